@@ -1,0 +1,288 @@
+package agent
+
+import "atelier.dev/atelier/agent/llm"
+
+// Kind names an event. The loop specification's kinds are in lower case; ours
+// are in the same style (LOOP-18).
+type Kind string
+
+// The kinds of event. Those marked "delta" are disposable: never stored, and
+// implied by the durable event that follows them.
+const (
+	KindSessionStart     Kind = "session_start"
+	KindSessionEnd       Kind = "session_end"
+	KindSettings         Kind = "settings"
+	KindTitle            Kind = "title"
+	KindUserInput        Kind = "user_input"
+	KindReasoningDelta   Kind = "reasoning_delta"        // delta
+	KindTextStart        Kind = "assistant_text_start"   // delta
+	KindTextDelta        Kind = "assistant_text_delta"   // delta
+	KindTextEnd          Kind = "assistant_text_end"     // the whole assistant message
+	KindCallDraft        Kind = "tool_call_draft"        // delta: the model is writing a call
+	KindToolCallStart    Kind = "tool_call_start"        //
+	KindToolCallOutput   Kind = "tool_call_output_delta" // delta
+	KindToolCallEnd      Kind = "tool_call_end"
+	KindApprovalRequest  Kind = "approval_request"
+	KindApprovalAnswer   Kind = "approval_answer"
+	KindSteeringInjected Kind = "steering_injected"
+	KindTurnLimit        Kind = "turn_limit"
+	KindWarning          Kind = "warning"
+	KindError            Kind = "error"
+	KindProcessingEnd    Kind = "processing_end"
+)
+
+// Event is one thing that happened in a session. A session is its durable
+// events in order: history, costs and what the window shows are folds of it.
+type Event struct {
+	Session string `json:"session_id"`
+	// Seq is the place in the session's log, from 1, given by the store. 0
+	// marks an event that is not stored.
+	Seq int64 `json:"seq,omitempty"`
+	// Turn counts user inputs, from 1. 0 lies outside any turn.
+	Turn int `json:"turn,omitempty"`
+	// At is Unix time in milliseconds. Order comes from Seq, never from At.
+	At   int64   `json:"at"`
+	Data Payload `json:"data"`
+}
+
+// Kind returns the kind of the event's payload.
+func (e Event) Kind() Kind { return e.Data.Kind() }
+
+// Durable reports whether the event belongs to the log.
+func (e Event) Durable() bool {
+	switch e.Kind() {
+	case KindReasoningDelta, KindTextStart, KindTextDelta, KindCallDraft, KindToolCallOutput:
+		return false
+	}
+	return true
+}
+
+// Payload is what an event of one kind carries. The set is closed: [Payloads]
+// lists it.
+type Payload interface{ Kind() Kind }
+
+// SessionStart opens a session or marks that it was opened again (K-07).
+type SessionStart struct {
+	Folder  string `json:"folder"`
+	Version string `json:"version"` // of Atelier
+	Resumed bool   `json:"resumed,omitempty"`
+}
+
+// SessionEnd closes a session. State is what it was doing.
+type SessionEnd struct {
+	State State `json:"state"`
+}
+
+// SettingsChange records the settings that hold from here on.
+type SettingsChange struct {
+	Settings Settings `json:"settings"`
+}
+
+// Title names the session for its list.
+type Title struct {
+	Text string `json:"text"`
+	// ByUser protects a title that a person chose.
+	ByUser bool `json:"by_user,omitempty"`
+}
+
+// UserInput begins a turn.
+type UserInput struct {
+	Text string `json:"text"`
+	// Size is the full length in bytes where Text was cut for display; 0
+	// means that Text is whole.
+	Size int64 `json:"size,omitempty"`
+}
+
+// ReasoningDelta is newly streamed thinking. Offset is where it belongs in
+// the answer's reasoning so far, in UTF-16 code units.
+type ReasoningDelta struct {
+	Text   string `json:"text"`
+	Offset int    `json:"offset"`
+}
+
+// TextStart says that the model began to answer. What was streamed before it
+// in this round and not ended by a [TextEnd] is void.
+type TextStart struct{}
+
+// TextDelta is newly streamed text. Offset is where it belongs in the
+// answer's text so far, in UTF-16 code units, as JavaScript counts.
+type TextDelta struct {
+	Text   string `json:"text"`
+	Offset int    `json:"offset"`
+}
+
+// TextEnd is the whole assistant message: text, reasoning and tool calls in
+// the model's order (LOOP-06, LOOP-07).
+type TextEnd struct {
+	Message llm.Message `json:"message"`
+	Usage   llm.Usage   `json:"usage"`
+	Finish  llm.Finish  `json:"finish"`
+	// Provider and Model say who answered.
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+}
+
+// CallDraft says that the model is writing the arguments of a call.
+type CallDraft struct {
+	CallID string `json:"call_id"`
+	Tool   string `json:"tool"`
+	Bytes  int    `json:"bytes"` // of arguments so far
+}
+
+// ToolCallStart says that a call entered the pipeline. Tool is the canonical
+// name (K-04), or the unknown name as the model wrote it.
+type ToolCallStart struct {
+	CallID string `json:"call_id"`
+	Tool   string `json:"tool"`
+	// Input is the call's arguments as JSON, or the raw text if they are none.
+	Input string `json:"input"`
+}
+
+// ToolCallOutput is newly printed output of a running tool.
+type ToolCallOutput struct {
+	CallID string `json:"call_id"`
+	Text   string `json:"text"`
+	// Offset is where Text belongs in the call's output so far, in UTF-16
+	// code units.
+	Offset int `json:"offset"`
+}
+
+// ToolCallEnd carries the full output for people and the model's share of it
+// (LOOP-19, LOOP-129).
+type ToolCallEnd struct {
+	CallID string `json:"call_id"`
+	Tool   string `json:"tool"`
+	// Output is everything the tool printed, up to the capture cap.
+	Output string `json:"output"`
+	// ModelOutput is what the model was told, where it differs from Output.
+	ModelOutput string `json:"model_output,omitempty"`
+	IsError     bool   `json:"is_error,omitempty"`
+	// Outcome says how the call ended.
+	Outcome    Outcome `json:"outcome"`
+	DurationMs int64   `json:"duration_ms"`
+	// Size is the full length of Output in bytes where Output was cut for
+	// display; 0 means that Output is whole.
+	Size    int64    `json:"size,omitempty"`
+	Details *Details `json:"details,omitempty"`
+}
+
+// ForModel returns the text the model was told.
+func (e ToolCallEnd) ForModel() string {
+	if e.ModelOutput != "" {
+		return e.ModelOutput
+	}
+	return e.Output
+}
+
+// Outcome says how a tool call ended.
+type Outcome string
+
+// The ways a tool call can end.
+const (
+	OutcomeDone        Outcome = "done"
+	OutcomeFailed      Outcome = "failed"
+	OutcomeDenied      Outcome = "denied"
+	OutcomeInterrupted Outcome = "interrupted"
+)
+
+// ApprovalRequest asks a person whether a call may run. It is answered by an
+// [ApprovalAnswer] with the same ID, however long that takes.
+type ApprovalRequest struct {
+	ID     string `json:"id"`
+	CallID string `json:"call_id"`
+	Tool   string `json:"tool"`
+	Input  string `json:"input"`
+	// Reason says why the call is not simply allowed.
+	Reason string `json:"reason"`
+	// Access is what the call would touch.
+	Access Access `json:"access"`
+	// Change previews an edit; nil where there is none to show.
+	Change *FileChange `json:"change,omitempty"`
+}
+
+// ApprovalAnswer is a person's answer.
+type ApprovalAnswer struct {
+	ID     string `json:"id"`
+	CallID string `json:"call_id"`
+	Answer Answer `json:"answer"`
+}
+
+// SteeringInjected is a message the user sent into a running turn (LOOP-14).
+type SteeringInjected struct {
+	Text string `json:"text"`
+}
+
+// TurnLimit says that a limit ended the turn (LOOP-104, LOOP-105).
+type TurnLimit struct {
+	Limit string `json:"limit"` // "rounds" or "turns"
+	Count int    `json:"count"`
+}
+
+// Warning is something the user should know that stopped nothing.
+type Warning struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// Failure ends a turn. Message says what happened, Kept what was kept, Next
+// what to do about it.
+type Failure struct {
+	Code    string `json:"code"` // an llm.Class, or "store", "internal"
+	Message string `json:"message"`
+	Kept    string `json:"kept,omitempty"`
+	Next    string `json:"next,omitempty"`
+	Details string `json:"details,omitempty"`
+}
+
+// ProcessingEnd ends a turn (K-07).
+type ProcessingEnd struct {
+	Reason EndReason `json:"reason"`
+	Rounds int       `json:"rounds"`
+	Usage  llm.Usage `json:"usage"`
+}
+
+// EndReason says why a turn ended.
+type EndReason string
+
+// The reasons a turn can end for.
+const (
+	EndDone        EndReason = "done"
+	EndInterrupted EndReason = "interrupted" // by the user
+	EndCrashed     EndReason = "crashed"     // found open when the session was loaded
+	EndLimit       EndReason = "limit"
+	EndFailed      EndReason = "failed"
+)
+
+// Kind implements [Payload].
+func (SessionStart) Kind() Kind     { return KindSessionStart }
+func (SessionEnd) Kind() Kind       { return KindSessionEnd }
+func (SettingsChange) Kind() Kind   { return KindSettings }
+func (Title) Kind() Kind            { return KindTitle }
+func (UserInput) Kind() Kind        { return KindUserInput }
+func (ReasoningDelta) Kind() Kind   { return KindReasoningDelta }
+func (TextStart) Kind() Kind        { return KindTextStart }
+func (TextDelta) Kind() Kind        { return KindTextDelta }
+func (TextEnd) Kind() Kind          { return KindTextEnd }
+func (CallDraft) Kind() Kind        { return KindCallDraft }
+func (ToolCallStart) Kind() Kind    { return KindToolCallStart }
+func (ToolCallOutput) Kind() Kind   { return KindToolCallOutput }
+func (ToolCallEnd) Kind() Kind      { return KindToolCallEnd }
+func (ApprovalRequest) Kind() Kind  { return KindApprovalRequest }
+func (ApprovalAnswer) Kind() Kind   { return KindApprovalAnswer }
+func (SteeringInjected) Kind() Kind { return KindSteeringInjected }
+func (TurnLimit) Kind() Kind        { return KindTurnLimit }
+func (Warning) Kind() Kind          { return KindWarning }
+func (Failure) Kind() Kind          { return KindError }
+func (ProcessingEnd) Kind() Kind    { return KindProcessingEnd }
+
+// Payloads returns one empty payload of every kind: the closed set that
+// decoding, the type generator and the goldens range over.
+func Payloads() []Payload {
+	return []Payload{
+		SessionStart{}, SessionEnd{}, SettingsChange{}, Title{}, UserInput{},
+		ReasoningDelta{}, TextStart{}, TextDelta{}, TextEnd{}, CallDraft{},
+		ToolCallStart{}, ToolCallOutput{}, ToolCallEnd{}, ApprovalRequest{},
+		ApprovalAnswer{}, SteeringInjected{}, TurnLimit{}, Warning{}, Failure{},
+		ProcessingEnd{},
+	}
+}

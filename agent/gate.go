@@ -1,0 +1,108 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// Model is the part of an [llm.Client] that the loop needs.
+type Model interface {
+	Stream(context.Context, llm.Request) iter.Seq2[llm.Event, error]
+}
+
+// Gate decides whether a call may run. Decide is called from the session's
+// goroutine, one call at a time, just before the call would run; it must not
+// block on a person.
+type Gate interface {
+	Decide(GateCall) Verdict
+}
+
+// Approver asks a person and waits, for hours if need be. An error means that
+// nobody could be asked: the call is then denied with the error's text.
+type Approver interface {
+	Approve(context.Context, ApprovalRequest) (Answer, error)
+}
+
+// GateCall is what a gate sees of a call.
+type GateCall struct {
+	Tool     string // canonical name
+	ReadOnly bool
+	Input    json.RawMessage
+	Access   Access
+	Mode     Mode
+}
+
+// Verdict is a gate's decision and the sentence that explains it.
+type Verdict struct {
+	Decision Decision
+	Reason   string
+}
+
+// Decision is the outcome of a gate.
+type Decision string
+
+// The decisions, strictest last: where several speak, the strictest wins.
+const (
+	Allow Decision = "allow"
+	Ask   Decision = "ask"
+	Deny  Decision = "deny"
+)
+
+// Answer is what a person decided about a call.
+type Answer struct {
+	Decision Decision `json:"decision"` // allow or deny
+	// Scope is how long an allow holds: once, or for the session for calls
+	// that are equal to this one.
+	Scope Scope `json:"scope,omitempty"`
+	// Feedback is told to the model with a deny.
+	Feedback string `json:"feedback,omitempty"`
+}
+
+// Scope is how long an allow holds. Empty means once.
+type Scope string
+
+// The scopes of an allow.
+const (
+	ScopeOnce    Scope = "once"
+	ScopeSession Scope = "session"
+)
+
+// Mode is a permission mode; requirements K-12 has the table.
+type Mode string
+
+// The six permission modes.
+const (
+	ModeDefault     Mode = "default"
+	ModePlan        Mode = "plan"
+	ModeAuto        Mode = "auto"
+	ModeAcceptEdits Mode = "acceptEdits"
+	ModeDontAsk     Mode = "dontAsk"
+	ModeBypass      Mode = "bypassPermissions"
+)
+
+// Modes lists the permission modes in the order a picker shows them.
+func Modes() []Mode {
+	return []Mode{ModeDefault, ModePlan, ModeAcceptEdits, ModeAuto, ModeDontAsk, ModeBypass}
+}
+
+// Settings can be changed between any two rounds (LOOP-01).
+type Settings struct {
+	Provider string     `json:"provider"`
+	Model    string     `json:"model"`
+	Effort   llm.Effort `json:"effort,omitempty"`
+	Mode     Mode       `json:"mode"`
+}
+
+// State is what a session is doing (LOOP-05).
+type State string
+
+// The states of a session.
+const (
+	StateIdle          State = "idle"
+	StateProcessing    State = "processing"
+	StateAwaitingInput State = "awaiting_input"
+	StateClosed        State = "closed"
+)

@@ -1,0 +1,56 @@
+package llm
+
+import (
+	"fmt"
+	"time"
+)
+
+// Class sorts provider failures by what a caller can do about them (LLM-42).
+type Class string
+
+// The classes of failure.
+const (
+	ClassAuth            Class = "auth"
+	ClassPermission      Class = "permission"
+	ClassNotFound        Class = "not_found"
+	ClassInvalid         Class = "invalid"
+	ClassRateLimit       Class = "rate_limit"
+	ClassQuota           Class = "quota"
+	ClassOverloaded      Class = "overloaded"
+	ClassServer          Class = "server"
+	ClassTimeout         Class = "timeout"
+	ClassNetwork         Class = "network"
+	ClassTruncated       Class = "truncated" // the stream ended without its terminal event
+	ClassContentFilter   Class = "content_filter"
+	ClassContextOverflow Class = "context_overflow"
+	ClassAbort           Class = "abort"
+	ClassConfig          Class = "config"
+)
+
+// Error is the one error type that leaves an adapter. Message is fit to be
+// shown: it never holds a key.
+type Error struct {
+	Class      Class
+	Provider   string
+	Status     int // HTTP status, 0 where there was none
+	Code       string
+	Message    string
+	RequestID  string
+	RetryAfter time.Duration
+	// Retryable says that the same request may succeed later.
+	Retryable bool
+	// Sent says that part of the answer was delivered before the failure.
+	Sent  bool
+	Cause error
+}
+
+// Error implements the error interface.
+func (e *Error) Error() string {
+	if e.Status != 0 {
+		return fmt.Sprintf("%s: %s (%s, HTTP %d)", e.Provider, e.Message, e.Class, e.Status)
+	}
+	return fmt.Sprintf("%s: %s (%s)", e.Provider, e.Message, e.Class)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }

@@ -1,0 +1,99 @@
+package llm
+
+import "encoding/json"
+
+// EventType names a step of a streamed answer (LLM-30).
+type EventType string
+
+// The stream's vocabulary. A block (text, reasoning, tool call) starts, grows
+// by deltas and ends; its Index is stable within one answer.
+const (
+	EventStart          EventType = "start"
+	EventTextStart      EventType = "text_start"
+	EventTextDelta      EventType = "text_delta"
+	EventTextEnd        EventType = "text_end"
+	EventReasoningStart EventType = "reasoning_start"
+	EventReasoningDelta EventType = "reasoning_delta"
+	EventReasoningEnd   EventType = "reasoning_end"
+	EventToolCallStart  EventType = "tool_call_start"
+	EventToolCallDelta  EventType = "tool_call_delta"
+	EventToolCallEnd    EventType = "tool_call_end"
+	EventFinish         EventType = "finish"
+	// EventProvider carries what the neutral vocabulary has no word for.
+	EventProvider EventType = "provider"
+)
+
+// Event is one step of a streamed answer.
+type Event struct {
+	Type  EventType
+	Index int
+	// Delta is the new text of a *_delta event.
+	Delta string
+	// Part is set on tool_call_start (its identity) and on every *_end
+	// (complete).
+	Part *Part
+	// Answer is set on finish.
+	Answer *Answer
+	// Raw is set on provider events.
+	Raw json.RawMessage
+}
+
+// Answer is a whole response: what Stream's finish event carries and what a
+// fold over the other events would give (LLM-26, LLM-31).
+type Answer struct {
+	Message Message `json:"message"`
+	Usage   Usage   `json:"usage"`
+	Finish  Finish  `json:"finish"`
+}
+
+// Finish says why an answer ended.
+type Finish struct {
+	Reason FinishReason `json:"reason"`
+	// Raw is the provider's own word.
+	Raw string `json:"raw,omitempty"`
+	// Detail explains a refusal or a filter, where the provider does.
+	Detail string `json:"detail,omitempty"`
+}
+
+// FinishReason is the neutral word for the end of an answer (LLM-27).
+type FinishReason string
+
+// The reasons an answer can end for.
+const (
+	FinishStop            FinishReason = "stop"
+	FinishLength          FinishReason = "length"
+	FinishToolCalls       FinishReason = "tool_calls"
+	FinishContentFilter   FinishReason = "content_filter"
+	FinishRefusal         FinishReason = "refusal"
+	FinishContextOverflow FinishReason = "context_overflow"
+	FinishError           FinishReason = "error"
+	// FinishInterrupted marks an answer that was cut by the user or by a
+	// broken stream; the message holds what had arrived.
+	FinishInterrupted FinishReason = "interrupted"
+	FinishOther       FinishReason = "other"
+)
+
+// Usage counts tokens. The counts are disjoint: the three input-side fields
+// together are what the context held, so nothing is billed twice (LLM-29).
+type Usage struct {
+	Input      int64 `json:"input"` // neither read from nor written to a cache
+	CacheRead  int64 `json:"cache_read"`
+	CacheWrite int64 `json:"cache_write"`
+	Output     int64 `json:"output"` // includes Reasoning
+	Reasoning  int64 `json:"reasoning"`
+	// Known is false when the provider reported nothing: then the zeros mean
+	// "unknown", not "none".
+	Known bool `json:"known"`
+}
+
+// Context is the number of tokens the request held.
+func (u Usage) Context() int64 { return u.Input + u.CacheRead + u.CacheWrite }
+
+// Add returns the field-wise sum. It is known only if both sides are.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{
+		Input: u.Input + v.Input, CacheRead: u.CacheRead + v.CacheRead,
+		CacheWrite: u.CacheWrite + v.CacheWrite, Output: u.Output + v.Output,
+		Reasoning: u.Reasoning + v.Reasoning, Known: u.Known && v.Known,
+	}
+}

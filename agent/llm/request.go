@@ -1,0 +1,57 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+)
+
+// Request asks a model for one answer (LLM-25).
+type Request struct {
+	Provider string
+	Model    string
+	System   string
+	Messages []Message
+	Tools    []ToolSpec
+	Effort   Effort
+	// MaxOutput caps the answer's tokens; 0 leaves the cap to the provider.
+	MaxOutput int
+	// CacheKey groups requests that share a prefix: the session's id.
+	CacheKey string
+}
+
+// ToolSpec is a tool as the model is shown it. Schema is a JSON Schema whose
+// root is an object, with its bytes kept as registered so that the prefix of
+// consecutive requests stays identical.
+type ToolSpec struct {
+	Name        string
+	Description string
+	Schema      json.RawMessage
+}
+
+// Effort is how hard a model should think. Empty leaves it to the provider
+// (LOOP-16).
+type Effort string
+
+// The neutral effort levels; a model's catalogue row says which it takes.
+const (
+	EffortDefault Effort = ""
+	EffortNone    Effort = "none"
+	EffortMinimal Effort = "minimal"
+	EffortLow     Effort = "low"
+	EffortMedium  Effort = "medium"
+	EffortHigh    Effort = "high"
+	EffortXHigh   Effort = "xhigh"
+	EffortMax     Effort = "max"
+)
+
+// Adapter speaks one provider's API. It is safe for concurrent use and never
+// retries.
+//
+// Stream yields start first and finish last. A failure ends the iteration
+// with an [*Error] as its second value; whatever was yielded before stays
+// true but incomplete. Breaking out of the loop closes the connection.
+type Adapter interface {
+	Name() string
+	Stream(context.Context, Request) iter.Seq2[Event, error]
+}
