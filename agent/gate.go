@@ -20,6 +20,13 @@ type Gate interface {
 	Decide(GateCall) Verdict
 }
 
+// Granter is implemented by gates that remember an allow for the rest of the
+// session. Grant is called from the session's goroutine, also for answers that
+// were given before the session was reopened.
+type Granter interface {
+	Grant(GateCall)
+}
+
 // Approver asks a person and waits, for hours if need be. An error means that
 // nobody could be asked: the call is then denied with the error's text.
 type Approver interface {

@@ -17,7 +17,7 @@ const (
 // Message is one entry of a conversation.
 type Message struct {
 	Role  Role   `json:"role"`
-	Parts []Part `json:"parts"`
+	Parts []Part `json:"parts,omitempty"`
 	// Origin is set on assistant messages only.
 	Origin *Origin `json:"origin,omitempty"`
 }
@@ -129,7 +129,7 @@ type ToolResult struct {
 	CallID  string `json:"call_id"`
 	WireID  string `json:"wire_id,omitempty"`
 	Name    string `json:"name"`
-	Parts   []Part `json:"parts"` // text and media only
+	Parts   []Part `json:"parts,omitempty"` // text and media only
 	IsError bool   `json:"is_error,omitempty"`
 }
 

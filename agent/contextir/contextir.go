@@ -1,0 +1,101 @@
+// Package contextir holds a conversation as typed items and lowers it to the
+// messages a model is sent. Items keep what compaction and accounting need to
+// know (type, size); lowering is the only place that turns them into a
+// provider's idea of a conversation.
+package contextir
+
+import (
+	"slices"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// ItemType says what an item is (COM-08).
+type ItemType string
+
+// The types of item.
+const (
+	UserMessage      ItemType = "user_message"
+	SteeringMessage  ItemType = "steering_message"
+	AssistantMessage ItemType = "assistant_message"
+	ToolResult       ItemType = "tool_result"
+)
+
+// Item is one entry of a conversation.
+type Item struct {
+	Type    ItemType
+	Message llm.Message
+}
+
+// Conversation is the ordered items of one session. The zero value is empty
+// and ready. It is not safe for concurrent use.
+type Conversation struct {
+	items []Item
+}
+
+// Append adds an item at the end.
+func (c *Conversation) Append(t ItemType, m llm.Message) {
+	c.items = append(c.items, Item{Type: t, Message: m})
+}
+
+// Len is the number of items.
+func (c *Conversation) Len() int { return len(c.items) }
+
+// interruptedText answers a call that has no result, because every provider
+// refuses a history in which a call stays unanswered.
+const interruptedText = "This call was interrupted before it gave a result. Whether it had any effect is unknown."
+
+// Lower returns the messages to send. It keeps what providers insist on: every
+// call is answered exactly once, right after the message that made it and in
+// the order of the calls; results that answer nothing, and assistant messages
+// without content, are left out (LOOP-12, COM-12, LLM-40).
+func (c *Conversation) Lower() []llm.Message {
+	results := map[string]llm.Part{}
+	for _, it := range c.items {
+		if it.Type == ToolResult {
+			for _, p := range it.Message.Parts {
+				results[p.Result.CallID] = p
+			}
+		}
+	}
+	out := make([]llm.Message, 0, len(c.items))
+	for _, it := range c.items {
+		switch it.Type {
+		case ToolResult: // placed with its call
+		case AssistantMessage:
+			if len(it.Message.Parts) == 0 {
+				continue
+			}
+			out = append(out, it.Message)
+			if answers := answersTo(it.Message.Calls(), results); len(answers) > 0 {
+				out = append(out, llm.Message{Role: llm.RoleTool, Parts: answers})
+			}
+		default:
+			out = append(out, it.Message)
+		}
+	}
+	return slices.Clip(out)
+}
+
+func answersTo(calls []llm.ToolCall, results map[string]llm.Part) []llm.Part {
+	var parts []llm.Part
+	for _, call := range calls {
+		p, ok := results[call.ID]
+		if !ok {
+			p = Answer(call, interruptedText, true)
+		}
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// Answer returns the part that answers a call with text.
+func Answer(call llm.ToolCall, text string, isError bool) llm.Part {
+	if text == "" {
+		text = "(no output)" // some providers refuse an empty result
+	}
+	return llm.Part{Kind: llm.PartToolResult, Result: &llm.ToolResult{
+		CallID: call.ID, WireID: call.WireID, Name: call.Name, IsError: isError,
+		Parts: []llm.Part{{Kind: llm.PartText, Text: text}},
+	}}
+}

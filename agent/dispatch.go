@@ -1,0 +1,242 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// This file is the pipeline of one tool call (K-10), from top to bottom:
+// start event, look-up, validation, gate, approval, execution, reduction, end
+// event. Later stages slot in where requirements K-10 names them.
+
+// maxReaders is how many read-only calls run side by side (OAS-106).
+const maxReaders = 10
+
+// ready is a call that passed every check and may run.
+type ready struct {
+	call llm.ToolCall
+	registered
+}
+
+// dispatch runs the calls of one answer. Calls that only read are checked one
+// after the other and then run together; the rest are checked and run one by
+// one, so that a person decides about each knowing what the one before did
+// (K-05). Every call ends with a tool_call_end.
+func (t *turn) dispatch(calls []llm.ToolCall) {
+	var readers []ready
+	var writers []llm.ToolCall
+	for _, c := range calls {
+		if r, ok := t.session.cfg.Tools.get(c.Name); ok && !r.spec.ReadOnly {
+			writers = append(writers, c)
+		} else if rc, ok := t.check(c); ok {
+			readers = append(readers, rc)
+		}
+	}
+	t.execute(readers)
+	for _, c := range writers {
+		if rc, ok := t.check(c); ok {
+			t.execute([]ready{rc})
+		}
+	}
+}
+
+// check takes a call through everything that comes before its execution. A
+// call that may not run has been ended when check returns false.
+func (t *turn) check(call llm.ToolCall) (ready, bool) {
+	s := t.session
+	if t.ctx.Err() != nil {
+		t.endUnrun(call)
+		return ready{}, false
+	}
+	if c := s.transcript.openCall(call.ID); c == nil || !c.started {
+		t.emit(ToolCallStart{CallID: call.ID, Tool: call.Name, Input: string(call.Arguments)})
+	}
+	refuse := func(format string, args ...any) (ready, bool) {
+		t.end(call, call.Name, Fail(fmt.Sprintf(format, args...)), OutcomeFailed, 0)
+		return ready{}, false
+	}
+	r, ok := s.cfg.Tools.get(call.Name)
+	if !ok {
+		return refuse("Unknown tool: %s. The tools are: %s.", call.Name, strings.Join(s.cfg.Tools.order, ", ")) // LOOP-116
+	}
+	if len(call.Arguments) == 0 {
+		call.Arguments = json.RawMessage("{}")
+	}
+	if err := r.validate(call.Arguments); err != nil {
+		return refuse("The arguments of %s are not valid: %v. Correct them and call it again.", call.Name, err) // LOOP-117
+	}
+	if denial, denied := t.authorise(call, r); denied {
+		if t.ctx.Err() != nil {
+			t.endUnrun(call)
+			return ready{}, false
+		}
+		t.end(call, r.spec.Name, Fail(denial), OutcomeDenied, 0)
+		return ready{}, false
+	}
+	return ready{call: call, registered: r}, true
+}
+
+// validate checks arguments against the tool's schema.
+func (r registered) validate(args json.RawMessage) error {
+	var v any
+	if err := json.Unmarshal(args, &v); err != nil {
+		return fmt.Errorf("they are no JSON: %w", err)
+	}
+	if _, ok := v.(map[string]any); !ok {
+		return fmt.Errorf("they must be a JSON object")
+	}
+	return r.schema.Validate(v)
+}
+
+// authorise asks the gate and, where the gate says so, a person. It returns
+// the text for the model when the call is denied.
+func (t *turn) authorise(call llm.ToolCall, r registered) (denial string, denied bool) {
+	s := t.session
+	gc := GateCall{Tool: r.spec.Name, ReadOnly: r.spec.ReadOnly, Input: call.Arguments, Mode: s.settings().Mode}
+	if a, ok := r.tool.(Accessor); ok {
+		gc.Access = a.Access(call.Arguments)
+	}
+	verdict := s.cfg.Gate.Decide(gc)
+	switch verdict.Decision {
+	case Allow:
+		return "", false
+	case Deny:
+		return "This call is not allowed: " + verdict.Reason, true
+	}
+	answer, err := t.askPerson(call, r, gc, verdict.Reason)
+	switch {
+	case err != nil:
+		return "This call needs a person's approval, and nobody could be asked: " + err.Error(), true
+	case answer.Decision == Allow:
+		return "", false
+	case answer.Feedback != "":
+		return "The user denied this call and said: " + answer.Feedback, true
+	}
+	return "The user denied this call. Do not repeat it; ask what to do instead if that is unclear.", true
+}
+
+// askPerson requests an approval, or goes on waiting for one that was
+// requested before the session was reopened, and records the answer.
+func (t *turn) askPerson(call llm.ToolCall, r registered, gc GateCall, reason string) (Answer, error) {
+	s := t.session
+	var req ApprovalRequest
+	if c := s.transcript.openCall(call.ID); c != nil && c.request != nil {
+		req = *c.request
+	} else {
+		req = ApprovalRequest{
+			ID: s.cfg.NewID(), CallID: call.ID, Tool: r.spec.Name,
+			Input: string(call.Arguments), Reason: reason, Access: gc.Access,
+		}
+		if p, ok := r.tool.(Previewer); ok {
+			if change, err := p.Preview(t.ctx, call.Arguments); err == nil {
+				req.Change = change
+			}
+		}
+		t.emit(req)
+	}
+	answer, err := s.cfg.Approver.Approve(t.ctx, req)
+	if cause := context.Cause(t.ctx); cause != nil {
+		t.stopped = errors.Is(cause, errSuspended) // the log stays open at this request
+		return Answer{}, cause
+	}
+	if err != nil {
+		answer = Answer{Decision: Deny, Feedback: err.Error()}
+	}
+	t.emit(ApprovalAnswer{ID: req.ID, CallID: req.CallID, Answer: answer})
+	return answer, err
+}
+
+// execute runs calls side by side and emits their events, as they come, from
+// the session's goroutine.
+func (t *turn) execute(batch []ready) {
+	if len(batch) == 0 {
+		return
+	}
+	out := make(chan Payload)
+	slots := make(chan struct{}, maxReaders)
+	go func() { // ends when the batch has ended: every run sends its end
+		var wg sync.WaitGroup
+		for _, r := range batch {
+			slots <- struct{}{}
+			wg.Go(func() {
+				defer func() { <-slots }()
+				t.run(r, func(p Payload) { out <- p })
+			})
+		}
+		wg.Wait()
+		close(out)
+	}()
+	for p := range out {
+		t.emit(p)
+	}
+}
+
+// run executes one call and sends what happens to it, its end last. Several
+// may run at once; send is safe for that.
+func (t *turn) run(r ready, send func(Payload)) {
+	begin := t.session.cfg.Now()
+	var mu sync.Mutex
+	offset := 0
+	result := protect(r.spec.Name, func() Result {
+		return r.tool.Run(t.ctx, Invocation{
+			CallID: r.call.ID, Input: r.call.Arguments,
+			Output: func(text string) {
+				mu.Lock()
+				defer mu.Unlock()
+				send(ToolCallOutput{CallID: r.call.ID, Text: text, Offset: offset})
+				offset += utf16Len(text)
+			},
+		})
+	})
+	outcome := OutcomeDone
+	switch {
+	case t.ctx.Err() != nil && result.IsError:
+		outcome = OutcomeInterrupted
+	case result.IsError:
+		outcome = OutcomeFailed
+	}
+	took := t.session.cfg.Now().Sub(begin)
+	send(t.ended(r.call, r.spec.Name, result, outcome, took.Milliseconds()))
+}
+
+// protect turns a tool's panic into a failed result (LOOP-118).
+func protect(name string, run func() Result) (result Result) {
+	defer func() {
+		if p := recover(); p != nil {
+			slog.Error("tool panicked", "tool", name, "panic", p, "stack", string(debug.Stack()))
+			result = Fail(fmt.Sprintf("Tool error (%s): %v", name, p))
+		}
+	}()
+	return run()
+}
+
+// end emits the end of a call that ends in the session's goroutine.
+func (t *turn) end(call llm.ToolCall, tool string, r Result, o Outcome, ms int64) {
+	t.emit(t.ended(call, tool, r, o, ms))
+}
+
+// endUnrun ends a call that was never run because the turn is ending.
+func (t *turn) endUnrun(call llm.ToolCall) {
+	t.end(call, call.Name, Fail("The user interrupted the turn before this call ran."), OutcomeInterrupted, 0)
+}
+
+func (t *turn) ended(call llm.ToolCall, tool string, r Result, o Outcome, ms int64) ToolCallEnd {
+	e := ToolCallEnd{
+		CallID: call.ID, Tool: tool, Output: r.Output, IsError: r.IsError,
+		Outcome: o, DurationMs: ms, Details: r.Details,
+	}
+	if reduce := t.session.cfg.Reduce; reduce != nil {
+		if reduced := reduce(tool, r.Output); reduced != r.Output {
+			e.ModelOutput = reduced
+		}
+	}
+	return e
+}

@@ -1,0 +1,84 @@
+package agent
+
+import (
+	"slices"
+	"unicode/utf16"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// draft follows one streamed answer: it turns the model's deltas into events
+// and remembers enough to keep the text of an answer that breaks off.
+type draft struct {
+	emit      func(Payload)
+	parts     []llm.Part
+	index     []int // the stream's block index of each part
+	text      int   // UTF-16 length of all text so far
+	reasoning int
+	calls     map[int]*CallDraft
+	answer    *llm.Answer
+}
+
+func (d *draft) add(ev llm.Event) {
+	switch ev.Type {
+	case llm.EventStart:
+		d.emit(TextStart{})
+	case llm.EventTextDelta:
+		d.emit(TextDelta{Text: ev.Delta, Offset: d.text})
+		d.text += utf16Len(ev.Delta)
+		d.part(ev.Index, llm.PartText).Text += ev.Delta
+	case llm.EventReasoningDelta:
+		d.emit(ReasoningDelta{Text: ev.Delta, Offset: d.reasoning})
+		d.reasoning += utf16Len(ev.Delta)
+		d.part(ev.Index, llm.PartReasoning).Reasoning.Text += ev.Delta
+	case llm.EventToolCallStart:
+		if ev.Part != nil && ev.Part.Call != nil {
+			if d.calls == nil {
+				d.calls = map[int]*CallDraft{}
+			}
+			d.calls[ev.Index] = &CallDraft{CallID: ev.Part.Call.ID, Tool: ev.Part.Call.Name}
+			d.emit(*d.calls[ev.Index])
+		}
+	case llm.EventToolCallDelta:
+		if c := d.calls[ev.Index]; c != nil {
+			c.Bytes += len(ev.Delta)
+			d.emit(*c)
+		}
+	case llm.EventFinish:
+		d.answer = ev.Answer
+	}
+}
+
+// part returns the part of a block, in the order the blocks began.
+func (d *draft) part(index int, kind llm.PartKind) *llm.Part {
+	if i := slices.Index(d.index, index); i >= 0 {
+		return &d.parts[i]
+	}
+	p := llm.Part{Kind: kind}
+	if kind == llm.PartReasoning {
+		p.Reasoning = &llm.Reasoning{}
+	}
+	d.parts, d.index = append(d.parts, p), append(d.index, index)
+	return &d.parts[len(d.parts)-1]
+}
+
+// partial is what a broken answer leaves: its text. Reasoning without its
+// proof and calls without their end are of no use to a provider.
+func (d *draft) partial() llm.Message {
+	m := llm.Message{Role: llm.RoleAssistant}
+	for _, p := range d.parts {
+		if p.Kind == llm.PartText && p.Text != "" {
+			m.Parts = append(m.Parts, p)
+		}
+	}
+	return m
+}
+
+// utf16Len is the length of s as JavaScript counts it.
+func utf16Len(s string) int {
+	n := 0
+	for _, r := range s {
+		n += utf16.RuneLen(r)
+	}
+	return n
+}

@@ -1,0 +1,195 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// turn is one input on its way to rest. It lives in the goroutine that ranges
+// over Run.
+type turn struct {
+	session *Session
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	yield   func(Event, error) bool
+	number  int
+	rounds  int
+	usage   llm.Usage
+	stopped bool // the caller stopped ranging
+}
+
+// emit stamps, applies and yields an event. Once the caller has stopped
+// ranging nothing is applied any more, because nobody would store it.
+func (t *turn) emit(p Payload) {
+	if t.stopped {
+		return
+	}
+	s := t.session
+	ev := Event{Session: s.cfg.ID, Turn: t.number, At: s.cfg.Now().UnixMilli(), Data: p}
+	if ev.Durable() {
+		s.apply(ev)
+	}
+	if !t.yield(ev, nil) {
+		t.stopped = true
+		t.cancel(context.Canceled)
+	}
+}
+
+// loop asks the model and runs its tools, round by round, until it calls none
+// (LOOP-07).
+func (t *turn) loop() EndReason {
+	limits := t.session.cfg.Limits
+	for {
+		t.deliver()
+		if t.ctx.Err() != nil {
+			return EndInterrupted
+		}
+		if limits.Rounds > 0 && t.rounds >= limits.Rounds {
+			t.emit(TurnLimit{Limit: "rounds", Count: t.rounds})
+			return EndLimit
+		}
+		if n := t.session.transcript.answers; limits.Turns > 0 && n >= limits.Turns {
+			t.emit(TurnLimit{Limit: "turns", Count: n})
+			return EndLimit
+		}
+		answer, err := t.ask()
+		if err != nil {
+			return t.fail(err)
+		}
+		calls := answer.Message.Calls()
+		if len(calls) == 0 {
+			return t.rest(answer.Finish)
+		}
+		t.rounds++
+		t.dispatch(calls)
+	}
+}
+
+// deliver hands over what other goroutines asked for since the last round.
+func (t *turn) deliver() {
+	if set, ok := t.session.takeSettings(); ok {
+		t.emit(SettingsChange{Settings: set})
+	}
+	for _, text := range t.session.takeSteering() {
+		t.emit(SteeringInjected{Text: text})
+	}
+}
+
+// rest ends a turn whose last answer calls no tool.
+func (t *turn) rest(f llm.Finish) EndReason {
+	switch f.Reason {
+	case llm.FinishLength:
+		t.emit(Warning{Code: "length", Message: "The answer stopped because it reached the model's length limit. Ask it to go on to get the rest."})
+	case llm.FinishContentFilter, llm.FinishRefusal:
+		t.emit(Warning{Code: string(f.Reason), Message: "The provider ended the answer: " + cmp.Or(f.Detail, f.Raw)})
+	}
+	return EndDone
+}
+
+// fail turns a provider's error into the end of the turn.
+func (t *turn) fail(err error) EndReason {
+	if t.ctx.Err() != nil {
+		return EndInterrupted
+	}
+	t.emit(failure(err))
+	return EndFailed
+}
+
+func (t *turn) finish(reason EndReason) {
+	t.emit(ProcessingEnd{Reason: reason, Rounds: t.rounds, Usage: t.usage})
+}
+
+// resume carries on a turn found open; see [Session.Resume].
+func (t *turn) resume() EndReason {
+	open := slices.Clone(t.session.transcript.open)
+	waiting := slices.ContainsFunc(open, func(c openCall) bool { return c.request != nil })
+	var rest []llm.ToolCall
+	for _, c := range open {
+		if waiting && (c.request != nil || !c.started) {
+			rest = append(rest, c.call)
+			continue
+		}
+		t.end(c.call, c.call.Name, Result{
+			Output:  "Atelier ended while this call was under way. Whether it had any effect is unknown: check before repeating it.",
+			IsError: true,
+		}, OutcomeInterrupted, 0)
+	}
+	if !waiting {
+		return EndCrashed
+	}
+	t.dispatch(rest)
+	return t.loop()
+}
+
+// ask sends one request and streams its answer. A failure keeps the text that
+// had arrived, marked as interrupted; calls that had not fully arrived are
+// never run.
+func (t *turn) ask() (*llm.Answer, error) {
+	s := t.session
+	set := s.transcript.Settings
+	req := llm.Request{
+		Provider: set.Provider, Model: set.Model, Effort: set.Effort,
+		System: s.cfg.System, Messages: s.transcript.conversation.Lower(),
+		Tools: s.cfg.Tools.Definitions(), CacheKey: s.cfg.ID,
+	}
+	d := draft{emit: t.emit}
+	var streamErr error
+	for ev, err := range s.cfg.Model.Stream(t.ctx, req) {
+		if err != nil {
+			streamErr = err
+			break
+		}
+		if t.ctx.Err() != nil {
+			streamErr = context.Cause(t.ctx)
+			break
+		}
+		d.add(ev)
+	}
+	if streamErr == nil && d.answer == nil {
+		streamErr = &llm.Error{Class: llm.ClassTruncated, Provider: set.Provider, Message: "the answer ended before it was complete"}
+	}
+	if streamErr != nil {
+		if partial := d.partial(); len(partial.Parts) > 0 {
+			t.emit(TextEnd{Message: partial, Finish: llm.Finish{Reason: llm.FinishInterrupted}, Provider: set.Provider, Model: set.Model})
+		}
+		return nil, streamErr
+	}
+	t.usage = t.usage.Add(d.answer.Usage)
+	t.emit(TextEnd{Message: d.answer.Message, Usage: d.answer.Usage, Finish: d.answer.Finish, Provider: set.Provider, Model: set.Model})
+	return d.answer, nil
+}
+
+// failure says what a provider's error means for the user.
+func failure(err error) Failure {
+	f := Failure{Code: "internal", Message: err.Error(), Kept: "Everything up to here is saved."}
+	var e *llm.Error
+	if !errors.As(err, &e) {
+		return f
+	}
+	f.Code, f.Message = string(e.Class), e.Message
+	switch e.Class {
+	case llm.ClassAuth:
+		f.Next = "Check the key in Settings → Keys, then send your message again."
+	case llm.ClassPermission, llm.ClassNotFound, llm.ClassConfig:
+		f.Next = "Choose another model, or check the provider in Settings → Keys."
+	case llm.ClassQuota:
+		f.Next = "Check your plan with the provider, or choose another model."
+	case llm.ClassRateLimit, llm.ClassOverloaded, llm.ClassServer:
+		f.Next = "Wait a little and send your message again, or choose another model."
+	case llm.ClassNetwork, llm.ClassTimeout, llm.ClassTruncated:
+		f.Next = "Check the connection and the provider's address, then send your message again."
+	case llm.ClassContextOverflow:
+		f.Next = "Start a new session, or choose a model with a larger context."
+	}
+	if e.Status != 0 || e.Code != "" || e.RequestID != "" {
+		f.Details = e.Error()
+		if e.RequestID != "" {
+			f.Details += ", request " + e.RequestID
+		}
+	}
+	return f
+}

@@ -1,0 +1,206 @@
+package agent
+
+import (
+	"context"
+	"iter"
+	"sync"
+	"time"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// Config is what a host gives a session. All fields but Limits and Reduce are
+// required.
+type Config struct {
+	ID       string
+	Model    Model
+	Tools    *Registry
+	Gate     Gate
+	Approver Approver
+	// System is the system prompt, taken once so that the prefix of every
+	// request stays the same (LOOP-10).
+	System string
+	Limits Limits
+	// Reduce cuts a tool's output to what the model is shown; nil keeps it
+	// whole (LOOP-38).
+	Reduce func(tool, output string) string
+	// Now and NewID are the session's clock and its source of ids.
+	Now   func() time.Time
+	NewID func() string
+}
+
+// Limits bound a session. Zero means unlimited.
+type Limits struct {
+	Rounds int // tool rounds in one turn (LOOP-104)
+	Turns  int // assistant messages in all (LOOP-105)
+}
+
+// DefaultLimits are those of the loop specification (LOOP-04, K-06).
+var DefaultLimits = Limits{Rounds: 200}
+
+// Session is one conversation and the loop that carries it on. One goroutine
+// owns it: the one that calls Run, Resume, Record and State. Configure, Steer,
+// Interrupt and Suspend are safe from any goroutine.
+type Session struct {
+	cfg        Config
+	transcript Transcript
+	control    control
+}
+
+// control is what other goroutines may reach.
+type control struct {
+	mu       sync.Mutex
+	cancel   context.CancelCauseFunc // of the turn under way, else nil
+	steering []string
+	settings *Settings // asked for, not yet recorded
+}
+
+// New returns a session with the given past: none for a new one.
+func New(cfg Config, past ...Event) *Session {
+	s := &Session{cfg: cfg}
+	for _, ev := range past {
+		s.apply(ev)
+	}
+	return s
+}
+
+// apply folds an event into the session. Allows that hold for the session are
+// handed to the gate here, so that they survive reopening.
+func (s *Session) apply(ev Event) {
+	if a, ok := ev.Data.(ApprovalAnswer); ok && a.Answer.Decision == Allow && a.Answer.Scope == ScopeSession {
+		if c := s.transcript.openCall(a.CallID); c != nil && c.request != nil {
+			if g, ok := s.cfg.Gate.(Granter); ok {
+				g.Grant(c.request.gateCall())
+			}
+		}
+	}
+	s.transcript.Apply(ev)
+}
+
+// Transcript returns what the session's events add up to so far.
+func (s *Session) Transcript() *Transcript { return &s.transcript }
+
+// Record stamps an event that happens outside a turn, applies it and returns
+// it for storing.
+func (s *Session) Record(p Payload) Event {
+	ev := Event{Session: s.cfg.ID, Turn: s.transcript.Turn, At: s.cfg.Now().UnixMilli(), Data: p}
+	s.apply(ev)
+	return ev
+}
+
+// Configure changes the settings. The permission mode holds at once, the rest
+// from the next round; the change is recorded there (LOOP-137).
+func (s *Session) Configure(set Settings) {
+	s.control.mu.Lock()
+	defer s.control.mu.Unlock()
+	s.control.settings = &set
+}
+
+// Steer adds a message for the model, delivered after the tools that are
+// running, or with the next input if none are (LOOP-14).
+func (s *Session) Steer(text string) {
+	s.control.mu.Lock()
+	defer s.control.mu.Unlock()
+	s.control.steering = append(s.control.steering, text)
+}
+
+// Interrupt ends the turn under way, if there is one: the model's stream is
+// closed, tools are stopped, what they gave is kept, and the session can go on
+// (K-09).
+func (s *Session) Interrupt() {
+	s.control.mu.Lock()
+	defer s.control.mu.Unlock()
+	if s.control.cancel != nil {
+		s.control.cancel(ErrInterrupted)
+	}
+}
+
+// Suspend ends the turn under way without ending it in the log, if it waits for
+// a person: [Session.Resume] carries it on, after a restart if need be. Any
+// other turn is interrupted.
+func (s *Session) Suspend() {
+	s.control.mu.Lock()
+	defer s.control.mu.Unlock()
+	if s.control.cancel != nil {
+		s.control.cancel(errSuspended)
+	}
+}
+
+// Run takes one input to its end and yields every event on the way, in the
+// caller's goroutine (LOOP-07, LOOP-152). A provider's failure is an event; the
+// error is for misuse: [ErrBusy] or [ErrClosed]. If the caller stops ranging,
+// the turn is abandoned where it is: nothing runs on.
+func (s *Session) Run(ctx context.Context, input string) iter.Seq2[Event, error] {
+	return s.turn(ctx, func(t *turn) {
+		t.number++
+		t.emit(UserInput{Text: input})
+		t.finish(t.loop())
+	})
+}
+
+// Resume carries on a turn that was open when its session was last stored.
+// Calls that wait for a person go on waiting, under the same request; calls
+// that had started are answered as interrupted, because whether they had an
+// effect is unknown. With nothing to wait for, the turn ends as crashed.
+func (s *Session) Resume(ctx context.Context) iter.Seq2[Event, error] {
+	return s.turn(ctx, func(t *turn) { t.finish(t.resume()) })
+}
+
+func (s *Session) turn(ctx context.Context, body func(*turn)) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		if s.transcript.State == StateClosed {
+			yield(Event{}, ErrClosed)
+			return
+		}
+		ctx, cancel := context.WithCancelCause(ctx)
+		s.control.mu.Lock()
+		if s.control.cancel != nil {
+			s.control.mu.Unlock()
+			cancel(nil)
+			yield(Event{}, ErrBusy)
+			return
+		}
+		s.control.cancel = cancel
+		s.control.mu.Unlock()
+		defer func() {
+			s.control.mu.Lock()
+			s.control.cancel = nil
+			s.control.mu.Unlock()
+			cancel(nil)
+		}()
+		body(&turn{
+			session: s, ctx: ctx, cancel: cancel, yield: yield,
+			number: s.transcript.Turn, usage: llm.Usage{Known: true},
+		})
+	}
+}
+
+// settings returns what holds now, recorded or not.
+func (s *Session) settings() Settings {
+	s.control.mu.Lock()
+	defer s.control.mu.Unlock()
+	if s.control.settings != nil {
+		return *s.control.settings
+	}
+	return s.transcript.Settings
+}
+
+// takeSettings returns settings that still have to be recorded.
+func (s *Session) takeSettings() (Settings, bool) {
+	s.control.mu.Lock()
+	defer s.control.mu.Unlock()
+	set := s.control.settings
+	s.control.settings = nil
+	if set == nil || *set == s.transcript.Settings {
+		return Settings{}, false
+	}
+	return *set, true
+}
+
+func (s *Session) takeSteering() []string {
+	s.control.mu.Lock()
+	defer s.control.mu.Unlock()
+	msgs := s.control.steering
+	s.control.steering = nil
+	return msgs
+}

@@ -1,0 +1,124 @@
+package agent
+
+import (
+	"encoding/json"
+
+	"atelier.dev/atelier/agent/contextir"
+	"atelier.dev/atelier/agent/llm"
+)
+
+// Transcript is what a session's events add up to. A running session applies
+// its own events as it emits them; a reopened one applies the stored ones: the
+// two cannot differ. The zero value is a session without events.
+type Transcript struct {
+	Settings Settings
+	State    State
+	Turn     int
+	LastEnd  EndReason
+	// Usage sums all requests; Context is what the newest of them held.
+	Usage   llm.Usage
+	Context int64
+	Titled  bool
+
+	conversation contextir.Conversation
+	open         []openCall
+	answers      int // assistant messages
+}
+
+// openCall is a call of the newest assistant message that has no result yet.
+type openCall struct {
+	call    llm.ToolCall
+	started bool
+	request *ApprovalRequest // set while it waits for a person
+}
+
+// Apply folds one event in. Events must come in order; deltas change nothing.
+func (t *Transcript) Apply(ev Event) {
+	if t.State == "" {
+		t.State, t.Usage.Known = StateIdle, true
+	}
+	switch d := ev.Data.(type) {
+	case SettingsChange:
+		t.Settings = d.Settings
+	case Title:
+		t.Titled = true
+	case UserInput:
+		t.Turn, t.State = ev.Turn, StateProcessing
+		t.conversation.Append(contextir.UserMessage, llm.Text(llm.RoleUser, d.Text))
+	case SteeringInjected:
+		t.conversation.Append(contextir.SteeringMessage, llm.Text(llm.RoleUser, d.Text))
+	case TextEnd:
+		t.applyAnswer(d)
+	case ToolCallStart:
+		if c := t.openCall(d.CallID); c != nil {
+			c.started = true
+		}
+	case ApprovalRequest:
+		t.State = StateAwaitingInput
+		if c := t.openCall(d.CallID); c != nil {
+			c.request = &d
+		}
+	case ApprovalAnswer:
+		t.State = StateProcessing
+		if c := t.openCall(d.CallID); c != nil {
+			c.request = nil
+		}
+	case ToolCallEnd:
+		t.applyResult(d)
+	case ProcessingEnd:
+		t.State, t.LastEnd, t.open = StateIdle, d.Reason, nil
+	case SessionStart:
+		t.State = StateIdle
+	case SessionEnd:
+		t.State = StateClosed
+	}
+}
+
+func (t *Transcript) applyAnswer(d TextEnd) {
+	t.conversation.Append(contextir.AssistantMessage, d.Message)
+	t.open = nil
+	for _, c := range d.Message.Calls() {
+		t.open = append(t.open, openCall{call: c})
+	}
+	t.answers++
+	t.Usage = t.Usage.Add(d.Usage)
+	if d.Usage.Known {
+		t.Context = d.Usage.Context() + d.Usage.Output
+	}
+}
+
+func (t *Transcript) applyResult(d ToolCallEnd) {
+	for i, c := range t.open {
+		if c.call.ID == d.CallID {
+			part := contextir.Answer(c.call, d.ForModel(), d.IsError)
+			t.conversation.Append(contextir.ToolResult, llm.Message{Role: llm.RoleTool, Parts: []llm.Part{part}})
+			t.open = append(t.open[:i:i], t.open[i+1:]...)
+			return
+		}
+	}
+}
+
+func (t *Transcript) openCall(id string) *openCall {
+	for i := range t.open {
+		if t.open[i].call.ID == id {
+			return &t.open[i]
+		}
+	}
+	return nil
+}
+
+// Pending returns the approval requests that nobody has answered.
+func (t *Transcript) Pending() []ApprovalRequest {
+	var out []ApprovalRequest
+	for _, c := range t.open {
+		if c.request != nil {
+			out = append(out, *c.request)
+		}
+	}
+	return out
+}
+
+// gateCall rebuilds what the gate saw when it asked.
+func (r ApprovalRequest) gateCall() GateCall {
+	return GateCall{Tool: r.Tool, Input: json.RawMessage(r.Input), Access: r.Access}
+}

@@ -1,0 +1,223 @@
+package backend
+
+import (
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+)
+
+// This file is the vocabulary between the application and its front ends.
+// TypeScript types are generated from it; a nil slice is an absent field.
+
+// ProjectInfo describes the folder that this process works on.
+type ProjectInfo struct {
+	Folder  string `json:"folder"`
+	Name    string `json:"name"`
+	Branch  string `json:"branch,omitempty"` // empty outside a git repository
+	Version string `json:"version"`
+	Home    string `json:"home"` // where Atelier keeps its data
+	// Notices are things to know about this set-up, such as keys kept in a
+	// file because there is no keyring.
+	Notices []Notice `json:"notices,omitempty"`
+}
+
+// Notice is a standing remark; Code selects its translation.
+type Notice struct {
+	Code   string `json:"code"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// SessionInfo is a session as its list shows it.
+type SessionInfo struct {
+	ID        string         `json:"id"`
+	Title     string         `json:"title"` // empty until the first prompt
+	Folder    string         `json:"folder"`
+	State     agent.State    `json:"state"`
+	Settings  agent.Settings `json:"settings"`
+	CreatedAt int64          `json:"created_at"`
+	UpdatedAt int64          `json:"updated_at"`
+	// Seq is the last event's place in the log.
+	Seq int64 `json:"seq"`
+	// LastEnd is how the last turn ended; empty before the first.
+	LastEnd agent.EndReason `json:"last_end,omitempty"`
+	// Usage sums the session's requests; Context is what the last one held.
+	Usage   llm.Usage `json:"usage"`
+	Context int64     `json:"context"`
+	// ForeignOwner is set while another process is running the session.
+	ForeignOwner bool `json:"foreign_owner,omitempty"`
+}
+
+// Snapshot is what a page needs to show a session: the newest events and
+// what is being streamed right now. Live envelopes continue from Seq.
+type Snapshot struct {
+	Session SessionInfo   `json:"session"`
+	Events  []agent.Event `json:"events,omitempty"`
+	// More says that there are older events than these.
+	More bool `json:"more,omitempty"`
+	// Draft is what has been streamed since the last durable event.
+	Draft Draft `json:"draft"`
+}
+
+// Draft is streamed content that no durable event holds yet.
+type Draft struct {
+	Text      string `json:"text,omitempty"`
+	Reasoning string `json:"reasoning,omitempty"`
+	// Outputs holds the running calls' output by call id.
+	Outputs map[string]string `json:"outputs,omitempty"`
+}
+
+// Envelope carries live events of one session. Seq is the session's last
+// durable event when the envelope left: a page that is behind it after
+// applying Events re-reads from where it stands.
+type Envelope struct {
+	Session string        `json:"session"`
+	Seq     int64         `json:"seq"`
+	Events  []agent.Event `json:"events,omitempty"`
+}
+
+// ProviderInfo is a provider and the models it offers.
+type ProviderInfo struct {
+	ID     string      `json:"id"`
+	Name   string      `json:"name"`
+	Ready  bool        `json:"ready"` // has what it needs to be called
+	Models []ModelInfo `json:"models,omitempty"`
+}
+
+// ModelInfo is a model as the picker shows it.
+type ModelInfo struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// ContextWindow is in tokens; 0 means unknown.
+	ContextWindow int64        `json:"context_window,omitempty"`
+	Efforts       []llm.Effort `json:"efforts,omitempty"`
+	// Scripted marks a model that is a script and no model.
+	Scripted bool `json:"scripted,omitempty"`
+}
+
+// KeyInfo says where a provider's key comes from, never what it is.
+type KeyInfo struct {
+	Provider string `json:"provider"`
+	Name     string `json:"name"`
+	// Source is "environment", "keyring", "file", or empty where there is
+	// no key.
+	Source  KeySource `json:"source,omitempty"`
+	BaseURL string    `json:"base_url,omitempty"`
+	// Variable is the environment variable that would be read.
+	Variable string `json:"variable"`
+	// NeedsBaseURL marks providers that are only an address.
+	NeedsBaseURL bool `json:"needs_base_url,omitempty"`
+}
+
+// KeySource is a place where a key was found.
+type KeySource string
+
+// The places a key can come from, strongest first.
+const (
+	KeyFromEnvironment KeySource = "environment"
+	KeyFromKeyring     KeySource = "keyring"
+	KeyFromFile        KeySource = "file"
+)
+
+// Preferences are the user's choices for every project.
+type Preferences struct {
+	Theme    string `json:"theme,omitempty"`    // "light", "dark", empty = the system's
+	Language string `json:"language,omitempty"` // "en", "zh-CN", empty = the system's
+	// NewSession is what new sessions begin with.
+	NewSession agent.Settings `json:"new_session"`
+	// Layout holds the panes' widths and whether they are shown.
+	Layout Layout `json:"layout"`
+}
+
+// Layout is the window's arrangement, in CSS pixels; 0 = the default.
+type Layout struct {
+	SidebarWidth  int  `json:"sidebar_width,omitempty"`
+	SidebarHidden bool `json:"sidebar_hidden,omitempty"`
+}
+
+// The requests and replies of the methods, named after them. Empty stands for
+// "nothing".
+type (
+	// Empty is a request or reply without content.
+	Empty struct{}
+	// SessionRef names a session.
+	SessionRef struct {
+		Session string `json:"session"`
+	}
+	// SessionList answers sessions.list, newest first.
+	SessionList struct {
+		Sessions []SessionInfo `json:"sessions,omitempty"`
+	}
+	// RenameRequest is for sessions.rename.
+	RenameRequest struct {
+		Session string `json:"session"`
+		Title   string `json:"title"`
+	}
+	// OpenRequest is for conversation.open; Limit 0 means 200 events.
+	OpenRequest struct {
+		Session string `json:"session"`
+		Limit   int    `json:"limit,omitempty"`
+	}
+	// HistoryRequest is for conversation.history: the events after After, or
+	// the newest ones before Before; exactly one is set.
+	HistoryRequest struct {
+		Session string `json:"session"`
+		After   int64  `json:"after,omitempty"`
+		Before  int64  `json:"before,omitempty"`
+		Limit   int    `json:"limit,omitempty"`
+	}
+	// HistoryReply is a page of the log in order.
+	HistoryReply struct {
+		Events []agent.Event `json:"events,omitempty"`
+		More   bool          `json:"more,omitempty"`
+	}
+	// EventRef names an event, to read whole what was cut for display.
+	EventRef struct {
+		Session string `json:"session"`
+		Seq     int64  `json:"seq"`
+	}
+	// EventReply is one whole event.
+	EventReply struct {
+		Event agent.Event `json:"event"`
+	}
+	// SendRequest is for conversation.send.
+	SendRequest struct {
+		Session string `json:"session"`
+		Text    string `json:"text"`
+	}
+	// AnswerRequest is for conversation.answer.
+	AnswerRequest struct {
+		Session  string       `json:"session"`
+		Approval string       `json:"approval"`
+		Answer   agent.Answer `json:"answer"`
+	}
+	// ConfigureRequest is for conversation.configure.
+	ConfigureRequest struct {
+		Session  string         `json:"session"`
+		Settings agent.Settings `json:"settings"`
+	}
+	// ModelList answers models.list.
+	ModelList struct {
+		Providers []ProviderInfo `json:"providers,omitempty"`
+	}
+	// KeyList answers keys.list.
+	KeyList struct {
+		Keys []KeyInfo `json:"keys,omitempty"`
+		// Keyring says that new keys go to the system's keyring; else they go
+		// to File.
+		Keyring bool   `json:"keyring,omitempty"`
+		File    string `json:"file,omitempty"`
+	}
+	// SetKeyRequest is for keys.set. An empty Key keeps the stored one.
+	SetKeyRequest struct {
+		Provider string `json:"provider"`
+		Key      string `json:"key,omitempty"`
+		BaseURL  string `json:"base_url,omitempty"`
+	}
+	// ProviderRef names a provider.
+	ProviderRef struct {
+		Provider string `json:"provider"`
+	}
+	// LinkRequest is for host.open_link; only http and https are opened.
+	LinkRequest struct {
+		URL string `json:"url"`
+	}
+)

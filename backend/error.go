@@ -1,0 +1,79 @@
+package backend
+
+import (
+	"encoding/json"
+	"errors"
+)
+
+// Error is a failure as a person sees it: what happened, what was kept, what
+// to do next. Code is stable and selects a translation where there is one.
+type Error struct {
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+	Kept    string `json:"kept,omitempty"`
+	Next    string `json:"next,omitempty"`
+	// Details are for a fold: never shown at once, never a stack trace.
+	Details string `json:"details,omitempty"`
+	cause   error
+}
+
+// Code names a kind of failure.
+type Code string
+
+// The kinds of failure that front ends tell apart.
+const (
+	CodeInternal       Code = "internal"
+	CodeInvalid        Code = "invalid"         // the request makes no sense
+	CodeNotFound       Code = "not_found"       // no such session, event or method
+	CodeBusy           Code = "busy"            // the session is running, here or elsewhere
+	CodeFolder         Code = "folder"          // the project folder cannot be used
+	CodeStoreLocked    Code = "store_locked"    // another program holds the database
+	CodeStoreCorrupt   Code = "store_corrupt"   // the database does not verify
+	CodeStoreNewer     Code = "store_newer"     // written by a newer Atelier
+	CodeStoreFailed    Code = "store_failed"    // could not be read or written
+	CodeStoreUnusable  Code = "store_unusable"  // cannot be opened at all
+	CodeNoModel        Code = "no_model"        // unknown provider or no model chosen
+	CodeKeyUnavailable Code = "key_unavailable" // the keyring refused
+)
+
+// Error implements the error interface.
+func (e *Error) Error() string {
+	s := e.Message
+	if e.Kept != "" {
+		s += " " + e.Kept
+	}
+	if e.Next != "" {
+		s += " " + e.Next
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Errorf-like constructors would hide the three sentences; literals show them.
+
+// AsError returns err as an *Error. What is none becomes an internal one with
+// the text as its details.
+func AsError(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return &Error{
+		Code: CodeInternal, Message: "Something went wrong inside Atelier.",
+		Kept:    "Everything shown so far is saved.",
+		Details: err.Error(), cause: err,
+	}
+}
+
+// errorReply encodes err as the dispatcher's reply.
+func errorReply(err error) string {
+	b, mErr := json.Marshal(struct {
+		Error *Error `json:"error"`
+	}{AsError(err)})
+	if mErr != nil {
+		return `{"error":{"code":"internal","message":"Something went wrong inside Atelier."}}`
+	}
+	return string(b)
+}

@@ -1,0 +1,159 @@
+// Package instance keeps one Atelier per project folder: whoever holds a
+// folder's lock is its instance, and every later start talks to it through a
+// socket that only the same user can reach.
+package instance
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// ErrHeld says that another process has the folder: [Ask] reaches it.
+var ErrHeld = errors.New("the folder is already open in Atelier")
+
+// exchange bounds one question and its answer on an open connection.
+const exchange = 3 * time.Second
+
+// Request is what a later start wants of the instance.
+type Request struct {
+	Do Action `json:"do"`
+}
+
+// Action is the wish in a [Request].
+type Action string
+
+// The actions.
+const (
+	Focus Action = "focus" // bring the window to the front
+	URL   Action = "url"   // say under which address a browser reaches it
+)
+
+// Reply is the instance's answer. An empty Error means that the wish was
+// granted.
+type Reply struct {
+	// URL is the address for a browser; empty where the instance is a window.
+	URL string `json:"url,omitempty"`
+	// Error is a sentence for the person who started the second one.
+	Error string `json:"error,omitempty"`
+}
+
+// Instance is the right to a folder. It ends with Close or with the process,
+// however that dies: the lock belongs to the kernel.
+type Instance struct {
+	lock     *flock.Flock
+	listener net.Listener
+	serving  sync.WaitGroup
+}
+
+// Acquire makes this process the instance of folder under home, or returns
+// [ErrHeld]. Requests that arrive before [Instance.Serve] wait.
+func Acquire(home, folder string) (*Instance, error) {
+	at, err := locate(home, folder)
+	if err != nil {
+		return nil, err
+	}
+	lock := flock.New(at.lock, flock.SetPermissions(0o600))
+	held, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", folder, err)
+	}
+	if !held {
+		return nil, ErrHeld
+	}
+	// The lock is ours, so a socket in this place was left by a process that died.
+	if err := os.Remove(at.socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.Join(fmt.Errorf("remove stale socket: %w", err), lock.Unlock())
+	}
+	listener, err := net.Listen("unix", at.socket)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("listen for later starts: %w", err), lock.Unlock())
+	}
+	return &Instance{lock: lock, listener: listener}, nil
+}
+
+// Serve answers requests, one at a time, in a goroutine that ends with
+// [Instance.Close]. Call it once.
+func (i *Instance) Serve(answer func(Request) Reply) {
+	i.serving.Go(func() {
+		for {
+			conn, err := i.listener.Accept()
+			if err != nil {
+				return // closed
+			}
+			serve(conn, answer)
+		}
+	})
+}
+
+// serve answers one request. A caller that is somebody else, too slow or
+// talks nonsense gets no answer.
+func serve(conn net.Conn, answer func(Request) Reply) {
+	defer conn.Close()
+	if conn.SetDeadline(time.Now().Add(exchange)) != nil || !sameUser(conn) {
+		return
+	}
+	var req Request
+	if json.NewDecoder(io.LimitReader(conn, 4096)).Decode(&req) == nil {
+		_ = json.NewEncoder(conn).Encode(answer(req)) // the caller may have left
+	}
+}
+
+// Close gives the folder up.
+func (i *Instance) Close() error {
+	err := i.listener.Close()
+	i.serving.Wait()
+	return errors.Join(err, i.lock.Unlock())
+}
+
+// Ask sends a request to the instance of folder under home. It waits until
+// ctx ends for an instance that has the lock but does not listen yet.
+func Ask(ctx context.Context, home, folder string, req Request) (Reply, error) {
+	at, err := locate(home, folder)
+	if err != nil {
+		return Reply{}, err
+	}
+	conn, err := dial(ctx, at.socket)
+	if err != nil {
+		return Reply{}, fmt.Errorf("reach the Atelier that has %s open: %w", folder, err)
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+
+	if err := json.NewEncoder(conn).Encode(req); err != nil {
+		return Reply{}, fmt.Errorf("ask the Atelier that has %s open: %w", folder, err)
+	}
+	var reply Reply
+	if err := json.NewDecoder(conn).Decode(&reply); err != nil {
+		return Reply{}, fmt.Errorf("hear from the Atelier that has %s open: %w", folder, err)
+	}
+	return reply, nil
+}
+
+// dial tries until ctx ends: between taking the lock and listening the
+// instance needs a moment.
+func dial(ctx context.Context, socket string) (net.Conn, error) {
+	var dialer net.Dialer
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for {
+		conn, err := dialer.DialContext(ctx, "unix", socket)
+		if err == nil {
+			return conn, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-again.C:
+		}
+	}
+}

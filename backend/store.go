@@ -1,0 +1,59 @@
+package backend
+
+import (
+	"context"
+
+	"atelier.dev/atelier/agent"
+)
+
+// Store keeps sessions, approvals and settings. Its errors are *[Error] with a
+// store code, or CodeNotFound. It is safe for concurrent use, also by several
+// processes.
+type Store interface {
+	// CreateSession adds a session without events.
+	CreateSession(context.Context, SessionInfo) error
+	// Sessions lists a folder's sessions, newest first.
+	Sessions(ctx context.Context, folder string) ([]SessionInfo, error)
+	Session(ctx context.Context, id string) (SessionInfo, error)
+	// DeleteSession removes a session and all that belongs to it.
+	DeleteSession(ctx context.Context, id string) error
+
+	// Append stores an event, with everything that follows from it, in one
+	// transaction that has reached the disk when Append returns (K-36). It
+	// returns the event's place in its session's log.
+	Append(context.Context, agent.Event) (seq int64, err error)
+	// Events reads a session's log in order. An event whose checksum does
+	// not match is an error of CodeStoreCorrupt.
+	Events(context.Context, EventRange) ([]agent.Event, error)
+	// PendingApproval finds a request that nobody has answered.
+	PendingApproval(ctx context.Context, id string) (session string, err error)
+
+	// Setting returns a stored value, empty where there is none.
+	Setting(ctx context.Context, key string) (string, error)
+	SetSetting(ctx context.Context, key, value string) error
+
+	// Lease makes this process the only one that runs the session, until
+	// release is called or the process ends. CodeBusy where another holds it.
+	Lease(session string) (release func(), err error)
+}
+
+// EventRange selects events of one session: those with After < seq < Before,
+// where 0 leaves a side open. Limit 0 means all; else the newest ones where
+// Newest is set, the oldest ones where not. The result is in order either way.
+type EventRange struct {
+	Session       string
+	After, Before int64
+	Limit         int
+	Newest        bool
+}
+
+// KeyStore keeps provider keys outside the database. It is safe for concurrent
+// use.
+type KeyStore interface {
+	// Key returns a stored key and where it lies; empty where there is none.
+	Key(provider string) (key string, source KeySource, err error)
+	SetKey(provider, key string) error
+	RemoveKey(provider string) error
+	// Place says where new keys go: the keyring, or a file with this path.
+	Place() (keyring bool, file string)
+}

@@ -1,0 +1,56 @@
+package backend
+
+import (
+	"strings"
+	"unicode"
+
+	"atelier.dev/atelier/agent"
+)
+
+// Apply folds one durable event into what lists show of a session. The store
+// does so in the transaction that appends the event.
+func (s *SessionInfo) Apply(ev agent.Event) {
+	s.Seq, s.UpdatedAt = ev.Seq, ev.At
+	switch d := ev.Data.(type) {
+	case agent.SettingsChange:
+		s.Settings = d.Settings
+	case agent.Title:
+		s.Title = d.Text
+	case agent.UserInput:
+		s.State = agent.StateProcessing
+	case agent.ApprovalRequest:
+		s.State = agent.StateAwaitingInput
+	case agent.ApprovalAnswer:
+		s.State = agent.StateProcessing
+	case agent.TextEnd:
+		s.Usage = s.Usage.Add(d.Usage)
+		if d.Usage.Known {
+			s.Context = d.Usage.Context() + d.Usage.Output
+		}
+	case agent.ProcessingEnd:
+		s.State, s.LastEnd = agent.StateIdle, d.Reason
+	case agent.SessionEnd:
+		s.State = agent.StateClosed
+	}
+}
+
+// maxTitle is the length of a derived title, in characters.
+const maxTitle = 60
+
+// titleFrom makes a title of a first prompt: its first line, without control
+// characters, cut at a word.
+func titleFrom(prompt string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(prompt), "\n")
+	line = strings.Join(strings.FieldsFunc(line, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r)
+	}), " ")
+	runes := []rune(line)
+	if len(runes) <= maxTitle {
+		return line
+	}
+	cut := string(runes[:maxTitle])
+	if i := strings.LastIndexByte(cut, ' '); i > maxTitle/2 {
+		cut = cut[:i]
+	}
+	return cut + "…"
+}

@@ -1,0 +1,217 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"atelier.dev/atelier/backend"
+	"github.com/mattn/go-sqlite3"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+//go:embed queries.sql
+var queriesFile string
+
+// Store is an open database and the folder it lies in.
+type Store struct {
+	home   string
+	write  *sql.DB
+	read   *sql.DB
+	query  map[string]string
+	leases leases
+}
+
+var _ backend.Store = (*Store)(nil)
+
+// File is the database's name inside the home folder.
+const File = "atelier.db"
+
+// Open opens or creates the database in home, brings its schema up to date and
+// checks it. Home is made with mode 0700, the database with 0600. Errors are
+// *[backend.Error].
+func Open(ctx context.Context, home string) (*Store, error) {
+	path := filepath.Join(home, File)
+	if err := prepare(home, path); err != nil {
+		return nil, err
+	}
+	s := &Store{home: home, query: parseQueries(queriesFile), leases: leases{dir: filepath.Join(home, "leases")}}
+	var err error
+	if s.write, err = connect(path, "_txlock=immediate"); err != nil {
+		return nil, openError(path, err)
+	}
+	s.write.SetMaxOpenConns(1)
+	if s.read, err = connect(path, "_query_only=1"); err != nil {
+		return nil, errors.Join(openError(path, err), s.write.Close())
+	}
+	if err := s.ready(ctx, path); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// prepare makes the folder and an empty private database file where they are
+// missing.
+func prepare(home, path string) error {
+	unusable := func(err error) error {
+		return &backend.Error{
+			Code: backend.CodeStoreUnusable, Message: fmt.Sprintf("Atelier cannot keep its data in %s.", home),
+			Next:    "Make that folder writable, or choose another one with ATELIER_HOME.",
+			Details: err.Error(),
+		}
+	}
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		return unusable(err)
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+		if err != nil && !errors.Is(err, fs.ErrExist) { // another process may have been faster
+			return unusable(err)
+		}
+		return f.Close()
+	case err != nil:
+		return unusable(err)
+	case !info.Mode().IsRegular():
+		return unusable(fmt.Errorf("%s is not a regular file", path))
+	}
+	return nil
+}
+
+func connect(path, options string) (*sql.DB, error) {
+	dsn := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath()}
+	dsn.RawQuery = "_journal_mode=WAL&_synchronous=FULL&_busy_timeout=5000&_foreign_keys=on&" + options
+	return sql.Open("sqlite3", dsn.String())
+}
+
+// ready checks the database and brings its schema up to date.
+func (s *Store) ready(ctx context.Context, path string) error {
+	var check string
+	if err := s.read.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&check); err != nil {
+		return openError(path, err)
+	}
+	if check != "ok" {
+		return corrupt(path, check)
+	}
+	if err := s.migrate(ctx, path); err != nil {
+		return err
+	}
+	return nil
+}
+
+// migrate runs the migrations that the database has not seen, each in a
+// transaction of its own. user_version counts them.
+func (s *Store) migrate(ctx context.Context, path string) error {
+	files, err := fs.Glob(migrations, "migrations/*.sql") // in lexical order
+	if err != nil {
+		return fmt.Errorf("list migrations: %w", err)
+	}
+	for {
+		done, err := s.migrateOne(ctx, path, files)
+		if done || err != nil {
+			return err
+		}
+	}
+}
+
+func (s *Store) migrateOne(ctx context.Context, path string, files []string) (done bool, err error) {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return false, openError(path, err)
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
+	var version int
+	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return false, openError(path, err)
+	}
+	if version > len(files) {
+		return false, &backend.Error{
+			Code:    backend.CodeStoreNewer,
+			Message: fmt.Sprintf("The database %s was written by a newer Atelier.", path),
+			Kept:    "It was not changed.",
+			Next:    "Start the newer Atelier, or choose another folder with ATELIER_HOME.",
+			Details: fmt.Sprintf("schema version %d, this program knows %d", version, len(files)),
+		}
+	}
+	if version == len(files) {
+		return true, nil
+	}
+	script, err := migrations.ReadFile(files[version])
+	if err != nil {
+		return false, fmt.Errorf("read migration: %w", err)
+	}
+	if _, err := tx.ExecContext(ctx, string(script)); err != nil {
+		return false, openError(path, fmt.Errorf("run migration %s: %w", files[version], err))
+	}
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version+1)); err != nil {
+		return false, openError(path, err)
+	}
+	if err := tx.Commit(); err != nil {
+		return false, openError(path, err)
+	}
+	return false, nil
+}
+
+// Close closes the database. Leases that are still held are given up.
+func (s *Store) Close() error {
+	s.leases.releaseAll()
+	var err error
+	if s.read != nil {
+		err = s.read.Close()
+	}
+	return errors.Join(err, s.write.Close())
+}
+
+// parseQueries splits a file of "-- name: x" sections.
+func parseQueries(file string) map[string]string {
+	queries := map[string]string{}
+	for _, section := range strings.Split(file, "-- name: ")[1:] {
+		name, text, _ := strings.Cut(section, "\n")
+		queries[strings.TrimSpace(name)] = strings.TrimSpace(text)
+	}
+	return queries
+}
+
+// openError explains why a database could not be opened.
+func openError(path string, err error) error {
+	var e sqlite3.Error
+	if errors.As(err, &e) {
+		switch e.Code {
+		case sqlite3.ErrBusy, sqlite3.ErrLocked:
+			return locked(path, err)
+		case sqlite3.ErrCorrupt, sqlite3.ErrNotADB:
+			return corrupt(path, err.Error())
+		}
+	}
+	return &backend.Error{
+		Code: backend.CodeStoreUnusable, Message: fmt.Sprintf("The database %s could not be opened.", path),
+		Kept: "It was not changed.", Next: "Check that you may read and write it and that the disk is not full.",
+		Details: err.Error(),
+	}
+}
+
+func locked(path string, err error) error {
+	return &backend.Error{
+		Code: backend.CodeStoreLocked, Message: fmt.Sprintf("Another program holds the database %s.", path),
+		Kept: "Nothing was changed.", Next: "Close that program and try again.", Details: err.Error(),
+	}
+}
+
+func corrupt(path, details string) error {
+	return &backend.Error{
+		Code: backend.CodeStoreCorrupt, Message: fmt.Sprintf("The database %s is damaged.", path),
+		Kept:    "It was left exactly as it is.",
+		Next:    "Make a copy of it first. Then restore a backup, or try `sqlite3 " + File + " .recover`; to go on without it, move it away and start again.",
+		Details: details,
+	}
+}
