@@ -1,0 +1,126 @@
+package sandbox
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Inherit says which variables a child gets from its parent (LOOP-36).
+type Inherit string
+
+// The ways to inherit. The empty one drops what looks like a secret.
+const (
+	InheritSafe Inherit = ""
+	InheritAll  Inherit = "all"
+	// InheritCore passes only what programs need to find their way: the
+	// choice for programs that a project names, such as hooks (K-35).
+	InheritCore Inherit = "core"
+	InheritNone Inherit = "none"
+)
+
+// Filter makes a child's environment from this program's (K-16, K-35).
+type Filter struct {
+	Inherit Inherit
+	// Allow names variables that pass whatever they look like.
+	Allow []string
+}
+
+// fixed is set for every child: nothing may wait for a person or draw for a
+// terminal (R-STDIN).
+var fixed = []string{
+	"PAGER=cat", "GIT_PAGER=cat", "NO_COLOR=1", "TERM=dumb",
+	"GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=false",
+}
+
+// Apply returns the child's environment for the parent's environ: what the
+// filter lets through, then the fixed settings of every child.
+func (f Filter) Apply(environ []string) []string {
+	out := make([]string, 0, len(environ)+len(fixed)+1)
+	utf8Locale := false
+	for _, entry := range withoutOwn(environ) {
+		name, value, _ := strings.Cut(entry, "=")
+		if !f.passes(name, value) {
+			continue
+		}
+		out = append(out, entry)
+		utf8Locale = utf8Locale || name == "LANG" || name == "LC_ALL" || name == "LC_CTYPE"
+	}
+	if !utf8Locale {
+		out = append(out, "LANG=C.UTF-8")
+	}
+	return append(out, fixed...)
+}
+
+func (f Filter) passes(name, value string) bool {
+	switch {
+	case slices.Contains(f.Allow, name):
+		return true
+	case f.Inherit == InheritAll:
+		return true
+	case f.Inherit == InheritNone:
+		return false
+	case core[strings.ToUpper(name)] || strings.HasPrefix(name, "LC_"):
+		return true
+	case f.Inherit == InheritCore:
+		return false
+	}
+	return !secretName.MatchString(name) && !secretValue.MatchString(value)
+}
+
+// userGDK reports whether the user chose a GDK back end. Initialisation runs
+// before the window sets one for itself.
+var _, userGDK = os.LookupEnv("GDK_BACKEND")
+
+// withoutOwn removes what the window set for its own process.
+func withoutOwn(environ []string) []string {
+	if userGDK {
+		return environ
+	}
+	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
+		return strings.HasPrefix(entry, "GDK_BACKEND=")
+	})
+}
+
+// core is always passed, except by InheritNone.
+var core = setOf(`PATH HOME USER LOGNAME SHELL LANG LANGUAGE TERM TMPDIR TMP TEMP TZ PWD
+	GOPATH GOROOT GOCACHE GOMODCACHE GOBIN GOTOOLCHAIN CARGO_HOME RUSTUP_HOME
+	NVM_DIR NVM_BIN NODE_PATH PNPM_HOME BUN_INSTALL DENO_DIR VOLTA_HOME FNM_DIR
+	JAVA_HOME SDKMAN_DIR GRADLE_USER_HOME MAVEN_HOME M2_HOME ANDROID_HOME KOTLIN_HOME
+	PYTHONPATH PYTHONHOME VIRTUAL_ENV PYENV_ROOT CONDA_PREFIX UV_CACHE_DIR
+	GEM_HOME GEM_PATH RBENV_ROOT BUNDLE_PATH PERL5LIB COMPOSER_HOME DOTNET_ROOT
+	LD_LIBRARY_PATH DYLD_LIBRARY_PATH PKG_CONFIG_PATH ASDF_DIR MISE_DATA_DIR
+	XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME
+	SYSTEMROOT COMSPEC PATHEXT APPDATA LOCALAPPDATA USERPROFILE PROGRAMFILES`)
+
+func setOf(names string) map[string]bool {
+	set := map[string]bool{}
+	for _, name := range strings.Fields(names) {
+		set[name] = true
+	}
+	return set
+}
+
+// secretName matches names that hold secrets by custom: whole words between
+// underscores, so that GIT_AUTHOR_NAME and TOKENIZERS_PARALLELISM pass.
+var secretName = regexp.MustCompile(`(?i)^(` + strings.Join([]string{
+	`(.*_)?(SECRETS?|TOKENS?|KEYS?|PAT|AUTH|COOKIES?|DSN|PASS|JWT)(_.*)?`,
+	`.*(PASSWORD|PASSWD|PASSPHRASE|APIKEY|CREDENTIAL).*`,
+	`.*_PWD`,
+	`AWS_.*`,
+	`(.*_)?(DATABASE|DB|REDIS|MONGO|MONGODB|AMQP|POSTGRES|MYSQL|WEBHOOK)_UR[IL]`,
+	`.*_?CONNECTION_?STRING`,
+	`KUBECONFIG|NETRC|PGPASSFILE|PGSERVICEFILE|BOTO_CONFIG`,
+}, "|") + `)$`)
+
+// secretValue matches values whose shape alone gives them away.
+var secretValue = regexp.MustCompile(strings.Join([]string{
+	`-----BEGIN [A-Z ]*PRIVATE KEY`,
+	`://[^/\s:@]*:[^/\s@]+@`,
+	`\bsk-[A-Za-z0-9_-]{16,}`, `\bsk_(live|test)_[A-Za-z0-9]{10,}`,
+	`\bgh[pousr]_[A-Za-z0-9]{20,}`, `\bgithub_pat_[A-Za-z0-9_]{20,}`, `\bglpat-[A-Za-z0-9_-]{16,}`,
+	`\bxox[abeprs]-[A-Za-z0-9-]{10,}`, `\bA(KI|SI)A[0-9A-Z]{16}\b`, `\bAIza[0-9A-Za-z_-]{30,}`,
+	`\bnpm_[A-Za-z0-9]{30,}`, `\bhf_[A-Za-z0-9]{20,}`, `\bpypi-[A-Za-z0-9_-]{40,}`,
+	`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.`,
+}, "|"))

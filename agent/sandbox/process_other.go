@@ -1,0 +1,19 @@
+//go:build !unix
+
+package sandbox
+
+import (
+	"os"
+	"syscall"
+	"time"
+)
+
+func ownGroup() *syscall.SysProcAttr   { return nil }
+func ownSession() *syscall.SysProcAttr { return nil }
+
+// terminate ends the process: there are no groups and no polite signal here.
+func terminate(leader *os.Process) error { return leader.Kill() }
+
+func killGroup(*os.Process, time.Time) {}
+
+func exitCode(state *os.ProcessState) int { return state.ExitCode() }
