@@ -11,8 +11,8 @@ import (
 // stream until that has ended.
 type capture struct {
 	half    int
-	emit    func(string)
-	partial []byte // a rune that is not complete yet
+	emit    func(string) // may be nil
+	partial []byte       // a rune that is not complete yet
 	head    []byte
 	tail    []byte
 	total   int64
@@ -42,7 +42,9 @@ func (c *capture) add(p []byte) {
 		return
 	}
 	text := strings.ToValidUTF8(string(p), "\uFFFD")
-	c.emit(text)
+	if c.emit != nil {
+		c.emit(text)
+	}
 	c.total += int64(len(text))
 	n := min(len(text), c.half-len(c.head))
 	c.head = append(c.head, text[:n]...)

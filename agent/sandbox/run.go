@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"sync"
 	"time"
 )
 
@@ -34,7 +33,7 @@ type Spec struct {
 	Limit int
 	// Merge sends standard error into Stdout, in the order written.
 	Merge bool
-	// Output receives text of both streams as it appears, all of it, as valid
+	// Output receives what goes to Stdout as it appears, all of it, as valid
 	// UTF-8. Calls do not overlap and end before Run returns. May be nil.
 	Output func(text string)
 }
@@ -119,23 +118,13 @@ func Run(ctx context.Context, spec Spec) (Result, error) {
 	}, nil
 }
 
-// capturePair connects the command's output to captures that share the
-// Spec's Output.
+// capturePair connects the command's output to captures.
 func capturePair(cmd *exec.Cmd, spec Spec) (stdout, stderr *capture) {
 	limit := spec.Limit
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
-	emit := func(string) {}
-	if spec.Output != nil {
-		var mu sync.Mutex
-		emit = func(text string) {
-			mu.Lock()
-			defer mu.Unlock()
-			spec.Output(text)
-		}
-	}
-	stdout, stderr = newCapture(limit, emit), newCapture(limit, emit)
+	stdout, stderr = newCapture(limit, spec.Output), newCapture(limit, nil)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	if spec.Merge {
 		cmd.Stderr = stdout // the same writer: os/exec gives both one pipe
@@ -159,4 +148,13 @@ func Detach(argv ...string) error {
 	}
 	go func() { _ = cmd.Wait() }() // reaps it; ends with the program or with us
 	return nil
+}
+
+// LookPath finds a program as [Run] would. Empty means that there is none.
+func LookPath(program string) string {
+	path, err := exec.LookPath(program)
+	if err != nil {
+		return ""
+	}
+	return path
 }

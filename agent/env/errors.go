@@ -1,0 +1,65 @@
+package env
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"syscall"
+)
+
+// Error is a file operation that could not be done. Path is as the caller
+// gave it; Problem is a phrase that completes a sentence about it.
+type Error struct {
+	Path    string
+	Problem string
+	Err     error // may be nil
+}
+
+// Error implements the error interface.
+func (e *Error) Error() string { return e.Path + " " + e.Problem }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// explain says in plain words what the system said about path.
+func explain(path string, err error) error {
+	if known := (*Error)(nil); err == nil || errors.As(err, &known) {
+		return err
+	}
+	problem := "cannot be used: " + err.Error()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		problem = "does not exist"
+	case errors.Is(err, syscall.ENOTDIR):
+		problem = "does not exist: a part of its path is a file"
+	case errors.Is(err, fs.ErrPermission):
+		problem = "cannot be opened: permission denied"
+	case errors.Is(err, syscall.ENOSPC):
+		problem = "was not written: the disk is full. It is unchanged"
+	case errors.Is(err, syscall.EROFS):
+		problem = "was not written: the file system is read-only"
+	case errors.Is(err, syscall.ELOOP):
+		problem = "cannot be opened: its symbolic links lead in a circle"
+	case strings.Contains(err.Error(), "path escapes from parent"): // os.Root exports no value for it
+		problem = "leads out of the project through a symbolic link; use the path that the link points to"
+	}
+	return &Error{Path: path, Problem: problem, Err: err}
+}
+
+// notRegular says what a thing without content is.
+func notRegular(path string, mode fs.FileMode) error {
+	what := "a special file"
+	switch {
+	case mode.IsDir():
+		what = "a directory"
+	case mode&fs.ModeNamedPipe != 0:
+		what = "a named pipe"
+	case mode&fs.ModeSocket != 0:
+		what = "a socket"
+	case mode&fs.ModeDevice != 0:
+		what = "a device"
+	case mode&fs.ModeSymlink != 0:
+		what = "a symbolic link"
+	}
+	return &Error{Path: path, Problem: "is " + what + ", not a regular file"}
+}

@@ -1,0 +1,153 @@
+package env
+
+import (
+	"context"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"atelier.dev/atelier/agent/sandbox"
+)
+
+// Glob implements [Search].
+func (l *Local) Glob(ctx context.Context, q GlobQuery) (Hits, error) {
+	// The pattern's fixed directories narrow the search, and may lead up.
+	base, pattern := doublestar.SplitPattern(slash(q.Pattern))
+	if !doublestar.ValidatePattern(pattern) {
+		return Hits{}, &Error{Path: q.Pattern, Problem: "is not a valid pattern"}
+	}
+	dir := filepath.FromSlash(base)
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(q.Path, dir)
+	}
+	abs, p, err := l.searchable(ctx, dir)
+	if err != nil {
+		return Hits{}, err
+	}
+	defer p.close()
+	limit := capHits(q.Limit)
+
+	type found struct {
+		name string
+		time time.Time
+	}
+	newestFirst := func(a, b found) int {
+		if c := b.time.Compare(a.time); c != 0 {
+			return c
+		}
+		return strings.Compare(a.name, b.name)
+	}
+	var newest []found
+	var hits Hits
+	keep := func() {
+		slices.SortFunc(newest, newestFirst)
+		if len(newest) > limit {
+			newest, hits.More = newest[:limit], true
+		}
+	}
+	hits.TimedOut, err = l.eachFile(ctx, p, abs, func(rel string) {
+		if !doublestar.MatchUnvalidated(pattern, rel) {
+			return
+		}
+		info, err := p.root.Lstat(filepath.Join(p.name, filepath.FromSlash(rel)))
+		if err != nil {
+			return // gone meanwhile
+		}
+		newest = append(newest, found{rel, info.ModTime()})
+		if len(newest) >= 8*limit {
+			keep()
+		}
+	})
+	if err != nil {
+		return Hits{}, err
+	}
+	keep()
+	for _, f := range newest {
+		hits.Lines = append(hits.Lines, l.shown(filepath.Join(abs, filepath.FromSlash(f.name))))
+	}
+	return hits, nil
+}
+
+// searchable resolves the file or directory that a search begins at, links
+// included; empty means the working directory.
+func (l *Local) searchable(ctx context.Context, path string) (abs string, p place, err error) {
+	if path == "" {
+		path = l.dir
+	}
+	if abs, err = l.absolute(path); err != nil {
+		return "", place{}, err
+	}
+	if _, err = l.Stat(ctx, path); err != nil { // refuses links that lead out
+		return "", place{}, err
+	}
+	if abs, err = filepath.EvalSymlinks(abs); err != nil {
+		return "", place{}, explain(path, err)
+	}
+	p, err = l.locate(abs)
+	return abs, p, err
+}
+
+// shown is how a search reports an absolute path.
+func (l *Local) shown(abs string) string {
+	if rel, ok := l.within(abs); ok {
+		return rel
+	}
+	return abs
+}
+
+func capHits(limit int) int {
+	if limit <= 0 {
+		return MaxHits
+	}
+	return min(limit, MaxHits)
+}
+
+// eachFile calls fn with the slash-separated relative path of every file
+// below the directory, ignored ones left out.
+func (l *Local) eachFile(ctx context.Context, p place, abs string, fn func(rel string)) (timedOut bool, err error) {
+	if l.ripgrep == "" {
+		return walk(ctx, p, func(name string, _ fs.DirEntry) { fn(below(slash(p.name), name)) })
+	}
+	split := lineSplitter{fn: func(line string) { fn(slash(line)) }}
+	r, err := sandbox.Run(ctx, sandbox.Spec{
+		Argv: []string{l.ripgrep, "--no-config", "--files", "--hidden", "--glob=!.git"},
+		Dir:  abs, Timeout: SearchTimeout, Limit: 4 << 10, Output: split.add,
+	})
+	if err == nil && r.Interrupted {
+		err = ctx.Err()
+	}
+	return r.TimedOut, err
+}
+
+// walk calls fn for every regular file beneath the place, in the order of
+// names. Without ripgrep nothing tells what is ignored: hidden files and
+// node_modules are left out.
+func walk(ctx context.Context, p place, fn func(name string, d fs.DirEntry)) (timedOut bool, err error) {
+	limited, cancel := context.WithTimeout(ctx, SearchTimeout)
+	defer cancel()
+	start := slash(p.name)
+	_ = fs.WalkDir(p.root.FS(), start, func(name string, d fs.DirEntry, err error) error {
+		base := path.Base(name)
+		switch {
+		case limited.Err() != nil:
+			return fs.SkipAll
+		case err != nil && d != nil && d.IsDir():
+			return fs.SkipDir
+		case err != nil:
+			return nil
+		case name != start && (strings.HasPrefix(base, ".") || base == "node_modules"):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+		case d.Type().IsRegular():
+			fn(name, d)
+		}
+		return nil
+	})
+	return limited.Err() != nil && ctx.Err() == nil, ctx.Err()
+}

@@ -1,0 +1,93 @@
+package env
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"atelier.dev/atelier/agent/sandbox"
+)
+
+// Grep implements [Search]: with ripgrep where it is installed, else with our
+// own search.
+func (l *Local) Grep(ctx context.Context, q GrepQuery) (Hits, error) {
+	abs, p, err := l.searchable(ctx, q.Path)
+	if err != nil {
+		return Hits{}, err
+	}
+	defer p.close()
+	if q.Mode == "" {
+		q.Mode = GrepFiles
+	}
+	q.Limit = capHits(q.Limit)
+	if l.ripgrep == "" {
+		return l.walkGrep(ctx, q, p, abs)
+	}
+	return l.ripGrep(ctx, q, l.shown(abs))
+}
+
+// ripGrep runs ripgrep and stops it once the limit is passed.
+func (l *Local) ripGrep(ctx context.Context, q GrepQuery, target string) (Hits, error) {
+	var hits Hits
+	enough, stop := context.WithCancel(ctx)
+	defer stop()
+	split := lineSplitter{fn: func(line string) {
+		if len(hits.Lines) == q.Limit {
+			hits.More = true
+			stop()
+			return
+		}
+		hits.Lines = append(hits.Lines, strings.TrimPrefix(line, "./"))
+	}}
+	r, err := sandbox.Run(enough, sandbox.Spec{
+		Argv: ripgrepArgs(l.ripgrep, q, target), Dir: l.dir, Timeout: SearchTimeout,
+		Output: split.add,
+	})
+	split.flush()
+	hits.TimedOut = r.TimedOut
+	switch {
+	case ctx.Err() != nil:
+		return Hits{}, ctx.Err()
+	case err != nil:
+		return Hits{}, err
+	case r.ExitCode == 2 && len(hits.Lines) == 0: // else some files were unreadable
+		return Hits{}, errors.New(firstLines(r.Stderr))
+	}
+	return hits, nil
+}
+
+func ripgrepArgs(program string, q GrepQuery, target string) []string {
+	args := []string{
+		program, "--no-config", "--color=never", "--no-heading", "--with-filename", "--line-number",
+		"--sort=path", "--max-columns=500", "--max-columns-preview",
+	}
+	switch q.Mode {
+	case GrepFiles:
+		args = append(args, "--files-with-matches")
+	case GrepCount:
+		args = append(args, "--count")
+	case GrepContent:
+		args = append(args, fmt.Sprintf("--before-context=%d", max(q.Before, 0)), fmt.Sprintf("--after-context=%d", max(q.After, 0)))
+	}
+	if q.IgnoreCase {
+		args = append(args, "--ignore-case")
+	}
+	if q.Type != "" {
+		args = append(args, "--type="+q.Type)
+	}
+	if q.Glob != "" {
+		args = append(args, "--glob="+q.Glob)
+	}
+	return append(args, "--hidden", "--glob=!.git", "--regexp="+q.Pattern, "--", target)
+}
+
+// firstLines shortens a program's complaint.
+func firstLines(s string) string {
+	const limit = 500
+	s = strings.TrimSpace(s)
+	if len(s) > limit {
+		s = strings.ToValidUTF8(s[:limit], "") + " …"
+	}
+	return s
+}

@@ -1,0 +1,142 @@
+package env
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// fileTypes are the names of ripgrep's most common types.
+var fileTypes = map[string][]string{
+	"c": {".c", ".h"}, "cpp": {".cpp", ".cc", ".cxx", ".hpp", ".hh", ".h"}, "cs": {".cs"}, "css": {".css", ".scss"},
+	"go": {".go"}, "html": {".html", ".htm"}, "java": {".java"}, "js": {".js", ".jsx", ".mjs", ".cjs", ".vue"},
+	"json": {".json"}, "kotlin": {".kt", ".kts"}, "lua": {".lua"}, "md": {".md", ".markdown"}, "php": {".php"},
+	"py": {".py", ".pyi"}, "ruby": {".rb"}, "rust": {".rs"}, "sh": {".sh", ".bash", ".zsh"}, "sql": {".sql"},
+	"swift": {".swift"}, "toml": {".toml"}, "ts": {".ts", ".tsx", ".mts", ".cts"}, "xml": {".xml"}, "yaml": {".yaml", ".yml"},
+}
+
+// walkGrep is Grep without ripgrep.
+func (l *Local) walkGrep(ctx context.Context, q GrepQuery, p place, abs string) (Hits, error) {
+	expression := q.Pattern
+	if q.IgnoreCase {
+		expression = "(?i)" + expression
+	}
+	re, err := regexp.Compile(expression)
+	if err != nil {
+		return Hits{}, fmt.Errorf("the pattern is not a valid regular expression: %w", err)
+	}
+	extensions, known := fileTypes[q.Type]
+	if q.Type != "" && !known {
+		return Hits{}, fmt.Errorf("unknown file type %q; use a glob instead", q.Type)
+	}
+	limited, stop := context.WithCancel(ctx)
+	defer stop()
+	g := grepper{query: q, re: re, stop: stop}
+	timedOut, _ := walk(limited, p, func(name string, _ fs.DirEntry) {
+		rel := below(slash(p.name), name)
+		if q.Type != "" && !slices.Contains(extensions, path.Ext(name)) || !globbed(q.Glob, rel) {
+			return
+		}
+		shown := abs // the search began at a file
+		if name != slash(p.name) {
+			shown = filepath.Join(abs, filepath.FromSlash(rel))
+		}
+		g.file(place{root: p.root, name: name, given: name}, l.shown(shown))
+	})
+	g.hits.TimedOut = timedOut
+	return g.hits, ctx.Err()
+}
+
+// globbed reports whether a file passes the query's glob: one without a slash
+// is about the name, a leading ! turns it round.
+func globbed(glob, rel string) bool {
+	glob, not := strings.CutPrefix(glob, "!")
+	if glob == "" {
+		return true
+	}
+	if !strings.Contains(glob, "/") {
+		rel = path.Base(rel)
+	}
+	return doublestar.MatchUnvalidated(strings.TrimPrefix(glob, "/"), rel) != not
+}
+
+// grepper searches files one after the other.
+type grepper struct {
+	query GrepQuery
+	re    *regexp.Regexp
+	hits  Hits
+	stop  func()
+}
+
+// add reports a line, or stops the search at the limit.
+func (g *grepper) add(line string) {
+	if len(g.hits.Lines) == g.query.Limit {
+		g.hits.More = true
+		g.stop()
+		return
+	}
+	g.hits.Lines = append(g.hits.Lines, line)
+}
+
+// file searches one file. What cannot be read is left out, as binary files
+// are.
+func (g *grepper) file(p place, shown string) {
+	f, _, err := p.open()
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	lines := newLineReader(f, maxLine)
+	if lines.binary() {
+		return
+	}
+	content := g.query.Mode == GrepContent
+	var before []string // the last lines that were not reported
+	matches, after, last := 0, 0, 0
+	for n := 1; !g.hits.More; n++ {
+		line, err := lines.next()
+		if err != nil {
+			break
+		}
+		matched := g.re.MatchString(line)
+		if matched {
+			matches++
+			after = g.query.After + 1
+		}
+		switch {
+		case matched && g.query.Mode == GrepFiles:
+			g.add(shown)
+			return
+		case !content:
+		case after > 0:
+			after--
+			if start := n - len(before); last > 0 && start > last+1 && g.query.Before+g.query.After > 0 {
+				g.add("--")
+			}
+			for i, text := range before {
+				g.add(fmt.Sprintf("%s-%d-%s", shown, n-len(before)+i, text))
+			}
+			before, last = before[:0], n
+			separator := "-"
+			if matched {
+				separator = ":"
+			}
+			g.add(fmt.Sprint(shown, separator, n, separator, line))
+		case g.query.Before > 0:
+			if len(before) == g.query.Before {
+				before = slices.Delete(before, 0, 1)
+			}
+			before = append(before, line)
+		}
+	}
+	if g.query.Mode == GrepCount && matches > 0 {
+		g.add(fmt.Sprintf("%s:%d", shown, matches))
+	}
+}

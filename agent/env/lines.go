@@ -1,0 +1,82 @@
+package env
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+)
+
+// lineReader reads lines of any length in constant memory.
+type lineReader struct {
+	r     *bufio.Reader
+	limit int // bytes kept of a line
+}
+
+func newLineReader(r io.Reader, limit int) *lineReader {
+	return &lineReader{r: bufio.NewReaderSize(r, 64<<10), limit: limit}
+}
+
+// binary looks ahead for a NUL byte, before the first line is read.
+func (l *lineReader) binary() bool {
+	start, _ := l.r.Peek(sniffed)
+	return bytes.IndexByte(start, 0) >= 0
+}
+
+// next returns the next line as valid UTF-8 without its ending, or io.EOF. A
+// line beyond the limit ends with a note of what was left out.
+func (l *lineReader) next() (string, error) {
+	var kept []byte
+	cut := 0
+	for {
+		part, err := l.r.ReadSlice('\n')
+		more := errors.Is(err, bufio.ErrBufferFull)
+		if err != nil && !more && (!errors.Is(err, io.EOF) || len(kept)+cut+len(part) == 0) {
+			return "", err
+		}
+		if !more {
+			part = bytes.TrimSuffix(bytes.TrimSuffix(part, []byte("\n")), []byte("\r"))
+		}
+		n := min(len(part), l.limit-len(kept))
+		kept = append(kept, part[:n]...)
+		cut += len(part) - n
+		if more {
+			continue
+		}
+		line := strings.ToValidUTF8(string(kept), "\uFFFD")
+		if cut > 0 {
+			line += fmt.Sprintf(" [... %d more bytes in this line]", cut)
+		}
+		return line, nil
+	}
+}
+
+// lineSplitter turns pieces of text into calls of fn, one a line.
+type lineSplitter struct {
+	rest strings.Builder
+	fn   func(line string)
+}
+
+func (s *lineSplitter) add(text string) {
+	for {
+		line, after, found := strings.Cut(text, "\n")
+		s.rest.WriteString(line)
+		if !found {
+			return
+		}
+		text = after
+		s.flush()
+	}
+}
+
+func (s *lineSplitter) flush() {
+	if s.rest.Len() > 0 {
+		s.fn(s.rest.String())
+		s.rest.Reset()
+	}
+}
+
+func slash(path string) string { return filepath.ToSlash(path) }

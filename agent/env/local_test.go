@@ -1,0 +1,119 @@
+package env
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// newLocal returns an environment on a new folder with the given files.
+func newLocal(t *testing.T, files map[string]string) *Local {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		write(t, filepath.Join(dir, name), content)
+	}
+	l, err := NewLocal(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func content(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func symlink(t *testing.T, target, name string) {
+	t.Helper()
+	if err := os.Symlink(target, name); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestNewLocalNeedsAFolder(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	write(t, file, "x")
+	for path, want := range map[string]string{
+		"/no/such/folder": "does not exist",
+		file:              "part of its path is a file",
+	} {
+		if _, err := NewLocal(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("NewLocal(%s) = %v, want %q", path, err, want)
+		}
+	}
+}
+
+func TestHostFacts(t *testing.T) { // LOOP-34
+	t.Parallel()
+	l := newLocal(t, nil)
+	if err := errors.Join(l.Initialize(t.Context()), l.Cleanup(t.Context())); err != nil {
+		t.Error(err)
+	}
+	if !filepath.IsAbs(l.WorkingDirectory()) || l.Platform() != runtime.GOOS || l.OSVersion() == "" {
+		t.Errorf("facts: %q, %q, %q", l.WorkingDirectory(), l.Platform(), l.OSVersion())
+	}
+}
+
+func TestExec(t *testing.T) { // LOOP-35, LOOP-122
+	l := newLocal(t, map[string]string{"sub/start-up": "echo start-up file was read"})
+	t.Setenv("BASH_ENV", filepath.Join(l.dir, "sub/start-up"))
+	t.Setenv("SOME_API_KEY", "canary")
+	got, err := l.Exec(t.Context(), Command{
+		Line: `pwd; echo "$EXTRA:$SOME_API_KEY"; echo err >&2; exit 3`,
+		Dir:  "sub", Env: []string{"EXTRA=a b"},
+	})
+	want := filepath.Join(l.dir, "sub") + "\na b:\n"
+	if err != nil || got.Stdout != want || got.Stderr != "err\n" || got.ExitCode != 3 {
+		t.Errorf("Exec = %+v, %v; want output %q", got, err, want)
+	}
+	got, err = l.Exec(t.Context(), Command{Line: "echo first; sleep 60", Timeout: 100 * time.Millisecond})
+	if err != nil || !got.TimedOut || got.Stdout != "first\n" {
+		t.Errorf("Exec = %+v, %v; want a timeout with partial output", got, err)
+	}
+	if _, err := l.Exec(t.Context(), Command{Line: "true", Dir: "missing"}); err == nil {
+		t.Error("no error for a missing directory")
+	}
+}
+
+// recorder is an environment of another kind: it shows that one can be made
+// by wrapping (LOOP-37, LOOP-125).
+type recorder struct {
+	Environment
+	lines []string
+}
+
+func (r *recorder) Exec(ctx context.Context, c Command) (CommandResult, error) {
+	r.lines = append(r.lines, c.Line)
+	return r.Environment.Exec(ctx, c)
+}
+
+func TestEnvironmentsCanBeWrapped(t *testing.T) {
+	t.Parallel()
+	r := &recorder{Environment: newLocal(t, nil)}
+	var e Environment = r
+	if got, err := e.Exec(t.Context(), Command{Line: "echo hi"}); err != nil || got.Stdout != "hi\n" || len(r.lines) != 1 {
+		t.Errorf("Exec = %+v, %v; recorded %q", got, err, r.lines)
+	}
+}

@@ -1,0 +1,173 @@
+package env
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// bothSearches runs a test with ripgrep and with our own search.
+func bothSearches(t *testing.T, files map[string]string, test func(t *testing.T, l *Local)) {
+	t.Helper()
+	for _, name := range []string{"ripgrep", "own"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newLocal(t, files)
+			if name == "own" {
+				l.ripgrep = ""
+			} else if l.ripgrep == "" {
+				t.Skip("ripgrep is not installed")
+			}
+			test(t, l)
+		})
+	}
+}
+
+func TestGrep(t *testing.T) { // LOOP-27, OAS-305
+	t.Parallel()
+	files := map[string]string{
+		"a.go": "package a\n\nfunc Hello() {}\n// hello again\n", "b.txt": "hello\n\n\n\nhello\n",
+		"sub/c.go": "func hello() {}\n", "bin": "hello\x00", ".git/config": "hello", "latin1": "caf\xe9 hello\n",
+	}
+	tests := []struct {
+		name  string
+		query GrepQuery
+		want  Hits
+	}{
+		{"files", GrepQuery{Pattern: "hello"}, Hits{Lines: []string{"a.go", "b.txt", "latin1", "sub/c.go"}}},
+		{"type", GrepQuery{Pattern: "hello", Type: "go"}, Hits{Lines: []string{"a.go", "sub/c.go"}}},
+		{"glob by name", GrepQuery{Pattern: "hello", Glob: "*.go"}, Hits{Lines: []string{"a.go", "sub/c.go"}}},
+		{"glob by path", GrepQuery{Pattern: "hello", Glob: "sub/**"}, Hits{Lines: []string{"sub/c.go"}}},
+		{"glob turned round", GrepQuery{Pattern: "hello", Glob: "!*.go"}, Hits{Lines: []string{"b.txt", "latin1"}}},
+		{"count", GrepQuery{Pattern: "hello", Mode: GrepCount}, Hits{Lines: []string{"a.go:1", "b.txt:2", "latin1:1", "sub/c.go:1"}}},
+		{"content", GrepQuery{Pattern: "hel+o", Mode: GrepContent, Glob: "*.go"}, Hits{Lines: []string{"a.go:4:// hello again", "sub/c.go:1:func hello() {}"}}},
+		{"ignoring case", GrepQuery{Pattern: "HELLO", Mode: GrepContent, Path: "a.go", IgnoreCase: true}, Hits{Lines: []string{"a.go:3:func Hello() {}", "a.go:4:// hello again"}}},
+		{"context", GrepQuery{Pattern: "hello", Mode: GrepContent, Path: "b.txt", Before: 1, After: 1}, Hits{Lines: []string{"b.txt:1:hello", "b.txt-2-", "--", "b.txt-4-", "b.txt:5:hello"}}},
+		{"limit", GrepQuery{Pattern: "hello", Limit: 2}, Hits{Lines: []string{"a.go", "b.txt"}, More: true}},
+		{"exactly the limit", GrepQuery{Pattern: "hello", Type: "go", Limit: 2}, Hits{Lines: []string{"a.go", "sub/c.go"}}},
+		{"directory", GrepQuery{Pattern: "hello", Path: "sub"}, Hits{Lines: []string{"sub/c.go"}}},
+		{"nothing", GrepQuery{Pattern: "absent"}, Hits{}},
+		{"invalid bytes", GrepQuery{Pattern: "hello", Mode: GrepContent, Path: "latin1"}, Hits{Lines: []string{"latin1:1:caf\uFFFD hello"}}},
+		{"dash", GrepQuery{Pattern: "-r"}, Hits{}},
+	}
+	bothSearches(t, files, func(t *testing.T, l *Local) {
+		for _, tt := range tests {
+			got, err := l.Grep(t.Context(), tt.query)
+			if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {
+				t.Errorf("%s: %v (-want +got):\n%s", tt.name, err, diff)
+			}
+		}
+	})
+}
+
+func TestGrepProblems(t *testing.T) { // LOOP-27
+	t.Parallel()
+	outside := t.TempDir()
+	write(t, filepath.Join(outside, "x"), "hello")
+	bothSearches(t, map[string]string{"a.go": "x"}, func(t *testing.T, l *Local) {
+		symlink(t, outside, filepath.Join(l.dir, "escape"))
+		for _, tt := range []struct {
+			query GrepQuery
+			want  string
+		}{
+			{GrepQuery{Pattern: "("}, "regex"},
+			{GrepQuery{Pattern: "x", Path: "none"}, "does not exist"},
+			{GrepQuery{Pattern: "x", Path: "escape"}, "leads out of the project"},
+			{GrepQuery{Pattern: "x", Type: "klingon"}, "klingon"},
+		} {
+			if hits, err := l.Grep(t.Context(), tt.query); err == nil || !strings.Contains(strings.ReplaceAll(err.Error(), "regular expression", "regex"), tt.want) {
+				t.Errorf("%+v: %+v, %v; want %q", tt.query, hits, err, tt.want)
+			}
+		}
+		got, err := l.Grep(t.Context(), GrepQuery{Pattern: "hello", Path: outside})
+		if want := (Hits{Lines: []string{filepath.Join(outside, "x")}}); err != nil || !cmp.Equal(want, got) {
+			t.Errorf("outside: %+v, %v", got, err)
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := l.Grep(ended, GrepQuery{Pattern: "x"}); !errors.Is(err, context.Canceled) {
+			t.Errorf("ended context: %v", err)
+		}
+		if _, err := l.Glob(ended, GlobQuery{Pattern: "*"}); !errors.Is(err, context.Canceled) {
+			t.Errorf("ended context: %v", err)
+		}
+	})
+}
+
+func TestGrepOfEndlessOutputStops(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"big": strings.Repeat("match\n", 1_000_000)}
+	bothSearches(t, files, func(t *testing.T, l *Local) {
+		got, err := l.Grep(t.Context(), GrepQuery{Pattern: "match", Mode: GrepContent})
+		if err != nil || len(got.Lines) != MaxHits || !got.More || got.TimedOut {
+			t.Errorf("%d lines, more %t, %v", len(got.Lines), got.More, err)
+		}
+	})
+}
+
+func TestGlob(t *testing.T) { // LOOP-28, OAS-304
+	t.Parallel()
+	files := map[string]string{"a.go": "", "b.txt": "", "sub/c.go": "", "sub/deep/d.go": "", ".git/e.go": ""}
+	bothSearches(t, files, func(t *testing.T, l *Local) {
+		for i, name := range []string{"sub/c.go", "a.go", "sub/deep/d.go", "b.txt"} { // newest first
+			at := time.Now().Add(-time.Duration(i) * time.Hour)
+			if err := os.Chtimes(filepath.Join(l.dir, name), at, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		outside := t.TempDir()
+		write(t, filepath.Join(outside, "x.go"), "")
+		tests := []struct {
+			query GlobQuery
+			want  Hits
+		}{
+			{GlobQuery{Pattern: "**/*.go"}, Hits{Lines: []string{"sub/c.go", "a.go", "sub/deep/d.go"}}},
+			{GlobQuery{Pattern: "*.go"}, Hits{Lines: []string{"a.go"}}},
+			{GlobQuery{Pattern: "**/*.{go,txt}", Limit: 2}, Hits{Lines: []string{"sub/c.go", "a.go"}, More: true}},
+			{GlobQuery{Pattern: "sub/*.go"}, Hits{Lines: []string{"sub/c.go"}}},
+			{GlobQuery{Pattern: "*.go", Path: "sub"}, Hits{Lines: []string{"sub/c.go"}}},
+			{GlobQuery{Pattern: filepath.Join(l.dir, "sub/**/d.go")}, Hits{Lines: []string{"sub/deep/d.go"}}},
+			{GlobQuery{Pattern: "a.go"}, Hits{Lines: []string{"a.go"}}},
+			{GlobQuery{Pattern: outside + "/*"}, Hits{Lines: []string{outside + "/x.go"}}},
+			{GlobQuery{Pattern: "*.none"}, Hits{}},
+		}
+		for _, tt := range tests {
+			got, err := l.Glob(t.Context(), tt.query)
+			if diff := cmp.Diff(tt.want, got); err != nil || diff != "" {
+				t.Errorf("%+v: %v (-want +got):\n%s", tt.query, err, diff)
+			}
+		}
+		for pattern, want := range map[string]string{"[": "not a valid pattern", "none/*": "does not exist"} {
+			if got, err := l.Glob(t.Context(), GlobQuery{Pattern: pattern}); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %+v, %v; want %q", pattern, got, err, want)
+			}
+		}
+	})
+}
+
+func TestSearchesSkipWhatIsIgnored(t *testing.T) { // OAS-304
+	t.Parallel()
+	files := map[string]string{"a.js": "x", "node_modules/p/b.js": "x", ".gitignore": "node_modules\n", ".git/HEAD": "x"}
+	bothSearches(t, files, func(t *testing.T, l *Local) {
+		want := Hits{Lines: []string{"a.js"}}
+		got, err := l.Glob(t.Context(), GlobQuery{Pattern: "**/*.js"})
+		if err != nil || !cmp.Equal(want, got) {
+			t.Errorf("Glob = %+v, %v", got, err)
+		}
+		got, err = l.Grep(t.Context(), GrepQuery{Pattern: "x"})
+		if err != nil || !cmp.Equal(want, got) {
+			t.Errorf("Grep = %+v, %v", got, err)
+		}
+		// What is named outright is searched.
+		got, err = l.Glob(t.Context(), GlobQuery{Pattern: "node_modules/**/*.js"})
+		if err != nil || !cmp.Equal(Hits{Lines: []string{"node_modules/p/b.js"}}, got) {
+			t.Errorf("Glob = %+v, %v", got, err)
+		}
+	})
+}

@@ -1,0 +1,100 @@
+package env
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// WriteFile implements [Files]: a new file is written beside the old one, to
+// the disk, and takes its place by renaming. Symbolic links and files with
+// several names are refused: to replace those would change something else
+// than the caller named (K-39).
+func (l *Local) WriteFile(_ context.Context, path string, data []byte) error {
+	p, err := l.locateForWrite(path)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	old, err := p.root.Lstat(p.name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := p.root.MkdirAll(filepath.Dir(p.name), 0o777); err != nil {
+			return explain(path, err)
+		}
+	case err != nil:
+		return explain(path, err)
+	default:
+		if err := replaceable(path, old); err != nil {
+			return err
+		}
+	}
+	return explain(path, p.replace(old, data))
+}
+
+// locateForWrite is locate, but a link at the end of the path is not
+// followed anywhere.
+func (l *Local) locateForWrite(path string) (place, error) {
+	abs, err := l.absolute(path)
+	if err != nil {
+		return place{}, err
+	}
+	if info, err := os.Lstat(abs); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return place{}, &Error{Path: path, Problem: "is a symbolic link; write to the file that it points to"}
+	}
+	return l.locate(path)
+}
+
+// replaceable reports why an existing file may not be replaced.
+func replaceable(path string, info fs.FileInfo) error {
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return &Error{Path: path, Problem: "is a symbolic link; write to the file that it points to"}
+	case !info.Mode().IsRegular():
+		return notRegular(path, info.Mode())
+	case links(info) > 1:
+		return &Error{Path: path, Problem: fmt.Sprintf("has %d names (hard links); writing it would change the others or part from them", links(info))}
+	case info.Mode().Perm()&0o200 == 0:
+		return &Error{Path: path, Problem: "is read-only"}
+	}
+	return nil
+}
+
+// replace writes data to a new file and renames it over name. old is nil for
+// a file that does not exist yet.
+func (p place) replace(old fs.FileInfo, data []byte) (err error) {
+	dir := filepath.Dir(p.name)
+	temp := filepath.Join(dir, ".atelier-"+rand.Text())
+	f, err := p.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = p.root.Remove(temp)
+		}
+	}()
+	_, err = f.Write(data)
+	if err == nil && old != nil {
+		keepOwner(f, old)
+		err = f.Chmod(old.Mode())
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err = p.root.Rename(temp, p.name); err != nil {
+		return err
+	}
+	if d, err := p.root.Open(dir); err == nil { // makes the new name durable
+		_ = d.Sync()
+		_ = d.Close()
+	}
+	return nil
+}
