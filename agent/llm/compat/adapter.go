@@ -1,0 +1,98 @@
+// Package compat speaks Chat Completions to any endpoint that offers it: a
+// server on this machine, a gateway, or a provider without an API of its own
+// that is worth an adapter (LLM-04). It is lenient in what it reads, because
+// these endpoints agree on little but the name.
+package compat
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"time"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/internal/wire"
+)
+
+const (
+	defaultName = "compat"
+	api         = "chat"
+)
+
+// Config configures an [Adapter].
+type Config struct {
+	// Name is the provider's name in requests; "compat" where it is empty.
+	Name string
+	// APIKey may be empty: then no Authorization header is sent.
+	APIKey  string
+	BaseURL string
+	// HTTPClient is a shared one where it is nil.
+	HTTPClient *http.Client
+	// IdleTimeout is how long an answer may stay silent. 0 means two minutes,
+	// five at high effort.
+	IdleTimeout time.Duration
+}
+
+// Adapter implements [llm.Adapter].
+type Adapter struct {
+	name     string
+	endpoint *wire.Endpoint
+	service  sdk.ChatCompletionService
+}
+
+// New returns an adapter. A mistake in cfg is reported by the first request.
+func New(cfg Config) *Adapter {
+	if cfg.Name == "" {
+		cfg.Name = defaultName
+	}
+	e := wire.NewEndpoint(wire.Config{
+		Provider: cfg.Name, BaseURL: cfg.BaseURL, Key: cfg.APIKey, Client: cfg.HTTPClient, Idle: cfg.IdleTimeout,
+	})
+	opts := []option.RequestOption{
+		option.WithBaseURL(e.BaseURL()), option.WithHTTPClient(e.Client()), option.WithMaxRetries(0),
+	}
+	if e.Key() != "" {
+		opts = append(opts, option.WithAPIKey(e.Key()))
+	}
+	return &Adapter{name: cfg.Name, endpoint: e, service: sdk.NewChatCompletionService(opts...)}
+}
+
+// Name implements [llm.Adapter].
+func (a *Adapter) Name() string { return a.name }
+
+// Models asks which models there are, sorted by id.
+func (a *Adapter) Models(ctx context.Context) ([]string, error) { return a.endpoint.Models(ctx) }
+
+// Stream implements [llm.Adapter].
+func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
+	return func(yield func(llm.Event, error) bool) {
+		origin := llm.Origin{Provider: a.name, API: api, Model: req.Model, BaseURL: a.endpoint.Shown()}
+		b := wire.NewBuilder(origin, yield)
+		call, ctx, invalid := a.endpoint.Begin(ctx, req.Effort)
+		if invalid != nil {
+			b.Fail(invalid)
+			return
+		}
+		defer call.End()
+		body := &filter{}
+		stream := a.service.NewStreaming(ctx, params(req, origin),
+			option.WithMiddleware(body.intercept, call.Intercept))
+		defer stream.Close()
+		d := newDecoder(b, call)
+		for stream.Next() {
+			if d.chunk([]byte(stream.Current().RawJSON())); d.failed || b.Stopped() {
+				return
+			}
+		}
+		// The answer is whole once its end was announced; what may follow,
+		// the usage, can be missed.
+		if d.finished || body.done {
+			d.finish()
+			return
+		}
+		b.Fail(streamError(call, stream.Err()))
+	}
+}

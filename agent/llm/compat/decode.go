@@ -1,0 +1,284 @@
+package compat
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/openai/openai-go/v3/packages/ssestream"
+
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/internal/wire"
+)
+
+// chunk is what is read of a chunk. Its loosely typed fields are those in
+// which endpoints differ.
+type chunk struct {
+	ID      string   `json:"id"`
+	Choices []choice `json:"choices"`
+	Usage   *usage   `json:"usage"`
+}
+
+type choice struct {
+	Delta        delta  `json:"delta"`
+	FinishReason string `json:"finish_reason"`
+}
+
+type delta struct {
+	Content          json.RawMessage `json:"content"` // a string, or a list of parts
+	Refusal          string          `json:"refusal"`
+	ReasoningContent string          `json:"reasoning_content"`
+	Reasoning        string          `json:"reasoning"`
+	ToolCalls        []callDelta     `json:"tool_calls"`
+}
+
+type callDelta struct {
+	Index    int    `json:"index"`
+	ID       string `json:"id"`
+	Function struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"` // a string, an object or null
+	} `json:"function"`
+}
+
+type usage struct {
+	Prompt     int64 `json:"prompt_tokens"`
+	Completion int64 `json:"completion_tokens"`
+	CacheHit   int64 `json:"prompt_cache_hit_tokens"`
+	InDetails  struct {
+		Cached  int64 `json:"cached_tokens"`
+		Written int64 `json:"cache_write_tokens"`
+	} `json:"prompt_tokens_details"`
+	OutDetails struct {
+		Reasoning int64 `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+}
+
+// neutral makes the counts disjoint: prompt_tokens holds the cached ones too
+// (LLM-29).
+func (u *usage) neutral() llm.Usage {
+	if u == nil {
+		return llm.Usage{}
+	}
+	cached := max(u.InDetails.Cached, u.CacheHit)
+	return llm.Usage{
+		Input:     max(0, u.Prompt-cached-u.InDetails.Written),
+		CacheRead: cached, CacheWrite: u.InDetails.Written,
+		Output: u.Completion, Reasoning: u.OutDetails.Reasoning, Known: true,
+	}
+}
+
+// none is the block that is not open.
+const none = -1
+
+// decoder turns the chunks of one answer into neutral events.
+type decoder struct {
+	builder   *wire.Builder
+	request   *wire.Call
+	text      int // open text block, or none
+	reasoning int // open reasoning block, or none
+	// field is the name under which reasoning came, and goes back.
+	field    string
+	calls    map[int]int // open call blocks by the provider's index
+	usage    *usage
+	reason   string
+	refusal  strings.Builder
+	finished bool // a finish reason has come
+	failed   bool
+}
+
+func newDecoder(b *wire.Builder, request *wire.Call) *decoder {
+	return &decoder{builder: b, request: request, text: none, reasoning: none, calls: map[int]int{}}
+}
+
+func (d *decoder) chunk(raw []byte) {
+	var c chunk
+	if err := json.Unmarshal(raw, &c); err != nil {
+		var mistyped *json.UnmarshalTypeError
+		if !errors.As(err, &mistyped) {
+			return
+		}
+		// The fields that do make sense have been read.
+	}
+	d.builder.SetResponseID(c.ID)
+	d.builder.Start()
+	if c.Usage != nil {
+		d.usage = c.Usage // some repeat it with every chunk: the last counts
+	}
+	if len(c.Choices) == 0 {
+		return
+	}
+	d.delta(c.Choices[0].Delta)
+	if reason := c.Choices[0].FinishReason; reason != "" {
+		d.finishReason(reason)
+	}
+}
+
+func (d *decoder) delta(delta delta) {
+	switch {
+	case delta.ReasoningContent != "":
+		d.think("reasoning_content", delta.ReasoningContent)
+	case delta.Reasoning != "":
+		d.think("reasoning", delta.Reasoning)
+	}
+	text, thought := content(delta.Content)
+	if thought != "" {
+		d.think("", thought)
+	}
+	d.refusal.WriteString(delta.Refusal)
+	d.say(text + delta.Refusal)
+	for _, c := range delta.ToolCalls {
+		d.call(c)
+	}
+}
+
+// content reads a delta's content: a string, or the parts that a few
+// providers send instead.
+func content(raw json.RawMessage) (text, thought string) {
+	if json.Unmarshal(raw, &text) == nil {
+		return text, ""
+	}
+	var parts []struct {
+		Text     string `json:"text"`
+		Thinking []struct {
+			Text string `json:"text"`
+		} `json:"thinking"`
+	}
+	if json.Unmarshal(raw, &parts) != nil {
+		return "", ""
+	}
+	for _, p := range parts {
+		text += p.Text
+		for _, t := range p.Thinking {
+			thought += t.Text
+		}
+	}
+	return text, thought
+}
+
+func (d *decoder) think(field, delta string) {
+	if d.reasoning == none {
+		d.closeText()
+		d.reasoning = d.builder.Open(llm.Part{Kind: llm.PartReasoning, Reasoning: &llm.Reasoning{}})
+	}
+	d.field = field
+	d.builder.Append(d.reasoning, delta)
+}
+
+func (d *decoder) say(delta string) {
+	if delta == "" {
+		return
+	}
+	d.closeReasoning()
+	if d.text == none {
+		d.text = d.builder.Open(llm.Part{Kind: llm.PartText})
+	}
+	d.builder.Append(d.text, delta)
+}
+
+// call takes a piece of a call.
+func (d *decoder) call(c callDelta) {
+	d.closeReasoning()
+	d.closeText()
+	i, open := d.calls[c.Index]
+	if open && d.another(i, c) {
+		d.builder.Close(i, nil)
+		open = false
+	}
+	if !open {
+		i = d.builder.Open(llm.Part{Kind: llm.PartToolCall, Call: &llm.ToolCall{
+			ID: wire.NewCallID(), WireID: c.ID, Name: c.Function.Name,
+		}})
+		d.calls[c.Index] = i
+	}
+	known := d.builder.Call(i)
+	if known.WireID == "" {
+		known.WireID = c.ID
+	}
+	if known.Name == "" {
+		known.Name = c.Function.Name
+	}
+	d.builder.Append(i, arguments(c.Function.Arguments))
+}
+
+// another says whether a piece under the index of block i begins a new call:
+// some servers give every call the index 0. A new id says so; without one, a
+// name does, if it differs or if the arguments were complete.
+func (d *decoder) another(i int, c callDelta) bool {
+	known := d.builder.Call(i)
+	if c.ID != "" && known.WireID != "" {
+		return c.ID != known.WireID
+	}
+	if c.Function.Name == "" || d.builder.Len(i) == 0 {
+		return false
+	}
+	complete := json.Valid([]byte(d.builder.Text(i))) && arguments(c.Function.Arguments) != ""
+	return c.Function.Name != known.Name || complete
+}
+
+// arguments reads a piece of a call's arguments: a string to append, or all
+// of them as an object.
+func arguments(raw json.RawMessage) string {
+	var piece string
+	if len(raw) == 0 || json.Unmarshal(raw, &piece) == nil { // null leaves it empty
+		return piece
+	}
+	return string(raw)
+}
+
+func (d *decoder) closeText() {
+	if d.text != none {
+		d.builder.Close(d.text, nil)
+		d.text = none
+	}
+}
+
+// closeReasoning ends the reasoning. Several providers want it back, in the
+// field it came in.
+func (d *decoder) closeReasoning() {
+	if d.reasoning == none {
+		return
+	}
+	var native json.RawMessage
+	if d.field != "" {
+		native = echo(d.field, d.builder.Text(d.reasoning))
+	}
+	d.builder.Close(d.reasoning, native)
+	d.reasoning = none
+}
+
+func (d *decoder) finishReason(reason string) {
+	d.reason, d.finished = reason, true
+	switch reason {
+	case "error", "network_error", "insufficient_system_resource":
+		d.failed = true
+		d.builder.Fail(d.request.Reported(reason, ""))
+	}
+}
+
+// finish ends the answer. Whether tools are asked for is decided by the
+// calls: endpoints say "stop" beside them (LLM-27).
+func (d *decoder) finish() {
+	d.closeReasoning()
+	finish := llm.Finish{Reason: llm.FinishStop, Raw: d.reason}
+	switch {
+	case d.reason == "length":
+		finish.Reason = llm.FinishLength
+	case d.reason == "content_filter" || d.reason == "sensitive":
+		finish.Reason = llm.FinishContentFilter
+	case d.builder.HasCalls():
+		finish.Reason = llm.FinishToolCalls
+	case d.refusal.Len() > 0:
+		finish.Reason, finish.Detail = llm.FinishRefusal, d.refusal.String()
+	}
+	d.builder.Finish(d.usage.neutral(), finish)
+}
+
+// streamError finds the error object that a server sent inside the stream.
+func streamError(call *wire.Call, err error) *llm.Error {
+	var sent *ssestream.StreamError
+	if errors.As(err, &sent) {
+		return call.ReportedBody(sent.Event.Data)
+	}
+	return call.Error(err)
+}

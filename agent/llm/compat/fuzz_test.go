@@ -1,0 +1,73 @@
+package compat
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/internal/wire"
+	"atelier.dev/atelier/agent/llm/llmtest"
+)
+
+// No sequence of chunks, one a line, makes the decoder panic or yield after
+// the end; and the filter changes nothing but null errors.
+func FuzzDecoder(f *testing.F) {
+	for _, r := range []llmtest.Round{
+		{Reasoning: "a b", Text: "c d", Calls: []llmtest.Call{{Name: "Read", Arguments: `{"a":1}`}}},
+		{Text: "x", Error: "server_error"}, {Text: "x", Finish: llm.FinishLength},
+	} {
+		f.Add(llmtest.ChatStream(r, 1))
+	}
+	f.Add("data: {\"error\":null,\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-1,\"function\":{\"arguments\":[1]}}]}}]}\r\n\r\ndata:[DONE]")
+	endpoint := wire.NewEndpoint(wire.Config{Provider: defaultName, BaseURL: "http://127.0.0.1"})
+	f.Fuzz(func(t *testing.T, stream string) {
+		call, _, invalid := endpoint.Begin(t.Context(), "")
+		if invalid != nil {
+			t.Fatal(invalid)
+		}
+		defer call.End()
+		ended := false
+		b := wire.NewBuilder(llm.Origin{}, func(ev llm.Event, err error) bool {
+			if ended {
+				t.Fatalf("%v %v after the end", ev, err)
+			}
+			ended = err != nil || ev.Type == llm.EventFinish
+			return true
+		})
+		d := newDecoder(b, call)
+		for line := range strings.Lines(filtered(t, stream)) {
+			if data, ok := strings.CutPrefix(line, "data: "); ok && !d.failed {
+				d.chunk([]byte(data))
+			}
+		}
+		if !d.failed {
+			d.finish()
+		}
+		if !ended {
+			t.Fatal("no end")
+		}
+	})
+}
+
+func filtered(t *testing.T, stream string) string {
+	body := &filter{}
+	resp, err := body.intercept(nil, func(*http.Request) (*http.Response, error) {
+		return &http.Response{Body: io.NopCloser(strings.NewReader(stream))}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(stream, `"error"`) {
+		want := strings.Count(strings.TrimSuffix(stream, "\n"), "\n") + 1
+		if stream != "" && strings.Count(string(out), "\n") != want {
+			t.Fatalf("%q became %q", stream, out)
+		}
+	}
+	return string(out)
+}

@@ -1,0 +1,173 @@
+package compat
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/shared"
+
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/internal/wire"
+)
+
+type message = sdk.ChatCompletionMessageParamUnion
+
+// params lowers a request with only the fields that every endpoint knows.
+// Equal prefixes of two requests give equal bytes.
+func params(req llm.Request, origin llm.Origin) sdk.ChatCompletionNewParams {
+	p := sdk.ChatCompletionNewParams{
+		Model:           req.Model,
+		Messages:        messages(req, origin),
+		Tools:           tools(req.Tools),
+		ReasoningEffort: shared.ReasoningEffort(req.Effort),
+		StreamOptions:   sdk.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
+	}
+	if req.MaxOutput > 0 {
+		p.MaxTokens = param.NewOpt(int64(req.MaxOutput))
+	}
+	return p
+}
+
+func tools(specs []llm.ToolSpec) []sdk.ChatCompletionToolUnionParam {
+	var out []sdk.ChatCompletionToolUnionParam
+	for _, s := range specs {
+		f := shared.FunctionDefinitionParam{Name: s.Name, Description: param.NewOpt(s.Description)}
+		f.SetExtraFields(map[string]any{"parameters": s.Schema}) // the schema's own bytes
+		out = append(out, sdk.ChatCompletionFunctionTool(f))
+	}
+	return out
+}
+
+func messages(req llm.Request, origin llm.Origin) []message {
+	var out []message
+	if req.System != "" {
+		out = append(out, sdk.SystemMessage(req.System))
+	}
+	for _, m := range req.Messages {
+		switch m.Role {
+		case llm.RoleAssistant:
+			out = append(out, assistant(m, m.Origin.Same(origin))...)
+		case llm.RoleTool:
+			out = append(out, results(m)...)
+		case llm.RoleUser:
+			out = append(out, user(m.Parts)...)
+		default: // few endpoints know the developer role
+			if text := m.Text(); text != "" {
+				out = append(out, sdk.SystemMessage(text))
+			}
+		}
+	}
+	return out
+}
+
+// assistant lowers an answer from its typed fields. Of reasoning, only what
+// came from the same origin goes back (LLM-28).
+func assistant(m llm.Message, same bool) []message {
+	a := &sdk.ChatCompletionAssistantMessageParam{}
+	extra := map[string]any{}
+	for _, p := range m.Parts {
+		switch {
+		case p.Kind == llm.PartToolCall && p.Call != nil:
+			a.ToolCalls = append(a.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
+				OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
+					ID: wire.CallID(p.Call),
+					Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{
+						Name: p.Call.Name, Arguments: string(p.Call.Arguments),
+					},
+				},
+			})
+		case p.Kind == llm.PartReasoning && same:
+			mergeEcho(extra, p.Native)
+		}
+	}
+	text := m.Text()
+	if text == "" && len(a.ToolCalls) == 0 {
+		return nil
+	}
+	if text != "" {
+		a.Content.OfString = param.NewOpt(text)
+	}
+	if len(extra) > 0 {
+		a.SetExtraFields(extra)
+	}
+	return []message{{OfAssistant: a}}
+}
+
+// echo is the native form of reasoning: the field to send back, as an object.
+func echo(field, text string) json.RawMessage {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(map[string]string{field: text}); err != nil {
+		return nil // a map of strings always encodes
+	}
+	return bytes.TrimSpace(buf.Bytes())
+}
+
+// mergeEcho adds the reasoning of a part to the fields of its message, where
+// an answer's several stretches of it share one.
+func mergeEcho(extra map[string]any, native json.RawMessage) {
+	var fields map[string]string
+	if json.Unmarshal(native, &fields) != nil {
+		return
+	}
+	for field, text := range fields {
+		if before, ok := extra[field].(string); ok {
+			text = before + text
+		}
+		extra[field] = text
+	}
+}
+
+// user lowers what a user said or attached.
+func user(parts []llm.Part) []message {
+	var out []sdk.ChatCompletionContentPartUnionParam
+	plain := true
+	for _, p := range parts {
+		switch {
+		case p.Kind == llm.PartText && p.Text != "":
+			out = append(out, sdk.TextContentPart(p.Text))
+		case p.Kind == llm.PartMedia && p.Media != nil:
+			plain = false
+			out = append(out, media(p.Media))
+		}
+	}
+	switch {
+	case len(out) == 0:
+		return nil
+	case plain:
+		return []message{sdk.UserMessage(llm.Message{Parts: parts}.Text())}
+	default:
+		return []message{sdk.UserMessage(out)}
+	}
+}
+
+func media(m *llm.Media) sdk.ChatCompletionContentPartUnionParam {
+	if wire.IsImage(m) {
+		return sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{URL: wire.URL(m)})
+	}
+	return sdk.TextContentPart(wire.Omitted(m))
+}
+
+// results lowers the results of tool calls. A tool message holds text only,
+// so images follow in a user message, after the last result: nothing may
+// stand between a call and its results.
+func results(m llm.Message) []message {
+	var out []message
+	var pictures []llm.Part
+	for _, p := range m.Parts {
+		if p.Kind != llm.PartToolResult || p.Result == nil {
+			continue
+		}
+		out = append(out, sdk.ToolMessage(wire.ResultText(p.Result), wire.ResultID(p.Result)))
+		for _, picture := range wire.ResultMedia(p.Result) {
+			pictures = append(pictures,
+				llm.Part{Kind: llm.PartText, Text: fmt.Sprintf("Returned by the tool %s:", p.Result.Name)},
+				llm.Part{Kind: llm.PartMedia, Media: picture})
+		}
+	}
+	return append(out, user(pictures)...)
+}

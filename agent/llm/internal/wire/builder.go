@@ -1,0 +1,212 @@
+package wire
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/oklog/ulid/v2"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// Builder yields the events of one answer while it assembles the whole of it
+// (LLM-30, LLM-31). Nothing is yielded after the consumer has broken out of
+// its loop.
+type Builder struct {
+	origin  llm.Origin
+	yield   func(llm.Event, error) bool
+	blocks  []*block
+	started bool
+	sent    bool
+	stopped bool
+}
+
+type block struct {
+	part llm.Part
+	text strings.Builder // text, reasoning text, or a call's arguments
+	open bool
+}
+
+// NewBuilder returns a builder of an answer of origin's.
+func NewBuilder(origin llm.Origin, yield func(llm.Event, error) bool) *Builder {
+	return &Builder{origin: origin, yield: yield}
+}
+
+// NewCallID returns an id for a tool call: ours, unlike the provider's, is
+// never given twice (LLM-23).
+func NewCallID() string { return "call_" + ulid.Make().String() }
+
+// Stopped says that the consumer wants no more.
+func (b *Builder) Stopped() bool { return b.stopped }
+
+// Start yields the start event, once. Every other method does so first.
+func (b *Builder) Start() {
+	if !b.started {
+		b.started = true
+		b.emit(llm.Event{Type: llm.EventStart})
+	}
+}
+
+// SetResponseID keeps the provider's name for the answer.
+func (b *Builder) SetResponseID(id string) {
+	if id != "" {
+		b.origin.ResponseID = id
+	}
+}
+
+// Open begins a block and returns its index. Of part, Kind is needed, and a
+// call's identity.
+func (b *Builder) Open(part llm.Part) int {
+	b.Start()
+	b.blocks = append(b.blocks, &block{part: part, open: true})
+	i := len(b.blocks) - 1
+	ev := llm.Event{Type: startEvent(part.Kind), Index: i}
+	if part.Kind == llm.PartToolCall {
+		call := *part.Call // what the consumer holds does not change later
+		ev.Part = &llm.Part{Kind: part.Kind, Call: &call}
+	}
+	b.emit(ev)
+	return i
+}
+
+// Append grows an open block.
+func (b *Builder) Append(i int, delta string) {
+	if delta == "" || !b.blocks[i].open {
+		return
+	}
+	b.blocks[i].text.WriteString(delta)
+	b.emit(llm.Event{Type: deltaEvent(b.blocks[i].part.Kind), Index: i, Delta: delta})
+}
+
+// Len is the number of bytes in a block so far.
+func (b *Builder) Len(i int) int { return b.blocks[i].text.Len() }
+
+// Text is the text of a block so far.
+func (b *Builder) Text(i int) string { return b.blocks[i].text.String() }
+
+// Call returns the call of a tool call block, to be completed while it is
+// open.
+func (b *Builder) Call(i int) *llm.ToolCall { return b.blocks[i].part.Call }
+
+// Reasoning returns the reasoning of a block, to be completed while it is
+// open.
+func (b *Builder) Reasoning(i int) *llm.Reasoning { return b.blocks[i].part.Reasoning }
+
+// Replace sets the whole text of an open block where the provider repeats it
+// at the end and some of it never came as a delta.
+func (b *Builder) Replace(i int, text string) {
+	if text == "" || text == b.blocks[i].text.String() {
+		return
+	}
+	if rest, ok := strings.CutPrefix(text, b.blocks[i].text.String()); ok {
+		b.Append(i, rest)
+		return
+	}
+	b.blocks[i].text.Reset()
+	b.blocks[i].text.WriteString(text)
+}
+
+// Close ends a block. Native is what the provider wants back, or nil.
+func (b *Builder) Close(i int, native json.RawMessage) {
+	bl := b.blocks[i]
+	if !bl.open {
+		return
+	}
+	bl.open = false
+	bl.part.Native = native
+	switch bl.part.Kind {
+	case llm.PartText:
+		bl.part.Text = bl.text.String()
+	case llm.PartReasoning:
+		bl.part.Reasoning.Text = bl.text.String()
+	case llm.PartToolCall:
+		bl.part.Call.Arguments = arguments(bl.text.String())
+	}
+	whole := bl.part
+	b.emit(llm.Event{Type: endEvent(bl.part.Kind), Index: i, Part: &whole})
+}
+
+// arguments are what the model sent; nothing at all means an empty object.
+func arguments(s string) json.RawMessage {
+	if trimmed := strings.TrimSpace(s); trimmed == "" || trimmed == "null" {
+		return json.RawMessage("{}")
+	}
+	return json.RawMessage(s)
+}
+
+// AddNative keeps an item that only the provider understands.
+func (b *Builder) AddNative(raw json.RawMessage) {
+	b.blocks = append(b.blocks, &block{part: llm.Part{Kind: llm.PartNative, Native: raw}})
+	b.Provider(raw)
+}
+
+// Provider yields what the neutral vocabulary has no word for.
+func (b *Builder) Provider(raw json.RawMessage) {
+	b.Start()
+	b.emit(llm.Event{Type: llm.EventProvider, Raw: raw})
+}
+
+// HasCalls says whether the answer asks for tools.
+func (b *Builder) HasCalls() bool {
+	for _, bl := range b.blocks {
+		if bl.part.Kind == llm.PartToolCall {
+			return true
+		}
+	}
+	return false
+}
+
+// Finish closes what is open and yields the finish event.
+func (b *Builder) Finish(usage llm.Usage, finish llm.Finish) {
+	b.Start()
+	m := llm.Message{Role: llm.RoleAssistant, Origin: &b.origin}
+	for i, bl := range b.blocks {
+		b.Close(i, nil)
+		m.Parts = append(m.Parts, bl.part)
+	}
+	b.emit(llm.Event{Type: llm.EventFinish, Answer: &llm.Answer{Message: m, Usage: usage, Finish: finish}})
+}
+
+// Fail ends the answer with an error.
+func (b *Builder) Fail(err *llm.Error) {
+	if b.stopped {
+		return
+	}
+	err.Sent = b.sent
+	b.stopped = true
+	b.yield(llm.Event{}, err)
+}
+
+func (b *Builder) emit(ev llm.Event) {
+	if b.stopped {
+		return
+	}
+	switch ev.Type {
+	case llm.EventTextDelta, llm.EventReasoningDelta, llm.EventToolCallStart, llm.EventToolCallDelta:
+		b.sent = true
+	}
+	b.stopped = !b.yield(ev, nil)
+}
+
+func startEvent(k llm.PartKind) llm.EventType {
+	return pick(k, llm.EventTextStart, llm.EventReasoningStart, llm.EventToolCallStart)
+}
+
+func deltaEvent(k llm.PartKind) llm.EventType {
+	return pick(k, llm.EventTextDelta, llm.EventReasoningDelta, llm.EventToolCallDelta)
+}
+
+func endEvent(k llm.PartKind) llm.EventType {
+	return pick(k, llm.EventTextEnd, llm.EventReasoningEnd, llm.EventToolCallEnd)
+}
+
+func pick(k llm.PartKind, text, reasoning, call llm.EventType) llm.EventType {
+	switch k {
+	case llm.PartReasoning:
+		return reasoning
+	case llm.PartToolCall:
+		return call
+	default:
+		return text
+	}
+}

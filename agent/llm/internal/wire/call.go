@@ -1,0 +1,157 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// Call is one request under way. It belongs to the goroutine that began it,
+// which must End it.
+type Call struct {
+	ep     *Endpoint
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	// timer runs only while a byte is awaited, so that a slow reader of the
+	// events is not mistaken for a silent server.
+	timer     *time.Timer
+	idle      time.Duration
+	requestID string
+}
+
+var errIdle = errors.New("the server went silent")
+
+// Begin starts a call. The context it returns is the one to make the request
+// with. The error, where there is one, says why no call can be made at all.
+func (e *Endpoint) Begin(ctx context.Context, effort llm.Effort) (*Call, context.Context, *llm.Error) {
+	if e.invalid != nil {
+		invalid := *e.invalid
+		return nil, nil, &invalid
+	}
+	c := &Call{ep: e, idle: e.idle}
+	if c.idle == 0 {
+		c.idle = silence(effort)
+	}
+	c.ctx, c.cancel = context.WithCancelCause(ctx)
+	c.timer = time.AfterFunc(c.idle, func() { c.cancel(errIdle) })
+	return c, c.ctx, nil
+}
+
+// silence is how long a model may think without a sign of life.
+func silence(effort llm.Effort) time.Duration {
+	switch effort {
+	case llm.EffortHigh, llm.EffortXHigh, llm.EffortMax:
+		return 300 * time.Second
+	default:
+		return 120 * time.Second
+	}
+}
+
+// End releases the connection.
+func (c *Call) End() {
+	c.timer.Stop()
+	c.cancel(nil)
+}
+
+// Intercept sends the request of a streamed call. It fits as middleware of
+// the providers' SDKs and keeps them from reading an error's body, which they
+// do for one shape of it only: what is no stream comes back as an
+// [*llm.Error].
+func (c *Call) Intercept(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	resp, err := c.send(req, next)
+	if err != nil {
+		return nil, err
+	}
+	body := bufio.NewReader(resp.Body)
+	if first, _ := body.Peek(1); len(first) == 1 && (first[0] == '{' || first[0] == '[' || first[0] == '<') {
+		defer resp.Body.Close()
+		return nil, c.ep.notAStream(c.read(body))
+	}
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{body, resp.Body}
+	return resp, nil
+}
+
+// send makes the request and turns every status but a success into an error.
+func (c *Call) send(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	resp, err := next(req)
+	c.timer.Stop()
+	if err != nil {
+		return nil, err
+	}
+	c.requestID = resp.Header.Get("X-Request-Id")
+	resp.Body = &watchedBody{resp.Body, c}
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		defer resp.Body.Close()
+		return nil, c.ep.refusal(resp.StatusCode, resp.Header, c.read(resp.Body))
+	}
+	return resp, nil
+}
+
+// read returns the start of a body that explains a failure.
+func (c *Call) read(r io.Reader) []byte {
+	b, _ := io.ReadAll(io.LimitReader(r, 64<<10)) // what arrived is all there is to tell
+	return bytes.TrimSpace(b)
+}
+
+// Error turns whatever ended a stream into an [*llm.Error]. A nil err means
+// that the stream ended in good order but without its terminal event.
+func (c *Call) Error(err error) *llm.Error {
+	e := c.classify(err)
+	if e.RequestID == "" {
+		e.RequestID = c.requestID
+	}
+	return e
+}
+
+// Reported is what the provider said about a failure inside the stream.
+func (c *Call) Reported(code, text string) *llm.Error {
+	return c.Error(c.ep.Reported(0, code, text))
+}
+
+// ReportedBody is Reported for an error object of whatever shape.
+func (c *Call) ReportedBody(body []byte) *llm.Error { return c.Reported(explain(body)) }
+
+func (c *Call) classify(err error) *llm.Error {
+	var known *llm.Error
+	switch cause := context.Cause(c.ctx); {
+	case errors.Is(cause, errIdle):
+		return c.ep.failure(llm.ClassTimeout, "no sign of life from "+c.ep.Shown()+" for "+c.idle.String())
+	case errors.Is(cause, context.DeadlineExceeded):
+		e := c.ep.failure(llm.ClassTimeout, "the time allowed for this request ran out")
+		e.Retryable, e.Cause = false, cause
+		return e
+	case cause != nil:
+		e := c.ep.failure(llm.ClassAbort, "the request was stopped")
+		e.Cause = context.Cause(c.ctx)
+		return e
+	case errors.As(err, &known):
+		copied := *known
+		return &copied
+	case err == nil:
+		return c.ep.failure(llm.ClassTruncated, "the answer broke off before it was complete")
+	default:
+		return c.ep.transport(err)
+	}
+}
+
+// watchedBody counts silence only while someone waits for a byte.
+type watchedBody struct {
+	io.ReadCloser
+	call *Call
+}
+
+// Read implements [io.Reader].
+func (b *watchedBody) Read(p []byte) (int, error) {
+	b.call.timer.Reset(b.call.idle)
+	defer b.call.timer.Stop()
+	return b.ReadCloser.Read(p)
+}

@@ -1,0 +1,177 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"html"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// overflow matches how providers and servers say that a prompt is too long.
+var overflow = regexp.MustCompile(`(?i)prompt is too long|input is too long for requested model|` +
+	`exceeds the context window|context window (exceeds|exceeded)|input token count.*exceeds the maximum|` +
+	`maximum prompt length is \d+|reduce the length of the messages|maximum context length is \d+ tokens|` +
+	`exceeds the limit of \d+ tokens|exceeds the available context size|exceed_context_size_error|` +
+	`greater than the context length|exceeded model token limit|too large for model with \d+ maximum context length|` +
+	`model_context_window_exceeded|context[_ ]length[_ ]exceeded|input length and .max_tokens. exceed|` +
+	`token limit exceeded|too many tokens`)
+
+var (
+	noCredit   = regexp.MustCompile(`(?i)insufficient_quota|billing|credit balance|exceeded your current quota|insufficient balance`)
+	filtered   = regexp.MustCompile(`(?i)content_filter|content_policy_violation|content management policy`)
+	badKey     = regexp.MustCompile(`(?i)invalid_api_key|authentication|unauthori[sz]ed`)
+	limited    = regexp.MustCompile(`(?i)rate_?limit`)
+	overloaded = regexp.MustCompile(`(?i)overloaded|slow_down|unavailable|capacity`)
+	refused    = regexp.MustCompile(`(?i)^invalid|unsupported`)
+)
+
+// glmOverflow is a bare number that one provider uses for a prompt that is
+// too long.
+const glmOverflow = "1261"
+
+// classify sorts a failure by its status, code and text (LLM-42..44). A status
+// of 0 means that it came inside a stream; some gateways then put the status
+// into the code.
+func classify(status int, code, text string) llm.Class {
+	if n, err := strconv.Atoi(code); err == nil && status == 0 && n >= 400 && n < 600 {
+		status = n
+	}
+	about := code + " " + text
+	switch {
+	case status != http.StatusTooManyRequests && (code == glmOverflow || overflow.MatchString(about)):
+		return llm.ClassContextOverflow
+	case status != http.StatusUnauthorized && status < 500 && noCredit.MatchString(about):
+		return llm.ClassQuota
+	case filtered.MatchString(about) && status < 500:
+		return llm.ClassContentFilter
+	case status == 0:
+		return classifyCode(code)
+	default:
+		return classifyStatus(status)
+	}
+}
+
+func classifyStatus(status int) llm.Class {
+	switch status {
+	case http.StatusUnauthorized:
+		return llm.ClassAuth
+	case http.StatusPaymentRequired:
+		return llm.ClassQuota
+	case http.StatusForbidden:
+		return llm.ClassPermission
+	case http.StatusNotFound:
+		return llm.ClassNotFound
+	case http.StatusRequestTimeout:
+		return llm.ClassTimeout
+	case http.StatusRequestEntityTooLarge:
+		return llm.ClassContextOverflow
+	case http.StatusTooManyRequests:
+		return llm.ClassRateLimit
+	case 498, http.StatusServiceUnavailable, 529:
+		return llm.ClassOverloaded
+	}
+	if status >= 500 {
+		return llm.ClassServer
+	}
+	return llm.ClassInvalid
+}
+
+func classifyCode(code string) llm.Class {
+	switch {
+	case badKey.MatchString(code):
+		return llm.ClassAuth
+	case limited.MatchString(code):
+		return llm.ClassRateLimit
+	case overloaded.MatchString(code):
+		return llm.ClassOverloaded
+	case refused.MatchString(code):
+		return llm.ClassInvalid
+	default:
+		return llm.ClassServer
+	}
+}
+
+// retryable says whether the same request may succeed later.
+func retryable(c llm.Class) bool {
+	switch c {
+	case llm.ClassRateLimit, llm.ClassOverloaded, llm.ClassServer, llm.ClassTimeout, llm.ClassNetwork, llm.ClassTruncated:
+		return true
+	default:
+		return false
+	}
+}
+
+var title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+
+// explain finds a code and a text in the body of an error, whatever its shape.
+func explain(body []byte) (code, text string) {
+	var v any
+	if err := json.Unmarshal(body, &v); err == nil {
+		return dig(v)
+	}
+	if bytes.HasPrefix(body, []byte("<")) {
+		if m := title.FindSubmatch(body); m != nil {
+			return "", html.UnescapeString(string(m[1]))
+		}
+		return "", "a web page"
+	}
+	return "", string(body)
+}
+
+// dig looks for the words providers use: an error object or string, a detail,
+// a message; an array's first element speaks for it.
+func dig(v any) (code, text string) {
+	switch v := v.(type) {
+	case string:
+		return "", v
+	case []any:
+		if len(v) > 0 {
+			return dig(v[0])
+		}
+	case map[string]any:
+		for _, key := range []string{"error", "errors", "detail", "message", "msg"} {
+			if code, text = dig(v[key]); text != "" || code != "" {
+				break
+			}
+		}
+		if code == "" {
+			code = word(v["code"])
+		}
+		if code == "" && text != "" && v["error"] == nil {
+			code = word(v["type"])
+		}
+	}
+	return code, text
+}
+
+// word reads a code, which some providers send as a number.
+func word(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	default:
+		return ""
+	}
+}
+
+// brief makes one line of at most 2 KiB of a text.
+func brief(s string) string {
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
+	const most = 2 << 10
+	if len(s) <= most {
+		return s
+	}
+	cut := most
+	for !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}

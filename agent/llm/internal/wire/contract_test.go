@@ -1,0 +1,552 @@
+package wire_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/compat"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/agent/llm/openai"
+)
+
+const secret = "sk-secret-0123456789/+x"
+
+// api is an adapter under test and the wire format it reads.
+type api struct {
+	name    string
+	adapter func(baseURL, key string, idle time.Duration) adapter
+	stream  func(llmtest.Round, int) string
+}
+
+type adapter interface {
+	llm.Adapter
+	Models(context.Context) ([]string, error)
+}
+
+// The tests below hold for every adapter.
+var apis = []api{
+	{"responses", func(u, k string, idle time.Duration) adapter {
+		return openai.New(openai.Config{BaseURL: u, APIKey: k, IdleTimeout: idle})
+	}, llmtest.ResponsesStream},
+	{"chat", func(u, k string, idle time.Duration) adapter {
+		return compat.New(compat.Config{BaseURL: u, APIKey: k, IdleTimeout: idle})
+	}, llmtest.ChatStream},
+}
+
+func each(t *testing.T, test func(*testing.T, api)) {
+	for _, a := range apis {
+		t.Run(a.name, func(t *testing.T) { test(t, a) })
+	}
+}
+
+func ask(text string) llm.Request {
+	return llm.Request{Model: llmtest.ModelID, Messages: []llm.Message{llm.Text(llm.RoleUser, text)}}
+}
+
+func failure(t *testing.T, err error) *llm.Error {
+	t.Helper()
+	var e *llm.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("error is %T %v, want *llm.Error", err, err)
+	}
+	return e
+}
+
+// LLM-26 LLM-27 LLM-29 LLM-30 LLM-31 LLM-50 LLM-54
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	usage := llm.Usage{Input: 70, CacheRead: 20, CacheWrite: 10, Output: 30, Reasoning: 12, Known: true}
+	tests := map[string]llmtest.Round{
+		"text":           {Text: "Hello, wörld <&> 你好", Usage: usage},
+		"reasoning":      {Reasoning: "let me think", Text: "done", Usage: usage},
+		"no usage":       {Text: "hi"},
+		"empty":          {},
+		"one call":       {Text: "I read.", Calls: []llmtest.Call{llmtest.Use("Read", map[string]any{"file_path": "a<b>.go"})}},
+		"no arguments":   {Calls: []llmtest.Call{{Name: "List"}}},
+		"not JSON":       {Calls: []llmtest.Call{{Name: "List", Arguments: `{"a": `}}},
+		"length":         {Text: "cut", Finish: llm.FinishLength, Usage: usage},
+		"content filter": {Text: "cut", Finish: llm.FinishContentFilter},
+		"three calls": {Reasoning: "three", Calls: []llmtest.Call{
+			llmtest.Use("Read", map[string]any{"n": 1}), llmtest.Use("Read", map[string]any{"n": 2}), llmtest.Use("Grep", map[string]any{"n": 3}),
+		}},
+	}
+	each(t, func(t *testing.T, a api) {
+		for name, round := range tests {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				server := llmtest.Serve(t, round)
+				events, answer, err := llmtest.Collect(a.adapter(server.URL, secret, 0).Stream(t.Context(), ask("hi")))
+				if err != nil {
+					t.Fatal(err)
+				}
+				llmtest.Check(t, events)
+				checkAnswer(t, *answer, round)
+			})
+		}
+	})
+}
+
+func checkAnswer(t *testing.T, got llm.Answer, round llmtest.Round) {
+	t.Helper()
+	if got.Message.Text() != round.Text {
+		t.Errorf("text %q, want %q", got.Message.Text(), round.Text)
+	}
+	var thought string
+	for _, p := range got.Message.Parts {
+		if p.Kind == llm.PartReasoning {
+			thought += p.Reasoning.Text
+		}
+	}
+	if thought != round.Reasoning {
+		t.Errorf("reasoning %q, want %q", thought, round.Reasoning)
+	}
+	if got.Usage != round.Usage {
+		t.Errorf("usage %+v, want %+v", got.Usage, round.Usage)
+	}
+	want := round.Finish
+	if want == "" {
+		want = llm.FinishStop
+		if len(round.Calls) > 0 {
+			want = llm.FinishToolCalls
+		}
+	}
+	if got.Finish.Reason != want {
+		t.Errorf("finish %q, want %q", got.Finish.Reason, want)
+	}
+	calls := got.Message.Calls()
+	if len(calls) != len(round.Calls) {
+		t.Fatalf("%d calls, want %d", len(calls), len(round.Calls))
+	}
+	ids := map[string]bool{}
+	for i, c := range calls {
+		arguments := round.Calls[i].Arguments
+		if arguments == "" {
+			arguments = "{}"
+		}
+		if c.Name != round.Calls[i].Name || string(c.Arguments) != arguments {
+			t.Errorf("call %d is %s(%s), want %s(%s)", i, c.Name, c.Arguments, round.Calls[i].Name, arguments)
+		}
+		if c.WireID != fmt.Sprintf("wire_1_%d", i) {
+			t.Errorf("call %d has the wire id %q", i, c.WireID)
+		}
+		if !strings.HasPrefix(c.ID, "call_") || ids[c.ID] {
+			t.Errorf("call %d has the id %q: not ours, or given twice", i, c.ID)
+		}
+		ids[c.ID] = true
+	}
+}
+
+// LLM-42 LLM-43 LLM-44
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		round llmtest.Round
+		class llm.Class
+		retry bool
+		says  string
+	}{
+		"401":              {llmtest.Round{Status: 401, Body: `{"error":{"message":"Incorrect API key provided","code":"invalid_api_key"}}`}, llm.ClassAuth, false, "the key was not accepted"},
+		"403":              {llmtest.Round{Status: 403, Body: `{"error":{"message":"no access to the model"}}`}, llm.ClassPermission, false, "no access"},
+		"404":              {llmtest.Round{Status: 404, Body: `{"error":"model 'x' not found"}`}, llm.ClassNotFound, false, "model 'x' not found"},
+		"400 detail":       {llmtest.Round{Status: 400, Body: `{"detail":[{"msg":"field required"}]}`}, llm.ClassInvalid, false, "field required"},
+		"400 message":      {llmtest.Round{Status: 400, Body: `{"message":"bad","code":7}`}, llm.ClassInvalid, false, "bad"},
+		"400 array":        {llmtest.Round{Status: 400, Body: `[{"error":{"message":"from a list"}}]`}, llm.ClassInvalid, false, "from a list"},
+		"400 overflow":     {llmtest.Round{Status: 400, Body: `{"error":{"message":"This model's maximum context length is 8192 tokens"}}`}, llm.ClassContextOverflow, false, "context window"},
+		"400 overflow GLM": {llmtest.Round{Status: 400, Body: `{"error":{"message":"…","code":"1261"}}`}, llm.ClassContextOverflow, false, "context window"},
+		"400 filter":       {llmtest.Round{Status: 400, Body: `{"error":{"message":"no","code":"content_filter"}}`}, llm.ClassContentFilter, false, "filter"},
+		"402":              {llmtest.Round{Status: 402, Body: `{"error":{"message":"pay"}}`}, llm.ClassQuota, false, "pay"},
+		"408":              {llmtest.Round{Status: 408}, llm.ClassTimeout, false, "gave up"},
+		"413":              {llmtest.Round{Status: 413}, llm.ClassContextOverflow, false, "context window"},
+		"422":              {llmtest.Round{Status: 422}, llm.ClassInvalid, false, "not accepted"},
+		"429":              {llmtest.Round{Status: 429, Body: `{"error":{"message":"too many tokens per minute"}}`, RetryAfter: 7 * time.Second}, llm.ClassRateLimit, true, "too many requests"},
+		"429 quota":        {llmtest.Round{Status: 429, Body: `{"error":{"message":"x","code":"insufficient_quota"}}`}, llm.ClassQuota, false, "quota"},
+		"500":              {llmtest.Round{Status: 500, Body: "oops"}, llm.ClassServer, true, "oops"},
+		"502 HTML":         {llmtest.Round{Status: 502, Body: "<html><head><title>Bad &amp; gone</title></head></html>"}, llm.ClassServer, true, "Bad & gone"},
+		"503":              {llmtest.Round{Status: 503}, llm.ClassOverloaded, true, "overloaded"},
+		"529":              {llmtest.Round{Status: 529}, llm.ClassOverloaded, true, "overloaded"},
+	}
+	each(t, func(t *testing.T, a api) {
+		for name, tt := range tests {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				server := llmtest.Serve(t, tt.round)
+				events, _, err := llmtest.Collect(a.adapter(server.URL, secret, 0).Stream(t.Context(), ask("hi")))
+				e := failure(t, err)
+				if e.Class != tt.class || e.Retryable != tt.retry || e.Status != tt.round.Status {
+					t.Errorf("got class %s, retryable %v, status %d; want %s, %v", e.Class, e.Retryable, e.Status, tt.class, tt.retry)
+				}
+				if !strings.Contains(e.Message, tt.says) {
+					t.Errorf("message %q does not say %q", e.Message, tt.says)
+				}
+				if e.RetryAfter != tt.round.RetryAfter || e.RequestID != "req_test" {
+					t.Errorf("retry after %s, request %q", e.RetryAfter, e.RequestID)
+				}
+				if len(events) != 0 || e.Sent || len(server.Requests()) != 1 {
+					t.Errorf("%d events, sent %v, %d requests; want none, false, one", len(events), e.Sent, len(server.Requests()))
+				}
+			})
+		}
+	})
+}
+
+func TestNoStream(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		body  string
+		class llm.Class
+	}{
+		"web page":      {"<!doctype html><title>Router</title>", llm.ClassConfig},
+		"error, 200":    {`{"error":{"message":"slow down","code":"rate_limit_exceeded"}}`, llm.ClassRateLimit},
+		"whole answer":  {`{"id":"x","choices":[]}`, llm.ClassInvalid},
+		"plain garbage": {"hello there\n\nhow are you\n", llm.ClassTruncated},
+		"broken JSON":   {"data: {\"a\": \n\n", llm.ClassServer},
+	}
+	each(t, func(t *testing.T, a api) {
+		for name, tt := range tests {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				server := llmtest.Serve(t, llmtest.Round{Body: tt.body})
+				_, _, err := llmtest.Collect(a.adapter(server.URL, secret, 0).Stream(t.Context(), ask("hi")))
+				if e := failure(t, err); e.Class != tt.class {
+					t.Errorf("class %s (%s), want %s", e.Class, e.Message, tt.class)
+				}
+			})
+		}
+	})
+}
+
+func TestErrorInStream(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, a api) {
+		server := llmtest.Serve(t, llmtest.Round{Text: "half of", Error: "server_error"}, llmtest.Round{Error: "context_length_exceeded"})
+		model := a.adapter(server.URL, secret, 0)
+		events, _, err := llmtest.Collect(model.Stream(t.Context(), ask("hi")))
+		if e := failure(t, err); e.Class != llm.ClassServer || !e.Sent || !e.Retryable || e.RequestID != "req_test" {
+			t.Errorf("got %+v, want a retryable server error after delivered text", e)
+		}
+		if len(events) == 0 || events[len(events)-1].Type == llm.EventFinish {
+			t.Errorf("events %v: want some, and no finish", events)
+		}
+		_, _, err = llmtest.Collect(model.Stream(t.Context(), ask("hi")))
+		if e := failure(t, err); e.Class != llm.ClassContextOverflow || e.Sent {
+			t.Errorf("got %+v, want an overflow with nothing delivered", e)
+		}
+	})
+}
+
+// LLM-31: a stream cut anywhere is an error, or the whole answer where only
+// what follows the end was lost; never less than that.
+func TestCutAtEveryByte(t *testing.T) {
+	t.Parallel()
+	round := llmtest.Round{
+		Reasoning: "so", Text: "one two", Calls: []llmtest.Call{{Name: "Read", Arguments: `{"a":"ü"}`}},
+		Usage: llm.Usage{Input: 5, Output: 4, Known: true},
+	}
+	each(t, func(t *testing.T, a api) {
+		t.Parallel()
+		body := a.stream(round, 1)
+		var cut int
+		var abort bool
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = w.Write([]byte(body[:cut]))
+			if abort {
+				_ = http.NewResponseController(w).Flush()
+				panic(http.ErrAbortHandler)
+			}
+		}))
+		t.Cleanup(server.Close)
+		model := a.adapter(server.URL, secret, 0)
+		complete := 0
+		for cut = range len(body) + 1 {
+			abort = cut%2 == 1 // in good order, or with a broken connection
+			_, answer, err := llmtest.Collect(model.Stream(t.Context(), ask("hi")))
+			if err != nil {
+				if e := failure(t, err); e.Class != llm.ClassTruncated && e.Class != llm.ClassNetwork {
+					t.Fatalf("cut at %d: %v", cut, e)
+				}
+				continue
+			}
+			complete++
+			whole := round
+			whole.Usage = answer.Usage // may have been lost
+			checkAnswer(t, *answer, whole)
+		}
+		if complete == 0 || complete > len(body)/3 {
+			t.Errorf("%d of %d cuts gave an answer", complete, len(body)+1)
+		}
+	})
+}
+
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := "http://" + listener.Addr().String() + "/v1"
+	listener.Close()
+	tests := map[string]struct {
+		url, key string
+		class    llm.Class
+		says     string
+	}{
+		"refused":      {closed, secret, llm.ClassNetwork, "could not reach " + closed + ": connection refused"},
+		"no such name": {"http://no-such-host.invalid/v1", secret, "", "no-such-host.invalid"},
+		"scheme":       {"ftp://example.com", secret, llm.ClassConfig, "http or https"},
+		"no address":   {"example.com/v1", secret, llm.ClassConfig, "http or https"},
+		"key":          {closed, "two\nlines", llm.ClassConfig, "line break"},
+	}
+	each(t, func(t *testing.T, a api) {
+		for name, tt := range tests {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				model := a.adapter(tt.url, tt.key, 0)
+				_, _, err := llmtest.Collect(model.Stream(t.Context(), ask("hi")))
+				_, modelsErr := model.Models(t.Context())
+				for _, err := range []error{err, modelsErr} {
+					e := failure(t, err)
+					if tt.class != "" && e.Class != tt.class {
+						t.Errorf("class %s, want %s", e.Class, tt.class)
+					}
+					if !strings.Contains(e.Message, tt.says) {
+						t.Errorf("message %q does not say %q", e.Message, tt.says)
+					}
+				}
+			})
+		}
+	})
+}
+
+// LLM-35
+func TestSilenceAndAbort(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, a api) {
+		t.Parallel()
+		server := llmtest.Serve(t, llmtest.Round{Text: "a b", Hang: true}, llmtest.Round{Text: "a b", Hang: true})
+		_, _, err := llmtest.Collect(a.adapter(server.URL, secret, 100*time.Millisecond).Stream(t.Context(), ask("hi")))
+		if e := failure(t, err); e.Class != llm.ClassTimeout || !e.Sent {
+			t.Errorf("silence gives %+v, want a timeout", e)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var last error
+		for ev, err := range a.adapter(server.URL, secret, 0).Stream(ctx, ask("hi")) {
+			last = err
+			if ev.Type == llm.EventTextDelta {
+				cancel()
+			}
+		}
+		if e := failure(t, last); e.Class != llm.ClassAbort || e.Retryable || !errors.Is(e, context.Canceled) {
+			t.Errorf("abort gives %+v", e)
+		}
+	})
+}
+
+func TestSlowReaderIsNotSilence(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, a api) {
+		t.Parallel()
+		server := llmtest.Serve(t, llmtest.Round{Text: "a b c"})
+		for ev, err := range a.adapter(server.URL, secret, 40*time.Millisecond).Stream(t.Context(), ask("hi")) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ev.Type == llm.EventTextDelta {
+				<-time.After(60 * time.Millisecond)
+			}
+		}
+	})
+}
+
+func TestBreakingOffClosesTheConnection(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, a api) {
+		gone := make(chan struct{})
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = w.Write([]byte(a.stream(llmtest.Round{Text: "one two"}, 1)[:500]))
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+			close(gone)
+		}))
+		defer server.Close()
+		for range a.adapter(server.URL, secret, 0).Stream(t.Context(), ask("hi")) {
+			break
+		}
+		select {
+		case <-gone:
+		case <-time.After(10 * time.Second):
+			t.Error("the connection stayed open")
+		}
+	})
+}
+
+func TestKeyIsInNoError(t *testing.T) {
+	t.Parallel()
+	echo := "Incorrect API key provided: " + secret + ", or sk-sec*******6789"
+	quoted, err := json.Marshal(echo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rounds := []llmtest.Round{
+		{Status: 401, Body: `{"error":{"message":` + string(quoted) + `,"code":` + string(quoted) + `}}`},
+		{Status: 500, Body: echo},
+		{Status: 502, Body: "<title>" + echo + "</title>"},
+		{Body: `{"error":` + string(quoted) + `}`},
+		{Body: "data: {\"error\":{\"message\":" + string(quoted) + "}}\n\n"},
+		{Body: "data: {\"type\":\"error\",\"message\":" + string(quoted) + "}\n\n"},
+	}
+	each(t, func(t *testing.T, a api) {
+		for _, r := range rounds {
+			server := llmtest.Serve(t, r)
+			_, _, err := llmtest.Collect(a.adapter(server.URL, secret, 0).Stream(t.Context(), ask("hi")))
+			for e := err; e != nil; e = errors.Unwrap(e) {
+				if text := fmt.Sprintf("%v %+v %#v", e, e, e); strings.Contains(text, "secret") || strings.Contains(text, "sk-sec") {
+					t.Errorf("the key is in %s", text)
+				}
+			}
+			if err == nil {
+				t.Errorf("%+v gave no error", r)
+			}
+		}
+		withPassword := "http://user:" + "hidden-password" + "@127.0.0.1:1/v1"
+		_, _, err := llmtest.Collect(a.adapter(withPassword, "", 0).Stream(t.Context(), ask("hi")))
+		for e := err; e != nil; e = errors.Unwrap(e) {
+			if strings.Contains(fmt.Sprintf("%v %+v", e, e), "hidden-password") {
+				t.Errorf("the password is in %v", e)
+			}
+		}
+	})
+}
+
+// LLM-02: the environment of the process is not the adapter's business.
+func TestEnvironmentDoesNotLeak(t *testing.T) {
+	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_WEBHOOK_SECRET"} {
+		t.Setenv(name, "leak-me")
+	}
+	t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/leak-me")
+	t.Setenv("OPENAI_CUSTOM_HEADERS", "X-Leak: leak-me")
+	each(t, func(t *testing.T, a api) {
+		server := llmtest.Serve(t, llmtest.Round{Text: "ok"}, llmtest.Round{Text: "ok"})
+		for _, key := range []string{"", secret} {
+			if _, _, err := llmtest.Collect(a.adapter(server.URL, key, 0).Stream(t.Context(), ask("hi"))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := a.adapter(server.URL, "", 0).Models(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		requests := server.Requests()
+		for _, r := range requests {
+			var head bytes.Buffer
+			_ = r.Header.Write(&head)
+			if strings.Contains(strings.ToLower(head.String()+string(r.Body)), "leak") {
+				t.Errorf("the environment reached the server: %s", head.String())
+			}
+		}
+		if got := requests[0].Header.Values("Authorization"); got != nil {
+			t.Errorf("without a key, Authorization is %q", got)
+		}
+		if got := requests[1].Header.Get("Authorization"); got != "Bearer "+secret {
+			t.Errorf("with a key, Authorization is %q", got)
+		}
+	})
+}
+
+func TestModels(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, a api) {
+		for body, want := range map[string][]string{
+			`{"data":[{"id":"b"},{"id":"a"}]}`: {"a", "b"},
+			`[{"id":"a"}]`:                     {"a"},
+			`{"data":[]}`:                      {},
+			`<html>`:                           nil,
+		} {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = w.Write([]byte(body))
+			}))
+			got, err := a.adapter(server.URL, secret, 0).Models(t.Context())
+			server.Close()
+			if want == nil {
+				if e := failure(t, err); e.Class != llm.ClassConfig {
+					t.Errorf("%s: class %s", body, e.Class)
+				}
+				continue
+			}
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("%s: %v\n%s", body, err, diff)
+			}
+		}
+	})
+}
+
+// LLM-17: what two consecutive requests share is equal, byte for byte.
+func TestPrefixIsStable(t *testing.T) {
+	t.Parallel()
+	schema := json.RawMessage(`{"type":"object","properties":{"zebra":{"type":"string"},"apple":{"type":"number","maximum":9007199254740993}},"required":["zebra"]}`)
+	each(t, func(t *testing.T, a api) {
+		server := llmtest.Serve(t,
+			llmtest.Round{Reasoning: "a <b> c", Calls: []llmtest.Call{llmtest.Use("Read", map[string]any{"z": "<&>", "a": 1})}},
+			llmtest.Round{Text: "done"})
+		model := a.adapter(server.URL, secret, 0)
+		req := ask("read it")
+		req.System, req.Effort, req.CacheKey = "Be brief.", llm.EffortLow, "session"
+		req.Tools = []llm.ToolSpec{{Name: "Read", Description: "reads <b>", Schema: schema}}
+		_, answer, err := llmtest.Collect(model.Stream(t.Context(), req))
+		if err != nil {
+			t.Fatal(err)
+		}
+		call := answer.Message.Calls()[0]
+		req.Messages = append(req.Messages, answer.Message, llm.Message{Role: llm.RoleTool, Parts: []llm.Part{{
+			Kind: llm.PartToolResult,
+			Result: &llm.ToolResult{
+				CallID: call.ID, WireID: call.WireID, Name: call.Name,
+				Parts: []llm.Part{{Kind: llm.PartText, Text: "content"}},
+			},
+		}}})
+		if _, _, err := llmtest.Collect(model.Stream(t.Context(), req)); err != nil {
+			t.Fatal(err)
+		}
+		first, second := fields(t, server.Requests()[0].Body), fields(t, server.Requests()[1].Body)
+		for name, value := range first {
+			if name != "input" && name != "messages" && !bytes.Equal(value, second[name]) {
+				t.Errorf("%s changed from %s to %s", name, value, second[name])
+			}
+		}
+		if !bytes.Contains(first["tools"], schema) {
+			t.Errorf("the schema's bytes changed: %s", first["tools"])
+		}
+		history := "input"
+		if first[history] == nil {
+			history = "messages"
+		}
+		shared := bytes.TrimSuffix(first[history], []byte("]"))
+		if !bytes.HasPrefix(second[history], shared) {
+			t.Errorf("the history changed from %s to %s", first[history], second[history])
+		}
+		if !bytes.Contains(second[history], []byte(call.WireID)) || bytes.Contains(second[history], []byte(call.ID)) {
+			t.Errorf("calls must be named by the provider's id: %s", second[history])
+		}
+	})
+}
+
+func fields(t *testing.T, body []byte) map[string]json.RawMessage {
+	t.Helper()
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(body, &m); err != nil {
+		t.Fatalf("request body %s: %v", body, err)
+	}
+	return m
+}

@@ -1,0 +1,112 @@
+package wire
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// Config says where a provider is reached.
+type Config struct {
+	Provider string
+	BaseURL  string
+	// Key may be empty: then nothing is sent as one.
+	Key string
+	// Client is the process's shared one where it is nil.
+	Client *http.Client
+	// Idle is how long an answer may stay silent; 0 means 120 s, or 300 s
+	// where the model was asked to think hard.
+	Idle time.Duration
+}
+
+// Endpoint is one provider's address and key. It is safe for concurrent use.
+type Endpoint struct {
+	provider string
+	base     string
+	key      string
+	client   *http.Client
+	idle     time.Duration
+	secrets  []string
+	// invalid says why no request can be made; nil where one can.
+	invalid *llm.Error
+}
+
+// NewEndpoint returns an endpoint. What is wrong with cfg is reported by the
+// first call, as an error of class config.
+func NewEndpoint(cfg Config) *Endpoint {
+	e := &Endpoint{
+		provider: cfg.Provider,
+		key:      strings.TrimSpace(cfg.Key),
+		client:   cfg.Client,
+		idle:     cfg.Idle,
+	}
+	if e.client == nil {
+		e.client = sharedClient()
+	}
+	e.addSecret(e.key)
+	u, err := url.Parse(strings.TrimSpace(cfg.BaseURL))
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		e.invalid = e.failure(llm.ClassConfig, "the base URL is not an http or https address")
+		return e
+	case strings.ContainsFunc(e.key, unicode.IsControl):
+		e.invalid = e.failure(llm.ClassConfig, "the key holds a line break or another control character")
+	}
+	if password, ok := u.User.Password(); ok {
+		e.addSecret(password)
+	}
+	u.RawQuery, u.Fragment = "", ""
+	u.Path = strings.TrimRight(u.Path, "/") + "/"
+	e.base = u.String()
+	return e
+}
+
+// BaseURL is the address with a trailing slash, credentials in it included.
+func (e *Endpoint) BaseURL() string { return e.base }
+
+// Shown is the address as it may be displayed and stored.
+func (e *Endpoint) Shown() string {
+	u, err := url.Parse(e.base)
+	if err != nil {
+		return ""
+	}
+	u.User = nil
+	return strings.TrimRight(u.String(), "/")
+}
+
+// Key is what authenticates the user, or empty.
+func (e *Endpoint) Key() string { return e.key }
+
+// Client makes the requests.
+func (e *Endpoint) Client() *http.Client { return e.client }
+
+// addSecret keeps s out of every message. Short strings are placeholders such
+// as "ollama": no secrets, and words that messages need.
+func (e *Endpoint) addSecret(s string) {
+	if len(s) < 8 {
+		return
+	}
+	e.secrets = append(e.secrets, s, url.QueryEscape(s), url.PathEscape(s))
+}
+
+// sharedClient has no overall timeout, which would cut long answers; silence
+// is the business of a call's watchdog.
+var sharedClient = sync.OnceValue(func() *http.Client {
+	return &http.Client{Transport: &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout:   dialTimeout,
+		ResponseHeaderTimeout: 10 * time.Minute,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConnsPerHost:   8,
+		IdleConnTimeout:       90 * time.Second,
+	}}
+})
+
+const dialTimeout = 10 * time.Second

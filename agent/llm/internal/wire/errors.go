@@ -1,0 +1,162 @@
+package wire
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// sentences begin the message of a failure that a server reported; its own
+// words follow.
+var sentences = map[llm.Class]string{
+	llm.ClassAuth:            "the key was not accepted",
+	llm.ClassPermission:      "the key does not allow this",
+	llm.ClassNotFound:        "the model or the address was not found",
+	llm.ClassInvalid:         "the request was not accepted",
+	llm.ClassRateLimit:       "too many requests for now",
+	llm.ClassQuota:           "the account's quota or credit is used up",
+	llm.ClassOverloaded:      "the provider is overloaded",
+	llm.ClassServer:          "the provider had an error of its own",
+	llm.ClassTimeout:         "the provider gave up waiting",
+	llm.ClassContentFilter:   "the provider's content filter stopped this",
+	llm.ClassContextOverflow: "the conversation does not fit into the model's context window",
+}
+
+// failure makes an error whose message holds no secret.
+func (e *Endpoint) failure(class llm.Class, message string) *llm.Error {
+	return &llm.Error{Class: class, Provider: e.provider, Message: e.Redact(message), Retryable: retryable(class)}
+}
+
+// Reported makes an error from what a provider said about it: in an error
+// response (status is not 0) or in the middle of a stream (status is 0).
+func (e *Endpoint) Reported(status int, code, text string) *llm.Error {
+	class := classify(status, code, text)
+	message := sentences[class]
+	if class == llm.ClassAuth && e.key == "" {
+		message = "the provider asks for a key"
+	}
+	if text = brief(text); text != "" {
+		message += ": " + text
+	}
+	err := e.failure(class, message)
+	err.Status, err.Code = status, e.Redact(code)
+	if status == http.StatusRequestTimeout {
+		err.Retryable = false // LLM-43
+	}
+	return err
+}
+
+// refusal makes an error from a response that is no success.
+func (e *Endpoint) refusal(status int, header http.Header, body []byte) *llm.Error {
+	code, text := explain(body)
+	err := e.Reported(status, code, text)
+	err.RetryAfter = retryAfter(header, time.Now())
+	if header.Get("X-Should-Retry") == "false" {
+		err.Retryable = false
+	}
+	return err
+}
+
+// notAStream makes an error from a success that holds something else.
+func (e *Endpoint) notAStream(body []byte) *llm.Error {
+	if len(body) > 0 && body[0] == '<' {
+		return e.failure(llm.ClassConfig, e.Shown()+" answers with a web page, not as a model does: check the base URL")
+	}
+	if code, text := explain(body); code != "" || text != "" {
+		return e.Reported(0, code, text)
+	}
+	return e.failure(llm.ClassInvalid, e.Shown()+" does not stream its answers")
+}
+
+// transport makes an error from a failure below HTTP, or from an answer that
+// could not be read.
+func (e *Endpoint) transport(err error) *llm.Error {
+	class, why := llm.ClassNetwork, "could not reach "+e.Shown()+": "+root(err).Error()
+	var (
+		dns     *net.DNSError
+		network net.Error
+		cert    *tls.CertificateVerificationError
+		unknown x509.UnknownAuthorityError
+		record  tls.RecordHeaderError
+		syntax  *json.SyntaxError
+	)
+	switch {
+	case errors.As(err, &dns) && dns.IsNotFound:
+		class, why = llm.ClassConfig, "could not find "+dns.Name+": check the base URL and the network"
+	case errors.As(err, &dns):
+		why = "could not look up " + dns.Name + ": check the network"
+	case errors.As(err, &cert), errors.As(err, &unknown), errors.As(err, &record):
+		class, why = llm.ClassConfig, "could not reach "+e.Shown()+" securely: "+root(err).Error()
+	case errors.Is(err, syscall.ECONNREFUSED):
+		why = "could not reach " + e.Shown() + ": connection refused"
+	case errors.As(err, &network) && network.Timeout():
+		class, why = llm.ClassTimeout, "could not reach "+e.Shown()+": no answer in time"
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
+		why = "the connection to " + e.Shown() + " broke"
+	case errors.As(err, &syntax):
+		class, why = llm.ClassServer, e.Shown()+" sent something that cannot be read: "+syntax.Error()
+	}
+	failure := e.failure(class, why)
+	failure.Cause = e.clean(err)
+	return failure
+}
+
+// clean returns err, or its redacted text where it holds a secret.
+func (e *Endpoint) clean(err error) error {
+	if text := err.Error(); e.Redact(text) != text {
+		return errors.New(e.Redact(text))
+	}
+	return err
+}
+
+// root strips what Go's network errors say about addresses and operations.
+func root(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	var op *net.OpError
+	if errors.As(err, &op) {
+		err = op.Err
+	}
+	return err
+}
+
+// echoed matches keys that a provider quotes, whole or masked.
+var echoed = regexp.MustCompile(`\b(sk|gsk|xai|pk|rk)-[A-Za-z0-9_*.\-]{6,}`)
+
+// Redact takes the endpoint's secrets out of a text.
+func (e *Endpoint) Redact(s string) string {
+	for _, secret := range e.secrets {
+		s = strings.ReplaceAll(s, secret, "[key]")
+	}
+	return echoed.ReplaceAllString(s, "[key]")
+}
+
+// retryAfter reads how long the provider wants to be left alone; 0 where it
+// does not say.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseInt(h.Get("Retry-After-Ms"), 10, 32); err == nil && ms > 0 {
+		return time.Duration(ms) * time.Millisecond
+	}
+	v := h.Get("Retry-After")
+	if s, err := strconv.ParseInt(v, 10, 32); err == nil && s > 0 {
+		return time.Duration(s) * time.Second
+	}
+	if at, err := http.ParseTime(v); err == nil && at.After(now) {
+		return at.Sub(now)
+	}
+	return 0
+}

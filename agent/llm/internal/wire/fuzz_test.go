@@ -1,0 +1,30 @@
+package wire
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// Whatever a server sends as an error, the message is short, valid and free
+// of the key.
+func FuzzReported(f *testing.F) {
+	const key = "a-secret-key-0123456789"
+	for _, body := range []string{
+		`{"error":{"message":"m","code":"c","type":"t"}}`, `{"error":"text"}`, `{"detail":[{"msg":"m"}]}`, `[{"error":{"code":400}}]`,
+		`<html><title>t</title>`, "", `{"error":null}`, "\xff" + key, strings.Repeat("ü", 5000),
+	} {
+		f.Add(400, []byte(body))
+	}
+	e := NewEndpoint(Config{Provider: "p", BaseURL: "http://127.0.0.1", Key: key})
+	f.Fuzz(func(t *testing.T, status int, body []byte) {
+		code, text := explain(body)
+		err := e.Reported(status, code, text)
+		if err.Class == "" || strings.Contains(err.Message+err.Code, key) {
+			t.Fatalf("class %q, message %q", err.Class, err.Message)
+		}
+		if !utf8.ValidString(err.Message) || len(err.Message) > 4<<10 {
+			t.Fatalf("message of %d bytes: %q", len(err.Message), err.Message)
+		}
+	})
+}

@@ -1,0 +1,73 @@
+package llmtest
+
+import (
+	"iter"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// Collect drains a stream. The answer is nil where the stream failed.
+func Collect(stream iter.Seq2[llm.Event, error]) ([]llm.Event, *llm.Answer, error) {
+	var events []llm.Event
+	var answer *llm.Answer
+	for ev, err := range stream {
+		if err != nil {
+			return events, nil, err
+		}
+		events = append(events, ev)
+		if ev.Type == llm.EventFinish {
+			answer = ev.Answer
+		}
+	}
+	return events, answer, nil
+}
+
+// Check reports where the events of a whole answer break the contract of
+// [llm.Adapter]: start first, finish last, and every block's deltas equal to
+// its end and to the part of the message.
+func Check(tb testing.TB, events []llm.Event) {
+	tb.Helper()
+	if len(events) < 2 || events[0].Type != llm.EventStart || events[len(events)-1].Type != llm.EventFinish {
+		tb.Errorf("an answer must begin with start and end with finish: %v", events)
+		return
+	}
+	text := map[int]string{}
+	parts := events[len(events)-1].Answer.Message.Parts
+	for _, ev := range events[1 : len(events)-1] {
+		switch ev.Type {
+		case llm.EventTextDelta, llm.EventReasoningDelta, llm.EventToolCallDelta:
+			text[ev.Index] += ev.Delta
+		case llm.EventTextEnd, llm.EventReasoningEnd, llm.EventToolCallEnd:
+			if diff := cmp.Diff(whole(*ev.Part), deltas(*ev.Part, text[ev.Index])); diff != "" {
+				tb.Errorf("block %d: end and deltas differ (-end +deltas):\n%s", ev.Index, diff)
+			}
+			if diff := cmp.Diff(parts[ev.Index], *ev.Part); diff != "" {
+				tb.Errorf("block %d: message and end differ (-message +end):\n%s", ev.Index, diff)
+			}
+		}
+	}
+}
+
+// whole is the text that a part's deltas add up to.
+func whole(p llm.Part) string {
+	switch p.Kind {
+	case llm.PartReasoning:
+		return p.Reasoning.Text
+	case llm.PartToolCall:
+		return string(p.Call.Arguments)
+	default:
+		return p.Text
+	}
+}
+
+// deltas is what arrived of a part; a call without arguments has an empty
+// object for them.
+func deltas(p llm.Part, text string) string {
+	if p.Kind == llm.PartToolCall && text == "" {
+		return "{}"
+	}
+	return text
+}

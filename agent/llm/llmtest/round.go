@@ -1,0 +1,92 @@
+package llmtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// Round is one answer of the scripted model: reasoning, then text, then
+// calls. The zero Round is an empty answer.
+type Round struct {
+	Reasoning string
+	Text      string
+	Calls     []Call
+	// Usage is reported where Known is set.
+	Usage llm.Usage
+	// Finish is stop or tool_calls, whichever fits, where it is empty. Only
+	// length and content_filter can be asked for besides.
+	Finish llm.FinishReason
+
+	// Status, where it is 400 or more, is answered instead, with Body.
+	Status int
+	// Body without a Status is a server's whole stream, sent as it is.
+	Body string
+	// RetryAfter is sent with a Status.
+	RetryAfter time.Duration
+
+	// Error is the code of an error sent in the stream after the content.
+	Error string
+	// Cut ends the answer in good order after that many bytes of the stream;
+	// -1 at once. In memory it ends the answer after its content.
+	Cut int
+	// Hang leaves the answer without an end after its content, until the
+	// request is cancelled.
+	Hang bool
+	// Pace is waited between two pieces of the answer.
+	Pace time.Duration
+}
+
+// Call is a tool call of a [Round].
+type Call struct {
+	// ID is the provider's; one is made up where it is empty.
+	ID        string
+	Name      string
+	Arguments string
+}
+
+// Use returns a call of a tool with an input that JSON can hold.
+func Use(name string, input any) Call {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(input); err != nil {
+		panic(fmt.Sprintf("llmtest: input of %s: %v", name, err)) // a mistake in a test
+	}
+	return Call{Name: name, Arguments: strings.TrimSpace(buf.String())}
+}
+
+// id names the call with index i of the answer number n.
+func (c Call) id(n, i int) string {
+	if c.ID != "" {
+		return c.ID
+	}
+	return fmt.Sprintf("wire_%d_%d", n, i)
+}
+
+// finish is why the answer ends.
+func (r Round) finish() llm.FinishReason {
+	switch {
+	case r.Finish != "":
+		return r.Finish
+	case len(r.Calls) > 0:
+		return llm.FinishToolCalls
+	default:
+		return llm.FinishStop
+	}
+}
+
+// pieces cuts a text as a model would stream it: after each space.
+func pieces(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.SplitAfter(s, " ")
+}
+
+// halves cuts arguments in two, in the middle of whatever is there.
+func halves(s string) []string { return []string{s[:len(s)/2], s[len(s)/2:]} }

@@ -1,0 +1,193 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// ModelID is the model that a [Server] says it has.
+const ModelID = "test-model"
+
+// Server plays the script over HTTP on loopback: POST responses, POST
+// chat/completions and GET models.
+type Server struct {
+	// URL is the base URL to configure an adapter with; it ends in /v1.
+	URL string
+
+	http     *httptest.Server
+	closed   chan struct{}
+	mu       sync.Mutex
+	rounds   []Round
+	requests []Request
+}
+
+// Request is what the server was sent.
+type Request struct {
+	Path   string
+	Header http.Header
+	Body   []byte
+}
+
+// Serve starts a server that lives as long as the test. Each request for an
+// answer takes the next round; when none is left it is refused.
+func Serve(tb testing.TB, rounds ...Round) *Server {
+	tb.Helper()
+	s := NewServer(rounds...)
+	tb.Cleanup(s.Close)
+	return s
+}
+
+// NewServer starts a server, which the caller must Close.
+func NewServer(rounds ...Round) *Server {
+	s := &Server{rounds: rounds, closed: make(chan struct{})}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/responses", s.answer(responsesFrames))
+	mux.HandleFunc("POST /v1/chat/completions", s.answer(chatFrames))
+	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, r *http.Request) {
+		s.record(r, nil)
+		writeJSON(w, http.StatusOK, map[string]any{"data": []any{map[string]any{"id": ModelID, "object": "model"}}})
+	})
+	s.http = httptest.NewServer(mux)
+	s.URL = s.http.URL + "/v1"
+	return s
+}
+
+// Close stops the server. Answers that hang are cut.
+func (s *Server) Close() {
+	close(s.closed)
+	s.http.CloseClientConnections()
+	s.http.Close()
+}
+
+// Requests returns what was asked so far, oldest first.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Request(nil), s.requests...)
+}
+
+// Add appends rounds to the script.
+func (s *Server) Add(rounds ...Round) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rounds = append(s.rounds, rounds...)
+}
+
+func (s *Server) record(r *http.Request, body []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, Request{r.URL.Path, r.Header.Clone(), body})
+}
+
+// next takes a round off the script and numbers it by the rounds taken.
+func (s *Server) next() (Round, int, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.rounds) == 0 {
+		return Round{}, 0, false
+	}
+	r := s.rounds[0]
+	s.rounds = s.rounds[1:]
+	return r, len(s.requests), true
+}
+
+// frames encodes a round as events: its content, and its end.
+type frames func(r Round, n int) (content, end []string)
+
+func (s *Server) answer(encode frames) http.HandlerFunc {
+	return func(w http.ResponseWriter, req *http.Request) {
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			return
+		}
+		s.record(req, body)
+		r, n, ok := s.next()
+		switch {
+		case !ok:
+			writeJSON(w, http.StatusBadRequest, apiError("script_over", "the script is over"))
+		case r.Status >= 400:
+			refuse(w, r)
+		case r.Body != "":
+			s.stream(w, req, r, []string{r.Body}, nil)
+		default:
+			content, end := encode(r, n)
+			s.stream(w, req, r, content, end)
+		}
+	}
+}
+
+func refuse(w http.ResponseWriter, r Round) {
+	if r.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(r.RetryAfter/time.Second)))
+	}
+	w.Header().Set("X-Request-Id", "req_test")
+	w.WriteHeader(r.Status)
+	_, _ = io.WriteString(w, r.Body) // the client may be gone
+}
+
+// stream sends frames until the cut, the client's leaving or the end.
+func (s *Server) stream(w http.ResponseWriter, req *http.Request, r Round, content, end []string) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Request-Id", "req_test")
+	left := r.Cut
+	send := func(frames []string) bool {
+		for _, f := range frames {
+			if r.Cut != 0 {
+				f = f[:min(len(f), max(0, left))]
+				left -= len(f)
+			}
+			if _, err := io.WriteString(w, f); err != nil || !pause(req.Context(), r.Pace) {
+				return false
+			}
+			w.(http.Flusher).Flush()
+		}
+		return r.Cut == 0 || left > 0
+	}
+	if !send(content) {
+		return
+	}
+	if r.Hang {
+		select {
+		case <-req.Context().Done():
+		case <-s.closed:
+		}
+		return
+	}
+	send(end)
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // the client may be gone
+}
+
+func apiError(code, message string) map[string]any {
+	return map[string]any{"error": map[string]any{"message": message, "type": code, "code": code}}
+}
+
+// object is a JSON object of the wire formats.
+type object map[string]any
+
+// frame is one event of a stream; the Chat format names none.
+func frame(event string, v any) string {
+	var b strings.Builder
+	if event != "" {
+		b.WriteString("event: " + event + "\n")
+	}
+	b.WriteString("data: ")
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic("llmtest: " + err.Error()) // maps of strings and numbers encode
+	}
+	b.WriteString("\n")
+	return b.String()
+}

@@ -1,0 +1,89 @@
+// Package openai speaks OpenAI's Responses API, statelessly: nothing is
+// stored there, and every request carries the whole conversation (LLM-50).
+package openai
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"time"
+
+	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/responses"
+
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/internal/wire"
+)
+
+const (
+	name           = "openai"
+	api            = "responses"
+	defaultBaseURL = "https://api.openai.com/v1/"
+)
+
+// Config configures an [Adapter].
+type Config struct {
+	APIKey string
+	// BaseURL is OpenAI's own where it is empty.
+	BaseURL string
+	// HTTPClient is a shared one where it is nil.
+	HTTPClient *http.Client
+	// IdleTimeout is how long an answer may stay silent. 0 means two minutes,
+	// five at high effort.
+	IdleTimeout time.Duration
+}
+
+// Adapter implements [llm.Adapter].
+type Adapter struct {
+	endpoint *wire.Endpoint
+	service  responses.ResponseService
+}
+
+// New returns an adapter. A mistake in cfg is reported by the first request.
+func New(cfg Config) *Adapter {
+	if cfg.BaseURL == "" {
+		cfg.BaseURL = defaultBaseURL
+	}
+	e := wire.NewEndpoint(wire.Config{
+		Provider: name, BaseURL: cfg.BaseURL, Key: cfg.APIKey, Client: cfg.HTTPClient, Idle: cfg.IdleTimeout,
+	})
+	// The SDK's NewClient would send the environment's organisation, project
+	// and custom headers to whatever address this is; a service on its own
+	// reads no environment.
+	opts := []option.RequestOption{
+		option.WithBaseURL(e.BaseURL()), option.WithHTTPClient(e.Client()), option.WithMaxRetries(0),
+	}
+	if e.Key() != "" {
+		opts = append(opts, option.WithAPIKey(e.Key()))
+	}
+	return &Adapter{endpoint: e, service: responses.NewResponseService(opts...)}
+}
+
+// Name implements [llm.Adapter].
+func (a *Adapter) Name() string { return name }
+
+// Models asks which models there are, sorted by id.
+func (a *Adapter) Models(ctx context.Context) ([]string, error) { return a.endpoint.Models(ctx) }
+
+// Stream implements [llm.Adapter].
+func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
+	return func(yield func(llm.Event, error) bool) {
+		origin := llm.Origin{Provider: name, API: api, Model: req.Model, BaseURL: a.endpoint.Shown()}
+		b := wire.NewBuilder(origin, yield)
+		call, ctx, invalid := a.endpoint.Begin(ctx, req.Effort)
+		if invalid != nil {
+			b.Fail(invalid)
+			return
+		}
+		defer call.End()
+		stream := a.service.NewStreaming(ctx, params(req, origin), option.WithMiddleware(call.Intercept))
+		defer stream.Close()
+		d := newDecoder(b, call)
+		for stream.Next() {
+			if d.event(stream.Current()); d.done || b.Stopped() {
+				return
+			}
+		}
+		b.Fail(call.Error(stream.Err()))
+	}
+}
