@@ -1,0 +1,93 @@
+// Atelier is a desktop workbench for coding agents. This program is the
+// command line of package cli with a window; only this package knows Wails.
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"atelier.dev/atelier/cmd/cli"
+	"github.com/wailsapp/wails/v2"
+	"github.com/wailsapp/wails/v2/pkg/logger"
+	"github.com/wailsapp/wails/v2/pkg/options"
+	"github.com/wailsapp/wails/v2/pkg/options/linux"
+)
+
+//go:embed build/appicon.png
+var icon []byte
+
+func main() { os.Exit(start(os.Args[1:], openWindow)) }
+
+// openWindow shows the window on a folder until it is closed.
+func openWindow(launch cli.Launch) int {
+	closeInspector()
+	app := newApp(launch)
+	launch.Instance.Serve(app.answer)
+	return show(app)
+}
+
+// show runs the window until it is closed.
+func show(app *App) int {
+	state := app.state
+	err := wails.Run(&options.App{
+		Title:            filepath.Base(app.launch.Folder) + " - Atelier",
+		Width:            state.Width,
+		Height:           state.Height,
+		MinWidth:         minWidth,
+		MinHeight:        minHeight,
+		WindowStartState: state.startState(),
+		BackgroundColour: options.NewRGB(0xfb, 0xfa, 0xf7), // --paper, until the page paints
+		AssetServer:      assets(),
+		Bind:             []any{app},
+		OnStartup:        app.startup,
+		OnDomReady:       app.domReady,
+		OnBeforeClose:    app.beforeClose,
+		OnShutdown:       app.shutdown,
+		// Files dropped on the window arrive as paths; the page and the
+		// navigation guard keep the web view from opening them.
+		DragAndDrop: &options.DragAndDrop{EnableFileDrop: true},
+		Logger:      engineLog{},
+		LogLevel:    logger.ERROR,
+		Linux: &linux.Options{
+			Icon:        icon,
+			ProgramName: "atelier", // as in build/linux/atelier.desktop
+			// Measured: Always, which the zero value means to the engine,
+			// leaves windows blank on some drivers and is slower without a GPU.
+			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
+		},
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "atelier: the window cannot be opened:", err)
+		return 1
+	}
+	return 0
+}
+
+// closeInspector keeps WebKit's remote inspector, which asks nobody's leave,
+// from being switched on by the environment. Only the window's own tests,
+// which drive it through that door, set ATELIER_AUTOMATION.
+func closeInspector() {
+	if os.Getenv("ATELIER_AUTOMATION") != "" {
+		return
+	}
+	for _, entry := range os.Environ() {
+		if name, _, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "WEBKIT_INSPECTOR_") {
+			os.Unsetenv(name)
+		}
+	}
+}
+
+// engineLog drops what Wails logs, except its last words: its error lines
+// repeat whole calls, keys included.
+type engineLog struct{}
+
+func (engineLog) Print(string)         {}
+func (engineLog) Trace(string)         {}
+func (engineLog) Debug(string)         {}
+func (engineLog) Info(string)          {}
+func (engineLog) Warning(string)       {}
+func (engineLog) Error(string)         {}
+func (engineLog) Fatal(message string) { fmt.Fprintln(os.Stderr, "atelier:", message) }

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Builds the front end and the programs named: window, headless, childstorm
+# (the window with 150 children at its start, for its test).
+source "$(dirname "$0")/lib.sh"
+
+frontend() {
+  local sources
+  mapfile -t sources < <(git ls-files -co --exclude-standard frontend | grep -v '^frontend/e2e' | sort)
+  [[ -f frontend/dist/index.html ]] && ! changed frontend "${sources[@]}" && return
+  (cd frontend && npm run --silent build -- --logLevel warn) >&2
+  touch frontend/dist/.gitkeep # vite empties the folder; go:embed needs it in a fresh clone
+  remember frontend "${sources[@]}"
+}
+
+# program NAME TAGS PACKAGE
+program() { go build -trimpath -tags "$2" -ldflags "-s -w" -o "build/bin/$1" "$3"; }
+
+frontend
+for what in "$@"; do
+  case $what in
+  window) program atelier "$window_tags" . ;;
+  headless) program atelier-headless "" ./cmd/atelier-headless ;;
+  childstorm) program atelier-childstorm "$window_tags,childstorm" . ;;
+  *) die "usage: scripts/build.sh [window] [headless] [childstorm]" ;;
+  esac
+done

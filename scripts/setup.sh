@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Installs what is missing for: "headless" (browser mode and command line),
+# "window", or "test" (everything). Quick when nothing is missing.
+source "$(dirname "$0")/lib.sh"
+
+packages=(build-essential ca-certificates git)
+window=(pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev xdg-utils fonts-dejavu-core fonts-noto-color-emoji)
+checks=(xvfb xauth dbus-x11 imagemagick webkit2gtk-driver chromium ripgrep bubblewrap)
+case ${1:-test} in
+headless) ;;
+window) packages+=("${window[@]}") ;;
+test) packages+=("${window[@]}" "${checks[@]}") ;;
+*) die "usage: scripts/setup.sh headless|window|test" ;;
+esac
+
+# at_least WANTED ACTUAL compares versions such as 1.26.
+at_least() { [[ $(printf '%s\n' "$1" "$2" | sort -V | head -1) == "$1" ]]; }
+
+toolchains() {
+  local found
+  found=$(go env GOVERSION 2>/dev/null | sed 's/^go//') || true
+  at_least 1.26 "${found:-0}" ||
+    die "Go 1.26 or later is needed, found ${found:-none}. Get it from https://go.dev/dl/, then run this again."
+  found=$(node --version 2>/dev/null | sed 's/^v//') || true
+  at_least 20.19 "${found:-0}" ||
+    die "Node 20.19 or later is needed, found ${found:-none}. Get it from https://nodejs.org/, then run this again."
+  command -v npm >/dev/null || die "npm is needed; it comes with Node from https://nodejs.org/."
+}
+
+debian_packages() {
+  local missing=() package as_root=()
+  command -v dpkg-query >/dev/null ||
+    { say "this is no Debian; taking it that these are installed: ${packages[*]}"; return; }
+  for package in "${packages[@]}"; do
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
+  done
+  ((${#missing[@]})) || return 0
+  if ((EUID)); then
+    as_root=(sudo)
+    { command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [[ -t 0 ]]; }; } || {
+      say "these Debian packages are missing and installing them needs root. Run this, then try again:"
+      printf '\n  apt-get update && apt-get install -y --no-install-recommends %s\n\n' "${missing[*]}" >&2
+      exit 1
+    }
+  fi
+  say "installing ${#missing[@]} Debian packages: ${missing[*]}"
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+}
+
+node_modules() {
+  [[ -d frontend/node_modules ]] && ! changed npm frontend/package-lock.json && return
+  say "installing the front end's packages (npm ci)"
+  (cd frontend && npm ci --no-audit --no-fund --loglevel=error) >&2
+  remember npm frontend/package-lock.json
+}
+
+debian_packages
+toolchains
+node_modules

@@ -1,0 +1,187 @@
+// A screen without a monitor, and real windows of Atelier on it that
+// WebKitWebDriver drives.
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const here = dirname(fileURLToPath(import.meta.url))
+export const root = resolve(here, '../..')
+
+/** until polls until look returns something true, which it returns. */
+export async function until(what, look, limit = 10_000) {
+  const end = Date.now() + limit
+  for (let last; ; ) {
+    try {
+      const found = await look()
+      if (found) return found
+    } catch (error) {
+      last = error
+    }
+    if (Date.now() > end) throw new Error(`waited ${limit} ms for ${what}${last ? `: ${last.message}` : ''}`)
+    await sleep(25)
+  }
+}
+
+/** A temporary folder that goes with the test run. */
+export function scratch(name) {
+  const path = mkdtempSync(join(tmpdir(), `atelier-${name}-`))
+  process.on('exit', () => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+/** automation returns the preload library, compiled when its source is newer. */
+function automation() {
+  const source = join(here, 'automation.c')
+  const library = join(root, '.cache/automation.so')
+  if (!existsSync(library) || statSync(library).mtimeMs < statSync(source).mtimeMs) {
+    mkdirSync(dirname(library), { recursive: true })
+    const flags = execFileSync('pkg-config', ['--cflags', '--libs', 'webkit2gtk-4.1'], { encoding: 'utf8' })
+    execFileSync('gcc', ['-shared', '-fPIC', '-o', library, source, ...flags.trim().split(/\s+/)])
+  }
+  return library
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  return port
+}
+
+export class Desktop {
+  #processes = []
+
+  static async start(width = 1280, height = 800) {
+    const desktop = new Desktop()
+    desktop.preload = automation()
+    const xvfb = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', `${width}x${height}x24`, '-nolisten', 'tcp'], {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    })
+    desktop.#processes.push(xvfb)
+    const [number] = await once(xvfb.stdio[3], 'data')
+    desktop.env = { ...process.env, DISPLAY: `:${String(number).trim()}`, NO_AT_BRIDGE: '1', LANG: 'C.UTF-8' }
+    delete desktop.env.WAYLAND_DISPLAY
+
+    const port = await freePort()
+    desktop.url = `http://127.0.0.1:${port}`
+    const driver = spawn('dbus-run-session', ['--', 'WebKitWebDriver', `--port=${port}`], {
+      env: desktop.env,
+      stdio: 'ignore',
+      detached: true,
+    })
+    desktop.#processes.push(driver)
+    await until('WebKitWebDriver', async () => (await fetch(`${desktop.url}/status`)).ok)
+    return desktop
+  }
+
+  stop() {
+    for (const child of this.#processes.reverse()) {
+      try {
+        process.kill(child.spawnargs[0] === 'Xvfb' ? child.pid : -child.pid)
+      } catch {
+        // already gone
+      }
+    }
+  }
+
+  /** picture saves what the screen shows. */
+  picture(path) {
+    mkdirSync(dirname(path), { recursive: true })
+    execFileSync('import', ['-window', 'root', path], { env: this.env })
+  }
+
+  /** open starts a program on a folder and waits for its window's page. */
+  async open({ program = join(root, 'build/bin/atelier'), folder, home, env = {} }) {
+    const pidFile = join(scratch('pid'), 'pid')
+    const settings = { ...env, ATELIER_HOME: home, ATELIER_AUTOMATION: '1', LD_PRELOAD: this.preload }
+    const assignments = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
+    const script = 'echo $$ >"$0"; exec env "$@" >"$0.log" 2>&1'
+    const begun = Date.now()
+    const { sessionId } = await this.request('POST', '/session', {
+      capabilities: {
+        alwaysMatch: {
+          'webkitgtk:browserOptions': { binary: '/bin/sh', args: ['-c', script, pidFile, ...assignments, program, folder] },
+        },
+      },
+    })
+    const window = new AppWindow(this, sessionId, Number(readFileSync(pidFile, 'utf8')), `${pidFile}.log`, begun)
+    await window.ready()
+    return window
+  }
+
+  async request(method, path, body) {
+    const answer = await fetch(this.url + path, { method, body: body && JSON.stringify(body) })
+    const { value } = await answer.json()
+    if (!answer.ok) throw new Error(`${value.error}: ${value.message}`)
+    return value
+  }
+}
+
+const elementKey = 'element-6066-11e4-a52e-4f735466cecf'
+
+/** One running program and its window. */
+export class AppWindow {
+  constructor(desktop, session, pid, log, begun) {
+    Object.assign(this, { desktop, session, pid, begun })
+    this.output = () => readFileSync(log, 'utf8')
+  }
+
+  #send(method, path, body) {
+    return this.desktop.request(method, `/session/${this.session}${path}`, body)
+  }
+
+  /** run evaluates the body of an async function in the page. */
+  run(body, ...args) {
+    const script = `const done = arguments[arguments.length - 1];
+      (async function () { ${body} }).apply(null, arguments).then(done, (error) => done(Promise.reject(error)))`
+    return this.#send('POST', '/execute/async', { script, args })
+  }
+
+  ready() {
+    return until('the page', () => this.run(`return document.readyState === 'complete' && !!window.go`), 20_000)
+  }
+
+  /** find returns the visible element that XPath names. */
+  async find(xpath, limit) {
+    const element = await until(xpath, () => this.#send('POST', '/element', { using: 'xpath', value: xpath }), limit)
+    return element[elementKey]
+  }
+
+  async click(xpath, limit) {
+    const id = await this.find(xpath, limit)
+    await until(`${xpath} to take a click`, async () => (await this.#send('POST', `/element/${id}/click`, {})) ?? true, limit)
+  }
+
+  async type(xpath, text) {
+    await this.#send('POST', `/element/${await this.find(xpath)}/value`, { text })
+  }
+
+  async text(xpath, limit) {
+    return this.#send('GET', `/element/${await this.find(xpath, limit)}/text`)
+  }
+
+  alive() {
+    try {
+      // A zombie, which its parent has not waited for, has ended too.
+      return !/^State:\s+Z/m.test(readFileSync(`/proc/${this.pid}/status`, 'utf8'))
+    } catch {
+      return false
+    }
+  }
+
+  /** close asks the program to end and returns how many ms that took. */
+  async close(signal = 'SIGTERM', limit = 8000) {
+    const begun = Date.now()
+    if (this.alive()) process.kill(this.pid, signal)
+    await until('the program to end', () => !this.alive(), limit)
+    const took = Date.now() - begun
+    await this.#send('DELETE', '').catch(() => {}) // the driver misses its window
+    return took
+  }
+}

@@ -1,0 +1,25 @@
+//go:build childstorm
+
+package main
+
+import (
+	"context"
+
+	"atelier.dev/atelier/agent/sandbox"
+	"atelier.dev/atelier/cmd/cli"
+)
+
+// start is that of the build which shows that children cannot keep the window
+// blank: it starts 150 sleeping ones while the page loads.
+func start(args []string, window func(cli.Launch) int) int {
+	return cli.Main(args, func(launch cli.Launch) int {
+		open := launch.Open
+		launch.Open = func(ctx context.Context, openLink func(string) error) (cli.Host, error) {
+			for range 150 {
+				go sandbox.Run(ctx, sandbox.Spec{Argv: []string{"sleep", "6"}})
+			}
+			return open(ctx, openLink)
+		}
+		return window(launch)
+	})
+}

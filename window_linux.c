@@ -1,0 +1,87 @@
+//go:build linux && webkit2_41
+
+#include "window_linux.h"
+
+#include <gtk/gtk.h>
+#include <string.h>
+#include <webkit2/webkit2.h>
+
+#include "_cgo_export.h"
+
+static const char page[] = "wails://wails/";
+
+// find_view returns the web view at or beneath a widget, or NULL.
+static WebKitWebView *find_view(GtkWidget *widget) {
+    if (WEBKIT_IS_WEB_VIEW(widget)) return WEBKIT_WEB_VIEW(widget);
+    if (!GTK_IS_CONTAINER(widget)) return NULL;
+    WebKitWebView *view = NULL;
+    GList *children = gtk_container_get_children(GTK_CONTAINER(widget));
+    for (GList *at = children; at && !view; at = at->next) view = find_view(GTK_WIDGET(at->data));
+    g_list_free(children);
+    return view;
+}
+
+// the_view returns the one web view of this program, or NULL.
+static WebKitWebView *the_view(void) {
+    WebKitWebView *view = NULL;
+    GList *windows = gtk_window_list_toplevels();
+    for (GList *at = windows; at && !view; at = at->next) view = find_view(GTK_WIDGET(at->data));
+    g_list_free(windows);
+    return view;
+}
+
+// is_page tells the page itself, with any query or fragment, from all else.
+static gboolean is_page(const char *uri) {
+    size_t length = strlen(page);
+    return strncmp(uri, page, length) == 0 && (uri[length] == '\0' || uri[length] == '#' || uri[length] == '?');
+}
+
+// decide refuses every way out of the page: links, redirects, forms, frames,
+// dropped files and new windows.
+static gboolean decide(WebKitWebView *view, WebKitPolicyDecision *decision, WebKitPolicyDecisionType type, gpointer data) {
+    if (type == WEBKIT_POLICY_DECISION_TYPE_RESPONSE) return FALSE;
+    WebKitNavigationAction *action =
+        webkit_navigation_policy_decision_get_navigation_action(WEBKIT_NAVIGATION_POLICY_DECISION(decision));
+    const char *uri = webkit_uri_request_get_uri(webkit_navigation_action_get_request(action));
+    if (type == WEBKIT_POLICY_DECISION_TYPE_NAVIGATION_ACTION && is_page(uri)) return FALSE;
+    atelierNavigationBlocked((char *)uri);
+    webkit_policy_decision_ignore(decision);
+    return TRUE;
+}
+
+static void terminated(WebKitWebView *view, WebKitWebProcessTerminationReason reason, gpointer data) {
+    if (atelierPageDied()) webkit_web_view_reload(view);
+}
+
+static gboolean guard(gpointer data) {
+    WebKitWebView *view = the_view();
+    if (view) {
+        g_signal_connect(view, "decide-policy", G_CALLBACK(decide), NULL);
+        g_signal_connect(view, "web-process-terminated", G_CALLBACK(terminated), NULL);
+    }
+    return G_SOURCE_REMOVE;
+}
+
+void atelier_guard(void) { g_idle_add(guard, NULL); }
+
+static gboolean move(gpointer data) {
+    GdkPoint *to = data;
+    WebKitWebView *view = the_view();
+    if (view) {
+        // A point on the title bar, well inside: a person can take hold of it.
+        GdkRectangle screen;
+        int x = to->x + 60, y = to->y + 10;
+        GdkMonitor *monitor = gdk_display_get_monitor_at_point(gtk_widget_get_display(GTK_WIDGET(view)), x, y);
+        gdk_monitor_get_geometry(monitor, &screen);
+        if (x >= screen.x && x < screen.x + screen.width && y >= screen.y && y < screen.y + screen.height)
+            gtk_window_move(GTK_WINDOW(gtk_widget_get_toplevel(GTK_WIDGET(view))), to->x, to->y);
+    }
+    g_free(to);
+    return G_SOURCE_REMOVE;
+}
+
+void atelier_move(int x, int y) {
+    GdkPoint *to = g_new(GdkPoint, 1);
+    *to = (GdkPoint){x, y};
+    g_idle_add(move, to);
+}

@@ -1,0 +1,44 @@
+//go:build linux && webkit2_41
+
+package main
+
+/*
+#cgo pkg-config: gtk+-3.0 webkit2gtk-4.1
+#include "window_linux.h"
+*/
+import "C"
+
+import "log/slog"
+
+// watched is what the window's C side calls back into; there is one window.
+var watched struct {
+	reloads reloads
+	gaveUp  func()
+}
+
+// guardWindow keeps the web view on its own page and loads that again when
+// its process dies; gaveUp is called when that happens too often. Call it
+// once, after the window exists.
+func guardWindow(gaveUp func()) {
+	watched.gaveUp = gaveUp
+	C.atelier_guard()
+}
+
+// moveWindow moves the window, unless no monitor would show its title.
+func moveWindow(x, y int) { C.atelier_move(C.int(x), C.int(y)) }
+
+//export atelierNavigationBlocked
+func atelierNavigationBlocked(uri *C.char) {
+	slog.Warn("the page tried to leave", "to", C.GoString(uri))
+}
+
+//export atelierPageDied
+func atelierPageDied() C.int {
+	if watched.reloads.allow() {
+		slog.Warn("the page's process died; loading it again")
+		return 1
+	}
+	slog.Error("the page's process died too often")
+	go watched.gaveUp() // this is the window's thread: a dialog would wait for itself
+	return 0
+}

@@ -1,0 +1,10 @@
+//go:build !linux || !webkit2_41
+
+package main
+
+// Other web views stay on their page and restart it by themselves, and the
+// builds without a window have nothing to guard.
+
+func guardWindow(func()) {}
+
+func moveWindow(int, int) {}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"atelier.dev/atelier/backend/instance"
+	"github.com/wailsapp/wails/v2/pkg/options"
+	"github.com/wailsapp/wails/v2/pkg/runtime"
+)
+
+// The window's smallest size and its first, in pixels.
+const (
+	minWidth, minHeight     = 640, 480
+	firstWidth, firstHeight = 1280, 800
+	sanest                  = 20_000 // beyond it a number is a mistake
+)
+
+// windowState is where a project's window was when it was last closed. Size
+// and place are those of the window when it is not maximised.
+type windowState struct {
+	X, Y          int
+	Width, Height int
+	Placed        bool // X and Y are known
+	Maximised     bool
+}
+
+// loadWindowState returns the kept state, or the first one where there is none
+// that makes sense.
+func loadWindowState(home, folder string) windowState {
+	first := windowState{Width: firstWidth, Height: firstHeight}
+	path, err := stateFile(home, folder)
+	if err != nil {
+		return first
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return first
+	}
+	var kept windowState
+	if json.Unmarshal(b, &kept) != nil || !kept.sane() {
+		return first
+	}
+	return kept
+}
+
+func (s windowState) sane() bool {
+	within := func(v, least int) bool { return v >= least && v <= sanest }
+	return within(s.Width, minWidth) && within(s.Height, minHeight) && within(s.X, -sanest) && within(s.Y, -sanest)
+}
+
+func (s windowState) save(home, folder string) error {
+	path, err := stateFile(home, folder)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("create the windows' folder: %w", err)
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("encode window state: %w", err)
+	}
+	// Written beside and renamed: a crash leaves the old state or the new one.
+	beside := path + ".new"
+	if err := os.WriteFile(beside, b, 0o600); err != nil {
+		return fmt.Errorf("write window state: %w", err)
+	}
+	if err := os.Rename(beside, path); err != nil {
+		return fmt.Errorf("replace window state: %w", err)
+	}
+	return nil
+}
+
+func stateFile(home, folder string) (string, error) {
+	key, err := instance.Key(folder)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(home, "windows", key+".json"), nil
+}
+
+func (s windowState) startState() options.WindowStartState {
+	if s.Maximised {
+		return options.Maximised
+	}
+	return options.Normal
+}
+
+// place moves the window to where it was: Wails centres it at its start. A
+// place that no monitor shows any more is left alone.
+func (s windowState) place() {
+	if s.Placed && !s.Maximised {
+		moveWindow(s.X, s.Y)
+	}
+}
+
+// capture returns the state of the window as it is now.
+func (s windowState) capture(ctx context.Context) windowState {
+	if s.Maximised = runtime.WindowIsMaximised(ctx); !s.Maximised {
+		s.Width, s.Height = runtime.WindowGetSize(ctx)
+		s.X, s.Y = runtime.WindowGetPosition(ctx)
+		s.Placed = true
+	}
+	return s
+}
