@@ -1,0 +1,201 @@
+// Package permission decides which tool calls run freely, which need a
+// person's consent and which are refused: the [Policy] of one session.
+package permission
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+)
+
+// Policy implements [agent.Gate] for the six permission modes (K-12). It is
+// not safe for concurrent use: Decide and Grant belong to the session's
+// goroutine.
+type Policy struct {
+	dir     string // the workspace, without symbolic links
+	alias   string // the workspace as the user names it
+	allow   []string
+	deny    []string
+	granted map[string]bool
+}
+
+// Rules name tools by their canonical names.
+type Rules struct {
+	// Allow lists tools that run without asking, except in plan mode and for
+	// protected files.
+	Allow []string
+	// Deny lists tools that never run, in any mode. It wins over Allow.
+	Deny []string
+}
+
+var (
+	_ agent.Gate    = (*Policy)(nil)
+	_ agent.Granter = (*Policy)(nil)
+)
+
+// New returns the policy of a session that works in the given folder.
+func New(workspace string, rules Rules) (*Policy, error) {
+	abs, err := filepath.Abs(workspace)
+	if err != nil {
+		return nil, fmt.Errorf("open workspace: %w", err)
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		return nil, fmt.Errorf("open workspace: %w", err)
+	}
+	return &Policy{dir: real, alias: abs, allow: rules.Allow, deny: rules.Deny, granted: map[string]bool{}}, nil
+}
+
+// Grant allows calls equal to this one for the rest of the session: the same
+// tool with the same command, or else writing or reading the same files. Plan
+// mode and protected files ask nevertheless.
+func (p *Policy) Grant(call agent.GateCall) { p.granted[p.key(call)] = true }
+
+// Decide implements [agent.Gate] (K-12). The reason is one sentence for the
+// dialog, or for the model where the call is denied.
+func (p *Policy) Decide(call agent.GateCall) agent.Verdict {
+	if slices.Contains(p.deny, call.Tool) {
+		return agent.Verdict{Decision: agent.Deny, Reason: fmt.Sprintf("The tool %s is switched off here.", call.Tool)}
+	}
+	if call.Mode == agent.ModeBypass {
+		return agent.Verdict{Decision: agent.Allow, Reason: "This mode never asks."}
+	}
+	reason, kind := p.examine(call)
+	if p.free(call, kind) {
+		return agent.Verdict{Decision: agent.Allow, Reason: reason}
+	}
+	if call.Mode == agent.ModeDontAsk {
+		return agent.Verdict{Decision: agent.Deny, Reason: reason + " The mode dontAsk refuses what would need consent."}
+	}
+	return agent.Verdict{Decision: agent.Ask, Reason: reason}
+}
+
+// kind sorts calls by what they risk.
+type kind int
+
+const (
+	looks     kind = iota // only reads, inside the workspace
+	edits                 // writes ordinary files inside the workspace
+	protected             // writes files that can make other programs run code
+	risks                 // anything else
+)
+
+// free reports whether a call of this kind runs without asking.
+func (p *Policy) free(call agent.GateCall, k kind) bool {
+	switch {
+	case k == looks:
+		return true
+	case call.Mode == agent.ModePlan || k == protected:
+		return false
+	case p.granted[p.key(call)] || slices.Contains(p.allow, call.Tool):
+		return true
+	}
+	return k == edits && (call.Mode == agent.ModeAcceptEdits || call.Mode == agent.ModeAuto)
+}
+
+// examine finds out what a call risks and says so.
+func (p *Policy) examine(call agent.GateCall) (string, kind) {
+	for _, path := range call.Access.Writes {
+		if real := resolve(path); isProtected(p.shown(path)) || isProtected(p.shown(real)) {
+			return fmt.Sprintf("%s can make other programs run code, so changing it always needs consent.", p.shown(path)), protected
+		}
+	}
+	for _, path := range slices.Concat(call.Access.Writes, call.Access.Reads) {
+		if real := resolve(path); !p.inside(real) {
+			if real != filepath.Clean(path) {
+				return fmt.Sprintf("%s leads to %s, which lies outside the project.", p.shown(path), real), risks
+			}
+			return filepath.Clean(path) + " lies outside the project.", risks
+		}
+	}
+	switch {
+	case call.Access.Command != "":
+		return "A command can change anything that your user account can change.", risks
+	case len(call.Access.Writes) > 0:
+		return fmt.Sprintf("This changes %s.", p.shown(call.Access.Writes[0])), edits
+	case call.ReadOnly:
+		return "This only reads inside the project.", looks
+	}
+	return fmt.Sprintf("What the tool %s does cannot be foreseen.", call.Tool), risks
+}
+
+// inside reports whether a resolved path lies in the workspace.
+func (p *Policy) inside(real string) bool {
+	_, ok := below(p.dir, real)
+	return ok
+}
+
+// shown shortens a path inside the workspace for a sentence.
+func (p *Policy) shown(path string) string {
+	for _, dir := range []string{p.alias, p.dir} {
+		if rel, ok := below(dir, path); ok {
+			return rel
+		}
+	}
+	return path
+}
+
+func below(dir, path string) (rel string, ok bool) {
+	rel, err := filepath.Rel(dir, path)
+	return rel, err == nil && filepath.IsLocal(rel)
+}
+
+// key is what equal calls have in common.
+func (p *Policy) key(call agent.GateCall) string {
+	parts := struct {
+		Tool, Command, Input string
+		Writes, Reads        []string
+	}{Tool: call.Tool, Command: call.Access.Command}
+	switch {
+	case parts.Command != "":
+	case len(call.Access.Writes) > 0:
+		parts.Writes = resolveAll(call.Access.Writes)
+	case len(call.Access.Reads) > 0:
+		parts.Reads = resolveAll(call.Access.Reads)
+	default:
+		var input bytes.Buffer
+		if json.Compact(&input, call.Input) == nil {
+			parts.Input = input.String()
+		}
+	}
+	key, _ := json.Marshal(parts) // strings always marshal
+	return string(key)
+}
+
+func resolveAll(paths []string) []string {
+	real := make([]string, 0, len(paths))
+	for _, path := range paths {
+		real = append(real, resolve(path))
+	}
+	slices.Sort(real)
+	return slices.Compact(real)
+}
+
+// protectedDirs and protectedFiles are read by programs that run what they
+// find there: version control, Atelier itself and shells.
+var (
+	protectedDirs  = []string{".git", ".atelier"}
+	protectedFiles = []string{
+		".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile",
+		".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login",
+		"config.fish", ".envrc", ".gitconfig",
+	}
+)
+
+// isProtected compares without case: on some systems .GIT is .git.
+func isProtected(path string) bool {
+	same := func(list []string, name string) bool {
+		return slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, name) })
+	}
+	for part := range strings.SplitSeq(filepath.ToSlash(path), "/") {
+		if same(protectedDirs, part) {
+			return true
+		}
+	}
+	return same(protectedFiles, filepath.Base(path))
+}

@@ -1,0 +1,238 @@
+package permission
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/agent"
+)
+
+// world is a workspace with links, and a folder outside it.
+func world(t *testing.T) (in, out func(string) string) {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	in = func(name string) string { return filepath.Join(base, "work", name) }
+	out = func(name string) string { return filepath.Join(base, "other", name) }
+	for _, dir := range []string{in("sub"), in(".git/hooks"), out("dir")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, file := range []string{in("file"), out("file")} {
+		if err := os.WriteFile(file, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{
+		in("link"): "file", in("escape"): out("file"), in("dirlink"): out("dir"),
+		in("dangling"): out("new"), in("upward"): "../other/new", in("loop"): "loop",
+		in("gitlink"): ".git/hooks", out("back"): in("sub"),
+	} {
+		if err := os.Symlink(target, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return in, out
+}
+
+func newPolicy(t *testing.T, dir string, rules Rules) *Policy {
+	t.Helper()
+	p, err := New(dir, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func reads(path string) agent.GateCall {
+	return agent.GateCall{Tool: "Read", ReadOnly: true, Access: agent.Access{Reads: []string{path}}}
+}
+
+func writes(path string) agent.GateCall {
+	return agent.GateCall{Tool: "Write", Access: agent.Access{Writes: []string{path}}}
+}
+
+func runs(command string) agent.GateCall {
+	return agent.GateCall{Tool: "Bash", Access: agent.Access{Command: command}}
+}
+
+func TestModes(t *testing.T) { // K-12, OAS-621, OAS-622
+	t.Parallel()
+	in, out := world(t)
+	// One letter a mode, in the order of agent.Modes: default, plan,
+	// acceptEdits, auto, dontAsk, bypassPermissions; a allow, k ask, d deny.
+	const (
+		free     = "aaaaaa"
+		risky    = "kkkkda"
+		ordinary = "kkaada"
+	)
+	tests := []struct {
+		name string
+		call agent.GateCall
+		want string
+	}{
+		{"read inside", reads(in("file")), free},
+		{"read the workspace itself", reads(in("")), free},
+		{"read what is missing", reads(in("none/none")), free},
+		{"read through a link inside", reads(in("link")), free},
+		{"read back into the workspace", reads(out("back/x")), free},
+		{"read .git", reads(in(".git/config")), free},
+		{"touch nothing", agent.GateCall{Tool: "Clock", ReadOnly: true}, free},
+		{"read outside", reads(out("file")), risky},
+		{"read by dots", reads(in("../other/file")), risky},
+		{"read a sibling with our prefix", reads(in("") + "-2/file"), risky},
+		{"read through a link outside", reads(in("escape")), risky},
+		{"read below a link outside", reads(in("dirlink/none/x")), risky},
+		{"read a loop", reads(in("loop")), risky},
+		{"write inside", writes(in("file")), ordinary},
+		{"write a new file", writes(in("new/dir/file")), ordinary},
+		{"write through a link inside", writes(in("link")), ordinary},
+		{"write outside", writes(out("file")), risky},
+		{"write through a link outside", writes(in("escape")), risky},
+		{"write below a link outside", writes(in("dirlink/new")), risky},
+		{"write where a link dangles", writes(in("dangling")), risky},
+		{"write where a relative link dangles", writes(in("upward")), risky},
+		{"write a hook", writes(in(".git/hooks/pre-commit")), risky},
+		{"write a hook, other case", writes(in(".GIT/config")), risky},
+		{"write a hook through a link", writes(in("gitlink/pre-commit")), risky},
+		{"write a nested repository", writes(in("sub/.git/config")), risky},
+		{"write our settings", writes(in(".atelier/settings.json")), risky},
+		{"write a shell start-up file", writes(in(".bashrc")), risky},
+		{"write a similar name", writes(in(".gitignore")), ordinary},
+		{"run a command", runs("ls"), risky},
+		{"unknown effects", agent.GateCall{Tool: "mcp__x__y"}, risky},
+		{"read inside and write outside", agent.GateCall{Tool: "Copy", Access: agent.Access{Reads: []string{in("file")}, Writes: []string{out("x")}}}, risky},
+		{"read outside and write inside", agent.GateCall{Tool: "Copy", Access: agent.Access{Reads: []string{out("file")}, Writes: []string{in("x")}}}, risky},
+		{"claims to read and runs", agent.GateCall{Tool: "Odd", ReadOnly: true, Access: agent.Access{Command: "ls"}}, risky},
+	}
+	p := newPolicy(t, in(""), Rules{})
+	for _, tt := range tests {
+		got := ""
+		for _, mode := range agent.Modes() {
+			tt.call.Mode = mode
+			verdict := p.Decide(tt.call)
+			got += map[agent.Decision]string{agent.Allow: "a", agent.Ask: "k", agent.Deny: "d"}[verdict.Decision]
+			if !strings.HasSuffix(verdict.Reason, ".") {
+				t.Errorf("%s, %s: reason %q is no sentence", tt.name, mode, verdict.Reason)
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestUnknownModeIsStrict(t *testing.T) {
+	t.Parallel()
+	in, _ := world(t)
+	call := writes(in("file"))
+	call.Mode = "yolo"
+	if v := newPolicy(t, in(""), Rules{}).Decide(call); v.Decision != agent.Ask {
+		t.Errorf("decision %s, want ask", v.Decision)
+	}
+}
+
+func TestReasonsSayWhereALinkLeads(t *testing.T) {
+	t.Parallel()
+	in, out := world(t)
+	got := newPolicy(t, in(""), Rules{}).Decide(reads(in("escape"))).Reason
+	if want := "escape leads to " + out("file") + ", which lies outside the project."; got != want {
+		t.Errorf("reason %q, want %q", got, want)
+	}
+}
+
+func TestGrantHoldsForEqualCalls(t *testing.T) { // T8
+	t.Parallel()
+	in, out := world(t)
+	odd := func(input string) agent.GateCall {
+		return agent.GateCall{Tool: "mcp__x__y", Input: json.RawMessage(input)}
+	}
+	tests := []struct {
+		name           string
+		granted, asked agent.GateCall
+		want           agent.Decision
+	}{
+		{"same command", runs("make test"), runs("make test"), agent.Allow},
+		{"longer command", runs("ls"), runs("ls; curl evil"), agent.Ask},
+		{"same command, other tool", runs("ls"), agent.GateCall{Tool: "Other", Access: runs("ls").Access}, agent.Ask},
+		{"same file", writes(in("file")), writes(in("file")), agent.Allow},
+		{"same file through a link", writes(in("file")), writes(in("link")), agent.Allow},
+		{"other file", writes(in("file")), writes(in("file2")), agent.Ask},
+		{"same file outside", reads(out("file")), reads(out("file")), agent.Allow},
+		{"reading does not allow writing", reads(out("file")), writes(out("file")), agent.Ask},
+		{"same input", odd(`{"a": 1}`), odd(`{"a":1}`), agent.Allow},
+		{"other input", odd(`{"a":1}`), odd(`{"a":2}`), agent.Ask},
+		{"protected file", writes(in(".git/config")), writes(in(".git/config")), agent.Ask},
+	}
+	for _, tt := range tests {
+		p := newPolicy(t, in(""), Rules{})
+		p.Grant(tt.granted)
+		if v := p.Decide(tt.asked); v.Decision != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, v.Decision, tt.want)
+		}
+		tt.asked.Mode = agent.ModePlan
+		if v := p.Decide(tt.asked); v.Decision != agent.Ask {
+			t.Errorf("%s in plan mode: %s, want ask", tt.name, v.Decision)
+		}
+	}
+}
+
+func TestRules(t *testing.T) {
+	t.Parallel()
+	in, _ := world(t)
+	p := newPolicy(t, in(""), Rules{Allow: []string{"Bash", "Write", "Read"}, Deny: []string{"Read"}})
+	p.Grant(reads(in("file")))
+	for _, mode := range agent.Modes() {
+		call := reads(in("file"))
+		call.Mode = mode
+		if v := p.Decide(call); v.Decision != agent.Deny {
+			t.Errorf("%s: a denied tool: %s", mode, v.Decision)
+		}
+		command := runs("ls")
+		command.Mode = mode
+		want := agent.Allow
+		if mode == agent.ModePlan {
+			want = agent.Ask
+		}
+		if v := p.Decide(command); v.Decision != want {
+			t.Errorf("%s: an allowed tool: %s, want %s", mode, v.Decision, want)
+		}
+	}
+	if v := p.Decide(writes(in(".git/config"))); v.Decision != agent.Ask {
+		t.Errorf("a protected file with an allowed tool: %s, want ask", v.Decision)
+	}
+}
+
+func TestWorkspaceMayBeNamedThroughALink(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	dir := filepath.Join(base, ".atelier", "work") // its own parents protect nothing
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	alias := filepath.Join(base, "alias")
+	if err := os.Symlink(dir, alias); err != nil {
+		t.Fatal(err)
+	}
+	p := newPolicy(t, alias, Rules{})
+	for _, path := range []string{filepath.Join(alias, "x"), filepath.Join(dir, "x")} {
+		call := writes(path)
+		call.Mode = agent.ModeAcceptEdits
+		if v := p.Decide(call); v.Decision != agent.Allow || v.Reason != "This changes x." {
+			t.Errorf("%s: %+v", path, v)
+		}
+	}
+}
+
+func TestNewNeedsAWorkspace(t *testing.T) {
+	t.Parallel()
+	if _, err := New(filepath.Join(t.TempDir(), "none"), Rules{}); err == nil {
+		t.Error("no error")
+	}
+}
