@@ -20,3 +20,28 @@ stamp() { cat "$@" | sha256sum; }
 
 # has_display: true where a window can be shown.
 has_display() { [[ -n ${DISPLAY:-} || -n ${WAYLAND_DISPLAY:-} ]]; }
+
+# check NAME COMMAND...: runs one check and says how it went. Its output is
+# shown only when it fails. Counts go to the file $results, where that is set.
+check() {
+  local name=$1 output begun=$SECONDS
+  shift
+  if output=$("$@" 2>&1); then
+    printf 'ok      %-34s %4d s\n' "$name" $((SECONDS - begun))
+    count 1 0 0
+  else
+    printf 'FAILED  %-34s %4d s\n%s\n' "$name" $((SECONDS - begun)) "$output"
+    count 0 1 0
+  fi
+}
+
+# count PASSED FAILED SKIPPED
+count() { echo "$*" >>"${results:-/dev/null}"; [[ $2 == 0 ]] || failed=yes; }
+failed=
+
+# tool PACKAGE@VERSION: installs a pinned tool once.
+tool() {
+  local name=${1%@*}
+  name=${name##*/}
+  [[ $(go version -m "$tools/$name" 2>/dev/null) == *"${1#*@}"* ]] || GOBIN=$tools go install "$1" >&2
+}

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# The static checks; with "fmt" it formats instead.
+source "$(dirname "$0")/lib.sh"
+
+mapfile -t go_files < <(git ls-files -co --exclude-standard -- '*.go')
+tool "$goimports"
+
+if [[ ${1:-} == fmt ]]; then
+  "$tools/goimports" -w "${go_files[@]}"
+  cd frontend && exec npm run --silent format
+fi
+
+tool "$staticcheck"
+unformatted() { local list; list=$("$tools/goimports" -l "${go_files[@]}") && [[ -z $list ]] || { echo "$list"; return 1; }; }
+npm_run() { (cd frontend && npm run --silent "$1"); }
+
+check "Go formatting" unformatted
+check "go vet" go vet ./...
+check "go vet, window" go vet -tags "$window_tags" .
+check "staticcheck" "$tools/staticcheck" ./...
+check "staticcheck, window" "$tools/staticcheck" -tags "$window_tags" .
+check "front end formatting" npm_run format:check
+check "front end lint" npm_run lint
+check "front end types" npm_run check
+[[ -z $failed ]]
