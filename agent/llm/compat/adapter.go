@@ -14,6 +14,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 
 	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/internal/openaisdk"
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
@@ -51,13 +52,7 @@ func New(cfg Config) *Adapter {
 	e := wire.NewEndpoint(wire.Config{
 		Provider: cfg.Name, BaseURL: cfg.BaseURL, Key: cfg.APIKey, Client: cfg.HTTPClient, Idle: cfg.IdleTimeout,
 	})
-	opts := []option.RequestOption{
-		option.WithBaseURL(e.BaseURL()), option.WithHTTPClient(e.Client()), option.WithMaxRetries(0),
-	}
-	if e.Key() != "" {
-		opts = append(opts, option.WithAPIKey(e.Key()))
-	}
-	return &Adapter{name: cfg.Name, endpoint: e, service: sdk.NewChatCompletionService(opts...)}
+	return &Adapter{name: cfg.Name, endpoint: e, service: sdk.NewChatCompletionService(openaisdk.Options(e)...)}
 }
 
 // Name implements [llm.Adapter].
@@ -93,6 +88,6 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 			d.finish()
 			return
 		}
-		b.Fail(streamError(call, stream.Err()))
+		b.Fail(openaisdk.StreamError(call, stream.Err()))
 	}
 }

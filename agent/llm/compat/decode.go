@@ -5,8 +5,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/openai/openai-go/v3/packages/ssestream"
-
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
@@ -272,13 +270,4 @@ func (d *decoder) finish() {
 		finish.Reason, finish.Detail = llm.FinishRefusal, d.refusal.String()
 	}
 	d.builder.Finish(d.usage.neutral(), finish)
-}
-
-// streamError finds the error object that a server sent inside the stream.
-func streamError(call *wire.Call, err error) *llm.Error {
-	var sent *ssestream.StreamError
-	if errors.As(err, &sent) {
-		return call.ReportedBody(sent.Event.Data)
-	}
-	return call.Error(err)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 
 	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/internal/openaisdk"
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
@@ -47,16 +48,7 @@ func New(cfg Config) *Adapter {
 	e := wire.NewEndpoint(wire.Config{
 		Provider: name, BaseURL: cfg.BaseURL, Key: cfg.APIKey, Client: cfg.HTTPClient, Idle: cfg.IdleTimeout,
 	})
-	// The SDK's NewClient would send the environment's organisation, project
-	// and custom headers to whatever address this is; a service on its own
-	// reads no environment.
-	opts := []option.RequestOption{
-		option.WithBaseURL(e.BaseURL()), option.WithHTTPClient(e.Client()), option.WithMaxRetries(0),
-	}
-	if e.Key() != "" {
-		opts = append(opts, option.WithAPIKey(e.Key()))
-	}
-	return &Adapter{endpoint: e, service: responses.NewResponseService(opts...)}
+	return &Adapter{endpoint: e, service: responses.NewResponseService(openaisdk.Options(e)...)}
 }
 
 // Name implements [llm.Adapter].
@@ -84,6 +76,6 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 				return
 			}
 		}
-		b.Fail(call.Error(stream.Err()))
+		b.Fail(openaisdk.StreamError(call, stream.Err()))
 	}
 }
