@@ -5,7 +5,7 @@ source "$(dirname "$0")/lib.sh"
 
 frontend() {
   local sources
-  mapfile -t sources < <(git ls-files -co --exclude-standard frontend | grep -v '^frontend/e2e' | sort)
+  mapfile -t sources < <(find frontend \( -name node_modules -o -name dist -o -name e2e \) -prune -o -type f -print | sort)
   [[ -f frontend/dist/index.html ]] && ! changed frontend "${sources[@]}" && return
   (cd frontend && npm run --silent build -- --logLevel warn) >&2
   touch frontend/dist/.gitkeep # vite empties the folder; go:embed needs it in a fresh clone
@@ -13,7 +13,7 @@ frontend() {
 }
 
 # program NAME TAGS PACKAGE
-program() { go build -trimpath -tags "$2" -ldflags "-s -w" -o "build/bin/$1" "$3"; }
+program() { go build -trimpath -buildvcs=false -tags "$2" -ldflags "-s -w" -o "build/bin/$1" "$3"; }
 
 frontend
 for what in "$@"; do

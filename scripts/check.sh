@@ -2,7 +2,7 @@
 # The static checks; with "fmt" it formats instead.
 source "$(dirname "$0")/lib.sh"
 
-mapfile -t go_files < <(git ls-files -co --exclude-standard -- '*.go')
+mapfile -t go_files < <(find . \( -name node_modules -o -name '.?*' \) -prune -o -name '*.go' -print)
 tool "$goimports"
 
 if [[ ${1:-} == fmt ]]; then

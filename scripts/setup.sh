@@ -3,7 +3,7 @@
 # "window", or "test" (everything). Quick when nothing is missing.
 source "$(dirname "$0")/lib.sh"
 
-packages=(build-essential ca-certificates git)
+packages=(build-essential ca-certificates)
 window=(pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev xdg-utils fonts-dejavu-core fonts-noto-color-emoji)
 checks=(xvfb xauth dbus-x11 imagemagick webkit2gtk-driver chromium ripgrep bubblewrap)
 case ${1:-test} in

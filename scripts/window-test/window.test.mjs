@@ -1,0 +1,236 @@
+// The production program in its real window: what only the engine, the window
+// or the process can get wrong, and the app's main job once, end to end.
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { Desktop, freePort, root, scratch, until } from './desktop.mjs'
+
+const program = join(root, 'build/bin/atelier')
+const pictures = join(root, '.cache/pictures')
+
+let desktop
+before(async () => (desktop = await Desktop.start()))
+after(() => desktop?.stop())
+
+/** project makes a folder with something to look at, and a home of its own. */
+function project() {
+  const folder = scratch('project')
+  writeFileSync(join(folder, 'README.md'), '# Sundial\n\nA clock that needs the sun.\n')
+  writeFileSync(join(folder, 'go.mod'), 'module example.com/sundial\n')
+  return { folder, home: scratch('home') }
+}
+
+const button = (name) => `//button[normalize-space()="${name}" or @aria-label="${name}"]`
+const message = '//textarea[@aria-label="Message"]'
+const approval = (tool) => `//section[@aria-label="Needs you: ${tool}"]`
+const card = (tool) => `//button[@aria-expanded and contains(@aria-label, "details of ${tool} ")]`
+const saying = (text) => `//*[contains(normalize-space(text()), "${text}")]`
+
+/** webProcess returns the id of a window's page process. */
+function webProcess(window) {
+  return until('the page process', () => {
+    const children = readFileSync(`/proc/${window.pid}/task/${window.pid}/children`, 'utf8').trim().split(' ')
+    return children.map(Number).find((pid) => pid && readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('WebKitWebProces'))
+  })
+}
+
+/** shown reports whether anything but the black screen can be seen. */
+function shown() {
+  const picture = join(scratch('picture'), 'screen.png')
+  desktop.picture(picture)
+  return Number(execFileSync('convert', [picture, '-format', '%[fx:mean]', 'info:'], { encoding: 'utf8' })) > 0.02
+}
+
+/** firstFrame returns the ms from the program's start to its first painted content. */
+async function firstFrame(window) {
+  const painted = await until('the first frame', () =>
+    window.run(`const [entry] = performance.getEntriesByName('first-contentful-paint')
+      return entry && performance.timeOrigin + entry.startTime`),
+  )
+  return painted - window.begun
+}
+
+describe('the main job', () => {
+  const { folder, home } = project()
+  const script = join(folder, 'atelier-tour/hello.sh')
+  let window
+  before(async () => (window = await desktop.open({ program, folder, home })))
+  after(() => window.close())
+
+  const everything = async () => {
+    await window.find(card('Write'))
+    await window.find(card('Edit'))
+    await window.find(saying('Leave the greeting as it is.'))
+    await window.find(card('Bash'))
+    await window.find(saying('Stopped. What was done so far is kept.'))
+  }
+
+  test('a prompt is answered as it streams', async () => {
+    await window.type(message, 'Show me around')
+    await window.click(button('Send'))
+    await window.find(card('Glob'), 20_000)
+    await window.find(card('Read'), 20_000)
+  })
+
+  test('an approved call changes the disk', async () => {
+    await window.find(approval('Write'), 20_000)
+    assert.ok(!existsSync(script), 'the file was written before anybody allowed it')
+    desktop.picture(join(pictures, 'approval.png'))
+    await window.click(approval('Write') + button('Allow'))
+    await until('the file', () => existsSync(script))
+  })
+
+  test('a denied call changes nothing and its feedback is heard', async () => {
+    await window.click(approval('Edit') + button('Deny with feedback…'), 20_000)
+    await window.type('//input[@aria-label="What should it do instead?"]', 'Leave the greeting as it is.')
+    await window.click(button('Deny and tell the agent'))
+    await window.find(approval('Bash'), 20_000)
+    assert.match(readFileSync(script, 'utf8'), /Hello from Atelier/)
+  })
+
+  test('a running command is stopped', async () => {
+    appendFileSync(script, 'touch started\nsleep 600\ntouch finished\n')
+    await window.click(approval('Bash') + button('Allow'))
+    await until('the command', () => existsSync(join(folder, 'started')), 20_000)
+    await window.click(button('Stop'))
+    await window.find(saying('Stopped. What was done so far is kept.'))
+    const left = () => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes('sleep 600')
+    await until('the command to be gone', () => !left())
+  })
+
+  test('a reload and a new start find it all again, and it goes on', async () => {
+    await window.run('location.reload()').catch(() => {})
+    await window.ready()
+    await everything()
+    await window.close()
+    window = await desktop.open({ program, folder, home })
+    await window.click('//*[@aria-label="Sessions"]//*[contains(normalize-space(), "Show me around")][not(*)]')
+    await everything()
+    desktop.picture(join(pictures, 'reopened.png'))
+    await window.type(message, 'And now?')
+    await window.click(button('Send'))
+    await window.find(saying('script'), 20_000)
+  })
+})
+
+describe('the window', () => {
+  const { folder, home } = project()
+  let window
+  before(async () => (window = await desktop.open({ program, folder, home })))
+  after(() => window.close())
+
+  const waysOut = {
+    'a location': `location.href = 'https://example.com/'`,
+    'a file': `location.href = 'file:///etc/passwd'`,
+    'another page of ours': `location.href = 'wails://wails/other'`,
+    'a link': `const a = document.createElement('a'); a.href = 'https://example.com/'; document.body.append(a); a.click()`,
+    'a link to a new window': `const a = document.createElement('a'); a.href = 'https://example.com/'; a.target = '_blank'; document.body.append(a); a.click()`,
+    'window.open': `window.open('https://example.com/')`,
+    'a meta refresh': `document.head.insertAdjacentHTML('beforeend', '<meta http-equiv="refresh" content="0;url=https://example.com/">')`,
+    'a form': `document.body.insertAdjacentHTML('beforeend', '<form id="out" action="https://example.com/"></form>'); document.getElementById('out').submit()`,
+  }
+  for (const [name, script] of Object.entries(waysOut)) {
+    test(`${name} does not lead away`, async () => {
+      await window.run('window.marked = true')
+      await window.run(`${script}; await new Promise((done) => setTimeout(done, 250))`)
+      assert.deepEqual(await window.run('return [location.href, window.marked]'), ['wails://wails/', true])
+    })
+  }
+
+  test('no frame can reach the application', async () => {
+    await window.run(`window.reached = 0; window.addEventListener('message', () => window.reached++)`)
+    const source = '<script>parent.postMessage(1, "*")</script>'
+    await window.run(
+      `for (const [name, value] of [['srcdoc', arguments[0]], ['src', 'data:text/html,' + arguments[0]], ['src', 'https://example.com/']]) {
+         const frame = document.createElement('iframe'); frame.setAttribute(name, value); document.body.append(frame)
+       }
+       await new Promise((done) => setTimeout(done, 500))`,
+      source,
+    )
+    assert.equal(await window.run('return window.reached'), 0)
+  })
+
+  test('no inline script runs', async () => {
+    await window.run(
+      `document.body.insertAdjacentHTML('beforeend', '<img src="none" onerror="window.injected = true">')
+       await new Promise((done) => setTimeout(done, 250))`,
+    )
+    assert.equal(await window.run('return window.injected ?? false'), false)
+  })
+
+  test('a second start on the folder brings it to the front and ends', async () => {
+    await window.run('window.runtime.WindowHide()')
+    await until('the window to hide', () => !shown())
+    execFileSync(program, [folder], { env: { ...desktop.env, ATELIER_HOME: home }, timeout: 5000 }) // throws unless 0
+    await until('the window', shown)
+  })
+
+  test('its place and size are kept', async () => {
+    await window.run('window.runtime.WindowSetSize(900, 640); window.runtime.WindowSetPosition(70, 50)')
+    const place = `const { x, y } = await window.runtime.WindowGetPosition(); const { w, h } = await window.runtime.WindowGetSize(); return [x, y, w, h].join()`
+    await until('the window to move', async () => (await window.run(place)) === '70,50,900,640')
+    await window.close()
+    window = await desktop.open({ program, folder, home })
+    await until('the same place', async () => (await window.run(place)) === '70,50,900,640')
+  })
+
+  test('SIGTERM ends it in time', async () => {
+    assert.ok((await window.close()) < 6000)
+    window = await desktop.open({ program, folder, home })
+  })
+
+  test('a dead page is loaded again; one that keeps dying is given up, and SIGTERM still ends the program', async () => {
+    for (let deaths = 0; deaths < 3; deaths++) {
+      const page = await webProcess(window)
+      process.kill(page, 'SIGKILL')
+      await until('a new page', async () => (await webProcess(window)) !== page)
+    }
+    const before = join(scratch('picture'), 'before.png')
+    process.kill(await webProcess(window), 'SIGKILL')
+    await until('the native dialog', () => readFileSync(join(home, 'logs/atelier.log'), 'utf8').includes('died too often'))
+    desktop.picture(before)
+    const took = await window.close()
+    assert.ok(took < 6000, `took ${took} ms`)
+    window = await desktop.open({ program, folder, home })
+  })
+})
+
+test('children started while the page loads do not keep the window blank', async () => {
+  const normal = await desktop.open({ program, ...project() })
+  const usual = await firstFrame(normal)
+  await normal.close()
+  const stormy = await desktop.open({ program: join(root, 'build/bin/atelier-childstorm'), ...project() })
+  const took = await firstFrame(stormy)
+  await stormy.close()
+  assert.ok(took < usual + 2000, `first frame after ${took} ms, without children ${usual} ms`)
+})
+
+test('a database that cannot be opened is explained in the window', async () => {
+  const { folder, home } = project()
+  mkdirSync(home, { recursive: true })
+  writeFileSync(join(home, 'atelier.db'), 'this is no database '.repeat(500))
+  const window = await desktop.open({ program, folder, home })
+  const { error } = JSON.parse(await window.run(`return window.go.main.App.Call('sessions.list', '{}')`))
+  assert.equal(error.code, 'store_corrupt')
+  await window.find(`//*[contains(normalize-space(text()), "${error.message.slice(0, 40)}")]`)
+  desktop.picture(join(pictures, 'no-database.png'))
+  await window.close()
+  assert.match(readFileSync(join(home, 'atelier.db'), 'utf8'), /^this is no database/)
+})
+
+test("WebKit's inspector stays shut whatever the environment says", async () => {
+  const port = await freePort()
+  const { folder, home } = project()
+  const env = { ...desktop.env, ATELIER_HOME: home, WEBKIT_INSPECTOR_HTTP_SERVER: `127.0.0.1:${port}` }
+  const child = spawn(program, [folder], { env, stdio: 'ignore' })
+  await until('the window', shown)
+  const socket = connect(port, '127.0.0.1')
+  const [outcome] = await Promise.race([once(socket, 'error'), once(socket, 'connect').then(() => ['connected'])])
+  assert.equal(outcome.code, 'ECONNREFUSED')
+  child.kill()
+  assert.deepEqual(await once(child, 'exit'), [0, null])
+})
