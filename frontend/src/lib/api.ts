@@ -1,0 +1,56 @@
+/** The typed calls to the application and the stream of what happens in it. */
+import { createTransport, type Status } from './transport'
+import type { Envelope, Methods, Error as WireError } from './types.gen'
+
+export type { Status } from './transport'
+
+/** A failure in three sentences: what happened, what was kept, what to do next. */
+export class ApiError extends Error {
+  readonly code: string
+  readonly kept?: string
+  readonly next?: string
+  readonly details?: string
+
+  constructor(error: WireError) {
+    super(error.message)
+    this.code = error.code
+    this.kept = error.kept
+    this.next = error.next
+    this.details = error.details
+  }
+}
+
+export type Call = <M extends keyof Methods>(
+  method: M,
+  args: Methods[M]['args'],
+) => Promise<Methods[M]['reply']>
+
+const transport = createTransport()
+
+export const call: Call = async (method, args) => {
+  const reply = await transport.call(method, args)
+  if ('error' in reply) throw new ApiError(reply.error)
+  return reply.ok as Methods[typeof method]['reply']
+}
+
+/** Starts the connection. Called once, before any call. */
+export function connect(
+  onEnvelope: (envelope: Envelope) => void,
+  onStatus: (status: Status) => void,
+): void {
+  transport.onEnvelope = onEnvelope
+  transport.onStatus = onStatus
+  transport.start()
+}
+
+/** What was thrown as an [ApiError], for display. */
+export function asApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown
+  return new ApiError({
+    code: 'internal',
+    message: 'Something went wrong in the window.',
+    kept: 'Everything shown as saved is saved.',
+    next: 'Reload the window.',
+    details: String(thrown),
+  })
+}

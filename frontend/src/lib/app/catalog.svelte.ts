@@ -1,0 +1,50 @@
+import type { Call } from '../api'
+import type { Effort, KeyList, ModelInfo, ProviderInfo, SetKeyRequest } from '../types.gen'
+
+/** The models that can be chosen and the keys they need. */
+export class Catalog {
+  providers = $state.raw<readonly ProviderInfo[]>([])
+  keys = $state.raw<KeyList>({})
+  #call: Call
+
+  constructor(call: Call) {
+    this.#call = call
+  }
+
+  /** No provider but the demo can be called. */
+  readonly demoOnly = $derived(
+    this.providers.length > 0 && !this.providers.some((p) => p.ready && p.id !== 'demo'),
+  )
+
+  async load(): Promise<void> {
+    const [models, keys] = await Promise.all([
+      this.#call('models.list', {}),
+      this.#call('keys.list', {}),
+    ])
+    this.providers = models.providers ?? []
+    this.keys = keys
+  }
+
+  async setKey(request: SetKeyRequest): Promise<void> {
+    this.keys = await this.#call('keys.set', request)
+    await this.load()
+  }
+
+  async removeKey(provider: string): Promise<void> {
+    this.keys = await this.#call('keys.remove', { provider })
+    await this.load()
+  }
+
+  model(provider: string, id: string): ModelInfo | undefined {
+    return this.providers.find((p) => p.id === provider)?.models?.find((m) => m.id === id)
+  }
+
+  /** A script is never shown as if it were a model. */
+  isScript(provider: string, id: string): boolean {
+    return provider === 'demo' || this.model(provider, id)?.scripted === true
+  }
+
+  efforts(provider: string, id: string): readonly Effort[] {
+    return this.model(provider, id)?.efforts ?? []
+  }
+}

@@ -1,0 +1,39 @@
+import type { Key } from '../i18n/en'
+
+/** Every shortcut, as the help shows them. Browsers keep Ctrl+N to themselves, hence Alt+N. */
+export const shortcuts: readonly { label: Key; keys: readonly string[] }[] = [
+  { label: 'keys_help.send', keys: ['Enter'] },
+  { label: 'keys_help.newline', keys: ['Shift+Enter'] },
+  { label: 'keys_help.stop', keys: ['Esc'] },
+  { label: 'keys_help.mode', keys: ['Shift+Tab'] },
+  { label: 'keys_help.review', keys: ['Alt+A'] },
+  { label: 'keys_help.composer', keys: ['Alt+M'] },
+  { label: 'keys_help.new', keys: ['Ctrl+N', 'Alt+N'] },
+  { label: 'keys_help.sidebar', keys: ['Ctrl+B'] },
+  { label: 'keys_help.filter', keys: ['Ctrl+K'] },
+  { label: 'keys_help.settings', keys: ['Ctrl+,'] },
+  { label: 'keys_help.help', keys: ['Ctrl+/'] },
+]
+
+export type Command = 'new' | 'sidebar' | 'filter' | 'settings' | 'help' | 'review' | 'composer'
+
+/** The window-wide command of a key press. */
+export function commandOf(event: KeyboardEvent): Command | undefined {
+  if (event.isComposing) return undefined
+  const key = event.key.toLowerCase()
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) {
+    const commands: Record<string, Command> = {
+      n: 'new',
+      b: 'sidebar',
+      k: 'filter',
+      ',': 'settings',
+      '/': 'help',
+    }
+    return commands[key]
+  }
+  if (event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+    const commands: Record<string, Command> = { a: 'review', n: 'new', m: 'composer' }
+    return commands[key]
+  }
+  return undefined
+}

@@ -1,0 +1,156 @@
+import { type ApiError, asApiError, type Call, connect, type Status } from '../api'
+import { Conversation } from '../conversation/conversation.svelte'
+import { setLanguage } from '../i18n/i18n.svelte'
+import { beforePaint } from '../paint'
+import { Sessions } from '../sessions/sessions.svelte'
+import type { Envelope, Preferences, ProjectInfo, Settings } from '../types.gen'
+import { Catalog } from './catalog.svelte'
+import { setTheme } from './theme'
+
+/** The page's state: the project, its sessions, and the one that is open. */
+export class Workbench {
+  project = $state.raw<ProjectInfo>()
+  preferences = $state.raw<Preferences>()
+  status = $state<Status>('connecting')
+  /** Why nothing can be shown at all. */
+  fatal = $state.raw<ApiError | null>(null)
+  /** The last failure of something that belongs to no session. */
+  problem = $state.raw<ApiError | null>(null)
+  /** The open session; null shows the start of a new one. */
+  conversation = $state.raw<Conversation | null>(null)
+  readonly sessions: Sessions
+  readonly catalog: Catalog
+
+  /** What the pickers show: the open session's settings, else those of new ones. */
+  readonly settings = $derived<Settings | undefined>(
+    this.conversation ? this.conversation.view.settings : this.preferences?.new_session,
+  )
+
+  #call: Call
+  #arrived: Envelope[] = []
+  #wasConnected = false
+
+  constructor(call: Call) {
+    this.#call = call
+    this.sessions = new Sessions(call)
+    this.catalog = new Catalog(call)
+  }
+
+  start(): void {
+    const paint = beforePaint(() => this.#apply())
+    connect(
+      (envelope) => {
+        this.#arrived.push(envelope)
+        paint()
+      },
+      (status) => this.#follow(status),
+    )
+    void this.load()
+  }
+
+  /** Reads everything that the first frame needs. */
+  async load(): Promise<void> {
+    this.fatal = null
+    try {
+      const [project, preferences] = await Promise.all([
+        this.#call('project.info', {}),
+        this.#call('preferences.get', {}),
+        this.sessions.load(),
+        this.catalog.load(),
+      ])
+      this.#prefer(preferences)
+      const last = localStorage.getItem(this.#lastKey(project))
+      const session = this.sessions.list.find((s) => s.id === last) ?? this.sessions.list[0]
+      if (session && !this.conversation) this.open(session.id)
+      this.project = project
+    } catch (thrown) {
+      this.fatal = asApiError(thrown)
+    }
+  }
+
+  open(id: string): void {
+    if (this.conversation?.id === id) return
+    this.conversation = new Conversation(id, this.#call)
+    void this.conversation.open()
+    this.#remember(id)
+  }
+
+  /** Shows the start of a session, which is made when its first prompt is sent. */
+  compose(): void {
+    this.conversation = null
+    this.#remember('')
+  }
+
+  /** Sends a prompt to the open session or to a new one; false where it was not taken. */
+  async send(text: string): Promise<boolean> {
+    try {
+      if (!this.conversation) this.open((await this.sessions.create()).id)
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+      return false
+    }
+    return this.conversation!.send(text)
+  }
+
+  async configure(settings: Settings): Promise<void> {
+    if (this.conversation) await this.conversation.configure(settings)
+    else await this.prefer({ new_session: settings })
+  }
+
+  async prefer(change: Partial<Preferences>): Promise<void> {
+    const before = this.preferences!
+    this.#prefer({ ...before, ...change })
+    await this.attempt(async () => {
+      this.#prefer(await this.#call('preferences.set', { ...before, ...change }))
+    })
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.attempt(() => this.sessions.remove(id))
+    if (this.conversation?.id === id) this.compose()
+  }
+
+  /** Runs something whose failure the user sees in the window. */
+  async attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+    }
+  }
+
+  openLink(url: string): void {
+    void this.attempt(async () => {
+      await this.#call('host.open_link', { url })
+    })
+  }
+
+  #apply(): void {
+    for (const envelope of this.#arrived.splice(0)) {
+      this.sessions.receive(envelope)
+      if (this.conversation?.id === envelope.session) this.conversation.receive(envelope)
+    }
+  }
+
+  #follow(status: Status): void {
+    this.status = status
+    if (status !== 'connected') return
+    if (this.#wasConnected) {
+      void this.attempt(() => this.sessions.load())
+      void this.conversation?.open()
+    }
+    this.#wasConnected = true
+  }
+
+  #prefer(preferences: Preferences): void {
+    this.preferences = preferences
+    setTheme(preferences.theme)
+    setLanguage(preferences.language)
+  }
+
+  #remember(id: string): void {
+    if (this.project) localStorage.setItem(this.#lastKey(this.project), id)
+  }
+
+  #lastKey = (project: ProjectInfo) => `atelier.open:${project.folder}`
+}

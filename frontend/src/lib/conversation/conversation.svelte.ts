@@ -1,0 +1,170 @@
+import { SvelteMap } from 'svelte/reactivity'
+import { type ApiError, asApiError, type Call } from '../api'
+import type { Answer, Envelope, Event, SessionInfo, Settings, Snapshot } from '../types.gen'
+import { emptyView, type View } from './entries'
+import { apply, applyDraft, draftOf } from './reducer'
+import { freshEvents } from './sync'
+
+const pageSize = 200
+
+/** One session as the page follows it: read once, then kept up to date by envelopes. */
+export class Conversation {
+  info = $state.raw<SessionInfo>()
+  view = $state.raw<View>(emptyView)
+  /** There are older events than those read. */
+  more = $state(false)
+  /** The last failure of something the user asked for; null once dismissed. */
+  problem = $state.raw<ApiError | null>(null)
+  loading = $state(true)
+  /** Set while older entries are put before the others, so that the list stands still. */
+  prepending = $state(false)
+  stopping = $state(false)
+  /** Which cards the user opened or closed, by entry key; others follow their state. */
+  readonly unfolded = new SvelteMap<string, boolean>()
+
+  #log: Event[] = []
+  #waiting: Envelope[] = []
+  #reading = false
+  #call: Call
+
+  constructor(
+    readonly id: string,
+    call: Call,
+  ) {
+    this.#call = call
+  }
+
+  /** Reads the newest part of the session. Also the cure for anything lost. */
+  async open(): Promise<void> {
+    await this.#read(async () => {
+      this.#take(await this.#call('conversation.open', { session: this.id, limit: pageSize }))
+    })
+    this.loading = false
+  }
+
+  /** Reads what happened since the last event here, for example after a reconnect. */
+  async catchUp(): Promise<void> {
+    await this.#read(async () => {
+      for (let more = true; more;) {
+        const after = this.view.seq
+        const page = await this.#call('conversation.history', { session: this.id, after })
+        this.#append(page.events ?? [])
+        more = page.more === true && this.view.seq > after
+      }
+    })
+  }
+
+  /** Takes an envelope of this session. Cheap: called once per painted frame and envelope. */
+  receive(envelope: Envelope): void {
+    if (this.#reading) {
+      this.#waiting.push(envelope)
+      return
+    }
+    const fresh = freshEvents(envelope, this.view.seq)
+    if (fresh === null) {
+      void this.catchUp()
+      return
+    }
+    this.#append(fresh)
+    if (this.view.torn) void this.open()
+  }
+
+  /** Reads the page before the oldest event here. */
+  async older(): Promise<void> {
+    const before = this.#log[0]?.seq
+    if (!this.more || !before || this.#reading) return
+    await this.#read(async () => {
+      const request = { session: this.id, before, limit: pageSize }
+      const page = await this.#call('conversation.history', request)
+      this.#log = [...(page.events ?? []), ...this.#log]
+      this.more = page.more === true
+      this.prepending = true
+      const { torn, ...folded } = applyDraft(apply(emptyView, this.#log), draftOf(this.view))
+      this.view = { ...folded, torn }
+    })
+  }
+
+  send = (text: string) => this.#ask('conversation.send', { session: this.id, text })
+
+  answer = (approval: string, answer: Answer) =>
+    this.#ask('conversation.answer', { session: this.id, approval, answer })
+
+  async interrupt(): Promise<void> {
+    this.stopping = true
+    if (!(await this.#ask('conversation.interrupt', { session: this.id }))) this.stopping = false
+  }
+
+  async configure(settings: Settings): Promise<void> {
+    const before = this.view
+    this.view = { ...before, settings }
+    if (!(await this.#ask('conversation.configure', { session: this.id, settings }))) {
+      this.view = { ...this.view, settings: before.settings }
+    }
+  }
+
+  /** The whole event of a text that was cut for display; undefined on failure. */
+  async whole(seq: number): Promise<Event | undefined> {
+    try {
+      return (await this.#call('conversation.event', { session: this.id, seq })).event
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+    }
+  }
+
+  /** Makes a call whose failure the user sees; false then. */
+  async #ask<M extends Parameters<Call>[0]>(method: M, args: Parameters<Call>[1]) {
+    this.problem = null
+    try {
+      await (this.#call as (method: M, args: Parameters<Call>[1]) => Promise<unknown>)(method, args)
+      return true
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+      return false
+    }
+  }
+
+  /** Runs one read at a time; what arrives meanwhile is applied after it. */
+  async #read(work: () => Promise<void>): Promise<void> {
+    if (this.#reading) return
+    this.#reading = true
+    try {
+      await work()
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+      this.#waiting = []
+    }
+    this.#reading = false
+    for (const envelope of this.#waiting.splice(0)) this.receive(envelope)
+  }
+
+  #take(snapshot: Snapshot): void {
+    const events = snapshot.events ?? []
+    const known = this.view.seq
+    this.info = snapshot.session
+    if (known > 0 && (events[0]?.seq ?? Infinity) <= known + 1) {
+      this.#append(events.filter((event) => (event.seq ?? 0) > known))
+    } else {
+      this.#log = events
+      this.more = snapshot.more === true
+      this.view = apply(emptyView, events)
+    }
+    const { state, settings, title, context, seq } = snapshot.session
+    const view = applyDraft(this.view, snapshot.draft)
+    this.view = {
+      ...view,
+      state,
+      settings,
+      title,
+      context: view.context || context,
+      seq: Math.max(view.seq, events.at(-1)?.seq ?? seq),
+    }
+  }
+
+  #append(events: readonly Event[]): void {
+    if (events.length === 0) return
+    this.prepending = false
+    for (const event of events) if (event.seq) this.#log.push(event)
+    this.view = apply(this.view, events)
+    if (this.view.state === 'idle') this.stopping = false
+  }
+}

@@ -1,0 +1,105 @@
+/** What a conversation looks like: the entries that events fold into. */
+import type {
+  Answer,
+  ApprovalRequest,
+  Details,
+  EndReason,
+  Failure,
+  FinishReason,
+  Outcome,
+  Settings,
+  State,
+  Usage,
+} from '../types.gen'
+
+/** The user's words. */
+export type PromptEntry = {
+  type: 'prompt'
+  key: string
+  seq: number
+  text: string
+  /** The full length in bytes where text was cut for display. */
+  size?: number
+}
+
+/** The model's words; streaming until the message is whole. */
+export type AnswerEntry = {
+  type: 'answer'
+  key: string
+  text: string
+  thinking: string
+  streaming: boolean
+  finish?: FinishReason
+}
+
+/** How far a call has come; the last four are how it ended. */
+export type CallStatus = 'drafting' | 'queued' | 'running' | 'waiting' | Outcome
+
+export type ToolEntry = {
+  type: 'tool'
+  key: string
+  callId: string
+  tool: string
+  /** Arguments as JSON, or the raw text where they are none. */
+  input: string
+  status: CallStatus
+  output: string
+  /** Where output begins, in UTF-16 units: what runs shows its tail only. */
+  outputFrom: number
+  startedAt: number
+  /** Of arguments so far, while the model writes the call. */
+  draftBytes?: number
+  durationMs?: number
+  /** Set with size where output was cut: the event that has it whole. */
+  seq?: number
+  size?: number
+  details?: Details
+  approval?: ApprovalRequest
+  answer?: Answer
+}
+
+export type NoticeEntry = { type: 'notice'; key: string } & (
+  | { notice: 'warning'; code: string; message: string }
+  | { notice: 'limit'; limit: string; count: number }
+  | { notice: 'error'; failure: Failure }
+)
+
+/** The end of a turn, with what it took. */
+export type TurnEntry = {
+  type: 'turn'
+  key: string
+  reason: EndReason
+  usage: Usage
+  durationMs: number
+  provider?: string
+  model?: string
+}
+
+export type Entry = PromptEntry | AnswerEntry | ToolEntry | NoticeEntry | TurnEntry
+
+/** A conversation as its events so far make it. */
+export type View = {
+  readonly entries: readonly Entry[]
+  /** The last durable event that was applied. */
+  readonly seq: number
+  readonly state: State
+  readonly pending: readonly ApprovalRequest[]
+  readonly settings?: Settings
+  readonly title?: string
+  /** Tokens that the last request held; 0 where unknown. */
+  readonly context: number
+  /** Streamed content is missing: the session has to be read again. */
+  readonly torn: boolean
+  readonly turnStartedAt: number
+  readonly answeredBy?: { provider: string; model: string }
+}
+
+export const emptyView: View = {
+  entries: [],
+  seq: 0,
+  state: 'idle',
+  pending: [],
+  context: 0,
+  torn: false,
+  turnStartedAt: 0,
+}

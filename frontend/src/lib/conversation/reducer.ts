@@ -1,0 +1,282 @@
+/** The one reducer: events of history and of the live stream become entries alike. */
+import type { Draft, Event, TextEnd, ToolCallEnd } from '../types.gen'
+import type { AnswerEntry, Entry, ToolEntry, View } from './entries'
+
+type Writable = { -readonly [K in keyof View]: View[K] } & { entries: Entry[] }
+
+/**
+ * Returns the view after events. The given view and its entries stay as they
+ * are; entries that did not change keep their identity.
+ */
+export function apply(view: View, events: readonly Event[]): View {
+  const next: Writable = { ...view, entries: [...view.entries] }
+  for (const event of events) {
+    step(next, event)
+    if (event.seq) next.seq = Math.max(next.seq, event.seq)
+  }
+  return next
+}
+
+/** Adds what was streamed since the last durable event, as a snapshot gives it. */
+export function applyDraft(view: View, draft: Draft): View {
+  const next: Writable = { ...view, entries: [...view.entries], torn: false }
+  dropStreaming(next)
+  if (draft.text || draft.reasoning) {
+    const answer = openAnswer(next)
+    replace(next, answer, { text: draft.text ?? '', thinking: draft.reasoning ?? '' })
+  }
+  for (const [callId, tail] of Object.entries(draft.outputs ?? {})) {
+    const call = findCall(next, callId)
+    if (call) replace(next, call, { output: tail.text, outputFrom: tail.offset })
+  }
+  return next
+}
+
+/** The streamed part of a view, so that it can be folded anew from its events. */
+export function draftOf(view: View): Draft {
+  const outputs: Draft['outputs'] = {}
+  let draft: Draft = { outputs }
+  for (const entry of view.entries) {
+    if (entry.type === 'answer' && entry.streaming) {
+      draft = { ...draft, text: entry.text, reasoning: entry.thinking }
+    }
+    if (entry.type === 'tool' && entry.status === 'running') {
+      outputs[entry.callId] = { text: entry.output, offset: entry.outputFrom }
+    }
+  }
+  return draft
+}
+
+function step(view: Writable, event: Event): void {
+  switch (event.kind) {
+    case 'session_start':
+    case 'session_end':
+      return
+    case 'settings':
+      view.settings = event.data.settings
+      return
+    case 'title':
+      view.title = event.data.text
+      return
+    case 'user_input':
+      view.state = 'processing'
+      view.turnStartedAt = event.at
+      view.answeredBy = undefined
+      view.entries.push({ type: 'prompt', key: keyOf(event), seq: event.seq ?? 0, ...event.data })
+      return
+    case 'steering_injected':
+      view.entries.push({ type: 'prompt', key: keyOf(event), seq: event.seq ?? 0, ...event.data })
+      return
+    case 'assistant_text_start':
+      dropStreaming(view)
+      return
+    case 'reasoning_delta':
+      grow(view, 'thinking', event.data)
+      return
+    case 'assistant_text_delta':
+      grow(view, 'text', event.data)
+      return
+    case 'assistant_text_end':
+      finishAnswer(view, event.data, keyOf(event), event.at)
+      return
+    case 'tool_call_draft': {
+      const { call_id: callId, tool, bytes } = event.data
+      replace(view, callEntry(view, callId, tool, event.at), { draftBytes: bytes })
+      return
+    }
+    case 'tool_call_start': {
+      const { call_id: callId, tool, input } = event.data
+      const call = callEntry(view, callId, tool, event.at)
+      replace(view, call, { tool, input, status: 'running', startedAt: event.at })
+      return
+    }
+    case 'tool_call_output_delta': {
+      const call = findCall(view, event.data.call_id)
+      if (call) replace(view, call, grownTail(call, event.data))
+      return
+    }
+    case 'tool_call_end':
+      finishCall(view, event.data, event.seq, event.at)
+      return
+    case 'approval_request': {
+      const { call_id: callId, tool, input } = event.data
+      const call = callEntry(view, callId, tool, event.at)
+      replace(view, call, { tool, input, status: 'waiting', approval: event.data })
+      view.pending = [...view.pending, event.data]
+      view.state = 'awaiting_input'
+      return
+    }
+    case 'approval_answer': {
+      const call = findCall(view, event.data.call_id)
+      // The clock of a call starts when it may run, not when it asked.
+      if (call) {
+        replace(view, call, { status: 'running', answer: event.data.answer, startedAt: event.at })
+      }
+      view.pending = view.pending.filter((request) => request.id !== event.data.id)
+      view.state = view.pending.length > 0 ? 'awaiting_input' : 'processing'
+      return
+    }
+    case 'turn_limit':
+      view.entries.push({ type: 'notice', notice: 'limit', key: keyOf(event), ...event.data })
+      return
+    case 'warning':
+      view.entries.push({ type: 'notice', notice: 'warning', key: keyOf(event), ...event.data })
+      return
+    case 'error':
+      view.entries.push({
+        type: 'notice',
+        notice: 'error',
+        key: keyOf(event),
+        failure: event.data,
+      })
+      return
+    case 'processing_end':
+      endTurn(view)
+      view.entries.push({
+        type: 'turn',
+        key: keyOf(event),
+        reason: event.data.reason,
+        usage: event.data.usage,
+        durationMs: Math.max(0, event.at - view.turnStartedAt),
+        ...view.answeredBy,
+      })
+      return
+    default:
+      event satisfies never
+  }
+}
+
+const keyOf = (event: Event) => `e${event.seq ?? `@${event.at}`}`
+
+/** Joins a delta by its offset: overlap is skipped, undefined means a gap. */
+function joined(text: string, delta: { text: string; offset: number }): string | undefined {
+  if (delta.offset > text.length) return undefined
+  return text + delta.text.slice(text.length - delta.offset)
+}
+
+/** Live output is a tail: a command that prints faster than it is shown skips ahead. */
+const longestTail = 32_000
+
+function grownTail(call: ToolEntry, delta: { text: string; offset: number }) {
+  const end = call.outputFrom + call.output.length
+  const isGap = delta.offset > end
+  const text = isGap ? delta.text : call.output + delta.text.slice(end - delta.offset)
+  const from = isGap ? delta.offset : call.outputFrom
+  const surplus = Math.max(0, text.length - longestTail)
+  return { output: text.slice(surplus), outputFrom: from + surplus }
+}
+
+function grow(view: Writable, field: 'text' | 'thinking', delta: { text: string; offset: number }) {
+  const answer = openAnswer(view)
+  const value = joined(answer[field], delta)
+  if (value === undefined) view.torn = true
+  else replace(view, answer, { [field]: value })
+}
+
+function replace<E extends Entry>(view: Writable, entry: E, change: Partial<E>): void {
+  const index = view.entries.lastIndexOf(entry)
+  view.entries[index] = { ...entry, ...change }
+}
+
+function openAnswer(view: Writable): AnswerEntry {
+  const open = view.entries.findLast((e) => e.type === 'answer' && e.streaming)
+  if (open) return open as AnswerEntry
+  const key = `a${view.seq}`
+  const fresh: AnswerEntry = { type: 'answer', key, text: '', thinking: '', streaming: true }
+  view.entries.push(fresh)
+  return fresh
+}
+
+/** Takes back what the turn streamed and did not end by a whole message. */
+function dropStreaming(view: Writable): void {
+  for (let i = view.entries.length - 1; i >= 0; i--) {
+    const entry = view.entries[i]!
+    if (entry.type === 'prompt' || entry.type === 'turn') return
+    const isVoid =
+      (entry.type === 'answer' && entry.streaming) ||
+      (entry.type === 'tool' && entry.status === 'drafting')
+    if (isVoid) view.entries.splice(i, 1)
+  }
+}
+
+function finishAnswer(view: Writable, end: TextEnd, key: string, at: number): void {
+  const parts = end.message.parts ?? []
+  const text = parts.map((p) => (p.kind === 'text' ? (p.text ?? '') : '')).join('')
+  const thinking = parts.map((p) => p.reasoning?.text ?? '').join('')
+  const openKey = view.entries.findLast((e) => e.type === 'answer' && e.streaming)?.key
+  dropStreaming(view)
+  if (text || thinking || isRemarkable(end)) {
+    const finish = isRemarkable(end) ? end.finish.reason : undefined
+    view.entries.push({
+      type: 'answer',
+      key: openKey ?? key,
+      text,
+      thinking,
+      streaming: false,
+      finish,
+    })
+  }
+  for (const { call } of parts) {
+    if (!call) continue
+    const entry = callEntry(view, call.id, call.name, at)
+    replace(view, entry, { input: call.arguments, status: 'queued', draftBytes: undefined })
+  }
+  if (end.usage.known) {
+    view.context = end.usage.input + end.usage.cache_read + end.usage.cache_write
+  }
+  view.answeredBy = { provider: end.provider, model: end.model }
+}
+
+const isRemarkable = ({ finish }: TextEnd) =>
+  ['length', 'content_filter', 'refusal', 'context_overflow'].includes(finish.reason)
+
+const findCall = (view: Writable, callId: string) =>
+  view.entries.findLast((e) => e.type === 'tool' && e.callId === callId) as ToolEntry | undefined
+
+/** The call's entry, made on first mention: a page of history may begin in its middle. */
+function callEntry(view: Writable, callId: string, tool: string, at: number): ToolEntry {
+  const found = findCall(view, callId)
+  if (found) return found
+  const fresh: ToolEntry = {
+    type: 'tool',
+    key: `c${callId}`,
+    callId,
+    tool,
+    input: '',
+    status: 'drafting',
+    output: '',
+    outputFrom: 0,
+    startedAt: at,
+  }
+  view.entries.push(fresh)
+  return fresh
+}
+
+function finishCall(view: Writable, end: ToolCallEnd, seq: number | undefined, at: number): void {
+  view.pending = view.pending.filter((request) => request.call_id !== end.call_id)
+  replace(view, callEntry(view, end.call_id, end.tool, at), {
+    tool: end.tool,
+    status: end.outcome,
+    output: end.output,
+    outputFrom: 0,
+    durationMs: end.duration_ms,
+    details: end.details,
+    size: end.size,
+    seq,
+    draftBytes: undefined,
+  })
+}
+
+/** Nothing runs or waits beyond its turn, however the turn ended. */
+function endTurn(view: Writable): void {
+  dropStreaming(view)
+  view.state = 'idle'
+  view.pending = []
+  for (let i = view.entries.length - 1; i >= 0; i--) {
+    const entry = view.entries[i]!
+    if (entry.type === 'turn') return
+    if (entry.type === 'tool' && ['queued', 'running', 'waiting'].includes(entry.status)) {
+      view.entries[i] = { ...entry, status: 'interrupted' }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/** Numbers and times as the window writes them: short, in tabular figures. */
+
+/** 850 ms, 3.2 s, 4 m 05 s */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 60) {
+    return `${minutes} m ${String(Math.floor((ms % 60_000) / 1000)).padStart(2, '0')} s`
+  }
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} m`
+}
+
+/** 940, 12.4 k, 1.2 M */
+export function tokens(count: number): string {
+  if (count < 1000) return String(count)
+  if (count < 999_950) return `${(count / 1000).toFixed(1)} k`
+  return `${(count / 1_000_000).toFixed(1)} M`
+}
+
+/** 12 B, 3.4 kB, 1.2 MB */
+export function bytes(count: number): string {
+  if (count < 1000) return `${count} B`
+  if (count < 999_950) return `${(count / 1000).toFixed(1)} kB`
+  return `${(count / 1_000_000).toFixed(1)} MB`
+}
+
+/** How long ago, at most two characters and a unit: now, 5m, 3h, 2d, then a date. */
+export function ago(at: number, now: number, language: string): string {
+  const minutes = Math.floor((now - at) / 60_000)
+  if (minutes < 60) {
+    const format = new Intl.RelativeTimeFormat(language, { style: 'narrow', numeric: 'auto' })
+    return minutes < 1 ? format.format(0, 'second') : unit(minutes, 'minute', language)
+  }
+  if (minutes < 24 * 60) return unit(Math.floor(minutes / 60), 'hour', language)
+  if (minutes < 7 * 24 * 60) return unit(Math.floor(minutes / 1440), 'day', language)
+  return new Date(at).toLocaleDateString(language, { month: 'short', day: 'numeric' })
+}
+
+const unit = (value: number, name: string, language: string) =>
+  new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay: 'narrow' }).format(
+    value,
+  )
+
+export type Age = 'today' | 'yesterday' | 'earlier'
+
+/** The group of a session's list that a time belongs to. */
+export function age(at: number, now: number): Age {
+  const midnight = new Date(now).setHours(0, 0, 0, 0)
+  if (at >= midnight) return 'today'
+  const before = new Date(midnight)
+  return at >= before.setDate(before.getDate() - 1) ? 'yesterday' : 'earlier'
+}

@@ -1,0 +1,31 @@
+import { en, type Key, type Message } from './en'
+import { zhCN } from './zh-CN'
+
+export type Language = 'en' | 'zh-CN'
+export const languages: Record<Language, string> = { en: 'English', 'zh-CN': '简体中文' }
+
+const messages: Record<Language, Record<Key, Message>> = { en, 'zh-CN': zhCN }
+
+let current = $state<Language>('en')
+
+export const language = (): Language => current
+
+/** Empty selects the system's language where there are messages for it. */
+export function setLanguage(wanted: string | undefined): void {
+  const name = wanted || navigator.language
+  current = name.toLowerCase().startsWith('zh') ? 'zh-CN' : 'en'
+  document.documentElement.lang = current
+}
+
+/** The message of a key with its {placeholders} filled in; `n` selects the plural. */
+export function t(key: Key, values: Record<string, string | number> = {}): string {
+  const message = messages[current][key]
+  const text = typeof message === 'string' ? message : message[plural(values.n)]
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name]
+    return typeof value === 'number' ? value.toLocaleString(current) : (value ?? whole)
+  })
+}
+
+const plural = (n: string | number | undefined) =>
+  new Intl.PluralRules(current).select(Number(n)) === 'one' ? 'one' : 'other'

@@ -1,0 +1,125 @@
+/** Markdown from a model, as blocks that are safe to insert. */
+import DOMPurify from 'dompurify'
+import MarkdownIt from 'markdown-it'
+import { withoutBidi } from '../visible'
+import { escapeHTML, highlight } from './highlight'
+
+export type Block =
+  { kind: 'html'; html: string } | { kind: 'code'; language: string; code: string; html: string }
+
+const markdown = new MarkdownIt({
+  html: false,
+  linkify: true,
+  highlight: (code, language) => highlight(code, language),
+})
+
+/** Only web links are links; everything else stays text. */
+export const isWebLink = (url: string) => /^https?:\/\/[^\s/]/i.test(url)
+markdown.validateLink = isWebLink
+markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
+
+// An image would be a request to somebody's server: it becomes a link.
+markdown.renderer.rules.image = (tokens, index) => {
+  const image = tokens[index]!
+  const source = escapeHTML(String(image.attrGet('src') ?? ''))
+  const text = escapeHTML(image.content) || source
+  return `<a href="${source}">${text}</a>`
+}
+
+// Alignment comes as a style attribute, which the page's policy refuses.
+for (const rule of ['th_open', 'td_open']) {
+  markdown.renderer.rules[rule] = (tokens, index) => {
+    const align = /text-align:\s*(\w+)/.exec(String(tokens[index]!.attrGet('style') ?? ''))?.[1]
+    return `<${tokens[index]!.tag}${align ? ` class="to-${align}"` : ''}>`
+  }
+}
+
+const policy = {
+  ALLOWED_TAGS: [
+    ...['p', 'br', 'hr', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li', 'blockquote'],
+    ...['strong', 'em', 's', 'a', 'code', 'pre', 'span'],
+    ...['table', 'thead', 'tbody', 'tr', 'th', 'td'],
+  ],
+  ALLOWED_ATTR: ['href', 'class', 'start'],
+  ALLOW_DATA_ATTR: false,
+  ALLOWED_URI_REGEXP: /^https?:/i,
+}
+
+const clean = (html: string) => DOMPurify.sanitize(html, policy)
+
+type Parsed = { block: Block; endLine: number; nextLine: number }
+
+/** Renders the top-level blocks of text. Code of an unfinished fence is left plain. */
+function parse(text: string, open: boolean): Parsed[] {
+  const env = {}
+  const tokens = markdown.parse(withoutBidi(text), env)
+  const parsed: Parsed[] = []
+  for (let from = 0; from < tokens.length;) {
+    let to = from + 1
+    for (let depth = tokens[from]!.nesting; depth > 0; to++) depth += tokens[to]!.nesting
+    const first = tokens[from]!
+    const isLast = to === tokens.length
+    let block: Block
+    if (first.type === 'fence') {
+      const language = first.info.trim().split(/\s+/)[0] ?? ''
+      const code = first.content.replace(/\n$/, '')
+      const html = open && isLast ? escapeHTML(code) : clean(highlight(code, language))
+      block = { kind: 'code', language, code, html }
+    } else {
+      const html = markdown.renderer.render(tokens.slice(from, to), markdown.options, env)
+      block = { kind: 'html', html: clean(html) }
+    }
+    parsed.push({ block, endLine: first.map?.[1] ?? 0, nextLine: tokens[to]?.map?.[0] ?? -1 })
+    from = to
+  }
+  return parsed
+}
+
+const cache = new Map<string, Block[]>()
+const cacheSize = 200
+
+/** The blocks of a finished text; the texts seen last are remembered. */
+export function renderMarkdown(text: string): Block[] {
+  const blocks = cache.get(text) ?? parse(text, false).map((p) => p.block)
+  cache.delete(text)
+  cache.set(text, blocks)
+  if (cache.size > cacheSize) cache.delete(cache.keys().next().value!)
+  return blocks
+}
+
+/**
+ * Renders a text that grows at its end. A block is finished once another one
+ * begins on a whole line after it: it is then parsed no more, so the work per
+ * update depends on the open block alone.
+ */
+export class GrowingMarkdown {
+  #text = ''
+  #finished: Block[] = []
+  #offset = 0
+
+  update(text: string): Block[] {
+    if (!text.startsWith(this.#text.slice(0, this.#offset))) {
+      this.#finished = []
+      this.#offset = 0
+    }
+    this.#text = text
+    const tail = text.slice(this.#offset)
+    const parsed = parse(tail, true)
+    const starts = lineStarts(tail)
+    const lastLine = starts.length - 1
+    let done = 0
+    while (done < parsed.length - 1 && parsed[done]!.nextLine < lastLine) done++
+    const blocks = parsed.map((p) => p.block)
+    if (done > 0) {
+      this.#finished.push(...blocks.slice(0, done))
+      this.#offset += starts[parsed[done - 1]!.nextLine]!
+    }
+    return [...this.#finished, ...blocks.slice(done)]
+  }
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  return starts
+}

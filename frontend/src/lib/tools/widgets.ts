@@ -1,0 +1,33 @@
+/** Which icon and which body a tool's card has. */
+import type { Component } from 'svelte'
+import FilePen from '@lucide/svelte/icons/file-pen-line'
+import FilePlus from '@lucide/svelte/icons/file-plus-2'
+import FileText from '@lucide/svelte/icons/file-text'
+import FolderSearch from '@lucide/svelte/icons/folder-search'
+import Search from '@lucide/svelte/icons/search'
+import SquareTerminal from '@lucide/svelte/icons/square-terminal'
+import Wrench from '@lucide/svelte/icons/wrench'
+import type { ToolEntry } from '../conversation/entries'
+import ChangeBody from './ChangeBody.svelte'
+import GenericBody from './GenericBody.svelte'
+import TerminalBody from './TerminalBody.svelte'
+import TextBody from './TextBody.svelte'
+
+type Widget = {
+  icon: Component<{ size?: number; strokeWidth?: number }>
+  body: Component<{ call: ToolEntry }>
+}
+
+const widgets: Record<string, Widget> = {
+  Read: { icon: FileText, body: TextBody },
+  Write: { icon: FilePlus, body: ChangeBody },
+  Edit: { icon: FilePen, body: ChangeBody },
+  Bash: { icon: SquareTerminal, body: TerminalBody },
+  Grep: { icon: Search, body: TextBody },
+  Glob: { icon: FolderSearch, body: TextBody },
+}
+
+const generic: Widget = { icon: Wrench, body: GenericBody }
+
+export const widgetOf = (tool: string): Widget =>
+  Object.hasOwn(widgets, tool) ? widgets[tool]! : generic

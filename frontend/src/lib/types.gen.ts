@@ -1,0 +1,473 @@
+// Written from the Go types by `make gen`. Do not edit.
+
+export type Access = {
+  reads?: string[]
+  writes?: string[]
+  command?: string
+}
+
+export type Answer = {
+  decision: Decision
+  scope?: Scope
+  feedback?: string
+}
+
+export type AnswerRequest = {
+  session: string
+  approval: string
+  answer: Answer
+}
+
+export type ApprovalAnswer = {
+  id: string
+  call_id: string
+  answer: Answer
+}
+
+export type ApprovalRequest = {
+  id: string
+  call_id: string
+  tool: string
+  input: string
+  reason: string
+  access: Access
+  change?: FileChange
+}
+
+export type CallDraft = {
+  call_id: string
+  tool: string
+  bytes: number
+}
+
+export type Code = "internal" | "invalid" | "not_found" | "busy" | "folder" | "store_locked" | "store_corrupt" | "store_newer" | "store_failed" | "store_unusable" | "no_model" | "key_unavailable"
+
+export type CommandResult = {
+  exit_code: number
+  timed_out?: boolean
+  dropped?: number
+}
+
+export type ConfigureRequest = {
+  session: string
+  settings: Settings
+}
+
+export type Decision = "allow" | "ask" | "deny"
+
+export type Details = {
+  change?: FileChange
+  command?: CommandResult
+  listing?: Listing
+}
+
+export type Draft = {
+  text?: string
+  reasoning?: string
+  outputs?: Record<string, OutputTail>
+}
+
+export type Effort = "" | "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max"
+
+export type Empty = Record<string, never>
+
+export type EndReason = "done" | "interrupted" | "crashed" | "limit" | "failed"
+
+export type Envelope = {
+  session: string
+  seq: number
+  events?: Event[]
+}
+
+export type Error = {
+  code: Code
+  message: string
+  kept?: string
+  next?: string
+  details?: string
+}
+
+export type Event = { session_id: string; seq?: number; turn?: number; at: number } & (
+  | { kind: "session_start"; data: SessionStart }
+  | { kind: "session_end"; data: SessionEnd }
+  | { kind: "settings"; data: SettingsChange }
+  | { kind: "title"; data: Title }
+  | { kind: "user_input"; data: UserInput }
+  | { kind: "reasoning_delta"; data: ReasoningDelta }
+  | { kind: "assistant_text_start"; data: TextStart }
+  | { kind: "assistant_text_delta"; data: TextDelta }
+  | { kind: "assistant_text_end"; data: TextEnd }
+  | { kind: "tool_call_draft"; data: CallDraft }
+  | { kind: "tool_call_start"; data: ToolCallStart }
+  | { kind: "tool_call_output_delta"; data: ToolCallOutput }
+  | { kind: "tool_call_end"; data: ToolCallEnd }
+  | { kind: "approval_request"; data: ApprovalRequest }
+  | { kind: "approval_answer"; data: ApprovalAnswer }
+  | { kind: "steering_injected"; data: SteeringInjected }
+  | { kind: "turn_limit"; data: TurnLimit }
+  | { kind: "warning"; data: Warning }
+  | { kind: "error"; data: Failure }
+  | { kind: "processing_end"; data: ProcessingEnd }
+)
+
+export type EventRef = {
+  session: string
+  seq: number
+}
+
+export type EventReply = {
+  event: Event
+}
+
+export type Failure = {
+  code: string
+  message: string
+  kept?: string
+  next?: string
+  details?: string
+}
+
+export type FileChange = {
+  path: string
+  created?: boolean
+  added: number
+  removed: number
+  diff: string
+}
+
+export type Finish = {
+  reason: FinishReason
+  raw?: string
+  detail?: string
+}
+
+export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "refusal" | "context_overflow" | "error" | "interrupted" | "other"
+
+export type HistoryReply = {
+  events?: Event[]
+  more?: boolean
+}
+
+export type HistoryRequest = {
+  session: string
+  after?: number
+  before?: number
+  limit?: number
+}
+
+export type KeyInfo = {
+  provider: string
+  name: string
+  source?: KeySource
+  base_url?: string
+  variable: string
+  needs_base_url?: boolean
+}
+
+export type KeyList = {
+  keys?: KeyInfo[]
+  keyring?: boolean
+  file?: string
+}
+
+export type KeySource = "environment" | "keyring" | "file"
+
+export type Layout = {
+  sidebar_width?: number
+  sidebar_hidden?: boolean
+}
+
+export type LinkRequest = {
+  url: string
+}
+
+export type Listing = {
+  count: number
+  unit: string
+}
+
+export type Media = {
+  mime: string
+  name?: string
+  url?: string
+  data?: string
+}
+
+export type Message = {
+  role: Role
+  parts?: Part[]
+  origin?: Origin
+}
+
+export type Mode = "default" | "plan" | "auto" | "acceptEdits" | "dontAsk" | "bypassPermissions"
+
+export type ModelInfo = {
+  id: string
+  name: string
+  context_window?: number
+  efforts?: Effort[]
+  scripted?: boolean
+}
+
+export type ModelList = {
+  providers?: ProviderInfo[]
+}
+
+export type Notice = {
+  code: string
+  detail?: string
+}
+
+export type OpenRequest = {
+  session: string
+  limit?: number
+}
+
+export type Origin = {
+  provider: string
+  api: string
+  model: string
+  base_url?: string
+  response_id?: string
+}
+
+export type Outcome = "done" | "failed" | "denied" | "interrupted"
+
+export type OutputTail = {
+  text: string
+  offset: number
+}
+
+export type Part = {
+  kind: PartKind
+  text?: string
+  media?: Media
+  reasoning?: Reasoning
+  call?: ToolCall
+  result?: ToolResult
+  native?: unknown
+}
+
+export type PartKind = "text" | "media" | "reasoning" | "tool_call" | "tool_result" | "native"
+
+export type Preferences = {
+  theme?: string
+  language?: string
+  new_session: Settings
+  layout: Layout
+}
+
+export type ProcessingEnd = {
+  reason: EndReason
+  rounds: number
+  usage: Usage
+}
+
+export type ProjectInfo = {
+  folder: string
+  name: string
+  branch?: string
+  version: string
+  home: string
+  notices?: Notice[]
+}
+
+export type ProviderInfo = {
+  id: string
+  name: string
+  ready: boolean
+  models?: ModelInfo[]
+}
+
+export type ProviderRef = {
+  provider: string
+}
+
+export type Reasoning = {
+  text?: string
+  signature?: string
+  encrypted?: string
+}
+
+export type ReasoningDelta = {
+  text: string
+  offset: number
+}
+
+export type RenameRequest = {
+  session: string
+  title: string
+}
+
+export type Role = "system" | "developer" | "user" | "assistant" | "tool"
+
+export type Scope = "once" | "session"
+
+export type SendRequest = {
+  session: string
+  text: string
+}
+
+export type SessionEnd = {
+  state: State
+}
+
+export type SessionInfo = {
+  id: string
+  title: string
+  folder: string
+  state: State
+  settings: Settings
+  created_at: number
+  updated_at: number
+  seq: number
+  last_end?: EndReason
+  usage: Usage
+  context: number
+  foreign_owner?: boolean
+}
+
+export type SessionList = {
+  sessions?: SessionInfo[]
+}
+
+export type SessionRef = {
+  session: string
+}
+
+export type SessionStart = {
+  folder: string
+  version: string
+  resumed?: boolean
+}
+
+export type SetKeyRequest = {
+  provider: string
+  key?: string
+  base_url?: string
+}
+
+export type Settings = {
+  provider: string
+  model: string
+  effort?: Effort
+  mode: Mode
+}
+
+export type SettingsChange = {
+  settings: Settings
+}
+
+export type Snapshot = {
+  session: SessionInfo
+  events?: Event[]
+  more?: boolean
+  draft: Draft
+}
+
+export type State = "idle" | "processing" | "awaiting_input" | "closed"
+
+export type SteeringInjected = {
+  text: string
+}
+
+export type TextDelta = {
+  text: string
+  offset: number
+}
+
+export type TextEnd = {
+  message: Message
+  usage: Usage
+  finish: Finish
+  provider: string
+  model: string
+}
+
+export type TextStart = {
+}
+
+export type Title = {
+  text: string
+  by_user?: boolean
+}
+
+export type ToolCall = { id: string; wire_id?: string; name: string; arguments: string }
+
+export type ToolCallEnd = {
+  call_id: string
+  tool: string
+  output: string
+  model_output?: string
+  is_error?: boolean
+  outcome: Outcome
+  duration_ms: number
+  size?: number
+  details?: Details
+}
+
+export type ToolCallOutput = {
+  call_id: string
+  text: string
+  offset: number
+}
+
+export type ToolCallStart = {
+  call_id: string
+  tool: string
+  input: string
+}
+
+export type ToolResult = {
+  call_id: string
+  wire_id?: string
+  name: string
+  parts?: Part[]
+  is_error?: boolean
+}
+
+export type TurnLimit = {
+  limit: string
+  count: number
+}
+
+export type Usage = {
+  input: number
+  cache_read: number
+  cache_write: number
+  output: number
+  reasoning: number
+  known: boolean
+}
+
+export type UserInput = {
+  text: string
+  size?: number
+}
+
+export type Warning = {
+  code: string
+  message: string
+}
+
+export interface Methods {
+  "conversation.answer": { args: AnswerRequest; reply: Empty }
+  "conversation.configure": { args: ConfigureRequest; reply: SessionInfo }
+  "conversation.event": { args: EventRef; reply: EventReply }
+  "conversation.history": { args: HistoryRequest; reply: HistoryReply }
+  "conversation.interrupt": { args: SessionRef; reply: Empty }
+  "conversation.open": { args: OpenRequest; reply: Snapshot }
+  "conversation.send": { args: SendRequest; reply: Empty }
+  "host.open_link": { args: LinkRequest; reply: Empty }
+  "keys.list": { args: Empty; reply: KeyList }
+  "keys.remove": { args: ProviderRef; reply: KeyList }
+  "keys.set": { args: SetKeyRequest; reply: KeyList }
+  "models.list": { args: Empty; reply: ModelList }
+  "preferences.get": { args: Empty; reply: Preferences }
+  "preferences.set": { args: Preferences; reply: Preferences }
+  "project.info": { args: Empty; reply: ProjectInfo }
+  "sessions.create": { args: Empty; reply: SessionInfo }
+  "sessions.delete": { args: SessionRef; reply: Empty }
+  "sessions.list": { args: Empty; reply: SessionList }
+  "sessions.rename": { args: RenameRequest; reply: SessionInfo }
+}

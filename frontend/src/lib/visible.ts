@@ -1,0 +1,28 @@
+/** Characters that hide or reorder text, made visible where a person decides on it. */
+
+// C0 and C1 controls but tab and line feed, soft hyphen, zero-width and
+// bidirectional controls, line separators, and the invisible tag characters.
+
+const hidden =
+  /[\0-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
+
+export type Piece = { text: string; hidden: boolean }
+
+/** Splits text into plain pieces and marks such as ⟨U+202E⟩. */
+export function visiblePieces(text: string): Piece[] {
+  const pieces: Piece[] = []
+  let from = 0
+  for (const match of text.matchAll(hidden)) {
+    if (match.index > from) pieces.push({ text: text.slice(from, match.index), hidden: false })
+    pieces.push({ text: mark(match[0]), hidden: true })
+    from = match.index + match[0].length
+  }
+  if (from < text.length) pieces.push({ text: text.slice(from), hidden: false })
+  return pieces
+}
+
+const mark = (character: string) =>
+  `⟨U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`
+
+/** Makes the controls that reorder text visible; for prose, where others are harmless. */
+export const withoutBidi = (text: string) => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, mark)

@@ -1,0 +1,11 @@
+import './app.css'
+import './lib/markdown/code.css'
+import { mount } from 'svelte'
+import App from './App.svelte'
+
+// A file dropped on the window must not replace the application.
+for (const type of ['dragenter', 'dragover', 'drop']) {
+  window.addEventListener(type, (event) => event.preventDefault())
+}
+
+mount(App, { target: document.getElementById('app')! })
