@@ -14,16 +14,28 @@ import (
 	"atelier.dev/atelier/agent/sandbox"
 )
 
-// Glob implements [Search].
-func (l *Local) Glob(ctx context.Context, q GlobQuery) (Hits, error) {
-	// The pattern's fixed directories narrow the search, and may lead up.
-	base, pattern := doublestar.SplitPattern(slash(q.Pattern))
-	if !doublestar.ValidatePattern(pattern) {
-		return Hits{}, &Error{Path: q.Pattern, Problem: "is not a valid pattern"}
-	}
-	dir := filepath.FromSlash(base)
+// Base is the directory that the search begins at, absolute or relative to
+// the working directory: the pattern's fixed directories narrow the search,
+// and may lead elsewhere.
+func (q GlobQuery) Base() string {
+	dir, _ := q.split()
+	return dir
+}
+
+func (q GlobQuery) split() (dir, pattern string) {
+	dir, pattern = doublestar.SplitPattern(slash(q.Pattern))
+	dir = filepath.FromSlash(dir)
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(q.Path, dir)
+	}
+	return dir, pattern
+}
+
+// Glob implements [Search].
+func (l *Local) Glob(ctx context.Context, q GlobQuery) (Hits, error) {
+	dir, pattern := q.split()
+	if !doublestar.ValidatePattern(pattern) {
+		return Hits{}, &Error{Path: q.Pattern, Problem: "is not a valid pattern"}
 	}
 	abs, p, err := l.searchable(ctx, dir)
 	if err != nil {

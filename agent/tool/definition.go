@@ -1,0 +1,60 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"atelier.dev/atelier/agent"
+)
+
+// definition is the part that all tools have in common.
+type definition struct{ spec agent.Spec }
+
+// Spec implements [agent.Tool].
+func (d definition) Spec() agent.Spec { return d.spec }
+
+// define describes a tool whose input is In. Its schema has the fields in
+// their order, so that its bytes never change between runs. An In without a
+// schema is a mistake in this package.
+func define[In any](name, description string, readOnly bool) definition {
+	schema, err := jsonschema.For[In](nil)
+	if err != nil {
+		panic(fmt.Sprintf("schema of %s: %v", name, err))
+	}
+	raw, err := json.Marshal(schema)
+	if err != nil {
+		panic(fmt.Sprintf("schema of %s: %v", name, err))
+	}
+	return definition{agent.Spec{Name: name, Description: strings.TrimSpace(description), Schema: raw, ReadOnly: readOnly}}
+}
+
+// parse reads a tool's input over its defaults.
+func parse[In any](input json.RawMessage, defaults In) (In, error) {
+	if err := json.Unmarshal(input, &defaults); err != nil {
+		return defaults, fmt.Errorf("read the arguments: %w", err)
+	}
+	return defaults, nil
+}
+
+// failed makes a result of an error, as a sentence.
+func failed(err error) agent.Result {
+	text := err.Error()
+	if !strings.HasSuffix(text, ".") {
+		text += "."
+	}
+	return agent.Fail(text)
+}
+
+// count writes a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if stem, ok := strings.CutSuffix(noun, "ch"); ok {
+		return fmt.Sprintf("%d %sches", n, stem)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

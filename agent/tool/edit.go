@@ -1,0 +1,90 @@
+package tool
+
+import (
+	"context"
+	_ "embed" // for the description
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/env"
+)
+
+//go:embed edit.md
+var editDescription string
+
+type editInput struct {
+	FilePath   string `json:"file_path" jsonschema:"the file to change, absolute or relative to the working directory"`
+	OldString  string `json:"old_string" jsonschema:"the text to replace, exactly as it stands in the file"`
+	NewString  string `json:"new_string" jsonschema:"the text to put in its place"`
+	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema:"replace every occurrence instead of the only one"`
+}
+
+// edit implements the Edit tool (LOOP-25, OAS-303).
+type edit struct {
+	definition
+	env  env.Environment
+	seen *fileMemory
+}
+
+// Access implements [agent.Accessor].
+func (e *edit) Access(input json.RawMessage) agent.Access {
+	in, err := parse(input, editInput{})
+	if err != nil {
+		return agent.Access{}
+	}
+	return agent.Access{Writes: []string{absolute(e.env, in.FilePath)}}
+}
+
+// Preview implements [agent.Previewer].
+func (e *edit) Preview(ctx context.Context, input json.RawMessage) (*agent.FileChange, error) {
+	in, err := parse(input, editInput{})
+	if err != nil {
+		return nil, err
+	}
+	_, change, err := e.plan(ctx, in)
+	return change, err
+}
+
+// Run implements [agent.Tool].
+func (e *edit) Run(ctx context.Context, call agent.Invocation) agent.Result {
+	in, err := parse(call.Input, editInput{})
+	if err != nil {
+		return failed(err)
+	}
+	done, change, err := e.plan(ctx, in)
+	if err != nil {
+		return failed(err)
+	}
+	if err := e.env.WriteFile(ctx, in.FilePath, done.content); err != nil {
+		return failed(err)
+	}
+	e.seen.saw(absolute(e.env, in.FilePath), env.Hash(done.content))
+	text := fmt.Sprintf("Replaced %s in %s.", count(done.count, "occurrence"), change.Path)
+	if done.fold != exact {
+		text += fmt.Sprintf(" The text was not there exactly; it matched with %s ignored.", done.fold)
+	}
+	return agent.Result{Output: text, Details: &agent.Details{Change: change}}
+}
+
+// plan makes the edit without writing it.
+func (e *edit) plan(ctx context.Context, in editInput) (replacement, *agent.FileChange, error) {
+	path := relative(e.env, in.FilePath)
+	before, err := e.env.ReadFile(ctx, in.FilePath)
+	if errors.Is(err, fs.ErrNotExist) {
+		return replacement{}, nil, fmt.Errorf("%w. To create a file use Write", err)
+	}
+	if err != nil {
+		return replacement{}, nil, err
+	}
+	if err := e.seen.current(absolute(e.env, in.FilePath), path, before); err != nil {
+		return replacement{}, nil, err
+	}
+	done, err := replace(before, in.OldString, in.NewString, in.ReplaceAll)
+	if err != nil {
+		return replacement{}, nil, fmt.Errorf("%s was not changed: %w", path, err)
+	}
+	return done, changeOf(path, before, done.content, false), nil
+}

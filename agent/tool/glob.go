@@ -1,0 +1,62 @@
+package tool
+
+import (
+	"context"
+	_ "embed" // for the description
+	"encoding/json"
+	"unicode/utf8"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/env"
+)
+
+// maxPaths and maxPathChars keep a result below the limits of [Truncate],
+// which would drop the newest files.
+const (
+	maxPaths     = 499
+	maxPathChars = 19_000
+)
+
+//go:embed glob.md
+var globDescription string
+
+type globInput struct {
+	Pattern string `json:"pattern" jsonschema:"the pattern that paths must match, such as **/*.go"`
+	Path    string `json:"path,omitempty" jsonschema:"the directory to search, the working directory if left out"`
+}
+
+// glob implements the Glob tool (LOOP-28, OAS-304).
+type glob struct {
+	definition
+	env env.Environment
+}
+
+// Access implements [agent.Accessor].
+func (g *glob) Access(input json.RawMessage) agent.Access {
+	in, err := parse(input, globInput{})
+	if err != nil {
+		return agent.Access{}
+	}
+	base := env.GlobQuery{Pattern: in.Pattern, Path: in.Path}.Base()
+	return agent.Access{Reads: []string{absolute(g.env, base)}}
+}
+
+// Run implements [agent.Tool].
+func (g *glob) Run(ctx context.Context, call agent.Invocation) agent.Result {
+	in, err := parse(call.Input, globInput{})
+	if err != nil {
+		return failed(err)
+	}
+	hits, err := g.env.Glob(ctx, env.GlobQuery{Pattern: in.Pattern, Path: in.Path, Limit: maxPaths})
+	if err != nil {
+		return failed(err)
+	}
+	chars := 0
+	for i, path := range hits.Lines {
+		if chars += utf8.RuneCountInString(path) + 1; chars > maxPathChars {
+			hits.Lines, hits.More = hits.Lines[:i], true
+			break
+		}
+	}
+	return found(hits, "file", "Narrow the pattern or the path.")
+}

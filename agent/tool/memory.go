@@ -1,0 +1,47 @@
+package tool
+
+import (
+	"fmt"
+	"sync"
+
+	"atelier.dev/atelier/agent/env"
+)
+
+// fileMemory knows the content of each file as the model last saw it, so that
+// no edit is made blindly or over somebody else's change (K-28). It is safe
+// for concurrent use.
+type fileMemory struct {
+	mu   sync.Mutex
+	hash map[string]string // by absolute path
+}
+
+func newFileMemory() *fileMemory { return &fileMemory{hash: map[string]string{}} }
+
+// saw records that the model has seen, or itself written, content with the
+// given hash. An empty hash records nothing.
+func (m *fileMemory) saw(path, hash string) {
+	if hash == "" {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.hash[path] = hash
+}
+
+// current reports, as an error for the model, that content on disk is not
+// what it saw. An empty file can be written unseen: nothing is lost.
+func (m *fileMemory) current(path, shown string, content []byte) error {
+	if len(content) == 0 {
+		return nil
+	}
+	m.mu.Lock()
+	known := m.hash[path]
+	m.mu.Unlock()
+	switch known {
+	case "":
+		return fmt.Errorf("%s exists and has not been read in this session. Read it first, then change it", shown)
+	case env.Hash(content):
+		return nil
+	}
+	return fmt.Errorf("%s has changed on disk since it was last read. Read it again, then change it", shown)
+}

@@ -1,0 +1,97 @@
+package tool
+
+import (
+	"context"
+	_ "embed" // for the description
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/env"
+)
+
+// defaultLines is how many lines Read gives unasked.
+const defaultLines = 2000
+
+//go:embed read.md
+var readDescription string
+
+type readInput struct {
+	FilePath string `json:"file_path" jsonschema:"the file to read, absolute or relative to the working directory"`
+	Offset   int    `json:"offset,omitempty" jsonschema:"number of the first line to read, counted from 1"`
+	Limit    int    `json:"limit,omitempty" jsonschema:"how many lines to read, 2000 if left out"`
+}
+
+// read implements the Read tool (LOOP-23, OAS-301, K-03).
+type read struct {
+	definition
+	env  env.Environment
+	seen *fileMemory
+}
+
+// Access implements [agent.Accessor].
+func (r *read) Access(input json.RawMessage) agent.Access {
+	in, err := parse(input, readInput{})
+	if err != nil {
+		return agent.Access{}
+	}
+	return agent.Access{Reads: []string{absolute(r.env, in.FilePath)}}
+}
+
+// Run implements [agent.Tool].
+func (r *read) Run(ctx context.Context, call agent.Invocation) agent.Result {
+	in, err := parse(call.Input, readInput{})
+	if err != nil {
+		return failed(err)
+	}
+	if in.Offset <= 0 && in.Limit <= 0 {
+		if err := r.tooLarge(ctx, in.FilePath); err != nil {
+			return failed(err)
+		}
+	}
+	if in.Limit <= 0 {
+		in.Limit = defaultLines
+	}
+	page, err := r.env.ReadLines(ctx, in.FilePath, in.Offset, in.Limit)
+	if err != nil {
+		return failed(err)
+	}
+	r.seen.saw(absolute(r.env, in.FilePath), page.Hash)
+	return agent.Result{
+		Output:  numbered(page),
+		Details: &agent.Details{Listing: &agent.Listing{Count: len(page.Lines), Unit: "lines"}},
+	}
+}
+
+// tooLarge refuses to read a huge file from its start without being asked for
+// a part of it.
+func (r *read) tooLarge(ctx context.Context, path string) error {
+	info, err := r.env.Stat(ctx, path)
+	if err != nil || !info.Mode.IsRegular() || info.Size <= env.MaxWhole {
+		return err
+	}
+	return fmt.Errorf("%s has %d MB, too much to read whole. Read a part of it with offset and limit, or search it with Grep", path, info.Size>>20)
+}
+
+// numbered writes the page's lines with their numbers, and what is not there.
+func numbered(page env.Page) string {
+	switch {
+	case page.Total == 0:
+		return "[The file is empty.]"
+	case len(page.Lines) == 0:
+		return fmt.Sprintf("[The file has %s; line %d is past its end.]", count(page.Total, "line"), page.First)
+	}
+	var b strings.Builder
+	for i, line := range page.Lines {
+		fmt.Fprintf(&b, "%d | %s\n", page.First+i, line)
+	}
+	last := page.First + len(page.Lines) - 1
+	switch {
+	case page.More && page.Total >= 0:
+		fmt.Fprintf(&b, "[Lines %d to %d of %d. Read on with offset %d.]\n", page.First, last, page.Total, last+1)
+	case page.More:
+		fmt.Fprintf(&b, "[Lines %d to %d of more. Read on with offset %d.]\n", page.First, last, last+1)
+	}
+	return b.String()
+}

@@ -1,0 +1,188 @@
+package tool
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// fold is how much two texts may differ and still match. Each fold includes
+// those before it.
+type fold int
+
+const (
+	exact fold = iota
+	foldEndings
+	foldSpaces
+	foldPunctuation
+)
+
+// maxFolded is the size in bytes up to which texts are folded.
+const maxFolded = 4 << 20
+
+// String completes "it matched with … ignored".
+func (f fold) String() string {
+	return [...]string{"nothing", "the kind of line endings", "spaces at line ends", "the kind of quotes, dashes and spaces"}[f]
+}
+
+// replacement is a finished edit.
+type replacement struct {
+	content []byte
+	count   int
+	fold    fold
+}
+
+// replace replaces the only occurrence of old in content, or all of them
+// (LOOP-25). Where old is not there exactly, the least fold that finds it is
+// used. Everything outside the occurrences stays as it is, byte for byte; what
+// is put in gets the file's line endings.
+func replace(content []byte, old, new string, all bool) (replacement, error) {
+	switch {
+	case old == "":
+		return replacement{}, errors.New("old_string is empty. Give the text to replace, or use Write to create a file")
+	case old == new:
+		return replacement{}, errors.New("old_string and new_string are equal, so there is nothing to do")
+	}
+	new = withEndingsOf(content, new)
+	loosest := foldPunctuation
+	if len(content) > maxFolded {
+		loosest = exact
+	}
+	for f := exact; f <= loosest; f++ {
+		spans := occurrences(content, old, f)
+		switch {
+		case len(spans) == 0:
+			continue
+		case len(spans) > 1 && !all:
+			return replacement{}, fmt.Errorf("old_string occurs %d times. Add lines around it to name one, or set replace_all", len(spans))
+		}
+		done := splice(content, spans, new)
+		if bytes.Equal(done, content) {
+			return replacement{}, errors.New("the file already reads as new_string wants it")
+		}
+		return replacement{content: done, count: len(spans), fold: f}, nil
+	}
+	return replacement{}, errors.New("old_string was not found. Read the file again and copy the text exactly, indentation included")
+}
+
+// withEndingsOf gives text the line endings that most lines of content have.
+func withEndingsOf(content []byte, text string) string {
+	crlf := bytes.Count(content, []byte("\r\n"))
+	if 2*crlf <= bytes.Count(content, []byte("\n")) {
+		return text
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
+}
+
+// span is a half-open range of bytes.
+type span struct{ start, end int }
+
+// occurrences finds old in content, without overlaps.
+func occurrences(content []byte, old string, f fold) (found []span) {
+	text, spans := folded(content, f, true)
+	want, _ := folded([]byte(old), f, false)
+	if f != exact && len(bytes.TrimSpace(want)) == 0 {
+		return nil // blank text matches anywhere once it is folded
+	}
+	for from := 0; ; {
+		i := bytes.Index(text[from:], want)
+		if i < 0 {
+			return found
+		}
+		first, last := from+i, from+i+len(want)-1
+		if spans == nil {
+			found = append(found, span{first, last + 1})
+		} else {
+			found = append(found, span{spans[first].start, spans[last].end})
+		}
+		from = last + 1
+	}
+}
+
+// folded returns text under a fold and, for each of its bytes, the span of
+// the original that it stands for; nil means that nothing was folded. Spaces
+// at the text's end are dropped only where that is the end of a line.
+func folded(text []byte, f fold, lineEnd bool) ([]byte, []span) {
+	if f == exact {
+		return text, nil
+	}
+	out := make([]byte, 0, len(text))
+	spans := make([]span, 0, len(text))
+	add := func(b string, s span) {
+		out = append(out, b...)
+		for range len(b) {
+			spans = append(spans, s)
+		}
+	}
+	for i := 0; i < len(text); {
+		spaces := 0
+		if f >= foldSpaces {
+			spaces = len(text[i:]) - len(bytes.TrimLeft(text[i:], " \t"))
+		}
+		ending := lineEnding(text[i+spaces:])
+		switch atEnd := i+spaces == len(text); {
+		case ending > 0:
+			add("\n", span{i, i + spaces + ending})
+			i += spaces + ending
+		case atEnd && lineEnd:
+			i += spaces
+		case spaces > 0:
+			for range spaces {
+				add(string(text[i]), span{i, i + 1})
+				i++
+			}
+		default:
+			r, n := utf8.DecodeRune(text[i:])
+			plain := string(text[i : i+n])
+			if f >= foldPunctuation {
+				plain = plainPunctuation(r, plain)
+			}
+			add(plain, span{i, i + n})
+			i += n
+		}
+	}
+	return out, spans
+}
+
+// lineEnding measures the line ending at the start of text.
+func lineEnding(text []byte) int {
+	switch {
+	case bytes.HasPrefix(text, []byte("\r\n")):
+		return 2
+	case bytes.HasPrefix(text, []byte("\n")):
+		return 1
+	}
+	return 0
+}
+
+// plainPunctuation is what models write for r in ASCII, or s, its own text.
+func plainPunctuation(r rune, s string) string {
+	switch r {
+	case '‘', '’', '‚', '‛', '′':
+		return "'"
+	case '“', '”', '„', '‟', '″':
+		return `"`
+	case '‐', '‑', '‒', '–', '—', '―', '−':
+		return "-"
+	}
+	if r > unicode.MaxASCII && unicode.Is(unicode.Zs, r) {
+		return " "
+	}
+	return s
+}
+
+// splice puts text in the place of every span.
+func splice(content []byte, spans []span, text string) []byte {
+	var b bytes.Buffer
+	at := 0
+	for _, s := range spans {
+		b.Write(content[at:s.start])
+		b.WriteString(text)
+		at = s.end
+	}
+	b.Write(content[at:])
+	return b.Bytes()
+}

@@ -1,0 +1,54 @@
+// Package tool holds the built-in tools: Read, Write, Edit, Bash, Grep and
+// Glob, each an [agent.Tool] that acts on an [env.Environment], and
+// [Truncate], which cuts their output to the model's share.
+package tool
+
+import (
+	"path/filepath"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/env"
+)
+
+// Options adjust the built-in tools.
+type Options struct {
+	// CommandTimeout ends commands that name no timeout of their own; 0 means
+	// [DefaultCommandTimeout] (K-01).
+	CommandTimeout time.Duration
+}
+
+// Builtin returns the tools of one session. They share what the session knows
+// of files, so that a file is read before it is edited: call it once for each
+// session.
+func Builtin(e env.Environment, o Options) []agent.Tool {
+	if o.CommandTimeout <= 0 {
+		o.CommandTimeout = DefaultCommandTimeout
+	}
+	seen := newFileMemory()
+	return []agent.Tool{
+		&read{define[readInput]("Read", readDescription, true), e, seen},
+		&write{define[writeInput]("Write", writeDescription, false), e, seen},
+		&edit{define[editInput]("Edit", editDescription, false), e, seen},
+		&bash{define[bashInput]("Bash", bashDescription, false), e, o.CommandTimeout},
+		&grep{define[grepInput]("Grep", grepDescription, true), e},
+		&glob{define[globInput]("Glob", globDescription, true), e},
+	}
+}
+
+// absolute resolves a path as the environment does.
+func absolute(h env.Host, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(h.WorkingDirectory(), path)
+}
+
+// relative shortens a path inside the working directory.
+func relative(h env.Host, path string) string {
+	abs := absolute(h, path)
+	if rel, err := filepath.Rel(h.WorkingDirectory(), abs); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return abs
+}

@@ -1,0 +1,131 @@
+package tool
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limit is a model's share of a tool's output (LOOP-38..40).
+type Limit struct {
+	// Chars is the most characters. 0 means no limit.
+	Chars int
+	// Tail keeps the end of what is too long; else its two halves are kept.
+	Tail bool
+	// Lines is the most lines of what the first pass left. 0 means no limit.
+	Lines int
+}
+
+// limits are the defaults by canonical tool name; those of tools not named
+// here are otherLimit (LOOP-39, LOOP-130, K-02).
+var (
+	limits = map[string]Limit{
+		"Read":       {Chars: 50_000},
+		"Bash":       {Chars: 30_000, Lines: 256},
+		"Grep":       {Chars: 20_000, Tail: true, Lines: 200},
+		"Glob":       {Chars: 20_000, Tail: true, Lines: 500},
+		"Edit":       {Chars: 10_000, Tail: true},
+		"ApplyPatch": {Chars: 10_000, Tail: true},
+		"Write":      {Chars: 1_000, Tail: true},
+		"SpawnAgent": {Chars: 20_000},
+	}
+	otherLimit = Limit{Chars: 30_000}
+)
+
+// LimitOf returns the default limit of a tool.
+func LimitOf(tool string) Limit {
+	if l, ok := limits[tool]; ok {
+		return l
+	}
+	return otherLimit
+}
+
+// Truncate cuts a tool's output to the model's share, by the tool's default
+// limit (LOOP-126..128).
+func Truncate(tool, text string) string { return LimitOf(tool).Apply(text) }
+
+// Apply cuts text: first by characters, then by lines. What was removed is
+// marked, and the marks come on top of the limits. Text in valid UTF-8 stays
+// valid.
+func (l Limit) Apply(text string) string {
+	head, mark, tail := l.cutChars(text)
+	return l.cutLines(head, mark, tail)
+}
+
+// cutChars returns what is kept before and after the mark. Without a mark
+// everything is kept, in head.
+func (l Limit) cutChars(text string) (head, mark, tail string) {
+	removed := utf8.RuneCountInString(text) - l.Chars
+	if l.Chars <= 0 || removed <= 0 {
+		return text, "", ""
+	}
+	if l.Tail {
+		return "", fmt.Sprintf("[WARNING: Tool output was truncated. The first %d characters were removed. "+
+			"The full output is available in the event stream.]", removed), lastRunes(text, l.Chars)
+	}
+	half := l.Chars / 2
+	return firstRunes(text, half), fmt.Sprintf("[WARNING: Tool output was truncated. %d characters were removed from the middle. "+
+		"The full output is available in the event stream. If you need to see specific parts, "+
+		"re-run the tool with more targeted parameters.]", removed), lastRunes(text, l.Chars-half)
+}
+
+// cutLines keeps the first and the last half of the lines, and the mark of
+// the first pass where it was or where it would have been.
+func (l Limit) cutLines(head, mark, tail string) string {
+	lines := strings.Split(head, "\n")
+	at := len(lines) // where the mark goes
+	switch {
+	case mark == "":
+	case head == "":
+		lines, at = strings.Split(tail, "\n"), 0
+	default:
+		lines = append(lines, strings.Split(tail, "\n")...)
+	}
+	from, to := len(lines), len(lines) // the lines to leave out
+	if l.Lines > 0 && len(lines) > l.Lines {
+		from = l.Lines / 2
+		to = len(lines) - (l.Lines - from)
+	}
+	var parts []string
+	keep := func(some []string) {
+		if len(some) > 0 {
+			parts = append(parts, strings.Join(some, "\n"))
+		}
+	}
+	keep(lines[:min(at, from)])
+	if mark != "" && at <= from {
+		parts = append(parts, mark)
+	}
+	keep(lines[min(at, from):from])
+	if from < to {
+		parts = append(parts, fmt.Sprintf("[... %d lines omitted ...]", to-from))
+	}
+	if mark != "" && at > from && at <= to {
+		parts = append(parts, mark)
+	}
+	keep(lines[to:max(at, to)])
+	if mark != "" && at > to {
+		parts = append(parts, mark)
+	}
+	keep(lines[max(at, to):])
+	return strings.Join(parts, "\n")
+}
+
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+func lastRunes(s string, n int) string {
+	i := len(s)
+	for ; n > 0 && i > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(s[:i])
+		i -= size
+	}
+	return s[i:]
+}

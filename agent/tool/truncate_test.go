@@ -1,0 +1,114 @@
+package tool
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDefaultLimits(t *testing.T) { // LOOP-39, LOOP-40, LOOP-130, K-02
+	t.Parallel()
+	for tool, want := range map[string]Limit{
+		"Read": {Chars: 50_000}, "Bash": {Chars: 30_000, Lines: 256}, "Grep": {Chars: 20_000, Tail: true, Lines: 200},
+		"Glob": {Chars: 20_000, Tail: true, Lines: 500}, "Edit": {Chars: 10_000, Tail: true},
+		"ApplyPatch": {Chars: 10_000, Tail: true}, "Write": {Chars: 1_000, Tail: true},
+		"SpawnAgent": {Chars: 20_000}, "mcp__any__tool": {Chars: 30_000},
+	} {
+		if got := LimitOf(tool); got != want {
+			t.Errorf("%s: %+v, want %+v", tool, got, want)
+		}
+	}
+}
+
+const (
+	middle = "[WARNING: Tool output was truncated. %d characters were removed from the middle. The full output is available in the event stream. " +
+		"If you need to see specific parts, re-run the tool with more targeted parameters.]"
+	start = "[WARNING: Tool output was truncated. The first %d characters were removed. The full output is available in the event stream.]"
+)
+
+func TestLimitApply(t *testing.T) { // LOOP-38, LOOP-40, LOOP-126..128
+	t.Parallel()
+	tests := []struct {
+		name  string
+		limit Limit
+		text  string
+		want  string
+	}{
+		{"empty", Limit{Chars: 4, Lines: 2}, "", ""},
+		{"fits", Limit{Chars: 4, Lines: 2}, "a\nb", "a\nb"},
+		{"no limit", Limit{}, "a\nb\nc", "a\nb\nc"},
+		{"both ends", Limit{Chars: 4}, "abcdefgh", "ab\n" + fmt.Sprintf(middle, 4) + "\ngh"},
+		{"odd", Limit{Chars: 5}, "abcdefgh", "ab\n" + fmt.Sprintf(middle, 3) + "\nfgh"},
+		{"the end", Limit{Chars: 4, Tail: true}, "abcdefgh", fmt.Sprintf(start, 4) + "\nefgh"},
+		{"characters, not bytes", Limit{Chars: 4}, "äöüß", "äöüß"},
+		{"runes stay whole", Limit{Chars: 2}, "日本語文字", "日\n" + fmt.Sprintf(middle, 3) + "\n字"},
+		{"lines", Limit{Lines: 3}, "1\n2\n3\n4\n5", "1\n[... 2 lines omitted ...]\n4\n5"},
+		{"the mark survives the line pass", Limit{Chars: 8, Lines: 2}, "1\n2\n3\n4\n5\n6\n7\n8", "1\n[... 4 lines omitted ...]\n" + fmt.Sprintf(middle, 7) + "\n8"},
+		{"the mark at the start survives", Limit{Chars: 7, Tail: true, Lines: 2}, "1\n2\n3\n4\n5\n6", fmt.Sprintf(start, 4) + "\n3\n[... 2 lines omitted ...]\n6"},
+		{"the mark among kept lines", Limit{Chars: 8, Lines: 3}, "1234\n6\n8\n0\n2\n", "1234\n" + fmt.Sprintf(middle, 5) + "\n[... 1 lines omitted ...]\n2\n"},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, tt.limit.Apply(tt.text)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+func TestTruncateOfTwoHugeLines(t *testing.T) { // LOOP-126
+	t.Parallel()
+	line := strings.Repeat("x", 10<<20)
+	got := Truncate("Bash", line+"\n"+line)
+	if n := utf8.RuneCountInString(got); n < 30_000 || n > 30_300 {
+		t.Errorf("%d characters", n)
+	}
+	if !strings.Contains(got, "20941521 characters were removed") {
+		t.Error("the mark is missing or wrong")
+	}
+}
+
+func TestTruncateOfManyLines(t *testing.T) { // LOOP-127
+	t.Parallel()
+	for tool, want := range map[string]int{"Bash": 256, "Grep": 200, "Glob": 500} {
+		got := Truncate(tool, strings.Repeat("x\n", 1000)+"x")
+		if n := strings.Count(got, "x"); n != want || !strings.Contains(got, fmt.Sprintf("[... %d lines omitted ...]", 1001-want)) {
+			t.Errorf("%s: %d lines kept, want %d", tool, n, want)
+		}
+	}
+	if text := strings.Repeat("x\n", 1000); Truncate("Read", text) != text {
+		t.Error("Read has no line limit")
+	}
+}
+
+func FuzzTruncate(f *testing.F) {
+	f.Add("a\nb\nc\nd", 4, true, 2)
+	f.Add("日本語\n\n\n", 2, false, 1)
+	f.Fuzz(func(t *testing.T, text string, chars int, tail bool, lines int) {
+		text = strings.ToValidUTF8(text, "?")
+		l := Limit{Chars: max(chars, 0) % 1000, Tail: tail, Lines: max(lines, 0) % 100}
+		got := l.Apply(text)
+		if !utf8.ValidString(got) {
+			t.Fatalf("not valid: %q", got)
+		}
+		n := utf8.RuneCountInString(text)
+		cut := l.Chars > 0 && n > l.Chars
+		if cut != strings.Contains(got, "[WARNING: Tool output was truncated.") && !strings.Contains(text, "[WARNING") {
+			t.Fatalf("cut %t, but %q", cut, got)
+		}
+		const marks = 400
+		if l.Chars > 0 && utf8.RuneCountInString(got) > l.Chars+marks {
+			t.Fatalf("%d characters of at most %d", utf8.RuneCountInString(got), l.Chars)
+		}
+		if l.Lines > 0 && strings.Count(got, "\n")+1 > l.Lines+2 {
+			t.Fatalf("%d lines of at most %d", strings.Count(got, "\n")+1, l.Lines)
+		}
+		if !cut && (l.Lines == 0 || strings.Count(text, "\n") < l.Lines) && got != text {
+			t.Fatalf("%q became %q", text, got)
+		}
+		if last := text[strings.LastIndex(text, "\n")+1:]; !cut && !strings.HasSuffix(got, last) {
+			t.Fatalf("the end %q is lost in %q", last, got)
+		}
+	})
+}
