@@ -144,7 +144,9 @@ func (t *turn) askPerson(call llm.ToolCall, r registered, gc GateCall, reason st
 	}
 	answer, err := s.cfg.Approver.Approve(t.ctx, req)
 	if cause := context.Cause(t.ctx); cause != nil {
-		t.stopped = errors.Is(cause, errSuspended) // the log stays open at this request
+		if errors.Is(cause, errSuspended) {
+			t.stopped = true // the log stays open at this request
+		}
 		return Answer{}, cause
 	}
 	if err != nil {

@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"atelier.dev/atelier/agent/llm"
 )
@@ -33,6 +36,11 @@ func (t *turn) emit(p Payload) {
 	if ev.Durable() {
 		s.apply(ev)
 	}
+	t.pass(ev)
+}
+
+// pass yields an event that has been applied.
+func (t *turn) pass(ev Event) {
 	if !t.yield(ev, nil) {
 		t.stopped = true
 		t.cancel(context.Canceled)
@@ -71,8 +79,8 @@ func (t *turn) loop() EndReason {
 
 // deliver hands over what other goroutines asked for since the last round.
 func (t *turn) deliver() {
-	if set, ok := t.session.takeSettings(); ok {
-		t.emit(SettingsChange{Settings: set})
+	if ev, ok := t.session.RecordSettings(); ok {
+		t.pass(ev)
 	}
 	for _, text := range t.session.takeSteering() {
 		t.emit(SteeringInjected{Text: text})
@@ -170,7 +178,7 @@ func failure(err error) Failure {
 	if !errors.As(err, &e) {
 		return f
 	}
-	f.Code, f.Message = string(e.Class), e.Message
+	f.Code, f.Message = string(e.Class), sentence(e.Message)
 	switch e.Class {
 	case llm.ClassAuth:
 		f.Next = "Check the key in Settings → Keys, then send your message again."
@@ -192,4 +200,14 @@ func failure(err error) Failure {
 		}
 	}
 	return f
+}
+
+// sentence makes a sentence of an error's phrase.
+func sentence(phrase string) string {
+	r, n := utf8.DecodeRuneInString(phrase)
+	s := string(unicode.ToUpper(r)) + phrase[n:]
+	if !strings.HasSuffix(s, ".") {
+		s += "."
+	}
+	return s
 }

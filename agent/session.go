@@ -39,7 +39,7 @@ type Limits struct {
 var DefaultLimits = Limits{Rounds: 200}
 
 // Session is one conversation and the loop that carries it on. One goroutine
-// owns it: the one that calls Run, Resume, Record and State. Configure, Steer,
+// owns it: the one that calls Run, Resume, Record, RecordSettings and Transcript. Configure, Steer,
 // Interrupt and Suspend are safe from any goroutine.
 type Session struct {
 	cfg        Config
@@ -185,16 +185,17 @@ func (s *Session) settings() Settings {
 	return s.transcript.Settings
 }
 
-// takeSettings returns settings that still have to be recorded.
-func (s *Session) takeSettings() (Settings, bool) {
+// RecordSettings records settings that were asked for by Configure and are not
+// in the log yet. It reports false where there are none.
+func (s *Session) RecordSettings() (Event, bool) {
 	s.control.mu.Lock()
-	defer s.control.mu.Unlock()
 	set := s.control.settings
 	s.control.settings = nil
+	s.control.mu.Unlock()
 	if set == nil || *set == s.transcript.Settings {
-		return Settings{}, false
+		return Event{}, false
 	}
-	return *set, true
+	return s.Record(SettingsChange{Settings: *set}), true
 }
 
 func (s *Session) takeSteering() []string {

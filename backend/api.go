@@ -15,15 +15,6 @@ type ProjectInfo struct {
 	Branch  string `json:"branch,omitempty"` // empty outside a git repository
 	Version string `json:"version"`
 	Home    string `json:"home"` // where Atelier keeps its data
-	// Notices are things to know about this set-up, such as keys kept in a
-	// file because there is no keyring.
-	Notices []Notice `json:"notices,omitempty"`
-}
-
-// Notice is a standing remark; Code selects its translation.
-type Notice struct {
-	Code   string `json:"code"`
-	Detail string `json:"detail,omitempty"`
 }
 
 // SessionInfo is a session as its list shows it.
@@ -42,8 +33,6 @@ type SessionInfo struct {
 	// Usage sums the session's requests; Context is what the last one held.
 	Usage   llm.Usage `json:"usage"`
 	Context int64     `json:"context"`
-	// ForeignOwner is set while another process is running the session.
-	ForeignOwner bool `json:"foreign_owner,omitempty"`
 }
 
 // Snapshot is what a page needs to show a session: the newest events and
@@ -61,8 +50,16 @@ type Snapshot struct {
 type Draft struct {
 	Text      string `json:"text,omitempty"`
 	Reasoning string `json:"reasoning,omitempty"`
-	// Outputs holds the running calls' output by call id.
-	Outputs map[string]string `json:"outputs,omitempty"`
+	// Outputs holds the newest output of the running calls, by call id.
+	Outputs map[string]OutputTail `json:"outputs,omitempty"`
+}
+
+// OutputTail is the newest part of a running call's output. Offset is where
+// it begins, in UTF-16 code units: what was printed before is not shown until
+// the call ends.
+type OutputTail struct {
+	Text   string `json:"text"`
+	Offset int    `json:"offset"`
 }
 
 // Envelope carries live events of one session. Seq is the session's last
@@ -76,10 +73,12 @@ type Envelope struct {
 
 // ProviderInfo is a provider and the models it offers.
 type ProviderInfo struct {
-	ID     string      `json:"id"`
-	Name   string      `json:"name"`
-	Ready  bool        `json:"ready"` // has what it needs to be called
-	Models []ModelInfo `json:"models,omitempty"`
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Ready bool   `json:"ready"` // has what it needs to be called
+	// Problem says why a ready provider's models could not be listed.
+	Problem string      `json:"problem,omitempty"`
+	Models  []ModelInfo `json:"models,omitempty"`
 }
 
 // ModelInfo is a model as the picker shows it.

@@ -12,6 +12,8 @@ import (
 func (s *SessionInfo) Apply(ev agent.Event) {
 	s.Seq, s.UpdatedAt = ev.Seq, ev.At
 	switch d := ev.Data.(type) {
+	case agent.SessionStart:
+		s.State = agent.StateIdle
 	case agent.SettingsChange:
 		s.Settings = d.Settings
 	case agent.Title:

@@ -1,31 +1,170 @@
+// Package backend is the application: one service per panel over sessions that
+// run here. It knows neither the window nor SQL: a host gives it a [Store], a
+// [KeyStore] and a folder, calls it through [Workbench.Call] and watches it
+// through [Workbench.Subscribe]. The window, the browser and the command line
+// are three such hosts.
 package backend
 
-import "context"
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
 
-type Workbench struct{}
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/permission"
+)
 
-func nop[In, Out any](context.Context, In) (Out, error) { var o Out; return o, nil }
+// Config is what a host gives a workbench.
+type Config struct {
+	Folder  string // the project, absolute and with links resolved
+	Home    string // where Atelier keeps its data
+	Version string
+	Store   Store
+	Keys    KeyStore
+	// Getenv reads the environment; os.Getenv outside tests.
+	Getenv func(string) string
+	// OpenLink shows a checked http(s) address outside Atelier; nil where
+	// the page does that itself.
+	OpenLink func(url string) error
+	// Unattended says that nobody can be asked: what would ask is denied.
+	Unattended bool
+	// Rules hold for every session, besides its permission mode.
+	Rules  permission.Rules
+	Limits agent.Limits
+	// Observe is called with every event, after it was stored and before it
+	// is shown, from the goroutine of its session; nil for nobody.
+	Observe func(agent.Event)
+}
 
+// Workbench is the application on one folder. All its methods are safe for
+// concurrent use.
+type Workbench struct {
+	cfg       Config
+	calls     *Dispatcher
+	feed      *feed
+	approvals approvals
+	providers *providers
+	client    *llm.Client
+
+	ctx    context.Context // ends when the workbench closes
+	cancel context.CancelFunc
+	mu     sync.Mutex
+	lives  map[string]*live
+}
+
+// New returns a workbench. Close it to stop what runs on it.
+func New(cfg Config) *Workbench {
+	ctx, cancel := context.WithCancel(context.Background())
+	w := &Workbench{
+		cfg: cfg, feed: newFeed(), client: llm.NewClient(), lives: map[string]*live{},
+		ctx: ctx, cancel: cancel,
+	}
+	w.providers = &providers{cfg: &w.cfg, client: w.client}
+	w.calls = w.dispatcher()
+	return w
+}
+
+// dispatcher registers every method that a front end can call.
 func (w *Workbench) dispatcher() *Dispatcher {
 	d := &Dispatcher{methods: map[string]method{}}
-	handle(d, "project.info", nop[Empty, ProjectInfo])
-	handle(d, "sessions.list", nop[Empty, SessionList])
-	handle(d, "sessions.create", nop[Empty, SessionInfo])
-	handle(d, "sessions.rename", nop[RenameRequest, SessionInfo])
-	handle(d, "sessions.delete", nop[SessionRef, Empty])
-	handle(d, "conversation.open", nop[OpenRequest, Snapshot])
-	handle(d, "conversation.history", nop[HistoryRequest, HistoryReply])
-	handle(d, "conversation.event", nop[EventRef, EventReply])
-	handle(d, "conversation.send", nop[SendRequest, Empty])
-	handle(d, "conversation.interrupt", nop[SessionRef, Empty])
-	handle(d, "conversation.answer", nop[AnswerRequest, Empty])
-	handle(d, "conversation.configure", nop[ConfigureRequest, SessionInfo])
-	handle(d, "models.list", nop[Empty, ModelList])
-	handle(d, "keys.list", nop[Empty, KeyList])
-	handle(d, "keys.set", nop[SetKeyRequest, KeyList])
-	handle(d, "keys.remove", nop[ProviderRef, KeyList])
-	handle(d, "preferences.get", nop[Empty, Preferences])
-	handle(d, "preferences.set", nop[Preferences, Preferences])
-	handle(d, "host.open_link", nop[LinkRequest, Empty])
+	handle(d, "project.info", w.projectInfo)
+	handle(d, "sessions.list", w.listSessions)
+	handle(d, "sessions.create", w.createSession)
+	handle(d, "sessions.rename", w.renameSession)
+	handle(d, "sessions.delete", w.deleteSession)
+	handle(d, "conversation.open", w.openConversation)
+	handle(d, "conversation.history", w.history)
+	handle(d, "conversation.event", w.event)
+	handle(d, "conversation.send", w.send)
+	handle(d, "conversation.interrupt", w.interrupt)
+	handle(d, "conversation.answer", w.answer)
+	handle(d, "conversation.configure", w.configure)
+	handle(d, "models.list", w.listModels)
+	handle(d, "keys.list", w.listKeys)
+	handle(d, "keys.set", w.setKey)
+	handle(d, "keys.remove", w.removeKey)
+	handle(d, "preferences.get", w.preferences)
+	handle(d, "preferences.set", w.setPreferences)
+	handle(d, "host.open_link", w.openLink)
 	return d
+}
+
+// Call runs a method by name; see [Dispatcher.Call].
+func (w *Workbench) Call(ctx context.Context, method, args string) string {
+	return w.calls.Call(ctx, method, args)
+}
+
+// Subscribe passes every [Envelope], as JSON, to watch until cancel is called.
+// Watch must not block.
+func (w *Workbench) Subscribe(watch func(envelope []byte)) (cancel func()) {
+	return w.feed.Subscribe(watch)
+}
+
+// Close stops what runs: turns that wait for a person stay as they are, to be
+// resumed when the session is opened again, all others are interrupted and
+// say so in the log. It does not close the store.
+func (w *Workbench) Close(ctx context.Context) error {
+	w.mu.Lock()
+	lives := make([]*live, 0, len(w.lives))
+	for _, l := range w.lives {
+		lives = append(lives, l)
+	}
+	w.mu.Unlock()
+	for _, l := range lives {
+		l.session.Load().Suspend()
+	}
+	w.cancel()
+	var errs []error
+	for _, l := range lives {
+		select {
+		case <-l.done:
+		case <-ctx.Done():
+			errs = append(errs, errors.New("session "+l.id+" did not stop in time"))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// live returns the running side of a session, reading it from the store where
+// this process has not worked on it yet.
+func (w *Workbench) live(ctx context.Context, id string) (*live, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if l := w.lives[id]; l != nil {
+		return l, nil
+	}
+	l := &live{
+		id: id, bench: w, seq: -1,
+		turns: make(chan turnWork), nudge: make(chan struct{}, 1), done: make(chan struct{}),
+	}
+	if err := l.refresh(ctx); err != nil {
+		return nil, err
+	}
+	w.lives[id] = l
+	ctx, l.cancel = context.WithCancel(w.ctx)
+	go l.own(ctx)
+	return l, nil
+}
+
+// publish stores an event that comes from outside its session's turns, such
+// as a rename, and shows it.
+func (w *Workbench) publish(ctx context.Context, session string, p agent.Payload) error {
+	ev := agent.Event{Session: session, At: time.Now().UnixMilli(), Data: p}
+	seq, err := w.cfg.Store.Append(ctx, ev)
+	if err != nil {
+		return err
+	}
+	ev.Seq = seq
+	w.show(ev)
+	return nil
+}
+
+// show passes on an event that, if it is durable, has been stored.
+func (w *Workbench) show(ev agent.Event) {
+	if w.cfg.Observe != nil {
+		w.cfg.Observe(ev)
+	}
+	w.feed.Publish(ev)
 }

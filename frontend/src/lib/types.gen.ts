@@ -213,11 +213,6 @@ export type ModelList = {
   providers?: ProviderInfo[]
 }
 
-export type Notice = {
-  code: string
-  detail?: string
-}
-
 export type OpenRequest = {
   session: string
   limit?: number
@@ -269,13 +264,13 @@ export type ProjectInfo = {
   branch?: string
   version: string
   home: string
-  notices?: Notice[]
 }
 
 export type ProviderInfo = {
   id: string
   name: string
   ready: boolean
+  problem?: string
   models?: ModelInfo[]
 }
 
@@ -324,7 +319,6 @@ export type SessionInfo = {
   last_end?: EndReason
   usage: Usage
   context: number
-  foreign_owner?: boolean
 }
 
 export type SessionList = {

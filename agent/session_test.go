@@ -1,0 +1,295 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"github.com/google/go-cmp/cmp"
+)
+
+func use(tool, text string) llmtest.Call {
+	return llmtest.Use(tool, map[string]string{"text": text})
+}
+
+// LOOP-32: of two tools with one name the later one is used.
+func TestLaterToolWins(t *testing.T) {
+	t.Parallel()
+	first, second := note{name: "Look", readOnly: true}, note{name: "Look", readOnly: true, run: func(context.Context, agent.Invocation) agent.Result {
+		return agent.Result{Output: "second"}
+	}}
+	r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Look", "a")}}, llmtest.Round{Text: "ok"}), first, second)
+	if got := find[agent.ToolCallEnd](r.run("go")); len(got) != 1 || got[0].Output != "second" {
+		t.Errorf("ends = %+v", got)
+	}
+}
+
+// LOOP-118: a tool that panics gives an error result and the turn goes on.
+func TestPanicIsAResult(t *testing.T) {
+	t.Parallel()
+	boom := note{name: "Look", readOnly: true, run: func(context.Context, agent.Invocation) agent.Result { panic("boom") }}
+	r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Look", "a")}}, llmtest.Round{Text: "ok"}), boom)
+	events := r.run("go")
+	got := find[agent.ToolCallEnd](events)
+	if len(got) != 1 || !got[0].IsError || got[0].Output != "Tool error (Look): boom" {
+		t.Errorf("ends = %+v", got)
+	}
+	if end(t, events) != agent.EndDone {
+		t.Error("the turn did not go on")
+	}
+}
+
+// LOOP-119, OAS-106: reading calls run side by side, ten at a time.
+func TestReadersRunTogether(t *testing.T) {
+	t.Parallel()
+	const calls, most = 25, 10
+	var running, peak atomic.Int32
+	full := make(chan struct{})
+	look := note{name: "Look", readOnly: true, run: func(context.Context, agent.Invocation) agent.Result {
+		n := running.Add(1)
+		defer running.Add(-1)
+		if n > peak.Load() {
+			peak.Store(n)
+		}
+		if n == most {
+			select {
+			case <-full:
+			default:
+				close(full)
+			}
+		}
+		<-full // nobody goes on before ten have come
+		return agent.Result{Output: "seen"}
+	}}
+	var round llmtest.Round
+	for i := range calls {
+		round.Calls = append(round.Calls, use("Look", fmt.Sprint(i)))
+	}
+	r := newRig(t, llmtest.Script(round, llmtest.Round{Text: "ok"}), look)
+	if got := len(find[agent.ToolCallEnd](r.run("go"))); got != calls {
+		t.Errorf("%d ends, want %d", got, calls)
+	}
+	if peak.Load() != most {
+		t.Errorf("%d ran together, want %d", peak.Load(), most)
+	}
+}
+
+// K-09, LOOP-106: an interrupt stops what runs, keeps what it gave, answers
+// what did not run, and leaves a session that goes on.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	model := llmtest.Script(
+		llmtest.Round{Text: "Working.", Calls: []llmtest.Call{use("Note", "slow"), use("Note", "never")}},
+		llmtest.Round{Text: "Fine."},
+	)
+	r := newRig(t, model)
+	slow := note{name: "Note", run: func(ctx context.Context, call agent.Invocation) agent.Result {
+		r.session.Interrupt()
+		<-ctx.Done()
+		if !errors.Is(context.Cause(ctx), agent.ErrInterrupted) {
+			t.Errorf("cause = %v", context.Cause(ctx))
+		}
+		return agent.Fail("half a note")
+	}}
+	var err error
+	if r.cfg.Tools, err = agent.NewRegistry(slow); err != nil {
+		t.Fatal(err)
+	}
+	events := r.run("go")
+	var outcomes []agent.Outcome
+	for _, e := range find[agent.ToolCallEnd](events) {
+		outcomes = append(outcomes, e.Outcome)
+	}
+	if diff := cmp.Diff([]agent.Outcome{agent.OutcomeInterrupted, agent.OutcomeInterrupted}, outcomes); diff != "" {
+		t.Error(diff)
+	}
+	if got := end(t, events); got != agent.EndInterrupted {
+		t.Errorf("ended as %s", got)
+	}
+	if got := end(t, r.run("again")); got != agent.EndDone {
+		t.Errorf("second turn ended as %s", got)
+	}
+	history := model.Requests()[1].Messages
+	if answers := history[2]; answers.Role != llm.RoleTool || len(answers.Parts) != 2 {
+		t.Errorf("calls were not answered: %+v", history)
+	}
+}
+
+// K-09: an interrupt while the model streams keeps the text so far.
+func TestInterruptKeepsText(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, llmtest.Script(llmtest.Round{Text: "I think ", Hang: true}))
+	r.open()
+	var events []agent.Event
+	for ev, err := range r.session.Run(t.Context(), "go") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, r.store(ev))
+		if ev.Kind() == agent.KindTextDelta {
+			r.session.Interrupt()
+		}
+	}
+	kept := find[agent.TextEnd](events)
+	if len(kept) != 1 || kept[0].Message.Text() != "I " || kept[0].Finish.Reason != llm.FinishInterrupted {
+		t.Errorf("kept %+v", kept)
+	}
+	if got := end(t, events); got != agent.EndInterrupted {
+		t.Errorf("ended as %s", got)
+	}
+}
+
+// LOOP-104: the round limit ends a turn; the next input starts counting anew.
+func TestRoundLimit(t *testing.T) {
+	t.Parallel()
+	round := llmtest.Round{Calls: []llmtest.Call{use("Look", "again")}}
+	r := newRig(t, llmtest.Script(round, round, round, llmtest.Round{Text: "ok"}))
+	r.cfg.Limits.Rounds = 2
+	events := r.run("go")
+	if diff := cmp.Diff([]agent.TurnLimit{{Limit: "rounds", Count: 2}}, find[agent.TurnLimit](events)); diff != "" {
+		t.Error(diff)
+	}
+	if got := end(t, events); got != agent.EndLimit {
+		t.Errorf("ended as %s", got)
+	}
+	if got := end(t, r.run("go on")); got != agent.EndDone {
+		t.Errorf("second turn ended as %s", got)
+	}
+}
+
+// LOOP-105: the turn limit counts the model's messages over all inputs.
+func TestTurnLimit(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, llmtest.Script(llmtest.Round{Text: "one"}, llmtest.Round{Text: "two"}))
+	r.cfg.Limits.Turns = 1
+	r.run("go")
+	if got := end(t, r.run("go on")); got != agent.EndLimit {
+		t.Errorf("ended as %s", got)
+	}
+}
+
+// LOOP-132, LOOP-134, LOOP-135: a steering message is delivered after the
+// tools that are running, as the user's words.
+func TestSteer(t *testing.T) {
+	t.Parallel()
+	model := llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Look", "a")}}, llmtest.Round{Text: "ok"})
+	r := newRig(t, model)
+	look := note{name: "Look", readOnly: true, run: func(context.Context, agent.Invocation) agent.Result {
+		r.session.Steer("only the header")
+		return agent.Result{Output: "seen"}
+	}}
+	var err error
+	if r.cfg.Tools, err = agent.NewRegistry(look); err != nil {
+		t.Fatal(err)
+	}
+	events := r.run("go")
+	if diff := cmp.Diff([]agent.SteeringInjected{{Text: "only the header"}}, find[agent.SteeringInjected](events)); diff != "" {
+		t.Error(diff)
+	}
+	last := model.Requests()[1].Messages
+	if m := last[len(last)-1]; m.Role != llm.RoleUser || m.Text() != "only the header" {
+		t.Errorf("last message is %+v", m)
+	}
+}
+
+// LOOP-136, LOOP-137: settings changed in a turn hold from its next request
+// on and are recorded there; the permission mode holds at once.
+func TestConfigure(t *testing.T) {
+	t.Parallel()
+	model := llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Note", "a")}}, llmtest.Round{Text: "ok"})
+	r := newRig(t, model)
+	r.cfg.Approver = approver(func(context.Context, agent.ApprovalRequest) (agent.Answer, error) {
+		t.Error("asked although the mode asks no more")
+		return agent.Answer{}, nil
+	})
+	r.open()
+	set := agent.Settings{Provider: llmtest.Provider, Model: "other", Effort: llm.EffortHigh, Mode: agent.ModeBypass}
+	var kinds []agent.Kind
+	for ev, err := range r.session.Run(t.Context(), "go") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.store(ev)
+		if ev.Durable() {
+			kinds = append(kinds, ev.Kind())
+		}
+		if ev.Kind() == agent.KindToolCallStart {
+			r.session.Configure(set)
+		}
+	}
+	want := []agent.Kind{
+		agent.KindUserInput, agent.KindTextEnd, agent.KindToolCallStart, agent.KindToolCallEnd,
+		agent.KindSettings, agent.KindTextEnd, agent.KindProcessingEnd,
+	}
+	if diff := cmp.Diff(want, kinds); diff != "" {
+		t.Error(diff)
+	}
+	requests := model.Requests()
+	if requests[0].Model != "m" || requests[1].Model != "other" || requests[1].Effort != llm.EffortHigh {
+		t.Errorf("models %s, %s; effort %s", requests[0].Model, requests[1].Model, requests[1].Effort)
+	}
+}
+
+// LOOP-10: what one request sent stands unchanged at the beginning of the next.
+func TestPrefixIsStable(t *testing.T) {
+	t.Parallel()
+	model := llmtest.Script(
+		llmtest.Round{Text: "a", Calls: []llmtest.Call{use("Look", "a")}},
+		llmtest.Round{Text: "b", Calls: []llmtest.Call{use("Note", "b")}},
+		llmtest.Round{Text: "c"},
+	)
+	r := newRig(t, model)
+	r.run("go")
+	requests := model.Requests()
+	for i := 1; i < len(requests); i++ {
+		was, is := requests[i-1], requests[i]
+		if diff := cmp.Diff(was.Messages, is.Messages[:len(was.Messages)]); diff != "" {
+			t.Errorf("request %d changed its past: %s", i, diff)
+		}
+		if was.System != is.System || !cmp.Equal(was.Tools, is.Tools) {
+			t.Errorf("request %d changed system or tools", i)
+		}
+	}
+}
+
+// A session belongs to one run at a time.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, llmtest.Script(llmtest.Round{Text: "a"}))
+	r.open()
+	for ev := range r.session.Run(t.Context(), "go") {
+		if ev.Kind() != agent.KindUserInput {
+			continue
+		}
+		for _, err := range r.session.Run(t.Context(), "meanwhile") {
+			if !errors.Is(err, agent.ErrBusy) {
+				t.Errorf("err = %v", err)
+			}
+		}
+	}
+}
+
+// A caller that stops ranging stops everything: the tool's context ends.
+func TestBreak(t *testing.T) {
+	t.Parallel()
+	stopped := make(chan struct{})
+	look := note{name: "Look", readOnly: true, run: func(ctx context.Context, call agent.Invocation) agent.Result {
+		call.Output("begun")
+		<-ctx.Done()
+		close(stopped)
+		return agent.Fail("stopped")
+	}}
+	r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Look", "a")}}), look)
+	r.open()
+	for ev := range r.session.Run(t.Context(), "go") {
+		if ev.Kind() == agent.KindToolCallOutput {
+			break
+		}
+	}
+	<-stopped
+}

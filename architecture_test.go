@@ -1,0 +1,224 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "atelier.dev/atelier"
+
+// Who may import whom among our own packages; ARCHITECTURE.md says why. A
+// pattern ending in /... covers what lies below too. What is not listed may
+// import nothing of ours.
+var mayImport = map[string][]string{
+	"agent":                  {"agent/llm", "agent/contextir"},
+	"agent/contextir":        {"agent/llm"},
+	"agent/llm/internal/...": {"agent/llm"},
+	"agent/llm/catalogue":    {"agent/llm"},
+	"agent/llm/openai":       {"agent/llm", "agent/llm/internal/..."},
+	"agent/llm/compat":       {"agent/llm", "agent/llm/internal/..."},
+	"agent/llm/demo":         {"agent/llm", "agent/llm/internal/..."},
+	"agent/llm/llmtest":      {"agent/llm", "agent/llm/internal/..."},
+	"agent/env":              {"agent/sandbox"},
+	"agent/tool":             {"agent", "agent/env"},
+	"agent/permission":       {"agent"},
+	"backend":                {"agent/...", "agent"},
+	"backend/serve":          {},
+	"backend/instance":       {},
+	"storage":                {"agent", "backend"},
+	"storage/keystore":       {"backend"},
+	"cmd/cli":                {"agent", "agent/llm", "agent/permission", "backend/...", "backend", "storage/...", "storage", "frontend"},
+	"cmd/atelier-headless":   {"cmd/cli"},
+	".":                      {"agent/sandbox", "backend", "backend/instance", "backend/serve", "cmd/cli", "frontend"},
+}
+
+// onlyIn names the packages that alone may import something from outside.
+var onlyIn = map[string][]string{
+	"github.com/wailsapp/wails":     {"."},
+	"github.com/mark3labs/mcp-go":   {"agent/mcp"},
+	"github.com/openai/openai-go":   {"agent/llm/openai", "agent/llm/compat", "agent/llm/internal/openaisdk"},
+	"github.com/mattn/go-sqlite3":   {"storage"},
+	"database/sql":                  {"storage"},
+	"github.com/coder/websocket":    {"backend/serve"},
+	"github.com/zalando/go-keyring": {"storage/keystore"},
+	"os/exec":                       {"agent/sandbox"},
+}
+
+const (
+	maxFile     = 500
+	maxFunction = 80
+	maxMethods  = 5
+	maxFields   = 12
+	maxFanOut   = 4
+)
+
+// overBudget lists what may exceed a budget, and why.
+var overBudget = map[string]string{
+	"interface backend.Store":    "one store; splitting it would scatter one transaction's contract",
+	"fan-out backend":            "the application knows every part",
+	"fan-out cmd/cli":            "the composition root of both programs",
+	"fan-out .":                  "the composition root of the window",
+	"function agent.Payloads":    "",
+	"struct backend.SessionInfo": "a wire type: what lists show of a session, flat",
+}
+
+type sourceFile struct {
+	pkg, name string
+	test      bool
+	lines     int
+	syntax    *ast.File
+	fset      *token.FileSet
+}
+
+func sources(t *testing.T) []sourceFile {
+	t.Helper()
+	var out []sourceFile
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "node_modules" || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && d.Name() != ".") {
+			return fs.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(file, ".go") {
+			return nil
+		}
+		fset := token.NewFileSet()
+		syntax, err := parser.ParseFile(fset, file, nil, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		out = append(out, sourceFile{
+			pkg: path.Dir(filepath.ToSlash(file)), name: filepath.ToSlash(file), test: strings.HasSuffix(file, "_test.go"),
+			lines: fset.File(syntax.Pos()).LineCount(), syntax: syntax, fset: fset,
+		})
+		return nil
+	})
+	if err != nil || len(out) < 20 {
+		t.Fatalf("%d files, %v", len(out), err)
+	}
+	return out
+}
+
+func imports(f *ast.File) []string {
+	var out []string
+	for _, spec := range f.Imports {
+		if p, err := strconv.Unquote(spec.Path.Value); err == nil {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func covered(patterns []string, pkg string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		below, deep := strings.CutSuffix(p, "/...")
+		return p == pkg || deep && strings.HasPrefix(pkg, below+"/")
+	})
+}
+
+func TestImportRules(t *testing.T) {
+	t.Parallel()
+	fanOut := map[string]map[string]bool{}
+	for _, f := range sources(t) {
+		if f.test {
+			continue
+		}
+		allowed := mayImport[f.pkg]
+		for rule, targets := range mayImport {
+			if below, deep := strings.CutSuffix(rule, "/..."); deep && strings.HasPrefix(f.pkg, below+"/") {
+				allowed = append(slices.Clone(allowed), targets...)
+			}
+		}
+		for _, p := range imports(f.syntax) {
+			own, ours := strings.CutPrefix(p, module+"/")
+			if ours {
+				if !covered(allowed, own) {
+					t.Errorf("%s imports %s", f.name, own)
+				}
+				if fanOut[f.pkg] == nil {
+					fanOut[f.pkg] = map[string]bool{}
+				}
+				fanOut[f.pkg][own] = true
+			}
+			for fenced, homes := range onlyIn {
+				if (p == fenced || strings.HasPrefix(p, fenced+"/")) && !slices.Contains(homes, f.pkg) {
+					t.Errorf("%s imports %s, which only %v may", f.name, p, homes)
+				}
+			}
+		}
+	}
+	for pkg, targets := range fanOut {
+		if len(targets) > maxFanOut && !excused("fan-out "+pkg) {
+			t.Errorf("%s imports %d of our packages, more than %d", pkg, len(targets), maxFanOut)
+		}
+	}
+}
+
+func TestBudgets(t *testing.T) {
+	t.Parallel()
+	for _, f := range sources(t) {
+		if f.lines > maxFile && !excused("file "+f.name) {
+			t.Errorf("%s has %d lines, more than %d", f.name, f.lines, maxFile)
+		}
+		for _, d := range f.syntax.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				lines := f.fset.Position(d.End()).Line - f.fset.Position(d.Pos()).Line + 1
+				if lines > maxFunction && !excused(fmt.Sprintf("function %s.%s", f.pkg, d.Name.Name)) {
+					t.Errorf("%s: %s has %d lines, more than %d", f.name, d.Name.Name, lines, maxFunction)
+				}
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					if ts, ok := s.(*ast.TypeSpec); ok {
+						checkType(t, f, ts)
+					}
+				}
+			}
+		}
+	}
+}
+
+func checkType(t *testing.T, f sourceFile, ts *ast.TypeSpec) {
+	switch typ := ts.Type.(type) {
+	case *ast.InterfaceType:
+		if n := len(typ.Methods.List); n > maxMethods && !excused(fmt.Sprintf("interface %s.%s", f.pkg, ts.Name.Name)) {
+			t.Errorf("%s: interface %s has %d methods, more than %d", f.name, ts.Name.Name, n, maxMethods)
+		}
+	case *ast.StructType:
+		n := 0
+		for _, field := range typ.Fields.List {
+			n += max(1, len(field.Names))
+		}
+		if n > maxFields && !f.test && !excused(fmt.Sprintf("struct %s.%s", f.pkg, ts.Name.Name)) {
+			t.Errorf("%s: struct %s has %d fields, more than %d", f.name, ts.Name.Name, n, maxFields)
+		}
+	}
+}
+
+func excused(what string) bool { _, ok := overBudget[what]; return ok }
+
+// Every package says what its one concept is.
+func TestPackagesAreDocumented(t *testing.T) {
+	t.Parallel()
+	documented := map[string]bool{}
+	for _, f := range sources(t) {
+		if !f.test {
+			documented[f.pkg] = documented[f.pkg] || f.syntax.Doc != nil
+		}
+	}
+	for pkg, ok := range documented {
+		if !ok {
+			t.Errorf("package %s has no doc comment", pkg)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/permission"
+	"atelier.dev/atelier/agent/profile"
+	"atelier.dev/atelier/agent/tool"
+	"github.com/oklog/ulid/v2"
+)
+
+// newSession puts a session together from its parts: the one place that knows
+// them all.
+func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent.Event) (*agent.Session, error) {
+	local, err := env.NewLocal(w.cfg.Folder)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := agent.NewRegistry(tool.Builtin(local, tool.Options{})...)
+	if err != nil {
+		return nil, err
+	}
+	gate, err := permission.New(w.cfg.Folder, w.cfg.Rules)
+	if err != nil {
+		return nil, err
+	}
+	limits := agent.DefaultLimits
+	if w.cfg.Limits.Rounds > 0 {
+		limits = w.cfg.Limits
+	}
+	var approver agent.Approver = &w.approvals
+	if w.cfg.Unattended {
+		approver = nobody{}
+	}
+	return agent.New(agent.Config{
+		ID: info.ID, Model: w.client, Tools: tools, Gate: gate, Approver: approver,
+		System: profile.SystemPrompt(profile.Surroundings{
+			Folder: w.cfg.Folder, Branch: gitBranch(w.cfg.Folder), Platform: local.Platform(),
+			OS: local.OSVersion(), Model: info.Settings.Model, Date: time.Now(),
+		}),
+		Limits: limits, Reduce: tool.Truncate,
+		Now: time.Now, NewID: func() string { return ulid.Make().String() },
+	}, past...), nil
+}
+
+// nobody is the approver where nobody can be asked.
+type nobody struct{}
+
+func (nobody) Approve(context.Context, agent.ApprovalRequest) (agent.Answer, error) {
+	return agent.Answer{}, errors.New("this run has no one to ask; a wider --permission-mode or --allowed-tools would let it pass")
+}

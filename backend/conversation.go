@@ -1,0 +1,165 @@
+package backend
+
+import (
+	"context"
+	"iter"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+)
+
+const (
+	defaultPage = 200
+	maxPage     = 1000
+)
+
+// openConversation returns what a page needs to show a session. The log is
+// read before the draft: an event that comes in between reaches the page as
+// an envelope, while a draft that is older than the log could show text twice.
+func (w *Workbench) openConversation(ctx context.Context, in OpenRequest) (Snapshot, error) {
+	info, err := w.cfg.Store.Session(ctx, in.Session)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	page, err := w.page(ctx, EventRange{Session: in.Session, Before: info.Seq + 1, Limit: in.Limit, Newest: true})
+	if err != nil {
+		return Snapshot{}, err
+	}
+	return Snapshot{Session: info, Events: page.Events, More: page.More, Draft: w.feed.Draft(in.Session)}, nil
+}
+
+func (w *Workbench) history(ctx context.Context, in HistoryRequest) (HistoryReply, error) {
+	if (in.After == 0) == (in.Before == 0) {
+		return HistoryReply{}, &Error{Code: CodeInvalid, Message: "Exactly one of after and before must be given."}
+	}
+	return w.page(ctx, EventRange{
+		Session: in.Session, After: in.After, Before: in.Before, Limit: in.Limit, Newest: in.Before > 0,
+	})
+}
+
+// page reads one event more than asked for, to know whether there are more.
+func (w *Workbench) page(ctx context.Context, r EventRange) (HistoryReply, error) {
+	limit := r.Limit
+	if limit <= 0 {
+		limit = defaultPage
+	}
+	limit = min(limit, maxPage)
+	r.Limit = limit + 1
+	events, err := w.cfg.Store.Events(ctx, r)
+	if err != nil {
+		return HistoryReply{}, err
+	}
+	more := len(events) > limit
+	if more && r.Newest {
+		events = events[1:]
+	} else if more {
+		events = events[:limit]
+	}
+	for i, ev := range events {
+		events[i] = forDisplay(ev)
+	}
+	return HistoryReply{Events: events, More: more}, nil
+}
+
+func (w *Workbench) event(ctx context.Context, in EventRef) (EventReply, error) {
+	events, err := w.cfg.Store.Events(ctx, EventRange{Session: in.Session, After: in.Seq - 1, Before: in.Seq + 1})
+	if err != nil {
+		return EventReply{}, err
+	}
+	if len(events) == 0 {
+		return EventReply{}, &Error{Code: CodeNotFound, Message: "There is no such event in this session."}
+	}
+	return EventReply{Event: events[0]}, nil
+}
+
+func (w *Workbench) send(ctx context.Context, in SendRequest) (Empty, error) {
+	return Empty{}, w.Send(ctx, in.Session, in.Text)
+}
+
+// Send begins a turn and returns when it has begun. What happens in it arrives
+// as envelopes.
+func (w *Workbench) Send(ctx context.Context, session, text string) error {
+	if strings.TrimSpace(text) == "" {
+		return &Error{Code: CodeInvalid, Message: "The message is empty.", Next: "Type what should be done."}
+	}
+	info, err := w.cfg.Store.Session(ctx, session)
+	if err != nil {
+		return err
+	}
+	if err := w.providers.ready(ctx, info.Settings.Provider); err != nil {
+		return err
+	}
+	l, err := w.live(ctx, session)
+	if err != nil {
+		return err
+	}
+	return l.start(func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
+		return s.Run(ctx, text)
+	})
+}
+
+func (w *Workbench) interrupt(_ context.Context, in SessionRef) (Empty, error) {
+	w.Interrupt(in.Session)
+	return Empty{}, nil
+}
+
+// Interrupt ends a session's turn, if one is under way here.
+func (w *Workbench) Interrupt(session string) {
+	w.mu.Lock()
+	l := w.lives[session]
+	w.mu.Unlock()
+	if l != nil {
+		l.session.Load().Interrupt()
+	}
+}
+
+// answer delivers a person's decision to the turn that waits for it. The
+// request must be pending in the store, so that no answer counts twice.
+func (w *Workbench) answer(ctx context.Context, in AnswerRequest) (Empty, error) {
+	if d := in.Answer.Decision; d != agent.Allow && d != agent.Deny {
+		return Empty{}, &Error{Code: CodeInvalid, Message: "An answer is allow or deny."}
+	}
+	session, err := w.cfg.Store.PendingApproval(ctx, in.Approval)
+	if err != nil {
+		return Empty{}, err
+	}
+	w.mu.Lock()
+	l := w.lives[session]
+	w.mu.Unlock()
+	if session != in.Session || l == nil || !l.busy.Load() {
+		return Empty{}, &Error{
+			Code: CodeBusy, Message: "This request belongs to a session that is not running here.",
+			Kept: "It still waits for an answer.", Next: "Answer it where the session runs.",
+		}
+	}
+	if !w.approvals.answer(in.Approval, in.Answer) {
+		return Empty{}, &Error{Code: CodeNotFound, Message: "This request was already answered."}
+	}
+	return Empty{}, nil
+}
+
+func (w *Workbench) configure(ctx context.Context, in ConfigureRequest) (SessionInfo, error) {
+	if err := w.Configure(ctx, in.Session, in.Settings); err != nil {
+		return SessionInfo{}, err
+	}
+	info, err := w.cfg.Store.Session(ctx, in.Session)
+	info.Settings = in.Settings
+	return info, err
+}
+
+// Configure changes a session's settings; see [agent.Session.Configure].
+func (w *Workbench) Configure(ctx context.Context, session string, set agent.Settings) error {
+	if err := validSettings(set); err != nil {
+		return err
+	}
+	l, err := w.live(ctx, session)
+	if err != nil {
+		return err
+	}
+	l.session.Load().Configure(set)
+	select {
+	case l.nudge <- struct{}{}:
+	default: // the owner has been told already
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package backend
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+)
+
+// displayLimit is how much of one text a page is sent unasked, in bytes. The
+// rest is read by conversation.event when someone wants to see it.
+const displayLimit = 16 << 10
+
+// forDisplay returns the event as a page is sent it: without what only
+// providers need, and with long texts cut. What a person decides about is
+// never cut.
+func forDisplay(ev agent.Event) agent.Event {
+	switch d := ev.Data.(type) {
+	case agent.UserInput:
+		if len(d.Text) > displayLimit {
+			d.Size, d.Text = int64(len(d.Text)), middleCut(d.Text)
+			ev.Data = d
+		}
+	case agent.TextEnd:
+		d.Message = displayMessage(d.Message)
+		ev.Data = d
+	case agent.ToolCallEnd:
+		d.ModelOutput = ""
+		if len(d.Output) > displayLimit {
+			d.Size, d.Output = int64(len(d.Output)), middleCut(d.Output)
+		}
+		ev.Data = d
+	}
+	return ev
+}
+
+func displayMessage(m llm.Message) llm.Message {
+	m.Parts = slices.Clone(m.Parts)
+	for i, p := range m.Parts {
+		p.Native = nil
+		if p.Reasoning != nil {
+			p.Reasoning = &llm.Reasoning{Text: p.Reasoning.Text}
+		}
+		if p.Call != nil { // its arguments come with tool_call_start
+			p.Call = &llm.ToolCall{ID: p.Call.ID, Name: p.Call.Name}
+		}
+		m.Parts[i] = p
+	}
+	return m
+}
+
+// middleCut keeps the beginning and the end of a text.
+func middleCut(s string) string {
+	return cutFront(s, displayLimit/2) + "\n…\n" + tail(s, displayLimit/2)
+}
+
+// cutFront returns at most n bytes from the beginning, whole characters only.
+func cutFront(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// tail returns at most n bytes from the end, whole characters only.
+func tail(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	i := len(s) - n
+	for i < len(s) && !utf8.RuneStart(s[i]) {
+		i++
+	}
+	return strings.Clone(s[i:]) // so that the rest can be freed
+}

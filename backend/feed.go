@@ -1,0 +1,238 @@
+package backend
+
+import (
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf16"
+
+	"atelier.dev/atelier/agent"
+)
+
+const (
+	// feedInterval is how long deltas gather before they leave: painting
+	// more often costs a page twice the work for nothing seen.
+	feedInterval = 33 * time.Millisecond
+	// envelopeLimit is the most that leaves at once, in bytes. A durable
+	// event that is larger is left out: the page sees from the envelope's
+	// seq that it is behind, and reads it.
+	envelopeLimit = 60 << 10
+	// outputTail is how much of a running call's output is kept for pages
+	// that open meanwhile, in bytes.
+	outputTail = 32 << 10
+)
+
+// feed carries events to the pages that watch. Deltas of one session gather
+// and leave together; a durable event leaves at once, after them. It keeps
+// what has been streamed since the last durable event, for pages that open in
+// between. It is safe for concurrent use.
+type feed struct {
+	mu       sync.Mutex
+	watchers map[int]func([]byte)
+	next     int
+	sessions map[string]*stream
+}
+
+// stream is what the feed knows of one session.
+type stream struct {
+	seq     int64
+	waiting []agent.Event // deltas that have not left
+	timer   *time.Timer   // set while deltas wait
+	draft   streamed
+}
+
+func newFeed() *feed {
+	return &feed{watchers: map[int]func([]byte){}, sessions: map[string]*stream{}}
+}
+
+// Subscribe calls watch with every envelope, as JSON, until cancel is called.
+// Watch must not block and must not call back into the feed.
+func (f *feed) Subscribe(watch func([]byte)) (cancel func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.next++
+	id := f.next
+	f.watchers[id] = watch
+	return func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.watchers, id)
+	}
+}
+
+// Publish takes one event. A durable one must have been stored.
+func (f *feed) Publish(ev agent.Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := f.sessions[ev.Session]
+	if s == nil {
+		s = &stream{}
+		f.sessions[ev.Session] = s
+	}
+	s.draft.apply(ev)
+	if !ev.Durable() {
+		s.gather(ev)
+		if s.timer == nil {
+			s.timer = time.AfterFunc(feedInterval, func() { f.flush(ev.Session) })
+		}
+		return
+	}
+	s.seq = max(s.seq, ev.Seq)
+	f.send(ev.Session, s, ev)
+}
+
+// Draft returns what has been streamed of a session and not been stored.
+func (f *feed) Draft(session string) Draft {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := f.sessions[session]
+	if s == nil {
+		return Draft{}
+	}
+	return Draft{
+		Text: s.draft.text.String(), Reasoning: s.draft.reasoning.String(),
+		Outputs: maps.Clone(s.draft.outputs),
+	}
+}
+
+// forget drops what is kept of a deleted session.
+func (f *feed) forget(session string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.sessions, session)
+}
+
+func (f *feed) flush(session string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s := f.sessions[session]; s != nil {
+		f.send(session, s)
+	}
+}
+
+// send lets the gathered deltas leave, and then more.
+func (f *feed) send(session string, s *stream, more ...agent.Event) {
+	events := append(s.waiting, more...)
+	s.waiting = nil
+	if s.timer != nil {
+		s.timer.Stop()
+		s.timer = nil
+	}
+	var batch []json.RawMessage
+	size := 0
+	leave := func() {
+		f.broadcast(session, s.seq, batch)
+		batch, size = nil, 0
+	}
+	for _, ev := range events {
+		raw, err := json.Marshal(forDisplay(ev))
+		if err != nil {
+			slog.Error("encode event", "session", session, "kind", ev.Kind(), "err", err)
+			continue
+		}
+		if len(raw) > envelopeLimit {
+			continue
+		}
+		if size+len(raw) > envelopeLimit {
+			leave()
+		}
+		batch, size = append(batch, raw), size+len(raw)
+	}
+	leave()
+}
+
+func (f *feed) broadcast(session string, seq int64, events []json.RawMessage) {
+	b, err := json.Marshal(struct {
+		Session string            `json:"session"`
+		Seq     int64             `json:"seq"`
+		Events  []json.RawMessage `json:"events,omitempty"`
+	}{session, seq, events})
+	if err != nil {
+		slog.Error("encode envelope", "session", session, "err", err)
+		return
+	}
+	for _, watch := range f.watchers {
+		watch(b)
+	}
+}
+
+// gather merges a delta into the last one where it continues it.
+func (s *stream) gather(ev agent.Event) {
+	if n := len(s.waiting); n > 0 {
+		if merged, ok := merge(s.waiting[n-1].Data, ev.Data); ok {
+			s.waiting[n-1].Data = merged
+			return
+		}
+	}
+	s.waiting = append(s.waiting, ev)
+}
+
+func merge(last, next agent.Payload) (agent.Payload, bool) {
+	switch n := next.(type) {
+	case agent.TextDelta:
+		if l, ok := last.(agent.TextDelta); ok {
+			return agent.TextDelta{Text: l.Text + n.Text, Offset: l.Offset}, true
+		}
+	case agent.ReasoningDelta:
+		if l, ok := last.(agent.ReasoningDelta); ok {
+			return agent.ReasoningDelta{Text: l.Text + n.Text, Offset: l.Offset}, true
+		}
+	case agent.CallDraft:
+		if l, ok := last.(agent.CallDraft); ok && l.CallID == n.CallID {
+			return n, true
+		}
+	case agent.ToolCallOutput:
+		if l, ok := last.(agent.ToolCallOutput); ok && l.CallID == n.CallID {
+			text, offset := keepTail(l.Text+n.Text, l.Offset)
+			return agent.ToolCallOutput{CallID: n.CallID, Text: text, Offset: offset}, true
+		}
+	}
+	return nil, false
+}
+
+// streamed is what no durable event holds yet, as it grows.
+type streamed struct {
+	text, reasoning strings.Builder
+	outputs         map[string]OutputTail
+}
+
+func (d *streamed) apply(ev agent.Event) {
+	switch p := ev.Data.(type) {
+	case agent.TextStart, agent.TextEnd, agent.UserInput:
+		d.text.Reset()
+		d.reasoning.Reset()
+	case agent.TextDelta:
+		d.text.WriteString(p.Text)
+	case agent.ReasoningDelta:
+		d.reasoning.WriteString(p.Text)
+	case agent.ToolCallOutput:
+		o, ok := d.outputs[p.CallID]
+		if !ok {
+			o.Offset = p.Offset
+		}
+		o.Text, o.Offset = keepTail(o.Text+p.Text, o.Offset)
+		if d.outputs == nil {
+			d.outputs = map[string]OutputTail{}
+		}
+		d.outputs[p.CallID] = o
+	case agent.ToolCallEnd:
+		delete(d.outputs, p.CallID)
+	case agent.ProcessingEnd:
+		*d = streamed{}
+	}
+}
+
+// keepTail cuts a text that begins at offset to the newest part.
+func keepTail(text string, offset int) (string, int) {
+	if len(text) <= outputTail {
+		return text, offset
+	}
+	kept := tail(text, outputTail)
+	for _, r := range text[:len(text)-len(kept)] {
+		offset += utf16.RuneLen(r)
+	}
+	return kept, offset
+}

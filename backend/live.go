@@ -1,0 +1,197 @@
+package backend
+
+import (
+	"context"
+	"iter"
+	"log/slog"
+	"sync/atomic"
+
+	"atelier.dev/atelier/agent"
+)
+
+// live is a session that this process works on. Its goroutine owns the
+// [agent.Session]: it alone runs turns, records events and replaces the
+// session when another process has added to the log. Other goroutines reach
+// it through turns, nudge, and the session's own safe methods.
+type live struct {
+	id      string
+	bench   *Workbench
+	session atomic.Pointer[agent.Session]
+	seq     int64 // the log's end as the session knows it; -1 = not at all
+	worked  bool  // a turn was run here
+	busy    atomic.Bool
+	turns   chan turnWork
+	nudge   chan struct{} // settings were asked for; holds one
+	cancel  context.CancelFunc
+	done    chan struct{} // closed when the owner has ended
+}
+
+// beginTurn is [agent.Session.Run] with its input, or [agent.Session.Resume].
+type beginTurn func(*agent.Session, context.Context) iter.Seq2[agent.Event, error]
+
+// turnWork is one turn for the owner to run. accepted is told, once, whether
+// it will be.
+type turnWork struct {
+	begin    beginTurn
+	accepted chan error
+}
+
+// own is the owner's loop. It ends with ctx, after the turn under way.
+func (l *live) own(ctx context.Context) {
+	defer close(l.done)
+	for {
+		select {
+		case <-ctx.Done():
+			l.end(context.WithoutCancel(ctx))
+			return
+		case w := <-l.turns:
+			l.work(ctx, w)
+		case <-l.nudge:
+			if release, err := l.acquire(ctx); err == nil {
+				l.recordSettings(ctx)
+				release()
+			} // else they are recorded by the next turn
+		}
+	}
+}
+
+// work runs one turn while no other process can.
+func (l *live) work(ctx context.Context, w turnWork) {
+	defer l.busy.Store(false)
+	release, err := l.acquire(ctx)
+	w.accepted <- err
+	if err != nil {
+		return
+	}
+	defer release()
+	l.worked = true
+	l.runTurn(ctx, w)
+}
+
+// end closes the session in the log if this process has worked on it and it
+// is at rest (K-07).
+func (l *live) end(ctx context.Context) {
+	if !l.worked {
+		return
+	}
+	release, err := l.acquire(ctx)
+	if err != nil {
+		slog.Warn("end session", "session", l.id, "err", err)
+		return
+	}
+	defer release()
+	if session := l.session.Load(); session.Transcript().State == agent.StateIdle {
+		l.record(ctx, session.Record(agent.SessionEnd{State: agent.StateIdle}))
+	}
+}
+
+func (l *live) runTurn(ctx context.Context, w turnWork) {
+	session := l.session.Load()
+	if session.Transcript().State == agent.StateClosed {
+		if !l.record(ctx, session.Record(l.bench.sessionStart(true))) {
+			return
+		}
+	}
+	for ev, err := range w.begin(session, ctx) {
+		if err != nil {
+			slog.Error("turn ended", "session", l.id, "err", err)
+			break
+		}
+		if !l.record(ctx, ev) {
+			return
+		}
+		if in, ok := ev.Data.(agent.UserInput); ok && !session.Transcript().Titled {
+			if !l.record(ctx, session.Record(agent.Title{Text: titleFrom(in.Text)})) {
+				return
+			}
+		}
+	}
+	l.recordSettings(ctx)
+}
+
+// record stores a durable event and then shows it; a delta is only shown. It
+// reports false when the event could not be stored: the session's memory is
+// then ahead of the log, so it is dropped and read again for the next turn.
+func (l *live) record(ctx context.Context, ev agent.Event) bool {
+	if ev.Durable() {
+		// What happened is kept even when its session is being shut down.
+		seq, err := l.bench.cfg.Store.Append(context.WithoutCancel(ctx), ev)
+		if err != nil {
+			l.lost(ev, err)
+			return false
+		}
+		ev.Seq, l.seq = seq, seq
+	}
+	l.bench.show(ev)
+	return true
+}
+
+// lost says that an event could not be stored. The turn ends there; what was
+// stored stays.
+func (l *live) lost(ev agent.Event, err error) {
+	slog.Error("store event", "session", l.id, "kind", ev.Kind(), "err", err)
+	l.seq = -1
+	e := AsError(err)
+	l.bench.show(agent.Event{Session: l.id, Turn: ev.Turn, At: ev.At, Data: agent.Failure{
+		Code: string(e.Code), Message: "The turn was stopped because it could not be saved. " + e.Message,
+		Kept: e.Kept, Next: e.Next, Details: e.Details,
+	}})
+	l.bench.show(agent.Event{Session: l.id, Turn: ev.Turn, At: ev.At, Data: agent.ProcessingEnd{Reason: agent.EndFailed}})
+}
+
+// recordSettings records settings that were asked for since the last round.
+func (l *live) recordSettings(ctx context.Context) {
+	if ev, ok := l.session.Load().RecordSettings(); ok {
+		l.record(ctx, ev)
+	}
+}
+
+// start hands a turn to the owner and returns once it has begun. CodeBusy
+// where the session is working already, here or in another process.
+func (l *live) start(begin beginTurn) error {
+	if !l.busy.CompareAndSwap(false, true) {
+		return &Error{
+			Code: CodeBusy, Message: "This session is already working.",
+			Kept: "Your message was not sent; it is still in the box.", Next: "Wait until it is done, or stop it.",
+		}
+	}
+	w := turnWork{begin: begin, accepted: make(chan error, 1)}
+	select {
+	case l.turns <- w:
+		return <-w.accepted
+	case <-l.done:
+		return &Error{Code: CodeBusy, Message: "Atelier is closing.", Kept: "Your message was not sent."}
+	}
+}
+
+// acquire takes the session's lease and reads it again if its log has grown
+// elsewhere or its memory was dropped.
+func (l *live) acquire(ctx context.Context) (release func(), err error) {
+	release, err = l.bench.cfg.Store.Lease(l.id)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.refresh(ctx); err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
+
+func (l *live) refresh(ctx context.Context) error {
+	info, err := l.bench.cfg.Store.Session(ctx, l.id)
+	if err != nil || info.Seq == l.seq {
+		return err
+	}
+	past, err := l.bench.cfg.Store.Events(ctx, EventRange{Session: l.id})
+	if err != nil {
+		return err
+	}
+	session, err := l.bench.newSession(ctx, info, past)
+	if err != nil {
+		return err
+	}
+	l.session.Store(session)
+	l.seq = info.Seq
+	return nil
+}

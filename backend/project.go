@@ -1,0 +1,85 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ResolveFolder returns the project folder that path names, absolute and with
+// links resolved. A folder that is missing, is none or cannot be read is an
+// *[Error] of CodeFolder.
+func ResolveFolder(path string) (string, error) {
+	refuse := func(message string, err error) (string, error) {
+		return "", &Error{
+			Code: CodeFolder, Message: fmt.Sprintf(message, path), Kept: "Nothing was changed.",
+			Next: "Name a folder that exists and that you may read.", Details: fmt.Sprint(err), cause: err,
+		}
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return refuse("The folder %s cannot be used.", err)
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return refuse("There is no folder %s.", err)
+	case err != nil:
+		return refuse("The folder %s cannot be opened.", err)
+	}
+	dir, err := os.Open(real)
+	if err != nil {
+		return refuse("The folder %s cannot be read.", err)
+	}
+	defer dir.Close()
+	if info, err := dir.Stat(); err != nil || !info.IsDir() {
+		return refuse("%s is not a folder.", err)
+	}
+	if _, err := dir.Readdirnames(1); err != nil && !errors.Is(err, io.EOF) {
+		return refuse("The folder %s cannot be read.", err)
+	}
+	return real, nil
+}
+
+func (w *Workbench) projectInfo(context.Context, Empty) (ProjectInfo, error) {
+	info := ProjectInfo{
+		Folder: w.cfg.Folder, Name: filepath.Base(w.cfg.Folder), Branch: gitBranch(w.cfg.Folder),
+		Version: w.cfg.Version, Home: w.cfg.Home,
+	}
+	return info, nil
+}
+
+// gitBranch reads the branch from git's own files: no program is run, and
+// nothing of the repository's configuration is interpreted. Empty outside a
+// repository; a short commit where no branch is checked out.
+func gitBranch(folder string) string {
+	for dir := folder; ; dir = filepath.Dir(dir) {
+		if head, ok := gitHead(filepath.Join(dir, ".git")); ok {
+			if branch, ok := strings.CutPrefix(head, "ref: refs/heads/"); ok {
+				return branch
+			}
+			return head[:min(len(head), 8)]
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+}
+
+func gitHead(git string) (string, bool) {
+	if b, err := os.ReadFile(git); err == nil { // a worktree: the file names the real folder
+		if target, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: "); ok {
+			if !filepath.IsAbs(target) {
+				target = filepath.Join(filepath.Dir(git), target)
+			}
+			git = target
+		}
+	}
+	b, err := os.ReadFile(filepath.Join(git, "HEAD"))
+	return strings.TrimSpace(string(b)), err == nil && len(b) > 0
+}

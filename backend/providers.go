@@ -1,0 +1,251 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/catalogue"
+	"atelier.dev/atelier/agent/llm/demo"
+)
+
+// provider is one row of the table of providers.
+type provider struct {
+	id, name     string
+	keyVar       string // the environment variable of its key
+	urlVar       string // and of its address
+	needsURL     bool   // it is nothing but an address
+	needsKey     bool
+	defaultModel string
+	adapter      func(key, baseURL string) llm.Adapter
+}
+
+// providers finds keys and addresses and keeps the client's adapters in step
+// with them. It looks for keys when it is first asked, not before: a keyring
+// may start programs.
+type providers struct {
+	cfg    *Config
+	client *llm.Client
+
+	mu     sync.Mutex
+	loaded bool
+	access map[string]access
+}
+
+// access is what a provider is called with.
+type access struct {
+	key, baseURL string
+	source       KeySource
+}
+
+const baseURLSetting = "base_url."
+
+// refresh looks for every provider's key and address. The environment wins
+// over what is stored.
+func (p *providers) refresh(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	found := map[string]access{}
+	for _, row := range providerTable {
+		a, err := p.find(ctx, row)
+		if err != nil {
+			return err
+		}
+		found[row.id] = a
+		if row.usable(a) {
+			p.client.Set(row.adapter(a.key, a.baseURL))
+		} else {
+			p.client.Remove(row.id)
+		}
+	}
+	p.client.Set(demo.New(demo.Config{}))
+	p.access, p.loaded = found, true
+	return nil
+}
+
+func (p *providers) find(ctx context.Context, row provider) (access, error) {
+	a := access{key: strings.TrimSpace(p.cfg.Getenv(row.keyVar)), baseURL: strings.TrimSpace(p.cfg.Getenv(row.urlVar))}
+	if a.key != "" {
+		a.source = KeyFromEnvironment
+	} else if key, source, err := p.cfg.Keys.Key(row.id); err != nil {
+		return a, &Error{
+			Code: CodeKeyUnavailable, Message: fmt.Sprintf("The key of %s could not be read.", row.name),
+			Kept: "It was not changed.", Next: fmt.Sprintf("Unlock the keyring, or set %s.", row.keyVar), Details: err.Error(), cause: err,
+		}
+	} else if key != "" {
+		a.key, a.source = key, source
+	}
+	if a.baseURL == "" {
+		stored, err := p.cfg.Store.Setting(ctx, baseURLSetting+row.id)
+		if err != nil {
+			return a, err
+		}
+		a.baseURL = stored
+	}
+	return a, nil
+}
+
+func (r provider) usable(a access) bool {
+	return (a.key != "" || !r.needsKey) && (a.baseURL != "" || !r.needsURL)
+}
+
+// get returns a provider's row and access, looking for them the first time.
+func (p *providers) get(ctx context.Context, id string) (provider, access, error) {
+	p.mu.Lock()
+	loaded := p.loaded
+	p.mu.Unlock()
+	if !loaded {
+		if err := p.refresh(ctx); err != nil {
+			return provider{}, access{}, err
+		}
+	}
+	for _, row := range providerTable {
+		if row.id == id {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return row, p.access[id], nil
+		}
+	}
+	return provider{}, access{}, &Error{Code: CodeNoModel, Message: fmt.Sprintf("There is no provider %q.", id), Next: "Choose a model in the toolbar."}
+}
+
+// ready refuses a provider that cannot be called.
+func (p *providers) ready(ctx context.Context, id string) error {
+	if id == demo.Provider {
+		_, _, err := p.get(ctx, providerTable[0].id) // registers the demo too
+		return err
+	}
+	row, a, err := p.get(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case row.usable(a):
+		return nil
+	case row.needsURL && a.baseURL == "":
+		return &Error{Code: CodeNoModel, Message: fmt.Sprintf("%s has no address yet.", row.name), Kept: "Your message is still in the box.", Next: fmt.Sprintf("Enter it in Settings → Keys, or set %s.", row.urlVar)}
+	}
+	return &Error{Code: CodeNoModel, Message: fmt.Sprintf("There is no key for %s.", row.name), Kept: "Your message is still in the box.", Next: fmt.Sprintf("Enter it in Settings → Keys, or set %s.", row.keyVar)}
+}
+
+// first returns the model that a new session uses where the user has chosen
+// none: of the first provider that can be called, else the demo.
+func (p *providers) first(ctx context.Context) (provider, model string) {
+	for _, row := range providerTable {
+		if _, a, err := p.get(ctx, row.id); err == nil && row.usable(a) {
+			if row.defaultModel != "" {
+				return row.id, row.defaultModel
+			}
+			if ids, err := p.listed(ctx, row, a); err == nil && len(ids) > 0 {
+				return row.id, ids[0]
+			}
+		}
+	}
+	return demo.Provider, demo.Model
+}
+
+// lister is implemented by adapters that can ask their endpoint for its models.
+type lister interface {
+	Models(context.Context) ([]string, error)
+}
+
+const listTimeout = 3 * time.Second
+
+func (p *providers) listed(ctx context.Context, row provider, a access) ([]string, error) {
+	l, ok := row.adapter(a.key, a.baseURL).(lister)
+	if !ok {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	return l.Models(ctx)
+}
+
+func (w *Workbench) listModels(ctx context.Context, _ Empty) (ModelList, error) {
+	var out ModelList
+	for _, row := range providerTable {
+		_, a, err := w.providers.get(ctx, row.id)
+		if err != nil {
+			return out, err
+		}
+		info := ProviderInfo{ID: row.id, Name: row.name, Ready: row.usable(a)}
+		for _, m := range catalogue.Models(row.id) {
+			info.Models = append(info.Models, ModelInfo{ID: m.ID, Name: m.Name, ContextWindow: m.ContextWindow, Efforts: m.Efforts})
+		}
+		if info.Ready && len(info.Models) == 0 {
+			ids, err := w.providers.listed(ctx, row, a)
+			if err != nil {
+				info.Problem = err.Error()
+			}
+			for _, id := range ids {
+				info.Models = append(info.Models, ModelInfo{ID: id, Name: id})
+			}
+		}
+		out.Providers = append(out.Providers, info)
+	}
+	out.Providers = append(out.Providers, ProviderInfo{
+		ID: demo.Provider, Name: "Demo", Ready: true,
+		Models: []ModelInfo{{ID: demo.Model, Name: "Demo script", Scripted: true}},
+	})
+	return out, nil
+}
+
+func (w *Workbench) listKeys(ctx context.Context, _ Empty) (KeyList, error) {
+	var out KeyList
+	out.Keyring, out.File = w.cfg.Keys.Place()
+	for _, row := range providerTable {
+		_, a, err := w.providers.get(ctx, row.id)
+		if err != nil {
+			return out, err
+		}
+		out.Keys = append(out.Keys, KeyInfo{
+			Provider: row.id, Name: row.name, Source: a.source, BaseURL: a.baseURL,
+			Variable: row.keyVar, NeedsBaseURL: row.needsURL,
+		})
+	}
+	return out, nil
+}
+
+// setKey stores a provider's key and address. An endpoint is only ever set by
+// the user: nothing in a project can redirect a key.
+func (w *Workbench) setKey(ctx context.Context, in SetKeyRequest) (KeyList, error) {
+	row, _, err := w.providers.get(ctx, in.Provider)
+	if err != nil {
+		return KeyList{}, err
+	}
+	base := strings.TrimSpace(in.BaseURL)
+	if base != "" {
+		u, err := url.Parse(base)
+		if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" {
+			return KeyList{}, &Error{Code: CodeInvalid, Message: "The address is no http or https address.", Kept: "Nothing was changed.", Next: "Enter it like https://host/v1."}
+		}
+	}
+	if err := w.cfg.Store.SetSetting(ctx, baseURLSetting+row.id, base); err != nil {
+		return KeyList{}, err
+	}
+	if key := strings.TrimSpace(in.Key); key != "" {
+		if err := w.cfg.Keys.SetKey(row.id, key); err != nil {
+			return KeyList{}, &Error{Code: CodeKeyUnavailable, Message: "The key could not be saved.", Kept: "The old one is still there.", Next: fmt.Sprintf("Unlock the keyring, or set %s.", row.keyVar), Details: err.Error(), cause: err}
+		}
+	}
+	if err := w.providers.refresh(ctx); err != nil {
+		return KeyList{}, err
+	}
+	return w.listKeys(ctx, Empty{})
+}
+
+func (w *Workbench) removeKey(ctx context.Context, in ProviderRef) (KeyList, error) {
+	if _, _, err := w.providers.get(ctx, in.Provider); err != nil {
+		return KeyList{}, err
+	}
+	if err := w.cfg.Keys.RemoveKey(in.Provider); err != nil {
+		return KeyList{}, &Error{Code: CodeKeyUnavailable, Message: "The key could not be removed.", Kept: "It is still there.", Details: err.Error(), cause: err}
+	}
+	if err := w.providers.refresh(ctx); err != nil {
+		return KeyList{}, err
+	}
+	return w.listKeys(ctx, Empty{})
+}

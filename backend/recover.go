@@ -1,0 +1,78 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"atelier.dev/atelier/agent"
+)
+
+// Recover looks after the folder's sessions that were in the middle of a turn
+// when their process ended: one that waits for a person waits on, any other
+// turn is marked as cut off, and the session can go on. Sessions that another
+// process is running are left alone. Hosts call it once, when they can show
+// what comes of it.
+func (w *Workbench) Recover(ctx context.Context) error {
+	sessions, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
+	if err != nil {
+		return err
+	}
+	for _, info := range sessions {
+		if info.State == agent.StateProcessing || info.State == agent.StateAwaitingInput {
+			var e *Error
+			if err := w.recoverSession(ctx, info.ID); errors.As(err, &e) && e.Code == CodeBusy {
+				continue // it is running after all
+			} else if err != nil {
+				slog.Warn("recover session", "session", info.ID, "err", err)
+			}
+		}
+	}
+	return nil
+}
+
+func (w *Workbench) recoverSession(ctx context.Context, id string) error {
+	l, err := w.live(ctx, id)
+	if err != nil {
+		return err
+	}
+	return l.start((*agent.Session).Resume)
+}
+
+// ResumeSession returns the session with this id, or the folder's newest one
+// for an empty id. A turn that was cut off is being marked so when it returns,
+// with the state it was found in; a session that waits for a person is
+// refused where nobody can be asked.
+func (w *Workbench) ResumeSession(ctx context.Context, id string) (SessionInfo, error) {
+	if id == "" {
+		sessions, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
+		if err != nil {
+			return SessionInfo{}, err
+		}
+		if len(sessions) == 0 {
+			return SessionInfo{}, &Error{Code: CodeNotFound, Message: "This folder has no session to go on with.", Next: "Leave --continue out to begin one."}
+		}
+		id = sessions[0].ID
+	}
+	info, err := w.cfg.Store.Session(ctx, id)
+	if err != nil {
+		return info, err
+	}
+	if info.Folder != w.cfg.Folder {
+		return info, &Error{
+			Code: CodeInvalid, Message: fmt.Sprintf("This session belongs to %s.", info.Folder),
+			Kept: "Nothing was changed.", Next: "Go on with it in that folder.",
+		}
+	}
+	switch info.State {
+	case agent.StateAwaitingInput:
+		return info, &Error{
+			Code: CodeBusy, Message: "This session waits for your decision about a call.", Kept: "Nothing was changed.",
+			Next: "Open it in the window or with atelier serve, and decide there.",
+		}
+	case agent.StateProcessing:
+		err = w.recoverSession(ctx, id)
+	}
+	return info, err
+}

@@ -1,0 +1,92 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/coder/websocket"
+)
+
+const (
+	// maxRequest bounds one message from the page: a prompt of a megabyte
+	// passes with room to spare.
+	maxRequest = 8 << 20
+	// queueLength is how many messages may wait for a slow page. A page that
+	// falls further behind is cut off; it connects again and reads what it
+	// missed, so nothing is lost and nobody waits for it.
+	queueLength = 512
+	// maxCalls is how many calls of one page run at a time.
+	maxCalls = 32
+)
+
+// request is what a page sends.
+type request struct {
+	ID     int64           `json:"id"`
+	Method string          `json:"method"`
+	Args   json.RawMessage `json:"args"`
+}
+
+// socket serves one page until it leaves. Accept refuses other origins.
+func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
+	conn, err := websocket.Accept(w, r, nil)
+	if err != nil {
+		return // Accept has answered
+	}
+	defer conn.CloseNow() //nolint:errcheck // it may be closed already
+	conn.SetReadLimit(maxRequest)
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)()
+
+	out := make(chan []byte, queueLength)
+	send := func(b []byte) {
+		select {
+		case out <- b:
+		default:
+			cancel()
+		}
+	}
+	defer s.app.Subscribe(func(envelope []byte) {
+		send(fmt.Appendf(nil, `{"event":%s}`, envelope))
+	})()
+	go func() {
+		defer cancel()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case b := <-out:
+				if conn.Write(ctx, websocket.MessageText, b) != nil {
+					return
+				}
+			}
+		}
+	}()
+	s.read(ctx, conn, send)
+}
+
+// read runs the page's calls until the connection ends.
+func (s *Server) read(ctx context.Context, conn *websocket.Conn, send func([]byte)) {
+	slots := make(chan struct{}, maxCalls)
+	for {
+		_, b, err := conn.Read(ctx)
+		if err != nil {
+			return
+		}
+		var req request
+		if err := json.Unmarshal(b, &req); err != nil {
+			_ = conn.Close(websocket.StatusInvalidFramePayloadData, "not a request")
+			return
+		}
+		slots <- struct{}{}
+		go func() {
+			defer func() { <-slots }()
+			reply := s.app.Call(ctx, req.Method, string(req.Args))
+			// The reply is a JSON object: the id becomes its first member.
+			send(append(strconv.AppendInt([]byte(`{"id":`), req.ID, 10), ","+reply[1:]...))
+		}()
+	}
+}

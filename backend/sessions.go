@@ -1,0 +1,97 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"github.com/oklog/ulid/v2"
+)
+
+func (w *Workbench) listSessions(ctx context.Context, _ Empty) (SessionList, error) {
+	list, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
+	return SessionList{Sessions: list}, err
+}
+
+// createSession makes a session with the user's usual settings.
+func (w *Workbench) createSession(ctx context.Context, _ Empty) (SessionInfo, error) {
+	settings, err := w.NewSessionSettings(ctx)
+	if err != nil {
+		return SessionInfo{}, err
+	}
+	return w.CreateSession(ctx, settings)
+}
+
+// CreateSession makes a session with the given settings.
+func (w *Workbench) CreateSession(ctx context.Context, settings agent.Settings) (SessionInfo, error) {
+	if err := validSettings(settings); err != nil {
+		return SessionInfo{}, err
+	}
+	now := time.Now().UnixMilli()
+	info := SessionInfo{
+		ID: ulid.Make().String(), Folder: w.cfg.Folder, State: agent.StateIdle, Settings: settings,
+		CreatedAt: now, UpdatedAt: now, Usage: llm.Usage{Known: true},
+	}
+	if err := w.cfg.Store.CreateSession(ctx, info); err != nil {
+		return SessionInfo{}, err
+	}
+	for _, p := range []agent.Payload{w.sessionStart(false), agent.SettingsChange{Settings: settings}} {
+		if err := w.publish(ctx, info.ID, p); err != nil {
+			return SessionInfo{}, err
+		}
+	}
+	return w.cfg.Store.Session(ctx, info.ID)
+}
+
+func (w *Workbench) sessionStart(resumed bool) agent.SessionStart {
+	return agent.SessionStart{Folder: w.cfg.Folder, Version: w.cfg.Version, Resumed: resumed}
+}
+
+func (w *Workbench) renameSession(ctx context.Context, in RenameRequest) (SessionInfo, error) {
+	title := titleFrom(in.Title)
+	if title == "" {
+		return SessionInfo{}, &Error{Code: CodeInvalid, Message: "A session needs a name.", Kept: "It keeps the one it has."}
+	}
+	if err := w.publish(ctx, in.Session, agent.Title{Text: title, ByUser: true}); err != nil {
+		return SessionInfo{}, err
+	}
+	return w.cfg.Store.Session(ctx, in.Session)
+}
+
+func (w *Workbench) deleteSession(ctx context.Context, in SessionRef) (Empty, error) {
+	release, err := w.cfg.Store.Lease(in.Session)
+	if err != nil {
+		return Empty{}, &Error{
+			Code: CodeBusy, Message: "This session is working and cannot be deleted now.",
+			Kept: "It was not changed.", Next: "Stop it first.", cause: err,
+		}
+	}
+	defer release()
+	if err := w.cfg.Store.DeleteSession(ctx, in.Session); err != nil {
+		return Empty{}, err
+	}
+	w.mu.Lock()
+	if l := w.lives[in.Session]; l != nil {
+		l.cancel()
+		delete(w.lives, in.Session)
+	}
+	w.mu.Unlock()
+	w.feed.forget(in.Session)
+	return Empty{}, nil
+}
+
+// validSettings refuses what no session could run with.
+func validSettings(s agent.Settings) error {
+	for _, m := range agent.Modes() {
+		if m == s.Mode {
+			if strings.TrimSpace(s.Provider) == "" || strings.TrimSpace(s.Model) == "" {
+				return &Error{Code: CodeNoModel, Message: "No model is chosen.", Next: "Choose one in the toolbar."}
+			}
+			return nil
+		}
+	}
+	return &Error{Code: CodeInvalid, Message: fmt.Sprintf("There is no permission mode %q.", s.Mode)}
+}

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/storage"
+	"atelier.dev/atelier/storage/keystore"
+)
+
+// askPatience is how long a later start waits for the first one's answer.
+const askPatience = 5 * time.Second
+
+// app is the opened application: a workbench and the database under it.
+type app struct {
+	*backend.Workbench
+	store *storage.Store
+}
+
+var _ Host = (*app)(nil)
+
+// places returns the project folder, the current one where dir is empty, and
+// the folder in which Atelier keeps its data.
+func (c *command) places(dir string) (folder, home string, err error) {
+	if dir == "" {
+		dir = "."
+	}
+	if folder, err = backend.ResolveFolder(dir); err != nil {
+		return "", "", err
+	}
+	home, err = c.home()
+	return folder, home, err
+}
+
+func (c *command) home() (string, error) {
+	if home := c.getenv("ATELIER_HOME"); home != "" {
+		return filepath.Abs(home)
+	}
+	if data := c.getenv("XDG_DATA_HOME"); filepath.IsAbs(data) && runtime.GOOS == "linux" {
+		return filepath.Join(data, "atelier"), nil
+	}
+	if user := c.getenv("HOME"); user != "" && runtime.GOOS == "linux" {
+		return filepath.Join(user, ".local", "share", "atelier"), nil
+	}
+	config, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("find a place for Atelier's data: %w; set ATELIER_HOME", err)
+	}
+	return filepath.Join(config, "Atelier"), nil
+}
+
+func (c *command) config(folder, home string) backend.Config {
+	return backend.Config{Folder: folder, Home: home, Version: Version, Getenv: c.getenv}
+}
+
+// openApp opens the database and builds the application on it.
+func openApp(ctx context.Context, cfg backend.Config, openLink func(string) error) (*app, error) {
+	store, err := storage.Open(ctx, cfg.Home)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Store, cfg.Keys, cfg.OpenLink = store, keystore.New(cfg.Home), openLink
+	a := &app{Workbench: backend.New(cfg), store: store}
+	if !cfg.Unattended {
+		if err := a.Recover(ctx); err != nil {
+			return nil, errors.Join(err, a.Close(ctx))
+		}
+	}
+	return a, nil
+}
+
+// Close implements [Host].
+func (a *app) Close(ctx context.Context) error {
+	return errors.Join(a.Workbench.Close(ctx), a.store.Close())
+}
+
+// maxLog is the size at which the log begins anew; one old log is kept.
+const maxLog = 4 << 20
+
+// logTo sends the program's log to a file that only the user can read.
+func logTo(home string) (close func()) {
+	dir := filepath.Join(home, "logs")
+	path := filepath.Join(dir, "atelier.log")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return func() {} // the log then goes to stderr, as by default
+	}
+	if info, err := os.Stat(path); err == nil && info.Size() > maxLog {
+		_ = os.Rename(path, path+".1")
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return func() {}
+	}
+	slog.SetDefault(slog.New(slog.NewTextHandler(f, nil)))
+	return func() { _ = f.Close() }
+}

@@ -1,0 +1,201 @@
+// Package cli is the command line that both of Atelier's programs share. It is
+// where the parts are put together: storage, keys and the workbench.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/instance"
+	"github.com/spf13/pflag"
+)
+
+// Version of Atelier; the build may set it.
+var Version = "0.1.0"
+
+// The exit codes.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitLimit       = 3
+	exitInterrupted = 130
+)
+
+// Host is the application as a window or a browser needs it.
+type Host interface {
+	// Call runs a method and returns {"ok":…} or {"error":{…}}. It neither
+	// fails nor panics.
+	Call(ctx context.Context, method, args string) string
+	// Subscribe passes every envelope, as JSON, to watch until cancel is
+	// called. Watch must not block.
+	Subscribe(watch func(envelope []byte)) (cancel func())
+	// Close stops what runs, keeps it, and closes the database.
+	Close(ctx context.Context) error
+}
+
+// Launch is what a window is opened with.
+type Launch struct {
+	Folder string
+	Home   string
+	// Instance is this process's right to the folder; the window answers
+	// later starts through it. The caller of the window closes it.
+	Instance *instance.Instance
+	// Open opens the database and builds the application. The window calls
+	// it when it is up, so that it can show what goes wrong. openLink shows a
+	// checked address outside.
+	Open func(ctx context.Context, openLink func(string) error) (Host, error)
+}
+
+const usage = `Atelier, a workbench for coding agents.
+
+  atelier [DIR]                 the window, on a project folder
+  atelier serve [DIR]           the same for a browser; prints its address
+  atelier run [flags] PROMPT|-  one prompt from the command line
+  atelier version
+
+Run a command with --help for its flags. ATELIER_HOME moves everything that
+Atelier keeps into one folder.
+`
+
+// Main runs the command line and returns the exit code. window opens the
+// desktop window; it is nil in the program that has none.
+func Main(args []string, window func(Launch) int) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	c := command{ctx: ctx, stop: stop, in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, window: window}
+	return c.main(args)
+}
+
+// command is one run of the program, with the outside world it may touch.
+type command struct {
+	ctx      context.Context
+	stop     context.CancelFunc // restores the default effect of signals
+	in       io.Reader
+	out, err io.Writer
+	getenv   func(string) string
+	window   func(Launch) int
+}
+
+func (c *command) main(args []string) int {
+	name := ""
+	if len(args) > 0 {
+		name = args[0]
+	}
+	switch name {
+	case "serve":
+		return c.serve(args[1:])
+	case "run":
+		return c.run(args[1:])
+	case "version", "--version":
+		fmt.Fprintln(c.out, "atelier", Version)
+		return exitDone
+	case "help", "--help", "-h":
+		fmt.Fprint(c.out, usage)
+		return exitDone
+	}
+	return c.open(args)
+}
+
+// open opens the window.
+func (c *command) open(args []string) int {
+	flags := c.flags("atelier [DIR]")
+	if code, ok := c.parse(flags, args); !ok {
+		return code
+	}
+	if flags.NArg() > 1 {
+		return c.misused(flags, "one folder at a time")
+	}
+	if c.window == nil {
+		fmt.Fprintln(c.err, "This program has no window. Use: atelier serve, or atelier run.")
+		return exitUsage
+	}
+	folder, home, err := c.places(flags.Arg(0))
+	if err != nil {
+		return c.fail(err)
+	}
+	inst, code := c.acquire(home, folder, instance.Focus)
+	if inst == nil {
+		return code
+	}
+	defer inst.Close()
+	c.stop() // the window handles signals itself
+	return c.window(Launch{
+		Folder: folder, Home: home, Instance: inst,
+		Open: func(ctx context.Context, openLink func(string) error) (Host, error) {
+			return openApp(ctx, c.config(folder, home), openLink)
+		},
+	})
+}
+
+// acquire makes this process the folder's instance. Where another one is, it
+// is asked to do the wish and acquire returns nil and the exit code.
+func (c *command) acquire(home, folder string, do instance.Action) (*instance.Instance, int) {
+	inst, err := instance.Acquire(home, folder)
+	if err == nil {
+		return inst, 0
+	}
+	if !errors.Is(err, instance.ErrHeld) {
+		return nil, c.fail(err)
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, askPatience)
+	defer cancel()
+	reply, err := instance.Ask(ctx, home, folder, instance.Request{Do: do})
+	switch {
+	case err != nil:
+		return nil, c.fail(err)
+	case reply.Error != "":
+		fmt.Fprintln(c.err, reply.Error)
+		return nil, exitFailed
+	case reply.URL != "":
+		fmt.Fprintln(c.out, reply.URL)
+	}
+	return nil, exitDone
+}
+
+func (c *command) flags(use string) *pflag.FlagSet {
+	flags := pflag.NewFlagSet(use, pflag.ContinueOnError)
+	flags.SetOutput(c.err)
+	flags.Usage = func() {
+		fmt.Fprintf(c.err, "Usage: %s\n%s", use, flags.FlagUsages())
+	}
+	return flags
+}
+
+// parse reports false, with the exit code, when there is nothing more to do.
+func (c *command) parse(flags *pflag.FlagSet, args []string) (int, bool) {
+	err := flags.Parse(args)
+	switch {
+	case err == nil:
+		return 0, true
+	case errors.Is(err, pflag.ErrHelp):
+		return exitDone, false
+	}
+	return c.misused(flags, err.Error()), false
+}
+
+func (c *command) misused(flags *pflag.FlagSet, why string) int {
+	fmt.Fprintln(c.err, why)
+	flags.Usage()
+	return exitUsage
+}
+
+// fail prints what happened, what was kept and what to do.
+func (c *command) fail(err error) int {
+	e := backend.AsError(err)
+	for _, line := range []string{e.Message, e.Kept, e.Next} {
+		if line != "" {
+			fmt.Fprintln(c.err, line)
+		}
+	}
+	if e.Details != "" {
+		fmt.Fprintf(c.err, "(%s)\n", e.Details)
+	}
+	return exitFailed
+}

@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/permission"
+	"atelier.dev/atelier/backend"
+	"github.com/spf13/pflag"
+)
+
+// maxPrompt bounds what is read from standard input.
+const maxPrompt = 16 << 20
+
+// runFlags are the flags of atelier run.
+type runFlags struct {
+	folder, model, effort, mode, output string
+	session, baseURL                    string
+	proceed                             bool
+	maxTurns                            int
+	allowed, disallowed                 []string
+}
+
+func (c *command) runFlagSet(f *runFlags) *pflag.FlagSet {
+	flags := c.flags("atelier run [flags] PROMPT|-")
+	flags.StringVarP(&f.folder, "directory", "C", "", "project folder (default: the current one)")
+	flags.StringVar(&f.model, "model", "", "PROVIDER/ID, such as openai/gpt-6.1-sol or demo/tour")
+	flags.StringVar(&f.effort, "effort", "", "how hard the model thinks: none, minimal, low, medium, high, xhigh, max")
+	flags.StringVar(&f.mode, "permission-mode", "", "default, plan, acceptEdits, auto, dontAsk or bypassPermissions;\nnobody is there to ask, so what would ask is denied")
+	flags.StringVar(&f.output, "output", "text", "text, json or stream-json")
+	flags.IntVar(&f.maxTurns, "max-turns", 0, "stop after this many rounds of tool calls (0: 200)")
+	flags.StringVar(&f.session, "session", "", "go on with the session of this id")
+	flags.BoolVar(&f.proceed, "continue", false, "go on with the folder's newest session")
+	flags.StringSliceVar(&f.allowed, "allowed-tools", nil, "tools that run without asking")
+	flags.StringSliceVar(&f.disallowed, "disallowed-tools", nil, "tools that never run")
+	flags.StringVar(&f.baseURL, "base-url", "", "the provider's address")
+	return flags
+}
+
+// run sends one prompt and prints what comes of it.
+func (c *command) run(args []string) int {
+	var f runFlags
+	flags := c.runFlagSet(&f)
+	if code, ok := c.parse(flags, args); !ok {
+		return code
+	}
+	report, err := newReport(f.output, c.out, c.err)
+	if err != nil {
+		return c.misused(flags, err.Error())
+	}
+	prompt, err := c.prompt(flags.Args())
+	if err != nil {
+		return c.misused(flags, err.Error())
+	}
+	provider, model, ok := strings.Cut(f.model, "/")
+	if f.model != "" && (!ok || provider == "" || model == "") {
+		return c.misused(flags, "--model needs PROVIDER/ID")
+	}
+	if f.session != "" && f.proceed {
+		return c.misused(flags, "--session and --continue exclude each other")
+	}
+	end, err := c.runPrompt(&f, prompt, report)
+	if err != nil {
+		report.failed(err)
+		return c.fail(err)
+	}
+	report.finish(end)
+	return exitCode(end.Reason)
+}
+
+// prompt joins the arguments, or reads standard input for "-".
+func (c *command) prompt(args []string) (string, error) {
+	text := strings.Join(args, " ")
+	if text == "-" {
+		b, err := io.ReadAll(io.LimitReader(c.in, maxPrompt+1))
+		if err != nil {
+			return "", fmt.Errorf("read the prompt: %w", err)
+		}
+		if len(b) > maxPrompt {
+			return "", fmt.Errorf("the prompt is larger than %d MiB", maxPrompt>>20)
+		}
+		text = string(b)
+	}
+	if strings.TrimSpace(text) == "" {
+		return "", errors.New("there is no prompt")
+	}
+	return text, nil
+}
+
+// runPrompt runs one turn and returns its end.
+func (c *command) runPrompt(f *runFlags, prompt string, report report) (agent.ProcessingEnd, error) {
+	none := agent.ProcessingEnd{}
+	folder, home, err := c.places(f.folder)
+	if err != nil {
+		return none, err
+	}
+	defer logTo(home)()
+	cfg := c.config(folder, home)
+	cfg.Unattended = true
+	cfg.Rules = permission.Rules{Allow: f.allowed, Deny: f.disallowed}
+	cfg.Limits.Rounds = f.maxTurns
+	cfg.Getenv = withBaseURL(c.getenv, f)
+	ended := make(chan agent.ProcessingEnd, 1)
+	cfg.Observe = func(ev agent.Event) {
+		report.event(ev)
+		if end, ok := ev.Data.(agent.ProcessingEnd); ok {
+			ended <- end
+		}
+	}
+	app, err := openApp(c.ctx, cfg, nil)
+	if err != nil {
+		return none, err
+	}
+	end, err := c.turn(app, f, prompt, ended)
+	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+	defer cancel()
+	return end, errors.Join(err, app.Close(ctx))
+}
+
+// turn runs the prompt in the session that the flags name. A first interrupt
+// ends the turn in good order; a second one ends the program.
+func (c *command) turn(app *app, f *runFlags, prompt string, ended <-chan agent.ProcessingEnd) (agent.ProcessingEnd, error) {
+	session, err := c.session(app, f, ended)
+	if err != nil {
+		return agent.ProcessingEnd{}, err
+	}
+	if err := app.Send(c.ctx, session, prompt); err != nil {
+		return agent.ProcessingEnd{}, err
+	}
+	select {
+	case end := <-ended:
+		return end, nil
+	case <-c.ctx.Done():
+		c.stop()
+		app.Interrupt(session)
+		return <-ended, nil
+	}
+}
+
+// session returns the id of the session to use, configured as the flags say.
+func (c *command) session(app *app, f *runFlags, ended <-chan agent.ProcessingEnd) (string, error) {
+	settings, err := app.NewSessionSettings(c.ctx)
+	if err != nil {
+		return "", err
+	}
+	info := backend.SessionInfo{}
+	if f.session != "" || f.proceed {
+		if info, err = app.ResumeSession(c.ctx, f.session); err != nil {
+			return "", err
+		}
+		if info.State == agent.StateProcessing { // it was cut off, and now says so
+			<-ended
+		}
+		settings = info.Settings
+	}
+	if provider, model, ok := strings.Cut(f.model, "/"); ok {
+		settings.Provider, settings.Model = provider, model
+	}
+	if f.effort != "" {
+		settings.Effort = llm.Effort(f.effort)
+	}
+	if f.mode != "" {
+		settings.Mode = agent.Mode(f.mode)
+	}
+	if info.ID == "" {
+		info, err = app.CreateSession(c.ctx, settings)
+	} else if settings != info.Settings {
+		err = app.Configure(c.ctx, info.ID, settings)
+	}
+	return info.ID, err
+}
+
+// withBaseURL puts --base-url in the place of the provider's variable.
+func withBaseURL(getenv func(string) string, f *runFlags) func(string) string {
+	provider, _, _ := strings.Cut(f.model, "/")
+	variable := strings.ToUpper(provider) + "_BASE_URL"
+	if f.baseURL == "" || provider == "" {
+		return getenv
+	}
+	return func(name string) string {
+		if name == variable {
+			return f.baseURL
+		}
+		return getenv(name)
+	}
+}
+
+func exitCode(r agent.EndReason) int {
+	switch r {
+	case agent.EndDone:
+		return exitDone
+	case agent.EndLimit:
+		return exitLimit
+	case agent.EndInterrupted:
+		return exitInterrupted
+	}
+	return exitFailed
+}
+
+// report prints what happens in a run.
+type report interface {
+	// event is called with every event, from one goroutine at a time.
+	event(agent.Event)
+	finish(agent.ProcessingEnd)
+	failed(error)
+}
+
+func newReport(format string, out, progress io.Writer) (report, error) {
+	switch format {
+	case "text":
+		return &textReport{out: out, progress: progress}, nil
+	case "json":
+		return &jsonReport{out: json.NewEncoder(out)}, nil
+	case "stream-json":
+		return &streamReport{out: json.NewEncoder(out)}, nil
+	}
+	return nil, fmt.Errorf("--output is text, json or stream-json, not %q", format)
+}

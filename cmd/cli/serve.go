@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/instance"
+	"atelier.dev/atelier/backend/serve"
+	"atelier.dev/atelier/frontend"
+)
+
+// closePatience is how long running turns get to stop when the program ends.
+const closePatience = 5 * time.Second
+
+// serve shows a project to a browser until it is interrupted.
+func (c *command) serve(args []string) int {
+	flags := c.flags("atelier serve [DIR] [--addr 127.0.0.1:0]")
+	addr := flags.String("addr", "127.0.0.1:0", "loopback address and port to listen on; port 0 picks a free one")
+	if code, ok := c.parse(flags, args); !ok {
+		return code
+	}
+	if flags.NArg() > 1 {
+		return c.misused(flags, "one folder at a time")
+	}
+	if err := loopbackOnly(*addr); err != nil {
+		return c.misused(flags, err.Error())
+	}
+	folder, home, err := c.places(flags.Arg(0))
+	if err != nil {
+		return c.fail(err)
+	}
+	inst, code := c.acquire(home, folder, instance.URL)
+	if inst == nil {
+		return code
+	}
+	defer inst.Close()
+	defer logTo(home)()
+	app, err := openApp(c.ctx, c.config(folder, home), nil)
+	if err != nil {
+		return c.fail(err)
+	}
+	err = c.listen(app, inst, *addr)
+	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+	defer cancel()
+	if err = errors.Join(err, app.Close(ctx)); err != nil {
+		return c.fail(err)
+	}
+	return exitDone
+}
+
+// listen serves app until the command is interrupted.
+func (c *command) listen(app *app, inst *instance.Instance, addr string) error {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return &backend.Error{
+			Code: backend.CodeInvalid, Message: fmt.Sprintf("Atelier cannot listen on %s.", addr),
+			Next: "Choose another port with --addr, or port 0 for a free one.", Details: err.Error(),
+		}
+	}
+	pages := serve.New(c.ctx, app, frontend.Assets())
+	inst.Serve(func(req instance.Request) instance.Reply {
+		return instance.Reply{URL: pages.URL(listener.Addr())}
+	})
+	server := &http.Server{Handler: pages.Handler(), ReadHeaderTimeout: 10 * time.Second}
+	fmt.Fprintln(c.out, pages.URL(listener.Addr()))
+	defer context.AfterFunc(c.ctx, func() { _ = server.Close() })()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve: %w", err)
+	}
+	return nil
+}
+
+// loopbackOnly refuses addresses that others on the network could reach.
+func loopbackOnly(addr string) error {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return fmt.Errorf("--addr needs an address and a port, like 127.0.0.1:0")
+	}
+	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
+		return fmt.Errorf("--addr must be a loopback address such as 127.0.0.1; to reach it from elsewhere, forward the port over SSH")
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+// Package keystore keeps provider keys in the operating system's keyring, or,
+// where there is none, in a file that only its owner can read. It implements
+// [backend.KeyStore].
+package keystore
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"atelier.dev/atelier/backend"
+	"github.com/zalando/go-keyring"
+)
+
+// service is the name under which keys stand in the keyring.
+const service = "atelier"
+
+// Store finds keys in both places, the keyring first, and writes to the best
+// one there is.
+type Store struct {
+	file    string
+	keyring func() bool // whether there is one; asked once, when first needed
+	mu      sync.Mutex
+}
+
+var _ backend.KeyStore = (*Store)(nil)
+
+// New returns a store whose file lies in home. It touches nothing yet: asking
+// for the keyring may start a program, which must not happen before a window
+// is up.
+func New(home string) *Store {
+	return &Store{file: filepath.Join(home, "keys.json"), keyring: sync.OnceValue(available)}
+}
+
+// available reports whether a keyring answers. Without a session bus there is
+// none, and asking would try to launch one.
+func available() bool {
+	if !hasSessionBus() {
+		return false
+	}
+	_, err := keyring.Get(service, "availability")
+	return err == nil || errors.Is(err, keyring.ErrNotFound)
+}
+
+// Place implements [backend.KeyStore].
+func (s *Store) Place() (bool, string) { return s.keyring(), s.file }
+
+// Key implements [backend.KeyStore].
+func (s *Store) Key(provider string) (string, backend.KeySource, error) {
+	if s.keyring() {
+		key, err := keyring.Get(service, provider)
+		if err == nil {
+			return key, backend.KeyFromKeyring, nil
+		}
+		if !errors.Is(err, keyring.ErrNotFound) {
+			return "", "", fmt.Errorf("read keyring: %w", err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	keys, err := s.readFile()
+	if err != nil || keys[provider] == "" {
+		return "", "", err
+	}
+	return keys[provider], backend.KeyFromFile, nil
+}
+
+// SetKey implements [backend.KeyStore]. A key that goes to the keyring leaves
+// the file.
+func (s *Store) SetKey(provider, key string) error {
+	if s.keyring() {
+		if err := keyring.Set(service, provider, key); err != nil {
+			return fmt.Errorf("write keyring: %w", err)
+		}
+		key = ""
+	}
+	return s.setInFile(provider, key)
+}
+
+// RemoveKey implements [backend.KeyStore].
+func (s *Store) RemoveKey(provider string) error {
+	if s.keyring() {
+		if err := keyring.Delete(service, provider); err != nil && !errors.Is(err, keyring.ErrNotFound) {
+			return fmt.Errorf("delete from keyring: %w", err)
+		}
+	}
+	return s.setInFile(provider, "")
+}
+
+// setInFile writes one key, or removes it where it is empty.
+func (s *Store) setInFile(provider, key string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	keys, err := s.readFile()
+	if err != nil {
+		return err
+	}
+	if keys[provider] == key {
+		return nil
+	}
+	if key == "" {
+		delete(keys, provider)
+	} else {
+		keys[provider] = key
+	}
+	return s.writeFile(keys)
+}
+
+func (s *Store) readFile() (map[string]string, error) {
+	keys := map[string]string{}
+	b, err := os.ReadFile(s.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return keys, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read key file: %w", err)
+	}
+	if err := json.Unmarshal(b, &keys); err != nil {
+		return nil, fmt.Errorf("read key file %s: it is no JSON object of strings", s.file) // the error could quote a key
+	}
+	return keys, nil
+}
+
+// writeFile replaces the file as a whole; it is never readable by others.
+func (s *Store) writeFile(keys map[string]string) error {
+	b, err := json.Marshal(keys)
+	if err != nil {
+		return fmt.Errorf("encode keys: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(s.file), 0o700); err != nil {
+		return fmt.Errorf("make key folder: %w", err)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(s.file), ".keys-*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("create key file: %w", err)
+	}
+	defer os.Remove(tmp.Name()) //nolint:errcheck // gone after the rename
+	_, err = tmp.Write(b)
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return fmt.Errorf("write key file: %w", err)
+	}
+	if err := os.Rename(tmp.Name(), s.file); err != nil {
+		return fmt.Errorf("replace key file: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package keystore
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/backend"
+	"github.com/zalando/go-keyring"
+)
+
+func fileOnly(t *testing.T) *Store {
+	t.Helper()
+	s := New(filepath.Join(t.TempDir(), "home"))
+	s.keyring = func() bool { return false }
+	return s
+}
+
+func TestFileKeepsKeysPrivate(t *testing.T) {
+	s := fileOnly(t)
+	if key, source, err := s.Key("openai"); key != "" || source != "" || err != nil {
+		t.Fatalf("empty store: %q %q %v", key, source, err)
+	}
+	if err := s.SetKey("openai", "sk-secret"); err != nil {
+		t.Fatal(err)
+	}
+	if key, source, err := s.Key("openai"); key != "sk-secret" || source != backend.KeyFromFile || err != nil {
+		t.Errorf("after set: %q %q %v", key, source, err)
+	}
+	info, err := os.Stat(s.file)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("file mode %v, %v", info.Mode(), err)
+	}
+	if dir, _ := os.Stat(filepath.Dir(s.file)); dir.Mode().Perm() != 0o700 {
+		t.Errorf("folder mode %v", dir.Mode())
+	}
+	if err := s.RemoveKey("openai"); err != nil {
+		t.Fatal(err)
+	}
+	if key, _, _ := s.Key("openai"); key != "" {
+		t.Errorf("after remove: %q", key)
+	}
+}
+
+func TestBrokenFileIsReportedWithoutItsContent(t *testing.T) {
+	s := fileOnly(t)
+	if err := os.MkdirAll(filepath.Dir(s.file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	broken := []byte(`{"openai": sk-secret`)
+	if err := os.WriteFile(s.file, broken, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := s.Key("openai")
+	if err == nil || strings.Contains(err.Error(), "sk-secret") {
+		t.Errorf("err = %v", err)
+	}
+	if err := s.SetKey("compat", "x"); err == nil {
+		t.Error("a broken file was overwritten")
+	}
+	if b, _ := os.ReadFile(s.file); string(b) != string(broken) {
+		t.Errorf("file is now %q", b)
+	}
+}
+
+func TestKeyringWinsAndEmptiesTheFile(t *testing.T) {
+	keyring.MockInit() // the library's own in-memory provider
+	s := fileOnly(t)
+	if err := s.SetKey("openai", "old"); err != nil {
+		t.Fatal(err)
+	}
+	s.keyring = func() bool { return true }
+	if err := s.SetKey("openai", "new"); err != nil {
+		t.Fatal(err)
+	}
+	if key, source, err := s.Key("openai"); key != "new" || source != backend.KeyFromKeyring || err != nil {
+		t.Errorf("got %q %q %v", key, source, err)
+	}
+	if b, _ := os.ReadFile(s.file); strings.Contains(string(b), "old") {
+		t.Errorf("the old key is still in the file: %s", b)
+	}
+}

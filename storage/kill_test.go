@@ -1,0 +1,115 @@
+package storage_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/storage"
+)
+
+const writerHome = "ATELIER_TEST_WRITER_HOME"
+
+// TestMain lets the test binary be the process that is killed.
+func TestMain(m *testing.M) {
+	if home := os.Getenv(writerHome); home != "" {
+		writeForever(home)
+	}
+	os.Exit(m.Run())
+}
+
+// writeForever appends events and prints the seq of each once it is stored.
+func writeForever(home string) {
+	ctx := context.Background()
+	s, err := storage.Open(ctx, home)
+	if err != nil {
+		fmt.Println("error", err)
+		os.Exit(1)
+	}
+	for i := 0; ; i++ {
+		text := strings.Repeat("x", 100+i%7*1000)
+		if i%40 == 39 {
+			text = strings.Repeat("y", 300<<10) // one that lies in a file
+		}
+		seq, err := s.Append(ctx, agent.Event{Session: "a", Data: agent.UserInput{Text: text}})
+		if err != nil {
+			fmt.Println("error", err)
+			os.Exit(1)
+		}
+		fmt.Println(seq)
+	}
+}
+
+// K-36: whatever a killed process had said was stored is there, whole and in
+// order, and the database opens without repair.
+func TestKillLosesNothingAcknowledged(t *testing.T) {
+	t.Parallel()
+	cycles := 20
+	if testing.Short() {
+		cycles = 3
+	}
+	home := t.TempDir()
+	s := open(t, home)
+	session(t, s, "a")
+	_ = s.Close()
+	acknowledged := int64(0)
+	for cycle := range cycles {
+		acknowledged = max(acknowledged, killedWriter(t, home, 1+rand.IntN(120)))
+		s, err := storage.Open(t.Context(), home)
+		if err != nil {
+			t.Fatalf("cycle %d: %v", cycle, err)
+		}
+		events, err := s.Events(t.Context(), backend.EventRange{Session: "a"})
+		if err != nil {
+			t.Fatalf("cycle %d: %v", cycle, err)
+		}
+		if int64(len(events)) < acknowledged {
+			t.Fatalf("cycle %d: %d events, %d were acknowledged", cycle, len(events), acknowledged)
+		}
+		for i, ev := range events {
+			if ev.Seq != int64(i+1) {
+				t.Fatalf("cycle %d: event %d has seq %d", cycle, i, ev.Seq)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// killedWriter lets a process write until it has acknowledged n events, kills
+// it there and then, and returns the last acknowledgement it got out.
+func killedWriter(t *testing.T, home string, n int) (last int64) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), writerHome+"="+home)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		seq, err := strconv.ParseInt(lines.Text(), 10, 64)
+		if err != nil {
+			t.Errorf("writer: %s", lines.Text())
+			break
+		}
+		last = seq
+		if n--; n == 0 {
+			_ = cmd.Process.Kill()
+		}
+	}
+	_ = cmd.Wait() // it was killed
+	return last
+}
