@@ -102,7 +102,7 @@ func Run(ctx context.Context, spec Spec) (Result, error) {
 			_ = terminate(cmd.Process)
 		}
 		killGroup(cmd.Process, ended.Add(grace))
-
+		sweep(call)
 	}
 
 	stdout.flush()
