@@ -37,7 +37,7 @@ func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent
 		approver = nobody{}
 	}
 	return agent.New(agent.Config{
-		ID: info.ID, Model: w.client, Tools: tools, Gate: gate, Approver: approver,
+		ID: info.ID, Model: w.providers, Tools: tools, Gate: gate, Approver: approver,
 		System: profile.SystemPrompt(profile.Surroundings{
 			Folder: w.cfg.Folder, Branch: gitBranch(w.cfg.Folder), Platform: local.Platform(),
 			OS: local.OSVersion(), Model: info.Settings.Model, Date: time.Now(),

@@ -3,6 +3,7 @@ package backend
 import (
 	"context"
 	"fmt"
+	"iter"
 	"net/url"
 	"strings"
 	"sync"
@@ -93,15 +94,33 @@ func (r provider) usable(a access) bool {
 	return (a.key != "" || !r.needsKey) && (a.baseURL != "" || !r.needsURL)
 }
 
-// get returns a provider's row and access, looking for them the first time.
-func (p *providers) get(ctx context.Context, id string) (provider, access, error) {
+// Stream implements [agent.Model] over the client, whose adapters are looked
+// for first if nobody has needed them yet.
+func (p *providers) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
+	return func(yield func(llm.Event, error) bool) {
+		if err := p.load(ctx); err != nil {
+			yield(llm.Event{}, &llm.Error{Class: llm.ClassConfig, Provider: req.Provider, Message: err.Error(), Cause: err})
+			return
+		}
+		p.client.Stream(ctx, req)(yield)
+	}
+}
+
+// load looks for the providers' keys if nobody has yet.
+func (p *providers) load(ctx context.Context) error {
 	p.mu.Lock()
 	loaded := p.loaded
 	p.mu.Unlock()
-	if !loaded {
-		if err := p.refresh(ctx); err != nil {
-			return provider{}, access{}, err
-		}
+	if loaded {
+		return nil
+	}
+	return p.refresh(ctx)
+}
+
+// get returns a provider's row and access.
+func (p *providers) get(ctx context.Context, id string) (provider, access, error) {
+	if err := p.load(ctx); err != nil {
+		return provider{}, access{}, err
 	}
 	for _, row := range providerTable {
 		if row.id == id {
@@ -116,8 +135,7 @@ func (p *providers) get(ctx context.Context, id string) (provider, access, error
 // ready refuses a provider that cannot be called.
 func (p *providers) ready(ctx context.Context, id string) error {
 	if id == demo.Provider {
-		_, _, err := p.get(ctx, providerTable[0].id) // registers the demo too
-		return err
+		return p.load(ctx)
 	}
 	row, a, err := p.get(ctx, id)
 	switch {

@@ -62,23 +62,30 @@ func (w *Workbench) renameSession(ctx context.Context, in RenameRequest) (Sessio
 }
 
 func (w *Workbench) deleteSession(ctx context.Context, in SessionRef) (Empty, error) {
+	busy := &Error{
+		Code: CodeBusy, Message: "This session is working and cannot be deleted now.",
+		Kept: "It was not changed.", Next: "Stop it first.",
+	}
+	w.mu.Lock()
+	l := w.lives[in.Session]
+	if l != nil && l.busy.Load() {
+		w.mu.Unlock()
+		return Empty{}, busy
+	}
+	delete(w.lives, in.Session)
+	w.mu.Unlock()
+	if l != nil {
+		l.cancel()
+		<-l.done
+	}
 	release, err := w.cfg.Store.Lease(in.Session)
 	if err != nil {
-		return Empty{}, &Error{
-			Code: CodeBusy, Message: "This session is working and cannot be deleted now.",
-			Kept: "It was not changed.", Next: "Stop it first.", cause: err,
-		}
+		return Empty{}, busy
 	}
 	defer release()
 	if err := w.cfg.Store.DeleteSession(ctx, in.Session); err != nil {
 		return Empty{}, err
 	}
-	w.mu.Lock()
-	if l := w.lives[in.Session]; l != nil {
-		l.cancel()
-		delete(w.lives, in.Session)
-	}
-	w.mu.Unlock()
 	w.feed.forget(in.Session)
 	return Empty{}, nil
 }

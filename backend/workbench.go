@@ -46,7 +46,6 @@ type Workbench struct {
 	feed      *feed
 	approvals approvals
 	providers *providers
-	client    *llm.Client
 
 	ctx    context.Context // ends when the workbench closes
 	cancel context.CancelFunc
@@ -58,10 +57,10 @@ type Workbench struct {
 func New(cfg Config) *Workbench {
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &Workbench{
-		cfg: cfg, feed: newFeed(), client: llm.NewClient(), lives: map[string]*live{},
+		cfg: cfg, feed: newFeed(), lives: map[string]*live{},
 		ctx: ctx, cancel: cancel,
 	}
-	w.providers = &providers{cfg: &w.cfg, client: w.client}
+	w.providers = &providers{cfg: &w.cfg, client: llm.NewClient()}
 	w.calls = w.dispatcher()
 	return w
 }
