@@ -79,6 +79,8 @@ type ProviderInfo struct {
 	// Problem says why a ready provider's models could not be listed.
 	Problem string      `json:"problem,omitempty"`
 	Models  []ModelInfo `json:"models,omitempty"`
+	// Default is the model that new sessions begin with; empty = the first.
+	Default string `json:"default,omitempty"`
 }
 
 // ModelInfo is a model as the picker shows it.

@@ -189,7 +189,7 @@ func (w *Workbench) listModels(ctx context.Context, _ Empty) (ModelList, error) 
 		if err != nil {
 			return out, err
 		}
-		info := ProviderInfo{ID: row.id, Name: row.name, Ready: row.usable(a)}
+		info := ProviderInfo{ID: row.id, Name: row.name, Ready: row.usable(a), Default: row.defaultModel}
 		for _, m := range catalogue.Models(row.id) {
 			info.Models = append(info.Models, ModelInfo{ID: m.ID, Name: m.Name, ContextWindow: m.ContextWindow, Efforts: m.Efforts})
 		}

@@ -6,7 +6,12 @@ export default defineConfig({
   plugins: [svelte(), svelteTesting()],
   // The strict CSP knows no data: fonts, so nothing is inlined; WebKitGTK is
   // the oldest engine that the window meets.
-  build: { target: 'safari16', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  build: {
+    target: 'safari16',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 700,
+  },
   server: { proxy: { '/ws': { target: 'http://127.0.0.1:4180', ws: true } } },
   test: {
     environment: 'happy-dom',

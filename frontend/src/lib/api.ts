@@ -33,6 +33,12 @@ export const call: Call = async (method, args) => {
   return reply.ok as Methods[typeof method]['reply']
 }
 
+/** Shows a web address outside the application. */
+export async function openLink(url: string): Promise<void> {
+  const reply = await transport.openLink(url)
+  if ('error' in reply) throw new ApiError(reply.error)
+}
+
 /** Starts the connection. Called once, before any call. */
 export function connect(
   onEnvelope: (envelope: Envelope) => void,

@@ -13,6 +13,8 @@ export interface Transport {
   onEnvelope: (envelope: Envelope) => void
   onStatus: (status: Status) => void
   start(): void
+  /** Shows a web address outside the application. The caller has checked that it is one. */
+  openLink(url: string): Promise<Reply>
 }
 
 type Bridge = {
@@ -45,6 +47,8 @@ class WindowTransport implements Transport {
   async call(method: string, args: unknown): Promise<Reply> {
     return JSON.parse(await this.host.go!.main!.App!.Call(method, JSON.stringify(args))) as Reply
   }
+
+  openLink = (url: string) => this.call('host.open_link', { url })
 }
 
 type Incoming = ({ id: number } & Reply) | { event: Envelope }
@@ -76,6 +80,11 @@ export class SocketTransport implements Transport {
       else if (this.#attempt === 0) this.#unsent.push(frame)
       else this.#settle(id, { error: lost })
     })
+  }
+
+  async openLink(url: string): Promise<Reply> {
+    window.open(url, '_blank', 'noopener,noreferrer')
+    return { ok: {} }
   }
 
   #connect() {

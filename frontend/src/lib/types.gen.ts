@@ -272,6 +272,7 @@ export type ProviderInfo = {
   ready: boolean
   problem?: string
   models?: ModelInfo[]
+  default?: string
 }
 
 export type ProviderRef = {

@@ -24,5 +24,8 @@ export function visiblePieces(text: string): Piece[] {
 const mark = (character: string) =>
   `⟨U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`
 
+/** The same as one string, for a line that is cut and for tooltips. */
+export const markHidden = (text: string) => text.replace(hidden, mark)
+
 /** Makes the controls that reorder text visible; for prose, where others are harmless. */
 export const withoutBidi = (text: string) => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, mark)

@@ -1,5 +1,12 @@
 import type { Call } from '../api'
-import type { Effort, KeyList, ModelInfo, ProviderInfo, SetKeyRequest } from '../types.gen'
+import type {
+  Effort,
+  KeyList,
+  ModelInfo,
+  ProviderInfo,
+  SetKeyRequest,
+  Settings,
+} from '../types.gen'
 
 /** The models that can be chosen and the keys they need. */
 export class Catalog {
@@ -37,6 +44,18 @@ export class Catalog {
 
   model(provider: string, id: string): ModelInfo | undefined {
     return this.providers.find((p) => p.id === provider)?.models?.find((m) => m.id === id)
+  }
+
+  /** What new sessions begin with: the user's wish, as far as it can be used now. */
+  usable(wish: Settings): Settings {
+    const mode = wish.mode || 'default'
+    const isReady = this.providers.some((p) => p.id === wish.provider && p.ready)
+    if (wish.model && isReady) return { ...wish, mode }
+    for (const { id: provider, ready, default: model, models } of this.providers) {
+      const first = model ?? models?.[0]?.id
+      if (ready && first) return { provider, model: first, mode }
+    }
+    return { provider: '', model: '', mode }
   }
 
   /** A script is never shown as if it were a model. */

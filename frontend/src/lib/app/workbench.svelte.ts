@@ -1,4 +1,4 @@
-import { type ApiError, asApiError, type Call, connect, type Status } from '../api'
+import { type ApiError, asApiError, type Call, connect, openLink, type Status } from '../api'
 import { Conversation } from '../conversation/conversation.svelte'
 import { setLanguage } from '../i18n/i18n.svelte'
 import { beforePaint } from '../paint'
@@ -22,9 +22,10 @@ export class Workbench {
   readonly catalog: Catalog
 
   /** What the pickers show: the open session's settings, else those of new ones. */
-  readonly settings = $derived<Settings | undefined>(
-    this.conversation ? this.conversation.view.settings : this.preferences?.new_session,
-  )
+  readonly settings = $derived.by<Settings | undefined>(() => {
+    if (this.conversation) return this.conversation.view.settings
+    return this.preferences && this.catalog.usable(this.preferences.new_session)
+  })
 
   #call: Call
   #arrived: Envelope[] = []
@@ -120,9 +121,7 @@ export class Workbench {
   }
 
   openLink(url: string): void {
-    void this.attempt(async () => {
-      await this.#call('host.open_link', { url })
-    })
+    void this.attempt(() => openLink(url))
   }
 
   #apply(): void {

@@ -1,6 +1,7 @@
 /** What a tool's one line says: its most telling argument and its most telling result. */
 import type { ToolEntry } from '../conversation/entries'
 import { t } from '../i18n/i18n.svelte'
+import { markHidden } from '../visible'
 
 /** The arguments of a call; empty where they are no JSON object. */
 export function argumentsOf(input: string): Record<string, unknown> {
@@ -16,18 +17,20 @@ export function argumentsOf(input: string): Record<string, unknown> {
 
 const telling = ['command', 'file_path', 'path', 'pattern', 'query', 'url', 'description']
 
-/** The argument that tells one call from another, on one line. */
+/** The argument that tells one call from another, on one line, with nothing hidden in it. */
 export function argument(tool: string, input: string): string {
   const all = argumentsOf(input)
   const text = (name: string) => (typeof all[name] === 'string' ? (all[name] as string) : '')
   if (tool === 'Grep' || tool === 'Glob') {
     const where = text('path') || text('glob')
-    return where ? `${text('pattern')}  ${where}` : text('pattern')
+    return line(where ? `${text('pattern')}  ${where}` : text('pattern'))
   }
   const name = telling.find((candidate) => text(candidate) !== '')
   const value = name ? text(name) : Object.values(all).find((v) => typeof v === 'string')
-  return String(value ?? '').replace(/\s+/g, ' ')
+  return line(String(value ?? ''))
 }
+
+const line = (text: string) => markHidden(text.slice(0, 500).replace(/\s+/g, ' '))
 
 export type Outcome = { text: string; added?: number; removed?: number; bad?: boolean }
 

@@ -1,0 +1,66 @@
+/** Debian's Chromium on the page, watched for whatever must not happen. */
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+
+export const launch = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+
+export type Watched = {
+  page: Page
+  /** Errors on the console, broken policies, and requests to anyone but the host. */
+  offences: string[]
+}
+
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<Watched> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  const offences: string[] = []
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) offences.push(message.text())
+  })
+  page.on('pageerror', (error) => offences.push(String(error)))
+  const { host } = new URL(url)
+  page.on('request', (request) => {
+    const target = new URL(request.url())
+    if (target.host !== host && /^(https?|wss?):$/.test(target.protocol)) {
+      offences.push(`request to ${request.url()}`)
+    }
+  })
+  page.on('dialog', (dialog) => {
+    offences.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  await page.addInitScript(() => {
+    addEventListener('securitypolicyviolation', (event) =>
+      console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`),
+    )
+  })
+  await page.goto(url)
+  return { page, offences }
+}
+
+/** Types a prompt and sends it with the keyboard. */
+export async function prompt(page: Page, text: string): Promise<void> {
+  const field = page.getByRole('textbox', { name: 'Message' })
+  await field.fill(text)
+  await field.press('Enter')
+}
+
+/** Saves a picture where SHOTS names a folder, for a person to look at. */
+export async function shot(page: Page, name: string): Promise<void> {
+  if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${name}.png` })
+}

@@ -1,0 +1,54 @@
+/** The real program on a project folder of its own, as a person would start it. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const program = resolve(process.env.ATELIER_BIN ?? '../bin/atelier-headless')
+
+export type Host = {
+  folder: string
+  home: string
+  /** Works once: it carries the token. */
+  url: string
+  stop(signal?: NodeJS.Signals): Promise<void>
+}
+
+export type Setup = {
+  files?: Record<string, string>
+  env?: Record<string, string>
+  /** An earlier host whose folder and home go on. */
+  from?: Host
+}
+
+/** Starts the program without any key of the machine it runs on. */
+export async function startHost({ files = {}, env = {}, from }: Setup = {}): Promise<Host> {
+  const root = from ? dirname(from.folder) : await mkdtemp(join(tmpdir(), 'atelier-e2e-'))
+  const folder = join(root, 'shop')
+  const home = join(root, 'home')
+  await mkdir(folder, { recursive: true })
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), content)
+  }
+  const child = spawn(program, ['serve', folder, '--addr', '127.0.0.1:0'], {
+    env: { PATH: process.env.PATH, HOME: root, ATELIER_HOME: home, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let complaints = ''
+  child.stderr.on('data', (chunk) => (complaints += chunk))
+  const gone = once(child, 'exit')
+  const url = await Promise.race([
+    once(createInterface(child.stdout), 'line').then(([line]) => String(line)),
+    gone.then(() => Promise.reject(new Error(`the program ended: ${complaints}`))),
+  ])
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.kill(signal)
+    await gone
+  }
+  return { folder, home, url, stop }
+}
+
+export const discard = (host: Host) => rm(dirname(host.folder), { recursive: true, force: true })

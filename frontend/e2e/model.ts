@@ -1,0 +1,80 @@
+/** A scripted model behind the wire format of Chat Completions. */
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type Round = {
+  text?: string
+  calls?: { name: string; input: unknown }[]
+  /** An HTTP failure instead of an answer. */
+  status?: number
+}
+
+export type Model = {
+  /** Base URL, as COMPAT_BASE_URL takes it. */
+  url: string
+  /** What each request's conversation ended with. */
+  heard: string[]
+  stop(): void
+}
+
+export const modelID = 'scripted-1'
+
+/** Serves the rounds in order; when none is left the model has nothing more to do. */
+export async function startModel(rounds: Round[]): Promise<Model> {
+  const heard: string[] = []
+  let served = 0
+  const server = createServer(async (request, response) => {
+    if (request.url?.endsWith('/models')) {
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ object: 'list', data: [{ id: modelID, object: 'model' }] }))
+      return
+    }
+    const body = JSON.parse(await read(request)) as { messages: { content: unknown }[] }
+    heard.push(JSON.stringify(body.messages.at(-1)?.content))
+    const round = rounds[served++] ?? { text: 'Nothing more to do.' }
+    if (round.status) {
+      response.writeHead(round.status, { 'content-type': 'application/json' })
+      const message = 'Incorrect API key provided.'
+      response.end(JSON.stringify({ error: { message, type: 'invalid_request_error' } }))
+      return
+    }
+    response.setHeader('content-type', 'text/event-stream')
+    for (const chunk of chunksOf(round, served)) {
+      response.write(`data: ${JSON.stringify(chunk)}\n\n`)
+    }
+    response.end('data: [DONE]\n\n')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const stop = () => {
+    server.close()
+    server.closeAllConnections()
+  }
+  return { url: `http://127.0.0.1:${port}/v1`, heard, stop }
+}
+
+function* chunksOf(round: Round, at: number) {
+  const head = { id: `chatcmpl-${at}`, object: 'chat.completion.chunk', created: 1, model: modelID }
+  const delta = (delta: unknown, finish: string | null = null) => ({
+    ...head,
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  })
+  yield delta({ role: 'assistant', content: '' })
+  for (const piece of round.text?.match(/[^]{1,12}/g) ?? []) yield delta({ content: piece })
+  for (const [index, call] of (round.calls ?? []).entries()) {
+    const id = `call_${at}_${index}`
+    const named = { name: call.name, arguments: '' }
+    yield delta({ tool_calls: [{ index, id, type: 'function', function: named }] })
+    const written = { arguments: JSON.stringify(call.input) }
+    yield delta({ tool_calls: [{ index, function: written }] })
+  }
+  yield delta({}, round.calls ? 'tool_calls' : 'stop')
+  const usage = { prompt_tokens: 1200 * at, completion_tokens: 40, total_tokens: 1200 * at + 40 }
+  yield { ...head, choices: [], usage }
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+  let body = ''
+  for await (const chunk of request) body += chunk
+  return body
+}

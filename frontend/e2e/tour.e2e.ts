@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launch, openPage, shot } from './browser'
+import { discard, startHost, type Host } from './host'
+
+let browser: Browser
+let host: Host
+
+beforeAll(async () => {
+  browser = await launch()
+  host = await startHost({ files: { 'README.md': '# Shop\n\nA small shop.\n' } })
+})
+afterAll(async () => {
+  await browser?.close()
+  await host?.stop()
+  if (host) await discard(host)
+})
+
+test('without a key the tour shows everything, offline and labelled', async () => {
+  const { page, offences } = await openPage(browser, host.url)
+  await shot(page, 'tour-0-empty')
+  await page.getByRole('button', { name: 'Show me around' }).click()
+
+  for (const tool of ['Write', 'Edit', 'Bash']) {
+    const question = page.getByRole('region', { name: `Needs you: ${tool}` })
+    await question.waitFor({ timeout: 20_000 })
+    await shot(page, `tour-${tool}`)
+    await question.getByRole('button', { name: 'Allow', exact: true }).click()
+    await question.waitFor({ state: 'detached' })
+  }
+  await page.getByText(/Demo script · /).waitFor({ timeout: 20_000 })
+  await shot(page, 'tour-9-end')
+
+  const written = await readFile(join(host.folder, 'atelier-tour/hello.sh'), 'utf8')
+  expect(written).toContain('Welcome to Atelier')
+  expect(await page.getByRole('button', { name: 'Model: Demo script' }).count()).toBe(1)
+  expect(offences).toEqual([])
+})
