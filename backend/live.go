@@ -19,6 +19,7 @@ type live struct {
 	session atomic.Pointer[agent.Session]
 	seq     int64 // the log's end as the session knows it; -1 = not at all
 	worked  bool  // a turn was run here
+	resting bool  // the turn that was run last has ended
 	busy    atomic.Bool
 	turns   chan turnWork
 	nudge   chan struct{} // settings were asked for; holds one
@@ -57,15 +58,17 @@ func (l *live) own(ctx context.Context) {
 
 // work runs one turn while no other process can.
 func (l *live) work(ctx context.Context, w turnWork) {
-	defer l.busy.Store(false)
 	release, err := l.acquire(ctx)
-	w.accepted <- err
 	if err != nil {
+		l.busy.Store(false)
+		w.accepted <- err
 		return
 	}
 	defer release()
-	l.worked = true
+	l.worked, l.resting = true, false
+	w.accepted <- nil
 	l.runTurn(ctx, w)
+	l.rest()
 }
 
 // end closes the session in the log if this process has worked on it and it
@@ -122,8 +125,21 @@ func (l *live) record(ctx context.Context, ev agent.Event) bool {
 		}
 		ev.Seq, l.seq = seq, seq
 	}
+	if ev.Kind() == agent.KindProcessingEnd {
+		l.rest()
+	}
 	l.bench.show(ev)
 	return true
+}
+
+// rest lets the next turn be asked for: whoever is shown the end of one may
+// begin another at once. It counts once a turn, because the next one may have
+// been asked for already.
+func (l *live) rest() {
+	if !l.resting {
+		l.resting = true
+		l.busy.Store(false)
+	}
 }
 
 // lost says that an event could not be stored. The turn ends there; what was
@@ -131,6 +147,7 @@ func (l *live) record(ctx context.Context, ev agent.Event) bool {
 func (l *live) lost(ev agent.Event, err error) {
 	slog.Error("store event", "session", l.id, "kind", ev.Kind(), "err", err)
 	l.seq = -1
+	l.rest()
 	e := AsError(err)
 	l.bench.show(agent.Event{Session: l.id, Turn: ev.Turn, At: ev.At, Data: agent.Failure{
 		Code: string(e.Code), Message: "The turn was stopped because it could not be saved. " + e.Message,
