@@ -161,16 +161,38 @@ func carrying(t *testing.T, entry string) (found []string) {
 
 func TestTimeoutLetsAGroupCleanUp(t *testing.T) { // LOOP-123
 	t.Parallel()
-	mark := filepath.Join(t.TempDir(), "cleaned")
-	spec := bash(`trap 'sleep 0.5; touch "$MARK"; exit 3' TERM; echo ready; while true; do sleep 0.1; done`)
-	spec.Env = append(os.Environ(), "MARK="+mark)
+	const cleanUp = `trap 'sleep 0.5; touch "$MARK"; exit 3' TERM; while true; do sleep 0.1; done`
+	for name, script := range map[string]string{
+		"leader":           cleanUp,
+		"after its leader": "(" + cleanUp + ") >/dev/null 2>&1 & wait",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			mark := filepath.Join(t.TempDir(), "cleaned")
+			spec := bash(script)
+			spec.Env = append(os.Environ(), "MARK="+mark)
+			spec.Timeout = 300 * time.Millisecond
+			got, err := Run(t.Context(), spec)
+			if err != nil || !got.TimedOut {
+				t.Errorf("Run = %+v, %v; want a timeout", got, err)
+			}
+			if _, err := os.Stat(mark); err != nil {
+				t.Errorf("the trap did not run to its end: %v", err)
+			}
+		})
+	}
+}
+
+func TestTimeoutKillsAGroupThatHidItsMarker(t *testing.T) { // LOOP-123
+	t.Parallel()
+	spec := bash(`env -i /bin/bash -c 'trap "" TERM; echo $$; while true; do /bin/sleep 300; done'`)
 	spec.Timeout = 300 * time.Millisecond
 	got, err := Run(t.Context(), spec)
-	if err != nil || !got.TimedOut || got.ExitCode != 3 {
-		t.Errorf("Run = %+v, %v; want a timeout with the trap's exit code", got, err)
+	if err != nil || !got.TimedOut || got.Stdout == "" {
+		t.Fatalf("Run = %+v, %v; want a timeout", got, err)
 	}
-	if _, err := os.Stat(mark); err != nil {
-		t.Errorf("the trap did not run to its end: %v", err)
+	if line, _ := os.ReadFile("/proc/" + strings.TrimSpace(got.Stdout) + "/cmdline"); len(line) > 0 {
+		t.Errorf("still alive: %q", line)
 	}
 }
 
@@ -182,6 +204,9 @@ func TestCommandMayLeaveABackgroundProcess(t *testing.T) {
 	got, err := Run(t.Context(), spec)
 	if err != nil || !got.Left || got.ExitCode != 0 || got.Stdout != "started\n" {
 		t.Errorf("Run = %+v, %v; want success with a process left", got, err)
+	}
+	if got.Duration > 2*grace {
+		t.Errorf("waited %v for a process that holds the output", got.Duration)
 	}
 	if alive := carrying(t, token); len(alive) != 1 {
 		t.Fatalf("alive: %q, want the sleep", alive)
