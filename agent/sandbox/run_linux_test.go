@@ -185,7 +185,7 @@ func TestTimeoutLetsAGroupCleanUp(t *testing.T) { // LOOP-123
 
 func TestTimeoutKillsAGroupThatHidItsMarker(t *testing.T) { // LOOP-123
 	t.Parallel()
-	spec := bash(`env -i /bin/bash -c 'trap "" TERM; echo $$; while true; do /bin/sleep 300; done'`)
+	spec := bash(`env -i /bin/bash -c 'trap "" TERM; echo $$; while true; do /bin/sleep 30; done' & wait`)
 	spec.Timeout = 300 * time.Millisecond
 	got, err := Run(t.Context(), spec)
 	if err != nil || !got.TimedOut || got.Stdout == "" {
