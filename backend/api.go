@@ -5,6 +5,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
+//go:generate go test . -run TestTypeScript -update
+
 // This file is the vocabulary between the application and its front ends.
 // TypeScript types are generated from it; a nil slice is an absent field.
 

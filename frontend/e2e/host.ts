@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 
-const program = resolve(process.env.ATELIER_BIN ?? '../bin/atelier-headless')
+const program = resolve(process.env.ATELIER_BIN ?? '../build/bin/atelier-headless')
 
 export type Host = {
   folder: string
