@@ -28,14 +28,12 @@ type App struct {
 	launch  cli.Launch
 	state   windowState
 	release func() // lets child processes start
-	guard   sync.Once
+	placing sync.Once
 	closing sync.Once
-
-	opened chan struct{}   // closed when the fields below are set
-	ctx    context.Context // the window's
-	host   cli.Host        // nil where opening failed
-	err    error
-	closed chan struct{} // closed when the host is
+	ctx     context.Context // the window's
+	up      chan struct{}   // closed when ctx is set
+	opening opening
+	closed  chan struct{} // closed when the application is
 }
 
 // newApp holds child processes back until the page is ready: started while it
@@ -43,18 +41,32 @@ type App struct {
 func newApp(launch cli.Launch) *App {
 	return &App{
 		launch: launch, state: loadWindowState(launch.Home, launch.Folder), release: sandbox.Hold(),
-		opened: make(chan struct{}), closed: make(chan struct{}),
+		up: make(chan struct{}), closed: make(chan struct{}),
 	}
 }
 
 // Call runs a method of the application, with JSON in and out. It waits for
-// the application to open; where that failed, every call says why.
+// the application to open; where that fails, every call says why, and a later
+// one tries again.
 func (a *App) Call(method, args string) string {
-	<-a.opened
-	if a.err != nil {
-		return failure(a.err)
+	<-a.up
+	host, err := a.opening.get(a.open)
+	if err != nil {
+		return failure(err)
 	}
-	return a.host.Call(a.ctx, method, args)
+	return host.Call(a.ctx, method, args)
+}
+
+// open opens the application and hands its events to the page.
+func (a *App) open() (cli.Host, error) {
+	host, err := a.launch.Open(a.ctx, openLink)
+	if err != nil {
+		return nil, err
+	}
+	host.Subscribe(func(envelope []byte) {
+		runtime.EventsEmit(a.ctx, eventName, json.RawMessage(envelope))
+	})
+	return host, nil
 }
 
 // failure is an error as the page understands it.
@@ -67,24 +79,15 @@ func failure(err error) string {
 }
 
 func (a *App) startup(ctx context.Context) {
+	guardWindow(func() { a.gaveUp(ctx) })
 	a.ctx = ctx
-	a.host, a.err = a.launch.Open(ctx, openLink)
-	if a.err != nil {
-		slog.Error("open the application", "error", a.err)
-	} else {
-		a.host.Subscribe(func(envelope []byte) {
-			runtime.EventsEmit(ctx, eventName, json.RawMessage(envelope))
-		})
-	}
-	close(a.opened)
+	close(a.up)
+	_, _ = a.opening.get(a.open) // the page hears of a failure with its first call
 }
 
 // domReady runs at every load of the page.
-func (a *App) domReady(ctx context.Context) {
-	a.guard.Do(func() {
-		guardWindow(func() { a.gaveUp(ctx) })
-		a.state.place()
-	})
+func (a *App) domReady(context.Context) {
+	a.placing.Do(a.state.place)
 	a.release()
 }
 
@@ -119,19 +122,20 @@ func (a *App) beforeClose(ctx context.Context) (prevent bool) {
 
 func (a *App) closeHost() {
 	defer close(a.closed)
-	<-a.opened
-	if a.host == nil {
+	host := a.opening.end()
+	if host == nil {
 		return
 	}
+	defer sandbox.Shutdown()
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit-time.Second)
 	defer cancel()
-	if err := a.host.Close(ctx); err != nil {
+	if err := host.Close(ctx); err != nil {
 		slog.Error("close the application", "error", err)
 	}
 }
 
-func (a *App) shutdown(ctx context.Context) {
-	a.beforeClose(ctx)
+func (a *App) shutdown(context.Context) {
+	a.closing.Do(func() { go a.closeHost() }) // where nobody asked to close
 	<-a.closed
 }
 
@@ -140,7 +144,7 @@ func (a *App) answer(req instance.Request) instance.Reply {
 	if req.Do == instance.URL {
 		return instance.Reply{Error: a.launch.Folder + " is open in a window. Close it to use browser mode."}
 	}
-	<-a.opened
+	<-a.up
 	runtime.WindowUnminimise(a.ctx)
 	runtime.WindowShow(a.ctx)
 	return instance.Reply{}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/cmd/cli"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -97,17 +99,36 @@ func TestEveryAssetCarriesThePolicy(t *testing.T) {
 
 func TestCallsSayWhyOpeningFailed(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, testOpeningFailed)
+}
+
+func testOpeningFailed(t *testing.T) {
 	why := &backend.Error{
 		Code: backend.CodeStoreNewer, Message: "The database is newer.",
 		Kept: "It was not touched.", Next: "Update Atelier.",
 	}
-	app := &App{opened: make(chan struct{}), err: errors.Join(errors.New("open"), why)}
-	close(app.opened)
+	tries := 0
+	app := &App{up: make(chan struct{}), launch: cli.Launch{
+		Open: func(context.Context, func(string) error) (cli.Host, error) {
+			tries++
+			return nil, errors.Join(errors.New("open"), why)
+		},
+	}}
+	close(app.up)
 	var reply struct{ Error backend.Error }
 	if err := json.Unmarshal([]byte(app.Call("sessions.list", "{}")), &reply); err != nil {
 		t.Fatal(err)
 	}
 	got := [4]string{string(reply.Error.Code), reply.Error.Message, reply.Error.Kept, reply.Error.Next}
+	app.Call("models.list", "{}")
+	if tries != 1 {
+		t.Errorf("opened %d times for the calls of one page", tries)
+	}
+	<-time.After(retryAfter)
+	app.Call("sessions.list", "{}")
+	if tries != 2 {
+		t.Errorf("opened %d times after another try", tries)
+	}
 	if diff := cmp.Diff([4]string{"store_newer", "The database is newer.", "It was not touched.", "Update Atelier."}, got); diff != "" {
 		t.Error(diff)
 	}

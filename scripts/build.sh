@@ -8,7 +8,6 @@ frontend() {
   mapfile -t sources < <(find frontend \( -name node_modules -o -name dist -o -name e2e \) -prune -o -type f -print | sort)
   [[ -f frontend/dist/index.html ]] && ! changed frontend "${sources[@]}" && return
   (cd frontend && npm run --silent build -- --logLevel warn) >&2
-  touch frontend/dist/.gitkeep # vite empties the folder; go:embed needs it in a fresh clone
   remember frontend "${sources[@]}"
 }
 

@@ -27,11 +27,12 @@ export async function until(what, look, limit = 10_000) {
   }
 }
 
-/** A temporary folder that goes with the test run. */
+const all = mkdtempSync(join(tmpdir(), 'atelier-window-'))
+process.on('exit', () => rmSync(all, { recursive: true, force: true }))
+
+/** scratch makes a folder that goes with the test run. */
 export function scratch(name) {
-  const path = mkdtempSync(join(tmpdir(), `atelier-${name}-`))
-  process.on('exit', () => rmSync(path, { recursive: true, force: true }))
-  return path
+  return mkdtempSync(join(all, `${name}-`))
 }
 
 /** automation returns the preload library, compiled when its source is newer. */

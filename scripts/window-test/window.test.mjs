@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Desktop, freePort, root, scratch, until } from './desktop.mjs'
 
 const program = join(root, 'build/bin/atelier')
@@ -33,8 +34,8 @@ const saying = (text) => `//*[contains(normalize-space(text()), "${text}")]`
 /** webProcess returns the id of a window's page process. */
 function webProcess(window) {
   return until('the page process', () => {
-    const children = readFileSync(`/proc/${window.pid}/task/${window.pid}/children`, 'utf8').trim().split(' ')
-    return children.map(Number).find((pid) => pid && readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('WebKitWebProces'))
+    const children = execFileSync('ps', ['-o', 'pid=,comm=', '--ppid', String(window.pid)], { encoding: 'utf8' })
+    return Number(children.match(/(\d+) WebKitWebProces(?!.*defunct)/)?.[1])
   })
 }
 
@@ -93,12 +94,13 @@ describe('the main job', () => {
   })
 
   test('a running command is stopped', async () => {
-    appendFileSync(script, 'touch started\nsleep 600\ntouch finished\n')
+    const sleeper = `sleep 600.${process.pid}` // like no other on this machine
+    appendFileSync(script, `touch started\n${sleeper}\ntouch finished\n`)
     await window.click(approval('Bash') + button('Allow'))
     await until('the command', () => existsSync(join(folder, 'started')), 20_000)
     await window.click(button('Stop'))
     await window.find(saying('Stopped. What was done so far is kept.'))
-    const left = () => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes('sleep 600')
+    const left = () => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes(sleeper)
     await until('the command to be gone', () => !left())
   })
 
@@ -183,16 +185,16 @@ describe('the window', () => {
     window = await desktop.open({ program, folder, home })
   })
 
-  test('a dead page is loaded again; one that keeps dying is given up, and SIGTERM still ends the program', async () => {
+  test('a page that dies is loaded again, one that keeps dying is given up, and SIGTERM ends even the dialog that says so', async () => {
     for (let deaths = 0; deaths < 3; deaths++) {
       const page = await webProcess(window)
       process.kill(page, 'SIGKILL')
       await until('a new page', async () => (await webProcess(window)) !== page)
+      await sleep(500) // killed at its very birth, it would take the engine along
     }
-    const before = join(scratch('picture'), 'before.png')
     process.kill(await webProcess(window), 'SIGKILL')
     await until('the native dialog', () => readFileSync(join(home, 'logs/atelier.log'), 'utf8').includes('died too often'))
-    desktop.picture(before)
+    desktop.picture(join(pictures, 'given-up.png'))
     const took = await window.close()
     assert.ok(took < 6000, `took ${took} ms`)
     window = await desktop.open({ program, folder, home })
@@ -209,7 +211,7 @@ test('children started while the page loads do not keep the window blank', async
   assert.ok(took < usual + 2000, `first frame after ${took} ms, without children ${usual} ms`)
 })
 
-test('a database that cannot be opened is explained in the window', async () => {
+test('a database that cannot be opened is explained in the window, left alone, and tried again', async () => {
   const { folder, home } = project()
   mkdirSync(home, { recursive: true })
   writeFileSync(join(home, 'atelier.db'), 'this is no database '.repeat(500))
@@ -218,8 +220,12 @@ test('a database that cannot be opened is explained in the window', async () => 
   assert.equal(error.code, 'store_corrupt')
   await window.find(`//*[contains(normalize-space(text()), "${error.message.slice(0, 40)}")]`)
   desktop.picture(join(pictures, 'no-database.png'))
-  await window.close()
   assert.match(readFileSync(join(home, 'atelier.db'), 'utf8'), /^this is no database/)
+  rmSync(join(home, 'atelier.db'))
+  await sleep(1100) // attempts are a second apart
+  await window.click(button('Try again'))
+  await window.find(message)
+  await window.close()
 })
 
 test("WebKit's inspector stays shut whatever the environment says", async () => {
