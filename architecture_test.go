@@ -36,7 +36,7 @@ var mayImport = map[string][]string{
 	"backend/instance":       {},
 	"storage":                {"agent", "backend"},
 	"storage/keystore":       {"backend"},
-	"cmd/cli":                {"agent", "agent/llm", "agent/permission", "backend/...", "backend", "storage/...", "storage", "frontend"},
+	"cmd/cli":                {"agent", "agent/llm", "agent/permission", "agent/sandbox", "backend/...", "backend", "storage/...", "storage", "frontend"},
 	"cmd/atelier-headless":   {"cmd/cli"},
 	".":                      {"agent/sandbox", "backend", "backend/instance", "backend/serve", "cmd/cli", "frontend"},
 }

@@ -303,6 +303,31 @@ func TestLocked(t *testing.T) {
 	add(t, s, "a", agent.UserInput{Text: "x"})
 }
 
+// Opening waits for another program's lock and then says whose fault it is.
+func TestLockedAtOpen(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	s, err := storage.Open(t.Context(), home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite3", filepath.Join(home, storage.File)+"?_locking_mode=EXCLUSIVE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("BEGIN EXCLUSIVE; INSERT INTO settings VALUES ('k', 'v')"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := storage.Open(t.Context(), home); code(err) != backend.CodeStoreLocked {
+		t.Errorf("err = %v", err)
+	}
+}
+
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"time"
 
+	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/storage"
 	"atelier.dev/atelier/storage/keystore"
@@ -76,9 +77,11 @@ func openApp(ctx context.Context, cfg backend.Config, openLink func(string) erro
 	return a, nil
 }
 
-// Close implements [Host].
+// Close implements [Host]. Nothing that a session started runs on.
 func (a *app) Close(ctx context.Context) error {
-	return errors.Join(a.Workbench.Close(ctx), a.store.Close())
+	err := a.Workbench.Close(ctx)
+	sandbox.Shutdown()
+	return errors.Join(err, a.store.Close())
 }
 
 // maxLog is the size at which the log begins anew; one old log is kept.

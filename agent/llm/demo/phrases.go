@@ -46,7 +46,7 @@ var english = &phrases{
 		stopRun:     "The script ran to its end.",
 	},
 	empty:    "The folder is empty.",
-	listed:   "I see %d entries here, such as %s.",
+	listed:   "Files found: %d, among them %s.",
 	feedback: "You denied that and said: “%s”. A model would take this as its next instruction; the script goes on without that step.",
 	denied:   "You denied that, so it did not happen. The script goes on without it.",
 	failed:   "That did not work: %s. The script goes on without it.",

@@ -101,7 +101,7 @@ func TestTour(t *testing.T) {
 	if write.Path != "atelier-tour/hello.sh" || strings.Count(write.Content, edit.Old) != 1 {
 		t.Errorf("%q must stand once in %q of %s", edit.Old, write.Content, write.Path)
 	}
-	for _, want := range []string{"3 entries", "script", "no model", "Settings", "OPENAI_API_KEY", "can be deleted"} {
+	for _, want := range []string{"Files found: 3", "script", "no model", "Settings", "OPENAI_API_KEY", "can be deleted"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the tour does not say %q:\n%s", want, said)
 		}
