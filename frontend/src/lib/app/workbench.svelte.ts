@@ -23,7 +23,7 @@ export class Workbench {
 
   /** What the pickers show: the open session's settings, else those of new ones. */
   readonly settings = $derived.by<Settings | undefined>(() => {
-    if (this.conversation) return this.conversation.view.settings
+    if (this.conversation) return this.conversation.settings
     return this.preferences && this.catalog.usable(this.preferences.new_session)
   })
 
@@ -99,10 +99,10 @@ export class Workbench {
   }
 
   async prefer(change: Partial<Preferences>): Promise<void> {
-    const before = this.preferences!
-    this.#prefer({ ...before, ...change })
+    const wish = { ...this.preferences!, ...change }
+    this.#prefer(wish)
     await this.attempt(async () => {
-      this.#prefer(await this.#call('preferences.set', { ...before, ...change }))
+      await this.#call('preferences.set', wish)
     })
   }
 

@@ -22,6 +22,10 @@ export class Conversation {
   /** Which cards the user opened or closed, by entry key; others follow their state. */
   readonly unfolded = new SvelteMap<string, boolean>()
 
+  /** What the user chose last, else what the log says. */
+  readonly settings = $derived.by(() => this.#wish ?? this.view.settings)
+  #wish = $state.raw<Settings>()
+
   #log: Event[] = []
   #waiting: Envelope[] = []
   #reading = false
@@ -94,12 +98,17 @@ export class Conversation {
     if (!(await this.#ask('conversation.interrupt', { session: this.id }))) this.stopping = false
   }
 
+  /** Settings hold from the next round on; until the log says so the wish is shown. */
   async configure(settings: Settings): Promise<void> {
-    const before = this.view
-    this.view = { ...before, settings }
-    if (!(await this.#ask('conversation.configure', { session: this.id, settings }))) {
-      this.view = { ...this.view, settings: before.settings }
-    }
+    this.#wish = settings
+    const isTaken = await this.#ask('conversation.configure', { session: this.id, settings })
+    if (this.#wish === settings && !isTaken) this.#wish = undefined
+    this.#settle()
+  }
+
+  #settle(): void {
+    const recorded = this.view.settings
+    if (this.#wish && recorded && isSame(this.#wish, recorded)) this.#wish = undefined
   }
 
   /** The whole event of a text that was cut for display; undefined on failure. */
@@ -166,5 +175,12 @@ export class Conversation {
     for (const event of events) if (event.seq) this.#log.push(event)
     this.view = apply(this.view, events)
     if (this.view.state === 'idle') this.stopping = false
+    this.#settle()
   }
 }
+
+const isSame = (a: Settings, b: Settings) =>
+  a.provider === b.provider &&
+  a.model === b.model &&
+  a.mode === b.mode &&
+  (a.effort ?? '') === (b.effort ?? '')

@@ -62,7 +62,6 @@ export const en = {
   'turn.interrupted': 'Stopped. What was done so far is kept.',
   'turn.crashed': 'Atelier ended during this turn. Everything above is kept; just go on.',
   'turn.limit': 'Paused at a limit. Send a message to go on.',
-  'turn.failed': 'Ended early. Everything above is kept.',
   'notice.limit_rounds': { one: 'Limit reached: {n} round', other: 'Limit reached: {n} rounds' },
   'notice.limit_turns': { one: 'Limit reached: {n} turn', other: 'Limit reached: {n} turns' },
   'notice.open_keys': 'Open key settings',

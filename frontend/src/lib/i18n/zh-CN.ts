@@ -63,7 +63,6 @@ export const zhCN: Record<Key, Message> = {
   'turn.interrupted': '已停止。此前完成的内容都已保留。',
   'turn.crashed': 'Atelier 在这一轮中退出。以上内容都已保留，可以继续。',
   'turn.limit': '已达到限制并暂停。发送消息即可继续。',
-  'turn.failed': '提前结束。以上内容都已保留。',
   'notice.limit_rounds': '已达到限制：{n} 轮调用',
   'notice.limit_turns': '已达到限制：{n} 个回合',
   'notice.open_keys': '打开密钥设置',

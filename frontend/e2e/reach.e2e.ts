@@ -1,0 +1,108 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launch, openPage, shot } from './browser'
+import { discard, startHost, type Host } from './host'
+
+let browser: Browser
+let host: Host
+
+beforeAll(async () => {
+  browser = await launch()
+  host = await startHost({ files: { 'README.md': '# Shop\n' } })
+})
+afterAll(async () => {
+  await browser?.close()
+  await host?.stop()
+  if (host) await discard(host)
+})
+
+test('from first prompt to last approval with the keyboard alone, then in Chinese', async () => {
+  const { page, offences } = await openPage(browser, host.url)
+  const { keyboard } = page
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+
+  // The composer has the focus at once; Shift+Tab there goes through the modes.
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  expect(await focused()).toBe('Message')
+  await keyboard.press('Shift+Tab')
+  await page.getByLabel('Permission mode: Plan only').waitFor()
+  for (let i = 0; i < 5; i++) await keyboard.press('Shift+Tab')
+  await page.getByLabel('Permission mode: Ask first').waitFor()
+
+  await keyboard.type('Show me around')
+  await keyboard.press('Enter')
+  for (const [tool, key] of [
+    ['Write', 'a'],
+    ['Edit', 's'],
+    ['Bash', 'd'],
+  ] as const) {
+    const question = page.getByRole('region', { name: `Needs you: ${tool}` })
+    await question.waitFor({ timeout: 20_000 })
+    // A letter meant for the composer decides nothing.
+    await keyboard.press(key)
+    await keyboard.press('Alt+a')
+    expect(await focused()).toBe(`Needs you: ${tool}`)
+    await page.waitForTimeout(450)
+    await keyboard.press(key)
+    await question.waitFor({ state: 'detached' })
+  }
+  await page.getByText(/Demo script · /).waitFor({ timeout: 20_000 })
+
+  await keyboard.press('Control+k')
+  expect(await focused()).toBe('Filter sessions')
+  await keyboard.press('Control+b')
+  await page.getByRole('navigation').waitFor({ state: 'detached' })
+  await keyboard.press('Control+b')
+  await page.getByRole('navigation').waitFor()
+
+  // Rename through the menu.
+  const row = page.locator('[data-session]').first()
+  await row.focus()
+  await keyboard.press('Tab')
+  await keyboard.press('Enter')
+  await page.locator('[role=menuitem][data-highlighted]', { hasText: 'Rename' }).waitFor()
+  await keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Rename session' }).waitFor()
+  await keyboard.type('The tour')
+  await keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'The tour' }).waitFor()
+
+  await keyboard.press('Control+,')
+  await page.getByRole('tab', { name: 'Keys' }).focus()
+  await keyboard.press('ArrowRight')
+  await page.getByRole('radio', { name: 'Dark' }).check()
+  expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+  await page.getByRole('radio', { name: '简体中文' }).check()
+  await page.getByRole('dialog', { name: '设置' }).waitFor()
+  await keyboard.press('Escape')
+  await shot(page, 'reach-zh-dark')
+
+  await page.reload()
+  await page.getByRole('textbox', { name: '消息' }).waitFor()
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe('zh-CN')
+  expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+  await keyboard.press('Alt+n')
+  await page.getByRole('button', { name: '带我看看' }).waitFor()
+  await shot(page, 'reach-zh-empty')
+  expect(offences).toEqual([])
+})
+
+test('a narrow window puts the sessions over the conversation', async () => {
+  const context = browser.contexts()[0]!
+  const { page } = await openPage(browser, `${new URL('/', host.url)}`, {
+    storageState: await context.storageState(),
+    viewport: { width: 620, height: 700 },
+  })
+  expect(await page.getByRole('navigation').count()).toBe(0)
+  await page.keyboard.press('Control+b')
+  await page.getByRole('navigation').waitFor()
+  await shot(page, 'reach-narrow')
+  await page.keyboard.press('Escape')
+  await page.getByRole('navigation').waitFor({ state: 'detached' })
+})
+
+test('without the token the page says nothing', async () => {
+  const page = await browser.newPage()
+  const answer = await page.goto(`${new URL('/', host.url)}`)
+  expect(answer?.status()).toBe(403)
+})

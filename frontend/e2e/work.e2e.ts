@@ -1,0 +1,125 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { launch, openPage, prompt, shot } from './browser'
+import { discard, startHost, type Host } from './host'
+import { modelID, startModel, type Model, type Round } from './model'
+
+let browser: Browser
+let host: Host | undefined
+let model: Model | undefined
+
+beforeEach(async () => {
+  browser = await launch()
+})
+afterEach(async () => {
+  await browser.close()
+  await host?.stop()
+  model?.stop()
+  if (host) await discard(host)
+  host = model = undefined
+})
+
+async function start(rounds: Round[], files = {}) {
+  model = await startModel(rounds)
+  host = await startHost({ files, env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' } })
+  return { host, model, ...(await openPage(browser, host.url)) }
+}
+
+const question = (page: Page, tool: string) =>
+  page.getByRole('region', { name: `Needs you: ${tool}` })
+
+test('a prompt, an allowed and a denied call, a stopped command, a reload, and all is there', async () => {
+  const { page, offences, host, model } = await start([
+    {
+      text: 'I write the note.',
+      calls: [{ name: 'Write', input: { file_path: 'note.txt', content: 'remember the milk\n' } }],
+    },
+    { text: 'Now I delete it.', calls: [{ name: 'Bash', input: { command: 'rm note.txt' } }] },
+    { text: 'I leave the note alone, then.' },
+    { text: 'I wait.', calls: [{ name: 'Bash', input: { command: 'echo begun; sleep 60' } }] },
+  ])
+  await page.getByRole('button', { name: `Model: ${modelID}` }).waitFor()
+  await prompt(page, 'Keep a note for me')
+
+  await question(page, 'Write').getByText('remember the milk').waitFor()
+  await question(page, 'Write').getByRole('button', { name: 'Allow', exact: true }).click()
+  const denied = question(page, 'Bash')
+  await denied.getByRole('button', { name: 'Deny with feedback…' }).click()
+  await denied.getByRole('textbox').fill('Keep the file, please')
+  await shot(page, 'work-feedback')
+  await denied.getByRole('textbox').press('Enter')
+  await page.getByText('I leave the note alone, then.').waitFor()
+  expect(await readFile(join(host.folder, 'note.txt'), 'utf8')).toBe('remember the milk\n')
+  expect(model.heard[2]).toContain('Keep the file, please')
+
+  await prompt(page, 'Wait a minute')
+  await question(page, 'Bash').getByRole('button', { name: 'Allow', exact: true }).click()
+  await page.getByRole('button', { name: /details of Bash echo begun/ }).click()
+  await page.locator('.terminal').getByText('begun').waitFor()
+  await shot(page, 'work-running')
+  const stopped = Date.now()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText('Stopped. What was done so far is kept.').waitFor()
+  expect(Date.now() - stopped).toBeLessThan(3000)
+
+  await page.reload()
+  await page.getByText('Stopped. What was done so far is kept.').waitFor()
+  for (const text of ['Keep a note for me', 'I leave the note alone, then.', 'Wait a minute']) {
+    await page.getByText(text, { exact: true }).last().scrollIntoViewIfNeeded()
+  }
+  await page.getByText('Keep the file, please').waitFor()
+  await shot(page, 'work-reloaded')
+  expect(offences).toEqual([])
+})
+
+test('the program is killed in a turn: what was shown is there, marked, and goes on', async () => {
+  const first = await start([
+    { text: 'I wait.', calls: [{ name: 'Bash', input: { command: 'sleep 60' } }] },
+    { text: 'On we go.' },
+  ])
+  await prompt(first.page, 'Wait a minute')
+  await question(first.page, 'Bash').getByRole('button', { name: 'Allow', exact: true }).click()
+  await first.page.getByText('running').first().waitFor()
+  await first.host.stop('SIGKILL')
+  await first.page.getByText('The connection was lost.').waitFor()
+  await shot(first.page, 'work-lost')
+
+  host = await startHost({ from: first.host, env: { COMPAT_BASE_URL: model!.url } })
+  const { page, offences } = await openPage(browser, host.url)
+  await page.getByText('Atelier ended during this turn.').waitFor()
+  await shot(page, 'work-crashed')
+  await prompt(page, 'Go on')
+  await page.getByText('On we go.').waitFor()
+  expect(offences).toEqual([])
+})
+
+test('unsent text survives a reload and waits while a turn runs', async () => {
+  const { page, offences } = await start([
+    { calls: [{ name: 'Bash', input: { command: 'true' } }] },
+    { text: 'Done with it.' },
+  ])
+  await prompt(page, 'Begin')
+  await question(page, 'Bash').waitFor()
+  const field = page.getByRole('textbox', { name: 'Message' })
+  await field.fill('and afterwards this')
+  await field.press('Enter')
+  await page.reload()
+  await question(page, 'Bash').getByRole('button', { name: 'Allow', exact: true }).click()
+  await page.getByText('Done with it.').waitFor()
+  expect(await field.inputValue()).toBe('and afterwards this')
+  expect(offences).toEqual([])
+})
+
+test('a wrong key says so in plain words, and leads to the settings', async () => {
+  const { page } = await start([{ status: 401 }])
+  await prompt(page, 'Hello')
+  const failure = page.getByRole('alert')
+  await failure.getByRole('button', { name: 'Open key settings' }).waitFor()
+  await shot(page, 'work-401')
+  expect(await failure.innerText()).toMatch(/key/i)
+  await failure.getByRole('button', { name: 'Open key settings' }).click()
+  await page.getByRole('tab', { name: 'Keys', selected: true }).waitFor()
+  await shot(page, 'work-keys')
+})
