@@ -3,49 +3,117 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"atelier.dev/atelier/agent/llm"
 )
 
-// ask sends one request and streams its answer. A failure keeps the text that
-// had arrived, marked as interrupted; calls that had not fully arrived are
-// never run.
+// ask gets one answer from the model: it asks again after failures that may
+// pass, then asks the fallback model, and gives up with the reason. What an
+// abandoned attempt had streamed is void, and no call of it is run; only of
+// the last one the text is kept, marked as cut off.
 func (t *turn) ask() (*llm.Answer, error) {
+	set := t.session.transcript.Settings
+	who := llm.Origin{Provider: set.Provider, Model: set.Model}
+	answer, partial, err := t.askModel(who, set.Effort)
+	if err != nil && set.FallbackModel != "" && llm.Transient(err) && t.ctx.Err() == nil {
+		instead := llm.Origin{Provider: set.FallbackProvider, Model: set.FallbackModel}
+		t.emit(Warning{Code: "fallback", Message: fmt.Sprintf(
+			"%s did not answer: %s %s takes its place for this request.", who.Model, failure(err).Message, instead.Model)})
+		who = instead
+		answer, partial, err = t.askModel(who, set.Effort)
+	}
+	if err != nil {
+		if len(partial.Parts) > 0 {
+			t.emit(TextEnd{Message: partial, Finish: llm.Finish{Reason: llm.FinishInterrupted}, Provider: who.Provider, Model: who.Model})
+		}
+		return nil, err
+	}
+	t.usage = t.usage.Add(answer.Usage)
+	t.emit(TextEnd{Message: answer.Message, Usage: answer.Usage, Finish: answer.Finish, Provider: who.Provider, Model: who.Model})
+	return answer, nil
+}
+
+// askModel asks one model, as often as the policy allows (K-20). It returns
+// the text that the last attempt left if none succeeded.
+func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*llm.Answer, llm.Message, error) {
+	policy := t.session.cfg.Retry
+	for n := 1; ; n++ {
+		d := draft{emit: t.emit}
+		err := t.attempt(who, effort, &d)
+		if err == nil {
+			return d.answer, llm.Message{}, nil
+		}
+		if t.ctx.Err() == nil && t.repair(err) {
+			n-- // a changed request is not the same one again
+			continue
+		}
+		wait, again := policy.Delay(n, err, rand.Float64())
+		if !again || t.ctx.Err() != nil {
+			return nil, d.partial(), err
+		}
+		f := failure(err)
+		t.emit(Retrying{
+			Attempt: n, Of: policy.Retries, DelayMs: wait.Milliseconds(), Code: f.Code, Message: f.Message,
+			Sent: len(d.parts) > 0,
+		})
+		if !t.sleep(wait) {
+			return nil, d.partial(), err
+		}
+	}
+}
+
+// attempt sends one request and follows its answer to the end.
+func (t *turn) attempt(who llm.Origin, effort llm.Effort, d *draft) error {
 	s := t.session
-	set := s.transcript.Settings
 	req := llm.Request{
-		Provider: set.Provider, Model: set.Model, Effort: set.Effort,
+		Provider: who.Provider, Model: who.Model, Effort: effort,
 		System: s.cfg.System, Messages: s.transcript.conversation.Lower(),
 		Tools: s.cfg.Tools.Definitions(), CacheKey: s.cfg.ID,
 	}
-	d := draft{emit: t.emit}
-	var streamErr error
 	for ev, err := range s.cfg.Model.Stream(t.ctx, req) {
 		if err != nil {
-			streamErr = err
-			break
+			return err
 		}
 		if t.ctx.Err() != nil {
-			streamErr = context.Cause(t.ctx)
-			break
+			return context.Cause(t.ctx)
 		}
 		d.add(ev)
 	}
-	if streamErr == nil && d.answer == nil {
-		streamErr = &llm.Error{Class: llm.ClassTruncated, Provider: set.Provider, Message: "the answer ended before it was complete"}
+	if d.answer == nil {
+		return &llm.Error{Class: llm.ClassTruncated, Provider: who.Provider, Message: "the answer ended before it was complete", Retryable: true}
 	}
-	if streamErr != nil {
-		if partial := d.partial(); len(partial.Parts) > 0 {
-			t.emit(TextEnd{Message: partial, Finish: llm.Finish{Reason: llm.FinishInterrupted}, Provider: set.Provider, Model: set.Model})
-		}
-		return nil, streamErr
+	return nil
+}
+
+// repair changes the conversation after a provider refused it, once, so that
+// no refusal makes a session unusable: what only the provider understands is
+// taken out of the past. It reports whether there is anything new to ask.
+func (t *turn) repair(err error) bool {
+	var e *llm.Error
+	if !errors.As(err, &e) || e.Class != llm.ClassInvalid && e.Class != llm.ClassNotFound || !t.session.transcript.conversation.Native() {
+		return false
 	}
-	t.usage = t.usage.Add(d.answer.Usage)
-	t.emit(TextEnd{Message: d.answer.Message, Usage: d.answer.Usage, Finish: d.answer.Finish, Provider: set.Provider, Model: set.Model})
-	return d.answer, nil
+	t.emit(HistoryRepaired{Message: "The provider refused the conversation: " + sentence(e.Message) +
+		" It is sent again without the provider's own notes on earlier answers; what was said is unchanged."})
+	return true
+}
+
+// sleep waits; it reports false when the turn ended meanwhile.
+func (t *turn) sleep(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-t.ctx.Done():
+		return false
+	}
 }
 
 // failure says what a provider's error means for the user.

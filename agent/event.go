@@ -25,6 +25,8 @@ const (
 	KindApprovalRequest  Kind = "approval_request"
 	KindApprovalAnswer   Kind = "approval_answer"
 	KindSteeringInjected Kind = "steering_injected"
+	KindRetrying         Kind = "retrying"
+	KindHistoryRepaired  Kind = "history_repaired"
 	KindTurnLimit        Kind = "turn_limit"
 	KindWarning          Kind = "warning"
 	KindError            Kind = "error"
@@ -212,6 +214,25 @@ type SteeringInjected struct {
 	Text string `json:"text"`
 }
 
+// Retrying says that a request failed and is asked again after a wait. What
+// the failed answer had streamed is void.
+type Retrying struct {
+	Attempt int    `json:"attempt"` // the one that failed, from 1
+	Of      int    `json:"of"`      // how often it will be asked again at most
+	DelayMs int64  `json:"delay_ms"`
+	Code    string `json:"code"` // an llm.Class
+	Message string `json:"message"`
+	// Sent says that part of an answer had arrived, which the provider may
+	// charge for.
+	Sent bool `json:"sent,omitempty"`
+}
+
+// HistoryRepaired says that a provider refused the conversation and that its
+// own bytes were taken out of the past. Message says so to the user.
+type HistoryRepaired struct {
+	Message string `json:"message"`
+}
+
 // TurnLimit says that a limit ended the turn (LOOP-104, LOOP-105).
 type TurnLimit struct {
 	Limit string `json:"limit"` // "rounds" or "turns"
@@ -270,6 +291,8 @@ func (ToolCallEnd) Kind() Kind      { return KindToolCallEnd }
 func (ApprovalRequest) Kind() Kind  { return KindApprovalRequest }
 func (ApprovalAnswer) Kind() Kind   { return KindApprovalAnswer }
 func (SteeringInjected) Kind() Kind { return KindSteeringInjected }
+func (Retrying) Kind() Kind         { return KindRetrying }
+func (HistoryRepaired) Kind() Kind  { return KindHistoryRepaired }
 func (TurnLimit) Kind() Kind        { return KindTurnLimit }
 func (Warning) Kind() Kind          { return KindWarning }
 func (Failure) Kind() Kind          { return KindError }
@@ -282,7 +305,7 @@ func Payloads() []Payload {
 		SessionStart{}, SessionEnd{}, SettingsChange{}, Title{}, UserInput{},
 		ReasoningDelta{}, TextStart{}, TextDelta{}, TextEnd{}, CallDraft{},
 		ToolCallStart{}, ToolCallOutput{}, ToolCallEnd{}, ApprovalRequest{},
-		ApprovalAnswer{}, SteeringInjected{}, TurnLimit{}, Warning{}, Failure{},
+		ApprovalAnswer{}, SteeringInjected{}, Retrying{}, HistoryRepaired{}, TurnLimit{}, Warning{}, Failure{},
 		ProcessingEnd{},
 	}
 }

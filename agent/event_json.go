@@ -23,6 +23,8 @@ var decoders = map[Kind]func([]byte) (Payload, error){
 	KindApprovalRequest:  decode[ApprovalRequest],
 	KindApprovalAnswer:   decode[ApprovalAnswer],
 	KindSteeringInjected: decode[SteeringInjected],
+	KindRetrying:         decode[Retrying],
+	KindHistoryRepaired:  decode[HistoryRepaired],
 	KindTurnLimit:        decode[TurnLimit],
 	KindWarning:          decode[Warning],
 	KindError:            decode[Failure],

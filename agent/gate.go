@@ -101,6 +101,11 @@ type Settings struct {
 	Model    string     `json:"model"`
 	Effort   llm.Effort `json:"effort,omitempty"`
 	Mode     Mode       `json:"mode"`
+	// FallbackModel, of FallbackProvider, answers where the model still does
+	// not after all retries. Empty means none: nothing is sent to a provider
+	// that the user did not pick (OAS-113).
+	FallbackProvider string `json:"fallback_provider,omitempty"`
+	FallbackModel    string `json:"fallback_model,omitempty"`
 }
 
 // State is what a session is doing (LOOP-05).

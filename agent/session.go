@@ -9,8 +9,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Config is what a host gives a session. All fields but Limits and Reduce are
-// required.
+// Config is what a host gives a session. All fields but Limits, Retry and Reduce
+// are required.
 type Config struct {
 	ID       string
 	Model    Model
@@ -21,6 +21,8 @@ type Config struct {
 	// request stays the same (LOOP-10).
 	System string
 	Limits Limits
+	// Retry says when a failed request is asked again; the zero value never.
+	Retry llm.RetryPolicy
 	// Reduce cuts a tool's output to what the model is shown; nil keeps it
 	// whole (LOOP-38).
 	Reduce func(tool, output string) string

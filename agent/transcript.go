@@ -49,6 +49,8 @@ func (t *Transcript) Apply(ev Event) {
 		t.conversation.Append(contextir.SteeringMessage, llm.Text(llm.RoleUser, d.Text))
 	case TextEnd:
 		t.applyAnswer(d)
+	case HistoryRepaired:
+		t.conversation.DropNative()
 	case ToolCallStart:
 		if c := t.openCall(d.CallID); c != nil {
 			c.started = true

@@ -33,6 +33,8 @@ type Config struct {
 	// Rules hold for every session, besides its permission mode.
 	Rules  permission.Rules
 	Limits agent.Limits
+	// Retry says when a failed request is asked again.
+	Retry llm.RetryPolicy
 	// Observe is called with every event, after it was stored and before it
 	// is shown, from the goroutine of its session; nil for nobody.
 	Observe func(agent.Event)

@@ -41,6 +41,23 @@ func (c *Conversation) Append(t ItemType, m llm.Message) {
 // Len is the number of items.
 func (c *Conversation) Len() int { return len(c.items) }
 
+// Native reports whether any message holds what only its provider understands.
+func (c *Conversation) Native() bool {
+	return slices.ContainsFunc(c.items, func(it Item) bool {
+		return it.Message.Origin != nil && slices.ContainsFunc(it.Message.Parts, func(p llm.Part) bool {
+			return p.Native != nil || p.Reasoning != nil
+		})
+	})
+}
+
+// DropNative makes every message so far anybody's: its origin is forgotten, so
+// that it is lowered from what was said and called alone.
+func (c *Conversation) DropNative() {
+	for i := range c.items {
+		c.items[i].Message.Origin = nil
+	}
+}
+
 // interruptedText answers a call that has no result, because every provider
 // refuses a history in which a call stays unanswered.
 const interruptedText = "This call was interrupted before it gave a result. Whether it had any effect is unknown."

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"time"
 
+	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/storage"
@@ -58,7 +59,7 @@ func (c *command) home() (string, error) {
 }
 
 func (c *command) config(folder, home string) backend.Config {
-	return backend.Config{Folder: folder, Home: home, Version: Version, Getenv: c.getenv}
+	return backend.Config{Folder: folder, Home: home, Version: Version, Getenv: c.getenv, Retry: llm.DefaultRetries}
 }
 
 // openApp opens the database and builds the application on it.

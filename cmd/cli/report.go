@@ -29,6 +29,11 @@ func (r *textReport) event(ev agent.Event) {
 		fmt.Fprintf(r.progress, "· %s: %s\n", d.Tool, d.Outcome)
 	case agent.Warning:
 		fmt.Fprintln(r.progress, d.Message)
+	case agent.HistoryRepaired:
+		fmt.Fprintln(r.progress, d.Message)
+	case agent.Retrying:
+		r.endLine()
+		fmt.Fprintf(r.progress, "%s Asking again in %.0f s (%d of %d); the answer begins anew.\n", d.Message, float64(d.DelayMs)/1000, d.Attempt, d.Of)
 	case agent.TurnLimit:
 		fmt.Fprintf(r.progress, "Stopped after %d %s.\n", d.Count, d.Limit)
 	case agent.Failure:

@@ -23,7 +23,8 @@ type runFlags struct {
 	folder, model, effort, mode, output string
 	session, baseURL                    string
 	proceed                             bool
-	maxTurns                            int
+	fallback                            string
+	maxTurns, maxRetries                int
 	allowed, disallowed                 []string
 }
 
@@ -31,6 +32,8 @@ func (c *command) runFlagSet(f *runFlags) *pflag.FlagSet {
 	flags := c.flags("atelier run [flags] PROMPT|-")
 	flags.StringVarP(&f.folder, "directory", "C", "", "project folder (default: the current one)")
 	flags.StringVar(&f.model, "model", "", "PROVIDER/ID, such as openai/gpt-6.1-sol or demo/tour")
+	flags.StringVar(&f.fallback, "fallback-model", "", "PROVIDER/ID that answers where the model still does not after all retries")
+	flags.IntVar(&f.maxRetries, "max-retries", llm.DefaultRetries.Retries, "how often a request that failed is asked again")
 	flags.StringVar(&f.effort, "effort", "", "how hard the model thinks: none, minimal, low, medium, high, xhigh, max")
 	flags.StringVar(&f.mode, "permission-mode", "", "default, plan, acceptEdits, auto, dontAsk or bypassPermissions;\nnobody is there to ask, so what would ask is denied")
 	flags.StringVar(&f.output, "output", "text", "text, json or stream-json")
@@ -58,9 +61,8 @@ func (c *command) run(args []string) int {
 	if err != nil {
 		return c.misused(flags, err.Error())
 	}
-	provider, model, ok := strings.Cut(f.model, "/")
-	if f.model != "" && (!ok || provider == "" || model == "") {
-		return c.misused(flags, "--model needs PROVIDER/ID")
+	if !modelRef(f.model) || !modelRef(f.fallback) {
+		return c.misused(flags, "--model and --fallback-model need PROVIDER/ID")
 	}
 	if f.session != "" && f.proceed {
 		return c.misused(flags, "--session and --continue exclude each other")
@@ -72,6 +74,12 @@ func (c *command) run(args []string) int {
 	}
 	report.finish(end)
 	return exitCode(end.Reason)
+}
+
+// modelRef reports whether s is empty or names a provider and a model.
+func modelRef(s string) bool {
+	provider, model, ok := strings.Cut(s, "/")
+	return s == "" || ok && provider != "" && model != ""
 }
 
 // prompt joins the arguments, or reads standard input for "-".
@@ -105,6 +113,7 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report) (agent.Pr
 	cfg.Unattended = true
 	cfg.Rules = permission.Rules{Allow: f.allowed, Deny: f.disallowed}
 	cfg.Limits.Rounds = f.maxTurns
+	cfg.Retry.Retries = f.maxRetries
 	cfg.Getenv = withBaseURL(c.getenv, f)
 	ended := make(chan agent.ProcessingEnd, 1)
 	cfg.Observe = func(ev agent.Event) {
@@ -161,6 +170,9 @@ func (c *command) session(app *app, f *runFlags, ended <-chan agent.ProcessingEn
 	}
 	if provider, model, ok := strings.Cut(f.model, "/"); ok {
 		settings.Provider, settings.Model = provider, model
+	}
+	if provider, model, ok := strings.Cut(f.fallback, "/"); ok {
+		settings.FallbackProvider, settings.FallbackModel = provider, model
 	}
 	if f.effort != "" {
 		settings.Effort = llm.Effort(f.effort)

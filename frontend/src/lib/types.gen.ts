@@ -104,6 +104,8 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "approval_request"; data: ApprovalRequest }
   | { kind: "approval_answer"; data: ApprovalAnswer }
   | { kind: "steering_injected"; data: SteeringInjected }
+  | { kind: "retrying"; data: Retrying }
+  | { kind: "history_repaired"; data: HistoryRepaired }
   | { kind: "turn_limit"; data: TurnLimit }
   | { kind: "warning"; data: Warning }
   | { kind: "error"; data: Failure }
@@ -142,6 +144,10 @@ export type Finish = {
 }
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "refusal" | "context_overflow" | "error" | "interrupted" | "other"
+
+export type HistoryRepaired = {
+  message: string
+}
 
 export type HistoryReply = {
   events?: Event[]
@@ -295,6 +301,15 @@ export type RenameRequest = {
   title: string
 }
 
+export type Retrying = {
+  attempt: number
+  of: number
+  delay_ms: number
+  code: string
+  message: string
+  sent?: boolean
+}
+
 export type Role = "system" | "developer" | "user" | "assistant" | "tool"
 
 export type Scope = "once" | "session"
@@ -347,6 +362,8 @@ export type Settings = {
   model: string
   effort?: Effort
   mode: Mode
+  fallback_provider?: string
+  fallback_model?: string
 }
 
 export type SettingsChange = {

@@ -1,0 +1,163 @@
+package agent_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"github.com/google/go-cmp/cmp"
+)
+
+// LOOP-156, K-20: an answer that breaks off is asked for again; what it had
+// streamed is void and none of its calls is run.
+func TestRetryAfterBrokenAnswer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, llmtest.Script(
+			llmtest.Round{Text: "I was about to", Calls: []llmtest.Call{use("Note", "never")}, Cut: 1},
+			llmtest.Round{Status: 503},
+			llmtest.Round{Text: "Done."},
+		))
+		r.cfg.Retry = llm.DefaultRetries
+		begin := time.Now()
+		events := r.run("go")
+		if took := time.Since(begin); took < 4500*time.Millisecond || took > 7500*time.Millisecond { // 2 s and 4 s, ±25 %
+			t.Errorf("waited %v", took)
+		}
+		var codes []string
+		for _, d := range find[agent.Retrying](events) {
+			codes = append(codes, d.Code)
+		}
+		if diff := cmp.Diff([]string{"truncated", "overloaded"}, codes); diff != "" {
+			t.Error(diff)
+		}
+		if first := find[agent.Retrying](events)[0]; !first.Sent || first.Attempt != 1 || first.Of != 3 {
+			t.Errorf("first: %+v", first)
+		}
+		texts := find[agent.TextEnd](events)
+		if len(texts) != 1 || texts[0].Message.Text() != "Done." || len(find[agent.ToolCallStart](events)) != 0 {
+			t.Errorf("messages: %+v", texts)
+		}
+		if end(t, events) != agent.EndDone {
+			t.Error("the turn did not end well")
+		}
+	})
+}
+
+// When no try succeeds the last one's text is kept and marked.
+func TestRetriesSpent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		broken := llmtest.Round{Text: "I was about to", Cut: 1}
+		r := newRig(t, llmtest.Script(broken, broken, broken, broken))
+		r.cfg.Retry = llm.DefaultRetries
+		events := r.run("go")
+		if n := len(find[agent.Retrying](events)); n != 3 {
+			t.Errorf("%d retries", n)
+		}
+		texts := find[agent.TextEnd](events)
+		if len(texts) != 1 || texts[0].Finish.Reason != llm.FinishInterrupted || texts[0].Message.Text() != "I was about to" {
+			t.Errorf("messages: %+v", texts)
+		}
+		if end(t, events) != agent.EndFailed {
+			t.Error("the turn ended well")
+		}
+	})
+}
+
+// OAS-113: after the retries the fallback model answers, its calls are run and
+// the turn goes on, again with the model that was picked.
+func TestFallback(t *testing.T) {
+	t.Parallel()
+	model := llmtest.Script(
+		llmtest.Round{Status: 529}, llmtest.Round{Status: 529},
+		llmtest.Round{Calls: []llmtest.Call{use("Note", "by the other")}},
+		llmtest.Round{Text: "Done."},
+	)
+	r := newRig(t, model)
+	r.cfg.Retry = llm.RetryPolicy{Retries: 1, Base: time.Millisecond, Max: time.Millisecond}
+	r.open()
+	r.session.Configure(agent.Settings{
+		Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault,
+		FallbackProvider: llmtest.Provider, FallbackModel: "other",
+	})
+	events := r.run("go")
+	var models []string
+	for _, req := range model.Requests() {
+		models = append(models, req.Model)
+	}
+	if diff := cmp.Diff([]string{"m", "m", "other", "m"}, models); diff != "" {
+		t.Error(diff)
+	}
+	if ends := find[agent.ToolCallEnd](events); len(ends) != 1 || ends[0].Output != "Note: by the other" {
+		t.Errorf("calls: %+v", ends)
+	}
+	if texts := find[agent.TextEnd](events); texts[0].Model != "other" || texts[1].Model != "m" {
+		t.Errorf("messages: %+v", texts)
+	}
+}
+
+// LOOP-157: a wrong key is not tried again, nor handed to another model.
+func TestNoRetryForAuth(t *testing.T) {
+	t.Parallel()
+	model := llmtest.Script(llmtest.Round{Status: 401})
+	r := newRig(t, model)
+	r.cfg.Retry = llm.DefaultRetries
+	r.open()
+	r.session.Configure(agent.Settings{
+		Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault,
+		FallbackProvider: llmtest.Provider, FallbackModel: "other",
+	})
+	if end(t, r.run("go")) != agent.EndFailed || len(model.Requests()) != 1 {
+		t.Errorf("%d requests", len(model.Requests()))
+	}
+}
+
+// An interrupt cuts the wait.
+func TestInterruptWhileWaiting(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, llmtest.Script(llmtest.Round{Status: 429, RetryAfter: 50 * time.Second}))
+		r.cfg.Retry = llm.DefaultRetries
+		r.open()
+		time.AfterFunc(time.Second, r.session.Interrupt)
+		begin := time.Now()
+		events := r.run("go")
+		if took := time.Since(begin); took != time.Second {
+			t.Errorf("took %v", took)
+		}
+		if got := end(t, events); got != agent.EndInterrupted {
+			t.Errorf("ended as %s", got)
+		}
+	})
+}
+
+// A request that the provider refused never makes a session unusable: the
+// conversation is sent again without the provider's own bytes, and stays so.
+func TestRefusedConversationIsRepaired(t *testing.T) {
+	t.Parallel()
+	model := llmtest.Script(
+		llmtest.Round{Reasoning: "Hm.", Text: "One."},
+		llmtest.Round{Status: 400, Body: `{"error":{"message":"Could not decrypt the reasoning"}}`},
+		llmtest.Round{Text: "Two."},
+		llmtest.Round{Status: 400, Body: `{"error":{"message":"Something else"}}`},
+	)
+	r := newRig(t, model)
+	r.run("first")
+	events := r.run("second")
+	if n := len(find[agent.HistoryRepaired](events)); n != 1 || end(t, events) != agent.EndDone {
+		t.Errorf("%d repairs", n)
+	}
+	for i, req := range model.Requests() {
+		if past := len(req.Messages) > 1 && req.Messages[1].Origin != nil; past != (i == 1) {
+			t.Errorf("request %d: origin kept %t", i, past)
+		}
+	}
+	r.open() // the repair is in the log
+	if events := r.run("third"); len(find[agent.HistoryRepaired](events)) != 0 && end(t, events) != agent.EndFailed {
+		t.Errorf("repaired again: %+v", events)
+	}
+}

@@ -1,0 +1,82 @@
+package contextir_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"atelier.dev/atelier/agent/contextir"
+	"atelier.dev/atelier/agent/llm"
+	"github.com/google/go-cmp/cmp"
+)
+
+func call(id string) llm.Part {
+	return llm.Part{Kind: llm.PartToolCall, Call: &llm.ToolCall{ID: id, WireID: "w" + id, Name: "Look"}}
+}
+
+func assistant(parts ...llm.Part) llm.Message {
+	return llm.Message{Role: llm.RoleAssistant, Parts: parts, Origin: &llm.Origin{Provider: "p"}}
+}
+
+func answer(id, text string) llm.Message {
+	return llm.Message{Role: llm.RoleTool, Parts: []llm.Part{contextir.Answer(llm.ToolCall{ID: id, WireID: "w" + id, Name: "Look"}, text, false)}}
+}
+
+// COM-12, LLM-40: every call is answered once, in the order of the calls and
+// right after the message that made it; what answers nothing, and messages
+// without content, are left out.
+func TestLower(t *testing.T) {
+	t.Parallel()
+	var c contextir.Conversation
+	c.Append(contextir.UserMessage, llm.Text(llm.RoleUser, "go"))
+	c.Append(contextir.AssistantMessage, assistant(call("1"), call("2"), call("3")))
+	c.Append(contextir.ToolResult, answer("3", "three"))
+	c.Append(contextir.ToolResult, answer("1", "one"))
+	c.Append(contextir.ToolResult, answer("stray", "nobody asked"))
+	c.Append(contextir.AssistantMessage, assistant())
+	c.Append(contextir.SteeringMessage, llm.Text(llm.RoleUser, "only the header"))
+
+	got := c.Lower()
+	var roles []llm.Role
+	for _, m := range got {
+		roles = append(roles, m.Role)
+	}
+	if diff := cmp.Diff([]llm.Role{llm.RoleUser, llm.RoleAssistant, llm.RoleTool, llm.RoleUser}, roles); diff != "" {
+		t.Fatal(diff)
+	}
+	var answered []string
+	for _, p := range got[2].Parts {
+		answered = append(answered, p.Result.CallID)
+	}
+	if diff := cmp.Diff([]string{"1", "2", "3"}, answered); diff != "" {
+		t.Error(diff)
+	}
+	if missing := got[2].Parts[1].Result; !missing.IsError || missing.WireID != "w2" {
+		t.Errorf("the missing answer: %+v", missing)
+	}
+}
+
+// An empty result is given words, because some providers refuse none.
+func TestEmptyAnswer(t *testing.T) {
+	t.Parallel()
+	if got := contextir.Answer(llm.ToolCall{}, "", false).Result.Parts[0].Text; got == "" {
+		t.Error("an empty text")
+	}
+}
+
+// What only a provider understands can be taken out of the past.
+func TestDropNative(t *testing.T) {
+	t.Parallel()
+	var c contextir.Conversation
+	c.Append(contextir.AssistantMessage, assistant(llm.Part{Kind: llm.PartText, Text: "plain"}))
+	if c.Native() {
+		t.Error("plain text is nobody's own")
+	}
+	c.Append(contextir.AssistantMessage, assistant(llm.Part{Kind: llm.PartText, Text: "hi", Native: json.RawMessage(`{}`)}))
+	if !c.Native() {
+		t.Error("native bytes were not seen")
+	}
+	c.DropNative()
+	if c.Native() || c.Lower()[1].Origin != nil || c.Lower()[1].Text() != "hi" {
+		t.Errorf("after: %+v", c.Lower())
+	}
+}

@@ -1,0 +1,60 @@
+package llm
+
+import (
+	"errors"
+	"math"
+	"time"
+)
+
+// RetryPolicy says whether and when a failed request is asked again. It is
+// the only one: adapters and their SDKs never retry (K-20, K-21).
+type RetryPolicy struct {
+	// Retries is how often a request is asked again; 0 never.
+	Retries int
+	// Base is the first wait, doubled with each further one up to Max.
+	Base, Max time.Duration
+	// Jitter spreads each wait by up to this share in both directions, so
+	// that sessions that failed together do not come back together.
+	Jitter float64
+	// MaxAfter is the longest wait a provider may ask for. One that asks for
+	// more is not waited for: the user is told when it would answer.
+	MaxAfter time.Duration
+}
+
+// The presets (K-20).
+var (
+	DefaultRetries = RetryPolicy{Retries: 3, Base: 2 * time.Second, Max: 30 * time.Second, Jitter: 0.25, MaxAfter: time.Minute}
+	PatientRetries = RetryPolicy{Retries: 5, Base: time.Second, Max: time.Minute, Jitter: 0.10, MaxAfter: time.Minute}
+	SpecRetries    = RetryPolicy{Retries: 2, Base: time.Second, Max: time.Minute, Jitter: 0.50, MaxAfter: time.Minute}
+)
+
+// minWait keeps a provider that asks for no wait at all from being stormed.
+const minWait = time.Second
+
+// Delay returns how long to wait after the n-th failure, from 1, and whether
+// to ask again at all. random lies in [0, 1); it is a parameter so that the
+// figure is a pure function.
+func (p RetryPolicy) Delay(n int, err error, random float64) (time.Duration, bool) {
+	var e *Error
+	if n > p.Retries || !errors.As(err, &e) || !e.Retryable || e.RetryAfter > p.MaxAfter {
+		return 0, false
+	}
+	wait := float64(p.Base) * math.Pow(2, float64(n-1))
+	wait *= 1 + p.Jitter*(2*random-1)
+	d := min(time.Duration(wait), p.Max)
+	return max(d, e.RetryAfter, min(minWait, p.Base)), true
+}
+
+// Transient reports whether another provider could well answer what this one
+// did not: the failures that a fallback model is for (OAS-113).
+func Transient(err error) bool {
+	var e *Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Class {
+	case ClassRateLimit, ClassOverloaded, ClassServer, ClassNetwork, ClassTimeout, ClassTruncated:
+		return true
+	}
+	return false
+}
