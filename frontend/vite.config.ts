@@ -12,9 +12,10 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
   },
-  server: { proxy: { '/ws': { target: 'http://127.0.0.1:4180', ws: true } } },
   test: {
-    environment: 'happy-dom',
+    environment: 'jsdom',
+    // The contrast test reads the tokens.
+    css: { include: [/app\.css/] },
     include: ['src/**/*.test.ts'],
   },
 })

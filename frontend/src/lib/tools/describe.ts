@@ -23,7 +23,7 @@ export function argument(tool: string, input: string): string {
   const text = (name: string) => (typeof all[name] === 'string' ? (all[name] as string) : '')
   if (tool === 'Grep' || tool === 'Glob') {
     const where = text('path') || text('glob')
-    return line(where ? `${text('pattern')}  ${where}` : text('pattern'))
+    return line(where ? `${text('pattern')} · ${where}` : text('pattern'))
   }
   const name = telling.find((candidate) => text(candidate) !== '')
   const value = name ? text(name) : Object.values(all).find((v) => typeof v === 'string')

@@ -1,0 +1,71 @@
+import { fireEvent, render, screen } from '@testing-library/svelte'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { setLanguage } from '../i18n/i18n.svelte'
+import type { Answer, ApprovalRequest } from '../types.gen'
+import ApprovalBody from './ApprovalBody.svelte'
+
+const request: ApprovalRequest = {
+  id: 'a1',
+  call_id: 'c1',
+  tool: 'Bash',
+  input: '{"command":"rm -rf dist \\u202e# safe","timeout":5}',
+  reason: 'The command removes files.',
+  access: { command: 'rm -rf dist \u202e# safe' },
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  setLanguage('en')
+})
+afterEach(() => vi.useRealTimers())
+
+function ask() {
+  const answers: Answer[] = []
+  render(ApprovalBody, { request, onanswer: (answer) => answers.push(answer) })
+  const card = screen.getByRole('region')
+  card.focus()
+  return { answers, card, press: (key: string) => fireEvent.keyDown(card, { key }) }
+}
+
+test('shows the whole command and the rest of the input, hiding nothing', () => {
+  const { card } = ask()
+  expect(card.textContent).toContain('rm -rf dist ⟨U+202E⟩# safe')
+  expect(card.textContent).toContain('"timeout": 5')
+})
+
+test('letters decide only after the quiet period', async () => {
+  const { answers, press } = ask()
+  await press('a')
+  vi.advanceTimersByTime(399)
+  await press('d')
+  expect(answers).toEqual([])
+  vi.advanceTimersByTime(1)
+  await press('s')
+  expect(answers).toEqual([{ decision: 'allow', scope: 'session' }])
+})
+
+test('one answer is enough', async () => {
+  const { answers, press } = ask()
+  vi.advanceTimersByTime(500)
+  await press('a')
+  await press('d')
+  expect(answers).toEqual([{ decision: 'allow', scope: 'once' }])
+})
+
+test('Escape denies, also at once', async () => {
+  const { answers, press } = ask()
+  await press('Escape')
+  expect(answers).toEqual([{ decision: 'deny' }])
+})
+
+test('feedback is typed without deciding, and goes with the denial', async () => {
+  const { answers } = ask()
+  vi.advanceTimersByTime(500)
+  await fireEvent.click(screen.getByRole('button', { name: 'Deny with feedback…' }))
+  const field = screen.getByRole('textbox')
+  await fireEvent.keyDown(field, { key: 'a' })
+  await fireEvent.input(field, { target: { value: 'use trash' } })
+  expect(answers).toEqual([])
+  await fireEvent.submit(field.closest('form')!)
+  expect(answers).toEqual([{ decision: 'deny', feedback: 'use trash' }])
+})

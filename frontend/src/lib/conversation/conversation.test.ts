@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest'
+import { ApiError, type Call } from '../api'
+import type { Draft, Envelope, Event, Methods, Settings } from '../types.gen'
+import { Conversation } from './conversation.svelte'
+import { Log, sampleTurn } from './events'
+
+const settings: Settings = { provider: 'demo', model: 'tour', mode: 'default' }
+
+/** The application's side of a conversation over a log. */
+function host(log: Log, draft: Draft = {}) {
+  const calls: string[] = []
+  const refused = new Set<string>()
+  const answer = (method: keyof Methods, args: Record<string, number>): unknown => {
+    const events = log.durable
+    switch (method) {
+      case 'conversation.open': {
+        const seq = events.length
+        const info = { id: 's', title: 'T', state: 'processing', settings, seq, context: 0 }
+        const limit = args.limit ?? 200
+        return { session: info, events: events.slice(-limit), more: seq > limit, draft }
+      }
+      case 'conversation.history': {
+        const { after, before, limit = 200 } = args
+        if (after) return { events: events.filter((e) => e.seq! > after) }
+        const older = events.filter((e) => e.seq! < before!)
+        return { events: older.slice(-limit), more: older.length > limit }
+      }
+      default:
+        return {}
+    }
+  }
+  const call = (async (method: keyof Methods, args: never) => {
+    calls.push(method)
+    if (refused.has(method)) throw new ApiError({ code: 'busy', message: 'Busy.' })
+    return answer(method, args)
+  }) as unknown as Call
+  return { call, calls, refused }
+}
+
+const envelope = (...events: Event[]): Envelope => ({
+  session: 's',
+  seq: Math.max(0, ...events.map((e) => e.seq ?? 0)),
+  events,
+})
+const settled = () => new Promise((resolve) => setTimeout(resolve))
+
+describe('a conversation', () => {
+  test('reads what it missed when an envelope is ahead of it', async () => {
+    const log = sampleTurn()
+    const { call, calls } = host(log)
+    const conversation = new Conversation('s', call)
+    await conversation.open()
+    log.add('user_input', { text: 'left out of its envelope' })
+    const last = log.add('title', { text: 'Newer' })
+    conversation.receive(envelope(last))
+    await settled()
+    expect(calls).toEqual(['conversation.open', 'conversation.history'])
+    expect(conversation.view).toMatchObject({ seq: 9, title: 'Newer' })
+    expect(conversation.view.entries.at(-1)).toMatchObject({ text: 'left out of its envelope' })
+  })
+
+  test('opens anew when streamed text has a gap', async () => {
+    const log = new Log()
+    log.add('user_input', { text: 'x' })
+    const { call, calls } = host(log, { text: 'Hello wor' })
+    const conversation = new Conversation('s', call)
+    await conversation.open()
+    const delta = log.add('assistant_text_delta', { text: 'd!', offset: 12 })
+    conversation.receive({ ...envelope(delta), seq: 1 })
+    await settled()
+    expect(calls).toEqual(['conversation.open', 'conversation.open'])
+    expect(conversation.view.torn).toBe(false)
+  })
+
+  test('applies what arrives while it is being read, after it', async () => {
+    const log = sampleTurn()
+    const { call } = host(log)
+    const conversation = new Conversation('s', call)
+    const opened = conversation.open()
+    const title = { session_id: 's', seq: 8, at: 1, kind: 'title', data: { text: 'Late' } } as const
+    conversation.receive(envelope(title))
+    await opened
+    expect(conversation.view.title).toBe('Late')
+  })
+
+  test('puts older pages before the others', async () => {
+    const log = new Log()
+    for (let i = 1; i <= 450; i++) log.add('user_input', { text: `prompt ${i}` })
+    const { call } = host(log)
+    const conversation = new Conversation('s', call)
+    await conversation.open()
+    expect(conversation.view.entries).toHaveLength(200)
+    await conversation.older()
+    await conversation.older()
+    await conversation.older()
+    expect(conversation.more).toBe(false)
+    expect(conversation.view.entries).toHaveLength(450)
+    expect(conversation.view.entries[0]).toMatchObject({ text: 'prompt 1' })
+  })
+
+  test('shows chosen settings at once and takes them back when they are refused', async () => {
+    const { call, refused } = host(sampleTurn())
+    const conversation = new Conversation('s', call)
+    await conversation.open()
+    const chosen = conversation.configure({ ...settings, mode: 'plan' })
+    expect(conversation.settings?.mode).toBe('plan')
+    await chosen
+    expect(conversation.settings?.mode).toBe('plan')
+    refused.add('conversation.configure')
+    await conversation.configure({ ...settings, mode: 'auto' })
+    expect(conversation.settings?.mode).toBe('default')
+    expect(conversation.problem?.code).toBe('busy')
+  })
+
+  test('a prompt that is refused says so', async () => {
+    const { call, refused } = host(sampleTurn())
+    refused.add('conversation.send')
+    const conversation = new Conversation('s', call)
+    await conversation.open()
+    expect(await conversation.send('x')).toBe(false)
+    expect(conversation.problem?.message).toBe('Busy.')
+  })
+})

@@ -1,0 +1,93 @@
+/** Events for tests, numbered as a store would. */
+import type { Event, Part, Usage } from '../types.gen'
+
+type Kind = Event['kind']
+type Data<K extends Kind> = Extract<Event, { kind: K }>['data']
+
+const deltas: readonly Kind[] = [
+  'reasoning_delta',
+  'assistant_text_start',
+  'assistant_text_delta',
+  'tool_call_draft',
+  'tool_call_output_delta',
+]
+
+/** A log that gives each durable event its place. */
+export class Log {
+  readonly events: Event[] = []
+  #seq = 0
+
+  add<K extends Kind>(kind: K, data: Data<K>): Event {
+    const seq = deltas.includes(kind) ? undefined : ++this.#seq
+    const event = { session_id: 's', seq, turn: 1, at: 1000 + this.events.length, kind, data }
+    this.events.push(event as Event)
+    return event as Event
+  }
+
+  get durable(): Event[] {
+    return this.events.filter((event) => event.seq !== undefined)
+  }
+}
+
+export const noUsage: Usage = {
+  input: 0,
+  cache_read: 0,
+  cache_write: 0,
+  output: 0,
+  reasoning: 0,
+  known: false,
+}
+
+export const message = (parts: Part[], reason: 'stop' | 'tool_calls' | 'length' = 'stop') => ({
+  message: { role: 'assistant' as const, parts },
+  usage: { ...noUsage, input: 10, cache_read: 5, output: 3, known: true },
+  finish: { reason },
+  provider: 'demo',
+  model: 'tour',
+})
+
+export const text = (value: string): Part => ({ kind: 'text', text: value })
+export const toolCall = (id: string, name: string): Part => ({
+  kind: 'tool_call',
+  call: { id, name, arguments: '' },
+})
+
+/** A turn with text, a call that asks and is allowed, its output, and an end. */
+export function sampleTurn(): Log {
+  const log = new Log()
+  log.add('user_input', { text: 'List it' })
+  log.add('assistant_text_start', {})
+  log.add('reasoning_delta', { text: 'Hm.', offset: 0 })
+  log.add('assistant_text_delta', { text: 'I ', offset: 0 })
+  log.add('assistant_text_delta', { text: 'look.', offset: 2 })
+  log.add('tool_call_draft', { call_id: 'c1', tool: 'Bash', bytes: 12 })
+  log.add(
+    'assistant_text_end',
+    message(
+      [{ kind: 'reasoning', reasoning: { text: 'Hm.' } }, text('I look.'), toolCall('c1', 'Bash')],
+      'tool_calls',
+    ),
+  )
+  const input = '{"command":"ls"}'
+  log.add('tool_call_start', { call_id: 'c1', tool: 'Bash', input })
+  log.add('approval_request', {
+    id: 'a1',
+    call_id: 'c1',
+    tool: 'Bash',
+    input,
+    reason: 'It runs a command.',
+    access: { command: 'ls' },
+  })
+  log.add('approval_answer', { id: 'a1', call_id: 'c1', answer: { decision: 'allow' } })
+  log.add('tool_call_output_delta', { call_id: 'c1', text: 'one\n', offset: 0 })
+  log.add('tool_call_output_delta', { call_id: 'c1', text: 'two\n', offset: 4 })
+  log.add('tool_call_end', {
+    call_id: 'c1',
+    tool: 'Bash',
+    output: 'one\ntwo\n',
+    outcome: 'done',
+    duration_ms: 7,
+  })
+  log.add('processing_end', { reason: 'done', rounds: 1, usage: noUsage })
+  return log
+}

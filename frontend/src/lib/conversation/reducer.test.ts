@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest'
+import type { Event } from '../types.gen'
+import { emptyView, type ToolEntry, type View } from './entries'
+import { Log, message, noUsage, sampleTurn, text } from './events'
+import { apply, applyDraft, draftOf } from './reducer'
+
+/** The entries without their keys, which tell streamed ones from read ones. */
+const shown = (view: View) => view.entries.map((entry) => ({ ...entry, key: '' }))
+const callOf = (view: View) => view.entries.find((e) => e.type === 'tool') as ToolEntry
+
+describe('history and live', () => {
+  test('give the same entries', () => {
+    const log = sampleTurn()
+    const live = log.events.reduce((view, event) => apply(view, [event]), emptyView)
+    const history = apply(emptyView, log.durable)
+    expect(shown(live)).toEqual(shown(history))
+    expect(live).toMatchObject({ state: 'idle', seq: 7, context: 15, torn: false, pending: [] })
+  })
+
+  test('a page that is opened in the middle of a turn goes on from the draft', () => {
+    const log = sampleTurn()
+    for (let cut = 1; cut <= log.events.length; cut++) {
+      const before = log.events.slice(0, cut)
+      const live = apply(emptyView, before)
+      const durable = apply(
+        emptyView,
+        before.filter((event) => event.seq !== undefined),
+      )
+      const opened = applyDraft(durable, draftOf(live))
+      // A delta that the draft holds already may come again.
+      const rest = log.events.slice(cut - 1).filter((event, i) => i > 0 || !event.seq)
+      expect(shown(apply(opened, rest))).toEqual(shown(apply(emptyView, log.durable)))
+    }
+  })
+
+  test('nothing that was given is changed', () => {
+    const { events } = sampleTurn()
+    const view = Object.freeze(apply(emptyView, events.slice(0, 5)))
+    const copy = structuredClone(view)
+    apply(view, events.slice(5))
+    expect(view).toEqual(copy)
+  })
+
+  test('entries that do not change keep their identity', () => {
+    const { events } = sampleTurn()
+    const before = apply(emptyView, events.slice(0, 8))
+    const after = apply(before, events.slice(8))
+    expect(after.entries[0]).toBe(before.entries[0])
+    expect(after.entries[1]).toBe(before.entries[1])
+  })
+})
+
+describe('streamed text', () => {
+  const streaming = (...events: [string, number][]) => {
+    const log = new Log()
+    log.add('user_input', { text: 'x' })
+    log.add('assistant_text_start', {})
+    for (const [value, offset] of events) log.add('assistant_text_delta', { text: value, offset })
+    return apply(emptyView, log.events)
+  }
+
+  test('overlap is skipped, in UTF-16 units', () => {
+    const view = streaming(['a😀b', 0], ['😀bc', 1], ['d', 5])
+    expect(view.entries[1]).toMatchObject({ text: 'a😀bcd' })
+    expect(view.torn).toBe(false)
+  })
+
+  test('a gap is told and nothing is put in its place', () => {
+    const view = streaming(['ab', 0], ['ef', 4])
+    expect(view.torn).toBe(true)
+    expect(view.entries[1]).toMatchObject({ text: 'ab' })
+  })
+
+  test('a new start takes back what was not finished, also behind a warning', () => {
+    const log = new Log()
+    log.add('user_input', { text: 'x' })
+    log.add('assistant_text_delta', { text: 'half an ans', offset: 0 })
+    log.add('warning', { code: 'retry', message: 'Trying again.' })
+    log.add('assistant_text_start', {})
+    log.add('assistant_text_delta', { text: 'whole', offset: 0 })
+    const types = apply(emptyView, log.events).entries.map((e) => e.type)
+    expect(types).toEqual(['prompt', 'notice', 'answer'])
+  })
+
+  test('live output that skipped ahead shows its tail', () => {
+    const log = new Log()
+    log.add('tool_call_start', { call_id: 'c', tool: 'Bash', input: '{}' })
+    log.add('tool_call_output_delta', { call_id: 'c', text: 'begin', offset: 0 })
+    log.add('tool_call_output_delta', { call_id: 'c', text: 'far', offset: 900 })
+    log.add('tool_call_output_delta', { call_id: 'c', text: 'ther', offset: 903 })
+    const view = apply(emptyView, log.events)
+    expect(callOf(view)).toMatchObject({ output: 'farther', outputFrom: 900 })
+    expect(view.torn).toBe(false)
+  })
+})
+
+describe('calls', () => {
+  test('one that waits is pending until it is answered', () => {
+    const { events } = sampleTurn()
+    const asked = apply(emptyView, events.slice(0, 9))
+    expect(asked.state).toBe('awaiting_input')
+    expect(asked.pending.map((request) => request.id)).toEqual(['a1'])
+    expect(callOf(asked).status).toBe('waiting')
+    const answered = apply(asked, events.slice(9, 10))
+    expect(answered).toMatchObject({ state: 'processing', pending: [] })
+    expect(callOf(answered).status).toBe('running')
+  })
+
+  test('nothing runs or waits beyond the end of its turn', () => {
+    const { events } = sampleTurn()
+    const end: Event = {
+      session_id: 's',
+      seq: 99,
+      at: 9999,
+      kind: 'processing_end',
+      data: { reason: 'crashed', rounds: 1, usage: noUsage },
+    }
+    const view = apply(apply(emptyView, events.slice(0, 9)), [end])
+    expect(callOf(view).status).toBe('interrupted')
+    expect(view).toMatchObject({ state: 'idle', pending: [] })
+    expect(view.entries.at(-1)).toMatchObject({ type: 'turn', reason: 'crashed', model: 'tour' })
+  })
+
+  test('history that begins in the middle of a call still shows it', () => {
+    const { durable } = sampleTurn()
+    const view = apply(emptyView, durable.slice(-2))
+    expect(callOf(view)).toMatchObject({ tool: 'Bash', output: 'one\ntwo\n', status: 'done' })
+  })
+})
+
+test('an answer that was cut short says why; an empty one leaves no trace', () => {
+  const log = new Log()
+  log.add('assistant_text_end', message([text('So')], 'length'))
+  log.add('assistant_text_end', message([]))
+  const view = apply(emptyView, log.events)
+  expect(view.entries).toMatchObject([{ type: 'answer', text: 'So', finish: 'length' }])
+})
+
+test('the session follows its title and settings', () => {
+  const log = new Log()
+  const settings = { provider: 'demo', model: 'tour', mode: 'plan' as const }
+  log.add('title', { text: 'New name' })
+  log.add('settings', { settings })
+  expect(apply(emptyView, log.events)).toMatchObject({ title: 'New name', settings, entries: [] })
+})

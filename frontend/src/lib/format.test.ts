@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { age, ago, bytes, duration, tokens } from './format'
+import { visiblePieces } from './visible'
+
+test.each([
+  [850, '850 ms'],
+  [3240, '3.2 s'],
+  [245_000, '4 m 05 s'],
+  [3_700_000, '1 h 01 m'],
+])('%i ms lasts %s', (ms, want) => expect(duration(ms)).toBe(want))
+
+test.each([
+  [940, '940'],
+  [12_400, '12.4 k'],
+  [999_960, '1.0 M'],
+])('%i tokens are %s', (count, want) => expect(tokens(count)).toBe(want))
+
+test('sizes have a unit', () => expect([bytes(12), bytes(3400)]).toEqual(['12 B', '3.4 kB']))
+
+test('times are short', () => {
+  const now = Date.now()
+  expect(ago(now, now, 'en')).toBe('now')
+  expect(ago(now - 5 * 60_000, now, 'en')).toBe('5m')
+  expect(ago(now - 3 * 3_600_000, now, 'en')).toBe('3h')
+})
+
+test('days begin at midnight', () => {
+  const noon = new Date(2026, 2, 30, 12).getTime()
+  expect(age(new Date(2026, 2, 30, 0, 0).getTime(), noon)).toBe('today')
+  expect(age(new Date(2026, 2, 29, 23, 59).getTime(), noon)).toBe('yesterday')
+  expect(age(new Date(2026, 2, 28, 23, 59).getTime(), noon)).toBe('earlier')
+})
+
+test('what hides or reorders is shown', () => {
+  expect(visiblePieces('a\u202eb\n\tc\u0000')).toEqual([
+    { text: 'a', hidden: false },
+    { text: '⟨U+202E⟩', hidden: true },
+    { text: 'b\n\tc', hidden: false },
+    { text: '⟨U+0000⟩', hidden: true },
+  ])
+})

@@ -1,0 +1,29 @@
+import { describe, expect, test } from 'vitest'
+import { en, type Message } from './en'
+import { setLanguage, t } from './i18n.svelte'
+import { zhCN } from './zh-CN'
+
+const placeholders = (message: Message) => {
+  const text = typeof message === 'string' ? message : message.one + message.other
+  return [...new Set(text.match(/\{\w+\}/g))].sort()
+}
+
+describe('messages', () => {
+  test('both languages have the same keys', () => {
+    expect(Object.keys(zhCN).sort()).toEqual(Object.keys(en).sort())
+  })
+
+  test.each(Object.keys(en) as (keyof typeof en)[])('%s takes the same values', (key) => {
+    expect(placeholders(zhCN[key])).toEqual(placeholders(en[key]))
+  })
+})
+
+test('numbers select the plural and are written as the language does', () => {
+  setLanguage('en')
+  expect(t('tool.lines', { n: 1 })).toBe('1 line')
+  expect(t('tool.lines', { n: 12000 })).toBe('12,000 lines')
+  setLanguage('zh')
+  expect(t('tool.lines', { n: 1 })).toBe('1 行')
+  expect(document.documentElement.lang).toBe('zh-CN')
+  setLanguage('en')
+})

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { GrowingMarkdown, renderMarkdown } from './render'
+
+const html = (text: string) =>
+  renderMarkdown(text)
+    .map((block) => block.html)
+    .join('')
+
+describe('markdown', () => {
+  test.each([
+    ['<img src=x onerror=alert(1)>', '<p>&lt;img src=x onerror=alert(1)&gt;</p>\n'],
+    ['[a](javascript:alert(1))', '<p>[a](javascript:alert(1))</p>\n'],
+    ['[a](file:///etc/passwd)', '<p>[a](file:///etc/passwd)</p>\n'],
+    ['![p](https://evil.example/?d=1)', '<p><a href="https://evil.example/?d=1">p</a></p>\n'],
+    ['![p](data:image/png;base64,xx)', '<p>![p](data:image/png;base64,xx)</p>\n'],
+    ['x\u202egnp', '<p>x⟨U+202E⟩gnp</p>\n'],
+  ])('%s', (given, want) => {
+    expect(html(given)).toBe(want)
+  })
+
+  test('alignment needs no style attribute', () => {
+    const table = html('| a | b |\n|---|--:|\n| 1 | 2 |')
+    expect(table).toContain('<td class="to-right">2</td>')
+    expect(table).not.toContain('style')
+  })
+
+  test('code is a block of its own with its text kept for copying', () => {
+    expect(renderMarkdown('```go\nfunc main() {}\n```')).toMatchObject([
+      { kind: 'code', language: 'go', code: 'func main() {}' },
+    ])
+  })
+})
+
+describe('growing markdown', () => {
+  const document = [
+    '# Title',
+    'A paragraph\nof two lines',
+    '- one\n- two\n\n  still two\n- three',
+    'Setext\n------',
+    '> quoted\n> on',
+    '| a | b |\n|---|---|\n| 1 | 2 |',
+    '```ts\nconst a = 1\n\nconst b = 2\n```',
+    '1. first\n2. second',
+    '    indented code',
+    'The end of it.',
+  ].join('\n\n')
+
+  test.each([1, 3, 7, 50])('in steps of %i ends like the whole', (step) => {
+    const parser = new GrowingMarkdown()
+    let blocks = parser.update('')
+    for (let end = step; end < document.length + step; end += step) {
+      blocks = parser.update(document.slice(0, end))
+    }
+    const plain = (all: ReturnType<typeof renderMarkdown>) =>
+      all.map((block) => (block.kind === 'code' ? block.code : block.html))
+    expect(plain(blocks)).toEqual(plain(renderMarkdown(document)))
+  })
+
+  test('a finished block is not made again', () => {
+    const parser = new GrowingMarkdown()
+    const [first] = parser.update('One.\n\nTwo.\n\nThr')
+    expect(parser.update('One.\n\nTwo.\n\nThree.\n\nFour')[0]).toBe(first)
+  })
+
+  test('another text starts over', () => {
+    const parser = new GrowingMarkdown()
+    parser.update('One.\n\nTwo.\n\nThree')
+    expect(parser.update('Other')).toHaveLength(1)
+  })
+})
