@@ -7,6 +7,7 @@ import type {
   Failure,
   FinishReason,
   Outcome,
+  Retrying,
   Settings,
   State,
   Usage,
@@ -61,6 +62,7 @@ export type ToolEntry = {
 export type NoticeEntry = { type: 'notice'; key: string } & (
   | { notice: 'warning'; code: string; message: string }
   | { notice: 'limit'; limit: string; count: number }
+  | ({ notice: 'retry' } & Retrying)
   | { notice: 'error'; failure: Failure }
 )
 

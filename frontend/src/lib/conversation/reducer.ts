@@ -122,6 +122,19 @@ function step(view: Writable, event: Event): void {
     case 'warning':
       view.entries.push({ type: 'notice', notice: 'warning', key: keyOf(event), ...event.data })
       return
+    case 'history_repaired':
+      view.entries.push({
+        type: 'notice',
+        notice: 'warning',
+        key: keyOf(event),
+        code: event.kind,
+        message: event.data.message,
+      })
+      return
+    case 'retrying':
+      dropStreaming(view)
+      view.entries.push({ type: 'notice', notice: 'retry', key: keyOf(event), ...event.data })
+      return
     case 'error':
       view.entries.push({
         type: 'notice',

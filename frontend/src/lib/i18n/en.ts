@@ -65,6 +65,7 @@ export const en = {
   'notice.limit_rounds': { one: 'Limit reached: {n} round', other: 'Limit reached: {n} rounds' },
   'notice.limit_turns': { one: 'Limit reached: {n} turn', other: 'Limit reached: {n} turns' },
   'notice.open_keys': 'Open key settings',
+  'notice.retry': '{message} Asking again in {n} s ({attempt} of {of}); the answer begins anew.',
 
   'tool.drafting': 'writing {size}',
   'tool.queued': 'queued',

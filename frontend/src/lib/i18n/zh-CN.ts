@@ -66,6 +66,7 @@ export const zhCN: Record<Key, Message> = {
   'notice.limit_rounds': '已达到限制：{n} 轮调用',
   'notice.limit_turns': '已达到限制：{n} 个回合',
   'notice.open_keys': '打开密钥设置',
+  'notice.retry': '{message} {n} 秒后重试（第 {attempt} 次，共 {of} 次）；回答将重新开始。',
 
   'tool.drafting': '正在编写 {size}',
   'tool.queued': '排队中',
