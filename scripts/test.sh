@@ -2,6 +2,7 @@
 # Everything that can be checked. The last line counts it.
 source "$(dirname "$0")/lib.sh"
 
+[[ -t 1 ]] || export NO_COLOR=1
 export results
 results=$(mktemp)
 reports=$PWD/.cache/reports
