@@ -17,13 +17,21 @@ import (
 )
 
 // TestMain turns the test binary into an instance when a test starts it as a
-// process of its own.
+// process of its own, and keeps what the tests make in a folder that goes.
 func TestMain(m *testing.M) {
 	if home := os.Getenv("INSTANCE_TEST_HOME"); home != "" {
 		hold(home, os.Getenv("INSTANCE_TEST_FOLDER"))
 		return
 	}
-	os.Exit(m.Run())
+	dir, err := os.MkdirTemp("", "instance")
+	if err != nil {
+		println(err.Error())
+		os.Exit(1)
+	}
+	os.Setenv("TMPDIR", dir)
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
 }
 
 // hold is the other process: it takes the folder, says so, serves until its
