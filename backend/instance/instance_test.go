@@ -17,21 +17,13 @@ import (
 )
 
 // TestMain turns the test binary into an instance when a test starts it as a
-// process of its own, and keeps what the tests make in a folder that goes.
+// process of its own.
 func TestMain(m *testing.M) {
 	if home := os.Getenv("INSTANCE_TEST_HOME"); home != "" {
 		hold(home, os.Getenv("INSTANCE_TEST_FOLDER"))
 		return
 	}
-	dir, err := os.MkdirTemp("", "instance")
-	if err != nil {
-		println(err.Error())
-		os.Exit(1)
-	}
-	os.Setenv("TMPDIR", dir)
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
+	os.Exit(m.Run())
 }
 
 // hold is the other process: it takes the folder, says so, serves until its
@@ -96,11 +88,12 @@ func ask(t *testing.T, home, folder string, do instance.Action) (instance.Reply,
 	return instance.Ask(ctx, home, folder, instance.Request{Do: do})
 }
 
-func TestSecondStartReachesTheFirst(t *testing.T) {
+func TestSecondStart(t *testing.T) {
 	for name, runtime := range map[string]string{"runtime folder": t.TempDir(), "home": ""} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("XDG_RUNTIME_DIR", runtime)
 			home, folder := t.TempDir(), t.TempDir()
+			t.Setenv("TMPDIR", t.TempDir()) // where a long home's sockets go
 			end := other(t, home, folder)
 
 			link := filepath.Join(t.TempDir(), "link")
@@ -248,6 +241,7 @@ func TestLongHome(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", "")
 	home := filepath.Join(t.TempDir(), strings.Repeat("long", 30))
 	folder := t.TempDir()
+	t.Setenv("TMPDIR", t.TempDir())
 	own, err := instance.Acquire(home, folder)
 	if err != nil {
 		t.Fatal(err)
