@@ -20,29 +20,32 @@ const maxPrompt = 16 << 20
 
 // runFlags are the flags of atelier run.
 type runFlags struct {
-	folder, model, effort, mode, output string
-	session, baseURL                    string
-	proceed                             bool
-	fallback                            string
-	maxTurns, maxRetries                int
-	allowed, disallowed                 []string
+	use                  modelFlags
+	folder, output       string
+	session              string
+	proceed              bool
+	maxTurns, maxRetries int
+	allowed, disallowed  []string
 }
+
+// modelFlags say how the session is to answer; empty leaves it as it is.
+type modelFlags struct{ model, fallback, effort, mode, baseURL string }
 
 func (c *command) runFlagSet(f *runFlags) *pflag.FlagSet {
 	flags := c.flags("atelier run [flags] PROMPT|-")
 	flags.StringVarP(&f.folder, "directory", "C", "", "project folder (default: the current one)")
-	flags.StringVar(&f.model, "model", "", "PROVIDER/ID, such as openai/gpt-6.1-sol or demo/tour")
-	flags.StringVar(&f.fallback, "fallback-model", "", "PROVIDER/ID that answers where the model still does not after all retries")
+	flags.StringVar(&f.use.model, "model", "", "PROVIDER/ID, such as openai/gpt-6.1-sol or demo/tour")
+	flags.StringVar(&f.use.fallback, "fallback-model", "", "PROVIDER/ID that answers where the model still does not after all retries")
 	flags.IntVar(&f.maxRetries, "max-retries", llm.DefaultRetries.Retries, "how often a request that failed is asked again")
-	flags.StringVar(&f.effort, "effort", "", "how hard the model thinks: none, minimal, low, medium, high, xhigh, max")
-	flags.StringVar(&f.mode, "permission-mode", "", "default, plan, acceptEdits, auto, dontAsk or bypassPermissions;\nnobody is there to ask, so what would ask is denied")
+	flags.StringVar(&f.use.effort, "effort", "", "how hard the model thinks: none, minimal, low, medium, high, xhigh, max")
+	flags.StringVar(&f.use.mode, "permission-mode", "", "default, plan, acceptEdits, auto, dontAsk or bypassPermissions;\nnobody is there to ask, so what would ask is denied")
 	flags.StringVar(&f.output, "output", "text", "text, json or stream-json")
 	flags.IntVar(&f.maxTurns, "max-turns", 0, "stop after this many rounds of tool calls (0: 200)")
 	flags.StringVar(&f.session, "session", "", "go on with the session of this id")
 	flags.BoolVar(&f.proceed, "continue", false, "go on with the folder's newest session")
 	flags.StringSliceVar(&f.allowed, "allowed-tools", nil, "tools that run without asking")
 	flags.StringSliceVar(&f.disallowed, "disallowed-tools", nil, "tools that never run")
-	flags.StringVar(&f.baseURL, "base-url", "", "the provider's address")
+	flags.StringVar(&f.use.baseURL, "base-url", "", "the provider's address")
 	return flags
 }
 
@@ -61,7 +64,7 @@ func (c *command) run(args []string) int {
 	if err != nil {
 		return c.misused(flags, err.Error())
 	}
-	if !modelRef(f.model) || !modelRef(f.fallback) {
+	if !modelRef(f.use.model) || !modelRef(f.use.fallback) {
 		return c.misused(flags, "--model and --fallback-model need PROVIDER/ID")
 	}
 	if f.session != "" && f.proceed {
@@ -168,17 +171,17 @@ func (c *command) session(app *app, f *runFlags, ended <-chan agent.ProcessingEn
 		}
 		settings = info.Settings
 	}
-	if provider, model, ok := strings.Cut(f.model, "/"); ok {
+	if provider, model, ok := strings.Cut(f.use.model, "/"); ok {
 		settings.Provider, settings.Model = provider, model
 	}
-	if provider, model, ok := strings.Cut(f.fallback, "/"); ok {
+	if provider, model, ok := strings.Cut(f.use.fallback, "/"); ok {
 		settings.FallbackProvider, settings.FallbackModel = provider, model
 	}
-	if f.effort != "" {
-		settings.Effort = llm.Effort(f.effort)
+	if f.use.effort != "" {
+		settings.Effort = llm.Effort(f.use.effort)
 	}
-	if f.mode != "" {
-		settings.Mode = agent.Mode(f.mode)
+	if f.use.mode != "" {
+		settings.Mode = agent.Mode(f.use.mode)
 	}
 	if info.ID == "" {
 		info, err = app.CreateSession(c.ctx, settings)
@@ -190,14 +193,14 @@ func (c *command) session(app *app, f *runFlags, ended <-chan agent.ProcessingEn
 
 // withBaseURL puts --base-url in the place of the provider's variable.
 func withBaseURL(getenv func(string) string, f *runFlags) func(string) string {
-	provider, _, _ := strings.Cut(f.model, "/")
+	provider, _, _ := strings.Cut(f.use.model, "/")
 	variable := strings.ToUpper(provider) + "_BASE_URL"
-	if f.baseURL == "" || provider == "" {
+	if f.use.baseURL == "" || provider == "" {
 		return getenv
 	}
 	return func(name string) string {
 		if name == variable {
-			return f.baseURL
+			return f.use.baseURL
 		}
 		return getenv(name)
 	}
