@@ -66,7 +66,13 @@ const (
 	FinishContentFilter   FinishReason = "content_filter"
 	FinishRefusal         FinishReason = "refusal"
 	FinishContextOverflow FinishReason = "context_overflow"
-	FinishError           FinishReason = "error"
+	// FinishPause means that the provider took a rest: the same conversation,
+	// with this answer at its end, goes on where it stopped.
+	FinishPause FinishReason = "pause"
+	// FinishBadToolCall means that the model tried to call a tool and could
+	// not write the call.
+	FinishBadToolCall FinishReason = "bad_tool_call"
+	FinishError       FinishReason = "error"
 	// FinishInterrupted marks an answer that was cut by the user or by a
 	// broken stream; the message holds what had arrived.
 	FinishInterrupted FinishReason = "interrupted"

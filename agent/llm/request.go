@@ -14,7 +14,10 @@ type Request struct {
 	Messages []Message
 	Tools    []ToolSpec
 	Effort   Effort
-	// MaxOutput caps the answer's tokens; 0 leaves the cap to the provider.
+	// Reasoning is what is known of how the model takes Effort.
+	Reasoning ReasoningControl
+	// MaxOutput caps the answer's tokens. 0 leaves the cap to the provider,
+	// and to a modest one of ours where the API demands a number.
 	MaxOutput int
 	// CacheKey groups requests that share a prefix: the session's id.
 	CacheKey string

@@ -22,7 +22,7 @@ func params(req llm.Request, origin llm.Origin) sdk.ChatCompletionNewParams {
 		Model:           req.Model,
 		Messages:        messages(req, origin),
 		Tools:           tools(req.Tools),
-		ReasoningEffort: shared.ReasoningEffort(req.Effort),
+		ReasoningEffort: shared.ReasoningEffort(req.Reasoning.Level(req.Effort)),
 		StreamOptions:   sdk.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
 	}
 	if req.MaxOutput > 0 {

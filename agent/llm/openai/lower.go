@@ -24,11 +24,12 @@ func params(req llm.Request, origin llm.Origin) responses.ResponseNewParams {
 	if req.System != "" {
 		p.Instructions = param.NewOpt(req.System)
 	}
-	if req.Effort != llm.EffortDefault {
-		p.Reasoning.Effort = shared.ReasoningEffort(req.Effort)
+	effort := req.Reasoning.Level(req.Effort)
+	if effort != llm.EffortDefault {
+		p.Reasoning.Effort = shared.ReasoningEffort(effort)
 	}
 	// A model that cannot reason rejects the wish for a summary.
-	if req.Effort != llm.EffortDefault && req.Effort != llm.EffortNone {
+	if effort != llm.EffortDefault && effort != llm.EffortNone {
 		p.Reasoning.Summary = shared.ReasoningSummaryAuto
 	}
 	if req.MaxOutput > 0 {

@@ -1,0 +1,53 @@
+package llm
+
+import "testing"
+
+// LOOP-16: the nearest level that the model takes, ties downwards.
+func TestLevel(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		levels       []Effort
+		effort, want Effort
+	}{
+		{nil, EffortXHigh, EffortXHigh},
+		{[]Effort{EffortLow, EffortHigh}, EffortDefault, EffortDefault},
+		{[]Effort{EffortHigh, EffortLow}, EffortMedium, EffortLow},
+		{[]Effort{EffortLow, EffortMedium, EffortHigh}, EffortMax, EffortHigh},
+		{[]Effort{EffortLow, EffortMedium, EffortHigh}, EffortNone, EffortLow},
+		{[]Effort{EffortNone, EffortHigh}, EffortLow, EffortNone},
+		{[]Effort{EffortLow, EffortMax}, "house", "house"},
+	} {
+		if got := (ReasoningControl{Levels: tt.levels}).Level(tt.effort); got != tt.want {
+			t.Errorf("%q of %q gives %q, want %q", tt.effort, tt.levels, got, tt.want)
+		}
+	}
+}
+
+// OAS-720
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		lo, hi    int
+		effort    Effort
+		maxOutput int
+		want      int
+	}{
+		{1024, 0, EffortDefault, 64000, 0},
+		{1024, 0, EffortNone, 64000, 0},
+		{1024, 0, EffortMinimal, 64000, 1024},
+		{1024, 0, EffortLow, 64000, 1024},
+		{1024, 0, EffortMedium, 64000, 5120},
+		{1024, 0, EffortHigh, 64000, 10240},
+		{1024, 0, EffortMax, 64000, 32768},
+		{1024, 0, EffortMax, 32000, 30976},
+		{1024, 0, EffortMax, 2000, 0},
+		{2048, 0, EffortLow, 64000, 2048},
+		{0, 24576, EffortXHigh, 0, 24576},
+		{0, 24576, EffortHigh, 900, 0},
+	} {
+		c := ReasoningControl{MinBudget: tt.lo, MaxBudget: tt.hi}
+		if got := c.Budget(tt.effort, tt.maxOutput); got != tt.want {
+			t.Errorf("%+v gives %d", tt, got)
+		}
+	}
+}
