@@ -1,7 +1,7 @@
 # The scripts do the work; this file is the list of what there is.
 DIR ?= .
 
-.PHONY: run test build gen fmt lint
+.PHONY: run test build gen fmt lint bench
 
 run: ## open the window on DIR
 	@scripts/run.sh "$(DIR)"
@@ -20,3 +20,7 @@ fmt: ## format Go and the front end
 
 lint: ## the static checks of make test
 	@scripts/check.sh
+
+bench: ## what Atelier itself costs, against a scripted model server
+	@scripts/build.sh headless
+	@go run ./scripts/bench

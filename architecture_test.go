@@ -38,6 +38,7 @@ var mayImport = map[string][]string{
 	"storage/keystore":       {"backend"},
 	"cmd/cli":                {"agent", "agent/llm", "agent/permission", "agent/sandbox", "backend/...", "backend", "storage/...", "storage", "frontend"},
 	"cmd/atelier-headless":   {"cmd/cli"},
+	"scripts/bench":          {"agent/llm/llmtest"},
 	".":                      {"agent/sandbox", "backend", "backend/instance", "backend/serve", "cmd/cli", "frontend"},
 }
 
@@ -50,7 +51,7 @@ var onlyIn = map[string][]string{
 	"database/sql":                  {"storage"},
 	"github.com/coder/websocket":    {"backend/serve"},
 	"github.com/zalando/go-keyring": {"storage/keystore"},
-	"os/exec":                       {"agent/sandbox"},
+	"os/exec":                       {"agent/sandbox", "scripts/bench"},
 }
 
 const (

@@ -1,0 +1,246 @@
+// Command bench plays a scripted model server against `atelier run` and prints
+// what Atelier itself costs: the time between an answer's end and the next
+// request, the start, the CPU and the memory. Durable commits are included.
+package main
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"atelier.dev/atelier/agent/llm/llmtest"
+)
+
+func main() {
+	program := flag.String("program", "build/bin/atelier-headless", "the program to measure")
+	runs := flag.Int("runs", 5, "how often each figure is taken; the median is printed")
+	flag.Parse()
+	fmt.Printf("%-34s", "")
+	for _, f := range formats {
+		fmt.Printf("%14s", f.provider)
+	}
+	fmt.Println()
+	for _, c := range cases {
+		fmt.Printf("%-34s", c.name)
+		for _, f := range formats {
+			figure, err := c.measure(bench{program: *program, runs: *runs, format: f})
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			fmt.Printf("%14s", figure)
+		}
+		fmt.Println()
+	}
+}
+
+// format is a wire format to speak.
+type format struct{ provider, urlVar, keyVar string }
+
+var formats = []format{
+	{"openai", "OPENAI_BASE_URL", "OPENAI_API_KEY"},
+	{"compat", "COMPAT_BASE_URL", "COMPAT_API_KEY"},
+}
+
+// bench is one program measured over one wire format.
+type bench struct {
+	program string
+	runs    int
+	format  format
+}
+
+// run is what one run of the program showed.
+type run struct {
+	first time.Duration   // from the start to the first request
+	rest  time.Duration   // from the first request to the end of the program
+	gaps  []time.Duration // from the end of each answer to the next request
+	cpu   time.Duration
+	peak  int64 // of resident memory, in KiB
+}
+
+type benchCase struct {
+	name    string
+	measure func(bench) (string, error)
+}
+
+var cases = []benchCase{
+	{"start to first request", func(b bench) (string, error) {
+		return b.median(say("hi"), func(r run) float64 { return ms(r.first) }, "%.1f ms")
+	}},
+	{"next request after a read", func(b bench) (string, error) {
+		return b.median(rounds(50, read), func(r run) float64 { return ms(middle(r.gaps)) }, "%.2f ms")
+	}},
+	{"next request after a command", func(b bench) (string, error) {
+		return b.median(rounds(30, command), func(r run) float64 { return ms(middle(r.gaps)) }, "%.2f ms")
+	}},
+	{"next request after 16 reads", func(b bench) (string, error) {
+		return b.median(rounds(20, sixteen), func(r run) float64 { return ms(middle(r.gaps)) }, "%.2f ms")
+	}},
+	{"an answer of 20,000 deltas", func(b bench) (string, error) {
+		return b.median(say(strings.Repeat("word ", 20_000)), func(r run) float64 { return ms(r.rest) }, "%.0f ms")
+	}},
+	{"500 reads: last 50 against first 50", func(b bench) (string, error) {
+		return b.once(rounds(500, read), func(r run) string {
+			n := len(r.gaps)
+			return fmt.Sprintf("%.2f×", ms(middle(r.gaps[n-50:]))/ms(middle(r.gaps[:50])))
+		})
+	}},
+	{"500 reads: CPU a turn", func(b bench) (string, error) {
+		return b.once(rounds(500, read), func(r run) string { return fmt.Sprintf("%.2f ms", ms(r.cpu)/500) })
+	}},
+	{"500 reads: peak memory", func(b bench) (string, error) {
+		return b.once(rounds(500, read), func(r run) string { return fmt.Sprintf("%d MB", r.peak>>10) })
+	}},
+}
+
+func say(text string) []llmtest.Round { return []llmtest.Round{{Text: text}} }
+
+func rounds(n int, round llmtest.Round) []llmtest.Round {
+	return append(slices.Repeat([]llmtest.Round{round}, n), llmtest.Round{Text: "Done."})
+}
+
+var (
+	read    = llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Read", map[string]string{"file_path": "go.mod"})}}
+	command = llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Bash", map[string]string{"command": "true"})}}
+	sixteen = llmtest.Round{Calls: slices.Repeat(read.Calls, 16)}
+)
+
+// median measures runs times and prints the middle one.
+func (b bench) median(script []llmtest.Round, figure func(run) float64, layout string) (string, error) {
+	var all []float64
+	for range b.runs {
+		r, err := b.play(script)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, figure(r))
+	}
+	return fmt.Sprintf(layout, middle(all)), nil
+}
+
+func (b bench) once(script []llmtest.Round, figure func(run) string) (string, error) {
+	r, err := b.play(script)
+	if err != nil {
+		return "", err
+	}
+	return figure(r), nil
+}
+
+// play runs the program once against the script.
+func (b bench) play(script []llmtest.Round) (run, error) {
+	server := llmtest.NewServer(script...)
+	defer server.Close()
+	watch, err := observe(server.URL)
+	if err != nil {
+		return run{}, err
+	}
+	defer watch.http.Close()
+	dir, err := os.MkdirTemp("", "atelier-bench-*")
+	if err != nil {
+		return run{}, fmt.Errorf("make a project: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	project := filepath.Join(dir, "project")
+	if err := os.Mkdir(project, 0o700); err != nil {
+		return run{}, fmt.Errorf("make a project: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(project, "go.mod"), []byte("module bench\n\ngo 1.26\n"), 0o600); err != nil {
+		return run{}, fmt.Errorf("make a project: %w", err)
+	}
+
+	cmd := exec.Command(b.program, "run", "-C", project, "--model", b.format.provider+"/"+llmtest.ModelID,
+		"--permission-mode", "bypassPermissions", "--max-turns", "100000", "--output", "stream-json", "go")
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "ATELIER_HOME=" + filepath.Join(dir, "home"),
+		b.format.urlVar + "=" + watch.url, b.format.keyVar + "=sk-bench-0123456789",
+	}
+	begin := time.Now()
+	if err := cmd.Run(); err != nil {
+		return run{}, fmt.Errorf("run %s: %w", b.program, err)
+	}
+	end := time.Now()
+	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	r := run{cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), peak: usage.Maxrss}
+	r.first, r.rest, r.gaps = watch.figures(begin, end)
+	return r, nil
+}
+
+// observer stands between the program and the server and notes when requests
+// come and answers end.
+type observer struct {
+	url      string
+	http     *httptest.Server
+	mu       sync.Mutex
+	came     []time.Time
+	answered []time.Time
+}
+
+func observe(upstream string) (*observer, error) {
+	target, err := url.Parse(upstream)
+	if err != nil {
+		return nil, fmt.Errorf("parse address: %w", err)
+	}
+	o := &observer{}
+	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: target.Scheme, Host: target.Host})
+	proxy.FlushInterval = -1
+	proxy.ErrorLog = log.New(io.Discard, "", 0) // clients close answers they have read
+	o.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		came, answer := time.Now(), &timed{ResponseWriter: w}
+		defer func() {
+			_ = recover() // how a proxy ends when its client has left
+			if r.Method == http.MethodPost {
+				o.mu.Lock()
+				defer o.mu.Unlock()
+				o.came, o.answered = append(o.came, came), append(o.answered, answer.last)
+			}
+		}()
+		proxy.ServeHTTP(answer, r)
+	}))
+	o.url = o.http.URL + target.Path
+	return o, nil
+}
+
+// timed notes when an answer's last byte was written.
+type timed struct {
+	http.ResponseWriter
+	last time.Time
+}
+
+func (t *timed) Write(b []byte) (int, error) {
+	n, err := t.ResponseWriter.Write(b)
+	t.last = time.Now()
+	return n, err
+}
+
+// Unwrap lets the proxy flush.
+func (t *timed) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+
+func (o *observer) figures(begin, end time.Time) (first, rest time.Duration, gaps []time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := 1; i < len(o.came); i++ {
+		gaps = append(gaps, o.came[i].Sub(o.answered[i-1]))
+	}
+	return o.came[0].Sub(begin), end.Sub(o.came[0]), gaps
+}
+
+func middle[T cmp.Ordered](all []T) T {
+	sorted := slices.Sorted(slices.Values(all))
+	return sorted[len(sorted)/2]
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
