@@ -24,7 +24,7 @@ func (t *turn) ask() (*llm.Answer, error) {
 	if err != nil && set.FallbackModel != "" && llm.Transient(err) && t.ctx.Err() == nil {
 		instead := llm.Origin{Provider: set.FallbackProvider, Model: set.FallbackModel}
 		t.emit(Warning{Code: "fallback", Message: fmt.Sprintf(
-			"%s did not answer: %s %s takes its place for this request.", who.Model, failure(err).Message, instead.Model)})
+			"%s did not answer: %s %s takes its place for this request.", who.Model, Explain(err).Message, instead.Model)})
 		who = instead
 		answer, partial, err = t.askModel(who, set.Effort)
 	}
@@ -57,7 +57,7 @@ func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*llm.Answer, llm.Mes
 		if !again || t.ctx.Err() != nil {
 			return nil, d.partial(), err
 		}
-		f := failure(err)
+		f := Explain(err)
 		t.emit(Retrying{
 			Attempt: n, Of: policy.Retries, DelayMs: wait.Milliseconds(), Code: f.Code, Message: f.Message,
 			Sent: len(d.parts) > 0,
@@ -116,8 +116,8 @@ func (t *turn) sleep(d time.Duration) bool {
 	}
 }
 
-// failure says what a provider's error means for the user.
-func failure(err error) Failure {
+// Explain says what a provider's error means for the user.
+func Explain(err error) Failure {
 	f := Failure{Code: "internal", Message: err.Error(), Kept: "Everything up to here is saved."}
 	var e *llm.Error
 	if !errors.As(err, &e) {

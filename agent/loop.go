@@ -99,7 +99,7 @@ func (t *turn) fail(err error) EndReason {
 	if t.ctx.Err() != nil {
 		return EndInterrupted
 	}
-	t.emit(failure(err))
+	t.emit(Explain(err))
 	return EndFailed
 }
 

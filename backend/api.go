@@ -94,7 +94,35 @@ type ModelInfo struct {
 	Efforts       []llm.Effort `json:"efforts,omitempty"`
 	// Scripted marks a model that is a script and no model.
 	Scripted bool `json:"scripted,omitempty"`
+	// Price is what the model costs now; absent where that is unknown.
+	Price *ModelPrice `json:"price,omitempty"`
+	// Abilities are those that are known; absent says nothing.
+	Abilities []Ability `json:"abilities,omitempty"`
+	// Shutdown is the day, as YYYY-MM-DD, on which the vendor switches the
+	// model off, and Replacement what it advises instead.
+	Shutdown    string `json:"shutdown,omitempty"`
+	Replacement string `json:"replacement,omitempty"`
 }
+
+// ModelPrice is in US dollars per million tokens. What is absent is unknown.
+type ModelPrice struct {
+	Input      float64  `json:"input"`
+	Output     float64  `json:"output"`
+	CacheRead  *float64 `json:"cache_read,omitempty"`
+	CacheWrite *float64 `json:"cache_write,omitempty"`
+}
+
+// Ability is something a model can do.
+type Ability string
+
+// The abilities that a picker shows.
+const (
+	AbilityReasoning  Ability = "reasoning"
+	AbilityImages     Ability = "images"
+	AbilityPDF        Ability = "pdf"
+	AbilityTools      Ability = "tools"
+	AbilityStructured Ability = "structured_output"
+)
 
 // KeyInfo says where a provider's key comes from, never what it is.
 type KeyInfo struct {
@@ -200,6 +228,23 @@ type (
 	// ModelList answers models.list.
 	ModelList struct {
 		Providers []ProviderInfo `json:"providers,omitempty"`
+		// Problem says why the user's own models file is not used.
+		Problem string `json:"problem,omitempty"`
+	}
+	// ModelRef names a model; for models.test the model may be empty.
+	ModelRef struct {
+		Provider string `json:"provider"`
+		Model    string `json:"model,omitempty"`
+	}
+	// ConnectionTest answers models.test. Reachable says that the provider
+	// answered and took the key; Problem says what else is wrong, or why not,
+	// and Next what to do about it.
+	ConnectionTest struct {
+		Reachable  bool   `json:"reachable"`
+		DurationMs int64  `json:"duration_ms"`
+		Models     int    `json:"models,omitempty"` // how many it lists
+		Problem    string `json:"problem,omitempty"`
+		Next       string `json:"next,omitempty"`
 	}
 	// KeyList answers keys.list.
 	KeyList struct {

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"time"
 
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/catalogue"
@@ -29,8 +28,9 @@ type provider struct {
 // with them. It looks for keys when it is first asked, not before: a keyring
 // may start programs.
 type providers struct {
-	cfg    *Config
-	client *llm.Client
+	cfg       *Config
+	client    *llm.Client
+	catalogue func() (*catalogue.Catalogue, error) // read when first asked for
 
 	mu     sync.Mutex
 	loaded bool
@@ -41,6 +41,12 @@ type providers struct {
 type access struct {
 	key, baseURL string
 	source       KeySource
+}
+
+func newProviders(cfg *Config) *providers {
+	return &providers{cfg: cfg, client: llm.NewClient(), catalogue: sync.OnceValues(func() (*catalogue.Catalogue, error) {
+		return readCatalogue(cfg.Home)
+	})}
 }
 
 const baseURLSetting = "base_url."
@@ -163,52 +169,6 @@ func (p *providers) first(ctx context.Context) (provider, model string) {
 		}
 	}
 	return demo.Provider, demo.Model
-}
-
-// lister is implemented by adapters that can ask their endpoint for its models.
-type lister interface {
-	Models(context.Context) ([]string, error)
-}
-
-const listTimeout = 3 * time.Second
-
-func (p *providers) listed(ctx context.Context, row provider, a access) ([]string, error) {
-	l, ok := row.adapter(a.key, a.baseURL).(lister)
-	if !ok {
-		return nil, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, listTimeout)
-	defer cancel()
-	return l.Models(ctx)
-}
-
-func (w *Workbench) listModels(ctx context.Context, _ Empty) (ModelList, error) {
-	var out ModelList
-	for _, row := range providerTable {
-		_, a, err := w.providers.get(ctx, row.id)
-		if err != nil {
-			return out, err
-		}
-		info := ProviderInfo{ID: row.id, Name: row.name, Ready: row.usable(a), Default: row.defaultModel}
-		for _, m := range catalogue.Models(row.id) {
-			info.Models = append(info.Models, ModelInfo{ID: m.ID, Name: m.Name, ContextWindow: m.ContextWindow, Efforts: m.Efforts})
-		}
-		if info.Ready && len(info.Models) == 0 {
-			ids, err := w.providers.listed(ctx, row, a)
-			if err != nil {
-				info.Problem = err.Error()
-			}
-			for _, id := range ids {
-				info.Models = append(info.Models, ModelInfo{ID: id, Name: id})
-			}
-		}
-		out.Providers = append(out.Providers, info)
-	}
-	out.Providers = append(out.Providers, ProviderInfo{
-		ID: demo.Provider, Name: "Demo", Ready: true,
-		Models: []ModelInfo{{ID: demo.Model, Name: "Demo script", Scripted: true}},
-	})
-	return out, nil
 }
 
 func (w *Workbench) listKeys(ctx context.Context, _ Empty) (KeyList, error) {

@@ -46,6 +46,7 @@ func typeScript(t *testing.T) []byte {
 			"Empty":    "Record<string, never>",
 			"ToolCall": "{ id: string; wire_id?: string; name: string; arguments: string }",
 			"Event":    eventUnion(),
+			"Cost":     "number", // US dollars
 		},
 	}
 	for _, p := range agent.Payloads() {

@@ -62,7 +62,7 @@ func New(cfg Config) *Workbench {
 		cfg: cfg, feed: newFeed(), lives: map[string]*live{},
 		ctx: ctx, cancel: cancel,
 	}
-	w.providers = &providers{cfg: &w.cfg, client: llm.NewClient()}
+	w.providers = newProviders(&w.cfg)
 	w.calls = w.dispatcher()
 	return w
 }
@@ -83,6 +83,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "conversation.answer", w.answer)
 	handle(d, "conversation.configure", w.configure)
 	handle(d, "models.list", w.listModels)
+	handle(d, "models.test", w.testModel)
 	handle(d, "keys.list", w.listKeys)
 	handle(d, "keys.set", w.setKey)
 	handle(d, "keys.remove", w.removeKey)

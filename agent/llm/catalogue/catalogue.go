@@ -1,51 +1,94 @@
-// Package catalogue knows what is known about models in advance: names,
-// limits, effort levels. It is data, dated and advisory: a model that it does
-// not list can be used all the same (LLM-15).
+// Package catalogue knows what is known about models in advance: names, limits,
+// prices, abilities. It is data, dated and advisory: a model that it does not
+// list can be used all the same (LLM-15), only what it costs is then unknown.
 package catalogue
 
 import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"sync"
-
-	"atelier.dev/atelier/agent/llm"
+	"regexp"
+	"slices"
+	"time"
 )
 
 //go:embed models.json
 var file []byte
 
-// Model is one row. Zero and nil mean unknown.
-type Model struct {
-	Provider      string       `json:"provider"`
-	ID            string       `json:"id"`
-	Name          string       `json:"display_name"`
-	ContextWindow int64        `json:"context_window"`
-	MaxOutput     int64        `json:"max_output"`
-	Efforts       []llm.Effort `json:"effort_levels"`
-	Deprecated    bool         `json:"deprecated"`
+// Catalogue is a set of rows. It may be read from several goroutines at once
+// when nothing is registered any more.
+type Catalogue struct {
+	models []Model
+	index  map[key]int // by id and by alias
 }
 
-// load parses the embedded file once. It was checked when it was built, so a
-// fault in it is a fault of the program.
-var load = sync.OnceValue(func() []Model {
+type key struct{ provider, id string }
+
+// New returns the rows that Atelier comes with. The file was checked when it
+// was built, so a fault in it is a fault of the program.
+func New() *Catalogue {
 	var f struct {
 		Models []Model `json:"models"`
 	}
 	if err := json.Unmarshal(file, &f); err != nil {
 		panic(fmt.Sprintf("catalogue: %v", err))
 	}
-	return f.Models
-})
+	c := &Catalogue{models: make([]Model, 0, len(f.Models)), index: make(map[key]int, len(f.Models))}
+	for _, m := range f.Models {
+		m.Provider = ourName(m.Provider)
+		c.Register(m)
+	}
+	return c
+}
 
-// Models returns the rows of a provider that are not going away, in the
-// file's order: newest first.
-func Models(provider string) []Model {
+// Register adds a model, or puts it in the place of the one with its id
+// (OAS-713).
+func (c *Catalogue) Register(m Model) {
+	i, ok := c.index[key{m.Provider, m.ID}]
+	if ok && c.models[i].ID == m.ID {
+		c.models[i] = m
+	} else {
+		i = len(c.models)
+		c.models = append(c.models, m)
+	}
+	c.index[key{m.Provider, m.ID}] = i
+	for _, alias := range m.Aliases {
+		if k := (key{m.Provider, alias}); !c.hasID(k) {
+			c.index[k] = i
+		}
+	}
+}
+
+func (c *Catalogue) hasID(k key) bool {
+	i, ok := c.index[k]
+	return ok && c.models[i].ID == k.id
+}
+
+// dated matches the ending of an id that pins a model's version.
+var dated = regexp.MustCompile(`-20\d\d-?\d\d-?\d\d$`)
+
+// Lookup finds a model by its id, an alias, or either of them with a date at
+// its end.
+func (c *Catalogue) Lookup(provider, id string) (Model, bool) {
+	i, ok := c.index[key{provider, id}]
+	if !ok {
+		i, ok = c.index[key{provider, dated.ReplaceAllString(id, "")}]
+	}
+	if !ok {
+		return Model{}, false
+	}
+	return c.models[i], true
+}
+
+// Models returns the rows of a provider that can still be called at a moment,
+// in the file's order: newest first, the user's own last.
+func (c *Catalogue) Models(provider string, at time.Time) []Model {
+	today := at.UTC().Format(time.DateOnly)
 	var out []Model
-	for _, m := range load() {
-		if m.Provider == provider && !m.Deprecated {
+	for _, m := range c.models {
+		if m.Provider == provider && (!m.Deprecated || m.Shutdown > today) {
 			out = append(out, m)
 		}
 	}
-	return out
+	return slices.Clip(out)
 }

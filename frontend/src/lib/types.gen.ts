@@ -1,5 +1,7 @@
 // Written from the Go types by `make gen`. Do not edit.
 
+export type Ability = "reasoning" | "images" | "pdf" | "tools" | "structured_output"
+
 export type Access = {
   reads?: string[]
   writes?: string[]
@@ -51,6 +53,14 @@ export type CommandResult = {
 export type ConfigureRequest = {
   session: string
   settings: Settings
+}
+
+export type ConnectionTest = {
+  reachable: boolean
+  duration_ms: number
+  models?: number
+  problem?: string
+  next?: string
 }
 
 export type Decision = "allow" | "ask" | "deny"
@@ -143,7 +153,7 @@ export type Finish = {
   detail?: string
 }
 
-export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "refusal" | "context_overflow" | "error" | "interrupted" | "other"
+export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "refusal" | "context_overflow" | "pause" | "bad_tool_call" | "error" | "interrupted" | "other"
 
 export type HistoryRepaired = {
   message: string
@@ -213,10 +223,27 @@ export type ModelInfo = {
   context_window?: number
   efforts?: Effort[]
   scripted?: boolean
+  price?: ModelPrice
+  abilities?: Ability[]
+  shutdown?: string
+  replacement?: string
 }
 
 export type ModelList = {
   providers?: ProviderInfo[]
+  problem?: string
+}
+
+export type ModelPrice = {
+  input: number
+  output: number
+  cache_read?: number
+  cache_write?: number
+}
+
+export type ModelRef = {
+  provider: string
+  model?: string
 }
 
 export type OpenRequest = {
@@ -475,6 +502,7 @@ export interface Methods {
   "keys.remove": { args: ProviderRef; reply: KeyList }
   "keys.set": { args: SetKeyRequest; reply: KeyList }
   "models.list": { args: Empty; reply: ModelList }
+  "models.test": { args: ModelRef; reply: ConnectionTest }
   "preferences.get": { args: Empty; reply: Preferences }
   "preferences.set": { args: Preferences; reply: Preferences }
   "project.info": { args: Empty; reply: ProjectInfo }

@@ -1,0 +1,89 @@
+package catalogue
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// With returns the rows that Atelier comes with under the user's own (OAS-713),
+// read from a file of the same form: {"models": [{"provider": …, "id": …,
+// "input": …}]}. A row for a known model changes the fields that it names and
+// no others. Where anything in the file is wrong, none of it holds and the
+// error names the line; the catalogue can be used all the same.
+func With(user []byte) (*Catalogue, error) {
+	c := New()
+	if err := c.load(user); err != nil {
+		return New(), err
+	}
+	return c, nil
+}
+
+// ourName returns what a provider that a file names is called here.
+func ourName(provider string) string {
+	if provider == "google" {
+		return "gemini"
+	}
+	return provider
+}
+
+// load registers the rows of a user's file. It refuses fields that no row has,
+// so that a misspelt price does not pass as an unknown one.
+func (c *Catalogue) load(data []byte) error {
+	var f struct {
+		Models []json.RawMessage `json:"models"`
+	}
+	if err := json.Unmarshal(data, &f); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			return fmt.Errorf("line %d: %w", line(data, int(syntax.Offset)), err)
+		}
+		return fmt.Errorf(`line 1: a file of models is {"models": […]}: %w`, err)
+	}
+	if f.Models == nil {
+		return errors.New(`line 1: a file of models is {"models": […]}`)
+	}
+	offset := 0
+	for _, raw := range f.Models {
+		offset += bytes.Index(data[offset:], raw)
+		if err := c.row(raw); err != nil {
+			return fmt.Errorf("the model at line %d: %w", line(data, offset), err)
+		}
+		offset += len(raw)
+	}
+	return nil
+}
+
+func (c *Catalogue) row(raw []byte) error {
+	var named struct{ Provider, ID string }
+	if err := json.Unmarshal(raw, &named); err != nil {
+		return err
+	}
+	if named.Provider == "" || named.ID == "" {
+		return errors.New("it needs a provider and an id")
+	}
+	named.Provider = ourName(named.Provider)
+	m, _ := c.Lookup(named.Provider, named.ID)
+	if m.ID != named.ID {
+		m = Model{Name: named.ID} // a version of its own, not the row it is an alias of
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	tiers := m.Tiers
+	m.Tiers = nil // else new tiers would inherit from the old ones
+	if err := dec.Decode(&m); err != nil {
+		return err
+	}
+	if m.Tiers == nil {
+		m.Tiers = tiers
+	}
+	m.Provider = named.Provider
+	c.Register(m)
+	return nil
+}
+
+// line is the number of the line that holds an offset.
+func line(data []byte, offset int) int {
+	return 1 + bytes.Count(data[:min(offset, len(data))], []byte("\n"))
+}

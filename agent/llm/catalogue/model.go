@@ -1,0 +1,81 @@
+package catalogue
+
+import "atelier.dev/atelier/agent/llm"
+
+// Model is one row: what is known about one model of one provider. Empty, zero
+// and nil mean unknown.
+type Model struct {
+	Provider string   `json:"provider"`
+	ID       string   `json:"id"`
+	Name     string   `json:"display_name"`
+	Aliases  []string `json:"aliases"` // other ids of the same model
+	Limits
+	Prices
+	Thinking
+	Abilities
+	Life
+	Provenance
+}
+
+// Limits are in tokens.
+type Limits struct {
+	ContextWindow int64 `json:"context_window"`
+	MaxInput      int64 `json:"max_input"`
+	MaxOutput     int64 `json:"max_output"`
+}
+
+// Thinking says how a model's reasoning is steered (LOOP-16).
+type Thinking struct {
+	Reasons  bool         `json:"reasoning"`
+	Efforts  []llm.Effort `json:"effort_levels"`
+	Controls []Control    `json:"reasoning_control"`
+	Budget   *Budget      `json:"thinking_budget"`
+	// Field is where an endpoint of the Chat Completions format puts what
+	// the model thought.
+	Field string `json:"reasoning_field"`
+}
+
+// Control is a way of steering a model's reasoning.
+type Control string
+
+// The ways of steering. A model may know several.
+const (
+	ControlEffort   Control = "effort"   // one of the effort levels
+	ControlAdaptive Control = "adaptive" // the model decides; effort guides it
+	ControlBudget   Control = "budget"   // a number of tokens
+	ControlToggle   Control = "toggle"   // on or off
+)
+
+// Budget bounds the tokens that a model may be given to think with; 0 is no
+// bound.
+type Budget struct {
+	Min int `json:"min"`
+	Max int `json:"max"`
+}
+
+// Abilities are what a model is known to take and give.
+type Abilities struct {
+	Images     bool `json:"supports_images"`
+	PDF        bool `json:"supports_pdf"`
+	Tools      bool `json:"supports_tools"`
+	Structured bool `json:"supports_structured_output"`
+	// Temperature is false where any but the default one is refused.
+	Temperature *bool `json:"supports_temperature"`
+}
+
+// Life is a model's dates, as YYYY-MM-DD or a prefix of it.
+type Life struct {
+	KnowledgeCutoff string `json:"knowledge_cutoff"`
+	Released        string `json:"release_date"`
+	// Deprecated models are gone, or go on the day Shutdown names.
+	Deprecated  bool   `json:"deprecated"`
+	Shutdown    string `json:"shutdown_date"`
+	Replacement string `json:"replacement"`
+}
+
+// Provenance says where a row comes from.
+type Provenance struct {
+	Source     []string `json:"source"`
+	Unverified []string `json:"unverified"` // fields inferred from a sibling
+	Notes      string   `json:"notes"`
+}

@@ -1,0 +1,201 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/catalogue"
+	"atelier.dev/atelier/agent/llm/demo"
+)
+
+// ModelsFile is the user's own rows of the catalogue, in the home folder.
+const ModelsFile = "models.json"
+
+// readCatalogue returns the catalogue, with the user's rows over it where there
+// are any. The error says why they are not used; the catalogue then holds
+// without them.
+func readCatalogue(home string) (*catalogue.Catalogue, error) {
+	path := filepath.Join(home, ModelsFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return catalogue.New(), nil
+	}
+	c := catalogue.New()
+	if err == nil {
+		c, err = catalogue.With(data)
+	}
+	if err != nil {
+		slog.Warn("read models", "path", path, "err", err)
+		return c, &Error{
+			Code: CodeInvalid, Message: fmt.Sprintf("Your models in %s are not used: %v.", path, err),
+			Kept: "Those that Atelier comes with hold.", Next: "Mend the file and start Atelier again.", cause: err,
+		}
+	}
+	return c, nil
+}
+
+// row is what the catalogue knows about a model; an empty row where nothing.
+func (p *providers) row(provider, model string) catalogue.Model {
+	c, _ := p.catalogue() // a bad file of the user's is reported by models.list
+	m, _ := c.Lookup(provider, model)
+	return m
+}
+
+// price implements the session's price hook. A model without a price costs
+// nothing where it runs on this machine; anywhere else its cost is unknown. A
+// vendor's model that is reached through this machine costs what it costs.
+func (p *providers) price(provider, model string, u llm.Usage, at time.Time) *llm.Cost {
+	row := p.row(provider, model)
+	if row.Input == nil && p.local(provider) {
+		return new(llm.Cost)
+	}
+	if cost, known := row.Price(u, at); known {
+		return &cost
+	}
+	return nil
+}
+
+// local reports whether a provider runs on this machine.
+func (p *providers) local(provider string) bool {
+	if provider == demo.Provider {
+		return true
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	u, err := url.Parse(p.access[provider].baseURL)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return ip.IsLoopback() || u.Hostname() == "localhost" || strings.HasSuffix(u.Hostname(), ".localhost")
+}
+
+// lister is implemented by adapters that can ask their endpoint for its models.
+type lister interface {
+	Models(context.Context) ([]string, error)
+}
+
+const listTimeout = 3 * time.Second
+
+func (p *providers) listed(ctx context.Context, row provider, a access) ([]string, error) {
+	l, ok := row.adapter(a.key, a.baseURL).(lister)
+	if !ok {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	return l.Models(ctx)
+}
+
+func (w *Workbench) listModels(ctx context.Context, _ Empty) (ModelList, error) {
+	var out ModelList
+	known, err := w.providers.catalogue()
+	if err != nil {
+		out.Problem = err.Error()
+	}
+	now := time.Now()
+	for _, row := range providerTable {
+		_, a, err := w.providers.get(ctx, row.id)
+		if err != nil {
+			return out, err
+		}
+		info := ProviderInfo{ID: row.id, Name: row.name, Ready: row.usable(a), Default: row.defaultModel}
+		for _, m := range known.Models(row.id, now) {
+			info.Models = append(info.Models, w.providers.modelInfo(m, now))
+		}
+		if info.Ready && len(info.Models) == 0 {
+			ids, err := w.providers.listed(ctx, row, a)
+			if err != nil {
+				info.Problem = err.Error()
+			}
+			for _, id := range ids {
+				info.Models = append(info.Models, w.providers.modelInfo(catalogue.Model{Provider: row.id, ID: id, Name: id}, now))
+			}
+		}
+		out.Providers = append(out.Providers, info)
+	}
+	out.Providers = append(out.Providers, ProviderInfo{
+		ID: demo.Provider, Name: "Demo", Ready: true,
+		Models: []ModelInfo{{ID: demo.Model, Name: "Demo script", Scripted: true, Price: &ModelPrice{}}},
+	})
+	return out, nil
+}
+
+// modelInfo is what a picker shows of a row.
+func (p *providers) modelInfo(m catalogue.Model, at time.Time) ModelInfo {
+	info := ModelInfo{
+		ID: m.ID, Name: m.Name, ContextWindow: m.ContextWindow, Efforts: m.Efforts,
+		Shutdown: m.Shutdown, Replacement: m.Replacement,
+	}
+	switch r := m.At(0, at); {
+	case r.Input != nil && r.Output != nil:
+		info.Price = &ModelPrice{
+			Input: r.Input.PerMillion(), Output: r.Output.PerMillion(),
+			CacheRead: perMillion(r.CacheRead), CacheWrite: perMillion(r.CacheWrite),
+		}
+	case p.local(m.Provider):
+		info.Price = &ModelPrice{}
+	}
+	for _, a := range []struct {
+		has     bool
+		ability Ability
+	}{
+		{m.Reasons, AbilityReasoning},
+		{m.Images, AbilityImages},
+		{m.PDF, AbilityPDF},
+		{m.Tools, AbilityTools},
+		{m.Structured, AbilityStructured},
+	} {
+		if a.has {
+			info.Abilities = append(info.Abilities, a.ability)
+		}
+	}
+	return info
+}
+
+func perMillion(r *catalogue.Rate) *float64 {
+	if r == nil {
+		return nil
+	}
+	return new(r.PerMillion())
+}
+
+// testModel asks a provider for its models, which shows whether it can be
+// reached, takes the key and offers the model, and costs nothing.
+func (w *Workbench) testModel(ctx context.Context, in ModelRef) (ConnectionTest, error) {
+	if in.Provider == demo.Provider {
+		return ConnectionTest{Reachable: true, Models: 1}, nil
+	}
+	row, a, err := w.providers.get(ctx, in.Provider)
+	if err != nil {
+		return ConnectionTest{}, err
+	}
+	if err := w.providers.ready(ctx, row.id); err != nil {
+		e := AsError(err)
+		return ConnectionTest{Problem: e.Message, Next: e.Next}, nil
+	}
+	begin := time.Now()
+	ids, err := w.providers.listed(ctx, row, a)
+	out := ConnectionTest{Reachable: err == nil, DurationMs: time.Since(begin).Milliseconds(), Models: len(ids)}
+	switch {
+	case err != nil:
+		why := agent.Explain(err)
+		out.Problem, out.Next = why.Message, why.Next
+	case in.Model != "" && len(ids) > 0 && !slices.Contains(ids, in.Model):
+		out.Problem = fmt.Sprintf("%s does not list the model %s.", row.name, in.Model)
+		out.Next = "It may answer all the same; if not, choose another one."
+	}
+	return out, nil
+}

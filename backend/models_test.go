@@ -1,0 +1,112 @@
+package backend_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/backend"
+)
+
+func find(t *testing.T, list backend.ModelList, provider, id string) backend.ModelInfo {
+	t.Helper()
+	for _, p := range list.Providers {
+		if p.ID == provider {
+			if i := slices.IndexFunc(p.Models, func(m backend.ModelInfo) bool { return m.ID == id }); i >= 0 {
+				return p.Models[i]
+			}
+		}
+	}
+	t.Fatalf("%s/%s is not listed: %+v", provider, id, list)
+	return backend.ModelInfo{}
+}
+
+// LLM-15: the picker is told what a model costs and can do, when it goes and
+// what takes its place; what is unknown is absent.
+func TestModelsList(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
+	list := must[backend.ModelList](p, "models.list", backend.Empty{})
+	if list.Problem != "" {
+		t.Error(list.Problem)
+	}
+	m := find(t, list, "openai", "gpt-6.1-sol")
+	if m.Price == nil || m.Price.Input != 2 || m.Price.Output != 10 || *m.Price.CacheRead != 0.1 || *m.Price.CacheWrite != 2.5 ||
+		!slices.Contains(m.Abilities, backend.AbilityImages) || m.Shutdown != "" {
+		t.Errorf("%+v", m)
+	}
+	if m := find(t, list, "openai", "gpt-6.2-sol"); m.Price == nil || m.Price.CacheRead != nil {
+		t.Errorf("an unknown price is not absent: %+v", m.Price)
+	}
+	if m := find(t, list, "openai", "gpt-4o"); m.Shutdown != "2027-01-14" || m.Replacement != "gpt-6-luna" {
+		t.Errorf("a model that goes away: %+v", m)
+	}
+	for _, m := range list.Providers[slices.IndexFunc(list.Providers, func(p backend.ProviderInfo) bool { return p.ID == "compat" })].Models {
+		if m.Price == nil || *m.Price != (backend.ModelPrice{}) {
+			t.Errorf("a model on this machine costs %+v", m.Price)
+		}
+	}
+}
+
+// OAS-713: the user's own models are read from the home folder; a bad file
+// is reported and changes nothing.
+func TestUserModels(t *testing.T) {
+	t.Parallel()
+	for file, check := range map[string]func(backend.ModelList){
+		`{"models": [{"provider": "openai", "id": "gpt-6.1-sol", "input": 0.5}, {"provider": "openai", "id": "house", "display_name": "House"}]}`: func(l backend.ModelList) {
+			if m := find(t, l, "openai", "gpt-6.1-sol"); m.Price.Input != 0.5 || m.Price.Output != 10 || l.Problem != "" {
+				t.Errorf("%+v, %s", m.Price, l.Problem)
+			}
+			if m := find(t, l, "openai", "house"); m.Name != "House" || m.Price != nil && m.Price.Input != 0 {
+				t.Errorf("%+v", m)
+			}
+		},
+		"{\"models\": [\n{\"provider\": \"openai\", \"id\": \"gpt-6.1-sol\", \"inptu\": 1}]}": func(l backend.ModelList) {
+			if m := find(t, l, "openai", "gpt-6.1-sol"); m.Price.Input != 2 || !strings.Contains(l.Problem, "line 2") || !strings.Contains(l.Problem, "inptu") {
+				t.Errorf("%+v, %s", m.Price, l.Problem)
+			}
+		},
+	} {
+		home := t.TempDir()
+		if err := os.WriteFile(filepath.Join(home, backend.ModelsFile), []byte(file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p := newPage(t, t.TempDir(), home, environment(llmtest.Serve(t), "sk-test"))
+		check(must[backend.ModelList](p, "models.list", backend.Empty{}))
+	}
+}
+
+// Testing a connection says whether the provider answers, takes the key and
+// has the model, and what to do if not.
+func TestModelsTest(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	nowhere := func(name string) string {
+		return map[string]string{"OPENAI_API_KEY": "sk-test", "COMPAT_BASE_URL": "http://127.0.0.1:1/v1"}[name]
+	}
+	for _, tt := range []struct {
+		name, provider, model string
+		getenv                func(string) string
+		reachable             bool
+		says                  string
+	}{
+		{"there", "openai", "", environment(server, "sk-test"), true, ""},
+		{"without the model", "openai", "gpt-99", environment(server, "sk-test"), true, "does not list the model gpt-99"},
+		{"unreachable", "compat", "m", nowhere, false, "connection refused"},
+		{"without a key", "openai", "m", environment(server, ""), false, "no key for OpenAI"},
+		{"the demo", "demo", "tour", nowhere, true, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPage(t, t.TempDir(), t.TempDir(), tt.getenv)
+			got := must[backend.ConnectionTest](p, "models.test", backend.ModelRef{Provider: tt.provider, Model: tt.model})
+			if got.Reachable != tt.reachable || !strings.Contains(got.Problem, tt.says) || (tt.says == "") != (got.Problem == "") || got.Problem != "" && got.Next == "" {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
