@@ -76,6 +76,7 @@ func (t *turn) attempt(who llm.Origin, effort llm.Effort, d *draft) error {
 		System: s.cfg.System, Messages: s.transcript.conversation.Lower(),
 		Tools: s.cfg.Tools.Definitions(), CacheKey: s.cfg.ID,
 	}
+	t.settle()
 	for ev, err := range s.cfg.Model.Stream(t.ctx, req) {
 		if err != nil {
 			return err
@@ -106,6 +107,7 @@ func (t *turn) repair(err error) bool {
 
 // sleep waits; it reports false when the turn ended meanwhile.
 func (t *turn) sleep(d time.Duration) bool {
+	t.settle()
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -142,6 +142,7 @@ func (t *turn) askPerson(call llm.ToolCall, r registered, gc GateCall, reason st
 		}
 		t.emit(req)
 	}
+	t.settle()
 	answer, err := s.cfg.Approver.Approve(t.ctx, req)
 	if cause := context.Cause(t.ctx); cause != nil {
 		if errors.Is(cause, errSuspended) {
@@ -176,8 +177,21 @@ func (t *turn) execute(batch []ready) {
 		wg.Wait()
 		close(out)
 	}()
-	for p := range out {
-		t.emit(p)
+	for {
+		select {
+		case p, running := <-out:
+			if !running {
+				return
+			}
+			t.emit(p)
+		default: // nothing follows at once
+			t.settle()
+			p, running := <-out
+			if !running {
+				return
+			}
+			t.emit(p)
+		}
 	}
 }
 

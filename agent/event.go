@@ -45,6 +45,9 @@ type Event struct {
 	// At is Unix time in milliseconds. Order comes from Seq, never from At.
 	At   int64   `json:"at"`
 	Data Payload `json:"data"`
+	// More says that another durable event follows at once. A host may wait
+	// for it and store the two together; it is no part of the event.
+	More bool `json:"-"`
 }
 
 // Kind returns the kind of the event's payload.

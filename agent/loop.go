@@ -18,25 +18,52 @@ type turn struct {
 	number  int
 	rounds  int
 	usage   llm.Usage
-	stopped bool // the caller stopped ranging
+	held    *Event // emitted, not yielded yet
+	stopped bool   // the caller stopped ranging
 }
 
-// emit stamps, applies and yields an event. Once the caller has stopped
-// ranging nothing is applied any more, because nobody would store it.
+// emit stamps and applies an event. A durable one is held back until it is
+// known whether another follows at once: those a host can store together. Once
+// the caller has stopped ranging nothing is applied any more, because nobody
+// would store it.
 func (t *turn) emit(p Payload) {
 	if t.stopped {
 		return
 	}
 	s := t.session
 	ev := Event{Session: s.cfg.ID, Turn: t.number, At: s.cfg.Now().UnixMilli(), Data: p}
-	if ev.Durable() {
-		s.apply(ev)
+	if !ev.Durable() {
+		t.settle()
+		t.pass(ev)
+		return
 	}
-	t.pass(ev)
+	s.apply(ev)
+	t.hold(ev)
+}
+
+// hold keeps an applied event back and passes on the one held before.
+func (t *turn) hold(ev Event) {
+	if t.held != nil {
+		t.held.More = true
+		t.pass(*t.held)
+	}
+	t.held = &ev
+}
+
+// settle passes on the event that is held back. It is called before anything
+// that may take long, so that nobody waits to be shown what has happened.
+func (t *turn) settle() {
+	if ev := t.held; ev != nil {
+		t.held = nil
+		t.pass(*ev)
+	}
 }
 
 // pass yields an event that has been applied.
 func (t *turn) pass(ev Event) {
+	if t.stopped {
+		return
+	}
 	if !t.yield(ev, nil) {
 		t.stopped = true
 		t.cancel(context.Canceled)
@@ -76,7 +103,7 @@ func (t *turn) loop() EndReason {
 // deliver hands over what other goroutines asked for since the last round.
 func (t *turn) deliver() {
 	if ev, ok := t.session.RecordSettings(); ok {
-		t.pass(ev)
+		t.hold(ev)
 	}
 	for _, text := range t.session.takeSteering() {
 		t.emit(SteeringInjected{Text: text})
@@ -105,6 +132,7 @@ func (t *turn) fail(err error) EndReason {
 
 func (t *turn) finish(reason EndReason) {
 	t.emit(ProcessingEnd{Reason: reason, Rounds: t.rounds, Usage: t.usage})
+	t.settle()
 }
 
 // resume carries on a turn found open; see [Session.Resume].

@@ -218,7 +218,7 @@ func TestConfigure(t *testing.T) {
 		if ev.Durable() {
 			kinds = append(kinds, ev.Kind())
 		}
-		if ev.Kind() == agent.KindToolCallStart {
+		if ev.Kind() == agent.KindTextEnd && len(model.Requests()) == 1 {
 			r.session.Configure(set)
 		}
 	}

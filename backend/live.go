@@ -17,9 +17,10 @@ type live struct {
 	id      string
 	bench   *Workbench
 	session atomic.Pointer[agent.Session]
-	seq     int64 // the log's end as the session knows it; -1 = not at all
-	worked  bool  // a turn was run here
-	resting bool  // the turn that was run last has ended
+	seq     int64         // the log's end as the session knows it; -1 = not at all
+	batch   []agent.Event // durable events that wait for the next one
+	worked  bool          // a turn was run here
+	resting bool          // the turn that was run last has ended
 	busy    atomic.Bool
 	turns   chan turnWork
 	nudge   chan struct{} // settings were asked for; holds one
@@ -112,23 +113,36 @@ func (l *live) runTurn(ctx context.Context, w turnWork) {
 	l.recordSettings(ctx)
 }
 
-// record stores a durable event and then shows it; a delta is only shown. It
-// reports false when the event could not be stored: the session's memory is
-// then ahead of the log, so it is dropped and read again for the next turn.
+// record stores a durable event and then shows it; a delta is only shown. An
+// event that another follows at once waits for that one, and both are stored
+// together. It reports false when they could not be stored: the session's
+// memory is then ahead of the log, so it is dropped and read again for the
+// next turn.
 func (l *live) record(ctx context.Context, ev agent.Event) bool {
-	if ev.Durable() {
-		// What happened is kept even when its session is being shut down.
-		seq, err := l.bench.cfg.Store.Append(context.WithoutCancel(ctx), ev)
-		if err != nil {
-			l.lost(ev, err)
-			return false
+	if !ev.Durable() {
+		l.bench.show(ev)
+		return true
+	}
+	l.batch = append(l.batch, ev)
+	if ev.More {
+		return true
+	}
+	batch := l.batch
+	l.batch = nil
+	// What happened is kept even when its session is being shut down.
+	seq, err := l.bench.cfg.Store.Append(context.WithoutCancel(ctx), batch...)
+	if err != nil {
+		l.lost(ev, err)
+		return false
+	}
+	l.seq = seq
+	for i, ev := range batch {
+		ev.Seq = seq - int64(len(batch)-1-i)
+		if ev.Kind() == agent.KindProcessingEnd {
+			l.rest()
 		}
-		ev.Seq, l.seq = seq, seq
+		l.bench.show(ev)
 	}
-	if ev.Kind() == agent.KindProcessingEnd {
-		l.rest()
-	}
-	l.bench.show(ev)
 	return true
 }
 

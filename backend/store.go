@@ -18,10 +18,11 @@ type Store interface {
 	// DeleteSession removes a session and all that belongs to it.
 	DeleteSession(ctx context.Context, id string) error
 
-	// Append stores an event, with everything that follows from it, in one
-	// transaction that has reached the disk when Append returns (K-36). It
-	// returns the event's place in its session's log.
-	Append(context.Context, agent.Event) (seq int64, err error)
+	// Append stores events of one session, with everything that follows from
+	// them, in one transaction that has reached the disk when Append returns
+	// (K-36). It returns the last event's place in the log; the others come
+	// right before it.
+	Append(context.Context, ...agent.Event) (seq int64, err error)
 	// Events reads a session's log in order. An event whose checksum does
 	// not match is an error of CodeStoreCorrupt.
 	Events(context.Context, EventRange) ([]agent.Event, error)

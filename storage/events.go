@@ -22,36 +22,42 @@ import (
 const blobThreshold = 256 << 10
 
 // Append implements [backend.Store].
-func (s *Store) Append(ctx context.Context, ev agent.Event) (int64, error) {
-	body, err := json.Marshal(ev.Data)
-	if err != nil {
-		return 0, fmt.Errorf("encode event: %w", err)
-	}
+func (s *Store) Append(ctx context.Context, events ...agent.Event) (int64, error) {
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
 		return 0, s.failed("save what happened", err)
 	}
 	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
-	info, err := scanInfo(tx.QueryRowContext(ctx, s.query["select-session"], ev.Session))
+	session := events[0].Session
+	info, err := scanInfo(s.in(tx, "select-session").QueryRowContext(ctx, session))
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, noSession(ev.Session)
+		return 0, noSession(session)
 	}
 	if err != nil {
 		return 0, s.failed("save what happened", err)
 	}
-	ev.Seq = info.Seq + 1
-	info.Apply(ev)
-	if err := s.insert(ctx, tx, ev, info, body); err != nil {
+	for _, ev := range events {
+		ev.Seq = info.Seq + 1
+		info.Apply(ev)
+		if err := s.insert(ctx, tx, ev); err != nil {
+			return 0, s.failed("save what happened", err)
+		}
+	}
+	if err := s.update(ctx, tx, info); err != nil {
 		return 0, s.failed("save what happened", err)
 	}
 	if err := tx.Commit(); err != nil {
 		return 0, s.failed("save what happened", err)
 	}
-	return ev.Seq, nil
+	return info.Seq, nil
 }
 
-// insert writes the event and all that follows from it.
-func (s *Store) insert(ctx context.Context, tx *sql.Tx, ev agent.Event, info backend.SessionInfo, body []byte) error {
+// insert writes one event and what follows from it, but for the session's row.
+func (s *Store) insert(ctx context.Context, tx *sql.Tx, ev agent.Event) error {
+	body, err := json.Marshal(ev.Data)
+	if err != nil {
+		return fmt.Errorf("encode event: %w", err)
+	}
 	sum := checksum(ev, body)
 	var blob sql.NullString
 	if len(body) > blobThreshold {
@@ -61,29 +67,37 @@ func (s *Store) insert(ctx context.Context, tx *sql.Tx, ev agent.Event, info bac
 		}
 		body, blob = []byte{}, sql.NullString{String: name, Valid: true}
 	}
-	if _, err := tx.ExecContext(ctx, s.query["insert-event"],
+	if _, err := s.in(tx, "insert-event").ExecContext(ctx,
 		ev.Session, ev.Seq, ev.Turn, ev.Kind(), ev.At, body, blob, sum); err != nil {
 		return fmt.Errorf("insert event: %w", err)
 	}
 	switch d := ev.Data.(type) {
 	case agent.ApprovalRequest:
-		if _, err := tx.ExecContext(ctx, s.query["insert-approval"], d.ID, ev.Session, d.CallID); err != nil {
+		if _, err := s.in(tx, "insert-approval").ExecContext(ctx, d.ID, ev.Session, d.CallID); err != nil {
 			return fmt.Errorf("insert approval: %w", err)
 		}
 	case agent.ApprovalAnswer:
-		if _, err := tx.ExecContext(ctx, s.query["delete-approval"], ev.Session, d.CallID); err != nil {
-			return fmt.Errorf("delete approval: %w", err)
-		}
+		return s.deleteApproval(ctx, tx, ev.Session, d.CallID)
 	case agent.ToolCallEnd: // a call may end unanswered: the turn was interrupted
-		if _, err := tx.ExecContext(ctx, s.query["delete-approval"], ev.Session, d.CallID); err != nil {
-			return fmt.Errorf("delete approval: %w", err)
-		}
+		return s.deleteApproval(ctx, tx, ev.Session, d.CallID)
 	}
+	return nil
+}
+
+func (s *Store) deleteApproval(ctx context.Context, tx *sql.Tx, session, call string) error {
+	if _, err := s.in(tx, "delete-approval").ExecContext(ctx, session, call); err != nil {
+		return fmt.Errorf("delete approval: %w", err)
+	}
+	return nil
+}
+
+// update writes what lists show of the session.
+func (s *Store) update(ctx context.Context, tx *sql.Tx, info backend.SessionInfo) error {
 	settings, usage, err := encodeInfo(info)
 	if err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, s.query["update-session"], info.Title, info.State, settings,
+	if _, err := s.in(tx, "update-session").ExecContext(ctx, info.Title, info.State, settings,
 		info.UpdatedAt, info.Seq, info.LastEnd, usage, info.Context, info.ID); err != nil {
 		return fmt.Errorf("update session: %w", err)
 	}

@@ -24,11 +24,13 @@ var queriesFile string
 
 // Store is an open database and the folder it lies in.
 type Store struct {
-	home   string
-	write  *sql.DB
-	read   *sql.DB
-	query  map[string]string
-	leases leases
+	home  string
+	write *sql.DB
+	read  *sql.DB
+	query map[string]string
+	// prepared are the statements of the writing transactions.
+	prepared map[string]*sql.Stmt
+	leases   leases
 }
 
 var _ backend.Store = (*Store)(nil)
@@ -44,7 +46,7 @@ func Open(ctx context.Context, home string) (*Store, error) {
 	if err := prepare(home, path); err != nil {
 		return nil, err
 	}
-	s := &Store{home: home, query: parseQueries(queriesFile), leases: leases{dir: filepath.Join(home, "leases")}}
+	s := &Store{home: home, query: parseQueries(queriesFile), prepared: map[string]*sql.Stmt{}, leases: leases{dir: filepath.Join(home, "leases")}}
 	var err error
 	if s.write, err = connect(path, "_txlock=immediate"); err != nil {
 		return nil, openError(path, err)
@@ -106,8 +108,23 @@ func (s *Store) ready(ctx context.Context, path string) error {
 	if err := s.migrate(ctx, path); err != nil {
 		return err
 	}
+	for _, name := range inTransactions {
+		var err error
+		if s.prepared[name], err = s.write.PrepareContext(ctx, s.query[name]); err != nil {
+			return openError(path, fmt.Errorf("prepare %s: %w", name, err))
+		}
+	}
 	return nil
 }
+
+// inTransactions names the queries that every event runs: preparing them anew
+// each time would cost more than running them.
+var inTransactions = []string{
+	"select-session", "insert-event", "insert-approval", "delete-approval", "update-session",
+}
+
+// in returns a prepared query in a transaction.
+func (s *Store) in(tx *sql.Tx, name string) *sql.Stmt { return tx.Stmt(s.prepared[name]) }
 
 // migrate runs the migrations that the database has not seen, each in a
 // transaction of its own. user_version counts them.

@@ -97,6 +97,32 @@ func TestEventsComeBack(t *testing.T) {
 	}
 }
 
+// Events that are appended together stand together, or not at all.
+func TestAppendTogether(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	session(t, s, "a")
+	add(t, s, "a", agent.Warning{Code: "before"})
+	batch := []agent.Event{
+		{Session: "a", Data: agent.UserInput{Text: "x"}}, {Session: "a", Data: agent.ApprovalRequest{ID: "r", CallID: "c"}},
+		{Session: "a", Data: agent.ProcessingEnd{Reason: agent.EndDone}},
+	}
+	seq, err := s.Append(t.Context(), batch...)
+	if err != nil || seq != 4 {
+		t.Fatalf("seq %d, %v", seq, err)
+	}
+	if _, err := s.Append(t.Context(), batch...); err == nil { // the request's id is taken
+		t.Fatal("no error")
+	}
+	events, err := s.Events(t.Context(), backend.EventRange{Session: "a"})
+	if err != nil || len(events) != 4 || events[3].Seq != 4 {
+		t.Errorf("%d events, %v", len(events), err)
+	}
+	if info, err := s.Session(t.Context(), "a"); err != nil || info.Seq != 4 || info.LastEnd != agent.EndDone {
+		t.Errorf("info %+v, %v", info, err)
+	}
+}
+
 func TestEventRanges(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
