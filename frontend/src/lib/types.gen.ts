@@ -63,6 +63,8 @@ export type ConnectionTest = {
   next?: string
 }
 
+export type Cost = number
+
 export type Decision = "allow" | "ask" | "deny"
 
 export type Details = {
@@ -81,7 +83,7 @@ export type Effort = "" | "none" | "minimal" | "low" | "medium" | "high" | "xhig
 
 export type Empty = Record<string, never>
 
-export type EndReason = "done" | "interrupted" | "crashed" | "limit" | "failed"
+export type EndReason = "done" | "interrupted" | "crashed" | "limit" | "budget" | "failed"
 
 export type Envelope = {
   session: string
@@ -289,6 +291,7 @@ export type ProcessingEnd = {
   reason: EndReason
   rounds: number
   usage: Usage
+  cost?: Spending
 }
 
 export type ProjectInfo = {
@@ -404,6 +407,11 @@ export type Snapshot = {
   draft: Draft
 }
 
+export type Spending = {
+  usd: Cost
+  unknown?: number
+}
+
 export type State = "idle" | "processing" | "awaiting_input" | "closed"
 
 export type SteeringInjected = {
@@ -421,6 +429,7 @@ export type TextEnd = {
   finish: Finish
   provider: string
   model: string
+  cost?: Cost
 }
 
 export type TextStart = {
@@ -468,6 +477,9 @@ export type ToolResult = {
 export type TurnLimit = {
   limit: string
   count: number
+  budget?: Cost
+  spent?: Cost
+  next?: Cost
 }
 
 export type Usage = {

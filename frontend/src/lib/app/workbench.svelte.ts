@@ -30,6 +30,7 @@ export class Workbench {
   #call: Call
   #arrived: Envelope[] = []
   #wasConnected = false
+  #saving: Promise<void> = Promise.resolve()
 
   constructor(call: Call) {
     this.#call = call
@@ -85,6 +86,8 @@ export class Workbench {
   /** Sends a prompt to the open session or to a new one; false where it was not taken. */
   async send(text: string): Promise<boolean> {
     try {
+      // A new session must begin with the mode that is shown.
+      await this.#saving
       if (!this.conversation) this.open((await this.sessions.create()).id)
     } catch (thrown) {
       this.problem = asApiError(thrown)
@@ -101,9 +104,13 @@ export class Workbench {
   async prefer(change: Partial<Preferences>): Promise<void> {
     const wish = { ...this.preferences!, ...change }
     this.#prefer(wish)
-    await this.attempt(async () => {
-      await this.#call('preferences.set', wish)
-    })
+    // One at a time: the host may finish calls in another order than they were made.
+    this.#saving = this.#saving.then(() =>
+      this.attempt(async () => {
+        await this.#call('preferences.set', wish)
+      }),
+    )
+    await this.#saving
   }
 
   async remove(id: string): Promise<void> {

@@ -25,6 +25,7 @@ export class Conversation {
   /** What the user chose last, else what the log says. */
   readonly settings = $derived.by(() => this.#wish ?? this.view.settings)
   #wish = $state.raw<Settings>()
+  #configuring: Promise<unknown> = Promise.resolve()
 
   #log: Event[] = []
   #waiting: Envelope[] = []
@@ -88,7 +89,11 @@ export class Conversation {
     })
   }
 
-  send = (text: string) => this.#ask('conversation.send', { session: this.id, text })
+  /** Sends a prompt, after the settings that are shown; false where it was not taken. */
+  async send(text: string): Promise<boolean> {
+    await this.#configuring
+    return this.#ask('conversation.send', { session: this.id, text })
+  }
 
   answer = (approval: string, answer: Answer) =>
     this.#ask('conversation.answer', { session: this.id, approval, answer })
@@ -101,7 +106,12 @@ export class Conversation {
   /** Settings hold from the next round on; until the log says so the wish is shown. */
   async configure(settings: Settings): Promise<void> {
     this.#wish = settings
-    const isTaken = await this.#ask('conversation.configure', { session: this.id, settings })
+    // One at a time: the host may finish calls in another order than they were made.
+    const asked = this.#configuring.then(() =>
+      this.#ask('conversation.configure', { session: this.id, settings }),
+    )
+    this.#configuring = asked
+    const isTaken = await asked
     if (this.#wish === settings && !isTaken) this.#wish = undefined
     this.#settle()
   }

@@ -112,6 +112,29 @@ describe('a conversation', () => {
     expect(conversation.problem?.code).toBe('busy')
   })
 
+  test('settings go out one at a time, and a prompt after them', async () => {
+    const order: string[] = []
+    const { call } = host(sampleTurn())
+    const slow = (async (method: keyof Methods, args: { settings?: Settings }) => {
+      if (method === 'conversation.open') return call(method, args as never)
+      order.push(`${method} ${args.settings?.mode ?? ''}`)
+      await settled()
+      order.push('done')
+    }) as unknown as Call
+    const conversation = new Conversation('s', slow)
+    await conversation.open()
+    void conversation.configure({ ...settings, mode: 'bypassPermissions' })
+    void conversation.configure({ ...settings, mode: 'default' })
+    await conversation.send('x')
+    expect(order.filter((step) => step !== 'done')).toEqual([
+      'conversation.configure bypassPermissions',
+      'conversation.configure default',
+      'conversation.send ',
+    ])
+    expect(order[1]).toBe('done')
+    expect(order[3]).toBe('done')
+  })
+
   test('a prompt that is refused says so', async () => {
     const { call, refused } = host(sampleTurn())
     refused.add('conversation.send')
