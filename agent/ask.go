@@ -30,12 +30,12 @@ func (t *turn) ask() (*llm.Answer, error) {
 	}
 	if err != nil {
 		if len(partial.Parts) > 0 {
-			t.emit(TextEnd{Message: partial, Finish: llm.Finish{Reason: llm.FinishInterrupted}, Provider: who.Provider, Model: who.Model})
+			t.emit(TextEnd{Message: partial, Finish: llm.Finish{Reason: llm.FinishInterrupted}, Provider: who.Provider, Model: who.Model, Cost: t.price(who, llm.Usage{})})
 		}
 		return nil, err
 	}
 	t.usage = t.usage.Add(answer.Usage)
-	t.emit(TextEnd{Message: answer.Message, Usage: answer.Usage, Finish: answer.Finish, Provider: who.Provider, Model: who.Model})
+	t.emit(TextEnd{Message: answer.Message, Usage: answer.Usage, Finish: answer.Finish, Provider: who.Provider, Model: who.Model, Cost: t.price(who, answer.Usage)})
 	return answer, nil
 }
 

@@ -125,6 +125,9 @@ type TextEnd struct {
 	// Provider and Model say who answered.
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
+	// Cost is what the request cost when it was made, never priced again
+	// (OAS-114). Absent means unknown.
+	Cost *llm.Cost `json:"cost,omitempty"`
 }
 
 // CallDraft says that the model is writing the arguments of a call.
@@ -236,10 +239,15 @@ type HistoryRepaired struct {
 	Message string `json:"message"`
 }
 
-// TurnLimit says that a limit ended the turn (LOOP-104, LOOP-105).
+// TurnLimit says that a limit ended the turn (LOOP-104, LOOP-105, OAS-115).
 type TurnLimit struct {
-	Limit string `json:"limit"` // "rounds" or "turns"
-	Count int    `json:"count"`
+	Limit string `json:"limit"` // "rounds", "turns" or "budget"
+	Count int    `json:"count"` // of rounds or turns
+	// Spent is what the session had cost of its Budget. Next is the estimate
+	// for the request that was not made; 0 where the last one went over.
+	Budget llm.Cost `json:"budget,omitempty"`
+	Spent  llm.Cost `json:"spent,omitempty"`
+	Next   llm.Cost `json:"next,omitempty"`
 }
 
 // Warning is something the user should know that stopped nothing.
@@ -260,9 +268,10 @@ type Failure struct {
 
 // ProcessingEnd ends a turn (K-07).
 type ProcessingEnd struct {
-	Reason EndReason `json:"reason"`
-	Rounds int       `json:"rounds"`
-	Usage  llm.Usage `json:"usage"`
+	Reason EndReason    `json:"reason"`
+	Rounds int          `json:"rounds"`
+	Usage  llm.Usage    `json:"usage"`
+	Cost   llm.Spending `json:"cost,omitzero"` // of the turn
 }
 
 // EndReason says why a turn ended.
@@ -274,6 +283,7 @@ const (
 	EndInterrupted EndReason = "interrupted" // by the user
 	EndCrashed     EndReason = "crashed"     // found open when the session was loaded
 	EndLimit       EndReason = "limit"
+	EndBudget      EndReason = "budget" // the session's money is spent
 	EndFailed      EndReason = "failed"
 )
 

@@ -18,8 +18,10 @@ type turn struct {
 	number  int
 	rounds  int
 	usage   llm.Usage
-	held    *Event // emitted, not yielded yet
-	stopped bool   // the caller stopped ranging
+	before  llm.Spending // by the session, when the turn began
+	spent   llm.Spending // and when the newest request was made
+	held    *Event       // emitted, not yielded yet
+	stopped bool         // the caller stopped ranging
 }
 
 // emit stamps and applies an event. A durable one is held back until it is
@@ -87,11 +89,18 @@ func (t *turn) loop() EndReason {
 			t.emit(TurnLimit{Limit: "turns", Count: n})
 			return EndLimit
 		}
+		if !t.affordable() {
+			return EndBudget
+		}
 		answer, err := t.ask()
 		if err != nil {
 			return t.fail(err)
 		}
 		calls := answer.Message.Calls()
+		if !t.withinBudget() {
+			t.leave(calls)
+			return EndBudget
+		}
 		if len(calls) == 0 {
 			return t.rest(answer.Finish)
 		}
@@ -131,7 +140,7 @@ func (t *turn) fail(err error) EndReason {
 }
 
 func (t *turn) finish(reason EndReason) {
-	t.emit(ProcessingEnd{Reason: reason, Rounds: t.rounds, Usage: t.usage})
+	t.emit(ProcessingEnd{Reason: reason, Rounds: t.rounds, Usage: t.usage, Cost: t.session.transcript.Cost.Since(t.before)})
 	t.settle()
 }
 

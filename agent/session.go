@@ -9,8 +9,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Config is what a host gives a session. All fields but Limits, Retry and Reduce
-// are required.
+// Config is what a host gives a session. All fields but Limits, Retry, Reduce
+// and Price are required.
 type Config struct {
 	ID       string
 	Model    Model
@@ -26,6 +26,9 @@ type Config struct {
 	// Reduce cuts a tool's output to what the model is shown; nil keeps it
 	// whole (LOOP-38).
 	Reduce func(tool, output string) string
+	// Price says what a request costs; nil, from it or in its place, is
+	// unknown.
+	Price func(provider, model string, u llm.Usage, at time.Time) *llm.Cost
 	// Now and NewID are the session's clock and its source of ids.
 	Now   func() time.Time
 	NewID func() string
@@ -35,6 +38,8 @@ type Config struct {
 type Limits struct {
 	Rounds int // tool rounds in one turn (LOOP-104)
 	Turns  int // assistant messages in all (LOOP-105)
+	// Budget is what all requests together may cost (OAS-115).
+	Budget llm.Cost
 }
 
 // DefaultLimits are those of the loop specification (LOOP-04, K-06).
@@ -172,7 +177,7 @@ func (s *Session) turn(ctx context.Context, body func(*turn)) iter.Seq2[Event, e
 		}()
 		body(&turn{
 			session: s, ctx: ctx, cancel: cancel, yield: yield,
-			number: s.transcript.Turn, usage: llm.Usage{Known: true},
+			number: s.transcript.Turn, usage: llm.Usage{Known: true}, before: s.transcript.Cost,
 		})
 	}
 }

@@ -18,11 +18,14 @@ type Transcript struct {
 	// Usage sums all requests; Context is what the newest of them held.
 	Usage   llm.Usage
 	Context int64
-	Titled  bool
+	// Cost sums all requests (OAS-114).
+	Cost   llm.Spending
+	Titled bool
 
 	conversation contextir.Conversation
 	open         []openCall
 	answers      int // assistant messages
+	added        int // bytes of text since Context was counted
 }
 
 // openCall is a call of the newest assistant message that has no result yet.
@@ -45,8 +48,10 @@ func (t *Transcript) Apply(ev Event) {
 	case UserInput:
 		t.Turn, t.State = ev.Turn, StateProcessing
 		t.conversation.Append(contextir.UserMessage, llm.Text(llm.RoleUser, d.Text))
+		t.added += len(d.Text)
 	case SteeringInjected:
 		t.conversation.Append(contextir.SteeringMessage, llm.Text(llm.RoleUser, d.Text))
+		t.added += len(d.Text)
 	case TextEnd:
 		t.applyAnswer(d)
 	case HistoryRepaired:
@@ -84,14 +89,16 @@ func (t *Transcript) applyAnswer(d TextEnd) {
 	}
 	t.answers++
 	t.Usage = t.Usage.Add(d.Usage)
+	t.Cost.Add(d.Cost)
 	if d.Usage.Known {
-		t.Context = d.Usage.Context() + d.Usage.Output
+		t.Context, t.added = d.Usage.Context()+d.Usage.Output, 0
 	}
 }
 
 func (t *Transcript) applyResult(d ToolCallEnd) {
 	for i, c := range t.open {
 		if c.call.ID == d.CallID {
+			t.added += len(d.ForModel())
 			part := contextir.Answer(c.call, d.ForModel(), d.IsError)
 			t.conversation.Append(contextir.ToolResult, llm.Message{Role: llm.RoleTool, Parts: []llm.Part{part}})
 			t.open = append(t.open[:i:i], t.open[i+1:]...)

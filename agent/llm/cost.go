@@ -58,10 +58,15 @@ func (c *Cost) UnmarshalJSON(b []byte) error {
 
 // Spending is the cost of several requests.
 type Spending struct {
-	Cost Cost `json:"cost"`
+	Cost Cost `json:"usd"`
 	// Unknown counts the requests whose cost is not known: with any of them,
 	// Cost is what was spent at least.
 	Unknown int `json:"unknown,omitempty"`
+}
+
+// Since returns what came to s after it was before.
+func (s Spending) Since(before Spending) Spending {
+	return Spending{Cost: s.Cost - before.Cost, Unknown: s.Unknown - before.Unknown}
 }
 
 // Add counts one request; nil is an unknown cost.

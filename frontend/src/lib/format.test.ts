@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { age, ago, bytes, duration, tokens } from './format'
+import { age, ago, bytes, dollars, duration, tokens } from './format'
 import { visiblePieces } from './visible'
 
 test.each([
@@ -14,6 +14,9 @@ test.each([
   [12_400, '12.4 k'],
   [999_960, '1.0 M'],
 ])('%i tokens are %s', (count, want) => expect(tokens(count)).toBe(want))
+
+test('amounts are in dollars', () =>
+  expect([0, 0.00018, 1.236].map(dollars)).toEqual(['$0.00', '<$0.01', '$1.24']))
 
 test('sizes have a unit', () => expect([bytes(12), bytes(3400)]).toEqual(['12 B', '3.4 kB']))
 

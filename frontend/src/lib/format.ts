@@ -25,6 +25,11 @@ export function bytes(count: number): string {
   return `${(count / 1_000_000).toFixed(1)} MB`
 }
 
+/** $0.00, <$0.01, $1.24 */
+export function dollars(amount: number): string {
+  return amount > 0 && amount < 0.01 ? '<$0.01' : `$${amount.toFixed(2)}`
+}
+
 /** How long ago, at most two characters and a unit: now, 5m, 3h, 2d, then a date. */
 export function ago(at: number, now: number, language: string): string {
   const minutes = Math.floor((now - at) / 60_000)

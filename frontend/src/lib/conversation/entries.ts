@@ -10,6 +10,7 @@ import type {
   Retrying,
   Settings,
   State,
+  TurnLimit,
   Usage,
 } from '../types.gen'
 
@@ -61,7 +62,7 @@ export type ToolEntry = {
 
 export type NoticeEntry = { type: 'notice'; key: string } & (
   | { notice: 'warning'; code: string; message: string }
-  | { notice: 'limit'; limit: string; count: number }
+  | ({ notice: 'limit' } & TurnLimit)
   | ({ notice: 'retry' } & Retrying)
   | { notice: 'error'; failure: Failure }
 )

@@ -62,6 +62,10 @@ export const en = {
   'turn.interrupted': 'Stopped. What was done so far is kept.',
   'turn.crashed': 'Atelier ended during this turn. Everything above is kept; just go on.',
   'turn.limit': 'Paused at a limit. Send a message to go on.',
+  'turn.budget': 'Stopped: the budget of this session is spent.',
+  'notice.limit_budget': '{spent} spent of a budget of {budget}',
+  'notice.limit_budget_next':
+    '{spent} spent of a budget of {budget}; the next request could cost {next}',
   'notice.limit_rounds': { one: 'Limit reached: {n} round', other: 'Limit reached: {n} rounds' },
   'notice.limit_turns': { one: 'Limit reached: {n} turn', other: 'Limit reached: {n} turns' },
   'notice.open_keys': 'Open key settings',

@@ -1,0 +1,142 @@
+package agent_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"github.com/google/go-cmp/cmp"
+)
+
+// prices takes a dollar for a token written to the cache and a thousandth of
+// one for any other, so that a request can cost much and estimate to little.
+func prices(_, model string, u llm.Usage, _ time.Time) *llm.Cost {
+	if model == "unknown" || !u.Known {
+		return nil
+	}
+	return new(llm.Cost(u.CacheWrite)*llm.Dollar + llm.Cost(u.Input+u.Output)*llm.Dollar/1000)
+}
+
+// worth is an answer that costs so many dollars.
+func worth(dollars int64, calls ...llmtest.Call) llmtest.Round {
+	return llmtest.Round{Text: "So far.", Calls: calls, Usage: llm.Usage{CacheWrite: dollars, Known: true}}
+}
+
+var look = llmtest.Use("Look", map[string]string{"text": "x"})
+
+// OAS-114: every answer carries its cost, the turn and the transcript their
+// sums; a request of unknown cost is counted and not taken for free.
+func TestCost(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, llmtest.Script(worth(11, look), worth(22), worth(1), llmtest.Round{Text: "Uncounted."}))
+	r.cfg.Price = prices
+	first := r.run("one")
+	var costs []string
+	for _, end := range find[agent.TextEnd](first) {
+		costs = append(costs, end.Cost.String())
+	}
+	if diff := cmp.Diff([]string{"$11.00", "$22.00"}, costs); diff != "" {
+		t.Error(diff)
+	}
+	set := r.session.Transcript().Settings
+	set.Model = "unknown"
+	r.session.Configure(set)
+	r.run("two")
+	third := r.run("three")
+	for name, got := range map[string]llm.Spending{
+		"the first turn":        find[agent.ProcessingEnd](first)[0].Cost.Since(llm.Spending{Cost: 33 * llm.Dollar}),
+		"the last turn":         find[agent.ProcessingEnd](third)[0].Cost.Since(llm.Spending{Unknown: 1}),
+		"the session":           r.session.Transcript().Cost.Since(llm.Spending{Cost: 33 * llm.Dollar, Unknown: 2}),
+		"the session, reopened": r.open().Transcript().Cost.Since(llm.Spending{Cost: 33 * llm.Dollar, Unknown: 2}),
+	} {
+		if got != (llm.Spending{}) {
+			t.Errorf("%s is off by %+v", name, got)
+		}
+	}
+}
+
+// OAS-115: the budget warns at four fifths, refuses a request that would not
+// fit, and ends the turn after one that went over, with everything kept.
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	const budget = 100 * llm.Dollar
+	for _, tt := range []struct {
+		name     string
+		model    string
+		budget   llm.Cost
+		rounds   []llmtest.Round
+		end      agent.EndReason
+		requests int
+		warnings []string
+		spent    llm.Cost // when the budget ended the turn
+		refused  bool     // it ended because of an estimate
+	}{
+		{"none", "m", 0, []llmtest.Round{worth(500, look), worth(500)}, agent.EndDone, 2, nil, 0, false},
+		{"plenty", "m", budget, []llmtest.Round{worth(40, look), worth(39)}, agent.EndDone, 2, nil, 0, false},
+		{"four fifths, said once", "m", budget, []llmtest.Round{worth(79, look), worth(1, look), worth(5, look), worth(5)}, agent.EndDone, 4, []string{"budget"}, 0, false},
+		{"all of it", "m", budget, []llmtest.Round{worth(100)}, agent.EndDone, 1, []string{"budget"}, 0, false},
+		{"no room for the next", "m", budget, []llmtest.Round{worth(99, look)}, agent.EndBudget, 1, []string{"budget"}, 99 * llm.Dollar, true},
+		{"over, with calls to run", "m", budget, []llmtest.Round{worth(101, look, look)}, agent.EndBudget, 1, nil, 101 * llm.Dollar, false},
+		{"over, at rest", "m", budget, []llmtest.Round{worth(101)}, agent.EndBudget, 1, nil, 101 * llm.Dollar, false},
+		{"too small to begin", "m", llm.Dollar, nil, agent.EndBudget, 0, nil, 0, true},
+		{"a price that nobody knows", "unknown", budget, []llmtest.Round{worth(500, look), worth(500)}, agent.EndDone, 2, []string{"cost_unknown"}, 0, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			model := llmtest.Script(tt.rounds...)
+			r := newRig(t, model)
+			r.cfg.Price, r.cfg.Limits.Budget = prices, tt.budget
+			r.open()
+			r.session.Configure(agent.Settings{Provider: llmtest.Provider, Model: tt.model, Mode: agent.ModeDefault})
+			events := r.run("go")
+			if got := end(t, events); got != tt.end || len(model.Requests()) != tt.requests {
+				t.Errorf("ended as %s after %d requests", got, len(model.Requests()))
+			}
+			var warnings []string
+			for _, w := range find[agent.Warning](events) {
+				warnings = append(warnings, w.Code)
+			}
+			if diff := cmp.Diff(tt.warnings, warnings); diff != "" {
+				t.Error(diff)
+			}
+			limits := find[agent.TurnLimit](events)
+			if (len(limits) == 1) != (tt.end == agent.EndBudget) {
+				t.Fatalf("limits: %+v", limits)
+			}
+			if len(limits) == 1 {
+				if l := limits[0]; l.Limit != "budget" || l.Budget != tt.budget || l.Spent != tt.spent || (l.Next > 0) != tt.refused {
+					t.Errorf("%+v", l)
+				}
+			}
+			if n := len(find[agent.TextEnd](events)); n != tt.requests {
+				t.Errorf("%d answers were kept", n)
+			}
+			calls := 0
+			for _, a := range find[agent.TextEnd](events) {
+				calls += len(a.Message.Calls())
+			}
+			if n := len(find[agent.ToolCallEnd](events)); n != calls {
+				t.Errorf("%d of %d calls were answered", n, calls)
+			}
+		})
+	}
+}
+
+// The estimate grows with what came to the context since it was counted.
+func TestBudgetCountsWhatCame(t *testing.T) {
+	t.Parallel()
+	long := note{name: "Look", readOnly: true, run: func(context.Context, agent.Invocation) agent.Result {
+		return agent.Result{Output: strings.Repeat("word ", 40_000)}
+	}}
+	r := newRig(t, llmtest.Script(worth(1, look)), long)
+	r.cfg.Price, r.cfg.Limits.Budget = prices, 50*llm.Dollar
+	events := r.run("go")
+	limits := find[agent.TurnLimit](events)
+	if len(limits) != 1 || limits[0].Next < 50*llm.Dollar || limits[0].Next > 55*llm.Dollar {
+		t.Errorf("a request with 200,000 more bytes is estimated at %+v", limits)
+	}
+}
