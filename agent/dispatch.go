@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"time"
 
 	"atelier.dev/atelier/agent/llm"
 )
@@ -178,21 +179,33 @@ func (t *turn) execute(batch []ready) {
 		close(out)
 	}()
 	for {
+		p, running := t.next(out)
+		if !running {
+			return
+		}
+		t.emit(p)
+	}
+}
+
+// together is how long the end of one call waits for the ends of others, to be
+// stored with them. It is far below what a person sees.
+const together = time.Millisecond
+
+// next waits for the next event of running calls. When none follows shortly,
+// what is held back is passed on meanwhile.
+func (t *turn) next(out <-chan Payload) (Payload, bool) {
+	if t.held != nil {
+		timer := time.NewTimer(together)
+		defer timer.Stop()
 		select {
 		case p, running := <-out:
-			if !running {
-				return
-			}
-			t.emit(p)
-		default: // nothing follows at once
+			return p, running
+		case <-timer.C:
 			t.settle()
-			p, running := <-out
-			if !running {
-				return
-			}
-			t.emit(p)
 		}
 	}
+	p, running := <-out
+	return p, running
 }
 
 // run executes one call and sends what happens to it, its end last. Several
