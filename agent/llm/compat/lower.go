@@ -1,7 +1,6 @@
 package compat
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -46,12 +45,13 @@ func messages(req llm.Request, origin llm.Origin) []message {
 	if req.System != "" {
 		out = append(out, sdk.SystemMessage(req.System))
 	}
+	ids := wire.NewIDs(req.Messages, origin)
 	for _, m := range req.Messages {
 		switch m.Role {
 		case llm.RoleAssistant:
-			out = append(out, assistant(m, m.Origin.Same(origin))...)
+			out = append(out, assistant(m, m.Origin.Same(origin), ids)...)
 		case llm.RoleTool:
-			out = append(out, results(m)...)
+			out = append(out, results(m, ids)...)
 		case llm.RoleUser:
 			out = append(out, user(m.Parts)...)
 		default: // few endpoints know the developer role
@@ -65,7 +65,7 @@ func messages(req llm.Request, origin llm.Origin) []message {
 
 // assistant lowers an answer from its typed fields. Of reasoning, only what
 // came from the same origin goes back (LLM-28).
-func assistant(m llm.Message, same bool) []message {
+func assistant(m llm.Message, same bool, ids wire.IDs) []message {
 	a := &sdk.ChatCompletionAssistantMessageParam{}
 	extra := map[string]any{}
 	for _, p := range m.Parts {
@@ -73,7 +73,7 @@ func assistant(m llm.Message, same bool) []message {
 		case p.Kind == llm.PartToolCall && p.Call != nil:
 			a.ToolCalls = append(a.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
 				OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
-					ID: wire.CallID(p.Call),
+					ID: ids[p.Call.ID],
 					Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{
 						Name: p.Call.Name, Arguments: string(p.Call.Arguments),
 					},
@@ -98,13 +98,7 @@ func assistant(m llm.Message, same bool) []message {
 
 // echo is the native form of reasoning: the field to send back, as an object.
 func echo(field, text string) json.RawMessage {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(map[string]string{field: text}); err != nil {
-		return nil // a map of strings always encodes
-	}
-	return bytes.TrimSpace(buf.Bytes())
+	return wire.JSON(map[string]string{field: text})
 }
 
 // mergeEcho adds the reasoning of a part to the fields of its message, where
@@ -155,14 +149,14 @@ func media(m *llm.Media) sdk.ChatCompletionContentPartUnionParam {
 // results lowers the results of tool calls. A tool message holds text only,
 // so images follow in a user message, after the last result: nothing may
 // stand between a call and its results.
-func results(m llm.Message) []message {
+func results(m llm.Message, ids wire.IDs) []message {
 	var out []message
 	var pictures []llm.Part
 	for _, p := range m.Parts {
 		if p.Kind != llm.PartToolResult || p.Result == nil {
 			continue
 		}
-		out = append(out, sdk.ToolMessage(wire.ResultText(p.Result), wire.ResultID(p.Result)))
+		out = append(out, sdk.ToolMessage(wire.ResultText(p.Result), ids.Result(p.Result)))
 		for _, picture := range wire.ResultMedia(p.Result) {
 			pictures = append(pictures,
 				llm.Part{Kind: llm.PartText, Text: fmt.Sprintf("Returned by the tool %s:", p.Result.Name)},

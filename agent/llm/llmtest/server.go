@@ -15,11 +15,15 @@ import (
 // ModelID is the model that a [Server] says it has.
 const ModelID = "test-model"
 
-// Server plays the script over HTTP on loopback: POST responses, POST
-// chat/completions and GET models.
+// Server plays the script over HTTP on loopback in every provider's format:
+// POST responses, chat/completions, messages and streamGenerateContent, and
+// GET models.
 type Server struct {
-	// URL is the base URL to configure an adapter with; it ends in /v1.
+	// URL is the base URL for adapters whose API has its version in it; it
+	// ends in /v1.
 	URL string
+	// Root is the base URL for the others: Anthropic's and Gemini's.
+	Root string
 
 	http     *httptest.Server
 	closed   chan struct{}
@@ -50,13 +54,22 @@ func NewServer(rounds ...Round) *Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/responses", s.answer(responsesFrames))
 	mux.HandleFunc("POST /v1/chat/completions", s.answer(chatFrames))
-	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, r *http.Request) {
-		s.record(r, nil)
-		writeJSON(w, http.StatusOK, map[string]any{"data": []any{map[string]any{"id": ModelID, "object": "model"}}})
-	})
+	mux.HandleFunc("POST /v1/messages", s.answer(messagesFrames))
+	mux.HandleFunc("POST /v1beta/models/"+ModelID+":streamGenerateContent", s.answer(generateFrames))
+	mux.HandleFunc("GET /v1/models", s.list(object{"data": []any{object{"id": ModelID}}}))
+	mux.HandleFunc("GET /v1beta/models", s.list(object{"models": []any{object{"name": "models/" + ModelID}}}))
 	s.http = httptest.NewServer(mux)
-	s.URL = s.http.URL + "/v1"
+	s.Root = s.http.URL
+	s.URL = s.Root + "/v1"
 	return s
+}
+
+// list answers with the one model there is.
+func (s *Server) list(models object) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		s.record(r, nil)
+		writeJSON(w, http.StatusOK, models)
+	}
 }
 
 // Close stops the server. Answers that hang are cut.

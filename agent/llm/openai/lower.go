@@ -62,12 +62,13 @@ type (
 
 func input(messages []llm.Message, origin llm.Origin) responses.ResponseInputParam {
 	var items responses.ResponseInputParam
+	ids := wire.NewIDs(messages, origin)
 	for _, m := range messages {
 		switch m.Role {
 		case llm.RoleAssistant:
-			items = append(items, assistant(m, m.Origin.Same(origin))...)
+			items = append(items, assistant(m, m.Origin.Same(origin), ids)...)
 		case llm.RoleTool:
-			items = append(items, results(m)...)
+			items = append(items, results(m, ids)...)
 		default:
 			items = append(items, spoken(m)...)
 		}
@@ -78,7 +79,7 @@ func input(messages []llm.Message, origin llm.Origin) responses.ResponseInputPar
 // assistant lowers an answer. Items of the same origin go back verbatim; of
 // another's, reasoning is dropped and the rest sent as text and calls
 // (LLM-28).
-func assistant(m llm.Message, same bool) []inputItem {
+func assistant(m llm.Message, same bool, ids wire.IDs) []inputItem {
 	var items, reasoning []inputItem
 	for _, p := range m.Parts {
 		native := same && len(p.Native) > 0
@@ -95,7 +96,7 @@ func assistant(m llm.Message, same bool) []inputItem {
 			// in between leaves it without one.
 			items = append(append(items, reasoning...), raw(p.Native))
 		default:
-			if it, ok := typed(p); ok {
+			if it, ok := typed(p, ids); ok {
 				items = append(items, it)
 			}
 		}
@@ -107,12 +108,12 @@ func assistant(m llm.Message, same bool) []inputItem {
 func raw(b json.RawMessage) inputItem { return param.Override[inputItem](b) }
 
 // typed lowers a part of an answer from its neutral fields.
-func typed(p llm.Part) (inputItem, bool) {
+func typed(p llm.Part, ids wire.IDs) (inputItem, bool) {
 	switch {
 	case p.Kind == llm.PartText && p.Text != "":
 		return responses.ResponseInputItemParamOfMessage(p.Text, responses.EasyInputMessageRoleAssistant), true
 	case p.Kind == llm.PartToolCall && p.Call != nil:
-		return responses.ResponseInputItemParamOfFunctionCall(string(p.Call.Arguments), wire.CallID(p.Call), p.Call.Name), true
+		return responses.ResponseInputItemParamOfFunctionCall(string(p.Call.Arguments), ids[p.Call.ID], p.Call.Name), true
 	default:
 		return inputItem{}, false
 	}
@@ -158,18 +159,18 @@ func media(m *llm.Media) responses.ResponseInputContentUnionParam {
 }
 
 // results lowers the results of tool calls (LLM-40).
-func results(m llm.Message) []inputItem {
+func results(m llm.Message, ids wire.IDs) []inputItem {
 	var items []inputItem
 	for _, p := range m.Parts {
 		if p.Kind == llm.PartToolResult && p.Result != nil {
-			items = append(items, result(p.Result))
+			items = append(items, result(p.Result, ids))
 		}
 	}
 	return items
 }
 
-func result(r *llm.ToolResult) inputItem {
-	id, text := wire.ResultID(r), wire.ResultText(r)
+func result(r *llm.ToolResult, ids wire.IDs) inputItem {
+	id, text := ids.Result(r), wire.ResultText(r)
 	pictures := wire.ResultMedia(r)
 	if len(pictures) == 0 {
 		return inputItem{OfFunctionCallOutput: &responses.ResponseInputItemFunctionCallOutputParam{

@@ -3,6 +3,7 @@ package wire
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -87,7 +88,7 @@ func (c *Call) send(req *http.Request, next func(*http.Request) (*http.Response,
 	if err != nil {
 		return nil, err
 	}
-	c.requestID = resp.Header.Get("X-Request-Id")
+	c.requestID = cmp.Or(resp.Header.Get("X-Request-Id"), resp.Header.Get("Request-Id"))
 	resp.Body = &watchedBody{resp.Body, c}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		defer resp.Body.Close()
@@ -118,7 +119,7 @@ func (c *Call) Reported(code, text string) *llm.Error {
 }
 
 // ReportedBody is Reported for an error object of whatever shape.
-func (c *Call) ReportedBody(body []byte) *llm.Error { return c.Reported(explain(body)) }
+func (c *Call) ReportedBody(body []byte) *llm.Error { return c.Error(c.ep.reportedBody(0, body)) }
 
 func (c *Call) classify(err error) *llm.Error {
 	var known *llm.Error

@@ -19,13 +19,15 @@ var overflow = regexp.MustCompile(`(?i)prompt is too long|input is too long for 
 	`maximum prompt length is \d+|reduce the length of the messages|maximum context length is \d+ tokens|` +
 	`exceeds the limit of \d+ tokens|exceeds the available context size|exceed_context_size_error|` +
 	`greater than the context length|exceeded model token limit|too large for model with \d+ maximum context length|` +
-	`model_context_window_exceeded|context[_ ]length[_ ]exceeded|input length and .max_tokens. exceed|` +
+	`model_context_window_exceeded|request_too_large|context[_ ]length[_ ]exceeded|input length and .max_tokens. exceed|` +
 	`token limit exceeded|too many tokens`)
 
 var (
 	noCredit   = regexp.MustCompile(`(?i)insufficient_quota|billing|credit balance|exceeded your current quota|insufficient balance`)
 	filtered   = regexp.MustCompile(`(?i)content_filter|content_policy_violation|content management policy`)
 	badKey     = regexp.MustCompile(`(?i)invalid_api_key|authentication|unauthori[sz]ed`)
+	forbidden  = regexp.MustCompile(`(?i)^permission`)
+	missing    = regexp.MustCompile(`(?i)^not_found`)
 	limited    = regexp.MustCompile(`(?i)rate_?limit`)
 	overloaded = regexp.MustCompile(`(?i)overloaded|slow_down|unavailable|capacity`)
 	refused    = regexp.MustCompile(`(?i)^invalid|unsupported`)
@@ -86,6 +88,10 @@ func classifyCode(code string) llm.Class {
 	switch {
 	case badKey.MatchString(code):
 		return llm.ClassAuth
+	case forbidden.MatchString(code):
+		return llm.ClassPermission
+	case missing.MatchString(code):
+		return llm.ClassNotFound
 	case limited.MatchString(code):
 		return llm.ClassRateLimit
 	case overloaded.MatchString(code):

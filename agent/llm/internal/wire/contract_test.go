@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/anthropic"
 	"atelier.dev/atelier/agent/llm/compat"
+	"atelier.dev/atelier/agent/llm/gemini"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/agent/llm/openai"
 )
@@ -23,6 +25,30 @@ type api struct {
 	name    string
 	adapter func(baseURL, key string, idle time.Duration) adapter
 	stream  func(llmtest.Round, int) string
+	// version is what the base URL ends in.
+	version string
+	// authorization is the header that holds the key, and what precedes it.
+	authorization, scheme string
+	// history is the request's field that holds the conversation.
+	history string
+	// filtered is the API's word for an answer that a filter stopped.
+	filtered llm.FinishReason
+	// named says that the stream's events have names, without which they
+	// are not read.
+	named bool
+	// objects says that arguments come as objects, which are always JSON.
+	objects bool
+}
+
+// url is the address of a server that answers as the script says.
+func (a api) url(s *llmtest.Server) string { return s.Root + a.version }
+
+// event is a line of a stream that is no part of an answer.
+func (a api) event(name, data string) string {
+	if a.named {
+		return "event: " + name + "\ndata: " + data + "\n\n"
+	}
+	return "data: " + data + "\n\n"
 }
 
 type adapter interface {
@@ -32,12 +58,34 @@ type adapter interface {
 
 // The tests below hold for every adapter.
 var apis = []api{
-	{"responses", func(u, k string, idle time.Duration) adapter {
-		return openai.New(openai.Config{BaseURL: u, APIKey: k, IdleTimeout: idle})
-	}, llmtest.ResponsesStream},
-	{"chat", func(u, k string, idle time.Duration) adapter {
-		return compat.New(compat.Config{BaseURL: u, APIKey: k, IdleTimeout: idle})
-	}, llmtest.ChatStream},
+	{
+		name: "responses", stream: llmtest.ResponsesStream, version: "/v1", authorization: "Authorization", scheme: "Bearer ",
+		history: "input", filtered: llm.FinishContentFilter,
+		adapter: func(u, k string, idle time.Duration) adapter {
+			return openai.New(openai.Config{BaseURL: u, APIKey: k, IdleTimeout: idle})
+		},
+	},
+	{
+		name: "chat", stream: llmtest.ChatStream, version: "/v1", authorization: "Authorization", scheme: "Bearer ",
+		history: "messages", filtered: llm.FinishContentFilter,
+		adapter: func(u, k string, idle time.Duration) adapter {
+			return compat.New(compat.Config{BaseURL: u, APIKey: k, IdleTimeout: idle})
+		},
+	},
+	{
+		name: "messages", stream: llmtest.MessagesStream, authorization: "X-Api-Key",
+		history: "messages", filtered: llm.FinishRefusal, named: true,
+		adapter: func(u, k string, idle time.Duration) adapter {
+			return anthropic.New(anthropic.Config{BaseURL: u, APIKey: k, IdleTimeout: idle})
+		},
+	},
+	{
+		name: "generate", stream: llmtest.GenerateStream, authorization: "X-Goog-Api-Key",
+		history: "contents", filtered: llm.FinishContentFilter, objects: true,
+		adapter: func(u, k string, idle time.Duration) adapter {
+			return gemini.New(gemini.Config{BaseURL: u, APIKey: k, IdleTimeout: idle})
+		},
+	},
 }
 
 func each(t *testing.T, test func(*testing.T, api)) {
@@ -81,8 +129,18 @@ func TestAnswers(t *testing.T) {
 		for name, round := range tests {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
+				if name == "not JSON" && a.objects {
+					t.Skip("cannot be said in this format")
+				}
+				if round.Usage.CacheWrite > 0 && a.name == "generate" {
+					round.Usage.Input += round.Usage.CacheWrite // is not reported apart
+					round.Usage.CacheWrite = 0
+				}
+				if round.Finish == llm.FinishContentFilter {
+					round.Finish = a.filtered
+				}
 				server := llmtest.Serve(t, round)
-				events, answer, err := llmtest.Collect(a.adapter(server.URL, secret, 0).Stream(t.Context(), ask("hi")))
+				events, answer, err := llmtest.Collect(a.adapter(a.url(server), secret, 0).Stream(t.Context(), ask("hi")))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -177,7 +235,7 @@ func TestRefusals(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				server := llmtest.Serve(t, tt.round)
-				events, _, err := llmtest.Collect(a.adapter(server.URL, secret, 0).Stream(t.Context(), ask("hi")))
+				events, _, err := llmtest.Collect(a.adapter(a.url(server), secret, 0).Stream(t.Context(), ask("hi")))
 				e := failure(t, err)
 				if e.Class != tt.class || e.Retryable != tt.retry || e.Status != tt.round.Status {
 					t.Errorf("got class %s, retryable %v, status %d; want %s, %v", e.Class, e.Retryable, e.Status, tt.class, tt.retry)
@@ -199,22 +257,25 @@ func TestRefusals(t *testing.T) {
 func TestNoStream(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		body  string
-		class llm.Class
+		body, event string // the event's data
+		class       llm.Class
 	}{
-		"web page":      {"<!doctype html><title>Router</title>", llm.ClassConfig},
-		"error, 200":    {`{"error":{"message":"slow down","code":"rate_limit_exceeded"}}`, llm.ClassRateLimit},
-		"whole answer":  {`{"id":"x","choices":[]}`, llm.ClassInvalid},
-		"plain garbage": {"hello there\n\nhow are you\n", llm.ClassTruncated},
-		"error object":  {"data: {\"error\":{\"message\":\"slow down\",\"code\":429}}\n\n", llm.ClassRateLimit},
-		"broken JSON":   {"data: {\"a\": \n\n", llm.ClassServer},
+		"web page":      {"<!doctype html><title>Router</title>", "", llm.ClassConfig},
+		"error, 200":    {`{"error":{"message":"slow down","code":"rate_limit_exceeded"}}`, "", llm.ClassRateLimit},
+		"whole answer":  {`{"id":"x","choices":[]}`, "", llm.ClassInvalid},
+		"plain garbage": {"hello there\n\nhow are you\n", "", llm.ClassTruncated},
+		"error":         {"", `{"error":{"message":"slow down","code":429}}`, llm.ClassRateLimit},
+		"broken":        {"", `{"a": `, llm.ClassServer},
 	}
 	each(t, func(t *testing.T, a api) {
 		for name, tt := range tests {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
+				if tt.event != "" {
+					tt.body = a.event(name, tt.event)
+				}
 				server := llmtest.Serve(t, llmtest.Round{Body: tt.body})
-				_, _, err := llmtest.Collect(a.adapter(server.URL, secret, 0).Stream(t.Context(), ask("hi")))
+				_, _, err := llmtest.Collect(a.adapter(a.url(server), secret, 0).Stream(t.Context(), ask("hi")))
 				if e := failure(t, err); e.Class != tt.class {
 					t.Errorf("class %s (%s), want %s", e.Class, e.Message, tt.class)
 				}
@@ -227,7 +288,7 @@ func TestErrorInStream(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, a api) {
 		server := llmtest.Serve(t, llmtest.Round{Text: "half of", Error: "server_error"}, llmtest.Round{Error: "context_length_exceeded"})
-		model := a.adapter(server.URL, secret, 0)
+		model := a.adapter(a.url(server), secret, 0)
 		events, _, err := llmtest.Collect(model.Stream(t.Context(), ask("hi")))
 		if e := failure(t, err); e.Class != llm.ClassServer || !e.Sent || !e.Retryable || e.RequestID != "req_test" {
 			t.Errorf("got %+v, want a retryable server error after delivered text", e)

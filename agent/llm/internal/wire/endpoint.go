@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"net"
 	"net/http"
 	"net/url"
@@ -98,7 +99,7 @@ func (e *Endpoint) addSecret(s string) {
 // sharedClient has no overall timeout, which would cut long answers; silence
 // is the business of a call's watchdog.
 var sharedClient = sync.OnceValue(func() *http.Client {
-	return &http.Client{Transport: &http.Transport{
+	return &http.Client{CheckRedirect: stay, Transport: &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		DialContext:           (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout:   dialTimeout,
@@ -109,4 +110,26 @@ var sharedClient = sync.OnceValue(func() *http.Client {
 	}}
 })
 
+var errElsewhere = errors.New("redirects to another host")
+
+// stay refuses to follow a redirect to another host: providers' key headers
+// would be sent along.
+func stay(req *http.Request, via []*http.Request) error {
+	if req.URL.Host != via[0].URL.Host {
+		return errElsewhere
+	}
+	if len(via) >= maxRedirects {
+		return errors.New("too many redirects")
+	}
+	return nil
+}
+
+const maxRedirects = 10
+
 const dialTimeout = 10 * time.Second
+
+// TrimVersion cuts the API's version off the end of an address, which some
+// people's settings have there and the vendors' SDKs add themselves.
+func TrimVersion(baseURL, version string) string {
+	return strings.TrimSuffix(strings.TrimRight(strings.TrimSpace(baseURL), "/"), version)
+}

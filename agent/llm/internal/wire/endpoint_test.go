@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +34,7 @@ func TestUnreachable(t *testing.T) {
 		class    llm.Class
 		says     string
 	}{
-		"refused":      {closed, secret, llm.ClassNetwork, "could not reach " + closed + ": connection refused"},
+		"refused":      {closed, secret, llm.ClassNetwork, "could not reach " + strings.TrimSuffix(closed, "/v1")},
 		"no such name": {"http://no-such-host.invalid/v1", secret, "", "no-such-host.invalid"},
 		"scheme":       {"ftp://example.com", secret, llm.ClassConfig, "http or https"},
 		"no address":   {"example.com/v1", secret, llm.ClassConfig, "http or https"},
@@ -65,14 +67,14 @@ func TestSilenceAndAbort(t *testing.T) {
 	each(t, func(t *testing.T, a api) {
 		t.Parallel()
 		server := llmtest.Serve(t, llmtest.Round{Text: "a b", Hang: true}, llmtest.Round{Text: "a b", Hang: true})
-		_, _, err := llmtest.Collect(a.adapter(server.URL, secret, 100*time.Millisecond).Stream(t.Context(), ask("hi")))
+		_, _, err := llmtest.Collect(a.adapter(a.url(server), secret, 100*time.Millisecond).Stream(t.Context(), ask("hi")))
 		if e := failure(t, err); e.Class != llm.ClassTimeout || !e.Sent {
 			t.Errorf("silence gives %+v, want a timeout", e)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var last error
-		for ev, err := range a.adapter(server.URL, secret, 0).Stream(ctx, ask("hi")) {
+		for ev, err := range a.adapter(a.url(server), secret, 0).Stream(ctx, ask("hi")) {
 			last = err
 			if ev.Type == llm.EventTextDelta {
 				cancel()
@@ -89,7 +91,7 @@ func TestSlowReaderIsNotSilence(t *testing.T) {
 	each(t, func(t *testing.T, a api) {
 		t.Parallel()
 		server := llmtest.Serve(t, llmtest.Round{Text: "a b c"})
-		for ev, err := range a.adapter(server.URL, secret, 40*time.Millisecond).Stream(t.Context(), ask("hi")) {
+		for ev, err := range a.adapter(a.url(server), secret, 40*time.Millisecond).Stream(t.Context(), ask("hi")) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +107,8 @@ func TestBreakingOffClosesTheConnection(t *testing.T) {
 	each(t, func(t *testing.T, a api) {
 		gone := make(chan struct{})
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			_, _ = w.Write([]byte(a.stream(llmtest.Round{Text: "one two"}, 1)[:500]))
+			body := a.stream(llmtest.Round{Text: "one two three four five six"}, 1)
+			_, _ = w.Write([]byte(body[:len(body)*2/3]))
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
 			close(gone)
@@ -134,13 +137,16 @@ func TestKeyIsInNoError(t *testing.T) {
 		{Status: 500, Body: echo},
 		{Status: 502, Body: "<title>" + echo + "</title>"},
 		{Body: `{"error":` + string(quoted) + `}`},
-		{Body: "data: {\"error\":{\"message\":" + string(quoted) + "}}\n\n"},
-		{Body: "data: {\"type\":\"error\",\"message\":" + string(quoted) + "}\n\n"},
 	}
 	each(t, func(t *testing.T, a api) {
-		for _, r := range rounds {
+		inStream := []llmtest.Round{
+			{Body: a.event("error", `{"error":{"message":`+string(quoted)+`}}`)},
+			{Body: a.event("error", `{"type":"error","message":`+string(quoted)+`}`)},
+			{Body: a.event("error", echo)},
+		}
+		for _, r := range append(inStream, rounds...) {
 			server := llmtest.Serve(t, r)
-			_, _, err := llmtest.Collect(a.adapter(server.URL, secret, 0).Stream(t.Context(), ask("hi")))
+			_, _, err := llmtest.Collect(a.adapter(a.url(server), secret, 0).Stream(t.Context(), ask("hi")))
 			for e := err; e != nil; e = errors.Unwrap(e) {
 				if text := fmt.Sprintf("%v %+v %#v", e, e, e); strings.Contains(text, "secret") || strings.Contains(text, "sk-sec") {
 					t.Errorf("the key is in %s", text)
@@ -162,19 +168,33 @@ func TestKeyIsInNoError(t *testing.T) {
 
 // LLM-02: the environment of the process is not the adapter's business.
 func TestEnvironmentDoesNotLeak(t *testing.T) {
-	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_WEBHOOK_SECRET"} {
+	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_WEBHOOK_SECRET",
+		"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_PROFILE", "ANTHROPIC_ORGANIZATION_ID",
+		"GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION"} {
 		t.Setenv(name, "leak-me")
 	}
 	t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/leak-me")
 	t.Setenv("OPENAI_CUSTOM_HEADERS", "X-Leak: leak-me")
+	t.Setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:1/leak-me")
+	t.Setenv("ANTHROPIC_CUSTOM_HEADERS", "X-Leak: leak-me")
+	t.Setenv("GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:1/leak-me")
+	t.Setenv("GOOGLE_GENAI_USE_VERTEXAI", "true")
+	var logged bytes.Buffer
+	log.SetOutput(&logged)
+	t.Cleanup(func() {
+		log.SetOutput(os.Stderr)
+		if logged.Len() > 0 {
+			t.Errorf("logged: %s", &logged)
+		}
+	})
 	each(t, func(t *testing.T, a api) {
 		server := llmtest.Serve(t, llmtest.Round{Text: "ok"}, llmtest.Round{Text: "ok"})
 		for _, key := range []string{"", secret} {
-			if _, _, err := llmtest.Collect(a.adapter(server.URL, key, 0).Stream(t.Context(), ask("hi"))); err != nil {
+			if _, _, err := llmtest.Collect(a.adapter(a.url(server), key, 0).Stream(t.Context(), ask("hi"))); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err := a.adapter(server.URL, "", 0).Models(t.Context()); err != nil {
+		if _, err := a.adapter(a.url(server), "", 0).Models(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		requests := server.Requests()
@@ -185,11 +205,11 @@ func TestEnvironmentDoesNotLeak(t *testing.T) {
 				t.Errorf("the environment reached the server: %s", head.String())
 			}
 		}
-		if got := requests[0].Header.Values("Authorization"); got != nil {
-			t.Errorf("without a key, Authorization is %q", got)
+		if got := requests[0].Header.Values(a.authorization); got != nil {
+			t.Errorf("without a key, %s is %q", a.authorization, got)
 		}
-		if got := requests[1].Header.Get("Authorization"); got != "Bearer "+secret {
-			t.Errorf("with a key, Authorization is %q", got)
+		if got := requests[1].Header.Get(a.authorization); got != a.scheme+secret {
+			t.Errorf("with a key, %s is %q", a.authorization, got)
 		}
 	})
 }
@@ -229,7 +249,7 @@ func TestPrefixIsStable(t *testing.T) {
 		server := llmtest.Serve(t,
 			llmtest.Round{Reasoning: "a <b> c", Calls: []llmtest.Call{llmtest.Use("Read", map[string]any{"z": "<&>", "a": 1})}},
 			llmtest.Round{Text: "done"})
-		model := a.adapter(server.URL, secret, 0)
+		model := a.adapter(a.url(server), secret, 0)
 		req := ask("read it")
 		req.System, req.Effort, req.CacheKey = "Be brief.", llm.EffortLow, "session"
 		req.Tools = []llm.ToolSpec{{Name: "Read", Description: "reads <b>", Schema: schema}}
@@ -250,17 +270,14 @@ func TestPrefixIsStable(t *testing.T) {
 		}
 		first, second := fields(t, server.Requests()[0].Body), fields(t, server.Requests()[1].Body)
 		for name, value := range first {
-			if name != "input" && name != "messages" && !bytes.Equal(value, second[name]) {
+			if name != a.history && !bytes.Equal(value, second[name]) {
 				t.Errorf("%s changed from %s to %s", name, value, second[name])
 			}
 		}
 		if !bytes.Contains(first["tools"], schema) {
 			t.Errorf("the schema's bytes changed: %s", first["tools"])
 		}
-		history := "input"
-		if first[history] == nil {
-			history = "messages"
-		}
+		history := a.history
 		shared := bytes.TrimSuffix(first[history], []byte("]"))
 		if !bytes.HasPrefix(second[history], shared) {
 			t.Errorf("the history changed from %s to %s", first[history], second[history])

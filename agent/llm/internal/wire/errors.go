@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -42,15 +43,7 @@ func (e *Endpoint) failure(class llm.Class, message string) *llm.Error {
 // Reported makes an error from what a provider said about it: in an error
 // response (status is not 0) or in the middle of a stream (status is 0).
 func (e *Endpoint) Reported(status int, code, text string) *llm.Error {
-	class := classify(status, code, text)
-	message := sentences[class]
-	if class == llm.ClassAuth && e.key == "" {
-		message = "the provider asks for a key"
-	}
-	if text = brief(text); text != "" {
-		message += ": " + text
-	}
-	err := e.failure(class, message)
+	err := e.describe(classify(status, code, text), text)
 	err.Status, err.Code = status, e.Redact(code)
 	if status == http.StatusRequestTimeout {
 		err.Retryable = false // LLM-43
@@ -58,11 +51,37 @@ func (e *Endpoint) Reported(status int, code, text string) *llm.Error {
 	return err
 }
 
+// describe makes an error of a known class from a provider's words.
+func (e *Endpoint) describe(class llm.Class, text string) *llm.Error {
+	message := sentences[class]
+	if class == llm.ClassAuth && e.key == "" {
+		message = "the provider asks for a key"
+	}
+	if text = brief(text); text != "" {
+		message += ": " + text
+	}
+	return e.failure(class, message)
+}
+
+// reportedBody is Reported for an error object of whatever shape.
+func (e *Endpoint) reportedBody(status int, body []byte) *llm.Error {
+	code, text := explain(body)
+	details := googleDetails(body)
+	err := e.Reported(status, cmp.Or(details.reason, code), text)
+	if details.class != "" && details.class != err.Class {
+		err = e.describe(details.class, text)
+		err.Status, err.Code = status, e.Redact(cmp.Or(details.reason, code))
+	}
+	err.RetryAfter = details.retryAfter
+	return err
+}
+
 // refusal makes an error from a response that is no success.
 func (e *Endpoint) refusal(status int, header http.Header, body []byte) *llm.Error {
-	code, text := explain(body)
-	err := e.Reported(status, code, text)
-	err.RetryAfter = retryAfter(header, time.Now())
+	err := e.reportedBody(status, body)
+	if after := retryAfter(header, time.Now()); after > 0 {
+		err.RetryAfter = after
+	}
 	if header.Get("X-Should-Retry") == "false" {
 		err.Retryable = false
 	}
@@ -75,7 +94,7 @@ func (e *Endpoint) notAStream(body []byte) *llm.Error {
 		return e.failure(llm.ClassConfig, e.Shown()+" answers with a web page, not as a model does: check the base URL")
 	}
 	if code, text := explain(body); code != "" || text != "" {
-		return e.Reported(0, code, text)
+		return e.reportedBody(0, body)
 	}
 	return e.failure(llm.ClassInvalid, e.Shown()+" does not stream its answers")
 }
@@ -93,6 +112,8 @@ func (e *Endpoint) transport(err error) *llm.Error {
 		syntax  *json.SyntaxError
 	)
 	switch {
+	case errors.Is(err, errElsewhere):
+		class, why = llm.ClassConfig, e.Shown()+" "+errElsewhere.Error()+": check the base URL"
 	case errors.As(err, &dns) && dns.IsNotFound:
 		class, why = llm.ClassConfig, "could not find "+dns.Name+": check the base URL and the network"
 	case errors.As(err, &dns):

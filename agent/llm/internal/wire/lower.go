@@ -1,26 +1,79 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"strings"
 
 	"atelier.dev/atelier/agent/llm"
 )
 
-// CallID is the id that a call goes back to its provider under.
-func CallID(c *llm.ToolCall) string {
-	if c.WireID != "" {
-		return c.WireID
+// IDs are the ids under which a conversation's calls are sent: the provider's
+// own to their origin, ours to any other, which may not take a stranger's or
+// may have given the same one out twice.
+type IDs map[string]string
+
+// NewIDs returns the ids to use in a request to origin.
+func NewIDs(messages []llm.Message, origin llm.Origin) IDs {
+	ids := IDs{}
+	for _, m := range messages {
+		same := m.Origin.Same(origin)
+		for _, c := range m.Calls() {
+			ids[c.ID] = c.ID
+			if same && c.WireID != "" {
+				ids[c.ID] = c.WireID
+			}
+		}
 	}
-	return c.ID
+	return ids
 }
 
-// ResultID is the id that a result is sent under.
-func ResultID(r *llm.ToolResult) string {
-	if r.WireID != "" {
-		return r.WireID
+// Result is the id that a result answers.
+func (ids IDs) Result(r *llm.ToolResult) string {
+	if id, ok := ids[r.CallID]; ok {
+		return id
 	}
 	return r.CallID
+}
+
+// Instructions splits what an API takes apart from the conversation, which is
+// everything that the system or a developer says before anyone else speaks,
+// from the messages that remain (LLM-20).
+func Instructions(req llm.Request) (instructions []string, rest []llm.Message) {
+	if req.System != "" {
+		instructions = append(instructions, req.System)
+	}
+	for i, m := range req.Messages {
+		if m.Role != llm.RoleSystem && m.Role != llm.RoleDeveloper {
+			return instructions, req.Messages[i:]
+		}
+		if text := m.Text(); strings.TrimSpace(text) != "" {
+			instructions = append(instructions, text)
+		}
+	}
+	return instructions, nil
+}
+
+// Arguments are a call's arguments for an API that takes nothing but an
+// object: what the model sent, or an object that quotes it.
+func Arguments(c *llm.ToolCall) json.RawMessage {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(c.Arguments, &object) == nil && object != nil {
+		return c.Arguments
+	}
+	return JSON(map[string]string{"invalid_arguments": string(c.Arguments)})
+}
+
+// JSON encodes v, which can be encoded, as the APIs do: < > & stay as they are.
+func JSON(v any) json.RawMessage {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil
+	}
+	return bytes.TrimSpace(buf.Bytes())
 }
 
 // ResultText is the text of a result for an API that has no flag for errors
@@ -48,8 +101,16 @@ func ResultMedia(r *llm.ToolResult) []*llm.Media {
 	return media
 }
 
-// IsImage says whether a model can be shown m as a picture.
-func IsImage(m *llm.Media) bool { return strings.HasPrefix(m.MIME, "image/") }
+// IsImage says whether a model can be shown m as a picture: whether it is of a
+// type that all providers take.
+func IsImage(m *llm.Media) bool {
+	switch m.MIME {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return true
+	default:
+		return false
+	}
+}
 
 // URL is where m is, or m itself as a data URL.
 func URL(m *llm.Media) string {

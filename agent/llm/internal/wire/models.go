@@ -8,18 +8,29 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 
 	"atelier.dev/atelier/agent/llm"
 )
 
 // Models asks the endpoint which models it has, sorted by id.
 func (e *Endpoint) Models(ctx context.Context) ([]string, error) {
+	header := http.Header{}
+	if e.key != "" {
+		header.Set("Authorization", "Bearer "+e.key)
+	}
+	return e.ModelsAt(ctx, "models", header)
+}
+
+// ModelsAt is Models for an API with another path and other headers. A header
+// that is empty is not sent.
+func (e *Endpoint) ModelsAt(ctx context.Context, path string, header http.Header) ([]string, error) {
 	call, ctx, invalid := e.Begin(ctx, llm.EffortDefault)
 	if invalid != nil {
 		return nil, invalid
 	}
 	defer call.End()
-	body, err := call.get(ctx, "models")
+	body, err := call.get(ctx, path, header)
 	if err != nil {
 		return nil, call.Error(err)
 	}
@@ -30,15 +41,17 @@ func (e *Endpoint) Models(ctx context.Context) ([]string, error) {
 	return ids, nil
 }
 
-func (c *Call) get(ctx context.Context, path string) ([]byte, error) {
+func (c *Call) get(ctx context.Context, path string, header http.Header) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.ep.base+path, nil)
 	if err != nil {
 		return nil, fmt.Errorf("make request: %w", err)
 	}
-	req.Header.Set("Accept", "application/json")
-	if c.ep.key != "" {
-		req.Header.Set("Authorization", "Bearer "+c.ep.key)
+	for name := range header {
+		if v := header.Get(name); v != "" {
+			req.Header.Set(name, v)
+		}
 	}
+	req.Header.Set("Accept", "application/json")
 	resp, err := c.send(req, c.ep.client.Do)
 	if err != nil {
 		return nil, err
@@ -47,13 +60,20 @@ func (c *Call) get(ctx context.Context, path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(resp.Body, 16<<20))
 }
 
-// modelIDs reads the usual {"data": […]} or, as a few send it, the bare list.
+// generates is the method that a model must offer where methods are listed.
+const generates = "generateContent"
+
+// modelIDs reads the usual {"data": […]}, Google's {"models": […]} or, as a
+// few send it, the bare list.
 func modelIDs(body []byte) ([]string, error) {
 	type model struct {
-		ID string `json:"id"`
+		ID      string   `json:"id"`
+		Name    string   `json:"name"`
+		Methods []string `json:"supportedGenerationMethods"`
 	}
 	var list struct {
-		Data []model `json:"data"`
+		Data   []model `json:"data"`
+		Models []model `json:"models"`
 	}
 	target := any(&list)
 	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
@@ -62,10 +82,15 @@ func modelIDs(body []byte) ([]string, error) {
 	if err := json.Unmarshal(body, target); err != nil {
 		return nil, fmt.Errorf("read models: %w", err)
 	}
-	ids := make([]string, 0, len(list.Data))
+	ids := make([]string, 0, len(list.Data)+len(list.Models))
 	for _, m := range list.Data {
 		if m.ID != "" {
 			ids = append(ids, m.ID)
+		}
+	}
+	for _, m := range list.Models {
+		if m.Name != "" && (len(m.Methods) == 0 || slices.Contains(m.Methods, generates)) {
+			ids = append(ids, strings.TrimPrefix(m.Name, "models/"))
 		}
 	}
 	slices.Sort(ids)

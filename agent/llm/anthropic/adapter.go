@@ -1,0 +1,112 @@
+// Package anthropic speaks Anthropic's Messages API: streaming only, with
+// thinking carried over and the prompt's stable prefix cached (LLM-16, LLM-28,
+// LLM-51).
+package anthropic
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"strings"
+	"time"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
+
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/internal/wire"
+)
+
+const (
+	name           = "anthropic"
+	api            = "messages"
+	version        = "2023-06-01"
+	defaultBaseURL = "https://api.anthropic.com/"
+)
+
+// Config configures an [Adapter].
+type Config struct {
+	APIKey string
+	// BaseURL is Anthropic's own where it is empty. A /v1 at its end, as
+	// other APIs want it, is ignored.
+	BaseURL string
+	// HTTPClient is a shared one where it is nil.
+	HTTPClient *http.Client
+	// IdleTimeout is how long an answer may stay silent. 0 means two minutes,
+	// five at high effort.
+	IdleTimeout time.Duration
+}
+
+// Adapter implements [llm.Adapter].
+type Adapter struct {
+	endpoint *wire.Endpoint
+	service  sdk.MessageService
+}
+
+// New returns an adapter. A mistake in cfg is reported by the first request.
+func New(cfg Config) *Adapter {
+	if cfg.BaseURL == "" {
+		cfg.BaseURL = defaultBaseURL
+	}
+	e := wire.NewEndpoint(wire.Config{
+		Provider: name, BaseURL: wire.TrimVersion(cfg.BaseURL, "/v1"),
+		Key: cfg.APIKey, Client: cfg.HTTPClient, Idle: cfg.IdleTimeout,
+	})
+	// The SDK would read keys, addresses and headers from the environment,
+	// and report every request to a tracer that the process may have.
+	opts := []option.RequestOption{
+		option.WithoutEnvironmentDefaults(), option.WithoutOpenTelemetry(),
+		option.WithBaseURL(e.BaseURL()), option.WithHTTPClient(e.Client()), option.WithMaxRetries(0),
+	}
+	if e.Key() != "" {
+		opts = append(opts, option.WithAPIKey(e.Key()))
+	}
+	return &Adapter{endpoint: e, service: sdk.NewClient(opts...).Messages}
+}
+
+// Name implements [llm.Adapter].
+func (a *Adapter) Name() string { return name }
+
+// Models asks which models there are, sorted by id.
+func (a *Adapter) Models(ctx context.Context) ([]string, error) {
+	return a.endpoint.ModelsAt(ctx, "v1/models?limit=1000", http.Header{
+		"X-Api-Key": {a.endpoint.Key()}, "Anthropic-Version": {version},
+	})
+}
+
+// Stream implements [llm.Adapter].
+func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
+	return func(yield func(llm.Event, error) bool) {
+		origin := llm.Origin{Provider: name, API: api, Model: req.Model, BaseURL: a.endpoint.Shown()}
+		b := wire.NewBuilder(origin, yield)
+		call, ctx, invalid := a.endpoint.Begin(ctx, req.Effort)
+		if invalid != nil {
+			b.Fail(invalid)
+			return
+		}
+		defer call.End()
+		stream := a.service.NewStreaming(ctx, params(req, origin), option.WithMiddleware(call.Intercept))
+		defer stream.Close()
+		d := newDecoder(b)
+		for stream.Next() {
+			if d.event(stream.Current()); d.done || b.Stopped() {
+				return
+			}
+		}
+		b.Fail(streamError(call, stream.Err()))
+	}
+}
+
+// streamError is [wire.Call.Error] for what ended a stream, which may be an
+// error that the server sent inside it, with a success for its status.
+func streamError(call *wire.Call, err error) *llm.Error {
+	var sent *sdk.Error
+	if errors.As(err, &sent) {
+		return call.ReportedBody([]byte(sent.RawJSON()))
+	}
+	if err != nil && strings.HasPrefix(err.Error(), "received error while streaming") {
+		return call.Reported("", err.Error())
+	}
+	return call.Error(err)
+}

@@ -1,0 +1,74 @@
+package anthropic
+
+import (
+	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/packages/param"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// think asks for as much thinking as the request's effort wants, in the way
+// that the model takes. Of a model that nothing is known of, thinking is asked
+// for only where the user chose an effort, in the newest way.
+func think(p *sdk.MessageNewParams, req llm.Request) {
+	c := req.Reasoning
+	if c.Has(llm.ReasoningBudget) && !c.Has(llm.ReasoningAdaptive) {
+		thinkWithBudget(p, req)
+		return
+	}
+	steered := c.Has(llm.ReasoningAdaptive) || c.Has(llm.ReasoningEffort)
+	switch {
+	case c.Known() && !steered:
+		return
+	case req.Effort == llm.EffortNone && c.Has(llm.ReasoningToggle):
+		p.Thinking.OfDisabled = &sdk.ThinkingConfigDisabledParam{}
+		return
+	case req.Effort == llm.EffortNone && !c.Known(), req.Effort == llm.EffortDefault && !c.Known():
+		return
+	}
+	// Left to the model, the newest show neither what they think nor what
+	// they say between two calls.
+	p.Thinking.OfAdaptive = &sdk.ThinkingConfigAdaptiveParam{Display: sdk.ThinkingConfigAdaptiveDisplaySummarized}
+	p.OutputConfig.Effort = effort(c, req.Effort)
+}
+
+// effort is the level to send, or nothing for the model's own.
+func effort(c llm.ReasoningControl, e llm.Effort) sdk.OutputConfigEffort {
+	if len(c.Levels) == 0 && (e == llm.EffortNone || e == llm.EffortMinimal) {
+		e = llm.EffortLow // the API has no less
+	}
+	return sdk.OutputConfigEffort(c.Level(e))
+}
+
+// thinkWithBudget serves the older models, which think only when told to and
+// up to a number of tokens.
+func thinkWithBudget(p *sdk.MessageNewParams, req llm.Request) {
+	if len(req.Reasoning.Levels) > 0 && req.Effort != llm.EffortNone {
+		p.OutputConfig.Effort = effort(req.Reasoning, req.Effort)
+	}
+	budget := req.Reasoning.Budget(req.Effort, int(p.MaxTokens))
+	if budget == 0 || !turnThinks(p.Messages) {
+		return
+	}
+	// The SDK would print a warning for the typed form of this.
+	p.Thinking = param.Override[sdk.ThinkingConfigParamUnion](map[string]any{"type": "enabled", "budget_tokens": budget})
+}
+
+// turnThinks reports whether the turn under way may go on with a budget for
+// thinking: its answers that call tools must begin with thinking, which those
+// of another model, or from before thinking was turned on, do not.
+func turnThinks(messages []sdk.MessageParam) bool {
+	for i := len(messages) - 1; i > 0; i-- {
+		m := messages[i]
+		if m.Role == sdk.MessageParamRoleUser {
+			if m.Content[0].OfToolResult == nil {
+				return true
+			}
+			continue
+		}
+		if !isThought(m.Content[0]) {
+			return false
+		}
+	}
+	return true
+}

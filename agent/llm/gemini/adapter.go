@@ -1,0 +1,117 @@
+// Package gemini speaks Google's generateContent API, streaming only, with
+// thought signatures carried over (LLM-52).
+//
+// The vendor's SDK knows the API's addresses and settings. What it would
+// change on the way, the conversation, the tools' schemas and the answer's
+// parts, passes it by in JSON: it decodes them into maps and structs, which
+// loses the order of keys, large numbers and every kind of part that it does
+// not know.
+package gemini
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"net/http"
+	"time"
+
+	"google.golang.org/genai"
+
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/internal/wire"
+)
+
+const (
+	name           = "gemini"
+	api            = "generateContent"
+	version        = "v1beta"
+	keyHeader      = "X-Goog-Api-Key"
+	defaultBaseURL = "https://generativelanguage.googleapis.com/"
+)
+
+// Config configures an [Adapter].
+type Config struct {
+	APIKey string
+	// BaseURL is Google's own where it is empty. A /v1beta at its end is
+	// ignored.
+	BaseURL string
+	// HTTPClient is a shared one where it is nil.
+	HTTPClient *http.Client
+	// IdleTimeout is how long an answer may stay silent. 0 means two minutes,
+	// five at high effort.
+	IdleTimeout time.Duration
+}
+
+// Adapter implements [llm.Adapter].
+type Adapter struct {
+	endpoint *wire.Endpoint
+	models   *genai.Models
+}
+
+// New returns an adapter. A mistake in cfg is reported by the first request.
+func New(cfg Config) *Adapter {
+	if cfg.BaseURL == "" {
+		cfg.BaseURL = defaultBaseURL
+	}
+	e := wire.NewEndpoint(wire.Config{
+		Provider: name, BaseURL: wire.TrimVersion(cfg.BaseURL, "/"+version),
+		Key: cfg.APIKey, Client: cfg.HTTPClient, Idle: cfg.IdleTimeout,
+	})
+	return &Adapter{endpoint: e, models: models(e)}
+}
+
+// Name implements [llm.Adapter].
+func (a *Adapter) Name() string { return name }
+
+// Models asks which models can generate content, sorted by id.
+func (a *Adapter) Models(ctx context.Context) ([]string, error) {
+	return a.endpoint.ModelsAt(ctx, version+"/models?pageSize=1000", http.Header{keyHeader: {a.endpoint.Key()}})
+}
+
+// Stream implements [llm.Adapter].
+func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
+	return func(yield func(llm.Event, error) bool) {
+		origin := llm.Origin{Provider: name, API: api, Model: req.Model, BaseURL: a.endpoint.Shown()}
+		b := wire.NewBuilder(origin, yield)
+		call, ctx, invalid := a.endpoint.Begin(ctx, req.Effort)
+		if invalid != nil {
+			b.Fail(invalid)
+			return
+		}
+		defer call.End()
+		x := &exchange{call: call}
+		d := &decoder{builder: b, open: none}
+		for _, err := range a.models.GenerateContentStream(x.in(ctx), req.Model, placeholder, config(req, origin)) {
+			chunk := x.next()
+			if err != nil {
+				b.Fail(failure(call, chunk, err))
+				return
+			}
+			if d.chunk(chunk); b.Stopped() {
+				return
+			}
+		}
+		// The counts come with the last chunk, so the end of the stream is
+		// the end of the answer, if the answer's own end was announced.
+		if d.ended {
+			d.finish()
+			return
+		}
+		b.Fail(call.Error(x.broken))
+	}
+}
+
+// placeholder stands for the conversation where the SDK demands one.
+var placeholder = genai.Text("-")
+
+// failure is [wire.Call.Error] for what ended a stream, which may be an error
+// that the server sent inside it.
+func failure(call *wire.Call, chunk json.RawMessage, err error) *llm.Error {
+	var sent struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(chunk, &sent) == nil && sent.Error != nil {
+		return call.ReportedBody(chunk)
+	}
+	return call.Error(err)
+}

@@ -1,0 +1,199 @@
+package gemini
+
+import (
+	"encoding/json"
+
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/internal/wire"
+)
+
+// chunk is what is read of a chunk of an answer.
+type chunk struct {
+	ResponseID string `json:"responseId"`
+	Candidates []struct {
+		Content struct {
+			Parts []json.RawMessage `json:"parts"`
+		} `json:"content"`
+		FinishReason  string `json:"finishReason"`
+		FinishMessage string `json:"finishMessage"`
+	} `json:"candidates"`
+	Feedback struct {
+		Reason  string `json:"blockReason"`
+		Message string `json:"blockReasonMessage"`
+	} `json:"promptFeedback"`
+	Usage *usage `json:"usageMetadata"`
+}
+
+// part is what is read of a part. One that has neither text nor a call is
+// kept as it is.
+type part struct {
+	Text      *string       `json:"text"`
+	Thought   bool          `json:"thought"`
+	Signature string        `json:"thoughtSignature"`
+	Call      *functionCall `json:"functionCall"`
+}
+
+type functionCall struct {
+	ID   string          `json:"id,omitempty"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args,omitempty"`
+}
+
+type usage struct {
+	Prompt   int64 `json:"promptTokenCount"`
+	ToolUse  int64 `json:"toolUsePromptTokenCount"`
+	Cached   int64 `json:"cachedContentTokenCount"`
+	Answer   int64 `json:"candidatesTokenCount"`
+	Thoughts int64 `json:"thoughtsTokenCount"`
+}
+
+// neutral makes the counts disjoint: the prompt holds what was cached, the
+// answer does not hold the thoughts (LLM-29).
+func (u *usage) neutral() llm.Usage {
+	if u == nil {
+		return llm.Usage{}
+	}
+	return llm.Usage{
+		Input: max(0, u.Prompt+u.ToolUse-u.Cached), CacheRead: u.Cached,
+		Output: u.Answer + u.Thoughts, Reasoning: u.Thoughts, Known: true,
+	}
+}
+
+// none is the block that is not open.
+const none = -1
+
+// decoder turns the chunks of one answer into neutral events.
+type decoder struct {
+	builder *wire.Builder
+	open    int // text or reasoning that may go on, or none
+	kind    llm.PartKind
+	usage   *usage
+	// reason and detail say why the answer ended, once it has.
+	reason, detail string
+	blocked        bool // before it began
+	ended          bool
+}
+
+func (d *decoder) chunk(raw json.RawMessage) {
+	var c chunk
+	if json.Unmarshal(raw, &c) != nil {
+		d.builder.Provider(raw)
+		return
+	}
+	d.builder.SetResponseID(c.ResponseID)
+	d.builder.Start()
+	if c.Usage != nil {
+		d.usage = c.Usage // totals so far: the last counts
+	}
+	if c.Feedback.Reason != "" {
+		d.reason, d.detail, d.blocked, d.ended = c.Feedback.Reason, c.Feedback.Message, true, true
+	}
+	if len(c.Candidates) == 0 {
+		if c.Usage == nil && c.Feedback.Reason == "" {
+			d.builder.Provider(raw)
+		}
+		return
+	}
+	answer := c.Candidates[0]
+	for _, p := range answer.Content.Parts {
+		d.part(p)
+	}
+	if answer.FinishReason != "" {
+		d.reason, d.detail, d.ended = answer.FinishReason, answer.FinishMessage, true
+	}
+}
+
+// part takes a part. A stream has a text in many of them, which make up one
+// block, but one that bears a signature must go back as it came (LLM-28).
+func (d *decoder) part(raw json.RawMessage) {
+	var p part
+	if json.Unmarshal(raw, &p) != nil {
+		p = part{}
+	}
+	kind := llm.PartText
+	if p.Thought {
+		kind = llm.PartReasoning
+	}
+	switch {
+	case p.Call != nil:
+		d.close()
+		d.call(p.Call, raw)
+	case p.Text == nil, *p.Text == "" && p.Signature != "":
+		d.close()
+		d.builder.AddNative(raw)
+	case p.Signature != "":
+		d.close()
+		d.grow(kind, *p.Text)
+		if kind == llm.PartReasoning {
+			d.builder.Reasoning(d.open).Signature = p.Signature
+		}
+		d.builder.Close(d.open, raw)
+		d.open = none
+	case *p.Text != "":
+		d.grow(kind, *p.Text)
+	}
+}
+
+// call takes a call, which always comes whole. What came with it goes back
+// with it: its id, if it has one, and its signature.
+func (d *decoder) call(c *functionCall, raw json.RawMessage) {
+	i := d.builder.Open(llm.Part{Kind: llm.PartToolCall, Call: &llm.ToolCall{
+		ID: wire.NewCallID(), WireID: c.ID, Name: c.Name,
+	}})
+	if string(c.Args) != "null" {
+		d.builder.Append(i, string(c.Args))
+	}
+	d.builder.Close(i, raw)
+}
+
+// grow adds to the open block, or to a new one where that is of another kind.
+func (d *decoder) grow(kind llm.PartKind, text string) {
+	if d.open != none && d.kind != kind {
+		d.close()
+	}
+	if d.open == none {
+		p := llm.Part{Kind: kind}
+		if kind == llm.PartReasoning {
+			p.Reasoning = &llm.Reasoning{}
+		}
+		d.open, d.kind = d.builder.Open(p), kind
+	}
+	d.builder.Append(d.open, text)
+}
+
+func (d *decoder) close() {
+	if d.open != none {
+		d.builder.Close(d.open, nil)
+		d.open = none
+	}
+}
+
+func (d *decoder) finish() {
+	d.close()
+	reason := finishReason(d.reason)
+	switch {
+	case d.blocked:
+		reason = llm.FinishContentFilter
+	case reason == llm.FinishStop && d.builder.HasCalls():
+		reason = llm.FinishToolCalls
+	}
+	d.builder.Finish(d.usage.neutral(), llm.Finish{Reason: reason, Raw: d.reason, Detail: d.detail})
+}
+
+// finishReason maps why an answer ended (LLM-27).
+func finishReason(reason string) llm.FinishReason {
+	switch reason {
+	case "STOP":
+		return llm.FinishStop
+	case "MAX_TOKENS":
+		return llm.FinishLength
+	case "SAFETY", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "RECITATION":
+		return llm.FinishContentFilter
+	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS":
+		return llm.FinishBadToolCall
+	case "OTHER":
+		return llm.FinishError
+	default:
+		return llm.FinishOther
+	}
+}

@@ -1,0 +1,161 @@
+package gemini
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log"
+	"net/http"
+	"sync"
+
+	"google.golang.org/genai"
+
+	"atelier.dev/atelier/agent/llm/internal/wire"
+)
+
+// models returns the SDK's service for an endpoint. The SDK never holds the
+// key: without one it would take that of the environment, and in some errors
+// it prints the whole of its configuration.
+func models(e *wire.Endpoint) *genai.Models {
+	client := *e.Client()
+	client.Transport = &transport{base: client.Transport, key: e.Key()}
+	var models *genai.Models
+	quietly(func() {
+		sdk, err := genai.NewClient(context.Background(), &genai.ClientConfig{
+			Backend: genai.BackendGeminiAPI, APIKey: "held-by-the-transport", HTTPClient: &client,
+			HTTPOptions: genai.HTTPOptions{BaseURL: e.BaseURL(), APIVersion: version},
+		})
+		if err == nil { // which it is with an address, a key and a client
+			models = sdk.Models
+		}
+	})
+	return models
+}
+
+var logger sync.Mutex
+
+// quietly calls f and keeps out of the log what the SDK says about keys in the
+// environment, none of which is used.
+func quietly(f func()) {
+	logger.Lock()
+	defer logger.Unlock()
+	before := log.Writer()
+	defer log.SetOutput(before)
+	log.SetOutput(deaf{before})
+	f()
+}
+
+type deaf struct{ io.Writer }
+
+// Write implements [io.Writer].
+func (d deaf) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte("GOOGLE_API_KEY")) {
+		return len(line), nil
+	}
+	return d.Writer.Write(line)
+}
+
+// transport sends the requests of an SDK's client, each as part of the
+// exchange in its context.
+type transport struct {
+	base http.RoundTripper
+	key  string
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	x, _ := req.Context().Value(exchangeKey{}).(*exchange)
+	base := t.base
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	req = req.Clone(req.Context())
+	req.Header.Del(keyHeader)
+	if t.key != "" {
+		req.Header.Set(keyHeader, t.key)
+	}
+	resp, err := x.call.Intercept(req, base.RoundTrip)
+	if err != nil {
+		return nil, err
+	}
+	x.body, x.lines = resp.Body, bufio.NewReader(resp.Body)
+	resp.Body = x
+	return resp, nil
+}
+
+type exchangeKey struct{}
+
+// exchange is one request and its answer. It stands between the server and the
+// SDK: of the stream it passes on whole data lines only, since the SDK takes
+// comments and a line that was cut for errors, and it keeps them as they came.
+// It belongs to the goroutine that iterates over the answer.
+type exchange struct {
+	call   *wire.Call
+	body   io.Closer
+	lines  *bufio.Reader
+	rest   []byte            // of the line that the SDK is reading
+	chunks []json.RawMessage // that the SDK has read but not yielded
+	// broken is why the stream ended before its time. The SDK is told of a
+	// mere end: it would write to the log.
+	broken error
+}
+
+func (x *exchange) in(ctx context.Context) context.Context {
+	return context.WithValue(ctx, exchangeKey{}, x)
+}
+
+// next returns the chunk that the SDK has just yielded; each line gives one.
+func (x *exchange) next() json.RawMessage {
+	if len(x.chunks) == 0 {
+		return nil
+	}
+	chunk := x.chunks[0]
+	x.chunks = x.chunks[1:]
+	return chunk
+}
+
+// Read implements [io.Reader].
+func (x *exchange) Read(p []byte) (int, error) {
+	for len(x.rest) == 0 {
+		line, err := x.line()
+		if err != nil {
+			return 0, err
+		}
+		data, ok := bytes.CutPrefix(line, []byte("data:"))
+		if data = bytes.TrimSpace(data); !ok || len(data) == 0 {
+			continue
+		}
+		x.chunks = append(x.chunks, data)
+		x.rest = append(append([]byte("data:"), data...), "\n\n"...)
+	}
+	n := copy(p, x.rest)
+	x.rest = x.rest[n:]
+	return n, nil
+}
+
+// longestLine is what the other vendors' SDKs take.
+const longestLine = 32 << 20
+
+// line returns the next whole line.
+func (x *exchange) line() ([]byte, error) {
+	var line []byte
+	for {
+		piece, err := x.lines.ReadSlice('\n')
+		line = append(line, piece...)
+		switch {
+		case err == nil:
+			return line, nil
+		case err == bufio.ErrBufferFull && len(line) < longestLine:
+		case err == io.EOF:
+			return nil, io.EOF
+		default:
+			x.broken = err
+			return nil, io.EOF
+		}
+	}
+}
+
+// Close implements [io.Closer].
+func (x *exchange) Close() error { return x.body.Close() }
