@@ -31,15 +31,17 @@ type Item struct {
 // and ready. It is not safe for concurrent use.
 type Conversation struct {
 	items []Item
+	// settled are the messages of items[:from], whose calls have all been
+	// answered: they never change, so that a long conversation costs each
+	// request no more than a short one.
+	settled []llm.Message
+	from    int
 }
 
 // Append adds an item at the end.
 func (c *Conversation) Append(t ItemType, m llm.Message) {
 	c.items = append(c.items, Item{Type: t, Message: m})
 }
-
-// Len is the number of items.
-func (c *Conversation) Len() int { return len(c.items) }
 
 // Native reports whether any message holds what only its provider understands.
 func (c *Conversation) Native() bool {
@@ -56,6 +58,7 @@ func (c *Conversation) DropNative() {
 	for i := range c.items {
 		c.items[i].Message.Origin = nil
 	}
+	c.settled, c.from = nil, 0
 }
 
 // interruptedText answers a call that has no result, because every provider
@@ -67,16 +70,27 @@ const interruptedText = "This call was interrupted before it gave a result. Whet
 // the order of the calls; results that answer nothing, and assistant messages
 // without content, are left out (LOOP-12, COM-12, LLM-40).
 func (c *Conversation) Lower() []llm.Message {
+	for last := len(c.items) - 1; last > c.from; last-- {
+		if c.items[last].Type == AssistantMessage { // nothing answers what came before it any more
+			c.settled = append(c.settled, lower(c.items[c.from:last])...)
+			c.from = last
+			break
+		}
+	}
+	return append(slices.Clip(c.settled), lower(c.items[c.from:])...)
+}
+
+func lower(items []Item) []llm.Message {
 	results := map[string]llm.Part{}
-	for _, it := range c.items {
+	for _, it := range items {
 		if it.Type == ToolResult {
 			for _, p := range it.Message.Parts {
 				results[p.Result.CallID] = p
 			}
 		}
 	}
-	out := make([]llm.Message, 0, len(c.items))
-	for _, it := range c.items {
+	out := make([]llm.Message, 0, len(items))
+	for _, it := range items {
 		switch it.Type {
 		case ToolResult: // placed with its call
 		case AssistantMessage:
@@ -91,7 +105,7 @@ func (c *Conversation) Lower() []llm.Message {
 			out = append(out, it.Message)
 		}
 	}
-	return slices.Clip(out)
+	return out
 }
 
 func answersTo(calls []llm.ToolCall, results map[string]llm.Part) []llm.Part {

@@ -80,3 +80,40 @@ func TestDropNative(t *testing.T) {
 		t.Errorf("after: %+v", c.Lower())
 	}
 }
+
+// Lowering after each item, or once at the end, gives the same messages, and
+// what was settled stays the very same.
+func TestLowerIsIncremental(t *testing.T) {
+	t.Parallel()
+	var each, once contextir.Conversation
+	add := func(typ contextir.ItemType, m llm.Message) {
+		each.Append(typ, m)
+		once.Append(typ, m)
+		each.Lower()
+	}
+	for _, id := range []string{"1", "2", "3"} {
+		add(contextir.UserMessage, llm.Text(llm.RoleUser, "go "+id))
+		add(contextir.AssistantMessage, assistant(call(id), call(id+"b")))
+		add(contextir.ToolResult, answer(id+"b", "second"))
+		add(contextir.SteeringMessage, llm.Text(llm.RoleUser, "and "+id))
+		add(contextir.ToolResult, answer(id, "first"))
+	}
+	if diff := cmp.Diff(once.Lower(), each.Lower()); diff != "" {
+		t.Error(diff)
+	}
+	first, again := each.Lower(), each.Lower()
+	if &first[1].Parts[0] != &again[1].Parts[0] || &first[2].Parts[0] != &again[2].Parts[0] {
+		t.Error("settled messages were made anew")
+	}
+}
+
+func BenchmarkLower(b *testing.B) {
+	var c contextir.Conversation
+	for range 500 {
+		c.Append(contextir.AssistantMessage, assistant(call("1")))
+		c.Append(contextir.ToolResult, answer("1", "one"))
+	}
+	for b.Loop() {
+		c.Lower()
+	}
+}
