@@ -35,6 +35,8 @@ type SessionInfo struct {
 	// Usage sums the session's requests; Context is what the last one held.
 	Usage   llm.Usage `json:"usage"`
 	Context int64     `json:"context"`
+	// Cost sums what the requests cost.
+	Cost llm.Spending `json:"cost,omitzero"`
 }
 
 // Snapshot is what a page needs to show a session: the newest events and
@@ -123,6 +125,28 @@ const (
 	AbilityTools      Ability = "tools"
 	AbilityStructured Ability = "structured_output"
 )
+
+// CostLine is what some requests held and cost. It says which ones by Provider
+// and Model, by Session, or by Day.
+type CostLine struct {
+	Provider string       `json:"provider,omitempty"`
+	Model    string       `json:"model,omitempty"`
+	Session  string       `json:"session,omitempty"`
+	Title    string       `json:"title,omitempty"` // empty for deleted sessions
+	Day      string       `json:"day,omitempty"`   // YYYY-MM-DD, in local time
+	Requests int          `json:"requests"`
+	Usage    llm.Usage    `json:"usage"`
+	Cost     llm.Spending `json:"cost"`
+}
+
+// CostSummary is what was spent, seen from three sides (OAS-114, OAS-712). Its
+// models come dearest first, its sessions and days newest first.
+type CostSummary struct {
+	Total    CostLine   `json:"total"`
+	Models   []CostLine `json:"models,omitempty"`
+	Sessions []CostLine `json:"sessions,omitempty"`
+	Days     []CostLine `json:"days,omitempty"`
+}
 
 // KeyInfo says where a provider's key comes from, never what it is.
 type KeyInfo struct {
@@ -230,6 +254,11 @@ type (
 		Providers []ProviderInfo `json:"providers,omitempty"`
 		// Problem says why the user's own models file is not used.
 		Problem string `json:"problem,omitempty"`
+	}
+	// CostsRequest is for costs.summary; without a session it is about all
+	// sessions of the project.
+	CostsRequest struct {
+		Session string `json:"session,omitempty"`
 	}
 	// ModelRef names a model; for models.test the model may be empty.
 	ModelRef struct {

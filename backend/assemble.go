@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -28,10 +29,8 @@ func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent
 	if err != nil {
 		return nil, err
 	}
-	limits := agent.DefaultLimits
-	if w.cfg.Limits.Rounds > 0 {
-		limits = w.cfg.Limits
-	}
+	limits := w.cfg.Limits
+	limits.Rounds = cmp.Or(limits.Rounds, agent.DefaultLimits.Rounds)
 	var approver agent.Approver = &w.approvals
 	if w.cfg.Unattended {
 		approver = nobody{}
@@ -42,7 +41,7 @@ func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent
 			Folder: w.cfg.Folder, Branch: gitBranch(w.cfg.Folder), Platform: local.Platform(),
 			OS: local.OSVersion(), Model: info.Settings.Model, Date: time.Now(),
 		}),
-		Limits: limits, Retry: w.cfg.Retry, Reduce: tool.Truncate,
+		Limits: limits, Retry: w.cfg.Retry, Reduce: tool.Truncate, Price: w.providers.price,
 		Now: time.Now, NewID: func() string { return ulid.Make().String() },
 	}, past...), nil
 }

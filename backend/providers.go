@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -20,6 +21,7 @@ type provider struct {
 	urlVar       string // and of its address
 	needsURL     bool   // it is nothing but an address
 	needsKey     bool
+	needsCap     bool // its API demands a cap on the answer
 	defaultModel string
 	adapter      func(key, baseURL string) llm.Adapter
 }
@@ -101,12 +103,18 @@ func (r provider) usable(a access) bool {
 }
 
 // Stream implements [agent.Model] over the client, whose adapters are looked
-// for first if nobody has needed them yet.
+// for first if nobody has needed them yet, and adds to the request what the
+// catalogue knows of its model.
 func (p *providers) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
 	return func(yield func(llm.Event, error) bool) {
 		if err := p.load(ctx); err != nil {
 			yield(llm.Event{}, &llm.Error{Class: llm.ClassConfig, Provider: req.Provider, Message: err.Error(), Cause: err})
 			return
+		}
+		row := p.row(req.Provider, req.Model)
+		req.Reasoning = row.Control()
+		if slices.ContainsFunc(providerTable, func(r provider) bool { return r.id == req.Provider && r.needsCap }) {
+			req.MaxOutput = int(row.MaxOutput)
 		}
 		p.client.Stream(ctx, req)(yield)
 	}

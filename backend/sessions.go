@@ -46,6 +46,10 @@ func (w *Workbench) CreateSession(ctx context.Context, settings agent.Settings) 
 	return w.cfg.Store.Session(ctx, info.ID)
 }
 
+func (w *Workbench) costs(ctx context.Context, in CostsRequest) (CostSummary, error) {
+	return w.cfg.Store.Costs(ctx, w.cfg.Folder, in.Session)
+}
+
 func (w *Workbench) sessionStart(resumed bool) agent.SessionStart {
 	return agent.SessionStart{Folder: w.cfg.Folder, Version: w.cfg.Version, Resumed: resumed}
 }

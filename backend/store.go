@@ -26,6 +26,9 @@ type Store interface {
 	// Events reads a session's log in order. An event whose checksum does
 	// not match is an error of CodeStoreCorrupt.
 	Events(context.Context, EventRange) ([]agent.Event, error)
+	// Costs adds up what the requests of a folder cost, or of one session of
+	// it where that is not empty. Deleted sessions count.
+	Costs(ctx context.Context, folder, session string) (CostSummary, error)
 	// PendingApproval finds a request that nobody has answered.
 	PendingApproval(ctx context.Context, id string) (session string, err error)
 

@@ -26,6 +26,7 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 		s.State = agent.StateProcessing
 	case agent.TextEnd:
 		s.Usage = s.Usage.Add(d.Usage)
+		s.Cost.Add(d.Cost)
 		if d.Usage.Known {
 			s.Context = d.Usage.Context() + d.Usage.Output
 		}

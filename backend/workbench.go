@@ -84,6 +84,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "conversation.configure", w.configure)
 	handle(d, "models.list", w.listModels)
 	handle(d, "models.test", w.testModel)
+	handle(d, "costs.summary", w.costs)
 	handle(d, "keys.list", w.listKeys)
 	handle(d, "keys.set", w.setKey)
 	handle(d, "keys.remove", w.removeKey)

@@ -39,7 +39,7 @@ func (s *Store) Append(ctx context.Context, events ...agent.Event) (int64, error
 	for _, ev := range events {
 		ev.Seq = info.Seq + 1
 		info.Apply(ev)
-		if err := s.insert(ctx, tx, ev); err != nil {
+		if err := s.insert(ctx, tx, ev, info.Folder); err != nil {
 			return 0, s.failed("save what happened", err)
 		}
 	}
@@ -53,7 +53,7 @@ func (s *Store) Append(ctx context.Context, events ...agent.Event) (int64, error
 }
 
 // insert writes one event and what follows from it, but for the session's row.
-func (s *Store) insert(ctx context.Context, tx *sql.Tx, ev agent.Event) error {
+func (s *Store) insert(ctx context.Context, tx *sql.Tx, ev agent.Event, folder string) error {
 	body, err := json.Marshal(ev.Data)
 	if err != nil {
 		return fmt.Errorf("encode event: %w", err)
@@ -72,6 +72,8 @@ func (s *Store) insert(ctx context.Context, tx *sql.Tx, ev agent.Event) error {
 		return fmt.Errorf("insert event: %w", err)
 	}
 	switch d := ev.Data.(type) {
+	case agent.TextEnd:
+		return s.enter(ctx, tx, ev, folder, d)
 	case agent.ApprovalRequest:
 		if _, err := s.in(tx, "insert-approval").ExecContext(ctx, d.ID, ev.Session, d.CallID); err != nil {
 			return fmt.Errorf("insert approval: %w", err)
@@ -98,7 +100,8 @@ func (s *Store) update(ctx context.Context, tx *sql.Tx, info backend.SessionInfo
 		return err
 	}
 	if _, err := s.in(tx, "update-session").ExecContext(ctx, info.Title, info.State, settings,
-		info.UpdatedAt, info.Seq, info.LastEnd, usage, info.Context, info.ID); err != nil {
+		info.UpdatedAt, info.Seq, info.LastEnd, usage, info.Context,
+		info.Cost.Cost, info.Cost.Unknown, info.ID); err != nil {
 		return fmt.Errorf("update session: %w", err)
 	}
 	return nil

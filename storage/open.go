@@ -120,7 +120,7 @@ func (s *Store) ready(ctx context.Context, path string) error {
 // inTransactions names the queries that every event runs: preparing them anew
 // each time would cost more than running them.
 var inTransactions = []string{
-	"select-session", "insert-event", "insert-approval", "delete-approval", "update-session",
+	"select-session", "insert-event", "insert-approval", "delete-approval", "update-session", "insert-ledger",
 }
 
 // in returns a prepared query in a transaction.

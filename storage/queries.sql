@@ -3,15 +3,18 @@ INSERT INTO sessions (id, folder, title, state, settings, created_at, updated_at
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: update-session
-UPDATE sessions SET title = ?, state = ?, settings = ?, updated_at = ?, seq = ?, last_end = ?, usage = ?, context = ?
+UPDATE sessions SET title = ?, state = ?, settings = ?, updated_at = ?, seq = ?, last_end = ?, usage = ?, context = ?,
+  cost = ?, cost_unknown = ?
 WHERE id = ?;
 
 -- name: select-session
-SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context
+SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
+  cost, cost_unknown
 FROM sessions WHERE id = ?;
 
 -- name: select-sessions
-SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context
+SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
+  cost, cost_unknown
 FROM sessions WHERE folder = ? ORDER BY updated_at DESC, id DESC;
 
 -- name: delete-session
@@ -43,3 +46,34 @@ SELECT value FROM settings WHERE key = ?;
 
 -- name: upsert-setting
 INSERT INTO settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+
+-- name: insert-ledger
+INSERT INTO ledger (session, seq, folder, turn, purpose, provider, model, input, cache_read, cache_write, output, reasoning, cost, at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: costs-by-model
+SELECT provider, model, '', '', '',
+  count(*), coalesce(sum(input), 0), coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0),
+  coalesce(sum(output), 0), coalesce(sum(reasoning), 0), count(*) = count(input),
+  coalesce(sum(l.cost), 0), count(*) - count(l.cost)
+FROM ledger l
+WHERE l.folder = ?1 AND (?2 = '' OR l.session = ?2)
+GROUP BY provider, model ORDER BY sum(l.cost) DESC, provider, model;
+
+-- name: costs-by-session
+SELECT '', '', l.session, coalesce(s.title, ''), '',
+  count(*), coalesce(sum(input), 0), coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0),
+  coalesce(sum(output), 0), coalesce(sum(reasoning), 0), count(*) = count(input),
+  coalesce(sum(l.cost), 0), count(*) - count(l.cost)
+FROM ledger l LEFT JOIN sessions s ON s.id = l.session
+WHERE l.folder = ?1 AND (?2 = '' OR l.session = ?2)
+GROUP BY l.session ORDER BY max(at) DESC, l.session;
+
+-- name: costs-by-day
+SELECT '', '', '', '', date(at / 1000, 'unixepoch', 'localtime') AS day,
+  count(*), coalesce(sum(input), 0), coalesce(sum(cache_read), 0), coalesce(sum(cache_write), 0),
+  coalesce(sum(output), 0), coalesce(sum(reasoning), 0), count(*) = count(input),
+  coalesce(sum(l.cost), 0), count(*) - count(l.cost)
+FROM ledger l
+WHERE l.folder = ?1 AND (?2 = '' OR l.session = ?2)
+GROUP BY day ORDER BY day DESC;

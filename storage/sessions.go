@@ -85,7 +85,8 @@ type scanner interface{ Scan(...any) error }
 func scanInfo(row scanner) (info backend.SessionInfo, err error) {
 	var settings, usage []byte
 	if err := row.Scan(&info.ID, &info.Folder, &info.Title, &info.State, &settings, &info.CreatedAt,
-		&info.UpdatedAt, &info.Seq, &info.LastEnd, &usage, &info.Context); err != nil {
+		&info.UpdatedAt, &info.Seq, &info.LastEnd, &usage, &info.Context,
+		&info.Cost.Cost, &info.Cost.Unknown); err != nil {
 		return info, err
 	}
 	if err := json.Unmarshal(settings, &info.Settings); err != nil {

@@ -30,6 +30,15 @@ func TestModels(t *testing.T) {
 			}
 		}
 	}
+	for _, m := range c.models {
+		for _, e := range m.Efforts {
+			switch e {
+			case llm.EffortNone, llm.EffortMinimal, llm.EffortLow, llm.EffortMedium, llm.EffortHigh, llm.EffortXHigh, llm.EffortMax:
+			default:
+				t.Errorf("%s takes the effort %q, which is none of ours", m.ID, e)
+			}
+		}
+	}
 	if got := c.Models("google", today); got != nil {
 		t.Error("rows of google beside those of gemini")
 	}

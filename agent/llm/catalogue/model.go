@@ -26,25 +26,23 @@ type Limits struct {
 
 // Thinking says how a model's reasoning is steered (LOOP-16).
 type Thinking struct {
-	Reasons  bool         `json:"reasoning"`
-	Efforts  []llm.Effort `json:"effort_levels"`
-	Controls []Control    `json:"reasoning_control"`
-	Budget   *Budget      `json:"thinking_budget"`
+	Reasons bool                `json:"reasoning"`
+	Efforts []llm.Effort        `json:"effort_levels"`
+	Modes   []llm.ReasoningMode `json:"reasoning_control"`
+	Budget  *Budget             `json:"thinking_budget"`
 	// Field is where an endpoint of the Chat Completions format puts what
 	// the model thought.
 	Field string `json:"reasoning_field"`
 }
 
-// Control is a way of steering a model's reasoning.
-type Control string
-
-// The ways of steering. A model may know several.
-const (
-	ControlEffort   Control = "effort"   // one of the effort levels
-	ControlAdaptive Control = "adaptive" // the model decides; effort guides it
-	ControlBudget   Control = "budget"   // a number of tokens
-	ControlToggle   Control = "toggle"   // on or off
-)
+// Control says what an adapter needs to know of it.
+func (t Thinking) Control() llm.ReasoningControl {
+	c := llm.ReasoningControl{Modes: t.Modes, Levels: t.Efforts}
+	if t.Budget != nil {
+		c.MinBudget, c.MaxBudget = t.Budget.Min, t.Budget.Max
+	}
+	return c
+}
 
 // Budget bounds the tokens that a model may be given to think with; 0 is no
 // bound.

@@ -65,6 +65,28 @@ export type ConnectionTest = {
 
 export type Cost = number
 
+export type CostLine = {
+  provider?: string
+  model?: string
+  session?: string
+  title?: string
+  day?: string
+  requests: number
+  usage: Usage
+  cost: Spending
+}
+
+export type CostSummary = {
+  total: CostLine
+  models?: CostLine[]
+  sessions?: CostLine[]
+  days?: CostLine[]
+}
+
+export type CostsRequest = {
+  session?: string
+}
+
 export type Decision = "allow" | "ask" | "deny"
 
 export type Details = {
@@ -365,6 +387,7 @@ export type SessionInfo = {
   last_end?: EndReason
   usage: Usage
   context: number
+  cost?: Spending
 }
 
 export type SessionList = {
@@ -509,6 +532,7 @@ export interface Methods {
   "conversation.interrupt": { args: SessionRef; reply: Empty }
   "conversation.open": { args: OpenRequest; reply: Snapshot }
   "conversation.send": { args: SendRequest; reply: Empty }
+  "costs.summary": { args: CostsRequest; reply: CostSummary }
   "host.open_link": { args: LinkRequest; reply: Empty }
   "keys.list": { args: Empty; reply: KeyList }
   "keys.remove": { args: ProviderRef; reply: KeyList }

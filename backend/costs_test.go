@@ -1,0 +1,80 @@
+package backend_test
+
+import (
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/backend"
+)
+
+// ask runs one turn of a new session on a model and returns the answer's end.
+func ask(t *testing.T, p *page, provider, model string) (string, agent.TextEnd) {
+	t.Helper()
+	info := must[backend.SessionInfo](p, "sessions.create", backend.Empty{})
+	must[backend.SessionInfo](p, "conversation.configure", backend.ConfigureRequest{
+		Session: info.ID, Settings: agent.Settings{Provider: provider, Model: model, Mode: agent.ModeDefault, Effort: llm.EffortMinimal},
+	})
+	p.send(info.ID, "hello")
+	end := await(p, anyOf[agent.TextEnd])
+	await(p, anyOf[agent.ProcessingEnd])
+	return info.ID, end
+}
+
+// OAS-114, LOOP-16: requests are priced by the catalogue, what runs on this
+// machine costs nothing, the rest is unknown; and the catalogue steers effort.
+func TestCosts(t *testing.T) {
+	t.Parallel()
+	usage := llm.Usage{Input: 1000, CacheRead: 10_000, Output: 100, Reasoning: 50, Known: true}
+	server := llmtest.Serve(t, llmtest.Round{Text: "One.", Usage: usage}, llmtest.Round{Text: "Two.", Usage: usage})
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
+	const cost = 4000 * llm.Dollar / 1_000_000 // 2 + 0.1·10 + 10/10, in thousandths
+
+	id, end := ask(t, p, "openai", "gpt-6.1-sol")
+	if end.Cost == nil || *end.Cost != cost {
+		t.Errorf("gpt-6.1-sol cost %v", end.Cost)
+	}
+	if body := string(server.Requests()[0].Body); !strings.Contains(body, `"effort":"low"`) {
+		t.Errorf("an effort that the model does not take was sent: %s", body)
+	}
+	if _, end := ask(t, p, "compat", "local-model"); end.Cost == nil || *end.Cost != 0 {
+		t.Errorf("a model on this machine cost %v", end.Cost)
+	}
+	if _, end := ask(t, p, "demo", "tour"); end.Cost == nil || *end.Cost != 0 {
+		t.Errorf("the script cost %v", end.Cost)
+	}
+	all := must[backend.CostSummary](p, "costs.summary", backend.CostsRequest{})
+	if all.Total.Requests != 3 || all.Total.Cost != (llm.Spending{Cost: cost}) || len(all.Models) != 3 || len(all.Sessions) != 3 {
+		t.Errorf("%+v", all)
+	}
+	one := must[backend.CostSummary](p, "costs.summary", backend.CostsRequest{Session: id})
+	if one.Total.Requests != 1 || len(one.Models) != 1 || one.Models[0].Model != "gpt-6.1-sol" || one.Models[0].Usage != usage {
+		t.Errorf("%+v", one)
+	}
+	for _, s := range must[backend.SessionList](p, "sessions.list", backend.Empty{}).Sessions {
+		if s.ID == id && s.Cost != (llm.Spending{Cost: cost}) {
+			t.Errorf("the session's list shows %+v", s.Cost)
+		}
+	}
+}
+
+// A model that nobody knows is used all the same; its cost is unknown, not 0.
+func TestUnknownCost(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t, llmtest.Round{Text: "One.", Usage: llm.Usage{Input: 1, Output: 1, Known: true}})
+	remote := strings.Replace(server.URL, "127.0.0.1", "0.0.0.0", 1) // it answers here, and is no loopback address
+	p := newPage(t, t.TempDir(), t.TempDir(), func(name string) string {
+		if name == "COMPAT_BASE_URL" {
+			return remote
+		}
+		return ""
+	})
+	if _, end := ask(t, p, "compat", "anything"); end.Cost != nil {
+		t.Errorf("it cost %s", end.Cost)
+	}
+	if all := must[backend.CostSummary](p, "costs.summary", backend.CostsRequest{}); all.Total.Cost != (llm.Spending{Unknown: 1}) {
+		t.Errorf("%+v", all.Total)
+	}
+}

@@ -1,0 +1,131 @@
+package storage_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/storage"
+	"github.com/google/go-cmp/cmp"
+)
+
+// answer is the end of a request; a cost below 0 is unknown.
+func answer(model string, tokens int64, cost llm.Cost) agent.TextEnd {
+	end := agent.TextEnd{Provider: "p", Model: model, Usage: llm.Usage{Input: tokens, Output: 1, Known: tokens > 0}}
+	if cost >= 0 {
+		end.Cost = &cost
+	}
+	return end
+}
+
+// OAS-114, OAS-712: every request is in the ledger, priced when it was made,
+// and adds up by model, by session and by day; what is unknown is counted.
+func TestLedger(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	session(t, s, "a")
+	session(t, s, "b")
+	day := time.Date(2026, 11, 20, 12, 0, 0, 0, time.Local)
+	next := day.AddDate(0, 0, 1)
+	for _, e := range []struct {
+		session string
+		at      time.Time
+		data    agent.Payload
+	}{
+		{"a", day, agent.Title{Text: "First"}},
+		{"a", day, answer("x", 100, 3)},
+		{"a", day, answer("y", 10, 4)},
+		{"b", next, answer("x", 1000, 5)},
+		{"b", next, answer("x", 0, -1)},
+	} {
+		if _, err := s.Append(t.Context(), agent.Event{Session: e.session, Turn: 1, At: e.at.UnixMilli(), Data: e.data}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	u := func(input, output int64, known bool) llm.Usage { return llm.Usage{Input: input, Output: output, Known: known} }
+	want := backend.CostSummary{
+		Total: backend.CostLine{Requests: 4, Usage: u(1110, 3, false), Cost: llm.Spending{Cost: 12, Unknown: 1}},
+		Models: []backend.CostLine{
+			{Provider: "p", Model: "x", Requests: 3, Usage: u(1100, 2, false), Cost: llm.Spending{Cost: 8, Unknown: 1}},
+			{Provider: "p", Model: "y", Requests: 1, Usage: u(10, 1, true), Cost: llm.Spending{Cost: 4}},
+		},
+		Sessions: []backend.CostLine{
+			{Session: "b", Requests: 2, Usage: u(1000, 1, false), Cost: llm.Spending{Cost: 5, Unknown: 1}},
+			{Session: "a", Title: "First", Requests: 2, Usage: u(110, 2, true), Cost: llm.Spending{Cost: 7}},
+		},
+		Days: []backend.CostLine{
+			{Day: next.Format(time.DateOnly), Requests: 2, Usage: u(1000, 1, false), Cost: llm.Spending{Cost: 5, Unknown: 1}},
+			{Day: day.Format(time.DateOnly), Requests: 2, Usage: u(110, 2, true), Cost: llm.Spending{Cost: 7}},
+		},
+	}
+	check := func(when, session string, want backend.CostSummary) {
+		t.Helper()
+		got, err := s.Costs(t.Context(), "/p", session)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", when, diff)
+		}
+	}
+	check("all", "", want)
+	one := backend.CostSummary{Total: want.Sessions[1], Models: []backend.CostLine{
+		{Provider: "p", Model: "y", Requests: 1, Usage: u(10, 1, true), Cost: llm.Spending{Cost: 4}},
+		{Provider: "p", Model: "x", Requests: 1, Usage: u(100, 1, true), Cost: llm.Spending{Cost: 3}},
+	}, Sessions: want.Sessions[1:], Days: want.Days[1:]}
+	one.Total.Session, one.Total.Title = "", ""
+	check("one session", "a", one)
+
+	if info, err := s.Session(t.Context(), "b"); err != nil || info.Cost != want.Sessions[0].Cost {
+		t.Errorf("the session's list shows %+v, %v", info.Cost, err)
+	}
+	if err := s.DeleteSession(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	want.Sessions[1].Title = ""
+	check("after a session was deleted", "", want)
+	if got, err := s.Costs(t.Context(), "/elsewhere", ""); err != nil || got.Total.Requests != 0 {
+		t.Errorf("another folder spent %+v, %v", got, err)
+	}
+}
+
+// A database from before the ledger gets its requests from its events; what
+// they cost stays unknown.
+func TestLedgerOfAnOldDatabase(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	s := open(t, home)
+	session(t, s, "a")
+	session(t, s, "empty")
+	add(t, s, "a", agent.UserInput{Text: "Hi."}, answer("x", 100, 3), answer("x", 0, -1))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(home, storage.File)
+	execute(t, path, `DROP TABLE ledger;
+		ALTER TABLE sessions DROP COLUMN cost; ALTER TABLE sessions DROP COLUMN cost_unknown;
+		PRAGMA user_version = 1`)
+	s = open(t, home)
+	got, err := s.Costs(t.Context(), "/p", "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []backend.CostLine{{
+		Provider: "p", Model: "x", Requests: 2, Usage: llm.Usage{Input: 100, Output: 1}, Cost: llm.Spending{Unknown: 2},
+	}}
+	if diff := cmp.Diff(want, got.Models); diff != "" {
+		t.Error(diff)
+	}
+	for id, want := range map[string]llm.Spending{"a": {Unknown: 2}, "empty": {}} {
+		if info, err := s.Session(t.Context(), id); err != nil || info.Cost != want {
+			t.Errorf("session %s cost %+v, %v", id, info.Cost, err)
+		}
+	}
+	add(t, s, "a", answer("x", 1, 9))
+	if info, err := s.Session(t.Context(), "a"); err != nil || info.Cost != (llm.Spending{Cost: 9, Unknown: 2}) {
+		t.Errorf("it went on at %+v, %v", info.Cost, err)
+	}
+}
