@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"atelier.dev/atelier/agent"
@@ -35,7 +36,7 @@ func (r *textReport) event(ev agent.Event) {
 		r.endLine()
 		fmt.Fprintf(r.progress, "%s Asking again in %.0f s (%d of %d); the answer begins anew.\n", d.Message, float64(d.DelayMs)/1000, d.Attempt, d.Of)
 	case agent.TurnLimit:
-		fmt.Fprintf(r.progress, "Stopped after %d %s.\n", d.Count, d.Limit)
+		fmt.Fprintln(r.progress, limitText(d))
 	case agent.Failure:
 		r.endLine()
 		for _, line := range []string{d.Message, d.Kept, d.Next} {
@@ -44,6 +45,16 @@ func (r *textReport) event(ev agent.Event) {
 			}
 		}
 	}
+}
+
+func limitText(d agent.TurnLimit) string {
+	switch {
+	case d.Limit != "budget":
+		return fmt.Sprintf("Stopped after %d %s.", d.Count, d.Limit)
+	case d.Next > 0:
+		return fmt.Sprintf("Stopped: %s of the budget of %s are spent, and the next request could cost %s.", d.Spent, d.Budget, d.Next)
+	}
+	return fmt.Sprintf("Stopped: %s are spent of a budget of %s. The last answer was kept.", d.Spent, d.Budget)
 }
 
 func (r *textReport) endLine() {
@@ -66,16 +77,50 @@ type runResult struct {
 	Session string          `json:"session_id"`
 	Status  agent.EndReason `json:"status"`
 	// Text is the model's last message.
-	Text   string         `json:"text"`
-	Rounds int            `json:"rounds"`
-	Usage  llm.Usage      `json:"usage"`
-	Error  *agent.Failure `json:"error,omitempty"`
+	Text   string    `json:"text"`
+	Rounds int       `json:"rounds"`
+	Usage  llm.Usage `json:"usage"`
+	// Cost sums the run's requests. Unknown says that some cost is not known:
+	// the sum is then what was spent at least.
+	Cost    llm.Cost       `json:"total_cost_usd"`
+	Unknown bool           `json:"cost_unknown"`
+	Costs   []*modelCost   `json:"cost_by_model,omitempty"`
+	Error   *agent.Failure `json:"error,omitempty"`
+}
+
+// modelCost is what the run spent on one model (OAS-712).
+type modelCost struct {
+	Model    string    `json:"model"` // PROVIDER/ID
+	Requests int       `json:"requests"`
+	Usage    llm.Usage `json:"usage"`
+	Cost     llm.Cost  `json:"cost_usd"`
+	Unknown  bool      `json:"cost_unknown"`
+}
+
+// count adds a request to the costs of its model.
+func (r *runResult) count(end agent.TextEnd) {
+	name := end.Provider + "/" + end.Model
+	i := slices.IndexFunc(r.Costs, func(m *modelCost) bool { return m.Model == name })
+	if i < 0 {
+		i = len(r.Costs)
+		r.Costs = append(r.Costs, &modelCost{Model: name, Usage: llm.Usage{Known: true}})
+	}
+	m := r.Costs[i]
+	m.Requests++
+	m.Usage = m.Usage.Add(end.Usage)
+	if end.Cost == nil {
+		m.Unknown, r.Unknown = true, true
+		return
+	}
+	m.Cost += *end.Cost
+	r.Cost += *end.Cost
 }
 
 func (r *jsonReport) event(ev agent.Event) {
 	r.result.Session = ev.Session
 	switch d := ev.Data.(type) {
 	case agent.TextEnd:
+		r.result.count(d)
 		if text := d.Message.Text(); text != "" {
 			r.result.Text = text
 		}

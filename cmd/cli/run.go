@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"atelier.dev/atelier/agent"
@@ -15,8 +16,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// maxPrompt bounds what is read from standard input.
-const maxPrompt = 16 << 20
+const (
+	// maxPrompt bounds what is read from standard input.
+	maxPrompt = 16 << 20
+	// maxBudget is more dollars than anyone spends, and few enough to count.
+	maxBudget = 1e6
+)
 
 // runFlags are the flags of atelier run.
 type runFlags struct {
@@ -25,6 +30,7 @@ type runFlags struct {
 	session              string
 	proceed              bool
 	maxTurns, maxRetries int
+	maxDollars           float64
 	allowed, disallowed  []string
 }
 
@@ -41,6 +47,7 @@ func (c *command) runFlagSet(f *runFlags) *pflag.FlagSet {
 	flags.StringVar(&f.use.mode, "permission-mode", "", "default, plan, acceptEdits, auto, dontAsk or bypassPermissions;\nnobody is there to ask, so what would ask is denied")
 	flags.StringVar(&f.output, "output", "text", "text, json or stream-json")
 	flags.IntVar(&f.maxTurns, "max-turns", 0, "stop after this many rounds of tool calls (0: 200)")
+	flags.Float64Var(&f.maxDollars, "max-budget-usd", 0, "stop before the session has cost more than this many dollars (0: no limit)")
 	flags.StringVar(&f.session, "session", "", "go on with the session of this id")
 	flags.BoolVar(&f.proceed, "continue", false, "go on with the folder's newest session")
 	flags.StringSliceVar(&f.allowed, "allowed-tools", nil, "tools that run without asking")
@@ -66,6 +73,9 @@ func (c *command) run(args []string) int {
 	}
 	if !modelRef(f.use.model) || !modelRef(f.use.fallback) {
 		return c.misused(flags, "--model and --fallback-model need PROVIDER/ID")
+	}
+	if f.maxDollars != 0 && !(f.maxDollars > 0 && f.maxDollars < maxBudget) {
+		return c.misused(flags, "--max-budget-usd needs a positive number of dollars")
 	}
 	if f.session != "" && f.proceed {
 		return c.misused(flags, "--session and --continue exclude each other")
@@ -115,7 +125,7 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report) (agent.Pr
 	cfg := c.config(folder, home)
 	cfg.Unattended = true
 	cfg.Rules = permission.Rules{Allow: f.allowed, Deny: f.disallowed}
-	cfg.Limits.Rounds = f.maxTurns
+	cfg.Limits = agent.Limits{Rounds: f.maxTurns, Budget: llm.Cost(math.Round(f.maxDollars * float64(llm.Dollar)))}
 	cfg.Retry.Retries = f.maxRetries
 	cfg.Getenv = withBaseURL(c.getenv, f)
 	ended := make(chan agent.ProcessingEnd, 1)
@@ -210,7 +220,7 @@ func exitCode(r agent.EndReason) int {
 	switch r {
 	case agent.EndDone:
 		return exitDone
-	case agent.EndLimit:
+	case agent.EndLimit, agent.EndBudget:
 		return exitLimit
 	case agent.EndInterrupted:
 		return exitInterrupted
