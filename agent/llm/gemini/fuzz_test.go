@@ -1,0 +1,52 @@
+package gemini
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/internal/wire"
+	"atelier.dev/atelier/agent/llm/llmtest"
+)
+
+// Whatever a server streams, each whole data line is one chunk of it, none
+// makes the decoder panic or yield after the end, and what it decodes can be
+// sent again.
+func FuzzDecoder(f *testing.F) {
+	for _, r := range []llmtest.Round{
+		{Reasoning: "a b", Text: "c d", Calls: []llmtest.Call{{Name: "Read", Arguments: `{"a":1}`}}},
+		{Text: "x", Finish: llm.FinishLength, Usage: llm.Usage{Input: 1, Output: 2, Known: true}},
+	} {
+		f.Add(llmtest.GenerateStream(r, 1))
+	}
+	f.Add("data: {\"candidates\":[{\"content\":{\"parts\":[null,7,{\"functionCall\":{\"args\":[1]}}]},\"finishReason\":\"STOP\"}]}\r\n\r\n: x\ndata:\ndata: cut")
+	f.Fuzz(func(t *testing.T, body string) {
+		x := &exchange{lines: bufio.NewReader(strings.NewReader(body))}
+		passed, err := io.ReadAll(x)
+		if err != nil || len(x.chunks) != strings.Count(string(passed), "\n\n") {
+			t.Fatalf("%v; %d chunks of %q", err, len(x.chunks), passed)
+		}
+		var answer *llm.Answer
+		b := wire.NewBuilder(llm.Origin{}, func(ev llm.Event, err error) bool {
+			if answer != nil {
+				t.Fatalf("%v %v after the end", ev, err)
+			}
+			answer = ev.Answer
+			return true
+		})
+		d := &decoder{builder: b, open: none}
+		for chunk := x.next(); chunk != nil; chunk = x.next() {
+			if json.Valid(chunk) { // the SDK reports the others
+				d.chunk(chunk)
+			}
+		}
+		d.finish()
+		l := lowerer{sent: map[string]string{}, later: true}
+		if turns := l.contents([]llm.Message{answer.Message}); !json.Valid(wire.JSON(turns)) {
+			t.Fatalf("cannot be sent again: %+v", answer.Message)
+		}
+	})
+}
