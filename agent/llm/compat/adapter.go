@@ -39,9 +39,10 @@ type Config struct {
 
 // Adapter implements [llm.Adapter].
 type Adapter struct {
-	name     string
-	endpoint *wire.Endpoint
-	service  sdk.ChatCompletionService
+	name      string
+	endpoint  *wire.Endpoint
+	service   sdk.ChatCompletionService
+	encodings wire.Encodings
 }
 
 // New returns an adapter. A mistake in cfg is reported by the first request.
@@ -61,6 +62,24 @@ func (a *Adapter) Name() string { return a.name }
 // Models asks which models there are, sorted by id.
 func (a *Adapter) Models(ctx context.Context) ([]string, error) { return a.endpoint.Models(ctx) }
 
+// body encodes a request; what was sent before is taken from memory.
+func (a *Adapter) body(req llm.Request, origin llm.Origin) ([]byte, error) {
+	spoken, err := wire.Join(&a.encodings, req.CacheKey, origin, req.Messages, func(m llm.Message, ids wire.IDs) []message {
+		return lower(m, origin, ids)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if req.System != "" {
+		first := wire.JSON(sdk.SystemMessage(req.System))
+		if len(spoken) > len("[]") {
+			first = append(first, ',')
+		}
+		spoken = append(append([]byte("["), first...), spoken[1:]...)
+	}
+	return wire.Body(wire.JSON(params(req)), "messages", spoken), nil
+}
+
 // Stream implements [llm.Adapter].
 func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
 	return func(yield func(llm.Event, error) bool) {
@@ -72,9 +91,14 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 			return
 		}
 		defer call.End()
+		request, err := a.body(req, origin)
+		if err != nil {
+			b.Fail(call.Error(err))
+			return
+		}
 		body := &filter{}
-		stream := a.service.NewStreaming(ctx, params(req, origin),
-			option.WithMiddleware(body.intercept, call.Intercept))
+		stream := a.service.NewStreaming(ctx, sdk.ChatCompletionNewParams{},
+			option.WithRequestBody("application/json", request), option.WithMiddleware(body.intercept, call.Intercept))
 		defer stream.Close()
 		d := newDecoder(b, call)
 		for stream.Next() {

@@ -14,12 +14,12 @@ import (
 
 type message = sdk.ChatCompletionMessageParamUnion
 
-// params lowers a request with only the fields that every endpoint knows.
+// params lowers all of a request but its messages, with only the fields that
+// every endpoint knows.
 // Equal prefixes of two requests give equal bytes.
-func params(req llm.Request, origin llm.Origin) sdk.ChatCompletionNewParams {
+func params(req llm.Request) sdk.ChatCompletionNewParams {
 	p := sdk.ChatCompletionNewParams{
 		Model:           req.Model,
-		Messages:        messages(req, origin),
 		Tools:           tools(req.Tools),
 		ReasoningEffort: shared.ReasoningEffort(req.Reasoning.Level(req.Effort)),
 		StreamOptions:   sdk.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
@@ -40,27 +40,21 @@ func tools(specs []llm.ToolSpec) []sdk.ChatCompletionToolUnionParam {
 	return out
 }
 
-func messages(req llm.Request, origin llm.Origin) []message {
-	var out []message
-	if req.System != "" {
-		out = append(out, sdk.SystemMessage(req.System))
-	}
-	ids := wire.NewIDs(req.Messages, origin)
-	for _, m := range req.Messages {
-		switch m.Role {
-		case llm.RoleAssistant:
-			out = append(out, assistant(m, m.Origin.Same(origin), ids)...)
-		case llm.RoleTool:
-			out = append(out, results(m, ids)...)
-		case llm.RoleUser:
-			out = append(out, user(m.Parts)...)
-		default: // few endpoints know the developer role
-			if text := m.Text(); text != "" {
-				out = append(out, sdk.SystemMessage(text))
-			}
+// lower lowers one message of a request to origin.
+func lower(m llm.Message, origin llm.Origin, ids wire.IDs) []message {
+	switch m.Role {
+	case llm.RoleAssistant:
+		return assistant(m, m.Origin.Same(origin), ids)
+	case llm.RoleTool:
+		return results(m, ids)
+	case llm.RoleUser:
+		return user(m.Parts)
+	default: // few endpoints know the developer role
+		if text := m.Text(); text != "" {
+			return []message{sdk.SystemMessage(text)}
 		}
+		return nil
 	}
-	return out
 }
 
 // assistant lowers an answer from its typed fields. Of reasoning, only what

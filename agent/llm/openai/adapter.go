@@ -36,8 +36,9 @@ type Config struct {
 
 // Adapter implements [llm.Adapter].
 type Adapter struct {
-	endpoint *wire.Endpoint
-	service  responses.ResponseService
+	endpoint  *wire.Endpoint
+	service   responses.ResponseService
+	encodings wire.Encodings
 }
 
 // New returns an adapter. A mistake in cfg is reported by the first request.
@@ -57,6 +58,17 @@ func (a *Adapter) Name() string { return name }
 // Models asks which models there are, sorted by id.
 func (a *Adapter) Models(ctx context.Context) ([]string, error) { return a.endpoint.Models(ctx) }
 
+// body encodes a request; what was sent before is taken from memory.
+func (a *Adapter) body(req llm.Request, origin llm.Origin) ([]byte, error) {
+	items, err := wire.Join(&a.encodings, req.CacheKey, origin, req.Messages, func(m llm.Message, ids wire.IDs) []inputItem {
+		return input(m, origin, ids)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return wire.Body(wire.JSON(params(req)), "input", items), nil
+}
+
 // Stream implements [llm.Adapter].
 func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
 	return func(yield func(llm.Event, error) bool) {
@@ -68,7 +80,13 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 			return
 		}
 		defer call.End()
-		stream := a.service.NewStreaming(ctx, params(req, origin), option.WithMiddleware(call.Intercept))
+		body, err := a.body(req, origin)
+		if err != nil {
+			b.Fail(call.Error(err))
+			return
+		}
+		stream := a.service.NewStreaming(ctx, responses.ResponseNewParams{},
+			option.WithRequestBody("application/json", body), option.WithMiddleware(call.Intercept))
 		defer stream.Close()
 		d := newDecoder(b, call)
 		for stream.Next() {

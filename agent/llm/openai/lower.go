@@ -11,15 +11,14 @@ import (
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
-// params lowers a request. Equal prefixes of two requests give equal bytes,
+// params lowers all of a request but its messages. Equal prefixes of two requests give equal bytes,
 // or the provider's cache would miss (LLM-17).
-func params(req llm.Request, origin llm.Origin) responses.ResponseNewParams {
+func params(req llm.Request) responses.ResponseNewParams {
 	p := responses.ResponseNewParams{
 		Model:   req.Model,
 		Store:   param.NewOpt(false),
 		Include: []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent},
 		Tools:   tools(req.Tools),
-		Input:   responses.ResponseNewParamsInputUnion{OfInputItemList: input(req.Messages, origin)},
 	}
 	if req.System != "" {
 		p.Instructions = param.NewOpt(req.System)
@@ -60,20 +59,16 @@ type (
 	inputList = responses.ResponseInputMessageContentListParam
 )
 
-func input(messages []llm.Message, origin llm.Origin) responses.ResponseInputParam {
-	var items responses.ResponseInputParam
-	ids := wire.NewIDs(messages, origin)
-	for _, m := range messages {
-		switch m.Role {
-		case llm.RoleAssistant:
-			items = append(items, assistant(m, m.Origin.Same(origin), ids)...)
-		case llm.RoleTool:
-			items = append(items, results(m, ids)...)
-		default:
-			items = append(items, spoken(m)...)
-		}
+// input lowers one message of a request to origin.
+func input(m llm.Message, origin llm.Origin, ids wire.IDs) []inputItem {
+	switch m.Role {
+	case llm.RoleAssistant:
+		return assistant(m, m.Origin.Same(origin), ids)
+	case llm.RoleTool:
+		return results(m, ids)
+	default:
+		return spoken(m)
 	}
-	return items
 }
 
 // assistant lowers an answer. Items of the same origin go back verbatim; of

@@ -1,0 +1,113 @@
+package wire_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/internal/wire"
+	"github.com/google/go-cmp/cmp"
+)
+
+// spell encodes a message as what it says and whether it is its target's own.
+func spell(target llm.Origin, count *int) func(llm.Message, wire.IDs) []string {
+	return func(m llm.Message, ids wire.IDs) []string {
+		*count++
+		var out []string
+		for _, p := range m.Parts {
+			switch {
+			case p.Call != nil:
+				out = append(out, "call "+ids[p.Call.ID])
+			case p.Result != nil:
+				out = append(out, "result "+ids.Result(p.Result))
+			default:
+				out = append(out, fmt.Sprintf("%s <%t>", p.Text, m.Origin.Same(target)))
+			}
+		}
+		return out
+	}
+}
+
+func join(t *testing.T, e *wire.Encodings, key string, target llm.Origin, messages []llm.Message, encoded *int) []string {
+	t.Helper()
+	*encoded = 0
+	b, err := wire.Join(e, key, target, messages, spell(target, encoded))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	if err := json.Unmarshal(b, &out); err != nil {
+		t.Fatalf("%s: %v", b, err)
+	}
+	return out
+}
+
+// LLM-17: what was sent before is taken from memory, byte for byte, and what
+// differs is encoded anew, with everything after it.
+func TestEncodings(t *testing.T) {
+	t.Parallel()
+	target, other := llm.Origin{Provider: "a", Model: "m"}, llm.Origin{Provider: "b", Model: "m"}
+	call := llm.Message{Role: llm.RoleAssistant, Origin: &target, Parts: []llm.Part{{Kind: llm.PartToolCall, Call: &llm.ToolCall{ID: "1", WireID: "w1"}}}}
+	result := llm.Message{Role: llm.RoleTool, Parts: []llm.Part{{Kind: llm.PartToolResult, Result: &llm.ToolResult{CallID: "1"}}}}
+	messages := []llm.Message{llm.Text(llm.RoleUser, "go"), {Role: llm.RoleAssistant}, call, result}
+	var e wire.Encodings
+	var n int
+	want := []string{"go <false>", "call w1", "result w1"}
+	if diff := cmp.Diff(want, join(t, &e, "s", target, messages, &n)); diff != "" || n != 4 {
+		t.Errorf("first: %d encoded %s", n, diff)
+	}
+	if diff := cmp.Diff(want, join(t, &e, "s", target, messages[:4:4], &n)); diff != "" || n != 0 {
+		t.Errorf("again: %d encoded %s", n, diff)
+	}
+	more := append(messages[:4:4], llm.Text(llm.RoleUser, "on"))
+	if diff := cmp.Diff(append(want[:3:3], "on <false>"), join(t, &e, "s", target, more, &n)); diff != "" || n != 1 {
+		t.Errorf("one more: %d encoded %s", n, diff)
+	}
+	if diff := cmp.Diff([]string{"go <false>", "call 1", "result 1"}, join(t, &e, "s", other, messages, &n)); diff != "" || n != 4 {
+		t.Errorf("another target: %d encoded %s", n, diff)
+	}
+	changed := append([]llm.Message(nil), messages...)
+	changed[2].Origin = nil // nobody's any more
+	changed[3].Parts = append([]llm.Part(nil), result.Parts...)
+	join(t, &e, "s", target, messages, &n)
+	if diff := cmp.Diff([]string{"go <false>", "call 1", "result 1"}, join(t, &e, "s", target, changed, &n)); diff != "" || n != 2 {
+		t.Errorf("changed: %d encoded %s", n, diff)
+	}
+	if got := join(t, &e, "s", target, nil, &n); len(got) != 0 {
+		t.Errorf("nothing: %v", got)
+	}
+}
+
+// Conversations do not disturb each other, one without a key is not kept, and
+// old ones are forgotten.
+func TestEncodingsForget(t *testing.T) {
+	t.Parallel()
+	var e wire.Encodings
+	var n int
+	target := llm.Origin{Provider: "a"}
+	message := []llm.Message{llm.Text(llm.RoleUser, "go")}
+	for _, tt := range []struct {
+		key  string
+		want int
+	}{{"one", 1}, {"two", 1}, {"one", 0}, {"", 1}, {"", 1}} {
+		if join(t, &e, tt.key, target, message, &n); n != tt.want {
+			t.Errorf("%q: %d encoded, want %d", tt.key, n, tt.want)
+		}
+	}
+	for i := range 8 {
+		join(t, &e, fmt.Sprint("new ", i), target, message, &n)
+	}
+	if join(t, &e, "one", target, message, &n); n != 1 {
+		t.Error("the oldest was kept")
+	}
+}
+
+func TestBody(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{`{}`: `{"x":[1]}`, `{"a":2}`: `{"a":2,"x":[1]}`} {
+		if got := string(wire.Body([]byte(in), "x", []byte("[1]"))); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}
