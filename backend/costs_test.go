@@ -1,6 +1,8 @@
 package backend_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -28,8 +30,13 @@ func ask(t *testing.T, p *page, provider, model string) (string, agent.TextEnd) 
 func TestCosts(t *testing.T) {
 	t.Parallel()
 	usage := llm.Usage{Input: 1000, CacheRead: 10_000, Output: 100, Reasoning: 50, Known: true}
-	server := llmtest.Serve(t, llmtest.Round{Text: "One.", Usage: usage}, llmtest.Round{Text: "Two.", Usage: usage})
-	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
+	server := llmtest.Serve(t, llmtest.Round{Text: "One.", Usage: usage}, llmtest.Round{Text: "Two.", Usage: usage}, llmtest.Round{Text: "Three.", Usage: usage})
+	home := t.TempDir()
+	own := `{"models": [{"provider": "compat", "id": "gateway", "input": 1, "output": 0}]}` // a row's price wins over the place
+	if err := os.WriteFile(filepath.Join(home, backend.ModelsFile), []byte(own), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := newPage(t, t.TempDir(), home, environment(server, "sk-test"))
 	const cost = 4000 * llm.Dollar / 1_000_000 // 2 + 0.1·10 + 10/10, in thousandths
 
 	id, end := ask(t, p, "openai", "gpt-6.1-sol")
@@ -42,11 +49,14 @@ func TestCosts(t *testing.T) {
 	if _, end := ask(t, p, "compat", "local-model"); end.Cost == nil || *end.Cost != 0 {
 		t.Errorf("a model on this machine cost %v", end.Cost)
 	}
+	if _, end := ask(t, p, "compat", "gateway"); end.Cost == nil || *end.Cost != 11_000*llm.Dollar/1_000_000 {
+		t.Errorf("a model with a price of its own cost %v", end.Cost)
+	}
 	if _, end := ask(t, p, "demo", "tour"); end.Cost == nil || *end.Cost != 0 {
 		t.Errorf("the script cost %v", end.Cost)
 	}
 	all := must[backend.CostSummary](p, "costs.summary", backend.CostsRequest{})
-	if all.Total.Requests != 3 || all.Total.Cost != (llm.Spending{Cost: cost}) || len(all.Models) != 3 || len(all.Sessions) != 3 {
+	if all.Total.Requests != 4 || all.Total.Cost != (llm.Spending{Cost: cost + 11_000*llm.Dollar/1_000_000}) || len(all.Models) != 4 || len(all.Sessions) != 4 {
 		t.Errorf("%+v", all)
 	}
 	one := must[backend.CostSummary](p, "costs.summary", backend.CostsRequest{Session: id})

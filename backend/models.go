@@ -87,14 +87,18 @@ type lister interface {
 	Models(context.Context) ([]string, error)
 }
 
-const listTimeout = 3 * time.Second
+const (
+	listTimeout = 3 * time.Second
+	testTimeout = 5 * time.Second
+)
 
-func (p *providers) listed(ctx context.Context, row provider, a access) ([]string, error) {
+// listed asks a provider for its models. It waits no longer than patience.
+func (p *providers) listed(ctx context.Context, row provider, a access, patience time.Duration) ([]string, error) {
 	l, ok := row.adapter(a.key, a.baseURL).(lister)
 	if !ok {
 		return nil, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	return l.Models(ctx)
 }
@@ -116,7 +120,7 @@ func (w *Workbench) listModels(ctx context.Context, _ Empty) (ModelList, error) 
 			info.Models = append(info.Models, w.providers.modelInfo(m, now))
 		}
 		if info.Ready && len(info.Models) == 0 {
-			ids, err := w.providers.listed(ctx, row, a)
+			ids, err := w.providers.listed(ctx, row, a, listTimeout)
 			if err != nil {
 				info.Problem = err.Error()
 			}
@@ -187,15 +191,30 @@ func (w *Workbench) testModel(ctx context.Context, in ModelRef) (ConnectionTest,
 		return ConnectionTest{Problem: e.Message, Next: e.Next}, nil
 	}
 	begin := time.Now()
-	ids, err := w.providers.listed(ctx, row, a)
+	ids, err := w.providers.listed(ctx, row, a, testTimeout)
 	out := ConnectionTest{Reachable: err == nil, DurationMs: time.Since(begin).Milliseconds(), Models: len(ids)}
 	switch {
 	case err != nil:
-		why := agent.Explain(err)
-		out.Problem, out.Next = why.Message, why.Next
+		out.Problem, out.Next = agent.Explain(err).Message, testAgain(err)
 	case in.Model != "" && len(ids) > 0 && !slices.Contains(ids, in.Model):
 		out.Problem = fmt.Sprintf("%s does not list the model %s.", row.name, in.Model)
 		out.Next = "It may answer all the same; if not, choose another one."
 	}
 	return out, nil
+}
+
+// testAgain says what to do before a connection is tested once more.
+func testAgain(err error) string {
+	var e *llm.Error
+	if errors.As(err, &e) {
+		switch e.Class {
+		case llm.ClassAuth, llm.ClassPermission:
+			return "Check the key."
+		case llm.ClassRateLimit, llm.ClassOverloaded, llm.ClassServer:
+			return "Wait a little and test again."
+		case llm.ClassQuota:
+			return "Check your plan with the provider."
+		}
+	}
+	return "Check your connection and the provider's address."
 }

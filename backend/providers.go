@@ -171,7 +171,7 @@ func (p *providers) first(ctx context.Context) (provider, model string) {
 			if row.defaultModel != "" {
 				return row.id, row.defaultModel
 			}
-			if ids, err := p.listed(ctx, row, a); err == nil && len(ids) > 0 {
+			if ids, err := p.listed(ctx, row, a, listTimeout); err == nil && len(ids) > 0 {
 				return row.id, ids[0]
 			}
 		}

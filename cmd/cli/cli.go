@@ -58,6 +58,7 @@ const usage = `Atelier, a workbench for coding agents.
   atelier [DIR]                 the window, on a project folder
   atelier serve [DIR]           the same for a browser; prints its address
   atelier run [flags] PROMPT|-  one prompt from the command line
+  atelier doctor                says what is set up and what is reachable
   atelier version
 
 Run a command with --help for its flags. ATELIER_HOME moves everything that
@@ -93,6 +94,8 @@ func (c *command) main(args []string) int {
 		return c.serve(args[1:])
 	case "run":
 		return c.run(args[1:])
+	case "doctor":
+		return c.doctor(args[1:])
 	case "version", "--version":
 		fmt.Fprintln(c.out, "atelier", Version)
 		return exitDone

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"atelier.dev/atelier/agent/sandbox"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/storage"
+)
+
+// checkup is what atelier doctor finds.
+type checkup struct {
+	OK      bool    `json:"ok"`
+	Version string  `json:"version"`
+	Checks  []check `json:"checks"`
+}
+
+// check is one finding.
+type check struct {
+	Kind  string `json:"kind"` // "database", "models", "provider" or "tool"
+	Name  string `json:"name"`
+	State state  `json:"state"`
+	// Detail says what was found, Next what to do about it.
+	Detail string `json:"detail"`
+	Next   string `json:"next,omitempty"`
+	// Model is what new sessions begin with, where they use this provider.
+	Model string `json:"model,omitempty"`
+	fatal bool   // Atelier cannot work if this failed
+}
+
+// state is the outcome of a check.
+type state string
+
+const (
+	stateOK     state = "ok"
+	stateOff    state = "off" // not set up or not there, which is no fault
+	stateFailed state = "failed"
+)
+
+// doctor says what is set up and reachable. It fails where Atelier could not
+// work: without its database, or with a provider that does not answer.
+func (c *command) doctor(args []string) int {
+	flags := c.flags("atelier doctor [--json]")
+	asJSON := flags.Bool("json", false, "print one JSON object")
+	if code, ok := c.parse(flags, args); !ok {
+		return code
+	}
+	if flags.NArg() > 0 {
+		return c.misused(flags, "doctor takes no arguments")
+	}
+	folder, home, err := c.places("")
+	if err != nil {
+		return c.fail(err)
+	}
+	defer logTo(home)()
+	found := checkup{OK: true, Version: Version, Checks: append(c.checkApp(folder, home), checkTools()...)}
+	for _, ch := range found.Checks {
+		found.OK = found.OK && (ch.State != stateFailed || !ch.fatal)
+	}
+	if *asJSON {
+		err = json.NewEncoder(c.out).Encode(found)
+	} else {
+		err = found.print(c)
+	}
+	if err != nil || !found.OK {
+		return exitFailed
+	}
+	return exitDone
+}
+
+// checkApp opens the application and looks at what it stands on.
+func (c *command) checkApp(folder, home string) (checks []check) {
+	database := check{Kind: "database", Name: "database", State: stateOK, Detail: filepath.Join(home, storage.File), fatal: true}
+	cfg := c.config(folder, home)
+	cfg.Unattended = true
+	app, err := openApp(c.ctx, cfg, nil)
+	if err != nil {
+		return []check{database.failed(err)}
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+		defer cancel()
+		if err := app.Close(ctx); err != nil {
+			checks = append(checks, database.failed(err))
+		}
+	}()
+	checks = []check{database}
+	if err := app.CheckModels(); err != nil {
+		checks = append(checks, check{Kind: "models", Name: backend.ModelsFile}.failed(err))
+	}
+	providers, err := app.CheckProviders(c.ctx)
+	if err != nil {
+		return append(checks, check{Kind: "provider", Name: "keys", fatal: true}.failed(err))
+	}
+	chosen := false
+	for _, p := range providers {
+		checks = append(checks, checkProvider(p))
+		chosen = chosen || p.Model != ""
+	}
+	if !chosen {
+		checks = append(checks, check{Kind: "provider", Name: "demo", State: stateOK, Detail: "the offline script", Model: "tour"})
+	}
+	return checks
+}
+
+func (ch check) failed(err error) check {
+	e := backend.AsError(err)
+	ch.State, ch.Detail, ch.Next = stateFailed, e.Message, e.Next
+	return ch
+}
+
+func checkProvider(p backend.ProviderCheck) check {
+	ch := check{Kind: "provider", Name: p.Provider, Model: p.Model, fatal: p.Model != ""}
+	if !p.Configured {
+		ch.State, ch.Detail, ch.Next = stateOff, "not set up", "Set "+p.Variable+" to use it."
+		return ch
+	}
+	facts := []string{"no key"}
+	if p.Source != "" {
+		facts[0] = fmt.Sprintf("key from the %s", p.Source)
+	}
+	if p.BaseURL != "" {
+		facts = append(facts, p.BaseURL)
+	}
+	conn := p.Connection
+	if conn.Reachable {
+		facts = append(facts, fmt.Sprintf("answers in %d ms", conn.DurationMs), fmt.Sprintf("%d models", conn.Models))
+	}
+	ch.State, ch.Detail, ch.Next = stateFailed, strings.TrimSpace(strings.Join(facts, ", ")+". "+conn.Problem), conn.Next
+	if conn.Reachable {
+		ch.State = stateOK
+	}
+	return ch
+}
+
+// checkTools looks for the programs that Atelier makes use of.
+func checkTools() []check {
+	var checks []check
+	for _, tool := range []struct{ name, without string }{
+		{"bash", "Commands cannot be run without it."},
+		{"rg", "Searching is done by Atelier itself, more slowly."},
+		{"git", "The agent cannot look at a project's history."},
+	} {
+		ch := check{Kind: "tool", Name: tool.name, State: stateOK, Detail: sandbox.LookPath(tool.name)}
+		if ch.Detail == "" {
+			ch.State, ch.Detail, ch.Next = stateOff, "not found", tool.without
+		}
+		checks = append(checks, ch)
+	}
+	return checks
+}
+
+// print writes the findings as lines.
+func (r checkup) print(c *command) error {
+	var errs []error
+	line := func(name, state, text string) {
+		_, err := fmt.Fprintf(c.out, "%-10s %-7s %s\n", name, state, text)
+		errs = append(errs, err)
+	}
+	line("atelier", "", r.Version)
+	for _, ch := range r.Checks {
+		line(ch.Name, string(ch.State), ch.Detail)
+		if ch.Model != "" {
+			line("", "", "New sessions use "+ch.Model+".")
+		}
+		if ch.Next != "" {
+			line("", "", ch.Next)
+		}
+	}
+	return errors.Join(errs...)
+}
