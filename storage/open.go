@@ -228,7 +228,7 @@ func corrupt(path, details string) error {
 	return &backend.Error{
 		Code: backend.CodeStoreCorrupt, Message: fmt.Sprintf("The database %s is damaged.", path),
 		Kept:    "It was left exactly as it is.",
-		Next:    "Make a copy of it first. Then restore a backup, or try `sqlite3 " + File + " .recover`; to go on without it, move it away and start again.",
+		Next:    "Make a copy of it first. Then restore a backup, or try the .recover command of sqlite3; to go on without it, move it away and start again.",
 		Details: details,
 	}
 }
