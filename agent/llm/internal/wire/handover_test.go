@@ -1,0 +1,115 @@
+package wire_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/llmtest"
+)
+
+// proof is what each API seals or asks back of the first answer; no other may
+// ever see it.
+var proof = map[string]string{
+	"responses": `"encrypted_content":"sealed-1"`,
+	"chat":      `"reasoning_content":"I wonder."`,
+	"messages":  `"signature":"sealed-1"`,
+	"generate":  `"thoughtSignature":"c2VhbGVkLTE="`,
+}
+
+// LLM-28: a conversation that began with one provider goes on with each other
+// one, and back again: what was said, called and answered is there, under ids
+// that fit together; proofs go to where they came from and nowhere else.
+func TestHandover(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, a api) {
+		for _, b := range apis {
+			t.Run("to "+b.name, func(t *testing.T) {
+				t.Parallel()
+				handOver(t, a, b)
+			})
+		}
+	})
+}
+
+func handOver(t *testing.T, a, b api) {
+	servers := map[string]*llmtest.Server{a.name: llmtest.Serve(t), b.name: llmtest.Serve(t)}
+	req := ask("look around")
+	req.Messages = append(req.Messages, llm.Text(llm.RoleUser, "and be quick"))
+	say := func(to api, round llmtest.Round) string {
+		t.Helper()
+		s := servers[to.name]
+		s.Add(round)
+		_, answer, err := llmtest.Collect(to.adapter(to.url(s), secret, 0).Stream(t.Context(), req))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Messages = append(req.Messages, answer.Message)
+		results := llm.Message{Role: llm.RoleTool}
+		for _, c := range answer.Message.Calls() {
+			results.Parts = append(results.Parts, llm.Part{Kind: llm.PartToolResult, Result: &llm.ToolResult{
+				CallID: c.ID, WireID: c.WireID, Name: c.Name, Parts: []llm.Part{{Kind: llm.PartText, Text: "result of " + string(c.Arguments)}},
+			}})
+		}
+		if len(results.Parts) > 0 {
+			req.Messages = append(req.Messages, results)
+		}
+		requests := s.Requests()
+		return strings.NewReplacer(`\u003c`, "<", `\"`, `"`).Replace(string(requests[len(requests)-1].Body))
+	}
+	say(a, llmtest.Round{Reasoning: "I wonder.", Text: "I look.", Calls: []llmtest.Call{
+		llmtest.Use("Read", map[string]any{"path": "a<b"}), llmtest.Use("Grep", map[string]any{"pattern": "x"}),
+	}})
+	calls := req.Messages[2].Calls()
+
+	body := say(b, llmtest.Round{Text: "I think."})
+	for _, want := range []string{"look around", "and be quick", "I look.", "Read", `{"path":"a<b"}`, `result of {"path":"a<b"}`, "Grep", `result of {"pattern":"x"}`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%s is missing in %s", want, body)
+		}
+	}
+	for name, sealed := range proof {
+		if got, want := strings.Contains(body, sealed), name == a.name && name == b.name; got != want {
+			t.Errorf("%s is there: %v; want %v: %s", sealed, got, want, body)
+		}
+	}
+	for _, c := range calls {
+		id, other, times := c.ID, c.WireID, 2 // with the call and with its result
+		if a.name == b.name {
+			id, other = other, id
+		} else if b.name == "generate" {
+			times = 0 // it wants back only ids of its own
+		}
+		if strings.Count(body, `"`+id+`"`) != times || strings.Contains(body, other) {
+			t.Errorf("%d times %s, or %s, in %s", strings.Count(body, id), id, other, body)
+		}
+	}
+
+	req.Messages = append(req.Messages, llm.Text(llm.RoleUser, "go on"))
+	if back := say(a, llmtest.Round{Text: "Done."}); !strings.Contains(back, proof[a.name]) || !strings.Contains(back, "I think.") {
+		t.Errorf("back again: %s", back)
+	}
+}
+
+// A key is not carried to where a server sends us.
+func TestNoRedirectToAnotherHost(t *testing.T) {
+	t.Parallel()
+	var reached atomic.Bool
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Store(true) }))
+	t.Cleanup(elsewhere.Close)
+	server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
+	t.Cleanup(server.Close)
+	each(t, func(t *testing.T, a api) {
+		model := a.adapter(server.URL, secret, 0)
+		_, _, err := llmtest.Collect(model.Stream(t.Context(), ask("hi")))
+		_, modelsErr := model.Models(t.Context())
+		for _, err := range []error{err, modelsErr} {
+			if e := failure(t, err); e.Retryable || reached.Load() {
+				t.Errorf("got %v, reached: %v", e, reached.Load())
+			}
+		}
+	})
+}

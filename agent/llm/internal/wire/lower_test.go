@@ -1,0 +1,48 @@
+package wire
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+func TestArguments(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`{"b":1,"a":9007199254740993}`: `{"b":1,"a":9007199254740993}`,
+		`{}`:                           `{}`,
+		``:                             `{"invalid_arguments":""}`,
+		`null`:                         `{"invalid_arguments":"null"}`,
+		`[1]`:                          `{"invalid_arguments":"[1]"}`,
+		`{"a": <`:                      `{"invalid_arguments":"{\"a\": <"}`,
+	} {
+		if got := Arguments(&llm.ToolCall{Arguments: json.RawMessage(in)}); string(got) != want {
+			t.Errorf("%q gives %s, want %s", in, got, want)
+		}
+	}
+}
+
+// LLM-20: what is said before anyone speaks is an instruction; what is said
+// later stays in its place.
+func TestInstructions(t *testing.T) {
+	t.Parallel()
+	developer, user := llm.Text(llm.RoleDeveloper, "rules"), llm.Text(llm.RoleUser, "hi")
+	for _, tt := range []struct {
+		req          llm.Request
+		instructions []string
+		rest         []llm.Message
+	}{
+		{llm.Request{}, nil, nil},
+		{llm.Request{System: "s", Messages: []llm.Message{user, developer}}, []string{"s"}, []llm.Message{user, developer}},
+		{llm.Request{System: "s", Messages: []llm.Message{llm.Text(llm.RoleSystem, " "), developer, user}}, []string{"s", "rules"}, []llm.Message{user}},
+		{llm.Request{Messages: []llm.Message{developer}}, []string{"rules"}, nil},
+	} {
+		instructions, rest := Instructions(tt.req)
+		if diff := cmp.Diff(tt.instructions, instructions) + cmp.Diff(tt.rest, rest); diff != "" {
+			t.Errorf("%+v: %s", tt.req, diff)
+		}
+	}
+}
