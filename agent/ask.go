@@ -20,34 +20,42 @@ import (
 func (t *turn) ask() (*llm.Answer, error) {
 	set := t.session.transcript.Settings
 	who := llm.Origin{Provider: set.Provider, Model: set.Model}
-	answer, partial, err := t.askModel(who, set.Effort)
+	d, err := t.askModel(who, set.Effort)
 	if err != nil && set.FallbackModel != "" && llm.Transient(err) && t.ctx.Err() == nil {
+		t.keep(who, d, llm.Message{Role: llm.RoleAssistant})
 		instead := llm.Origin{Provider: set.FallbackProvider, Model: set.FallbackModel}
 		t.emit(Warning{Code: "fallback", Message: fmt.Sprintf(
 			"%s did not answer: %s %s takes its place for this request.", who.Model, Explain(err).Message, instead.Model)})
 		who = instead
-		answer, partial, err = t.askModel(who, set.Effort)
+		d, err = t.askModel(who, set.Effort)
 	}
 	if err != nil {
-		if len(partial.Parts) > 0 {
-			t.emit(TextEnd{Message: partial, Finish: llm.Finish{Reason: llm.FinishInterrupted}, Provider: who.Provider, Model: who.Model, Cost: t.price(who, llm.Usage{})})
-		}
+		t.keep(who, d, d.partial())
 		return nil, err
 	}
+	answer := d.answer
 	t.usage = t.usage.Add(answer.Usage)
 	t.emit(TextEnd{Message: answer.Message, Usage: answer.Usage, Finish: answer.Finish, Provider: who.Provider, Model: who.Model, Cost: t.price(who, answer.Usage)})
 	return answer, nil
 }
 
+// keep records what is kept of an answer that broke off. Also one of which
+// nothing is kept is on the record: the provider may charge for it.
+func (t *turn) keep(who llm.Origin, d *draft, m llm.Message) {
+	if d.begun() {
+		t.emit(TextEnd{Message: m, Finish: llm.Finish{Reason: llm.FinishInterrupted}, Provider: who.Provider, Model: who.Model, Cost: t.price(who, llm.Usage{})})
+	}
+}
+
 // askModel asks one model, as often as the policy allows (K-20). It returns
-// the text that the last attempt left if none succeeded.
-func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*llm.Answer, llm.Message, error) {
+// the last attempt, whole or with an error.
+func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*draft, error) {
 	policy := t.session.cfg.Retry
 	for n := 1; ; n++ {
-		d := draft{emit: t.emit}
-		err := t.attempt(who, effort, &d)
+		d := &draft{emit: t.emit}
+		err := t.attempt(who, effort, d)
 		if err == nil {
-			return d.answer, llm.Message{}, nil
+			return d, nil
 		}
 		if t.ctx.Err() == nil && t.repair(err) {
 			n-- // a changed request is not the same one again
@@ -55,15 +63,15 @@ func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*llm.Answer, llm.Mes
 		}
 		wait, again := policy.Delay(n, err, rand.Float64())
 		if !again || t.ctx.Err() != nil {
-			return nil, d.partial(), err
+			return d, err
 		}
 		f := Explain(err)
 		t.emit(Retrying{
-			Attempt: n, Of: policy.Retries, DelayMs: wait.Milliseconds(), Code: f.Code, Message: f.Message,
-			Sent: len(d.parts) > 0,
+			Provider: who.Provider, Model: who.Model, Attempt: n, Of: policy.Retries,
+			DelayMs: wait.Milliseconds(), Code: f.Code, Message: f.Message, Sent: d.begun(),
 		})
 		if !t.sleep(wait) {
-			return nil, d.partial(), err
+			return &draft{}, err // what it left is on the record already
 		}
 	}
 }

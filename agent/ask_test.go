@@ -37,6 +37,9 @@ func TestRetryAfterBrokenAnswer(t *testing.T) {
 		if first := find[agent.Retrying](events)[0]; !first.Sent || first.Attempt != 1 || first.Of != 3 {
 			t.Errorf("first: %+v", first)
 		}
+		if spent := r.session.Transcript().Cost; spent.Unknown != 2 { // the one that broke off, and the scripted answer's
+			t.Errorf("spent %+v", spent)
+		}
 		texts := find[agent.TextEnd](events)
 		if len(texts) != 1 || texts[0].Message.Text() != "Done." || len(find[agent.ToolCallStart](events)) != 0 {
 			t.Errorf("messages: %+v", texts)

@@ -62,6 +62,9 @@ func (d *draft) part(index int, kind llm.PartKind) *llm.Part {
 	return &d.parts[len(d.parts)-1]
 }
 
+// begun reports whether anything of an answer had arrived.
+func (d *draft) begun() bool { return len(d.parts) > 0 || len(d.calls) > 0 }
+
 // partial is what a broken answer leaves: its text. Reasoning without its
 // proof and calls without their end are of no use to a provider.
 func (d *draft) partial() llm.Message {

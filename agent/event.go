@@ -223,13 +223,15 @@ type SteeringInjected struct {
 // Retrying says that a request failed and is asked again after a wait. What
 // the failed answer had streamed is void.
 type Retrying struct {
-	Attempt int    `json:"attempt"` // the one that failed, from 1
-	Of      int    `json:"of"`      // how often it will be asked again at most
-	DelayMs int64  `json:"delay_ms"`
-	Code    string `json:"code"` // an llm.Class
-	Message string `json:"message"`
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+	Attempt  int    `json:"attempt"` // the one that failed, from 1
+	Of       int    `json:"of"`      // how often it will be asked again at most
+	DelayMs  int64  `json:"delay_ms"`
+	Code     string `json:"code"` // an llm.Class
+	Message  string `json:"message"`
 	// Sent says that part of an answer had arrived, which the provider may
-	// charge for.
+	// charge for: its cost is unknown.
 	Sent bool `json:"sent,omitempty"`
 }
 

@@ -54,6 +54,10 @@ func (t *Transcript) Apply(ev Event) {
 		t.added += len(d.Text)
 	case TextEnd:
 		t.applyAnswer(d)
+	case Retrying:
+		if d.Sent {
+			t.Cost.Add(nil)
+		}
 	case HistoryRepaired:
 		t.conversation.DropNative()
 	case ToolCallStart:

@@ -30,6 +30,10 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 		if d.Usage.Known {
 			s.Context = d.Usage.Context() + d.Usage.Output
 		}
+	case agent.Retrying:
+		if d.Sent {
+			s.Cost.Add(nil)
+		}
 	case agent.ProcessingEnd:
 		s.State, s.LastEnd = agent.StateIdle, d.Reason
 	case agent.SessionEnd:

@@ -72,6 +72,10 @@ func (s *Store) insert(ctx context.Context, tx *sql.Tx, ev agent.Event, folder s
 		return fmt.Errorf("insert event: %w", err)
 	}
 	switch d := ev.Data.(type) {
+	case agent.Retrying:
+		if d.Sent {
+			return s.enter(ctx, tx, ev, folder, agent.TextEnd{Provider: d.Provider, Model: d.Model})
+		}
 	case agent.TextEnd:
 		return s.enter(ctx, tx, ev, folder, d)
 	case agent.ApprovalRequest:

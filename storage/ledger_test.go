@@ -45,7 +45,9 @@ func TestLedger(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	u := func(input, output int64, known bool) llm.Usage { return llm.Usage{Input: input, Output: output, Known: known} }
+	u := func(input, output int64, known bool) llm.Usage {
+		return llm.Usage{Input: input, Output: output, Known: known}
+	}
 	want := backend.CostSummary{
 		Total: backend.CostLine{Requests: 4, Usage: u(1110, 3, false), Cost: llm.Spending{Cost: 12, Unknown: 1}},
 		Models: []backend.CostLine{
@@ -127,5 +129,25 @@ func TestLedgerOfAnOldDatabase(t *testing.T) {
 	add(t, s, "a", answer("x", 1, 9))
 	if info, err := s.Session(t.Context(), "a"); err != nil || info.Cost != (llm.Spending{Cost: 9, Unknown: 2}) {
 		t.Errorf("it went on at %+v, %v", info.Cost, err)
+	}
+}
+
+// An answer that broke off after it had begun is in the ledger with an unknown
+// cost; one that never began is not.
+func TestLedgerCountsAbandonedAnswers(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	session(t, s, "a")
+	add(t, s, "a", agent.Retrying{Provider: "p", Model: "x", Sent: true}, agent.Retrying{Provider: "p", Model: "x"}, answer("x", 5, 2))
+	got, err := s.Costs(t.Context(), "/p", "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (llm.Spending{Cost: 2, Unknown: 1}); got.Total.Requests != 2 || got.Total.Cost != want {
+		t.Errorf("total: %+v", got.Total)
+	}
+	info, err := s.Session(t.Context(), "a")
+	if err != nil || info.Cost != (llm.Spending{Cost: 2, Unknown: 1}) {
+		t.Errorf("session: %+v, %v", info.Cost, err)
 	}
 }

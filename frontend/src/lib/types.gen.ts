@@ -354,6 +354,8 @@ export type RenameRequest = {
 }
 
 export type Retrying = {
+  provider: string
+  model: string
   attempt: number
   of: number
   delay_ms: number
