@@ -25,6 +25,8 @@ var mayImport = map[string][]string{
 	"agent/llm/internal/...": {"agent/llm", "agent/llm/internal/..."},
 	"agent/llm/catalogue":    {"agent/llm"},
 	"agent/llm/openai":       {"agent/llm", "agent/llm/internal/..."},
+	"agent/llm/anthropic":    {"agent/llm", "agent/llm/internal/..."},
+	"agent/llm/gemini":       {"agent/llm", "agent/llm/internal/..."},
 	"agent/llm/compat":       {"agent/llm", "agent/llm/internal/..."},
 	"agent/llm/demo":         {"agent/llm", "agent/llm/internal/..."},
 	"agent/llm/llmtest":      {"agent/llm", "agent/llm/internal/..."},
@@ -44,14 +46,16 @@ var mayImport = map[string][]string{
 
 // onlyIn names the packages that alone may import something from outside.
 var onlyIn = map[string][]string{
-	"github.com/wailsapp/wails":     {"."},
-	"github.com/mark3labs/mcp-go":   {"agent/mcp"},
-	"github.com/openai/openai-go":   {"agent/llm/openai", "agent/llm/compat", "agent/llm/internal/openaisdk"},
-	"github.com/mattn/go-sqlite3":   {"storage"},
-	"database/sql":                  {"storage"},
-	"github.com/coder/websocket":    {"backend/serve"},
-	"github.com/zalando/go-keyring": {"storage/keystore"},
-	"os/exec":                       {"agent/sandbox", "scripts/bench"},
+	"github.com/wailsapp/wails":              {"."},
+	"github.com/mark3labs/mcp-go":            {"agent/mcp"},
+	"github.com/openai/openai-go":            {"agent/llm/openai", "agent/llm/compat", "agent/llm/internal/openaisdk"},
+	"github.com/anthropics/anthropic-sdk-go": {"agent/llm/anthropic"},
+	"google.golang.org/genai":                {"agent/llm/gemini"},
+	"github.com/mattn/go-sqlite3":            {"storage"},
+	"database/sql":                           {"storage"},
+	"github.com/coder/websocket":             {"backend/serve"},
+	"github.com/zalando/go-keyring":          {"storage/keystore"},
+	"os/exec":                                {"agent/sandbox", "scripts/bench"},
 }
 
 const (

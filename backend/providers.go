@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -18,6 +19,7 @@ import (
 type provider struct {
 	id, name     string
 	keyVar       string // the environment variable of its key
+	otherKeyVar  string // one that counts where keyVar is empty, or none
 	urlVar       string // and of its address
 	needsURL     bool   // it is nothing but an address
 	needsKey     bool
@@ -77,7 +79,8 @@ func (p *providers) refresh(ctx context.Context) error {
 }
 
 func (p *providers) find(ctx context.Context, row provider) (access, error) {
-	a := access{key: strings.TrimSpace(p.cfg.Getenv(row.keyVar)), baseURL: strings.TrimSpace(p.cfg.Getenv(row.urlVar))}
+	getenv := func(name string) string { return strings.TrimSpace(p.cfg.Getenv(name)) }
+	a := access{key: cmp.Or(getenv(row.keyVar), getenv(row.otherKeyVar)), baseURL: getenv(row.urlVar)}
 	if a.key != "" {
 		a.source = KeyFromEnvironment
 	} else if key, source, err := p.cfg.Keys.Key(row.id); err != nil {

@@ -55,7 +55,14 @@ func NewServer(rounds ...Round) *Server {
 	mux.HandleFunc("POST /v1/responses", s.answer(responsesFrames))
 	mux.HandleFunc("POST /v1/chat/completions", s.answer(chatFrames))
 	mux.HandleFunc("POST /v1/messages", s.answer(messagesFrames))
-	mux.HandleFunc("POST /v1beta/models/"+ModelID+":streamGenerateContent", s.answer(generateFrames))
+	generate := s.answer(generateFrames)
+	mux.HandleFunc("POST /v1beta/models/{call}", func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.PathValue("call"), ":streamGenerateContent") {
+			http.NotFound(w, r)
+			return
+		}
+		generate(w, r)
+	})
 	mux.HandleFunc("GET /v1/models", s.list(object{"data": []any{object{"id": ModelID}}}))
 	mux.HandleFunc("GET /v1beta/models", s.list(object{"models": []any{object{"name": "models/" + ModelID}}}))
 	s.http = httptest.NewServer(mux)
