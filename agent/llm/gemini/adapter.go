@@ -10,7 +10,7 @@ package gemini
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"iter"
 	"net/http"
 	"time"
@@ -79,15 +79,23 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 			return
 		}
 		defer call.End()
-		x := &exchange{call: call}
+		config, members := config(req, origin)
+		x := &exchange{call: call, members: members}
 		d := &decoder{builder: b, open: none}
-		for _, err := range a.models.GenerateContentStream(x.in(ctx), req.Model, placeholder, config(req, origin)) {
+		for _, err := range a.models.GenerateContentStream(x.in(ctx), req.Model, placeholder, config) {
 			chunk := x.next()
-			if err != nil {
-				b.Fail(failure(call, chunk, err))
+			if err == nil {
+				err = d.chunk(chunk)
+			}
+			if errors.Is(err, errSent) {
+				b.Fail(call.ReportedBody(chunk))
 				return
 			}
-			if d.chunk(chunk); b.Stopped() {
+			if err != nil {
+				b.Fail(call.Error(err))
+				return
+			}
+			if b.Stopped() {
 				return
 			}
 		}
@@ -103,15 +111,3 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 
 // placeholder stands for the conversation where the SDK demands one.
 var placeholder = genai.Text("-")
-
-// failure is [wire.Call.Error] for what ended a stream, which may be an error
-// that the server sent inside it.
-func failure(call *wire.Call, chunk json.RawMessage, err error) *llm.Error {
-	var sent struct {
-		Error json.RawMessage `json:"error"`
-	}
-	if json.Unmarshal(chunk, &sent) == nil && sent.Error != nil {
-		return call.ReportedBody(chunk)
-	}
-	return call.Error(err)
-}

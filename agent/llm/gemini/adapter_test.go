@@ -48,15 +48,12 @@ type generationConfig struct {
 	Thinking  json.RawMessage `json:"thinkingConfig"`
 }
 
-// unescaped undoes what the SDK does to < > & in the JSON that it is given.
-var unescaped = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
-
 // sent decodes the body of the last request.
 func sent(t *testing.T, s *llmtest.Server) sentRequest {
 	t.Helper()
 	requests := s.Requests()
 	var r sentRequest
-	if err := json.Unmarshal([]byte(unescaped.Replace(string(requests[len(requests)-1].Body))), &r); err != nil {
+	if err := json.Unmarshal(requests[len(requests)-1].Body, &r); err != nil {
 		t.Fatal(err)
 	}
 	return r

@@ -2,6 +2,8 @@ package gemini
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/internal/wire"
@@ -21,8 +23,13 @@ type chunk struct {
 		Reason  string `json:"blockReason"`
 		Message string `json:"blockReasonMessage"`
 	} `json:"promptFeedback"`
-	Usage *usage `json:"usageMetadata"`
+	Usage *usage          `json:"usageMetadata"`
+	Error json.RawMessage `json:"error"`
 }
+
+// errSent says that a chunk is an error, which comes with a success for its
+// status.
+var errSent = errors.New("the server sent an error")
 
 // part is what is read of a part. One that has neither text nor a call is
 // kept as it is.
@@ -74,11 +81,18 @@ type decoder struct {
 	ended          bool
 }
 
-func (d *decoder) chunk(raw json.RawMessage) {
+func (d *decoder) chunk(raw json.RawMessage) error {
 	var c chunk
-	if json.Unmarshal(raw, &c) != nil {
+	if err := json.Unmarshal(raw, &c); err != nil {
+		var mistyped *json.UnmarshalTypeError
+		if !errors.As(err, &mistyped) {
+			return fmt.Errorf("read a chunk: %w", err)
+		}
 		d.builder.Provider(raw)
-		return
+		return nil
+	}
+	if len(c.Error) > 0 && string(c.Error) != "null" {
+		return errSent
 	}
 	d.builder.SetResponseID(c.ResponseID)
 	d.builder.Start()
@@ -92,7 +106,7 @@ func (d *decoder) chunk(raw json.RawMessage) {
 		if c.Usage == nil && c.Feedback.Reason == "" {
 			d.builder.Provider(raw)
 		}
-		return
+		return nil
 	}
 	answer := c.Candidates[0]
 	for _, p := range answer.Content.Parts {
@@ -101,6 +115,7 @@ func (d *decoder) chunk(raw json.RawMessage) {
 	if answer.FinishReason != "" {
 		d.reason, d.detail, d.ended = answer.FinishReason, answer.FinishMessage, true
 	}
+	return nil
 }
 
 // part takes a part. A stream has a text in many of them, which make up one

@@ -12,7 +12,7 @@ import (
 
 // config lowers a request. It belongs to one request: the SDK changes it.
 // Equal prefixes of two requests give equal bytes (LLM-17).
-func config(req llm.Request, origin llm.Origin) *genai.GenerateContentConfig {
+func config(req llm.Request, origin llm.Origin) (*genai.GenerateContentConfig, []member) {
 	instructions, rest := wire.Instructions(req)
 	c := &genai.GenerateContentConfig{
 		MaxOutputTokens: int32(min(max(0, req.MaxOutput), 1<<30)),
@@ -26,25 +26,27 @@ func config(req llm.Request, origin llm.Origin) *genai.GenerateContentConfig {
 			c.SystemInstruction.Parts = append(c.SystemInstruction.Parts, &genai.Part{Text: text})
 		}
 	}
+	c.HTTPOptions = &genai.HTTPOptions{ExtrasRequestProvider: func(body map[string]any) map[string]any {
+		delete(body, "contents") // the placeholder
+		return body
+	}}
+	return c, members(req, rest, origin)
+}
+
+// members are what goes past the SDK: the conversation and the tools.
+func members(req llm.Request, rest []llm.Message, origin llm.Origin) []member {
 	// Models up to 2.5 have a budget for thinking; later ones sign calls and
 	// take media inside a result.
 	l := lowerer{origin: origin, later: !req.Reasoning.Has(llm.ReasoningBudget), sent: map[string]string{}}
-	contents, tools := wire.JSON(l.contents(rest)), tools(req.Tools)
-	c.HTTPOptions = &genai.HTTPOptions{ExtrasRequestProvider: func(body map[string]any) map[string]any {
-		body["contents"] = contents
-		if tools != nil {
-			body["tools"] = tools
-		}
-		return body
-	}}
-	return c
+	out := []member{{"contents", wire.JSON(l.contents(rest))}}
+	if len(req.Tools) > 0 {
+		out = append(out, member{"tools", tools(req.Tools)})
+	}
+	return out
 }
 
 // tools sends the schemas' own bytes.
 func tools(specs []llm.ToolSpec) json.RawMessage {
-	if len(specs) == 0 {
-		return nil
-	}
 	type declaration struct {
 		Name        string          `json:"name"`
 		Description string          `json:"description"`
