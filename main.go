@@ -30,7 +30,13 @@ func openWindow(launch cli.Launch) int {
 }
 
 // show runs the window until it is closed.
-func show(app *App) int {
+func show(app *App) (code int) {
+	defer func() {
+		if p := recover(); p != nil { // how the engine says that no display answers
+			fmt.Fprintf(os.Stderr, "atelier: the window cannot be opened: %v.\nNothing was changed. Check DISPLAY, or use: atelier serve\n", p)
+			code = 1
+		}
+	}()
 	state := app.state
 	err := wails.Run(&options.App{
 		Title:            filepath.Base(app.launch.Folder) + " - Atelier",

@@ -228,6 +228,20 @@ test('a database that cannot be opened is explained in the window, left alone, a
   await window.close()
 })
 
+test('a display that does not answer is named in plain words', async () => {
+  const at = project()
+  const env = { ...process.env, DISPLAY: ':9999', ATELIER_HOME: at.home }
+  delete env.WAYLAND_DISPLAY
+  const child = spawn(program, [at.folder], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  child.stderr.on('data', (chunk) => (said += chunk))
+  const [code] = await once(child, 'exit')
+  assert.equal(code, 1)
+  assert.match(said, /window cannot be opened/)
+  assert.match(said, /atelier serve/)
+  assert.doesNotMatch(said, /goroutine/)
+})
+
 test("WebKit's inspector stays shut whatever the environment says", async () => {
   const port = await freePort()
   const { folder, home } = project()
