@@ -94,10 +94,7 @@ func (t *turn) attempt(who llm.Origin, effort llm.Effort, d *draft) error {
 		}
 		d.add(ev)
 	}
-	if d.answer == nil {
-		return &llm.Error{Class: llm.ClassTruncated, Provider: who.Provider, Message: "the answer ended before it was complete", Retryable: true}
-	}
-	return nil
+	return d.fault(who.Provider)
 }
 
 // repair changes the conversation after a provider refused it, once, so that

@@ -164,3 +164,32 @@ func TestRefusedConversationIsRepaired(t *testing.T) {
 		t.Errorf("repaired again: %+v", events)
 	}
 }
+
+// LLM-27: each way an answer can end is acted on: a pause is asked to go on, a
+// call that cannot be read is asked for again, an overflow is an error.
+func TestFinishReasons(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		reason   llm.FinishReason
+		requests int
+		end      agent.EndReason
+	}{
+		{llm.FinishPause, 2, agent.EndDone},
+		{llm.FinishBadToolCall, 2, agent.EndDone},
+		{llm.FinishError, 2, agent.EndDone},
+		{llm.FinishContextOverflow, 1, agent.EndFailed},
+		{llm.FinishLength, 1, agent.EndDone},
+		{llm.FinishRefusal, 1, agent.EndDone},
+	} {
+		t.Run(string(tt.reason), func(t *testing.T) {
+			t.Parallel()
+			model := llmtest.Script(llmtest.Round{Text: "One.", Finish: tt.reason}, llmtest.Round{Text: "Two."})
+			r := newRig(t, model)
+			r.cfg.Retry = llm.RetryPolicy{Retries: 1, Base: time.Millisecond, Max: time.Millisecond}
+			events := r.run("go")
+			if got := end(t, events); got != tt.end || len(model.Requests()) != tt.requests {
+				t.Errorf("ended as %s after %d requests, want %s after %d", got, len(model.Requests()), tt.end, tt.requests)
+			}
+		})
+	}
+}

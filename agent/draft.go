@@ -62,6 +62,23 @@ func (d *draft) part(index int, kind llm.PartKind) *llm.Part {
 	return &d.parts[len(d.parts)-1]
 }
 
+// fault says what is wrong with an answer whose stream ended in good order;
+// nil for nothing.
+func (d *draft) fault(provider string) error {
+	if d.answer == nil {
+		return &llm.Error{Class: llm.ClassTruncated, Provider: provider, Message: "the answer ended before it was complete", Retryable: true}
+	}
+	switch d.answer.Finish.Reason {
+	case llm.FinishContextOverflow:
+		return &llm.Error{Class: llm.ClassContextOverflow, Provider: provider, Message: "the conversation is longer than the model can read"}
+	case llm.FinishBadToolCall:
+		return &llm.Error{Class: llm.ClassServer, Provider: provider, Message: "the model called a tool in a form that cannot be read", Retryable: true}
+	case llm.FinishError:
+		return &llm.Error{Class: llm.ClassServer, Provider: provider, Message: "the provider ended the answer with an error", Retryable: true}
+	}
+	return nil
+}
+
 // begun reports whether anything of an answer had arrived.
 func (d *draft) begun() bool { return len(d.parts) > 0 || len(d.calls) > 0 }
 

@@ -8,6 +8,9 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
+// maxPauses is how often in a turn a provider may pause its answer.
+const maxPauses = 10
+
 // turn is one input on its way to rest. It lives in the goroutine that ranges
 // over Run.
 type turn struct {
@@ -17,6 +20,7 @@ type turn struct {
 	yield   func(Event, error) bool
 	number  int
 	rounds  int
+	pauses  int
 	usage   llm.Usage
 	before  llm.Spending // by the session, when the turn began
 	spent   llm.Spending // and when the newest request was made
@@ -100,6 +104,10 @@ func (t *turn) loop() EndReason {
 		if !t.withinBudget() {
 			t.leave(calls)
 			return EndBudget
+		}
+		if answer.Finish.Reason == llm.FinishPause && t.pauses < maxPauses {
+			t.pauses++ // the provider wants to be asked again, unchanged
+			continue
 		}
 		if len(calls) == 0 {
 			return t.rest(answer.Finish)
