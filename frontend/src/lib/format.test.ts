@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { age, ago, bytes, dollars, duration, tokens } from './format'
+import { age, ago, bytes, dollars, dollarsExact, duration, limit, price, tokens } from './format'
 import { visiblePieces } from './visible'
 
 test.each([
@@ -17,6 +17,20 @@ test.each([
 
 test('amounts are in dollars', () =>
   expect([0, 0.00018, 1.236].map(dollars)).toEqual(['$0.00', '<$0.01', '$1.24']))
+
+test('an exact amount has four places', () =>
+  expect([0, 0.00002, 0.0037, 1.23456].map(dollarsExact)).toEqual([
+    '$0.0000',
+    '<$0.0001',
+    '$0.0037',
+    '$1.2346',
+  ]))
+
+test('prices keep the places that they need', () =>
+  expect([0.075, 1.5, 15, 1200].map(price)).toEqual(['$0.075', '$1.50', '$15.00', '$1200.00']))
+
+test('limits are round', () =>
+  expect([400_000, 131_072, 1_048_576].map(limit)).toEqual(['400 k', '131.1 k', '1 M']))
 
 test('sizes have a unit', () => expect([bytes(12), bytes(3400)]).toEqual(['12 B', '3.4 kB']))
 

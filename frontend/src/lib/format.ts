@@ -18,6 +18,9 @@ export function tokens(count: number): string {
   return `${(count / 1_000_000).toFixed(1)} M`
 }
 
+/** A round number of tokens, as limits are: 400 k, 1.5 M */
+export const limit = (count: number) => tokens(count).replace('.0 ', ' ')
+
 /** 12 B, 3.4 kB, 1.2 MB */
 export function bytes(count: number): string {
   if (count < 1000) return `${count} B`
@@ -29,6 +32,15 @@ export function bytes(count: number): string {
 export function dollars(amount: number): string {
   return amount > 0 && amount < 0.01 ? '<$0.01' : `$${amount.toFixed(2)}`
 }
+
+/** To a hundredth of a cent: $0.0037, <$0.0001 */
+export function dollarsExact(amount: number): string {
+  return amount > 0 && amount < 0.0001 ? '<$0.0001' : `$${amount.toFixed(4)}`
+}
+
+/** What a million tokens cost: $15.00, $0.075 */
+export const price = (amount: number): string =>
+  `$${amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 4, useGrouping: false })}`
 
 /** How long ago, at most two characters and a unit: now, 5m, 3h, 2d, then a date. */
 export function ago(at: number, now: number, language: string): string {

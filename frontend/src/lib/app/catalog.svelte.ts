@@ -1,6 +1,8 @@
 import type { Call } from '../api'
 import type {
+  ConnectionTest,
   Effort,
+  KeyInfo,
   KeyList,
   ModelInfo,
   ProviderInfo,
@@ -12,6 +14,8 @@ import type {
 export class Catalog {
   providers = $state.raw<readonly ProviderInfo[]>([])
   keys = $state.raw<KeyList>({})
+  /** Why the user's own models are not used; empty where they are. */
+  problem = $state('')
   #call: Call
 
   constructor(call: Call) {
@@ -29,6 +33,7 @@ export class Catalog {
       this.#call('keys.list', {}),
     ])
     this.providers = models.providers ?? []
+    this.problem = models.problem ?? ''
     this.keys = keys
   }
 
@@ -40,6 +45,15 @@ export class Catalog {
   async removeKey(provider: string): Promise<void> {
     this.keys = await this.#call('keys.remove', { provider })
     await this.load()
+  }
+
+  /** Asks a provider whether it answers and takes the key; costs nothing. */
+  test(provider: string): Promise<ConnectionTest> {
+    return this.#call('models.test', { provider })
+  }
+
+  key(provider: string): KeyInfo | undefined {
+    return this.keys.keys?.find((info) => info.provider === provider)
   }
 
   model(provider: string, id: string): ModelInfo | undefined {

@@ -1,32 +1,57 @@
 import { t } from '../i18n/i18n.svelte'
-import type { ProviderInfo } from '../types.gen'
+import type { ModelInfo, ProviderInfo } from '../types.gen'
 
-/** A line of the model picker; without a model it leads to the provider's key. */
-export type Choice = { key: string; provider: string; model?: string; label: () => string }
+/** A line of a list of models; without a model it leads to the provider's key. */
+export type Choice = {
+  key: string
+  provider: string
+  model?: string
+  label: () => string
+  /** What is known about the model. */
+  info?: ModelInfo
+}
 /** Problem says why the provider's models could not be listed. */
 export type Group = { id: string; name: string; problem?: string; items: Choice[] }
 
-/** The models that match, by provider; a typed id is offered where any id can be called. */
+/**
+ * The models that match, by provider. A typed id is offered last, by every
+ * provider that can be called and does not list it: Enter takes the first match.
+ */
 export function choices(providers: readonly ProviderInfo[], wanted: string): Group[] {
   const typed = wanted.trim()
-  const needle = typed.toLowerCase()
+  const words = typed.toLowerCase().split(/\s+/)
+  const matches = (text: string) => words.every((word) => text.toLowerCase().includes(word))
   const groups: Group[] = []
-  for (const { id: provider, name, ready, problem, models = [] } of providers) {
+  const unlisted: Group[] = []
+  const usableFirst = providers.toSorted((a, b) => Number(b.ready) - Number(a.ready))
+  for (const { id: provider, name, ready, problem, models = [] } of usableFirst) {
     const items: Choice[] = []
-    for (const model of ready ? models : []) {
-      const label = () => (model.scripted ? t('app.demo') : model.name || model.id)
-      if (!`${name} ${model.id} ${label()}`.toLowerCase().includes(needle)) continue
-      items.push({ key: `${provider}/${model.id}`, provider, model: model.id, label })
+    for (const info of ready ? lastingFirst(models) : []) {
+      const label = () => (info.scripted ? t('app.demo') : info.name || info.id)
+      if (!matches(`${name} ${info.id} ${label()}`)) continue
+      items.push({ key: `${provider}/${info.id}`, provider, model: info.id, label, info })
     }
     const isKnown = models.some((model) => model.id === typed)
-    if (ready && typed && !isKnown && provider !== 'demo') {
+    if (ready && typed && !/\s/.test(typed) && !isKnown && provider !== 'demo') {
       const label = () => t('composer.use_model', { id: typed })
-      items.push({ key: `${provider}/?`, provider, model: typed, label })
+      const item = { key: `${provider}/?`, provider, model: typed, label }
+      unlisted.push({ id: `${provider}/?`, name, items: [item] })
     }
-    if (!ready && name.toLowerCase().includes(needle)) {
+    if (!ready && matches(name)) {
       items.push({ key: provider, provider, label: () => t('composer.add_key') })
     }
     if (items.length > 0 || problem) groups.push({ id: provider, name, problem, items })
   }
-  return groups
+  return [...groups, ...unlisted]
 }
+
+/** The models that can stand in: any real one, or none. */
+export function standIns(providers: readonly ProviderInfo[], wanted: string): Group[] {
+  const none = { key: 'none', provider: '', model: '', label: () => t('composer.fallback_none') }
+  const real = providers.filter(({ id, ready }) => ready && id !== 'demo')
+  const groups = choices(real, wanted)
+  return wanted ? groups : [{ id: 'none', name: '', items: [none] }, ...groups]
+}
+
+const lastingFirst = (models: readonly ModelInfo[]) =>
+  models.toSorted((a, b) => Number(Boolean(a.shutdown)) - Number(Boolean(b.shutdown)))

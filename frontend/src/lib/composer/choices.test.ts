@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import type { ProviderInfo } from '../types.gen'
+import { choices, standIns } from './choices'
+
+const providers: ProviderInfo[] = [
+  {
+    id: 'acme',
+    name: 'Acme',
+    ready: true,
+    models: [
+      { id: 'old-1', name: 'Old One', shutdown: '2026-12-01' },
+      { id: 'new-1', name: 'Anvil Large' },
+      { id: 'new-2', name: 'Anvil Small' },
+    ],
+  },
+  { id: 'other', name: 'Other', ready: false, models: [{ id: 'x', name: 'X' }] },
+  {
+    id: 'demo',
+    name: 'Demo',
+    ready: true,
+    models: [{ id: 'tour', name: 'Tour', scripted: true }],
+  },
+]
+const keys = (wanted: string) =>
+  choices(providers, wanted).flatMap((g) => g.items.map((i) => i.key))
+
+test('models that leave come last, as do providers without a key, which lead to it', () =>
+  expect(keys('')).toEqual(['acme/new-1', 'acme/new-2', 'acme/old-1', 'demo/tour', 'other']))
+
+test.each([
+  ['anvil', ['acme/new-1', 'acme/new-2', 'acme/?']],
+  ['  small ANVIL ', ['acme/new-2']],
+  ['o', ['acme/old-1', 'demo/tour', 'other', 'acme/?']],
+  ['new-2', ['acme/new-2']],
+  ['my-model', ['acme/?']],
+])('“%s” finds by name and id, and offers itself unless it is one', (wanted, want) =>
+  expect(keys(wanted)).toEqual(want),
+)
+
+test('a typed id is taken as it was typed', () =>
+  expect(choices(providers, ' My-Model ')[0]?.items[0]?.model).toBe('My-Model'))
+
+test('only real models that can be called stand in, or none', () => {
+  const items = standIns(providers, '').flatMap((group) => group.items)
+  expect(items.map((item) => item.key)).toEqual(['none', 'acme/new-1', 'acme/new-2', 'acme/old-1'])
+  expect(items[0]).toMatchObject({ provider: '', model: '' })
+})
