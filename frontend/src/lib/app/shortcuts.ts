@@ -10,12 +10,14 @@ export const shortcuts: readonly { label: Key; keys: readonly string[] }[] = [
   { label: 'keys_help.composer', keys: ['Alt+M'] },
   { label: 'keys_help.new', keys: ['Ctrl+N', 'Alt+N'] },
   { label: 'keys_help.sidebar', keys: ['Ctrl+B'] },
+  { label: 'keys_help.panel', keys: ['Ctrl+.'] },
   { label: 'keys_help.filter', keys: ['Ctrl+K'] },
   { label: 'keys_help.settings', keys: ['Ctrl+,'] },
   { label: 'keys_help.help', keys: ['Ctrl+/'] },
 ]
 
-export type Command = 'new' | 'sidebar' | 'filter' | 'settings' | 'help' | 'review' | 'composer'
+export type Command =
+  'new' | 'sidebar' | 'panel' | 'filter' | 'settings' | 'help' | 'review' | 'composer'
 
 /** The window-wide command of a key press. */
 export function commandOf(event: KeyboardEvent): Command | undefined {
@@ -25,6 +27,7 @@ export function commandOf(event: KeyboardEvent): Command | undefined {
     const commands: Record<string, Command> = {
       n: 'new',
       b: 'sidebar',
+      '.': 'panel',
       k: 'filter',
       ',': 'settings',
       '/': 'help',

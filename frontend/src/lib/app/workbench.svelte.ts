@@ -1,5 +1,6 @@
 import { type ApiError, asApiError, type Call, connect, openLink, type Status } from '../api'
 import { Conversation } from '../conversation/conversation.svelte'
+import { Costs } from '../cost/costs.svelte'
 import { setLanguage } from '../i18n/i18n.svelte'
 import { beforePaint } from '../paint'
 import { Sessions } from '../sessions/sessions.svelte'
@@ -20,6 +21,7 @@ export class Workbench {
   conversation = $state.raw<Conversation | null>(null)
   readonly sessions: Sessions
   readonly catalog: Catalog
+  readonly costs: Costs
 
   /** What the pickers show: the open session's settings, else those of new ones. */
   readonly settings = $derived.by<Settings | undefined>(() => {
@@ -36,6 +38,7 @@ export class Workbench {
     this.#call = call
     this.sessions = new Sessions(call)
     this.catalog = new Catalog(call)
+    this.costs = new Costs(call)
   }
 
   start(): void {
@@ -64,6 +67,7 @@ export class Workbench {
       const last = localStorage.getItem(this.#lastKey(project))
       const session = this.sessions.list.find((s) => s.id === last) ?? this.sessions.list[0]
       if (session && !this.conversation) this.open(session.id)
+      else this.#count()
       this.project = project
     } catch (thrown) {
       this.fatal = asApiError(thrown)
@@ -74,12 +78,14 @@ export class Workbench {
     if (this.conversation?.id === id) return
     this.conversation = new Conversation(id, this.#call)
     void this.conversation.open()
+    this.#count()
     this.#remember(id)
   }
 
   /** Shows the start of a session, which is made when its first prompt is sent. */
   compose(): void {
     this.conversation = null
+    this.#count()
     this.#remember('')
   }
 
@@ -135,6 +141,7 @@ export class Workbench {
     for (const envelope of this.#arrived.splice(0)) {
       this.sessions.receive(envelope)
       if (this.conversation?.id === envelope.session) this.conversation.receive(envelope)
+      if (envelope.events?.some((event) => event.kind === 'processing_end')) this.#count()
     }
   }
 
@@ -144,8 +151,13 @@ export class Workbench {
     if (this.#wasConnected) {
       void this.attempt(() => this.sessions.load())
       void this.conversation?.open()
+      this.#count()
     }
     this.#wasConnected = true
+  }
+
+  #count(): void {
+    void this.attempt(() => this.costs.load(this.conversation?.id))
   }
 
   #prefer(preferences: Preferences): void {

@@ -84,8 +84,9 @@ export class Conversation {
       this.#log = [...(page.events ?? []), ...this.#log]
       this.more = page.more === true
       this.prepending = true
-      const { torn, ...folded } = applyDraft(apply(emptyView, this.#log), draftOf(this.view))
-      this.view = { ...folded, torn }
+      // What is older changes what is listed, and nothing about the session now.
+      const folded = applyDraft(apply(emptyView, this.#log), draftOf(this.view))
+      this.view = { ...this.view, entries: folded.entries, turnStartedAt: folded.turnStartedAt }
     })
   }
 
@@ -167,7 +168,7 @@ export class Conversation {
       this.more = snapshot.more === true
       this.view = apply(emptyView, events)
     }
-    const { state, settings, title, context, seq } = snapshot.session
+    const { state, settings, title, context, cost, seq } = snapshot.session
     const view = applyDraft(this.view, snapshot.draft)
     this.view = {
       ...view,
@@ -175,6 +176,7 @@ export class Conversation {
       settings,
       title,
       context: view.context || context,
+      cost,
       seq: Math.max(view.seq, events.at(-1)?.seq ?? seq),
     }
   }
@@ -193,4 +195,6 @@ const isSame = (a: Settings, b: Settings) =>
   a.provider === b.provider &&
   a.model === b.model &&
   a.mode === b.mode &&
-  (a.effort ?? '') === (b.effort ?? '')
+  (a.effort ?? '') === (b.effort ?? '') &&
+  (a.fallback_provider ?? '') === (b.fallback_provider ?? '') &&
+  (a.fallback_model ?? '') === (b.fallback_model ?? '')

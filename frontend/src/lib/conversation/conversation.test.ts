@@ -4,6 +4,7 @@ import type { Draft, Envelope, Event, Methods, Settings } from '../types.gen'
 import { Conversation } from './conversation.svelte'
 import { Log, sampleTurn } from './events'
 
+const cost = { usd: 1.5, unknown: 2 }
 const settings: Settings = { provider: 'demo', model: 'tour', mode: 'default' }
 
 /** The application's side of a conversation over a log. */
@@ -15,7 +16,7 @@ function host(log: Log, draft: Draft = {}) {
     switch (method) {
       case 'conversation.open': {
         const seq = events.length
-        const info = { id: 's', title: 'T', state: 'processing', settings, seq, context: 0 }
+        const info = { id: 's', title: 'T', state: 'processing', settings, seq, context: 0, cost }
         const limit = args.limit ?? 200
         return { session: info, events: events.slice(-limit), more: seq > limit, draft }
       }
@@ -96,6 +97,7 @@ describe('a conversation', () => {
     expect(conversation.more).toBe(false)
     expect(conversation.view.entries).toHaveLength(450)
     expect(conversation.view.entries[0]).toMatchObject({ text: 'prompt 1' })
+    expect(conversation.view).toMatchObject({ seq: 450, settings, cost })
   })
 
   test('shows chosen settings at once and takes them back when they are refused', async () => {

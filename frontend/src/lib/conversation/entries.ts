@@ -9,6 +9,7 @@ import type {
   Outcome,
   Retrying,
   Settings,
+  Spending,
   State,
   TurnLimit,
   Usage,
@@ -63,7 +64,7 @@ export type ToolEntry = {
 export type NoticeEntry = { type: 'notice'; key: string } & (
   | { notice: 'warning'; code: string; message: string }
   | ({ notice: 'limit' } & TurnLimit)
-  | ({ notice: 'retry' } & Retrying)
+  | ({ notice: 'retry'; at: number } & Retrying)
   | { notice: 'error'; failure: Failure }
 )
 
@@ -74,6 +75,8 @@ export type TurnEntry = {
   reason: EndReason
   usage: Usage
   durationMs: number
+  /** What the turn cost; undefined where that is nothing. */
+  cost?: Spending
   provider?: string
   model?: string
 }
@@ -91,6 +94,8 @@ export type View = {
   readonly title?: string
   /** Tokens that the last request held; 0 where unknown. */
   readonly context: number
+  /** What the session cost; undefined before its first request. */
+  readonly cost?: Spending
   /** Streamed content is missing: the session has to be read again. */
   readonly torn: boolean
   readonly turnStartedAt: number

@@ -136,6 +136,19 @@ test('an answer that was cut short says why; an empty one leaves no trace', () =
   expect(view.entries).toMatchObject([{ type: 'answer', text: 'So', finish: 'length' }])
 })
 
+test('the session adds up what its requests cost; its turn says what it took', () => {
+  const log = new Log()
+  log.add('user_input', { text: 'x' })
+  log.add('assistant_text_end', { ...message([text('a')]), cost: 0.25 })
+  log.add('assistant_text_end', message([text('b')]))
+  log.add('assistant_text_end', { ...message([text('c')]), cost: 0.5 })
+  const cost = { usd: 0.75, unknown: 1 }
+  log.add('processing_end', { reason: 'done', rounds: 3, usage: noUsage, cost })
+  const view = apply(emptyView, log.events)
+  expect(view.cost).toEqual(cost)
+  expect(view.entries.at(-1)).toMatchObject({ type: 'turn', cost })
+})
+
 test('the session follows its title and settings', () => {
   const log = new Log()
   const settings = { provider: 'demo', model: 'tour', mode: 'plan' as const }

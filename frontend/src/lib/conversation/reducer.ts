@@ -1,4 +1,5 @@
 /** The one reducer: events of history and of the live stream become entries alike. */
+import { spent } from '../cost/spending'
 import type { Draft, Event, TextEnd, ToolCallEnd } from '../types.gen'
 import type { AnswerEntry, Entry, ToolEntry, View } from './entries'
 
@@ -133,7 +134,13 @@ function step(view: Writable, event: Event): void {
       return
     case 'retrying':
       dropStreaming(view)
-      view.entries.push({ type: 'notice', notice: 'retry', key: keyOf(event), ...event.data })
+      view.entries.push({
+        type: 'notice',
+        notice: 'retry',
+        key: keyOf(event),
+        at: event.at,
+        ...event.data,
+      })
       return
     case 'error':
       view.entries.push({
@@ -150,6 +157,7 @@ function step(view: Writable, event: Event): void {
         key: keyOf(event),
         reason: event.data.reason,
         usage: event.data.usage,
+        cost: event.data.cost,
         durationMs: Math.max(0, event.at - view.turnStartedAt),
         ...view.answeredBy,
       })
@@ -237,6 +245,7 @@ function finishAnswer(view: Writable, end: TextEnd, key: string, at: number): vo
   if (end.usage.known) {
     view.context = end.usage.input + end.usage.cache_read + end.usage.cache_write
   }
+  view.cost = spent(view.cost, end.cost)
   view.answeredBy = { provider: end.provider, model: end.model }
 }
 
