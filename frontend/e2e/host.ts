@@ -18,13 +18,15 @@ export type Host = {
 
 export type Setup = {
   files?: Record<string, string>
+  /** The user's own rows of the catalogue. */
+  models?: unknown[]
   env?: Record<string, string>
   /** An earlier host whose folder and home go on. */
   from?: Host
 }
 
 /** Starts the program without any key of the machine it runs on. */
-export async function startHost({ files = {}, env = {}, from }: Setup = {}): Promise<Host> {
+export async function startHost({ files = {}, models, env = {}, from }: Setup = {}): Promise<Host> {
   const root = from ? dirname(from.folder) : await mkdtemp(join(tmpdir(), 'atelier-e2e-'))
   const folder = join(root, 'shop')
   const home = join(root, 'home')
@@ -32,6 +34,10 @@ export async function startHost({ files = {}, env = {}, from }: Setup = {}): Pro
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true })
     await writeFile(join(folder, name), content)
+  }
+  if (models) {
+    await mkdir(home, { recursive: true, mode: 0o700 })
+    await writeFile(join(home, 'models.json'), JSON.stringify({ models }))
   }
   const child = spawn(program, ['serve', folder, '--addr', '127.0.0.1:0'], {
     env: { PATH: process.env.PATH, HOME: root, ATELIER_HOME: home, ...env },

@@ -7,6 +7,10 @@ export type Round = {
   calls?: { name: string; input: unknown }[]
   /** An HTTP failure instead of an answer. */
   status?: number
+  /** Seconds after which a failure says to ask again. */
+  retryAfter?: number
+  /** What the answer held, in tokens; some of it grows with the rounds without it. */
+  usage?: { input: number; cached: number; output: number }
 }
 
 export type Model = {
@@ -33,8 +37,11 @@ export async function startModel(rounds: Round[]): Promise<Model> {
     heard.push(JSON.stringify(body.messages.at(-1)?.content))
     const round = rounds[served++] ?? { text: 'Nothing more to do.' }
     if (round.status) {
-      response.writeHead(round.status, { 'content-type': 'application/json' })
-      const message = 'Incorrect API key provided.'
+      response.writeHead(round.status, {
+        'content-type': 'application/json',
+        ...(round.retryAfter && { 'retry-after': String(round.retryAfter) }),
+      })
+      const message = round.status === 401 ? 'Incorrect API key provided.' : 'Try again later.'
       response.end(JSON.stringify({ error: { message, type: 'invalid_request_error' } }))
       return
     }
@@ -69,7 +76,13 @@ function* chunksOf(round: Round, at: number) {
     yield delta({ tool_calls: [{ index, function: written }] })
   }
   yield delta({}, round.calls ? 'tool_calls' : 'stop')
-  const usage = { prompt_tokens: 1200 * at, completion_tokens: 40, total_tokens: 1200 * at + 40 }
+  const { input, cached, output } = round.usage ?? { input: 1200 * at, cached: 0, output: 40 }
+  const usage = {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    prompt_tokens_details: { cached_tokens: cached },
+  }
   yield { ...head, choices: [], usage }
 }
 

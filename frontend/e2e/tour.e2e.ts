@@ -36,5 +36,11 @@ test('without a key the tour shows everything, offline and labelled', async () =
   const written = await readFile(join(host.folder, 'atelier-tour/hello.sh'), 'utf8')
   expect(written).toContain('Welcome to Atelier')
   expect(await page.getByRole('button', { name: 'Model: Demo script' }).count()).toBe(1)
+  // A script costs nothing that could be shown.
+  await page.keyboard.press('Control+.')
+  const panel = page.getByRole('complementary', { name: 'Panel' })
+  await panel.getByText('What models cost is added up here').waitFor()
+  expect(await page.getByText(/\$\d/).count()).toBe(0)
+  await shot(page, 'tour-cost')
   expect(offences).toEqual([])
 })

@@ -1,0 +1,183 @@
+import type { Browser } from 'playwright-core'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { launch, openPage, prompt, shot } from './browser'
+import { discard, startHost, type Host } from './host'
+import { startModel, type Model, type Round } from './model'
+
+let browser: Browser
+let host: Host | undefined
+let model: Model | undefined
+
+beforeEach(async () => {
+  browser = await launch()
+})
+afterEach(async () => {
+  await browser.close()
+  await host?.stop()
+  model?.stop()
+  if (host) await discard(host)
+  host = model = undefined
+})
+
+const models = [
+  {
+    provider: 'compat',
+    id: 'priced-1',
+    display_name: 'Priced One',
+    context_window: 400_000,
+    input: 2,
+    output: 10,
+    cache_read: 0.5,
+    reasoning: true,
+    supports_images: true,
+  },
+  {
+    provider: 'compat',
+    id: 'leaving-1',
+    display_name: 'A Leaving Model',
+    context_window: 128_000,
+    input: 0.075,
+    output: 0.3,
+    deprecated: true,
+    shutdown_date: '2126-12-01',
+    replacement: 'priced-1',
+  },
+]
+
+/** What runs on this machine is free, so the model is asked by an address that is no loopback. */
+async function start(rounds: Round[]) {
+  model = await startModel(rounds)
+  const url = model.url.replace('127.0.0.1', '0.0.0.0')
+  host = await startHost({ models, env: { COMPAT_BASE_URL: url, COMPAT_API_KEY: 'test-key' } })
+  return { model, ...(await openPage(browser, host.url)) }
+}
+
+const usage = { input: 120_000, cached: 100_000, output: 4_000 }
+
+test('every request is priced, and an unknown price is never nothing', async () => {
+  const { page, offences } = await start([
+    { text: 'The first answer.', usage },
+    { text: 'The second answer.', usage: { input: 900, cached: 0, output: 12 } },
+  ])
+  const picker = page.getByRole('button', { name: 'Model: Priced One' })
+  await picker.click()
+  const options = page.getByRole('option')
+  await options.first().waitFor()
+  expect(await options.evaluateAll((all) => all.map((o) => o.getAttribute('aria-label')))).toEqual([
+    'Priced One, Reasoning, Images, 400 k tokens of context, $2.00 in and $10.00 out per million tokens',
+    'A Leaving Model, until 2126-12-01, 128 k tokens of context, $0.075 in and $0.30 out per million tokens',
+    'Demo script',
+    'Add a key…, OpenAI',
+    'Add a key…, Anthropic',
+    'Add a key…, Google Gemini',
+  ])
+  await shot(page, 'cost-models')
+  await page.keyboard.press('Enter')
+
+  await prompt(page, 'Hello')
+  await page.getByText(/priced-1 · .*120\.0 k in · 4\.0 k out · \$0\.13$/).waitFor()
+  await page.getByRole('button', { name: 'Cost of this session: $0.1300' }).click()
+  const panel = page.getByRole('complementary', { name: 'Panel' })
+  const row = (name: string | RegExp) => panel.getByRole('row', { name })
+  expect(await row(/^Priced One/).innerText()).toMatch(/120\.0 k\s+4\.0 k\s+\$0\.13/)
+  await panel.getByText('1 request · 120.0 k in · 4.0 k out · 83 % from cache').waitFor()
+
+  await picker.click()
+  await page.getByRole('combobox', { name: 'Find a model' }).fill('my-model')
+  await page.getByRole('option', { name: 'Use “my-model”, OpenAI-compatible' }).waitFor()
+  await page.keyboard.press('Enter')
+  await prompt(page, 'And again')
+  await page.getByText(/my-model · .* · cost unknown$/).waitFor()
+  await page
+    .getByRole('button', {
+      name: 'Cost of this session: $0.1300 · 1 request has no known price: my-model (1)',
+    })
+    .getByText('$0.13+')
+    .waitFor()
+  await panel.getByText('1 request has no known price: my-model (1).').waitFor()
+  expect(await row(/^my-model/).innerText()).toMatch(/900\s+12\s+unknown/)
+  await shot(page, 'cost-panel')
+
+  await page.reload()
+  await page.getByRole('button', { name: /Cost of this session: \$0\.1300 · 1 request/ }).waitFor()
+  await panel.getByText('2 requests').waitFor()
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await shot(page, 'cost-panel-dark')
+
+  await panel.getByRole('combobox', { name: 'Cost of: This session' }).click()
+  await page.getByRole('option', { name: 'All sessions' }).click()
+  await panel.getByRole('row', { name: /^Hello/ }).waitFor()
+  await shot(page, 'cost-panel-all-dark')
+  await page.emulateMedia({ colorScheme: 'light' })
+
+  await page.setViewportSize({ width: 900, height: 800 })
+  await panel.waitFor({ state: 'detached' })
+  await page.keyboard.press('Control+.')
+  await panel.waitFor()
+  await shot(page, 'cost-panel-900')
+  await page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'detached' })
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await panel.waitFor()
+  await page.setViewportSize({ width: 1010, height: 800 })
+  await shot(page, 'cost-panel-1010')
+  await page.keyboard.press('Control+.')
+  await panel.waitFor({ state: 'detached' })
+
+  const chinese = await openPage(browser, `${new URL('/', host!.url)}`, {
+    storageState: await page.context().storageState(),
+    locale: 'zh-CN',
+  })
+  await chinese.page.getByRole('button', { name: '显示面板' }).click()
+  await chinese.page.getByText('1 个请求的价格未知：my-model（1）。').waitFor()
+  await shot(chinese.page, 'cost-panel-zh')
+  await chinese.page.getByRole('button', { name: '模型: my-model' }).click()
+  await chinese.page.getByRole('combobox', { name: '查找模型' }).waitFor()
+  await shot(chinese.page, 'cost-models-zh')
+  expect(chinese.offences).toEqual([])
+  expect(offences).toEqual([])
+})
+
+test('another model is named for when the chosen one does not answer', async () => {
+  const { page, offences } = await start([{ text: 'Here.' }])
+  const picker = page.getByRole('button', { name: 'Model: Priced One' })
+  await picker.click()
+  await page.keyboard.press('Enter')
+  await prompt(page, 'Hello')
+  await page.getByText('Here.').waitFor()
+  await picker.click()
+  await page.getByRole('button', { name: 'If it does not answer: no other model is asked' }).click()
+  await shot(page, 'cost-fallback')
+  await page.getByRole('option', { name: /^A Leaving Model/ }).click()
+  await page.reload()
+  await picker.click()
+  await page.getByRole('button', { name: 'If it does not answer: A Leaving Model' }).waitFor()
+  await shot(page, 'cost-models-fallback')
+  expect(offences).toEqual([])
+})
+
+test('a failed request counts down to the next one and then steps back', async () => {
+  const { page, offences } = await start([{ status: 503, retryAfter: 4 }, { text: 'Here I am.' }])
+  await prompt(page, 'Hello')
+  await page.getByText(/Asking again in 4 s \(1 of/).waitFor()
+  await shot(page, 'cost-retry')
+  await page.getByText(/Asking again in 2 s \(1 of/).waitFor()
+  await page.getByText('Here I am.').waitFor()
+  await page.getByText(/Asked again \(1 of/).waitFor()
+  await shot(page, 'cost-retried')
+  expect(offences).toEqual([])
+})
+
+test('a connection is tested where its key is set', async () => {
+  const { page, model } = await start([])
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  await page.keyboard.press('Control+,')
+  const row = page.getByRole('listitem').filter({ hasText: 'OpenAI-compatible' })
+  await row.getByRole('button', { name: 'Test connection' }).click()
+  await row.getByText(/Answered in \d+ ms · 1 model/).waitFor()
+  await shot(page, 'cost-keys')
+  model.stop()
+  await row.getByRole('button', { name: 'Test connection' }).click()
+  await row.getByRole('alert').getByText('Your key and address are kept').waitFor()
+  await shot(page, 'cost-keys-problem')
+})
