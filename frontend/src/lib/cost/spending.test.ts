@@ -30,6 +30,7 @@ test('an unknown part says whose it is', () => {
     { ...line, model: 'odd-2', cost: { usd: 1, unknown: 1 } },
   ]
   expect(unpriced(models)).toBe('odd-1 (3), odd-2 (1)')
+  expect(unpriced(models.slice(0, 2))).toBe('odd-1')
 })
 
 test('tokens that were not reported are not written as none', () => {

@@ -25,10 +25,11 @@ export function spent(before: Spending | undefined, cost: Cost | undefined): Spe
 /** Nothing was spent as far as is known, and everything is known. */
 export const isFree = ({ usd, unknown }: Spending) => usd === 0 && !unknown
 
-/** The models behind a sum's unknown part, each with its number of requests. */
+/** The models behind a sum's unknown part; of several, each with its number of requests. */
 export function unpriced(models: readonly CostLine[] = []): string {
-  return models
-    .filter((line) => line.cost.unknown)
+  const lines = models.filter((line) => line.cost.unknown)
+  if (lines.length === 1) return lines[0]?.model ?? ''
+  return lines
     .map((line) => t('cost.unpriced_model', { model: line.model ?? '', n: line.cost.unknown ?? 0 }))
     .join(', ')
 }
