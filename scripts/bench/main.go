@@ -7,18 +7,11 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
-	"io"
-	"log"
-	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -48,15 +41,22 @@ func main() {
 	}
 }
 
-// format is a wire format to speak. stream writes a round as its server would.
+// format is a wire format to speak: where its server is, and how that writes a
+// round.
 type format struct {
-	provider, urlVar, keyVar string
-	stream                   func(r llmtest.Round, n int) string
+	provider string
+	base     func(*llmtest.Server) string
+	stream   func(r llmtest.Round, n int) string
 }
 
+func versioned(s *llmtest.Server) string { return s.URL }
+func root(s *llmtest.Server) string      { return s.Root }
+
 var formats = []format{
-	{"openai", "OPENAI_BASE_URL", "OPENAI_API_KEY", llmtest.ResponsesStream},
-	{"compat", "COMPAT_BASE_URL", "COMPAT_API_KEY", llmtest.ChatStream},
+	{"openai", versioned, llmtest.ResponsesStream},
+	{"anthropic", root, llmtest.MessagesStream},
+	{"gemini", root, llmtest.GenerateStream},
+	{"compat", versioned, llmtest.ChatStream},
 }
 
 // bench is one program measured over one wire format.
@@ -149,11 +149,6 @@ func (b bench) once(script []llmtest.Round, figure func(run) string) (string, er
 func (b bench) play(script []llmtest.Round) (run, error) {
 	server := llmtest.NewServer(script...)
 	defer server.Close()
-	watch, err := observe(server.URL)
-	if err != nil {
-		return run{}, err
-	}
-	defer watch.http.Close()
 	dir, err := os.MkdirTemp("", "atelier-bench-*")
 	if err != nil {
 		return run{}, fmt.Errorf("make a project: %w", err)
@@ -167,12 +162,14 @@ func (b bench) play(script []llmtest.Round) (run, error) {
 		return run{}, fmt.Errorf("make a project: %w", err)
 	}
 
+	variable := strings.ToUpper(b.format.provider)
 	cmd := exec.Command(b.program, "run", "-C", project, "--model", b.format.provider+"/"+llmtest.ModelID,
 		"--permission-mode", "bypassPermissions", "--max-turns", "100000", "--output", "stream-json", "go")
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "ATELIER_HOME=" + filepath.Join(dir, "home"),
-		b.format.urlVar + "=" + watch.url, b.format.keyVar + "=sk-bench-0123456789",
+		variable + "_BASE_URL=" + b.format.base(server), variable + "_API_KEY=sk-bench-0123456789",
 	}
+	cmd.Stderr = os.Stderr
 	begin := time.Now()
 	if err := cmd.Run(); err != nil {
 		return run{}, fmt.Errorf("run %s: %w", b.program, err)
@@ -180,67 +177,26 @@ func (b bench) play(script []llmtest.Round) (run, error) {
 	end := time.Now()
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	r := run{cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), peak: usage.Maxrss}
-	r.first, r.rest, r.gaps = watch.figures(begin, end)
+	r.first, r.rest, r.gaps = figures(server, begin, end)
 	return r, nil
 }
 
-// observer stands between the program and the server and notes when requests
-// come and answers end.
-type observer struct {
-	url      string
-	http     *httptest.Server
-	mu       sync.Mutex
-	came     []time.Time
-	answered []time.Time
-}
-
-func observe(upstream string) (*observer, error) {
-	target, err := url.Parse(upstream)
-	if err != nil {
-		return nil, fmt.Errorf("parse address: %w", err)
+// figures are read off what the server saw: when requests came and answers
+// were sent.
+func figures(server *llmtest.Server, begin, end time.Time) (first, rest time.Duration, gaps []time.Duration) {
+	var last llmtest.Request
+	for _, r := range server.Requests() {
+		switch {
+		case r.Answered.IsZero(): // it asked for the models
+			continue
+		case last.Answered.IsZero():
+			first, rest = r.Came.Sub(begin), end.Sub(r.Came)
+		default:
+			gaps = append(gaps, r.Came.Sub(last.Answered))
+		}
+		last = r
 	}
-	o := &observer{}
-	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: target.Scheme, Host: target.Host})
-	proxy.FlushInterval = -1
-	proxy.ErrorLog = log.New(io.Discard, "", 0) // clients close answers they have read
-	o.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		came, answer := time.Now(), &timed{ResponseWriter: w}
-		defer func() {
-			_ = recover() // how a proxy ends when its client has left
-			if r.Method == http.MethodPost {
-				o.mu.Lock()
-				defer o.mu.Unlock()
-				o.came, o.answered = append(o.came, came), append(o.answered, answer.last)
-			}
-		}()
-		proxy.ServeHTTP(answer, r)
-	}))
-	o.url = o.http.URL + target.Path
-	return o, nil
-}
-
-// timed notes when an answer's last byte was written.
-type timed struct {
-	http.ResponseWriter
-	last time.Time
-}
-
-func (t *timed) Write(b []byte) (int, error) {
-	n, err := t.ResponseWriter.Write(b)
-	t.last = time.Now()
-	return n, err
-}
-
-// Unwrap lets the proxy flush.
-func (t *timed) Unwrap() http.ResponseWriter { return t.ResponseWriter }
-
-func (o *observer) figures(begin, end time.Time) (first, rest time.Duration, gaps []time.Duration) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for i := 1; i < len(o.came); i++ {
-		gaps = append(gaps, o.came[i].Sub(o.answered[i-1]))
-	}
-	return o.came[0].Sub(begin), end.Sub(o.came[0]), gaps
+	return first, rest, gaps
 }
 
 func middle[T cmp.Ordered](all []T) T {

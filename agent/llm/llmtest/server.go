@@ -37,6 +37,9 @@ type Request struct {
 	Path   string
 	Header http.Header
 	Body   []byte
+	// Came and Answered are when it began to arrive and when the last byte of
+	// the answer was sent; Answered is zero for what is no request for one.
+	Came, Answered time.Time
 }
 
 // Serve starts a server that lives as long as the test. Each request for an
@@ -74,7 +77,7 @@ func NewServer(rounds ...Round) *Server {
 // list answers with the one model there is.
 func (s *Server) list(models object) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		s.record(r, nil)
+		s.record(r, nil, time.Now())
 		writeJSON(w, http.StatusOK, models)
 	}
 }
@@ -100,11 +103,34 @@ func (s *Server) Add(rounds ...Round) {
 	s.rounds = append(s.rounds, rounds...)
 }
 
-func (s *Server) record(r *http.Request, body []byte) {
+// record notes a request and returns its number, from 0.
+func (s *Server) record(r *http.Request, body []byte, came time.Time) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.requests = append(s.requests, Request{r.URL.Path, r.Header.Clone(), body})
+	s.requests = append(s.requests, Request{Path: r.URL.Path, Header: r.Header.Clone(), Body: body, Came: came})
+	return len(s.requests) - 1
 }
+
+func (s *Server) answered(request int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests[request].Answered = time.Now()
+}
+
+// answering says whenever a piece of an answer is sent. The next request may
+// come while the last piece still is, so it says so before.
+type answering struct {
+	http.ResponseWriter
+	wrote func()
+}
+
+func (a *answering) Write(b []byte) (int, error) {
+	a.wrote()
+	return a.ResponseWriter.Write(b)
+}
+
+// Unwrap lets the stream be flushed.
+func (a *answering) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // next takes a round off the script and numbers it by the rounds taken.
 func (s *Server) next() (Round, int, bool) {
@@ -123,11 +149,13 @@ type frames func(r Round, n int) (content, end []string)
 
 func (s *Server) answer(encode frames) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
+		came := time.Now()
 		body, err := io.ReadAll(req.Body)
 		if err != nil {
 			return
 		}
-		s.record(req, body)
+		at := s.record(req, body, came)
+		w = &answering{ResponseWriter: w, wrote: func() { s.answered(at) }}
 		r, n, ok := s.next()
 		switch {
 		case !ok:
@@ -166,7 +194,7 @@ func (s *Server) stream(w http.ResponseWriter, req *http.Request, r Round, conte
 			if _, err := io.WriteString(w, f); err != nil || !pause(req.Context(), r.Pace) {
 				return false
 			}
-			w.(http.Flusher).Flush()
+			_ = http.NewResponseController(w).Flush() // the client may be gone
 		}
 		return r.Cut == 0 || left > 0
 	}
