@@ -11,8 +11,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"atelier.dev/atelier/agent/llm/llmtest"
@@ -171,14 +171,44 @@ func (b bench) play(script []llmtest.Round) (run, error) {
 	}
 	cmd.Stderr = os.Stderr
 	begin := time.Now()
-	if err := cmd.Run(); err != nil {
-		return run{}, fmt.Errorf("run %s: %w", b.program, err)
+	if err := cmd.Start(); err != nil {
+		return run{}, fmt.Errorf("start %s: %w", b.program, err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	var r run
+	for running := true; running; {
+		select {
+		case err := <-done:
+			if err != nil {
+				return run{}, fmt.Errorf("run %s: %w", b.program, err)
+			}
+			running = false
+		case <-time.After(20 * time.Millisecond):
+			r.peak = max(r.peak, resident(cmd.Process.Pid))
+		}
 	}
 	end := time.Now()
-	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	r := run{cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), peak: usage.Maxrss}
+	r.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	r.first, r.rest, r.gaps = figures(server, begin, end)
 	return r, nil
+}
+
+// resident is the most memory a process has held so far, in KiB. What the
+// system reports at its end is no less than this program's own, which
+// started it.
+func resident(pid int) int64 {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			n, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
+			return n
+		}
+	}
+	return 0
 }
 
 // figures are read off what the server saw: when requests came and answers
