@@ -2,6 +2,7 @@ package agent
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf16"
 
 	"atelier.dev/atelier/agent/llm"
@@ -11,12 +12,18 @@ import (
 // and remembers enough to keep the text of an answer that breaks off.
 type draft struct {
 	emit      func(Payload)
-	parts     []llm.Part
-	index     []int // the stream's block index of each part
-	text      int   // UTF-16 length of all text so far
+	blocks    []*block // text and reasoning, in the order they began
+	text      int      // UTF-16 length of all text so far
 	reasoning int
 	calls     map[int]*CallDraft
 	answer    *llm.Answer
+}
+
+// block is a stretch of text or reasoning as it grows.
+type block struct {
+	index int // in the stream
+	kind  llm.PartKind
+	text  strings.Builder
 }
 
 func (d *draft) add(ev llm.Event) {
@@ -26,11 +33,11 @@ func (d *draft) add(ev llm.Event) {
 	case llm.EventTextDelta:
 		d.emit(TextDelta{Text: ev.Delta, Offset: d.text})
 		d.text += utf16Len(ev.Delta)
-		d.part(ev.Index, llm.PartText).Text += ev.Delta
+		d.block(ev.Index, llm.PartText).text.WriteString(ev.Delta)
 	case llm.EventReasoningDelta:
 		d.emit(ReasoningDelta{Text: ev.Delta, Offset: d.reasoning})
 		d.reasoning += utf16Len(ev.Delta)
-		d.part(ev.Index, llm.PartReasoning).Reasoning.Text += ev.Delta
+		d.block(ev.Index, llm.PartReasoning).text.WriteString(ev.Delta)
 	case llm.EventToolCallStart:
 		if ev.Part != nil && ev.Part.Call != nil {
 			if d.calls == nil {
@@ -49,17 +56,16 @@ func (d *draft) add(ev llm.Event) {
 	}
 }
 
-// part returns the part of a block, in the order the blocks began.
-func (d *draft) part(index int, kind llm.PartKind) *llm.Part {
-	if i := slices.Index(d.index, index); i >= 0 {
-		return &d.parts[i]
+// block returns the block with an index of the stream's.
+func (d *draft) block(index int, kind llm.PartKind) *block {
+	for _, b := range slices.Backward(d.blocks) {
+		if b.index == index {
+			return b
+		}
 	}
-	p := llm.Part{Kind: kind}
-	if kind == llm.PartReasoning {
-		p.Reasoning = &llm.Reasoning{}
-	}
-	d.parts, d.index = append(d.parts, p), append(d.index, index)
-	return &d.parts[len(d.parts)-1]
+	b := &block{index: index, kind: kind}
+	d.blocks = append(d.blocks, b)
+	return b
 }
 
 // fault says what is wrong with an answer whose stream ended in good order;
@@ -80,15 +86,15 @@ func (d *draft) fault(provider string) error {
 }
 
 // begun reports whether anything of an answer had arrived.
-func (d *draft) begun() bool { return len(d.parts) > 0 || len(d.calls) > 0 }
+func (d *draft) begun() bool { return len(d.blocks) > 0 || len(d.calls) > 0 }
 
 // partial is what a broken answer leaves: its text. Reasoning without its
 // proof and calls without their end are of no use to a provider.
 func (d *draft) partial() llm.Message {
 	m := llm.Message{Role: llm.RoleAssistant}
-	for _, p := range d.parts {
-		if p.Kind == llm.PartText && p.Text != "" {
-			m.Parts = append(m.Parts, p)
+	for _, b := range d.blocks {
+		if b.kind == llm.PartText && b.text.Len() > 0 {
+			m.Parts = append(m.Parts, llm.Part{Kind: llm.PartText, Text: b.text.String()})
 		}
 	}
 	return m

@@ -74,7 +74,10 @@ func (f *feed) Publish(ev agent.Event) {
 	}
 	s.draft.apply(ev)
 	if !ev.Durable() {
-		s.gather(ev)
+		if len(f.watchers) == 0 { // whoever comes later is given the draft
+			return
+		}
+		s.waiting = append(s.waiting, ev)
 		if s.timer == nil {
 			s.timer = time.AfterFunc(feedInterval, func() { f.flush(ev.Session) })
 		}
@@ -115,7 +118,7 @@ func (f *feed) flush(session string) {
 
 // send lets the gathered deltas leave, and then more.
 func (f *feed) send(session string, s *stream, more ...agent.Event) {
-	events := append(s.waiting, more...)
+	events := append(merged(s.waiting), more...)
 	s.waiting = nil
 	if s.timer != nil {
 		s.timer.Stop()
@@ -159,38 +162,59 @@ func (f *feed) broadcast(session string, seq int64, events []json.RawMessage) {
 	}
 }
 
-// gather merges a delta into the last one where it continues it.
-func (s *stream) gather(ev agent.Event) {
-	if n := len(s.waiting); n > 0 {
-		if merged, ok := merge(s.waiting[n-1].Data, ev.Data); ok {
-			s.waiting[n-1].Data = merged
-			return
+// merged joins the deltas that continue each other.
+func merged(deltas []agent.Event) []agent.Event {
+	var out []agent.Event
+	for len(deltas) > 0 {
+		n := 1
+		for n < len(deltas) && continues(deltas[n-1].Data, deltas[n].Data) {
+			n++
 		}
+		ev := deltas[0]
+		ev.Data = join(deltas[:n])
+		out, deltas = append(out, ev), deltas[n:]
 	}
-	s.waiting = append(s.waiting, ev)
+	return out
 }
 
-func merge(last, next agent.Payload) (agent.Payload, bool) {
+// continues reports whether next goes on where last ended.
+func continues(last, next agent.Payload) bool {
 	switch n := next.(type) {
-	case agent.TextDelta:
-		if l, ok := last.(agent.TextDelta); ok {
-			return agent.TextDelta{Text: l.Text + n.Text, Offset: l.Offset}, true
-		}
-	case agent.ReasoningDelta:
-		if l, ok := last.(agent.ReasoningDelta); ok {
-			return agent.ReasoningDelta{Text: l.Text + n.Text, Offset: l.Offset}, true
-		}
+	case agent.TextDelta, agent.ReasoningDelta:
+		return last.Kind() == next.Kind()
 	case agent.CallDraft:
-		if l, ok := last.(agent.CallDraft); ok && l.CallID == n.CallID {
-			return n, true
-		}
+		l, ok := last.(agent.CallDraft)
+		return ok && l.CallID == n.CallID
 	case agent.ToolCallOutput:
-		if l, ok := last.(agent.ToolCallOutput); ok && l.CallID == n.CallID {
-			text, offset := keepTail(l.Text+n.Text, l.Offset)
-			return agent.ToolCallOutput{CallID: n.CallID, Text: text, Offset: offset}, true
+		l, ok := last.(agent.ToolCallOutput)
+		return ok && l.CallID == n.CallID
+	}
+	return false
+}
+
+// join makes one delta of deltas that continue each other.
+func join(deltas []agent.Event) agent.Payload {
+	var text strings.Builder
+	for _, ev := range deltas {
+		switch d := ev.Data.(type) {
+		case agent.TextDelta:
+			text.WriteString(d.Text)
+		case agent.ReasoningDelta:
+			text.WriteString(d.Text)
+		case agent.ToolCallOutput:
+			text.WriteString(d.Text)
 		}
 	}
-	return nil, false
+	switch first := deltas[0].Data.(type) {
+	case agent.TextDelta:
+		return agent.TextDelta{Text: text.String(), Offset: first.Offset}
+	case agent.ReasoningDelta:
+		return agent.ReasoningDelta{Text: text.String(), Offset: first.Offset}
+	case agent.ToolCallOutput:
+		kept, offset := keepTail(text.String(), first.Offset)
+		return agent.ToolCallOutput{CallID: first.CallID, Text: kept, Offset: offset}
+	}
+	return deltas[len(deltas)-1].Data // the newest says it all
 }
 
 // streamed is what no durable event holds yet, as it grows.

@@ -31,14 +31,16 @@ func newDecoder(b *wire.Builder, c *wire.Call) *decoder {
 }
 
 func (d *decoder) event(union responses.ResponseStreamEventUnion) {
+	if union.Type == "response.output_text.delta" { // nearly all events; AsAny would parse each again
+		d.append(union.OutputIndex, llm.PartText, union.Delta)
+		return
+	}
 	switch ev := union.AsAny().(type) {
 	case responses.ResponseCreatedEvent:
 		d.builder.SetResponseID(ev.Response.ID)
 		d.builder.Start()
 	case responses.ResponseOutputItemAddedEvent:
 		d.added(ev.OutputIndex, ev.Item)
-	case responses.ResponseTextDeltaEvent:
-		d.append(ev.OutputIndex, llm.PartText, ev.Delta)
 	case responses.ResponseRefusalDeltaEvent:
 		d.append(ev.OutputIndex, llm.PartText, ev.Delta)
 	case responses.ResponseReasoningSummaryPartAddedEvent:
