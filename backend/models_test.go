@@ -110,3 +110,18 @@ func TestModelsTest(t *testing.T) {
 		})
 	}
 }
+
+// A new session begins with the model that the picker shows first, also where
+// the user's own rows are the only ones.
+func TestNewSessionUsesTheFirstModel(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, backend.ModelsFile), []byte(`{"models": [{"provider": "compat", "id": "house"}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := newPage(t, t.TempDir(), home, environment(llmtest.Serve(t), ""))
+	session := must[backend.SessionInfo](p, "sessions.create", backend.Empty{})
+	if session.Settings.Provider != "compat" || session.Settings.Model != "house" {
+		t.Errorf("settings: %+v", session.Settings)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/catalogue"
@@ -173,6 +174,10 @@ func (p *providers) first(ctx context.Context) (provider, model string) {
 		if _, a, err := p.get(ctx, row.id); err == nil && row.usable(a) {
 			if row.defaultModel != "" {
 				return row.id, row.defaultModel
+			}
+			known, _ := p.catalogue() // a fault in the user's rows is shown with the models
+			if rows := known.Models(row.id, time.Now()); len(rows) > 0 {
+				return row.id, rows[0].ID
 			}
 			if ids, err := p.listed(ctx, row, a, listTimeout); err == nil && len(ids) > 0 {
 				return row.id, ids[0]
