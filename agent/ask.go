@@ -140,6 +140,9 @@ func Explain(err error) Failure {
 		f.Next = "Check your plan with the provider, or choose another model."
 	case llm.ClassRateLimit, llm.ClassOverloaded, llm.ClassServer:
 		f.Next = "Wait a little and send your message again, or choose another model."
+		if e.RetryAfter > 0 {
+			f.Next = fmt.Sprintf("The provider asks to wait %s. Send your message again after that, or choose another model.", e.RetryAfter.Round(time.Second))
+		}
 	case llm.ClassNetwork, llm.ClassTimeout, llm.ClassTruncated:
 		f.Next = "Check the connection and the provider's address, then send your message again."
 	case llm.ClassContextOverflow:

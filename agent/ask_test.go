@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -116,6 +117,19 @@ func TestNoRetryForAuth(t *testing.T) {
 	})
 	if end(t, r.run("go")) != agent.EndFailed || len(model.Requests()) != 1 {
 		t.Errorf("%d requests", len(model.Requests()))
+	}
+}
+
+// A provider that asks for a longer wait than anyone would sit through is not
+// waited for; the user is told how long it is.
+func TestLongRetryAfterIsTold(t *testing.T) {
+	t.Parallel()
+	model := llmtest.Script(llmtest.Round{Status: 429, RetryAfter: time.Hour})
+	r := newRig(t, model)
+	r.cfg.Retry = llm.DefaultRetries
+	failures := find[agent.Failure](r.run("go"))
+	if len(model.Requests()) != 1 || len(failures) != 1 || !strings.Contains(failures[0].Next, "1h0m0s") {
+		t.Errorf("%d requests, %+v", len(model.Requests()), failures)
 	}
 }
 
