@@ -118,7 +118,11 @@ func TestTokenOpensOnce(t *testing.T) {
 	if code, _, _ := s.get(t, s.server.URL+"/app.js", nil); code != http.StatusOK {
 		t.Errorf("with the cookie: %d", code)
 	}
-	other := &site{s.app, s.pages, s.server, &http.Client{}}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := &site{s.app, s.pages, s.server, &http.Client{Jar: jar}}
 	if code, _, _ := other.get(t, link, nil); code != http.StatusForbidden {
 		t.Errorf("the token opened twice: %d", code)
 	}
