@@ -21,19 +21,32 @@ func terminate(leader *os.Process) error {
 	return err
 }
 
+// dying is how long killed processes get to be gone. One that sleeps in the
+// kernel, or that nobody reaps, is not waited for longer.
+const dying = 500 * time.Millisecond
+
 // killGroup gives the group until the deadline to be gone, then kills it. The
 // leader has been waited for already; its number stays taken while the group
 // has a member.
 func killGroup(leader *os.Process, deadline time.Time) {
-	tick := time.NewTicker(20 * time.Millisecond)
+	if gone(leader, deadline) {
+		return
+	}
+	_ = syscall.Kill(-leader.Pid, syscall.SIGKILL)
+	gone(leader, time.Now().Add(dying)) // a killed process is there for a moment still
+}
+
+// gone waits until the group has no member, or the deadline.
+func gone(leader *os.Process, deadline time.Time) bool {
+	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for time.Now().Before(deadline) {
-		if syscall.Kill(-leader.Pid, 0) != nil {
-			return
+	for syscall.Kill(-leader.Pid, 0) == nil {
+		if !time.Now().Before(deadline) {
+			return false
 		}
 		<-tick.C
 	}
-	_ = syscall.Kill(-leader.Pid, syscall.SIGKILL)
+	return true
 }
 
 // exitCode is the shell's: 128 plus the signal for a process that one ended.
