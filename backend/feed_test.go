@@ -134,10 +134,13 @@ func TestFeedKeepsTheDraft(t *testing.T) {
 func TestForDisplay(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", displayLimit)
-	for _, p := range []agent.Payload{agent.UserInput{Text: long}, agent.ToolCallEnd{Output: long, ModelOutput: "cut"}} {
+	for _, p := range []agent.Payload{agent.UserInput{Text: long}, agent.ToolCallEnd{Output: long, ModelOutput: "for the model only"}} {
 		b, err := json.Marshal(forDisplay(agent.Event{Data: p}))
 		if err != nil {
 			t.Fatal(err)
+		}
+		if strings.Contains(string(b), "for the model only") {
+			t.Errorf("%s shows what only the model is told", p.Kind())
 		}
 		if len(b) > displayLimit+1000 || strings.Contains(string(b), "\ufffd") || !strings.Contains(string(b), fmt.Sprintf(`"size":%d`, len(long))) {
 			t.Errorf("%s: %d bytes", p.Kind(), len(b))
