@@ -93,6 +93,7 @@ test('a narrow window puts the sessions over the conversation', async () => {
     storageState: await context.storageState(),
     viewport: { width: 620, height: 700 },
   })
+  await page.locator('textarea').waitFor() // the shortcuts are there with the page
   expect(await page.getByRole('navigation').count()).toBe(0)
   await page.keyboard.press('Control+b')
   await page.getByRole('navigation').waitFor()

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"atelier.dev/atelier/backend"
 	"github.com/zalando/go-keyring"
@@ -36,14 +37,31 @@ func New(home string) *Store {
 	return &Store{file: filepath.Join(home, "keys.json"), keyring: sync.OnceValue(available)}
 }
 
+// patience is how long a keyring may take to answer for the first time. A
+// locked one asks for its password on the screen, or waits for a screen that
+// is not there: nothing here waits with it.
+const patience = 2 * time.Second
+
 // available reports whether a keyring answers. Without a session bus there is
 // none, and asking would try to launch one.
 func available() bool {
-	if !hasSessionBus() {
+	return hasSessionBus() && answers(func() error {
+		_, err := keyring.Get(service, "availability")
+		return err
+	})
+}
+
+// answers reports whether a look-up ends in time, with or without a find. One
+// that does not is left to itself.
+func answers(look func() error) bool {
+	found := make(chan error, 1)
+	go func() { found <- look() }()
+	select {
+	case err := <-found:
+		return err == nil || errors.Is(err, keyring.ErrNotFound)
+	case <-time.After(patience):
 		return false
 	}
-	_, err := keyring.Get(service, "availability")
-	return err == nil || errors.Is(err, keyring.ErrNotFound)
 }
 
 // Place implements [backend.KeyStore].

@@ -1,10 +1,12 @@
 package keystore
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"atelier.dev/atelier/backend"
 	"github.com/zalando/go-keyring"
@@ -79,5 +81,21 @@ func TestKeyringWinsAndEmptiesTheFile(t *testing.T) {
 	}
 	if b, _ := os.ReadFile(s.file); strings.Contains(string(b), "old") {
 		t.Errorf("the old key is still in the file: %s", b)
+	}
+}
+
+// A keyring that hangs, as a locked one without a screen does, counts as none.
+func TestHangingKeyringIsNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		unlocked := make(chan struct{})
+		defer close(unlocked)
+		if answers(func() error { <-unlocked; return nil }) {
+			t.Error("it did not answer")
+		}
+	})
+	for err, want := range map[error]bool{nil: true, keyring.ErrNotFound: true, errors.New("no bus"): false} {
+		if answers(func() error { return err }) != want {
+			t.Errorf("%v: want %t", err, want)
+		}
 	}
 }
