@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 	"sync"
 )
 
@@ -37,18 +36,6 @@ func (c *Client) Remove(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.adapters, name)
-}
-
-// Providers lists the configured providers, sorted.
-func (c *Client) Providers() []string {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	names := make([]string, 0, len(c.adapters))
-	for n := range c.adapters {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // Stream sends the request to its provider's adapter. An unknown provider
