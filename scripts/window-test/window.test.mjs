@@ -228,6 +228,24 @@ test('a database that cannot be opened is explained in the window, left alone, a
   await window.close()
 })
 
+test('a link opens outside the window, and only if it is a web address', async () => {
+  const at = project()
+  const bin = scratch('bin')
+  const opened = join(bin, 'opened')
+  writeFileSync(join(bin, 'xdg-open'), `#!/bin/sh\necho "$@" >>${opened}\n`, { mode: 0o755 })
+  const window = await desktop.open({ program, ...at, env: { PATH: `${bin}:${process.env.PATH}` } })
+  const follow = async (url) =>
+    JSON.parse(await window.run(`return window.go.main.App.Call('host.open_link', JSON.stringify({ url: arguments[0] }))`, url))
+  for (const url of ['file:///etc/passwd', 'javascript:alert(1)', 'smb://host/share', '-h']) {
+    assert.equal((await follow(url)).error?.code, 'invalid', url)
+  }
+  const page = 'https://example.com/wiki/Name_(x)?a=b;c'
+  assert.ok((await follow(page)).ok)
+  await until('the browser', () => existsSync(opened) && readFileSync(opened, 'utf8').endsWith('\n'))
+  assert.equal(readFileSync(opened, 'utf8'), `${page}\n`)
+  await window.close()
+})
+
 test('a display that does not answer is named in plain words', async () => {
   const at = project()
   const env = { ...process.env, DISPLAY: ':9999', ATELIER_HOME: at.home }
