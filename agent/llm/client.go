@@ -4,21 +4,33 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 )
+
+// StreamFunc asks for one answer and yields it as an [Adapter] does.
+type StreamFunc func(context.Context, Request) iter.Seq2[Event, error]
+
+// Middleware stands around a [StreamFunc]: it sees a request on its way out and
+// every event on its way back, and may change either (LLM-05).
+type Middleware func(next StreamFunc) StreamFunc
 
 // Client routes requests to adapters by provider name, never by guessing from
 // a model's name (LLM-03). It is safe for concurrent use.
 type Client struct {
 	mu       sync.RWMutex
-	adapters map[string]Adapter
+	adapters []Adapter // in the order they were added
+	layers   []Middleware
+	stream   StreamFunc
 }
 
-// NewClient returns a client over the given adapters.
+// NewClient returns a client over the given adapters. A request that names no
+// provider goes to the first.
 func NewClient(adapters ...Adapter) *Client {
-	c := &Client{adapters: make(map[string]Adapter, len(adapters))}
+	c := &Client{}
+	c.stream = c.route
 	for _, a := range adapters {
-		c.adapters[a.Name()] = a
+		c.Set(a)
 	}
 	return c
 }
@@ -28,29 +40,74 @@ func NewClient(adapters ...Adapter) *Client {
 func (c *Client) Set(a Adapter) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.adapters[a.Name()] = a
+	if i := c.index(a.Name()); i >= 0 {
+		c.adapters = slices.Clone(c.adapters)
+		c.adapters[i] = a
+		return
+	}
+	c.adapters = append(c.adapters, a)
 }
 
 // Remove forgets a provider.
 func (c *Client) Remove(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.adapters, name)
+	c.adapters = slices.DeleteFunc(slices.Clone(c.adapters), func(a Adapter) bool { return a.Name() == name })
 }
 
-// Stream sends the request to its provider's adapter. An unknown provider
-// yields one [*Error] of class config.
+// Use puts middleware around all requests to come. The first one added sees a
+// request first and its answer last.
+func (c *Client) Use(layers ...Middleware) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.layers = append(c.layers, layers...)
+	c.stream = c.route
+	for _, layer := range slices.Backward(c.layers) {
+		c.stream = layer(c.stream)
+	}
+}
+
+// Stream sends the request to its provider's adapter. What cannot be sent,
+// because nobody has such a provider or the request makes no sense, yields one
+// [*Error].
 func (c *Client) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
 	c.mu.RLock()
-	a := c.adapters[req.Provider]
-	c.mu.RUnlock()
-	if a == nil {
-		return func(yield func(Event, error) bool) {
-			yield(Event{}, &Error{
-				Class: ClassConfig, Provider: req.Provider,
-				Message: fmt.Sprintf("no provider %q is configured", req.Provider),
-			})
+	defer c.mu.RUnlock()
+	return c.stream(ctx, req)
+}
+
+// route is the innermost [StreamFunc].
+func (c *Client) route(ctx context.Context, req Request) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		a, err := c.adapter(req.Provider)
+		if err == nil {
+			req.Provider = a.Name()
+			err = req.check()
 		}
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		a.Stream(ctx, req)(yield)
 	}
-	return a.Stream(ctx, req)
+}
+
+func (c *Client) adapter(name string) (Adapter, *Error) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if i := c.index(name); i >= 0 {
+		return c.adapters[i], nil
+	}
+	switch {
+	case name != "":
+		return nil, &Error{Class: ClassConfig, Provider: name, Message: fmt.Sprintf("no provider %q is configured", name)}
+	case len(c.adapters) == 0:
+		return nil, &Error{Class: ClassConfig, Message: "no provider is configured"}
+	default:
+		return c.adapters[0], nil
+	}
+}
+
+func (c *Client) index(name string) int {
+	return slices.IndexFunc(c.adapters, func(a Adapter) bool { return a.Name() == name })
 }

@@ -25,6 +25,8 @@ const (
 	ClassContextOverflow Class = "context_overflow"
 	ClassAbort           Class = "abort"
 	ClassConfig          Class = "config"
+	ClassUnsupported     Class = "unsupported" // nothing was sent: this provider or model cannot do it
+	ClassBadObject       Class = "bad_object"  // the answer is not the JSON value that was asked for
 )
 
 // Error is the one error type that leaves an adapter. Message is fit to be
@@ -40,7 +42,10 @@ type Error struct {
 	// Retryable says that the same request may succeed later.
 	Retryable bool
 	// Sent says that part of the answer was delivered before the failure.
-	Sent  bool
+	Sent bool
+	// Held says that the request was not even sent, because the provider had
+	// asked for a pause that is not over; see [Limiter].
+	Held  bool
 	Cause error
 }
 

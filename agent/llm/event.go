@@ -44,6 +44,25 @@ type Answer struct {
 	Message Message `json:"message"`
 	Usage   Usage   `json:"usage"`
 	Finish  Finish  `json:"finish"`
+	// RateLimit is nil where the provider said nothing of it.
+	RateLimit *RateLimit `json:"rate_limit,omitempty"`
+}
+
+// RateLimit is how much of its allowance a provider said is left when it
+// answered. It informs; nothing is decided by it (LLM-32).
+type RateLimit struct {
+	Requests *Allowance `json:"requests,omitempty"`
+	Tokens   *Allowance `json:"tokens,omitempty"`
+}
+
+// Allowance is a number of requests or tokens that a provider grants anew at
+// intervals.
+type Allowance struct {
+	Limit     int64 `json:"limit"`
+	Remaining int64 `json:"remaining"`
+	// ResetAt is when all of it is there again, in Unix milliseconds; 0 is
+	// unknown.
+	ResetAt int64 `json:"reset_at,omitempty"`
 }
 
 // Finish says why an answer ended.

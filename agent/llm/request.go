@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"iter"
 )
 
@@ -21,6 +22,7 @@ type Request struct {
 	MaxOutput int
 	// CacheKey groups requests that share a prefix: the session's id.
 	CacheKey string
+	Options
 }
 
 // ToolSpec is a tool as the model is shown it. Schema is a JSON Schema whose
@@ -57,4 +59,17 @@ const (
 type Adapter interface {
 	Name() string
 	Stream(context.Context, Request) iter.Seq2[Event, error]
+}
+
+// Complete waits for the whole of an answer. The error is the stream's own.
+func Complete(stream iter.Seq2[Event, error]) (*Answer, error) {
+	for ev, err := range stream {
+		if err != nil {
+			return nil, err
+		}
+		if ev.Type == EventFinish {
+			return ev.Answer, nil
+		}
+	}
+	return nil, errors.New("the stream ended without an answer")
 }

@@ -34,7 +34,10 @@ func params(req llm.Request, origin llm.Origin) sdk.MessageNewParams {
 		p.System = append(p.System, sdk.TextBlockParam{Text: text})
 	}
 	think(&p, req)
-	mark(&p)
+	options(&p, req.Options)
+	if !req.NoCache {
+		mark(&p)
+	}
 	return p
 }
 

@@ -46,8 +46,9 @@ func thinkWithBudget(p *sdk.MessageNewParams, req llm.Request) {
 	if len(req.Reasoning.Levels) > 0 && req.Effort != llm.EffortNone {
 		p.OutputConfig.Effort = effort(req.Reasoning, req.Effort)
 	}
+	forced := req.ToolChoice.Mode == llm.ToolRequired || req.ToolChoice.Mode == llm.ToolNamed
 	budget := req.Reasoning.Budget(req.Effort, int(p.MaxTokens))
-	if budget == 0 || !turnThinks(p.Messages) {
+	if budget == 0 || forced || !turnThinks(p.Messages) { // thinking and a forced call exclude each other
 		return
 	}
 	// The SDK would print a warning for the typed form of this.

@@ -23,7 +23,7 @@ func FuzzDecoder(f *testing.F) {
 	f.Add("data: {\"error\":null,\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-1,\"function\":{\"arguments\":[1]}}]}}]}\r\n\r\ndata:[DONE]")
 	endpoint := wire.NewEndpoint(wire.Config{Provider: defaultName, BaseURL: "http://127.0.0.1"})
 	f.Fuzz(func(t *testing.T, stream string) {
-		call, _, invalid := endpoint.Begin(t.Context(), "")
+		call, _, invalid := endpoint.Begin(t.Context(), llm.Request{})
 		if invalid != nil {
 			t.Fatal(invalid)
 		}

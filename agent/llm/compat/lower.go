@@ -27,6 +27,7 @@ func params(req llm.Request) sdk.ChatCompletionNewParams {
 	if req.MaxOutput > 0 {
 		p.MaxTokens = param.NewOpt(int64(req.MaxOutput))
 	}
+	options(&p, req.Options)
 	return p
 }
 

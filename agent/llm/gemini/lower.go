@@ -26,11 +26,16 @@ func config(req llm.Request, origin llm.Origin) (*genai.GenerateContentConfig, [
 			c.SystemInstruction.Parts = append(c.SystemInstruction.Parts, &genai.Part{Text: text})
 		}
 	}
+	options(c, req.Options)
+	all := merge(members(req, rest, origin), req.Body)
 	c.HTTPOptions = &genai.HTTPOptions{ExtrasRequestProvider: func(body map[string]any) map[string]any {
 		delete(body, "contents") // the placeholder
+		for _, m := range all {
+			delete(body, m.name)
+		}
 		return body
 	}}
-	return c, members(req, rest, origin)
+	return c, all
 }
 
 // members are what goes past the SDK: the conversation and the tools.

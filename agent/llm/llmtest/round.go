@@ -28,6 +28,8 @@ type Round struct {
 	Body string
 	// RetryAfter is sent with a Status.
 	RetryAfter time.Duration
+	// Header is sent with an answer.
+	Header map[string]string
 
 	// Error is the code of an error sent in the stream after the content.
 	Error string

@@ -184,6 +184,9 @@ func refuse(w http.ResponseWriter, r Round) {
 func (s *Server) stream(w http.ResponseWriter, req *http.Request, r Round, content, end []string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Request-Id", "req_test")
+	for name, value := range r.Header {
+		w.Header().Set(name, value)
+	}
 	left := r.Cut
 	send := func(frames []string) bool {
 		for _, f := range frames {

@@ -74,12 +74,13 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 	return func(yield func(llm.Event, error) bool) {
 		origin := llm.Origin{Provider: name, API: api, Model: req.Model, BaseURL: a.endpoint.Shown()}
 		b := wire.NewBuilder(origin, yield)
-		call, ctx, invalid := a.endpoint.Begin(ctx, req.Effort)
+		call, ctx, invalid := a.endpoint.Begin(ctx, req)
 		if invalid != nil {
 			b.Fail(invalid)
 			return
 		}
 		defer call.End()
+		b.Follow(call)
 		body, err := a.body(req, origin)
 		if err != nil {
 			b.Fail(call.Error(err))

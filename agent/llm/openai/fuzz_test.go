@@ -26,7 +26,7 @@ func FuzzDecoder(f *testing.F) {
 {"type":"response.function_call_arguments.delta","output_index":0,"delta":"x"}`)
 	endpoint := wire.NewEndpoint(wire.Config{Provider: name, BaseURL: defaultBaseURL})
 	f.Fuzz(func(t *testing.T, lines string) {
-		call, _, invalid := endpoint.Begin(t.Context(), "")
+		call, _, invalid := endpoint.Begin(t.Context(), llm.Request{})
 		if invalid != nil {
 			t.Fatal(invalid)
 		}

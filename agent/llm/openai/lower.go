@@ -34,9 +34,10 @@ func params(req llm.Request) responses.ResponseNewParams {
 	if req.MaxOutput > 0 {
 		p.MaxOutputTokens = param.NewOpt(int64(req.MaxOutput))
 	}
-	if req.CacheKey != "" {
+	if req.CacheKey != "" && !req.NoCache {
 		p.PromptCacheKey = param.NewOpt(req.CacheKey)
 	}
+	options(&p, req.Options)
 	return p
 }
 

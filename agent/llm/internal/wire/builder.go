@@ -14,6 +14,7 @@ import (
 // its loop.
 type Builder struct {
 	origin  llm.Origin
+	call    *Call // nil where nothing is known of one
 	yield   func(llm.Event, error) bool
 	blocks  []*block
 	started bool
@@ -35,6 +36,9 @@ func NewBuilder(origin llm.Origin, yield func(llm.Event, error) bool) *Builder {
 // NewCallID returns an id for a tool call: ours, unlike the provider's, is
 // never given twice (LLM-23).
 func NewCallID() string { return "call_" + ulid.Make().String() }
+
+// Follow makes what call's response says beside the answer part of it.
+func (b *Builder) Follow(call *Call) { b.call = call }
 
 // Stopped says that the consumer wants no more.
 func (b *Builder) Stopped() bool { return b.stopped }
@@ -164,7 +168,11 @@ func (b *Builder) Finish(usage llm.Usage, finish llm.Finish) {
 		b.Close(i, nil)
 		m.Parts = append(m.Parts, bl.part)
 	}
-	b.emit(llm.Event{Type: llm.EventFinish, Answer: &llm.Answer{Message: m, Usage: usage, Finish: finish}})
+	answer := &llm.Answer{Message: m, Usage: usage, Finish: finish}
+	if b.call != nil {
+		answer.RateLimit = b.call.limits
+	}
+	b.emit(llm.Event{Type: llm.EventFinish, Answer: answer})
 }
 
 // Fail ends the answer with an error.

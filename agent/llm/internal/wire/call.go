@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"atelier.dev/atelier/agent/llm"
@@ -23,21 +24,24 @@ type Call struct {
 	// events is not mistaken for a silent server.
 	timer     *time.Timer
 	idle      time.Duration
+	header    http.Header // of the request's own
 	requestID string
+	limits    *llm.RateLimit
 }
 
 var errIdle = errors.New("the server went silent")
 
-// Begin starts a call. The context it returns is the one to make the request
-// with. The error, where there is one, says why no call can be made at all.
-func (e *Endpoint) Begin(ctx context.Context, effort llm.Effort) (*Call, context.Context, *llm.Error) {
+// Begin starts the call that req asks for. The context it returns is the one to
+// make the request with. The error, where there is one, says why no call can be
+// made at all.
+func (e *Endpoint) Begin(ctx context.Context, req llm.Request) (*Call, context.Context, *llm.Error) {
 	if e.invalid != nil {
 		invalid := *e.invalid
 		return nil, nil, &invalid
 	}
-	c := &Call{ep: e, idle: e.idle}
+	c := &Call{ep: e, idle: e.idle, header: req.Header}
 	if c.idle == 0 {
-		c.idle = silence(effort)
+		c.idle = silence(req.Effort)
 	}
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
 	c.timer = time.AfterFunc(c.idle, func() { c.cancel(errIdle) })
@@ -83,11 +87,15 @@ func (c *Call) Intercept(req *http.Request, next func(*http.Request) (*http.Resp
 
 // send makes the request and turns every status but a success into an error.
 func (c *Call) send(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	for name, values := range c.header {
+		req.Header.Set(name, strings.Join(values, ","))
+	}
 	resp, err := next(req)
 	c.timer.Stop()
 	if err != nil {
 		return nil, err
 	}
+	c.limits = rateLimit(resp.Header, time.Now())
 	c.requestID = cmp.Or(resp.Header.Get("X-Request-Id"), resp.Header.Get("Request-Id"))
 	resp.Body = &watchedBody{resp.Body, c}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {

@@ -37,6 +37,16 @@ func (ids IDs) Result(r *llm.ToolResult) string {
 	return r.CallID
 }
 
+// Extra are the members of a request's body that its caller gave, for an SDK
+// that takes them beside its own.
+func Extra(o llm.Options) map[string]any {
+	extra := make(map[string]any, len(o.Body))
+	for name, value := range o.Body {
+		extra[name] = value
+	}
+	return extra
+}
+
 // Instructions splits what an API takes apart from the conversation, which is
 // everything that the system or a developer says before anyone else speaks,
 // from the messages that remain (LLM-20).

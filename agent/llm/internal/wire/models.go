@@ -25,7 +25,7 @@ func (e *Endpoint) Models(ctx context.Context) ([]string, error) {
 // ModelsAt is Models for an API with another path and other headers. A header
 // that is empty is not sent.
 func (e *Endpoint) ModelsAt(ctx context.Context, path string, header http.Header) ([]string, error) {
-	call, ctx, invalid := e.Begin(ctx, llm.EffortDefault)
+	call, ctx, invalid := e.Begin(ctx, llm.Request{})
 	if invalid != nil {
 		return nil, invalid
 	}
