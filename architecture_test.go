@@ -24,6 +24,7 @@ var mayImport = map[string][]string{
 	"agent/contextir":        {"agent/llm"},
 	"agent/llm/internal/...": {"agent/llm", "agent/llm/internal/..."},
 	"agent/llm/catalogue":    {"agent/llm"},
+	"agent/llm/generate":     {"agent/llm"},
 	"agent/llm/openai":       {"agent/llm", "agent/llm/internal/..."},
 	"agent/llm/anthropic":    {"agent/llm", "agent/llm/internal/..."},
 	"agent/llm/gemini":       {"agent/llm", "agent/llm/internal/..."},
