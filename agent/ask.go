@@ -34,6 +34,9 @@ func (t *turn) ask() (*llm.Answer, error) {
 		return nil, err
 	}
 	answer := d.answer
+	if answer.RateLimit != nil {
+		t.emit(RateLimitReport{Provider: who.Provider, Limit: *answer.RateLimit})
+	}
 	t.usage = t.usage.Add(answer.Usage)
 	t.emit(TextEnd{Message: answer.Message, Usage: answer.Usage, Finish: answer.Finish, Provider: who.Provider, Model: who.Model, Cost: t.price(who, answer.Usage)})
 	return answer, nil
@@ -57,13 +60,19 @@ func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*draft, error) {
 		if err == nil {
 			return d, nil
 		}
-		if t.ctx.Err() == nil && t.repair(err) {
+		if t.ctx.Err() == nil && t.repair(who, err) {
 			n-- // a changed request is not the same one again
 			continue
+		}
+		if held(err) {
+			n-- // it was not even sent
 		}
 		wait, again := policy.Delay(n, err, rand.Float64())
 		if !again || t.ctx.Err() != nil {
 			return d, err
+		}
+		if held(err) {
+			wait += rand.N(holdSpread)
 		}
 		f := Explain(err)
 		t.emit(Retrying{
@@ -76,12 +85,23 @@ func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*draft, error) {
 	}
 }
 
+// holdSpread keeps the sessions that wait for one provider from coming back to
+// it in the same instant.
+const holdSpread = time.Second
+
+// held reports whether a request was kept back because of an earlier one's
+// refusal.
+func held(err error) bool {
+	var e *llm.Error
+	return errors.As(err, &e) && e.Held
+}
+
 // attempt sends one request and follows its answer to the end.
 func (t *turn) attempt(who llm.Origin, effort llm.Effort, d *draft) error {
 	s := t.session
 	req := llm.Request{
 		Provider: who.Provider, Model: who.Model, Effort: effort,
-		System: s.cfg.System, Messages: s.transcript.conversation.Lower(),
+		System: s.cfg.System, Messages: t.prescribe(who),
 		Tools: s.cfg.Tools.Definitions(), CacheKey: s.cfg.ID,
 	}
 	t.settle()
@@ -95,19 +115,6 @@ func (t *turn) attempt(who llm.Origin, effort llm.Effort, d *draft) error {
 		d.add(ev)
 	}
 	return d.fault(who.Provider)
-}
-
-// repair changes the conversation after a provider refused it, once, so that
-// no refusal makes a session unusable: what only the provider understands is
-// taken out of the past. It reports whether there is anything new to ask.
-func (t *turn) repair(err error) bool {
-	var e *llm.Error
-	if !errors.As(err, &e) || e.Class != llm.ClassInvalid && e.Class != llm.ClassNotFound || !t.session.transcript.conversation.Native() {
-		return false
-	}
-	t.emit(HistoryRepaired{Message: "The provider refused the conversation: " + sentence(e.Message) +
-		" It is sent again without the provider's own notes on earlier answers; what was said is unchanged."})
-	return true
 }
 
 // sleep waits; it reports false when the turn ended meanwhile.

@@ -133,6 +133,20 @@ func TestLongRetryAfterIsTold(t *testing.T) {
 	}
 }
 
+// LLM-32: what a provider says of the allowance is told, and not stored.
+func TestRateLimitIsTold(t *testing.T) {
+	t.Parallel()
+	left := llm.RateLimit{Requests: &llm.Allowance{Limit: 50, Remaining: 49}}
+	r := newRig(t, llmtest.Script(llmtest.Round{Text: "Hi.", RateLimit: &left}, llmtest.Round{Text: "Again."}))
+	want := []agent.RateLimitReport{{Provider: llmtest.Provider, Limit: left}}
+	if diff := cmp.Diff(want, find[agent.RateLimitReport](r.run("one"))); diff != "" {
+		t.Error(diff)
+	}
+	if told := find[agent.RateLimitReport](r.run("two")); len(told) != 0 || len(find[agent.RateLimitReport](r.log)) != 0 {
+		t.Errorf("told %+v", told)
+	}
+}
+
 // An interrupt cuts the wait.
 func TestInterruptWhileWaiting(t *testing.T) {
 	t.Parallel()

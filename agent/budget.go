@@ -9,6 +9,8 @@ import (
 const (
 	// bytesPerToken turns text that no provider has counted into tokens.
 	bytesPerToken = 4
+	// pictureTokens is what a picture is taken to hold.
+	pictureTokens = 1500
 	// outputReserve is what an answer is taken to hold, in tokens, before it
 	// is asked for.
 	outputReserve = 1000
@@ -17,10 +19,7 @@ const (
 // price returns what a request cost; nil is unknown.
 func (t *turn) price(who llm.Origin, u llm.Usage) *llm.Cost {
 	cfg := t.session.cfg
-	if cfg.Price == nil {
-		return nil
-	}
-	return cfg.Price(who.Provider, who.Model, u, cfg.Now())
+	return cfg.Facts.Price(who.Provider, who.Model, u, cfg.Now())
 }
 
 // affordable reports whether the next request fits what is left of the budget

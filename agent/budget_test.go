@@ -12,9 +12,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// prices takes a dollar for a token written to the cache and a thousandth of
+// facts are prices and limits for a test.
+type facts struct{ limits agent.ModelLimits }
+
+func (f facts) Limits(string, string) agent.ModelLimits { return f.limits }
+
+// Price takes a dollar for a token written to the cache and a thousandth of
 // one for any other, so that a request can cost much and estimate to little.
-func prices(_, model string, u llm.Usage, _ time.Time) *llm.Cost {
+func (facts) Price(_, model string, u llm.Usage, _ time.Time) *llm.Cost {
 	if model == "unknown" || !u.Known {
 		return nil
 	}
@@ -33,7 +38,7 @@ var look = llmtest.Use("Look", map[string]string{"text": "x"})
 func TestCost(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, llmtest.Script(worth(11, look), worth(22), worth(1), llmtest.Round{Text: "Uncounted."}))
-	r.cfg.Price = prices
+	r.cfg.Facts = facts{}
 	first := r.run("one")
 	var costs []string
 	for _, end := range find[agent.TextEnd](first) {
@@ -89,7 +94,7 @@ func TestBudget(t *testing.T) {
 			t.Parallel()
 			model := llmtest.Script(tt.rounds...)
 			r := newRig(t, model)
-			r.cfg.Price, r.cfg.Limits.Budget = prices, tt.budget
+			r.cfg.Facts, r.cfg.Limits.Budget = facts{}, tt.budget
 			r.open()
 			r.session.Configure(agent.Settings{Provider: llmtest.Provider, Model: tt.model, Mode: agent.ModeDefault})
 			events := r.run("go")
@@ -133,7 +138,7 @@ func TestBudgetCountsWhatCame(t *testing.T) {
 		return agent.Result{Output: strings.Repeat("word ", 40_000)}
 	}}
 	r := newRig(t, llmtest.Script(worth(1, look)), long)
-	r.cfg.Price, r.cfg.Limits.Budget = prices, 50*llm.Dollar
+	r.cfg.Facts, r.cfg.Limits.Budget = facts{}, 50*llm.Dollar
 	events := r.run("go")
 	limits := find[agent.TurnLimit](events)
 	if len(limits) != 1 || limits[0].Next < 50*llm.Dollar || limits[0].Next > 55*llm.Dollar {

@@ -260,7 +260,7 @@ func (t *turn) endUnrun(call llm.ToolCall) {
 func (t *turn) ended(call llm.ToolCall, tool string, r Result, o Outcome, ms int64) ToolCallEnd {
 	e := ToolCallEnd{
 		CallID: call.ID, Tool: tool, Output: r.Output, IsError: r.IsError,
-		Outcome: o, DurationMs: ms, Details: r.Details,
+		Outcome: o, DurationMs: ms, Details: r.Details, Media: r.Media,
 	}
 	if reduce := t.session.cfg.Reduce; reduce != nil {
 		if reduced := reduce(tool, r.Output); reduced != r.Output {

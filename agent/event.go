@@ -26,6 +26,7 @@ const (
 	KindApprovalAnswer   Kind = "approval_answer"
 	KindSteeringInjected Kind = "steering_injected"
 	KindRetrying         Kind = "retrying"
+	KindRateLimit        Kind = "rate_limit" // delta: what the provider says is left
 	KindHistoryRepaired  Kind = "history_repaired"
 	KindTurnLimit        Kind = "turn_limit"
 	KindWarning          Kind = "warning"
@@ -56,7 +57,7 @@ func (e Event) Kind() Kind { return e.Data.Kind() }
 // Durable reports whether the event belongs to the log.
 func (e Event) Durable() bool {
 	switch e.Kind() {
-	case KindReasoningDelta, KindTextStart, KindTextDelta, KindCallDraft, KindToolCallOutput:
+	case KindReasoningDelta, KindTextStart, KindTextDelta, KindCallDraft, KindToolCallOutput, KindRateLimit:
 		return false
 	}
 	return true
@@ -170,8 +171,11 @@ type ToolCallEnd struct {
 	DurationMs int64   `json:"duration_ms"`
 	// Size is the full length of Output in bytes where Output was cut for
 	// display; 0 means that Output is whole.
-	Size    int64    `json:"size,omitempty"`
-	Details *Details `json:"details,omitempty"`
+	Size int64 `json:"size,omitempty"`
+	// Media are what the model was shown besides. Their data is left out for
+	// display.
+	Media   []llm.Media `json:"media,omitempty"`
+	Details *Details    `json:"details,omitempty"`
 }
 
 // ForModel returns the text the model was told.
@@ -235,11 +239,36 @@ type Retrying struct {
 	Sent bool `json:"sent,omitempty"`
 }
 
-// HistoryRepaired says that a provider refused the conversation and that its
-// own bytes were taken out of the past. Message says so to the user.
+// RateLimitReport is what a provider said of the key's allowance with its newest
+// answer (LLM-32).
+type RateLimitReport struct {
+	Provider string        `json:"provider"`
+	Limit    llm.RateLimit `json:"limit"`
+}
+
+// HistoryRepaired says that the conversation is sent otherwise than it stands
+// in the log, because the model would not take it, or did not. Message says so
+// to the user.
 type HistoryRepaired struct {
 	Message string `json:"message"`
+	// Repair is [RepairNative] where it is empty.
+	Repair Repair `json:"repair,omitempty"`
+	// Bytes is how much was to go of old outputs.
+	Bytes int `json:"bytes,omitempty"`
+	// Subject is what this was about, so that it is told once.
+	Subject string `json:"subject,omitempty"`
 }
+
+// Repair is the kind of a [HistoryRepaired].
+type Repair string
+
+// The repairs.
+const (
+	RepairNative   Repair = "native"   // providers' own bytes are taken out of the past
+	RepairElided   Repair = "elided"   // old outputs are shortened, for good
+	RepairPictures Repair = "pictures" // pictures are sent in another form
+	RepairForeign  Repair = "foreign"  // another model's reasoning is not sent
+)
 
 // TurnLimit says that a limit ended the turn (LOOP-104, LOOP-105, OAS-115).
 type TurnLimit struct {
@@ -307,6 +336,7 @@ func (ApprovalRequest) Kind() Kind  { return KindApprovalRequest }
 func (ApprovalAnswer) Kind() Kind   { return KindApprovalAnswer }
 func (SteeringInjected) Kind() Kind { return KindSteeringInjected }
 func (Retrying) Kind() Kind         { return KindRetrying }
+func (RateLimitReport) Kind() Kind  { return KindRateLimit }
 func (HistoryRepaired) Kind() Kind  { return KindHistoryRepaired }
 func (TurnLimit) Kind() Kind        { return KindTurnLimit }
 func (Warning) Kind() Kind          { return KindWarning }
@@ -320,7 +350,7 @@ func Payloads() []Payload {
 		SessionStart{}, SessionEnd{}, SettingsChange{}, Title{}, UserInput{},
 		ReasoningDelta{}, TextStart{}, TextDelta{}, TextEnd{}, CallDraft{},
 		ToolCallStart{}, ToolCallOutput{}, ToolCallEnd{}, ApprovalRequest{},
-		ApprovalAnswer{}, SteeringInjected{}, Retrying{}, HistoryRepaired{}, TurnLimit{}, Warning{}, Failure{},
+		ApprovalAnswer{}, SteeringInjected{}, Retrying{}, RateLimitReport{}, HistoryRepaired{}, TurnLimit{}, Warning{}, Failure{},
 		ProcessingEnd{},
 	}
 }

@@ -24,6 +24,7 @@ var decoders = map[Kind]func([]byte) (Payload, error){
 	KindApprovalAnswer:   decode[ApprovalAnswer],
 	KindSteeringInjected: decode[SteeringInjected],
 	KindRetrying:         decode[Retrying],
+	KindRateLimit:        decode[RateLimitReport],
 	KindHistoryRepaired:  decode[HistoryRepaired],
 	KindTurnLimit:        decode[TurnLimit],
 	KindWarning:          decode[Warning],

@@ -89,7 +89,7 @@ func (t *turn) loop() EndReason {
 			t.emit(TurnLimit{Limit: "rounds", Count: t.rounds})
 			return EndLimit
 		}
-		if n := t.session.transcript.answers; limits.Turns > 0 && n >= limits.Turns {
+		if n := t.session.transcript.answered.count; limits.Turns > 0 && n >= limits.Turns {
 			t.emit(TurnLimit{Limit: "turns", Count: n})
 			return EndLimit
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // Config is what a host gives a session. All fields but Limits, Retry, Reduce
-// and Price are required.
+// and Facts are required.
 type Config struct {
 	ID       string
 	Model    Model
@@ -26,9 +26,8 @@ type Config struct {
 	// Reduce cuts a tool's output to what the model is shown; nil keeps it
 	// whole (LOOP-38).
 	Reduce func(tool, output string) string
-	// Price says what a request costs; nil, from it or in its place, is
-	// unknown.
-	Price func(provider, model string, u llm.Usage, at time.Time) *llm.Cost
+	// Facts is what is known about models; nil where nothing is.
+	Facts Facts
 	// Now and NewID are the session's clock and its source of ids.
 	Now   func() time.Time
 	NewID func() string
@@ -51,6 +50,7 @@ var DefaultLimits = Limits{Rounds: 200}
 type Session struct {
 	cfg        Config
 	transcript Transcript
+	fitted     fitted
 	control    control
 }
 
@@ -64,6 +64,9 @@ type control struct {
 
 // New returns a session with the given past: none for a new one.
 func New(cfg Config, past ...Event) *Session {
+	if cfg.Facts == nil {
+		cfg.Facts = noFacts{}
+	}
 	s := &Session{cfg: cfg}
 	for _, ev := range past {
 		s.apply(ev)

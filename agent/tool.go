@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 	"encoding/json"
+
+	"atelier.dev/atelier/agent/llm"
 )
 
 // Tool is something a model can ask for. A failed run is a [Result] with
@@ -59,6 +61,8 @@ type Result struct {
 	// Output is the full text, before truncation.
 	Output  string
 	IsError bool
+	// Media are shown to the model after the text.
+	Media []llm.Media
 	// Details are for the window; nil where the text says it all.
 	Details *Details
 }

@@ -24,8 +24,15 @@ type Transcript struct {
 
 	conversation contextir.Conversation
 	open         []openCall
-	answers      int // assistant messages
+	answered     answered
 	added        int // bytes of text since Context was counted
+}
+
+// answered is what is remembered of the answers so far.
+type answered struct {
+	count int             // assistant messages
+	by    *llm.Origin     // provider and model of the last one; nil before the first
+	told  map[string]bool // subjects of repairs
 }
 
 // openCall is a call of the newest assistant message that has no result yet.
@@ -59,7 +66,7 @@ func (t *Transcript) Apply(ev Event) {
 			t.Cost.Add(nil)
 		}
 	case HistoryRepaired:
-		t.conversation.DropNative()
+		t.applyRepair(d)
 	case ToolCallStart:
 		if c := t.openCall(d.CallID); c != nil {
 			c.started = true
@@ -91,11 +98,29 @@ func (t *Transcript) applyAnswer(d TextEnd) {
 	for _, c := range d.Message.Calls() {
 		t.open = append(t.open, openCall{call: c})
 	}
-	t.answers++
+	t.answered.count++
+	t.answered.by = &llm.Origin{Provider: d.Provider, Model: d.Model}
+	delete(t.answered.told, d.Provider+"/"+d.Model)
 	t.Usage = t.Usage.Add(d.Usage)
 	t.Cost.Add(d.Cost)
 	if d.Usage.Known {
 		t.Context, t.added = d.Usage.Context()+d.Usage.Output, 0
+	}
+}
+
+func (t *Transcript) applyRepair(d HistoryRepaired) {
+	switch d.Repair {
+	case RepairElided:
+		// What a provider thought is bound to what it had read.
+		t.conversation.DropNative()
+		t.Context -= min(t.Context, int64(t.conversation.Elide(d.Bytes)/bytesPerToken))
+	case RepairPictures, RepairForeign:
+		if t.answered.told == nil {
+			t.answered.told = map[string]bool{}
+		}
+		t.answered.told[d.Subject] = true
+	default:
+		t.conversation.DropNative()
 	}
 }
 
@@ -104,6 +129,10 @@ func (t *Transcript) applyResult(d ToolCallEnd) {
 		if c.call.ID == d.CallID {
 			t.added += len(d.ForModel())
 			part := contextir.Answer(c.call, d.ForModel(), d.IsError)
+			for i := range d.Media {
+				part.Result.Parts = append(part.Result.Parts, llm.Part{Kind: llm.PartMedia, Media: &d.Media[i]})
+				t.added += pictureTokens * bytesPerToken
+			}
 			t.conversation.Append(contextir.ToolResult, llm.Message{Role: llm.RoleTool, Parts: []llm.Part{part}})
 			t.open = append(t.open[:i:i], t.open[i+1:]...)
 			return

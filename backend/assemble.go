@@ -41,7 +41,7 @@ func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent
 			Folder: w.cfg.Folder, Branch: gitBranch(w.cfg.Folder), Platform: local.Platform(),
 			OS: local.OSVersion(), Model: info.Settings.Model, Date: time.Now(),
 		}),
-		Limits: limits, Retry: w.cfg.Retry, Reduce: tool.Truncate, Price: w.providers.price,
+		Limits: limits, Retry: w.cfg.Retry, Reduce: tool.Truncate, Facts: w.providers,
 		Now: time.Now, NewID: func() string { return ulid.Make().String() },
 	}, past...), nil
 }

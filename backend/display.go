@@ -28,6 +28,10 @@ func forDisplay(ev agent.Event) agent.Event {
 		ev.Data = d
 	case agent.ToolCallEnd:
 		d.ModelOutput = ""
+		d.Media = slices.Clone(d.Media)
+		for i := range d.Media {
+			d.Media[i].Data = nil
+		}
 		if len(d.Output) > displayLimit {
 			d.Size, d.Output = int64(len(d.Output)), middleCut(d.Output)
 		}

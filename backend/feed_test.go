@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -145,6 +146,11 @@ func TestForDisplay(t *testing.T) {
 		if len(b) > displayLimit+1000 || strings.Contains(string(b), "\ufffd") || !strings.Contains(string(b), fmt.Sprintf(`"size":%d`, len(long))) {
 			t.Errorf("%s: %d bytes", p.Kind(), len(b))
 		}
+	}
+	media := []llm.Media{{MIME: "image/png", Name: "a.png", Data: []byte(long)}}
+	shown := forDisplay(agent.Event{Data: agent.ToolCallEnd{Media: media}}).Data.(agent.ToolCallEnd)
+	if len(shown.Media[0].Data) > 0 || shown.Media[0].Name != "a.png" || len(media[0].Data) == 0 {
+		t.Errorf("a picture: %d bytes shown, %d kept", len(shown.Media[0].Data), len(media[0].Data))
 	}
 	request := agent.ApprovalRequest{Input: long}
 	if got := forDisplay(agent.Event{Data: request}).Data; !cmp.Equal(got, agent.Payload(request)) {

@@ -18,6 +18,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/catalogue"
 	"atelier.dev/atelier/agent/llm/demo"
+	"atelier.dev/atelier/agent/picture"
 )
 
 // ModelsFile is the user's own rows of the catalogue, in the home folder.
@@ -53,10 +54,10 @@ func (p *providers) row(provider, model string) catalogue.Model {
 	return m
 }
 
-// price implements the session's price hook. A model without a price costs
+// Price implements [agent.Facts]. A model without a price costs
 // nothing where it runs on this machine; anywhere else its cost is unknown. A
 // vendor's model that is reached through this machine costs what it costs.
-func (p *providers) price(provider, model string, u llm.Usage, at time.Time) *llm.Cost {
+func (p *providers) Price(provider, model string, u llm.Usage, at time.Time) *llm.Cost {
 	row := p.row(provider, model)
 	if row.Input == nil && p.local(provider) {
 		return new(llm.Cost)
@@ -65,6 +66,23 @@ func (p *providers) price(provider, model string, u llm.Usage, at time.Time) *ll
 		return &cost
 	}
 	return nil
+}
+
+// Pictures as providers take them (LLM-22). Anthropic's limit is on the encoded
+// form, and on many pictures at a time.
+var (
+	pictureLimits          = picture.Limits{Bytes: 20 << 20, Edge: 8000}
+	anthropicPictureLimits = picture.Limits{Bytes: 5 << 20 * 3 / 4, Edge: 2000}
+)
+
+// Limits implements [agent.Facts].
+func (p *providers) Limits(provider, model string) agent.ModelLimits {
+	row := p.row(provider, model)
+	limits := agent.ModelLimits{Window: row.ContextWindow, Blind: row.ID != "" && !row.Images, Picture: pictureLimits}
+	if provider == "anthropic" {
+		limits.Picture = anthropicPictureLimits
+	}
+	return limits
 }
 
 // local reports whether a provider runs on this machine.

@@ -34,13 +34,24 @@ type Conversation struct {
 	// settled are the messages of items[:from], whose calls have all been
 	// answered: they never change, so that a long conversation costs each
 	// request no more than a short one.
-	settled []llm.Message
-	from    int
+	settled  []llm.Message
+	from     int
+	pictures bool
 }
 
 // Append adds an item at the end.
 func (c *Conversation) Append(t ItemType, m llm.Message) {
 	c.items = append(c.items, Item{Type: t, Message: m})
+	c.pictures = c.pictures || pictured(m.Parts)
+}
+
+// Pictures reports whether any message may hold a picture.
+func (c *Conversation) Pictures() bool { return c.pictures }
+
+func pictured(parts []llm.Part) bool {
+	return slices.ContainsFunc(parts, func(p llm.Part) bool {
+		return p.Kind == llm.PartMedia || p.Result != nil && pictured(p.Result.Parts)
+	})
 }
 
 // Native reports whether any message holds what only its provider understands.

@@ -34,7 +34,7 @@ type Files interface {
 	// ReadLines returns up to limit lines from the 1-based offset of a text
 	// file, in memory that does not grow with the file (LOOP-23).
 	ReadLines(ctx context.Context, path string, offset, limit int) (Page, error)
-	// ReadFile returns all bytes of a text file of up to [MaxWhole].
+	// ReadFile returns all bytes of a file of up to [MaxWhole].
 	ReadFile(ctx context.Context, path string) ([]byte, error)
 	// WriteFile creates or replaces a file in one step, with the missing
 	// directories above it. A file that exists keeps its mode. On an error

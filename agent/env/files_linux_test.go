@@ -101,6 +101,10 @@ func TestFilesRefusesWhatIsNotAPlainFile(t *testing.T) { // LOOP-23, LOOP-24, K-
 			tt.onRead = "circle"
 		}
 		checkProblem(t, "ReadLines", tt.path, read(tt.path), tt.onRead)
+		if tt.path == "binary.png" {
+			checkProblem(t, "CheckText", tt.path, CheckText(tt.path, []byte(content(t, in(tt.path)))), tt.onRead)
+			tt.onRead = ""
+		}
 		checkProblem(t, "ReadFile", tt.path, whole(tt.path), tt.onRead)
 		checkProblem(t, "WriteFile", tt.path, save(tt.path), tt.onWrite)
 	}

@@ -44,7 +44,7 @@ func (l *Local) ReadLines(ctx context.Context, path string, offset, limit int) (
 	}
 	lines := newLineReader(source, maxLine)
 	if lines.binary() {
-		return Page{}, isBinary(path, info)
+		return Page{}, isBinary(path, info.Size())
 	}
 	page, err := readPage(ctx, lines, max(offset, 1), limit, whole)
 	if err != nil {
@@ -113,10 +113,16 @@ func (l *Local) ReadFile(_ context.Context, path string) ([]byte, error) {
 		return nil, explain(path, err)
 	case len(data) > MaxWhole:
 		return nil, tooLarge
-	case bytes.IndexByte(data[:min(len(data), sniffed)], 0) >= 0:
-		return nil, isBinary(path, info)
 	}
 	return data, nil
+}
+
+// CheckText says that the content of a file is no text; nil where it is.
+func CheckText(path string, data []byte) error {
+	if bytes.IndexByte(data[:min(len(data), sniffed)], 0) >= 0 {
+		return isBinary(path, int64(len(data)))
+	}
+	return nil
 }
 
 // Stat implements [Files].
@@ -173,10 +179,10 @@ func below(base, name string) string {
 	return strings.TrimPrefix(name, base+"/")
 }
 
-func isBinary(name string, info fs.FileInfo) error {
+func isBinary(name string, size int64) error {
 	kind := strings.TrimPrefix(path.Ext(name), ".")
 	if kind != "" {
 		kind = " " + kind
 	}
-	return &Error{Path: name, Problem: fmt.Sprintf("is a binary%s file of %d bytes, not text", kind, info.Size())}
+	return &Error{Path: name, Problem: fmt.Sprintf("is a binary%s file of %d bytes, not text", kind, size)}
 }

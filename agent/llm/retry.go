@@ -31,12 +31,13 @@ var (
 // minWait keeps a provider that asks for no wait at all from being stormed.
 const minWait = time.Second
 
-// Delay returns how long to wait after the n-th failure, from 1, and whether
+// Delay returns how long to wait after the n-th failure, from 1 (0 for one that
+// does not count), and whether
 // to ask again at all. random lies in [0, 1); it is a parameter so that the
 // figure is a pure function.
 func (p RetryPolicy) Delay(n int, err error, random float64) (time.Duration, bool) {
 	var e *Error
-	if n > p.Retries || !errors.As(err, &e) || !e.Retryable || e.RetryAfter > p.MaxAfter {
+	if p.Retries == 0 || n > p.Retries || !errors.As(err, &e) || !e.Retryable || e.RetryAfter > p.MaxAfter {
 		return 0, false
 	}
 	wait := float64(p.Base) * math.Pow(2, float64(n-1))

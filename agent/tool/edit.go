@@ -72,7 +72,7 @@ func (e *edit) Run(ctx context.Context, call agent.Invocation) agent.Result {
 // plan makes the edit without writing it.
 func (e *edit) plan(ctx context.Context, in editInput) (replacement, *agent.FileChange, error) {
 	path := relative(e.env, in.FilePath)
-	before, err := e.env.ReadFile(ctx, in.FilePath)
+	before, err := readText(ctx, e.env, in.FilePath)
 	if errors.Is(err, fs.ErrNotExist) {
 		return replacement{}, nil, fmt.Errorf("%w. To create a file use Write", err)
 	}

@@ -5,10 +5,14 @@ import (
 	_ "embed" // for the description
 	"encoding/json"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/picture"
 )
 
 // defaultLines is how many lines Read gives unasked.
@@ -45,6 +49,9 @@ func (r *read) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	if err != nil {
 		return failed(err)
 	}
+	if seen, ok := r.look(ctx, in.FilePath); ok {
+		return seen
+	}
 	if in.Offset <= 0 && in.Limit <= 0 {
 		if err := r.tooLarge(ctx, in.FilePath); err != nil {
 			return failed(err)
@@ -62,6 +69,35 @@ func (r *read) Run(ctx context.Context, call agent.Invocation) agent.Result {
 		Output:  numbered(page),
 		Details: &agent.Details{Listing: &agent.Listing{Count: len(page.Lines), Unit: "lines"}},
 	}
+}
+
+// readText returns all of a text file.
+func readText(ctx context.Context, e env.Environment, path string) ([]byte, error) {
+	data, err := e.ReadFile(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return data, env.CheckText(path, data)
+}
+
+// pictures are the endings of files that are shown, not paged.
+var pictures = []string{".png", ".jpg", ".jpeg", ".gif", ".webp"}
+
+// look gives a picture to the model's eyes (LOOP-23). It reports false for what
+// is none, whatever it is called.
+func (r *read) look(ctx context.Context, path string) (agent.Result, bool) {
+	if !slices.Contains(pictures, strings.ToLower(filepath.Ext(path))) {
+		return agent.Result{}, false
+	}
+	data, err := r.env.ReadFile(ctx, path)
+	kind := picture.Type(data)
+	if err != nil || kind == "" {
+		return agent.Result{}, false
+	}
+	return agent.Result{
+		Output: fmt.Sprintf("[%s is a picture of %d bytes, shown here.]", path, len(data)),
+		Media:  []llm.Media{{MIME: kind, Name: filepath.Base(path), Data: data}},
+	}, true
 }
 
 // tooLarge refuses to read a huge file from its start without being asked for

@@ -13,6 +13,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/llm"
 )
 
 // bench is a session's tools on a folder of their own.
@@ -240,6 +241,26 @@ func TestRead(t *testing.T) { // LOOP-23, OAS-301, K-03
 	b.refuse("Read", args{"file_path": "dir"}, "is a directory")
 	b.refuse("Read", args{"file_path": "bin"}, "is a binary file of 3 bytes")
 	b.refuse("Read", args{"file_path": ""}, "no path was given")
+}
+
+// LOOP-23: a picture is shown as one, whatever its name says it is; what only
+// has a picture's name is text or refused like any other file.
+func TestReadPicture(t *testing.T) {
+	t.Parallel()
+	const gif = "GIF89a\x01\x00\x01\x00\x00\x00\x00;"
+	b := newBench(t, map[string]string{"a.PNG": gif, "text.png": "hello\n", "bin.jpg": "a\x00b", "a.bin": gif})
+	got := b.succeed("Read", args{"file_path": "a.PNG"})
+	want := []llm.Media{{MIME: "image/gif", Name: "a.PNG", Data: []byte(gif)}}
+	if diff := cmp.Diff(want, got.Media); diff != "" || !strings.Contains(got.Output, "a.PNG is a picture") {
+		t.Errorf("%q %s", got.Output, diff)
+	}
+	if got := b.succeed("Read", args{"file_path": "text.png"}); got.Output != "1 | hello\n" || got.Media != nil {
+		t.Errorf("text: %+v", got)
+	}
+	b.refuse("Read", args{"file_path": "bin.jpg"}, "is a binary jpg file")
+	b.refuse("Read", args{"file_path": "a.bin"}, "is a binary bin file")
+	b.refuse("Edit", args{"file_path": "a.PNG", "old_string": "a", "new_string": "b"}, "is a binary PNG file")
+	b.refuse("Read", args{"file_path": "none.png"}, "none.png does not exist.")
 }
 
 func TestReadOfAHugeFile(t *testing.T) {

@@ -72,7 +72,7 @@ func (w *write) Run(ctx context.Context, call agent.Invocation) agent.Result {
 // plan checks that the file may be written and describes the change.
 func (w *write) plan(ctx context.Context, in writeInput) (*agent.FileChange, error) {
 	path := relative(w.env, in.FilePath)
-	before, err := w.env.ReadFile(ctx, in.FilePath)
+	before, err := readText(ctx, w.env, in.FilePath)
 	created := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !created {
 		return nil, err

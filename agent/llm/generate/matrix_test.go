@@ -106,131 +106,133 @@ type point struct {
 	Label string `json:"label"`
 }
 
-// LLM-60: the fifteen rows of the specification's matrix, 8.9, for each
-// provider.
+// The fifteen rows of the specification's matrix, 8.9.
+var matrix = []struct {
+	name   string
+	rounds []llmtest.Round
+	test   func(run)
+}{
+	{"simple text generation", []llmtest.Round{{Text: "Hello."}}, func(r run) {
+		got := r.text(generate.Call{Prompt: "hi"})
+		if got.Text() != "Hello." || got.Answer().Finish.Reason != llm.FinishStop {
+			r.Errorf("%q %s", got.Text(), got.Answer().Finish.Reason)
+		}
+	}},
+	{"streaming text generation", []llmtest.Round{{Text: "Hello, world."}}, func(r run) {
+		var text string
+		for ev, err := range generate.Stream(r.Context(), r.model, r.call(generate.Call{Prompt: "hi"})) {
+			if err != nil {
+				r.Fatal(err)
+			}
+			if ev.Type == llm.EventTextDelta {
+				text += ev.Delta
+			}
+		}
+		if text != "Hello, world." {
+			r.Errorf("the deltas are %q", text)
+		}
+	}},
+	{"image input by value", []llmtest.Round{{Text: "A pixel."}}, func(r run) {
+		r.text(picture(llm.Media{MIME: "image/png", Data: pixel}))
+		if !strings.Contains(r.body(0), "iVBORw0KGgo=") {
+			r.Errorf("the picture is not in %s", r.body(0))
+		}
+	}},
+	{"image input by address", []llmtest.Round{{Text: "A pixel."}}, func(r run) {
+		r.text(picture(llm.Media{MIME: "image/png", URL: "https://pictures.example/1.png"}))
+		if !strings.Contains(r.body(0), "https://pictures.example/1.png") {
+			r.Errorf("the address is not in %s", r.body(0))
+		}
+	}},
+	{"a tool call and its execution", []llmtest.Round{looks("the sky"), {Text: "It is blue."}}, func(r run) {
+		got := r.text(generate.Call{Prompt: "look", Tools: []generate.Tool{look}})
+		if got.Text() != "It is blue." || !strings.Contains(r.body(1), "seen: the sky") {
+			r.Errorf("%q after %s", got.Text(), r.body(1))
+		}
+	}},
+	{"parallel tool calls", []llmtest.Round{looks("left", "nowhere", "right"), {Text: "Done."}}, func(r run) {
+		got := r.text(generate.Call{Prompt: "look", Tools: []generate.Tool{look}})
+		var said []string
+		for _, res := range got.Steps[0].Results {
+			said = append(said, fmt.Sprint(res.Parts[0].Text, res.IsError))
+		}
+		if diff := cmp.Diff([]string{"seen: leftfalse", "there is nothingtrue", "seen: rightfalse"}, said); diff != "" {
+			r.Error(diff)
+		}
+		if n := len(r.server.Requests()); n != 2 {
+			r.Errorf("%d requests, want the results in one", n)
+		}
+	}},
+	{"several rounds of tools", []llmtest.Round{looks("a"), looks("b"), looks("c"), {Text: "Done."}}, func(r run) {
+		got := r.text(generate.Call{Prompt: "look", Tools: []generate.Tool{look}, MaxToolRounds: 5})
+		if len(got.Steps) != 4 || got.Text() != "Done." {
+			r.Errorf("%d steps, %q", len(got.Steps), got.Text())
+		}
+	}},
+	{"streaming with tools", []llmtest.Round{looks("a"), {Text: "Done."}}, func(r run) {
+		var kinds []llm.EventType
+		for ev, err := range generate.Stream(r.Context(), r.model, r.call(generate.Call{Prompt: "look", Tools: []generate.Tool{look}})) {
+			if err != nil {
+				r.Fatal(err)
+			}
+			if ev.Type == llm.EventToolCallEnd || ev.Type == llm.EventTextEnd || ev.Type == llm.EventFinish {
+				kinds = append(kinds, ev.Type)
+			}
+		}
+		want := []llm.EventType{llm.EventToolCallEnd, llm.EventFinish, llm.EventTextEnd, llm.EventFinish}
+		if diff := cmp.Diff(want, kinds); diff != "" {
+			r.Error(diff)
+		}
+	}},
+	{"structured output", []llmtest.Round{{Text: `{"x":3,"label":"here"}`}}, func(r run) {
+		got, _, err := generate.Object[point](r.Context(), r.model, r.call(generate.Call{Prompt: "where?"}))
+		if err != nil || got != (point{3, "here"}) {
+			r.Errorf("%+v %v", got, err)
+		}
+		if !strings.Contains(r.body(0), `"label"`) {
+			r.Errorf("the schema is not in %s", r.body(0))
+		}
+	}},
+	{"reasoning tokens", []llmtest.Round{{Reasoning: "hm", Text: "Yes.", Usage: llm.Usage{Input: 10, Output: 9, Reasoning: 4, Known: true}}}, func(r run) {
+		if got := r.text(generate.Call{Prompt: "hi"}).Usage.Reasoning; got != 4 {
+			r.Errorf("%d reasoning tokens, want 4", got)
+		}
+	}},
+	{"a wrong key", []llmtest.Round{{Status: 401, Body: `{"error":{"message":"no"}}`}}, func(r run) {
+		r.fails(llm.ClassAuth)
+	}},
+	{"too many requests", []llmtest.Round{{Status: 429, Body: `{"error":{"message":"slow down"}}`}}, func(r run) {
+		r.fails(llm.ClassRateLimit)
+	}},
+	{"usage", []llmtest.Round{
+		{Calls: looks("a").Calls, Usage: llm.Usage{Input: 100, Output: 10, Known: true}},
+		{Text: "Done.", Usage: llm.Usage{Input: 130, Output: 20, Known: true}},
+	}, func(r run) {
+		got := r.text(generate.Call{Prompt: "look", Tools: []generate.Tool{look}})
+		if diff := cmp.Diff(llm.Usage{Input: 230, Output: 30, Known: true}, got.Usage); diff != "" {
+			r.Error(diff)
+		}
+	}},
+	{"prompt caching", []llmtest.Round{looks("a"), {Text: "Done.", Usage: llm.Usage{Input: 10, CacheRead: 90, Output: 5, Known: true}}}, func(r run) {
+		got := r.text(generate.Call{Prompt: "look", Tools: []generate.Tool{look}, Request: llm.Request{System: "be brief", CacheKey: "k"}})
+		if got.Answer().Usage.CacheRead != 90 {
+			r.Errorf("%+v", got.Answer().Usage)
+		}
+	}},
+	{"a provider's own options", []llmtest.Round{{Text: "Hello."}}, func(r run) {
+		var req llm.Request
+		req.Body = map[string]json.RawMessage{"flavour": json.RawMessage(`"plain"`)}
+		r.text(generate.Call{Prompt: "hi", Request: req})
+		if !strings.Contains(r.body(0), `"flavour":"plain"`) {
+			r.Errorf("the option is not in %s", r.body(0))
+		}
+	}},
+}
+
+// LLM-60: each row holds for each provider.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
-	for _, row := range []struct {
-		name   string
-		rounds []llmtest.Round
-		test   func(run)
-	}{
-		{"simple text generation", []llmtest.Round{{Text: "Hello."}}, func(r run) {
-			got := r.text(generate.Call{Prompt: "hi"})
-			if got.Text() != "Hello." || got.Answer().Finish.Reason != llm.FinishStop {
-				r.Errorf("%q %s", got.Text(), got.Answer().Finish.Reason)
-			}
-		}},
-		{"streaming text generation", []llmtest.Round{{Text: "Hello, world."}}, func(r run) {
-			var text string
-			for ev, err := range generate.Stream(r.Context(), r.model, r.call(generate.Call{Prompt: "hi"})) {
-				if err != nil {
-					r.Fatal(err)
-				}
-				if ev.Type == llm.EventTextDelta {
-					text += ev.Delta
-				}
-			}
-			if text != "Hello, world." {
-				r.Errorf("the deltas are %q", text)
-			}
-		}},
-		{"image input by value", []llmtest.Round{{Text: "A pixel."}}, func(r run) {
-			r.text(picture(llm.Media{MIME: "image/png", Data: pixel}))
-			if !strings.Contains(r.body(0), "iVBORw0KGgo=") {
-				r.Errorf("the picture is not in %s", r.body(0))
-			}
-		}},
-		{"image input by address", []llmtest.Round{{Text: "A pixel."}}, func(r run) {
-			r.text(picture(llm.Media{MIME: "image/png", URL: "https://pictures.example/1.png"}))
-			if !strings.Contains(r.body(0), "https://pictures.example/1.png") {
-				r.Errorf("the address is not in %s", r.body(0))
-			}
-		}},
-		{"a tool call and its execution", []llmtest.Round{looks("the sky"), {Text: "It is blue."}}, func(r run) {
-			got := r.text(generate.Call{Prompt: "look", Tools: []generate.Tool{look}})
-			if got.Text() != "It is blue." || !strings.Contains(r.body(1), "seen: the sky") {
-				r.Errorf("%q after %s", got.Text(), r.body(1))
-			}
-		}},
-		{"parallel tool calls", []llmtest.Round{looks("left", "nowhere", "right"), {Text: "Done."}}, func(r run) {
-			got := r.text(generate.Call{Prompt: "look", Tools: []generate.Tool{look}})
-			var said []string
-			for _, res := range got.Steps[0].Results {
-				said = append(said, fmt.Sprint(res.Parts[0].Text, res.IsError))
-			}
-			if diff := cmp.Diff([]string{"seen: leftfalse", "there is nothingtrue", "seen: rightfalse"}, said); diff != "" {
-				r.Error(diff)
-			}
-			if n := len(r.server.Requests()); n != 2 {
-				r.Errorf("%d requests, want the results in one", n)
-			}
-		}},
-		{"several rounds of tools", []llmtest.Round{looks("a"), looks("b"), looks("c"), {Text: "Done."}}, func(r run) {
-			got := r.text(generate.Call{Prompt: "look", Tools: []generate.Tool{look}, MaxToolRounds: 5})
-			if len(got.Steps) != 4 || got.Text() != "Done." {
-				r.Errorf("%d steps, %q", len(got.Steps), got.Text())
-			}
-		}},
-		{"streaming with tools", []llmtest.Round{looks("a"), {Text: "Done."}}, func(r run) {
-			var kinds []llm.EventType
-			for ev, err := range generate.Stream(r.Context(), r.model, r.call(generate.Call{Prompt: "look", Tools: []generate.Tool{look}})) {
-				if err != nil {
-					r.Fatal(err)
-				}
-				if ev.Type == llm.EventToolCallEnd || ev.Type == llm.EventTextEnd || ev.Type == llm.EventFinish {
-					kinds = append(kinds, ev.Type)
-				}
-			}
-			want := []llm.EventType{llm.EventToolCallEnd, llm.EventFinish, llm.EventTextEnd, llm.EventFinish}
-			if diff := cmp.Diff(want, kinds); diff != "" {
-				r.Error(diff)
-			}
-		}},
-		{"structured output", []llmtest.Round{{Text: `{"x":3,"label":"here"}`}}, func(r run) {
-			got, _, err := generate.Object[point](r.Context(), r.model, r.call(generate.Call{Prompt: "where?"}))
-			if err != nil || got != (point{3, "here"}) {
-				r.Errorf("%+v %v", got, err)
-			}
-			if !strings.Contains(r.body(0), `"label"`) {
-				r.Errorf("the schema is not in %s", r.body(0))
-			}
-		}},
-		{"reasoning tokens", []llmtest.Round{{Reasoning: "hm", Text: "Yes.", Usage: llm.Usage{Input: 10, Output: 9, Reasoning: 4, Known: true}}}, func(r run) {
-			if got := r.text(generate.Call{Prompt: "hi"}).Usage.Reasoning; got != 4 {
-				r.Errorf("%d reasoning tokens, want 4", got)
-			}
-		}},
-		{"a wrong key", []llmtest.Round{{Status: 401, Body: `{"error":{"message":"no"}}`}}, func(r run) {
-			r.fails(llm.ClassAuth)
-		}},
-		{"too many requests", []llmtest.Round{{Status: 429, Body: `{"error":{"message":"slow down"}}`}}, func(r run) {
-			r.fails(llm.ClassRateLimit)
-		}},
-		{"usage", []llmtest.Round{
-			{Calls: looks("a").Calls, Usage: llm.Usage{Input: 100, Output: 10, Known: true}},
-			{Text: "Done.", Usage: llm.Usage{Input: 130, Output: 20, Known: true}},
-		}, func(r run) {
-			got := r.text(generate.Call{Prompt: "look", Tools: []generate.Tool{look}})
-			if diff := cmp.Diff(llm.Usage{Input: 230, Output: 30, Known: true}, got.Usage); diff != "" {
-				r.Error(diff)
-			}
-		}},
-		{"prompt caching", []llmtest.Round{looks("a"), {Text: "Done.", Usage: llm.Usage{Input: 10, CacheRead: 90, Output: 5, Known: true}}}, func(r run) {
-			got := r.text(generate.Call{Prompt: "look", Tools: []generate.Tool{look}, Request: llm.Request{System: "be brief", CacheKey: "k"}})
-			if got.Answer().Usage.CacheRead != 90 {
-				r.Errorf("%+v", got.Answer().Usage)
-			}
-		}},
-		{"a provider's own options", []llmtest.Round{{Text: "Hello."}}, func(r run) {
-			var req llm.Request
-			req.Body = map[string]json.RawMessage{"flavour": json.RawMessage(`"plain"`)}
-			r.text(generate.Call{Prompt: "hi", Request: req})
-			if !strings.Contains(r.body(0), `"flavour":"plain"`) {
-				r.Errorf("the option is not in %s", r.body(0))
-			}
-		}},
-	} {
+	for _, row := range matrix {
 		for _, p := range providers {
 			t.Run(row.name+"/"+p.name, func(t *testing.T) {
 				t.Parallel()

@@ -28,8 +28,10 @@ type Round struct {
 	Body string
 	// RetryAfter is sent with a Status.
 	RetryAfter time.Duration
-	// Header is sent with an answer.
-	Header map[string]string
+	// Header is sent with an answer over HTTP, RateLimit is said of one in
+	// memory.
+	RateLimit *llm.RateLimit
+	Header    map[string]string
 
 	// Error is the code of an error sent in the stream after the content.
 	Error string

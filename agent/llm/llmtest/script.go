@@ -77,6 +77,7 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event
 			b.Fail(&llm.Error{Class: llm.ClassTruncated, Provider: Provider, Message: "the answer broke off", Retryable: true})
 		default:
 			b.SetResponseID(responseID(n))
+			b.Allow(round.RateLimit)
 			b.Finish(round.Usage, llm.Finish{Reason: round.finish(), Raw: string(round.finish())})
 		}
 	}

@@ -8,6 +8,12 @@ export type Access = {
   command?: string
 }
 
+export type Allowance = {
+  limit: number
+  remaining: number
+  reset_at?: number
+}
+
 export type Answer = {
   decision: Decision
   scope?: Scope
@@ -139,6 +145,7 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "approval_answer"; data: ApprovalAnswer }
   | { kind: "steering_injected"; data: SteeringInjected }
   | { kind: "retrying"; data: Retrying }
+  | { kind: "rate_limit"; data: RateLimitReport }
   | { kind: "history_repaired"; data: HistoryRepaired }
   | { kind: "turn_limit"; data: TurnLimit }
   | { kind: "warning"; data: Warning }
@@ -181,6 +188,9 @@ export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" |
 
 export type HistoryRepaired = {
   message: string
+  repair?: Repair
+  bytes?: number
+  subject?: string
 }
 
 export type HistoryReply = {
@@ -337,6 +347,16 @@ export type ProviderRef = {
   provider: string
 }
 
+export type RateLimit = {
+  requests?: Allowance
+  tokens?: Allowance
+}
+
+export type RateLimitReport = {
+  provider: string
+  limit: RateLimit
+}
+
 export type Reasoning = {
   text?: string
   signature?: string
@@ -352,6 +372,8 @@ export type RenameRequest = {
   session: string
   title: string
 }
+
+export type Repair = "native" | "elided" | "pictures" | "foreign"
 
 export type Retrying = {
   provider: string
@@ -476,6 +498,7 @@ export type ToolCallEnd = {
   outcome: Outcome
   duration_ms: number
   size?: number
+  media?: Media[]
   details?: Details
 }
 

@@ -14,7 +14,8 @@ import (
 // its loop.
 type Builder struct {
 	origin  llm.Origin
-	call    *Call // nil where nothing is known of one
+	call    *Call          // nil where there is none
+	limits  *llm.RateLimit // of an answer without a call
 	yield   func(llm.Event, error) bool
 	blocks  []*block
 	started bool
@@ -39,6 +40,9 @@ func NewCallID() string { return "call_" + ulid.Make().String() }
 
 // Follow makes what call's response says beside the answer part of it.
 func (b *Builder) Follow(call *Call) { b.call = call }
+
+// Allow says what is left of the allowance where no call tells.
+func (b *Builder) Allow(limits *llm.RateLimit) { b.limits = limits }
 
 // Stopped says that the consumer wants no more.
 func (b *Builder) Stopped() bool { return b.stopped }
@@ -168,7 +172,7 @@ func (b *Builder) Finish(usage llm.Usage, finish llm.Finish) {
 		b.Close(i, nil)
 		m.Parts = append(m.Parts, bl.part)
 	}
-	answer := &llm.Answer{Message: m, Usage: usage, Finish: finish}
+	answer := &llm.Answer{Message: m, Usage: usage, Finish: finish, RateLimit: b.limits}
 	if b.call != nil {
 		answer.RateLimit = b.call.limits
 	}

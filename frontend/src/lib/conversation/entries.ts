@@ -7,6 +7,7 @@ import type {
   Failure,
   FinishReason,
   Outcome,
+  RateLimitReport,
   Retrying,
   Settings,
   Spending,
@@ -96,6 +97,8 @@ export type View = {
   readonly context: number
   /** What the session cost; undefined before its first request. */
   readonly cost?: Spending
+  /** What the provider said last of the key's allowance; undefined where it said nothing. */
+  readonly allowance?: RateLimitReport
   /** Streamed content is missing: the session has to be read again. */
   readonly torn: boolean
   readonly turnStartedAt: number

@@ -132,6 +132,9 @@ function step(view: Writable, event: Event): void {
         message: event.data.message,
       })
       return
+    case 'rate_limit':
+      view.allowance = event.data
+      return
     case 'retrying':
       dropStreaming(view)
       view.entries.push({

@@ -1,0 +1,100 @@
+package contextir
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+const (
+	// elideFrom is the length in bytes from which an old output is worth
+	// shortening, and elideTo what is left of it.
+	elideFrom = 2000
+	elideTo   = 500
+	// mediaBytes is what a picture counts as.
+	mediaBytes = 6000
+)
+
+// Elide shortens tool outputs, the oldest first, until about so many bytes are
+// gone, and returns how many were. What was given back since the newest answer
+// stays whole: the model has not read it yet. The same conversation and number
+// give the same result, so that a log can be folded again.
+func (c *Conversation) Elide(bytes int) int {
+	gone := 0
+	old := c.read()
+	for i := range old {
+		if gone >= bytes {
+			break
+		}
+		gone += old[i].elide()
+	}
+	if gone > 0 {
+		c.settled, c.from = nil, 0
+	}
+	return gone
+}
+
+// Elidable is the most that [Conversation.Elide] could take out.
+func (c *Conversation) Elidable() int {
+	all := 0
+	for _, it := range c.read() {
+		_, gone := it.elided()
+		all += gone
+	}
+	return all
+}
+
+// read are the items that the newest answer has seen.
+func (c *Conversation) read() []Item {
+	for last := len(c.items); last > 0; last-- {
+		if c.items[last-1].Type == AssistantMessage {
+			return c.items[:last]
+		}
+	}
+	return nil
+}
+
+// elide shortens the results of an item and returns by how much.
+func (it *Item) elide() int {
+	parts, gone := it.elided()
+	if gone > 0 {
+		it.Message.Parts = parts
+	}
+	return gone
+}
+
+// elided are an item's parts after it is shortened, and by how much that is.
+func (it *Item) elided() (parts []llm.Part, gone int) {
+	if it.Type != ToolResult {
+		return nil, 0
+	}
+	parts = make([]llm.Part, len(it.Message.Parts))
+	for i, p := range it.Message.Parts {
+		short := *p.Result
+		short.Parts = nil
+		for _, said := range p.Result.Parts {
+			said, n := shortened(said)
+			short.Parts = append(short.Parts, said)
+			gone += n
+		}
+		parts[i] = llm.Part{Kind: llm.PartToolResult, Result: &short}
+	}
+	return parts, gone
+}
+
+func shortened(p llm.Part) (llm.Part, int) {
+	switch {
+	case p.Kind == llm.PartMedia:
+		return llm.Part{Kind: llm.PartText, Text: "[A picture was here. It was taken out to make room.]"}, mediaBytes
+	case len(p.Text) < elideFrom:
+		return p, 0
+	}
+	cut := elideTo
+	for cut > 0 && !utf8.RuneStart(p.Text[cut]) {
+		cut--
+	}
+	gone := len(p.Text) - cut
+	return llm.Part{Kind: llm.PartText, Text: fmt.Sprintf(
+		"%s\n[%d more bytes were taken out to make room. Run the tool again if they are needed.]", p.Text[:cut], gone)}, gone
+}

@@ -1,0 +1,85 @@
+package contextir_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"atelier.dev/atelier/agent/contextir"
+	"atelier.dev/atelier/agent/llm"
+	"github.com/google/go-cmp/cmp"
+)
+
+// Old outputs make room, the oldest first and no more than asked for; what was
+// said stays, and so does what the model has not read.
+func TestElide(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("ü", 2000) // of two bytes
+	build := func() *contextir.Conversation {
+		c := &contextir.Conversation{}
+		c.Append(contextir.UserMessage, llm.Text(llm.RoleUser, long))
+		for _, id := range []string{"1", "2", "3"} {
+			c.Append(contextir.AssistantMessage, assistant(call(id), call(id+"s")))
+			c.Append(contextir.ToolResult, answer(id, long))
+			c.Append(contextir.ToolResult, answer(id+"s", "short"))
+		}
+		c.Lower()
+		return c
+	}
+	for _, tt := range []struct {
+		bytes, gone int
+		shortened   string
+	}{{0, 0, ""}, {1, 3500, "1"}, {3500, 3500, "1"}, {3501, 7000, "12"}, {1 << 30, 7000, "12"}} {
+		c := build()
+		if got := c.Elide(tt.bytes); got != tt.gone {
+			t.Errorf("Elide(%d) = %d, want %d", tt.bytes, got, tt.gone)
+		}
+		shortened := ""
+		for _, m := range c.Lower() {
+			if m.Role == llm.RoleUser && m.Text() != long {
+				t.Error("what the user said was changed")
+			}
+			for _, p := range m.Parts {
+				if p.Result == nil {
+					continue
+				}
+				text := p.Result.Parts[0].Text
+				if !utf8.ValidString(text) {
+					t.Errorf("a character was split: %q", text)
+				}
+				if strings.Contains(text, "taken out") {
+					shortened += p.Result.CallID
+				}
+			}
+		}
+		if shortened != tt.shortened {
+			t.Errorf("Elide(%d) shortened %q, want %q", tt.bytes, shortened, tt.shortened)
+		}
+		again := build()
+		again.Elide(tt.bytes)
+		if diff := cmp.Diff(c.Lower(), again.Lower()); diff != "" {
+			t.Errorf("not the same twice: %s", diff)
+		}
+		if n := c.Elide(1 << 30); n != 7000-tt.gone {
+			t.Errorf("%d bytes went twice", n)
+		}
+	}
+}
+
+// A picture makes room too, and leaves a word in its place.
+func TestElidePicture(t *testing.T) {
+	t.Parallel()
+	var c contextir.Conversation
+	c.Append(contextir.AssistantMessage, assistant(call("1")))
+	shown := answer("1", "here")
+	shown.Parts[0].Result.Parts = append(shown.Parts[0].Result.Parts, llm.Part{Kind: llm.PartMedia, Media: &llm.Media{MIME: "image/png"}})
+	c.Append(contextir.ToolResult, shown)
+	c.Append(contextir.AssistantMessage, assistant(llm.Part{Kind: llm.PartText, Text: "nice"}))
+	if c.Elide(1) == 0 {
+		t.Fatal("nothing went")
+	}
+	parts := c.Lower()[1].Parts[0].Result.Parts
+	if len(parts) != 2 || parts[0].Text != "here" || parts[1].Media != nil || parts[1].Text == "" {
+		t.Errorf("%+v", parts)
+	}
+}

@@ -1,0 +1,109 @@
+// Package picture makes pictures fit what models take: of one of four types,
+// and no larger than a provider allows.
+package picture
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/gif" // decoded only
+	"image/jpeg"
+	"image/png"
+	"net/http"
+	"slices"
+
+	"golang.org/x/image/draw"
+	_ "golang.org/x/image/webp" // decoded only
+)
+
+// Limits are what one provider allows.
+type Limits struct {
+	Bytes int // of the picture itself, before it is encoded as text
+	Edge  int // of the longer side, in pixels
+}
+
+// comfortable is the longer side that a picture is made to have which is too
+// large: what lies beyond, models do not see.
+const comfortable = 2000
+
+// mostPixels keeps a small file from becoming a large picture in memory.
+const mostPixels = 64 << 20
+
+// Types are those that every model with eyes takes.
+var types = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
+var (
+	// ErrType says that data is of no type that models take.
+	ErrType = errors.New("not a PNG, JPEG, GIF or WebP picture")
+	// ErrBroken says that data could not be read as the picture that it is.
+	ErrBroken = errors.New("a broken picture")
+	errLarge  = errors.New("too large to be made smaller")
+)
+
+// Type is the type that data has, whatever it is said to be; empty for none
+// that models take.
+func Type(data []byte) string {
+	if t := http.DetectContentType(data); slices.Contains(types, t) {
+		return t
+	}
+	return ""
+}
+
+// Fit returns data and its type, made smaller where a limit demands it. The
+// same data and limits give the same picture. Errors wrap [ErrType] or
+// [ErrBroken], or say that it is too large.
+func Fit(data []byte, limits Limits) ([]byte, string, error) {
+	kind := Type(data)
+	if kind == "" {
+		return nil, "", ErrType
+	}
+	config, _, err := image.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return nil, "", fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	if len(data) <= limits.Bytes && max(config.Width, config.Height) <= limits.Edge {
+		return data, kind, nil
+	}
+	if config.Width*config.Height > mostPixels {
+		return nil, "", errLarge
+	}
+	whole, _, err := image.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, "", fmt.Errorf("%w: %w", ErrBroken, err)
+	}
+	for edge := min(comfortable, limits.Edge); edge >= 64; edge /= 2 {
+		small, kind, err := encode(shrink(whole, edge), kind)
+		if err != nil {
+			return nil, "", fmt.Errorf("encode picture: %w", err)
+		}
+		if len(small) <= limits.Bytes {
+			return small, kind, nil
+		}
+	}
+	return nil, "", errLarge
+}
+
+// shrink scales a picture until its longer side is no longer than edge.
+func shrink(p image.Image, edge int) image.Image {
+	w, h := p.Bounds().Dx(), p.Bounds().Dy()
+	longer := max(w, h)
+	if longer <= edge {
+		return p
+	}
+	out := image.NewRGBA(image.Rect(0, 0, max(1, w*edge/longer), max(1, h*edge/longer)))
+	draw.CatmullRom.Scale(out, out.Bounds(), p, p.Bounds(), draw.Src, nil)
+	return out
+}
+
+// encode keeps photographs photographs; everything else becomes a PNG, whose
+// text stays sharp.
+func encode(p image.Image, kind string) ([]byte, string, error) {
+	var out bytes.Buffer
+	if kind == "image/jpeg" {
+		err := jpeg.Encode(&out, p, &jpeg.Options{Quality: 85})
+		return out.Bytes(), kind, err
+	}
+	err := png.Encode(&out, p)
+	return out.Bytes(), "image/png", err
+}
