@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 
 	"atelier.dev/atelier/agent/llm"
@@ -22,12 +23,18 @@ func (t *turn) price(who llm.Origin, u llm.Usage) *llm.Cost {
 	return cfg.Facts.Price(who.Provider, who.Model, u, cfg.Now())
 }
 
+// budget is what the session may cost; 0 is any amount. The settings count as
+// they were recorded: a change holds from the next round on.
+func (t *turn) budget() llm.Cost {
+	return cmp.Or(t.session.transcript.Settings.Budget, t.session.cfg.Limits.Budget)
+}
+
 // affordable reports whether the next request fits what is left of the budget
 // (OAS-115). The estimate takes nothing to be cached, so that it is rather too
 // high than too low; where it is unknown, only what is spent counts.
 func (t *turn) affordable() bool {
 	t.spent = t.session.transcript.Cost
-	budget := t.session.cfg.Limits.Budget
+	budget := t.budget()
 	if budget == 0 {
 		return true
 	}
@@ -61,7 +68,7 @@ func (t *turn) nextUsage() llm.Usage {
 // It warns, once each, when four fifths are spent and when the turn's first
 // request of unknown cost makes the budget one that cannot be held.
 func (t *turn) withinBudget() bool {
-	budget, now := t.session.cfg.Limits.Budget, t.session.transcript.Cost
+	budget, now := t.budget(), t.session.transcript.Cost
 	if budget == 0 {
 		return true
 	}

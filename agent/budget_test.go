@@ -145,3 +145,21 @@ func TestBudgetCountsWhatCame(t *testing.T) {
 		t.Errorf("a request with 200,000 more bytes is estimated at %+v", limits)
 	}
 }
+
+// A session's own budget counts before the host's, and can be raised to go on.
+func TestBudgetOfTheSession(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, llmtest.Script(worth(11), worth(11)))
+	r.cfg.Facts, r.cfg.Limits.Budget = facts{}, 100*llm.Dollar
+	r.open()
+	set := agent.Settings{Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault, Budget: 10 * llm.Dollar}
+	r.session.Configure(set)
+	if got := end(t, r.run("go")); got != agent.EndBudget {
+		t.Fatalf("ended as %s", got)
+	}
+	set.Budget = 30 * llm.Dollar
+	r.session.Configure(set)
+	if got := end(t, r.run("go on")); got != agent.EndDone {
+		t.Errorf("ended as %s", got)
+	}
+}

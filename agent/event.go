@@ -26,6 +26,7 @@ const (
 	KindApprovalAnswer   Kind = "approval_answer"
 	KindSteeringInjected Kind = "steering_injected"
 	KindRetrying         Kind = "retrying"
+	KindSideRequest      Kind = "side_request"
 	KindRateLimit        Kind = "rate_limit" // delta: what the provider says is left
 	KindHistoryRepaired  Kind = "history_repaired"
 	KindTurnLimit        Kind = "turn_limit"
@@ -239,6 +240,25 @@ type Retrying struct {
 	Sent bool `json:"sent,omitempty"`
 }
 
+// SideRequest is a request for the session that is no part of its conversation.
+type SideRequest struct {
+	Purpose  Purpose   `json:"purpose"`
+	Provider string    `json:"provider"`
+	Model    string    `json:"model"`
+	Usage    llm.Usage `json:"usage"`
+	Cost     *llm.Cost `json:"cost,omitempty"` // nil is unknown
+}
+
+// Purpose says what a request was made for. The conversation's own have
+// [PurposeTurn].
+type Purpose string
+
+// The purposes of requests.
+const (
+	PurposeTurn  Purpose = "turn"
+	PurposeTitle Purpose = "title"
+)
+
 // RateLimitReport is what a provider said of the key's allowance with its newest
 // answer (LLM-32).
 type RateLimitReport struct {
@@ -336,6 +356,7 @@ func (ApprovalRequest) Kind() Kind  { return KindApprovalRequest }
 func (ApprovalAnswer) Kind() Kind   { return KindApprovalAnswer }
 func (SteeringInjected) Kind() Kind { return KindSteeringInjected }
 func (Retrying) Kind() Kind         { return KindRetrying }
+func (SideRequest) Kind() Kind      { return KindSideRequest }
 func (RateLimitReport) Kind() Kind  { return KindRateLimit }
 func (HistoryRepaired) Kind() Kind  { return KindHistoryRepaired }
 func (TurnLimit) Kind() Kind        { return KindTurnLimit }
@@ -350,7 +371,7 @@ func Payloads() []Payload {
 		SessionStart{}, SessionEnd{}, SettingsChange{}, Title{}, UserInput{},
 		ReasoningDelta{}, TextStart{}, TextDelta{}, TextEnd{}, CallDraft{},
 		ToolCallStart{}, ToolCallOutput{}, ToolCallEnd{}, ApprovalRequest{},
-		ApprovalAnswer{}, SteeringInjected{}, Retrying{}, RateLimitReport{}, HistoryRepaired{}, TurnLimit{}, Warning{}, Failure{},
+		ApprovalAnswer{}, SteeringInjected{}, Retrying{}, SideRequest{}, RateLimitReport{}, HistoryRepaired{}, TurnLimit{}, Warning{}, Failure{},
 		ProcessingEnd{},
 	}
 }

@@ -24,6 +24,7 @@ var decoders = map[Kind]func([]byte) (Payload, error){
 	KindApprovalAnswer:   decode[ApprovalAnswer],
 	KindSteeringInjected: decode[SteeringInjected],
 	KindRetrying:         decode[Retrying],
+	KindSideRequest:      decode[SideRequest],
 	KindRateLimit:        decode[RateLimitReport],
 	KindHistoryRepaired:  decode[HistoryRepaired],
 	KindTurnLimit:        decode[TurnLimit],

@@ -106,6 +106,8 @@ type Settings struct {
 	// that the user did not pick (OAS-113).
 	FallbackProvider string `json:"fallback_provider,omitempty"`
 	FallbackModel    string `json:"fallback_model,omitempty"`
+	// Budget is what the session may cost; 0 leaves it to [Limits].
+	Budget llm.Cost `json:"budget,omitempty"`
 }
 
 // State is what a session is doing (LOOP-05).

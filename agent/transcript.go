@@ -19,8 +19,8 @@ type Transcript struct {
 	Usage   llm.Usage
 	Context int64
 	// Cost sums all requests (OAS-114).
-	Cost   llm.Spending
-	Titled bool
+	Cost  llm.Spending
+	Title Title
 
 	conversation contextir.Conversation
 	open         []openCall
@@ -51,7 +51,7 @@ func (t *Transcript) Apply(ev Event) {
 	case SettingsChange:
 		t.Settings = d.Settings
 	case Title:
-		t.Titled = true
+		t.Title = d
 	case UserInput:
 		t.Turn, t.State = ev.Turn, StateProcessing
 		t.conversation.Append(contextir.UserMessage, llm.Text(llm.RoleUser, d.Text))
@@ -61,6 +61,9 @@ func (t *Transcript) Apply(ev Event) {
 		t.added += len(d.Text)
 	case TextEnd:
 		t.applyAnswer(d)
+	case SideRequest:
+		t.Usage = t.Usage.Add(d.Usage)
+		t.Cost.Add(d.Cost)
 	case Retrying:
 		if d.Sent {
 			t.Cost.Add(nil)
@@ -158,6 +161,20 @@ func (t *Transcript) Pending() []ApprovalRequest {
 		}
 	}
 	return out
+}
+
+// Opening returns the session's first input and its newest answer, for naming
+// it.
+func (t *Transcript) Opening() (input, answer string) {
+	for _, m := range t.conversation.Lower() {
+		switch {
+		case m.Role == llm.RoleUser && input == "":
+			input = m.Text()
+		case m.Role == llm.RoleAssistant:
+			answer = m.Text()
+		}
+	}
+	return input, answer
 }
 
 // gateCall rebuilds what the gate saw when it asked.

@@ -178,6 +178,10 @@ type Preferences struct {
 	Language string `json:"language,omitempty"` // "en", "zh-CN", empty = the system's
 	// NewSession is what new sessions begin with.
 	NewSession agent.Settings `json:"new_session"`
+	Levels     Levels         `json:"levels,omitzero"`
+	// PlainTitles names sessions by their first prompt alone, without asking a
+	// model.
+	PlainTitles bool `json:"plain_titles,omitempty"`
 	// Layout holds the panes' widths and whether they are shown.
 	Layout Layout `json:"layout"`
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 
 	"atelier.dev/atelier/agent"
@@ -19,13 +20,29 @@ type live struct {
 	session atomic.Pointer[agent.Session]
 	seq     int64         // the log's end as the session knows it; -1 = not at all
 	batch   []agent.Event // durable events that wait for the next one
-	worked  bool          // a turn was run here
-	resting bool          // the turn that was run last has ended
+	stage   stage
 	busy    atomic.Bool
 	turns   chan turnWork
+	beside  beside
 	nudge   chan struct{} // settings were asked for; holds one
 	cancel  context.CancelFunc
 	done    chan struct{} // closed when the owner has ended
+}
+
+// stage is how far the owner is with the newest turn that was run here.
+type stage int
+
+const (
+	untouched stage = iota // none was
+	working
+	resting
+)
+
+// beside are jobs next to the conversation. They hand what they came to to the
+// owner; there is room for what all of them hand over.
+type beside struct {
+	jobs sync.WaitGroup
+	done chan []agent.Payload
 }
 
 // beginTurn is [agent.Session.Run] with its input, or [agent.Session.Resume].
@@ -44,8 +61,16 @@ func (l *live) own(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
+			l.beside.jobs.Wait() // which ctx ends too
 			l.end(context.WithoutCancel(ctx))
 			return
+		case events := <-l.beside.done:
+			if release, err := l.acquire(ctx); err == nil {
+				l.recordAside(ctx, events)
+				release()
+			} else {
+				slog.Warn("record a job beside the session", "session", l.id, "err", err)
+			}
 		case w := <-l.turns:
 			l.work(ctx, w)
 		case <-l.nudge:
@@ -66,16 +91,17 @@ func (l *live) work(ctx context.Context, w turnWork) {
 		return
 	}
 	defer release()
-	l.worked, l.resting = true, false
+	l.stage = working
 	w.accepted <- nil
 	l.runTurn(ctx, w)
 	l.rest()
+	l.nameSession(ctx)
 }
 
 // end closes the session in the log if this process has worked on it and it
 // is at rest (K-07).
 func (l *live) end(ctx context.Context) {
-	if !l.worked {
+	if l.stage == untouched {
 		return
 	}
 	release, err := l.acquire(ctx)
@@ -84,6 +110,11 @@ func (l *live) end(ctx context.Context) {
 		return
 	}
 	defer release()
+	select {
+	case events := <-l.beside.done:
+		l.recordAside(ctx, events)
+	default:
+	}
 	if session := l.session.Load(); session.Transcript().State == agent.StateIdle {
 		l.record(ctx, session.Record(agent.SessionEnd{State: agent.StateIdle}))
 	}
@@ -104,7 +135,7 @@ func (l *live) runTurn(ctx context.Context, w turnWork) {
 		if !l.record(ctx, ev) {
 			return
 		}
-		if in, ok := ev.Data.(agent.UserInput); ok && !session.Transcript().Titled {
+		if in, ok := ev.Data.(agent.UserInput); ok && session.Transcript().Title.Text == "" {
 			if !l.record(ctx, session.Record(agent.Title{Text: titleFrom(in.Text)})) {
 				return
 			}
@@ -150,8 +181,8 @@ func (l *live) record(ctx context.Context, ev agent.Event) bool {
 // begin another at once. It counts once a turn, because the next one may have
 // been asked for already.
 func (l *live) rest() {
-	if !l.resting {
-		l.resting = true
+	if l.stage == working {
+		l.stage = resting
 		l.busy.Store(false)
 	}
 }

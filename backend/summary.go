@@ -30,6 +30,9 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 		if d.Usage.Known {
 			s.Context = d.Usage.Context() + d.Usage.Output
 		}
+	case agent.SideRequest:
+		s.Usage = s.Usage.Add(d.Usage)
+		s.Cost.Add(d.Cost)
 	case agent.Retrying:
 		if d.Sent {
 			s.Cost.Add(nil)

@@ -74,9 +74,13 @@ func (s *Store) insert(ctx context.Context, tx *sql.Tx, ev agent.Event, folder s
 	switch d := ev.Data.(type) {
 	case agent.Retrying:
 		if d.Sent {
-			return s.enter(ctx, tx, ev, folder, agent.TextEnd{Provider: d.Provider, Model: d.Model})
+			return s.enter(ctx, tx, ev, folder, agent.SideRequest{Purpose: agent.PurposeTurn, Provider: d.Provider, Model: d.Model})
 		}
 	case agent.TextEnd:
+		return s.enter(ctx, tx, ev, folder, agent.SideRequest{
+			Purpose: agent.PurposeTurn, Provider: d.Provider, Model: d.Model, Usage: d.Usage, Cost: d.Cost,
+		})
+	case agent.SideRequest:
 		return s.enter(ctx, tx, ev, folder, d)
 	case agent.ApprovalRequest:
 		if _, err := s.in(tx, "insert-approval").ExecContext(ctx, d.ID, ev.Session, d.CallID); err != nil {

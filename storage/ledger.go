@@ -9,18 +9,15 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// purposeTurn marks requests that carry on the conversation.
-const purposeTurn = "turn"
-
-// enter adds the request that an answer ended to the ledger (OAS-114).
-func (s *Store) enter(ctx context.Context, tx *sql.Tx, ev agent.Event, folder string, end agent.TextEnd) error {
-	tokens := func(n int64) sql.NullInt64 { return sql.NullInt64{Int64: n, Valid: end.Usage.Known} }
+// enter adds the request that an event tells of to the ledger (OAS-114).
+func (s *Store) enter(ctx context.Context, tx *sql.Tx, ev agent.Event, folder string, r agent.SideRequest) error {
+	u := r.Usage
+	tokens := func(n int64) sql.NullInt64 { return sql.NullInt64{Int64: n, Valid: u.Known} }
 	var cost sql.NullInt64
-	if end.Cost != nil {
-		cost = sql.NullInt64{Int64: int64(*end.Cost), Valid: true}
+	if r.Cost != nil {
+		cost = sql.NullInt64{Int64: int64(*r.Cost), Valid: true}
 	}
-	u := end.Usage
-	_, err := s.in(tx, "insert-ledger").ExecContext(ctx, ev.Session, ev.Seq, folder, ev.Turn, purposeTurn, end.Provider, end.Model,
+	_, err := s.in(tx, "insert-ledger").ExecContext(ctx, ev.Session, ev.Seq, folder, ev.Turn, r.Purpose, r.Provider, r.Model,
 		tokens(u.Input), tokens(u.CacheRead), tokens(u.CacheWrite), tokens(u.Output), tokens(u.Reasoning), cost, ev.At)
 	if err != nil {
 		return fmt.Errorf("insert ledger row: %w", err)

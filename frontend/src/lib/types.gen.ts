@@ -145,6 +145,7 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "approval_answer"; data: ApprovalAnswer }
   | { kind: "steering_injected"; data: SteeringInjected }
   | { kind: "retrying"; data: Retrying }
+  | { kind: "side_request"; data: SideRequest }
   | { kind: "rate_limit"; data: RateLimitReport }
   | { kind: "history_repaired"; data: HistoryRepaired }
   | { kind: "turn_limit"; data: TurnLimit }
@@ -225,6 +226,12 @@ export type KeySource = "environment" | "keyring" | "file"
 export type Layout = {
   sidebar_width?: number
   sidebar_hidden?: boolean
+}
+
+export type Levels = {
+  low?: string
+  mid?: string
+  high?: string
 }
 
 export type LinkRequest = {
@@ -316,6 +323,8 @@ export type Preferences = {
   theme?: string
   language?: string
   new_session: Settings
+  levels?: Levels
+  plain_titles?: boolean
   layout: Layout
 }
 
@@ -346,6 +355,8 @@ export type ProviderInfo = {
 export type ProviderRef = {
   provider: string
 }
+
+export type Purpose = "turn" | "title"
 
 export type RateLimit = {
   requests?: Allowance
@@ -441,10 +452,19 @@ export type Settings = {
   mode: Mode
   fallback_provider?: string
   fallback_model?: string
+  budget?: Cost
 }
 
 export type SettingsChange = {
   settings: Settings
+}
+
+export type SideRequest = {
+  purpose: Purpose
+  provider: string
+  model: string
+  usage: Usage
+  cost?: Cost
 }
 
 export type Snapshot = {

@@ -132,6 +132,9 @@ function step(view: Writable, event: Event): void {
         message: event.data.message,
       })
       return
+    case 'side_request':
+      view.cost = spent(view.cost, event.data.cost)
+      return
     case 'rate_limit':
       view.allowance = event.data
       return
