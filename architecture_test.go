@@ -20,11 +20,12 @@ const module = "atelier.dev/atelier"
 // pattern ending in /... covers what lies below too. What is not listed may
 // import nothing of ours.
 var mayImport = map[string][]string{
-	"agent":                  {"agent/llm", "agent/contextir", "agent/picture"},
+	"agent":                  {"agent/llm", "agent/contextir", "agent/picture", "agent/llm/tokens"},
 	"agent/contextir":        {"agent/llm"},
 	"agent/llm/internal/...": {"agent/llm", "agent/llm/internal/..."},
 	"agent/llm/catalogue":    {"agent/llm"},
 	"agent/llm/generate":     {"agent/llm"},
+	"agent/llm/tokens":       {"agent/llm"},
 	"agent/llm/openai":       {"agent/llm", "agent/llm/internal/..."},
 	"agent/llm/anthropic":    {"agent/llm", "agent/llm/internal/..."},
 	"agent/llm/gemini":       {"agent/llm", "agent/llm/internal/..."},

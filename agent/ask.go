@@ -103,6 +103,7 @@ func (t *turn) attempt(who llm.Origin, effort llm.Effort, d *draft) error {
 		Provider: who.Provider, Model: who.Model, Effort: effort,
 		System: s.cfg.System, Messages: t.prescribe(who),
 		Tools: s.cfg.Tools.Definitions(), CacheKey: s.cfg.ID,
+		Options: llm.Options{ThinkingTokens: s.transcript.Settings.ThinkingTokens},
 	}
 	t.settle()
 	for ev, err := range s.cfg.Model.Stream(t.ctx, req) {

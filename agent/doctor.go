@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/tokens"
 	"atelier.dev/atelier/agent/picture"
 )
 
@@ -79,11 +80,30 @@ func (t *turn) makeRoom(who llm.Origin, limits ModelLimits) {
 // what makes room behind that; 0 for one that fits, or whose window is not
 // known.
 func (t *turn) excess(window int64) int {
-	next := t.nextUsage()
-	if window == 0 || next.Input+next.Output <= window {
+	tr := &t.session.transcript
+	if window == 0 || tr.Context+int64(tr.added)/densest+outputReserve <= window {
 		return 0
 	}
-	return int(next.Input+next.Output-window+window/windowReserve) * bytesPerToken
+	set := tr.Settings
+	next := int64(tokens.CountMessages(set.Provider, set.Model, t.uncounted(), tokens.Patience)) + tr.Context + outputReserve
+	if next <= window {
+		return 0
+	}
+	return int(next-window+window/windowReserve) * bytesPerToken
+}
+
+// densest is how many bytes a token has at the least, over a longer text.
+const densest = 2
+
+// uncounted are the messages that came since a provider counted the context.
+func (t *turn) uncounted() []llm.Message {
+	messages := t.session.transcript.conversation.Lower()
+	for i := len(messages); i > 0 && t.session.transcript.Context > 0; i-- {
+		if messages[i-1].Role == llm.RoleAssistant {
+			return messages[i:]
+		}
+	}
+	return messages
 }
 
 // elide shortens old outputs by about so many bytes. It reports whether there

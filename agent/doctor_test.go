@@ -128,7 +128,7 @@ func TestDoctorMakesRoom(t *testing.T) {
 	if repairs := find[agent.HistoryRepaired](r.run("read it")); len(repairs) != 0 {
 		t.Fatalf("it fits: %+v", repairs)
 	}
-	events := r.run(strings.Repeat("long ", 800)) // 1,000 tokens too many
+	events := r.run(strings.Repeat("long ", 1200)) // 300 tokens too many
 	repairs := find[agent.HistoryRepaired](events)
 	if len(repairs) != 1 || repairs[0].Repair != agent.RepairElided || end(t, events) != agent.EndDone {
 		t.Fatalf("repairs: %+v", repairs)

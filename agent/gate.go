@@ -101,6 +101,9 @@ type Settings struct {
 	Model    string     `json:"model"`
 	Effort   llm.Effort `json:"effort,omitempty"`
 	Mode     Mode       `json:"mode"`
+	// ThinkingTokens caps what models may think with that take a number; 0
+	// leaves it to Effort (OAS-721).
+	ThinkingTokens int `json:"thinking_tokens,omitempty"`
 	// FallbackModel, of FallbackProvider, answers where the model still does
 	// not after all retries. Empty means none: nothing is sent to a provider
 	// that the user did not pick (OAS-113).

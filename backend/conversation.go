@@ -149,6 +149,7 @@ func (w *Workbench) configure(ctx context.Context, in ConfigureRequest) (Session
 
 // Configure changes a session's settings; see [agent.Session.Configure].
 func (w *Workbench) Configure(ctx context.Context, session string, set agent.Settings) error {
+	set.Provider, set.Model = strings.TrimSpace(set.Provider), strings.TrimSpace(set.Model)
 	if err := validSettings(set); err != nil {
 		return err
 	}

@@ -101,6 +101,9 @@ func validSettings(s agent.Settings) error {
 			if strings.TrimSpace(s.Provider) == "" || strings.TrimSpace(s.Model) == "" {
 				return &Error{Code: CodeNoModel, Message: "No model is chosen.", Next: "Choose one in the toolbar."}
 			}
+			if s.ThinkingTokens < 0 || s.Budget < 0 {
+				return &Error{Code: CodeInvalid, Message: "A limit is less than nothing.", Kept: "The settings were not changed.", Next: "Leave it out for no limit."}
+			}
 			return nil
 		}
 	}

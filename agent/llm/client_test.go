@@ -135,6 +135,7 @@ func TestSenselessRequests(t *testing.T) {
 		"65 characters":  {llm.Request{Tools: tool(long + "45")}, llm.ClassInvalid},
 		"no name":        {llm.Request{Tools: tool("")}, llm.ClassInvalid},
 		"a digit first":  {llm.Request{Tools: tool("2read")}, llm.ClassInvalid},
+		"a dash":         {llm.Request{Tools: tool("read-file")}, llm.ClassInvalid},
 		"a dot":          {llm.Request{Tools: tool("fs.read")}, llm.ClassInvalid},
 		"required":       {llm.Request{Tools: tool("Read"), Options: choose(llm.ToolRequired, "")}, ""},
 		"nothing to use": {llm.Request{Options: choose(llm.ToolRequired, "")}, llm.ClassUnsupported},

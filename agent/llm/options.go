@@ -16,6 +16,9 @@ type Options struct {
 	// Temperature and TopP are the provider's own where they are nil. Models
 	// that reason refuse most values.
 	Temperature, TopP *float64
+	// ThinkingTokens caps what the model may think with, where it takes a number;
+	// 0 leaves it to the effort (OAS-721).
+	ThinkingTokens int
 	// Stop ends the answer before any of these texts.
 	Stop []string
 	// NoCache leaves out the marks that make a provider keep the prefix for
@@ -56,7 +59,7 @@ const (
 )
 
 // toolName is what every provider takes for the name of a tool (LLM-38).
-var toolName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_-]{0,63}$`)
+var toolName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]{0,63}$`)
 
 // ValidToolName reports whether every provider takes name for a tool's.
 func ValidToolName(name string) bool { return toolName.MatchString(name) }
@@ -68,7 +71,7 @@ func (r *Request) check() *Error {
 	}
 	for _, t := range r.Tools {
 		if !ValidToolName(t.Name) {
-			return r.refuse(ClassInvalid, fmt.Sprintf("%q is no name for a tool: a letter, then up to 63 letters, digits, _ or -", t.Name))
+			return r.refuse(ClassInvalid, fmt.Sprintf("%q is no name for a tool: a letter, then up to 63 letters, digits and _", t.Name))
 		}
 	}
 	switch c := r.ToolChoice; {

@@ -85,3 +85,13 @@ func (c ReasoningControl) Budget(e Effort, maxOutput int) int {
 	}
 	return tokens
 }
+
+// ThinkingBudget is the tokens to think with that the request's effort wants
+// and its cap allows; see [ReasoningControl.Budget].
+func (r Request) ThinkingBudget(maxOutput int) int {
+	tokens := r.Reasoning.Budget(r.Effort, maxOutput)
+	if r.ThinkingTokens > 0 && tokens > 0 {
+		tokens = max(min(tokens, r.ThinkingTokens), r.Reasoning.MinBudget)
+	}
+	return tokens
+}

@@ -51,3 +51,22 @@ func TestBudget(t *testing.T) {
 		}
 	}
 }
+
+// OAS-714, OAS-721: a cap on thinking holds within what the model takes, and
+// asks for none where none is wanted.
+func TestThinkingTokens(t *testing.T) {
+	t.Parallel()
+	budget := ReasoningControl{Modes: []ReasoningMode{ReasoningBudget}, MinBudget: 1024, MaxBudget: 20_000}
+	for _, tt := range []struct {
+		effort    Effort
+		cap, want int
+	}{
+		{EffortHigh, 0, 10_240}, {EffortHigh, 4000, 4000}, {EffortHigh, 50_000, 10_240},
+		{EffortHigh, 10, 1024}, {EffortMax, 0, 20_000}, {EffortNone, 4000, 0}, {EffortDefault, 4000, 0},
+	} {
+		req := Request{Effort: tt.effort, Reasoning: budget, Options: Options{ThinkingTokens: tt.cap}}
+		if got := req.ThinkingBudget(0); got != tt.want {
+			t.Errorf("effort %q, cap %d: %d, want %d", tt.effort, tt.cap, got, tt.want)
+		}
+	}
+}

@@ -47,7 +47,7 @@ func thinkWithBudget(p *sdk.MessageNewParams, req llm.Request) {
 		p.OutputConfig.Effort = effort(req.Reasoning, req.Effort)
 	}
 	forced := req.ToolChoice.Mode == llm.ToolRequired || req.ToolChoice.Mode == llm.ToolNamed
-	budget := req.Reasoning.Budget(req.Effort, int(p.MaxTokens))
+	budget := req.ThinkingBudget(int(p.MaxTokens))
 	if budget == 0 || forced || !turnThinks(p.Messages) { // thinking and a forced call exclude each other
 		return
 	}

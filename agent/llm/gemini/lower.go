@@ -80,7 +80,7 @@ func thinking(req llm.Request) *genai.ThinkingConfig {
 		}
 		config.IncludeThoughts, config.ThinkingBudget = least > 0, &least
 	case c.Has(llm.ReasoningBudget):
-		if budget := int32(c.Budget(effort, req.MaxOutput)); budget > 0 {
+		if budget := int32(req.ThinkingBudget(req.MaxOutput)); budget > 0 {
 			config.ThinkingBudget = &budget
 		}
 	case c.Has(llm.ReasoningEffort), c.Has(llm.ReasoningAdaptive), !c.Known() && effort != llm.EffortDefault && effort != llm.EffortNone:

@@ -450,6 +450,7 @@ export type Settings = {
   model: string
   effort?: Effort
   mode: Mode
+  thinking_tokens?: number
   fallback_provider?: string
   fallback_model?: string
   budget?: Cost

@@ -1,0 +1,109 @@
+// Package tokens counts what a text weighs for a model where no provider has
+// counted it. The counts are estimates: vendors keep their tokenizers to
+// themselves, and OpenAI's, which are public, stand in for all (COM-25).
+package tokens
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tiktoken-go/tokenizer"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// bytesPerToken is what is taken for a token where there is no time to count;
+// rather too few than too many, so that a sum is rather too high.
+const bytesPerToken = 3
+
+// perMessage and perMedia are what a message adds to its text, and what a
+// picture counts as.
+const (
+	perMessage = 4
+	perMedia   = 1500
+)
+
+var (
+	cl100k = sync.OnceValue(func() tokenizer.Codec { return codec(tokenizer.Cl100kBase) })
+	o200k  = sync.OnceValue(func() tokenizer.Codec { return codec(tokenizer.O200kBase) })
+)
+
+// codec returns a tokenizer, which is part of the program: it cannot be missing.
+func codec(e tokenizer.Encoding) tokenizer.Codec {
+	c, err := tokenizer.Get(e)
+	if err != nil {
+		panic("tokens: " + err.Error())
+	}
+	return c
+}
+
+// Count counts a text in the tokens of cl100k_base.
+func Count(text string) int { return count(cl100k(), text) }
+
+// CountFor counts a text for a provider's model.
+func CountFor(provider, model, text string) int { return count(codecFor(provider, model), text) }
+
+// codecFor picks OpenAI's newer tokenizer for its own models, and the older one,
+// which finds more tokens in a text, for everyone else's.
+func codecFor(provider, model string) tokenizer.Codec {
+	if provider == "openai" || strings.HasPrefix(model, "gpt-") || strings.HasPrefix(model, "openai/") {
+		return o200k()
+	}
+	return cl100k()
+}
+
+// longestPiece bounds what is counted at a time: a tokenizer's work can grow
+// with the square of a text without a break in it.
+const longestPiece = 8 << 10
+
+func count(c tokenizer.Codec, text string) int {
+	total := 0
+	for len(text) > 0 {
+		piece := text[:min(len(text), longestPiece)]
+		n, err := c.Count(piece)
+		if err != nil {
+			n = len(piece) / bytesPerToken
+		}
+		total += n
+		text = text[len(piece):]
+	}
+	return total
+}
+
+// Patience is how long a conversation is usually counted.
+const Patience = 300 * time.Millisecond
+
+// CountMessages counts a conversation for a provider's model. What it does not
+// get to in time is guessed from its length, rather too high than too low.
+func CountMessages(provider, model string, messages []llm.Message, patience time.Duration) int {
+	end := time.Now().Add(patience)
+	c := codecFor(provider, model)
+	total := 0
+	text := func(s string) {
+		if time.Now().After(end) {
+			total += len(s) / bytesPerToken
+			return
+		}
+		total += count(c, s)
+	}
+	for _, m := range messages {
+		total += perMessage
+		for _, p := range m.Parts {
+			switch {
+			case p.Kind == llm.PartText:
+				text(p.Text)
+			case p.Media != nil:
+				total += perMedia
+			case p.Reasoning != nil:
+				text(p.Reasoning.Text)
+			case p.Call != nil:
+				text(p.Call.Name)
+				text(string(p.Call.Arguments))
+			case p.Result != nil:
+				total += CountMessages(provider, model, []llm.Message{{Parts: p.Result.Parts}}, time.Until(end)) - perMessage
+			}
+		}
+	}
+	return total
+}

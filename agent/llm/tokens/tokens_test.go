@@ -1,0 +1,70 @@
+package tokens_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/tokens"
+)
+
+// COM-25: texts are counted as cl100k_base has them, a model's by its own
+// vendor's tokenizer where that is public.
+func TestCount(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		"": 0, "hello world": 2, "tiktoken is great!": 6, "antidisestablishmentarianism": 6,
+		"お誕生日おめでとう": 9,
+	} {
+		if got := tokens.Count(text); got != want {
+			t.Errorf("Count(%q) = %d, want %d", text, got, want)
+		}
+		if got := tokens.CountFor("anthropic", "claude-x", text); got != want {
+			t.Errorf("another vendor's: %d, want %d", got, want)
+		}
+	}
+	if got := tokens.CountFor("openai", "gpt-6-sol", "お誕生日おめでとう"); got != 8 {
+		t.Errorf("openai's own: %d, want 8", got)
+	}
+	if openai, routed := tokens.CountFor("openai", "m", "你好世界"), tokens.CountFor("openrouter", "openai/gpt-6", "你好世界"); openai != routed {
+		t.Errorf("%d and %d", openai, routed)
+	}
+}
+
+// A text without a break in it is counted in no time.
+func TestCountOfOneWord(t *testing.T) {
+	t.Parallel()
+	if got := tokens.Count(strings.Repeat("a", 1<<20)); got < 1<<16 || got > 1<<19 {
+		t.Errorf("%d tokens", got)
+	}
+}
+
+// COM-25: a conversation is its texts, calls, results and pictures; what there
+// is no time for is guessed.
+func TestCountMessages(t *testing.T) {
+	t.Parallel()
+	hello := llm.Part{Kind: llm.PartText, Text: "hello world"} // 2
+	messages := []llm.Message{
+		{Role: llm.RoleUser, Parts: []llm.Part{hello, {Kind: llm.PartMedia, Media: &llm.Media{Data: make([]byte, 1<<20)}}}},
+		{Role: llm.RoleAssistant, Parts: []llm.Part{
+			{Kind: llm.PartReasoning, Reasoning: &llm.Reasoning{Text: "hello world"}},
+			{Kind: llm.PartToolCall, Call: &llm.ToolCall{Name: "hello", Arguments: []byte("hello world")}},
+		}},
+		{Role: llm.RoleTool, Parts: []llm.Part{{Kind: llm.PartToolResult, Result: &llm.ToolResult{Parts: []llm.Part{hello, hello}}}}},
+	}
+	if got, want := tokens.CountMessages("p", "m", messages, time.Minute), 3*4+2+1500+2+1+2+4; got != want {
+		t.Errorf("%d tokens, want %d", got, want)
+	}
+	if got, want := tokens.CountMessages("p", "m", messages, -1), 3*4+3+1500+3+1+3+6; got != want {
+		t.Errorf("without time %d tokens, want %d", got, want)
+	}
+}
+
+func BenchmarkCount(b *testing.B) {
+	text := strings.Repeat("func main() { fmt.Println(\"hello world\", 你好) }\n", 2000)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		tokens.Count(text)
+	}
+}
