@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"iter"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -204,6 +205,10 @@ func (s *Session) RecordSettings() (Event, bool) {
 	s.control.mu.Unlock()
 	if set == nil || *set == s.transcript.Settings {
 		return Event{}, false
+	}
+	if before := s.transcript.Settings; before.Model != "" && (before.Provider != set.Provider || before.Model != set.Model) {
+		slog.Info("model switched", "module", "agent", "session", s.cfg.ID,
+			"from", before.Provider+"/"+before.Model, "to", set.Provider+"/"+set.Model)
 	}
 	return s.Record(SettingsChange{Settings: *set}), true
 }

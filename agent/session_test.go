@@ -1,9 +1,12 @@
 package agent_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -292,4 +295,24 @@ func TestBreak(t *testing.T) {
 		}
 	}
 	<-stopped
+}
+
+// OAS-725: a switch of the model is in the program's log, other changes are not.
+func TestModelSwitchIsLogged(t *testing.T) { // not parallel: the log is the process's
+	var log bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	defer slog.SetDefault(before)
+	r := newRig(t, llmtest.Script())
+	set := r.open().Transcript().Settings
+	for _, change := range []func(){func() { set.Mode = agent.ModePlan }, func() { set.Model = "other" }} {
+		change()
+		r.session.Configure(set)
+		if ev, ok := r.session.RecordSettings(); !ok || ev.Kind() != agent.KindSettings {
+			t.Fatalf("%+v %t", ev, ok)
+		}
+	}
+	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, `msg="model switched" module=agent session=s1 from=script/m to=script/other`) {
+		t.Errorf("logged %q", got)
+	}
 }

@@ -107,7 +107,7 @@ func failure(t *testing.T, err error) *llm.Error {
 	return e
 }
 
-// LLM-26 LLM-27 LLM-29 LLM-30 LLM-31 LLM-50 LLM-54
+// LLM-26 LLM-27 LLM-29 LLM-30 LLM-31 LLM-50 LLM-54 OAS-701
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	usage := llm.Usage{Input: 70, CacheRead: 20, CacheWrite: 10, Output: 30, Reasoning: 12, Known: true}
