@@ -72,7 +72,7 @@ func TestRetriesSpent(t *testing.T) {
 	})
 }
 
-// OAS-113: after the retries the fallback model answers, its calls are run and
+// OAS-113, OAS-711: after the retries the fallback model answers, its calls are run and
 // the turn goes on, again with the model that was picked.
 func TestFallback(t *testing.T) {
 	t.Parallel()

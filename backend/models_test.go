@@ -24,7 +24,7 @@ func find(t *testing.T, list backend.ModelList, provider, id string) backend.Mod
 	return backend.ModelInfo{}
 }
 
-// LLM-15: the picker is told what a model costs and can do, when it goes and
+// LLM-15, OAS-722: the picker is told what a model costs and can do, when it goes and
 // what takes its place; what is unknown is absent.
 func TestModelsList(t *testing.T) {
 	t.Parallel()

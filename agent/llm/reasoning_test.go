@@ -2,7 +2,7 @@ package llm
 
 import "testing"
 
-// LOOP-16: the nearest level that the model takes, ties downwards.
+// LOOP-16, LOOP-138: the nearest level that the model takes, ties downwards.
 func TestLevel(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -315,7 +315,7 @@ data: {"type":"message_stop"}
 
 `
 
-// LLM-28 LLM-29 LLM-30: what is unknown passes; thinking goes back as it came
+// LLM-28 LLM-29 LLM-30 OAS-702: what is unknown passes; thinking goes back as it came
 // to where it came from, and nowhere else.
 func TestRecorded(t *testing.T) {
 	t.Parallel()

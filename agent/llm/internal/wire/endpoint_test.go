@@ -125,6 +125,7 @@ func TestBreakingOffClosesTheConnection(t *testing.T) {
 	})
 }
 
+// OAS-704: no failure shows the key, whole, quoted or masked.
 func TestKeyIsInNoError(t *testing.T) {
 	t.Parallel()
 	echo := "Incorrect API key provided: " + secret + ", or sk-sec*******6789"
