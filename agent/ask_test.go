@@ -206,7 +206,7 @@ func TestFinishReasons(t *testing.T) {
 		{llm.FinishBadToolCall, 2, agent.EndDone},
 		{llm.FinishError, 2, agent.EndDone},
 		{llm.FinishContextOverflow, 1, agent.EndFailed},
-		{llm.FinishLength, 1, agent.EndDone},
+		{llm.FinishLength, 2, agent.EndDone},
 		{llm.FinishRefusal, 1, agent.EndDone},
 	} {
 		t.Run(string(tt.reason), func(t *testing.T) {

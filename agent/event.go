@@ -29,6 +29,7 @@ const (
 	KindSideRequest      Kind = "side_request"
 	KindRateLimit        Kind = "rate_limit" // delta: what the provider says is left
 	KindHistoryRepaired  Kind = "history_repaired"
+	KindLoopDetection    Kind = "loop_detection"
 	KindTurnLimit        Kind = "turn_limit"
 	KindWarning          Kind = "warning"
 	KindError            Kind = "error"
@@ -220,9 +221,12 @@ type ApprovalAnswer struct {
 	Answer Answer `json:"answer"`
 }
 
-// SteeringInjected is a message the user sent into a running turn (LOOP-14).
+// SteeringInjected is a message that came into a running turn: the user's, or
+// the loop's own (LOOP-14).
 type SteeringInjected struct {
 	Text string `json:"text"`
+	// ByLoop says that nobody wrote it.
+	ByLoop bool `json:"by_loop,omitempty"`
 }
 
 // Retrying says that a request failed and is asked again after a wait. What
@@ -289,6 +293,12 @@ const (
 	RepairPictures Repair = "pictures" // pictures are sent in another form
 	RepairForeign  Repair = "foreign"  // another model's reasoning is not sent
 )
+
+// LoopDetection says that the model repeats itself (LOOP-20).
+type LoopDetection struct {
+	Cycle int `json:"cycle"` // how many calls come again and again
+	Calls int `json:"calls"` // how many were looked at
+}
 
 // TurnLimit says that a limit ended the turn (LOOP-104, LOOP-105, OAS-115).
 type TurnLimit struct {
@@ -359,6 +369,7 @@ func (Retrying) Kind() Kind         { return KindRetrying }
 func (SideRequest) Kind() Kind      { return KindSideRequest }
 func (RateLimitReport) Kind() Kind  { return KindRateLimit }
 func (HistoryRepaired) Kind() Kind  { return KindHistoryRepaired }
+func (LoopDetection) Kind() Kind    { return KindLoopDetection }
 func (TurnLimit) Kind() Kind        { return KindTurnLimit }
 func (Warning) Kind() Kind          { return KindWarning }
 func (Failure) Kind() Kind          { return KindError }
@@ -371,7 +382,7 @@ func Payloads() []Payload {
 		SessionStart{}, SessionEnd{}, SettingsChange{}, Title{}, UserInput{},
 		ReasoningDelta{}, TextStart{}, TextDelta{}, TextEnd{}, CallDraft{},
 		ToolCallStart{}, ToolCallOutput{}, ToolCallEnd{}, ApprovalRequest{},
-		ApprovalAnswer{}, SteeringInjected{}, Retrying{}, SideRequest{}, RateLimitReport{}, HistoryRepaired{}, TurnLimit{}, Warning{}, Failure{},
+		ApprovalAnswer{}, SteeringInjected{}, Retrying{}, SideRequest{}, RateLimitReport{}, HistoryRepaired{}, LoopDetection{}, TurnLimit{}, Warning{}, Failure{},
 		ProcessingEnd{},
 	}
 }

@@ -27,6 +27,7 @@ var decoders = map[Kind]func([]byte) (Payload, error){
 	KindSideRequest:      decode[SideRequest],
 	KindRateLimit:        decode[RateLimitReport],
 	KindHistoryRepaired:  decode[HistoryRepaired],
+	KindLoopDetection:    decode[LoopDetection],
 	KindTurnLimit:        decode[TurnLimit],
 	KindWarning:          decode[Warning],
 	KindError:            decode[Failure],

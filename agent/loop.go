@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"atelier.dev/atelier/agent/llm"
@@ -19,13 +20,20 @@ type turn struct {
 	cancel  context.CancelCauseFunc
 	yield   func(Event, error) bool
 	number  int
-	rounds  int
-	pauses  int
+	progress
 	usage   llm.Usage
 	before  llm.Spending // by the session, when the turn began
 	spent   llm.Spending // and when the newest request was made
 	held    *Event       // emitted, not yielded yet
 	stopped bool         // the caller stopped ranging
+}
+
+// progress is what a turn's limits count.
+type progress struct {
+	rounds     int // of tools
+	pauses     int
+	continued  int // answers in a row that reached the length limit
+	repetition repetition
 }
 
 // emit stamps and applies an event. A durable one is held back until it is
@@ -109,12 +117,52 @@ func (t *turn) loop() EndReason {
 			t.pauses++ // the provider wants to be asked again, unchanged
 			continue
 		}
+		if answer.Finish.Reason == llm.FinishLength {
+			if t.goOn(calls) {
+				continue
+			}
+			return t.rest(answer.Finish)
+		}
 		if len(calls) == 0 {
 			return t.rest(answer.Finish)
 		}
 		t.rounds++
+		t.continued = 0
 		t.dispatch(calls)
+		t.watch(calls)
 	}
+}
+
+// goOn asks the model to go on where its answer reached the length limit, as
+// often as allowed (OAS-112). A call of such an answer may be cut anywhere, so
+// none of them is run.
+func (t *turn) goOn(calls []llm.ToolCall) bool {
+	for _, c := range calls {
+		t.end(c, c.Name, Fail("This call was not run: your answer reached its length limit before it was complete. Make it again, in smaller parts."), OutcomeFailed, 0)
+	}
+	if t.continued >= t.session.cfg.Limits.Continuations {
+		return false
+	}
+	t.continued++
+	if len(calls) == 0 {
+		t.emit(SteeringInjected{ByLoop: true, Text: "Your answer reached its length limit. Go on exactly where it stopped, without repeating anything."})
+	}
+	return true
+}
+
+// watch tells the model when it calls the same tools over and over.
+func (t *turn) watch(calls []llm.ToolCall) {
+	window := t.session.cfg.Limits.LoopWindow
+	if window <= 0 {
+		return
+	}
+	cycle := t.repetition.add(calls, window)
+	if cycle == 0 {
+		return
+	}
+	t.emit(LoopDetection{Cycle: cycle, Calls: window})
+	t.emit(SteeringInjected{ByLoop: true, Text: fmt.Sprintf(
+		"Your last %d tool calls repeat the same %d. They will not give another result. Try something else, or say what keeps you from going on.", window, cycle)})
 }
 
 // deliver hands over what other goroutines asked for since the last round.

@@ -38,12 +38,18 @@ type Config struct {
 type Limits struct {
 	Rounds int // tool rounds in one turn (LOOP-104)
 	Turns  int // assistant messages in all (LOOP-105)
+	// Continuations is how often in a row the model is asked to go on where its
+	// answer reached its length limit; negative never (OAS-112, K-29).
+	Continuations int
+	// LoopWindow is how many calls are looked at for a repetition; negative
+	// none (LOOP-20).
+	LoopWindow int
 	// Budget is what all requests together may cost (OAS-115).
 	Budget llm.Cost
 }
 
 // DefaultLimits are those of the loop specification (LOOP-04, K-06).
-var DefaultLimits = Limits{Rounds: 200}
+var DefaultLimits = Limits{Rounds: 200, Continuations: 3, LoopWindow: defaultLoopWindow}
 
 // Session is one conversation and the loop that carries it on. One goroutine
 // owns it: the one that calls Run, Resume, Record, RecordSettings and Transcript. Configure, Steer,

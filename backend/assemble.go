@@ -31,6 +31,8 @@ func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent
 	}
 	limits := w.cfg.Limits
 	limits.Rounds = cmp.Or(limits.Rounds, agent.DefaultLimits.Rounds)
+	limits.Continuations = cmp.Or(limits.Continuations, agent.DefaultLimits.Continuations)
+	limits.LoopWindow = cmp.Or(limits.LoopWindow, agent.DefaultLimits.LoopWindow)
 	var approver agent.Approver = &w.approvals
 	if w.cfg.Unattended {
 		approver = nobody{}

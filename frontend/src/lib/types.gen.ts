@@ -148,6 +148,7 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "side_request"; data: SideRequest }
   | { kind: "rate_limit"; data: RateLimitReport }
   | { kind: "history_repaired"; data: HistoryRepaired }
+  | { kind: "loop_detection"; data: LoopDetection }
   | { kind: "turn_limit"; data: TurnLimit }
   | { kind: "warning"; data: Warning }
   | { kind: "error"; data: Failure }
@@ -241,6 +242,11 @@ export type LinkRequest = {
 export type Listing = {
   count: number
   unit: string
+}
+
+export type LoopDetection = {
+  cycle: number
+  calls: number
 }
 
 export type Media = {
@@ -484,6 +490,7 @@ export type State = "idle" | "processing" | "awaiting_input" | "closed"
 
 export type SteeringInjected = {
   text: string
+  by_loop?: boolean
 }
 
 export type TextDelta = {

@@ -65,7 +65,19 @@ function step(view: Writable, event: Event): void {
       view.answeredBy = undefined
       view.entries.push({ type: 'prompt', key: keyOf(event), seq: event.seq ?? 0, ...event.data })
       return
+    case 'loop_detection':
+      return // what the model is told of it follows
     case 'steering_injected':
+      if (event.data.by_loop) {
+        view.entries.push({
+          type: 'notice',
+          notice: 'warning',
+          key: keyOf(event),
+          code: event.kind,
+          message: event.data.text,
+        })
+        return
+      }
       view.entries.push({ type: 'prompt', key: keyOf(event), seq: event.seq ?? 0, ...event.data })
       return
     case 'assistant_text_start':

@@ -1,0 +1,83 @@
+package agent_test
+
+import (
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/llmtest"
+)
+
+// LOOP-20, LOOP-107: a model that repeats itself is told so, in its history and
+// as an event, and the turn goes on.
+func TestLoopDetection(t *testing.T) {
+	t.Parallel()
+	rounds := make([]llmtest.Round, 0, 13)
+	for range 12 {
+		rounds = append(rounds, llmtest.Round{Calls: []llmtest.Call{look}})
+	}
+	model := llmtest.Script(append(rounds, llmtest.Round{Text: "I stop."})...)
+	r := newRig(t, model)
+	events := r.run("go")
+	found := find[agent.LoopDetection](events)
+	if len(found) != 1 || found[0] != (agent.LoopDetection{Cycle: 1, Calls: 10}) {
+		t.Errorf("found %+v", found)
+	}
+	told := find[agent.SteeringInjected](events)
+	if len(told) != 1 || !told[0].ByLoop {
+		t.Fatalf("told %+v", told)
+	}
+	messages := model.Requests()[10].Messages
+	if last := messages[len(messages)-1]; last.Role != llm.RoleUser || last.Text() != told[0].Text {
+		t.Errorf("the model reads %+v", last)
+	}
+	if end(t, events) != agent.EndDone {
+		t.Error("the turn did not go on")
+	}
+	r = newRig(t, llmtest.Script(rounds...))
+	r.cfg.Limits.LoopWindow = -1
+	if found := find[agent.LoopDetection](r.run("go")); len(found) != 0 {
+		t.Errorf("switched off: %+v", found)
+	}
+}
+
+// OAS-104, OAS-112, K-29: an answer that reached its length limit goes on, three
+// times in a row and no more; a round of tools begins the count anew.
+func TestContinuation(t *testing.T) {
+	t.Parallel()
+	long := llmtest.Round{Text: "And", Finish: llm.FinishLength}
+	for name, tt := range map[string]struct {
+		rounds   []llmtest.Round
+		requests int
+		warned   bool
+	}{
+		"once":            {[]llmtest.Round{long, {Text: "so on."}}, 2, false},
+		"three times":     {[]llmtest.Round{long, long, long, {Text: "so on."}}, 4, false},
+		"no more":         {[]llmtest.Round{long, long, long, long, {Text: "never"}}, 4, true},
+		"between rounds":  {[]llmtest.Round{long, long, {Calls: []llmtest.Call{look}}, long, long, {Text: "so on."}}, 6, false},
+		"with a cut call": {[]llmtest.Round{{Calls: []llmtest.Call{{Name: "Note", Arguments: `{"text":"ha`}}, Finish: llm.FinishLength}, {Text: "so on."}}, 2, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			model := llmtest.Script(tt.rounds...)
+			r := newRig(t, model)
+			events := r.run("go")
+			if n := len(model.Requests()); n != tt.requests || end(t, events) != agent.EndDone {
+				t.Errorf("%d requests", n)
+			}
+			if warnings := find[agent.Warning](events); (len(warnings) == 1) != tt.warned {
+				t.Errorf("warned %+v", warnings)
+			}
+			if starts := find[agent.ToolCallStart](events); name == "with a cut call" && len(starts) != 0 {
+				t.Errorf("a cut call was run: %+v", starts)
+			}
+			last := model.Requests()[1].Messages
+			if m := last[len(last)-1]; m.Role != llm.RoleUser && m.Role != llm.RoleTool {
+				t.Errorf("an answer stands last, which providers refuse: %+v", m)
+			} else if m.Role == llm.RoleTool && !strings.Contains(m.Parts[0].Result.Parts[0].Text, "not run") {
+				t.Errorf("the cut call is answered with %+v", m)
+			}
+		})
+	}
+}
