@@ -71,6 +71,7 @@ func (t *turn) check(call llm.ToolCall) (ready, bool) {
 	if len(call.Arguments) == 0 {
 		call.Arguments = json.RawMessage("{}")
 	}
+	call.Arguments = coerce(r.schema.Schema(), call.Arguments)
 	if err := r.validate(call.Arguments); err != nil {
 		return refuse("The arguments of %s are not valid: %v. Correct them and call it again.", call.Name, err) // LOOP-117
 	}

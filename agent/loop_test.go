@@ -1,6 +1,8 @@
 package agent_test
 
 import (
+	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -81,3 +83,51 @@ func TestContinuation(t *testing.T) {
 		})
 	}
 }
+
+// counter is a tool that wants a number.
+type counter struct{ note }
+
+func (counter) Spec() agent.Spec {
+	return agent.Spec{Name: "Count", ReadOnly: true, Schema: json.RawMessage(`{"type":"object","properties":{"to":{"type":"integer"}},"required":["to"]}`)}
+}
+
+// COM-40, LOOP-117: arguments are coerced before they are validated and run.
+func TestCoercedCall(t *testing.T) {
+	t.Parallel()
+	calls := []llmtest.Call{{Name: "Count", Arguments: `{"to":"3"}`}, {Name: "Count", Arguments: `{"to":"three"}`}}
+	r := newRig(t, llmtest.Script(llmtest.Round{Calls: calls}, llmtest.Round{Text: "Done."}),
+		counter{note{run: func(_ context.Context, c agent.Invocation) agent.Result { return agent.Result{Output: string(c.Input)} }}})
+	ends := find[agent.ToolCallEnd](r.run("count"))
+	if len(ends) != 2 {
+		t.Fatalf("%+v", ends)
+	}
+	for _, e := range ends {
+		if ran := e.Output == `{"to":3}`; ran == e.IsError {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
+// LLM-38: a tool whose arguments are no object, or whose name no provider takes,
+// is refused when it is registered.
+func TestRegistryRefuses(t *testing.T) {
+	t.Parallel()
+	for name, spec := range map[string]agent.Spec{
+		"an array":      {Name: "Look", Schema: json.RawMessage(`{"type":"array"}`)},
+		"anything":      {Name: "Look", Schema: json.RawMessage(`{}`)},
+		"no schema":     {Name: "Look"},
+		"a dotted name": {Name: "fs.look", Schema: json.RawMessage(`{"type":"object"}`)},
+	} {
+		if _, err := agent.NewRegistry(specified{note{}, spec}); err == nil {
+			t.Errorf("%s was registered", name)
+		}
+	}
+}
+
+// specified is a tool with another description.
+type specified struct {
+	note
+	spec agent.Spec
+}
+
+func (s specified) Spec() agent.Spec { return s.spec }

@@ -39,6 +39,12 @@ func (r *Registry) add(t Tool) error {
 	if err := schema.UnmarshalJSON(spec.Schema); err != nil {
 		return fmt.Errorf("read schema of %s: %w", spec.Name, err)
 	}
+	if schema.Type != "object" {
+		return fmt.Errorf("read schema of %s: its root is no object", spec.Name) // LLM-38
+	}
+	if !llm.ValidToolName(spec.Name) {
+		return fmt.Errorf("%q is no name for a tool", spec.Name)
+	}
 	resolved, err := schema.Resolve(nil)
 	if err != nil {
 		return fmt.Errorf("resolve schema of %s: %w", spec.Name, err)

@@ -1,0 +1,81 @@
+package agent
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+const coercedSchema = `{"type":"object","properties":{
+	"n":{"type":"integer"},"f":{"type":"number"},"b":{"type":"boolean"},"s":{"type":"string"},
+	"l":{"type":"array","items":{"type":"integer"}},"o":{"type":"object","properties":{"n":{"type":"integer"}}},
+	"maybe":{"type":["integer","null"]},"either":{"type":["string","integer"]},"any":{}
+},"additionalProperties":{"type":"boolean"}}`
+
+func schemaOf(t testing.TB) *jsonschema.Schema {
+	t.Helper()
+	var s jsonschema.Schema
+	if err := json.Unmarshal([]byte(coercedSchema), &s); err != nil {
+		t.Fatal(err)
+	}
+	return &s
+}
+
+// COM-40: strings become what the schema asks for, also deep inside; where a
+// string is allowed, or says nothing of the kind, it stays.
+func TestCoerce(t *testing.T) {
+	t.Parallel()
+	schema := schemaOf(t)
+	for in, want := range map[string]string{
+		`{"n":"5"}`:                `{"n":5}`,
+		`{"n":" -5 "}`:             `{"n":-5}`,
+		`{"n":"9007199254740993"}`: `{"n":9007199254740993}`,
+		`{"n":"5.5"}`:              `{"n":"5.5"}`,
+		`{"n":"five"}`:             `{"n":"five"}`,
+		`{"n":"05"}`:               `{"n":"05"}`,
+		`{"f":"19.99"}`:            `{"f":19.99}`,
+		`{"b":"True"}`:             `{"b":true}`,
+		`{"b":"yes"}`:              `{"b":"yes"}`,
+		`{"s":"5"}`:                `{"s":"5"}`,
+		`{"l":"[1,\"2\"]"}`:        `{"l":[1,2]}`,
+		`{"l":["1",2]}`:            `{"l":[1,2]}`,
+		`{"o":"{\"n\":\"1\"}"}`:    `{"o":{"n":1}}`,
+		`{"maybe":"None"}`:         `{"maybe":null}`,
+		`{"maybe":"3"}`:            `{"maybe":3}`,
+		`{"either":"3"}`:           `{"either":"3"}`,
+		`{"any":"3"}`:              `{"any":"3"}`,
+		`{"other":"false"}`:        `{"other":false}`,
+		`{ "n" : 5, "s": "x" }`:    `{ "n" : 5, "s": "x" }`,
+		`[1]`:                      `[1]`,
+		`{"n":`:                    `{"n":`,
+	} {
+		if got := string(coerce(schema, json.RawMessage(in))); got != want {
+			t.Errorf("coerce(%s) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+// What is valid stays as it is, and what comes out is JSON if what went in was.
+func FuzzCoerce(f *testing.F) {
+	f.Add([]byte(`{"n":"5","l":"[\"1\"]","o":"{}"}`))
+	f.Add([]byte(`{"maybe":"","b":"TRUE"}`))
+	schema := schemaOf(f)
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		var v any
+		if json.Unmarshal(in, &v) != nil {
+			return
+		}
+		got := coerce(schema, in)
+		if !json.Valid(got) {
+			t.Fatalf("coerce(%s) = %s", in, got)
+		}
+		if resolved.Validate(v) == nil && string(got) != string(in) {
+			t.Errorf("valid %s was changed into %s", in, got)
+		}
+	})
+}
