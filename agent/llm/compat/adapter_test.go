@@ -211,13 +211,3 @@ func messages(t *testing.T, s *llmtest.Server) []string {
 	}
 	return out
 }
-
-func TestName(t *testing.T) {
-	t.Parallel()
-	if got := compat.New(compat.Config{}).Name(); got != "compat" {
-		t.Errorf("name %q", got)
-	}
-	if got := compat.New(compat.Config{Name: "groq"}).Name(); got != "groq" {
-		t.Errorf("name %q", got)
-	}
-}

@@ -21,7 +21,7 @@ func FuzzDecoder(f *testing.F) {
 		f.Add(llmtest.ChatStream(r, 1))
 	}
 	f.Add("data: {\"error\":null,\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-1,\"function\":{\"arguments\":[1]}}]}}]}\r\n\r\ndata:[DONE]")
-	endpoint := wire.NewEndpoint(wire.Config{Provider: defaultName, BaseURL: "http://127.0.0.1"})
+	endpoint := wire.NewEndpoint(wire.Config{AdapterConfig: Config{BaseURL: "http://127.0.0.1"}})
 	f.Fuzz(func(t *testing.T, stream string) {
 		call, _, invalid := endpoint.Begin(t.Context(), llm.Request{})
 		if invalid != nil {
