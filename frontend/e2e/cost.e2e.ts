@@ -70,6 +70,7 @@ test('every request is priced, and an unknown price is never nothing', async () 
     'Add a key…, OpenAI',
     'Add a key…, Anthropic',
     'Add a key…, Google Gemini',
+    'More providers…',
   ])
   await shot(page, 'cost-models')
   await page.keyboard.press('Enter')
