@@ -1,6 +1,8 @@
 package backend
 
 import (
+	"context"
+	"net/http"
 	"slices"
 
 	"atelier.dev/atelier/agent/llm/compat"
@@ -14,4 +16,10 @@ func (w *Workbench) MoveLocal(id, baseURL string) {
 	p.BaseURL = baseURL
 	i := slices.IndexFunc(w.providers.table, func(r provider) bool { return r.id == id })
 	w.providers.table[i] = presetRow(p)
+}
+
+// Header is what is sent to a provider besides its key.
+func (w *Workbench) Header(ctx context.Context, provider string) (http.Header, error) {
+	row, a, err := w.providers.get(ctx, provider)
+	return w.providers.config(row, a).Header, err
 }

@@ -118,7 +118,7 @@ const (
 
 // listed asks a provider for its models. It waits no longer than patience.
 func (p *providers) listed(ctx context.Context, row provider, a access, patience time.Duration) ([]string, error) {
-	l, ok := row.adapter(llm.AdapterConfig{APIKey: a.key, BaseURL: a.baseURL}).(lister)
+	l, ok := row.adapter(p.config(row, a)).(lister)
 	if !ok {
 		return nil, nil
 	}

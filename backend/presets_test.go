@@ -217,3 +217,25 @@ func TestPickedOverEnvironment(t *testing.T) {
 		t.Errorf("a new session uses %+v, not what was picked", s)
 	}
 }
+
+// LLM-02: the organisation and the project are told to OpenAI, and to nobody
+// whom its address was moved to.
+func TestOrganisation(t *testing.T) {
+	t.Parallel()
+	env := []string{"OPENAI_API_KEY", "k", "OPENAI_ORG_ID", "org", "OPENAI_PROJECT_ID", "project"}
+	for _, tt := range []struct {
+		provider string
+		env      []string
+		want     string
+	}{
+		{"openai", env, "org project"},
+		{"openai", append(env[:len(env):len(env)], "OPENAI_BASE_URL", "http://127.0.0.1:1/v1"), " "},
+		{"deepseek", env, " "},
+	} {
+		p := newPage(t, t.TempDir(), t.TempDir(), variables(tt.env...))
+		h, err := p.bench.Header(t.Context(), tt.provider)
+		if got := h.Get("OpenAI-Organization") + " " + h.Get("OpenAI-Project"); err != nil || got != tt.want {
+			t.Errorf("%s is told %q, want %q (%v)", tt.provider, got, tt.want, err)
+		}
+	}
+}

@@ -12,11 +12,14 @@ import (
 
 // provider is one row of the table of providers.
 type provider struct {
-	id, name     string
-	vendor       bool     // it has an API of its own
-	baseURL      string   // the address that its adapter uses where it is given none, if that is worth showing
-	keyVars      []string // the environment variables of its key, strongest first
-	urlVar       string   // and of its address
+	id, name string
+	vendor   bool     // it has an API of its own
+	baseURL  string   // the address that its adapter uses where it is given none, if that is worth showing
+	keyVars  []string // the environment variables of its key, strongest first
+	urlVar   string   // and of its address
+	// headerVars are variables by the header that they are sent in, to the
+	// provider's own address only.
+	headerVars   map[string]string
 	needs        needs
 	defaultModel string
 	deployments  bool // it calls its models by names of the user's, and lists others
@@ -50,7 +53,8 @@ func providerTable() []provider {
 	table := []provider{
 		{
 			id: "openai", name: "OpenAI", vendor: true, keyVars: []string{"OPENAI_API_KEY"}, urlVar: "OPENAI_BASE_URL",
-			needs: needs{key: true}, defaultModel: "gpt-6.1-sol", adapter: adapterOf(openai.New),
+			headerVars: map[string]string{"Openai-Organization": "OPENAI_ORG_ID", "Openai-Project": "OPENAI_PROJECT_ID"},
+			needs:      needs{key: true}, defaultModel: "gpt-6.1-sol", adapter: adapterOf(openai.New),
 		},
 		{
 			id: "anthropic", name: "Anthropic", vendor: true, keyVars: []string{"ANTHROPIC_API_KEY"}, urlVar: "ANTHROPIC_BASE_URL",

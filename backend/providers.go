@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -58,7 +59,7 @@ func (p *providers) refresh(ctx context.Context) error {
 		}
 		found[row.id] = a
 		if row.usable(a) {
-			p.client.Set(row.adapter(llm.AdapterConfig{APIKey: a.key, BaseURL: a.baseURL}))
+			p.client.Set(row.adapter(p.config(row, a)))
 		} else {
 			p.client.Remove(row.id)
 		}
@@ -88,6 +89,17 @@ func (p *providers) find(ctx context.Context, row provider) (access, error) {
 		a.baseURL = stored
 	}
 	return a, nil
+}
+
+// config is what a provider's adapter is told.
+func (p *providers) config(row provider, a access) llm.AdapterConfig {
+	cfg := llm.AdapterConfig{APIKey: a.key, BaseURL: a.baseURL, Header: http.Header{}}
+	for header, variable := range row.headerVars {
+		if value := strings.TrimSpace(p.cfg.Getenv(variable)); value != "" && a.baseURL == "" {
+			cfg.Header.Set(header, value)
+		}
+	}
+	return cfg
 }
 
 // given is what the environment says of a provider.

@@ -12,6 +12,8 @@ type AdapterConfig struct {
 	APIKey string
 	// BaseURL is the vendor's own where it is empty and there is one.
 	BaseURL string
+	// Header is sent with every request besides the key.
+	Header http.Header
 	// HTTPClient is the process's shared one where it is nil.
 	HTTPClient *http.Client
 	// IdleTimeout is how long an answer may stay silent. 0 means two minutes,

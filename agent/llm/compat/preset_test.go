@@ -132,7 +132,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// The key goes into the header that the endpoint reads, and into no other.
+// OAS-705: the key goes into the header that the endpoint reads, and into no
+// other.
 func TestKeyHeader(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string][2]string{
@@ -152,7 +153,7 @@ func TestKeyHeader(t *testing.T) {
 	}
 }
 
-// OAS-709: an address is completed where it names a host only, and whoever is
+// OAS-705 OAS-709: an address is completed where it names a host only, and whoever is
 // known by its host is spoken to in its dialect without its name.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
@@ -163,6 +164,7 @@ func TestAddresses(t *testing.T) {
 		{"glm", "", "https://open.bigmodel.cn/api/paas/v4/chat/completions"},
 		{"compat", "https://api.deepseek.com/v1", "https://api.deepseek.com/v1/chat/completions"},
 		{"compat", "https://shop.openai.azure.com/openai/v1", "https://shop.openai.azure.com/openai/v1/chat/completions"},
+		{"compat", "https://api.openai.com/v1", "https://api.openai.com/v1/chat/completions"},
 		{"compat", "http://gateway.example/v1", "http://gateway.example/v1/chat/completions"},
 	} {
 		record := &recorder{}

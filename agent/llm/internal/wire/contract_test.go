@@ -107,7 +107,7 @@ func failure(t *testing.T, err error) *llm.Error {
 	return e
 }
 
-// LLM-26 LLM-27 LLM-29 LLM-30 LLM-31 LLM-50 LLM-54 OAS-701
+// LLM-26 LLM-27 LLM-29 LLM-30 LLM-31 LLM-50 LLM-54 OAS-701 OAS-707
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	usage := llm.Usage{Input: 70, CacheRead: 20, CacheWrite: 10, Output: 30, Reasoning: 12, Known: true}
@@ -304,7 +304,7 @@ func TestErrorInStream(t *testing.T) {
 	})
 }
 
-// LLM-31: a stream cut anywhere is an error, or the whole answer where only
+// LLM-31 OAS-708: a stream cut anywhere is an error, or the whole answer where only
 // what follows the end was lost; never less than that.
 func TestCutAtEveryByte(t *testing.T) {
 	t.Parallel()

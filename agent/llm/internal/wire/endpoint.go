@@ -28,6 +28,7 @@ type Endpoint struct {
 	base      string
 	key       string
 	keyHeader string
+	header    http.Header
 	client    *http.Client
 	idle      time.Duration
 	secrets   []string
@@ -42,6 +43,7 @@ func NewEndpoint(cfg Config) *Endpoint {
 		provider:  cfg.Provider,
 		key:       strings.TrimSpace(cfg.APIKey),
 		keyHeader: cfg.KeyHeader,
+		header:    cfg.Header,
 		client:    cfg.HTTPClient,
 		idle:      cfg.IdleTimeout,
 	}
