@@ -36,7 +36,7 @@ func TestRunning(t *testing.T) {
 		"models":       {reply("application/json; charset=utf-8", models), []string{"qwen3:8b", "/my models/a.gguf"}},
 		"none":         {reply("application/json", `{"object":"list","data":null}`), nil},
 		"a web page":   {reply("text/html", models), nil},
-		"other JSON":   {reply("application/json", `{"data":[{"id":"x"}]}`), nil},
+		"other JSON":   {reply("application/json", `{"data":[{"id":"x","object":"model"}]}`), nil},
 		"other things": {reply("application/json", `{"object":"list","data":[{"id":"x","object":"model"},{"id":"y","object":"user"}]}`), nil},
 		"odd ids":      {reply("application/json", `{"object":"list","data":[{"id":"a\u001b[2J","object":"model"}]}`), nil},
 		"two values":   {reply("application/json", models+models), nil},
@@ -73,10 +73,9 @@ func TestRunningElsewhere(t *testing.T) {
 	t.Parallel()
 	for _, p := range []compat.Preset{
 		{Name: "Remote", BaseURL: "http://127.0.0.1:1/v1"},
-		{Name: "Fake", BaseURL: "http://192.0.2.1/v1", Local: true}, // would hang
+		{Name: "Fake", BaseURL: "http://192.0.2.1/v1", Local: true},
 	} {
-		begin := time.Now()
-		if _, err := p.Running(t.Context()); err == nil || time.Since(begin) > 300*time.Millisecond {
+		if _, err := p.Running(t.Context()); err == nil || !strings.Contains(err.Error(), "not on this machine") {
 			t.Errorf("%s was asked: %v", p.Name, err)
 		}
 	}
