@@ -2,6 +2,7 @@ package compat
 
 import (
 	"fmt"
+	"maps"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/param"
@@ -23,9 +24,12 @@ func (d Dialect) params(req llm.Request) sdk.ChatCompletionNewParams {
 		Tools:           tools(req.Tools),
 		ReasoningEffort: shared.ReasoningEffort(level),
 	}
+	extra := map[string]any{}
 	if own != nil {
-		p.SetExtraFields(map[string]any{string(d.EffortForm): own})
+		extra[string(d.EffortForm)] = own
 	}
+	maps.Copy(extra, wire.Extra(req.Options))
+	p.SetExtraFields(extra)
 	if !d.NoStreamOptions {
 		p.StreamOptions.IncludeUsage = param.NewOpt(true)
 	}

@@ -132,6 +132,24 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// LLM-08: what a caller adds to a request stands beside what the dialect says,
+// or in its place.
+func TestOwnMembers(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	a := preset(t, "deepseek").New(compat.Config{BaseURL: server.URL})
+	for _, tt := range []struct{ name, value, want string }{
+		{"top_k", `1`, `"thinking":{"type":"disabled"},"top_k":1}`},
+		{"thinking", `"mine"`, `"thinking":"mine"}`},
+	} {
+		req := llm.Request{Effort: llm.EffortNone}
+		req.Options.Body = map[string]json.RawMessage{tt.name: json.RawMessage(tt.value)}
+		if got := settings(t, sent(t, server, a, req)); !strings.HasSuffix(got, tt.want) {
+			t.Errorf("with %s: %s", tt.name, got)
+		}
+	}
+}
+
 // OAS-705: the key goes into the header that the endpoint reads, and into no
 // other.
 func TestKeyHeader(t *testing.T) {
