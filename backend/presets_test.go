@@ -1,8 +1,12 @@
 package backend_test
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"atelier.dev/atelier/agent"
@@ -236,6 +240,33 @@ func TestOrganisation(t *testing.T) {
 		h, err := p.bench.Header(t.Context(), tt.provider)
 		if got := h.Get("OpenAI-Organization") + " " + h.Get("OpenAI-Project"); err != nil || got != tt.want {
 			t.Errorf("%s is told %q, want %q (%v)", tt.provider, got, tt.want, err)
+		}
+	}
+}
+
+// Providers are asked for their models all at once: here each answers only when
+// the other was asked too.
+func TestModelsAreAskedForAtOnce(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	both := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) == 2 {
+			close(both)
+		}
+		select {
+		case <-both:
+		case <-r.Context().Done():
+		}
+		_, _ = io.WriteString(w, `{"data":[{"id":"m"}]}`)
+	}))
+	t.Cleanup(server.Close)
+	p := newPage(t, t.TempDir(), t.TempDir(), variables(
+		"COMPAT_BASE_URL", server.URL, "OPENROUTER_BASE_URL", server.URL, "OPENROUTER_API_KEY", "k"))
+	list := must[backend.ModelList](p, "models.list", backend.Empty{})
+	for _, id := range []string{"compat", "openrouter"} {
+		if got := offered(list, id); got.Problem != "" || len(got.Models) != 1 {
+			t.Errorf("%+v", got)
 		}
 	}
 }
