@@ -83,6 +83,12 @@ type ProviderInfo struct {
 	// Problem says why a ready provider's models could not be listed.
 	Problem string      `json:"problem,omitempty"`
 	Models  []ModelInfo `json:"models,omitempty"`
+	// Vendor marks those with an API of their own, which come first.
+	Vendor bool `json:"vendor,omitempty"`
+	// Local marks a server on this machine that nobody set up: it can be
+	// called if it runs, is ready where it was found running, and is never
+	// chosen unasked.
+	Local bool `json:"local,omitempty"`
 	// Default is the model that new sessions begin with; empty = the first.
 	Default string `json:"default,omitempty"`
 }
@@ -160,6 +166,13 @@ type KeyInfo struct {
 	Variable string `json:"variable"`
 	// NeedsBaseURL marks providers that are only an address.
 	NeedsBaseURL bool `json:"needs_base_url,omitempty"`
+	// OwnBaseURL is where a provider is reached without BaseURL; empty for
+	// those that everybody knows, and those that have no address of their own.
+	OwnBaseURL string `json:"own_base_url,omitempty"`
+	// Vendor marks those with an API of their own, which come first.
+	Vendor bool `json:"vendor,omitempty"`
+	// Local marks servers on this machine, which need no key.
+	Local bool `json:"local,omitempty"`
 }
 
 // KeySource is a place where a key was found.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"sync"
+	"time"
 )
 
 // ProviderCheck is what a check-up finds out about a provider.
@@ -11,47 +12,66 @@ type ProviderCheck struct {
 	Provider   string
 	Name       string
 	Model      string // what new sessions begin with; empty for all but one provider
-	Configured bool
-	Source     KeySource // of the key; empty where there is none
-	BaseURL    string    // without a password; empty for the vendor's own
-	Variable   string    // what would set the provider up
+	Vendor     bool   // it has an API of its own
+	Local      bool   // it runs on this machine, if it does, and nobody set it up
+	Configured bool   // it can be used: set up, or found running
+	Source     KeySource
+	BaseURL    string // without a password; empty for the vendor's own
+	Variable   string // what would set the provider up
 	Connection ConnectionTest
 }
 
 // CheckProviders asks every provider that is set up whether it can be reached,
-// all at once and each no longer than a few seconds. The error is about the
-// keys or the store.
+// and looks for servers on this machine, all at once and each no longer than a
+// few seconds. The error is about the keys or the store.
 func (w *Workbench) CheckProviders(ctx context.Context) ([]ProviderCheck, error) {
 	chosen, err := w.NewSessionSettings(ctx)
 	if err != nil {
 		return nil, err
 	}
-	checks := make([]ProviderCheck, len(providerTable))
+	found, err := w.providers.found(ctx)
+	if err != nil {
+		return nil, err
+	}
+	checks := make([]ProviderCheck, len(w.providers.table))
 	var wg sync.WaitGroup
-	for i, row := range providerTable {
-		_, a, err := w.providers.get(ctx, row.id)
-		if err != nil {
-			return nil, err
-		}
+	for i, row := range w.providers.table {
+		a := found[row.id]
 		c := &checks[i]
 		*c = ProviderCheck{
-			Provider: row.id, Name: row.name, Configured: row.usable(a), Source: a.source,
-			BaseURL: withoutPassword(a.baseURL), Variable: row.keyVar,
+			Provider: row.id, Name: row.name, Vendor: row.vendor, Local: row.running != nil && !row.setUp(a),
+			Configured: row.setUp(a), Source: a.source, BaseURL: withoutPassword(a.baseURL), Variable: row.keyVars[0],
 		}
-		if row.needsURL {
+		if row.needs.url && a.baseURL == "" {
 			c.Variable = row.urlVar
 		}
 		if row.id == chosen.Provider {
 			c.Model = chosen.Model
 		}
-		if c.Configured {
+		switch {
+		case c.Configured || c.Model != "":
+			c.Configured = true
 			wg.Go(func() {
 				c.Connection, _ = w.testModel(ctx, ModelRef{Provider: row.id, Model: c.Model}) // its provider is known
 			})
+		case c.Local:
+			c.Variable = row.urlVar
+			wg.Go(func() { c.look(ctx, row) })
 		}
 	}
 	wg.Wait()
 	return checks, nil
+}
+
+// look finds out whether a server that nobody set up runs on this machine.
+func (c *ProviderCheck) look(ctx context.Context, row provider) {
+	begin := time.Now()
+	ids, err := row.running(ctx)
+	if err != nil {
+		return
+	}
+	c.Configured, c.BaseURL = true, row.baseURL
+	c.Connection = ConnectionTest{Reachable: true, DurationMs: time.Since(begin).Milliseconds(), Models: len(ids)}
 }
 
 // CheckModels says what is wrong with the user's own models file.

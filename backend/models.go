@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -86,13 +88,17 @@ func (p *providers) Limits(provider, model string) agent.ModelLimits {
 }
 
 // local reports whether a provider runs on this machine.
-func (p *providers) local(provider string) bool {
-	if provider == demo.Provider {
+func (p *providers) local(name string) bool {
+	if name == demo.Provider {
 		return true
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	u, err := url.Parse(p.access[provider].baseURL)
+	address := p.access[name].baseURL
+	if i := slices.IndexFunc(p.table, func(r provider) bool { return r.id == name }); i >= 0 {
+		address = cmp.Or(address, p.table[i].baseURL)
+	}
+	u, err := url.Parse(address)
 	if err != nil {
 		return false
 	}
@@ -112,7 +118,7 @@ const (
 
 // listed asks a provider for its models. It waits no longer than patience.
 func (p *providers) listed(ctx context.Context, row provider, a access, patience time.Duration) ([]string, error) {
-	l, ok := row.adapter(a.key, a.baseURL).(lister)
+	l, ok := row.adapter(p.config(row, a)).(lister)
 	if !ok {
 		return nil, nil
 	}
@@ -121,38 +127,91 @@ func (p *providers) listed(ctx context.Context, row provider, a access, patience
 	return l.Models(ctx)
 }
 
+// listModels lists the models of all providers. Those that must be asked are
+// asked all at once, so that none waits for another.
 func (w *Workbench) listModels(ctx context.Context, _ Empty) (ModelList, error) {
 	var out ModelList
 	known, err := w.providers.catalogue()
 	if err != nil {
 		out.Problem = err.Error()
 	}
+	found, err := w.providers.found(ctx)
+	if err != nil {
+		return out, err
+	}
 	now := time.Now()
-	for _, row := range providerTable {
-		_, a, err := w.providers.get(ctx, row.id)
-		if err != nil {
-			return out, err
+	out.Providers = make([]ProviderInfo, len(w.providers.table))
+	var wg sync.WaitGroup
+	for i, row := range w.providers.table {
+		a, info := found[row.id], &out.Providers[i]
+		*info = w.providers.info(row, a)
+		rows := known.Models(row.id, now)
+		if info.Ready && !row.deployments && (len(rows) == 0 || row.running != nil) {
+			wg.Go(func() {
+				ids, err := w.providers.listed(ctx, row, a, listTimeout)
+				if err != nil {
+					info.Problem = err.Error()
+				}
+				info.Models = w.providers.modelInfos(row.id, ids, now)
+			})
+			continue
 		}
-		info := ProviderInfo{ID: row.id, Name: row.name, Ready: row.usable(a), Default: row.defaultModel}
-		for _, m := range known.Models(row.id, now) {
+		for _, m := range rows {
 			info.Models = append(info.Models, w.providers.modelInfo(m, now))
 		}
-		if info.Ready && len(info.Models) == 0 {
-			ids, err := w.providers.listed(ctx, row, a, listTimeout)
-			if err != nil {
-				info.Problem = err.Error()
-			}
-			for _, id := range ids {
-				info.Models = append(info.Models, w.providers.modelInfo(catalogue.Model{Provider: row.id, ID: id, Name: id}, now))
-			}
-		}
-		out.Providers = append(out.Providers, info)
 	}
+	wg.Wait()
 	out.Providers = append(out.Providers, ProviderInfo{
 		ID: demo.Provider, Name: "Demo", Ready: true,
 		Models: []ModelInfo{{ID: demo.Model, Name: "Demo script", Scripted: true, Price: &ModelPrice{}}},
 	})
 	return out, nil
+}
+
+// localModels looks for servers on this machine that nobody set up, and lists
+// those that run. It is called when somebody is about to choose, never before.
+func (w *Workbench) localModels(ctx context.Context, _ Empty) (ModelList, error) {
+	found, err := w.providers.found(ctx)
+	if err != nil {
+		return ModelList{}, err
+	}
+	now := time.Now()
+	running := make([]ProviderInfo, len(w.providers.table))
+	var wg sync.WaitGroup
+	for i, row := range w.providers.table {
+		info := w.providers.info(row, found[row.id])
+		if !info.Local {
+			continue
+		}
+		wg.Go(func() {
+			if ids, err := row.running(ctx); err == nil {
+				info.Ready, info.Models = true, w.providers.modelInfos(row.id, ids, now)
+				running[i] = info
+			}
+		})
+	}
+	wg.Wait()
+	return ModelList{Providers: slices.DeleteFunc(running, func(p ProviderInfo) bool { return !p.Ready })}, nil
+}
+
+// info is a provider without its models.
+func (p *providers) info(row provider, a access) ProviderInfo {
+	ready := row.setUp(a)
+	return ProviderInfo{
+		ID: row.id, Name: row.name, Ready: ready, Default: row.defaultModel,
+		Vendor: row.vendor, Local: row.running != nil && !ready,
+	}
+}
+
+// modelInfos is what a picker shows of the models that a provider listed.
+func (p *providers) modelInfos(provider string, ids []string, at time.Time) []ModelInfo {
+	var infos []ModelInfo
+	for _, id := range ids {
+		m := p.row(provider, id)
+		m.Provider, m.ID, m.Name = provider, id, cmp.Or(m.Name, id)
+		infos = append(infos, p.modelInfo(m, at))
+	}
+	return infos
 }
 
 // modelInfo is what a picker shows of a row.
@@ -214,7 +273,7 @@ func (w *Workbench) testModel(ctx context.Context, in ModelRef) (ConnectionTest,
 	switch {
 	case err != nil:
 		out.Problem, out.Next = agent.Explain(err).Message, testAgain(err)
-	case in.Model != "" && len(ids) > 0 && !slices.Contains(ids, in.Model):
+	case in.Model != "" && len(ids) > 0 && !row.deployments && !slices.Contains(ids, in.Model):
 		out.Problem = fmt.Sprintf("%s does not list the model %s.", row.name, in.Model)
 		out.Next = "It may answer all the same; if not, choose another one."
 	}

@@ -12,7 +12,21 @@ import (
 
 const preferencesSetting = "preferences"
 
+// preferences returns the stored ones, with the model that new sessions begin
+// with as the environment would have it.
 func (w *Workbench) preferences(ctx context.Context, _ Empty) (Preferences, error) {
+	p, err := w.storedPreferences(ctx)
+	if err != nil {
+		return p, err
+	}
+	e := w.providers.environment()
+	if s := e.over(p.NewSession, w.picked.Load()); s != p.NewSession && w.providers.ready(ctx, e.provider) == nil {
+		p.NewSession = s
+	}
+	return p, nil
+}
+
+func (w *Workbench) storedPreferences(ctx context.Context) (Preferences, error) {
 	var p Preferences
 	stored, err := w.cfg.Store.Setting(ctx, preferencesSetting)
 	if err != nil || stored == "" {
@@ -24,8 +38,20 @@ func (w *Workbench) preferences(ctx context.Context, _ Empty) (Preferences, erro
 	return p, nil
 }
 
+// setPreferences stores what the user chose. What the environment chose is not
+// stored, and no longer wins once the user picks something else.
 func (w *Workbench) setPreferences(ctx context.Context, p Preferences) (Preferences, error) {
-	b, err := json.Marshal(p)
+	shown, err := w.preferences(ctx, Empty{})
+	if err != nil {
+		return p, err
+	}
+	stored := p
+	if p.NewSession != shown.NewSession {
+		w.picked.Store(true)
+	} else if before, err := w.storedPreferences(ctx); err == nil {
+		stored.NewSession = before.NewSession
+	}
+	b, err := json.Marshal(stored)
 	if err != nil {
 		return p, fmt.Errorf("encode preferences: %w", err)
 	}

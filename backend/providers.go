@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -16,40 +17,29 @@ import (
 	"atelier.dev/atelier/agent/llm/demo"
 )
 
-// provider is one row of the table of providers.
-type provider struct {
-	id, name     string
-	keyVar       string // the environment variable of its key
-	otherKeyVar  string // one that counts where keyVar is empty, or none
-	urlVar       string // and of its address
-	needsURL     bool   // it is nothing but an address
-	needsKey     bool
-	needsCap     bool // its API demands a cap on the answer
-	defaultModel string
-	adapter      func(key, baseURL string) llm.Adapter
-}
-
 // providers finds keys and addresses and keeps the client's adapters in step
 // with them. It looks for keys when it is first asked, not before: a keyring
 // may start programs.
 type providers struct {
 	cfg       *Config
+	table     []provider
 	client    *llm.Client
 	catalogue func() (*catalogue.Catalogue, error) // read when first asked for
 
 	mu     sync.Mutex
 	loaded bool
-	access map[string]access
+	access map[string]access // replaced as a whole
 }
 
 // access is what a provider is called with.
 type access struct {
-	key, baseURL string
+	key, baseURL string // baseURL is empty where the user gave none
 	source       KeySource
+	variable     string // where source is the environment
 }
 
 func newProviders(cfg *Config) *providers {
-	return &providers{cfg: cfg, client: llm.NewClient(), catalogue: sync.OnceValues(func() (*catalogue.Catalogue, error) {
+	return &providers{cfg: cfg, table: providerTable(), client: llm.NewClient(), catalogue: sync.OnceValues(func() (*catalogue.Catalogue, error) {
 		return readCatalogue(cfg.Home)
 	})}
 }
@@ -62,14 +52,14 @@ func (p *providers) refresh(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	found := map[string]access{}
-	for _, row := range providerTable {
+	for _, row := range p.table {
 		a, err := p.find(ctx, row)
 		if err != nil {
 			return err
 		}
 		found[row.id] = a
 		if row.usable(a) {
-			p.client.Set(row.adapter(a.key, a.baseURL))
+			p.client.Set(row.adapter(p.config(row, a)))
 		} else {
 			p.client.Remove(row.id)
 		}
@@ -80,14 +70,13 @@ func (p *providers) refresh(ctx context.Context) error {
 }
 
 func (p *providers) find(ctx context.Context, row provider) (access, error) {
-	getenv := func(name string) string { return strings.TrimSpace(p.cfg.Getenv(name)) }
-	a := access{key: cmp.Or(getenv(row.keyVar), getenv(row.otherKeyVar)), baseURL: getenv(row.urlVar)}
+	a := p.given(row)
 	if a.key != "" {
 		a.source = KeyFromEnvironment
 	} else if key, source, err := p.cfg.Keys.Key(row.id); err != nil {
 		return a, &Error{
 			Code: CodeKeyUnavailable, Message: fmt.Sprintf("The key of %s could not be read.", row.name),
-			Kept: "It was not changed.", Next: fmt.Sprintf("Unlock the keyring, or set %s.", row.keyVar), Details: err.Error(), cause: err,
+			Kept: "It was not changed.", Next: fmt.Sprintf("Unlock the keyring, or set %s.", row.keyVars[0]), Details: err.Error(), cause: err,
 		}
 	} else if key != "" {
 		a.key, a.source = key, source
@@ -102,8 +91,34 @@ func (p *providers) find(ctx context.Context, row provider) (access, error) {
 	return a, nil
 }
 
-func (r provider) usable(a access) bool {
-	return (a.key != "" || !r.needsKey) && (a.baseURL != "" || !r.needsURL)
+// config is what a provider's adapter is told.
+func (p *providers) config(row provider, a access) llm.AdapterConfig {
+	cfg := llm.AdapterConfig{APIKey: a.key, BaseURL: a.baseURL, Header: http.Header{}}
+	for header, variable := range row.headerVars {
+		if value := strings.TrimSpace(p.cfg.Getenv(variable)); value != "" && a.baseURL == "" {
+			cfg.Header.Set(header, value)
+		}
+	}
+	return cfg
+}
+
+// given is what the environment says of a provider.
+func (p *providers) given(row provider) access {
+	var a access
+	take := func(value, variable string) {
+		if value = strings.TrimSpace(value); a.key == "" && value != "" {
+			a.key, a.variable = value, variable
+		}
+	}
+	if e := p.environment(); e.provider == row.id {
+		a.baseURL = e.baseURL
+		take(e.key, keyVariable)
+	}
+	for _, variable := range row.keyVars {
+		take(p.cfg.Getenv(variable), variable)
+	}
+	a.baseURL = cmp.Or(a.baseURL, strings.TrimSpace(p.cfg.Getenv(row.urlVar)))
+	return a
 }
 
 // Stream implements [agent.Model] over the client, whose adapters are looked
@@ -117,7 +132,7 @@ func (p *providers) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.E
 		}
 		row := p.row(req.Provider, req.Model)
 		req.Reasoning = row.Control()
-		if slices.ContainsFunc(providerTable, func(r provider) bool { return r.id == req.Provider && r.needsCap }) {
+		if slices.ContainsFunc(p.table, func(r provider) bool { return r.id == req.Provider && r.needs.cap }) {
 			req.MaxOutput = int(row.MaxOutput)
 		}
 		p.client.Stream(ctx, req)(yield)
@@ -135,16 +150,25 @@ func (p *providers) load(ctx context.Context) error {
 	return p.refresh(ctx)
 }
 
+// found returns what was found for each provider, to be read only.
+func (p *providers) found(ctx context.Context) (map[string]access, error) {
+	if err := p.load(ctx); err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.access, nil
+}
+
 // get returns a provider's row and access.
 func (p *providers) get(ctx context.Context, id string) (provider, access, error) {
-	if err := p.load(ctx); err != nil {
+	found, err := p.found(ctx)
+	if err != nil {
 		return provider{}, access{}, err
 	}
-	for _, row := range providerTable {
+	for _, row := range p.table {
 		if row.id == id {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			return row, p.access[id], nil
+			return row, found[id], nil
 		}
 	}
 	return provider{}, access{}, &Error{Code: CodeNoModel, Message: fmt.Sprintf("There is no provider %q.", id), Next: "Choose a model in the toolbar."}
@@ -161,23 +185,27 @@ func (p *providers) ready(ctx context.Context, id string) error {
 		return err
 	case row.usable(a):
 		return nil
-	case row.needsURL && a.baseURL == "":
+	case row.needs.url && a.baseURL == "":
 		return &Error{Code: CodeNoModel, Message: fmt.Sprintf("%s has no address yet.", row.name), Kept: "Your message is still in the box.", Next: fmt.Sprintf("Enter it in Settings → Keys, or set %s.", row.urlVar)}
 	}
-	return &Error{Code: CodeNoModel, Message: fmt.Sprintf("There is no key for %s.", row.name), Kept: "Your message is still in the box.", Next: fmt.Sprintf("Enter it in Settings → Keys, or set %s.", row.keyVar)}
+	return &Error{Code: CodeNoModel, Message: fmt.Sprintf("There is no key for %s.", row.name), Kept: "Your message is still in the box.", Next: fmt.Sprintf("Enter it in Settings → Keys, or set %s.", row.keyVars[0])}
 }
 
 // first returns the model that a new session uses where the user has chosen
-// none: of the first provider that can be called, else the demo.
+// none: of the first provider that is set up and has one, else the demo.
 func (p *providers) first(ctx context.Context) (provider, model string) {
-	for _, row := range providerTable {
-		if _, a, err := p.get(ctx, row.id); err == nil && row.usable(a) {
+	found, _ := p.found(ctx) // a fault in the keys is shown with them
+	for _, row := range p.table {
+		if a, ok := found[row.id]; ok && row.setUp(a) {
 			if row.defaultModel != "" {
 				return row.id, row.defaultModel
 			}
 			known, _ := p.catalogue() // a fault in the user's rows is shown with the models
-			if rows := known.Models(row.id, time.Now()); len(rows) > 0 {
+			if rows := known.Models(row.id, time.Now()); len(rows) > 0 && row.running == nil {
 				return row.id, rows[0].ID
+			}
+			if row.deployments {
+				continue
 			}
 			if ids, err := p.listed(ctx, row, a, listTimeout); err == nil && len(ids) > 0 {
 				return row.id, ids[0]
@@ -190,14 +218,16 @@ func (p *providers) first(ctx context.Context) (provider, model string) {
 func (w *Workbench) listKeys(ctx context.Context, _ Empty) (KeyList, error) {
 	var out KeyList
 	out.Keyring, out.File = w.cfg.Keys.Place()
-	for _, row := range providerTable {
-		_, a, err := w.providers.get(ctx, row.id)
-		if err != nil {
-			return out, err
-		}
+	found, err := w.providers.found(ctx)
+	if err != nil {
+		return out, err
+	}
+	for _, row := range w.providers.table {
+		a := found[row.id]
 		out.Keys = append(out.Keys, KeyInfo{
 			Provider: row.id, Name: row.name, Source: a.source, BaseURL: a.baseURL,
-			Variable: row.keyVar, NeedsBaseURL: row.needsURL,
+			Variable: cmp.Or(a.variable, row.keyVars[0]), NeedsBaseURL: row.needs.url, OwnBaseURL: row.baseURL,
+			Vendor: row.vendor, Local: row.running != nil,
 		})
 	}
 	return out, nil
@@ -222,7 +252,7 @@ func (w *Workbench) setKey(ctx context.Context, in SetKeyRequest) (KeyList, erro
 	}
 	if key := strings.TrimSpace(in.Key); key != "" {
 		if err := w.cfg.Keys.SetKey(row.id, key); err != nil {
-			return KeyList{}, &Error{Code: CodeKeyUnavailable, Message: "The key could not be saved.", Kept: "The old one is still there.", Next: fmt.Sprintf("Unlock the keyring, or set %s.", row.keyVar), Details: err.Error(), cause: err}
+			return KeyList{}, &Error{Code: CodeKeyUnavailable, Message: "The key could not be saved.", Kept: "The old one is still there.", Next: fmt.Sprintf("Unlock the keyring, or set %s.", row.keyVars[0]), Details: err.Error(), cause: err}
 		}
 	}
 	if err := w.providers.refresh(ctx); err != nil {

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -48,6 +49,7 @@ type Workbench struct {
 	feed      *feed
 	approvals approvals
 	providers *providers
+	picked    atomic.Bool // the user has picked what new sessions begin with
 
 	ctx    context.Context // ends when the workbench closes
 	cancel context.CancelFunc
@@ -83,6 +85,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "conversation.answer", w.answer)
 	handle(d, "conversation.configure", w.configure)
 	handle(d, "models.list", w.listModels)
+	handle(d, "models.local", w.localModels)
 	handle(d, "models.test", w.testModel)
 	handle(d, "costs.summary", w.costs)
 	handle(d, "keys.list", w.listKeys)

@@ -151,6 +151,21 @@ func TestRunDemo(t *testing.T) {
 	}
 }
 
+// LLM-04 COM-50: a well-known endpoint is called by its name, wherever it is.
+func TestRunPreset(t *testing.T) {
+	t.Parallel()
+	for id, variable := range map[string]string{"deepseek": "DEEPSEEK_API_KEY", "azure": "AZURE_OPENAI_API_KEY", "ollama": ""} {
+		p := newPlace(t, llmtest.Round{Text: "Hello from " + id})
+		if variable != "" {
+			p.env = append(p.env, variable+"=sk-test-0123456789")
+		}
+		out, errs, code := p.run("run", "--model", id+"/some/model", "--base-url", p.server.URL, "hi")
+		if code != 0 || !strings.Contains(out, "Hello from "+id) || !strings.Contains(string(p.server.Requests()[0].Body), `"model":"some/model"`) {
+			t.Errorf("%s: exit %d: %s%s", id, code, out, errs)
+		}
+	}
+}
+
 // Nobody is there to ask: what would ask is denied and the model is told.
 func TestRunDeniesWhatWouldAsk(t *testing.T) {
 	t.Parallel()

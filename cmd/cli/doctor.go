@@ -31,6 +31,9 @@ type check struct {
 	// Model is what new sessions begin with, where they use this provider.
 	Model string `json:"model,omitempty"`
 	fatal bool   // Atelier cannot work if this failed
+	// extra is what a provider is missing that most people do not use: those
+	// share a line.
+	extra string
 }
 
 // state is the outcome of a check.
@@ -118,6 +121,12 @@ func checkProvider(p backend.ProviderCheck) check {
 	ch := check{Kind: "provider", Name: p.Provider, Model: p.Model, fatal: p.Model != ""}
 	if !p.Configured {
 		ch.State, ch.Detail, ch.Next = stateOff, "not set up", "Set "+p.Variable+" to use it."
+		if !p.Vendor {
+			ch.extra = p.Variable
+		}
+		if p.Local {
+			ch.Detail, ch.Next, ch.extra = "not running", "Start it, or set "+p.Variable+".", "not running"
+		}
 		return ch
 	}
 	facts := []string{"no key"}
@@ -126,6 +135,9 @@ func checkProvider(p backend.ProviderCheck) check {
 	}
 	if p.BaseURL != "" {
 		facts = append(facts, p.BaseURL)
+	}
+	if p.Local {
+		facts = append(facts, "found running")
 	}
 	conn := p.Connection
 	if conn.Reachable {
@@ -163,7 +175,12 @@ func (r checkup) print(c *command) error {
 		errs = append(errs, err)
 	}
 	line("atelier", "", r.Version)
+	var more []string
 	for _, ch := range r.Checks {
+		if ch.extra != "" {
+			more = append(more, fmt.Sprintf("%s (%s)", ch.Name, ch.extra))
+			continue
+		}
 		line(ch.Name, string(ch.State), ch.Detail)
 		if ch.Model != "" {
 			line("", "", "New sessions use "+ch.Model+".")
@@ -171,6 +188,9 @@ func (r checkup) print(c *command) error {
 		if ch.Next != "" {
 			line("", "", ch.Next)
 		}
+	}
+	if len(more) > 0 {
+		line("others", string(stateOff), "not set up: "+strings.Join(more, ", "))
 	}
 	return errors.Join(errs...)
 }

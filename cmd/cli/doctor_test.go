@@ -49,6 +49,11 @@ func TestDoctor(t *testing.T) {
 		{"the database", func(*place) {}, 0, "database", storage.File, "ok"},
 		{"the shell", func(*place) {}, 0, "bash", "/bash", "ok"},
 		{"no key", func(p *place) { without(p, "OPENAI_API_KEY") }, 0, "openai", "Set OPENAI_API_KEY", "off"},
+		{"a preset", func(p *place) {
+			p.env = append(p.env, "DEEPSEEK_API_KEY=sk-test-0123456789", "DEEPSEEK_BASE_URL="+p.server.URL)
+		}, 0, "deepseek", "key from the environment", "ok"},
+		{"no preset", func(*place) {}, 0, "deepseek", "DEEPSEEK_API_KEY", "off"},
+		{"a preset without its address", func(p *place) { p.env = append(p.env, "AZURE_OPENAI_API_KEY=sk-test-0123456789") }, 0, "azure", "AZURE_OPENAI_ENDPOINT", "off"},
 		{"nothing", func(p *place) { without(p, "OPENAI_API_KEY", "COMPAT_BASE_URL") }, 0, "demo", "offline script", "ok"},
 		{"the chosen one unreachable", func(p *place) { p.env = append(p.env, "OPENAI_BASE_URL=http://me:pass-word-1@127.0.0.1:1/v1") }, 1, "openai", "refused", "failed"},
 		{"another one unreachable", func(p *place) { p.env = append(p.env, "COMPAT_BASE_URL=http://127.0.0.1:1/v1") }, 0, "compat", "refused", "failed"},

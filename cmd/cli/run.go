@@ -204,8 +204,8 @@ func (c *command) session(app *app, f *runFlags, ended <-chan agent.ProcessingEn
 // withBaseURL puts --base-url in the place of the provider's variable.
 func withBaseURL(getenv func(string) string, f *runFlags) func(string) string {
 	provider, _, _ := strings.Cut(f.use.model, "/")
-	variable := strings.ToUpper(provider) + "_BASE_URL"
-	if f.use.baseURL == "" || provider == "" {
+	variable := backend.BaseURLVariable(provider)
+	if f.use.baseURL == "" || variable == "" {
 		return getenv
 	}
 	return func(name string) string {

@@ -70,6 +70,7 @@ test('every request is priced, and an unknown price is never nothing', async () 
     'Add a key…, OpenAI',
     'Add a key…, Anthropic',
     'Add a key…, Google Gemini',
+    'More providers…',
   ])
   await shot(page, 'cost-models')
   await page.keyboard.press('Enter')
@@ -180,4 +181,29 @@ test('a connection is tested where its key is set', async () => {
   await row.getByRole('button', { name: 'Test connection' }).click()
   await row.getByRole('alert').getByText('Your key and address are kept').waitFor()
   await shot(page, 'cost-keys-problem')
+})
+
+test('a provider that is not shown at first is set up, and then shown', async () => {
+  const { page, offences } = await start([])
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  await page.keyboard.press('Control+,')
+  const row = page.getByRole('listitem').filter({ hasText: 'DeepSeek' })
+  expect(await row.count()).toBe(0)
+  await page.getByRole('button', { name: 'More providers' }).click()
+  await row.getByRole('button', { name: 'Set key' }).click()
+  await row.getByText('Leave empty for https://api.deepseek.com').waitFor()
+  await shot(page, 'cost-keys-more')
+  await row.getByLabel('API key · DeepSeek').fill('sk-test-0123456789')
+  await row.getByRole('button', { name: 'Save' }).click()
+  await row.getByText('in a file').waitFor()
+  await page.getByRole('button', { name: 'More providers' }).click()
+  await row.getByRole('button', { name: 'Change' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Model: Priced One' }).click()
+  await page.getByRole('combobox', { name: 'Find a model' }).fill('deepseek')
+  await page
+    .getByRole('option', { name: /^DeepSeek V4/ })
+    .first()
+    .waitFor()
+  expect(offences).toEqual([])
 })

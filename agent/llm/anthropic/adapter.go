@@ -9,7 +9,6 @@ import (
 	"iter"
 	"net/http"
 	"strings"
-	"time"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
@@ -25,18 +24,9 @@ const (
 	defaultBaseURL = "https://api.anthropic.com/"
 )
 
-// Config configures an [Adapter].
-type Config struct {
-	APIKey string
-	// BaseURL is Anthropic's own where it is empty. A /v1 at its end, as
-	// other APIs want it, is ignored.
-	BaseURL string
-	// HTTPClient is a shared one where it is nil.
-	HTTPClient *http.Client
-	// IdleTimeout is how long an answer may stay silent. 0 means two minutes,
-	// five at high effort.
-	IdleTimeout time.Duration
-}
+// Config configures an [Adapter]. A /v1 at the end of BaseURL, as other APIs
+// want it, is ignored.
+type Config = llm.AdapterConfig
 
 // Adapter implements [llm.Adapter].
 type Adapter struct {
@@ -44,15 +34,13 @@ type Adapter struct {
 	service  sdk.MessageService
 }
 
-// New returns an adapter. A mistake in cfg is reported by the first request.
+// New returns an adapter.
 func New(cfg Config) *Adapter {
 	if cfg.BaseURL == "" {
 		cfg.BaseURL = defaultBaseURL
 	}
-	e := wire.NewEndpoint(wire.Config{
-		Provider: name, BaseURL: wire.TrimVersion(cfg.BaseURL, "/v1"),
-		Key: cfg.APIKey, Client: cfg.HTTPClient, Idle: cfg.IdleTimeout,
-	})
+	cfg.BaseURL = wire.TrimVersion(cfg.BaseURL, "/v1")
+	e := wire.NewEndpoint(wire.Config{Provider: name, AdapterConfig: cfg})
 	// The SDK would read keys, addresses and headers from the environment,
 	// and report every request to a tracer that the process may have.
 	opts := []option.RequestOption{

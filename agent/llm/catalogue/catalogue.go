@@ -35,10 +35,20 @@ func New() *Catalogue {
 	}
 	c := &Catalogue{models: make([]Model, 0, len(f.Models)), index: make(map[key]int, len(f.Models))}
 	for _, m := range f.Models {
+		if m.Provider == "zai" {
+			c.Register(atHome(m))
+		}
 		m.Provider = ourName(m.Provider)
 		c.Register(m)
 	}
 	return c
+}
+
+// atHome is a model of Z.AI's as the same company offers it in China, where it
+// has another price. A row of that place's own, with the price, comes later.
+func atHome(m Model) Model {
+	m.Provider, m.Prices = ourName("zhipuai"), Prices{}
+	return m
 }
 
 // Register adds a model, or puts it in the place of the one with its id

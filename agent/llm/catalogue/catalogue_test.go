@@ -161,3 +161,23 @@ func FuzzUserFile(f *testing.F) {
 		}
 	})
 }
+
+// OAS-709: the two places that sell GLM list the same models, each at its own
+// price, and at none where that is not known.
+func TestTwoPlaces(t *testing.T) {
+	t.Parallel()
+	c := New()
+	price := func(provider, id string) *Rate {
+		m, ok := c.Lookup(provider, id)
+		if !ok || !m.Reasons || m.ContextWindow == 0 {
+			t.Errorf("%s/%s: %+v", provider, id, m)
+		}
+		return m.Input
+	}
+	if abroad, home := price("zai", "glm-5.2"), price("glm", "glm-5.2"); abroad == nil || home == nil || *abroad == *home {
+		t.Errorf("glm-5.2 costs %v and %v", abroad, home)
+	}
+	if abroad, home := price("zai", "glm-5.3"), price("glm", "glm-5.3"); abroad == nil || home != nil {
+		t.Errorf("glm-5.3 costs %v and %v", abroad, home)
+	}
+}

@@ -22,10 +22,14 @@ func With(user []byte) (*Catalogue, error) {
 
 // ourName returns what a provider that a file names is called here.
 func ourName(provider string) string {
-	if provider == "google" {
+	switch provider {
+	case "google":
 		return "gemini"
+	case "zhipuai":
+		return "glm"
+	default:
+		return provider
 	}
-	return provider
 }
 
 // load registers the rows of a user's file. It refuses fields that no row has,

@@ -7,8 +7,6 @@ package compat
 import (
 	"context"
 	"iter"
-	"net/http"
-	"time"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -19,41 +17,32 @@ import (
 )
 
 const (
-	defaultName = "compat"
-	api         = "chat"
+	name = "compat"
+	api  = "chat"
 )
 
 // Config configures an [Adapter].
-type Config struct {
-	// Name is the provider's name in requests; "compat" where it is empty.
-	Name string
-	// APIKey may be empty: then no Authorization header is sent.
-	APIKey  string
-	BaseURL string
-	// HTTPClient is a shared one where it is nil.
-	HTTPClient *http.Client
-	// IdleTimeout is how long an answer may stay silent. 0 means two minutes,
-	// five at high effort.
-	IdleTimeout time.Duration
-}
+type Config = llm.AdapterConfig
 
 // Adapter implements [llm.Adapter].
 type Adapter struct {
 	name      string
+	dialect   Dialect
 	endpoint  *wire.Endpoint
 	service   sdk.ChatCompletionService
 	encodings wire.Encodings
 }
 
-// New returns an adapter. A mistake in cfg is reported by the first request.
-func New(cfg Config) *Adapter {
-	if cfg.Name == "" {
-		cfg.Name = defaultName
+// New returns an adapter for the endpoint at cfg.BaseURL, whichever it is. It
+// is spoken to as its preset says where its host belongs to one.
+func New(cfg Config) *Adapter { return newAdapter(name, cfg, dialectAt(cfg.BaseURL)) }
+
+func newAdapter(name string, cfg Config, d Dialect) *Adapter {
+	e := wire.NewEndpoint(wire.Config{Provider: name, KeyHeader: d.KeyHeader, AdapterConfig: cfg})
+	return &Adapter{
+		name: name, dialect: d, endpoint: e,
+		service: sdk.NewChatCompletionService(openaisdk.Options(e)...),
 	}
-	e := wire.NewEndpoint(wire.Config{
-		Provider: cfg.Name, BaseURL: cfg.BaseURL, Key: cfg.APIKey, Client: cfg.HTTPClient, Idle: cfg.IdleTimeout,
-	})
-	return &Adapter{name: cfg.Name, endpoint: e, service: sdk.NewChatCompletionService(openaisdk.Options(e)...)}
 }
 
 // Name implements [llm.Adapter].
@@ -64,8 +53,9 @@ func (a *Adapter) Models(ctx context.Context) ([]string, error) { return a.endpo
 
 // body encodes a request; what was sent before is taken from memory.
 func (a *Adapter) body(req llm.Request, origin llm.Origin) ([]byte, error) {
-	spoken, err := wire.Join(&a.encodings, req.CacheKey, origin, req.Messages, func(m llm.Message, ids wire.IDs) []message {
-		return lower(m, origin, ids)
+	messages := a.dialect.bridged(req.Messages)
+	spoken, err := wire.Join(&a.encodings, req.CacheKey, origin, messages, func(m llm.Message, ids wire.IDs) []message {
+		return a.dialect.lower(m, origin, ids)
 	})
 	if err != nil {
 		return nil, err
@@ -77,7 +67,7 @@ func (a *Adapter) body(req llm.Request, origin llm.Origin) ([]byte, error) {
 		}
 		spoken = append(append([]byte("["), first...), spoken[1:]...)
 	}
-	return wire.Body(wire.JSON(params(req)), "messages", spoken), nil
+	return wire.Body(wire.JSON(a.dialect.params(req)), "messages", spoken), nil
 }
 
 // Stream implements [llm.Adapter].

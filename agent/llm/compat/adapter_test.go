@@ -34,7 +34,7 @@ func body(finish string, deltas ...string) string {
 	return b.String()
 }
 
-// What real endpoints do to tool calls. Every chunk here has "error": null.
+// OAS-707 OAS-708: what real endpoints do to tool calls. Every chunk here has "error": null.
 func TestCalls(t *testing.T) {
 	t.Parallel()
 	call := func(fields string) string { return `{"tool_calls":[{` + fields + `}]}` }
@@ -147,7 +147,8 @@ func TestShapesOfAnswers(t *testing.T) {
 	}
 }
 
-// LLM-28: reasoning goes back in the field it came in, to where it came from.
+// LLM-28 OAS-706: reasoning goes back in the field it came in, to where it came
+// from, among messages of this format.
 func TestReasoningGoesBack(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t,
@@ -210,14 +211,4 @@ func messages(t *testing.T, s *llmtest.Server) []string {
 		out = append(out, string(m))
 	}
 	return out
-}
-
-func TestName(t *testing.T) {
-	t.Parallel()
-	if got := compat.New(compat.Config{}).Name(); got != "compat" {
-		t.Errorf("name %q", got)
-	}
-	if got := compat.New(compat.Config{Name: "groq"}).Name(); got != "groq" {
-		t.Errorf("name %q", got)
-	}
 }

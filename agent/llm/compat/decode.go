@@ -23,11 +23,12 @@ type choice struct {
 }
 
 type delta struct {
-	Content          json.RawMessage `json:"content"` // a string, or a list of parts
-	Refusal          string          `json:"refusal"`
-	ReasoningContent string          `json:"reasoning_content"`
-	Reasoning        string          `json:"reasoning"`
-	ToolCalls        []callDelta     `json:"tool_calls"`
+	Content          json.RawMessage  `json:"content"` // a string, or a list of parts
+	Refusal          string           `json:"refusal"`
+	ReasoningContent string           `json:"reasoning_content"`
+	Reasoning        string           `json:"reasoning"`
+	Details          []map[string]any `json:"reasoning_details"`
+	ToolCalls        []callDelta      `json:"tool_calls"`
 }
 
 type callDelta struct {
@@ -77,6 +78,7 @@ type decoder struct {
 	reasoning int // open reasoning block, or none
 	// field is the name under which reasoning came, and goes back.
 	field    string
+	details  details
 	calls    map[int]int // open call blocks by the provider's index
 	usage    *usage
 	reason   string
@@ -113,15 +115,16 @@ func (d *decoder) chunk(raw []byte) {
 }
 
 func (d *decoder) delta(delta delta) {
+	d.details.add(delta.Details)
 	switch {
 	case delta.ReasoningContent != "":
-		d.think("reasoning_content", delta.ReasoningContent)
+		d.think(reasoningField, delta.ReasoningContent)
 	case delta.Reasoning != "":
 		d.think("reasoning", delta.Reasoning)
 	}
 	text, thought := content(delta.Content)
 	if thought != "" {
-		d.think("", thought)
+		d.think(contentField, thought)
 	}
 	d.refusal.WriteString(delta.Refusal)
 	d.say(text + delta.Refusal)
@@ -232,13 +235,13 @@ func (d *decoder) closeText() {
 }
 
 // closeReasoning ends the reasoning. Several providers want it back, in the
-// field it came in.
+// field it came in; where details came too, they hold it.
 func (d *decoder) closeReasoning() {
 	if d.reasoning == none {
 		return
 	}
 	var native json.RawMessage
-	if d.field != "" {
+	if len(d.details) == 0 {
 		native = echo(d.field, d.builder.Text(d.reasoning))
 	}
 	d.builder.Close(d.reasoning, native)
@@ -258,6 +261,9 @@ func (d *decoder) finishReason(reason string) {
 // calls: endpoints say "stop" beside them (LLM-27).
 func (d *decoder) finish() {
 	d.closeReasoning()
+	if len(d.details) > 0 {
+		d.builder.AddNative(wire.JSON(map[string]any{detailsField: d.details}))
+	}
 	finish := llm.Finish{Reason: llm.FinishStop, Raw: d.reason}
 	switch {
 	case d.reason == "length":

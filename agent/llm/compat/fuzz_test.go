@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"unicode"
 
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/internal/wire"
@@ -21,7 +22,7 @@ func FuzzDecoder(f *testing.F) {
 		f.Add(llmtest.ChatStream(r, 1))
 	}
 	f.Add("data: {\"error\":null,\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-1,\"function\":{\"arguments\":[1]}}]}}]}\r\n\r\ndata:[DONE]")
-	endpoint := wire.NewEndpoint(wire.Config{Provider: defaultName, BaseURL: "http://127.0.0.1"})
+	endpoint := wire.NewEndpoint(wire.Config{AdapterConfig: Config{BaseURL: "http://127.0.0.1"}})
 	f.Fuzz(func(t *testing.T, stream string) {
 		call, _, invalid := endpoint.Begin(t.Context(), llm.Request{})
 		if invalid != nil {
@@ -70,4 +71,21 @@ func filtered(t *testing.T, stream string) string {
 		}
 	}
 	return string(out)
+}
+
+// Of whatever listens at a local server's port, only printable ids come out.
+func FuzzLocalModels(f *testing.F) {
+	f.Add([]byte(`{"object":"list","data":[{"id":"qwen3:8b","object":"model"}]}`))
+	f.Add([]byte(`{"object":"list","data":[{"id":"\u0000","object":"model"}]}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		ids, err := localModels(body)
+		if (err == nil) != (len(ids) > 0) {
+			t.Fatalf("%q, %v", ids, err)
+		}
+		for _, id := range ids {
+			if id == "" || len(id) > maxModelID || strings.ContainsFunc(id, unicode.IsControl) {
+				t.Fatalf("%q", id)
+			}
+		}
+	})
 }

@@ -1,8 +1,8 @@
 package compat
 
 import (
-	"encoding/json"
 	"fmt"
+	"maps"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/param"
@@ -15,16 +15,29 @@ import (
 type message = sdk.ChatCompletionMessageParamUnion
 
 // params lowers all of a request but its messages, with only the fields that
-// every endpoint knows.
+// the endpoint knows.
 // Equal prefixes of two requests give equal bytes.
-func params(req llm.Request) sdk.ChatCompletionNewParams {
+func (d Dialect) params(req llm.Request) sdk.ChatCompletionNewParams {
+	level, own := d.effort(req)
 	p := sdk.ChatCompletionNewParams{
 		Model:           req.Model,
 		Tools:           tools(req.Tools),
-		ReasoningEffort: shared.ReasoningEffort(req.Reasoning.Level(req.Effort)),
-		StreamOptions:   sdk.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
+		ReasoningEffort: shared.ReasoningEffort(level),
 	}
-	if req.MaxOutput > 0 {
+	extra := map[string]any{}
+	if own != nil {
+		extra[string(d.EffortForm)] = own
+	}
+	maps.Copy(extra, wire.Extra(req.Options))
+	p.SetExtraFields(extra)
+	if !d.NoStreamOptions {
+		p.StreamOptions.IncludeUsage = param.NewOpt(true)
+	}
+	switch {
+	case req.MaxOutput <= 0:
+	case d.CompletionCap:
+		p.MaxCompletionTokens = param.NewOpt(int64(req.MaxOutput))
+	default:
 		p.MaxTokens = param.NewOpt(int64(req.MaxOutput))
 	}
 	options(&p, req.Options)
@@ -42,12 +55,12 @@ func tools(specs []llm.ToolSpec) []sdk.ChatCompletionToolUnionParam {
 }
 
 // lower lowers one message of a request to origin.
-func lower(m llm.Message, origin llm.Origin, ids wire.IDs) []message {
+func (d Dialect) lower(m llm.Message, origin llm.Origin, ids wire.IDs) []message {
 	switch m.Role {
 	case llm.RoleAssistant:
-		return assistant(m, m.Origin.Same(origin), ids)
+		return d.assistant(m, m.Origin.Same(origin), ids)
 	case llm.RoleTool:
-		return results(m, ids)
+		return d.results(m, ids)
 	case llm.RoleUser:
 		return user(m.Parts)
 	default: // few endpoints know the developer role
@@ -60,7 +73,7 @@ func lower(m llm.Message, origin llm.Origin, ids wire.IDs) []message {
 
 // assistant lowers an answer from its typed fields. Of reasoning, only what
 // came from the same origin goes back (LLM-28).
-func assistant(m llm.Message, same bool, ids wire.IDs) []message {
+func (d Dialect) assistant(m llm.Message, same bool, ids wire.IDs) []message {
 	a := &sdk.ChatCompletionAssistantMessageParam{}
 	extra := map[string]any{}
 	for _, p := range m.Parts {
@@ -68,13 +81,13 @@ func assistant(m llm.Message, same bool, ids wire.IDs) []message {
 		case p.Kind == llm.PartToolCall && p.Call != nil:
 			a.ToolCalls = append(a.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
 				OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
-					ID: ids[p.Call.ID],
+					ID: d.callID(ids[p.Call.ID]),
 					Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{
 						Name: p.Call.Name, Arguments: string(p.Call.Arguments),
 					},
 				},
 			})
-		case p.Kind == llm.PartReasoning && same:
+		case (p.Kind == llm.PartReasoning || p.Kind == llm.PartNative) && same:
 			mergeEcho(extra, p.Native)
 		}
 	}
@@ -82,33 +95,21 @@ func assistant(m llm.Message, same bool, ids wire.IDs) []message {
 	if text == "" && len(a.ToolCalls) == 0 {
 		return nil
 	}
-	if text != "" {
+	content, isList := extra[contentField].([]any)
+	switch {
+	case text == "":
+	case isList:
+		extra[contentField] = append(content, textPart{"text", text})
+	default:
 		a.Content.OfString = param.NewOpt(text)
+	}
+	if d.WantsReasoning && extra[reasoningField] == nil {
+		extra[reasoningField] = ""
 	}
 	if len(extra) > 0 {
 		a.SetExtraFields(extra)
 	}
 	return []message{{OfAssistant: a}}
-}
-
-// echo is the native form of reasoning: the field to send back, as an object.
-func echo(field, text string) json.RawMessage {
-	return wire.JSON(map[string]string{field: text})
-}
-
-// mergeEcho adds the reasoning of a part to the fields of its message, where
-// an answer's several stretches of it share one.
-func mergeEcho(extra map[string]any, native json.RawMessage) {
-	var fields map[string]string
-	if json.Unmarshal(native, &fields) != nil {
-		return
-	}
-	for field, text := range fields {
-		if before, ok := extra[field].(string); ok {
-			text = before + text
-		}
-		extra[field] = text
-	}
 }
 
 // user lowers what a user said or attached.
@@ -144,19 +145,23 @@ func media(m *llm.Media) sdk.ChatCompletionContentPartUnionParam {
 // results lowers the results of tool calls. A tool message holds text only,
 // so images follow in a user message, after the last result: nothing may
 // stand between a call and its results.
-func results(m llm.Message, ids wire.IDs) []message {
+func (d Dialect) results(m llm.Message, ids wire.IDs) []message {
 	var out []message
 	var pictures []llm.Part
 	for _, p := range m.Parts {
 		if p.Kind != llm.PartToolResult || p.Result == nil {
 			continue
 		}
-		out = append(out, sdk.ToolMessage(wire.ResultText(p.Result), ids.Result(p.Result)))
+		out = append(out, sdk.ToolMessage(wire.ResultText(p.Result), d.callID(ids.Result(p.Result))))
 		for _, picture := range wire.ResultMedia(p.Result) {
 			pictures = append(pictures,
 				llm.Part{Kind: llm.PartText, Text: fmt.Sprintf("Returned by the tool %s:", p.Result.Name)},
 				llm.Part{Kind: llm.PartMedia, Media: picture})
 		}
 	}
-	return append(out, user(pictures)...)
+	shown := user(pictures)
+	if d.AssistantAfterTool && len(shown) > 0 {
+		out = append(out, d.assistant(bridge, false, nil)...)
+	}
+	return append(out, shown...)
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/openai/openai-go/v3/shared"
 
 	"atelier.dev/atelier/agent/llm"
-	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
 // options adds what few requests ask for.
@@ -31,5 +30,4 @@ func options(p *sdk.ChatCompletionNewParams, o llm.Options) {
 			JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{Name: f.Name, Schema: f.Schema},
 		}
 	}
-	p.SetExtraFields(wire.Extra(o))
 }

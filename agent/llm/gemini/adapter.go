@@ -13,7 +13,6 @@ import (
 	"errors"
 	"iter"
 	"net/http"
-	"time"
 
 	"google.golang.org/genai"
 
@@ -29,18 +28,8 @@ const (
 	defaultBaseURL = "https://generativelanguage.googleapis.com/"
 )
 
-// Config configures an [Adapter].
-type Config struct {
-	APIKey string
-	// BaseURL is Google's own where it is empty. A /v1beta at its end is
-	// ignored.
-	BaseURL string
-	// HTTPClient is a shared one where it is nil.
-	HTTPClient *http.Client
-	// IdleTimeout is how long an answer may stay silent. 0 means two minutes,
-	// five at high effort.
-	IdleTimeout time.Duration
-}
+// Config configures an [Adapter]. A /v1beta at the end of BaseURL is ignored.
+type Config = llm.AdapterConfig
 
 // Adapter implements [llm.Adapter].
 type Adapter struct {
@@ -48,15 +37,13 @@ type Adapter struct {
 	models   *genai.Models
 }
 
-// New returns an adapter. A mistake in cfg is reported by the first request.
+// New returns an adapter.
 func New(cfg Config) *Adapter {
 	if cfg.BaseURL == "" {
 		cfg.BaseURL = defaultBaseURL
 	}
-	e := wire.NewEndpoint(wire.Config{
-		Provider: name, BaseURL: wire.TrimVersion(cfg.BaseURL, "/"+version),
-		Key: cfg.APIKey, Client: cfg.HTTPClient, Idle: cfg.IdleTimeout,
-	})
+	cfg.BaseURL = wire.TrimVersion(cfg.BaseURL, "/"+version)
+	e := wire.NewEndpoint(wire.Config{Provider: name, AdapterConfig: cfg})
 	return &Adapter{endpoint: e, models: models(e)}
 }
 

@@ -60,7 +60,9 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event
 			b.Fail(&llm.Error{Class: llm.ClassConfig, Provider: Provider, Message: "the script is over"})
 			return
 		}
-		endpoint := wire.NewEndpoint(wire.Config{Provider: Provider, BaseURL: "http://script.invalid"})
+		endpoint := wire.NewEndpoint(wire.Config{
+			Provider: Provider, AdapterConfig: llm.AdapterConfig{BaseURL: "http://script.invalid"},
+		})
 		if round.Status >= 400 {
 			err := endpoint.Reported(round.Status, "", round.Body)
 			err.RetryAfter = round.RetryAfter

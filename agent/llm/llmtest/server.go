@@ -66,7 +66,7 @@ func NewServer(rounds ...Round) *Server {
 		}
 		generate(w, r)
 	})
-	mux.HandleFunc("GET /v1/models", s.list(object{"data": []any{object{"id": ModelID}}}))
+	mux.HandleFunc("GET /v1/models", s.list(object{"object": "list", "data": []any{object{"id": ModelID, "object": "model"}}}))
 	mux.HandleFunc("GET /v1beta/models", s.list(object{"models": []any{object{"name": "models/" + ModelID}}}))
 	s.http = httptest.NewServer(mux)
 	s.Root = s.http.URL

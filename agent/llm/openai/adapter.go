@@ -5,8 +5,6 @@ package openai
 import (
 	"context"
 	"iter"
-	"net/http"
-	"time"
 
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/responses"
@@ -23,16 +21,7 @@ const (
 )
 
 // Config configures an [Adapter].
-type Config struct {
-	APIKey string
-	// BaseURL is OpenAI's own where it is empty.
-	BaseURL string
-	// HTTPClient is a shared one where it is nil.
-	HTTPClient *http.Client
-	// IdleTimeout is how long an answer may stay silent. 0 means two minutes,
-	// five at high effort.
-	IdleTimeout time.Duration
-}
+type Config = llm.AdapterConfig
 
 // Adapter implements [llm.Adapter].
 type Adapter struct {
@@ -41,14 +30,12 @@ type Adapter struct {
 	encodings wire.Encodings
 }
 
-// New returns an adapter. A mistake in cfg is reported by the first request.
+// New returns an adapter.
 func New(cfg Config) *Adapter {
 	if cfg.BaseURL == "" {
 		cfg.BaseURL = defaultBaseURL
 	}
-	e := wire.NewEndpoint(wire.Config{
-		Provider: name, BaseURL: cfg.BaseURL, Key: cfg.APIKey, Client: cfg.HTTPClient, Idle: cfg.IdleTimeout,
-	})
+	e := wire.NewEndpoint(wire.Config{Provider: name, AdapterConfig: cfg})
 	return &Adapter{endpoint: e, service: responses.NewResponseService(openaisdk.Options(e)...)}
 }
 

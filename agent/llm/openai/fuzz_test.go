@@ -24,7 +24,7 @@ func FuzzDecoder(f *testing.F) {
 	f.Add(`{"type":"response.output_item.added","output_index":0,"item":{"type":"message"}}
 {"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","name":"x"}}
 {"type":"response.function_call_arguments.delta","output_index":0,"delta":"x"}`)
-	endpoint := wire.NewEndpoint(wire.Config{Provider: name, BaseURL: defaultBaseURL})
+	endpoint := wire.NewEndpoint(wire.Config{Provider: name, AdapterConfig: Config{BaseURL: defaultBaseURL}})
 	f.Fuzz(func(t *testing.T, lines string) {
 		call, _, invalid := endpoint.Begin(t.Context(), llm.Request{})
 		if invalid != nil {

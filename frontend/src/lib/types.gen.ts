@@ -214,6 +214,9 @@ export type KeyInfo = {
   base_url?: string
   variable: string
   needs_base_url?: boolean
+  own_base_url?: string
+  vendor?: boolean
+  local?: boolean
 }
 
 export type KeyList = {
@@ -355,6 +358,8 @@ export type ProviderInfo = {
   ready: boolean
   problem?: string
   models?: ModelInfo[]
+  vendor?: boolean
+  local?: boolean
   default?: string
 }
 
@@ -591,6 +596,7 @@ export interface Methods {
   "keys.remove": { args: ProviderRef; reply: KeyList }
   "keys.set": { args: SetKeyRequest; reply: KeyList }
   "models.list": { args: Empty; reply: ModelList }
+  "models.local": { args: Empty; reply: ModelList }
   "models.test": { args: ModelRef; reply: ConnectionTest }
   "preferences.get": { args: Empty; reply: Preferences }
   "preferences.set": { args: Preferences; reply: Preferences }

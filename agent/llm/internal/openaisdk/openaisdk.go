@@ -18,8 +18,8 @@ func Options(e *wire.Endpoint) []option.RequestOption {
 	opts := []option.RequestOption{
 		option.WithBaseURL(e.BaseURL()), option.WithHTTPClient(e.Client()), option.WithMaxRetries(0),
 	}
-	if e.Key() != "" {
-		opts = append(opts, option.WithAPIKey(e.Key()))
+	if header, value := e.Authorization(); header != "" {
+		opts = append(opts, option.WithHeader(header, value))
 	}
 	return opts
 }

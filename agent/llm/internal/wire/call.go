@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -87,6 +88,7 @@ func (c *Call) Intercept(req *http.Request, next func(*http.Request) (*http.Resp
 
 // send makes the request and turns every status but a success into an error.
 func (c *Call) send(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	maps.Copy(req.Header, c.ep.header)
 	for name, values := range c.header {
 		req.Header.Set(name, strings.Join(values, ","))
 	}

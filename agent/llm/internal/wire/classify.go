@@ -37,6 +37,10 @@ var (
 // too long.
 const glmOverflow = "1261"
 
+// groqBadCall is how one provider refuses what its own model wrote as a call;
+// the model may well do better when it is asked again.
+const groqBadCall = "tool_use_failed"
+
 // classify sorts a failure by its status, code and text (LLM-42..44). A status
 // of 0 means that it came inside a stream; some gateways then put the status
 // into the code.
@@ -46,6 +50,8 @@ func classify(status int, code, text string) llm.Class {
 	}
 	about := code + " " + text
 	switch {
+	case code == groqBadCall:
+		return llm.ClassServer
 	case status != http.StatusTooManyRequests && (code == glmOverflow || overflow.MatchString(about)):
 		return llm.ClassContextOverflow
 	case status != http.StatusUnauthorized && status < 500 && noCredit.MatchString(about):

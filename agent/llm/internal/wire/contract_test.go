@@ -107,7 +107,7 @@ func failure(t *testing.T, err error) *llm.Error {
 	return e
 }
 
-// LLM-26 LLM-27 LLM-29 LLM-30 LLM-31 LLM-50 LLM-54 OAS-701
+// LLM-26 LLM-27 LLM-29 LLM-30 LLM-31 LLM-50 LLM-54 OAS-701 OAS-707
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	usage := llm.Usage{Input: 70, CacheRead: 20, CacheWrite: 10, Output: 30, Reasoning: 12, Known: true}
@@ -210,25 +210,26 @@ func TestRefusals(t *testing.T) {
 		retry bool
 		says  string
 	}{
-		"401":              {llmtest.Round{Status: 401, Body: `{"error":{"message":"Incorrect API key provided","code":"invalid_api_key"}}`}, llm.ClassAuth, false, "the key was not accepted"},
-		"403":              {llmtest.Round{Status: 403, Body: `{"error":{"message":"no access to the model"}}`}, llm.ClassPermission, false, "no access"},
-		"404":              {llmtest.Round{Status: 404, Body: `{"error":"model 'x' not found"}`}, llm.ClassNotFound, false, "model 'x' not found"},
-		"400 detail":       {llmtest.Round{Status: 400, Body: `{"detail":[{"msg":"field required"}]}`}, llm.ClassInvalid, false, "field required"},
-		"400 message":      {llmtest.Round{Status: 400, Body: `{"message":"bad","code":7}`}, llm.ClassInvalid, false, "bad"},
-		"400 array":        {llmtest.Round{Status: 400, Body: `[{"error":{"message":"from a list"}}]`}, llm.ClassInvalid, false, "from a list"},
-		"400 overflow":     {llmtest.Round{Status: 400, Body: `{"error":{"message":"This model's maximum context length is 8192 tokens"}}`}, llm.ClassContextOverflow, false, "context window"},
-		"400 overflow GLM": {llmtest.Round{Status: 400, Body: `{"error":{"message":"…","code":"1261"}}`}, llm.ClassContextOverflow, false, "context window"},
-		"400 filter":       {llmtest.Round{Status: 400, Body: `{"error":{"message":"no","code":"content_filter"}}`}, llm.ClassContentFilter, false, "filter"},
-		"402":              {llmtest.Round{Status: 402, Body: `{"error":{"message":"pay"}}`}, llm.ClassQuota, false, "pay"},
-		"408":              {llmtest.Round{Status: 408}, llm.ClassTimeout, false, "gave up"},
-		"413":              {llmtest.Round{Status: 413}, llm.ClassContextOverflow, false, "context window"},
-		"422":              {llmtest.Round{Status: 422}, llm.ClassInvalid, false, "not accepted"},
-		"429":              {llmtest.Round{Status: 429, Body: `{"error":{"message":"too many tokens per minute"}}`, RetryAfter: 7 * time.Second}, llm.ClassRateLimit, true, "too many requests"},
-		"429 quota":        {llmtest.Round{Status: 429, Body: `{"error":{"message":"x","code":"insufficient_quota"}}`}, llm.ClassQuota, false, "quota"},
-		"500":              {llmtest.Round{Status: 500, Body: "oops"}, llm.ClassServer, true, "oops"},
-		"502 HTML":         {llmtest.Round{Status: 502, Body: "<html><head><title>Bad &amp; gone</title></head></html>"}, llm.ClassServer, true, "Bad & gone"},
-		"503":              {llmtest.Round{Status: 503}, llm.ClassOverloaded, true, "overloaded"},
-		"529":              {llmtest.Round{Status: 529}, llm.ClassOverloaded, true, "overloaded"},
+		"401":               {llmtest.Round{Status: 401, Body: `{"error":{"message":"Incorrect API key provided","code":"invalid_api_key"}}`}, llm.ClassAuth, false, "the key was not accepted"},
+		"403":               {llmtest.Round{Status: 403, Body: `{"error":{"message":"no access to the model"}}`}, llm.ClassPermission, false, "no access"},
+		"404":               {llmtest.Round{Status: 404, Body: `{"error":"model 'x' not found"}`}, llm.ClassNotFound, false, "model 'x' not found"},
+		"400 detail":        {llmtest.Round{Status: 400, Body: `{"detail":[{"msg":"field required"}]}`}, llm.ClassInvalid, false, "field required"},
+		"400 message":       {llmtest.Round{Status: 400, Body: `{"message":"bad","code":7}`}, llm.ClassInvalid, false, "bad"},
+		"400 array":         {llmtest.Round{Status: 400, Body: `[{"error":{"message":"from a list"}}]`}, llm.ClassInvalid, false, "from a list"},
+		"400 overflow":      {llmtest.Round{Status: 400, Body: `{"error":{"message":"This model's maximum context length is 8192 tokens"}}`}, llm.ClassContextOverflow, false, "context window"},
+		"400 bad call Groq": {llmtest.Round{Status: 400, Body: `{"error":{"message":"Failed to call a function.","code":"tool_use_failed","failed_generation":"<f>"}}`}, llm.ClassServer, true, "Failed to call"},
+		"400 overflow GLM":  {llmtest.Round{Status: 400, Body: `{"error":{"message":"…","code":"1261"}}`}, llm.ClassContextOverflow, false, "context window"},
+		"400 filter":        {llmtest.Round{Status: 400, Body: `{"error":{"message":"no","code":"content_filter"}}`}, llm.ClassContentFilter, false, "filter"},
+		"402":               {llmtest.Round{Status: 402, Body: `{"error":{"message":"pay"}}`}, llm.ClassQuota, false, "pay"},
+		"408":               {llmtest.Round{Status: 408}, llm.ClassTimeout, false, "gave up"},
+		"413":               {llmtest.Round{Status: 413}, llm.ClassContextOverflow, false, "context window"},
+		"422":               {llmtest.Round{Status: 422}, llm.ClassInvalid, false, "not accepted"},
+		"429":               {llmtest.Round{Status: 429, Body: `{"error":{"message":"too many tokens per minute"}}`, RetryAfter: 7 * time.Second}, llm.ClassRateLimit, true, "too many requests"},
+		"429 quota":         {llmtest.Round{Status: 429, Body: `{"error":{"message":"x","code":"insufficient_quota"}}`}, llm.ClassQuota, false, "quota"},
+		"500":               {llmtest.Round{Status: 500, Body: "oops"}, llm.ClassServer, true, "oops"},
+		"502 HTML":          {llmtest.Round{Status: 502, Body: "<html><head><title>Bad &amp; gone</title></head></html>"}, llm.ClassServer, true, "Bad & gone"},
+		"503":               {llmtest.Round{Status: 503}, llm.ClassOverloaded, true, "overloaded"},
+		"529":               {llmtest.Round{Status: 529}, llm.ClassOverloaded, true, "overloaded"},
 	}
 	each(t, func(t *testing.T, a api) {
 		for name, tt := range tests {
@@ -303,7 +304,7 @@ func TestErrorInStream(t *testing.T) {
 	})
 }
 
-// LLM-31: a stream cut anywhere is an error, or the whole answer where only
+// LLM-31 OAS-708: a stream cut anywhere is an error, or the whole answer where only
 // what follows the end was lost; never less than that.
 func TestCutAtEveryByte(t *testing.T) {
 	t.Parallel()

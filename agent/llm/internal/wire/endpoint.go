@@ -16,24 +16,22 @@ import (
 // Config says where a provider is reached.
 type Config struct {
 	Provider string
-	BaseURL  string
-	// Key may be empty: then nothing is sent as one.
-	Key string
-	// Client is the process's shared one where it is nil.
-	Client *http.Client
-	// Idle is how long an answer may stay silent; 0 means 120 s, or 300 s
-	// where the model was asked to think hard.
-	Idle time.Duration
+	// KeyHeader is the header that the key is sent in; empty where it is
+	// Authorization, as a bearer's.
+	KeyHeader string
+	llm.AdapterConfig
 }
 
 // Endpoint is one provider's address and key. It is safe for concurrent use.
 type Endpoint struct {
-	provider string
-	base     string
-	key      string
-	client   *http.Client
-	idle     time.Duration
-	secrets  []string
+	provider  string
+	base      string
+	key       string
+	keyHeader string
+	header    http.Header
+	client    *http.Client
+	idle      time.Duration
+	secrets   []string
 	// invalid says why no request can be made; nil where one can.
 	invalid *llm.Error
 }
@@ -42,10 +40,12 @@ type Endpoint struct {
 // first call, as an error of class config.
 func NewEndpoint(cfg Config) *Endpoint {
 	e := &Endpoint{
-		provider: cfg.Provider,
-		key:      strings.TrimSpace(cfg.Key),
-		client:   cfg.Client,
-		idle:     cfg.Idle,
+		provider:  cfg.Provider,
+		key:       strings.TrimSpace(cfg.APIKey),
+		keyHeader: cfg.KeyHeader,
+		header:    cfg.Header,
+		client:    cfg.HTTPClient,
+		idle:      cfg.IdleTimeout,
 	}
 	if e.client == nil {
 		e.client = sharedClient()
@@ -83,6 +83,19 @@ func (e *Endpoint) Shown() string {
 
 // Key is what authenticates the user, or empty.
 func (e *Endpoint) Key() string { return e.key }
+
+// Authorization is the header that authenticates the user; both are empty
+// where there is no key.
+func (e *Endpoint) Authorization() (header, value string) {
+	switch {
+	case e.key == "":
+		return "", ""
+	case e.keyHeader != "":
+		return e.keyHeader, e.key
+	default:
+		return "Authorization", "Bearer " + e.key
+	}
+}
 
 // Client makes the requests.
 func (e *Endpoint) Client() *http.Client { return e.client }

@@ -18,7 +18,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/anthropic"
+	"atelier.dev/atelier/agent/llm/compat"
+	"atelier.dev/atelier/agent/llm/gemini"
 	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/agent/llm/openai"
 )
 
 func TestUnreachable(t *testing.T) {
@@ -296,4 +300,31 @@ func fields(t *testing.T, body []byte) map[string]json.RawMessage {
 		t.Fatalf("request body %s: %v", body, err)
 	}
 	return m
+}
+
+// What an adapter is told to send with every request is sent with every
+// request, of every kind.
+func TestHeader(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t, llmtest.Round{}, llmtest.Round{}, llmtest.Round{}, llmtest.Round{})
+	cfg := llm.AdapterConfig{BaseURL: server.URL, APIKey: secret, Header: http.Header{"X-Project": {"shop"}}}
+	atRoot := cfg
+	atRoot.BaseURL = server.Root
+	for _, a := range []adapter{openai.New(cfg), compat.New(cfg), anthropic.New(cfg), gemini.New(atRoot)} {
+		if _, _, err := llmtest.Collect(a.Stream(t.Context(), ask("hi"))); err != nil {
+			t.Error(err)
+		}
+		if _, err := a.Models(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	requests := server.Requests()
+	for _, r := range requests {
+		if got := r.Header.Values("X-Project"); len(got) != 1 || got[0] != "shop" {
+			t.Errorf("%s was sent %q", r.Path, got)
+		}
+	}
+	if len(requests) != 8 {
+		t.Errorf("%d requests", len(requests))
+	}
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"atelier.dev/atelier/agent/llm"
 )
 
 // Whatever a server sends as an error, the message is short, valid and free
@@ -16,7 +18,7 @@ func FuzzReported(f *testing.F) {
 	} {
 		f.Add(400, []byte(body))
 	}
-	e := NewEndpoint(Config{Provider: "p", BaseURL: "http://127.0.0.1", Key: key})
+	e := NewEndpoint(Config{Provider: "p", AdapterConfig: llm.AdapterConfig{BaseURL: "http://127.0.0.1", APIKey: key}})
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		code, text := explain(body)
 		err := e.Reported(status, code, text)

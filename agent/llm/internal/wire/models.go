@@ -16,8 +16,8 @@ import (
 // Models asks the endpoint which models it has, sorted by id.
 func (e *Endpoint) Models(ctx context.Context) ([]string, error) {
 	header := http.Header{}
-	if e.key != "" {
-		header.Set("Authorization", "Bearer "+e.key)
+	if name, value := e.Authorization(); name != "" {
+		header.Set(name, value)
 	}
 	return e.ModelsAt(ctx, "models", header)
 }

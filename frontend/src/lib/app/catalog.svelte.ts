@@ -12,7 +12,12 @@ import type {
 
 /** The models that can be chosen and the keys they need. */
 export class Catalog {
-  providers = $state.raw<readonly ProviderInfo[]>([])
+  #listed = $state.raw<readonly ProviderInfo[]>([])
+  /** The servers on this machine that were running when they were last looked for. */
+  #running = $state.raw<readonly ProviderInfo[]>([])
+  readonly providers = $derived(
+    this.#listed.map((p) => (p.local && this.#running.find(({ id }) => id === p.id)) || p),
+  )
   keys = $state.raw<KeyList>({})
   /** Why the user's own models are not used; empty where they are. */
   problem = $state('')
@@ -22,9 +27,9 @@ export class Catalog {
     this.#call = call
   }
 
-  /** No provider but the demo can be called. */
+  /** No provider but the demo is set up. */
   readonly demoOnly = $derived(
-    this.providers.length > 0 && !this.providers.some((p) => p.ready && p.id !== 'demo'),
+    this.#listed.length > 0 && !this.#listed.some((p) => p.ready && p.id !== 'demo'),
   )
 
   async load(): Promise<void> {
@@ -32,9 +37,15 @@ export class Catalog {
       this.#call('models.list', {}),
       this.#call('keys.list', {}),
     ])
-    this.providers = models.providers ?? []
+    this.#listed = models.providers ?? []
     this.problem = models.problem ?? ''
     this.keys = keys
+  }
+
+  /** Looks for servers on this machine, for somebody who is about to choose. */
+  async look(): Promise<void> {
+    const found = await this.#call('models.local', {}).catch(() => undefined)
+    this.#running = found?.providers ?? []
   }
 
   async setKey(request: SetKeyRequest): Promise<void> {
@@ -63,9 +74,9 @@ export class Catalog {
   /** What new sessions begin with: the user's wish, as far as it can be used now. */
   usable(wish: Settings): Settings {
     const mode = wish.mode || 'default'
-    const isReady = this.providers.some((p) => p.id === wish.provider && p.ready)
-    if (wish.model && isReady) return { ...wish, mode }
-    for (const { id: provider, ready, default: model, models } of this.providers) {
+    const canAnswer = this.#listed.some((p) => p.id === wish.provider && (p.ready || p.local))
+    if (wish.model && canAnswer) return { ...wish, mode }
+    for (const { id: provider, ready, default: model, models } of this.#listed) {
       const first = model ?? models?.[0]?.id
       if (ready && first) return { provider, model: first, mode }
     }

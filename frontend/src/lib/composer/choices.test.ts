@@ -13,19 +13,28 @@ const providers: ProviderInfo[] = [
       { id: 'new-2', name: 'Anvil Small' },
     ],
   },
-  { id: 'other', name: 'Other', ready: false, models: [{ id: 'x', name: 'X' }] },
+  { id: 'other', name: 'Other', ready: false, vendor: true, models: [{ id: 'x', name: 'X' }] },
   {
     id: 'demo',
     name: 'Demo',
     ready: true,
     models: [{ id: 'tour', name: 'Tour', scripted: true }],
   },
+  { id: 'gate', name: 'Gateway', ready: false },
+  { id: 'here', name: 'Here', ready: false, local: true, models: [{ id: 'y', name: 'Y' }] },
 ]
 const keys = (wanted: string) =>
   choices(providers, wanted).flatMap((g) => g.items.map((i) => i.key))
 
-test('models that leave come last, as do providers without a key, which lead to it', () =>
-  expect(keys('')).toEqual(['acme/new-1', 'acme/new-2', 'acme/old-1', 'demo/tour', 'other']))
+test('models that leave come last, then what is not set up, of which the vendors have a line', () =>
+  expect(keys('')).toEqual([
+    'acme/new-1',
+    'acme/new-2',
+    'acme/old-1',
+    'demo/tour',
+    'other',
+    'more',
+  ]))
 
 test.each([
   ['anvil', ['acme/new-1', 'acme/new-2', 'acme/?']],
@@ -33,9 +42,17 @@ test.each([
   ['o', ['acme/old-1', 'demo/tour', 'other', 'acme/?']],
   ['new-2', ['acme/new-2']],
   ['my-model', ['acme/?']],
+  ['gateway', ['gate', 'acme/?']],
+  ['here', ['acme/?']],
 ])('“%s” finds by name and id, and offers itself unless it is one', (wanted, want) =>
   expect(keys(wanted)).toEqual(want),
 )
+
+test('a server on this machine is listed where it was found running', () => {
+  const found = providers.map((p) => (p.local ? { ...p, ready: true } : p))
+  const order = choices(found.toReversed(), '').map((group) => group.id)
+  expect(order).toEqual(['here', 'demo', 'acme', 'other', 'more'])
+})
 
 test('a typed id is taken as it was typed', () =>
   expect(choices(providers, ' My-Model ')[0]?.items[0]?.model).toBe('My-Model'))

@@ -1,7 +1,7 @@
 import { t } from '../i18n/i18n.svelte'
 import type { ModelInfo, ProviderInfo } from '../types.gen'
 
-/** A line of a list of models; without a model it leads to the provider's key. */
+/** A line of a list of models; without a model it leads to the providers' keys. */
 export type Choice = {
   key: string
   provider: string
@@ -16,6 +16,7 @@ export type Group = { id: string; name: string; problem?: string; items: Choice[
 /**
  * The models that match, by provider. A typed id is offered last, by every
  * provider that can be called and does not list it: Enter takes the first match.
+ * Of what is not set up, the vendors are shown; the rest is there for who asks.
  */
 export function choices(providers: readonly ProviderInfo[], wanted: string): Group[] {
   const typed = wanted.trim()
@@ -23,8 +24,9 @@ export function choices(providers: readonly ProviderInfo[], wanted: string): Gro
   const matches = (text: string) => words.every((word) => text.toLowerCase().includes(word))
   const groups: Group[] = []
   const unlisted: Group[] = []
+  let hasMore = false
   const usableFirst = providers.toSorted((a, b) => Number(b.ready) - Number(a.ready))
-  for (const { id: provider, name, ready, problem, models = [] } of usableFirst) {
+  for (const { id: provider, name, ready, vendor, local, problem, models = [] } of usableFirst) {
     const items: Choice[] = []
     for (const info of ready ? lastingFirst(models) : []) {
       const label = () => (info.scripted ? t('app.demo') : info.name || info.id)
@@ -37,10 +39,15 @@ export function choices(providers: readonly ProviderInfo[], wanted: string): Gro
       const item = { key: `${provider}/?`, provider, model: typed, label }
       unlisted.push({ id: `${provider}/?`, name, items: [item] })
     }
-    if (!ready && matches(name)) {
+    if (!ready && !vendor && !typed) hasMore = true
+    else if (!ready && !local && matches(name)) {
       items.push({ key: provider, provider, label: () => t('composer.add_key') })
     }
     if (items.length > 0 || problem) groups.push({ id: provider, name, problem, items })
+  }
+  if (hasMore) {
+    const item = { key: 'more', provider: '', label: () => t('composer.more_providers') }
+    groups.push({ id: 'more', name: '', items: [item] })
   }
   return [...groups, ...unlisted]
 }

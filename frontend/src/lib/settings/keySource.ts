@@ -6,5 +6,5 @@ export function keySource(info: KeyInfo): string {
   if (info.source === 'environment') return t('keys.environment', { variable: info.variable })
   if (info.source === 'keyring') return t('keys.in_keyring')
   if (info.source === 'file') return t('keys.in_file')
-  return t('keys.none')
+  return t(info.local ? 'keys.not_needed' : 'keys.none')
 }

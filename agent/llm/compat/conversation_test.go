@@ -1,0 +1,158 @@
+package compat_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/compat"
+	"atelier.dev/atelier/agent/llm/llmtest"
+)
+
+// recorder is an HTTP client that notes the last request and refuses it.
+type recorder struct {
+	url, body string
+	header    http.Header
+}
+
+func (r *recorder) client() *http.Client { return &http.Client{Transport: r} }
+
+func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(req.Body)
+	r.url, r.header, r.body = req.URL.String(), req.Header, string(body)
+	return nil, errors.Join(err, errors.New("recorded"))
+}
+
+// foreign is a conversation that another provider's model took part in: a
+// call, its result with a picture, and what the user said next.
+func foreign() []llm.Message {
+	return []llm.Message{
+		llm.Text(llm.RoleUser, "look"),
+		{Role: llm.RoleAssistant, Origin: &llm.Origin{Provider: "another"}, Parts: []llm.Part{
+			{Kind: llm.PartReasoning, Reasoning: &llm.Reasoning{Text: "hm"}, Native: json.RawMessage(`{"reasoning_content":"hm"}`)},
+			{Kind: llm.PartToolCall, Call: &llm.ToolCall{ID: "call_01J", Name: "Shot", Arguments: json.RawMessage("{}")}},
+		}},
+		{Role: llm.RoleTool, Parts: []llm.Part{{Kind: llm.PartToolResult, Result: &llm.ToolResult{CallID: "call_01J", Name: "Shot", Parts: []llm.Part{
+			{Kind: llm.PartMedia, Media: &llm.Media{MIME: "image/png", Data: []byte{1}}},
+		}}}}},
+		llm.Text(llm.RoleUser, "and now?"),
+	}
+}
+
+// spoken are the messages of a request in short.
+func spoken(t *testing.T, r llmtest.Request) []string {
+	t.Helper()
+	var body struct {
+		Messages []struct {
+			Role      string
+			Content   json.RawMessage
+			Reasoning *string `json:"reasoning_content"`
+			ToolCalls []struct{ ID string }
+			ID        string `json:"tool_call_id"`
+		}
+	}
+	if err := json.Unmarshal(r.Body, &body); err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, m := range body.Messages {
+		line := m.Role
+		if strings.HasPrefix(string(m.Content), `"`) {
+			line += " " + string(m.Content)
+		}
+		if m.Reasoning != nil {
+			line += " thought:" + *m.Reasoning
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// OAS-706: a conversation is put into the order, the ids and the fields that an
+// endpoint insists on, whoever took part in it.
+func TestConversations(t *testing.T) {
+	t.Parallel()
+	plain := []string{`user "look"`, "assistant", `tool "(no output)"`, "user", `user "and now?"`}
+	bridged := []string{`user "look"`, "assistant", `tool "(no output)"`, `assistant "Understood."`, "user", `assistant "Understood."`, `user "and now?"`}
+	for id, want := range map[string][]string{
+		"groq": plain, "ollama": plain, "glm": plain,
+		"mistral": bridged, "llamacpp": bridged, "lmstudio": bridged,
+		"deepseek": {`user "look"`, "assistant thought:", `tool "(no output)"`, "user", `user "and now?"`},
+	} {
+		server := llmtest.Serve(t)
+		r := sent(t, server, preset(t, id).New(compat.Config{BaseURL: server.URL}), llm.Request{Messages: foreign(), CacheKey: "s"})
+		if diff := cmp.Diff(want, spoken(t, r)); diff != "" {
+			t.Errorf("%s: %s", id, diff)
+		}
+	}
+}
+
+// Mistral takes ids of nine letters and digits; a call and its result have the
+// same one, in every request.
+func TestShortIDs(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	a := preset(t, "mistral").New(compat.Config{BaseURL: server.URL})
+	id := regexp.MustCompile(`"id":"([a-zA-Z0-9]{9})".*"tool_call_id":"([a-zA-Z0-9]{9})"`)
+	first := id.FindSubmatch(sent(t, server, a, llm.Request{Messages: foreign()}).Body)
+	again := id.FindSubmatch(sent(t, server, a, llm.Request{Messages: foreign()}).Body)
+	if first == nil || again == nil || string(first[1]) != string(first[2]) || string(first[1]) != string(again[1]) {
+		t.Errorf("%q, then %q", first, again)
+	}
+	own := foreign()
+	own[1].Parts[1].Call.ID, own[2].Parts[0].Result.CallID = "Ab3dEf7hI", "Ab3dEf7hI"
+	if body := sent(t, server, a, llm.Request{Messages: own}).Body; strings.Count(string(body), "Ab3dEf7hI") != 2 {
+		t.Errorf("an id that fits was changed: %s", body)
+	}
+}
+
+// LLM-28: reasoning goes back as it came: in its field, as a part of the
+// content, or as the whole list of details.
+func TestReasoningForms(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		deltas []string
+		want   string
+	}{
+		"field": {
+			[]string{`{"reasoning":"a"}`, `{"reasoning":"b"}`, `{"content":"hi"}`},
+			`{"content":"hi","role":"assistant","reasoning":"ab"}`,
+		},
+		"content": {
+			[]string{`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"a"}]}]}`, `{"content":[{"type":"thinking","thinking":[{"type":"text","text":"b"}]}]}`, `{"content":"hi"}`},
+			`{"role":"assistant","content":[{"thinking":[{"text":"ab","type":"text"}],"type":"thinking"},{"type":"text","text":"hi"}]}`,
+		},
+		"details": {
+			[]string{
+				`{"reasoning":"a","reasoning_details":[{"type":"reasoning.text","text":"a","index":0,"format":"f"}]}`,
+				`{"reasoning":"b","reasoning_details":[{"type":"reasoning.text","text":"b","index":0,"signature":null}]}`,
+				`{"content":"hi","reasoning_details":[{"type":"reasoning.text","signature":"s","index":0}]}`,
+				`{"content":"","reasoning_details":[{"type":"reasoning.encrypted","data":"x","index":1,"id":"r"}]}`,
+			},
+			`{"content":"hi","role":"assistant","reasoning_details":[{"format":"f","index":0,"signature":"s","text":"ab","type":"reasoning.text"},{"data":"x","id":"r","index":1,"type":"reasoning.encrypted"}]}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := llmtest.Serve(t, llmtest.Round{Body: body("stop", tt.deltas...)})
+			req := llm.Request{Messages: []llm.Message{llm.Text(llm.RoleUser, "hi")}}
+			answer := stream(t, server, req)
+			req.Messages = append(req.Messages, answer.Message, llm.Text(llm.RoleUser, "more"))
+			r := sent(t, server, compat.New(compat.Config{BaseURL: server.URL}), req)
+			var got struct{ Messages []json.RawMessage }
+			if err := json.Unmarshal(r.Body, &got); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, string(got.Messages[1])); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,135 @@
+package compat
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// Preset is an endpoint that people know by its name (COM-50, OAS-709).
+type Preset struct {
+	// ID is the provider's name in requests.
+	ID, Name string
+	// BaseURL is empty where every user has one of their own.
+	BaseURL string
+	// Path completes an address that names nothing but a host.
+	Path string
+	// KeyVariables and URLVariable are the environment's names for the key,
+	// the first that is set, and for another address.
+	KeyVariables []string
+	URLVariable  string
+	// DefaultModel is what a first session uses; empty where the newest model
+	// of the catalogue will do, or the user must choose.
+	DefaultModel string
+	// Deployments marks an endpoint that calls its models by names of the
+	// user's, and lists others.
+	Deployments bool
+	// Local marks a server on this machine: it needs no key, and whether it is
+	// there is found out by asking it; see [Preset.Running].
+	Local bool
+	Dialect
+}
+
+// Presets returns the endpoints that are known by name, in the order in which a
+// person is shown them.
+func Presets() []Preset { return slices.Clone(presets) }
+
+var presets = []Preset{
+	{
+		ID: "openrouter", Name: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1",
+		KeyVariables: []string{"OPENROUTER_API_KEY"}, URLVariable: "OPENROUTER_BASE_URL",
+		DefaultModel: "openrouter/auto",
+		Dialect:      Dialect{EffortForm: EffortObject},
+	},
+	{
+		ID: "deepseek", Name: "DeepSeek", BaseURL: "https://api.deepseek.com",
+		KeyVariables: []string{"DEEPSEEK_API_KEY"}, URLVariable: "DEEPSEEK_BASE_URL",
+		Dialect: Dialect{EffortForm: EffortThinking, WantsReasoning: true},
+	},
+	{
+		ID: "glm", Name: "GLM (Zhipu)", BaseURL: "https://open.bigmodel.cn/api/paas/v4",
+		KeyVariables: []string{"ZHIPU_API_KEY", "ZHIPUAI_API_KEY"}, URLVariable: "ZHIPU_BASE_URL",
+		DefaultModel: "glm-5.3",
+		Dialect:      Dialect{EffortForm: EffortThinking},
+	},
+	{
+		ID: "zai", Name: "GLM (Z.AI)", BaseURL: "https://api.z.ai/api/paas/v4",
+		KeyVariables: []string{"ZAI_API_KEY"}, URLVariable: "ZAI_BASE_URL",
+		Dialect: Dialect{EffortForm: EffortThinking},
+	},
+	{
+		ID: "groq", Name: "Groq", BaseURL: "https://api.groq.com/openai/v1",
+		KeyVariables: []string{"GROQ_API_KEY"}, URLVariable: "GROQ_BASE_URL",
+		Dialect: Dialect{CompletionCap: true},
+	},
+	{
+		ID: "xai", Name: "xAI", BaseURL: "https://api.x.ai/v1",
+		KeyVariables: []string{"XAI_API_KEY"}, URLVariable: "XAI_BASE_URL",
+		Dialect: Dialect{CompletionCap: true},
+	},
+	{
+		ID: "mistral", Name: "Mistral", BaseURL: "https://api.mistral.ai/v1",
+		KeyVariables: []string{"MISTRAL_API_KEY"}, URLVariable: "MISTRAL_BASE_URL",
+		Dialect: Dialect{
+			Efforts:         []llm.Effort{llm.EffortNone, llm.EffortHigh},
+			NoStreamOptions: true, ShortCallIDs: true, AssistantAfterTool: true,
+		},
+	},
+	{
+		ID: "azure", Name: "Azure OpenAI", Path: "/openai/v1",
+		KeyVariables: []string{"AZURE_OPENAI_API_KEY"}, URLVariable: "AZURE_OPENAI_ENDPOINT",
+		Deployments: true,
+		Dialect:     Dialect{KeyHeader: "api-key", CompletionCap: true},
+	},
+	{
+		ID: "ollama", Name: "Ollama", BaseURL: "http://localhost:11434/v1", Local: true,
+		KeyVariables: []string{"OLLAMA_API_KEY"}, URLVariable: "OLLAMA_BASE_URL",
+		Dialect: Dialect{
+			Efforts: []llm.Effort{llm.EffortNone, llm.EffortLow, llm.EffortMedium, llm.EffortHigh, llm.EffortMax},
+		},
+	},
+	{
+		ID: "llamacpp", Name: "llama.cpp", BaseURL: "http://127.0.0.1:8080/v1", Local: true,
+		KeyVariables: []string{"LLAMACPP_API_KEY"}, URLVariable: "LLAMACPP_BASE_URL",
+		Dialect: Dialect{EffortForm: EffortTemplate, AssistantAfterTool: true},
+	},
+	{
+		ID: "lmstudio", Name: "LM Studio", BaseURL: "http://localhost:1234/v1", Local: true,
+		KeyVariables: []string{"LMSTUDIO_API_KEY"}, URLVariable: "LMSTUDIO_BASE_URL",
+		Dialect: Dialect{AssistantAfterTool: true},
+	},
+}
+
+// New returns an adapter for the endpoint, at its own address where cfg has
+// none.
+func (p Preset) New(cfg Config) *Adapter {
+	cfg.BaseURL = cmp.Or(strings.TrimSpace(cfg.BaseURL), p.BaseURL)
+	if u, err := url.Parse(cfg.BaseURL); err == nil && strings.Trim(u.Path, "/") == "" {
+		u.Path = p.Path
+		cfg.BaseURL = u.String()
+	}
+	return newAdapter(p.ID, cfg, p.Dialect)
+}
+
+// azureHost ends the name of every host of Azure's.
+const azureHost = ".openai.azure.com"
+
+// dialectAt is the dialect of whoever answers at an address, as far as its host
+// is one that a preset names (OAS-709).
+func dialectAt(baseURL string) Dialect {
+	u, err := url.Parse(strings.TrimSpace(baseURL))
+	if err != nil || u.Host == "" {
+		return Dialect{}
+	}
+	for _, p := range presets {
+		own, err := url.Parse(p.BaseURL)
+		isAzure := p.Deployments && strings.HasSuffix(u.Hostname(), azureHost)
+		if err == nil && !p.Local && (u.Host == own.Host || isAzure) {
+			return p.Dialect
+		}
+	}
+	return Dialect{}
+}

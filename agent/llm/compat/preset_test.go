@@ -1,0 +1,203 @@
+package compat_test
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/compat"
+	"atelier.dev/atelier/agent/llm/llmtest"
+)
+
+func preset(t *testing.T, id string) compat.Preset {
+	t.Helper()
+	presets := compat.Presets()
+	i := slices.IndexFunc(presets, func(p compat.Preset) bool { return p.ID == id })
+	if i < 0 {
+		t.Fatalf("there is no preset %q", id)
+	}
+	return presets[i]
+}
+
+// COM-50 OAS-709: the endpoints that people know by name, where they are.
+func TestPresets(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{
+		"openrouter": "https://openrouter.ai/api/v1", "deepseek": "https://api.deepseek.com",
+		"glm": "https://open.bigmodel.cn/api/paas/v4", "zai": "https://api.z.ai/api/paas/v4",
+		"groq": "https://api.groq.com/openai/v1", "xai": "https://api.x.ai/v1", "mistral": "https://api.mistral.ai/v1",
+		"azure": "", "ollama": "http://localhost:11434/v1", "llamacpp": "http://127.0.0.1:8080/v1", "lmstudio": "http://localhost:1234/v1",
+	}
+	got, variables := map[string]string{}, map[string]bool{}
+	for _, p := range compat.Presets() {
+		got[p.ID] = p.BaseURL
+		for _, v := range append(p.KeyVariables, p.URLVariable) {
+			if v == "" || variables[v] {
+				t.Errorf("%s: the variable %q is missing or another's too", p.ID, v)
+			}
+			variables[v] = true
+		}
+		u, err := url.Parse(p.BaseURL)
+		if err != nil || p.Name == "" || !p.Local && p.BaseURL != "" && u.Scheme != "https" {
+			t.Errorf("%+v", p)
+		}
+		if name := p.New(compat.Config{}).Name(); name != p.ID {
+			t.Errorf("%s is called %s", p.ID, name)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// sent asks once and returns what was sent.
+func sent(t *testing.T, server *llmtest.Server, a llm.Adapter, req llm.Request) llmtest.Request {
+	t.Helper()
+	req.Model = llmtest.ModelID
+	server.Add(llmtest.Round{Text: "ok"})
+	if _, _, err := llmtest.Collect(a.Stream(t.Context(), req)); err != nil {
+		t.Fatal(err)
+	}
+	requests := server.Requests()
+	return requests[len(requests)-1]
+}
+
+// settings are the members of a request but its model and messages.
+func settings(t *testing.T, r llmtest.Request) string {
+	t.Helper()
+	var body map[string]json.RawMessage
+	if err := json.Unmarshal(r.Body, &body); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"model", "messages", "stream"} {
+		delete(body, name)
+	}
+	out, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// LLM-04 LOOP-16: the cap, the effort and the wish for counts are said in each
+// endpoint's own words, and left out where it would refuse them.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	const usage = `"stream_options":{"include_usage":true}`
+	toggle := llm.ReasoningControl{Modes: []llm.ReasoningMode{llm.ReasoningToggle}}
+	levels := llm.ReasoningControl{Modes: []llm.ReasoningMode{llm.ReasoningEffort}, Levels: []llm.Effort{llm.EffortLow, llm.EffortHigh, llm.EffortMax}}
+	both := levels
+	both.Modes = append([]llm.ReasoningMode{llm.ReasoningToggle}, levels.Modes...)
+	unknown := llm.ReasoningControl{}
+	for _, tt := range []struct {
+		preset  string
+		effort  llm.Effort
+		control llm.ReasoningControl
+		cap     int
+		want    string
+	}{
+		{"openrouter", "", unknown, 9, `{"max_tokens":9,` + usage + `}`},
+		{"openrouter", llm.EffortMax, unknown, 0, `{"reasoning":{"effort":"max"},` + usage + `}`},
+		{"openrouter", llm.EffortNone, unknown, 0, `{"reasoning":{"effort":"none"},` + usage + `}`},
+		{"openrouter", llm.EffortLow, toggle, 0, `{"reasoning":{"enabled":true},` + usage + `}`},
+		{"deepseek", llm.EffortMedium, both, 9, `{"max_tokens":9,"reasoning_effort":"low",` + usage + `,"thinking":{"type":"enabled"}}`},
+		{"deepseek", llm.EffortNone, both, 0, `{` + usage + `,"thinking":{"type":"disabled"}}`},
+		{"deepseek", llm.EffortMax, unknown, 0, `{"reasoning_effort":"max",` + usage + `,"thinking":{"type":"enabled"}}`},
+		{"glm", llm.EffortHigh, toggle, 0, `{` + usage + `,"thinking":{"type":"enabled"}}`},
+		{"glm", llm.EffortMinimal, toggle, 0, `{` + usage + `,"thinking":{"type":"disabled"}}`},
+		{"zai", llm.EffortNone, levels, 0, `{"reasoning_effort":"low",` + usage + `}`}, // it cannot be switched off
+		{"groq", llm.EffortHigh, levels, 9, `{"max_completion_tokens":9,"reasoning_effort":"high",` + usage + `}`},
+		{"groq", llm.EffortHigh, toggle, 0, `{` + usage + `}`}, // it thinks anyway
+		{"groq", llm.EffortNone, toggle, 0, `{"reasoning_effort":"none",` + usage + `}`},
+		{"xai", llm.EffortLow, unknown, 9, `{"max_completion_tokens":9,"reasoning_effort":"low",` + usage + `}`},
+		{"mistral", llm.EffortMax, unknown, 9, `{"max_tokens":9,"reasoning_effort":"high"}`},
+		{"azure", llm.EffortXHigh, unknown, 9, `{"max_completion_tokens":9,"reasoning_effort":"xhigh",` + usage + `}`},
+		{"ollama", llm.EffortMinimal, unknown, 9, `{"max_tokens":9,"reasoning_effort":"none",` + usage + `}`},
+		{"ollama", llm.EffortXHigh, unknown, 0, `{"reasoning_effort":"high",` + usage + `}`},
+		{"llamacpp", llm.EffortHigh, unknown, 9, `{"chat_template_kwargs":{"enable_thinking":true,"reasoning_effort":"high"},"max_tokens":9,` + usage + `}`},
+		{"llamacpp", llm.EffortNone, unknown, 0, `{"chat_template_kwargs":{"enable_thinking":false},` + usage + `}`},
+		{"lmstudio", llm.EffortLow, unknown, 9, `{"max_tokens":9,"reasoning_effort":"low",` + usage + `}`},
+	} {
+		server := llmtest.Serve(t)
+		a := preset(t, tt.preset).New(compat.Config{BaseURL: server.URL})
+		got := settings(t, sent(t, server, a, llm.Request{Effort: tt.effort, Reasoning: tt.control, MaxOutput: tt.cap}))
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s at %q: %s", tt.preset, tt.effort, diff)
+		}
+	}
+}
+
+// LLM-08: what a caller adds to a request stands beside what the dialect says,
+// or in its place.
+func TestOwnMembers(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	a := preset(t, "deepseek").New(compat.Config{BaseURL: server.URL})
+	for _, tt := range []struct{ name, value, want string }{
+		{"top_k", `1`, `"thinking":{"type":"disabled"},"top_k":1}`},
+		{"thinking", `"mine"`, `"thinking":"mine"}`},
+	} {
+		req := llm.Request{Effort: llm.EffortNone}
+		req.Options.Body = map[string]json.RawMessage{tt.name: json.RawMessage(tt.value)}
+		if got := settings(t, sent(t, server, a, req)); !strings.HasSuffix(got, tt.want) {
+			t.Errorf("with %s: %s", tt.name, got)
+		}
+	}
+}
+
+// OAS-705: the key goes into the header that the endpoint reads, and into no
+// other.
+func TestKeyHeader(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string][2]string{
+		"azure": {"the-secret-key", ""}, "groq": {"", "Bearer the-secret-key"}, "ollama": {"", "Bearer the-secret-key"},
+	} {
+		server := llmtest.Serve(t)
+		a := preset(t, id).New(compat.Config{BaseURL: server.URL, APIKey: "the-secret-key"})
+		sent(t, server, a, llm.Request{})
+		if _, err := a.Models(t.Context()); err != nil {
+			t.Error(err)
+		}
+		for _, r := range server.Requests() {
+			if got := [2]string{r.Header.Get("Api-Key"), r.Header.Get("Authorization")}; got != want {
+				t.Errorf("%s at %s: %q", id, r.Path, got)
+			}
+		}
+	}
+}
+
+// OAS-705 OAS-709: an address is completed where it names a host only, and whoever is
+// known by its host is spoken to in its dialect without its name.
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ adapter, address, want string }{
+		{"azure", "https://shop.openai.azure.com/", "https://shop.openai.azure.com/openai/v1/chat/completions"},
+		{"azure", "https://shop.openai.azure.com/openai/v1", "https://shop.openai.azure.com/openai/v1/chat/completions"},
+		{"deepseek", "", "https://api.deepseek.com/chat/completions"},
+		{"glm", "", "https://open.bigmodel.cn/api/paas/v4/chat/completions"},
+		{"compat", "https://api.deepseek.com/v1", "https://api.deepseek.com/v1/chat/completions"},
+		{"compat", "https://shop.openai.azure.com/openai/v1", "https://shop.openai.azure.com/openai/v1/chat/completions"},
+		{"compat", "https://api.openai.com/v1", "https://api.openai.com/v1/chat/completions"},
+		{"compat", "http://gateway.example/v1", "http://gateway.example/v1/chat/completions"},
+	} {
+		record := &recorder{}
+		cfg := compat.Config{BaseURL: tt.address, APIKey: "the-secret-key", HTTPClient: record.client()}
+		a := compat.New(cfg)
+		if tt.adapter != "compat" {
+			a = preset(t, tt.adapter).New(cfg)
+		}
+		_, _, _ = llmtest.Collect(a.Stream(t.Context(), llm.Request{Model: "m", Effort: llm.EffortHigh})) // the recorder refuses
+		if record.url != tt.want {
+			t.Errorf("%s at %q asks %s", tt.adapter, tt.address, record.url)
+		}
+		isDeepSeek, isAzure := strings.Contains(tt.address+tt.adapter, "deepseek"), strings.Contains(tt.address, "azure")
+		if isDeepSeek != strings.Contains(record.body, `"thinking"`) && tt.adapter != "glm" || isAzure != (record.header.Get("Api-Key") != "") {
+			t.Errorf("%s at %q is sent %s with %v", tt.adapter, tt.address, record.body, record.header)
+		}
+	}
+}

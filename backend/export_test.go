@@ -1,0 +1,25 @@
+package backend
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"atelier.dev/atelier/agent/llm/compat"
+)
+
+// MoveLocal has a preset of this machine looked for at another address, where a
+// test's server listens. Call it before anything else.
+func (w *Workbench) MoveLocal(id, baseURL string) {
+	presets := compat.Presets()
+	p := presets[slices.IndexFunc(presets, func(p compat.Preset) bool { return p.ID == id })]
+	p.BaseURL = baseURL
+	i := slices.IndexFunc(w.providers.table, func(r provider) bool { return r.id == id })
+	w.providers.table[i] = presetRow(p)
+}
+
+// Header is what is sent to a provider besides its key.
+func (w *Workbench) Header(ctx context.Context, provider string) (http.Header, error) {
+	row, a, err := w.providers.get(ctx, provider)
+	return w.providers.config(row, a).Header, err
+}
