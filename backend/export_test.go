@@ -23,3 +23,6 @@ func (w *Workbench) Header(ctx context.Context, provider string) (http.Header, e
 	row, a, err := w.providers.get(ctx, provider)
 	return w.providers.config(row, a).Header, err
 }
+
+// AtLevel is which model a job of a level gets.
+var AtLevel = (*Workbench).atLevel

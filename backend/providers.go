@@ -24,6 +24,7 @@ type providers struct {
 	cfg       *Config
 	table     []provider
 	client    *llm.Client
+	limiter   llm.Limiter
 	catalogue func() (*catalogue.Catalogue, error) // read when first asked for
 
 	mu     sync.Mutex
@@ -39,9 +40,11 @@ type access struct {
 }
 
 func newProviders(cfg *Config) *providers {
-	return &providers{cfg: cfg, table: providerTable(), client: llm.NewClient(), catalogue: sync.OnceValues(func() (*catalogue.Catalogue, error) {
+	p := &providers{cfg: cfg, table: providerTable(), client: llm.NewClient(), catalogue: sync.OnceValues(func() (*catalogue.Catalogue, error) {
 		return readCatalogue(cfg.Home)
 	})}
+	p.client.Use(p.limiter.Around)
+	return p
 }
 
 const baseURLSetting = "base_url."
@@ -58,6 +61,9 @@ func (p *providers) refresh(ctx context.Context) error {
 			return err
 		}
 		found[row.id] = a
+		if a != p.access[row.id] {
+			p.limiter.Forget(row.id)
+		}
 		if row.usable(a) {
 			p.client.Set(row.adapter(p.config(row, a)))
 		} else {

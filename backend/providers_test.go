@@ -3,6 +3,7 @@ package backend_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
@@ -53,5 +54,32 @@ func TestFirstSession(t *testing.T) {
 			}
 			await(p, func(agent.ProcessingEnd) bool { return true })
 		})
+	}
+}
+
+// K-20: what one session was told to wait for, another does not ask for; a new
+// key is asked at once.
+func TestSessionsShareAPause(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t, llmtest.Round{Status: 429, RetryAfter: time.Minute}, llmtest.Round{Text: "Hi."})
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, ""))
+	ask := func() agent.EndReason {
+		t.Helper()
+		p.send(p.session("compat"), "hello")
+		return await(p, anyOf[agent.ProcessingEnd]).Reason
+	}
+	first, second := ask(), ask()
+	asked := 0
+	for _, r := range server.Requests() { // which are asked for their models too
+		if strings.HasSuffix(r.Path, "/completions") {
+			asked++
+		}
+	}
+	if first != agent.EndFailed || second != agent.EndFailed || asked != 1 {
+		t.Errorf("ended as %s and %s after %d requests", first, second, asked)
+	}
+	must[backend.KeyList](p, "keys.set", backend.SetKeyRequest{Provider: "compat", Key: "sk-another"})
+	if got := ask(); got != agent.EndDone {
+		t.Errorf("with another key it ended as %s", got)
 	}
 }
