@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/url"
 	"sync"
+
+	"atelier.dev/atelier/agent/llm/provider"
 	"time"
 )
 
@@ -36,26 +38,26 @@ func (w *Workbench) CheckProviders(ctx context.Context) ([]ProviderCheck, error)
 	checks := make([]ProviderCheck, len(w.providers.table))
 	var wg sync.WaitGroup
 	for i, row := range w.providers.table {
-		a := found[row.id]
+		a := found[row.ID]
 		c := &checks[i]
 		*c = ProviderCheck{
-			Provider: row.id, Name: row.name, Vendor: row.vendor, Local: row.running != nil && !row.setUp(a),
-			Configured: row.setUp(a), Source: a.source, BaseURL: withoutPassword(a.baseURL), Variable: row.keyVars[0],
+			Provider: row.ID, Name: row.Name, Vendor: row.Vendor, Local: row.Running != nil && !row.SetUp(a.key, a.baseURL),
+			Configured: row.SetUp(a.key, a.baseURL), Source: a.source, BaseURL: withoutPassword(a.baseURL), Variable: row.KeyVariables[0],
 		}
-		if row.needs.url && a.baseURL == "" {
-			c.Variable = row.urlVar
+		if row.Needs.URL && a.baseURL == "" {
+			c.Variable = row.URLVariable
 		}
-		if row.id == chosen.Provider {
+		if row.ID == chosen.Provider {
 			c.Model = chosen.Model
 		}
 		switch {
 		case c.Configured || c.Model != "":
 			c.Configured = true
 			wg.Go(func() {
-				c.Connection, _ = w.testModel(ctx, ModelRef{Provider: row.id, Model: c.Model}) // its provider is known
+				c.Connection, _ = w.testModel(ctx, ModelRef{Provider: row.ID, Model: c.Model}) // its provider is known
 			})
 		case c.Local:
-			c.Variable = row.urlVar
+			c.Variable = row.URLVariable
 			wg.Go(func() { c.look(ctx, row) })
 		}
 	}
@@ -64,13 +66,13 @@ func (w *Workbench) CheckProviders(ctx context.Context) ([]ProviderCheck, error)
 }
 
 // look finds out whether a server that nobody set up runs on this machine.
-func (c *ProviderCheck) look(ctx context.Context, row provider) {
+func (c *ProviderCheck) look(ctx context.Context, row provider.Row) {
 	begin := time.Now()
-	ids, err := row.running(ctx)
+	ids, err := row.Running(ctx)
 	if err != nil {
 		return
 	}
-	c.Configured, c.BaseURL = true, row.baseURL
+	c.Configured, c.BaseURL = true, row.BaseURL
 	c.Connection = ConnectionTest{Reachable: true, DurationMs: time.Since(begin).Milliseconds(), Models: len(ids)}
 }
 

@@ -40,8 +40,8 @@ func (p *providers) environment() environment {
 		e.model = cmp.Or(named, environmentModel)
 	}
 	for _, row := range p.table {
-		if id, ok := strings.CutPrefix(named, row.id+"/"); ok && id != "" {
-			e.provider, e.model = row.id, id
+		if id, ok := strings.CutPrefix(named, row.ID+"/"); ok && id != "" {
+			e.provider, e.model = row.ID, id
 		}
 	}
 	return e

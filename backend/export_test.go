@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"atelier.dev/atelier/agent/llm/compat"
+	"atelier.dev/atelier/agent/llm/provider"
 )
 
 // MoveLocal has a preset of this machine looked for at another address, where a
@@ -14,8 +15,8 @@ func (w *Workbench) MoveLocal(id, baseURL string) {
 	presets := compat.Presets()
 	p := presets[slices.IndexFunc(presets, func(p compat.Preset) bool { return p.ID == id })]
 	p.BaseURL = baseURL
-	i := slices.IndexFunc(w.providers.table, func(r provider) bool { return r.id == id })
-	w.providers.table[i] = presetRow(p)
+	i := slices.IndexFunc(w.providers.table, func(r provider.Row) bool { return r.ID == id })
+	w.providers.table[i] = provider.FromPreset(p)
 }
 
 // Header is what is sent to a provider besides its key.

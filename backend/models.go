@@ -20,6 +20,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/catalogue"
 	"atelier.dev/atelier/agent/llm/demo"
+	"atelier.dev/atelier/agent/llm/provider"
 	"atelier.dev/atelier/agent/picture"
 )
 
@@ -95,8 +96,8 @@ func (p *providers) local(name string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	address := p.access[name].baseURL
-	if i := slices.IndexFunc(p.table, func(r provider) bool { return r.id == name }); i >= 0 {
-		address = cmp.Or(address, p.table[i].baseURL)
+	if i := slices.IndexFunc(p.table, func(r provider.Row) bool { return r.ID == name }); i >= 0 {
+		address = cmp.Or(address, p.table[i].BaseURL)
 	}
 	u, err := url.Parse(address)
 	if err != nil {
@@ -117,8 +118,8 @@ const (
 )
 
 // listed asks a provider for its models. It waits no longer than patience.
-func (p *providers) listed(ctx context.Context, row provider, a access, patience time.Duration) ([]string, error) {
-	l, ok := row.adapter(p.config(row, a)).(lister)
+func (p *providers) listed(ctx context.Context, row provider.Row, a access, patience time.Duration) ([]string, error) {
+	l, ok := row.New(p.config(row, a)).(lister)
 	if !ok {
 		return nil, nil
 	}
@@ -143,16 +144,16 @@ func (w *Workbench) listModels(ctx context.Context, _ Empty) (ModelList, error) 
 	out.Providers = make([]ProviderInfo, len(w.providers.table))
 	var wg sync.WaitGroup
 	for i, row := range w.providers.table {
-		a, info := found[row.id], &out.Providers[i]
+		a, info := found[row.ID], &out.Providers[i]
 		*info = w.providers.info(row, a)
-		rows := known.Models(row.id, now)
-		if info.Ready && !row.deployments && (len(rows) == 0 || row.running != nil) {
+		rows := known.Models(row.ID, now)
+		if info.Ready && !row.Deployments && (len(rows) == 0 || row.Running != nil) {
 			wg.Go(func() {
 				ids, err := w.providers.listed(ctx, row, a, listTimeout)
 				if err != nil {
 					info.Problem = err.Error()
 				}
-				info.Models = w.providers.modelInfos(row.id, ids, now)
+				info.Models = w.providers.modelInfos(row.ID, ids, now)
 			})
 			continue
 		}
@@ -179,13 +180,13 @@ func (w *Workbench) localModels(ctx context.Context, _ Empty) (ModelList, error)
 	running := make([]ProviderInfo, len(w.providers.table))
 	var wg sync.WaitGroup
 	for i, row := range w.providers.table {
-		info := w.providers.info(row, found[row.id])
+		info := w.providers.info(row, found[row.ID])
 		if !info.Local {
 			continue
 		}
 		wg.Go(func() {
-			if ids, err := row.running(ctx); err == nil {
-				info.Ready, info.Models = true, w.providers.modelInfos(row.id, ids, now)
+			if ids, err := row.Running(ctx); err == nil {
+				info.Ready, info.Models = true, w.providers.modelInfos(row.ID, ids, now)
 				running[i] = info
 			}
 		})
@@ -195,11 +196,11 @@ func (w *Workbench) localModels(ctx context.Context, _ Empty) (ModelList, error)
 }
 
 // info is a provider without its models.
-func (p *providers) info(row provider, a access) ProviderInfo {
-	ready := row.setUp(a)
+func (p *providers) info(row provider.Row, a access) ProviderInfo {
+	ready := row.SetUp(a.key, a.baseURL)
 	return ProviderInfo{
-		ID: row.id, Name: row.name, Ready: ready, Default: row.defaultModel,
-		Vendor: row.vendor, Local: row.running != nil && !ready,
+		ID: row.ID, Name: row.Name, Ready: ready, Default: row.DefaultModel,
+		Vendor: row.Vendor, Local: row.Running != nil && !ready,
 	}
 }
 
@@ -263,7 +264,7 @@ func (w *Workbench) testModel(ctx context.Context, in ModelRef) (ConnectionTest,
 	if err != nil {
 		return ConnectionTest{}, err
 	}
-	if err := w.providers.ready(ctx, row.id); err != nil {
+	if err := w.providers.ready(ctx, row.ID); err != nil {
 		e := AsError(err)
 		return ConnectionTest{Problem: e.Message, Next: e.Next}, nil
 	}
@@ -273,8 +274,8 @@ func (w *Workbench) testModel(ctx context.Context, in ModelRef) (ConnectionTest,
 	switch {
 	case err != nil:
 		out.Problem, out.Next = agent.Explain(err).Message, testAgain(err)
-	case in.Model != "" && len(ids) > 0 && !row.deployments && !slices.Contains(ids, in.Model):
-		out.Problem = fmt.Sprintf("%s does not list the model %s.", row.name, in.Model)
+	case in.Model != "" && len(ids) > 0 && !row.Deployments && !slices.Contains(ids, in.Model):
+		out.Problem = fmt.Sprintf("%s does not list the model %s.", row.Name, in.Model)
 		out.Next = "It may answer all the same; if not, choose another one."
 	}
 	return out, nil

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/catalogue"
 	"atelier.dev/atelier/agent/llm/demo"
+	"atelier.dev/atelier/agent/llm/provider"
 )
 
 // providers finds keys and addresses and keeps the client's adapters in step
@@ -22,7 +22,7 @@ import (
 // may start programs.
 type providers struct {
 	cfg       *Config
-	table     []provider
+	table     []provider.Row
 	client    *llm.Client
 	limiter   llm.Limiter
 	catalogue func() (*catalogue.Catalogue, error) // read when first asked for
@@ -40,7 +40,7 @@ type access struct {
 }
 
 func newProviders(cfg *Config) *providers {
-	p := &providers{cfg: cfg, table: providerTable(), client: llm.NewClient(), catalogue: sync.OnceValues(func() (*catalogue.Catalogue, error) {
+	p := &providers{cfg: cfg, table: provider.Table(), client: llm.NewClient(), catalogue: sync.OnceValues(func() (*catalogue.Catalogue, error) {
 		return readCatalogue(cfg.Home)
 	})}
 	p.client.Use(p.limiter.Around)
@@ -60,14 +60,14 @@ func (p *providers) refresh(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		found[row.id] = a
-		if a != p.access[row.id] {
-			p.limiter.Forget(row.id)
+		found[row.ID] = a
+		if a != p.access[row.ID] {
+			p.limiter.Forget(row.ID)
 		}
-		if row.usable(a) {
-			p.client.Set(row.adapter(p.config(row, a)))
+		if row.Usable(a.key, a.baseURL) {
+			p.client.Set(row.New(p.config(row, a)))
 		} else {
-			p.client.Remove(row.id)
+			p.client.Remove(row.ID)
 		}
 	}
 	p.client.Set(demo.New(demo.Config{}))
@@ -75,20 +75,20 @@ func (p *providers) refresh(ctx context.Context) error {
 	return nil
 }
 
-func (p *providers) find(ctx context.Context, row provider) (access, error) {
+func (p *providers) find(ctx context.Context, row provider.Row) (access, error) {
 	a := p.given(row)
 	if a.key != "" {
 		a.source = KeyFromEnvironment
-	} else if key, source, err := p.cfg.Keys.Key(row.id); err != nil {
+	} else if key, source, err := p.cfg.Keys.Key(row.ID); err != nil {
 		return a, &Error{
-			Code: CodeKeyUnavailable, Message: fmt.Sprintf("The key of %s could not be read.", row.name),
-			Kept: "It was not changed.", Next: fmt.Sprintf("Unlock the keyring, or set %s.", row.keyVars[0]), Details: err.Error(), cause: err,
+			Code: CodeKeyUnavailable, Message: fmt.Sprintf("The key of %s could not be read.", row.Name),
+			Kept: "It was not changed.", Next: fmt.Sprintf("Unlock the keyring, or set %s.", row.KeyVariables[0]), Details: err.Error(), cause: err,
 		}
 	} else if key != "" {
 		a.key, a.source = key, source
 	}
 	if a.baseURL == "" {
-		stored, err := p.cfg.Store.Setting(ctx, baseURLSetting+row.id)
+		stored, err := p.cfg.Store.Setting(ctx, baseURLSetting+row.ID)
 		if err != nil {
 			return a, err
 		}
@@ -98,32 +98,20 @@ func (p *providers) find(ctx context.Context, row provider) (access, error) {
 }
 
 // config is what a provider's adapter is told.
-func (p *providers) config(row provider, a access) llm.AdapterConfig {
-	cfg := llm.AdapterConfig{APIKey: a.key, BaseURL: a.baseURL, Header: http.Header{}}
-	for header, variable := range row.headerVars {
-		if value := strings.TrimSpace(p.cfg.Getenv(variable)); value != "" && a.baseURL == "" {
-			cfg.Header.Set(header, value)
-		}
-	}
-	return cfg
+func (p *providers) config(row provider.Row, a access) llm.AdapterConfig {
+	return llm.AdapterConfig{APIKey: a.key, BaseURL: a.baseURL, Header: row.Header(p.cfg.Getenv, a.baseURL)}
 }
 
 // given is what the environment says of a provider.
-func (p *providers) given(row provider) access {
-	var a access
-	take := func(value, variable string) {
-		if value = strings.TrimSpace(value); a.key == "" && value != "" {
-			a.key, a.variable = value, variable
+func (p *providers) given(row provider.Row) access {
+	said, variable := row.FromEnvironment(p.cfg.Getenv)
+	a := access{key: said.APIKey, baseURL: said.BaseURL, variable: variable}
+	if e := p.environment(); e.provider == row.ID {
+		a.baseURL = cmp.Or(e.baseURL, a.baseURL)
+		if e.key != "" {
+			a.key, a.variable = e.key, keyVariable
 		}
 	}
-	if e := p.environment(); e.provider == row.id {
-		a.baseURL = e.baseURL
-		take(e.key, keyVariable)
-	}
-	for _, variable := range row.keyVars {
-		take(p.cfg.Getenv(variable), variable)
-	}
-	a.baseURL = cmp.Or(a.baseURL, strings.TrimSpace(p.cfg.Getenv(row.urlVar)))
 	return a
 }
 
@@ -138,7 +126,7 @@ func (p *providers) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.E
 		}
 		row := p.row(req.Provider, req.Model)
 		req.Reasoning = row.Control()
-		if slices.ContainsFunc(p.table, func(r provider) bool { return r.id == req.Provider && r.needs.cap }) {
+		if slices.ContainsFunc(p.table, func(r provider.Row) bool { return r.ID == req.Provider && r.Needs.Cap }) {
 			req.MaxOutput = int(row.MaxOutput)
 		}
 		p.client.Stream(ctx, req)(yield)
@@ -167,17 +155,17 @@ func (p *providers) found(ctx context.Context) (map[string]access, error) {
 }
 
 // get returns a provider's row and access.
-func (p *providers) get(ctx context.Context, id string) (provider, access, error) {
+func (p *providers) get(ctx context.Context, id string) (provider.Row, access, error) {
 	found, err := p.found(ctx)
 	if err != nil {
-		return provider{}, access{}, err
+		return provider.Row{}, access{}, err
 	}
 	for _, row := range p.table {
-		if row.id == id {
+		if row.ID == id {
 			return row, found[id], nil
 		}
 	}
-	return provider{}, access{}, &Error{Code: CodeNoModel, Message: fmt.Sprintf("There is no provider %q.", id), Next: "Choose a model in the toolbar."}
+	return provider.Row{}, access{}, &Error{Code: CodeNoModel, Message: fmt.Sprintf("There is no provider %q.", id), Next: "Choose a model in the toolbar."}
 }
 
 // ready refuses a provider that cannot be called.
@@ -189,12 +177,12 @@ func (p *providers) ready(ctx context.Context, id string) error {
 	switch {
 	case err != nil:
 		return err
-	case row.usable(a):
+	case row.Usable(a.key, a.baseURL):
 		return nil
-	case row.needs.url && a.baseURL == "":
-		return &Error{Code: CodeNoModel, Message: fmt.Sprintf("%s has no address yet.", row.name), Kept: "Your message is still in the box.", Next: fmt.Sprintf("Enter it in Settings → Keys, or set %s.", row.urlVar)}
+	case row.Needs.URL && a.baseURL == "":
+		return &Error{Code: CodeNoModel, Message: fmt.Sprintf("%s has no address yet.", row.Name), Kept: "Your message is still in the box.", Next: fmt.Sprintf("Enter it in Settings → Keys, or set %s.", row.URLVariable)}
 	}
-	return &Error{Code: CodeNoModel, Message: fmt.Sprintf("There is no key for %s.", row.name), Kept: "Your message is still in the box.", Next: fmt.Sprintf("Enter it in Settings → Keys, or set %s.", row.keyVars[0])}
+	return &Error{Code: CodeNoModel, Message: fmt.Sprintf("There is no key for %s.", row.Name), Kept: "Your message is still in the box.", Next: fmt.Sprintf("Enter it in Settings → Keys, or set %s.", row.KeyVariables[0])}
 }
 
 // first returns the model that a new session uses where the user has chosen
@@ -202,19 +190,19 @@ func (p *providers) ready(ctx context.Context, id string) error {
 func (p *providers) first(ctx context.Context) (provider, model string) {
 	found, _ := p.found(ctx) // a fault in the keys is shown with them
 	for _, row := range p.table {
-		if a, ok := found[row.id]; ok && row.setUp(a) {
-			if row.defaultModel != "" {
-				return row.id, row.defaultModel
+		if a, ok := found[row.ID]; ok && row.SetUp(a.key, a.baseURL) {
+			if row.DefaultModel != "" {
+				return row.ID, row.DefaultModel
 			}
 			known, _ := p.catalogue() // a fault in the user's rows is shown with the models
-			if rows := known.Models(row.id, time.Now()); len(rows) > 0 && row.running == nil {
-				return row.id, rows[0].ID
+			if rows := known.Models(row.ID, time.Now()); len(rows) > 0 && row.Running == nil {
+				return row.ID, rows[0].ID
 			}
-			if row.deployments {
+			if row.Deployments {
 				continue
 			}
 			if ids, err := p.listed(ctx, row, a, listTimeout); err == nil && len(ids) > 0 {
-				return row.id, ids[0]
+				return row.ID, ids[0]
 			}
 		}
 	}
@@ -229,11 +217,11 @@ func (w *Workbench) listKeys(ctx context.Context, _ Empty) (KeyList, error) {
 		return out, err
 	}
 	for _, row := range w.providers.table {
-		a := found[row.id]
+		a := found[row.ID]
 		out.Keys = append(out.Keys, KeyInfo{
-			Provider: row.id, Name: row.name, Source: a.source, BaseURL: a.baseURL,
-			Variable: cmp.Or(a.variable, row.keyVars[0]), NeedsBaseURL: row.needs.url, OwnBaseURL: row.baseURL,
-			Vendor: row.vendor, Local: row.running != nil,
+			Provider: row.ID, Name: row.Name, Source: a.source, BaseURL: a.baseURL,
+			Variable: cmp.Or(a.variable, row.KeyVariables[0]), NeedsBaseURL: row.Needs.URL, OwnBaseURL: row.BaseURL,
+			Vendor: row.Vendor, Local: row.Running != nil,
 		})
 	}
 	return out, nil
@@ -253,12 +241,12 @@ func (w *Workbench) setKey(ctx context.Context, in SetKeyRequest) (KeyList, erro
 			return KeyList{}, &Error{Code: CodeInvalid, Message: "The address is no http or https address.", Kept: "Nothing was changed.", Next: "Enter it like https://host/v1."}
 		}
 	}
-	if err := w.cfg.Store.SetSetting(ctx, baseURLSetting+row.id, base); err != nil {
+	if err := w.cfg.Store.SetSetting(ctx, baseURLSetting+row.ID, base); err != nil {
 		return KeyList{}, err
 	}
 	if key := strings.TrimSpace(in.Key); key != "" {
-		if err := w.cfg.Keys.SetKey(row.id, key); err != nil {
-			return KeyList{}, &Error{Code: CodeKeyUnavailable, Message: "The key could not be saved.", Kept: "The old one is still there.", Next: fmt.Sprintf("Unlock the keyring, or set %s.", row.keyVars[0]), Details: err.Error(), cause: err}
+		if err := w.cfg.Keys.SetKey(row.ID, key); err != nil {
+			return KeyList{}, &Error{Code: CodeKeyUnavailable, Message: "The key could not be saved.", Kept: "The old one is still there.", Next: fmt.Sprintf("Unlock the keyring, or set %s.", row.KeyVariables[0]), Details: err.Error(), cause: err}
 		}
 	}
 	if err := w.providers.refresh(ctx); err != nil {

@@ -51,10 +51,14 @@ type Error struct {
 
 // Error implements the error interface.
 func (e *Error) Error() string {
-	if e.Status != 0 {
-		return fmt.Sprintf("%s: %s (%s, HTTP %d)", e.Provider, e.Message, e.Class, e.Status)
+	text := e.Message
+	if e.Provider != "" {
+		text = e.Provider + ": " + text
 	}
-	return fmt.Sprintf("%s: %s (%s)", e.Provider, e.Message, e.Class)
+	if e.Status != 0 {
+		return fmt.Sprintf("%s (%s, HTTP %d)", text, e.Class, e.Status)
+	}
+	return fmt.Sprintf("%s (%s)", text, e.Class)
 }
 
 // Unwrap returns the cause.

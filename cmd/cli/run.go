@@ -11,6 +11,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/provider"
 	"atelier.dev/atelier/agent/permission"
 	"atelier.dev/atelier/backend"
 	"github.com/spf13/pflag"
@@ -203,8 +204,8 @@ func (c *command) session(app *app, f *runFlags, ended <-chan agent.ProcessingEn
 
 // withBaseURL puts --base-url in the place of the provider's variable.
 func withBaseURL(getenv func(string) string, f *runFlags) func(string) string {
-	provider, _, _ := strings.Cut(f.use.model, "/")
-	variable := backend.BaseURLVariable(provider)
+	id, _, _ := strings.Cut(f.use.model, "/")
+	variable := provider.BaseURLVariable(id)
 	if f.use.baseURL == "" || variable == "" {
 		return getenv
 	}

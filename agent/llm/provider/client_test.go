@@ -1,0 +1,108 @@
+package provider_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/generate"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/agent/llm/provider"
+)
+
+// environment is what a test's client reads.
+type environment map[string]string
+
+func (e environment) get(name string) string { return e[name] }
+
+func request(id string) llm.Request {
+	return llm.Request{Provider: id, Model: llmtest.ModelID, Messages: []llm.Message{llm.Text(llm.RoleUser, "hi")}}
+}
+
+// LLM-01, LLM-02, LLM-03: each provider is called with its own key at its own
+// address, and the first that is set up answers requests that name none.
+func TestClientFromEnvironment(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t, llmtest.Round{Text: "1"}, llmtest.Round{Text: "2"}, llmtest.Round{Text: "3"}, llmtest.Round{Text: "4"})
+	c := provider.Client(environment{
+		"ANTHROPIC_API_KEY": " sk-anthropic ", "ANTHROPIC_BASE_URL": server.Root,
+		"GOOGLE_API_KEY": "sk-google", "GEMINI_BASE_URL": server.Root,
+		"DEEPSEEK_API_KEY": "sk-deepseek", "DEEPSEEK_BASE_URL": server.URL,
+		"OPENAI_API_KEY": "  ",
+	}.get)
+	for i, tt := range []struct{ provider, path, header, value string }{
+		{"", "/v1/messages", "X-Api-Key", "sk-anthropic"},
+		{"anthropic", "/v1/messages", "X-Api-Key", "sk-anthropic"},
+		{"gemini", "/v1beta/models/", "X-Goog-Api-Key", "sk-google"},
+		{"deepseek", "/v1/chat/completions", "Authorization", "Bearer sk-deepseek"},
+	} {
+		if _, err := llm.Complete(c.Stream(t.Context(), request(tt.provider))); err != nil {
+			t.Fatalf("%q: %v", tt.provider, err)
+		}
+		if r := server.Requests()[i]; !strings.HasPrefix(r.Path, tt.path) || r.Header.Get(tt.header) != tt.value {
+			t.Errorf("%q: %s with %q", tt.provider, r.Path, r.Header.Get(tt.header))
+		}
+	}
+	for _, absent := range []string{"openai", "ollama", "compat"} {
+		_, err := llm.Complete(c.Stream(t.Context(), request(absent)))
+		var e *llm.Error
+		if !errors.As(err, &e) || e.Class != llm.ClassConfig {
+			t.Errorf("%s, which nobody set up: %v", absent, err)
+		}
+	}
+}
+
+// LLM-07: the process's client is made once, when it is asked for, and can be
+// replaced.
+func TestDefault(t *testing.T) {
+	server := llmtest.Serve(t, llmtest.Round{Text: "Hello."})
+	t.Setenv("OPENAI_API_KEY", "sk-test")
+	t.Setenv("OPENAI_BASE_URL", server.URL)
+	provider.SetDefault(nil)
+	defer provider.SetDefault(nil)
+	if provider.Default() != provider.Default() {
+		t.Error("there are two")
+	}
+	if _, err := llm.Complete(provider.Default().Stream(t.Context(), request(""))); err != nil {
+		t.Error(err)
+	}
+	own := llm.NewClient()
+	provider.SetDefault(own)
+	if provider.Default() != own {
+		t.Error("it was not replaced")
+	}
+}
+
+// Every row can be called once it is given what it needs, and says how that is
+// done.
+func TestTable(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, row := range provider.Table() {
+		if row.ID == "" || row.Name == "" || row.URLVariable == "" || seen[row.ID] {
+			t.Errorf("%+v", row)
+		}
+		seen[row.ID] = true
+		if got := row.New(llm.AdapterConfig{APIKey: "sk-test", BaseURL: "https://x.example/v1"}).Name(); got != row.ID {
+			t.Errorf("the adapter of %s is called %s", row.ID, got)
+		}
+		if !row.Usable("sk-test", "https://x.example/v1") || row.Needs.Key && row.Usable("", "https://x.example/v1") {
+			t.Errorf("%s: usable with less than it needs, or not with all of it", row.ID)
+		}
+	}
+}
+
+// A program without settings of its own asks whoever the environment has a key
+// for.
+func ExampleClient() {
+	client := provider.Client(func(string) string { return "" }) // os.Getenv in a program
+	_, err := generate.Text(context.Background(), client, generate.Call{
+		Request: llm.Request{Model: "claude-sonnet-5-5"},
+		Prompt:  "Name three rivers.",
+	})
+	fmt.Println(err)
+	// Output: no provider is configured (config)
+}
