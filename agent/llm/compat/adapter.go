@@ -5,8 +5,10 @@
 package compat
 
 import (
+	"cmp"
 	"context"
 	"iter"
+	"net/http"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -87,22 +89,23 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 			b.Fail(call.Error(err))
 			return
 		}
-		body := &filter{}
-		stream := a.service.NewStreaming(ctx, sdk.ChatCompletionNewParams{},
-			option.WithRequestBody("application/json", request), option.WithMiddleware(body.intercept, call.Intercept))
+		var resp *http.Response
+		opened := a.service.NewStreaming(ctx, sdk.ChatCompletionNewParams{}, option.WithRequestBody("application/json", request),
+			option.WithMiddleware(call.Intercept), option.WithResponseInto(&resp))
+		stream := openaisdk.Read(resp, opened.Err())
 		defer stream.Close()
 		d := newDecoder(b, call)
-		for stream.Next() {
-			if d.chunk([]byte(stream.Current().RawJSON())); d.failed || b.Stopped() {
+		for err == nil && stream.Next() {
+			if err = d.chunk(stream.Data()); d.failed || b.Stopped() {
 				return
 			}
 		}
 		// The answer is whole once its end was announced; what may follow,
 		// the usage, can be missed.
-		if d.finished || body.done {
+		if d.finished || stream.Done {
 			d.finish()
 			return
 		}
-		b.Fail(openaisdk.StreamError(call, stream.Err()))
+		b.Fail(call.Error(cmp.Or(err, stream.Err())))
 	}
 }

@@ -5,6 +5,7 @@ package openai
 import (
 	"context"
 	"iter"
+	"net/http"
 
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/responses"
@@ -73,15 +74,17 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 			b.Fail(call.Error(err))
 			return
 		}
-		stream := a.service.NewStreaming(ctx, responses.ResponseNewParams{},
-			option.WithRequestBody("application/json", body), option.WithMiddleware(call.Intercept))
+		var resp *http.Response
+		opened := a.service.NewStreaming(ctx, responses.ResponseNewParams{}, option.WithRequestBody("application/json", body),
+			option.WithMiddleware(call.Intercept), option.WithResponseInto(&resp))
+		stream := openaisdk.Read(resp, opened.Err())
 		defer stream.Close()
 		d := newDecoder(b, call)
 		for stream.Next() {
-			if d.event(stream.Current()); d.done || b.Stopped() {
+			if d.event(stream.Data()); d.done || b.Stopped() {
 				return
 			}
 		}
-		b.Fail(openaisdk.StreamError(call, stream.Err()))
+		b.Fail(call.Error(stream.Err()))
 	}
 }
