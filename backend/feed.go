@@ -124,6 +124,9 @@ func (f *feed) send(session string, s *stream, more ...agent.Event) {
 		s.timer.Stop()
 		s.timer = nil
 	}
+	if len(f.watchers) == 0 {
+		return
+	}
 	var batch []json.RawMessage
 	size := 0
 	leave := func() {

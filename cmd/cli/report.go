@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
 	"strings"
 
@@ -143,8 +144,16 @@ func (r *jsonReport) failed(err error) {
 
 // streamReport prints every event as one line of JSON. A line with a seq is
 // in the store already.
-type streamReport struct{ out *json.Encoder }
+type streamReport struct{ out io.Writer }
 
-func (r *streamReport) event(ev agent.Event)       { _ = r.out.Encode(ev) }
+func (r *streamReport) event(ev agent.Event) {
+	line, err := ev.MarshalJSON() // an encoder would read over what it returns once more
+	if err != nil {
+		slog.Error("encode event", "kind", ev.Kind(), "err", err)
+		return
+	}
+	_, _ = r.out.Write(append(line, '\n')) // whoever reads may have left
+}
+
 func (r *streamReport) finish(agent.ProcessingEnd) {}
 func (r *streamReport) failed(error)               {}

@@ -244,7 +244,7 @@ func newReport(format string, out, progress io.Writer) (report, error) {
 	case "json":
 		return &jsonReport{out: json.NewEncoder(out)}, nil
 	case "stream-json":
-		return &streamReport{out: json.NewEncoder(out)}, nil
+		return &streamReport{out: out}, nil
 	}
 	return nil, fmt.Errorf("--output is text, json or stream-json, not %q", format)
 }

@@ -30,8 +30,9 @@ type Config = llm.AdapterConfig
 
 // Adapter implements [llm.Adapter].
 type Adapter struct {
-	endpoint *wire.Endpoint
-	service  sdk.MessageService
+	endpoint  *wire.Endpoint
+	service   sdk.MessageService
+	encodings wire.Encodings
 }
 
 // New returns an adapter.
@@ -75,7 +76,13 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 		}
 		defer call.End()
 		b.Follow(call)
-		stream := a.service.NewStreaming(ctx, params(req, origin), option.WithMiddleware(call.Intercept))
+		params, messages, err := a.lower(req, origin)
+		if err != nil {
+			b.Fail(call.Error(err))
+			return
+		}
+		call.Add("messages", messages)
+		stream := a.service.NewStreaming(ctx, params, option.WithMiddleware(call.Intercept))
 		defer stream.Close()
 		d := newDecoder(b)
 		for stream.Next() {

@@ -46,8 +46,8 @@ func FuzzDecoder(f *testing.F) {
 			t.Fatalf("answer %v, done %v", answer, d.done)
 		}
 		if answer != nil {
-			if _, err := json.Marshal(params(llm.Request{Messages: []llm.Message{answer.Message}}, llm.Origin{})); err != nil {
-				t.Fatal(err)
+			if _, messages, err := new(Adapter).lower(llm.Request{Messages: []llm.Message{answer.Message}}, llm.Origin{}); err != nil || !json.Valid(messages) {
+				t.Fatalf("%v: %s", err, messages)
 			}
 		}
 	})

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"slices"
@@ -17,15 +18,37 @@ import (
 // demands a number, and every model takes this one (LLM-51).
 const defaultMaxOutput = 8192
 
-// params lowers a request. Equal prefixes of two requests give equal bytes but
-// for the cache's marks, or the provider's cache would miss (LLM-17).
-func params(req llm.Request, origin llm.Origin) sdk.MessageNewParams {
+// lower lowers a request and encodes its messages; what was sent before is
+// taken from memory. Equal prefixes of two requests give equal bytes but for
+// the cache's marks, or the provider's cache would miss (LLM-17).
+func (a *Adapter) lower(req llm.Request, origin llm.Origin) (p sdk.MessageNewParams, messages []byte, err error) {
 	instructions, rest := wire.Instructions(req)
+	turns, err := wire.Turns(&a.encodings, req.CacheKey, origin, rest, func(m llm.Message, ids wire.IDs) (results, others []content) {
+		if m.Role == llm.RoleAssistant {
+			return nil, answered(m, m.Origin.Same(origin), ids)
+		}
+		return said(m, ids)
+	})
+	if err != nil {
+		return p, nil, err
+	}
+	p = params(req, instructions)
+	think(&p, req, turns)
+	options(&p, req.Options)
+	if !req.NoCache {
+		mark(&p, turns)
+	}
+	return p, names.Array(turns), nil
+}
+
+var names = wire.Names{Content: "content", User: "user", Assistant: "assistant"}
+
+// params lowers what is no matter of messages, thinking or options.
+func params(req llm.Request, instructions []string) sdk.MessageNewParams {
 	p := sdk.MessageNewParams{
 		Model:     req.Model,
 		MaxTokens: int64(req.MaxOutput),
 		Tools:     tools(req.Tools),
-		Messages:  messages(rest, origin),
 	}
 	if req.MaxOutput <= 0 {
 		p.MaxTokens = defaultMaxOutput
@@ -33,12 +56,35 @@ func params(req llm.Request, origin llm.Origin) sdk.MessageNewParams {
 	for _, text := range instructions {
 		p.System = append(p.System, sdk.TextBlockParam{Text: text})
 	}
-	think(&p, req)
-	options(&p, req.Options)
-	if !req.NoCache {
-		mark(&p)
-	}
 	return p
+}
+
+// mark sets the cache's breakpoints, four at the most: after the tools, after
+// the instructions, and after the last two user turns, so that each request
+// reads what the one before it wrote (LLM-16). In a turn, which is encoded, the
+// mark becomes the last member of the last block.
+func mark(p *sdk.MessageNewParams, turns []wire.Turn) {
+	mark := sdk.NewCacheControlEphemeralParam()
+	if n := len(p.Tools); n > 0 {
+		p.Tools[n-1].OfTool.CacheControl = mark
+	}
+	if n := len(p.System); n > 0 {
+		p.System[n-1].CacheControl = mark
+	}
+	left := 2
+	for i := len(turns) - 1; i >= 0 && left > 0; i-- {
+		t := &turns[i]
+		if t.Assistant {
+			continue
+		}
+		blocks := &t.Rest
+		if len(t.Rest) == 0 {
+			blocks = &t.Results
+		}
+		open := bytes.TrimSuffix(*blocks, []byte("}"))
+		*blocks = slices.Concat(open, []byte(`,"cache_control":{"type":"ephemeral"}}`))
+		left--
+	}
 }
 
 // tools sends the schemas' own bytes.
@@ -53,33 +99,6 @@ func tools(specs []llm.ToolSpec) []sdk.ToolUnionParam {
 }
 
 type content = sdk.ContentBlockParamUnion
-
-// messages lowers a conversation to turns that alternate strictly: neighbours
-// of the same role become one (LLM-51).
-func messages(history []llm.Message, origin llm.Origin) []sdk.MessageParam {
-	var out []sdk.MessageParam
-	ids := wire.NewIDs(history, origin)
-	for _, m := range history {
-		role, blocks := sdk.MessageParamRoleUser, said(m, ids)
-		if m.Role == llm.RoleAssistant {
-			role, blocks = sdk.MessageParamRoleAssistant, answered(m, m.Origin.Same(origin), ids)
-		}
-		if len(blocks) == 0 {
-			continue
-		}
-		if last := len(out) - 1; last >= 0 && out[last].Role == role {
-			out[last].Content = append(out[last].Content, blocks...)
-			continue
-		}
-		out = append(out, sdk.MessageParam{Role: role, Content: blocks})
-	}
-	for i := range out {
-		if out[i].Role == sdk.MessageParamRoleUser {
-			resultsFirst(out[i].Content)
-		}
-	}
-	return out
-}
 
 // answered lowers an answer. Thinking and what only the provider understands
 // go back to where they came from, verbatim, and nowhere else (LLM-28). No
@@ -106,39 +125,32 @@ func answered(m llm.Message, same bool, ids wire.IDs) []content {
 func isThought(b content) bool {
 	override, _ := b.Overrides()
 	raw, _ := override.(json.RawMessage)
-	kind := string(field(raw, "type"))
-	return kind == `"thinking"` || kind == `"redacted_thinking"`
+	return isThinking(raw)
 }
 
-// said lowers what a user said or attached, and what tools gave back.
-func said(m llm.Message, ids wire.IDs) []content {
-	var blocks []content
+// isThinking says whether an encoded block is, or the first of several.
+func isThinking(blocks []byte) bool {
+	var block struct {
+		Type string `json:"type"`
+	}
+	_ = json.NewDecoder(bytes.NewReader(blocks)).Decode(&block) // what is no block is no thinking
+	return block.Type == "thinking" || block.Type == "redacted_thinking"
+}
+
+// said lowers what a user said or attached, and what tools gave back, which the
+// API wants before anything that was said with it (LLM-40).
+func said(m llm.Message, ids wire.IDs) (results, others []content) {
 	for _, p := range m.Parts {
 		switch {
 		case p.Kind == llm.PartText && strings.TrimSpace(p.Text) != "": // others are refused
-			blocks = append(blocks, sdk.NewTextBlock(p.Text))
+			others = append(others, sdk.NewTextBlock(p.Text))
 		case p.Kind == llm.PartMedia && p.Media != nil:
-			blocks = append(blocks, media(p.Media))
+			others = append(others, media(p.Media))
 		case p.Kind == llm.PartToolResult && p.Result != nil:
-			blocks = append(blocks, content{OfToolResult: result(p.Result, ids)})
+			results = append(results, content{OfToolResult: result(p.Result, ids)})
 		}
 	}
-	return blocks
-}
-
-// resultsFirst puts results before anything else that was said with them, as
-// the API wants it (LLM-40).
-func resultsFirst(blocks []content) {
-	slices.SortStableFunc(blocks, func(a, b content) int {
-		switch isResult, other := a.OfToolResult != nil, b.OfToolResult != nil; {
-		case isResult && !other:
-			return -1
-		case other && !isResult:
-			return 1
-		default:
-			return 0
-		}
-	})
+	return results, others
 }
 
 func result(r *llm.ToolResult, ids wire.IDs) *sdk.ToolResultBlockParam {
@@ -181,29 +193,5 @@ func media(m *llm.Media) content {
 		return sdk.NewDocumentBlock(sdk.Base64PDFSourceParam{Data: data})
 	default:
 		return sdk.NewTextBlock(wire.Omitted(m))
-	}
-}
-
-// mark sets the cache's breakpoints, four at the most: after the tools, after
-// the instructions, and after the last two user turns, so that each request
-// reads what the one before it wrote (LLM-16).
-func mark(p *sdk.MessageNewParams) {
-	mark := sdk.NewCacheControlEphemeralParam()
-	if n := len(p.Tools); n > 0 {
-		p.Tools[n-1].OfTool.CacheControl = mark
-	}
-	if n := len(p.System); n > 0 {
-		p.System[n-1].CacheControl = mark
-	}
-	left := 2
-	for i := len(p.Messages) - 1; i >= 0 && left > 0; i-- {
-		m := p.Messages[i]
-		if m.Role != sdk.MessageParamRoleUser {
-			continue
-		}
-		if at := m.Content[len(m.Content)-1].GetCacheControl(); at != nil {
-			*at = mark
-		}
-		left--
 	}
 }

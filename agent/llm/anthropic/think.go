@@ -5,15 +5,16 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
 // think asks for as much thinking as the request's effort wants, in the way
 // that the model takes. Of a model that nothing is known of, thinking is asked
 // for only where the user chose an effort, in the newest way.
-func think(p *sdk.MessageNewParams, req llm.Request) {
+func think(p *sdk.MessageNewParams, req llm.Request, turns []wire.Turn) {
 	c := req.Reasoning
 	if c.Has(llm.ReasoningBudget) && !c.Has(llm.ReasoningAdaptive) {
-		thinkWithBudget(p, req)
+		thinkWithBudget(p, req, turns)
 		return
 	}
 	steered := c.Has(llm.ReasoningAdaptive) || c.Has(llm.ReasoningEffort)
@@ -42,13 +43,13 @@ func effort(c llm.ReasoningControl, e llm.Effort) sdk.OutputConfigEffort {
 
 // thinkWithBudget serves the older models, which think only when told to and
 // up to a number of tokens.
-func thinkWithBudget(p *sdk.MessageNewParams, req llm.Request) {
+func thinkWithBudget(p *sdk.MessageNewParams, req llm.Request, turns []wire.Turn) {
 	if len(req.Reasoning.Levels) > 0 && req.Effort != llm.EffortNone {
 		p.OutputConfig.Effort = effort(req.Reasoning, req.Effort)
 	}
 	forced := req.ToolChoice.Mode == llm.ToolRequired || req.ToolChoice.Mode == llm.ToolNamed
 	budget := req.ThinkingBudget(int(p.MaxTokens))
-	if budget == 0 || forced || !turnThinks(p.Messages) { // thinking and a forced call exclude each other
+	if budget == 0 || forced || !turnThinks(turns) { // thinking and a forced call exclude each other
 		return
 	}
 	// The SDK would print a warning for the typed form of this.
@@ -58,17 +59,13 @@ func thinkWithBudget(p *sdk.MessageNewParams, req llm.Request) {
 // turnThinks reports whether the turn under way may go on with a budget for
 // thinking: its answers that call tools must begin with thinking, which those
 // of another model, or from before thinking was turned on, do not.
-func turnThinks(messages []sdk.MessageParam) bool {
-	for i := len(messages) - 1; i > 0; i-- {
-		m := messages[i]
-		if m.Role == sdk.MessageParamRoleUser {
-			if m.Content[0].OfToolResult == nil {
-				return true
-			}
-			continue
-		}
-		if !isThought(m.Content[0]) {
+func turnThinks(turns []wire.Turn) bool {
+	for i := len(turns) - 1; i > 0; i-- {
+		switch t := turns[i]; {
+		case t.Assistant && !isThinking(t.Rest):
 			return false
+		case !t.Assistant && len(t.Results) == 0:
+			return true
 		}
 	}
 	return true

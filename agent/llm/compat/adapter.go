@@ -5,8 +5,10 @@
 package compat
 
 import (
+	"cmp"
 	"context"
 	"iter"
+	"net/http"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -51,10 +53,10 @@ func (a *Adapter) Name() string { return a.name }
 // Models asks which models there are, sorted by id.
 func (a *Adapter) Models(ctx context.Context) ([]string, error) { return a.endpoint.Models(ctx) }
 
-// body encodes a request; what was sent before is taken from memory.
-func (a *Adapter) body(req llm.Request, origin llm.Origin) ([]byte, error) {
-	messages := a.dialect.bridged(req.Messages)
-	spoken, err := wire.Join(&a.encodings, req.CacheKey, origin, messages, func(m llm.Message, ids wire.IDs) []message {
+// messages encodes a conversation; what was sent before is taken from memory.
+func (a *Adapter) messages(req llm.Request, origin llm.Origin) ([]byte, error) {
+	bridged := a.dialect.bridged(req.Messages)
+	spoken, err := wire.Join(&a.encodings, req.CacheKey, origin, bridged, func(m llm.Message, ids wire.IDs) []message {
 		return a.dialect.lower(m, origin, ids)
 	})
 	if err != nil {
@@ -67,7 +69,7 @@ func (a *Adapter) body(req llm.Request, origin llm.Origin) ([]byte, error) {
 		}
 		spoken = append(append([]byte("["), first...), spoken[1:]...)
 	}
-	return wire.Body(wire.JSON(a.dialect.params(req)), "messages", spoken), nil
+	return spoken, nil
 }
 
 // Stream implements [llm.Adapter].
@@ -82,27 +84,28 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 		}
 		defer call.End()
 		b.Follow(call)
-		request, err := a.body(req, origin)
+		messages, err := a.messages(req, origin)
 		if err != nil {
 			b.Fail(call.Error(err))
 			return
 		}
-		body := &filter{}
-		stream := a.service.NewStreaming(ctx, sdk.ChatCompletionNewParams{},
-			option.WithRequestBody("application/json", request), option.WithMiddleware(body.intercept, call.Intercept))
+		call.Add("messages", messages)
+		var resp *http.Response
+		opened := a.service.NewStreaming(ctx, a.dialect.params(req), option.WithMiddleware(call.Intercept), option.WithResponseInto(&resp))
+		stream := openaisdk.Read(resp, opened.Err())
 		defer stream.Close()
 		d := newDecoder(b, call)
-		for stream.Next() {
-			if d.chunk([]byte(stream.Current().RawJSON())); d.failed || b.Stopped() {
+		for err == nil && stream.Next() {
+			if err = d.chunk(stream.Data()); d.failed || b.Stopped() {
 				return
 			}
 		}
 		// The answer is whole once its end was announced; what may follow,
 		// the usage, can be missed.
-		if d.finished || body.done {
+		if d.finished || stream.Done {
 			d.finish()
 			return
 		}
-		b.Fail(openaisdk.StreamError(call, stream.Err()))
+		b.Fail(call.Error(cmp.Or(err, stream.Err())))
 	}
 }

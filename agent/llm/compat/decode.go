@@ -2,7 +2,7 @@ package compat
 
 import (
 	"encoding/json"
-	"errors"
+	"fmt"
 	"strings"
 
 	"atelier.dev/atelier/agent/llm"
@@ -12,9 +12,10 @@ import (
 // chunk is what is read of a chunk. Its loosely typed fields are those in
 // which endpoints differ.
 type chunk struct {
-	ID      string   `json:"id"`
-	Choices []choice `json:"choices"`
-	Usage   *usage   `json:"usage"`
+	ID      string          `json:"id"`
+	Choices []choice        `json:"choices"`
+	Usage   *usage          `json:"usage"`
+	Error   json.RawMessage `json:"error"`
 }
 
 type choice struct {
@@ -91,14 +92,14 @@ func newDecoder(b *wire.Builder, request *wire.Call) *decoder {
 	return &decoder{builder: b, request: request, text: none, reasoning: none, calls: map[int]int{}}
 }
 
-func (d *decoder) chunk(raw []byte) {
+// chunk takes a chunk. Its error says why nothing after it is to be read.
+func (d *decoder) chunk(raw json.RawMessage) error {
 	var c chunk
-	if err := json.Unmarshal(raw, &c); err != nil {
-		var mistyped *json.UnmarshalTypeError
-		if !errors.As(err, &mistyped) {
-			return
-		}
-		// The fields that do make sense have been read.
+	if err := wire.Unmarshal(raw, &c); err != nil {
+		return fmt.Errorf("read a chunk: %w", err)
+	}
+	if wire.Present(c.Error) { // some servers put a null into every chunk
+		return d.request.ReportedBody(raw)
 	}
 	d.builder.SetResponseID(c.ID)
 	d.builder.Start()
@@ -106,12 +107,13 @@ func (d *decoder) chunk(raw []byte) {
 		d.usage = c.Usage // some repeat it with every chunk: the last counts
 	}
 	if len(c.Choices) == 0 {
-		return
+		return nil
 	}
 	d.delta(c.Choices[0].Delta)
 	if reason := c.Choices[0].FinishReason; reason != "" {
 		d.finishReason(reason)
 	}
+	return nil
 }
 
 func (d *decoder) delta(delta delta) {

@@ -35,6 +35,8 @@ type Config = llm.AdapterConfig
 type Adapter struct {
 	endpoint *wire.Endpoint
 	models   *genai.Models
+	// Models of two generations are sent a conversation in two forms.
+	earlier, later wire.Encodings
 }
 
 // New returns an adapter.
@@ -67,8 +69,12 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 		}
 		defer call.End()
 		b.Follow(call)
-		config, members := config(req, origin)
-		x := &exchange{call: call, members: members}
+		config, err := a.lower(call, req, origin)
+		if err != nil {
+			b.Fail(call.Error(err))
+			return
+		}
+		x := &exchange{call: call}
 		d := &decoder{builder: b, open: none}
 		for _, err := range a.models.GenerateContentStream(x.in(ctx), req.Model, placeholder, config) {
 			chunk := x.next()

@@ -5,8 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"log"
 	"net/http"
@@ -78,9 +76,6 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if t.key != "" {
 		req.Header.Set(keyHeader, t.key)
 	}
-	if err := x.complete(req); err != nil {
-		return nil, err
-	}
 	resp, err := x.call.Intercept(req, base.RoundTrip)
 	if err != nil {
 		return nil, err
@@ -92,44 +87,20 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 
 type exchangeKey struct{}
 
-// member is one of a JSON object's.
-type member struct {
-	name  string
-	value json.RawMessage
-}
-
 // exchange is one request and its answer. It stands between the server and the
 // SDK: of the stream it keeps the whole data lines as they came, and passes on
 // an empty chunk for each, since the SDK takes comments and a line that was cut
-// for errors, and decodes and encodes a chunk three times over. It belongs to the goroutine that iterates over the answer.
+// for errors, and decodes and encodes a chunk three times over. It belongs to
+// the goroutine that iterates over the answer.
 type exchange struct {
-	members []member // of the request's body, which the SDK did not see
-	call    *wire.Call
-	body    io.Closer
-	lines   *bufio.Reader
-	rest    []byte            // of the line that the SDK is reading
-	chunks  []json.RawMessage // that the SDK has read but not yielded
+	call   *wire.Call
+	body   io.Closer
+	lines  *bufio.Reader
+	rest   []byte            // of the line that the SDK is reading
+	chunks []json.RawMessage // that the SDK has read but not yielded
 	// broken is why the stream ended before its time. The SDK is told of a
 	// mere end: it would write to the log.
 	broken error
-}
-
-// complete adds to a request what the SDK did not see.
-func (x *exchange) complete(req *http.Request) error {
-	body, err := io.ReadAll(req.Body)
-	if err = errors.Join(err, req.Body.Close()); err != nil {
-		return fmt.Errorf("read the request: %w", err)
-	}
-	if body = bytes.TrimSpace(body); len(body) == 0 {
-		body = []byte("{}")
-	}
-	for _, m := range x.members {
-		body = wire.Body(body, m.name, m.value)
-	}
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	req.Body, _ = req.GetBody()
-	req.ContentLength = int64(len(body))
-	return nil
 }
 
 func (x *exchange) in(ctx context.Context) context.Context {

@@ -44,9 +44,9 @@ func FuzzDecoder(f *testing.F) {
 			}
 		}
 		d.finish()
-		l := lowerer{sent: map[string]string{}, later: true}
-		if turns := l.contents([]llm.Message{answer.Message}); !json.Valid(wire.JSON(turns)) {
-			t.Fatalf("cannot be sent again: %+v", answer.Message)
+		contents, err := new(Adapter).contents(llm.Request{}, []llm.Message{answer.Message}, llm.Origin{})
+		if err != nil || !json.Valid(contents) {
+			t.Fatalf("cannot be sent again: %v: %+v", err, answer.Message)
 		}
 	})
 }

@@ -2,6 +2,8 @@ package gemini
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"google.golang.org/genai"
@@ -10,10 +12,27 @@ import (
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
-// config lowers a request. It belongs to one request: the SDK changes it.
-// Equal prefixes of two requests give equal bytes (LLM-17).
-func config(req llm.Request, origin llm.Origin) (*genai.GenerateContentConfig, []member) {
-	instructions, rest := wire.Instructions(req)
+// lower lowers a request: it adds to the call what goes past the SDK and
+// returns the rest. Equal prefixes of two requests give equal bytes (LLM-17).
+func (a *Adapter) lower(call *wire.Call, req llm.Request, origin llm.Origin) (*genai.GenerateContentConfig, error) {
+	instructions, history := wire.Instructions(req)
+	contents, err := a.contents(req, history, origin)
+	if err != nil {
+		return nil, err
+	}
+	if len(req.Tools) > 0 {
+		call.Add("tools", tools(req.Tools))
+	}
+	call.Add("contents", contents)
+	for _, name := range slices.Sorted(maps.Keys(req.Body)) {
+		call.Add(name, req.Body[name])
+	}
+	return config(req, instructions), nil
+}
+
+// config lowers all of a request but what goes past the SDK. It
+// belongs to one request: the SDK changes it.
+func config(req llm.Request, instructions []string) *genai.GenerateContentConfig {
 	c := &genai.GenerateContentConfig{
 		MaxOutputTokens: int32(min(max(0, req.MaxOutput), 1<<30)),
 		ThinkingConfig:  thinking(req),
@@ -27,27 +46,31 @@ func config(req llm.Request, origin llm.Origin) (*genai.GenerateContentConfig, [
 		}
 	}
 	options(c, req.Options)
-	all := merge(members(req, rest, origin), req.Body)
 	c.HTTPOptions = &genai.HTTPOptions{ExtrasRequestProvider: func(body map[string]any) map[string]any {
 		delete(body, "contents") // the placeholder
-		for _, m := range all {
-			delete(body, m.name)
+		for name := range req.Body {
+			delete(body, name) // goes past it
 		}
 		return body
 	}}
-	return c, all
+	return c
 }
 
-// members are what goes past the SDK: the conversation and the tools.
-func members(req llm.Request, rest []llm.Message, origin llm.Origin) []member {
+var names = wire.Names{Content: "parts", User: genai.RoleUser, Assistant: genai.RoleModel}
+
+// contents encodes a conversation; what was sent before is taken from memory.
+func (a *Adapter) contents(req llm.Request, history []llm.Message, origin llm.Origin) (json.RawMessage, error) {
 	// Models up to 2.5 have a budget for thinking; later ones sign calls and
 	// take media inside a result.
-	l := lowerer{origin: origin, later: !req.Reasoning.Has(llm.ReasoningBudget), sent: map[string]string{}}
-	out := []member{{"contents", wire.JSON(l.contents(rest))}}
-	if len(req.Tools) > 0 {
-		out = append(out, member{"tools", tools(req.Tools)})
+	l, encodings := lowerer{origin: origin}, &a.earlier
+	if !req.Reasoning.Has(llm.ReasoningBudget) {
+		l.later, encodings = true, &a.later
 	}
-	return out
+	turns, err := wire.Turns(encodings, req.CacheKey, origin, history, l.parts)
+	if err != nil {
+		return nil, err
+	}
+	return names.Array(turns), nil
 }
 
 // tools sends the schemas' own bytes.
@@ -106,12 +129,6 @@ func level(e llm.Effort) genai.ThinkingLevel {
 	}
 }
 
-// turn is a content of the API. A part is one of the SDK's or JSON.
-type turn struct {
-	Role  genai.Role `json:"role"`
-	Parts []any      `json:"parts"`
-}
-
 // unsigned stands for the signature of a call that this model did not make.
 // Without one, a call would be refused.
 const unsigned = "skip_thought_signature_validator"
@@ -121,37 +138,25 @@ type callPart struct {
 	Signature string       `json:"thoughtSignature,omitempty"`
 }
 
-// lowerer lowers one conversation.
+// lowerer lowers the messages of one conversation to parts, each one of the
+// SDK's or JSON.
 type lowerer struct {
 	origin llm.Origin
 	later  bool
-	sent   map[string]string // the provider's ids of its own calls
 }
 
-// contents lowers a conversation to turns that alternate.
-func (l *lowerer) contents(history []llm.Message) []turn {
-	var turns []turn
-	for _, m := range history {
-		role, parts := genai.Role(genai.RoleUser), l.said(m)
-		if m.Role == llm.RoleAssistant {
-			role, parts = genai.RoleModel, l.answered(m)
-		}
-		if len(parts) == 0 {
-			continue
-		}
-		if last := len(turns) - 1; last >= 0 && turns[last].Role == role {
-			turns[last].Parts = append(turns[last].Parts, parts...)
-			continue
-		}
-		turns = append(turns, turn{Role: role, Parts: parts})
+// parts lowers one message. Results go before what was said with them (LLM-40).
+func (l lowerer) parts(m llm.Message, ids wire.IDs) (results, others []any) {
+	if m.Role == llm.RoleAssistant {
+		return nil, l.answered(m, ids)
 	}
-	return turns
+	return l.said(m, ids)
 }
 
 // answered lowers an answer. What was signed goes back to where it came from,
 // verbatim; of another's answer, reasoning is dropped (LLM-28). Of calls that
 // were made side by side only the first is signed.
-func (l *lowerer) answered(m llm.Message) []any {
+func (l lowerer) answered(m llm.Message, ids wire.IDs) []any {
 	var parts []any
 	same, called := m.Origin.Same(l.origin), false
 	for _, p := range m.Parts {
@@ -159,13 +164,10 @@ func (l *lowerer) answered(m llm.Message) []any {
 		switch {
 		case same && len(p.Native) > 0:
 			parts = append(parts, p.Native)
-			if isCall {
-				l.sent[p.Call.ID] = p.Call.WireID
-			}
 		case p.Kind == llm.PartText && p.Text != "":
 			parts = append(parts, &genai.Part{Text: p.Text})
 		case isCall:
-			c := callPart{Call: functionCall{Name: p.Call.Name, Args: wire.Arguments(p.Call)}}
+			c := callPart{Call: functionCall{ID: ownID(ids, p.Call.ID), Name: p.Call.Name, Args: wire.Arguments(p.Call)}}
 			if l.later && !called {
 				c.Signature = unsigned
 			}
@@ -176,29 +178,36 @@ func (l *lowerer) answered(m llm.Message) []any {
 	return parts
 }
 
+// ownID is the provider's own id of a call, the only one that it takes.
+func ownID(ids wire.IDs, call string) string {
+	if id := ids[call]; id != call {
+		return id
+	}
+	return ""
+}
+
 // said lowers what a user said or attached, and what tools gave back.
-func (l *lowerer) said(m llm.Message) []any {
-	var parts []any
+func (l lowerer) said(m llm.Message, ids wire.IDs) (results, others []any) {
+	results, others = l.results(m, ids)
 	for _, p := range m.Parts {
 		switch {
 		case p.Kind == llm.PartText && p.Text != "":
-			parts = append(parts, &genai.Part{Text: p.Text})
+			others = append(others, &genai.Part{Text: p.Text})
 		case p.Kind == llm.PartMedia && p.Media != nil:
-			parts = append(parts, media(p.Media))
+			others = append(others, media(p.Media))
 		}
 	}
-	results, shown := l.results(m)
-	return append(append(results, shown...), parts...)
+	return results, others
 }
 
 // results lowers the results of tool calls, and what cannot stand inside one
-// of them (LLM-40, LLM-52).
-func (l *lowerer) results(m llm.Message) (results, shown []any) {
+// of them (LLM-52).
+func (l lowerer) results(m llm.Message, ids wire.IDs) (results, shown []any) {
 	for _, p := range m.Parts {
 		if p.Kind != llm.PartToolResult || p.Result == nil {
 			continue
 		}
-		r := &genai.FunctionResponse{ID: l.sent[p.Result.CallID], Name: p.Result.Name}
+		r := &genai.FunctionResponse{ID: ownID(ids, p.Result.CallID), Name: p.Result.Name}
 		key, text := "output", llm.Message{Parts: p.Result.Parts}.Text()
 		if p.Result.IsError {
 			key = "error"

@@ -1,10 +1,6 @@
 package gemini
 
 import (
-	"encoding/json"
-	"maps"
-	"slices"
-
 	"google.golang.org/genai"
 
 	"atelier.dev/atelier/agent/llm"
@@ -34,14 +30,4 @@ func options(c *genai.GenerateContentConfig, o llm.Options) {
 	if o.Format != nil {
 		c.ResponseMIMEType, c.ResponseJsonSchema = "application/json", o.Format.Schema
 	}
-}
-
-// merge adds the members that a request's caller gave, in the place of those of
-// the same name.
-func merge(own []member, given map[string]json.RawMessage) []member {
-	own = slices.DeleteFunc(own, func(m member) bool { return given[m.name] != nil })
-	for _, name := range slices.Sorted(maps.Keys(given)) {
-		own = append(own, member{name, given[name]})
-	}
-	return own
 }

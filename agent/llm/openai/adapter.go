@@ -5,6 +5,7 @@ package openai
 import (
 	"context"
 	"iter"
+	"net/http"
 
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/responses"
@@ -45,15 +46,11 @@ func (a *Adapter) Name() string { return name }
 // Models asks which models there are, sorted by id.
 func (a *Adapter) Models(ctx context.Context) ([]string, error) { return a.endpoint.Models(ctx) }
 
-// body encodes a request; what was sent before is taken from memory.
-func (a *Adapter) body(req llm.Request, origin llm.Origin) ([]byte, error) {
-	items, err := wire.Join(&a.encodings, req.CacheKey, origin, req.Messages, func(m llm.Message, ids wire.IDs) []inputItem {
-		return input(m, origin, ids)
+// input encodes a conversation; what was sent before is taken from memory.
+func (a *Adapter) input(req llm.Request, origin llm.Origin) ([]byte, error) {
+	return wire.Join(&a.encodings, req.CacheKey, origin, req.Messages, func(m llm.Message, ids wire.IDs) []inputItem {
+		return items(m, origin, ids)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return wire.Body(wire.JSON(params(req)), "input", items), nil
 }
 
 // Stream implements [llm.Adapter].
@@ -68,20 +65,22 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 		}
 		defer call.End()
 		b.Follow(call)
-		body, err := a.body(req, origin)
+		input, err := a.input(req, origin)
 		if err != nil {
 			b.Fail(call.Error(err))
 			return
 		}
-		stream := a.service.NewStreaming(ctx, responses.ResponseNewParams{},
-			option.WithRequestBody("application/json", body), option.WithMiddleware(call.Intercept))
+		call.Add("input", input)
+		var resp *http.Response
+		opened := a.service.NewStreaming(ctx, params(req), option.WithMiddleware(call.Intercept), option.WithResponseInto(&resp))
+		stream := openaisdk.Read(resp, opened.Err())
 		defer stream.Close()
 		d := newDecoder(b, call)
 		for stream.Next() {
-			if d.event(stream.Current()); d.done || b.Stopped() {
+			if d.event(stream.Data()); d.done || b.Stopped() {
 				return
 			}
 		}
-		b.Fail(openaisdk.StreamError(call, stream.Err()))
+		b.Fail(call.Error(stream.Err()))
 	}
 }

@@ -2,9 +2,8 @@ package openai
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
-
-	"github.com/openai/openai-go/v3/responses"
 
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/internal/wire"
@@ -30,47 +29,58 @@ func newDecoder(b *wire.Builder, c *wire.Call) *decoder {
 	return &decoder{builder: b, call: c, items: map[int64]item{}}
 }
 
-func (d *decoder) event(union responses.ResponseStreamEventUnion) {
-	if union.Type == "response.output_text.delta" { // nearly all events; AsAny would parse each again
-		d.append(union.OutputIndex, llm.PartText, union.Delta)
+// event is what is read of an event; each kind has some of it.
+type event struct {
+	Type        string          `json:"type"`
+	OutputIndex int64           `json:"output_index"`
+	Delta       string          `json:"delta"`
+	Item        json.RawMessage `json:"item"`
+	Response    response        `json:"response"`
+	Error       json.RawMessage `json:"error"`
+}
+
+func (d *decoder) event(raw json.RawMessage) {
+	var ev event
+	if err := wire.Unmarshal(raw, &ev); err != nil {
+		d.fail(d.call.Error(fmt.Errorf("read an event: %w", err)))
 		return
 	}
-	switch ev := union.AsAny().(type) {
-	case responses.ResponseCreatedEvent:
+	switch ev.Type {
+	case "response.created":
 		d.builder.SetResponseID(ev.Response.ID)
 		d.builder.Start()
-	case responses.ResponseOutputItemAddedEvent:
+	case "response.output_item.added":
 		d.added(ev.OutputIndex, ev.Item)
-	case responses.ResponseRefusalDeltaEvent:
+	case "response.output_text.delta", "response.refusal.delta":
 		d.append(ev.OutputIndex, llm.PartText, ev.Delta)
-	case responses.ResponseReasoningSummaryPartAddedEvent:
+	case "response.reasoning_summary_part.added":
 		if i := d.block(ev.OutputIndex, llm.PartReasoning); d.builder.Len(i) > 0 {
 			d.builder.Append(i, "\n\n")
 		}
-	case responses.ResponseReasoningSummaryTextDeltaEvent:
+	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
 		d.append(ev.OutputIndex, llm.PartReasoning, ev.Delta)
-	case responses.ResponseReasoningTextDeltaEvent:
-		d.append(ev.OutputIndex, llm.PartReasoning, ev.Delta)
-	case responses.ResponseFunctionCallArgumentsDeltaEvent:
+	case "response.function_call_arguments.delta":
 		d.append(ev.OutputIndex, llm.PartToolCall, ev.Delta)
-	case responses.ResponseOutputItemDoneEvent:
+	case "response.output_item.done":
 		d.itemDone(ev.OutputIndex, ev.Item)
-	case responses.ResponseCompletedEvent:
+	case "response.completed":
 		d.finish(ev.Response, llm.FinishStop)
-	case responses.ResponseIncompleteEvent:
-		d.finish(ev.Response, incomplete(ev.Response.IncompleteDetails.Reason))
-	case responses.ResponseFailedEvent:
-		d.fail(string(ev.Response.Error.Code), ev.Response.Error.Message)
-	case responses.ResponseErrorEvent:
-		d.fail(ev.Code, ev.Message)
-	case responses.ResponseInProgressEvent, responses.ResponseQueuedEvent,
-		responses.ResponseContentPartAddedEvent, responses.ResponseContentPartDoneEvent,
-		responses.ResponseTextDoneEvent, responses.ResponseRefusalDoneEvent,
-		responses.ResponseReasoningSummaryPartDoneEvent, responses.ResponseReasoningSummaryTextDoneEvent,
-		responses.ResponseReasoningTextDoneEvent, responses.ResponseFunctionCallArgumentsDoneEvent:
+	case "response.incomplete":
+		d.finish(ev.Response, incomplete(ev.Response.Incomplete.Reason))
+	case "response.failed":
+		d.fail(d.call.Reported(ev.Response.Error.Code, ev.Response.Error.Message))
+	case "error":
+		d.fail(d.call.ReportedBody(raw))
+	case "response.in_progress", "response.queued", "response.content_part.added", "response.content_part.done",
+		"response.output_text.done", "response.refusal.done", "response.reasoning_summary_part.done",
+		"response.reasoning_summary_text.done", "response.reasoning_text.done", "response.function_call_arguments.done":
 		// The item's own end says it all again.
 	default:
-		d.builder.Provider(json.RawMessage(union.RawJSON()))
+		if wire.Present(ev.Error) {
+			d.fail(d.call.ReportedBody(raw))
+			return
+		}
+		d.builder.Provider(raw)
 	}
 }
 
@@ -100,8 +110,33 @@ func (d *decoder) append(index int64, kind llm.PartKind, delta string) {
 	d.builder.Append(d.block(index, kind), delta)
 }
 
-func (d *decoder) added(index int64, it responses.ResponseOutputItemUnion) {
-	switch it.Type {
+// outputItem is what is read of an item of the answer.
+type outputItem struct {
+	Type string `json:"type"`
+	// Of a message and of reasoning; a part of a message has either.
+	Content []struct {
+		Text    string `json:"text"`
+		Refusal string `json:"refusal"`
+	} `json:"content"`
+	// Of reasoning.
+	Summary []struct {
+		Text string `json:"text"`
+	} `json:"summary"`
+	Encrypted string `json:"encrypted_content"`
+	// Of a call.
+	CallID    string `json:"call_id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+func newItem(raw json.RawMessage) outputItem {
+	var it outputItem
+	_ = wire.Unmarshal(raw, &it) // it was read as part of an event
+	return it
+}
+
+func (d *decoder) added(index int64, raw json.RawMessage) {
+	switch it := newItem(raw); it.Type {
 	case "message":
 		d.block(index, llm.PartText)
 	case "reasoning":
@@ -119,19 +154,18 @@ func (d *decoder) openCall(index int64, wireID, name string) int {
 
 // itemDone takes the item's final form, which is what the next request
 // replays.
-func (d *decoder) itemDone(index int64, it responses.ResponseOutputItemUnion) {
-	raw := json.RawMessage(it.RawJSON())
-	switch it := it.AsAny().(type) {
-	case responses.ResponseOutputMessage:
+func (d *decoder) itemDone(index int64, raw json.RawMessage) {
+	switch it := newItem(raw); it.Type {
+	case "message":
 		i := d.block(index, llm.PartText)
 		d.builder.Replace(i, d.messageText(it))
 		d.builder.Close(i, raw)
-	case responses.ResponseReasoningItem:
+	case "reasoning":
 		i := d.block(index, llm.PartReasoning)
 		d.builder.Replace(i, reasoningText(it))
-		d.builder.Reasoning(i).Encrypted = it.EncryptedContent
+		d.builder.Reasoning(i).Encrypted = it.Encrypted
 		d.builder.Close(i, raw)
-	case responses.ResponseFunctionToolCall:
+	case "function_call":
 		if known, ok := d.items[index]; !ok || known.kind != llm.PartToolCall {
 			d.openCall(index, it.CallID, it.Name)
 		}
@@ -146,16 +180,16 @@ func (d *decoder) itemDone(index int64, it responses.ResponseOutputItemUnion) {
 }
 
 // messageText joins what a message says, and notes whether it is a refusal.
-func (d *decoder) messageText(m responses.ResponseOutputMessage) string {
+func (d *decoder) messageText(m outputItem) string {
 	var text strings.Builder
 	for _, c := range m.Content {
-		text.WriteString(c.Text + c.Refusal) // a part has either
+		text.WriteString(c.Text + c.Refusal)
 		d.refusal += c.Refusal
 	}
 	return text.String()
 }
 
-func reasoningText(r responses.ResponseReasoningItem) string {
+func reasoningText(r outputItem) string {
 	var parts []string
 	for _, s := range r.Summary {
 		parts = append(parts, s.Text)
@@ -181,9 +215,48 @@ func incomplete(reason string) llm.FinishReason {
 	}
 }
 
-func (d *decoder) finish(r responses.Response, reason llm.FinishReason) {
-	finish := llm.Finish{Reason: reason, Raw: string(r.Status)}
-	if why := r.IncompleteDetails.Reason; why != "" {
+// response is what is read of the whole answer.
+type response struct {
+	ID         string `json:"id"`
+	Status     string `json:"status"`
+	Incomplete struct {
+		Reason string `json:"reason"`
+	} `json:"incomplete_details"`
+	Error struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	} `json:"error"`
+	Usage *usage `json:"usage"`
+}
+
+type usage struct {
+	Input     int64 `json:"input_tokens"`
+	InDetails struct {
+		Cached  int64 `json:"cached_tokens"`
+		Written int64 `json:"cache_write_tokens"`
+	} `json:"input_tokens_details"`
+	Output     int64 `json:"output_tokens"`
+	OutDetails struct {
+		Reasoning int64 `json:"reasoning_tokens"`
+	} `json:"output_tokens_details"`
+}
+
+// neutral makes the counts disjoint: input_tokens holds the cached ones too
+// (LLM-29).
+func (u *usage) neutral() llm.Usage {
+	if u == nil {
+		return llm.Usage{}
+	}
+	return llm.Usage{
+		Input:     max(0, u.Input-u.InDetails.Cached-u.InDetails.Written),
+		CacheRead: u.InDetails.Cached, CacheWrite: u.InDetails.Written,
+		Output: u.Output, Reasoning: u.OutDetails.Reasoning, Known: true,
+	}
+}
+
+func (d *decoder) finish(r response, reason llm.FinishReason) {
+	finish := llm.Finish{Reason: reason, Raw: r.Status}
+	if why := r.Incomplete.Reason; why != "" {
 		finish.Raw = why
 	}
 	if reason == llm.FinishStop {
@@ -195,27 +268,11 @@ func (d *decoder) finish(r responses.Response, reason llm.FinishReason) {
 		}
 	}
 	d.builder.SetResponseID(r.ID)
-	d.builder.Finish(usage(r), finish)
+	d.builder.Finish(r.Usage.neutral(), finish)
 	d.done = true
 }
 
-// usage makes the counts disjoint: input_tokens holds the cached ones too
-// (LLM-29).
-func usage(r responses.Response) llm.Usage {
-	if !r.JSON.Usage.Valid() {
-		return llm.Usage{}
-	}
-	in := r.Usage.InputTokensDetails
-	return llm.Usage{
-		Input:     max(0, r.Usage.InputTokens-in.CachedTokens-in.CacheWriteTokens),
-		CacheRead: in.CachedTokens, CacheWrite: in.CacheWriteTokens,
-		Output:    r.Usage.OutputTokens,
-		Reasoning: r.Usage.OutputTokensDetails.ReasoningTokens,
-		Known:     true,
-	}
-}
-
-func (d *decoder) fail(code, message string) {
+func (d *decoder) fail(err *llm.Error) {
 	d.done = true
-	d.builder.Fail(d.call.Reported(code, message))
+	d.builder.Fail(err)
 }

@@ -60,8 +60,8 @@ type (
 	inputList = responses.ResponseInputMessageContentListParam
 )
 
-// input lowers one message of a request to origin.
-func input(m llm.Message, origin llm.Origin, ids wire.IDs) []inputItem {
+// items lowers one message of a request to origin.
+func items(m llm.Message, origin llm.Origin, ids wire.IDs) []inputItem {
 	switch m.Role {
 	case llm.RoleAssistant:
 		return assistant(m, m.Origin.Same(origin), ids)

@@ -2,12 +2,8 @@
 package openaisdk
 
 import (
-	"errors"
-
 	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/packages/ssestream"
 
-	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
@@ -22,14 +18,4 @@ func Options(e *wire.Endpoint) []option.RequestOption {
 		opts = append(opts, option.WithHeader(header, value))
 	}
 	return opts
-}
-
-// StreamError is [wire.Call.Error] for what ended one of the SDK's streams,
-// which may be an error object that the server sent inside it.
-func StreamError(call *wire.Call, err error) *llm.Error {
-	var sent *ssestream.StreamError
-	if errors.As(err, &sent) {
-		return call.ReportedBody(sent.Event.Data)
-	}
-	return call.Error(err)
 }

@@ -5,10 +5,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,9 +28,15 @@ type Call struct {
 	// events is not mistaken for a silent server.
 	timer     *time.Timer
 	idle      time.Duration
+	members   []member    // of the request, that the SDK is not shown
 	header    http.Header // of the request's own
 	requestID string
 	limits    *llm.RateLimit
+}
+
+type member struct {
+	name  string
+	value json.RawMessage
 }
 
 var errIdle = errors.New("the server went silent")
@@ -65,11 +74,41 @@ func (c *Call) End() {
 	c.cancel(nil)
 }
 
-// Intercept sends the request of a streamed call. It fits as middleware of
+// Add puts a member into the body of the request, in the place of one that was
+// added under its name. It goes past the SDK, which would encode it anew, search
+// it and copy it: it may be a long conversation.
+func (c *Call) Add(name string, value json.RawMessage) {
+	c.members = slices.DeleteFunc(c.members, func(m member) bool { return m.name == name })
+	c.members = append(c.members, member{name, value})
+}
+
+// complete adds to a request what the SDK was not shown.
+func (c *Call) complete(req *http.Request) error {
+	if len(c.members) == 0 {
+		return nil
+	}
+	body, err := io.ReadAll(req.Body)
+	if err = errors.Join(err, req.Body.Close()); err != nil {
+		return fmt.Errorf("read the request: %w", err)
+	}
+	body = bytes.TrimSpace(body)
+	for _, m := range c.members {
+		body = withMember(body, m.name, m.value)
+	}
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	req.Body, _ = req.GetBody()
+	req.ContentLength = int64(len(body))
+	return nil
+}
+
+// Intercept completes and sends the request of a streamed call. It fits as middleware of
 // the providers' SDKs and keeps them from reading an error's body, which they
 // do for one shape of it only: what is no stream comes back as an
 // [*llm.Error].
 func (c *Call) Intercept(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	if err := c.complete(req); err != nil {
+		return nil, err
+	}
 	resp, err := c.send(req, next)
 	if err != nil {
 		return nil, err

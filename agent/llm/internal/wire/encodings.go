@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 
 	"atelier.dev/atelier/agent/llm"
@@ -34,28 +35,62 @@ type encoded struct {
 	parts  *llm.Part
 	count  int
 	origin *llm.Origin
-	items  []byte // JSON values joined by commas; empty where a message has none
+	Items
+}
+
+// Items are what a message comes to in an API: JSON values with commas between
+// them, of which there may be none.
+type Items struct {
+	// Results are those that an API wants before all else of a turn.
+	Results []byte
+	Rest    []byte
 }
 
 // Join returns the items of all messages of the conversation that key names,
 // as a JSON array for a request to target. encode turns one message into its
 // items; ids are those of its call and result. An empty key is not kept.
 func Join[Item any](e *Encodings, key string, target llm.Origin, messages []llm.Message, encode func(llm.Message, IDs) []Item) ([]byte, error) {
+	all, err := e.encode(key, target, messages, func(m llm.Message, ids IDs) (Items, error) {
+		rest, err := joined(encode(m, ids))
+		return Items{Rest: rest}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return array(all), nil
+}
+
+// encode returns the encoded messages. They are shared with later calls, which
+// only append to them.
+func (e *Encodings) encode(key string, target llm.Origin, messages []llm.Message, encode func(llm.Message, IDs) (Items, error)) ([]encoded, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	target.ResponseID = ""
 	c := e.find(key, target)
 	known := c.known(messages)
-	c.done = c.done[:known]
-	ids := NewIDs(messages[max(0, known-1):], target) // a result stands right behind its call
+	if known < len(c.done) {
+		c.done = c.done[:known:known]
+	}
+	ids := NewIDs(messages[lastAnswer(messages[:known]):], target)
 	for _, m := range messages[known:] {
-		raw, err := joined(encode(m, ids))
+		items, err := encode(m, ids)
 		if err != nil {
 			return nil, fmt.Errorf("encode message: %w", err)
 		}
-		c.done = append(c.done, encoded{parts: first(m), count: len(m.Parts), origin: m.Origin, items: raw})
+		c.done = append(c.done, encoded{first(m), len(m.Parts), m.Origin, items})
 	}
-	return c.array(), nil
+	return c.done, nil
+}
+
+// lastAnswer is the index of the last answer, whose calls the results that
+// follow belong to; 0 where there is none.
+func lastAnswer(messages []llm.Message) int {
+	for i, m := range slices.Backward(messages) {
+		if m.Role == llm.RoleAssistant {
+			return i
+		}
+	}
+	return 0
 }
 
 // find returns the conversation, moved to the newest place, or a new one.
@@ -88,21 +123,24 @@ func (c *conversation) known(messages []llm.Message) int {
 	return n
 }
 
-func (c *conversation) array() []byte {
-	size := 2
-	for _, d := range c.done {
-		size += len(d.items) + 1
+func array(all []encoded) []byte {
+	size := len("[]")
+	for _, m := range all {
+		size += len(m.Rest) + len(",")
 	}
 	out := append(make([]byte, 0, size), '[')
-	for _, d := range c.done {
-		if len(d.items) > 0 {
-			if len(out) > 1 {
-				out = append(out, ',')
-			}
-			out = append(out, d.items...)
-		}
+	for _, m := range all {
+		out = appendItems(out, m.Rest)
 	}
 	return append(out, ']')
+}
+
+// appendItems adds items to an array that is open.
+func appendItems(array, items []byte) []byte {
+	if len(items) > 0 && array[len(array)-1] != '[' {
+		array = append(array, ',')
+	}
+	return append(array, items...)
 }
 
 func first(m llm.Message) *llm.Part {
@@ -127,15 +165,4 @@ func joined[Item any](items []Item) ([]byte, error) {
 		}
 	}
 	return bytes.TrimRight(buf.Bytes(), "\n"), nil
-}
-
-// Body puts a member into an encoded object.
-func Body(object []byte, name string, value []byte) []byte {
-	out := make([]byte, 0, len(object)+len(name)+len(value)+5)
-	out = append(out, object[:len(object)-1]...)
-	if len(object) > 2 {
-		out = append(out, ',')
-	}
-	out = append(append(append(out, '"'), name...), `":`...)
-	return append(append(out, value...), '}')
 }

@@ -102,12 +102,3 @@ func TestEncodingsForget(t *testing.T) {
 		t.Error("the oldest was kept")
 	}
 }
-
-func TestBody(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{`{}`: `{"x":[1]}`, `{"a":2}`: `{"a":2,"x":[1]}`} {
-		if got := string(wire.Body([]byte(in), "x", []byte("[1]"))); got != want {
-			t.Errorf("%s: %s, want %s", in, got, want)
-		}
-	}
-}

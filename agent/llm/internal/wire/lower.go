@@ -86,6 +86,17 @@ func JSON(v any) json.RawMessage {
 	return bytes.TrimSpace(buf.Bytes())
 }
 
+// withMember is an encoded object with one member more.
+func withMember(object []byte, name string, value []byte) []byte {
+	out := make([]byte, 0, len(object)+len(name)+len(value)+5)
+	out = append(out, object[:len(object)-1]...)
+	if len(object) > 2 {
+		out = append(out, ',')
+	}
+	out = append(append(append(out, '"'), name...), `":`...)
+	return append(append(out, value...), '}')
+}
+
 // ResultText is the text of a result for an API that has no flag for errors
 // and takes no empty text.
 func ResultText(r *llm.ToolResult) string {

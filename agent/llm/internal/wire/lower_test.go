@@ -46,3 +46,12 @@ func TestInstructions(t *testing.T) {
 		}
 	}
 }
+
+func TestWithMember(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{`{}`: `{"x":[1]}`, `{"a":2}`: `{"a":2,"x":[1]}`} {
+		if got := string(withMember([]byte(in), "x", []byte("[1]"))); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package wire
+
+import (
+	"slices"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// Turn is what one side said until the other spoke, for the APIs whose turns
+// alternate: neighbours of one side are one turn.
+type Turn struct {
+	Assistant bool
+	Items
+}
+
+// Turns returns the turns of the conversation that key names, for a request to
+// target, as [Join] does. A message without items belongs to no turn.
+func Turns[Item any](e *Encodings, key string, target llm.Origin, messages []llm.Message, encode func(llm.Message, IDs) (results, rest []Item)) ([]Turn, error) {
+	all, err := e.encode(key, target, messages, func(m llm.Message, ids IDs) (items Items, err error) {
+		results, rest := encode(m, ids)
+		if items.Results, err = joined(results); err != nil {
+			return Items{}, err
+		}
+		items.Rest, err = joined(rest)
+		return items, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	turns := make([]Turn, 0, len(all))
+	for i, m := range all {
+		if len(m.Results)+len(m.Rest) == 0 {
+			continue
+		}
+		turn := Turn{messages[i].Role == llm.RoleAssistant, m.Items}
+		if last := len(turns) - 1; last >= 0 && turns[last].Assistant == turn.Assistant {
+			turns[last].Results = beside(turns[last].Results, turn.Results)
+			turns[last].Rest = beside(turns[last].Rest, turn.Rest)
+			continue
+		}
+		turns = append(turns, turn)
+	}
+	return turns, nil
+}
+
+// beside joins items, of which either may be none, and changes neither.
+func beside(a, b []byte) []byte {
+	switch {
+	case len(a) == 0:
+		return b
+	case len(b) == 0:
+		return a
+	default:
+		return slices.Concat(a, []byte(","), b)
+	}
+}
+
+// Names are how an API calls a turn's members and the sides.
+type Names struct{ Content, User, Assistant string }
+
+// Array encodes turns as an API's objects of a role and a list of items.
+func (n Names) Array(turns []Turn) []byte {
+	size := len("[]")
+	for _, t := range turns {
+		size += len(t.Results) + len(t.Rest) + len(n.Content) + len(n.Assistant) + len(`{"role":"","":[,]},`)
+	}
+	out := append(make([]byte, 0, size), '[')
+	for i, t := range turns {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		role := n.User
+		if t.Assistant {
+			role = n.Assistant
+		}
+		out = append(append(out, `{"role":"`...), role...)
+		out = append(append(append(out, `","`...), n.Content...), `":[`...)
+		out = append(appendItems(append(out, t.Results...), t.Rest), "]}"...)
+	}
+	return append(out, ']')
+}
