@@ -1,0 +1,175 @@
+package applypatch
+
+import (
+	"slices"
+	"strings"
+)
+
+// editor places the chunks of an update, in the order of the file.
+type editor struct {
+	doc     *document
+	path    string
+	splices []splice
+	// appended are the lines that go to the end of the file.
+	appended []string
+	// cursor is the line that the next chunk stands at or after.
+	cursor int
+	// fold is the loosest that was needed.
+	fold           Fold
+	added, removed int
+}
+
+// edit finds the place of every chunk. Errors are of type [*Error].
+func (e *editor) edit(chunks []Chunk) error {
+	for _, c := range chunks {
+		if err := e.chunk(c); err != nil {
+			return err
+		}
+	}
+	if len(e.appended) > 0 {
+		e.splices = append(e.splices, splice{at: len(e.doc.lines), added: e.appended})
+	}
+	return nil
+}
+
+func (e *editor) chunk(c Chunk) error {
+	from, anchored := e.cursor, -1
+	for _, text := range c.Anchors {
+		at, fold, found := e.doc.find([]string{text}, from)
+		if !found {
+			return e.noAnchor(c, text, from)
+		}
+		e.fold = max(e.fold, fold)
+		anchored, from = at, at+1
+	}
+	lines := splitReturns(c.Lines)
+	old := texts(lines, Context, Removed)
+	if len(old) > 0 {
+		at, placed, found := e.locate(lines, from, anchored, c.EndOfFile)
+		if !found {
+			return e.noPlace(c, old, from)
+		}
+		lines = placed
+		if old = texts(lines, Context, Removed); len(old) > 0 {
+			e.put(lines, at)
+			return nil
+		}
+	}
+	if anchored >= 0 && !c.EndOfFile {
+		e.put(lines, from)
+		return nil
+	}
+	added := texts(lines, Added)
+	e.appended = append(e.appended, added...)
+	e.added += len(added)
+	return nil
+}
+
+// locate finds where the old ones of lines stand at or after from, and returns
+// the lines to put there. Two things are overlooked where nothing else helps:
+// an empty line at the end, which may be no more than the gap before the next
+// header, and that the anchor is itself among the old lines.
+func (e *editor) locate(lines []Line, from, anchored int, atEnd bool) (at int, placed []Line, found bool) {
+	for _, start := range []int{from, anchored} {
+		if start < 0 {
+			continue
+		}
+		for _, candidate := range [][]Line{lines, withoutLastBlank(lines)} {
+			old := texts(candidate, Context, Removed)
+			if candidate != nil && len(old) == 0 {
+				return start, candidate, true
+			}
+			first := start
+			if atEnd {
+				first = max(start, len(e.doc.lines)-len(old))
+			}
+			if at, fold, found := e.doc.find(old, first); found {
+				e.fold = max(e.fold, fold)
+				return at, candidate, true
+			}
+		}
+	}
+	return 0, nil, false
+}
+
+// put changes the document from line at as lines say. Context stays as it is
+// in the file, also where it matched under a fold only.
+func (e *editor) put(lines []Line, at int) {
+	var s splice
+	flush := func() {
+		if s.removed > 0 || len(s.added) > 0 {
+			e.splices = append(e.splices, s)
+		}
+		s = splice{at: at}
+	}
+	flush()
+	for _, l := range lines {
+		switch l.Mark {
+		case Context:
+			at++
+			flush()
+		case Removed:
+			at++
+			s.removed++
+			e.removed++
+		case Added:
+			s.added = append(s.added, l.Text)
+			e.added++
+		}
+	}
+	flush()
+	e.cursor = at
+}
+
+// splitReturns splits the old ones of lines at carriage returns, since those
+// end lines in a document.
+func splitReturns(lines []Line) []Line {
+	if !slices.ContainsFunc(lines, func(l Line) bool { return l.Mark != Added && strings.Contains(l.Text, "\r") }) {
+		return lines
+	}
+	var out []Line
+	for _, l := range lines {
+		if l.Mark == Added {
+			out = append(out, l)
+			continue
+		}
+		for text := range strings.SplitSeq(l.Text, "\r") {
+			out = append(out, Line{l.Mark, text})
+		}
+	}
+	return out
+}
+
+// withoutLastBlank returns lines without the empty line that the old ones end
+// in, and without the one that the new ones then end in. It returns nil if the
+// old lines do not end in an empty one.
+func withoutLastBlank(lines []Line) []Line {
+	last := lastOf(lines, Removed)
+	if last < 0 || lines[last].Text != "" {
+		return nil
+	}
+	lines = slices.Clone(lines)
+	if lines[last].Mark == Context {
+		lines[last].Mark = Added
+	} else {
+		lines = slices.Delete(lines, last, last+1)
+	}
+	if end := lastOf(lines, Added); end >= 0 && lines[end].Text == "" {
+		if lines[end].Mark == Context {
+			lines[end].Mark = Removed
+		} else {
+			lines = slices.Delete(lines, end, end+1)
+		}
+	}
+	return lines
+}
+
+// lastOf returns the last line that is context or has the mark, or -1.
+func lastOf(lines []Line, mark Mark) int {
+	for i := len(lines) - 1; i >= 0; i-- {
+		if lines[i].Mark == Context || lines[i].Mark == mark {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,183 @@
+package applypatch
+
+import (
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Fold is how much the old lines of a chunk may differ from those of the file
+// and still be the same. Each fold includes those before it (LOOP-51).
+type Fold int
+
+// The folds, tried in this order.
+const (
+	Exact Fold = iota
+	FoldLineEnds
+	FoldIndentation
+	FoldPunctuation
+)
+
+// String completes "matched with … ignored".
+func (f Fold) String() string {
+	return [...]string{"nothing", "spaces at line ends", "indentation", "indentation and the kind of quotes, dashes and spaces"}[f]
+}
+
+// line returns a line as it is compared.
+func (f Fold) line(text string) string {
+	switch f {
+	case Exact:
+		return text
+	case FoldLineEnds:
+		return trimRight(text)
+	case FoldIndentation:
+		return strings.TrimSpace(text)
+	}
+	return strings.Map(plain, strings.TrimSpace(text))
+}
+
+// plain is what models write for r in ASCII, or r.
+func plain(r rune) rune {
+	switch {
+	case r >= '\u2010' && r <= '\u2015', r == '\u2212':
+		return '-'
+	case r >= '\u2018' && r <= '\u201B':
+		return '\''
+	case r >= '\u201C' && r <= '\u201F':
+		return '"'
+	case r == '\u00A0', r >= '\u2002' && r <= '\u200A', r == '\u202F', r == '\u205F', r == '\u3000':
+		return ' '
+	}
+	return r
+}
+
+// document is a file's text in lines.
+type document struct {
+	mark    string   // the byte order mark, or nothing
+	lines   []string // without their endings
+	endings []string // LF, CRLF or CR; nothing for a last line that has none
+	folded  [FoldPunctuation + 1]*index
+}
+
+// index is the lines as compared under a fold, joined so that a run of them is
+// found in linear time.
+type index struct {
+	text   string // "\n" before and after each line
+	starts []int  // of each line, past its "\n"
+}
+
+const byteOrderMark = "\uFEFF"
+
+func newDocument(text string) *document {
+	var d document
+	if rest, found := strings.CutPrefix(text, byteOrderMark); found {
+		d.mark, text = byteOrderMark, rest
+	}
+	for text != "" {
+		end := strings.IndexAny(text, "\r\n")
+		next := end + 1
+		switch {
+		case end < 0:
+			end, next = len(text), len(text)
+		case strings.HasPrefix(text[end:], "\r\n"):
+			next = end + 2
+		}
+		d.lines = append(d.lines, text[:end])
+		d.endings = append(d.endings, text[end:next])
+		text = text[next:]
+	}
+	return &d
+}
+
+func (d *document) index(f Fold) *index {
+	if d.folded[f] != nil {
+		return d.folded[f]
+	}
+	x := &index{starts: make([]int, len(d.lines))}
+	var b strings.Builder
+	b.WriteByte('\n')
+	for i, line := range d.lines {
+		x.starts[i] = b.Len()
+		b.WriteString(f.line(line))
+		b.WriteByte('\n')
+	}
+	x.text = b.String()
+	d.folded[f] = x
+	return x
+}
+
+// find returns where block stands first at or after the line from, exactly if
+// it does so anywhere there, else under the least fold that finds it.
+func (d *document) find(block []string, from int) (at int, fold Fold, found bool) {
+	if len(block) == 0 || from < 0 || from+len(block) > len(d.lines) {
+		return 0, Exact, false
+	}
+	for f := Exact; f <= FoldPunctuation; f++ {
+		var want strings.Builder
+		for _, line := range block {
+			want.WriteByte('\n')
+			want.WriteString(f.line(line))
+		}
+		want.WriteByte('\n')
+		x := d.index(f)
+		start := x.starts[from] - 1
+		if i := strings.Index(x.text[start:], want.String()); i >= 0 {
+			return sort.SearchInts(x.starts, start+i+1), f, true
+		}
+	}
+	return 0, Exact, false
+}
+
+// splice is a change of a document: from line at, removed lines go and added
+// ones come.
+type splice struct {
+	at, removed int
+	added       []string
+}
+
+// with returns the document's text after splices, which are in order. What
+// they do not name stays byte for byte; what they add is ended as the first
+// line is.
+func (d *document) with(splices []splice) string {
+	ending := "\n"
+	if len(d.endings) > 0 && d.endings[0] != "" {
+		ending = d.endings[0]
+	}
+	var b strings.Builder
+	b.WriteString(d.mark)
+	open := false // the last line written has no ending
+	write := func(line, end string) {
+		if open {
+			b.WriteString(ending)
+		}
+		b.WriteString(line)
+		b.WriteString(end)
+		open = end == ""
+	}
+	at := 0
+	keep := func(to int) {
+		for ; at < to; at++ {
+			write(d.lines[at], d.endings[at])
+		}
+	}
+	for _, s := range splices {
+		keep(s.at)
+		for _, line := range s.added {
+			write(line, ending)
+		}
+		at += s.removed
+	}
+	keep(len(d.lines))
+	return b.String()
+}
+
+// texts returns the lines with one of the marks.
+func texts(lines []Line, marks ...Mark) []string {
+	var out []string
+	for _, l := range lines {
+		if slices.Contains(marks, l.Mark) {
+			out = append(out, l.Text)
+		}
+	}
+	return out
+}

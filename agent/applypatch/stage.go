@@ -1,0 +1,95 @@
+package applypatch
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// stage does all that can fail for want of space or permission before any
+// file changes: it writes the new contents, and the old ones that are to be
+// overwritten, so that undoing needs only names to be changed.
+func (t *transaction) stage() error {
+	for i := range t.steps {
+		if err := t.prepare(&t.steps[i]); err != nil {
+			return fmt.Errorf("write %s: %w", t.steps[i].path, err)
+		}
+	}
+	return nil
+}
+
+func (t *transaction) prepare(s *step) error {
+	dir := filepath.Dir(s.path)
+	temporary := func() string { return filepath.Join(dir, ".atelier-"+rand.Text()) }
+	if s.old != nil {
+		s.kept = temporary()
+	}
+	if s.deletes {
+		return nil
+	}
+	if err := t.mkdir(dir); err != nil {
+		return err
+	}
+	s.next = temporary()
+	if err := t.write(s.next, s.data, s.like, true); err != nil {
+		return err
+	}
+	if s.old == nil {
+		return nil
+	}
+	return t.write(s.kept, s.before, s.old, false)
+}
+
+// mkdir makes a directory and those above it, and remembers which it made.
+func (t *transaction) mkdir(dir string) error {
+	if _, err := t.files.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if parent := filepath.Dir(dir); parent != dir {
+		if err := t.mkdir(parent); err != nil {
+			return err
+		}
+	}
+	if err := t.files.Mkdir(dir, 0o777); err != nil {
+		return err
+	}
+	t.made = append(t.made, dir)
+	return nil
+}
+
+// write makes a new file with the owner and permissions of another one.
+func (t *transaction) write(name string, data []byte, like fs.FileInfo, durable bool) error {
+	f, err := t.files.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil && like != nil {
+		keepOwner(f, like)
+		err = f.Chmod(like.Mode())
+	}
+	if err == nil && durable {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// discard removes temporary files, as far as there are any.
+func (t *transaction) discard(names ...string) {
+	for _, name := range names {
+		if name != "" {
+			_ = t.files.Remove(name)
+		}
+	}
+}
+
+// sync makes the names in a directory durable, where the system can.
+func (t *transaction) sync(dir string) {
+	if d, err := t.files.OpenFile(dir, os.O_RDONLY, 0); err == nil {
+		_ = d.Sync()
+		_ = d.Close()
+	}
+}

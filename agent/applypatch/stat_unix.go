@@ -1,0 +1,25 @@
+//go:build unix
+
+package applypatch
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// links counts a file's names.
+func links(info fs.FileInfo) int {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(st.Nlink)
+	}
+	return 1
+}
+
+// keepOwner gives f the owner of the file that it replaces, where the user
+// may do that.
+func keepOwner(f *os.File, old fs.FileInfo) {
+	if st, ok := old.Sys().(*syscall.Stat_t); ok {
+		_ = f.Chown(int(st.Uid), int(st.Gid))
+	}
+}
