@@ -144,6 +144,7 @@ func (t *transaction) add(c *Change) error {
 
 // look starts a step on a path where a file with that content exists, or none.
 func (t *transaction) look(path, content string, exists, written bool) (step, error) {
+	path = filepath.Clean(path)
 	s := step{path: path}
 	if !exists {
 		return s, t.absent(path)

@@ -136,13 +136,9 @@ type splice struct {
 }
 
 // with returns the document's text after splices, which are in order. What
-// they do not name stays byte for byte; what they add is ended as the first
-// line is.
+// they do not name stays byte for byte.
 func (d *document) with(splices []splice) string {
-	ending := "\n"
-	if len(d.endings) > 0 && d.endings[0] != "" {
-		ending = d.endings[0]
-	}
+	ending := d.ending()
 	var b strings.Builder
 	b.WriteString(d.mark)
 	open := false // the last line written has no ending
@@ -169,6 +165,20 @@ func (d *document) with(splices []splice) string {
 	}
 	keep(len(d.lines))
 	return b.String()
+}
+
+// ending is that of added lines: the first there is. A lone carriage return
+// counts only if there is no other, for some stand within a line.
+func (d *document) ending() string {
+	for _, end := range d.endings {
+		if strings.HasSuffix(end, "\n") {
+			return end
+		}
+	}
+	if len(d.endings) > 0 && d.endings[0] != "" {
+		return d.endings[0]
+	}
+	return "\n"
 }
 
 // texts returns the lines with one of the marks.

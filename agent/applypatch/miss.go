@@ -15,7 +15,7 @@ func (e *editor) noAnchor(c Chunk, text string, from int) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "no line%s reads as the anchor %s", after(from), quote(anchor+" "+text))
 	if at, _, found := e.doc.find([]string{text}, 0); found {
-		fmt.Fprintf(&b, ". Line %d does, but the chunks must be in the order of the file", at+1)
+		fmt.Fprintf(&b, ". Line %d does, before the chunk or anchor above; these must be in the order of the file", at+1)
 	} else if n, ok := e.nearest([]string{text}); ok {
 		fmt.Fprintf(&b, ". An anchor is one whole line; the nearest is line %d: %s", n.found+1, quote(e.doc.lines[n.found]))
 	}
@@ -48,7 +48,7 @@ func (e *editor) instead(c Chunk, old []string, from int) string {
 		return fmt.Sprintf("They stand at line %d. Leave out %q if that is meant.", at+1, endOfFile)
 	}
 	if at, _, found := e.doc.find(old, 0); found {
-		return fmt.Sprintf("They stand at line %d, which is before: the chunks must be in the order of the file.", at+1)
+		return fmt.Sprintf("They stand at line %d, before the chunk or anchor above. Chunks must be in the order of the file.", at+1)
 	}
 	says := func(l Line) bool { return l.Mark == Added && !blank(l.Text) }
 	if at, _, found := e.doc.find(texts(c.Lines, Context, Added), 0); found && slices.ContainsFunc(c.Lines, says) {
@@ -56,7 +56,7 @@ func (e *editor) instead(c Chunk, old []string, from int) string {
 	}
 	n, ok := e.nearest(old)
 	if !ok {
-		return fmt.Sprintf("No place in the file, which has %d lines, resembles them. Read the file again.", len(e.doc.lines))
+		return "No place in the file resembles them. Read the file again."
 	}
 	if n.found < 0 || n.found >= len(e.doc.lines) {
 		return fmt.Sprintf("The nearest place is around line %d, but the file has no line for this one:\n  expected: %s\nRead that place again and copy its lines.",

@@ -38,9 +38,9 @@ func (c *Change) Unchanged() bool {
 	return existed && c.MoveTo == "" && c.Before == c.After
 }
 
-// Plan finds the place of every edit in the present files, which it gets from
-// read; where there is no file, read's error must be [fs.ErrNotExist]. Nothing
-// is written. The error holds one [*Error] for each file that something is
+// Plan finds the place of every edit in the present files. It gets them from
+// read, by clean paths; where there is no file, read's error must be
+// [fs.ErrNotExist]. Nothing is written. The error holds one [*Error] for each file that something is
 // wrong with, so that all can be put right at once.
 func (p Patch) Plan(read func(path string) ([]byte, error)) (*Plan, error) {
 	if len(p.Operations) == 0 {
@@ -83,7 +83,7 @@ func (p Patch) onePerFile() error {
 			clean := filepath.Clean(path)
 			if line := lines[clean]; line > 0 {
 				return &Error{Line: op.Line, Path: path, Problem: fmt.Sprintf(
-					"multiple operations target this file, the first in line %d. Put all that is done to a file into one", line)}
+					"multiple operations target this file, the first in line %d. Put all that is done to it into one operation", line)}
 			}
 			lines[clean] = op.Line
 		}
@@ -98,7 +98,7 @@ func (op Operation) moves() bool {
 
 func (op Operation) plan(read func(string) ([]byte, error)) (Change, error) {
 	c := Change{Kind: op.Kind, Path: op.Path}
-	before, err := read(op.Path)
+	before, err := read(filepath.Clean(op.Path))
 	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case missing && op.Kind == Update:
@@ -106,7 +106,7 @@ func (op Operation) plan(read func(string) ([]byte, error)) (Change, error) {
 	case missing && op.Kind == Delete:
 		return c, op.problem(op.Path, "the file does not exist, so it cannot be deleted", nil)
 	case err != nil && !missing:
-		return c, op.problem(op.Path, "the file cannot be read", err)
+		return c, op.problem(op.Path, "this path cannot be used", err)
 	}
 	c.Before = string(before)
 	switch op.Kind {
@@ -121,10 +121,10 @@ func (op Operation) plan(read func(string) ([]byte, error)) (Change, error) {
 	}
 	if op.moves() {
 		c.MoveTo = op.MoveTo
-		displaced, err := read(op.MoveTo)
+		displaced, err := read(filepath.Clean(op.MoveTo))
 		c.Overwrites, c.displaced = err == nil, string(displaced)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return c, op.problem(op.MoveTo, "the file cannot be moved here", err)
+			return c, op.problem(op.MoveTo, "no file can be moved here", err)
 		}
 	}
 	e := editor{doc: newDocument(c.Before), path: op.Path}

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
+	"unicode"
 
 	"atelier.dev/atelier/agent/applypatch"
 	"github.com/google/go-cmp/cmp"
@@ -183,6 +183,13 @@ func sections(t *testing.T, archive *txtar.Archive) (given, want map[string]stri
 
 func isGiven(name string) bool { return name == "patch" || strings.HasPrefix(name, "before/") }
 
+// needsQuotes says that text would not survive in an archive, or not be seen.
+func needsQuotes(text string) bool {
+	hidden := func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }
+	return text != "" && !strings.HasSuffix(text, "\n") || strings.HasSuffix(text, "\n\n") ||
+		strings.Contains(text, " \n") || strings.ContainsFunc(text, hidden)
+}
+
 // rewrite replaces what an archive expects.
 func rewrite(t *testing.T, name string, archive *txtar.Archive, got map[string]string) {
 	t.Helper()
@@ -191,7 +198,7 @@ func rewrite(t *testing.T, name string, archive *txtar.Archive, got map[string]s
 	})
 	for _, section := range slices.Sorted(maps.Keys(got)) {
 		text := got[section]
-		if text != "" && !strings.HasSuffix(text, "\n") || strings.Contains(text, "\r") || !utf8.ValidString(text) {
+		if needsQuotes(text) {
 			section, text = section+" quoted", strconv.Quote(text)+"\n"
 		}
 		archive.Files = append(archive.Files, txtar.File{Name: section, Data: []byte(text)})
