@@ -12,12 +12,14 @@ import (
 )
 
 // Files is where a plan is committed to. [*os.Root] is one, and refuses
-// whatever leads out of its directory.
+// whatever leads out of its directory. Names are the paths of the patch,
+// cleaned, and others in the same directories.
 type Files interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)
 	Lstat(name string) (fs.FileInfo, error)
 	Mkdir(name string, perm fs.FileMode) error
-	// Rename replaces newname, if it exists, in one step.
+	// Rename replaces newname, if it exists, in one step. Both names are in
+	// the same directory.
 	Rename(oldname, newname string) error
 	Remove(name string) error
 }

@@ -26,12 +26,12 @@ func (e *editor) edit(chunks []Chunk) error {
 			return err
 		}
 	}
-	if len(e.appended) > 0 {
-		e.splices = append(e.splices, splice{at: len(e.doc.lines), added: e.appended})
-	}
+	e.splices = append(e.splices, splice{at: len(e.doc.lines), added: e.appended})
 	return nil
 }
 
+// chunk finds the place of one. Added lines without any others go below the
+// anchor or, where there is none, to the end of the file.
 func (e *editor) chunk(c Chunk) error {
 	from, anchored := e.cursor, -1
 	for _, text := range c.Anchors {
@@ -43,30 +43,24 @@ func (e *editor) chunk(c Chunk) error {
 		anchored, from = at, at+1
 	}
 	lines := splitReturns(c.Lines)
-	old := texts(lines, Context, Removed)
-	if len(old) > 0 {
-		at, placed, found := e.locate(lines, from, anchored, c.EndOfFile)
-		if !found {
-			return e.noPlace(c, old, from)
-		}
-		lines = placed
-		if old = texts(lines, Context, Removed); len(old) > 0 {
-			e.put(lines, at)
-			return nil
-		}
+	at, placed, found := e.locate(lines, from, anchored, c.EndOfFile)
+	if !found {
+		return e.noPlace(c, old(lines), from)
 	}
-	if anchored >= 0 && !c.EndOfFile {
-		e.put(lines, from)
+	if len(old(placed)) == 0 && (anchored < 0 || c.EndOfFile) {
+		e.appended = append(e.appended, texts(placed, Added)...)
+		e.added += len(placed)
 		return nil
 	}
-	added := texts(lines, Added)
-	e.appended = append(e.appended, added...)
-	e.added += len(added)
+	e.put(placed, at)
 	return nil
 }
 
+// old returns the lines that a file must have.
+func old(lines []Line) []string { return texts(lines, Context, Removed) }
+
 // locate finds where the old ones of lines stand at or after from, and returns
-// the lines to put there. Two things are overlooked where nothing else helps:
+// the lines to put there. If there are no old ones, that is at from. Two things are overlooked where nothing else helps:
 // an empty line at the end, which may be no more than the gap before the next
 // header, and that the anchor is itself among the old lines.
 func (e *editor) locate(lines []Line, from, anchored int, atEnd bool) (at int, placed []Line, found bool) {
@@ -75,15 +69,14 @@ func (e *editor) locate(lines []Line, from, anchored int, atEnd bool) (at int, p
 			continue
 		}
 		for _, candidate := range [][]Line{lines, withoutLastBlank(lines)} {
-			old := texts(candidate, Context, Removed)
-			if candidate != nil && len(old) == 0 {
+			block, first := old(candidate), start
+			if candidate != nil && len(block) == 0 {
 				return start, candidate, true
 			}
-			first := start
 			if atEnd {
-				first = max(start, len(e.doc.lines)-len(old))
+				first = max(start, len(e.doc.lines)-len(block))
 			}
-			if at, fold, found := e.doc.find(old, first); found {
+			if at, fold, found := e.doc.find(block, first); found {
 				e.fold = max(e.fold, fold)
 				return at, candidate, true
 			}

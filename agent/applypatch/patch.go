@@ -2,7 +2,7 @@
 // models are trained to write (LOOP-50): edits are placed by the lines around
 // them, not by line numbers. A patch takes effect whole or not at all.
 //
-// It goes three steps: [Parse] reads the text, or a [Draft] does while a model
+// There are three steps: [Parse] reads the text, or a [Draft] does while a model
 // still writes it; [Patch.Plan] finds the place of every edit in the present
 // files and says what each of them will become; [Plan.Commit] writes. [Apply]
 // does all three. What keeps a patch from its effect is an [*Error], worded
