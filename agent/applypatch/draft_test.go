@@ -1,7 +1,9 @@
 package applypatch_test
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -42,6 +44,18 @@ func TestDraftStopsAtAMistake(t *testing.T) {
 		t.Error(got)
 	}
 	if _, err := d.Finish(); err == nil || !strings.HasPrefix(err.Error(), "line 4 of the patch") {
+		t.Error(err)
+	}
+}
+
+// The cause of a failure can be asked for.
+func TestErrorsWrapTheirCause(t *testing.T) {
+	t.Parallel()
+	patch, err := applypatch.Parse("*** Begin Patch\n*** Delete File: a\n*** End Patch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := patch.Plan(func(string) ([]byte, error) { return nil, fs.ErrPermission }); !errors.Is(err, fs.ErrPermission) {
 		t.Error(err)
 	}
 }
