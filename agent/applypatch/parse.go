@@ -278,7 +278,7 @@ func (d *Draft) update(text string) {
 		d.fail("%q comes once, after the lines of a chunk", endOfFile)
 	case right == anchor, strings.HasPrefix(text, anchor+" "):
 		d.anchor(strings.TrimPrefix(text[len(anchor):], " "))
-	case c != nil && c.EndOfFile && text == "":
+	case c != nil && c.EndOfFile && blank(text):
 	case c != nil && c.EndOfFile:
 		d.fail("after %q a new chunk starts with %s, but this is %s", endOfFile, anchor, quote(text))
 	case text == "":
