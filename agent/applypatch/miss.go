@@ -60,7 +60,7 @@ func (e *editor) instead(c Chunk, old []string, from int) string {
 	}
 	if n.found < 0 || n.found >= len(e.doc.lines) {
 		return fmt.Sprintf("The nearest place is around line %d, but the file has no line for this one:\n  expected: %s\nRead that place again and copy its lines.",
-			min(max(n.found+1, 1), len(e.doc.lines)), clip(old[n.wanted]))
+			max(1, min(n.found, len(e.doc.lines))), clip(old[n.wanted]))
 	}
 	return fmt.Sprintf("The nearest place differs first in line %d of the file:\n  expected: %s\n  found:    %s\nRead that place again and copy its lines.",
 		n.found+1, clip(old[n.wanted]), clip(e.doc.lines[n.found]))
