@@ -1,9 +1,7 @@
 package applypatch_test
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 	"testing"
 
@@ -48,18 +46,6 @@ func TestDraftStopsAtAMistake(t *testing.T) {
 	}
 }
 
-// The cause of a failure can be asked for.
-func TestErrorsWrapTheirCause(t *testing.T) {
-	t.Parallel()
-	patch, err := applypatch.Parse("*** Begin Patch\n*** Delete File: a\n*** End Patch")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := patch.Plan(func(string) ([]byte, error) { return nil, fs.ErrPermission }); !errors.Is(err, fs.ErrPermission) {
-		t.Error(err)
-	}
-}
-
 func outline(operations []applypatch.Operation) string {
 	var parts []string
 	for _, op := range operations {
@@ -86,23 +72,6 @@ func TestDraftIsLinear(t *testing.T) {
 		}
 		if patch, err := d.Finish(); err != nil || seen == 0 || patch.Operations[0].Added != strings.Count(body, "\n") {
 			t.Errorf("%v", err)
-		}
-	}
-}
-
-// Neither a repetitive file nor a long chunk makes the search slow.
-func TestPlacingIsLinear(t *testing.T) {
-	t.Parallel()
-	content := []byte(strings.Repeat("0\n", 200_000))
-	for _, last := range []string{"1", " 0"} {
-		text := "*** Begin Patch\n*** Update File: a\n" + strings.Repeat(" 0\n", 2_000) + "-" + last + "\n*** End Patch\n"
-		patch, err := applypatch.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = patch.Plan(func(string) ([]byte, error) { return content, nil })
-		if (err != nil) != (last == "1") {
-			t.Errorf("%q: %v", last, err)
 		}
 	}
 }
