@@ -179,6 +179,11 @@ func TestNoContentIsLostWhenUndoingFails(t *testing.T) { // LOOP-51
 				t.Errorf("call %d: %s is not in %q: %v", n, path, kept, err)
 			}
 		}
+		for _, path := range []string{"new/deep/file", "elsewhere/moved"} {
+			if _, remains := after[path]; remains && !strings.Contains(err.Error(), path+" remains as a new file") {
+				t.Errorf("call %d: %s is there: %v", n, path, err)
+			}
+		}
 	}
 	if told == 0 {
 		t.Error("undoing never failed")
@@ -312,6 +317,34 @@ func TestOneFileUnderTwoNamesIsRefused(t *testing.T) {
 		if diff := cmp.Diff(before, snapshot(t, root)); diff != "" {
 			t.Errorf("%s (-before +after):\n%s", text, diff)
 		}
+	}
+}
+
+// recorder notes which names change, in order.
+type recorder struct {
+	*os.Root
+	renamed []string
+}
+
+func (r *recorder) Rename(from, to string) error {
+	for _, name := range []string{from, to} {
+		if !strings.Contains(name, ".atelier-") {
+			r.renamed = append(r.renamed, name)
+		}
+	}
+	return r.Root.Rename(from, to)
+}
+
+// The content of a file that moves is there at any time, under one of its names.
+func TestAMovedFileIsWrittenBeforeTheOldOneGoes(t *testing.T) {
+	t.Parallel()
+	r := &recorder{Root: tree(t, files)}
+	if _, err := applypatch.Apply(r, every); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"new/deep/file", "over", "updated", "elsewhere/moved", "moved", "replaced", "replacing", "deleted"}
+	if diff := cmp.Diff(want, r.renamed); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 
