@@ -96,6 +96,8 @@ type Title struct {
 // UserInput begins a turn.
 type UserInput struct {
 	Text string `json:"text"`
+	// QueueID is that of the [Queued] message it was; empty where it was none.
+	QueueID string `json:"queue_id,omitempty"`
 	// Size is the full length in bytes where Text was cut for display; 0
 	// means that Text is whole.
 	Size int64 `json:"size,omitempty"`
@@ -225,6 +227,8 @@ type ApprovalAnswer struct {
 // the loop's own (LOOP-14).
 type SteeringInjected struct {
 	Text string `json:"text"`
+	// QueueID is that of the [Queued] message it was; empty for the loop's own.
+	QueueID string `json:"queue_id,omitempty"`
 	// ByLoop says that nobody wrote it.
 	ByLoop bool `json:"by_loop,omitempty"`
 }
@@ -330,6 +334,7 @@ type Failure struct {
 // ProcessingEnd ends a turn (K-07).
 type ProcessingEnd struct {
 	Reason EndReason    `json:"reason"`
+	Next   bool         `json:"next,omitempty"` // a queued input follows at once
 	Rounds int          `json:"rounds"`
 	Usage  llm.Usage    `json:"usage"`
 	Cost   llm.Spending `json:"cost,omitzero"` // of the turn

@@ -84,6 +84,24 @@ func (t *turn) pass(ev Event) {
 	}
 }
 
+// process takes an input to its end, and then those that were queued to follow it.
+func (t *turn) process(input Queued) {
+	for {
+		t.number++
+		t.emit(UserInput{Text: input.Text, QueueID: input.ID})
+		reason := t.loop()
+		var next bool
+		if reason == EndDone && !t.stopped {
+			input, next = t.session.queue.takeFollowUp()
+		}
+		t.finish(reason, next)
+		if !next {
+			return
+		}
+		t.progress, t.usage, t.before = progress{}, llm.Usage{Known: true}, t.session.transcript.Cost
+	}
+}
+
 // loop asks the model and runs its tools, round by round, until it calls none
 // (LOOP-07).
 func (t *turn) loop() EndReason {
@@ -124,6 +142,9 @@ func (t *turn) loop() EndReason {
 			return t.rest(answer.Finish)
 		}
 		if len(calls) == 0 {
+			if t.session.queue.has(Steer) {
+				continue // it came while the model gave its last answer
+			}
 			return t.rest(answer.Finish)
 		}
 		t.rounds++
@@ -170,8 +191,8 @@ func (t *turn) deliver() {
 	if ev, ok := t.session.RecordSettings(); ok {
 		t.hold(ev)
 	}
-	for _, text := range t.session.takeSteering() {
-		t.emit(SteeringInjected{Text: text})
+	for _, m := range t.session.queue.takeSteering() {
+		t.emit(SteeringInjected{Text: m.Text, QueueID: m.ID})
 	}
 }
 
@@ -195,8 +216,9 @@ func (t *turn) fail(err error) EndReason {
 	return EndFailed
 }
 
-func (t *turn) finish(reason EndReason) {
-	t.emit(ProcessingEnd{Reason: reason, Rounds: t.rounds, Usage: t.usage, Cost: t.session.transcript.Cost.Since(t.before)})
+// finish ends a turn. next says that another input follows at once.
+func (t *turn) finish(reason EndReason, next bool) {
+	t.emit(ProcessingEnd{Reason: reason, Next: next, Rounds: t.rounds, Usage: t.usage, Cost: t.session.transcript.Cost.Since(t.before)})
 	t.settle()
 }
 

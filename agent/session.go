@@ -53,11 +53,12 @@ var DefaultLimits = Limits{Rounds: 200, Continuations: 3, LoopWindow: defaultLoo
 
 // Session is one conversation and the loop that carries it on. One goroutine
 // owns it: the one that calls Run, Resume, Record, RecordSettings and Transcript. Configure, Steer,
-// Interrupt and Suspend are safe from any goroutine.
+// FollowUp, Queue, Interrupt and Suspend are safe from any goroutine.
 type Session struct {
 	cfg        Config
 	transcript Transcript
 	fitted     fitted
+	queue      Queue
 	control    control
 }
 
@@ -65,8 +66,7 @@ type Session struct {
 type control struct {
 	mu       sync.Mutex
 	cancel   context.CancelCauseFunc // of the turn under way, else nil
-	steering []string
-	settings *Settings // asked for, not yet recorded
+	settings *Settings               // asked for, not yet recorded
 }
 
 // New returns a session with the given past: none for a new one.
@@ -113,12 +113,20 @@ func (s *Session) Configure(set Settings) {
 	s.control.settings = &set
 }
 
+// Queue holds what is to be delivered to the session while it works, or once
+// it has.
+func (s *Session) Queue() *Queue { return &s.queue }
+
 // Steer adds a message for the model, delivered after the tools that are
 // running, or with the next input if none are (LOOP-14).
 func (s *Session) Steer(text string) {
-	s.control.mu.Lock()
-	defer s.control.mu.Unlock()
-	s.control.steering = append(s.control.steering, text)
+	s.queue.Add(Queued{ID: s.cfg.NewID(), Verb: Steer, Text: text})
+}
+
+// FollowUp adds an input for when the turn under way is done (LOOP-15). Where
+// none is, RunQueued runs it.
+func (s *Session) FollowUp(text string) {
+	s.queue.Add(Queued{ID: s.cfg.NewID(), Verb: FollowUp, Text: text})
 }
 
 // Interrupt ends the turn under way, if there is one: the model's stream is
@@ -143,15 +151,23 @@ func (s *Session) Suspend() {
 	}
 }
 
-// Run takes one input to its end and yields every event on the way, in the
-// caller's goroutine (LOOP-07, LOOP-152). A provider's failure is an event; the
+// Run takes one input to its end, and after it those that were queued to follow
+// it, and yields every event on the way, in the caller's goroutine (LOOP-07,
+// LOOP-08, LOOP-152). What is queued stays so after an interrupt, a failure or
+// a limit. A provider's failure is an event; the
 // error is for misuse: [ErrBusy] or [ErrClosed]. If the caller stops ranging,
 // the turn is abandoned where it is: nothing runs on.
 func (s *Session) Run(ctx context.Context, input string) iter.Seq2[Event, error] {
+	return s.turn(ctx, func(t *turn) { t.process(Queued{Text: input}) })
+}
+
+// RunQueued is Run with the first input that is queued to follow. Where there
+// is none it yields nothing.
+func (s *Session) RunQueued(ctx context.Context) iter.Seq2[Event, error] {
 	return s.turn(ctx, func(t *turn) {
-		t.number++
-		t.emit(UserInput{Text: input})
-		t.finish(t.loop())
+		if next, ok := s.queue.takeFollowUp(); ok {
+			t.process(next)
+		}
 	})
 }
 
@@ -160,7 +176,7 @@ func (s *Session) Run(ctx context.Context, input string) iter.Seq2[Event, error]
 // that had started are answered as interrupted, because whether they had an
 // effect is unknown. With nothing to wait for, the turn ends as crashed.
 func (s *Session) Resume(ctx context.Context) iter.Seq2[Event, error] {
-	return s.turn(ctx, func(t *turn) { t.finish(t.resume()) })
+	return s.turn(ctx, func(t *turn) { t.finish(t.resume(), false) })
 }
 
 func (s *Session) turn(ctx context.Context, body func(*turn)) iter.Seq2[Event, error] {
@@ -217,12 +233,4 @@ func (s *Session) RecordSettings() (Event, bool) {
 			"from", before.Provider+"/"+before.Model, "to", set.Provider+"/"+set.Model)
 	}
 	return s.Record(SettingsChange{Settings: *set}), true
-}
-
-func (s *Session) takeSteering() []string {
-	s.control.mu.Lock()
-	defer s.control.mu.Unlock()
-	msgs := s.control.steering
-	s.control.steering = nil
-	return msgs
 }

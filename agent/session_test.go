@@ -191,7 +191,7 @@ func TestSteer(t *testing.T) {
 		t.Fatal(err)
 	}
 	events := r.run("go")
-	if diff := cmp.Diff([]agent.SteeringInjected{{Text: "only the header"}}, find[agent.SteeringInjected](events)); diff != "" {
+	if diff := cmp.Diff([]agent.SteeringInjected{{Text: "only the header", QueueID: "id-1"}}, find[agent.SteeringInjected](events)); diff != "" {
 		t.Error(diff)
 	}
 	last := model.Requests()[1].Messages

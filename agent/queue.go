@@ -1,0 +1,129 @@
+package agent
+
+import (
+	"slices"
+	"sync"
+)
+
+// Verb says when a queued message is delivered.
+type Verb string
+
+// The verbs.
+const (
+	// Steer reaches the model after the tools that are running (LOOP-14).
+	Steer Verb = "steer"
+	// FollowUp becomes the next input, once the model is done (LOOP-15).
+	FollowUp Verb = "follow_up"
+)
+
+// Queued is a message that a user wrote while a turn runs.
+type Queued struct {
+	ID   string `json:"id"`
+	Verb Verb   `json:"verb"`
+	Text string `json:"text"`
+}
+
+// Queue holds the messages of a session that wait for delivery, in order. All
+// methods are safe from any goroutine. Those that change a message report false
+// where it is not there any more: it was delivered.
+type Queue struct {
+	mu    sync.Mutex
+	items []Queued
+}
+
+// Items returns what waits.
+func (q *Queue) Items() []Queued {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.Clone(q.items)
+}
+
+// Set replaces everything, for a session that is opened again.
+func (q *Queue) Set(items []Queued) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.items = slices.Clone(items)
+}
+
+// Add puts a message at the end.
+func (q *Queue) Add(m Queued) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.items = append(q.items, m)
+}
+
+// Edit changes a message's verb and text.
+func (q *Queue) Edit(m Queued) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := q.index(m.ID)
+	if i >= 0 {
+		q.items[i] = m
+	}
+	return i >= 0
+}
+
+// Remove takes a message out.
+func (q *Queue) Remove(id string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := q.index(id)
+	if i >= 0 {
+		q.items = slices.Delete(q.items, i, i+1)
+	}
+	return i >= 0
+}
+
+// Move puts a message at a place, counted from 0.
+func (q *Queue) Move(id string, to int) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := q.index(id)
+	if i < 0 {
+		return false
+	}
+	m := q.items[i]
+	q.items = slices.Delete(q.items, i, i+1)
+	q.items = slices.Insert(q.items, max(0, min(to, len(q.items))), m)
+	return true
+}
+
+func (q *Queue) index(id string) int {
+	return slices.IndexFunc(q.items, func(m Queued) bool { return m.ID == id })
+}
+
+// has reports whether a message of a verb waits.
+func (q *Queue) has(v Verb) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.ContainsFunc(q.items, func(m Queued) bool { return m.Verb == v })
+}
+
+// takeSteering takes all messages that steer.
+func (q *Queue) takeSteering() []Queued {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var taken, left []Queued
+	for _, m := range q.items {
+		if m.Verb == Steer {
+			taken = append(taken, m)
+		} else {
+			left = append(left, m)
+		}
+	}
+	q.items = left
+	return taken
+}
+
+// takeFollowUp takes the first message that follows up.
+func (q *Queue) takeFollowUp() (Queued, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := slices.IndexFunc(q.items, func(m Queued) bool { return m.Verb == FollowUp })
+	if i < 0 {
+		return Queued{}, false
+	}
+	m := q.items[i]
+	q.items = slices.Delete(q.items, i, i+1)
+	return m, true
+}

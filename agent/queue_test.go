@@ -1,0 +1,135 @@
+package agent_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm/llmtest"
+)
+
+// inputs are the texts of the inputs, and of what steered, in order.
+func inputs(events []agent.Event) (out []string) {
+	for _, ev := range events {
+		switch d := ev.Data.(type) {
+		case agent.UserInput:
+			out = append(out, d.Text)
+		case agent.SteeringInjected:
+			out = append(out, "steer: "+d.Text)
+		}
+	}
+	return out
+}
+
+// LOOP-08, LOOP-15, LOOP-133: what was queued to follow becomes the next input
+// when the model is done, each a turn of its own.
+func TestFollowUp(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, llmtest.Script(llmtest.Round{Text: "1"}, llmtest.Round{Text: "2"}, llmtest.Round{Text: "3"}))
+	r.open().FollowUp("second")
+	r.session.FollowUp("third")
+	events := r.run("first")
+	if diff := cmp.Diff([]string{"first", "second", "third"}, inputs(events)); diff != "" {
+		t.Error(diff)
+	}
+	var next []bool
+	for _, e := range find[agent.ProcessingEnd](events) {
+		next = append(next, e.Next)
+	}
+	if diff := cmp.Diff([]bool{true, true, false}, next); diff != "" {
+		t.Error(diff)
+	}
+	if turns := r.session.Transcript().Turn; turns != 3 || len(r.session.Queue().Items()) != 0 {
+		t.Errorf("%d turns, left %v", turns, r.session.Queue().Items())
+	}
+}
+
+// LOOP-08: after an interrupt, a failure or a limit nothing follows by itself;
+// it waits, and can be run.
+func TestFollowUpWaits(t *testing.T) {
+	t.Parallel()
+	var r *rig
+	stops := note{name: "Look", readOnly: true, run: func(context.Context, agent.Invocation) agent.Result {
+		r.session.Interrupt()
+		return agent.Result{Output: "seen"}
+	}}
+	for name, tt := range map[string]struct {
+		rounds []llmtest.Round
+		limit  int
+		tool   note
+	}{
+		"interrupt": {[]llmtest.Round{{Calls: []llmtest.Call{look}}, {Text: "On."}}, 0, stops},
+		"failure":   {[]llmtest.Round{{Status: 401}, {Text: "On."}}, 0, note{name: "Look", readOnly: true}},
+		"limit":     {[]llmtest.Round{{Calls: []llmtest.Call{look}}, {Text: "On."}}, 1, note{name: "Look", readOnly: true}},
+	} {
+		r = newRig(t, llmtest.Script(tt.rounds...), tt.tool)
+		r.cfg.Limits.Rounds = tt.limit
+		r.open().FollowUp("second")
+		if got := inputs(r.run("first")); len(got) != 1 || len(r.session.Queue().Items()) != 1 {
+			t.Errorf("%s: ran %v", name, got)
+		}
+		var events []agent.Event
+		for ev, err := range r.session.RunQueued(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			events = append(events, ev)
+		}
+		if diff := cmp.Diff([]string{"second"}, inputs(events)); diff != "" || end(t, events) != agent.EndDone {
+			t.Errorf("%s: %s", name, diff)
+		}
+		for range r.session.RunQueued(t.Context()) {
+			t.Errorf("%s: something ran though nothing waits", name)
+		}
+	}
+}
+
+// LOOP-14: what steers while the last answer is given is read before the model
+// rests, and what steers a session at rest comes with the next input.
+func TestSteerAtTheEnd(t *testing.T) {
+	t.Parallel()
+	var r *rig
+	model := llmtest.Script(llmtest.Round{Text: "Done."}, llmtest.Round{Text: "Also that."}, llmtest.Round{Text: "Fine."})
+	r = newRig(t, model)
+	r.open()
+	var events []agent.Event
+	for ev, err := range r.session.Run(t.Context(), "go") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := ev.Data.(agent.TextStart); ok && len(model.Requests()) == 1 {
+			r.session.Steer("that too")
+		}
+		events = append(events, r.store(ev))
+	}
+	if diff := cmp.Diff([]string{"go", "steer: that too"}, inputs(events)); diff != "" || len(model.Requests()) != 2 {
+		t.Error(diff)
+	}
+	r.session.Steer("briefly")
+	if diff := cmp.Diff([]string{"and now", "steer: briefly"}, inputs(r.run("and now"))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What waits can be edited, moved and taken back until it is delivered.
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	var q agent.Queue
+	for _, id := range []string{"a", "b", "c"} {
+		q.Add(agent.Queued{ID: id, Verb: agent.FollowUp, Text: id})
+	}
+	ok := q.Edit(agent.Queued{ID: "b", Verb: agent.Steer, Text: "B"}) && q.Move("c", 0) && q.Move("a", 99) && q.Move("a", -1) && q.Remove("c")
+	want := []agent.Queued{{ID: "a", Verb: agent.FollowUp, Text: "a"}, {ID: "b", Verb: agent.Steer, Text: "B"}}
+	if diff := cmp.Diff(want, q.Items()); diff != "" || !ok {
+		t.Errorf("%t %s", ok, diff)
+	}
+	if q.Edit(agent.Queued{ID: "c"}) || q.Move("c", 0) || q.Remove("c") {
+		t.Error("what is gone was changed")
+	}
+	q.Set(want[:1])
+	if diff := cmp.Diff(want[:1], q.Items()); diff != "" {
+		t.Error(diff)
+	}
+}
