@@ -167,7 +167,8 @@ func (b *Builder) HasCalls() bool {
 // Finish closes what is open and yields the finish event.
 func (b *Builder) Finish(usage llm.Usage, finish llm.Finish) {
 	b.Start()
-	m := llm.Message{Role: llm.RoleAssistant, Origin: &b.origin}
+	origin := b.origin // the message outlives the builder, and must not keep it and its call alive
+	m := llm.Message{Role: llm.RoleAssistant, Origin: &origin}
 	for i, bl := range b.blocks {
 		b.Close(i, nil)
 		m.Parts = append(m.Parts, bl.part)
