@@ -20,6 +20,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the scenarios' expected parts")
 
+// LOOP-02, LOOP-07: the model is asked once a round, as a stream, and the tools
+// of its answer are run, until it calls none.
+//
 // Each scenario is an archive: the model's script, what the user types and
 // answers, and what must come of it: every event, and the messages of the
 // last request.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 )
@@ -123,5 +124,32 @@ func TestNewSessionUsesTheFirstModel(t *testing.T) {
 	session := must[backend.SessionInfo](p, "sessions.create", backend.Empty{})
 	if session.Settings.Provider != "compat" || session.Settings.Model != "house" {
 		t.Errorf("settings: %+v", session.Settings)
+	}
+}
+
+// OAS-710: a model is switched to by any name, without the spaces around it; no
+// name at all is refused, and nothing changes.
+func TestSwitchModel(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t, llmtest.Round{Text: "Hi."})
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
+	id := p.session("openai")
+	set := agent.Settings{Provider: " openai ", Model: "\tanything-at-all ", Mode: agent.ModeDefault}
+	must[backend.SessionInfo](p, "conversation.configure", backend.ConfigureRequest{Session: id, Settings: set})
+	await(p, func(s agent.SettingsChange) bool {
+		return s.Settings.Model == "anything-at-all" && s.Settings.Provider == "openai"
+	})
+	for _, wrong := range []agent.Settings{
+		{Provider: "openai", Model: " ", Mode: agent.ModeDefault},
+		{Provider: "openai", Model: "m", Mode: agent.ModeDefault, ThinkingTokens: -1}, // OAS-721
+		{Provider: "openai", Model: "m", Mode: agent.ModeDefault, Budget: -1},
+	} {
+		if _, err := call[backend.SessionInfo](p, "conversation.configure", backend.ConfigureRequest{Session: id, Settings: wrong}); err == nil {
+			t.Errorf("%+v was taken", wrong)
+		}
+	}
+	p.send(id, "hello")
+	if end := await(p, anyOf[agent.TextEnd]); end.Model != "anything-at-all" {
+		t.Errorf("%s answered", end.Model)
 	}
 }
