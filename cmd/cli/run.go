@@ -36,7 +36,10 @@ type runFlags struct {
 }
 
 // modelFlags say how the session is to answer; empty leaves it as it is.
-type modelFlags struct{ model, fallback, effort, mode, baseURL string }
+type modelFlags struct {
+	model, fallback, effort, mode, baseURL string
+	thinking                               int
+}
 
 func (c *command) runFlagSet(f *runFlags) *pflag.FlagSet {
 	flags := c.flags("atelier run [flags] PROMPT|-")
@@ -45,6 +48,7 @@ func (c *command) runFlagSet(f *runFlags) *pflag.FlagSet {
 	flags.StringVar(&f.use.fallback, "fallback-model", "", "PROVIDER/ID that answers where the model still does not after all retries")
 	flags.IntVar(&f.maxRetries, "max-retries", llm.DefaultRetries.Retries, "how often a request that failed is asked again")
 	flags.StringVar(&f.use.effort, "effort", "", "how hard the model thinks: none, minimal, low, medium, high, xhigh, max")
+	flags.IntVar(&f.use.thinking, "max-thinking-tokens", 0, "cap on what a model may think with that takes a number (0: by --effort)")
 	flags.StringVar(&f.use.mode, "permission-mode", "", "default, plan, acceptEdits, auto, dontAsk or bypassPermissions;\nnobody is there to ask, so what would ask is denied")
 	flags.StringVar(&f.output, "output", "text", "text, json or stream-json")
 	flags.IntVar(&f.maxTurns, "max-turns", 0, "stop after this many rounds of tool calls (0: 200)")
@@ -190,6 +194,9 @@ func (c *command) session(app *app, f *runFlags, ended <-chan agent.ProcessingEn
 	}
 	if f.use.effort != "" {
 		settings.Effort = llm.Effort(f.use.effort)
+	}
+	if f.use.thinking != 0 {
+		settings.ThinkingTokens = f.use.thinking
 	}
 	if f.use.mode != "" {
 		settings.Mode = agent.Mode(f.use.mode)
