@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tiktoken-go/tokenizer"
+	"github.com/tiktoken-go/tokenizer/codec"
 
 	"atelier.dev/atelier/agent/llm"
 )
@@ -24,19 +24,12 @@ const (
 	perMedia   = 1500
 )
 
+// The tokenizers are named one by one, not by tokenizer.Get, which would make
+// all six that there are part of the program.
 var (
-	cl100k = sync.OnceValue(func() tokenizer.Codec { return codec(tokenizer.Cl100kBase) })
-	o200k  = sync.OnceValue(func() tokenizer.Codec { return codec(tokenizer.O200kBase) })
+	cl100k = sync.OnceValue(codec.NewCl100kBase)
+	o200k  = sync.OnceValue(codec.NewO200kBase)
 )
-
-// codec returns a tokenizer, which is part of the program: it cannot be missing.
-func codec(e tokenizer.Encoding) tokenizer.Codec {
-	c, err := tokenizer.Get(e)
-	if err != nil {
-		panic("tokens: " + err.Error())
-	}
-	return c
-}
 
 // Count counts a text in the tokens of cl100k_base.
 func Count(text string) int { return count(cl100k(), text) }
@@ -46,7 +39,7 @@ func CountFor(provider, model, text string) int { return count(codecFor(provider
 
 // codecFor picks OpenAI's newer tokenizer for its own models, and the older one,
 // which finds more tokens in a text, for everyone else's.
-func codecFor(provider, model string) tokenizer.Codec {
+func codecFor(provider, model string) *codec.Codec {
 	if provider == "openai" || strings.HasPrefix(model, "gpt-") || strings.HasPrefix(model, "openai/") {
 		return o200k()
 	}
@@ -57,7 +50,7 @@ func codecFor(provider, model string) tokenizer.Codec {
 // with the square of a text without a break in it.
 const longestPiece = 8 << 10
 
-func count(c tokenizer.Codec, text string) int {
+func count(c *codec.Codec, text string) int {
 	total := 0
 	for len(text) > 0 {
 		piece := text[:min(len(text), longestPiece)]
