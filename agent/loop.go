@@ -142,7 +142,7 @@ func (t *turn) loop() EndReason {
 			return t.rest(answer.Finish)
 		}
 		if len(calls) == 0 {
-			if t.session.queue.has(Steer) {
+			if t.session.queue.Has(Steer) {
 				continue // it came while the model gave its last answer
 			}
 			return t.rest(answer.Finish)

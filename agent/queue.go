@@ -92,8 +92,8 @@ func (q *Queue) index(id string) int {
 	return slices.IndexFunc(q.items, func(m Queued) bool { return m.ID == id })
 }
 
-// has reports whether a message of a verb waits.
-func (q *Queue) has(v Verb) bool {
+// Has reports whether a message of a verb waits.
+func (q *Queue) Has(v Verb) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return slices.ContainsFunc(q.items, func(m Queued) bool { return m.Verb == v })

@@ -48,6 +48,8 @@ type Snapshot struct {
 	More bool `json:"more,omitempty"`
 	// Draft is what has been streamed since the last durable event.
 	Draft Draft `json:"draft"`
+	// Queue is what waits to be delivered.
+	Queue []agent.Queued `json:"queue,omitempty"`
 }
 
 // Draft is streamed content that no durable event holds yet.
@@ -249,6 +251,29 @@ type (
 	// EventReply is one whole event.
 	EventReply struct {
 		Event agent.Event `json:"event"`
+	}
+	// QueueAddRequest is for queue.add, the others for what they are named after.
+	QueueAddRequest struct {
+		Session string     `json:"session"`
+		Verb    agent.Verb `json:"verb"`
+		Text    string     `json:"text"`
+	}
+	QueueEditRequest struct {
+		Session string       `json:"session"`
+		Message agent.Queued `json:"message"`
+	}
+	QueueMoveRequest struct {
+		Session string `json:"session"`
+		ID      string `json:"id"`
+		To      int    `json:"to"` // from 0
+	}
+	QueueRemoveRequest struct {
+		Session string `json:"session"`
+		ID      string `json:"id"`
+	}
+	// QueueReply answers all of them: what waits now.
+	QueueReply struct {
+		Queue []agent.Queued `json:"queue,omitempty"`
 	}
 	// SendRequest is for conversation.send.
 	SendRequest struct {

@@ -25,7 +25,11 @@ func (w *Workbench) openConversation(ctx context.Context, in OpenRequest) (Snaps
 	if err != nil {
 		return Snapshot{}, err
 	}
-	return Snapshot{Session: info, Events: page.Events, More: page.More, Draft: w.feed.Draft(in.Session)}, nil
+	waits, err := w.cfg.Store.Queue(ctx, in.Session)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	return Snapshot{Session: info, Events: page.Events, More: page.More, Draft: w.feed.Draft(in.Session), Queue: waits}, nil
 }
 
 func (w *Workbench) history(ctx context.Context, in HistoryRequest) (HistoryReply, error) {
@@ -159,7 +163,7 @@ func (w *Workbench) Configure(ctx context.Context, session string, set agent.Set
 	}
 	l.session.Load().Configure(set)
 	select {
-	case l.nudge <- struct{}{}:
+	case l.inbox.nudge <- struct{}{}:
 	default: // the owner has been told already
 	}
 	return nil

@@ -22,9 +22,8 @@ type live struct {
 	batch   []agent.Event // durable events that wait for the next one
 	stage   stage
 	busy    atomic.Bool
-	turns   chan turnWork
+	inbox   inbox
 	beside  beside
-	nudge   chan struct{} // settings were asked for; holds one
 	cancel  context.CancelFunc
 	done    chan struct{} // closed when the owner has ended
 }
@@ -37,6 +36,15 @@ const (
 	working
 	resting
 )
+
+// inbox is how other goroutines reach the owner.
+type inbox struct {
+	turns chan turnWork
+	nudge chan struct{} // settings were asked for; holds one
+	// mu is held while the queue of messages is changed, in the store and in the
+	// session, and while the session is replaced.
+	mu sync.Mutex
+}
 
 // beside are jobs next to the conversation. They hand what they came to to the
 // owner; there is room for what all of them hand over.
@@ -71,9 +79,10 @@ func (l *live) own(ctx context.Context) {
 			} else {
 				slog.Warn("record a job beside the session", "session", l.id, "err", err)
 			}
-		case w := <-l.turns:
+		case w := <-l.inbox.turns:
 			l.work(ctx, w)
-		case <-l.nudge:
+			l.follow(ctx)
+		case <-l.inbox.nudge:
 			if release, err := l.acquire(ctx); err == nil {
 				l.recordSettings(ctx)
 				release()
@@ -96,6 +105,16 @@ func (l *live) work(ctx context.Context, w turnWork) {
 	l.runTurn(ctx, w)
 	l.rest()
 	l.nameSession(ctx)
+}
+
+// follow runs what was queued when the turn had taken the last of the queue
+// already. Where another turn is asked for, it follows that one.
+func (l *live) follow(ctx context.Context) {
+	session := l.session.Load()
+	for ctx.Err() == nil && session.Transcript().LastEnd == agent.EndDone && session.Queue().Has(agent.FollowUp) && l.busy.CompareAndSwap(false, true) {
+		l.work(ctx, turnWork{begin: runQueued, accepted: make(chan error, 1)})
+		session = l.session.Load()
+	}
 }
 
 // end closes the session in the log if this process has worked on it and it
@@ -169,7 +188,7 @@ func (l *live) record(ctx context.Context, ev agent.Event) bool {
 	l.seq = seq
 	for i, ev := range batch {
 		ev.Seq = seq - int64(len(batch)-1-i)
-		if ev.Kind() == agent.KindProcessingEnd {
+		if end, ok := ev.Data.(agent.ProcessingEnd); ok && !end.Next {
 			l.rest()
 		}
 		l.bench.show(ev)
@@ -219,7 +238,7 @@ func (l *live) start(begin beginTurn) error {
 	}
 	w := turnWork{begin: begin, accepted: make(chan error, 1)}
 	select {
-	case l.turns <- w:
+	case l.inbox.turns <- w:
 		return <-w.accepted
 	case <-l.done:
 		return &Error{Code: CodeBusy, Message: "Atelier is closing.", Kept: "Your message was not sent."}
@@ -253,6 +272,13 @@ func (l *live) refresh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	l.inbox.mu.Lock()
+	defer l.inbox.mu.Unlock()
+	waits, err := l.bench.cfg.Store.Queue(ctx, l.id)
+	if err != nil {
+		return err
+	}
+	session.Queue().Set(waits)
 	l.session.Store(session)
 	l.seq = info.Seq
 	return nil

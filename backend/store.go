@@ -20,7 +20,7 @@ type Store interface {
 
 	// Append stores events of one session, with everything that follows from
 	// them, in one transaction that has reached the disk when Append returns
-	// (K-36). It returns the last event's place in the log; the others come
+	// (K-36). A queued message goes when its delivery is stored. It returns the last event's place in the log; the others come
 	// right before it.
 	Append(context.Context, ...agent.Event) (seq int64, err error)
 	// Events reads a session's log in order. An event whose checksum does
@@ -31,6 +31,15 @@ type Store interface {
 	Costs(ctx context.Context, folder, session string) (CostSummary, error)
 	// PendingApproval finds a request that nobody has answered.
 	PendingApproval(ctx context.Context, id string) (session string, err error)
+
+	// Queue returns what waits to be delivered to a session, in order.
+	Queue(ctx context.Context, session string) ([]agent.Queued, error)
+	// AddQueued puts a message at its end. The others change one that is there;
+	// for one that is not they do nothing: it was delivered.
+	AddQueued(ctx context.Context, session string, m agent.Queued) error
+	EditQueued(ctx context.Context, m agent.Queued) error
+	OrderQueued(ctx context.Context, order []agent.Queued) error
+	RemoveQueued(ctx context.Context, id string) error
 
 	// Setting returns a stored value, empty where there is none.
 	Setting(ctx context.Context, key string) (string, error)

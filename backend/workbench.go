@@ -84,6 +84,11 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "conversation.interrupt", w.interrupt)
 	handle(d, "conversation.answer", w.answer)
 	handle(d, "conversation.configure", w.configure)
+	handle(d, "queue.add", w.addQueued)
+	handle(d, "queue.edit", w.editQueued)
+	handle(d, "queue.move", w.moveQueued)
+	handle(d, "queue.remove", w.removeQueued)
+	handle(d, "queue.run", w.runQueued)
 	handle(d, "models.list", w.listModels)
 	handle(d, "models.local", w.localModels)
 	handle(d, "models.test", w.testModel)
@@ -143,7 +148,7 @@ func (w *Workbench) live(ctx context.Context, id string) (*live, error) {
 	}
 	l := &live{
 		id: id, bench: w, seq: -1,
-		turns: make(chan turnWork), nudge: make(chan struct{}, 1), done: make(chan struct{}),
+		inbox: inbox{turns: make(chan turnWork), nudge: make(chan struct{}, 1)}, done: make(chan struct{}),
 		beside: beside{done: make(chan []agent.Payload, 1)},
 	}
 	if err := l.refresh(ctx); err != nil {

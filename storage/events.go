@@ -82,6 +82,10 @@ func (s *Store) insert(ctx context.Context, tx *sql.Tx, ev agent.Event, folder s
 		})
 	case agent.SideRequest:
 		return s.enter(ctx, tx, ev, folder, d)
+	case agent.UserInput:
+		return s.dequeue(ctx, tx, d.QueueID)
+	case agent.SteeringInjected:
+		return s.dequeue(ctx, tx, d.QueueID)
 	case agent.ApprovalRequest:
 		if _, err := s.in(tx, "insert-approval").ExecContext(ctx, d.ID, ev.Session, d.CallID); err != nil {
 			return fmt.Errorf("insert approval: %w", err)

@@ -107,7 +107,7 @@ func TestLedgerOfAnOldDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(home, storage.File)
-	execute(t, path, `DROP TABLE ledger;
+	execute(t, path, `DROP TABLE queue; DROP TABLE ledger;
 		ALTER TABLE sessions DROP COLUMN cost; ALTER TABLE sessions DROP COLUMN cost_unknown;
 		PRAGMA user_version = 1`)
 	s = open(t, home)

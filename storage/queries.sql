@@ -77,3 +77,19 @@ SELECT '', '', '', '', date(at / 1000, 'unixepoch', 'localtime') AS day,
 FROM ledger l
 WHERE l.folder = ?1 AND (?2 = '' OR l.session = ?2)
 GROUP BY day ORDER BY day DESC;
+
+-- name: select-queue
+SELECT id, verb, text FROM queue WHERE session = ? ORDER BY position, id;
+
+-- name: insert-queued
+INSERT INTO queue (id, session, position, verb, text)
+VALUES (?1, ?2, (SELECT coalesce(max(position), 0) + 1 FROM queue WHERE session = ?2), ?3, ?4);
+
+-- name: update-queued
+UPDATE queue SET verb = ?, text = ? WHERE id = ?;
+
+-- name: move-queued
+UPDATE queue SET position = ? WHERE id = ?;
+
+-- name: delete-queued
+DELETE FROM queue WHERE id = ?;

@@ -339,6 +339,7 @@ export type Preferences = {
 
 export type ProcessingEnd = {
   reason: EndReason
+  next?: boolean
   rounds: number
   usage: Usage
   cost?: Spending
@@ -368,6 +369,38 @@ export type ProviderRef = {
 }
 
 export type Purpose = "turn" | "title"
+
+export type QueueAddRequest = {
+  session: string
+  verb: Verb
+  text: string
+}
+
+export type QueueEditRequest = {
+  session: string
+  message: Queued
+}
+
+export type QueueMoveRequest = {
+  session: string
+  id: string
+  to: number
+}
+
+export type QueueRemoveRequest = {
+  session: string
+  id: string
+}
+
+export type QueueReply = {
+  queue?: Queued[]
+}
+
+export type Queued = {
+  id: string
+  verb: Verb
+  text: string
+}
 
 export type RateLimit = {
   requests?: Allowance
@@ -484,6 +517,7 @@ export type Snapshot = {
   events?: Event[]
   more?: boolean
   draft: Draft
+  queue?: Queued[]
 }
 
 export type Spending = {
@@ -495,6 +529,7 @@ export type State = "idle" | "processing" | "awaiting_input" | "closed"
 
 export type SteeringInjected = {
   text: string
+  queue_id?: string
   by_loop?: boolean
 }
 
@@ -574,8 +609,11 @@ export type Usage = {
 
 export type UserInput = {
   text: string
+  queue_id?: string
   size?: number
 }
+
+export type Verb = "steer" | "follow_up"
 
 export type Warning = {
   code: string
@@ -601,6 +639,11 @@ export interface Methods {
   "preferences.get": { args: Empty; reply: Preferences }
   "preferences.set": { args: Preferences; reply: Preferences }
   "project.info": { args: Empty; reply: ProjectInfo }
+  "queue.add": { args: QueueAddRequest; reply: QueueReply }
+  "queue.edit": { args: QueueEditRequest; reply: QueueReply }
+  "queue.move": { args: QueueMoveRequest; reply: QueueReply }
+  "queue.remove": { args: QueueRemoveRequest; reply: QueueReply }
+  "queue.run": { args: SessionRef; reply: Empty }
   "sessions.create": { args: Empty; reply: SessionInfo }
   "sessions.delete": { args: SessionRef; reply: Empty }
   "sessions.list": { args: Empty; reply: SessionList }

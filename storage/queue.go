@@ -1,0 +1,84 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"atelier.dev/atelier/agent"
+)
+
+// Queue implements [backend.Store].
+func (s *Store) Queue(ctx context.Context, session string) ([]agent.Queued, error) {
+	rows, err := s.read.QueryContext(ctx, s.query["select-queue"], session)
+	if err != nil {
+		return nil, s.failed("read what waits", err)
+	}
+	defer rows.Close()
+	var out []agent.Queued
+	for rows.Next() {
+		var m agent.Queued
+		if err := rows.Scan(&m.ID, &m.Verb, &m.Text); err != nil {
+			return nil, s.failed("read what waits", err)
+		}
+		out = append(out, m)
+	}
+	return out, s.failed("read what waits", rows.Err())
+}
+
+// AddQueued implements [backend.Store].
+func (s *Store) AddQueued(ctx context.Context, session string, m agent.Queued) error {
+	return s.queued(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, s.query["insert-queued"], m.ID, session, m.Verb, m.Text)
+		return err
+	})
+}
+
+// EditQueued implements [backend.Store].
+func (s *Store) EditQueued(ctx context.Context, m agent.Queued) error {
+	return s.queued(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, s.query["update-queued"], m.Verb, m.Text, m.ID)
+		return err
+	})
+}
+
+// OrderQueued implements [backend.Store].
+func (s *Store) OrderQueued(ctx context.Context, order []agent.Queued) error {
+	return s.queued(ctx, func(tx *sql.Tx) error {
+		for i, m := range order {
+			if _, err := tx.ExecContext(ctx, s.query["move-queued"], i+1, m.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// RemoveQueued implements [backend.Store].
+func (s *Store) RemoveQueued(ctx context.Context, id string) error {
+	return s.queued(ctx, func(tx *sql.Tx) error { return s.dequeue(ctx, tx, id) })
+}
+
+// queued makes one change to what waits, in a transaction.
+func (s *Store) queued(ctx context.Context, change func(*sql.Tx) error) error {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return s.failed("save what waits", err)
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
+	if err := change(tx); err != nil {
+		return s.failed("save what waits", err)
+	}
+	return s.failed("save what waits", tx.Commit())
+}
+
+// dequeue takes out a message that was delivered; an empty id is none.
+func (s *Store) dequeue(ctx context.Context, tx *sql.Tx, id string) error {
+	if id == "" {
+		return nil
+	}
+	if _, err := tx.ExecContext(ctx, s.query["delete-queued"], id); err != nil {
+		return fmt.Errorf("delete queued message: %w", err)
+	}
+	return nil
+}
