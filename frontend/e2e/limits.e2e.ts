@@ -74,7 +74,7 @@ async function start(rounds: Round[]) {
 /** Pictures of one state: light, dark, and in a narrower window. */
 async function shots(page: Page, name: string): Promise<void> {
   await shot(page, name)
-  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
   await shot(page, `${name}-dark`)
   await page.emulateMedia({ colorScheme: 'light' })
   await page.setViewportSize({ width: 900, height: 800 })
@@ -133,7 +133,7 @@ test('models by level, a picture, an allowance that runs out, and a budget that 
   await page.keyboard.press('Escape')
   await full.waitFor({ state: 'detached' })
 
-  const meter = page.getByRole('meter', { name: 'What OpenAI-compatible lets this key use' })
+  const meter = page.getByRole('meter', { name: 'What OpenAI-compatible allows this key' })
   await meter.getByText('7 % of the allowance left').waitFor()
   await meter.hover()
   await page.getByText(/150,000 of 2,000,000 tokens left, whole again at \d/).waitFor()
@@ -155,6 +155,11 @@ test('models by level, a picture, an allowance that runs out, and a budget that 
   await prompt(page, 'And again')
   await page.getByText('the next request could cost').waitFor()
   await shots(page, 'limits-budget')
+  await page.setViewportSize({ width: 900, height: 800 })
+  await page.getByRole('button', { name: 'Raise the budget' }).click()
+  await expect.poll(() => budget.evaluate((field) => field === document.activeElement)).toBe(true)
+  await shot(page, 'limits-raise-900')
+  await page.setViewportSize({ width: 1280, height: 800 })
   await panel.getByRole('combobox', { name: 'Cost of: This session' }).click()
   await page.getByRole('option', { name: 'All sessions' }).click()
   await page.getByRole('button', { name: 'Raise the budget' }).click()
@@ -188,6 +193,7 @@ test('models by level, a picture, an allowance that runs out, and a budget that 
   await chinese.page.keyboard.press('Control+,')
   await chinese.page.getByRole('tab', { name: '模型' }).click()
   await chinese.page.getByRole('switch', { name: '由小模型为会话命名' }).click()
+  await chinese.page.getByRole('switch', { checked: false }).waitFor()
   await shot(chinese.page, 'limits-models-zh')
   expect(chinese.offences).toEqual([])
   expect(offences).toEqual([])

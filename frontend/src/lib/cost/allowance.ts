@@ -45,7 +45,7 @@ export function exactly({ limit }: RateLimitReport, now: number, language: strin
 /** A time of today, else with its day. */
 function moment(at: number, now: number, language: string): string {
   const date = new Date(at)
-  const time = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
+  const time = { hour: 'numeric', minute: '2-digit', second: '2-digit' } as const
   if (date.toDateString() === new Date(now).toDateString()) {
     return date.toLocaleTimeString(language, time)
   }

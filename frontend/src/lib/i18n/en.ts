@@ -66,7 +66,7 @@ export const en = {
   'turn.interrupted': 'Stopped. What was done so far is kept.',
   'turn.crashed': 'Atelier ended during this turn. Everything above is kept; just go on.',
   'turn.limit': 'Paused at a limit. Send a message to go on.',
-  'turn.budget': 'Stopped: the budget of this session is spent. Raise it to go on.',
+  'turn.budget': 'Stopped by the budget of this session. Raise it to go on.',
   'notice.limit_budget': '{spent} spent of a budget of {budget}',
   'notice.limit_budget_next':
     '{spent} spent of a budget of {budget}; the next request could cost {next}',
@@ -226,7 +226,7 @@ export const en = {
   'budget.near': '{n} % of {budget} spent: the session will stop soon.',
   'budget.over': 'All of {budget} is spent: the session goes on when you raise it.',
 
-  'allowance.meter': 'What {provider} lets this key use',
+  'allowance.meter': 'What {provider} allows this key',
   'allowance.left': '{n} %',
   'allowance.scarce': '{n} % of the allowance left',
   'allowance.requests': '{remaining} of {limit} requests left',

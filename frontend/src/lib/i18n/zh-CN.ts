@@ -67,7 +67,7 @@ export const zhCN: Record<Key, Message> = {
   'turn.interrupted': '已停止。此前完成的内容都已保留。',
   'turn.crashed': 'Atelier 在这一轮中退出。以上内容都已保留，可以继续。',
   'turn.limit': '已达到限制并暂停。发送消息即可继续。',
-  'turn.budget': '已停止：此会话的预算已用完。提高预算即可继续。',
+  'turn.budget': '已因此会话的预算而停止。提高预算即可继续。',
   'notice.limit_budget': '预算 {budget}，已花费 {spent}',
   'notice.limit_budget_next': '预算 {budget}，已花费 {spent}；下一次请求可能需要 {next}',
   'notice.limit_rounds': '已达到限制：{n} 轮调用',
