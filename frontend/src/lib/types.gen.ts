@@ -340,6 +340,7 @@ export type Preferences = {
 
 export type ProcessingEnd = {
   reason: EndReason
+  next?: boolean
   rounds: number
   usage: Usage
   cost?: Spending
@@ -496,6 +497,7 @@ export type State = "idle" | "processing" | "awaiting_input" | "closed"
 
 export type SteeringInjected = {
   text: string
+  queue_id?: string
   by_loop?: boolean
 }
 
@@ -575,6 +577,7 @@ export type Usage = {
 
 export type UserInput = {
   text: string
+  queue_id?: string
   size?: number
 }
 
