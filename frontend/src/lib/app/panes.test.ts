@@ -50,6 +50,22 @@ test('the edge moves by keys, and rests when they are let go', async () => {
   expect(rests).toEqual([260])
 })
 
+test('the edge follows the pointer, and rests where it began too', async () => {
+  Element.prototype.setPointerCapture = () => {}
+  const { moves, rests, handle } = splitter()
+  const point = (type: string, x: number) =>
+    fireEvent(handle, new MouseEvent(type, { bubbles: true, clientX: x }))
+  await point('pointermove', 300)
+  await point('pointerdown', 260)
+  await point('pointermove', 290)
+  await point('pointermove', 900)
+  await point('pointermove', 260)
+  await point('pointerup', 260)
+  await point('pointermove', 300)
+  expect(moves).toEqual([290, 480, 260])
+  expect(rests).toEqual([260])
+})
+
 test('arrows move the edge of the right pane where they point', async () => {
   const { moves, handle } = splitter('left')
   await fireEvent.keyDown(handle, { key: 'ArrowLeft' })

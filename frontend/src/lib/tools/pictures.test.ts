@@ -4,7 +4,7 @@ import type { ToolEntry } from '../conversation/entries'
 import { setLanguage } from '../i18n/i18n.svelte'
 import type { Media } from '../types.gen'
 import { outcome } from './describe'
-import { pictureSource } from './pictures'
+import { pictureSource, type Picture } from './pictures'
 import Pictures from './Pictures.svelte'
 
 beforeEach(() => setLanguage('en'))
@@ -21,17 +21,25 @@ test.each<[Media, string | undefined]>([
 
 const png = { mime: 'image/png', name: 'shot.png' }
 
-test('a picture is read when it is shown', async () => {
-  render(Pictures, { shown: [png], read: async () => [{ ...png, data: 'AAAA' }] })
+function show(media: Media[]) {
+  const enlarged: Picture[] = []
+  const onenlarge = (picture: Picture) => void enlarged.push(picture)
+  return { enlarged, ...render(Pictures, { shown: [png], read: async () => media, onenlarge }) }
+}
+
+test('a picture is read when it is shown, and enlarged by a press', async () => {
+  const { enlarged } = show([{ ...png, data: 'AAAA' }])
   const image = await screen.findByRole('img', { name: 'shot.png' })
   expect(image.getAttribute('src')).toBe('data:image/png;base64,AAAA')
+  await fireEvent.click(screen.getByRole('button', { name: 'Show shot.png in full size' }))
+  expect(enlarged).toEqual([{ name: 'shot.png', source: 'data:image/png;base64,AAAA' }])
 })
 
 test('a picture that cannot be read or painted says so', async () => {
-  const { unmount } = render(Pictures, { shown: [png], read: async () => [] })
+  const { unmount } = show([])
   await screen.findByText('shot.png could not be shown.')
   unmount()
-  render(Pictures, { shown: [png], read: async () => [{ ...png, data: 'AAAA' }] })
+  show([{ ...png, data: 'AAAA' }])
   await fireEvent.error(await screen.findByRole('img'))
   await screen.findByText('shot.png could not be shown.')
 })
