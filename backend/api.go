@@ -205,6 +205,7 @@ type Preferences struct {
 type Layout struct {
 	SidebarWidth  int  `json:"sidebar_width,omitempty"`
 	SidebarHidden bool `json:"sidebar_hidden,omitempty"`
+	PanelWidth    int  `json:"panel_width,omitempty"`
 }
 
 // The requests and replies of the methods, named after them. Empty stands for

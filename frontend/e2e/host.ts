@@ -17,7 +17,7 @@ export type Host = {
 }
 
 export type Setup = {
-  files?: Record<string, string>
+  files?: Record<string, string | Uint8Array>
   /** The user's own rows of the catalogue. */
   models?: unknown[]
   env?: Record<string, string>

@@ -9,6 +9,8 @@ export type Round = {
   status?: number
   /** Seconds after which a failure says to ask again. */
   retryAfter?: number
+  /** Headers of the answer, such as what is left of an allowance. */
+  headers?: Record<string, string>
   /** What the answer held, in tokens; some of it grows with the rounds without it. */
   usage?: { input: number; cached: number; output: number }
 }
@@ -18,6 +20,8 @@ export type Model = {
   url: string
   /** What each request's conversation ended with. */
   heard: string[]
+  /** The model that each request was for. */
+  asked: string[]
   stop(): void
 }
 
@@ -26,6 +30,7 @@ export const modelID = 'scripted-1'
 /** Serves the rounds in order; when none is left the model has nothing more to do. */
 export async function startModel(rounds: Round[]): Promise<Model> {
   const heard: string[] = []
+  const asked: string[] = []
   let served = 0
   const server = createServer(async (request, response) => {
     if (request.url?.endsWith('/models')) {
@@ -33,8 +38,12 @@ export async function startModel(rounds: Round[]): Promise<Model> {
       response.end(JSON.stringify({ object: 'list', data: [{ id: modelID, object: 'model' }] }))
       return
     }
-    const body = JSON.parse(await read(request)) as { messages: { content: unknown }[] }
+    const body = JSON.parse(await read(request)) as {
+      model: string
+      messages: { content: unknown }[]
+    }
     heard.push(JSON.stringify(body.messages.at(-1)?.content))
+    asked.push(body.model)
     const round = rounds[served++] ?? { text: 'Nothing more to do.' }
     if (round.status) {
       response.writeHead(round.status, {
@@ -46,6 +55,7 @@ export async function startModel(rounds: Round[]): Promise<Model> {
       return
     }
     response.setHeader('content-type', 'text/event-stream')
+    for (const [name, value] of Object.entries(round.headers ?? {})) response.setHeader(name, value)
     for (const chunk of chunksOf(round, served)) {
       response.write(`data: ${JSON.stringify(chunk)}\n\n`)
     }
@@ -57,7 +67,7 @@ export async function startModel(rounds: Round[]): Promise<Model> {
     server.close()
     server.closeAllConnections()
   }
-  return { url: `http://127.0.0.1:${port}/v1`, heard, stop }
+  return { url: `http://127.0.0.1:${port}/v1`, heard, asked, stop }
 }
 
 function* chunksOf(round: Round, at: number) {

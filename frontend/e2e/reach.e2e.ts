@@ -70,6 +70,8 @@ test('from first prompt to last approval with the keyboard alone, then in Chines
   await keyboard.press('Control+,')
   await page.getByRole('tab', { name: 'Keys' }).focus()
   await keyboard.press('ArrowRight')
+  await page.getByRole('tab', { name: 'Models', selected: true }).waitFor()
+  await keyboard.press('ArrowRight')
   await page.getByRole('radio', { name: 'Dark' }).check()
   expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
   await page.getByRole('radio', { name: '简体中文' }).check()

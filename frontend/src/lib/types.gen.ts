@@ -230,6 +230,7 @@ export type KeySource = "environment" | "keyring" | "file"
 export type Layout = {
   sidebar_width?: number
   sidebar_hidden?: boolean
+  panel_width?: number
 }
 
 export type Levels = {

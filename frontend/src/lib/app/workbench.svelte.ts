@@ -26,7 +26,8 @@ export class Workbench {
   /** What the pickers show: the open session's settings, else those of new ones. */
   readonly settings = $derived.by<Settings | undefined>(() => {
     if (this.conversation) return this.conversation.settings
-    return this.preferences && this.catalog.usable(this.preferences.new_session)
+    const wish = this.preferences?.new_session
+    return wish && { ...this.catalog.usable(wish), budget: wish.budget }
   })
 
   #call: Call

@@ -1,6 +1,6 @@
 import { SvelteMap } from 'svelte/reactivity'
 import { type ApiError, asApiError, type Call } from '../api'
-import type { Answer, Envelope, Event, SessionInfo, Settings, Snapshot } from '../types.gen'
+import type { Answer, Envelope, Event, Media, SessionInfo, Settings, Snapshot } from '../types.gen'
 import { emptyView, type View } from './entries'
 import { apply, applyDraft, draftOf } from './reducer'
 import { freshEvents } from './sync'
@@ -131,6 +131,12 @@ export class Conversation {
     }
   }
 
+  /** The pictures that a call showed the model, with their data. */
+  async pictures(seq: number | undefined): Promise<readonly Media[]> {
+    const event = seq === undefined ? undefined : await this.whole(seq)
+    return event?.kind === 'tool_call_end' ? (event.data.media ?? []) : []
+  }
+
   /** Makes a call whose failure the user sees; false then. */
   async #ask<M extends Parameters<Call>[0]>(method: M, args: Parameters<Call>[1]) {
     this.problem = null
@@ -166,7 +172,7 @@ export class Conversation {
     } else {
       this.#log = events
       this.more = snapshot.more === true
-      this.view = apply(emptyView, events)
+      this.view = apply({ ...emptyView, allowance: this.view.allowance }, events)
     }
     const { state, settings, title, context, cost, seq } = snapshot.session
     const view = applyDraft(this.view, snapshot.draft)
@@ -197,4 +203,5 @@ const isSame = (a: Settings, b: Settings) =>
   a.mode === b.mode &&
   (a.effort ?? '') === (b.effort ?? '') &&
   (a.fallback_provider ?? '') === (b.fallback_provider ?? '') &&
-  (a.fallback_model ?? '') === (b.fallback_model ?? '')
+  (a.fallback_model ?? '') === (b.fallback_model ?? '') &&
+  (a.budget ?? 0) === (b.budget ?? 0)

@@ -114,6 +114,48 @@ describe('a conversation', () => {
     expect(conversation.problem?.code).toBe('busy')
   })
 
+  // OAS-115
+  test('shows a budget at once, until the log has it', async () => {
+    const log = sampleTurn()
+    const { call } = host(log)
+    const conversation = new Conversation('s', call)
+    await conversation.open()
+    await conversation.configure({ ...settings, budget: 5 })
+    expect(conversation.settings?.budget).toBe(5)
+    conversation.receive(envelope(log.add('settings', { settings: { ...settings, budget: 5 } })))
+    conversation.receive(envelope(log.add('settings', { settings })))
+    expect(conversation.settings?.budget).toBeUndefined()
+  })
+
+  // LLM-32: what a provider said is no part of the log, and outlives reading it again.
+  test('keeps the allowance when it is read again', async () => {
+    const log = sampleTurn()
+    const { call } = host(log)
+    const conversation = new Conversation('s', call)
+    await conversation.open()
+    const report = { provider: 'acme', limit: { requests: { limit: 9, remaining: 8 } } }
+    conversation.receive({ ...envelope(log.add('rate_limit', report)), seq: 7 })
+    for (let i = 0; i < 250; i++) log.add('title', { text: `${i}` })
+    await conversation.open()
+    expect(conversation.view.allowance).toEqual(report)
+  })
+
+  test('reads the pictures of a call whole', async () => {
+    const log = sampleTurn()
+    const media = [{ mime: 'image/png', data: 'AAAA' }]
+    const base = host(log).call
+    const call = (async (method: keyof Methods, args: { seq?: number }) => {
+      if (method !== 'conversation.event') return base(method, args as never)
+      const event = log.durable.find(({ seq }) => seq === args.seq)!
+      return { event: { ...event, data: { ...event.data, media } } }
+    }) as unknown as Call
+    const conversation = new Conversation('s', call)
+    await conversation.open()
+    expect(await conversation.pictures(6)).toEqual(media)
+    expect(await conversation.pictures(1)).toEqual([])
+    expect(await conversation.pictures(undefined)).toEqual([])
+  })
+
   test('settings go out one at a time, and a prompt after them', async () => {
     const order: string[] = []
     const { call } = host(sampleTurn())

@@ -6,8 +6,10 @@ import type {
   EndReason,
   Failure,
   FinishReason,
+  Media,
   Outcome,
   RateLimitReport,
+  Repair,
   Retrying,
   Settings,
   Spending,
@@ -54,9 +56,12 @@ export type ToolEntry = {
   /** Of arguments so far, while the model writes the call. */
   draftBytes?: number
   durationMs?: number
-  /** Set with size where output was cut: the event that has it whole. */
+  /** The event that has whole what was cut for display. */
   seq?: number
+  /** The full length in bytes where output was cut. */
   size?: number
+  /** What the model was shown besides, without its data. */
+  media?: readonly Media[]
   details?: Details
   approval?: ApprovalRequest
   answer?: Answer
@@ -64,6 +69,7 @@ export type ToolEntry = {
 
 export type NoticeEntry = { type: 'notice'; key: string } & (
   | { notice: 'warning'; code: string; message: string }
+  | { notice: 'repair'; repair: Repair; message: string }
   | ({ notice: 'limit' } & TurnLimit)
   | ({ notice: 'retry'; at: number } & Retrying)
   | { notice: 'error'; failure: Failure }

@@ -156,3 +156,35 @@ test('the session follows its title and settings', () => {
   log.add('settings', { settings })
   expect(apply(emptyView, log.events)).toMatchObject({ title: 'New name', settings, entries: [] })
 })
+
+// LLM-32
+test('the newest report of the allowance holds', () => {
+  const log = new Log()
+  const report = (remaining: number) => ({
+    provider: 'acme',
+    limit: { requests: { limit: 10, remaining } },
+  })
+  log.add('rate_limit', report(9))
+  log.add('rate_limit', report(8))
+  const view = apply(emptyView, log.events)
+  expect(view.allowance).toEqual(report(8))
+  expect(view.entries).toEqual([])
+})
+
+test('a repair is a notice of its own; one without a kind is of the first kind', () => {
+  const log = new Log()
+  log.add('history_repaired', { message: 'Sent again.' })
+  log.add('history_repaired', { message: 'Sent otherwise.', repair: 'pictures' })
+  expect(apply(emptyView, log.events).entries).toMatchObject([
+    { notice: 'repair', repair: 'native', message: 'Sent again.' },
+    { notice: 'repair', repair: 'pictures', message: 'Sent otherwise.' },
+  ])
+})
+
+test('a call keeps what it showed, and where that is whole', () => {
+  const log = sampleTurn()
+  const media = [{ mime: 'image/png', name: 'shot.png' }]
+  const end = { call_id: 'c2', tool: 'Read', output: '', outcome: 'done' as const, duration_ms: 1 }
+  const { seq } = log.add('tool_call_end', { ...end, media })
+  expect(apply(emptyView, log.events).entries.at(-1)).toMatchObject({ media, seq })
+})

@@ -138,9 +138,9 @@ function step(view: Writable, event: Event): void {
     case 'history_repaired':
       view.entries.push({
         type: 'notice',
-        notice: 'warning',
+        notice: 'repair',
         key: keyOf(event),
-        code: event.kind,
+        repair: event.data.repair ?? 'native',
         message: event.data.message,
       })
       return
@@ -302,6 +302,7 @@ function finishCall(view: Writable, end: ToolCallEnd, seq: number | undefined, a
     durationMs: end.duration_ms,
     details: end.details,
     size: end.size,
+    media: end.media,
     seq,
     draftBytes: undefined,
   })

@@ -2,6 +2,7 @@
 import type { ToolEntry } from '../conversation/entries'
 import { t } from '../i18n/i18n.svelte'
 import { markHidden } from '../visible'
+import { isPicture } from './pictures'
 
 /** The arguments of a call; empty where they are no JSON object. */
 export function argumentsOf(input: string): Record<string, unknown> {
@@ -50,6 +51,8 @@ export function outcome(call: ToolEntry): Outcome {
     const text = change.created ? t('tool.created') : ''
     return { text, added: change.added, removed: change.removed }
   }
+  const pictures = call.media?.filter(isPicture).length ?? 0
+  if (pictures > 0) return { text: t('tool.pictures', { n: pictures }) }
   if (listing) return { text: counted(listing.unit, listing.count) }
   return { text: '' }
 }

@@ -1,0 +1,69 @@
+import { fireEvent, render, screen } from '@testing-library/svelte'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { setLanguage } from '../i18n/i18n.svelte'
+import type { NoticeEntry } from './entries'
+import Notice from './Notice.svelte'
+
+beforeEach(() => setLanguage('en'))
+
+function show(entry: NoticeEntry, props = {}) {
+  const onbudget = vi.fn()
+  render(Notice, {
+    entry,
+    awaited: false,
+    newest: true,
+    unfolded: false,
+    ontoggle: () => {},
+    onkeys: () => {},
+    onbudget,
+    ...props,
+  })
+  return onbudget
+}
+
+const limit: NoticeEntry = {
+  type: 'notice',
+  key: 'e1',
+  notice: 'limit',
+  limit: 'budget',
+  count: 0,
+  budget: 1,
+  spent: 1.2,
+}
+const raise = () => screen.queryByRole('button', { name: 'Raise the budget' })
+
+// OAS-115: who was stopped by the budget is led to where it is raised.
+test('the end of the budget offers to raise it', async () => {
+  const onbudget = show(limit)
+  await fireEvent.click(raise()!)
+  expect(onbudget).toHaveBeenCalledOnce()
+})
+
+test.each<[string, NoticeEntry, object]>([
+  ['an older one', limit, { newest: false }],
+  ['another limit', { ...limit, limit: 'rounds', count: 50 }, {}],
+])('%s does not', (_, entry, props) => {
+  show(entry, props)
+  expect(raise()).toBeNull()
+})
+
+const repair = { type: 'notice', key: 'e1', notice: 'repair', message: 'The whole story.' } as const
+
+test('a harmless repair is one line with its story folded', () => {
+  show({ ...repair, repair: 'foreign' })
+  screen.getByRole('button', { name: 'Another model goes on from here', expanded: false })
+  expect(screen.queryByText('The whole story.')).toBeNull()
+})
+
+test('a repair that changes what is sent tells its story', () => {
+  show({ ...repair, repair: 'elided' })
+  screen.getByText('Old outputs are sent shortened.')
+  screen.getByText(/The whole story\./)
+})
+
+test('the lead words of a repair are translated, its story is a detail', () => {
+  setLanguage('zh')
+  show({ ...repair, repair: 'pictures' }, { unfolded: true })
+  screen.getByRole('button', { name: '图片以其他形式发送', expanded: true })
+  screen.getByText('The whole story.')
+})
