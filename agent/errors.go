@@ -12,4 +12,5 @@ var (
 	ErrInterrupted = errors.New("interrupted by the user")
 
 	errSuspended = errors.New("suspended")
+	errAborted   = errors.New("aborted")
 )

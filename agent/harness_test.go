@@ -140,6 +140,9 @@ func (r *rig) run(input string) []agent.Event {
 	if r.session == nil {
 		r.open()
 	}
+	if r.session.Transcript().State == agent.StateClosed {
+		r.store(r.session.Record(agent.SessionStart{Resumed: true}))
+	}
 	var all []agent.Event
 	for ev, err := range r.session.Run(r.t.Context(), input) {
 		if err != nil {

@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -26,6 +27,7 @@ type turn struct {
 	spent   llm.Spending // and when the newest request was made
 	held    *Event       // emitted, not yielded yet
 	stopped bool         // the caller stopped ranging
+	fatal   bool         // the session ends with the turn
 }
 
 // progress is what a turn's limits count.
@@ -127,6 +129,7 @@ func (t *turn) loop() EndReason {
 			return t.fail(err)
 		}
 		calls := answer.Message.Calls()
+		t.watchContext()
 		if !t.withinBudget() {
 			t.leave(calls)
 			return EndBudget
@@ -171,6 +174,28 @@ func (t *turn) goOn(calls []llm.ToolCall) bool {
 	return true
 }
 
+// fullContext is the share of a window, in percent, from which it is said that
+// it fills (LOOP-42).
+const fullContext = 80
+
+// watchContext warns when the context passes four fifths of the model's window,
+// once on the way up (LOOP-42, LOOP-158, K-08).
+func (t *turn) watchContext() {
+	tr := &t.session.transcript
+	window := t.session.cfg.Facts.Limits(tr.Settings.Provider, tr.Settings.Model).Window
+	if window == 0 {
+		return
+	}
+	share := tr.Context * 100 / window
+	if full := share >= fullContext; full != t.session.full {
+		t.session.full = full
+		if full {
+			t.emit(Warning{Code: "context", Message: fmt.Sprintf(
+				"The conversation fills %d %% of what %s can read. A new session, or a smaller question, leaves more room.", share, tr.Settings.Model)})
+		}
+	}
+}
+
 // watch tells the model when it calls the same tools over and over.
 func (t *turn) watch(calls []llm.ToolCall) {
 	window := t.session.cfg.Limits.LoopWindow
@@ -213,12 +238,17 @@ func (t *turn) fail(err error) EndReason {
 		return EndInterrupted
 	}
 	t.emit(Explain(err))
+	var e *llm.Error
+	t.fatal = errors.As(err, &e) && e.Class == llm.ClassAuth // nothing can be asked until the key is mended (LOOP-157)
 	return EndFailed
 }
 
 // finish ends a turn. next says that another input follows at once.
 func (t *turn) finish(reason EndReason, next bool) {
 	t.emit(ProcessingEnd{Reason: reason, Next: next, Rounds: t.rounds, Usage: t.usage, Cost: t.session.transcript.Cost.Since(t.before)})
+	if t.fatal || errors.Is(context.Cause(t.ctx), errAborted) {
+		t.emit(SessionEnd{State: StateProcessing})
+	}
 	t.settle()
 }
 

@@ -131,3 +131,18 @@ type specified struct {
 }
 
 func (s specified) Spec() agent.Spec { return s.spec }
+
+// LOOP-42, LOOP-158, K-08: a context that fills the window is told of when it
+// passes four fifths, not in every round, and again when it does so anew.
+func TestFullContext(t *testing.T) {
+	t.Parallel()
+	holds := func(tokens int64, calls ...llmtest.Call) llmtest.Round {
+		return llmtest.Round{Text: "So.", Calls: calls, Usage: llm.Usage{Input: tokens, Known: true}}
+	}
+	r := newRig(t, llmtest.Script(holds(79_000, look), holds(80_000, look), holds(85_000, look), holds(10_000, look), holds(95_000)))
+	r.cfg.Facts = facts{limits: agent.ModelLimits{Window: 100_000}}
+	warnings := find[agent.Warning](r.run("go"))
+	if len(warnings) != 2 || warnings[0].Code != "context" || !strings.Contains(warnings[0].Message, "80 %") || !strings.Contains(warnings[1].Message, "95 %") {
+		t.Errorf("%+v", warnings)
+	}
+}

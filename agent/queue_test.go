@@ -70,6 +70,9 @@ func TestFollowUpWaits(t *testing.T) {
 		if got := inputs(r.run("first")); len(got) != 1 || len(r.session.Queue().Items()) != 1 {
 			t.Errorf("%s: ran %v", name, got)
 		}
+		if r.session.Transcript().State == agent.StateClosed {
+			r.store(r.session.Record(agent.SessionStart{Resumed: true}))
+		}
 		var events []agent.Event
 		for ev, err := range r.session.RunQueued(t.Context()) {
 			if err != nil {

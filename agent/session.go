@@ -52,12 +52,13 @@ type Limits struct {
 var DefaultLimits = Limits{Rounds: 200, Continuations: 3, LoopWindow: defaultLoopWindow}
 
 // Session is one conversation and the loop that carries it on. One goroutine
-// owns it: the one that calls Run, Resume, Record, RecordSettings and Transcript. Configure, Steer,
-// FollowUp, Queue, Interrupt and Suspend are safe from any goroutine.
+// owns it: the one that calls Run, Resume, Record, RecordSettings, Close and Transcript. Configure, Steer,
+// FollowUp, Queue, Interrupt, Abort and Suspend are safe from any goroutine.
 type Session struct {
 	cfg        Config
 	transcript Transcript
 	fitted     fitted
+	full       bool // the context fills the window; see watchContext
 	queue      Queue
 	control    control
 }
@@ -138,6 +139,26 @@ func (s *Session) Interrupt() {
 	if s.control.cancel != nil {
 		s.control.cancel(ErrInterrupted)
 	}
+}
+
+// Abort is Interrupt for good: the session is closed with the turn, once its
+// processes are gone (LOOP-17, LOOP-54). Where no turn is under way it does
+// nothing; then [Session.Close] closes it.
+func (s *Session) Abort() {
+	s.control.mu.Lock()
+	defer s.control.mu.Unlock()
+	if s.control.cancel != nil {
+		s.control.cancel(errAborted)
+	}
+}
+
+// Close closes a session at rest and returns the event for storing; false where
+// it was closed already. To go on, open it again from its events.
+func (s *Session) Close() (Event, bool) {
+	if s.transcript.State == StateClosed {
+		return Event{}, false
+	}
+	return s.Record(SessionEnd{State: s.transcript.State}), true
 }
 
 // Suspend ends the turn under way without ending it in the log, if it waits for

@@ -316,3 +316,58 @@ func TestModelSwitchIsLogged(t *testing.T) { // not parallel: the log is the pro
 		t.Errorf("logged %q", got)
 	}
 }
+
+// kinds are the kinds of the last events.
+func kinds(events []agent.Event, n int) (out []agent.Kind) {
+	for _, ev := range events[max(0, len(events)-n):] {
+		out = append(out, ev.Kind())
+	}
+	return out
+}
+
+// LOOP-17, LOOP-54, LOOP-106, LOOP-154, LOOP-159: an abort stops the tools, ends
+// the turn and closes the session, in this order; it goes on only when it is
+// opened again.
+func TestAbort(t *testing.T) {
+	t.Parallel()
+	var r *rig
+	stopped := false
+	r = newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{look}}, llmtest.Round{Text: "On."}),
+		note{name: "Look", readOnly: true, run: func(ctx context.Context, _ agent.Invocation) agent.Result {
+			r.session.Abort()
+			<-ctx.Done()
+			stopped = true
+			return agent.Fail("stopped")
+		}})
+	events := r.run("go")
+	want := []agent.Kind{agent.KindToolCallEnd, agent.KindProcessingEnd, agent.KindSessionEnd}
+	if diff := cmp.Diff(want, kinds(events, 3)); diff != "" || !stopped {
+		t.Errorf("stopped %t, %s", stopped, diff)
+	}
+	if _, open := r.session.Close(); open {
+		t.Error("it was closed twice")
+	}
+	for _, err := range r.session.Run(t.Context(), "go on") {
+		if !errors.Is(err, agent.ErrClosed) {
+			t.Errorf("a closed session ran: %v", err)
+		}
+	}
+	if got := end(t, r.run("go on")); got != agent.EndDone { // which opens it again
+		t.Errorf("ended as %s", got)
+	}
+	if ev, open := r.session.Close(); !open || ev.Kind() != agent.KindSessionEnd || r.session.Transcript().State != agent.StateClosed {
+		t.Errorf("closed with %+v %t", ev, open)
+	}
+}
+
+// LOOP-157: a key that is not accepted closes the session; other failures leave
+// it open.
+func TestAuthClosesTheSession(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]agent.Kind{401: agent.KindSessionEnd, 404: agent.KindProcessingEnd} {
+		r := newRig(t, llmtest.Script(llmtest.Round{Status: status}))
+		if got := kinds(r.run("go"), 1); got[0] != want {
+			t.Errorf("%d ends with %s", status, got[0])
+		}
+	}
+}

@@ -19,6 +19,7 @@ type live struct {
 	bench   *Workbench
 	session atomic.Pointer[agent.Session]
 	seq     int64         // the log's end as the session knows it; -1 = not at all
+	missed  bool          // the log holds events that the session does not know
 	batch   []agent.Event // durable events that wait for the next one
 	stage   stage
 	busy    atomic.Bool
@@ -135,7 +136,9 @@ func (l *live) end(ctx context.Context) {
 	default:
 	}
 	if session := l.session.Load(); session.Transcript().State == agent.StateIdle {
-		l.record(ctx, session.Record(agent.SessionEnd{State: agent.StateIdle}))
+		if ev, open := session.Close(); open {
+			l.record(ctx, ev)
+		}
 	}
 }
 
@@ -185,6 +188,7 @@ func (l *live) record(ctx context.Context, ev agent.Event) bool {
 		l.lost(ev, err)
 		return false
 	}
+	l.missed = l.missed || seq != l.seq+int64(len(batch)) // a new name, say, which is stored at once
 	l.seq = seq
 	for i, ev := range batch {
 		ev.Seq = seq - int64(len(batch)-1-i)
@@ -261,7 +265,7 @@ func (l *live) acquire(ctx context.Context) (release func(), err error) {
 
 func (l *live) refresh(ctx context.Context) error {
 	info, err := l.bench.cfg.Store.Session(ctx, l.id)
-	if err != nil || info.Seq == l.seq {
+	if err != nil || info.Seq == l.seq && !l.missed {
 		return err
 	}
 	past, err := l.bench.cfg.Store.Events(ctx, EventRange{Session: l.id})
@@ -280,6 +284,6 @@ func (l *live) refresh(ctx context.Context) error {
 	}
 	session.Queue().Set(waits)
 	l.session.Store(session)
-	l.seq = info.Seq
+	l.seq, l.missed = info.Seq, false
 	return nil
 }

@@ -69,6 +69,10 @@ func (w *Workbench) suggestTitle(ctx context.Context, by agent.Settings, prompt,
 // nameSession has a session named once its first turn is over, unless a person
 // has named it. The owner is told what it came to.
 func (l *live) nameSession(ctx context.Context) {
+	if err := l.refresh(ctx); err != nil {
+		slog.Warn("name session", "session", l.id, "err", err)
+		return
+	}
 	t := l.session.Load().Transcript()
 	if t.Turn != 1 || t.Title.ByUser || t.LastEnd != agent.EndDone {
 		return

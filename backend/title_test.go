@@ -89,8 +89,8 @@ func TestNoTitle(t *testing.T) {
 			p.send(id, "go")
 			await(p, anyOf[agent.ProcessingEnd])
 			p.close() // it would wait for a title
-			if n := len(server.Requests()); n != 1 {
-				t.Errorf("%d requests", n)
+			for _, r := range server.Requests()[1:] {
+				t.Errorf("asked besides: %s %s", r.Path, r.Body)
 			}
 		})
 	}
@@ -136,5 +136,20 @@ func TestLevels(t *testing.T) {
 		if got := backend.AtLevel(p.bench, t.Context(), tt.set, tt.level); got.Model != tt.want || got.Provider != tt.from {
 			t.Errorf("%s: %s/%s", name, got.Provider, got.Model)
 		}
+	}
+}
+
+// A name that a person gives while the first turn runs is not lost.
+func TestRenameDuringATurn(t *testing.T) {
+	t.Parallel()
+	p, id, request := hanging(t, llmtest.Round{Text: "Done.", Usage: small}, llmtest.Round{Text: "A model's name"})
+	prefer(p, func(prefs *backend.Preferences) { prefs.Levels.Low = "openai/gpt-6-luna" })
+	must[backend.SessionInfo](p, "sessions.rename", backend.RenameRequest{Session: id, Title: "Mine"})
+	p.allow(id, request)
+	await(p, anyOf[agent.ProcessingEnd])
+	p.send(id, "thanks") // is answered once what follows the first turn was decided
+	await(p, anyOf[agent.ProcessingEnd])
+	if got := must[backend.Snapshot](p, "conversation.open", backend.OpenRequest{Session: id}).Session.Title; got != "Mine" {
+		t.Errorf("called %q", got)
 	}
 }
