@@ -5,8 +5,9 @@ import (
 	"net/url"
 	"sync"
 
-	"atelier.dev/atelier/agent/llm/provider"
 	"time"
+
+	"atelier.dev/atelier/agent/llm/provider"
 )
 
 // ProviderCheck is what a check-up finds out about a provider.

@@ -63,7 +63,7 @@ func TestDefault(t *testing.T) {
 	t.Setenv("OPENAI_BASE_URL", server.URL)
 	provider.SetDefault(nil)
 	defer provider.SetDefault(nil)
-	if provider.Default() != provider.Default() {
+	if first := provider.Default(); first != provider.Default() {
 		t.Error("there are two")
 	}
 	if _, err := llm.Complete(provider.Default().Stream(t.Context(), request(""))); err != nil {

@@ -1,0 +1,131 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm/llmtest"
+)
+
+// clock is a tool of a program's own.
+type clock struct{}
+
+func (clock) Spec() agent.Spec {
+	return agent.Spec{Name: "Clock", Description: "Tells the time.", ReadOnly: true, Schema: json.RawMessage(`{"type":"object"}`)}
+}
+
+func (clock) Run(context.Context, agent.Invocation) agent.Result {
+	return agent.Result{Output: "It is noon."}
+}
+
+// freely lets every call pass; a program with an interface would ask.
+type freely struct{}
+
+func (freely) Decide(agent.GateCall) agent.Verdict { return agent.Verdict{Decision: agent.Allow} }
+
+func (freely) Approve(context.Context, agent.ApprovalRequest) (agent.Answer, error) {
+	return agent.Answer{Decision: agent.Allow}, nil
+}
+
+// runtime is what a program sets up once. The model is a script here; a program
+// uses provider.Client(os.Getenv).
+func runtime(rounds ...llmtest.Round) *agent.Runtime {
+	tools, err := agent.NewRegistry(clock{})
+	if err != nil {
+		panic(err)
+	}
+	template, err := agent.NewTemplate(agent.Config{
+		Model: llmtest.Script(rounds...), Tools: tools, Gate: freely{}, Approver: freely{},
+		System: "You tell the time.", Limits: agent.DefaultLimits,
+	})
+	if err != nil {
+		panic(err)
+	}
+	return template.Runtime(agent.Settings{Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault}, agent.Overrides{})
+}
+
+// One question and its answer.
+func ExampleRuntime_Query() {
+	r := runtime(llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Clock", struct{}{})}}, llmtest.Round{Text: "Noon."})
+	result, err := r.Query(context.Background(), "What time is it?")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(result.Text, result.Status, result.Rounds)
+	// Output: Noon. success 1
+}
+
+// Every event as it happens, in a session that goes on.
+func ExampleSession_Run() {
+	s := runtime(llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Clock", struct{}{})}}, llmtest.Round{Text: "Noon."}).Session("s1")
+	for ev, err := range s.Run(context.Background(), "What time is it?") {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		switch d := ev.Data.(type) {
+		case agent.ToolCallEnd:
+			fmt.Println(d.Tool, "said:", d.Output)
+		case agent.TextEnd:
+			if text := d.Message.Text(); text != "" {
+				fmt.Println("the model said:", text)
+			}
+		}
+	}
+	// Output:
+	// Clock said: It is noon.
+	// the model said: Noon.
+}
+
+// Inputs as they come, one turn each.
+func ExampleSession_StreamInput() {
+	s := runtime(llmtest.Round{Text: "Noon."}, llmtest.Round{Text: "Still noon."}).Session("s1")
+	questions := slices.Values([]string{"What time is it?", "And now?"})
+	for ev, err := range s.StreamInput(context.Background(), questions) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		switch d := ev.Data.(type) {
+		case agent.UserInput:
+			fmt.Println("asked:", d.Text)
+		case agent.TextEnd:
+			fmt.Println("said:", d.Message.Text())
+		}
+	}
+	// Output:
+	// asked: What time is it?
+	// said: Noon.
+	// asked: And now?
+	// said: Still noon.
+}
+
+// A word for a turn that runs, and what is to follow it.
+func ExampleSession_Steer() {
+	s := runtime(llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Clock", struct{}{})}}, llmtest.Round{Text: "12:00."}, llmtest.Round{Text: "You are welcome."}).Session("s1")
+	for ev := range s.Run(context.Background(), "What time is it?") {
+		switch d := ev.Data.(type) {
+		case agent.ToolCallStart:
+			s.Steer("in figures, please")
+			s.FollowUp("Thanks!")
+		case agent.SteeringInjected:
+			fmt.Println("steered:", d.Text)
+		case agent.TextEnd:
+			if text := d.Message.Text(); text != "" {
+				fmt.Println("said:", text)
+			}
+		case agent.UserInput:
+			fmt.Println("asked:", d.Text)
+		}
+	}
+	// Output:
+	// asked: What time is it?
+	// steered: in figures, please
+	// said: 12:00.
+	// asked: Thanks!
+	// said: You are welcome.
+}

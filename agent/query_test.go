@@ -1,0 +1,146 @@
+package agent_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/llmtest"
+)
+
+// template is a rig's configuration as a host would keep it.
+func template(t *testing.T, model agent.Model) *agent.Template {
+	t.Helper()
+	r := newRig(t, model)
+	r.cfg.Now, r.cfg.NewID, r.cfg.Facts = nil, nil, facts{}
+	tpl, err := agent.NewTemplate(r.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tpl
+}
+
+var scripted = agent.Settings{Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault}
+
+// OAS-101, OAS-114, OAS-117, OAS-712: a prompt comes back with its text, usage,
+// rounds, cost by model, and how it ended.
+func TestPrompt(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		rounds []llmtest.Round
+		limits agent.Limits
+		want   agent.Status
+		text   string
+	}{
+		"success":   {[]llmtest.Round{worth(2, look), worth(3)}, agent.DefaultLimits, agent.StatusSuccess, "So far."},
+		"max turns": {[]llmtest.Round{worth(2, look), worth(3)}, agent.Limits{Rounds: 1}, agent.StatusMaxTurns, "So far."},
+		"budget":    {[]llmtest.Round{worth(2, look), worth(3)}, agent.Limits{Budget: 3 * llm.Dollar / 2}, agent.StatusMaxBudget, "So far."},
+		"failure":   {[]llmtest.Round{{Status: 404}}, agent.DefaultLimits, agent.StatusFailed, ""},
+	} {
+		got, err := template(t, llmtest.Script(tt.rounds...)).Runtime(scripted, agent.Overrides{Limits: &tt.limits}).Query(t.Context(), "go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Status != tt.want || got.Text != tt.text || (got.Failure != nil) != (tt.want == agent.StatusFailed) {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if name != "success" {
+			continue
+		}
+		cost := llm.Spending{Cost: 5 * llm.Dollar}
+		want := []agent.ModelCost{{Provider: llmtest.Provider, Model: "m", Usage: llm.Usage{CacheWrite: 5, Known: true}, Cost: cost}}
+		if diff := cmp.Diff(want, got.ByModel); diff != "" || got.Cost != cost || got.Rounds != 1 || got.Usage.CacheWrite != 5 {
+			t.Errorf("%+v %s", got, diff)
+		}
+	}
+}
+
+// OAS-116, COM-92: an interrupt comes back as cancelled, with what was said so
+// far, and the session can go on.
+func TestPromptInterrupted(t *testing.T) {
+	t.Parallel()
+	s := template(t, llmtest.Script(llmtest.Round{Text: "I was about", Hang: true}, llmtest.Round{Text: "On."})).Runtime(scripted, agent.Overrides{}).Session("s")
+	var text string
+	for ev, err := range s.Run(t.Context(), "go") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, ok := ev.Data.(agent.TextDelta); ok && text == "" {
+			text = d.Text
+			s.Interrupt()
+		}
+	}
+	if s.Transcript().LastEnd != agent.EndInterrupted {
+		t.Errorf("ended as %s", s.Transcript().LastEnd)
+	}
+	if got, err := s.Prompt(t.Context(), "go on"); err != nil || got.Status != agent.StatusSuccess || got.Text != "On." {
+		t.Errorf("%+v %v", got, err)
+	}
+}
+
+// OAS-103: each input of a stream is a full turn, in order; after one that did
+// not end well no other begins.
+func TestStreamInput(t *testing.T) {
+	t.Parallel()
+	s := template(t, llmtest.Script(llmtest.Round{Text: "1"}, llmtest.Round{Text: "2"}, llmtest.Round{Status: 404}, llmtest.Round{Text: "never"})).
+		Runtime(scripted, agent.Overrides{}).Session("s")
+	var events []agent.Event
+	for ev, err := range s.StreamInput(t.Context(), slices.Values([]string{"a", "b", "c", "d"})) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, ev)
+	}
+	if diff := cmp.Diff([]string{"a", "b", "c"}, inputs(events)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// COM-01, COM-02, COM-03, COM-04, LOOP-101: many runtimes and sessions of one
+// template, side by side, know nothing of each other; a session's past counts
+// before its runtime's settings.
+func TestTemplate(t *testing.T) {
+	t.Parallel()
+	const n = 8
+	var rounds []llmtest.Round
+	for range n {
+		rounds = append(rounds, llmtest.Round{Text: "Hi."})
+	}
+	model := llmtest.Script(rounds...)
+	tpl := template(t, model)
+	var wg sync.WaitGroup
+	for range n {
+		wg.Go(func() {
+			r := tpl.Runtime(scripted, agent.Overrides{System: "Be kind."})
+			s := r.Session("")
+			if _, err := s.Prompt(t.Context(), "hello"); err != nil || s.Transcript().Turn != 1 {
+				t.Errorf("turn %d, %v", s.Transcript().Turn, err)
+			}
+		})
+	}
+	wg.Wait()
+	for _, req := range model.Requests() {
+		if len(req.Messages) != 1 || req.System != "Be kind." || req.Model != "m" {
+			t.Errorf("%+v", req)
+		}
+	}
+	past := agent.Event{Session: "s", Data: agent.SettingsChange{Settings: agent.Settings{Provider: "p", Model: "old"}}}
+	if got := tpl.Runtime(scripted, agent.Overrides{}).Session("s", past).Transcript().Settings.Model; got != "old" {
+		t.Errorf("the past's model became %s", got)
+	}
+	_, err := agent.NewTemplate(agent.Config{Model: model})
+	if err == nil || !strings.Contains(err.Error(), "Approver, Gate, Tools") {
+		t.Errorf("an incomplete template: %v", err)
+	}
+	closed := tpl.Runtime(scripted, agent.Overrides{}).Session("s")
+	closed.Close()
+	if _, err := closed.Prompt(t.Context(), "hello"); !errors.Is(err, agent.ErrClosed) {
+		t.Errorf("a closed session: %v", err)
+	}
+}
