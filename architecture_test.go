@@ -36,6 +36,7 @@ var mayImport = map[string][]string{
 	"agent/env":              {"agent/sandbox"},
 	"agent/tool":             {"agent", "agent/env", "agent/llm", "agent/picture"},
 	"agent/permission":       {"agent"},
+	"agent/subagent":         {"agent"},
 	"backend":                {"agent/...", "agent"},
 	"backend/serve":          {},
 	"backend/instance":       {},
@@ -76,6 +77,7 @@ var overBudget = map[string]string{
 	"fan-out backend":                "the application knows every part",
 	"fan-out cmd/cli":                "the composition root of both programs",
 	"fan-out .":                      "the composition root of the window",
+	"struct backend.SessionInfo":     "what lists show of a session, one by one",
 	"struct agent/llm/llmtest.Round": "all that a server can do wrong, by name",
 }
 

@@ -29,11 +29,20 @@ func (t *turn) budget() llm.Cost {
 	return cmp.Or(t.session.transcript.Settings.Budget, t.session.cfg.Limits.Budget)
 }
 
+// spending is what the session has cost, with what others spent on its account.
+func (t *turn) spending() llm.Spending {
+	spent := t.session.transcript.Cost
+	if beside := t.session.cfg.Limits.Beside; beside != nil && t.budget() > 0 {
+		spent.Cost += beside()
+	}
+	return spent
+}
+
 // affordable reports whether the next request fits what is left of the budget
 // (OAS-115). The estimate takes nothing to be cached, so that it is rather too
 // high than too low; where it is unknown, only what is spent counts.
 func (t *turn) affordable() bool {
-	t.spent = t.session.transcript.Cost
+	t.spent = t.spending()
 	budget := t.budget()
 	if budget == 0 {
 		return true
@@ -68,7 +77,7 @@ func (t *turn) nextUsage() llm.Usage {
 // It warns, once each, when four fifths are spent and when the turn's first
 // request of unknown cost makes the budget one that cannot be held.
 func (t *turn) withinBudget() bool {
-	budget, now := t.budget(), t.session.transcript.Cost
+	budget, now := t.budget(), t.spending()
 	if budget == 0 {
 		return true
 	}

@@ -263,8 +263,9 @@ type Purpose string
 
 // The purposes of requests.
 const (
-	PurposeTurn  Purpose = "turn"
-	PurposeTitle Purpose = "title"
+	PurposeTurn     Purpose = "turn"
+	PurposeTitle    Purpose = "title"
+	PurposeSubagent Purpose = "subagent"
 )
 
 // RateLimitReport is what a provider said of the key's allowance with its newest

@@ -46,6 +46,9 @@ type Limits struct {
 	LoopWindow int
 	// Budget is what all requests together may cost (OAS-115).
 	Budget llm.Cost
+	// Beside says what was spent on the session's account by others, such as
+	// the agents that it started; nil where nobody does.
+	Beside func() llm.Cost
 }
 
 // DefaultLimits are those of the loop specification (LOOP-04, K-06).

@@ -77,6 +77,12 @@ type Details struct {
 	Change  *FileChange    `json:"change,omitempty"`
 	Command *CommandResult `json:"command,omitempty"`
 	Listing *Listing       `json:"listing,omitempty"`
+	Agent   *AgentRef      `json:"agent,omitempty"`
+}
+
+// AgentRef points at the session of an agent that a call was about.
+type AgentRef struct {
+	Session string `json:"session"`
 }
 
 // FileChange is an edit of one file as a unified diff.

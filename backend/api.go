@@ -37,6 +37,16 @@ type SessionInfo struct {
 	Context int64     `json:"context"`
 	// Cost sums what the requests cost.
 	Cost llm.Spending `json:"cost,omitzero"`
+	// Helper is set on a session that another one started.
+	Helper *Helper `json:"helper,omitempty"`
+}
+
+// Helper says whose session it is, and its bounds.
+type Helper struct {
+	Parent string `json:"parent"`
+	// Folder is where it works, inside the project.
+	Folder string `json:"folder"`
+	Rounds int    `json:"rounds"` // of tools, for each input
 }
 
 // Snapshot is what a page needs to show a session: the newest events and

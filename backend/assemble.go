@@ -8,8 +8,10 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/permission"
 	"atelier.dev/atelier/agent/profile"
+	"atelier.dev/atelier/agent/subagent"
 	"atelier.dev/atelier/agent/tool"
 	"github.com/oklog/ulid/v2"
 )
@@ -17,11 +19,19 @@ import (
 // newSession puts a session together from its parts: the one place that knows
 // them all.
 func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent.Event) (*agent.Session, error) {
-	local, err := env.NewLocal(w.cfg.Folder)
+	folder := w.cfg.Folder
+	if info.Helper != nil {
+		folder = info.Helper.Folder
+	}
+	local, err := env.NewLocal(folder)
 	if err != nil {
 		return nil, err
 	}
-	tools, err := agent.NewRegistry(tool.Builtin(local, tool.Options{})...)
+	all := tool.Builtin(local, tool.Options{})
+	if info.Helper == nil { // an agent starts no others (LOOP-148)
+		all = append(all, subagent.Tools(helpers{bench: w, parent: info.ID})...)
+	}
+	tools, err := agent.NewRegistry(all...)
 	if err != nil {
 		return nil, err
 	}
@@ -30,6 +40,11 @@ func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent
 		return nil, err
 	}
 	limits := w.cfg.Limits
+	if info.Helper != nil {
+		limits.Rounds = info.Helper.Rounds
+	} else {
+		limits.Beside = func() llm.Cost { return w.helpersCost(w.ctx, info.ID) }
+	}
 	limits.Rounds = cmp.Or(limits.Rounds, agent.DefaultLimits.Rounds)
 	limits.Continuations = cmp.Or(limits.Continuations, agent.DefaultLimits.Continuations)
 	limits.LoopWindow = cmp.Or(limits.LoopWindow, agent.DefaultLimits.LoopWindow)
@@ -40,7 +55,7 @@ func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent
 	return agent.New(agent.Config{
 		ID: info.ID, Model: w.providers, Tools: tools, Gate: gate, Approver: approver,
 		System: profile.SystemPrompt(profile.Surroundings{
-			Folder: w.cfg.Folder, Branch: gitBranch(w.cfg.Folder), Platform: local.Platform(),
+			Folder: folder, Branch: gitBranch(w.cfg.Folder), Platform: local.Platform(),
 			OS: local.OSVersion(), Model: info.Settings.Model, Date: time.Now(),
 		}),
 		Limits: limits, Retry: w.cfg.Retry, Reduce: tool.Truncate, Facts: w.providers,

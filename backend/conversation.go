@@ -109,6 +109,9 @@ func (w *Workbench) interrupt(_ context.Context, in SessionRef) (Empty, error) {
 
 // Interrupt ends a session's turn, if one is under way here.
 func (w *Workbench) Interrupt(session string) {
+	for _, id := range w.helpersAtWork(session) {
+		w.Interrupt(id)
+	}
 	w.mu.Lock()
 	l := w.lives[session]
 	w.mu.Unlock()

@@ -45,6 +45,9 @@ type inbox struct {
 	// mu is held while the queue of messages is changed, in the store and in the
 	// session, and while the session is replaced.
 	mu sync.Mutex
+	// rested is closed when the turn under way is over; nil between turns.
+	// Guarded by mu.
+	rested chan struct{}
 }
 
 // beside are jobs next to the conversation. They hand what they came to to the
@@ -102,6 +105,9 @@ func (l *live) work(ctx context.Context, w turnWork) {
 	}
 	defer release()
 	l.stage = working
+	l.inbox.mu.Lock()
+	l.inbox.rested = make(chan struct{})
+	l.inbox.mu.Unlock()
 	w.accepted <- nil
 	l.runTurn(ctx, w)
 	l.rest()
@@ -115,6 +121,23 @@ func (l *live) follow(ctx context.Context) {
 	for ctx.Err() == nil && session.Transcript().LastEnd == agent.EndDone && session.Queue().Has(agent.FollowUp) && l.busy.CompareAndSwap(false, true) {
 		l.work(ctx, turnWork{begin: runQueued, accepted: make(chan error, 1)})
 		session = l.session.Load()
+	}
+}
+
+// waitForRest returns when no turn is under way, or ctx ends.
+func (l *live) waitForRest(ctx context.Context) error {
+	for {
+		l.inbox.mu.Lock()
+		rested := l.inbox.rested
+		l.inbox.mu.Unlock()
+		if rested == nil {
+			return nil
+		}
+		select {
+		case <-rested:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 }
 
@@ -206,6 +229,10 @@ func (l *live) record(ctx context.Context, ev agent.Event) bool {
 func (l *live) rest() {
 	if l.stage == working {
 		l.stage = resting
+		l.inbox.mu.Lock()
+		close(l.inbox.rested)
+		l.inbox.rested = nil
+		l.inbox.mu.Unlock()
 		l.busy.Store(false)
 	}
 }

@@ -27,13 +27,17 @@ func (w *Workbench) createSession(ctx context.Context, _ Empty) (SessionInfo, er
 
 // CreateSession makes a session with the given settings.
 func (w *Workbench) CreateSession(ctx context.Context, settings agent.Settings) (SessionInfo, error) {
+	return w.create(ctx, settings, nil)
+}
+
+func (w *Workbench) create(ctx context.Context, settings agent.Settings, helper *Helper) (SessionInfo, error) {
 	if err := validSettings(settings); err != nil {
 		return SessionInfo{}, err
 	}
 	now := time.Now().UnixMilli()
 	info := SessionInfo{
 		ID: ulid.Make().String(), Folder: w.cfg.Folder, State: agent.StateIdle, Settings: settings,
-		CreatedAt: now, UpdatedAt: now, Usage: llm.Usage{Known: true},
+		CreatedAt: now, UpdatedAt: now, Usage: llm.Usage{Known: true}, Helper: helper,
 	}
 	if err := w.cfg.Store.CreateSession(ctx, info); err != nil {
 		return SessionInfo{}, err
@@ -65,7 +69,17 @@ func (w *Workbench) renameSession(ctx context.Context, in RenameRequest) (Sessio
 	return w.cfg.Store.Session(ctx, in.Session)
 }
 
+// deleteSession removes a session at rest, and those that it started.
 func (w *Workbench) deleteSession(ctx context.Context, in SessionRef) (Empty, error) {
+	helpers, err := w.cfg.Store.Helpers(ctx, in.Session)
+	if err != nil {
+		return Empty{}, err
+	}
+	for _, h := range helpers {
+		if _, err := w.deleteSession(ctx, SessionRef{Session: h.ID}); err != nil {
+			return Empty{}, err
+		}
+	}
 	busy := &Error{
 		Code: CodeBusy, Message: "This session is working and cannot be deleted now.",
 		Kept: "It was not changed.", Next: "Stop it first.",

@@ -15,6 +15,8 @@ type Store interface {
 	// Sessions lists a folder's sessions, newest first.
 	Sessions(ctx context.Context, folder string) ([]SessionInfo, error)
 	Session(ctx context.Context, id string) (SessionInfo, error)
+	// Helpers lists the sessions that one started, oldest first.
+	Helpers(ctx context.Context, parent string) ([]SessionInfo, error)
 	// DeleteSession removes a session and all that belongs to it.
 	DeleteSession(ctx context.Context, id string) error
 

@@ -74,6 +74,9 @@ func (l *live) nameSession(ctx context.Context) {
 		return
 	}
 	t := l.session.Load().Transcript()
+	if info, err := l.bench.cfg.Store.Session(ctx, l.id); err != nil || info.Helper != nil {
+		return // an agent is called after its task
+	}
 	if t.Turn != 1 || t.Title.ByUser || t.LastEnd != agent.EndDone {
 		return
 	}

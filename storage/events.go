@@ -39,7 +39,7 @@ func (s *Store) Append(ctx context.Context, events ...agent.Event) (int64, error
 	for _, ev := range events {
 		ev.Seq = info.Seq + 1
 		info.Apply(ev)
-		if err := s.insert(ctx, tx, ev, info.Folder); err != nil {
+		if err := s.insert(ctx, tx, ev, info); err != nil {
 			return 0, s.failed("save what happened", err)
 		}
 	}
@@ -53,7 +53,7 @@ func (s *Store) Append(ctx context.Context, events ...agent.Event) (int64, error
 }
 
 // insert writes one event and what follows from it, but for the session's row.
-func (s *Store) insert(ctx context.Context, tx *sql.Tx, ev agent.Event, folder string) error {
+func (s *Store) insert(ctx context.Context, tx *sql.Tx, ev agent.Event, info backend.SessionInfo) error {
 	body, err := json.Marshal(ev.Data)
 	if err != nil {
 		return fmt.Errorf("encode event: %w", err)
@@ -74,14 +74,14 @@ func (s *Store) insert(ctx context.Context, tx *sql.Tx, ev agent.Event, folder s
 	switch d := ev.Data.(type) {
 	case agent.Retrying:
 		if d.Sent {
-			return s.enter(ctx, tx, ev, folder, agent.SideRequest{Purpose: agent.PurposeTurn, Provider: d.Provider, Model: d.Model})
+			return s.enter(ctx, tx, ev, info, agent.SideRequest{Purpose: agent.PurposeTurn, Provider: d.Provider, Model: d.Model})
 		}
 	case agent.TextEnd:
-		return s.enter(ctx, tx, ev, folder, agent.SideRequest{
+		return s.enter(ctx, tx, ev, info, agent.SideRequest{
 			Purpose: agent.PurposeTurn, Provider: d.Provider, Model: d.Model, Usage: d.Usage, Cost: d.Cost,
 		})
 	case agent.SideRequest:
-		return s.enter(ctx, tx, ev, folder, d)
+		return s.enter(ctx, tx, ev, info, d)
 	case agent.UserInput:
 		return s.dequeue(ctx, tx, d.QueueID)
 	case agent.SteeringInjected:

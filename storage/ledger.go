@@ -10,14 +10,17 @@ import (
 )
 
 // enter adds the request that an event tells of to the ledger (OAS-114).
-func (s *Store) enter(ctx context.Context, tx *sql.Tx, ev agent.Event, folder string, r agent.SideRequest) error {
+func (s *Store) enter(ctx context.Context, tx *sql.Tx, ev agent.Event, info backend.SessionInfo, r agent.SideRequest) error {
+	if r.Purpose == agent.PurposeTurn && info.Helper != nil {
+		r.Purpose = agent.PurposeSubagent
+	}
 	u := r.Usage
 	tokens := func(n int64) sql.NullInt64 { return sql.NullInt64{Int64: n, Valid: u.Known} }
 	var cost sql.NullInt64
 	if r.Cost != nil {
 		cost = sql.NullInt64{Int64: int64(*r.Cost), Valid: true}
 	}
-	_, err := s.in(tx, "insert-ledger").ExecContext(ctx, ev.Session, ev.Seq, folder, ev.Turn, r.Purpose, r.Provider, r.Model,
+	_, err := s.in(tx, "insert-ledger").ExecContext(ctx, ev.Session, ev.Seq, info.Folder, ev.Turn, r.Purpose, r.Provider, r.Model,
 		tokens(u.Input), tokens(u.CacheRead), tokens(u.CacheWrite), tokens(u.Output), tokens(u.Reasoning), cost, ev.At)
 	if err != nil {
 		return fmt.Errorf("insert ledger row: %w", err)

@@ -1,6 +1,6 @@
 -- name: insert-session
-INSERT INTO sessions (id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO sessions (id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context, helper)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: update-session
 UPDATE sessions SET title = ?, state = ?, settings = ?, updated_at = ?, seq = ?, last_end = ?, usage = ?, context = ?,
@@ -9,13 +9,18 @@ WHERE id = ?;
 
 -- name: select-session
 SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
-  cost, cost_unknown
+  cost, cost_unknown, helper
 FROM sessions WHERE id = ?;
 
 -- name: select-sessions
 SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
-  cost, cost_unknown
+  cost, cost_unknown, helper
 FROM sessions WHERE folder = ? ORDER BY updated_at DESC, id DESC;
+
+-- name: select-helpers
+SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
+  cost, cost_unknown, helper
+FROM sessions WHERE helper IS NOT NULL AND helper ->> '$.parent' = ? ORDER BY id;
 
 -- name: delete-session
 DELETE FROM sessions WHERE id = ?;
@@ -57,7 +62,7 @@ SELECT provider, model, '', '', '',
   coalesce(sum(output), 0), coalesce(sum(reasoning), 0), count(*) = count(input),
   coalesce(sum(l.cost), 0), count(*) - count(l.cost)
 FROM ledger l
-WHERE l.folder = ?1 AND (?2 = '' OR l.session = ?2)
+WHERE l.folder = ?1 AND (?2 = '' OR l.session = ?2 OR l.session IN (SELECT id FROM sessions WHERE helper ->> '$.parent' = ?2))
 GROUP BY provider, model ORDER BY sum(l.cost) DESC, provider, model;
 
 -- name: costs-by-session
@@ -66,7 +71,7 @@ SELECT '', '', l.session, coalesce(s.title, ''), '',
   coalesce(sum(output), 0), coalesce(sum(reasoning), 0), count(*) = count(input),
   coalesce(sum(l.cost), 0), count(*) - count(l.cost)
 FROM ledger l LEFT JOIN sessions s ON s.id = l.session
-WHERE l.folder = ?1 AND (?2 = '' OR l.session = ?2)
+WHERE l.folder = ?1 AND (?2 = '' OR l.session = ?2 OR l.session IN (SELECT id FROM sessions WHERE helper ->> '$.parent' = ?2))
 GROUP BY l.session ORDER BY max(at) DESC, l.session;
 
 -- name: costs-by-day
@@ -75,7 +80,7 @@ SELECT '', '', '', '', date(at / 1000, 'unixepoch', 'localtime') AS day,
   coalesce(sum(output), 0), coalesce(sum(reasoning), 0), count(*) = count(input),
   coalesce(sum(l.cost), 0), count(*) - count(l.cost)
 FROM ledger l
-WHERE l.folder = ?1 AND (?2 = '' OR l.session = ?2)
+WHERE l.folder = ?1 AND (?2 = '' OR l.session = ?2 OR l.session IN (SELECT id FROM sessions WHERE helper ->> '$.parent' = ?2))
 GROUP BY day ORDER BY day DESC;
 
 -- name: select-queue

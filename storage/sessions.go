@@ -18,14 +18,31 @@ func (s *Store) CreateSession(ctx context.Context, info backend.SessionInfo) err
 	if err != nil {
 		return err
 	}
+	var helper sql.NullString
+	if info.Helper != nil {
+		b, err := json.Marshal(info.Helper)
+		if err != nil {
+			return fmt.Errorf("encode helper: %w", err)
+		}
+		helper = sql.NullString{String: string(b), Valid: true}
+	}
 	_, err = s.write.ExecContext(ctx, s.query["insert-session"], info.ID, info.Folder, info.Title, info.State,
-		settings, info.CreatedAt, info.UpdatedAt, info.Seq, info.LastEnd, usage, info.Context)
+		settings, info.CreatedAt, info.UpdatedAt, info.Seq, info.LastEnd, usage, info.Context, helper)
 	return s.failed("create the session", err)
 }
 
 // Sessions implements [backend.Store].
 func (s *Store) Sessions(ctx context.Context, folder string) ([]backend.SessionInfo, error) {
-	rows, err := s.read.QueryContext(ctx, s.query["select-sessions"], folder)
+	return s.sessions(ctx, "select-sessions", folder)
+}
+
+// Helpers implements [backend.Store].
+func (s *Store) Helpers(ctx context.Context, parent string) ([]backend.SessionInfo, error) {
+	return s.sessions(ctx, "select-helpers", parent)
+}
+
+func (s *Store) sessions(ctx context.Context, query, of string) ([]backend.SessionInfo, error) {
+	rows, err := s.read.QueryContext(ctx, s.query[query], of)
 	if err != nil {
 		return nil, s.failed("list the sessions", err)
 	}
@@ -83,10 +100,10 @@ func (s *Store) SetSetting(ctx context.Context, key, value string) error {
 type scanner interface{ Scan(...any) error }
 
 func scanInfo(row scanner) (info backend.SessionInfo, err error) {
-	var settings, usage []byte
+	var settings, usage, helper []byte
 	if err := row.Scan(&info.ID, &info.Folder, &info.Title, &info.State, &settings, &info.CreatedAt,
 		&info.UpdatedAt, &info.Seq, &info.LastEnd, &usage, &info.Context,
-		&info.Cost.Cost, &info.Cost.Unknown); err != nil {
+		&info.Cost.Cost, &info.Cost.Unknown, &helper); err != nil {
 		return info, err
 	}
 	if err := json.Unmarshal(settings, &info.Settings); err != nil {
@@ -94,6 +111,11 @@ func scanInfo(row scanner) (info backend.SessionInfo, err error) {
 	}
 	if err := json.Unmarshal(usage, &info.Usage); err != nil {
 		return info, fmt.Errorf("read usage of session %s: %w", info.ID, err)
+	}
+	if helper != nil {
+		if err := json.Unmarshal(helper, &info.Helper); err != nil {
+			return info, fmt.Errorf("read helper of session %s: %w", info.ID, err)
+		}
 	}
 	return info, nil
 }

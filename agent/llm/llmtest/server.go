@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -29,6 +30,8 @@ type Server struct {
 	closed   chan struct{}
 	mu       sync.Mutex
 	rounds   []Round
+	scripts  map[string][]Round // of models with a script of their own
+	grown    chan struct{}      // closed when one of them grew
 	requests []Request
 }
 
@@ -53,7 +56,7 @@ func Serve(tb testing.TB, rounds ...Round) *Server {
 
 // NewServer starts a server, which the caller must Close.
 func NewServer(rounds ...Round) *Server {
-	s := &Server{rounds: rounds, closed: make(chan struct{})}
+	s := &Server{rounds: rounds, closed: make(chan struct{}), grown: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/responses", s.answer(responsesFrames))
 	mux.HandleFunc("POST /v1/chat/completions", s.answer(chatFrames))
@@ -103,6 +106,20 @@ func (s *Server) Add(rounds ...Round) {
 	s.rounds = append(s.rounds, rounds...)
 }
 
+// Script adds to a script of a model's own, for conversations that go on side by
+// side. The model is recognised by its name in the request. A request for which
+// no round is left waits for one.
+func (s *Server) Script(model string, rounds ...Round) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.scripts == nil {
+		s.scripts = map[string][]Round{}
+	}
+	s.scripts[model] = append(s.scripts[model], rounds...)
+	close(s.grown)
+	s.grown = make(chan struct{})
+}
+
 // record notes a request and returns its number, from 0.
 func (s *Server) record(r *http.Request, body []byte, came time.Time) int {
 	s.mu.Lock()
@@ -133,14 +150,40 @@ func (a *answering) Write(b []byte) (int, error) {
 func (a *answering) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // next takes a round off the script and numbers it by the rounds taken.
-func (s *Server) next() (Round, int, bool) {
+func (s *Server) next(req *http.Request, body []byte) (Round, int, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for model := range s.scripts {
+		if strings.Contains(req.URL.Path, "/"+model+":") || bytes.Contains(body, []byte(`"model":"`+model+`"`)) {
+			return s.nextOf(req, model)
+		}
+	}
 	if len(s.rounds) == 0 {
 		return Round{}, 0, false
 	}
 	r := s.rounds[0]
 	s.rounds = s.rounds[1:]
+	return r, len(s.requests), true
+}
+
+// nextOf waits for a round of a model's own script. The lock is held when it
+// is called and when it returns.
+func (s *Server) nextOf(req *http.Request, model string) (Round, int, bool) {
+	for len(s.scripts[model]) == 0 {
+		grown := s.grown
+		s.mu.Unlock()
+		select {
+		case <-grown:
+		case <-req.Context().Done():
+		case <-s.closed:
+		}
+		s.mu.Lock()
+		if grown == s.grown {
+			return Round{}, 0, false
+		}
+	}
+	r := s.scripts[model][0]
+	s.scripts[model] = s.scripts[model][1:]
 	return r, len(s.requests), true
 }
 
@@ -156,7 +199,7 @@ func (s *Server) answer(encode frames) http.HandlerFunc {
 		}
 		at := s.record(req, body, came)
 		w = &answering{ResponseWriter: w, wrote: func() { s.answered(at) }}
-		r, n, ok := s.next()
+		r, n, ok := s.next(req, body)
 		switch {
 		case !ok:
 			writeJSON(w, http.StatusBadRequest, apiError("script_over", "the script is over"))

@@ -8,6 +8,10 @@ export type Access = {
   command?: string
 }
 
+export type AgentRef = {
+  session: string
+}
+
 export type Allowance = {
   limit: number
   remaining: number
@@ -99,6 +103,7 @@ export type Details = {
   change?: FileChange
   command?: CommandResult
   listing?: Listing
+  agent?: AgentRef
 }
 
 export type Draft = {
@@ -187,6 +192,12 @@ export type Finish = {
 }
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "refusal" | "context_overflow" | "pause" | "bad_tool_call" | "error" | "interrupted" | "other"
+
+export type Helper = {
+  parent: string
+  folder: string
+  rounds: number
+}
 
 export type HistoryRepaired = {
   message: string
@@ -369,7 +380,7 @@ export type ProviderRef = {
   provider: string
 }
 
-export type Purpose = "turn" | "title"
+export type Purpose = "turn" | "title" | "subagent"
 
 export type QueueAddRequest = {
   session: string
@@ -468,6 +479,7 @@ export type SessionInfo = {
   usage: Usage
   context: number
   cost?: Spending
+  helper?: Helper
 }
 
 export type SessionList = {

@@ -1,0 +1,191 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/subagent"
+)
+
+// maxHelpers is how many agents of one session work at a time (K-05).
+const maxHelpers = 4
+
+// helpers starts and drives the agents of one session, which are sessions of
+// their own: they share its folder and its settings, ask the same person, and
+// are kept as it is (LOOP-49, LOOP-146). It implements [subagent.Host].
+type helpers struct {
+	bench  *Workbench
+	parent string
+}
+
+// Spawn implements [subagent.Host].
+func (h helpers) Spawn(ctx context.Context, task subagent.Task) (string, error) {
+	if strings.TrimSpace(task.Text) == "" {
+		return "", errors.New("the task is empty")
+	}
+	w := h.bench
+	parent, err := w.cfg.Store.Session(ctx, h.parent)
+	if err != nil {
+		return "", err
+	}
+	if n := len(w.helpersAtWork(h.parent)); n >= maxHelpers {
+		return "", fmt.Errorf("%d agents work already; wait for one of them first", n)
+	}
+	folder := filepath.Join(w.cfg.Folder, task.WorkingDir)
+	if !filepath.IsLocal(filepath.Clean("./" + task.WorkingDir)) {
+		return "", fmt.Errorf("%s lies outside the project", task.WorkingDir)
+	}
+	set, err := h.settings(ctx, parent, task.Model)
+	if err != nil {
+		return "", err
+	}
+	rounds := task.MaxTurns
+	if rounds <= 0 {
+		rounds = subagent.DefaultMaxTurns
+	}
+	info, err := w.create(ctx, set, &Helper{Parent: h.parent, Folder: folder, Rounds: rounds})
+	if err != nil {
+		return "", err
+	}
+	return info.ID, h.run(ctx, info.ID, task.Text)
+}
+
+// settings are the parent's, with another model of the same provider where one
+// is wished for, and with what is left of its budget.
+func (h helpers) settings(ctx context.Context, parent SessionInfo, model string) (agent.Settings, error) {
+	set := parent.Settings
+	if model = strings.TrimPrefix(strings.TrimSpace(model), set.Provider+"/"); model != "" {
+		set.Model = model
+	}
+	if set.Budget > 0 {
+		set.Budget -= parent.Cost.Cost + h.bench.helpersCost(ctx, parent.ID)
+		if set.Budget <= 0 {
+			return set, errors.New("the session's budget is spent")
+		}
+	}
+	return set, nil
+}
+
+func (h helpers) run(ctx context.Context, id, input string) error {
+	l, err := h.bench.live(ctx, id)
+	if err != nil {
+		return err
+	}
+	return l.start(func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] { return s.Run(ctx, input) })
+}
+
+// own finds an agent of the parent's.
+func (h helpers) own(ctx context.Context, id string) (*live, error) {
+	info, err := h.bench.cfg.Store.Session(ctx, id)
+	if err != nil || info.Helper == nil || info.Helper.Parent != h.parent {
+		return nil, fmt.Errorf("there is no agent %q of yours", id)
+	}
+	return h.bench.live(ctx, id)
+}
+
+// Send implements [subagent.Host].
+func (h helpers) Send(ctx context.Context, id, message string) error {
+	l, err := h.own(ctx, id)
+	if err != nil {
+		return err
+	}
+	if !l.busy.Load() {
+		return h.run(ctx, id, message)
+	}
+	_, err = h.bench.addQueued(ctx, QueueAddRequest{Session: id, Verb: agent.Steer, Text: message})
+	return err
+}
+
+// Wait implements [subagent.Host].
+func (h helpers) Wait(ctx context.Context, id string) (subagent.Report, error) {
+	l, err := h.own(ctx, id)
+	if err != nil {
+		return subagent.Report{}, err
+	}
+	if err := l.waitForRest(ctx); err != nil {
+		return subagent.Report{}, fmt.Errorf("the wait was ended: %w", err)
+	}
+	return h.report(ctx, id)
+}
+
+// End implements [subagent.Host].
+func (h helpers) End(ctx context.Context, id string) (subagent.Report, error) {
+	if _, err := h.own(ctx, id); err != nil {
+		return subagent.Report{}, err
+	}
+	h.bench.Interrupt(id)
+	return h.Wait(ctx, id)
+}
+
+// report reads how far an agent is from the end of its log.
+func (h helpers) report(ctx context.Context, id string) (subagent.Report, error) {
+	events, err := h.bench.cfg.Store.Events(ctx, EventRange{Session: id, Limit: reportedEvents, Newest: true})
+	if err != nil {
+		return subagent.Report{}, err
+	}
+	r := subagent.Report{Status: subagent.Running}
+	for _, ev := range slices.Backward(events) {
+		switch d := ev.Data.(type) {
+		case agent.ProcessingEnd:
+			if r.Status == subagent.Running {
+				r.Status, r.Turns = subagent.Failed, d.Rounds
+				if d.Reason == agent.EndDone {
+					r.Status = subagent.Completed
+				}
+			}
+		case agent.Failure:
+			if r.Output == "" {
+				r.Output = d.Message
+			}
+		case agent.TextEnd:
+			if text := d.Message.Text(); text != "" {
+				r.Output = text
+				return r, nil
+			}
+		case agent.UserInput:
+			return r, nil
+		}
+	}
+	return r, nil
+}
+
+// reportedEvents is how far back an agent's last words are looked for.
+const reportedEvents = 100
+
+// helpersAtWork are the agents of a session that work in this process.
+func (w *Workbench) helpersAtWork(parent string) []string {
+	list, err := w.cfg.Store.Helpers(w.ctx, parent)
+	if err != nil {
+		slog.Warn("list agents", "session", parent, "err", err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []string
+	for _, info := range list {
+		if l := w.lives[info.ID]; l != nil && l.busy.Load() {
+			out = append(out, info.ID)
+		}
+	}
+	return out
+}
+
+// helpersCost is what a session's agents have cost so far.
+func (w *Workbench) helpersCost(ctx context.Context, parent string) llm.Cost {
+	list, err := w.cfg.Store.Helpers(ctx, parent)
+	if err != nil {
+		slog.Warn("add up the cost of agents", "session", parent, "err", err)
+	}
+	var sum llm.Cost
+	for _, info := range list {
+		sum += info.Cost.Cost
+	}
+	return sum
+}

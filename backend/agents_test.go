@@ -1,0 +1,173 @@
+package backend_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/backend"
+)
+
+// spawn is a call that starts an agent on the model "helper".
+func spawn(task string, more map[string]any) llmtest.Call {
+	in := map[string]any{"task": task, "model": "helper"}
+	for name, value := range more {
+		in[name] = value
+	}
+	return llmtest.Use("SpawnAgent", in)
+}
+
+// agentOf returns the session that an ended call was about.
+func agentOf(p *page, tool string) (string, agent.ToolCallEnd) {
+	p.t.Helper()
+	end := await(p, func(e agent.ToolCallEnd) bool { return e.Tool == tool })
+	if end.Details == nil || end.Details.Agent == nil {
+		p.t.Fatalf("%s: %s", tool, end.Output)
+	}
+	return end.Details.Agent.Session, end
+}
+
+// asked are the bodies of the requests for a model's answers.
+func asked(server *llmtest.Server, model string) (bodies []string) {
+	for _, r := range server.Requests() {
+		if body := string(r.Body); strings.Contains(body, `"model":"`+model+`"`) {
+			bodies = append(bodies, body)
+		}
+	}
+	return bodies
+}
+
+// LOOP-145, LOOP-146, LOOP-147, LOOP-149, LOOP-150, LOOP-172, OAS-504: an agent
+// works on its task in the same folder, with a history of its own and the same
+// person to ask; its report is the result of a wait, and it can be told more.
+func TestSubagent(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
+	cost := llm.Usage{Input: 100, Output: 10, Known: true}
+	server.Script("helper",
+		llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Write", map[string]any{"file_path": "a_test.go", "content": "package a\n"})}, Usage: cost},
+		llmtest.Round{Text: "The tests are written.", Usage: cost},
+		llmtest.Round{Text: "They pass.", Usage: cost})
+	server.Script(model, llmtest.Round{Text: "I hand that over.", Calls: []llmtest.Call{spawn("Write the tests. Secret word: heron.", nil)}, Usage: cost})
+	id := p.session("openai")
+	p.send(id, "We need tests. The parent's word is: otter.")
+	child, _ := agentOf(p, "SpawnAgent")
+	server.Script(model, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", map[string]any{"agent_id": child})}},
+		llmtest.Round{Calls: []llmtest.Call{llmtest.Use("SendInput", map[string]any{"agent_id": child, "message": "Run them."})}},
+		llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", map[string]any{"agent_id": child})}},
+		llmtest.Round{Calls: []llmtest.Call{llmtest.Use("CloseAgent", map[string]any{"agent_id": child})}},
+		llmtest.Round{Text: "All done."})
+	p.allow(child, await(p, anyOf[agent.ApprovalRequest]))
+	await(p, func(e agent.TextEnd) bool { return e.Message.Text() == "All done." })
+	await(p, anyOf[agent.ProcessingEnd])
+
+	if b, err := os.ReadFile(filepath.Join(p.folder, "a_test.go")); err != nil || string(b) != "package a\n" {
+		t.Errorf("the file holds %q, %v", b, err)
+	}
+	if body := asked(server, "helper")[0]; strings.Contains(body, "otter") || !strings.Contains(body, "heron") || strings.Contains(body, "SpawnAgent") {
+		t.Errorf("the agent was sent %s", body)
+	}
+	own := asked(server, model)
+	last := own[len(own)-1]
+	for _, want := range []string{`\"output\":\"The tests are written.\"`, `\"success\":true`, `\"turns_used\":1`, `\"output\":\"They pass.\"`} {
+		if !strings.Contains(last, want) {
+			t.Errorf("the parent does not read %s", want)
+		}
+	}
+	if strings.Contains(last, "package a") {
+		t.Error("the agent's calls are in the parent's history")
+	}
+	info := must[backend.Snapshot](p, "conversation.open", backend.OpenRequest{Session: child})
+	if h := info.Session.Helper; h == nil || h.Parent != id || h.Rounds != 50 || !strings.HasPrefix(info.Session.Title, "Write the tests") {
+		t.Errorf("%+v", info.Session)
+	}
+	if costs := must[backend.CostSummary](p, "costs.summary", backend.CostsRequest{Session: id}); len(costs.Models) != 2 {
+		t.Errorf("the parent's costs leave out the agent's: %+v", costs.Models)
+	}
+	must[backend.Empty](p, "sessions.delete", backend.SessionRef{Session: id})
+	if _, err := call[backend.Snapshot](p, "conversation.open", backend.OpenRequest{Session: child}); err == nil {
+		t.Error("the agent outlived its parent")
+	}
+}
+
+// LOOP-48, LOOP-148: what cannot be started, and what is nobody's, is told to the
+// model; no more than four work at a time.
+func TestSubagentRefusals(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
+	for range 4 {
+		server.Script("helper", llmtest.Round{Hang: true})
+	}
+	calls := []llmtest.Call{
+		spawn(" ", nil), spawn("Look.", map[string]any{"working_dir": "../.."}),
+		llmtest.Use("Wait", map[string]any{"agent_id": "nobody"}), llmtest.Use("SendInput", map[string]any{"agent_id": "nobody", "message": "hi"}),
+		llmtest.Use("CloseAgent", map[string]any{"agent_id": "nobody"}),
+	}
+	server.Script(model, llmtest.Round{Calls: calls})
+	for range 5 { // one after the other, to be counted
+		server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", nil)}})
+	}
+	server.Script(model, llmtest.Round{Text: "Done."})
+	id := p.session("openai")
+	p.send(id, "go")
+	wants := []string{"empty", "outside the project", "no agent", "no agent", "no agent"}
+	for range wants {
+		end := await(p, anyOf[agent.ToolCallEnd])
+		if !end.IsError {
+			t.Errorf("%s: %s", end.Tool, end.Output)
+		}
+	}
+	var helpers []string
+	for range 4 {
+		child, end := agentOf(p, "SpawnAgent")
+		if end.IsError {
+			t.Fatal(end.Output)
+		}
+		helpers = append(helpers, child)
+	}
+	if end := await(p, func(e agent.ToolCallEnd) bool { return e.Tool == "SpawnAgent" }); !end.IsError || !strings.Contains(end.Output, "4 agents work already") {
+		t.Errorf("a fifth: %+v", end)
+	}
+	await(p, func(e agent.TextEnd) bool { return e.Message.Text() == "Done." })
+	if body := asked(server, "helper")[0]; strings.Contains(body, "SpawnAgent") {
+		t.Error("an agent can start others")
+	}
+	must[backend.Empty](p, "conversation.interrupt", backend.SessionRef{Session: id}) // ends them, too
+	for range helpers {
+		await(p, func(e agent.ProcessingEnd) bool { return e.Reason == agent.EndInterrupted })
+	}
+}
+
+// An interrupt of the parent ends the wait and the agent; an agent that fails is
+// reported as such.
+func TestSubagentInterruptAndFailure(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
+	server.Script("helper", llmtest.Round{Status: 404, Body: `{"error":{"message":"no such model"}}`}, llmtest.Round{Hang: true})
+	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", nil)}})
+	id := p.session("openai")
+	p.send(id, "go")
+	child, _ := agentOf(p, "SpawnAgent")
+	server.Script(model, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", map[string]any{"agent_id": child})}},
+		llmtest.Round{Calls: []llmtest.Call{llmtest.Use("SendInput", map[string]any{"agent_id": child, "message": "Try again."})}},
+		llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", map[string]any{"agent_id": child})}})
+	if _, end := agentOf(p, "Wait"); !end.IsError || !strings.Contains(end.Output, `"success":false`) || !strings.Contains(end.Output, "no such model") {
+		t.Errorf("the failure is reported as %s", end.Output)
+	}
+	await(p, func(s agent.ToolCallStart) bool { return s.Tool == "Wait" })
+	must[backend.Empty](p, "conversation.interrupt", backend.SessionRef{Session: id})
+	ends := map[agent.EndReason]int{}
+	for range 2 {
+		ends[await(p, anyOf[agent.ProcessingEnd]).Reason]++
+	}
+	if ends[agent.EndInterrupted] != 2 {
+		t.Errorf("ended as %v", ends)
+	}
+}
