@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// LOOP-156, K-20: an answer that breaks off is asked for again; what it had
+// LOOP-53, LOOP-156, K-20: an answer that breaks off is asked for again; what it had
 // streamed is void and none of its calls is run.
 func TestRetryAfterBrokenAnswer(t *testing.T) {
 	t.Parallel()

@@ -59,7 +59,7 @@ func ExampleRuntime_Query() {
 	// Output: Noon. success 1
 }
 
-// Every event as it happens, in a session that goes on.
+// LOOP-01: every event as it happens, in a session that goes on.
 func ExampleSession_Run() {
 	s := runtime(llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Clock", struct{}{})}}, llmtest.Round{Text: "Noon."}).Session("s1")
 	for ev, err := range s.Run(context.Background(), "What time is it?") {

@@ -102,7 +102,7 @@ func TestStreamInput(t *testing.T) {
 	}
 }
 
-// COM-01, COM-02, COM-03, COM-04, LOOP-101: many runtimes and sessions of one
+// COM-01, COM-02, COM-03, COM-04, LOOP-03, LOOP-101: many runtimes and sessions of one
 // template, side by side, know nothing of each other; a session's past counts
 // before its runtime's settings.
 func TestTemplate(t *testing.T) {

@@ -47,7 +47,7 @@ func TestPanicIsAResult(t *testing.T) {
 	}
 }
 
-// LOOP-119, OAS-106: reading calls run side by side, ten at a time.
+// LOOP-11, LOOP-119, OAS-106: reading calls run side by side, ten at a time.
 func TestReadersRunTogether(t *testing.T) {
 	t.Parallel()
 	const calls, most = 25, 10

@@ -41,7 +41,7 @@ func asked(server *llmtest.Server, model string) (bodies []string) {
 	return bodies
 }
 
-// LOOP-145, LOOP-146, LOOP-147, LOOP-149, LOOP-150, LOOP-172, OAS-504: an agent
+// LOOP-48, LOOP-49, LOOP-145, LOOP-146, LOOP-147, LOOP-149, LOOP-150, LOOP-172, OAS-504: an agent
 // works on its task in the same folder, with a history of its own and the same
 // person to ask; its report is the result of a wait, and it can be told more.
 func TestSubagent(t *testing.T) {

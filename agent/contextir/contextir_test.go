@@ -21,7 +21,7 @@ func answer(id, text string) llm.Message {
 	return llm.Message{Role: llm.RoleTool, Parts: []llm.Part{contextir.Answer(llm.ToolCall{ID: id, WireID: "w" + id, Name: "Look"}, text, false)}}
 }
 
-// COM-12, LLM-40: every call is answered once, in the order of the calls and
+// COM-12, LLM-40, LOOP-06: every call is answered once, in the order of the calls and
 // right after the message that made it; what answers nothing, and messages
 // without content, are left out.
 func TestLower(t *testing.T) {

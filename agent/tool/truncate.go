@@ -44,6 +44,17 @@ func LimitOf(tool string) Limit {
 // limit (LOOP-126..128).
 func Truncate(tool, text string) string { return LimitOf(tool).Apply(text) }
 
+// TruncateWith is [Truncate] with limits of a session's own, by canonical tool
+// name, before the defaults (LOOP-131).
+func TruncateWith(own map[string]Limit) func(tool, text string) string {
+	return func(tool, text string) string {
+		if l, ok := own[tool]; ok {
+			return l.Apply(text)
+		}
+		return Truncate(tool, text)
+	}
+}
+
 // Apply cuts text: first by characters, then by lines. What was removed is
 // marked, and the marks come on top of the limits. Text in valid UTF-8 stays
 // valid.

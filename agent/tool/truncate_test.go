@@ -29,7 +29,7 @@ const (
 	start = "[WARNING: Tool output was truncated. The first %d characters were removed. The full output is available in the event stream.]"
 )
 
-func TestLimitApply(t *testing.T) { // LOOP-38, LOOP-40, LOOP-126..128
+func TestLimitApply(t *testing.T) { // LOOP-38, LOOP-40, LOOP-126, LOOP-127, LOOP-128
 	t.Parallel()
 	tests := []struct {
 		name  string
@@ -111,4 +111,22 @@ func FuzzTruncate(f *testing.F) {
 			t.Fatalf("the end %q is lost in %q", last, got)
 		}
 	})
+}
+
+func TestTruncateWith(t *testing.T) { // LOOP-131
+	t.Parallel()
+	long := strings.Repeat("word\n", 100)
+	reduce := TruncateWith(map[string]Limit{"Read": {Chars: 50}, "Bash": {Lines: 4}, "Glob": {}})
+	if got := reduce("Read", long); !strings.Contains(got, "450 characters were removed") {
+		t.Errorf("Read: %q", got)
+	}
+	if got := reduce("Bash", long); !strings.Contains(got, "97 lines omitted") {
+		t.Errorf("Bash: %q", got)
+	}
+	if got := reduce("Glob", strings.Repeat("x", 30_000)); len(got) != 30_000 {
+		t.Errorf("a limit of nothing cut Glob to %d bytes", len(got))
+	}
+	if got := reduce("Write", strings.Repeat("x", 2000)); len(got) > 1200 {
+		t.Errorf("Write, whose limit is the default: %d bytes", len(got))
+	}
 }

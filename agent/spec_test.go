@@ -1,0 +1,151 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/llmtest"
+)
+
+// LOOP-04, K-06: what holds where a host says nothing.
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	want := agent.Limits{Rounds: 200, Continuations: 3, LoopWindow: 10}
+	if diff := cmp.Diff(want, agent.DefaultLimits); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// LOOP-05, LOOP-09, LOOP-154: a session is idle, works, waits for a person,
+// works and is idle again; every input ends with processing_end, and the session
+// with one session_end.
+func TestStates(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Note", "a")}}, llmtest.Round{Text: "Done."}, llmtest.Round{Text: "Again."}))
+	var states []agent.State
+	note := func() {
+		if s := r.session.Transcript().State; len(states) == 0 || states[len(states)-1] != s {
+			states = append(states, s)
+		}
+	}
+	r.open()
+	note()
+	for _, input := range []string{"go", "again"} {
+		for ev, err := range r.session.Run(t.Context(), input) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.store(ev)
+			// What follows at once is applied before an event is yielded.
+			if !ev.More {
+				note()
+			}
+		}
+	}
+	ev, _ := r.session.Close()
+	r.store(ev)
+	note()
+	want := []agent.State{
+		agent.StateIdle, agent.StateProcessing, agent.StateAwaitingInput, agent.StateProcessing, agent.StateIdle,
+		agent.StateProcessing, agent.StateIdle, agent.StateClosed,
+	}
+	if diff := cmp.Diff(want, states); diff != "" {
+		t.Error(diff)
+	}
+	if ends, closes := find[agent.ProcessingEnd](r.log), find[agent.SessionEnd](r.log); len(ends) != 2 || len(closes) != 1 {
+		t.Errorf("%d ends of inputs, %d of the session", len(ends), len(closes))
+	}
+}
+
+// LOOP-12, LOOP-13, LOOP-115: a call is looked up, then validated, then decided
+// about, then run; what fails on the way goes no further, and each ends with an
+// event.
+func TestPipelineOrder(t *testing.T) {
+	t.Parallel()
+	var steps []string
+	tool := note{name: "Note", run: func(_ context.Context, c agent.Invocation) agent.Result {
+		steps = append(steps, "run "+textOf(c.Input))
+		return agent.Result{Output: "done"}
+	}}
+	r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{
+		use("Nothing", "a"), llmtest.Use("Note", map[string]any{"wrong": 1}), use("Note", "forbidden"), use("Note", "b"),
+	}}, llmtest.Round{Text: "Done."}), tool)
+	r.cfg.Approver = approver(func(_ context.Context, req agent.ApprovalRequest) (agent.Answer, error) {
+		steps = append(steps, "ask "+textOf([]byte(req.Input)))
+		return agent.Answer{Decision: agent.Allow}, nil
+	})
+	events := r.run("go")
+	if diff := cmp.Diff([]string{"ask b", "run b"}, steps); diff != "" {
+		t.Error(diff)
+	}
+	var ends []string
+	for _, e := range find[agent.ToolCallEnd](events) {
+		ends = append(ends, fmt.Sprint(e.Outcome, " ", e.IsError))
+	}
+	if diff := cmp.Diff([]string{"failed true", "failed true", "denied true", "done false"}, ends); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// LOOP-19, LOOP-129, LOOP-153: the event holds the whole output, the model is
+// sent its share, and both survive a reopening.
+func TestFullOutputInTheEvent(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("line\n", 1000)
+	model := llmtest.Script(llmtest.Round{Calls: []llmtest.Call{look}}, llmtest.Round{Text: "Read."}, llmtest.Round{Text: "Still."})
+	r := newRig(t, model, note{name: "Look", readOnly: true, run: func(context.Context, agent.Invocation) agent.Result {
+		return agent.Result{Output: long}
+	}})
+	r.cfg.Reduce = func(tool, output string) string { return tool + ": " + output[:10] }
+	ends := find[agent.ToolCallEnd](r.run("read"))
+	if len(ends) != 1 || ends[0].Output != long || ends[0].ForModel() != "Look: line\nline\n" {
+		t.Errorf("%d bytes, for the model %q", len(ends[0].Output), ends[0].ForModel())
+	}
+	r.open()
+	r.run("and now?")
+	if got := seen(t, model)[0].Text; got != "Look: line\nline\n" {
+		t.Errorf("opened again, the model is sent %q", got)
+	}
+}
+
+// LOOP-18, LOOP-151, LOOP-152: every kind of event comes from the loop at its
+// time; only those that a host makes are not here.
+func TestEveryKindHappens(t *testing.T) {
+	t.Parallel()
+	rounds := []llmtest.Round{
+		{Reasoning: "Hm.", Text: "I look.", Calls: []llmtest.Call{look, use("Note", "a")}, RateLimit: &llm.RateLimit{Requests: &llm.Allowance{Limit: 2, Remaining: 1}}},
+		{Status: 503},
+		{Status: 400, Body: `{"error":{"message":"signature"}}`},
+	}
+	for range 10 {
+		rounds = append(rounds, llmtest.Round{Calls: []llmtest.Call{look}})
+	}
+	rounds = append(rounds, llmtest.Round{Text: "Enough.", Finish: llm.FinishRefusal}, llmtest.Round{Status: 404})
+	r := newRig(t, llmtest.Script(rounds...))
+	r.cfg.Retry = llm.RetryPolicy{Retries: 1, Base: 1, Max: 1}
+	r.cfg.Limits.Rounds = 11
+	r.open()
+	r.session.Steer("briefly")
+	events := r.run("go")                   // ends at the limit
+	events = append(events, r.run("on")...) // warns
+	events = append(events, r.run("on")...) // fails
+	closed, _ := r.session.Close()
+	events = append(append(r.log[:1:1], events...), closed)
+
+	happened := map[agent.Kind]bool{}
+	for _, ev := range events {
+		happened[ev.Kind()] = true
+	}
+	hosts := map[agent.Kind]bool{agent.KindSessionStart: true, agent.KindTitle: true, agent.KindSideRequest: true}
+	for _, p := range agent.Payloads() {
+		if happened[p.Kind()] == hosts[p.Kind()] {
+			t.Errorf("%s: happened %t", p.Kind(), happened[p.Kind()])
+		}
+	}
+}
