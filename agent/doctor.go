@@ -58,6 +58,9 @@ func (t *turn) repair(who llm.Origin, err error) bool {
 func (t *turn) noteStranger(who llm.Origin) {
 	tr := &t.session.transcript
 	last := tr.answered.by
+	if who.Model != tr.Settings.Model || who.Provider != tr.Settings.Provider {
+		return // a fallback, which is told of as such
+	}
 	if last == nil || *last == who || tr.answered.told[who.Provider+"/"+who.Model] || !tr.conversation.Native() {
 		return
 	}

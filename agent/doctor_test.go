@@ -228,3 +228,19 @@ func TestHeldRequestsDoNotCount(t *testing.T) {
 		}
 	})
 }
+
+// A fallback that steps in now and then is told of as one, not as a new model.
+func TestDoctorLeavesFallbacksAlone(t *testing.T) {
+	t.Parallel()
+	think := llmtest.Round{Reasoning: "Hm.", Text: "One."}
+	r := newRig(t, llmtest.Script(think, llmtest.Round{Status: 503}, think, think))
+	r.open()
+	r.session.Configure(agent.Settings{
+		Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault, FallbackProvider: llmtest.Provider, FallbackModel: "other",
+	})
+	for _, input := range []string{"first", "second", "third"} {
+		if repairs := find[agent.HistoryRepaired](r.run(input)); len(repairs) != 0 {
+			t.Errorf("%s: told %+v", input, repairs)
+		}
+	}
+}

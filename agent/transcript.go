@@ -31,7 +31,7 @@ type Transcript struct {
 // answered is what is remembered of the answers so far.
 type answered struct {
 	count int             // assistant messages
-	by    *llm.Origin     // provider and model of the last one; nil before the first
+	by    *llm.Origin     // chosen provider and model of the last one, no fallback; nil before the first
 	told  map[string]bool // subjects of repairs
 }
 
@@ -102,7 +102,9 @@ func (t *Transcript) applyAnswer(d TextEnd) {
 		t.open = append(t.open, openCall{call: c})
 	}
 	t.answered.count++
-	t.answered.by = &llm.Origin{Provider: d.Provider, Model: d.Model}
+	if d.Provider == t.Settings.Provider && d.Model == t.Settings.Model {
+		t.answered.by = &llm.Origin{Provider: d.Provider, Model: d.Model}
+	}
 	delete(t.answered.told, d.Provider+"/"+d.Model)
 	t.Usage = t.Usage.Add(d.Usage)
 	t.Cost.Add(d.Cost)
