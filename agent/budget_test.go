@@ -146,6 +146,16 @@ func TestBudgetCountsWhatCame(t *testing.T) {
 	}
 }
 
+// A picture weighs something, too.
+func TestBudgetCountsPictures(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, llmtest.Script(worth(1, look)), shows(llm.Media{MIME: "image/png", Data: drawn(t, 10)}))
+	r.cfg.Facts, r.cfg.Limits.Budget = facts{}, 3*llm.Dollar // a request of 1,500 tokens more would cost 3.50
+	if limits := find[agent.TurnLimit](r.run("go")); len(limits) != 1 || limits[0].Next < 5*llm.Dollar/2 {
+		t.Errorf("a request with a picture is estimated at %+v", limits)
+	}
+}
+
 // A session's own budget counts before the host's, and can be raised to go on.
 func TestBudgetOfTheSession(t *testing.T) {
 	t.Parallel()

@@ -133,6 +133,9 @@ func TestDoctorMakesRoom(t *testing.T) {
 	if len(repairs) != 1 || repairs[0].Repair != agent.RepairElided || end(t, events) != agent.EndDone {
 		t.Fatalf("repairs: %+v", repairs)
 	}
+	if fifth := 12_000 / 5 * 4; repairs[0].Bytes < fifth {
+		t.Errorf("%d bytes make no room for what follows", repairs[0].Bytes)
+	}
 	if text := seen(t, model)[0].Text; len(text) > 1000 || !strings.Contains(text, "taken out") {
 		t.Errorf("sent %d bytes", len(text))
 	}
@@ -170,12 +173,15 @@ func TestDoctorShortensAfterRefusal(t *testing.T) {
 		return agent.Result{Output: strings.Repeat("word ", 8000)}
 	}}
 	tooLong := llmtest.Round{Status: 400, Body: `{"error":{"message":"prompt is too long: 205000 tokens > 200000 maximum"}}`}
-	model := llmtest.Script(llmtest.Round{Calls: []llmtest.Call{look}}, llmtest.Round{Text: "Read."}, tooLong, llmtest.Round{Text: "On."}, tooLong)
+	model := llmtest.Script(llmtest.Round{Reasoning: "Hm.", Calls: []llmtest.Call{look}}, llmtest.Round{Text: "Read."}, tooLong, llmtest.Round{Text: "On."}, tooLong)
 	r := newRig(t, model, tool)
 	r.run("read it")
 	events := r.run("go on")
 	if n := len(find[agent.HistoryRepaired](events)); n != 1 || end(t, events) != agent.EndDone {
 		t.Fatalf("%d repairs", n)
+	}
+	if m := model.Requests()[3].Messages[1]; m.Origin != nil {
+		t.Errorf("what it thought is sent with another past than it had: %+v", m.Origin)
 	}
 	events = r.run("go on") // nothing is left to shorten
 	if n := len(find[agent.HistoryRepaired](events)); n != 0 || end(t, events) != agent.EndFailed {
@@ -203,28 +209,35 @@ func TestDoctorTellsOfStrangers(t *testing.T) {
 }
 
 // A request that was kept back for another session's refusal waits as long as
-// is left, and does not count as a try (K-20).
+// is left and a little of its own, and does not count as a try (K-20).
 func TestHeldRequestsDoNotCount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		script := llmtest.Script(
-			llmtest.Round{Status: 429, RetryAfter: 20 * time.Second}, // the other session's
-			llmtest.Round{Status: 503}, llmtest.Round{Text: "Done."},
-		)
-		var limiter llm.Limiter
-		client := llm.NewClient(script)
-		client.Use(limiter.Around)
-		_, _ = llm.Complete(client.Stream(t.Context(), llm.Request{Provider: llmtest.Provider})) // it is refused
-		r := newRig(t, client)
-		r.cfg.Retry = llm.RetryPolicy{Retries: 1, Base: time.Second, Max: time.Second, MaxAfter: time.Minute}
-		begin := time.Now()
-		events := r.run("go")
-		waits := find[agent.Retrying](events)
-		if len(waits) != 2 || waits[0].Attempt != 0 || waits[0].DelayMs < 20_000 || waits[1].Attempt != 1 || end(t, events) != agent.EndDone {
-			t.Errorf("waits: %+v", waits)
+		spread := map[int64]bool{}
+		for range 3 {
+			script := llmtest.Script(
+				llmtest.Round{Status: 429, RetryAfter: 20 * time.Second}, // the other session's
+				llmtest.Round{Status: 503}, llmtest.Round{Text: "Done."},
+			)
+			var limiter llm.Limiter
+			client := llm.NewClient(script)
+			client.Use(limiter.Around)
+			_, _ = llm.Complete(client.Stream(t.Context(), llm.Request{Provider: llmtest.Provider})) // it is refused
+			r := newRig(t, client)
+			r.cfg.Retry = llm.RetryPolicy{Retries: 1, Base: time.Second, Max: time.Second, MaxAfter: time.Minute}
+			begin := time.Now()
+			events := r.run("go")
+			waits := find[agent.Retrying](events)
+			if len(waits) != 2 || waits[0].Attempt != 0 || waits[0].DelayMs < 20_000 || waits[1].Attempt != 1 || end(t, events) != agent.EndDone {
+				t.Fatalf("waits: %+v", waits)
+			}
+			spread[waits[0].DelayMs] = true
+			if took := time.Since(begin); took < 21*time.Second || took > 23*time.Second {
+				t.Errorf("took %v", took)
+			}
 		}
-		if took := time.Since(begin); took < 21*time.Second || took > 23*time.Second {
-			t.Errorf("took %v", took)
+		if len(spread) == 1 {
+			t.Error("all come back in the same instant")
 		}
 	})
 }

@@ -55,7 +55,7 @@ type Limits struct {
 var DefaultLimits = Limits{Rounds: 200, Continuations: 3, LoopWindow: defaultLoopWindow}
 
 // Session is one conversation and the loop that carries it on. One goroutine
-// owns it: the one that calls Run, Resume, Record, RecordSettings, Close and Transcript. Configure, Steer,
+// owns it: the one that calls Run, Resume, Record, RecordSettings, Close and Transcript. Configure, Asked, Steer,
 // FollowUp, Queue, Interrupt, Abort and Suspend are safe from any goroutine.
 type Session struct {
 	cfg        Config
@@ -120,6 +120,17 @@ func (s *Session) Configure(set Settings) {
 // Queue holds what is to be delivered to the session while it works, or once
 // it has.
 func (s *Session) Queue() *Queue { return &s.queue }
+
+// Asked returns the settings that were asked for and are not recorded yet. A
+// host that opens the session anew hands them on.
+func (s *Session) Asked() (Settings, bool) {
+	s.control.mu.Lock()
+	defer s.control.mu.Unlock()
+	if s.control.settings == nil {
+		return Settings{}, false
+	}
+	return *s.control.settings, true
+}
 
 // Steer adds a message for the model, delivered after the tools that are
 // running, or with the next input if none are (LOOP-14).

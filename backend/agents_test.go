@@ -109,6 +109,8 @@ func TestSubagentRefusals(t *testing.T) {
 		llmtest.Use("Wait", map[string]any{"agent_id": "nobody"}), llmtest.Use("SendInput", map[string]any{"agent_id": "nobody", "message": "hi"}),
 		llmtest.Use("CloseAgent", map[string]any{"agent_id": "nobody"}),
 	}
+	other := p.session("openai")
+	calls = append(calls, llmtest.Use("Wait", map[string]any{"agent_id": other}))
 	server.Script(model, llmtest.Round{Calls: calls})
 	for range 5 { // one after the other, to be counted
 		server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", nil)}})
@@ -116,7 +118,7 @@ func TestSubagentRefusals(t *testing.T) {
 	server.Script(model, llmtest.Round{Text: "Done."})
 	id := p.session("openai")
 	p.send(id, "go")
-	wants := []string{"empty", "outside the project", "no agent", "no agent", "no agent"}
+	wants := []string{"empty", "outside the project", "no agent", "no agent", "no agent", "no agent"}
 	for range wants {
 		end := await(p, anyOf[agent.ToolCallEnd])
 		if !end.IsError {
@@ -169,5 +171,30 @@ func TestSubagentInterruptAndFailure(t *testing.T) {
 	}
 	if ends[agent.EndInterrupted] != 2 {
 		t.Errorf("ended as %v", ends)
+	}
+}
+
+// What is left of a budget goes with the task; what the agents spend counts
+// against the parent's.
+func TestSubagentBudget(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
+	dear, cheap := llm.Usage{Output: 100_000, Known: true}, llm.Usage{Output: 500_000, Known: true} // 1 dollar and 25 cents
+	server.Script("gpt-6-luna", llmtest.Round{Text: "Seen.", Usage: cheap})
+	server.Script("gpt-6.1-sol", llmtest.Round{Calls: []llmtest.Call{spawn("Look.", map[string]any{"model": "gpt-6-luna"})}, Usage: dear})
+	id := must[backend.SessionInfo](p, "sessions.create", backend.Empty{}).ID
+	set := agent.Settings{Provider: "openai", Model: "gpt-6.1-sol", Mode: agent.ModeDefault, Budget: 130 * llm.Dollar / 100}
+	must[backend.SessionInfo](p, "conversation.configure", backend.ConfigureRequest{Session: id, Settings: set})
+	await(p, func(s agent.SettingsChange) bool { return s.Settings == set })
+	p.send(id, "go")
+	child, _ := agentOf(p, "SpawnAgent")
+	server.Script("gpt-6.1-sol", llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", map[string]any{"agent_id": child})}})
+	if limit := await(p, anyOf[agent.TurnLimit]); limit.Limit != "budget" || limit.Spent < 125*llm.Dollar/100 {
+		t.Errorf("the parent was stopped by %+v", limit)
+	}
+	info := must[backend.Snapshot](p, "conversation.open", backend.OpenRequest{Session: child}).Session
+	if info.Settings.Budget != 30*llm.Dollar/100 || info.Cost.Cost != 25*llm.Dollar/100 {
+		t.Errorf("the agent may spend %s and spent %s", info.Settings.Budget, info.Cost.Cost)
 	}
 }

@@ -164,7 +164,9 @@ func (w *Workbench) Configure(ctx context.Context, session string, set agent.Set
 	if err != nil {
 		return err
 	}
+	l.inbox.mu.Lock()
 	l.session.Load().Configure(set)
+	l.inbox.mu.Unlock()
 	select {
 	case l.inbox.nudge <- struct{}{}:
 	default: // the owner has been told already

@@ -27,3 +27,11 @@ func (w *Workbench) Header(ctx context.Context, provider string) (http.Header, e
 
 // AtLevel is which model a job of a level gets.
 var AtLevel = (*Workbench).atLevel
+
+// AwaitJobs waits until the jobs beside a session are over.
+func (w *Workbench) AwaitJobs(session string) {
+	w.mu.Lock()
+	l := w.lives[session]
+	w.mu.Unlock()
+	l.beside.jobs.Wait()
+}

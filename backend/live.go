@@ -42,8 +42,9 @@ const (
 type inbox struct {
 	turns chan turnWork
 	nudge chan struct{} // settings were asked for; holds one
-	// mu is held while the queue of messages is changed, in the store and in the
-	// session, and while the session is replaced.
+	// mu is held while the session is replaced, and while what it would lose by
+	// that is changed: the queue, in the store and in memory, and the settings
+	// that were asked for.
 	mu sync.Mutex
 	// rested is closed when the turn under way is over; nil between turns.
 	// Guarded by mu.
@@ -310,6 +311,11 @@ func (l *live) refresh(ctx context.Context) error {
 		return err
 	}
 	session.Queue().Set(waits)
+	if old := l.session.Load(); old != nil {
+		if set, ok := old.Asked(); ok {
+			session.Configure(set)
+		}
+	}
 	l.session.Store(session)
 	l.seq, l.missed = info.Seq, false
 	return nil

@@ -1,6 +1,7 @@
 package backend_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -8,6 +9,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/storage"
 )
 
 // texts are those of the messages that wait, each after its verb.
@@ -132,4 +134,37 @@ func TestQueueAtRest(t *testing.T) {
 		t.Errorf("%+v", in)
 	}
 	await(p, anyOf[agent.ProcessingEnd])
+}
+
+// A message that comes when the turn has looked for one already, and is about to
+// end, follows it all the same.
+func TestQueueAtTheLastMoment(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t, llmtest.Round{Text: "1"}, llmtest.Round{Text: "2"})
+	late := make(chan func(), 1)
+	p := newPageOn(t, environment(server, "sk-test"), func(s *storage.Store) backend.Store { return &ending{s, late} })
+	id := p.session("compat")
+	late <- func() { p.queue(id, agent.FollowUp, "one more") }
+	p.send(id, "hello")
+	if in := await(p, func(in agent.UserInput) bool { return in.QueueID != "" }); in.Text != "one more" {
+		t.Errorf("%+v", in)
+	}
+	await(p, anyOf[agent.ProcessingEnd])
+}
+
+// ending is a store that calls late before it stores the end of a turn.
+type ending struct {
+	*storage.Store
+	late chan func()
+}
+
+func (s *ending) Append(ctx context.Context, events ...agent.Event) (int64, error) {
+	if events[len(events)-1].Kind() == agent.KindProcessingEnd {
+		select {
+		case call := <-s.late:
+			call()
+		default:
+		}
+	}
+	return s.Store.Append(ctx, events...)
 }

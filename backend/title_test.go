@@ -60,6 +60,16 @@ func TestTitle(t *testing.T) {
 	}
 }
 
+// settle returns when a session's owner has done all that follows a turn.
+func settle(p *page, id string) {
+	p.t.Helper()
+	set := must[backend.Snapshot](p, "conversation.open", backend.OpenRequest{Session: id}).Session.Settings
+	set.ThinkingTokens++
+	must[backend.SessionInfo](p, "conversation.configure", backend.ConfigureRequest{Session: id, Settings: set})
+	await(p, func(s agent.SettingsChange) bool { return s.Settings == set })
+	p.bench.AwaitJobs(id)
+}
+
 // A name of a person's stays, and no model is asked where nobody is there, where
 // it is not wanted, or where there is no small one.
 func TestNoTitle(t *testing.T) {
@@ -88,7 +98,7 @@ func TestNoTitle(t *testing.T) {
 			}
 			p.send(id, "go")
 			await(p, anyOf[agent.ProcessingEnd])
-			p.close() // it would wait for a title
+			settle(p, id)
 			for _, r := range server.Requests()[1:] {
 				t.Errorf("asked besides: %s %s", r.Path, r.Body)
 			}
@@ -147,8 +157,8 @@ func TestRenameDuringATurn(t *testing.T) {
 	must[backend.SessionInfo](p, "sessions.rename", backend.RenameRequest{Session: id, Title: "Mine"})
 	p.allow(id, request)
 	await(p, anyOf[agent.ProcessingEnd])
-	p.send(id, "thanks") // is answered once what follows the first turn was decided
-	await(p, anyOf[agent.ProcessingEnd])
+	settle(p, id)
+	settle(p, id) // by now a name of the model's would be recorded
 	if got := must[backend.Snapshot](p, "conversation.open", backend.OpenRequest{Session: id}).Session.Title; got != "Mine" {
 		t.Errorf("called %q", got)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,6 +50,17 @@ func environment(server *llmtest.Server, key string) func(string) string {
 
 func newPage(t *testing.T, folder, home string, getenv func(string) string) *page {
 	t.Helper()
+	return openPage(t, folder, home, getenv, func(s *storage.Store) backend.Store { return s })
+}
+
+// newPageOn is newPage in folders of its own, with something around the store.
+func newPageOn(t *testing.T, getenv func(string) string, around func(*storage.Store) backend.Store) *page {
+	t.Helper()
+	return openPage(t, t.TempDir(), t.TempDir(), getenv, around)
+}
+
+func openPage(t *testing.T, folder, home string, getenv func(string) string, around func(*storage.Store) backend.Store) *page {
+	t.Helper()
 	store, err := storage.Open(t.Context(), home)
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +71,7 @@ func newPage(t *testing.T, folder, home string, getenv func(string) string) *pag
 	}
 	p := &page{t: t, store: store, folder: folder, home: home, grown: make(chan struct{}, 1)}
 	p.bench = backend.New(backend.Config{
-		Folder: folder, Home: home, Version: "test", Store: store, Keys: keystore.New(home), Getenv: getenv,
+		Folder: folder, Home: home, Version: "test", Store: around(store), Keys: keystore.New(home), Getenv: getenv,
 	})
 	p.bench.Subscribe(p.receive)
 	t.Cleanup(p.close)
@@ -159,6 +171,20 @@ func await[P agent.Payload](p *page, fits func(P) bool) P {
 }
 
 func anyOf[P agent.Payload](P) bool { return true }
+
+// Settings that are asked for right after something else was stored, which has
+// the session read again, are not lost.
+func TestConfigureAfterARename(t *testing.T) {
+	t.Parallel()
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t), "sk-test"))
+	id := p.session("openai")
+	for i := range 5 {
+		must[backend.SessionInfo](p, "sessions.rename", backend.RenameRequest{Session: id, Title: "Another name"})
+		set := agent.Settings{Provider: "openai", Model: fmt.Sprintf("model-%d", i), Mode: agent.ModeDefault}
+		must[backend.SessionInfo](p, "conversation.configure", backend.ConfigureRequest{Session: id, Settings: set})
+		await(p, func(s agent.SettingsChange) bool { return s.Settings == set })
+	}
+}
 
 // The main path over the real wire format of both providers: a prompt, one
 // call approved, one denied with feedback, a file on the disk, and all of it

@@ -59,7 +59,7 @@ func (l *Limiter) left(provider string) time.Duration {
 
 func (l *Limiter) note(provider string, err error) {
 	var e *Error
-	if !errors.As(err, &e) || e.Class != ClassRateLimit || e.Held {
+	if !errors.As(err, &e) || e.Class != ClassRateLimit {
 		return
 	}
 	until := time.Now().Add(max(e.RetryAfter, shortestPause))

@@ -84,3 +84,33 @@ func TestLimiterForgets(t *testing.T) {
 		t.Errorf("asked %d times, want 2", p.asked)
 	}
 }
+
+// Of two refusals of requests that were made at once, the longer pause counts.
+func TestLimiterKeepsTheLongerPause(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var limiter llm.Limiter
+		stream := limiter.Around(func(_ context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
+			return func(yield func(llm.Event, error) bool) {
+				if yield(llm.Event{Type: llm.EventStart}, nil) {
+					yield(llm.Event{}, &llm.Error{Class: llm.ClassRateLimit, RetryAfter: time.Duration(req.MaxOutput) * time.Second})
+				}
+			}
+		})
+		next := func(seconds int) func() (llm.Event, error, bool) {
+			pull, stop := iter.Pull2(stream(t.Context(), llm.Request{Provider: "p", MaxOutput: seconds}))
+			t.Cleanup(stop)
+			return pull
+		}
+		long, short := next(10), next(2)
+		long()
+		short()
+		long() // is refused
+		short()
+		_, err, _ := next(0)()
+		var e *llm.Error
+		if !errors.As(err, &e) || e.RetryAfter != 10*time.Second {
+			t.Errorf("the pause is %+v", e)
+		}
+	})
+}
