@@ -38,7 +38,10 @@ func (t *turn) ask() (*llm.Answer, error) {
 		t.emit(RateLimitReport{Provider: who.Provider, Limit: *answer.RateLimit})
 	}
 	t.usage = t.usage.Add(answer.Usage)
-	t.emit(TextEnd{Message: answer.Message, Usage: answer.Usage, Finish: answer.Finish, Provider: who.Provider, Model: who.Model, Cost: t.price(who, answer.Usage)})
+	t.emit(TextEnd{
+		Message: answer.Message, Usage: answer.Usage, Finish: answer.Finish, ThinkingMs: d.thought.Milliseconds(),
+		Provider: who.Provider, Model: who.Model, Cost: t.price(who, answer.Usage),
+	})
 	return answer, nil
 }
 
@@ -55,7 +58,7 @@ func (t *turn) keep(who llm.Origin, d *draft, m llm.Message) {
 func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*draft, error) {
 	policy := t.session.cfg.Retry
 	for n := 1; ; n++ {
-		d := &draft{emit: t.emit}
+		d := &draft{emit: t.emit, now: t.session.cfg.Now}
 		err := t.attempt(who, effort, d)
 		if err == nil {
 			return d, nil

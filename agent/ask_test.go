@@ -193,6 +193,26 @@ func TestRefusedConversationIsRepaired(t *testing.T) {
 	}
 }
 
+// How long the model thought is on the record with its answer, and the time
+// that its text took is not part of it.
+func TestThinkingIsTimed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, llmtest.Script(llmtest.Round{
+			Reasoning: "Let me see what that could mean.", Text: "It means nothing at all.", Pace: time.Second,
+		}, llmtest.Round{Text: "I said it."}))
+		r.cfg.Now = time.Now
+		events := r.run("what?")
+		want := int64(len(find[agent.ReasoningDelta](events))-1) * 1000
+		if got := find[agent.TextEnd](events)[0].ThinkingMs; got != want || want == 0 {
+			t.Errorf("thought for %d ms, want %d", got, want)
+		}
+		if got := find[agent.TextEnd](r.run("what?"))[0].ThinkingMs; got != 0 {
+			t.Errorf("without reasoning: %d ms", got)
+		}
+	})
+}
+
 // LLM-27: each way an answer can end is acted on: a pause is asked to go on, a
 // call that cannot be read is asked for again, an overflow is an error.
 func TestFinishReasons(t *testing.T) {

@@ -3,6 +3,7 @@ package agent
 import (
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf16"
 
 	"atelier.dev/atelier/agent/llm"
@@ -12,11 +13,14 @@ import (
 // and remembers enough to keep the text of an answer that breaks off.
 type draft struct {
 	emit      func(Payload)
+	now       func() time.Time
 	blocks    []*block // text and reasoning, in the order they began
 	text      int      // UTF-16 length of all text so far
 	reasoning int
 	calls     map[int]*CallDraft
 	answer    *llm.Answer
+	thought   time.Duration // spent on reasoning that came to an end
+	thinking  time.Time     // when the reasoning that goes on began; else zero
 }
 
 // block is a stretch of text or reasoning as it grows.
@@ -27,6 +31,7 @@ type block struct {
 }
 
 func (d *draft) add(ev llm.Event) {
+	d.watch(ev.Type)
 	switch ev.Type {
 	case llm.EventStart:
 		d.emit(TextStart{})
@@ -53,6 +58,18 @@ func (d *draft) add(ev llm.Event) {
 		}
 	case llm.EventFinish:
 		d.answer = ev.Answer
+	}
+}
+
+// watch measures how long the model thinks: from a delta of its reasoning to
+// whatever else comes next.
+func (d *draft) watch(next llm.EventType) {
+	switch thinks := next == llm.EventReasoningDelta; {
+	case thinks && d.thinking.IsZero():
+		d.thinking = d.now()
+	case !thinks && !d.thinking.IsZero():
+		d.thought += d.now().Sub(d.thinking)
+		d.thinking = time.Time{}
 	}
 }
 

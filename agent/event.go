@@ -127,6 +127,8 @@ type TextEnd struct {
 	Message llm.Message `json:"message"`
 	Usage   llm.Usage   `json:"usage"`
 	Finish  llm.Finish  `json:"finish"`
+	// ThinkingMs is how long reasoning was streamed.
+	ThinkingMs int64 `json:"thinking_ms,omitempty"`
 	// Provider and Model say who answered.
 	Provider string `json:"provider"`
 	Model    string `json:"model"`

@@ -3,6 +3,9 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type Round = {
+  /** Thought before the text, and how long the answer rests on it. */
+  reasoning?: string
+  rest?: Promise<unknown>
   text?: string
   calls?: { name: string; input: unknown }[]
   /** An HTTP failure instead of an answer. */
@@ -56,6 +59,10 @@ export async function startModel(rounds: Round[]): Promise<Model> {
     }
     response.setHeader('content-type', 'text/event-stream')
     for (const [name, value] of Object.entries(round.headers ?? {})) response.setHeader(name, value)
+    for (const chunk of reasoningOf(round, served)) {
+      response.write(`data: ${JSON.stringify(chunk)}\n\n`)
+    }
+    await round.rest
     for (const chunk of chunksOf(round, served)) {
       response.write(`data: ${JSON.stringify(chunk)}\n\n`)
     }
@@ -70,12 +77,29 @@ export async function startModel(rounds: Round[]): Promise<Model> {
   return { url: `http://127.0.0.1:${port}/v1`, heard, asked, stop }
 }
 
-function* chunksOf(round: Round, at: number) {
-  const head = { id: `chatcmpl-${at}`, object: 'chat.completion.chunk', created: 1, model: modelID }
-  const delta = (delta: unknown, finish: string | null = null) => ({
-    ...head,
+const headOf = (at: number) => ({
+  id: `chatcmpl-${at}`,
+  object: 'chat.completion.chunk',
+  created: 1,
+  model: modelID,
+})
+
+const deltaOf =
+  (at: number) =>
+  (delta: unknown, finish: string | null = null) => ({
+    ...headOf(at),
     choices: [{ index: 0, delta, finish_reason: finish }],
   })
+
+function* reasoningOf(round: Round, at: number) {
+  for (const piece of round.reasoning?.match(/[^]{1,12}/g) ?? []) {
+    yield deltaOf(at)({ reasoning_content: piece })
+  }
+}
+
+function* chunksOf(round: Round, at: number) {
+  const head = headOf(at)
+  const delta = deltaOf(at)
   yield delta({ role: 'assistant', content: '' })
   for (const piece of round.text?.match(/[^]{1,12}/g) ?? []) yield delta({ content: piece })
   for (const [index, call] of (round.calls ?? []).entries()) {

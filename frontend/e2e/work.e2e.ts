@@ -61,11 +61,11 @@ test('a prompt, an allowed and a denied call, a stopped command, a reload, and a
   await shot(page, 'work-running')
   const stopped = Date.now()
   await page.getByRole('button', { name: 'Stop' }).click()
-  await page.getByText('Stopped. What was done so far is kept.').waitFor()
+  await page.getByText('Stopped. What was said and done is kept.').waitFor()
   expect(Date.now() - stopped).toBeLessThan(3000)
 
   await page.reload()
-  await page.getByText('Stopped. What was done so far is kept.').waitFor()
+  await page.getByText('Stopped. What was said and done is kept.').waitFor()
   for (const text of ['Keep a note for me', 'I leave the note alone, then.', 'Wait a minute']) {
     await page.getByText(text, { exact: true }).last().scrollIntoViewIfNeeded()
   }
@@ -104,7 +104,6 @@ test('unsent text survives a reload and waits while a turn runs', async () => {
   await question(page, 'Bash').waitFor()
   const field = page.getByRole('textbox', { name: 'Message' })
   await field.fill('and afterwards this')
-  await field.press('Enter')
   await page.reload()
   await question(page, 'Bash').getByRole('button', { name: 'Allow', exact: true }).click()
   await page.getByText('Done with it.').waitFor()

@@ -555,6 +555,7 @@ export type TextEnd = {
   message: Message
   usage: Usage
   finish: Finish
+  thinking_ms?: number
   provider: string
   model: string
   cost?: Cost

@@ -3,6 +3,7 @@ import type { Key } from '../i18n/en'
 /** Every shortcut, as the help shows them. Browsers keep Ctrl+N to themselves, hence Alt+N. */
 export const shortcuts: readonly { label: Key; keys: readonly string[] }[] = [
   { label: 'keys_help.send', keys: ['Enter'] },
+  { label: 'keys_help.follow_up', keys: ['Ctrl+Enter'] },
   { label: 'keys_help.newline', keys: ['Shift+Enter'] },
   { label: 'keys_help.stop', keys: ['Esc'] },
   { label: 'keys_help.mode', keys: ['Shift+Tab'] },

@@ -67,3 +67,9 @@ test('the lead words of a repair are translated, its story is a detail', () => {
   screen.getByRole('button', { name: '图片以其他形式发送', expanded: true })
   screen.getByText('The whole story.')
 })
+
+test('what Atelier told the agent is a quiet line with the words folded', () => {
+  show({ type: 'notice', key: 'e1', notice: 'loop', calls: 6, message: 'Try something else.' })
+  screen.getByRole('button', { name: /^The last 6 calls repeat themselves/, expanded: false })
+  expect(screen.queryByText('Try something else.')).toBeNull()
+})

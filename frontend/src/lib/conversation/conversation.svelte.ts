@@ -1,6 +1,16 @@
 import { SvelteMap } from 'svelte/reactivity'
 import { type ApiError, asApiError, type Call } from '../api'
-import type { Answer, Envelope, Event, Media, SessionInfo, Settings, Snapshot } from '../types.gen'
+import { Queue } from '../queue/queue.svelte'
+import type {
+  Answer,
+  Envelope,
+  Event,
+  Media,
+  SessionInfo,
+  Settings,
+  Snapshot,
+  Verb,
+} from '../types.gen'
 import { emptyView, type View } from './entries'
 import { apply, applyDraft, draftOf } from './reducer'
 import { freshEvents } from './sync'
@@ -21,6 +31,7 @@ export class Conversation {
   stopping = $state(false)
   /** Which cards the user opened or closed, by entry key; others follow their state. */
   readonly unfolded = new SvelteMap<string, boolean>()
+  readonly queue: Queue
 
   /** What the user chose last, else what the log says. */
   readonly settings = $derived.by(() => this.#wish ?? this.view.settings)
@@ -37,12 +48,16 @@ export class Conversation {
     call: Call,
   ) {
     this.#call = call
+    this.queue = new Queue(id, call, (problem) => (this.problem = problem))
   }
 
   /** Reads the newest part of the session. Also the cure for anything lost. */
   async open(): Promise<void> {
     await this.#read(async () => {
-      this.#take(await this.#call('conversation.open', { session: this.id, limit: pageSize }))
+      const { changes } = this.queue
+      const snapshot = await this.#call('conversation.open', { session: this.id, limit: pageSize })
+      this.#take(snapshot)
+      this.queue.load(snapshot.queue ?? [], changes)
     })
     this.loading = false
   }
@@ -93,7 +108,22 @@ export class Conversation {
   /** Sends a prompt, after the settings that are shown; false where it was not taken. */
   async send(text: string): Promise<boolean> {
     await this.#configuring
+    this.queue.note = undefined
     return this.#ask('conversation.send', { session: this.id, text })
+  }
+
+  /** Queues a message for the turn that runs; false where it was not taken. */
+  async enqueue(verb: Verb, text: string): Promise<boolean> {
+    await this.#configuring
+    this.problem = null
+    return this.queue.add(verb, text)
+  }
+
+  /** Goes on with what waits in the queue. */
+  async sendQueued(): Promise<void> {
+    await this.#configuring
+    this.problem = null
+    await this.queue.run()
   }
 
   answer = (approval: string, answer: Answer) =>
@@ -192,6 +222,7 @@ export class Conversation {
     this.prepending = false
     for (const event of events) if (event.seq) this.#log.push(event)
     this.view = apply(this.view, events)
+    this.queue.receive(events)
     if (this.view.state === 'idle') this.stopping = false
     this.#settle()
   }

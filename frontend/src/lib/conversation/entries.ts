@@ -24,6 +24,8 @@ export type PromptEntry = {
   key: string
   seq: number
   text: string
+  /** It came while a turn was running and began none. */
+  steered?: boolean
   /** The full length in bytes where text was cut for display. */
   size?: number
 }
@@ -34,6 +36,10 @@ export type AnswerEntry = {
   key: string
   text: string
   thinking: string
+  /** How long the thinking took so far, without what goes on; absent where nobody measured it. */
+  thinkingMs?: number
+  /** When the thinking that goes on began. */
+  thinkingSince?: number
   streaming: boolean
   finish?: FinishReason
 }
@@ -69,6 +75,10 @@ export type ToolEntry = {
 
 export type NoticeEntry = { type: 'notice'; key: string } & (
   | { notice: 'warning'; code: string; message: string }
+  /** What Atelier told the agent by itself. */
+  | { notice: 'nudge'; message: string }
+  /** As many calls as were looked at were the same again and again. */
+  | { notice: 'loop'; calls: number; message?: string }
   | { notice: 'repair'; repair: Repair; message: string }
   | ({ notice: 'limit' } & TurnLimit)
   | ({ notice: 'retry'; at: number } & Retrying)
@@ -82,6 +92,8 @@ export type TurnEntry = {
   reason: EndReason
   usage: Usage
   durationMs: number
+  /** How many files its edits changed. */
+  changed: number
   /** What the turn cost; undefined where that is nothing. */
   cost?: Spending
   provider?: string

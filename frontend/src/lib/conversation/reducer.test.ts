@@ -188,3 +188,72 @@ test('a call keeps what it showed, and where that is whole', () => {
   const { seq } = log.add('tool_call_end', { ...end, media })
   expect(apply(emptyView, log.events).entries.at(-1)).toMatchObject({ media, seq })
 })
+
+// LOOP-14, LOOP-132: what steers comes in between and begins no turn.
+test('a steering message is a prompt within its turn', () => {
+  const log = new Log()
+  log.add('user_input', { text: 'Go' })
+  log.add('steering_injected', { text: 'Shorter', queue_id: 'q' })
+  const view = apply(emptyView, log.events)
+  expect(view.turnStartedAt).toBe(log.events[0]!.at)
+  expect(view.entries).toMatchObject([
+    { type: 'prompt', text: 'Go' },
+    { type: 'prompt', text: 'Shorter', steered: true },
+  ])
+})
+
+// LOOP-15, LOOP-133: between an input and the one that follows it nothing rests.
+test('a session goes on working where another input follows', () => {
+  const end = (next: boolean) => {
+    const log = new Log()
+    log.add('user_input', { text: 'Go' })
+    log.add('processing_end', { reason: 'done', rounds: 0, usage: noUsage, next })
+    return apply(emptyView, log.events).state
+  }
+  expect([end(true), end(false)]).toEqual(['processing', 'idle'])
+})
+
+test('what the loop tells the agent is a quiet notice; on repetition it is one with the finding', () => {
+  const log = new Log()
+  log.add('steering_injected', { text: 'Go on.', by_loop: true })
+  log.add('loop_detection', { cycle: 1, calls: 6 })
+  log.add('steering_injected', { text: 'Try something else.', by_loop: true })
+  expect(apply(emptyView, log.events).entries).toMatchObject([
+    { notice: 'nudge', message: 'Go on.' },
+    { notice: 'loop', calls: 6, message: 'Try something else.' },
+  ])
+})
+
+test('thinking is timed while it is streamed, and by its message afterwards', () => {
+  const log = new Log()
+  log.add('user_input', { text: 'x' })
+  const at = log.add('reasoning_delta', { text: 'H', offset: 0 }).at
+  log.add('reasoning_delta', { text: 'm', offset: 1 })
+  const thinking = apply(emptyView, log.events)
+  expect(thinking.entries[1]).toMatchObject({ thinking: 'Hm', thinkingSince: at })
+  log.add('assistant_text_delta', { text: 'So', offset: 0 })
+  const answering = apply(emptyView, log.events)
+  expect(answering.entries[1]).toMatchObject({ thinkingMs: 2, thinkingSince: undefined })
+  const parts = [{ kind: 'reasoning' as const, reasoning: { text: 'Hm' } }, text('So.')]
+  log.add('assistant_text_end', { ...message(parts), thinking_ms: 1200 })
+  const live = apply(emptyView, log.events)
+  expect(live.entries[1]).toMatchObject({ thinkingMs: 1200, streaming: false })
+  // What a person unfolded stays so when older pages are read.
+  expect(apply(emptyView, log.durable).entries[1]!.key).toBe(live.entries[1]!.key)
+})
+
+test('the end of a turn counts the files that its edits changed', () => {
+  const log = sampleTurn()
+  const call = { tool: 'Edit', output: '', duration_ms: 1 }
+  const change = (path: string) => ({ change: { path, added: 1, removed: 0, diff: '' } })
+  log.add('user_input', { text: 'Edit' })
+  const end = (id: string, outcome: 'done' | 'failed', path: string) =>
+    log.add('tool_call_end', { ...call, call_id: id, outcome, details: change(path) })
+  end('1', 'done', 'a')
+  end('2', 'done', 'a')
+  end('3', 'done', 'b')
+  end('4', 'failed', 'c')
+  log.add('processing_end', { reason: 'interrupted', rounds: 1, usage: noUsage })
+  const ends = apply(emptyView, log.events).entries.filter((entry) => entry.type === 'turn')
+  expect(ends).toMatchObject([{ changed: 0 }, { changed: 2 }])
+})

@@ -1,6 +1,6 @@
 /** The one reducer: events of history and of the live stream become entries alike. */
 import { spent } from '../cost/spending'
-import type { Draft, Event, TextEnd, ToolCallEnd } from '../types.gen'
+import type { Draft, Event, SteeringInjected, TextEnd, ToolCallEnd } from '../types.gen'
 import type { AnswerEntry, Entry, ToolEntry, View } from './entries'
 
 type Writable = { -readonly [K in keyof View]: View[K] } & { entries: Entry[] }
@@ -65,35 +65,31 @@ function step(view: Writable, event: Event): void {
       view.answeredBy = undefined
       view.entries.push({ type: 'prompt', key: keyOf(event), seq: event.seq ?? 0, ...event.data })
       return
-    case 'loop_detection':
-      return // what the model is told of it follows
+    case 'loop_detection': {
+      const { calls } = event.data
+      view.entries.push({ type: 'notice', notice: 'loop', key: keyOf(event), calls })
+      return
+    }
     case 'steering_injected':
-      if (event.data.by_loop) {
-        view.entries.push({
-          type: 'notice',
-          notice: 'warning',
-          key: keyOf(event),
-          code: event.kind,
-          message: event.data.text,
-        })
-        return
-      }
-      view.entries.push({ type: 'prompt', key: keyOf(event), seq: event.seq ?? 0, ...event.data })
+      steer(view, event.data, event)
       return
     case 'assistant_text_start':
       dropStreaming(view)
       return
     case 'reasoning_delta':
       grow(view, 'thinking', event.data)
+      timeThinking(view, event.at)
       return
     case 'assistant_text_delta':
       grow(view, 'text', event.data)
+      endThinking(view, event.at)
       return
     case 'assistant_text_end':
-      finishAnswer(view, event.data, keyOf(event), event.at)
+      finishAnswer(view, event.data, event.seq ?? 0, event.at)
       return
     case 'tool_call_draft': {
       const { call_id: callId, tool, bytes } = event.data
+      endThinking(view, event.at)
       replace(view, callEntry(view, callId, tool, event.at), { draftBytes: bytes })
       return
     }
@@ -170,6 +166,7 @@ function step(view: Writable, event: Event): void {
       return
     case 'processing_end':
       endTurn(view)
+      if (event.data.next) view.state = 'processing'
       view.entries.push({
         type: 'turn',
         key: keyOf(event),
@@ -177,11 +174,26 @@ function step(view: Writable, event: Event): void {
         usage: event.data.usage,
         cost: event.data.cost,
         durationMs: Math.max(0, event.at - view.turnStartedAt),
+        changed: filesChanged(view.entries),
         ...view.answeredBy,
       })
       return
     default:
       event satisfies never
+  }
+}
+
+/** The user's words in a turn, or a note of the loop's own; one on repetition explains itself. */
+function steer(view: Writable, data: SteeringInjected, event: Event): void {
+  const { text, by_loop: byLoop } = data
+  const key = keyOf(event)
+  const last = view.entries.at(-1)
+  if (!byLoop) {
+    view.entries.push({ type: 'prompt', key, seq: event.seq ?? 0, text, steered: true })
+  } else if (last?.type === 'notice' && last.notice === 'loop' && !last.message) {
+    replace(view, last, { message: text })
+  } else {
+    view.entries.push({ type: 'notice', notice: 'nudge', key, message: text })
   }
 }
 
@@ -212,15 +224,34 @@ function grow(view: Writable, field: 'text' | 'thinking', delta: { text: string;
   else replace(view, answer, { [field]: value })
 }
 
+function timeThinking(view: Writable, at: number): void {
+  const answer = openAnswer(view)
+  if (answer.thinkingSince === undefined) replace(view, answer, { thinkingSince: at })
+}
+
+/** Whatever the model does next, it has stopped thinking. */
+function endThinking(view: Writable, at: number): void {
+  const answer = streamingAnswer(view)
+  if (answer?.thinkingSince === undefined) return
+  const thinkingMs = (answer.thinkingMs ?? 0) + at - answer.thinkingSince
+  replace(view, answer, { thinkingMs, thinkingSince: undefined })
+}
+
 function replace<E extends Entry>(view: Writable, entry: E, change: Partial<E>): void {
   const index = view.entries.lastIndexOf(entry)
   view.entries[index] = { ...entry, ...change }
 }
 
+const streamingAnswer = (view: Writable) =>
+  view.entries.findLast((e) => e.type === 'answer' && e.streaming) as AnswerEntry | undefined
+
+/** The key of an answer that begins behind an event: the same one streamed and read. */
+const answerKey = (seq: number) => `a${seq}`
+
 function openAnswer(view: Writable): AnswerEntry {
-  const open = view.entries.findLast((e) => e.type === 'answer' && e.streaming)
-  if (open) return open as AnswerEntry
-  const key = `a${view.seq}`
+  const open = streamingAnswer(view)
+  if (open) return open
+  const key = answerKey(view.seq)
   const fresh: AnswerEntry = { type: 'answer', key, text: '', thinking: '', streaming: true }
   view.entries.push(fresh)
   return fresh
@@ -238,19 +269,20 @@ function dropStreaming(view: Writable): void {
   }
 }
 
-function finishAnswer(view: Writable, end: TextEnd, key: string, at: number): void {
+function finishAnswer(view: Writable, end: TextEnd, seq: number, at: number): void {
   const parts = end.message.parts ?? []
   const text = parts.map((p) => (p.kind === 'text' ? (p.text ?? '') : '')).join('')
   const thinking = parts.map((p) => p.reasoning?.text ?? '').join('')
-  const openKey = view.entries.findLast((e) => e.type === 'answer' && e.streaming)?.key
+  const key = streamingAnswer(view)?.key ?? answerKey(seq - 1)
   dropStreaming(view)
   if (text || thinking || isRemarkable(end)) {
     const finish = isRemarkable(end) ? end.finish.reason : undefined
     view.entries.push({
       type: 'answer',
-      key: openKey ?? key,
+      key,
       text,
       thinking,
+      thinkingMs: end.thinking_ms,
       streaming: false,
       finish,
     })
@@ -306,6 +338,18 @@ function finishCall(view: Writable, end: ToolCallEnd, seq: number | undefined, a
     seq,
     draftBytes: undefined,
   })
+}
+
+/** How many files the newest turn's edits changed. */
+function filesChanged(entries: readonly Entry[]): number {
+  const paths = new Set<string>()
+  for (let i = entries.length - 1; i >= 0; i--) {
+    const entry = entries[i]!
+    if (entry.type === 'turn') break
+    if (entry.type !== 'tool' || entry.status !== 'done') continue
+    if (entry.details?.change) paths.add(entry.details.change.path)
+  }
+  return paths.size
 }
 
 /** Nothing runs or waits beyond its turn, however the turn ended. */

@@ -59,7 +59,12 @@ export function fold(session: SessionInfo, event: Event): SessionInfo {
     case 'approval_answer':
       return { ...session, state: 'processing' }
     case 'processing_end':
-      return { ...session, state: 'idle', last_end: event.data.reason, updated_at: event.at }
+      return {
+        ...session,
+        state: event.data.next ? 'processing' : 'idle',
+        last_end: event.data.reason,
+        updated_at: event.at,
+      }
     case 'title':
       return { ...session, title: event.data.text }
     case 'settings':

@@ -1,0 +1,33 @@
+import { SvelteMap } from 'svelte/reactivity'
+
+/**
+ * Unsent text, by its owner: a session, the start of one, or a queued message
+ * that is being changed. It outlives a reload and a change of session.
+ */
+const drafts = new SvelteMap<string, string>()
+const key = (owner: string) => `atelier.draft:${owner}`
+
+export const readDraft = (owner: string): string =>
+  drafts.get(owner) ?? localStorage.getItem(key(owner)) ?? ''
+
+export function writeDraft(owner: string, text: string): void {
+  drafts.set(owner, text)
+  try {
+    if (text) localStorage.setItem(key(owner), text)
+    else localStorage.removeItem(key(owner))
+  } catch {
+    // A text beyond the browser's quota stays in the field and is not remembered.
+  }
+}
+
+/** Gives text back to its owner's field, behind what is written there. */
+export function putBack(owner: string, text: string): void {
+  const written = readDraft(owner).trimEnd()
+  writeDraft(owner, written ? `${written}\n\n${text}` : text)
+}
+
+/** Takes out what was sent; what was typed meanwhile stays. */
+export function takeSent(owner: string, sent: string): void {
+  const written = readDraft(owner)
+  if (written.startsWith(sent)) writeDraft(owner, written.slice(sent.length))
+}

@@ -1,0 +1,81 @@
+import { fireEvent, screen } from '@testing-library/svelte'
+import { tick } from 'svelte'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { readDraft, writeDraft } from '../composer/drafts.svelte'
+import { setLanguage } from '../i18n/i18n.svelte'
+import type { Queued } from '../types.gen'
+import { renderInApp } from '../ui/testing'
+import QueueCard from './QueueCard.svelte'
+
+const message: Queued = { id: 'q', verb: 'steer', text: 'Use short names' }
+
+beforeEach(() => {
+  setLanguage('en')
+  writeDraft('q', '')
+})
+
+function show(isTaken = true) {
+  const onedit = vi.fn(async () => isTaken)
+  const onmove = vi.fn()
+  const props = {
+    message,
+    delivery: 'then',
+    lifted: false,
+    onedit,
+    onmove,
+    onremove: () => {},
+    ongrab: () => {},
+  }
+  renderInApp(QueueCard, props)
+  return { onedit, onmove }
+}
+
+async function edit(text: string, key: string) {
+  await fireEvent.click(screen.getByRole('button', { name: 'Edit: Use short names' }))
+  const field = screen.getByRole('textbox', { name: 'Queued message' })
+  await fireEvent.input(field, { target: { value: text } })
+  const isUnused = await fireEvent.keyDown(field, { key })
+  await tick()
+  return isUnused
+}
+
+test('Enter saves an edit', async () => {
+  const { onedit } = show()
+  await edit(' Use long names ', 'Enter')
+  expect(onedit).toHaveBeenCalledWith({ ...message, text: 'Use long names' })
+  expect(screen.queryByRole('textbox')).toBeNull()
+})
+
+test('Escape leaves the edit and is used up: it does not stop the turn', async () => {
+  const { onedit } = show()
+  expect(await edit('Never mind', 'Escape')).toBe(false)
+  expect(onedit).not.toHaveBeenCalled()
+  expect(readDraft('q')).toBe('')
+})
+
+test('an edit that is refused, or empty, stays open', async () => {
+  const { onedit } = show(false)
+  await edit('', 'Enter')
+  expect(onedit).not.toHaveBeenCalled()
+  const field = screen.getByRole<HTMLTextAreaElement>('textbox')
+  await fireEvent.input(field, { target: { value: 'Other' } })
+  await fireEvent.keyDown(field, { key: 'Enter' })
+  await tick()
+  expect(screen.getByRole<HTMLTextAreaElement>('textbox').value).toBe('Other')
+})
+
+test('an edit goes on after a reload', () => {
+  writeDraft('q', 'Use shor')
+  show()
+  expect(screen.getByRole<HTMLTextAreaElement>('textbox').value).toBe('Use shor')
+})
+
+test('the verb is changed with one press, the place with the arrow keys', async () => {
+  const { onedit, onmove } = show()
+  await fireEvent.click(screen.getByRole('button', { name: 'Steer' }))
+  expect(onedit).toHaveBeenCalledWith({ ...message, verb: 'follow_up' })
+  const grip = screen.getByRole('button', { name: 'Move: Use short names' })
+  await fireEvent.keyDown(grip, { key: 'ArrowDown' })
+  await fireEvent.keyDown(grip, { key: 'ArrowUp' })
+  expect(onmove.mock.calls).toEqual([[1], [-1]])
+})
