@@ -43,9 +43,9 @@ func (h helpers) Spawn(ctx context.Context, task subagent.Task) (string, error) 
 	if !filepath.IsLocal(filepath.Clean("./" + task.WorkingDir)) {
 		return "", fmt.Errorf("%s lies outside the project", task.WorkingDir)
 	}
-	set, err := h.settings(ctx, parent, task.Model)
-	if err != nil {
-		return "", err
+	set := parent.Settings // the budget too, which all of them share
+	if model := strings.TrimPrefix(strings.TrimSpace(task.Model), set.Provider+"/"); model != "" {
+		set.Model = model // of the same provider: no other was picked (COM-51)
 	}
 	rounds := task.MaxTurns
 	if rounds <= 0 {
@@ -56,22 +56,6 @@ func (h helpers) Spawn(ctx context.Context, task subagent.Task) (string, error) 
 		return "", err
 	}
 	return info.ID, h.run(ctx, info.ID, task.Text)
-}
-
-// settings are the parent's, with another model of the same provider where one
-// is wished for, and with what is left of its budget.
-func (h helpers) settings(ctx context.Context, parent SessionInfo, model string) (agent.Settings, error) {
-	set := parent.Settings
-	if model = strings.TrimPrefix(strings.TrimSpace(model), set.Provider+"/"); model != "" {
-		set.Model = model
-	}
-	if set.Budget > 0 {
-		set.Budget -= parent.Cost.Cost + h.bench.helpersCost(ctx, parent.ID)
-		if set.Budget <= 0 {
-			return set, errors.New("the session's budget is spent")
-		}
-	}
-	return set, nil
 }
 
 func (h helpers) run(ctx context.Context, id, input string) error {
@@ -177,15 +161,23 @@ func (w *Workbench) helpersAtWork(parent string) []string {
 	return out
 }
 
-// helpersCost is what a session's agents have cost so far.
-func (w *Workbench) helpersCost(ctx context.Context, parent string) llm.Cost {
-	list, err := w.cfg.Store.Helpers(ctx, parent)
+// othersCost is what has been spent so far on the account of a session and the
+// agents that it started, but for what one of them spent itself.
+func (w *Workbench) othersCost(parent, but string) llm.Cost {
+	account, err := w.cfg.Store.Helpers(w.ctx, parent)
+	if err == nil && parent != but {
+		var info SessionInfo
+		info, err = w.cfg.Store.Session(w.ctx, parent)
+		account = append(account, info)
+	}
 	if err != nil {
 		slog.Warn("add up the cost of agents", "session", parent, "err", err)
 	}
 	var sum llm.Cost
-	for _, info := range list {
-		sum += info.Cost.Cost
+	for _, info := range account {
+		if info.ID != but {
+			sum += info.Cost.Cost
+		}
 	}
 	return sum
 }

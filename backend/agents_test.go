@@ -174,8 +174,7 @@ func TestSubagentInterruptAndFailure(t *testing.T) {
 	}
 }
 
-// What is left of a budget goes with the task; what the agents spend counts
-// against the parent's.
+// A session and its agents share one budget: what one spends, the others cannot.
 func TestSubagentBudget(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -190,11 +189,14 @@ func TestSubagentBudget(t *testing.T) {
 	p.send(id, "go")
 	child, _ := agentOf(p, "SpawnAgent")
 	server.Script("gpt-6.1-sol", llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", map[string]any{"agent_id": child})}})
-	if limit := await(p, anyOf[agent.TurnLimit]); limit.Limit != "budget" || limit.Spent < 125*llm.Dollar/100 {
+	if limit := await(p, anyOf[agent.TurnLimit]); limit.Limit != "budget" || limit.Spent != 125*llm.Dollar/100 {
 		t.Errorf("the parent was stopped by %+v", limit)
 	}
-	info := must[backend.Snapshot](p, "conversation.open", backend.OpenRequest{Session: child}).Session
-	if info.Settings.Budget != 30*llm.Dollar/100 || info.Cost.Cost != 25*llm.Dollar/100 {
-		t.Errorf("the agent may spend %s and spent %s", info.Settings.Budget, info.Cost.Cost)
+	if info := must[backend.Snapshot](p, "conversation.open", backend.OpenRequest{Session: child}).Session; info.Cost.Cost != 25*llm.Dollar/100 {
+		t.Errorf("the agent spent %s", info.Cost.Cost)
+	}
+	p.send(child, "look again") // what is left is too little for an agent, too
+	if limit := await(p, anyOf[agent.TurnLimit]); limit.Limit != "budget" || limit.Spent != 125*llm.Dollar/100 {
+		t.Errorf("the agent was stopped by %+v", limit)
 	}
 }

@@ -40,11 +40,11 @@ func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent
 		return nil, err
 	}
 	limits := w.cfg.Limits
+	account := info.ID
 	if info.Helper != nil {
-		limits.Rounds = info.Helper.Rounds
-	} else {
-		limits.Beside = func() llm.Cost { return w.helpersCost(w.ctx, info.ID) }
+		limits.Rounds, account = info.Helper.Rounds, info.Helper.Parent
 	}
+	limits.Beside = func() llm.Cost { return w.othersCost(account, info.ID) }
 	limits.Rounds = cmp.Or(limits.Rounds, agent.DefaultLimits.Rounds)
 	limits.Continuations = cmp.Or(limits.Continuations, agent.DefaultLimits.Continuations)
 	limits.LoopWindow = cmp.Or(limits.LoopWindow, agent.DefaultLimits.LoopWindow)
