@@ -53,11 +53,11 @@ func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent
 		approver = nobody{}
 	}
 	return agent.New(agent.Config{
-		ID: info.ID, Model: w.providers, Tools: tools, Gate: gate, Approver: approver,
-		System: profile.SystemPrompt(profile.Surroundings{
+		ID: info.ID, Model: w.providers, Gate: gate, Approver: approver,
+		Profiles: agent.Plain(profile.SystemPrompt(profile.Surroundings{
 			Folder: folder, Branch: gitBranch(w.cfg.Folder), Platform: local.Platform(),
 			OS: local.OSVersion(), Model: info.Settings.Model, Date: time.Now(),
-		}),
+		}), tools),
 		Limits: limits, Retry: w.cfg.Retry, Reduce: tool.Truncate, Facts: w.providers,
 		Now: time.Now, NewID: func() string { return ulid.Make().String() },
 	}, past...), nil
