@@ -37,6 +37,8 @@ var mayImport = map[string][]string{
 	"agent/tool":             {"agent", "agent/env", "agent/llm", "agent/picture"},
 	"agent/permission":       {"agent"},
 	"agent/subagent":         {"agent"},
+	"agent/project":          {"agent/sandbox"},
+	"agent/profile":          {"agent", "agent/env", "agent/llm", "agent/tool"},
 	"backend":                {"agent/...", "agent"},
 	"backend/serve":          {},
 	"backend/instance":       {},

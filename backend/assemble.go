@@ -11,6 +11,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/permission"
 	"atelier.dev/atelier/agent/profile"
+	"atelier.dev/atelier/agent/project"
 	"atelier.dev/atelier/agent/subagent"
 	"atelier.dev/atelier/agent/tool"
 	"github.com/oklog/ulid/v2"
@@ -55,7 +56,7 @@ func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent
 	return agent.New(agent.Config{
 		ID: info.ID, Model: w.providers, Gate: gate, Approver: approver,
 		Profiles: agent.Plain(profile.SystemPrompt(profile.Surroundings{
-			Folder: folder, Branch: gitBranch(w.cfg.Folder), Platform: local.Platform(),
+			Folder: folder, Branch: project.Branch(w.cfg.Folder), Platform: local.Platform(),
 			OS: local.OSVersion(), Model: info.Settings.Model, Date: time.Now(),
 		}), tools),
 		Limits: limits, Retry: w.cfg.Retry, Reduce: tool.Truncate, Facts: w.providers,
