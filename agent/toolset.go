@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -16,6 +17,8 @@ import (
 type Binding struct {
 	// Tool is the canonical name.
 	Tool string
+	// ToolSpec is what the model is shown. Without a description it is shown the
+	// tool's own.
 	llm.ToolSpec
 	// Aliases are names that a call is understood by besides.
 	Aliases []string
@@ -73,6 +76,7 @@ func (r *Registry) Show(bindings ...Binding) (*Toolset, error) {
 		if err != nil {
 			return nil, err
 		}
+		b.Description = cmp.Or(b.Description, r.tools[b.Tool].spec.Description)
 		set.add(bound{registered: r.tools[b.Tool], binding: b, schema: schema})
 	}
 	for _, name := range r.order {

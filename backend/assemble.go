@@ -11,7 +11,6 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/permission"
 	"atelier.dev/atelier/agent/profile"
-	"atelier.dev/atelier/agent/project"
 	"atelier.dev/atelier/agent/subagent"
 	"atelier.dev/atelier/agent/tool"
 	"github.com/oklog/ulid/v2"
@@ -36,6 +35,13 @@ func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent
 	if err != nil {
 		return nil, err
 	}
+	profiles, err := profile.New(tools, profile.Surroundings{
+		Folder: folder, Home: w.cfg.Home, Platform: local.Platform(), OS: local.OSVersion(),
+		Naming: w.cfg.Naming, Now: time.Now, Cutoff: w.providers.knowledgeCutoff,
+	})
+	if err != nil {
+		return nil, err
+	}
 	gate, err := permission.New(w.cfg.Folder, w.cfg.Rules)
 	if err != nil {
 		return nil, err
@@ -55,11 +61,8 @@ func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent
 	}
 	return agent.New(agent.Config{
 		ID: info.ID, Model: w.providers, Gate: gate, Approver: approver,
-		Profiles: agent.Plain(profile.SystemPrompt(profile.Surroundings{
-			Folder: folder, Branch: project.Branch(w.cfg.Folder), Platform: local.Platform(),
-			OS: local.OSVersion(), Model: info.Settings.Model, Date: time.Now(),
-		}), tools),
-		Limits: limits, Retry: w.cfg.Retry, Reduce: tool.Truncate, Facts: w.providers,
+		Profiles: profiles,
+		Limits:   limits, Retry: w.cfg.Retry, Reduce: tool.Truncate, Facts: w.providers,
 		Now: time.Now, NewID: func() string { return ulid.Make().String() },
 	}, past...), nil
 }
