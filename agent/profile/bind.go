@@ -4,6 +4,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -32,6 +33,11 @@ func bind[In, Own any](tool, name, words string, as func(In) Own) agent.Binding 
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
 		panic(fmt.Sprintf("profile: schema of %s: %v", name, err))
+	}
+	for _, member := range schema.Properties {
+		if slices.Contains(member.Types, "array") {
+			member.Type, member.Types = "array", nil // nil slices need no null
+		}
 	}
 	raw, err := json.Marshal(schema)
 	if err != nil {
