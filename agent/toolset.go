@@ -17,8 +17,8 @@ import (
 type Binding struct {
 	// Tool is the canonical name.
 	Tool string
-	// ToolSpec is what the model is shown. Without a description it is shown the
-	// tool's own.
+	// ToolSpec is what the model is shown. Without a description or a schema it
+	// is shown the tool's own.
 	llm.ToolSpec
 	// Aliases are names that a call is understood by besides.
 	Aliases []string
@@ -72,12 +72,16 @@ func (r *Registry) Show(bindings ...Binding) (*Toolset, error) {
 		if !spoken[b.Tool] || displaced[b.Tool] {
 			continue
 		}
+		t := r.tools[b.Tool]
+		b.Description = cmp.Or(b.Description, t.spec.Description)
+		if b.Schema == nil {
+			b.Schema = t.spec.Schema
+		}
 		schema, err := resolve(b.Name, b.Schema)
 		if err != nil {
 			return nil, err
 		}
-		b.Description = cmp.Or(b.Description, r.tools[b.Tool].spec.Description)
-		set.add(bound{registered: r.tools[b.Tool], binding: b, schema: schema})
+		set.add(bound{registered: t, binding: b, schema: schema})
 	}
 	for _, name := range r.order {
 		t := r.tools[name]

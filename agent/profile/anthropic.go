@@ -23,6 +23,10 @@ func anthropicBindings() []agent.Binding {
 		}),
 		bind("Grep", "Grep", "", same[tool.GrepInput]),
 		bind("Glob", "Glob", "", same[tool.GlobInput]),
+		call("SpawnAgent", "SpawnAgent"),
+		call("SendInput", "SendInput"),
+		call("Wait", "Wait"),
+		call("CloseAgent", "CloseAgent"),
 	}
 }
 

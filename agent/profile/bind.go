@@ -59,6 +59,11 @@ func bind[In, Own any](tool, name, words string, as func(In) Own) agent.Binding 
 	return b
 }
 
+// call shows a tool under another name and otherwise as it describes itself.
+func call(tool, name string) agent.Binding {
+	return agent.Binding{Tool: tool, ToolSpec: llm.ToolSpec{Name: name}}
+}
+
 // same is for tools whose own input is what a model gives.
 func same[In any](in In) In { return in }
 

@@ -194,14 +194,15 @@ func TestCustomTools(t *testing.T) {
 // canonical names.
 func TestShownTools(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, "openai", "", nil)
+	p := newPlace(t, "openai", "", []agent.Tool{custom{"SpawnAgent"}, custom{"SendInput"}, custom{"Wait"}, custom{"CloseAgent"}, custom{"WebFetch"}})
+	const agents, more = " spawn_agent send_input wait close_agent", " WebFetch"
 	for provider, want := range map[string]string{
-		"openai":     "openai: shell_command edit_file read_file write_file grep glob",
-		"anthropic":  "anthropic: Read Write Edit Bash Grep Glob",
-		"gemini":     "gemini: read_file read_many_files write_file replace run_shell_command grep_search glob list_directory",
-		"compat":     "spec: read_file write_file edit_file shell grep glob",
-		"openrouter": "spec: read_file write_file edit_file shell grep glob",
-		"demo":       "anthropic: Read Write Edit Bash Grep Glob",
+		"openai":     "openai: shell_command edit_file read_file write_file grep glob" + agents + more,
+		"anthropic":  "anthropic: Read Write Edit Bash Grep Glob SpawnAgent SendInput Wait CloseAgent" + more,
+		"gemini":     "gemini: read_file read_many_files write_file replace run_shell_command grep_search glob list_directory" + agents + more,
+		"compat":     "spec: read_file write_file edit_file shell grep glob" + agents + more,
+		"openrouter": "spec: read_file write_file edit_file shell grep glob" + agents + more,
+		"demo":       "anthropic: Read Write Edit Bash Grep Glob SpawnAgent SendInput Wait CloseAgent" + more,
 	} {
 		got := p.profiles.Profile(provider, "m")
 		if shown := got.ID + ": " + strings.Join(got.Tools.Names(), " "); shown != want {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -66,6 +67,10 @@ func designs() []design {
 	}
 }
 
+// helpers are the tools of sessions that may start others. Every profile shows
+// them after its own (LOOP-29..31).
+var helpers = []string{"SpawnAgent", "SendInput", "Wait", "CloseAgent"}
+
 // of returns the profile of a provider's models. Whose a model is is never
 // guessed from its name: endpoints that serve models of many vendors have the
 // specification's plain profile. The demo's script calls the tools by their
@@ -92,11 +97,13 @@ type Surroundings struct {
 	Cutoff func(provider, model string) string
 }
 
-// Profiles implements [agent.Profiles] for one session.
+// Profiles implements [agent.Profiles] for one session, or for many that begin in
+// the same state of the project. It is safe for concurrent use.
 type Profiles struct {
 	surroundings Surroundings
 	shown        map[string]shown
-	snapshot     *state // of the repository, once somebody asked
+	look         sync.Once
+	snapshot     state // of the repository, once somebody looked
 }
 
 // shown is a design with the session's tools in it.
@@ -132,7 +139,7 @@ func (d design) bindings(there []string, naming Naming) []agent.Binding {
 		native = nil
 	}
 	var out []agent.Binding
-	for _, entry := range d.tools {
+	for _, entry := range slices.Concat(d.tools, helpers) {
 		for name := range strings.SplitSeq(entry, "|") {
 			if slices.Contains(there, name) {
 				out = append(out, binding(name, native, specBindings()))
@@ -162,9 +169,6 @@ func (p *Profiles) Profile(provider, _ string) agent.Profile { return p.shown[of
 
 // Brief implements [agent.Profiles].
 func (p *Profiles) Brief(ctx context.Context, provider, model string) agent.Briefing {
-	if p.snapshot == nil {
-		p.snapshot = &state{}
-		p.snapshot.Snapshot, p.snapshot.ok = project.Snap(ctx, p.surroundings.Folder)
-	}
+	p.look.Do(func() { p.snapshot.Snapshot, p.snapshot.ok = project.Snap(ctx, p.surroundings.Folder) })
 	return p.brief(p.shown[of(provider)], provider, model)
 }

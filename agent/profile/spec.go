@@ -66,6 +66,11 @@ func specBindings() []agent.Binding {
 		speaking(bind("Glob", "glob", "glob", same[tool.GlobInput]), terms...),
 		speaking(bind("ReadMany", "read_many_files", "readmany", same[tool.ReadManyInput]), terms...),
 		bind("ListDir", "list_dir", "listdir", same[tool.ListDirInput]),
+		call("ApplyPatch", "apply_patch"),
+		call("SpawnAgent", "spawn_agent"),
+		call("SendInput", "send_input"),
+		call("Wait", "wait"),
+		call("CloseAgent", "close_agent"),
 	}
 }
 
