@@ -27,11 +27,7 @@ type Profile struct {
 
 // Plain shows every model the same prompt, and the tools under their own names.
 func Plain(system string, tools *Registry) Profiles {
-	set, err := tools.Show()
-	if err != nil {
-		panic("agent: " + err.Error()) // its schemas were resolved before
-	}
-	return plain{system, set}
+	return plain{system, tools.Show()}
 }
 
 type plain struct {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 
 	"atelier.dev/atelier/agent/llm"
 	"github.com/google/jsonschema-go/jsonschema"
@@ -44,7 +45,9 @@ type Toolset struct {
 type bound struct {
 	registered
 	binding Binding
-	schema  *jsonschema.Resolved // of the binding
+	// schema is the binding's. It is resolved when the tool is first called:
+	// most are never.
+	schema func() (*jsonschema.Resolved, error)
 }
 
 // Show returns the tools under bindings. A call's name is looked up among the
@@ -54,7 +57,7 @@ type bound struct {
 // place of another: by registering its canonical name, or any name of a binding
 // of it, which is then left out (LOOP-32, LOOP-114). Bindings of tools that are
 // not registered are left out too.
-func (r *Registry) Show(bindings ...Binding) (*Toolset, error) {
+func (r *Registry) Show(bindings ...Binding) *Toolset {
 	set := &Toolset{byName: map[string]bound{}}
 	spoken, displaced := map[string]bool{}, map[string]bool{}
 	for _, b := range bindings {
@@ -77,20 +80,18 @@ func (r *Registry) Show(bindings ...Binding) (*Toolset, error) {
 		if b.Schema == nil {
 			b.Schema = t.spec.Schema
 		}
-		schema, err := resolve(b.Name, b.Schema)
-		if err != nil {
-			return nil, err
-		}
-		set.add(bound{registered: t, binding: b, schema: schema})
+		set.add(bound{registered: t, binding: b, schema: sync.OnceValues(func() (*jsonschema.Resolved, error) {
+			return resolve(b.Name, b.Schema)
+		})})
 	}
 	for _, name := range r.order {
 		t := r.tools[name]
 		if !displaced[name] {
 			own := Binding{Tool: name, ToolSpec: t.spec.shown(), Hidden: spoken[name]}
-			set.add(bound{registered: t, binding: own, schema: t.schema})
+			set.add(bound{registered: t, binding: own, schema: func() (*jsonschema.Resolved, error) { return t.schema, nil }})
 		}
 	}
-	return set, nil
+	return set
 }
 
 // names are all names of a binding.
@@ -143,8 +144,12 @@ func (b bound) input(args json.RawMessage) (json.RawMessage, error) {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
-	args = coerce(b.schema.Schema(), args)
-	if err := validate(b.schema, args); err != nil || b.binding.Input == nil {
+	schema, err := b.schema()
+	if err != nil {
+		return nil, err
+	}
+	args = coerce(schema.Schema(), args)
+	if err := validate(schema, args); err != nil || b.binding.Input == nil {
 		return args, err
 	}
 	input, err := b.binding.Input(args)

@@ -35,13 +35,10 @@ func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent
 	if err != nil {
 		return nil, err
 	}
-	profiles, err := profile.New(tools, profile.Surroundings{
+	profiles := profile.New(tools, profile.Surroundings{
 		Folder: folder, Home: w.cfg.Home, Platform: local.Platform(), OS: local.OSVersion(),
 		Naming: w.cfg.Naming, Now: time.Now, Cutoff: w.providers.knowledgeCutoff,
 	})
-	if err != nil {
-		return nil, err
-	}
 	gate, err := permission.New(w.cfg.Folder, w.cfg.Rules)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"sync"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
@@ -12,7 +13,7 @@ import (
 
 // anthropicBindings are the tools as Anthropic's models know them, under names
 // that are the canonical ones (LOOP-30, LOOP-110).
-func anthropicBindings() []agent.Binding {
+var anthropicBindings = sync.OnceValue(func() []agent.Binding {
 	return []agent.Binding{
 		written(bind("Read", "Read", "read-anthropic", same[tool.ReadInput]), writeTabbed),
 		bind("Write", "Write", "", same[tool.WriteInput]),
@@ -28,7 +29,7 @@ func anthropicBindings() []agent.Binding {
 		call("Wait", "Wait"),
 		call("CloseAgent", "CloseAgent"),
 	}
-}
+})
 
 // writeTabbed writes lines as number, tab and text.
 func writeTabbed(page env.Page, r agent.Result, cut func(string) string) string {

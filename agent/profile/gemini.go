@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
@@ -98,7 +99,7 @@ func (l geminiListDir) own() tool.ListDirInput { return tool.ListDirInput{Path: 
 
 // geminiBindings are the tools as Gemini's models know them (LOOP-31,
 // LOOP-111).
-func geminiBindings() []agent.Binding {
+var geminiBindings = sync.OnceValue(func() []agent.Binding {
 	terms := []string{
 		"use Write", "use write_file", "use Glob", "use glob", "with Grep", "with grep_search",
 		"offset and limit", "start_line and end_line", "replace_all", "allow_multiple",
@@ -114,7 +115,7 @@ func geminiBindings() []agent.Binding {
 		speaking(bind("Glob", "glob", "glob", geminiGlob.own), terms...),
 		written(bind("ListDir", "list_directory", "listdir", geminiListDir.own), writeListing),
 	}
-}
+})
 
 // writePlain writes lines as they are, and what is left out before them.
 func writePlain(page env.Page, r agent.Result, cut func(string) string) string {

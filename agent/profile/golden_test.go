@@ -67,14 +67,11 @@ func newPlace(t *testing.T, provider string, naming profile.Naming, custom []age
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.profiles, err = profile.New(registry, profile.Surroundings{
+	p.profiles = profile.New(registry, profile.Surroundings{
 		Folder: p.folder, Home: p.home, Platform: "linux", OS: "Debian 13", Naming: naming,
 		Now:    func() time.Time { return time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC) },
 		Cutoff: func(string, string) string { return "2026-05" },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	p.open(provider, adapters[provider](p.server))
 	return p
 }

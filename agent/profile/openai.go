@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"sync"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/tool"
@@ -30,8 +31,8 @@ func inDirectory(dir, command string) string {
 
 // openaiBindings are the shell as OpenAI's models know it. They have no native
 // tools to look at files: those are the specification's (LOOP-29, LOOP-109).
-func openaiBindings() []agent.Binding {
+var openaiBindings = sync.OnceValue(func() []agent.Binding {
 	return []agent.Binding{
 		known(written(bind("Bash", "shell_command", "shell", openaiShell.own), writeExit), "local_shell"),
 	}
-}
+})

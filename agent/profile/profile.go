@@ -46,25 +46,23 @@ type design struct {
 	tools []string
 	// native are its vendor's bindings; what they do not speak of has the
 	// specification's.
-	native []agent.Binding
+	native func() []agent.Binding
 }
 
-func designs() []design {
-	return []design{
-		{
-			id: "openai", documents: []string{".codex/instructions.md"}, native: openaiBindings(),
-			tools: []string{"Bash", "ApplyPatch|Edit", "Read", "Write", "Grep", "Glob"},
-		},
-		{
-			id: "anthropic", documents: []string{"CLAUDE.md"}, native: anthropicBindings(),
-			tools: []string{"Read", "Write", "Edit", "Bash", "Grep", "Glob"},
-		},
-		{
-			id: "gemini", documents: []string{"GEMINI.md"}, native: geminiBindings(),
-			tools: []string{"Read", "ReadMany", "Write", "Edit", "Bash", "Grep", "Glob", "ListDir"},
-		},
-		{id: "spec", tools: []string{"Read", "Write", "Edit", "Bash", "Grep", "Glob"}},
-	}
+var designs = []design{
+	{
+		id: "openai", documents: []string{".codex/instructions.md"}, native: openaiBindings,
+		tools: []string{"Bash", "ApplyPatch|Edit", "Read", "Write", "Grep", "Glob"},
+	},
+	{
+		id: "anthropic", documents: []string{"CLAUDE.md"}, native: anthropicBindings,
+		tools: []string{"Read", "Write", "Edit", "Bash", "Grep", "Glob"},
+	},
+	{
+		id: "gemini", documents: []string{"GEMINI.md"}, native: geminiBindings,
+		tools: []string{"Read", "ReadMany", "Write", "Edit", "Bash", "Grep", "Glob", "ListDir"},
+	},
+	{id: "spec", native: func() []agent.Binding { return nil }, tools: []string{"Read", "Write", "Edit", "Bash", "Grep", "Glob"}},
 }
 
 // helpers are the tools of sessions that may start others. Every profile shows
@@ -101,7 +99,7 @@ type Surroundings struct {
 // the same state of the project. It is safe for concurrent use.
 type Profiles struct {
 	surroundings Surroundings
-	shown        map[string]shown
+	shown        map[string]func() shown
 	look         sync.Once
 	snapshot     state // of the repository, once somebody looked
 }
@@ -119,22 +117,21 @@ type state struct {
 }
 
 // New returns the profiles of a session with the given tools.
-func New(tools *agent.Registry, s Surroundings) (*Profiles, error) {
-	p := &Profiles{surroundings: s, shown: map[string]shown{}}
-	for _, d := range designs() {
-		set, err := tools.Show(d.bindings(tools.Names(), s.Naming)...)
-		if err != nil {
-			return nil, fmt.Errorf("show tools to %s: %w", d.id, err)
-		}
-		p.shown[d.id] = shown{d, agent.Profile{ID: d.id, Tools: set}}
+func New(tools *agent.Registry, s Surroundings) *Profiles {
+	p := &Profiles{surroundings: s, shown: map[string]func() shown{}}
+	for _, d := range designs {
+		p.shown[d.id] = sync.OnceValue(func() shown {
+			set := tools.Show(d.bindings(tools.Names(), s.Naming)...)
+			return shown{d, agent.Profile{ID: d.id, Tools: set}}
+		})
 	}
-	return p, nil
+	return p
 }
 
 // bindings are what the profile is shown of the tools that there are, and after
 // that, hidden, all that is understood besides.
 func (d design) bindings(there []string, naming Naming) []agent.Binding {
-	native := d.native
+	native := d.native()
 	if naming == NamingSpec {
 		native = nil
 	}
@@ -147,7 +144,7 @@ func (d design) bindings(there []string, naming Naming) []agent.Binding {
 			}
 		}
 	}
-	for _, b := range slices.Concat(d.native, specBindings()) {
+	for _, b := range slices.Concat(d.native(), specBindings()) {
 		b.Hidden = true
 		out = append(out, b)
 	}
@@ -165,10 +162,10 @@ func binding(tool string, tables ...[]agent.Binding) agent.Binding {
 }
 
 // Profile implements [agent.Profiles].
-func (p *Profiles) Profile(provider, _ string) agent.Profile { return p.shown[of(provider)].Profile }
+func (p *Profiles) Profile(provider, _ string) agent.Profile { return p.shown[of(provider)]().Profile }
 
 // Brief implements [agent.Profiles].
 func (p *Profiles) Brief(ctx context.Context, provider, model string) agent.Briefing {
 	p.look.Do(func() { p.snapshot.Snapshot, p.snapshot.ok = project.Snap(ctx, p.surroundings.Folder) })
-	return p.brief(p.shown[of(provider)], provider, model)
+	return p.brief(p.shown[of(provider)](), provider, model)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -56,7 +57,7 @@ func (g specGrep) own() tool.GrepInput {
 
 // specBindings are the tools as the loop specification names them (LOOP-23 to
 // LOOP-28). They are understood under every profile.
-func specBindings() []agent.Binding {
+var specBindings = sync.OnceValue(func() []agent.Binding {
 	return []agent.Binding{
 		speaking(bind("Read", "read_file", "read", same[tool.ReadInput]), terms...),
 		speaking(bind("Write", "write_file", "write", same[tool.WriteInput]), terms...),
@@ -72,7 +73,7 @@ func specBindings() []agent.Binding {
 		call("Wait", "wait"),
 		call("CloseAgent", "close_agent"),
 	}
-}
+})
 
 // terms are what tools advise, in the specification's words.
 var terms = []string{
