@@ -76,9 +76,11 @@ func (r *Registry) Show(bindings ...Binding) *Toolset {
 			continue
 		}
 		t := r.tools[b.Tool]
-		b.Description = cmp.Or(b.Description, t.spec.Description)
+		own := t.spec.shown()
+		b.Description = cmp.Or(b.Description, own.Description)
 		if b.Schema == nil {
-			b.Schema = t.spec.Schema
+			own.Name, own.Description = b.Name, b.Description
+			b.ToolSpec = own
 		}
 		set.add(bound{registered: t, binding: b, schema: sync.OnceValues(func() (*jsonschema.Resolved, error) {
 			return resolve(b.Name, b.Schema)
