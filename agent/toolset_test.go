@@ -217,3 +217,27 @@ func TestBriefedOnce(t *testing.T) {
 		}
 	}
 }
+
+// LOOP-10: a fallback of another vendor is shown the tools as it knows them, and
+// its calls are read so.
+func TestFallbackHasItsOwnProfile(t *testing.T) {
+	t.Parallel()
+	model := llmtest.Script(
+		llmtest.Round{Status: 503},
+		llmtest.Round{Calls: []llmtest.Call{llmtest.Use("jot", map[string]any{"words": []string{"a"}})}},
+		llmtest.Round{Text: "ok"},
+	)
+	r := newRig(t, model)
+	r.cfg.Profiles = bindings{r.cfg.Profiles, "spare", show(t, []agent.Tool{note{name: "Note"}}, spoken)}
+	s := r.open()
+	s.Configure(agent.Settings{
+		Provider: llmtest.Provider, Model: "m", Mode: agent.ModeBypass, FallbackProvider: llmtest.Provider, FallbackModel: "spare",
+	})
+	events := r.run("go")
+	if e := find[agent.ToolCallEnd](events)[0]; e.Tool != "Note" || e.Output != "Note: a" {
+		t.Errorf("%+v", e)
+	}
+	if diff := cmp.Diff([]string{"m plain", "spare bound"}, briefed(events)); diff != "" {
+		t.Error(diff)
+	}
+}
