@@ -58,7 +58,7 @@ func (t *turn) keep(who llm.Origin, d *draft, m llm.Message) {
 func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*draft, error) {
 	policy := t.session.cfg.Retry
 	for n := 1; ; n++ {
-		d := &draft{emit: t.emit, now: t.session.cfg.Now}
+		d := &draft{emit: t.emit, now: t.session.cfg.Now, tools: t.session.cfg.Profiles.Profile(who.Provider, who.Model).Tools}
 		err := t.attempt(who, effort, d)
 		if err == nil {
 			return d, nil
@@ -104,8 +104,8 @@ func (t *turn) attempt(who llm.Origin, effort llm.Effort, d *draft) error {
 	s := t.session
 	req := llm.Request{
 		Provider: who.Provider, Model: who.Model, Effort: effort,
-		System: s.cfg.System, Messages: t.prescribe(who),
-		Tools: s.cfg.Tools.Definitions(), CacheKey: s.cfg.ID,
+		System: t.briefing(who).System, Messages: t.prescribe(who),
+		Tools: s.cfg.Profiles.Profile(who.Provider, who.Model).Tools.Definitions(), CacheKey: s.cfg.ID,
 		Options: llm.Options{ThinkingTokens: s.transcript.Settings.ThinkingTokens},
 	}
 	t.settle()

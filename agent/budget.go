@@ -65,8 +65,9 @@ func (t *turn) nextUsage() llm.Usage {
 	s := t.session
 	added := s.transcript.added
 	if s.transcript.Context == 0 {
-		added += len(s.cfg.System)
-		for _, tool := range s.cfg.Tools.Definitions() {
+		who := llm.Origin{Provider: s.transcript.Settings.Provider, Model: s.transcript.Settings.Model}
+		added += len(t.briefing(who).System)
+		for _, tool := range s.cfg.Profiles.Profile(who.Provider, who.Model).Tools.Definitions() {
 			added += len(tool.Description) + len(tool.Schema)
 		}
 	}
@@ -98,6 +99,6 @@ func (t *turn) withinBudget() bool {
 // leave answers the calls of an answer that none of is run any more.
 func (t *turn) leave(calls []llm.ToolCall) {
 	for _, c := range calls {
-		t.end(c, c.Name, Result{Output: "This call was not run: the session's budget is spent.", IsError: true}, OutcomeInterrupted, 0)
+		t.end(c, t.session.tools().Canonical(c.Name), Result{Output: "This call was not run: the session's budget is spent.", IsError: true}, OutcomeInterrupted, 0)
 	}
 }

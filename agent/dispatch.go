@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -23,8 +22,8 @@ const maxReaders = 10
 
 // ready is a call that passed every check and may run.
 type ready struct {
-	call llm.ToolCall
-	registered
+	call llm.ToolCall // with the tool's own arguments
+	bound
 }
 
 // dispatch runs the calls of one answer. Calls that only read are checked one
@@ -35,7 +34,7 @@ func (t *turn) dispatch(calls []llm.ToolCall) {
 	var readers []ready
 	var writers []llm.ToolCall
 	for _, c := range calls {
-		if r, ok := t.session.cfg.Tools.get(c.Name); ok && !r.spec.ReadOnly {
+		if r, ok := t.session.tools().get(c.Name); ok && !r.spec.ReadOnly {
 			writers = append(writers, c)
 		} else if rc, ok := t.check(c); ok {
 			readers = append(readers, rc)
@@ -57,23 +56,13 @@ func (t *turn) check(call llm.ToolCall) (ready, bool) {
 		t.endUnrun(call)
 		return ready{}, false
 	}
+	r, fault := t.read(&call)
 	if c := s.transcript.openCall(call.ID); c == nil || !c.started {
-		t.emit(ToolCallStart{CallID: call.ID, Tool: call.Name, Input: string(call.Arguments)})
+		t.emit(ToolCallStart{CallID: call.ID, Tool: s.tools().Canonical(call.Name), Input: string(call.Arguments)})
 	}
-	refuse := func(format string, args ...any) (ready, bool) {
-		t.end(call, call.Name, Fail(fmt.Sprintf(format, args...)), OutcomeFailed, 0)
+	if fault != "" {
+		t.end(call, s.tools().Canonical(call.Name), Fail(fault), OutcomeFailed, 0)
 		return ready{}, false
-	}
-	r, ok := s.cfg.Tools.get(call.Name)
-	if !ok {
-		return refuse("Unknown tool: %s. The tools are: %s.", call.Name, strings.Join(s.cfg.Tools.order, ", ")) // LOOP-116
-	}
-	if len(call.Arguments) == 0 {
-		call.Arguments = json.RawMessage("{}")
-	}
-	call.Arguments = coerce(r.schema.Schema(), call.Arguments)
-	if err := r.validate(call.Arguments); err != nil {
-		return refuse("The arguments of %s are not valid: %v. Correct them and call it again.", call.Name, err) // LOOP-117
 	}
 	if denial, denied := t.authorise(call, r); denied {
 		if t.ctx.Err() != nil {
@@ -83,24 +72,28 @@ func (t *turn) check(call llm.ToolCall) (ready, bool) {
 		t.end(call, r.spec.Name, Fail(denial), OutcomeDenied, 0)
 		return ready{}, false
 	}
-	return ready{call: call, registered: r}, true
+	return ready{call: call, bound: r}, true
 }
 
-// validate checks arguments against the tool's schema.
-func (r registered) validate(args json.RawMessage) error {
-	var v any
-	if err := json.Unmarshal(args, &v); err != nil {
-		return fmt.Errorf("they are no JSON: %w", err)
+// read finds the tool that is called and puts its own arguments in the place of
+// those that the model gave. It returns the text for the model when it cannot.
+func (t *turn) read(call *llm.ToolCall) (r bound, fault string) {
+	tools := t.session.tools()
+	r, ok := tools.get(call.Name)
+	if !ok {
+		return r, fmt.Sprintf("Unknown tool: %s. The tools are: %s.", call.Name, strings.Join(tools.Names(), ", ")) // LOOP-116
 	}
-	if _, ok := v.(map[string]any); !ok {
-		return fmt.Errorf("they must be a JSON object")
+	input, err := r.input(call.Arguments)
+	if err != nil {
+		return r, fmt.Sprintf("The arguments of %s are not valid: %v. Correct them and call it again.", call.Name, err) // LOOP-117
 	}
-	return r.schema.Validate(v)
+	call.Arguments = input
+	return r, ""
 }
 
 // authorise asks the gate and, where the gate says so, a person. It returns
 // the text for the model when the call is denied.
-func (t *turn) authorise(call llm.ToolCall, r registered) (denial string, denied bool) {
+func (t *turn) authorise(call llm.ToolCall, r bound) (denial string, denied bool) {
 	s := t.session
 	gc := GateCall{Tool: r.spec.Name, ReadOnly: r.spec.ReadOnly, Input: call.Arguments, Mode: s.settings().Mode}
 	if a, ok := r.tool.(Accessor); ok {
@@ -127,7 +120,7 @@ func (t *turn) authorise(call llm.ToolCall, r registered) (denial string, denied
 
 // askPerson requests an approval, or goes on waiting for one that was
 // requested before the session was reopened, and records the answer.
-func (t *turn) askPerson(call llm.ToolCall, r registered, gc GateCall, reason string) (Answer, error) {
+func (t *turn) askPerson(call llm.ToolCall, r bound, gc GateCall, reason string) (Answer, error) {
 	s := t.session
 	var req ApprovalRequest
 	if c := s.transcript.openCall(call.ID); c != nil && c.request != nil {
@@ -234,7 +227,11 @@ func (t *turn) run(r ready, send func(Payload)) {
 		outcome = OutcomeFailed
 	}
 	took := t.session.cfg.Now().Sub(begin)
-	send(t.ended(r.call, r.spec.Name, result, outcome, took.Milliseconds()))
+	end := t.ended(r.call, r.spec.Name, result, outcome, took.Milliseconds())
+	if told := r.output(result, t.reducer(r.spec.Name)); told != result.Output {
+		end.ModelOutput = told
+	}
+	send(end)
 }
 
 // protect turns a tool's panic into a failed result (LOOP-118).
@@ -255,18 +252,22 @@ func (t *turn) end(call llm.ToolCall, tool string, r Result, o Outcome, ms int64
 
 // endUnrun ends a call that was never run because the turn is ending.
 func (t *turn) endUnrun(call llm.ToolCall) {
-	t.end(call, call.Name, Fail("The user interrupted the turn before this call ran."), OutcomeInterrupted, 0)
+	t.end(call, t.session.tools().Canonical(call.Name), Fail("The user interrupted the turn before this call ran."), OutcomeInterrupted, 0)
 }
 
 func (t *turn) ended(call llm.ToolCall, tool string, r Result, o Outcome, ms int64) ToolCallEnd {
-	e := ToolCallEnd{
+	return ToolCallEnd{
 		CallID: call.ID, Tool: tool, Output: r.Output, IsError: r.IsError,
 		Outcome: o, DurationMs: ms, Details: r.Details, Media: r.Media,
 	}
-	if reduce := t.session.cfg.Reduce; reduce != nil {
-		if reduced := reduce(tool, r.Output); reduced != r.Output {
-			e.ModelOutput = reduced
+}
+
+// reducer brings a tool's output down to the model's share.
+func (t *turn) reducer(tool string) func(string) string {
+	return func(output string) string {
+		if reduce := t.session.cfg.Reduce; reduce != nil {
+			return reduce(tool, output)
 		}
+		return output
 	}
-	return e
 }

@@ -14,6 +14,7 @@ import (
 type draft struct {
 	emit      func(Payload)
 	now       func() time.Time
+	tools     *Toolset
 	blocks    []*block // text and reasoning, in the order they began
 	text      int      // UTF-16 length of all text so far
 	reasoning int
@@ -48,7 +49,7 @@ func (d *draft) add(ev llm.Event) {
 			if d.calls == nil {
 				d.calls = map[int]*CallDraft{}
 			}
-			d.calls[ev.Index] = &CallDraft{CallID: ev.Part.Call.ID, Tool: ev.Part.Call.Name}
+			d.calls[ev.Index] = &CallDraft{CallID: ev.Part.Call.ID, Tool: d.tools.Canonical(ev.Part.Call.Name)}
 			d.emit(*d.calls[ev.Index])
 		}
 	case llm.EventToolCallDelta:

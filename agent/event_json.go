@@ -10,6 +10,7 @@ var decoders = map[Kind]func([]byte) (Payload, error){
 	KindSessionStart:     decode[SessionStart],
 	KindSessionEnd:       decode[SessionEnd],
 	KindSettings:         decode[SettingsChange],
+	KindBriefing:         decode[Briefing],
 	KindTitle:            decode[Title],
 	KindUserInput:        decode[UserInput],
 	KindReasoningDelta:   decode[ReasoningDelta],

@@ -38,8 +38,8 @@ func runtime(rounds ...llmtest.Round) *agent.Runtime {
 		panic(err)
 	}
 	template, err := agent.NewTemplate(agent.Config{
-		Model: llmtest.Script(rounds...), Tools: tools, Gate: freely{}, Approver: freely{},
-		System: "You tell the time.", Limits: agent.DefaultLimits,
+		Model: llmtest.Script(rounds...), Gate: freely{}, Approver: freely{},
+		Profiles: agent.Plain("You tell the time.", tools), Limits: agent.DefaultLimits,
 	})
 	if err != nil {
 		panic(err)

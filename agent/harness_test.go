@@ -102,17 +102,24 @@ func newRig(t *testing.T, model agent.Model, tools ...agent.Tool) *rig {
 	if tools == nil {
 		tools = []agent.Tool{note{name: "Look", readOnly: true}, note{name: "Note"}}
 	}
-	registry, err := agent.NewRegistry(tools...)
-	if err != nil {
-		t.Fatal(err)
-	}
 	r.cfg = agent.Config{
-		ID: "s1", Model: model, Tools: registry, Gate: &gate{granted: map[string]bool{}},
-		Approver: approver(allowAll), System: "Be brief.", Limits: agent.DefaultLimits,
+		ID: "s1", Model: model, Gate: &gate{granted: map[string]bool{}},
+		Approver: approver(allowAll), Limits: agent.DefaultLimits,
 		Now:   func() time.Time { return r.clock },
 		NewID: func() string { r.ids++; return fmt.Sprintf("id-%d", r.ids) },
 	}
+	r.use(tools...)
 	return r
+}
+
+// use gives the session tools to come with.
+func (r *rig) use(tools ...agent.Tool) {
+	r.t.Helper()
+	registry, err := agent.NewRegistry(tools...)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.cfg.Profiles = agent.Plain("Be brief.", registry)
 }
 
 // open makes the session anew from what is in the log.

@@ -162,7 +162,7 @@ func (t *turn) loop() EndReason {
 // none of them is run.
 func (t *turn) goOn(calls []llm.ToolCall) bool {
 	for _, c := range calls {
-		t.end(c, c.Name, Fail("This call was not run: your answer reached its length limit before it was complete. Make it again, in smaller parts."), OutcomeFailed, 0)
+		t.end(c, t.session.tools().Canonical(c.Name), Fail("This call was not run: your answer reached its length limit before it was complete. Make it again, in smaller parts."), OutcomeFailed, 0)
 	}
 	if t.continued >= t.session.cfg.Limits.Continuations {
 		return false
@@ -262,7 +262,7 @@ func (t *turn) resume() EndReason {
 			rest = append(rest, c.call)
 			continue
 		}
-		t.end(c.call, c.call.Name, Result{
+		t.end(c.call, t.session.tools().Canonical(c.call.Name), Result{
 			Output:  "Atelier ended while this call was under way. Whether it had any effect is unknown: check before repeating it.",
 			IsError: true,
 		}, OutcomeInterrupted, 0)

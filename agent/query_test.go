@@ -135,7 +135,7 @@ func TestTemplate(t *testing.T) {
 		t.Errorf("the past's model became %s", got)
 	}
 	_, err := agent.NewTemplate(agent.Config{Model: model})
-	if err == nil || !strings.Contains(err.Error(), "Approver, Gate, Tools") {
+	if err == nil || !strings.Contains(err.Error(), "Approver, Gate, Profiles") {
 		t.Errorf("an incomplete template: %v", err)
 	}
 	closed := tpl.Runtime(scripted, agent.Overrides{}).Session("s")

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -16,9 +17,10 @@ type Registry struct {
 }
 
 type registered struct {
-	tool   Tool
-	spec   Spec
-	schema *jsonschema.Resolved
+	tool     Tool
+	spec     Spec
+	schema   *jsonschema.Resolved
+	replaced bool // it took the place of another tool of its name
 }
 
 // NewRegistry returns a registry of the given tools. Of two tools with one
@@ -35,43 +37,36 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 
 func (r *Registry) add(t Tool) error {
 	spec := t.Spec()
-	var schema jsonschema.Schema
-	if err := schema.UnmarshalJSON(spec.Schema); err != nil {
-		return fmt.Errorf("read schema of %s: %w", spec.Name, err)
-	}
-	if schema.Type != "object" {
-		return fmt.Errorf("read schema of %s: its root is no object", spec.Name) // LLM-38
-	}
-	if !llm.ValidToolName(spec.Name) {
-		return fmt.Errorf("%q is no name for a tool", spec.Name)
-	}
-	resolved, err := schema.Resolve(nil)
+	resolved, err := resolve(spec.Name, spec.Schema)
 	if err != nil {
-		return fmt.Errorf("resolve schema of %s: %w", spec.Name, err)
+		return err
 	}
-	if _, again := r.tools[spec.Name]; !again {
+	_, again := r.tools[spec.Name]
+	if !again {
 		r.order = append(r.order, spec.Name)
 	}
-	r.tools[spec.Name] = registered{tool: t, spec: spec, schema: resolved}
+	r.tools[spec.Name] = registered{tool: t, spec: spec, schema: resolved, replaced: again}
 	return nil
 }
 
-// get finds a tool by the name a model used.
-func (r *Registry) get(name string) (registered, bool) {
-	t, ok := r.tools[name]
-	return t, ok
+// resolve makes a tool's schema ready to validate with.
+func resolve(name string, raw json.RawMessage) (*jsonschema.Resolved, error) {
+	var schema jsonschema.Schema
+	if err := schema.UnmarshalJSON(raw); err != nil {
+		return nil, fmt.Errorf("read schema of %s: %w", name, err)
+	}
+	if schema.Type != "object" {
+		return nil, fmt.Errorf("read schema of %s: its root is no object", name) // LLM-38
+	}
+	if !llm.ValidToolName(name) {
+		return nil, fmt.Errorf("%q is no name for a tool", name)
+	}
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		return nil, fmt.Errorf("resolve schema of %s: %w", name, err)
+	}
+	return resolved, nil
 }
 
 // Names lists the tools in the order they were registered.
 func (r *Registry) Names() []string { return slices.Clone(r.order) }
-
-// Definitions returns what a model is shown, in a stable order so that the
-// prefix of consecutive requests stays the same (LOOP-33).
-func (r *Registry) Definitions() []llm.ToolSpec {
-	defs := make([]llm.ToolSpec, 0, len(r.order))
-	for _, name := range r.order {
-		s := r.tools[name].spec
-		defs = append(defs, llm.ToolSpec{Name: s.Name, Description: s.Description, Schema: s.Schema})
-	}
-	return defs
-}

@@ -15,13 +15,10 @@ import (
 type Config struct {
 	ID       string
 	Model    Model
-	Tools    *Registry
+	Profiles Profiles
 	Gate     Gate
 	Approver Approver
-	// System is the system prompt, taken once so that the prefix of every
-	// request stays the same (LOOP-10).
-	System string
-	Limits Limits
+	Limits   Limits
 	// Retry says when a failed request is asked again; the zero value never.
 	Retry llm.RetryPolicy
 	// Reduce cuts a tool's output to what the model is shown; nil keeps it

@@ -99,10 +99,7 @@ func TestInterrupt(t *testing.T) {
 		}
 		return agent.Fail("half a note")
 	}}
-	var err error
-	if r.cfg.Tools, err = agent.NewRegistry(slow); err != nil {
-		t.Fatal(err)
-	}
+	r.use(slow)
 	events := r.run("go")
 	var outcomes []agent.Outcome
 	for _, e := range find[agent.ToolCallEnd](events) {
@@ -186,10 +183,7 @@ func TestSteer(t *testing.T) {
 		r.session.Steer("only the header")
 		return agent.Result{Output: "seen"}
 	}}
-	var err error
-	if r.cfg.Tools, err = agent.NewRegistry(look); err != nil {
-		t.Fatal(err)
-	}
+	r.use(look)
 	events := r.run("go")
 	if diff := cmp.Diff([]agent.SteeringInjected{{Text: "only the header", QueueID: "id-1"}}, find[agent.SteeringInjected](events)); diff != "" {
 		t.Error(diff)
@@ -226,8 +220,8 @@ func TestConfigure(t *testing.T) {
 		}
 	}
 	want := []agent.Kind{
-		agent.KindUserInput, agent.KindTextEnd, agent.KindToolCallStart, agent.KindToolCallEnd,
-		agent.KindSettings, agent.KindTextEnd, agent.KindProcessingEnd,
+		agent.KindUserInput, agent.KindBriefing, agent.KindTextEnd, agent.KindToolCallStart, agent.KindToolCallEnd,
+		agent.KindSettings, agent.KindBriefing, agent.KindTextEnd, agent.KindProcessingEnd,
 	}
 	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Error(diff)

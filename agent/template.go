@@ -20,7 +20,7 @@ type Template struct{ cfg Config }
 func NewTemplate(cfg Config) (*Template, error) {
 	var missing []string
 	for name, absent := range map[string]bool{
-		"Model": cfg.Model == nil, "Tools": cfg.Tools == nil, "Gate": cfg.Gate == nil, "Approver": cfg.Approver == nil,
+		"Model": cfg.Model == nil, "Profiles": cfg.Profiles == nil, "Gate": cfg.Gate == nil, "Approver": cfg.Approver == nil,
 	} {
 		if absent {
 			missing = append(missing, name)
@@ -59,7 +59,7 @@ type Runtime struct {
 func (t *Template) Runtime(settings Settings, o Overrides) *Runtime {
 	cfg := t.cfg
 	if o.System != "" {
-		cfg.System = o.System
+		cfg.Profiles = prompted{cfg.Profiles, o.System}
 	}
 	if o.Limits != nil {
 		cfg.Limits = *o.Limits

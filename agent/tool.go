@@ -40,6 +40,11 @@ type Spec struct {
 	ReadOnly bool
 }
 
+// shown is the tool as it describes itself.
+func (s Spec) shown() llm.ToolSpec {
+	return llm.ToolSpec{Name: s.Name, Description: s.Description, Schema: s.Schema}
+}
+
 // Access is what a call would touch. Paths are absolute.
 type Access struct {
 	Reads   []string `json:"reads,omitempty"`
@@ -65,6 +70,9 @@ type Result struct {
 	Media []llm.Media
 	// Details are for the window; nil where the text says it all.
 	Details *Details
+	// Data is what Output says, for a [Binding] that says it in another form;
+	// nil where there is no more to it.
+	Data any
 }
 
 // Errorf-style failures read best as plain sentences: what was wrong, what to

@@ -28,11 +28,13 @@ type Transcript struct {
 	added        int // bytes of text since Context was counted
 }
 
-// answered is what is remembered of the answers so far.
+// answered is what is remembered of the models that answered, or were asked to.
 type answered struct {
-	count int             // assistant messages
-	by    *llm.Origin     // chosen provider and model of the last one, no fallback; nil before the first
-	told  map[string]bool // subjects of repairs
+	briefed map[llm.Origin]Briefing // by provider and model
+	count   int                     // assistant messages
+	last    *llm.Origin             // provider and model of the last one; nil before the first
+	by      *llm.Origin             // chosen provider and model of the last one, no fallback; nil before the first
+	told    map[string]bool         // subjects of repairs
 }
 
 // openCall is a call of the newest assistant message that has no result yet.
@@ -50,6 +52,11 @@ func (t *Transcript) Apply(ev Event) {
 	switch d := ev.Data.(type) {
 	case SettingsChange:
 		t.Settings = d.Settings
+	case Briefing:
+		if t.answered.briefed == nil {
+			t.answered.briefed = map[llm.Origin]Briefing{}
+		}
+		t.answered.briefed[llm.Origin{Provider: d.Provider, Model: d.Model}] = d
 	case Title:
 		t.Title = d
 	case UserInput:
@@ -102,6 +109,7 @@ func (t *Transcript) applyAnswer(d TextEnd) {
 		t.open = append(t.open, openCall{call: c})
 	}
 	t.answered.count++
+	t.answered.last = &llm.Origin{Provider: d.Provider, Model: d.Model}
 	if d.Provider == t.Settings.Provider && d.Model == t.Settings.Model {
 		t.answered.by = &llm.Origin{Provider: d.Provider, Model: d.Model}
 	}

@@ -35,6 +35,10 @@ func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent
 	if err != nil {
 		return nil, err
 	}
+	profiles := profile.New(tools, profile.Surroundings{
+		Folder: folder, Home: w.cfg.Home, Platform: local.Platform(), OS: local.OSVersion(),
+		Naming: w.cfg.Naming, Now: time.Now, Cutoff: w.providers.knowledgeCutoff,
+	})
 	gate, err := permission.New(w.cfg.Folder, w.cfg.Rules)
 	if err != nil {
 		return nil, err
@@ -53,12 +57,9 @@ func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent
 		approver = nobody{}
 	}
 	return agent.New(agent.Config{
-		ID: info.ID, Model: w.providers, Tools: tools, Gate: gate, Approver: approver,
-		System: profile.SystemPrompt(profile.Surroundings{
-			Folder: folder, Branch: gitBranch(w.cfg.Folder), Platform: local.Platform(),
-			OS: local.OSVersion(), Model: info.Settings.Model, Date: time.Now(),
-		}),
-		Limits: limits, Retry: w.cfg.Retry, Reduce: tool.Truncate, Facts: w.providers,
+		ID: info.ID, Model: w.providers, Gate: gate, Approver: approver,
+		Profiles: profiles,
+		Limits:   limits, Retry: w.cfg.Retry, Reduce: tool.Truncate, Facts: w.providers,
 		Now: time.Now, NewID: func() string { return ulid.Make().String() },
 	}, past...), nil
 }

@@ -23,6 +23,11 @@ func forDisplay(ev agent.Event) agent.Event {
 			d.Size, d.Text = int64(len(d.Text)), middleCut(d.Text)
 			ev.Data = d
 		}
+	case agent.Briefing:
+		if len(d.System) > displayLimit {
+			d.Size, d.System = int64(len(d.System)), middleCut(d.System)
+			ev.Data = d
+		}
 	case agent.TextEnd:
 		d.Message = displayMessage(d.Message)
 		ev.Data = d

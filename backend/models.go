@@ -71,6 +71,11 @@ func (p *providers) Price(provider, model string, u llm.Usage, at time.Time) *ll
 	return nil
 }
 
+// knowledgeCutoff says until when a model knows the world; empty is unknown.
+func (p *providers) knowledgeCutoff(provider, model string) string {
+	return p.row(provider, model).KnowledgeCutoff
+}
+
 // Pictures as providers take them (LLM-22). Anthropic's limit is on the encoded
 // form, and on many pictures at a time.
 var (

@@ -8,7 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+
+	"atelier.dev/atelier/agent/project"
 )
 
 // ResolveFolder returns the project folder that path names, absolute and with
@@ -48,38 +49,8 @@ func ResolveFolder(path string) (string, error) {
 
 func (w *Workbench) projectInfo(context.Context, Empty) (ProjectInfo, error) {
 	info := ProjectInfo{
-		Folder: w.cfg.Folder, Name: filepath.Base(w.cfg.Folder), Branch: gitBranch(w.cfg.Folder),
+		Folder: w.cfg.Folder, Name: filepath.Base(w.cfg.Folder), Branch: project.Branch(w.cfg.Folder),
 		Version: w.cfg.Version, Home: w.cfg.Home,
 	}
 	return info, nil
-}
-
-// gitBranch reads the branch from git's own files: no program is run, and
-// nothing of the repository's configuration is interpreted. Empty outside a
-// repository; a short commit where no branch is checked out.
-func gitBranch(folder string) string {
-	for dir := folder; ; dir = filepath.Dir(dir) {
-		if head, ok := gitHead(filepath.Join(dir, ".git")); ok {
-			if branch, ok := strings.CutPrefix(head, "ref: refs/heads/"); ok {
-				return branch
-			}
-			return head[:min(len(head), 8)]
-		}
-		if dir == filepath.Dir(dir) {
-			return ""
-		}
-	}
-}
-
-func gitHead(git string) (string, bool) {
-	if b, err := os.ReadFile(git); err == nil { // a worktree: the file names the real folder
-		if target, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: "); ok {
-			if !filepath.IsAbs(target) {
-				target = filepath.Join(filepath.Dir(git), target)
-			}
-			git = target
-		}
-	}
-	b, err := os.ReadFile(filepath.Join(git, "HEAD"))
-	return strings.TrimSpace(string(b)), err == nil && len(b) > 0
 }

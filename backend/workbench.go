@@ -15,6 +15,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/permission"
+	"atelier.dev/atelier/agent/profile"
 )
 
 // Config is what a host gives a workbench.
@@ -34,6 +35,8 @@ type Config struct {
 	// Rules hold for every session, besides its permission mode.
 	Rules  permission.Rules
 	Limits agent.Limits
+	// Naming says which names models are shown the tools under.
+	Naming profile.Naming
 	// Retry says when a failed request is asked again.
 	Retry llm.RetryPolicy
 	// Observe is called with every event, after it was stored and before it

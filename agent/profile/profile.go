@@ -1,43 +1,171 @@
-// Package profile decides what a model is told about itself and its
-// surroundings: the system prompt, in the layers of the loop specification
-// (LOOP-43). It is taken once a session, so that the prefix of every request
-// stays the same.
+// Package profile decides what a model is shown: the names, schemas and forms of
+// the tools that the models of its vendor were trained on, and the system prompt
+// (LOOP-21). There is one tool for each capability; a profile is a table of
+// bindings to it (K-04). The words are our own, on the topics that the vendors'
+// own agents speak of (K-26).
 package profile
 
 import (
-	_ "embed"
+	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/project"
 )
 
-//go:embed base.md
-var base string
+// Naming says which names a model is shown.
+type Naming string
 
-// Surroundings are the facts of the environment block (LOOP-45).
-type Surroundings struct {
-	Folder   string
-	Branch   string // empty outside a git repository
-	Platform string
-	OS       string
-	Model    string
-	Date     time.Time
+// The namings. The empty one is NamingNative.
+const (
+	NamingNative Naming = "native" // those that its vendor's models know
+	NamingSpec   Naming = "spec"   // those of the loop specification
+)
+
+// ParseNaming reads a naming as a user writes it.
+func ParseNaming(s string) (Naming, error) {
+	switch n := Naming(s); n {
+	case "", NamingNative, NamingSpec:
+		return n, nil
+	}
+	return "", fmt.Errorf("there is no naming %q; use native or spec", s)
 }
 
-// SystemPrompt returns the base prompt and the environment block.
-func SystemPrompt(s Surroundings) string {
-	var b strings.Builder
-	b.WriteString(strings.TrimSpace(base))
-	b.WriteString("\n\n<environment>\n")
-	fmt.Fprintf(&b, "Working directory: %s\n", s.Folder)
-	fmt.Fprintf(&b, "Is git repository: %t\n", s.Branch != "")
-	if s.Branch != "" {
-		fmt.Fprintf(&b, "Git branch: %s\n", s.Branch)
+// design is a profile as it is written down.
+type design struct {
+	id string
+	// documents are the names of its vendor's documents, besides AGENTS.md
+	// (LOOP-144).
+	documents []string
+	// tools are the canonical names of what it is shown, in their order. Of
+	// several with a bar between them the first that is there is taken.
+	tools []string
+	// native are its vendor's bindings; what they do not speak of has the
+	// specification's.
+	native func() []agent.Binding
+}
+
+var designs = []design{
+	{
+		id: "openai", documents: []string{".codex/instructions.md"}, native: openaiBindings,
+		tools: []string{"Bash", "ApplyPatch|Edit", "Read", "Write", "Grep", "Glob"},
+	},
+	{
+		id: "anthropic", documents: []string{"CLAUDE.md"}, native: anthropicBindings,
+		tools: []string{"Read", "Write", "Edit", "Bash", "Grep", "Glob"},
+	},
+	{
+		id: "gemini", documents: []string{"GEMINI.md"}, native: geminiBindings,
+		tools: []string{"Read", "ReadMany", "Write", "Edit", "Bash", "Grep", "Glob", "ListDir"},
+	},
+	{id: "spec", native: func() []agent.Binding { return nil }, tools: []string{"Read", "Write", "Edit", "Bash", "Grep", "Glob"}},
+}
+
+// helpers are the tools of sessions that may start others. Every profile shows
+// them after its own (LOOP-29..31).
+var helpers = []string{"SpawnAgent", "SendInput", "Wait", "CloseAgent"}
+
+// of returns the profile of a provider's models. Whose a model is is never
+// guessed from its name: endpoints that serve models of many vendors have the
+// specification's plain profile. The demo's script calls the tools by their
+// canonical names, which are Anthropic's.
+func of(provider string) string {
+	switch provider {
+	case "openai", "anthropic", "gemini":
+		return provider
+	case "demo":
+		return "anthropic"
 	}
-	fmt.Fprintf(&b, "Platform: %s\n", s.Platform)
-	fmt.Fprintf(&b, "OS version: %s\n", s.OS)
-	fmt.Fprintf(&b, "Today's date: %s\n", s.Date.Format(time.DateOnly))
-	fmt.Fprintf(&b, "Model: %s\n", s.Model)
-	b.WriteString("</environment>")
-	return b.String()
+	return "spec"
+}
+
+// Surroundings are what a session finds where it begins.
+type Surroundings struct {
+	Folder string // the project, absolute and with links resolved
+	Home   string // where the user's own document is
+	// Platform and OS describe the machine.
+	Platform, OS string
+	Naming       Naming
+	Now          func() time.Time
+	// Cutoff says until when a model knows the world; empty is unknown.
+	Cutoff func(provider, model string) string
+}
+
+// Profiles implements [agent.Profiles] for one session, or for many that begin in
+// the same state of the project. It is safe for concurrent use.
+type Profiles struct {
+	surroundings Surroundings
+	shown        map[string]func() shown
+	look         sync.Once
+	snapshot     state // of the repository, once somebody looked
+}
+
+// shown is a design with the session's tools in it.
+type shown struct {
+	design
+	agent.Profile
+}
+
+// state is what was found of a repository.
+type state struct {
+	project.Snapshot
+	ok bool
+}
+
+// New returns the profiles of a session with the given tools.
+func New(tools *agent.Registry, s Surroundings) *Profiles {
+	p := &Profiles{surroundings: s, shown: map[string]func() shown{}}
+	for _, d := range designs {
+		p.shown[d.id] = sync.OnceValue(func() shown {
+			set := tools.Show(d.bindings(tools.Names(), s.Naming)...)
+			return shown{d, agent.Profile{ID: d.id, Tools: set}}
+		})
+	}
+	return p
+}
+
+// bindings are what the profile is shown of the tools that there are, and after
+// that, hidden, all that is understood besides.
+func (d design) bindings(there []string, naming Naming) []agent.Binding {
+	native := d.native()
+	if naming == NamingSpec {
+		native = nil
+	}
+	var out []agent.Binding
+	for _, entry := range slices.Concat(d.tools, helpers) {
+		for name := range strings.SplitSeq(entry, "|") {
+			if slices.Contains(there, name) {
+				out = append(out, binding(name, native, specBindings()))
+				break
+			}
+		}
+	}
+	for _, b := range slices.Concat(d.native(), specBindings()) {
+		b.Hidden = true
+		out = append(out, b)
+	}
+	return out
+}
+
+// binding returns the first binding of a tool.
+func binding(tool string, tables ...[]agent.Binding) agent.Binding {
+	for _, b := range slices.Concat(tables...) {
+		if b.Tool == tool {
+			return b
+		}
+	}
+	panic("profile: no binding of " + tool) // a mistake in this package
+}
+
+// Profile implements [agent.Profiles].
+func (p *Profiles) Profile(provider, _ string) agent.Profile { return p.shown[of(provider)]().Profile }
+
+// Brief implements [agent.Profiles].
+func (p *Profiles) Brief(ctx context.Context, provider, model string) agent.Briefing {
+	p.look.Do(func() { p.snapshot.Snapshot, p.snapshot.ok = project.Snap(ctx, p.surroundings.Folder) })
+	return p.brief(p.shown[of(provider)](), provider, model)
 }

@@ -25,13 +25,15 @@ const maxStreamed = 1 << 20
 //go:embed bash.md
 var bashDescription string
 
-type bashInput struct {
+// BashInput is what Bash is called with.
+type BashInput struct {
 	Command     string `json:"command" jsonschema:"the command line to run"`
 	Timeout     int64  `json:"timeout,omitempty" jsonschema:"time limit in milliseconds, at most 600000"`
 	Description string `json:"description,omitempty" jsonschema:"what the command does, in five to ten words"`
 }
 
-// bash implements the Bash tool (LOOP-26, OAS-306).
+// bash implements the Bash tool (LOOP-26, OAS-306). The data of its results is an
+// [env.CommandResult].
 type bash struct {
 	definition
 	env     env.Environment
@@ -40,7 +42,7 @@ type bash struct {
 
 // Access implements [agent.Accessor].
 func (b *bash) Access(input json.RawMessage) agent.Access {
-	in, err := parse(input, bashInput{})
+	in, err := parse(input, BashInput{})
 	if err != nil {
 		return agent.Access{}
 	}
@@ -49,7 +51,7 @@ func (b *bash) Access(input json.RawMessage) agent.Access {
 
 // Run implements [agent.Tool].
 func (b *bash) Run(ctx context.Context, call agent.Invocation) agent.Result {
-	in, err := parse(call.Input, bashInput{})
+	in, err := parse(call.Input, BashInput{})
 	if err != nil {
 		return failed(err)
 	}
@@ -71,6 +73,7 @@ func (b *bash) Run(ctx context.Context, call agent.Invocation) agent.Result {
 		Output:  withRemarks(r.Stdout, notes),
 		IsError: r.TimedOut || r.Interrupted,
 		Details: &agent.Details{Command: &agent.CommandResult{ExitCode: r.ExitCode, TimedOut: r.TimedOut, Dropped: r.Dropped}},
+		Data:    r,
 	}
 }
 

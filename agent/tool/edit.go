@@ -15,11 +15,13 @@ import (
 //go:embed edit.md
 var editDescription string
 
-type editInput struct {
+// EditInput is what Edit is called with.
+type EditInput struct {
 	FilePath   string `json:"file_path" jsonschema:"the file to change, absolute or relative to the working directory"`
 	OldString  string `json:"old_string" jsonschema:"the text to replace, exactly as it stands in the file"`
 	NewString  string `json:"new_string" jsonschema:"the text to put in its place"`
 	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema:"replace every occurrence instead of the only one"`
+	Fuzzy      bool   `json:"fuzzy,omitempty" jsonschema:"where the text is not there, take the part of the file that resembles it most; with an empty old_string, create the file"`
 }
 
 // edit implements the Edit tool (LOOP-25, OAS-303).
@@ -31,7 +33,7 @@ type edit struct {
 
 // Access implements [agent.Accessor].
 func (e *edit) Access(input json.RawMessage) agent.Access {
-	in, err := parse(input, editInput{})
+	in, err := parse(input, EditInput{})
 	if err != nil {
 		return agent.Access{}
 	}
@@ -40,7 +42,7 @@ func (e *edit) Access(input json.RawMessage) agent.Access {
 
 // Preview implements [agent.Previewer].
 func (e *edit) Preview(ctx context.Context, input json.RawMessage) (*agent.FileChange, error) {
-	in, err := parse(input, editInput{})
+	in, err := parse(input, EditInput{})
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +52,7 @@ func (e *edit) Preview(ctx context.Context, input json.RawMessage) (*agent.FileC
 
 // Run implements [agent.Tool].
 func (e *edit) Run(ctx context.Context, call agent.Invocation) agent.Result {
-	in, err := parse(call.Input, editInput{})
+	in, err := parse(call.Input, EditInput{})
 	if err != nil {
 		return failed(err)
 	}
@@ -63,16 +65,25 @@ func (e *edit) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	}
 	e.seen.saw(absolute(e.env, in.FilePath), env.Hash(done.content))
 	text := fmt.Sprintf("Replaced %s in %s.", count(done.count, "occurrence"), change.Path)
-	if done.fold != exact {
+	switch {
+	case change.Created:
+		text = fmt.Sprintf("Created %s.", change.Path)
+	case done.resembles != "":
+		text += fmt.Sprintf(" The text was not there exactly; what was replaced %s.", done.resembles)
+	case done.fold != exact:
 		text += fmt.Sprintf(" The text was not there exactly; it matched with %s ignored.", done.fold)
 	}
 	return agent.Result{Output: text, Details: &agent.Details{Change: change}}
 }
 
 // plan makes the edit without writing it.
-func (e *edit) plan(ctx context.Context, in editInput) (replacement, *agent.FileChange, error) {
+func (e *edit) plan(ctx context.Context, in EditInput) (replacement, *agent.FileChange, error) {
 	path := relative(e.env, in.FilePath)
 	before, err := readText(ctx, e.env, in.FilePath)
+	if errors.Is(err, fs.ErrNotExist) && in.Fuzzy && in.OldString == "" {
+		made := replacement{content: []byte(in.NewString)}
+		return made, changeOf(path, nil, made.content, true), nil
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return replacement{}, nil, fmt.Errorf("%w. To create a file use Write", err)
 	}
@@ -83,6 +94,11 @@ func (e *edit) plan(ctx context.Context, in editInput) (replacement, *agent.File
 		return replacement{}, nil, err
 	}
 	done, err := replace(before, in.OldString, in.NewString, in.ReplaceAll)
+	if errors.Is(err, errNotFound) && in.Fuzzy {
+		if like, ok := replaceLike(before, in.OldString, in.NewString, in.ReplaceAll); ok {
+			done, err = like, nil
+		}
+	}
 	if err != nil {
 		return replacement{}, nil, fmt.Errorf("%s was not changed: %w", path, err)
 	}

@@ -20,7 +20,8 @@ const (
 //go:embed glob.md
 var globDescription string
 
-type globInput struct {
+// GlobInput is what Glob is called with.
+type GlobInput struct {
 	Pattern string `json:"pattern" jsonschema:"the pattern that paths must match, such as **/*.go"`
 	Path    string `json:"path,omitempty" jsonschema:"the directory to search, the working directory if left out"`
 }
@@ -33,7 +34,7 @@ type glob struct {
 
 // Access implements [agent.Accessor].
 func (g *glob) Access(input json.RawMessage) agent.Access {
-	in, err := parse(input, globInput{})
+	in, err := parse(input, GlobInput{})
 	if err != nil {
 		return agent.Access{}
 	}
@@ -43,7 +44,7 @@ func (g *glob) Access(input json.RawMessage) agent.Access {
 
 // Run implements [agent.Tool].
 func (g *glob) Run(ctx context.Context, call agent.Invocation) agent.Result {
-	in, err := parse(call.Input, globInput{})
+	in, err := parse(call.Input, GlobInput{})
 	if err != nil {
 		return failed(err)
 	}

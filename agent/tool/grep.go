@@ -17,7 +17,8 @@ const defaultHits = 250
 //go:embed grep.md
 var grepDescription string
 
-type grepInput struct {
+// GrepInput is what Grep is called with.
+type GrepInput struct {
 	Pattern    string `json:"pattern" jsonschema:"the regular expression to search for"`
 	Path       string `json:"path,omitempty" jsonschema:"the file or directory to search, the working directory if left out"`
 	Glob       string `json:"glob,omitempty" jsonschema:"search only files that match, such as *.go or src/**/*.ts"`
@@ -38,7 +39,7 @@ type grep struct {
 
 // Access implements [agent.Accessor].
 func (g *grep) Access(input json.RawMessage) agent.Access {
-	in, err := parse(input, grepInput{})
+	in, err := parse(input, GrepInput{})
 	if err != nil {
 		return agent.Access{}
 	}
@@ -47,7 +48,7 @@ func (g *grep) Access(input json.RawMessage) agent.Access {
 
 // Run implements [agent.Tool].
 func (g *grep) Run(ctx context.Context, call agent.Invocation) agent.Result {
-	in, err := parse(call.Input, grepInput{HeadLimit: defaultHits})
+	in, err := parse(call.Input, GrepInput{HeadLimit: defaultHits})
 	if err != nil {
 		return failed(err)
 	}
@@ -73,7 +74,7 @@ func (g *grep) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	return found(hits, unit, "Narrow the search with path, glob or type, or raise head_limit.")
 }
 
-// found makes the result of a search.
+// found makes the result of a search. Its data is the [env.Hits].
 func found(hits env.Hits, unit, advice string) agent.Result {
 	n := len(hits.Lines)
 	lines := hits.Lines
@@ -89,5 +90,6 @@ func found(hits env.Hits, unit, advice string) agent.Result {
 	return agent.Result{
 		Output:  strings.Join(lines, "\n"),
 		Details: &agent.Details{Listing: &agent.Listing{Count: n, Unit: units}},
+		Data:    hits,
 	}
 }

@@ -21,13 +21,15 @@ const defaultLines = 2000
 //go:embed read.md
 var readDescription string
 
-type readInput struct {
+// ReadInput is what Read is called with.
+type ReadInput struct {
 	FilePath string `json:"file_path" jsonschema:"the file to read, absolute or relative to the working directory"`
 	Offset   int    `json:"offset,omitempty" jsonschema:"number of the first line to read, counted from 1"`
 	Limit    int    `json:"limit,omitempty" jsonschema:"how many lines to read, 2000 if left out"`
 }
 
-// read implements the Read tool (LOOP-23, OAS-301, K-03).
+// read implements the Read tool (LOOP-23, OAS-301, K-03). The data of its results
+// is an [env.Page]; a picture has none.
 type read struct {
 	definition
 	env  env.Environment
@@ -36,7 +38,7 @@ type read struct {
 
 // Access implements [agent.Accessor].
 func (r *read) Access(input json.RawMessage) agent.Access {
-	in, err := parse(input, readInput{})
+	in, err := parse(input, ReadInput{})
 	if err != nil {
 		return agent.Access{}
 	}
@@ -45,7 +47,7 @@ func (r *read) Access(input json.RawMessage) agent.Access {
 
 // Run implements [agent.Tool].
 func (r *read) Run(ctx context.Context, call agent.Invocation) agent.Result {
-	in, err := parse(call.Input, readInput{})
+	in, err := parse(call.Input, ReadInput{})
 	if err != nil {
 		return failed(err)
 	}
@@ -68,6 +70,7 @@ func (r *read) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	return agent.Result{
 		Output:  numbered(page),
 		Details: &agent.Details{Listing: &agent.Listing{Count: len(page.Lines), Unit: "lines"}},
+		Data:    page,
 	}
 }
 

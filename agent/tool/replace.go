@@ -33,7 +33,13 @@ type replacement struct {
 	content []byte
 	count   int
 	fold    fold
+	// resembles completes "what was replaced …" where not even a fold found
+	// the text.
+	resembles string
 }
+
+// errNotFound says that the text to replace is not in the file.
+var errNotFound = errors.New("old_string was not found. Read the file again and copy the text exactly, indentation included")
 
 // replace replaces the only occurrence of old in content, or all of them
 // (LOOP-25). Where old is not there exactly, the least fold that finds it is
@@ -65,7 +71,7 @@ func replace(content []byte, old, new string, all bool) (replacement, error) {
 		}
 		return replacement{content: done, count: len(spans), fold: f}, nil
 	}
-	return replacement{}, errors.New("old_string was not found. Read the file again and copy the text exactly, indentation included")
+	return replacement{}, errNotFound
 }
 
 // withEndingsOf gives text the line endings that most lines of content have.

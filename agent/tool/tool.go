@@ -1,5 +1,5 @@
-// Package tool holds the built-in tools: Read, Write, Edit, Bash, Grep and
-// Glob, each an [agent.Tool] that acts on an [env.Environment], and
+// Package tool holds the built-in tools: Read, Write, Edit, Bash, Grep, Glob,
+// ReadMany and ListDir, each an [agent.Tool] that acts on an [env.Environment], and
 // [Truncate], which cuts their output to the model's share.
 package tool
 
@@ -27,12 +27,14 @@ func Builtin(e env.Environment, o Options) []agent.Tool {
 	}
 	seen := newFileMemory()
 	return []agent.Tool{
-		&read{define[readInput]("Read", readDescription, true), e, seen},
-		&write{define[writeInput]("Write", writeDescription, false), e, seen},
-		&edit{define[editInput]("Edit", editDescription, false), e, seen},
-		&bash{define[bashInput]("Bash", bashDescription, false), e, o.CommandTimeout},
-		&grep{define[grepInput]("Grep", grepDescription, true), e},
-		&glob{define[globInput]("Glob", globDescription, true), e},
+		&read{define[ReadInput]("Read", readDescription, true), e, seen},
+		&write{define[WriteInput]("Write", writeDescription, false), e, seen},
+		&edit{define[EditInput]("Edit", editDescription, false), e, seen},
+		&bash{define[BashInput]("Bash", bashDescription, false), e, o.CommandTimeout},
+		&grep{define[GrepInput]("Grep", grepDescription, true), e},
+		&glob{define[GlobInput]("Glob", globDescription, true), e},
+		&readMany{define[ReadManyInput]("ReadMany", readManyDescription, true), e, seen},
+		&listDir{define[ListDirInput]("ListDir", listDirDescription, true), e},
 	}
 }
 

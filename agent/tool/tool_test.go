@@ -106,14 +106,16 @@ func (b *bench) refuse(tool string, in args, want string) {
 func TestSpecs(t *testing.T) { // OAS-301..306, LOOP-33
 	t.Parallel()
 	want := map[string]string{
-		"Read":  `["file_path"] file_path offset limit`,
-		"Write": `["file_path","content"] file_path content`,
-		"Edit":  `["file_path","old_string","new_string"] file_path old_string new_string replace_all`,
-		"Bash":  `["command"] command timeout description`,
-		"Grep":  `["pattern"] pattern path glob type output_mode -i -A -B -C head_limit`,
-		"Glob":  `["pattern"] pattern path`,
+		"Read":     `["file_path"] file_path offset limit`,
+		"Write":    `["file_path","content"] file_path content`,
+		"Edit":     `["file_path","old_string","new_string"] file_path old_string new_string replace_all fuzzy`,
+		"Bash":     `["command"] command timeout description`,
+		"Grep":     `["pattern"] pattern path glob type output_mode -i -A -B -C head_limit`,
+		"Glob":     `["pattern"] pattern path`,
+		"ReadMany": `["paths"] paths exclude`,
+		"ListDir":  ` path depth`,
 	}
-	readOnly := map[string]bool{"Read": true, "Grep": true, "Glob": true}
+	readOnly := map[string]bool{"Read": true, "Grep": true, "Glob": true, "ReadMany": true, "ListDir": true}
 	first, second := newBench(t, nil).tools, newBench(t, nil).tools
 	registry, err := agent.NewRegistry(mapValues(first)...)
 	if err != nil || len(registry.Names()) != len(want) {
@@ -189,6 +191,10 @@ func TestAccess(t *testing.T) {
 		{"Glob", args{"pattern": "**/*.go"}, read(b.dir)},
 		{"Glob", args{"pattern": "/etc/*.conf"}, read("/etc")},
 		{"Glob", args{"pattern": "../../*/x", "path": "sub"}, read(filepath.Dir(b.dir))},
+		{"ReadMany", args{"paths": []string{"a/*.go", "*/../../x"}}, agent.Access{Reads: []string{
+			b.path("a/*.go"), b.path("a"), filepath.Join(filepath.Dir(b.dir), "x"), b.dir}}},
+		{"ListDir", args{}, read(b.dir)},
+		{"ListDir", args{"path": "/etc"}, read("/etc")},
 	}
 	for _, tt := range tests {
 		got := b.tools[tt.tool].(agent.Accessor).Access(tt.in.json(t))
@@ -202,7 +208,7 @@ func TestMalformedInputIsAFailedResult(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	for name, tool := range b.tools {
-		for _, input := range []string{`{`, `[]`, `{"file_path":1,"command":1,"pattern":1}`} {
+		for _, input := range []string{`{`, `[]`, `{"file_path":1,"command":1,"pattern":1,"paths":1,"path":1}`} {
 			if r := tool.Run(t.Context(), agent.Invocation{Input: json.RawMessage(input), Output: func(string) {}}); !r.IsError || r.Output == "" {
 				t.Errorf("%s(%s) = %+v", name, input, r)
 			}

@@ -24,6 +24,7 @@ var (
 		"Bash":       {Chars: 30_000, Lines: 256},
 		"Grep":       {Chars: 20_000, Tail: true, Lines: 200},
 		"Glob":       {Chars: 20_000, Tail: true, Lines: 500},
+		"ReadMany":   {Chars: 50_000},
 		"Edit":       {Chars: 10_000, Tail: true},
 		"ApplyPatch": {Chars: 10_000, Tail: true},
 		"Write":      {Chars: 1_000, Tail: true},

@@ -15,7 +15,8 @@ import (
 //go:embed write.md
 var writeDescription string
 
-type writeInput struct {
+// WriteInput is what Write is called with.
+type WriteInput struct {
 	FilePath string `json:"file_path" jsonschema:"the file to write, absolute or relative to the working directory"`
 	Content  string `json:"content" jsonschema:"the whole new content, written exactly as given"`
 }
@@ -29,7 +30,7 @@ type write struct {
 
 // Access implements [agent.Accessor].
 func (w *write) Access(input json.RawMessage) agent.Access {
-	in, err := parse(input, writeInput{})
+	in, err := parse(input, WriteInput{})
 	if err != nil {
 		return agent.Access{}
 	}
@@ -38,7 +39,7 @@ func (w *write) Access(input json.RawMessage) agent.Access {
 
 // Preview implements [agent.Previewer].
 func (w *write) Preview(ctx context.Context, input json.RawMessage) (*agent.FileChange, error) {
-	in, err := parse(input, writeInput{})
+	in, err := parse(input, WriteInput{})
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +48,7 @@ func (w *write) Preview(ctx context.Context, input json.RawMessage) (*agent.File
 
 // Run implements [agent.Tool].
 func (w *write) Run(ctx context.Context, call agent.Invocation) agent.Result {
-	in, err := parse(call.Input, writeInput{})
+	in, err := parse(call.Input, WriteInput{})
 	if err != nil {
 		return failed(err)
 	}
@@ -70,7 +71,7 @@ func (w *write) Run(ctx context.Context, call agent.Invocation) agent.Result {
 }
 
 // plan checks that the file may be written and describes the change.
-func (w *write) plan(ctx context.Context, in writeInput) (*agent.FileChange, error) {
+func (w *write) plan(ctx context.Context, in WriteInput) (*agent.FileChange, error) {
 	path := relative(w.env, in.FilePath)
 	before, err := readText(ctx, w.env, in.FilePath)
 	created := errors.Is(err, fs.ErrNotExist)

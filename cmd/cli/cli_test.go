@@ -135,6 +135,24 @@ func events(t *testing.T, out string) []agent.Event {
 	return all
 }
 
+// K-04: --naming chooses the names that a model is shown.
+func TestRunNaming(t *testing.T) {
+	t.Parallel()
+	for naming, want := range map[string]string{"native": `"shell_command"`, "spec": `"shell"`} {
+		p := newPlace(t, llmtest.Round{Text: "hi"})
+		if _, errs, code := p.run("run", "--model", "openai/test-model", "--naming", naming, "hi"); code != 0 {
+			t.Fatalf("code %d: %s", code, errs)
+		}
+		if body := string(p.server.Requests()[0].Body); !strings.Contains(body, want) {
+			t.Errorf("%s: %s is not shown in %s", naming, want, body)
+		}
+	}
+	p := newPlace(t)
+	if _, errs, code := p.run("run", "--naming", "mine", "hi"); code != 2 || !strings.Contains(errs, "native or spec") {
+		t.Errorf("code %d: %s", code, errs)
+	}
+}
+
 // The demo needs no key and says what it is.
 func TestRunDemo(t *testing.T) {
 	t.Parallel()

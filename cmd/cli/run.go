@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/provider"
 	"atelier.dev/atelier/agent/permission"
+	"atelier.dev/atelier/agent/profile"
 	"atelier.dev/atelier/backend"
 	"github.com/spf13/pflag"
 )
@@ -33,6 +34,7 @@ type runFlags struct {
 	maxTurns, maxRetries int
 	maxDollars           float64
 	allowed, disallowed  []string
+	naming               string
 }
 
 // modelFlags say how the session is to answer; empty leaves it as it is.
@@ -57,6 +59,7 @@ func (c *command) runFlagSet(f *runFlags) *pflag.FlagSet {
 	flags.BoolVar(&f.proceed, "continue", false, "go on with the folder's newest session")
 	flags.StringSliceVar(&f.allowed, "allowed-tools", nil, "tools that run without asking")
 	flags.StringSliceVar(&f.disallowed, "disallowed-tools", nil, "tools that never run")
+	flags.StringVar(&f.naming, "naming", "", "native: each model is shown the tools under the names that it knows;\nspec: all are shown read_file, edit_file, shell, …")
 	flags.StringVar(&f.use.baseURL, "base-url", "", "the provider's address")
 	return flags
 }
@@ -81,6 +84,9 @@ func (c *command) run(args []string) int {
 	}
 	if f.maxDollars != 0 && !(f.maxDollars > 0 && f.maxDollars < maxBudget) {
 		return c.misused(flags, "--max-budget-usd needs a positive number of dollars")
+	}
+	if _, err := profile.ParseNaming(f.naming); err != nil {
+		return c.misused(flags, err.Error())
 	}
 	if f.session != "" && f.proceed {
 		return c.misused(flags, "--session and --continue exclude each other")
@@ -129,6 +135,7 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report) (agent.Pr
 	defer logTo(home)()
 	cfg := c.config(folder, home)
 	cfg.Unattended = true
+	cfg.Naming = profile.Naming(f.naming)
 	cfg.Rules = permission.Rules{Allow: f.allowed, Deny: f.disallowed}
 	cfg.Limits = agent.Limits{Rounds: f.maxTurns, Budget: llm.Cost(math.Round(f.maxDollars * float64(llm.Dollar)))}
 	cfg.Retry.Retries = f.maxRetries

@@ -46,6 +46,15 @@ export type ApprovalRequest = {
   change?: FileChange
 }
 
+export type Briefing = {
+  profile: string
+  provider: string
+  model: string
+  system: string
+  size?: number
+  documents?: Document[]
+}
+
 export type CallDraft = {
   call_id: string
   tool: string
@@ -106,6 +115,13 @@ export type Details = {
   agent?: AgentRef
 }
 
+export type Document = {
+  path: string
+  size: number
+  told: number
+  problem?: string
+}
+
 export type Draft = {
   text?: string
   reasoning?: string
@@ -136,6 +152,7 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "session_start"; data: SessionStart }
   | { kind: "session_end"; data: SessionEnd }
   | { kind: "settings"; data: SettingsChange }
+  | { kind: "briefing"; data: Briefing }
   | { kind: "title"; data: Title }
   | { kind: "user_input"; data: UserInput }
   | { kind: "reasoning_delta"; data: ReasoningDelta }

@@ -52,6 +52,7 @@ function step(view: Writable, event: Event): void {
   switch (event.kind) {
     case 'session_start':
     case 'session_end':
+    case 'briefing':
       return
     case 'settings':
       view.settings = event.data.settings

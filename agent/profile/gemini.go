@@ -1,0 +1,203 @@
+package profile
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/tool"
+)
+
+type geminiRead struct {
+	FilePath  string `json:"file_path" jsonschema:"the file to read, absolute or relative to the working directory"`
+	StartLine int    `json:"start_line,omitempty" jsonschema:"number of the first line to read, counted from 1"`
+	EndLine   int    `json:"end_line,omitempty" jsonschema:"number of the last line to read"`
+}
+
+func (r geminiRead) own() tool.ReadInput {
+	in := tool.ReadInput{FilePath: r.FilePath, Offset: r.StartLine}
+	if r.EndLine > 0 {
+		in.Limit = max(r.EndLine-max(r.StartLine, 1)+1, 1)
+	}
+	return in
+}
+
+type geminiReadMany struct {
+	Include []string `json:"include" jsonschema:"files, and patterns of files such as src/**/*.go"`
+	Exclude []string `json:"exclude,omitempty" jsonschema:"patterns of files to leave out"`
+}
+
+func (r geminiReadMany) own() tool.ReadManyInput {
+	return tool.ReadManyInput{Paths: r.Include, Exclude: r.Exclude}
+}
+
+type geminiReplace struct {
+	FilePath      string `json:"file_path" jsonschema:"the file to change, absolute or relative to the working directory"`
+	Instruction   string `json:"instruction" jsonschema:"what the change is for, in a sentence"`
+	OldString     string `json:"old_string" jsonschema:"the text to replace, as it stands in the file"`
+	NewString     string `json:"new_string" jsonschema:"the text to put in its place"`
+	AllowMultiple bool   `json:"allow_multiple,omitempty" jsonschema:"replace every occurrence instead of the only one"`
+}
+
+func (r geminiReplace) own() tool.EditInput {
+	return tool.EditInput{FilePath: r.FilePath, OldString: r.OldString, NewString: r.NewString, ReplaceAll: r.AllowMultiple, Fuzzy: true}
+}
+
+type geminiShell struct {
+	Command     string `json:"command" jsonschema:"the command line to run"`
+	Description string `json:"description,omitempty" jsonschema:"what the command does, in five to ten words"`
+	DirPath     string `json:"dir_path,omitempty" jsonschema:"the directory to run it in, the working directory if left out"`
+	TimeoutMs   int64  `json:"timeout_ms,omitempty" jsonschema:"time limit in milliseconds, 10000 if left out, at most 600000"`
+}
+
+func (s geminiShell) own() tool.BashInput {
+	return tool.BashInput{
+		Command: inDirectory(s.DirPath, s.Command), Description: s.Description,
+		Timeout: cmp.Or(s.TimeoutMs, specTimeout.Milliseconds()),
+	}
+}
+
+type geminiGrep struct {
+	Pattern         string `json:"pattern" jsonschema:"the regular expression to search for"`
+	DirPath         string `json:"dir_path,omitempty" jsonschema:"the file or directory to search, the working directory if left out"`
+	IncludePattern  string `json:"include_pattern,omitempty" jsonschema:"search only files that match, such as *.go or src/**/*.ts"`
+	NamesOnly       bool   `json:"names_only,omitempty" jsonschema:"list only the files that have a match"`
+	CaseSensitive   bool   `json:"case_sensitive,omitempty" jsonschema:"tell capital letters from small ones"`
+	Context         int    `json:"context,omitempty" jsonschema:"lines to show around each match"`
+	Before          int    `json:"before,omitempty" jsonschema:"lines to show before each match"`
+	After           int    `json:"after,omitempty" jsonschema:"lines to show after each match"`
+	TotalMaxMatches int    `json:"total_max_matches,omitempty" jsonschema:"how many lines of results to give, 100 if left out"`
+}
+
+func (g geminiGrep) own() tool.GrepInput {
+	mode := env.GrepContent
+	if g.NamesOnly {
+		mode = env.GrepFiles
+	}
+	return tool.GrepInput{
+		Pattern: g.Pattern, Path: g.DirPath, Glob: g.IncludePattern, IgnoreCase: !g.CaseSensitive, OutputMode: string(mode),
+		Context: g.Context, Before: g.Before, After: g.After, HeadLimit: cmp.Or(g.TotalMaxMatches, maxMatches),
+	}
+}
+
+type geminiGlob struct {
+	Pattern string `json:"pattern" jsonschema:"the pattern that paths must match, such as **/*.go"`
+	DirPath string `json:"dir_path,omitempty" jsonschema:"the directory to search, the working directory if left out"`
+}
+
+func (g geminiGlob) own() tool.GlobInput { return tool.GlobInput{Pattern: g.Pattern, Path: g.DirPath} }
+
+type geminiListDir struct {
+	DirPath string `json:"dir_path" jsonschema:"the directory to list"`
+}
+
+func (l geminiListDir) own() tool.ListDirInput { return tool.ListDirInput{Path: l.DirPath} }
+
+// geminiBindings are the tools as Gemini's models know them (LOOP-31,
+// LOOP-111).
+var geminiBindings = sync.OnceValue(func() []agent.Binding {
+	terms := []string{
+		"use Write", "use write_file", "use Glob", "use glob", "with Grep", "with grep_search",
+		"offset and limit", "start_line and end_line", "replace_all", "allow_multiple",
+		"path, glob or type", "dir_path or include_pattern", "head_limit", "total_max_matches",
+	}
+	return []agent.Binding{
+		speaking(written(bind("Read", "read_file", "read-gemini", geminiRead.own), writePlain), terms...),
+		speaking(bind("ReadMany", "read_many_files", "readmany", geminiReadMany.own), terms...),
+		speaking(bind("Write", "write_file", "write", same[tool.WriteInput]), terms...),
+		known(speaking(bind("Edit", "replace", "edit-gemini", geminiReplace.own), terms...), "edit"),
+		written(bind("Bash", "run_shell_command", "shell", geminiShell.own), writeLabelled),
+		known(speaking(written(bind("Grep", "grep_search", "grep-gemini", geminiGrep.own), writeGrouped), terms...), "search_file_content"),
+		speaking(bind("Glob", "glob", "glob", geminiGlob.own), terms...),
+		written(bind("ListDir", "list_directory", "listdir", geminiListDir.own), writeListing),
+	}
+})
+
+// writePlain writes lines as they are, and what is left out before them.
+func writePlain(page env.Page, r agent.Result, cut func(string) string) string {
+	if len(page.Lines) == 0 {
+		return cut(r.Output)
+	}
+	return remainder(page, "start_line") + cut(strings.Join(page.Lines, "\n"))
+}
+
+// writeLabelled writes what a command printed and how it ended.
+func writeLabelled(d env.CommandResult, r agent.Result, cut func(string) string) string {
+	text := "Output: " + cmp.Or(cut(strings.TrimRight(printed(d, r), "\n")), "(empty)")
+	if d.ExitCode != 0 {
+		text += fmt.Sprintf("\nExit Code: %d", d.ExitCode)
+	}
+	return text
+}
+
+// matchLine matches a line of a search: path, number and text.
+var matchLine = regexp.MustCompile(`^(.+?):(\d+):(.*)$`)
+
+// writeGrouped writes matches by file. Lists of files stay as they are.
+func writeGrouped(hits env.Hits, r agent.Result, cut func(string) string) string {
+	files := map[string]bool{}
+	matches := 0
+	for _, line := range hits.Lines {
+		if m := matchLine.FindStringSubmatch(line); m != nil {
+			files[m[1]] = true
+			matches++
+		}
+	}
+	if matches == 0 {
+		return cut(r.Output)
+	}
+	var b strings.Builder
+	current := ""
+	for _, line := range hits.Lines {
+		file, text := found(line, files)
+		if file != "" && file != current {
+			current = file
+			fmt.Fprintf(&b, "---\nFile: %s\n", file)
+		}
+		b.WriteString(text + "\n")
+	}
+	head := fmt.Sprintf("Found %d matches\n", matches)
+	if hits.More || hits.TimedOut {
+		head = fmt.Sprintf("Found more than %d matches; these are the first\n", matches)
+	}
+	return head + cut(b.String())
+}
+
+// found splits a line of results into its file and its text with its number. A
+// line of context is told from other text only by the files that are there.
+func found(line string, files map[string]bool) (file, text string) {
+	if m := matchLine.FindStringSubmatch(line); m != nil {
+		return m[1], "L" + m[2] + ": " + m[3]
+	}
+	for file := range files {
+		if rest, ok := strings.CutPrefix(line, file+"-"); ok {
+			if number, text, ok := strings.Cut(rest, "-"); ok {
+				return file, "L" + number + "- " + text
+			}
+		}
+	}
+	return "", line
+}
+
+// writeListing writes directories first, then files with their sizes.
+func writeListing(entries []env.Entry, r agent.Result, cut func(string) string) string {
+	if len(entries) == 0 {
+		return cut(r.Output)
+	}
+	var b strings.Builder
+	for _, e := range entries {
+		if e.Dir {
+			fmt.Fprintf(&b, "[DIR] %s\n", e.Path)
+		} else {
+			fmt.Fprintf(&b, "%s (%d bytes)\n", e.Path, e.Size)
+		}
+	}
+	if len(entries) == env.MaxEntries {
+		b.WriteString("[There may be more.]\n")
+	}
+	return cut(b.String())
+}

@@ -1,0 +1,190 @@
+package profile_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/anthropic"
+	"atelier.dev/atelier/agent/llm/compat"
+	"atelier.dev/atelier/agent/llm/gemini"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/agent/llm/openai"
+	"atelier.dev/atelier/agent/profile"
+	"atelier.dev/atelier/agent/tool"
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden requests")
+
+// adapters are the providers by the wire formats that their profiles are sent
+// in.
+var adapters = map[string]func(*llmtest.Server) agent.Model{
+	"openai": func(s *llmtest.Server) agent.Model { return openai.New(llm.AdapterConfig{BaseURL: s.URL, APIKey: "k"}) },
+	"anthropic": func(s *llmtest.Server) agent.Model {
+		return anthropic.New(llm.AdapterConfig{BaseURL: s.Root, APIKey: "k"})
+	},
+	"gemini": func(s *llmtest.Server) agent.Model {
+		return gemini.New(llm.AdapterConfig{BaseURL: s.Root, APIKey: "k"})
+	},
+	"compat": func(s *llmtest.Server) agent.Model { return compat.New(llm.AdapterConfig{BaseURL: s.URL, APIKey: "k"}) },
+}
+
+// place is a project with a document of every kind, and a session on it.
+type place struct {
+	t            *testing.T
+	folder, home string
+	profiles     *profile.Profiles
+	session      *agent.Session
+	server       *llmtest.Server
+}
+
+func newPlace(t *testing.T, provider string, naming profile.Naming, custom []agent.Tool, rounds ...llmtest.Round) *place {
+	t.Helper()
+	p := &place{t: t, folder: t.TempDir(), home: t.TempDir(), server: llmtest.Serve(t, rounds...)}
+	for name, text := range map[string]string{
+		".git/HEAD": "ref: refs/heads/main\n", "AGENTS.md": "Everybody: tabs.\n", "CLAUDE.md": "Claude: spaces.\n",
+		"GEMINI.md": "Gemini: neither.\n", ".codex/instructions.md": "Codex: both.\n",
+	} {
+		p.put(filepath.Join(p.folder, name), text)
+	}
+	p.put(filepath.Join(p.home, "AGENTS.md"), "I like short names.\n")
+	local, err := env.NewLocal(p.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry, err := agent.NewRegistry(append(tool.Builtin(local, tool.Options{}), custom...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.profiles = profile.New(registry, profile.Surroundings{
+		Folder: p.folder, Home: p.home, Platform: "linux", OS: "Debian 13", Naming: naming,
+		Now:    func() time.Time { return time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC) },
+		Cutoff: func(string, string) string { return "2026-05" },
+	})
+	p.open(provider, adapters[provider](p.server))
+	return p
+}
+
+func (p *place) put(path, text string) {
+	p.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *place) open(provider string, model agent.Model) {
+	ids := 0
+	p.session = agent.New(agent.Config{
+		ID: "s1", Model: model, Profiles: p.profiles, Gate: allow{}, Limits: agent.DefaultLimits, Reduce: tool.Truncate,
+		Now: time.Now, NewID: func() string { ids++; return fmt.Sprintf("id-%d", ids) },
+	})
+	p.session.Record(agent.SettingsChange{Settings: agent.Settings{Provider: provider, Model: "test-model", Mode: agent.ModeBypass}})
+}
+
+type allow struct{}
+
+func (allow) Decide(agent.GateCall) agent.Verdict { return agent.Verdict{Decision: agent.Allow} }
+
+// run takes an input to its end.
+func (p *place) run(input string) []agent.Event {
+	p.t.Helper()
+	var events []agent.Event
+	for ev, err := range p.session.Run(p.t.Context(), input) {
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		if f, failed := ev.Data.(agent.Failure); failed {
+			p.t.Fatalf("%+v", f)
+		}
+		events = append(events, ev)
+	}
+	return events
+}
+
+// stable puts a fixed name in the place of the folders.
+func (p *place) stable(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, p.folder, "/work/app"), p.home, "/home/me/.atelier")
+}
+
+// LOOP-10, LOOP-22, LOOP-43, LOOP-45, LOOP-109..112, LOOP-139..144, K-26: what
+// the models of each vendor are sent, to the byte. -update rewrites it; read
+// the difference.
+func TestGoldenRequests(t *testing.T) {
+	t.Parallel()
+	for provider := range adapters {
+		for _, naming := range []profile.Naming{profile.NamingNative, profile.NamingSpec} {
+			if provider == "compat" && naming == profile.NamingNative {
+				continue // it is shown the specification's names anyway
+			}
+			name := provider + "-" + string(naming)
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				p := newPlace(t, provider, naming, nil, llmtest.Round{Text: "hello"})
+				events := p.run("Say hello.")
+				got := golden(p, events)
+				file := filepath.Join("testdata", name+".txtar")
+				if *update {
+					if err := os.WriteFile(file, got, 0o644); err != nil {
+						t.Fatal(err)
+					}
+					return
+				}
+				want, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(string(want), string(got)); diff != "" {
+					t.Errorf("request (-want +got):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// golden is the first request: the system prompt as text, the rest as JSON.
+func golden(p *place, events []agent.Event) []byte {
+	p.t.Helper()
+	var system string
+	for _, ev := range events {
+		if b, ok := ev.Data.(agent.Briefing); ok {
+			system = p.stable(b.System)
+		}
+	}
+	var body any
+	if err := json.Unmarshal([]byte(p.stable(string(p.server.Requests()[0].Body))), &body); err != nil {
+		p.t.Fatal(err)
+	}
+	request := strings.ReplaceAll(encoded(p.t, body), strings.TrimSpace(encoded(p.t, system)), `"(the system prompt)"`)
+	if !strings.Contains(request, "(the system prompt)") {
+		p.t.Errorf("the request does not have the system prompt: %s", request)
+	}
+	return txtar.Format(&txtar.Archive{Files: []txtar.File{
+		{Name: "system", Data: []byte(system + "\n")}, {Name: "request.json", Data: []byte(request)},
+	}})
+}
+
+func encoded(t *testing.T, v any) string {
+	t.Helper()
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}

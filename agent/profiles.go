@@ -1,0 +1,72 @@
+package agent
+
+import (
+	"context"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// Profiles say what each model is shown (LOOP-21). They are asked from the
+// session's goroutine.
+type Profiles interface {
+	// Profile returns what a model is shown of the tools, always the same for
+	// the same model.
+	Profile(provider, model string) Profile
+	// Brief writes what a model is told before anything else. It is asked once
+	// for each model of a session: what it said is in the log and holds for
+	// the session's life, so that the prefix of its requests stays the same
+	// (LOOP-10).
+	Brief(ctx context.Context, provider, model string) Briefing
+}
+
+// Profile is what the models of one kind are shown.
+type Profile struct {
+	ID    string
+	Tools *Toolset
+}
+
+// Plain shows every model the same prompt, and the tools under their own names.
+func Plain(system string, tools *Registry) Profiles {
+	return plain{system, tools.Show()}
+}
+
+type plain struct {
+	system string
+	tools  *Toolset
+}
+
+func (p plain) Profile(string, string) Profile { return Profile{ID: "plain", Tools: p.tools} }
+
+func (p plain) Brief(context.Context, string, string) Briefing { return Briefing{System: p.system} }
+
+// prompted are profiles with another prompt.
+type prompted struct {
+	Profiles
+	system string
+}
+
+func (p prompted) Brief(context.Context, string, string) Briefing { return Briefing{System: p.system} }
+
+// briefing returns what a model was told before anything else, and tells it now
+// where it was not yet.
+func (t *turn) briefing(who llm.Origin) Briefing {
+	s := t.session
+	if b, ok := s.transcript.answered.briefed[who]; ok {
+		return b
+	}
+	t.settle()
+	b := s.cfg.Profiles.Brief(t.ctx, who.Provider, who.Model)
+	b.Profile, b.Provider, b.Model = s.cfg.Profiles.Profile(who.Provider, who.Model).ID, who.Provider, who.Model
+	t.emit(b)
+	return b
+}
+
+// tools are as the model was shown them that answered last: its calls are read
+// by them, also when another model is chosen meanwhile.
+func (s *Session) tools() *Toolset {
+	who := llm.Origin{Provider: s.transcript.Settings.Provider, Model: s.transcript.Settings.Model}
+	if last := s.transcript.answered.last; last != nil {
+		who = *last
+	}
+	return s.cfg.Profiles.Profile(who.Provider, who.Model).Tools
+}

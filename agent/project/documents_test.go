@@ -1,0 +1,90 @@
+package project
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// folder makes a repository with files, and returns it.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, ".git/HEAD", "ref: refs/heads/main\n")
+	for name, text := range files {
+		put(t, dir, name, text)
+	}
+	return dir
+}
+
+func put(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// LOOP-47: documents are read from the top of the repository down, and only
+// those on the way.
+func TestDocumentsOnTheWay(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, map[string]string{
+		"AGENTS.md": "top", "CLAUDE.md": "claude", "GEMINI.md": "gemini", ".codex/instructions.md": "codex",
+		"a/AGENTS.md": "a", "a/b/CLAUDE.md": "b", "a/b/c/AGENTS.md": "below", "x/AGENTS.md": "beside", "a/b/AGENTS.md": "",
+	})
+	want := []Document{
+		{Path: "AGENTS.md", Text: "top", Size: 3}, {Path: "CLAUDE.md", Text: "claude", Size: 6},
+		{Path: "a/AGENTS.md", Text: "a", Size: 1}, {Path: "a/b/CLAUDE.md", Text: "b", Size: 1},
+	}
+	if diff := cmp.Diff(want, Documents(filepath.Join(dir, "a/b"), "AGENTS.md", "CLAUDE.md")); diff != "" {
+		t.Error(diff)
+	}
+	want = []Document{{Path: "AGENTS.md", Text: "top", Size: 3}, {Path: ".codex/instructions.md", Text: "codex", Size: 5}}
+	if diff := cmp.Diff(want, Documents(dir, "AGENTS.md", ".codex/instructions.md")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// LOOP-47: all documents together hold 32 KB, to the byte; what comes later is
+// cut, at the end of a character.
+func TestDocumentsAreCut(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, map[string]string{
+		"AGENTS.md": strings.Repeat("x", MaxDocuments-1), "a/AGENTS.md": "üü", "a/b/AGENTS.md": "c",
+	})
+	got := Documents(filepath.Join(dir, "a/b"), "AGENTS.md")
+	if len(got) != 3 || len(got[0].Text) != MaxDocuments-1 || got[1].Text != "" || got[1].Size != 4 || got[2].Text != "" {
+		t.Errorf("%+v", got[1:])
+	}
+	put(t, dir, "AGENTS.md", strings.Repeat("x", 3*MaxDocuments))
+	if got := Documents(dir, "AGENTS.md")[0]; len(got.Text) != MaxDocuments || got.Size != 3*MaxDocuments {
+		t.Errorf("%d of %d bytes", len(got.Text), got.Size)
+	}
+	put(t, dir, "AGENTS.md", strings.Repeat("x", MaxDocuments))
+	if got := Documents(dir, "AGENTS.md")[0]; len(got.Text) != got.Size {
+		t.Errorf("what just fits is cut to %d", len(got.Text))
+	}
+}
+
+// The user's own document is read from the home folder.
+func TestUserDocument(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	if d, ok := User(home); ok {
+		t.Errorf("%+v", d)
+	}
+	put(t, home, "AGENTS.md", "mine")
+	if d, ok := User(home); !ok || d.Text != "mine" || d.Path != filepath.Join(home, "AGENTS.md") {
+		t.Errorf("%+v", d)
+	}
+}

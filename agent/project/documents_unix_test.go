@@ -1,0 +1,39 @@
+//go:build unix
+
+package project
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// LOOP-47: one file under two names is read once; what leads out of the project
+// or is no regular file is refused, and does not block.
+func TestDocumentsAreReadSafely(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, map[string]string{"AGENTS.md": "top", "a/binary/AGENTS.md": "\x00"})
+	secret := filepath.Join(t.TempDir(), "secret")
+	put(t, filepath.Dir(secret), "secret", "key")
+	for name, target := range map[string]string{"CLAUDE.md": "AGENTS.md", "a/AGENTS.md": secret, "a/CLAUDE.md": "../../../etc/passwd"} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := syscall.Mkfifo(filepath.Join(dir, "a/binary/CLAUDE.md"), 0o644); err != nil {
+		t.Skip(err)
+	}
+	want := []Document{
+		{Path: "AGENTS.md", Text: "top", Size: 3},
+		{Path: "a/AGENTS.md", Problem: "it cannot be opened, or leads out of the project"},
+		{Path: "a/CLAUDE.md", Problem: "it cannot be opened, or leads out of the project"},
+		{Path: "a/binary/AGENTS.md", Problem: "it is no text"},
+		{Path: "a/binary/CLAUDE.md", Problem: "it is no regular file"},
+	}
+	if diff := cmp.Diff(want, Documents(filepath.Join(dir, "a/binary"), "AGENTS.md", "CLAUDE.md")); diff != "" {
+		t.Error(diff)
+	}
+}

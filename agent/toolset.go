@@ -1,0 +1,182 @@
+package agent
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"atelier.dev/atelier/agent/llm"
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Binding is how a model is shown a tool: the name, the words and the schema
+// that its calls have, and how they and their results are translated. There is
+// one tool for each capability; everything but the model knows it by its
+// canonical name (K-04).
+type Binding struct {
+	// Tool is the canonical name.
+	Tool string
+	// ToolSpec is what the model is shown. Without a description or a schema it
+	// is shown the tool's own.
+	llm.ToolSpec
+	// Aliases are names that a call is understood by besides.
+	Aliases []string
+	// Hidden bindings are understood and not shown.
+	Hidden bool
+	// Input turns arguments that have passed Schema into the tool's own; nil
+	// where they are that already.
+	Input func(json.RawMessage) (json.RawMessage, error)
+	// Output writes a result as the model knows it. cut brings a text down to
+	// the model's share: it is for what the tool found, not for the frame
+	// around it. nil cuts the tool's own text.
+	Output func(r Result, cut func(string) string) string
+}
+
+// Toolset is a registry as the models of one kind are shown it. It is built
+// once and then only read.
+type Toolset struct {
+	shown  []llm.ToolSpec
+	byName map[string]bound // by every name that is understood
+}
+
+// bound is a tool under one of its bindings.
+type bound struct {
+	registered
+	binding Binding
+	// schema is the binding's. It is resolved when the tool is first called:
+	// most are never.
+	schema func() (*jsonschema.Resolved, error)
+}
+
+// Show returns the tools under bindings. A call's name is looked up among the
+// bindings in their order, by name and alias, then among the canonical names.
+//
+// A tool that no binding speaks of is shown as it is. So is one that took the
+// place of another: by registering its canonical name, or any name of a binding
+// of it, which is then left out (LOOP-32, LOOP-114). Bindings of tools that are
+// not registered are left out too.
+func (r *Registry) Show(bindings ...Binding) *Toolset {
+	set := &Toolset{byName: map[string]bound{}}
+	spoken, displaced := map[string]bool{}, map[string]bool{}
+	for _, b := range bindings {
+		t, ok := r.tools[b.Tool]
+		if !ok || t.replaced {
+			continue
+		}
+		spoken[b.Tool] = true
+		displaced[b.Tool] = displaced[b.Tool] || slices.ContainsFunc(b.names(), func(name string) bool {
+			_, taken := r.tools[name]
+			return taken && name != b.Tool
+		})
+	}
+	for _, b := range bindings {
+		if !spoken[b.Tool] || displaced[b.Tool] {
+			continue
+		}
+		t := r.tools[b.Tool]
+		own := t.spec.shown()
+		b.Description = cmp.Or(b.Description, own.Description)
+		if b.Schema == nil {
+			own.Name, own.Description = b.Name, b.Description
+			b.ToolSpec = own
+		}
+		set.add(bound{registered: t, binding: b, schema: sync.OnceValues(func() (*jsonschema.Resolved, error) {
+			return resolve(b.Name, b.Schema)
+		})})
+	}
+	for _, name := range r.order {
+		t := r.tools[name]
+		if !displaced[name] {
+			own := Binding{Tool: name, ToolSpec: t.spec.shown(), Hidden: spoken[name]}
+			set.add(bound{registered: t, binding: own, schema: func() (*jsonschema.Resolved, error) { return t.schema, nil }})
+		}
+	}
+	return set
+}
+
+// names are all names of a binding.
+func (b Binding) names() []string { return append([]string{b.Name}, b.Aliases...) }
+
+// add makes a binding known. A name that is known already stays what it is.
+func (s *Toolset) add(b bound) {
+	if _, known := s.byName[b.binding.Name]; !b.binding.Hidden && !known {
+		s.shown = append(s.shown, b.binding.ToolSpec)
+	}
+	for _, name := range b.binding.names() {
+		if _, known := s.byName[name]; !known {
+			s.byName[name] = b
+		}
+	}
+}
+
+// get finds a tool by the name a model used.
+func (s *Toolset) get(name string) (bound, bool) {
+	b, ok := s.byName[name]
+	return b, ok
+}
+
+// Canonical returns the canonical name of the tool that a model calls name; an
+// unknown name is returned as it is.
+func (s *Toolset) Canonical(name string) string {
+	if b, ok := s.byName[name]; ok {
+		return b.spec.Name
+	}
+	return name
+}
+
+// Names lists the names that are shown, in their order.
+func (s *Toolset) Names() []string {
+	names := make([]string, len(s.shown))
+	for i, spec := range s.shown {
+		names[i] = spec.Name
+	}
+	return names
+}
+
+// Definitions returns what a model is shown, always in the same order and with
+// the same bytes, so that the prefix of consecutive requests stays the same
+// (LOOP-33). They must not be changed.
+func (s *Toolset) Definitions() []llm.ToolSpec { return s.shown }
+
+// input turns the arguments of a call into the tool's input. The error is a
+// phrase for the model, in the terms that it was shown.
+func (b bound) input(args json.RawMessage) (json.RawMessage, error) {
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	schema, err := b.schema()
+	if err != nil {
+		return nil, err
+	}
+	args = coerce(schema.Schema(), args)
+	if err := validate(schema, args); err != nil || b.binding.Input == nil {
+		return args, err
+	}
+	input, err := b.binding.Input(args)
+	if err != nil {
+		return nil, err
+	}
+	return input, validate(b.registered.schema, input)
+}
+
+// output writes a result for the model.
+func (b bound) output(r Result, cut func(string) string) string {
+	if b.binding.Output == nil {
+		return cut(r.Output)
+	}
+	return b.binding.Output(r, cut)
+}
+
+// validate checks arguments against a schema.
+func validate(schema *jsonschema.Resolved, args json.RawMessage) error {
+	var v any
+	if err := json.Unmarshal(args, &v); err != nil {
+		return fmt.Errorf("they are no JSON: %w", err)
+	}
+	if _, ok := v.(map[string]any); !ok {
+		return fmt.Errorf("they must be a JSON object")
+	}
+	return schema.Validate(v)
+}
