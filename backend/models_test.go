@@ -1,6 +1,7 @@
 package backend_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -151,5 +152,19 @@ func TestSwitchModel(t *testing.T) {
 	p.send(id, "hello")
 	if end := await(p, anyOf[agent.TextEnd]); end.Model != "anything-at-all" {
 		t.Errorf("%s answered", end.Model)
+	}
+}
+
+// Settings that are asked for right after something else was stored, which has
+// the session read again, are not lost.
+func TestConfigureAfterARename(t *testing.T) {
+	t.Parallel()
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t), "sk-test"))
+	id := p.session("openai")
+	for i := range 5 {
+		must[backend.SessionInfo](p, "sessions.rename", backend.RenameRequest{Session: id, Title: "Another name"})
+		set := agent.Settings{Provider: "openai", Model: fmt.Sprintf("model-%d", i), Mode: agent.ModeDefault}
+		must[backend.SessionInfo](p, "conversation.configure", backend.ConfigureRequest{Session: id, Settings: set})
+		await(p, func(s agent.SettingsChange) bool { return s.Settings == set })
 	}
 }

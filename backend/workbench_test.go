@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -171,20 +170,6 @@ func await[P agent.Payload](p *page, fits func(P) bool) P {
 }
 
 func anyOf[P agent.Payload](P) bool { return true }
-
-// Settings that are asked for right after something else was stored, which has
-// the session read again, are not lost.
-func TestConfigureAfterARename(t *testing.T) {
-	t.Parallel()
-	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t), "sk-test"))
-	id := p.session("openai")
-	for i := range 5 {
-		must[backend.SessionInfo](p, "sessions.rename", backend.RenameRequest{Session: id, Title: "Another name"})
-		set := agent.Settings{Provider: "openai", Model: fmt.Sprintf("model-%d", i), Mode: agent.ModeDefault}
-		must[backend.SessionInfo](p, "conversation.configure", backend.ConfigureRequest{Session: id, Settings: set})
-		await(p, func(s agent.SettingsChange) bool { return s.Settings == set })
-	}
-}
 
 // The main path over the real wire format of both providers: a prompt, one
 // call approved, one denied with feedback, a file on the disk, and all of it
