@@ -57,6 +57,7 @@ func (t *turn) check(call llm.ToolCall) (ready, bool) {
 		t.endUnrun(call)
 		return ready{}, false
 	}
+	call.Arguments, call.Custom = call.Input(), false
 	if c := s.transcript.openCall(call.ID); c == nil || !c.started {
 		t.emit(ToolCallStart{CallID: call.ID, Tool: call.Name, Input: string(call.Arguments)})
 	}

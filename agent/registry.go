@@ -71,7 +71,7 @@ func (r *Registry) Definitions() []llm.ToolSpec {
 	defs := make([]llm.ToolSpec, 0, len(r.order))
 	for _, name := range r.order {
 		s := r.tools[name].spec
-		defs = append(defs, llm.ToolSpec{Name: s.Name, Description: s.Description, Schema: s.Schema})
+		defs = append(defs, llm.ToolSpec{Name: s.Name, Description: s.Description, Schema: s.Schema, Freeform: s.Freeform})
 	}
 	return defs
 }

@@ -36,6 +36,9 @@ type Spec struct {
 	Description string
 	// Schema is a JSON Schema with an object at its root.
 	Schema json.RawMessage
+	// Freeform is set where a model may give plain text; see [llm.ToolSpec].
+	// The tool is run with an object all the same.
+	Freeform *llm.Freeform
 	// ReadOnly tools change nothing and may run side by side.
 	ReadOnly bool
 }
