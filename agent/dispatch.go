@@ -139,8 +139,8 @@ func (t *turn) askPerson(call llm.ToolCall, r registered, gc GateCall, reason st
 			Input: string(call.Arguments), Reason: reason, Access: gc.Access,
 		}
 		if p, ok := r.tool.(Previewer); ok {
-			if change, err := p.Preview(t.ctx, call.Arguments); err == nil {
-				req.Change = change
+			if changes, err := p.Preview(t.ctx, call.Arguments); err == nil {
+				req.Changes = changes
 			}
 		}
 		t.emit(req)

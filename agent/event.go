@@ -212,8 +212,8 @@ type ApprovalRequest struct {
 	Reason string `json:"reason"`
 	// Access is what the call would touch.
 	Access Access `json:"access"`
-	// Change previews an edit; nil where there is none to show.
-	Change *FileChange `json:"change,omitempty"`
+	// Changes previews what becomes of files; nil where nothing can be shown.
+	Changes []FileChange `json:"changes,omitempty"`
 }
 
 // ApprovalAnswer is a person's answer.

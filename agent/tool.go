@@ -24,10 +24,10 @@ type Accessor interface {
 	Access(input json.RawMessage) Access
 }
 
-// Previewer is implemented by tools that can show a change before they make
-// it. An error means that the call would fail; the preview is then left out.
+// Previewer is implemented by tools that can show their changes before they
+// make them. An error means that the call would fail; the preview is then left out.
 type Previewer interface {
-	Preview(ctx context.Context, input json.RawMessage) (*FileChange, error)
+	Preview(ctx context.Context, input json.RawMessage) ([]FileChange, error)
 }
 
 // Spec describes a tool. Name is the canonical one (K-04).
@@ -77,7 +77,7 @@ func Fail(message string) Result { return Result{Output: message, IsError: true}
 // Details is what the window can show better than text. At most one field is
 // set.
 type Details struct {
-	Change  *FileChange    `json:"change,omitempty"`
+	Changes []FileChange   `json:"changes,omitempty"`
 	Command *CommandResult `json:"command,omitempty"`
 	Listing *Listing       `json:"listing,omitempty"`
 	Agent   *AgentRef      `json:"agent,omitempty"`
@@ -88,10 +88,12 @@ type AgentRef struct {
 	Session string `json:"session"`
 }
 
-// FileChange is an edit of one file as a unified diff.
+// FileChange is what becomes of one file, as a unified diff.
 type FileChange struct {
 	Path    string `json:"path"` // relative to the project where it lies inside
+	MovedTo string `json:"moved_to,omitempty"`
 	Created bool   `json:"created,omitempty"`
+	Deleted bool   `json:"deleted,omitempty"`
 	Added   int    `json:"added"`
 	Removed int    `json:"removed"`
 	// Diff has three lines of context and no file headers. It is empty for

@@ -86,7 +86,7 @@ func TestFeedLimitsEnvelopes(t *testing.T) {
 	f := newFeed()
 	got := watchAll(t, f)
 	diff := strings.Repeat("+line\n", 20_000)
-	f.Publish(agent.Event{Session: "a", Seq: 1, Data: agent.ApprovalRequest{ID: "r", Change: &agent.FileChange{Diff: diff}}})
+	f.Publish(agent.Event{Session: "a", Seq: 1, Data: agent.ApprovalRequest{ID: "r", Changes: []agent.FileChange{{Diff: diff}}}})
 	if e := got()[0]; e.Seq != 1 || len(e.Events) != 0 {
 		t.Errorf("envelope %d with %d events", e.Seq, len(e.Events))
 	}

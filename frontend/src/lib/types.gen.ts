@@ -43,7 +43,7 @@ export type ApprovalRequest = {
   input: string
   reason: string
   access: Access
-  change?: FileChange
+  changes?: FileChange[]
 }
 
 export type CallDraft = {
@@ -100,7 +100,7 @@ export type CostsRequest = {
 export type Decision = "allow" | "ask" | "deny"
 
 export type Details = {
-  change?: FileChange
+  changes?: FileChange[]
   command?: CommandResult
   listing?: Listing
   agent?: AgentRef
@@ -179,7 +179,9 @@ export type Failure = {
 
 export type FileChange = {
   path: string
+  moved_to?: string
   created?: boolean
+  deleted?: boolean
   added: number
   removed: number
   diff: string

@@ -93,6 +93,7 @@ export const en = {
   'tool.exit': 'exit {code}',
   'tool.timed_out': 'timed out',
   'tool.created': 'new file',
+  'tool.deleted': 'deleted',
   'tool.lines': { one: '{n} line', other: '{n} lines' },
   'tool.files': { one: '{n} file', other: '{n} files' },
   'tool.matches': { one: '{n} match', other: '{n} matches' },

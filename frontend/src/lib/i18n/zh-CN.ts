@@ -93,6 +93,7 @@ export const zhCN: Record<Key, Message> = {
   'tool.exit': '退出码 {code}',
   'tool.timed_out': '超时',
   'tool.created': '新文件',
+  'tool.deleted': '已删除',
   'tool.lines': '{n} 行',
   'tool.files': '{n} 个文件',
   'tool.matches': '{n} 处匹配',
