@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"agent/llm/demo":         {"agent/llm", "agent/llm/internal/..."},
 	"agent/llm/llmtest":      {"agent/llm", "agent/llm/internal/..."},
 	"agent/env":              {"agent/sandbox"},
-	"agent/tool":             {"agent", "agent/env", "agent/llm", "agent/picture"},
+	"agent/tool":             {"agent", "agent/applypatch", "agent/env", "agent/llm", "agent/picture"},
 	"agent/permission":       {"agent"},
 	"agent/subagent":         {"agent"},
 	"backend":                {"agent/...", "agent"},
@@ -74,6 +74,7 @@ const (
 var overBudget = map[string]string{
 	"interface backend.Store":        "one store; splitting it would scatter one transaction's contract",
 	"fan-out agent/llm/provider":     "it lists all adapters",
+	"fan-out agent/tool":             "tools join the parts that do the work to what the loop asks of a tool",
 	"fan-out backend":                "the application knows every part",
 	"fan-out cmd/cli":                "the composition root of both programs",
 	"fan-out .":                      "the composition root of the window",

@@ -58,6 +58,7 @@ func (t *turn) check(call llm.ToolCall) (ready, bool) {
 		return ready{}, false
 	}
 	call.Arguments, call.Custom = call.Input(), false
+	call = s.cfg.Tools.redirect(call)
 	if c := s.transcript.openCall(call.ID); c == nil || !c.started {
 		t.emit(ToolCallStart{CallID: call.ID, Tool: call.Name, Input: string(call.Arguments)})
 	}
@@ -96,7 +97,13 @@ func (r registered) validate(args json.RawMessage) error {
 	if _, ok := v.(map[string]any); !ok {
 		return fmt.Errorf("they must be a JSON object")
 	}
-	return r.schema.Validate(v)
+	if err := r.schema.Validate(v); err != nil {
+		return err
+	}
+	if t, ok := r.tool.(Validator); ok {
+		return t.Validate(args)
+	}
+	return nil
 }
 
 // authorise asks the gate and, where the gate says so, a person. It returns

@@ -62,6 +62,20 @@ func (r *Registry) get(name string) (registered, bool) {
 	return t, ok
 }
 
+// redirect returns the call that a call amounts to: itself, or one of another
+// tool.
+func (r *Registry) redirect(call llm.ToolCall) llm.ToolCall {
+	t, ok := r.tools[call.Name].tool.(Redirector)
+	if !ok {
+		return call
+	}
+	name, instead, ok := t.Redirect(call.Arguments)
+	if _, there := r.get(name); ok && there {
+		call.Name, call.Arguments = name, instead
+	}
+	return call
+}
+
 // Names lists the tools in the order they were registered.
 func (r *Registry) Names() []string { return slices.Clone(r.order) }
 

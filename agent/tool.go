@@ -30,6 +30,36 @@ type Previewer interface {
 	Preview(ctx context.Context, input json.RawMessage) ([]FileChange, error)
 }
 
+// Validator is implemented by tools whose schema cannot say what is wrong with
+// an input. A call that fails is refused before anybody is asked about it.
+type Validator interface {
+	Validate(input json.RawMessage) error
+}
+
+// Redirector is implemented by tools that models call for another tool's work.
+// A call for which ok is true becomes one of the tool with that name, if there
+// is such a tool: it is checked, asked about, run and shown as that. Input need
+// not have passed the schema.
+type Redirector interface {
+	Redirect(input json.RawMessage) (tool string, instead json.RawMessage, ok bool)
+}
+
+// Drafter is implemented by tools that can tell what a call does to files while
+// the model still writes it. The function that Draft returns takes the
+// arguments piece by piece, cut anywhere, as plain text if freeform says so;
+// its time does not grow with what came before.
+type Drafter interface {
+	Draft(freeform bool) func(piece string) Outline
+}
+
+// Outline is what a call does to files, as far as it is written.
+type Outline struct {
+	// Changes are the newest files, without diffs. The last one may grow.
+	Changes []FileChange `json:"changes,omitempty"`
+	// Earlier counts the files before those.
+	Earlier int `json:"earlier,omitempty"`
+}
+
 // Spec describes a tool. Name is the canonical one (K-04).
 type Spec struct {
 	Name        string
@@ -97,7 +127,7 @@ type FileChange struct {
 	Added   int    `json:"added"`
 	Removed int    `json:"removed"`
 	// Diff has three lines of context and no file headers. It is empty for
-	// files too large to compare.
+	// files too large to compare, and in an [Outline].
 	Diff string `json:"diff"`
 }
 
