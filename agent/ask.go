@@ -55,7 +55,7 @@ func (t *turn) keep(who llm.Origin, d *draft, m llm.Message) {
 func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*draft, error) {
 	policy := t.session.cfg.Retry
 	for n := 1; ; n++ {
-		d := &draft{emit: t.emit}
+		d := &draft{emit: t.emit, tools: t.session.cfg.Tools}
 		err := t.attempt(who, effort, d)
 		if err == nil {
 			return d, nil

@@ -12,11 +12,18 @@ import (
 // and remembers enough to keep the text of an answer that breaks off.
 type draft struct {
 	emit      func(Payload)
+	tools     *Registry
 	blocks    []*block // text and reasoning, in the order they began
 	text      int      // UTF-16 length of all text so far
 	reasoning int
-	calls     map[int]*CallDraft
+	calls     map[int]*callDraft
 	answer    *llm.Answer
+}
+
+// callDraft is a call as it grows.
+type callDraft struct {
+	CallDraft
+	follow func(piece string) Outline // nil where the tool is no [Drafter]
 }
 
 // block is a stretch of text or reasoning as it grows.
@@ -40,20 +47,34 @@ func (d *draft) add(ev llm.Event) {
 		d.block(ev.Index, llm.PartReasoning).text.WriteString(ev.Delta)
 	case llm.EventToolCallStart:
 		if ev.Part != nil && ev.Part.Call != nil {
-			if d.calls == nil {
-				d.calls = map[int]*CallDraft{}
-			}
-			d.calls[ev.Index] = &CallDraft{CallID: ev.Part.Call.ID, Tool: ev.Part.Call.Name}
-			d.emit(*d.calls[ev.Index])
+			d.begin(ev.Index, *ev.Part.Call)
 		}
 	case llm.EventToolCallDelta:
 		if c := d.calls[ev.Index]; c != nil {
 			c.Bytes += len(ev.Delta)
-			d.emit(*c)
+			if c.follow != nil {
+				c.Outline = c.follow(ev.Delta)
+			}
+			d.emit(c.CallDraft)
 		}
 	case llm.EventFinish:
 		d.answer = ev.Answer
 	}
+}
+
+// begin starts to follow a call.
+func (d *draft) begin(index int, call llm.ToolCall) {
+	if d.calls == nil {
+		d.calls = map[int]*callDraft{}
+	}
+	c := &callDraft{CallDraft: CallDraft{CallID: call.ID, Tool: call.Name}}
+	if r, ok := d.tools.get(call.Name); ok {
+		if drafter, ok := r.tool.(Drafter); ok {
+			c.follow = drafter.Draft(call.Custom)
+		}
+	}
+	d.calls[index] = c
+	d.emit(c.CallDraft)
 }
 
 // block returns the block with an index of the stream's.

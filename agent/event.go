@@ -140,6 +140,8 @@ type CallDraft struct {
 	CallID string `json:"call_id"`
 	Tool   string `json:"tool"`
 	Bytes  int    `json:"bytes"` // of arguments so far
+	// Outline is there for tools that are a [Drafter].
+	Outline Outline `json:"outline,omitzero"`
 }
 
 // ToolCallStart says that a call entered the pipeline. Tool is the canonical

@@ -3,6 +3,8 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"atelier.dev/atelier/agent"
@@ -49,6 +51,33 @@ func TestAFreeformCallIsRunAsJSON(t *testing.T) {
 	}
 	call := model.Requests()[1].Messages[1].Calls()[0]
 	if diff := cmp.Diff(llm.ToolCall{ID: call.ID, WireID: call.WireID, Name: "Scribe", Arguments: json.RawMessage(text), Custom: true}, call); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Draft implements [agent.Drafter]: it counts lines.
+func (s scribe) Draft(freeform bool) func(string) agent.Outline {
+	lines := 0
+	return func(piece string) agent.Outline {
+		lines += strings.Count(piece, "\n")
+		return agent.Outline{Changes: []agent.FileChange{{Path: fmt.Sprint(freeform), Added: lines}}}
+	}
+}
+
+// What a call will do is shown while the model writes it, each piece at once.
+func TestACallIsOutlinedWhileItIsWritten(t *testing.T) {
+	t.Parallel()
+	model := llmtest.Script(llmtest.Round{Calls: []llmtest.Call{llmtest.Custom("Scribe", "+a\n+b\n"), llmtest.Use("Note", map[string]any{"text": "x"})}}, llmtest.Round{})
+	r := newRig(t, model, scribe{note{name: "Scribe"}}, note{name: "Note"})
+	var got []string
+	for _, d := range find[agent.CallDraft](r.run("go")) {
+		got = append(got, fmt.Sprint(d.Tool, d.Bytes, d.Outline.Changes))
+	}
+	want := []string{
+		"Scribe0 []", "Scribe3 [{true  false false 1 0 }]", "Scribe6 [{true  false false 2 0 }]",
+		"Note0 []", "Note6 []", "Note12 []",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -79,6 +79,27 @@ func TestFeedGathersDeltas(t *testing.T) {
 	})
 }
 
+// Of what a call is outlined as while it is written, the newest leaves.
+func TestFeedSendsTheNewestOutline(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed()
+		got := watchAll(t, f)
+		var last agent.Event
+		for n := range 5 {
+			last = agent.Event{Session: "a", Data: agent.CallDraft{
+				CallID: "c", Tool: "ApplyPatch", Bytes: n, Outline: agent.Outline{Changes: []agent.FileChange{{Path: "p", Added: n}}},
+			}}
+			f.Publish(last)
+		}
+		time.Sleep(feedInterval + time.Millisecond) // fake time
+		synctest.Wait()
+		if diff := cmp.Diff([]Envelope{{Session: "a", Events: []agent.Event{last}}}, got()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 // Envelopes stay under the limit; an event that cannot fit is left out, and
 // the seq tells the page so.
 func TestFeedLimitsEnvelopes(t *testing.T) {

@@ -50,6 +50,7 @@ export type CallDraft = {
   call_id: string
   tool: string
   bytes: number
+  outline?: Outline
 }
 
 export type Code = "internal" | "invalid" | "not_found" | "busy" | "folder" | "store_locked" | "store_corrupt" | "store_newer" | "store_failed" | "store_unusable" | "no_model" | "key_unavailable"
@@ -324,6 +325,11 @@ export type Origin = {
 }
 
 export type Outcome = "done" | "failed" | "denied" | "interrupted"
+
+export type Outline = {
+  changes?: FileChange[]
+  earlier?: number
+}
 
 export type OutputTail = {
   text: string

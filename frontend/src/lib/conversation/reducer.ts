@@ -93,8 +93,8 @@ function step(view: Writable, event: Event): void {
       finishAnswer(view, event.data, keyOf(event), event.at)
       return
     case 'tool_call_draft': {
-      const { call_id: callId, tool, bytes } = event.data
-      replace(view, callEntry(view, callId, tool, event.at), { draftBytes: bytes })
+      const { call_id: callId, tool, bytes, outline } = event.data
+      replace(view, callEntry(view, callId, tool, event.at), { draftBytes: bytes, outline })
       return
     }
     case 'tool_call_start': {
@@ -258,7 +258,7 @@ function finishAnswer(view: Writable, end: TextEnd, key: string, at: number): vo
   for (const { call } of parts) {
     if (!call) continue
     const entry = callEntry(view, call.id, call.name, at)
-    replace(view, entry, { input: call.arguments, status: 'queued', draftBytes: undefined })
+    replace(view, entry, { input: call.arguments, status: 'queued', ...noDraft })
   }
   if (end.usage.known) {
     view.context = end.usage.input + end.usage.cache_read + end.usage.cache_write
@@ -266,6 +266,9 @@ function finishAnswer(view: Writable, end: TextEnd, key: string, at: number): vo
   view.cost = spent(view.cost, end.cost)
   view.answeredBy = { provider: end.provider, model: end.model }
 }
+
+/** A call that is written is known better than from its draft. */
+const noDraft = { draftBytes: undefined, outline: undefined }
 
 const isRemarkable = ({ finish }: TextEnd) =>
   ['length', 'content_filter', 'refusal', 'context_overflow'].includes(finish.reason)
@@ -304,7 +307,7 @@ function finishCall(view: Writable, end: ToolCallEnd, seq: number | undefined, a
     size: end.size,
     media: end.media,
     seq,
-    draftBytes: undefined,
+    ...noDraft,
   })
 }
 

@@ -27,10 +27,17 @@ export function argument(tool: string, input: string): string {
     const where = text('path') || text('glob')
     return line(where ? `${text('pattern')} · ${where}` : text('pattern'))
   }
+  if (tool === 'ApplyPatch') return line(patched(text('input')))
   const name = telling.find((candidate) => text(candidate) !== '')
   const value = name ? text(name) : Object.values(all).find((v) => typeof v === 'string')
   return line(String(value ?? ''))
 }
+
+/** The files that a patch names. */
+const patched = (patch: string) =>
+  [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)]
+    .map((header) => header[1]!.trim())
+    .join(', ')
 
 const line = (text: string) => markHidden(text.slice(0, 500).replace(/\s+/g, ' '))
 
@@ -48,21 +55,21 @@ export function outcome(call: ToolEntry): Outcome {
     return { text: t('tool.exit', { code: String(command.exit_code) }), bad: true }
   }
   if (bad) return { text: t('tool.failed'), bad }
-  if (changes) return changed(changes)
+  if (changes) return { text: summary(changes), ...sums(changes) }
   const pictures = call.media?.filter(isPicture).length ?? 0
   if (pictures > 0) return { text: t('tool.pictures', { n: pictures }) }
   if (listing) return { text: counted(listing.unit, listing.count) }
   return { text: '' }
 }
 
-function changed(changes: readonly FileChange[]): Outcome {
+const summary = (changes: readonly FileChange[]) =>
+  changes.length > 1 ? counted('files', changes.length) : noteOf(changes[0])
+
+/** How many lines come and go in all. */
+export function sums(changes: readonly FileChange[]): { added: number; removed: number } {
   const sum = (count: (change: FileChange) => number) =>
     changes.reduce((total, change) => total + count(change), 0)
-  return {
-    text: changes.length > 1 ? counted('files', changes.length) : noteOf(changes[0]),
-    added: sum((change) => change.added),
-    removed: sum((change) => change.removed),
-  }
+  return { added: sum((change) => change.added), removed: sum((change) => change.removed) }
 }
 
 /** What happens to a file besides its lines changing. */

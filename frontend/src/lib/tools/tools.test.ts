@@ -63,6 +63,11 @@ describe('a line', () => {
     ['Read', '{"file_path":"a.go","limit":3}', 'a.go'],
     ['Grep', '{"pattern":"x","path":"src"}', 'x · src'],
     ['Custom', '{"depth":3,"topic":"birds"}', 'birds'],
+    [
+      'ApplyPatch',
+      '{"input":"*** Begin Patch\\n*** Add File: a\\n+*** Add File: b\\n*** Delete File: c\\n"}',
+      'a, c',
+    ],
     ['Bash', 'no json', ''],
     ['Bash', '{"command":"ls \\u202e txt"}', 'ls ⟨U+202E⟩ txt'],
   ])('of %s %s tells %s', (tool, input, want) => {
