@@ -56,6 +56,7 @@ func (t *turn) check(call llm.ToolCall) (ready, bool) {
 		t.endUnrun(call)
 		return ready{}, false
 	}
+	call.Arguments, call.Custom = call.Input(), false
 	r, fault := t.read(&call)
 	if c := s.transcript.openCall(call.ID); c == nil || !c.started {
 		t.emit(ToolCallStart{CallID: call.ID, Tool: s.tools().Canonical(call.Name), Input: string(call.Arguments)})
@@ -86,6 +87,14 @@ func (t *turn) read(call *llm.ToolCall) (r bound, fault string) {
 	input, err := r.input(call.Arguments)
 	if err != nil {
 		return r, fmt.Sprintf("The arguments of %s are not valid: %v. Correct them and call it again.", call.Name, err) // LOOP-117
+	}
+	if r, input = tools.redirect(r, input); r.spec.Name != tools.Canonical(call.Name) {
+		call.Name = r.spec.Name
+	}
+	if v, ok := r.tool.(Validator); ok {
+		if err := v.Validate(input); err != nil {
+			return r, fmt.Sprintf("The arguments of %s are not valid: %v. Correct them and call it again.", call.Name, err)
+		}
 	}
 	call.Arguments = input
 	return r, ""
@@ -131,8 +140,8 @@ func (t *turn) askPerson(call llm.ToolCall, r bound, gc GateCall, reason string)
 			Input: string(call.Arguments), Reason: reason, Access: gc.Access,
 		}
 		if p, ok := r.tool.(Previewer); ok {
-			if change, err := p.Preview(t.ctx, call.Arguments); err == nil {
-				req.Change = change
+			if changes, err := p.Preview(t.ctx, call.Arguments); err == nil {
+				req.Changes = changes
 			}
 		}
 		t.emit(req)

@@ -18,10 +18,16 @@ type draft struct {
 	blocks    []*block // text and reasoning, in the order they began
 	text      int      // UTF-16 length of all text so far
 	reasoning int
-	calls     map[int]*CallDraft
+	calls     map[int]*callDraft
 	answer    *llm.Answer
 	thought   time.Duration // spent on reasoning that came to an end
 	thinking  time.Time     // when the reasoning that goes on began; else zero
+}
+
+// callDraft is a call as it grows.
+type callDraft struct {
+	CallDraft
+	follow func(piece string) Outline // nil where the tool is no [Drafter]
 }
 
 // block is a stretch of text or reasoning as it grows.
@@ -46,16 +52,15 @@ func (d *draft) add(ev llm.Event) {
 		d.block(ev.Index, llm.PartReasoning).text.WriteString(ev.Delta)
 	case llm.EventToolCallStart:
 		if ev.Part != nil && ev.Part.Call != nil {
-			if d.calls == nil {
-				d.calls = map[int]*CallDraft{}
-			}
-			d.calls[ev.Index] = &CallDraft{CallID: ev.Part.Call.ID, Tool: d.tools.Canonical(ev.Part.Call.Name)}
-			d.emit(*d.calls[ev.Index])
+			d.begin(ev.Index, *ev.Part.Call)
 		}
 	case llm.EventToolCallDelta:
 		if c := d.calls[ev.Index]; c != nil {
 			c.Bytes += len(ev.Delta)
-			d.emit(*c)
+			if c.follow != nil {
+				c.Outline = c.follow(ev.Delta)
+			}
+			d.emit(c.CallDraft)
 		}
 	case llm.EventFinish:
 		d.answer = ev.Answer
@@ -72,6 +77,21 @@ func (d *draft) watch(next llm.EventType) {
 		d.thought += d.now().Sub(d.thinking)
 		d.thinking = time.Time{}
 	}
+}
+
+// begin starts to follow a call.
+func (d *draft) begin(index int, call llm.ToolCall) {
+	if d.calls == nil {
+		d.calls = map[int]*callDraft{}
+	}
+	c := &callDraft{CallDraft: CallDraft{CallID: call.ID, Tool: d.tools.Canonical(call.Name)}}
+	if r, ok := d.tools.get(call.Name); ok {
+		if drafter, ok := r.tool.(Drafter); ok {
+			c.follow = drafter.Draft(call.Custom)
+		}
+	}
+	d.calls[index] = c
+	d.emit(c.CallDraft)
 }
 
 // block returns the block with an index of the stream's.

@@ -168,6 +168,8 @@ type CallDraft struct {
 	CallID string `json:"call_id"`
 	Tool   string `json:"tool"`
 	Bytes  int    `json:"bytes"` // of arguments so far
+	// Outline is there for tools that are a [Drafter].
+	Outline Outline `json:"outline,omitzero"`
 }
 
 // ToolCallStart says that a call entered the pipeline. Tool is the canonical
@@ -240,8 +242,8 @@ type ApprovalRequest struct {
 	Reason string `json:"reason"`
 	// Access is what the call would touch.
 	Access Access `json:"access"`
-	// Change previews an edit; nil where there is none to show.
-	Change *FileChange `json:"change,omitempty"`
+	// Changes previews what becomes of files; nil where nothing can be shown.
+	Changes []FileChange `json:"changes,omitempty"`
 }
 
 // ApprovalAnswer is a person's answer.

@@ -24,10 +24,40 @@ type Accessor interface {
 	Access(input json.RawMessage) Access
 }
 
-// Previewer is implemented by tools that can show a change before they make
-// it. An error means that the call would fail; the preview is then left out.
+// Previewer is implemented by tools that can show their changes before they
+// make them. An error means that the call would fail; the preview is then left out.
 type Previewer interface {
-	Preview(ctx context.Context, input json.RawMessage) (*FileChange, error)
+	Preview(ctx context.Context, input json.RawMessage) ([]FileChange, error)
+}
+
+// Validator is implemented by tools whose schema cannot say what is wrong with
+// an input. A call that fails is refused before anybody is asked about it.
+type Validator interface {
+	Validate(input json.RawMessage) error
+}
+
+// Redirector is implemented by tools that models call for another tool's work.
+// A call for which ok is true becomes one of the tool with that name, if there
+// is such a tool: it is checked, asked about, run and shown as that. Input need
+// not have passed the schema.
+type Redirector interface {
+	Redirect(input json.RawMessage) (tool string, instead json.RawMessage, ok bool)
+}
+
+// Drafter is implemented by tools that can tell what a call does to files while
+// the model still writes it. The function that Draft returns takes the
+// arguments piece by piece, cut anywhere, as plain text if freeform says so;
+// its time does not grow with what came before.
+type Drafter interface {
+	Draft(freeform bool) func(piece string) Outline
+}
+
+// Outline is what a call does to files, as far as it is written.
+type Outline struct {
+	// Changes are the newest files, without diffs. The last one may grow.
+	Changes []FileChange `json:"changes,omitempty"`
+	// Earlier counts the files before those.
+	Earlier int `json:"earlier,omitempty"`
 }
 
 // Spec describes a tool. Name is the canonical one (K-04).
@@ -36,13 +66,16 @@ type Spec struct {
 	Description string
 	// Schema is a JSON Schema with an object at its root.
 	Schema json.RawMessage
+	// Freeform is set where a model may give plain text; see [llm.ToolSpec].
+	// The tool is run with an object all the same.
+	Freeform *llm.Freeform
 	// ReadOnly tools change nothing and may run side by side.
 	ReadOnly bool
 }
 
 // shown is the tool as it describes itself.
 func (s Spec) shown() llm.ToolSpec {
-	return llm.ToolSpec{Name: s.Name, Description: s.Description, Schema: s.Schema}
+	return llm.ToolSpec{Name: s.Name, Description: s.Description, Schema: s.Schema, Freeform: s.Freeform}
 }
 
 // Access is what a call would touch. Paths are absolute.
@@ -82,7 +115,7 @@ func Fail(message string) Result { return Result{Output: message, IsError: true}
 // Details is what the window can show better than text. At most one field is
 // set.
 type Details struct {
-	Change  *FileChange    `json:"change,omitempty"`
+	Changes []FileChange   `json:"changes,omitempty"`
 	Command *CommandResult `json:"command,omitempty"`
 	Listing *Listing       `json:"listing,omitempty"`
 	Agent   *AgentRef      `json:"agent,omitempty"`
@@ -93,14 +126,16 @@ type AgentRef struct {
 	Session string `json:"session"`
 }
 
-// FileChange is an edit of one file as a unified diff.
+// FileChange is what becomes of one file, as a unified diff.
 type FileChange struct {
 	Path    string `json:"path"` // relative to the project where it lies inside
+	MovedTo string `json:"moved_to,omitempty"`
 	Created bool   `json:"created,omitempty"`
+	Deleted bool   `json:"deleted,omitempty"`
 	Added   int    `json:"added"`
 	Removed int    `json:"removed"`
 	// Diff has three lines of context and no file headers. It is empty for
-	// files too large to compare.
+	// files too large to compare, and in an [Outline].
 	Diff string `json:"diff"`
 }
 

@@ -161,6 +161,20 @@ func (b bound) input(args json.RawMessage) (json.RawMessage, error) {
 	return input, validate(b.registered.schema, input)
 }
 
+// redirect returns the tool and the input that a call amounts to: its own, or
+// those of another tool (see [Redirector]).
+func (s *Toolset) redirect(b bound, input json.RawMessage) (bound, json.RawMessage) {
+	t, ok := b.tool.(Redirector)
+	if !ok {
+		return b, input
+	}
+	name, instead, ok := t.Redirect(input)
+	if other, there := s.get(name); ok && there {
+		return other, instead
+	}
+	return b, input
+}
+
 // output writes a result for the model.
 func (b bound) output(r Result, cut func(string) string) string {
 	if b.binding.Output == nil {

@@ -27,7 +27,7 @@ func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent
 	if err != nil {
 		return nil, err
 	}
-	all := tool.Builtin(local, tool.Options{})
+	all := tool.Builtin(local, tool.Options{ApplyPatch: true})
 	if info.Helper == nil { // an agent starts no others (LOOP-148)
 		all = append(all, subagent.Tools(helpers{bench: w, parent: info.ID})...)
 	}

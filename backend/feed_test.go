@@ -79,6 +79,27 @@ func TestFeedGathersDeltas(t *testing.T) {
 	})
 }
 
+// Of what a call is outlined as while it is written, the newest leaves.
+func TestFeedSendsTheNewestOutline(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed()
+		got := watchAll(t, f)
+		var last agent.Event
+		for n := range 5 {
+			last = agent.Event{Session: "a", Data: agent.CallDraft{
+				CallID: "c", Tool: "ApplyPatch", Bytes: n, Outline: agent.Outline{Changes: []agent.FileChange{{Path: "p", Added: n}}},
+			}}
+			f.Publish(last)
+		}
+		time.Sleep(feedInterval + time.Millisecond) // fake time
+		synctest.Wait()
+		if diff := cmp.Diff([]Envelope{{Session: "a", Events: []agent.Event{last}}}, got()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 // Envelopes stay under the limit; an event that cannot fit is left out, and
 // the seq tells the page so.
 func TestFeedLimitsEnvelopes(t *testing.T) {
@@ -86,7 +107,7 @@ func TestFeedLimitsEnvelopes(t *testing.T) {
 	f := newFeed()
 	got := watchAll(t, f)
 	diff := strings.Repeat("+line\n", 20_000)
-	f.Publish(agent.Event{Session: "a", Seq: 1, Data: agent.ApprovalRequest{ID: "r", Change: &agent.FileChange{Diff: diff}}})
+	f.Publish(agent.Event{Session: "a", Seq: 1, Data: agent.ApprovalRequest{ID: "r", Changes: []agent.FileChange{{Diff: diff}}}})
 	if e := got()[0]; e.Seq != 1 || len(e.Events) != 0 {
 		t.Errorf("envelope %d with %d events", e.Seq, len(e.Events))
 	}

@@ -193,7 +193,7 @@ func TestMainPath(t *testing.T) {
 			p.send(session, "Write hello")
 
 			write := await(p, anyOf[agent.ApprovalRequest])
-			if write.Tool != "Write" || write.Change == nil || !write.Change.Created {
+			if write.Tool != "Write" || len(write.Changes) != 1 || !write.Changes[0].Created {
 				t.Errorf("first request: %+v", write)
 			}
 			must[backend.Empty](p, "conversation.answer", backend.AnswerRequest{Session: session, Approval: write.ID, Answer: agent.Answer{Decision: agent.Allow}})

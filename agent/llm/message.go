@@ -1,6 +1,9 @@
 package llm
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // Role says who speaks in a [Message] (LLM-20).
 type Role string
@@ -98,6 +101,36 @@ type ToolCall struct {
 	// Arguments are the bytes the model sent. They may be no valid JSON: the
 	// dispatcher answers that with an error result.
 	Arguments json.RawMessage `json:"-"`
+	// Custom says that Arguments are plain text, which the model gave to a
+	// [Freeform] tool.
+	Custom bool `json:"custom,omitempty"`
+}
+
+// Input returns the arguments as a tool takes them that takes JSON: text
+// becomes the one member of an object.
+func (c ToolCall) Input() json.RawMessage {
+	if !c.Custom {
+		return c.Arguments
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(map[string]string{FreeformMember: string(c.Arguments)}); err != nil {
+		return nil // no string fails to encode
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// FreeformText returns the text that the call gives to a [Freeform] tool,
+// whether as such or in JSON. Arguments that are neither are the text.
+func (c ToolCall) FreeformText() string {
+	var members map[string]string
+	if !c.Custom && json.Unmarshal(c.Arguments, &members) == nil {
+		if text, ok := members[FreeformMember]; ok {
+			return text
+		}
+	}
+	return string(c.Arguments)
 }
 
 // toolCallJSON carries Arguments as a string, because bytes that are no JSON
@@ -107,11 +140,12 @@ type toolCallJSON struct {
 	WireID    string `json:"wire_id,omitempty"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
+	Custom    bool   `json:"custom,omitempty"`
 }
 
 // MarshalJSON implements [json.Marshaler].
 func (c ToolCall) MarshalJSON() ([]byte, error) {
-	return json.Marshal(toolCallJSON{c.ID, c.WireID, c.Name, string(c.Arguments)})
+	return json.Marshal(toolCallJSON{c.ID, c.WireID, c.Name, string(c.Arguments), c.Custom})
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -120,7 +154,7 @@ func (c *ToolCall) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &w); err != nil {
 		return err
 	}
-	*c = ToolCall{ID: w.ID, WireID: w.WireID, Name: w.Name, Arguments: json.RawMessage(w.Arguments)}
+	*c = ToolCall{ID: w.ID, WireID: w.WireID, Name: w.Name, Arguments: json.RawMessage(w.Arguments), Custom: w.Custom}
 	return nil
 }
 

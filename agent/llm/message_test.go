@@ -25,6 +25,7 @@ func TestContentSurvivesStorage(t *testing.T) {
 			{Kind: llm.PartReasoning, Reasoning: &llm.Reasoning{Text: "hm", Signature: "s=="}},
 			{Kind: llm.PartReasoning, Reasoning: &llm.Reasoning{Encrypted: "e=="}}, // redacted
 			{Kind: llm.PartToolCall, Call: &llm.ToolCall{ID: "call_1", WireID: "w1", Name: "Look", Arguments: json.RawMessage(`{"n":9007199254740993, broken`)}},
+			{Kind: llm.PartToolCall, Call: &llm.ToolCall{ID: "call_2", Name: "Patch", Arguments: json.RawMessage("+\"a\"\n"), Custom: true}},
 			{Kind: llm.PartToolResult, Result: &llm.ToolResult{CallID: "call_1", WireID: "w1", Name: "Look", IsError: true, Parts: []llm.Part{
 				{Kind: llm.PartText, Text: "no"}, {Kind: llm.PartMedia, Media: &llm.Media{MIME: "image/gif", Data: []byte("GIF89a")}},
 			}}},
@@ -42,5 +43,31 @@ func TestContentSurvivesStorage(t *testing.T) {
 	}
 	if diff := cmp.Diff(m, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// LOOP-175: a freeform call can be given to a tool that takes JSON, and a call
+// in JSON to one that takes text.
+func TestFreeformCallsInBothForms(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, arguments string
+		custom          bool
+		input, text     string
+	}{
+		{"text", "+<a> \"b\"\n", true, `{"input":"+<a> \"b\"\n"}`, "+<a> \"b\"\n"},
+		{"text that looks like JSON", `{"input":"x"}`, true, `{"input":"{\"input\":\"x\"}"}`, `{"input":"x"}`},
+		{"nothing", "", true, `{"input":""}`, ""},
+		{"JSON", `{ "input": "a\nb" }`, false, `{ "input": "a\nb" }`, "a\nb"},
+		{"other JSON", `{"path":"x"}`, false, `{"path":"x"}`, `{"path":"x"}`},
+		{"broken JSON", `{"input":"x`, false, `{"input":"x`, `{"input":"x`},
+	} {
+		c := llm.ToolCall{Arguments: json.RawMessage(tt.arguments), Custom: tt.custom}
+		if got := string(c.Input()); got != tt.input {
+			t.Errorf("%s: input %s, want %s", tt.name, got, tt.input)
+		}
+		if got := c.FreeformText(); got != tt.text {
+			t.Errorf("%s: text %s, want %s", tt.name, got, tt.text)
+		}
 	}
 }

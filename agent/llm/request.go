@@ -32,7 +32,23 @@ type ToolSpec struct {
 	Name        string
 	Description string
 	Schema      json.RawMessage
+	// Freeform is set where the model may give plain text instead of JSON. The
+	// schema then has [FreeformMember] as its one member, a string: APIs that
+	// know JSON only are shown that.
+	Freeform *Freeform
 }
+
+// Freeform says that a tool takes plain text. A model writes long text more
+// surely when it need not quote it.
+type Freeform struct {
+	// Grammar, in Lark's notation, is what the text has to obey. Empty allows
+	// any text.
+	Grammar string
+}
+
+// FreeformMember holds the text of a call of a [Freeform] tool where the call
+// is given as JSON.
+const FreeformMember = "input"
 
 // Effort is how hard a model should think. Empty leaves it to the provider
 // (LOOP-16).

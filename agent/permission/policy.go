@@ -117,7 +117,7 @@ func (p *Policy) examine(call agent.GateCall) (string, kind) {
 	case call.Access.Command != "":
 		return "A command can change anything that your user account can change.", risks
 	case len(call.Access.Writes) > 0:
-		return fmt.Sprintf("This changes %s.", p.shown(call.Access.Writes[0])), edits
+		return fmt.Sprintf("This changes %s.", p.list(call.Access.Writes)), edits
 	case call.ReadOnly:
 		return "This only reads inside the project.", looks
 	}
@@ -128,6 +128,19 @@ func (p *Policy) examine(call agent.GateCall) (string, kind) {
 func (p *Policy) inside(real string) bool {
 	_, ok := below(p.dir, real)
 	return ok
+}
+
+// list names the first of some files and counts the others.
+func (p *Policy) list(paths []string) string {
+	first := p.shown(paths[0])
+	switch others := len(paths) - 1; others {
+	case 0:
+		return first
+	case 1:
+		return first + " and 1 other file"
+	default:
+		return fmt.Sprintf("%s and %d other files", first, others)
+	}
 }
 
 // shown shortens a path inside the workspace for a sentence.

@@ -99,12 +99,12 @@ func TestNativeCalls(t *testing.T) {
 		}
 		starts, ends := call(p, tt.call)
 		if len(starts) != 1 || starts[0].Tool != tt.tool || !sameJSON(t, starts[0].Input, tt.input) {
-			t.Errorf("%s %s: started %+v", tt.provider, tt.call, starts)
+			t.Errorf("%s %s: started %+v", tt.provider, tt.call.Name, starts)
 			continue
 		}
 		told := p.stable(seconds.ReplaceAllString(ends[0].ForModel(), "N seconds"))
 		if diff := cmp.Diff(tt.told, told); diff != "" || ends[0].Tool != tt.tool {
-			t.Errorf("%s %s told (-want +got):\n%s", tt.provider, tt.call, diff)
+			t.Errorf("%s %s told (-want +got):\n%s", tt.provider, tt.call.Name, diff)
 		}
 		if body := string(p.server.Requests()[1].Body); !strings.Contains(body, `"`+tt.call.Name+`"`) {
 			t.Errorf("%s: the history does not name %s", tt.provider, tt.call.Name)

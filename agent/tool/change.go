@@ -13,8 +13,8 @@ const maxCompared = 1 << 20
 
 // changeOf describes the change of a file from before to after. For contents
 // too large to compare it has no diff, and all lines count as replaced.
-func changeOf(path string, before, after []byte, created bool) *agent.FileChange {
-	c := &agent.FileChange{Path: path, Created: created}
+func changeOf(path string, before, after []byte, created bool) agent.FileChange {
+	c := agent.FileChange{Path: path, Created: created}
 	from, to := strings.ToValidUTF8(string(before), "\uFFFD"), strings.ToValidUTF8(string(after), "\uFFFD")
 	if len(from) > maxCompared || len(to) > maxCompared {
 		c.Removed, c.Added = lineCount(from), lineCount(to)

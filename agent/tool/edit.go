@@ -41,13 +41,16 @@ func (e *edit) Access(input json.RawMessage) agent.Access {
 }
 
 // Preview implements [agent.Previewer].
-func (e *edit) Preview(ctx context.Context, input json.RawMessage) (*agent.FileChange, error) {
+func (e *edit) Preview(ctx context.Context, input json.RawMessage) ([]agent.FileChange, error) {
 	in, err := parse(input, EditInput{})
 	if err != nil {
 		return nil, err
 	}
 	_, change, err := e.plan(ctx, in)
-	return change, err
+	if err != nil {
+		return nil, err
+	}
+	return []agent.FileChange{change}, nil
 }
 
 // Run implements [agent.Tool].
@@ -73,11 +76,11 @@ func (e *edit) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	case done.fold != exact:
 		text += fmt.Sprintf(" The text was not there exactly; it matched with %s ignored.", done.fold)
 	}
-	return agent.Result{Output: text, Details: &agent.Details{Change: change}}
+	return agent.Result{Output: text, Details: &agent.Details{Changes: []agent.FileChange{change}}}
 }
 
 // plan makes the edit without writing it.
-func (e *edit) plan(ctx context.Context, in EditInput) (replacement, *agent.FileChange, error) {
+func (e *edit) plan(ctx context.Context, in EditInput) (replacement, agent.FileChange, error) {
 	path := relative(e.env, in.FilePath)
 	before, err := readText(ctx, e.env, in.FilePath)
 	if errors.Is(err, fs.ErrNotExist) && in.Fuzzy && in.OldString == "" {
@@ -85,13 +88,13 @@ func (e *edit) plan(ctx context.Context, in EditInput) (replacement, *agent.File
 		return made, changeOf(path, nil, made.content, true), nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return replacement{}, nil, fmt.Errorf("%w. To create a file use Write", err)
+		return replacement{}, agent.FileChange{}, fmt.Errorf("%w. To create a file use Write", err)
 	}
 	if err != nil {
-		return replacement{}, nil, err
+		return replacement{}, agent.FileChange{}, err
 	}
 	if err := e.seen.current(absolute(e.env, in.FilePath), path, before); err != nil {
-		return replacement{}, nil, err
+		return replacement{}, agent.FileChange{}, err
 	}
 	done, err := replace(before, in.OldString, in.NewString, in.ReplaceAll)
 	if errors.Is(err, errNotFound) && in.Fuzzy {
@@ -100,7 +103,7 @@ func (e *edit) plan(ctx context.Context, in EditInput) (replacement, *agent.File
 		}
 	}
 	if err != nil {
-		return replacement{}, nil, fmt.Errorf("%s was not changed: %w", path, err)
+		return replacement{}, agent.FileChange{}, fmt.Errorf("%s was not changed: %w", path, err)
 	}
 	return done, changeOf(path, before, done.content, false), nil
 }

@@ -28,6 +28,25 @@ func (m *fileMemory) saw(path, hash string) {
 	m.hash[path] = hash
 }
 
+// knows reports whether the model has seen exactly that content.
+func (m *fileMemory) knows(path string, content []byte) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.hash[path] == env.Hash(content)
+}
+
+// unchanged is current for what may be changed unseen, but not over somebody
+// else's change.
+func (m *fileMemory) unchanged(path, shown string, content []byte) error {
+	m.mu.Lock()
+	known := m.hash[path]
+	m.mu.Unlock()
+	if known == "" {
+		return nil
+	}
+	return m.current(path, shown, content)
+}
+
 // current reports, as an error for the model, that content on disk is not
 // what it saw. An empty file can be written unseen: nothing is lost.
 func (m *fileMemory) current(path, shown string, content []byte) error {

@@ -60,7 +60,7 @@ func TestFuzzyEditCreates(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	r := b.succeed("Edit", args{"file_path": "new/f", "old_string": "", "new_string": "text\n", "fuzzy": true})
-	if !r.Details.Change.Created || b.content("new/f") != "text\n" {
+	if !r.Details.Changes[0].Created || b.content("new/f") != "text\n" {
 		t.Errorf("%+v", r)
 	}
 	b.refuse("Edit", args{"file_path": "new/f", "old_string": "", "new_string": "x", "fuzzy": true}, "empty")

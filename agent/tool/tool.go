@@ -1,5 +1,5 @@
-// Package tool holds the built-in tools: Read, Write, Edit, Bash, Grep, Glob,
-// ReadMany and ListDir, each an [agent.Tool] that acts on an [env.Environment], and
+// Package tool holds the built-in tools: Read, Write, Edit, ApplyPatch, Bash,
+// Grep, Glob, ReadMany and ListDir, each an [agent.Tool] that acts on an [env.Environment], and
 // [Truncate], which cuts their output to the model's share.
 package tool
 
@@ -16,6 +16,10 @@ type Options struct {
 	// CommandTimeout ends commands that name no timeout of their own; 0 means
 	// [DefaultCommandTimeout] (K-01).
 	CommandTimeout time.Duration
+	// ApplyPatch adds the tool of that name, where the environment can change
+	// several files as one. Only models that were trained on its format write
+	// it well.
+	ApplyPatch bool
 }
 
 // Builtin returns the tools of one session. They share what the session knows
@@ -26,7 +30,7 @@ func Builtin(e env.Environment, o Options) []agent.Tool {
 		o.CommandTimeout = DefaultCommandTimeout
 	}
 	seen := newFileMemory()
-	return []agent.Tool{
+	tools := []agent.Tool{
 		&read{define[ReadInput]("Read", readDescription, true), e, seen},
 		&write{define[WriteInput]("Write", writeDescription, false), e, seen},
 		&edit{define[EditInput]("Edit", editDescription, false), e, seen},
@@ -36,6 +40,10 @@ func Builtin(e env.Environment, o Options) []agent.Tool {
 		&readMany{define[ReadManyInput]("ReadMany", readManyDescription, true), e, seen},
 		&listDir{define[ListDirInput]("ListDir", listDirDescription, true), e},
 	}
+	if tree, ok := e.(env.Tree); ok && o.ApplyPatch {
+		tools = append(tools, newApplyPatch(e, tree, seen))
+	}
+	return tools
 }
 
 // absolute resolves a path as the environment does.

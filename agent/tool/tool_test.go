@@ -290,15 +290,15 @@ func TestWrite(t *testing.T) { // LOOP-24, OAS-302
 	if created.Output != "Created a/b.txt: 2 lines, 8 bytes written." {
 		t.Errorf("result %q", created.Output)
 	}
-	want := &agent.FileChange{Path: "a/b.txt", Created: true, Added: 2, Diff: "@@ -0,0 +1,2 @@\n+one\n+two\n"}
-	if diff := cmp.Diff(want, created.Details.Change); diff != "" {
+	want := []agent.FileChange{{Path: "a/b.txt", Created: true, Added: 2, Diff: "@@ -0,0 +1,2 @@\n+one\n+two\n"}}
+	if diff := cmp.Diff(want, created.Details.Changes); diff != "" {
 		t.Errorf("change (-want +got):\n%s", diff)
 	}
 	replaced := b.succeed("Write", args{"file_path": "a/b.txt", "content": "one\r\nthree"}) // it wrote it, so it knows it
 	if got := b.content("a/b.txt"); got != "one\r\nthree" {
 		t.Errorf("content %q", got)
 	}
-	if c := replaced.Details.Change; c.Created || c.Added != 2 || c.Removed != 2 || !strings.HasPrefix(replaced.Output, "Replaced a/b.txt") {
+	if c := replaced.Details.Changes[0]; c.Created || c.Added != 2 || c.Removed != 2 || !strings.HasPrefix(replaced.Output, "Replaced a/b.txt") {
 		t.Errorf("result %q, change %+v", replaced.Output, c)
 	}
 	b.refuse("Write", args{"file_path": "a", "content": ""}, "is a directory")
@@ -346,11 +346,11 @@ func TestEdit(t *testing.T) { // LOOP-25, OAS-303
 	if r.Output != "Replaced 1 occurrence in f.go. The text was not there exactly; it matched with the kind of line endings ignored." {
 		t.Errorf("result %q", r.Output)
 	}
-	want := &agent.FileChange{Path: "f.go", Added: 2, Removed: 1, Diff: "@@ -1,4 +1,5 @@\n \uFEFFa\r\n-b\r\n+x\r\n+y\r\n c\r\n b\r\n"}
-	if diff := cmp.Diff(want, r.Details.Change); diff != "" {
+	want := []agent.FileChange{{Path: "f.go", Added: 2, Removed: 1, Diff: "@@ -1,4 +1,5 @@\n \uFEFFa\r\n-b\r\n+x\r\n+y\r\n c\r\n b\r\n"}}
+	if diff := cmp.Diff(want, r.Details.Changes); diff != "" {
 		t.Errorf("change (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(r.Details.Change, preview); diff != "" {
+	if diff := cmp.Diff(r.Details.Changes, preview); diff != "" {
 		t.Errorf("preview (-done +preview):\n%s", diff)
 	}
 	b.refuse("Edit", args{"file_path": "none", "old_string": "a", "new_string": "b"}, "none does not exist. To create a file use Write.")

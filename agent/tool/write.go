@@ -38,12 +38,16 @@ func (w *write) Access(input json.RawMessage) agent.Access {
 }
 
 // Preview implements [agent.Previewer].
-func (w *write) Preview(ctx context.Context, input json.RawMessage) (*agent.FileChange, error) {
+func (w *write) Preview(ctx context.Context, input json.RawMessage) ([]agent.FileChange, error) {
 	in, err := parse(input, WriteInput{})
 	if err != nil {
 		return nil, err
 	}
-	return w.plan(ctx, in)
+	change, err := w.plan(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return []agent.FileChange{change}, nil
 }
 
 // Run implements [agent.Tool].
@@ -66,20 +70,20 @@ func (w *write) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	}
 	return agent.Result{
 		Output:  fmt.Sprintf("%s %s: %s, %s written.", verb, change.Path, count(lineCount(in.Content), "line"), count(len(in.Content), "byte")),
-		Details: &agent.Details{Change: change},
+		Details: &agent.Details{Changes: []agent.FileChange{change}},
 	}
 }
 
 // plan checks that the file may be written and describes the change.
-func (w *write) plan(ctx context.Context, in WriteInput) (*agent.FileChange, error) {
+func (w *write) plan(ctx context.Context, in WriteInput) (agent.FileChange, error) {
 	path := relative(w.env, in.FilePath)
 	before, err := readText(ctx, w.env, in.FilePath)
 	created := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !created {
-		return nil, err
+		return agent.FileChange{}, err
 	}
 	if err := w.seen.current(absolute(w.env, in.FilePath), path, before); err != nil {
-		return nil, err
+		return agent.FileChange{}, err
 	}
 	return changeOf(path, before, []byte(in.Content), created), nil
 }

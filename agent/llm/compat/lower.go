@@ -83,7 +83,7 @@ func (d Dialect) assistant(m llm.Message, same bool, ids wire.IDs) []message {
 				OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
 					ID: d.callID(ids[p.Call.ID]),
 					Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{
-						Name: p.Call.Name, Arguments: string(p.Call.Arguments),
+						Name: p.Call.Name, Arguments: string(p.Call.Input()),
 					},
 				},
 			})

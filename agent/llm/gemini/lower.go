@@ -84,7 +84,7 @@ func tools(specs []llm.ToolSpec) json.RawMessage {
 		Declarations []declaration `json:"functionDeclarations"`
 	}
 	for _, s := range specs {
-		list.Declarations = append(list.Declarations, declaration(s))
+		list.Declarations = append(list.Declarations, declaration{s.Name, s.Description, s.Schema})
 	}
 	return wire.JSON([]any{list})
 }

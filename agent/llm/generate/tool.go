@@ -80,7 +80,8 @@ func (s toolset) call(ctx context.Context, c llm.ToolCall) (text string, err err
 	if !ok {
 		return "", fmt.Errorf("there is no tool %q", c.Name)
 	}
-	if err := valid(t.schema, c.Arguments); err != nil {
+	input := c.Input()
+	if err := valid(t.schema, input); err != nil {
 		return "", fmt.Errorf("the arguments of %s are not what its schema asks for: %w", c.Name, err)
 	}
 	defer func() {
@@ -88,7 +89,7 @@ func (s toolset) call(ctx context.Context, c llm.ToolCall) (text string, err err
 			err = fmt.Errorf("%s failed: %v", c.Name, r)
 		}
 	}()
-	return t.run(ctx, c.Arguments)
+	return t.run(ctx, input)
 }
 
 // valid checks a JSON value against a schema.

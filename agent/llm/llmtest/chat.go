@@ -27,7 +27,7 @@ func chatFrames(r Round, n int) (content, end []string) {
 		add(object{"tool_calls": []any{object{
 			"index": i, "id": c.id(n, i), "type": "function", "function": object{"name": c.Name, "arguments": ""},
 		}}})
-		for _, p := range halves(c.Arguments) {
+		for _, p := range halves(c.object()) {
 			add(object{"tool_calls": []any{object{"index": i, "function": object{"arguments": p}}}})
 		}
 	}

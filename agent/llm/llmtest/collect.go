@@ -66,7 +66,7 @@ func whole(p llm.Part) string {
 // deltas is what arrived of a part; a call without arguments has an empty
 // object for them.
 func deltas(p llm.Part, text string) string {
-	if p.Kind == llm.PartToolCall && text == "" {
+	if p.Kind == llm.PartToolCall && text == "" && !p.Call.Custom {
 		return "{}"
 	}
 	return text

@@ -31,8 +31,8 @@ func generateFrames(r Round, n int) (content, end []string) {
 	signature := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "sealed-%d", n))
 	for i, c := range r.Calls {
 		call := object{"id": c.id(n, i), "name": c.Name}
-		if c.Arguments != "" {
-			call["args"] = json.RawMessage(c.Arguments)
+		if args := c.object(); args != "" {
+			call["args"] = json.RawMessage(args)
 		}
 		part := object{"functionCall": call}
 		if i == 0 { // of parallel calls only the first is signed

@@ -36,7 +36,7 @@ func messagesFrames(r Round, n int) (content, end []string) {
 	}
 	for i, c := range r.Calls {
 		begun := object{"type": "tool_use", "id": c.id(n, i), "name": c.Name, "input": object{}}
-		e.block(begun, "input_json_delta", "partial_json", halves(c.Arguments))
+		e.block(begun, "input_json_delta", "partial_json", halves(c.object()))
 		e.stop(e.blocks - 1)
 	}
 	content, e.frames = e.frames, nil

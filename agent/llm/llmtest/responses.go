@@ -108,20 +108,21 @@ func (e *responsesEncoder) message(text string) {
 }
 
 func (e *responsesEncoder) call(c Call, wireID string) {
-	id := "fc_" + wireID
+	id, kind, member, event := "fc_"+wireID, "function_call", "arguments", "response.function_call_arguments"
+	if c.Custom {
+		id, kind, member, event = "ctc_"+wireID, "custom_tool_call", "input", "response.custom_tool_call_input"
+	}
 	form := func(arguments, status string) object {
 		return object{
-			"id": id, "type": "function_call", "call_id": wireID, "name": c.Name,
-			"arguments": arguments, "status": status,
+			"id": id, "type": kind, "call_id": wireID, "name": c.Name,
+			member: arguments, "status": status,
 		}
 	}
 	e.item(form("", "in_progress"), form(c.Arguments, "completed"), func(at int) {
 		for _, p := range halves(c.Arguments) {
-			e.event("response.function_call_arguments.delta", object{"item_id": id, "output_index": at, "delta": p})
+			e.event(event+".delta", object{"item_id": id, "output_index": at, "delta": p})
 		}
-		e.event("response.function_call_arguments.done", object{
-			"item_id": id, "output_index": at, "arguments": c.Arguments,
-		})
+		e.event(event+".done", object{"item_id": id, "output_index": at, member: c.Arguments})
 	})
 }
 

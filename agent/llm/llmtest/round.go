@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"atelier.dev/atelier/agent/llm"
 )
@@ -51,6 +52,17 @@ type Call struct {
 	ID        string
 	Name      string
 	Arguments string
+	// Custom says that Arguments are plain text for a freeform tool. In the
+	// formats without such tools they are sent as the member of an object.
+	Custom bool
+}
+
+// Custom returns a call of a freeform tool.
+func Custom(name, text string) Call { return Call{Name: name, Arguments: text, Custom: true} }
+
+// object is the call's arguments as JSON, for formats that know nothing else.
+func (c Call) object() string {
+	return string(llm.ToolCall{Arguments: json.RawMessage(c.Arguments), Custom: c.Custom}.Input())
 }
 
 // Use returns a call of a tool with an input that JSON can hold.
@@ -92,5 +104,12 @@ func pieces(s string) []string {
 	return strings.SplitAfter(s, " ")
 }
 
-// halves cuts arguments in two, in the middle of whatever is there.
-func halves(s string) []string { return []string{s[:len(s)/2], s[len(s)/2:]} }
+// halves cuts arguments in two, in the middle of whatever is there but a
+// character.
+func halves(s string) []string {
+	at := len(s) / 2
+	for at > 0 && !utf8.RuneStart(s[at]) {
+		at--
+	}
+	return []string{s[:at], s[at:]}
+}

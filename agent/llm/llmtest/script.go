@@ -109,7 +109,7 @@ func play(ctx context.Context, b *wire.Builder, r Round, n int) {
 	}
 	for at, c := range r.Calls {
 		i := b.Open(llm.Part{Kind: llm.PartToolCall, Call: &llm.ToolCall{
-			ID: wire.NewCallID(), WireID: c.id(n, at), Name: c.Name,
+			ID: wire.NewCallID(), WireID: c.id(n, at), Name: c.Name, Custom: c.Custom,
 		}})
 		stream(i, halves(c.Arguments))
 		if ctx.Err() == nil {

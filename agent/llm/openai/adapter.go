@@ -6,6 +6,7 @@ import (
 	"context"
 	"iter"
 	"net/http"
+	"strings"
 
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/responses"
@@ -48,9 +49,12 @@ func (a *Adapter) Models(ctx context.Context) ([]string, error) { return a.endpo
 
 // input encodes a conversation; what was sent before is taken from memory.
 func (a *Adapter) input(req llm.Request, origin llm.Origin) ([]byte, error) {
-	return wire.Join(&a.encodings, req.CacheKey, origin, req.Messages, func(m llm.Message, ids wire.IDs) []inputItem {
-		return items(m, origin, ids)
-	})
+	l := lowerer{origin: origin, freeform: freeformNames(req.Tools)}
+	key := req.CacheKey
+	if key != "" { // what tools are freeform decides on the encoding
+		key = strings.Join(append([]string{key}, l.freeform...), "\x00")
+	}
+	return wire.Join(&a.encodings, key, origin, req.Messages, l.items)
 }
 
 // Stream implements [llm.Adapter].

@@ -59,7 +59,7 @@ func (d *decoder) event(raw json.RawMessage) {
 		}
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
 		d.append(ev.OutputIndex, llm.PartReasoning, ev.Delta)
-	case "response.function_call_arguments.delta":
+	case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta":
 		d.append(ev.OutputIndex, llm.PartToolCall, ev.Delta)
 	case "response.output_item.done":
 		d.itemDone(ev.OutputIndex, ev.Item)
@@ -73,7 +73,8 @@ func (d *decoder) event(raw json.RawMessage) {
 		d.fail(d.call.ReportedBody(raw))
 	case "response.in_progress", "response.queued", "response.content_part.added", "response.content_part.done",
 		"response.output_text.done", "response.refusal.done", "response.reasoning_summary_part.done",
-		"response.reasoning_summary_text.done", "response.reasoning_text.done", "response.function_call_arguments.done":
+		"response.reasoning_summary_text.done", "response.reasoning_text.done", "response.function_call_arguments.done",
+		"response.custom_tool_call_input.done":
 		// The item's own end says it all again.
 	default:
 		if wire.Present(ev.Error) {
@@ -123,11 +124,18 @@ type outputItem struct {
 		Text string `json:"text"`
 	} `json:"summary"`
 	Encrypted string `json:"encrypted_content"`
-	// Of a call.
+	// Of a call; either of the last two.
 	CallID    string `json:"call_id"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
+	Input     string `json:"input"`
 }
+
+// The kinds of item that a call of a tool can be.
+const (
+	functionCall = "function_call"
+	customCall   = "custom_tool_call"
+)
 
 func newItem(raw json.RawMessage) outputItem {
 	var it outputItem
@@ -141,14 +149,14 @@ func (d *decoder) added(index int64, raw json.RawMessage) {
 		d.block(index, llm.PartText)
 	case "reasoning":
 		d.block(index, llm.PartReasoning)
-	case "function_call":
-		d.openCall(index, it.CallID, it.Name)
+	case functionCall, customCall:
+		d.openCall(index, it)
 	}
 }
 
-func (d *decoder) openCall(index int64, wireID, name string) int {
-	return d.open(index, llm.Part{Kind: llm.PartToolCall, Call: &llm.ToolCall{
-		ID: wire.NewCallID(), WireID: wireID, Name: name,
+func (d *decoder) openCall(index int64, it outputItem) {
+	d.open(index, llm.Part{Kind: llm.PartToolCall, Call: &llm.ToolCall{
+		ID: wire.NewCallID(), WireID: it.CallID, Name: it.Name, Custom: it.Type == customCall,
 	}})
 }
 
@@ -165,14 +173,14 @@ func (d *decoder) itemDone(index int64, raw json.RawMessage) {
 		d.builder.Replace(i, reasoningText(it))
 		d.builder.Reasoning(i).Encrypted = it.Encrypted
 		d.builder.Close(i, raw)
-	case "function_call":
+	case functionCall, customCall:
 		if known, ok := d.items[index]; !ok || known.kind != llm.PartToolCall {
-			d.openCall(index, it.CallID, it.Name)
+			d.openCall(index, it)
 		}
 		i := d.block(index, llm.PartToolCall)
 		call := d.builder.Call(i)
-		call.WireID, call.Name = it.CallID, it.Name
-		d.builder.Replace(i, it.Arguments)
+		call.WireID, call.Name, call.Custom = it.CallID, it.Name, it.Type == customCall
+		d.builder.Replace(i, it.Arguments+it.Input)
 		d.builder.Close(i, raw)
 	default:
 		d.builder.AddNative(raw)

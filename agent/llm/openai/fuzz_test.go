@@ -14,6 +14,7 @@ import (
 func FuzzDecoder(f *testing.F) {
 	for _, r := range []llmtest.Round{
 		{Reasoning: "a b", Text: "c d", Calls: []llmtest.Call{{Name: "Read", Arguments: `{"a":1}`}}},
+		{Calls: []llmtest.Call{llmtest.Custom("Patch", "+a\n"), {Name: "Read"}}},
 		{Text: "x", Error: "server_error"}, {Text: "x", Finish: llm.FinishLength},
 	} {
 		f.Add(strings.ReplaceAll(llmtest.ResponsesStream(r, 1), "data: ", ""))
@@ -21,6 +22,9 @@ func FuzzDecoder(f *testing.F) {
 	f.Add(`{"type":"response.output_item.added","output_index":0,"item":{"type":"message"}}
 {"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","name":"x"}}
 {"type":"response.function_call_arguments.delta","output_index":0,"delta":"x"}`)
+	f.Add(`{"type":"response.output_item.added","output_index":0,"item":{"type":"custom_tool_call","name":"x"}}
+{"type":"response.custom_tool_call_input.delta","output_index":1,"delta":"x"}
+{"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","name":"x","arguments":"1"}}`)
 	endpoint := wire.NewEndpoint(wire.Config{Provider: name, AdapterConfig: Config{BaseURL: defaultBaseURL}})
 	f.Fuzz(func(t *testing.T, lines string) {
 		call, _, invalid := endpoint.Begin(t.Context(), llm.Request{})

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
@@ -37,7 +38,7 @@ func params(req llm.Request) responses.ResponseNewParams {
 	if req.CacheKey != "" && !req.NoCache {
 		p.PromptCacheKey = param.NewOpt(req.CacheKey)
 	}
-	options(&p, req.Options)
+	options(&p, req.Options, freeformNames(req.Tools))
 	return p
 }
 
@@ -46,6 +47,12 @@ func params(req llm.Request) responses.ResponseNewParams {
 func tools(specs []llm.ToolSpec) []responses.ToolUnionParam {
 	var out []responses.ToolUnionParam
 	for _, s := range specs {
+		if s.Freeform != nil {
+			out = append(out, responses.ToolUnionParam{OfCustom: &responses.CustomToolParam{
+				Name: s.Name, Description: param.NewOpt(s.Description), Format: format(s.Freeform.Grammar),
+			}})
+			continue
+		}
 		f := &responses.FunctionToolParam{
 			Name: s.Name, Description: param.NewOpt(s.Description), Strict: param.NewOpt(false),
 		}
@@ -55,18 +62,46 @@ func tools(specs []llm.ToolSpec) []responses.ToolUnionParam {
 	return out
 }
 
+func format(grammar string) shared.CustomToolInputFormatUnionParam {
+	if grammar == "" {
+		return shared.CustomToolInputFormatUnionParam{OfText: &shared.CustomToolInputFormatTextParam{}}
+	}
+	return shared.CustomToolInputFormatUnionParam{OfGrammar: &shared.CustomToolInputFormatGrammarParam{
+		Definition: grammar, Syntax: "lark",
+	}}
+}
+
+// freeformNames lists the tools that take plain text.
+func freeformNames(specs []llm.ToolSpec) []string {
+	var names []string
+	for _, s := range specs {
+		if s.Freeform != nil {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
 type (
 	inputItem = responses.ResponseInputItemUnionParam
 	inputList = responses.ResponseInputMessageContentListParam
 )
 
-// items lowers one message of a request to origin.
-func items(m llm.Message, origin llm.Origin, ids wire.IDs) []inputItem {
+// lowerer lowers the messages of a request to origin. Calls and their results
+// have two forms, of which both must have the same: it is the one in which the
+// request shows the tool, whatever the call was made in. Models that do not
+// know freeform tools refuse the other.
+type lowerer struct {
+	origin   llm.Origin
+	freeform []string // names of tools
+}
+
+func (l lowerer) items(m llm.Message, ids wire.IDs) []inputItem {
 	switch m.Role {
 	case llm.RoleAssistant:
-		return assistant(m, m.Origin.Same(origin), ids)
+		return l.assistant(m, ids)
 	case llm.RoleTool:
-		return results(m, ids)
+		return l.results(m, ids)
 	default:
 		return spoken(m)
 	}
@@ -75,10 +110,11 @@ func items(m llm.Message, origin llm.Origin, ids wire.IDs) []inputItem {
 // assistant lowers an answer. Items of the same origin go back verbatim; of
 // another's, reasoning is dropped and the rest sent as text and calls
 // (LLM-28).
-func assistant(m llm.Message, same bool, ids wire.IDs) []inputItem {
+func (l lowerer) assistant(m llm.Message, ids wire.IDs) []inputItem {
 	var items, reasoning []inputItem
+	same := m.Origin.Same(l.origin)
 	for _, p := range m.Parts {
-		native := same && len(p.Native) > 0
+		native := same && len(p.Native) > 0 && (p.Call == nil || p.Call.Custom == l.isFreeform(p.Call.Name))
 		switch {
 		case p.Kind == llm.PartReasoning:
 			// An item id is unknown to the server, which stored nothing;
@@ -92,7 +128,7 @@ func assistant(m llm.Message, same bool, ids wire.IDs) []inputItem {
 			// in between leaves it without one.
 			items = append(append(items, reasoning...), raw(p.Native))
 		default:
-			if it, ok := typed(p, ids); ok {
+			if it, ok := l.typed(p, ids); ok {
 				items = append(items, it)
 			}
 		}
@@ -101,15 +137,19 @@ func assistant(m llm.Message, same bool, ids wire.IDs) []inputItem {
 	return items
 }
 
+func (l lowerer) isFreeform(tool string) bool { return slices.Contains(l.freeform, tool) }
+
 func raw(b json.RawMessage) inputItem { return param.Override[inputItem](b) }
 
 // typed lowers a part of an answer from its neutral fields.
-func typed(p llm.Part, ids wire.IDs) (inputItem, bool) {
+func (l lowerer) typed(p llm.Part, ids wire.IDs) (inputItem, bool) {
 	switch {
 	case p.Kind == llm.PartText && p.Text != "":
 		return responses.ResponseInputItemParamOfMessage(p.Text, responses.EasyInputMessageRoleAssistant), true
+	case p.Kind == llm.PartToolCall && p.Call != nil && l.isFreeform(p.Call.Name):
+		return responses.ResponseInputItemParamOfCustomToolCall(ids[p.Call.ID], p.Call.FreeformText(), p.Call.Name), true
 	case p.Kind == llm.PartToolCall && p.Call != nil:
-		return responses.ResponseInputItemParamOfFunctionCall(string(p.Call.Arguments), ids[p.Call.ID], p.Call.Name), true
+		return responses.ResponseInputItemParamOfFunctionCall(string(p.Call.Input()), ids[p.Call.ID], p.Call.Name), true
 	default:
 		return inputItem{}, false
 	}
@@ -155,10 +195,15 @@ func media(m *llm.Media) responses.ResponseInputContentUnionParam {
 }
 
 // results lowers the results of tool calls (LLM-40).
-func results(m llm.Message, ids wire.IDs) []inputItem {
+func (l lowerer) results(m llm.Message, ids wire.IDs) []inputItem {
 	var items []inputItem
 	for _, p := range m.Parts {
-		if p.Kind == llm.PartToolResult && p.Result != nil {
+		if p.Kind != llm.PartToolResult || p.Result == nil {
+			continue
+		}
+		if l.isFreeform(p.Result.Name) {
+			items = append(items, customResult(p.Result, ids))
+		} else {
 			items = append(items, result(p.Result, ids))
 		}
 	}
@@ -190,4 +235,13 @@ func result(r *llm.ToolResult, ids wire.IDs) inputItem {
 		CallID: param.NewOpt(id),
 		Output: responses.ResponseInputItemFunctionCallOutputOutputUnionParam{OfResponseFunctionCallOutputItemArray: list},
 	}}
+}
+
+// customResult is result for a freeform tool. Those give nothing but text.
+func customResult(r *llm.ToolResult, ids wire.IDs) inputItem {
+	text := wire.ResultText(r)
+	for _, m := range wire.ResultMedia(r) {
+		text += "\n" + wire.Omitted(m)
+	}
+	return responses.ResponseInputItemParamOfCustomToolCallOutput(ids.Result(r), text)
 }

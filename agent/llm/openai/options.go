@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"slices"
+
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
 
@@ -9,9 +11,13 @@ import (
 )
 
 // options adds what few requests ask for.
-func options(p *responses.ResponseNewParams, o llm.Options) {
+func options(p *responses.ResponseNewParams, o llm.Options, freeform []string) {
 	switch o.ToolChoice.Mode {
 	case llm.ToolNamed:
+		if slices.Contains(freeform, o.ToolChoice.Tool) {
+			p.ToolChoice.OfCustomTool = &responses.ToolChoiceCustomParam{Name: o.ToolChoice.Tool}
+			break
+		}
 		p.ToolChoice.OfFunctionTool = &responses.ToolChoiceFunctionParam{Name: o.ToolChoice.Tool}
 	case llm.ToolAuto, llm.ToolNone, llm.ToolRequired:
 		p.ToolChoice.OfToolChoiceMode = param.NewOpt(responses.ToolChoiceOptions(o.ToolChoice.Mode))

@@ -43,7 +43,7 @@ export type ApprovalRequest = {
   input: string
   reason: string
   access: Access
-  change?: FileChange
+  changes?: FileChange[]
 }
 
 export type Briefing = {
@@ -59,6 +59,7 @@ export type CallDraft = {
   call_id: string
   tool: string
   bytes: number
+  outline?: Outline
 }
 
 export type Code = "internal" | "invalid" | "not_found" | "busy" | "folder" | "store_locked" | "store_corrupt" | "store_newer" | "store_failed" | "store_unusable" | "no_model" | "key_unavailable"
@@ -109,7 +110,7 @@ export type CostsRequest = {
 export type Decision = "allow" | "ask" | "deny"
 
 export type Details = {
-  change?: FileChange
+  changes?: FileChange[]
   command?: CommandResult
   listing?: Listing
   agent?: AgentRef
@@ -196,7 +197,9 @@ export type Failure = {
 
 export type FileChange = {
   path: string
+  moved_to?: string
   created?: boolean
+  deleted?: boolean
   added: number
   removed: number
   diff: string
@@ -339,6 +342,11 @@ export type Origin = {
 }
 
 export type Outcome = "done" | "failed" | "denied" | "interrupted"
+
+export type Outline = {
+  changes?: FileChange[]
+  earlier?: number
+}
 
 export type OutputTail = {
   text: string

@@ -128,7 +128,11 @@ func (b *Builder) Close(i int, native json.RawMessage) {
 	case llm.PartReasoning:
 		bl.part.Reasoning.Text = bl.text.String()
 	case llm.PartToolCall:
-		bl.part.Call.Arguments = arguments(bl.text.String())
+		if text := bl.text.String(); bl.part.Call.Custom {
+			bl.part.Call.Arguments = json.RawMessage(text)
+		} else {
+			bl.part.Call.Arguments = arguments(text)
+		}
 	}
 	whole := bl.part
 	b.emit(llm.Event{Type: endEvent(bl.part.Kind), Index: i, Part: &whole})

@@ -38,6 +38,8 @@ type api struct {
 	named bool
 	// objects says that arguments come as objects, which are always JSON.
 	objects bool
+	// freeform says that a call can be plain text.
+	freeform bool
 }
 
 // url is the address of a server that answers as the script says.
@@ -60,7 +62,7 @@ type adapter interface {
 var apis = []api{
 	{
 		name: "responses", stream: llmtest.ResponsesStream, version: "/v1", authorization: "Authorization", scheme: "Bearer ",
-		history: "input", filtered: llm.FinishContentFilter,
+		history: "input", filtered: llm.FinishContentFilter, freeform: true,
 		adapter: func(u, k string, idle time.Duration) adapter {
 			return openai.New(openai.Config{BaseURL: u, APIKey: k, IdleTimeout: idle})
 		},
@@ -107,6 +109,9 @@ func failure(t *testing.T, err error) *llm.Error {
 	return e
 }
 
+// patch is a text that JSON has to quote.
+const patch = "*** Begin Patch\n*** Add File: a\n+\"ü\" <&>\n*** End Patch\n"
+
 // LLM-26 LLM-27 LLM-29 LLM-30 LLM-31 LLM-50 LLM-54 OAS-701 OAS-707
 func TestAnswers(t *testing.T) {
 	t.Parallel()
@@ -119,6 +124,8 @@ func TestAnswers(t *testing.T) {
 		"one call":       {Text: "I read.", Calls: []llmtest.Call{llmtest.Use("Read", map[string]any{"file_path": "a<b>.go"})}},
 		"no arguments":   {Calls: []llmtest.Call{{Name: "List"}}},
 		"not JSON":       {Calls: []llmtest.Call{{Name: "List", Arguments: `{"a": `}}},
+		"freeform":       {Text: "I patch.", Calls: []llmtest.Call{llmtest.Custom("Patch", patch), llmtest.Use("Read", map[string]any{"n": 1})}},
+		"no text":        {Calls: []llmtest.Call{llmtest.Custom("Patch", "")}},
 		"length":         {Text: "cut", Finish: llm.FinishLength, Usage: usage},
 		"content filter": {Text: "cut", Finish: llm.FinishContentFilter},
 		"three calls": {Reasoning: "three", Calls: []llmtest.Call{
@@ -145,13 +152,13 @@ func TestAnswers(t *testing.T) {
 					t.Fatal(err)
 				}
 				llmtest.Check(t, events)
-				checkAnswer(t, *answer, round)
+				checkAnswer(t, a, *answer, round)
 			})
 		}
 	})
 }
 
-func checkAnswer(t *testing.T, got llm.Answer, round llmtest.Round) {
+func checkAnswer(t *testing.T, a api, got llm.Answer, round llmtest.Round) {
 	t.Helper()
 	if got.Message.Text() != round.Text {
 		t.Errorf("text %q, want %q", got.Message.Text(), round.Text)
@@ -184,9 +191,14 @@ func checkAnswer(t *testing.T, got llm.Answer, round llmtest.Round) {
 	}
 	ids := map[string]bool{}
 	for i, c := range calls {
-		arguments := round.Calls[i].Arguments
-		if arguments == "" {
+		arguments, custom := round.Calls[i].Arguments, round.Calls[i].Custom
+		if custom && !a.freeform {
+			arguments, custom = string(llmtest.Use("", map[string]any{"input": arguments}).Arguments), false
+		} else if arguments == "" && !custom {
 			arguments = "{}"
+		}
+		if c.Custom != custom {
+			t.Errorf("call %d is custom: %v; want %v", i, c.Custom, custom)
 		}
 		if c.Name != round.Calls[i].Name || string(c.Arguments) != arguments {
 			t.Errorf("call %d is %s(%s), want %s(%s)", i, c.Name, c.Arguments, round.Calls[i].Name, arguments)
@@ -309,7 +321,7 @@ func TestErrorInStream(t *testing.T) {
 func TestCutAtEveryByte(t *testing.T) {
 	t.Parallel()
 	round := llmtest.Round{
-		Reasoning: "so", Text: "one two", Calls: []llmtest.Call{{Name: "Read", Arguments: `{"a":"ü"}`}},
+		Reasoning: "so", Text: "one two", Calls: []llmtest.Call{{Name: "Read", Arguments: `{"a":"ü"}`}, llmtest.Custom("Patch", "ü\n")},
 		Usage: llm.Usage{Input: 5, Output: 4, Known: true},
 	}
 	each(t, func(t *testing.T, a api) {
@@ -340,7 +352,7 @@ func TestCutAtEveryByte(t *testing.T) {
 			complete++
 			whole := round
 			whole.Usage = answer.Usage // may have been lost
-			checkAnswer(t, *answer, whole)
+			checkAnswer(t, a, *answer, whole)
 		}
 		if complete == 0 || complete > len(body)/3 {
 			t.Errorf("%d of %d cuts gave an answer", complete, len(body)+1)

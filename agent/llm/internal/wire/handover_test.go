@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -38,6 +39,10 @@ func TestHandover(t *testing.T) {
 func handOver(t *testing.T, a, b api) {
 	servers := map[string]*llmtest.Server{a.name: llmtest.Serve(t), b.name: llmtest.Serve(t)}
 	req := ask("look around")
+	req.Tools = []llm.ToolSpec{{
+		Name: "Patch", Description: "Patches.", Freeform: &llm.Freeform{Grammar: "start: /.+/"},
+		Schema: json.RawMessage(`{"type":"object","properties":{"input":{"type":"string"}}}`),
+	}}
 	req.Messages = append(req.Messages, llm.Text(llm.RoleUser, "and be quick"))
 	say := func(to api, round llmtest.Round) string {
 		t.Helper()
@@ -51,7 +56,7 @@ func handOver(t *testing.T, a, b api) {
 		results := llm.Message{Role: llm.RoleTool}
 		for _, c := range answer.Message.Calls() {
 			results.Parts = append(results.Parts, llm.Part{Kind: llm.PartToolResult, Result: &llm.ToolResult{
-				CallID: c.ID, WireID: c.WireID, Name: c.Name, Parts: []llm.Part{{Kind: llm.PartText, Text: "result of " + string(c.Arguments)}},
+				CallID: c.ID, WireID: c.WireID, Name: c.Name, Parts: []llm.Part{{Kind: llm.PartText, Text: "result of " + c.FreeformText()}},
 			}})
 		}
 		if len(results.Parts) > 0 {
@@ -62,15 +67,17 @@ func handOver(t *testing.T, a, b api) {
 	}
 	say(a, llmtest.Round{Reasoning: "I wonder.", Text: "I look.", Calls: []llmtest.Call{
 		llmtest.Use("Read", map[string]any{"path": "a<b"}), llmtest.Use("Grep", map[string]any{"pattern": "x"}),
+		llmtest.Custom("Patch", "+a<b"),
 	}})
 	calls := req.Messages[2].Calls()
 
 	body := say(b, llmtest.Round{Text: "I think."})
-	for _, want := range []string{"look around", "and be quick", "I look.", "Read", `{"path":"a<b"}`, `result of {"path":"a<b"}`, "Grep", `result of {"pattern":"x"}`} {
+	for _, want := range []string{"look around", "and be quick", "I look.", "Read", `{"path":"a<b"}`, `result of {"path":"a<b"}`, "Grep", `result of {"pattern":"x"}`, "Patch"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%s is missing in %s", want, body)
 		}
 	}
+	checkFreeform(t, body, b)
 	for name, sealed := range proof {
 		if got, want := strings.Contains(body, sealed), name == a.name && name == b.name; got != want {
 			t.Errorf("%s is there: %v; want %v: %s", sealed, got, want, body)
@@ -89,8 +96,29 @@ func handOver(t *testing.T, a, b api) {
 	}
 
 	req.Messages = append(req.Messages, llm.Text(llm.RoleUser, "go on"))
-	if back := say(a, llmtest.Round{Text: "Done."}); !strings.Contains(back, proof[a.name]) || !strings.Contains(back, "I think.") {
+	req.Tools = nil // as another profile may have it
+	if back := say(a, llmtest.Round{Text: "Done."}); !strings.Contains(back, proof[a.name]) || !strings.Contains(back, "I think.") || !strings.Contains(back, `{"input":"+a<b"}`) {
 		t.Errorf("back again: %s", back)
+	}
+}
+
+// checkFreeform checks that a tool, a call of it and its result are shown in
+// the same form: as text where the API has that, else as JSON.
+func checkFreeform(t *testing.T, body string, to api) {
+	t.Helper()
+	custom := []string{`"syntax":"lark"`, `"input":"+a<b"`, `"type":"custom_tool_call"`, `"type":"custom_tool_call_output"`}
+	if got := strings.Contains(body, `{"input":"+a<b"}`); got == to.freeform {
+		t.Errorf("as JSON: %v; want %v: %s", got, !to.freeform, body)
+	}
+	for _, part := range custom[:1] {
+		if got := strings.Contains(body, part); got != to.freeform {
+			t.Errorf("%s is there: %v; want %v: %s", part, got, to.freeform, body)
+		}
+	}
+	for _, part := range custom[2:] {
+		if got := strings.Count(body, part) == 1; got != to.freeform {
+			t.Errorf("%s is there: %v; want %v: %s", part, got, to.freeform, body)
+		}
 	}
 }
 

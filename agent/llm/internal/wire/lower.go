@@ -69,8 +69,8 @@ func Instructions(req llm.Request) (instructions []string, rest []llm.Message) {
 // object: what the model sent, or an object that quotes it.
 func Arguments(c *llm.ToolCall) json.RawMessage {
 	var object map[string]json.RawMessage
-	if json.Unmarshal(c.Arguments, &object) == nil && object != nil {
-		return c.Arguments
+	if input := c.Input(); json.Unmarshal(input, &object) == nil && object != nil {
+		return input
 	}
 	return JSON(map[string]string{"invalid_arguments": string(c.Arguments)})
 }

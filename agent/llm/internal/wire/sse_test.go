@@ -31,7 +31,7 @@ func TestFormsOfEventStreams(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
-			checkAnswer(t, *answer, round)
+			checkAnswer(t, a, *answer, round)
 		}
 	})
 }
@@ -50,6 +50,6 @@ func TestDataOverSeveralLines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkAnswer(t, *answer, round)
+		checkAnswer(t, a, *answer, round)
 	})
 }

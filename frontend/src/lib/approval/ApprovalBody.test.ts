@@ -33,6 +33,19 @@ test('shows the whole command and the rest of the input, hiding nothing', () => 
   expect(card.textContent).toContain('"timeout": 5')
 })
 
+test('shows every file that changes', () => {
+  const changes = [
+    { path: 'a.go', added: 1, removed: 0, diff: '@@ -0,0 +1 @@\n+new line\n' },
+    { path: 'b.go', moved_to: 'sub/b.go', added: 0, removed: 0, diff: '' },
+    { path: 'c.go', deleted: true, added: 0, removed: 1, diff: '@@ -1 +0,0 @@\n-old line\n' },
+  ]
+  render(ApprovalBody, { request: { ...request, changes }, onanswer: () => {} })
+  const shown = screen.getByRole('region').textContent.replace(/\s+/g, ' ')
+  for (const part of ['a.go', 'new line', 'b.go → sub/b.go', 'c.go', 'deleted', 'old line']) {
+    expect(shown).toContain(part)
+  }
+})
+
 test('letters decide only after the quiet period', async () => {
   const { answers, press } = ask()
   await press('a')

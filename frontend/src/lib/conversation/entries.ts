@@ -8,6 +8,7 @@ import type {
   FinishReason,
   Media,
   Outcome,
+  Outline,
   RateLimitReport,
   Repair,
   Retrying,
@@ -61,6 +62,8 @@ export type ToolEntry = {
   startedAt: number
   /** Of arguments so far, while the model writes the call. */
   draftBytes?: number
+  /** What the call will do to files, as far as it is written. */
+  outline?: Outline
   durationMs?: number
   /** The event that has whole what was cut for display. */
   seq?: number

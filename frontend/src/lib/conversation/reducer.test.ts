@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Event } from '../types.gen'
 import { emptyView, type ToolEntry, type View } from './entries'
-import { Log, message, noUsage, sampleTurn, text } from './events'
+import { Log, message, noUsage, sampleTurn, text, toolCall } from './events'
 import { apply, applyDraft, draftOf } from './reducer'
 
 /** The entries without their keys, which tell streamed ones from read ones. */
@@ -95,6 +95,18 @@ describe('streamed text', () => {
 })
 
 describe('calls', () => {
+  test('one that is being written shows what it will do, until it is written', () => {
+    const log = new Log()
+    const draft = { call_id: 'c1', tool: 'ApplyPatch' }
+    const changes = [{ path: 'a', added: 2, removed: 1, diff: '' }]
+    log.add('tool_call_draft', { ...draft, bytes: 9 })
+    log.add('tool_call_draft', { ...draft, bytes: 90, outline: { changes, earlier: 3 } })
+    const view = apply(emptyView, log.events)
+    expect(callOf(view)).toMatchObject({ draftBytes: 90, outline: { changes, earlier: 3 } })
+    log.add('assistant_text_end', message([toolCall('c1', 'ApplyPatch')], 'tool_calls'))
+    expect(callOf(apply(emptyView, log.events)).outline).toBeUndefined()
+  })
+
   test('one that waits is pending until it is answered', () => {
     const { events } = sampleTurn()
     const asked = apply(emptyView, events.slice(0, 9))

@@ -89,9 +89,9 @@ function step(view: Writable, event: Event): void {
       finishAnswer(view, event.data, event.seq ?? 0, event.at)
       return
     case 'tool_call_draft': {
-      const { call_id: callId, tool, bytes } = event.data
+      const { call_id: callId, tool, bytes, outline } = event.data
       endThinking(view, event.at)
-      replace(view, callEntry(view, callId, tool, event.at), { draftBytes: bytes })
+      replace(view, callEntry(view, callId, tool, event.at), { draftBytes: bytes, outline })
       return
     }
     case 'tool_call_start': {
@@ -291,7 +291,7 @@ function finishAnswer(view: Writable, end: TextEnd, seq: number, at: number): vo
   for (const { call } of parts) {
     if (!call) continue
     const entry = callEntry(view, call.id, call.name, at)
-    replace(view, entry, { input: call.arguments, status: 'queued', draftBytes: undefined })
+    replace(view, entry, { input: call.arguments, status: 'queued', ...noDraft })
   }
   if (end.usage.known) {
     view.context = end.usage.input + end.usage.cache_read + end.usage.cache_write
@@ -299,6 +299,9 @@ function finishAnswer(view: Writable, end: TextEnd, seq: number, at: number): vo
   view.cost = spent(view.cost, end.cost)
   view.answeredBy = { provider: end.provider, model: end.model }
 }
+
+/** A call that is written is known better than from its draft. */
+const noDraft = { draftBytes: undefined, outline: undefined }
 
 const isRemarkable = ({ finish }: TextEnd) =>
   ['length', 'content_filter', 'refusal', 'context_overflow'].includes(finish.reason)
@@ -337,7 +340,7 @@ function finishCall(view: Writable, end: ToolCallEnd, seq: number | undefined, a
     size: end.size,
     media: end.media,
     seq,
-    draftBytes: undefined,
+    ...noDraft,
   })
 }
 

@@ -103,6 +103,8 @@ export const en = {
   'tool.exit': 'exit {code}',
   'tool.timed_out': 'timed out',
   'tool.created': 'new file',
+  'tool.deleted': 'deleted',
+  'tool.earlier': { one: '{n} more file before', other: '{n} more files before' },
   'tool.lines': { one: '{n} line', other: '{n} lines' },
   'tool.files': { one: '{n} file', other: '{n} files' },
   'tool.matches': { one: '{n} match', other: '{n} matches' },

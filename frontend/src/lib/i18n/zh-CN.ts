@@ -100,6 +100,8 @@ export const zhCN: Record<Key, Message> = {
   'tool.exit': '退出码 {code}',
   'tool.timed_out': '超时',
   'tool.created': '新文件',
+  'tool.deleted': '已删除',
+  'tool.earlier': '前面还有 {n} 个文件',
   'tool.lines': '{n} 行',
   'tool.files': '{n} 个文件',
   'tool.matches': '{n} 处匹配',

@@ -1,6 +1,7 @@
 /** What a tool's one line says: its most telling argument and its most telling result. */
 import type { ToolEntry } from '../conversation/entries'
 import { t } from '../i18n/i18n.svelte'
+import type { FileChange } from '../types.gen'
 import { markHidden } from '../visible'
 import { isPicture } from './pictures'
 
@@ -26,10 +27,17 @@ export function argument(tool: string, input: string): string {
     const where = text('path') || text('glob')
     return line(where ? `${text('pattern')} · ${where}` : text('pattern'))
   }
+  if (tool === 'ApplyPatch') return line(patched(text('input')))
   const name = telling.find((candidate) => text(candidate) !== '')
   const value = name ? text(name) : Object.values(all).find((v) => typeof v === 'string')
   return line(String(value ?? ''))
 }
+
+/** The files that a patch names. */
+const patched = (patch: string) =>
+  [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)]
+    .map((header) => header[1]!.trim())
+    .join(', ')
 
 const line = (text: string) => markHidden(text.slice(0, 500).replace(/\s+/g, ' '))
 
@@ -40,21 +48,34 @@ export function outcome(call: ToolEntry): Outcome {
   if (call.status === 'denied' || call.status === 'interrupted') {
     return { text: t(`tool.${call.status}`) }
   }
-  const { change, command, listing } = call.details ?? {}
+  const { changes, command, listing } = call.details ?? {}
   const bad = call.status === 'failed'
   if (command?.timed_out) return { text: t('tool.timed_out'), bad: true }
   if (command && command.exit_code !== 0) {
     return { text: t('tool.exit', { code: String(command.exit_code) }), bad: true }
   }
   if (bad) return { text: t('tool.failed'), bad }
-  if (change) {
-    const text = change.created ? t('tool.created') : ''
-    return { text, added: change.added, removed: change.removed }
-  }
+  if (changes) return { text: summary(changes), ...sums(changes) }
   const pictures = call.media?.filter(isPicture).length ?? 0
   if (pictures > 0) return { text: t('tool.pictures', { n: pictures }) }
   if (listing) return { text: counted(listing.unit, listing.count) }
   return { text: '' }
+}
+
+const summary = (changes: readonly FileChange[]) =>
+  changes.length > 1 ? counted('files', changes.length) : noteOf(changes[0])
+
+/** How many lines come and go in all. */
+export function sums(changes: readonly FileChange[]): { added: number; removed: number } {
+  const sum = (count: (change: FileChange) => number) =>
+    changes.reduce((total, change) => total + count(change), 0)
+  return { added: sum((change) => change.added), removed: sum((change) => change.removed) }
+}
+
+/** What happens to a file besides its lines changing. */
+export function noteOf(change: FileChange | undefined): string {
+  if (change?.created) return t('tool.created')
+  return change?.deleted ? t('tool.deleted') : ''
 }
 
 function counted(unit: string, n: number): string {

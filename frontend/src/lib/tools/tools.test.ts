@@ -63,6 +63,11 @@ describe('a line', () => {
     ['Read', '{"file_path":"a.go","limit":3}', 'a.go'],
     ['Grep', '{"pattern":"x","path":"src"}', 'x · src'],
     ['Custom', '{"depth":3,"topic":"birds"}', 'birds'],
+    [
+      'ApplyPatch',
+      '{"input":"*** Begin Patch\\n*** Add File: a\\n+*** Add File: b\\n*** Delete File: c\\n"}',
+      'a, c',
+    ],
     ['Bash', 'no json', ''],
     ['Bash', '{"command":"ls \\u202e txt"}', 'ls ⟨U+202E⟩ txt'],
   ])('of %s %s tells %s', (tool, input, want) => {
@@ -74,7 +79,14 @@ describe('a line', () => {
   test('tells the result that matters', () => {
     expect(ended({ details: { listing: { count: 14, unit: 'matches' } } }).text).toBe('14 matches')
     const change = { path: 'a', added: 8, removed: 2, diff: '' }
-    expect(ended({ details: { change } })).toMatchObject({ added: 8, removed: 2 })
+    expect(ended({ details: { changes: [change] } })).toMatchObject({ added: 8, removed: 2 })
+    const created = { path: 'b', created: true, added: 1, removed: 0, diff: '' }
+    expect(ended({ details: { changes: [created] } })).toMatchObject({ text: 'new file', added: 1 })
+    expect(ended({ details: { changes: [change, created] } })).toMatchObject({
+      text: '2 files',
+      added: 9,
+      removed: 2,
+    })
     const command = { exit_code: 1 }
     expect(ended({ status: 'failed', details: { command } })).toEqual({ text: 'exit 1', bad: true })
     expect(ended({ status: 'denied' })).toEqual({ text: 'denied' })

@@ -1,5 +1,6 @@
 /** Which icon and which body a tool's card has. */
 import type { Component } from 'svelte'
+import FileDiff from '@lucide/svelte/icons/file-diff'
 import FilePen from '@lucide/svelte/icons/file-pen-line'
 import FilePlus from '@lucide/svelte/icons/file-plus-2'
 import FileText from '@lucide/svelte/icons/file-text'
@@ -22,6 +23,7 @@ const widgets: Record<string, Widget> = {
   Read: { icon: FileText, body: TextBody },
   Write: { icon: FilePlus, body: ChangeBody },
   Edit: { icon: FilePen, body: ChangeBody },
+  ApplyPatch: { icon: FileDiff, body: ChangeBody },
   Bash: { icon: SquareTerminal, body: TerminalBody },
   Grep: { icon: Search, body: TextBody },
   Glob: { icon: FolderSearch, body: TextBody },

@@ -1,0 +1,92 @@
+package env
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Tree gives access to files step by step, for a change of several that has to
+// take effect whole or not at all. Environments whose files lie on this
+// machine implement it. Paths are as for [Files]: none that lies in the working
+// directory leads out of it through a symbolic link.
+type Tree interface {
+	OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error)
+	Lstat(path string) (fs.FileInfo, error)
+	Mkdir(path string, perm fs.FileMode) error
+	// Rename replaces a file in one step. Both paths are in one directory.
+	Rename(from, to string) error
+	Remove(path string) error
+}
+
+var _ Tree = (*Local)(nil)
+
+// entry is locate for a name itself, whatever it leads to.
+func (l *Local) entry(path string) (place, error) {
+	abs, err := l.absolute(path)
+	if err != nil {
+		return place{}, err
+	}
+	if _, inside := l.within(abs); inside {
+		return l.locate(path)
+	}
+	dir, name := filepath.Split(abs)
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return l.locate(path) // its deepest directory that exists
+	}
+	root, err := os.OpenRoot(real)
+	if err != nil {
+		return place{}, explain(path, err)
+	}
+	return place{root: root, name: filepath.Clean(name), given: path}, nil
+}
+
+// OpenFile implements [Tree].
+func (l *Local) OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
+	p, err := l.entry(path)
+	if err != nil {
+		return nil, err
+	}
+	defer p.close()
+	f, err := p.root.OpenFile(p.name, flag, perm)
+	return f, explain(path, err)
+}
+
+// Lstat implements [Tree].
+func (l *Local) Lstat(path string) (fs.FileInfo, error) {
+	p, err := l.entry(path)
+	if err != nil {
+		return nil, err
+	}
+	defer p.close()
+	info, err := p.root.Lstat(p.name)
+	return info, explain(path, err)
+}
+
+// Mkdir implements [Tree].
+func (l *Local) Mkdir(path string, perm fs.FileMode) error {
+	return l.at(path, func(p place) error { return p.root.Mkdir(p.name, perm) })
+}
+
+// Rename implements [Tree].
+func (l *Local) Rename(from, to string) error {
+	return l.at(from, func(p place) error {
+		return p.root.Rename(p.name, filepath.Join(filepath.Dir(p.name), filepath.Base(to)))
+	})
+}
+
+// Remove implements [Tree].
+func (l *Local) Remove(path string) error {
+	return l.at(path, func(p place) error { return p.root.Remove(p.name) })
+}
+
+// at does something with the name that path is.
+func (l *Local) at(path string, do func(place) error) error {
+	p, err := l.entry(path)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	return explain(path, do(p))
+}

@@ -1,0 +1,212 @@
+package tool
+
+import (
+	"context"
+	_ "embed" // for the description and the grammar
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/applypatch"
+	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/llm"
+)
+
+var (
+	//go:embed applypatch.md
+	applyPatchDescription string
+	//go:embed applypatch.lark
+	applyPatchGrammar string
+)
+
+type applyPatchInput struct {
+	Input string `json:"input" jsonschema:"the whole patch, from its first marker line to its last"`
+}
+
+// applyPatch implements the ApplyPatch tool (LOOP-29, LOOP-50, LOOP-51).
+//
+// An update needs no earlier read: it is placed by the old lines that it names,
+// and so proves that it knows what it changes, also in a file that has changed
+// elsewhere. What names no old lines is guarded as a write is (K-28): a file
+// that is replaced must have been read as it is, and one that is deleted must
+// not have changed since it was, if it was.
+type applyPatch struct {
+	definition
+	env  env.Environment
+	tree env.Tree
+	seen *fileMemory
+}
+
+func newApplyPatch(e env.Environment, tree env.Tree, seen *fileMemory) *applyPatch {
+	d := define[applyPatchInput]("ApplyPatch", applyPatchDescription, false)
+	d.spec.Freeform = &llm.Freeform{Grammar: applyPatchGrammar}
+	return &applyPatch{d, e, tree, seen}
+}
+
+// Validate implements [agent.Validator]: the patch can be read.
+func (a *applyPatch) Validate(input json.RawMessage) error {
+	_, err := readPatch(input)
+	return err
+}
+
+// Access implements [agent.Accessor].
+func (a *applyPatch) Access(input json.RawMessage) agent.Access {
+	patch, err := readPatch(input)
+	if err != nil {
+		return agent.Access{}
+	}
+	var access agent.Access
+	for _, op := range patch.Operations {
+		access.Writes = append(access.Writes, absolute(a.env, op.Path))
+		if op.MoveTo != "" {
+			access.Writes = append(access.Writes, absolute(a.env, op.MoveTo))
+		}
+	}
+	return access
+}
+
+// Preview implements [agent.Previewer].
+func (a *applyPatch) Preview(ctx context.Context, input json.RawMessage) ([]agent.FileChange, error) {
+	plan, err := a.plan(ctx, input)
+	if err != nil {
+		return nil, err
+	}
+	return a.changes(plan), nil
+}
+
+// Run implements [agent.Tool].
+func (a *applyPatch) Run(ctx context.Context, call agent.Invocation) agent.Result {
+	plan, err := a.plan(ctx, call.Input)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return failed(fmt.Errorf("the patch was not applied, no file was changed:\n%w", err))
+	}
+	if err := plan.Commit(a.tree); err != nil {
+		return failed(err)
+	}
+	a.remember(plan)
+	return agent.Result{Output: plan.Summary(), Details: &agent.Details{Changes: a.changes(plan)}}
+}
+
+func readPatch(input json.RawMessage) (applypatch.Patch, error) {
+	in, err := parse(input, applyPatchInput{})
+	if err != nil {
+		return applypatch.Patch{}, err
+	}
+	return applypatch.Parse(in.Input)
+}
+
+// plan finds out what becomes of the files, without writing them.
+func (a *applyPatch) plan(ctx context.Context, input json.RawMessage) (*applypatch.Plan, error) {
+	patch, err := readPatch(input)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string][]byte{}
+	plan, err := patch.Plan(func(path string) ([]byte, error) {
+		info, err := a.tree.Lstat(path)
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			err = &env.Error{Path: path, Problem: "is a symbolic link; name the file that it points to"}
+		}
+		if err != nil {
+			return nil, err
+		}
+		data, err := a.env.ReadFile(ctx, path)
+		found[path] = data
+		return data, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range plan.Changes {
+		if err := a.guard(c, found); err != nil {
+			return nil, err
+		}
+	}
+	return plan, nil
+}
+
+// guard refuses what would be lost without the model's knowledge (K-28).
+func (a *applyPatch) guard(c applypatch.Change, found map[string][]byte) error {
+	lost, check := c.Path, a.seen.current
+	switch {
+	case c.Unchanged():
+		return nil
+	case c.Kind == applypatch.Delete:
+		check = a.seen.unchanged
+	case c.Overwrites && c.MoveTo != "":
+		lost = c.MoveTo
+	case !c.Overwrites:
+		return nil
+	}
+	return check(absolute(a.env, lost), relative(a.env, lost), found[filepath.Clean(lost)])
+}
+
+// remember notes what the model knows after a patch: the files that it wrote
+// whole, and of those that it changed the ones that it knew before.
+func (a *applyPatch) remember(plan *applypatch.Plan) {
+	for _, c := range plan.Changes {
+		if c.Kind == applypatch.Delete || c.Kind == applypatch.Update && !a.seen.knows(absolute(a.env, c.Path), []byte(c.Before)) {
+			continue
+		}
+		path := c.Path
+		if c.MoveTo != "" {
+			path = c.MoveTo
+		}
+		a.seen.saw(absolute(a.env, path), env.Hash([]byte(c.After)))
+	}
+}
+
+// changes describes a plan for the window.
+func (a *applyPatch) changes(plan *applypatch.Plan) []agent.FileChange {
+	var out []agent.FileChange
+	for _, c := range plan.Changes {
+		if c.Unchanged() {
+			continue
+		}
+		change := changeOf(relative(a.env, c.Path), []byte(c.Before), []byte(c.After), c.Kind == applypatch.Add && !c.Overwrites)
+		change.Deleted = c.Kind == applypatch.Delete
+		if c.MoveTo != "" {
+			change.MovedTo = relative(a.env, c.MoveTo)
+		}
+		out = append(out, change)
+	}
+	return out
+}
+
+// Redirect implements [agent.Redirector]: a command that does nothing but give
+// a patch to apply_patch, which is no program here, is a patch.
+func (b *bash) Redirect(input json.RawMessage) (tool string, instead json.RawMessage, ok bool) {
+	in, err := parse(input, BashInput{})
+	if err != nil {
+		return "", nil, false
+	}
+	dir, text, ok := applypatch.FromScript(in.Command)
+	if !ok {
+		return "", nil, false
+	}
+	if patch, err := applypatch.Parse(text); err == nil && dir != "" { // what cannot be read is refused as it is
+		text = within(dir, patch).String()
+	}
+	instead, err = json.Marshal(applyPatchInput{text})
+	return "ApplyPatch", instead, err == nil
+}
+
+// within returns the patch with its relative paths taken from dir.
+func within(dir string, patch applypatch.Patch) applypatch.Patch {
+	from := func(path string) string {
+		if path == "" || filepath.IsAbs(path) {
+			return path
+		}
+		return filepath.Join(dir, path)
+	}
+	for i := range patch.Operations {
+		op := &patch.Operations[i]
+		op.Path, op.MoveTo = from(op.Path), from(op.MoveTo)
+	}
+	return patch
+}
