@@ -1,11 +1,11 @@
 package llmtest
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"strconv"
 	"strings"
 	"sync"
@@ -153,10 +153,12 @@ func (a *answering) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 func (s *Server) next(req *http.Request, body []byte) (Round, int, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for model := range s.scripts {
-		if strings.Contains(req.URL.Path, "/"+model+":") || bytes.Contains(body, []byte(`"model":"`+model+`"`)) {
-			return s.nextOf(req, model)
-		}
+	var named struct{ Model string }
+	if json.Unmarshal(body, &named) != nil || named.Model == "" {
+		named.Model, _, _ = strings.Cut(path.Base(req.URL.Path), ":")
+	}
+	if _, ok := s.scripts[named.Model]; ok {
+		return s.nextOf(req, named.Model)
 	}
 	if len(s.rounds) == 0 {
 		return Round{}, 0, false
