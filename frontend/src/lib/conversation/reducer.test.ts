@@ -257,3 +257,15 @@ test('the end of a turn counts the files that its edits changed', () => {
   const ends = apply(emptyView, log.events).entries.filter((entry) => entry.type === 'turn')
   expect(ends).toMatchObject([{ changed: 0 }, { changed: 2 }])
 })
+
+// LOOP-49: how many rounds of its bound an agent has taken.
+test('rounds are counted from the start of the turn, and unknown where it was not read', () => {
+  const log = new Log()
+  const calls = message([{ kind: 'tool_call', call: { id: 'c', name: 'Read', arguments: '' } }])
+  const begin = [log.add('user_input', { text: 'x' }), log.add('assistant_text_end', calls)]
+  const rest = [log.add('assistant_text_end', calls), log.add('assistant_text_end', message([]))]
+  const end = log.add('processing_end', { reason: 'done', rounds: 2, usage: noUsage })
+  expect(apply(emptyView, [...begin, ...rest]).rounds).toBe(2)
+  expect(apply(emptyView, rest).rounds).toBeUndefined()
+  expect(apply(emptyView, [...rest, end]).rounds).toBe(2)
+})
