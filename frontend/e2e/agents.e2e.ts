@@ -29,6 +29,15 @@ const models = ['lead-1', 'writer-1', 'counter-1'].map((id) => ({
   input: 10,
   output: 0,
 }))
+/** What runs on this machine is free, so the models are asked by an address that is no loopback. */
+async function start(rounds: Script, byModel: Record<string, Script>) {
+  model = await startModel(rounds, byModel)
+  const url = model.url.replace('127.0.0.1', '0.0.0.0')
+  const env = { COMPAT_BASE_URL: url, COMPAT_API_KEY: 'test-key' }
+  host = await startHost({ models, env, files: { 'a.txt': 'one line\n' } })
+  return { host, ...(await openPage(browser, host.url)) }
+}
+
 /** A request for a cent. */
 const usage = { input: 1000, cached: 0, output: 0 }
 const note = 'Write a note about the milk'
@@ -71,10 +80,7 @@ const agents: Record<string, Script> = {
 // LOOP-48, LOOP-49, LOOP-145, LOOP-149: agents are seen, answered, unfolded and
 // opened from the session that started them, and cost what it costs.
 test('agents ask in the conversation that started them, unfold there, and open by themselves', async () => {
-  model = await startModel(lead, agents)
-  const url = model.url.replace('127.0.0.1', '0.0.0.0')
-  host = await startHost({ models, env: { COMPAT_BASE_URL: url, COMPAT_API_KEY: 'test-key' } })
-  const { page, offences } = await openPage(browser, host.url)
+  const { host, page, offences } = await start(lead, agents)
   await prompt(page, 'Keep a note and count the files')
 
   // Both wait, and the parent's conversation says so.
@@ -166,5 +172,40 @@ test('agents ask in the conversation that started them, unfold there, and open b
     .waitFor()
   await shot(chinese.page, 'agents-zh')
   expect(chinese.offences).toEqual([])
+  expect(offences).toEqual([])
+})
+
+// LOOP-49: what is long is read from its end, and a question stands where it arose too.
+test('a long agent unfolds at its end, and is answered there', async () => {
+  const reads = Array.from({ length: 45 }, (_, at) => ({
+    text: `Step ${at + 1}.`,
+    calls: [{ name: 'Read', input: { file_path: 'a.txt', limit: at + 1 } }],
+    usage,
+  }))
+  const asks = { calls: [{ name: 'Bash', input: { command: 'rm -f lock' } }], usage }
+  const { page, offences } = await start(
+    [
+      { calls: [spawn(note, 'writer-1')], usage },
+      { text: 'It works on its own.', usage },
+    ],
+    { 'writer-1': [...reads, asks, { text: 'That was all.', usage }] },
+  )
+  await prompt(page, 'Let somebody read it')
+  await page.getByText('It works on its own.').waitFor()
+  await page.getByText('Bash needs your decision').waitFor()
+  await page.getByRole('button', { name: `details of SpawnAgent ${note}` }).click()
+  const nested = page.getByRole('log', { name: `Conversation of agent: ${note}` })
+  const question = nested.getByRole('region', { name: 'Needs you: Bash' })
+  await question.waitFor()
+  await shot(page, 'agents-long')
+  await expect
+    .poll(() => nested.evaluate((box) => box.scrollHeight - box.scrollTop))
+    .toBeLessThan(450)
+  expect(await nested.locator('.row').count()).toBeLessThan(60)
+  await question.getByRole('button', { name: 'Allow', exact: true }).click()
+  await nested.getByText('That was all.').waitFor()
+  await page.getByText('Bash needs your decision').waitFor({ state: 'detached' })
+  await page.getByText(/46 rounds/).waitFor()
+  await shot(page, 'agents-long-done')
   expect(offences).toEqual([])
 })
