@@ -18,6 +18,9 @@ export type Round = {
   usage?: { input: number; cached: number; output: number }
 }
 
+/** A round, or what makes one of all that the request says. */
+export type Script = readonly (Round | ((conversation: string) => Round))[]
+
 export type Model = {
   /** Base URL, as COMPAT_BASE_URL takes it. */
   url: string
@@ -30,11 +33,19 @@ export type Model = {
 
 export const modelID = 'scripted-1'
 
-/** Serves the rounds in order; when none is left the model has nothing more to do. */
-export async function startModel(rounds: Round[]): Promise<Model> {
+/**
+ * Serves the rounds in order; when none is left the model has nothing more to
+ * do. Models named in byModel have rounds of their own, for conversations that
+ * go on side by side.
+ */
+export async function startModel(
+  rounds: Script,
+  byModel: Record<string, Script> = {},
+): Promise<Model> {
   const heard: string[] = []
   const asked: string[] = []
-  let served = 0
+  const served: Record<string, number> = {}
+  let answers = 0
   const server = createServer(async (request, response) => {
     if (request.url?.endsWith('/models')) {
       response.setHeader('content-type', 'application/json')
@@ -47,7 +58,11 @@ export async function startModel(rounds: Round[]): Promise<Model> {
     }
     heard.push(JSON.stringify(body.messages.at(-1)?.content))
     asked.push(body.model)
-    const round = rounds[served++] ?? { text: 'Nothing more to do.' }
+    const script = Object.hasOwn(byModel, body.model) ? body.model : ''
+    const at = served[script] ?? 0
+    served[script] = at + 1
+    const next = (byModel[script] ?? rounds)[at] ?? { text: 'Nothing more to do.' }
+    const round = typeof next === 'function' ? next(JSON.stringify(body.messages)) : next
     if (round.status) {
       response.writeHead(round.status, {
         'content-type': 'application/json',
@@ -59,11 +74,12 @@ export async function startModel(rounds: Round[]): Promise<Model> {
     }
     response.setHeader('content-type', 'text/event-stream')
     for (const [name, value] of Object.entries(round.headers ?? {})) response.setHeader(name, value)
-    for (const chunk of reasoningOf(round, served)) {
+    answers++
+    for (const chunk of reasoningOf(round, answers)) {
       response.write(`data: ${JSON.stringify(chunk)}\n\n`)
     }
     await round.rest
-    for (const chunk of chunksOf(round, served)) {
+    for (const chunk of chunksOf(round, answers)) {
       response.write(`data: ${JSON.stringify(chunk)}\n\n`)
     }
     response.end('data: [DONE]\n\n')

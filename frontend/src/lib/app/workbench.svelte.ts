@@ -1,6 +1,8 @@
 import { type ApiError, asApiError, type Call, connect, openLink, type Status } from '../api'
+import { Agents } from '../agents/agents.svelte'
 import { Conversation } from '../conversation/conversation.svelte'
 import { Costs } from '../cost/costs.svelte'
+import { together } from '../cost/spending'
 import { setLanguage } from '../i18n/i18n.svelte'
 import { beforePaint } from '../paint'
 import { Sessions } from '../sessions/sessions.svelte'
@@ -20,6 +22,7 @@ export class Workbench {
   /** The open session; null shows the start of a new one. */
   conversation = $state.raw<Conversation | null>(null)
   readonly sessions: Sessions
+  readonly agents: Agents
   readonly catalog: Catalog
   readonly costs: Costs
 
@@ -30,6 +33,14 @@ export class Workbench {
     return wish && { ...this.catalog.usable(wish), budget: wish.budget }
   })
 
+  /** What the open session and its agents cost; undefined before the first request. */
+  readonly cost = $derived.by(() => {
+    const { conversation } = this
+    if (!conversation) return undefined
+    const agents = this.agents.of(conversation.id)
+    return together([conversation.view.cost, ...agents.map((agent) => agent.cost)])
+  })
+
   #call: Call
   #arrived: Envelope[] = []
   #wasConnected = false
@@ -38,6 +49,7 @@ export class Workbench {
   constructor(call: Call) {
     this.#call = call
     this.sessions = new Sessions(call)
+    this.agents = new Agents(this.sessions, call)
     this.catalog = new Catalog(call)
     this.costs = new Costs(call)
   }
@@ -66,7 +78,8 @@ export class Workbench {
       ])
       this.#prefer(preferences)
       const last = localStorage.getItem(this.#lastKey(project))
-      const session = this.sessions.list.find((s) => s.id === last) ?? this.sessions.list[0]
+      const session =
+        this.sessions.find(last ?? '') ?? this.sessions.list.find(({ helper }) => !helper)
       if (session && !this.conversation) this.open(session.id)
       else this.#count()
       this.project = project
@@ -78,6 +91,7 @@ export class Workbench {
   open(id: string): void {
     if (this.conversation?.id === id) return
     this.conversation = new Conversation(id, this.#call)
+    this.agents.keep(id)
     void this.conversation.open()
     this.#count()
     this.#remember(id)
@@ -86,6 +100,7 @@ export class Workbench {
   /** Shows the start of a session, which is made when its first prompt is sent. */
   compose(): void {
     this.conversation = null
+    this.agents.keep(undefined)
     this.#count()
     this.#remember('')
   }
@@ -122,7 +137,8 @@ export class Workbench {
 
   async remove(id: string): Promise<void> {
     await this.attempt(() => this.sessions.remove(id))
-    if (this.conversation?.id === id) this.compose()
+    const { conversation } = this
+    if (conversation && !this.sessions.find(conversation.id)) this.compose()
   }
 
   /** Runs something whose failure the user sees in the window. */
@@ -141,6 +157,7 @@ export class Workbench {
   #apply(): void {
     for (const envelope of this.#arrived.splice(0)) {
       this.sessions.receive(envelope)
+      this.agents.receive(envelope)
       if (this.conversation?.id === envelope.session) this.conversation.receive(envelope)
       if (envelope.events?.some((event) => event.kind === 'processing_end')) this.#count()
     }
@@ -152,6 +169,7 @@ export class Workbench {
     if (this.#wasConnected) {
       void this.attempt(() => this.sessions.load())
       void this.conversation?.open()
+      this.agents.reopen()
       this.#count()
     }
     this.#wasConnected = true

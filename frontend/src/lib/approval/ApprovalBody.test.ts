@@ -65,6 +65,15 @@ test('one answer is enough', async () => {
   expect(answers).toEqual([{ decision: 'allow', scope: 'once' }])
 })
 
+test('the second press of a double click is not for the question that it meets', async () => {
+  const { answers } = ask()
+  const allow = screen.getByRole('button', { name: 'Allow' })
+  await fireEvent.click(allow, { detail: 2 })
+  expect(answers).toEqual([])
+  await fireEvent.click(allow, { detail: 1 })
+  expect(answers).toEqual([{ decision: 'allow', scope: 'once' }])
+})
+
 test('Escape denies, also at once', async () => {
   const { answers, press } = ask()
   await press('Escape')

@@ -101,7 +101,8 @@ export class Conversation {
       this.prepending = true
       // What is older changes what is listed, and nothing about the session now.
       const folded = applyDraft(apply(emptyView, this.#log), draftOf(this.view))
-      this.view = { ...this.view, entries: folded.entries, turnStartedAt: folded.turnStartedAt }
+      const { entries, turnStartedAt, rounds } = folded
+      this.view = { ...this.view, entries, turnStartedAt, rounds }
     })
   }
 

@@ -123,6 +123,8 @@ export type View = {
   /** Streamed content is missing: the session has to be read again. */
   readonly torn: boolean
   readonly turnStartedAt: number
+  /** Rounds of tools in the newest turn; undefined where its start was not read. */
+  readonly rounds?: number
   readonly answeredBy?: { provider: string; model: string }
 }
 

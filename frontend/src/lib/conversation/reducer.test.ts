@@ -257,7 +257,7 @@ test('thinking is timed while it is streamed, and by its message afterwards', ()
 test('the end of a turn counts the files that its edits changed', () => {
   const log = sampleTurn()
   const call = { tool: 'Edit', output: '', duration_ms: 1 }
-  const change = (path: string) => ({ change: { path, added: 1, removed: 0, diff: '' } })
+  const change = (path: string) => ({ changes: [{ path, added: 1, removed: 0, diff: '' }] })
   log.add('user_input', { text: 'Edit' })
   const end = (id: string, outcome: 'done' | 'failed', path: string) =>
     log.add('tool_call_end', { ...call, call_id: id, outcome, details: change(path) })
@@ -268,4 +268,16 @@ test('the end of a turn counts the files that its edits changed', () => {
   log.add('processing_end', { reason: 'interrupted', rounds: 1, usage: noUsage })
   const ends = apply(emptyView, log.events).entries.filter((entry) => entry.type === 'turn')
   expect(ends).toMatchObject([{ changed: 0 }, { changed: 2 }])
+})
+
+// LOOP-49: how many rounds of its bound an agent has taken.
+test('rounds are counted from the start of the turn, and unknown where it was not read', () => {
+  const log = new Log()
+  const calls = message([{ kind: 'tool_call', call: { id: 'c', name: 'Read', arguments: '' } }])
+  const begin = [log.add('user_input', { text: 'x' }), log.add('assistant_text_end', calls)]
+  const rest = [log.add('assistant_text_end', calls), log.add('assistant_text_end', message([]))]
+  const end = log.add('processing_end', { reason: 'done', rounds: 2, usage: noUsage })
+  expect(apply(emptyView, [...begin, ...rest]).rounds).toBe(2)
+  expect(apply(emptyView, rest).rounds).toBeUndefined()
+  expect(apply(emptyView, [...rest, end]).rounds).toBe(2)
 })

@@ -63,6 +63,7 @@ function step(view: Writable, event: Event): void {
     case 'user_input':
       view.state = 'processing'
       view.turnStartedAt = event.at
+      view.rounds = 0
       view.answeredBy = undefined
       view.entries.push({ type: 'prompt', key: keyOf(event), seq: event.seq ?? 0, ...event.data })
       return
@@ -168,6 +169,7 @@ function step(view: Writable, event: Event): void {
     case 'processing_end':
       endTurn(view)
       if (event.data.next) view.state = 'processing'
+      view.rounds = event.data.rounds
       view.entries.push({
         type: 'turn',
         key: keyOf(event),
@@ -296,6 +298,8 @@ function finishAnswer(view: Writable, end: TextEnd, seq: number, at: number): vo
   if (end.usage.known) {
     view.context = end.usage.input + end.usage.cache_read + end.usage.cache_write
   }
+  const hasCalls = parts.some((part) => part.call)
+  if (view.rounds !== undefined && hasCalls) view.rounds++
   view.cost = spent(view.cost, end.cost)
   view.answeredBy = { provider: end.provider, model: end.model }
 }
@@ -351,7 +355,7 @@ function filesChanged(entries: readonly Entry[]): number {
     const entry = entries[i]!
     if (entry.type === 'turn') break
     if (entry.type !== 'tool' || entry.status !== 'done') continue
-    if (entry.details?.change) paths.add(entry.details.change.path)
+    for (const change of entry.details?.changes ?? []) paths.add(change.path)
   }
   return paths.size
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { noUsage } from '../conversation/events'
-import { counted, isFree, spending, spendingExact, spent, unpriced } from './spending'
+import { counted, isFree, spending, spendingExact, spent, together, unpriced } from './spending'
 
 test.each([
   [{ usd: 0 }, '$0.00', '$0.0000'],
@@ -37,4 +37,12 @@ test('tokens that were not reported are not written as none', () => {
   expect(counted(0, noUsage)).toBe('–')
   expect(counted(1200, noUsage)).toBe('1.2 k+')
   expect(counted(1200, { ...noUsage, known: true })).toBe('1.2 k')
+})
+
+test('sums are added with what is unknown in them, and none are no sum', () => {
+  expect(together([{ usd: 0.25, unknown: 1 }, undefined, { usd: 1 }])).toEqual({
+    usd: 1.25,
+    unknown: 1,
+  })
+  expect(together([undefined])).toBeUndefined()
 })

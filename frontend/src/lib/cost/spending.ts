@@ -22,6 +22,17 @@ export function spent(before: Spending | undefined, cost: Cost | undefined): Spe
   return cost === undefined ? { usd, unknown: unknown + 1 } : { usd: usd + cost, unknown }
 }
 
+/** Several sums as one; undefined where nothing was asked for yet. */
+export function together(sums: readonly (Spending | undefined)[]): Spending | undefined {
+  const made = sums.filter((sum) => sum !== undefined)
+  if (made.length === 0) return undefined
+  const add = (total: number, part: number | undefined) => total + (part ?? 0)
+  return {
+    usd: made.map((sum) => sum.usd).reduce(add, 0),
+    unknown: made.map((sum) => sum.unknown).reduce(add, 0),
+  }
+}
+
 /** Nothing was spent as far as is known, and everything is known. */
 export const isFree = ({ usd, unknown }: Spending) => usd === 0 && !unknown
 

@@ -45,6 +45,10 @@ export const en = {
   'session.delete_title': 'Delete this session?',
   'session.delete_body':
     '“{title}” and its history are removed for good. Files in the project stay as they are.',
+  'session.delete_agents': {
+    one: 'So is {n} agent that it started.',
+    other: 'So are {n} agents that it started.',
+  },
   'session.delete_confirm': 'Delete session',
 
   'conversation.label': 'Conversation',
@@ -122,6 +126,21 @@ export const en = {
   'tool.denied_plain': 'You denied this.',
   'tool.toggle': 'Show or hide details of {tool}',
 
+  'agent.working': 'working',
+  'agent.waiting': 'needs you',
+  'agent.done': 'done',
+  'agent.failed': 'failed',
+  'agent.stopped': 'stopped',
+  'agent.starting': 'starting',
+  'agent.rounds': { one: '{n} round', other: '{n} rounds' },
+  'agent.rounds_of': '{n} of {of} rounds',
+  'agent.open': 'Open',
+  'agent.open_named': 'Open agent: {title}',
+  'agent.open_hint': 'Open as a session of its own',
+  'agent.conversation': 'Conversation of agent: {title}',
+  'agent.breadcrumb': 'Started by',
+  'agent.toggle': 'Show or hide agents of {title}',
+
   'approval.title': 'Needs you',
   'approval.dialog': 'Permission needed',
   'approval.deny': 'Deny',
@@ -134,6 +153,8 @@ export const en = {
   'approval.bar': '{tool} needs your decision',
   'approval.review': 'Review',
   'approval.count': { one: '{n} call needs you', other: '{n} calls need you' },
+  'approval.for': 'for “{title}”',
+  'approval.more': '{n} more after this',
   'approval.announce': 'Permission needed: {tool} {argument}',
 
   'composer.label': 'Message',

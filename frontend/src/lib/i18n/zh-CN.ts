@@ -46,6 +46,7 @@ export const zhCN: Record<Key, Message> = {
   'session.save': '保存',
   'session.delete_title': '删除这个会话？',
   'session.delete_body': '“{title}”及其历史将被永久删除。项目中的文件保持不变。',
+  'session.delete_agents': '它启动的 {n} 个智能体也会一并删除。',
   'session.delete_confirm': '删除会话',
 
   'conversation.label': '对话',
@@ -119,6 +120,21 @@ export const zhCN: Record<Key, Message> = {
   'tool.denied_plain': '你拒绝了这次调用。',
   'tool.toggle': '显示或隐藏 {tool} 的详情',
 
+  'agent.working': '工作中',
+  'agent.waiting': '等你决定',
+  'agent.done': '完成',
+  'agent.failed': '失败',
+  'agent.stopped': '已停止',
+  'agent.starting': '正在启动',
+  'agent.rounds': '{n} 轮',
+  'agent.rounds_of': '{n} / {of} 轮',
+  'agent.open': '打开',
+  'agent.open_named': '打开智能体：{title}',
+  'agent.open_hint': '作为独立会话打开',
+  'agent.conversation': '智能体的对话：{title}',
+  'agent.breadcrumb': '启动者',
+  'agent.toggle': '显示或隐藏“{title}”的智能体',
+
   'approval.title': '等你决定',
   'approval.dialog': '需要许可',
   'approval.deny': '拒绝',
@@ -131,6 +147,8 @@ export const zhCN: Record<Key, Message> = {
   'approval.bar': '{tool} 等你决定',
   'approval.review': '查看',
   'approval.count': '{n} 个调用等你决定',
+  'approval.for': '来自“{title}”',
+  'approval.more': '之后还有 {n} 个',
   'approval.announce': '需要许可：{tool} {argument}',
 
   'composer.label': '消息',

@@ -17,7 +17,7 @@ export function argumentsOf(input: string): Record<string, unknown> {
   }
 }
 
-const telling = ['command', 'file_path', 'path', 'pattern', 'query', 'url', 'description']
+const telling = ['command', 'file_path', 'path', 'pattern', 'query', 'url', 'description', 'task']
 
 /** The argument that tells one call from another, on one line, with nothing hidden in it. */
 export function argument(tool: string, input: string): string {

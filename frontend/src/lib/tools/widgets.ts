@@ -1,13 +1,19 @@
 /** Which icon and which body a tool's card has. */
 import type { Component } from 'svelte'
+import Bot from '@lucide/svelte/icons/bot'
 import FileDiff from '@lucide/svelte/icons/file-diff'
 import FilePen from '@lucide/svelte/icons/file-pen-line'
 import FilePlus from '@lucide/svelte/icons/file-plus-2'
 import FileText from '@lucide/svelte/icons/file-text'
 import FolderSearch from '@lucide/svelte/icons/folder-search'
+import Hourglass from '@lucide/svelte/icons/hourglass'
+import MessageSquare from '@lucide/svelte/icons/message-square'
+import OctagonX from '@lucide/svelte/icons/octagon-x'
 import Search from '@lucide/svelte/icons/search'
 import SquareTerminal from '@lucide/svelte/icons/square-terminal'
 import Wrench from '@lucide/svelte/icons/wrench'
+import AgentBody from '../agents/AgentBody.svelte'
+import ReportBody from '../agents/ReportBody.svelte'
 import type { ToolEntry } from '../conversation/entries'
 import ChangeBody from './ChangeBody.svelte'
 import GenericBody from './GenericBody.svelte'
@@ -17,6 +23,8 @@ import TextBody from './TextBody.svelte'
 type Widget = {
   icon: Component<{ size?: number; strokeWidth?: number }>
   body: Component<{ call: ToolEntry }>
+  /** The body scrolls by itself. */
+  scrolls?: true
 }
 
 const widgets: Record<string, Widget> = {
@@ -27,6 +35,10 @@ const widgets: Record<string, Widget> = {
   Bash: { icon: SquareTerminal, body: TerminalBody },
   Grep: { icon: Search, body: TextBody },
   Glob: { icon: FolderSearch, body: TextBody },
+  SpawnAgent: { icon: Bot, body: AgentBody, scrolls: true },
+  SendInput: { icon: MessageSquare, body: ReportBody },
+  Wait: { icon: Hourglass, body: ReportBody },
+  CloseAgent: { icon: OctagonX, body: ReportBody },
 }
 
 const generic: Widget = { icon: Wrench, body: GenericBody }

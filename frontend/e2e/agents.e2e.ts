@@ -1,0 +1,211 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { launch, openPage, prompt, shot } from './browser'
+import { discard, startHost, type Host } from './host'
+import { startModel, type Model, type Script } from './model'
+
+let browser: Browser
+let host: Host | undefined
+let model: Model | undefined
+
+beforeEach(async () => {
+  browser = await launch()
+})
+afterEach(async () => {
+  await browser.close()
+  await host?.stop()
+  model?.stop()
+  if (host) await discard(host)
+  host = model = undefined
+})
+
+const models = ['lead-1', 'writer-1', 'counter-1'].map((id) => ({
+  provider: 'compat',
+  id,
+  display_name: id,
+  context_window: 400_000,
+  input: 10,
+  output: 0,
+}))
+/** What runs on this machine is free, so the models are asked by an address that is no loopback. */
+async function start(rounds: Script, byModel: Record<string, Script>) {
+  model = await startModel(rounds, byModel)
+  const url = model.url.replace('127.0.0.1', '0.0.0.0')
+  const env = { COMPAT_BASE_URL: url, COMPAT_API_KEY: 'test-key' }
+  host = await startHost({ models, env, files: { 'a.txt': 'one line\n' } })
+  return { host, ...(await openPage(browser, host.url)) }
+}
+
+/** A request for a cent. */
+const usage = { input: 1000, cached: 0, output: 0 }
+const note = 'Write a note about the milk'
+const count = 'Count the files'
+const spawn = (task: string, model: string) => ({ name: 'SpawnAgent', input: { task, model } })
+
+/** Waits for every agent whose id the conversation names. */
+const waitForAll = (conversation: string) => ({
+  calls: [...conversation.matchAll(/agent_id\W+([\w-]+)/g)].map(([, agent_id]) => ({
+    name: 'Wait',
+    input: { agent_id },
+  })),
+  usage,
+})
+
+const lead: Script = [
+  {
+    text: 'I hand this out.',
+    calls: [spawn(note, 'writer-1'), spawn(count, 'counter-1')],
+    usage,
+  },
+  waitForAll,
+  { text: 'All of it is done.', usage },
+]
+const agents: Record<string, Script> = {
+  'writer-1': [
+    {
+      text: 'I write it down.',
+      calls: [{ name: 'Write', input: { file_path: 'note.txt', content: 'the milk\n' } }],
+      usage,
+    },
+    { text: 'The note is **written**.', usage },
+  ],
+  'counter-1': [
+    { calls: [{ name: 'Bash', input: { command: 'rm -f lock && ls | wc -l' } }], usage },
+    { text: 'There is one file.', usage },
+  ],
+}
+
+// LOOP-48, LOOP-49, LOOP-145, LOOP-149: agents are seen, answered, unfolded and
+// opened from the session that started them, and cost what it costs.
+test('agents ask in the conversation that started them, unfold there, and open by themselves', async () => {
+  const { host, page, offences } = await start(lead, agents)
+  await prompt(page, 'Keep a note and count the files')
+
+  // Both wait, and the parent's conversation says so.
+  await page.getByText('2 calls need you').waitFor()
+  const sidebar = page.getByRole('navigation', { name: 'Sessions' })
+  await sidebar.getByRole('button', { name: new RegExp(`^needs you ${note}`) }).waitFor()
+  await sidebar.getByRole('button', { name: /^needs you Keep a note/ }).waitFor()
+  await sidebar.getByText('2 need you').waitFor()
+  const card = (task: string) => page.getByRole('button', { name: `details of SpawnAgent ${task}` })
+  await card(note).getByText('needs you').waitFor()
+  await shot(page, 'agents-waiting')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await shot(page, 'agents-waiting-dark')
+  await page.emulateMedia({ colorScheme: 'light' })
+
+  // Answered one after the other, each under its agent's task.
+  await page.keyboard.press('Alt+A')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('1 more after this').waitFor()
+  const first = (await dialog.getByText(note).count()) > 0 ? note : count
+  await shot(page, 'agents-dialog')
+  await dialog.getByRole('button', { name: 'Allow', exact: true }).click()
+  await dialog.getByText(`for “${first === note ? count : note}”`).waitFor()
+  expect(await dialog.getByText('more after this').count()).toBe(0)
+  await dialog.getByRole('button', { name: 'Allow', exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByText('All of it is done.').waitFor()
+  expect(await readFile(join(host.folder, 'note.txt'), 'utf8')).toBe('the milk\n')
+
+  // At rest they are folded away in the sidebar; the cards tell what they took.
+  const child = sidebar.locator('[data-session]').filter({ hasText: note })
+  await child.waitFor({ state: 'detached' })
+  await card(note)
+    .getByText(/done\s*1 round · 2\.0 k · \$0\.02/)
+    .waitFor()
+  await page.getByRole('button', { name: 'Cost of this session: $0.0700' }).waitFor()
+  await page.getByRole('button', { name: `details of Wait ${note}` }).click()
+  await page.getByText('The note is written.').waitFor()
+  await shot(page, 'agents-done')
+
+  // Unfolded it is the agent's own conversation, and stays unfolded.
+  await card(note).click()
+  const nested = page.getByRole('log', { name: `Conversation of agent: ${note}` })
+  await nested.getByText('I write it down.').waitFor()
+  await nested.getByRole('button', { name: 'details of Write note.txt' }).click()
+  await nested.getByText('the milk').last().waitFor()
+  await shot(page, 'agents-unfolded')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await shot(page, 'agents-unfolded-dark')
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.reload()
+  await nested.getByText('I write it down.').waitFor()
+  await page.setViewportSize({ width: 900, height: 800 })
+  await shot(page, 'agents-unfolded-900')
+  await page.setViewportSize({ width: 1280, height: 800 })
+
+  // Opened it is a session of its own, with a way back.
+  await page
+    .getByRole('button', { name: `Open agent: ${note}` })
+    .first()
+    .click()
+  await page.getByRole('heading', { level: 1, name: note }).waitFor()
+  await page.getByRole('button', { name: 'Cost of this session: $0.0200' }).waitFor()
+  await child.waitFor()
+  await shot(page, 'agents-opened')
+  await page
+    .getByRole('navigation', { name: 'Started by' })
+    .getByRole('button', { name: /^Keep a note/ })
+    .click()
+  await nested.getByText('I write it down.').waitFor()
+  await child.waitFor({ state: 'detached' })
+  await sidebar.locator('[data-session]').first().focus()
+  await page.keyboard.press('ArrowRight')
+  await child.waitFor()
+  await page.keyboard.press('Control+.')
+  await page
+    .getByRole('complementary')
+    .getByRole('row', { name: new RegExp(note) })
+    .waitFor()
+  await shot(page, 'agents-cost')
+
+  const chinese = await openPage(browser, `${new URL('/', host.url)}`, {
+    storageState: await page.context().storageState(),
+    locale: 'zh-CN',
+  })
+  await chinese.page
+    .getByRole('button', { name: `打开智能体：${note}` })
+    .first()
+    .waitFor()
+  await shot(chinese.page, 'agents-zh')
+  expect(chinese.offences).toEqual([])
+  expect(offences).toEqual([])
+})
+
+// LOOP-49: what is long is read from its end, and a question stands where it arose too.
+test('a long agent unfolds at its end, and is answered there', async () => {
+  const reads = Array.from({ length: 45 }, (_, at) => ({
+    text: `Step ${at + 1}.`,
+    calls: [{ name: 'Read', input: { file_path: 'a.txt', limit: at + 1 } }],
+    usage,
+  }))
+  const asks = { calls: [{ name: 'Bash', input: { command: 'rm -f lock' } }], usage }
+  const { page, offences } = await start(
+    [
+      { calls: [spawn(note, 'writer-1')], usage },
+      { text: 'It works on its own.', usage },
+    ],
+    { 'writer-1': [...reads, asks, { text: 'That was all.', usage }] },
+  )
+  await prompt(page, 'Let somebody read it')
+  await page.getByText('It works on its own.').waitFor()
+  await page.getByText('Bash needs your decision').waitFor()
+  await page.getByRole('button', { name: `details of SpawnAgent ${note}` }).click()
+  const nested = page.getByRole('log', { name: `Conversation of agent: ${note}` })
+  const question = nested.getByRole('region', { name: 'Needs you: Bash' })
+  await question.waitFor()
+  await shot(page, 'agents-long')
+  await expect
+    .poll(() => nested.evaluate((box) => box.scrollHeight - box.scrollTop))
+    .toBeLessThan(450)
+  expect(await nested.locator('.row').count()).toBeLessThan(60)
+  await question.getByRole('button', { name: 'Allow', exact: true }).click()
+  await nested.getByText('That was all.').waitFor()
+  await page.getByText('Bash needs your decision').waitFor({ state: 'detached' })
+  await page.getByText(/46 rounds/).waitFor()
+  await shot(page, 'agents-long-done')
+  expect(offences).toEqual([])
+})

@@ -1,0 +1,113 @@
+import { untrack } from 'svelte'
+import { SvelteMap, SvelteSet } from 'svelte/reactivity'
+import type { Call } from '../api'
+import { Conversation } from '../conversation/conversation.svelte'
+import { oldestFirst, type Sessions } from '../sessions/sessions.svelte'
+import type { ApprovalRequest, Envelope, SessionInfo } from '../types.gen'
+
+/** Remembers which agents' conversations are unfolded. */
+const unfoldedKey = 'atelier.agents'
+/** More than anybody looks back at; the oldest are forgotten. */
+const mostUnfolded = 100
+
+/** A call that waits for a person, and the conversation that takes the answer. */
+export type Question = {
+  conversation: Conversation
+  request: ApprovalRequest
+  /** The agent that asks; undefined for the open session itself. */
+  agent?: SessionInfo
+}
+
+/**
+ * The agents that sessions start (LOOP-48, LOOP-49): sessions of their own,
+ * whose conversations are followed from inside the one that started them.
+ */
+export class Agents {
+  #sessions: Sessions
+  #call: Call
+  #followed = new SvelteMap<string, Conversation>()
+  #unfolded = new SvelteSet<string>(remembered())
+
+  constructor(sessions: Sessions, call: Call) {
+    this.#sessions = sessions
+    this.#call = call
+  }
+
+  /** What a session started, oldest first. */
+  of(parent: string | undefined): readonly SessionInfo[] {
+    if (!parent) return []
+    return oldestFirst(this.#sessions.list.filter(({ helper }) => helper?.parent === parent))
+  }
+
+  /** An agent by its session; undefined where there is none, such as after it was deleted. */
+  find(id: string | undefined): SessionInfo | undefined {
+    const session = id ? this.#sessions.find(id) : undefined
+    return session?.helper && session
+  }
+
+  /** The agent's conversation where it is followed. */
+  conversation(id: string): Conversation | undefined {
+    return this.#followed.get(id)
+  }
+
+  /** Reads an agent's conversation once and keeps it up to date from then on. */
+  follow(id: string): void {
+    if (this.#followed.has(id)) return
+    const conversation = new Conversation(id, this.#call)
+    this.#followed.set(id, conversation)
+    void conversation.open()
+  }
+
+  receive(envelope: Envelope): void {
+    this.#followed.get(envelope.session)?.receive(envelope)
+  }
+
+  /** Reads what was missed while the connection was lost. */
+  reopen(): void {
+    for (const conversation of this.#followed.values()) void conversation.open()
+  }
+
+  /** Follows the session's agents that are not at rest: each may have a question. */
+  attend(parent: string | undefined): void {
+    const busy = this.of(parent).filter(({ state }) => state !== 'idle')
+    untrack(() => {
+      for (const { id } of busy) this.follow(id)
+    })
+  }
+
+  /** Lets go of what no longer exists or belongs to a session that was left. */
+  keep(parent: string | undefined): void {
+    for (const id of [...this.#followed.keys()]) {
+      if (this.find(id)?.helper?.parent !== parent) this.#followed.delete(id)
+    }
+  }
+
+  /** What a session's agents ask a person, oldest agent first. */
+  questions(parent: string | undefined): Question[] {
+    return this.of(parent).flatMap((agent) => {
+      const conversation = this.#followed.get(agent.id)
+      if (!conversation) return []
+      return conversation.view.pending.map((request) => ({ agent, conversation, request }))
+    })
+  }
+
+  isUnfolded(id: string): boolean {
+    return this.#unfolded.has(id)
+  }
+
+  unfold(id: string, open: boolean): void {
+    this.#unfolded.delete(id)
+    if (open) this.#unfolded.add(id)
+    const newest = [...this.#unfolded].slice(-mostUnfolded)
+    localStorage.setItem(unfoldedKey, JSON.stringify(newest))
+  }
+}
+
+function remembered(): string[] {
+  try {
+    const value: unknown = JSON.parse(localStorage.getItem(unfoldedKey) ?? '[]')
+    return Array.isArray(value) ? value.filter((id) => typeof id === 'string') : []
+  } catch {
+    return []
+  }
+}

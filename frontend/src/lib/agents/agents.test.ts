@@ -1,0 +1,153 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Call } from '../api'
+import type { ToolEntry } from '../conversation/entries'
+import { Log, noUsage } from '../conversation/events'
+import { Sessions } from '../sessions/sessions.svelte'
+import type { SessionInfo } from '../types.gen'
+import { Agents } from './agents.svelte'
+import { agentOf, agentState, reportOf } from './state'
+
+const info = (id: string, change: Partial<SessionInfo> = {}): SessionInfo => ({
+  id,
+  title: id,
+  folder: '/shop',
+  state: 'idle',
+  settings: { provider: 'demo', model: 'tour', mode: 'default' },
+  created_at: 1,
+  updated_at: 1,
+  seq: 0,
+  usage: noUsage,
+  context: 0,
+  ...change,
+})
+const helper = { parent: 'p', folder: '/shop', rounds: 50 }
+
+/** A log that waits for a person, as an agent's may. */
+function waiting(): Log {
+  const log = new Log()
+  log.add('user_input', { text: 'Remove it' })
+  log.add('approval_request', {
+    id: 'q1',
+    call_id: 'c1',
+    tool: 'Bash',
+    input: '{"command":"rm x"}',
+    reason: 'It removes a file.',
+    access: { command: 'rm x' },
+  })
+  return log
+}
+
+/** The agents of session p: one asks, one works, one is at rest. */
+async function follow() {
+  const calls: [string, unknown][] = []
+  const sessions = [
+    info('p'),
+    info('asks', { helper, state: 'awaiting_input', seq: 2 }),
+    info('works', { helper, state: 'processing', created_at: 2 }),
+    info('rests', { helper, created_at: 3, last_end: 'done' }),
+    info('others', { helper: { ...helper, parent: 'q' }, state: 'awaiting_input' }),
+  ]
+  const call = (async (method: string, args: { session?: string }) => {
+    calls.push([method, args])
+    if (method === 'sessions.list') return { sessions }
+    if (method !== 'conversation.open') return {}
+    const events = args.session === 'asks' ? waiting().durable : []
+    return { session: sessions.find(({ id }) => id === args.session), events, draft: {} }
+  }) as unknown as Call
+  const list = new Sessions(call)
+  await list.load()
+  const agents = new Agents(list, call)
+  agents.attend('p')
+  await new Promise((resolve) => setTimeout(resolve))
+  return { agents, calls, opened: () => calls.filter(([m]) => m === 'conversation.open') }
+}
+
+beforeEach(() => localStorage.clear())
+
+describe('agents', () => {
+  // LOOP-49: their questions are never hidden from the session that started them.
+  test('that are not at rest are read, and what they ask is answered in their session', async () => {
+    const { agents, calls, opened } = await follow()
+    expect(opened().map(([, args]) => (args as { session: string }).session)).toEqual([
+      'asks',
+      'works',
+    ])
+    const [question, ...others] = agents.questions('p')
+    expect(others).toEqual([])
+    expect(question).toMatchObject({ agent: { id: 'asks' }, request: { tool: 'Bash' } })
+    await question!.conversation.answer('q1', { decision: 'deny' })
+    const answer = { session: 'asks', approval: 'q1', answer: { decision: 'deny' } }
+    expect(calls.at(-1)).toEqual(['conversation.answer', answer])
+  })
+
+  test('that were answered elsewhere ask no more', async () => {
+    const { agents } = await follow()
+    const log = waiting()
+    const answer = { id: 'q1', call_id: 'c1', answer: { decision: 'allow' as const } }
+    const event = log.add('approval_answer', answer)
+    agents.receive({ session: 'asks', seq: 3, events: [event] })
+    expect(agents.questions('p')).toEqual([])
+  })
+
+  test('are let go when another session is looked at, and read once while it is not', async () => {
+    const { agents, opened } = await follow()
+    agents.attend('p')
+    agents.keep('p')
+    expect(opened()).toHaveLength(2)
+    agents.keep('q')
+    expect(agents.conversation('asks')).toBeUndefined()
+    expect(agents.questions('p')).toEqual([])
+  })
+
+  test('stay unfolded, as far back as anybody looks', async () => {
+    const { agents } = await follow()
+    agents.unfold('asks', true)
+    for (let i = 0; i < 99; i++) agents.unfold(`a${i}`, true)
+    expect((await follow()).agents.isUnfolded('asks')).toBe(true)
+    agents.unfold('one more', true)
+    agents.unfold('a98', false)
+    const again = (await follow()).agents
+    expect(['one more', 'a97', 'a98', 'rests'].map((id) => again.isUnfolded(id))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ])
+    localStorage.setItem('atelier.agents', '{no json')
+    expect((await follow()).agents.isUnfolded('asks')).toBe(false)
+  })
+})
+
+// LOOP-49
+test.each([
+  ['starting', {}],
+  ['working', { state: 'processing', last_end: 'done' }],
+  ['waiting', { state: 'awaiting_input' }],
+  ['done', { last_end: 'done' }],
+  ['failed', { last_end: 'failed' }],
+  ['failed', { last_end: 'crashed' }],
+  ['stopped', { last_end: 'interrupted' }],
+  ['stopped', { last_end: 'budget' }],
+] as const)('an agent is %s when its session is %o', (want, change) => {
+  expect(agentState(info('a', change))).toBe(want)
+})
+
+describe('a call', () => {
+  const call = (change: Partial<ToolEntry>) => ({ input: '{}', output: '', ...change }) as ToolEntry
+
+  // LOOP-48
+  test('is about the agent that it started or names', () => {
+    const details = { agent: { session: 'a' } }
+    expect(agentOf(call({ tool: 'SpawnAgent', details }))).toBe('a')
+    expect(agentOf(call({ tool: 'Wait', input: '{"agent_id":"b"}' }))).toBe('b')
+    expect(agentOf(call({ tool: 'Wait', input: '{"agent_id":7}' }))).toBeUndefined()
+    expect(agentOf(call({ tool: 'Other', input: '{"agent_id":"b"}' }))).toBeUndefined()
+  })
+
+  // LOOP-149
+  test('that waited has the agent’s report', () => {
+    const output = '{"output":"They pass.","success":true,"turns_used":2}'
+    expect(reportOf(call({ output }))).toEqual({ output: 'They pass.', turns: 2 })
+    expect(reportOf(call({ output: output.slice(0, 20) }))).toBeUndefined()
+  })
+})

@@ -1,0 +1,38 @@
+/** How far an agent is, and which of a session's calls are about one. */
+import type { ToolEntry } from '../conversation/entries'
+import { argumentsOf } from '../tools/describe'
+import type { SessionInfo } from '../types.gen'
+
+export type AgentState = 'working' | 'waiting' | 'done' | 'failed' | 'stopped' | 'starting'
+
+/** One word for an agent's state (LOOP-49); a limit stops it as a person does. */
+export function agentState({ state, last_end }: SessionInfo): AgentState {
+  if (state === 'processing') return 'working'
+  if (state === 'awaiting_input') return 'waiting'
+  switch (last_end) {
+    case undefined:
+      return 'starting'
+    case 'done':
+      return 'done'
+    case 'failed':
+    case 'crashed':
+      return 'failed'
+    default:
+      return 'stopped'
+  }
+}
+
+const tools = ['SpawnAgent', 'SendInput', 'Wait', 'CloseAgent']
+
+/** The session that a call starts, tells, awaits or ends; undefined where it is about none. */
+export function agentOf(call: ToolEntry): string | undefined {
+  if (!tools.includes(call.tool)) return undefined
+  const named = argumentsOf(call.input).agent_id
+  return call.details?.agent?.session ?? (typeof named === 'string' ? named : undefined)
+}
+
+/** An agent's report as Wait and CloseAgent give it; undefined where it was cut or is none. */
+export function reportOf(call: ToolEntry): { output: string; turns: number } | undefined {
+  const { output, turns_used: turns } = argumentsOf(call.output)
+  return typeof output === 'string' && typeof turns === 'number' ? { output, turns } : undefined
+}
