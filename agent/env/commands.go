@@ -29,6 +29,10 @@ func newStarted() *started {
 	return s
 }
 
+// startedLimit caps the memory for what a started command prints between two
+// readings, in bytes: many may run at once.
+const startedLimit = 256 << 10
+
 // errClosed is returned for commands after Cleanup.
 var errClosed = errors.New("the environment is closed")
 
@@ -54,6 +58,7 @@ func (l *Local) Start(ctx context.Context, c Command) (Process, error) {
 
 func (l *Local) start(ctx context.Context, spec sandbox.Spec) (Process, error) {
 	s := l.started
+	spec.Limit = startedLimit
 	s.mu.Lock()
 	if s.life.Err() != nil {
 		s.mu.Unlock()

@@ -75,7 +75,8 @@ type Process interface {
 	// (\x03) alone interrupts any command, Ctrl-D (\x04) at the end closes
 	// the input. It does not wait long for a command that does not read.
 	Write(text string) error
-	// Wait returns how the command ended, with empty texts, or ctx's error.
+	// Wait returns how the command ended, with empty texts, or ctx's error
+	// where it has not ended by then.
 	Wait(ctx context.Context) (CommandResult, error)
 	// Stop ends the command and everything it started, and waits for that.
 	Stop()
@@ -202,3 +203,6 @@ type Command struct {
 
 // CommandResult is how a command ended.
 type CommandResult = sandbox.Result
+
+// Spill is where the output of a command is that memory could not keep.
+type Spill = sandbox.Spill

@@ -174,10 +174,14 @@ func (p *Process) supervise() {
 func (p *Process) Wait(ctx context.Context) (Result, error) {
 	select {
 	case <-p.done:
-		return p.result, nil
 	case <-ctx.Done():
-		return Result{}, ctx.Err()
+		select {
+		case <-p.done: // both were so
+		default:
+			return Result{}, ctx.Err()
+		}
 	}
+	return p.result, nil
 }
 
 // Read takes what the command printed to Stdout since the last Read.

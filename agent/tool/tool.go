@@ -1,5 +1,5 @@
-// Package tool holds the built-in tools: Read, Write, Edit, Bash, Grep and
-// Glob, each an [agent.Tool] that acts on an [env.Environment], and
+// Package tool holds the built-in tools: Read, Write, Edit, Bash, Grep, Glob
+// and what talks to commands that run on, each an [agent.Tool] that acts on an [env.Environment], and
 // [Truncate], which cuts their output to the model's share.
 package tool
 
@@ -16,6 +16,8 @@ type Options struct {
 	// CommandTimeout ends commands that name no timeout of their own; 0 means
 	// [DefaultCommandTimeout] (K-01).
 	CommandTimeout time.Duration
+	// Tasks are the session's commands that run on; nil for none yet.
+	Tasks *Tasks
 }
 
 // Builtin returns the tools of one session. They share what the session knows
@@ -25,14 +27,20 @@ func Builtin(e env.Environment, o Options) []agent.Tool {
 	if o.CommandTimeout <= 0 {
 		o.CommandTimeout = DefaultCommandTimeout
 	}
+	if o.Tasks == nil {
+		o.Tasks = &Tasks{}
+	}
 	seen := newFileMemory()
 	return []agent.Tool{
 		&read{define[readInput]("Read", readDescription, true), e, seen},
 		&write{define[writeInput]("Write", writeDescription, false), e, seen},
 		&edit{define[editInput]("Edit", editDescription, false), e, seen},
-		&bash{define[bashInput]("Bash", bashDescription, false), e, o.CommandTimeout},
+		newBash(e, o),
 		&grep{define[grepInput]("Grep", grepDescription, true), e},
 		&glob{define[globInput]("Glob", globDescription, true), e},
+		&writeStdin{define[WriteStdinInput]("WriteStdin", writeStdinDescription, false), o.Tasks},
+		&taskOutput{define[TaskOutputInput]("TaskOutput", taskOutputDescription, true), o.Tasks},
+		&taskStop{define[TaskStopInput]("TaskStop", taskStopDescription, false), o.Tasks},
 	}
 }
 

@@ -312,6 +312,11 @@ func (p *process) Wait(ctx context.Context) (env.CommandResult, error) {
 	select {
 	case <-p.done:
 		return p.result, nil
+	default:
+	}
+	select {
+	case <-p.done:
+		return p.result, nil
 	case <-ctx.Done():
 		return env.CommandResult{}, ctx.Err()
 	}

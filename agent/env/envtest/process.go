@@ -47,6 +47,12 @@ func end(t *testing.T, p env.Process) env.CommandResult {
 	if err != nil {
 		t.Fatalf("Wait: %v", err)
 	}
+	for range 10 {
+		cancel()
+		if _, err := p.Wait(ctx); err != nil {
+			t.Fatalf("Wait for what has ended, with a context that has: %v", err)
+		}
+	}
 	return r
 }
 
