@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/permission"
 	"atelier.dev/atelier/agent/profile"
@@ -18,16 +18,16 @@ import (
 
 // newSession puts a session together from its parts: the one place that knows
 // them all.
-func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent.Event) (*agent.Session, error) {
+func (w *Workbench) newSession(ctx context.Context, info SessionInfo, past []agent.Event) (*agent.Session, error) {
 	folder := w.cfg.Folder
 	if info.Helper != nil {
 		folder = info.Helper.Folder
 	}
-	local, err := env.NewLocal(folder)
+	place, err := w.workplace(ctx, info.ID, folder)
 	if err != nil {
 		return nil, err
 	}
-	all := tool.Builtin(local, tool.Options{})
+	all := tool.Builtin(place.env, tool.Options{CommandTimeout: commandTimeout, Tasks: place.tasks})
 	if info.Helper == nil { // an agent starts no others (LOOP-148)
 		all = append(all, subagent.Tools(helpers{bench: w, parent: info.ID})...)
 	}
@@ -35,7 +35,9 @@ func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent
 	if err != nil {
 		return nil, err
 	}
-	gate, err := permission.New(w.cfg.Folder, w.cfg.Rules)
+	rules := w.cfg.Rules
+	rules.Read = append(slices.Clone(rules.Read), place.output)
+	gate, err := permission.New(w.cfg.Folder, rules)
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +57,8 @@ func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent
 	return agent.New(agent.Config{
 		ID: info.ID, Model: w.providers, Tools: tools, Gate: gate, Approver: approver,
 		System: profile.SystemPrompt(profile.Surroundings{
-			Folder: folder, Branch: gitBranch(w.cfg.Folder), Platform: local.Platform(),
-			OS: local.OSVersion(), Model: info.Settings.Model, Date: time.Now(),
+			Folder: folder, Branch: gitBranch(w.cfg.Folder), Platform: place.env.Platform(),
+			OS: place.env.OSVersion(), Model: info.Settings.Model, Date: time.Now(),
 		}),
 		Limits: limits, Retry: w.cfg.Retry, Reduce: tool.Truncate, Facts: w.providers,
 		Now: time.Now, NewID: func() string { return ulid.Make().String() },

@@ -27,3 +27,10 @@ func (w *Workbench) Header(ctx context.Context, provider string) (http.Header, e
 
 // AtLevel is which model a job of a level gets.
 var AtLevel = (*Workbench).atLevel
+
+// Abort aborts a session that works.
+func (w *Workbench) Abort(session string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lives[session].session.Load().Abort()
+}
