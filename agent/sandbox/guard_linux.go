@@ -12,7 +12,7 @@ import (
 var guardScript string
 
 // guardian ends this program's children where the program cannot: when it is
-// killed. It is a shell that waits, started before the first child. The
+// killed. It is a shell that waits, started with the first child. The
 // signal that the kernel can send at a parent's death reaches only the child
 // itself, and a namespace costs each command several milliseconds.
 type guardian struct {

@@ -63,7 +63,6 @@ func start(ctx context.Context, spec Spec) (p *Process, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", spec.Argv[0], err)
 	}
-	guard.watch()
 	p = &Process{call: spec.Scope.nextCall(), done: make(chan struct{})}
 	if spec.Timeout > 0 {
 		p.limited, p.stop = context.WithTimeoutCause(ctx, spec.Timeout, errTimeout)
@@ -87,6 +86,7 @@ func start(ctx context.Context, spec Spec) (p *Process, err error) {
 		p.stop()
 		return nil, fmt.Errorf("start %s: %w", spec.Argv[0], err)
 	}
+	go guard.watch() // beside the first command, which need not wait for it; ends at once
 	return p, nil
 }
 
