@@ -34,14 +34,17 @@ type App struct {
 	up      chan struct{}   // closed when ctx is set
 	opening opening
 	closed  chan struct{} // closed when the application is
+	life    context.Context
+	end     context.CancelFunc // of life, when the application begins to close
 }
 
 // newApp holds child processes back until the page is ready: started while it
 // loads, they can keep it blank.
 func newApp(launch cli.Launch) *App {
+	life, end := context.WithCancel(context.Background())
 	return &App{
 		launch: launch, state: loadWindowState(launch.Home, launch.Folder), release: sandbox.Hold(),
-		up: make(chan struct{}), closed: make(chan struct{}),
+		up: make(chan struct{}), closed: make(chan struct{}), life: life, end: end,
 	}
 }
 
@@ -82,7 +85,17 @@ func (a *App) startup(ctx context.Context) {
 	guardWindow(func() { a.gaveUp(ctx) })
 	a.ctx = ctx
 	close(a.up)
+	go a.useLoginPath()
 	_, _ = a.opening.get(a.open) // the page hears of a failure with its first call
+}
+
+// useLoginPath asks for the PATH of the user's terminals, once child processes
+// may start: a desktop's launcher has a poor one. It ends with the answer, or
+// when the application closes.
+func (a *App) useLoginPath() {
+	if err := sandbox.UseLoginPath(a.life); err != nil && a.life.Err() == nil {
+		slog.Warn("look for programs", "error", err)
+	}
 }
 
 // domReady runs at every load of the page.
@@ -122,6 +135,7 @@ func (a *App) beforeClose(ctx context.Context) (prevent bool) {
 
 func (a *App) closeHost() {
 	defer close(a.closed)
+	a.end()
 	host := a.opening.end()
 	if host == nil {
 		return

@@ -34,6 +34,7 @@ var mayImport = map[string][]string{
 	"agent/llm/demo":         {"agent/llm", "agent/llm/internal/..."},
 	"agent/llm/llmtest":      {"agent/llm", "agent/llm/internal/..."},
 	"agent/env":              {"agent/sandbox"},
+	"agent/env/envtest":      {"agent/env"},
 	"agent/tool":             {"agent", "agent/applypatch", "agent/env", "agent/llm", "agent/picture"},
 	"agent/permission":       {"agent"},
 	"agent/subagent":         {"agent"},

@@ -83,6 +83,9 @@ type Access struct {
 	Reads   []string `json:"reads,omitempty"`
 	Writes  []string `json:"writes,omitempty"`
 	Command string   `json:"command,omitempty"`
+	// Own says that the call concerns nothing but commands that the session
+	// itself has started.
+	Own bool `json:"own,omitempty"`
 }
 
 // Invocation is one call to run.
@@ -139,12 +142,14 @@ type FileChange struct {
 	Diff string `json:"diff"`
 }
 
-// CommandResult is the end of a command.
+// CommandResult is the end of a command, or where it stands.
 type CommandResult struct {
 	ExitCode int  `json:"exit_code"`
 	TimedOut bool `json:"timed_out,omitempty"`
 	// Dropped counts the bytes of output beyond the capture cap.
 	Dropped int64 `json:"dropped,omitempty"`
+	// Task is the id of a command that runs on; empty for one that has ended.
+	Task string `json:"task,omitempty"`
 }
 
 // Listing counts what a read or a search found.

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/permission"
 	"atelier.dev/atelier/agent/profile"
@@ -18,16 +18,16 @@ import (
 
 // newSession puts a session together from its parts: the one place that knows
 // them all.
-func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent.Event) (*agent.Session, error) {
+func (w *Workbench) newSession(ctx context.Context, info SessionInfo, past []agent.Event) (*agent.Session, error) {
 	folder := w.cfg.Folder
 	if info.Helper != nil {
 		folder = info.Helper.Folder
 	}
-	local, err := env.NewLocal(folder)
+	place, err := w.workplace(ctx, info.ID, folder)
 	if err != nil {
 		return nil, err
 	}
-	all := tool.Builtin(local, tool.Options{ApplyPatch: true})
+	all := tool.Builtin(place.env, tool.Options{ApplyPatch: true, Tasks: place.tasks})
 	if info.Helper == nil { // an agent starts no others (LOOP-148)
 		all = append(all, subagent.Tools(helpers{bench: w, parent: info.ID})...)
 	}
@@ -36,10 +36,12 @@ func (w *Workbench) newSession(_ context.Context, info SessionInfo, past []agent
 		return nil, err
 	}
 	profiles := profile.New(tools, profile.Surroundings{
-		Folder: folder, Home: w.cfg.Home, Platform: local.Platform(), OS: local.OSVersion(),
+		Folder: folder, Home: w.cfg.Home, Platform: place.env.Platform(), OS: place.env.OSVersion(),
 		Naming: w.cfg.Naming, Now: time.Now, Cutoff: w.providers.knowledgeCutoff,
 	})
-	gate, err := permission.New(w.cfg.Folder, w.cfg.Rules)
+	rules := w.cfg.Rules
+	rules.Read = append(slices.Clone(rules.Read), place.output)
+	gate, err := permission.New(w.cfg.Folder, rules)
 	if err != nil {
 		return nil, err
 	}

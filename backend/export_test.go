@@ -35,3 +35,10 @@ func (w *Workbench) AwaitJobs(session string) {
 	w.mu.Unlock()
 	l.beside.jobs.Wait()
 }
+
+// Abort aborts a session that works.
+func (w *Workbench) Abort(session string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.lives[session].session.Load().Abort()
+}

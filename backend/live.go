@@ -75,6 +75,7 @@ func (l *live) own(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			l.beside.jobs.Wait() // which ctx ends too
+			l.bench.leave(context.WithoutCancel(ctx), l.id)
 			l.end(context.WithoutCancel(ctx))
 			return
 		case events := <-l.beside.done:
@@ -111,6 +112,10 @@ func (l *live) work(ctx context.Context, w turnWork) {
 	l.inbox.mu.Unlock()
 	w.accepted <- nil
 	l.runTurn(ctx, w)
+	if l.session.Load().Transcript().State == agent.StateClosed {
+		l.bench.leave(context.WithoutCancel(ctx), l.id)
+		l.missed = true // whoever goes on does so in another environment
+	}
 	l.rest()
 	l.nameSession(ctx)
 }

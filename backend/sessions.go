@@ -104,6 +104,7 @@ func (w *Workbench) deleteSession(ctx context.Context, in SessionRef) (Empty, er
 	if err := w.cfg.Store.DeleteSession(ctx, in.Session); err != nil {
 		return Empty{}, err
 	}
+	w.removeOutput(in.Session)
 	w.feed.forget(in.Session)
 	return Empty{}, nil
 }

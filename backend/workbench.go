@@ -58,6 +58,13 @@ type Workbench struct {
 	cancel context.CancelFunc
 	mu     sync.Mutex
 	lives  map[string]*live
+	places places
+}
+
+// places are the workplaces of the sessions that this process works on.
+type places struct {
+	sync.Mutex
+	of map[string]workplace
 }
 
 // New returns a workbench. Close it to stop what runs on it.
@@ -65,7 +72,7 @@ func New(cfg Config) *Workbench {
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &Workbench{
 		cfg: cfg, feed: newFeed(), lives: map[string]*live{},
-		ctx: ctx, cancel: cancel,
+		ctx: ctx, cancel: cancel, places: places{of: map[string]workplace{}},
 	}
 	w.providers = newProviders(&w.cfg)
 	w.calls = w.dispatcher()

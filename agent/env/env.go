@@ -58,14 +58,38 @@ type Search interface {
 // Commands runs shell command lines. An error means that the command did not
 // start.
 type Commands interface {
+	// Exec runs a command to its end, or to ctx's.
 	Exec(ctx context.Context, command Command) (CommandResult, error)
+	// Start starts a command that goes on beside its caller, until it ends, is
+	// stopped or the environment is cleaned up; ctx bounds the starting alone.
+	// Its output is merged.
+	Start(ctx context.Context, command Command) (Process, error)
+}
+
+// Process is a command under way. It is safe for concurrent use.
+type Process interface {
+	// Read takes what was printed since the last Read, in bounded memory:
+	// where it was too much, its middle is missing and a line says so.
+	Read() string
+	// Write types text to a command that was started with Input. Ctrl-C
+	// (\x03) alone interrupts any command, Ctrl-D (\x04) at the end closes
+	// the input. It does not wait long for a command that does not read.
+	Write(text string) error
+	// Wait returns how the command ended, with empty texts, or ctx's error
+	// where it has not ended by then.
+	Wait(ctx context.Context) (CommandResult, error)
+	// Stop ends the command and everything it started, and waits for that.
+	Stop()
 }
 
 // Host says what kind of machine this is, and opens and closes it.
 type Host interface {
-	// Initialize makes the environment ready for use; Cleanup gives back
-	// what it holds. Each is called once.
+	// Initialize makes the environment ready for use. It is called once,
+	// before anything else.
 	Initialize(ctx context.Context) error
+	// Cleanup ends what commands left running and gives back what the
+	// environment holds. It is called last, when no Exec is under way; to
+	// call it again does no harm.
 	Cleanup(ctx context.Context) error
 	// WorkingDirectory is absolute.
 	WorkingDirectory() string
@@ -170,9 +194,15 @@ type Command struct {
 	Timeout time.Duration // 0 means none
 	// Merge sends standard error into Stdout, in the order written.
 	Merge bool
+	// Input lets a started command be written to. Without it, as with Exec,
+	// it finds its input at an end.
+	Input bool
 	// Output receives text as it appears; see [sandbox.Spec]. May be nil.
 	Output func(text string)
 }
 
 // CommandResult is how a command ended.
 type CommandResult = sandbox.Result
+
+// Spill is where the output of a command is that memory could not keep.
+type Spill = sandbox.Spill

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"atelier.dev/atelier/agent/sandbox"
@@ -19,13 +18,17 @@ import (
 // Files elsewhere are opened by their absolute path: whether a tool may do
 // that, the permission gate has decided before.
 type Local struct {
-	// Filter makes the environment of commands. Set it before first use.
-	Filter sandbox.Filter
+	// Filter makes the environment of commands, and SpillDir is the folder for
+	// what they print beyond memory; empty means that it is dropped. Set both
+	// before first use.
+	Filter   sandbox.Filter
+	SpillDir string
 
 	dir  string // absolute, as the user names it
 	real string // dir without symbolic links
 	// ripgrep is the program to search with; empty means our own search.
 	ripgrep string
+	started *started
 }
 
 var _ Environment = (*Local)(nil)
@@ -43,14 +46,11 @@ func NewLocal(dir string) (*Local, error) {
 	if _, err := os.ReadDir(real); err != nil {
 		return nil, fmt.Errorf("open folder: %w", explain(dir, err))
 	}
-	return &Local{dir: abs, real: real, ripgrep: sandbox.LookPath("rg")}, nil
+	return &Local{dir: abs, real: real, ripgrep: sandbox.LookPath("rg"), started: newStarted()}, nil
 }
 
 // Initialize implements [Host]. A Local is ready once it exists.
 func (l *Local) Initialize(context.Context) error { return nil }
-
-// Cleanup implements [Host]. A Local holds nothing.
-func (l *Local) Cleanup(context.Context) error { return nil }
 
 // WorkingDirectory implements [Host].
 func (l *Local) WorkingDirectory() string { return l.dir }
@@ -72,24 +72,4 @@ func (l *Local) OSVersion() string {
 		name += ", kernel " + strings.TrimSpace(string(kernel))
 	}
 	return name
-}
-
-// Exec implements [Commands] with bash, without any of its start-up files,
-// or cmd.exe on Windows.
-func (l *Local) Exec(ctx context.Context, c Command) (CommandResult, error) {
-	dir := c.Dir
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(l.dir, dir)
-	}
-	argv := []string{"/bin/bash", "--norc", "--noprofile", "-c", c.Line}
-	if runtime.GOOS == "windows" {
-		argv = []string{"cmd.exe", "/c", c.Line}
-	}
-	environ := slices.DeleteFunc(l.Filter.Apply(os.Environ()), func(entry string) bool {
-		return strings.HasPrefix(entry, "BASH_ENV=") // a start-up file too
-	})
-	return sandbox.Run(ctx, sandbox.Spec{
-		Argv: argv, Dir: dir, Env: append(append(environ, "PWD="+dir), c.Env...),
-		Timeout: c.Timeout, Merge: c.Merge, Output: c.Output,
-	})
 }

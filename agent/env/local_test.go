@@ -1,8 +1,6 @@
 package env
 
 import (
-	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -68,9 +66,6 @@ func TestNewLocalNeedsAFolder(t *testing.T) {
 func TestHostFacts(t *testing.T) { // LOOP-34
 	t.Parallel()
 	l := newLocal(t, nil)
-	if err := errors.Join(l.Initialize(t.Context()), l.Cleanup(t.Context())); err != nil {
-		t.Error(err)
-	}
 	if !filepath.IsAbs(l.WorkingDirectory()) || l.Platform() != runtime.GOOS || l.OSVersion() == "" {
 		t.Errorf("facts: %q, %q, %q", l.WorkingDirectory(), l.Platform(), l.OSVersion())
 	}
@@ -94,26 +89,5 @@ func TestExec(t *testing.T) { // LOOP-35, LOOP-122
 	}
 	if _, err := l.Exec(t.Context(), Command{Line: "true", Dir: "missing"}); err == nil {
 		t.Error("no error for a missing directory")
-	}
-}
-
-// recorder is an environment of another kind: it shows that one can be made
-// by wrapping (LOOP-37, LOOP-125).
-type recorder struct {
-	Environment
-	lines []string
-}
-
-func (r *recorder) Exec(ctx context.Context, c Command) (CommandResult, error) {
-	r.lines = append(r.lines, c.Line)
-	return r.Environment.Exec(ctx, c)
-}
-
-func TestEnvironmentsCanBeWrapped(t *testing.T) {
-	t.Parallel()
-	r := &recorder{Environment: newLocal(t, nil)}
-	var e Environment = r
-	if got, err := e.Exec(t.Context(), Command{Line: "echo hi"}); err != nil || got.Stdout != "hi\n" || len(r.lines) != 1 {
-		t.Errorf("Exec = %+v, %v; recorded %q", got, err, r.lines)
 	}
 }

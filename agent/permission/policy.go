@@ -21,6 +21,7 @@ type Policy struct {
 	alias   string // the workspace as the user names it
 	allow   []string
 	deny    []string
+	read    []string // more folders to read in
 	granted map[string]bool
 }
 
@@ -31,6 +32,9 @@ type Rules struct {
 	Allow []string
 	// Deny lists tools that never run, in any mode. It wins over Allow.
 	Deny []string
+	// Read lists folders, absolute and without symbolic links, that may be read
+	// as freely as the workspace.
+	Read []string
 }
 
 var (
@@ -48,7 +52,7 @@ func New(workspace string, rules Rules) (*Policy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open workspace: %w", err)
 	}
-	return &Policy{dir: real, alias: abs, allow: rules.Allow, deny: rules.Deny, granted: map[string]bool{}}, nil
+	return &Policy{dir: real, alias: abs, allow: rules.Allow, deny: rules.Deny, read: rules.Read, granted: map[string]bool{}}, nil
 }
 
 // Grant allows calls equal to this one for the rest of the session: the same
@@ -106,7 +110,7 @@ func (p *Policy) examine(call agent.GateCall) (string, kind) {
 		}
 	}
 	for _, path := range slices.Concat(call.Access.Writes, call.Access.Reads) {
-		if real := resolve(path); !p.inside(real) {
+		if real := resolve(path); !p.inside(real) && (len(call.Access.Writes) > 0 || !p.readable(real)) {
 			if real != filepath.Clean(path) {
 				return fmt.Sprintf("%s leads to %s, which lies outside the project.", p.shown(path), real), risks
 			}
@@ -120,6 +124,8 @@ func (p *Policy) examine(call agent.GateCall) (string, kind) {
 		return fmt.Sprintf("This changes %s.", p.list(call.Access.Writes)), edits
 	case call.ReadOnly:
 		return "This only reads inside the project.", looks
+	case call.Access.Own:
+		return "This concerns a command that this session started.", looks
 	}
 	return fmt.Sprintf("What the tool %s does cannot be foreseen.", call.Tool), risks
 }
@@ -141,6 +147,11 @@ func (p *Policy) list(paths []string) string {
 	default:
 		return fmt.Sprintf("%s and %d other files", first, others)
 	}
+}
+
+// readable reports whether a resolved path lies in a folder to read in.
+func (p *Policy) readable(real string) bool {
+	return slices.ContainsFunc(p.read, func(dir string) bool { _, ok := below(dir, real); return ok })
 }
 
 // shown shortens a path inside the workspace for a sentence.

@@ -105,13 +105,17 @@ func TestModes(t *testing.T) { // K-12, OAS-621, OAS-622
 		{"write our settings", writes(in(".atelier/settings.json")), risky},
 		{"write a shell start-up file", writes(in(".bashrc")), risky},
 		{"write a similar name", writes(in(".gitignore")), ordinary},
+		{"read in another folder to read in", reads(out("shared/x")), free},
+		{"write there", writes(out("shared/x")), risky},
+		{"its own command", agent.GateCall{Tool: "TaskStop", Access: agent.Access{Own: true}}, free},
+		{"a command in its own command", agent.GateCall{Tool: "WriteStdin", Access: agent.Access{Own: true, Command: "ls"}}, risky},
 		{"run a command", runs("ls"), risky},
 		{"unknown effects", agent.GateCall{Tool: "mcp__x__y"}, risky},
 		{"read inside and write outside", agent.GateCall{Tool: "Copy", Access: agent.Access{Reads: []string{in("file")}, Writes: []string{out("x")}}}, risky},
 		{"read outside and write inside", agent.GateCall{Tool: "Copy", Access: agent.Access{Reads: []string{out("file")}, Writes: []string{in("x")}}}, risky},
 		{"claims to read and runs", agent.GateCall{Tool: "Odd", ReadOnly: true, Access: agent.Access{Command: "ls"}}, risky},
 	}
-	p := newPolicy(t, in(""), Rules{})
+	p := newPolicy(t, in(""), Rules{Read: []string{out("shared")}})
 	for _, tt := range tests {
 		got := ""
 		for _, mode := range agent.Modes() {

@@ -198,11 +198,11 @@ func TestShownTools(t *testing.T) {
 	const agents, more = " spawn_agent send_input wait close_agent", " WebFetch"
 	for provider, want := range map[string]string{
 		"openai":     "openai: shell_command edit_file read_file write_file grep glob" + agents + more,
-		"anthropic":  "anthropic: Read Write Edit Bash Grep Glob SpawnAgent SendInput Wait CloseAgent" + more,
+		"anthropic":  "anthropic: Read Write Edit Bash WriteStdin TaskOutput TaskStop Grep Glob SpawnAgent SendInput Wait CloseAgent" + more,
 		"gemini":     "gemini: read_file read_many_files write_file replace run_shell_command grep_search glob list_directory" + agents + more,
 		"compat":     "spec: read_file write_file edit_file shell grep glob" + agents + more,
 		"openrouter": "spec: read_file write_file edit_file shell grep glob" + agents + more,
-		"demo":       "anthropic: Read Write Edit Bash Grep Glob SpawnAgent SendInput Wait CloseAgent" + more,
+		"demo":       "anthropic: Read Write Edit Bash WriteStdin TaskOutput TaskStop Grep Glob SpawnAgent SendInput Wait CloseAgent" + more,
 	} {
 		got := p.profiles.Profile(provider, "m")
 		if shown := got.ID + ": " + strings.Join(got.Tools.Names(), " "); shown != want {

@@ -56,7 +56,7 @@ var designs = []design{
 	},
 	{
 		id: "anthropic", documents: []string{"CLAUDE.md"}, native: anthropicBindings,
-		tools: []string{"Read", "Write", "Edit", "Bash", "Grep", "Glob"},
+		tools: []string{"Read", "Write", "Edit", "Bash", "WriteStdin", "TaskOutput", "TaskStop", "Grep", "Glob"},
 	},
 	{
 		id: "gemini", documents: []string{"GEMINI.md"}, native: geminiBindings,

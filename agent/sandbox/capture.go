@@ -3,19 +3,24 @@ package sandbox
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
 // capture turns a stream of bytes into valid UTF-8, passes it on and keeps
-// its first and last half limit. It belongs to the goroutine that copies the
-// stream until that has ended.
+// its first and last half limit; where it has a spill, what it cannot keep
+// goes there. One goroutine writes it; it can be read meanwhile.
 type capture struct {
 	half    int
 	emit    func(string) // may be nil
-	partial []byte       // a rune that is not complete yet
+	partial []byte       // a rune that is not complete yet; the writer's own
+
+	mu      sync.Mutex // guards what follows
 	head    []byte
 	tail    []byte
-	total   int64
+	total   int64  // bytes since the last taking
+	dropped int64  // bytes that takings before left out
+	spill   *spill // may be nil
 }
 
 func newCapture(limit int, emit func(string)) *capture {
@@ -35,6 +40,7 @@ func (c *capture) Write(p []byte) (int, error) {
 func (c *capture) flush() {
 	c.add(c.partial)
 	c.partial = nil
+	c.spill.close()
 }
 
 func (c *capture) add(p []byte) {
@@ -45,6 +51,9 @@ func (c *capture) add(p []byte) {
 	if c.emit != nil {
 		c.emit(text)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.preserve(text)
 	c.total += int64(len(text))
 	n := min(len(text), c.half-len(c.head))
 	c.head = append(c.head, text[:n]...)
@@ -54,14 +63,44 @@ func (c *capture) add(p []byte) {
 	}
 }
 
-// dropped counts the bytes that were not kept.
-func (c *capture) dropped() int64 {
+// preserve hands text to the spill, once it makes memory overflow: what is in
+// memory goes first.
+func (c *capture) preserve(text string) {
+	switch {
+	case c.spill == nil:
+	case c.spill.begun():
+		c.spill.write(text)
+	case c.total+int64(len(text)) > int64(2*c.half):
+		c.spill.write(string(c.head) + string(c.tail)) // whole still: memory did not overflow before
+		c.spill.write(text)
+	}
+}
+
+// missing counts the bytes since the last taking that memory did not keep.
+func (c *capture) missing() int64 {
 	return c.total - int64(len(c.head)) - int64(min(len(c.tail), c.half))
 }
 
-// String returns what was kept. Where something was dropped, a line says so.
-func (c *capture) String() string {
-	n := c.dropped()
+// lost counts all bytes that no text had or will have.
+func (c *capture) lost() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.dropped + c.missing()
+}
+
+// take returns what was kept since it was called last. Where something is
+// missing, a line says so.
+func (c *capture) take() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text, missing := c.text(), c.missing()
+	c.head, c.tail, c.total = nil, nil, 0
+	c.dropped += missing
+	return text
+}
+
+func (c *capture) text() string {
+	n := c.missing()
 	if n == 0 {
 		return string(c.head) + string(c.tail)
 	}

@@ -28,10 +28,13 @@ type Filter struct {
 }
 
 // fixed is set for every child: nothing may wait for a person or draw for a
-// terminal (R-STDIN).
+// terminal (R-STDIN). Programs that ask for a password through another one
+// are given one that fails.
 var fixed = []string{
-	"PAGER=cat", "GIT_PAGER=cat", "NO_COLOR=1", "TERM=dumb",
-	"GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=false",
+	"PAGER=cat", "GIT_PAGER=cat", "GH_PAGER=cat", "MANPAGER=cat", "SYSTEMD_PAGER=cat", "NO_COLOR=1", "TERM=dumb",
+	"GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=false", "GIT_SEQUENCE_EDITOR=false", "GCM_INTERACTIVE=never",
+	"GIT_ASKPASS=false", "SSH_ASKPASS=false", "SSH_ASKPASS_REQUIRE=force", "SUDO_ASKPASS=false",
+	"DEBIAN_FRONTEND=noninteractive", "PIP_NO_INPUT=1",
 }
 
 // Apply returns the child's environment for the parent's environ: what the
@@ -43,6 +46,9 @@ func (f Filter) Apply(environ []string) []string {
 		name, value, _ := strings.Cut(entry, "=")
 		if !f.passes(name, value) {
 			continue
+		}
+		if login := loginPath.Load(); name == "PATH" && login != nil {
+			entry = "PATH=" + *login
 		}
 		out = append(out, entry)
 		utf8Locale = utf8Locale || name == "LANG" || name == "LC_ALL" || name == "LC_CTYPE"

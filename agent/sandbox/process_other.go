@@ -8,8 +8,10 @@ import (
 	"time"
 )
 
-func ownGroup() *syscall.SysProcAttr   { return nil }
 func ownSession() *syscall.SysProcAttr { return nil }
+
+// interrupt ends the process: there is no other signal here.
+func interrupt(leader *os.Process) error { return leader.Kill() }
 
 // terminate ends the process: there are no groups and no polite signal here.
 func terminate(leader *os.Process) error { return leader.Kill() }

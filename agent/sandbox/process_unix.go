@@ -9,8 +9,12 @@ import (
 	"time"
 )
 
-func ownGroup() *syscall.SysProcAttr   { return &syscall.SysProcAttr{Setpgid: true} }
+// ownSession gives a child its own process group and takes the terminal from
+// it: a program that asks for a password there fails instead of waiting.
 func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+// interrupt does to the process group what Ctrl-C does at a terminal.
+func interrupt(leader *os.Process) error { return syscall.Kill(-leader.Pid, syscall.SIGINT) }
 
 // terminate asks the process group to end.
 func terminate(leader *os.Process) error {
@@ -18,6 +22,7 @@ func terminate(leader *os.Process) error {
 	if errors.Is(err, syscall.ESRCH) {
 		return os.ErrProcessDone
 	}
+	_ = syscall.Kill(-leader.Pid, syscall.SIGCONT) // a stopped process would not hear of it
 	return err
 }
 

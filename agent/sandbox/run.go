@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"time"
 )
 
@@ -20,17 +21,28 @@ const grace = 2 * time.Second
 // Spec is a command to run.
 type Spec struct {
 	// Argv is the program and its arguments. A program without a slash is
-	// looked up on PATH.
+	// looked up as [LookPath] does.
 	Argv []string
 	// Dir is the working directory. Empty means this process's own.
 	Dir string
 	// Env is the whole environment. Nil means that of the zero [Filter].
 	Env []string
+	// Scope is what the command's processes belong to.
+	Scope Scope
+	// Input gives a [Process] a standard input to write to. Without it there
+	// is the null device.
+	Input bool
+	// ReadOnly keeps the command from changing anything outside itself. It
+	// fails with [ErrNoConfinement] where the machine cannot do that.
+	ReadOnly bool
 	// Timeout is the wall-clock limit. 0 means none.
 	Timeout time.Duration
 	// Limit caps what is captured of each stream, in bytes: the first and the
 	// last half of the limit are kept. 0 means [DefaultLimit].
 	Limit int
+	// SpillDir is the folder of the file that keeps what goes to Stdout beyond
+	// Limit. Empty means that it is dropped.
+	SpillDir string
 	// Merge sends standard error into Stdout, in the order written.
 	Merge bool
 	// Output receives what goes to Stdout as it appears, all of it, as valid
@@ -45,15 +57,17 @@ type Result struct {
 	// ExitCode is 128 plus the signal's number for a child that a signal
 	// ended.
 	ExitCode int
-	// TimedOut and Interrupted say who ended it early: the Spec's timeout or
-	// the caller's context.
+	// TimedOut and Interrupted say who ended it early: the Spec's timeout, or
+	// the caller through its context or Stop.
 	TimedOut    bool
 	Interrupted bool
 	// Left says that the command ended and left a background process behind
 	// that still held its output, which is no longer read.
 	Left bool
-	// Dropped counts the bytes of output beyond Limit, of both streams.
+	// Dropped counts the bytes of output that are not in the texts; Spill has
+	// them where the Spec asked for that.
 	Dropped  int64
+	Spill    Spill
 	Duration time.Duration
 }
 
@@ -61,75 +75,13 @@ type Result struct {
 // [Hold]s to be released. An error means that the command did not start; any
 // end of a started command is a Result. Run is safe for concurrent use.
 func Run(ctx context.Context, spec Spec) (Result, error) {
-	if len(spec.Argv) == 0 {
-		return Result{}, errors.New("start command: no program given")
+	p, err := start(ctx, spec)
+	if err != nil {
+		return Result{}, err
 	}
-	if err := starts.wait(ctx); err != nil {
-		return Result{}, fmt.Errorf("start %s: %w", spec.Argv[0], err)
-	}
-	limited, cancel := ctx, context.CancelFunc(func() {})
-	if spec.Timeout > 0 {
-		limited, cancel = context.WithTimeout(ctx, spec.Timeout)
-	}
-	defer cancel()
-
-	call := nextCall()
-	cmd := exec.CommandContext(limited, spec.Argv[0], spec.Argv[1:]...)
-	cmd.Dir = spec.Dir
-	cmd.Env = mark(spec.Env, call)
-	cmd.SysProcAttr = ownGroup()
-	var ended time.Time // when SIGTERM went out
-	cmd.Cancel = func() error {
-		ended = time.Now()
-		return terminate(cmd.Process)
-	}
-	cmd.WaitDelay = grace
-	stdout, stderr := capturePair(cmd, spec)
-
-	begin := time.Now()
-	closeDescriptorsOnExec()
-	if err := cmd.Start(); err != nil {
-		if ctx.Err() != nil {
-			err = ctx.Err()
-		}
-		return Result{}, fmt.Errorf("start %s: %w", spec.Argv[0], err)
-	}
-	waitErr := cmd.Wait()
-	aborted := limited.Err() != nil
-	if aborted {
-		if ended.IsZero() { // the command was over, its background children were not
-			ended = time.Now()
-			_ = terminate(cmd.Process)
-		}
-		killGroup(cmd.Process, ended.Add(grace))
-		sweep(call)
-	}
-
-	stdout.flush()
-	stderr.flush()
-	return Result{
-		Stdout: stdout.String(), Stderr: stderr.String(),
-		ExitCode:    exitCode(cmd.ProcessState),
-		Interrupted: ctx.Err() != nil,
-		TimedOut:    aborted && ctx.Err() == nil,
-		Left:        !aborted && errors.Is(waitErr, exec.ErrWaitDelay),
-		Dropped:     stdout.dropped() + stderr.dropped(),
-		Duration:    time.Since(begin),
-	}, nil
-}
-
-// capturePair connects the command's output to captures.
-func capturePair(cmd *exec.Cmd, spec Spec) (stdout, stderr *capture) {
-	limit := spec.Limit
-	if limit <= 0 {
-		limit = DefaultLimit
-	}
-	stdout, stderr = newCapture(limit, spec.Output), newCapture(limit, nil)
-	cmd.Stdout, cmd.Stderr = stdout, stderr
-	if spec.Merge {
-		cmd.Stderr = stdout // the same writer: os/exec gives both one pipe
-	}
-	return stdout, stderr
+	p.supervise()
+	p.result.Stdout, p.result.Stderr = p.stdout.take(), p.stderr.take()
+	return p.result, nil
 }
 
 // Detach starts a program for the user rather than for a call, such as
@@ -150,11 +102,19 @@ func Detach(argv ...string) error {
 	return nil
 }
 
-// LookPath finds a program as [Run] would. Empty means that there is none.
+// LookPath finds a program on the PATH that children get. Empty means that
+// there is none.
 func LookPath(program string) string {
-	path, err := exec.LookPath(program)
-	if err != nil {
-		return ""
+	if filepath.Base(program) != program {
+		return program
 	}
-	return path
+	for _, dir := range filepath.SplitList(searchPath()) {
+		if !filepath.IsAbs(dir) {
+			continue // what a folder holds must not be run by accident
+		}
+		if path, err := exec.LookPath(filepath.Join(dir, program)); err == nil {
+			return path
+		}
+	}
+	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -13,9 +14,9 @@ import (
 	"atelier.dev/atelier/agent/env"
 )
 
-// DefaultCommandTimeout and MaxCommandTimeout bound commands (K-01).
+// DefaultCommandTimeout and MaxCommandTimeout bound commands (K-01, LOOP-121).
 const (
-	DefaultCommandTimeout = 120 * time.Second
+	DefaultCommandTimeout = 10 * time.Second
 	MaxCommandTimeout     = 600 * time.Second
 )
 
@@ -27,17 +28,32 @@ var bashDescription string
 
 // BashInput is what Bash is called with.
 type BashInput struct {
-	Command     string `json:"command" jsonschema:"the command line to run"`
-	Timeout     int64  `json:"timeout,omitempty" jsonschema:"time limit in milliseconds, at most 600000"`
-	Description string `json:"description,omitempty" jsonschema:"what the command does, in five to ten words"`
+	Command         string `json:"command" jsonschema:"the command line to run"`
+	Timeout         int64  `json:"timeout,omitempty" jsonschema:"time limit in milliseconds, at most 600000"`
+	Description     string `json:"description,omitempty" jsonschema:"what the command does, in five to ten words"`
+	Workdir         string `json:"workdir,omitempty" jsonschema:"the directory to run in, if not the working directory"`
+	RunInBackground bool   `json:"run_in_background,omitempty" jsonschema:"return at once and let the command run on as a task"`
+	YieldTimeMs     int64  `json:"yield_time_ms,omitempty" jsonschema:"return after so many milliseconds and let the command run on as a task if it has not ended"`
+	Input           bool   `json:"input,omitempty" jsonschema:"let WriteStdin type to the task"`
 }
 
-// bash implements the Bash tool (LOOP-26, OAS-306). The data of its results is an
-// [env.CommandResult].
+// bash implements the Bash tool (LOOP-26, OAS-306). The data of its results is
+// an [env.CommandResult], or a [Progress] for a command that runs on.
 type bash struct {
 	definition
 	env     env.Environment
 	timeout time.Duration // for commands that name none
+	tasks   *Tasks
+}
+
+func newBash(e env.Environment, o Options) *bash {
+	timeout := min(o.CommandTimeout, MaxCommandTimeout)
+	words := fmt.Sprintf("%d seconds", timeout/time.Second)
+	if timeout >= 2*time.Minute {
+		words = fmt.Sprintf("%d minutes", timeout/time.Minute)
+	}
+	description := strings.ReplaceAll(bashDescription, "{timeout}", words)
+	return &bash{define[BashInput]("Bash", description, false), e, timeout, o.Tasks}
 }
 
 // Access implements [agent.Accessor].
@@ -59,18 +75,82 @@ func (b *bash) Run(ctx context.Context, call agent.Invocation) agent.Result {
 		return agent.Fail("The command is empty.")
 	}
 	timeout, clamped := b.limit(in.Timeout)
-	r, err := b.env.Exec(ctx, env.Command{
-		Line: in.Command, Timeout: timeout, Merge: true, Output: atMost(maxStreamed, call.Output),
-	})
+	command := env.Command{
+		Line: in.Command, Dir: in.Workdir, Timeout: timeout, Merge: true, Output: atMost(maxStreamed, call.Output),
+	}
+	if in.RunInBackground || in.YieldTimeMs > 0 {
+		return b.runOn(ctx, in, command)
+	}
+	r, err := b.env.Exec(ctx, command)
 	if err != nil {
 		return failed(fmt.Errorf("the command did not run: %w", err))
 	}
-	notes := remarks(r, timeout)
+	result := ended(r, timeout)
 	if clamped {
-		notes = append(notes, fmt.Sprintf("[The timeout was set to %d ms, the longest allowed.]", timeout.Milliseconds()))
+		result.Output = withRemarks(result.Output, []string{fmt.Sprintf("[The timeout was set to %d ms, the longest allowed.]", timeout.Milliseconds())})
 	}
+	return result
+}
+
+// runOn starts a command as a task and waits for it as long as asked for. A
+// task has a time limit only if the call names one.
+func (b *bash) runOn(ctx context.Context, in BashInput, command env.Command) agent.Result {
+	command.Input = in.Input
+	if in.Timeout <= 0 {
+		command.Timeout = 0
+	}
+	wait := min(time.Duration(in.YieldTimeMs)*time.Millisecond, MaxCommandTimeout)
+	window := &valve{pass: command.Output}
+	command.Output = window.through
+	if in.RunInBackground {
+		command.Output, wait = nil, 0
+	}
+	t, err := b.tasks.start(ctx, b.env, command)
+	if err != nil {
+		return failed(fmt.Errorf("the command did not run: %w", err))
+	}
+	if wait == 0 {
+		return t.progress("[The command is running in the background, as task " + t.id + ".]")
+	}
+	r, over := t.wait(ctx, wait)
+	if !over && ctx.Err() != nil {
+		t.process.Stop()
+		r, over = t.wait(context.WithoutCancel(ctx), 0)
+	}
+	window.close()
+	if !over {
+		return t.progress("[The command is still running, as task " + t.id + ".]")
+	}
+	b.tasks.forget(t)
+	r.Stdout = t.process.Read()
+	return ended(r, command.Timeout)
+}
+
+// valve passes text on until it is closed: a call's window is gone when the
+// call has returned.
+type valve struct {
+	mu   sync.Mutex
+	pass func(string)
+}
+
+func (v *valve) through(text string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.pass != nil {
+		v.pass(text)
+	}
+}
+
+func (v *valve) close() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.pass = nil
+}
+
+// ended is the result of a command that has ended.
+func ended(r env.CommandResult, timeout time.Duration) agent.Result {
 	return agent.Result{
-		Output:  withRemarks(r.Stdout, notes),
+		Output:  withRemarks(r.Stdout, remarks(r, timeout)),
 		IsError: r.TimedOut || r.Interrupted,
 		Details: &agent.Details{Command: &agent.CommandResult{ExitCode: r.ExitCode, TimedOut: r.TimedOut, Dropped: r.Dropped}},
 		Data:    r,
@@ -104,9 +184,20 @@ func remarks(r env.CommandResult, timeout time.Duration) (notes []string) {
 	}
 	if r.Left {
 		notes = append(notes, "[A process was left running in the background; what it prints from now on is lost. "+
-			"To keep it, redirect its output to a file.]")
+			"To keep it, use run_in_background.]")
+	}
+	if r.Spill.Path != "" {
+		notes = append(notes, spillRemark(r.Spill))
 	}
 	return notes
+}
+
+// spillRemark says where the output is that memory could not keep.
+func spillRemark(s env.Spill) string {
+	if s.Cut {
+		return fmt.Sprintf("[The output was too long to be kept whole. Its beginning is in %s.]", s.Path)
+	}
+	return fmt.Sprintf("[The whole output is in %s.]", s.Path)
 }
 
 func withRemarks(output string, notes []string) string {

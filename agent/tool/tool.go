@@ -1,5 +1,6 @@
 // Package tool holds the built-in tools: Read, Write, Edit, ApplyPatch, Bash,
-// Grep, Glob, ReadMany and ListDir, each an [agent.Tool] that acts on an [env.Environment], and
+// Grep, Glob, ReadMany, ListDir and what talks to commands that run on, each an
+// [agent.Tool] that acts on an [env.Environment], and
 // [Truncate], which cuts their output to the model's share.
 package tool
 
@@ -20,6 +21,8 @@ type Options struct {
 	// several files as one. Only models that were trained on its format write
 	// it well.
 	ApplyPatch bool
+	// Tasks are the session's commands that run on; nil for none yet.
+	Tasks *Tasks
 }
 
 // Builtin returns the tools of one session. They share what the session knows
@@ -29,16 +32,22 @@ func Builtin(e env.Environment, o Options) []agent.Tool {
 	if o.CommandTimeout <= 0 {
 		o.CommandTimeout = DefaultCommandTimeout
 	}
+	if o.Tasks == nil {
+		o.Tasks = &Tasks{}
+	}
 	seen := newFileMemory()
 	tools := []agent.Tool{
 		&read{define[ReadInput]("Read", readDescription, true), e, seen},
 		&write{define[WriteInput]("Write", writeDescription, false), e, seen},
 		&edit{define[EditInput]("Edit", editDescription, false), e, seen},
-		&bash{define[BashInput]("Bash", bashDescription, false), e, o.CommandTimeout},
+		newBash(e, o),
 		&grep{define[GrepInput]("Grep", grepDescription, true), e},
 		&glob{define[GlobInput]("Glob", globDescription, true), e},
 		&readMany{define[ReadManyInput]("ReadMany", readManyDescription, true), e, seen},
 		&listDir{define[ListDirInput]("ListDir", listDirDescription, true), e},
+		&writeStdin{define[WriteStdinInput]("WriteStdin", writeStdinDescription, false), o.Tasks},
+		&taskOutput{define[TaskOutputInput]("TaskOutput", taskOutputDescription, true), o.Tasks},
+		&taskStop{define[TaskStopInput]("TaskStop", taskStopDescription, false), o.Tasks},
 	}
 	if tree, ok := e.(env.Tree); ok && o.ApplyPatch {
 		tools = append(tools, newApplyPatch(e, tree, seen))

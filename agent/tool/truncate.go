@@ -22,6 +22,8 @@ var (
 	limits = map[string]Limit{
 		"Read":       {Chars: 50_000},
 		"Bash":       {Chars: 30_000, Lines: 256},
+		"WriteStdin": {Chars: 30_000, Lines: 256},
+		"TaskOutput": {Chars: 30_000, Lines: 256},
 		"Grep":       {Chars: 20_000, Tail: true, Lines: 200},
 		"Glob":       {Chars: 20_000, Tail: true, Lines: 500},
 		"ReadMany":   {Chars: 50_000},

@@ -6,6 +6,7 @@ export type Access = {
   reads?: string[]
   writes?: string[]
   command?: string
+  own?: boolean
 }
 
 export type AgentRef = {
@@ -68,6 +69,7 @@ export type CommandResult = {
   exit_code: number
   timed_out?: boolean
   dropped?: number
+  task?: string
 }
 
 export type ConfigureRequest = {

@@ -1,0 +1,150 @@
+package env
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"atelier.dev/atelier/agent/sandbox"
+)
+
+// started is what runs beside its callers.
+type started struct {
+	scope sandbox.Scope
+	life  context.Context // ends with Cleanup, and every started command with it
+	end   context.CancelFunc
+	mu    sync.Mutex // guards adding to all against waiting for it
+	all   sync.WaitGroup
+}
+
+func newStarted() *started {
+	s := &started{scope: sandbox.NewScope()}
+	s.life, s.end = context.WithCancel(context.Background())
+	return s
+}
+
+// startedLimit caps the memory for what a started command prints between two
+// readings, in bytes: many may run at once.
+const startedLimit = 256 << 10
+
+// errClosed is returned for commands after Cleanup.
+var errClosed = errors.New("the environment is closed")
+
+// Exec implements [Commands] with bash, without any of its start-up files,
+// or cmd.exe on Windows.
+func (l *Local) Exec(ctx context.Context, c Command) (CommandResult, error) {
+	return l.exec(ctx, l.spec(c))
+}
+
+func (l *Local) exec(ctx context.Context, spec sandbox.Spec) (CommandResult, error) {
+	if l.started.life.Err() != nil {
+		return CommandResult{}, errClosed
+	}
+	return sandbox.Run(ctx, spec)
+}
+
+// Start implements [Commands].
+func (l *Local) Start(ctx context.Context, c Command) (Process, error) {
+	spec := l.spec(c)
+	spec.Merge, spec.Input = true, c.Input
+	return l.start(ctx, spec)
+}
+
+func (l *Local) start(ctx context.Context, spec sandbox.Spec) (Process, error) {
+	s := l.started
+	spec.Limit = startedLimit
+	s.mu.Lock()
+	if s.life.Err() != nil {
+		s.mu.Unlock()
+		return nil, errClosed
+	}
+	s.all.Add(1)
+	s.mu.Unlock()
+	// The caller's context may end while the start is held back, and must not
+	// end the command later.
+	life, cancel := context.WithCancel(s.life)
+	detach := context.AfterFunc(ctx, cancel)
+	p, err := sandbox.Start(life, spec)
+	if detach() && err == nil {
+		go func() { // ends with the command, which Cleanup ends
+			defer s.all.Done()
+			_, _ = p.Wait(context.Background())
+			cancel()
+		}()
+		return p, nil
+	}
+	defer s.all.Done()
+	cancel()
+	if p != nil { // ctx ended while it was started
+		p.Stop()
+		err = ctx.Err()
+	}
+	return nil, err
+}
+
+// spec is how bash runs a command here.
+func (l *Local) spec(c Command) sandbox.Spec {
+	dir := c.Dir
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(l.dir, dir)
+	}
+	argv := []string{"/bin/bash", "--norc", "--noprofile", "-c", c.Line}
+	if runtime.GOOS == "windows" {
+		argv = []string{"cmd.exe", "/c", c.Line}
+	}
+	environ := slices.DeleteFunc(l.Filter.Apply(os.Environ()), func(entry string) bool {
+		return strings.HasPrefix(entry, "BASH_ENV=") // a start-up file too
+	})
+	return sandbox.Spec{
+		Argv: argv, Dir: dir, Env: append(append(environ, "PWD="+dir), c.Env...), Scope: l.started.scope,
+		Timeout: c.Timeout, Merge: c.Merge, Output: c.Output, SpillDir: l.SpillDir,
+	}
+}
+
+// Cleanup implements [Host]: commands that were started get SIGTERM and time
+// to end, what they and others left behind is killed (LOOP-159).
+func (l *Local) Cleanup(ctx context.Context) error {
+	s := l.started
+	s.mu.Lock()
+	s.end()
+	s.mu.Unlock()
+	ended := make(chan struct{})
+	go func() { // ends with the commands, which have been told to
+		s.all.Wait()
+		close(ended)
+	}()
+	var err error
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		err = fmt.Errorf("end commands: %w", ctx.Err())
+	}
+	s.scope.End()
+	return err
+}
+
+// confined are the commands of a Local that cannot change anything.
+type confined struct{ l *Local }
+
+// Confined implements [Confiner] with bubblewrap.
+func (l *Local) Confined(ctx context.Context) (Commands, bool) {
+	return confined{l}, sandbox.CanConfine(ctx)
+}
+
+func (c confined) Exec(ctx context.Context, command Command) (CommandResult, error) {
+	spec := c.l.spec(command)
+	spec.ReadOnly = true
+	return c.l.exec(ctx, spec)
+}
+
+func (c confined) Start(ctx context.Context, command Command) (Process, error) {
+	spec := c.l.spec(command)
+	spec.ReadOnly, spec.Merge, spec.Input = true, true, command.Input
+	return c.l.start(ctx, spec)
+}

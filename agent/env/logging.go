@@ -1,0 +1,94 @@
+package env
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+)
+
+// Logging returns the environment with a debug record for everything that is
+// done in it (LOOP-37): what, where, how long and whether it failed. Contents,
+// patterns and command lines are left out, because they can hold secrets.
+func Logging(e Environment, logger *slog.Logger) Environment {
+	return logging{e, logger.With("module", "env")}
+}
+
+type logging struct {
+	Environment
+	log *slog.Logger
+}
+
+// record is deferred with the time of its call and the operation's error.
+func (l logging) record(ctx context.Context, operation, path string, begin time.Time, err *error) {
+	attrs := []slog.Attr{slog.String("path", path), slog.Duration("took", time.Since(begin))}
+	if known := (*Error)(nil); errors.As(*err, &known) {
+		attrs = append(attrs, slog.String("problem", known.Problem))
+	} else if *err != nil {
+		attrs = append(attrs, slog.String("problem", "failed"))
+	}
+	l.log.LogAttrs(ctx, slog.LevelDebug, operation, attrs...)
+}
+
+func (l logging) ReadLines(ctx context.Context, path string, offset, limit int) (_ Page, err error) {
+	defer l.record(ctx, "read lines", path, time.Now(), &err)
+	return l.Environment.ReadLines(ctx, path, offset, limit)
+}
+
+func (l logging) ReadFile(ctx context.Context, path string) (_ []byte, err error) {
+	defer l.record(ctx, "read file", path, time.Now(), &err)
+	return l.Environment.ReadFile(ctx, path)
+}
+
+func (l logging) WriteFile(ctx context.Context, path string, data []byte) (err error) {
+	defer l.record(ctx, "write file", path, time.Now(), &err)
+	return l.Environment.WriteFile(ctx, path, data)
+}
+
+func (l logging) Stat(ctx context.Context, path string) (_ Info, err error) {
+	defer l.record(ctx, "stat", path, time.Now(), &err)
+	return l.Environment.Stat(ctx, path)
+}
+
+func (l logging) ListDirectory(ctx context.Context, path string, depth int) (_ []Entry, err error) {
+	defer l.record(ctx, "list directory", path, time.Now(), &err)
+	return l.Environment.ListDirectory(ctx, path, depth)
+}
+
+func (l logging) Grep(ctx context.Context, query GrepQuery) (_ Hits, err error) {
+	defer l.record(ctx, "grep", query.Path, time.Now(), &err)
+	return l.Environment.Grep(ctx, query)
+}
+
+func (l logging) Glob(ctx context.Context, query GlobQuery) (_ Hits, err error) {
+	defer l.record(ctx, "glob", query.Path, time.Now(), &err)
+	return l.Environment.Glob(ctx, query)
+}
+
+func (l logging) Exec(ctx context.Context, command Command) (r CommandResult, err error) {
+	defer l.record(ctx, "run command", command.Dir, time.Now(), &err)
+	return l.Environment.Exec(ctx, command)
+}
+
+func (l logging) Start(ctx context.Context, command Command) (_ Process, err error) {
+	defer l.record(ctx, "start command", command.Dir, time.Now(), &err)
+	return l.Environment.Start(ctx, command)
+}
+
+func (l logging) Initialize(ctx context.Context) (err error) {
+	defer l.record(ctx, "initialize", l.WorkingDirectory(), time.Now(), &err)
+	return l.Environment.Initialize(ctx)
+}
+
+func (l logging) Cleanup(ctx context.Context) (err error) {
+	defer l.record(ctx, "clean up", l.WorkingDirectory(), time.Now(), &err)
+	return l.Environment.Cleanup(ctx)
+}
+
+// Confined implements [Confiner].
+func (l logging) Confined(ctx context.Context) (Commands, bool) {
+	if c, ok := l.Environment.(Confiner); ok {
+		return c.Confined(ctx)
+	}
+	return nil, false
+}

@@ -1,0 +1,50 @@
+package env
+
+import (
+	"context"
+	"errors"
+)
+
+// Confiner is implemented by environments that can keep commands from
+// changing anything. Confined reports false where the machine does not let
+// them.
+type Confiner interface {
+	Confined(ctx context.Context) (Commands, bool)
+}
+
+// ReadOnly returns the environment as something to look at only (LOOP-37):
+// files are not written, and commands run only where it is a [Confiner] whose
+// confinement works.
+func ReadOnly(e Environment) Environment { return readOnly{e} }
+
+type readOnly struct{ Environment }
+
+var errReadOnlyCommands = errors.New("this environment is read-only, and commands cannot be kept from changing files here")
+
+func (r readOnly) WriteFile(_ context.Context, path string, _ []byte) error {
+	return &Error{Path: path, Problem: "was not written: this environment is read-only"}
+}
+
+func (r readOnly) Exec(ctx context.Context, command Command) (CommandResult, error) {
+	commands, ok := r.Confined(ctx)
+	if !ok {
+		return CommandResult{}, errReadOnlyCommands
+	}
+	return commands.Exec(ctx, command)
+}
+
+func (r readOnly) Start(ctx context.Context, command Command) (Process, error) {
+	commands, ok := r.Confined(ctx)
+	if !ok {
+		return nil, errReadOnlyCommands
+	}
+	return commands.Start(ctx, command)
+}
+
+// Confined implements [Confiner].
+func (r readOnly) Confined(ctx context.Context) (Commands, bool) {
+	if c, ok := r.Environment.(Confiner); ok {
+		return c.Confined(ctx)
+	}
+	return nil, false
+}

@@ -1,0 +1,242 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Process is a command under way. Its methods are safe for concurrent use.
+type Process struct {
+	cmd            *exec.Cmd
+	call           string          // its marker
+	limited        context.Context // ends it, by caller, Stop or timeout
+	stop           context.CancelFunc
+	stdout, stderr *capture
+	begin          time.Time
+	terminated     time.Time // when SIGTERM went out
+
+	typing sync.Mutex
+	input  *os.File // nil without one, or once it is closed
+
+	done   chan struct{} // closed when result is set
+	result Result
+}
+
+var (
+	errTimeout = errors.New("the command's time is up")
+	// ErrNoInput is returned when a command is written to that takes no input.
+	ErrNoInput = errors.New("the command takes no input")
+	// ErrEnded is returned when a command is written to that has ended.
+	ErrEnded = errors.New("the command has ended")
+)
+
+// Start starts a command that goes on beside its caller. It ends by itself,
+// by its timeout, with ctx or by Stop, the latter three taking down everything
+// it started. An error means that it did not start.
+func Start(ctx context.Context, spec Spec) (*Process, error) {
+	p, err := start(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	go func() { // ends with the command
+		p.supervise()
+		close(p.done)
+	}()
+	return p, nil
+}
+
+// start starts a command for the caller to supervise.
+func start(ctx context.Context, spec Spec) (p *Process, err error) {
+	if len(spec.Argv) == 0 {
+		return nil, errors.New("start command: no program given")
+	}
+	if err := starts.wait(ctx); err != nil {
+		return nil, fmt.Errorf("start %s: %w", spec.Argv[0], err)
+	}
+	argv, err := spec.argv()
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", spec.Argv[0], err)
+	}
+	p = &Process{call: spec.Scope.nextCall(), done: make(chan struct{})}
+	if spec.Timeout > 0 {
+		p.limited, p.stop = context.WithTimeoutCause(ctx, spec.Timeout, errTimeout)
+	} else {
+		p.limited, p.stop = context.WithCancel(ctx)
+	}
+	p.cmd = exec.CommandContext(p.limited, argv[0], argv[1:]...)
+	p.cmd.Dir = spec.Dir
+	p.cmd.Env = mark(spec.Env, p.call)
+	p.cmd.SysProcAttr = ownSession()
+	p.cmd.Cancel = func() error {
+		p.terminated = time.Now()
+		return terminate(p.cmd.Process)
+	}
+	p.cmd.WaitDelay = grace
+	p.capture(spec)
+	if err := p.launch(spec.Input); err != nil {
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		p.stop()
+		return nil, fmt.Errorf("start %s: %w", spec.Argv[0], err)
+	}
+	go guard.watch() // beside the first command, which need not wait for it; ends at once
+	return p, nil
+}
+
+// argv is what is executed for the spec.
+func (s Spec) argv() ([]string, error) {
+	argv := append([]string(nil), s.Argv...)
+	if path := LookPath(argv[0]); path != "" {
+		argv[0] = path
+	}
+	if s.ReadOnly {
+		return confined(s.Dir, argv)
+	}
+	return argv, nil
+}
+
+// capture connects the command's output.
+func (p *Process) capture(spec Spec) {
+	limit := spec.Limit
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	p.stdout, p.stderr = newCapture(limit, spec.Output), newCapture(limit, nil)
+	if spec.SpillDir != "" {
+		p.stdout.spill = &spill{dir: spec.SpillDir}
+	}
+	p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.stderr
+	if spec.Merge {
+		p.cmd.Stderr = p.stdout // the same writer: os/exec gives both one pipe
+	}
+}
+
+func (p *Process) launch(input bool) error {
+	if input {
+		read, write, err := os.Pipe()
+		if err != nil {
+			return err
+		}
+		defer read.Close()
+		p.cmd.Stdin, p.input = read, write
+	}
+	p.begin = time.Now()
+	closeDescriptorsOnExec()
+	if err := p.cmd.Start(); err != nil {
+		p.closeInput()
+		return err
+	}
+	return nil
+}
+
+// supervise follows the command to its end and sets the result, all but its
+// texts.
+func (p *Process) supervise() {
+	err := p.cmd.Wait()
+	aborted := p.limited.Err() != nil
+	timedOut := errors.Is(context.Cause(p.limited), errTimeout)
+	if aborted {
+		if p.terminated.IsZero() { // the command was over, its background children were not
+			p.terminated = time.Now()
+			_ = terminate(p.cmd.Process)
+		}
+		killGroup(p.cmd.Process, p.terminated.Add(grace))
+		sweep(p.call)
+	}
+	p.stop()
+	p.typing.Lock()
+	p.closeInput()
+	p.typing.Unlock()
+	p.stdout.flush()
+	p.stderr.flush()
+	p.result = Result{
+		ExitCode:    exitCode(p.cmd.ProcessState),
+		Interrupted: aborted && !timedOut,
+		TimedOut:    timedOut,
+		Left:        !aborted && errors.Is(err, exec.ErrWaitDelay),
+		Dropped:     p.stdout.lost() + p.stderr.lost(),
+		Duration:    time.Since(p.begin),
+	}
+	if s := p.stdout.spill; s != nil {
+		p.result.Spill = s.Spill
+	}
+}
+
+// Wait returns how the command ended, once it has, or ctx's error. The texts
+// of the Result are empty: Read has them.
+func (p *Process) Wait(ctx context.Context) (Result, error) {
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+		select {
+		case <-p.done: // both were so
+		default:
+			return Result{}, ctx.Err()
+		}
+	}
+	return p.result, nil
+}
+
+// Read takes what the command printed to Stdout since the last Read.
+func (p *Process) Read() string { return p.stdout.take() }
+
+// Stop ends the command and everything it started, and waits for that.
+func (p *Process) Stop() {
+	p.stop()
+	<-p.done
+}
+
+// The keys that mean something at a terminal.
+const (
+	ctrlC = "\x03"
+	ctrlD = "\x04"
+)
+
+// typingTime is how long a command may take to read what is typed.
+const typingTime = 2 * time.Second
+
+// Write types text to the command, as at a terminal: Ctrl-C (\x03) alone
+// interrupts it, whether it takes input or not, and Ctrl-D (\x04) at the end
+// closes its input. It fails with [ErrNoInput], [ErrEnded] or
+// [os.ErrDeadlineExceeded] where the command does not read what it was sent.
+func (p *Process) Write(text string) error {
+	select {
+	case <-p.done:
+		return ErrEnded
+	default:
+	}
+	if text == ctrlC {
+		return interrupt(p.cmd.Process)
+	}
+	p.typing.Lock()
+	defer p.typing.Unlock()
+	if p.input == nil {
+		return ErrNoInput
+	}
+	text, last := strings.CutSuffix(text, ctrlD)
+	if err := p.input.SetWriteDeadline(time.Now().Add(typingTime)); err != nil {
+		return fmt.Errorf("write to the command: %w", err)
+	}
+	if _, err := p.input.WriteString(text); err != nil {
+		return fmt.Errorf("write to the command: %w", err)
+	}
+	if last {
+		p.closeInput()
+	}
+	return nil
+}
+
+// closeInput needs p.typing, except before Start returns.
+func (p *Process) closeInput() {
+	if p.input != nil {
+		_ = p.input.Close()
+		p.input = nil
+	}
+}

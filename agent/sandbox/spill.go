@@ -1,0 +1,72 @@
+package sandbox
+
+import (
+	"log/slog"
+	"os"
+)
+
+// maxSpill caps the file of one command's output: a command that prints
+// without end must not fill the disk.
+const maxSpill = 64 << 20
+
+// Spill is the file that has the output of a command which memory could not
+// keep: all of it from the start or, for a [Process], from the last Read that
+// left nothing out.
+type Spill struct {
+	// Path is absolute; empty where memory kept everything.
+	Path string
+	// Cut says that the output was longer than a file may be: the file has
+	// its beginning.
+	Cut bool
+}
+
+// spill writes a [Spill]. The file is made with the first text and belongs to
+// the user alone. It is used under its capture's lock.
+type spill struct {
+	dir  string
+	file *os.File
+	size int
+	full bool // or broken: nothing more is written
+	Spill
+}
+
+func (s *spill) begun() bool { return s.file != nil || s.full }
+
+func (s *spill) write(text string) {
+	if s.full {
+		s.Cut = s.Path != ""
+		return
+	}
+	if s.file == nil && !s.open() {
+		return
+	}
+	if room := maxSpill - s.size; len(text) > room {
+		text, s.full, s.Cut = text[:completeRunes([]byte(text[:room]))], true, true
+	}
+	n, err := s.file.WriteString(text)
+	s.size += n
+	if err != nil { // the disk is full, most likely
+		slog.Warn("write a command's output", "path", s.Path, "err", err)
+		s.full, s.Cut = true, true
+	}
+}
+
+func (s *spill) open() bool {
+	err := os.MkdirAll(s.dir, 0o700)
+	if err == nil {
+		s.file, err = os.CreateTemp(s.dir, "output-*.txt")
+	}
+	if err != nil {
+		slog.Warn("keep a command's output", "folder", s.dir, "err", err)
+		s.full = true
+		return false
+	}
+	s.Path = s.file.Name()
+	return true
+}
+
+func (s *spill) close() {
+	if s != nil && s.file != nil {
+		_ = s.file.Close()
+	}
+}

@@ -1,0 +1,139 @@
+package tool
+
+import (
+	"context"
+	_ "embed" // for the descriptions
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"atelier.dev/atelier/agent"
+)
+
+// The waits of WriteStdin that names none: for a command to react to what was
+// typed, or for more of its output.
+const (
+	reactionTime = 250 * time.Millisecond
+	pollTime     = 5 * time.Second
+)
+
+var (
+	//go:embed write_stdin.md
+	writeStdinDescription string
+	//go:embed task_output.md
+	taskOutputDescription string
+	//go:embed task_stop.md
+	taskStopDescription string
+)
+
+// WriteStdinInput is what WriteStdin is called with.
+type WriteStdinInput struct {
+	ID          string `json:"id" jsonschema:"the task's number"`
+	Chars       string `json:"chars,omitempty" jsonschema:"what to type, line ends included; nothing to only wait"`
+	YieldTimeMs int64  `json:"yield_time_ms,omitempty" jsonschema:"how many milliseconds to wait for the command, at most 600000"`
+}
+
+// writeStdin implements the WriteStdin tool. The data of its results is a
+// [Progress].
+type writeStdin struct {
+	definition
+	tasks *Tasks
+}
+
+// Access implements [agent.Accessor]. What is typed is as good as a command.
+func (w *writeStdin) Access(input json.RawMessage) agent.Access {
+	in, err := parse(input, WriteStdinInput{})
+	switch {
+	case err != nil || in.ID == "":
+		return agent.Access{}
+	case in.Chars == "" || in.Chars == "\x03" || in.Chars == "\x04":
+		return agent.Access{Own: true}
+	}
+	return agent.Access{Command: in.Chars}
+}
+
+// Run implements [agent.Tool].
+func (w *writeStdin) Run(ctx context.Context, call agent.Invocation) agent.Result {
+	in, err := parse(call.Input, WriteStdinInput{})
+	if err != nil {
+		return failed(err)
+	}
+	t, err := w.tasks.find(in.ID)
+	if err != nil {
+		return failed(err)
+	}
+	wait := pollTime
+	if in.Chars != "" {
+		wait = reactionTime
+		if err := t.process.Write(in.Chars); err != nil {
+			return failed(fmt.Errorf("nothing was typed to task %s: %w", t.id, err))
+		}
+	}
+	if in.YieldTimeMs > 0 {
+		wait = atLongest(in.YieldTimeMs)
+	}
+	return t.report(ctx, wait)
+}
+
+// TaskOutputInput is what TaskOutput is called with.
+type TaskOutputInput struct {
+	ID     string `json:"id" jsonschema:"the task's number"`
+	WaitMs int64  `json:"wait_ms,omitempty" jsonschema:"how many milliseconds to wait for the command to end, at most 600000"`
+}
+
+// taskOutput implements the TaskOutput tool (OAS-316). The data of its results
+// is a [Progress].
+type taskOutput struct {
+	definition
+	tasks *Tasks
+}
+
+// Run implements [agent.Tool].
+func (o *taskOutput) Run(ctx context.Context, call agent.Invocation) agent.Result {
+	in, err := parse(call.Input, TaskOutputInput{})
+	if err != nil {
+		return failed(err)
+	}
+	t, err := o.tasks.find(in.ID)
+	if err != nil {
+		return failed(err)
+	}
+	return t.report(ctx, atLongest(in.WaitMs))
+}
+
+// TaskStopInput is what TaskStop is called with.
+type TaskStopInput struct {
+	ID     string `json:"id" jsonschema:"the task's number"`
+	Reason string `json:"reason,omitempty" jsonschema:"why it is stopped, in a few words"`
+}
+
+// taskStop implements the TaskStop tool (OAS-317). The data of its results is
+// a [Progress].
+type taskStop struct {
+	definition
+	tasks *Tasks
+}
+
+// Access implements [agent.Accessor].
+func (*taskStop) Access(input json.RawMessage) agent.Access {
+	in, err := parse(input, TaskStopInput{})
+	return agent.Access{Own: err == nil && in.ID != ""}
+}
+
+// Run implements [agent.Tool].
+func (s *taskStop) Run(_ context.Context, call agent.Invocation) agent.Result {
+	in, err := parse(call.Input, TaskStopInput{})
+	if err != nil {
+		return failed(err)
+	}
+	t, err := s.tasks.find(in.ID)
+	if err != nil {
+		return failed(err)
+	}
+	t.process.Stop()
+	return t.report(context.Background(), 0)
+}
+
+func atLongest(ms int64) time.Duration {
+	return time.Duration(min(max(ms, 0), MaxCommandTimeout.Milliseconds())) * time.Millisecond
+}

@@ -1,0 +1,245 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/env"
+)
+
+func TestBashRunsInTheBackground(t *testing.T) { // OAS-306, OAS-316, OAS-317
+	t.Parallel()
+	b := newBench(t, nil)
+	began := b.succeed("Bash", args{"command": "echo first; sleep 300", "run_in_background": true})
+	if want := "[The command is running in the background, as task 1.]"; !strings.HasSuffix(began.Output, want) || began.Details.Command.Task != "1" {
+		t.Errorf("result %+v, want %q", began, want)
+	}
+	b.succeed("Bash", args{"command": "echo over; exit 3", "run_in_background": true})
+	if got := b.succeed("TaskOutput", args{"id": "2", "wait_ms": 60_000}); got.Output != "over\n[Task 2 ended with exit code 3.]" || got.Details.Command.ExitCode != 3 {
+		t.Errorf("TaskOutput: %+v", got)
+	}
+	if got := b.succeed("TaskOutput", args{"id": "2"}); got.Output != "[Task 2 ended with exit code 3.]" {
+		t.Errorf("TaskOutput again: %q", got.Output)
+	}
+	got := b.succeed("TaskOutput", args{"id": "1", "wait_ms": 1000})
+	if seen := began.Output + got.Output; !strings.Contains(seen, "first\n") || !strings.HasSuffix(seen, "[Task 1 is running.]") {
+		t.Errorf("TaskOutput of what runs: %q", seen)
+	}
+	b.refuse("TaskOutput", args{"id": "9"}, `there is no task "9"; the tasks are: 1 (echo first; sleep 300), running; 2 (echo over; exit 3), ended.`)
+	if got := b.succeed("TaskStop", args{"id": "1", "reason": "done"}); got.Output != "[Task 1 was stopped.]" {
+		t.Errorf("TaskStop: %q", got.Output)
+	}
+	b.refuse("WriteStdin", args{"id": "1", "chars": "x"}, "nothing was typed to task 1: the command has ended")
+	newBench(t, nil).refuse("TaskStop", args{"id": "1"}, "no command was left running in this session")
+}
+
+func TestBashYields(t *testing.T) { // LOOP-26
+	t.Parallel()
+	b := newBench(t, nil)
+	quick := b.succeed("Bash", args{"command": "echo quick; exit 2", "yield_time_ms": 60_000})
+	if quick.Output != "quick\n[Exit code 2]" || quick.Details.Command.Task != "" {
+		t.Errorf("a quick command: %+v", quick)
+	}
+	streamed := ""
+	slow := b.runContext(t.Context(), "Bash", args{"command": `echo ready; while read -r line; do echo "got $line"; done; echo end`, "yield_time_ms": 1000, "input": true},
+		func(text string) { streamed += text })
+	if slow.Output != "ready\n[The command is still running, as task 2.]" || slow.Details.Command.Task != "2" || streamed != "ready\n" {
+		t.Errorf("a slow command: %+v, streamed %q", slow, streamed)
+	}
+	if got := b.succeed("WriteStdin", args{"id": "2", "chars": "a\nb\n", "yield_time_ms": 1000}); got.Output != "got a\ngot b\n[Task 2 is running.]" {
+		t.Errorf("WriteStdin: %q", got.Output)
+	}
+	if got := b.succeed("WriteStdin", args{"id": "2", "chars": "\x04", "yield_time_ms": 60_000}); got.Output != "end\n[Task 2 ended with exit code 0.]" {
+		t.Errorf("WriteStdin at the end: %q", got.Output)
+	}
+	deaf := b.succeed("Bash", args{"command": "sleep 300", "yield_time_ms": 10})
+	b.refuse("WriteStdin", args{"id": deaf.Details.Command.Task, "chars": "x"}, "the command takes no input")
+	if got := b.succeed("WriteStdin", args{"id": deaf.Details.Command.Task, "chars": "\x03", "yield_time_ms": 60_000}); !strings.HasSuffix(got.Output, "ended with exit code 130.]") {
+		t.Errorf("Ctrl-C: %q", got.Output)
+	}
+	timed := b.succeed("Bash", args{"command": "sleep 300", "run_in_background": true, "timeout": 100})
+	if got := b.succeed("TaskOutput", args{"id": timed.Details.Command.Task, "wait_ms": 60_000}); !strings.HasSuffix(got.Output, "was ended after its time limit of 100 ms.]") || !got.Details.Command.TimedOut {
+		t.Errorf("a task with a time limit: %+v", got)
+	}
+}
+
+func TestInterruptStopsACommandThatHasNotYielded(t *testing.T) { // K-09
+	t.Parallel()
+	b := newBench(t, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	got := b.runContext(ctx, "Bash", args{"command": "echo first; sleep 300", "yield_time_ms": 60_000}, func(string) { cancel() })
+	if got.Output != "first\n[The user interrupted the command. Partial output is shown above.]" || !got.IsError {
+		t.Errorf("result %+v", got)
+	}
+	b.refuse("TaskOutput", args{"id": "1"}, "no command was left running")
+}
+
+// still is an environment whose commands do nothing until they are stopped.
+type still struct {
+	env.Environment
+	commands []env.Command
+}
+
+type stillProcess struct {
+	stop  sync.Once
+	ended chan struct{}
+}
+
+func (s *still) Exec(_ context.Context, c env.Command) (env.CommandResult, error) {
+	s.commands = append(s.commands, c)
+	return env.CommandResult{}, nil
+}
+
+func (s *still) Start(_ context.Context, c env.Command) (env.Process, error) {
+	s.commands = append(s.commands, c)
+	return &stillProcess{ended: make(chan struct{})}, nil
+}
+
+func (p *stillProcess) Read() string       { return "" }
+func (p *stillProcess) Write(string) error { return errors.New("not listening") }
+func (p *stillProcess) Stop()              { p.stop.Do(func() { close(p.ended) }) }
+func (p *stillProcess) Wait(ctx context.Context) (env.CommandResult, error) {
+	select {
+	case <-p.ended:
+	case <-ctx.Done():
+		select {
+		case <-p.ended:
+		default:
+			return env.CommandResult{}, ctx.Err()
+		}
+	}
+	return env.CommandResult{Interrupted: true}, nil
+}
+
+func newStill(o Options) (*still, func(context.Context, string, string) agent.Result) {
+	s := &still{}
+	tools := map[string]agent.Tool{}
+	for _, tool := range Builtin(s, o) {
+		tools[tool.Spec().Name] = tool
+	}
+	return s, func(ctx context.Context, tool, input string) agent.Result {
+		return tools[tool].Run(ctx, agent.Invocation{Input: []byte(input), Output: func(string) {}})
+	}
+}
+
+func TestWaitsAreBounded(t *testing.T) { // LOOP-26
+	t.Parallel()
+	for call, want := range map[[2]string]time.Duration{
+		{"Bash", `{"command": "x", "run_in_background": true}`}:       0,
+		{"Bash", `{"command": "x", "yield_time_ms": 700}`}:            700 * time.Millisecond,
+		{"Bash", `{"command": "x", "yield_time_ms": 9000000}`}:        10 * time.Minute,
+		{"TaskOutput", `{"id": "1"}`}:                                 0,
+		{"TaskOutput", `{"id": "1", "wait_ms": 2000}`}:                2 * time.Second,
+		{"TaskOutput", `{"id": "1", "wait_ms": 9000000000000000000}`}: 10 * time.Minute,
+		{"WriteStdin", `{"id": "1"}`}:                                 5 * time.Second,
+		{"WriteStdin", `{"id": "1", "yield_time_ms": 300000}`}:        5 * time.Minute,
+		{"TaskStop", `{"id": "1"}`}:                                   0,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			_, run := newStill(Options{})
+			run(t.Context(), "Bash", `{"command": "x", "run_in_background": true}`)
+			begin := time.Now()
+			if got := run(t.Context(), call[0], call[1]); got.IsError {
+				t.Errorf("%v: %s", call, got.Output)
+			}
+			if took := time.Since(begin); took != want {
+				t.Errorf("%v took %v, want %v", call, took, want)
+			}
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		_, run := newStill(Options{})
+		run(t.Context(), "Bash", `{"command": "x", "run_in_background": true}`)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if got := run(ctx, "TaskOutput", `{"id": "1", "wait_ms": 60000}`); !got.IsError || got.Output != "[The user ended the wait. Task 1 is running.]" {
+			t.Errorf("an ended wait: %+v", got)
+		}
+	})
+}
+
+func TestDefaultTimeouts(t *testing.T) { // LOOP-121, LOOP-122, LOOP-187, K-01
+	t.Parallel()
+	for input, want := range map[string][2]time.Duration{ // without and with a setting of a minute
+		`{"command": "sleep 30"}`:                                      {10 * time.Second, time.Minute},
+		`{"command": "sleep 30", "timeout": 5000}`:                     {5 * time.Second, 5 * time.Second},
+		`{"command": "sleep 30", "timeout": 5000, "yield_time_ms": 1}`: {5 * time.Second, 5 * time.Second},
+		`{"command": "sleep 30", "run_in_background": true}`:           {0, 0},
+		`{"command": "sleep 30", "timeout": 6000000}`:                  {10 * time.Minute, 10 * time.Minute},
+	} {
+		for i, o := range []Options{{}, {CommandTimeout: time.Minute}} {
+			s, run := newStill(o)
+			run(t.Context(), "Bash", input)
+			if got := s.commands[0].Timeout; got != want[i] {
+				t.Errorf("%s with %+v: timeout %v, want %v", input, o, got, want[i])
+			}
+		}
+	}
+	for timeout, want := range map[time.Duration]string{10 * time.Second: "take 10 seconds;", 2 * time.Minute: "take 2 minutes;"} {
+		if got := newBash(nil, Options{CommandTimeout: timeout}).Spec().Description; !strings.Contains(got, want) {
+			t.Errorf("with %v the description lacks %q", timeout, want)
+		}
+	}
+}
+
+func TestTasksAreBounded(t *testing.T) {
+	t.Parallel()
+	ts, s := &Tasks{}, &still{}
+	start := func() (*task, error) { return ts.start(t.Context(), s, env.Command{Line: "x"}) }
+	for range maxTasks {
+		if _, err := start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := start(); err == nil || err.Error() != "64 tasks are running already; stop one first" {
+		t.Errorf("one too many: %v", err)
+	}
+	ts.list[5].process.Stop()
+	added, err := start()
+	if err != nil || added.id != "65" || len(ts.list) != maxTasks {
+		t.Errorf("after one has ended: %+v, %v", added, err)
+	}
+	if _, err := ts.find("6"); err == nil {
+		t.Error("the ended task is remembered beyond the limit")
+	}
+}
+
+func TestAccessOfTasks(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	for input, want := range map[string]agent.Access{
+		`{"id": "1"}`:                       {Own: true},
+		`{"id": "1", "chars": "\u0003"}`:    {Own: true},
+		`{"id": "1", "chars": "\u0004"}`:    {Own: true},
+		`{"id": "1", "chars": "rm -r x\n"}`: {Command: "rm -r x\n"},
+	} {
+		if diff := cmp.Diff(want, b.tools["WriteStdin"].(agent.Accessor).Access([]byte(input))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", input, diff)
+		}
+	}
+	if !b.tools["TaskOutput"].Spec().ReadOnly || !b.tools["TaskStop"].(agent.Accessor).Access([]byte(`{"id": "1"}`)).Own {
+		t.Error("looking at a task, or ending it, asks for consent")
+	}
+}
+
+func TestBashTellsWhereTheWholeOutputIs(t *testing.T) { // R-OUT
+	t.Parallel()
+	for spill, want := range map[env.Spill]string{
+		{Path: "/x"}:            "[The whole output is in /x.]",
+		{Path: "/x", Cut: true}: "[The output was too long to be kept whole. Its beginning is in /x.]",
+	} {
+		if got := remarks(env.CommandResult{Stdout: "x", Spill: spill}, 0); fmt.Sprint(got) != "["+want+"]" {
+			t.Errorf("%+v: %q", spill, got)
+		}
+	}
+}

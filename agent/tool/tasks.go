@@ -1,0 +1,152 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/env"
+)
+
+// maxTasks caps how many commands run on at once, and how many are remembered.
+const maxTasks = 64
+
+// Tasks are the commands of one session that run on beside its calls. They end
+// with the session's environment. The zero value has none; it is safe for
+// concurrent use.
+type Tasks struct {
+	mu   sync.Mutex
+	last int
+	list []*task // the oldest first
+}
+
+// task is a command that runs on, or did.
+type task struct {
+	id      string
+	line    string
+	timeout time.Duration
+	process env.Process
+}
+
+// Progress is the data of a result about a task.
+type Progress struct {
+	Task    string
+	Running bool
+	// CommandResult has what was printed since the last result as its Stdout,
+	// and the rest once the task has ended.
+	env.CommandResult
+}
+
+// start starts a command as a task.
+func (ts *Tasks) start(ctx context.Context, commands env.Commands, c env.Command) (*task, error) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	running := 0
+	for _, t := range ts.list {
+		if t.running() {
+			running++
+		}
+	}
+	if running >= maxTasks {
+		return nil, fmt.Errorf("%d tasks are running already; stop one first", running)
+	}
+	p, err := commands.Start(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	ts.last++
+	t := &task{id: strconv.Itoa(ts.last), line: c.Line, timeout: c.Timeout, process: p}
+	if len(ts.list) == maxTasks { // one of them has ended
+		oldest := slices.IndexFunc(ts.list, func(t *task) bool { return !t.running() })
+		ts.list = slices.Delete(ts.list, oldest, oldest+1)
+	}
+	ts.list = append(ts.list, t)
+	return t, nil
+}
+
+// forget drops a task that nobody was told of.
+func (ts *Tasks) forget(t *task) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	ts.list = slices.DeleteFunc(ts.list, func(other *task) bool { return other == t })
+}
+
+// find returns a task by its id. Its error names those that there are.
+func (ts *Tasks) find(id string) (*task, error) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	var known []string
+	for _, t := range ts.list {
+		if t.id == id {
+			return t, nil
+		}
+		state := "ended"
+		if t.running() {
+			state = "running"
+		}
+		known = append(known, fmt.Sprintf("%s (%s), %s", t.id, firstRunes(t.line, 60), state))
+	}
+	if known == nil {
+		return nil, errors.New("no command was left running in this session")
+	}
+	return nil, fmt.Errorf("there is no task %q; the tasks are: %s", id, strings.Join(known, "; "))
+}
+
+func (t *task) running() bool {
+	_, over := t.wait(context.Background(), 0)
+	return !over
+}
+
+// wait waits for the task to end, for at most so long.
+func (t *task) wait(ctx context.Context, limit time.Duration) (r env.CommandResult, over bool) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	r, err := t.process.Wait(ctx)
+	return r, err == nil
+}
+
+// progress is the result about a task that runs on.
+func (t *task) progress(remark string) agent.Result {
+	text := t.process.Read()
+	return agent.Result{
+		Output:  withRemarks(text, []string{remark}),
+		Details: &agent.Details{Command: &agent.CommandResult{Task: t.id}},
+		Data:    Progress{Task: t.id, Running: true, CommandResult: env.CommandResult{Stdout: text}},
+	}
+}
+
+// report waits for a task, for at most so long, and says what it printed
+// meanwhile and where it stands.
+func (t *task) report(ctx context.Context, limit time.Duration) agent.Result {
+	r, over := t.wait(ctx, limit)
+	if !over {
+		if ctx.Err() != nil {
+			result := t.progress("[The user ended the wait. Task " + t.id + " is running.]")
+			result.IsError = true
+			return result
+		}
+		return t.progress("[Task " + t.id + " is running.]")
+	}
+	r.Stdout = t.process.Read()
+	notes := []string{fmt.Sprintf("[Task %s ended with exit code %d.]", t.id, r.ExitCode)}
+	switch {
+	case r.Interrupted:
+		notes[0] = "[Task " + t.id + " was stopped.]"
+	case r.TimedOut:
+		notes[0] = fmt.Sprintf("[Task %s was ended after its time limit of %d ms.]", t.id, t.timeout.Milliseconds())
+	}
+	if r.Spill.Path != "" {
+		notes = append(notes, spillRemark(r.Spill))
+	}
+	return agent.Result{
+		Output:  withRemarks(r.Stdout, notes),
+		Details: &agent.Details{Command: &agent.CommandResult{ExitCode: r.ExitCode, TimedOut: r.TimedOut, Dropped: r.Dropped}},
+		Data:    Progress{Task: t.id, CommandResult: r},
+	}
+}

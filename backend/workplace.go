@@ -1,0 +1,77 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/tool"
+)
+
+// leaveTime is how long a session's commands get to end.
+const leaveTime = 4 * time.Second
+
+// workplace is where a session's tools act. It outlives the session's memory,
+// which is read again when the log has grown elsewhere: so do its commands.
+type workplace struct {
+	env    env.Environment
+	tasks  *tool.Tasks
+	output string // the folder for what commands print beyond memory
+}
+
+// outputFolder is the private folder of a session's output, without symbolic
+// links as far as it exists.
+func (w *Workbench) outputFolder(session string) string {
+	home := w.cfg.Home
+	if real, err := filepath.EvalSymlinks(home); err == nil {
+		home = real
+	}
+	return filepath.Join(home, "output", filepath.Base(session))
+}
+
+// workplace returns the session's, setting it up in folder where there is none.
+func (w *Workbench) workplace(ctx context.Context, session, folder string) (workplace, error) {
+	w.places.Lock()
+	defer w.places.Unlock()
+	if place, ok := w.places.of[session]; ok {
+		return place, nil
+	}
+	local, err := env.NewLocal(folder)
+	if err != nil {
+		return workplace{}, err
+	}
+	place := workplace{env: local, tasks: &tool.Tasks{}, output: w.outputFolder(session)}
+	local.SpillDir = place.output
+	if err := place.env.Initialize(ctx); err != nil {
+		return workplace{}, fmt.Errorf("set up the session's environment: %w", err)
+	}
+	w.places.of[session] = place
+	return place, nil
+}
+
+// leave ends everything that the session's commands left running (LOOP-159).
+func (w *Workbench) leave(ctx context.Context, session string) {
+	w.places.Lock()
+	place, ok := w.places.of[session]
+	delete(w.places.of, session)
+	w.places.Unlock()
+	if !ok {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, leaveTime)
+	defer cancel()
+	if err := place.env.Cleanup(ctx); err != nil {
+		slog.Warn("leave the session's environment", "session", session, "err", err)
+	}
+}
+
+// removeOutput removes what a deleted session's commands printed.
+func (w *Workbench) removeOutput(session string) {
+	if err := os.RemoveAll(w.outputFolder(session)); err != nil {
+		slog.Warn("remove the session's output", "session", session, "err", err)
+	}
+}
