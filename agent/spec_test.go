@@ -63,7 +63,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// LOOP-12, LOOP-13, LOOP-115: a call is looked up, then validated, then decided
+// LOOP-12, LOOP-13, LOOP-52, LOOP-115, OAS-107: a call is looked up, then validated, then decided
 // about, then run; what fails on the way goes no further, and each ends with an
 // event.
 func TestPipelineOrder(t *testing.T) {

@@ -120,7 +120,8 @@ func (p *place) stable(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, p.folder, "/work/app"), p.home, "/home/me/.atelier")
 }
 
-// LOOP-10, LOOP-22, LOOP-43, LOOP-45, LOOP-109..112, LOOP-139..144, K-26: what
+// LOOP-10, LOOP-22, LOOP-43, LOOP-45, LOOP-109, LOOP-110, LOOP-111, LOOP-112,
+// LOOP-139, LOOP-140, LOOP-141, K-26: what
 // the models of each vendor are sent, to the byte. -update rewrites it; read
 // the difference.
 func TestGoldenRequests(t *testing.T) {

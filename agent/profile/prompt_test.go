@@ -25,7 +25,7 @@ func inOrder(t *testing.T, text string, parts ...string) {
 	}
 }
 
-// LOOP-43, LOOP-44, LOOP-139..144: the layers come in their order, the user's
+// LOOP-43, LOOP-44, LOOP-142, LOOP-143, LOOP-144: the layers come in their order, the user's
 // own last, and only the documents of the model's own vendor.
 func TestLayers(t *testing.T) {
 	t.Parallel()
