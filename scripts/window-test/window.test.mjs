@@ -67,7 +67,7 @@ describe('the main job', () => {
     await window.find(card('Edit'))
     await window.find(saying('Leave the greeting as it is.'))
     await window.find(card('Bash'))
-    await window.find(saying('Stopped. What was done so far is kept.'))
+    await window.find(saying('Stopped. What was said and done is kept.'))
   }
 
   test('a prompt is answered as it streams', async () => {
@@ -99,7 +99,7 @@ describe('the main job', () => {
     await window.click(approval('Bash') + button('Allow'))
     await until('the command', () => existsSync(join(folder, 'started')), 20_000)
     await window.click(button('Stop'))
-    await window.find(saying('Stopped. What was done so far is kept.'))
+    await window.find(saying('Stopped. What was said and done is kept.'))
     const left = () => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes(sleeper)
     await until('the command to be gone', () => !left())
   })
