@@ -3,6 +3,7 @@ import type {
   Answer,
   ApprovalRequest,
   Details,
+  Document,
   EndReason,
   Failure,
   FinishReason,
@@ -83,6 +84,8 @@ export type NoticeEntry = { type: 'notice'; key: string } & (
   /** As many calls as were looked at were the same again and again. */
   | { notice: 'loop'; calls: number; message?: string }
   | { notice: 'repair'; repair: Repair; message: string }
+  /** The project's documents that the model was told before it began. */
+  | { notice: 'documents'; documents: readonly Document[] }
   | ({ notice: 'limit' } & TurnLimit)
   | ({ notice: 'retry'; at: number } & Retrying)
   | { notice: 'error'; failure: Failure }

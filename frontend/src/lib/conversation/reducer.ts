@@ -52,7 +52,12 @@ function step(view: Writable, event: Event): void {
   switch (event.kind) {
     case 'session_start':
     case 'session_end':
+      return
     case 'briefing':
+      if (event.data.documents?.length) {
+        const { documents } = event.data
+        view.entries.push({ type: 'notice', notice: 'documents', key: keyOf(event), documents })
+      }
       return
     case 'settings':
       view.settings = event.data.settings

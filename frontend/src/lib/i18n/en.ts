@@ -92,6 +92,9 @@ export const en = {
   'notice.retry_now': '{message} Asking again ({attempt} of {of})…',
   'notice.retried': '{message} Asked again ({attempt} of {of}).',
 
+  'notice.documents': 'Instructions read: {names}',
+  'notice.documents_cut': 'Instructions read, not all of them whole: {names}',
+  'notice.document_cut': '{path} · the first {told} of {size}',
   'repair.native': 'Asked again without the provider’s own notes.',
   'repair.elided': 'Old outputs are sent shortened.',
   'repair.pictures': 'Pictures are sent in another form',

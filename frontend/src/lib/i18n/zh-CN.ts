@@ -86,6 +86,9 @@ export const zhCN: Record<Key, Message> = {
   'notice.retry_now': '{message} 正在重试（第 {attempt} 次，共 {of} 次）…',
   'notice.retried': '{message} 已重试（第 {attempt} 次，共 {of} 次）。',
 
+  'notice.documents': '已读取的说明：{names}',
+  'notice.documents_cut': '已读取的说明（并非全部完整）：{names}',
+  'notice.document_cut': '{path} · 前 {told}，共 {size}',
   'repair.native': '已去掉服务商自己的附注并重新询问。',
   'repair.elided': '较早的输出以缩短的形式发送。',
   'repair.pictures': '图片以其他形式发送',

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { documentLine, documentsLabel } from './documents'
+import { emptyView } from './entries'
+import { Log } from './events'
+import { apply } from './reducer'
+
+const whole = { path: 'AGENTS.md', size: 2000, told: 2000 }
+const cut = { path: 'web/CLAUDE.md', size: 40_000, told: 30_000 }
+const broken = { path: 'GEMINI.md', size: 0, told: 0, problem: 'It leads out of the project.' }
+
+// LOOP-47: the page shows which documents were loaded and what was cut.
+test('documents are named, and what is not whole is said', () => {
+  expect(documentsLabel([whole])).toBe('Instructions read: AGENTS.md')
+  expect(documentsLabel([whole, cut])).toContain('AGENTS.md, web/CLAUDE.md')
+  for (const other of [cut, broken]) {
+    expect(documentsLabel([whole, other])).not.toBe(
+      documentsLabel([whole]).replace('AGENTS.md', `AGENTS.md, ${other.path}`),
+    )
+  }
+  expect(documentLine(whole)).toMatch(/^AGENTS\.md · /)
+  expect(documentLine(cut)).toMatch(/of/)
+  expect(documentLine(broken)).toBe('GEMINI.md: It leads out of the project.')
+})
+
+test('a briefing shows its documents, and nothing without any', () => {
+  const log = new Log()
+  const briefing = { profile: 'spec', provider: 'p', model: 'm', system: '' }
+  log.add('briefing', briefing)
+  log.add('briefing', { ...briefing, documents: [whole, cut] })
+  const { entries } = apply(emptyView, log.events)
+  expect(entries).toMatchObject([{ notice: 'documents', documents: [whole, cut] }])
+})

@@ -1,0 +1,23 @@
+/** What is said of the project's documents that a model was told. */
+import { bytes } from '../format'
+import { t } from '../i18n/i18n.svelte'
+import type { Document } from '../types.gen'
+import { markHidden } from '../visible'
+
+const isCut = (document: Document) => !document.problem && document.told < document.size
+
+/** Their names, and whether all of them were told whole. */
+export function documentsLabel(documents: readonly Document[]): string {
+  const names = documents.map((document) => markHidden(document.path)).join(', ')
+  const isWhole = !documents.some((document) => document.problem || isCut(document))
+  return t(isWhole ? 'notice.documents' : 'notice.documents_cut', { names })
+}
+
+/** One of them, with how much of it was told. */
+export function documentLine(document: Document): string {
+  const path = markHidden(document.path)
+  if (document.problem) return `${path}: ${document.problem}`
+  const size = bytes(document.size)
+  if (!isCut(document)) return `${path} · ${size}`
+  return t('notice.document_cut', { path, told: bytes(document.told), size })
+}
