@@ -45,7 +45,7 @@ var mayImport = map[string][]string{
 	"backend/instance":       {},
 	"storage":                {"agent", "backend"},
 	"storage/keystore":       {"backend"},
-	"cmd/cli":                {"agent", "agent/llm", "agent/llm/provider", "agent/permission", "agent/profile", "agent/sandbox", "backend/...", "backend", "storage/...", "storage", "frontend"},
+	"cmd/cli":                {"agent", "agent/llm", "agent/llm/catalogue", "agent/llm/provider", "agent/permission", "agent/profile", "agent/sandbox", "backend/...", "backend", "storage/...", "storage", "frontend"},
 	"cmd/atelier-headless":   {"cmd/cli"},
 	"scripts/bench":          {"agent/llm/llmtest"},
 	".":                      {"agent/sandbox", "backend", "backend/instance", "backend/serve", "cmd/cli", "frontend"},

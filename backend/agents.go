@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/catalogue"
 	"atelier.dev/atelier/agent/subagent"
 )
 
@@ -32,6 +34,9 @@ func (h helpers) Spawn(ctx context.Context, task subagent.Task) (string, error) 
 		return "", errors.New("the task is empty")
 	}
 	w := h.bench
+	// One at a time: an answer's calls are run side by side, and each counts.
+	w.spawning.Lock()
+	defer w.spawning.Unlock()
 	parent, err := w.cfg.Store.Session(ctx, h.parent)
 	if err != nil {
 		return "", err
@@ -39,14 +44,11 @@ func (h helpers) Spawn(ctx context.Context, task subagent.Task) (string, error) 
 	if n := len(w.helpersAtWork(h.parent)); n >= maxHelpers {
 		return "", fmt.Errorf("%d agents work already; wait for one of them first", n)
 	}
-	folder := filepath.Join(w.cfg.Folder, task.WorkingDir)
-	if !filepath.IsLocal(filepath.Clean("./" + task.WorkingDir)) {
-		return "", fmt.Errorf("%s lies outside the project", task.WorkingDir)
+	folder, err := workingDir(w.cfg.Folder, task.WorkingDir)
+	if err != nil {
+		return "", err
 	}
-	set := parent.Settings // the budget too, which all of them share
-	if model := strings.TrimPrefix(strings.TrimSpace(task.Model), set.Provider+"/"); model != "" {
-		set.Model = model // of the same provider: no other was picked (COM-51)
-	}
+	set := h.settings(ctx, parent.Settings, task.Model)
 	rounds := task.MaxTurns
 	if rounds <= 0 {
 		rounds = subagent.DefaultMaxTurns
@@ -56,6 +58,42 @@ func (h helpers) Spawn(ctx context.Context, task subagent.Task) (string, error) 
 		return "", err
 	}
 	return info.ID, h.run(ctx, info.ID, task.Text)
+}
+
+// settings are the parent's, the budget too, which all of them share, with the
+// model that the task is to have: one of a level (COM-51), or another of the
+// same provider. No other provider was picked.
+func (h helpers) settings(ctx context.Context, set agent.Settings, model string) agent.Settings {
+	model = strings.TrimPrefix(strings.TrimSpace(model), set.Provider+"/")
+	switch level := catalogue.Level(model); level {
+	case "":
+	case catalogue.LevelLow, catalogue.LevelMid, catalogue.LevelHigh:
+		at := h.bench.atLevel(ctx, set, level)
+		set.Provider, set.Model = at.Provider, at.Model
+	default:
+		set.Model = model
+	}
+	return set
+}
+
+// workingDir resolves a folder of the project, given absolute or relative to it.
+// What leads out of it, through a link too, is refused.
+func workingDir(project, dir string) (string, error) {
+	abs := dir
+	if !filepath.IsAbs(dir) {
+		abs = filepath.Join(project, dir)
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		return "", fmt.Errorf("there is no folder %s", dir)
+	}
+	if rel, err := filepath.Rel(project, real); err != nil || !filepath.IsLocal(rel) {
+		return "", fmt.Errorf("%s lies outside the project", dir)
+	}
+	if info, err := os.Stat(real); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("%s is no folder", dir)
+	}
+	return real, nil
 }
 
 func (h helpers) run(ctx context.Context, id, input string) error {

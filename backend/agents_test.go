@@ -1,6 +1,7 @@
 package backend_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -198,5 +199,58 @@ func TestSubagentBudget(t *testing.T) {
 	p.send(child, "look again") // what is left is too little for an agent, too
 	if limit := await(p, anyOf[agent.TurnLimit]); limit.Limit != "budget" || limit.Spent != 125*llm.Dollar/100 {
 		t.Errorf("the agent was stopped by %+v", limit)
+	}
+}
+
+// K-05: also of calls that are made at once, no more than four begin.
+func TestSubagentsAtOnce(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
+	var calls []llmtest.Call
+	for range 6 {
+		server.Script("helper", llmtest.Round{Hang: true})
+		calls = append(calls, spawn("Look.", nil))
+	}
+	server.Script(model, llmtest.Round{Calls: calls}, llmtest.Round{Text: "Done."})
+	p.send(p.session("openai"), "go")
+	refused := 0
+	for range calls {
+		if await(p, anyOf[agent.ToolCallEnd]).IsError {
+			refused++
+		}
+	}
+	if refused != 2 {
+		t.Errorf("%d of 6 were refused, want 2", refused)
+	}
+}
+
+// A task stays in the project, whatever links lie there, and may be named by its
+// whole path; its model may be a level's (COM-51).
+func TestSubagentPlaceAndLevel(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
+	prefer(p, func(prefs *backend.Preferences) { prefs.Levels.Mid = "openai/helper" })
+	sub := filepath.Join(p.folder, "sub")
+	if err := errors.Join(os.Mkdir(sub, 0o755), os.Symlink(t.TempDir(), filepath.Join(p.folder, "out")), os.WriteFile(filepath.Join(p.folder, "file"), nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	server.Script("helper", llmtest.Round{Text: "Seen."}, llmtest.Round{Text: "Seen."})
+	for dir, want := range map[string]string{"sub": "", sub: "", "out": "outside", "/": "outside", "file": "no folder", "none": "no folder"} {
+		server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", map[string]any{"working_dir": dir, "model": "mid"})}}, llmtest.Round{Text: "Done."})
+		id := p.session("openai")
+		p.send(id, "go")
+		end := await(p, func(e agent.ToolCallEnd) bool { return e.Tool == "SpawnAgent" })
+		if end.IsError != (want != "") || !strings.Contains(end.Output, want) {
+			t.Errorf("%s: %s", dir, end.Output)
+			continue
+		}
+		if want == "" {
+			info := must[backend.Snapshot](p, "conversation.open", backend.OpenRequest{Session: end.Details.Agent.Session}).Session
+			if info.Helper.Folder != sub || info.Settings.Model != "helper" {
+				t.Errorf("%s: %+v on %s", dir, info.Helper, info.Settings.Model)
+			}
+		}
 	}
 }

@@ -69,6 +69,9 @@ func (w *Workbench) suggestTitle(ctx context.Context, by agent.Settings, prompt,
 // nameSession has a session named once its first turn is over, unless a person
 // has named it. The owner is told what it came to.
 func (l *live) nameSession(ctx context.Context) {
+	if l.session.Load().Transcript().Turn != 1 {
+		return
+	}
 	if err := l.refresh(ctx); err != nil {
 		slog.Warn("name session", "session", l.id, "err", err)
 		return
@@ -77,7 +80,7 @@ func (l *live) nameSession(ctx context.Context) {
 	if info, err := l.bench.cfg.Store.Session(ctx, l.id); err != nil || info.Helper != nil {
 		return // an agent is called after its task
 	}
-	if t.Turn != 1 || t.Title.ByUser || t.LastEnd != agent.EndDone {
+	if t.Title.ByUser || t.LastEnd != agent.EndDone {
 		return
 	}
 	by, ok := l.bench.titleModel(ctx, t.Settings)

@@ -58,7 +58,9 @@ type Workbench struct {
 	cancel context.CancelFunc
 	mu     sync.Mutex
 	lives  map[string]*live
-	places places
+
+	spawning sync.Mutex // held while an agent is counted and begun
+	places   places
 }
 
 // places are the workplaces of the sessions that this process works on.

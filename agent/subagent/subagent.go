@@ -20,7 +20,8 @@ type Task struct {
 	Text string
 	// WorkingDir bounds it to a folder; empty is the parent's.
 	WorkingDir string
-	// Model is another one of the parent's provider; empty is the parent's.
+	// Model is another one of the parent's provider, or a level: low, mid or
+	// high. Empty is the parent's.
 	Model string
 	// MaxTurns is how many rounds of tools it may take; 0 is
 	// [DefaultMaxTurns].
@@ -77,7 +78,7 @@ var closeDescription string
 type spawnInput struct {
 	Task       string `json:"task" jsonschema:"what to do, with everything the agent needs to know: it does not see this conversation"`
 	WorkingDir string `json:"working_dir,omitempty" jsonschema:"a folder to stay in, relative to yours"`
-	Model      string `json:"model,omitempty" jsonschema:"another model of the same provider"`
+	Model      string `json:"model,omitempty" jsonschema:"another model of the same provider; or low, mid or high for how much of a model the task is worth"`
 	MaxTurns   int    `json:"max_turns,omitempty" jsonschema:"how many rounds of tool calls it may take, 50 if left out"`
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/catalogue"
 	"atelier.dev/atelier/agent/llm/provider"
 	"atelier.dev/atelier/agent/permission"
 	"atelier.dev/atelier/agent/profile"
@@ -102,8 +103,8 @@ func (c *command) run(args []string) int {
 
 // modelRef reports whether s is empty or names a provider and a model.
 func modelRef(s string) bool {
-	provider, model, ok := strings.Cut(s, "/")
-	return s == "" || ok && provider != "" && model != ""
+	_, _, err := catalogue.ParseRef(s)
+	return s == "" || err == nil
 }
 
 // prompt joins the arguments, or reads standard input for "-".
