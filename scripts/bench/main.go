@@ -5,8 +5,10 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +24,23 @@ func main() {
 	program := flag.String("program", "build/bin/atelier-headless", "the program to measure")
 	runs := flag.Int("runs", 5, "how often each figure is taken; the median is printed")
 	flag.Parse()
+	if err := measure(*program, *runs); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// measure prints all figures of a program.
+func measure(program string, runs int) error {
+	dir, err := os.MkdirTemp("", "atelier-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	installed := filepath.Join(dir, filepath.Base(program))
+	if err := install(program, installed); err != nil {
+		return err
+	}
 	fmt.Printf("%-34s", "")
 	for _, f := range formats {
 		fmt.Printf("%14s", f.provider)
@@ -30,15 +49,34 @@ func main() {
 	for _, c := range cases {
 		fmt.Printf("%-34s", c.name)
 		for _, f := range formats {
-			figure, err := c.measure(bench{program: *program, runs: *runs, format: f})
+			figure, err := c.measure(bench{program: installed, runs: runs, format: f})
 			if err != nil {
-				fmt.Fprintln(os.Stderr, err)
-				os.Exit(1)
+				return err
 			}
 			fmt.Printf("%14s", figure)
 		}
 		fmt.Println()
 	}
+	return nil
+}
+
+// install copies a program piece by piece, as cp and packages do. Of a file that
+// the linker has just written in one go the system maps far more into memory
+// (measured at the peak: 61-64 MB against 43-45 MB), which says nothing of the
+// program that people run.
+func install(program, path string) error {
+	from, err := os.Open(program)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755)
+	if err != nil {
+		return err
+	}
+	// Hidden behind plain interfaces, so that it is written in small pieces.
+	_, err = io.Copy(struct{ io.Writer }{to}, struct{ io.Reader }{from})
+	return errors.Join(err, to.Close())
 }
 
 // format is a wire format to speak: where its server is, and how that writes a
