@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,8 +15,9 @@ import (
 )
 
 // This file is the pipeline of one tool call (K-10), from top to bottom:
-// start event, look-up, validation, gate, approval, execution, reduction, end
-// event. Later stages slot in where requirements K-10 names them.
+// start event, look-up, validation, gate and hooks, approval, execution, hooks
+// again, reduction, end event. Later stages slot in where requirements K-10
+// names them.
 
 // maxReaders is how many read-only calls run side by side (OAS-106).
 const maxReaders = 10
@@ -24,6 +26,14 @@ const maxReaders = 10
 type ready struct {
 	call llm.ToolCall // with the tool's own arguments
 	bound
+	remarks []string // of hooks, for the model
+}
+
+// remark adds what a hook says to the model with the call's result.
+func (r *ready) remark(text string) {
+	if text != "" {
+		r.remarks = append(r.remarks, text)
+	}
 }
 
 // dispatch runs the calls of one answer. Calls that only read are checked one
@@ -65,7 +75,8 @@ func (t *turn) check(call llm.ToolCall) (ready, bool) {
 		t.end(call, s.tools().Canonical(call.Name), Fail(fault), OutcomeFailed, 0)
 		return ready{}, false
 	}
-	if denial, denied := t.authorise(call, r); denied {
+	rc := ready{call: call, bound: r}
+	if denial, denied := t.authorise(&rc); denied {
 		if t.ctx.Err() != nil {
 			t.endUnrun(call)
 			return ready{}, false
@@ -73,7 +84,7 @@ func (t *turn) check(call llm.ToolCall) (ready, bool) {
 		t.end(call, r.spec.Name, Fail(denial), OutcomeDenied, 0)
 		return ready{}, false
 	}
-	return ready{call: call, bound: r}, true
+	return rc, true
 }
 
 // read finds the tool that is called and puts its own arguments in the place of
@@ -91,31 +102,56 @@ func (t *turn) read(call *llm.ToolCall) (r bound, fault string) {
 	if r, input = tools.redirect(r, input); r.spec.Name != tools.Canonical(call.Name) {
 		call.Name = r.spec.Name
 	}
-	if v, ok := r.tool.(Validator); ok {
-		if err := v.Validate(input); err != nil {
-			return r, fmt.Sprintf("The arguments of %s are not valid: %v. Correct them and call it again.", call.Name, err)
-		}
+	if err := r.accepts(input); err != nil {
+		return r, fmt.Sprintf("The arguments of %s are not valid: %v. Correct them and call it again.", call.Name, err)
 	}
 	call.Arguments = input
 	return r, ""
 }
 
-// authorise asks the gate and, where the gate says so, a person. It returns
-// the text for the model when the call is denied.
-func (t *turn) authorise(call llm.ToolCall, r bound) (denial string, denied bool) {
-	s := t.session
-	gc := GateCall{Tool: r.spec.Name, ReadOnly: r.spec.ReadOnly, Input: call.Arguments, Mode: s.settings().Mode}
+// gateCall is the call as the gate sees it.
+func (t *turn) gateCall(r *ready) GateCall {
+	gc := GateCall{Tool: r.spec.Name, ReadOnly: r.spec.ReadOnly, Input: r.call.Arguments, Mode: t.session.settings().Mode}
 	if a, ok := r.tool.(Accessor); ok {
-		gc.Access = a.Access(call.Arguments)
+		gc.Access = a.Access(r.call.Arguments)
 	}
+	return gc
+}
+
+// decide asks the gate, and the hooks between its rules that nothing lifts and
+// the others (K-10).
+func (t *turn) decide(r *ready) (GateCall, Verdict) {
+	s := t.session
+	if c := s.transcript.openCall(r.call.ID); c != nil && c.request != nil {
+		r.call.Arguments = json.RawMessage(c.request.Input) // hooks have seen it before it was asked about
+		gc := t.gateCall(r)
+		return gc, s.cfg.Gate.Decide(gc)
+	}
+	gc := t.gateCall(r)
 	verdict := s.cfg.Gate.Decide(gc)
+	if s.cfg.Hooks == nil || verdict.Decision == Deny && verdict.Final {
+		return gc, verdict
+	}
+	advice := t.consult(r)
+	if advice.Input != nil {
+		gc = t.gateCall(r)
+		verdict = s.cfg.Gate.Decide(gc)
+	}
+	return gc, weigh(verdict, advice)
+}
+
+// authorise finds out whether a call may run: from the gate, the hooks and,
+// where they say so, a person. It returns the text for the model when the call
+// is denied.
+func (t *turn) authorise(r *ready) (denial string, denied bool) {
+	gc, verdict := t.decide(r)
 	switch verdict.Decision {
 	case Allow:
 		return "", false
 	case Deny:
 		return "This call is not allowed: " + verdict.Reason, true
 	}
-	answer, err := t.askPerson(call, r, gc, verdict.Reason)
+	answer, err := t.askPerson(r.call, r.bound, gc, verdict.Reason)
 	switch {
 	case err != nil:
 		return "This call needs a person's approval, and nobody could be asked: " + err.Error(), true
@@ -237,7 +273,11 @@ func (t *turn) run(r ready, send func(Payload)) {
 	}
 	took := t.session.cfg.Now().Sub(begin)
 	end := t.ended(r.call, r.spec.Name, result, outcome, took.Milliseconds())
-	if told := r.output(result, t.reducer(r.spec.Name)); told != result.Output {
+	if outcome != OutcomeInterrupted {
+		r.remark(t.review(r, result, send))
+	}
+	told := r.output(result, t.reducer(r.spec.Name))
+	if told = strings.Join(append([]string{told}, r.remarks...), "\n\n"); told != result.Output {
 		end.ModelOutput = told
 	}
 	send(end)

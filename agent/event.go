@@ -25,6 +25,8 @@ const (
 	KindToolCallEnd      Kind = "tool_call_end"
 	KindApprovalRequest  Kind = "approval_request"
 	KindApprovalAnswer   Kind = "approval_answer"
+	KindHookStart        Kind = "hook_start" // delta
+	KindHookEnd          Kind = "hook_end"
 	KindSteeringInjected Kind = "steering_injected"
 	KindRetrying         Kind = "retrying"
 	KindSideRequest      Kind = "side_request"
@@ -60,7 +62,7 @@ func (e Event) Kind() Kind { return e.Data.Kind() }
 // Durable reports whether the event belongs to the log.
 func (e Event) Durable() bool {
 	switch e.Kind() {
-	case KindReasoningDelta, KindTextStart, KindTextDelta, KindCallDraft, KindToolCallOutput, KindRateLimit:
+	case KindReasoningDelta, KindTextStart, KindTextDelta, KindCallDraft, KindToolCallOutput, KindHookStart, KindRateLimit:
 		return false
 	}
 	return true
@@ -401,6 +403,8 @@ func (ToolCallOutput) Kind() Kind   { return KindToolCallOutput }
 func (ToolCallEnd) Kind() Kind      { return KindToolCallEnd }
 func (ApprovalRequest) Kind() Kind  { return KindApprovalRequest }
 func (ApprovalAnswer) Kind() Kind   { return KindApprovalAnswer }
+func (HookStart) Kind() Kind        { return KindHookStart }
+func (HookEnd) Kind() Kind          { return KindHookEnd }
 func (SteeringInjected) Kind() Kind { return KindSteeringInjected }
 func (Retrying) Kind() Kind         { return KindRetrying }
 func (SideRequest) Kind() Kind      { return KindSideRequest }
@@ -419,7 +423,7 @@ func Payloads() []Payload {
 		SessionStart{}, SessionEnd{}, SettingsChange{}, Briefing{}, Title{}, UserInput{},
 		ReasoningDelta{}, TextStart{}, TextDelta{}, TextEnd{}, CallDraft{},
 		ToolCallStart{}, ToolCallOutput{}, ToolCallEnd{}, ApprovalRequest{},
-		ApprovalAnswer{}, SteeringInjected{}, Retrying{}, SideRequest{}, RateLimitReport{}, HistoryRepaired{}, LoopDetection{}, TurnLimit{}, Warning{}, Failure{},
-		ProcessingEnd{},
+		ApprovalAnswer{}, HookStart{}, HookEnd{}, SteeringInjected{}, Retrying{}, SideRequest{}, RateLimitReport{},
+		HistoryRepaired{}, LoopDetection{}, TurnLimit{}, Warning{}, Failure{}, ProcessingEnd{},
 	}
 }

@@ -23,6 +23,8 @@ var decoders = map[Kind]func([]byte) (Payload, error){
 	KindToolCallEnd:      decode[ToolCallEnd],
 	KindApprovalRequest:  decode[ApprovalRequest],
 	KindApprovalAnswer:   decode[ApprovalAnswer],
+	KindHookStart:        decode[HookStart],
+	KindHookEnd:          decode[HookEnd],
 	KindSteeringInjected: decode[SteeringInjected],
 	KindRetrying:         decode[Retrying],
 	KindSideRequest:      decode[SideRequest],

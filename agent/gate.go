@@ -46,6 +46,8 @@ type GateCall struct {
 type Verdict struct {
 	Decision Decision
 	Reason   string
+	// Final says that no hook can allow what this denies or asks about.
+	Final bool
 }
 
 // Decision is the outcome of a gate.

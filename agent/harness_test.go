@@ -62,7 +62,7 @@ func (g *gate) Decide(c agent.GateCall) agent.Verdict {
 	defer g.mu.Unlock()
 	switch {
 	case strings.Contains(string(c.Input), "forbidden"):
-		return agent.Verdict{Decision: agent.Deny, Reason: "a rule forbids it."}
+		return agent.Verdict{Decision: agent.Deny, Reason: "a rule forbids it.", Final: true}
 	case c.ReadOnly, c.Mode == agent.ModeBypass, g.granted[fmt.Sprint(c.Tool, c.Access)]:
 		return agent.Verdict{Decision: agent.Allow}
 	}

@@ -90,8 +90,12 @@ func (t *turn) pass(ev Event) {
 func (t *turn) process(input Queued) {
 	for {
 		t.number++
+		opened := !t.session.transcript.begun
 		t.emit(UserInput{Text: input.Text, QueueID: input.ID})
-		reason := t.loop()
+		if opened {
+			t.open()
+		}
+		reason := t.conclude(t.loop())
 		var next bool
 		if reason == EndDone && !t.stopped {
 			input, next = t.session.queue.takeFollowUp()
@@ -101,6 +105,14 @@ func (t *turn) process(input Queued) {
 			return
 		}
 		t.progress, t.usage, t.before = progress{}, llm.Usage{Known: true}, t.session.transcript.Cost
+	}
+}
+
+// open runs the hooks of a session's start.
+func (t *turn) open() {
+	advice := t.fire(HookCall{Point: HookSessionStart, Resumed: t.number > 1})
+	if advice.Context != "" {
+		t.emit(SteeringInjected{ByLoop: true, Text: advice.Context})
 	}
 }
 
@@ -247,6 +259,8 @@ func (t *turn) fail(err error) EndReason {
 func (t *turn) finish(reason EndReason, next bool) {
 	t.emit(ProcessingEnd{Reason: reason, Next: next, Rounds: t.rounds, Usage: t.usage, Cost: t.session.transcript.Cost.Since(t.before)})
 	if t.fatal || errors.Is(context.Cause(t.ctx), errAborted) {
+		t.fire(HookCall{Point: HookSessionEnd})
+		t.session.leave(context.WithoutCancel(t.ctx))
 		t.emit(SessionEnd{State: StateProcessing})
 	}
 	t.settle()

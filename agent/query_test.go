@@ -139,7 +139,7 @@ func TestTemplate(t *testing.T) {
 		t.Errorf("an incomplete template: %v", err)
 	}
 	closed := tpl.Runtime(scripted, agent.Overrides{}).Session("s")
-	closed.Close()
+	closed.Close(t.Context())
 	if _, err := closed.Prompt(t.Context(), "hello"); !errors.Is(err, agent.ErrClosed) {
 		t.Errorf("a closed session: %v", err)
 	}

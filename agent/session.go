@@ -10,8 +10,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Config is what a host gives a session. All fields but Limits, Retry, Reduce
-// and Facts are required.
+// Config is what a host gives a session. Limits, Retry, Reduce, Facts, Hooks
+// and Leave may be left out, the rest is required.
 type Config struct {
 	ID       string
 	Model    Model
@@ -26,6 +26,11 @@ type Config struct {
 	Reduce func(tool, output string) string
 	// Facts is what is known about models; nil where nothing is.
 	Facts Facts
+	// Hooks are run at the moments of the session; nil where there are none.
+	Hooks Hooks
+	// Leave ends what tools left running, before the session is closed; nil
+	// where nothing can be (LOOP-54). It may be called again.
+	Leave func(context.Context)
 	// Now and NewID are the session's clock and its source of ids.
 	Now   func() time.Time
 	NewID func() string
@@ -163,13 +168,28 @@ func (s *Session) Abort() {
 	}
 }
 
-// Close closes a session at rest and returns the event for storing; false where
-// it was closed already. To go on, open it again from its events.
-func (s *Session) Close() (Event, bool) {
+// Close closes a session at rest: it runs the hooks of its end, ends what its
+// tools left running and returns the events for storing, none where it was
+// closed already (LOOP-54, LOOP-159). To go on, open it again from its events.
+func (s *Session) Close(ctx context.Context) []Event {
 	if s.transcript.State == StateClosed {
-		return Event{}, false
+		return nil
 	}
-	return s.Record(SessionEnd{State: s.transcript.State}), true
+	var events []Event
+	s.fire(ctx, HookCall{Point: HookSessionEnd}, func(p Payload) {
+		if ev := s.Record(p); ev.Durable() {
+			events = append(events, ev)
+		}
+	})
+	s.leave(ctx)
+	return append(events, s.Record(SessionEnd{State: s.transcript.State}))
+}
+
+// leave ends what tools left running.
+func (s *Session) leave(ctx context.Context) {
+	if s.cfg.Leave != nil {
+		s.cfg.Leave(ctx)
+	}
 }
 
 // Suspend ends the turn under way without ending it in the log, if it waits for
@@ -208,7 +228,7 @@ func (s *Session) RunQueued(ctx context.Context) iter.Seq2[Event, error] {
 // that had started are answered as interrupted, because whether they had an
 // effect is unknown. With nothing to wait for, the turn ends as crashed.
 func (s *Session) Resume(ctx context.Context) iter.Seq2[Event, error] {
-	return s.turn(ctx, func(t *turn) { t.finish(t.resume(), false) })
+	return s.turn(ctx, func(t *turn) { t.finish(t.conclude(t.resume()), false) })
 }
 
 func (s *Session) turn(ctx context.Context, body func(*turn)) iter.Seq2[Event, error] {

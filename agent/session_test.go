@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -338,7 +339,7 @@ func TestAbort(t *testing.T) {
 	if diff := cmp.Diff(want, kinds(events, 3)); diff != "" || !stopped {
 		t.Errorf("stopped %t, %s", stopped, diff)
 	}
-	if _, open := r.session.Close(); open {
+	if events := r.session.Close(t.Context()); events != nil {
 		t.Error("it was closed twice")
 	}
 	for _, err := range r.session.Run(t.Context(), "go on") {
@@ -349,8 +350,8 @@ func TestAbort(t *testing.T) {
 	if got := end(t, r.run("go on")); got != agent.EndDone { // which opens it again
 		t.Errorf("ended as %s", got)
 	}
-	if ev, open := r.session.Close(); !open || ev.Kind() != agent.KindSessionEnd || r.session.Transcript().State != agent.StateClosed {
-		t.Errorf("closed with %+v %t", ev, open)
+	if got := kinds(r.session.Close(t.Context()), 9); !slices.Equal(got, []agent.Kind{agent.KindSessionEnd}) || r.session.Transcript().State != agent.StateClosed {
+		t.Errorf("closed with %s", got)
 	}
 }
 

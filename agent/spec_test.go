@@ -48,8 +48,9 @@ func TestStates(t *testing.T) {
 			}
 		}
 	}
-	ev, _ := r.session.Close()
-	r.store(ev)
+	for _, ev := range r.session.Close(t.Context()) {
+		r.store(ev)
+	}
 	note()
 	want := []agent.State{
 		agent.StateIdle, agent.StateProcessing, agent.StateAwaitingInput, agent.StateProcessing, agent.StateIdle,
@@ -130,13 +131,13 @@ func TestEveryKindHappens(t *testing.T) {
 	r := newRig(t, llmtest.Script(rounds...))
 	r.cfg.Retry = llm.RetryPolicy{Retries: 1, Base: 1, Max: 1}
 	r.cfg.Limits.Rounds = 11
+	r.cfg.Hooks = &hooks{}
 	r.open()
 	r.session.Steer("briefly")
 	events := r.run("go")                   // ends at the limit
 	events = append(events, r.run("on")...) // warns
 	events = append(events, r.run("on")...) // fails
-	closed, _ := r.session.Close()
-	events = append(append(r.log[:1:1], events...), closed)
+	events = append(append(r.log[:1:1], events...), r.session.Close(t.Context())...)
 
 	happened := map[agent.Kind]bool{}
 	for _, ev := range events {

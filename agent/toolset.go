@@ -161,6 +161,18 @@ func (b bound) input(args json.RawMessage) (json.RawMessage, error) {
 	return input, validate(b.registered.schema, input)
 }
 
+// accepts reports what is wrong with an input of the tool's own form, in a
+// phrase for the model.
+func (r bound) accepts(input json.RawMessage) error {
+	if err := validate(r.registered.schema, input); err != nil {
+		return err
+	}
+	if v, ok := r.tool.(Validator); ok {
+		return v.Validate(input)
+	}
+	return nil
+}
+
 // redirect returns the tool and the input that a call amounts to: its own, or
 // those of another tool (see [Redirector]).
 func (s *Toolset) redirect(b bound, input json.RawMessage) (bound, json.RawMessage) {

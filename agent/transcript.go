@@ -24,6 +24,7 @@ type Transcript struct {
 
 	conversation contextir.Conversation
 	open         []openCall
+	begun        bool // there was an input since the session was opened
 	answered     answered
 	added        int // bytes of text since Context was counted
 }
@@ -60,7 +61,7 @@ func (t *Transcript) Apply(ev Event) {
 	case Title:
 		t.Title = d
 	case UserInput:
-		t.Turn, t.State = ev.Turn, StateProcessing
+		t.Turn, t.State, t.begun = ev.Turn, StateProcessing, true
 		t.conversation.Append(contextir.UserMessage, llm.Text(llm.RoleUser, d.Text))
 		t.added += len(d.Text)
 	case SteeringInjected:
@@ -96,7 +97,7 @@ func (t *Transcript) Apply(ev Event) {
 	case ProcessingEnd:
 		t.State, t.LastEnd, t.open = StateIdle, d.Reason, nil
 	case SessionStart:
-		t.State = StateIdle
+		t.State, t.begun = StateIdle, false
 	case SessionEnd:
 		t.State = StateClosed
 	}

@@ -41,7 +41,7 @@ func (h helpers) Spawn(ctx context.Context, task subagent.Task) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	if n := len(w.helpersAtWork(h.parent)); n >= maxHelpers {
+	if n := len(w.helpersAtWork(ctx, h.parent)); n >= maxHelpers {
 		return "", fmt.Errorf("%d agents work already; wait for one of them first", n)
 	}
 	folder, err := workingDir(w.cfg.Folder, task.WorkingDir)
@@ -183,8 +183,8 @@ func (h helpers) report(ctx context.Context, id string) (subagent.Report, error)
 const reportedEvents = 100
 
 // helpersAtWork are the agents of a session that work in this process.
-func (w *Workbench) helpersAtWork(parent string) []string {
-	list, err := w.cfg.Store.Helpers(w.ctx, parent)
+func (w *Workbench) helpersAtWork(ctx context.Context, parent string) []string {
+	list, err := w.cfg.Store.Helpers(ctx, parent)
 	if err != nil {
 		slog.Warn("list agents", "session", parent, "err", err)
 	}
@@ -197,6 +197,21 @@ func (w *Workbench) helpersAtWork(parent string) []string {
 		}
 	}
 	return out
+}
+
+// dismiss ends the agents of a session that still work, and waits for that
+// (LOOP-54).
+func (w *Workbench) dismiss(ctx context.Context, parent string) {
+	for _, id := range w.helpersAtWork(ctx, parent) {
+		l, err := w.live(ctx, id)
+		if err == nil {
+			w.Interrupt(id)
+			err = l.waitForRest(ctx)
+		}
+		if err != nil {
+			slog.Warn("end an agent with its session", "session", parent, "agent", id, "err", err)
+		}
+	}
 }
 
 // othersCost is what has been spent so far on the account of a session and the

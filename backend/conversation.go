@@ -109,7 +109,7 @@ func (w *Workbench) interrupt(_ context.Context, in SessionRef) (Empty, error) {
 
 // Interrupt ends a session's turn, if one is under way here.
 func (w *Workbench) Interrupt(session string) {
-	for _, id := range w.helpersAtWork(session) {
+	for _, id := range w.helpersAtWork(w.ctx, session) {
 		w.Interrupt(id)
 	}
 	w.mu.Lock()

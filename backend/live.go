@@ -75,8 +75,8 @@ func (l *live) own(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			l.beside.jobs.Wait() // which ctx ends too
-			l.bench.leave(context.WithoutCancel(ctx), l.id)
 			l.end(context.WithoutCancel(ctx))
+			l.bench.leave(context.WithoutCancel(ctx), l.id) // of a session that stays open
 			return
 		case events := <-l.beside.done:
 			if release, err := l.acquire(ctx); err == nil {
@@ -113,7 +113,6 @@ func (l *live) work(ctx context.Context, w turnWork) {
 	w.accepted <- nil
 	l.runTurn(ctx, w)
 	if l.session.Load().Transcript().State == agent.StateClosed {
-		l.bench.leave(context.WithoutCancel(ctx), l.id)
 		l.missed = true // whoever goes on does so in another environment
 	}
 	l.rest()
@@ -165,7 +164,7 @@ func (l *live) end(ctx context.Context) {
 	default:
 	}
 	if session := l.session.Load(); session.Transcript().State == agent.StateIdle {
-		if ev, open := session.Close(); open {
+		for _, ev := range session.Close(ctx) {
 			l.record(ctx, ev)
 		}
 	}

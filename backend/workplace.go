@@ -12,7 +12,7 @@ import (
 	"atelier.dev/atelier/agent/tool"
 )
 
-// leaveTime is how long a session's commands get to end.
+// leaveTime is how long a session's agents and commands get to end.
 const leaveTime = 4 * time.Second
 
 // workplace is where a session's tools act. It outlives the session's memory,
@@ -53,8 +53,12 @@ func (w *Workbench) workplace(ctx context.Context, session, folder string) (work
 	return place, nil
 }
 
-// leave ends everything that the session's commands left running (LOOP-159).
+// leave ends everything that the session's agents and commands left running
+// (LOOP-159).
 func (w *Workbench) leave(ctx context.Context, session string) {
+	ctx, cancel := context.WithTimeout(ctx, leaveTime)
+	defer cancel()
+	w.dismiss(ctx, session)
 	w.places.Lock()
 	place, ok := w.places.of[session]
 	delete(w.places.of, session)
@@ -62,8 +66,6 @@ func (w *Workbench) leave(ctx context.Context, session string) {
 	if !ok {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, leaveTime)
-	defer cancel()
 	if err := place.env.Cleanup(ctx); err != nil {
 		slog.Warn("leave the session's environment", "session", session, "err", err)
 	}

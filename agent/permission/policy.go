@@ -61,10 +61,11 @@ func New(workspace string, rules Rules) (*Policy, error) {
 func (p *Policy) Grant(call agent.GateCall) { p.granted[p.key(call)] = true }
 
 // Decide implements [agent.Gate] (K-12). The reason is one sentence for the
-// dialog, or for the model where the call is denied.
+// dialog, or for the model where the call is denied. Rules that deny are final,
+// and so are the questions of plan mode and about protected files.
 func (p *Policy) Decide(call agent.GateCall) agent.Verdict {
 	if slices.Contains(p.deny, call.Tool) {
-		return agent.Verdict{Decision: agent.Deny, Reason: fmt.Sprintf("The tool %s is switched off here.", call.Tool)}
+		return agent.Verdict{Decision: agent.Deny, Reason: fmt.Sprintf("The tool %s is switched off here.", call.Tool), Final: true}
 	}
 	if call.Mode == agent.ModeBypass {
 		return agent.Verdict{Decision: agent.Allow, Reason: "This mode never asks."}
@@ -73,10 +74,11 @@ func (p *Policy) Decide(call agent.GateCall) agent.Verdict {
 	if p.free(call, kind) {
 		return agent.Verdict{Decision: agent.Allow, Reason: reason}
 	}
+	final := call.Mode == agent.ModePlan || kind == protected
 	if call.Mode == agent.ModeDontAsk {
-		return agent.Verdict{Decision: agent.Deny, Reason: reason + " The mode dontAsk refuses what would need consent."}
+		return agent.Verdict{Decision: agent.Deny, Reason: reason + " The mode dontAsk refuses what would need consent.", Final: final}
 	}
-	return agent.Verdict{Decision: agent.Ask, Reason: reason}
+	return agent.Verdict{Decision: agent.Ask, Reason: reason, Final: final}
 }
 
 // kind sorts calls by what they risk.

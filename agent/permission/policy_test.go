@@ -195,8 +195,8 @@ func TestRules(t *testing.T) {
 	for _, mode := range agent.Modes() {
 		call := reads(in("file"))
 		call.Mode = mode
-		if v := p.Decide(call); v.Decision != agent.Deny {
-			t.Errorf("%s: a denied tool: %s", mode, v.Decision)
+		if v := p.Decide(call); v.Decision != agent.Deny || !v.Final {
+			t.Errorf("%s: a denied tool: %+v", mode, v)
 		}
 		command := runs("ls")
 		command.Mode = mode
@@ -204,12 +204,26 @@ func TestRules(t *testing.T) {
 		if mode == agent.ModePlan {
 			want = agent.Ask
 		}
-		if v := p.Decide(command); v.Decision != want {
-			t.Errorf("%s: an allowed tool: %s, want %s", mode, v.Decision, want)
+		if v := p.Decide(command); v.Decision != want || v.Final != (mode == agent.ModePlan) {
+			t.Errorf("%s: an allowed tool: %+v, want %s", mode, v, want)
 		}
 	}
-	if v := p.Decide(writes(in(".git/config"))); v.Decision != agent.Ask {
-		t.Errorf("a protected file with an allowed tool: %s, want ask", v.Decision)
+	if v := p.Decide(writes(in(".git/config"))); v.Decision != agent.Ask || !v.Final {
+		t.Errorf("a protected file with an allowed tool: %+v, want ask", v)
+	}
+}
+
+// K-10, K-12: a hook may spare a person what the mode alone asks about.
+func TestOnlyRulesAreFinal(t *testing.T) {
+	t.Parallel()
+	in, _ := world(t)
+	p := newPolicy(t, in(""), Rules{})
+	for mode, want := range map[agent.Mode]agent.Decision{agent.ModeDefault: agent.Ask, agent.ModeDontAsk: agent.Deny} {
+		call := runs("ls")
+		call.Mode = mode
+		if v := p.Decide(call); v.Decision != want || v.Final {
+			t.Errorf("%s: %+v", mode, v)
+		}
 	}
 }
 

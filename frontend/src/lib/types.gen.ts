@@ -168,6 +168,8 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "tool_call_end"; data: ToolCallEnd }
   | { kind: "approval_request"; data: ApprovalRequest }
   | { kind: "approval_answer"; data: ApprovalAnswer }
+  | { kind: "hook_start"; data: HookStart }
+  | { kind: "hook_end"; data: HookEnd }
   | { kind: "steering_injected"; data: SteeringInjected }
   | { kind: "retrying"; data: Retrying }
   | { kind: "side_request"; data: SideRequest }
@@ -238,6 +240,25 @@ export type HistoryRequest = {
   after?: number
   before?: number
   limit?: number
+}
+
+export type HookEnd = {
+  point: HookPoint
+  name: string
+  call_id?: string
+  failed?: boolean
+  duration_ms: number
+  decision?: Decision
+  message?: string
+  input?: string
+}
+
+export type HookPoint = "sessionStart" | "preToolUse" | "postToolUse" | "postToolUseFailure" | "stop" | "sessionEnd"
+
+export type HookStart = {
+  point: HookPoint
+  name: string
+  call_id?: string
 }
 
 export type KeyInfo = {

@@ -1,0 +1,228 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"github.com/google/go-cmp/cmp"
+)
+
+// hooks are one hook for all moments, and a list of what it was told.
+type hooks struct {
+	mu     sync.Mutex
+	fired  []string
+	advise func(agent.HookCall) agent.HookAdvice
+}
+
+func (h *hooks) Fire(_ context.Context, c agent.HookCall, report func(agent.Payload)) agent.HookAdvice {
+	report(agent.HookStart{Point: c.Point, Name: "test", CallID: c.CallID})
+	h.mu.Lock()
+	h.fired = append(h.fired, strings.TrimSpace(fmt.Sprintf("%s %s%s", c.Point, c.Tool, c.Reason)))
+	h.mu.Unlock()
+	var advice agent.HookAdvice
+	if h.advise != nil {
+		advice = h.advise(c)
+	}
+	report(agent.HookEnd{Point: c.Point, Name: "test", CallID: c.CallID, Decision: advice.Decision, Input: string(advice.Input)})
+	return advice
+}
+
+// at advises at one moment.
+func at(point agent.HookPoint, advice agent.HookAdvice) *hooks {
+	return &hooks{advise: func(c agent.HookCall) agent.HookAdvice {
+		if c.Point == point {
+			return advice
+		}
+		return agent.HookAdvice{}
+	}}
+}
+
+// OAS-118, K-10: the hooks of each moment run in their place, those of the
+// start once for each time that the session is opened.
+func TestHooksFireInTheirPlace(t *testing.T) {
+	t.Parallel()
+	h := &hooks{}
+	r := newRig(t, llmtest.Script(
+		llmtest.Round{Calls: []llmtest.Call{look, use("Note", "forbidden"), use("Note", "b")}}, llmtest.Round{Text: "Done."},
+		llmtest.Round{Text: "Again."}, llmtest.Round{Status: 404}),
+		note{name: "Look", readOnly: true, run: func(context.Context, agent.Invocation) agent.Result { return agent.Fail("no") }},
+		note{name: "Note"})
+	r.cfg.Hooks = h
+	r.run("go")
+	r.open() // the same session, read from its log
+	r.run("again")
+	for _, ev := range r.session.Close(t.Context()) {
+		r.store(ev)
+	}
+	if len(r.session.Close(t.Context())) > 0 {
+		t.Error("it was closed twice")
+	}
+	r.run("once more")
+	want := []string{
+		"sessionStart", "preToolUse Look", "postToolUseFailure Look", "preToolUse Note", "postToolUse Note",
+		"stop done", "stop done", "sessionEnd", "sessionStart", "stop failed",
+	}
+	if diff := cmp.Diff(want, h.fired); diff != "" {
+		t.Error(diff)
+	}
+	if ran := find[agent.HookEnd](r.log); len(ran) != len(want) {
+		t.Errorf("%d of %d hooks are in the log", len(ran), len(want))
+	}
+}
+
+// K-10: an abort runs the hooks of the end and what leaves, before the session
+// is closed in the log.
+func TestAbortEndsInOrder(t *testing.T) {
+	t.Parallel()
+	var r *rig
+	left := -1
+	r = newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{look}}),
+		note{name: "Look", readOnly: true, run: func(context.Context, agent.Invocation) agent.Result {
+			r.session.Abort()
+			return agent.Result{Output: "seen"}
+		}})
+	h := &hooks{}
+	r.cfg.Hooks = h
+	r.cfg.Leave = func(context.Context) { left = len(h.fired) }
+	events := r.run("go")
+	want := []agent.Kind{agent.KindProcessingEnd, agent.KindHookStart, agent.KindHookEnd, agent.KindSessionEnd}
+	if diff := cmp.Diff(want, kinds(events, 4)); diff != "" || left != len(h.fired) {
+		t.Errorf("left after %d of %d hooks, %s", left, len(h.fired), diff)
+	}
+}
+
+// OAS-119, K-10, K-12: what hooks advise against what a gate says; who is asked,
+// what runs and what the model is told.
+func TestHooksAdviseAboutCalls(t *testing.T) {
+	t.Parallel()
+	note, looked, forbidden := use("Note", "a"), use("Look", "a"), use("Note", "forbidden")
+	deny := agent.HookAdvice{Decision: agent.Deny, Reason: "not on Fridays"}
+	allow, ask := agent.HookAdvice{Decision: agent.Allow}, agent.HookAdvice{Decision: agent.Ask}
+	changed := agent.HookAdvice{Input: json.RawMessage(`{"text":"b"}`)}
+	for name, c := range map[string]struct {
+		call   llmtest.Call
+		advice agent.HookAdvice
+		asked  bool
+		ends   agent.Outcome
+		told   string
+	}{
+		"no advice leaves the question":        {note, agent.HookAdvice{}, true, agent.OutcomeDone, "Note: a"},
+		"a deny reaches the model":             {looked, deny, false, agent.OutcomeDenied, "not on Fridays"},
+		"an allow spares the question":         {note, allow, false, agent.OutcomeDone, "Note: a"},
+		"an ask makes one":                     {looked, ask, true, agent.OutcomeDone, "Look: a"},
+		"no allow lifts a rule":                {forbidden, allow, false, agent.OutcomeDenied, "a rule forbids it"},
+		"another input is what runs":           {note, changed, true, agent.OutcomeDone, "Note: b"},
+		"another input meets the rules":        {note, agent.HookAdvice{Decision: agent.Allow, Input: json.RawMessage(`{"text":"forbidden"}`)}, false, agent.OutcomeDenied, "a rule forbids it"},
+		"another input must be valid":          {looked, agent.HookAdvice{Input: json.RawMessage(`{"text":1}`)}, false, agent.OutcomeDenied, "not valid"},
+		"its words come with the result":       {looked, agent.HookAdvice{Context: "mind the gap"}, false, agent.OutcomeDone, "Look: a\n\nmind the gap"},
+		"its words come with a result changed": {note, agent.HookAdvice{Context: "mind", Input: changed.Input}, true, agent.OutcomeDone, "Note: b\n\nmind"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{c.call}}, llmtest.Round{Text: "Done."}))
+			r.cfg.Hooks = at(agent.HookPreToolUse, c.advice)
+			events := r.run("go")
+			ended := find[agent.ToolCallEnd](events)[0]
+			if ended.Outcome != c.ends || !strings.Contains(ended.ForModel(), c.told) {
+				t.Errorf("%s: %q", ended.Outcome, ended.ForModel())
+			}
+			requests := find[agent.ApprovalRequest](events)
+			if (len(requests) > 0) != c.asked {
+				t.Errorf("asked: %+v", requests)
+			}
+			if c.advice.Input != nil && c.asked && requests[0].Input != string(c.advice.Input) {
+				t.Errorf("asked about %s", requests[0].Input)
+			}
+		})
+	}
+}
+
+// K-10: a question that was asked before a restart is about what hooks had made
+// of the call; they are not run again for it.
+func TestHooksAndAQuestionAcrossARestart(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Note", "a")}}, llmtest.Round{Text: "Done."}))
+	h := at(agent.HookPreToolUse, agent.HookAdvice{Input: json.RawMessage(`{"text":"b"}`)})
+	r.cfg.Hooks = h
+	r.cfg.Approver = approver(func(ctx context.Context, _ agent.ApprovalRequest) (agent.Answer, error) {
+		r.session.Suspend()
+		<-ctx.Done()
+		return agent.Answer{}, ctx.Err()
+	})
+	r.run("go")
+	r.cfg.Approver = approver(allowAll)
+	r.open()
+	fired := len(h.fired)
+	var events []agent.Event
+	for ev, err := range r.session.Resume(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, ev)
+	}
+	if ends := find[agent.ToolCallEnd](events); len(ends) != 1 || ends[0].Output != "Note: b" {
+		t.Errorf("ran %+v", ends)
+	}
+	if diff := cmp.Diff([]string{"postToolUse Note", "stop done"}, h.fired[fired:]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// OAS-118: what hooks say after a call goes to the model with its result, and
+// what they say at the start of a session as a message of its own.
+func TestHooksSpeakToTheModel(t *testing.T) {
+	t.Parallel()
+	for point, advice := range map[agent.HookPoint]agent.HookAdvice{
+		agent.HookSessionStart: {Context: "the build is red"},
+		agent.HookPostToolUse:  {Decision: agent.Deny, Reason: "the build is red"},
+	} {
+		r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{look}}, llmtest.Round{Text: "Done."}))
+		r.cfg.Hooks = at(point, advice)
+		events := r.run("go")
+		steered, ended := find[agent.SteeringInjected](events), find[agent.ToolCallEnd](events)[0]
+		if got := len(steered) == 1 && steered[0].ByLoop && steered[0].Text == "the build is red"; got != (point == agent.HookSessionStart) {
+			t.Errorf("%s: steered %+v", point, steered)
+		}
+		if got := strings.HasSuffix(ended.ForModel(), "\n\nthe build is red"); got != (point == agent.HookPostToolUse) || strings.Contains(ended.Output, "red") {
+			t.Errorf("%s: told %q, shown %q", point, ended.ForModel(), ended.Output)
+		}
+	}
+}
+
+// K-10: hooks can make a turn go on, which they are told, but not for ever, and
+// not one that failed.
+func TestHooksHoldTheEnd(t *testing.T) {
+	t.Parallel()
+	var again []bool
+	h := &hooks{advise: func(c agent.HookCall) agent.HookAdvice {
+		if c.Point != agent.HookStop {
+			return agent.HookAdvice{}
+		}
+		again = append(again, c.Again)
+		return agent.HookAdvice{Decision: agent.Deny, Reason: "run the tests"}
+	}}
+	rounds := make([]llmtest.Round, 12)
+	for i := range rounds {
+		rounds[i].Text = "Done."
+	}
+	r := newRig(t, llmtest.Script(rounds...))
+	r.cfg.Hooks = h
+	events := r.run("go")
+	if steered := find[agent.SteeringInjected](events); len(steered) != 10 || steered[0].Text != "run the tests" {
+		t.Errorf("steered %d times", len(steered))
+	}
+	if end(t, events) != agent.EndDone || len(find[agent.Warning](events)) != 1 || again[0] || !again[1] {
+		t.Errorf("ended as %s, again %v", end(t, events), again)
+	}
+	r = newRig(t, llmtest.Script(llmtest.Round{Status: 404}))
+	r.cfg.Hooks = h
+	if events := r.run("go"); end(t, events) != agent.EndFailed || len(find[agent.SteeringInjected](events)) > 0 {
+		t.Errorf("a failed turn went on: %s", kinds(events, 9))
+	}
+}
