@@ -25,7 +25,8 @@ const (
 	KindToolCallEnd      Kind = "tool_call_end"
 	KindApprovalRequest  Kind = "approval_request"
 	KindApprovalAnswer   Kind = "approval_answer"
-	KindHookStart        Kind = "hook_start" // delta
+	KindHookStart        Kind = "hook_start"        // delta
+	KindHookOutput       Kind = "hook_output_delta" // delta
 	KindHookEnd          Kind = "hook_end"
 	KindSteeringInjected Kind = "steering_injected"
 	KindRetrying         Kind = "retrying"
@@ -62,7 +63,7 @@ func (e Event) Kind() Kind { return e.Data.Kind() }
 // Durable reports whether the event belongs to the log.
 func (e Event) Durable() bool {
 	switch e.Kind() {
-	case KindReasoningDelta, KindTextStart, KindTextDelta, KindCallDraft, KindToolCallOutput, KindHookStart, KindRateLimit:
+	case KindReasoningDelta, KindTextStart, KindTextDelta, KindCallDraft, KindToolCallOutput, KindHookStart, KindHookOutput, KindRateLimit:
 		return false
 	}
 	return true
@@ -404,6 +405,7 @@ func (ToolCallEnd) Kind() Kind      { return KindToolCallEnd }
 func (ApprovalRequest) Kind() Kind  { return KindApprovalRequest }
 func (ApprovalAnswer) Kind() Kind   { return KindApprovalAnswer }
 func (HookStart) Kind() Kind        { return KindHookStart }
+func (HookOutput) Kind() Kind       { return KindHookOutput }
 func (HookEnd) Kind() Kind          { return KindHookEnd }
 func (SteeringInjected) Kind() Kind { return KindSteeringInjected }
 func (Retrying) Kind() Kind         { return KindRetrying }
@@ -423,7 +425,7 @@ func Payloads() []Payload {
 		SessionStart{}, SessionEnd{}, SettingsChange{}, Briefing{}, Title{}, UserInput{},
 		ReasoningDelta{}, TextStart{}, TextDelta{}, TextEnd{}, CallDraft{},
 		ToolCallStart{}, ToolCallOutput{}, ToolCallEnd{}, ApprovalRequest{},
-		ApprovalAnswer{}, HookStart{}, HookEnd{}, SteeringInjected{}, Retrying{}, SideRequest{}, RateLimitReport{},
+		ApprovalAnswer{}, HookStart{}, HookOutput{}, HookEnd{}, SteeringInjected{}, Retrying{}, SideRequest{}, RateLimitReport{},
 		HistoryRepaired{}, LoopDetection{}, TurnLimit{}, Warning{}, Failure{}, ProcessingEnd{},
 	}
 }

@@ -24,6 +24,7 @@ var decoders = map[Kind]func([]byte) (Payload, error){
 	KindApprovalRequest:  decode[ApprovalRequest],
 	KindApprovalAnswer:   decode[ApprovalAnswer],
 	KindHookStart:        decode[HookStart],
+	KindHookOutput:       decode[HookOutput],
 	KindHookEnd:          decode[HookEnd],
 	KindSteeringInjected: decode[SteeringInjected],
 	KindRetrying:         decode[Retrying],

@@ -2,7 +2,6 @@ package agent_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -11,15 +10,8 @@ import (
 )
 
 // clock is a tool of a program's own.
-type clock struct{}
-
-func (clock) Spec() agent.Spec {
-	return agent.Spec{Name: "Clock", Description: "Tells the time.", ReadOnly: true, Schema: json.RawMessage(`{"type":"object"}`)}
-}
-
-func (clock) Run(context.Context, agent.Invocation) agent.Result {
-	return agent.Result{Output: "It is noon."}
-}
+var clock = agent.Function(agent.Spec{Name: "Clock", Description: "Tells the time.", ReadOnly: true},
+	func(context.Context, struct{}) (string, error) { return "It is noon.", nil })
 
 // freely lets every call pass; a program with an interface would ask.
 type freely struct{}
@@ -33,7 +25,7 @@ func (freely) Approve(context.Context, agent.ApprovalRequest) (agent.Answer, err
 // runtime is what a program sets up once. The model is a script here; a program
 // uses provider.Client(os.Getenv).
 func runtime(rounds ...llmtest.Round) *agent.Runtime {
-	tools, err := agent.NewRegistry(clock{})
+	tools, err := agent.NewRegistry(clock)
 	if err != nil {
 		panic(err)
 	}

@@ -12,8 +12,9 @@ import (
 type Hooks interface {
 	// Fire runs the hooks of a moment, one after the other, and returns what
 	// they came to together: a deny before an ask, an ask before an allow, the
-	// last input. It reports each hook by a [HookStart] and a [HookEnd], from
-	// its caller's goroutine. It is called from the session's goroutine, and for
+	// last input. It reports each hook by a [HookStart], its output by
+	// [HookOutput] as it comes, and its end by a [HookEnd], from its caller's
+	// goroutine. It is called from the session's goroutine, and for
 	// the ends of calls that run side by side from theirs. It returns soon after ctx
 	// ends; a hook that fails is reported and has no say.
 	Fire(ctx context.Context, call HookCall, report func(Payload)) HookAdvice
@@ -76,6 +77,14 @@ type HookStart struct {
 	Point  HookPoint `json:"point"`
 	Name   string    `json:"name"`
 	CallID string    `json:"call_id,omitempty"`
+}
+
+// HookOutput is what a running hook has just printed.
+type HookOutput struct {
+	Point  HookPoint `json:"point"`
+	Name   string    `json:"name"`
+	CallID string    `json:"call_id,omitempty"`
+	Text   string    `json:"text"`
 }
 
 // HookEnd says what a hook came to.

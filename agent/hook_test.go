@@ -22,6 +22,7 @@ type hooks struct {
 
 func (h *hooks) Fire(_ context.Context, c agent.HookCall, report func(agent.Payload)) agent.HookAdvice {
 	report(agent.HookStart{Point: c.Point, Name: "test", CallID: c.CallID})
+	report(agent.HookOutput{Point: c.Point, Name: "test", CallID: c.CallID, Text: "thinking"})
 	h.mu.Lock()
 	h.fired = append(h.fired, strings.TrimSpace(fmt.Sprintf("%s %s%s", c.Point, c.Tool, c.Reason)))
 	h.mu.Unlock()
@@ -91,8 +92,8 @@ func TestAbortEndsInOrder(t *testing.T) {
 	r.cfg.Hooks = h
 	r.cfg.Leave = func(context.Context) { left = len(h.fired) }
 	events := r.run("go")
-	want := []agent.Kind{agent.KindProcessingEnd, agent.KindHookStart, agent.KindHookEnd, agent.KindSessionEnd}
-	if diff := cmp.Diff(want, kinds(events, 4)); diff != "" || left != len(h.fired) {
+	want := []agent.Kind{agent.KindProcessingEnd, agent.KindHookStart, agent.KindHookOutput, agent.KindHookEnd, agent.KindSessionEnd}
+	if diff := cmp.Diff(want, kinds(events, 5)); diff != "" || left != len(h.fired) {
 		t.Errorf("left after %d of %d hooks, %s", left, len(h.fired), diff)
 	}
 }

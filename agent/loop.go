@@ -90,7 +90,7 @@ func (t *turn) pass(ev Event) {
 func (t *turn) process(input Queued) {
 	for {
 		t.number++
-		opened := !t.session.transcript.begun
+		opened := !t.session.transcript.past.begun
 		t.emit(UserInput{Text: input.Text, QueueID: input.ID})
 		if opened {
 			t.open()
@@ -129,7 +129,7 @@ func (t *turn) loop() EndReason {
 			t.emit(TurnLimit{Limit: "rounds", Count: t.rounds})
 			return EndLimit
 		}
-		if n := t.session.transcript.answered.count; limits.Turns > 0 && n >= limits.Turns {
+		if n := t.session.transcript.past.count; limits.Turns > 0 && n >= limits.Turns {
 			t.emit(TurnLimit{Limit: "turns", Count: n})
 			return EndLimit
 		}

@@ -51,7 +51,7 @@ func (p prompted) Brief(context.Context, string, string) Briefing { return Brief
 // where it was not yet.
 func (t *turn) briefing(who llm.Origin) Briefing {
 	s := t.session
-	if b, ok := s.transcript.answered.briefed[who]; ok {
+	if b, ok := s.transcript.past.briefed[who]; ok {
 		return b
 	}
 	t.settle()
@@ -65,7 +65,7 @@ func (t *turn) briefing(who llm.Origin) Briefing {
 // by them, also when another model is chosen meanwhile.
 func (s *Session) tools() *Toolset {
 	who := llm.Origin{Provider: s.transcript.Settings.Provider, Model: s.transcript.Settings.Model}
-	if last := s.transcript.answered.last; last != nil {
+	if last := s.transcript.past.last; last != nil {
 		who = *last
 	}
 	return s.cfg.Profiles.Profile(who.Provider, who.Model).Tools

@@ -24,18 +24,19 @@ type Transcript struct {
 
 	conversation contextir.Conversation
 	open         []openCall
-	begun        bool // there was an input since the session was opened
-	answered     answered
+	past         past
 	added        int // bytes of text since Context was counted
 }
 
-// answered is what is remembered of the models that answered, or were asked to.
-type answered struct {
+// past is what is remembered besides: of the models that answered, or were asked
+// to, and of the session.
+type past struct {
 	briefed map[llm.Origin]Briefing // by provider and model
 	count   int                     // assistant messages
 	last    *llm.Origin             // provider and model of the last one; nil before the first
 	by      *llm.Origin             // chosen provider and model of the last one, no fallback; nil before the first
 	told    map[string]bool         // subjects of repairs
+	begun   bool                    // there was an input since the session was opened
 }
 
 // openCall is a call of the newest assistant message that has no result yet.
@@ -54,14 +55,15 @@ func (t *Transcript) Apply(ev Event) {
 	case SettingsChange:
 		t.Settings = d.Settings
 	case Briefing:
-		if t.answered.briefed == nil {
-			t.answered.briefed = map[llm.Origin]Briefing{}
+		if t.past.briefed == nil {
+			t.past.briefed = map[llm.Origin]Briefing{}
 		}
-		t.answered.briefed[llm.Origin{Provider: d.Provider, Model: d.Model}] = d
+		t.past.briefed[llm.Origin{Provider: d.Provider, Model: d.Model}] = d
 	case Title:
 		t.Title = d
 	case UserInput:
-		t.Turn, t.State, t.begun = ev.Turn, StateProcessing, true
+		t.Turn, t.State = ev.Turn, StateProcessing
+		t.past.begun = true
 		t.conversation.Append(contextir.UserMessage, llm.Text(llm.RoleUser, d.Text))
 		t.added += len(d.Text)
 	case SteeringInjected:
@@ -97,7 +99,7 @@ func (t *Transcript) Apply(ev Event) {
 	case ProcessingEnd:
 		t.State, t.LastEnd, t.open = StateIdle, d.Reason, nil
 	case SessionStart:
-		t.State, t.begun = StateIdle, false
+		t.State, t.past.begun = StateIdle, false
 	case SessionEnd:
 		t.State = StateClosed
 	}
@@ -109,12 +111,12 @@ func (t *Transcript) applyAnswer(d TextEnd) {
 	for _, c := range d.Message.Calls() {
 		t.open = append(t.open, openCall{call: c})
 	}
-	t.answered.count++
-	t.answered.last = &llm.Origin{Provider: d.Provider, Model: d.Model}
+	t.past.count++
+	t.past.last = &llm.Origin{Provider: d.Provider, Model: d.Model}
 	if d.Provider == t.Settings.Provider && d.Model == t.Settings.Model {
-		t.answered.by = &llm.Origin{Provider: d.Provider, Model: d.Model}
+		t.past.by = &llm.Origin{Provider: d.Provider, Model: d.Model}
 	}
-	delete(t.answered.told, d.Provider+"/"+d.Model)
+	delete(t.past.told, d.Provider+"/"+d.Model)
 	t.Usage = t.Usage.Add(d.Usage)
 	t.Cost.Add(d.Cost)
 	if d.Usage.Known {
@@ -129,10 +131,10 @@ func (t *Transcript) applyRepair(d HistoryRepaired) {
 		t.conversation.DropNative()
 		t.Context -= min(t.Context, int64(t.conversation.Elide(d.Bytes)/bytesPerToken))
 	case RepairPictures, RepairForeign:
-		if t.answered.told == nil {
-			t.answered.told = map[string]bool{}
+		if t.past.told == nil {
+			t.past.told = map[string]bool{}
 		}
-		t.answered.told[d.Subject] = true
+		t.past.told[d.Subject] = true
 	default:
 		t.conversation.DropNative()
 	}

@@ -175,6 +175,22 @@ func TestSubagentInterruptAndFailure(t *testing.T) {
 	}
 }
 
+// LOOP-54: a session that is closed, here because its key is refused, has ended its
+// agents before that.
+func TestSubagentsEndBeforeTheirSession(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
+	server.Script("helper", llmtest.Round{Hang: true})
+	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", nil)}}, llmtest.Round{Status: 401})
+	p.send(p.session("openai"), "go")
+	child, _ := agentOf(p, "SpawnAgent")
+	await(p, anyOf[agent.SessionEnd])
+	if ended := must[backend.Snapshot](p, "conversation.open", backend.OpenRequest{Session: child}); ended.Session.State != agent.StateIdle {
+		t.Errorf("the agent is %s", ended.Session.State)
+	}
+}
+
 // A session and its agents share one budget: what one spends, the others cannot.
 func TestSubagentBudget(t *testing.T) {
 	t.Parallel()

@@ -63,7 +63,7 @@ func (w *Workbench) newSession(ctx context.Context, info SessionInfo, past []age
 		Profiles: profiles,
 		Limits:   limits, Retry: w.cfg.Retry, Reduce: tool.Truncate, Facts: w.providers,
 		Leave: func(ctx context.Context) { w.leave(ctx, info.ID) },
-		Now: time.Now, NewID: func() string { return ulid.Make().String() },
+		Now:   time.Now, NewID: func() string { return ulid.Make().String() },
 	}, past...), nil
 }
 

@@ -66,26 +66,23 @@ func (l *Local) start(ctx context.Context, spec sandbox.Spec) (Process, error) {
 	}
 	s.all.Add(1)
 	s.mu.Unlock()
-	// The caller's context may end while the start is held back, and must not
-	// end the command later.
+	// The caller's context bounds the start, which may be held back, and not
+	// the command after it.
 	life, cancel := context.WithCancel(s.life)
 	detach := context.AfterFunc(ctx, cancel)
 	p, err := sandbox.Start(life, spec)
-	if detach() && err == nil {
-		go func() { // ends with the command, which Cleanup ends
-			defer s.all.Done()
-			_, _ = p.Wait(context.Background())
-			cancel()
-		}()
-		return p, nil
+	detach()
+	if err != nil {
+		cancel()
+		s.all.Done()
+		return nil, err
 	}
-	defer s.all.Done()
-	cancel()
-	if p != nil { // ctx ended while it was started
-		p.Stop()
-		err = ctx.Err()
-	}
-	return nil, err
+	go func() { // ends with the command, which Cleanup ends
+		defer s.all.Done()
+		_, _ = p.Wait(context.Background())
+		cancel()
+	}()
+	return p, nil
 }
 
 // spec is how bash runs a command here.

@@ -4,13 +4,11 @@
 package subagent
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // for the descriptions
-	"encoding/json"
-	"fmt"
+	"errors"
 	"strings"
-
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"atelier.dev/atelier/agent"
 )
@@ -95,86 +93,48 @@ type idInput struct {
 // what the sessions do passes the gate of each of them.
 func Tools(h Host) []agent.Tool {
 	return []agent.Tool{
-		define("SpawnAgent", spawnDescription, func(ctx context.Context, in spawnInput) agent.Result {
+		agent.Function(spec("SpawnAgent", spawnDescription), func(ctx context.Context, in spawnInput) (agent.Result, error) {
 			id, err := h.Spawn(ctx, Task{Text: in.Task, WorkingDir: in.WorkingDir, Model: in.Model, MaxTurns: in.MaxTurns})
-			if err != nil {
-				return agent.Fail(err.Error())
-			}
-			return told(id, reply{"agent_id": id, "status": Running})
+			return about(id, reply{"agent_id": id, "status": Running}), err
 		}),
-		define("SendInput", sendDescription, func(ctx context.Context, in sendInput) agent.Result {
+		agent.Function(spec("SendInput", sendDescription), func(ctx context.Context, in sendInput) (agent.Result, error) {
 			if strings.TrimSpace(in.Message) == "" {
-				return agent.Fail("The message is empty.")
+				return agent.Result{}, errors.New("the message is empty")
 			}
-			if err := h.Send(ctx, in.AgentID, in.Message); err != nil {
-				return agent.Fail(err.Error())
-			}
-			return told(in.AgentID, reply{"agent_id": in.AgentID, "sent": true})
+			return about(in.AgentID, reply{"agent_id": in.AgentID, "sent": true}), h.Send(ctx, in.AgentID, in.Message)
 		}),
-		define("Wait", waitDescription, func(ctx context.Context, in idInput) agent.Result {
-			return reported(in.AgentID)(h.Wait(ctx, in.AgentID))
+		agent.Function(spec("Wait", waitDescription), func(ctx context.Context, in idInput) (agent.Result, error) {
+			r, err := h.Wait(ctx, in.AgentID)
+			return r.result(in.AgentID), err
 		}),
-		define("CloseAgent", closeDescription, func(ctx context.Context, in idInput) agent.Result {
-			return reported(in.AgentID)(h.End(ctx, in.AgentID))
+		agent.Function(spec("CloseAgent", closeDescription), func(ctx context.Context, in idInput) (agent.Result, error) {
+			r, err := h.End(ctx, in.AgentID)
+			return r.result(in.AgentID), err
 		}),
 	}
+}
+
+func spec(name, description string) agent.Spec {
+	return agent.Spec{Name: name, Description: strings.TrimSpace(description), ReadOnly: true}
 }
 
 // reply is what the model is told, as JSON.
 type reply map[string]any
 
-// told is a result about a session.
-func told(id string, r reply) agent.Result {
-	b, err := json.Marshal(r)
-	if err != nil {
-		return agent.Fail(fmt.Sprintf("The report of agent %s cannot be read: %v", id, err))
-	}
-	return agent.Result{Output: string(b), Details: &agent.Details{Agent: &agent.AgentRef{Session: id}}}
+// about is a result about a session.
+func about(id string, r reply) agent.Result {
+	result := agent.ResultOf(r)
+	result.Details = &agent.Details{Agent: &agent.AgentRef{Session: id}}
+	return result
 }
 
 // noOutput is what is told of a session that said nothing (OAS-504).
 const noOutput = "(The agent ended without a word.)"
 
-func reported(id string) func(Report, error) agent.Result {
-	return func(r Report, err error) agent.Result {
-		if err != nil {
-			return agent.Fail(err.Error())
-		}
-		if r.Output == "" {
-			r.Output = noOutput
-		}
-		result := told(id, reply{"output": r.Output, "success": r.Status == Completed, "status": r.Status, "turns_used": r.Turns})
-		result.IsError = r.Status == Failed
-		return result
-	}
-}
-
-// tool is one of the four.
-type tool[In any] struct {
-	spec agent.Spec
-	run  func(context.Context, In) agent.Result
-}
-
-func define[In any](name, description string, run func(context.Context, In) agent.Result) agent.Tool {
-	schema, err := jsonschema.For[In](nil)
-	if err != nil {
-		panic(fmt.Sprintf("schema of %s: %v", name, err)) // a mistake in this package
-	}
-	raw, err := json.Marshal(schema)
-	if err != nil {
-		panic(fmt.Sprintf("schema of %s: %v", name, err))
-	}
-	return tool[In]{agent.Spec{Name: name, Description: strings.TrimSpace(description), Schema: raw, ReadOnly: true}, run}
-}
-
-// Spec implements [agent.Tool].
-func (t tool[In]) Spec() agent.Spec { return t.spec }
-
-// Run implements [agent.Tool].
-func (t tool[In]) Run(ctx context.Context, call agent.Invocation) agent.Result {
-	var in In
-	if err := json.Unmarshal(call.Input, &in); err != nil {
-		return agent.Fail(err.Error())
-	}
-	return t.run(ctx, in)
+func (r Report) result(id string) agent.Result {
+	result := about(id, reply{
+		"output": cmp.Or(r.Output, noOutput), "success": r.Status == Completed, "status": r.Status, "turns_used": r.Turns,
+	})
+	result.IsError = r.Status == Failed
+	return result
 }

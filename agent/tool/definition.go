@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"atelier.dev/atelier/agent"
 )
 
@@ -16,19 +14,9 @@ type definition struct{ spec agent.Spec }
 // Spec implements [agent.Tool].
 func (d definition) Spec() agent.Spec { return d.spec }
 
-// define describes a tool whose input is In. Its schema has the fields in
-// their order, so that its bytes never change between runs. An In without a
-// schema is a mistake in this package.
+// define describes a tool whose input is In.
 func define[In any](name, description string, readOnly bool) definition {
-	schema, err := jsonschema.For[In](nil)
-	if err != nil {
-		panic(fmt.Sprintf("schema of %s: %v", name, err))
-	}
-	raw, err := json.Marshal(schema)
-	if err != nil {
-		panic(fmt.Sprintf("schema of %s: %v", name, err))
-	}
-	return definition{agent.Spec{Name: name, Description: strings.TrimSpace(description), Schema: raw, ReadOnly: readOnly}}
+	return definition{agent.Spec{Name: name, Description: strings.TrimSpace(description), Schema: agent.SchemaOf[In](), ReadOnly: readOnly}}
 }
 
 // parse reads a tool's input over its defaults.

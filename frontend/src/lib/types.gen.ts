@@ -169,6 +169,7 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "approval_request"; data: ApprovalRequest }
   | { kind: "approval_answer"; data: ApprovalAnswer }
   | { kind: "hook_start"; data: HookStart }
+  | { kind: "hook_output_delta"; data: HookOutput }
   | { kind: "hook_end"; data: HookEnd }
   | { kind: "steering_injected"; data: SteeringInjected }
   | { kind: "retrying"; data: Retrying }
@@ -251,6 +252,13 @@ export type HookEnd = {
   decision?: Decision
   message?: string
   input?: string
+}
+
+export type HookOutput = {
+  point: HookPoint
+  name: string
+  call_id?: string
+  text: string
 }
 
 export type HookPoint = "sessionStart" | "preToolUse" | "postToolUse" | "postToolUseFailure" | "stop" | "sessionEnd"

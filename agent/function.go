@@ -1,0 +1,90 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"atelier.dev/atelier/agent/llm"
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// SchemaOf derives the schema of a tool's input from a struct: its json tags
+// name the members, those without omitempty are required, its jsonschema tags
+// describe them. The bytes are the same on every run. It panics if In has no
+// schema, which is a mistake of the program.
+func SchemaOf[In any]() json.RawMessage {
+	schema, err := jsonschema.For[In](nil)
+	if err != nil {
+		panic(fmt.Sprintf("schema of %T: %v", *new(In), err))
+	}
+	raw, err := json.Marshal(schema)
+	if err != nil {
+		panic(fmt.Sprintf("schema of %T: %v", *new(In), err))
+	}
+	return raw
+}
+
+// Function makes a tool of a function. What the function depends on it closes
+// over. A call's arguments are coerced and validated before they become an In;
+// what comes back is written by [ResultOf], an error as a failed call (COM-41).
+// The spec's schema is In's where it has none; [SchemaOf] says when that panics.
+func Function[In, Out any](spec Spec, run func(context.Context, In) (Out, error)) Tool {
+	if spec.Schema == nil {
+		spec.Schema = SchemaOf[In]()
+	}
+	return function[In, Out]{spec, run}
+}
+
+type function[In, Out any] struct {
+	spec Spec
+	run  func(context.Context, In) (Out, error)
+}
+
+// Spec implements [Tool].
+func (f function[In, Out]) Spec() Spec { return f.spec }
+
+// Run implements [Tool].
+func (f function[In, Out]) Run(ctx context.Context, call Invocation) Result {
+	var in In
+	if err := json.Unmarshal(call.Input, &in); err != nil {
+		return Fail(fmt.Sprintf("The arguments cannot be read: %v.", err))
+	}
+	out, err := f.run(ctx, in)
+	if err != nil {
+		return Fail(sentence(err.Error()))
+	}
+	return ResultOf(out)
+}
+
+// ResultOf writes a value as the result of a call (COM-41): a [Result] is one
+// already, a string its text, media are shown to the model, anything else is
+// JSON. An object with a member "ok" that is false is a failed call, however
+// well it ran (COM-42).
+func ResultOf(v any) Result {
+	switch v := v.(type) {
+	case Result:
+		return v
+	case string:
+		return Result{Output: v}
+	case llm.Media:
+		return Result{Output: "Shown: " + v.MIME, Media: []llm.Media{v}}
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return Fail(fmt.Sprintf("The result cannot be written: %v.", err))
+	}
+	return Result{Output: string(b), IsError: saysNotOK(b), Data: v}
+}
+
+// saysNotOK reports whether a result says of itself that it is a failure.
+func saysNotOK(result []byte) bool {
+	if !bytes.HasPrefix(result, []byte("{")) {
+		return false
+	}
+	var r struct {
+		OK *bool `json:"ok"`
+	}
+	return json.Unmarshal(result, &r) == nil && r.OK != nil && !*r.OK
+}
