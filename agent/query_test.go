@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ func template(t *testing.T, model agent.Model) *agent.Template {
 
 var scripted = agent.Settings{Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault}
 
-// OAS-101, OAS-114, OAS-117, OAS-712: a prompt comes back with its text, usage,
+// OAS-101, OAS-105, OAS-114, OAS-117, OAS-712: a prompt comes back with its text, usage,
 // rounds, cost by model, and how it ended.
 func TestPrompt(t *testing.T) {
 	t.Parallel()
@@ -83,6 +84,26 @@ func TestPromptInterrupted(t *testing.T) {
 		t.Errorf("%+v %v", got, err)
 	}
 }
+
+// OAS-105, OAS-116, OAS-117: a prompt that the user cancels comes back with what was
+// said and spent until then.
+func TestPromptCancelled(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, llmtest.Script(worth(2, look), worth(3)), note{name: "Look", readOnly: true,
+		run: func(ctx context.Context, _ agent.Invocation) agent.Result {
+			ctx.Value(interrupter{}).(func())()
+			return agent.Result{Output: "seen"}
+		}})
+	r.cfg.Facts = facts{}
+	s := r.open()
+	got, err := s.Prompt(context.WithValue(t.Context(), interrupter{}, s.Interrupt), "go")
+	if err != nil || got.Status != agent.StatusCancelled || got.Text != "So far." || got.Cost.Cost != 2*llm.Dollar || got.Usage.CacheWrite != 2 {
+		t.Errorf("%+v %v", got, err)
+	}
+}
+
+// interrupter is the key of a session's Interrupt.
+type interrupter struct{}
 
 // OAS-103: each input of a stream is a full turn, in order; after one that did
 // not end well no other begins.

@@ -32,6 +32,9 @@ type Config struct {
 	OpenLink func(url string) error
 	// Unattended says that nobody can be asked: what would ask is denied.
 	Unattended bool
+	// ReadOnly keeps sessions from changing anything: files are not written,
+	// and commands run where they can be kept from it or not at all.
+	ReadOnly bool
 	// Rules hold for every session, besides its permission mode.
 	Rules  permission.Rules
 	Limits agent.Limits

@@ -46,6 +46,12 @@ func (w *Workbench) workplace(ctx context.Context, session, folder string) (work
 	}
 	place := workplace{env: local, tasks: &tool.Tasks{}, output: w.outputFolder(session)}
 	local.SpillDir = place.output
+	if slog.Default().Enabled(ctx, slog.LevelDebug) {
+		place.env = env.Logging(place.env, slog.Default())
+	}
+	if w.cfg.ReadOnly {
+		place.env = env.ReadOnly(place.env)
+	}
 	if err := place.env.Initialize(ctx); err != nil {
 		return workplace{}, fmt.Errorf("set up the session's environment: %w", err)
 	}

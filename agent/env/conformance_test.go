@@ -37,10 +37,13 @@ func TestLoggingTellsNoSecrets(t *testing.T) { // LOOP-37, R-SEC
 	if err := e.WriteFile(t.Context(), "file", []byte("canary")); err != nil {
 		t.Fatal(err)
 	}
+	if tree, ok := e.(env.Tree); !ok || tree.Rename("file", "moved") != nil {
+		t.Error("what the environment can do besides is out of reach")
+	}
 	_, _ = e.ReadFile(t.Context(), "none")
 	_, _ = e.Grep(t.Context(), env.GrepQuery{Pattern: "canary("})
 	_, _ = e.Exec(t.Context(), env.Command{Line: "echo canary", Env: []string{"KEY=canary"}})
-	for _, want := range []string{`msg="write file" module=env path=file`, `path=none`, `problem="does not exist"`, `msg="run command"`} {
+	for _, want := range []string{`msg="write file" module=env path=file`, "msg=rename module=env path=file", `path=none`, `problem="does not exist"`, `msg="run command"`} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log lacks %q:\n%s", want, &log)
 		}

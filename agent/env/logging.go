@@ -3,7 +3,9 @@ package env
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
+	"os"
 	"time"
 )
 
@@ -11,7 +13,11 @@ import (
 // done in it (LOOP-37): what, where, how long and whether it failed. Contents,
 // patterns and command lines are left out, because they can hold secrets.
 func Logging(e Environment, logger *slog.Logger) Environment {
-	return logging{e, logger.With("module", "env")}
+	l := logging{e, logger.With("module", "env")}
+	if tree, ok := e.(Tree); ok {
+		return loggingTree{l, tree}
+	}
+	return l
 }
 
 type logging struct {
@@ -87,8 +93,57 @@ func (l logging) Cleanup(ctx context.Context) (err error) {
 
 // Confined implements [Confiner].
 func (l logging) Confined(ctx context.Context) (Commands, bool) {
-	if c, ok := l.Environment.(Confiner); ok {
-		return c.Confined(ctx)
+	c, ok := l.Environment.(Confiner)
+	if !ok {
+		return nil, false
 	}
-	return nil, false
+	commands, ok := c.Confined(ctx)
+	return loggingCommands{commands, l}, ok
+}
+
+// loggingCommands is logging of confined commands.
+type loggingCommands struct {
+	Commands
+	logging logging
+}
+
+func (l loggingCommands) Exec(ctx context.Context, command Command) (r CommandResult, err error) {
+	defer l.logging.record(ctx, "run confined command", command.Dir, time.Now(), &err)
+	return l.Commands.Exec(ctx, command)
+}
+
+func (l loggingCommands) Start(ctx context.Context, command Command) (_ Process, err error) {
+	defer l.logging.record(ctx, "start confined command", command.Dir, time.Now(), &err)
+	return l.Commands.Start(ctx, command)
+}
+
+// loggingTree is logging of an environment that is a [Tree].
+type loggingTree struct {
+	logging
+	tree Tree
+}
+
+func (l loggingTree) OpenFile(path string, flag int, perm fs.FileMode) (_ *os.File, err error) {
+	defer l.record(context.Background(), "open file", path, time.Now(), &err)
+	return l.tree.OpenFile(path, flag, perm)
+}
+
+func (l loggingTree) Lstat(path string) (_ fs.FileInfo, err error) {
+	defer l.record(context.Background(), "stat", path, time.Now(), &err)
+	return l.tree.Lstat(path)
+}
+
+func (l loggingTree) Mkdir(path string, perm fs.FileMode) (err error) {
+	defer l.record(context.Background(), "make directory", path, time.Now(), &err)
+	return l.tree.Mkdir(path, perm)
+}
+
+func (l loggingTree) Rename(from, to string) (err error) {
+	defer l.record(context.Background(), "rename", from, time.Now(), &err)
+	return l.tree.Rename(from, to)
+}
+
+func (l loggingTree) Remove(path string) (err error) {
+	defer l.record(context.Background(), "remove", path, time.Now(), &err)
+	return l.tree.Remove(path)
 }

@@ -90,8 +90,9 @@ type Surroundings struct {
 	// Platform and OS describe the machine.
 	Platform, OS string
 	Naming       Naming
-	Now          func() time.Time
-	// Cutoff says until when a model knows the world; empty is unknown.
+	Now          func() time.Time // nil is the machine's clock
+	// Cutoff says until when a model knows the world; empty is unknown, and so
+	// is nil.
 	Cutoff func(provider, model string) string
 }
 
@@ -118,6 +119,12 @@ type state struct {
 
 // New returns the profiles of a session with the given tools.
 func New(tools *agent.Registry, s Surroundings) *Profiles {
+	if s.Now == nil {
+		s.Now = time.Now
+	}
+	if s.Cutoff == nil {
+		s.Cutoff = func(string, string) string { return "" }
+	}
 	p := &Profiles{surroundings: s, shown: map[string]func() shown{}}
 	for _, d := range designs {
 		p.shown[d.id] = sync.OnceValue(func() shown {

@@ -88,8 +88,9 @@ func (a *app) Close(ctx context.Context) error {
 // maxLog is the size at which the log begins anew; one old log is kept.
 const maxLog = 4 << 20
 
-// logTo sends the program's log to a file that only the user can read.
-func logTo(home string) (close func()) {
+// logTo sends the program's log to a file that only the user can read. With
+// LOG_LEVEL=debug it also says what tools do to files and when they run commands.
+func (c *command) logTo(home string) (close func()) {
 	dir := filepath.Join(home, "logs")
 	path := filepath.Join(dir, "atelier.log")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -102,6 +103,10 @@ func logTo(home string) (close func()) {
 	if err != nil {
 		return func() {}
 	}
-	slog.SetDefault(slog.New(slog.NewTextHandler(f, nil)))
+	level := slog.LevelInfo
+	if text := c.getenv("LOG_LEVEL"); text != "" {
+		_ = level.UnmarshalText([]byte(text)) // another program's word for a level leaves it
+	}
+	slog.SetDefault(slog.New(slog.NewTextHandler(f, &slog.HandlerOptions{Level: level})))
 	return func() { _ = f.Close() }
 }

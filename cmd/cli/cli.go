@@ -128,7 +128,7 @@ func (c *command) open(args []string) int {
 		return code
 	}
 	defer inst.Close()
-	defer logTo(home)()
+	defer c.logTo(home)()
 	c.stop() // the window handles signals itself
 	return c.window(Launch{
 		Folder: folder, Home: home, Instance: inst,

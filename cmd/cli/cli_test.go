@@ -203,6 +203,32 @@ func TestRunDeniesWhatWouldAsk(t *testing.T) {
 	}
 }
 
+// LOOP-37: a run that is to change nothing writes no file whatever is allowed, and
+// its commands run only where they cannot either. The log says what it did.
+func TestRunReadOnly(t *testing.T) {
+	t.Parallel()
+	command := llmtest.Use("Bash", map[string]string{"command": "cat kept.txt; echo changed > kept.txt"})
+	p := newPlace(t, write("out.txt", "x"), llmtest.Round{Calls: []llmtest.Call{command}}, llmtest.Round{Text: "I looked."})
+	p.env = append(p.env, "LOG_LEVEL=debug")
+	kept := filepath.Join(p.folder, "kept.txt")
+	if err := os.WriteFile(kept, []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, errs, code := p.run("run", "--model", "openai/m", "--permission-mode", "bypassPermissions", "--read-only", "--output", "stream-json", "go")
+	if code != 0 || !strings.Contains(out, "out.txt was not written: this environment is read-only") {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+	if _, err := os.Stat(filepath.Join(p.folder, "out.txt")); err == nil {
+		t.Error("a file was written")
+	}
+	if b, err := os.ReadFile(kept); err != nil || string(b) != "kept" {
+		t.Errorf("a command made %q of a file, %v", b, err)
+	}
+	if log, err := os.ReadFile(filepath.Join(p.home, "logs", "atelier.log")); err != nil || !strings.Contains(string(log), `msg="run confined command" module=env`) {
+		t.Errorf("logged %s, %v", log, err)
+	}
+}
+
 // The exit codes, and what is said with them.
 func TestExitCodes(t *testing.T) {
 	t.Parallel()

@@ -60,7 +60,7 @@ func (c *command) doctor(args []string) int {
 	if err != nil {
 		return c.fail(err)
 	}
-	defer logTo(home)()
+	defer c.logTo(home)()
 	found := checkup{OK: true, Version: Version, Checks: append(c.checkApp(folder, home), checkTools()...)}
 	for _, ch := range found.Checks {
 		found.OK = found.OK && (ch.State != stateFailed || !ch.fatal)

@@ -31,7 +31,7 @@ type runFlags struct {
 	use                  modelFlags
 	folder, output       string
 	session              string
-	proceed              bool
+	proceed, readOnly    bool
 	maxTurns, maxRetries int
 	maxDollars           float64
 	allowed, disallowed  []string
@@ -60,6 +60,7 @@ func (c *command) runFlagSet(f *runFlags) *pflag.FlagSet {
 	flags.BoolVar(&f.proceed, "continue", false, "go on with the folder's newest session")
 	flags.StringSliceVar(&f.allowed, "allowed-tools", nil, "tools that run without asking")
 	flags.StringSliceVar(&f.disallowed, "disallowed-tools", nil, "tools that never run")
+	flags.BoolVar(&f.readOnly, "read-only", false, "change nothing: files are not written, and commands run where bubblewrap\nkeeps them from it, or not at all")
 	flags.StringVar(&f.naming, "naming", "", "native: each model is shown the tools under the names that it knows;\nspec: all are shown read_file, edit_file, shell, …")
 	flags.StringVar(&f.use.baseURL, "base-url", "", "the provider's address")
 	return flags
@@ -133,9 +134,9 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report) (agent.Pr
 	if err != nil {
 		return none, err
 	}
-	defer logTo(home)()
+	defer c.logTo(home)()
 	cfg := c.config(folder, home)
-	cfg.Unattended = true
+	cfg.Unattended, cfg.ReadOnly = true, f.readOnly
 	cfg.Naming = profile.Naming(f.naming)
 	cfg.Rules = permission.Rules{Allow: f.allowed, Deny: f.disallowed}
 	cfg.Limits = agent.Limits{Rounds: f.maxTurns, Budget: llm.Cost(math.Round(f.maxDollars * float64(llm.Dollar)))}

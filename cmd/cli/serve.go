@@ -39,7 +39,7 @@ func (c *command) serve(args []string) int {
 		return code
 	}
 	defer inst.Close()
-	defer logTo(home)()
+	defer c.logTo(home)()
 	app, err := openApp(c.ctx, c.config(folder, home), nil)
 	if err != nil {
 		return c.fail(err)
