@@ -73,6 +73,77 @@ func ExampleSession_Run() {
 	// the model said: Noon.
 }
 
+// Only what an input comes to, in a session that goes on.
+func ExampleSession_Prompt() {
+	s := runtime(llmtest.Round{Text: "Noon."}, llmtest.Round{Text: "As I said: noon."}).Session("s1")
+	for _, question := range []string{"What time is it?", "Are you sure?"} {
+		result, err := s.Prompt(context.Background(), question)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(result.Text)
+	}
+	// Output:
+	// Noon.
+	// As I said: noon.
+}
+
+// One question, with what happens on the way.
+func ExampleRuntime_QueryStream() {
+	r := runtime(llmtest.Round{Text: "Noon."})
+	for ev, err := range r.QueryStream(context.Background(), "What time is it?") {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		if d, ok := ev.Data.(agent.TextDelta); ok {
+			fmt.Print(d.Text)
+		}
+	}
+	// Output: Noon.
+}
+
+// A turn that is stopped, a session that goes on, and its end.
+func ExampleSession_Interrupt() {
+	s := runtime(llmtest.Round{Text: "It is", Hang: true}, llmtest.Round{Text: "Noon."}).Session("s1")
+	for ev := range s.Run(context.Background(), "What time is it?") {
+		switch d := ev.Data.(type) {
+		case agent.TextDelta:
+			s.Interrupt()
+		case agent.ProcessingEnd:
+			fmt.Println("ended:", d.Reason)
+		}
+	}
+	result, err := s.Prompt(context.Background(), "Go on.")
+	fmt.Println(result.Text, err)
+	for _, ev := range s.Close(context.Background()) {
+		fmt.Println(ev.Kind())
+	}
+	// Output:
+	// ended: interrupted
+	// Noon. <nil>
+	// session_end
+}
+
+// A session that was kept: its events are all that there is to it.
+func ExampleRuntime_Session() {
+	r := runtime(llmtest.Round{Text: "Noon."}, llmtest.Round{Text: "You asked for the time."})
+	var kept []agent.Event
+	for ev := range r.Session("s1").Run(context.Background(), "What time is it?") {
+		if ev.Durable() {
+			kept = append(kept, ev)
+		}
+	}
+	again := r.Session("s1", kept...)
+	result, err := again.Prompt(context.Background(), "What did I ask?")
+	fmt.Println(result.Text, err)
+	fmt.Println("turns:", again.Transcript().Turn)
+	// Output:
+	// You asked for the time. <nil>
+	// turns: 2
+}
+
 // Inputs as they come, one turn each.
 func ExampleSession_StreamInput() {
 	s := runtime(llmtest.Round{Text: "Noon."}, llmtest.Round{Text: "Still noon."}).Session("s1")
