@@ -144,18 +144,18 @@ func Explain(err error) Failure {
 	f.Code, f.Message = string(e.Class), sentence(e.Message)
 	switch e.Class {
 	case llm.ClassAuth:
-		f.Next = "Check the key in Settings → Keys, then send your message again."
+		f.Next = "Check the key in Settings → Keys, then try again."
 	case llm.ClassPermission, llm.ClassNotFound, llm.ClassConfig:
 		f.Next = "Choose another model, or check the provider in Settings → Keys."
 	case llm.ClassQuota:
 		f.Next = "Check your plan with the provider, or choose another model."
 	case llm.ClassRateLimit, llm.ClassOverloaded, llm.ClassServer:
-		f.Next = "Wait a little and send your message again, or choose another model."
+		f.Next = "Wait a little and try again, or choose another model."
 		if e.RetryAfter > 0 {
-			f.Next = fmt.Sprintf("The provider asks to wait %s. Send your message again after that, or choose another model.", e.RetryAfter.Round(time.Second))
+			f.Next = fmt.Sprintf("The provider asks to wait %s. Try again after that, or choose another model.", e.RetryAfter.Round(time.Second))
 		}
 	case llm.ClassNetwork, llm.ClassTimeout, llm.ClassTruncated:
-		f.Next = "Check the connection and the provider's address, then send your message again."
+		f.Next = "Check the connection and the provider's address, then try again."
 	case llm.ClassContextOverflow:
 		f.Next = "Start a new session, or choose a model with a larger context."
 	}

@@ -4,10 +4,12 @@ import "errors"
 
 // Errors that a caller branches on.
 var (
-	// ErrBusy: Run or Resume was called while one of them is under way.
+	// ErrBusy: a turn was begun while one is under way.
 	ErrBusy = errors.New("the session is already running")
 	// ErrClosed: the session was closed; open it again from its events.
 	ErrClosed = errors.New("the session is closed")
+	// ErrDone: there is no turn to continue, because the newest ended by itself.
+	ErrDone = errors.New("there is nothing to continue")
 	// ErrInterrupted is the cause of a context that Interrupt cancelled.
 	ErrInterrupted = errors.New("interrupted by the user")
 

@@ -15,6 +15,7 @@ const (
 	KindBriefing         Kind = "briefing"
 	KindTitle            Kind = "title"
 	KindUserInput        Kind = "user_input"
+	KindTurnContinued    Kind = "turn_continued"
 	KindReasoningDelta   Kind = "reasoning_delta"        // delta
 	KindTextStart        Kind = "assistant_text_start"   // delta
 	KindTextDelta        Kind = "assistant_text_delta"   // delta
@@ -131,6 +132,10 @@ type UserInput struct {
 	// means that Text is whole.
 	Size int64 `json:"size,omitempty"`
 }
+
+// TurnContinued says that a turn which did not end by itself is carried on, with
+// its limits anew (K-06).
+type TurnContinued struct{}
 
 // ReasoningDelta is newly streamed thinking. Offset is where it belongs in
 // the answer's reasoning so far, in UTF-16 code units.
@@ -394,6 +399,7 @@ func (SettingsChange) Kind() Kind   { return KindSettings }
 func (Briefing) Kind() Kind         { return KindBriefing }
 func (Title) Kind() Kind            { return KindTitle }
 func (UserInput) Kind() Kind        { return KindUserInput }
+func (TurnContinued) Kind() Kind    { return KindTurnContinued }
 func (ReasoningDelta) Kind() Kind   { return KindReasoningDelta }
 func (TextStart) Kind() Kind        { return KindTextStart }
 func (TextDelta) Kind() Kind        { return KindTextDelta }
@@ -422,7 +428,7 @@ func (ProcessingEnd) Kind() Kind    { return KindProcessingEnd }
 // decoding, the type generator and the goldens range over.
 func Payloads() []Payload {
 	return []Payload{
-		SessionStart{}, SessionEnd{}, SettingsChange{}, Briefing{}, Title{}, UserInput{},
+		SessionStart{}, SessionEnd{}, SettingsChange{}, Briefing{}, Title{}, UserInput{}, TurnContinued{},
 		ReasoningDelta{}, TextStart{}, TextDelta{}, TextEnd{}, CallDraft{},
 		ToolCallStart{}, ToolCallOutput{}, ToolCallEnd{}, ApprovalRequest{},
 		ApprovalAnswer{}, HookStart{}, HookOutput{}, HookEnd{}, SteeringInjected{}, Retrying{}, SideRequest{}, RateLimitReport{},

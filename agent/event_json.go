@@ -13,6 +13,7 @@ var decoders = map[Kind]func([]byte) (Payload, error){
 	KindBriefing:         decode[Briefing],
 	KindTitle:            decode[Title],
 	KindUserInput:        decode[UserInput],
+	KindTurnContinued:    decode[TurnContinued],
 	KindReasoningDelta:   decode[ReasoningDelta],
 	KindTextStart:        decode[TextStart],
 	KindTextDelta:        decode[TextDelta],

@@ -88,14 +88,30 @@ func (t *turn) pass(ev Event) {
 
 // process takes an input to its end, and then those that were queued to follow it.
 func (t *turn) process(input Queued) {
+	t.begin(input)
+	t.toRest()
+}
+
+// begin begins with an input. The first one after the session was opened runs
+// the hooks of its start.
+func (t *turn) begin(input Queued) {
+	t.number++
+	opened := !t.session.transcript.past.begun
+	t.emit(UserInput{Text: input.Text, QueueID: input.ID})
+	if !opened {
+		return
+	}
+	advice := t.fire(HookCall{Point: HookSessionStart, Resumed: t.number > 1})
+	if advice.Context != "" {
+		t.emit(SteeringInjected{ByLoop: true, Text: advice.Context})
+	}
+}
+
+// toRest takes what has begun to its end, and then what was queued to follow.
+func (t *turn) toRest() {
 	for {
-		t.number++
-		opened := !t.session.transcript.past.begun
-		t.emit(UserInput{Text: input.Text, QueueID: input.ID})
-		if opened {
-			t.open()
-		}
 		reason := t.conclude(t.loop())
+		var input Queued
 		var next bool
 		if reason == EndDone && !t.stopped {
 			input, next = t.session.queue.takeFollowUp()
@@ -105,14 +121,16 @@ func (t *turn) process(input Queued) {
 			return
 		}
 		t.progress, t.usage, t.before = progress{}, llm.Usage{Known: true}, t.session.transcript.Cost
+		t.begin(input)
 	}
 }
 
-// open runs the hooks of a session's start.
-func (t *turn) open() {
-	advice := t.fire(HookCall{Point: HookSessionStart, Resumed: t.number > 1})
-	if advice.Context != "" {
-		t.emit(SteeringInjected{ByLoop: true, Text: advice.Context})
+// pickUp says to go on where an answer broke off: a model is not asked again
+// with its own words as the last ones.
+func (t *turn) pickUp() {
+	messages := t.session.transcript.conversation.Lower()
+	if n := len(messages); n > 0 && messages[n-1].Role == llm.RoleAssistant {
+		t.emit(SteeringInjected{ByLoop: true, Text: "Your answer broke off here. Go on where it stopped, without repeating anything."})
 	}
 }
 

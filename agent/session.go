@@ -223,6 +223,21 @@ func (s *Session) RunQueued(ctx context.Context) iter.Seq2[Event, error] {
 	})
 }
 
+// Continue carries on the newest turn where something other than its own end
+// stopped it, a limit, a failure or the user, with its limits anew (K-06). The
+// error is for misuse: [ErrBusy], [ErrClosed] or [ErrDone].
+func (s *Session) Continue(ctx context.Context) iter.Seq2[Event, error] {
+	return s.turn(ctx, func(t *turn) {
+		if end := s.transcript.LastEnd; end == "" || end == EndDone {
+			t.yield(Event{}, ErrDone)
+			return
+		}
+		t.emit(TurnContinued{})
+		t.pickUp()
+		t.toRest()
+	})
+}
+
 // Resume carries on a turn that was open when its session was last stored.
 // Calls that wait for a person go on waiting, under the same request; calls
 // that had started are answered as interrupted, because whether they had an

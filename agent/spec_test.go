@@ -137,6 +137,7 @@ func TestEveryKindHappens(t *testing.T) {
 	events := r.run("go")                   // ends at the limit
 	events = append(events, r.run("on")...) // warns
 	events = append(events, r.run("on")...) // fails
+	events = append(events, r.carryOn()...)
 	events = append(append(r.log[:1:1], events...), r.session.Close(t.Context())...)
 
 	happened := map[agent.Kind]bool{}

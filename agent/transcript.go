@@ -66,6 +66,8 @@ func (t *Transcript) Apply(ev Event) {
 		t.past.begun = true
 		t.conversation.Append(contextir.UserMessage, llm.Text(llm.RoleUser, d.Text))
 		t.added += len(d.Text)
+	case TurnContinued:
+		t.State = StateProcessing
 	case SteeringInjected:
 		t.conversation.Append(contextir.SteeringMessage, llm.Text(llm.RoleUser, d.Text))
 		t.added += len(d.Text)

@@ -90,16 +90,33 @@ func (w *Workbench) Send(ctx context.Context, session, text string) error {
 	if err != nil {
 		return err
 	}
+	return w.begin(ctx, info, func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
+		return s.Run(ctx, text)
+	})
+}
+
+// continueTurn carries on the newest turn where it was stopped (K-06).
+func (w *Workbench) continueTurn(ctx context.Context, in SessionRef) (Empty, error) {
+	info, err := w.cfg.Store.Session(ctx, in.Session)
+	if err != nil {
+		return Empty{}, err
+	}
+	if info.LastEnd == "" || info.LastEnd == agent.EndDone {
+		return Empty{}, &Error{Code: CodeInvalid, Message: "This turn ended by itself.", Next: "Send a message to go on."}
+	}
+	return Empty{}, w.begin(ctx, info, (*agent.Session).Continue)
+}
+
+// begin begins a turn and returns when it has begun.
+func (w *Workbench) begin(ctx context.Context, info SessionInfo, turn beginTurn) error {
 	if err := w.providers.ready(ctx, info.Settings.Provider); err != nil {
 		return err
 	}
-	l, err := w.live(ctx, session)
+	l, err := w.live(ctx, info.ID)
 	if err != nil {
 		return err
 	}
-	return l.start(func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
-		return s.Run(ctx, text)
-	})
+	return l.start(turn)
 }
 
 func (w *Workbench) interrupt(_ context.Context, in SessionRef) (Empty, error) {

@@ -228,7 +228,7 @@ type streamed struct {
 
 func (d *streamed) apply(ev agent.Event) {
 	switch p := ev.Data.(type) {
-	case agent.TextStart, agent.TextEnd, agent.UserInput:
+	case agent.TextStart, agent.TextEnd, agent.UserInput, agent.TurnContinued:
 		d.text.Reset()
 		d.reasoning.Reset()
 	case agent.TextDelta:

@@ -18,7 +18,7 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 		s.Settings = d.Settings
 	case agent.Title:
 		s.Title = d.Text
-	case agent.UserInput:
+	case agent.UserInput, agent.TurnContinued:
 		s.State = agent.StateProcessing
 	case agent.ApprovalRequest:
 		s.State = agent.StateAwaitingInput

@@ -158,6 +158,7 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "briefing"; data: Briefing }
   | { kind: "title"; data: Title }
   | { kind: "user_input"; data: UserInput }
+  | { kind: "turn_continued"; data: TurnContinued }
   | { kind: "reasoning_delta"; data: ReasoningDelta }
   | { kind: "assistant_text_start"; data: TextStart }
   | { kind: "assistant_text_delta"; data: TextDelta }
@@ -660,6 +661,9 @@ export type ToolResult = {
   is_error?: boolean
 }
 
+export type TurnContinued = {
+}
+
 export type TurnLimit = {
   limit: string
   count: number
@@ -693,6 +697,7 @@ export type Warning = {
 export interface Methods {
   "conversation.answer": { args: AnswerRequest; reply: Empty }
   "conversation.configure": { args: ConfigureRequest; reply: SessionInfo }
+  "conversation.continue": { args: SessionRef; reply: Empty }
   "conversation.event": { args: EventRef; reply: EventReply }
   "conversation.history": { args: HistoryRequest; reply: HistoryReply }
   "conversation.interrupt": { args: SessionRef; reply: Empty }

@@ -113,6 +113,12 @@ export class Conversation {
     return this.#ask('conversation.send', { session: this.id, text })
   }
 
+  /** Carries on the newest turn where it was stopped. */
+  async carryOn(): Promise<void> {
+    await this.#configuring
+    await this.#ask('conversation.continue', { session: this.id })
+  }
+
   /** Queues a message for the turn that runs; false where it was not taken. */
   async enqueue(verb: Verb, text: string): Promise<boolean> {
     await this.#configuring

@@ -7,6 +7,7 @@ import type {
   EndReason,
   Failure,
   FinishReason,
+  HookEnd,
   Media,
   Outcome,
   Outline,
@@ -86,6 +87,8 @@ export type NoticeEntry = { type: 'notice'; key: string } & (
   | { notice: 'repair'; repair: Repair; message: string }
   /** The project's documents that the model was told before it began. */
   | { notice: 'documents'; documents: readonly Document[] }
+  /** A hook that had something to say about what happens. */
+  | ({ notice: 'hook' } & HookEnd)
   | ({ notice: 'limit' } & TurnLimit)
   | ({ notice: 'retry'; at: number } & Retrying)
   | { notice: 'error'; failure: Failure }
@@ -129,6 +132,15 @@ export type View = {
   /** Rounds of tools in the newest turn; undefined where its start was not read. */
   readonly rounds?: number
   readonly answeredBy?: { provider: string; model: string }
+}
+
+/** Whether the newest turn can be carried on where it was stopped. */
+export function canContinue({ state, entries }: View): boolean {
+  const last = entries.at(-1)
+  if (state !== 'idle' || last?.type !== 'turn' || last.reason === 'done') return false
+  const before = entries.at(-2)
+  const isSpent = before?.type === 'notice' && before.notice === 'limit' && before.limit === 'turns'
+  return !isSpent
 }
 
 export const emptyView: View = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Event } from '../types.gen'
-import { emptyView, type ToolEntry, type View } from './entries'
+import { canContinue, emptyView, type ToolEntry, type View } from './entries'
 import { Log, message, noUsage, sampleTurn, text, toolCall } from './events'
 import { apply, applyDraft, draftOf } from './reducer'
 
@@ -223,6 +223,38 @@ test('a session goes on working where another input follows', () => {
     return apply(emptyView, log.events).state
   }
   expect([end(true), end(false)]).toEqual(['processing', 'idle'])
+})
+
+// K-06: a turn that was stopped can be carried on, but for a limit of the whole session.
+test.each([
+  ['done', undefined, false],
+  ['failed', undefined, true],
+  ['interrupted', undefined, true],
+  ['limit', 'rounds', true],
+  ['limit', 'turns', false],
+] as const)('a turn that ended by %s (%s) can be carried on: %s', (reason, limit, can) => {
+  const log = new Log()
+  log.add('user_input', { text: 'Go' })
+  if (limit) log.add('turn_limit', { limit, count: 1 })
+  log.add('processing_end', { reason, rounds: 3, usage: noUsage })
+  const stopped = apply(emptyView, log.events)
+  expect(canContinue(stopped)).toBe(can)
+  log.add('turn_continued', {})
+  const going = apply(emptyView, log.events)
+  expect(going).toMatchObject({ state: 'processing', rounds: 0 })
+  expect(canContinue(going)).toBe(false)
+})
+
+// OAS-118: hooks that had nothing to say stay out of the way.
+test('what a hook had to say is a notice', () => {
+  const log = new Log()
+  const hook = { point: 'preToolUse', name: 'lint', duration_ms: 3 } as const
+  log.add('hook_start', { point: 'preToolUse', name: 'lint' })
+  log.add('hook_end', hook)
+  log.add('hook_end', { ...hook, decision: 'deny', message: 'not on Fridays' })
+  expect(apply(emptyView, log.events).entries).toMatchObject([
+    { notice: 'hook', name: 'lint', decision: 'deny', message: 'not on Fridays' },
+  ])
 })
 
 test('what the loop tells the agent is a quiet notice; on repetition it is one with the finding', () => {

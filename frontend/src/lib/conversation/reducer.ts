@@ -52,7 +52,16 @@ function step(view: Writable, event: Event): void {
   switch (event.kind) {
     case 'session_start':
     case 'session_end':
+    case 'hook_start':
+    case 'hook_output_delta':
       return
+    case 'hook_end': {
+      const { failed, decision, message, input } = event.data
+      if (failed || decision || message || input) {
+        view.entries.push({ type: 'notice', notice: 'hook', key: keyOf(event), ...event.data })
+      }
+      return
+    }
     case 'briefing':
       if (event.data.documents?.length) {
         const { documents } = event.data
@@ -71,6 +80,12 @@ function step(view: Writable, event: Event): void {
       view.rounds = 0
       view.answeredBy = undefined
       view.entries.push({ type: 'prompt', key: keyOf(event), seq: event.seq ?? 0, ...event.data })
+      return
+    case 'turn_continued':
+      view.state = 'processing'
+      view.turnStartedAt = event.at
+      view.rounds = 0
+      view.answeredBy = undefined
       return
     case 'loop_detection': {
       const { calls } = event.data

@@ -78,6 +78,7 @@ export function fold(session: SessionInfo, event: Event): SessionInfo {
 function change(session: SessionInfo, event: Event): SessionInfo {
   switch (event.kind) {
     case 'user_input':
+    case 'turn_continued':
       return { ...session, state: 'processing', updated_at: event.at }
     case 'approval_request':
       return { ...session, state: 'awaiting_input', updated_at: event.at }
