@@ -122,3 +122,25 @@ test('a wrong key says so in plain words, and leads to the settings', async () =
   await page.getByRole('tab', { name: 'Keys', selected: true }).waitFor()
   await shot(page, 'work-keys')
 })
+
+// K-06: what stopped a turn is over at a press; the prompt need not be typed again.
+test('a turn that failed, or was stopped, goes on at a press', async () => {
+  const { page, offences } = await start([
+    { status: 404 },
+    { text: 'I have a look.', calls: [{ name: 'Bash', input: { command: 'sleep 60' } }] },
+    { text: 'It is noon.' },
+  ])
+  await prompt(page, 'What time is it?')
+  await page.getByRole('button', { name: 'Try again' }).waitFor()
+  await shot(page, 'work-try-again')
+  await page.getByRole('button', { name: 'Try again' }).press('Enter')
+  await question(page, 'Bash').waitFor()
+  await page.getByRole('button', { name: /^Stop/ }).click()
+  await page.getByRole('button', { name: 'Continue', exact: true }).waitFor()
+  await shot(page, 'work-continue')
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
+  await page.getByText('It is noon.', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Continue', exact: true }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Try again' }).waitFor({ state: 'detached' })
+  expect(offences).toEqual([])
+})
