@@ -22,9 +22,9 @@ func (freely) Approve(context.Context, agent.ApprovalRequest) (agent.Answer, err
 	return agent.Answer{Decision: agent.Allow}, nil
 }
 
-// runtime is what a program sets up once. The model is a script here; a program
+// prepare is what a program sets up once. The model is a script here; a program
 // uses provider.Client(os.Getenv).
-func runtime(rounds ...llmtest.Round) *agent.Runtime {
+func prepare(rounds ...llmtest.Round) *agent.Runtime {
 	tools, err := agent.NewRegistry(clock)
 	if err != nil {
 		panic(err)
@@ -41,7 +41,7 @@ func runtime(rounds ...llmtest.Round) *agent.Runtime {
 
 // One question and its answer.
 func ExampleRuntime_Query() {
-	r := runtime(llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Clock", struct{}{})}}, llmtest.Round{Text: "Noon."})
+	r := prepare(llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Clock", struct{}{})}}, llmtest.Round{Text: "Noon."})
 	result, err := r.Query(context.Background(), "What time is it?")
 	if err != nil {
 		fmt.Println(err)
@@ -53,7 +53,7 @@ func ExampleRuntime_Query() {
 
 // LOOP-01: every event as it happens, in a session that goes on.
 func ExampleSession_Run() {
-	s := runtime(llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Clock", struct{}{})}}, llmtest.Round{Text: "Noon."}).Session("s1")
+	s := prepare(llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Clock", struct{}{})}}, llmtest.Round{Text: "Noon."}).Session("s1")
 	for ev, err := range s.Run(context.Background(), "What time is it?") {
 		if err != nil {
 			fmt.Println(err)
@@ -75,7 +75,7 @@ func ExampleSession_Run() {
 
 // Only what an input comes to, in a session that goes on.
 func ExampleSession_Prompt() {
-	s := runtime(llmtest.Round{Text: "Noon."}, llmtest.Round{Text: "As I said: noon."}).Session("s1")
+	s := prepare(llmtest.Round{Text: "Noon."}, llmtest.Round{Text: "As I said: noon."}).Session("s1")
 	for _, question := range []string{"What time is it?", "Are you sure?"} {
 		result, err := s.Prompt(context.Background(), question)
 		if err != nil {
@@ -91,7 +91,7 @@ func ExampleSession_Prompt() {
 
 // One question, with what happens on the way.
 func ExampleRuntime_QueryStream() {
-	r := runtime(llmtest.Round{Text: "Noon."})
+	r := prepare(llmtest.Round{Text: "Noon."})
 	for ev, err := range r.QueryStream(context.Background(), "What time is it?") {
 		if err != nil {
 			fmt.Println(err)
@@ -106,7 +106,7 @@ func ExampleRuntime_QueryStream() {
 
 // A turn that is stopped, a session that goes on, and its end.
 func ExampleSession_Interrupt() {
-	s := runtime(llmtest.Round{Text: "It is", Hang: true}, llmtest.Round{Text: "Noon."}).Session("s1")
+	s := prepare(llmtest.Round{Text: "It is", Hang: true}, llmtest.Round{Text: "Noon."}).Session("s1")
 	for ev := range s.Run(context.Background(), "What time is it?") {
 		switch d := ev.Data.(type) {
 		case agent.TextDelta:
@@ -128,7 +128,7 @@ func ExampleSession_Interrupt() {
 
 // A session that was kept: its events are all that there is to it.
 func ExampleRuntime_Session() {
-	r := runtime(llmtest.Round{Text: "Noon."}, llmtest.Round{Text: "You asked for the time."})
+	r := prepare(llmtest.Round{Text: "Noon."}, llmtest.Round{Text: "You asked for the time."})
 	var kept []agent.Event
 	for ev := range r.Session("s1").Run(context.Background(), "What time is it?") {
 		if ev.Durable() {
@@ -146,7 +146,7 @@ func ExampleRuntime_Session() {
 
 // Inputs as they come, one turn each.
 func ExampleSession_StreamInput() {
-	s := runtime(llmtest.Round{Text: "Noon."}, llmtest.Round{Text: "Still noon."}).Session("s1")
+	s := prepare(llmtest.Round{Text: "Noon."}, llmtest.Round{Text: "Still noon."}).Session("s1")
 	questions := slices.Values([]string{"What time is it?", "And now?"})
 	for ev, err := range s.StreamInput(context.Background(), questions) {
 		if err != nil {
@@ -169,7 +169,7 @@ func ExampleSession_StreamInput() {
 
 // A word for a turn that runs, and what is to follow it.
 func ExampleSession_Steer() {
-	s := runtime(llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Clock", struct{}{})}}, llmtest.Round{Text: "12:00."}, llmtest.Round{Text: "You are welcome."}).Session("s1")
+	s := prepare(llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Clock", struct{}{})}}, llmtest.Round{Text: "12:00."}, llmtest.Round{Text: "You are welcome."}).Session("s1")
 	for ev := range s.Run(context.Background(), "What time is it?") {
 		switch d := ev.Data.(type) {
 		case agent.ToolCallStart:
