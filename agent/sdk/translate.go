@@ -35,12 +35,18 @@ func Messages(events iter.Seq2[agent.Event, error]) iter.Seq2[Message, error] {
 type Translator struct {
 	result agent.QueryResult
 	counts []ToolCount
-	tasks  map[Task]bool // by ID and Kind alone
+	tasks  map[taskKey]bool
+}
+
+// taskKey is what tells tasks apart.
+type taskKey struct {
+	kind TaskKind
+	id   string
 }
 
 // NewTranslator returns a translator that has seen nothing yet.
 func NewTranslator() *Translator {
-	return &Translator{result: agent.NewQueryResult(), tasks: map[Task]bool{}}
+	return &Translator{result: agent.NewQueryResult(), tasks: map[taskKey]bool{}}
 }
 
 // Translate returns the messages of the session's next event, in order. Every
@@ -157,7 +163,7 @@ func (t *Translator) count(d agent.ToolCallEnd) {
 
 // task says of a task that it started, or where it was seen again.
 func (t *Translator) task(task Task) Payload {
-	key := Task{ID: task.ID, Kind: task.Kind}
+	key := taskKey{task.Kind, task.ID}
 	if t.tasks[key] {
 		return TaskProgress{task}
 	}
