@@ -204,13 +204,16 @@ func failureOf(err error) *agent.Failure {
 // in the store already.
 type streamReport struct{ out io.Writer }
 
-func (r *streamReport) event(ev agent.Event, _ bool) {
-	line, err := ev.MarshalJSON() // an encoder would read over what it returns once more
+func (r *streamReport) event(ev agent.Event, _ bool) { printLine(r.out, ev) }
+
+// printLine prints a value as one line of JSON.
+func printLine(out io.Writer, v json.Marshaler) {
+	line, err := v.MarshalJSON() // an encoder would read over what it returns once more
 	if err != nil {
-		slog.Error("encode event", "kind", ev.Kind(), "err", err)
+		slog.Error("encode a line of output", "value", fmt.Sprintf("%T", v), "err", err)
 		return
 	}
-	_, _ = r.out.Write(append(line, '\n')) // whoever reads may have left
+	_, _ = out.Write(append(line, '\n')) // whoever reads may have left
 }
 
 func (r *streamReport) finish(agent.ProcessingEnd) {}
@@ -229,22 +232,13 @@ func (r *messageReport) event(ev agent.Event, _ bool) {
 		r.sessions[ev.Session] = t
 	}
 	for _, m := range t.Translate(ev) {
-		r.print(m)
+		printLine(r.out, m)
 	}
-}
-
-func (r *messageReport) print(m sdk.Message) {
-	line, err := m.MarshalJSON() // as above
-	if err != nil {
-		slog.Error("encode message", "type", m.Data.Type(), "err", err)
-		return
-	}
-	_, _ = r.out.Write(append(line, '\n')) // whoever reads may have left
 }
 
 func (r *messageReport) finish(agent.ProcessingEnd) {}
 
 // failed gives a run a result that had no turn, or could not be closed.
 func (r *messageReport) failed(err error) {
-	r.print(sdk.Message{At: time.Now().UnixMilli(), Data: sdk.Result{Status: agent.StatusFailed, Failure: failureOf(err)}})
+	printLine(r.out, sdk.Message{At: time.Now().UnixMilli(), Data: sdk.Result{Status: agent.StatusFailed, Failure: failureOf(err)}})
 }
