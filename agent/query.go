@@ -12,7 +12,8 @@ import (
 // [Session.Run] for who wants every event, StreamInput for who has inputs as
 // they come. They are one loop.
 
-// QueryResult is what an input came to.
+// QueryResult is what an input came to. It is a fold of the input's events:
+// [NewQueryResult], then [QueryResult.Apply] for each.
 type QueryResult struct {
 	// Text is the newest answer's, also where it broke off.
 	Text   string
@@ -29,9 +30,10 @@ type QueryResult struct {
 
 // ModelCost is what one model took part with.
 type ModelCost struct {
-	Provider, Model string
-	Usage           llm.Usage
-	Cost            llm.Spending
+	Provider string       `json:"provider"`
+	Model    string       `json:"model"`
+	Usage    llm.Usage    `json:"usage"`
+	Cost     llm.Spending `json:"cost"`
 }
 
 // Status says how an input ended (OAS-117).
@@ -88,30 +90,39 @@ func (s *Session) StreamInput(ctx context.Context, inputs iter.Seq[string]) iter
 
 // collect folds the events of a run.
 func collect(events iter.Seq2[Event, error]) (QueryResult, error) {
-	r := QueryResult{Usage: llm.Usage{Known: true}}
+	r := NewQueryResult()
 	for ev, err := range events {
 		if err != nil {
 			return r, err
 		}
-		switch d := ev.Data.(type) {
-		case UserInput:
-			r.Text = ""
-		case TextEnd:
-			if text := d.Message.Text(); text != "" {
-				r.Text = text
-			}
-			r.spend(d.Provider, d.Model, d.Usage, d.Cost)
-		case Retrying:
-			if d.Sent {
-				r.spend(d.Provider, d.Model, llm.Usage{}, nil)
-			}
-		case Failure:
-			r.Failure = &d
-		case ProcessingEnd:
-			r.Status, r.Rounds = statusOf(d.Reason), r.Rounds+d.Rounds
-		}
+		r.Apply(ev)
 	}
 	return r, nil
+}
+
+// NewQueryResult returns what no event at all comes to: nothing was used, and
+// that is known.
+func NewQueryResult() QueryResult { return QueryResult{Usage: llm.Usage{Known: true}} }
+
+// Apply counts an event in. Status is there once it was a [ProcessingEnd].
+func (r *QueryResult) Apply(ev Event) {
+	switch d := ev.Data.(type) {
+	case UserInput:
+		r.Text = ""
+	case TextEnd:
+		if text := d.Message.Text(); text != "" {
+			r.Text = text
+		}
+		r.spend(d.Provider, d.Model, d.Usage, d.Cost)
+	case Retrying:
+		if d.Sent {
+			r.spend(d.Provider, d.Model, llm.Usage{}, nil)
+		}
+	case Failure:
+		r.Failure = &d
+	case ProcessingEnd:
+		r.Status, r.Rounds = statusOf(d.Reason), r.Rounds+d.Rounds
+	}
 }
 
 // spend counts one request.

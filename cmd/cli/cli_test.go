@@ -17,6 +17,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/agent/sdk"
 	"atelier.dev/atelier/cmd/cli"
 	"atelier.dev/atelier/storage"
 )
@@ -71,7 +72,7 @@ func write(path, content string) llmtest.Round {
 }
 
 // The same loop from the command line, over both wire formats and in all
-// three forms of output.
+// forms of output.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for _, model := range []string{"openai/test-model", "compat/test-model"} {
@@ -104,6 +105,19 @@ func TestRun(t *testing.T) {
 				if kinds[agent.KindSessionStart] != 1 || kinds[agent.KindSessionEnd] != 1 || kinds[agent.KindToolCallEnd] != 1 { // LOOP-154
 					t.Errorf("kinds: %v", kinds)
 				}
+			},
+			"messages": func(t *testing.T, out string) { // OAS-102
+				var types []sdk.Type
+				for _, m := range messages(t, out) {
+					if m.Session == "" {
+						t.Errorf("%s of no session", m.Type)
+					}
+					if types = append(types, m.Type); m.Type == sdk.TypeResult && (m.Status != agent.StatusSuccess || m.Text != "Done.") {
+						t.Errorf("the result: %+v", m)
+					}
+				}
+				inOrder(t, types, sdk.TypeSystem, sdk.TypeUserMessage, sdk.TypePartialMessage, sdk.TypeAssistant, sdk.TypeToolUse,
+					sdk.TypeToolResult, sdk.TypeFilesPersisted, sdk.TypeAssistant, sdk.TypeToolUseSummary, sdk.TypeResult, sdk.TypeSystem)
 			},
 		} {
 			t.Run(model+" "+output, func(t *testing.T) {

@@ -7,11 +7,59 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/sdk"
 	"atelier.dev/atelier/backend"
 )
+
+// report prints what happens in a run.
+type report interface {
+	// event is called with every event, from one goroutine at a time. It is the
+	// run's own, or one of an agent's that the run has started.
+	event(ev agent.Event, own bool)
+	finish(agent.ProcessingEnd)
+	failed(error)
+}
+
+func newReport(format string, out, progress io.Writer) (report, error) {
+	switch format {
+	case "text":
+		return &textReport{out: out, progress: progress}, nil
+	case "json":
+		return &jsonReport{out: json.NewEncoder(out)}, nil
+	case "stream-json":
+		return &streamReport{out: out}, nil
+	case "messages":
+		return &messageReport{out: out, sessions: map[string]*sdk.Translator{}}, nil
+	}
+	return nil, fmt.Errorf("--output is text, json, stream-json or messages, not %q", format)
+}
+
+// observer hands the events of all sessions of a run to its report, and the
+// ends of the run's own turns to who waits for them.
+type observer struct {
+	mu      sync.Mutex
+	report  report
+	session string // the run's own, which is the first to have an event
+	ended   chan<- agent.ProcessingEnd
+}
+
+func (o *observer) event(ev agent.Event) {
+	o.mu.Lock()
+	if o.session == "" {
+		o.session = ev.Session
+	}
+	own := ev.Session == o.session
+	o.report.event(ev, own)
+	o.mu.Unlock()
+	if end, ok := ev.Data.(agent.ProcessingEnd); ok && own {
+		o.ended <- end
+	}
+}
 
 // textReport prints the model's text as it comes, and on the side a line for
 // every tool call.
@@ -20,7 +68,10 @@ type textReport struct {
 	open          bool // the current line has no end yet
 }
 
-func (r *textReport) event(ev agent.Event) {
+func (r *textReport) event(ev agent.Event, own bool) {
+	if !own {
+		return
+	}
 	switch d := ev.Data.(type) {
 	case agent.TextDelta:
 		fmt.Fprint(r.out, d.Text)
@@ -117,7 +168,10 @@ func (r *runResult) count(end agent.TextEnd) {
 	r.Cost += *end.Cost
 }
 
-func (r *jsonReport) event(ev agent.Event) {
+func (r *jsonReport) event(ev agent.Event, own bool) {
+	if !own {
+		return
+	}
 	r.result.Session = ev.Session
 	switch d := ev.Data.(type) {
 	case agent.TextEnd:
@@ -136,24 +190,55 @@ func (r *jsonReport) finish(end agent.ProcessingEnd) {
 }
 
 func (r *jsonReport) failed(err error) {
-	e := backend.AsError(err)
-	r.result.Status = agent.EndFailed
-	r.result.Error = &agent.Failure{Code: string(e.Code), Message: e.Message, Kept: e.Kept, Next: e.Next, Details: e.Details}
+	r.result.Status, r.result.Error = agent.EndFailed, failureOf(err)
 	_ = r.out.Encode(r.result)
+}
+
+// failureOf says of an error what an event would.
+func failureOf(err error) *agent.Failure {
+	e := backend.AsError(err)
+	return &agent.Failure{Code: string(e.Code), Message: e.Message, Kept: e.Kept, Next: e.Next, Details: e.Details}
 }
 
 // streamReport prints every event as one line of JSON. A line with a seq is
 // in the store already.
 type streamReport struct{ out io.Writer }
 
-func (r *streamReport) event(ev agent.Event) {
-	line, err := ev.MarshalJSON() // an encoder would read over what it returns once more
+func (r *streamReport) event(ev agent.Event, _ bool) { printLine(r.out, ev) }
+
+// printLine prints a value as one line of JSON.
+func printLine(out io.Writer, v json.Marshaler) {
+	line, err := v.MarshalJSON() // an encoder would read over what it returns once more
 	if err != nil {
-		slog.Error("encode event", "kind", ev.Kind(), "err", err)
+		slog.Error("encode a line of output", "value", fmt.Sprintf("%T", v), "err", err)
 		return
 	}
-	_, _ = r.out.Write(append(line, '\n')) // whoever reads may have left
+	_, _ = out.Write(append(line, '\n')) // whoever reads may have left
 }
 
 func (r *streamReport) finish(agent.ProcessingEnd) {}
 func (r *streamReport) failed(error)               {}
+
+// messageReport prints every message as one line of JSON (OAS-102).
+type messageReport struct {
+	out      io.Writer
+	sessions map[string]*sdk.Translator
+}
+
+func (r *messageReport) event(ev agent.Event, _ bool) {
+	t := r.sessions[ev.Session]
+	if t == nil {
+		t = sdk.NewTranslator()
+		r.sessions[ev.Session] = t
+	}
+	for _, m := range t.Translate(ev) {
+		printLine(r.out, m)
+	}
+}
+
+func (r *messageReport) finish(agent.ProcessingEnd) {}
+
+// failed gives a run a result that had no turn, or could not be closed.
+func (r *messageReport) failed(err error) {
+	printLine(r.out, sdk.Message{At: time.Now().UnixMilli(), Data: sdk.Result{Status: agent.StatusFailed, Failure: failureOf(err)}})
+}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -53,7 +52,7 @@ func (c *command) runFlagSet(f *runFlags) *pflag.FlagSet {
 	flags.StringVar(&f.use.effort, "effort", "", "how hard the model thinks: none, minimal, low, medium, high, xhigh, max")
 	flags.IntVar(&f.use.thinking, "max-thinking-tokens", 0, "cap on what a model may think with that takes a number (0: by --effort)")
 	flags.StringVar(&f.use.mode, "permission-mode", "", "default, plan, acceptEdits, auto, dontAsk or bypassPermissions;\nnobody is there to ask, so what would ask is denied")
-	flags.StringVar(&f.output, "output", "text", "text, json or stream-json")
+	flags.StringVar(&f.output, "output", "text", "text; json, an object at the end; stream-json, every event as a line of JSON;\nmessages, the same in the words of the Open Agent SDK")
 	flags.IntVar(&f.maxTurns, "max-turns", 0, "stop after this many rounds of tool calls (0: 200)")
 	flags.Float64Var(&f.maxDollars, "max-budget-usd", 0, "stop before the session has cost more than this many dollars (0: no limit)")
 	flags.StringVar(&f.session, "session", "", "go on with the session of this id")
@@ -143,12 +142,8 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report) (agent.Pr
 	cfg.Retry.Retries = f.maxRetries
 	cfg.Getenv = withBaseURL(c.getenv, f)
 	ended := make(chan agent.ProcessingEnd, 1)
-	cfg.Observe = func(ev agent.Event) {
-		report.event(ev)
-		if end, ok := ev.Data.(agent.ProcessingEnd); ok {
-			ended <- end
-		}
-	}
+	observer := observer{report: report, ended: ended}
+	cfg.Observe = observer.event
 	app, err := openApp(c.ctx, cfg, nil)
 	if err != nil {
 		return none, err
@@ -243,24 +238,4 @@ func exitCode(r agent.EndReason) int {
 		return exitInterrupted
 	}
 	return exitFailed
-}
-
-// report prints what happens in a run.
-type report interface {
-	// event is called with every event, from one goroutine at a time.
-	event(agent.Event)
-	finish(agent.ProcessingEnd)
-	failed(error)
-}
-
-func newReport(format string, out, progress io.Writer) (report, error) {
-	switch format {
-	case "text":
-		return &textReport{out: out, progress: progress}, nil
-	case "json":
-		return &jsonReport{out: json.NewEncoder(out)}, nil
-	case "stream-json":
-		return &streamReport{out: out}, nil
-	}
-	return nil, fmt.Errorf("--output is text, json or stream-json, not %q", format)
 }
