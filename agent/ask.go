@@ -21,6 +21,7 @@ func (t *turn) ask() (*llm.Answer, error) {
 	set := t.session.transcript.Settings
 	who := llm.Origin{Provider: set.Provider, Model: set.Model}
 	d, err := t.askModel(who, set.Effort)
+	t.fatal = refused(err) && t.ctx.Err() == nil
 	if err != nil && set.FallbackModel != "" && llm.Transient(err) && t.ctx.Err() == nil {
 		t.keep(who, d, llm.Message{Role: llm.RoleAssistant})
 		instead := llm.Origin{Provider: set.FallbackProvider, Model: set.FallbackModel}
@@ -67,14 +68,14 @@ func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*draft, error) {
 			n-- // a changed request is not the same one again
 			continue
 		}
-		if held(err) {
-			n-- // it was not even sent
+		if notSent(err) {
+			n--
 		}
 		wait, again := policy.Delay(n, err, rand.Float64())
 		if !again || t.ctx.Err() != nil {
 			return d, err
 		}
-		if held(err) {
+		if notSent(err) {
 			wait += rand.N(holdSpread)
 		}
 		f := Explain(err)
@@ -92,9 +93,16 @@ func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*draft, error) {
 // it in the same instant.
 const holdSpread = time.Second
 
-// held reports whether a request was kept back because of an earlier one's
+// refused reports whether a provider does not take the key: nothing more can be
+// asked until it is mended (LOOP-157).
+func refused(err error) bool {
+	var e *llm.Error
+	return errors.As(err, &e) && e.Class == llm.ClassAuth
+}
+
+// notSent reports whether a request was kept back because of an earlier one's
 // refusal.
-func held(err error) bool {
+func notSent(err error) bool {
 	var e *llm.Error
 	return errors.As(err, &e) && e.Held
 }
@@ -170,6 +178,9 @@ func Explain(err error) Failure {
 
 // sentence makes a sentence of an error's phrase.
 func sentence(phrase string) string {
+	if phrase == "" {
+		return "The provider gave no reason."
+	}
 	r, n := utf8.DecodeRuneInString(phrase)
 	s := string(unicode.ToUpper(r)) + phrase[n:]
 	if !strings.HasSuffix(s, ".") {

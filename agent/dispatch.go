@@ -67,21 +67,24 @@ func (t *turn) check(call llm.ToolCall) (ready, bool) {
 		return ready{}, false
 	}
 	call.Arguments, call.Custom = call.Input(), false
-	r, fault := t.read(&call)
+	rc := ready{call: call}
+	var fault string
+	if broken := protect(call.Name, func() { rc.bound, fault = t.read(&rc.call) }); broken != "" {
+		fault = broken
+	}
 	if c := s.transcript.openCall(call.ID); c == nil || !c.started {
-		t.emit(ToolCallStart{CallID: call.ID, Tool: s.tools().Canonical(call.Name), Input: string(call.Arguments)})
+		t.emit(ToolCallStart{CallID: call.ID, Tool: s.tools().Canonical(rc.call.Name), Input: string(rc.call.Arguments)})
 	}
 	if fault != "" {
-		t.end(call, s.tools().Canonical(call.Name), Fail(fault), OutcomeFailed, 0)
+		t.end(rc.call, s.tools().Canonical(rc.call.Name), Fail(fault), OutcomeFailed, 0)
 		return ready{}, false
 	}
-	rc := ready{call: call, bound: r}
 	if denial, denied := t.authorise(&rc); denied {
 		if t.ctx.Err() != nil {
-			t.endUnrun(call)
+			t.endUnrun(rc.call)
 			return ready{}, false
 		}
-		t.end(call, r.spec.Name, Fail(denial), OutcomeDenied, 0)
+		t.end(rc.call, rc.spec.Name, Fail(denial), OutcomeDenied, 0)
 		return ready{}, false
 	}
 	return rc, true
@@ -109,33 +112,37 @@ func (t *turn) read(call *llm.ToolCall) (r bound, fault string) {
 	return r, ""
 }
 
-// gateCall is the call as the gate sees it.
-func (t *turn) gateCall(r *ready) GateCall {
+// judge asks the gate about a call. A tool that cannot say what it would touch
+// is not trusted with it.
+func (t *turn) judge(r *ready) (GateCall, Verdict) {
 	gc := GateCall{Tool: r.spec.Name, ReadOnly: r.spec.ReadOnly, Input: r.call.Arguments, Mode: t.session.settings().Mode}
 	if a, ok := r.tool.(Accessor); ok {
-		gc.Access = a.Access(r.call.Arguments)
+		if broken := protect(r.spec.Name, func() { gc.Access = a.Access(r.call.Arguments) }); broken != "" {
+			return gc, Verdict{Decision: Deny, Reason: broken, Final: true}
+		}
 	}
-	return gc
+	return gc, t.session.cfg.Gate.Decide(gc)
 }
 
 // decide asks the gate, and the hooks between its rules that nothing lifts and
-// the others (K-10).
+// the others (K-10). A question that is open already stays one: hooks have seen
+// the call before it was asked about.
 func (t *turn) decide(r *ready) (GateCall, Verdict) {
-	s := t.session
-	if c := s.transcript.openCall(r.call.ID); c != nil && c.request != nil {
-		r.call.Arguments = json.RawMessage(c.request.Input) // hooks have seen it before it was asked about
-		gc := t.gateCall(r)
-		return gc, s.cfg.Gate.Decide(gc)
+	if c := t.session.transcript.openCall(r.call.ID); c != nil && c.request != nil {
+		r.call.Arguments = json.RawMessage(c.request.Input)
+		gc, verdict := t.judge(r)
+		if verdict.Decision != Deny {
+			verdict = Verdict{Decision: Ask, Reason: c.request.Reason}
+		}
+		return gc, verdict
 	}
-	gc := t.gateCall(r)
-	verdict := s.cfg.Gate.Decide(gc)
-	if s.cfg.Hooks == nil || verdict.Decision == Deny && verdict.Final {
+	gc, verdict := t.judge(r)
+	if t.session.cfg.Hooks == nil || verdict.Decision == Deny && verdict.Final {
 		return gc, verdict
 	}
 	advice := t.consult(r)
 	if advice.Input != nil {
-		gc = t.gateCall(r)
-		verdict = s.cfg.Gate.Decide(gc)
+		gc, verdict = t.judge(r)
 	}
 	return gc, weigh(verdict, advice)
 }
@@ -176,9 +183,11 @@ func (t *turn) askPerson(call llm.ToolCall, r bound, gc GateCall, reason string)
 			Input: string(call.Arguments), Reason: reason, Access: gc.Access,
 		}
 		if p, ok := r.tool.(Previewer); ok {
-			if changes, err := p.Preview(t.ctx, call.Arguments); err == nil {
-				req.Changes = changes
-			}
+			protect(r.spec.Name, func() {
+				if changes, err := p.Preview(t.ctx, call.Arguments); err == nil {
+					req.Changes = changes
+				}
+			})
 		}
 		t.emit(req)
 	}
@@ -186,7 +195,7 @@ func (t *turn) askPerson(call llm.ToolCall, r bound, gc GateCall, reason string)
 	answer, err := s.cfg.Approver.Approve(t.ctx, req)
 	if cause := context.Cause(t.ctx); cause != nil {
 		if errors.Is(cause, errSuspended) {
-			t.stopped = true // the log stays open at this request
+			t.stopped = true // the turn stays open at this request
 		}
 		return Answer{}, cause
 	}
@@ -200,7 +209,10 @@ func (t *turn) askPerson(call llm.ToolCall, r bound, gc GateCall, reason string)
 // execute runs calls side by side and emits their events, as they come, from
 // the session's goroutine.
 func (t *turn) execute(batch []ready) {
-	if len(batch) == 0 {
+	if t.ctx.Err() != nil { // while others were asked about
+		for _, r := range batch {
+			t.endUnrun(r.call)
+		}
 		return
 	}
 	out := make(chan Payload)
@@ -252,18 +264,27 @@ func (t *turn) next(out <-chan Payload) (Payload, bool) {
 func (t *turn) run(r ready, send func(Payload)) {
 	begin := t.session.cfg.Now()
 	var mu sync.Mutex
-	offset := 0
-	result := protect(r.spec.Name, func() Result {
-		return r.tool.Run(t.ctx, Invocation{
+	offset, over := 0, false
+	var result Result
+	if broken := protect(r.spec.Name, func() {
+		result = r.tool.Run(t.ctx, Invocation{
 			CallID: r.call.ID, Input: r.call.Arguments,
 			Output: func(text string) {
 				mu.Lock()
 				defer mu.Unlock()
+				if over {
+					return // of a goroutine that the tool left behind
+				}
 				send(ToolCallOutput{CallID: r.call.ID, Text: text, Offset: offset})
 				offset += utf16Len(text)
 			},
 		})
-	})
+	}); broken != "" {
+		result = Fail(broken)
+	}
+	mu.Lock()
+	over = true
+	mu.Unlock()
 	outcome := OutcomeDone
 	switch {
 	case t.ctx.Err() != nil && result.IsError:
@@ -276,22 +297,35 @@ func (t *turn) run(r ready, send func(Payload)) {
 	if outcome != OutcomeInterrupted {
 		r.remark(t.review(r, result, send))
 	}
-	told := r.output(result, t.reducer(r.spec.Name))
-	if told = strings.Join(append([]string{told}, r.remarks...), "\n\n"); told != result.Output {
+	if told := t.told(r, result); told != result.Output {
 		end.ModelOutput = told
 	}
 	send(end)
 }
 
-// protect turns a tool's panic into a failed result (LOOP-118).
-func protect(name string, run func() Result) (result Result) {
+// told is what the model is told of a result.
+func (t *turn) told(r ready, result Result) (text string) {
+	if broken := protect(r.spec.Name, func() { text = r.output(result, t.reducer(r.spec.Name)) }); broken != "" {
+		text = broken
+	}
+	return strings.Join(append([]string{text}, r.remarks...), "\n\n")
+}
+
+// protect runs code of a tool or of its binding. It returns what the model is
+// told where that panics, else nothing (LOOP-118).
+func protect(tool string, run func()) (broken string) {
 	defer func() {
 		if p := recover(); p != nil {
-			slog.Error("tool panicked", "tool", name, "panic", p, "stack", string(debug.Stack()))
-			result = Fail(fmt.Sprintf("Tool error (%s): %v", name, p))
+			logPanic("tool", tool, p)
+			broken = fmt.Sprintf("Tool error (%s): %v", tool, p)
 		}
 	}()
-	return run()
+	run()
+	return ""
+}
+
+func logPanic(whose, name string, p any) {
+	slog.Error("panic", "of", whose, "name", name, "panic", p, "stack", string(debug.Stack()))
 }
 
 // end emits the end of a call that ends in the session's goroutine.

@@ -13,6 +13,6 @@
 // are the session: [New] rebuilds one from them, and the running session keeps
 // its own state by the same fold.
 //
-// Run works in the caller's goroutine and its events arrive there. Configure,
-// Steer, Interrupt and Suspend may be called from any goroutine.
+// Run works in the caller's goroutine and its events arrive there. What may be
+// called from others stands at [Session].
 package agent

@@ -57,8 +57,8 @@ func (d *draft) add(ev llm.Event) {
 	case llm.EventToolCallDelta:
 		if c := d.calls[ev.Index]; c != nil {
 			c.Bytes += len(ev.Delta)
-			if c.follow != nil {
-				c.Outline = c.follow(ev.Delta)
+			if c.follow != nil && protect(c.Tool, func() { c.Outline = c.follow(ev.Delta) }) != "" {
+				c.follow = nil
 			}
 			d.emit(c.CallDraft)
 		}
@@ -87,7 +87,7 @@ func (d *draft) begin(index int, call llm.ToolCall) {
 	c := &callDraft{CallDraft: CallDraft{CallID: call.ID, Tool: d.tools.Canonical(call.Name)}}
 	if r, ok := d.tools.get(call.Name); ok {
 		if drafter, ok := r.tool.(Drafter); ok {
-			c.follow = drafter.Draft(call.Custom)
+			protect(c.Tool, func() { c.follow = drafter.Draft(call.Custom) })
 		}
 	}
 	d.calls[index] = c

@@ -19,7 +19,7 @@ func TestRoundsDoNotGrow(t *testing.T) {
 		script = append(script, llmtest.Round{Calls: []llmtest.Call{use("Look", fmt.Sprint(i))}})
 	}
 	r := newRig(t, llmtest.Script(append(script, llmtest.Round{Text: "Done."})...))
-	r.cfg.Limits = agent.Limits{}
+	r.cfg.Limits = agent.Limits{Turns: 2 * rounds}
 	r.open()
 	var counts []uint64 // after each round
 	for ev, err := range r.session.Run(t.Context(), "go") {

@@ -104,13 +104,34 @@ type HookEnd struct {
 // maxHolds is how often hooks may make one turn go on.
 const maxHolds = 10
 
-// fire runs the hooks of a moment.
-func (s *Session) fire(ctx context.Context, call HookCall, report func(Payload)) HookAdvice {
+// fire runs the hooks of a moment. Where they panic, a call that they were to
+// look at is denied.
+func (s *Session) fire(ctx context.Context, call HookCall, report func(Payload)) (advice HookAdvice) {
 	if s.cfg.Hooks == nil {
 		return HookAdvice{}
 	}
 	call.Session, call.Mode = s.cfg.ID, s.settings().Mode
-	return s.cfg.Hooks.Fire(ctx, call, report)
+	reporting := false
+	defer func() {
+		p := recover()
+		if p == nil {
+			return
+		}
+		if reporting {
+			panic(p) // of whoever is told, not of the hooks
+		}
+		logPanic("hooks", string(call.Point), p)
+		report(HookEnd{Point: call.Point, Name: "hooks", CallID: call.CallID, Failed: true, Message: fmt.Sprint(p)})
+		advice = HookAdvice{}
+		if call.Point == HookPreToolUse {
+			advice = HookAdvice{Decision: Deny, Reason: fmt.Sprintf("the hooks failed: %v", p)}
+		}
+	}()
+	return s.cfg.Hooks.Fire(ctx, call, func(p Payload) {
+		reporting = true
+		report(p)
+		reporting = false
+	})
 }
 
 // fire runs the hooks of a moment in the turn's own goroutine. Those of an end

@@ -26,7 +26,7 @@ type turn struct {
 	before  llm.Spending // by the session, when the turn began
 	spent   llm.Spending // and when the newest request was made
 	held    *Event       // emitted, not yielded yet
-	stopped bool         // the caller stopped ranging
+	stopped bool         // nothing is recorded any more: the caller stopped ranging, or the session was suspended
 	fatal   bool         // the session ends with the turn
 }
 
@@ -89,7 +89,7 @@ func (t *turn) pass(ev Event) {
 // process takes an input to its end, and then those that were queued to follow it.
 func (t *turn) process(input Queued) {
 	t.begin(input)
-	t.toRest()
+	t.toRest(t.loop())
 }
 
 // begin begins with an input. The first one after the session was opened runs
@@ -107,13 +107,14 @@ func (t *turn) begin(input Queued) {
 	}
 }
 
-// toRest takes what has begun to its end, and then what was queued to follow.
-func (t *turn) toRest() {
+// toRest ends a turn whose loop ended so, and then takes what was queued to
+// follow to its end.
+func (t *turn) toRest(reason EndReason) {
 	for {
-		reason := t.conclude(t.loop())
+		reason = t.conclude(reason)
 		var input Queued
 		var next bool
-		if reason == EndDone && !t.stopped {
+		if reason == EndDone && t.ctx.Err() == nil {
 			input, next = t.session.queue.takeFollowUp()
 		}
 		t.finish(reason, next)
@@ -122,6 +123,7 @@ func (t *turn) toRest() {
 		}
 		t.progress, t.usage, t.before = progress{}, llm.Usage{Known: true}, t.session.transcript.Cost
 		t.begin(input)
+		reason = t.loop()
 	}
 }
 
@@ -139,10 +141,10 @@ func (t *turn) pickUp() {
 func (t *turn) loop() EndReason {
 	limits := t.session.cfg.Limits
 	for {
-		t.deliver()
 		if t.ctx.Err() != nil {
-			return EndInterrupted
+			return EndInterrupted // what waits to be delivered waits on
 		}
+		t.deliver()
 		if limits.Rounds > 0 && t.rounds >= limits.Rounds {
 			t.emit(TurnLimit{Limit: "rounds", Count: t.rounds})
 			return EndLimit
@@ -216,7 +218,7 @@ func (t *turn) watchContext() {
 	if window == 0 {
 		return
 	}
-	share := tr.Context * 100 / window
+	share := (tr.Context + int64(tr.added/bytesPerToken)) * 100 / window
 	if full := share >= fullContext; full != t.session.full {
 		t.session.full = full
 		if full {
@@ -268,8 +270,6 @@ func (t *turn) fail(err error) EndReason {
 		return EndInterrupted
 	}
 	t.emit(Explain(err))
-	var e *llm.Error
-	t.fatal = errors.As(err, &e) && e.Class == llm.ClassAuth // nothing can be asked until the key is mended (LOOP-157)
 	return EndFailed
 }
 
@@ -284,13 +284,19 @@ func (t *turn) finish(reason EndReason, next bool) {
 	t.settle()
 }
 
+// reads reports whether a call only reads, so that it can be run again.
+func (s *Session) reads(call llm.ToolCall) bool {
+	r, ok := s.tools().get(call.Name)
+	return ok && r.spec.ReadOnly
+}
+
 // resume carries on a turn found open; see [Session.Resume].
 func (t *turn) resume() EndReason {
 	open := slices.Clone(t.session.transcript.open)
 	waiting := slices.ContainsFunc(open, func(c openCall) bool { return c.request != nil })
 	var rest []llm.ToolCall
 	for _, c := range open {
-		if waiting && (c.request != nil || !c.started) {
+		if waiting && (c.request != nil || !c.started || t.session.reads(c.call)) {
 			rest = append(rest, c.call)
 			continue
 		}

@@ -57,7 +57,9 @@ func (t *turn) briefing(who llm.Origin) Briefing {
 	t.settle()
 	b := s.cfg.Profiles.Brief(t.ctx, who.Provider, who.Model)
 	b.Profile, b.Provider, b.Model = s.cfg.Profiles.Profile(who.Provider, who.Model).ID, who.Provider, who.Model
-	t.emit(b)
+	if t.ctx.Err() == nil { // else it may be cut, and it holds for good
+		t.emit(b)
+	}
 	return b
 }
 

@@ -18,7 +18,8 @@ type QueryResult struct {
 	// Text is the newest answer's, also where it broke off.
 	Text   string
 	Usage  llm.Usage
-	Rounds int
+	Rounds int // of tools
+	Turns  int // answers
 	Cost   llm.Spending
 	// ByModel splits usage and cost by model, in the order of first use
 	// (OAS-114, OAS-712).
@@ -112,6 +113,9 @@ func (r *QueryResult) Apply(ev Event) {
 	case TextEnd:
 		if text := d.Message.Text(); text != "" {
 			r.Text = text
+		}
+		if len(d.Message.Parts) > 0 {
+			r.Turns++
 		}
 		r.spend(d.Provider, d.Model, d.Usage, d.Cost)
 	case Retrying:

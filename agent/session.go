@@ -36,17 +36,18 @@ type Config struct {
 	NewID func() string
 }
 
-// Limits bound a session. Zero means unlimited.
+// Limits bound a session. Where none of them is set they are [DefaultLimits];
+// where one is, a 0 in another means what that says.
 type Limits struct {
-	Rounds int // tool rounds in one turn (LOOP-104)
-	Turns  int // assistant messages in all (LOOP-105)
+	Rounds int // tool rounds in one turn; 0 for any number (LOOP-104)
+	Turns  int // assistant messages in all; 0 for any number (LOOP-105)
 	// Continuations is how often in a row the model is asked to go on where its
-	// answer reached its length limit; negative never (OAS-112, K-29).
+	// answer reached its length limit; 0 for never (OAS-112, K-29).
 	Continuations int
-	// LoopWindow is how many calls are looked at for a repetition; negative
-	// none (LOOP-20).
+	// LoopWindow is how many calls are looked at for a repetition; 0 for none
+	// (LOOP-20).
 	LoopWindow int
-	// Budget is what all requests together may cost (OAS-115).
+	// Budget is what all requests together may cost; 0 for any sum (OAS-115).
 	Budget llm.Cost
 	// Beside says what was spent on the session's account by others, such as
 	// the agents that it started; nil where nobody does.
@@ -55,6 +56,17 @@ type Limits struct {
 
 // DefaultLimits are those of the loop specification (LOOP-04, K-06).
 var DefaultLimits = Limits{Rounds: 200, Continuations: 3, LoopWindow: defaultLoopWindow}
+
+// orDefault fills in limits of which none is set.
+func (l Limits) orDefault() Limits {
+	if l.Rounds != 0 || l.Turns != 0 || l.Continuations != 0 || l.LoopWindow != 0 || l.Budget != 0 {
+		return l
+	}
+	beside := l.Beside
+	l = DefaultLimits
+	l.Beside = beside
+	return l
+}
 
 // Session is one conversation and the loop that carries it on. One goroutine
 // owns it: the one that calls Run, Resume, Record, RecordSettings, Close and Transcript. Configure, Asked, Steer,
@@ -80,6 +92,7 @@ func New(cfg Config, past ...Event) *Session {
 	if cfg.Facts == nil {
 		cfg.Facts = noFacts{}
 	}
+	cfg.Limits = cfg.Limits.orDefault()
 	s := &Session{cfg: cfg}
 	for _, ev := range past {
 		s.apply(ev)
@@ -234,16 +247,22 @@ func (s *Session) Continue(ctx context.Context) iter.Seq2[Event, error] {
 		}
 		t.emit(TurnContinued{})
 		t.pickUp()
-		t.toRest()
+		t.toRest(t.loop())
 	})
 }
 
 // Resume carries on a turn that was open when its session was last stored.
 // Calls that wait for a person go on waiting, under the same request; calls
 // that had started are answered as interrupted, because whether they had an
-// effect is unknown. With nothing to wait for, the turn ends as crashed.
+// effect is unknown, but for those that only read, which are run again. With
+// nothing to wait for, the turn ends as crashed. Where no turn is open it
+// yields nothing.
 func (s *Session) Resume(ctx context.Context) iter.Seq2[Event, error] {
-	return s.turn(ctx, func(t *turn) { t.finish(t.conclude(t.resume()), false) })
+	return s.turn(ctx, func(t *turn) {
+		if s.transcript.State != StateIdle {
+			t.toRest(t.resume())
+		}
+	})
 }
 
 func (s *Session) turn(ctx context.Context, body func(*turn)) iter.Seq2[Event, error] {

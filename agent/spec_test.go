@@ -115,8 +115,9 @@ func TestFullOutputInTheEvent(t *testing.T) {
 	}
 }
 
-// LOOP-18, LOOP-151, LOOP-152: every kind of event comes from the loop at its
-// time; only those that a host makes are not here.
+// LOOP-18, LOOP-151, LOOP-152: every kind of event comes from the loop, at the time
+// that the scenarios under testdata show;
+// only those that a host makes are not here.
 func TestEveryKindHappens(t *testing.T) {
 	t.Parallel()
 	rounds := []llmtest.Round{

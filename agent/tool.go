@@ -83,8 +83,8 @@ type Access struct {
 	Reads   []string `json:"reads,omitempty"`
 	Writes  []string `json:"writes,omitempty"`
 	Command string   `json:"command,omitempty"`
-	// Own says that the call concerns nothing but commands that the session
-	// itself has started.
+	// Own says that the call concerns nothing but commands and agents that the
+	// session itself has started, or starts.
 	Own bool `json:"own,omitempty"`
 }
 
@@ -111,8 +111,8 @@ type Result struct {
 	Data any
 }
 
-// Errorf-style failures read best as plain sentences: what was wrong, what to
-// do instead.
+// Fail is the result of a call that failed. Its message reads best as plain
+// sentences: what was wrong, what to do instead.
 func Fail(message string) Result { return Result{Output: message, IsError: true} }
 
 // Details is what the window can show better than text. At most one field is

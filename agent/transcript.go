@@ -32,7 +32,7 @@ type Transcript struct {
 // to, and of the session.
 type past struct {
 	briefed map[llm.Origin]Briefing // by provider and model
-	count   int                     // assistant messages
+	count   int                     // assistant messages that say something
 	last    *llm.Origin             // provider and model of the last one; nil before the first
 	by      *llm.Origin             // chosen provider and model of the last one, no fallback; nil before the first
 	told    map[string]bool         // subjects of repairs
@@ -113,7 +113,9 @@ func (t *Transcript) applyAnswer(d TextEnd) {
 	for _, c := range d.Message.Calls() {
 		t.open = append(t.open, openCall{call: c})
 	}
-	t.past.count++
+	if len(d.Message.Parts) > 0 {
+		t.past.count++
+	}
 	t.past.last = &llm.Origin{Provider: d.Provider, Model: d.Model}
 	if d.Provider == t.Settings.Provider && d.Model == t.Settings.Model {
 		t.past.by = &llm.Origin{Provider: d.Provider, Model: d.Model}

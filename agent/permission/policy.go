@@ -127,7 +127,7 @@ func (p *Policy) examine(call agent.GateCall) (string, kind) {
 	case call.ReadOnly:
 		return "This only reads inside the project.", looks
 	case call.Access.Own:
-		return "This concerns a command that this session started.", looks
+		return "This concerns only what this session itself starts.", looks
 	}
 	return fmt.Sprintf("What the tool %s does cannot be foreseen.", call.Tool), risks
 }

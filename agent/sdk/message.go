@@ -175,8 +175,9 @@ type Result struct {
 	Status agent.Status `json:"status"`
 	// Text is the newest answer's, also where it broke off.
 	Text string `json:"text"`
-	// Rounds are those of tools: the SDK's numTurns.
+	// Rounds are those of tools, Turns the answers: the SDK's numTurns.
 	Rounds int       `json:"rounds"`
+	Turns  int       `json:"turns"`
 	Usage  llm.Usage `json:"usage"`
 	// TotalCost is what was spent at least where CostUnknown counts requests
 	// whose cost is not known.

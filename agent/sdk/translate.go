@@ -180,7 +180,7 @@ func (t *Translator) turnEnded(d agent.ProcessingEnd) []Payload {
 	r := t.result
 	t.result, t.counts = agent.NewQueryResult(), nil
 	return append(messages, Result{
-		Status: r.Status, Text: r.Text, Rounds: r.Rounds, Usage: r.Usage,
+		Status: r.Status, Text: r.Text, Rounds: r.Rounds, Turns: r.Turns, Usage: r.Usage,
 		TotalCost: r.Cost.Cost, CostUnknown: r.Cost.Unknown, CostByModel: r.ByModel,
 		Cancelled: r.Status == agent.StatusCancelled, Next: d.Next, Failure: r.Failure,
 	})

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	_ "embed" // for the descriptions
+	"encoding/json"
 	"errors"
 	"strings"
 
@@ -90,32 +91,39 @@ type idInput struct {
 }
 
 // Tools returns the tools of a parent. None of them changes anything by itself:
-// what the sessions do passes the gate of each of them.
+// what the sessions do passes the gate of each of them. They are not read-only
+// all the same, since their order among a model's calls counts.
 func Tools(h Host) []agent.Tool {
 	return []agent.Tool{
-		agent.Function(spec("SpawnAgent", spawnDescription), func(ctx context.Context, in spawnInput) (agent.Result, error) {
+		define("SpawnAgent", spawnDescription, func(ctx context.Context, in spawnInput) (agent.Result, error) {
 			id, err := h.Spawn(ctx, Task{Text: in.Task, WorkingDir: in.WorkingDir, Model: in.Model, MaxTurns: in.MaxTurns})
 			return about(id, reply{"agent_id": id, "status": Running}), err
 		}),
-		agent.Function(spec("SendInput", sendDescription), func(ctx context.Context, in sendInput) (agent.Result, error) {
+		define("SendInput", sendDescription, func(ctx context.Context, in sendInput) (agent.Result, error) {
 			if strings.TrimSpace(in.Message) == "" {
 				return agent.Result{}, errors.New("the message is empty")
 			}
 			return about(in.AgentID, reply{"agent_id": in.AgentID, "sent": true}), h.Send(ctx, in.AgentID, in.Message)
 		}),
-		agent.Function(spec("Wait", waitDescription), func(ctx context.Context, in idInput) (agent.Result, error) {
+		define("Wait", waitDescription, func(ctx context.Context, in idInput) (agent.Result, error) {
 			r, err := h.Wait(ctx, in.AgentID)
 			return r.result(in.AgentID), err
 		}),
-		agent.Function(spec("CloseAgent", closeDescription), func(ctx context.Context, in idInput) (agent.Result, error) {
+		define("CloseAgent", closeDescription, func(ctx context.Context, in idInput) (agent.Result, error) {
 			r, err := h.End(ctx, in.AgentID)
 			return r.result(in.AgentID), err
 		}),
 	}
 }
 
-func spec(name, description string) agent.Spec {
-	return agent.Spec{Name: name, Description: strings.TrimSpace(description), ReadOnly: true}
+// harmless is a tool that concerns nothing but the session's own agents.
+type harmless struct{ agent.Tool }
+
+// Access implements [agent.Accessor].
+func (harmless) Access(json.RawMessage) agent.Access { return agent.Access{Own: true} }
+
+func define[In any](name, description string, run func(context.Context, In) (agent.Result, error)) agent.Tool {
+	return harmless{agent.Function(agent.Spec{Name: name, Description: strings.TrimSpace(description)}, run)}
 }
 
 // reply is what the model is told, as JSON.
