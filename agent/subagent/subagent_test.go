@@ -1,0 +1,120 @@
+package subagent_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/agent/permission"
+	"atelier.dev/atelier/agent/subagent"
+)
+
+// host notes what it is asked for, as tools may from goroutines of their own.
+type host struct{ asked []string }
+
+func (h *host) Spawn(_ context.Context, t subagent.Task) (string, error) {
+	h.asked = append(h.asked, "spawn "+t.Text)
+	return "a1", nil
+}
+
+func (h *host) Send(_ context.Context, id, message string) error {
+	h.asked = append(h.asked, "send "+message)
+	if id != "a1" {
+		return errors.New("there is no agent of that name")
+	}
+	return nil
+}
+
+func (h *host) Wait(context.Context, string) (subagent.Report, error) {
+	h.asked = append(h.asked, "wait")
+	return subagent.Report{Status: subagent.Completed, Turns: 2}, nil
+}
+
+func (h *host) End(context.Context, string) (subagent.Report, error) {
+	h.asked = append(h.asked, "end")
+	return subagent.Report{Status: subagent.Failed, Output: "half of it"}, nil
+}
+
+// LOOP-48, LOOP-150, K-05: the calls of one answer are carried out in their order, with
+// those that write, without asking anybody; the model is told what came of them.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	h := &host{}
+	write := agent.Function(agent.Spec{Name: "Write", Description: "Writes."}, func(context.Context, struct{}) (string, error) {
+		h.asked = append(h.asked, "write")
+		return "", nil
+	})
+	tools, err := agent.NewRegistry(append(subagent.Tools(h), write)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate, err := permission.New(t.TempDir(), permission.Rules{Allow: []string{"Write"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a1 := map[string]string{"agent_id": "a1"}
+	model := llmtest.Script(llmtest.Round{Calls: []llmtest.Call{
+		llmtest.Use("Write", struct{}{}),
+		llmtest.Use("SpawnAgent", map[string]string{"task": "look"}),
+		llmtest.Use("SendInput", map[string]string{"agent_id": "a1", "message": "closer"}),
+		llmtest.Use("Wait", a1),
+		llmtest.Use("SendInput", map[string]string{"agent_id": "nobody", "message": "hello"}),
+		llmtest.Use("SendInput", map[string]string{"agent_id": "a1", "message": " "}),
+		llmtest.Use("CloseAgent", a1),
+	}}, llmtest.Round{Text: "Done."})
+	template, err := agent.NewTemplate(agent.Config{Model: model, Gate: gate, Approver: nobody{}, Profiles: agent.Plain("", tools)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := agent.Settings{Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault}
+	var told []string
+	for ev, err := range template.Runtime(settings, agent.Overrides{}).QueryStream(t.Context(), "go") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if end, ok := ev.Data.(agent.ToolCallEnd); ok && end.Tool != "Write" {
+			told = append(told, end.Output)
+		}
+	}
+	if diff := cmp.Diff([]string{"write", "spawn look", "send closer", "wait", "send hello", "end"}, h.asked); diff != "" {
+		t.Error(diff)
+	}
+	want := []string{
+		`{"agent_id":"a1","status":"running"}`, `{"agent_id":"a1","sent":true}`,
+		`{"output":"(The agent ended without a word.)","status":"completed","success":true,"turns_used":2}`,
+		"There is no agent of that name.", "The message is empty.",
+		`{"output":"half of it","status":"failed","success":false,"turns_used":0}`,
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// nobody is not to be asked.
+type nobody struct{}
+
+func (nobody) Approve(_ context.Context, r agent.ApprovalRequest) (agent.Answer, error) {
+	return agent.Answer{}, errors.New("asked about " + r.Tool)
+}
+
+// LOOP-48: the schemas have the specification's members.
+func TestSchemas(t *testing.T) {
+	t.Parallel()
+	got := map[string][]string{}
+	for _, tool := range subagent.Tools(&host{}) {
+		var schema struct{ Required []string }
+		if err := json.Unmarshal(tool.Spec().Schema, &schema); err != nil {
+			t.Fatal(err)
+		}
+		got[tool.Spec().Name] = schema.Required
+	}
+	want := map[string][]string{"SpawnAgent": {"task"}, "SendInput": {"agent_id", "message"}, "Wait": {"agent_id"}, "CloseAgent": {"agent_id"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
