@@ -85,3 +85,96 @@ test('a command that was left running is followed and stopped', async () => {
   await shot(page, 'tasks-stopped')
   expect(offences).toEqual([])
 })
+
+test('sixty tasks, one of which prints megabytes, do not hold the page up', async () => {
+  const flood = 'while :; do head -c 1000000 /dev/zero | tr "\\0" x | fold -w 90; sleep 0.1; done'
+  const chatter = 'while sleep 1; do date; done'
+  const { page, offences } = await start([
+    { calls: Array.from({ length: 59 }, () => left(chatter)) },
+    { calls: [left(flood)] },
+    { text: 'All of it is running.' },
+  ])
+  await prompt(page, 'Start everything')
+  await page.getByText('All of it is running.').waitFor({ timeout: 30_000 })
+  await page.getByRole('button', { name: /^60 commands are running/ }).click()
+  const panel = panelOf(page)
+  expect(await panel.getByRole('listitem').count()).toBe(60)
+  const first = panel.getByRole('log').first()
+  await first.getByText('Earlier output is not shown.').waitFor()
+
+  /** Of 3 s, the longest time between two frames and the one that a twentieth exceed. */
+  const gaps = await page.evaluate(async () => {
+    const gaps: number[] = []
+    let last = performance.now()
+    for (const end = last + 3000; last < end;) {
+      const now = await new Promise<number>((resolve) => requestAnimationFrame(resolve))
+      gaps.push(now - last)
+      last = now
+    }
+    gaps.sort((a, b) => b - a)
+    return { longest: gaps[0]!, frequent: gaps[Math.floor(gaps.length / 20)]! }
+  })
+  expect(gaps.frequent, `the longest is ${gaps.longest} ms`).toBeLessThan(100)
+
+  // Who scrolls up reads on undisturbed.
+  await first.hover()
+  await page.mouse.wheel(0, -100)
+  await panel.getByRole('button', { name: 'Jump to latest' }).waitFor()
+  const seen = await first.innerText()
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  expect(await first.innerText()).toBe(seen)
+  await shot(page, 'tasks-many')
+  expect(offences).toEqual([])
+})
+
+test('tasks end with their session, and the page says so', async () => {
+  const { page, host } = await start([
+    { calls: [left('echo up; sleep 300'), left('echo broken >&2; exit 3')] },
+    { text: 'One runs, one does not.' },
+  ])
+  await page.getByRole('button', { name: 'Show panel' }).click()
+  const panel = panelOf(page)
+  await panel.getByRole('tab', { name: 'Running' }).click()
+  await panel.getByText(/^Commands that the agent leaves running/).waitFor()
+  await shot(page, 'tasks-empty')
+  await prompt(page, 'Start two')
+  await page.getByText('One runs, one does not.').waitFor()
+  const rows = panel.getByRole('listitem')
+  await rows.nth(0).getByText('running').waitFor()
+  await rows.nth(1).getByText('exit 3', { exact: true }).waitFor()
+
+  await page.getByRole('button', { name: /^Session actions/ }).click()
+  await page.getByRole('menuitem', { name: 'Delete…' }).click()
+  await page.getByText('1 command that it left running is stopped.').waitFor()
+  await shot(page, 'tasks-delete')
+  await page.keyboard.press('Escape')
+
+  await host.stop()
+  await rows.nth(0).getByText('ended with the session').waitFor()
+  await rows.nth(0).getByText('up', { exact: true }).waitFor()
+  await rows.nth(1).getByText('exit 3', { exact: true }).waitFor()
+  await shot(page, 'tasks-ended')
+})
+
+// K-01
+test('the user’s own time limit for commands is kept', async () => {
+  const { page, offences } = await start([])
+  const open = async () => {
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await page.getByRole('tab', { name: 'Models' }).click()
+  }
+  await open()
+  const field = page.getByRole('textbox', { name: 'Command timeout' })
+  expect(await field.inputValue()).toBe('')
+  await shot(page, 'timeout')
+  await page.getByRole('button', { name: '120 s' }).click()
+  await field.fill('900')
+  await page.getByText('It can be from 1 to 600 s: 600 s will be set.').waitFor()
+  await shot(page, 'timeout-clamped')
+  await field.press('Enter')
+  await expect.poll(() => field.inputValue()).toBe('600')
+  await page.reload()
+  await open()
+  expect(await field.inputValue()).toBe('600')
+  expect(offences).toEqual([])
+})

@@ -176,6 +176,7 @@ export class Workbench {
 
   #follow(status: Status): void {
     this.status = status
+    if (status === 'reconnecting') this.tasks.lose()
     if (status !== 'connected') return
     if (this.#wasConnected) {
       void this.attempt(() => this.sessions.load())

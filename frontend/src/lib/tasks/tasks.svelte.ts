@@ -4,6 +4,7 @@ import type { ToolEntry } from '../conversation/entries'
 import { oneAtATime } from '../oneAtATime'
 import type { Envelope, TaskInfo, TaskState } from '../types.gen'
 import { Tail } from './tail.svelte'
+import { isBad } from './words'
 
 /** A command that was left running. Those of sessions that ended are kept while the page lives. */
 export type Task = Omit<TaskInfo, 'state'> & { key: string; state: TaskState | 'session_ended' }
@@ -35,6 +36,11 @@ export class Tasks {
       const own = tasks.filter(({ session }) => session === id)
       this.#take(id, own)
     }
+  }
+
+  /** The application is gone, and with it what it ran; if it is not, what is read next says so. */
+  lose(): void {
+    for (const session of this.#bySession.keys()) this.#take(session, [])
   }
 
   receive(envelope: Envelope): void {
@@ -92,7 +98,7 @@ export class Tasks {
     return (this.#tails[key] ??= new Tail(session, id, this.#call))
   }
 
-  /** Shown with its output; a task is so from the start if it was seen running. */
+  /** Shown with its output: from the start, unless it had ended well when it was first seen. */
   isUnfolded(task: Task): boolean {
     return this.#unfolded.get(task.key) ?? false
   }
@@ -128,7 +134,8 @@ export class Tasks {
       )
     const all = [...gone, ...listed].slice(-mostKept)
     for (const task of listed) {
-      if (isRunning(task) && !this.#unfolded.has(task.key)) this.#unfolded.set(task.key, true)
+      if ((isRunning(task) || isBad(task)) && !this.#unfolded.has(task.key))
+        this.#unfolded.set(task.key, true)
     }
     this.#bySession.set(session, all)
   }
