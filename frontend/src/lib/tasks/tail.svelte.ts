@@ -13,12 +13,15 @@ export class Tail {
   text = $state.raw('')
   /** What was printed before text is not shown. */
   isCut = $state(false)
+  /** The task is on no list any more; another one may have its id. */
+  isOver = false
   #end = 0
   #onlookers = 0
   #read: () => Promise<void>
 
   constructor(session: string, task: string, call: Call) {
     this.#read = oneAtATime(async () => {
+      if (this.isOver) return
       const request = { session, task, from: this.#end }
       const piece = await call('tasks.output', request).catch(() => undefined)
       if (piece) this.#take(piece)
@@ -32,7 +35,7 @@ export class Tail {
     return () => void this.#onlookers--
   }
 
-  /** Told when there is more. */
+  /** Told when there is, or may be, more. */
   more(): void {
     if (this.#onlookers > 0) void this.#read()
   }

@@ -132,7 +132,13 @@ export class Tasks {
       .map((task) =>
         isRunning(task) ? { ...task, state: 'session_ended' as const, ended_at: Date.now() } : task,
       )
-    const all = [...gone, ...listed].slice(-mostKept)
+    const all = [...gone, ...listed]
+    for (const { key } of all.splice(0, all.length - mostKept)) delete this.#tails[key]
+    for (const task of all) {
+      const tail = this.tail(task)
+      tail.isOver = !listed.includes(task)
+      tail.more()
+    }
     for (const task of listed) {
       if ((isRunning(task) || isBad(task)) && !this.#unfolded.has(task.key))
         this.#unfolded.set(task.key, true)

@@ -177,6 +177,51 @@ test('a task that prints faster than it is read skips ahead, and is kept short',
   expect(tail.text.startsWith('0123456789\n')).toBe(true)
 })
 
+test('what is kept of a task that is over is not mixed with the next one of its id', async () => {
+  const answers = { list: [info('1')] }
+  const { tasks, tell, print } = tasksOver(answers)
+  await tasks.load()
+  const before = tasks.tail(tasks.of(['a'])[0]!)
+  before.follow()
+  print('before\n')
+  await tell({ task: '1', printed: true })
+  answers.list = [info('1', { started_at: 60_000 })]
+  await tell({ task: '1' })
+  print('after\n')
+  before.follow()
+  await tell({ task: '1', printed: true })
+  expect(before.text).toBe('before\n')
+  const after = tasks.tail(tasks.of(['a'])[0]!)
+  after.follow()
+  await settled()
+  expect(after.text).toContain('after\n')
+})
+
+test('output that was printed while the connection was lost is read after it', async () => {
+  const { tasks, print } = tasksOver({ list: [info('1')] })
+  await tasks.load()
+  const tail = tasks.tail(tasks.of(['a'])[0]!)
+  tail.follow()
+  tasks.lose()
+  print('meanwhile\n')
+  await settled()
+  expect(tail.text).toBe('')
+  await tasks.load()
+  await settled()
+  expect(tail.text).toBe('meanwhile\n')
+})
+
+test('as many tasks are kept as the application remembers', async () => {
+  const answers = { list: [info('1')] }
+  const { tasks, tell } = tasksOver(answers)
+  for (let n = 1; n <= 80; n++) {
+    answers.list = [ended(`${n}`, n)]
+    await tell({ task: `${n}` })
+  }
+  expect(states(tasks)).toHaveLength(64)
+  expect(states(tasks).at(-1)).toBe('17 exited')
+})
+
 test('work that is asked for while it runs is done once more, and not twice at once', async () => {
   let runs = 0
   let atOnce = 0
