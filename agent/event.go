@@ -32,7 +32,8 @@ const (
 	KindSteeringInjected Kind = "steering_injected"
 	KindRetrying         Kind = "retrying"
 	KindSideRequest      Kind = "side_request"
-	KindRateLimit        Kind = "rate_limit" // delta: what the provider says is left
+	KindRateLimit        Kind = "rate_limit"  // delta: what the provider says is left
+	KindTaskChange       Kind = "task_change" // delta: a command that was left running did something
 	KindHistoryRepaired  Kind = "history_repaired"
 	KindLoopDetection    Kind = "loop_detection"
 	KindTurnLimit        Kind = "turn_limit"
@@ -64,7 +65,8 @@ func (e Event) Kind() Kind { return e.Data.Kind() }
 // Durable reports whether the event belongs to the log.
 func (e Event) Durable() bool {
 	switch e.Kind() {
-	case KindReasoningDelta, KindTextStart, KindTextDelta, KindCallDraft, KindToolCallOutput, KindHookStart, KindHookOutput, KindRateLimit:
+	case KindReasoningDelta, KindTextStart, KindTextDelta, KindCallDraft, KindToolCallOutput,
+		KindHookStart, KindHookOutput, KindRateLimit, KindTaskChange:
 		return false
 	}
 	return true
@@ -306,6 +308,15 @@ const (
 	PurposeSubagent Purpose = "subagent"
 )
 
+// TaskChange says that there is news of a command that was left running. The
+// news itself is read by whoever wants it.
+type TaskChange struct {
+	// Task is its id; empty where all of the session's tasks ended with it.
+	Task string `json:"task,omitempty"`
+	// Printed says that there is more to read of it; else it began or ended.
+	Printed bool `json:"printed,omitempty"`
+}
+
 // RateLimitReport is what a provider said of the key's allowance with its newest
 // answer (LLM-32).
 type RateLimitReport struct {
@@ -417,6 +428,7 @@ func (SteeringInjected) Kind() Kind { return KindSteeringInjected }
 func (Retrying) Kind() Kind         { return KindRetrying }
 func (SideRequest) Kind() Kind      { return KindSideRequest }
 func (RateLimitReport) Kind() Kind  { return KindRateLimit }
+func (TaskChange) Kind() Kind       { return KindTaskChange }
 func (HistoryRepaired) Kind() Kind  { return KindHistoryRepaired }
 func (LoopDetection) Kind() Kind    { return KindLoopDetection }
 func (TurnLimit) Kind() Kind        { return KindTurnLimit }
@@ -431,7 +443,7 @@ func Payloads() []Payload {
 		SessionStart{}, SessionEnd{}, SettingsChange{}, Briefing{}, Title{}, UserInput{}, TurnContinued{},
 		ReasoningDelta{}, TextStart{}, TextDelta{}, TextEnd{}, CallDraft{},
 		ToolCallStart{}, ToolCallOutput{}, ToolCallEnd{}, ApprovalRequest{},
-		ApprovalAnswer{}, HookStart{}, HookOutput{}, HookEnd{}, SteeringInjected{}, Retrying{}, SideRequest{}, RateLimitReport{},
+		ApprovalAnswer{}, HookStart{}, HookOutput{}, HookEnd{}, SteeringInjected{}, Retrying{}, SideRequest{}, RateLimitReport{}, TaskChange{},
 		HistoryRepaired{}, LoopDetection{}, TurnLimit{}, Warning{}, Failure{}, ProcessingEnd{},
 	}
 }

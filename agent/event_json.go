@@ -31,6 +31,7 @@ var decoders = map[Kind]func([]byte) (Payload, error){
 	KindRetrying:         decode[Retrying],
 	KindSideRequest:      decode[SideRequest],
 	KindRateLimit:        decode[RateLimitReport],
+	KindTaskChange:       decode[TaskChange],
 	KindHistoryRepaired:  decode[HistoryRepaired],
 	KindLoopDetection:    decode[LoopDetection],
 	KindTurnLimit:        decode[TurnLimit],

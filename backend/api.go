@@ -166,6 +166,42 @@ type CostSummary struct {
 	Days     []CostLine `json:"days,omitempty"`
 }
 
+// TaskInfo is a command that a session left running. Its id is unique among
+// those of its session that this process knows, and begins anew where the
+// session does.
+type TaskInfo struct {
+	Session   string    `json:"session"`
+	ID        string    `json:"id"`
+	Command   string    `json:"command"` // its beginning, where it is very long
+	Folder    string    `json:"folder"`
+	StartedAt int64     `json:"started_at"`
+	EndedAt   int64     `json:"ended_at,omitempty"` // absent while it runs
+	State     TaskState `json:"state"`
+	// ExitCode is that of a task that exited.
+	ExitCode int `json:"exit_code,omitempty"`
+}
+
+// TaskState is how a task is, or how it ended.
+type TaskState string
+
+// The states of a task. It exits by itself, and is stopped by a person, its
+// model or its session's end.
+const (
+	TaskRunning  TaskState = "running"
+	TaskExited   TaskState = "exited"
+	TaskStopped  TaskState = "stopped"
+	TaskTimedOut TaskState = "timed_out"
+)
+
+// TaskOutput is a piece of what a task printed. Begin and End are its places
+// in all that was printed, in bytes: where Begin is not what was asked for,
+// something between is not kept.
+type TaskOutput struct {
+	Text  string `json:"text"`
+	Begin int64  `json:"begin"`
+	End   int64  `json:"end"`
+}
+
 // KeyInfo says where a provider's key comes from, never what it is.
 type KeyInfo struct {
 	Provider string `json:"provider"`
@@ -207,6 +243,10 @@ type Preferences struct {
 	// PlainTitles names sessions by their first prompt alone, without asking a
 	// model.
 	PlainTitles bool `json:"plain_titles,omitempty"`
+	// CommandTimeout ends commands in the foreground that name no time limit of
+	// their own, in seconds up to [tool.MaxCommandTimeout]; 0 leaves each model its
+	// default (K-01).
+	CommandTimeout int `json:"command_timeout,omitempty"`
 	// Layout holds the panes' widths and whether they are shown.
 	Layout Layout `json:"layout"`
 }
@@ -307,6 +347,27 @@ type (
 		Providers []ProviderInfo `json:"providers,omitempty"`
 		// Problem says why the user's own models file is not used.
 		Problem string `json:"problem,omitempty"`
+	}
+	// TasksRequest is for tasks.list; without a session it is about all that this
+	// process works on.
+	TasksRequest struct {
+		Session string `json:"session,omitempty"`
+	}
+	// TaskList answers tasks.list, the oldest of each session first.
+	TaskList struct {
+		Tasks []TaskInfo `json:"tasks,omitempty"`
+	}
+	// TaskRef names a task.
+	TaskRef struct {
+		Session string `json:"session"`
+		Task    string `json:"task"`
+	}
+	// TaskOutputRequest is for tasks.output: what was printed from a place on,
+	// in bytes.
+	TaskOutputRequest struct {
+		Session string `json:"session"`
+		Task    string `json:"task"`
+		From    int64  `json:"from,omitempty"`
 	}
 	// CostsRequest is for costs.summary; without a session it is about all
 	// sessions of the project.

@@ -28,6 +28,9 @@ func (w *Workbench) Header(ctx context.Context, provider string) (http.Header, e
 // AtLevel is which model a job of a level gets.
 var AtLevel = (*Workbench).atLevel
 
+// CommandTimeout is the user's time limit for commands that name none.
+var CommandTimeout = (*Workbench).commandTimeout
+
 // AwaitJobs waits until the jobs beside a session are over.
 func (w *Workbench) AwaitJobs(session string) {
 	w.mu.Lock()

@@ -191,6 +191,8 @@ func continues(last, next agent.Payload) bool {
 	case agent.ToolCallOutput:
 		l, ok := last.(agent.ToolCallOutput)
 		return ok && l.CallID == n.CallID
+	case agent.TaskChange:
+		return last == next
 	}
 	return false
 }

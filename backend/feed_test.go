@@ -100,6 +100,25 @@ func TestFeedSendsTheNewestOutline(t *testing.T) {
 	})
 }
 
+// The same news of a task leaves once.
+func TestFeedGathersNewsOfTasks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed()
+		got := watchAll(t, f)
+		began := agent.Event{Session: "a", Data: agent.TaskChange{Task: "1"}}
+		printed := agent.Event{Session: "a", Data: agent.TaskChange{Task: "1", Printed: true}}
+		for _, ev := range []agent.Event{began, printed, printed, printed} {
+			f.Publish(ev)
+		}
+		time.Sleep(feedInterval + time.Millisecond) // fake time
+		synctest.Wait()
+		if diff := cmp.Diff([]Envelope{{Session: "a", Events: []agent.Event{began, printed}}}, got()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 // Envelopes stay under the limit; an event that cannot fit is left out, and
 // the seq tells the page so.
 func TestFeedLimitsEnvelopes(t *testing.T) {

@@ -5,9 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/url"
+	"time"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/tool"
 )
 
 const preferencesSetting = "preferences"
@@ -41,6 +44,12 @@ func (w *Workbench) storedPreferences(ctx context.Context) (Preferences, error) 
 // setPreferences stores what the user chose. What the environment chose is not
 // stored, and no longer wins once the user picks something else.
 func (w *Workbench) setPreferences(ctx context.Context, p Preferences) (Preferences, error) {
+	if limit := int(tool.MaxCommandTimeout / time.Second); p.CommandTimeout < 0 || p.CommandTimeout > limit {
+		return p, &Error{
+			Code: CodeInvalid, Message: fmt.Sprintf("A command's time limit is from 1 to %d seconds.", limit),
+			Kept: "Your settings were not changed.", Next: "Leave it out for each model's own.",
+		}
+	}
 	shown, err := w.preferences(ctx, Empty{})
 	if err != nil {
 		return p, err
@@ -56,6 +65,17 @@ func (w *Workbench) setPreferences(ctx context.Context, p Preferences) (Preferen
 		return p, fmt.Errorf("encode preferences: %w", err)
 	}
 	return p, w.cfg.Store.SetSetting(ctx, preferencesSetting, string(b))
+}
+
+// commandTimeout is the user's time limit for commands in the foreground that
+// name none; 0 leaves each model its default (K-01).
+func (w *Workbench) commandTimeout() time.Duration {
+	p, err := w.storedPreferences(w.ctx)
+	if err != nil {
+		slog.Warn("read the command timeout", "err", err)
+		return 0
+	}
+	return time.Duration(p.CommandTimeout) * time.Second
 }
 
 // NewSessionSettings is what a new session begins with: what the user chose

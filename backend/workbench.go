@@ -43,7 +43,8 @@ type Config struct {
 	// Retry says when a failed request is asked again.
 	Retry llm.RetryPolicy
 	// Observe is called with every event, after it was stored and before it
-	// is shown, from the goroutine of its session; nil for nobody.
+	// is shown, from the goroutine of its session; nil for nobody. News of
+	// tasks are for pages alone.
 	Observe func(agent.Event)
 }
 
@@ -105,6 +106,9 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "queue.move", w.moveQueued)
 	handle(d, "queue.remove", w.removeQueued)
 	handle(d, "queue.run", w.runQueued)
+	handle(d, "tasks.list", w.listTasks)
+	handle(d, "tasks.output", w.taskOutput)
+	handle(d, "tasks.stop", w.stopTask)
 	handle(d, "models.list", w.listModels)
 	handle(d, "models.local", w.localModels)
 	handle(d, "models.test", w.testModel)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/tool"
 )
@@ -44,7 +45,7 @@ func (w *Workbench) workplace(ctx context.Context, session, folder string) (work
 	if err != nil {
 		return workplace{}, err
 	}
-	place := workplace{env: local, tasks: &tool.Tasks{}, output: w.outputFolder(session)}
+	place := workplace{env: local, tasks: w.newTasks(session), output: w.outputFolder(session)}
 	local.SpillDir = place.output
 	if slog.Default().Enabled(ctx, slog.LevelDebug) {
 		place.env = env.Logging(place.env, slog.Default())
@@ -74,6 +75,9 @@ func (w *Workbench) leave(ctx context.Context, session string) {
 	}
 	if err := place.env.Cleanup(ctx); err != nil {
 		slog.Warn("leave the session's environment", "session", session, "err", err)
+	}
+	if place.tasks.List() != nil {
+		w.publishTask(session, agent.TaskChange{})
 	}
 }
 

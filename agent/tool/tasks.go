@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -18,20 +19,25 @@ import (
 const maxTasks = 64
 
 // Tasks are the commands of one session that run on beside its calls. They end
-// with the session's environment. The zero value has none; it is safe for
-// concurrent use.
+// with the session's environment. The zero value has none and tells nobody of
+// them; see [NewTasks]. It is safe for concurrent use.
 type Tasks struct {
-	mu   sync.Mutex
-	last int
-	list []*task // the oldest first
+	changed  func(agent.TaskChange) // may be nil
+	starting sync.Mutex             // held while one is started, which may take long
+	mu       sync.Mutex             // guards what follows
+	last     int
+	list     []*task // the oldest first
 }
 
 // task is a command that runs on, or did.
 type task struct {
 	id      string
-	line    string
-	timeout time.Duration
+	command env.Command
+	began   time.Time
 	process env.Process
+	printed *printed
+	told    atomic.Bool // somebody was told its id: it is no mere call any more
+	changed func(agent.TaskChange)
 }
 
 // Progress is the data of a result about a task.
@@ -45,29 +51,42 @@ type Progress struct {
 
 // start starts a command as a task.
 func (ts *Tasks) start(ctx context.Context, commands env.Commands, c env.Command) (*task, error) {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	running := 0
-	for _, t := range ts.list {
-		if t.running() {
-			running++
-		}
-	}
-	if running >= maxTasks {
+	ts.starting.Lock()
+	defer ts.starting.Unlock()
+	if running := ts.running(); running >= maxTasks {
 		return nil, fmt.Errorf("%d tasks are running already; stop one first", running)
 	}
+	t := &task{id: strconv.Itoa(ts.last + 1), command: c, printed: &printed{}, changed: ts.changed}
+	c.Output = t.output(c.Output)
 	p, err := commands.Start(ctx, c)
 	if err != nil {
 		return nil, err
 	}
+	t.process, t.began = p, time.Now()
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
 	ts.last++
-	t := &task{id: strconv.Itoa(ts.last), line: c.Line, timeout: c.Timeout, process: p}
 	if len(ts.list) == maxTasks { // one of them has ended
 		oldest := slices.IndexFunc(ts.list, func(t *task) bool { return !t.running() })
 		ts.list = slices.Delete(ts.list, oldest, oldest+1)
 	}
 	ts.list = append(ts.list, t)
+	if ts.changed != nil {
+		go t.tellEnd() // ends with the command
+	}
 	return t, nil
+}
+
+// running counts the tasks that run.
+func (ts *Tasks) running() (n int) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	for _, t := range ts.list {
+		if t.running() {
+			n++
+		}
+	}
+	return n
 }
 
 // forget drops a task that nobody was told of.
@@ -90,7 +109,7 @@ func (ts *Tasks) find(id string) (*task, error) {
 		if t.running() {
 			state = "running"
 		}
-		known = append(known, fmt.Sprintf("%s (%s), %s", t.id, firstRunes(t.line, 60), state))
+		known = append(known, fmt.Sprintf("%s (%s), %s", t.id, firstRunes(t.command.Line, 60), state))
 	}
 	if known == nil {
 		return nil, errors.New("no command was left running in this session")
@@ -113,6 +132,7 @@ func (t *task) wait(ctx context.Context, limit time.Duration) (r env.CommandResu
 
 // progress is the result about a task that runs on.
 func (t *task) progress(remark string) agent.Result {
+	t.tell()
 	text := t.process.Read()
 	return agent.Result{
 		Output:  withRemarks(text, []string{remark}),
@@ -139,7 +159,7 @@ func (t *task) report(ctx context.Context, limit time.Duration) agent.Result {
 	case r.Interrupted:
 		notes[0] = "[Task " + t.id + " was stopped.]"
 	case r.TimedOut:
-		notes[0] = fmt.Sprintf("[Task %s was ended after its time limit of %d ms.]", t.id, t.timeout.Milliseconds())
+		notes[0] = fmt.Sprintf("[Task %s was ended after its time limit of %d ms.]", t.id, t.command.Timeout.Milliseconds())
 	}
 	if r.Spill.Path != "" {
 		notes = append(notes, spillRemark(r.Spill))

@@ -19,5 +19,7 @@ class Clock {
 
 /** For what runs right now. */
 export const stopwatch = new Clock(100)
+/** For what runs for long. */
+export const seconds = new Clock(1000)
 /** For relative times. */
 export const calendar = new Clock(30_000)

@@ -11,6 +11,10 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} m`
 }
 
+/** The same for what goes on: in whole seconds. */
+export const elapsed = (ms: number): string =>
+  ms < 60_000 ? `${Math.floor(ms / 1000)} s` : duration(ms)
+
 /** 940, 12.4 k, 1.2 M */
 export function tokens(count: number): string {
   if (count < 1000) return String(count)

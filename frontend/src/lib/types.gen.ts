@@ -176,6 +176,7 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "retrying"; data: Retrying }
   | { kind: "side_request"; data: SideRequest }
   | { kind: "rate_limit"; data: RateLimitReport }
+  | { kind: "task_change"; data: TaskChange }
   | { kind: "history_repaired"; data: HistoryRepaired }
   | { kind: "loop_detection"; data: LoopDetection }
   | { kind: "turn_limit"; data: TurnLimit }
@@ -403,6 +404,7 @@ export type Preferences = {
   new_session: Settings
   levels?: Levels
   plain_titles?: boolean
+  command_timeout?: number
   layout: Layout
 }
 
@@ -603,6 +605,49 @@ export type SteeringInjected = {
   by_loop?: boolean
 }
 
+export type TaskChange = {
+  task?: string
+  printed?: boolean
+}
+
+export type TaskInfo = {
+  session: string
+  id: string
+  command: string
+  folder: string
+  started_at: number
+  ended_at?: number
+  state: TaskState
+  exit_code?: number
+}
+
+export type TaskList = {
+  tasks?: TaskInfo[]
+}
+
+export type TaskOutput = {
+  text: string
+  begin: number
+  end: number
+}
+
+export type TaskOutputRequest = {
+  session: string
+  task: string
+  from?: number
+}
+
+export type TaskRef = {
+  session: string
+  task: string
+}
+
+export type TaskState = "running" | "exited" | "stopped" | "timed_out"
+
+export type TasksRequest = {
+  session?: string
+}
+
 export type TextDelta = {
   text: string
   offset: number
@@ -723,4 +768,7 @@ export interface Methods {
   "sessions.delete": { args: SessionRef; reply: Empty }
   "sessions.list": { args: Empty; reply: SessionList }
   "sessions.rename": { args: RenameRequest; reply: SessionInfo }
+  "tasks.list": { args: TasksRequest; reply: TaskList }
+  "tasks.output": { args: TaskOutputRequest; reply: TaskOutput }
+  "tasks.stop": { args: TaskRef; reply: TaskInfo }
 }

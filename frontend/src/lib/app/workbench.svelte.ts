@@ -6,6 +6,7 @@ import { together } from '../cost/spending'
 import { setLanguage } from '../i18n/i18n.svelte'
 import { beforePaint } from '../paint'
 import { Sessions } from '../sessions/sessions.svelte'
+import { Tasks } from '../tasks/tasks.svelte'
 import type { Envelope, Preferences, ProjectInfo, Settings } from '../types.gen'
 import { Catalog } from './catalog.svelte'
 import { setTheme } from './theme'
@@ -23,6 +24,7 @@ export class Workbench {
   conversation = $state.raw<Conversation | null>(null)
   readonly sessions: Sessions
   readonly agents: Agents
+  readonly tasks: Tasks
   readonly catalog: Catalog
   readonly costs: Costs
 
@@ -41,6 +43,12 @@ export class Workbench {
     return together([conversation.view.cost, ...agents.map((agent) => agent.cost)])
   })
 
+  /** The open session and the agents that it started. */
+  readonly family = $derived.by(() => {
+    const id = this.conversation?.id
+    return id ? [id, ...this.agents.of(id).map((agent) => agent.id)] : []
+  })
+
   #call: Call
   #arrived: Envelope[] = []
   #wasConnected = false
@@ -50,6 +58,7 @@ export class Workbench {
     this.#call = call
     this.sessions = new Sessions(call)
     this.agents = new Agents(this.sessions, call)
+    this.tasks = new Tasks(call, (problem) => (this.problem = problem))
     this.catalog = new Catalog(call)
     this.costs = new Costs(call)
   }
@@ -74,6 +83,7 @@ export class Workbench {
         this.#call('project.info', {}),
         this.#call('preferences.get', {}),
         this.sessions.load(),
+        this.tasks.load(),
         this.catalog.load(),
       ])
       this.#prefer(preferences)
@@ -158,6 +168,7 @@ export class Workbench {
     for (const envelope of this.#arrived.splice(0)) {
       this.sessions.receive(envelope)
       this.agents.receive(envelope)
+      this.tasks.receive(envelope)
       if (this.conversation?.id === envelope.session) this.conversation.receive(envelope)
       if (envelope.events?.some((event) => event.kind === 'processing_end')) this.#count()
     }
@@ -165,9 +176,11 @@ export class Workbench {
 
   #follow(status: Status): void {
     this.status = status
+    if (status === 'reconnecting') this.tasks.lose()
     if (status !== 'connected') return
     if (this.#wasConnected) {
       void this.attempt(() => this.sessions.load())
+      void this.attempt(() => this.tasks.load())
       void this.conversation?.open()
       this.agents.reopen()
       this.#count()

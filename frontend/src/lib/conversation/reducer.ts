@@ -54,6 +54,7 @@ function step(view: Writable, event: Event): void {
     case 'session_end':
     case 'hook_start':
     case 'hook_output_delta':
+    case 'task_change':
       return
     case 'hook_end': {
       const { failed, decision, message, input } = event.data

@@ -26,6 +26,12 @@ export function parseTerminal(output: string): Span[] {
   return spans
 }
 
+/** The same without its colours. */
+export const plainTerminal = (output: string): string =>
+  parseTerminal(output)
+    .map(({ text }) => text)
+    .join('')
+
 /** What remains of each line after its carriage returns, as a screen would show it. */
 function overwritten(output: string): string {
   if (!output.includes('\r')) return output

@@ -1,0 +1,156 @@
+package tool
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/env"
+)
+
+// This file is the side of tasks that a host sees: whoever looks on takes
+// nothing from the model, which reads the same output by its own calls.
+
+// NewTasks returns an empty list that tells changed what its tasks do. It is
+// called from any goroutine, may be called while a task prints, and must not
+// block or call back. Output is told of once for each time that somebody has
+// read it to its end (see [Tasks.Output]), so that nobody is flooded.
+func NewTasks(changed func(agent.TaskChange)) *Tasks {
+	return &Tasks{changed: changed}
+}
+
+// TaskInfo is a task as a host shows it.
+type TaskInfo struct {
+	ID      string
+	Line    string // the command line
+	Dir     string // as the call named it; empty means the environment's
+	Started time.Time
+	// Ended is zero while the task runs; Result, without its texts, says how
+	// it ended.
+	Ended  time.Time
+	Result env.CommandResult
+}
+
+// TaskText is a piece of what a task printed. Begin and End are its places in
+// all that was printed, in bytes.
+type TaskText struct {
+	Text       string
+	Begin, End int64
+}
+
+// List returns the commands that were left running, the oldest first: those
+// that run, and those that have ended as far as they are remembered.
+func (ts *Tasks) List() []TaskInfo {
+	ts.mu.Lock()
+	list := slices.Clone(ts.list)
+	ts.mu.Unlock()
+	var infos []TaskInfo
+	for _, t := range list {
+		if t.told.Load() {
+			infos = append(infos, t.info())
+		}
+	}
+	return infos
+}
+
+// Output returns what a task printed from a place on, at most the newest limit
+// bytes of it and no more than is kept. What is printed after it is told of.
+// An error says that there is no such task.
+func (ts *Tasks) Output(id string, from int64, limit int) (TaskText, error) {
+	t, err := ts.find(id)
+	if err != nil {
+		return TaskText{}, err
+	}
+	return t.printed.from(from, limit), nil
+}
+
+// Stop ends a task with everything it started, and returns how it ended: by
+// itself, where that was sooner. An error says that there is no such task.
+func (ts *Tasks) Stop(id string) (TaskInfo, error) {
+	t, err := ts.find(id)
+	if err != nil {
+		return TaskInfo{}, err
+	}
+	if t.running() {
+		t.process.Stop()
+	}
+	return t.info(), nil
+}
+
+func (t *task) info() TaskInfo {
+	info := TaskInfo{ID: t.id, Line: t.command.Line, Dir: t.command.Dir, Started: t.began}
+	if r, over := t.wait(context.Background(), 0); over {
+		info.Ended, info.Result = t.began.Add(r.Duration), r
+	}
+	return info
+}
+
+// tell says, once, that the command is a task from now on.
+func (t *task) tell() {
+	if !t.told.Swap(true) && t.changed != nil {
+		t.changed(agent.TaskChange{Task: t.id})
+	}
+}
+
+// tellEnd waits for the task's end and says so.
+func (t *task) tellEnd() {
+	_, _ = t.process.Wait(context.Background())
+	if t.told.Load() {
+		t.changed(agent.TaskChange{Task: t.id})
+	}
+}
+
+// output keeps what the task prints and passes it on.
+func (t *task) output(pass func(string)) func(string) {
+	return func(text string) {
+		if isNews := t.printed.add(text); isNews && t.changed != nil {
+			t.changed(agent.TaskChange{Task: t.id, Printed: true})
+		}
+		if pass != nil {
+			pass(text)
+		}
+	}
+}
+
+// printedLimit is how much of a task's output is kept for those who look on,
+// in bytes.
+const printedLimit = 64 << 10
+
+// printed is the newest of what a task printed. It is safe for concurrent use.
+type printed struct {
+	mu      sync.Mutex
+	kept    []byte // valid UTF-8 but for a rune that is cut at its beginning
+	total   int64  // bytes printed in all
+	awaited bool   // it was read to its end, and nothing came since
+}
+
+// add takes valid UTF-8, and reports whether somebody waits for it.
+func (p *printed) add(text string) (awaited bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.total += int64(len(text))
+	text = text[max(0, len(text)-printedLimit):]
+	if len(p.kept)+len(text) > 2*printedLimit { // amortises the move
+		p.kept = append(p.kept[:0], p.kept[len(p.kept)-printedLimit:]...)
+	}
+	p.kept = append(p.kept, text...)
+	awaited, p.awaited = p.awaited, false
+	return awaited
+}
+
+// from returns what was printed from a place on, as far as it is kept, and at
+// most the newest limit bytes.
+func (p *printed) from(place int64, limit int) TaskText {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.awaited = true
+	length := min(int64(len(p.kept)), printedLimit, int64(max(limit, 0)), max(p.total-place, 0))
+	text := p.kept[int64(len(p.kept))-length:]
+	for len(text) > 0 && !utf8.RuneStart(text[0]) {
+		text = text[1:]
+	}
+	return TaskText{Text: string(text), Begin: p.total - int64(len(text)), End: p.total}
+}

@@ -1,0 +1,180 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Browser, Page } from 'playwright-core'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { launch, openPage, prompt, shot } from './browser'
+import { discard, startHost, type Host } from './host'
+import { startModel, type Model, type Round } from './model'
+
+let browser: Browser
+let host: Host | undefined
+let model: Model | undefined
+
+beforeEach(async () => {
+  browser = await launch()
+})
+afterEach(async () => {
+  await browser.close()
+  await host?.stop()
+  model?.stop()
+  if (host) await discard(host)
+  host = model = undefined
+})
+
+/** A call that leaves a command running. */
+const left = (command: string) => ({ name: 'Bash', input: { command, run_in_background: true } })
+
+async function start(rounds: Round[]) {
+  model = await startModel(rounds)
+  host = await startHost({ env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' } })
+  const opened = await openPage(browser, host.url)
+  await opened.page.getByLabel(/^Permission mode/).click()
+  await opened.page.getByRole('option', { name: /^Allow everything/ }).click()
+  return { host, ...opened }
+}
+
+const panelOf = (page: Page) => page.getByRole('complementary', { name: 'Panel' })
+
+/** How many processes have a text on their command line. */
+async function carrying(token: string): Promise<number> {
+  const { stdout } = await promisify(execFile)('ps', ['-eo', 'args'])
+  return stdout.split('\n').filter((line) => line.includes(token)).length
+}
+
+// OAS-306, OAS-317
+test('a command that was left running is followed and stopped', async () => {
+  const token = `clock-${process.pid}-${Date.now()}`
+  const command = `sh -c 'while :; do date; sleep 0.3; done # ${token}'`
+  const { page, offences } = await start([
+    { text: 'I start the clock.', calls: [left(command)] },
+    { text: 'The clock is running.' },
+  ])
+  await prompt(page, 'Start a clock')
+  await page.getByText('The clock is running.').waitFor()
+
+  const badge = page.getByRole('button', { name: /^1 command is running/ })
+  await badge.waitFor()
+  const sidebar = page.getByRole('navigation', { name: 'Sessions' })
+  await sidebar.getByRole('img', { name: '1 command is running' }).waitFor()
+  await badge.click()
+  const panel = panelOf(page)
+  const row = panel.getByRole('listitem')
+  await row.getByText(/^running$/).waitFor()
+  const tail = panel.getByRole('log')
+  const ticks = async () => ((await tail.innerText()).match(/:\d\d:\d\d/g) ?? []).length
+  const before = await ticks()
+  await expect.poll(ticks, { timeout: 10_000 }).toBeGreaterThan(before + 1)
+  expect(await carrying(token)).toBeGreaterThan(0)
+  await shot(page, 'tasks')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await shot(page, 'tasks-dark')
+  await page.emulateMedia({ colorScheme: 'light' })
+
+  // From the call's card to its row, by the keyboard.
+  await page.getByRole('button', { name: /^task 1, running/ }).press('Enter')
+  const toggle = row.getByRole('button', { name: /^Show or hide the output/ })
+  await expect.poll(() => toggle.evaluate((e) => e === document.activeElement)).toBe(true)
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await row.getByText(/^stopped$/).waitFor()
+  expect(await carrying(token)).toBe(0)
+  await badge.waitFor({ state: 'detached' })
+  expect(await sidebar.getByRole('img', { name: /is running/ }).count()).toBe(0)
+  await page.getByRole('button', { name: /^task 1, stopped/ }).waitFor()
+  await expect.poll(() => toggle.evaluate((e) => e === document.activeElement)).toBe(true)
+  await shot(page, 'tasks-stopped')
+  expect(offences).toEqual([])
+})
+
+test('sixty tasks, one of which prints megabytes, do not hold the page up', async () => {
+  const flood = 'while :; do head -c 1000000 /dev/zero | tr "\\0" x | fold -w 90; sleep 0.1; done'
+  const chatter = 'while sleep 1; do date; done'
+  const { page, offences } = await start([
+    { calls: Array.from({ length: 59 }, () => left(chatter)) },
+    { calls: [left(flood)] },
+    { text: 'All of it is running.' },
+  ])
+  await prompt(page, 'Start everything')
+  await page.getByText('All of it is running.').waitFor({ timeout: 30_000 })
+  await page.getByRole('button', { name: /^60 commands are running/ }).click()
+  const panel = panelOf(page)
+  expect(await panel.getByRole('listitem').count()).toBe(60)
+  const first = panel.getByRole('log').first()
+  await first.getByText('Earlier output is not shown.').waitFor()
+
+  /** Of 3 s, the longest time between two frames and the one that a twentieth exceed. */
+  const gaps = await page.evaluate(async () => {
+    const gaps: number[] = []
+    let last = performance.now()
+    for (const end = last + 3000; last < end;) {
+      const now = await new Promise<number>((resolve) => requestAnimationFrame(resolve))
+      gaps.push(now - last)
+      last = now
+    }
+    gaps.sort((a, b) => b - a)
+    return { longest: gaps[0]!, frequent: gaps[Math.floor(gaps.length / 20)]! }
+  })
+  expect(gaps.frequent, `the longest is ${gaps.longest} ms`).toBeLessThan(100)
+
+  // Who scrolls up reads on undisturbed.
+  await first.hover()
+  await page.mouse.wheel(0, -100)
+  await panel.getByRole('button', { name: 'Jump to latest' }).waitFor()
+  const seen = await first.innerText()
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  expect(await first.innerText()).toBe(seen)
+  await shot(page, 'tasks-many')
+  expect(offences).toEqual([])
+})
+
+test('tasks end with their session, and the page says so', async () => {
+  const { page, host } = await start([
+    { calls: [left('echo up; sleep 300'), left('echo broken >&2; exit 3')] },
+    { text: 'One runs, one does not.' },
+  ])
+  await page.getByRole('button', { name: 'Show panel' }).click()
+  const panel = panelOf(page)
+  await panel.getByRole('tab', { name: 'Running' }).click()
+  await panel.getByText(/^Commands that the agent leaves running/).waitFor()
+  await shot(page, 'tasks-empty')
+  await prompt(page, 'Start two')
+  await page.getByText('One runs, one does not.').waitFor()
+  const rows = panel.getByRole('listitem')
+  await rows.nth(0).getByText('running').waitFor()
+  await rows.nth(1).getByText('exit 3', { exact: true }).waitFor()
+
+  await page.getByRole('button', { name: /^Session actions/ }).click()
+  await page.getByRole('menuitem', { name: 'Delete…' }).click()
+  await page.getByText('1 command that it left running is stopped.').waitFor()
+  await shot(page, 'tasks-delete')
+  await page.keyboard.press('Escape')
+
+  await host.stop()
+  await rows.nth(0).getByText('ended with the session').waitFor()
+  await rows.nth(0).getByText('up', { exact: true }).waitFor()
+  await rows.nth(1).getByText('exit 3', { exact: true }).waitFor()
+  await shot(page, 'tasks-ended')
+})
+
+// K-01
+test('the user’s own time limit for commands is kept', async () => {
+  const { page, offences } = await start([])
+  const open = async () => {
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await page.getByRole('tab', { name: 'Models' }).click()
+  }
+  await open()
+  const field = page.getByRole('textbox', { name: 'Command timeout' })
+  expect(await field.inputValue()).toBe('')
+  await shot(page, 'timeout')
+  await page.getByRole('button', { name: '120 s' }).click()
+  await field.fill('900')
+  await page.getByText('It can be from 1 to 600 s: 600 s will be set.').waitFor()
+  await shot(page, 'timeout-clamped')
+  await field.press('Enter')
+  await expect.poll(() => field.inputValue()).toBe('600')
+  await page.reload()
+  await open()
+  expect(await field.inputValue()).toBe('600')
+  expect(offences).toEqual([])
+})

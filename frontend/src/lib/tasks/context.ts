@@ -1,0 +1,11 @@
+import { createContext } from 'svelte'
+import type { Task, Tasks } from './tasks.svelte'
+
+/** What the card of a call that left a command running asks of the window. */
+export type TasksHost = {
+  tasks: Tasks
+  /** Shows the task in its panel. */
+  show: (task: Task) => void
+}
+
+export const [tasksHost, provideTasksHost] = createContext<TasksHost>()

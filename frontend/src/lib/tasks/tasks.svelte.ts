@@ -1,0 +1,167 @@
+import { SvelteMap, SvelteSet } from 'svelte/reactivity'
+import { type ApiError, asApiError, type Call } from '../api'
+import type { ToolEntry } from '../conversation/entries'
+import { oneAtATime } from '../oneAtATime'
+import type { Envelope, TaskInfo, TaskState } from '../types.gen'
+import { Tail } from './tail.svelte'
+import { isBad } from './words'
+
+/** A command that was left running. Those of sessions that ended are kept while the page lives. */
+export type Task = Omit<TaskInfo, 'state'> & { key: string; state: TaskState | 'session_ended' }
+
+/** As many of a session as the application remembers. */
+const mostKept = 64
+
+/** What sessions left running (OAS-306): listed by session, kept up to date by news of them. */
+export class Tasks {
+  #bySession = new SvelteMap<string, readonly Task[]>()
+  /** Those that the user stopped and that have not ended yet, by key. */
+  #stopping = new SvelteSet<string>()
+  #unfolded = new SvelteMap<string, boolean>()
+  #tails: Record<string, Tail> = {}
+  #refreshes: Record<string, () => Promise<void>> = {}
+  #call: Call
+  #onproblem: (problem: ApiError) => void
+
+  constructor(call: Call, onproblem: (problem: ApiError) => void) {
+    this.#call = call
+    this.#onproblem = onproblem
+  }
+
+  /** Reads the tasks of all sessions. */
+  async load(): Promise<void> {
+    const { tasks = [] } = await this.#call('tasks.list', {})
+    const known = [...this.#bySession.keys(), ...tasks.map(({ session }) => session)]
+    for (const id of known) {
+      const own = tasks.filter(({ session }) => session === id)
+      this.#take(id, own)
+    }
+  }
+
+  /** The application is gone, and with it what it ran; if it is not, what is read next says so. */
+  lose(): void {
+    for (const session of this.#bySession.keys()) this.#take(session, [])
+  }
+
+  receive(envelope: Envelope): void {
+    for (const event of envelope.events ?? []) {
+      if (event.kind !== 'task_change') continue
+      const { task, printed } = event.data
+      if (!task) this.#take(envelope.session, [])
+      else if (printed) this.#current(envelope.session, task)?.more()
+      else void this.#refresh(envelope.session)
+    }
+  }
+
+  /** The tasks of some sessions: what runs first, then what ended last. */
+  of(sessions: readonly string[]): readonly Task[] {
+    const all = sessions.flatMap((session) => this.#bySession.get(session) ?? [])
+    return all.toSorted((a, b) => rank(b) - rank(a) || (a.key < b.key ? 1 : -1))
+  }
+
+  /** How many commands of some sessions run. */
+  running(sessions: readonly string[]): number {
+    return this.of(sessions).filter(isRunning).length
+  }
+
+  /** The task that a call of a session was about; undefined where it is not known any more. */
+  ofCall(session: string, call: ToolEntry): Task | undefined {
+    const id = call.details?.command?.task
+    if (!id) return undefined
+    // Ids begin anew when a session is gone on with after its end.
+    const until = call.startedAt + (call.durationMs ?? 0) + 1000
+    return this.#bySession
+      .get(session)
+      ?.findLast((task) => task.id === id && task.started_at <= until)
+  }
+
+  isStopping(task: Task): boolean {
+    return isRunning(task) && this.#stopping.has(task.key)
+  }
+
+  /** Ends a task, and returns when it has. */
+  async stop({ key, session, id }: Task): Promise<void> {
+    this.#stopping.add(key)
+    try {
+      const ended = await this.#call('tasks.stop', { session, task: id })
+      this.#change(session, key, taskOf(ended))
+    } catch (thrown) {
+      const problem = asApiError(thrown)
+      if (problem.code === 'not_found') await this.#refresh(session)
+      else this.#onproblem(problem)
+    }
+    this.#stopping.delete(key)
+  }
+
+  /** What the task printed; the same for each who asks. */
+  tail({ key, session, id }: Task): Tail {
+    return (this.#tails[key] ??= new Tail(session, id, this.#call))
+  }
+
+  /** Shown with its output: from the start, unless it had ended well when it was first seen. */
+  isUnfolded(task: Task): boolean {
+    return this.#unfolded.get(task.key) ?? false
+  }
+
+  unfold(task: Task, open: boolean): void {
+    this.#unfolded.set(task.key, open)
+  }
+
+  /** The output of the task that has an id now. */
+  #current(session: string, id: string): Tail | undefined {
+    const task = this.#bySession.get(session)?.findLast((task) => task.id === id)
+    return task && this.#tails[task.key]
+  }
+
+  #refresh(session: string): Promise<void> {
+    const refresh = (this.#refreshes[session] ??= oneAtATime(async () => {
+      // The next news asks again.
+      const list = await this.#call('tasks.list', { session }).catch(() => undefined)
+      if (list) this.#take(session, list.tasks ?? [])
+    }))
+    return refresh()
+  }
+
+  /** What ran and is on no list any more has ended with its session. */
+  #take(session: string, infos: readonly TaskInfo[]): void {
+    const listed = infos.map(taskOf)
+    const isListed = (task: Task) => listed.some(({ key }) => key === task.key)
+    const before = this.#bySession.get(session) ?? []
+    const gone = before
+      .filter((task) => !isListed(task))
+      .map((task) =>
+        isRunning(task) ? { ...task, state: 'session_ended' as const, ended_at: Date.now() } : task,
+      )
+    const all = [...gone, ...listed]
+    for (const { key } of all.splice(0, all.length - mostKept)) delete this.#tails[key]
+    for (const task of all) {
+      const tail = this.tail(task)
+      tail.isOver = !listed.includes(task)
+      tail.more()
+    }
+    for (const task of listed) {
+      if ((isRunning(task) || isBad(task)) && !this.#unfolded.has(task.key))
+        this.#unfolded.set(task.key, true)
+    }
+    this.#bySession.set(session, all)
+  }
+
+  #change(session: string, key: string, next: Task): void {
+    const tasks = this.#bySession.get(session) ?? []
+    this.#bySession.set(
+      session,
+      tasks.map((task) => (task.key === key ? next : task)),
+    )
+  }
+}
+
+export const isRunning = ({ state }: Task): boolean => state === 'running'
+
+/** What runs comes before what ended, each by when it did so. */
+const rank = (task: Task) =>
+  isRunning(task) ? Number.MAX_SAFE_INTEGER / 2 + task.started_at : (task.ended_at ?? 0)
+
+const taskOf = (info: TaskInfo): Task => ({
+  ...info,
+  key: `${info.session}/${info.started_at}/${info.id}`,
+})
