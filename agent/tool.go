@@ -83,6 +83,9 @@ type Access struct {
 	Reads   []string `json:"reads,omitempty"`
 	Writes  []string `json:"writes,omitempty"`
 	Command string   `json:"command,omitempty"`
+	// Dir is where Command runs; empty means the working directory. The same
+	// command elsewhere is another one.
+	Dir string `json:"dir,omitempty"`
 	// Own says that the call concerns nothing but commands that the session
 	// itself has started.
 	Own bool `json:"own,omitempty"`

@@ -56,7 +56,7 @@ type geminiShell struct {
 
 func (s geminiShell) own() tool.BashInput {
 	return tool.BashInput{
-		Command: inDirectory(s.DirPath, s.Command), Description: s.Description,
+		Command: s.Command, Workdir: s.DirPath, Description: s.Description,
 		Timeout: cmp.Or(s.TimeoutMs, specTimeout.Milliseconds()),
 	}
 }

@@ -2,8 +2,6 @@ package profile
 
 import (
 	"cmp"
-	"fmt"
-	"strings"
 	"sync"
 
 	"atelier.dev/atelier/agent"
@@ -17,16 +15,7 @@ type openaiShell struct {
 }
 
 func (s openaiShell) own() tool.BashInput {
-	return tool.BashInput{Command: inDirectory(s.Workdir, s.Command), Timeout: cmp.Or(s.TimeoutMs, specTimeout.Milliseconds())}
-}
-
-// inDirectory is a command line that runs in a directory. It says so itself, so
-// that whoever decides about it sees where.
-func inDirectory(dir, command string) string {
-	if dir == "" {
-		return command
-	}
-	return fmt.Sprintf("cd -- '%s' || exit\n%s", strings.ReplaceAll(dir, "'", `'\''`), command)
+	return tool.BashInput{Command: s.Command, Workdir: s.Workdir, Timeout: cmp.Or(s.TimeoutMs, specTimeout.Milliseconds())}
 }
 
 // openaiBindings are the shell as OpenAI's models know it. They have no native

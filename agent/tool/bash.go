@@ -62,7 +62,13 @@ func (b *bash) Access(input json.RawMessage) agent.Access {
 	if err != nil {
 		return agent.Access{}
 	}
-	return agent.Access{Command: in.Command}
+	access := agent.Access{Command: in.Command}
+	if in.Workdir != "" {
+		if dir := absolute(b.env, in.Workdir); dir != absolute(b.env, "") {
+			access.Dir = dir
+		}
+	}
+	return access
 }
 
 // Run implements [agent.Tool].
@@ -73,6 +79,9 @@ func (b *bash) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	}
 	if strings.TrimSpace(in.Command) == "" {
 		return agent.Fail("The command is empty.")
+	}
+	if err := b.enter(ctx, in.Workdir); err != nil {
+		return failed(err)
 	}
 	timeout, clamped := b.limit(in.Timeout)
 	command := env.Command{
@@ -90,6 +99,21 @@ func (b *bash) Run(ctx context.Context, call agent.Invocation) agent.Result {
 		result.Output = withRemarks(result.Output, []string{fmt.Sprintf("[The timeout was set to %d ms, the longest allowed.]", timeout.Milliseconds())})
 	}
 	return result
+}
+
+// enter says, as an error for the model, why a command cannot run in dir.
+func (b *bash) enter(ctx context.Context, dir string) error {
+	if dir == "" {
+		return nil
+	}
+	info, err := b.env.Stat(ctx, dir)
+	if err == nil && !info.Mode.IsDir() {
+		err = &env.Error{Path: dir, Problem: "is not a directory"}
+	}
+	if err != nil {
+		return fmt.Errorf("the command did not run: %w", err)
+	}
+	return nil
 }
 
 // runOn starts a command as a task and waits for it as long as asked for. A

@@ -6,6 +6,7 @@ export type Access = {
   reads?: string[]
   writes?: string[]
   command?: string
+  dir?: string
   own?: boolean
 }
 

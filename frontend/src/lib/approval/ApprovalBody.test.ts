@@ -33,6 +33,20 @@ test('shows the whole command and the rest of the input, hiding nothing', () => 
   expect(card.textContent).toContain('"timeout": 5')
 })
 
+test('says where the command runs, if not in the working directory', () => {
+  const { card } = ask()
+  expect(card.textContent).not.toContain('in /')
+  const elsewhere = {
+    ...request,
+    input: '{"command":"make install","workdir":"../other\\u202e"}',
+    access: { command: 'make install', dir: '/home/me/other\u202e' },
+  }
+  render(ApprovalBody, { request: elsewhere, onanswer: () => {} })
+  const shown = screen.getAllByRole('region')[1]!.textContent
+  expect(shown).toContain('in /home/me/other⟨U+202E⟩')
+  expect(shown).not.toContain('workdir')
+})
+
 test('shows every file that changes', () => {
   const changes = [
     { path: 'a.go', added: 1, removed: 0, diff: '@@ -0,0 +1 @@\n+new line\n' },
