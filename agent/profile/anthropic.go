@@ -1,20 +1,14 @@
 package profile
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/tool"
 )
-
-// anthropicTimeout ends commands that name no timeout, for Anthropic's models
-// (K-01).
-const anthropicTimeout = 2 * time.Minute
 
 // anthropicBindings are the tools as Anthropic's models know them, under names
 // that are the canonical ones (LOOP-30, LOOP-110).
@@ -23,10 +17,7 @@ var anthropicBindings = sync.OnceValue(func() []agent.Binding {
 		written(bind("Read", "Read", "read-anthropic", same[tool.ReadInput]), writeTabbed),
 		bind("Write", "Write", "", same[tool.WriteInput]),
 		bind("Edit", "Edit", "", specEdit.own),
-		bind("Bash", "Bash", "", func(in tool.BashInput) tool.BashInput {
-			in.Timeout = cmp.Or(in.Timeout, anthropicTimeout.Milliseconds())
-			return in
-		}),
+		canonicalShell(),
 		call("WriteStdin", "WriteStdin"),
 		call("TaskOutput", "TaskOutput"),
 		call("TaskStop", "TaskStop"),

@@ -51,13 +51,12 @@ type geminiShell struct {
 	Command     string `json:"command" jsonschema:"the command line to run"`
 	Description string `json:"description,omitempty" jsonschema:"what the command does, in five to ten words"`
 	DirPath     string `json:"dir_path,omitempty" jsonschema:"the directory to run it in, the working directory if left out"`
-	TimeoutMs   int64  `json:"timeout_ms,omitempty" jsonschema:"time limit in milliseconds, 10000 if left out, at most 600000"`
+	TimeoutMs   int64  `json:"timeout_ms,omitempty" jsonschema:"time limit in milliseconds, {timeout_ms} if left out, at most 600000"`
 }
 
 func (s geminiShell) own() tool.BashInput {
 	return tool.BashInput{
-		Command: s.Command, Workdir: s.DirPath, Description: s.Description,
-		Timeout: cmp.Or(s.TimeoutMs, specTimeout.Milliseconds()),
+		Command: s.Command, Workdir: s.DirPath, Description: s.Description, Timeout: s.TimeoutMs,
 	}
 }
 

@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"cmp"
 	"sync"
 
 	"atelier.dev/atelier/agent"
@@ -11,11 +10,11 @@ import (
 type openaiShell struct {
 	Command   string `json:"command" jsonschema:"the command line to run"`
 	Workdir   string `json:"workdir,omitempty" jsonschema:"the directory to run it in, the working directory if left out"`
-	TimeoutMs int64  `json:"timeout_ms,omitempty" jsonschema:"time limit in milliseconds, 10000 if left out, at most 600000"`
+	TimeoutMs int64  `json:"timeout_ms,omitempty" jsonschema:"time limit in milliseconds, {timeout_ms} if left out, at most 600000"`
 }
 
 func (s openaiShell) own() tool.BashInput {
-	return tool.BashInput{Command: s.Command, Workdir: s.Workdir, Timeout: cmp.Or(s.TimeoutMs, specTimeout.Milliseconds())}
+	return tool.BashInput{Command: s.Command, Workdir: s.Workdir, Timeout: s.TimeoutMs}
 }
 
 // openaiBindings are the shell as OpenAI's models know it. They have no native

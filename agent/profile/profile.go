@@ -15,6 +15,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/project"
+	"atelier.dev/atelier/agent/tool"
 )
 
 // Naming says which names a model is shown.
@@ -44,6 +45,9 @@ type design struct {
 	// tools are the canonical names of what it is shown, in their order. Of
 	// several with a bar between them the first that is there is taken.
 	tools []string
+	// commandTimeout ends commands that name no time limit, where the user has
+	// set none (K-01).
+	commandTimeout time.Duration
 	// native are its vendor's bindings; what they do not speak of has the
 	// specification's.
 	native func() []agent.Binding
@@ -51,18 +55,21 @@ type design struct {
 
 var designs = []design{
 	{
-		id: "openai", documents: []string{".codex/instructions.md"}, native: openaiBindings,
+		id: "openai", documents: []string{".codex/instructions.md"}, native: openaiBindings, commandTimeout: tool.DefaultCommandTimeout,
 		tools: []string{"Bash", "ApplyPatch|Edit", "Read", "Write", "Grep", "Glob"},
 	},
 	{
-		id: "anthropic", documents: []string{"CLAUDE.md"}, native: anthropicBindings,
+		id: "anthropic", documents: []string{"CLAUDE.md"}, native: anthropicBindings, commandTimeout: 2 * time.Minute,
 		tools: []string{"Read", "Write", "Edit", "Bash", "WriteStdin", "TaskOutput", "TaskStop", "Grep", "Glob"},
 	},
 	{
-		id: "gemini", documents: []string{"GEMINI.md"}, native: geminiBindings,
+		id: "gemini", documents: []string{"GEMINI.md"}, native: geminiBindings, commandTimeout: tool.DefaultCommandTimeout,
 		tools: []string{"Read", "ReadMany", "Write", "Edit", "Bash", "Grep", "Glob", "ListDir"},
 	},
-	{id: "spec", native: func() []agent.Binding { return nil }, tools: []string{"Read", "Write", "Edit", "Bash", "Grep", "Glob"}},
+	{
+		id: "spec", native: func() []agent.Binding { return nil }, commandTimeout: tool.DefaultCommandTimeout,
+		tools: []string{"Read", "Write", "Edit", "Bash", "Grep", "Glob"},
+	},
 }
 
 // helpers are the tools of sessions that may start others. Every profile shows
@@ -91,6 +98,11 @@ type Surroundings struct {
 	Platform, OS string
 	Naming       Naming
 	Now          func() time.Time // nil is the machine's clock
+	// CommandTimeout is the time limit that the user has set for commands that
+	// name none; nil or 0 leaves it to the profile. It is asked at every call,
+	// so that a change holds from the next command on. What a model is told of
+	// it is what held in the beginning.
+	CommandTimeout func() time.Duration
 	// Cutoff says until when a model knows the world; empty is unknown, and so
 	// is nil.
 	Cutoff func(provider, model string) string
@@ -127,8 +139,16 @@ func New(tools *agent.Registry, s Surroundings) *Profiles {
 	}
 	p := &Profiles{surroundings: s, shown: map[string]func() shown{}}
 	for _, d := range designs {
+		limit := commandLimit{set: s.CommandTimeout, fallback: d.commandTimeout}
+		told := limit.now()
 		p.shown[d.id] = sync.OnceValue(func() shown {
-			set := tools.Show(d.bindings(tools.Names(), s.Naming)...)
+			bindings := d.bindings(tools.Names(), s.Naming)
+			for i, b := range bindings {
+				if b.Tool == "Bash" {
+					bindings[i] = limit.bind(b, told)
+				}
+			}
+			set := tools.Show(bindings...)
 			return shown{d, agent.Profile{ID: d.id, Tools: set}}
 		})
 	}
@@ -151,7 +171,7 @@ func (d design) bindings(there []string, naming Naming) []agent.Binding {
 			}
 		}
 	}
-	for _, b := range slices.Concat(d.native(), specBindings()) {
+	for _, b := range append(slices.Concat(d.native(), specBindings()), canonicalShell()) {
 		b.Hidden = true
 		out = append(out, b)
 	}

@@ -5,28 +5,23 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/tool"
 )
 
-// specTimeout ends commands that name no timeout, for all but Anthropic's
-// models (K-01).
-const specTimeout = 10 * time.Second
-
 // maxMatches is how many matches the specification's grep gives unasked.
 const maxMatches = 100
 
 type specShell struct {
 	Command     string `json:"command" jsonschema:"the command line to run"`
-	TimeoutMs   int64  `json:"timeout_ms,omitempty" jsonschema:"time limit in milliseconds, 10000 if left out, at most 600000"`
+	TimeoutMs   int64  `json:"timeout_ms,omitempty" jsonschema:"time limit in milliseconds, {timeout_ms} if left out, at most 600000"`
 	Description string `json:"description,omitempty" jsonschema:"what the command does, in five to ten words"`
 }
 
 func (s specShell) own() tool.BashInput {
-	return tool.BashInput{Command: s.Command, Timeout: cmp.Or(s.TimeoutMs, specTimeout.Milliseconds()), Description: s.Description}
+	return tool.BashInput{Command: s.Command, Timeout: s.TimeoutMs, Description: s.Description}
 }
 
 type specEdit struct {

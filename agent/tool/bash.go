@@ -5,6 +5,7 @@ import (
 	_ "embed" // for the description
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -23,8 +24,11 @@ const (
 // maxStreamed caps the output that is shown while a command runs, in bytes.
 const maxStreamed = 1 << 20
 
+// BashDescription is what a model is told of Bash, once [StateTimeout] has
+// completed it.
+//
 //go:embed bash.md
-var bashDescription string
+var BashDescription string
 
 // BashInput is what Bash is called with.
 type BashInput struct {
@@ -48,12 +52,20 @@ type bash struct {
 
 func newBash(e env.Environment, o Options) *bash {
 	timeout := min(o.CommandTimeout, MaxCommandTimeout)
-	words := fmt.Sprintf("%d seconds", timeout/time.Second)
-	if timeout >= 2*time.Minute {
-		words = fmt.Sprintf("%d minutes", timeout/time.Minute)
+	return &bash{define[BashInput]("Bash", StateTimeout(BashDescription, timeout), false), e, timeout, o.Tasks}
+}
+
+// StateTimeout completes a text about commands with the time limit of those
+// that name none: {timeout} becomes words, {timeout_ms} milliseconds.
+func StateTimeout(text string, limit time.Duration) string {
+	words := count(int(limit.Milliseconds()), "millisecond")
+	switch {
+	case limit >= 2*time.Minute && limit%time.Minute == 0:
+		words = count(int(limit/time.Minute), "minute")
+	case limit%time.Second == 0:
+		words = count(int(limit/time.Second), "second")
 	}
-	description := strings.ReplaceAll(bashDescription, "{timeout}", words)
-	return &bash{define[BashInput]("Bash", description, false), e, timeout, o.Tasks}
+	return strings.NewReplacer("{timeout}", words, "{timeout_ms}", strconv.FormatInt(limit.Milliseconds(), 10)).Replace(text)
 }
 
 // Access implements [agent.Accessor].
