@@ -5,6 +5,7 @@ import (
 	_ "embed" // for the descriptions
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -24,6 +25,8 @@ var (
 	taskOutputDescription string
 	//go:embed task_stop.md
 	taskStopDescription string
+	//go:embed task_list.md
+	taskListDescription string
 )
 
 // WriteStdinInput is what WriteStdin is called with.
@@ -31,6 +34,8 @@ type WriteStdinInput struct {
 	ID          string `json:"id" jsonschema:"the task's number"`
 	Chars       string `json:"chars,omitempty" jsonschema:"what to type, line ends included; nothing to only wait"`
 	YieldTimeMs int64  `json:"yield_time_ms,omitempty" jsonschema:"how many milliseconds to wait for the command, at most 600000"`
+	// MaxOutputTokens is for the binding that writes the result; see [Progress].
+	MaxOutputTokens int64 `json:"max_output_tokens,omitempty" jsonschema:"how much of the output to show"`
 }
 
 // writeStdin implements the WriteStdin tool. The data of its results is a
@@ -62,7 +67,7 @@ func (w *writeStdin) Run(ctx context.Context, call agent.Invocation) agent.Resul
 	if err != nil {
 		return failed(err)
 	}
-	wait := pollTime
+	begin, wait := time.Now(), pollTime
 	if in.Chars != "" {
 		wait = reactionTime
 		if err := t.process.Write(in.Chars); err != nil {
@@ -72,13 +77,23 @@ func (w *writeStdin) Run(ctx context.Context, call agent.Invocation) agent.Resul
 	if in.YieldTimeMs > 0 {
 		wait = atLongest(in.YieldTimeMs)
 	}
-	return t.report(ctx, wait)
+	return asked(t.report(ctx, wait, 0), begin, in.MaxOutputTokens)
+}
+
+// asked completes the data of a result with what its call was.
+func asked(r agent.Result, begin time.Time, maxTokens int64) agent.Result {
+	if p, ok := r.Data.(Progress); ok {
+		p.Took, p.MaxOutputTokens = time.Since(begin), maxTokens
+		r.Data = p
+	}
+	return r
 }
 
 // TaskOutputInput is what TaskOutput is called with.
 type TaskOutputInput struct {
 	ID     string `json:"id" jsonschema:"the task's number"`
 	WaitMs int64  `json:"wait_ms,omitempty" jsonschema:"how many milliseconds to wait for the command to end, at most 600000"`
+	Lines  int    `json:"lines,omitempty" jsonschema:"show only so many lines, the last ones"`
 }
 
 // taskOutput implements the TaskOutput tool (OAS-316). The data of its results
@@ -98,7 +113,34 @@ func (o *taskOutput) Run(ctx context.Context, call agent.Invocation) agent.Resul
 	if err != nil {
 		return failed(err)
 	}
-	return t.report(ctx, atLongest(in.WaitMs))
+	return t.report(ctx, atLongest(in.WaitMs), in.Lines)
+}
+
+// TaskListInput is what TaskList is called with.
+type TaskListInput struct {
+	Status string `json:"status,omitempty" jsonschema:"only the tasks that are running, or that have ended: running or ended"`
+}
+
+// taskList implements the TaskList tool for commands (OAS-315).
+type taskList struct {
+	definition
+	tasks *Tasks
+}
+
+// Run implements [agent.Tool].
+func (l *taskList) Run(_ context.Context, call agent.Invocation) agent.Result {
+	in, err := parse(call.Input, TaskListInput{})
+	if err != nil {
+		return failed(err)
+	}
+	if in.Status != "" && in.Status != statusRunning && in.Status != statusEnded {
+		return agent.Fail(fmt.Sprintf("There is no status %q; use running or ended.", in.Status))
+	}
+	lines := l.tasks.lines(in.Status)
+	if len(lines) == 0 {
+		return agent.Result{Output: "No command was left to run on, or none with that status."}
+	}
+	return agent.Result{Output: strings.Join(lines, "\n")}
 }
 
 // TaskStopInput is what TaskStop is called with.
@@ -131,7 +173,7 @@ func (s *taskStop) Run(_ context.Context, call agent.Invocation) agent.Result {
 		return failed(err)
 	}
 	t.process.Stop()
-	return t.report(context.Background(), 0)
+	return t.report(context.Background(), 0, 0)
 }
 
 func atLongest(ms int64) time.Duration {

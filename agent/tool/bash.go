@@ -39,10 +39,13 @@ type BashInput struct {
 	RunInBackground bool   `json:"run_in_background,omitempty" jsonschema:"return at once and let the command run on as a task"`
 	YieldTimeMs     int64  `json:"yield_time_ms,omitempty" jsonschema:"return after so many milliseconds and let the command run on as a task if it has not ended"`
 	Input           bool   `json:"input,omitempty" jsonschema:"let WriteStdin type to the task"`
+	TTY             bool   `json:"tty,omitempty" jsonschema:"run it on a terminal, for programs that need one; WriteStdin can type to it"`
+	// MaxOutputTokens is for the binding that writes the result; see [Progress].
+	MaxOutputTokens int64 `json:"max_output_tokens,omitempty" jsonschema:"how much of the output to show"`
 }
 
 // bash implements the Bash tool (LOOP-26, OAS-306). The data of its results is
-// an [env.CommandResult], or a [Progress] for a command that runs on.
+// an [env.CommandResult], or a [Progress] for a command that may run on.
 type bash struct {
 	definition
 	env     env.Environment
@@ -97,14 +100,18 @@ func (b *bash) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	}
 	timeout, clamped := b.limit(in.Timeout)
 	command := env.Command{
-		Line: in.Command, Dir: in.Workdir, Timeout: timeout, Merge: true, Output: atMost(maxStreamed, call.Output),
+		Line: in.Command, Dir: in.Workdir, TTY: in.TTY, Timeout: timeout, Merge: true, Output: atMost(maxStreamed, call.Output),
 	}
 	if in.RunInBackground || in.YieldTimeMs > 0 {
-		return b.runOn(ctx, in, command)
+		begin := time.Now()
+		return asked(b.runOn(ctx, in, command), begin, in.MaxOutputTokens)
 	}
 	r, err := b.env.Exec(ctx, command)
 	if err != nil {
 		return failed(fmt.Errorf("the command did not run: %w", err))
+	}
+	if in.TTY {
+		r.Stdout = new(screenText).next(r.Stdout)
 	}
 	result := ended(r, timeout)
 	if clamped {
@@ -146,7 +153,7 @@ func (b *bash) runOn(ctx context.Context, in BashInput, command env.Command) age
 		return failed(fmt.Errorf("the command did not run: %w", err))
 	}
 	if wait == 0 {
-		return t.progress("[The command is running in the background, as task " + t.id + ".]")
+		return t.progress("[The command is running in the background, as task "+t.id+".]", 0)
 	}
 	r, over := t.wait(ctx, wait)
 	if !over && ctx.Err() != nil {
@@ -155,11 +162,13 @@ func (b *bash) runOn(ctx context.Context, in BashInput, command env.Command) age
 	}
 	window.close()
 	if !over {
-		return t.progress("[The command is still running, as task " + t.id + ".]")
+		return t.progress("[The command is still running, as task "+t.id+".]", 0)
 	}
 	b.tasks.forget(t)
-	r.Stdout = t.process.Read()
-	return ended(r, command.Timeout)
+	r.Stdout = t.read(0)
+	result := ended(r, command.Timeout)
+	result.Data = Progress{CommandResult: r, Remarks: besides(r, command.Timeout)}
+	return result
 }
 
 // valve passes text on until it is closed: a call's window is gone when the
@@ -208,15 +217,24 @@ func (b *bash) limit(ms int64) (limit time.Duration, clamped bool) {
 // (LOOP-41).
 func remarks(r env.CommandResult, timeout time.Duration) (notes []string) {
 	switch {
+	case r.Interrupted || r.TimedOut: // no exit code of its own
+	case r.ExitCode != 0:
+		notes = append(notes, fmt.Sprintf("[Exit code %d]", r.ExitCode))
+	case r.Stdout == "":
+		notes = append(notes, "[The command succeeded and printed nothing.]")
+	}
+	return append(notes, besides(r, timeout)...)
+}
+
+// besides says how the command ended, where its output and its exit code would
+// mislead.
+func besides(r env.CommandResult, timeout time.Duration) (notes []string) {
+	switch {
 	case r.Interrupted:
 		notes = append(notes, "[The user interrupted the command. Partial output is shown above.]")
 	case r.TimedOut:
 		notes = append(notes, fmt.Sprintf("[ERROR: Command timed out after %dms. Partial output is shown above. "+
 			"You can retry with a longer timeout by setting the timeout parameter.]", timeout.Milliseconds()))
-	case r.ExitCode != 0:
-		notes = append(notes, fmt.Sprintf("[Exit code %d]", r.ExitCode))
-	case r.Stdout == "":
-		notes = append(notes, "[The command succeeded and printed nothing.]")
 	}
 	if r.Left {
 		notes = append(notes, "[A process was left running in the background; what it prints from now on is lost. "+

@@ -32,12 +32,20 @@ type task struct {
 	line    string
 	timeout time.Duration
 	process env.Process
+	screen  *screenText // of a command on a terminal
 }
 
-// Progress is the data of a result about a task.
+// Progress is the data of a result about a task, or about a command that could
+// have become one.
 type Progress struct {
 	Task    string
 	Running bool
+	// Remarks say what neither Running nor the exit code does.
+	Remarks []string
+	// Took is how long the call took, and MaxOutputTokens how much of the output
+	// it asked for, 0 for any.
+	Took            time.Duration
+	MaxOutputTokens int64
 	// CommandResult has what was printed since the last result as its Stdout,
 	// and the rest once the task has ended.
 	env.CommandResult
@@ -62,6 +70,9 @@ func (ts *Tasks) start(ctx context.Context, commands env.Commands, c env.Command
 	}
 	ts.last++
 	t := &task{id: strconv.Itoa(ts.last), line: c.Line, timeout: c.Timeout, process: p}
+	if c.TTY {
+		t.screen = &screenText{}
+	}
 	if len(ts.list) == maxTasks { // one of them has ended
 		oldest := slices.IndexFunc(ts.list, func(t *task) bool { return !t.running() })
 		ts.list = slices.Delete(ts.list, oldest, oldest+1)
@@ -86,16 +97,52 @@ func (ts *Tasks) find(id string) (*task, error) {
 		if t.id == id {
 			return t, nil
 		}
-		state := "ended"
-		if t.running() {
-			state = "running"
-		}
-		known = append(known, fmt.Sprintf("%s (%s), %s", t.id, firstRunes(t.line, 60), state))
+		known = append(known, t.String())
 	}
 	if known == nil {
 		return nil, errors.New("no command was left running in this session")
 	}
 	return nil, fmt.Errorf("there is no task %q; the tasks are: %s", id, strings.Join(known, "; "))
+}
+
+// String names a task in a sentence.
+func (t *task) String() string {
+	return fmt.Sprintf("%s (%s), %s", t.id, firstRunes(t.line, 60), t.status())
+}
+
+// The states of a task, as models read and write them.
+const (
+	statusRunning = "running"
+	statusEnded   = "ended"
+)
+
+func (t *task) status() string {
+	if t.running() {
+		return statusRunning
+	}
+	return statusEnded
+}
+
+// lines names the tasks of a status, all for the empty one.
+func (ts *Tasks) lines(status string) (lines []string) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	for _, t := range ts.list {
+		if status == "" || status == t.status() {
+			lines = append(lines, t.String())
+		}
+	}
+	return lines
+}
+
+// read takes what was printed since it was read last, or its last lines; 0 is
+// all.
+func (t *task) read(lines int) string {
+	text := t.process.Read()
+	if t.screen != nil {
+		text = t.screen.next(text)
+	}
+	return lastLines(text, lines)
 }
 
 func (t *task) running() bool {
@@ -112,8 +159,8 @@ func (t *task) wait(ctx context.Context, limit time.Duration) (r env.CommandResu
 }
 
 // progress is the result about a task that runs on.
-func (t *task) progress(remark string) agent.Result {
-	text := t.process.Read()
+func (t *task) progress(remark string, lines int) agent.Result {
+	text := t.read(lines)
 	return agent.Result{
 		Output:  withRemarks(text, []string{remark}),
 		Details: &agent.Details{Command: &agent.CommandResult{Task: t.id}},
@@ -122,24 +169,24 @@ func (t *task) progress(remark string) agent.Result {
 }
 
 // report waits for a task, for at most so long, and says what it printed
-// meanwhile and where it stands.
-func (t *task) report(ctx context.Context, limit time.Duration) agent.Result {
+// meanwhile, or the last lines of that, and where it stands.
+func (t *task) report(ctx context.Context, limit time.Duration, lines int) agent.Result {
 	r, over := t.wait(ctx, limit)
 	if !over {
 		if ctx.Err() != nil {
-			result := t.progress("[The user ended the wait. Task " + t.id + " is running.]")
+			result := t.progress("[The user ended the wait. Task "+t.id+" is running.]", lines)
 			result.IsError = true
 			return result
 		}
-		return t.progress("[Task " + t.id + " is running.]")
+		return t.progress("[Task "+t.id+" is running.]", lines)
 	}
-	r.Stdout = t.process.Read()
-	notes := []string{fmt.Sprintf("[Task %s ended with exit code %d.]", t.id, r.ExitCode)}
+	r.Stdout = t.read(lines)
+	notes, remarks := []string{fmt.Sprintf("[Task %s ended with exit code %d.]", t.id, r.ExitCode)}, 1
 	switch {
 	case r.Interrupted:
-		notes[0] = "[Task " + t.id + " was stopped.]"
+		remarks, notes[0] = 0, "[Task "+t.id+" was stopped.]"
 	case r.TimedOut:
-		notes[0] = fmt.Sprintf("[Task %s was ended after its time limit of %d ms.]", t.id, t.timeout.Milliseconds())
+		remarks, notes[0] = 0, fmt.Sprintf("[Task %s was ended after its time limit of %d ms.]", t.id, t.timeout.Milliseconds())
 	}
 	if r.Spill.Path != "" {
 		notes = append(notes, spillRemark(r.Spill))
@@ -147,6 +194,6 @@ func (t *task) report(ctx context.Context, limit time.Duration) agent.Result {
 	return agent.Result{
 		Output:  withRemarks(r.Stdout, notes),
 		Details: &agent.Details{Command: &agent.CommandResult{ExitCode: r.ExitCode, TimedOut: r.TimedOut, Dropped: r.Dropped}},
-		Data:    Progress{Task: t.id, CommandResult: r},
+		Data:    Progress{Task: t.id, Remarks: notes[remarks:], CommandResult: r},
 	}
 }
