@@ -2,6 +2,7 @@ package profile_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -47,6 +48,7 @@ type place struct {
 	profiles     *profile.Profiles
 	session      *agent.Session
 	server       *llmtest.Server
+	local        *env.Local
 }
 
 func newPlace(t *testing.T, provider string, naming profile.Naming, custom []agent.Tool, rounds ...llmtest.Round) *place {
@@ -73,6 +75,7 @@ func newPlaceWith(t *testing.T, provider string, around func(env.Environment) en
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.local = local
 	registry, err := agent.NewRegistry(append(tool.Builtin(around(local), tool.Options{}), custom...)...)
 	if err != nil {
 		t.Fatal(err)
@@ -83,6 +86,13 @@ func newPlaceWith(t *testing.T, provider string, around func(env.Environment) en
 	p.profiles = profile.New(registry, s)
 	p.open(provider, adapters[provider](p.server))
 	return p
+}
+
+// cleanUp ends what commands left running.
+func (p *place) cleanUp() {
+	if err := p.local.Cleanup(context.Background()); err != nil {
+		p.t.Error(err)
+	}
 }
 
 func (p *place) put(path, text string) {

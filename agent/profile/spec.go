@@ -24,6 +24,16 @@ func (s specShell) own() tool.BashInput {
 	return tool.BashInput{Command: s.Command, Timeout: s.TimeoutMs, Description: s.Description}
 }
 
+type specWriteStdin struct {
+	ID          string `json:"id" jsonschema:"the task's number"`
+	Chars       string `json:"chars,omitempty" jsonschema:"what to type, line ends included; nothing to only wait"`
+	YieldTimeMs int64  `json:"yield_time_ms,omitempty" jsonschema:"how many milliseconds to wait for the command, at most 600000"`
+}
+
+func (w specWriteStdin) own() tool.WriteStdinInput {
+	return tool.WriteStdinInput{ID: w.ID, Chars: w.Chars, YieldTimeMs: w.YieldTimeMs}
+}
+
 type specEdit struct {
 	FilePath   string `json:"file_path" jsonschema:"the file to change, absolute or relative to the working directory"`
 	OldString  string `json:"old_string" jsonschema:"the text to replace, exactly as it stands in the file"`
@@ -63,8 +73,9 @@ var specBindings = sync.OnceValue(func() []agent.Binding {
 		speaking(bind("ReadMany", "read_many_files", "readmany", same[tool.ReadManyInput]), terms...),
 		bind("ListDir", "list_dir", "listdir", same[tool.ListDirInput]),
 		call("ApplyPatch", "apply_patch"),
-		call("WriteStdin", "write_stdin"),
+		bind("WriteStdin", "write_stdin", "", specWriteStdin.own),
 		call("TaskOutput", "task_output"),
+		call("TaskList", "task_list"),
 		call("TaskStop", "task_stop"),
 		call("SpawnAgent", "spawn_agent"),
 		call("SendInput", "send_input"),

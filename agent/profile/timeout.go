@@ -49,7 +49,7 @@ func (l commandLimit) bind(b agent.Binding, told time.Duration) agent.Binding {
 }
 
 // complete gives the shell's input a limit. A command that may run on beside
-// its call has only the one that it names.
+// its call has only the one that it names: to return early is not to end it.
 func (l commandLimit) complete(input json.RawMessage) (json.RawMessage, error) {
 	var in tool.BashInput
 	if err := json.Unmarshal(input, &in); err != nil {
@@ -62,8 +62,7 @@ func (l commandLimit) complete(input json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(in)
 }
 
-// canonicalShell is the shell by its canonical name, which is Anthropic's, and
-// as it describes itself.
+// canonicalShell is the shell by its canonical name and as it is.
 func canonicalShell() agent.Binding {
 	b := call("Bash", "Bash")
 	b.Description = tool.BashDescription
