@@ -79,16 +79,16 @@ func TestBashOnATerminal(t *testing.T) {
 	if got := b.succeed("Bash", args{"command": `test -t 1 && printf '\033[31mred\033[0m\n'; echo $TERM`, "tty": true}); got.Output != "red\nxterm\n" {
 		t.Errorf("printed %q", got.Output)
 	}
-	shell := b.succeed("Bash", args{"command": "PS1='> ' exec bash --norc -i", "tty": true, "yield_time_ms": 500, "max_output_tokens": 7})
-	if d := shell.Data.(Progress); !d.Running || d.Stdout != "> " || d.Took < 500*time.Millisecond || d.MaxOutputTokens != 7 {
+	shell := b.succeed("Bash", args{"command": "PS1='> ' exec bash --norc -i", "tty": true, "yield_time_ms": 1000, "max_output_tokens": 7})
+	if d := shell.Data.(Progress); !d.Running || d.Stdout != "> " || d.Took < time.Second || d.MaxOutputTokens != 7 {
 		t.Errorf("began as %+v", d)
 	}
 	id := shell.Details.Command.Task
-	typed := b.succeed("WriteStdin", args{"id": id, "chars": "X=42; sleep 300\n", "yield_time_ms": 300, "max_output_tokens": 8})
-	if d := typed.Data.(Progress); d.Stdout != "X=42; sleep 300\n" || d.MaxOutputTokens != 8 || d.Took < 300*time.Millisecond {
+	typed := b.succeed("WriteStdin", args{"id": id, "chars": "X=42; sleep 300\n", "yield_time_ms": 1000, "max_output_tokens": 8})
+	if d := typed.Data.(Progress); d.Stdout != "X=42; sleep 300\n" || d.MaxOutputTokens != 8 || d.Took < time.Second {
 		t.Errorf("typed: %+v", d)
 	}
-	if got := b.succeed("WriteStdin", args{"id": id, "chars": "\x03", "yield_time_ms": 300}); !strings.Contains(got.Output, "^C\n> ") {
+	if got := b.succeed("WriteStdin", args{"id": id, "chars": "\x03", "yield_time_ms": 1000}); !strings.Contains(got.Output, "^C\n> ") {
 		t.Errorf("Ctrl-C: %q", got.Output)
 	}
 	got := b.succeed("WriteStdin", args{"id": id, "chars": "exit $((X+1))\n", "yield_time_ms": 60_000})
