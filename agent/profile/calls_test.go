@@ -60,9 +60,9 @@ func TestNativeCalls(t *testing.T) {
 		tool, input string
 		told        string
 	}{
-		{"openai", "", use("exec_command", `{"cmd":"echo hi; exit 3"}`), "Bash", `{"command":"echo hi; exit 3","yield_time_ms":10000,"max_output_tokens":10000}`,
+		{"openai", "", use("exec_command", `{"cmd":"echo hi; exit 3"}`), "Bash", `{"command":"echo hi; exit 3","yield_time_ms":10000}`,
 			"Chunk ID: X\nWall time: N seconds\nProcess exited with code 3\nOriginal token count: 1\nOutput:\nhi\n"},
-		{"openai", "", use("exec_command", `{"cmd":"sleep 300 & echo on","yield_time_ms":99000}`), "Bash", `{"command":"sleep 300 & echo on","yield_time_ms":30000,"max_output_tokens":10000}`,
+		{"openai", "", use("exec_command", `{"cmd":"sleep 300 & echo on","yield_time_ms":99000}`), "Bash", `{"command":"sleep 300 & echo on","yield_time_ms":30000}`,
 			"Chunk ID: X\nWall time: N seconds\nProcess exited with code 0\nOriginal token count: 1\nOutput:\non\n[A process was left running in the background; what it prints from now on is lost. To keep it, let the command itself run on, without &.]"},
 		{"openai", "", use("shell_command", `{"command":"echo hi; exit 3"}`), "Bash", `{"command":"echo hi; exit 3","timeout":10000}`,
 			"Exit code: 3\nWall time: N seconds\nOutput:\nhi\n"},

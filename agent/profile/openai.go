@@ -33,7 +33,7 @@ type openaiExec struct {
 func (e openaiExec) own() tool.BashInput {
 	return tool.BashInput{
 		Command: e.Cmd, Workdir: e.Workdir, TTY: e.TTY,
-		YieldTimeMs: within(cmp.Or(e.YieldTimeMs, 10_000), 250, 30_000), MaxOutputTokens: outputTokens(e.MaxOutputTokens),
+		YieldTimeMs: within(cmp.Or(e.YieldTimeMs, 10_000), 250, 30_000), MaxOutputTokens: e.MaxOutputTokens,
 	}
 }
 
@@ -50,12 +50,13 @@ func (w openaiWriteStdin) own() tool.WriteStdinInput {
 		wait = within(w.YieldTimeMs, 5_000, 300_000)
 	}
 	return tool.WriteStdinInput{
-		ID: strconv.FormatInt(w.SessionID, 10), Chars: w.Chars, YieldTimeMs: wait, MaxOutputTokens: outputTokens(w.MaxOutputTokens),
+		ID: strconv.FormatInt(w.SessionID, 10), Chars: w.Chars, YieldTimeMs: wait, MaxOutputTokens: w.MaxOutputTokens,
 	}
 }
 
 func within(n, least, most int64) int64 { return min(max(n, least), most) }
 
+// outputTokens is what a call is shown that asked for so many.
 func outputTokens(n int64) int64 {
 	if n <= 0 {
 		return defaultOutputTokens

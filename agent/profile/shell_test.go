@@ -64,14 +64,14 @@ func TestUnifiedWaits(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "openai", "", nil)
 	for call, want := range map[llmtest.Call]string{
-		use("exec_command", `{"cmd":"true"}`):                                              `"yield_time_ms":10000,"max_output_tokens":10000}`,
-		use("exec_command", `{"cmd":"true","yield_time_ms":1}`):                            `"yield_time_ms":250,"max_output_tokens":10000}`,
+		use("exec_command", `{"cmd":"true"}`):                                              `"yield_time_ms":10000}`,
+		use("exec_command", `{"cmd":"true","yield_time_ms":1}`):                            `"yield_time_ms":250}`,
 		use("exec_command", `{"cmd":"true","yield_time_ms":60000,"max_output_tokens":50}`): `"yield_time_ms":30000,"max_output_tokens":50}`,
-		use("exec_command", `{"cmd":"true","max_output_tokens":99999}`):                    `"yield_time_ms":10000,"max_output_tokens":10000}`,
-		use("write_stdin", `{"session_id":1}`):                                             `"yield_time_ms":5000,"max_output_tokens":10000}`,
-		use("write_stdin", `{"session_id":1,"yield_time_ms":900000}`):                      `"yield_time_ms":300000,"max_output_tokens":10000}`,
-		use("write_stdin", `{"session_id":1,"chars":"x"}`):                                 `"yield_time_ms":250,"max_output_tokens":10000}`,
-		use("write_stdin", `{"session_id":1,"chars":"x","yield_time_ms":60000}`):           `"yield_time_ms":30000,"max_output_tokens":10000}`,
+		use("exec_command", `{"cmd":"true","max_output_tokens":99999}`):                    `"yield_time_ms":10000,"max_output_tokens":99999}`,
+		use("write_stdin", `{"session_id":1}`):                                             `"yield_time_ms":5000}`,
+		use("write_stdin", `{"session_id":1,"yield_time_ms":900000}`):                      `"yield_time_ms":300000}`,
+		use("write_stdin", `{"session_id":1,"chars":"x"}`):                                 `"yield_time_ms":250}`,
+		use("write_stdin", `{"session_id":1,"chars":"x","yield_time_ms":60000}`):           `"yield_time_ms":30000}`,
 	} {
 		starts, _ := callOnce(p, call)
 		if !strings.HasSuffix(starts.Input, want) || strings.Contains(starts.Input, "timeout") {
