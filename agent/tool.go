@@ -86,6 +86,9 @@ type Access struct {
 	// Dir is where Command runs; empty means the working directory. The same
 	// command elsewhere is another one.
 	Dir string `json:"dir,omitempty"`
+	// Task is the session's own command that Command is typed to; empty for a
+	// command line of the shell.
+	Task string `json:"task,omitempty"`
 	// Own says that the call concerns nothing but commands that the session
 	// itself has started.
 	Own bool `json:"own,omitempty"`

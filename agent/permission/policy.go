@@ -174,9 +174,9 @@ func below(dir, path string) (rel string, ok bool) {
 // key is what equal calls have in common.
 func (p *Policy) key(call agent.GateCall) string {
 	parts := struct {
-		Tool, Command, Dir, Input string
-		Writes, Reads             []string
-	}{Tool: call.Tool, Command: call.Access.Command}
+		Tool, Command, Dir, Task, Input string
+		Writes, Reads                   []string
+	}{Tool: call.Tool, Command: call.Access.Command, Task: call.Access.Task}
 	switch {
 	case parts.Command != "" && call.Access.Dir != "":
 		parts.Dir = resolve(call.Access.Dir)

@@ -54,7 +54,7 @@ func (w *writeStdin) Access(input json.RawMessage) agent.Access {
 	case in.Chars == "" || in.Chars == "\x03" || in.Chars == "\x04":
 		return agent.Access{Own: true}
 	}
-	return agent.Access{Command: in.Chars}
+	return agent.Access{Command: in.Chars, Task: in.ID}
 }
 
 // Run implements [agent.Tool].

@@ -269,7 +269,7 @@ func TestAccessOfTasks(t *testing.T) {
 		`{"id": "1"}`:                       {Own: true},
 		`{"id": "1", "chars": "\u0003"}`:    {Own: true},
 		`{"id": "1", "chars": "\u0004"}`:    {Own: true},
-		`{"id": "1", "chars": "rm -r x\n"}`: {Command: "rm -r x\n"},
+		`{"id": "1", "chars": "rm -r x\n"}`: {Command: "rm -r x\n", Task: "1"},
 	} {
 		if diff := cmp.Diff(want, b.tools["WriteStdin"].(agent.Accessor).Access([]byte(input))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", input, diff)

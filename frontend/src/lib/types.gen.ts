@@ -7,6 +7,7 @@ export type Access = {
   writes?: string[]
   command?: string
   dir?: string
+  task?: string
   own?: boolean
 }
 

@@ -47,6 +47,19 @@ test('says where the command runs, if not in the working directory', () => {
   expect(shown).not.toContain('workdir')
 })
 
+test('shows what is typed once, and to which command', () => {
+  const typed = {
+    ...request,
+    tool: 'WriteStdin',
+    input: '{"id":"3","chars":"rm -r x\\n"}',
+    access: { command: 'rm -r x\n', task: '3' },
+  }
+  render(ApprovalBody, { request: typed, onanswer: () => {} })
+  const shown = screen.getByRole('region').textContent
+  expect(shown.split('rm -r x').length - 1).toBe(1)
+  expect(shown).toContain('"id": "3"')
+})
+
 test('shows every file that changes', () => {
   const changes = [
     { path: 'a.go', added: 1, removed: 0, diff: '@@ -0,0 +1 @@\n+new line\n' },
