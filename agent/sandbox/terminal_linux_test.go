@@ -138,6 +138,22 @@ func TestStopOnATerminalLeavesNoProcess(t *testing.T) {
 	}
 }
 
+// LOOP-37: also on a terminal a read-only command changes nothing.
+func TestReadOnlyOnATerminal(t *testing.T) {
+	t.Parallel()
+	if !CanConfine(t.Context()) {
+		t.Skip("bubblewrap does not work here")
+	}
+	dir := t.TempDir()
+	r, err := Run(t.Context(), Spec{Argv: []string{"/bin/bash", "-c", "test -t 1 && echo terminal; echo x >file"}, Dir: dir, TTY: true, ReadOnly: true})
+	if err != nil || r.ExitCode == 0 || !strings.HasPrefix(r.Stdout, "terminal\r\n") {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("it wrote %v, %v", entries, err)
+	}
+}
+
 // A process that holds the terminal beyond its command is left, not waited for.
 func TestATerminalThatIsHeld(t *testing.T) {
 	t.Parallel()
