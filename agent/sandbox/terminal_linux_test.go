@@ -47,7 +47,7 @@ func TestACommandOnATerminal(t *testing.T) {
 	if got = strings.ReplaceAll(got, "\r\n", "\n"); r.ExitCode != 3 || r.Interrupted || r.Left {
 		t.Errorf("%+v, %q", r, got[:min(len(got), 100)])
 	}
-	if !strings.HasPrefix(got, "terminal\n24 80\nxterm\n1\nerr\n1\n2\n") || !strings.HasSuffix(got, "\n2999\n3000\n") || strings.Count(got, "\n") != 3005 {
+	if !strings.HasPrefix(got, "terminal\n24 160\nxterm\n1\nerr\n1\n2\n") || !strings.HasSuffix(got, "\n2999\n3000\n") || strings.Count(got, "\n") != 3005 {
 		t.Errorf("printed %d lines: %q…", strings.Count(got, "\n"), got[:min(len(got), 100)])
 	}
 	if r, err := Run(t.Context(), Spec{Argv: []string{"/bin/sh", "-c", "test -t 0 || test -t 1; echo $? $TERM"}}); err != nil || r.Stdout != "1 dumb\n" {

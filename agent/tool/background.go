@@ -5,7 +5,6 @@ import (
 	_ "embed" // for the descriptions
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -25,8 +24,6 @@ var (
 	taskOutputDescription string
 	//go:embed task_stop.md
 	taskStopDescription string
-	//go:embed task_list.md
-	taskListDescription string
 )
 
 // WriteStdinInput is what WriteStdin is called with.
@@ -114,33 +111,6 @@ func (o *taskOutput) Run(ctx context.Context, call agent.Invocation) agent.Resul
 		return failed(err)
 	}
 	return t.report(ctx, atLongest(in.WaitMs), in.Lines)
-}
-
-// TaskListInput is what TaskList is called with.
-type TaskListInput struct {
-	Status string `json:"status,omitempty" jsonschema:"only the tasks that are running, or that have ended: running or ended"`
-}
-
-// taskList implements the TaskList tool for commands (OAS-315).
-type taskList struct {
-	definition
-	tasks *Tasks
-}
-
-// Run implements [agent.Tool].
-func (l *taskList) Run(_ context.Context, call agent.Invocation) agent.Result {
-	in, err := parse(call.Input, TaskListInput{})
-	if err != nil {
-		return failed(err)
-	}
-	if in.Status != "" && in.Status != statusRunning && in.Status != statusEnded {
-		return agent.Fail(fmt.Sprintf("There is no status %q; use running or ended.", in.Status))
-	}
-	lines := l.tasks.lines(in.Status)
-	if len(lines) == 0 {
-		return agent.Result{Output: "No command was left to run on, or none with that status."}
-	}
-	return agent.Result{Output: strings.Join(lines, "\n")}
 }
 
 // TaskStopInput is what TaskStop is called with.

@@ -91,6 +91,10 @@ func TestBashOnATerminal(t *testing.T) {
 	if got := b.succeed("WriteStdin", args{"id": id, "chars": "\x03", "yield_time_ms": 1000}); !strings.Contains(got.Output, "^C\n> ") {
 		t.Errorf("Ctrl-C: %q", got.Output)
 	}
+	long := ": " + strings.Repeat("long ", 28)
+	if got := b.succeed("WriteStdin", args{"id": id, "chars": long + "\n", "yield_time_ms": 1000}); !strings.Contains(got.Output, long) {
+		t.Errorf("a long line: %q", got.Output)
+	}
 	got := b.succeed("WriteStdin", args{"id": id, "chars": "exit $((X+1))\n", "yield_time_ms": 60_000})
 	if d := got.Data.(Progress); d.Running || d.ExitCode != 43 || len(d.Remarks) != 0 || !strings.Contains(got.Output, "ended with exit code 43.]") {
 		t.Errorf("the end: %q, %+v", got.Output, d)

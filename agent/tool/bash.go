@@ -106,12 +106,9 @@ func (b *bash) Run(ctx context.Context, call agent.Invocation) agent.Result {
 		begin := time.Now()
 		return asked(b.runOn(ctx, in, command), begin, in.MaxOutputTokens)
 	}
-	r, err := b.env.Exec(ctx, command)
+	r, err := legible{b.env}.Exec(ctx, command)
 	if err != nil {
 		return failed(fmt.Errorf("the command did not run: %w", err))
-	}
-	if in.TTY {
-		r.Stdout = new(screenText).next(r.Stdout)
 	}
 	result := ended(r, timeout)
 	if clamped {
@@ -148,7 +145,7 @@ func (b *bash) runOn(ctx context.Context, in BashInput, command env.Command) age
 	if in.RunInBackground {
 		command.Output, wait = nil, 0
 	}
-	t, err := b.tasks.start(ctx, b.env, command)
+	t, err := b.tasks.start(ctx, legible{b.env}, command)
 	if err != nil {
 		return failed(fmt.Errorf("the command did not run: %w", err))
 	}

@@ -1,9 +1,12 @@
 package tool
 
 import (
+	"context"
 	"regexp"
 	"strings"
 	"sync"
+
+	"atelier.dev/atelier/agent/env"
 )
 
 // maxHeld caps what of a text is held back because it could be the beginning
@@ -23,17 +26,14 @@ var (
 
 // screenText turns what a program sends a terminal, which comes in pieces, into
 // text to read: without colours and cursor movements, each line as it was last
-// written. It is safe for concurrent use; the zero value is ready.
+// written. The zero value is ready.
 type screenText struct {
-	mu   sync.Mutex
 	held string // the beginning of something
 }
 
 // next returns the text of a piece. Where that ends within a sequence, its
 // beginning comes with the next piece.
 func (s *screenText) next(piece string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	text := s.held + piece
 	s.held = ""
 	if at := unfinished.FindStringIndex(text); at != nil && len(text)-at[0] <= maxHeld {
@@ -53,4 +53,36 @@ func readable(r rune) rune {
 		return -1
 	}
 	return r
+}
+
+// legible are commands whose terminals are read as text.
+type legible struct{ env.Commands }
+
+func (l legible) Exec(ctx context.Context, c env.Command) (env.CommandResult, error) {
+	r, err := l.Commands.Exec(ctx, c)
+	if c.TTY {
+		r.Stdout = new(screenText).next(r.Stdout)
+	}
+	return r, err
+}
+
+func (l legible) Start(ctx context.Context, c env.Command) (env.Process, error) {
+	p, err := l.Commands.Start(ctx, c)
+	if err != nil || !c.TTY {
+		return p, err
+	}
+	return &legibleProcess{Process: p}, nil
+}
+
+// legibleProcess is a command on a terminal that is read as text.
+type legibleProcess struct {
+	env.Process
+	mu     sync.Mutex // keeps the pieces in their order
+	screen screenText
+}
+
+func (p *legibleProcess) Read() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.screen.next(p.Process.Read())
 }

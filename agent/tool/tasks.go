@@ -32,7 +32,6 @@ type task struct {
 	line    string
 	timeout time.Duration
 	process env.Process
-	screen  *screenText // of a command on a terminal
 }
 
 // Progress is the data of a result about a task, or about a command that could
@@ -70,9 +69,6 @@ func (ts *Tasks) start(ctx context.Context, commands env.Commands, c env.Command
 	}
 	ts.last++
 	t := &task{id: strconv.Itoa(ts.last), line: c.Line, timeout: c.Timeout, process: p}
-	if c.TTY {
-		t.screen = &screenText{}
-	}
 	if len(ts.list) == maxTasks { // one of them has ended
 		oldest := slices.IndexFunc(ts.list, func(t *task) bool { return !t.running() })
 		ts.list = slices.Delete(ts.list, oldest, oldest+1)
@@ -105,44 +101,10 @@ func (ts *Tasks) find(id string) (*task, error) {
 	return nil, fmt.Errorf("there is no task %q; the tasks are: %s", id, strings.Join(known, "; "))
 }
 
-// String names a task in a sentence.
-func (t *task) String() string {
-	return fmt.Sprintf("%s (%s), %s", t.id, firstRunes(t.line, 60), t.status())
-}
-
-// The states of a task, as models read and write them.
-const (
-	statusRunning = "running"
-	statusEnded   = "ended"
-)
-
-func (t *task) status() string {
-	if t.running() {
-		return statusRunning
-	}
-	return statusEnded
-}
-
-// lines names the tasks of a status, all for the empty one.
-func (ts *Tasks) lines(status string) (lines []string) {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	for _, t := range ts.list {
-		if status == "" || status == t.status() {
-			lines = append(lines, t.String())
-		}
-	}
-	return lines
-}
-
 // read takes what was printed since it was read last, or its last lines; 0 is
 // all.
 func (t *task) read(lines int) string {
-	text := t.process.Read()
-	if t.screen != nil {
-		text = t.screen.next(text)
-	}
-	return lastLines(text, lines)
+	return lastLines(t.process.Read(), lines)
 }
 
 func (t *task) running() bool {
