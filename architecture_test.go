@@ -64,6 +64,7 @@ var onlyIn = map[string][]string{
 	"github.com/coder/websocket":             {"backend/serve"},
 	"github.com/zalando/go-keyring":          {"storage/keystore"},
 	"os/exec":                                {"agent/sandbox", "scripts/bench"},
+	"github.com/creack/pty":                  {"agent/sandbox"},
 }
 
 const (

@@ -83,6 +83,12 @@ type Access struct {
 	Reads   []string `json:"reads,omitempty"`
 	Writes  []string `json:"writes,omitempty"`
 	Command string   `json:"command,omitempty"`
+	// Dir is where Command runs; empty means the working directory. The same
+	// command elsewhere is another one.
+	Dir string `json:"dir,omitempty"`
+	// Task is the session's own command that Command is typed to; empty for a
+	// command line of the shell.
+	Task string `json:"task,omitempty"`
 	// Own says that the call concerns nothing but commands and agents that the
 	// session itself has started, or starts.
 	Own bool `json:"own,omitempty"`

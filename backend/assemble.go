@@ -37,7 +37,7 @@ func (w *Workbench) newSession(ctx context.Context, info SessionInfo, past []age
 	}
 	profiles := profile.New(tools, profile.Surroundings{
 		Folder: folder, Home: w.cfg.Home, Platform: place.env.Platform(), OS: place.env.OSVersion(),
-		Naming: w.cfg.Naming, Now: time.Now, Cutoff: w.providers.knowledgeCutoff,
+		Naming: w.cfg.Naming, CommandTimeout: w.commandTimeout, Now: time.Now, Cutoff: w.providers.knowledgeCutoff,
 	})
 	rules := w.cfg.Rules
 	rules.Read = append(slices.Clone(rules.Read), place.output)

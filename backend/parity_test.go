@@ -41,7 +41,10 @@ var dialects = []dialect{
 		},
 		read: func(path string) llmtest.Call { return llmtest.Use("read_file", args{"file_path": path}) },
 		shell: func(command string, timeout int) llmtest.Call {
-			return llmtest.Use("shell_command", limited(args{"command": command}, "timeout_ms", timeout))
+			if timeout > 0 { // what these models are shown has none
+				return llmtest.Use("shell_command", args{"command": command, "timeout_ms": timeout})
+			}
+			return llmtest.Use("exec_command", args{"cmd": command})
 		},
 		grep: func(pattern string) llmtest.Call { return llmtest.Use("grep", args{"pattern": pattern}) },
 		glob: func(pattern string) llmtest.Call { return llmtest.Use("glob", args{"pattern": pattern}) },

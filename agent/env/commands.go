@@ -100,7 +100,7 @@ func (l *Local) spec(c Command) sandbox.Spec {
 	})
 	return sandbox.Spec{
 		Argv: argv, Dir: dir, Env: append(append(environ, "PWD="+dir), c.Env...), Scope: l.started.scope,
-		Timeout: c.Timeout, Merge: c.Merge, Output: c.Output, SpillDir: l.SpillDir,
+		TTY: c.TTY, Timeout: c.Timeout, Merge: c.Merge, Output: c.Output, SpillDir: l.SpillDir,
 	}
 }
 

@@ -71,7 +71,7 @@ type Process interface {
 	// Read takes what was printed since the last Read, in bounded memory:
 	// where it was too much, its middle is missing and a line says so.
 	Read() string
-	// Write types text to a command that was started with Input. Ctrl-C
+	// Write types text to a command that was started with Input or TTY. Ctrl-C
 	// (\x03) alone interrupts any command, Ctrl-D (\x04) at the end closes
 	// the input. It does not wait long for a command that does not read.
 	Write(text string) error
@@ -197,12 +197,20 @@ type Command struct {
 	// Input lets a started command be written to. Without it, as with Exec,
 	// it finds its input at an end.
 	Input bool
+	// TTY runs the command on a terminal, which takes input too and sends it
+	// keys as they are; see [sandbox.Spec]. It fails with [ErrNoTerminal] where
+	// there are none.
+	TTY bool
 	// Output receives text as it appears; see [sandbox.Spec]. May be nil.
 	Output func(text string)
 }
 
 // CommandResult is how a command ended.
 type CommandResult = sandbox.Result
+
+// ErrNoTerminal is returned for a [Command] with TTY where there are no
+// terminals.
+var ErrNoTerminal = sandbox.ErrNoTerminal
 
 // Spill is where the output of a command is that memory could not keep.
 type Spill = sandbox.Spill

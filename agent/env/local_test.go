@@ -71,6 +71,13 @@ func TestHostFacts(t *testing.T) { // LOOP-34
 	}
 }
 
+func TestTheRootIsADirectory(t *testing.T) {
+	t.Parallel()
+	if info, err := newLocal(t, nil).Stat(t.Context(), "/"); err != nil || !info.Mode.IsDir() {
+		t.Errorf("%+v, %v", info, err)
+	}
+}
+
 func TestExec(t *testing.T) { // LOOP-35, LOOP-122
 	l := newLocal(t, map[string]string{"sub/start-up": "echo start-up file was read"})
 	t.Setenv("BASH_ENV", filepath.Join(l.dir, "sub/start-up"))

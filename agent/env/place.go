@@ -64,6 +64,9 @@ func (l *Local) locate(path string) (place, error) {
 // rest. A path that exists is split at its target's name.
 func deepest(path string) (dir, rest string) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
+		if real == filepath.Dir(real) { // the file system's root
+			return real, "."
+		}
 		return filepath.Dir(real), filepath.Base(real)
 	}
 	dir = filepath.Dir(path)

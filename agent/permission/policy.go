@@ -56,7 +56,7 @@ func New(workspace string, rules Rules) (*Policy, error) {
 }
 
 // Grant allows calls equal to this one for the rest of the session: the same
-// tool with the same command, or else writing or reading the same files. Plan
+// tool with the same command in the same place, or else writing or reading the same files. Plan
 // mode and protected files ask nevertheless.
 func (p *Policy) Grant(call agent.GateCall) { p.granted[p.key(call)] = true }
 
@@ -174,10 +174,12 @@ func below(dir, path string) (rel string, ok bool) {
 // key is what equal calls have in common.
 func (p *Policy) key(call agent.GateCall) string {
 	parts := struct {
-		Tool, Command, Input string
-		Writes, Reads        []string
-	}{Tool: call.Tool, Command: call.Access.Command}
+		Tool, Command, Dir, Task, Input string
+		Writes, Reads                   []string
+	}{Tool: call.Tool, Command: call.Access.Command, Task: call.Access.Task}
 	switch {
+	case parts.Command != "" && call.Access.Dir != "":
+		parts.Dir = resolve(call.Access.Dir)
 	case parts.Command != "":
 	case len(call.Access.Writes) > 0:
 		parts.Writes = resolveAll(call.Access.Writes)

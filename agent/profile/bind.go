@@ -74,11 +74,15 @@ func known(b agent.Binding, aliases ...string) agent.Binding {
 }
 
 // written makes a binding write results from their data. A result without such
-// data, as of a call that failed, keeps the tool's own text.
+// data, as of a call that failed, is written as before.
 func written[Data any](b agent.Binding, write func(d Data, r agent.Result, cut func(string) string) string) agent.Binding {
+	before := b.Output
 	b.Output = func(r agent.Result, cut func(string) string) string {
 		if d, ok := r.Data.(Data); ok {
 			return write(d, r, cut)
+		}
+		if before != nil {
+			return before(r, cut)
 		}
 		return cut(r.Output)
 	}

@@ -37,8 +37,16 @@ func call(p *place, calls ...llmtest.Call) (starts []agent.ToolCallStart, ends [
 	return starts, ends
 }
 
-// seconds matches how long a command took.
-var seconds = regexp.MustCompile(`\d+\.\d seconds`)
+// seconds and chunks match what no two runs have in common.
+var (
+	seconds = regexp.MustCompile(`\d+\.(?:\d|\d{4}) seconds`)
+	chunks  = regexp.MustCompile(`(?m)^Chunk ID: [0-9a-f]{6}$`)
+)
+
+// told is what the model reads of a call's end, but for what passes.
+func (p *place) told(end agent.ToolCallEnd) string {
+	return p.stable(chunks.ReplaceAllString(seconds.ReplaceAllString(end.ForModel(), "N seconds"), "Chunk ID: X"))
+}
 
 // LOOP-23..31, LOOP-109..111, LOOP-175, K-01, K-03, K-04: a call as each
 // vendor's models make it, over the vendor's wire format, runs the one tool
@@ -52,10 +60,16 @@ func TestNativeCalls(t *testing.T) {
 		tool, input string
 		told        string
 	}{
+		{"openai", "", use("exec_command", `{"cmd":"echo hi; exit 3"}`), "Bash", `{"command":"echo hi; exit 3","yield_time_ms":10000}`,
+			"Chunk ID: X\nWall time: N seconds\nProcess exited with code 3\nOriginal token count: 1\nOutput:\nhi\n"},
+		{"openai", "", use("exec_command", `{"cmd":"sleep 300 & echo on","yield_time_ms":99000}`), "Bash", `{"command":"sleep 300 & echo on","yield_time_ms":30000}`,
+			"Chunk ID: X\nWall time: N seconds\nProcess exited with code 0\nOriginal token count: 1\nOutput:\non\n[A process was left running in the background; what it prints from now on is lost. To keep it, let the command itself run on, without &.]"},
 		{"openai", "", use("shell_command", `{"command":"echo hi; exit 3"}`), "Bash", `{"command":"echo hi; exit 3","timeout":10000}`,
 			"Exit code: 3\nWall time: N seconds\nOutput:\nhi\n"},
-		{"openai", "", use("shell_command", `{"command":"pwd","workdir":"it's","timeout_ms":500}`), "Bash", `{"command":"cd -- 'it'\\''s' || exit\npwd","timeout":500}`,
+		{"openai", "", use("shell_command", `{"command":"pwd","workdir":"it's","timeout_ms":500}`), "Bash", `{"command":"pwd","workdir":"it's","timeout":500}`,
 			"Exit code: 0\nWall time: N seconds\nOutput:\n/work/app/it's\n"},
+		{"openai", "", use("shell_command", `{"command":"pwd","workdir":"f"}`), "Bash", `{"command":"pwd","workdir":"f","timeout":10000}`,
+			"the command did not run: f is not a directory."},
 		{"openai", "", use("read_file", `{"file_path":"f","offset":2,"limit":1}`), "Read", `{"file_path":"f","offset":2,"limit":1}`,
 			"2 | two\n[Lines 2 to 2 of 3. Read on with offset 3.]\n"},
 		{"anthropic", "", use("Read", `{"file_path":"f","limit":2}`), "Read", `{"file_path":"f","limit":2}`,
@@ -72,6 +86,7 @@ func TestNativeCalls(t *testing.T) {
 		{"gemini", "", use("read_many_files", `{"include":["f","it's/*"]}`), "ReadMany", `{"paths":["f","it's/*"]}`,
 			"--- f ---\none\ntwo\nthree\n--- it's/h ---\nhh\n"},
 		{"gemini", "", use("run_shell_command", `{"command":"echo hi; exit 3"}`), "Bash", `{"command":"echo hi; exit 3","timeout":10000}`, "Output: hi\nExit Code: 3"},
+		{"gemini", "", use("run_shell_command", `{"command":"pwd","dir_path":"it's"}`), "Bash", `{"command":"pwd","workdir":"it's","timeout":10000}`, "Output: /work/app/it's"},
 		{"gemini", "", use("run_shell_command", `{"command":"true"}`), "Bash", `{"command":"true","timeout":10000}`, "Output: [The command succeeded and printed nothing.]"},
 		{"gemini", "", use("grep_search", `{"pattern":"T","include_pattern":"f","after":1}`), "Grep", `{"pattern":"T","glob":"f","output_mode":"content","-i":true,"-A":1,"head_limit":100}`,
 			"Found 2 matches\n---\nFile: f\nL2: two\nL3: three\n"},
@@ -102,7 +117,7 @@ func TestNativeCalls(t *testing.T) {
 			t.Errorf("%s %s: started %+v", tt.provider, tt.call.Name, starts)
 			continue
 		}
-		told := p.stable(seconds.ReplaceAllString(ends[0].ForModel(), "N seconds"))
+		told := p.told(ends[0])
 		if diff := cmp.Diff(tt.told, told); diff != "" || ends[0].Tool != tt.tool {
 			t.Errorf("%s %s told (-want +got):\n%s", tt.provider, tt.call.Name, diff)
 		}
@@ -174,7 +189,7 @@ func TestCustomTools(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ provider, name, gone string }{
 		{"openai", "weather", ""}, {"anthropic", "weather", ""}, {"gemini", "weather", ""}, {"compat", "weather", ""},
-		{"openai", "shell", "shell_command"}, {"anthropic", "shell", "Bash"}, {"anthropic", "Bash", ""},
+		{"openai", "shell", "exec_command"}, {"openai", "write_stdin", ""}, {"anthropic", "shell", "Bash"}, {"anthropic", "Bash", ""},
 		{"gemini", "shell", "run_shell_command"}, {"gemini", "run_shell_command", ""}, {"compat", "Bash", "shell"},
 	} {
 		p := newPlace(t, tt.provider, "", []agent.Tool{custom{tt.name}})
@@ -197,12 +212,12 @@ func TestShownTools(t *testing.T) {
 	p := newPlace(t, "openai", "", []agent.Tool{custom{"SpawnAgent"}, custom{"SendInput"}, custom{"Wait"}, custom{"CloseAgent"}, custom{"WebFetch"}})
 	const agents, more = " spawn_agent send_input wait close_agent", " WebFetch"
 	for provider, want := range map[string]string{
-		"openai":     "openai: shell_command edit_file read_file write_file grep glob" + agents + more,
-		"anthropic":  "anthropic: Read Write Edit Bash WriteStdin TaskOutput TaskStop Grep Glob SpawnAgent SendInput Wait CloseAgent" + more,
-		"gemini":     "gemini: read_file read_many_files write_file replace run_shell_command grep_search glob list_directory" + agents + more,
+		"openai":     "openai: exec_command write_stdin edit_file read_file write_file grep glob" + agents + more,
+		"anthropic":  "anthropic: Read Write Edit Bash WriteStdin TaskOutput TaskList TaskStop Grep Glob SpawnAgent SendInput Wait CloseAgent" + more,
+		"gemini":     "gemini: read_file read_many_files write_file replace run_shell_command list_background_processes read_background_output stop_background_process grep_search glob list_directory" + agents + more,
 		"compat":     "spec: read_file write_file edit_file shell grep glob" + agents + more,
 		"openrouter": "spec: read_file write_file edit_file shell grep glob" + agents + more,
-		"demo":       "anthropic: Read Write Edit Bash WriteStdin TaskOutput TaskStop Grep Glob SpawnAgent SendInput Wait CloseAgent" + more,
+		"demo":       "anthropic: Read Write Edit Bash WriteStdin TaskOutput TaskList TaskStop Grep Glob SpawnAgent SendInput Wait CloseAgent" + more,
 	} {
 		got := p.profiles.Profile(provider, "m")
 		if shown := got.ID + ": " + strings.Join(got.Tools.Names(), " "); shown != want {

@@ -47,20 +47,6 @@ func (r geminiReplace) own() tool.EditInput {
 	return tool.EditInput{FilePath: r.FilePath, OldString: r.OldString, NewString: r.NewString, ReplaceAll: r.AllowMultiple, Fuzzy: true}
 }
 
-type geminiShell struct {
-	Command     string `json:"command" jsonschema:"the command line to run"`
-	Description string `json:"description,omitempty" jsonschema:"what the command does, in five to ten words"`
-	DirPath     string `json:"dir_path,omitempty" jsonschema:"the directory to run it in, the working directory if left out"`
-	TimeoutMs   int64  `json:"timeout_ms,omitempty" jsonschema:"time limit in milliseconds, 10000 if left out, at most 600000"`
-}
-
-func (s geminiShell) own() tool.BashInput {
-	return tool.BashInput{
-		Command: inDirectory(s.DirPath, s.Command), Description: s.Description,
-		Timeout: cmp.Or(s.TimeoutMs, specTimeout.Milliseconds()),
-	}
-}
-
 type geminiGrep struct {
 	Pattern         string `json:"pattern" jsonschema:"the regular expression to search for"`
 	DirPath         string `json:"dir_path,omitempty" jsonschema:"the file or directory to search, the working directory if left out"`
@@ -105,16 +91,15 @@ var geminiBindings = sync.OnceValue(func() []agent.Binding {
 		"offset and limit", "start_line and end_line", "replace_all", "allow_multiple",
 		"path, glob or type", "dir_path or include_pattern", "head_limit", "total_max_matches",
 	}
-	return []agent.Binding{
+	return append([]agent.Binding{
 		speaking(written(bind("Read", "read_file", "read-gemini", geminiRead.own), writePlain), terms...),
 		speaking(bind("ReadMany", "read_many_files", "readmany", geminiReadMany.own), terms...),
 		speaking(bind("Write", "write_file", "write", same[tool.WriteInput]), terms...),
 		known(speaking(bind("Edit", "replace", "edit-gemini", geminiReplace.own), terms...), "edit"),
-		written(bind("Bash", "run_shell_command", "shell", geminiShell.own), writeLabelled),
 		known(speaking(written(bind("Grep", "grep_search", "grep-gemini", geminiGrep.own), writeGrouped), terms...), "search_file_content"),
 		speaking(bind("Glob", "glob", "glob", geminiGlob.own), terms...),
 		written(bind("ListDir", "list_directory", "listdir", geminiListDir.own), writeListing),
-	}
+	}, geminiCommands()...)
 })
 
 // writePlain writes lines as they are, and what is left out before them.
@@ -123,15 +108,6 @@ func writePlain(page env.Page, r agent.Result, cut func(string) string) string {
 		return cut(r.Output)
 	}
 	return remainder(page, "start_line") + cut(strings.Join(page.Lines, "\n"))
-}
-
-// writeLabelled writes what a command printed and how it ended.
-func writeLabelled(d env.CommandResult, r agent.Result, cut func(string) string) string {
-	text := "Output: " + cmp.Or(cut(strings.TrimRight(printed(d, r), "\n")), "(empty)")
-	if d.ExitCode != 0 {
-		text += fmt.Sprintf("\nExit Code: %d", d.ExitCode)
-	}
-	return text
 }
 
 // matchLine matches a line of a search: path, number and text.

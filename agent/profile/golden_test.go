@@ -2,6 +2,7 @@ package profile_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -47,9 +48,20 @@ type place struct {
 	profiles     *profile.Profiles
 	session      *agent.Session
 	server       *llmtest.Server
+	local        *env.Local
 }
 
 func newPlace(t *testing.T, provider string, naming profile.Naming, custom []agent.Tool, rounds ...llmtest.Round) *place {
+	t.Helper()
+	around := func(e env.Environment) env.Environment { return e }
+	return newPlaceWith(t, provider, around, profile.Surroundings{Naming: naming}, custom, rounds...)
+}
+
+// newPlaceWith is newPlace with an environment around this machine's, and with
+// what the user has set.
+func newPlaceWith(t *testing.T, provider string, around func(env.Environment) env.Environment, s profile.Surroundings,
+	custom []agent.Tool, rounds ...llmtest.Round,
+) *place {
 	t.Helper()
 	p := &place{t: t, folder: t.TempDir(), home: t.TempDir(), server: llmtest.Serve(t, rounds...)}
 	for name, text := range map[string]string{
@@ -63,17 +75,24 @@ func newPlace(t *testing.T, provider string, naming profile.Naming, custom []age
 	if err != nil {
 		t.Fatal(err)
 	}
-	registry, err := agent.NewRegistry(append(tool.Builtin(local, tool.Options{}), custom...)...)
+	p.local = local
+	registry, err := agent.NewRegistry(append(tool.Builtin(around(local), tool.Options{}), custom...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.profiles = profile.New(registry, profile.Surroundings{
-		Folder: p.folder, Home: p.home, Platform: "linux", OS: "Debian 13", Naming: naming,
-		Now:    func() time.Time { return time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC) },
-		Cutoff: func(string, string) string { return "2026-05" },
-	})
+	s.Folder, s.Home, s.Platform, s.OS = p.folder, p.home, "linux", "Debian 13"
+	s.Now = func() time.Time { return time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC) }
+	s.Cutoff = func(string, string) string { return "2026-05" }
+	p.profiles = profile.New(registry, s)
 	p.open(provider, adapters[provider](p.server))
 	return p
+}
+
+// cleanUp ends what commands left running.
+func (p *place) cleanUp() {
+	if err := p.local.Cleanup(context.Background()); err != nil {
+		p.t.Error(err)
+	}
 }
 
 func (p *place) put(path, text string) {

@@ -2,7 +2,10 @@ package profile
 
 import (
 	"cmp"
+	"crypto/rand"
+	"encoding/hex"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -10,29 +13,140 @@ import (
 	"atelier.dev/atelier/agent/tool"
 )
 
+// What OpenAI's models are given of a command's output unless they ask for less,
+// and what they count it in.
+const (
+	defaultOutputTokens = 10_000
+	bytesPerToken       = 4
+)
+
+type openaiExec struct {
+	Cmd             string `json:"cmd" jsonschema:"the command line to run"`
+	Workdir         string `json:"workdir,omitempty" jsonschema:"the directory to run it in, the working directory if left out"`
+	TTY             bool   `json:"tty,omitempty" jsonschema:"run it on a terminal, so that write_stdin can type to it; without one if left out"`
+	YieldTimeMs     int64  `json:"yield_time_ms,omitempty" jsonschema:"how many milliseconds to wait before the call returns, 250 to 30000, 10000 if left out"`
+	MaxOutputTokens int64  `json:"max_output_tokens,omitempty" jsonschema:"how many tokens of output to return, 10000 if left out"`
+}
+
+// own is a command that runs on when its call returns. A yield is no time limit,
+// so the user's limit for commands does not apply to it.
+func (e openaiExec) own() tool.BashInput {
+	return tool.BashInput{
+		Command: e.Cmd, Workdir: e.Workdir, TTY: e.TTY,
+		YieldTimeMs: within(cmp.Or(e.YieldTimeMs, 10_000), 250, 30_000), MaxOutputTokens: e.MaxOutputTokens,
+	}
+}
+
+type openaiWriteStdin struct {
+	SessionID       int64  `json:"session_id" jsonschema:"the session ID that exec_command gave"`
+	Chars           string `json:"chars,omitempty" jsonschema:"what to type, line ends included; nothing to only wait"`
+	YieldTimeMs     int64  `json:"yield_time_ms,omitempty" jsonschema:"how many milliseconds to wait before the call returns: 250 to 30000 after typing, 250 if left out; 5000 to 300000 when only waiting"`
+	MaxOutputTokens int64  `json:"max_output_tokens,omitempty" jsonschema:"how many tokens of output to return, 10000 if left out"`
+}
+
+func (w openaiWriteStdin) own() tool.WriteStdinInput {
+	wait := within(cmp.Or(w.YieldTimeMs, 250), 250, 30_000)
+	if w.Chars == "" {
+		wait = within(w.YieldTimeMs, 5_000, 300_000)
+	}
+	return tool.WriteStdinInput{
+		ID: strconv.FormatInt(w.SessionID, 10), Chars: w.Chars, YieldTimeMs: wait, MaxOutputTokens: w.MaxOutputTokens,
+	}
+}
+
+func within(n, least, most int64) int64 { return min(max(n, least), most) }
+
+// outputTokens is what a call is shown that asked for so many.
+func outputTokens(n int64) int64 {
+	if n <= 0 {
+		return defaultOutputTokens
+	}
+	return min(n, defaultOutputTokens)
+}
+
 type openaiShell struct {
 	Command   string `json:"command" jsonschema:"the command line to run"`
 	Workdir   string `json:"workdir,omitempty" jsonschema:"the directory to run it in, the working directory if left out"`
-	TimeoutMs int64  `json:"timeout_ms,omitempty" jsonschema:"time limit in milliseconds, 10000 if left out, at most 600000"`
+	TimeoutMs int64  `json:"timeout_ms,omitempty" jsonschema:"time limit in milliseconds, {timeout_ms} if left out, at most 600000"`
 }
 
 func (s openaiShell) own() tool.BashInput {
-	return tool.BashInput{Command: inDirectory(s.Workdir, s.Command), Timeout: cmp.Or(s.TimeoutMs, specTimeout.Milliseconds())}
+	return tool.BashInput{Command: s.Command, Workdir: s.Workdir, Timeout: s.TimeoutMs}
 }
 
-// inDirectory is a command line that runs in a directory. It says so itself, so
-// that whoever decides about it sees where.
-func inDirectory(dir, command string) string {
-	if dir == "" {
-		return command
+// openaiBindings are the shell as OpenAI's models know it: one whose commands
+// run on, and the older one that waits for their end, which is all there is on
+// Windows. They have no native tools to look at files: those are the
+// specification's (LOOP-29, LOOP-109).
+func openaiBindings(platform string) []agent.Binding {
+	if platform == "windows" {
+		return openaiClassic()
 	}
-	return fmt.Sprintf("cd -- '%s' || exit\n%s", strings.ReplaceAll(dir, "'", `'\''`), command)
+	return openaiUnified()
 }
 
-// openaiBindings are the shell as OpenAI's models know it. They have no native
-// tools to look at files: those are the specification's (LOOP-29, LOOP-109).
-var openaiBindings = sync.OnceValue(func() []agent.Binding {
-	return []agent.Binding{
-		known(written(bind("Bash", "shell_command", "shell", openaiShell.own), writeExit), "local_shell"),
+var (
+	openaiUnified = sync.OnceValue(func() []agent.Binding {
+		exec, write, classic := openaiTools()
+		return []agent.Binding{exec, write, classic}
+	})
+	openaiClassic = sync.OnceValue(func() []agent.Binding {
+		exec, write, classic := openaiTools()
+		write.Hidden = true
+		return []agent.Binding{classic, exec, write}
+	})
+)
+
+func openaiTools() (exec, write, classic agent.Binding) {
+	terms := []string{
+		"the command takes no input", `it was started without tty and takes only Ctrl-C (\u0003); to type to it, start it again with tty`,
+		"typed to task", "typed to session", "there is no task", "there is no session", "the tasks are", "the sessions are",
+		"tasks are running", "sessions are running",
 	}
-})
+	exec = speaking(written(bind("Bash", "exec_command", "exec_command", openaiExec.own), writeUnified), terms...)
+	write = speaking(written(bind("WriteStdin", "write_stdin", "write_stdin", openaiWriteStdin.own), writeUnified), terms...)
+	classic = known(written(bind("Bash", "shell_command", "shell", openaiShell.own), writeExit), "local_shell")
+	return exec, write, classic
+}
+
+// writeUnified writes where a command stands before what it printed.
+func writeUnified(p tool.Progress, _ agent.Result, cut func(string) string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Chunk ID: %s\nWall time: %.4f seconds\n", chunkID(), p.Took.Seconds())
+	if p.Running {
+		fmt.Fprintf(&b, "Process running with session ID %s\n", p.Task)
+	} else {
+		fmt.Fprintf(&b, "Process exited with code %d\n", p.ExitCode)
+	}
+	fmt.Fprintf(&b, "Original token count: %d\nOutput:\n", (len(p.Stdout)+bytesPerToken-1)/bytesPerToken)
+	text := cut(p.Stdout)
+	if limit := int(outputTokens(p.MaxOutputTokens)) * bytesPerToken; len(text) > limit {
+		text = cut(middleOut(p.Stdout, limit))
+	}
+	b.WriteString(text)
+	for _, remark := range p.Remarks {
+		if !strings.HasSuffix(b.String(), "\n") {
+			b.WriteByte('\n')
+		}
+		b.WriteString(strings.ReplaceAll(remark, "use run_in_background", "let the command itself run on, without &"))
+	}
+	return b.String()
+}
+
+// chunkID is a name for a piece of output, which these models expect it to have.
+func chunkID() string {
+	var id [3]byte
+	_, _ = rand.Read(id[:]) // never fails
+	return hex.EncodeToString(id[:])
+}
+
+// middleOut keeps the two halves of so many bytes of a text, whole characters
+// of it, and says what is missing between them.
+func middleOut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	head := strings.ToValidUTF8(text[:limit/2], "")
+	tail := strings.ToValidUTF8(text[len(text)-(limit-limit/2):], "")
+	return fmt.Sprintf("%s\n[... %d tokens are left out here ...]\n%s", head, (len(text)-limit+bytesPerToken-1)/bytesPerToken, tail)
+}

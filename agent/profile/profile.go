@@ -15,6 +15,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/project"
+	"atelier.dev/atelier/agent/tool"
 )
 
 // Naming says which names a model is shown.
@@ -44,26 +45,42 @@ type design struct {
 	// tools are the canonical names of what it is shown, in their order. Of
 	// several with a bar between them the first that is there is taken.
 	tools []string
+	// commandTimeout ends commands that name no time limit, where the user has
+	// set none (K-01).
+	commandTimeout time.Duration
 	// native are its vendor's bindings; what they do not speak of has the
-	// specification's.
-	native func() []agent.Binding
+	// specification's. The first of a tool is the one to show, unless it is
+	// hidden.
+	native func(platform string) []agent.Binding
 }
 
 var designs = []design{
 	{
-		id: "openai", documents: []string{".codex/instructions.md"}, native: openaiBindings,
-		tools: []string{"Bash", "ApplyPatch|Edit", "Read", "Write", "Grep", "Glob"},
+		id: "openai", documents: []string{".codex/instructions.md"}, native: openaiBindings, commandTimeout: tool.DefaultCommandTimeout,
+		tools: []string{"Bash", "WriteStdin", "ApplyPatch|Edit", "Read", "Write", "Grep", "Glob"},
 	},
 	{
-		id: "anthropic", documents: []string{"CLAUDE.md"}, native: anthropicBindings,
-		tools: []string{"Read", "Write", "Edit", "Bash", "WriteStdin", "TaskOutput", "TaskStop", "Grep", "Glob"},
+		id: "anthropic", documents: []string{"CLAUDE.md"}, native: everywhere(anthropicBindings), commandTimeout: 2 * time.Minute,
+		tools: []string{"Read", "Write", "Edit", "Bash", "WriteStdin", "TaskOutput", "TaskList", "TaskStop", "Grep", "Glob"},
 	},
 	{
-		id: "gemini", documents: []string{"GEMINI.md"}, native: geminiBindings,
-		tools: []string{"Read", "ReadMany", "Write", "Edit", "Bash", "Grep", "Glob", "ListDir"},
+		id: "gemini", documents: []string{"GEMINI.md"}, native: everywhere(geminiBindings), commandTimeout: tool.DefaultCommandTimeout,
+		tools: []string{"Read", "ReadMany", "Write", "Edit", "Bash", "TaskList", "TaskOutput", "TaskStop", "Grep", "Glob", "ListDir"},
 	},
-	{id: "spec", native: func() []agent.Binding { return nil }, tools: []string{"Read", "Write", "Edit", "Bash", "Grep", "Glob"}},
+	{
+		id: "spec", native: func(string) []agent.Binding { return nil }, commandTimeout: tool.DefaultCommandTimeout,
+		tools: []string{"Read", "Write", "Edit", "Bash", "Grep", "Glob"},
+	},
 }
+
+// everywhere are bindings that are the same on every platform.
+func everywhere(bindings func() []agent.Binding) func(string) []agent.Binding {
+	return func(string) []agent.Binding { return bindings() }
+}
+
+// tasks are the tools about commands that run on. The specification's shell
+// leaves none running, so they are shown under native names only.
+var tasks = []string{"WriteStdin", "TaskOutput", "TaskList", "TaskStop"}
 
 // helpers are the tools of sessions that may start others. Every profile shows
 // them after its own (LOOP-29..31).
@@ -91,6 +108,11 @@ type Surroundings struct {
 	Platform, OS string
 	Naming       Naming
 	Now          func() time.Time // nil is the machine's clock
+	// CommandTimeout is the time limit that the user has set for commands that
+	// name none; nil or 0 leaves it to the profile. It is asked at every call,
+	// so that a change holds from the next command on. What a model is told of
+	// it is what held in the beginning.
+	CommandTimeout func() time.Duration
 	// Cutoff says until when a model knows the world; empty is unknown, and so
 	// is nil.
 	Cutoff func(provider, model string) string
@@ -127,8 +149,16 @@ func New(tools *agent.Registry, s Surroundings) *Profiles {
 	}
 	p := &Profiles{surroundings: s, shown: map[string]func() shown{}}
 	for _, d := range designs {
+		limit := commandLimit{set: s.CommandTimeout, fallback: d.commandTimeout}
+		told := limit.now()
 		p.shown[d.id] = sync.OnceValue(func() shown {
-			set := tools.Show(d.bindings(tools.Names(), s.Naming)...)
+			bindings := d.bindings(tools.Names(), s)
+			for i, b := range bindings {
+				if b.Tool == "Bash" {
+					bindings[i] = limit.bind(b, told)
+				}
+			}
+			set := tools.Show(bindings...)
 			return shown{d, agent.Profile{ID: d.id, Tools: set}}
 		})
 	}
@@ -137,21 +167,23 @@ func New(tools *agent.Registry, s Surroundings) *Profiles {
 
 // bindings are what the profile is shown of the tools that there are, and after
 // that, hidden, all that is understood besides.
-func (d design) bindings(there []string, naming Naming) []agent.Binding {
-	native := d.native()
-	if naming == NamingSpec {
-		native = nil
+func (d design) bindings(there []string, s Surroundings) []agent.Binding {
+	native := d.native(s.Platform)
+	shown, tools := native, d.tools
+	if s.Naming == NamingSpec {
+		shown = nil
+		tools = slices.DeleteFunc(slices.Clone(tools), func(name string) bool { return slices.Contains(tasks, name) })
 	}
 	var out []agent.Binding
-	for _, entry := range slices.Concat(d.tools, helpers) {
+	for _, entry := range slices.Concat(tools, helpers) {
 		for name := range strings.SplitSeq(entry, "|") {
 			if slices.Contains(there, name) {
-				out = append(out, binding(name, native, specBindings()))
+				out = append(out, binding(name, shown, specBindings()))
 				break
 			}
 		}
 	}
-	for _, b := range slices.Concat(d.native(), specBindings()) {
+	for _, b := range append(slices.Concat(native, specBindings()), canonicalShell()) {
 		b.Hidden = true
 		out = append(out, b)
 	}

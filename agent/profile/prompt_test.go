@@ -34,7 +34,7 @@ func TestLayers(t *testing.T) {
 		shell, document string
 		topics          []string
 	}{
-		"openai":    {"shell_command", "Codex: both.", []string{"review"}},
+		"openai":    {"exec_command", "Codex: both.", []string{"review"}},
 		"anthropic": {"Bash", "Claude: spaces.", []string{"Edit needs text that occurs exactly once", "must have been read before", "Prefer Edit to Write"}},
 		"gemini":    {"run_shell_command", "Gemini: neither.", []string{"GEMINI.md"}},
 		"compat":    {"shell", "", []string{"Calling tools"}},

@@ -5,28 +5,33 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/tool"
 )
 
-// specTimeout ends commands that name no timeout, for all but Anthropic's
-// models (K-01).
-const specTimeout = 10 * time.Second
-
 // maxMatches is how many matches the specification's grep gives unasked.
 const maxMatches = 100
 
 type specShell struct {
 	Command     string `json:"command" jsonschema:"the command line to run"`
-	TimeoutMs   int64  `json:"timeout_ms,omitempty" jsonschema:"time limit in milliseconds, 10000 if left out, at most 600000"`
+	TimeoutMs   int64  `json:"timeout_ms,omitempty" jsonschema:"time limit in milliseconds, {timeout_ms} if left out, at most 600000"`
 	Description string `json:"description,omitempty" jsonschema:"what the command does, in five to ten words"`
 }
 
 func (s specShell) own() tool.BashInput {
-	return tool.BashInput{Command: s.Command, Timeout: cmp.Or(s.TimeoutMs, specTimeout.Milliseconds()), Description: s.Description}
+	return tool.BashInput{Command: s.Command, Timeout: s.TimeoutMs, Description: s.Description}
+}
+
+type specWriteStdin struct {
+	ID          string `json:"id" jsonschema:"the task's number"`
+	Chars       string `json:"chars,omitempty" jsonschema:"what to type, line ends included; nothing to only wait"`
+	YieldTimeMs int64  `json:"yield_time_ms,omitempty" jsonschema:"how many milliseconds to wait for the command, at most 600000"`
+}
+
+func (w specWriteStdin) own() tool.WriteStdinInput {
+	return tool.WriteStdinInput{ID: w.ID, Chars: w.Chars, YieldTimeMs: w.YieldTimeMs}
 }
 
 type specEdit struct {
@@ -68,8 +73,9 @@ var specBindings = sync.OnceValue(func() []agent.Binding {
 		speaking(bind("ReadMany", "read_many_files", "readmany", same[tool.ReadManyInput]), terms...),
 		bind("ListDir", "list_dir", "listdir", same[tool.ListDirInput]),
 		call("ApplyPatch", "apply_patch"),
-		call("WriteStdin", "write_stdin"),
+		bind("WriteStdin", "write_stdin", "", specWriteStdin.own),
 		call("TaskOutput", "task_output"),
+		call("TaskList", "task_list"),
 		call("TaskStop", "task_stop"),
 		call("SpawnAgent", "spawn_agent"),
 		call("SendInput", "send_input"),

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
-	"sync"
 	"time"
 )
 
@@ -21,8 +19,8 @@ type Process struct {
 	begin          time.Time
 	terminated     time.Time // when SIGTERM went out
 
-	typing sync.Mutex
-	input  *os.File // nil without one, or once it is closed
+	keys   keyboard
+	screen *screen // nil without a terminal
 
 	done   chan struct{} // closed when result is set
 	result Result
@@ -72,14 +70,13 @@ func start(ctx context.Context, spec Spec) (p *Process, err error) {
 	p.cmd = exec.CommandContext(p.limited, argv[0], argv[1:]...)
 	p.cmd.Dir = spec.Dir
 	p.cmd.Env = mark(spec.Env, p.call)
-	p.cmd.SysProcAttr = ownSession()
 	p.cmd.Cancel = func() error {
 		p.terminated = time.Now()
 		return terminate(p.cmd.Process)
 	}
 	p.cmd.WaitDelay = grace
 	p.capture(spec)
-	if err := p.launch(spec.Input); err != nil {
+	if err := p.launch(spec); err != nil {
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
@@ -112,26 +109,47 @@ func (p *Process) capture(spec Spec) {
 	if spec.SpillDir != "" {
 		p.stdout.spill = &spill{dir: spec.SpillDir}
 	}
-	p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.stderr
-	if spec.Merge {
-		p.cmd.Stderr = p.stdout // the same writer: os/exec gives both one pipe
+	switch {
+	case spec.TTY: // the terminal is all three, once it is there
+	case spec.Merge:
+		p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.stdout // the same writer: os/exec gives both one pipe
+	default:
+		p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.stderr
 	}
 }
 
-func (p *Process) launch(input bool) error {
-	if input {
-		read, write, err := os.Pipe()
-		if err != nil {
-			return err
+// launch starts the command with what it is written to by.
+func (p *Process) launch(spec Spec) error {
+	p.cmd.SysProcAttr = ownSession()
+	var theirs, ours *os.File
+	var err error
+	switch {
+	case spec.TTY:
+		if ours, theirs, err = openTerminal(); err == nil {
+			p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirs, theirs, theirs
+			p.cmd.SysProcAttr = ownTerminal()
+			p.cmd.Env = append(p.cmd.Env, terminalType)
 		}
-		defer read.Close()
-		p.cmd.Stdin, p.input = read, write
+	case spec.Input:
+		if theirs, ours, err = os.Pipe(); err == nil {
+			p.cmd.Stdin = theirs
+		}
 	}
+	if err != nil {
+		return err
+	}
+	if theirs != nil {
+		defer theirs.Close()
+	}
+	p.keys.file, p.keys.isTerminal = ours, spec.TTY
 	p.begin = time.Now()
 	closeDescriptorsOnExec()
 	if err := p.cmd.Start(); err != nil {
-		p.closeInput()
+		p.keys.close()
 		return err
+	}
+	if spec.TTY {
+		p.screen = follow(ours, p.stdout)
 	}
 	return nil
 }
@@ -140,6 +158,7 @@ func (p *Process) launch(input bool) error {
 // texts.
 func (p *Process) supervise() {
 	err := p.cmd.Wait()
+	left := !p.screen.wait(p.limited, grace) || errors.Is(err, exec.ErrWaitDelay)
 	aborted := p.limited.Err() != nil
 	timedOut := errors.Is(context.Cause(p.limited), errTimeout)
 	if aborted {
@@ -151,16 +170,18 @@ func (p *Process) supervise() {
 		sweep(p.call)
 	}
 	p.stop()
-	p.typing.Lock()
-	p.closeInput()
-	p.typing.Unlock()
+	if aborted {
+		p.screen.wait(context.Background(), grace) // nobody holds the terminal any more
+	}
+	p.keys.close()
+	p.screen.join()
 	p.stdout.flush()
 	p.stderr.flush()
 	p.result = Result{
 		ExitCode:    exitCode(p.cmd.ProcessState),
 		Interrupted: aborted && !timedOut,
 		TimedOut:    timedOut,
-		Left:        !aborted && errors.Is(err, exec.ErrWaitDelay),
+		Left:        !aborted && left,
 		Dropped:     p.stdout.lost() + p.stderr.lost(),
 		Duration:    time.Since(p.begin),
 	}
@@ -193,18 +214,10 @@ func (p *Process) Stop() {
 	<-p.done
 }
 
-// The keys that mean something at a terminal.
-const (
-	ctrlC = "\x03"
-	ctrlD = "\x04"
-)
-
-// typingTime is how long a command may take to read what is typed.
-const typingTime = 2 * time.Second
-
 // Write types text to the command, as at a terminal: Ctrl-C (\x03) alone
 // interrupts it, whether it takes input or not, and Ctrl-D (\x04) at the end
-// closes its input. It fails with [ErrNoInput], [ErrEnded] or
+// closes its input. A command on a terminal is sent all keys as they are, and
+// what they do there is up to it. Write fails with [ErrNoInput], [ErrEnded] or
 // [os.ErrDeadlineExceeded] where the command does not read what it was sent.
 func (p *Process) Write(text string) error {
 	select {
@@ -212,31 +225,8 @@ func (p *Process) Write(text string) error {
 		return ErrEnded
 	default:
 	}
-	if text == ctrlC {
+	if text == ctrlC && p.screen == nil {
 		return interrupt(p.cmd.Process)
 	}
-	p.typing.Lock()
-	defer p.typing.Unlock()
-	if p.input == nil {
-		return ErrNoInput
-	}
-	text, last := strings.CutSuffix(text, ctrlD)
-	if err := p.input.SetWriteDeadline(time.Now().Add(typingTime)); err != nil {
-		return fmt.Errorf("write to the command: %w", err)
-	}
-	if _, err := p.input.WriteString(text); err != nil {
-		return fmt.Errorf("write to the command: %w", err)
-	}
-	if last {
-		p.closeInput()
-	}
-	return nil
-}
-
-// closeInput needs p.typing, except before Start returns.
-func (p *Process) closeInput() {
-	if p.input != nil {
-		_ = p.input.Close()
-		p.input = nil
-	}
+	return p.keys.write(text)
 }

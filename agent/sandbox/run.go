@@ -32,6 +32,12 @@ type Spec struct {
 	// Input gives a [Process] a standard input to write to. Without it there
 	// is the null device.
 	Input bool
+	// TTY runs the command on a terminal of its own, which is its input, output
+	// and errors: everything printed is Stdout, lines end in a carriage return
+	// and a newline, and what is typed is echoed. It fails with
+	// [ErrNoTerminal] where there are none. Only programs that behave otherwise
+	// on a terminal need it.
+	TTY bool
 	// ReadOnly keeps the command from changing anything outside itself. It
 	// fails with [ErrNoConfinement] where the machine cannot do that.
 	ReadOnly bool

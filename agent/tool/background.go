@@ -31,6 +31,8 @@ type WriteStdinInput struct {
 	ID          string `json:"id" jsonschema:"the task's number"`
 	Chars       string `json:"chars,omitempty" jsonschema:"what to type, line ends included; nothing to only wait"`
 	YieldTimeMs int64  `json:"yield_time_ms,omitempty" jsonschema:"how many milliseconds to wait for the command, at most 600000"`
+	// MaxOutputTokens is for the binding that writes the result; see [Progress].
+	MaxOutputTokens int64 `json:"max_output_tokens,omitempty" jsonschema:"how much of the output to show"`
 }
 
 // writeStdin implements the WriteStdin tool. The data of its results is a
@@ -49,7 +51,7 @@ func (w *writeStdin) Access(input json.RawMessage) agent.Access {
 	case in.Chars == "" || in.Chars == "\x03" || in.Chars == "\x04":
 		return agent.Access{Own: true}
 	}
-	return agent.Access{Command: in.Chars}
+	return agent.Access{Command: in.Chars, Task: in.ID}
 }
 
 // Run implements [agent.Tool].
@@ -62,7 +64,7 @@ func (w *writeStdin) Run(ctx context.Context, call agent.Invocation) agent.Resul
 	if err != nil {
 		return failed(err)
 	}
-	wait := pollTime
+	begin, wait := time.Now(), pollTime
 	if in.Chars != "" {
 		wait = reactionTime
 		if err := t.process.Write(in.Chars); err != nil {
@@ -72,13 +74,23 @@ func (w *writeStdin) Run(ctx context.Context, call agent.Invocation) agent.Resul
 	if in.YieldTimeMs > 0 {
 		wait = atLongest(in.YieldTimeMs)
 	}
-	return t.report(ctx, wait)
+	return asked(t.report(ctx, wait, 0), begin, in.MaxOutputTokens)
+}
+
+// asked completes the data of a result with what its call was.
+func asked(r agent.Result, begin time.Time, maxTokens int64) agent.Result {
+	if p, ok := r.Data.(Progress); ok {
+		p.Took, p.MaxOutputTokens = time.Since(begin), maxTokens
+		r.Data = p
+	}
+	return r
 }
 
 // TaskOutputInput is what TaskOutput is called with.
 type TaskOutputInput struct {
 	ID     string `json:"id" jsonschema:"the task's number"`
 	WaitMs int64  `json:"wait_ms,omitempty" jsonschema:"how many milliseconds to wait for the command to end, at most 600000"`
+	Lines  int    `json:"lines,omitempty" jsonschema:"show only so many lines, the last ones"`
 }
 
 // taskOutput implements the TaskOutput tool (OAS-316). The data of its results
@@ -98,7 +110,7 @@ func (o *taskOutput) Run(ctx context.Context, call agent.Invocation) agent.Resul
 	if err != nil {
 		return failed(err)
 	}
-	return t.report(ctx, atLongest(in.WaitMs))
+	return t.report(ctx, atLongest(in.WaitMs), in.Lines)
 }
 
 // TaskStopInput is what TaskStop is called with.
@@ -131,7 +143,7 @@ func (s *taskStop) Run(_ context.Context, call agent.Invocation) agent.Result {
 		return failed(err)
 	}
 	t.process.Stop()
-	return t.report(context.Background(), 0)
+	return t.report(context.Background(), 0, 0)
 }
 
 func atLongest(ms int64) time.Duration {

@@ -72,6 +72,55 @@ func TestBashYields(t *testing.T) { // LOOP-26
 	}
 }
 
+// LOOP-26: a task on a terminal can be talked to, and its model reads text.
+func TestBashOnATerminal(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	if got := b.succeed("Bash", args{"command": `test -t 1 && printf '\033[31mred\033[0m\n'; echo $TERM`, "tty": true}); got.Output != "red\nxterm\n" {
+		t.Errorf("printed %q", got.Output)
+	}
+	shell := b.succeed("Bash", args{"command": "PS1='> ' exec bash --norc -i", "tty": true, "yield_time_ms": 1000, "max_output_tokens": 7})
+	if d := shell.Data.(Progress); !d.Running || d.Stdout != "> " || d.Took < time.Second || d.MaxOutputTokens != 7 {
+		t.Errorf("began as %+v", d)
+	}
+	id := shell.Details.Command.Task
+	typed := b.succeed("WriteStdin", args{"id": id, "chars": "X=42; sleep 300\n", "yield_time_ms": 1000, "max_output_tokens": 8})
+	if d := typed.Data.(Progress); d.Stdout != "X=42; sleep 300\n" || d.MaxOutputTokens != 8 || d.Took < time.Second {
+		t.Errorf("typed: %+v", d)
+	}
+	if got := b.succeed("WriteStdin", args{"id": id, "chars": "\x03", "yield_time_ms": 1000}); !strings.Contains(got.Output, "^C\n> ") {
+		t.Errorf("Ctrl-C: %q", got.Output)
+	}
+	long := ": " + strings.Repeat("long ", 28)
+	if got := b.succeed("WriteStdin", args{"id": id, "chars": long + "\n", "yield_time_ms": 1000}); !strings.Contains(got.Output, long) {
+		t.Errorf("a long line: %q", got.Output)
+	}
+	got := b.succeed("WriteStdin", args{"id": id, "chars": "exit $((X+1))\n", "yield_time_ms": 60_000})
+	if d := got.Data.(Progress); d.Running || d.ExitCode != 43 || len(d.Remarks) != 0 || !strings.Contains(got.Output, "ended with exit code 43.]") {
+		t.Errorf("the end: %q, %+v", got.Output, d)
+	}
+}
+
+func TestTasksAreListed(t *testing.T) { // OAS-315
+	t.Parallel()
+	b := newBench(t, nil)
+	if got := b.succeed("TaskList", nil); !strings.HasPrefix(got.Output, "No command") {
+		t.Errorf("none: %q", got.Output)
+	}
+	b.succeed("Bash", args{"command": "sleep 300", "run_in_background": true})
+	b.succeed("Bash", args{"command": "seq 5; exit 1", "run_in_background": true})
+	if got := b.succeed("TaskOutput", args{"id": "2", "wait_ms": 60_000, "lines": 2}); got.Output != "[3 lines before this.]\n4\n5\n[Task 2 ended with exit code 1.]" {
+		t.Errorf("the last lines: %q", got.Output)
+	}
+	const running, ended = "1 (sleep 300), running", "2 (seq 5; exit 1), ended"
+	for status, want := range map[string]string{"": running + "\n" + ended, "running": running, "ended": ended} {
+		if got := b.succeed("TaskList", args{"status": status}); got.Output != want {
+			t.Errorf("%q: %q", status, got.Output)
+		}
+	}
+	b.refuse("TaskList", args{"status": "lost"}, `There is no status "lost"`)
+}
+
 func TestInterruptStopsACommandThatHasNotYielded(t *testing.T) { // K-09
 	t.Parallel()
 	b := newBench(t, nil)
@@ -185,7 +234,10 @@ func TestDefaultTimeouts(t *testing.T) { // LOOP-121, LOOP-122, LOOP-187, K-01
 			}
 		}
 	}
-	for timeout, want := range map[time.Duration]string{10 * time.Second: "take 10 seconds;", 2 * time.Minute: "take 2 minutes;"} {
+	for timeout, want := range map[time.Duration]string{
+		10 * time.Second: "take 10 seconds;", time.Second: "take 1 second;", 90 * time.Second: "take 90 seconds;",
+		2 * time.Minute: "take 2 minutes;", 150 * time.Second: "take 150 seconds;", 1500 * time.Millisecond: "take 1500 milliseconds;",
+	} {
 		if got := newBash(nil, Options{CommandTimeout: timeout}).Spec().Description; !strings.Contains(got, want) {
 			t.Errorf("with %v the description lacks %q", timeout, want)
 		}
@@ -221,7 +273,7 @@ func TestAccessOfTasks(t *testing.T) {
 		`{"id": "1"}`:                       {Own: true},
 		`{"id": "1", "chars": "\u0003"}`:    {Own: true},
 		`{"id": "1", "chars": "\u0004"}`:    {Own: true},
-		`{"id": "1", "chars": "rm -r x\n"}`: {Command: "rm -r x\n"},
+		`{"id": "1", "chars": "rm -r x\n"}`: {Command: "rm -r x\n", Task: "1"},
 	} {
 		if diff := cmp.Diff(want, b.tools["WriteStdin"].(agent.Accessor).Access([]byte(input))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", input, diff)

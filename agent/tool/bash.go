@@ -5,6 +5,7 @@ import (
 	_ "embed" // for the description
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -23,8 +24,11 @@ const (
 // maxStreamed caps the output that is shown while a command runs, in bytes.
 const maxStreamed = 1 << 20
 
+// BashDescription is what a model is told of Bash, once [StateTimeout] has
+// completed it.
+//
 //go:embed bash.md
-var bashDescription string
+var BashDescription string
 
 // BashInput is what Bash is called with.
 type BashInput struct {
@@ -35,10 +39,13 @@ type BashInput struct {
 	RunInBackground bool   `json:"run_in_background,omitempty" jsonschema:"return at once and let the command run on as a task"`
 	YieldTimeMs     int64  `json:"yield_time_ms,omitempty" jsonschema:"return after so many milliseconds and let the command run on as a task if it has not ended"`
 	Input           bool   `json:"input,omitempty" jsonschema:"let WriteStdin type to the task"`
+	TTY             bool   `json:"tty,omitempty" jsonschema:"run it on a terminal, for programs that need one; WriteStdin can type to it"`
+	// MaxOutputTokens is for the binding that writes the result; see [Progress].
+	MaxOutputTokens int64 `json:"max_output_tokens,omitempty" jsonschema:"how much of the output to show"`
 }
 
 // bash implements the Bash tool (LOOP-26, OAS-306). The data of its results is
-// an [env.CommandResult], or a [Progress] for a command that runs on.
+// an [env.CommandResult], or a [Progress] for a command that may run on.
 type bash struct {
 	definition
 	env     env.Environment
@@ -48,12 +55,20 @@ type bash struct {
 
 func newBash(e env.Environment, o Options) *bash {
 	timeout := min(o.CommandTimeout, MaxCommandTimeout)
-	words := fmt.Sprintf("%d seconds", timeout/time.Second)
-	if timeout >= 2*time.Minute {
-		words = fmt.Sprintf("%d minutes", timeout/time.Minute)
+	return &bash{define[BashInput]("Bash", StateTimeout(BashDescription, timeout), false), e, timeout, o.Tasks}
+}
+
+// StateTimeout completes a text about commands with the time limit of those
+// that name none: {timeout} becomes words, {timeout_ms} milliseconds.
+func StateTimeout(text string, limit time.Duration) string {
+	words := count(int(limit.Milliseconds()), "millisecond")
+	switch {
+	case limit >= 2*time.Minute && limit%time.Minute == 0:
+		words = count(int(limit/time.Minute), "minute")
+	case limit%time.Second == 0:
+		words = count(int(limit/time.Second), "second")
 	}
-	description := strings.ReplaceAll(bashDescription, "{timeout}", words)
-	return &bash{define[BashInput]("Bash", description, false), e, timeout, o.Tasks}
+	return strings.NewReplacer("{timeout}", words, "{timeout_ms}", strconv.FormatInt(limit.Milliseconds(), 10)).Replace(text)
 }
 
 // Access implements [agent.Accessor].
@@ -62,7 +77,13 @@ func (b *bash) Access(input json.RawMessage) agent.Access {
 	if err != nil {
 		return agent.Access{}
 	}
-	return agent.Access{Command: in.Command}
+	access := agent.Access{Command: in.Command}
+	if in.Workdir != "" {
+		if dir := absolute(b.env, in.Workdir); dir != absolute(b.env, "") {
+			access.Dir = dir
+		}
+	}
+	return access
 }
 
 // Run implements [agent.Tool].
@@ -74,14 +95,18 @@ func (b *bash) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	if strings.TrimSpace(in.Command) == "" {
 		return agent.Fail("The command is empty.")
 	}
+	if err := b.enter(ctx, in.Workdir); err != nil {
+		return failed(err)
+	}
 	timeout, clamped := b.limit(in.Timeout)
 	command := env.Command{
-		Line: in.Command, Dir: in.Workdir, Timeout: timeout, Merge: true, Output: atMost(maxStreamed, call.Output),
+		Line: in.Command, Dir: in.Workdir, TTY: in.TTY, Timeout: timeout, Merge: true, Output: atMost(maxStreamed, call.Output),
 	}
 	if in.RunInBackground || in.YieldTimeMs > 0 {
-		return b.runOn(ctx, in, command)
+		begin := time.Now()
+		return asked(b.runOn(ctx, in, command), begin, in.MaxOutputTokens)
 	}
-	r, err := b.env.Exec(ctx, command)
+	r, err := legible{b.env}.Exec(ctx, command)
 	if err != nil {
 		return failed(fmt.Errorf("the command did not run: %w", err))
 	}
@@ -90,6 +115,21 @@ func (b *bash) Run(ctx context.Context, call agent.Invocation) agent.Result {
 		result.Output = withRemarks(result.Output, []string{fmt.Sprintf("[The timeout was set to %d ms, the longest allowed.]", timeout.Milliseconds())})
 	}
 	return result
+}
+
+// enter says, as an error for the model, why a command cannot run in dir.
+func (b *bash) enter(ctx context.Context, dir string) error {
+	if dir == "" {
+		return nil
+	}
+	info, err := b.env.Stat(ctx, dir)
+	if err == nil && !info.Mode.IsDir() {
+		err = &env.Error{Path: dir, Problem: "is not a directory"}
+	}
+	if err != nil {
+		return fmt.Errorf("the command did not run: %w", err)
+	}
+	return nil
 }
 
 // runOn starts a command as a task and waits for it as long as asked for. A
@@ -105,12 +145,12 @@ func (b *bash) runOn(ctx context.Context, in BashInput, command env.Command) age
 	if in.RunInBackground {
 		command.Output, wait = nil, 0
 	}
-	t, err := b.tasks.start(ctx, b.env, command)
+	t, err := b.tasks.start(ctx, legible{b.env}, command)
 	if err != nil {
 		return failed(fmt.Errorf("the command did not run: %w", err))
 	}
 	if wait == 0 {
-		return t.progress("[The command is running in the background, as task " + t.id + ".]")
+		return t.progress("[The command is running in the background, as task "+t.id+".]", 0)
 	}
 	r, over := t.wait(ctx, wait)
 	if !over && ctx.Err() != nil {
@@ -119,11 +159,13 @@ func (b *bash) runOn(ctx context.Context, in BashInput, command env.Command) age
 	}
 	window.close()
 	if !over {
-		return t.progress("[The command is still running, as task " + t.id + ".]")
+		return t.progress("[The command is still running, as task "+t.id+".]", 0)
 	}
 	b.tasks.forget(t)
-	r.Stdout = t.process.Read()
-	return ended(r, command.Timeout)
+	r.Stdout = t.read(0)
+	result := ended(r, command.Timeout)
+	result.Data = Progress{CommandResult: r, Remarks: besides(r, command.Timeout)}
+	return result
 }
 
 // valve passes text on until it is closed: a call's window is gone when the
@@ -172,15 +214,24 @@ func (b *bash) limit(ms int64) (limit time.Duration, clamped bool) {
 // (LOOP-41).
 func remarks(r env.CommandResult, timeout time.Duration) (notes []string) {
 	switch {
+	case r.Interrupted || r.TimedOut: // no exit code of its own
+	case r.ExitCode != 0:
+		notes = append(notes, fmt.Sprintf("[Exit code %d]", r.ExitCode))
+	case r.Stdout == "":
+		notes = append(notes, "[The command succeeded and printed nothing.]")
+	}
+	return append(notes, besides(r, timeout)...)
+}
+
+// besides says how the command ended, where its output and its exit code would
+// mislead.
+func besides(r env.CommandResult, timeout time.Duration) (notes []string) {
+	switch {
 	case r.Interrupted:
 		notes = append(notes, "[The user interrupted the command. Partial output is shown above.]")
 	case r.TimedOut:
 		notes = append(notes, fmt.Sprintf("[ERROR: Command timed out after %dms. Partial output is shown above. "+
 			"You can retry with a longer timeout by setting the timeout parameter.]", timeout.Milliseconds()))
-	case r.ExitCode != 0:
-		notes = append(notes, fmt.Sprintf("[Exit code %d]", r.ExitCode))
-	case r.Stdout == "":
-		notes = append(notes, "[The command succeeded and printed nothing.]")
 	}
 	if r.Left {
 		notes = append(notes, "[A process was left running in the background; what it prints from now on is lost. "+

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +47,26 @@ func TestBash(t *testing.T) { // LOOP-26, OAS-306
 		t.Errorf("a new call starts in %q", r.Output)
 	}
 	b.refuse("Bash", args{"command": "  "}, "The command is empty.")
+}
+
+// LOOP-26: where a command runs is told apart from what it does.
+func TestBashInAnotherDirectory(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"sub/f": "content", "file": ""})
+	if got := b.succeed("Bash", args{"command": "cat f; pwd", "workdir": "sub"}); got.Output != "content"+b.path("sub")+"\n" {
+		t.Errorf("printed %q", got.Output)
+	}
+	if got := b.succeed("Bash", args{"command": "pwd", "workdir": "/", "yield_time_ms": 60_000}); got.Output != "/\n" {
+		t.Errorf("a task printed %q", got.Output)
+	}
+	b.refuse("Bash", args{"command": "ls", "workdir": "none"}, "the command did not run: none does not exist.")
+	b.refuse("Bash", args{"command": "ls", "workdir": "file", "run_in_background": true}, "the command did not run: file is not a directory.")
+	for workdir, want := range map[string]string{"": "", ".": "", b.dir: "", "sub": b.path("sub"), "sub/..": "", "..": filepath.Dir(b.dir), "/": "/"} {
+		got := b.tools["Bash"].(agent.Accessor).Access(args{"command": "ls", "workdir": workdir}.json(t))
+		if diff := cmp.Diff(agent.Access{Command: "ls", Dir: want}, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", workdir, diff)
+		}
+	}
 }
 
 func command(code int) *agent.Details {

@@ -40,10 +40,17 @@ type task struct {
 	changed func(agent.TaskChange)
 }
 
-// Progress is the data of a result about a task.
+// Progress is the data of a result about a task, or about a command that could
+// have become one.
 type Progress struct {
 	Task    string
 	Running bool
+	// Remarks say what neither Running nor the exit code does.
+	Remarks []string
+	// Took is how long the call took, and MaxOutputTokens how much of the output
+	// it asked for, 0 for any.
+	Took            time.Duration
+	MaxOutputTokens int64
 	// CommandResult has what was printed since the last result as its Stdout,
 	// and the rest once the task has ended.
 	env.CommandResult
@@ -105,16 +112,18 @@ func (ts *Tasks) find(id string) (*task, error) {
 		if t.id == id {
 			return t, nil
 		}
-		state := "ended"
-		if t.running() {
-			state = "running"
-		}
-		known = append(known, fmt.Sprintf("%s (%s), %s", t.id, firstRunes(t.command.Line, 60), state))
+		known = append(known, t.String())
 	}
 	if known == nil {
 		return nil, errors.New("no command was left running in this session")
 	}
 	return nil, fmt.Errorf("there is no task %q; the tasks are: %s", id, strings.Join(known, "; "))
+}
+
+// read takes what was printed since it was read last, or its last lines; 0 is
+// all.
+func (t *task) read(lines int) string {
+	return lastLines(t.process.Read(), lines)
 }
 
 func (t *task) running() bool {
@@ -131,9 +140,9 @@ func (t *task) wait(ctx context.Context, limit time.Duration) (r env.CommandResu
 }
 
 // progress is the result about a task that runs on.
-func (t *task) progress(remark string) agent.Result {
+func (t *task) progress(remark string, lines int) agent.Result {
 	t.tell()
-	text := t.process.Read()
+	text := t.read(lines)
 	return agent.Result{
 		Output:  withRemarks(text, []string{remark}),
 		Details: &agent.Details{Command: &agent.CommandResult{Task: t.id}},
@@ -142,24 +151,24 @@ func (t *task) progress(remark string) agent.Result {
 }
 
 // report waits for a task, for at most so long, and says what it printed
-// meanwhile and where it stands.
-func (t *task) report(ctx context.Context, limit time.Duration) agent.Result {
+// meanwhile, or the last lines of that, and where it stands.
+func (t *task) report(ctx context.Context, limit time.Duration, lines int) agent.Result {
 	r, over := t.wait(ctx, limit)
 	if !over {
 		if ctx.Err() != nil {
-			result := t.progress("[The user ended the wait. Task " + t.id + " is running.]")
+			result := t.progress("[The user ended the wait. Task "+t.id+" is running.]", lines)
 			result.IsError = true
 			return result
 		}
-		return t.progress("[Task " + t.id + " is running.]")
+		return t.progress("[Task "+t.id+" is running.]", lines)
 	}
-	r.Stdout = t.process.Read()
-	notes := []string{fmt.Sprintf("[Task %s ended with exit code %d.]", t.id, r.ExitCode)}
+	r.Stdout = t.read(lines)
+	notes, remarks := []string{fmt.Sprintf("[Task %s ended with exit code %d.]", t.id, r.ExitCode)}, 1
 	switch {
 	case r.Interrupted:
-		notes[0] = "[Task " + t.id + " was stopped.]"
+		remarks, notes[0] = 0, "[Task "+t.id+" was stopped.]"
 	case r.TimedOut:
-		notes[0] = fmt.Sprintf("[Task %s was ended after its time limit of %d ms.]", t.id, t.command.Timeout.Milliseconds())
+		remarks, notes[0] = 0, fmt.Sprintf("[Task %s was ended after its time limit of %d ms.]", t.id, t.command.Timeout.Milliseconds())
 	}
 	if r.Spill.Path != "" {
 		notes = append(notes, spillRemark(r.Spill))
@@ -167,6 +176,6 @@ func (t *task) report(ctx context.Context, limit time.Duration) agent.Result {
 	return agent.Result{
 		Output:  withRemarks(r.Stdout, notes),
 		Details: &agent.Details{Command: &agent.CommandResult{ExitCode: r.ExitCode, TimedOut: r.TimedOut, Dropped: r.Dropped}},
-		Data:    Progress{Task: t.id, CommandResult: r},
+		Data:    Progress{Task: t.id, Remarks: notes[remarks:], CommandResult: r},
 	}
 }

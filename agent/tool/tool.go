@@ -47,6 +47,7 @@ func Builtin(e env.Environment, o Options) []agent.Tool {
 		&listDir{define[ListDirInput]("ListDir", listDirDescription, true), e},
 		&writeStdin{define[WriteStdinInput]("WriteStdin", writeStdinDescription, false), o.Tasks},
 		&taskOutput{define[TaskOutputInput]("TaskOutput", taskOutputDescription, true), o.Tasks},
+		&taskList{define[TaskListInput]("TaskList", taskListDescription, true), o.Tasks},
 		&taskStop{define[TaskStopInput]("TaskStop", taskStopDescription, false), o.Tasks},
 	}
 	if tree, ok := e.(env.Tree); ok && o.ApplyPatch {

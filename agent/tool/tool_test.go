@@ -109,16 +109,17 @@ func TestSpecs(t *testing.T) { // OAS-301..306, LOOP-33
 		"Read":       `["file_path"] file_path offset limit`,
 		"Write":      `["file_path","content"] file_path content`,
 		"Edit":       `["file_path","old_string","new_string"] file_path old_string new_string replace_all fuzzy`,
-		"Bash":       `["command"] command timeout description workdir run_in_background yield_time_ms input`,
+		"Bash":       `["command"] command timeout description workdir run_in_background yield_time_ms input tty max_output_tokens`,
 		"Grep":       `["pattern"] pattern path glob type output_mode -i -A -B -C head_limit`,
 		"Glob":       `["pattern"] pattern path`,
-		"WriteStdin": `["id"] id chars yield_time_ms`,
-		"TaskOutput": `["id"] id wait_ms`,
+		"WriteStdin": `["id"] id chars yield_time_ms max_output_tokens`,
+		"TaskOutput": `["id"] id wait_ms lines`,
+		"TaskList":   ` status`,
 		"TaskStop":   `["id"] id reason`,
 		"ReadMany":   `["paths"] paths exclude`,
 		"ListDir":    ` path depth`,
 	}
-	readOnly := map[string]bool{"TaskOutput": true, "Read": true, "Grep": true, "Glob": true, "ReadMany": true, "ListDir": true}
+	readOnly := map[string]bool{"TaskOutput": true, "TaskList": true, "Read": true, "Grep": true, "Glob": true, "ReadMany": true, "ListDir": true}
 	first, second := newBench(t, nil).tools, newBench(t, nil).tools
 	registry, err := agent.NewRegistry(mapValues(first)...)
 	if err != nil || len(registry.Names()) != len(want) {
@@ -211,7 +212,7 @@ func TestMalformedInputIsAFailedResult(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	for name, tool := range b.tools {
-		for _, input := range []string{`{`, `[]`, `{"file_path":1,"command":1,"pattern":1,"paths":1,"path":1}`} {
+		for _, input := range []string{`{`, `[]`, `{"file_path":1,"command":1,"pattern":1,"paths":1,"path":1,"status":1}`} {
 			if r := tool.Run(t.Context(), agent.Invocation{Input: json.RawMessage(input), Output: func(string) {}}); !r.IsError || r.Output == "" {
 				t.Errorf("%s(%s) = %+v", name, input, r)
 			}

@@ -143,3 +143,18 @@ func lastRunes(s string, n int) string {
 	}
 	return s[i:]
 }
+
+// lastLines returns the last n lines of a text, all of them for 0, and says how
+// many came before.
+func lastLines(text string, n int) string {
+	if n <= 0 {
+		return text
+	}
+	at := len(strings.TrimSuffix(text, "\n"))
+	for range n {
+		if at = strings.LastIndexByte(text[:at], '\n'); at < 0 {
+			return text
+		}
+	}
+	return fmt.Sprintf("[%s before this.]\n%s", count(strings.Count(text[:at+1], "\n"), "line"), text[at+1:])
+}

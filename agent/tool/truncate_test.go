@@ -9,6 +9,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+func TestLastLines(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"a\nb\nc\n", 0, "a\nb\nc\n"}, {"a\nb\nc\n", 3, "a\nb\nc\n"}, {"a\nb\nc\n", 2, "[1 line before this.]\nb\nc\n"},
+		{"a\nb\nc", 1, "[2 lines before this.]\nc"}, {"", 1, ""}, {"\n\n", 1, "[1 line before this.]\n\n"}, {"a", -1, "a"},
+	} {
+		if got := lastLines(tt.text, tt.n); got != tt.want {
+			t.Errorf("%d of %q: %q, want %q", tt.n, tt.text, got, tt.want)
+		}
+	}
+}
+
 func TestDefaultLimits(t *testing.T) { // LOOP-39, LOOP-40, LOOP-130, K-02
 	t.Parallel()
 	for tool, want := range map[string]Limit{

@@ -152,7 +152,7 @@ func events(t *testing.T, out string) []agent.Event {
 // K-04: --naming chooses the names that a model is shown.
 func TestRunNaming(t *testing.T) {
 	t.Parallel()
-	for naming, want := range map[string]string{"native": `"shell_command"`, "spec": `"shell"`} {
+	for naming, want := range map[string]string{"native": `"exec_command"`, "spec": `"shell"`} {
 		p := newPlace(t, llmtest.Round{Text: "hi"})
 		if _, errs, code := p.run("run", "--model", "openai/test-model", "--naming", naming, "hi"); code != 0 {
 			t.Fatalf("code %d: %s", code, errs)

@@ -31,6 +31,7 @@ func Run(t *testing.T, open Open) {
 		"host": host, "files": files, "lines": lines, "missing files": missing, "listing": listing,
 		"grep": grep, "glob": glob, "commands": commands, "ended commands": ended,
 		"typing": typing, "interrupting": interrupting, "stopping": stopping, "cleaning up": cleaningUp,
+		"terminal": terminal, "keys of a terminal": keys,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

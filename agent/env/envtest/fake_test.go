@@ -209,7 +209,7 @@ func (f *fake) Exec(ctx context.Context, c env.Command) (env.CommandResult, erro
 	}
 	var stdout, stderr strings.Builder
 	emit := func(text string, isError bool) {
-		if isError && !c.Merge {
+		if isError && !c.Merge && !c.TTY {
 			stderr.WriteString(text)
 			return
 		}
@@ -219,6 +219,9 @@ func (f *fake) Exec(ctx context.Context, c env.Command) (env.CommandResult, erro
 		}
 	}
 	c.Input = false
+	if c.TTY {
+		emit = terminalOutput(emit)
+	}
 	p, err := f.run(ctx, c, emit)
 	if err != nil {
 		return env.CommandResult{}, err
@@ -232,17 +235,30 @@ func (f *fake) Exec(ctx context.Context, c env.Command) (env.CommandResult, erro
 func (f *fake) Start(_ context.Context, c env.Command) (env.Process, error) {
 	var p *process
 	ready := make(chan struct{})
-	p, err := f.run(f.life, c, func(text string, _ bool) {
+	emit := func(text string, _ bool) {
 		<-ready
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.printed += text
-	})
+	}
+	if c.TTY {
+		emit = terminalOutput(emit)
+		c.Input = true
+	}
+	p, err := f.run(f.life, c, emit)
+	if c.TTY && p != nil {
+		p.echo = func(text string) { emit(strings.TrimSuffix(text, "\x04"), false) }
+	}
 	close(ready)
 	if err != nil {
 		return nil, err // not p: a nil of its type is no nil Process
 	}
 	return p, nil
+}
+
+// terminalOutput writes lines as a terminal does.
+func terminalOutput(emit func(string, bool)) func(string, bool) {
+	return func(text string, isError bool) { emit(strings.ReplaceAll(text, "\n", "\r\n"), isError) }
 }
 
 // process is a command of a fake, run by a goroutine.
@@ -251,6 +267,7 @@ type process struct {
 	stop        context.CancelFunc
 	typed       chan string
 	takesInput  bool
+	echo        func(text string) // of a terminal; may be nil
 	interrupted chan struct{}
 	done        chan struct{}
 	result      env.CommandResult
@@ -299,6 +316,9 @@ func (p *process) Write(text string) error {
 	}
 	if !p.takesInput {
 		return errors.New("it takes no input")
+	}
+	if p.echo != nil {
+		p.echo(text)
 	}
 	select {
 	case p.typed <- text:

@@ -2,6 +2,7 @@ package envtest
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -89,6 +90,61 @@ func interrupting(t *testing.T, e env.Environment) {
 	}
 	if r := end(t, p); r.ExitCode == 0 || r.TimedOut {
 		t.Errorf("result %+v", r)
+	}
+}
+
+// onTerminal starts a command on a terminal, where the environment has any.
+func onTerminal(t *testing.T, e env.Environment, line string) env.Process {
+	t.Helper()
+	p, err := e.Start(t.Context(), env.Command{Line: line, TTY: true})
+	if errors.Is(err, env.ErrNoTerminal) {
+		t.Skip("there are no terminals")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func terminal(t *testing.T, e env.Environment) {
+	p := onTerminal(t, e, "echo ready; cat; echo end >&2; exit 4")
+	expect(t, p, "ready\r\n")
+	for text, want := range map[string]string{"one\n": "one\r\none\r\n", "ä\n": "ä\r\nä\r\n"} {
+		if err := p.Write(text); err != nil {
+			t.Fatalf("Write(%q): %v", text, err)
+		}
+		expect(t, p, want)
+	}
+	if err := p.Write("\x04"); err != nil {
+		t.Fatalf("Ctrl-D: %v", err)
+	}
+	if r := end(t, p); r.ExitCode != 4 || r.Interrupted || r.Stdout != "" {
+		t.Errorf("result %+v", r)
+	}
+	expect(t, p, "end\r\n")
+	if err := p.Write("two\n"); err == nil {
+		t.Error("Write after the end: no error")
+	}
+	got, err := e.Exec(t.Context(), env.Command{Line: "echo out; echo err >&2", TTY: true})
+	if err != nil || got.Stdout != "out\r\nerr\r\n" || got.Stderr != "" {
+		t.Errorf("Exec: %+v, %v", got, err)
+	}
+}
+
+func keys(t *testing.T, e env.Environment) {
+	p := onTerminal(t, e, "echo ready; sleep 60")
+	expect(t, p, "ready\r\n")
+	if err := p.Write("\x03"); err != nil {
+		t.Errorf("Ctrl-C: %v", err)
+	}
+	if r := end(t, p); r.ExitCode == 0 || r.TimedOut || r.Interrupted {
+		t.Errorf("result %+v", r)
+	}
+	p = onTerminal(t, e, "echo ready; sleep 60")
+	expect(t, p, "ready\r\n")
+	p.Stop()
+	if r := end(t, p); !r.Interrupted {
+		t.Errorf("stopped: %+v", r)
 	}
 }
 

@@ -6,6 +6,8 @@ export type Access = {
   reads?: string[]
   writes?: string[]
   command?: string
+  dir?: string
+  task?: string
   own?: boolean
 }
 

@@ -33,6 +33,33 @@ test('shows the whole command and the rest of the input, hiding nothing', () => 
   expect(card.textContent).toContain('"timeout": 5')
 })
 
+test('says where the command runs, if not in the working directory', () => {
+  const { card } = ask()
+  expect(card.textContent).not.toContain('in /')
+  const elsewhere = {
+    ...request,
+    input: '{"command":"make install","workdir":"../other\\u202e"}',
+    access: { command: 'make install', dir: '/home/me/other\u202e' },
+  }
+  render(ApprovalBody, { request: elsewhere, onanswer: () => {} })
+  const shown = screen.getAllByRole('region')[1]!.textContent
+  expect(shown).toContain('in /home/me/other⟨U+202E⟩')
+  expect(shown).not.toContain('workdir')
+})
+
+test('shows what is typed once, and to which command', () => {
+  const typed = {
+    ...request,
+    tool: 'WriteStdin',
+    input: '{"id":"3","chars":"rm -r x\\n"}',
+    access: { command: 'rm -r x\n', task: '3' },
+  }
+  render(ApprovalBody, { request: typed, onanswer: () => {} })
+  const shown = screen.getByRole('region').textContent
+  expect(shown.split('rm -r x').length - 1).toBe(1)
+  expect(shown).toContain('"id": "3"')
+})
+
 test('shows every file that changes', () => {
   const changes = [
     { path: 'a.go', added: 1, removed: 0, diff: '@@ -0,0 +1 @@\n+new line\n' },

@@ -127,6 +127,7 @@ export const en = {
   'tool.picture': 'Picture',
   'tool.enlarge': 'Show {name} in full size',
   'tool.no_picture': '{name} could not be shown.',
+  'tool.workdir': 'in {dir}',
   'tool.no_output': 'No output.',
   'tool.no_output_yet': 'No output yet.',
   'tool.no_diff': 'The file is too large to compare.',

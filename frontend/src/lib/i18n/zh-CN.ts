@@ -118,6 +118,7 @@ export const zhCN: Record<Key, Message> = {
   'tool.picture': '图片',
   'tool.enlarge': '以原始大小显示 {name}',
   'tool.no_picture': '无法显示 {name}。',
+  'tool.workdir': '目录：{dir}',
   'tool.no_output': '没有输出。',
   'tool.no_output_yet': '还没有输出。',
   'tool.no_diff': '文件太大，无法比较。',

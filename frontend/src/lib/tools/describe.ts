@@ -28,6 +28,7 @@ export function argument(tool: string, input: string): string {
     return line(where ? `${text('pattern')} · ${where}` : text('pattern'))
   }
   if (tool === 'ApplyPatch') return line(patched(text('input')))
+  if (text('command') && text('workdir')) return line(`${text('command')} · ${text('workdir')}`)
   const name = telling.find((candidate) => text(candidate) !== '')
   const value = name ? text(name) : Object.values(all).find((v) => typeof v === 'string')
   return line(String(value ?? ''))

@@ -60,6 +60,7 @@ describe('terminal output', () => {
 describe('a line', () => {
   test.each([
     ['Bash', '{"command":"npm\\n test","description":"Run"}', 'npm test'],
+    ['Bash', '{"command":"make","workdir":"web"}', 'make · web'],
     ['Read', '{"file_path":"a.go","limit":3}', 'a.go'],
     ['Grep', '{"pattern":"x","path":"src"}', 'x · src'],
     ['Custom', '{"depth":3,"topic":"birds"}', 'birds'],

@@ -1,0 +1,89 @@
+package profile
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/tool"
+)
+
+// backgroundLines is how much of a background command's output is read unasked.
+const backgroundLines = 100
+
+type geminiShell struct {
+	Command      string `json:"command" jsonschema:"the command line to run"`
+	Description  string `json:"description,omitempty" jsonschema:"what the command does, in five to ten words"`
+	DirPath      string `json:"dir_path,omitempty" jsonschema:"the directory to run it in, the working directory if left out"`
+	TimeoutMs    int64  `json:"timeout_ms,omitempty" jsonschema:"time limit in milliseconds, {timeout_ms} if left out, at most 600000; none in the background"`
+	IsBackground bool   `json:"is_background,omitempty" jsonschema:"let the command run on, as a server should"`
+	DelayMs      int64  `json:"delay_ms,omitempty" jsonschema:"how many milliseconds to wait for the first output of a background command, 200 if left out"`
+}
+
+func (s geminiShell) own() tool.BashInput {
+	in := tool.BashInput{Command: s.Command, Workdir: s.DirPath, Description: s.Description, Timeout: s.TimeoutMs}
+	if s.IsBackground {
+		in.YieldTimeMs = max(cmp.Or(s.DelayMs, 200), 1)
+	}
+	return in
+}
+
+// A background command is known to these models by a process number. Ours is
+// that of the task: what the system calls the process is no business of theirs.
+type geminiReadBackground struct {
+	PID     int64 `json:"pid" jsonschema:"the number that run_shell_command gave as the command's background PID; it is this session's, not the system's"`
+	Lines   int   `json:"lines,omitempty" jsonschema:"how many lines to show, the last ones, 100 if left out"`
+	DelayMs int64 `json:"delay_ms,omitempty" jsonschema:"how many milliseconds to wait for the command before reading"`
+}
+
+func (r geminiReadBackground) own() tool.TaskOutputInput {
+	return tool.TaskOutputInput{ID: strconv.FormatInt(r.PID, 10), WaitMs: r.DelayMs, Lines: cmp.Or(r.Lines, backgroundLines)}
+}
+
+type geminiStopBackground struct {
+	PID int64 `json:"pid" jsonschema:"the number that run_shell_command gave as the command's background PID"`
+}
+
+func (s geminiStopBackground) own() tool.TaskStopInput {
+	return tool.TaskStopInput{ID: strconv.FormatInt(s.PID, 10)}
+}
+
+// geminiCommands are the shell and what talks to the commands that it leaves
+// running.
+func geminiCommands() []agent.Binding {
+	terms := []string{"there is no task", "there is no background command", "the tasks are", "they are"}
+	list := func(struct{}) tool.TaskListInput { return tool.TaskListInput{} }
+	return []agent.Binding{
+		written(written(bind("Bash", "run_shell_command", "shell-gemini", geminiShell.own), writeLabelled), writeBackground),
+		bind("TaskList", "list_background_processes", "list-background", list),
+		speaking(written(bind("TaskOutput", "read_background_output", "read-background", geminiReadBackground.own), writeBackground), terms...),
+		speaking(written(bind("TaskStop", "stop_background_process", "stop-background", geminiStopBackground.own), writeBackground), terms...),
+	}
+}
+
+// writeLabelled writes what a command printed and how it ended.
+func writeLabelled(d env.CommandResult, r agent.Result, cut func(string) string) string {
+	text := strings.ReplaceAll(printed(d, r), "use run_in_background", "use is_background")
+	text = "Output: " + cmp.Or(cut(strings.TrimRight(text, "\n")), "(empty)")
+	if d.ExitCode != 0 {
+		text += fmt.Sprintf("\nExit Code: %d", d.ExitCode)
+	}
+	return text
+}
+
+// writeBackground writes what a command printed and where it stands.
+func writeBackground(p tool.Progress, _ agent.Result, cut func(string) string) string {
+	text := "Output: " + cmp.Or(cut(strings.TrimRight(p.Stdout, "\n")), "(empty)")
+	if p.Running {
+		text += "\nBackground PIDs: " + p.Task
+	} else {
+		text += fmt.Sprintf("\nExit Code: %d", p.ExitCode)
+	}
+	for _, remark := range p.Remarks {
+		text += "\n" + strings.ReplaceAll(remark, "use run_in_background", "leave out the &")
+	}
+	return text
+}

@@ -1,0 +1,118 @@
+package profile_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/agent/profile"
+)
+
+// timed is an environment whose commands only leave their time limits.
+type timed struct {
+	env.Environment
+	limits []time.Duration
+}
+
+func (e *timed) Exec(_ context.Context, c env.Command) (env.CommandResult, error) {
+	e.limits = append(e.limits, c.Timeout)
+	return env.CommandResult{}, nil
+}
+
+// shells are how each profile's models give a command a time limit, and how it
+// is stated to them.
+var shells = []struct {
+	provider, tool, parameter string
+	fallback                  time.Duration
+	told                      string // the limit comes after it
+}{
+	{"openai", "shell_command", "timeout_ms", 10 * time.Second, ""},
+	{"anthropic", "Bash", "timeout", 2 * time.Minute, "A command may take "},
+	{"gemini", "run_shell_command", "timeout_ms", 10 * time.Second, "A command may take "},
+	{"compat", "shell", "timeout_ms", 10 * time.Second, "A command may take "},
+}
+
+// K-01, LOOP-121, LOOP-122: a command's time limit is the call's, else the
+// user's, else the profile's, and never above ten minutes.
+func TestCommandTimeouts(t *testing.T) {
+	t.Parallel()
+	for _, shell := range shells {
+		for _, tt := range []struct{ call, set, want time.Duration }{
+			{0, 0, shell.fallback},
+			{0, time.Minute, time.Minute},
+			{0, time.Hour, 10 * time.Minute},
+			{3 * time.Second, 0, 3 * time.Second},
+			{3 * time.Second, time.Minute, 3 * time.Second},
+			{time.Hour, time.Minute, 10 * time.Minute},
+			{-time.Second, time.Minute, time.Minute},
+		} {
+			for _, name := range []string{shell.tool, "shell", "Bash"} { // as it is shown, and as it is understood besides
+				input, parameter := `{"command":"x"}`, shell.parameter
+				if name != shell.tool {
+					parameter = map[string]string{"shell": "timeout_ms", "Bash": "timeout"}[name]
+				}
+				if tt.call != 0 {
+					input = fmt.Sprintf(`{"command":"x",%q:%d}`, parameter, tt.call.Milliseconds())
+				}
+				e := &timed{}
+				p := newPlaceWith(t, shell.provider, func(on env.Environment) env.Environment { e.Environment = on; return e },
+					profile.Surroundings{CommandTimeout: func() time.Duration { return tt.set }}, nil)
+				call(p, use(name, input))
+				if !slices.Equal(e.limits, []time.Duration{tt.want}) {
+					t.Errorf("%s %s, call %v, set %v: %v, want %v", shell.provider, name, tt.call, tt.set, e.limits, tt.want)
+				}
+			}
+		}
+	}
+}
+
+// K-01: a limit that the user changes holds for the next command, and what the
+// model is told stays what it was.
+func TestACommandTimeoutThatChanges(t *testing.T) {
+	t.Parallel()
+	for _, shell := range shells {
+		set := time.Minute
+		e := &timed{}
+		p := newPlaceWith(t, shell.provider, func(on env.Environment) env.Environment { e.Environment = on; return e },
+			profile.Surroundings{CommandTimeout: func() time.Duration { return set }}, nil)
+		set = 90 * time.Second
+		shown := p.profiles.Profile(shell.provider, "m").Tools.Definitions()
+		i := slices.IndexFunc(shown, func(s llm.ToolSpec) bool { return s.Name == shell.tool })
+		before := fmt.Sprintf("%+v", shown)
+		if told := shell.told + "60 seconds"; shell.told != "" && !strings.Contains(shown[i].Description, told) {
+			t.Errorf("%s is not told %q: %s", shell.provider, told, shown[i].Description)
+		}
+		if strings.Contains(before, "{timeout") {
+			t.Errorf("%s is told of a limit without its number", shell.provider)
+		}
+		p.server.Add(llmtest.Round{Calls: []llmtest.Call{use(shell.tool, `{"command":"x"}`)}}, llmtest.Round{Text: "done"})
+		p.run("go")
+		set = 2 * time.Minute
+		p.server.Add(llmtest.Round{Calls: []llmtest.Call{use(shell.tool, `{"command":"x"}`)}}, llmtest.Round{Text: "done"})
+		p.run("again")
+		if !slices.Equal(e.limits, []time.Duration{90 * time.Second, 2 * time.Minute}) {
+			t.Errorf("%s: limits %v", shell.provider, e.limits)
+		}
+		if after := fmt.Sprintf("%+v", p.profiles.Profile(shell.provider, "m").Tools.Definitions()); after != before {
+			t.Errorf("%s is shown something else", shell.provider)
+		}
+	}
+}
+
+// OAS-306: a command in the background has no time limit but its own.
+func TestBackgroundCommandsHaveNoTimeout(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "anthropic", "", nil)
+	starts, _ := call(p, use("Bash", `{"command":"true","run_in_background":true}`), use("Bash", `{"command":"true","yield_time_ms":500}`))
+	for _, s := range starts {
+		if strings.Contains(string(s.Input), `"timeout"`) {
+			t.Errorf("started with %s", s.Input)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+// openTerminal returns the two ends of a new terminal: ours, whose reads and
+// writes can be broken off, and the command's.
+func openTerminal() (ours, theirs *os.File, err error) {
+	blocking, theirs, err := pty.Open()
+	if err != nil {
+		return nil, nil, fmt.Errorf("open a terminal: %w", err)
+	}
+	defer blocking.Close()
+	err = pty.Setsize(theirs, &pty.Winsize{Rows: terminalRows, Cols: terminalColumns})
+	if err == nil {
+		ours, err = interruptible(blocking)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("set up a terminal: %w", errors.Join(err, theirs.Close()))
+	}
+	return ours, theirs, nil
+}
+
+// interruptible returns another file of the same terminal that Close and
+// deadlines interrupt: package pty leaves its own blocking.
+func interruptible(f *os.File) (*os.File, error) {
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.SetNonblock(fd, true); err != nil {
+		return nil, errors.Join(err, unix.Close(fd))
+	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
+}
+
+// ownTerminal gives a child its own session, led from the terminal that is its
+// standard input.
+func ownTerminal() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: true, Setctty: true}
+}
