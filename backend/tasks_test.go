@@ -232,6 +232,28 @@ func TestCommandTimeout(t *testing.T) {
 	}
 }
 
+// K-01: the limit holds from the next command on, in a session that is open too.
+func TestCommandTimeoutHolds(t *testing.T) {
+	t.Parallel()
+	sleep := llmtest.Round{Calls: []llmtest.Call{llmtest.Use("shell", map[string]any{"command": "sleep 30"})}}
+	server := llmtest.Serve(t, llmtest.Round{Text: "Ready."}, sleep, llmtest.Round{Text: "On."})
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
+	id := p.session("compat")
+	must[backend.SessionInfo](p, "conversation.configure", backend.ConfigureRequest{
+		Session: id, Settings: agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeBypass},
+	})
+	p.send(id, "be ready")
+	await(p, anyOf[agent.ProcessingEnd])
+	prefs := must[backend.Preferences](p, "preferences.get", backend.Empty{})
+	prefs.CommandTimeout = 1
+	must[backend.Preferences](p, "preferences.set", prefs)
+	p.send(id, "sleep")
+	if end := await(p, anyOf[agent.ToolCallEnd]); !strings.Contains(end.Output, "timed out after 1000ms") {
+		t.Errorf("%+v", end)
+	}
+	await(p, anyOf[agent.ProcessingEnd])
+}
+
 func TestTasksOfCommandsInOtherFolders(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Calls: []llmtest.Call{
