@@ -189,6 +189,9 @@ func (b *bash) Redirect(input json.RawMessage) (tool string, instead json.RawMes
 	if !ok {
 		return "", nil, false
 	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(in.Workdir, dir)
+	}
 	if patch, err := applypatch.Parse(text); err == nil && dir != "" { // what cannot be read is refused as it is
 		text = within(dir, patch).String()
 	}

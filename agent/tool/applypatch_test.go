@@ -236,8 +236,8 @@ func TestApplyPatchDescriptionIsRight(t *testing.T) {
 func TestBashThatOnlyPatches(t *testing.T) { // LOOP-50
 	t.Parallel()
 	b := newPatchBench(t, nil)
-	redirect := func(command string) (string, string, bool) {
-		tool, input, ok := b.tools["Bash"].(agent.Redirector).Redirect(args{"command": command}.json(t))
+	redirectIn := func(dir, command string) (string, string, bool) {
+		tool, input, ok := b.tools["Bash"].(agent.Redirector).Redirect(args{"command": command, "workdir": dir}.json(t))
 		if !ok {
 			return "", "", false
 		}
@@ -247,6 +247,7 @@ func TestBashThatOnlyPatches(t *testing.T) { // LOOP-50
 		}
 		return tool, in.Input, ok
 	}
+	redirect := func(command string) (string, string, bool) { return redirectIn("", command) }
 	const text = "*** Begin Patch\n*** Update File: a\n*** Move to: /b\n@@\n-x\n+y\n*** End Patch\n"
 	for command, want := range map[string]string{
 		"apply_patch <<'EOF'\n" + text + "EOF\n":           text,
@@ -255,6 +256,15 @@ func TestBashThatOnlyPatches(t *testing.T) { // LOOP-50
 	} {
 		if tool, got, ok := redirect(command); !ok || tool != "ApplyPatch" || got != want {
 			t.Errorf("%q is %s %q, %t; want %q", command, tool, got, ok, want)
+		}
+	}
+	for command, want := range map[string]string{
+		"apply_patch <<EOF\n" + text + "EOF":              "/work/a",
+		"cd sub && apply_patch <<EOF\n" + text + "EOF":    "/work/sub/a",
+		"cd /other && apply_patch <<EOF\n" + text + "EOF": "/other/a",
+	} {
+		if _, got, ok := redirectIn("/work", command); !ok || !strings.Contains(got, "Update File: "+want+"\n") {
+			t.Errorf("%q in /work is %q, %t; want %s", command, got, ok, want)
 		}
 	}
 	if tool, _, ok := redirect("apply_patch <<EOF\n" + text + "EOF\nls"); ok {
