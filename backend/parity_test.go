@@ -1,6 +1,7 @@
 package backend_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -97,6 +98,20 @@ var dialects = []dialect{
 }
 
 // limited adds a time limit, 0 for none.
+// named is the member of a call whose name begins so.
+func named(call llmtest.Call, prefix string) string {
+	var in args
+	if err := json.Unmarshal([]byte(call.Arguments), &in); err != nil {
+		return err.Error()
+	}
+	for name := range in {
+		if strings.HasPrefix(name, prefix) {
+			return name
+		}
+	}
+	return ""
+}
+
 func limited(in args, name string, timeout int) args {
 	if timeout > 0 {
 		in[name] = timeout
@@ -243,7 +258,8 @@ var matrix = map[string]func(*cell){
 	"LOOP-165 a command that takes too long": func(c *cell) {
 		c.says(c.shell("echo begun; sleep 30", 300))
 		ends := c.turn("run it")
-		if len(ends) != 1 || !ends[0].IsError || !strings.Contains(ends[0].Output, "begun") || !strings.Contains(c.last(), "timed out") {
+		if len(ends) != 1 || !ends[0].IsError || !strings.Contains(ends[0].Output, "begun") || !strings.Contains(c.last(), "timed out") ||
+			!strings.Contains(c.last(), "by setting the "+named(c.shell("", 1), "timeout")+" parameter.") {
 			c.t.Errorf("%+v", ends)
 		}
 	},

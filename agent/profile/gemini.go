@@ -79,9 +79,12 @@ func (g geminiGlob) own() tool.GlobInput { return tool.GlobInput{Pattern: g.Patt
 
 type geminiListDir struct {
 	DirPath string `json:"dir_path" jsonschema:"the directory to list"`
+	Depth   int    `json:"depth,omitempty" jsonschema:"how many levels to list, 1 if left out"`
 }
 
-func (l geminiListDir) own() tool.ListDirInput { return tool.ListDirInput{Path: l.DirPath} }
+func (l geminiListDir) own() tool.ListDirInput {
+	return tool.ListDirInput{Path: l.DirPath, Depth: l.Depth}
+}
 
 // geminiBindings are the tools as Gemini's models know them (LOOP-31,
 // LOOP-111).

@@ -96,7 +96,11 @@ func writeExit(d env.CommandResult, r agent.Result, cut func(string) string) str
 }
 
 // printed is what a command printed, and how it ended where that is not its
-// exit code.
+// exit code, for models whose shell has a timeout_ms (LOOP-41).
 func printed(d env.CommandResult, r agent.Result) string {
-	return strings.TrimSuffix(r.Output, fmt.Sprintf("[Exit code %d]", d.ExitCode))
+	text := strings.TrimSuffix(r.Output, fmt.Sprintf("[Exit code %d]", d.ExitCode))
+	if d.TimedOut {
+		text = strings.ReplaceAll(text, "the timeout parameter.]", "the timeout_ms parameter.]")
+	}
+	return text
 }
