@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"atelier.dev/atelier/agent/sandbox"
 	"github.com/google/go-cmp/cmp"
@@ -79,6 +80,31 @@ func TestSnapRunsNothingOfTheRepository(t *testing.T) {
 	}
 	if _, err := os.Stat(trap); err == nil {
 		t.Error("a program of the repository was run")
+	}
+}
+
+// Nor does it where a filter's name is made to be misread; where the name is not
+// even text, nothing is counted. Each is tried alone, because the attributes of
+// a file name one.
+func TestSnapSwitchesOffFiltersOfAnyName(t *testing.T) {
+	t.Parallel()
+	dir, git := repositoryOf(t)
+	for i, name := range []string{
+		"a=b", "=", "a=b.clean", "a=b.clean=", "-c", "--config-env", "", ".", "..", "a.b=c.d", `quo"te`, "it's", `back\slash`,
+		"$(id)", "a;b", "ünï=cödé", "\xff=\xfe", "A=b", "[x]", "#x", "filter.a=b.clean",
+	} {
+		trap := filepath.Join(t.TempDir(), "ran")
+		key := "filter." + name + ".clean"
+		git("config", key, "touch "+trap+"; cat")
+		put(t, dir, ".git/info/attributes", "* filter="+name+"\n")
+		put(t, dir, "b", string(rune('2'+i))) // as long as before: its content has to be looked at
+		if snap, ok := Snap(t.Context(), dir); !ok || snap.Counted != utf8.ValidString(name) || snap.Counted && snap.Modified != 1 {
+			t.Errorf("filter %q: %+v", name, snap)
+		}
+		if _, err := os.Stat(trap); err == nil {
+			t.Errorf("the filter %q was run", name)
+		}
+		git("config", "--unset", key)
 	}
 }
 
