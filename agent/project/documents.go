@@ -26,7 +26,7 @@ const UserDocument = "AGENTS.md"
 // Document is a file of instructions for agents.
 type Document struct {
 	Path string // relative to the top of the project
-	Text string // what of it fits
+	Text string // what of it fits, as valid UTF-8
 	Size int    // of the whole file, in bytes
 	// Problem says why it was left out; empty where it was not.
 	Problem string
@@ -37,7 +37,7 @@ type Document struct {
 // come later. All together hold [MaxDocuments] bytes; what comes after that is
 // cut. Of one file under several names or links the first counts. Only regular
 // files inside the project are read: what a link outside leads to is not the
-// project's to say.
+// project's to say. Nor is what another user put above the folder.
 func Documents(folder string, names ...string) []Document {
 	top := Root(folder)
 	root, err := os.OpenRoot(top)
@@ -55,10 +55,10 @@ func Documents(folder string, names ...string) []Document {
 			dirs = append(dirs, filepath.Join(dirs[len(dirs)-1], step))
 		}
 	}
-	reader := reader{root: root, room: MaxDocuments}
+	reader := reader{root: root, opened: down, room: MaxDocuments}
 	for _, dir := range dirs {
 		for _, name := range names {
-			reader.read(filepath.Join(dir, name))
+			reader.read(dir, name)
 		}
 	}
 	return reader.documents
@@ -71,8 +71,8 @@ func User(home string) (Document, bool) {
 		return Document{}, false
 	}
 	defer root.Close()
-	reader := reader{root: root, room: MaxDocuments}
-	reader.read(UserDocument)
+	reader := reader{root: root, opened: ".", room: MaxDocuments}
+	reader.read(".", UserDocument)
 	if len(reader.documents) == 0 {
 		return Document{}, false
 	}
@@ -84,13 +84,15 @@ func User(home string) (Document, bool) {
 // reader gathers documents beneath a root.
 type reader struct {
 	root      *os.Root
-	room      int // bytes that may still come
+	opened    string // the folder whose documents are read whoever wrote them
+	room      int    // bytes that may still come
 	seen      []fs.FileInfo
 	documents []Document
 }
 
-// read adds the document at a path, if there is one.
-func (r *reader) read(path string) {
+// read adds the document with that name in a folder, if there is one.
+func (r *reader) read(dir, name string) {
+	path := filepath.Join(dir, name)
 	d := Document{Path: filepath.ToSlash(path)}
 	text, info, err := r.open(path)
 	switch {
@@ -102,6 +104,8 @@ func (r *reader) read(path string) {
 		return // it is there under another name
 	case len(text) == 0:
 		return
+	case dir != r.opened && !(ours(info) && r.isOurs(dir)):
+		d.Problem = "it belongs to another user"
 	default:
 		r.seen = append(r.seen, info)
 		d.Size = int(info.Size())
@@ -112,6 +116,11 @@ func (r *reader) read(path string) {
 		}
 	}
 	r.documents = append(r.documents, d)
+}
+
+func (r *reader) isOurs(dir string) bool {
+	info, err := r.root.Stat(dir)
+	return err == nil && ours(info)
 }
 
 // open reads as much of a regular file as could be used.
