@@ -28,6 +28,7 @@ type Document struct {
 	Path string // relative to the top of the project
 	Text string // what of it fits, as valid UTF-8
 	Size int    // of the whole file, in bytes
+	Told int    // how many of them Text stands for; fewer than Size where it was cut
 	// Problem says why it was left out; empty where it was not.
 	Problem string
 }
@@ -108,10 +109,10 @@ func (r *reader) read(dir, name string) {
 		d.Problem = "it belongs to another user"
 	default:
 		r.seen = append(r.seen, info)
-		d.Size = int(info.Size())
-		d.Text = cut(strings.ToValidUTF8(text, "\uFFFD"), r.room)
+		d.Size = max(int(info.Size()), len(text))
+		d.Text, d.Told = fit(text, r.room)
 		r.room -= len(d.Text)
-		if int(info.Size()) > len(text) || len(d.Text) < len(text) {
+		if d.Told < d.Size {
 			r.room = 0 // what follows is cut too: nothing may stand after the mark
 		}
 	}
@@ -153,13 +154,18 @@ func (r *reader) open(path string) (string, fs.FileInfo, error) {
 	return string(data), info, nil
 }
 
-// cut returns at most n bytes from the beginning, whole characters only.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
+// fit returns the beginning of a text, whole characters that take no more than
+// room bytes, and how many bytes of the text they are. What is no UTF-8 is
+// replaced.
+func fit(text string, room int) (valid string, used int) {
+	var b strings.Builder
+	for used < len(text) {
+		r, n := utf8.DecodeRuneInString(text[used:])
+		if b.Len()+utf8.RuneLen(r) > room {
+			break
+		}
+		b.WriteRune(r)
+		used += n
 	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:max(n, 0)]
+	return b.String(), used
 }
