@@ -275,3 +275,46 @@ func TestStatAndListDirectory(t *testing.T) { // LOOP-34
 		t.Errorf("a missing directory: %v", err)
 	}
 }
+
+func TestListDirectoryPassesOverWhatItCannotRead(t *testing.T) {
+	t.Parallel()
+	l := newLocal(t, map[string]string{"a/f": "", "b/f": "", "c/f": ""})
+	closed := filepath.Join(l.dir, "b")
+	if err := os.Chmod(closed, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(closed, 0o755) })
+	var got []Entry
+	var err error
+	asNobody(t, l.dir, func() { got, err = l.ListDirectory(t.Context(), ".", 2) })
+	want := []Entry{{Path: "a", Dir: true}, {Path: "a/f"}, {Path: "b", Dir: true, Unreadable: true}, {Path: "c", Dir: true}, {Path: "c/f"}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+// asNobody runs do without what root may do with other users' files. The folder
+// is one that it may enter nevertheless.
+func asNobody(t *testing.T, folder string, do func()) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		do()
+		return
+	}
+	const nobody = 65534
+	if err := os.Chmod(filepath.Dir(folder), 0o755); err != nil { // the test's own, above the folder
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
+		err := syscall.Setfsuid(nobody)
+		if err == nil {
+			do()
+		}
+		done <- err
+	}()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}

@@ -152,7 +152,11 @@ func (l *Local) ListDirectory(ctx context.Context, dir string, depth int) ([]Ent
 		if name == base {
 			return err
 		}
-		if err != nil || len(entries) == MaxEntries {
+		if err != nil { // the directory that came last
+			entries[len(entries)-1].Unreadable = true
+			return nil
+		}
+		if len(entries) == MaxEntries {
 			return fs.SkipAll
 		}
 		entry := Entry{Path: below(base, name), Dir: d.IsDir()}
