@@ -120,14 +120,14 @@ func (g *grepper) file(ctx context.Context, p place, shown string) {
 				g.add("--")
 			}
 			for i, text := range before {
-				g.add(fmt.Sprintf("%s-%d-%s", shown, n-len(before)+i, text))
+				g.add(fmt.Sprintf("%s-%d-%s", shown, n-len(before)+i, preview(text)))
 			}
 			before, last = before[:0], n
 			separator := "-"
 			if matched {
 				separator = ":"
 			}
-			g.add(fmt.Sprint(shown, separator, n, separator, line))
+			g.add(fmt.Sprint(shown, separator, n, separator, preview(line)))
 		case g.query.Before > 0:
 			if len(before) == g.query.Before {
 				before = slices.Delete(before, 0, 1)
@@ -138,4 +138,16 @@ func (g *grepper) file(ctx context.Context, p place, shown string) {
 	if g.query.Mode == GrepCount && matches > 0 && ctx.Err() == nil {
 		g.add(fmt.Sprintf("%s:%d", shown, matches))
 	}
+}
+
+// preview is as much of a line as ripgrep reports of one.
+func preview(line string) string {
+	columns := 0
+	for i := range line {
+		if columns == maxColumns {
+			return line[:i] + " [... omitted end of long line]"
+		}
+		columns++
+	}
+	return line
 }

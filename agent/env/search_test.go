@@ -111,6 +111,18 @@ func TestGrepOfEndlessOutputStops(t *testing.T) {
 	})
 }
 
+func TestGrepReportsTheBeginningOfLongLines(t *testing.T) { // LOOP-27
+	t.Parallel()
+	files := map[string]string{"f": strings.Repeat("ü", 600) + "hit\n" + strings.Repeat("y", 499) + "\n"}
+	want := []string{"f:1:" + strings.Repeat("ü", 500) + " [... omitted end of long line]", "f:2:" + strings.Repeat("y", 499)}
+	bothSearches(t, files, func(t *testing.T, l *Local) {
+		got, err := l.Grep(t.Context(), GrepQuery{Pattern: "hit|y", Mode: GrepContent})
+		if diff := cmp.Diff(want, got.Lines); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+	})
+}
+
 // Reading ends with its context also within one file, and within one line.
 func TestReadingEndsWithinALine(t *testing.T) { // LOOP-23, LOOP-27
 	t.Parallel()
