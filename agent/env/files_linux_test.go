@@ -179,6 +179,39 @@ func TestWriteFile(t *testing.T) { // LOOP-24, R-EDIT
 	}
 }
 
+func TestWriteFileKeepsExtendedAttributes(t *testing.T) { // R-EDIT
+	t.Parallel()
+	l := newLocal(t, map[string]string{"f": "old"})
+	name := filepath.Join(l.dir, "f")
+	want := map[string]string{"user.origin": "https://example.org", "user.empty": "", "user.bytes": "\x00\xff"}
+	for key, value := range want {
+		if err := syscall.Setxattr(name, key, []byte(value), 0); err != nil {
+			t.Skip("the file system has no extended attributes: ", err)
+		}
+	}
+	for _, mode := range []fs.FileMode{0o640, 0o200} { // the second cannot be read, only replaced
+		if err := os.Chmod(name, mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.WriteFile(t.Context(), "f", []byte("new")); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("mode %v, %v; want %v", info.Mode(), err, mode)
+		}
+		if mode == 0o200 && os.Getuid() != 0 {
+			break // its attributes cannot be read either
+		}
+		for key, value := range want {
+			buffer := make([]byte, 100)
+			n, err := syscall.Getxattr(name, key, buffer)
+			if err != nil || string(buffer[:n]) != value {
+				t.Errorf("mode %v: %s is %q, %v; want %q", mode, key, buffer[:max(n, 0)], err, value)
+			}
+		}
+	}
+}
+
 func TestWriteFileIsAllOrNothing(t *testing.T) { // R-EDIT: disk full
 	if os.Getuid() != 0 {
 		t.Skip("needs root to mount a small file system")
