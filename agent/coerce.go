@@ -15,23 +15,33 @@ import (
 // changed; what cannot be turned stays, for validation to refuse. Without a
 // change, value itself is returned.
 func coerce(schema *jsonschema.Schema, value json.RawMessage) json.RawMessage {
-	if schema == nil || len(value) == 0 {
+	if schema == nil {
 		return value
 	}
 	types := schema.Types
 	if schema.Type != "" {
 		types = []string{schema.Type}
 	}
-	if value[0] == '"' && len(types) > 0 && !slices.Contains(types, "string") {
+	if start(value) == '"' && len(types) > 0 && !slices.Contains(types, "string") {
 		value = fromString(types, value)
 	}
-	switch value[0] {
+	switch start(value) {
 	case '{':
 		return coerceObject(schema, value)
 	case '[':
 		return coerceArray(schema, value)
 	}
 	return value
+}
+
+// start is the first byte of a value, past the space before it; 0 where there
+// is none.
+func start(value json.RawMessage) byte {
+	value = bytes.TrimLeft(value, " \t\r\n")
+	if len(value) == 0 {
+		return 0
+	}
+	return value[0]
 }
 
 // fromString returns the value that a string spells, if it is of a type.

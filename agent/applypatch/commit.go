@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
+
+	"atelier.dev/atelier/agent/internal/fileattr"
 )
 
 // Files is where a plan is committed to. [*os.Root] is one, and refuses
@@ -26,7 +28,7 @@ type Files interface {
 
 // readFile reads a regular file. Links are not followed: to replace one would
 // change something else than the patch names.
-func readFile(files Files, path string) ([]byte, fs.FileInfo, error) {
+func readFile(files Files, path string) ([]byte, *fileattr.Attributes, error) {
 	info, err := files.Lstat(path)
 	if err != nil {
 		return nil, nil, err
@@ -47,7 +49,7 @@ func readFile(files Files, path string) ([]byte, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	data, err := io.ReadAll(f)
-	return data, info, err
+	return data, fileattr.Of(info, f), err
 }
 
 func regular(info fs.FileInfo) error {
@@ -106,10 +108,11 @@ type step struct {
 	deletes bool
 	data    []byte
 	// old is the file there is, before its content.
-	old    fs.FileInfo
+	old    *fileattr.Attributes
 	before []byte
-	// like is the file whose permissions the new one gets; nil for none.
-	like fs.FileInfo
+	// like is the file whose permissions, owner and extended attributes the new
+	// one gets; nil for none.
+	like *fileattr.Attributes
 	// next and kept are the temporary files with the new and the old content.
 	next, kept string
 	done       bool
@@ -151,21 +154,21 @@ func (t *transaction) look(path, content string, exists, written bool) (step, er
 	if !exists {
 		return s, t.absent(path)
 	}
-	data, info, err := readFile(t.files, path)
+	data, old, err := readFile(t.files, path)
 	if err != nil {
 		return s, fmt.Errorf("read %s: %w", path, err)
 	}
-	s.old, s.before = info, data
-	switch n := links(info); {
+	s.old, s.before = old, data
+	switch n := fileattr.Links(old.Info); {
 	case string(data) != content:
 		return s, fmt.Errorf("%s has changed meanwhile; read it again", path)
-	case info.Mode().Perm()&0o200 == 0:
+	case old.Info.Mode().Perm()&0o200 == 0:
 		return s, fmt.Errorf("%s is read-only", path)
 	case n > 1 && written:
 		return s, fmt.Errorf("%s has %d names (hard links); writing it would change the others or part from them", path, n)
 	}
 	for _, other := range t.steps {
-		if other.old != nil && os.SameFile(other.old, info) {
+		if other.old != nil && os.SameFile(other.old.Info, old.Info) {
 			return s, fmt.Errorf("%s and %s are the same file; put all that is done to it into one operation", other.path, path)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"atelier.dev/atelier/agent/internal/typography"
 )
 
 // Fold is how much the old lines of a chunk may differ from those of the file
@@ -33,22 +35,7 @@ func (f Fold) line(text string) string {
 	case FoldIndentation:
 		return strings.TrimSpace(text)
 	}
-	return strings.Map(plain, strings.TrimSpace(text))
-}
-
-// plain is what models write for r in ASCII, or r.
-func plain(r rune) rune {
-	switch {
-	case r >= '\u2010' && r <= '\u2015', r == '\u2212':
-		return '-'
-	case r >= '\u2018' && r <= '\u201B':
-		return '\''
-	case r >= '\u201C' && r <= '\u201F':
-		return '"'
-	case r == '\u00A0', r >= '\u2002' && r <= '\u200A', r == '\u202F', r == '\u205F', r == '\u3000':
-		return ' '
-	}
-	return r
+	return strings.Map(typography.Plain, strings.TrimSpace(text))
 }
 
 // document is a file's text in lines.

@@ -34,9 +34,9 @@ func TestPlanDescribesEveryChange(t *testing.T) {
 
 func TestPunctuationIsFolded(t *testing.T) { // LOOP-51
 	t.Parallel()
-	plain := map[rune]rune{'\u2212': '-', '\u00A0': ' ', '\u202F': ' ', '\u205F': ' ', '\u3000': ' '}
+	plain := map[rune]rune{'\u2212': '-', '\u2032': '\'', '\u2033': '"', '\u00A0': ' ', '\u1680': ' ', '\u202F': ' ', '\u205F': ' ', '\u3000': ' '}
 	for _, span := range []struct{ first, last, as rune }{
-		{'\u2010', '\u2015', '-'}, {'\u2018', '\u201B', '\''}, {'\u201C', '\u201F', '"'}, {'\u2002', '\u200A', ' '},
+		{'\u2010', '\u2015', '-'}, {'\u2018', '\u201B', '\''}, {'\u201C', '\u201F', '"'}, {'\u2000', '\u200A', ' '},
 	} {
 		for r := span.first; r <= span.last; r++ {
 			plain[r] = span.as

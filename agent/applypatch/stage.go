@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"atelier.dev/atelier/agent/internal/fileattr"
 )
 
 // stage does all that can fail for want of space or permission before any
@@ -60,16 +62,15 @@ func (t *transaction) mkdir(dir string) error {
 	return nil
 }
 
-// write makes a new file with the owner and permissions of another one.
-func (t *transaction) write(name string, data []byte, like fs.FileInfo, durable bool) error {
+// write makes a new file with the attributes of another one.
+func (t *transaction) write(name string, data []byte, like *fileattr.Attributes, durable bool) error {
 	f, err := t.files.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
 	if err == nil && like != nil {
-		keepOwner(f, like)
-		err = f.Chmod(like.Mode())
+		err = like.Give(f)
 	}
 	if err == nil && durable {
 		err = f.Sync()

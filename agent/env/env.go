@@ -43,7 +43,8 @@ type Files interface {
 	// Stat describes a file or directory, following symbolic links.
 	Stat(ctx context.Context, path string) (Info, error)
 	// ListDirectory returns what lies up to depth levels below a directory,
-	// in the order of the names, at most [MaxEntries].
+	// in the order of the names, at most [MaxEntries]. Directories among it
+	// that cannot be read are passed over, and say so.
 	ListDirectory(ctx context.Context, path string, depth int) ([]Entry, error)
 }
 
@@ -135,6 +136,9 @@ type Entry struct {
 	Path string // relative to the listed directory, with slashes
 	Dir  bool
 	Size int64
+	// Unreadable says of a directory that what lies in it could not be listed,
+	// or not all of it.
+	Unreadable bool
 }
 
 // SearchTimeout ends a search.

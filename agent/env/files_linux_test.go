@@ -179,6 +179,39 @@ func TestWriteFile(t *testing.T) { // LOOP-24, R-EDIT
 	}
 }
 
+func TestWriteFileKeepsExtendedAttributes(t *testing.T) { // R-EDIT
+	t.Parallel()
+	l := newLocal(t, map[string]string{"f": "old"})
+	name := filepath.Join(l.dir, "f")
+	want := map[string]string{"user.origin": "https://example.org", "user.empty": "", "user.bytes": "\x00\xff"}
+	for key, value := range want {
+		if err := syscall.Setxattr(name, key, []byte(value), 0); err != nil {
+			t.Skip("the file system has no extended attributes: ", err)
+		}
+	}
+	for _, mode := range []fs.FileMode{0o640, 0o200} { // the second cannot be read, only replaced
+		if err := os.Chmod(name, mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.WriteFile(t.Context(), "f", []byte("new")); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("mode %v, %v; want %v", info.Mode(), err, mode)
+		}
+		if mode == 0o200 && os.Getuid() != 0 {
+			break // its attributes cannot be read either
+		}
+		for key, value := range want {
+			buffer := make([]byte, 100)
+			n, err := syscall.Getxattr(name, key, buffer)
+			if err != nil || string(buffer[:n]) != value {
+				t.Errorf("mode %v: %s is %q, %v; want %q", mode, key, buffer[:max(n, 0)], err, value)
+			}
+		}
+	}
+}
+
 func TestWriteFileIsAllOrNothing(t *testing.T) { // R-EDIT: disk full
 	if os.Getuid() != 0 {
 		t.Skip("needs root to mount a small file system")
@@ -273,5 +306,48 @@ func TestStatAndListDirectory(t *testing.T) { // LOOP-34
 	}
 	if _, err := l.ListDirectory(t.Context(), "none", 1); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing directory: %v", err)
+	}
+}
+
+func TestListDirectoryPassesOverWhatItCannotRead(t *testing.T) {
+	t.Parallel()
+	l := newLocal(t, map[string]string{"a/f": "", "b/f": "", "c/f": ""})
+	closed := filepath.Join(l.dir, "b")
+	if err := os.Chmod(closed, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(closed, 0o755) })
+	var got []Entry
+	var err error
+	asNobody(t, l.dir, func() { got, err = l.ListDirectory(t.Context(), ".", 2) })
+	want := []Entry{{Path: "a", Dir: true}, {Path: "a/f"}, {Path: "b", Dir: true, Unreadable: true}, {Path: "c", Dir: true}, {Path: "c/f"}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+// asNobody runs do without what root may do with other users' files. The folder
+// is one that it may enter nevertheless.
+func asNobody(t *testing.T, folder string, do func()) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		do()
+		return
+	}
+	const nobody = 65534
+	if err := os.Chmod(filepath.Dir(folder), 0o755); err != nil { // the test's own, above the folder
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
+		err := syscall.Setfsuid(nobody)
+		if err == nil {
+			do()
+		}
+		done <- err
+	}()
+	if err := <-done; err != nil {
+		t.Fatal(err)
 	}
 }

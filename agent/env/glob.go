@@ -123,7 +123,7 @@ func capHits(limit int) int {
 // below the directory, ignored ones left out.
 func (l *Local) eachFile(ctx context.Context, p place, abs string, fn func(rel string)) (timedOut bool, err error) {
 	if l.ripgrep == "" {
-		return walk(ctx, p, func(name string, _ fs.DirEntry) { fn(below(slash(p.name), name)) })
+		return walk(ctx, p, func(_ context.Context, name string) { fn(below(slash(p.name), name)) })
 	}
 	split := lineSplitter{fn: func(line string) { fn(slash(line)) }}
 	r, err := sandbox.Run(ctx, sandbox.Spec{
@@ -137,9 +137,9 @@ func (l *Local) eachFile(ctx context.Context, p place, abs string, fn func(rel s
 }
 
 // walk calls fn for every regular file beneath the place, in the order of
-// names. Without ripgrep nothing tells what is ignored: hidden files and
+// names, with a context that ends with the search. Without ripgrep nothing tells what is ignored: hidden files and
 // node_modules are left out.
-func walk(ctx context.Context, p place, fn func(name string, d fs.DirEntry)) (timedOut bool, err error) {
+func walk(ctx context.Context, p place, fn func(ctx context.Context, name string)) (timedOut bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, SearchTimeout)
 	defer cancel()
 	start := slash(p.name)
@@ -157,7 +157,7 @@ func walk(ctx context.Context, p place, fn func(name string, d fs.DirEntry)) (ti
 				return fs.SkipDir
 			}
 		case d.Type().IsRegular():
-			fn(name, d)
+			fn(limited, name)
 		}
 		return nil
 	})

@@ -27,6 +27,9 @@ func (l *Local) Grep(ctx context.Context, q GrepQuery) (Hits, error) {
 	return l.ripGrep(ctx, q, l.shown(abs))
 }
 
+// maxColumns is how much of a line is reported, in characters.
+const maxColumns = 500
+
 // ripGrep runs ripgrep and stops it once the limit is passed.
 func (l *Local) ripGrep(ctx context.Context, q GrepQuery, target string) (Hits, error) {
 	var hits Hits
@@ -60,7 +63,7 @@ func (l *Local) ripGrep(ctx context.Context, q GrepQuery, target string) (Hits, 
 func ripgrepArgs(program string, q GrepQuery, target string) []string {
 	args := []string{
 		program, "--no-config", "--color=never", "--no-heading", "--with-filename", "--line-number",
-		"--sort=path", "--max-columns=500", "--max-columns-preview",
+		"--sort=path", fmt.Sprintf("--max-columns=%d", maxColumns), "--max-columns-preview",
 	}
 	switch q.Mode {
 	case GrepFiles:

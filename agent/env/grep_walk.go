@@ -3,7 +3,6 @@ package env
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -36,10 +35,10 @@ func (l *Local) walkGrep(ctx context.Context, q GrepQuery, p place, abs string) 
 	if q.Type != "" && !known {
 		return Hits{}, fmt.Errorf("unknown file type %q; use a glob instead", q.Type)
 	}
-	limited, stop := context.WithCancel(ctx)
+	enough, stop := context.WithCancel(ctx)
 	defer stop()
 	g := grepper{query: q, re: re, stop: stop}
-	timedOut, _ := walk(limited, p, func(name string, _ fs.DirEntry) {
+	timedOut, _ := walk(enough, p, func(ctx context.Context, name string) {
 		rel := below(slash(p.name), name)
 		if q.Type != "" && !slices.Contains(extensions, path.Ext(name)) || !globbed(q.Glob, rel) {
 			return
@@ -48,7 +47,7 @@ func (l *Local) walkGrep(ctx context.Context, q GrepQuery, p place, abs string) 
 		if name != slash(p.name) {
 			shown = filepath.Join(abs, filepath.FromSlash(rel))
 		}
-		g.file(place{root: p.root, name: name, given: name}, l.shown(shown))
+		g.file(ctx, place{root: p.root, name: name, given: name}, l.shown(shown))
 	})
 	g.hits.TimedOut = timedOut
 	return g.hits, ctx.Err()
@@ -85,15 +84,15 @@ func (g *grepper) add(line string) {
 	g.hits.Lines = append(g.hits.Lines, line)
 }
 
-// file searches one file. What cannot be read is left out, as binary files
-// are.
-func (g *grepper) file(p place, shown string) {
+// file searches one file, until ctx ends. What cannot be read is left out, as
+// binary files are.
+func (g *grepper) file(ctx context.Context, p place, shown string) {
 	f, _, err := p.open()
 	if err != nil {
 		return
 	}
 	defer f.Close()
-	lines := newLineReader(f, maxLine)
+	lines := newLineReader(ctx, f, maxLine)
 	if lines.binary() {
 		return
 	}
@@ -121,14 +120,14 @@ func (g *grepper) file(p place, shown string) {
 				g.add("--")
 			}
 			for i, text := range before {
-				g.add(fmt.Sprintf("%s-%d-%s", shown, n-len(before)+i, text))
+				g.add(fmt.Sprintf("%s-%d-%s", shown, n-len(before)+i, preview(text)))
 			}
 			before, last = before[:0], n
 			separator := "-"
 			if matched {
 				separator = ":"
 			}
-			g.add(fmt.Sprint(shown, separator, n, separator, line))
+			g.add(fmt.Sprint(shown, separator, n, separator, preview(line)))
 		case g.query.Before > 0:
 			if len(before) == g.query.Before {
 				before = slices.Delete(before, 0, 1)
@@ -136,7 +135,19 @@ func (g *grepper) file(p place, shown string) {
 			before = append(before, line)
 		}
 	}
-	if g.query.Mode == GrepCount && matches > 0 {
+	if g.query.Mode == GrepCount && matches > 0 && ctx.Err() == nil {
 		g.add(fmt.Sprintf("%s:%d", shown, matches))
 	}
+}
+
+// preview is as much of a line as ripgrep reports of one.
+func preview(line string) string {
+	columns := 0
+	for i := range line {
+		if columns == maxColumns {
+			return line[:i] + " [... omitted end of long line]"
+		}
+		columns++
+	}
+	return line
 }

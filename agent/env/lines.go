@@ -3,6 +3,7 @@ package env
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,14 +11,28 @@ import (
 	"strings"
 )
 
-// lineReader reads lines of any length in constant memory.
+// lineReader reads lines of any length in constant memory, as long as its
+// context lasts.
 type lineReader struct {
 	r     *bufio.Reader
 	limit int // bytes kept of a line
 }
 
-func newLineReader(r io.Reader, limit int) *lineReader {
-	return &lineReader{r: bufio.NewReaderSize(r, 64<<10), limit: limit}
+func newLineReader(ctx context.Context, r io.Reader, limit int) *lineReader {
+	return &lineReader{r: bufio.NewReaderSize(endingReader{ctx, r}, 64<<10), limit: limit}
+}
+
+// endingReader reads until a context ends, then gives its error.
+type endingReader struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r endingReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
 }
 
 // binary looks ahead for a NUL byte, before the first line is read.

@@ -42,11 +42,11 @@ func (l *Local) ReadLines(ctx context.Context, path string, offset, limit int) (
 		sum = sha256.New()
 		source = io.TeeReader(f, sum)
 	}
-	lines := newLineReader(source, maxLine)
+	lines := newLineReader(ctx, source, maxLine)
 	if lines.binary() {
 		return Page{}, isBinary(path, info.Size())
 	}
-	page, err := readPage(ctx, lines, max(offset, 1), limit, whole)
+	page, err := readPage(lines, max(offset, 1), limit, whole)
 	if err != nil {
 		return Page{}, explain(path, err)
 	}
@@ -58,7 +58,7 @@ func (l *Local) ReadLines(ctx context.Context, path string, offset, limit int) (
 
 // readPage collects limit lines from offset. It reads on to the end only to
 // count.
-func readPage(ctx context.Context, lines *lineReader, offset, limit int, count bool) (Page, error) {
+func readPage(lines *lineReader, offset, limit int, count bool) (Page, error) {
 	page := Page{First: offset, Total: -1}
 	size := 0
 	for n := 1; ; n++ {
@@ -69,9 +69,6 @@ func readPage(ctx context.Context, lines *lineReader, offset, limit int, count b
 		}
 		if err != nil {
 			return Page{}, err
-		}
-		if n%1024 == 0 && ctx.Err() != nil {
-			return Page{}, ctx.Err()
 		}
 		switch {
 		case n < offset:
@@ -155,7 +152,11 @@ func (l *Local) ListDirectory(ctx context.Context, dir string, depth int) ([]Ent
 		if name == base {
 			return err
 		}
-		if err != nil || len(entries) == MaxEntries {
+		if err != nil { // the directory that came last
+			entries[len(entries)-1].Unreadable = true
+			return nil
+		}
+		if len(entries) == MaxEntries {
 			return fs.SkipAll
 		}
 		entry := Entry{Path: below(base, name), Dir: d.IsDir()}

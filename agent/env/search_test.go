@@ -111,6 +111,47 @@ func TestGrepOfEndlessOutputStops(t *testing.T) {
 	})
 }
 
+func TestGrepReportsTheBeginningOfLongLines(t *testing.T) { // LOOP-27
+	t.Parallel()
+	files := map[string]string{"f": strings.Repeat("ü", 600) + "hit\n" + strings.Repeat("y", 499) + "\n"}
+	want := []string{"f:1:" + strings.Repeat("ü", 500) + " [... omitted end of long line]", "f:2:" + strings.Repeat("y", 499)}
+	bothSearches(t, files, func(t *testing.T, l *Local) {
+		got, err := l.Grep(t.Context(), GrepQuery{Pattern: "hit|y", Mode: GrepContent})
+		if diff := cmp.Diff(want, got.Lines); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+	})
+}
+
+// Reading ends with its context also within one file, and within one line.
+func TestReadingEndsWithinALine(t *testing.T) { // LOOP-23, LOOP-27
+	t.Parallel()
+	l := newLocal(t, map[string]string{"endless": strings.Repeat("x", sniffed)})
+	l.ripgrep = ""
+	if err := os.Truncate(filepath.Join(l.dir, "endless"), 1<<40); err != nil {
+		t.Skip("no sparse files: ", err)
+	}
+	for name, read := range map[string]func(context.Context) error{
+		"Grep": func(ctx context.Context) error {
+			hits, err := l.Grep(ctx, GrepQuery{Pattern: "x", Mode: GrepCount})
+			if len(hits.Lines) > 0 {
+				t.Errorf("what was not read to its end is counted: %q", hits.Lines)
+			}
+			return err
+		},
+		"ReadLines": func(ctx context.Context) error {
+			_, err := l.ReadLines(ctx, "endless", 2, 1)
+			return err
+		},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		if err := read(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v", name, err)
+		}
+		cancel()
+	}
+}
+
 func TestGlob(t *testing.T) { // LOOP-28, OAS-304
 	t.Parallel()
 	files := map[string]string{"a.go": "", "b.txt": "", "sub/c.go": "", "sub/deep/d.go": "", ".git/e.go": ""}

@@ -8,6 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
+
+	"atelier.dev/atelier/agent/internal/fileattr"
 )
 
 // WriteFile implements [Files]: a new file is written beside the old one, to
@@ -56,8 +59,8 @@ func replaceable(path string, info fs.FileInfo) error {
 		return &Error{Path: path, Problem: "is a symbolic link; write to the file that it points to"}
 	case !info.Mode().IsRegular():
 		return notRegular(path, info.Mode())
-	case links(info) > 1:
-		return &Error{Path: path, Problem: fmt.Sprintf("has %d names (hard links); writing it would change the others or part from them", links(info))}
+	case fileattr.Links(info) > 1:
+		return &Error{Path: path, Problem: fmt.Sprintf("has %d names (hard links); writing it would change the others or part from them", fileattr.Links(info))}
 	case info.Mode().Perm()&0o200 == 0:
 		return &Error{Path: path, Problem: "is read-only"}
 	}
@@ -80,8 +83,7 @@ func (p place) replace(old fs.FileInfo, data []byte) (err error) {
 	}()
 	_, err = f.Write(data)
 	if err == nil && old != nil {
-		keepOwner(f, old)
-		err = f.Chmod(old.Mode())
+		err = p.attributes(old).Give(f)
 	}
 	if err == nil {
 		err = f.Sync()
@@ -97,4 +99,14 @@ func (p place) replace(old fs.FileInfo, data []byte) (err error) {
 		_ = d.Close()
 	}
 	return nil
+}
+
+// attributes returns those of the file that is there.
+func (p place) attributes(info fs.FileInfo) *fileattr.Attributes {
+	f, err := p.root.OpenFile(p.name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return fileattr.Of(info, nil) // it may be written, not read
+	}
+	defer f.Close()
+	return fileattr.Of(info, f)
 }

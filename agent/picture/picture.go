@@ -10,6 +10,7 @@ import (
 	_ "image/gif" // decoded only
 	"image/jpeg"
 	"image/png"
+	"math"
 	"net/http"
 	"slices"
 
@@ -17,7 +18,7 @@ import (
 	_ "golang.org/x/image/webp" // decoded only
 )
 
-// Limits are what one provider allows.
+// Limits are what one provider allows; 0 bounds nothing.
 type Limits struct {
 	Bytes int // of the picture itself, before it is encoded as text
 	Edge  int // of the longer side, in pixels
@@ -62,6 +63,7 @@ func Fit(data []byte, limits Limits) ([]byte, string, error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("%w: %w", ErrBroken, err)
 	}
+	limits.Bytes, limits.Edge = orNone(limits.Bytes), orNone(limits.Edge)
 	if len(data) <= limits.Bytes && max(config.Width, config.Height) <= limits.Edge {
 		return data, kind, nil
 	}
@@ -82,6 +84,13 @@ func Fit(data []byte, limits Limits) ([]byte, string, error) {
 		}
 	}
 	return nil, "", errLarge
+}
+
+func orNone(limit int) int {
+	if limit == 0 {
+		return math.MaxInt
+	}
+	return limit
 }
 
 // shrink scales a picture until its longer side is no longer than edge.

@@ -69,6 +69,9 @@ func TestFit(t *testing.T) {
 		"too high":        {"image/gif", "image/png", 100, 400, picture.Limits{1 << 20, 200}, 50, 200},
 		"a thin line":     {"image/png", "image/png", 3000, 1, picture.Limits{1 << 20, 1000}, 1000, 1},
 		"too many bytes":  {"image/jpeg", "image/jpeg", 600, 300, picture.Limits{20_000, 400}, 200, 100},
+		"no limits":       {"image/png", "image/png", 3000, 100, picture.Limits{}, 3000, 100},
+		"only an edge":    {"image/png", "image/png", 300, 200, picture.Limits{0, 150}, 150, 100},
+		"only a size":     {"image/jpeg", "image/jpeg", 600, 300, picture.Limits{200_000, 0}, 600, 300},
 		"edge of a photo": {"image/jpeg", "image/jpeg", 2400, 12, picture.Limits{5 << 20, 2100}, 2000, 10},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -82,7 +85,7 @@ func TestFit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if config.Width != tt.outW || config.Height != tt.outH || kind != tt.want || picture.Type(got) != kind || len(got) > tt.limits.Bytes {
+			if config.Width != tt.outW || config.Height != tt.outH || kind != tt.want || picture.Type(got) != kind || tt.limits.Bytes > 0 && len(got) > tt.limits.Bytes {
 				t.Errorf("%d×%d %s, %d bytes", config.Width, config.Height, kind, len(got))
 			}
 			if same := tt.w == tt.outW; same != bytes.Equal(got, data) {

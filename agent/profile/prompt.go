@@ -30,7 +30,7 @@ func (p *Profiles) brief(s shown, provider, model string) agent.Briefing {
 		documents = append(documents, d)
 	}
 	for _, d := range documents {
-		b.Documents = append(b.Documents, agent.Document{Path: d.Path, Size: d.Size, Told: len(d.Text), Problem: d.Problem})
+		b.Documents = append(b.Documents, agent.Document{Path: d.Path, Size: d.Size, Told: d.Told, Problem: d.Problem})
 	}
 	b.System = strings.Join(layers, "\n\n")
 	return b
@@ -89,7 +89,7 @@ func instructions(documents []project.Document) string {
 		if d.Text != "" {
 			fmt.Fprintf(&b, "\n\n--- %s ---\n%s", d.Path, strings.TrimSpace(d.Text))
 		}
-		cut = cut || d.Problem == "" && len(d.Text) < d.Size
+		cut = cut || d.Problem == "" && d.Told < d.Size
 	}
 	if b.Len() == 0 {
 		return ""

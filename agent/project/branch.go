@@ -4,9 +4,13 @@
 package project
 
 import (
+	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
+	"unicode"
 )
 
 // Root returns the top of the git repository that a folder lies in, or the
@@ -20,23 +24,43 @@ func Root(folder string) string {
 
 // Branch reads the branch from git's own files: no program is run, and nothing
 // of the repository's configuration is interpreted. Empty outside a repository;
-// a short commit where no branch is checked out.
+// a short commit where no branch is checked out. It is one line of text that
+// can be shown, of no more than 512 bytes, whatever the files hold.
 func Branch(folder string) string {
 	_, head, ok := repository(folder)
 	if !ok {
 		return ""
 	}
-	if branch, ok := strings.CutPrefix(head, "ref: refs/heads/"); ok {
-		return branch
+	if ref, ok := strings.CutPrefix(head, "ref: "); ok {
+		return strings.Map(visible, strings.TrimPrefix(ref, "refs/heads/"))
 	}
 	return head[:min(len(head), 8)]
 }
 
-// repository finds the repository around a folder.
+func visible(r rune) rune {
+	if unicode.IsPrint(r) {
+		return r
+	}
+	return -1
+}
+
+const (
+	// maxHead bounds the line that names what is checked out, maxLink the one
+	// that names a worktree's real folder.
+	maxHead = 512
+	maxLink = 4 << 10
+)
+
+// repository finds the repository around a folder. Above the folder, which the
+// user opened, one of somebody else's is passed over: anyone may put one into a
+// folder that many share.
 func repository(folder string) (root, head string, ok bool) {
 	for dir := folder; ; dir = filepath.Dir(dir) {
-		if head, ok := readHead(filepath.Join(dir, ".git")); ok {
-			return dir, head, true
+		git := filepath.Join(dir, ".git")
+		if dir == folder || isOurs(dir) && isOurs(git) {
+			if head, ok := readHead(git); ok {
+				return dir, head, true
+			}
 		}
 		if dir == filepath.Dir(dir) {
 			return "", "", false
@@ -44,15 +68,42 @@ func repository(folder string) (root, head string, ok bool) {
 	}
 }
 
-func readHead(git string) (string, bool) {
-	if b, err := os.ReadFile(git); err == nil { // a worktree: the file names the real folder
-		if target, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: "); ok {
-			if !filepath.IsAbs(target) {
-				target = filepath.Join(filepath.Dir(git), target)
-			}
-			git = target
+func isOurs(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && ours(info)
+}
+
+// readHead returns what is checked out: a reference, or a commit.
+func readHead(git string) (head string, ok bool) {
+	if target, ok := strings.CutPrefix(firstLine(git, maxLink), "gitdir: "); ok { // a worktree: the file names the real folder
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(git), target)
 		}
+		git = target
 	}
-	b, err := os.ReadFile(filepath.Join(git, "HEAD"))
-	return strings.TrimSpace(string(b)), err == nil && len(b) > 0
+	head = firstLine(filepath.Join(git, "HEAD"), maxHead)
+	isCommit := head != "" && strings.Trim(head, "0123456789abcdef") == ""
+	return head, isCommit || strings.HasPrefix(head, "ref: ")
+}
+
+// firstLine returns the first line of a regular file, without the space around
+// it; empty where there is none, or where it is longer than limit.
+func firstLine(path string, limit int64) string {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // by now it may be a pipe
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	line, _, ended := bytes.Cut(data, []byte("\n"))
+	if err != nil || !ended && int64(len(data)) > limit {
+		return ""
+	}
+	return string(bytes.TrimSpace(line))
 }

@@ -26,8 +26,9 @@ const UserDocument = "AGENTS.md"
 // Document is a file of instructions for agents.
 type Document struct {
 	Path string // relative to the top of the project
-	Text string // what of it fits
+	Text string // what of it fits, as valid UTF-8
 	Size int    // of the whole file, in bytes
+	Told int    // how many of them Text stands for; fewer than Size where it was cut
 	// Problem says why it was left out; empty where it was not.
 	Problem string
 }
@@ -37,7 +38,7 @@ type Document struct {
 // come later. All together hold [MaxDocuments] bytes; what comes after that is
 // cut. Of one file under several names or links the first counts. Only regular
 // files inside the project are read: what a link outside leads to is not the
-// project's to say.
+// project's to say. Nor is what another user put above the folder.
 func Documents(folder string, names ...string) []Document {
 	top := Root(folder)
 	root, err := os.OpenRoot(top)
@@ -55,10 +56,10 @@ func Documents(folder string, names ...string) []Document {
 			dirs = append(dirs, filepath.Join(dirs[len(dirs)-1], step))
 		}
 	}
-	reader := reader{root: root, room: MaxDocuments}
+	reader := reader{root: root, opened: down, room: MaxDocuments}
 	for _, dir := range dirs {
 		for _, name := range names {
-			reader.read(filepath.Join(dir, name))
+			reader.read(dir, name)
 		}
 	}
 	return reader.documents
@@ -71,8 +72,8 @@ func User(home string) (Document, bool) {
 		return Document{}, false
 	}
 	defer root.Close()
-	reader := reader{root: root, room: MaxDocuments}
-	reader.read(UserDocument)
+	reader := reader{root: root, opened: ".", room: MaxDocuments}
+	reader.read(".", UserDocument)
 	if len(reader.documents) == 0 {
 		return Document{}, false
 	}
@@ -84,13 +85,15 @@ func User(home string) (Document, bool) {
 // reader gathers documents beneath a root.
 type reader struct {
 	root      *os.Root
-	room      int // bytes that may still come
+	opened    string // the folder whose documents are read whoever wrote them
+	room      int    // bytes that may still come
 	seen      []fs.FileInfo
 	documents []Document
 }
 
-// read adds the document at a path, if there is one.
-func (r *reader) read(path string) {
+// read adds the document with that name in a folder, if there is one.
+func (r *reader) read(dir, name string) {
+	path := filepath.Join(dir, name)
 	d := Document{Path: filepath.ToSlash(path)}
 	text, info, err := r.open(path)
 	switch {
@@ -102,16 +105,23 @@ func (r *reader) read(path string) {
 		return // it is there under another name
 	case len(text) == 0:
 		return
+	case dir != r.opened && !(ours(info) && r.isOurs(dir)):
+		d.Problem = "it belongs to another user"
 	default:
 		r.seen = append(r.seen, info)
-		d.Size = int(info.Size())
-		d.Text = cut(strings.ToValidUTF8(text, "\uFFFD"), r.room)
+		d.Size = max(int(info.Size()), len(text))
+		d.Text, d.Told = fit(text, r.room)
 		r.room -= len(d.Text)
-		if int(info.Size()) > len(text) || len(d.Text) < len(text) {
+		if d.Told < d.Size {
 			r.room = 0 // what follows is cut too: nothing may stand after the mark
 		}
 	}
 	r.documents = append(r.documents, d)
+}
+
+func (r *reader) isOurs(dir string) bool {
+	info, err := r.root.Stat(dir)
+	return err == nil && ours(info)
 }
 
 // open reads as much of a regular file as could be used.
@@ -144,13 +154,18 @@ func (r *reader) open(path string) (string, fs.FileInfo, error) {
 	return string(data), info, nil
 }
 
-// cut returns at most n bytes from the beginning, whole characters only.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
+// fit returns the beginning of a text, whole characters that take no more than
+// room bytes, and how many bytes of the text they are. What is no UTF-8 is
+// replaced.
+func fit(text string, room int) (valid string, used int) {
+	var b strings.Builder
+	for used < len(text) {
+		r, n := utf8.DecodeRuneInString(text[used:])
+		if b.Len()+utf8.RuneLen(r) > room {
+			break
+		}
+		b.WriteRune(r)
+		used += n
 	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:max(n, 0)]
+	return b.String(), used
 }

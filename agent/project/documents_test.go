@@ -43,13 +43,13 @@ func TestDocumentsOnTheWay(t *testing.T) {
 		"a/AGENTS.md": "a", "a/b/CLAUDE.md": "b", "a/b/c/AGENTS.md": "below", "x/AGENTS.md": "beside", "a/b/AGENTS.md": "",
 	})
 	want := []Document{
-		{Path: "AGENTS.md", Text: "top", Size: 3}, {Path: "CLAUDE.md", Text: "claude", Size: 6},
-		{Path: "a/AGENTS.md", Text: "a", Size: 1}, {Path: "a/b/CLAUDE.md", Text: "b", Size: 1},
+		{Path: "AGENTS.md", Text: "top", Size: 3, Told: 3}, {Path: "CLAUDE.md", Text: "claude", Size: 6, Told: 6},
+		{Path: "a/AGENTS.md", Text: "a", Size: 1, Told: 1}, {Path: "a/b/CLAUDE.md", Text: "b", Size: 1, Told: 1},
 	}
 	if diff := cmp.Diff(want, Documents(filepath.Join(dir, "a/b"), "AGENTS.md", "CLAUDE.md")); diff != "" {
 		t.Error(diff)
 	}
-	want = []Document{{Path: "AGENTS.md", Text: "top", Size: 3}, {Path: ".codex/instructions.md", Text: "codex", Size: 5}}
+	want = []Document{{Path: "AGENTS.md", Text: "top", Size: 3, Told: 3}, {Path: ".codex/instructions.md", Text: "codex", Size: 5, Told: 5}}
 	if diff := cmp.Diff(want, Documents(dir, "AGENTS.md", ".codex/instructions.md")); diff != "" {
 		t.Error(diff)
 	}
@@ -63,16 +63,35 @@ func TestDocumentsAreCut(t *testing.T) {
 		"AGENTS.md": strings.Repeat("x", MaxDocuments-1), "a/AGENTS.md": "üü", "a/b/AGENTS.md": "c",
 	})
 	got := Documents(filepath.Join(dir, "a/b"), "AGENTS.md")
-	if len(got) != 3 || len(got[0].Text) != MaxDocuments-1 || got[1].Text != "" || got[1].Size != 4 || got[2].Text != "" {
+	if len(got) != 3 || len(got[0].Text) != MaxDocuments-1 || got[1].Text != "" || got[1].Size != 4 || got[1].Told != 0 || got[2].Text != "" {
 		t.Errorf("%+v", got[1:])
 	}
 	put(t, dir, "AGENTS.md", strings.Repeat("x", 3*MaxDocuments))
-	if got := Documents(dir, "AGENTS.md")[0]; len(got.Text) != MaxDocuments || got.Size != 3*MaxDocuments {
-		t.Errorf("%d of %d bytes", len(got.Text), got.Size)
+	if got := Documents(dir, "AGENTS.md")[0]; len(got.Text) != MaxDocuments || got.Told != MaxDocuments || got.Size != 3*MaxDocuments {
+		t.Errorf("%d of %d bytes", got.Told, got.Size)
 	}
 	put(t, dir, "AGENTS.md", strings.Repeat("x", MaxDocuments))
-	if got := Documents(dir, "AGENTS.md")[0]; len(got.Text) != got.Size {
-		t.Errorf("what just fits is cut to %d", len(got.Text))
+	if got := Documents(dir, "AGENTS.md")[0]; got.Told != got.Size {
+		t.Errorf("what just fits is cut to %d", got.Told)
+	}
+}
+
+// LOOP-47: a document in another encoding is told whole, each byte that is no
+// UTF-8 replaced, and those below it too; cut it is only where the room ends.
+func TestDocumentsInOtherEncodings(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, map[string]string{"AGENTS.md": "caf\xe9 \x83\x83\n", "a/AGENTS.md": "deep"})
+	want := []Document{
+		{Path: "AGENTS.md", Text: "caf\uFFFD \uFFFD\uFFFD\n", Size: 8, Told: 8},
+		{Path: "a/AGENTS.md", Text: "deep", Size: 4, Told: 4},
+	}
+	if diff := cmp.Diff(want, Documents(filepath.Join(dir, "a"), "AGENTS.md")); diff != "" {
+		t.Error(diff)
+	}
+	put(t, dir, "AGENTS.md", strings.Repeat("\xff", MaxDocuments))
+	got := Documents(filepath.Join(dir, "a"), "AGENTS.md")
+	if got[0].Told != MaxDocuments/3 || got[0].Text != strings.Repeat("\uFFFD", MaxDocuments/3) || got[1].Told != 0 {
+		t.Errorf("%d of %d bytes, then %d", got[0].Told, got[0].Size, got[1].Told)
 	}
 }
 

@@ -27,7 +27,7 @@ func TestDocumentsAreReadSafely(t *testing.T) {
 		t.Skip(err)
 	}
 	want := []Document{
-		{Path: "AGENTS.md", Text: "top", Size: 3},
+		{Path: "AGENTS.md", Text: "top", Size: 3, Told: 3},
 		{Path: "a/AGENTS.md", Problem: "it cannot be opened, or leads out of the project"},
 		{Path: "a/CLAUDE.md", Problem: "it cannot be opened, or leads out of the project"},
 		{Path: "a/binary/AGENTS.md", Problem: "it is no text"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"atelier.dev/atelier/agent/sandbox"
 )
@@ -86,6 +87,14 @@ func subjects(log string) []string {
 	return out
 }
 
+// A filter may have any name, also one with an equals sign, where -c would end
+// the name. --config-env ends it at the last one, takes the value from a
+// variable, and is refused by a git that does not know it: then none is run.
+const (
+	nothingVariable = "ATELIER_GIT_NOTHING"
+	falseVariable   = "ATELIER_GIT_FALSE"
+)
+
 // git runs git on a repository that may be hostile: its configuration can name
 // programs to run, so everything of the kind is switched off.
 type git struct {
@@ -94,7 +103,7 @@ type git struct {
 }
 
 // disarm finds the filters that the repository brings along; false where git
-// does not say.
+// does not say, or where one's name came through as something else.
 func (g *git) disarm(ctx context.Context) bool {
 	var list strings.Builder
 	if !g.run(ctx, func(s string) { list.WriteString(s) }, "config", "--list", "--show-scope", "--name-only", "-z") {
@@ -107,8 +116,11 @@ func (g *git) disarm(ctx context.Context) bool {
 		if scope := fields[i]; !isFilter || dot < 0 || scope != "local" && scope != "worktree" {
 			continue
 		}
-		for _, setting := range []string{"clean=", "smudge=", "process=", "required=false"} {
-			g.filters = append(g.filters, "-c", "filter."+name[:dot]+"."+setting)
+		if strings.ContainsRune(name, utf8.RuneError) { // it is no UTF-8: what it was is not known
+			return false
+		}
+		for _, setting := range []string{"clean=" + nothingVariable, "smudge=" + nothingVariable, "process=" + nothingVariable, "required=" + falseVariable} {
+			g.filters = append(g.filters, "--config-env", "filter."+name[:dot]+"."+setting)
 		}
 	}
 	return true
@@ -120,7 +132,8 @@ func (g *git) run(ctx context.Context, output func(string), args ...string) bool
 		[]string{g.program, "--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"},
 		g.filters, args)
 	environ := append(sandbox.Filter{}.Apply(os.Environ()),
-		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C",
+		nothingVariable+"=", falseVariable+"=false")
 	r, err := sandbox.Run(ctx, sandbox.Spec{Argv: argv, Dir: g.folder, Env: environ, Timeout: gitTimeout, Output: output})
 	return err == nil && r.ExitCode == 0 && !r.TimedOut && !r.Interrupted
 }

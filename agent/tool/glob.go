@@ -4,18 +4,13 @@ import (
 	"context"
 	_ "embed" // for the description
 	"encoding/json"
-	"unicode/utf8"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
 )
 
-// maxPaths and maxPathChars keep a result below the limits of [Truncate],
-// which would drop the newest files.
-const (
-	maxPaths     = 499
-	maxPathChars = 19_000
-)
+// maxPaths keeps a result below the limits of [Truncate], as maxHits does.
+const maxPaths = 499
 
 //go:embed glob.md
 var globDescription string
@@ -52,12 +47,5 @@ func (g *glob) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	if err != nil {
 		return failed(err)
 	}
-	chars := 0
-	for i, path := range hits.Lines {
-		if chars += utf8.RuneCountInString(path) + 1; chars > maxPathChars {
-			hits.Lines, hits.More = hits.Lines[:i], true
-			break
-		}
-	}
-	return found(hits, "file", "Narrow the pattern or the path.")
+	return found(hits, maxPaths, "file", "Narrow the pattern or the path.")
 }

@@ -5,14 +5,21 @@ import (
 	_ "embed" // for the description
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
 )
 
-// defaultHits is how many lines Grep gives unasked.
-const defaultHits = 250
+// maxHits and maxFound, in lines and in characters, keep a result with the
+// remark at its end below the limits of [Truncate], which would drop the first
+// lines or those in the middle.
+const (
+	maxHits  = 199
+	maxFound = 19_000
+)
 
 //go:embed grep.md
 var grepDescription string
@@ -28,7 +35,7 @@ type GrepInput struct {
 	After      int    `json:"-A,omitempty" jsonschema:"lines to show after each match, for content"`
 	Before     int    `json:"-B,omitempty" jsonschema:"lines to show before each match, for content"`
 	Context    int    `json:"-C,omitempty" jsonschema:"lines to show around each match, for content"`
-	HeadLimit  int    `json:"head_limit,omitempty" jsonschema:"how many lines of results to give, 250 if left out, 0 for all"`
+	HeadLimit  int    `json:"head_limit,omitempty" jsonschema:"how many lines of results to give, 199 if left out and at most"`
 }
 
 // grep implements the Grep tool (LOOP-27, OAS-305).
@@ -48,7 +55,7 @@ func (g *grep) Access(input json.RawMessage) agent.Access {
 
 // Run implements [agent.Tool].
 func (g *grep) Run(ctx context.Context, call agent.Invocation) agent.Result {
-	in, err := parse(call.Input, GrepInput{HeadLimit: defaultHits})
+	in, err := parse(call.Input, GrepInput{})
 	if err != nil {
 		return failed(err)
 	}
@@ -64,32 +71,54 @@ func (g *grep) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	default:
 		return agent.Fail(fmt.Sprintf("The output_mode %q is unknown. Use files_with_matches, content or count.", in.OutputMode))
 	}
+	limit, advice := in.HeadLimit, "Narrow the search with path, glob or type, or raise head_limit."
+	if limit <= 0 || limit >= maxHits {
+		limit, advice = 0, "Narrow the search with path, glob or type." // searched on, to say how many there are
+	}
 	hits, err := g.env.Grep(ctx, env.GrepQuery{
 		Pattern: in.Pattern, Path: in.Path, Glob: in.Glob, Type: in.Type, Mode: mode, IgnoreCase: in.IgnoreCase,
-		Before: max(in.Before, in.Context), After: max(in.After, in.Context), Limit: in.HeadLimit,
+		Before: max(in.Before, in.Context), After: max(in.After, in.Context), Limit: limit,
 	})
 	if err != nil {
 		return failed(err)
 	}
-	return found(hits, unit, "Narrow the search with path, glob or type, or raise head_limit.")
+	return found(hits, maxHits, unit, advice)
 }
 
-// found makes the result of a search. Its data is the [env.Hits].
-func found(hits env.Hits, unit, advice string) agent.Result {
+// found makes the result of a search from the first lines, at most so many, in
+// no more than [maxFound] characters. Its data is the [env.Hits] that it shows.
+func found(hits env.Hits, most int, unit, advice string) agent.Result {
+	all := len(hits.Lines)
+	hits.Lines = fitting(hits.Lines[:min(all, most)], maxFound)
 	n := len(hits.Lines)
-	lines := hits.Lines
+	lines := slices.Clone(hits.Lines)
 	switch {
 	case hits.TimedOut:
 		lines = append(lines, fmt.Sprintf("[The search stopped after %s and is incomplete. %s]", env.SearchTimeout, advice))
+	case n < all && hits.More:
+		lines = append(lines, fmt.Sprintf("[These are the first %d of more than %s. %s]", n, count(all, unit), advice))
+	case n < all:
+		lines = append(lines, fmt.Sprintf("[These are the first %d of %s. %s]", n, count(all, unit), advice))
 	case hits.More:
 		lines = append(lines, fmt.Sprintf("[Stopped after %s; there are more. %s]", count(n, unit), advice))
 	case n == 0:
 		lines = []string{"[Nothing was found.]"}
 	}
+	hits.More = hits.More || n < all
 	_, units, _ := strings.Cut(count(2, unit), " ")
 	return agent.Result{
 		Output:  strings.Join(lines, "\n"),
 		Details: &agent.Details{Listing: &agent.Listing{Count: n, Unit: units}},
 		Data:    hits,
 	}
+}
+
+// fitting returns the first lines that take no more than chars characters.
+func fitting(lines []string, chars int) []string {
+	for i, line := range lines {
+		if chars -= utf8.RuneCountInString(line) + 1; chars < 0 {
+			return lines[:i]
+		}
+	}
+	return lines
 }

@@ -67,9 +67,12 @@ func (l *listDir) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	})
 	var b strings.Builder
 	for _, e := range entries {
-		if e.Dir {
+		switch {
+		case e.Unreadable:
+			fmt.Fprintf(&b, "%s/ (cannot be read)\n", e.Path)
+		case e.Dir:
 			fmt.Fprintf(&b, "%s/\n", e.Path)
-		} else {
+		default:
 			fmt.Fprintf(&b, "%s (%s)\n", e.Path, count(int(e.Size), "byte"))
 		}
 	}

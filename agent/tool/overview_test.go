@@ -1,11 +1,16 @@
 package tool
 
 import (
+	"context"
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/env"
 )
 
 // LOOP-31: several files are read at once, each whole or not at all, and may
@@ -57,4 +62,25 @@ func TestListDir(t *testing.T) {
 	}
 	b.refuse("ListDir", args{"path": "b"}, "not a directory")
 	b.refuse("ListDir", args{"path": "gone"}, "does not exist")
+}
+
+// closedOff is an environment with a directory that cannot be read.
+type closedOff struct{ env.Environment }
+
+func (closedOff) ListDirectory(context.Context, string, int) ([]env.Entry, error) {
+	return []env.Entry{{Path: "a", Dir: true, Unreadable: true}, {Path: "b", Size: 1}}, nil
+}
+
+// LOOP-31: what could not be listed is named.
+func TestListDirSaysWhatItCannotRead(t *testing.T) {
+	t.Parallel()
+	local, err := env.NewLocal(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := listDir{env: closedOff{local}}
+	r := list.Run(t.Context(), agent.Invocation{Input: json.RawMessage(`{"depth":2}`)})
+	if want := "a/ (cannot be read)\nb (1 byte)\n"; r.Output != want {
+		t.Errorf("%q, want %q", r.Output, want)
+	}
 }

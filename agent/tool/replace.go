@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"atelier.dev/atelier/agent/internal/typography"
 )
 
 // fold is how much two texts may differ and still match. Each fold includes
@@ -143,8 +144,8 @@ func folded(text []byte, f fold, lineEnd bool) ([]byte, []span) {
 		default:
 			r, n := utf8.DecodeRune(text[i:])
 			plain := string(text[i : i+n])
-			if f >= foldPunctuation {
-				plain = plainPunctuation(r, plain)
+			if p := typography.Plain(r); f >= foldPunctuation && p != r {
+				plain = string(p)
 			}
 			add(plain, span{i, i + n})
 			i += n
@@ -162,22 +163,6 @@ func lineEnding(text []byte) int {
 		return 1
 	}
 	return 0
-}
-
-// plainPunctuation is what models write for r in ASCII, or s, its own text.
-func plainPunctuation(r rune, s string) string {
-	switch r {
-	case '‘', '’', '‚', '‛', '′':
-		return "'"
-	case '“', '”', '„', '‟', '″':
-		return `"`
-	case '‐', '‑', '‒', '–', '—', '―', '−':
-		return "-"
-	}
-	if r > unicode.MaxASCII && unicode.Is(unicode.Zs, r) {
-		return " "
-	}
-	return s
 }
 
 // splice puts text in the place of every span.

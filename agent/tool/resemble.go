@@ -95,16 +95,20 @@ func sameButIndentation(content []byte, lines []span, old string) (found []span)
 	return found
 }
 
-// token matches what stands together whatever the space around it.
-var token = regexp.MustCompile(`[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s]`)
+// wordRunes is the class of what words consist of.
+const wordRunes = `\p{L}\p{M}\p{N}_`
 
+// token matches what stands together whatever the space around it.
+var token = regexp.MustCompile(`[` + wordRunes + `]+|[^` + wordRunes + `\s]`)
+
+// sameTokens finds old from the start of a line to the end of a word.
 func sameTokens(content []byte, old string) (found []span) {
 	tokens := token.FindAllString(old, -1)
 	if len(tokens) < 2 {
 		return nil
 	}
 	var pattern strings.Builder
-	pattern.WriteString(`(?m)^[ \t]*`)
+	pattern.WriteString(`(?m)^([ \t]*`)
 	for i, t := range tokens {
 		switch {
 		case i == 0:
@@ -115,19 +119,23 @@ func sameTokens(content []byte, old string) (found []span) {
 		}
 		pattern.WriteString(regexp.QuoteMeta(t))
 	}
+	pattern.WriteByte(')')
+	if wordy(tokens[len(tokens)-1]) {
+		pattern.WriteString(`(?:$|[^` + wordRunes + `])`)
+	}
 	like, err := regexp.Compile(pattern.String())
 	if err != nil { // too long for an expression
 		return nil
 	}
-	for _, at := range like.FindAllIndex(content, -1) {
-		found = append(found, span{at[0], at[1]})
+	for _, at := range like.FindAllSubmatchIndex(content, -1) {
+		found = append(found, span{at[2], at[3]})
 	}
 	return found
 }
 
 func wordy(token string) bool {
 	r, _ := utf8.DecodeRuneInString(token)
-	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
+	return r == '_' || unicode.In(r, unicode.L, unicode.M, unicode.N)
 }
 
 // nearest finds the lines that differ least from old, and little enough.

@@ -18,6 +18,8 @@ func TestFuzzyEdit(t *testing.T) {
 		{"exact", file, "run(1, 2)", "stop()", false, strings.Replace(file, "run(1, 2)", "stop()", 1), "Replaced 1"},
 		{"indentation", file, "if ready {\n\trun(1, 2)\n}", "if done {\n\tstop()\n}", false, "func a() {\n\t\tif done {\n\t\t\tstop()\n\t\t}\n}\n", "in its indentation"},
 		{"spaces between words", file, "if ready{ run( 1,2 ) }", "halt()", false, "func a() {\n\t\thalt()\n}\n", "in the space between words"},
+		{"a whole word among others", "if  total  == subtotalA {\n  if  total == subtotal {\n", "if total == subtotal", "if done", false, "if  total  == subtotalA {\n  if done {\n", "in the space between words"},
+		{"a word at the end", "x\n  sum  :=  straße", "sum := straße", "z", false, "x\n  z", "in the space between words"},
 		{"a slip", "one\n\tthe quick brown fox jumps\ntwo\n", "the quick brown fax jumps", "a hare sits", false, "one\n\ta hare sits\ntwo\n", "less than a tenth"},
 		{"every place", "  x = compute(1)\ny\n  x = compute(1)\n", "x  =  compute(1)", "z", true, "  z\ny\n  z\n", "Replaced 2"},
 		{"CRLF", "a\r\n  first line\r\n  second line\r\n", "\tfirst line\n\tsecond line", "\tthird line\n\tlast line", false, "a\r\n  third line\r\n  last line\r\n", "in its indentation"},
@@ -41,6 +43,9 @@ func TestFuzzyEditRefuses(t *testing.T) {
 		"two places":     {"  x = compute(1)\ny\n    x = compute(1)\n", "x  =  compute(1)"},
 		"too different":  {"the quick brown fox jumps\n", "the slow brown cat jumps"},
 		"too short":      {"abcd\n", "abce"},
+		"half a word":    {"func f() {\n\tif  total  == subtotalA {\n", "if total == subtotal"},
+		"half a letter":  {"x  :=  e\u0301\n", "x := e"},
+		"half a number":  {"x  :=  1²\n", "x := 1"},
 		"nothing but ws": {"a\n", " \n "},
 	} {
 		b := newBench(t, map[string]string{"f": tt.file})

@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -397,15 +398,49 @@ func TestGrepTool(t *testing.T) { // LOOP-27, OAS-305
 			t.Errorf("%v: %q, %+v; want %q", tt.in, r.Output, got, tt.want)
 		}
 	}
-	if n := b.succeed("Grep", args{"pattern": "hit", "output_mode": "content"}).Details.Listing.Count; n != 250 {
-		t.Errorf("%d lines by default", n)
-	}
-	if n := b.succeed("Grep", args{"pattern": "hit", "output_mode": "content", "head_limit": 0}).Details.Listing.Count; n != 300 {
-		t.Errorf("%d lines without a limit", n)
-	}
 	b.refuse("Grep", args{"pattern": "("}, "regex")
 	b.refuse("Grep", args{"pattern": "x", "path": "none"}, "does not exist")
 	b.refuse("Grep", args{"pattern": "x", "output_mode": "all"}, `output_mode "all" is unknown`)
+}
+
+// LOOP-27, LOOP-39: a result is cut where it ends, with the number of all, so
+// that the limits of the loop never take its first or its middle lines.
+func TestGrepResultsAreNotTruncated(t *testing.T) {
+	t.Parallel()
+	const advice = " Narrow the search with path, glob or type.]"
+	row := func(size, n int) string { return strings.Repeat(strings.Repeat("x", size)+"\n", n) }
+	b := newBench(t, map[string]string{
+		"199": row(1, 199), "200": row(1, 200), "300": row(1, 300), "12000": row(1, 12_000), "wide": row(400, 100),
+		"longest": row(1<<20, 40), "umlauts": strings.Repeat(strings.Repeat("ü", 90)+"\n", 199),
+	})
+	for name, tt := range map[string]struct {
+		in     args
+		shown  int
+		remark string
+	}{
+		"as many as fit":   {args{"path": "199"}, 199, ""},
+		"one more":         {args{"path": "200"}, 199, "[These are the first 199 of 200 matches." + advice},
+		"many more":        {args{"path": "300", "head_limit": 0}, 199, "[These are the first 199 of 300 matches." + advice},
+		"a larger limit":   {args{"path": "300", "head_limit": 250}, 199, "[These are the first 199 of 300 matches." + advice},
+		"a smaller limit":  {args{"path": "300", "head_limit": 198}, 198, "[Stopped after 198 matches; there are more. Narrow the search with path, glob or type, or raise head_limit.]"},
+		"more than counts": {args{"path": "12000"}, 199, "[These are the first 199 of more than 10000 matches." + advice},
+		"characters":       {args{"path": "wide"}, 46, "[These are the first 46 of 100 matches." + advice},
+		"long lines":       {args{"path": "longest"}, 0, ""},
+		"not bytes":        {args{"path": "umlauts", "pattern": "ü"}, 185, "[These are the first 185 of 199 matches." + advice},
+	} {
+		in := args{"pattern": "x", "output_mode": "content"}
+		maps.Copy(in, tt.in)
+		r := b.succeed("Grep", in)
+		if Truncate("Grep", r.Output) != r.Output {
+			t.Errorf("%s: %d characters in %d lines are truncated", name, len(r.Output), strings.Count(r.Output, "\n")+1)
+		}
+		first, _, _ := strings.Cut(r.Output, ":")
+		last := r.Output[strings.LastIndexByte(r.Output, '\n')+1:]
+		n := r.Details.Listing.Count
+		if first != tt.in["path"] || n == 0 || tt.shown != 0 && n != tt.shown || tt.remark != "" && last != tt.remark || len(r.Data.(env.Hits).Lines) != n {
+			t.Errorf("%s: %d lines from %s, then %.200q", name, n, first, last)
+		}
+	}
 }
 
 func TestGlobTool(t *testing.T) { // LOOP-28, OAS-304
@@ -421,7 +456,7 @@ func TestGlobTool(t *testing.T) { // LOOP-28, OAS-304
 		b.put(filepath.Join("many", strings.Repeat("n", 60)+string(rune('a'+i%26))+string(rune('a'+i/26))), "")
 	}
 	r := b.succeed("Glob", args{"pattern": "many/*"})
-	if !strings.Contains(r.Output, "[Stopped after") || Truncate("Glob", r.Output) != r.Output {
+	if !strings.Contains(r.Output, "[These are the first 279 of more than 499 files.") || Truncate("Glob", r.Output) != r.Output {
 		t.Errorf("%d characters are not within the limit, or the cut is not said", len(r.Output))
 	}
 }

@@ -84,8 +84,17 @@ func (l Limit) cutChars(text string) (head, mark, tail string) {
 }
 
 // cutLines keeps the first and the last half of the lines, and the mark of
-// the first pass where it was or where it would have been.
+// the first pass where it was or where it would have been. A line feed at the
+// end begins no line.
 func (l Limit) cutLines(head, mark, tail string) string {
+	last := &tail
+	if mark == "" {
+		last = &head
+	}
+	ending := ""
+	if strings.HasSuffix(*last, "\n") {
+		*last, ending = (*last)[:len(*last)-1], "\n"
+	}
 	lines := strings.Split(head, "\n")
 	at := len(lines) // where the mark goes
 	switch {
@@ -122,7 +131,7 @@ func (l Limit) cutLines(head, mark, tail string) string {
 		parts = append(parts, mark)
 	}
 	keep(lines[max(at, to):])
-	return strings.Join(parts, "\n")
+	return strings.Join(parts, "\n") + ending
 }
 
 func firstRunes(s string, n int) string {

@@ -64,7 +64,8 @@ func TestLimitApply(t *testing.T) { // LOOP-38, LOOP-40, LOOP-126, LOOP-127, LOO
 		{"lines", Limit{Lines: 3}, "1\n2\n3\n4\n5", "1\n[... 2 lines omitted ...]\n4\n5"},
 		{"the mark survives the line pass", Limit{Chars: 8, Lines: 2}, "1\n2\n3\n4\n5\n6\n7\n8", "1\n[... 4 lines omitted ...]\n" + fmt.Sprintf(middle, 7) + "\n8"},
 		{"the mark at the start survives", Limit{Chars: 7, Tail: true, Lines: 2}, "1\n2\n3\n4\n5\n6", fmt.Sprintf(start, 4) + "\n3\n[... 2 lines omitted ...]\n6"},
-		{"the mark among kept lines", Limit{Chars: 8, Lines: 3}, "1234\n6\n8\n0\n2\n", "1234\n" + fmt.Sprintf(middle, 5) + "\n[... 1 lines omitted ...]\n2\n"},
+		{"lines, the last one ended", Limit{Lines: 3}, "1\n2\n3\n4\n5\n", "1\n[... 2 lines omitted ...]\n4\n5\n"},
+		{"the mark among kept lines", Limit{Chars: 8, Lines: 2}, "1234\n6\n8\n0\n2\n", "1234\n" + fmt.Sprintf(middle, 5) + "\n[... 1 lines omitted ...]\n2\n"},
 	}
 	for _, tt := range tests {
 		if diff := cmp.Diff(tt.want, tt.limit.Apply(tt.text)); diff != "" {
@@ -82,6 +83,23 @@ func TestTruncateOfTwoHugeLines(t *testing.T) { // LOOP-126
 	}
 	if !strings.Contains(got, "20941521 characters were removed") {
 		t.Error("the mark is missing or wrong")
+	}
+}
+
+// The limit of lines holds to the line, whether the last one is ended or not.
+func TestTruncateAtTheLimitOfLines(t *testing.T) { // LOOP-127
+	t.Parallel()
+	for _, ending := range []string{"", "\n"} {
+		for n, omitted := range map[int]int{255: 0, 256: 0, 257: 1} {
+			text := strings.TrimSuffix(strings.Repeat("x\n", n), "\n") + ending
+			got := Truncate("Bash", text)
+			switch mark := fmt.Sprintf("[... %d lines omitted ...]", omitted); {
+			case omitted == 0 && got != text:
+				t.Errorf("%d lines, ended by %q, are cut", n, ending)
+			case omitted > 0 && (!strings.Contains(got, mark) || strings.Count(got, "x") != n-omitted || !strings.HasSuffix(got, "x"+ending)):
+				t.Errorf("%d lines, ended by %q: %d kept, end %q", n, ending, strings.Count(got, "x"), got[len(got)-5:])
+			}
+		}
 	}
 }
 
@@ -117,10 +135,11 @@ func FuzzTruncate(f *testing.F) {
 		if l.Chars > 0 && utf8.RuneCountInString(got) > l.Chars+marks {
 			t.Fatalf("%d characters of at most %d", utf8.RuneCountInString(got), l.Chars)
 		}
-		if l.Lines > 0 && strings.Count(got, "\n")+1 > l.Lines+2 {
-			t.Fatalf("%d lines of at most %d", strings.Count(got, "\n")+1, l.Lines)
+		linesOf := func(s string) int { return strings.Count(strings.TrimSuffix(s, "\n"), "\n") + 1 }
+		if l.Lines > 0 && linesOf(got) > l.Lines+2 {
+			t.Fatalf("%d lines of at most %d", linesOf(got), l.Lines)
 		}
-		if !cut && (l.Lines == 0 || strings.Count(text, "\n") < l.Lines) && got != text {
+		if !cut && (l.Lines == 0 || linesOf(text) <= l.Lines) && got != text {
 			t.Fatalf("%q became %q", text, got)
 		}
 		if last := text[strings.LastIndex(text, "\n")+1:]; !cut && !strings.HasSuffix(got, last) {
@@ -136,7 +155,7 @@ func TestTruncateWith(t *testing.T) { // LOOP-131
 	if got := reduce("Read", long); !strings.Contains(got, "450 characters were removed") {
 		t.Errorf("Read: %q", got)
 	}
-	if got := reduce("Bash", long); !strings.Contains(got, "97 lines omitted") {
+	if got := reduce("Bash", long); !strings.Contains(got, "96 lines omitted") {
 		t.Errorf("Bash: %q", got)
 	}
 	if got := reduce("Glob", strings.Repeat("x", 30_000)); len(got) != 30_000 {

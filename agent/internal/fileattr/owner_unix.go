@@ -1,6 +1,6 @@
 //go:build unix
 
-package env
+package fileattr
 
 import (
 	"io/fs"
@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// links counts a file's names.
-func links(info fs.FileInfo) int {
+// Links counts a file's names.
+func Links(info fs.FileInfo) int {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(st.Nlink)
 	}

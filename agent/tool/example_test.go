@@ -1,0 +1,51 @@
+package tool_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/agent/tool"
+)
+
+type freely struct{}
+
+func (freely) Decide(agent.GateCall) agent.Verdict { return agent.Verdict{Decision: agent.Allow} }
+
+func (freely) Approve(context.Context, agent.ApprovalRequest) (agent.Answer, error) {
+	return agent.Answer{Decision: agent.Allow}, nil
+}
+
+// LOOP-131: a host's own limits for what a model is shown of a tool's output.
+// Tools that it does not name keep theirs.
+func ExampleTruncateWith() {
+	build := agent.Function(agent.Spec{Name: "Build", Description: "Builds the program.", ReadOnly: true},
+		func(context.Context, struct{}) (string, error) { return strings.Repeat("compiling\n", 500), nil })
+	tools, err := agent.NewRegistry(build)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	model := llmtest.Script(llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Build", struct{}{})}}, llmtest.Round{Text: "Built."})
+	template, err := agent.NewTemplate(agent.Config{
+		Model: model, Gate: freely{}, Approver: freely{}, Profiles: agent.Plain("You build.", tools), Limits: agent.DefaultLimits,
+		Reduce: tool.TruncateWith(map[string]tool.Limit{"Build": {Chars: 10_000, Lines: 2}}),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	runtime := template.Runtime(agent.Settings{Provider: llmtest.Provider, Model: "m"}, agent.Overrides{})
+	if _, err := runtime.Query(context.Background(), "Build it."); err != nil {
+		fmt.Println(err)
+		return
+	}
+	messages := model.Requests()[1].Messages
+	fmt.Print(messages[len(messages)-1].Parts[0].Result.Parts[0].Text)
+	// Output:
+	// compiling
+	// [... 498 lines omitted ...]
+	// compiling
+}
