@@ -183,6 +183,9 @@ const MaxHits = 10_000
 // where they lie inside it. Grep's order is by path, Glob's newest first.
 type Hits struct {
 	Lines []string
+	// PathEnds says, for [GrepContent], where the path ends that each line
+	// begins with, in bytes; 0 for a line between groups.
+	PathEnds []int
 	// More says that there were more than the limit; TimedOut that the
 	// search did not finish.
 	More     bool

@@ -41,7 +41,13 @@ func (l *Local) ripGrep(ctx context.Context, q GrepQuery, target string) (Hits, 
 			stop()
 			return
 		}
-		hits.Lines = append(hits.Lines, strings.TrimPrefix(line, "./"))
+		line = strings.TrimPrefix(line, "./")
+		if q.Mode == GrepContent {
+			var end int
+			line, end = joined(line)
+			hits.PathEnds = append(hits.PathEnds, end)
+		}
+		hits.Lines = append(hits.Lines, line)
 	}}
 	r, err := sandbox.Run(enough, sandbox.Spec{
 		Argv: ripgrepArgs(l.ripgrep, q, target), Dir: l.dir, Timeout: SearchTimeout,
@@ -71,7 +77,7 @@ func ripgrepArgs(program string, q GrepQuery, target string) []string {
 	case GrepCount:
 		args = append(args, "--count")
 	case GrepContent:
-		args = append(args, fmt.Sprintf("--before-context=%d", max(q.Before, 0)), fmt.Sprintf("--after-context=%d", max(q.After, 0)))
+		args = append(args, "--null", fmt.Sprintf("--before-context=%d", max(q.Before, 0)), fmt.Sprintf("--after-context=%d", max(q.After, 0)))
 	}
 	if q.IgnoreCase {
 		args = append(args, "--ignore-case")
@@ -83,6 +89,20 @@ func ripgrepArgs(program string, q GrepQuery, target string) []string {
 		args = append(args, "--glob="+q.Glob)
 	}
 	return append(args, "--hidden", "--glob=!.git", "--regexp="+q.Pattern, "--", target)
+}
+
+// joined puts the separator back that --null takes from between a line's path
+// and its number, and says where the path ends.
+func joined(line string) (string, int) {
+	path, rest, ok := strings.Cut(line, "\x00")
+	if !ok {
+		return line, 0
+	}
+	text := strings.TrimLeft(rest, "0123456789")
+	if text == "" {
+		return line, 0
+	}
+	return path + text[:1] + rest, len(path)
 }
 
 // firstLines shortens a program's complaint.

@@ -74,14 +74,17 @@ type grepper struct {
 	stop  func()
 }
 
-// add reports a line, or stops the search at the limit.
-func (g *grepper) add(line string) {
+// add reports a line that begins with a path, or stops the search at the limit.
+func (g *grepper) add(path, line string) {
 	if len(g.hits.Lines) == g.query.Limit {
 		g.hits.More = true
 		g.stop()
 		return
 	}
-	g.hits.Lines = append(g.hits.Lines, line)
+	g.hits.Lines = append(g.hits.Lines, path+line)
+	if g.query.Mode == GrepContent {
+		g.hits.PathEnds = append(g.hits.PathEnds, len(path))
+	}
 }
 
 // file searches one file, until ctx ends. What cannot be read is left out, as
@@ -111,23 +114,24 @@ func (g *grepper) file(ctx context.Context, p place, shown string) {
 		}
 		switch {
 		case matched && g.query.Mode == GrepFiles:
-			g.add(shown)
+			g.add(shown, "")
 			return
 		case !content:
 		case after > 0:
 			after--
-			if start := n - len(before); last > 0 && start > last+1 && g.query.Before+g.query.After > 0 {
-				g.add("--")
+			apart := last == 0 || n-len(before) > last+1 // from what was reported before, if anything was
+			if apart && len(g.hits.Lines) > 0 && g.query.Before+g.query.After > 0 {
+				g.add("", "--")
 			}
 			for i, text := range before {
-				g.add(fmt.Sprintf("%s-%d-%s", shown, n-len(before)+i, preview(text)))
+				g.add(shown, fmt.Sprintf("-%d-%s", n-len(before)+i, preview(text)))
 			}
 			before, last = before[:0], n
 			separator := "-"
 			if matched {
 				separator = ":"
 			}
-			g.add(fmt.Sprint(shown, separator, n, separator, preview(line)))
+			g.add(shown, fmt.Sprint(separator, n, separator, preview(line)))
 		case g.query.Before > 0:
 			if len(before) == g.query.Before {
 				before = slices.Delete(before, 0, 1)
@@ -136,7 +140,7 @@ func (g *grepper) file(ctx context.Context, p place, shown string) {
 		}
 	}
 	if g.query.Mode == GrepCount && matches > 0 && ctx.Err() == nil {
-		g.add(fmt.Sprintf("%s:%d", shown, matches))
+		g.add(shown, fmt.Sprintf(":%d", matches))
 	}
 }
 

@@ -34,6 +34,7 @@ func TestGrep(t *testing.T) { // LOOP-27, OAS-305
 	files := map[string]string{
 		"a.go": "package a\n\nfunc Hello() {}\n// hello again\n", "b.txt": "hello\n\n\n\nhello\n",
 		"sub/c.go": "func hello() {}\n", "bin": "hello\x00", ".git/config": "hello", "latin1": "caf\xe9 hello\n",
+		"odd": "x:3:y\nmark\n", "odd-1-": "mark\n", "odd:2:z": "mark\n",
 	}
 	tests := []struct {
 		name  string
@@ -46,14 +47,16 @@ func TestGrep(t *testing.T) { // LOOP-27, OAS-305
 		{"glob by path", GrepQuery{Pattern: "hello", Glob: "sub/**"}, Hits{Lines: []string{"sub/c.go"}}},
 		{"glob turned round", GrepQuery{Pattern: "hello", Glob: "!*.go"}, Hits{Lines: []string{"b.txt", "latin1"}}},
 		{"count", GrepQuery{Pattern: "hello", Mode: GrepCount}, Hits{Lines: []string{"a.go:1", "b.txt:2", "latin1:1", "sub/c.go:1"}}},
-		{"content", GrepQuery{Pattern: "hel+o", Mode: GrepContent, Glob: "*.go"}, Hits{Lines: []string{"a.go:4:// hello again", "sub/c.go:1:func hello() {}"}}},
-		{"ignoring case", GrepQuery{Pattern: "HELLO", Mode: GrepContent, Path: "a.go", IgnoreCase: true}, Hits{Lines: []string{"a.go:3:func Hello() {}", "a.go:4:// hello again"}}},
-		{"context", GrepQuery{Pattern: "hello", Mode: GrepContent, Path: "b.txt", Before: 1, After: 1}, Hits{Lines: []string{"b.txt:1:hello", "b.txt-2-", "--", "b.txt-4-", "b.txt:5:hello"}}},
+		{"content", GrepQuery{Pattern: "hel+o", Mode: GrepContent, Glob: "*.go"}, Hits{Lines: []string{"a.go:4:// hello again", "sub/c.go:1:func hello() {}"}, PathEnds: []int{4, 8}}},
+		{"ignoring case", GrepQuery{Pattern: "HELLO", Mode: GrepContent, Path: "a.go", IgnoreCase: true}, Hits{Lines: []string{"a.go:3:func Hello() {}", "a.go:4:// hello again"}, PathEnds: []int{4, 4}}},
+		{"context", GrepQuery{Pattern: "hello", Mode: GrepContent, Path: "b.txt", Before: 1, After: 1}, Hits{Lines: []string{"b.txt:1:hello", "b.txt-2-", "--", "b.txt-4-", "b.txt:5:hello"}, PathEnds: []int{5, 5, 0, 5, 5}}},
+		{"odd names", GrepQuery{Pattern: "mark", Mode: GrepContent, Before: 1},
+			Hits{Lines: []string{"odd-1-x:3:y", "odd:2:mark", "--", "odd-1-:1:mark", "--", "odd:2:z:1:mark"}, PathEnds: []int{3, 3, 0, 6, 0, 7}}},
 		{"limit", GrepQuery{Pattern: "hello", Limit: 2}, Hits{Lines: []string{"a.go", "b.txt"}, More: true}},
 		{"exactly the limit", GrepQuery{Pattern: "hello", Type: "go", Limit: 2}, Hits{Lines: []string{"a.go", "sub/c.go"}}},
 		{"directory", GrepQuery{Pattern: "hello", Path: "sub"}, Hits{Lines: []string{"sub/c.go"}}},
 		{"nothing", GrepQuery{Pattern: "absent"}, Hits{}},
-		{"invalid bytes", GrepQuery{Pattern: "hello", Mode: GrepContent, Path: "latin1"}, Hits{Lines: []string{"latin1:1:caf\uFFFD hello"}}},
+		{"invalid bytes", GrepQuery{Pattern: "hello", Mode: GrepContent, Path: "latin1"}, Hits{Lines: []string{"latin1:1:caf\uFFFD hello"}, PathEnds: []int{6}}},
 		{"dash", GrepQuery{Pattern: "-r"}, Hits{}},
 	}
 	bothSearches(t, files, func(t *testing.T, l *Local) {

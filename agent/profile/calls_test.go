@@ -3,6 +3,7 @@ package profile_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -46,6 +47,21 @@ var (
 // told is what the model reads of a call's end, but for what passes.
 func (p *place) told(end agent.ToolCallEnd) string {
 	return p.stable(chunks.ReplaceAllString(seconds.ReplaceAllString(end.ForModel(), "N seconds"), "Chunk ID: X"))
+}
+
+// LOOP-39, LOOP-40: Gemini's form of a search, which has more lines than matches,
+// loses its end where it is too long, and says so.
+func TestManyGroups(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "gemini", "", nil)
+	for i := range 100 {
+		p.put(filepath.Join(p.folder, fmt.Sprintf("f%02d", i)), "mark\n")
+	}
+	_, ends := call(p, use("grep_search", `{"pattern":"mark"}`))
+	told := p.told(ends[0])
+	if !strings.HasPrefix(told, "Found more than 66 matches; these are the first\n---\nFile: f00\n") || !strings.HasSuffix(told, "File: f65\nL1: mark\n") || strings.Contains(told, "omitted") {
+		t.Errorf("%s", told)
+	}
 }
 
 // LOOP-23..31, LOOP-109..111, LOOP-175, K-01, K-03, K-04: a call as each
@@ -92,6 +108,8 @@ func TestNativeCalls(t *testing.T) {
 			"Found 2 matches\n---\nFile: f\nL2: two\nL3: three\n"},
 		{"gemini", "", use("search_file_content", `{"pattern":"one","include_pattern":"f","after":1,"case_sensitive":true}`), "Grep", `{"pattern":"one","glob":"f","output_mode":"content","-A":1,"head_limit":100}`,
 			"Found 1 matches\n---\nFile: f\nL1: one\nL2- two\n"},
+		{"gemini", "", use("grep_search", `{"pattern":"mark","dir_path":"odd","before":1}`), "Grep", `{"pattern":"mark","path":"odd","output_mode":"content","-i":true,"-B":1,"head_limit":100}`,
+			"Found 2 matches\n---\nFile: odd/a\nL1- a:3:y\nL2: mark\n--\n---\nFile: odd/a-1-\nL1: mark\n"},
 		{"gemini", "", use("grep_search", `{"pattern":"two","names_only":true}`), "Grep", `{"pattern":"two","output_mode":"files_with_matches","-i":true,"head_limit":100}`, "f"},
 		{"gemini", "", use("glob", `{"pattern":"*","dir_path":"it's"}`), "Glob", `{"pattern":"*","path":"it's"}`, "it's/h"},
 		{"gemini", "", use("list_directory", `{"dir_path":"it's"}`), "ListDir", `{"path":"it's"}`, "[DIR] sub\nh (3 bytes)\n"},
@@ -108,6 +126,8 @@ func TestNativeCalls(t *testing.T) {
 	for _, tt := range tests {
 		p := newPlace(t, tt.provider, tt.naming, nil)
 		p.put(filepath.Join(p.folder, "f"), "one\ntwo\nthree\n")
+		p.put(filepath.Join(p.folder, "odd", "a"), "a:3:y\nmark\n")
+		p.put(filepath.Join(p.folder, "odd", "a-1-"), "mark\n")
 		p.put(filepath.Join(p.folder, "it's/h"), "hh\n")
 		if err := os.Mkdir(filepath.Join(p.folder, "it's/sub"), 0o755); err != nil {
 			t.Fatal(err)

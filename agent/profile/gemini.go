@@ -3,7 +3,6 @@ package profile
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 
@@ -113,31 +112,38 @@ func writePlain(page env.Page, r agent.Result, cut func(string) string) string {
 	return remainder(page, "start_line") + cut(strings.Join(page.Lines, "\n"))
 }
 
-// matchLine matches a line of a search: path, number and text.
-var matchLine = regexp.MustCompile(`^(.+?):(\d+):(.*)$`)
+// maxGrouped is how many lines are written of matches by file: with those of
+// one more match they are as many as a search may have (LOOP-40).
+const maxGrouped = 197
 
 // writeGrouped writes matches by file. Lists of files stay as they are.
 func writeGrouped(hits env.Hits, r agent.Result, cut func(string) string) string {
-	files := map[string]bool{}
-	matches := 0
-	for _, line := range hits.Lines {
-		if m := matchLine.FindStringSubmatch(line); m != nil {
-			files[m[1]] = true
-			matches++
-		}
-	}
-	if matches == 0 {
+	if len(hits.Lines) == 0 || len(hits.PathEnds) < len(hits.Lines) {
 		return cut(r.Output)
 	}
 	var b strings.Builder
-	current := ""
-	for _, line := range hits.Lines {
-		file, text := found(line, files)
-		if file != "" && file != current {
-			current = file
-			fmt.Fprintf(&b, "---\nFile: %s\n", file)
+	matches, lines, current := 0, 0, ""
+	for i, line := range hits.Lines {
+		if lines > maxGrouped { // the last of them would cost the middle
+			hits.More = true
+			break
 		}
-		b.WriteString(text + "\n")
+		lines++
+		path, text := line[:hits.PathEnds[i]], line[hits.PathEnds[i]:]
+		if path == "" {
+			b.WriteString(text + "\n")
+			continue
+		}
+		if path != current {
+			current = path
+			fmt.Fprintf(&b, "---\nFile: %s\n", path)
+			lines += 2
+		}
+		mark, number, text := numbered(text)
+		if mark == ":" {
+			matches++
+		}
+		fmt.Fprintf(&b, "L%s%s %s\n", number, mark, text)
 	}
 	head := fmt.Sprintf("Found %d matches\n", matches)
 	if hits.More || hits.TimedOut {
@@ -146,21 +152,16 @@ func writeGrouped(hits env.Hits, r agent.Result, cut func(string) string) string
 	return head + cut(b.String())
 }
 
-// found splits a line of results into its file and its text with its number. A
-// line of context is told from other text only by the files that are there.
-func found(line string, files map[string]bool) (file, text string) {
-	if m := matchLine.FindStringSubmatch(line); m != nil {
-		return m[1], "L" + m[2] + ": " + m[3]
-	}
-	for file := range files {
-		if rest, ok := strings.CutPrefix(line, file+"-"); ok {
-			if number, text, ok := strings.Cut(rest, "-"); ok {
-				return file, "L" + number + "- " + text
-			}
-		}
-	}
-	return "", line
+// numbered splits what follows a path: a mark, which is a colon for a match, the
+// line's number, the mark again and the line.
+func numbered(rest string) (mark, number, text string) {
+	mark, rest = rest[:1], rest[1:]
+	number, text, _ = strings.Cut(rest, mark)
+	return mark, number, text
 }
+
+// unread is what is said of a directory that could not be read.
+var unread = map[bool]string{true: " (cannot be read)"}
 
 // writeListing writes directories first, then files with their sizes.
 func writeListing(entries []env.Entry, r agent.Result, cut func(string) string) string {
@@ -170,7 +171,7 @@ func writeListing(entries []env.Entry, r agent.Result, cut func(string) string) 
 	var b strings.Builder
 	for _, e := range entries {
 		if e.Dir {
-			fmt.Fprintf(&b, "[DIR] %s\n", e.Path)
+			fmt.Fprintf(&b, "[DIR] %s%s\n", e.Path, unread[e.Unreadable])
 		} else {
 			fmt.Fprintf(&b, "%s (%d bytes)\n", e.Path, e.Size)
 		}

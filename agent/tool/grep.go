@@ -91,6 +91,7 @@ func found(hits env.Hits, most int, unit, advice string) agent.Result {
 	all := len(hits.Lines)
 	hits.Lines = fitting(hits.Lines[:min(all, most)], maxFound)
 	n := len(hits.Lines)
+	hits.PathEnds = hits.PathEnds[:min(n, len(hits.PathEnds))]
 	lines := slices.Clone(hits.Lines)
 	switch {
 	case hits.TimedOut:

@@ -172,6 +172,7 @@ func (f *fake) Grep(_ context.Context, q env.GrepQuery) (hits env.Hits, err erro
 				found++
 				if q.Mode == env.GrepContent {
 					hits.Lines = append(hits.Lines, fmt.Sprintf("%s:%d:%s", at, i+1, line))
+					hits.PathEnds = append(hits.PathEnds, len(at))
 				}
 			}
 		}
