@@ -60,8 +60,7 @@ func TestStopAtTheLastAnswer(t *testing.T) {
 func TestStopDeliversNothing(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(*agent.Session){"interrupt": (*agent.Session).Interrupt, "suspend": (*agent.Session).Suspend} {
-		var r *rig
-		r = newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Note", "a")}}, llmtest.Round{Text: "Done."}))
+		r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Note", "a")}}, llmtest.Round{Text: "Done."}))
 		r.cfg.Approver = approver(func(ctx context.Context, _ agent.ApprovalRequest) (agent.Answer, error) {
 			r.session.Steer("mind the gap")
 			set := r.session.Transcript().Settings
