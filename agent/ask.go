@@ -21,7 +21,7 @@ func (t *turn) ask() (*llm.Answer, error) {
 	set := t.session.transcript.Settings
 	who := llm.Origin{Provider: set.Provider, Model: set.Model}
 	d, err := t.askModel(who, set.Effort)
-	t.fatal = refused(err) && t.ctx.Err() == nil
+	t.fatal = refused(err)
 	if err != nil && set.FallbackModel != "" && llm.Transient(err) && t.ctx.Err() == nil {
 		t.keep(who, d, llm.Message{Role: llm.RoleAssistant})
 		instead := llm.Origin{Provider: set.FallbackProvider, Model: set.FallbackModel}

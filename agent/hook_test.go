@@ -17,14 +17,16 @@ import (
 type hooks struct {
 	mu     sync.Mutex
 	fired  []string
+	cut    bool // the newest ran in a context that had ended
 	advise func(agent.HookCall) agent.HookAdvice
 }
 
-func (h *hooks) Fire(_ context.Context, c agent.HookCall, report func(agent.Payload)) agent.HookAdvice {
+func (h *hooks) Fire(ctx context.Context, c agent.HookCall, report func(agent.Payload)) agent.HookAdvice {
 	report(agent.HookStart{Point: c.Point, Name: "test", CallID: c.CallID})
 	report(agent.HookOutput{Point: c.Point, Name: "test", CallID: c.CallID, Text: "thinking"})
 	h.mu.Lock()
 	h.fired = append(h.fired, strings.TrimSpace(fmt.Sprintf("%s %s%s", c.Point, c.Tool, c.Reason)))
+	h.cut = ctx.Err() != nil
 	h.mu.Unlock()
 	var advice agent.HookAdvice
 	if h.advise != nil {
@@ -83,7 +85,7 @@ func TestAbortEndsInOrder(t *testing.T) {
 	t.Parallel()
 	var r *rig
 	left := -1
-	r = newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{look}}),
+	r = newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{look}}, llmtest.Round{Text: "Done."}),
 		note{name: "Look", readOnly: true, run: func(context.Context, agent.Invocation) agent.Result {
 			r.session.Abort()
 			return agent.Result{Output: "seen"}
@@ -93,8 +95,13 @@ func TestAbortEndsInOrder(t *testing.T) {
 	r.cfg.Leave = func(context.Context) { left = len(h.fired) }
 	events := r.run("go")
 	want := []agent.Kind{agent.KindProcessingEnd, agent.KindHookStart, agent.KindHookOutput, agent.KindHookEnd, agent.KindSessionEnd}
-	if diff := cmp.Diff(want, kinds(events, 5)); diff != "" || left != len(h.fired) {
-		t.Errorf("left after %d of %d hooks, %s", left, len(h.fired), diff)
+	if diff := cmp.Diff(want, kinds(events, 5)); diff != "" || left != len(h.fired) || h.cut {
+		t.Errorf("left after %d of %d hooks, cut %t, %s", left, len(h.fired), h.cut, diff)
+	}
+	r.run("again")
+	left = -1
+	if r.session.Close(t.Context()); left != len(h.fired) {
+		t.Errorf("closed after %d of %d hooks", left, len(h.fired))
 	}
 }
 
