@@ -1,25 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { launch, openPage, prompt, shot } from './browser'
-import { discard, startHost, type Host } from './host'
-import { startModel, type Model, type Script } from './model'
+import { expect, test } from 'vitest'
+import { openPage, prompt, shot } from './browser'
+import { startHost } from './host'
+import { startModel, type Script } from './model'
+import { useStage } from './stage'
 
-let browser: Browser
-let host: Host | undefined
-let model: Model | undefined
-
-beforeEach(async () => {
-  browser = await launch()
-})
-afterEach(async () => {
-  await browser.close()
-  await host?.stop()
-  model?.stop()
-  if (host) await discard(host)
-  host = model = undefined
-})
+const stage = useStage()
 
 const models = ['lead-1', 'writer-1', 'counter-1'].map((id) => ({
   provider: 'compat',
@@ -31,11 +18,11 @@ const models = ['lead-1', 'writer-1', 'counter-1'].map((id) => ({
 }))
 /** What runs on this machine is free, so the models are asked by an address that is no loopback. */
 async function start(rounds: Script, byModel: Record<string, Script>) {
-  model = await startModel(rounds, byModel)
+  const model = (stage.model = await startModel(rounds, byModel))
   const url = model.url.replace('127.0.0.1', '0.0.0.0')
   const env = { COMPAT_BASE_URL: url, COMPAT_API_KEY: 'test-key' }
-  host = await startHost({ models, env, files: { 'a.txt': 'one line\n' } })
-  return { host, ...(await openPage(browser, host.url)) }
+  const host = (stage.host = await startHost({ models, env, files: { 'a.txt': 'one line\n' } }))
+  return { host, ...(await openPage(stage.browser, host.url)) }
 }
 
 /** A request for a cent. */
@@ -162,7 +149,7 @@ test('agents ask in the conversation that started them, unfold there, and open b
     .waitFor()
   await shot(page, 'agents-cost')
 
-  const chinese = await openPage(browser, `${new URL('/', host.url)}`, {
+  const chinese = await openPage(stage.browser, `${new URL('/', host.url)}`, {
     storageState: await page.context().storageState(),
     locale: 'zh-CN',
   })

@@ -1,23 +1,10 @@
-import type { Browser } from 'playwright-core'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { launch, openPage, prompt, shot } from './browser'
-import { discard, startHost, type Host } from './host'
-import { startModel, type Model, type Round } from './model'
+import { expect, test } from 'vitest'
+import { openPage, prompt, shot } from './browser'
+import { startHost } from './host'
+import { startModel, type Round } from './model'
+import { useStage } from './stage'
 
-let browser: Browser
-let host: Host | undefined
-let model: Model | undefined
-
-beforeEach(async () => {
-  browser = await launch()
-})
-afterEach(async () => {
-  await browser.close()
-  await host?.stop()
-  model?.stop()
-  if (host) await discard(host)
-  host = model = undefined
-})
+const stage = useStage()
 
 const models = [
   {
@@ -46,10 +33,13 @@ const models = [
 
 /** What runs on this machine is free, so the model is asked by an address that is no loopback. */
 async function start(rounds: Round[]) {
-  model = await startModel(rounds)
+  const model = (stage.model = await startModel(rounds))
   const url = model.url.replace('127.0.0.1', '0.0.0.0')
-  host = await startHost({ models, env: { COMPAT_BASE_URL: url, COMPAT_API_KEY: 'test-key' } })
-  return { model, ...(await openPage(browser, host.url)) }
+  const host = (stage.host = await startHost({
+    models,
+    env: { COMPAT_BASE_URL: url, COMPAT_API_KEY: 'test-key' },
+  }))
+  return { model, ...(await openPage(stage.browser, host.url)) }
 }
 
 const usage = { input: 120_000, cached: 100_000, output: 4_000 }
@@ -125,7 +115,7 @@ test('every request is priced, and an unknown price is never nothing', async () 
   await page.keyboard.press('Control+.')
   await panel.waitFor({ state: 'detached' })
 
-  const chinese = await openPage(browser, `${new URL('/', host!.url)}`, {
+  const chinese = await openPage(stage.browser, `${new URL('/', stage.host!.url)}`, {
     storageState: await page.context().storageState(),
     locale: 'zh-CN',
   })

@@ -1,24 +1,12 @@
 import { crc32, deflateSync } from 'node:zlib'
-import type { Browser, Page } from 'playwright-core'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { launch, openPage, prompt, shot } from './browser'
-import { discard, startHost, type Host } from './host'
-import { startModel, type Model, type Round } from './model'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { openPage, prompt, shot } from './browser'
+import { startHost } from './host'
+import { startModel, type Round } from './model'
+import { useStage } from './stage'
 
-let browser: Browser
-let host: Host | undefined
-let model: Model | undefined
-
-beforeEach(async () => {
-  browser = await launch()
-})
-afterEach(async () => {
-  await browser.close()
-  await host?.stop()
-  model?.stop()
-  if (host) await discard(host)
-  host = model = undefined
-})
+const stage = useStage()
 
 const row = { provider: 'compat', context_window: 400_000, input: 2, output: 10, cache_read: 0.5 }
 const models = [
@@ -64,11 +52,15 @@ const allowance = (requests: number, tokens: number) => ({
 
 /** What runs on this machine is free, so the model is asked by an address that is no loopback. */
 async function start(rounds: Round[]) {
-  model = await startModel(rounds)
+  const model = (stage.model = await startModel(rounds))
   const url = model.url.replace('127.0.0.1', '0.0.0.0')
   const env = { COMPAT_BASE_URL: url, COMPAT_API_KEY: 'test-key' }
-  host = await startHost({ models, env, files: { 'logo.png': picture(1200, 800) } })
-  return { model, ...(await openPage(browser, host.url)) }
+  const host = (stage.host = await startHost({
+    models,
+    env,
+    files: { 'logo.png': picture(1200, 800) },
+  }))
+  return { model, ...(await openPage(stage.browser, host.url)) }
 }
 
 /** Pictures of one state: light, dark, and in a narrower window. */
@@ -187,7 +179,7 @@ test('models by level, a picture, an allowance that runs out, and a budget that 
   await page.getByText(/Sent otherwise to blind-1/).waitFor()
   await shot(page, 'limits-repair-open')
 
-  const chinese = await openPage(browser, `${new URL('/', host!.url)}`, {
+  const chinese = await openPage(stage.browser, `${new URL('/', stage.host!.url)}`, {
     storageState: await page.context().storageState(),
     locale: 'zh-CN',
   })

@@ -1,30 +1,20 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { launch, openPage, prompt, shot } from './browser'
-import { discard, startHost, type Host } from './host'
-import { startModel, type Model, type Round } from './model'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { openPage, prompt, shot } from './browser'
+import { startHost } from './host'
+import { startModel, type Round } from './model'
+import { useStage } from './stage'
 
-let browser: Browser
-let host: Host | undefined
-let model: Model | undefined
-
-beforeEach(async () => {
-  browser = await launch()
-})
-afterEach(async () => {
-  await browser.close()
-  await host?.stop()
-  model?.stop()
-  if (host) await discard(host)
-  host = model = undefined
-})
+const stage = useStage()
 
 async function start(rounds: Round[]) {
-  model = await startModel(rounds)
-  host = await startHost({ env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' } })
-  return { host, model, ...(await openPage(browser, host.url)) }
+  const model = (stage.model = await startModel(rounds))
+  const host = (stage.host = await startHost({
+    env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
+  }))
+  return { host, model, ...(await openPage(stage.browser, host.url)) }
 }
 
 const field = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
@@ -158,8 +148,8 @@ test('messages steer and follow a turn, wait as cards, and outlive a stop, a rel
 
   expect(offences).toEqual([])
   await first.stop('SIGKILL')
-  host = await startHost({ from: first, env: { COMPAT_BASE_URL: model.url } })
-  const again = await openPage(browser, host.url)
+  const host = (stage.host = await startHost({ from: first, env: { COMPAT_BASE_URL: model.url } }))
+  const again = await openPage(stage.browser, host.url)
   await card(again.page, 'Write two tests').getByRole('button', { name: 'Send now' }).click()
   await again.page.getByText('Tested.').waitFor()
   expect(model.heard[3]).toContain('Write two tests')

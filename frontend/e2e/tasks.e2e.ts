@@ -1,33 +1,23 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import type { Browser, Page } from 'playwright-core'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { launch, openPage, prompt, shot } from './browser'
-import { discard, startHost, type Host } from './host'
-import { startModel, type Model, type Round } from './model'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { openPage, prompt, shot } from './browser'
+import { startHost } from './host'
+import { startModel, type Round } from './model'
+import { useStage } from './stage'
 
-let browser: Browser
-let host: Host | undefined
-let model: Model | undefined
-
-beforeEach(async () => {
-  browser = await launch()
-})
-afterEach(async () => {
-  await browser.close()
-  await host?.stop()
-  model?.stop()
-  if (host) await discard(host)
-  host = model = undefined
-})
+const stage = useStage()
 
 /** A call that leaves a command running. */
 const left = (command: string) => ({ name: 'Bash', input: { command, run_in_background: true } })
 
 async function start(rounds: Round[]) {
-  model = await startModel(rounds)
-  host = await startHost({ env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' } })
-  const opened = await openPage(browser, host.url)
+  const model = (stage.model = await startModel(rounds))
+  const host = (stage.host = await startHost({
+    env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
+  }))
+  const opened = await openPage(stage.browser, host.url)
   await opened.page.getByLabel(/^Permission mode/).click()
   await opened.page.getByRole('option', { name: /^Allow everything/ }).click()
   return { host, ...opened }

@@ -1,30 +1,21 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { launch, openPage, prompt, shot } from './browser'
-import { discard, startHost, type Host } from './host'
-import { modelID, startModel, type Model, type Round } from './model'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { openPage, prompt, shot } from './browser'
+import { startHost } from './host'
+import { modelID, startModel, type Round } from './model'
+import { useStage } from './stage'
 
-let browser: Browser
-let host: Host | undefined
-let model: Model | undefined
-
-beforeEach(async () => {
-  browser = await launch()
-})
-afterEach(async () => {
-  await browser.close()
-  await host?.stop()
-  model?.stop()
-  if (host) await discard(host)
-  host = model = undefined
-})
+const stage = useStage()
 
 async function start(rounds: Round[], files = {}) {
-  model = await startModel(rounds)
-  host = await startHost({ files, env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' } })
-  return { host, model, ...(await openPage(browser, host.url)) }
+  const model = (stage.model = await startModel(rounds))
+  const host = (stage.host = await startHost({
+    files,
+    env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
+  }))
+  return { host, model, ...(await openPage(stage.browser, host.url)) }
 }
 
 const question = (page: Page, tool: string) =>
@@ -86,8 +77,11 @@ test('the program is killed in a turn: what was shown is there, marked, and goes
   await first.page.getByText('The connection was lost.').waitFor()
   await shot(first.page, 'work-lost')
 
-  host = await startHost({ from: first.host, env: { COMPAT_BASE_URL: model!.url } })
-  const { page, offences } = await openPage(browser, host.url)
+  const host = (stage.host = await startHost({
+    from: first.host,
+    env: { COMPAT_BASE_URL: stage.model!.url },
+  }))
+  const { page, offences } = await openPage(stage.browser, host.url)
   await page.getByText('Atelier ended during this turn.').waitFor()
   await shot(page, 'work-crashed')
   await prompt(page, 'Go on')
