@@ -209,6 +209,9 @@ func (t *turn) askPerson(call llm.ToolCall, r bound, gc GateCall, reason string)
 // execute runs calls side by side and emits their events, as they come, from
 // the session's goroutine.
 func (t *turn) execute(batch []ready) {
+	if len(batch) == 0 {
+		return
+	}
 	if t.ctx.Err() != nil { // while others were asked about
 		for _, r := range batch {
 			t.endUnrun(r.call)
