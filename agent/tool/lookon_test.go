@@ -119,11 +119,14 @@ func TestALookTakesNothingFromTheModel(t *testing.T) { // OAS-316
 func TestHostsListTasks(t *testing.T) { // OAS-306
 	t.Parallel()
 	o := newOnlooker(t)
-	if r := o.run("Bash", args{"command": "echo quick", "yield_time_ms": 60_000}); r.IsError {
-		t.Fatal(r.Output)
-	}
-	if got := o.tasks.List(); got != nil {
-		t.Errorf("a command that nobody left running is listed: %+v", got)
+	quick := args{"command": "echo quick", "yield_time_ms": 60_000}
+	r := o.tools["Bash"].Run(t.Context(), agent.Invocation{Input: quick.json(t), Output: func(string) {
+		if got := o.tasks.List(); got != nil {
+			t.Errorf("a command that its call still waits for is listed: %+v", got)
+		}
+	}})
+	if got := o.tasks.List(); got != nil || r.IsError {
+		t.Errorf("a command that nobody left running is listed: %+v, %+v", got, r)
 	}
 	begin := time.Now()
 	for _, line := range []string{"sleep 300", "exit 3"} {
