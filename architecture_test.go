@@ -39,6 +39,7 @@ var mayImport = map[string][]string{
 	"agent/tool":             {"agent", "agent/applypatch", "agent/env", "agent/internal/...", "agent/llm", "agent/picture"},
 	"agent/permission":       {"agent"},
 	"agent/sdk":              {"agent", "agent/llm"},
+	"agent/compaction":       {"agent", "agent/llm", "agent/llm/generate"},
 	"agent/subagent":         {"agent"},
 	"agent/project":          {"agent/sandbox"},
 	"agent/profile":          {"agent", "agent/env", "agent/llm", "agent/project", "agent/tool"},

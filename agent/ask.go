@@ -20,6 +20,7 @@ import (
 func (t *turn) ask() (*llm.Answer, error) {
 	set := t.session.transcript.Settings
 	who := llm.Origin{Provider: set.Provider, Model: set.Model}
+	t.overflowed = false
 	d, err := t.askModel(who, set.Effort)
 	t.fatal = refused(err)
 	if err != nil && set.FallbackModel != "" && llm.Transient(err) && t.ctx.Err() == nil {
@@ -165,7 +166,7 @@ func Explain(err error) Failure {
 	case llm.ClassNetwork, llm.ClassTimeout, llm.ClassTruncated:
 		f.Next = "Check the connection and the provider's address, then try again."
 	case llm.ClassContextOverflow:
-		f.Next = "Start a new session, or choose a model with a larger context."
+		f.Next = "Have the conversation compacted, start a new session, or choose a model with a larger context."
 	}
 	if e.Status != 0 || e.Code != "" || e.RequestID != "" {
 		f.Details = e.Error()

@@ -17,14 +17,7 @@ func (r *rig) carryOn() []agent.Event {
 	if r.session.Transcript().State == agent.StateClosed {
 		r.store(r.session.Record(agent.SessionStart{Resumed: true}))
 	}
-	var all []agent.Event
-	for ev, err := range r.session.Continue(r.t.Context()) {
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		all = append(all, r.store(ev))
-	}
-	return all
+	return r.collect(r.session.Continue(r.t.Context()))
 }
 
 // K-06: whatever stopped a turn, it is carried on from there, with its limits anew and

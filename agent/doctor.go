@@ -31,8 +31,9 @@ func (t *turn) prescribe(who llm.Origin) []llm.Message {
 }
 
 // repair changes the conversation after a provider refused it: what only the
-// provider understands is taken out of the past, once; of what is too long, old
-// outputs. It reports whether there is anything new to ask.
+// provider understands is taken out of the past, once; of what is too long, as
+// much as a summary takes the place of (K-08), else old outputs. It reports
+// whether there is anything new to ask.
 func (t *turn) repair(who llm.Origin, err error) bool {
 	var e *llm.Error
 	if !errors.As(err, &e) {
@@ -48,7 +49,11 @@ func (t *turn) repair(who llm.Origin, err error) bool {
 			" It is sent again without the provider's own notes on earlier answers; what was said is unchanged."})
 		return true
 	case llm.ClassContextOverflow:
-		return t.elide(who, max(t.excess(t.session.cfg.Facts.Limits(who.Provider, who.Model).Window), past.Elidable()/2))
+		if t.compactAfter(who) {
+			return true
+		}
+		all, _ := past.Elidable(0)
+		return t.elide(who, max(t.excess(t.session.cfg.Facts.Limits(who.Provider, who.Model).Window), all/2))
 	}
 	return false
 }
@@ -113,8 +118,8 @@ func (t *turn) uncounted() []llm.Message {
 // were any.
 func (t *turn) elide(who llm.Origin, bytes int) bool {
 	tr := &t.session.transcript
-	bytes = min(bytes, tr.conversation.Elidable())
-	if bytes == 0 {
+	all, _ := tr.conversation.Elidable(0)
+	if bytes = min(bytes, all); bytes == 0 {
 		return false
 	}
 	t.emit(HistoryRepaired{Repair: RepairElided, Bytes: bytes, Message: fmt.Sprintf(

@@ -35,6 +35,9 @@ const (
 	KindRateLimit        Kind = "rate_limit"  // delta: what the provider says is left
 	KindTaskChange       Kind = "task_change" // delta: a command that was left running did something
 	KindHistoryRepaired  Kind = "history_repaired"
+	KindCompactionStart  Kind = "compaction_start"
+	KindCompactionPhase  Kind = "compaction_phase" // delta
+	KindCompactionEnd    Kind = "compaction_end"
 	KindLoopDetection    Kind = "loop_detection"
 	KindTurnLimit        Kind = "turn_limit"
 	KindWarning          Kind = "warning"
@@ -66,7 +69,7 @@ func (e Event) Kind() Kind { return e.Data.Kind() }
 func (e Event) Durable() bool {
 	switch e.Kind() {
 	case KindReasoningDelta, KindTextStart, KindTextDelta, KindCallDraft, KindToolCallOutput,
-		KindHookStart, KindHookOutput, KindRateLimit, KindTaskChange:
+		KindHookStart, KindHookOutput, KindRateLimit, KindTaskChange, KindCompactionPhase:
 		return false
 	}
 	return true
@@ -306,6 +309,7 @@ const (
 	PurposeTurn     Purpose = "turn"
 	PurposeTitle    Purpose = "title"
 	PurposeSubagent Purpose = "subagent"
+	PurposeSummary  Purpose = "summary"
 )
 
 // TaskChange says that there is news of a command that was left running. The
@@ -430,6 +434,9 @@ func (SideRequest) Kind() Kind      { return KindSideRequest }
 func (RateLimitReport) Kind() Kind  { return KindRateLimit }
 func (TaskChange) Kind() Kind       { return KindTaskChange }
 func (HistoryRepaired) Kind() Kind  { return KindHistoryRepaired }
+func (CompactionStart) Kind() Kind  { return KindCompactionStart }
+func (CompactionPhase) Kind() Kind  { return KindCompactionPhase }
+func (CompactionEnd) Kind() Kind    { return KindCompactionEnd }
 func (LoopDetection) Kind() Kind    { return KindLoopDetection }
 func (TurnLimit) Kind() Kind        { return KindTurnLimit }
 func (Warning) Kind() Kind          { return KindWarning }
@@ -444,6 +451,6 @@ func Payloads() []Payload {
 		ReasoningDelta{}, TextStart{}, TextDelta{}, TextEnd{}, CallDraft{},
 		ToolCallStart{}, ToolCallOutput{}, ToolCallEnd{}, ApprovalRequest{},
 		ApprovalAnswer{}, HookStart{}, HookOutput{}, HookEnd{}, SteeringInjected{}, Retrying{}, SideRequest{}, RateLimitReport{}, TaskChange{},
-		HistoryRepaired{}, LoopDetection{}, TurnLimit{}, Warning{}, Failure{}, ProcessingEnd{},
+		HistoryRepaired{}, CompactionStart{}, CompactionPhase{}, CompactionEnd{}, LoopDetection{}, TurnLimit{}, Warning{}, Failure{}, ProcessingEnd{},
 	}
 }

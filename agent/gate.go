@@ -125,3 +125,34 @@ const (
 	StateAwaitingInput State = "awaiting_input"
 	StateClosed        State = "closed"
 )
+
+// Compactor says when a conversation is too long, and writes what takes the
+// place of its older part (K-08). It is called from the session's goroutine.
+type Compactor interface {
+	// Threshold is the size, in tokens, from which a conversation is made short
+	// without being asked, for a model with such a window; 0 for never.
+	Threshold(window int64) int64
+	// Summarise writes the summary. With an error, the result still says what
+	// was asked of whom.
+	Summarise(context.Context, SummaryRequest) (Summary, error)
+}
+
+// SummaryRequest is what to summarise.
+type SummaryRequest struct {
+	Settings Settings // of the session
+	Window   int64    // of its model, in tokens; 0 is unknown
+	// Before is the summary that the messages follow; empty where there is none.
+	Before   string
+	Messages []llm.Message
+	// Focus is what somebody wants kept in particular; empty for nothing.
+	Focus string
+}
+
+// Summary is what a summary's request came to.
+type Summary struct {
+	Text string
+	By   llm.Origin
+	// Requests are those that may have been charged for; unknown usage is that
+	// of one that gave no answer.
+	Requests []llm.Usage
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"strings"
 	"sync"
 	"testing"
@@ -150,8 +151,14 @@ func (r *rig) run(input string) []agent.Event {
 	if r.session.Transcript().State == agent.StateClosed {
 		r.store(r.session.Record(agent.SessionStart{Resumed: true}))
 	}
+	return r.collect(r.session.Run(r.t.Context(), input))
+}
+
+// collect stores what a session yields, and returns it.
+func (r *rig) collect(yields iter.Seq2[agent.Event, error]) []agent.Event {
+	r.t.Helper()
 	var all []agent.Event
-	for ev, err := range r.session.Run(r.t.Context(), input) {
+	for ev, err := range yields {
 		if err != nil {
 			r.t.Fatal(err)
 		}

@@ -39,6 +39,11 @@ const (
 	// HookStop comes when a turn is about to end. If it ends well, a deny makes
 	// it go on with the reason as what to do.
 	HookStop HookPoint = "stop"
+	// HookPreCompact comes before a conversation is made short. Its hooks may deny
+	// that, or say what to keep in particular. HookPostCompact comes once it is
+	// done, with the summary as the output; what its hooks say is told to the model.
+	HookPreCompact  HookPoint = "preCompact"
+	HookPostCompact HookPoint = "postCompact"
 	// HookSessionEnd comes before a session is closed.
 	HookSessionEnd HookPoint = "sessionEnd"
 )
@@ -54,11 +59,13 @@ type HookCall struct {
 	Reason EndReason
 	// Again says that hooks have made this turn go on already.
 	Again bool
+	// Trigger is that of a compaction.
+	Trigger CompactionTrigger
 	// The rest is about a tool call. Tool is canonical, Input the tool's own.
 	CallID string
 	Tool   string
 	Input  json.RawMessage
-	Output string // after it ran, the whole
+	Output string // after it ran, the whole; of a compaction, the summary
 }
 
 // HookAdvice is what the hooks of a moment came to.

@@ -30,12 +30,15 @@ type turn struct {
 	fatal   bool         // the session ends with the turn
 }
 
-// progress is what a turn's limits count.
+// progress is what a turn counts, and what it does not try again.
 type progress struct {
 	rounds     int // of tools
 	pauses     int
 	continued  int // answers in a row that reached the length limit
 	repetition repetition
+	// uncompacted says that the conversation could not be made short, overflowed
+	// that it was tried for the answer that is asked for.
+	uncompacted, overflowed bool
 }
 
 // emit stamps and applies an event. A durable one is held back until it is
@@ -156,6 +159,9 @@ func (t *turn) loop() EndReason {
 		if !t.affordable() {
 			return EndBudget
 		}
+		if t.compactIfFull(); t.ctx.Err() != nil {
+			return EndInterrupted
+		}
 		answer, err := t.ask()
 		if err != nil {
 			return t.fail(err)
@@ -221,10 +227,14 @@ func (t *turn) watchContext() {
 	share := (tr.Context + int64(tr.added/bytesPerToken)) * 100 / window
 	if full := share >= fullContext; full != t.session.full {
 		t.session.full = full
-		if full {
-			t.emit(Warning{Code: "context", Message: fmt.Sprintf(
-				"The conversation fills %d %% of what %s can read. A new session, or a smaller question, leaves more room.", share, tr.Settings.Model)})
+		if !full {
+			return
 		}
+		next := "A new session, or a smaller question, leaves more room."
+		if c := t.session.cfg.Compactor; c != nil && c.Threshold(window) > 0 {
+			next = "It is compacted before it is too long."
+		}
+		t.emit(Warning{Code: "context", Message: fmt.Sprintf("The conversation fills %d %% of what %s can read. %s", share, tr.Settings.Model, next)})
 	}
 }
 
@@ -276,6 +286,11 @@ func (t *turn) fail(err error) EndReason {
 // finish ends a turn. next says that another input follows at once.
 func (t *turn) finish(reason EndReason, next bool) {
 	t.emit(ProcessingEnd{Reason: reason, Next: next, Rounds: t.rounds, Usage: t.usage, Cost: t.session.transcript.Cost.Since(t.before)})
+	t.closeIfAborted()
+}
+
+// closeIfAborted closes the session where it is to end with what was under way.
+func (t *turn) closeIfAborted() {
 	if t.fatal || errors.Is(context.Cause(t.ctx), errAborted) {
 		t.fire(HookCall{Point: HookSessionEnd})
 		t.session.leave(context.WithoutCancel(t.ctx))

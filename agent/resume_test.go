@@ -13,14 +13,7 @@ import (
 func (r *rig) resume() []agent.Event {
 	r.t.Helper()
 	r.open()
-	var all []agent.Event
-	for ev, err := range r.session.Resume(r.t.Context()) {
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		all = append(all, r.store(ev))
-	}
-	return all
+	return r.collect(r.session.Resume(r.t.Context()))
 }
 
 // cutAfter runs an input and stops, as a killed process would, after the n-th

@@ -10,8 +10,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Config is what a host gives a session. Limits, Retry, Reduce, Facts, Hooks
-// and Leave may be left out, the rest is required.
+// Config is what a host gives a session. Limits, Retry, Reduce, Facts, Hooks,
+// Compactor and Leave may be left out, the rest is required.
 type Config struct {
 	ID       string
 	Model    Model
@@ -28,6 +28,8 @@ type Config struct {
 	Facts Facts
 	// Hooks are run at the moments of the session; nil where there are none.
 	Hooks Hooks
+	// Compactor makes long conversations short; nil where nothing does.
+	Compactor Compactor
 	// Leave ends what tools left running, before the session is closed; nil
 	// where nothing can be (LOOP-54). It may be called again.
 	Leave func(context.Context)
@@ -259,9 +261,13 @@ func (s *Session) Continue(ctx context.Context) iter.Seq2[Event, error] {
 // yields nothing.
 func (s *Session) Resume(ctx context.Context) iter.Seq2[Event, error] {
 	return s.turn(ctx, func(t *turn) {
+		if c := s.transcript.past.compaction.open; c != nil {
+			t.emit(c.cut())
+		}
 		if s.transcript.State != StateIdle {
 			t.toRest(t.resume())
 		}
+		t.settle()
 	})
 }
 

@@ -133,19 +133,21 @@ func TestEveryKindHappens(t *testing.T) {
 	r.cfg.Retry = llm.RetryPolicy{Retries: 1, Base: 1, Max: 1}
 	r.cfg.Limits.Rounds = 11
 	r.cfg.Hooks = &hooks{}
+	r.cfg.Compactor = &compactor{}
 	r.open()
 	r.session.Steer("briefly")
 	events := r.run("go")                   // ends at the limit
 	events = append(events, r.run("on")...) // warns
 	events = append(events, r.run("on")...) // fails
 	events = append(events, r.carryOn()...)
+	events = append(events, r.compact("")...)
 	events = append(append(r.log[:1:1], events...), r.session.Close(t.Context())...)
 
 	happened := map[agent.Kind]bool{}
 	for _, ev := range events {
 		happened[ev.Kind()] = true
 	}
-	hosts := map[agent.Kind]bool{agent.KindSessionStart: true, agent.KindTitle: true, agent.KindSideRequest: true, agent.KindTaskChange: true}
+	hosts := map[agent.Kind]bool{agent.KindSessionStart: true, agent.KindTitle: true, agent.KindTaskChange: true}
 	for _, p := range agent.Payloads() {
 		if happened[p.Kind()] == hosts[p.Kind()] {
 			t.Errorf("%s: happened %t", p.Kind(), happened[p.Kind()])

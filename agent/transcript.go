@@ -37,6 +37,8 @@ type past struct {
 	by      *llm.Origin             // chosen provider and model of the last one, no fallback; nil before the first
 	told    map[string]bool         // subjects of repairs
 	begun   bool                    // there was an input since the session was opened
+
+	compaction compaction
 }
 
 // openCall is a call of the newest assistant message that has no result yet.
@@ -69,7 +71,11 @@ func (t *Transcript) Apply(ev Event) {
 	case TurnContinued:
 		t.State = StateProcessing
 	case SteeringInjected:
-		t.conversation.Append(contextir.SteeringMessage, llm.Text(llm.RoleUser, d.Text))
+		by := contextir.SteeringMessage
+		if d.ByLoop {
+			by = contextir.SystemReminder
+		}
+		t.conversation.Append(by, llm.Text(llm.RoleUser, d.Text))
 		t.added += len(d.Text)
 	case TextEnd:
 		t.applyAnswer(d)
@@ -82,6 +88,13 @@ func (t *Transcript) Apply(ev Event) {
 		}
 	case HistoryRepaired:
 		t.applyRepair(d)
+	case CompactionStart:
+		t.past.compaction.open = &d
+		if d.Trigger == CompactManual {
+			t.State = StateProcessing
+		}
+	case CompactionEnd:
+		t.applyCompaction(d)
 	case ToolCallStart:
 		if c := t.openCall(d.CallID); c != nil {
 			c.started = true
@@ -98,6 +111,7 @@ func (t *Transcript) Apply(ev Event) {
 		}
 	case ToolCallEnd:
 		t.applyResult(d)
+		t.past.compaction.noteChanges(d.Details)
 	case ProcessingEnd:
 		t.State, t.LastEnd, t.open = StateIdle, d.Reason, nil
 	case SessionStart:

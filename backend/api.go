@@ -109,7 +109,7 @@ type ProviderInfo struct {
 type ModelInfo struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// ContextWindow is in tokens; 0 means unknown.
+	// ContextWindow is how many tokens a conversation may have; 0 means unknown.
 	ContextWindow int64        `json:"context_window,omitempty"`
 	Efforts       []llm.Effort `json:"efforts,omitempty"`
 	// Scripted marks a model that is a script and no model.
@@ -247,6 +247,8 @@ type Preferences struct {
 	// their own, in seconds up to [tool.MaxCommandTimeout]; 0 leaves each model its
 	// default (K-01).
 	CommandTimeout int `json:"command_timeout,omitempty"`
+	// Compact says when long conversations are made short.
+	Compact CompactWhen `json:"compact,omitempty"`
 	// Layout holds the panes' widths and whether they are shown.
 	Layout Layout `json:"layout"`
 }
@@ -330,6 +332,12 @@ type (
 	SendRequest struct {
 		Session string `json:"session"`
 		Text    string `json:"text"`
+	}
+	// CompactRequest is for conversation.compact.
+	CompactRequest struct {
+		Session string `json:"session"`
+		// Focus is what the summary is to keep in particular; empty for nothing.
+		Focus string `json:"focus,omitempty"`
 	}
 	// AnswerRequest is for conversation.answer.
 	AnswerRequest struct {

@@ -62,8 +62,9 @@ func (w *Workbench) newSession(ctx context.Context, info SessionInfo, past []age
 		ID: info.ID, Model: w.providers, Gate: gate, Approver: approver,
 		Profiles: profiles,
 		Limits:   limits, Retry: w.cfg.Retry, Reduce: tool.Truncate, Facts: w.providers,
-		Leave: func(ctx context.Context) { w.leave(ctx, info.ID) },
-		Now:   time.Now, NewID: func() string { return ulid.Make().String() },
+		Compactor: w.compactor(),
+		Leave:     func(ctx context.Context) { w.leave(ctx, info.ID) },
+		Now:       time.Now, NewID: func() string { return ulid.Make().String() },
 	}, past...), nil
 }
 

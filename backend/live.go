@@ -58,7 +58,8 @@ type beside struct {
 	done chan []agent.Payload
 }
 
-// beginTurn is [agent.Session.Run] with its input, or [agent.Session.Resume].
+// beginTurn is [agent.Session.Run] with its input, or another method that does
+// something with a session.
 type beginTurn func(*agent.Session, context.Context) iter.Seq2[agent.Event, error]
 
 // turnWork is one turn for the owner to run. accepted is told, once, whether
@@ -220,12 +221,23 @@ func (l *live) record(ctx context.Context, ev agent.Event) bool {
 	l.seq = seq
 	for i, ev := range batch {
 		ev.Seq = seq - int64(len(batch)-1-i)
-		if end, ok := ev.Data.(agent.ProcessingEnd); ok && !end.Next {
+		if ends(ev) {
 			l.rest()
 		}
 		l.bench.show(ev)
 	}
 	return true
+}
+
+// ends reports whether an event is the last of what was under way.
+func ends(ev agent.Event) bool {
+	switch d := ev.Data.(type) {
+	case agent.ProcessingEnd:
+		return !d.Next
+	case agent.CompactionEnd:
+		return d.Trigger == agent.CompactManual
+	}
+	return false
 }
 
 // rest lets the next turn be asked for: whoever is shown the end of one may

@@ -86,7 +86,7 @@ var (
 // Limits implements [agent.Facts].
 func (p *providers) Limits(provider, model string) agent.ModelLimits {
 	row := p.row(provider, model)
-	limits := agent.ModelLimits{Window: row.ContextWindow, Blind: row.ID != "" && !row.Images, Picture: pictureLimits}
+	limits := agent.ModelLimits{Window: row.Window(), Blind: row.ID != "" && !row.Images, Picture: pictureLimits}
 	if provider == "anthropic" {
 		limits.Picture = anthropicPictureLimits
 	}
@@ -223,7 +223,7 @@ func (p *providers) modelInfos(provider string, ids []string, at time.Time) []Mo
 // modelInfo is what a picker shows of a row.
 func (p *providers) modelInfo(m catalogue.Model, at time.Time) ModelInfo {
 	info := ModelInfo{
-		ID: m.ID, Name: m.Name, ContextWindow: m.ContextWindow, Efforts: m.Efforts,
+		ID: m.ID, Name: m.Name, ContextWindow: m.Window(), Efforts: m.Efforts,
 		Shutdown: m.Shutdown, Replacement: m.Replacement,
 	}
 	switch r := m.At(0, at); {

@@ -50,6 +50,9 @@ func (w *Workbench) setPreferences(ctx context.Context, p Preferences) (Preferen
 			Kept: "Your settings were not changed.", Next: "Leave it out for each model's own.",
 		}
 	}
+	if _, known := policies[p.Compact]; !known {
+		return p, &Error{Code: CodeInvalid, Message: fmt.Sprintf("%q is no time to compact at.", p.Compact), Kept: "Your settings were not changed."}
+	}
 	shown, err := w.preferences(ctx, Empty{})
 	if err != nil {
 		return p, err

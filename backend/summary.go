@@ -37,6 +37,17 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 		if d.Sent {
 			s.Cost.Add(nil)
 		}
+	case agent.CompactionStart:
+		if d.Trigger == agent.CompactManual {
+			s.State = agent.StateProcessing
+		}
+	case agent.CompactionEnd:
+		if d.Trigger == agent.CompactManual {
+			s.State = agent.StateIdle
+		}
+		if d.Outcome == agent.OutcomeDone {
+			s.Context = d.After
+		}
 	case agent.ProcessingEnd:
 		s.State, s.LastEnd = agent.StateIdle, d.Reason
 	case agent.SessionEnd:

@@ -98,6 +98,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "conversation.event", w.event)
 	handle(d, "conversation.send", w.send)
 	handle(d, "conversation.continue", w.continueTurn)
+	handle(d, "conversation.compact", w.compact)
 	handle(d, "conversation.interrupt", w.interrupt)
 	handle(d, "conversation.answer", w.answer)
 	handle(d, "conversation.configure", w.configure)

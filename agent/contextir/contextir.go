@@ -10,7 +10,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// ItemType says what an item is (COM-08).
+// ItemType says what an item is (COM-08, COM-09).
 type ItemType string
 
 // The types of item.
@@ -19,6 +19,10 @@ const (
 	SteeringMessage  ItemType = "steering_message"
 	AssistantMessage ItemType = "assistant_message"
 	ToolResult       ItemType = "tool_result"
+	// SystemReminder is what the loop tells the model by itself.
+	SystemReminder ItemType = "system_reminder"
+	// CompactionSummary stands in for what was taken out.
+	CompactionSummary ItemType = "compaction_summary"
 )
 
 // Item is one entry of a conversation.
@@ -37,6 +41,9 @@ type Conversation struct {
 	settled  []llm.Message
 	from     int
 	pictures bool
+	// summary and words are what [Conversation.Compact] left of what it took out.
+	summary string
+	words   []string
 }
 
 // Append adds an item at the end.

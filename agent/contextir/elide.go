@@ -2,6 +2,7 @@ package contextir
 
 import (
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"atelier.dev/atelier/agent/llm"
@@ -35,14 +36,29 @@ func (c *Conversation) Elide(bytes int) int {
 	return gone
 }
 
-// Elidable is the most that [Conversation.Elide] could take out.
-func (c *Conversation) Elidable() int {
-	all := 0
-	for _, it := range c.read() {
-		_, gone := it.elided()
-		all += gone
+// Elidable is the most that [Conversation.Elide] could take out, and of how
+// many results, where so many of the newest results stay whole (COM-14). To be
+// asked for no more than this keeps them so.
+func (c *Conversation) Elidable(keep int) (bytes, results int) {
+	read := c.read()
+	for _, it := range c.items[len(read):] {
+		if it.Type == ToolResult {
+			keep--
+		}
 	}
-	return all
+	for _, it := range slices.Backward(read) {
+		if it.Type != ToolResult {
+			continue
+		}
+		if keep--; keep >= 0 {
+			continue
+		}
+		if _, gone := it.elided(); gone > 0 {
+			bytes += gone
+			results++
+		}
+	}
+	return bytes, results
 }
 
 // read are the items that the newest answer has seen.

@@ -66,6 +66,29 @@ func TestElide(t *testing.T) {
 	}
 }
 
+// COM-14: so many of the newest results stay whole, read or not.
+func TestElidable(t *testing.T) {
+	t.Parallel()
+	var c contextir.Conversation
+	for _, id := range []string{"1", "2", "3"} {
+		c.Append(contextir.AssistantMessage, assistant(call(id)))
+		c.Append(contextir.ToolResult, answer(id, strings.Repeat("x", 2500)))
+	}
+	for _, tt := range []struct{ keep, bytes, results int }{{0, 4000, 2}, {1, 4000, 2}, {2, 2000, 1}, {3, 0, 0}, {5, 0, 0}} {
+		bytes, results := c.Elidable(tt.keep)
+		if bytes != tt.bytes || results != tt.results {
+			t.Errorf("with %d kept: %d bytes of %d results", tt.keep, bytes, results)
+		}
+	}
+	bytes, _ := c.Elidable(2)
+	c.Elide(bytes)
+	for i, m := range c.Lower() {
+		if m.Role == llm.RoleTool && strings.Contains(m.Parts[0].Result.Parts[0].Text, "taken out") != (i == 1) {
+			t.Errorf("message %d", i)
+		}
+	}
+}
+
 // A picture makes room too, and leaves a word in its place.
 func TestElidePicture(t *testing.T) {
 	t.Parallel()

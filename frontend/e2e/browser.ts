@@ -64,3 +64,15 @@ export async function prompt(page: Page, text: string): Promise<void> {
 export async function shot(page: Page, name: string): Promise<void> {
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${name}.png` })
 }
+
+/** Pictures of one state: light, dark, and in a narrower window. */
+export async function shots(page: Page, name: string): Promise<void> {
+  await shot(page, name)
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+  await shot(page, `${name}-dark`)
+  await page.setViewportSize({ width: 900, height: 800 })
+  await shot(page, `${name}-900-dark`)
+  await page.emulateMedia({ colorScheme: 'light' })
+  await shot(page, `${name}-900`)
+  await page.setViewportSize({ width: 1280, height: 800 })
+}

@@ -1,6 +1,10 @@
 package catalogue
 
-import "atelier.dev/atelier/agent/llm"
+import (
+	"cmp"
+
+	"atelier.dev/atelier/agent/llm"
+)
 
 // Model is one row: what is known about one model of one provider. Empty, zero
 // and nil mean unknown.
@@ -23,6 +27,10 @@ type Limits struct {
 	MaxInput      int64 `json:"max_input"`
 	MaxOutput     int64 `json:"max_output"`
 }
+
+// Window is how many tokens a conversation may have: some models take in less
+// than their window, whatever they answer.
+func (l Limits) Window() int64 { return cmp.Or(l.MaxInput, l.ContextWindow) }
 
 // Thinking says how a model's reasoning is steered (LOOP-16).
 type Thinking struct {

@@ -50,6 +50,9 @@ type Result struct {
 	Steps []Step
 	// Usage sums those of all steps.
 	Usage llm.Usage
+	// Lost counts the requests whose answer broke off: each may have been
+	// charged for.
+	Lost int
 }
 
 // Answer is the last step's; nil where there is none.
@@ -97,7 +100,7 @@ func ask(ctx context.Context, m Model, c Call, show func(llm.Event) bool) (*Resu
 		return result, err
 	}
 	for left := max(c.MaxToolRounds, 1); ; left-- {
-		answer, err := c.step(ctx, m, req, show)
+		answer, err := c.step(ctx, m, req, show, &result.Lost)
 		if err != nil {
 			return result, err
 		}
@@ -139,8 +142,9 @@ func (c *Call) prepare() (llm.Request, toolset, error) {
 	return req, tools, nil
 }
 
-// step makes one request, again after failures that may pass.
-func (c *Call) step(ctx context.Context, m Model, req llm.Request, show func(llm.Event) bool) (*llm.Answer, error) {
+// step makes one request, again after failures that may pass, and adds to lost
+// those whose answer broke off.
+func (c *Call) step(ctx context.Context, m Model, req llm.Request, show func(llm.Event) bool, lost *int) (*llm.Answer, error) {
 	policy := llm.SpecRetries
 	if c.Retry != nil {
 		policy = *c.Retry
@@ -149,6 +153,9 @@ func (c *Call) step(ctx context.Context, m Model, req llm.Request, show func(llm
 		answer, shown, err := c.attempt(ctx, m, req, show)
 		if err == nil {
 			return answer, nil
+		}
+		if e := (*llm.Error)(nil); errors.As(err, &e) && e.Sent {
+			*lost++
 		}
 		wait, again := policy.Delay(n, err, rand.Float64())
 		if !again || shown || ctx.Err() != nil || !sleep(ctx, wait) {

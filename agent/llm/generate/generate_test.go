@@ -94,7 +94,7 @@ func TestBadCalls(t *testing.T) {
 }
 
 // LLM-33, LLM-46: a step is asked again twice, with growing waits, but not when
-// the policy says never.
+// the policy says never. An answer that broke off is counted.
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	busy := llmtest.Round{Status: 503}
@@ -107,6 +107,12 @@ func TestRetries(t *testing.T) {
 		}
 		if waited := time.Since(start); waited < 1500*time.Millisecond || waited > 4500*time.Millisecond {
 			t.Errorf("waited %v", waited)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		m := llmtest.Script(busy, llmtest.Round{Text: "half", Error: "server_error"}, llmtest.Round{Text: "whole"})
+		if got, err := generate.Text(t.Context(), m, generate.Call{Prompt: "hi"}); err != nil || got.Lost != 1 {
+			t.Errorf("%d requests were lost, %v", got.Lost, err)
 		}
 	})
 	m := llmtest.Script(busy, llmtest.Round{Text: "never"})

@@ -74,6 +74,41 @@ export type CommandResult = {
   task?: string
 }
 
+export type CompactRequest = {
+  session: string
+  focus?: string
+}
+
+export type CompactWhen = "" | "share" | "end" | "never"
+
+export type CompactionEnd = {
+  trigger: CompactionTrigger
+  outcome: Outcome
+  tokens_before: number
+  tokens_after: number
+  tool_blocks_dropped?: number
+  duration_ms: number
+  elided?: number
+  summary?: string
+  kept?: number
+  message?: string
+}
+
+export type CompactionPhase = {
+  phase: Phase
+  tokens_before: number
+  tokens_after: number
+  tool_blocks_dropped: number
+}
+
+export type CompactionStart = {
+  trigger: CompactionTrigger
+  tokens: number
+  threshold?: number
+}
+
+export type CompactionTrigger = "auto" | "manual" | "overflow"
+
 export type ConfigureRequest = {
   session: string
   settings: Settings
@@ -180,6 +215,9 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "rate_limit"; data: RateLimitReport }
   | { kind: "task_change"; data: TaskChange }
   | { kind: "history_repaired"; data: HistoryRepaired }
+  | { kind: "compaction_start"; data: CompactionStart }
+  | { kind: "compaction_phase"; data: CompactionPhase }
+  | { kind: "compaction_end"; data: CompactionEnd }
   | { kind: "loop_detection"; data: LoopDetection }
   | { kind: "turn_limit"; data: TurnLimit }
   | { kind: "warning"; data: Warning }
@@ -265,7 +303,7 @@ export type HookOutput = {
   text: string
 }
 
-export type HookPoint = "sessionStart" | "preToolUse" | "postToolUse" | "postToolUseFailure" | "stop" | "sessionEnd"
+export type HookPoint = "sessionStart" | "preToolUse" | "postToolUse" | "postToolUseFailure" | "stop" | "preCompact" | "postCompact" | "sessionEnd"
 
 export type HookStart = {
   point: HookPoint
@@ -400,6 +438,8 @@ export type Part = {
 
 export type PartKind = "text" | "media" | "reasoning" | "tool_call" | "tool_result" | "native"
 
+export type Phase = "selective_start" | "selective_done" | "summary_start" | "summary_done" | "rollback"
+
 export type Preferences = {
   theme?: string
   language?: string
@@ -407,6 +447,7 @@ export type Preferences = {
   levels?: Levels
   plain_titles?: boolean
   command_timeout?: number
+  compact?: CompactWhen
   layout: Layout
 }
 
@@ -441,7 +482,7 @@ export type ProviderRef = {
   provider: string
 }
 
-export type Purpose = "turn" | "title" | "subagent"
+export type Purpose = "turn" | "title" | "subagent" | "summary"
 
 export type QueueAddRequest = {
   session: string
@@ -743,6 +784,7 @@ export type Warning = {
 
 export interface Methods {
   "conversation.answer": { args: AnswerRequest; reply: Empty }
+  "conversation.compact": { args: CompactRequest; reply: Empty }
   "conversation.configure": { args: ConfigureRequest; reply: SessionInfo }
   "conversation.continue": { args: SessionRef; reply: Empty }
   "conversation.event": { args: EventRef; reply: EventReply }

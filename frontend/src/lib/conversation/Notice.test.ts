@@ -73,3 +73,35 @@ test('what Atelier told the agent is a quiet line with the words folded', () => 
   screen.getByRole('button', { name: /^The last 6 calls repeat themselves/, expanded: false })
   expect(screen.queryByText('Try something else.')).toBeNull()
 })
+
+const compaction = { type: 'notice', key: 'e1', notice: 'compaction' } as const
+const compacted = {
+  trigger: 'auto' as const,
+  outcome: 'done' as const,
+  tokens_before: 105_000,
+  tokens_after: 3000,
+  duration_ms: 5,
+}
+
+// COM-18, COM-93
+test.each<[string, NoticeEntry, string | RegExp]>([
+  ['as it begins', compaction, 'The conversation is being compacted…'],
+  ['as it summarises', { ...compaction, phase: 'summary_start' }, /is being summarised…/],
+  ['without a summary', { ...compaction, end: compacted }, /from 105\.0 k to about 3\.0 k tokens/],
+  ['stopped', { ...compaction, end: { ...compacted, outcome: 'interrupted' } }, /was stopped/],
+  [
+    'failed',
+    { ...compaction, end: { ...compacted, outcome: 'failed', message: 'Too long.' } },
+    /could not be compacted and is as it was. Too long./,
+  ],
+])('a compaction %s', (_, entry, words) => {
+  show(entry)
+  screen.getByText(words)
+})
+
+test('a summary unfolds from what it made room for', () => {
+  const end = { ...compacted, summary: '## Goal' }
+  show({ ...compaction, end }, { unfolded: true })
+  screen.getByRole('button', { name: /^Compacted from 105/, expanded: true })
+  screen.getByRole('heading', { name: 'Goal' })
+})

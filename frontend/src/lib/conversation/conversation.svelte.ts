@@ -119,6 +119,12 @@ export class Conversation {
     await this.#ask('conversation.continue', { session: this.id })
   }
 
+  /** Puts a summary in the place of what the model is sent; focus is what to keep in particular. */
+  async compact(focus: string): Promise<void> {
+    await this.#configuring
+    await this.#ask('conversation.compact', { session: this.id, focus })
+  }
+
   /** Queues a message for the turn that runs; false where it was not taken. */
   async enqueue(verb: Verb, text: string): Promise<boolean> {
     await this.#configuring

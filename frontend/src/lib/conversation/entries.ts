@@ -2,6 +2,7 @@
 import type {
   Answer,
   ApprovalRequest,
+  CompactionEnd,
   Details,
   Document,
   EndReason,
@@ -11,6 +12,7 @@ import type {
   Media,
   Outcome,
   Outline,
+  Phase,
   RateLimitReport,
   Repair,
   Retrying,
@@ -85,6 +87,8 @@ export type NoticeEntry = { type: 'notice'; key: string } & (
   /** As many calls as were looked at were the same again and again. */
   | { notice: 'loop'; calls: number; message?: string }
   | { notice: 'repair'; repair: Repair; message: string }
+  /** The conversation is made short; without an end it goes on. */
+  | { notice: 'compaction'; phase?: Phase; end?: CompactionEnd }
   /** The project's documents that the model was told before it began. */
   | { notice: 'documents'; documents: readonly Document[] }
   /** A hook that had something to say about what happens. */
@@ -93,6 +97,8 @@ export type NoticeEntry = { type: 'notice'; key: string } & (
   | ({ notice: 'retry'; at: number } & Retrying)
   | { notice: 'error'; failure: Failure }
 )
+
+export type CompactionEntry = Extract<NoticeEntry, { notice: 'compaction' }>
 
 /** The end of a turn, with what it took. */
 export type TurnEntry = {

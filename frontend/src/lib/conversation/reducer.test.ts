@@ -193,6 +193,39 @@ test('a repair is a notice of its own; one without a kind is of the first kind',
   ])
 })
 
+// COM-18, COM-93: a compaction is one notice from its beginning to its end, and says how full the
+// context is after it.
+test('a compaction tells how far it is and what it came to', () => {
+  const log = new Log()
+  const tokens = { tokens_before: 9000, tokens_after: 9000 }
+  const end = { trigger: 'auto' as const, outcome: 'done' as const, duration_ms: 5, ...tokens }
+  log.add('compaction_start', { trigger: 'auto', tokens: 9000 })
+  log.add('compaction_phase', { phase: 'summary_start', tool_blocks_dropped: 0, ...tokens })
+  const running = apply(emptyView, log.events)
+  expect(running.entries).toMatchObject([{ notice: 'compaction', phase: 'summary_start' }])
+  expect(running.state).toBe('idle')
+  log.add('compaction_end', { ...end, tokens_after: 700, summary: 'S.' })
+  const done = apply(emptyView, log.events)
+  expect(done.entries).toMatchObject([{ notice: 'compaction', end: { summary: 'S.' } }])
+  expect(done.context).toBe(700)
+  log.add('compaction_start', { trigger: 'auto', tokens: 9000 })
+  log.add('compaction_end', { ...end, outcome: 'failed', message: 'No.' })
+  const failed = apply(emptyView, log.events)
+  expect(failed.entries).toHaveLength(2)
+  expect(failed.context).toBe(700)
+})
+
+test('a compaction that somebody asked for is work of its own', () => {
+  const log = new Log()
+  log.add('compaction_start', { trigger: 'manual', tokens: 9000 })
+  expect(apply(emptyView, log.events).state).toBe('processing')
+  const end = { tokens_before: 9000, tokens_after: 9000, duration_ms: 5 }
+  log.add('compaction_end', { trigger: 'manual', outcome: 'interrupted', ...end })
+  expect(apply(emptyView, log.events).state).toBe('idle')
+  // A page of history may begin between the two.
+  expect(apply(emptyView, log.events.slice(1)).entries).toHaveLength(1)
+})
+
 test('a call keeps what it showed, and where that is whole', () => {
   const log = sampleTurn()
   const media = [{ mime: 'image/png', name: 'shot.png' }]

@@ -1,7 +1,14 @@
 /** The one reducer: events of history and of the live stream become entries alike. */
 import { spent } from '../cost/spending'
-import type { Draft, Event, SteeringInjected, TextEnd, ToolCallEnd } from '../types.gen'
-import type { AnswerEntry, Entry, ToolEntry, View } from './entries'
+import type {
+  CompactionEnd,
+  Draft,
+  Event,
+  SteeringInjected,
+  TextEnd,
+  ToolCallEnd,
+} from '../types.gen'
+import type { AnswerEntry, CompactionEntry, Entry, ToolEntry, View } from './entries'
 
 type Writable = { -readonly [K in keyof View]: View[K] } & { entries: Entry[] }
 
@@ -162,6 +169,18 @@ function step(view: Writable, event: Event): void {
         repair: event.data.repair ?? 'native',
         message: event.data.message,
       })
+      return
+    case 'compaction_start':
+      view.entries.push({ type: 'notice', notice: 'compaction', key: keyOf(event) })
+      if (event.data.trigger === 'manual') view.state = 'processing'
+      return
+    case 'compaction_phase': {
+      const open = openCompaction(view)
+      if (open) replace(view, open, { phase: event.data.phase })
+      return
+    }
+    case 'compaction_end':
+      finishCompaction(view, event.data, keyOf(event))
       return
     case 'side_request':
       view.cost = spent(view.cost, event.data.cost)
@@ -330,6 +349,19 @@ const noDraft = { draftBytes: undefined, outline: undefined }
 
 const isRemarkable = ({ finish }: TextEnd) =>
   ['length', 'content_filter', 'refusal', 'context_overflow'].includes(finish.reason)
+
+const openCompaction = (view: Writable) =>
+  view.entries.findLast((e) => e.type === 'notice' && e.notice === 'compaction' && !e.end) as
+    CompactionEntry | undefined
+
+/** What it came to; a page of history may begin in its middle. */
+function finishCompaction(view: Writable, end: CompactionEnd, key: string): void {
+  const open = openCompaction(view)
+  if (open) replace(view, open, { end })
+  else view.entries.push({ type: 'notice', notice: 'compaction', key, end })
+  if (end.outcome === 'done') view.context = end.tokens_after
+  if (end.trigger === 'manual') view.state = 'idle'
+}
 
 const findCall = (view: Writable, callId: string) =>
   view.entries.findLast((e) => e.type === 'tool' && e.callId === callId) as ToolEntry | undefined

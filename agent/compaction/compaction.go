@@ -1,0 +1,112 @@
+// Package compaction says when a conversation is too long, and has a model
+// summarise its older part (COM-16, COM-19, OAS-109, K-08). It is the
+// [agent.Compactor] that comes with Atelier: the loop decides what is cut and
+// what is kept, and records it.
+package compaction
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"errors"
+	"strings"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/generate"
+)
+
+const (
+	// maxSummary is how long a summary may be, in tokens (OAS-109).
+	maxSummary = 8192
+	// maxBytes is what no model should write in so many tokens.
+	maxBytes = 48 << 10
+	// timeout bounds one request for a summary.
+	timeout = 3 * time.Minute
+	// usualWindow is taken where a model's window is not known.
+	usualWindow = 128_000
+)
+
+//go:embed instructions.md
+var instructions string
+
+// Policy says from what size on a conversation is made short: the smaller of
+// its two counts. A zero field does not count.
+type Policy struct {
+	// Ratio is a share of the model's window (COM-16).
+	Ratio float64
+	// Reserve is what stays free of the window, in tokens (OAS-108).
+	Reserve int64
+}
+
+// DefaultPolicy is four fifths of the window, or all but 10,000 tokens of it,
+// whichever comes first (K-08).
+var DefaultPolicy = Policy{Ratio: 0.80, Reserve: 10_000}
+
+// Threshold is the size for a window, in tokens; 0 is never. A reserve that a
+// small window does not have does not count.
+func (p Policy) Threshold(window int64) int64 {
+	threshold := int64(float64(window) * p.Ratio)
+	if left := window - p.Reserve; p.Reserve > 0 && left > 0 && (threshold == 0 || left < threshold) {
+		return left
+	}
+	return threshold
+}
+
+// Service is an [agent.Compactor]. It may be used by any number of sessions.
+type Service struct {
+	Model generate.Model
+	// Policy is asked each time; nil is [DefaultPolicy].
+	Policy func() Policy
+	// By chooses the model that summarises; nil is the session's own.
+	By func(context.Context, agent.Settings) llm.Origin
+}
+
+// Threshold implements [agent.Compactor].
+func (s *Service) Threshold(window int64) int64 {
+	if s.Policy == nil {
+		return DefaultPolicy.Threshold(window)
+	}
+	return s.Policy().Threshold(window)
+}
+
+// Summarise implements [agent.Compactor].
+func (s *Service) Summarise(ctx context.Context, r agent.SummaryRequest) (agent.Summary, error) {
+	by := llm.Origin{Provider: r.Settings.Provider, Model: r.Settings.Model}
+	if s.By != nil {
+		by = s.By(ctx, r.Settings)
+	}
+	got, err := generate.Text(ctx, s.Model, generate.Call{
+		Request:     llm.Request{Provider: by.Provider, Model: by.Model, System: strings.TrimSpace(instructions), Effort: llm.EffortLow, MaxOutput: maxSummary},
+		Prompt:      prompt(r),
+		StepTimeout: timeout,
+	})
+	summary := agent.Summary{By: by, Requests: make([]llm.Usage, got.Lost)}
+	if err != nil {
+		return summary, err
+	}
+	answer := got.Answer()
+	summary.Text, summary.Requests = strings.TrimSpace(got.Text()), append(summary.Requests, answer.Usage)
+	switch {
+	case answer.Finish.Reason == llm.FinishLength, len(summary.Text) > maxBytes:
+		return summary, errors.New("the summary did not come to its end")
+	case summary.Text == "":
+		return summary, errors.New("the model gave no summary")
+	}
+	return summary, nil
+}
+
+// prompt is what the model is asked, in less than the half of its window.
+func prompt(r agent.SummaryRequest) string {
+	var b strings.Builder
+	if r.Before != "" {
+		b.WriteString("Your summary takes in this one, of what came before:\n\n<earlier_summary>\n" + r.Before + "\n</earlier_summary>\n\n")
+	}
+	room := cmp.Or(r.Window, usualWindow) / 2 * bytesPerToken
+	b.WriteString("<conversation>\n" + render(r.Messages, int(room)-len(r.Before)) + "</conversation>\n")
+	if r.Focus != "" {
+		b.WriteString("\nKeep in particular: " + r.Focus + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,188 @@
+package compaction_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/compaction"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"github.com/google/go-cmp/cmp"
+)
+
+// K-08, COM-16, OAS-108: four fifths of the window or all but 10,000 tokens of it, whichever
+// comes first; each alone; never.
+func TestThreshold(t *testing.T) {
+	t.Parallel()
+	ratio := compaction.Policy{Ratio: 0.8}
+	reserve := compaction.Policy{Reserve: 10_000}
+	for _, tt := range []struct {
+		policy       compaction.Policy
+		window, want int64
+	}{
+		{compaction.DefaultPolicy, 200_000, 160_000},
+		{compaction.DefaultPolicy, 32_000, 22_000},
+		{compaction.DefaultPolicy, 50_000, 40_000},
+		{compaction.DefaultPolicy, 8_000, 6_400},
+		{ratio, 32_000, 25_600},
+		{reserve, 200_000, 190_000},
+		{reserve, 10_000, 0},
+		{compaction.Policy{}, 200_000, 0},
+	} {
+		service := &compaction.Service{Policy: func() compaction.Policy { return tt.policy }}
+		if got := service.Threshold(tt.window); got != tt.want {
+			t.Errorf("%+v of %d: %d, want %d", tt.policy, tt.window, got, tt.want)
+		}
+	}
+	if got := (&compaction.Service{}).Threshold(200_000); got != 160_000 {
+		t.Errorf("as shipped: %d", got)
+	}
+}
+
+// request is a conversation with something of everything.
+func request() agent.SummaryRequest {
+	call := llm.ToolCall{ID: "1", Name: "Bash", Arguments: []byte(`{"command":"go test"}`)}
+	return agent.SummaryRequest{
+		Settings: agent.Settings{Provider: llmtest.Provider, Model: "m"},
+		Window:   200_000,
+		Messages: []llm.Message{
+			llm.Text(llm.RoleUser, "Mend the login."),
+			{Role: llm.RoleAssistant, Parts: []llm.Part{
+				{Kind: llm.PartReasoning, Reasoning: &llm.Reasoning{Text: "in secret"}},
+				{Kind: llm.PartText, Text: "I run the tests."},
+				{Kind: llm.PartToolCall, Call: &call},
+			}},
+			{Role: llm.RoleTool, Parts: []llm.Part{{Kind: llm.PartToolResult, Result: &llm.ToolResult{
+				CallID: "1", Name: "Bash", IsError: true, Parts: []llm.Part{{Kind: llm.PartText, Text: "FAIL login_test.go"}},
+			}}}},
+		},
+	}
+}
+
+// asked is the newest request's prompt.
+func asked(m *llmtest.Model) (llm.Request, string) {
+	requests := m.Requests()
+	last := requests[len(requests)-1]
+	return last, last.Messages[0].Text()
+}
+
+// OAS-109, COM-19: one request of the session's own model is told what was said and done,
+// and gives the summary.
+func TestSummarise(t *testing.T) {
+	t.Parallel()
+	model := llmtest.Script(llmtest.Round{Text: "\n## Goal\nThe login.\n", Usage: llm.Usage{Input: 70, Output: 5, Known: true}})
+	r := request()
+	r.Before, r.Focus = "It began.", "the names of the tests"
+	got, err := (&compaction.Service{Model: model}).Summarise(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Text != "## Goal\nThe login." || got.By != (llm.Origin{Provider: llmtest.Provider, Model: "m"}) || len(got.Requests) != 1 || got.Requests[0].Input != 70 {
+		t.Errorf("%+v", got)
+	}
+	req, prompt := asked(model)
+	if req.Model != "m" || req.MaxOutput != 8192 || len(req.Tools) > 0 || !strings.Contains(req.System, "material") {
+		t.Errorf("asked with %+v", req)
+	}
+	at := -1
+	for _, part := range []string{
+		"<earlier_summary>\nIt began.\n", "<developer>\nMend the login.\n</developer>", "<agent>\nI run the tests.\n</agent>",
+		"<call Bash>\n{\"command\":\"go test\"}\n</call>", "<result Bash failed>\nFAIL login_test.go\n</result>", "the names of the tests",
+	} {
+		i := strings.Index(prompt, part)
+		if i <= at {
+			t.Errorf("%q comes at %d in\n%s", part, i, prompt)
+		}
+		at = i
+	}
+	if strings.Contains(prompt, "in secret") {
+		t.Error("what was thought is told")
+	}
+}
+
+// COM-16: a host may choose who summarises.
+func TestSummariseByAnother(t *testing.T) {
+	t.Parallel()
+	model := llmtest.Script(llmtest.Round{Text: "Short."})
+	service := &compaction.Service{Model: model, By: func(context.Context, agent.Settings) llm.Origin {
+		return llm.Origin{Provider: llmtest.Provider, Model: "small"}
+	}}
+	got, err := service.Summarise(t.Context(), request())
+	if req, _ := asked(model); err != nil || got.By.Model != "small" || req.Model != "small" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// COM-19: what is no whole summary is none, but is paid for; what never came is not.
+func TestNoSummary(t *testing.T) {
+	t.Parallel()
+	used := llm.Usage{Input: 70, Output: 5, Known: true}
+	for name, tt := range map[string]struct {
+		round llmtest.Round
+		paid  []llm.Usage
+	}{
+		"cut at its limit": {llmtest.Round{Text: "## Goal", Finish: llm.FinishLength, Usage: used}, []llm.Usage{used}},
+		"far too long":     {llmtest.Round{Text: strings.Repeat("word ", 10_000), Usage: used}, []llm.Usage{used}},
+		"nothing":          {llmtest.Round{Text: " \n", Usage: used}, []llm.Usage{used}},
+		"broken off":       {llmtest.Round{Text: "## Goal", Error: "server_error"}, []llm.Usage{{}}},
+		"refused":          {llmtest.Round{Status: 401, Body: `{"error":{"message":"no"}}`}, []llm.Usage{}},
+	} {
+		got, err := (&compaction.Service{Model: llmtest.Script(tt.round)}).Summarise(t.Context(), request())
+		if err == nil {
+			t.Errorf("%s is a summary: %.80q", name, got.Text)
+		}
+		if diff := cmp.Diff(tt.paid, got.Requests); diff != "" {
+			t.Errorf("%s (%v): %s", name, err, diff)
+		}
+	}
+}
+
+// OAS-109: of each thing said so many characters are shown, the middle left out; what has no
+// room goes the oldest first, and what the user wrote last of all.
+func TestPromptIsBounded(t *testing.T) {
+	t.Parallel()
+	prompt := func(r agent.SummaryRequest) string {
+		model := llmtest.Script(llmtest.Round{Text: "Short."})
+		if _, err := (&compaction.Service{Model: model}).Summarise(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		_, p := asked(model)
+		if !utf8.ValidString(p) {
+			t.Error("a character is split")
+		}
+		return p
+	}
+	long := request()
+	long.Messages[0] = llm.Text(llm.RoleUser, strings.Repeat("ü", 9000))
+	long.Messages[1].Parts[1].Text = strings.Repeat("ä", 9000)
+	long.Messages[2].Parts[0].Result.Parts[0].Text = strings.Repeat("ö", 9000)
+	got := prompt(long)
+	for char, want := range map[string]int{"ü": 5000, "ä": 3000, "ö": 1000} {
+		if n := strings.Count(got, char); n != want {
+			t.Errorf("%d of %s are shown, want %d", n, char, want)
+		}
+	}
+
+	crowded := agent.SummaryRequest{Settings: request().Settings, Window: 10_000}
+	for i := range 40 {
+		crowded.Messages = append(crowded.Messages, llm.Text(llm.RoleUser, fmt.Sprintf("wish %d.", i)),
+			llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{{Kind: llm.PartText, Text: fmt.Sprintf("answer %d.", i) + strings.Repeat("x", 1000)}}})
+	}
+	got = prompt(crowded)
+	if len(got) > 15_200 || !strings.Contains(got, "older entries are left out") {
+		t.Errorf("%d bytes", len(got))
+	}
+	if !strings.Contains(got, "wish 0.") || strings.Contains(got, "answer 0.") || !strings.Contains(got, "answer 39.") {
+		t.Errorf("left out: %.300s", got)
+	}
+	for i := range crowded.Messages {
+		crowded.Messages[i] = llm.Text(llm.RoleUser, fmt.Sprintf("wish %d.", i)+strings.Repeat("x", 1000))
+	}
+	if got = prompt(crowded); len(got) > 15_200 || strings.Contains(got, "wish 0.") || !strings.Contains(got, "wish 79.") {
+		t.Errorf("%d bytes of wishes", len(got))
+	}
+}

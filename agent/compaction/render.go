@@ -1,0 +1,108 @@
+package compaction
+
+import (
+	"fmt"
+	"strings"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// What of a conversation is shown to whoever summarises it, in characters
+// (OAS-109).
+const (
+	userShown   = 5_000
+	saidShown   = 3_000
+	resultShown = 1_000
+	callShown   = 1_000
+)
+
+// bytesPerToken is what is taken for a token; rather too few than too many.
+const bytesPerToken = 3
+
+// render writes a conversation out as a text of at most so many bytes. What
+// does not fit goes the oldest first, but for what the user wrote.
+func render(messages []llm.Message, room int) string {
+	entries := entriesOf(messages)
+	size := 0
+	for _, e := range entries {
+		size += len(e.text)
+	}
+	left := 0
+	for _, spareUser := range []bool{true, false} {
+		for i := range entries {
+			if size <= room {
+				break
+			}
+			if entries[i].text == "" || spareUser && entries[i].user {
+				continue
+			}
+			size -= len(entries[i].text)
+			entries[i].text = ""
+			left++
+		}
+	}
+	var b strings.Builder
+	if left > 0 {
+		fmt.Fprintf(&b, "[%d older entries are left out]\n", left)
+	}
+	for _, e := range entries {
+		b.WriteString(e.text)
+	}
+	return b.String()
+}
+
+// entry is one thing that was said or done.
+type entry struct {
+	text string
+	user bool
+}
+
+func entriesOf(messages []llm.Message) []entry {
+	var out []entry
+	add := func(user bool, tag, text string, most int) {
+		if text = strings.TrimSpace(text); text != "" {
+			name, _, _ := strings.Cut(tag, " ")
+			out = append(out, entry{user: user, text: "<" + tag + ">\n" + middleCut(text, most) + "\n</" + name + ">\n"})
+		}
+	}
+	for _, m := range messages {
+		for _, p := range m.Parts {
+			switch {
+			case p.Call != nil:
+				add(false, "call "+p.Call.Name, string(p.Call.Arguments), callShown)
+			case p.Result != nil && p.Result.IsError:
+				add(false, "result "+p.Result.Name+" failed", said(p.Result.Parts), resultShown)
+			case p.Result != nil:
+				add(false, "result "+p.Result.Name, said(p.Result.Parts), resultShown)
+			case p.Kind == llm.PartMedia:
+				add(false, "picture", "(left out)", resultShown)
+			case p.Kind == llm.PartText && m.Role == llm.RoleUser:
+				add(true, "developer", p.Text, userShown)
+			case p.Kind == llm.PartText:
+				add(false, "agent", p.Text, saidShown)
+			}
+		}
+	}
+	return out
+}
+
+// said is the text of a result.
+func said(parts []llm.Part) string {
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
+// middleCut keeps the beginning and the end of a text that has more characters.
+func middleCut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return fmt.Sprintf("%s\n[%d characters are left out]\n%s", string(runes[:most/2]), len(runes)-most, string(runes[len(runes)-most/2:]))
+}

@@ -1,0 +1,154 @@
+package contextir
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+const (
+	// wordsKept is how much of what the user wrote stays word for word when the
+	// conversation around it is summarised, in bytes, the newest first;
+	// wordsEach how much of one message does.
+	wordsKept = 20_000
+	wordsEach = 5_000
+)
+
+// Older returns what [Conversation.Compact] would take out, for whoever writes
+// the summary: the summary that is there already, and the messages since.
+func (c *Conversation) Older(keep int) (summary string, messages []llm.Message) {
+	older := c.items[:len(c.items)-keep]
+	if len(older) > 0 && older[0].Type == CompactionSummary {
+		summary, older = c.summary, older[1:]
+	}
+	return summary, lower(older)
+}
+
+// Results counts the tool results among what Compact would take out.
+func (c *Conversation) Results(keep int) int {
+	n := 0
+	for _, it := range c.items[:len(c.items)-keep] {
+		if it.Type == ToolResult {
+			n++
+		}
+	}
+	return n
+}
+
+// Tail is how many of the newest items have room in so many bytes. It does not
+// part a call from its result.
+func (c *Conversation) Tail(bytes int) int {
+	keep := 0
+	for i := len(c.items) - 1; i >= 0; i-- {
+		if bytes -= c.items[i].bytes(); bytes < 0 {
+			break
+		}
+		if c.items[i].Type != ToolResult {
+			keep = len(c.items) - i
+		}
+	}
+	return keep
+}
+
+// Bytes is about what the conversation holds.
+func (c *Conversation) Bytes() int {
+	n := 0
+	for i := range c.items {
+		n += c.items[i].bytes()
+	}
+	return n
+}
+
+// Compact puts a summary in the place of all items but so many of the newest
+// (COM-09, OAS-109). What the user wrote stays word for word as far as it has
+// room, through any number of summaries; files are named as changed, the newest
+// last. What only a provider understands is taken out of the rest, because it
+// is bound to what it had read. The same conversation and arguments give the
+// same result, so that a log can be folded again.
+func (c *Conversation) Compact(summary string, keep int, files []string) {
+	older := c.items[:len(c.items)-keep]
+	for _, it := range older {
+		if it.Type == UserMessage || it.Type == SteeringMessage {
+			c.words = append(c.words, it.Message.Text())
+		}
+	}
+	c.words = newest(c.words)
+	c.summary = summary
+	item := Item{Type: CompactionSummary, Message: llm.Text(llm.RoleUser, standIn(summary, files, c.words))}
+	c.items = append([]Item{item}, c.items[len(older):]...)
+	c.pictures = slices.ContainsFunc(c.items, func(it Item) bool { return pictured(it.Message.Parts) })
+	c.DropNative()
+}
+
+// Clone returns a conversation that can be changed without changing this one.
+func (c *Conversation) Clone() *Conversation {
+	d := *c
+	d.items, d.words, d.settled = slices.Clone(c.items), slices.Clone(c.words), slices.Clip(c.settled)
+	return &d
+}
+
+// newest are the newest of texts that have room, each cut to its share.
+func newest(texts []string) []string {
+	room := wordsKept
+	for i, text := range slices.Backward(texts) {
+		texts[i] = head(text, wordsEach)
+		if room -= len(texts[i]); room < 0 {
+			return slices.Clone(texts[i+1:])
+		}
+	}
+	return texts
+}
+
+// head is the beginning of a text, whole characters of at most so many bytes.
+func head(text string, most int) string {
+	const more = " […]"
+	if len(text) <= most {
+		return text
+	}
+	cut := most - len(more)
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + more
+}
+
+// standIn is the message that a model reads instead of what was taken out.
+func standIn(summary string, files, words []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "The conversation up to here was taken out to make room. This stands in for it.\n\n<summary>\n%s\n</summary>\n", summary)
+	if len(files) > 0 {
+		fmt.Fprintf(&b, "\nFiles that were changed, the newest last: %s\n", strings.Join(files, ", "))
+	}
+	if len(words) > 0 {
+		b.WriteString("\nWhat the user wrote, word for word, the oldest first:\n")
+		for _, text := range words {
+			fmt.Fprintf(&b, "<user_message>\n%s\n</user_message>\n", text)
+		}
+	}
+	b.WriteString("\nGo on from where this leaves off. Read a file again before you rely on what was in it.")
+	return b.String()
+}
+
+func (it *Item) bytes() int { return partsBytes(it.Message.Parts) }
+
+func partsBytes(parts []llm.Part) int {
+	n := 0
+	for _, p := range parts {
+		switch {
+		case p.Kind == llm.PartMedia:
+			n += mediaBytes
+		case p.Call != nil:
+			n += len(p.Call.Name) + len(p.Call.Arguments)
+		case p.Result != nil:
+			n += partsBytes(p.Result.Parts)
+		case p.Reasoning != nil:
+			n += len(p.Reasoning.Text)
+		default:
+			n += len(p.Text)
+		}
+	}
+	return n
+}

@@ -1,0 +1,118 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { openPage, prompt, shot, shots } from './browser'
+import { startHost } from './host'
+import { startModel, type Round } from './model'
+import { useStage } from './stage'
+
+const stage = useStage()
+
+/** Compacted from 10,000 tokens on, and free, as what runs on this machine is. */
+const models = [
+  { provider: 'compat', id: 'short-1', display_name: 'Short One', context_window: 20_000 },
+]
+
+async function start(rounds: Round[]) {
+  const model = (stage.model = await startModel(rounds))
+  const host = (stage.host = await startHost({
+    models,
+    env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
+  }))
+  return { model, host, ...(await openPage(stage.browser, host.url)) }
+}
+
+const usage = (input: number) => ({ input, cached: 0, output: 10 })
+const answer = 'The login is checked in `auth/login.go`. '.repeat(1000)
+const summary =
+  '## Goal\nMend the login.\n\n## Known\n- `auth/login.go` checks it\n- `go test ./auth` runs its tests'
+
+/** Waits for a finished compaction's line. */
+const compacted = (page: Page, n = 0) =>
+  page.getByRole('button', { name: /^Compacted from .* to about .* tokens/ }).nth(n)
+
+// K-08, COM-18, COM-93: a long conversation is compacted before the next request, by itself or when
+// somebody asks for it, and everything stays to be read.
+test('a long conversation is compacted', async () => {
+  let release = () => {}
+  const gate = new Promise<void>((resolve) => (release = resolve))
+  const { page, model, host, offences } = await start([
+    { text: answer, usage: usage(9990) },
+    { reasoning: 'What matters?', rest: gate, text: summary, usage: usage(9000) },
+    { text: 'It is mended.', usage: usage(900) },
+    { text: 'All of it in a sentence.', usage: usage(900) },
+    { text: 'Still mended.', usage: usage(500) },
+  ])
+  await prompt(page, 'Mend the login')
+  const meter = page.getByRole('button', {
+    name: /^Compact the conversation: .* tokens in context/,
+  })
+  await meter.getByText('10.0 k').waitFor()
+  await prompt(page, 'Go on')
+  await page.getByText('The older part of the conversation is being summarised…').waitFor()
+  await shot(page, 'compact-running')
+  release()
+  await page.getByText('It is mended.').waitFor()
+  expect(model.heard[1]).toContain('auth/login.go')
+  await compacted(page).click()
+  await page.getByRole('heading', { name: 'Known' }).waitFor()
+  await meter.getByText('900').waitFor()
+  await shots(page, 'compact-done')
+
+  // By hand: the focus goes where it is wanted, the keyboard is enough.
+  await meter.focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Compact the conversation' })
+  await dialog.getByRole('textbox', { name: 'Keep in particular (optional)' }).waitFor()
+  await shots(page, 'compact-dialog')
+  await page.keyboard.type('the name of the file')
+  await page.keyboard.press('Enter')
+  await compacted(page, 1).waitFor()
+  expect(model.heard[3]).toContain('the name of the file')
+  expect(model.heard[3]).toContain('Mend the login.')
+
+  // What is compacted is so for another run of the program too.
+  expect(offences).toEqual([])
+  await host.stop('SIGKILL')
+  const again = (stage.host = await startHost({
+    from: host,
+    env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
+  }))
+  const reopened = await openPage(stage.browser, again.url)
+  await compacted(reopened.page, 1).waitFor()
+  await prompt(reopened.page, 'Sure?')
+  await reopened.page.getByText('Still mended.').waitFor()
+  expect(model.heard.at(-1)).toContain('Sure?')
+  await reopened.page.keyboard.press('Control+,')
+  await reopened.page.getByRole('tab', { name: 'Models' }).click()
+  await reopened.page.getByLabel(/^Compact long conversations: /).click()
+  await shots(reopened.page, 'compact-settings')
+  await reopened.page.getByRole('option', { name: 'Never' }).click()
+  await reopened.page.getByLabel('Compact long conversations: Never').waitFor()
+  expect(reopened.offences).toEqual([])
+})
+
+test('a compaction that fails or is stopped leaves the conversation as it was', async () => {
+  let release = () => {}
+  const gate = new Promise<void>((resolve) => (release = resolve))
+  const { page, offences } = await start([
+    { text: 'The login is mended.', usage: usage(100) },
+    { status: 401 },
+    { reasoning: 'What matters?', rest: gate, text: summary },
+  ])
+  await prompt(page, 'Mend the login')
+  await page.getByText('The login is mended.').waitFor()
+  const compact = async () => {
+    await page.getByRole('button', { name: /^Compact the conversation: / }).click()
+    await page.getByRole('button', { name: 'Compact', exact: true }).click()
+  }
+  await compact()
+  await page
+    .getByText(/could not be compacted and is as it was\. The key was not accepted/)
+    .waitFor()
+  await shots(page, 'compact-failed')
+  await compact()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText('Compacting was stopped. The conversation is as it was.').waitFor()
+  release()
+  expect(offences).toEqual([])
+})
