@@ -36,8 +36,8 @@ const startedLimit = 256 << 10
 // errClosed is returned for commands after Cleanup.
 var errClosed = errors.New("the environment is closed")
 
-// Exec implements [Commands] with bash, without any of its start-up files,
-// or cmd.exe on Windows.
+// Exec implements [Commands] with bash or, on Windows, cmd.exe, without any of
+// their start-up files.
 func (l *Local) Exec(ctx context.Context, c Command) (CommandResult, error) {
 	return l.exec(ctx, l.spec(c))
 }
@@ -85,7 +85,7 @@ func (l *Local) start(ctx context.Context, spec sandbox.Spec) (Process, error) {
 	return p, nil
 }
 
-// spec is how bash runs a command here.
+// spec is how the shell runs a command here.
 func (l *Local) spec(c Command) sandbox.Spec {
 	dir := c.Dir
 	if !filepath.IsAbs(dir) {
@@ -93,7 +93,7 @@ func (l *Local) spec(c Command) sandbox.Spec {
 	}
 	argv := []string{"/bin/bash", "--norc", "--noprofile", "-c", c.Line}
 	if runtime.GOOS == "windows" {
-		argv = []string{"cmd.exe", "/c", c.Line}
+		argv = []string{"cmd.exe", "/d", "/s", "/c", c.Line}
 	}
 	environ := slices.DeleteFunc(l.Filter.Apply(os.Environ()), func(entry string) bool {
 		return strings.HasPrefix(entry, "BASH_ENV=") // a start-up file too

@@ -10,4 +10,10 @@
 // process that leaves its group and drops its environment both; [Spec.ReadOnly]
 // runs in a namespace of its own, which nothing escapes. To run everything in
 // one would cost each command more than the shell itself does.
+//
+// Windows has neither signals nor sessions. There a child is in a job object
+// from before its first instruction, with all that it starts; nothing leaves
+// one, and it ends with this program in whatever way that ends. Where this
+// program has no console of its own, a child is first sent Ctrl-Break and has
+// two seconds; else its job is terminated at once.
 package sandbox

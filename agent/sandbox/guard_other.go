@@ -2,7 +2,8 @@
 
 package sandbox
 
-// guardian needs a process table that shows environments.
+// guardian needs a process table that shows environments. Windows needs no
+// guardian: a job object ends with the last handle to it.
 type guardian struct{}
 
 var guard guardian

@@ -29,7 +29,7 @@ func NewScope() Scope {
 
 // End kills every process that was started with a [Spec] of this scope, also
 // those that outlived their command. No Run of it may be under way. On
-// systems other than Linux it does nothing.
+// systems other than Linux and Windows it does nothing.
 func (s Scope) End() { sweep(s.prefix()) }
 
 func (s Scope) prefix() string {
@@ -62,7 +62,7 @@ func mark(env []string, call string) []string {
 
 // Shutdown kills every process that this program started and left behind.
 // Hosts call it last, when nothing is run any more. On systems other than
-// Linux it does nothing.
+// Linux and Windows it does nothing.
 func Shutdown() {
 	Scope{}.End()
 	guard.dismiss()

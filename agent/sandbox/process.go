@@ -12,12 +12,12 @@ import (
 // Process is a command under way. Its methods are safe for concurrent use.
 type Process struct {
 	cmd            *exec.Cmd
-	call           string          // its marker
+	tree           tree
 	limited        context.Context // ends it, by caller, Stop or timeout
 	stop           context.CancelFunc
 	stdout, stderr *capture
 	begin          time.Time
-	terminated     time.Time // when SIGTERM went out
+	terminated     time.Time // when it was told to end
 
 	keys   keyboard
 	screen *screen // nil without a terminal
@@ -61,7 +61,7 @@ func start(ctx context.Context, spec Spec) (p *Process, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", spec.Argv[0], err)
 	}
-	p = &Process{call: spec.Scope.nextCall(), done: make(chan struct{})}
+	p = &Process{tree: tree{call: spec.Scope.nextCall()}, done: make(chan struct{})}
 	if spec.Timeout > 0 {
 		p.limited, p.stop = context.WithTimeoutCause(ctx, spec.Timeout, errTimeout)
 	} else {
@@ -69,10 +69,10 @@ func start(ctx context.Context, spec Spec) (p *Process, err error) {
 	}
 	p.cmd = exec.CommandContext(p.limited, argv[0], argv[1:]...)
 	p.cmd.Dir = spec.Dir
-	p.cmd.Env = mark(spec.Env, p.call)
+	p.cmd.Env = mark(spec.Env, p.tree.call)
 	p.cmd.Cancel = func() error {
 		p.terminated = time.Now()
-		return terminate(p.cmd.Process)
+		return p.tree.terminate(p.cmd.Process)
 	}
 	p.cmd.WaitDelay = grace
 	p.capture(spec)
@@ -131,7 +131,7 @@ func (p *Process) launch(spec Spec) error {
 			p.cmd.Env = append(p.cmd.Env, terminalType)
 		}
 	case spec.Input:
-		if theirs, ours, err = os.Pipe(); err == nil {
+		if theirs, ours, err = openInput(); err == nil {
 			p.cmd.Stdin = theirs
 		}
 	}
@@ -143,8 +143,7 @@ func (p *Process) launch(spec Spec) error {
 	}
 	p.keys.file, p.keys.isTerminal = ours, spec.TTY
 	p.begin = time.Now()
-	closeDescriptorsOnExec()
-	if err := p.cmd.Start(); err != nil {
+	if err := p.tree.start(p.cmd); err != nil {
 		p.keys.close()
 		return err
 	}
@@ -164,11 +163,11 @@ func (p *Process) supervise() {
 	if aborted {
 		if p.terminated.IsZero() { // the command was over, its background children were not
 			p.terminated = time.Now()
-			_ = terminate(p.cmd.Process)
+			_ = p.tree.terminate(p.cmd.Process)
 		}
-		killGroup(p.cmd.Process, p.terminated.Add(grace))
-		sweep(p.call)
+		p.tree.kill(p.cmd.Process, p.terminated.Add(grace))
 	}
+	p.tree.release()
 	p.stop()
 	if aborted {
 		p.screen.wait(context.Background(), grace) // nobody holds the terminal any more
@@ -226,7 +225,7 @@ func (p *Process) Write(text string) error {
 	default:
 	}
 	if text == ctrlC && p.screen == nil {
-		return interrupt(p.cmd.Process)
+		return p.tree.interrupt(p.cmd.Process)
 	}
 	return p.keys.write(text)
 }

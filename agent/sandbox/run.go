@@ -14,14 +14,15 @@ import (
 // (K-02).
 const DefaultLimit = 1 << 20
 
-// grace is the time between SIGTERM and SIGKILL (LOOP-123). It is also how
+// grace is the time between asking a command to end and killing it (LOOP-123). It is also how
 // long a finished command's background children may hold its output open.
 const grace = 2 * time.Second
 
 // Spec is a command to run.
 type Spec struct {
 	// Argv is the program and its arguments. A program without a slash is
-	// looked up as [LookPath] does.
+	// looked up as [LookPath] does. The last argument of cmd.exe is a command
+	// line, which it gets as it is (with /s /c before it).
 	Argv []string
 	// Dir is the working directory. Empty means this process's own.
 	Dir string

@@ -295,6 +295,17 @@ func TestChildHasThreeDescriptors(t *testing.T) {
 	}
 }
 
+func TestRunFiltersByDefault(t *testing.T) {
+	t.Setenv("SOME_API_KEY", "canary-value")
+	got, err := Run(t.Context(), Spec{Argv: []string{"env"}})
+	if err != nil || strings.Contains(got.Stdout, "canary-value") {
+		t.Errorf("the child saw the key (%v):\n%s", err, got.Stdout)
+	}
+	if !strings.Contains(got.Stdout, "GIT_TERMINAL_PROMPT=0\n") || !strings.Contains(got.Stdout, "PATH="+os.Getenv("PATH")+"\n") {
+		t.Errorf("environment:\n%s", got.Stdout)
+	}
+}
+
 func TestDetachLeadsAnOwnSession(t *testing.T) {
 	t.Parallel()
 	fifo := filepath.Join(t.TempDir(), "fifo")

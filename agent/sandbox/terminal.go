@@ -12,14 +12,6 @@ import (
 // system has none to give.
 var ErrNoTerminal = errors.New("commands cannot be run on a terminal on this system")
 
-// The size of a terminal that nobody sees: as high as every program is made
-// for, so that one that draws whole screens draws little, and wide enough for
-// most command lines, since a shell draws what is typed beyond it in parts.
-const (
-	terminalRows    = 24
-	terminalColumns = 160
-)
-
 // terminalType is what programs take a terminal for.
 const terminalType = "TERM=xterm"
 

@@ -12,6 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// The size of a terminal that nobody sees: as high as every program is made
+// for, so that one that draws whole screens draws little, and wide enough for
+// most command lines, since a shell draws what is typed beyond it in parts.
+const (
+	terminalRows    = 24
+	terminalColumns = 160
+)
+
 // openTerminal returns the two ends of a new terminal: ours, whose reads and
 // writes can be broken off, and the command's.
 func openTerminal() (ours, theirs *os.File, err error) {
