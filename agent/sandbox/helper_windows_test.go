@@ -1,7 +1,7 @@
 package sandbox
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -167,27 +167,32 @@ func checkGone(t *testing.T, output string, want int) {
 	}
 }
 
+// announced is what a program prints, and calls ready once it says that it is.
+type announced struct {
+	text  bytes.Buffer
+	ready func()
+}
+
+func (a *announced) Write(p []byte) (int, error) {
+	a.text.Write(p)
+	if a.ready != nil && bytes.Contains(a.text.Bytes(), []byte("ready\n")) {
+		a.ready()
+		a.ready = nil
+	}
+	return len(p), nil
+}
+
 // runHost runs a program that runs a command, with a console or without, and
 // calls onReady when the command is. It returns all that they print.
 func runHost(t *testing.T, moment string, console uint32, command Spec, onReady func(*os.Process)) string {
 	t.Helper()
 	program := exec.Command(os.Args[0], append([]string{"helper", "host", moment}, command.Argv...)...)
 	program.SysProcAttr = &syscall.SysProcAttr{CreationFlags: console}
-	output, err := program.StdoutPipe()
-	if err != nil {
+	program.WaitDelay = grace // what should be gone must not hold the test up
+	output := &announced{ready: func() { onReady(program.Process) }}
+	program.Stdout = output
+	if err := program.Run(); program.ProcessState == nil {
 		t.Fatal(err)
 	}
-	if err := program.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var all strings.Builder
-	lines := bufio.NewScanner(output)
-	for lines.Scan() {
-		all.WriteString(lines.Text() + "\n")
-		if lines.Text() == "ready" {
-			onReady(program.Process)
-		}
-	}
-	_ = program.Wait()
-	return all.String()
+	return output.text.String()
 }

@@ -62,7 +62,7 @@ type Result struct {
 	Stdout string
 	Stderr string
 	// ExitCode is 128 plus the signal's number for a child that a signal
-	// ended.
+	// ended; Windows has 0xC000013A for one that Ctrl-C or we ended.
 	ExitCode int
 	// TimedOut and Interrupted say who ended it early: the Spec's timeout, or
 	// the caller through its context or Stop.

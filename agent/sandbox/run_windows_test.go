@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -155,6 +156,24 @@ func TestCommandIsAskedToEndWhereItCanBe(t *testing.T) { // LOOP-123
 				t.Errorf("output (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestKillEndsWhoWasAskedInVain(t *testing.T) { // LOOP-123
+	t.Parallel()
+	command := exec.Command(os.Args[0], "helper", "deaf")
+	command.SysProcAttr = ownSession()
+	var deaf tree
+	if err := deaf.start(command); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(deaf.release)
+	deaf.kill(command.Process, time.Now())
+	if !deaf.job.empty() {
+		t.Fatal("it is alive")
+	}
+	if err := command.Wait(); exitCode(command.ProcessState) != int(interruptedExit) {
+		t.Errorf("Wait: %v", err)
 	}
 }
 
