@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"atelier.dev/atelier/agent/sandbox"
@@ -152,9 +153,13 @@ func checkProvider(p backend.ProviderCheck) check {
 
 // checkTools looks for the programs that Atelier makes use of.
 func checkTools() []check {
+	shell := "bash"
+	if runtime.GOOS == "windows" {
+		shell = "cmd.exe"
+	}
 	var checks []check
 	for _, tool := range []struct{ name, without string }{
-		{"bash", "Commands cannot be run without it."},
+		{shell, "Commands cannot be run without it."},
 		{"rg", "Searching is done by Atelier itself, more slowly."},
 		{"git", "The agent cannot look at a project's history."},
 	} {
