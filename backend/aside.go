@@ -1,0 +1,166 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/catalogue"
+	"atelier.dev/atelier/agent/llm/generate"
+)
+
+const asideTimeout = 30 * time.Second
+
+// aside is a job beside the conversation: one question to the provider's small
+// model, whose answer may become an event.
+type aside struct {
+	purpose      agent.Purpose
+	instructions string
+	material     string
+	// event makes an event of the answer; nil where the answer is of no use.
+	event func(answer string) agent.Payload
+	// wanted says whether the event still is once it is there.
+	wanted func(*agent.Transcript) bool
+}
+
+// outcome is what an aside came to.
+type outcome struct {
+	request agent.SideRequest
+	event   agent.Payload // nil where there is none
+	wanted  func(*agent.Transcript) bool
+}
+
+// beside are the jobs next to a conversation. What they come to waits for the
+// session's owner, who alone records events.
+type beside struct {
+	jobs sync.WaitGroup
+	news chan struct{} // some job is over; holds one
+	mu   sync.Mutex
+	over []outcome // guarded by mu
+}
+
+func (b *beside) end(o outcome) {
+	b.mu.Lock()
+	b.over = append(b.over, o)
+	b.mu.Unlock()
+	select {
+	case b.news <- struct{}{}:
+	default:
+	}
+}
+
+// take returns what was not taken yet.
+func (b *beside) take() []outcome {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	over := b.over
+	b.over = nil
+	return over
+}
+
+// smallModel says which model does a session's small jobs; false where none
+// does. That is a model of its own: they are not worth a large one's time or
+// money.
+func (w *Workbench) smallModel(ctx context.Context, set agent.Settings) (llm.Origin, bool) {
+	low := w.atLevel(ctx, set, catalogue.LevelLow)
+	return llm.Origin{Provider: low.Provider, Model: low.Model}, low.Provider != set.Provider || low.Model != set.Model
+}
+
+// ask does an aside. It reports false where nothing came of it that is to be
+// recorded.
+func (w *Workbench) ask(ctx context.Context, by llm.Origin, a aside) (outcome, bool) {
+	ctx, cancel := context.WithTimeout(ctx, asideTimeout)
+	defer cancel()
+	got, err := generate.Text(ctx, w.providers, generate.Call{
+		Request: llm.Request{Provider: by.Provider, Model: by.Model, System: a.instructions, Effort: llm.EffortMinimal},
+		Prompt:  a.material,
+	})
+	o := outcome{
+		request: agent.SideRequest{Purpose: a.purpose, Provider: by.Provider, Model: by.Model, Usage: got.Usage},
+		wanted:  a.wanted,
+	}
+	if err != nil {
+		slog.Info("ask beside a session", "purpose", a.purpose, "provider", by.Provider, "model", by.Model, "err", err)
+		var e *llm.Error
+		if !errors.As(err, &e) || !e.Sent {
+			return outcome{}, false // nothing came, nothing is charged
+		}
+		o.request.Usage = llm.Usage{}
+	} else {
+		o.event = a.event(got.Text())
+	}
+	o.request.Cost = w.providers.Price(by.Provider, by.Model, o.request.Usage, time.Now())
+	return o, true
+}
+
+// beginAsides begins what follows a turn that ended by itself, where somebody
+// is there to see it. An agent has no asides: it is called after its task, and
+// its next prompt is its parent's to write.
+func (l *live) beginAsides(ctx context.Context) error {
+	if l.bench.cfg.Unattended {
+		return nil
+	}
+	prefs, err := l.bench.storedPreferences(ctx)
+	if err != nil {
+		return err
+	}
+	if err := l.refresh(ctx); err != nil {
+		return fmt.Errorf("read the session again: %w", err)
+	}
+	info, err := l.bench.cfg.Store.Session(ctx, l.id)
+	if err != nil {
+		return fmt.Errorf("read the session's row: %w", err)
+	}
+	session := l.session.Load()
+	t := session.Transcript()
+	if info.Helper != nil || t.LastEnd != agent.EndDone {
+		return nil
+	}
+	var asides []aside
+	if !prefs.PlainTitles && t.Turn == 1 && !t.Title.ByUser {
+		asides = append(asides, naming(t))
+	}
+	if prefs.SuggestPrompts && !session.Queue().Has(agent.FollowUp) {
+		asides = append(asides, suggesting(t))
+	}
+	if len(asides) == 0 {
+		return nil
+	}
+	by, ok := l.bench.smallModel(ctx, t.Settings)
+	if !ok {
+		return nil
+	}
+	for _, a := range asides {
+		if !session.Affords(by, len(a.instructions)+len(a.material)) {
+			continue
+		}
+		l.beside.jobs.Go(func() {
+			if o, ok := l.bench.ask(ctx, by, a); ok {
+				l.beside.end(o)
+			}
+		})
+	}
+	return nil
+}
+
+// recordAsides records what asides came to: each request, and its event where
+// that is wanted still, in one transaction.
+func (l *live) recordAsides(ctx context.Context) {
+	session := l.session.Load()
+	for _, o := range l.beside.take() {
+		wanted := o.event != nil && o.wanted(session.Transcript())
+		request := session.Record(o.request)
+		request.More = wanted
+		if !l.record(ctx, request) || wanted && !l.record(ctx, session.Record(o.event)) {
+			return
+		}
+	}
+}
+
+// said is one side's words as material for an aside.
+func said(by, text string) string { return "<" + by + ">\n" + text + "\n</" + by + ">\n" }
