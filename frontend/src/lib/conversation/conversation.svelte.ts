@@ -106,8 +106,14 @@ export class Conversation {
     })
   }
 
+  /** Shows the suggested prompt no more: it was not wanted, or another one is sent. */
+  putAwaySuggestion(): void {
+    this.view = { ...this.view, suggestion: undefined }
+  }
+
   /** Sends a prompt, after the settings that are shown; false where it was not taken. */
   async send(text: string): Promise<boolean> {
+    this.putAwaySuggestion()
     await this.#configuring
     this.queue.note = undefined
     return this.#ask('conversation.send', { session: this.id, text })
