@@ -177,6 +177,22 @@ func TestStaleSuggestion(t *testing.T) {
 	}
 }
 
+// A suggestion that breaks off is none, and what it cost is unknown.
+func TestSuggestionBreaksOff(t *testing.T) {
+	t.Parallel()
+	p, server := suggesting(t, llmtest.Round{Text: "One."})
+	id := p.session("compat")
+	server.Script(smallID, llmtest.Round{Text: "Run the", Error: "invalid_request_error"})
+	p.send(id, "first")
+	if side := await(p, anyOf[agent.SideRequest]); side.Cost != nil || side.Usage.Known {
+		t.Errorf("%+v", side)
+	}
+	settle(p, id)
+	if got := log[agent.PromptSuggestion](p, id); len(got) > 0 {
+		t.Errorf("suggested %v", got)
+	}
+}
+
 // The program ends while a suggestion is awaited: it is given up, and the session
 // goes on as ever.
 func TestCloseGivesUpASuggestion(t *testing.T) {

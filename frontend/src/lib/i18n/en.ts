@@ -379,7 +379,7 @@ export const en = {
     'Some jobs beside a session are done by a model of their own. Automatic takes one from the session’s provider: nothing is sent to a provider that you did not choose.',
   'models.automatic': 'Automatic',
   'models.low': 'Small jobs',
-  'models.low_hint': 'Session names, suggested messages, summaries and web pages to read.',
+  'models.low_hint': 'Session names, suggestions, summaries, web pages to read.',
   'models.mid': 'Everyday jobs',
   'models.mid_hint': 'Ordinary work that the agent hands to a helper.',
   'models.high': 'Hard jobs',
@@ -389,7 +389,7 @@ export const en = {
   'models.titles_hint': 'Without it a session is called after its first message.',
   'models.suggestions': 'Suggest the next message',
   'models.suggestions_hint':
-    'After each turn a small model reads your first message and the last turns, and guesses what you may write next. That costs a little each time, which the session’s cost counts. Without a small model nothing is suggested.',
+    'After each turn a small model, where there is one, reads your first message and the last turns and guesses the next. Each guess costs a little, which the session’s cost counts.',
   'timeout.label': 'Command timeout',
   'timeout.hint':
     'Ends commands in the foreground that name no limit of their own, from the next one on. Without it each model has its own: 10 s, or 120 s with Claude. What is left running has no limit.',
