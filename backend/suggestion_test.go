@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"unicode"
 	"unicode/utf8"
@@ -255,6 +256,44 @@ func TestSuggestionIsStoredWithItsCost(t *testing.T) {
 	want := []agent.Kind{agent.KindSideRequest, agent.KindPromptSuggestion}
 	if diff := cmp.Diff(want, stored.all[len(stored.all)-1]); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// full is a store that is full when it is told to be.
+type full struct {
+	backend.Store
+	now atomic.Bool
+}
+
+func (f *full) Append(ctx context.Context, events ...agent.Event) (int64, error) {
+	if f.now.Load() {
+		return 0, &backend.Error{Code: backend.CodeStoreFailed, Message: "The disk is full."}
+	}
+	return f.Store.Append(ctx, events...)
+}
+
+// A turn that could not be stored is followed by no second suggestion for the one
+// before it.
+func TestLostTurnSuggestsNothing(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t, llmtest.Round{Text: "One."})
+	server.Script(smallID, llmtest.Round{Text: "Go on", Usage: small})
+	var disk *full
+	p := newPageOn(t, environment(server, "sk-test"), func(s *storage.Store) backend.Store {
+		disk = &full{Store: s}
+		return disk
+	})
+	prefer(p, suggestions)
+	id := p.session("compat")
+	p.send(id, "first")
+	await(p, anyOf[agent.PromptSuggestion])
+	disk.now.Store(true)
+	p.send(id, "second")
+	await(p, anyOf[agent.ProcessingEnd])
+	disk.now.Store(false)
+	settle(p, id)
+	if n := len(asked(server, smallID)); n != 1 {
+		t.Errorf("asked %d times", n)
 	}
 }
 
