@@ -76,7 +76,7 @@ function step(view: Writable, event: Event): void {
       view.title = event.data.text
       return
     case 'prompt_suggestion':
-      view.suggestion = event.data.text
+      view.suggestion = { text: event.data.text, seq: event.seq ?? 0 }
       return
     case 'user_input':
       view.suggestion = undefined
