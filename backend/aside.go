@@ -121,13 +121,7 @@ func (l *live) beginAsides(ctx context.Context) error {
 	if info.Helper != nil || t.LastEnd != agent.EndDone {
 		return nil
 	}
-	var asides []aside
-	if !prefs.PlainTitles && t.Turn == 1 && !t.Title.ByUser {
-		asides = append(asides, naming(t))
-	}
-	if prefs.SuggestPrompts && !session.Queue().Has(agent.FollowUp) {
-		asides = append(asides, suggesting(t))
-	}
+	asides := asidesAfter(session, prefs)
 	if len(asides) == 0 {
 		return nil
 	}
@@ -146,6 +140,19 @@ func (l *live) beginAsides(ctx context.Context) error {
 		})
 	}
 	return nil
+}
+
+// asidesAfter returns what is to be asked after a turn. No prompt is suggested
+// where what is queued follows at once.
+func asidesAfter(session *agent.Session, prefs Preferences) (asides []aside) {
+	t := session.Transcript()
+	if !prefs.PlainTitles && t.Turn == 1 && !t.Title.ByUser {
+		asides = append(asides, naming(t))
+	}
+	if prefs.SuggestPrompts && !session.Queue().Has(agent.FollowUp) {
+		asides = append(asides, suggesting(t))
+	}
+	return asides
 }
 
 // recordAsides records what asides came to: each request, and its event where
