@@ -42,7 +42,7 @@ func (t *turn) ask() (*llm.Answer, error) {
 	t.usage = t.usage.Add(answer.Usage)
 	t.emit(TextEnd{
 		Message: answer.Message, Usage: answer.Usage, Finish: answer.Finish, ThinkingMs: d.thought.Milliseconds(),
-		Provider: who.Provider, Model: who.Model, Cost: t.price(who, answer.Usage),
+		Provider: who.Provider, Model: who.Model, Cost: t.session.price(who, answer.Usage),
 	})
 	return answer, nil
 }
@@ -51,7 +51,7 @@ func (t *turn) ask() (*llm.Answer, error) {
 // nothing is kept is on the record: the provider may charge for it.
 func (t *turn) keep(who llm.Origin, d *draft, m llm.Message) {
 	if d.begun() {
-		t.emit(TextEnd{Message: m, Finish: llm.Finish{Reason: llm.FinishInterrupted}, Provider: who.Provider, Model: who.Model, Cost: t.price(who, llm.Usage{})})
+		t.emit(TextEnd{Message: m, Finish: llm.Finish{Reason: llm.FinishInterrupted}, Provider: who.Provider, Model: who.Model, Cost: t.session.price(who, llm.Usage{})})
 	}
 }
 

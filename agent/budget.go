@@ -18,45 +18,61 @@ const (
 )
 
 // price returns what a request cost; nil is unknown.
-func (t *turn) price(who llm.Origin, u llm.Usage) *llm.Cost {
-	cfg := t.session.cfg
-	return cfg.Facts.Price(who.Provider, who.Model, u, cfg.Now())
+func (s *Session) price(who llm.Origin, u llm.Usage) *llm.Cost {
+	return s.cfg.Facts.Price(who.Provider, who.Model, u, s.cfg.Now())
 }
 
 // budget is what the session may cost; 0 is any amount. The settings count as
 // they were recorded: a change holds from the next round on.
-func (t *turn) budget() llm.Cost {
-	return cmp.Or(t.session.transcript.Settings.Budget, t.session.cfg.Limits.Budget)
+func (s *Session) budget() llm.Cost {
+	return cmp.Or(s.transcript.Settings.Budget, s.cfg.Limits.Budget)
 }
 
 // spending is what the session has cost, with what others spent on its account.
-func (t *turn) spending() llm.Spending {
-	spent := t.session.transcript.Cost
-	if beside := t.session.cfg.Limits.Beside; beside != nil && t.budget() > 0 {
+func (s *Session) spending() llm.Spending {
+	spent := s.transcript.Cost
+	if beside := s.cfg.Limits.Beside; beside != nil && s.budget() > 0 {
 		spent.Cost += beside()
 	}
 	return spent
 }
 
-// affordable reports whether the next request fits what is left of the budget
-// (OAS-115). The estimate takes nothing to be cached, so that it is rather too
-// high than too low; where it is unknown, only what is spent counts.
-func (t *turn) affordable() bool {
-	t.spent = t.spending()
-	budget := t.budget()
-	if budget == 0 {
-		return true
-	}
-	set := t.session.transcript.Settings
-	var next llm.Cost
-	if c := t.price(llm.Origin{Provider: set.Provider, Model: set.Model}, t.nextUsage()); c != nil {
+// fits reports whether a request fits what the budget leaves of what was spent,
+// and what it is taken to cost: 0 where that is unknown, so that only what is
+// spent counts.
+func (s *Session) fits(spent llm.Cost, who llm.Origin, u llm.Usage) (next llm.Cost, ok bool) {
+	if c := s.price(who, u); c != nil {
 		next = *c
 	}
-	if t.spent.Cost < budget && t.spent.Cost+next <= budget {
+	budget := s.budget()
+	return next, spent < budget && spent+next <= budget
+}
+
+// Affords reports whether a request beside the conversation, which gives a model
+// so many bytes of text, fits what is left of the budget (OAS-115).
+func (s *Session) Affords(who llm.Origin, bytes int) bool {
+	if s.budget() == 0 {
 		return true
 	}
-	t.emit(TurnLimit{Limit: "budget", Budget: budget, Spent: t.spent.Cost, Next: next})
-	return false
+	_, ok := s.fits(s.spending().Cost, who, llm.Usage{Input: int64(bytes / bytesPerToken), Output: outputReserve, Known: true})
+	return ok
+}
+
+// affordable reports whether the next request fits what is left of the budget
+// (OAS-115). The estimate takes nothing to be cached, so that it is rather too
+// high than too low.
+func (t *turn) affordable() bool {
+	s := t.session
+	t.spent = s.spending()
+	if s.budget() == 0 {
+		return true
+	}
+	set := s.transcript.Settings
+	next, ok := s.fits(t.spent.Cost, llm.Origin{Provider: set.Provider, Model: set.Model}, t.nextUsage())
+	if !ok {
+		t.emit(TurnLimit{Limit: "budget", Budget: s.budget(), Spent: t.spent.Cost, Next: next})
+	}
+	return ok
 }
 
 // nextUsage guesses the next request: the context as the provider last counted
@@ -78,7 +94,7 @@ func (t *turn) nextUsage() llm.Usage {
 // It warns, once each, when four fifths are spent and when the turn's first
 // request of unknown cost makes the budget one that cannot be held.
 func (t *turn) withinBudget() bool {
-	budget, now := t.budget(), t.spending()
+	budget, now := t.session.budget(), t.session.spending()
 	if budget == 0 {
 		return true
 	}

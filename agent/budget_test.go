@@ -173,3 +173,30 @@ func TestBudgetOfTheSession(t *testing.T) {
 		t.Errorf("ended as %s", got)
 	}
 }
+
+// OAS-115: a request beside the conversation is held to the same budget.
+func TestAffords(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, llmtest.Script(worth(8)))
+	r.cfg.Facts = facts{}
+	r.run("go")
+	for _, tt := range []struct {
+		budget llm.Cost
+		model  string
+		bytes  int
+		want   bool
+	}{
+		{0, "m", 1 << 30, true},
+		{10 * llm.Dollar, "m", 4000, true}, // a dollar, and another for the answer
+		{10 * llm.Dollar, "m", 4004, false},
+		{10 * llm.Dollar, "unknown", 1 << 30, true},
+		{8 * llm.Dollar, "unknown", 0, false},
+	} {
+		set := r.session.Transcript().Settings
+		set.Budget = tt.budget
+		r.session.Record(agent.SettingsChange{Settings: set})
+		if got := r.session.Affords(llm.Origin{Provider: llmtest.Provider, Model: tt.model}, tt.bytes); got != tt.want {
+			t.Errorf("of %s, %s given %d bytes fits: %t", tt.budget, tt.model, tt.bytes, got)
+		}
+	}
+}

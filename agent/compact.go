@@ -208,6 +208,8 @@ func (t *turn) summarise(start CompactionStart, focus string, keep int) (Compact
 		return end, errors.New("nothing here makes summaries")
 	case len(messages) == 0:
 		return end, errors.New("there is nothing new to summarise")
+	case !t.session.Affords(llm.Origin{Provider: tr.Settings.Provider, Model: tr.Settings.Model}, tr.conversation.Bytes()):
+		return end, errors.New("a summary would cost more than the session's budget leaves")
 	}
 	t.phase(PhaseSummaryStart, end)
 	t.settle()
@@ -216,7 +218,7 @@ func (t *turn) summarise(start CompactionStart, focus string, keep int) (Compact
 		Before: before, Messages: messages, Focus: focus,
 	})
 	for _, usage := range got.Requests {
-		t.emit(SideRequest{Purpose: PurposeSummary, Provider: got.By.Provider, Model: got.By.Model, Usage: usage, Cost: t.price(got.By, usage)})
+		t.emit(SideRequest{Purpose: PurposeSummary, Provider: got.By.Provider, Model: got.By.Model, Usage: usage, Cost: t.session.price(got.By, usage)})
 	}
 	if err != nil {
 		return end, err

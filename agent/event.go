@@ -32,6 +32,7 @@ const (
 	KindSteeringInjected Kind = "steering_injected"
 	KindRetrying         Kind = "retrying"
 	KindSideRequest      Kind = "side_request"
+	KindPromptSuggestion Kind = "prompt_suggestion"
 	KindRateLimit        Kind = "rate_limit"  // delta: what the provider says is left
 	KindTaskChange       Kind = "task_change" // delta: a command that was left running did something
 	KindHistoryRepaired  Kind = "history_repaired"
@@ -306,11 +307,18 @@ type Purpose string
 
 // The purposes of requests.
 const (
-	PurposeTurn     Purpose = "turn"
-	PurposeTitle    Purpose = "title"
-	PurposeSubagent Purpose = "subagent"
-	PurposeSummary  Purpose = "summary"
+	PurposeTurn       Purpose = "turn"
+	PurposeTitle      Purpose = "title"
+	PurposeSuggestion Purpose = "suggestion"
+	PurposeSubagent   Purpose = "subagent"
+	PurposeSummary    Purpose = "summary"
 )
+
+// PromptSuggestion is what the user may want to write next, as a model guesses.
+// It is no part of the conversation, and void with the next input.
+type PromptSuggestion struct {
+	Text string `json:"text"`
+}
 
 // TaskChange says that there is news of a command that was left running. The
 // news itself is read by whoever wants it.
@@ -431,6 +439,7 @@ func (HookEnd) Kind() Kind          { return KindHookEnd }
 func (SteeringInjected) Kind() Kind { return KindSteeringInjected }
 func (Retrying) Kind() Kind         { return KindRetrying }
 func (SideRequest) Kind() Kind      { return KindSideRequest }
+func (PromptSuggestion) Kind() Kind { return KindPromptSuggestion }
 func (RateLimitReport) Kind() Kind  { return KindRateLimit }
 func (TaskChange) Kind() Kind       { return KindTaskChange }
 func (HistoryRepaired) Kind() Kind  { return KindHistoryRepaired }
@@ -450,7 +459,7 @@ func Payloads() []Payload {
 		SessionStart{}, SessionEnd{}, SettingsChange{}, Briefing{}, Title{}, UserInput{}, TurnContinued{},
 		ReasoningDelta{}, TextStart{}, TextDelta{}, TextEnd{}, CallDraft{},
 		ToolCallStart{}, ToolCallOutput{}, ToolCallEnd{}, ApprovalRequest{},
-		ApprovalAnswer{}, HookStart{}, HookOutput{}, HookEnd{}, SteeringInjected{}, Retrying{}, SideRequest{}, RateLimitReport{}, TaskChange{},
+		ApprovalAnswer{}, HookStart{}, HookOutput{}, HookEnd{}, SteeringInjected{}, Retrying{}, SideRequest{}, PromptSuggestion{}, RateLimitReport{}, TaskChange{},
 		HistoryRepaired{}, CompactionStart{}, CompactionPhase{}, CompactionEnd{}, LoopDetection{}, TurnLimit{}, Warning{}, Failure{}, ProcessingEnd{},
 	}
 }

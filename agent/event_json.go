@@ -30,6 +30,7 @@ var decoders = map[Kind]func([]byte) (Payload, error){
 	KindSteeringInjected: decode[SteeringInjected],
 	KindRetrying:         decode[Retrying],
 	KindSideRequest:      decode[SideRequest],
+	KindPromptSuggestion: decode[PromptSuggestion],
 	KindRateLimit:        decode[RateLimitReport],
 	KindTaskChange:       decode[TaskChange],
 	KindHistoryRepaired:  decode[HistoryRepaired],

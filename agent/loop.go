@@ -156,11 +156,11 @@ func (t *turn) loop() EndReason {
 			t.emit(TurnLimit{Limit: "turns", Count: n})
 			return EndLimit
 		}
-		if !t.affordable() {
-			return EndBudget
-		}
 		if t.compactIfFull(); t.ctx.Err() != nil {
 			return EndInterrupted
+		}
+		if !t.affordable() {
+			return EndBudget
 		}
 		answer, err := t.ask()
 		if err != nil {

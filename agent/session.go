@@ -71,7 +71,7 @@ func (l Limits) orDefault() Limits {
 }
 
 // Session is one conversation and the loop that carries it on. One goroutine
-// owns it: the one that calls Run, Resume, Record, RecordSettings, Close and Transcript. Configure, Asked, Steer,
+// owns it: the one that calls Run, Resume, Record, RecordSettings, Affords, Close and Transcript. Configure, Asked, Steer,
 // FollowUp, Queue, Interrupt, Abort and Suspend are safe from any goroutine.
 type Session struct {
 	cfg        Config

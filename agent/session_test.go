@@ -366,3 +366,18 @@ func TestAuthClosesTheSession(t *testing.T) {
 		}
 	}
 }
+
+// What a conversation is about is what its user wrote and what was said last to
+// each input; what steered it is left out, as is what a model suggests.
+func TestExchanges(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, llmtest.Script(llmtest.Round{Text: "I look.", Calls: []llmtest.Call{look}}, llmtest.Round{Text: "Seen."}))
+	r.run("one")
+	r.session.Record(agent.SteeringInjected{Text: "be quick"})
+	r.session.Record(agent.PromptSuggestion{Text: "Look again"})
+	r.session.Record(agent.UserInput{Text: "two"})
+	want := []agent.Exchange{{Input: "one", Answer: "Seen."}, {Input: "two"}}
+	if diff := cmp.Diff(want, r.session.Transcript().Exchanges()); diff != "" {
+		t.Error(diff)
+	}
+}

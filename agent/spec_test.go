@@ -147,7 +147,9 @@ func TestEveryKindHappens(t *testing.T) {
 	for _, ev := range events {
 		happened[ev.Kind()] = true
 	}
-	hosts := map[agent.Kind]bool{agent.KindSessionStart: true, agent.KindTitle: true, agent.KindTaskChange: true}
+	hosts := map[agent.Kind]bool{
+		agent.KindSessionStart: true, agent.KindTitle: true, agent.KindPromptSuggestion: true, agent.KindTaskChange: true,
+	}
 	for _, p := range agent.Payloads() {
 		if happened[p.Kind()] == hosts[p.Kind()] {
 			t.Errorf("%s: happened %t", p.Kind(), happened[p.Kind()])

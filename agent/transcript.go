@@ -194,18 +194,28 @@ func (t *Transcript) Pending() []ApprovalRequest {
 	return out
 }
 
-// Opening returns the session's first input and its newest answer, for naming
-// it.
-func (t *Transcript) Opening() (input, answer string) {
-	for _, m := range t.conversation.Lower() {
-		switch {
-		case m.Role == llm.RoleUser && input == "":
-			input = m.Text()
-		case m.Role == llm.RoleAssistant:
-			answer = m.Text()
+// Exchange is one input of the user's and what the model said last to it.
+type Exchange struct{ Input, Answer string }
+
+// Exchanges returns the conversation without what was done in it, for jobs that
+// have to know what it is about.
+func (t *Transcript) Exchanges() []Exchange {
+	var all []Exchange
+	for it := range t.conversation.Items() {
+		switch it.Type {
+		case contextir.CompactionSummary:
+			for _, text := range t.conversation.Words() {
+				all = append(all, Exchange{Input: text})
+			}
+		case contextir.UserMessage:
+			all = append(all, Exchange{Input: it.Message.Text()})
+		case contextir.AssistantMessage:
+			if text := it.Message.Text(); text != "" && len(all) > 0 {
+				all[len(all)-1].Answer = text
+			}
 		}
 	}
-	return input, answer
+	return all
 }
 
 // gateCall rebuilds what the gate saw when it asked.

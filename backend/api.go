@@ -243,6 +243,9 @@ type Preferences struct {
 	// PlainTitles names sessions by their first prompt alone, without asking a
 	// model.
 	PlainTitles bool `json:"plain_titles,omitempty"`
+	// SuggestPrompts asks a model after each turn what the user may want to
+	// write next, which costs a little each time.
+	SuggestPrompts bool `json:"suggest_prompts,omitempty"`
 	// CommandTimeout ends commands in the foreground that name no time limit of
 	// their own, in seconds up to [tool.MaxCommandTimeout]; 0 leaves each model its
 	// default (K-01).

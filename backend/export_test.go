@@ -31,6 +31,9 @@ var AtLevel = (*Workbench).atLevel
 // CommandTimeout is the user's time limit for commands that name none.
 var CommandTimeout = (*Workbench).commandTimeout
 
+// SuggestionFrom reads a prompt from a model's answer.
+var SuggestionFrom = suggestionFrom
+
 // AwaitJobs waits until the jobs beside a session are over.
 func (w *Workbench) AwaitJobs(session string) {
 	w.mu.Lock()

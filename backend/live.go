@@ -51,13 +51,6 @@ type inbox struct {
 	rested chan struct{}
 }
 
-// beside are jobs next to the conversation. They hand what they came to to the
-// owner; there is room for what all of them hand over.
-type beside struct {
-	jobs sync.WaitGroup
-	done chan []agent.Payload
-}
-
 // beginTurn is [agent.Session.Run] with its input, or another method that does
 // something with a session.
 type beginTurn func(*agent.Session, context.Context) iter.Seq2[agent.Event, error]
@@ -79,11 +72,11 @@ func (l *live) own(ctx context.Context) {
 			l.end(context.WithoutCancel(ctx))
 			l.bench.leave(context.WithoutCancel(ctx), l.id) // of a session that stays open
 			return
-		case events := <-l.beside.done:
+		case <-l.beside.news:
 			if release, err := l.acquire(ctx); err == nil {
-				l.recordAside(ctx, events)
+				l.recordAsides(ctx)
 				release()
-			} else {
+			} else { // they wait for the next news, or the end
 				slog.Warn("record a job beside the session", "session", l.id, "err", err)
 			}
 		case w := <-l.inbox.turns:
@@ -116,8 +109,14 @@ func (l *live) work(ctx context.Context, w turnWork) {
 	if l.session.Load().Transcript().State == agent.StateClosed {
 		l.missed = true // whoever goes on does so in another environment
 	}
+	ended := l.stage == resting && l.seq >= 0
 	l.rest()
-	l.nameSession(ctx)
+	if !ended {
+		return // there was no turn, it waits for a person, or it could not be stored
+	}
+	if err := l.beginAsides(ctx); err != nil {
+		slog.Warn("begin jobs beside the session", "session", l.id, "err", err)
+	}
 }
 
 // follow runs what was queued when the turn had taken the last of the queue
@@ -159,11 +158,7 @@ func (l *live) end(ctx context.Context) {
 		return
 	}
 	defer release()
-	select {
-	case events := <-l.beside.done:
-		l.recordAside(ctx, events)
-	default:
-	}
+	l.recordAsides(ctx)
 	if session := l.session.Load(); session.Transcript().State == agent.StateIdle {
 		for _, ev := range session.Close(ctx) {
 			l.record(ctx, ev)

@@ -137,19 +137,24 @@ func TestQueueAtRest(t *testing.T) {
 }
 
 // A message that comes when the turn has looked for one already, and is about to
-// end, follows it all the same.
+// end, follows it all the same; none is suggested before it.
 func TestQueueAtTheLastMoment(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Text: "1"}, llmtest.Round{Text: "2"})
+	server.Script(smallID, llmtest.Round{Text: "Go on", Usage: small})
 	late := make(chan func(), 1)
 	p := newPageOn(t, environment(server, "sk-test"), func(s *storage.Store) backend.Store { return &ending{s, late} })
+	prefer(p, suggestions)
 	id := p.session("compat")
 	late <- func() { p.queue(id, agent.FollowUp, "one more") }
 	p.send(id, "hello")
 	if in := await(p, func(in agent.UserInput) bool { return in.QueueID != "" }); in.Text != "one more" {
 		t.Errorf("%+v", in)
 	}
-	await(p, anyOf[agent.ProcessingEnd])
+	await(p, anyOf[agent.PromptSuggestion])
+	if n := len(asked(server, smallID)); n != 1 {
+		t.Errorf("asked %d times for a suggestion", n)
+	}
 }
 
 // ending is a store that calls late before it stores the end of a turn.

@@ -170,7 +170,7 @@ func (w *Workbench) live(ctx context.Context, id string) (*live, error) {
 	l := &live{
 		id: id, bench: w, seq: -1,
 		inbox: inbox{turns: make(chan turnWork), nudge: make(chan struct{}, 1)}, done: make(chan struct{}),
-		beside: beside{done: make(chan []agent.Payload, 1)},
+		beside: beside{news: make(chan struct{}, 1)},
 	}
 	if err := l.refresh(ctx); err != nil {
 		return nil, err

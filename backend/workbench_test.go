@@ -58,7 +58,7 @@ func newPageOn(t *testing.T, getenv func(string) string, around func(*storage.St
 	return openPage(t, t.TempDir(), t.TempDir(), getenv, around)
 }
 
-func openPage(t *testing.T, folder, home string, getenv func(string) string, around func(*storage.Store) backend.Store) *page {
+func openPage(t *testing.T, folder, home string, getenv func(string) string, around func(*storage.Store) backend.Store, changes ...func(*backend.Config)) *page {
 	t.Helper()
 	store, err := storage.Open(t.Context(), home)
 	if err != nil {
@@ -69,9 +69,15 @@ func openPage(t *testing.T, folder, home string, getenv func(string) string, aro
 		t.Fatal(err)
 	}
 	p := &page{t: t, store: store, folder: folder, home: home, grown: make(chan struct{}, 1)}
-	p.bench = backend.New(backend.Config{
+	cfg := backend.Config{
 		Folder: folder, Home: home, Version: "test", Store: around(store), Keys: keystore.New(home), Getenv: getenv,
-	})
+	}
+	for _, change := range changes {
+		if change != nil {
+			change(&cfg)
+		}
+	}
+	p.bench = backend.New(cfg)
 	p.bench.Subscribe(p.receive)
 	t.Cleanup(p.close)
 	return p

@@ -82,14 +82,13 @@ func (s *Service) Summarise(ctx context.Context, r agent.SummaryRequest) (agent.
 		Prompt:      prompt(r),
 		StepTimeout: timeout,
 	})
-	summary := agent.Summary{By: by, Requests: make([]llm.Usage, got.Lost)}
+	summary := agent.Summary{By: by, Requests: got.Charged()}
 	if err != nil {
 		return summary, err
 	}
-	answer := got.Answer()
-	summary.Text, summary.Requests = strings.TrimSpace(got.Text()), append(summary.Requests, answer.Usage)
+	summary.Text = strings.TrimSpace(got.Text())
 	switch {
-	case answer.Finish.Reason == llm.FinishLength, len(summary.Text) > maxBytes:
+	case got.Answer().Finish.Reason == llm.FinishLength, len(summary.Text) > maxBytes:
 		return summary, errors.New("the summary did not come to its end")
 	case summary.Text == "":
 		return summary, errors.New("the model gave no summary")

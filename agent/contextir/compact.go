@@ -27,6 +27,10 @@ func (c *Conversation) Older(keep int) (summary string, messages []llm.Message) 
 	return summary, lower(older)
 }
 
+// Words are what the user wrote before the summary that is there now, as far as
+// it is kept.
+func (c *Conversation) Words() []string { return c.words }
+
 // Results counts the tool results among what Compact would take out.
 func (c *Conversation) Results(keep int) int {
 	n := 0

@@ -5,6 +5,7 @@
 package contextir
 
 import (
+	"iter"
 	"slices"
 
 	"atelier.dev/atelier/agent/llm"
@@ -51,6 +52,9 @@ func (c *Conversation) Append(t ItemType, m llm.Message) {
 	c.items = append(c.items, Item{Type: t, Message: m})
 	c.pictures = c.pictures || pictured(m.Parts)
 }
+
+// Items returns what the conversation holds, in order.
+func (c *Conversation) Items() iter.Seq[Item] { return slices.Values(c.items) }
 
 // Pictures reports whether any message may hold a picture.
 func (c *Conversation) Pictures() bool { return c.pictures }

@@ -13,6 +13,5 @@
 //
 // Where a message says what an event of Atelier says, it has the event's own
 // members. What the SDK has no word for is a [System] message. Of the SDK's
-// kinds localCommandOutput and promptSuggestion are missing, because nothing in
-// Atelier gives cause for them.
+// kinds localCommandOutput is missing, because nothing in Atelier gives cause for it.
 package sdk

@@ -124,6 +124,9 @@ func scripted(t *testing.T) iter.Seq2[agent.Event, error] {
 				return
 			}
 		}
+		if !yield(s.Record(agent.PromptSuggestion{Text: "Say what you were about to do."}), nil) {
+			return
+		}
 		for _, ev := range s.Close(t.Context()) {
 			if !yield(ev, nil) {
 				return

@@ -86,6 +86,8 @@ func (t *Translator) payloads(data agent.Payload) []Payload {
 		return []Payload{HookProgress(d)}
 	case agent.HookEnd:
 		return []Payload{HookResponse(d)}
+	case agent.PromptSuggestion:
+		return []Payload{PromptSuggestion(d)}
 	case agent.ProcessingEnd:
 		return t.turnEnded(d)
 	case agent.Failure:

@@ -55,6 +55,16 @@ type Result struct {
 	Lost int
 }
 
+// Charged are the usages of all requests that may have been charged for, one
+// each; that of a lost one is not known.
+func (r *Result) Charged() []llm.Usage {
+	usages := make([]llm.Usage, r.Lost)
+	for _, step := range r.Steps {
+		usages = append(usages, step.Answer.Usage)
+	}
+	return usages
+}
+
 // Answer is the last step's; nil where there is none.
 func (r *Result) Answer() *llm.Answer {
 	if len(r.Steps) == 0 {

@@ -212,6 +212,7 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "steering_injected"; data: SteeringInjected }
   | { kind: "retrying"; data: Retrying }
   | { kind: "side_request"; data: SideRequest }
+  | { kind: "prompt_suggestion"; data: PromptSuggestion }
   | { kind: "rate_limit"; data: RateLimitReport }
   | { kind: "task_change"; data: TaskChange }
   | { kind: "history_repaired"; data: HistoryRepaired }
@@ -446,6 +447,7 @@ export type Preferences = {
   new_session: Settings
   levels?: Levels
   plain_titles?: boolean
+  suggest_prompts?: boolean
   command_timeout?: number
   compact?: CompactWhen
   layout: Layout
@@ -467,6 +469,10 @@ export type ProjectInfo = {
   home: string
 }
 
+export type PromptSuggestion = {
+  text: string
+}
+
 export type ProviderInfo = {
   id: string
   name: string
@@ -482,7 +488,7 @@ export type ProviderRef = {
   provider: string
 }
 
-export type Purpose = "turn" | "title" | "subagent" | "summary"
+export type Purpose = "turn" | "title" | "suggestion" | "subagent" | "summary"
 
 export type QueueAddRequest = {
   session: string

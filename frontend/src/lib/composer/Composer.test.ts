@@ -1,6 +1,6 @@
 import { fireEvent, screen } from '@testing-library/svelte'
 import { tick } from 'svelte'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Catalog } from '../app/catalog.svelte'
 import { setLanguage } from '../i18n/i18n.svelte'
 import { renderInApp } from '../ui/testing'
@@ -12,7 +12,8 @@ beforeEach(() => {
   writeDraft('s', '')
 })
 
-function show(state: 'rest' | 'running', isTaken = true, queued = 0) {
+function show(state: 'rest' | 'running', isTaken = true, queued = 0, suggestion?: string) {
+  const onputaway = vi.fn()
   const onsend = vi.fn(async () => isTaken)
   const onqueue = vi.fn(async () => isTaken)
   const props = {
@@ -22,14 +23,16 @@ function show(state: 'rest' | 'running', isTaken = true, queued = 0) {
     state,
     stopping: false,
     queued,
+    suggestion,
     onsend,
     onqueue,
     onstop: () => {},
+    onputaway,
     onconfigure: () => {},
     onkeys: () => {},
   }
   renderInApp(Composer, props)
-  return { onsend, onqueue, field: screen.getByRole<HTMLTextAreaElement>('textbox') }
+  return { onsend, onqueue, onputaway, field: screen.getByRole<HTMLTextAreaElement>('textbox') }
 }
 
 const type = (field: HTMLElement, value: string) => fireEvent.input(field, { target: { value } })
@@ -67,4 +70,58 @@ test('the stop button says what it keeps', () => {
   expect(document.getElementById(stop.getAttribute('aria-describedby')!)?.textContent).toMatch(
     /files already changed stay changed\. 2 queued messages wait\.$/,
   )
+})
+
+describe('a suggested message', () => {
+  const suggested = () => show('rest', true, 0, 'Test it')
+
+  // OAS-102
+  test.each(['Tab', 'a click'])('is put into the field by %s, and never sent', async (way) => {
+    const { onsend, field } = suggested()
+    expect(field.placeholder).toBe('Suggested: Test it')
+    const use = screen.getByRole('button', { name: 'Use the suggestion: Test it' })
+    if (way === 'Tab') expect(await fireEvent.keyDown(field, { key: 'Tab' })).toBe(false)
+    else await fireEvent.click(use)
+    await tick()
+    expect(field.value).toBe('Test it')
+    expect(document.activeElement).toBe(field)
+    expect(onsend).not.toHaveBeenCalled()
+    expect(screen.queryByRole('button', { name: /^Use/ })).toBeNull()
+  })
+
+  // OAS-102
+  test('is put away by Escape, which nobody else hears', async () => {
+    const { onputaway, field } = suggested()
+    const heard = vi.fn()
+    window.addEventListener('keydown', heard)
+    await fireEvent.keyDown(field, { key: 'Escape' })
+    window.removeEventListener('keydown', heard)
+    expect(onputaway).toHaveBeenCalledOnce()
+    expect(heard).not.toHaveBeenCalled()
+  })
+
+  test('is told once, though it goes and comes with what is written', async () => {
+    const { field } = suggested()
+    const told = () => screen.getByRole('status').textContent?.trim()
+    await tick()
+    const first = told()
+    expect(first).toMatch(/^Suggested: Test it\. Tab /)
+    await type(field, 'No')
+    expect(told()).toBe(first)
+    await type(field, '')
+    expect(told()).toBe(first)
+  })
+
+  test.each<[string, Parameters<typeof show>, string, KeyboardEventInit]>([
+    ['where there is none', ['rest'], '', {}],
+    ['while a turn runs', ['running', true, 0, 'Test it'], '', {}],
+    ['while something is written', ['rest', true, 0, 'Test it'], 'No', {}],
+    ['with Shift', ['rest', true, 0, 'Test it'], '', { shiftKey: true }],
+    ['of an input method', ['rest', true, 0, 'Test it'], '', { isComposing: true }],
+  ])('Tab leaves the field as ever %s', async (_, how, written, keys) => {
+    const { field } = show(...how)
+    await type(field, written)
+    expect(await fireEvent.keyDown(field, { key: 'Tab', ...keys })).toBe(true)
+    expect(field.value).toBe(written)
+  })
 })

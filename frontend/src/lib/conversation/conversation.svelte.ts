@@ -17,6 +17,9 @@ import { freshEvents } from './sync'
 
 const pageSize = 200
 
+/** Up to which event suggestions were put away, by session: it outlives a change of session. */
+const putAway = new SvelteMap<string, number>()
+
 /** One session as the page follows it: read once, then kept up to date by envelopes. */
 export class Conversation {
   info = $state.raw<SessionInfo>()
@@ -35,6 +38,11 @@ export class Conversation {
 
   /** What the user chose last, else what the log says. */
   readonly settings = $derived.by(() => this.#wish ?? this.view.settings)
+  /** What the user may want to write next, unless it was put away. */
+  readonly suggestion = $derived.by(() => {
+    const { suggestion } = this.view
+    return suggestion && suggestion.seq > (putAway.get(this.id) ?? 0) ? suggestion.text : undefined
+  })
   #wish = $state.raw<Settings>()
   #configuring: Promise<unknown> = Promise.resolve()
 
@@ -106,8 +114,14 @@ export class Conversation {
     })
   }
 
+  /** Shows the suggested prompt no more: it was not wanted, or another one is sent. */
+  putAwaySuggestion(): void {
+    putAway.set(this.id, this.view.seq)
+  }
+
   /** Sends a prompt, after the settings that are shown; false where it was not taken. */
   async send(text: string): Promise<boolean> {
+    this.putAwaySuggestion()
     await this.#configuring
     this.queue.note = undefined
     return this.#ask('conversation.send', { session: this.id, text })

@@ -100,6 +100,27 @@ describe('a conversation', () => {
     expect(conversation.view).toMatchObject({ seq: 450, settings, cost })
   })
 
+  // OAS-102
+  test('shows no suggestion beside a prompt that is on its way, nor one put away', async () => {
+    const log = sampleTurn()
+    const first = log.add('prompt_suggestion', { text: 'Test it' })
+    const { call } = host(log)
+    const conversation = new Conversation('s', call)
+    await conversation.open()
+    expect(conversation.suggestion).toBe('Test it')
+    conversation.putAwaySuggestion()
+    conversation.receive(envelope(first))
+    expect(conversation.suggestion).toBeUndefined()
+    const again = new Conversation('s', call)
+    await again.open()
+    expect(again.suggestion).toBeUndefined()
+    conversation.receive(envelope(log.add('prompt_suggestion', { text: 'Ship it' })))
+    expect(conversation.suggestion).toBe('Ship it')
+    const sent = conversation.send('No')
+    expect(conversation.suggestion).toBeUndefined()
+    await sent
+  })
+
   test('shows chosen settings at once and takes them back when they are refused', async () => {
     const { call, refused } = host(sampleTurn())
     const conversation = new Conversation('s', call)

@@ -130,6 +130,8 @@ export type View = {
   readonly context: number
   /** What the session cost; undefined before its first request. */
   readonly cost?: Spending
+  /** What the user may want to write next; undefined where nothing is suggested, or not any more. */
+  readonly suggestion?: { readonly text: string; readonly seq: number }
   /** What the provider said last of the key's allowance; undefined where it said nothing. */
   readonly allowance?: RateLimitReport
   /** Streamed content is missing: the session has to be read again. */

@@ -346,3 +346,16 @@ test('rounds are counted from the start of the turn, and unknown where it was no
   expect(apply(emptyView, rest).rounds).toBeUndefined()
   expect(apply(emptyView, [...rest, end]).rounds).toBe(2)
 })
+
+// OAS-102
+test('a suggestion holds until the next input', () => {
+  const log = sampleTurn()
+  log.add('side_request', { ...message([]), purpose: 'suggestion', cost: 1 })
+  const { seq } = log.add('prompt_suggestion', { text: 'Test it' })
+  log.add('session_end', { state: 'idle' })
+  const view = apply(emptyView, log.events)
+  expect(view.suggestion).toEqual({ text: 'Test it', seq })
+  expect(view.entries.at(-1)?.type).toBe('turn')
+  const next = log.add('user_input', { text: 'No' })
+  expect(apply(view, [next]).suggestion).toBeUndefined()
+})

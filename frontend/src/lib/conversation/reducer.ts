@@ -82,7 +82,11 @@ function step(view: Writable, event: Event): void {
     case 'title':
       view.title = event.data.text
       return
+    case 'prompt_suggestion':
+      view.suggestion = { text: event.data.text, seq: event.seq ?? 0 }
+      return
     case 'user_input':
+      view.suggestion = undefined
       view.state = 'processing'
       view.turnStartedAt = event.at
       view.rounds = 0

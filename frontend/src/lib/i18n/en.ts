@@ -189,6 +189,13 @@ export const en = {
   'composer.placeholder': 'Ask for a change, a fix, an explanation…',
   'composer.placeholder_running': 'Working… steer it, or say what comes next',
   'composer.placeholder_waiting': 'Waiting for your decision above… you can write meanwhile',
+  'composer.suggested': 'Suggested: {text}',
+  'composer.suggestion_use': 'Use',
+  'composer.suggestion_take': 'Use the suggestion: {text}',
+  'composer.suggestion_hint': 'Puts it into the field, to be changed; nothing is sent (Tab)',
+  'composer.suggestion_away': 'Put away until the next (Esc)',
+  'composer.suggestion_announce':
+    'Suggested: {text}. Tab puts it into the field, Escape puts it away.',
   'composer.send': 'Send',
   'composer.stop': 'Stop',
   'composer.stopping': 'Stopping…',
@@ -388,7 +395,7 @@ export const en = {
     'Some jobs beside a session are done by a model of their own. Automatic takes one from the session’s provider: nothing is sent to a provider that you did not choose.',
   'models.automatic': 'Automatic',
   'models.low': 'Small jobs',
-  'models.low_hint': 'Session names, summaries and web pages to read.',
+  'models.low_hint': 'Session names and suggestions.',
   'models.mid': 'Everyday jobs',
   'models.mid_hint': 'Ordinary work that the agent hands to a helper.',
   'models.high': 'Hard jobs',
@@ -407,6 +414,9 @@ export const en = {
   'models.compact_never_hint': 'Only when you ask for it',
   'models.titles': 'Name sessions by a small model',
   'models.titles_hint': 'Without it a session is called after its first message.',
+  'models.suggestions': 'Suggest the next message',
+  'models.suggestions_hint':
+    'After each turn a small model, where there is one, reads your first message and the last turns and guesses the next. Each guess costs a little, which the session’s cost counts.',
   'timeout.label': 'Command timeout',
   'timeout.hint':
     'Ends commands in the foreground that name no limit of their own, from the next one on. Without it each model has its own: 10 s, or 120 s with Claude. What is left running has no limit.',
@@ -430,6 +440,7 @@ export const en = {
 
   'keys_help.send': 'Send, or steer a turn that runs',
   'keys_help.follow_up': 'Follow up when the agent is done',
+  'keys_help.suggestion': 'Use the suggested message, in the empty field',
   'keys_help.newline': 'New line',
   'keys_help.stop': 'Stop the turn',
   'keys_help.mode': 'Next permission mode',
