@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -276,11 +275,7 @@ func (t *turn) fail(err error) EndReason {
 // finish ends a turn. next says that another input follows at once.
 func (t *turn) finish(reason EndReason, next bool) {
 	t.emit(ProcessingEnd{Reason: reason, Next: next, Rounds: t.rounds, Usage: t.usage, Cost: t.session.transcript.Cost.Since(t.before)})
-	if t.fatal || errors.Is(context.Cause(t.ctx), errAborted) {
-		t.fire(HookCall{Point: HookSessionEnd})
-		t.session.leave(context.WithoutCancel(t.ctx))
-		t.emit(SessionEnd{State: StateProcessing})
-	}
+	t.closeIfAborted()
 	t.settle()
 }
 

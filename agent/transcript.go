@@ -37,6 +37,8 @@ type past struct {
 	by      *llm.Origin             // chosen provider and model of the last one, no fallback; nil before the first
 	told    map[string]bool         // subjects of repairs
 	begun   bool                    // there was an input since the session was opened
+	command *LocalCommandStart      // of the user's, under way
+	stopped bool                    // the newest command of the user's was, and no input came since
 }
 
 // openCall is a call of the newest assistant message that has no result yet.
@@ -63,7 +65,7 @@ func (t *Transcript) Apply(ev Event) {
 		t.Title = d
 	case UserInput:
 		t.Turn, t.State = ev.Turn, StateProcessing
-		t.past.begun = true
+		t.past.begun, t.past.stopped = true, false
 		t.conversation.Append(contextir.UserMessage, llm.Text(llm.RoleUser, d.Text))
 		t.added += len(d.Text)
 	case TurnContinued:
@@ -98,6 +100,10 @@ func (t *Transcript) Apply(ev Event) {
 		}
 	case ToolCallEnd:
 		t.applyResult(d)
+	case LocalCommandStart:
+		t.State, t.past.command = StateProcessing, &d
+	case LocalCommandEnd:
+		t.applyCommand(d)
 	case ProcessingEnd:
 		t.State, t.LastEnd, t.open = StateIdle, d.Reason, nil
 	case SessionStart:
@@ -183,13 +189,11 @@ func (t *Transcript) Pending() []ApprovalRequest {
 // Opening returns the session's first input and its newest answer, for naming
 // it.
 func (t *Transcript) Opening() (input, answer string) {
-	for _, m := range t.conversation.Lower() {
-		switch {
-		case m.Role == llm.RoleUser && input == "":
-			input = m.Text()
-		case m.Role == llm.RoleAssistant:
-			answer = m.Text()
-		}
+	if first := t.conversation.Of(contextir.UserMessage); len(first) > 0 {
+		input = first[0].Text()
+	}
+	if answers := t.conversation.Of(contextir.AssistantMessage); len(answers) > 0 {
+		answer = answers[len(answers)-1].Text()
 	}
 	return input, answer
 }

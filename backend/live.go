@@ -111,19 +111,21 @@ func (l *live) work(ctx context.Context, w turnWork) {
 	l.inbox.rested = make(chan struct{})
 	l.inbox.mu.Unlock()
 	w.accepted <- nil
-	l.runTurn(ctx, w)
+	ended := l.runTurn(ctx, w)
 	if l.session.Load().Transcript().State == agent.StateClosed {
 		l.missed = true // whoever goes on does so in another environment
 	}
 	l.rest()
-	l.nameSession(ctx)
+	if ended {
+		l.nameSession(ctx)
+	}
 }
 
 // follow runs what was queued when the turn had taken the last of the queue
-// already. Where another turn is asked for, it follows that one.
+// already, or behind a command of the user's. Where another turn is asked for, it follows that one.
 func (l *live) follow(ctx context.Context) {
 	session := l.session.Load()
-	for ctx.Err() == nil && session.Transcript().LastEnd == agent.EndDone && session.Queue().Has(agent.FollowUp) && l.busy.CompareAndSwap(false, true) {
+	for ctx.Err() == nil && session.Transcript().Follows() && session.Queue().Has(agent.FollowUp) && l.busy.CompareAndSwap(false, true) {
 		l.work(ctx, turnWork{begin: runQueued, accepted: make(chan error, 1)})
 		session = l.session.Load()
 	}
@@ -170,11 +172,12 @@ func (l *live) end(ctx context.Context) {
 	}
 }
 
-func (l *live) runTurn(ctx context.Context, w turnWork) {
+// runTurn reports whether a turn ended.
+func (l *live) runTurn(ctx context.Context, w turnWork) (ended bool) {
 	session := l.session.Load()
 	if session.Transcript().State == agent.StateClosed {
 		if !l.record(ctx, session.Record(l.bench.sessionStart(true))) {
-			return
+			return false
 		}
 	}
 	for ev, err := range w.begin(session, ctx) {
@@ -183,15 +186,15 @@ func (l *live) runTurn(ctx context.Context, w turnWork) {
 			break
 		}
 		if !l.record(ctx, ev) {
-			return
+			return ended
 		}
-		if in, ok := ev.Data.(agent.UserInput); ok && session.Transcript().Title.Text == "" {
-			if !l.record(ctx, session.Record(agent.Title{Text: titleFrom(in.Text)})) {
-				return
-			}
+		if title := firstTitle(session.Transcript().Title, ev); title != "" && !l.record(ctx, session.Record(agent.Title{Text: title})) {
+			return ended
 		}
+		ended = ended || ev.Kind() == agent.KindProcessingEnd
 	}
 	l.recordSettings(ctx)
+	return ended
 }
 
 // record stores a durable event and then shows it; a delta is only shown. An
@@ -220,12 +223,24 @@ func (l *live) record(ctx context.Context, ev agent.Event) bool {
 	l.seq = seq
 	for i, ev := range batch {
 		ev.Seq = seq - int64(len(batch)-1-i)
-		if end, ok := ev.Data.(agent.ProcessingEnd); ok && !end.Next {
+		if isRest(ev.Data) {
 			l.rest()
 		}
 		l.bench.show(ev)
 	}
 	return true
+}
+
+// isRest reports whether a turn, or a command of the user's, ends with this and
+// nothing follows at once.
+func isRest(p agent.Payload) bool {
+	switch d := p.(type) {
+	case agent.ProcessingEnd:
+		return !d.Next
+	case agent.LocalCommandEnd:
+		return true
+	}
+	return false
 }
 
 // rest lets the next turn be asked for: whoever is shown the end of one may
@@ -263,14 +278,17 @@ func (l *live) recordSettings(ctx context.Context) {
 	}
 }
 
+// errWorking answers what can only begin in a session at rest.
+var errWorking = &Error{
+	Code: CodeBusy, Message: "This session is already working.",
+	Kept: "Your message was not sent; it is still in the box.", Next: "Wait until it is done, or stop it.",
+}
+
 // start hands a turn to the owner and returns once it has begun. CodeBusy
 // where the session is working already, here or in another process.
 func (l *live) start(begin beginTurn) error {
 	if !l.busy.CompareAndSwap(false, true) {
-		return &Error{
-			Code: CodeBusy, Message: "This session is already working.",
-			Kept: "Your message was not sent; it is still in the box.", Next: "Wait until it is done, or stop it.",
-		}
+		return errWorking
 	}
 	w := turnWork{begin: begin, accepted: make(chan error, 1)}
 	select {

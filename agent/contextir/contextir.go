@@ -19,6 +19,7 @@ const (
 	SteeringMessage  ItemType = "steering_message"
 	AssistantMessage ItemType = "assistant_message"
 	ToolResult       ItemType = "tool_result"
+	LocalCommand     ItemType = "local_command" // one that the user ran, and its output
 )
 
 // Item is one entry of a conversation.
@@ -43,6 +44,16 @@ type Conversation struct {
 func (c *Conversation) Append(t ItemType, m llm.Message) {
 	c.items = append(c.items, Item{Type: t, Message: m})
 	c.pictures = c.pictures || pictured(m.Parts)
+}
+
+// Of returns the messages of one type, the oldest first, as they were appended.
+func (c *Conversation) Of(t ItemType) (messages []llm.Message) {
+	for _, it := range c.items {
+		if it.Type == t {
+			messages = append(messages, it.Message)
+		}
+	}
+	return messages
 }
 
 // Pictures reports whether any message may hold a picture.

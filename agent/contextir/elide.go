@@ -16,7 +16,7 @@ const (
 	mediaBytes = 6000
 )
 
-// Elide shortens tool outputs, the oldest first, until about so many bytes are
+// Elide shortens outputs of tools and commands, the oldest first, until about so many bytes are
 // gone, and returns how many were. What was given back since the newest answer
 // stays whole: the model has not read it yet. The same conversation and number
 // give the same result, so that a log can be folded again.
@@ -66,11 +66,18 @@ func (it *Item) elide() int {
 
 // elided are an item's parts after it is shortened, and by how much that is.
 func (it *Item) elided() (parts []llm.Part, gone int) {
-	if it.Type != ToolResult {
+	switch it.Type {
+	case ToolResult, LocalCommand:
+	default:
 		return nil, 0
 	}
 	parts = make([]llm.Part, len(it.Message.Parts))
 	for i, p := range it.Message.Parts {
+		if p.Result == nil {
+			said, n := shortened(p)
+			parts[i], gone = said, gone+n
+			continue
+		}
 		short := *p.Result
 		short.Parts = nil
 		for _, said := range p.Result.Parts {
