@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -324,6 +325,31 @@ func TestContinue(t *testing.T) {
 		if !strings.Contains(body, want) {
 			t.Errorf("the second request lacks %q", want)
 		}
+	}
+}
+
+// A session whose user ran a command when the program ended goes on, too.
+func TestContinueAfterACommandThatWasCutOff(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."})
+	out, _, _ := p.run("run", "--model", "openai/m", "--output", "json", "begin")
+	var first struct {
+		Session string `json:"session_id"`
+	}
+	if err := json.Unmarshal([]byte(out), &first); err != nil {
+		t.Fatal(err)
+	}
+	store, err := storage.Open(t.Context(), p.home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := agent.Event{Session: first.Session, At: 1, Data: agent.LocalCommandStart{ID: "c1", Command: "make"}}
+	_, err = store.Append(t.Context(), start)
+	if err = errors.Join(err, store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if out, errs, code := p.run("run", "--continue", "go on"); code != 0 || out != "Two.\n" {
+		t.Fatalf("exit %d: %s%s", code, out, errs)
 	}
 }
 
