@@ -77,7 +77,8 @@ func (s *Session) RunCommand(ctx context.Context, line string, run CommandRunner
 			return
 		}
 		t.runCommand(LocalCommandStart{ID: s.cfg.NewID(), Command: line}, run)
-		t.endCommand()
+		t.closeIfAborted()
+		t.settle()
 	})
 }
 
@@ -118,12 +119,6 @@ func (t *turn) runCommand(start LocalCommandStart, run CommandRunner) {
 	t.emit(end)
 }
 
-// endCommand ends what RunCommand began: the session, too, where that was aborted.
-func (t *turn) endCommand() {
-	t.closeIfAborted()
-	t.settle()
-}
-
 // closeIfAborted closes the session in the log where it ends with what is under
 // way.
 func (t *turn) closeIfAborted() {
@@ -140,7 +135,7 @@ func (t *turn) closeIfAborted() {
 func (t *turn) cutOff(start LocalCommandStart) {
 	t.emit(LocalCommandEnd{
 		ID: start.ID, Command: start.Command, Outcome: OutcomeInterrupted,
-		ModelOutput: "[Atelier ended while this command ran. What it printed is lost.]",
+		Output: "[Atelier ended while this command ran. What it printed is lost.]",
 	})
 	t.settle()
 }
@@ -171,8 +166,8 @@ func watched(name string, pass func(text string, offset int), run func(output fu
 	return result
 }
 
-// message is what a model is told of the command. What was printed is marked as
-// that: it comes from anywhere, and asks for nothing.
+// message is what a model is told of the command. What was printed comes from
+// anywhere: it is marked as that to its very end, which it cannot write itself.
 func (e LocalCommandEnd) message() llm.Message {
 	outcome := string(e.Outcome)
 	switch {
@@ -185,6 +180,7 @@ func (e LocalCommandEnd) message() llm.Message {
 	if e.ModelOutput != "" {
 		output = e.ModelOutput
 	}
+	output = strings.ReplaceAll(output, "</output>", `<\/output>`)
 	if output != "" && !strings.HasSuffix(output, "\n") {
 		output += "\n"
 	}
@@ -195,14 +191,12 @@ func (e LocalCommandEnd) message() llm.Message {
 
 // applyCommand folds in the end of a command of the user's.
 func (t *Transcript) applyCommand(d LocalCommandEnd) {
-	t.State, t.past.command, t.past.stopped = StateIdle, nil, d.Outcome == OutcomeInterrupted
+	t.State, t.past.command, t.past.held = StateIdle, nil, d.Outcome != OutcomeDone
 	m := d.message()
 	t.conversation.Append(contextir.LocalCommand, m)
 	t.added += len(m.Text())
 }
 
 // Follows reports whether what is queued to follow may be given by itself: not
-// after anything that did not end by itself.
-func (t *Transcript) Follows() bool {
-	return !t.past.stopped && (t.LastEnd == EndDone || t.LastEnd == "")
-}
+// after a turn, or a command of the user's, that did not end by itself.
+func (t *Transcript) Follows() bool { return !t.past.held }

@@ -69,9 +69,9 @@ func (l Limits) orDefault() Limits {
 }
 
 // Session is one conversation and the loop that carries it on. One goroutine
-// owns it: the one that calls Run, RunCommand, Resume, Record, RecordSettings, Close and
-// Transcript. Configure, Asked, Steer,
-// FollowUp, Queue, Interrupt, Abort and Suspend are safe from any goroutine.
+// owns it: the one that calls Run, RunCommand, Resume, Record, RecordSettings,
+// Close and Transcript. Configure, Asked, Steer, FollowUp, Queue, Interrupt,
+// Abort and Suspend are safe from any goroutine.
 type Session struct {
 	cfg        Config
 	transcript Transcript

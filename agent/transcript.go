@@ -38,7 +38,7 @@ type past struct {
 	told    map[string]bool         // subjects of repairs
 	begun   bool                    // there was an input since the session was opened
 	command *LocalCommandStart      // of the user's, under way
-	stopped bool                    // the newest command of the user's was, and no input came since
+	held    bool                    // the newest turn or command of the user's did not end by itself
 }
 
 // openCall is a call of the newest assistant message that has no result yet.
@@ -65,7 +65,7 @@ func (t *Transcript) Apply(ev Event) {
 		t.Title = d
 	case UserInput:
 		t.Turn, t.State = ev.Turn, StateProcessing
-		t.past.begun, t.past.stopped = true, false
+		t.past.begun = true
 		t.conversation.Append(contextir.UserMessage, llm.Text(llm.RoleUser, d.Text))
 		t.added += len(d.Text)
 	case TurnContinued:
@@ -106,6 +106,7 @@ func (t *Transcript) Apply(ev Event) {
 		t.applyCommand(d)
 	case ProcessingEnd:
 		t.State, t.LastEnd, t.open = StateIdle, d.Reason, nil
+		t.past.held = d.Reason != EndDone
 	case SessionStart:
 		t.State, t.past.begun = StateIdle, false
 	case SessionEnd:

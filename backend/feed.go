@@ -20,8 +20,8 @@ const (
 	// event that is larger is left out: the page sees from the envelope's
 	// seq that it is behind, and reads it.
 	envelopeLimit = 60 << 10
-	// outputTail is how much of a running call's or command's output is kept for pages
-	// that open meanwhile, in bytes.
+	// outputTail is how much of a running call's or command's output is kept for
+	// pages that open meanwhile, in bytes.
 	outputTail = 32 << 10
 )
 

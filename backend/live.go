@@ -122,7 +122,8 @@ func (l *live) work(ctx context.Context, w turnWork) {
 }
 
 // follow runs what was queued when the turn had taken the last of the queue
-// already, or behind a command of the user's. Where another turn is asked for, it follows that one.
+// already, or behind a command of the user's. Where another turn is asked for,
+// it follows that one.
 func (l *live) follow(ctx context.Context) {
 	session := l.session.Load()
 	for ctx.Err() == nil && session.Transcript().Follows() && session.Queue().Has(agent.FollowUp) && l.busy.CompareAndSwap(false, true) {

@@ -16,10 +16,10 @@ const (
 	mediaBytes = 6000
 )
 
-// Elide shortens outputs of tools and commands, the oldest first, until about so many bytes are
-// gone, and returns how many were. What was given back since the newest answer
-// stays whole: the model has not read it yet. The same conversation and number
-// give the same result, so that a log can be folded again.
+// Elide shortens outputs of tools and commands, the oldest first, until about so
+// many bytes are gone, and returns how many were. What was given back since the
+// newest answer stays whole: the model has not read it yet. The same conversation
+// and number give the same result, so that a log can be folded again.
 func (c *Conversation) Elide(bytes int) int {
 	gone := 0
 	old := c.read()
@@ -55,7 +55,7 @@ func (c *Conversation) read() []Item {
 	return nil
 }
 
-// elide shortens the results of an item and returns by how much.
+// elide shortens the outputs in an item and returns by how much.
 func (it *Item) elide() int {
 	parts, gone := it.elided()
 	if gone > 0 {
@@ -66,16 +66,14 @@ func (it *Item) elide() int {
 
 // elided are an item's parts after it is shortened, and by how much that is.
 func (it *Item) elided() (parts []llm.Part, gone int) {
-	switch it.Type {
-	case ToolResult, LocalCommand:
-	default:
+	if it.Type != ToolResult && it.Type != LocalCommand {
 		return nil, 0
 	}
 	parts = make([]llm.Part, len(it.Message.Parts))
 	for i, p := range it.Message.Parts {
 		if p.Result == nil {
-			said, n := shortened(p)
-			parts[i], gone = said, gone+n
+			short, n := shortened(p)
+			parts[i], gone = short, gone+n
 			continue
 		}
 		short := *p.Result

@@ -13,5 +13,6 @@
 //
 // Where a message says what an event of Atelier says, it has the event's own
 // members. What the SDK has no word for is a [System] message. Of the SDK's
-// kinds promptSuggestion is missing, because nothing in Atelier gives cause for it.
+// kinds only promptSuggestion is missing, because nothing in Atelier gives cause
+// for it.
 package sdk

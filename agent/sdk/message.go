@@ -107,8 +107,8 @@ type ToolResult struct {
 	Listing    *agent.Listing       `json:"listing,omitempty"`
 }
 
-// LocalCommandOutput is what a command printed that the user ran themselves, once
-// it has ended.
+// LocalCommandOutput is what a command that the user ran themselves has printed,
+// once it has ended.
 type LocalCommandOutput agent.LocalCommandEnd
 
 // FilesPersisted says what a call did to files.

@@ -97,8 +97,8 @@ func session(t *testing.T, rounds ...llmtest.Round) *agent.Session {
 func use(tool string) llmtest.Call { return llmtest.Use(tool, map[string]string{"what": "it"}) }
 
 // scripted is a session with all that a program can be told of one that is in
-// order: tools, a hook, tasks, steering, in its second turn an interrupt, and then a
-// command of the user's.
+// order: tools, a hook, tasks, steering, in its second turn an interrupt, and
+// then a command of the user's.
 func scripted(t *testing.T) iter.Seq2[agent.Event, error] {
 	t.Helper()
 	used := llm.Usage{Input: 10, Output: 2, Known: true}

@@ -56,15 +56,15 @@ test('the user runs commands, stops one, and the agent reads them with the next 
   expect(await field(page).inputValue()).toBe('')
 
   await prompt(page, '!echo "no such shop" >&2; exit 3')
-  await card(page, 'echo').getByText('exit 3').waitFor()
+  await card(page, 'echo').getByText('exit 3', { exact: true }).waitFor()
 
-  // One that goes on is followed, and stopped by Escape; a prompt waits behind it.
+  // One that goes on is shown as it prints, and no other beside it.
   const token = `idle-${process.pid}-${Date.now()}`
-  const endless = `printf '\\033[32mready\\033[0m\\n'; sleep 300 # ${token}`
+  const endless = `printf '\\033[32mready\\033[0m\\n'; sleep 300; : ${token}`
   await prompt(page, `!bash -c "${endless}"`)
   const running = card(page, 'bash -c')
   await running.getByText('ready', { exact: true }).waitFor()
-  await running.getByText(/^running \d+ s$/).waitFor()
+  await running.getByText(/^running\s+\d+ s$/).waitFor()
   expect(await carrying(token)).toBeGreaterThan(0)
   await field(page).fill('!ls')
   await page.getByText('once the other command has ended').waitFor()
@@ -72,7 +72,8 @@ test('the user runs commands, stops one, and the agent reads them with the next 
   expect(await field(page).inputValue()).toBe('!ls')
   await shots(page, 'command-running')
 
-  // What was printed is there for a page that opens meanwhile.
+  // What was printed is there for a page that opens meanwhile. A prompt waits
+  // behind the command, and does not follow one that is stopped.
   await page.reload()
   await running.getByText('ready', { exact: true }).waitFor()
   await field(page).fill('What do I need?')
@@ -82,12 +83,13 @@ test('the user runs commands, stops one, and the agent reads them with the next 
   await page.getByRole('button', { name: 'Stop' }).click()
   await running.getByText('stopped', { exact: true }).waitFor()
   expect(await carrying(token)).toBe(0)
-  await page.getByText('waits: the command was stopped').waitFor()
+  await page.getByText('waits: the command did not end by itself').waitFor()
+  await page.getByText('The command has ended: stopped').waitFor({ state: 'attached' })
   expect(told).toBe('')
 
   await page.reload()
   await running.getByText('stopped', { exact: true }).waitFor()
-  await card(page, 'echo').getByText('no such shop').waitFor()
+  await card(page, 'echo').getByText('no such shop', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Send now' }).click()
   await page.getByText('You should buy paint.').waitFor()
   for (const part of ['cat notes.txt', 'buy paint', 'exit code 3', 'ready', 'stopped before']) {
@@ -115,8 +117,8 @@ test('long output is cut, shown whole on demand, and folded by the keyboard', as
 
 test('in Chinese', async () => {
   const { page, offences } = await start([])
-  await prompt(page, '!exit 4')
-  await card(page, 'exit 4').getByText('exit 4').nth(1).waitFor()
+  await prompt(page, '!ls; exit 4')
+  await card(page, 'ls').getByText('exit 4', { exact: true }).waitFor()
   await page.keyboard.press('Control+,')
   await page.getByRole('tab', { name: 'Appearance' }).click()
   await page.getByRole('radio', { name: '简体中文' }).click()

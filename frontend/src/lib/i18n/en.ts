@@ -219,7 +219,7 @@ export const en = {
   'queue.along': 'with the next message',
   'queue.waits_done': 'waits: the agent was done already',
   'queue.waits_interrupted': 'waits: the turn was stopped',
-  'queue.waits_command': 'waits: the command was stopped',
+  'queue.waits_command': 'waits: the command did not end by itself',
   'queue.waits_failed': 'waits: the turn failed',
   'queue.waits_crashed': 'waits: Atelier ended during the turn',
   'queue.waits_limit': 'waits: the turn reached a limit',

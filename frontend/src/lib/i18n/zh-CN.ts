@@ -208,7 +208,7 @@ export const zhCN: Record<Key, Message> = {
   'queue.along': '随下一条消息一起',
   'queue.waits_done': '等待中：智能体已经完成',
   'queue.waits_interrupted': '等待中：这一轮已被停止',
-  'queue.waits_command': '等待中：命令已被停止',
+  'queue.waits_command': '等待中：命令没有自行结束',
   'queue.waits_failed': '等待中：这一轮失败了',
   'queue.waits_crashed': '等待中：Atelier 在这一轮中退出',
   'queue.waits_limit': '等待中：这一轮达到了限制',
