@@ -190,7 +190,7 @@ export const en = {
   'composer.run': 'Run',
   'composer.run_hint': 'Enter runs it, Shift+Enter starts a new line',
   'composer.command': 'Run a command',
-  'composer.command_hint': 'The agent reads it with your next message.',
+  'composer.command_hint': 'The agent reads its output with your next message.',
   'composer.command_after_turn': 'It can be run once the turn is over.',
   'composer.command_after_command': 'It can be run once the other command has ended.',
   'composer.stop_command_hint': 'Stops the command now (Esc). What it printed stays.',

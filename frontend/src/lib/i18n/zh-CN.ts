@@ -179,7 +179,7 @@ export const zhCN: Record<Key, Message> = {
   'composer.run': '运行',
   'composer.run_hint': 'Enter 运行，Shift+Enter 换行',
   'composer.command': '运行命令',
-  'composer.command_hint': '智能体会随你的下一条消息读到它。',
+  'composer.command_hint': '智能体会随你的下一条消息读到它的输出。',
   'composer.command_after_turn': '这一轮结束后才能运行。',
   'composer.command_after_command': '另一条命令结束后才能运行。',
   'composer.stop_command_hint': '立即停止命令（Esc）。已输出的内容会保留。',
