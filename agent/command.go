@@ -61,8 +61,8 @@ func (LocalCommandEnd) Kind() Kind { return KindLocalCommandEnd }
 // not end by itself.
 type CommandRunner func(ctx context.Context, line string, output func(text string)) Result
 
-// reducedAs is the tool whose share of its output a model is shown of a command
-// of the user's, too.
+// reducedAs is the tool as whose output that of the user's commands is cut for a
+// model.
 const reducedAs = "Bash"
 
 // RunCommand runs a command that the user typed and yields what happens, in the
@@ -91,10 +91,10 @@ func (t *turn) runCommand(start LocalCommandStart, run CommandRunner) {
 	var result Result
 	go func() { // ends with the command, which ends with t.ctx
 		defer close(out)
-		print := func(text string, offset int) {
+		printed := func(text string, offset int) {
 			out <- LocalCommandOutput{ID: start.ID, Text: text, Offset: offset}
 		}
-		result = watched("a command of the user's", print, func(output func(string)) Result {
+		result = watched("a command of the user's", printed, func(output func(string)) Result {
 			return run(t.ctx, start.Command, output)
 		})
 	}()

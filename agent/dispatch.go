@@ -266,10 +266,10 @@ func (t *turn) next(out <-chan Payload) (Payload, bool) {
 // may run at once; send is safe for that.
 func (t *turn) run(r ready, send func(Payload)) {
 	begin := t.session.cfg.Now()
-	print := func(text string, offset int) {
+	printed := func(text string, offset int) {
 		send(ToolCallOutput{CallID: r.call.ID, Text: text, Offset: offset})
 	}
-	result := watched(r.spec.Name, print, func(output func(string)) Result {
+	result := watched(r.spec.Name, printed, func(output func(string)) Result {
 		return r.tool.Run(t.ctx, Invocation{CallID: r.call.ID, Input: r.call.Arguments, Output: output})
 	})
 	outcome := OutcomeDone

@@ -66,8 +66,8 @@ func TestTheUserRunsACommand(t *testing.T) {
 	}
 }
 
-// Commands of the user's run without any key, see none, and may change what
-// they like but where the workbench is read-only.
+// Commands of the user's run without any key, and may change what they like in
+// any mode, but not where the workbench is read-only.
 func TestTheUsersCommandsNeedNoKey(t *testing.T) {
 	t.Parallel()
 	for _, readOnly := range []bool{false, true} {

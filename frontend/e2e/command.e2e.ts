@@ -119,6 +119,24 @@ test('long output is cut, shown whole on demand, and folded by the keyboard', as
   expect(offences).toEqual([])
 })
 
+test('a command that a crash cut off is ended when the folder is opened again', async () => {
+  const { page, host: first } = await start([])
+  const token = `cut-${process.pid}-${Date.now()}`
+  await prompt(page, `!echo ready; bash -c 'sleep 300; : ${token}'`)
+  await card(page, 'echo ready').getByText('ready', { exact: true }).waitFor()
+  await first.stop('SIGKILL')
+  await expect.poll(() => carrying(token), { timeout: 10_000 }).toBe(0)
+
+  const host = (stage.host = await startHost({ from: first }))
+  const again = await openPage(stage.browser, host.url)
+  const cut = card(again.page, 'echo ready')
+  await cut.getByText('stopped', { exact: true }).waitFor()
+  await cut.getByText('What it printed is lost.').waitFor()
+  await prompt(again.page, '!echo on')
+  await card(again.page, 'echo on').getByText('on', { exact: true }).waitFor()
+  expect(again.offences).toEqual([])
+})
+
 test('in Chinese', async () => {
   const { page, offences } = await start([])
   await prompt(page, '!for file in *.txt; do\n  wc -l $file\ndone\nexit 4')
