@@ -144,6 +144,26 @@ func TestTheUsersCommandIsStopped(t *testing.T) {
 	}
 }
 
+// What a stopped turn left queued waits, and may follow the next thing that ends
+// by itself, which a command of the user's is, too.
+func TestWhatFollowsTheUsersCommand(t *testing.T) {
+	t.Parallel()
+	var r *rig
+	r = newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{look}}),
+		note{name: "Look", readOnly: true, run: func(context.Context, agent.Invocation) agent.Result {
+			r.session.Interrupt()
+			return agent.Result{}
+		}})
+	r.run("what time is it?")
+	tr := r.session.Transcript()
+	if tr.Follows() {
+		t.Error("what is queued follows a stopped turn")
+	}
+	if r.command("date", prints(0)); !tr.Follows() || tr.LastEnd != agent.EndInterrupted {
+		t.Errorf("after a command: follows %t, last end %q", tr.Follows(), tr.LastEnd)
+	}
+}
+
 // A session that is aborted while a command of the user's runs is closed behind it.
 func TestAbortClosesBehindTheUsersCommand(t *testing.T) {
 	t.Parallel()

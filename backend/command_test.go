@@ -40,9 +40,12 @@ func TestTheUserRunsACommand(t *testing.T) {
 	if diff := cmp.Diff(want, end); diff != "" {
 		t.Error(diff)
 	}
-	info := must[backend.Snapshot](p, "conversation.open", backend.OpenRequest{Session: id}).Session
-	if info.State != agent.StateIdle || info.Title != "! pwd; echo no >&2; exit 3" {
-		t.Errorf("afterwards: %+v", info)
+	opened := p.snapshot(id)
+	if len(opened.Draft.Outputs) > 0 {
+		t.Errorf("still running: %+v", opened.Draft)
+	}
+	if info := opened.Session; info.State != agent.StateIdle || info.Title != "! pwd; echo no >&2; exit 3" {
+		t.Errorf("afterwards: %+v", opened.Session)
 	}
 	if n := len(server.Requests()); n != 0 {
 		t.Errorf("%d requests", n)
@@ -55,7 +58,7 @@ func TestTheUserRunsACommand(t *testing.T) {
 			t.Errorf("the model was not told %q", told)
 		}
 	}
-	if info := must[backend.Snapshot](p, "conversation.open", backend.OpenRequest{Session: id}).Session; info.Title != "why did it fail?" {
+	if info := p.snapshot(id).Session; info.Title != "why did it fail?" {
 		t.Errorf("called %q after the first prompt", info.Title)
 	}
 	if _, err := call[backend.Empty](p, "conversation.command", backend.CommandRequest{Session: id, Command: " \n"}); err == nil || err.Code != backend.CodeInvalid {
@@ -177,6 +180,9 @@ func TestRecoverEndsTheUsersCommand(t *testing.T) {
 	start := agent.LocalCommandStart{ID: "c1", Command: "make"}
 	if _, err := p.store.Append(t.Context(), agent.Event{Session: id, At: 1, Data: start}); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := call[backend.Empty](p, "conversation.command", backend.CommandRequest{Session: id, Command: "ls"}); err == nil || err.Code != backend.CodeBusy {
+		t.Errorf("another one before that: %v", err)
 	}
 	if err := p.bench.Recover(t.Context()); err != nil {
 		t.Fatal(err)
