@@ -418,7 +418,7 @@ export const en = {
   'keys_help.send': 'Send, or steer a turn that runs',
   'keys_help.follow_up': 'Follow up when the agent is done',
   'keys_help.newline': 'New line',
-  'keys_help.command': 'Run a command yourself, where it begins the message',
+  'keys_help.command': 'Run a command yourself, at the start of a message',
   'keys_help.stop': 'Stop the turn or the command',
   'keys_help.mode': 'Next permission mode',
   'keys_help.new': 'New session',
