@@ -89,8 +89,13 @@ const (
 // as it was.
 func (s *Session) Compact(ctx context.Context, focus string) iter.Seq2[Event, error] {
 	return s.turn(ctx, func(t *turn) {
+		if s.turnOpen() {
+			t.yield(Event{}, ErrBusy)
+			return
+		}
 		t.compact(CompactionStart{Trigger: CompactManual, Tokens: t.nextUsage().Input}, focus)
 		t.closeIfAborted()
+		t.settle()
 	})
 }
 
@@ -278,7 +283,7 @@ const changedFiles = 20
 func (t *Transcript) applyCompaction(end CompactionEnd) {
 	t.past.compaction.open = nil
 	if end.Trigger == CompactManual {
-		t.State = StateIdle
+		t.State, t.past.held = StateIdle, end.Outcome != OutcomeDone
 	}
 	switch {
 	case end.Outcome == OutcomeDone:

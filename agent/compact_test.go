@@ -322,6 +322,9 @@ func TestCompactionCut(t *testing.T) {
 	if got := find[agent.CompactionEnd](events); len(got) != 1 || got[0].Outcome != agent.OutcomeInterrupted || r.session.Transcript().State != agent.StateIdle {
 		t.Errorf("by hand: %+v", got)
 	}
+	if r.session.Transcript().Follows() {
+		t.Error("what is queued follows by itself")
+	}
 	for n, ended := range []bool{true, false} { // of the one in a turn, and the one by hand
 		crashed := *r
 		for i, ev := range r.log {
@@ -331,6 +334,11 @@ func TestCompactionCut(t *testing.T) {
 			if n--; n < 0 {
 				crashed.log = r.log[: i+1 : i+1]
 				break
+			}
+		}
+		for _, err := range crashed.open().Compact(t.Context(), "") {
+			if !errors.Is(err, agent.ErrBusy) {
+				t.Errorf("compacted in the middle of something: %v", err)
 			}
 		}
 		events := crashed.resume()

@@ -266,28 +266,12 @@ func (t *turn) next(out <-chan Payload) (Payload, bool) {
 // may run at once; send is safe for that.
 func (t *turn) run(r ready, send func(Payload)) {
 	begin := t.session.cfg.Now()
-	var mu sync.Mutex
-	offset, over := 0, false
-	var result Result
-	if broken := protect(r.spec.Name, func() {
-		result = r.tool.Run(t.ctx, Invocation{
-			CallID: r.call.ID, Input: r.call.Arguments,
-			Output: func(text string) {
-				mu.Lock()
-				defer mu.Unlock()
-				if over {
-					return // of a goroutine that the tool left behind
-				}
-				send(ToolCallOutput{CallID: r.call.ID, Text: text, Offset: offset})
-				offset += utf16Len(text)
-			},
-		})
-	}); broken != "" {
-		result = Fail(broken)
+	printed := func(text string, offset int) {
+		send(ToolCallOutput{CallID: r.call.ID, Text: text, Offset: offset})
 	}
-	mu.Lock()
-	over = true
-	mu.Unlock()
+	result := watched(r.spec.Name, printed, func(output func(string)) Result {
+		return r.tool.Run(t.ctx, Invocation{CallID: r.call.ID, Input: r.call.Arguments, Output: output})
+	})
 	outcome := OutcomeDone
 	switch {
 	case t.ctx.Err() != nil && result.IsError:

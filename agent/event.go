@@ -9,41 +9,44 @@ type Kind string
 // The kinds of event. Those marked "delta" are disposable: never stored, and
 // implied by the durable event that follows them.
 const (
-	KindSessionStart     Kind = "session_start"
-	KindSessionEnd       Kind = "session_end"
-	KindSettings         Kind = "settings"
-	KindBriefing         Kind = "briefing"
-	KindTitle            Kind = "title"
-	KindUserInput        Kind = "user_input"
-	KindTurnContinued    Kind = "turn_continued"
-	KindReasoningDelta   Kind = "reasoning_delta"      // delta
-	KindTextStart        Kind = "assistant_text_start" // delta
-	KindTextDelta        Kind = "assistant_text_delta" // delta
-	KindTextEnd          Kind = "assistant_text_end"   // the whole assistant message
-	KindCallDraft        Kind = "tool_call_draft"      // delta: the model is writing a call
-	KindToolCallStart    Kind = "tool_call_start"
-	KindToolCallOutput   Kind = "tool_call_output_delta" // delta
-	KindToolCallEnd      Kind = "tool_call_end"
-	KindApprovalRequest  Kind = "approval_request"
-	KindApprovalAnswer   Kind = "approval_answer"
-	KindHookStart        Kind = "hook_start"        // delta
-	KindHookOutput       Kind = "hook_output_delta" // delta
-	KindHookEnd          Kind = "hook_end"
-	KindSteeringInjected Kind = "steering_injected"
-	KindRetrying         Kind = "retrying"
-	KindSideRequest      Kind = "side_request"
-	KindPromptSuggestion Kind = "prompt_suggestion"
-	KindRateLimit        Kind = "rate_limit"  // delta: what the provider says is left
-	KindTaskChange       Kind = "task_change" // delta: a command that was left running did something
-	KindHistoryRepaired  Kind = "history_repaired"
-	KindCompactionStart  Kind = "compaction_start"
-	KindCompactionPhase  Kind = "compaction_phase" // delta
-	KindCompactionEnd    Kind = "compaction_end"
-	KindLoopDetection    Kind = "loop_detection"
-	KindTurnLimit        Kind = "turn_limit"
-	KindWarning          Kind = "warning"
-	KindError            Kind = "error"
-	KindProcessingEnd    Kind = "processing_end"
+	KindSessionStart       Kind = "session_start"
+	KindSessionEnd         Kind = "session_end"
+	KindSettings           Kind = "settings"
+	KindBriefing           Kind = "briefing"
+	KindTitle              Kind = "title"
+	KindUserInput          Kind = "user_input"
+	KindTurnContinued      Kind = "turn_continued"
+	KindReasoningDelta     Kind = "reasoning_delta"      // delta
+	KindTextStart          Kind = "assistant_text_start" // delta
+	KindTextDelta          Kind = "assistant_text_delta" // delta
+	KindTextEnd            Kind = "assistant_text_end"   // the whole assistant message
+	KindCallDraft          Kind = "tool_call_draft"      // delta: the model is writing a call
+	KindToolCallStart      Kind = "tool_call_start"
+	KindToolCallOutput     Kind = "tool_call_output_delta" // delta
+	KindToolCallEnd        Kind = "tool_call_end"
+	KindApprovalRequest    Kind = "approval_request"
+	KindApprovalAnswer     Kind = "approval_answer"
+	KindHookStart          Kind = "hook_start"        // delta
+	KindHookOutput         Kind = "hook_output_delta" // delta
+	KindHookEnd            Kind = "hook_end"
+	KindSteeringInjected   Kind = "steering_injected"
+	KindLocalCommandStart  Kind = "local_command_start"
+	KindLocalCommandOutput Kind = "local_command_output_delta" // delta
+	KindLocalCommandEnd    Kind = "local_command_end"
+	KindRetrying           Kind = "retrying"
+	KindSideRequest        Kind = "side_request"
+	KindPromptSuggestion   Kind = "prompt_suggestion"
+	KindRateLimit          Kind = "rate_limit"  // delta: what the provider says is left
+	KindTaskChange         Kind = "task_change" // delta: a command that was left running did something
+	KindHistoryRepaired    Kind = "history_repaired"
+	KindCompactionStart    Kind = "compaction_start"
+	KindCompactionPhase    Kind = "compaction_phase" // delta
+	KindCompactionEnd      Kind = "compaction_end"
+	KindLoopDetection      Kind = "loop_detection"
+	KindTurnLimit          Kind = "turn_limit"
+	KindWarning            Kind = "warning"
+	KindError              Kind = "error"
+	KindProcessingEnd      Kind = "processing_end"
 )
 
 // Event is one thing that happened in a session. A session is its durable
@@ -69,7 +72,7 @@ func (e Event) Kind() Kind { return e.Data.Kind() }
 // Durable reports whether the event belongs to the log.
 func (e Event) Durable() bool {
 	switch e.Kind() {
-	case KindReasoningDelta, KindTextStart, KindTextDelta, KindCallDraft, KindToolCallOutput,
+	case KindReasoningDelta, KindTextStart, KindTextDelta, KindCallDraft, KindToolCallOutput, KindLocalCommandOutput,
 		KindHookStart, KindHookOutput, KindRateLimit, KindTaskChange, KindCompactionPhase:
 		return false
 	}
@@ -459,7 +462,8 @@ func Payloads() []Payload {
 		SessionStart{}, SessionEnd{}, SettingsChange{}, Briefing{}, Title{}, UserInput{}, TurnContinued{},
 		ReasoningDelta{}, TextStart{}, TextDelta{}, TextEnd{}, CallDraft{},
 		ToolCallStart{}, ToolCallOutput{}, ToolCallEnd{}, ApprovalRequest{},
-		ApprovalAnswer{}, HookStart{}, HookOutput{}, HookEnd{}, SteeringInjected{}, Retrying{}, SideRequest{}, PromptSuggestion{}, RateLimitReport{}, TaskChange{},
+		ApprovalAnswer{}, HookStart{}, HookOutput{}, HookEnd{}, SteeringInjected{},
+		LocalCommandStart{}, LocalCommandOutput{}, LocalCommandEnd{}, Retrying{}, SideRequest{}, PromptSuggestion{}, RateLimitReport{}, TaskChange{},
 		HistoryRepaired{}, CompactionStart{}, CompactionPhase{}, CompactionEnd{}, LoopDetection{}, TurnLimit{}, Warning{}, Failure{}, ProcessingEnd{},
 	}
 }

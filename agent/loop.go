@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -287,15 +286,6 @@ func (t *turn) fail(err error) EndReason {
 func (t *turn) finish(reason EndReason, next bool) {
 	t.emit(ProcessingEnd{Reason: reason, Next: next, Rounds: t.rounds, Usage: t.usage, Cost: t.session.transcript.Cost.Since(t.before)})
 	t.closeIfAborted()
-}
-
-// closeIfAborted closes the session where it is to end with what was under way.
-func (t *turn) closeIfAborted() {
-	if t.fatal || errors.Is(context.Cause(t.ctx), errAborted) {
-		t.fire(HookCall{Point: HookSessionEnd})
-		t.session.leave(context.WithoutCancel(t.ctx))
-		t.emit(SessionEnd{State: StateProcessing})
-	}
 	t.settle()
 }
 

@@ -71,7 +71,8 @@ func (l Limits) orDefault() Limits {
 }
 
 // Session is one conversation and the loop that carries it on. One goroutine
-// owns it: the one that calls Run, Resume, Record, RecordSettings, Affords, Close and Transcript. Configure, Asked, Steer,
+// owns it: the one that calls Run, RunCommand, Compact, Resume, Record,
+// RecordSettings, Affords, Close and Transcript. Configure, Asked, Steer,
 // FollowUp, Queue, Interrupt, Abort and Suspend are safe from any goroutine.
 type Session struct {
 	cfg        Config
@@ -257,14 +258,17 @@ func (s *Session) Continue(ctx context.Context) iter.Seq2[Event, error] {
 // Calls that wait for a person go on waiting, under the same request; calls
 // that had started are answered as interrupted, because whether they had an
 // effect is unknown, but for those that only read, which are run again. With
-// nothing to wait for, the turn ends as crashed. Where no turn is open it
-// yields nothing.
+// nothing to wait for, the turn ends as crashed. A command of the user's that was
+// cut off ends as interrupted. Where nothing is open it yields nothing.
 func (s *Session) Resume(ctx context.Context) iter.Seq2[Event, error] {
 	return s.turn(ctx, func(t *turn) {
 		if c := s.transcript.past.compaction.open; c != nil {
 			t.emit(c.cut())
 		}
-		if s.transcript.State != StateIdle {
+		switch {
+		case s.transcript.past.command != nil:
+			t.cutOff(*s.transcript.past.command)
+		case s.transcript.State != StateIdle:
 			t.toRest(t.resume())
 		}
 		t.settle()

@@ -141,6 +141,7 @@ func TestEveryKindHappens(t *testing.T) {
 	events = append(events, r.run("on")...) // fails
 	events = append(events, r.carryOn()...)
 	events = append(events, r.compact("")...)
+	events = append(events, r.command("ls", prints(0, "a"))...)
 	events = append(append(r.log[:1:1], events...), r.session.Close(t.Context())...)
 
 	happened := map[agent.Kind]bool{}

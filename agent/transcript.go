@@ -37,6 +37,8 @@ type past struct {
 	by      *llm.Origin             // chosen provider and model of the last one, no fallback; nil before the first
 	told    map[string]bool         // subjects of repairs
 	begun   bool                    // there was an input since the session was opened
+	command *LocalCommandStart      // of the user's, under way
+	held    bool                    // the newest turn, or what the user did after it, did not end by itself
 
 	compaction compaction
 }
@@ -112,8 +114,13 @@ func (t *Transcript) Apply(ev Event) {
 	case ToolCallEnd:
 		t.applyResult(d)
 		t.past.compaction.noteChanges(d.Details)
+	case LocalCommandStart:
+		t.State, t.past.command = StateProcessing, &d
+	case LocalCommandEnd:
+		t.applyCommand(d)
 	case ProcessingEnd:
 		t.State, t.LastEnd, t.open = StateIdle, d.Reason, nil
+		t.past.held = d.Reason != EndDone
 	case SessionStart:
 		t.State, t.past.begun = StateIdle, false
 	case SessionEnd:

@@ -66,13 +66,14 @@ type Snapshot struct {
 type Draft struct {
 	Text      string `json:"text,omitempty"`
 	Reasoning string `json:"reasoning,omitempty"`
-	// Outputs holds the newest output of the running calls, by call id.
+	// Outputs holds the newest output of the calls and the user's commands that
+	// run, by id.
 	Outputs map[string]OutputTail `json:"outputs,omitempty"`
 }
 
-// OutputTail is the newest part of a running call's output. Offset is where
-// it begins, in UTF-16 code units: what was printed before is not shown until
-// the call ends.
+// OutputTail is the newest part of the output of a call or a command that runs.
+// Offset is where it begins, in UTF-16 code units: what was printed before is not
+// shown until that ends.
 type OutputTail struct {
 	Text   string `json:"text"`
 	Offset int    `json:"offset"`
@@ -341,6 +342,11 @@ type (
 		Session string `json:"session"`
 		// Focus is what the summary is to keep in particular; empty for nothing.
 		Focus string `json:"focus,omitempty"`
+	}
+	// CommandRequest is for conversation.command.
+	CommandRequest struct {
+		Session string `json:"session"`
+		Command string `json:"command"`
 	}
 	// AnswerRequest is for conversation.answer.
 	AnswerRequest struct {

@@ -19,10 +19,7 @@ import (
 // newSession puts a session together from its parts: the one place that knows
 // them all.
 func (w *Workbench) newSession(ctx context.Context, info SessionInfo, past []agent.Event) (*agent.Session, error) {
-	folder := w.cfg.Folder
-	if info.Helper != nil {
-		folder = info.Helper.Folder
-	}
+	folder := w.folderOf(info)
 	place, err := w.workplace(ctx, info.ID, folder)
 	if err != nil {
 		return nil, err
@@ -66,6 +63,14 @@ func (w *Workbench) newSession(ctx context.Context, info SessionInfo, past []age
 		Leave:     func(ctx context.Context) { w.leave(ctx, info.ID) },
 		Now:       time.Now, NewID: func() string { return ulid.Make().String() },
 	}, past...), nil
+}
+
+// folderOf is where a session's tools act.
+func (w *Workbench) folderOf(info SessionInfo) string {
+	if info.Helper != nil {
+		return info.Helper.Folder
+	}
+	return w.cfg.Folder
 }
 
 // nobody is the approver where nobody can be asked.

@@ -31,6 +31,12 @@ func forDisplay(ev agent.Event) agent.Event {
 	case agent.TextEnd:
 		d.Message = displayMessage(d.Message)
 		ev.Data = d
+	case agent.LocalCommandEnd:
+		d.ModelOutput = ""
+		if len(d.Output) > displayLimit {
+			d.Size, d.Output = int64(len(d.Output)), middleCut(d.Output)
+		}
+		ev.Data = d
 	case agent.ToolCallEnd:
 		d.ModelOutput = ""
 		d.Media = slices.Clone(d.Media)

@@ -20,8 +20,8 @@ const (
 	// event that is larger is left out: the page sees from the envelope's
 	// seq that it is behind, and reads it.
 	envelopeLimit = 60 << 10
-	// outputTail is how much of a running call's output is kept for pages
-	// that open meanwhile, in bytes.
+	// outputTail is how much of a running call's or command's output is kept for
+	// pages that open meanwhile, in bytes.
 	outputTail = 32 << 10
 )
 
@@ -191,6 +191,9 @@ func continues(last, next agent.Payload) bool {
 	case agent.ToolCallOutput:
 		l, ok := last.(agent.ToolCallOutput)
 		return ok && l.CallID == n.CallID
+	case agent.LocalCommandOutput:
+		l, ok := last.(agent.LocalCommandOutput)
+		return ok && l.ID == n.ID
 	case agent.TaskChange:
 		return last == next
 	}
@@ -208,6 +211,8 @@ func join(deltas []agent.Event) agent.Payload {
 			text.WriteString(d.Text)
 		case agent.ToolCallOutput:
 			text.WriteString(d.Text)
+		case agent.LocalCommandOutput:
+			text.WriteString(d.Text)
 		}
 	}
 	switch first := deltas[0].Data.(type) {
@@ -218,6 +223,9 @@ func join(deltas []agent.Event) agent.Payload {
 	case agent.ToolCallOutput:
 		kept, offset := keepTail(text.String(), first.Offset)
 		return agent.ToolCallOutput{CallID: first.CallID, Text: kept, Offset: offset}
+	case agent.LocalCommandOutput:
+		kept, offset := keepTail(text.String(), first.Offset)
+		return agent.LocalCommandOutput{ID: first.ID, Text: kept, Offset: offset}
 	}
 	return deltas[len(deltas)-1].Data // the newest says it all
 }
@@ -238,20 +246,29 @@ func (d *streamed) apply(ev agent.Event) {
 	case agent.ReasoningDelta:
 		d.reasoning.WriteString(p.Text)
 	case agent.ToolCallOutput:
-		o, ok := d.outputs[p.CallID]
-		if !ok {
-			o.Offset = p.Offset
-		}
-		o.Text, o.Offset = keepTail(o.Text+p.Text, o.Offset)
-		if d.outputs == nil {
-			d.outputs = map[string]OutputTail{}
-		}
-		d.outputs[p.CallID] = o
+		d.print(p.CallID, p.Text, p.Offset)
 	case agent.ToolCallEnd:
 		delete(d.outputs, p.CallID)
+	case agent.LocalCommandOutput:
+		d.print(p.ID, p.Text, p.Offset)
+	case agent.LocalCommandEnd:
+		delete(d.outputs, p.ID)
 	case agent.ProcessingEnd:
 		*d = streamed{}
 	}
+}
+
+// print adds to the output of what has the given id.
+func (d *streamed) print(id, text string, offset int) {
+	o, ok := d.outputs[id]
+	if !ok {
+		o.Offset = offset
+	}
+	o.Text, o.Offset = keepTail(o.Text+text, o.Offset)
+	if d.outputs == nil {
+		d.outputs = map[string]OutputTail{}
+	}
+	d.outputs[id] = o
 }
 
 // keepTail cuts a text that begins at offset to the newest part.

@@ -105,14 +105,13 @@ func (l *live) work(ctx context.Context, w turnWork) {
 	l.inbox.rested = make(chan struct{})
 	l.inbox.mu.Unlock()
 	w.accepted <- nil
-	l.runTurn(ctx, w)
+	ended := l.runTurn(ctx, w)
 	if l.session.Load().Transcript().State == agent.StateClosed {
 		l.missed = true // whoever goes on does so in another environment
 	}
-	ended := l.stage == resting && l.seq >= 0
 	l.rest()
 	if !ended {
-		return // there was no turn, it waits for a person, or it could not be stored
+		return
 	}
 	if err := l.beginAsides(ctx); err != nil {
 		slog.Warn("begin jobs beside the session", "session", l.id, "err", err)
@@ -120,10 +119,11 @@ func (l *live) work(ctx context.Context, w turnWork) {
 }
 
 // follow runs what was queued when the turn had taken the last of the queue
-// already. Where another turn is asked for, it follows that one.
+// already, or behind a command of the user's. Where another turn is asked for,
+// it follows that one.
 func (l *live) follow(ctx context.Context) {
 	session := l.session.Load()
-	for ctx.Err() == nil && session.Transcript().LastEnd == agent.EndDone && session.Queue().Has(agent.FollowUp) && l.busy.CompareAndSwap(false, true) {
+	for ctx.Err() == nil && session.Transcript().Follows() && session.Queue().Has(agent.FollowUp) && l.busy.CompareAndSwap(false, true) {
 		l.work(ctx, turnWork{begin: runQueued, accepted: make(chan error, 1)})
 		session = l.session.Load()
 	}
@@ -166,11 +166,12 @@ func (l *live) end(ctx context.Context) {
 	}
 }
 
-func (l *live) runTurn(ctx context.Context, w turnWork) {
+// runTurn reports whether a turn ended.
+func (l *live) runTurn(ctx context.Context, w turnWork) (ended bool) {
 	session := l.session.Load()
 	if session.Transcript().State == agent.StateClosed {
 		if !l.record(ctx, session.Record(l.bench.sessionStart(true))) {
-			return
+			return false
 		}
 	}
 	for ev, err := range w.begin(session, ctx) {
@@ -179,15 +180,15 @@ func (l *live) runTurn(ctx context.Context, w turnWork) {
 			break
 		}
 		if !l.record(ctx, ev) {
-			return
+			return ended
 		}
-		if in, ok := ev.Data.(agent.UserInput); ok && session.Transcript().Title.Text == "" {
-			if !l.record(ctx, session.Record(agent.Title{Text: titleFrom(in.Text)})) {
-				return
-			}
+		if title := firstTitle(session.Transcript().Title, ev); title != "" && !l.record(ctx, session.Record(agent.Title{Text: title})) {
+			return ended
 		}
+		ended = ended || ev.Kind() == agent.KindProcessingEnd
 	}
 	l.recordSettings(ctx)
+	return ended
 }
 
 // record stores a durable event and then shows it; a delta is only shown. An
@@ -216,7 +217,7 @@ func (l *live) record(ctx context.Context, ev agent.Event) bool {
 	l.seq = seq
 	for i, ev := range batch {
 		ev.Seq = seq - int64(len(batch)-1-i)
-		if ends(ev) {
+		if isRest(ev.Data) {
 			l.rest()
 		}
 		l.bench.show(ev)
@@ -224,11 +225,14 @@ func (l *live) record(ctx context.Context, ev agent.Event) bool {
 	return true
 }
 
-// ends reports whether an event is the last of what was under way.
-func ends(ev agent.Event) bool {
-	switch d := ev.Data.(type) {
+// isRest reports whether a turn, or something that the user did between two,
+// ends with this and nothing follows at once.
+func isRest(p agent.Payload) bool {
+	switch d := p.(type) {
 	case agent.ProcessingEnd:
 		return !d.Next
+	case agent.LocalCommandEnd:
+		return true
 	case agent.CompactionEnd:
 		return d.Trigger == agent.CompactManual
 	}
@@ -270,14 +274,17 @@ func (l *live) recordSettings(ctx context.Context) {
 	}
 }
 
+// errWorking answers what can only begin in a session at rest.
+var errWorking = &Error{
+	Code: CodeBusy, Message: "This session is already working.",
+	Kept: "Your message was not sent; it is still in the box.", Next: "Wait until it is done, or stop it.",
+}
+
 // start hands a turn to the owner and returns once it has begun. CodeBusy
 // where the session is working already, here or in another process.
 func (l *live) start(begin beginTurn) error {
 	if !l.busy.CompareAndSwap(false, true) {
-		return &Error{
-			Code: CodeBusy, Message: "This session is already working.",
-			Kept: "Your message was not sent; it is still in the box.", Next: "Wait until it is done, or stop it.",
-		}
+		return errWorking
 	}
 	w := turnWork{begin: begin, accepted: make(chan error, 1)}
 	select {

@@ -18,7 +18,7 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 		s.Settings = d.Settings
 	case agent.Title:
 		s.Title = d.Text
-	case agent.UserInput, agent.TurnContinued:
+	case agent.UserInput, agent.TurnContinued, agent.LocalCommandStart:
 		s.State = agent.StateProcessing
 	case agent.ApprovalRequest:
 		s.State = agent.StateAwaitingInput
@@ -50,6 +50,8 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 		}
 	case agent.ProcessingEnd:
 		s.State, s.LastEnd = agent.StateIdle, d.Reason
+	case agent.LocalCommandEnd:
+		s.State = agent.StateIdle
 	case agent.SessionEnd:
 		s.State = agent.StateClosed
 	}
@@ -57,6 +59,23 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 
 // maxTitle is the length of a derived title, in characters.
 const maxTitle = 60
+
+// firstTitle is the name that a session gets by an event: that of its first
+// prompt or, until there is one, of the first command that the user ran. It is
+// empty where the session keeps the name it has.
+func firstTitle(has agent.Title, ev agent.Event) string {
+	switch d := ev.Data.(type) {
+	case agent.UserInput:
+		if has.Text == "" || !has.ByUser && ev.Turn == 1 {
+			return titleFrom(d.Text)
+		}
+	case agent.LocalCommandStart:
+		if has.Text == "" {
+			return titleFrom("! " + d.Command)
+		}
+	}
+	return ""
+}
 
 // titleFrom makes a title of a first prompt: its first line, without control
 // characters, cut at a word.

@@ -97,6 +97,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "conversation.history", w.history)
 	handle(d, "conversation.event", w.event)
 	handle(d, "conversation.send", w.send)
+	handle(d, "conversation.command", w.runCommand)
 	handle(d, "conversation.continue", w.continueTurn)
 	handle(d, "conversation.compact", w.compact)
 	handle(d, "conversation.interrupt", w.interrupt)

@@ -20,6 +20,7 @@ const (
 	SteeringMessage  ItemType = "steering_message"
 	AssistantMessage ItemType = "assistant_message"
 	ToolResult       ItemType = "tool_result"
+	LocalCommand     ItemType = "local_command" // one that the user ran, and its output
 	// SystemReminder is what the loop tells the model by itself.
 	SystemReminder ItemType = "system_reminder"
 	// CompactionSummary stands in for what was taken out.

@@ -17,10 +17,10 @@ const (
 	mediaBytes = 6000
 )
 
-// Elide shortens tool outputs, the oldest first, until about so many bytes are
-// gone, and returns how many were. What was given back since the newest answer
-// stays whole: the model has not read it yet. The same conversation and number
-// give the same result, so that a log can be folded again.
+// Elide shortens outputs of tools and commands, the oldest first, until about so
+// many bytes are gone, and returns how many were. What was given back since the
+// newest answer stays whole: the model has not read it yet. The same conversation
+// and number give the same result, so that a log can be folded again.
 func (c *Conversation) Elide(bytes int) int {
 	gone := 0
 	old := c.read()
@@ -42,12 +42,12 @@ func (c *Conversation) Elide(bytes int) int {
 func (c *Conversation) Elidable(keep int) (bytes, results int) {
 	read := c.read()
 	for _, it := range c.items[len(read):] {
-		if it.Type == ToolResult {
+		if it.isOutput() {
 			keep--
 		}
 	}
 	for _, it := range slices.Backward(read) {
-		if it.Type != ToolResult {
+		if !it.isOutput() {
 			continue
 		}
 		if keep--; keep >= 0 {
@@ -71,7 +71,11 @@ func (c *Conversation) read() []Item {
 	return nil
 }
 
-// elide shortens the results of an item and returns by how much.
+// isOutput reports whether the item is what a tool, or a command of the user's,
+// gave back.
+func (it *Item) isOutput() bool { return it.Type == ToolResult || it.Type == LocalCommand }
+
+// elide shortens the outputs in an item and returns by how much.
 func (it *Item) elide() int {
 	parts, gone := it.elided()
 	if gone > 0 {
@@ -82,11 +86,16 @@ func (it *Item) elide() int {
 
 // elided are an item's parts after it is shortened, and by how much that is.
 func (it *Item) elided() (parts []llm.Part, gone int) {
-	if it.Type != ToolResult {
+	if !it.isOutput() {
 		return nil, 0
 	}
 	parts = make([]llm.Part, len(it.Message.Parts))
 	for i, p := range it.Message.Parts {
+		if p.Result == nil {
+			short, n := shortened(p)
+			parts[i], gone = short, gone+n
+			continue
+		}
 		short := *p.Result
 		short.Parts = nil
 		for _, said := range p.Result.Parts {

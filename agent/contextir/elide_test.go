@@ -106,3 +106,19 @@ func TestElidePicture(t *testing.T) {
 		t.Errorf("%+v", parts)
 	}
 }
+
+// What a command of the user's printed is shortened as a tool's output is, once
+// the model has read it.
+func TestElideLocalCommand(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("ü", 2000)
+	var c contextir.Conversation
+	c.Append(contextir.LocalCommand, llm.Text(llm.RoleUser, long))
+	if c.Elide(1) != 0 {
+		t.Error("it went before it was read")
+	}
+	c.Append(contextir.AssistantMessage, assistant(llm.Part{Kind: llm.PartText, Text: "I see."}))
+	if gone := c.Elide(1); gone != 3500 || c.Lower()[0].Text() == long {
+		t.Errorf("%d bytes went", gone)
+	}
+}

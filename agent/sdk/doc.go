@@ -1,6 +1,6 @@
 // Package sdk tells what happens in a session in the words of the Open Agent
 // SDK, for programs that know those (OAS-102). Each event is one message or
-// several; only two kinds of delta are none, because what follows them says more.
+// several; only three kinds of delta are none, because what follows them says more.
 //
 //	for msg, err := range sdk.Messages(session.Run(ctx, "Fix the login bug.")) {
 //		switch m := msg.Data.(type) {
@@ -12,6 +12,5 @@
 //	}
 //
 // Where a message says what an event of Atelier says, it has the event's own
-// members. What the SDK has no word for is a [System] message. Of the SDK's
-// kinds localCommandOutput is missing, because nothing in Atelier gives cause for it.
+// members. What the SDK has no word for is a [System] message.
 package sdk

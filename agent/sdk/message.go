@@ -13,23 +13,24 @@ type Type string
 
 // The types of message.
 const (
-	TypeAssistant        Type = "assistant"
-	TypePartialMessage   Type = "partialMessage"
-	TypeUserMessage      Type = "userMessage"
-	TypeToolUse          Type = "toolUse"
-	TypeToolProgress     Type = "toolProgress"
-	TypeToolResult       Type = "toolResult"
-	TypeToolUseSummary   Type = "toolUseSummary"
-	TypeFilesPersisted   Type = "filesPersisted"
-	TypeTaskStarted      Type = "taskStarted"
-	TypeTaskProgress     Type = "taskProgress"
-	TypeHookStarted      Type = "hookStarted"
-	TypeHookProgress     Type = "hookProgress"
-	TypeHookResponse     Type = "hookResponse"
-	TypeAuthStatus       Type = "authStatus"
-	TypePromptSuggestion Type = "promptSuggestion"
-	TypeSystem           Type = "system"
-	TypeResult           Type = "result"
+	TypeAssistant          Type = "assistant"
+	TypePartialMessage     Type = "partialMessage"
+	TypeUserMessage        Type = "userMessage"
+	TypeToolUse            Type = "toolUse"
+	TypeToolProgress       Type = "toolProgress"
+	TypeToolResult         Type = "toolResult"
+	TypeToolUseSummary     Type = "toolUseSummary"
+	TypeFilesPersisted     Type = "filesPersisted"
+	TypeLocalCommandOutput Type = "localCommandOutput"
+	TypeTaskStarted        Type = "taskStarted"
+	TypeTaskProgress       Type = "taskProgress"
+	TypeHookStarted        Type = "hookStarted"
+	TypeHookProgress       Type = "hookProgress"
+	TypeHookResponse       Type = "hookResponse"
+	TypeAuthStatus         Type = "authStatus"
+	TypePromptSuggestion   Type = "promptSuggestion"
+	TypeSystem             Type = "system"
+	TypeResult             Type = "result"
 )
 
 // Message is one thing that is told of a session. In JSON the members of Data
@@ -106,6 +107,10 @@ type ToolResult struct {
 	Command    *agent.CommandResult `json:"command,omitempty"`
 	Listing    *agent.Listing       `json:"listing,omitempty"`
 }
+
+// LocalCommandOutput is what a command that the user ran themselves has printed,
+// once it has ended.
+type LocalCommandOutput agent.LocalCommandEnd
 
 // FilesPersisted says what a call did to files.
 type FilesPersisted struct {
@@ -197,28 +202,29 @@ type Result struct {
 }
 
 // Type implements [Payload].
-func (Assistant) Type() Type        { return TypeAssistant }
-func (PartialMessage) Type() Type   { return TypePartialMessage }
-func (UserMessage) Type() Type      { return TypeUserMessage }
-func (ToolUse) Type() Type          { return TypeToolUse }
-func (ToolProgress) Type() Type     { return TypeToolProgress }
-func (ToolResult) Type() Type       { return TypeToolResult }
-func (ToolUseSummary) Type() Type   { return TypeToolUseSummary }
-func (FilesPersisted) Type() Type   { return TypeFilesPersisted }
-func (TaskStarted) Type() Type      { return TypeTaskStarted }
-func (TaskProgress) Type() Type     { return TypeTaskProgress }
-func (HookStarted) Type() Type      { return TypeHookStarted }
-func (HookProgress) Type() Type     { return TypeHookProgress }
-func (HookResponse) Type() Type     { return TypeHookResponse }
-func (AuthStatus) Type() Type       { return TypeAuthStatus }
-func (PromptSuggestion) Type() Type { return TypePromptSuggestion }
-func (System) Type() Type           { return TypeSystem }
-func (Result) Type() Type           { return TypeResult }
+func (Assistant) Type() Type          { return TypeAssistant }
+func (PartialMessage) Type() Type     { return TypePartialMessage }
+func (UserMessage) Type() Type        { return TypeUserMessage }
+func (ToolUse) Type() Type            { return TypeToolUse }
+func (ToolProgress) Type() Type       { return TypeToolProgress }
+func (ToolResult) Type() Type         { return TypeToolResult }
+func (ToolUseSummary) Type() Type     { return TypeToolUseSummary }
+func (FilesPersisted) Type() Type     { return TypeFilesPersisted }
+func (LocalCommandOutput) Type() Type { return TypeLocalCommandOutput }
+func (TaskStarted) Type() Type        { return TypeTaskStarted }
+func (TaskProgress) Type() Type       { return TypeTaskProgress }
+func (HookStarted) Type() Type        { return TypeHookStarted }
+func (HookProgress) Type() Type       { return TypeHookProgress }
+func (HookResponse) Type() Type       { return TypeHookResponse }
+func (AuthStatus) Type() Type         { return TypeAuthStatus }
+func (PromptSuggestion) Type() Type   { return TypePromptSuggestion }
+func (System) Type() Type             { return TypeSystem }
+func (Result) Type() Type             { return TypeResult }
 
 // Payloads returns one empty payload of every type.
 func Payloads() []Payload {
 	return []Payload{
-		Assistant{}, PartialMessage{}, UserMessage{}, ToolUse{}, ToolProgress{}, ToolResult{}, ToolUseSummary{}, FilesPersisted{},
+		Assistant{}, PartialMessage{}, UserMessage{}, ToolUse{}, ToolProgress{}, ToolResult{}, ToolUseSummary{}, FilesPersisted{}, LocalCommandOutput{},
 		TaskStarted{}, TaskProgress{}, HookStarted{}, HookProgress{}, HookResponse{}, AuthStatus{}, PromptSuggestion{}, System{}, Result{},
 	}
 }

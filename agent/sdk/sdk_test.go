@@ -97,7 +97,8 @@ func session(t *testing.T, rounds ...llmtest.Round) *agent.Session {
 func use(tool string) llmtest.Call { return llmtest.Use(tool, map[string]string{"what": "it"}) }
 
 // scripted is a session with all that a program can be told of one that is in
-// order: tools, a hook, tasks, steering, and in its second turn an interrupt.
+// order: tools, a hook, tasks, steering, in its second turn an interrupt, and
+// then a command of the user's.
 func scripted(t *testing.T) iter.Seq2[agent.Event, error] {
 	t.Helper()
 	used := llm.Usage{Input: 10, Output: 2, Known: true}
@@ -127,12 +128,23 @@ func scripted(t *testing.T) iter.Seq2[agent.Event, error] {
 		if !yield(s.Record(agent.PromptSuggestion{Text: "Say what you were about to do."}), nil) {
 			return
 		}
+		for ev, err := range s.RunCommand(t.Context(), "git status", clean) {
+			if !yield(ev, err) {
+				return
+			}
+		}
 		for _, ev := range s.Close(t.Context()) {
 			if !yield(ev, nil) {
 				return
 			}
 		}
 	}
+}
+
+// clean is a command of the user's that reports something.
+func clean(_ context.Context, _ string, output func(string)) agent.Result {
+	output("nothing to commit\n")
+	return agent.Result{Output: "nothing to commit\n", Details: &agent.Details{Command: &agent.CommandResult{}}}
 }
 
 func collect(t *testing.T, events iter.Seq2[agent.Event, error]) (all []sdk.Message) {
@@ -264,7 +276,7 @@ func TestNoEventIsLost(t *testing.T) {
 	}
 }
 
-// Every type has a name of its own and a cause.
+// OAS-102: every type has a name of its own and a cause.
 func TestEveryTypeOccurs(t *testing.T) {
 	t.Parallel()
 	occurs := map[sdk.Type]bool{}

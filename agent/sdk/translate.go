@@ -62,8 +62,8 @@ func (t *Translator) Translate(ev agent.Event) []Message {
 
 func (t *Translator) payloads(data agent.Payload) []Payload {
 	switch d := data.(type) {
-	case agent.TextStart, agent.CallDraft:
-		return nil // the answer or the call itself follows
+	case agent.TextStart, agent.CallDraft, agent.LocalCommandOutput:
+		return nil // the answer, the call itself or the whole output follows
 	case agent.TextDelta:
 		return []Payload{PartialMessage{Text: d.Text}}
 	case agent.ReasoningDelta:
@@ -80,6 +80,8 @@ func (t *Translator) payloads(data agent.Payload) []Payload {
 		return []Payload{ToolProgress(d)}
 	case agent.ToolCallEnd:
 		return t.callEnded(d)
+	case agent.LocalCommandEnd:
+		return []Payload{LocalCommandOutput(d)}
 	case agent.HookStart:
 		return []Payload{HookStarted(d)}
 	case agent.HookOutput:

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -324,6 +325,43 @@ func TestContinue(t *testing.T) {
 		if !strings.Contains(body, want) {
 			t.Errorf("the second request lacks %q", want)
 		}
+	}
+}
+
+// A session that did something for its user when the program ended goes on, too.
+func TestContinueAfterWhatWasCutOff(t *testing.T) {
+	t.Parallel()
+	for name, start := range map[string]agent.Payload{
+		"a command":    agent.LocalCommandStart{ID: "c1", Command: "make"},
+		"a compaction": agent.CompactionStart{Trigger: agent.CompactManual, Tokens: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			continueAfter(t, start)
+		})
+	}
+}
+
+func continueAfter(t *testing.T, begun agent.Payload) {
+	t.Helper()
+	p := newPlace(t, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."})
+	out, _, _ := p.run("run", "--model", "openai/m", "--output", "json", "begin")
+	var first struct {
+		Session string `json:"session_id"`
+	}
+	if err := json.Unmarshal([]byte(out), &first); err != nil {
+		t.Fatal(err)
+	}
+	store, err := storage.Open(t.Context(), p.home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = store.Append(t.Context(), agent.Event{Session: first.Session, At: 1, Data: begun})
+	if err = errors.Join(err, store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if out, errs, code := p.run("run", "--continue", "go on"); code != 0 || out != "Two.\n" {
+		t.Fatalf("exit %d: %s%s", code, out, errs)
 	}
 }
 

@@ -56,8 +56,18 @@ func (o *observer) event(ev agent.Event) {
 	own := ev.Session == o.session
 	o.report.event(ev, own)
 	o.mu.Unlock()
-	if end, ok := ev.Data.(agent.ProcessingEnd); ok && own {
-		o.ended <- end
+	if !own {
+		return
+	}
+	switch d := ev.Data.(type) {
+	case agent.ProcessingEnd:
+		o.ended <- d
+	case agent.LocalCommandEnd: // the session was found with a command of the user's that was cut off
+		o.ended <- agent.ProcessingEnd{}
+	case agent.CompactionEnd:
+		if d.Trigger == agent.CompactManual { // or with this
+			o.ended <- agent.ProcessingEnd{}
+		}
 	}
 }
 

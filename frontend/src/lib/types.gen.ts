@@ -67,6 +67,11 @@ export type CallDraft = {
 
 export type Code = "internal" | "invalid" | "not_found" | "busy" | "folder" | "store_locked" | "store_corrupt" | "store_newer" | "store_failed" | "store_unusable" | "no_model" | "key_unavailable"
 
+export type CommandRequest = {
+  session: string
+  command: string
+}
+
 export type CommandResult = {
   exit_code: number
   timed_out?: boolean
@@ -210,6 +215,9 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "hook_output_delta"; data: HookOutput }
   | { kind: "hook_end"; data: HookEnd }
   | { kind: "steering_injected"; data: SteeringInjected }
+  | { kind: "local_command_start"; data: LocalCommandStart }
+  | { kind: "local_command_output_delta"; data: LocalCommandOutput }
+  | { kind: "local_command_end"; data: LocalCommandEnd }
   | { kind: "retrying"; data: Retrying }
   | { kind: "side_request"; data: SideRequest }
   | { kind: "prompt_suggestion"; data: PromptSuggestion }
@@ -351,6 +359,28 @@ export type LinkRequest = {
 export type Listing = {
   count: number
   unit: string
+}
+
+export type LocalCommandEnd = {
+  id: string
+  command: string
+  output: string
+  model_output?: string
+  outcome: Outcome
+  duration_ms: number
+  size?: number
+  result?: CommandResult
+}
+
+export type LocalCommandOutput = {
+  id: string
+  text: string
+  offset: number
+}
+
+export type LocalCommandStart = {
+  id: string
+  command: string
 }
 
 export type LoopDetection = {
@@ -790,6 +820,7 @@ export type Warning = {
 
 export interface Methods {
   "conversation.answer": { args: AnswerRequest; reply: Empty }
+  "conversation.command": { args: CommandRequest; reply: Empty }
   "conversation.compact": { args: CompactRequest; reply: Empty }
   "conversation.configure": { args: ConfigureRequest; reply: SessionInfo }
   "conversation.continue": { args: SessionRef; reply: Empty }

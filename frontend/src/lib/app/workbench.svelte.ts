@@ -116,7 +116,12 @@ export class Workbench {
   }
 
   /** Sends a prompt to the open session or to a new one; false where it was not taken. */
-  async send(text: string): Promise<boolean> {
+  send = (text: string): Promise<boolean> => this.#give((to) => to.send(text))
+
+  /** Runs a command of the user's in the open session or in a new one. */
+  run = (command: string): Promise<boolean> => this.#give((to) => to.run(command))
+
+  async #give(what: (to: Conversation) => Promise<boolean>): Promise<boolean> {
     try {
       // A new session must begin with the mode that is shown.
       await this.#saving
@@ -125,7 +130,7 @@ export class Workbench {
       this.problem = asApiError(thrown)
       return false
     }
-    return this.conversation!.send(text)
+    return what(this.conversation!)
   }
 
   async configure(settings: Settings): Promise<void> {

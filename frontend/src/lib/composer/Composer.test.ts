@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Catalog } from '../app/catalog.svelte'
 import { setLanguage } from '../i18n/i18n.svelte'
 import { renderInApp } from '../ui/testing'
+import type { Activity } from './activity'
 import Composer from './Composer.svelte'
 import { writeDraft } from './drafts.svelte'
 
@@ -12,9 +13,10 @@ beforeEach(() => {
   writeDraft('s', '')
 })
 
-function show(state: 'rest' | 'running', isTaken = true, queued = 0, suggestion?: string) {
+function show(state: Activity, isTaken = true, queued = 0, suggestion?: string) {
   const onputaway = vi.fn()
   const onsend = vi.fn(async () => isTaken)
+  const onrun = vi.fn(async () => isTaken)
   const onqueue = vi.fn(async () => isTaken)
   const props = {
     catalog: {} as Catalog,
@@ -25,6 +27,7 @@ function show(state: 'rest' | 'running', isTaken = true, queued = 0, suggestion?
     queued,
     suggestion,
     onsend,
+    onrun,
     onqueue,
     onstop: () => {},
     onputaway,
@@ -32,7 +35,8 @@ function show(state: 'rest' | 'running', isTaken = true, queued = 0, suggestion?
     onkeys: () => {},
   }
   renderInApp(Composer, props)
-  return { onsend, onqueue, onputaway, field: screen.getByRole<HTMLTextAreaElement>('textbox') }
+  const field = screen.getByRole<HTMLTextAreaElement>('textbox')
+  return { onsend, onrun, onqueue, onputaway, field }
 }
 
 const type = (field: HTMLElement, value: string) => fireEvent.input(field, { target: { value } })
@@ -44,6 +48,7 @@ test.each([
   ['running', {}, 'steer'],
   ['running', { ctrlKey: true }, 'follow_up'],
   ['running', { metaKey: true }, 'follow_up'],
+  ['command', {}, 'follow_up'],
   ['running', { shiftKey: true }, undefined],
   ['running', { isComposing: true }, undefined],
 ] as const)('at %s, Enter with %o is to %s', async (state, keys, want) => {
@@ -102,7 +107,7 @@ describe('a suggested message', () => {
 
   test('is told once, though it goes and comes with what is written', async () => {
     const { field } = suggested()
-    const told = () => screen.getByRole('status').textContent?.trim()
+    const told = () => screen.getByRole('status', { name: 'Suggestion' }).textContent?.trim()
     await tick()
     const first = told()
     expect(first).toMatch(/^Suggested: Test it\. Tab /)
@@ -124,4 +129,44 @@ describe('a suggested message', () => {
     expect(await fireEvent.keyDown(field, { key: 'Tab', ...keys })).toBe(true)
     expect(field.value).toBe(written)
   })
+})
+
+// OAS-102
+test.each([
+  ['rest', '!git status ', ['git status'], ''],
+  ['rest', '!', undefined, '!'],
+  ['running', '!git status', undefined, '!git status'],
+  ['command', '!git status', undefined, '!git status'],
+] as const)('at %s, “%s” runs %s and leaves “%s”', async (state, typed, ran, left) => {
+  const { onsend, onrun, onqueue, field } = show(state)
+  await type(field, typed)
+  screen.getByText('Run a command')
+  await fireEvent.keyDown(field, { key: 'Enter' })
+  await tick()
+  expect(onrun.mock.calls).toEqual(ran ? [ran] : [])
+  expect([...onsend.mock.calls, ...onqueue.mock.calls]).toEqual([])
+  expect(field.value).toBe(left)
+})
+
+test('a command that is not taken stays in the field', async () => {
+  const { field } = show('rest', false)
+  await type(field, '!ls')
+  await fireEvent.keyDown(field, { key: 'Enter' })
+  await tick()
+  expect(field.value).toBe('!ls')
+})
+
+test('a command waits for rest, and the composer says for what', async () => {
+  const { field } = show('running')
+  await type(field, '!ls')
+  screen.getByText(/once the turn is over/)
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Run' }).disabled).toBe(true)
+  expect(screen.getByRole('button', { name: 'Stop' })).toBeTruthy()
+})
+
+test('an exclamation mark behind a space is the beginning of a message', async () => {
+  const { onsend, field } = show('rest')
+  await type(field, ' !important')
+  await fireEvent.keyDown(field, { key: 'Enter' })
+  expect(onsend.mock.calls).toEqual([['!important']])
 })

@@ -74,7 +74,7 @@ test('what Atelier told the agent is a quiet line with the words folded', () => 
   expect(screen.queryByText('Try something else.')).toBeNull()
 })
 
-const compaction = { type: 'notice', key: 'e1', notice: 'compaction' } as const
+const compaction = { type: 'notice', key: 'e1', notice: 'compaction', trigger: 'auto' } as const
 const compacted = {
   trigger: 'auto' as const,
   outcome: 'done' as const,

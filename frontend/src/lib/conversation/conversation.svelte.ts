@@ -127,6 +127,10 @@ export class Conversation {
     return this.#ask('conversation.send', { session: this.id, text })
   }
 
+  /** Runs a command of the user's; false where it was not taken. */
+  run = (command: string): Promise<boolean> =>
+    this.#ask('conversation.command', { session: this.id, command })
+
   /** Carries on the newest turn where it was stopped. */
   async carryOn(): Promise<void> {
     await this.#configuring

@@ -1,8 +1,11 @@
 /** What a conversation looks like: the entries that events fold into. */
+import { isAskedFor } from './compaction'
 import type {
   Answer,
   ApprovalRequest,
   CompactionEnd,
+  CompactionTrigger,
+  CommandResult,
   Details,
   Document,
   EndReason,
@@ -80,6 +83,26 @@ export type ToolEntry = {
   answer?: Answer
 }
 
+/** A command that the user ran themselves. */
+export type CommandEntry = {
+  type: 'command'
+  key: string
+  id: string
+  command: string
+  status: 'running' | Outcome
+  output: string
+  /** Where output begins, as for a call. */
+  outputFrom: number
+  startedAt: number
+  durationMs?: number
+  /** The event that has whole what was cut for display. */
+  seq?: number
+  /** The full length in bytes where output was cut. */
+  size?: number
+  /** Absent where it did not end by itself. */
+  result?: CommandResult
+}
+
 export type NoticeEntry = { type: 'notice'; key: string } & (
   | { notice: 'warning'; code: string; message: string }
   /** What Atelier told the agent by itself. */
@@ -88,7 +111,7 @@ export type NoticeEntry = { type: 'notice'; key: string } & (
   | { notice: 'loop'; calls: number; message?: string }
   | { notice: 'repair'; repair: Repair; message: string }
   /** The conversation is made short; without an end it goes on. */
-  | { notice: 'compaction'; phase?: Phase; end?: CompactionEnd }
+  | { notice: 'compaction'; trigger: CompactionTrigger; phase?: Phase; end?: CompactionEnd }
   /** The project's documents that the model was told before it began. */
   | { notice: 'documents'; documents: readonly Document[] }
   /** A hook that had something to say about what happens. */
@@ -115,7 +138,7 @@ export type TurnEntry = {
   model?: string
 }
 
-export type Entry = PromptEntry | AnswerEntry | ToolEntry | NoticeEntry | TurnEntry
+export type Entry = PromptEntry | AnswerEntry | ToolEntry | CommandEntry | NoticeEntry | TurnEntry
 
 /** A conversation as its events so far make it. */
 export type View = {
@@ -142,11 +165,17 @@ export type View = {
   readonly answeredBy?: { provider: string; model: string }
 }
 
+/** The end of the newest turn, where nothing but what the user did came after it. */
+export function turnAtRest({ state, entries }: View): TurnEntry | undefined {
+  const last = entries.findLast((entry) => entry.type !== 'command' && !isAskedFor(entry))
+  return state === 'idle' && last?.type === 'turn' ? last : undefined
+}
+
 /** Whether the newest turn can be carried on where it was stopped. */
-export function canContinue({ state, entries }: View): boolean {
-  const last = entries.at(-1)
-  if (state !== 'idle' || last?.type !== 'turn' || last.reason === 'done') return false
-  const before = entries.at(-2)
+export function canContinue(view: View): boolean {
+  const last = turnAtRest(view)
+  if (!last || last.reason === 'done') return false
+  const before = view.entries[view.entries.lastIndexOf(last) - 1]
   const isSpent = before?.type === 'notice' && before.notice === 'limit' && before.limit === 'turns'
   return !isSpent
 }

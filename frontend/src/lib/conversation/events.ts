@@ -10,6 +10,7 @@ const deltas: readonly Kind[] = [
   'assistant_text_delta',
   'tool_call_draft',
   'tool_call_output_delta',
+  'local_command_output_delta',
   'rate_limit',
 ]
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Event } from '../types.gen'
-import { canContinue, emptyView, type ToolEntry, type View } from './entries'
+import { canContinue, type CommandEntry, emptyView, type ToolEntry, type View } from './entries'
 import { Log, message, noUsage, sampleTurn, text, toolCall } from './events'
+import { isCommandRunning } from './localCommand'
 import { apply, applyDraft, draftOf } from './reducer'
 
 /** The entries without their keys, which tell streamed ones from read ones. */
@@ -358,4 +359,66 @@ test('a suggestion holds until the next input', () => {
   expect(view.entries.at(-1)?.type).toBe('turn')
   const next = log.add('user_input', { text: 'No' })
   expect(apply(view, [next]).suggestion).toBeUndefined()
+})
+
+// OAS-102
+describe('a command of the user’s', () => {
+  const start = { id: 'l1', command: 'make' }
+  function ran(): Log {
+    const log = new Log()
+    log.add('local_command_start', start)
+    log.add('local_command_output_delta', { id: 'l1', text: 'one\n', offset: 0 })
+    log.add('local_command_output_delta', { id: 'l1', text: 'two\n', offset: 4 })
+    const end = { output: 'one\ntwo\n', outcome: 'done', duration_ms: 7 } as const
+    log.add('local_command_end', { ...start, ...end, result: { exit_code: 2 } })
+    return log
+  }
+  const commandOf = (view: View) => view.entries[0] as CommandEntry
+
+  test('is one entry, live and read, and makes the session busy', () => {
+    const { events } = ran()
+    const live = apply(emptyView, events.slice(0, 3))
+    expect(live.state).toBe('processing')
+    expect(isCommandRunning(live)).toBe(true)
+    expect(commandOf(live)).toMatchObject({ status: 'running', output: 'one\ntwo\n' })
+    const over = apply(live, events.slice(3))
+    expect(over).toMatchObject({ state: 'idle', seq: 2 })
+    expect(isCommandRunning(over)).toBe(false)
+    const want = {
+      command: 'make',
+      status: 'done',
+      durationMs: 7,
+      result: { exit_code: 2 },
+      seq: 2,
+    }
+    expect(commandOf(over)).toMatchObject(want)
+    expect(apply(emptyView, ran().durable).entries).toEqual(over.entries)
+    // A page of history may begin behind its start.
+    expect(commandOf(apply(emptyView, events.slice(3)))).toMatchObject(want)
+  })
+
+  test('goes on from the draft where the page is opened meanwhile', () => {
+    const { events } = ran()
+    const live = apply(emptyView, events.slice(0, 2))
+    const opened = applyDraft(apply(emptyView, events.slice(0, 1)), draftOf(live))
+    expect(commandOf(apply(opened, events.slice(1, 3))).output).toBe('one\ntwo\n')
+  })
+
+  test('that could not be stored runs no more', () => {
+    const view = apply(emptyView, [
+      ...ran().events.slice(0, 2),
+      new Log().add('processing_end', { reason: 'failed', rounds: 0, usage: noUsage }),
+    ])
+    expect(commandOf(view).status).toBe('interrupted')
+  })
+
+  test('does not keep a stopped turn from being continued', () => {
+    const log = new Log()
+    log.add('user_input', { text: 'x' })
+    log.add('processing_end', { reason: 'interrupted', rounds: 0, usage: noUsage })
+    for (const event of ran().events.slice(0, 3)) log.events.push({ ...event, seq: undefined })
+    expect(canContinue(apply(emptyView, log.events))).toBe(false)
+    log.events.push({ ...ran().events[3]!, seq: undefined })
+    expect(canContinue(apply(emptyView, log.events))).toBe(true)
+  })
 })

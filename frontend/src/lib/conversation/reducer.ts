@@ -4,11 +4,12 @@ import type {
   CompactionEnd,
   Draft,
   Event,
+  LocalCommandEnd,
   SteeringInjected,
   TextEnd,
   ToolCallEnd,
 } from '../types.gen'
-import type { AnswerEntry, CompactionEntry, Entry, ToolEntry, View } from './entries'
+import type { AnswerEntry, CommandEntry, CompactionEntry, Entry, ToolEntry, View } from './entries'
 
 type Writable = { -readonly [K in keyof View]: View[K] } & { entries: Entry[] }
 
@@ -33,9 +34,9 @@ export function applyDraft(view: View, draft: Draft): View {
     const answer = openAnswer(next)
     replace(next, answer, { text: draft.text ?? '', thinking: draft.reasoning ?? '' })
   }
-  for (const [callId, tail] of Object.entries(draft.outputs ?? {})) {
-    const call = findCall(next, callId)
-    if (call) replace(next, call, { output: tail.text, outputFrom: tail.offset })
+  for (const [id, tail] of Object.entries(draft.outputs ?? {})) {
+    const printing = findCall(next, id) ?? findCommand(next, id)
+    if (printing) replace(next, printing, { output: tail.text, outputFrom: tail.offset })
   }
   return next
 }
@@ -50,6 +51,9 @@ export function draftOf(view: View): Draft {
     }
     if (entry.type === 'tool' && entry.status === 'running') {
       outputs[entry.callId] = { text: entry.output, offset: entry.outputFrom }
+    }
+    if (entry.type === 'command' && entry.status === 'running') {
+      outputs[entry.id] = { text: entry.output, offset: entry.outputFrom }
     }
   }
   return draft
@@ -141,6 +145,18 @@ function step(view: Writable, event: Event): void {
     case 'tool_call_end':
       finishCall(view, event.data, event.seq, event.at)
       return
+    case 'local_command_start':
+      view.state = 'processing'
+      commandEntry(view, event.data.id, event.data.command, event.at)
+      return
+    case 'local_command_output_delta': {
+      const command = findCommand(view, event.data.id)
+      if (command) replace(view, command, grownTail(command, event.data))
+      return
+    }
+    case 'local_command_end':
+      finishCommand(view, event.data, event.seq, event.at)
+      return
     case 'approval_request': {
       const { call_id: callId, tool, input } = event.data
       const call = callEntry(view, callId, tool, event.at)
@@ -174,10 +190,12 @@ function step(view: Writable, event: Event): void {
         message: event.data.message,
       })
       return
-    case 'compaction_start':
-      view.entries.push({ type: 'notice', notice: 'compaction', key: keyOf(event) })
-      if (event.data.trigger === 'manual') view.state = 'processing'
+    case 'compaction_start': {
+      const { trigger } = event.data
+      view.entries.push({ type: 'notice', notice: 'compaction', key: keyOf(event), trigger })
+      if (trigger === 'manual') view.state = 'processing'
       return
+    }
     case 'compaction_phase': {
       const open = openCompaction(view)
       if (open) replace(view, open, { phase: event.data.phase })
@@ -255,11 +273,14 @@ function joined(text: string, delta: { text: string; offset: number }): string |
 /** Live output is a tail: a command that prints faster than it is shown skips ahead. */
 const longestTail = 32_000
 
-function grownTail(call: ToolEntry, delta: { text: string; offset: number }) {
-  const end = call.outputFrom + call.output.length
+function grownTail(
+  { output, outputFrom }: ToolEntry | CommandEntry,
+  delta: { text: string; offset: number },
+) {
+  const end = outputFrom + output.length
   const isGap = delta.offset > end
-  const text = isGap ? delta.text : call.output + delta.text.slice(end - delta.offset)
-  const from = isGap ? delta.offset : call.outputFrom
+  const text = isGap ? delta.text : output + delta.text.slice(end - delta.offset)
+  const from = isGap ? delta.offset : outputFrom
   const surplus = Math.max(0, text.length - longestTail)
   return { output: text.slice(surplus), outputFrom: from + surplus }
 }
@@ -362,7 +383,7 @@ const openCompaction = (view: Writable) =>
 function finishCompaction(view: Writable, end: CompactionEnd, key: string): void {
   const open = openCompaction(view)
   if (open) replace(view, open, { end })
-  else view.entries.push({ type: 'notice', notice: 'compaction', key, end })
+  else view.entries.push({ type: 'notice', notice: 'compaction', key, trigger: end.trigger, end })
   if (end.outcome === 'done') view.context = end.tokens_after
   if (end.trigger === 'manual') view.state = 'idle'
 }
@@ -405,6 +426,39 @@ function finishCall(view: Writable, end: ToolCallEnd, seq: number | undefined, a
   })
 }
 
+const findCommand = (view: Writable, id: string) =>
+  view.entries.findLast((e) => e.type === 'command' && e.id === id) as CommandEntry | undefined
+
+/** The entry of a command, made on first mention as that of a call is. */
+function commandEntry(view: Writable, id: string, command: string, at: number): CommandEntry {
+  const found = findCommand(view, id)
+  if (found) return found
+  const fresh: CommandEntry = {
+    type: 'command',
+    key: `l${id}`,
+    id,
+    command,
+    status: 'running',
+    output: '',
+    outputFrom: 0,
+    startedAt: at,
+  }
+  view.entries.push(fresh)
+  return fresh
+}
+
+function finishCommand(
+  view: Writable,
+  { id, command, output, outcome, duration_ms: durationMs, size, result }: LocalCommandEnd,
+  seq: number | undefined,
+  at: number,
+): void {
+  view.state = 'idle'
+  const entry = commandEntry(view, id, command, at)
+  const change = { status: outcome, output, outputFrom: 0, durationMs, size, result, seq }
+  replace(view, entry, change)
+}
+
 /** How many files the newest turn's edits changed. */
 function filesChanged(entries: readonly Entry[]): number {
   const paths = new Set<string>()
@@ -427,6 +481,9 @@ function endTurn(view: Writable): void {
     if (entry.type === 'turn') return
     if (entry.type === 'tool' && ['queued', 'running', 'waiting'].includes(entry.status)) {
       view.entries[i] = { ...entry, status: 'interrupted' }
+    }
+    if (entry.type === 'command' && entry.status === 'running') {
+      view.entries[i] = { ...entry, status: 'interrupted' } // its end could not be stored
     }
   }
 }

@@ -74,6 +74,8 @@ export const en = {
   'conversation.usage': '{in} in · {out} out',
   'conversation.copy_code': 'Copy code',
 
+  'command.label': 'Your command',
+
   'turn.interrupted': 'Stopped. What was said and done is kept.',
   'turn.changed': {
     one: '{n} changed file stays changed.',
@@ -204,7 +206,22 @@ export const en = {
   'composer.stop_queued': { one: '{n} queued message waits.', other: '{n} queued messages wait.' },
   'composer.steer_hint': 'Reaches the agent after the tools that run now (Enter)',
   'composer.follow_up_hint': 'Sent when the agent is done (Ctrl+Enter)',
-  'composer.send_hint': 'Enter sends, Shift+Enter starts a new line',
+  'composer.send_hint':
+    'Enter sends, Shift+Enter starts a new line, ! at the beginning runs a command',
+  'composer.placeholder_command': 'The command is running… write what comes next',
+  'composer.placeholder_compacting': 'The conversation is compacted… write what comes next',
+  'composer.follow_compacting_hint': 'Sent when the conversation is compacted (Enter)',
+  'composer.command_after_compacting': 'It can be run once the conversation is compacted.',
+  'composer.stop_compacting_hint': 'Stops compacting now (Esc). The conversation stays as it is.',
+  'composer.suggestion_status': 'Suggestion',
+  'composer.follow_command_hint': 'Sent when the command has ended (Enter)',
+  'composer.run': 'Run',
+  'composer.run_hint': 'Enter runs it, Shift+Enter starts a new line',
+  'composer.command': 'Run a command',
+  'composer.command_hint': 'The agent reads its output with your next message.',
+  'composer.command_after_turn': 'It can be run once the turn is over.',
+  'composer.command_after_command': 'It can be run once the other command has ended.',
+  'composer.stop_command_hint': 'Stops the command now (Esc). What it printed stays.',
   'composer.mode': 'Permission mode',
   'composer.model': 'Model',
   'composer.effort': 'Effort',
@@ -226,9 +243,12 @@ export const en = {
   'queue.next_step': 'at the agent’s next step',
   'queue.next': 'next, when the agent is done',
   'queue.then': 'then',
+  'queue.after_compacting': 'when the conversation is compacted',
+  'queue.after_command': 'when the command has ended',
   'queue.along': 'with the next message',
   'queue.waits_done': 'waits: the agent was done already',
   'queue.waits_interrupted': 'waits: the turn was stopped',
+  'queue.waits_command': 'waits: the command did not end by itself',
   'queue.waits_failed': 'waits: the turn failed',
   'queue.waits_crashed': 'waits: Atelier ended during the turn',
   'queue.waits_limit': 'waits: the turn reached a limit',
@@ -442,7 +462,8 @@ export const en = {
   'keys_help.follow_up': 'Follow up when the agent is done',
   'keys_help.suggestion': 'Use the suggested message, in the empty field',
   'keys_help.newline': 'New line',
-  'keys_help.stop': 'Stop the turn',
+  'keys_help.command': 'Run a command yourself, at the start of a message',
+  'keys_help.stop': 'Stop the turn or the command',
   'keys_help.mode': 'Next permission mode',
   'keys_help.new': 'New session',
   'keys_help.sidebar': 'Show or hide sessions',
@@ -455,6 +476,9 @@ export const en = {
 
   'status.running': 'The agent is working',
   'status.done': 'The agent is done',
+  'status.command_running': 'The command is running',
+  'status.command_done': 'The command has ended',
+  'status.command_ended': 'The command has ended: {result}',
 } as const satisfies Record<string, Message>
 
 export type Message = string | { readonly one: string; readonly other: string }

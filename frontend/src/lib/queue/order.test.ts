@@ -13,6 +13,8 @@ test.each<[Phase, string, Delivery[]]>([
   ['tools', 'follow_up steer follow_up steer', ['next', 'after_tools', 'then', 'after_tools']],
   ['answer', 'steer follow_up', ['next_step', 'next']],
   ['rest', 'steer follow_up follow_up', ['along', 'waits', 'then']],
+  ['command', 'steer follow_up follow_up', ['along', 'after_command', 'then']],
+  ['compacting', 'steer follow_up follow_up', ['along', 'after_compacting', 'then']],
   ['rest', 'steer steer', ['waits', 'along']],
 ])('with %s, %s are delivered', (phase, verbs, want) => {
   expect(deliveries(queue(verbs), phase)).toEqual(want)

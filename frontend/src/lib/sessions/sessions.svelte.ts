@@ -79,6 +79,7 @@ function change(session: SessionInfo, event: Event): SessionInfo {
   switch (event.kind) {
     case 'user_input':
     case 'turn_continued':
+    case 'local_command_start':
       return { ...session, state: 'processing', updated_at: event.at }
     case 'approval_request':
       return { ...session, state: 'awaiting_input', updated_at: event.at }
@@ -98,6 +99,8 @@ function change(session: SessionInfo, event: Event): SessionInfo {
         last_end: event.data.reason,
         updated_at: event.at,
       }
+    case 'local_command_end':
+      return { ...session, state: 'idle', updated_at: event.at }
     case 'title':
       return { ...session, title: event.data.text }
     case 'settings':

@@ -1,0 +1,38 @@
+package backend
+
+import (
+	"context"
+	"iter"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/tool"
+)
+
+// runCommand runs a command of the user's in a session at rest, and returns when
+// it has begun. It needs no model, and so no key.
+func (w *Workbench) runCommand(ctx context.Context, in CommandRequest) (Empty, error) {
+	if strings.TrimSpace(in.Command) == "" {
+		return Empty{}, &Error{Code: CodeInvalid, Message: "The command is empty.", Next: "Type what should be run behind the exclamation mark."}
+	}
+	info, err := w.cfg.Store.Session(ctx, in.Session)
+	if err != nil {
+		return Empty{}, err
+	}
+	l, err := w.live(ctx, in.Session)
+	if err != nil {
+		return Empty{}, err
+	}
+	if s := info.State; s != agent.StateIdle && s != agent.StateClosed {
+		return Empty{}, errWorking
+	}
+	return Empty{}, l.start(func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
+		return s.RunCommand(ctx, in.Command, func(ctx context.Context, line string, output func(string)) agent.Result {
+			place, err := w.workplace(ctx, info.ID, w.folderOf(info))
+			if err != nil {
+				return agent.Fail("The command did not run: " + err.Error())
+			}
+			return tool.RunCommand(ctx, place.env, line, output)
+		})
+	})
+}
