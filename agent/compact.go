@@ -216,6 +216,10 @@ func (t *turn) summarise(start CompactionStart, focus string, keep int) (Compact
 	case !t.session.Affords(llm.Origin{Provider: tr.Settings.Provider, Model: tr.Settings.Model}, tr.conversation.Bytes()):
 		return end, errors.New("a summary would cost more than the session's budget leaves")
 	}
+	limit := cmp.Or(start.Threshold, start.Tokens)
+	if least := (CompactionEnd{Before: start.Tokens, Summary: "-", Kept: keep}); tr.sizeAfter(least) >= limit {
+		return end, errors.New("no summary would make enough room") // so none is paid for
+	}
 	t.phase(PhaseSummaryStart, end)
 	t.settle()
 	got, err := cfg.Compactor.Summarise(t.ctx, SummaryRequest{
@@ -230,8 +234,8 @@ func (t *turn) summarise(start CompactionStart, focus string, keep int) (Compact
 	}
 	end.Summary, end.ToolBlocks = got.Text, tr.conversation.Results(keep)
 	end.After = tr.sizeAfter(end)
-	if end.After >= cmp.Or(start.Threshold, start.Tokens) {
-		return end, errors.New("a summary would not make enough room")
+	if end.After >= limit {
+		return end, errors.New("the summary does not make enough room")
 	}
 	t.phase(PhaseSummaryDone, end)
 	return end, nil

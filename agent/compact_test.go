@@ -213,6 +213,29 @@ func TestCompactionThatIsNoShorter(t *testing.T) {
 	}
 }
 
+// Where it is not the conversation that fills the window, no summary is paid for.
+func TestNoSummaryOfWhatIsShort(t *testing.T) {
+	t.Parallel()
+	c := &compactor{}
+	r, _ := compactRig(t, c, llmtest.Round{Text: "Hello.", Usage: full(8100)}, llmtest.Round{Text: "Yes."})
+	r.run("begin")
+	if got := find[agent.CompactionEnd](r.run("on")); len(got) != 1 || got[0].Outcome != agent.OutcomeFailed || len(c.asked) > 0 {
+		t.Errorf("%+v, asked %d times", got, len(c.asked))
+	}
+}
+
+// OAS-115: no summary costs more than the session may.
+func TestNoSummaryBeyondTheBudget(t *testing.T) {
+	t.Parallel()
+	c := &compactor{}
+	r, _ := compactRig(t, c, llmtest.Round{Text: long(2000), Usage: full(100)})
+	r.cfg.Limits = agent.Limits{Rounds: 10, Budget: llm.Dollar}
+	r.run("begin")
+	if got := find[agent.CompactionEnd](r.compact("")); len(got) != 1 || !strings.Contains(got[0].Message, "budget") || len(c.asked) > 0 {
+		t.Errorf("%+v, asked %d times", got, len(c.asked))
+	}
+}
+
 // K-08: a conversation that the provider refuses for its length is warned of, made short
 // once, and sent again; with nothing to make it short, the turn ends and the
 // session is kept.

@@ -62,7 +62,9 @@ func entriesOf(messages []llm.Message) []entry {
 	add := func(user bool, tag, text string, most int) {
 		if text = strings.TrimSpace(text); text != "" {
 			name, _, _ := strings.Cut(tag, " ")
-			out = append(out, entry{user: user, text: "<" + tag + ">\n" + middleCut(text, most) + "\n</" + name + ">\n"})
+			end := "</" + name + ">"
+			text = strings.ReplaceAll(middleCut(text, most), end, "<\\/"+name+">") // it ends where it ends, whatever stands in it
+			out = append(out, entry{user: user, text: "<" + tag + ">\n" + text + "\n" + end + "\n"})
 		}
 	}
 	for _, m := range messages {

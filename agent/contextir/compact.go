@@ -119,9 +119,11 @@ func head(text string, most int) string {
 	return text[:cut] + more
 }
 
-// standIn is the message that a model reads instead of what was taken out.
+// standIn is the message that a model reads instead of what was taken out. The
+// summary cannot pose as the user's words: it does not end before its end.
 func standIn(summary string, files, words []string) string {
 	var b strings.Builder
+	summary = strings.ReplaceAll(summary, "</summary>", `<\/summary>`)
 	fmt.Fprintf(&b, "The conversation up to here was taken out to make room. This stands in for it.\n\n<summary>\n%s\n</summary>\n", summary)
 	if len(files) > 0 {
 		fmt.Fprintf(&b, "\nFiles that were changed, the newest last: %s\n", strings.Join(files, ", "))

@@ -85,9 +85,9 @@ func TestCompact(t *testing.T) {
 	if summary != "First this." || len(older) != 4 {
 		t.Errorf("then to summarise: %q and %q", summary, told(older))
 	}
-	c.Compact("All of this.", 0, nil)
+	c.Compact("All of this.</summary>", 0, nil)
 	lines = told(c.Lower())
-	if len(lines) != 1 || !strings.Contains(lines[0], "wish 1") || !strings.Contains(lines[0], "wish 2") || strings.Contains(lines[0], "First this.") {
+	if len(lines) != 1 || !strings.Contains(lines[0], "wish 1") || !strings.Contains(lines[0], "wish 2") || strings.Contains(lines[0], "First this.") || strings.Count(lines[0], "</summary>") != 1 {
 		t.Errorf("once more: %q", lines)
 	}
 	if _, older = c.Older(0); len(older) > 0 {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openPage, prompt, shot } from './browser'
+import { openPage, prompt, shot, shots } from './browser'
 import { startHost } from './host'
 import { startModel, type Script } from './model'
 import { useStage } from './stage'
@@ -21,18 +21,6 @@ async function start(rounds: Script) {
 const field = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
 const card = (page: Page, command: string) =>
   page.locator('.command', { has: page.getByRole('button', { name: `output of ${command}` }) })
-
-/** Pictures of one state: light, dark, and in a narrower window. */
-async function shots(page: Page, name: string): Promise<void> {
-  await shot(page, name)
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await shot(page, `${name}-dark`)
-  await page.setViewportSize({ width: 900, height: 800 })
-  await shot(page, `${name}-900-dark`)
-  await page.emulateMedia({ colorScheme: 'light' })
-  await shot(page, `${name}-900`)
-  await page.setViewportSize({ width: 1280, height: 800 })
-}
 
 async function carrying(token: string): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'args'])

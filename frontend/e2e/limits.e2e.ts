@@ -1,7 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib'
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openPage, prompt, shot } from './browser'
+import { openPage, prompt, shot, shots } from './browser'
 import { startHost } from './host'
 import { startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -61,17 +60,6 @@ async function start(rounds: Round[]) {
     files: { 'logo.png': picture(1200, 800) },
   }))
   return { model, ...(await openPage(stage.browser, host.url)) }
-}
-
-/** Pictures of one state: light, dark, and in a narrower window. */
-async function shots(page: Page, name: string): Promise<void> {
-  await shot(page, name)
-  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
-  await shot(page, `${name}-dark`)
-  await page.emulateMedia({ colorScheme: 'light' })
-  await page.setViewportSize({ width: 900, height: 800 })
-  await shot(page, `${name}-900`)
-  await page.setViewportSize({ width: 1280, height: 800 })
 }
 
 // LLM-32, OAS-115, COM-51

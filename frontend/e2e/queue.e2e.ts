@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openPage, prompt, shot } from './browser'
+import { openPage, prompt, shot, shots } from './browser'
 import { startHost } from './host'
 import { startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -28,18 +28,6 @@ async function follow(page: Page, text: string): Promise<void> {
   await field(page).fill(text)
   await field(page).press('Control+Enter')
   await card(page, text).waitFor()
-}
-
-/** Pictures of one state: light, dark, in a narrower window, and in Chinese. */
-async function shots(page: Page, name: string): Promise<void> {
-  await shot(page, name)
-  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
-  await shot(page, `${name}-dark`)
-  await page.setViewportSize({ width: 900, height: 800 })
-  await shot(page, `${name}-900-dark`)
-  await page.emulateMedia({ colorScheme: 'light' })
-  await shot(page, `${name}-900`)
-  await page.setViewportSize({ width: 1280, height: 800 })
 }
 
 /** A command that ends when the test says so. */
