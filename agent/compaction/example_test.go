@@ -1,0 +1,63 @@
+package compaction_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/compaction"
+	"atelier.dev/atelier/agent/llm/llmtest"
+)
+
+// freely lets every call pass.
+type freely struct{}
+
+func (freely) Decide(agent.GateCall) agent.Verdict { return agent.Verdict{Decision: agent.Allow} }
+
+func (freely) Approve(context.Context, agent.ApprovalRequest) (agent.Answer, error) {
+	return agent.Answer{Decision: agent.Allow}, nil
+}
+
+// A session that makes its conversation short by itself, and here at once,
+// because it is asked to. The model is a script; a program uses
+// provider.Client(os.Getenv).
+func Example() {
+	model := llmtest.Script(
+		llmtest.Round{Text: strings.Repeat("It is noon, and the clock is right. ", 100)},
+		llmtest.Round{Text: "## Known\nIt is noon."})
+	tools, err := agent.NewRegistry()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	template, err := agent.NewTemplate(agent.Config{
+		Model: model, Gate: freely{}, Approver: freely{}, Profiles: agent.Plain("You tell the time.", tools),
+		Compactor: &compaction.Service{Model: model},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	settings := agent.Settings{Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault}
+	session := template.Runtime(settings, agent.Overrides{}).Session("s1")
+	ctx := context.Background()
+	if _, err := session.Prompt(ctx, "What time is it?"); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for ev, err := range session.Compact(ctx, "what the clock said") {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		if end, ok := ev.Data.(agent.CompactionEnd); ok {
+			fmt.Println(end.Outcome, end.After < end.Before)
+			fmt.Println(end.Summary)
+		}
+	}
+	// Output:
+	// done true
+	// ## Known
+	// It is noon.
+}
