@@ -2,8 +2,8 @@ package agent_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,8 +84,11 @@ func TestCompaction(t *testing.T) {
 	t.Parallel()
 	c := &compactor{}
 	r, model := compactRig(t, c,
-		llmtest.Round{Text: long(7500), Usage: full(7900)}, llmtest.Round{Text: "Yes.", Usage: full(300)}, llmtest.Round{Text: "Still."})
-	r.run("Fix the login. Never touch the tests.")
+		llmtest.Round{Text: long(7500), Usage: full(8000)}, llmtest.Round{Text: "Yes.", Usage: full(300)}, llmtest.Round{Text: "Still."})
+	warned := find[agent.Warning](r.run("Fix the login. Never touch the tests."))
+	if len(warned) != 1 || !strings.Contains(warned[0].Message, "80 %") || !strings.Contains(warned[0].Message, "compacted before") {
+		t.Errorf("warned: %+v", warned)
+	}
 	events := r.run("Go on, " + long(200))
 	want := []string{"user_input", "compaction_start", "selective_start", "selective_done", "summary_start",
 		"side_request", "summary_done", "compaction_end", "assistant_text_end", "processing_end"}
@@ -154,85 +157,59 @@ func TestCompactionCutsOldResultsFirst(t *testing.T) {
 	if len(end) != 1 || end[0].Outcome != agent.OutcomeDone || end[0].ToolBlocks != 3 || end[0].Summary != "" || len(c.asked) > 0 {
 		t.Errorf("%+v, asked %d times", end, len(c.asked))
 	}
+	requests := model.Requests()
+	if slices.ContainsFunc(requests[len(requests)-1].Messages, func(m llm.Message) bool { return m.Origin != nil }) {
+		t.Error("what a provider thought is still bound to what it had read")
+	}
 	if n := strings.Count(sent(model), "taken out"); n != 3 {
 		t.Errorf("%d results are cut", n)
 	}
 }
 
-// OAS-110, COM-19: a failure changes nothing, is tried again in the next turn, and no
-// more after three.
-func TestCompactionFails(t *testing.T) {
-	t.Parallel()
-	c := &compactor{summarise: func(context.Context, agent.SummaryRequest) (string, error) { return "", errors.New("no summary today") }}
-	rounds := []llmtest.Round{{Text: long(2000), Usage: full(8100)}}
-	for range 5 {
-		rounds = append(rounds, llmtest.Round{Calls: []llmtest.Call{look}, Usage: full(8100)}, llmtest.Round{Text: "Yes.", Usage: full(8100)})
-	}
-	r, model := compactRig(t, c, rounds...)
-	r.run("begin")
-	var warned int
-	for i := range 5 {
-		if i == 2 {
-			r.open() // the count is in the log
-		}
-		events := r.run("on")
-		if end(t, events) != agent.EndDone {
-			t.Error("the turn did not go on")
-		}
-		for _, e := range find[agent.CompactionEnd](events) {
-			if e.Outcome != agent.OutcomeFailed || e.After != e.Before || e.Message != "No summary today." {
-				t.Errorf("%+v", e)
-			}
-		}
-		for _, w := range find[agent.Warning](events) {
-			if strings.Contains(w.Message, "could not be made shorter 3 times") {
-				warned++
-			}
-		}
-		if !strings.Contains(sent(model), "assistant: word word") {
-			t.Error("the conversation was changed")
-		}
-	}
-	if len(c.asked) != 3 || warned != 1 {
-		t.Errorf("tried %d times, warned %d times", len(c.asked), warned)
-	}
-	c.summarise = nil
-	if got := find[agent.CompactionEnd](r.compact("")); len(got) != 1 || got[0].Outcome != agent.OutcomeDone {
-		t.Errorf("asked for by hand: %+v", got)
-	}
-}
-
-// A summary that makes no room is no summary.
-func TestCompactionThatIsNoShorter(t *testing.T) {
-	t.Parallel()
-	c := &compactor{summarise: func(context.Context, agent.SummaryRequest) (string, error) { return long(9000), nil }}
-	r, _ := compactRig(t, c, llmtest.Round{Text: long(2000), Usage: full(8100)}, llmtest.Round{Text: "Yes."})
-	r.run("begin")
-	if got := find[agent.CompactionEnd](r.run("on")); len(got) != 1 || got[0].Outcome != agent.OutcomeFailed {
-		t.Errorf("%+v", got)
-	}
-}
-
-// Where it is not the conversation that fills the window, no summary is paid for.
-func TestNoSummaryOfWhatIsShort(t *testing.T) {
+// COM-15: what is cut to a little less than the threshold would be cut again
+// after a few rounds, so the rest is summarised at once.
+func TestCompactionMakesRoomForAWhile(t *testing.T) {
 	t.Parallel()
 	c := &compactor{}
-	r, _ := compactRig(t, c, llmtest.Round{Text: "Hello.", Usage: full(8100)}, llmtest.Round{Text: "Yes."})
-	r.run("begin")
-	if got := find[agent.CompactionEnd](r.run("on")); len(got) != 1 || got[0].Outcome != agent.OutcomeFailed || len(c.asked) > 0 {
-		t.Errorf("%+v, asked %d times", got, len(c.asked))
+	r, _ := compactRig(t, c, llmtest.Round{Calls: slices.Repeat([]llmtest.Call{look}, 6)}, llmtest.Round{Text: long(4500), Usage: full(8100)}, llmtest.Round{Text: "Yes."})
+	looks := 0
+	r.use(note{name: "Look", run: func(context.Context, agent.Invocation) agent.Result {
+		if looks++; looks > 1 {
+			return agent.Result{Output: "nothing"}
+		}
+		return agent.Result{Output: long(3000)}
+	}})
+	r.run("look around")
+	end := find[agent.CompactionEnd](r.run("on"))
+	if len(end) != 1 || end[0].Outcome != agent.OutcomeDone || end[0].Summary == "" {
+		t.Errorf("%+v", end)
 	}
 }
 
-// OAS-115: no summary costs more than the session may.
-func TestNoSummaryBeyondTheBudget(t *testing.T) {
+// The newest fifth of a conversation stays word for word, but no more than
+// 20,000 tokens.
+func TestCompactionKeepsTheTail(t *testing.T) {
 	t.Parallel()
-	c := &compactor{}
-	r, _ := compactRig(t, c, llmtest.Round{Text: long(2000), Usage: full(100)})
-	r.cfg.Limits = agent.Limits{Rounds: 10, Budget: llm.Dollar}
-	r.run("begin")
-	if got := find[agent.CompactionEnd](r.compact("")); len(got) != 1 || !strings.Contains(got[0].Message, "budget") || len(c.asked) > 0 {
-		t.Errorf("%+v, asked %d times", got, len(c.asked))
+	for _, tt := range []struct {
+		tokens int64
+		each   int
+		kept   int // answers, besides the newest input
+	}{{tokens: 8100, each: 500, kept: 3}, {tokens: 810_000, each: 9000, kept: 2}} {
+		var rounds []llmtest.Round
+		for range 12 {
+			rounds = append(rounds, llmtest.Round{Text: long(tt.each), Usage: full(100)})
+		}
+		c := &compactor{}
+		r, _ := compactRig(t, c, append(rounds, llmtest.Round{Text: long(tt.each), Usage: full(tt.tokens)}, llmtest.Round{Text: "Yes."})...)
+		c.threshold = tt.tokens
+		r.cfg.Facts = facts{limits: agent.ModelLimits{Window: tt.tokens * 5 / 4}}
+		for range 13 {
+			r.run("on")
+		}
+		end := find[agent.CompactionEnd](r.run("on"))
+		if len(end) != 1 || end[0].Kept != 2*tt.kept+1 {
+			t.Errorf("%d tokens: %+v", tt.tokens, end)
+		}
 	}
 }
 
@@ -302,6 +279,10 @@ func TestCompactByHand(t *testing.T) {
 	if events[len(events)-1].Kind() != agent.KindCompactionEnd || r.session.Transcript().State != agent.StateIdle {
 		t.Errorf("%s", kinds(events, 20))
 	}
+	after := find[agent.CompactionEnd](events)[0].After
+	if again := find[agent.CompactionStart](r.compact("")); again[0].Tokens != after {
+		t.Errorf("%d tokens are left, then there are %d", after, again[0].Tokens)
+	}
 	c.summarise = func(_ context.Context, r agent.SummaryRequest) (string, error) { return r.Before + " And more.", nil }
 	r.run("second wish")
 	r.open()
@@ -325,55 +306,24 @@ func TestCompactByHand(t *testing.T) {
 	}
 }
 
-// An interrupt ends a compaction with nothing changed; so does a crash, whose
-// compaction is ended when the session is opened next.
-func TestCompactionCut(t *testing.T) {
+// OAS-109: of the files that were changed a summary names the newest, each once.
+func TestCompactionNamesFiles(t *testing.T) {
 	t.Parallel()
 	c := &compactor{}
-	r, _ := compactRig(t, c, llmtest.Round{Text: long(2000), Usage: full(8100)})
-	r.run("begin")
-	c.summarise = func(ctx context.Context, _ agent.SummaryRequest) (string, error) {
-		r.session.Interrupt()
-		<-ctx.Done()
-		return "", context.Cause(ctx)
+	r, model := compactRig(t, c, llmtest.Round{Calls: []llmtest.Call{look}}, llmtest.Round{Text: long(900)}, llmtest.Round{Text: "Yes."})
+	var changes []agent.FileChange
+	for i := range 25 {
+		changes = append(changes, agent.FileChange{Path: fmt.Sprintf("f%d.go", i)})
 	}
-	events := r.run("on")
-	if got := find[agent.CompactionEnd](events); len(got) != 1 || got[0].Outcome != agent.OutcomeInterrupted || end(t, events) != agent.EndInterrupted {
-		t.Errorf("%+v", got)
-	}
-	events = r.compact("")
-	if got := find[agent.CompactionEnd](events); len(got) != 1 || got[0].Outcome != agent.OutcomeInterrupted || r.session.Transcript().State != agent.StateIdle {
-		t.Errorf("by hand: %+v", got)
-	}
-	if r.session.Transcript().Follows() {
-		t.Error("what is queued follows by itself")
-	}
-	for n, ended := range []bool{true, false} { // of the one in a turn, and the one by hand
-		crashed := *r
-		for i, ev := range r.log {
-			if ev.Kind() != agent.KindCompactionStart {
-				continue
-			}
-			if n--; n < 0 {
-				crashed.log = r.log[: i+1 : i+1]
-				break
-			}
-		}
-		for _, err := range crashed.open().Compact(t.Context(), "") {
-			if !errors.Is(err, agent.ErrBusy) {
-				t.Errorf("compacted in the middle of something: %v", err)
-			}
-		}
-		events := crashed.resume()
-		if got := find[agent.CompactionEnd](events); len(got) != 1 || got[0].Outcome != agent.OutcomeInterrupted {
-			t.Errorf("%s", kinds(events, 20))
-		}
-		if got := len(find[agent.ProcessingEnd](events)) == 1; got != ended || crashed.session.Transcript().State != agent.StateIdle {
-			t.Errorf("%s, then %s", kinds(events, 20), crashed.session.Transcript().State)
-		}
-		if again := crashed.resume(); len(again) > 0 {
-			t.Errorf("ended twice: %s", kinds(again, 20))
-		}
+	changes = append(changes, agent.FileChange{Path: "f9.go"})
+	r.use(note{name: "Look", run: func(context.Context, agent.Invocation) agent.Result {
+		return agent.Result{Output: "changed", Details: &agent.Details{Changes: changes}}
+	}})
+	r.run("change them")
+	r.compact("")
+	r.run("on")
+	if got := sent(model); !strings.Contains(got, "the newest last: f5.go, f6.go, f7.go, f8.go, f10.go") || !strings.Contains(got, "f24.go, f9.go\n") {
+		t.Errorf("sent %s", got)
 	}
 }
 

@@ -155,9 +155,7 @@ func (t *turn) loop() EndReason {
 			t.emit(TurnLimit{Limit: "turns", Count: n})
 			return EndLimit
 		}
-		if t.compactIfFull(); t.ctx.Err() != nil {
-			return EndInterrupted
-		}
+		t.compactIfFull()
 		if !t.affordable() {
 			return EndBudget
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 	"unicode/utf8"
 
 	"atelier.dev/atelier/agent"
@@ -85,7 +87,7 @@ func TestSummarise(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	req, prompt := asked(model)
-	if req.Model != "m" || req.MaxOutput != 8192 || len(req.Tools) > 0 || !strings.Contains(req.System, "material") {
+	if req.Model != "m" || req.MaxOutput != 8192 || req.Effort != llm.EffortLow || len(req.Tools) > 0 || !strings.Contains(req.System, "material") {
 		t.Errorf("asked with %+v", req)
 	}
 	at := -1
@@ -139,6 +141,21 @@ func TestNoSummary(t *testing.T) {
 			t.Errorf("%s (%v): %s", name, err, diff)
 		}
 	}
+}
+
+// A model that hangs is not waited for for ever.
+func TestSummariseHangs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		hang := llmtest.Round{Text: "## Goal", Hang: true}
+		begin := time.Now()
+		if _, err := (&compaction.Service{Model: llmtest.Script(hang, hang, hang)}).Summarise(t.Context(), request()); err == nil {
+			t.Error("it came to an end")
+		}
+		if waited := time.Since(begin); waited > 10*time.Minute {
+			t.Errorf("waited %v", waited)
+		}
+	})
 }
 
 // OAS-109: of each thing said so many characters are shown, the middle left out; what has no

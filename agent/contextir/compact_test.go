@@ -95,6 +95,22 @@ func TestCompact(t *testing.T) {
 	}
 }
 
+// A picture that was taken out is no picture any more.
+func TestCompactTakesPicturesOut(t *testing.T) {
+	t.Parallel()
+	var c contextir.Conversation
+	picture := llm.Part{Kind: llm.PartMedia, Media: &llm.Media{MIME: "image/png"}}
+	c.Append(contextir.UserMessage, llm.Message{Role: llm.RoleUser, Parts: []llm.Part{picture}})
+	c.Append(contextir.AssistantMessage, assistant(llm.Part{Kind: llm.PartText, Text: "A disc."}))
+	c.Append(contextir.UserMessage, llm.Message{Role: llm.RoleUser, Parts: []llm.Part{picture}})
+	if c.Compact("S.", 1, nil); !c.Pictures() {
+		t.Error("the newest is forgotten")
+	}
+	if c.Compact("S.", 0, nil); c.Pictures() {
+		t.Error("there is one still")
+	}
+}
+
 // What the user wrote has its limits too: the newest have room, each by its
 // beginning.
 func TestCompactKeepsTheNewestWords(t *testing.T) {

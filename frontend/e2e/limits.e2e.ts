@@ -176,7 +176,7 @@ test('models by level, a picture, an allowance that runs out, and a budget that 
   await chinese.page.keyboard.press('Control+,')
   await chinese.page.getByRole('tab', { name: '模型' }).click()
   await chinese.page.getByRole('switch', { name: '由小模型为会话命名' }).click()
-  await chinese.page.getByRole('switch', { checked: false }).waitFor()
+  await chinese.page.getByRole('switch', { name: '由小模型为会话命名', checked: false }).waitFor()
   await shot(chinese.page, 'limits-models-zh')
   expect(chinese.offences).toEqual([])
   expect(offences).toEqual([])
