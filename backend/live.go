@@ -277,7 +277,7 @@ func (l *live) recordSettings(ctx context.Context) {
 // errWorking answers what can only begin in a session at rest.
 var errWorking = &Error{
 	Code: CodeBusy, Message: "This session is already working.",
-	Kept: "Your message was not sent; it is still in the box.", Next: "Wait until it is done, or stop it.",
+	Kept: "Nothing was sent or changed; what you wrote is still in the box.", Next: "Wait until it is done, or stop it.",
 }
 
 // start hands a turn to the owner and returns once it has begun. CodeBusy
@@ -291,7 +291,7 @@ func (l *live) start(begin beginTurn) error {
 	case l.inbox.turns <- w:
 		return <-w.accepted
 	case <-l.done:
-		return &Error{Code: CodeBusy, Message: "Atelier is closing.", Kept: "Your message was not sent."}
+		return &Error{Code: CodeBusy, Message: "Atelier is closing.", Kept: "Nothing was sent or changed."}
 	}
 }
 
