@@ -218,7 +218,7 @@ func (t *turn) summarise(start CompactionStart, focus string, keep int) (Compact
 	}
 	limit := cmp.Or(start.Threshold, start.Tokens)
 	if least := (CompactionEnd{Before: start.Tokens, Summary: "-", Kept: keep}); tr.sizeAfter(least) >= limit {
-		return end, errors.New("no summary would make enough room") // so none is paid for
+		return end, errors.New("what could be summarised is too little to make room") // so nothing is paid for
 	}
 	t.phase(PhaseSummaryStart, end)
 	t.settle()

@@ -120,7 +120,7 @@ func TestCompactByHand(t *testing.T) {
 func TestCompactIsCutOff(t *testing.T) {
 	t.Parallel()
 	folder, home := t.TempDir(), t.TempDir()
-	server := llmtest.Serve(t, llmtest.Round{Text: "Done.", Usage: small}, llmtest.Round{Text: "## Goal", Hang: true}, llmtest.Round{Text: "## Goal", Hang: true})
+	server := llmtest.Serve(t, llmtest.Round{Text: strings.Repeat("word,", 1000), Usage: small}, llmtest.Round{Text: "## Goal", Hang: true}, llmtest.Round{Text: "## Goal", Hang: true})
 	p := newPage(t, folder, home, environment(server, "sk-test"))
 	id := p.session("openai")
 	p.send(id, "Mend the login.")

@@ -95,12 +95,13 @@ test('a compaction that fails or is stopped leaves the conversation as it was', 
   let release = () => {}
   const gate = new Promise<void>((resolve) => (release = resolve))
   const { page, offences } = await start([
-    { text: 'The login is mended.', usage: usage(100) },
+    { text: `The login is mended. ${answer}`, usage: usage(100) },
     { status: 401 },
     { reasoning: 'What matters?', rest: gate, text: summary },
   ])
   await prompt(page, 'Mend the login')
   await page.getByText('The login is mended.').waitFor()
+  await page.getByRole('button', { name: 'Send' }).waitFor()
   const compact = async () => {
     await page.getByRole('button', { name: /^Compact the conversation: / }).click()
     await page.getByRole('button', { name: 'Compact', exact: true }).click()
