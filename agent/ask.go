@@ -50,9 +50,17 @@ func (t *turn) ask() (*llm.Answer, error) {
 // keep records what is kept of an answer that broke off. Also one of which
 // nothing is kept is on the record: the provider may charge for it.
 func (t *turn) keep(who llm.Origin, d *draft, m llm.Message) {
-	if d.begun() {
-		t.emit(TextEnd{Message: m, Finish: llm.Finish{Reason: llm.FinishInterrupted}, Provider: who.Provider, Model: who.Model, Cost: t.session.price(who, llm.Usage{})})
+	if !d.begun() {
+		return
 	}
+	var used llm.Usage
+	if d.answer != nil {
+		used = d.answer.Usage
+	}
+	t.emit(TextEnd{
+		Message: m, Usage: used, Finish: llm.Finish{Reason: llm.FinishInterrupted},
+		Provider: who.Provider, Model: who.Model, Cost: t.session.price(who, used),
+	})
 }
 
 // askModel asks one model, as often as the policy allows (K-20). It returns
@@ -65,7 +73,15 @@ func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*draft, error) {
 		if err == nil {
 			return d, nil
 		}
+		full := d.answer != nil && d.answer.Finish.Reason == llm.FinishContextOverflow
+		if full { // it is an answer, and paid for, as far as there was room
+			t.keep(who, d, d.partial())
+			d = &draft{}
+		}
 		if t.ctx.Err() == nil && t.repair(who, err) {
+			if full {
+				t.pickUp()
+			}
 			n-- // a changed request is not the same one again
 			continue
 		}

@@ -62,15 +62,20 @@ func (s *Session) Affords(who llm.Origin, bytes int) bool {
 // (OAS-115). The estimate takes nothing to be cached, so that it is rather too
 // high than too low.
 func (t *turn) affordable() bool {
+	t.spent = t.session.spending()
+	return t.nextFits()
+}
+
+// nextFits is affordable for what is spent by now.
+func (t *turn) nextFits() bool {
 	s := t.session
-	t.spent = s.spending()
 	if s.budget() == 0 {
 		return true
 	}
-	set := s.transcript.Settings
-	next, ok := s.fits(t.spent.Cost, llm.Origin{Provider: set.Provider, Model: set.Model}, t.nextUsage())
+	set, spent := s.transcript.Settings, s.spending().Cost
+	next, ok := s.fits(spent, llm.Origin{Provider: set.Provider, Model: set.Model}, t.nextUsage())
 	if !ok {
-		t.emit(TurnLimit{Limit: "budget", Budget: s.budget(), Spent: t.spent.Cost, Next: next})
+		t.emit(TurnLimit{Limit: "budget", Budget: s.budget(), Spent: spent, Next: next})
 	}
 	return ok
 }

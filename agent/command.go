@@ -72,7 +72,7 @@ const reducedAs = "Bash"
 // caller stops ranging, the command is ended.
 func (s *Session) RunCommand(ctx context.Context, line string, run CommandRunner) iter.Seq2[Event, error] {
 	return s.turn(ctx, func(t *turn) {
-		if s.turnOpen() {
+		if !t.atRest() {
 			t.yield(Event{}, ErrBusy)
 			return
 		}
@@ -82,9 +82,14 @@ func (s *Session) RunCommand(ctx context.Context, line string, run CommandRunner
 	})
 }
 
-// turnOpen reports whether a turn is open in the log, for [Session.Resume] to end.
-func (s *Session) turnOpen() bool {
-	return s.transcript.State != StateIdle && s.transcript.State != ""
+// atRest reports whether no turn is open in the log. One that is under way there
+// alone is ended first; one that waits for a person goes on waiting.
+func (t *turn) atRest() bool {
+	if t.session.transcript.State == StateProcessing {
+		t.endOpen()
+	}
+	state := t.session.transcript.State
+	return state == StateIdle || state == ""
 }
 
 // runCommand runs a command of the user's from its start to its end.
@@ -193,9 +198,15 @@ func (e LocalCommandEnd) message() llm.Message {
 		"<command>\n%s\n</command>\n<outcome>%s</outcome>\n<output>\n%s</output>", e.Command, outcome, output))
 }
 
+// beginCommand folds in the start of a command of the user's.
+func (t *Transcript) beginCommand(d LocalCommandStart) {
+	t.past.forget()
+	t.State, t.past.command = StateProcessing, &d
+}
+
 // applyCommand folds in the end of a command of the user's.
 func (t *Transcript) applyCommand(d LocalCommandEnd) {
-	t.State, t.past.command, t.past.held = StateIdle, nil, d.Outcome != OutcomeDone
+	t.State, t.past.command, t.past.held = StateIdle, nil, t.past.held || d.Outcome != OutcomeDone
 	m := d.message()
 	t.conversation.Append(contextir.LocalCommand, m)
 	t.added += len(m.Text())

@@ -133,6 +133,9 @@ func TestTheUsersCommandIsStopped(t *testing.T) {
 	if tr.State != agent.StateIdle || tr.Follows() || tr.LastEnd != "" {
 		t.Errorf("afterwards: %s, follows %t, last end %q", tr.State, tr.Follows(), tr.LastEnd)
 	}
+	if got := end(t, r.run("go on")); got != agent.EndDone || !tr.Follows() {
+		t.Errorf("the next turn ended as %s", got)
+	}
 	if r.command("true", prints(0)); !tr.Follows() {
 		t.Error("nothing follows a command that ended by itself")
 	}
@@ -140,13 +143,10 @@ func TestTheUsersCommandIsStopped(t *testing.T) {
 	if tr.Follows() {
 		t.Error("what is queued follows a command that did not run")
 	}
-	if got := end(t, r.run("go on")); got != agent.EndDone || !tr.Follows() {
-		t.Errorf("the next turn ended as %s", got)
-	}
 }
 
-// What a stopped turn left queued waits, and may follow the next thing that ends
-// by itself, which a command of the user's is, too.
+// What a stopped turn left queued waits for the user, who only looks around with
+// a command.
 func TestWhatFollowsTheUsersCommand(t *testing.T) {
 	t.Parallel()
 	var r *rig
@@ -160,7 +160,7 @@ func TestWhatFollowsTheUsersCommand(t *testing.T) {
 	if tr.Follows() {
 		t.Error("what is queued follows a stopped turn")
 	}
-	if r.command("date", prints(0)); !tr.Follows() || tr.LastEnd != agent.EndInterrupted {
+	if r.command("date", prints(0)); tr.Follows() || tr.LastEnd != agent.EndInterrupted {
 		t.Errorf("after a command: follows %t, last end %q", tr.Follows(), tr.LastEnd)
 	}
 }
@@ -258,5 +258,26 @@ func TestTheUsersCommandFails(t *testing.T) {
 	}
 	if state := r.session.Transcript().State; state != agent.StateIdle {
 		t.Errorf("the session is %s", state)
+	}
+}
+
+// K-06: a turn that is carried on behind a command of the user's is told so: the
+// command itself asks for nothing.
+func TestContinueBehindTheUsersCommand(t *testing.T) {
+	t.Parallel()
+	model := llmtest.Script(llmtest.Round{Text: "It is", Hang: true}, llmtest.Round{Text: "Noon."})
+	r := newRig(t, model)
+	r.open()
+	for ev, err := range r.session.Run(t.Context(), "what time is it?") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.store(ev); ev.Kind() == agent.KindTextDelta {
+			r.session.Interrupt()
+		}
+	}
+	r.command("date", prints(0, "noon"))
+	if events := r.carryOn(); end(t, events) != agent.EndDone || len(find[agent.SteeringInjected](events)) != 1 {
+		t.Errorf("%s", kinds(events, 20))
 	}
 }

@@ -40,8 +40,8 @@ type CompactionPhase struct {
 	ToolBlocks int `json:"tool_blocks_dropped"`
 }
 
-// Phase is a step of a compaction. A start is followed by its done, or by a
-// rollback, which ends it with nothing changed.
+// Phase is a step of a compaction. A start is followed by its done, unless a
+// rollback ends it with nothing changed.
 type Phase string
 
 // The phases.
@@ -89,9 +89,12 @@ const (
 // as it was.
 func (s *Session) Compact(ctx context.Context, focus string) iter.Seq2[Event, error] {
 	return s.turn(ctx, func(t *turn) {
-		if s.turnOpen() {
+		if !t.atRest() {
 			t.yield(Event{}, ErrBusy)
 			return
+		}
+		if ev, ok := s.RecordSettings(); ok {
+			t.hold(ev)
 		}
 		t.compact(CompactionStart{Trigger: CompactManual, Tokens: t.nextUsage().Input}, focus)
 		t.closeIfAborted()
@@ -100,21 +103,23 @@ func (s *Session) Compact(ctx context.Context, focus string) iter.Seq2[Event, er
 }
 
 // compactIfFull makes the conversation short where it has passed the threshold
-// (OAS-108, K-08). What failed is tried again in the next turn, three times in
-// all (OAS-110).
-func (t *turn) compactIfFull() {
+// (OAS-108, K-08), and reports whether it did. What failed is tried again in
+// the next turn, three times in all (OAS-110).
+func (t *turn) compactIfFull() bool {
 	tr, cfg := &t.session.transcript, t.session.cfg
 	if cfg.Compactor == nil || t.uncompacted || tr.past.compaction.failures >= maxCompactionFailures {
-		return
+		return false
 	}
 	window := cfg.Facts.Limits(tr.Settings.Provider, tr.Settings.Model).Window
 	if window == 0 {
-		return
+		return false
 	}
-	threshold := cfg.Compactor.Threshold(window)
-	if tokens := t.nextUsage().Input; threshold > 0 && tokens >= threshold {
-		t.uncompacted = !t.compact(CompactionStart{Trigger: CompactAuto, Tokens: tokens, Threshold: threshold}, "")
+	threshold, tokens := cfg.Compactor.Threshold(window), t.nextUsage().Input
+	if threshold == 0 || tokens < threshold {
+		return false
 	}
+	t.uncompacted = !t.compact(CompactionStart{Trigger: CompactAuto, Tokens: tokens, Threshold: threshold}, "")
+	return !t.uncompacted
 }
 
 // compactAfter makes the conversation short once a provider has refused it for
@@ -122,7 +127,7 @@ func (t *turn) compactIfFull() {
 // something new to ask.
 func (t *turn) compactAfter(who llm.Origin) bool {
 	c := t.session.cfg.Compactor
-	if c == nil || c.Threshold(unknownWindow) == 0 || t.overflowed {
+	if c == nil || c.Threshold(unknownWindow) == 0 || t.overflowed || t.session.transcript.past.compaction.failures >= maxCompactionFailures {
 		return false
 	}
 	t.overflowed = true
@@ -187,11 +192,11 @@ func (t *turn) shorten(start CompactionStart, focus string) (CompactionEnd, erro
 			return end, nil
 		}
 	}
-	keep := 0
+	room := int64(0)
 	if start.Trigger != CompactManual {
-		keep = past.Tail(int(min(maxTail, start.Tokens/5)) * bytesPerToken)
+		room = min(maxTail, start.Tokens/5)
 	}
-	return t.summarise(start, focus, keep)
+	return t.summarise(start, focus, past.Tail(int(room)*bytesPerToken))
 }
 
 // roomy is the size that a conversation should come down to: much less than what
@@ -216,7 +221,10 @@ func (t *turn) summarise(start CompactionStart, focus string, keep int) (Compact
 	case !t.session.Affords(llm.Origin{Provider: tr.Settings.Provider, Model: tr.Settings.Model}, tr.conversation.Bytes()):
 		return end, errors.New("a summary would cost more than the session's budget leaves")
 	}
-	limit := cmp.Or(start.Threshold, start.Tokens)
+	limit := start.Tokens
+	if start.Trigger != CompactManual { // less of a gain would be asked for again, and paid for, in no time
+		limit = cmp.Or(start.Threshold, start.Tokens) / 10 * 9
+	}
 	if least := (CompactionEnd{Before: start.Tokens, Summary: "-", Kept: keep}); tr.sizeAfter(least) >= limit {
 		return end, errors.New("what could be summarised is too little to make room") // so nothing is paid for
 	}
@@ -287,7 +295,7 @@ const changedFiles = 20
 func (t *Transcript) applyCompaction(end CompactionEnd) {
 	t.past.compaction.open = nil
 	if end.Trigger == CompactManual {
-		t.State, t.past.held = StateIdle, end.Outcome != OutcomeDone
+		t.State, t.past.held = StateIdle, t.past.held || end.Outcome != OutcomeDone
 	}
 	switch {
 	case end.Outcome == OutcomeDone:

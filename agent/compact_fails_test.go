@@ -100,7 +100,7 @@ func TestNoSummaryBeyondTheBudget(t *testing.T) {
 	t.Parallel()
 	c := &compactor{}
 	r, _ := compactRig(t, c, llmtest.Round{Text: long(2000), Usage: full(100)})
-	r.cfg.Limits = agent.Limits{Rounds: 10, Budget: llm.Dollar}
+	r.cfg.Limits = agent.Limits{Rounds: 10, Budget: 2 * llm.Dollar}
 	r.run("begin")
 	if got := find[agent.CompactionEnd](r.compact("")); len(got) != 1 || !strings.Contains(got[0].Message, "budget") || len(c.asked) > 0 {
 		t.Errorf("%+v, asked %d times", got, len(c.asked))
@@ -146,11 +146,6 @@ func TestCompactionCut(t *testing.T) {
 				break
 			}
 		}
-		for _, err := range crashed.open().Compact(t.Context(), "") {
-			if !errors.Is(err, agent.ErrBusy) {
-				t.Errorf("compacted in the middle of something: %v", err)
-			}
-		}
 		events := crashed.resume()
 		if got := find[agent.CompactionEnd](events); len(got) != 1 || got[0].Outcome != agent.OutcomeInterrupted {
 			t.Errorf("%s", kinds(events, 20))
@@ -165,5 +160,132 @@ func TestCompactionCut(t *testing.T) {
 	stop = r.session.Abort
 	if events := r.compact(""); len(find[agent.SessionEnd](events)) != 1 || r.session.Transcript().State != agent.StateClosed {
 		t.Errorf("aborted: %s", kinds(events, 20))
+	}
+}
+
+// What the model has not read yet is not summarised, however long it is: the
+// user's question may stand at its end.
+func TestCompactionKeepsWhatIsUnread(t *testing.T) {
+	t.Parallel()
+	c := &compactor{}
+	r, model := compactRig(t, c, llmtest.Round{Text: long(4500), Usage: full(5000)}, llmtest.Round{Calls: []llmtest.Call{look}, Usage: full(5000)}, llmtest.Round{Text: "Yes."})
+	r.use(note{name: "Look", run: func(context.Context, agent.Invocation) agent.Result { return agent.Result{Output: "seen"} }})
+	r.run("begin")
+	events := r.run(long(3200) + "Why?")
+	if got := find[agent.CompactionEnd](events); len(got) != 1 || got[0].Outcome != agent.OutcomeDone || got[0].Kept != 1 {
+		t.Fatalf("%+v", got)
+	}
+	if got := sent(model); !strings.Contains(got, "Why?") || !strings.Contains(got, "call Look") || !strings.Contains(got, "result seen") {
+		t.Errorf("sent %s", got)
+	}
+}
+
+// A stop leaves the conversation as it was, after a refusal too.
+func TestStoppedAfterOverflow(t *testing.T) {
+	t.Parallel()
+	c := &compactor{}
+	r, _ := compactRig(t, c, llmtest.Round{Calls: []llmtest.Call{look}}, llmtest.Round{Text: long(500)},
+		llmtest.Round{Status: 400, Body: `{"error":{"code":"context_length_exceeded","message":"too long"}}`})
+	r.use(note{name: "Look", run: func(context.Context, agent.Invocation) agent.Result { return agent.Result{Output: long(1000)} }})
+	r.run("begin")
+	c.summarise = func(ctx context.Context, _ agent.SummaryRequest) (string, error) {
+		r.session.Interrupt()
+		<-ctx.Done()
+		return "", context.Cause(ctx)
+	}
+	events := r.run("on")
+	if len(c.asked) != 1 || len(find[agent.HistoryRepaired](events)) > 0 || end(t, events) != agent.EndInterrupted {
+		t.Errorf("asked %d times: %s", len(c.asked), kinds(events, 20))
+	}
+}
+
+// OAS-110: three failures end the trying after refusals as well, until other
+// settings may make a difference.
+func TestOverflowIsNotTriedForEver(t *testing.T) {
+	t.Parallel()
+	c := &compactor{summarise: func(context.Context, agent.SummaryRequest) (string, error) { return "", errors.New("no summary today") }}
+	rounds := []llmtest.Round{{Text: long(2000)}}
+	for range 6 {
+		rounds = append(rounds, llmtest.Round{Status: 400, Body: `{"error":{"code":"context_length_exceeded","message":"too long"}}`})
+	}
+	r, _ := compactRig(t, c, rounds...)
+	r.run("begin")
+	for range 5 {
+		r.run("on")
+	}
+	if len(c.asked) != 3 {
+		t.Errorf("asked %d times", len(c.asked))
+	}
+	r.store(r.session.Record(agent.SettingsChange{Settings: r.session.Transcript().Settings}))
+	if r.run("on"); len(c.asked) != 4 {
+		t.Errorf("with other settings asked %d times", len(c.asked))
+	}
+}
+
+// A summary that gains next to nothing would be paid for again in no time.
+func TestCompactionOfLittleGain(t *testing.T) {
+	t.Parallel()
+	c := &compactor{summarise: func(context.Context, agent.SummaryRequest) (string, error) { return long(2200), nil }}
+	r, _ := compactRig(t, c, llmtest.Round{Text: long(2500), Usage: full(8100)}, llmtest.Round{Text: "Yes."})
+	r.run("begin")
+	if got := find[agent.CompactionEnd](r.run("on")); len(got) != 1 || got[0].Outcome != agent.OutcomeFailed || len(c.asked) != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What lost its end when the log could not be written is over once something
+// else begins: the next crash is not taken for its.
+func TestLostEndsAreForgotten(t *testing.T) {
+	t.Parallel()
+	for name, begun := range map[string]agent.Payload{
+		"a compaction": agent.CompactionStart{Trigger: agent.CompactManual, Tokens: 1},
+		"a command":    agent.LocalCommandStart{ID: "c1", Command: "make"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, _ := compactRig(t, &compactor{}, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."})
+			r.open()
+			r.store(r.session.Record(begun))
+			r.run("begin")
+			for i, ev := range r.log {
+				if ev.Kind() == agent.KindUserInput {
+					r.log = r.log[: i+1 : i+1]
+					break
+				}
+			}
+			if events := r.resume(); end(t, events) != agent.EndCrashed {
+				t.Errorf("resumed: %s", kinds(events, 20))
+			}
+		})
+	}
+}
+
+// In a session that a crash left in a turn, a compaction ends that first.
+func TestCompactAfterACrash(t *testing.T) {
+	t.Parallel()
+	r, _ := compactRig(t, &compactor{}, llmtest.Round{Text: long(900)}, llmtest.Round{Text: "Two."})
+	r.run("begin")
+	r.store(r.session.Record(agent.UserInput{Text: "on"}))
+	r.open()
+	events := r.compact("")
+	if got := find[agent.CompactionEnd](events); end(t, events) != agent.EndCrashed || len(got) != 1 || got[0].Outcome != agent.OutcomeDone {
+		t.Errorf("%s", kinds(events, 20))
+	}
+}
+
+// An answer that fills the window to its end is kept and paid for, and goes on
+// once there is room.
+func TestAnswerThatFillsTheWindow(t *testing.T) {
+	t.Parallel()
+	r, model := compactRig(t, &compactor{}, llmtest.Round{Text: long(5000), Usage: full(100)},
+		llmtest.Round{Text: "It is", Finish: llm.FinishContextOverflow, Usage: full(7000)}, llmtest.Round{Text: "noon."})
+	r.run("begin")
+	events := r.run("on")
+	answers := find[agent.TextEnd](events)
+	if end(t, events) != agent.EndDone || len(answers) != 2 || answers[0].Message.Text() != "It is" || answers[0].Usage.Input != 7000 || *answers[0].Cost == 0 {
+		t.Fatalf("%s: %+v", kinds(events, 20), answers)
+	}
+	if got := sent(model); !strings.Contains(got, "assistant: It is\nuser: Your answer broke off here.") || !strings.Contains(got, "<summary>") {
+		t.Errorf("sent %s", got)
 	}
 }

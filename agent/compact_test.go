@@ -228,7 +228,7 @@ func TestCompactionAfterOverflow(t *testing.T) {
 		"then it fits":    {8000, []llmtest.Round{overflow, {Text: "Now."}}, []agent.CompactionTrigger{agent.CompactOverflow}, agent.EndDone},
 		"still too long":  {8000, []llmtest.Round{overflow, overflow}, []agent.CompactionTrigger{agent.CompactOverflow}, agent.EndFailed},
 		"compaction off":  {0, []llmtest.Round{overflow}, nil, agent.EndFailed},
-		"and once a time": {8000, []llmtest.Round{overflow, {Text: long(500), Calls: []llmtest.Call{look}}, overflow, {Text: "Now."}}, []agent.CompactionTrigger{agent.CompactOverflow, agent.CompactOverflow}, agent.EndDone},
+		"and once a time": {8000, []llmtest.Round{overflow, {Text: long(500), Calls: []llmtest.Call{look}}, {Calls: []llmtest.Call{look}}, overflow, {Text: "Now."}}, []agent.CompactionTrigger{agent.CompactOverflow, agent.CompactOverflow}, agent.EndDone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

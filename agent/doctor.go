@@ -52,6 +52,9 @@ func (t *turn) repair(who llm.Origin, err error) bool {
 		if t.compactAfter(who) {
 			return true
 		}
+		if t.ctx.Err() != nil {
+			return false // whoever stopped it wants nothing changed
+		}
 		all, _ := past.Elidable(0)
 		return t.elide(who, max(t.excess(t.session.cfg.Facts.Limits(who.Provider, who.Model).Window), all/2))
 	}

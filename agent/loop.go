@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"atelier.dev/atelier/agent/contextir"
 	"atelier.dev/atelier/agent/llm"
 )
 
@@ -130,11 +131,16 @@ func (t *turn) toRest(reason EndReason) {
 }
 
 // pickUp says to go on where an answer broke off: a model is not asked again
-// with its own words as the last ones.
+// with its own words as the last ones, or with a command of the user's that it
+// is to do nothing about.
 func (t *turn) pickUp() {
-	messages := t.session.transcript.conversation.Lower()
-	if n := len(messages); n > 0 && messages[n-1].Role == llm.RoleAssistant {
+	past := &t.session.transcript.conversation
+	messages := past.Lower()
+	switch n := len(messages); {
+	case n > 0 && messages[n-1].Role == llm.RoleAssistant:
 		t.emit(SteeringInjected{ByLoop: true, Text: "Your answer broke off here. Go on where it stopped, without repeating anything."})
+	case past.Newest() == contextir.LocalCommand:
+		t.emit(SteeringInjected{ByLoop: true, Text: "Go on with what you were doing before the user's command."})
 	}
 }
 
@@ -155,8 +161,7 @@ func (t *turn) loop() EndReason {
 			t.emit(TurnLimit{Limit: "turns", Count: n})
 			return EndLimit
 		}
-		t.compactIfFull()
-		if !t.affordable() {
+		if !t.affordable() || t.compactIfFull() && !t.nextFits() {
 			return EndBudget
 		}
 		answer, err := t.ask()

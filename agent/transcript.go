@@ -43,6 +43,11 @@ type past struct {
 	compaction compaction
 }
 
+// forget is told that something else begins or ends: what was under way between
+// two turns, and has no end in the log, lost it when the log could not be
+// written.
+func (p *past) forget() { p.command, p.compaction.open = nil, nil }
+
 // openCall is a call of the newest assistant message that has no result yet.
 type openCall struct {
 	call    llm.ToolCall
@@ -57,7 +62,7 @@ func (t *Transcript) Apply(ev Event) {
 	}
 	switch d := ev.Data.(type) {
 	case SettingsChange:
-		t.Settings = d.Settings
+		t.Settings, t.past.compaction.failures = d.Settings, 0 // which may come of a model, or of a budget
 	case Briefing:
 		if t.past.briefed == nil {
 			t.past.briefed = map[llm.Origin]Briefing{}
@@ -68,10 +73,12 @@ func (t *Transcript) Apply(ev Event) {
 	case UserInput:
 		t.Turn, t.State = ev.Turn, StateProcessing
 		t.past.begun = true
+		t.past.forget()
 		t.conversation.Append(contextir.UserMessage, llm.Text(llm.RoleUser, d.Text))
 		t.added += len(d.Text)
 	case TurnContinued:
 		t.State = StateProcessing
+		t.past.forget()
 	case SteeringInjected:
 		by := contextir.SteeringMessage
 		if d.ByLoop {
@@ -91,6 +98,7 @@ func (t *Transcript) Apply(ev Event) {
 	case HistoryRepaired:
 		t.applyRepair(d)
 	case CompactionStart:
+		t.past.forget()
 		t.past.compaction.open = &d
 		if d.Trigger == CompactManual {
 			t.State = StateProcessing
@@ -115,12 +123,13 @@ func (t *Transcript) Apply(ev Event) {
 		t.applyResult(d)
 		t.past.compaction.noteChanges(d.Details)
 	case LocalCommandStart:
-		t.State, t.past.command = StateProcessing, &d
+		t.beginCommand(d)
 	case LocalCommandEnd:
 		t.applyCommand(d)
 	case ProcessingEnd:
 		t.State, t.LastEnd, t.open = StateIdle, d.Reason, nil
 		t.past.held = d.Reason != EndDone
+		t.past.forget()
 	case SessionStart:
 		t.State, t.past.begun = StateIdle, false
 	case SessionEnd:

@@ -62,6 +62,13 @@ func (b *beside) take() []outcome {
 	return over
 }
 
+// putBack takes back what could not be recorded.
+func (b *beside) putBack(over []outcome) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.over = append(over, b.over...)
+}
+
 // smallModel says which model does a session's small jobs; false where none
 // does. That is a model of its own: they are not worth a large one's time or
 // money.
@@ -152,16 +159,19 @@ func asidesAfter(session *agent.Session, prefs Preferences) (asides []aside) {
 // that is wanted still, which is stored together with the last of them.
 func (l *live) recordAsides(ctx context.Context) {
 	session := l.session.Load()
-	for _, o := range l.beside.take() {
+	all := l.beside.take()
+	for n, o := range all {
 		wanted := o.event != nil && o.wanted(session.Transcript())
 		for i, r := range o.requests {
 			request := session.Record(r)
 			request.More = wanted && i == len(o.requests)-1
 			if !l.record(ctx, request) {
+				l.beside.putBack(all[n:])
 				return
 			}
 		}
 		if wanted && !l.record(ctx, session.Record(o.event)) {
+			l.beside.putBack(all[n:])
 			return
 		}
 	}

@@ -23,7 +23,7 @@ func (w *Workbench) runCommand(ctx context.Context, in CommandRequest) (Empty, e
 	if err != nil {
 		return Empty{}, err
 	}
-	if s := info.State; s != agent.StateIdle && s != agent.StateClosed {
+	if info.State == agent.StateAwaitingInput {
 		return Empty{}, errWorking
 	}
 	return Empty{}, l.start(func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {

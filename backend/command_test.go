@@ -181,9 +181,6 @@ func TestRecoverEndsTheUsersCommand(t *testing.T) {
 	if _, err := p.store.Append(t.Context(), agent.Event{Session: id, At: 1, Data: start}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := call[backend.Empty](p, "conversation.command", backend.CommandRequest{Session: id, Command: "ls"}); err == nil || err.Code != backend.CodeBusy {
-		t.Errorf("another one before that: %v", err)
-	}
 	if err := p.bench.Recover(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -215,5 +212,20 @@ func TestLongOutputOfTheUsersCommand(t *testing.T) {
 	p.runs(id, "yes line | head -n 1000000")
 	if end := await(p, anyOf[agent.LocalCommandEnd]); !strings.Contains(end.Output, "[The whole output is in "+filepath.Join(p.home, "output", id)) || end.Result.Dropped == 0 {
 		t.Errorf("of 5 MB: %s %+v", end.Output[max(0, len(end.Output)-200):], end.Result)
+	}
+}
+
+// One whose end could not be saved does not keep the next one from running.
+func TestTheUsersCommandAfterALostOne(t *testing.T) {
+	t.Parallel()
+	p := newPage(t, t.TempDir(), t.TempDir(), withoutKey)
+	id := must[backend.SessionInfo](p, "sessions.create", backend.Empty{}).ID
+	if _, err := p.store.Append(t.Context(), agent.Event{Session: id, At: 1, Data: agent.LocalCommandStart{ID: "c1", Command: "make"}}); err != nil {
+		t.Fatal(err)
+	}
+	p.runs(id, "echo on")
+	lost, next := await(p, anyOf[agent.LocalCommandEnd]), await(p, anyOf[agent.LocalCommandEnd])
+	if lost.Outcome != agent.OutcomeInterrupted || next.Output != "on\n" {
+		t.Errorf("%+v, then %+v", lost, next)
 	}
 }

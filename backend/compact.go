@@ -35,6 +35,7 @@ func (w *Workbench) compactor() agent.Compactor {
 		p, err := w.storedPreferences(w.ctx)
 		if err != nil {
 			slog.Warn("read when to compact", "err", err)
+			return compaction.Policy{} // nothing is paid for that may not be wanted
 		}
 		return policies[p.Compact]
 	}}
@@ -48,6 +49,9 @@ func (w *Workbench) compact(ctx context.Context, in CompactRequest) (Empty, erro
 	}
 	if info.LastEnd == "" {
 		return Empty{}, &Error{Code: CodeInvalid, Message: "There is nothing to summarise yet.", Next: "Send a message first."}
+	}
+	if info.State == agent.StateAwaitingInput {
+		return Empty{}, errWorking
 	}
 	return Empty{}, w.begin(ctx, info, func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
 		return s.Compact(ctx, in.Focus)

@@ -76,7 +76,7 @@ func (l *live) own(ctx context.Context) {
 			if release, err := l.acquire(ctx); err == nil {
 				l.recordAsides(ctx)
 				release()
-			} else { // they wait for the next news, or the end
+			} else { // they wait for the next turn, or the end
 				slog.Warn("record a job beside the session", "session", l.id, "err", err)
 			}
 		case w := <-l.inbox.turns:
@@ -91,13 +91,13 @@ func (l *live) own(ctx context.Context) {
 	}
 }
 
-// work runs one turn while no other process can.
-func (l *live) work(ctx context.Context, w turnWork) {
+// work runs one turn while no other process can, and reports whether one ended.
+func (l *live) work(ctx context.Context, w turnWork) (ended bool) {
 	release, err := l.acquire(ctx)
 	if err != nil {
 		l.busy.Store(false)
 		w.accepted <- err
-		return
+		return false
 	}
 	defer release()
 	l.stage = working
@@ -105,17 +105,19 @@ func (l *live) work(ctx context.Context, w turnWork) {
 	l.inbox.rested = make(chan struct{})
 	l.inbox.mu.Unlock()
 	w.accepted <- nil
-	ended := l.runTurn(ctx, w)
+	ended = l.runTurn(ctx, w)
 	if l.session.Load().Transcript().State == agent.StateClosed {
 		l.missed = true // whoever goes on does so in another environment
 	}
 	l.rest()
 	if !ended {
-		return
+		return false
 	}
+	l.recordAsides(ctx) // those that could not be recorded when they were over
 	if err := l.beginAsides(ctx); err != nil {
 		slog.Warn("begin jobs beside the session", "session", l.id, "err", err)
 	}
+	return true
 }
 
 // follow runs what was queued when the turn had taken the last of the queue
@@ -124,7 +126,9 @@ func (l *live) work(ctx context.Context, w turnWork) {
 func (l *live) follow(ctx context.Context) {
 	session := l.session.Load()
 	for ctx.Err() == nil && session.Transcript().Follows() && session.Queue().Has(agent.FollowUp) && l.busy.CompareAndSwap(false, true) {
-		l.work(ctx, turnWork{begin: runQueued, accepted: make(chan error, 1)})
+		if !l.work(ctx, turnWork{begin: runQueued, accepted: make(chan error, 1)}) {
+			return // it would fare no better again at once
+		}
 		session = l.session.Load()
 	}
 }

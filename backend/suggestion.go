@@ -76,6 +76,9 @@ func suggestionFrom(answer string) string {
 		return -1
 	}, line)
 	line = unquoted(strings.Join(strings.Fields(line), " "))
+	if strings.HasPrefix(line, "!") { // that would be a command of the user's, which nobody is asked about
+		return ""
+	}
 	if utf8.RuneCountInString(line) > maxSuggestion || !strings.ContainsFunc(line, unicode.IsLetter) {
 		return ""
 	}

@@ -297,6 +297,42 @@ func TestLostTurnSuggestsNothing(t *testing.T) {
 	}
 }
 
+// unpaid is a store that has no room for a request beside a session until there is.
+type unpaid struct {
+	backend.Store
+	room atomic.Bool
+}
+
+func (u *unpaid) Append(ctx context.Context, events ...agent.Event) (int64, error) {
+	if !u.room.Load() && events[0].Kind() == agent.KindSideRequest {
+		return 0, &backend.Error{Code: backend.CodeStoreFailed, Message: "The disk is full."}
+	}
+	return u.Store.Append(ctx, events...)
+}
+
+// What a suggestion cost is recorded later, where it could not be at once.
+func TestSuggestionIsPaidForLater(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."})
+	server.Script(smallID, llmtest.Round{Text: "Go on", Usage: small}, llmtest.Round{Text: "-", Usage: small})
+	var disk *unpaid
+	p := newPageOn(t, environment(server, "sk-test"), func(s *storage.Store) backend.Store {
+		disk = &unpaid{Store: s}
+		return disk
+	})
+	prefer(p, suggestions)
+	id := p.session("compat")
+	p.send(id, "first")
+	await(p, func(end agent.ProcessingEnd) bool { return end.Reason == agent.EndFailed })
+	disk.room.Store(true)
+	p.send(id, "second")
+	await(p, anyOf[agent.SideRequest])
+	await(p, anyOf[agent.SideRequest])
+	if n := len(asked(server, smallID)); n != 2 {
+		t.Errorf("asked %d times", n)
+	}
+}
+
 // What a model says becomes one line that can be sent as it is seen, or nothing.
 func TestSuggestionFrom(t *testing.T) {
 	t.Parallel()
@@ -308,6 +344,10 @@ func TestSuggestionFrom(t *testing.T) {
 		`Rename "a" to "b"`:           `Rename "a" to "b"`,
 		"-":                           "",
 		"—":                           "",
+		"!make":                       "",
+		"` !make`":                    "",
+		"\u200b\"!make\"":             "",
+		"Really!":                     "Really!",
 		"":                            "",
 		"\"\"":                        "",
 		"A prompt:\nRun the tests":    "",
@@ -322,13 +362,13 @@ func TestSuggestionFrom(t *testing.T) {
 }
 
 func FuzzSuggestionFrom(f *testing.F) {
-	for _, seed := range []string{"Run the tests", "“a”", "**\"a\"**", "a\u2028b", "\"\U000e0041\"", "-"} {
+	for _, seed := range []string{"Run the tests", "“a”", "**\"a\"**", "a\u2028b", "\"\U000e0041\"", "-", "\"!ls\""} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, answer string) {
 		got := backend.SuggestionFrom(answer)
 		unseen := strings.ContainsFunc(got, func(r rune) bool { return !unicode.IsPrint(r) })
-		if unseen || utf8.RuneCountInString(got) > 120 || got != backend.SuggestionFrom(got) {
+		if unseen || strings.HasPrefix(got, "!") || utf8.RuneCountInString(got) > 120 || got != backend.SuggestionFrom(got) {
 			t.Errorf("%q became %q", answer, got)
 		}
 	})

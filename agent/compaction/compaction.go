@@ -36,7 +36,8 @@ var instructions string
 type Policy struct {
 	// Ratio is a share of the model's window (COM-16).
 	Ratio float64
-	// Reserve is what stays free of the window, in tokens (OAS-108).
+	// Reserve is what stays free of the window, in tokens, but no more than half
+	// of it (OAS-108).
 	Reserve int64
 }
 
@@ -44,14 +45,17 @@ type Policy struct {
 // whichever comes first (K-08).
 var DefaultPolicy = Policy{Ratio: 0.80, Reserve: 10_000}
 
-// Threshold is the size for a window, in tokens; 0 is never. A reserve that a
-// small window does not have does not count.
+// Threshold is the size for a window, in tokens; 0 is never.
 func (p Policy) Threshold(window int64) int64 {
 	threshold := int64(float64(window) * p.Ratio)
-	if left := window - p.Reserve; p.Reserve > 0 && left > 0 && (threshold == 0 || left < threshold) {
+	if p.Reserve == 0 {
+		return threshold
+	}
+	left := max(window-p.Reserve, window/2)
+	if threshold == 0 {
 		return left
 	}
-	return threshold
+	return min(threshold, left)
 }
 
 // Service is an [agent.Compactor]. It may be used by any number of sessions.
@@ -77,8 +81,12 @@ func (s *Service) Summarise(ctx context.Context, r agent.SummaryRequest) (agent.
 	if s.By != nil {
 		by = s.By(ctx, r.Settings)
 	}
+	most := int64(maxSummary)
+	if r.Window > 0 {
+		most = min(most, r.Window/4)
+	}
 	got, err := generate.Text(ctx, s.Model, generate.Call{
-		Request:     llm.Request{Provider: by.Provider, Model: by.Model, System: strings.TrimSpace(instructions), Effort: llm.EffortLow, MaxOutput: maxSummary},
+		Request:     llm.Request{Provider: by.Provider, Model: by.Model, System: strings.TrimSpace(instructions), Effort: llm.EffortLow, MaxOutput: int(most)},
 		Prompt:      prompt(r),
 		StepTimeout: timeout,
 	})
@@ -102,8 +110,8 @@ func prompt(r agent.SummaryRequest) string {
 	if r.Before != "" {
 		b.WriteString("Your summary takes in this one, of what came before:\n\n<earlier_summary>\n" + r.Before + "\n</earlier_summary>\n\n")
 	}
-	room := cmp.Or(r.Window, usualWindow) / 2 * bytesPerToken
-	b.WriteString("<conversation>\n" + render(r.Messages, int(room)-len(r.Before)) + "</conversation>\n")
+	room := int(cmp.Or(r.Window, usualWindow)/2) * bytesPerToken
+	b.WriteString("<conversation>\n" + render(r.Messages, max(room-len(r.Before), room/2)) + "</conversation>\n")
 	if r.Focus != "" {
 		b.WriteString("\nKeep in particular: " + r.Focus + "\n")
 	}

@@ -29,10 +29,11 @@ func TestThreshold(t *testing.T) {
 		{compaction.DefaultPolicy, 200_000, 160_000},
 		{compaction.DefaultPolicy, 32_000, 22_000},
 		{compaction.DefaultPolicy, 50_000, 40_000},
-		{compaction.DefaultPolicy, 8_000, 6_400},
+		{compaction.DefaultPolicy, 16_384, 8_192},
+		{compaction.DefaultPolicy, 8_000, 4_000},
 		{ratio, 32_000, 25_600},
 		{reserve, 200_000, 190_000},
-		{reserve, 10_000, 0},
+		{reserve, 10_000, 5_000},
 		{compaction.Policy{}, 200_000, 0},
 	} {
 		service := &compaction.Service{Policy: func() compaction.Policy { return tt.policy }}

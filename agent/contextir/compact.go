@@ -42,16 +42,21 @@ func (c *Conversation) Results(keep int) int {
 	return n
 }
 
-// Tail is how many of the newest items have room in so many bytes. It does not
-// part a call from its result.
+// Tail is how many of the newest items have room in so many bytes, and never
+// less than what the model has not read yet. It does not part a call from its
+// result.
 func (c *Conversation) Tail(bytes int) int {
-	keep := 0
+	read := c.read()
+	keep := len(c.items) - len(read)
+	if n := len(read); n > 0 && keep > 0 && len(read[n-1].Message.Calls()) > 0 {
+		keep++
+	}
 	for i := len(c.items) - 1; i >= 0; i-- {
 		if bytes -= c.items[i].bytes(); bytes < 0 {
 			break
 		}
 		if c.items[i].Type != ToolResult {
-			keep = len(c.items) - i
+			keep = max(keep, len(c.items)-i)
 		}
 	}
 	return keep

@@ -54,6 +54,14 @@ func (c *Conversation) Append(t ItemType, m llm.Message) {
 	c.pictures = c.pictures || pictured(m.Parts)
 }
 
+// Newest is the type of the newest item; empty where there is none.
+func (c *Conversation) Newest() ItemType {
+	if len(c.items) == 0 {
+		return ""
+	}
+	return c.items[len(c.items)-1].Type
+}
+
 // Items returns what the conversation holds, in order.
 func (c *Conversation) Items() iter.Seq[Item] { return slices.Values(c.items) }
 

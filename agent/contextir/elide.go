@@ -61,10 +61,10 @@ func (c *Conversation) Elidable(keep int) (bytes, results int) {
 	return bytes, results
 }
 
-// read are the items that the newest answer has seen.
+// read are the items that the newest answer, or the newest summary, has seen.
 func (c *Conversation) read() []Item {
 	for last := len(c.items); last > 0; last-- {
-		if c.items[last-1].Type == AssistantMessage {
+		if by := c.items[last-1].Type; by == AssistantMessage || by == CompactionSummary {
 			return c.items[:last]
 		}
 	}
