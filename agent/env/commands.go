@@ -37,7 +37,7 @@ const startedLimit = 256 << 10
 var errClosed = errors.New("the environment is closed")
 
 // Exec implements [Commands] with bash or, on Windows, cmd.exe, without any of
-// their start-up files.
+// their start-up files. The latter takes a single line, and more are an error.
 func (l *Local) Exec(ctx context.Context, c Command) (CommandResult, error) {
 	spec, err := l.spec(c)
 	if err != nil {
