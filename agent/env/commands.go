@@ -37,9 +37,13 @@ const startedLimit = 256 << 10
 var errClosed = errors.New("the environment is closed")
 
 // Exec implements [Commands] with bash or, on Windows, cmd.exe, without any of
-// their start-up files.
+// their start-up files. The latter takes a single line, and more are an error.
 func (l *Local) Exec(ctx context.Context, c Command) (CommandResult, error) {
-	return l.exec(ctx, l.spec(c))
+	spec, err := l.spec(c)
+	if err != nil {
+		return CommandResult{}, err
+	}
+	return l.exec(ctx, spec)
 }
 
 func (l *Local) exec(ctx context.Context, spec sandbox.Spec) (CommandResult, error) {
@@ -51,7 +55,10 @@ func (l *Local) exec(ctx context.Context, spec sandbox.Spec) (CommandResult, err
 
 // Start implements [Commands].
 func (l *Local) Start(ctx context.Context, c Command) (Process, error) {
-	spec := l.spec(c)
+	spec, err := l.spec(c)
+	if err != nil {
+		return nil, err
+	}
 	spec.Merge, spec.Input = true, c.Input
 	return l.start(ctx, spec)
 }
@@ -86,14 +93,14 @@ func (l *Local) start(ctx context.Context, spec sandbox.Spec) (Process, error) {
 }
 
 // spec is how the shell runs a command here.
-func (l *Local) spec(c Command) sandbox.Spec {
+func (l *Local) spec(c Command) (sandbox.Spec, error) {
+	argv, err := shell(runtime.GOOS, c.Line)
+	if err != nil {
+		return sandbox.Spec{}, err
+	}
 	dir := c.Dir
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(l.dir, dir)
-	}
-	argv := []string{"/bin/bash", "--norc", "--noprofile", "-c", c.Line}
-	if runtime.GOOS == "windows" {
-		argv = []string{"cmd.exe", "/d", "/s", "/c", c.Line}
 	}
 	environ := slices.DeleteFunc(l.Filter.Apply(os.Environ()), func(entry string) bool {
 		return strings.HasPrefix(entry, "BASH_ENV=") // a start-up file too
@@ -101,7 +108,7 @@ func (l *Local) spec(c Command) sandbox.Spec {
 	return sandbox.Spec{
 		Argv: argv, Dir: dir, Env: append(append(environ, "PWD="+dir), c.Env...), Scope: l.started.scope,
 		TTY: c.TTY, Timeout: c.Timeout, Merge: c.Merge, Output: c.Output, SpillDir: l.SpillDir,
-	}
+	}, nil
 }
 
 // Cleanup implements [Host]: commands that were started get SIGTERM and time
@@ -135,13 +142,19 @@ func (l *Local) Confined(ctx context.Context) (Commands, bool) {
 }
 
 func (c confined) Exec(ctx context.Context, command Command) (CommandResult, error) {
-	spec := c.l.spec(command)
+	spec, err := c.l.spec(command)
+	if err != nil {
+		return CommandResult{}, err
+	}
 	spec.ReadOnly = true
 	return c.l.exec(ctx, spec)
 }
 
 func (c confined) Start(ctx context.Context, command Command) (Process, error) {
-	spec := c.l.spec(command)
+	spec, err := c.l.spec(command)
+	if err != nil {
+		return nil, err
+	}
 	spec.ReadOnly, spec.Merge, spec.Input = true, true, command.Input
 	return c.l.start(ctx, spec)
 }

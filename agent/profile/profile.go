@@ -155,6 +155,7 @@ func New(tools *agent.Registry, s Surroundings) *Profiles {
 			bindings := d.bindings(tools.Names(), s)
 			for i, b := range bindings {
 				if b.Tool == "Bash" {
+					b.Description = tool.StateShell(b.Description, s.Platform)
 					bindings[i] = limit.bind(b, told)
 				}
 			}

@@ -110,6 +110,32 @@ func TestUnifiedOutputIsCut(t *testing.T) {
 	}
 }
 
+// Every provider's models are told which shell runs their commands.
+func TestShellIsNamedByPlatform(t *testing.T) {
+	t.Parallel()
+	local, err := env.NewLocal(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry, err := agent.NewRegistry(tool.Builtin(local, tool.Options{})...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for platform, want := range map[string]string{
+		"linux": "in bash and returns", "windows": "in cmd.exe, which takes a single line, and returns",
+	} {
+		profiles := profile.New(registry, profile.Surroundings{Platform: platform})
+		for _, provider := range []string{"openai", "anthropic", "gemini", "compat"} {
+			tools := profiles.Profile(provider, "m").Tools
+			for _, d := range tools.Definitions() {
+				if tools.Canonical(d.Name) == "Bash" && !strings.Contains(d.Description, want) {
+					t.Errorf("%s on %s: %s", provider, platform, d.Description)
+				}
+			}
+		}
+	}
+}
+
 // LOOP-29: on Windows there is the shell that waits for its commands alone.
 func TestShellsOfOpenAIByPlatform(t *testing.T) {
 	t.Parallel()

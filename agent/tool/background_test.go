@@ -144,6 +144,8 @@ type stillProcess struct {
 	ended chan struct{}
 }
 
+func (s *still) Platform() string { return "linux" }
+
 func (s *still) Exec(_ context.Context, c env.Command) (env.CommandResult, error) {
 	s.commands = append(s.commands, c)
 	return env.CommandResult{}, nil
@@ -238,7 +240,7 @@ func TestDefaultTimeouts(t *testing.T) { // LOOP-121, LOOP-122, LOOP-187, K-01
 		10 * time.Second: "take 10 seconds;", time.Second: "take 1 second;", 90 * time.Second: "take 90 seconds;",
 		2 * time.Minute: "take 2 minutes;", 150 * time.Second: "take 150 seconds;", 1500 * time.Millisecond: "take 1500 milliseconds;",
 	} {
-		if got := newBash(nil, Options{CommandTimeout: timeout}).Spec().Description; !strings.Contains(got, want) {
+		if got := newBash(&still{}, Options{CommandTimeout: timeout}).Spec().Description; !strings.Contains(got, want) {
 			t.Errorf("with %v the description lacks %q", timeout, want)
 		}
 	}

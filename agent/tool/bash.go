@@ -24,8 +24,8 @@ const (
 // maxStreamed caps the output that is shown while a command runs, in bytes.
 const maxStreamed = 1 << 20
 
-// BashDescription is what a model is told of Bash, once [StateTimeout] has
-// completed it.
+// BashDescription is what a model is told of Bash, once [StateShell] and
+// [StateTimeout] have completed it.
 //
 //go:embed bash.md
 var BashDescription string
@@ -55,7 +55,18 @@ type bash struct {
 
 func newBash(e env.Environment, o Options) *bash {
 	timeout := min(o.CommandTimeout, MaxCommandTimeout)
-	return &bash{define[BashInput]("Bash", StateTimeout(BashDescription, timeout), false), e, timeout, o.Tasks}
+	description := StateTimeout(StateShell(BashDescription, e.Platform()), timeout)
+	return &bash{define[BashInput]("Bash", description, false), e, timeout, o.Tasks}
+}
+
+// StateShell completes a text about commands with what runs them on a
+// platform, a GOOS value: {shell}.
+func StateShell(text, platform string) string {
+	shell := "bash"
+	if platform == "windows" {
+		shell = "cmd.exe, which takes a single line,"
+	}
+	return strings.ReplaceAll(text, "{shell}", shell)
 }
 
 // StateTimeout completes a text about commands with the time limit of those
