@@ -27,5 +27,8 @@ const mark = (character: string) =>
 /** The same as one string, for a line that is cut and for tooltips. */
 export const markHidden = (text: string) => text.replace(hidden, mark)
 
+/** A text as far as it can be seen. */
+export const withoutHidden = (text: string) => text.replace(hidden, '')
+
 /** Makes the controls that reorder text visible; for prose, where others are harmless. */
 export const withoutBidi = (text: string) => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, mark)

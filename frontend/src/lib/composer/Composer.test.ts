@@ -121,6 +121,8 @@ describe('a suggested message', () => {
     ['where there is none', ['rest'], '', {}],
     ['while a turn runs', ['running', true, 0, 'Test it'], '', {}],
     ['while something is written', ['rest', true, 0, 'Test it'], 'No', {}],
+    ['where it is a command', ['rest', true, 0, ' !ls'], '', {}],
+    ['where it is a hidden command', ['rest', true, 0, '\u200b!ls'], '', {}],
     ['with Shift', ['rest', true, 0, 'Test it'], '', { shiftKey: true }],
     ['of an input method', ['rest', true, 0, 'Test it'], '', { isComposing: true }],
   ])('Tab leaves the field as ever %s', async (_, how, written, keys) => {

@@ -1,6 +1,7 @@
 import { isCompacting } from '../conversation/compaction'
 import type { View } from '../conversation/entries'
 import { isCommandRunning } from '../conversation/localCommand'
+import { withoutHidden } from '../visible'
 
 /** What a session does while a message to it is written: nothing, a turn, a question, a command, a compaction. */
 export type Activity = 'rest' | 'running' | 'waiting' | 'command' | 'compacting'
@@ -19,3 +20,7 @@ export function activityOf(view: View | undefined): Activity {
 /** The command line of a text that is one for the shell; undefined for a message to the agent. */
 export const commandIn = (text: string): string | undefined =>
   text.startsWith('!') ? text.slice(1).trim() : undefined
+
+/** Whether a text of somebody else's reads as a command, whatever hides before it: it is none to offer. */
+export const isCommandLike = (text: string): boolean =>
+  commandIn(withoutHidden(text).trim()) !== undefined

@@ -1,4 +1,5 @@
 import { SvelteMap } from 'svelte/reactivity'
+import { commandIn } from './activity'
 
 /**
  * Unsent text, by its owner: a session, the start of one, or a queued message
@@ -20,10 +21,18 @@ export function writeDraft(owner: string, text: string): void {
   }
 }
 
-/** Gives text back to its owner's field, behind what is written there. */
+/**
+ * Gives a message back to its owner's field: behind what is written there, but
+ * before a command. It never becomes a command or a part of one.
+ */
 export function putBack(owner: string, text: string): void {
   const written = readDraft(owner).trimEnd()
-  writeDraft(owner, written ? `${written}\n\n${text}` : text)
+  if (written && commandIn(written) === undefined) {
+    writeDraft(owner, `${written}\n\n${text}`)
+    return
+  }
+  const message = commandIn(text) === undefined ? text : ` ${text}`
+  writeDraft(owner, written ? `${message}\n\n${written}` : message)
 }
 
 /** Takes out what was sent; what was typed meanwhile stays. */

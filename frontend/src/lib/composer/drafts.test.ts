@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import { commandIn } from './activity'
 import { putBack, readDraft, takeSent, writeDraft } from './drafts.svelte'
 
 beforeEach(() => writeDraft('s', ''))
@@ -22,6 +23,18 @@ test.each([
   writeDraft('s', written)
   putBack('s', 'later')
   expect(readDraft('s')).toBe(want)
+})
+
+test.each([
+  ['', '!later', ' !later'],
+  ['!ls ', 'later', 'later\n\n!ls'],
+  ['!ls', '!later', ' !later\n\n!ls'],
+  ['now', '!later', 'now\n\n!later'],
+])('with %j written, %j comes back as a message, and nothing is lost', (written, text, want) => {
+  writeDraft('s', written)
+  putBack('s', text)
+  expect(readDraft('s')).toBe(want)
+  expect(commandIn(readDraft('s'))).toBeUndefined()
 })
 
 test.each([

@@ -1,14 +1,17 @@
 /** A compaction that somebody asked for: work between two turns, no turn itself. */
-import type { Entry, View } from './entries'
+import type { CompactionEntry, Entry, View } from './entries'
 
-export const isAskedFor = (entry: Entry): boolean =>
-  entry.type === 'notice' && entry.notice === 'compaction' && entry.trigger === 'manual'
+const isCompaction = (entry: Entry): entry is CompactionEntry =>
+  entry.type === 'notice' && entry.notice === 'compaction'
+
+export const isAskedFor = (entry: Entry): entry is CompactionEntry =>
+  isCompaction(entry) && entry.trigger === 'manual'
+
+export const newestAskedFor = ({ entries }: View): CompactionEntry | undefined =>
+  entries.findLast(isAskedFor)
 
 /** What makes the session busy is such a compaction. */
 export function isCompacting({ state, entries }: View): boolean {
-  const newest = entries.findLast(
-    (entry) => entry.type === 'notice' && entry.notice === 'compaction',
-  )
-  if (state !== 'processing' || newest === undefined || !isAskedFor(newest)) return false
-  return newest.type === 'notice' && newest.notice === 'compaction' && !newest.end
+  const newest = entries.findLast(isCompaction)
+  return state === 'processing' && newest?.trigger === 'manual' && !newest.end
 }

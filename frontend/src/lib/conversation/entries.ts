@@ -165,6 +165,14 @@ export type View = {
   readonly answeredBy?: { provider: string; model: string }
 }
 
+/** The model has said or done something: there is a conversation to look after. */
+export const isAnswered = ({ entries }: View): boolean =>
+  entries.some(
+    (entry) =>
+      (entry.type === 'answer' && !entry.streaming) ||
+      (entry.type === 'tool' && entry.status !== 'drafting'),
+  )
+
 /** The end of the newest turn, where nothing but what the user did came after it. */
 export function turnAtRest({ state, entries }: View): TurnEntry | undefined {
   const last = entries.findLast((entry) => entry.type !== 'command' && !isAskedFor(entry))

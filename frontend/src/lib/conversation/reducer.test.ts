@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Event } from '../types.gen'
+import { isCompacting } from './compaction'
 import { canContinue, type CommandEntry, emptyView, type ToolEntry, type View } from './entries'
 import { Log, message, noUsage, sampleTurn, text, toolCall } from './events'
 import { isCommandRunning } from './localCommand'
@@ -227,6 +228,25 @@ test('a compaction that somebody asked for is work of its own', () => {
   expect(apply(emptyView, log.events.slice(1)).entries).toHaveLength(1)
 })
 
+// COM-93: a notice that ran for ever would make every later turn look like a compaction.
+test.each<[string, (log: Log) => unknown]>([
+  [
+    'the end of its turn',
+    (log) => log.add('processing_end', { reason: 'failed', rounds: 0, usage: noUsage }),
+  ],
+  ['a newer prompt', (log) => log.add('user_input', { text: 'Go' })],
+  ['a turn that is continued', (log) => log.add('turn_continued', {})],
+])('a compaction whose end could not be stored is over with %s', (_, goOn) => {
+  const log = new Log()
+  log.add('compaction_start', { trigger: 'manual', tokens: 9000 })
+  expect(isCompacting(apply(emptyView, log.events))).toBe(true)
+  goOn(log)
+  const view = apply({ ...emptyView, context: 9000 }, log.events)
+  expect(view.entries[0]).toMatchObject({ notice: 'compaction', end: { outcome: 'interrupted' } })
+  expect(view.context).toBe(9000)
+  expect(isCompacting(view)).toBe(false)
+})
+
 test('a call keeps what it showed, and where that is whole', () => {
   const log = sampleTurn()
   const media = [{ mime: 'image/png', name: 'shot.png' }]
@@ -360,6 +380,16 @@ test('a suggestion holds until the next input', () => {
   const next = log.add('user_input', { text: 'No' })
   expect(apply(view, [next]).suggestion).toBeUndefined()
 })
+
+// OAS-102: what a model wrote is not one key from the shell.
+test.each(['!rm -rf .', ' \n!ls', '\u200b !ls', '\ufeff\u202e!ls', '!'])(
+  'a suggested command is none: %j',
+  (text) => {
+    const log = sampleTurn()
+    log.add('prompt_suggestion', { text })
+    expect(apply(emptyView, log.events).suggestion).toBeUndefined()
+  },
+)
 
 // OAS-102
 describe('a command of the user’s', () => {

@@ -1,4 +1,5 @@
 /** The one reducer: events of history and of the live stream become entries alike. */
+import { isCommandLike } from '../composer/activity'
 import { spent } from '../cost/spending'
 import type {
   CompactionEnd,
@@ -87,21 +88,17 @@ function step(view: Writable, event: Event): void {
       view.title = event.data.text
       return
     case 'prompt_suggestion':
+      // A model's words never become a command that is one key from being run.
+      if (isCommandLike(event.data.text)) return
       view.suggestion = { text: event.data.text, seq: event.seq ?? 0 }
       return
     case 'user_input':
       view.suggestion = undefined
-      view.state = 'processing'
-      view.turnStartedAt = event.at
-      view.rounds = 0
-      view.answeredBy = undefined
+      beginTurn(view, event.at)
       view.entries.push({ type: 'prompt', key: keyOf(event), seq: event.seq ?? 0, ...event.data })
       return
     case 'turn_continued':
-      view.state = 'processing'
-      view.turnStartedAt = event.at
-      view.rounds = 0
-      view.answeredBy = undefined
+      beginTurn(view, event.at)
       return
     case 'loop_detection': {
       const { calls } = event.data
@@ -379,6 +376,14 @@ const openCompaction = (view: Writable) =>
   view.entries.findLast((e) => e.type === 'notice' && e.notice === 'compaction' && !e.end) as
     CompactionEntry | undefined
 
+/** Ends a compaction whose end could not be stored; what it came to in tokens nobody knows. */
+function stopCompaction(view: Writable): void {
+  const open = openCompaction(view)
+  if (!open) return
+  const unknown = { tokens_before: 0, tokens_after: 0, duration_ms: 0 }
+  replace(view, open, { end: { trigger: open.trigger, outcome: 'interrupted', ...unknown } })
+}
+
 /** What it came to; a page of history may begin in its middle. */
 function finishCompaction(view: Writable, end: CompactionEnd, key: string): void {
   const open = openCompaction(view)
@@ -471,9 +476,18 @@ function filesChanged(entries: readonly Entry[]): number {
   return paths.size
 }
 
+function beginTurn(view: Writable, at: number): void {
+  stopCompaction(view)
+  view.state = 'processing'
+  view.turnStartedAt = at
+  view.rounds = 0
+  view.answeredBy = undefined
+}
+
 /** Nothing runs or waits beyond its turn, however the turn ended. */
 function endTurn(view: Writable): void {
   dropStreaming(view)
+  stopCompaction(view)
   view.state = 'idle'
   view.pending = []
   for (let i = view.entries.length - 1; i >= 0; i--) {

@@ -62,6 +62,7 @@ export const en = {
   'conversation.show_all': 'Show all ({size})',
   'conversation.context': '{tokens} tokens in context',
   'conversation.context_of': '{tokens} of {window} tokens in context',
+  'conversation.context_unknown': 'Context size unknown',
   'conversation.thinking': 'Thinking',
   'conversation.thinking_for': 'Thinking · {time}',
   'conversation.thought': 'Thought',
@@ -116,7 +117,7 @@ export const en = {
   'compact.open': 'Compact the conversation',
   'compact.title': 'Compact the conversation',
   'compact.body':
-    'The session’s model writes a summary, which it is sent from then on instead of what came before. What you wrote stays word for word, and everything stays here to be read. It costs one request.',
+    'The session’s model writes a summary, which it is sent from then on instead of what came before. Your messages stay beside it, long ones by their beginning, and everything stays here to be read. It costs one request.',
   'compact.focus': 'Keep in particular (optional)',
   'compact.focus_example': 'the failing test and its output',
   'compact.busy': 'A turn is running. Compact when it is done.',
@@ -249,6 +250,7 @@ export const en = {
   'queue.waits_done': 'waits: the agent was done already',
   'queue.waits_interrupted': 'waits: the turn was stopped',
   'queue.waits_command': 'waits: the command did not end by itself',
+  'queue.waits_compaction': 'waits: the conversation was not compacted',
   'queue.waits_failed': 'waits: the turn failed',
   'queue.waits_crashed': 'waits: Atelier ended during the turn',
   'queue.waits_limit': 'waits: the turn reached a limit',
@@ -479,6 +481,9 @@ export const en = {
   'status.command_running': 'The command is running',
   'status.command_done': 'The command has ended',
   'status.command_ended': 'The command has ended: {result}',
+  'status.compacting': 'The conversation is being compacted',
+  'status.compacted': 'The conversation is compacted',
+  'status.not_compacted': 'The conversation was not compacted',
 } as const satisfies Record<string, Message>
 
 export type Message = string | { readonly one: string; readonly other: string }

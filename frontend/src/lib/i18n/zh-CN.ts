@@ -57,6 +57,7 @@ export const zhCN: Record<Key, Message> = {
   'conversation.show_all': '显示全部（{size}）',
   'conversation.context': '上下文共 {tokens} 个 token',
   'conversation.context_of': '上下文 {tokens} / {window} 个 token',
+  'conversation.context_unknown': '上下文大小未知',
   'conversation.thinking': '思考中',
   'conversation.thinking_for': '思考中 · {time}',
   'conversation.thought': '思考',
@@ -106,7 +107,7 @@ export const zhCN: Record<Key, Message> = {
   'compact.open': '压缩会话',
   'compact.title': '压缩会话',
   'compact.body':
-    '会话的模型会写一份摘要，之后以它代替此前的内容发送给模型。你写的话会逐字保留，这里的一切仍可查看。费用为一次请求。',
+    '会话的模型会写一份摘要，之后以它代替此前的内容发送给模型。你的消息会与摘要一起保留，较长的只保留开头；这里的一切仍可查看。费用为一次请求。',
   'compact.focus': '特别保留（可选）',
   'compact.focus_example': '失败的测试及其输出',
   'compact.busy': '正在运行一轮。请在它结束后再压缩。',
@@ -236,6 +237,7 @@ export const zhCN: Record<Key, Message> = {
   'queue.waits_done': '等待中：智能体已经完成',
   'queue.waits_interrupted': '等待中：这一轮已被停止',
   'queue.waits_command': '等待中：命令没有自行结束',
+  'queue.waits_compaction': '等待中：会话未能压缩',
   'queue.waits_failed': '等待中：这一轮失败了',
   'queue.waits_crashed': '等待中：Atelier 在这一轮中退出',
   'queue.waits_limit': '等待中：这一轮达到了限制',
@@ -459,4 +461,7 @@ export const zhCN: Record<Key, Message> = {
   'status.command_running': '命令正在运行',
   'status.command_done': '命令已结束',
   'status.command_ended': '命令已结束：{result}',
+  'status.compacting': '正在压缩会话',
+  'status.compacted': '会话已压缩',
+  'status.not_compacted': '会话未能压缩',
 }

@@ -113,6 +113,18 @@ test('what was removed can be had back in the message field', async () => {
   expect(queue.note).toBeUndefined()
 })
 
+test('what was removed comes back as a message, also to a command', async () => {
+  const { queue } = host('a', '!b')
+  writeDraft('s', '!ls')
+  await queue.remove(queue.items[0]!)
+  queue.undo()
+  expect(readDraft('s')).toBe('a\n\n!ls')
+  writeDraft('s', '')
+  await queue.remove(queue.items[0]!)
+  queue.undo()
+  expect(readDraft('s')).toBe(' !b')
+})
+
 test('an edit is not lost when its message is delivered meanwhile', () => {
   const { queue } = host('a', 'b')
   writeDraft('s', 'written')

@@ -1,0 +1,36 @@
+import { render, screen } from '@testing-library/svelte'
+import { tick } from 'svelte'
+import { beforeEach, test } from 'vitest'
+import type { Call } from '../api'
+import { Conversation } from '../conversation/conversation.svelte'
+import { Log } from '../conversation/events'
+import { apply } from '../conversation/reducer'
+import { setLanguage } from '../i18n/i18n.svelte'
+import type { Outcome } from '../types.gen'
+import Announcer from './Announcer.svelte'
+import type { Workbench } from './workbench.svelte'
+
+beforeEach(() => setLanguage('en'))
+
+// COM-93: a compaction that was asked for is told as what it is.
+test.each<[Outcome, string]>([
+  ['done', 'The conversation is compacted'],
+  ['failed', 'The conversation was not compacted'],
+  ['interrupted', 'The conversation was not compacted'],
+])('a compaction that ended as %s is told: %s', async (outcome, words) => {
+  const conversation = new Conversation('s', (async () => ({})) as unknown as Call)
+  const bench = { conversation, agents: { questions: () => [] } } as unknown as Workbench
+  render(Announcer, { bench })
+  const log = new Log()
+  const follow = async () => {
+    conversation.view = apply(conversation.view, [log.events.at(-1)!])
+    await tick()
+  }
+  log.add('compaction_start', { trigger: 'manual', tokens: 9000 })
+  await follow()
+  screen.getByText('The conversation is being compacted')
+  const tokens = { tokens_before: 9000, tokens_after: 700, duration_ms: 1 }
+  log.add('compaction_end', { trigger: 'manual', outcome, ...tokens })
+  await follow()
+  screen.getByText(words)
+})
