@@ -197,6 +197,10 @@ func TestStoppedAfterOverflow(t *testing.T) {
 	if len(c.asked) != 1 || len(find[agent.HistoryRepaired](events)) > 0 || end(t, events) != agent.EndInterrupted {
 		t.Errorf("asked %d times: %s", len(c.asked), kinds(events, 20))
 	}
+	c.summarise = nil
+	if got := find[agent.CompactionEnd](r.compact("")); got[0].Outcome != agent.OutcomeDone || r.session.Transcript().Follows() {
+		t.Errorf("what the stopped turn left queued follows a compaction: %+v", got)
+	}
 }
 
 // OAS-110: three failures end the trying after refusals as well, until other
@@ -270,6 +274,33 @@ func TestCompactAfterACrash(t *testing.T) {
 	events := r.compact("")
 	if got := find[agent.CompactionEnd](events); end(t, events) != agent.EndCrashed || len(got) != 1 || got[0].Outcome != agent.OutcomeDone {
 		t.Errorf("%s", kinds(events, 20))
+	}
+}
+
+// OAS-115: what a summary cost counts before the next request.
+func TestSummaryThatTakesTheBudget(t *testing.T) {
+	t.Parallel()
+	c := &compactor{usage: full(9000)}
+	r, model := compactRig(t, c, llmtest.Round{Text: long(7500), Usage: full(8100)}, llmtest.Round{Text: "Yes."})
+	r.cfg.Limits = agent.Limits{Rounds: 10, Budget: 18 * llm.Dollar}
+	r.run("begin")
+	events := r.run("on")
+	if got := find[agent.CompactionEnd](events); len(got) != 1 || got[0].Outcome != agent.OutcomeDone || end(t, events) != agent.EndBudget || len(model.Requests()) != 1 {
+		t.Errorf("%+v, %d requests: %s", got, len(model.Requests()), kinds(events, 20))
+	}
+}
+
+// A model that was chosen since the newest turn summarises.
+func TestCompactBySettingsAskedFor(t *testing.T) {
+	t.Parallel()
+	c := &compactor{}
+	r, _ := compactRig(t, c, llmtest.Round{Text: long(900)})
+	r.run("begin")
+	set := r.session.Transcript().Settings
+	set.Model = "another"
+	r.session.Configure(set)
+	if r.compact(""); len(c.asked) != 1 || c.asked[0].Settings.Model != "another" {
+		t.Errorf("asked %d times", len(c.asked))
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 // compactor summarises by a function.
 type compactor struct {
 	threshold int64
+	usage     llm.Usage // of each request; little where it is not known
 	summarise func(context.Context, agent.SummaryRequest) (string, error)
 	asked     []agent.SummaryRequest
 }
@@ -25,6 +26,9 @@ func (c *compactor) Threshold(int64) int64 { return c.threshold }
 func (c *compactor) Summarise(ctx context.Context, r agent.SummaryRequest) (agent.Summary, error) {
 	c.asked = append(c.asked, r)
 	s := agent.Summary{Text: "In short.", By: llm.Origin{Provider: "p", Model: "small"}, Requests: []llm.Usage{{Input: 7, Output: 3, Known: true}}}
+	if c.usage.Known {
+		s.Requests[0] = c.usage
+	}
 	if c.summarise == nil {
 		return s, nil
 	}

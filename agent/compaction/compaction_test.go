@@ -102,6 +102,14 @@ func TestSummarise(t *testing.T) {
 		}
 		at = i
 	}
+	r.Window = 8000
+	model = llmtest.Script(llmtest.Round{Text: "Short."})
+	if _, err := (&compaction.Service{Model: model}).Summarise(t.Context(), r); err != nil {
+		t.Error(err)
+	}
+	if req, _ := asked(model); req.MaxOutput != 2000 {
+		t.Errorf("in a small window it may have %d tokens", req.MaxOutput)
+	}
 	if strings.Contains(prompt, "in secret") {
 		t.Error("what was thought is told")
 	}
@@ -196,6 +204,11 @@ func TestPromptIsBounded(t *testing.T) {
 	}
 	if !strings.Contains(got, "wish 0.") || strings.Contains(got, "answer 0.") || !strings.Contains(got, "answer 39.") {
 		t.Errorf("left out: %.300s", got)
+	}
+	small := crowded
+	small.Window, small.Before = 8_000, strings.Repeat("x", 48<<10)
+	if got = prompt(small); !strings.Contains(got, "answer 39.") {
+		t.Error("a long summary leaves no room for what came since")
 	}
 	for i := range crowded.Messages {
 		crowded.Messages[i] = llm.Text(llm.RoleUser, fmt.Sprintf("wish %d.", i)+strings.Repeat("x", 1000))

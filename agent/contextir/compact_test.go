@@ -144,3 +144,26 @@ func TestTail(t *testing.T) {
 		}
 	}
 }
+
+// What the model has not read yet stays, with the call that it answers.
+func TestTailKeepsWhatIsUnread(t *testing.T) {
+	t.Parallel()
+	var c contextir.Conversation
+	round(&c, "1")
+	c.Append(contextir.UserMessage, llm.Text(llm.RoleUser, "wish 2"))
+	if got := c.Tail(0); got != 1 {
+		t.Errorf("%d items behind an answer", got)
+	}
+	c.Append(contextir.AssistantMessage, assistant(call("2")))
+	c.Append(contextir.ToolResult, answer("2", "result 2"))
+	if got := c.Tail(0); got != 2 {
+		t.Errorf("%d items of a call and its result", got)
+	}
+	if c.Compact("S.", 0, nil); c.Tail(0) != 0 {
+		t.Error("a summary is unread")
+	}
+	c.Append(contextir.UserMessage, llm.Text(llm.RoleUser, "wish 3"))
+	if got := c.Tail(0); got != 1 {
+		t.Errorf("%d items behind a summary", got)
+	}
+}
