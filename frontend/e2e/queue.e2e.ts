@@ -83,7 +83,7 @@ test('messages steer and follow a turn, wait as cards, and outlive a stop, a rel
   await page.keyboard.press('ArrowUp')
   const docs = 'Then write the docs, with an example for every command that a person can type'
   await card(page, docs).getByText('next, when the agent is done').waitFor()
-  expect(await waiting(page)).toEqual(['Use short names', docs, 'Write two tests'])
+  await expect.poll(() => waiting(page)).toEqual(['Use short names', docs, 'Write two tests'])
   expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(
     /^Move: Then write/,
   )
@@ -95,10 +95,10 @@ test('messages steer and follow a turn, wait as cards, and outlive a stop, a rel
   await page.mouse.move(grip!.x + 8, grip!.y - 140, { steps: 8 })
   await shot(page, 'queue-drag')
   await page.mouse.up()
-  expect(await waiting(page)).toEqual(['Write two tests', 'Use short names', docs])
+  await expect.poll(() => waiting(page)).toEqual(['Write two tests', 'Use short names', docs])
   await page.getByRole('button', { name: 'Move: Write two tests', exact: true }).press('ArrowDown')
   await page.getByRole('button', { name: 'Move: Write two tests', exact: true }).press('ArrowDown')
-  expect(await waiting(page)).toEqual(['Use short names', docs, 'Write two tests'])
+  await expect.poll(() => waiting(page)).toEqual(['Use short names', docs, 'Write two tests'])
 
   // Removed, and had back.
   await follow(page, 'Sing a song')
@@ -111,7 +111,7 @@ test('messages steer and follow a turn, wait as cards, and outlive a stop, a rel
 
   await page.reload()
   await card(page, 'Write two tests').waitFor()
-  expect(await waiting(page)).toEqual(['Use short names', docs, 'Write two tests'])
+  await expect.poll(() => waiting(page)).toEqual(['Use short names', docs, 'Write two tests'])
   await shots(page, 'queue-cards')
 
   // Delivered: what steers within the turn, then what follows.
@@ -120,7 +120,7 @@ test('messages steer and follow a turn, wait as cards, and outlive a stop, a rel
   await page.getByText('With short names, then.').waitFor()
   expect(model.heard[1]).toContain('Use short names')
   await allow(page)
-  expect(await waiting(page)).toEqual(['Write two tests'])
+  await expect.poll(() => waiting(page)).toEqual(['Write two tests'])
   expect(model.heard[2]).toContain('write the docs')
 
   // Stop says what it keeps, and the end of the turn what was kept.
