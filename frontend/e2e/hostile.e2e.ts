@@ -104,6 +104,7 @@ test('a link opens outside and leaves the application where it is', async () => 
   // A wheel turned back is how a person leaves the end, which the list else returns to.
   await page.getByRole('log').hover()
   await page.mouse.wheel(0, -100)
+  await page.getByRole('button', { name: 'Jump to latest' }).waitFor()
   await link.scrollIntoViewIfNeeded()
   await link.click()
   await opened
