@@ -46,15 +46,6 @@ type LocalCommandEnd struct {
 	Result *CommandResult `json:"result,omitempty"`
 }
 
-// Kind implements [Payload].
-func (LocalCommandStart) Kind() Kind { return KindLocalCommandStart }
-
-// Kind implements [Payload].
-func (LocalCommandOutput) Kind() Kind { return KindLocalCommandOutput }
-
-// Kind implements [Payload].
-func (LocalCommandEnd) Kind() Kind { return KindLocalCommandEnd }
-
 // CommandRunner runs a command line to its end, or to ctx's, and passes on what
 // it prints as it appears. Its result has all that was printed as its output,
 // how the command ended in its details, and is an error where the command did
@@ -72,7 +63,7 @@ const reducedAs = "Bash"
 // caller stops ranging, the command is ended.
 func (s *Session) RunCommand(ctx context.Context, line string, run CommandRunner) iter.Seq2[Event, error] {
 	return s.turn(ctx, func(t *turn) {
-		if !t.atRest() {
+		if s.isOpen() {
 			t.yield(Event{}, ErrBusy)
 			return
 		}
@@ -82,14 +73,10 @@ func (s *Session) RunCommand(ctx context.Context, line string, run CommandRunner
 	})
 }
 
-// atRest reports whether no turn is open in the log. One that is under way there
-// alone is ended first; one that waits for a person goes on waiting.
-func (t *turn) atRest() bool {
-	if t.session.transcript.State == StateProcessing {
-		t.endOpen()
-	}
-	state := t.session.transcript.State
-	return state == StateIdle || state == ""
+// isOpen reports whether something is open in the log, for [Session.Resume] to
+// end.
+func (s *Session) isOpen() bool {
+	return s.transcript.State == StateProcessing || s.transcript.State == StateAwaitingInput
 }
 
 // runCommand runs a command of the user's from its start to its end.

@@ -89,7 +89,7 @@ const (
 // as it was.
 func (s *Session) Compact(ctx context.Context, focus string) iter.Seq2[Event, error] {
 	return s.turn(ctx, func(t *turn) {
-		if !t.atRest() {
+		if s.isOpen() {
 			t.yield(Event{}, ErrBusy)
 			return
 		}

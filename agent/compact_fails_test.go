@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"strings"
 	"testing"
 
@@ -264,16 +265,25 @@ func TestLostEndsAreForgotten(t *testing.T) {
 	}
 }
 
-// In a session that a crash left in a turn, a compaction ends that first.
-func TestCompactAfterACrash(t *testing.T) {
+// What is open in the log is ended first.
+func TestNothingBesideAnOpenTurn(t *testing.T) {
 	t.Parallel()
-	r, _ := compactRig(t, &compactor{}, llmtest.Round{Text: long(900)}, llmtest.Round{Text: "Two."})
+	r, _ := compactRig(t, &compactor{}, llmtest.Round{Text: long(900)})
 	r.run("begin")
 	r.store(r.session.Record(agent.UserInput{Text: "on"}))
-	r.open()
-	events := r.compact("")
-	if got := find[agent.CompactionEnd](events); end(t, events) != agent.EndCrashed || len(got) != 1 || got[0].Outcome != agent.OutcomeDone {
-		t.Errorf("%s", kinds(events, 20))
+	for name, begun := range map[string]iter.Seq2[agent.Event, error]{
+		"compact": r.open().Compact(t.Context(), ""),
+		"command": r.open().RunCommand(t.Context(), "true", prints(0)),
+	} {
+		for ev, err := range begun {
+			if !errors.Is(err, agent.ErrBusy) {
+				t.Errorf("%s: %s, %v", name, ev.Kind(), err)
+			}
+		}
+	}
+	r.resume()
+	if got := find[agent.CompactionEnd](r.compact("")); got[0].Outcome != agent.OutcomeDone {
+		t.Errorf("%+v", got)
 	}
 }
 

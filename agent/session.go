@@ -254,20 +254,6 @@ func (s *Session) Continue(ctx context.Context) iter.Seq2[Event, error] {
 	})
 }
 
-// endOpen ends what is open in the log and under way nowhere, or carries it on.
-func (t *turn) endOpen() {
-	tr := &t.session.transcript
-	if c := tr.past.compaction.open; c != nil {
-		t.emit(c.cut())
-	}
-	switch {
-	case tr.past.command != nil:
-		t.cutOff(*tr.past.command)
-	case tr.State != StateIdle:
-		t.toRest(t.resume())
-	}
-}
-
 // Resume carries on a turn that was open when its session was last stored.
 // Calls that wait for a person go on waiting, under the same request; calls
 // that had started are answered as interrupted, because whether they had an
@@ -276,7 +262,15 @@ func (t *turn) endOpen() {
 // cut off ends as interrupted. Where nothing is open it yields nothing.
 func (s *Session) Resume(ctx context.Context) iter.Seq2[Event, error] {
 	return s.turn(ctx, func(t *turn) {
-		t.endOpen()
+		if c := s.transcript.past.compaction.open; c != nil {
+			t.emit(c.cut())
+		}
+		switch {
+		case s.transcript.past.command != nil:
+			t.cutOff(*s.transcript.past.command)
+		case s.transcript.State != StateIdle:
+			t.toRest(t.resume())
+		}
 		t.settle()
 	})
 }

@@ -15,16 +15,13 @@ func (w *Workbench) runCommand(ctx context.Context, in CommandRequest) (Empty, e
 	if strings.TrimSpace(in.Command) == "" {
 		return Empty{}, &Error{Code: CodeInvalid, Message: "The command is empty.", Next: "Type what should be run behind the exclamation mark."}
 	}
-	info, err := w.cfg.Store.Session(ctx, in.Session)
+	info, err := w.atRest(ctx, in.Session)
 	if err != nil {
 		return Empty{}, err
 	}
 	l, err := w.live(ctx, in.Session)
 	if err != nil {
 		return Empty{}, err
-	}
-	if info.State == agent.StateAwaitingInput {
-		return Empty{}, errWorking
 	}
 	return Empty{}, l.start(func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
 		return s.RunCommand(ctx, in.Command, func(ctx context.Context, line string, output func(string)) agent.Result {
@@ -35,4 +32,28 @@ func (w *Workbench) runCommand(ctx context.Context, in CommandRequest) (Empty, e
 			return tool.RunCommand(ctx, place.env, line, output)
 		})
 	})
+}
+
+// atRest returns a session in which nothing is open, for what is done between two
+// turns. What lost its end, for want of a disk or of the program, is ended first;
+// what waits for a person goes on waiting.
+func (w *Workbench) atRest(ctx context.Context, session string) (SessionInfo, error) {
+	info, err := w.cfg.Store.Session(ctx, session)
+	if err != nil {
+		return info, err
+	}
+	switch info.State {
+	case agent.StateAwaitingInput:
+		return info, errWorking
+	case agent.StateProcessing:
+		l, err := w.live(ctx, session)
+		if err != nil {
+			return info, err
+		}
+		if err := l.start((*agent.Session).Resume); err != nil {
+			return info, err
+		}
+		return info, l.waitForRest(ctx)
+	}
+	return info, nil
 }

@@ -43,15 +43,12 @@ func (w *Workbench) compactor() agent.Compactor {
 
 // compact makes a session's conversation short, and returns when that has begun.
 func (w *Workbench) compact(ctx context.Context, in CompactRequest) (Empty, error) {
-	info, err := w.cfg.Store.Session(ctx, in.Session)
+	info, err := w.atRest(ctx, in.Session)
 	if err != nil {
 		return Empty{}, err
 	}
 	if info.LastEnd == "" {
 		return Empty{}, &Error{Code: CodeInvalid, Message: "There is nothing to summarise yet.", Next: "Send a message first."}
-	}
-	if info.State == agent.StateAwaitingInput {
-		return Empty{}, errWorking
 	}
 	return Empty{}, w.begin(ctx, info, func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
 		return s.Compact(ctx, in.Focus)

@@ -11,6 +11,7 @@ import type {
   ToolCallEnd,
 } from '../types.gen'
 import type { AnswerEntry, CommandEntry, CompactionEntry, Entry, ToolEntry, View } from './entries'
+import { grownTail, joined } from './tails'
 
 type Writable = { -readonly [K in keyof View]: View[K] } & { entries: Entry[] }
 
@@ -260,27 +261,6 @@ function steer(view: Writable, data: SteeringInjected, event: Event): void {
 }
 
 const keyOf = (event: Event) => `e${event.seq ?? `@${event.at}`}`
-
-/** Joins a delta by its offset: overlap is skipped, undefined means a gap. */
-function joined(text: string, delta: { text: string; offset: number }): string | undefined {
-  if (delta.offset > text.length) return undefined
-  return text + delta.text.slice(text.length - delta.offset)
-}
-
-/** Live output is a tail: a command that prints faster than it is shown skips ahead. */
-const longestTail = 32_000
-
-function grownTail(
-  { output, outputFrom }: ToolEntry | CommandEntry,
-  delta: { text: string; offset: number },
-) {
-  const end = outputFrom + output.length
-  const isGap = delta.offset > end
-  const text = isGap ? delta.text : output + delta.text.slice(end - delta.offset)
-  const from = isGap ? delta.offset : outputFrom
-  const surplus = Math.max(0, text.length - longestTail)
-  return { output: text.slice(surplus), outputFrom: from + surplus }
-}
 
 function grow(view: Writable, field: 'text' | 'thinking', delta: { text: string; offset: number }) {
   const answer = openAnswer(view)
