@@ -166,11 +166,13 @@ func (l *live) recordAsides(ctx context.Context) {
 			request := session.Record(r)
 			request.More = wanted && i == len(o.requests)-1
 			if !l.record(ctx, request) {
+				all[n].requests = o.requests[i:] // what is recorded stays so
 				l.beside.putBack(all[n:])
 				return
 			}
 		}
 		if wanted && !l.record(ctx, session.Record(o.event)) {
+			all[n].requests = o.requests[len(o.requests)-1:] // which goes with the event
 			l.beside.putBack(all[n:])
 			return
 		}
