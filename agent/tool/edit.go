@@ -98,9 +98,7 @@ func (e *edit) plan(ctx context.Context, in EditInput) (replacement, agent.FileC
 	}
 	done, err := replace(before, in.OldString, in.NewString, in.ReplaceAll)
 	if errors.Is(err, errNotFound) && in.Fuzzy {
-		if like, ok := replaceLike(before, in.OldString, in.NewString, in.ReplaceAll); ok {
-			done, err = like, nil
-		}
+		done, err = replaceLike(newBudget(ctx), before, in.OldString, in.NewString, in.ReplaceAll)
 	}
 	if err != nil {
 		return replacement{}, agent.FileChange{}, fmt.Errorf("%s was not changed: %w", path, err)

@@ -2,7 +2,9 @@ package tool
 
 import (
 	"bytes"
-	"regexp"
+	"context"
+	"errors"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,46 +15,83 @@ import (
 // after every exact way, and refuses where more than one place would do.
 
 const (
-	// maxResembled is the product of lengths up to which distances are
-	// measured: what is beyond takes too long.
-	maxResembled = 20 << 20
-	// minResembled is the shortest text, in runes, whose like is looked for:
-	// shorter ones resemble everything.
+	// maxSteps bounds one search: it takes less than a second.
+	maxSteps = 64 << 20
+	// minResembled is the shortest text, in runes, that is searched for by its
+	// letters: a shorter one resembles everything.
 	minResembled = 10
-	// tolerance is the share of a text that may differ.
-	tolerance = 0.1
-	// spaceWeight is what a space more or less counts, next to 1 for a letter.
-	spaceWeight = 0.1
+	// A letter more, less or other counts letterWeight, a space spaceWeight. A
+	// text may differ by as much as it has runes: by a tenth of its letters.
+	letterWeight = 10
+	spaceWeight  = 1
 )
+
+// errTooLong ends a search that has used up its budget.
+var errTooLong = errors.New("old_string was not found, and the search for similar text was given up because old_string is too long. " +
+	"Read the file again and give fewer lines, copied exactly")
+
+// budget is what a search may still cost. All three ways draw on the same one, in
+// steps that take about the same time.
+type budget struct {
+	ctx       context.Context
+	left      int
+	unchecked int // steps since the context was checked
+	err       error
+}
+
+// checkEvery is how many steps pass between two checks of the context.
+const checkEvery = 1 << 16
+
+func newBudget(ctx context.Context) *budget {
+	return &budget{ctx: ctx, left: maxSteps, err: ctx.Err()}
+}
+
+// spend takes steps and reports whether the search may go on.
+func (b *budget) spend(steps int) bool {
+	b.left -= steps
+	if b.unchecked += steps; b.unchecked >= checkEvery && b.err == nil {
+		b.unchecked, b.err = 0, b.ctx.Err()
+	}
+	if b.left < 0 && b.err == nil {
+		b.err = errTooLong
+	}
+	return b.err == nil
+}
 
 // replaceLike replaces the part of content that resembles old: the same lines
 // but for their indentation, else the same tokens but for the space between
-// them, else the lines that differ by less than a tenth. It reports false where
-// there is none, or where there are several and all is not set.
-func replaceLike(content []byte, old, new string, all bool) (replacement, bool) {
-	if strings.TrimSpace(old) == "" {
-		return replacement{}, false
+// them, else the lines that differ by less than a tenth. It fails with
+// [errNotFound] where there is none, or where there are several and all is not
+// set; with the context's error, or [errTooLong], where it was ended.
+func replaceLike(b *budget, content []byte, old, new string, all bool) (replacement, error) {
+	if strings.TrimSpace(old) == "" || len(content) > maxFolded {
+		return replacement{}, errNotFound
 	}
 	lines := linesOf(content)
 	for _, way := range []struct {
 		find      func() []span
 		resembles string
 	}{
-		{func() []span { return sameButIndentation(content, lines, old) }, "differs from it in its indentation"},
-		{func() []span { return sameTokens(content, old) }, "differs from it in the space between words"},
-		{func() []span { return nearest(content, lines, old) }, "differs from it by less than a tenth"},
+		{func() []span { return sameButIndentation(b, content, lines, old) }, "differs from it in its indentation"},
+		{func() []span { return sameTokens(b, content, old) }, "differs from it in the space between words"},
+		{func() []span { return nearest(b, content, lines, old) }, "differs from it by less than a tenth"},
 	} {
 		spans := way.find()
-		if len(spans) == 0 {
+		switch {
+		case b.err != nil:
+			return replacement{}, b.err
+		case len(spans) == 0:
 			continue
-		}
-		if len(spans) > 1 && !all {
-			return replacement{}, false
+		case len(spans) > 1 && !all:
+			return replacement{}, errNotFound
 		}
 		done := replacement{content: spliceIndented(content, spans, old, withEndingsOf(content, new)), count: len(spans), resembles: way.resembles}
-		return done, !bytes.Equal(done.content, content)
+		if bytes.Equal(done.content, content) {
+			return replacement{}, errNotFound
+		}
+		return done, nil
 	}
-	return replacement{}, false
+	return replacement{}, errNotFound
 }
 
 // linesOf returns the lines of a text, without their endings.
@@ -77,122 +116,109 @@ func block(text string) []string {
 	return strings.Split(strings.Trim(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n")
 }
 
-func sameButIndentation(content []byte, lines []span, old string) (found []span) {
-	want := block(old)
-	for i := range want {
-		want[i] = strings.TrimSpace(want[i])
+// pieces is a sequence of texts without line feeds, joined so that a run of
+// them is found in linear time.
+type pieces struct {
+	joined []byte // a line feed before and after each
+	starts []int  // of each, past its line feed
+}
+
+func (p *pieces) add(piece []byte) {
+	if len(p.joined) == 0 {
+		p.joined = append(p.joined, '\n')
 	}
-	for i := 0; i+len(want) <= len(lines); i++ {
-		same := true
-		for j, line := range want {
-			same = same && string(bytes.TrimSpace(content[lines[i+j].start:lines[i+j].end])) == line
+	p.starts = append(p.starts, len(p.joined))
+	p.joined = append(append(p.joined, piece...), '\n')
+}
+
+// find calls found with the index of the first piece of every run that equals
+// want, in order and without overlaps among those for which found returns true.
+func (p *pieces) find(b *budget, want pieces, found func(first int) bool) {
+	for from := 0; b.spend(len(want.joined)); {
+		i := bytes.Index(p.joined[from:], want.joined)
+		if i < 0 {
+			return
 		}
-		if same {
-			found = append(found, span{lines[i].start, lines[i+len(want)-1].end})
-			i += len(want) - 1
+		from += i + 1
+		if first := sort.SearchInts(p.starts, from); found(first) {
+			from += len(want.joined) - 2 // its last line feed may begin the next run
 		}
 	}
+}
+
+func sameButIndentation(b *budget, content []byte, lines []span, old string) (found []span) {
+	var have, want pieces
+	for _, line := range block(old) {
+		want.add([]byte(strings.TrimSpace(line)))
+	}
+	for _, line := range lines {
+		have.add(bytes.TrimSpace(content[line.start:line.end]))
+		if !b.spend(line.end - line.start + 1) {
+			return nil
+		}
+	}
+	have.find(b, want, func(first int) bool {
+		found = append(found, span{lines[first].start, lines[first+len(want.starts)-1].end})
+		return true
+	})
 	return found
 }
 
-// wordRunes is the class of what words consist of.
-const wordRunes = `\p{L}\p{M}\p{N}_`
+// token is what stands together whatever the space around it: a word, or
+// another character.
+type token struct {
+	span
+	line int // where its line begins, if it is the first in it; else -1
+}
 
-// token matches what stands together whatever the space around it.
-var token = regexp.MustCompile(`[` + wordRunes + `]+|[^` + wordRunes + `\s]`)
+// tokensOf splits a text into its tokens.
+func tokensOf(b *budget, text []byte) (tokens []token, p pieces) {
+	line := 0 // -1 once the line has more than indentation
+	for i := 0; i < len(text) && b.spend(1); {
+		r, n := utf8.DecodeRune(text[i:])
+		switch {
+		case r == '\n':
+			line = i + 1
+		case r == ' ' || r == '\t':
+		case r == '\r' || r == '\f':
+			line = -1
+		default:
+			end := i + n
+			for wordy(r) && end < len(text) && b.spend(1) {
+				next, n := utf8.DecodeRune(text[end:])
+				if !wordy(next) {
+					break
+				}
+				end += n
+			}
+			tokens = append(tokens, token{span{i, end}, line})
+			p.add(bytes.ToValidUTF8(text[i:end], []byte(string(utf8.RuneError))))
+			i, line, n = end, -1, 0
+		}
+		i += n
+	}
+	return tokens, p
+}
 
 // sameTokens finds old from the start of a line to the end of a word.
-func sameTokens(content []byte, old string) (found []span) {
-	tokens := token.FindAllString(old, -1)
-	if len(tokens) < 2 {
+func sameTokens(b *budget, content []byte, old string) (found []span) {
+	wanted, want := tokensOf(b, []byte(old))
+	if len(wanted) < 2 {
 		return nil
 	}
-	var pattern strings.Builder
-	pattern.WriteString(`(?m)^([ \t]*`)
-	for i, t := range tokens {
-		switch {
-		case i == 0:
-		case wordy(tokens[i-1]) && wordy(t):
-			pattern.WriteString(`\s+`)
-		default:
-			pattern.WriteString(`\s*`)
+	tokens, have := tokensOf(b, content)
+	have.find(b, want, func(first int) bool {
+		if tokens[first].line < 0 {
+			return false
 		}
-		pattern.WriteString(regexp.QuoteMeta(t))
-	}
-	pattern.WriteByte(')')
-	if wordy(tokens[len(tokens)-1]) {
-		pattern.WriteString(`(?:$|[^` + wordRunes + `])`)
-	}
-	like, err := regexp.Compile(pattern.String())
-	if err != nil { // too long for an expression
-		return nil
-	}
-	for _, at := range like.FindAllSubmatchIndex(content, -1) {
-		found = append(found, span{at[2], at[3]})
-	}
+		found = append(found, span{tokens[first].line, tokens[first+len(wanted)-1].end})
+		return true
+	})
 	return found
 }
 
-func wordy(token string) bool {
-	r, _ := utf8.DecodeRuneInString(token)
+func wordy(r rune) bool {
 	return r == '_' || unicode.In(r, unicode.L, unicode.M, unicode.N)
-}
-
-// nearest finds the lines that differ least from old, and little enough.
-func nearest(content []byte, lines []span, old string) (found []span) {
-	want := block(old)
-	text := []rune(strings.Join(want, "\n"))
-	if len(text) < minResembled || len(text)*len(content) > maxResembled {
-		return nil
-	}
-	best := tolerance * float64(len(text))
-	for i := 0; i+len(want) <= len(lines); i++ {
-		at := span{lines[i].start, lines[i+len(want)-1].end}
-		have := []rune(strings.ReplaceAll(string(content[at.start:at.end]), "\r\n", "\n"))
-		d, ok := distance(have, text, best)
-		if !ok {
-			continue
-		}
-		if d < best {
-			best, found = d, nil
-		}
-		if len(found) == 0 || found[len(found)-1].end <= at.start {
-			found = append(found, at)
-		}
-	}
-	return found
-}
-
-// distance is the weighted edit distance of two texts, if it is at most limit.
-func distance(a, b []rune, limit float64) (float64, bool) {
-	row := make([]float64, len(b)+1)
-	for j, r := range b {
-		row[j+1] = row[j] + weight(r)
-	}
-	for _, r := range a {
-		diagonal, least := row[0], row[0]+weight(r)
-		row[0] = least
-		for j, s := range b {
-			change := diagonal
-			if r != s {
-				change += max(weight(r), weight(s))
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, diagonal+weight(r), row[j]+weight(s))
-			least = min(least, row[j+1])
-		}
-		if least > limit {
-			return 0, false
-		}
-	}
-	return row[len(b)], row[len(b)] <= limit
-}
-
-func weight(r rune) float64 {
-	if unicode.IsSpace(r) {
-		return spaceWeight
-	}
-	return 1
 }
 
 // spliceIndented puts text in the place of every span, indented as what was

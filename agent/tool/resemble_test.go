@@ -78,8 +78,8 @@ func FuzzReplaceLike(f *testing.F) {
 		if len(content) > 1000 || len(old) > 200 {
 			return
 		}
-		done, ok := replaceLike([]byte(content), old, new, all)
-		if ok && (string(done.content) == content || done.count == 0 || done.count > 1 && !all || done.resembles == "") {
+		done, err := replaceLike(newBudget(t.Context()), []byte(content), old, new, all)
+		if err == nil && (string(done.content) == content || done.count == 0 || done.count > 1 && !all || done.resembles == "") {
 			t.Errorf("%q: %+v", content, done)
 		}
 	})
