@@ -19,8 +19,8 @@ import (
 // again, reduction, end event. Later stages slot in where requirements K-10
 // names them.
 
-// maxReaders is how many read-only calls run side by side (OAS-106).
-const maxReaders = 10
+// maxConcurrent is how many calls run side by side (OAS-106).
+const maxConcurrent = 10
 
 // ready is a call that passed every check and may run.
 type ready struct {
@@ -36,58 +36,87 @@ func (r *ready) remark(text string) {
 	}
 }
 
-// dispatch runs the calls of one answer. Calls that only read are checked one
-// after the other and then run together; the rest are checked and run one by
-// one, so that a person decides about each knowing what the one before did
-// (K-05). Every call ends with a tool_call_end.
-func (t *turn) dispatch(calls []llm.ToolCall) {
-	var readers []ready
-	var writers []llm.ToolCall
-	for _, c := range calls {
-		if r, ok := t.session.tools().get(c.Name); ok && !r.spec.ReadOnly {
-			writers = append(writers, c)
-		} else if rc, ok := t.check(c); ok {
-			readers = append(readers, rc)
-		}
-	}
-	t.execute(readers)
-	for _, c := range writers {
-		if rc, ok := t.check(c); ok {
-			t.execute([]ready{rc})
-		}
-	}
+// round runs the calls of one answer.
+type round struct {
+	*turn
+	batch []ready // concurrent calls that are next to run
 }
+
+// dispatch runs the calls of one answer in their order (K-40). Consecutive calls
+// that are concurrent run together, any other runs alone. Whoever decides about a
+// call knows what those before it did: what is to run together is decided about
+// one call after the other, and nobody is asked before the earlier ones have
+// ended. Every call ends with a tool_call_end.
+func (t *turn) dispatch(calls []llm.ToolCall) {
+	r := round{turn: t}
+	for _, c := range calls {
+		r.take(c)
+	}
+	r.flush()
+}
+
+// take decides about a call, and runs it or adds it to the batch.
+func (r *round) take(call llm.ToolCall) {
+	c, fault := r.prepare(call)
+	if fault == "" && !c.concurrent() {
+		r.flush()
+	}
+	if !r.check(&c, fault) {
+		return
+	}
+	if c.concurrent() {
+		r.batch = append(r.batch, c)
+		return
+	}
+	r.flush() // a hook may have made another call of it
+	r.execute([]ready{c})
+}
+
+// flush runs the batch.
+func (r *round) flush() {
+	batch := r.batch
+	r.batch = nil
+	r.execute(batch)
+}
+
+// prepare reads a call. fault is the text for the model where it cannot be run.
+func (t *turn) prepare(call llm.ToolCall) (c ready, fault string) {
+	call.Arguments, call.Custom = call.Input(), false
+	c.call = call
+	if broken := protect(call.Name, func() { c.bound, fault = t.read(&c.call) }); broken != "" {
+		fault = broken
+	}
+	return c, fault
+}
+
+// concurrent reports whether a call may run beside others that may.
+func (r *ready) concurrent() bool { return r.spec.Concurrent }
 
 // check takes a call through everything that comes before its execution. A
 // call that may not run has been ended when check returns false.
-func (t *turn) check(call llm.ToolCall) (ready, bool) {
+func (r *round) check(c *ready, fault string) bool {
+	t := r.turn
 	s := t.session
 	if t.ctx.Err() != nil {
-		t.endUnrun(call)
-		return ready{}, false
+		t.endUnrun(c.call)
+		return false
 	}
-	call.Arguments, call.Custom = call.Input(), false
-	rc := ready{call: call}
-	var fault string
-	if broken := protect(call.Name, func() { rc.bound, fault = t.read(&rc.call) }); broken != "" {
-		fault = broken
-	}
-	if c := s.transcript.openCall(call.ID); c == nil || !c.started {
-		t.emit(ToolCallStart{CallID: call.ID, Tool: s.tools().Canonical(rc.call.Name), Input: string(rc.call.Arguments)})
+	if open := s.transcript.openCall(c.call.ID); open == nil || !open.started {
+		t.emit(ToolCallStart{CallID: c.call.ID, Tool: s.tools().Canonical(c.call.Name), Input: string(c.call.Arguments)})
 	}
 	if fault != "" {
-		t.end(rc.call, s.tools().Canonical(rc.call.Name), Fail(fault), OutcomeFailed, 0)
-		return ready{}, false
+		t.end(c.call, s.tools().Canonical(c.call.Name), Fail(fault), OutcomeFailed, 0)
+		return false
 	}
-	if denial, denied := t.authorise(&rc); denied {
+	if denial, denied := r.authorise(c); denied {
 		if t.ctx.Err() != nil {
-			t.endUnrun(rc.call)
-			return ready{}, false
+			t.endUnrun(c.call)
+			return false
 		}
-		t.end(rc.call, rc.spec.Name, Fail(denial), OutcomeDenied, 0)
-		return ready{}, false
+		t.end(c.call, c.spec.Name, Fail(denial), OutcomeDenied, 0)
+		return false
 	}
-	return rc, true
+	return true
 }
 
 // read finds the tool that is called and puts its own arguments in the place of
@@ -150,15 +179,16 @@ func (t *turn) decide(r *ready) (GateCall, Verdict) {
 // authorise finds out whether a call may run: from the gate, the hooks and,
 // where they say so, a person. It returns the text for the model when the call
 // is denied.
-func (t *turn) authorise(r *ready) (denial string, denied bool) {
-	gc, verdict := t.decide(r)
+func (r *round) authorise(c *ready) (denial string, denied bool) {
+	gc, verdict := r.decide(c)
 	switch verdict.Decision {
 	case Allow:
 		return "", false
 	case Deny:
 		return "This call is not allowed: " + verdict.Reason, true
 	}
-	answer, err := t.askPerson(r.call, r.bound, gc, verdict.Reason)
+	r.flush()
+	answer, err := r.askPerson(c.call, c.bound, gc, verdict.Reason)
 	switch {
 	case err != nil:
 		return "This call needs a person's approval, and nobody could be asked: " + err.Error(), true
@@ -219,7 +249,7 @@ func (t *turn) execute(batch []ready) {
 		return
 	}
 	out := make(chan Payload)
-	slots := make(chan struct{}, maxReaders)
+	slots := make(chan struct{}, maxConcurrent)
 	go func() { // ends when the batch has ended: every run sends its end
 		var wg sync.WaitGroup
 		for _, r := range batch {

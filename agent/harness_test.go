@@ -24,7 +24,7 @@ type note struct {
 
 func (n note) Spec() agent.Spec {
 	return agent.Spec{
-		Name: n.name, Description: "Takes a note.", ReadOnly: n.readOnly,
+		Name: n.name, Description: "Takes a note.", ReadOnly: n.readOnly, Concurrent: n.readOnly, Idempotent: n.readOnly,
 		Schema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}`),
 	}
 }

@@ -292,10 +292,10 @@ func (t *turn) finish(reason EndReason, next bool) {
 	t.settle()
 }
 
-// reads reports whether a call only reads, so that it can be run again.
-func (s *Session) reads(call llm.ToolCall) bool {
-	r, ok := s.tools().get(call.Name)
-	return ok && r.spec.ReadOnly
+// idempotent reports whether a call may be run again.
+func (t *turn) idempotent(call llm.ToolCall) bool {
+	c, fault := t.prepare(call)
+	return fault == "" && c.spec.Idempotent
 }
 
 // resume carries on a turn found open; see [Session.Resume].
@@ -304,14 +304,15 @@ func (t *turn) resume() EndReason {
 	waiting := slices.ContainsFunc(open, func(c openCall) bool { return c.request != nil })
 	var rest []llm.ToolCall
 	for _, c := range open {
-		if waiting && (c.request != nil || !c.started || t.session.reads(c.call)) {
+		if waiting && (c.request != nil || !c.started || t.idempotent(c.call)) {
 			rest = append(rest, c.call)
 			continue
 		}
-		t.end(c.call, t.session.tools().Canonical(c.call.Name), Result{
-			Output:  "Atelier ended while this call was under way. Whether it had any effect is unknown: check before repeating it.",
-			IsError: true,
-		}, OutcomeInterrupted, 0)
+		told := "Atelier ended while this call was under way. Whether it had any effect is unknown: check before repeating it."
+		if t.idempotent(c.call) {
+			told = "Atelier ended while this call was under way. It can be made again."
+		}
+		t.end(c.call, t.session.tools().Canonical(c.call.Name), Fail(told), OutcomeInterrupted, 0)
 	}
 	if !waiting {
 		return EndCrashed

@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"atelier.dev/atelier/agent"
@@ -140,6 +141,34 @@ func TestGrantSurvivesReopening(t *testing.T) {
 	})
 	r.open()
 	r.run("again")
+}
+
+// OAS-116, K-40: with a turn that waits for a person, calls that were cut off are run
+// again where that is harmless, and answered as cut off where it is not.
+func TestResumeRunsIdempotentCallsAgain(t *testing.T) {
+	t.Parallel()
+	var ran journal
+	run := func(_ context.Context, c agent.Invocation) agent.Result {
+		ran.note(textOf(c.Input))
+		return agent.Result{Output: "seen"}
+	}
+	poll := note{name: "Poll", run: run}
+	spec := poll.Spec()
+	spec.ReadOnly, spec.Concurrent = true, true // and not Idempotent
+	r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Look", "a"), use("Poll", "b"), use("Note", "c")}}, llmtest.Round{Text: "Done."}),
+		note{name: "Look", readOnly: true, run: run}, specified{poll, spec}, note{name: "Note"})
+	r.cutAfter(agent.KindApprovalRequest, 1)
+	r.log = slices.DeleteFunc(r.log, func(ev agent.Event) bool { return ev.Kind() == agent.KindToolCallEnd })
+	ran.lines = nil
+	events := r.resume()
+	got := map[string]string{}
+	for _, e := range find[agent.ToolCallEnd](events) {
+		got[e.Tool] = string(e.Outcome)
+	}
+	want := map[string]string{"Look": "done", "Poll": "interrupted", "Note": "done"}
+	if diff := cmp.Diff(want, got); diff != "" || !slices.Equal(ran.lines, []string{"a"}) {
+		t.Errorf("ran %q %s", ran.lines, diff)
+	}
 }
 
 // Every prefix of a log opens to a session that resumes or goes on.

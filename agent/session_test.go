@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
@@ -51,36 +52,38 @@ func TestPanicIsAResult(t *testing.T) {
 // LOOP-11, LOOP-119, OAS-106: reading calls run side by side, ten at a time.
 func TestReadersRunTogether(t *testing.T) {
 	t.Parallel()
-	const calls, most = 25, 10
-	var running, peak atomic.Int32
-	full := make(chan struct{})
-	look := note{name: "Look", readOnly: true, run: func(context.Context, agent.Invocation) agent.Result {
-		n := running.Add(1)
-		defer running.Add(-1)
-		if n > peak.Load() {
-			peak.Store(n)
-		}
-		if n == most {
-			select {
-			case <-full:
-			default:
-				close(full)
+	synctest.Test(t, func(t *testing.T) { // which fails at once where ten never come
+		const calls, most = 25, 10
+		var running, peak atomic.Int32
+		full := make(chan struct{})
+		look := note{name: "Look", readOnly: true, run: func(context.Context, agent.Invocation) agent.Result {
+			n := running.Add(1)
+			defer running.Add(-1)
+			if n > peak.Load() {
+				peak.Store(n)
 			}
+			if n == most {
+				select {
+				case <-full:
+				default:
+					close(full)
+				}
+			}
+			<-full // nobody goes on before ten have come
+			return agent.Result{Output: "seen"}
+		}}
+		var round llmtest.Round
+		for i := range calls {
+			round.Calls = append(round.Calls, use("Look", fmt.Sprint(i)))
 		}
-		<-full // nobody goes on before ten have come
-		return agent.Result{Output: "seen"}
-	}}
-	var round llmtest.Round
-	for i := range calls {
-		round.Calls = append(round.Calls, use("Look", fmt.Sprint(i)))
-	}
-	r := newRig(t, llmtest.Script(round, llmtest.Round{Text: "ok"}), look)
-	if got := len(find[agent.ToolCallEnd](r.run("go"))); got != calls {
-		t.Errorf("%d ends, want %d", got, calls)
-	}
-	if peak.Load() != most {
-		t.Errorf("%d ran together, want %d", peak.Load(), most)
-	}
+		r := newRig(t, llmtest.Script(round, llmtest.Round{Text: "ok"}), look)
+		if got := len(find[agent.ToolCallEnd](r.run("go"))); got != calls {
+			t.Errorf("%d ends, want %d", got, calls)
+		}
+		if peak.Load() != most {
+			t.Errorf("%d ran together, want %d", peak.Load(), most)
+		}
+	})
 }
 
 // K-09, LOOP-106: an interrupt stops what runs, keeps what it gave, answers

@@ -12,9 +12,9 @@ import (
 // becomes one.
 type Tool interface {
 	Spec() Spec
-	// Run executes the call with input that has passed the tool's schema.
-	// Read-only tools may be run concurrently with each other. Run returns
-	// soon after ctx ends, with what it has.
+	// Run executes the call with input that has passed the tool's schema. Only a
+	// tool that is [Spec.Concurrent] has to be safe for concurrent use. Run
+	// returns soon after ctx ends, with what it has.
 	Run(ctx context.Context, call Invocation) Result
 }
 
@@ -69,8 +69,16 @@ type Spec struct {
 	// Freeform is set where a model may give plain text; see [llm.ToolSpec].
 	// The tool is run with an object all the same.
 	Freeform *llm.Freeform
-	// ReadOnly tools change nothing and may run side by side.
+	// ReadOnly says that a call changes nothing that outlives the session, so that
+	// a gate need not ask about it.
 	ReadOnly bool
+	// Concurrent says that calls may run beside others that may: neither their
+	// effects nor their results depend on which of them comes first. Any other
+	// call runs alone, after those before it and before those behind it.
+	Concurrent bool
+	// Idempotent says that a call may be run again where its result was lost: it
+	// does no more the second time, and the first took nothing away.
+	Idempotent bool
 }
 
 // shown is the tool as it describes itself.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -300,6 +301,18 @@ var matrix = map[string]func(*cell){
 		}
 		c.says(calls...)
 		c.fine(c.turn("read all"), 3)
+		var order []agent.Kind // all have begun before one ends
+		c.mu.Lock()
+		events := c.events
+		c.mu.Unlock()
+		for _, ev := range events {
+			if k := ev.Kind(); k == agent.KindToolCallStart || k == agent.KindToolCallEnd {
+				order = append(order, k)
+			}
+		}
+		if !slices.Equal(order, slices.Concat(slices.Repeat([]agent.Kind{agent.KindToolCallStart}, 3), slices.Repeat([]agent.Kind{agent.KindToolCallEnd}, 3))) {
+			c.t.Errorf("they ran as %v", order)
+		}
 		body, at := c.last(), 0
 		for i := range 3 { // in the order of the calls
 			next := strings.Index(body[at:], fmt.Sprintf("content %d", i))
@@ -326,7 +339,7 @@ var matrix = map[string]func(*cell){
 			c.says(c.read("a.txt"))
 		}
 		c.fine(c.turn("read it"), 11)
-		if !strings.Contains(c.last(), "repeat") {
+		if !strings.Contains(c.last(), "Your last 10 tool calls repeat") {
 			c.t.Error("the model was not told")
 		}
 	},

@@ -91,25 +91,25 @@ type idInput struct {
 }
 
 // Tools returns the tools of a parent. None of them changes anything by itself:
-// what the sessions do passes the gate of each of them. They are not read-only
-// all the same, since their order among a model's calls counts.
+// what the sessions do passes the gate of each of them. Wait alone is read-only
+// and concurrent: several agents are waited for side by side.
 func Tools(h Host) []agent.Tool {
 	return []agent.Tool{
-		define("SpawnAgent", spawnDescription, func(ctx context.Context, in spawnInput) (agent.Result, error) {
+		define(agent.Spec{Name: "SpawnAgent", Description: spawnDescription}, func(ctx context.Context, in spawnInput) (agent.Result, error) {
 			id, err := h.Spawn(ctx, Task{Text: in.Task, WorkingDir: in.WorkingDir, Model: in.Model, MaxTurns: in.MaxTurns})
 			return about(id, reply{"agent_id": id, "status": Running}), err
 		}),
-		define("SendInput", sendDescription, func(ctx context.Context, in sendInput) (agent.Result, error) {
+		define(agent.Spec{Name: "SendInput", Description: sendDescription}, func(ctx context.Context, in sendInput) (agent.Result, error) {
 			if strings.TrimSpace(in.Message) == "" {
 				return agent.Result{}, errors.New("the message is empty")
 			}
 			return about(in.AgentID, reply{"agent_id": in.AgentID, "sent": true}), h.Send(ctx, in.AgentID, in.Message)
 		}),
-		define("Wait", waitDescription, func(ctx context.Context, in idInput) (agent.Result, error) {
+		define(agent.Spec{Name: "Wait", Description: waitDescription, ReadOnly: true, Concurrent: true, Idempotent: true}, func(ctx context.Context, in idInput) (agent.Result, error) {
 			r, err := h.Wait(ctx, in.AgentID)
 			return r.result(in.AgentID), err
 		}),
-		define("CloseAgent", closeDescription, func(ctx context.Context, in idInput) (agent.Result, error) {
+		define(agent.Spec{Name: "CloseAgent", Description: closeDescription}, func(ctx context.Context, in idInput) (agent.Result, error) {
 			r, err := h.End(ctx, in.AgentID)
 			return r.result(in.AgentID), err
 		}),
@@ -122,8 +122,9 @@ type harmless struct{ agent.Tool }
 // Access implements [agent.Accessor].
 func (harmless) Access(json.RawMessage) agent.Access { return agent.Access{Own: true} }
 
-func define[In any](name, description string, run func(context.Context, In) (agent.Result, error)) agent.Tool {
-	return harmless{agent.Function(agent.Spec{Name: name, Description: strings.TrimSpace(description)}, run)}
+func define[In any](spec agent.Spec, run func(context.Context, In) (agent.Result, error)) agent.Tool {
+	spec.Description = strings.TrimSpace(spec.Description)
+	return harmless{agent.Function(spec, run)}
 }
 
 // reply is what the model is told, as JSON.

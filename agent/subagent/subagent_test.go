@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -93,6 +95,47 @@ func TestOrder(t *testing.T) {
 	if diff := cmp.Diff(want, told); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// meeting is a host whose agents end once two of them are waited for.
+type meeting struct {
+	host
+	all sync.WaitGroup
+}
+
+func (m *meeting) Wait(context.Context, string) (subagent.Report, error) {
+	m.all.Done()
+	m.all.Wait()
+	return subagent.Report{Status: subagent.Completed}, nil
+}
+
+// LOOP-48, K-40: several agents are waited for side by side.
+func TestWaitsRunTogether(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) { // which fails at once where the second is never waited for
+		h := &meeting{}
+		h.all.Add(2)
+		tools, err := agent.NewRegistry(subagent.Tools(h)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gate, err := permission.New(t.TempDir(), permission.Rules{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		model := llmtest.Script(llmtest.Round{Calls: []llmtest.Call{
+			llmtest.Use("Wait", map[string]string{"agent_id": "a1"}), llmtest.Use("Wait", map[string]string{"agent_id": "a2"}),
+		}}, llmtest.Round{Text: "Done."})
+		template, err := agent.NewTemplate(agent.Config{Model: model, Gate: gate, Approver: nobody{}, Profiles: agent.Plain("", tools)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings := agent.Settings{Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault}
+		result, err := template.Runtime(settings, agent.Overrides{}).Query(t.Context(), "go")
+		if err != nil || result.Text != "Done." {
+			t.Errorf("%+v, %v", result, err)
+		}
+	})
 }
 
 // nobody is not to be asked.

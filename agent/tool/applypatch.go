@@ -40,7 +40,7 @@ type applyPatch struct {
 }
 
 func newApplyPatch(e env.Environment, tree env.Tree, seen *fileMemory) *applyPatch {
-	d := define[applyPatchInput]("ApplyPatch", applyPatchDescription, false)
+	d := define[applyPatchInput]("ApplyPatch", applyPatchDescription)
 	d.spec.Freeform = &llm.Freeform{Grammar: applyPatchGrammar}
 	return &applyPatch{d, e, tree, seen}
 }

@@ -56,7 +56,7 @@ type bash struct {
 func newBash(e env.Environment, o Options) *bash {
 	timeout := min(o.CommandTimeout, MaxCommandTimeout)
 	description := StateTimeout(StateShell(BashDescription, e.Platform()), timeout)
-	return &bash{define[BashInput]("Bash", description, false), e, timeout, o.Tasks}
+	return &bash{define[BashInput]("Bash", description), e, timeout, o.Tasks}
 }
 
 // StateShell completes a text about commands with what runs them on a

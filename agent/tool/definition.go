@@ -15,8 +15,24 @@ type definition struct{ spec agent.Spec }
 func (d definition) Spec() agent.Spec { return d.spec }
 
 // define describes a tool whose input is In.
-func define[In any](name, description string, readOnly bool) definition {
-	return definition{agent.Spec{Name: name, Description: strings.TrimSpace(description), Schema: agent.SchemaOf[In](), ReadOnly: readOnly}}
+func define[In any](name, description string) definition {
+	return definition{agent.Spec{Name: name, Description: strings.TrimSpace(description), Schema: agent.SchemaOf[In]()}}
+}
+
+// reader describes a tool that reads what is there, in any order and as often
+// as it is called.
+func reader[In any](name, description string) definition {
+	d := define[In](name, description)
+	d.spec.ReadOnly, d.spec.Concurrent, d.spec.Idempotent = true, true, true
+	return d
+}
+
+// consumer describes a tool that changes nothing, but takes what it returns
+// away: a second call does not return it again.
+func consumer[In any](name, description string) definition {
+	d := define[In](name, description)
+	d.spec.ReadOnly = true
+	return d
 }
 
 // parse reads a tool's input over its defaults.

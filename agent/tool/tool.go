@@ -37,18 +37,18 @@ func Builtin(e env.Environment, o Options) []agent.Tool {
 	}
 	seen := newFileMemory()
 	tools := []agent.Tool{
-		&read{define[ReadInput]("Read", readDescription, true), e, seen},
-		&write{define[WriteInput]("Write", writeDescription, false), e, seen},
-		&edit{define[EditInput]("Edit", editDescription, false), e, seen},
+		&read{reader[ReadInput]("Read", readDescription), e, seen},
+		&write{define[WriteInput]("Write", writeDescription), e, seen},
+		&edit{define[EditInput]("Edit", editDescription), e, seen},
 		newBash(e, o),
-		&grep{define[GrepInput]("Grep", grepDescription, true), e},
-		&glob{define[GlobInput]("Glob", globDescription, true), e},
-		&readMany{define[ReadManyInput]("ReadMany", readManyDescription, true), e, seen},
-		&listDir{define[ListDirInput]("ListDir", listDirDescription, true), e},
-		&writeStdin{define[WriteStdinInput]("WriteStdin", writeStdinDescription, false), o.Tasks},
-		&taskOutput{define[TaskOutputInput]("TaskOutput", taskOutputDescription, true), o.Tasks},
-		&taskList{define[TaskListInput]("TaskList", taskListDescription, true), o.Tasks},
-		&taskStop{define[TaskStopInput]("TaskStop", taskStopDescription, false), o.Tasks},
+		&grep{reader[GrepInput]("Grep", grepDescription), e},
+		&glob{reader[GlobInput]("Glob", globDescription), e},
+		&readMany{reader[ReadManyInput]("ReadMany", readManyDescription), e, seen},
+		&listDir{reader[ListDirInput]("ListDir", listDirDescription), e},
+		&writeStdin{define[WriteStdinInput]("WriteStdin", writeStdinDescription), o.Tasks},
+		&taskOutput{consumer[TaskOutputInput]("TaskOutput", taskOutputDescription), o.Tasks},
+		&taskList{reader[TaskListInput]("TaskList", taskListDescription), o.Tasks},
+		&taskStop{define[TaskStopInput]("TaskStop", taskStopDescription), o.Tasks},
 	}
 	if tree, ok := e.(env.Tree); ok && o.ApplyPatch {
 		tools = append(tools, newApplyPatch(e, tree, seen))

@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -120,7 +121,12 @@ func TestSpecs(t *testing.T) { // OAS-301..306, LOOP-33
 		"ReadMany":   `["paths"] paths exclude`,
 		"ListDir":    ` path depth`,
 	}
-	readOnly := map[string]bool{"TaskOutput": true, "TaskList": true, "Read": true, "Grep": true, "Glob": true, "ReadMany": true, "ListDir": true}
+	const reads, acts = "true true true", "false false false" // read-only, concurrent, idempotent
+	flags := map[string]string{
+		"Write": acts, "Edit": acts, "Bash": acts, "WriteStdin": acts, "TaskStop": acts,
+		"Read": reads, "ReadMany": reads, "ListDir": reads, "Grep": reads, "Glob": reads, "TaskList": reads,
+		"TaskOutput": "true false false", // what it returns, it returns once
+	}
 	first, second := newBench(t, nil).tools, newBench(t, nil).tools
 	registry, err := agent.NewRegistry(mapValues(first)...)
 	if err != nil || len(registry.Names()) != len(want) {
@@ -141,8 +147,8 @@ func TestSpecs(t *testing.T) { // OAS-301..306, LOOP-33
 		if got != shape || schema.Type != "object" || string(schema.Additional) != "false" {
 			t.Errorf("%s has the schema %s", name, spec.Schema)
 		}
-		if spec.ReadOnly != readOnly[name] || len(spec.Description) < 100 {
-			t.Errorf("%s: read-only %t, description %q", name, spec.ReadOnly, spec.Description)
+		if got, want := fmt.Sprint(spec.ReadOnly, spec.Concurrent, spec.Idempotent), flags[name]; got != want || len(spec.Description) < 100 {
+			t.Errorf("%s: flags %s, want %s; description %q", name, got, want, spec.Description)
 		}
 		if diff := cmp.Diff(spec, second[name].Spec()); diff != "" {
 			t.Errorf("%s differs between sessions:\n%s", name, diff)
