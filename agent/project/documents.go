@@ -16,7 +16,7 @@ import (
 // MaxDocuments caps the documents of a project together, in bytes (LOOP-47).
 const MaxDocuments = 32 << 10
 
-// Truncated stands where the documents were cut.
+// Truncated stands where a document was cut.
 const Truncated = "[Project instructions truncated at 32KB]"
 
 // UserDocument is the name of the user's own document, in Atelier's home
@@ -35,34 +35,62 @@ type Document struct {
 
 // Documents reads the documents with the given names from the top of the
 // repository down to the folder, so that deeper ones, which have the last word,
-// come later. All together hold [MaxDocuments] bytes; what comes after that is
-// cut. Of one file under several names or links the first counts. Only regular
-// files inside the project are read: what a link outside leads to is not the
-// project's to say. Nor is what another user put above the folder.
+// come later. All together hold [MaxDocuments] bytes; where they are longer, the
+// deepest are kept and those above them are cut. Of one file under several
+// names or links the first counts. Only regular files inside the project are
+// read: what a link outside leads to is not the project's to say. Nor is what
+// another user put above the folder.
 func Documents(folder string, names ...string) []Document {
+	return onTheWay(folder, folder, true, names)
+}
+
+// DocumentsBelow reads the documents in the folders that lead from folder down
+// to dir, without those of folder itself, under the rules of [Documents]. It
+// returns nothing where dir does not lie below folder.
+func DocumentsBelow(folder, dir string, names ...string) []Document {
+	return onTheWay(folder, dir, false, names)
+}
+
+// onTheWay reads documents on the way from the top of the folder's repository to
+// dir: above tells whether down to the folder itself, or from there on.
+func onTheWay(folder, dir string, above bool, names []string) []Document {
 	top := Root(folder)
 	root, err := os.OpenRoot(top)
 	if err != nil {
 		return nil // then nothing in the folder can be read
 	}
 	defer root.Close()
-	down, err := filepath.Rel(top, folder)
+	opened, err := filepath.Rel(top, folder)
 	if err != nil {
 		return nil
 	}
-	dirs := []string{"."}
-	if down != "." {
-		for step := range strings.SplitSeq(down, string(filepath.Separator)) {
-			dirs = append(dirs, filepath.Join(dirs[len(dirs)-1], step))
-		}
+	reader := reader{root: root, opened: opened}
+	var dirs []string
+	if above {
+		dirs = append(steps(".", opened), opened)
+	} else if below, err := filepath.Rel(folder, dir); err == nil && filepath.IsLocal(below) && below != "." {
+		last := filepath.Join(opened, below)
+		dirs = append(steps(opened, last)[1:], last)
 	}
-	reader := reader{root: root, opened: down, room: MaxDocuments}
 	for _, dir := range dirs {
 		for _, name := range names {
 			reader.read(dir, name)
 		}
 	}
+	reader.fit()
 	return reader.documents
+}
+
+// steps lists the folders from one that contains another down to that one,
+// which is left out.
+func steps(from, to string) []string {
+	var dirs []string
+	for dir := to; dir != from; {
+		dir = filepath.Dir(dir)
+		dirs = append(dirs, dir)
+	}
+	slices.Reverse(dirs)
+	return dirs
 }
 
 // User reads the user's own document from a folder; false where there is none.
@@ -72,8 +100,9 @@ func User(home string) (Document, bool) {
 		return Document{}, false
 	}
 	defer root.Close()
-	reader := reader{root: root, opened: ".", room: MaxDocuments}
+	reader := reader{root: root, opened: "."}
 	reader.read(".", UserDocument)
+	reader.fit()
 	if len(reader.documents) == 0 {
 		return Document{}, false
 	}
@@ -86,7 +115,6 @@ func User(home string) (Document, bool) {
 type reader struct {
 	root      *os.Root
 	opened    string // the folder whose documents are read whoever wrote them
-	room      int    // bytes that may still come
 	seen      []fs.FileInfo
 	documents []Document
 }
@@ -109,14 +137,25 @@ func (r *reader) read(dir, name string) {
 		d.Problem = "it belongs to another user"
 	default:
 		r.seen = append(r.seen, info)
-		d.Size = max(int(info.Size()), len(text))
-		d.Text, d.Told = fit(text, r.room)
-		r.room -= len(d.Text)
-		if d.Told < d.Size {
-			r.room = 0 // what follows is cut too: nothing may stand after the mark
-		}
+		d.Size, d.Text = max(int(info.Size()), len(text)), text
 	}
 	r.documents = append(r.documents, d)
+}
+
+// fit cuts the documents to the room that there is, the deepest last.
+func (r *reader) fit() {
+	room := MaxDocuments
+	for i := len(r.documents) - 1; i >= 0; i-- {
+		d := &r.documents[i]
+		if d.Problem != "" {
+			continue
+		}
+		d.Text, d.Told = fit(d.Text, room)
+		room -= len(d.Text)
+		if d.Told < d.Size {
+			room = 0 // a document further up that still fits would seem to hold without this one
+		}
+	}
 }
 
 func (r *reader) isOurs(dir string) bool {

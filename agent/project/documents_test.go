@@ -55,16 +55,16 @@ func TestDocumentsOnTheWay(t *testing.T) {
 	}
 }
 
-// LOOP-47: all documents together hold 32 KB, to the byte; what comes later is
-// cut, at the end of a character.
+// LOOP-47, K-45: all documents together hold 32 KB, to the byte; the deepest are
+// kept and what lies above them is cut, at the end of a character.
 func TestDocumentsAreCut(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, map[string]string{
-		"AGENTS.md": strings.Repeat("x", MaxDocuments-1), "a/AGENTS.md": "üü", "a/b/AGENTS.md": "c",
+		"AGENTS.md": "top", "a/AGENTS.md": "üü", "a/b/AGENTS.md": strings.Repeat("x", MaxDocuments-3),
 	})
 	got := Documents(filepath.Join(dir, "a/b"), "AGENTS.md")
-	if len(got) != 3 || len(got[0].Text) != MaxDocuments-1 || got[1].Text != "" || got[1].Size != 4 || got[1].Told != 0 || got[2].Text != "" {
-		t.Errorf("%+v", got[1:])
+	if len(got) != 3 || got[0].Told != 0 || got[1].Text != "ü" || got[1].Size != 4 || got[1].Told != 2 || got[2].Told != got[2].Size {
+		t.Errorf("%.20q", []string{got[0].Text, got[1].Text, got[2].Text})
 	}
 	put(t, dir, "AGENTS.md", strings.Repeat("x", 3*MaxDocuments))
 	if got := Documents(dir, "AGENTS.md")[0]; len(got.Text) != MaxDocuments || got.Told != MaxDocuments || got.Size != 3*MaxDocuments {
@@ -90,8 +90,32 @@ func TestDocumentsInOtherEncodings(t *testing.T) {
 	}
 	put(t, dir, "AGENTS.md", strings.Repeat("\xff", MaxDocuments))
 	got := Documents(filepath.Join(dir, "a"), "AGENTS.md")
-	if got[0].Told != MaxDocuments/3 || got[0].Text != strings.Repeat("\uFFFD", MaxDocuments/3) || got[1].Told != 0 {
+	fits := (MaxDocuments - len("deep")) / 3
+	if got[0].Told != fits || got[0].Text != strings.Repeat("\uFFFD", fits) || got[1].Told != 4 {
 		t.Errorf("%d of %d bytes, then %d", got[0].Told, got[0].Size, got[1].Told)
+	}
+}
+
+// K-45: documents below the opened folder are read when somebody works there:
+// those on the way to it, and none of another folder.
+func TestDocumentsBelow(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, map[string]string{
+		"AGENTS.md": "top", "web/AGENTS.md": "web", "web/src/deep/AGENTS.md": "deep", "web/src/CLAUDE.md": "claude", "api/AGENTS.md": "api",
+	})
+	web, src := Document{Path: "web/AGENTS.md", Text: "web", Size: 3, Told: 3}, Document{Path: "web/src/CLAUDE.md", Text: "claude", Size: 6, Told: 6}
+	for below, want := range map[string][]Document{
+		"web": {web}, "web/src": {web, src}, "web/src/other/new": {web, src},
+		"web/src/deep": {web, src, {Path: "web/src/deep/AGENTS.md", Text: "deep", Size: 4, Told: 4}},
+		".":            nil, "..": nil, "../elsewhere": nil,
+	} {
+		if diff := cmp.Diff(want, DocumentsBelow(dir, filepath.Join(dir, below), "AGENTS.md", "CLAUDE.md")); diff != "" {
+			t.Errorf("%s: %s", below, diff)
+		}
+	}
+	want := []Document{src}
+	if diff := cmp.Diff(want, DocumentsBelow(filepath.Join(dir, "web"), filepath.Join(dir, "web/src"), "AGENTS.md", "CLAUDE.md")); diff != "" {
+		t.Error(diff)
 	}
 }
 
