@@ -301,6 +301,7 @@ func (t *Transcript) applyCompaction(end CompactionEnd) {
 	case end.Outcome == OutcomeDone:
 		end.apply(&t.conversation, t.past.compaction.files)
 		t.Context, t.added, t.past.compaction.failures = end.After, 0, 0
+		t.forgetUpdates()
 	case end.Outcome == OutcomeFailed && end.Trigger != CompactManual:
 		t.past.compaction.failures++
 	}

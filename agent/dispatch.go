@@ -149,6 +149,7 @@ func (t *turn) judge(r *ready) (GateCall, Verdict) {
 		if broken := protect(r.spec.Name, func() { gc.Access = a.Access(r.call.Arguments) }); broken != "" {
 			return gc, Verdict{Decision: Deny, Reason: broken, Final: true}
 		}
+		t.workedOn(gc.Access)
 	}
 	return gc, t.session.cfg.Gate.Decide(gc)
 }

@@ -69,7 +69,7 @@ func (t *turn) noteStranger(who llm.Origin) {
 	if who.Model != tr.Settings.Model || who.Provider != tr.Settings.Provider {
 		return // a fallback, which is told of as such
 	}
-	if last == nil || *last == who || tr.past.told[who.Provider+"/"+who.Model] || !tr.conversation.Native() {
+	if last == nil || *last == who || tr.past.repairs[who.Provider+"/"+who.Model] || !tr.conversation.Native() {
 		return
 	}
 	t.emit(HistoryRepaired{Repair: RepairForeign, Subject: who.Provider + "/" + who.Model, Message: fmt.Sprintf(
@@ -159,7 +159,7 @@ func (t *turn) fitPictures(who llm.Origin, limits ModelLimits, messages []llm.Me
 		}
 		m.Parts = parts
 	}
-	if subject := strings.Join(changes, "; "); len(changes) > 0 && !t.session.transcript.past.told[subject] {
+	if subject := strings.Join(changes, "; "); len(changes) > 0 && !t.session.transcript.past.repairs[subject] {
 		t.emit(HistoryRepaired{Repair: RepairPictures, Subject: subject, Message: fmt.Sprintf("Sent otherwise to %s: %s.", who.Model, subject)})
 	}
 	return messages

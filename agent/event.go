@@ -13,6 +13,7 @@ const (
 	KindSessionEnd         Kind = "session_end"
 	KindSettings           Kind = "settings"
 	KindBriefing           Kind = "briefing"
+	KindBriefingUpdate     Kind = "briefing_update"
 	KindTitle              Kind = "title"
 	KindUserInput          Kind = "user_input"
 	KindTurnContinued      Kind = "turn_continued"
@@ -98,31 +99,6 @@ type SessionEnd struct {
 // SettingsChange records the settings that hold from here on.
 type SettingsChange struct {
 	Settings Settings `json:"settings"`
-}
-
-// Briefing is what a model was told before anything else, once in a session.
-type Briefing struct {
-	// Profile names what the model was shown; see [Profile].
-	Profile  string `json:"profile"`
-	Provider string `json:"provider"`
-	Model    string `json:"model"`
-	// System is the system prompt.
-	System string `json:"system"`
-	// Size is the full length of System in bytes where it was cut for display;
-	// 0 means that it is whole.
-	Size int64 `json:"size,omitempty"`
-	// Documents are the files that were read for it (LOOP-47).
-	Documents []Document `json:"documents,omitempty"`
-}
-
-// Document is a file of instructions for agents.
-type Document struct {
-	Path string `json:"path"` // relative to the project where it lies inside
-	Size int    `json:"size"` // in bytes
-	// Told is how much of it the model was told, in bytes.
-	Told int `json:"told"`
-	// Problem says why it was left out; empty where it was not.
-	Problem string `json:"problem,omitempty"`
 }
 
 // Title names the session for its list.
@@ -422,7 +398,6 @@ const (
 func (SessionStart) Kind() Kind       { return KindSessionStart }
 func (SessionEnd) Kind() Kind         { return KindSessionEnd }
 func (SettingsChange) Kind() Kind     { return KindSettings }
-func (Briefing) Kind() Kind           { return KindBriefing }
 func (Title) Kind() Kind              { return KindTitle }
 func (UserInput) Kind() Kind          { return KindUserInput }
 func (TurnContinued) Kind() Kind      { return KindTurnContinued }
@@ -462,7 +437,7 @@ func (ProcessingEnd) Kind() Kind      { return KindProcessingEnd }
 // decoding, the type generator and the goldens range over.
 func Payloads() []Payload {
 	return []Payload{
-		SessionStart{}, SessionEnd{}, SettingsChange{}, Briefing{}, Title{}, UserInput{}, TurnContinued{},
+		SessionStart{}, SessionEnd{}, SettingsChange{}, Briefing{}, BriefingUpdate{}, Title{}, UserInput{}, TurnContinued{},
 		ReasoningDelta{}, TextStart{}, TextDelta{}, TextEnd{}, CallDraft{},
 		ToolCallStart{}, ToolCallOutput{}, ToolCallEnd{}, ApprovalRequest{},
 		ApprovalAnswer{}, HookStart{}, HookOutput{}, HookEnd{}, SteeringInjected{},

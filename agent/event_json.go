@@ -11,6 +11,7 @@ var decoders = map[Kind]func([]byte) (Payload, error){
 	KindSessionEnd:         decode[SessionEnd],
 	KindSettings:           decode[SettingsChange],
 	KindBriefing:           decode[Briefing],
+	KindBriefingUpdate:     decode[BriefingUpdate],
 	KindTitle:              decode[Title],
 	KindUserInput:          decode[UserInput],
 	KindTurnContinued:      decode[TurnContinued],

@@ -29,8 +29,8 @@ func (b boxed) Exec(ctx context.Context, c env.Command) (env.CommandResult, erro
 // instructed adds to what models are told, as skills would.
 type instructed struct{ agent.Profiles }
 
-func (i instructed) Brief(ctx context.Context, provider, model string) agent.Briefing {
-	b := i.Profiles.Brief(ctx, provider, model)
+func (i instructed) Brief(ctx context.Context, now agent.Situation) agent.Briefing {
+	b := i.Profiles.Brief(ctx, now)
 	b.System += "\nSay please."
 	return b
 }

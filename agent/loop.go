@@ -22,6 +22,7 @@ type turn struct {
 	yield   func(Event, error) bool
 	number  int
 	progress
+	worked  []string // the files that calls were about; see [turn.situation]
 	usage   llm.Usage
 	before  llm.Spending // by the session, when the turn began
 	spent   llm.Spending // and when the newest request was made
@@ -39,6 +40,7 @@ type progress struct {
 	// uncompacted says that the conversation could not be made short, overflowed
 	// that it was tried for the answer that is asked for.
 	uncompacted, overflowed bool
+	described               bool // the model's situation was looked at in whole
 }
 
 // emit stamps and applies an event. A durable one is held back until it is
@@ -153,6 +155,7 @@ func (t *turn) loop() EndReason {
 			return EndInterrupted // what waits to be delivered waits on
 		}
 		t.deliver()
+		t.renewBriefing()
 		if limits.Rounds > 0 && t.rounds >= limits.Rounds {
 			t.emit(TurnLimit{Limit: "rounds", Count: t.rounds})
 			return EndLimit

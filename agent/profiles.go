@@ -16,7 +16,7 @@ type Profiles interface {
 	// for each model of a session: what it said is in the log and holds for
 	// the session's life, so that the prefix of its requests stays the same
 	// (LOOP-10).
-	Brief(ctx context.Context, provider, model string) Briefing
+	Brief(ctx context.Context, now Situation) Briefing
 }
 
 // Profile is what the models of one kind are shown.
@@ -37,7 +37,7 @@ type plain struct {
 
 func (p plain) Profile(string, string) Profile { return Profile{ID: "plain", Tools: p.tools} }
 
-func (p plain) Brief(context.Context, string, string) Briefing { return Briefing{System: p.system} }
+func (p plain) Brief(context.Context, Situation) Briefing { return Briefing{System: p.system} }
 
 // prompted are profiles with another prompt.
 type prompted struct {
@@ -45,23 +45,7 @@ type prompted struct {
 	system string
 }
 
-func (p prompted) Brief(context.Context, string, string) Briefing { return Briefing{System: p.system} }
-
-// briefing returns what a model was told before anything else, and tells it now
-// where it was not yet.
-func (t *turn) briefing(who llm.Origin) Briefing {
-	s := t.session
-	if b, ok := s.transcript.past.briefed[who]; ok {
-		return b
-	}
-	t.settle()
-	b := s.cfg.Profiles.Brief(t.ctx, who.Provider, who.Model)
-	b.Profile, b.Provider, b.Model = s.cfg.Profiles.Profile(who.Provider, who.Model).ID, who.Provider, who.Model
-	if t.ctx.Err() == nil { // else it may be cut, and it holds for good
-		t.emit(b)
-	}
-	return b
-}
+func (p prompted) Brief(context.Context, Situation) Briefing { return Briefing{System: p.system} }
 
 // tools are as the model was shown them that answered last: its calls are read
 // by them, also when another model is chosen meanwhile.

@@ -134,9 +134,12 @@ func TestEveryKindHappens(t *testing.T) {
 	r.cfg.Limits.Rounds = 11
 	r.cfg.Hooks = &hooks{}
 	r.cfg.Compactor = &compactor{}
+	profiles := &renewing{Profiles: r.cfg.Profiles}
+	r.cfg.Profiles = profiles
 	r.open()
 	r.session.Steer("briefly")
-	events := r.run("go")                   // ends at the limit
+	events := r.run("go") // ends at the limit
+	profiles.weather = "foul"
 	events = append(events, r.run("on")...) // warns
 	events = append(events, r.run("on")...) // fails
 	events = append(events, r.carryOn()...)

@@ -98,7 +98,7 @@ type hasty struct {
 	stop func()
 }
 
-func (h *hasty) Brief(ctx context.Context, _, _ string) agent.Briefing {
+func (h *hasty) Brief(ctx context.Context, _ agent.Situation) agent.Briefing {
 	if h.stop != nil {
 		h.stop()
 		h.stop = nil

@@ -35,7 +35,8 @@ type past struct {
 	count   int                     // assistant messages that say something
 	last    *llm.Origin             // provider and model of the last one; nil before the first
 	by      *llm.Origin             // chosen provider and model of the last one, no fallback; nil before the first
-	told    map[string]bool         // subjects of repairs
+	told    map[llm.Origin]Told     // what they were told by now, by provider and model
+	repairs map[string]bool         // subjects that were told of
 	begun   bool                    // there was an input since the session was opened
 	command *LocalCommandStart      // of the user's, under way
 	held    bool                    // the newest turn, or what the user did after it, did not end by itself
@@ -64,10 +65,9 @@ func (t *Transcript) Apply(ev Event) {
 	case SettingsChange:
 		t.Settings, t.past.compaction.failures = d.Settings, 0 // which may come of a model, or of a budget
 	case Briefing:
-		if t.past.briefed == nil {
-			t.past.briefed = map[llm.Origin]Briefing{}
-		}
-		t.past.briefed[llm.Origin{Provider: d.Provider, Model: d.Model}] = d
+		t.applyBriefing(d)
+	case BriefingUpdate:
+		t.applyUpdate(d)
 	case Title:
 		t.Title = d
 	case UserInput:
@@ -150,7 +150,7 @@ func (t *Transcript) applyAnswer(d TextEnd) {
 	if d.Provider == t.Settings.Provider && d.Model == t.Settings.Model {
 		t.past.by = &llm.Origin{Provider: d.Provider, Model: d.Model}
 	}
-	delete(t.past.told, d.Provider+"/"+d.Model)
+	delete(t.past.repairs, d.Provider+"/"+d.Model)
 	t.Usage = t.Usage.Add(d.Usage)
 	t.Cost.Add(d.Cost)
 	if d.Usage.Known {
@@ -165,10 +165,10 @@ func (t *Transcript) applyRepair(d HistoryRepaired) {
 		t.conversation.DropNative()
 		t.Context -= min(t.Context, int64(t.conversation.Elide(d.Bytes)/bytesPerToken))
 	case RepairPictures, RepairForeign:
-		if t.past.told == nil {
-			t.past.told = map[string]bool{}
+		if t.past.repairs == nil {
+			t.past.repairs = map[string]bool{}
 		}
-		t.past.told[d.Subject] = true
+		t.past.repairs[d.Subject] = true
 	default:
 		t.conversation.DropNative()
 	}

@@ -35,6 +35,7 @@ func (w *Workbench) newSession(ctx context.Context, info SessionInfo, past []age
 	profiles := profile.New(tools, profile.Surroundings{
 		Folder: folder, Home: w.cfg.Home, Platform: place.env.Platform(), OS: place.env.OSVersion(),
 		Naming: w.cfg.Naming, CommandTimeout: w.commandTimeout, Now: time.Now, Cutoff: w.providers.knowledgeCutoff,
+		Agent: info.Helper != nil, Unattended: w.cfg.Unattended, ReadOnly: w.cfg.ReadOnly,
 	})
 	rules := w.cfg.Rules
 	rules.Read = append(slices.Clone(rules.Read), place.output)

@@ -28,6 +28,11 @@ func forDisplay(ev agent.Event) agent.Event {
 			d.Size, d.System = int64(len(d.System)), middleCut(d.System)
 			ev.Data = d
 		}
+	case agent.BriefingUpdate:
+		if len(d.Text) > displayLimit {
+			d.Size, d.Text = int64(len(d.Text)), middleCut(d.Text)
+			ev.Data = d
+		}
 	case agent.TextEnd:
 		d.Message = displayMessage(d.Message)
 		ev.Data = d

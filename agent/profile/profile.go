@@ -113,6 +113,9 @@ type Surroundings struct {
 	// so that a change holds from the next command on. What a model is told of
 	// it is what held in the beginning.
 	CommandTimeout func() time.Duration
+	// Agent says that another agent started the session, Unattended that nobody
+	// can be asked, ReadOnly that nothing can be changed.
+	Agent, Unattended, ReadOnly bool
 	// Cutoff says until when a model knows the world; empty is unknown, and so
 	// is nil.
 	Cutoff func(provider, model string) string
@@ -204,8 +207,19 @@ func binding(tool string, tables ...[]agent.Binding) agent.Binding {
 // Profile implements [agent.Profiles].
 func (p *Profiles) Profile(provider, _ string) agent.Profile { return p.shown[of(provider)]().Profile }
 
+// names are the names of the project's documents that the profile's models are
+// told.
+func (d design) names() []string {
+	return append([]string{project.UserDocument}, d.documents...)
+}
+
 // Brief implements [agent.Profiles].
-func (p *Profiles) Brief(ctx context.Context, provider, model string) agent.Briefing {
+func (p *Profiles) Brief(ctx context.Context, now agent.Situation) agent.Briefing {
 	p.look.Do(func() { p.snapshot.Snapshot, p.snapshot.ok = project.Snap(ctx, p.surroundings.Folder) })
-	return p.brief(p.shown[of(provider)](), provider, model)
+	return p.brief(ctx, p.shown[of(now.Provider)](), now)
+}
+
+// Renew implements [agent.Renewer] (K-45).
+func (p *Profiles) Renew(_ context.Context, now agent.Situation, told agent.Told) agent.BriefingUpdate {
+	return p.renew(p.shown[of(now.Provider)](), now, told)
 }

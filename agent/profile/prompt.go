@@ -1,8 +1,11 @@
 package profile
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,29 +14,31 @@ import (
 )
 
 // brief writes the system prompt in its layers: the profile's base, the
-// environment, the tools, the project's documents, the user's own (LOOP-43).
-func (p *Profiles) brief(s shown, provider, model string) agent.Briefing {
-	var b agent.Briefing
+// environment with what is permitted, the tools, the project's documents, the
+// user's own (LOOP-43).
+func (p *Profiles) brief(ctx context.Context, s shown, now agent.Situation) agent.Briefing {
+	documents := p.documents(s)
 	layers := []string{
-		strings.ReplaceAll(text("prompts/"+s.id), "{common}", text("prompts/common")),
-		p.environment(provider, model),
-		guidance(s.Tools),
+		p.base(s), p.environment(now.Provider, now.Model), p.permissions(now.Mode), guidance(s.Tools),
+		instructions(documents.project), p.nested(ctx, s), documents.own(),
 	}
-	documents := project.Documents(p.surroundings.Folder, append([]string{project.UserDocument}, s.documents...)...)
-	if text := instructions(documents); text != "" {
-		layers = append(layers, text)
+	layers = slices.DeleteFunc(layers, func(layer string) bool { return layer == "" })
+	return agent.Briefing{
+		System:    strings.Join(layers, "\n\n"),
+		Documents: onRecord(documents.all()),
+		Told:      p.tell(now.Mode, documents),
 	}
-	if d, ok := project.User(p.surroundings.Home); ok {
-		if d.Text != "" {
-			layers = append(layers, "The user's own instructions. Where they differ from anything above, they hold.\n\n"+strings.TrimSpace(d.Text))
-		}
-		documents = append(documents, d)
-	}
-	for _, d := range documents {
-		b.Documents = append(b.Documents, agent.Document{Path: d.Path, Size: d.Size, Told: d.Told, Problem: d.Problem})
-	}
-	b.System = strings.Join(layers, "\n\n")
-	return b
+}
+
+// base writes what every model of the profile is told, by who reads what it
+// writes.
+func (p *Profiles) base(s shown) string {
+	audience, voice := p.audience()
+	return strings.NewReplacer(
+		"{common}", strings.ReplaceAll(text("prompts/common"), "{ask}", p.asking()),
+		"{audience}", audience,
+		"{voice}", text("prompts/"+cmp.Or(voice, s.id+"-voice")),
+	).Replace(text("prompts/" + s.id))
 }
 
 // environment writes the environment block, with the repository's state as it
@@ -84,20 +89,37 @@ func guidance(tools *agent.Toolset) string {
 // instructions writes the project's documents.
 func instructions(documents []project.Document) string {
 	var b strings.Builder
-	cut := false
 	for _, d := range documents {
-		if d.Text != "" {
-			fmt.Fprintf(&b, "\n\n--- %s ---\n%s", d.Path, strings.TrimSpace(d.Text))
+		if d.Problem == "" {
+			b.WriteString("\n\n" + document(d))
 		}
-		cut = cut || d.Problem == "" && d.Told < d.Size
 	}
 	if b.Len() == 0 {
 		return ""
 	}
-	if cut {
-		b.WriteString("\n\n" + project.Truncated)
-	}
 	return "Instructions of the project. Where they differ, a deeper folder's hold over those above it." + b.String()
+}
+
+// document writes a document under its name, with a mark where it is cut.
+func document(d project.Document) string {
+	whole := fmt.Sprintf("--- %s ---\n%s", d.Path, strings.TrimSpace(d.Text))
+	if d.Told < d.Size {
+		whole = strings.TrimSpace(whole) + "\n\n" + project.Truncated
+	}
+	return whole
+}
+
+// nested names the documents that lie below the folder (K-45).
+func (p *Profiles) nested(ctx context.Context, s shown) string {
+	paths, more := project.Nested(ctx, p.surroundings.Folder, s.names()...)
+	if len(paths) == 0 {
+		return ""
+	}
+	list := "Folders below have instructions of their own, which hold for work there. You are given them when you begin to work there: " + strings.Join(paths, ", ")
+	if more {
+		list += ", and perhaps others further down"
+	}
+	return list + "."
 }
 
 // placeholder matches a tool's canonical name where a text speaks of it.

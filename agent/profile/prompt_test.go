@@ -40,7 +40,7 @@ func TestLayers(t *testing.T) {
 		"compat":    {"shell", "", []string{"Calling tools"}},
 	} {
 		p := newPlace(t, provider, "", nil)
-		system := p.profiles.Brief(t.Context(), provider, "m").System
+		system := p.profiles.Brief(t.Context(), agent.Situation{Provider: provider, Model: "m"}).System
 		inOrder(t, system, "You are Atelier", "<environment>", "</environment>", "Tools\n", "- "+want.shell+": ",
 			"--- AGENTS.md ---\nEverybody: tabs.", want.document, "The user's own instructions", "I like short names.")
 		for _, text := range append(want.topics, want.document) {
@@ -74,7 +74,7 @@ func TestDocumentsOnTheRecord(t *testing.T) {
 	if err := os.Symlink("/etc/passwd", filepath.Join(p.folder, "AGENTS.md")); err != nil {
 		t.Fatal(err)
 	}
-	b := p.profiles.Brief(t.Context(), "anthropic", "m")
+	b := p.profiles.Brief(t.Context(), agent.Situation{Provider: "anthropic", Model: "m"})
 	want := []agent.Document{
 		{Path: "AGENTS.md", Problem: "it cannot be opened, or leads out of the project"},
 		{Path: "CLAUDE.md", Size: 40_000, Told: project.MaxDocuments},
@@ -109,10 +109,10 @@ func TestSnapshotOnce(t *testing.T) {
 		}
 	}
 	p.put(filepath.Join(p.folder, "AGENTS.md"), "changed\n")
-	first := p.profiles.Brief(t.Context(), "anthropic", "m").System
+	first := p.profiles.Brief(t.Context(), agent.Situation{Provider: "anthropic", Model: "m"}).System
 	inOrder(t, first, "Is git repository: true", "Git branch: work", "</environment>", "Modified files: 1, untracked: 3", "Last commits:\n  ", " begin")
 	p.put(filepath.Join(p.folder, "new"), "")
-	if again := p.profiles.Brief(t.Context(), "anthropic", "m").System; again != first {
+	if again := p.profiles.Brief(t.Context(), agent.Situation{Provider: "anthropic", Model: "m"}).System; again != first {
 		t.Error(cmp.Diff(first, again))
 	}
 }

@@ -56,6 +56,16 @@ export type Briefing = {
   system: string
   size?: number
   documents?: Document[]
+  told?: Record<string, string>
+}
+
+export type BriefingUpdate = {
+  provider: string
+  model: string
+  text: string
+  size?: number
+  documents?: Document[]
+  told?: Record<string, string>
 }
 
 export type CallDraft = {
@@ -198,6 +208,7 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "session_end"; data: SessionEnd }
   | { kind: "settings"; data: SettingsChange }
   | { kind: "briefing"; data: Briefing }
+  | { kind: "briefing_update"; data: BriefingUpdate }
   | { kind: "title"; data: Title }
   | { kind: "user_input"; data: UserInput }
   | { kind: "turn_continued"; data: TurnContinued }

@@ -30,3 +30,12 @@ test('a briefing shows its documents, and nothing without any', () => {
   const { entries } = apply(emptyView, log.events)
   expect(entries).toMatchObject([{ notice: 'documents', documents: [whole, cut] }])
 })
+
+test('documents that a model is told later are shown, other changes are not', () => {
+  const log = new Log()
+  const update = { provider: 'p', model: 'm', text: 'Today is another day.' }
+  log.add('briefing_update', update)
+  log.add('briefing_update', { ...update, documents: [whole] })
+  const { entries } = apply(emptyView, log.events)
+  expect(entries).toMatchObject([{ notice: 'documents', documents: [whole] }])
+})

@@ -77,6 +77,7 @@ function step(view: Writable, event: Event): void {
       return
     }
     case 'briefing':
+    case 'briefing_update':
       if (event.data.documents?.length) {
         const { documents } = event.data
         view.entries.push({ type: 'notice', notice: 'documents', key: keyOf(event), documents })

@@ -1,0 +1,175 @@
+package agent
+
+import (
+	"context"
+	"maps"
+
+	"atelier.dev/atelier/agent/contextir"
+	"atelier.dev/atelier/agent/llm"
+)
+
+// Situation is what a model is briefed about, as far as the session knows it.
+type Situation struct {
+	Provider, Model string
+	// Mode is the permission mode that holds now.
+	Mode Mode
+	// Worked lists the files and folders that calls were about since the
+	// situation was described last, as absolute paths.
+	Worked []string
+	// AtInput says that a turn begins or goes on. In the midst of one only Mode
+	// and Worked need to be looked at.
+	AtInput bool
+}
+
+// Told is what a model was told about things that change, each under a name of
+// the profile's own: the text itself, or a digest of it.
+type Told = map[string]string
+
+// Renewer is implemented by profiles that notice when what a model was told no
+// longer holds. It is called from the session's goroutine, before a request,
+// with what the model was told so far.
+type Renewer interface {
+	// Renew returns what has changed. An empty text means that nothing has.
+	Renew(ctx context.Context, now Situation, told Told) BriefingUpdate
+}
+
+// Briefing is what a model was told before anything else, once in a session.
+type Briefing struct {
+	// Profile names what the model was shown; see [Profile].
+	Profile  string `json:"profile"`
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+	// System is the system prompt.
+	System string `json:"system"`
+	// Size is the full length of System in bytes where it was cut for display;
+	// 0 means that it is whole.
+	Size int64 `json:"size,omitempty"`
+	// Documents are the files that were read for it (LOOP-47).
+	Documents []Document `json:"documents,omitempty"`
+	// Told is what a [Renewer] compares with later.
+	Told Told `json:"told,omitempty"`
+}
+
+// BriefingUpdate tells a model what has changed since its [Briefing]. It is an
+// item at the end of the conversation, so that the beginning of its requests
+// stays the same.
+type BriefingUpdate struct {
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+	Text     string `json:"text"`
+	// Size is the full length of Text in bytes where it was cut for display; 0
+	// means that it is whole.
+	Size int64 `json:"size,omitempty"`
+	// Documents are the files that were read for it.
+	Documents []Document `json:"documents,omitempty"`
+	// Told has what changed. An empty value means that it is gone.
+	Told Told `json:"told,omitempty"`
+}
+
+// Document is a file of instructions for agents.
+type Document struct {
+	Path string `json:"path"` // relative to the project where it lies inside
+	Size int    `json:"size"` // in bytes
+	// Told is how much of it the model was told, in bytes.
+	Told int `json:"told"`
+	// Problem says why it was left out; empty where it was not.
+	Problem string `json:"problem,omitempty"`
+}
+
+// Kind implements [Payload].
+func (Briefing) Kind() Kind       { return KindBriefing }
+func (BriefingUpdate) Kind() Kind { return KindBriefingUpdate }
+
+// situation describes a model's situation, and forgets which files the calls
+// were about.
+func (t *turn) situation(who llm.Origin) Situation {
+	now := Situation{
+		Provider: who.Provider, Model: who.Model, Mode: t.session.settings().Mode,
+		Worked: t.worked, AtInput: !t.described,
+	}
+	t.worked, t.described = nil, true
+	return now
+}
+
+// briefing returns what a model was told before anything else, and tells it now
+// where it was not yet.
+func (t *turn) briefing(who llm.Origin) Briefing {
+	s := t.session
+	if b, ok := s.transcript.past.briefed[who]; ok {
+		return b
+	}
+	t.settle()
+	b := s.cfg.Profiles.Brief(t.ctx, t.situation(who))
+	b.Profile, b.Provider, b.Model = s.cfg.Profiles.Profile(who.Provider, who.Model).ID, who.Provider, who.Model
+	if t.ctx.Err() == nil { // else it may be cut, and it holds for good
+		t.emit(b)
+	}
+	return b
+}
+
+// renewBriefing tells the model what has changed since it was told last.
+func (t *turn) renewBriefing() {
+	s := t.session
+	who := llm.Origin{Provider: s.transcript.Settings.Provider, Model: s.transcript.Settings.Model}
+	renewer, ok := s.cfg.Profiles.(Renewer)
+	if _, briefed := s.transcript.past.briefed[who]; !ok || !briefed {
+		return
+	}
+	update := renewer.Renew(t.ctx, t.situation(who), s.transcript.past.told[who])
+	if update.Text == "" || t.ctx.Err() != nil {
+		return
+	}
+	update.Provider, update.Model = who.Provider, who.Model
+	t.emit(update)
+}
+
+// maxWorked bounds the paths that are remembered between two requests.
+const maxWorked = 100
+
+// workedOn remembers which files a call is about.
+func (t *turn) workedOn(a Access) {
+	for _, paths := range [][]string{a.Writes, a.Reads, {a.Dir}} {
+		for _, path := range paths {
+			if path != "" && len(t.worked) < maxWorked {
+				t.worked = append(t.worked, path)
+			}
+		}
+	}
+}
+
+// applyBriefing folds in what a model was told.
+func (t *Transcript) applyBriefing(b Briefing) {
+	who := llm.Origin{Provider: b.Provider, Model: b.Model}
+	if t.past.briefed == nil {
+		t.past.briefed = map[llm.Origin]Briefing{}
+	}
+	t.past.briefed[who] = b
+	t.tell(who, b.Told)
+}
+
+// applyUpdate folds in what a model was told later.
+func (t *Transcript) applyUpdate(u BriefingUpdate) {
+	t.tell(llm.Origin{Provider: u.Provider, Model: u.Model}, u.Told)
+	t.conversation.Append(contextir.SystemReminder, llm.Text(llm.RoleUser, u.Text))
+	t.added += len(u.Text)
+}
+
+// tell adds to what a model was told by now.
+func (t *Transcript) tell(who llm.Origin, what Told) {
+	if t.past.told == nil {
+		t.past.told = map[llm.Origin]Told{}
+	}
+	if t.past.told[who] == nil {
+		t.past.told[who] = Told{}
+	}
+	maps.Copy(t.past.told[who], what)
+}
+
+// forgetUpdates is told that updates are gone from the conversation, into a
+// summary: what still differs from the briefing is told anew.
+func (t *Transcript) forgetUpdates() {
+	t.past.told = nil
+	for who, b := range t.past.briefed {
+		t.tell(who, b.Told)
+	}
+}

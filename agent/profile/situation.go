@@ -1,0 +1,236 @@
+package profile
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/project"
+)
+
+// audience says who follows the session, and names the text about how to write
+// for them; empty for the profile's own.
+func (p *Profiles) audience() (sentence, voice string) {
+	switch s := p.surroundings; {
+	case s.Agent:
+		return "Another agent started you for one task and waits for your report; nobody else reads what you write.", "agent-voice"
+	case s.Unattended:
+		return "Nobody watches this run, and nobody can answer a question: it was started with one prompt, and your last message is its result.", ""
+	}
+	return "The user sees each step as you take it.", ""
+}
+
+// asking says what to do where the project cannot tell how to go on.
+func (p *Profiles) asking() string {
+	switch s := p.surroundings; {
+	case s.Agent:
+		return "Nobody can answer a question: decide what the task leaves open, and say so in your report."
+	case s.Unattended:
+		return "Nobody can answer a question: decide what the request leaves open, and say in the end what you decided."
+	}
+	return "Ask only when an answer would change what you do and the project cannot give it."
+}
+
+// permissions says what runs without asking, and what becomes of the rest
+// (K-12).
+func (p *Profiles) permissions(mode agent.Mode) string {
+	mode = cmp.Or(mode, agent.ModeDefault)
+	consent := "waits until the user allows it"
+	if p.surroundings.Unattended {
+		consent = "is refused, because nobody can be asked"
+	}
+	text := fmt.Sprintf("Permission mode: %s. %s", mode, strings.ReplaceAll(modes[mode], "{consent}", consent))
+	if p.surroundings.ReadOnly {
+		text += " This run is read-only besides: no file can be written, and commands run where they cannot write, or not at all."
+	}
+	return text
+}
+
+var modes = map[agent.Mode]string{
+	agent.ModeDefault: "Looking around inside the project runs at once. Any other call, such as an edit or a command that does more than read, {consent}.",
+	agent.ModePlan: "The user wants a plan and no changes yet. Looking around inside the project runs at once; do not make calls that change anything, each of which {consent}. " +
+		"Answer with the plan: what to change, file by file and in which order, how to check it, and what is open.",
+	agent.ModeAcceptEdits: "Looking around and edits of files inside the project run at once. Any other call, such as a command that does more than read, {consent}.",
+	agent.ModeAuto:        "Looking around and edits of files inside the project run at once. Any other call, such as a command that does more than read, {consent}.",
+	agent.ModeDontAsk:     "Looking around inside the project runs at once, and so does what the user's rules allow. Any other call is refused without asking: do what can be done that way, and say what could not.",
+	agent.ModeBypass:      "Every call runs at once; nobody is asked about any. Take all the more care with what cannot be undone, and with anything outside the project.",
+}
+
+// documents are what a project and a user say to agents.
+type documents struct {
+	project []project.Document
+	user    []project.Document // the one in Atelier's home folder, or none
+}
+
+func (d documents) all() []project.Document { return slices.Concat(d.project, d.user) }
+
+// own writes the user's own document, the last word.
+func (d documents) own() string {
+	if len(d.user) == 0 || d.user[0].Text == "" {
+		return ""
+	}
+	return "The user's own instructions. Where they differ from anything above, they hold.\n\n" + strings.TrimSpace(d.user[0].Text)
+}
+
+// documents reads those that the profile's models are told.
+func (p *Profiles) documents(s shown) documents {
+	found := documents{project: project.Documents(p.surroundings.Folder, s.names()...)}
+	if d, ok := project.User(p.surroundings.Home); ok {
+		found.user = []project.Document{d}
+	}
+	return found
+}
+
+// The names of what models are told and what may change. A document's is
+// aboutDocument and its path.
+const (
+	aboutMode     = "mode"
+	aboutDate     = "date"
+	aboutBranch   = "branch"
+	aboutDocument = "document "
+)
+
+// tell is what a model is told that may change.
+func (p *Profiles) tell(mode agent.Mode, d documents) agent.Told {
+	told := agent.Told{
+		aboutMode:   string(cmp.Or(mode, agent.ModeDefault)),
+		aboutDate:   p.surroundings.Now().Format(time.DateOnly),
+		aboutBranch: project.Branch(p.surroundings.Folder),
+	}
+	for _, d := range d.all() {
+		told[aboutDocument+d.Path] = digest(d)
+	}
+	return told
+}
+
+// digest tells a document's states apart.
+func digest(d project.Document) string {
+	sum := sha256.Sum256([]byte(d.Problem + "\x00" + d.Text))
+	return hex.EncodeToString(sum[:8])
+}
+
+// change is something that may differ from what a model was told.
+type change struct {
+	about, now string
+	text       string            // what to tell of it
+	document   *project.Document // nil where it is not about one
+}
+
+// renew writes what has changed since a model was told (K-45).
+func (p *Profiles) renew(s shown, now agent.Situation, told agent.Told) agent.BriefingUpdate {
+	update := agent.BriefingUpdate{Told: agent.Told{}}
+	var texts []string
+	size := 0
+	for _, c := range p.present(s, now, told) {
+		if before, known := told[c.about]; known && before == c.now {
+			continue
+		}
+		update.Told[c.about] = c.now
+		if c.document != nil {
+			d := *c.document
+			if size+len(c.text) > maxUpdate {
+				c.text, d.Told = fmt.Sprintf("Instructions of the project that did not fit here; read them before you work there: %s", d.Path), 0
+			}
+			update.Documents = append(update.Documents, onRecord([]project.Document{d})...)
+		}
+		texts = append(texts, c.text)
+		size += len(c.text)
+	}
+	if len(texts) > 0 {
+		update.Text = "<update>\nThis has changed since you were told, or is new where you work.\n\n" + strings.Join(texts, "\n\n") + "\n</update>"
+	}
+	return update
+}
+
+// maxUpdate bounds the documents of one update, in bytes.
+const maxUpdate = 2 * project.MaxDocuments
+
+// present is the state of everything that a model was told of, or is to be told
+// of where it works. In the midst of a turn only the mode and the documents of
+// folders that it begins to work in are looked at.
+func (p *Profiles) present(s shown, now agent.Situation, told agent.Told) []change {
+	mode := cmp.Or(now.Mode, agent.ModeDefault)
+	all := []change{{about: aboutMode, now: string(mode), text: p.permissions(mode)}}
+	worked := now.Worked
+	if now.AtInput {
+		date, branch := p.surroundings.Now().Format(time.DateOnly), project.Branch(p.surroundings.Folder)
+		all = append(all,
+			change{about: aboutDate, now: date, text: "Today's date: " + date},
+			change{about: aboutBranch, now: branch, text: "Git branch: " + cmp.Or(branch, "none")})
+		found := p.documents(s)
+		for _, d := range found.project {
+			all = append(all, ofDocument(d, "Instructions of the project:"))
+		}
+		for _, d := range found.user {
+			all = append(all, ofDocument(d, "The user's own instructions, which hold where they differ from others:"))
+		}
+		top := project.Root(p.surroundings.Folder)
+		for about := range told { // those below the folder may have changed too
+			if path, ok := strings.CutPrefix(about, aboutDocument); ok && filepath.IsLocal(path) {
+				worked = append(slices.Clip(worked), filepath.Join(top, filepath.Dir(path)))
+			}
+		}
+	}
+	all = append(all, p.below(s, worked)...)
+	if now.AtInput {
+		all = append(all, gone(all, told)...)
+	}
+	return all
+}
+
+// below reads the documents of the folders below the project's that lead to the
+// given files and folders.
+func (p *Profiles) below(s shown, worked []string) []change {
+	var all []change
+	seen := map[string]bool{}
+	for _, path := range worked {
+		if seen[path] {
+			continue
+		}
+		seen[path] = true
+		for _, d := range project.DocumentsBelow(p.surroundings.Folder, path, s.names()...) {
+			if !seen[d.Path] && d.Problem == "" {
+				seen[d.Path] = true
+				all = append(all, ofDocument(d, "Instructions of the project for work in that folder; where they differ, they hold over those above it:"))
+			}
+		}
+	}
+	return all
+}
+
+// ofDocument is the state of a document.
+func ofDocument(d project.Document, heading string) change {
+	c := change{about: aboutDocument + d.Path, now: digest(d), text: heading + "\n\n" + document(d), document: &d}
+	if d.Problem != "" {
+		c.text = fmt.Sprintf("%s holds no instructions any more: %s.", d.Path, d.Problem)
+	}
+	return c
+}
+
+// gone are the documents that a model was told and that are not there any more.
+func gone(present []change, told agent.Told) []change {
+	var out []change
+	for _, about := range slices.Sorted(maps.Keys(told)) {
+		path, ok := strings.CutPrefix(about, aboutDocument)
+		if ok && !slices.ContainsFunc(present, func(c change) bool { return c.about == about }) {
+			out = append(out, change{about: about, text: path + " was removed: its instructions do not hold any more."})
+		}
+	}
+	return out
+}
+
+// onRecord is what the log keeps of documents.
+func onRecord(documents []project.Document) []agent.Document {
+	var out []agent.Document
+	for _, d := range documents {
+		out = append(out, agent.Document{Path: d.Path, Size: d.Size, Told: d.Told, Problem: d.Problem})
+	}
+	return out
+}
