@@ -22,7 +22,6 @@ type turn struct {
 	yield   func(Event, error) bool
 	number  int
 	progress
-	worked  []string // the files that calls were about; see [turn.situation]
 	usage   llm.Usage
 	before  llm.Spending // by the session, when the turn began
 	spent   llm.Spending // and when the newest request was made
@@ -40,7 +39,8 @@ type progress struct {
 	// uncompacted says that the conversation could not be made short, overflowed
 	// that it was tried for the answer that is asked for.
 	uncompacted, overflowed bool
-	described               bool // the model's situation was looked at in whole
+	described               bool     // the model's situation was looked at in whole
+	worked                  []string // files that calls were about since then
 }
 
 // emit stamps and applies an event. A durable one is held back until it is
