@@ -97,6 +97,9 @@ type Access struct {
 	// Task is the session's own command that Command is typed to; empty for a
 	// command line of the shell.
 	Task string `json:"task,omitempty"`
+	// OnlyReads says that Command has been read and found to do nothing but read
+	// Reads, which are then all that it reads.
+	OnlyReads bool `json:"only_reads,omitempty"`
 	// Own says that the call concerns nothing but commands and agents that the
 	// session itself has started, or starts.
 	Own bool `json:"own,omitempty"`

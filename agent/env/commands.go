@@ -92,9 +92,14 @@ func (l *Local) start(ctx context.Context, spec sandbox.Spec) (Process, error) {
 	return p, nil
 }
 
+// shellVariables make bash read a command line in another way than it is
+// written: a start-up file, functions, options, where cd leads to. The line is
+// all that runs.
+var shellVariables = []string{"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "CDPATH", "GLOBIGNORE", "PS4", "EXECIGNORE"}
+
 // spec is how the shell runs a command here.
 func (l *Local) spec(c Command) (sandbox.Spec, error) {
-	argv, err := shell(runtime.GOOS, c.Line)
+	argv, err := interpreter(runtime.GOOS, c.Line)
 	if err != nil {
 		return sandbox.Spec{}, err
 	}
@@ -103,7 +108,8 @@ func (l *Local) spec(c Command) (sandbox.Spec, error) {
 		dir = filepath.Join(l.dir, dir)
 	}
 	environ := slices.DeleteFunc(l.Filter.Apply(os.Environ()), func(entry string) bool {
-		return strings.HasPrefix(entry, "BASH_ENV=") // a start-up file too
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(shellVariables, name) || strings.HasPrefix(name, "BASH_FUNC_")
 	})
 	return sandbox.Spec{
 		Argv: argv, Dir: dir, Env: append(append(environ, "PWD="+dir), c.Env...), Scope: l.started.scope,

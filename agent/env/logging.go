@@ -101,6 +101,11 @@ func (l logging) Confined(ctx context.Context) (Commands, bool) {
 	return loggingCommands{commands, l}, ok
 }
 
+// Foresee implements [Foreseer].
+func (l logging) Foresee(ctx context.Context, line, dir string) (Foreseen, bool) {
+	return foresee(ctx, l.Environment, line, dir)
+}
+
 // loggingCommands is logging of confined commands.
 type loggingCommands struct {
 	Commands

@@ -48,3 +48,8 @@ func (r readOnly) Confined(ctx context.Context) (Commands, bool) {
 	}
 	return nil, false
 }
+
+// Foresee implements [Foreseer].
+func (r readOnly) Foresee(ctx context.Context, line, dir string) (Foreseen, bool) {
+	return foresee(ctx, r.Environment, line, dir)
+}

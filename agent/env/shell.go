@@ -17,8 +17,8 @@ var errLines = errors.New("cmd.exe runs one line at a time: join the lines with 
 // named by its path because cmd.exe looks into the working directory first.
 const utf8Console = `"%SystemRoot%\System32\chcp.com" 65001 >nul & `
 
-// shell is what runs a command line on a system, by its GOOS value.
-func shell(system, line string) (argv []string, err error) {
+// interpreter is what runs a command line on a system, by its GOOS value.
+func interpreter(system, line string) (argv []string, err error) {
 	if system != "windows" {
 		return []string{"/bin/bash", "--norc", "--noprofile", "-c", line}, nil
 	}

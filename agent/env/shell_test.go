@@ -20,7 +20,7 @@ func TestShellRunsWhatItIsGivenOrSaysWhyNot(t *testing.T) { // LOOP-35
 		"Windows lines":  {"windows", "npm ci\r\nnpm test\r\n", nil, errLines},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := shell(tt.system, tt.line)
+			got, err := interpreter(tt.system, tt.line)
 			if diff := cmp.Diff(tt.want, got); diff != "" || !errors.Is(err, tt.err) {
 				t.Errorf("error %v, want %v; arguments (-want +got):\n%s", err, tt.err, diff)
 			}

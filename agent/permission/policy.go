@@ -120,6 +120,8 @@ func (p *Policy) examine(call agent.GateCall) (string, kind) {
 		}
 	}
 	switch {
+	case p.looks(call.Access):
+		return "This command only reads inside the project.", looks
 	case call.Access.Command != "":
 		return "A command can change anything that your user account can change.", risks
 	case len(call.Access.Writes) > 0:
@@ -130,6 +132,12 @@ func (p *Policy) examine(call agent.GateCall) (string, kind) {
 		return "This concerns only what this session itself starts.", looks
 	}
 	return fmt.Sprintf("What the tool %s does cannot be foreseen.", call.Tool), risks
+}
+
+// looks reports whether a command does nothing but read what the workspace, in
+// which it runs, holds; what it reads has been looked at before.
+func (p *Policy) looks(a agent.Access) bool {
+	return a.OnlyReads && a.Command != "" && a.Task == "" && len(a.Writes) == 0 && (a.Dir == "" || p.inside(resolve(a.Dir)))
 }
 
 // inside reports whether a resolved path lies in the workspace.

@@ -68,6 +68,11 @@ func runsIn(command, dir string) agent.GateCall {
 	return call
 }
 
+// looking is a command that has been found to only read.
+func looking(dir string, paths ...string) agent.GateCall {
+	return agent.GateCall{Tool: "Bash", Access: agent.Access{Command: "ls", Dir: dir, OnlyReads: true, Reads: paths}}
+}
+
 func types(text, task string) agent.GateCall {
 	return agent.GateCall{Tool: "WriteStdin", Access: agent.Access{Command: text, Task: task}}
 }
@@ -120,6 +125,13 @@ func TestModes(t *testing.T) { // K-12, OAS-621, OAS-622
 		{"its own command", agent.GateCall{Tool: "TaskStop", Access: agent.Access{Own: true}}, free},
 		{"a command in its own command", agent.GateCall{Tool: "WriteStdin", Access: agent.Access{Own: true, Command: "ls"}}, risky},
 		{"run a command", runs("ls"), risky},
+		{"a command that only reads inside", looking("", in(""), in("sub")), free}, // interface.md 3
+		{"a command that reads in a folder inside", looking(in("sub"), in("sub")), free},
+		{"a command that reads outside", looking("", in(""), out("file")), risky},
+		{"a command that reads through a link outside", looking("", in("escape")), risky},
+		{"a command that reads inside from outside", looking(out("dir"), in("")), risky},
+		{"a command that reads and writes", agent.GateCall{Tool: "Bash", Access: agent.Access{Command: "x", OnlyReads: true, Writes: []string{in("file")}}}, risky},
+		{"text typed that would only read", agent.GateCall{Tool: "WriteStdin", Access: agent.Access{Command: "ls", Task: "1", OnlyReads: true}}, risky},
 		{"unknown effects", agent.GateCall{Tool: "mcp__x__y"}, risky},
 		{"read inside and write outside", agent.GateCall{Tool: "Copy", Access: agent.Access{Reads: []string{in("file")}, Writes: []string{out("x")}}}, risky},
 		{"read outside and write inside", agent.GateCall{Tool: "Copy", Access: agent.Access{Reads: []string{out("file")}, Writes: []string{in("x")}}}, risky},

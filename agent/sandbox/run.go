@@ -125,3 +125,21 @@ func LookPath(program string) string {
 	}
 	return ""
 }
+
+// ShellFinds returns the program that a shell of a child runs for a name, which
+// is none of its own. Empty means that there is none, or that the PATH leaves it
+// to the folder that the child works in.
+func ShellFinds(program string) string {
+	if filepath.Base(program) != program {
+		return ""
+	}
+	for _, dir := range filepath.SplitList(searchPath()) {
+		if !filepath.IsAbs(dir) {
+			return ""
+		}
+		if path, err := exec.LookPath(filepath.Join(dir, program)); err == nil {
+			return path
+		}
+	}
+	return ""
+}

@@ -94,7 +94,21 @@ func (b *bash) Access(input json.RawMessage) agent.Access {
 			access.Dir = dir
 		}
 	}
+	if foreseen, ok := b.foresee(context.Background(), in); ok {
+		access.OnlyReads, access.Reads = true, foreseen.Reads
+	}
 	return access
+}
+
+// foresee says what a call reads that does nothing else; false for all others,
+// for a task, which is not waited for, and on a terminal, where programs behave
+// in other ways.
+func (b *bash) foresee(ctx context.Context, in BashInput) (env.Foreseen, bool) {
+	f, ok := b.env.(env.Foreseer)
+	if !ok || in.RunInBackground || in.TTY {
+		return env.Foreseen{}, false
+	}
+	return f.Foresee(ctx, in.Command, absolute(b.env, in.Workdir))
 }
 
 // Run implements [agent.Tool].
@@ -112,6 +126,9 @@ func (b *bash) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	timeout, clamped := b.limit(in.Timeout)
 	command := env.Command{
 		Line: in.Command, Dir: in.Workdir, TTY: in.TTY, Timeout: timeout, Merge: true, Output: atMost(maxStreamed, call.Output),
+	}
+	if _, ok := b.foresee(ctx, in); ok {
+		command.Env = env.Harmless
 	}
 	if in.RunInBackground || in.YieldTimeMs > 0 {
 		begin := time.Now()

@@ -196,7 +196,7 @@ func TestAccess(t *testing.T) {
 		{"Read", args{"file_path": "/etc/../x"}, read("/x")},
 		{"Write", args{"file_path": "../x", "content": ""}, write(filepath.Join(filepath.Dir(b.dir), "x"))},
 		{"Edit", args{"file_path": "x"}, write(b.path("x"))},
-		{"Bash", args{"command": "ls -l"}, agent.Access{Command: "ls -l"}},
+		{"Bash", args{"command": "make -k"}, agent.Access{Command: "make -k"}},
 		{"Grep", args{"pattern": "x"}, read(b.dir)},
 		{"Grep", args{"pattern": "x", "path": "/tmp"}, read("/tmp")},
 		{"Glob", args{"pattern": "**/*.go"}, read(b.dir)},

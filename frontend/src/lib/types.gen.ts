@@ -8,6 +8,7 @@ export type Access = {
   command?: string
   dir?: string
   task?: string
+  only_reads?: boolean
   own?: boolean
 }
 

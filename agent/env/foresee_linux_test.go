@@ -1,0 +1,315 @@
+package env
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// workplace is a Local in a fresh repository, and a function to write in it.
+func workplace(t *testing.T) (*Local, func(name, text string)) {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a.txt", "one\n")
+	write("sub/b.txt", "two\n")
+	git(t, dir, "init", "-q", "-b", "main")
+	git(t, dir, "add", ".")
+	git(t, dir, "-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qm", "first")
+	l, err := NewLocal(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Cleanup(context.Background()) })
+	return l, write
+}
+
+func git(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git %v: %v %s", args, err, out)
+	}
+}
+
+func TestForeseesWhatALineReads(t *testing.T) { // interface.md 3, K-42
+	t.Parallel()
+	l, write := workplace(t)
+	write("*", "")
+	in := func(names ...string) (paths []string) {
+		for _, name := range names {
+			paths = append(paths, filepath.Join(l.dir, name))
+		}
+		return paths
+	}
+	tests := []struct {
+		line, dir    string
+		reads, files []string
+	}{
+		{"ls -la", "", in(""), nil},
+		{"ls", "sub", in("sub"), nil},
+		{"cat a.txt", "", in("", "a.txt"), in("a.txt")},
+		{"cat " + l.dir + "/a.txt", "sub", in("a.txt", "sub"), in("a.txt")},
+		{"cd sub && cat b.txt", "", in("sub", "sub/b.txt"), in("sub/b.txt")},
+		{"cat /etc/passwd", "", append([]string{"/etc/passwd"}, in("")...), []string{"/etc/passwd"}},
+		{"wc *.txt", "", in("", "a.txt"), nil},
+		{`wc '*' s*/b?txt`, "", in("", "*", "sub/b.txt"), nil},
+		{"git log", "", in(""), nil},
+	}
+	for _, tt := range tests {
+		got, ok := l.Foresee(t.Context(), tt.line, tt.dir)
+		if diff := cmp.Diff(Foreseen{Reads: tt.reads, Files: tt.files}, got); !ok || diff != "" {
+			t.Errorf("%s: %t %s", tt.line, ok, diff)
+		}
+	}
+	for name, e := range map[string]Environment{"logging": Logging(l, slog.New(slog.DiscardHandler)), "read-only": ReadOnly(l)} {
+		if _, ok := e.(Foreseer).Foresee(t.Context(), "ls", ""); !ok {
+			t.Errorf("%s does not pass it on", name)
+		}
+	}
+}
+
+func TestForeseesNothingWhereNamesAreOptions(t *testing.T) {
+	t.Parallel()
+	l, write := workplace(t)
+	if _, ok := l.Foresee(t.Context(), "rg --include=*.x one", ""); ok {
+		t.Error("an option that rg has not")
+	}
+	if _, ok := l.Foresee(t.Context(), "grep -r one --include=*.x", ""); !ok {
+		t.Error("an option that looks like a pattern")
+	}
+	write("--include=a.x", "")
+	write("-l", "")
+	for _, line := range []string{"grep -r one --include=*.x", "cat *", "cat ?l", "cat */*/*/*"} {
+		if f, ok := l.Foresee(t.Context(), line, ""); ok {
+			t.Errorf("%s: %+v", line, f)
+		}
+	}
+}
+
+// A program that a project brings along is none of the readers.
+func TestForeseesNothingOfAProjectsPrograms(t *testing.T) {
+	l, write := workplace(t)
+	write("bin/ls", "#!/bin/sh\ntouch ran\n")
+	write("shims/ls", "#!/bin/sh\ntouch ran\n")
+	other := t.TempDir()
+	if err := os.Mkdir(filepath.Join(other, "shims"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/bin/ls", filepath.Join(other, "shims", "ls")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(l.dir, "bin", "ls"), filepath.Join(other, "ls")); err != nil {
+		t.Fatal(err)
+	}
+	system := os.Getenv("PATH")
+	for _, path := range []string{
+		"bin:" + system, ".:" + system, ":" + system, filepath.Join(l.dir, "bin") + ":" + system,
+		other + ":" + system, filepath.Join(other, "shims") + ":" + system, "",
+	} {
+		t.Setenv("PATH", path)
+		if _, ok := l.Foresee(t.Context(), "ls", ""); ok {
+			t.Errorf("PATH=%s: ls is held for the system's", path)
+		}
+	}
+	t.Setenv("PATH", filepath.Join(l.dir, "sub")+":"+system)
+	if _, ok := l.Foresee(t.Context(), "ls", ""); !ok {
+		t.Error("a folder without ls hides it")
+	}
+}
+
+// repositories are what could run a program of theirs, evil.
+var repositories = []struct {
+	name  string
+	plant func(t *testing.T, l *Local, write func(name, text string), evil string)
+	plain bool // it is foreseen nevertheless
+}{
+	{"fsmonitor", func(t *testing.T, l *Local, _ func(string, string), evil string) {
+		git(t, l.dir, "config", "core.fsmonitor", evil)
+	}, false},
+	{"external diff", func(t *testing.T, l *Local, _ func(string, string), evil string) {
+		git(t, l.dir, "config", "diff.external", evil)
+	}, false},
+	{"text conversion", func(t *testing.T, l *Local, write func(string, string), evil string) {
+		write(".gitattributes", "* diff=x\n")
+		git(t, l.dir, "config", "diff.x.textconv", evil)
+	}, false},
+	{"filter", func(t *testing.T, l *Local, write func(string, string), evil string) {
+		write(".gitattributes", "* filter=x\n")
+		git(t, l.dir, "config", "filter.x.clean", evil)
+	}, false},
+	{"signatures", func(t *testing.T, l *Local, _ func(string, string), evil string) {
+		git(t, l.dir, "config", "log.showSignature", "true")
+		git(t, l.dir, "config", "gpg.program", evil)
+	}, false},
+	{"included", func(t *testing.T, l *Local, write func(string, string), evil string) {
+		write("more", "[core]\n\tfsmonitor = "+evil+"\n")
+		git(t, l.dir, "config", "include.path", "../more")
+	}, false},
+	{"on the section's line", func(t *testing.T, l *Local, write func(string, string), evil string) {
+		write(".git/config", "[core] fsmonitor = "+evil+"\n")
+	}, false},
+	{"behind a continued line", func(t *testing.T, l *Local, write func(string, string), evil string) {
+		write(".git/config", "[core]\n\tbare = fal\\\nse\n")
+	}, false},
+	{"worktree elsewhere", func(t *testing.T, l *Local, _ func(string, string), _ string) {
+		git(t, l.dir, "config", "core.worktree", "/")
+	}, false},
+	{"common folder elsewhere", func(t *testing.T, l *Local, write func(string, string), _ string) {
+		write(".git/commondir", "../other")
+	}, false},
+	{"file that names another", func(t *testing.T, l *Local, write func(string, string), _ string) {
+		if err := os.Rename(filepath.Join(l.dir, ".git"), filepath.Join(l.dir, "other")); err != nil {
+			t.Fatal(err)
+		}
+		write(".git", "gitdir: "+filepath.Join(l.dir, "other")+"\n")
+	}, false},
+	{"bare", func(t *testing.T, l *Local, write func(string, string), evil string) {
+		if err := os.RemoveAll(filepath.Join(l.dir, ".git")); err != nil {
+			t.Fatal(err)
+		}
+		git(t, l.dir, "init", "-q", "--bare", ".")
+		git(t, l.dir, "config", "core.fsmonitor", evil)
+	}, false},
+	{"submodule", func(t *testing.T, l *Local, write func(string, string), _ string) {
+		write(".gitmodules", "[submodule \"x\"]\n\tpath = sub\n\turl = x\n\tignore = none\n")
+	}, false},
+	{"lazy fetch", func(t *testing.T, l *Local, _ func(string, string), evil string) {
+		git(t, l.dir, "config", "remote.origin.url", "ext::"+evil)
+		git(t, l.dir, "config", "remote.origin.promisor", "true")
+	}, false},
+	{"hooks", func(t *testing.T, l *Local, write func(string, string), evil string) {
+		write(".git/hooks/post-index-change", "#!/bin/sh\n"+evil+"\n")
+		write("a.txt", "one\n") // its entry in the index is out of date
+	}, true},
+	{"hooks elsewhere", func(t *testing.T, l *Local, write func(string, string), evil string) {
+		write("hooks/post-index-change", "#!/bin/sh\n"+evil+"\n")
+		git(t, l.dir, "config", "core.hooksPath", "hooks")
+		write("a.txt", "one\n")
+	}, true},
+	{"repository in it", func(t *testing.T, l *Local, write func(string, string), evil string) {
+		write("inner/x", "")
+		inner := filepath.Join(l.dir, "inner")
+		git(t, inner, "init", "-q")
+		git(t, inner, "add", ".")
+		git(t, inner, "-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qm", "first")
+		git(t, l.dir, "add", "inner")
+		git(t, inner, "config", "core.fsmonitor", evil)
+	}, true},
+	{"nothing", func(*testing.T, *Local, func(string, string), string) {}, true},
+	{"remote", func(t *testing.T, l *Local, _ func(string, string), _ string) {
+		git(t, l.dir, "remote", "add", "origin", "git@example.com:x/y.git")
+		git(t, l.dir, "config", "branch.main.remote", "origin")
+		git(t, l.dir, "config", "user.name", "A B")
+	}, true},
+}
+
+// Whatever a repository's configuration can run, no line is foreseen there, or
+// it runs nothing.
+func TestForeseesNothingInAHostileRepository(t *testing.T) {
+	lines := []string{"git status", "git diff", "git log -p", "git show", "git blame a.txt", "git diff --cached", "git log -1 --stat", "git describe --always", "git branch"}
+	for _, tt := range repositories {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			l, write := workplace(t)
+			mark := filepath.Join(t.TempDir(), "ran")
+			evil := filepath.Join(t.TempDir(), "evil")
+			if err := os.WriteFile(evil, []byte("#!/bin/sh\ntouch "+mark+"\ncat\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			tt.plant(t, l, write, evil)
+			for _, line := range lines {
+				_, ok := l.Foresee(t.Context(), line, "")
+				if ok != tt.plain {
+					t.Errorf("%s is foreseen: %t", line, ok)
+				}
+				if !ok {
+					continue
+				}
+				r, err := l.Exec(t.Context(), Command{Line: line, Env: Harmless})
+				if err != nil || r.ExitCode != 0 {
+					t.Errorf("%s: %v %d %s", line, err, r.ExitCode, r.Stderr)
+				}
+			}
+			if _, err := os.Stat(mark); err == nil {
+				t.Error("its program ran")
+			}
+		})
+	}
+}
+
+func TestForeseesInAWorktree(t *testing.T) {
+	t.Parallel()
+	l, _ := workplace(t)
+	dir := filepath.Join(l.dir, "tree")
+	git(t, l.dir, "worktree", "add", "-q", dir)
+	inner, err := NewLocal(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := inner.Foresee(t.Context(), "git status", ""); !ok {
+		t.Error("a worktree's own repository is not read")
+	}
+	if err := os.Rename(dir, dir+"2"); err != nil { // the repository names another folder now
+		t.Fatal(err)
+	}
+	moved, err := NewLocal(dir + "2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := moved.Foresee(t.Context(), "git status", ""); ok {
+		t.Error("any repository is read that a file names")
+	}
+	below, err := NewLocal(filepath.Join(l.dir, "sub"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := below.Foresee(t.Context(), "git log", ""); ok {
+		t.Error("a repository around the project is read")
+	}
+}
+
+// Nothing in the environment makes bash read a line in another way.
+func TestCommandsHaveNoVariablesOfTheShell(t *testing.T) {
+	l, write := workplace(t)
+	write("start", "touch started\n")
+	for name, value := range map[string]string{
+		"BASH_ENV": "start", "ENV": "start", "CDPATH": "/etc", "SHELLOPTS": "xtrace", "BASHOPTS": "extglob", "GLOBIGNORE": "a*",
+		"BASH_FUNC_ls%%": "() { touch started; }",
+	} {
+		t.Setenv(name, value)
+	}
+	r, err := l.Exec(t.Context(), Command{Line: "ls >/dev/null; env; echo a*"})
+	if err != nil || r.ExitCode != 0 {
+		t.Fatalf("%v %+v", err, r)
+	}
+	for line := range strings.Lines(r.Stdout) {
+		name, _, _ := strings.Cut(line, "=")
+		if slices.Contains(shellVariables, name) || strings.HasPrefix(name, "BASH_FUNC_") {
+			t.Errorf("commands have %s", strings.TrimSpace(line))
+		}
+	}
+	if _, err := os.Stat(filepath.Join(l.dir, "started")); err == nil || !strings.Contains(r.Stdout, "a.txt") {
+		t.Errorf("a line was read in another way: %s", r.Stdout)
+	}
+}

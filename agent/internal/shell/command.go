@@ -1,0 +1,242 @@
+package shell
+
+import (
+	"strings"
+)
+
+// command is what one simple command reads.
+type command struct {
+	program                       string // to look up; empty for what bash does itself
+	paths, patterns, trees, files []string
+	prints                        bool // its output is text of its input or its files
+}
+
+// operands says what the arguments are that are not options.
+type operands int
+
+const (
+	files   operands = iota // files and folders
+	pattern                 // first a pattern, unless an option gave one, then files
+	texts                   // neither are read
+	none                    // there are none
+)
+
+// program is what may be done with a program. Options that are not listed make
+// it more than a reader, or have not been looked at. An option that takes a
+// value on one system and none on another is listed as taking none: what
+// follows is then held for a file.
+type program struct {
+	flags    string // options of one letter that take no value
+	values   string // options of one letter that take one, which is no file
+	tails    string // options of one letter whose value, if any, follows at once
+	long     string // "name" takes no value, "name=" one, "name?" perhaps one behind "="
+	operands operands
+	here     bool // with no file it looks at the folder that it runs in
+	prints   bool // it prints the text of its files, or of its input, in order
+	count    bool // it takes a number as an option: -20
+	most     int  // how many operands it may have; 0 is any number
+	builtin  bool
+	verbatim bool // no argument is an option
+	// check looks at the whole call, and at what it reads by then.
+	check func(*call, *command) bool
+}
+
+// call is a command line by the rules of a program.
+type call struct {
+	options  []option
+	operands []word
+	// late are values of options that follow an operand. Where options end at
+	// the first operand, as on macOS, they are files.
+	late []string
+}
+
+type option struct{ name, value string }
+
+func (c *call) has(names ...string) bool {
+	for _, o := range c.options {
+		for _, name := range names {
+			if o.name == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// judge says what a command reads; false where it may do more.
+func judge(words []word) (command, bool) {
+	name, arguments := words[0].text, words[1:]
+	if words[0].pattern != "" {
+		return command{}, false
+	}
+	switch name {
+	case "git":
+		return judgeGit(arguments)
+	case "find":
+		return judgeFind(arguments)
+	case "test", "[":
+		return judgeTest(name, arguments)
+	}
+	if questions, ok := versions[name]; ok {
+		return judgeVersion(name, questions, arguments)
+	}
+	p, ok := programs[name]
+	if !ok {
+		return command{}, false
+	}
+	c, ok := p.parse(arguments)
+	if !ok {
+		return command{}, false
+	}
+	read := command{prints: p.prints}
+	if !p.builtin {
+		read.program = name
+	}
+	if !p.collect(c, &read) || p.check != nil && !p.check(c, &read) {
+		return command{}, false
+	}
+	if read.prints {
+		for _, path := range read.paths {
+			if path != "-" {
+				read.files = append(read.files, path)
+			}
+		}
+	}
+	for _, value := range c.late {
+		if !isPath(value) {
+			return command{}, false
+		}
+		read.paths = append(read.paths, value)
+	}
+	return read, true
+}
+
+// parse sorts arguments into options and operands, as getopt does.
+func (p program) parse(arguments []word) (*call, bool) {
+	c := &call{}
+	for len(arguments) > 0 {
+		w := arguments[0]
+		arguments = arguments[1:]
+		switch {
+		case p.verbatim, p.builtin && len(c.operands) > 0: // bash's own programs take options first only
+			c.operands = append(c.operands, w)
+		case w.text == "--":
+			c.operands = append(c.operands, arguments...)
+			return c, true
+		case !strings.HasPrefix(w.text, "-") || w.text == "-":
+			c.operands = append(c.operands, w)
+		case p.most > 0 && len(c.operands) > 0:
+			return nil, false
+		case strings.HasPrefix(w.text, "--"):
+			rest, ok := p.longOption(c, w.text[2:], arguments)
+			if !ok {
+				return nil, false
+			}
+			arguments = rest
+		case p.count && isNumber(w.text[1:]):
+		default:
+			rest, ok := p.letters(c, w.text[1:], arguments)
+			if !ok {
+				return nil, false
+			}
+			arguments = rest
+		}
+		if w.pattern != "" && strings.HasPrefix(w.text, "-") {
+			c.operands = append(c.operands, word{pattern: w.pattern}) // no such name may exist
+		}
+	}
+	return c, true
+}
+
+func (p program) longOption(c *call, text string, rest []word) ([]word, bool) {
+	name, value, given := strings.Cut(text, "=")
+	if !p.builtin && !given && (name == "help" || name == "version") && p.long != "" {
+		c.options = append(c.options, option{name: name})
+		return rest, true
+	}
+	for known := range strings.FieldsSeq(p.long) {
+		switch {
+		case known == name && !given, known == name+"?":
+			c.options = append(c.options, option{name, value})
+			return rest, true
+		case known != name+"=":
+			continue
+		case given:
+			c.options = append(c.options, option{name, value})
+			return rest, true
+		case len(rest) > 0 && rest[0].pattern == "":
+			return c.take(name, rest), true
+		}
+		return nil, false
+	}
+	return nil, false
+}
+
+func (p program) letters(c *call, letters string, rest []word) ([]word, bool) {
+	for i := range len(letters) {
+		letter := letters[i : i+1]
+		switch {
+		case strings.Contains(p.flags, letter):
+			c.options = append(c.options, option{name: letter})
+		case strings.Contains(p.tails, letter):
+			c.options = append(c.options, option{letter, letters[i+1:]})
+			return rest, true
+		case !strings.Contains(p.values, letter):
+			return nil, false
+		case i+1 < len(letters):
+			c.options = append(c.options, option{letter, letters[i+1:]})
+			return rest, true
+		case len(rest) > 0 && rest[0].pattern == "":
+			return c.take(letter, rest), true
+		default:
+			return nil, false
+		}
+	}
+	return rest, true
+}
+
+// take gives an option the next argument.
+func (c *call) take(name string, rest []word) []word {
+	if len(c.operands) > 0 {
+		c.late = append(c.late, rest[0].text)
+	}
+	c.options = append(c.options, option{name, rest[0].text})
+	return rest[1:]
+}
+
+func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// collect takes the paths from the operands.
+func (p program) collect(c *call, read *command) bool {
+	if p.most > 0 && len(c.operands) > p.most || p.operands == none && len(c.operands) > 0 {
+		return false
+	}
+	rest := c.operands
+	if p.operands == pattern && !c.has("e", "regexp", "expression", "files", "type-list", "help", "version") {
+		if len(rest) == 0 || rest[0].pattern != "" {
+			return false
+		}
+		rest = rest[1:]
+	}
+	named := false
+	for _, w := range rest {
+		switch {
+		case w.pattern != "":
+			if p.most > 0 || !isPath(w.text) && w.text != "" {
+				return false
+			}
+			read.patterns = append(read.patterns, w.pattern)
+			named = named || w.text != ""
+		case p.operands == texts:
+		case !isPath(w.text):
+			return false
+		default:
+			read.paths = append(read.paths, w.text)
+			named = true
+		}
+	}
+	if p.here && !named {
+		read.paths = append(read.paths, ".")
+	}
+	return true
+}

@@ -1,0 +1,114 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// Options that several of git's commands share.
+const (
+	gitLimits = "after= all author= before= branches? committer= date-order exclude= first-parent fixed-strings grep= " +
+		"left-right max-count= merges no-merges regexp-ignore-case remotes? reverse since= skip= tags? topo-order until="
+	gitFormats = "abbrev? abbrev-commit color? date= decorate? decorate-refs= follow format= full-history graph no-abbrev-commit no-color " +
+		"no-decorate oneline pretty? boundary cherry-pick"
+	gitDiffs = "binary check color? color-words? compact-summary diff-algorithm= diff-filter= dirstat? exit-code find-copies? " +
+		"find-renames? full-index function-context histogram ignore-all-space ignore-blank-lines ignore-space-at-eol " +
+		"ignore-space-change indent-heuristic inter-hunk-context= merge-base minimal name-only name-status no-color no-ext-diff no-patch " +
+		"no-prefix no-renames no-textconv numstat patch patch-with-stat patience pickaxe-all quiet raw shortstat stat? summary text " +
+		"unified= word-diff? ignore-submodules?"
+)
+
+// gitCommand is what may be done with one of git's commands.
+type gitCommand struct {
+	program
+	// listing are the options of which one makes operands something to choose
+	// by. Without it operands would be created; nil where they never are.
+	listing []string
+	// words are what a first operand must be; nil where it may be anything.
+	words []string
+}
+
+// gitCommands leaves out what writes, what talks to a server, and what runs
+// programs by any option.
+var gitCommands = map[string]gitCommand{
+	"status": {program: program{flags: "sbzv", tails: "u", long: "short branch long porcelain? untracked-files? ignored? show-stash ahead-behind " +
+		"no-ahead-behind null verbose renames no-renames find-renames?"}},
+	"log":  {program: program{flags: "pusbwziRm", values: "nSG", tails: "UMC", count: true, long: gitLimits + " " + gitFormats + " " + gitDiffs}},
+	"show": {program: program{flags: "pusbwzRm", values: "nSG", tails: "UMC", count: true, long: gitLimits + " " + gitFormats + " " + gitDiffs}},
+	"diff": {program: program{flags: "pusbwzRaW", values: "SG", tails: "UMC", long: "cached staged " + gitDiffs}},
+	"blame": {program: program{flags: "wsfenltcb", values: "L", tails: "MC",
+		long: "abbrev= date= line-porcelain porcelain root show-email show-name show-number since="}},
+	"branch": {
+		program: program{flags: "arvi", long: "all color? column? contains? ignore-case list merged? no-abbrev no-color no-column no-contains? " +
+			"no-merged? points-at= remotes show-current sort= verbose format="},
+		listing: []string{"list", "contains", "no-contains", "merged", "no-merged", "points-at"},
+	},
+	"tag": {
+		program: program{flags: "il", long: "contains? ignore-case list merged? no-contains? no-merged? points-at= sort="},
+		listing: []string{"l", "list", "contains", "no-contains", "merged", "no-merged", "points-at"},
+	},
+	"rev-parse": {program: program{flags: "q", long: "abbrev-ref? absolute-git-dir all branches? git-common-dir git-dir is-bare-repository " +
+		"is-inside-git-dir is-inside-work-tree quiet remotes? short? show-cdup show-prefix show-toplevel symbolic symbolic-full-name tags? verify"}},
+	"rev-list": {program: program{values: "n", count: true, long: "abbrev-commit count objects? " + gitLimits}},
+	"ls-files": {program: program{flags: "cdikmostuvz", long: "cached deleted directory error-unmatch exclude-standard full-name ignored " +
+		"killed modified others stage unmerged"}},
+	"ls-tree":  {program: program{flags: "dlrtz", long: "abbrev? full-name full-tree long name-only name-status"}},
+	"cat-file": {program: program{flags: "epst"}},
+	"describe": {program: program{long: "abbrev= all always candidates= contains exact-match exclude= first-parent long match= tags"}},
+	"shortlog": {program: program{flags: "cens", long: "committer email numbered summary " + gitLimits}},
+	"grep": {program: program{flags: "aEFGhHIilnPvwcoLWpqz", values: "ABCem", operands: pattern, long: "all-match and break cached color? count " +
+		"extended-regexp files-with-matches files-without-match fixed-strings function-context heading ignore-case invert-match line-number " +
+		"max-depth= name-only no-color only-matching perl-regexp quiet show-function word-regexp"}},
+	"remote":    {program: program{flags: "v", long: "verbose"}, words: []string{"get-url"}},
+	"stash":     {program: program{}, words: []string{"list"}},
+	"worktree":  {program: program{long: "porcelain"}, words: []string{"list"}},
+	"reflog":    {program: program{values: "n", count: true, operands: none}},
+	"version":   {program: program{operands: none}},
+	"--version": {program: program{operands: none}},
+}
+
+// judgeGit accepts git's own commands, which no alias can take the place of.
+// What is no option may be a revision or a file, and is held for a file.
+func judgeGit(words []word) (command, bool) {
+	read := command{program: "git"}
+	for len(words) > 0 && (words[0].text == "--no-pager" || words[0].text == "--no-optional-locks") {
+		words = words[1:]
+	}
+	if len(words) == 0 || slices.ContainsFunc(words, func(w word) bool { return w.pattern != "" }) {
+		return read, false
+	}
+	g, ok := gitCommands[words[0].text]
+	if !ok {
+		return read, false
+	}
+	c, ok := g.parse(words[1:])
+	if !ok || !g.collect(c, &read) || c.has("help", "version") {
+		return read, false
+	}
+	for _, o := range c.options {
+		if runsGPG(o.value) {
+			return read, false
+		}
+	}
+	for _, value := range c.late {
+		if !isPath(value) {
+			return read, false
+		}
+		read.paths = append(read.paths, value)
+	}
+	switch {
+	case g.listing != nil && len(c.operands) > 0:
+		return read, c.has(g.listing...)
+	case g.words != nil && len(c.operands) > 0:
+		return read, slices.Contains(g.words, c.operands[0].text)
+	case g.words != nil:
+		return read, words[0].text == "remote" // the others do something else then
+	}
+	return read, true
+}
+
+// runsGPG reports whether a format asks for signatures to be checked, which a
+// program does that the configuration names.
+func runsGPG(format string) bool {
+	return strings.Contains(format, "%G") || strings.Contains(format, "signature")
+}

@@ -1,0 +1,169 @@
+package shell
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// programs are the readers. Left out on purpose, though they would be useful:
+// awk, jq, less, man, tar, xargs and env, which run programs or read files that
+// their text names; yarn, pnpm, cargo and rustc, whose version a project's files
+// choose, with the program to run.
+var programs = map[string]program{
+	"ls": {
+		flags: "1AaBbCcdFfGghHikLlmNnopqQRrSstUuvXxZ", here: true,
+		long: "all almost-all author escape directory classify? color? file-type format= full-time group-directories-first " +
+			"human-readable inode literal no-group numeric-uid-gid quote-name recursive reverse size si sort= time= time-style= hide= ignore=",
+	},
+	"cat": {
+		flags: "AbEenstTuv", prints: true,
+		long: "number number-nonblank show-all show-ends show-nonprinting show-tabs squeeze-blank",
+	},
+	"head": {flags: "qvz", values: "cn", long: "bytes= lines= quiet silent verbose", prints: true, count: true},
+	"tail": {flags: "qv", values: "cn", long: "bytes= lines= quiet silent verbose", prints: true, count: true},
+	"nl": {
+		flags: "p", values: "bdfhilnsvw", prints: true,
+		long: "body-numbering= number-format= number-separator= number-width= starting-line-number= line-increment=",
+	},
+	"wc":   {flags: "clLmw", long: "bytes chars lines max-line-length words"},
+	"file": {flags: "bhikLNr", long: "brief dereference keep-going mime mime-encoding mime-type no-dereference"},
+	"stat": {flags: "fLt", values: "c", long: "dereference file-system format= printf= terse"},
+	"du": {
+		flags: "abchHkmSsx0", values: "d", here: true,
+		long: "all apparent-size bytes exclude= human-readable max-depth= null one-file-system separate-dirs si summarize time? total",
+	},
+	"df":   {flags: "aHhiklmPT", long: "all human-readable inodes local portability print-type si total"},
+	"tree": {flags: "aACcdDfFghiJNnpQqrstuUvX", values: "ILP", long: "dirsfirst du filelimit= gitignore noreport prune", here: true},
+	"sort": {
+		flags: "bcCdfghiMnRrsuVz", values: "kt",
+		long: "check? dictionary-order field-separator= general-numeric-sort human-numeric-sort ignore-case " +
+			"ignore-leading-blanks key= month-sort numeric-sort random-sort reverse sort= stable unique version-sort zero-terminated",
+	},
+	"uniq": {flags: "cdiuz", values: "fsw", long: "check-chars= count ignore-case repeated skip-chars= skip-fields= unique", most: 1},
+	"cut":  {flags: "nsz", values: "bcdf", long: "bytes= characters= complement delimiter= fields= only-delimited output-delimiter="},
+	"tr":   {flags: "cCdst", long: "complement delete squeeze-repeats truncate-set1", operands: texts},
+	"comm": {flags: "123iz", long: "check-order nocheck-order output-delimiter= total"},
+	"diff": {
+		flags: "abBcdeEinpqstTuwyZ", values: "CILUW", count: true, check: comparesWhole,
+		long: "brief color? context? ignore-all-space ignore-blank-lines ignore-case ignore-space-change ignore-trailing-space " +
+			"label= minimal new-file side-by-side strip-trailing-cr suppress-common-lines text unified? width=",
+	},
+	"cmp":   {flags: "bls", values: "in", long: "bytes= ignore-initial= print-bytes silent quiet verbose"},
+	"grep":  grep,
+	"egrep": grep,
+	"fgrep": grep,
+	"rg": {
+		flags: "acFhHiIlNnopqSsUvVwx0.P", values: "ABCdeEgjMmrTt", operands: pattern, here: true, count: true, check: searchesTree,
+		long: "after-context= before-context= byte-offset case-sensitive color= colors= column context= context-separator= count count-matches " +
+			"crlf files files-with-matches files-without-match fixed-strings glob= glob-case-insensitive heading hidden iglob= ignore-case " +
+			"include-zero invert-match json line-number line-regexp max-columns= max-columns-preview max-count= max-depth= max-filesize= " +
+			"multiline multiline-dotall no-column no-config no-filename no-heading no-ignore no-ignore-vcs no-line-number no-messages null " +
+			"only-matching passthru pcre2 pretty quiet regexp= replace= smart-case sort= sortr= stats text threads= trim type= type-list " +
+			"type-not= vimgrep with-filename word-regexp",
+	},
+	"sed": {flags: "nErsu", values: "e", long: "expression= quiet silent regexp-extended separate", operands: pattern, check: printsLines},
+	"od":  {flags: "abcdfhilosvx", values: "AjNtw", long: "address-radix= format= read-bytes= skip-bytes= width?"},
+
+	"sha256sum": {flags: "bt", long: "binary text tag"},
+	"sha1sum":   {flags: "bt", long: "binary text tag"},
+	"md5sum":    {flags: "bt", long: "binary text tag"},
+
+	"which":    {flags: "as", operands: texts},
+	"basename": {flags: "az", values: "s", long: "multiple suffix= zero", operands: texts},
+	"dirname":  {flags: "z", long: "zero", operands: texts},
+	"realpath": {flags: "eLmPqsz", long: "canonicalize-existing canonicalize-missing logical no-symlinks physical quiet strip"},
+	"readlink": {flags: "efmnqsvz", long: "canonicalize canonicalize-existing canonicalize-missing no-newline"},
+	"date":     {flags: "uR", values: "d", long: "date= iso-8601? rfc-3339= rfc-email universal utc", operands: texts, check: showsTime},
+	"seq":      {flags: "w", values: "fs", long: "equal-width format= separator=", operands: texts, count: true},
+	"uname":    {flags: "aimnoprsv", long: "all kernel-name kernel-release machine nodename operating-system processor", operands: none},
+	"whoami":   {operands: none},
+	"nproc":    {operands: none},
+	"arch":     {operands: none},
+	"id":       {flags: "gGnru", long: "group groups name real user", operands: none},
+
+	"pwd":     {flags: "LP", operands: none, builtin: true},
+	"echo":    {operands: texts, builtin: true, verbatim: true},
+	"printf":  {operands: texts, builtin: true},
+	"type":    {flags: "aftpP", operands: texts, builtin: true},
+	"command": {flags: "vV", operands: texts, builtin: true, check: (*call).looksUp},
+	"true":    {operands: texts, builtin: true, verbatim: true},
+	"false":   {operands: texts, builtin: true, verbatim: true},
+}
+
+var grep = program{
+	flags: "abcEFGhHiIlLnoPqrsvwxy", values: "ABCDdem", operands: pattern, count: true, check: searchesRecursively,
+	long: "after-context= before-context= basic-regexp binary-files= byte-offset color? colour? context? count exclude= exclude-dir= " +
+		"extended-regexp files-with-matches files-without-match fixed-strings ignore-case include= initial-tab invert-match line-number " +
+		"line-regexp max-count= no-filename no-ignore-case no-messages null only-matching perl-regexp quiet recursive regexp= silent text " +
+		"with-filename word-regexp",
+}
+
+// searchesRecursively makes trees of the paths of a recursive grep, which
+// begins here where none is named.
+func searchesRecursively(c *call, read *command) bool {
+	for _, o := range c.options {
+		if (o.name == "d" || o.name == "directories") && o.value == "recurse" {
+			return false // said in a way that nobody uses
+		}
+	}
+	if !c.has("r", "recursive") {
+		return true
+	}
+	if len(read.paths) == 0 {
+		read.paths = []string{"."}
+	}
+	return searchesTree(c, read)
+}
+
+// searchesTree makes trees of the paths. Names that are still to be found may be
+// folders too.
+func searchesTree(_ *call, read *command) bool {
+	read.trees = read.paths
+	return !slices.ContainsFunc(read.patterns, func(p string) bool { return !strings.HasPrefix(p, "-") })
+}
+
+// comparesWhole makes trees of what diff compares: with two folders it is all
+// their files.
+func comparesWhole(c *call, read *command) bool { return searchesTree(c, read) }
+
+func showsTime(c *call, _ *command) bool {
+	for _, w := range c.operands {
+		if w.pattern != "" || !strings.HasPrefix(w.text, "+") { // anything else sets the clock
+			return false
+		}
+	}
+	return true
+}
+
+func (c *call) looksUp(*command) bool { return c.has("v", "V") }
+
+var (
+	// sedScript are scripts that only print lines and stop, sedLines those that
+	// choose the lines by their numbers.
+	sedScript = regexp.MustCompile(`^(?:` + sedAddress + `(?:,(?:` + sedAddress + `|\+[0-9]+))?[ \t]*[pq=][ \t]*(?:;[ \t]*|$))+$`)
+	sedLines  = regexp.MustCompile(`^[0-9$,+pq; \t]+$`)
+)
+
+const sedAddress = `(?:[0-9]+|\$|/[^/\\\n\[]+/)`
+
+// printsLines accepts of sed what prints chosen lines.
+func printsLines(c *call, read *command) bool {
+	var scripts []string
+	for _, o := range c.options {
+		if o.name == "e" || o.name == "expression" {
+			scripts = append(scripts, o.value)
+		}
+	}
+	if len(scripts) == 0 {
+		scripts = []string{c.operands[0].text}
+	}
+	read.prints = true
+	for _, script := range scripts {
+		if !sedScript.MatchString(script) {
+			return false
+		}
+		read.prints = read.prints && sedLines.MatchString(script)
+	}
+	return c.has("n", "quiet", "silent")
+}

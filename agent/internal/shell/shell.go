@@ -1,0 +1,374 @@
+// Package shell reads command lines of bash without running them. [Read] finds
+// the lines of which every part is known to do nothing but read.
+//
+// The reading is a list of what is allowed, at each step: of the language only
+// simple commands of literal words, joined by &&, ||, ; and |; of the programs
+// those in a table; of their options those in the table too. What is not listed
+// is not a reader.
+package shell
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// The parser is recursive, and a stack that overflows ends the program: both
+// limits hold before it begins (K-38).
+const (
+	maxLine     = 32 << 10
+	maxBrackets = 400
+	// maxCommands is far beyond what a person or a model writes on one line.
+	maxCommands = 50
+)
+
+// Reading is what a line reads. Its paths are as the programs will see them,
+// quotes resolved, relative to Dir; none has ".." as an element.
+//
+// The line is harmless only where its surroundings are: the caller sees to it
+// that bash finds the Programs outside of the project, that what Paths and
+// Patterns name may be read, and that the configuration of a repository that
+// Git reads runs nothing.
+type Reading struct {
+	// Dir is the folder that the line changes to first; empty for none.
+	Dir string
+	// Programs are those that bash looks up on the PATH.
+	Programs []string
+	// Paths are the files and folders that are named, and "." where a program
+	// looks at the folder it runs in. A word that may be something else, such as
+	// a revision, is among them.
+	Paths []string
+	// Patterns are words that bash expands to the names of files, in the syntax
+	// of path/filepath's Match. One that begins with "-" is an option unless such a
+	// file exists.
+	Patterns []string
+	// Trees are those of the Paths of which whole files are read at any depth.
+	// Symbolic links below them are not followed.
+	Trees []string
+	// Files are those of the Paths whose text is printed, from some line to
+	// some other, and nothing else done to it than numbering the lines. They
+	// are printed if the line succeeds.
+	Files []string
+	// Git says that a repository is read.
+	Git bool
+}
+
+// Read reads a line; false where anything in it is not known to only read.
+func Read(line string) (Reading, bool) {
+	if !parsable(line) {
+		return Reading{}, false
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	if err != nil || len(file.Stmts) == 0 {
+		return Reading{}, false
+	}
+	var r reader
+	for _, s := range file.Stmts {
+		if !r.list(s, len(file.Stmts) == 1) {
+			return Reading{}, false
+		}
+	}
+	if r.sometimes || r.and && len(file.Stmts) > 1 { // success does not tell what ran
+		r.Files = nil
+	}
+	for _, list := range []*[]string{&r.Programs, &r.Paths, &r.Patterns, &r.Trees, &r.Files} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return r.Reading, true
+}
+
+func parsable(line string) bool {
+	if len(line) > maxLine || !utf8.ValidString(line) {
+		return false
+	}
+	brackets := 0
+	for _, c := range line {
+		switch {
+		case c == '\n' || c == '\t':
+		case unicode.IsControl(c) || unicode.Is(unicode.Cf, c): // shown as something else than it is
+			return false
+		case strings.ContainsRune("([{`", c):
+			brackets++
+		}
+	}
+	return brackets <= maxBrackets
+}
+
+// reader collects the reading of a line.
+type reader struct {
+	Reading
+	commands       int
+	and, sometimes bool // there is a && or a ||
+}
+
+// list reads pipelines that are joined by && and ||. The line's only list may
+// begin with a change of directory that the rest depends on.
+func (r *reader) list(s *syntax.Stmt, only bool) bool {
+	pipelines, or, ok := split(s, nil, false)
+	if !ok {
+		return false
+	}
+	r.and, r.sometimes = r.and || len(pipelines) > 1, r.sometimes || or
+	if dir, ok := changeDir(pipelines[0]); ok && only && !or && len(pipelines) > 1 {
+		r.Dir, pipelines = dir, pipelines[1:]
+	}
+	for _, p := range pipelines {
+		if !r.pipeline(p) {
+			return false
+		}
+	}
+	return true
+}
+
+// split returns the pipelines that a statement joins, and whether one of them
+// runs only after a failure.
+func split(s *syntax.Stmt, before [][]*syntax.Stmt, or bool) ([][]*syntax.Stmt, bool, bool) {
+	if len(before) > maxCommands || !plain(s) {
+		return nil, false, false
+	}
+	b, ok := s.Cmd.(*syntax.BinaryCmd)
+	if !ok || b.Op == syntax.Pipe {
+		pipeline, ok := stages(s, nil)
+		return append(before, pipeline), or, ok
+	}
+	if b.Op != syntax.AndStmt && b.Op != syntax.OrStmt || len(s.Redirs) > 0 {
+		return nil, false, false
+	}
+	before, or, ok = split(b.X, before, or || b.Op == syntax.OrStmt)
+	if !ok {
+		return nil, false, false
+	}
+	return split(b.Y, before, or)
+}
+
+// stages returns the commands of a pipeline.
+func stages(s *syntax.Stmt, before []*syntax.Stmt) ([]*syntax.Stmt, bool) {
+	if len(before) > maxCommands || !plain(s) {
+		return nil, false
+	}
+	b, ok := s.Cmd.(*syntax.BinaryCmd)
+	if !ok {
+		return append(before, s), true
+	}
+	if b.Op != syntax.Pipe || len(s.Redirs) > 0 {
+		return nil, false
+	}
+	if before, ok = stages(b.X, before); !ok {
+		return nil, false
+	}
+	return stages(b.Y, before)
+}
+
+func plain(s *syntax.Stmt) bool {
+	return s.Cmd != nil && !s.Negated && !s.Background && !s.Coprocess && !s.Disown
+}
+
+// changeDir returns the folder that a pipeline, which is nothing else, changes to.
+func changeDir(pipeline []*syntax.Stmt) (string, bool) {
+	words, ok := arguments(pipeline[0])
+	if !ok || len(pipeline) > 1 || len(pipeline[0].Redirs) > 0 || len(words) != 2 || words[0].text != "cd" || words[0].pattern != "" {
+		return "", false
+	}
+	dir := words[1]
+	return dir.text, dir.pattern == "" && isPath(dir.text) && !strings.HasPrefix(dir.text, "-")
+}
+
+// isPath reports whether a path can be resolved by its text and the links on
+// its way: ".." would leave the folder that a link leads to, not the one it is in.
+func isPath(text string) bool {
+	return text != "" && !slices.Contains(strings.Split(text, "/"), "..")
+}
+
+func (r *reader) pipeline(commands []*syntax.Stmt) bool {
+	text := true // what comes out is some file's text, or nothing
+	var files []string
+	for i, s := range commands {
+		if r.commands++; r.commands > maxCommands {
+			return false
+		}
+		words, ok := arguments(s)
+		if !ok {
+			return false
+		}
+		c, ok := judge(words)
+		if !ok {
+			return false
+		}
+		printed, ok := r.redirections(s)
+		if !ok {
+			return false
+		}
+		r.add(c)
+		text = text && c.prints && printed && (i == 0 || len(c.files) == 0)
+		files = append(files, c.files...)
+	}
+	if text {
+		r.Files = append(r.Files, files...)
+	}
+	return true
+}
+
+func (r *reader) add(c command) {
+	if c.program != "" {
+		r.Programs = append(r.Programs, c.program)
+	}
+	r.Paths = append(r.Paths, c.paths...)
+	r.Patterns = append(r.Patterns, c.patterns...)
+	r.Trees = append(r.Trees, c.trees...)
+	r.Git = r.Git || c.program == "git"
+}
+
+// redirections reads where a command's input comes from and its output goes:
+// files are only read, and output is only thrown away or joined. It reports
+// whether the output is still printed.
+func (r *reader) redirections(s *syntax.Stmt) (printed, ok bool) {
+	printed = true
+	for _, redirect := range s.Redirs {
+		word, ok := literal(redirect.Word)
+		if !ok || word.pattern != "" || redirect.Hdoc != nil {
+			return false, false
+		}
+		from := ""
+		if redirect.N != nil {
+			from = redirect.N.Value
+		}
+		switch redirect.Op {
+		case syntax.RdrOut, syntax.RdrAll:
+			if word.text != "/dev/null" || from != "" && from != "1" && from != "2" {
+				return false, false
+			}
+			printed = printed && from == "2"
+		case syntax.DplOut:
+			if !(from == "2" && word.text == "1") && !((from == "" || from == "1") && word.text == "2") {
+				return false, false
+			}
+		case syntax.RdrIn:
+			if from != "" && from != "0" || !isPath(word.text) || strings.HasPrefix(word.text, "/dev/") { // some are connections
+				return false, false
+			}
+			r.Paths = append(r.Paths, word.text)
+			printed = false // the text has no name in Files
+		default:
+			return false, false
+		}
+	}
+	return printed, true
+}
+
+// word is an argument as the program gets it, or the pattern that bash
+// makes several of.
+type word struct {
+	text    string
+	pattern string // empty unless bash looks for names
+}
+
+// arguments returns the words of a simple command: the program and its
+// arguments.
+func arguments(s *syntax.Stmt) ([]word, bool) {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Assigns) > 0 || len(call.Args) == 0 {
+		return nil, false
+	}
+	words := make([]word, 0, len(call.Args))
+	for _, arg := range call.Args {
+		w, ok := literal(arg)
+		if !ok {
+			return nil, false
+		}
+		words = append(words, w)
+	}
+	return words, true
+}
+
+var escaped = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
+
+// literal resolves the quotes of a word; false where bash would put anything
+// but names of files in the place of a part of it.
+func literal(w *syntax.Word) (word, bool) {
+	if w == nil {
+		return word{}, false
+	}
+	var text, pattern strings.Builder
+	globs := false
+	quoted := func(s string) {
+		text.WriteString(s)
+		pattern.WriteString(escaped.Replace(s))
+	}
+	for i, part := range w.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			ok, glob := unquoted(part.Value, i == 0, quoted, func(s string) { text.WriteString(s); pattern.WriteString(s) })
+			if !ok {
+				return word{}, false
+			}
+			globs = globs || glob
+		case *syntax.SglQuoted:
+			if part.Dollar {
+				return word{}, false
+			}
+			quoted(part.Value)
+		case *syntax.DblQuoted:
+			s, ok := doubleQuoted(part)
+			if !ok {
+				return word{}, false
+			}
+			quoted(s)
+		default:
+			return word{}, false
+		}
+	}
+	if !globs {
+		return word{text: text.String()}, true
+	}
+	return word{text.String(), pattern.String()}, true
+}
+
+// unquoted passes on the characters of a part without quotes, as literal or
+// with their meaning in a pattern; not ok where they mean anything else.
+func unquoted(value string, first bool, literal, special func(string)) (ok, glob bool) {
+	for i := 0; i < len(value); i++ {
+		c := value[i]
+		switch {
+		case c == '\\':
+			if i++; i == len(value) || value[i] == '\n' || value[i] >= utf8.RuneSelf {
+				return false, false
+			}
+			literal(value[i : i+1])
+		case c == '*' || c == '?':
+			special(string(c))
+			glob = true
+		case strings.IndexByte("[]{}$`\n", c) >= 0 && value != "[" && value != "]":
+			return false, false
+		case c == '~' && (i == 0 && first || i > 0 && (value[i-1] == '=' || value[i-1] == ':')):
+			return false, false // a home folder, there too in what looks like an assignment
+		default:
+			literal(value[i : i+1])
+		}
+	}
+	return true, glob
+}
+
+func doubleQuoted(q *syntax.DblQuoted) (string, bool) {
+	var text strings.Builder
+	for _, part := range q.Parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok || q.Dollar {
+			return "", false
+		}
+		for i := 0; i < len(lit.Value); i++ {
+			c := lit.Value[i]
+			if c == '\\' && i+1 < len(lit.Value) && strings.IndexByte("$`\"\\", lit.Value[i+1]) >= 0 {
+				i++
+				c = lit.Value[i]
+			} else if c == '\\' && i+1 < len(lit.Value) && lit.Value[i+1] == '\n' || c == '$' || c == '`' {
+				return "", false
+			}
+			text.WriteByte(c)
+		}
+	}
+	return text.String(), true
+}

@@ -1,0 +1,54 @@
+package shell
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReadingNamesWhatIsRead(t *testing.T) { // interface.md 3, K-42
+	t.Parallel()
+	tests := []struct {
+		line string
+		want Reading
+	}{
+		{"pwd", Reading{}},
+		{"ls -la", Reading{Programs: []string{"ls"}, Paths: []string{"."}}},
+		{"ls -la sub 'a b' 2>/dev/null", Reading{Programs: []string{"ls"}, Paths: []string{"a b", "sub"}}},
+		{"cat go.mod", Reading{Programs: []string{"cat"}, Paths: []string{"go.mod"}, Files: []string{"go.mod"}}},
+		{"cat -n a b", Reading{Programs: []string{"cat"}, Paths: []string{"a", "b"}, Files: []string{"a", "b"}}},
+		{"cd sub && cat a && cat b", Reading{Dir: "sub", Programs: []string{"cat"}, Paths: []string{"a", "b"}, Files: []string{"a", "b"}}},
+		{"cat a; cat b", Reading{Programs: []string{"cat"}, Paths: []string{"a", "b"}, Files: []string{"a", "b"}}},
+		{"cat a && cat b; pwd", Reading{Programs: []string{"cat"}, Paths: []string{"a", "b"}}},
+		{"cat a || cat b", Reading{Programs: []string{"cat"}, Paths: []string{"a", "b"}}},
+		{"cat a >/dev/null", Reading{Programs: []string{"cat"}, Paths: []string{"a"}}},
+		{"cat < a", Reading{Programs: []string{"cat"}, Paths: []string{"a"}}},
+		{"nl -ba a | sed -n '1,200p'", Reading{Programs: []string{"nl", "sed"}, Paths: []string{"a"}, Files: []string{"a"}}},
+		{"cat a | head -50 | tail -n 5", Reading{Programs: []string{"cat", "head", "tail"}, Paths: []string{"a"}, Files: []string{"a"}}},
+		{"cat a | sort", Reading{Programs: []string{"cat", "sort"}, Paths: []string{"a"}}},
+		{"cat a | cat b", Reading{Programs: []string{"cat"}, Paths: []string{"a", "b"}}},
+		{"sed -n '10,20p;30q' a", Reading{Programs: []string{"sed"}, Paths: []string{"a"}, Files: []string{"a"}}},
+		{"sed -n '/func/p' a", Reading{Programs: []string{"sed"}, Paths: []string{"a"}}},
+		{"head -20 a", Reading{Programs: []string{"head"}, Paths: []string{"a"}, Files: []string{"a"}}},
+		{"tail -n +5 a", Reading{Programs: []string{"tail"}, Paths: []string{"a"}, Files: []string{"a"}}},
+		{"grep -n foo a b", Reading{Programs: []string{"grep"}, Paths: []string{"a", "b"}}},
+		{"grep -rn foo", Reading{Programs: []string{"grep"}, Paths: []string{"."}, Trees: []string{"."}}},
+		{"grep -rn -e foo src", Reading{Programs: []string{"grep"}, Paths: []string{"src"}, Trees: []string{"src"}}},
+		{"rg foo src -A 3", Reading{Programs: []string{"rg"}, Paths: []string{"3", "src"}, Trees: []string{"src"}}},
+		{"rg --files", Reading{Programs: []string{"rg"}, Paths: []string{"."}, Trees: []string{"."}}},
+		{"diff a b", Reading{Programs: []string{"diff"}, Paths: []string{"a", "b"}, Trees: []string{"a", "b"}}},
+		{"wc -l *.go s/'a*'?", Reading{Programs: []string{"wc"}, Patterns: []string{`*.go`, `s/a\*?`}}},
+		{`find . -name '*.go' -not -path "./x/*"`, Reading{Programs: []string{"find"}, Paths: []string{"."}}},
+		{"find -newer a", Reading{Programs: []string{"find"}, Paths: []string{"a"}}},
+		{"test -f a && cat a", Reading{Programs: []string{"cat"}, Paths: []string{"a"}, Files: []string{"a"}}},
+		{"git log --oneline -5 -- a", Reading{Programs: []string{"git"}, Paths: []string{"a"}, Git: true}},
+		{"git show HEAD:a", Reading{Programs: []string{"git"}, Paths: []string{"HEAD:a"}, Git: true}},
+		{"go env GOPATH", Reading{Programs: []string{"go"}}},
+	}
+	for _, tt := range tests {
+		got, ok := Read(tt.line)
+		if diff := cmp.Diff(tt.want, got); !ok || diff != "" {
+			t.Errorf("%s: %t %s", tt.line, ok, diff)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// This file has the programs whose arguments follow rules of their own.
+
+func set(names string) map[string]bool {
+	s := map[string]bool{}
+	for name := range strings.FieldsSeq(names) {
+		s[name] = true
+	}
+	return s
+}
+
+// findTests take no argument, findValues one that is no file.
+var (
+	findTests = set("! ( ) -a -and -o -or -not , -daystart -depth -empty -executable -false -ls -mount -noleaf -print -print0 -prune -quit " +
+		"-readable -true -writable -xdev")
+	findValues = set("-amin -atime -cmin -ctime -group -iname -inum -ipath -iregex -links -maxdepth -mindepth -mmin -mtime -name -path " +
+		"-perm -printf -regex -regextype -size -type -user -wholename")
+)
+
+// judgeFind accepts expressions that look at names and what the file system
+// says of them, and follow no links.
+func judgeFind(words []word) (command, bool) {
+	c := command{program: "find"}
+	begin := true
+	for i := 0; i < len(words); i++ {
+		text := words[i].text
+		switch {
+		case words[i].pattern != "":
+			return command{}, false
+		case begin && text == "-P":
+		case begin && !strings.HasPrefix(text, "-") && text != "(" && text != "!" && isPath(text):
+			c.paths = append(c.paths, text)
+			continue
+		case findTests[text]:
+		case i+1 == len(words):
+			return command{}, false
+		case findValues[text] && words[i+1].pattern == "":
+			i++
+		case (text == "-newer" || text == "-anewer" || text == "-cnewer") && words[i+1].pattern == "" && isPath(words[i+1].text):
+			i++
+			c.paths = append(c.paths, words[i].text)
+		default:
+			return command{}, false
+		}
+		begin = begin && text == "-P"
+	}
+	if len(c.paths) == 0 {
+		c.paths = []string{"."}
+	}
+	return c, true
+}
+
+var testOperators = set("! = == != -a -o -e -f -d -s -r -w -x -L -h -z -n -eq -ne -lt -le -gt -ge -nt -ot -ef")
+
+// judgeTest holds every word that is no operator for a file, also where it is
+// a number or a text.
+func judgeTest(name string, words []word) (command, bool) {
+	if name == "[" {
+		if len(words) == 0 || words[len(words)-1].text != "]" {
+			return command{}, false
+		}
+		words = words[:len(words)-1]
+	}
+	var c command
+	for _, w := range words {
+		switch {
+		case w.pattern != "":
+			return command{}, false
+		case testOperators[w.text], w.text == "":
+		case strings.HasPrefix(w.text, "-") || !isPath(w.text):
+			return command{}, false
+		default:
+			c.paths = append(c.paths, w.text)
+		}
+	}
+	return c, true
+}
+
+// versions are what programs may be asked about themselves.
+var versions = map[string][]string{
+	"go":      {"version", "env"},
+	"node":    {"--version", "-v"},
+	"npm":     {"--version", "-v"},
+	"python":  {"--version", "-V"},
+	"python3": {"--version", "-V"},
+	"ruby":    {"--version", "-v"},
+	"gcc":     {"--version"},
+	"clang":   {"--version"},
+	"make":    {"--version"},
+	"cmake":   {"--version"},
+	"bash":    {"--version"},
+}
+
+func judgeVersion(name string, questions []string, words []word) (command, bool) {
+	c := command{program: name}
+	if len(words) == 0 || !slices.Contains(questions, words[0].text) {
+		return c, false
+	}
+	for _, w := range words[1:] { // go env NAME
+		if words[0].text != "env" || w.pattern != "" || w.text != "-json" && strings.Trim(w.text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
+			return c, false
+		}
+	}
+	return c, true
+}
