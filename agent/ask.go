@@ -67,9 +67,10 @@ func (t *turn) keep(who llm.Origin, d *draft, m llm.Message) {
 // the last attempt, whole or with an error.
 func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*draft, error) {
 	policy := t.session.cfg.Retry
+	var remedies []HistoryRepaired // that are tried, the newest last
 	for n := 1; ; n++ {
 		d := &draft{emit: t.emit, now: t.session.cfg.Now, tools: t.session.cfg.Profiles.Profile(who.Provider, who.Model).Tools}
-		err := t.attempt(who, effort, d)
+		err := t.attempt(who, effort, d, &remedies)
 		if err == nil {
 			return d, nil
 		}
@@ -83,6 +84,11 @@ func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*draft, error) {
 				t.pickUp()
 			}
 			n-- // a changed request is not the same one again
+			continue
+		}
+		if next := t.remedy(err, remedies); next != nil && t.ctx.Err() == nil {
+			remedies = append(remedies, *next)
+			n--
 			continue
 		}
 		if notSent(err) {
@@ -124,12 +130,13 @@ func notSent(err error) bool {
 	return errors.As(err, &e) && e.Held
 }
 
-// attempt sends one request and follows its answer to the end.
-func (t *turn) attempt(who llm.Origin, effort llm.Effort, d *draft) error {
+// attempt sends one request and follows its answer to the end. Remedies are
+// recorded once the provider has accepted them, and are none any more then.
+func (t *turn) attempt(who llm.Origin, effort llm.Effort, d *draft, remedies *[]HistoryRepaired) error {
 	s := t.session
 	req := llm.Request{
 		Provider: who.Provider, Model: who.Model, Effort: effort,
-		System: t.briefing(who).System, Messages: t.prescribe(who),
+		System: t.briefing(who).System, Messages: t.prescribe(who, *remedies),
 		Tools: s.cfg.Profiles.Profile(who.Provider, who.Model).Tools.Definitions(), CacheKey: s.cfg.ID,
 		Options: llm.Options{ThinkingTokens: s.transcript.Settings.ThinkingTokens},
 	}
@@ -141,6 +148,10 @@ func (t *turn) attempt(who llm.Origin, effort llm.Effort, d *draft) error {
 		if t.ctx.Err() != nil {
 			return context.Cause(t.ctx)
 		}
+		for _, r := range *remedies {
+			t.emit(r)
+		}
+		*remedies = nil
 		d.add(ev)
 	}
 	return d.fault(who.Provider)

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
+	"atelier.dev/atelier/agent/contextir"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/tokens"
 	"atelier.dev/atelier/agent/picture"
@@ -18,47 +20,77 @@ import (
 // results without a call and empty messages never get this far: lowering the
 // conversation answers the first and leaves out the others.
 
-// prescribe returns the conversation as it can be sent to a model.
-func (t *turn) prescribe(who llm.Origin) []llm.Message {
+// prescribe returns the conversation as it can be sent to a model, with remedies
+// that are being tried.
+func (t *turn) prescribe(who llm.Origin, remedies []HistoryRepaired) []llm.Message {
 	limits := t.session.cfg.Facts.Limits(who.Provider, who.Model)
 	t.noteStranger(who)
 	t.makeRoom(who, limits)
-	messages := t.session.transcript.conversation.Lower()
-	if !t.session.transcript.conversation.Pictures() {
+	past := &t.session.transcript.conversation
+	if len(remedies) > 0 {
+		past = past.Clone()
+		for _, r := range remedies {
+			r.mend(past)
+		}
+	}
+	messages := past.Lower()
+	if !past.Pictures() {
 		return messages
 	}
 	return t.fitPictures(who, limits, messages)
 }
 
-// repair changes the conversation after a provider refused it: what only the
-// provider understands is taken out of the past, once; of what is too long, as
-// much as a summary takes the place of (K-08), else old outputs. It reports
-// whether there is anything new to ask.
+// ofItems matches how a provider says that it does not know a part of the
+// conversation, where otherwise it would not know the model.
+var ofItems = regexp.MustCompile(`(?i)\bitems?\b`)
+
+// remedy is what is tried next after a provider refused the conversation for
+// what it holds, or nil. The refusal may concern something else, so it is
+// recorded, and kept, only once the provider has accepted the conversation with
+// it: what the provider alone understands is of use to the model.
+func (t *turn) remedy(err error, tried []HistoryRepaired) *HistoryRepaired {
+	var e *llm.Error
+	if !errors.As(err, &e) || e.Class != llm.ClassInvalid && !(e.Class == llm.ClassNotFound && ofItems.MatchString(e.Message)) {
+		return nil
+	}
+	was := func(r Repair) bool {
+		return slices.ContainsFunc(tried, func(h HistoryRepaired) bool { return h.Repair == r })
+	}
+	past, why := &t.session.transcript.conversation, "The provider refused the conversation: "+sentence(e.Message)
+	switch {
+	case past.Malformed() && !was(RepairCalls):
+		return &HistoryRepaired{Repair: RepairCalls, Message: why + " It is sent with malformed tool calls as text; everything else is unchanged."}
+	case past.Native() && !was(RepairNative):
+		return &HistoryRepaired{Repair: RepairNative, Message: why + " It is sent without the provider's own notes on earlier answers; what was said is unchanged."}
+	}
+	return nil
+}
+
+// mend makes the change to a conversation that a refusal called for.
+func (d HistoryRepaired) mend(c *contextir.Conversation) {
+	if d.Repair == RepairCalls {
+		c.CleanCalls()
+		return
+	}
+	c.DropNative()
+}
+
+// repair shortens the conversation after a provider refused it as too long: a
+// summary takes the place of as much as it can (K-08), else old outputs are cut.
+// It reports whether there is anything new to ask.
 func (t *turn) repair(who llm.Origin, err error) bool {
 	var e *llm.Error
-	if !errors.As(err, &e) {
+	if !errors.As(err, &e) || e.Class != llm.ClassContextOverflow {
 		return false
 	}
-	past := &t.session.transcript.conversation
-	switch e.Class {
-	case llm.ClassInvalid, llm.ClassNotFound:
-		if !past.Native() {
-			return false
-		}
-		t.emit(HistoryRepaired{Repair: RepairNative, Message: "The provider refused the conversation: " + sentence(e.Message) +
-			" It is sent again without the provider's own notes on earlier answers; what was said is unchanged."})
+	if t.compactAfter(who) {
 		return true
-	case llm.ClassContextOverflow:
-		if t.compactAfter(who) {
-			return true
-		}
-		if t.ctx.Err() != nil {
-			return false // whoever stopped it wants nothing changed
-		}
-		all, _ := past.Elidable(0)
-		return t.elide(who, max(t.excess(t.session.cfg.Facts.Limits(who.Provider, who.Model).Window), all/2))
 	}
-	return false
+	if t.ctx.Err() != nil {
+		return false // whoever stopped it wants nothing changed
+	}
+	all, _ := t.session.transcript.conversation.Elidable(0)
+	return t.elide(who, max(t.excess(t.session.cfg.Facts.Limits(who.Provider, who.Model).Window), all/2))
 }
 
 // noteStranger says what another model's conversation loses on its way to who:

@@ -257,3 +257,48 @@ func TestDoctorLeavesFallbacksAlone(t *testing.T) {
 		}
 	}
 }
+
+// A refusal that has nothing to do with the past leaves it as it is: what a
+// provider alone understands is given up only where that helped.
+func TestDoctorKeepsNativeWhereARefusalConcernsAnother(t *testing.T) {
+	t.Parallel()
+	think := llmtest.Round{Reasoning: "Hm.", Text: "One."}
+	refused := llmtest.Round{Status: 400, Body: `{"error":{"message":"max_tokens: 300000 > 128000"}}`}
+	model := llmtest.Script(think, refused, refused, think)
+	r := newRig(t, model)
+	r.run("first")
+	events := r.run("second")
+	if n := len(find[agent.HistoryRepaired](events)); n != 0 || end(t, events) != agent.EndFailed {
+		t.Errorf("%d repairs", n)
+	}
+	if m := model.Requests()[2].Messages[1]; m.Origin != nil {
+		t.Errorf("the remedy was not tried: %+v", m)
+	}
+	events = r.run("third")
+	if m := model.Requests()[3].Messages[1]; m.Origin == nil || end(t, events) != agent.EndDone {
+		t.Errorf("the past was changed: %+v", m)
+	}
+}
+
+// A refusal that a remedy answers is told once, and the remedy is kept.
+func TestDoctorKeepsWhatHelped(t *testing.T) {
+	t.Parallel()
+	model := llmtest.Script(llmtest.Round{Reasoning: "Hm.", Text: "One."},
+		llmtest.Round{Status: 400, Body: `{"error":{"message":"messages.1.content.0: Invalid signature in thinking block"}}`},
+		llmtest.Round{Text: "Two."}, llmtest.Round{Text: "Three."}, llmtest.Round{Text: "Four."})
+	r := newRig(t, model)
+	r.run("first")
+	repairs := find[agent.HistoryRepaired](r.run("second"))
+	if len(repairs) != 1 || repairs[0].Repair != agent.RepairNative || !strings.Contains(repairs[0].Message, "Invalid signature") {
+		t.Fatalf("told %+v", repairs)
+	}
+	for i := range 2 {
+		if again := find[agent.HistoryRepaired](r.run("third")); len(again) != 0 {
+			t.Errorf("told again: %+v", again)
+		}
+		if m := model.Requests()[3+i].Messages[1]; m.Origin != nil {
+			t.Errorf("sent as before: %+v", m)
+		}
+		r.open()
+	}
+}

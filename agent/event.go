@@ -337,6 +337,7 @@ const (
 	RepairElided   Repair = "elided"   // old outputs are shortened, for good
 	RepairPictures Repair = "pictures" // pictures are sent in another form
 	RepairForeign  Repair = "foreign"  // another model's reasoning is not sent
+	RepairCalls    Repair = "calls"    // malformed calls are sent as text
 )
 
 // LoopDetection says that the model repeats itself (LOOP-20).

@@ -170,7 +170,7 @@ func (t *Transcript) applyRepair(d HistoryRepaired) {
 		}
 		t.past.repairs[d.Subject] = true
 	default:
-		t.conversation.DropNative()
+		d.mend(&t.conversation)
 	}
 }
 

@@ -23,7 +23,7 @@ const defaultMaxOutput = 8192
 // the cache's marks, or the provider's cache would miss (LLM-17).
 func (a *Adapter) lower(req llm.Request, origin llm.Origin) (p sdk.MessageNewParams, messages []byte, err error) {
 	instructions, rest := wire.Instructions(req)
-	turns, err := wire.Turns(&a.encodings, req.CacheKey, origin, rest, func(m llm.Message, ids wire.IDs) (results, others []content) {
+	turns, err := wire.Turns(&a.encodings, req.CacheKey, origin, rest, func(m llm.Message, ids *wire.IDs) (results, others []content) {
 		if m.Role == llm.RoleAssistant {
 			return nil, answered(m, m.Origin.Same(origin), ids)
 		}
@@ -103,7 +103,7 @@ type content = sdk.ContentBlockParamUnion
 // answered lowers an answer. Thinking and what only the provider understands
 // go back to where they came from, verbatim, and nowhere else (LLM-28). No
 // answer may end with thinking, as one does that was interrupted.
-func answered(m llm.Message, same bool, ids wire.IDs) []content {
+func answered(m llm.Message, same bool, ids *wire.IDs) []content {
 	var blocks []content
 	for _, p := range m.Parts {
 		switch {
@@ -112,7 +112,7 @@ func answered(m llm.Message, same bool, ids wire.IDs) []content {
 		case p.Kind == llm.PartText && strings.TrimSpace(p.Text) != "":
 			blocks = append(blocks, sdk.NewTextBlock(p.Text))
 		case p.Kind == llm.PartToolCall && p.Call != nil:
-			blocks = append(blocks, sdk.NewToolUseBlock(ids[p.Call.ID], wire.Arguments(p.Call), p.Call.Name))
+			blocks = append(blocks, sdk.NewToolUseBlock(ids.Call(p.Call.ID), wire.Arguments(p.Call), wire.CallName(p.Call.Name)))
 		}
 	}
 	for len(blocks) > 0 && isThought(blocks[len(blocks)-1]) {
@@ -139,7 +139,7 @@ func isThinking(blocks []byte) bool {
 
 // said lowers what a user said or attached, and what tools gave back, which the
 // API wants before anything that was said with it (LLM-40).
-func said(m llm.Message, ids wire.IDs) (results, others []content) {
+func said(m llm.Message, ids *wire.IDs) (results, others []content) {
 	for _, p := range m.Parts {
 		switch {
 		case p.Kind == llm.PartText && strings.TrimSpace(p.Text) != "": // others are refused
@@ -153,7 +153,7 @@ func said(m llm.Message, ids wire.IDs) (results, others []content) {
 	return results, others
 }
 
-func result(r *llm.ToolResult, ids wire.IDs) *sdk.ToolResultBlockParam {
+func result(r *llm.ToolResult, ids *wire.IDs) *sdk.ToolResultBlockParam {
 	out := &sdk.ToolResultBlockParam{ToolUseID: ids.Result(r)}
 	if r.IsError {
 		out.IsError = param.NewOpt(true)

@@ -43,7 +43,8 @@ func newAdapter(name string, cfg Config, d Dialect) *Adapter {
 	e := wire.NewEndpoint(wire.Config{Provider: name, KeyHeader: d.KeyHeader, AdapterConfig: cfg})
 	return &Adapter{
 		name: name, dialect: d, endpoint: e,
-		service: sdk.NewChatCompletionService(openaisdk.Options(e)...),
+		service:   sdk.NewChatCompletionService(openaisdk.Options(e)...),
+		encodings: wire.Encodings{EchoCallIDs: true},
 	}
 }
 
@@ -56,7 +57,7 @@ func (a *Adapter) Models(ctx context.Context) ([]string, error) { return a.endpo
 // messages encodes a conversation; what was sent before is taken from memory.
 func (a *Adapter) messages(req llm.Request, origin llm.Origin) ([]byte, error) {
 	bridged := a.dialect.bridged(req.Messages)
-	spoken, err := wire.Join(&a.encodings, req.CacheKey, origin, bridged, func(m llm.Message, ids wire.IDs) []message {
+	spoken, err := wire.Join(&a.encodings, req.CacheKey, origin, bridged, func(m llm.Message, ids *wire.IDs) []message {
 		return a.dialect.lower(m, origin, ids)
 	})
 	if err != nil {

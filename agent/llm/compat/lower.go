@@ -55,7 +55,7 @@ func tools(specs []llm.ToolSpec) []sdk.ChatCompletionToolUnionParam {
 }
 
 // lower lowers one message of a request to origin.
-func (d Dialect) lower(m llm.Message, origin llm.Origin, ids wire.IDs) []message {
+func (d Dialect) lower(m llm.Message, origin llm.Origin, ids *wire.IDs) []message {
 	switch m.Role {
 	case llm.RoleAssistant:
 		return d.assistant(m, m.Origin.Same(origin), ids)
@@ -73,7 +73,7 @@ func (d Dialect) lower(m llm.Message, origin llm.Origin, ids wire.IDs) []message
 
 // assistant lowers an answer from its typed fields. Of reasoning, only what
 // came from the same origin goes back (LLM-28).
-func (d Dialect) assistant(m llm.Message, same bool, ids wire.IDs) []message {
+func (d Dialect) assistant(m llm.Message, same bool, ids *wire.IDs) []message {
 	a := &sdk.ChatCompletionAssistantMessageParam{}
 	extra := map[string]any{}
 	for _, p := range m.Parts {
@@ -81,9 +81,9 @@ func (d Dialect) assistant(m llm.Message, same bool, ids wire.IDs) []message {
 		case p.Kind == llm.PartToolCall && p.Call != nil:
 			a.ToolCalls = append(a.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
 				OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
-					ID: d.callID(ids[p.Call.ID]),
+					ID: d.callID(ids.Call(p.Call.ID)),
 					Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{
-						Name: p.Call.Name, Arguments: string(p.Call.Input()),
+						Name: wire.CallName(p.Call.Name), Arguments: string(wire.Arguments(p.Call)),
 					},
 				},
 			})
@@ -145,7 +145,7 @@ func media(m *llm.Media) sdk.ChatCompletionContentPartUnionParam {
 // results lowers the results of tool calls. A tool message holds text only,
 // so images follow in a user message, after the last result: nothing may
 // stand between a call and its results.
-func (d Dialect) results(m llm.Message, ids wire.IDs) []message {
+func (d Dialect) results(m llm.Message, ids *wire.IDs) []message {
 	var out []message
 	var pictures []llm.Part
 	for _, p := range m.Parts {

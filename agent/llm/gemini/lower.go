@@ -146,7 +146,7 @@ type lowerer struct {
 }
 
 // parts lowers one message. Results go before what was said with them (LLM-40).
-func (l lowerer) parts(m llm.Message, ids wire.IDs) (results, others []any) {
+func (l lowerer) parts(m llm.Message, ids *wire.IDs) (results, others []any) {
 	if m.Role == llm.RoleAssistant {
 		return nil, l.answered(m, ids)
 	}
@@ -156,18 +156,18 @@ func (l lowerer) parts(m llm.Message, ids wire.IDs) (results, others []any) {
 // answered lowers an answer. What was signed goes back to where it came from,
 // verbatim; of another's answer, reasoning is dropped (LLM-28). Of calls that
 // were made side by side only the first is signed.
-func (l lowerer) answered(m llm.Message, ids wire.IDs) []any {
+func (l lowerer) answered(m llm.Message, ids *wire.IDs) []any {
 	var parts []any
 	same, called := m.Origin.Same(l.origin), false
 	for _, p := range m.Parts {
 		isCall := p.Kind == llm.PartToolCall && p.Call != nil
 		switch {
-		case same && len(p.Native) > 0:
+		case same && len(p.Native) > 0 && (!isCall || ids.Verbatim(p.Call)):
 			parts = append(parts, p.Native)
 		case p.Kind == llm.PartText && p.Text != "":
 			parts = append(parts, &genai.Part{Text: p.Text})
 		case isCall:
-			c := callPart{Call: functionCall{ID: ownID(ids, p.Call.ID), Name: p.Call.Name, Args: wire.Arguments(p.Call)}}
+			c := callPart{Call: functionCall{ID: ownID(ids, p.Call.ID), Name: wire.CallName(p.Call.Name), Args: wire.Arguments(p.Call)}}
 			if l.later && !called {
 				c.Signature = unsigned
 			}
@@ -179,15 +179,15 @@ func (l lowerer) answered(m llm.Message, ids wire.IDs) []any {
 }
 
 // ownID is the provider's own id of a call, the only one that it takes.
-func ownID(ids wire.IDs, call string) string {
-	if id := ids[call]; id != call {
+func ownID(ids *wire.IDs, call string) string {
+	if id := ids.Call(call); id != call {
 		return id
 	}
 	return ""
 }
 
 // said lowers what a user said or attached, and what tools gave back.
-func (l lowerer) said(m llm.Message, ids wire.IDs) (results, others []any) {
+func (l lowerer) said(m llm.Message, ids *wire.IDs) (results, others []any) {
 	results, others = l.results(m, ids)
 	for _, p := range m.Parts {
 		switch {
@@ -202,12 +202,12 @@ func (l lowerer) said(m llm.Message, ids wire.IDs) (results, others []any) {
 
 // results lowers the results of tool calls, and what cannot stand inside one
 // of them (LLM-52).
-func (l lowerer) results(m llm.Message, ids wire.IDs) (results, shown []any) {
+func (l lowerer) results(m llm.Message, ids *wire.IDs) (results, shown []any) {
 	for _, p := range m.Parts {
 		if p.Kind != llm.PartToolResult || p.Result == nil {
 			continue
 		}
-		r := &genai.FunctionResponse{ID: ownID(ids, p.Result.CallID), Name: p.Result.Name}
+		r := &genai.FunctionResponse{ID: ownID(ids, p.Result.CallID), Name: wire.CallName(p.Result.Name)}
 		key, text := "output", llm.Message{Parts: p.Result.Parts}.Text()
 		if p.Result.IsError {
 			key = "error"

@@ -30,6 +30,7 @@ type Server struct {
 	closed   chan struct{}
 	mu       sync.Mutex
 	rounds   []Round
+	rules    *Rules             // nil where every conversation is accepted
 	scripts  map[string][]Round // of models with a script of their own
 	grown    chan struct{}      // closed when one of them grew
 	requests []Request
@@ -200,6 +201,10 @@ func (s *Server) answer(encode frames) http.HandlerFunc {
 			return
 		}
 		at := s.record(req, body, came)
+		if why, status := s.refusal(req.URL.Path, body); why != "" {
+			refuse(w, Round{Status: status, Body: why})
+			return
+		}
 		w = &answering{ResponseWriter: w, wrote: func() { s.answered(at) }}
 		r, n, ok := s.next(req, body)
 		switch {

@@ -96,7 +96,7 @@ type lowerer struct {
 	freeform []string // names of tools
 }
 
-func (l lowerer) items(m llm.Message, ids wire.IDs) []inputItem {
+func (l lowerer) items(m llm.Message, ids *wire.IDs) []inputItem {
 	switch m.Role {
 	case llm.RoleAssistant:
 		return l.assistant(m, ids)
@@ -110,11 +110,11 @@ func (l lowerer) items(m llm.Message, ids wire.IDs) []inputItem {
 // assistant lowers an answer. Items of the same origin go back verbatim; of
 // another's, reasoning is dropped and the rest sent as text and calls
 // (LLM-28).
-func (l lowerer) assistant(m llm.Message, ids wire.IDs) []inputItem {
+func (l lowerer) assistant(m llm.Message, ids *wire.IDs) []inputItem {
 	var items, reasoning []inputItem
 	same := m.Origin.Same(l.origin)
 	for _, p := range m.Parts {
-		native := same && len(p.Native) > 0 && (p.Call == nil || p.Call.Custom == l.isFreeform(p.Call.Name))
+		native := same && len(p.Native) > 0 && (p.Call == nil || p.Call.Custom == l.isFreeform(p.Call.Name) && ids.Verbatim(p.Call))
 		switch {
 		case p.Kind == llm.PartReasoning:
 			// An item id is unknown to the server, which stored nothing;
@@ -142,14 +142,14 @@ func (l lowerer) isFreeform(tool string) bool { return slices.Contains(l.freefor
 func raw(b json.RawMessage) inputItem { return param.Override[inputItem](b) }
 
 // typed lowers a part of an answer from its neutral fields.
-func (l lowerer) typed(p llm.Part, ids wire.IDs) (inputItem, bool) {
+func (l lowerer) typed(p llm.Part, ids *wire.IDs) (inputItem, bool) {
 	switch {
 	case p.Kind == llm.PartText && p.Text != "":
 		return responses.ResponseInputItemParamOfMessage(p.Text, responses.EasyInputMessageRoleAssistant), true
 	case p.Kind == llm.PartToolCall && p.Call != nil && l.isFreeform(p.Call.Name):
-		return responses.ResponseInputItemParamOfCustomToolCall(ids[p.Call.ID], p.Call.FreeformText(), p.Call.Name), true
+		return responses.ResponseInputItemParamOfCustomToolCall(ids.Call(p.Call.ID), p.Call.FreeformText(), wire.CallName(p.Call.Name)), true
 	case p.Kind == llm.PartToolCall && p.Call != nil:
-		return responses.ResponseInputItemParamOfFunctionCall(string(p.Call.Input()), ids[p.Call.ID], p.Call.Name), true
+		return responses.ResponseInputItemParamOfFunctionCall(string(wire.Arguments(p.Call)), ids.Call(p.Call.ID), wire.CallName(p.Call.Name)), true
 	default:
 		return inputItem{}, false
 	}
@@ -195,7 +195,7 @@ func media(m *llm.Media) responses.ResponseInputContentUnionParam {
 }
 
 // results lowers the results of tool calls (LLM-40).
-func (l lowerer) results(m llm.Message, ids wire.IDs) []inputItem {
+func (l lowerer) results(m llm.Message, ids *wire.IDs) []inputItem {
 	var items []inputItem
 	for _, p := range m.Parts {
 		if p.Kind != llm.PartToolResult || p.Result == nil {
@@ -210,7 +210,7 @@ func (l lowerer) results(m llm.Message, ids wire.IDs) []inputItem {
 	return items
 }
 
-func result(r *llm.ToolResult, ids wire.IDs) inputItem {
+func result(r *llm.ToolResult, ids *wire.IDs) inputItem {
 	id, text := ids.Result(r), wire.ResultText(r)
 	pictures := wire.ResultMedia(r)
 	if len(pictures) == 0 {
@@ -238,7 +238,7 @@ func result(r *llm.ToolResult, ids wire.IDs) inputItem {
 }
 
 // customResult is result for a freeform tool. Those give nothing but text.
-func customResult(r *llm.ToolResult, ids wire.IDs) inputItem {
+func customResult(r *llm.ToolResult, ids *wire.IDs) inputItem {
 	text := wire.ResultText(r)
 	for _, m := range wire.ResultMedia(r) {
 		text += "\n" + wire.Omitted(m)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"sync"
 
 	"atelier.dev/atelier/agent/llm"
@@ -18,6 +17,12 @@ import (
 // A message counts as the same when its parts are the very same slice and its
 // origin the very same pointer: messages never change once they were sent.
 type Encodings struct {
+	// EchoCallIDs sends the ids of calls back to their origin whatever their
+	// form: some models number their calls in them, and some gateways keep a
+	// proof of the model's reasoning there. Otherwise they are letters, digits,
+	// _ and -, at most 64.
+	EchoCallIDs bool
+
 	mu     sync.Mutex
 	recent []*conversation // newest last
 }
@@ -29,6 +34,7 @@ type conversation struct {
 	key    string
 	target llm.Origin
 	done   []encoded
+	ids    *IDs // of the calls in done
 }
 
 type encoded struct {
@@ -48,9 +54,9 @@ type Items struct {
 
 // Join returns the items of all messages of the conversation that key names,
 // as a JSON array for a request to target. encode turns one message into its
-// items; ids are those of its call and result. An empty key is not kept.
-func Join[Item any](e *Encodings, key string, target llm.Origin, messages []llm.Message, encode func(llm.Message, IDs) []Item) ([]byte, error) {
-	all, err := e.encode(key, target, messages, func(m llm.Message, ids IDs) (Items, error) {
+// items; ids are those of the calls so far. An empty key is not kept.
+func Join[Item any](e *Encodings, key string, target llm.Origin, messages []llm.Message, encode func(llm.Message, *IDs) []Item) ([]byte, error) {
+	all, err := e.encode(key, target, messages, func(m llm.Message, ids *IDs) (Items, error) {
 		rest, err := joined(encode(m, ids))
 		return Items{Rest: rest}, err
 	})
@@ -62,18 +68,18 @@ func Join[Item any](e *Encodings, key string, target llm.Origin, messages []llm.
 
 // encode returns the encoded messages. They are shared with later calls, which
 // only append to them.
-func (e *Encodings) encode(key string, target llm.Origin, messages []llm.Message, encode func(llm.Message, IDs) (Items, error)) ([]encoded, error) {
+func (e *Encodings) encode(key string, target llm.Origin, messages []llm.Message, encode func(llm.Message, *IDs) (Items, error)) ([]encoded, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	target.ResponseID = ""
 	c := e.find(key, target)
 	known := c.known(messages)
-	if known < len(c.done) {
-		c.done = c.done[:known:known]
+	if known < len(c.done) || c.ids == nil {
+		c.done, c.ids = c.done[:known:known], newIDs(messages[:known], target, e.EchoCallIDs)
 	}
-	ids := NewIDs(messages[lastAnswer(messages[:known]):], target)
 	for _, m := range messages[known:] {
-		items, err := encode(m, ids)
+		c.ids.add(m)
+		items, err := encode(m, c.ids)
 		if err != nil {
 			return nil, fmt.Errorf("encode message: %w", err)
 		}
@@ -82,24 +88,13 @@ func (e *Encodings) encode(key string, target llm.Origin, messages []llm.Message
 	return c.done, nil
 }
 
-// lastAnswer is the index of the last answer, whose calls the results that
-// follow belong to; 0 where there is none.
-func lastAnswer(messages []llm.Message) int {
-	for i, m := range slices.Backward(messages) {
-		if m.Role == llm.RoleAssistant {
-			return i
-		}
-	}
-	return 0
-}
-
 // find returns the conversation, moved to the newest place, or a new one.
 func (e *Encodings) find(key string, target llm.Origin) *conversation {
 	for i, c := range e.recent {
 		if c.key == key && key != "" {
 			e.recent = append(append(e.recent[:i:i], e.recent[i+1:]...), c)
 			if c.target != target {
-				c.target, c.done = target, nil
+				c.target, c.done, c.ids = target, nil, nil
 			}
 			return c
 		}

@@ -11,14 +11,14 @@ import (
 )
 
 // spell encodes a message as what it says and whether it is its target's own.
-func spell(target llm.Origin, count *int) func(llm.Message, wire.IDs) []string {
-	return func(m llm.Message, ids wire.IDs) []string {
+func spell(target llm.Origin, count *int) func(llm.Message, *wire.IDs) []string {
+	return func(m llm.Message, ids *wire.IDs) []string {
 		*count++
 		var out []string
 		for _, p := range m.Parts {
 			switch {
 			case p.Call != nil:
-				out = append(out, "call "+ids[p.Call.ID])
+				out = append(out, "call "+ids.Call(p.Call.ID))
 			case p.Result != nil:
 				out = append(out, "result "+ids.Result(p.Result))
 			default:

@@ -9,34 +9,6 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// IDs are the ids under which a conversation's calls are sent: the provider's
-// own to their origin, ours to any other, which may not take a stranger's or
-// may have given the same one out twice.
-type IDs map[string]string
-
-// NewIDs returns the ids to use in a request to origin.
-func NewIDs(messages []llm.Message, origin llm.Origin) IDs {
-	ids := IDs{}
-	for _, m := range messages {
-		same := m.Origin.Same(origin)
-		for _, c := range m.Calls() {
-			ids[c.ID] = c.ID
-			if same && c.WireID != "" {
-				ids[c.ID] = c.WireID
-			}
-		}
-	}
-	return ids
-}
-
-// Result is the id that a result answers.
-func (ids IDs) Result(r *llm.ToolResult) string {
-	if id, ok := ids[r.CallID]; ok {
-		return id
-	}
-	return r.CallID
-}
-
 // Extra are the members of a request's body that its caller gave, for an SDK
 // that takes them beside its own.
 func Extra(o llm.Options) map[string]any {
@@ -63,16 +35,6 @@ func Instructions(req llm.Request) (instructions []string, rest []llm.Message) {
 		}
 	}
 	return instructions, nil
-}
-
-// Arguments are a call's arguments for an API that takes nothing but an
-// object: what the model sent, or an object that quotes it.
-func Arguments(c *llm.ToolCall) json.RawMessage {
-	var object map[string]json.RawMessage
-	if input := c.Input(); json.Unmarshal(input, &object) == nil && object != nil {
-		return input
-	}
-	return JSON(map[string]string{"invalid_arguments": string(c.Arguments)})
 }
 
 // JSON encodes v, which can be encoded, as the APIs do: < > & stay as they are.

@@ -1,29 +1,12 @@
 package wire
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"atelier.dev/atelier/agent/llm"
 )
-
-func TestArguments(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		`{"b":1,"a":9007199254740993}`: `{"b":1,"a":9007199254740993}`,
-		`{}`:                           `{}`,
-		``:                             `{"invalid_arguments":""}`,
-		`null`:                         `{"invalid_arguments":"null"}`,
-		`[1]`:                          `{"invalid_arguments":"[1]"}`,
-		`{"a": <`:                      `{"invalid_arguments":"{\"a\": <"}`,
-	} {
-		if got := Arguments(&llm.ToolCall{Arguments: json.RawMessage(in)}); string(got) != want {
-			t.Errorf("%q gives %s, want %s", in, got, want)
-		}
-	}
-}
 
 // LLM-20: what is said before anyone speaks is an instruction; what is said
 // later stays in its place.

@@ -15,8 +15,8 @@ type Turn struct {
 
 // Turns returns the turns of the conversation that key names, for a request to
 // target, as [Join] does. A message without items belongs to no turn.
-func Turns[Item any](e *Encodings, key string, target llm.Origin, messages []llm.Message, encode func(llm.Message, IDs) (results, rest []Item)) ([]Turn, error) {
-	all, err := e.encode(key, target, messages, func(m llm.Message, ids IDs) (items Items, err error) {
+func Turns[Item any](e *Encodings, key string, target llm.Origin, messages []llm.Message, encode func(llm.Message, *IDs) (results, rest []Item)) ([]Turn, error) {
+	all, err := e.encode(key, target, messages, func(m llm.Message, ids *IDs) (items Items, err error) {
 		results, rest := encode(m, ids)
 		if items.Results, err = joined(results); err != nil {
 			return Items{}, err

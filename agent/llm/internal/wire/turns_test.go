@@ -29,12 +29,12 @@ func TestTurns(t *testing.T) {
 	encoded := 0
 	array := func(messages []llm.Message) string {
 		t.Helper()
-		turns, err := wire.Turns(&e, "s", target, messages, func(m llm.Message, ids wire.IDs) (results, rest []string) {
+		turns, err := wire.Turns(&e, "s", target, messages, func(m llm.Message, ids *wire.IDs) (results, rest []string) {
 			encoded++
 			for _, p := range m.Parts {
 				switch {
 				case p.Call != nil:
-					rest = append(rest, ids[p.Call.ID])
+					rest = append(rest, ids.Call(p.Call.ID))
 				case p.Result != nil:
 					results = append(results, ids.Result(p.Result))
 				default:

@@ -1,0 +1,195 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// A model may write a call that its own provider refuses to read again: with a
+// name of another form, an id that was given before, arguments that are not
+// JSON. Such a call stays in the conversation, so every request after it would
+// be refused. Calls are therefore sent in a form that all providers accept,
+// and a call and its result always in the same one.
+
+// IDs are the ids under which a conversation's calls are sent: the provider's
+// own to their origin, ours to any other, which may not take a stranger's. Ours
+// also replaces an id that the provider repeated or that its API would refuse.
+type IDs struct {
+	target llm.Origin
+	echo   bool              // whatever the form, see [Encodings]
+	sent   map[string]string // by our id
+	taken  map[string]bool
+}
+
+// newIDs returns the ids of the calls in messages, for a request to target.
+func newIDs(messages []llm.Message, target llm.Origin, echo bool) *IDs {
+	ids := &IDs{target: target, echo: echo, sent: map[string]string{}, taken: map[string]bool{}}
+	for _, m := range messages {
+		ids.add(m)
+	}
+	return ids
+}
+
+func (ids *IDs) add(m llm.Message) {
+	same := m.Origin.Same(ids.target)
+	for _, p := range m.Parts {
+		c := p.Call
+		if p.Kind != llm.PartToolCall || c == nil {
+			continue
+		}
+		id := c.ID
+		if same && !ids.taken[c.WireID] && ids.accepts(c.WireID) {
+			id = c.WireID
+		}
+		ids.sent[c.ID], ids.taken[id] = id, true
+	}
+}
+
+// callID is what every API accepts as the id of a call, and maxEchoed the length
+// of what is sent back in another form.
+var callID = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+const maxEchoed = 4 << 10
+
+// accepts reports whether the target accepts an id of its own.
+func (ids *IDs) accepts(id string) bool {
+	if !ids.echo {
+		return callID.MatchString(id)
+	}
+	odd := strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' })
+	return id != "" && len(id) <= maxEchoed && !odd
+}
+
+// Call is the id of a call that has our id.
+func (ids *IDs) Call(id string) string { return ids.sent[id] }
+
+// Result is the id that a result answers.
+func (ids *IDs) Result(r *llm.ToolResult) string {
+	if id, ok := ids.sent[r.CallID]; ok {
+		return id
+	}
+	return r.CallID
+}
+
+// Verbatim reports whether a call can go back to its origin as it came.
+func (ids *IDs) Verbatim(c *llm.ToolCall) bool {
+	return (c.WireID == "" || ids.sent[c.ID] == c.WireID) && CallName(c.Name) == c.Name &&
+		(c.Custom || bytes.Equal(Arguments(c), c.Arguments))
+}
+
+// callName is what every provider accepts as the name of a called tool.
+var callName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`)
+
+// CallName is the name under which a call is sent. Models invent names for
+// tools that they were never shown.
+func CallName(name string) string {
+	if callName.MatchString(name) {
+		return name
+	}
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+			return r
+		default:
+			return '_'
+		}
+	}, name)
+	switch {
+	case clean == "":
+		return "unnamed"
+	case clean[0] == '-' || clean[0] >= '0' && clean[0] <= '9':
+		clean = "_" + clean
+	}
+	return clean[:min(len(clean), 64)]
+}
+
+// maxDepth is how deeply arguments may be nested; some providers' parsers stop
+// at a hundred levels.
+const maxDepth = 64
+
+// Arguments are a call's arguments for an API that accepts nothing but an
+// object: what the model sent, or an object that quotes it.
+func Arguments(c *llm.ToolCall) json.RawMessage {
+	var object map[string]json.RawMessage
+	if input := c.Input(); depth(input) <= maxDepth && json.Unmarshal(input, &object) == nil && object != nil {
+		return readable(input)
+	}
+	return JSON(map[string]string{"invalid_arguments": string(c.Arguments)})
+}
+
+// depth is how deeply a JSON value is nested.
+func depth(raw []byte) int {
+	deepest, level, quoted := 0, 0, false
+	for i := 0; i < len(raw); i++ {
+		switch b := raw[i]; {
+		case quoted && b == '\\':
+			i++
+		case b == '"':
+			quoted = !quoted
+		case quoted:
+		case b == '{' || b == '[':
+			level++
+			deepest = max(deepest, level)
+		case b == '}' || b == ']':
+			level--
+		}
+	}
+	return deepest
+}
+
+// readable replaces in a valid JSON value what this language's parser forgives
+// and others do not: bytes that are not UTF-8, and halves of surrogate pairs.
+func readable(raw []byte) []byte {
+	if !utf8.Valid(raw) {
+		raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
+	}
+	if !bytes.Contains(raw, []byte(`\u`)) {
+		return raw
+	}
+	const escape = len(`\uXXXX`)
+	var out []byte // nil while nothing is replaced
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' {
+			continue
+		}
+		switch unit := codeUnit(raw[i:]); {
+		case unit < 0: // another escape
+			i++
+		case unit < 0xD800 || unit > 0xDFFF:
+			i += escape - 1
+		case unit < 0xDC00 && low(codeUnit(raw[i+escape:])):
+			i += 2*escape - 1
+		default:
+			if out == nil {
+				out = bytes.Clone(raw)
+			}
+			copy(out[i:], `\ufffd`)
+			i += escape - 1
+		}
+	}
+	if out == nil {
+		return raw
+	}
+	return out
+}
+
+func low(unit int) bool { return unit >= 0xDC00 && unit <= 0xDFFF }
+
+// codeUnit reads the escape \uXXXX at the start of s; it is negative where
+// there is none.
+func codeUnit(s []byte) int {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+		return -1
+	}
+	n, err := strconv.ParseUint(string(s[2:6]), 16, 16)
+	if err != nil {
+		return -1
+	}
+	return int(n)
+}
