@@ -49,6 +49,10 @@ func NewEndpoint(cfg Config) *Endpoint {
 	}
 	if e.client == nil {
 		e.client = sharedClient()
+	} else {
+		client := *e.client
+		client.CheckRedirect = stay
+		e.client = &client
 	}
 	e.addSecret(e.key)
 	u, err := url.Parse(strings.TrimSpace(cfg.BaseURL))
@@ -123,12 +127,13 @@ var sharedClient = sync.OnceValue(func() *http.Client {
 	}}
 })
 
-var errElsewhere = errors.New("redirects to another host")
+var errElsewhere = errors.New("redirects to another address")
 
-// stay refuses to follow a redirect to another host: providers' key headers
-// would be sent along.
+// stay refuses to follow a redirect to another origin, where the key and the
+// conversation would be sent along: to another host or port, or from https to
+// http.
 func stay(req *http.Request, via []*http.Request) error {
-	if req.URL.Host != via[0].URL.Host {
+	if from := via[0].URL; req.URL.Scheme != from.Scheme || req.URL.Host != from.Host {
 		return errElsewhere
 	}
 	if len(via) >= maxRedirects {

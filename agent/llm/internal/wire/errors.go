@@ -78,6 +78,11 @@ func (e *Endpoint) reportedBody(status int, body []byte) *llm.Error {
 
 // refusal makes an error from a response that is no success.
 func (e *Endpoint) refusal(status int, header http.Header, body []byte) *llm.Error {
+	if status >= 300 && status <= 399 {
+		err := e.failure(llm.ClassConfig, e.Shown()+" "+errElsewhere.Error()+": check the base URL")
+		err.Status = status
+		return err
+	}
 	err := e.reportedBody(status, body)
 	if after := retryAfter(header, time.Now()); after > 0 {
 		err.RetryAfter = after

@@ -2,10 +2,7 @@ package wire_test
 
 import (
 	"encoding/json"
-	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"atelier.dev/atelier/agent/llm"
@@ -120,24 +117,4 @@ func checkFreeform(t *testing.T, body string, to api) {
 			t.Errorf("%s is there: %v; want %v: %s", part, got, to.freeform, body)
 		}
 	}
-}
-
-// A key is not carried to where a server sends us.
-func TestNoRedirectToAnotherHost(t *testing.T) {
-	t.Parallel()
-	var reached atomic.Bool
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Store(true) }))
-	t.Cleanup(elsewhere.Close)
-	server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
-	t.Cleanup(server.Close)
-	each(t, func(t *testing.T, a api) {
-		model := a.adapter(server.URL, secret, 0)
-		_, _, err := llmtest.Collect(model.Stream(t.Context(), ask("hi")))
-		_, modelsErr := model.Models(t.Context())
-		for _, err := range []error{err, modelsErr} {
-			if e := failure(t, err); e.Retryable || reached.Load() {
-				t.Errorf("got %v, reached: %v", e, reached.Load())
-			}
-		}
-	})
 }
