@@ -84,7 +84,7 @@ func TestReloadsAreLimitedPerMinute(t *testing.T) {
 func TestEveryAssetCarriesThePolicy(t *testing.T) {
 	t.Parallel()
 	served := httptest.NewRecorder()
-	handler := withPolicy(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }))
+	handler := assets().Middleware(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }))
 	handler.ServeHTTP(served, httptest.NewRequest(http.MethodGet, "/nothing", nil))
 	policy := served.Header().Get("Content-Security-Policy")
 	for _, rule := range []string{"default-src 'none'", "script-src 'self';", "frame-src 'none'", "base-uri 'none'", "form-action 'none'"} {

@@ -1,20 +1,34 @@
 // Package serve shows the application to a browser: the same front end and the
-// same calls as the window, over one WebSocket on a loopback address. Whoever
-// has the one-time token of the printed address gets a cookie; without it
-// nothing is answered.
+// same calls as the window, over one WebSocket on a loopback address.
+//
+// The files of the front end are public, everything else needs a secret. The
+// printed address carries a one-time token in its fragment, the part of an
+// address that browsers do not send. The page exchanges the token for the
+// secret, keeps that in the storage of its own origin and sends it as the first
+// message on its WebSocket. It is not a cookie because browsers send a cookie to
+// every port of a host, so that any other server on this machine would get it.
 package serve
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
+	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"net/http"
-	"net/netip"
-	"strings"
 	"sync"
+	"time"
+)
+
+const (
+	// headerTimeout is how long a client may take to send a request's header.
+	headerTimeout = 10 * time.Second
+	// readTimeout bounds a whole request; the WebSocket is not subject to it.
+	readTimeout = 20 * time.Second
+	// idleTimeout closes connections that wait for another request.
+	idleTimeout = 30 * time.Second
+	// maxHeader bounds the header of a request.
+	maxHeader = 32 << 10
 )
 
 // App is the application as the browser needs it.
@@ -26,129 +40,48 @@ type App interface {
 // Server answers one browser user. Its methods are safe for concurrent use.
 type Server struct {
 	app    App
+	files  fs.FS
 	assets http.Handler
 	ctx    context.Context
+	secret string
+	pages  chan struct{} // a slot for each open WebSocket
 
 	mu     sync.Mutex
-	tokens map[secret]bool // not used yet
-	guests map[secret]bool // cookies
+	tokens []digest // not used yet, oldest first
 }
 
-// secret is the hash of a token or cookie: the thing itself is not kept.
-type secret [sha256.Size]byte
-
-// cookieName holds the visitor's secret. It is one name for all ports, because
-// a forwarded port differs from ours; the value decides.
-const cookieName = "atelier"
-
-// New returns a server for app with the given front end. Connections end with
-// ctx.
+// New returns a server for app with the given front end. It serves until ctx
+// ends.
 func New(ctx context.Context, app App, assets fs.FS) *Server {
 	return &Server{
-		app: app, assets: http.FileServerFS(assets), ctx: ctx,
-		tokens: map[secret]bool{}, guests: map[secret]bool{},
+		app: app, files: assets, assets: http.FileServerFS(assets), ctx: ctx,
+		secret: newSecret(), pages: make(chan struct{}, maxPages),
 	}
-}
-
-// Token returns a new one-time token.
-func (s *Server) Token() string {
-	token := newSecret()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tokens[hash(token)] = true
-	return token
 }
 
 // URL returns the address for a browser, with a new one-time token.
 func (s *Server) URL(addr net.Addr) string {
-	return "http://" + addr.String() + "/?token=" + s.Token()
+	return "http://" + addr.String() + "/#token=" + s.newToken()
+}
+
+// Serve answers on a loopback listener until the server's context ends. It
+// closes the listener.
+func (s *Server) Serve(listener net.Listener) error {
+	server := &http.Server{
+		Handler: s.Handler(), ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+	}
+	defer context.AfterFunc(s.ctx, func() { _ = server.Close() })()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve: %w", err)
+	}
+	return nil
 }
 
 // Handler returns the HTTP side. Serve it on a loopback address only.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", s.index)
-	mux.HandleFunc("GET /ws", s.socket)
-	mux.Handle("GET /", s.assets)
-	return Harden(s.guard(mux))
+	mux.HandleFunc("GET /", s.file)
+	mux.Handle("POST /session", sameOriginOnly(s.exchange))
+	mux.Handle("GET /ws", sameOriginOnly(s.socket))
+	return Harden(loopbackOnly(mux))
 }
-
-// guard lets nobody through who does not have the cookie, or is just
-// exchanging a token for it. A name that is not a loopback one is refused
-// first: a web page elsewhere can point its own name at this address.
-func (s *Server) guard(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !loopback(r.Host) {
-			http.Error(w, "Atelier answers to loopback names only.", http.StatusForbidden)
-			return
-		}
-		if r.URL.Path == "/" && r.URL.Query().Has("token") {
-			s.admit(w, r)
-			return
-		}
-		if !s.known(r) {
-			http.Error(w, "This address needs the one-time link that atelier serve printed. Run it again in the same folder for a new one.", http.StatusForbidden)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-// admit exchanges a token for a cookie, once, and takes it out of the address.
-func (s *Server) admit(w http.ResponseWriter, r *http.Request) {
-	token := hash(r.URL.Query().Get("token"))
-	s.mu.Lock()
-	fresh := s.tokens[token]
-	delete(s.tokens, token)
-	cookie := newSecret()
-	if fresh {
-		s.guests[hash(cookie)] = true
-	}
-	s.mu.Unlock()
-	switch {
-	case fresh:
-		http.SetCookie(w, &http.Cookie{Name: cookieName, Value: cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
-	case !s.known(r):
-		http.Error(w, "This link was used already. Run atelier serve again in the same folder for a new one.", http.StatusForbidden)
-		return
-	}
-	http.Redirect(w, r, "/", http.StatusSeeOther)
-}
-
-func (s *Server) known(r *http.Request) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, c := range r.CookiesNamed(cookieName) {
-		if s.guests[hash(c.Value)] {
-			return true
-		}
-	}
-	return false
-}
-
-// index is never cached: after an update it must name the new files.
-func (s *Server) index(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Cache-Control", "no-store")
-	s.assets.ServeHTTP(w, r)
-}
-
-// loopback reports whether a Host header names this machine to itself.
-func loopback(host string) bool {
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	host = strings.Trim(host, "[]")
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.IsLoopback()
-}
-
-func newSecret() string {
-	b := make([]byte, 32)
-	_, _ = rand.Read(b) // never fails
-	return base64.RawURLEncoding.EncodeToString(b)
-}
-
-func hash(s string) secret { return sha256.Sum256([]byte(s)) }

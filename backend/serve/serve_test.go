@@ -3,12 +3,15 @@ package serve_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 
@@ -62,9 +65,7 @@ type site struct {
 
 func newSite(t *testing.T) *site {
 	t.Helper()
-	app := &echo{watch: map[int]func([]byte){}, waiting: make(chan struct{})}
-	assets := fstest.MapFS{"index.html": {Data: []byte("<!doctype html>hello")}, "app.js": {Data: []byte("1")}}
-	pages := serve.New(t.Context(), app, assets)
+	app, pages := newPages(t.Context())
 	server := httptest.NewServer(pages.Handler())
 	t.Cleanup(server.Close)
 	jar, err := cookiejar.New(nil)
@@ -74,15 +75,25 @@ func newSite(t *testing.T) *site {
 	return &site{app, pages, server, &http.Client{Jar: jar}}
 }
 
-func (s *site) get(t *testing.T, url string, edit func(*http.Request)) (int, string, http.Header) {
+func newPages(ctx context.Context) (*echo, *serve.Server) {
+	app := &echo{watch: map[int]func([]byte){}, waiting: make(chan struct{})}
+	assets := fstest.MapFS{
+		"index.html": {Data: []byte("<!doctype html>hello")}, "assets/app.js": {Data: []byte("1")}, ".gitkeep": {}, ".git/config": {},
+	}
+	return app, serve.New(ctx, app, assets)
+}
+
+// do sends a request with headers; Host is one of them.
+func (s *site) do(t *testing.T, method, path, body string, headers map[string]string) (int, string, http.Header) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	req, err := http.NewRequestWithContext(t.Context(), method, s.server.URL+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if edit != nil {
-		edit(req)
+	for name, value := range headers {
+		req.Header.Set(name, value)
 	}
+	req.Host = headers["Host"]
 	resp, err := s.client.Do(req)
 	if err != nil {
 		t.Fatal(err)
@@ -95,57 +106,301 @@ func (s *site) get(t *testing.T, url string, edit func(*http.Request)) (int, str
 	return resp.StatusCode, string(b), resp.Header
 }
 
-func (s *site) enter(t *testing.T) {
+// token returns the token of a new address.
+func (s *site) token(t *testing.T) string {
 	t.Helper()
-	if code, body, _ := s.get(t, s.pages.URL(s.server.Listener.Addr()), nil); code != http.StatusOK || !strings.Contains(body, "hello") {
-		t.Fatalf("entering: %d %s", code, body)
-	}
-}
-
-// Without a token nothing is answered; with one everything is, once.
-func TestTokenOpensOnce(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	link := s.pages.URL(s.server.Listener.Addr())
-	for _, path := range []string{"/", "/app.js", "/ws", "/nothing", "/?token=guess"} {
-		if code, body, _ := s.get(t, s.server.URL+path, nil); code != http.StatusForbidden || strings.Contains(body, "hello") {
-			t.Errorf("%s without a token: %d %s", path, code, body)
-		}
-	}
-	if code, body, h := s.get(t, link, nil); code != http.StatusOK || !strings.Contains(body, "hello") || h.Get("Cache-Control") != "no-store" {
-		t.Errorf("with the token: %d %s", code, body)
-	}
-	if code, _, _ := s.get(t, s.server.URL+"/app.js", nil); code != http.StatusOK {
-		t.Errorf("with the cookie: %d", code)
-	}
-	jar, err := cookiejar.New(nil)
+	link, err := url.Parse(s.pages.URL(s.server.Listener.Addr()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := &site{s.app, s.pages, s.server, &http.Client{Jar: jar}}
-	if code, _, _ := other.get(t, link, nil); code != http.StatusForbidden {
-		t.Errorf("the token opened twice: %d", code)
+	token, found := strings.CutPrefix(link.Fragment, "token=")
+	if !found || link.RawQuery != "" {
+		t.Fatalf("the address %s does not keep its token in the fragment", link)
+	}
+	return token
+}
+
+func (s *site) exchange(t *testing.T, token string, headers map[string]string) (int, string) {
+	t.Helper()
+	code, body, _ := s.do(t, http.MethodPost, "/session", fmt.Sprintf(`{"token":%q}`, token), headers)
+	var reply struct{ Secret string }
+	if code == http.StatusOK {
+		if err := json.Unmarshal([]byte(body), &reply); err != nil || reply.Secret == "" {
+			t.Errorf("a token was exchanged for %s", body)
+		}
+	}
+	return code, reply.Secret
+}
+
+// secret exchanges a new token as the page does.
+func (s *site) secret(t *testing.T) string {
+	t.Helper()
+	code, secret := s.exchange(t, s.token(t), map[string]string{"Origin": s.server.URL})
+	if code != http.StatusOK {
+		t.Fatalf("the exchange was answered with %d", code)
+	}
+	return secret
+}
+
+func (s *site) dial(t *testing.T, headers http.Header) (*websocket.Conn, error) {
+	t.Helper()
+	conn, _, err := websocket.Dial(t.Context(), s.server.URL+"/ws", &websocket.DialOptions{ //nolint:bodyclose // the connection owns it
+		HTTPClient: s.client, HTTPHeader: headers,
+	})
+	if err == nil {
+		t.Cleanup(func() { _ = conn.CloseNow() })
+	}
+	return conn, err
+}
+
+// enter opens a WebSocket as the page does.
+func (s *site) enter(t *testing.T) *websocket.Conn {
+	t.Helper()
+	conn, err := s.dial(t, http.Header{"Origin": {s.server.URL}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	send(t, conn, fmt.Sprintf(`{"secret":%q}`, s.secret(t)))
+	if got := receive(t, conn); got != `{"signed_in":true}` {
+		t.Fatalf("signing in was answered with %s", got)
+	}
+	return conn
+}
+
+func send(t *testing.T, conn *websocket.Conn, text string) {
+	t.Helper()
+	if err := conn.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
+		t.Fatal(err)
 	}
 }
 
-// A name that is not this machine's own is refused even with the cookie: the
-// defence against a page that points its own name here.
-func TestHostIsChecked(t *testing.T) {
+func receive(t *testing.T, conn *websocket.Conn) string {
+	t.Helper()
+	_, b, err := conn.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// A token is good for one secret, whoever asks first.
+func TestTokenWorksOnce(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	token, own := s.token(t), map[string]string{"Origin": s.server.URL}
+	var won atomic.Int32
+	var racing sync.WaitGroup
+	for range 50 {
+		racing.Go(func() {
+			if code, _ := s.exchange(t, token, own); code == http.StatusOK {
+				won.Add(1)
+			} else if code != http.StatusUnauthorized {
+				t.Errorf("a used token was answered with %d", code)
+			}
+		})
+	}
+	racing.Wait()
+	if won.Load() != 1 {
+		t.Errorf("the token worked %d times", won.Load())
+	}
+	if code, _ := s.exchange(t, "guess", own); code != http.StatusUnauthorized {
+		t.Errorf("a guess was answered with %d", code)
+	}
+	if code, _ := s.exchange(t, strings.Repeat("x", 2000), own); code != http.StatusBadRequest {
+		t.Errorf("a long token was answered with %d", code)
+	}
+}
+
+// Addresses that nobody opened are forgotten, the oldest first.
+func TestUnusedTokensAreBounded(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	oldest, next := s.token(t), s.token(t)
+	for range 15 {
+		s.token(t)
+	}
+	own := map[string]string{"Origin": s.server.URL}
+	if code, _ := s.exchange(t, oldest, own); code != http.StatusUnauthorized {
+		t.Errorf("the oldest of 17 tokens was answered with %d", code)
+	}
+	if code, _ := s.exchange(t, next, own); code != http.StatusOK {
+		t.Errorf("the next one was answered with %d", code)
+	}
+}
+
+// Browsers send cookies to every port of a host: nothing of ours may be one.
+func TestOtherPortsGetNothing(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.enter(t)
+	var sent http.Header
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { sent = r.Header }))
+	defer other.Close()
+	resp, err := s.client.Get(other.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if cookies := sent.Values("Cookie"); len(cookies) > 0 {
+		t.Errorf("the browser sent %q to another port", cookies)
+	}
+}
+
+// A name that is not this machine's own is refused: the defence against a page
+// that points its own name here.
+func TestHostIsChecked(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
 	for host, want := range map[string]int{
 		"evil.example": http.StatusForbidden, "127.0.0.1.evil.example:80": http.StatusForbidden, "10.0.0.1": http.StatusForbidden, "": http.StatusOK,
 		"localhost:9999": http.StatusOK, "LOCALHOST": http.StatusOK, "127.0.0.1": http.StatusOK, "[::1]:80": http.StatusOK,
+		"[[::1]]": http.StatusForbidden, "0.0.0.0": http.StatusForbidden, "127.0.0.1:80:80": http.StatusForbidden, "localhost.": http.StatusForbidden,
 	} {
-		code, _, _ := s.get(t, s.server.URL+"/app.js", func(r *http.Request) {
-			for _, c := range s.client.Jar.Cookies(r.URL) {
-				r.AddCookie(c) // a browser keeps one for each name; here it is given to all
-			}
-			r.Host = host
-		})
-		if code != want {
+		if code, _, _ := s.do(t, http.MethodGet, "/assets/app.js", "", map[string]string{"Host": host}); code != want {
 			t.Errorf("Host %q: %d, want %d", host, code, want)
+		}
+	}
+}
+
+// Only a page of the very origin may exchange a token or open the WebSocket.
+// Over SSH that origin has another port than the server.
+func TestOriginIsChecked(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	own := strings.TrimPrefix(s.server.URL, "http://")
+	for _, tt := range []struct {
+		name, host, origin, site string
+		in                       bool
+	}{
+		{"the own page", own, "http://" + own, "same-origin", true},
+		{"an old browser", own, "http://" + own, "", true},
+		{"a forwarded port", "localhost:4180", "http://localhost:4180", "same-origin", true},
+		{"no origin", own, "", "", false},
+		{"no origin, own site", own, "", "same-origin", false},
+		{"another port", own, "http://127.0.0.1:1", "same-site", false},
+		{"another port, no site", own, "http://127.0.0.1:1", "", false},
+		{"another name of the host", own, strings.Replace("http://"+own, "127.0.0.1", "localhost", 1), "cross-site", false},
+		{"https", own, "https://" + own, "", false},
+		{"elsewhere", own, "https://evil.example", "cross-site", false},
+		{"elsewhere under its own name", "evil.example", "http://evil.example", "same-origin", false},
+		{"a sandboxed frame", own, "null", "cross-site", false},
+		{"a longer name", own, "http://" + own + ".evil.example", "", false},
+		{"a path", own, "http://" + own + "/", "", false},
+		{"a site that is not ours", own, "http://" + own, "same-site", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			headers := map[string]string{"Host": tt.host}
+			if tt.origin != "" {
+				headers["Origin"] = tt.origin
+			}
+			if tt.site != "" {
+				headers["Sec-Fetch-Site"] = tt.site
+			}
+			token := s.token(t)
+			if code, secret := s.exchange(t, token, headers); (code == http.StatusOK) != tt.in || !tt.in && code != http.StatusForbidden {
+				t.Errorf("the exchange: %d %q", code, secret)
+			}
+			headers["Connection"], headers["Upgrade"] = "Upgrade", "websocket"
+			headers["Sec-WebSocket-Version"], headers["Sec-WebSocket-Key"] = "13", "AAAAAAAAAAAAAAAAAAAAAA=="
+			if code := s.upgrade(t, headers); (code == http.StatusSwitchingProtocols) != tt.in || !tt.in && code != http.StatusForbidden {
+				t.Errorf("the WebSocket: %d", code)
+			}
+		})
+	}
+	if _, err := s.dial(t, http.Header{"Origin": {s.server.URL, s.server.URL}}); err == nil {
+		t.Error("two origins were let in")
+	}
+}
+
+// upgrade asks for a WebSocket and returns the status.
+func (s *site) upgrade(t *testing.T, headers map[string]string) int {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.server.URL+"/ws", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range headers {
+		req.Header.Set(name, value)
+	}
+	req.Host = headers["Host"]
+	resp, err := s.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	return resp.StatusCode
+}
+
+// A WebSocket is closed unless its first message is the secret.
+func TestFirstMessageIsTheSecret(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for name, tt := range map[string]struct {
+		first string
+		code  websocket.StatusCode
+	}{
+		"a call":           {`{"id":1,"method":"echo"}`, 4401},
+		"a wrong secret":   {`{"secret":"wrong"}`, 4401},
+		"no secret":        {`{"secret":""}`, 4401},
+		"a used token":     {`{"secret":"` + s.token(t) + `"}`, 4401},
+		"nonsense":         {`nonsense`, 4401},
+		"a long message":   {`{"secret":"` + strings.Repeat("x", 2000) + `"}`, websocket.StatusMessageTooBig},
+		"the right secret": {`{"secret":"` + s.secret(t) + `"}`, -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conn, err := s.dial(t, http.Header{"Origin": {s.server.URL}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			send(t, conn, tt.first)
+			if _, _, err := conn.Read(t.Context()); websocket.CloseStatus(err) != tt.code || (err == nil) != (tt.code == -1) {
+				t.Errorf("closed with %v", err)
+			}
+		})
+	}
+}
+
+// Pages that never sign in cannot use up the process's descriptors.
+func TestPagesAreBounded(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	own := http.Header{"Origin": {s.server.URL}}
+	var open []*websocket.Conn
+	for range 64 {
+		conn, err := s.dial(t, own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, conn)
+	}
+	if _, err := s.dial(t, own); err == nil {
+		t.Fatal("a 65th page was let in")
+	}
+	send(t, open[0], "nonsense")
+	_, _, _ = open[0].Read(t.Context()) // its slot is free a moment after the close
+	for {
+		if _, err := s.dial(t, own); err == nil {
+			break
+		}
+	}
+}
+
+// What is shown of the front end is its files; nothing lists them.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for path, want := range map[string]int{
+		"/": 200, "/assets/app.js": 200, "/assets/": 404, "/assets": 404, "/.gitkeep": 404, "/.git/config": 404, "/nothing": 404,
+		"/assets/..%2f.gitkeep": 404, "/ws": 403, "/session": 404,
+	} {
+		code, body, header := s.do(t, http.MethodGet, path, "", nil)
+		if code != want || strings.Contains(body, "<pre>") {
+			t.Errorf("%s: %d %s", path, code, body)
+		}
+		if stored := header.Get("Cache-Control") != "no-store"; path == "/" && stored {
+			t.Error("the index may be cached")
 		}
 	}
 }
@@ -153,8 +408,7 @@ func TestHostIsChecked(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.enter(t)
-	_, _, h := s.get(t, s.server.URL+"/", nil)
+	_, _, h := s.do(t, http.MethodGet, "/", "", nil)
 	for name, want := range map[string]string{
 		"Content-Security-Policy": "script-src 'self'", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
 	} {
@@ -169,66 +423,23 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-func (s *site) dial(t *testing.T, origin string) (*websocket.Conn, error) {
-	t.Helper()
-	conn, _, err := websocket.Dial(t.Context(), s.server.URL+"/ws", &websocket.DialOptions{ //nolint:bodyclose // the connection owns it
-		HTTPClient: s.client, HTTPHeader: http.Header{"Origin": {origin}},
-	})
-	if err == nil {
-		t.Cleanup(func() { _ = conn.CloseNow() })
-	}
-	return conn, err
-}
-
-func TestForeignOriginIsRefused(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	s.enter(t)
-	for _, origin := range []string{"https://evil.example", "http://127.0.0.1:1", "null"} {
-		if _, err := s.dial(t, origin); err == nil {
-			t.Errorf("origin %s was let in", origin)
-		}
-	}
-	if _, err := s.dial(t, s.server.URL); err != nil {
-		t.Errorf("own origin: %v", err)
-	}
-}
-
 // Calls are answered under their id, events arrive in between, and a call that
 // takes long holds up no other.
 func TestCallsAndEvents(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.enter(t)
-	conn, err := s.dial(t, s.server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	send := func(text string) {
-		t.Helper()
-		if err := conn.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	receive := func() string {
-		t.Helper()
-		_, b, err := conn.Read(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
-	}
-	send(`{"id":1,"method":"hang"}`)
+	conn := s.enter(t)
+	send(t, conn, `{"id":1,"method":"hang"}`)
 	<-s.app.waiting
-	send(`{"id":2,"method":"echo","args":{"a":1}}`)
-	if got, want := receive(), `{"id":2,"ok":{"args":"{\"a\":1}","method":"echo"}}`; got != want {
+	send(t, conn, `{"id":2,"method":"echo","args":{"a":1}}`)
+	if got, want := receive(t, conn), `{"id":2,"ok":{"args":"{\"a\":1}","method":"echo"}}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	s.app.emit(`{"session":"x","seq":1}`)
-	if got, want := receive(), `{"event":{"session":"x","seq":1}}`; got != want {
+	if got, want := receive(t, conn), `{"event":{"session":"x","seq":1}}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	send(`nonsense`)
+	send(t, conn, `nonsense`)
 	if _, _, err := conn.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusInvalidFramePayloadData {
 		t.Errorf("nonsense: %v", err)
 	}
@@ -238,11 +449,7 @@ func TestCallsAndEvents(t *testing.T) {
 func TestSlowPageIsCutOff(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	s.enter(t)
-	conn, err := s.dial(t, s.server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := s.enter(t)
 	envelope := `{"session":"x","seq":1,"pad":"` + strings.Repeat("x", 60_000) + `"}`
 	for range 2000 {
 		s.app.emit(envelope)

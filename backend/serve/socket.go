@@ -6,11 +6,19 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/coder/websocket"
 )
 
 const (
+	// maxPages is how many WebSockets may be open at a time.
+	maxPages = 64
+	// signInTimeout is how long a page may take to send the secret.
+	signInTimeout = 10 * time.Second
+	// statusSignedOut closes a WebSocket whose first message is not the secret.
+	// transport.ts knows it.
+	statusSignedOut websocket.StatusCode = 4401
 	// maxRequest bounds one message from the page: a prompt of a megabyte
 	// passes with room to spare.
 	maxRequest = 8 << 20
@@ -29,17 +37,27 @@ type request struct {
 	Args   json.RawMessage `json:"args"`
 }
 
-// socket serves one page until it leaves. Accept refuses other origins.
+// socket serves one page until it leaves.
 func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
+	select {
+	case s.pages <- struct{}{}:
+		defer func() { <-s.pages }()
+	default:
+		http.Error(w, "Too many pages are open.", http.StatusServiceUnavailable)
+		return
+	}
 	conn, err := websocket.Accept(w, r, nil)
 	if err != nil {
 		return // Accept has answered
 	}
 	defer conn.CloseNow() //nolint:errcheck // it may be closed already
-	conn.SetReadLimit(maxRequest)
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
+	if !s.signIn(ctx, conn) {
+		return
+	}
+	conn.SetReadLimit(maxRequest)
 
 	out := make(chan []byte, queueLength)
 	send := func(b []byte) {
@@ -49,6 +67,7 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 			cancel()
 		}
 	}
+	send([]byte(`{"signed_in":true}`))
 	defer s.app.Subscribe(func(envelope []byte) {
 		send(fmt.Appendf(nil, `{"event":%s}`, envelope))
 	})()
@@ -68,6 +87,25 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	s.read(ctx, conn, send)
 }
 
+// signIn reports whether the first message is the secret and comes in time.
+func (s *Server) signIn(ctx context.Context, conn *websocket.Conn) bool {
+	ctx, cancel := context.WithTimeout(ctx, signInTimeout)
+	defer cancel()
+	conn.SetReadLimit(maxCredential)
+	_, b, err := conn.Read(ctx)
+	if err != nil {
+		return false
+	}
+	var first struct {
+		Secret string `json:"secret"`
+	}
+	if json.Unmarshal(b, &first) != nil || !s.isSecret(first.Secret) {
+		_ = conn.Close(statusSignedOut, "not signed in")
+		return false
+	}
+	return true
+}
+
 // read runs the page's calls until the connection ends.
 func (s *Server) read(ctx context.Context, conn *websocket.Conn, send func([]byte)) {
 	slots := make(chan struct{}, maxCalls)
@@ -81,7 +119,11 @@ func (s *Server) read(ctx context.Context, conn *websocket.Conn, send func([]byt
 			_ = conn.Close(websocket.StatusInvalidFramePayloadData, "not a request")
 			return
 		}
-		slots <- struct{}{}
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
 		go func() {
 			defer func() { <-slots }()
 			reply := s.app.Call(ctx, req.Method, string(req.Args))

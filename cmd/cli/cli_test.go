@@ -5,9 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
-	"net/http/cookiejar"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -463,16 +461,21 @@ func TestServe(t *testing.T) {
 		t.Fatalf("second start: exit %d, %s%s", code, second, errs)
 	}
 	for _, link := range []string{first, strings.TrimSpace(second)} {
-		jar, _ := cookiejar.New(nil)
-		client := &http.Client{Jar: jar}
-		resp, err := client.Get(link)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _ = io.Copy(io.Discard, resp.Body)
-		_ = resp.Body.Close()
-		if resp.StatusCode == http.StatusForbidden {
-			t.Errorf("%s was refused", link)
+		origin, token, _ := strings.Cut(link, "/#token=")
+		for _, want := range []int{http.StatusOK, http.StatusUnauthorized} {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, origin+"/session", strings.NewReader(`{"token":"`+token+`"}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Origin", origin)
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+			if resp.StatusCode != want {
+				t.Errorf("%s: %d, want %d", link, resp.StatusCode, want)
+			}
 		}
 	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {

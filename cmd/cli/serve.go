@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"time"
 
 	"atelier.dev/atelier/backend"
@@ -66,13 +65,8 @@ func (c *command) listen(app *app, inst *instance.Instance, addr string) error {
 	inst.Serve(func(req instance.Request) instance.Reply {
 		return instance.Reply{URL: pages.URL(listener.Addr())}
 	})
-	server := &http.Server{Handler: pages.Handler(), ReadHeaderTimeout: 10 * time.Second}
 	fmt.Fprintln(c.out, pages.URL(listener.Addr()))
-	defer context.AfterFunc(c.ctx, func() { _ = server.Close() })()
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("serve: %w", err)
-	}
-	return nil
+	return pages.Serve(listener)
 }
 
 // loopbackOnly refuses addresses that others on the network could reach.

@@ -23,10 +23,18 @@ export type Setup = {
   env?: Record<string, string>
   /** An earlier host whose folder and home go on. */
   from?: Host
+  /** Where it listens; by default the kernel chooses. */
+  port?: string
 }
 
 /** Starts the program without any key of the machine it runs on. */
-export async function startHost({ files = {}, models, env = {}, from }: Setup = {}): Promise<Host> {
+export async function startHost({
+  files = {},
+  models,
+  env = {},
+  from,
+  port = '0',
+}: Setup = {}): Promise<Host> {
   const root = from ? dirname(from.folder) : await mkdtemp(join(tmpdir(), 'atelier-e2e-'))
   const folder = join(root, 'shop')
   const home = join(root, 'home')
@@ -39,7 +47,7 @@ export async function startHost({ files = {}, models, env = {}, from }: Setup = 
     await mkdir(home, { recursive: true, mode: 0o700 })
     await writeFile(join(home, 'models.json'), JSON.stringify({ models }))
   }
-  const child = spawn(program, ['serve', folder, '--addr', '127.0.0.1:0'], {
+  const child = spawn(program, ['serve', folder, '--addr', `127.0.0.1:${port}`], {
     env: { PATH: process.env.PATH, HOME: root, ATELIER_HOME: home, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

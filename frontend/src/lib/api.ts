@@ -1,8 +1,8 @@
 /** The typed calls to the application and the stream of what happens in it. */
-import { createTransport, type Status } from './transport'
+import { createTransport, type SignIn, type Status } from './transport'
 import type { Envelope, Methods, Error as WireError } from './types.gen'
 
-export type { Status } from './transport'
+export type { SignedOut, SignIn, Status } from './transport'
 
 /** A failure in three sentences: what happened, what was kept, what to do next. */
 export class ApiError extends Error {
@@ -38,6 +38,9 @@ export async function openLink(url: string): Promise<void> {
   const reply = await transport.openLink(url)
   if ('error' in reply) throw new ApiError(reply.error)
 }
+
+/** Signs the page in with an address that Atelier has printed. */
+export const signIn = (address: string): Promise<SignIn> => transport.signIn(address)
 
 /** Starts the connection. Called once, before any call. */
 export function connect(

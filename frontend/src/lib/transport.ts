@@ -5,7 +5,11 @@
 import type { Envelope, Error as WireError } from './types.gen'
 
 export type Reply = { ok: unknown } | { error: WireError }
-export type Status = 'connecting' | 'connected' | 'reconnecting' | 'refused'
+/** Why a page is not signed in: it never was, its link was used, or the server began anew. */
+export type SignedOut = 'signed_out' | 'link_used' | 'restarted'
+export type Status = 'connecting' | 'connected' | 'reconnecting' | 'unanswered' | SignedOut
+/** What became of an address that was pasted to sign in. */
+export type SignIn = 'accepted' | 'used' | 'invalid' | 'unanswered'
 
 export interface Transport {
   call(method: string, args: unknown): Promise<Reply>
@@ -15,6 +19,8 @@ export interface Transport {
   start(): void
   /** Shows a web address outside the application. The caller has checked that it is one. */
   openLink(url: string): Promise<Reply>
+  /** Signs a page in with an address that Atelier has printed. A window is never asked to. */
+  signIn(address: string): Promise<SignIn>
 }
 
 type Bridge = {
@@ -49,26 +55,44 @@ class WindowTransport implements Transport {
   }
 
   openLink = (url: string) => this.call('host.open_link', { url })
+  signIn = () => Promise.resolve<SignIn>('accepted')
 }
 
-type Incoming = ({ id: number } & Reply) | { event: Envelope }
+/** Where the secret is kept: the storage of this origin, port included, which no other server can read. */
+const secretKey = 'atelier.secret'
+/** How the server closes a WebSocket whose first message is not its secret. */
+const closedAsSignedOut = 4401
+/** After so many attempts, ten seconds, the host may well have ended. */
+const patience = 6
+
+type Incoming = ({ id: number } & Reply) | { event: Envelope } | { signed_in: true }
 
 /** Exported for its test. */
 export class SocketTransport implements Transport {
   onEnvelope: (envelope: Envelope) => void = () => {}
   onStatus: (status: Status) => void = () => {}
 
+  #status: Status = 'connecting'
   #socket?: WebSocket
+  #secret?: string
   #lastID = 0
   #pending = new Map<number, (reply: Reply) => void>()
   #unsent: string[] = []
-  #attempt = 0
+  #failures = 0
+  #timer?: ReturnType<typeof setTimeout>
 
-  constructor(private base: string = location.href) {}
+  constructor(private leave: (url: string) => void = (url) => location.assign(url)) {}
 
   start() {
-    this.onStatus('connecting')
-    this.#connect()
+    this.#set('connecting')
+    window.addEventListener('hashchange', () => void this.#enter())
+    window.addEventListener('storage', ({ key, newValue }) => {
+      // Another tab has signed in.
+      if (key !== secretKey || !newValue || this.#status === 'connected') return
+      this.#secret = newValue
+      void this.#enter()
+    })
+    void this.#enter()
   }
 
   call(method: string, args: unknown): Promise<Reply> {
@@ -76,8 +100,8 @@ export class SocketTransport implements Transport {
     const frame = JSON.stringify({ id, method, args })
     return new Promise((resolve) => {
       this.#pending.set(id, resolve)
-      if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(frame)
-      else if (this.#attempt === 0) this.#unsent.push(frame)
+      if (this.#status === 'connected') this.#socket!.send(frame)
+      else if (this.#status === 'connecting') this.#unsent.push(frame)
       else this.#settle(id, { error: lost })
     })
   }
@@ -87,23 +111,74 @@ export class SocketTransport implements Transport {
     return { ok: {} }
   }
 
-  #connect() {
-    const url = new URL('/ws', this.base)
-    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
-    const socket = new WebSocket(url)
-    this.#socket = socket
-    socket.onopen = () => {
-      this.#attempt = 0
-      for (const frame of this.#unsent.splice(0)) socket.send(frame)
-      this.onStatus('connected')
+  async signIn(text: string): Promise<SignIn> {
+    const link = readLink(text)
+    if (!link) return 'invalid'
+    // Over SSH the printed address may have another port than this page has.
+    const outcome = await this.#exchange(link.token)
+    if (outcome === 'accepted') this.#connect()
+    else if (link.url && new URL(link.url).origin !== location.origin) this.leave(link.url)
+    else return outcome
+    return 'accepted'
+  }
+
+  /** Takes the token out of the page's address, if it has one, and connects. */
+  async #enter() {
+    let problem: SignedOut | undefined
+    const token = tokenIn(location.hash)
+    if (token) {
+      const outcome = await this.#exchange(token)
+      if (outcome === 'unanswered') return this.#retry()
+      history.replaceState(null, '', location.pathname)
+      if (outcome === 'used') problem = 'link_used'
     }
+    if (this.#status !== 'connected') this.#connect(problem)
+  }
+
+  /** Trades a one-time token for the secret. */
+  async #exchange(token: string): Promise<'accepted' | 'used' | 'unanswered'> {
+    try {
+      const answer = await fetch('/session', { method: 'POST', body: JSON.stringify({ token }) })
+      if (answer.status === 401) return 'used'
+      this.#secret = ((await answer.json()) as { secret: string }).secret
+    } catch {
+      return 'unanswered'
+    }
+    try {
+      localStorage.setItem(secretKey, this.#secret)
+    } catch {
+      // Without storage the page is signed in until it is reloaded.
+    }
+    return 'accepted'
+  }
+
+  /** Opens the WebSocket with the secret; without one the page is signed out, for a problem that is known or not. */
+  #connect(problem?: SignedOut) {
+    clearTimeout(this.#timer)
+    const secret = this.#secret ?? localStorage.getItem(secretKey)
+    if (!secret) return this.#lose(problem ?? 'signed_out')
+    const url = new URL('/ws', location.href)
+    url.protocol = 'ws:'
+    const socket = new WebSocket(url)
+    this.#socket?.close()
+    this.#socket = socket
+    socket.onopen = () => socket.send(JSON.stringify({ secret }))
     socket.onmessage = (message) => this.#receive(JSON.parse(message.data as string) as Incoming)
-    socket.onclose = () => void this.#reconnect()
+    socket.onclose = ({ code }) => {
+      if (socket !== this.#socket) return
+      if (code !== closedAsSignedOut) return this.#retry()
+      this.#secret = undefined
+      if (localStorage.getItem(secretKey) === secret) localStorage.removeItem(secretKey)
+      this.#connect(problem ?? 'restarted')
+    }
   }
 
   #receive(message: Incoming) {
-    if ('event' in message) this.onEnvelope(message.event)
-    else this.#settle(message.id, message)
+    if ('event' in message) return this.onEnvelope(message.event)
+    if ('id' in message) return this.#settle(message.id, message)
+    this.#failures = 0
+    for (const frame of this.#unsent.splice(0)) this.#socket!.send(frame)
+    this.#set('connected')
   }
 
   #settle(id: number, reply: Reply) {
@@ -111,25 +186,37 @@ export class SocketTransport implements Transport {
     this.#pending.delete(id)
   }
 
-  /** A refused upgrade and a dead host look alike to a WebSocket: a request tells them apart. */
-  async #reconnect() {
-    this.#unsent = []
-    for (const id of [...this.#pending.keys()]) this.#settle(id, { error: lost })
-    if (await this.#isRefused()) {
-      this.onStatus('refused')
-      return
-    }
-    this.onStatus('reconnecting')
-    const wait = Math.min(250 * 2 ** this.#attempt++, 5000)
-    setTimeout(() => this.#connect(), wait)
+  #set(status: Status) {
+    this.#status = status
+    this.onStatus(status)
   }
 
-  async #isRefused(): Promise<boolean> {
-    try {
-      const answer = await fetch(new URL('/', this.base), { method: 'HEAD', cache: 'no-store' })
-      return answer.status === 401 || answer.status === 403
-    } catch {
-      return false
-    }
+  #retry() {
+    this.#lose(this.#failures < patience ? 'reconnecting' : 'unanswered')
+    const wait = Math.min(250 * 2 ** this.#failures++, 5000)
+    this.#timer = setTimeout(() => void this.#enter(), wait)
+  }
+
+  #lose(status: Status) {
+    this.#set(status)
+    this.#unsent = []
+    for (const id of [...this.#pending.keys()]) this.#settle(id, { error: lost })
   }
 }
+
+/** The token and address in what a person has pasted: a printed address, or its token alone. */
+function readLink(text: string): { token: string; url?: string } | undefined {
+  const pasted = text.trim()
+  if (/^[\w-]{43}$/.test(pasted)) return { token: pasted }
+  try {
+    const { protocol, hostname, hash, href } = new URL(pasted)
+    const token = tokenIn(hash)
+    const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+    if (token && protocol === 'http:' && isLoopback) return { token, url: href }
+  } catch {
+    // It is not an address.
+  }
+  return undefined
+}
+
+const tokenIn = (hash: string) => /^#token=([\w-]+)$/.exec(hash)?.[1]

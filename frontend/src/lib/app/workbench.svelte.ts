@@ -183,6 +183,7 @@ export class Workbench {
     this.status = status
     if (status === 'reconnecting') this.tasks.lose()
     if (status !== 'connected') return
+    if (this.fatal) void this.load() // it was signed out until now
     if (this.#wasConnected) {
       void this.attempt(() => this.sessions.load())
       void this.attempt(() => this.tasks.load())

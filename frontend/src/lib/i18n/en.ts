@@ -9,10 +9,25 @@ export const en = {
   'app.copy': 'Copy',
   'app.copied': 'Copied',
   'app.reconnecting': 'The connection was lost. Reconnecting… What was saved is safe.',
-  'app.refused': 'This page is not signed in.',
-  'app.refused_kept': 'Your sessions are safe; nothing was changed.',
-  'app.refused_next': 'Open the address that “atelier serve” prints when it starts.',
+  'app.unanswered':
+    'Atelier does not answer; this page keeps trying. What was saved is safe. If it was ended, start it again and open the address that it prints.',
   'app.demo': 'Demo script',
+
+  'signin.signed_out': 'This page is not signed in.',
+  'signin.signed_out_why':
+    'Atelier answers only pages that were opened with an address that it printed.',
+  'signin.link_used': 'This link does not work any more.',
+  'signin.link_used_why': 'An address works once, and only until Atelier is restarted.',
+  'signin.restarted': 'Atelier was restarted.',
+  'signin.restarted_why':
+    'This page was signed in before the restart. Your sessions are saved, and so is the text that you have not sent.',
+  'signin.next':
+    'For a new address, run this command in the project’s folder; Atelier may keep running. Open the address that it prints, or paste it here.',
+  'signin.address': 'Printed address',
+  'signin.submit': 'Sign in',
+  'signin.invalid': 'This is not an address that Atelier printed.',
+  'signin.used': 'This address does not work any more. Run the command again for a new one.',
+  'signin.unanswered': 'Atelier does not answer. Check that it is running, then try again.',
 
   'sidebar.label': 'Sessions',
   'sidebar.new': 'New session',

@@ -11,10 +11,23 @@ export const zhCN: Record<Key, Message> = {
   'app.copy': '复制',
   'app.copied': '已复制',
   'app.reconnecting': '连接已断开，正在重新连接… 已保存的内容不受影响。',
-  'app.refused': '此页面尚未登录。',
-  'app.refused_kept': '你的会话都在，没有任何改动。',
-  'app.refused_next': '请打开 “atelier serve” 启动时打印的地址。',
+  'app.unanswered':
+    'Atelier 没有响应，页面会继续重试。已保存的内容不受影响。如果它已退出，请重新启动，并打开它打印的地址。',
   'app.demo': '演示脚本',
+
+  'signin.signed_out': '此页面尚未登录。',
+  'signin.signed_out_why': 'Atelier 只响应通过其打印的地址打开的页面。',
+  'signin.link_used': '此链接已失效。',
+  'signin.link_used_why': '每个地址只能使用一次，Atelier 重启后也会失效。',
+  'signin.restarted': 'Atelier 已重新启动。',
+  'signin.restarted_why': '此页面是在重启之前登录的。你的会话已保存，尚未发送的文字也还在。',
+  'signin.next':
+    '要获取新地址，请在项目文件夹中运行以下命令（无需先退出 Atelier），然后打开它打印的地址，或粘贴到这里。',
+  'signin.address': '打印的地址',
+  'signin.submit': '登录',
+  'signin.invalid': '这不是 Atelier 打印的地址。',
+  'signin.used': '此地址已失效。请再次运行该命令以获取新地址。',
+  'signin.unanswered': 'Atelier 没有响应。请确认它正在运行，然后重试。',
 
   'sidebar.label': '会话',
   'sidebar.new': '新建会话',

@@ -1,0 +1,222 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { SocketTransport, type Status } from './transport'
+
+const token = 't'.repeat(43)
+const secretKey = 'atelier.secret'
+
+/** A server's end of every WebSocket that the page opens, newest last. */
+let sockets: FakeSocket[]
+
+class FakeSocket {
+  sent: unknown[] = []
+  onopen!: () => void
+  onmessage!: (message: { data: string }) => void
+  onclose!: (event: { code: number }) => void
+
+  constructor(readonly url: URL) {
+    sockets.push(this)
+  }
+  send = (frame: string) => void this.sent.push(JSON.parse(frame))
+  close = () => {}
+  accept() {
+    this.onopen()
+    this.onmessage({ data: '{"signed_in":true}' })
+  }
+  refuse() {
+    this.onopen()
+    this.onclose({ code: 4401 })
+  }
+}
+
+/** What the server does with a token; undefined where it cannot be reached. */
+let answer: Response | undefined
+let asked: { url: string; body: unknown }[]
+let statuses: Status[]
+const left: string[] = []
+
+const lastSocket = () => sockets.at(-1)!
+const lastStatus = () => statuses.at(-1)
+const settled = () => vi.advanceTimersByTimeAsync(0)
+
+async function openPage(): Promise<SocketTransport> {
+  const page = new SocketTransport((url) => left.push(url))
+  page.onStatus = (status) => statuses.push(status)
+  page.start()
+  await settled()
+  return page
+}
+
+const accepting = (secret = 'the secret') => Response.json({ secret })
+const used = () => new Response('', { status: 401 })
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  sockets = []
+  asked = []
+  statuses = []
+  left.length = 0
+  answer = used()
+  localStorage.clear()
+  history.replaceState(null, '', '/')
+  vi.stubGlobal('WebSocket', FakeSocket)
+  vi.stubGlobal('fetch', async (url: string, { body }: { body: string }) => {
+    asked.push({ url, body: JSON.parse(body) })
+    if (!answer) throw new TypeError('unreachable')
+    return answer.clone()
+  })
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+describe('a page that is opened', () => {
+  test('with a token trades it for the secret and sends that before anything else', async () => {
+    history.replaceState(null, '', `/#token=${token}`)
+    answer = accepting()
+    const page = await openPage()
+    expect(asked).toEqual([{ url: '/session', body: { token } }])
+    expect(location.href).not.toContain(token)
+    expect(lastSocket().url.href).not.toContain('secret')
+
+    const reply = page.call('project.info', {})
+    expect(lastSocket().sent).toEqual([])
+    lastSocket().accept()
+    expect(lastSocket().sent).toEqual([
+      { secret: 'the secret' },
+      { id: 1, method: 'project.info', args: {} },
+    ])
+    lastSocket().onmessage({ data: '{"id":1,"ok":{"name":"shop"}}' })
+    expect(await reply).toMatchObject({ ok: { name: 'shop' } })
+    expect(statuses).toEqual(['connecting', 'connected'])
+    expect(localStorage.getItem(secretKey)).toBe('the secret')
+  })
+
+  test('again, or in a second tab, uses the secret that is kept', async () => {
+    localStorage.setItem(secretKey, 'kept')
+    history.replaceState(null, '', `/#token=${token}`)
+    await openPage()
+    lastSocket().accept()
+    expect(lastSocket().sent).toEqual([{ secret: 'kept' }])
+    expect(lastStatus()).toBe('connected')
+    expect(location.hash).toBe('')
+  })
+
+  test('without either says so and opens nothing', async () => {
+    const page = await openPage()
+    expect([asked, sockets, lastStatus()]).toEqual([[], [], 'signed_out'])
+    expect(await page.call('project.info', {})).toHaveProperty('error')
+  })
+
+  test('with a used link says so', async () => {
+    history.replaceState(null, '', `/#token=${token}`)
+    await openPage()
+    expect([sockets, lastStatus(), location.hash]).toEqual([[], 'link_used', ''])
+  })
+
+  test('while the host cannot be reached keeps its token and tries again', async () => {
+    history.replaceState(null, '', `/#token=${token}`)
+    answer = undefined
+    await openPage()
+    expect(lastStatus()).toBe('reconnecting')
+    answer = accepting()
+    await vi.advanceTimersByTimeAsync(250)
+    lastSocket().accept()
+    expect(lastStatus()).toBe('connected')
+  })
+})
+
+describe('a page that is connected', () => {
+  async function connected() {
+    localStorage.setItem(secretKey, 'kept')
+    const page = await openPage()
+    lastSocket().accept()
+    return page
+  }
+
+  test('reconnects, and says when that goes on for long', async () => {
+    const page = await connected()
+    const open = page.call('slow', {})
+    lastSocket().onclose({ code: 1006 })
+    expect(await open).toHaveProperty('error')
+    expect(lastStatus()).toBe('reconnecting')
+    for (let i = 0; i < 8; i++) {
+      await vi.advanceTimersByTimeAsync(5000)
+      lastSocket().onclose({ code: 1006 })
+    }
+    expect(lastStatus()).toBe('unanswered')
+    await vi.advanceTimersByTimeAsync(5000)
+    lastSocket().accept()
+    expect(lastStatus()).toBe('connected')
+  })
+
+  test('is signed out by a server that was started again, and forgets the secret', async () => {
+    await connected()
+    lastSocket().onclose({ code: 1006 })
+    await vi.advanceTimersByTimeAsync(250)
+    lastSocket().refuse()
+    expect(lastStatus()).toBe('restarted')
+    expect(localStorage.getItem(secretKey)).toBeNull()
+    const { length } = sockets
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(sockets).toHaveLength(length)
+  })
+})
+
+describe('a page that is signed out', () => {
+  const printed = `http://localhost:3000/#token=${token}`
+
+  test.each([printed, ` ${printed}\n`, token])('signs in with %j', async (text) => {
+    const page = await openPage()
+    answer = accepting()
+    expect(await page.signIn(text)).toBe('accepted')
+    lastSocket().accept()
+    expect([lastSocket().sent, lastStatus()]).toEqual([[{ secret: 'the secret' }], 'connected'])
+  })
+
+  test.each([
+    '',
+    'atelier serve',
+    'http://localhost:3000/',
+    `https://localhost:3000/#token=${token}`,
+    `http://evil.example/#token=${token}`,
+    `http://127.0.0.1.evil.example/#token=${token}`,
+    `http://localhost@evil.example/#token=${token}`,
+    `javascript:alert(1)//#token=${token}`,
+  ])('does not take %j for a printed address', async (text) => {
+    const page = await openPage()
+    expect(await page.signIn(text)).toBe('invalid')
+    expect([asked, left]).toEqual([[], []])
+  })
+
+  test('says that an address was used', async () => {
+    const page = await openPage()
+    expect(await page.signIn(printed)).toBe('used')
+  })
+
+  test.each([used(), undefined])('goes to an address that is not its own', async (given) => {
+    const page = await openPage()
+    answer = given
+    const elsewhere = `http://127.0.0.1:4180/#token=${token}`
+    expect(await page.signIn(elsewhere)).toBe('accepted')
+    expect(left).toEqual([elsewhere])
+  })
+
+  test('signs in when another tab does', async () => {
+    await openPage()
+    window.dispatchEvent(new StorageEvent('storage', { key: secretKey, newValue: 'new' }))
+    await settled()
+    lastSocket().accept()
+    expect([lastSocket().sent, lastStatus()]).toEqual([[{ secret: 'new' }], 'connected'])
+  })
+
+  test('signs in when a new address is opened in its place', async () => {
+    await openPage()
+    answer = accepting()
+    history.replaceState(null, '', `/#token=${token}`)
+    window.dispatchEvent(new HashChangeEvent('hashchange'))
+    await settled()
+    lastSocket().accept()
+    expect(lastStatus()).toBe('connected')
+  })
+})
