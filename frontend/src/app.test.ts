@@ -37,7 +37,8 @@ function contrast(colors: Palette, one: string, other: string): number {
 }
 
 const grounds = ['paper', 'sheet', 'well']
-const texts = ['ink', 'ink-soft', 'ink-faint', 'accent', 'run', 'wait', 'good', 'bad']
+const hues = ['red', 'green', 'yellow', 'blue', 'magenta', 'cyan']
+const texts = ['ink', 'ink-soft', 'ink-faint', 'accent', 'run', 'wait', 'good', 'bad', ...hues]
 const pairs: [string, string][] = [
   ...grounds.flatMap((ground) => texts.map((text): [string, string] => [text, ground])),
   ...['ink', 'ink-soft'].flatMap((text): [string, string][] => [
@@ -47,6 +48,8 @@ const pairs: [string, string][] = [
   ...['ink', 'ink-soft', 'wait'].map((text): [string, string] => [text, 'wait-ground']),
   ...['ink', 'ink-soft', 'bad'].map((text): [string, string] => [text, 'bad-ground']),
   ['accent-ink', 'accent'],
+  // What a program prints on a colour, or in reverse.
+  ...[...hues, 'ink-faint', 'ink-soft'].map((hue): [string, string] => ['sheet', hue]),
 ]
 
 describe.each([':root', "[data-theme='dark']"])('%s', (selector) => {

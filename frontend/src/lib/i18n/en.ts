@@ -89,6 +89,7 @@ export const en = {
   'conversation.cut_overflow': 'The conversation no longer fits into the model’s context.',
   'conversation.usage': '{in} in · {out} out',
   'conversation.copy_code': 'Copy code',
+  'conversation.wrap_code': 'Wrap long lines',
 
   'command.label': 'Your command',
 

@@ -82,6 +82,7 @@ export const zhCN: Record<Key, Message> = {
   'conversation.cut_overflow': '对话已超出模型的上下文长度。',
   'conversation.usage': '输入 {in} · 输出 {out}',
   'conversation.copy_code': '复制代码',
+  'conversation.wrap_code': '长行自动换行',
 
   'command.label': '你的命令',
 

@@ -41,6 +41,36 @@ export function highlight(code: string, language: string): string {
   return hljs.highlight(code, { language, ignoreIllegals: true }).value
 }
 
+/** The same, line by line: what spans several lines is closed and opened anew in each. */
+export function highlightLines(code: string, language: string): string[] {
+  const open: string[] = []
+  return highlight(code, language)
+    .split('\n')
+    .map((line) => {
+      const begin = open.join('')
+      for (const [tag] of line.matchAll(/<\/?span[^>]*>/g)) {
+        if (tag.startsWith('</')) open.pop()
+        else open.push(tag)
+      }
+      return begin + line + '</span>'.repeat(open.length)
+    })
+}
+
+const namesOfLanguages: Record<string, string> = {
+  dockerfile: 'dockerfile',
+  makefile: 'makefile',
+  svelte: 'xml',
+  vue: 'xml',
+}
+
+/** The language of a file by its name; empty where it is unknown. */
+export function languageOf(path: string): string {
+  const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1).toLowerCase()
+  const extension = name.slice(name.lastIndexOf('.') + 1)
+  const language = namesOfLanguages[extension] ?? extension
+  return hljs.getLanguage(language) ? language : ''
+}
+
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
 export const escapeHTML = (text: string) => text.replace(/[&<>"]/g, (c) => entities[c]!)

@@ -8,20 +8,43 @@ const html = (text: string) =>
 
 describe('markdown', () => {
   test.each([
-    ['<img src=x onerror=alert(1)>', '<p>&lt;img src=x onerror=alert(1)&gt;</p>\n'],
-    ['[a](javascript:alert(1))', '<p>[a](javascript:alert(1))</p>\n'],
-    ['[a](file:///etc/passwd)', '<p>[a](file:///etc/passwd)</p>\n'],
-    ['![p](https://evil.example/?d=1)', '<p><a href="https://evil.example/?d=1">p</a></p>\n'],
-    ['![p](data:image/png;base64,xx)', '<p>![p](data:image/png;base64,xx)</p>\n'],
-    ['x\u202egnp', '<p>x⟨U+202E⟩gnp</p>\n'],
+    ['<img src=x onerror=alert(1)>', '<p dir="auto">&lt;img src=x onerror=alert(1)&gt;</p>\n'],
+    ['[a](javascript:alert(1))', '<p dir="auto">[a](javascript:alert(1))</p>\n'],
+    ['[a](file:///etc/passwd)', '<p dir="auto">[a](file:///etc/passwd)</p>\n'],
+    [
+      '![p](https://evil.example/?d=1)',
+      '<p dir="auto"><a href="https://evil.example/?d=1">p</a></p>\n',
+    ],
+    ['![p](data:image/png;base64,xx)', '<p dir="auto">![p](data:image/png;base64,xx)</p>\n'],
+    ['x\u202egnp', '<p dir="auto">x⟨U+202E⟩gnp</p>\n'],
   ])('%s', (given, want) => {
     expect(html(given)).toBe(want)
   })
 
   test('alignment needs no style attribute', () => {
     const table = html('| a | b |\n|---|--:|\n| 1 | 2 |')
-    expect(table).toContain('<td class="to-right">2</td>')
+    expect(table).toContain('<td class="to-right" dir="auto">2</td>')
     expect(table).not.toContain('style')
+  })
+
+  test.each([
+    ['# שלום', '<h1 dir="auto">'],
+    ['- مرحبا', '<ul dir="auto">'],
+    ['1. مرحبا', '<ol dir="auto">'],
+    ['> مرحبا', '<blockquote dir="auto">'],
+    ['7. later', '<ol start="7" dir="auto">'],
+    ['| مرحبا |\n|---|\n| x |', '<th dir="auto">'],
+  ])('%s keeps its attributes', (given, want) => {
+    expect(html(given)).toContain(want)
+  })
+
+  test('items of a task list have a box, other brackets stay', () => {
+    const list = html('- [ ] open\n- [x] done\n- [y] other\n- a [x] b')
+    expect(list).toContain('<li class="task">☐ open</li>')
+    expect(list).toContain('<li class="task">☑ done</li>')
+    expect(list).toContain('<li>[y] other</li>')
+    expect(list).toContain('<li>a [x] b</li>')
+    expect(html('[x] no item')).toContain('[x] no item')
   })
 
   test('code is a block of its own with its text kept for copying', () => {

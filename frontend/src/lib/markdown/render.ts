@@ -30,9 +30,30 @@ markdown.renderer.rules.image = (tokens, index) => {
 for (const rule of ['th_open', 'td_open']) {
   markdown.renderer.rules[rule] = (tokens, index) => {
     const align = /text-align:\s*(\w+)/.exec(String(tokens[index]!.attrGet('style') ?? ''))?.[1]
-    return `<${tokens[index]!.tag}${align ? ` class="to-${align}"` : ''}>`
+    return `<${tokens[index]!.tag}${align ? ` class="to-${align}"` : ''} dir="auto">`
   }
 }
+
+// Each block runs in the direction of its own words; code runs from left to right.
+const directed = new Set(['paragraph', 'heading', 'bullet_list', 'ordered_list', 'blockquote'])
+markdown.core.ruler.push('direction', ({ tokens }) => {
+  for (const token of tokens) {
+    const [, name = ''] = /^(.*)_open$/.exec(token.type) ?? []
+    if (directed.has(name)) token.attrSet('dir', 'auto')
+  }
+})
+
+// "- [x] done" is a box that is ticked.
+markdown.core.ruler.after('inline', 'tasks', ({ tokens }) => {
+  tokens.forEach((token, index) => {
+    const text = token.children?.[0]
+    if (token.type !== 'inline' || tokens[index - 2]?.type !== 'list_item_open') return
+    const box = text?.type === 'text' ? /^\[([ xX])\](?= )/.exec(text.content) : null
+    if (!text || !box) return
+    text.content = (box[1] === ' ' ? '☐' : '☑') + text.content.slice(3)
+    tokens[index - 2]!.attrSet('class', 'task')
+  })
+})
 
 const policy = {
   ALLOWED_TAGS: [
@@ -40,9 +61,11 @@ const policy = {
     ...['strong', 'em', 's', 'a', 'code', 'pre', 'span'],
     ...['table', 'thead', 'tbody', 'tr', 'th', 'td'],
   ],
-  ALLOWED_ATTR: ['href', 'class', 'start'],
+  ALLOWED_ATTR: ['href', 'class', 'start', 'dir'],
   ALLOW_DATA_ATTR: false,
   ALLOWED_URI_REGEXP: /^https?:/i,
+  // Else their values would have to be addresses, too.
+  ADD_URI_SAFE_ATTR: ['dir', 'start'],
 }
 
 const clean = (html: string) => DOMPurify.sanitize(html, policy)

@@ -1,10 +1,30 @@
-/** Terminal output as coloured text: SGR colours are kept, other controls are not. */
+/** Terminal output as styled text: SGR colours and styles are kept, other controls are not. */
 
-export type Span = { text: string; classes: string }
+/** Classes name the palette's colours; the two others hold colours that programs mixed themselves. */
+export type Span = { text: string; classes: string; color?: string; background?: string }
 
-type Style = { color: string; bold: boolean; dim: boolean }
+/** A colour is one of the palette's names, or CSS. */
+type Style = {
+  color: string
+  background: string
+  bold: boolean
+  dim: boolean
+  italic: boolean
+  underline: boolean
+  strike: boolean
+  reverse: boolean
+}
 
-const plain: Style = { color: '', bold: false, dim: false }
+const plain: Style = {
+  color: '',
+  background: '',
+  bold: false,
+  dim: false,
+  italic: false,
+  underline: false,
+  strike: false,
+  reverse: false,
+}
 const names = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white']
 
 // CSI sequences; OSC, DCS, SOS, PM and APC strings to their terminator; other escapes.
@@ -45,26 +65,95 @@ function overwritten(output: string): string {
 function push(spans: Span[], raw: string, style: Style): void {
   const text = raw.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, '')
   if (!text) return
-  const classes = [style.color, style.bold && 'bold', style.dim && 'dim'].filter(Boolean).join(' ')
+  const span = spanOf(text, style)
   const last = spans.at(-1)
-  if (last?.classes === classes) last.text += text
-  else spans.push({ text, classes })
+  const isSame =
+    last?.classes === span.classes &&
+    last.color === span.color &&
+    last.background === span.background
+  if (isSame) last.text += text
+  else spans.push(span)
 }
 
+function spanOf(text: string, style: Style): Span {
+  const { bold, dim, italic, underline, strike } = style
+  let { color, background } = style
+  if (style.reverse) [color, background] = [background || 'ground', color || 'ink']
+  // On a colour, black, white and the page's own ink are one: what can be read on it.
+  if (background && ['', 'black', 'white'].includes(color)) color = 'on'
+  const flags = { bold, dim, italic, underline, strike }
+  const classes = Object.entries(flags).flatMap(([name, isOn]) => (isOn ? [name] : []))
+  const span: Span = { text, classes: '' }
+  if (isMixed(color)) span.color = color
+  else if (color === 'on' && isMixed(background)) span.color = readableOn(background)
+  else if (color) classes.unshift(`fg-${color}`)
+  if (isMixed(background)) span.background = background
+  else if (background) classes.unshift(`bg-${background}`)
+  span.classes = classes.join(' ')
+  return span
+}
+
+const isMixed = (color: string) => color.startsWith('rgb')
+
+function readableOn(background: string): string {
+  const [red = 0, green = 0, blue = 0] = (background.match(/\d+/g) ?? []).map(Number)
+  return 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? 'rgb(0 0 0)' : 'rgb(255 255 255)'
+}
+
+const switches: Record<number, Partial<Style>> = {
+  1: { bold: true },
+  2: { dim: true },
+  3: { italic: true },
+  4: { underline: true },
+  7: { reverse: true },
+  9: { strike: true },
+  22: { bold: false, dim: false },
+  23: { italic: false },
+  24: { underline: false },
+  27: { reverse: false },
+  29: { strike: false },
+  39: { color: '' },
+  49: { background: '' },
+}
+
+/** The style after an SGR sequence with these parameters. */
 function styled(style: Style, parameters: string): Style {
-  const codes = parameters.split(/[;:]/).map(Number)
+  const groups = parameters.split(';')
   let next = style
-  for (let i = 0; i < codes.length; i++) {
-    const code = codes[i]!
+  for (let i = 0; i < groups.length; i++) {
+    const [code = 0, ...parts] = groups[i]!.split(':').map(Number)
     if (code === 0) next = plain
-    else if (code === 1) next = { ...next, bold: true }
-    else if (code === 2) next = { ...next, dim: true }
-    else if (code === 22) next = { ...next, bold: false, dim: false }
-    else if (code >= 30 && code <= 37) next = { ...next, color: names[code - 30]! }
+    else if (code === 4 && parts[0] === 0) next = { ...next, underline: false }
+    else if (code === 38 || code === 48) {
+      // The colour follows in parts of the same group, or in groups of their own.
+      const isOwn = parts.length > 0
+      const given = isOwn ? parts : groups.slice(i + 1, i + 5).map(Number)
+      if (!isOwn) i += given[0] === 5 ? 2 : 4
+      const color = mixed(
+        isOwn && given[0] === 2 && given.length > 4 ? [2, ...given.slice(2)] : given,
+      )
+      if (color) next = { ...next, [code === 38 ? 'color' : 'background']: color }
+    } else if (code >= 30 && code <= 37) next = { ...next, color: names[code - 30]! }
     else if (code >= 90 && code <= 97) next = { ...next, color: names[code - 90]! }
-    else if (code === 39) next = { ...next, color: '' }
-    // Palette and true colours are skipped with their parameters.
-    else if (code === 38 || code === 48) i += codes[i + 1] === 5 ? 2 : 4
+    else if (code >= 40 && code <= 47) next = { ...next, background: names[code - 40]! }
+    else if (code >= 100 && code <= 107) next = { ...next, background: names[code - 100]! }
+    else next = { ...next, ...switches[code] }
   }
   return next
+}
+
+/** A colour of the 256 or a true one; empty where the numbers are none. */
+function mixed([kind, ...numbers]: readonly number[]): string {
+  if (numbers.some((n) => !(n >= 0 && n <= 255))) return ''
+  const [first, green, blue] = numbers
+  if (kind === 2 && blue !== undefined) return `rgb(${first} ${green} ${blue})`
+  if (kind !== 5 || first === undefined) return ''
+  if (first < 16) return names[first % 8]!
+  if (first >= 232) {
+    const gray = 8 + 10 * (first - 232)
+    return `rgb(${gray} ${gray} ${gray})`
+  }
+  const level = (n: number) => (n === 0 ? 0 : 55 + 40 * n)
+  const cube = first - 16
+  return `rgb(${level(Math.floor(cube / 36))} ${level(Math.floor(cube / 6) % 6)} ${level(cube % 6)})`
 }

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import { openPage, prompt, shots } from './browser'
+import { startHost } from './host'
+import { startModel } from './model'
+import { useStage } from './stage'
+
+const stage = useStage()
+
+const answer = `| Package | Line | Owner | What changes there, and why it has to change before the release is cut |
+|---|--:|---|---|
+| \`internal/router/router.go\` | 128 | Ada Lovelace | The route table is rebuilt for each request, which costs a third of the time |
+| \`cmd/shop/main.go\` | 7 | Grace Hopper | Reads the flag; see https://example.com/a/rather/long/address/that/cannot/be/broken/anywhere |
+
+שלום, זה \`make test\` ואחר כך סוף.
+
+- [x] read the router
+- [ ] change it
+
+\`\`\`go
+// Serve answers one request, and this comment is longer than the column of prose is wide, so it has to scroll or wrap.
+func Serve(w http.ResponseWriter, r *http.Request) { table.Load().ServeHTTP(w, r) }
+\`\`\`
+`
+
+const colours = [
+  '\x1b[31mred\x1b[0m \x1b[35mmagenta\x1b[0m \x1b[36mcyan\x1b[0m \x1b[34mblue\x1b[0m',
+  '\x1b[41;37m FAIL \x1b[0m \x1b[42;30m PASS \x1b[0m \x1b[7mreverse\x1b[0m \x1b[4munderlined\x1b[0m',
+  '\x1b[38;5;208morange\x1b[0m \x1b[38;2;0;0;139mdark blue\x1b[0m \x1b[48;2;20;60;20mon green\x1b[0m',
+].join('\n')
+
+test('tables, code, a file, colours and a text that runs from right to left can be read', async () => {
+  const model = (stage.model = await startModel([
+    {
+      calls: [
+        { name: 'Read', input: { file_path: 'main.go' } },
+        { name: 'Bash', input: { command: 'cat colours' } },
+      ],
+    },
+    { text: answer },
+  ]))
+  const host = (stage.host = await startHost({
+    files: {
+      'main.go': 'package main\n\n/* one\n   two */\nfunc main() { println("hi") }\n',
+      colours,
+    },
+    env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
+  }))
+  const { page, offences } = await openPage(stage.browser, host.url)
+  await prompt(page, 'מה קורה כאן? Read main.go')
+  await page.getByText('read the router').waitFor()
+
+  // No word of a table is broken: each cell is at least as wide as its longest word.
+  const broken = await page.locator('.markdown table').evaluate((table) => {
+    const words = [...table.querySelectorAll('th, td')].flatMap((cell) => {
+      const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT)
+      const found: string[] = []
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        for (const { 0: word, index } of (node.textContent ?? '').matchAll(/[\w./]+/g)) {
+          const range = document.createRange()
+          range.setStart(node, index)
+          range.setEnd(node, index + word.length)
+          if (range.getClientRects().length > 1) found.push(word)
+        }
+      }
+      return found
+    })
+    return { words, scrolls: table.scrollWidth > table.clientWidth }
+  })
+  expect(broken).toEqual({ words: [], scrolls: true })
+
+  const direction = (text: string) =>
+    page
+      .getByText(text)
+      .last()
+      .evaluate((element) => getComputedStyle(element).direction)
+  expect(await direction('ואחר כך')).toBe('rtl')
+  expect(await direction('מה קורה')).toBe('rtl')
+  expect(await direction('read the router')).toBe('ltr')
+
+  // Copying and wrapping need no mouse over the block, and wrapping is a switch.
+  const wrap = page.getByRole('button', { name: 'Wrap long lines' })
+  const code = page.locator('figure pre')
+  const isWide = () => code.evaluate((pre) => pre.scrollWidth > pre.clientWidth)
+  expect(await isWide()).toBe(true)
+  await wrap.press('Enter')
+  expect(await isWide()).toBe(false)
+  await wrap.press('Enter')
+  expect(await page.getByRole('button', { name: 'Copy code' }).isVisible()).toBe(true)
+
+  await page.getByRole('button', { name: /Read/ }).first().click()
+  await page.locator('.hljs-keyword', { hasText: 'package' }).waitFor()
+  expect(await page.locator('pre.code').innerText()).not.toContain('|')
+  await page.getByRole('button', { name: /Bash/ }).first().click()
+  const fail = page.getByText('FAIL')
+  expect(
+    await fail.evaluate((span) => {
+      const { color, backgroundColor } = getComputedStyle(span)
+      return color !== backgroundColor && backgroundColor !== 'rgba(0, 0, 0, 0)'
+    }),
+  ).toBe(true)
+  await fail.scrollIntoViewIfNeeded()
+  await shots(page, 'reading-calls')
+  await page.getByText('read the router').scrollIntoViewIfNeeded()
+  await shots(page, 'reading')
+  expect(offences).toEqual([])
+})
