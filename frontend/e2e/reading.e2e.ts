@@ -87,10 +87,16 @@ test('tables, code, a file, colours and a text that runs from right to left can 
   await wrap.press('Enter')
   expect(await page.getByRole('button', { name: 'Copy code' }).isVisible()).toBe(true)
 
-  await page.getByRole('button', { name: /Read\b/ }).first().click()
+  await page
+    .getByRole('button', { name: /Read\b/ })
+    .first()
+    .click()
   await page.locator('.hljs-keyword', { hasText: 'package' }).waitFor()
   expect(await page.locator('pre.code').innerText()).not.toContain('|')
-  await page.getByRole('button', { name: /Bash\b/ }).first().click()
+  await page
+    .getByRole('button', { name: /Bash\b/ })
+    .first()
+    .click()
   const fail = page.getByText('FAIL')
   expect(
     await fail.evaluate((span) => {
