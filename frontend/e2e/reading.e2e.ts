@@ -92,7 +92,7 @@ test('tables, code, a file, colours and a text that runs from right to left can 
     .first()
     .click()
   await page.locator('.hljs-keyword', { hasText: 'package' }).waitFor()
-  expect(await page.locator('pre.code').innerText()).not.toContain('|')
+  expect(await page.locator('pre', { hasText: 'package main' }).innerText()).not.toContain('|')
   await page
     .getByRole('button', { name: /Bash\b/ })
     .first()

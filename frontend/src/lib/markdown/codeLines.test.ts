@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { highlightLines, languageOf } from '../markdown/highlight'
-import { codeLines } from './code'
+import { highlightLines, languageOf } from './highlight'
+import { codeLines } from './codeLines'
 
 test('what Read shows is coloured by the language of its file, without the numbers', () => {
   const lines = codeLines(

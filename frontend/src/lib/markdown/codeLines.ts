@@ -1,5 +1,5 @@
 /** What Read shows of a file: its lines apart from their numbers. */
-import { highlightLines, languageOf } from '../markdown/highlight'
+import { highlightLines, languageOf } from './highlight'
 
 /** A line of the file, or, without a number, a note about what is not shown. */
 export type CodeLine = { number: string; html: string }
