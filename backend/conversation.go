@@ -181,12 +181,9 @@ func (w *Workbench) Configure(ctx context.Context, session string, set agent.Set
 	if err != nil {
 		return err
 	}
-	l.inbox.mu.Lock()
-	l.session.Load().Configure(set)
-	l.inbox.mu.Unlock()
-	select {
-	case l.inbox.nudge <- struct{}{}:
-	default: // the owner has been told already
+	l.configure(set)
+	if set.Mode == agent.ModeBypass {
+		return nil
 	}
-	return nil
+	return w.endBypassOfHelpers(ctx, session, set.Mode)
 }

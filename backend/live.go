@@ -49,6 +49,9 @@ type inbox struct {
 	// rested is closed when the turn under way is over; nil between turns.
 	// Guarded by mu.
 	rested chan struct{}
+	// bypass says that this process was told to let the session do everything
+	// unasked; see revoke. Guarded by mu.
+	bypass bool
 }
 
 // beginTurn is [agent.Session.Run] with its input, or another method that does
@@ -310,6 +313,7 @@ func (l *live) acquire(ctx context.Context) (release func(), err error) {
 		release()
 		return nil, err
 	}
+	l.revoke(ctx)
 	return release, nil
 }
 

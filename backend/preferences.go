@@ -38,6 +38,9 @@ func (w *Workbench) storedPreferences(ctx context.Context) (Preferences, error) 
 	if err := json.Unmarshal([]byte(stored), &p); err != nil {
 		return p, fmt.Errorf("read preferences: %w", err)
 	}
+	if p.NewSession.Mode == agent.ModeBypass { // stored by an earlier version
+		p.NewSession.Mode = agent.ModeDefault
+	}
 	return p, nil
 }
 
@@ -52,6 +55,12 @@ func (w *Workbench) setPreferences(ctx context.Context, p Preferences) (Preferen
 	}
 	if _, known := policies[p.Compact]; !known {
 		return p, &Error{Code: CodeInvalid, Message: fmt.Sprintf("%q is no time to compact at.", p.Compact), Kept: "Your settings were not changed."}
+	}
+	if p.NewSession.Mode == agent.ModeBypass {
+		return p, &Error{
+			Code: CodeInvalid, Message: "New sessions cannot begin with everything allowed.",
+			Kept: "Your settings were not changed.", Next: "Choose it in the session that needs it; it holds there until Atelier ends.",
+		}
 	}
 	shown, err := w.preferences(ctx, Empty{})
 	if err != nil {

@@ -11,23 +11,35 @@ import (
 
 // Recover looks after the folder's sessions that were in the middle of a turn
 // when their process ended: one that waits for a person waits on, any other
-// turn is marked as cut off, and the session can go on. Sessions that another
-// process is running are left alone. Hosts call it once, when they can show
-// what comes of it.
+// turn is marked as cut off, and the session can go on. Sessions that could do
+// everything unasked ask again. Sessions that another process is running are
+// left alone. Hosts call it once, when they can show what comes of it.
 func (w *Workbench) Recover(ctx context.Context) error {
 	sessions, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
 	if err != nil {
 		return err
 	}
 	for _, info := range sessions {
-		if info.State == agent.StateProcessing || info.State == agent.StateAwaitingInput {
-			var e *Error
-			if err := w.recoverSession(ctx, info.ID); errors.As(err, &e) && e.Code == CodeBusy {
-				continue // it is running after all
-			} else if err != nil {
-				slog.Warn("recover session", "session", info.ID, "err", err)
-			}
+		var e *Error
+		if err := w.recoverFrom(ctx, info); errors.As(err, &e) && e.Code == CodeBusy {
+			continue // it is running after all
+		} else if err != nil {
+			slog.Warn("recover session", "session", info.ID, "err", err)
 		}
+	}
+	return nil
+}
+
+func (w *Workbench) recoverFrom(ctx context.Context, info SessionInfo) error {
+	switch {
+	case info.State == agent.StateProcessing || info.State == agent.StateAwaitingInput:
+		return w.recoverSession(ctx, info.ID)
+	case info.Settings.Mode == agent.ModeBypass:
+		l, err := w.live(ctx, info.ID)
+		if err != nil {
+			return err
+		}
+		l.wake()
 	}
 	return nil
 }

@@ -47,6 +47,11 @@ func (w *Workbench) create(ctx context.Context, settings agent.Settings, helper 
 			return SessionInfo{}, err
 		}
 	}
+	if settings.Mode == agent.ModeBypass {
+		if err := w.permitBypass(ctx, info.ID); err != nil {
+			return SessionInfo{}, err
+		}
+	}
 	return w.cfg.Store.Session(ctx, info.ID)
 }
 

@@ -207,7 +207,7 @@ func (c *command) session(app *app, f *runFlags, ended <-chan agent.ProcessingEn
 	}
 	if info.ID == "" {
 		info, err = app.CreateSession(c.ctx, settings)
-	} else if settings != info.Settings {
+	} else if settings != info.Settings || f.use.mode != "" { // a mode that is named holds, whatever the log says
 		err = app.Configure(c.ctx, info.ID, settings)
 	}
 	return info.ID, err

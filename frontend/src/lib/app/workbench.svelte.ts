@@ -1,5 +1,6 @@
 import { type ApiError, asApiError, type Call, connect, openLink, type Status } from '../api'
 import { Agents } from '../agents/agents.svelte'
+import { bypass } from '../composer/modes'
 import { Conversation } from '../conversation/conversation.svelte'
 import { Costs } from '../cost/costs.svelte'
 import { together } from '../cost/spending'
@@ -32,7 +33,9 @@ export class Workbench {
   readonly settings = $derived.by<Settings | undefined>(() => {
     if (this.conversation) return this.conversation.settings
     const wish = this.preferences?.new_session
-    return wish && { ...this.catalog.usable(wish), budget: wish.budget }
+    if (!wish) return undefined
+    const usable = { ...this.catalog.usable(wish), budget: wish.budget }
+    return this.#bypassNext ? { ...usable, mode: bypass } : usable
   })
 
   /** What the open session and its agents cost; undefined before the first request. */
@@ -49,6 +52,8 @@ export class Workbench {
     return id ? [id, ...this.agents.of(id).map((agent) => agent.id)] : []
   })
 
+  /** The session that is about to begin shall ask nothing; those after it ask again. */
+  #bypassNext = $state(false)
   #call: Call
   #arrived: Envelope[] = []
   #wasConnected = false
@@ -100,6 +105,7 @@ export class Workbench {
 
   open(id: string): void {
     if (this.conversation?.id === id) return
+    this.#bypassNext = false
     this.conversation = new Conversation(id, this.#call)
     this.agents.keep(id)
     void this.conversation.open()
@@ -109,6 +115,7 @@ export class Workbench {
 
   /** Shows the start of a session, which is made when its first prompt is sent. */
   compose(): void {
+    this.#bypassNext = false
     this.conversation = null
     this.agents.keep(undefined)
     this.#count()
@@ -125,7 +132,7 @@ export class Workbench {
     try {
       // A new session must begin with the mode that is shown.
       await this.#saving
-      if (!this.conversation) this.open((await this.sessions.create()).id)
+      if (!this.conversation) await this.#begin()
     } catch (thrown) {
       this.problem = asApiError(thrown)
       return false
@@ -133,9 +140,21 @@ export class Workbench {
     return what(this.conversation!)
   }
 
+  async #begin(): Promise<void> {
+    const { id, settings } = await this.sessions.create()
+    const asksNothing = this.#bypassNext
+    this.open(id)
+    // What is sent next waits for it.
+    if (asksNothing) void this.conversation?.configure({ ...settings, mode: bypass })
+  }
+
   async configure(settings: Settings): Promise<void> {
-    if (this.conversation) await this.conversation.configure(settings)
-    else await this.prefer({ new_session: settings })
+    if (this.conversation) return this.conversation.configure(settings)
+    this.#bypassNext = settings.mode === bypass
+    const mode = this.#bypassNext
+      ? (this.preferences?.new_session.mode ?? 'default')
+      : settings.mode
+    await this.prefer({ new_session: { ...settings, mode } })
   }
 
   async prefer(change: Partial<Preferences>): Promise<void> {

@@ -3,22 +3,52 @@ import type { Call } from '../api'
 import type { Methods, Preferences } from '../types.gen'
 import { Workbench } from './workbench.svelte'
 
+/** An application with one model, which remembers what it was called for. */
+function hostOf(kept: Preferences) {
+  const calls: [string, unknown][] = []
+  const call = async (method: keyof Methods, args: unknown) => {
+    calls.push([method, args])
+    if (method === 'preferences.get') return kept
+    if (method === 'preferences.set') kept = args as Preferences
+    if (method === 'sessions.create') return { id: 's', settings: kept.new_session }
+    const models = [{ id: 'tour', name: 'Tour' }]
+    if (method === 'models.list') return { providers: [{ id: 'demo', ready: true, models }] }
+    return {}
+  }
+  return { call: call as Call, calls, kept: () => kept }
+}
+
 vi.mock('./theme', () => ({ setTheme: () => {} }))
 
 // OAS-115: a session that begins with another model begins with the budget all the same.
 test('the default budget outlives a provider that cannot be asked', async () => {
   const settings = { provider: 'gone', model: 'm', mode: 'plan', budget: 2 } as const
-  let kept: Preferences = { new_session: settings, layout: {} }
-  const call = async (method: keyof Methods, args: unknown) => {
-    if (method === 'preferences.get') return kept
-    if (method === 'preferences.set') kept = args as Preferences
-    const models = [{ id: 'tour', name: 'Tour' }]
-    if (method === 'models.list') return { providers: [{ id: 'demo', ready: true, models }] }
-    return {}
-  }
-  const bench = new Workbench(call as Call)
+  const { call, kept } = hostOf({ new_session: settings, layout: {} })
+  const bench = new Workbench(call)
   await bench.load()
   expect(bench.settings).toMatchObject({ provider: 'demo', mode: 'plan', budget: 2 })
   await bench.configure({ ...bench.settings!, mode: 'auto' })
-  expect(kept.new_session).toMatchObject({ mode: 'auto', budget: 2 })
+  expect(kept().new_session).toMatchObject({ mode: 'auto', budget: 2 })
+})
+
+// K-12
+test('what asks nothing holds for one session and is no preference', async () => {
+  const settings = { provider: 'demo', model: 'tour', mode: 'plan' } as const
+  const { call, calls, kept } = hostOf({ new_session: settings, layout: {} })
+  const bench = new Workbench(call)
+  await bench.load()
+  await bench.configure({ ...bench.settings!, mode: 'bypassPermissions' })
+  expect(bench.settings?.mode).toBe('bypassPermissions')
+  expect(kept().new_session.mode).toBe('plan')
+
+  await bench.send('Go')
+  const about = calls
+    .map(([method]) => method)
+    .filter((method) => /create|configure|send/.test(method))
+  expect(about).toEqual(['sessions.create', 'conversation.configure', 'conversation.send'])
+  expect(calls.find(([method]) => method === 'conversation.configure')?.[1]).toMatchObject({
+    settings: { mode: 'bypassPermissions' },
+  })
+  bench.compose()
+  expect(bench.settings?.mode).toBe('plan')
 })

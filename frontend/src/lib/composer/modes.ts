@@ -10,4 +10,10 @@ export const modes: readonly Mode[] = [
   'bypassPermissions',
 ]
 
-export const nextMode = (mode: Mode): Mode => modes[(modes.indexOf(mode) + 1) % modes.length]!
+/** Asks nothing. It is chosen on purpose, for one session, and never a preference. */
+export const bypass: Mode = 'bypassPermissions'
+
+const steps: readonly Mode[] = modes.filter((mode) => mode !== bypass)
+
+/** Where Shift+Tab leads: from mode to mode, but never into the one that asks nothing. */
+export const nextMode = (mode: Mode): Mode => steps[(steps.indexOf(mode) + 1) % steps.length]!

@@ -104,6 +104,8 @@ export const en = {
   'turn.continue': 'Continue',
   'turn.try_again': 'Try again',
   'turn.budget': 'Stopped by the budget of this session. Raise it to go on.',
+  'notice.mode_reset':
+    'Everything was allowed in this session until Atelier ended. It asks first again.',
   'notice.limit_budget': '{spent} spent of a budget of {budget}',
   'notice.limit_budget_next':
     '{spent} spent of a budget of {budget}; the next request could cost {next}',
@@ -311,7 +313,16 @@ export const en = {
   'mode.dontAsk': 'Never ask',
   'mode.dontAsk_hint': 'Whatever would need a question is denied instead.',
   'mode.bypassPermissions': 'Allow everything',
-  'mode.bypassPermissions_hint': 'Asks nothing. Deny rules and the sandbox still hold.',
+  'mode.bypassPermissions_hint':
+    'Asks nothing, for this session only. Deny rules and the sandbox still hold.',
+
+  'bypass.title': 'Allow everything in this session?',
+  'bypass.body':
+    'Every command and every edit then runs at once, without asking: it can delete files, install programs and send data over the network, outside this project too.\n\nThis holds for this session only, until you change the mode or Atelier ends.',
+  'bypass.action': 'Allow everything',
+  'bypass.strip': 'Everything is allowed.',
+  'bypass.strip_hint': 'Commands and edits run without asking.',
+  'bypass.end': 'Ask first again',
 
   'effort.': 'Default effort',
   'effort.none': 'None',
@@ -324,8 +335,13 @@ export const en = {
   'effort.default_hint': 'As the model’s provider sets it.',
 
   'empty.title': 'What shall we work on in {project}?',
-  'empty.body':
-    'Describe a change in plain words. Every step is shown as it happens, and risky ones ask first.',
+  'empty.body': 'Describe a change in plain words. Every step is shown as it happens. {mode}',
+  'empty.default': 'The agent reads the project freely and asks before anything else.',
+  'empty.plan': 'The agent only reads and plans: it asks about every change.',
+  'empty.acceptEdits': 'The agent edits files in the project freely and asks for the rest.',
+  'empty.auto': 'The agent does most things freely and asks before dangerous ones.',
+  'empty.dontAsk': 'The agent is never to ask: what would need your consent is denied.',
+  'empty.bypassPermissions': 'Nothing asks first: every command and every edit runs at once.',
   'empty.tour': 'Show me around',
   'empty.tour_hint': 'A scripted tour: offline, in this folder, with real tools.',
   'empty.no_key': 'No provider key yet, so the demo script answers.',

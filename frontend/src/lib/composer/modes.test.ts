@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import type { Mode } from '../types.gen'
+import { bypass, modes, nextMode } from './modes'
+
+test.each(modes)('steps from %s never lead to the mode that asks nothing', (from) => {
+  const walked: Mode[] = []
+  for (let mode = nextMode(from), n = 0; n < modes.length; mode = nextMode(mode), n++) {
+    walked.push(mode)
+  }
+  expect(walked).not.toContain(bypass)
+  expect(new Set(walked)).toEqual(new Set(modes.filter((mode) => mode !== bypass)))
+})
