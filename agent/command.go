@@ -34,8 +34,9 @@ type LocalCommandEnd struct {
 	Command string `json:"command"`
 	// Output is everything that it printed, up to the capture cap.
 	Output string `json:"output"`
-	// ModelOutput is what a model is told of Output, where it differs.
-	ModelOutput string `json:"model_output,omitempty"`
+	// ModelOutput is what a model is told of Output where it differs, which may be
+	// nothing at all; nil where it does not.
+	ModelOutput *string `json:"model_output,omitempty"`
 	// Outcome is never [OutcomeDenied]; a command that failed did not run.
 	Outcome    Outcome `json:"outcome"`
 	DurationMs int64   `json:"duration_ms"`
@@ -110,9 +111,7 @@ func (t *turn) runCommand(start LocalCommandStart, run CommandRunner) {
 	case result.Details != nil:
 		end.Result = result.Details.Command
 	}
-	if told := t.reducer(reducedAs)(end.Output); told != end.Output {
-		end.ModelOutput = told
-	}
+	end.ModelOutput = share(end.Output, t.reducer(reducedAs)(end.Output))
 	t.emit(end)
 }
 
@@ -172,11 +171,7 @@ func (e LocalCommandEnd) message() llm.Message {
 	case e.Outcome == OutcomeInterrupted:
 		outcome = "stopped before its end"
 	}
-	output := e.Output
-	if e.ModelOutput != "" {
-		output = e.ModelOutput
-	}
-	output = strings.ReplaceAll(output, "</output>", `<\/output>`)
+	output := strings.ReplaceAll(forModel(e.Output, e.ModelOutput), "</output>", `<\/output>`)
 	if output != "" && !strings.HasSuffix(output, "\n") {
 		output += "\n"
 	}

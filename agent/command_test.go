@@ -75,7 +75,7 @@ func TestTheModelIsToldOfTheUsersCommand(t *testing.T) {
 		agent.LocalCommandOutput{ID: id, Text: "é…😀"},
 		agent.LocalCommandOutput{ID: id, Text: "no\n", Offset: 4},
 		agent.LocalCommandEnd{
-			ID: id, Command: "make café", Output: "é…😀no\n", ModelOutput: "Bash: é…",
+			ID: id, Command: "make café", Output: "é…😀no\n", ModelOutput: new("Bash: é…"),
 			Outcome: agent.OutcomeDone, Result: &agent.CommandResult{ExitCode: 2},
 		},
 	}

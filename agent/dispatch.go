@@ -315,9 +315,7 @@ func (t *turn) run(r ready, send func(Payload)) {
 	if outcome != OutcomeInterrupted {
 		r.remark(t.review(r, result, send))
 	}
-	if told := t.told(r, result); told != result.Output {
-		end.ModelOutput = told
-	}
+	end.ModelOutput = share(result.Output, t.told(r, result))
 	send(end)
 }
 
@@ -363,12 +361,20 @@ func (t *turn) ended(call llm.ToolCall, tool string, r Result, o Outcome, ms int
 	}
 }
 
+// notReduced is what a model is told instead of an output whose share could not
+// be determined. The output itself might be what it must not see.
+const notReduced = "[The output of this call was left out: preparing it for you failed. The user can see it.]"
+
 // reducer brings a tool's output down to the model's share.
 func (t *turn) reducer(tool string) func(string) string {
-	return func(output string) string {
-		if reduce := t.session.cfg.Reduce; reduce != nil {
-			return reduce(tool, output)
+	reduce := t.session.cfg.Reduce
+	if reduce == nil {
+		return func(output string) string { return output }
+	}
+	return func(output string) (told string) {
+		if broken := protect(tool, func() { told = reduce(tool, output) }); broken != "" {
+			return notReduced
 		}
-		return output
+		return told
 	}
 }

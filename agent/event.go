@@ -190,9 +190,10 @@ type ToolCallEnd struct {
 	Tool   string `json:"tool"`
 	// Output is everything the tool printed, up to the capture cap.
 	Output string `json:"output"`
-	// ModelOutput is what the model was told, where it differs from Output.
-	ModelOutput string `json:"model_output,omitempty"`
-	IsError     bool   `json:"is_error,omitempty"`
+	// ModelOutput is what the model was told where it differs from Output, which
+	// may be nothing at all; nil where it does not.
+	ModelOutput *string `json:"model_output,omitempty"`
+	IsError     bool    `json:"is_error,omitempty"`
 	// Outcome says how the call ended.
 	Outcome    Outcome `json:"outcome"`
 	DurationMs int64   `json:"duration_ms"`
@@ -207,10 +208,23 @@ type ToolCallEnd struct {
 
 // ForModel returns the text the model was told.
 func (e ToolCallEnd) ForModel() string {
-	if e.ModelOutput != "" {
-		return e.ModelOutput
+	return forModel(e.Output, e.ModelOutput)
+}
+
+// forModel returns the model's share of an output.
+func forModel(output string, share *string) string {
+	if share != nil {
+		return *share
 	}
-	return e.Output
+	return output
+}
+
+// share returns what forModel takes for the model to be told so.
+func share(output, told string) *string {
+	if told == output {
+		return nil
+	}
+	return &told
 }
 
 // Outcome says how a tool call ended.

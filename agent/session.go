@@ -21,8 +21,9 @@ type Config struct {
 	Limits   Limits
 	// Retry says when a failed request is asked again; the zero value never.
 	Retry llm.RetryPolicy
-	// Reduce cuts a tool's output to what the model is shown; nil keeps it
-	// whole (LOOP-38).
+	// Reduce cuts a tool's output to what the model is shown: nothing more, also
+	// where that is empty, and nothing at all if it panics. nil keeps the output
+	// whole (LOOP-38). It is safe for concurrent use.
 	Reduce func(tool, output string) string
 	// Facts is what is known about models; nil where nothing is.
 	Facts Facts

@@ -115,6 +115,38 @@ func TestFullOutputInTheEvent(t *testing.T) {
 	}
 }
 
+// LOOP-38: what the host takes out of an output never reaches the model, whether
+// nothing is left of it or taking it out fails, and neither does it of what a
+// command of the user's printed. A restart changes nothing about that.
+func TestReducedToNothing(t *testing.T) {
+	t.Parallel()
+	const secret = "hunter2"
+	for name, reduce := range map[string]func(string, string) string{
+		"empty":  func(string, string) string { return "" },
+		"panics": func(_, output string) string { panic("cannot read " + output) },
+	} {
+		model := llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Look", secret)}}, llmtest.Round{Text: "Read."}, llmtest.Round{Text: "Still."})
+		r := newRig(t, model)
+		r.cfg.Reduce = reduce
+		r.run("read")
+		r.command("printenv", prints(0, secret))
+		r.open()
+		r.run("and now?")
+		for _, request := range model.Requests() {
+			for _, m := range request.Messages {
+				for _, p := range m.Parts {
+					if p.Kind != llm.PartToolCall && strings.Contains(fmt.Sprintf("%+v %+v", p.Text, p.Result), secret) {
+						t.Errorf("%s: the model reads %q", name, m.Text())
+					}
+				}
+			}
+		}
+		if ends := find[agent.ToolCallEnd](r.log); len(ends) != 1 || !strings.Contains(ends[0].Output, secret) {
+			t.Errorf("%s: people are shown %+v", name, ends)
+		}
+	}
+}
+
 // LOOP-18, LOOP-151, LOOP-152: every kind of event comes from the loop, at the time
 // that the scenarios under testdata show;
 // only those that a host makes are not here.

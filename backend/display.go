@@ -37,13 +37,13 @@ func forDisplay(ev agent.Event) agent.Event {
 		d.Message = displayMessage(d.Message)
 		ev.Data = d
 	case agent.LocalCommandEnd:
-		d.ModelOutput = ""
+		d.ModelOutput = nil
 		if len(d.Output) > displayLimit {
 			d.Size, d.Output = int64(len(d.Output)), middleCut(d.Output)
 		}
 		ev.Data = d
 	case agent.ToolCallEnd:
-		d.ModelOutput = ""
+		d.ModelOutput = nil
 		d.Media = slices.Clone(d.Media)
 		for i := range d.Media {
 			d.Media[i].Data = nil

@@ -175,7 +175,7 @@ func TestFeedKeepsTheDraft(t *testing.T) {
 func TestForDisplay(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", displayLimit)
-	for _, p := range []agent.Payload{agent.UserInput{Text: long}, agent.ToolCallEnd{Output: long, ModelOutput: "for the model only"}} {
+	for _, p := range []agent.Payload{agent.UserInput{Text: long}, agent.ToolCallEnd{Output: long, ModelOutput: new("for the model only")}} {
 		b, err := json.Marshal(forDisplay(agent.Event{Data: p}))
 		if err != nil {
 			t.Fatal(err)

@@ -133,7 +133,7 @@ func (t *Translator) callEnded(d agent.ToolCallEnd) []Payload {
 		CallID: d.CallID, Tool: d.Tool, Content: d.ForModel(), IsError: d.IsError,
 		Outcome: d.Outcome, DurationMs: d.DurationMs, Media: d.Media,
 	}
-	if d.ModelOutput != "" {
+	if d.ModelOutput != nil {
 		result.Output = d.Output
 	}
 	if d.Details == nil {
