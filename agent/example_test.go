@@ -13,30 +13,25 @@ import (
 var clock = agent.Function(agent.Spec{Name: "Clock", Description: "Tells the time.", ReadOnly: true},
 	func(context.Context, struct{}) (string, error) { return "It is noon.", nil })
 
-// freely lets every call pass; a program with an interface would ask.
-type freely struct{}
-
-func (freely) Decide(agent.GateCall) agent.Verdict { return agent.Verdict{Decision: agent.Allow} }
-
-func (freely) Approve(context.Context, agent.ApprovalRequest) (agent.Answer, error) {
-	return agent.Answer{Decision: agent.Allow}, nil
+// prepare is what a program sets up once; each session has a gate and tools of
+// its own. The model is a script here; a program uses provider.Client(os.Getenv),
+// and a gate that asks, such as permission.New.
+func prepare(rounds ...llmtest.Round) *agent.Runtime {
+	model := llmtest.Script(rounds...)
+	template := agent.NewTemplate(func(string) (agent.Config, error) {
+		tools, err := agent.NewRegistry(clock)
+		return agent.Config{Model: model, Gate: agent.AllowAll, Profiles: agent.Plain("You tell the time.", tools)}, err
+	})
+	return template.Runtime(agent.Settings{Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault}, agent.Overrides{})
 }
 
-// prepare is what a program sets up once. The model is a script here; a program
-// uses provider.Client(os.Getenv).
-func prepare(rounds ...llmtest.Round) *agent.Runtime {
-	tools, err := agent.NewRegistry(clock)
+// begin begins a session.
+func begin(rounds ...llmtest.Round) *agent.Session {
+	s, err := prepare(rounds...).Session("s1")
 	if err != nil {
 		panic(err)
 	}
-	template, err := agent.NewTemplate(agent.Config{
-		Model: llmtest.Script(rounds...), Gate: freely{}, Approver: freely{},
-		Profiles: agent.Plain("You tell the time.", tools), Limits: agent.DefaultLimits,
-	})
-	if err != nil {
-		panic(err)
-	}
-	return template.Runtime(agent.Settings{Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault}, agent.Overrides{})
+	return s
 }
 
 // One question and its answer.
@@ -53,7 +48,7 @@ func ExampleRuntime_Query() {
 
 // LOOP-01: every event as it happens, in a session that goes on.
 func ExampleSession_Run() {
-	s := prepare(llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Clock", struct{}{})}}, llmtest.Round{Text: "Noon."}).Session("s1")
+	s := begin(llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Clock", struct{}{})}}, llmtest.Round{Text: "Noon."})
 	for ev, err := range s.Run(context.Background(), "What time is it?") {
 		if err != nil {
 			fmt.Println(err)
@@ -75,7 +70,7 @@ func ExampleSession_Run() {
 
 // Only what an input comes to, in a session that goes on.
 func ExampleSession_Prompt() {
-	s := prepare(llmtest.Round{Text: "Noon."}, llmtest.Round{Text: "As I said: noon."}).Session("s1")
+	s := begin(llmtest.Round{Text: "Noon."}, llmtest.Round{Text: "As I said: noon."})
 	for _, question := range []string{"What time is it?", "Are you sure?"} {
 		result, err := s.Prompt(context.Background(), question)
 		if err != nil {
@@ -106,7 +101,7 @@ func ExampleRuntime_QueryStream() {
 
 // A turn that is stopped, a session that goes on, and its end.
 func ExampleSession_Interrupt() {
-	s := prepare(llmtest.Round{Text: "It is", Hang: true}, llmtest.Round{Text: "Noon."}).Session("s1")
+	s := begin(llmtest.Round{Text: "It is", Hang: true}, llmtest.Round{Text: "Noon."})
 	for ev := range s.Run(context.Background(), "What time is it?") {
 		switch d := ev.Data.(type) {
 		case agent.TextDelta:
@@ -129,13 +124,22 @@ func ExampleSession_Interrupt() {
 // A session that was kept: its events are all that there is to it.
 func ExampleRuntime_Session() {
 	r := prepare(llmtest.Round{Text: "Noon."}, llmtest.Round{Text: "You asked for the time."})
+	session, err := r.Session("s1")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	var kept []agent.Event
-	for ev := range r.Session("s1").Run(context.Background(), "What time is it?") {
+	for ev := range session.Run(context.Background(), "What time is it?") {
 		if ev.Durable() {
 			kept = append(kept, ev)
 		}
 	}
-	again := r.Session("s1", kept...)
+	again, err := r.Session("s1", kept...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	result, err := again.Prompt(context.Background(), "What did I ask?")
 	fmt.Println(result.Text, err)
 	fmt.Println("turns:", again.Transcript().Turn)
@@ -146,7 +150,7 @@ func ExampleRuntime_Session() {
 
 // Inputs as they come, one turn each.
 func ExampleSession_StreamInput() {
-	s := prepare(llmtest.Round{Text: "Noon."}, llmtest.Round{Text: "Still noon."}).Session("s1")
+	s := begin(llmtest.Round{Text: "Noon."}, llmtest.Round{Text: "Still noon."})
 	questions := slices.Values([]string{"What time is it?", "And now?"})
 	for ev, err := range s.StreamInput(context.Background(), questions) {
 		if err != nil {
@@ -169,7 +173,7 @@ func ExampleSession_StreamInput() {
 
 // A word for a turn that runs, and what is to follow it.
 func ExampleSession_Steer() {
-	s := prepare(llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Clock", struct{}{})}}, llmtest.Round{Text: "12:00."}, llmtest.Round{Text: "You are welcome."}).Session("s1")
+	s := begin(llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Clock", struct{}{})}}, llmtest.Round{Text: "12:00."}, llmtest.Round{Text: "You are welcome."})
 	for ev := range s.Run(context.Background(), "What time is it?") {
 		switch d := ev.Data.(type) {
 		case agent.ToolCallStart:

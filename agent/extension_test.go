@@ -73,14 +73,14 @@ func TestExtensions(t *testing.T) {
 				llmtest.Use("shell", map[string]string{"command": "echo box: $BOXED"}),
 				llmtest.Use("edit_file", map[string]string{"file_path": "a.txt", "old_string": "old", "new_string": "new"}),
 			}}, llmtest.Round{Text: "Done."})
-			template, err := agent.NewTemplate(agent.Config{
-				Model: model, Gate: gate, Approver: approver(nil), // rules answer for everything
+			session, err := agent.New(agent.Config{
+				Model: model, Gate: gate, // whose rules answer for everything
 				Profiles: instructed{profile.New(tools, profile.Surroundings{Folder: dir, Home: dir})},
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			session := template.Runtime(agent.Settings{Provider: provider, Model: "m", Mode: agent.ModeDefault}, agent.Overrides{}).Session("")
+			session.Configure(agent.Settings{Provider: provider, Model: "m", Mode: agent.ModeDefault})
 			var outputs []string
 			for ev, err := range session.Run(t.Context(), "go") {
 				if err != nil {

@@ -125,7 +125,11 @@ func (r *rig) use(tools ...agent.Tool) {
 
 // open makes the session anew from what is in the log.
 func (r *rig) open() *agent.Session {
-	r.session = agent.New(r.cfg, r.log...)
+	session, err := agent.New(r.cfg, r.log...)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.session = session
 	if len(r.log) == 0 {
 		r.store(r.session.Record(agent.SettingsChange{Settings: agent.Settings{
 			Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault,

@@ -3,9 +3,11 @@ package agent_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,18 +15,27 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/agent/permission"
 )
 
 // template is a rig's configuration as a host would keep it.
 func template(t *testing.T, model agent.Model) *agent.Template {
 	t.Helper()
-	r := newRig(t, model)
-	r.cfg.Now, r.cfg.NewID, r.cfg.Facts = nil, nil, facts{}
-	tpl, err := agent.NewTemplate(r.cfg)
+	return agent.NewTemplate(func(string) (agent.Config, error) {
+		r := newRig(t, model)
+		r.cfg.Now, r.cfg.NewID, r.cfg.Facts = nil, nil, facts{}
+		return r.cfg, nil
+	})
+}
+
+// session begins a session of a runtime, or opens one again.
+func session(t *testing.T, r *agent.Runtime, past ...agent.Event) *agent.Session {
+	t.Helper()
+	s, err := r.Session("s", past...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tpl
+	return s
 }
 
 var scripted = agent.Settings{Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault}
@@ -66,7 +77,8 @@ func TestPrompt(t *testing.T) {
 // far, and the session can go on.
 func TestPromptInterrupted(t *testing.T) {
 	t.Parallel()
-	s := template(t, llmtest.Script(llmtest.Round{Text: "I was about", Hang: true}, llmtest.Round{Text: "On."})).Runtime(scripted, agent.Overrides{}).Session("s")
+	model := llmtest.Script(llmtest.Round{Text: "I was about", Hang: true}, llmtest.Round{Text: "On."})
+	s := session(t, template(t, model).Runtime(scripted, agent.Overrides{}))
 	var text string
 	for ev, err := range s.Run(t.Context(), "go") {
 		if err != nil {
@@ -109,8 +121,8 @@ type interrupter struct{}
 // not end well no other begins.
 func TestStreamInput(t *testing.T) {
 	t.Parallel()
-	s := template(t, llmtest.Script(llmtest.Round{Text: "1"}, llmtest.Round{Text: "2"}, llmtest.Round{Status: 404}, llmtest.Round{Text: "never"})).
-		Runtime(scripted, agent.Overrides{}).Session("s")
+	model := llmtest.Script(llmtest.Round{Text: "1"}, llmtest.Round{Text: "2"}, llmtest.Round{Status: 404}, llmtest.Round{Text: "never"})
+	s := session(t, template(t, model).Runtime(scripted, agent.Overrides{}))
 	var events []agent.Event
 	for ev, err := range s.StreamInput(t.Context(), slices.Values([]string{"a", "b", "c", "d"})) {
 		if err != nil {
@@ -139,7 +151,11 @@ func TestTemplate(t *testing.T) {
 	for range n {
 		wg.Go(func() {
 			r := tpl.Runtime(scripted, agent.Overrides{System: "Be kind."})
-			s := r.Session("")
+			s, err := r.Session("")
+			if err != nil {
+				t.Error(err)
+				return
+			}
 			if _, err := s.Prompt(t.Context(), "hello"); err != nil || s.Transcript().Turn != 1 {
 				t.Errorf("turn %d, %v", s.Transcript().Turn, err)
 			}
@@ -152,16 +168,103 @@ func TestTemplate(t *testing.T) {
 		}
 	}
 	past := agent.Event{Session: "s", Data: agent.SettingsChange{Settings: agent.Settings{Provider: "p", Model: "old"}}}
-	if got := tpl.Runtime(scripted, agent.Overrides{}).Session("s", past).Transcript().Settings.Model; got != "old" {
+	if got := session(t, tpl.Runtime(scripted, agent.Overrides{}), past).Transcript().Settings.Model; got != "old" {
 		t.Errorf("the past's model became %s", got)
 	}
-	_, err := agent.NewTemplate(agent.Config{Model: model})
-	if err == nil || !strings.Contains(err.Error(), "Approver, Gate, Profiles") {
-		t.Errorf("an incomplete template: %v", err)
-	}
-	closed := tpl.Runtime(scripted, agent.Overrides{}).Session("s")
+	closed := session(t, tpl.Runtime(scripted, agent.Overrides{}))
 	closed.Close(t.Context())
 	if _, err := closed.Prompt(t.Context(), "hello"); !errors.Is(err, agent.ErrClosed) {
 		t.Errorf("a closed session: %v", err)
+	}
+}
+
+// A configuration that lacks what nothing can take the place of is refused in
+// words, by every way to a session.
+func TestIncompleteConfig(t *testing.T) {
+	t.Parallel()
+	const want = "make session: its configuration has no Profiles, no Gate"
+	if _, err := agent.New(agent.Config{Model: llmtest.Script()}); err == nil || err.Error() != want {
+		t.Errorf("a session: %v", err)
+	}
+	r := agent.NewTemplate(func(string) (agent.Config, error) { return agent.Config{Model: llmtest.Script()}, nil }).
+		Runtime(scripted, agent.Overrides{System: "Be kind."})
+	if _, err := r.Query(t.Context(), "hello"); err == nil || err.Error() != want {
+		t.Errorf("a query: %v", err)
+	}
+	fault := errors.New("no such folder")
+	r = agent.NewTemplate(func(string) (agent.Config, error) { return agent.Config{}, fault }).Runtime(scripted, agent.Overrides{})
+	if _, err := r.Session(""); !errors.Is(err, fault) {
+		t.Errorf("a template: %v", err)
+	}
+}
+
+// The zero values of a configuration mean what their comments say: the machine's
+// clock, ids of its own, nobody to ask.
+func TestLeastConfig(t *testing.T) {
+	t.Parallel()
+	tools, err := agent.NewRegistry(note{name: "Note"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Note", "a")}}, llmtest.Round{Text: "Done."})
+	s, err := agent.New(agent.Config{Model: model, Gate: &gate{}, Profiles: agent.Plain("", tools)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Configure(scripted)
+	var events []agent.Event
+	for ev, err := range s.Run(t.Context(), "go") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, ev)
+		if ev.Session == "" || ev.At == 0 {
+			t.Errorf("%+v", ev)
+		}
+	}
+	ends := find[agent.ToolCallEnd](events)
+	if len(ends) != 1 || ends[0].Outcome != agent.OutcomeDenied || !strings.Contains(ends[0].Output, "nobody") {
+		t.Errorf("%+v", ends)
+	}
+}
+
+// COM-01, COM-04: sessions of one template that run at the same time share neither
+// their gate nor what a person granted one of them.
+func TestSessionsOfATemplateShareNoGate(t *testing.T) {
+	t.Parallel()
+	const sessions, calls = 4, 50
+	dir := t.TempDir()
+	var asked atomic.Int32
+	template := agent.NewTemplate(func(string) (agent.Config, error) {
+		tools, err := agent.NewRegistry(note{name: "Note"})
+		if err != nil {
+			return agent.Config{}, err
+		}
+		var rounds []llmtest.Round
+		for i := range calls {
+			same := use("Note", fmt.Sprint(i))
+			rounds = append(rounds, llmtest.Round{Calls: []llmtest.Call{same, same}}) // asked about once
+		}
+		policy, err := permission.New(dir, permission.Rules{})
+		return agent.Config{
+			Model: llmtest.Script(append(rounds, llmtest.Round{Text: "Done."})...), Gate: policy, Profiles: agent.Plain("", tools),
+			Approver: approver(func(context.Context, agent.ApprovalRequest) (agent.Answer, error) {
+				asked.Add(1)
+				return agent.Answer{Decision: agent.Allow, Scope: agent.ScopeSession}, nil
+			}),
+		}, err
+	})
+	r := template.Runtime(scripted, agent.Overrides{})
+	var wg sync.WaitGroup
+	for range sessions {
+		wg.Go(func() {
+			if result, err := r.Query(t.Context(), "go"); err != nil || result.Text != "Done." {
+				t.Errorf("%+v, %v", result, err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := asked.Load(); n != sessions*calls {
+		t.Errorf("asked %d times, want %d", n, sessions*calls)
 	}
 }

@@ -2,21 +2,29 @@ package agent
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"iter"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/oklog/ulid/v2"
 
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Config is what a host gives a session. Limits, Retry, Reduce, Facts, Hooks,
-// Compactor and Leave may be left out, the rest is required.
+// Config is what a host gives a session. Model, Profiles and Gate are required.
+// A session has its own Gate and Profiles unless theirs are safe for concurrent
+// use and may share what they remember.
 type Config struct {
-	ID       string
+	ID       string // made up where it is empty
 	Model    Model
 	Profiles Profiles
 	Gate     Gate
+	// Approver asks a person; nil where there is nobody, so that what needs an
+	// approval is denied.
 	Approver Approver
 	Limits   Limits
 	// Retry says when a failed request is asked again; the zero value never.
@@ -34,7 +42,8 @@ type Config struct {
 	// Leave ends what tools left running, before the session is closed; nil
 	// where nothing can be (LOOP-54). It may be called again.
 	Leave func(context.Context)
-	// Now and NewID are the session's clock and its source of ids.
+	// Now and NewID are the session's clock and its source of ids: the machine's
+	// and random ones where they are nil.
 	Now   func() time.Time
 	NewID func() string
 }
@@ -91,17 +100,61 @@ type control struct {
 	settings *Settings               // asked for, not yet recorded
 }
 
-// New returns a session with the given past: none for a new one.
-func New(cfg Config, past ...Event) *Session {
-	if cfg.Facts == nil {
-		cfg.Facts = noFacts{}
+// New returns a session with the given past: none for a new one. The error names
+// what the configuration lacks.
+func New(cfg Config, past ...Event) (*Session, error) {
+	cfg, err := cfg.complete()
+	if err != nil {
+		return nil, err
 	}
-	cfg.Limits = cfg.Limits.orDefault()
 	s := &Session{cfg: cfg}
 	for _, ev := range past {
 		s.apply(ev)
 	}
-	return s
+	return s, nil
+}
+
+// complete fills in what was left out.
+func (c Config) complete() (Config, error) {
+	var missing []string
+	for _, required := range []struct {
+		name   string
+		absent bool
+	}{{"Model", c.Model == nil}, {"Profiles", c.Profiles == nil}, {"Gate", c.Gate == nil}} {
+		if required.absent {
+			missing = append(missing, required.name)
+		}
+	}
+	if len(missing) > 0 {
+		return c, fmt.Errorf("make session: its configuration has no %s", strings.Join(missing, ", no "))
+	}
+	if c.Approver == nil {
+		c.Approver = unattended{}
+	}
+	if c.Facts == nil {
+		c.Facts = noFacts{}
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.NewID == nil {
+		c.NewID = newID
+	}
+	if c.ID == "" {
+		c.ID = c.NewID()
+	}
+	c.Limits = c.Limits.orDefault()
+	return c, nil
+}
+
+// newID returns a random id that sorts by time.
+func newID() string { return ulid.Make().String() }
+
+// unattended is the approver where there is nobody to ask.
+type unattended struct{}
+
+func (unattended) Approve(context.Context, ApprovalRequest) (Answer, error) {
+	return Answer{}, errors.New("nobody watches this session")
 }
 
 // apply folds an event into the session. Allows that hold for the session are

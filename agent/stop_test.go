@@ -208,6 +208,9 @@ func TestPanics(t *testing.T) {
 			}
 			call := find[agent.ToolCallEnd](events)[0]
 			told := strings.Contains(call.ForModel(), "out of ink")
+			if at == "reduce" { // what it panics with may hold the output
+				told = !told && strings.Contains(call.ForModel(), "was left out")
+			}
 			if harmless := slices.Contains([]string{"preview", "draft", "drafting", "postToolUse", "stop"}, at); told == harmless {
 				t.Errorf("told %q", call.ForModel())
 			}
@@ -314,7 +317,10 @@ func TestFork(t *testing.T) {
 	past := slices.Clone(r.log)
 	r.run("one way")
 	r.cfg.ID = "fork"
-	forked := agent.New(r.cfg, past...)
+	forked, err := agent.New(r.cfg, past...)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if got, err := forked.Prompt(t.Context(), "another way"); err != nil || got.Text != "3" {
 		t.Errorf("%+v %v", got, err)
 	}

@@ -2,41 +2,23 @@ package agent
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"iter"
-	"slices"
-	"strings"
-	"time"
-
-	"github.com/oklog/ulid/v2"
 )
 
 // Template is what many sessions have in common: model, tools, gate, prompt
 // and limits (COM-01). It never changes, so it can be used from any goroutine.
-type Template struct{ cfg Config }
+type Template struct {
+	configure func(id string) (Config, error)
+}
 
-// NewTemplate checks and keeps a configuration. ID is ignored; Now and NewID
-// are the clock's and random ones where they are nil.
-func NewTemplate(cfg Config) (*Template, error) {
-	var missing []string
-	for name, absent := range map[string]bool{
-		"Model": cfg.Model == nil, "Profiles": cfg.Profiles == nil, "Gate": cfg.Gate == nil, "Approver": cfg.Approver == nil,
-	} {
-		if absent {
-			missing = append(missing, name)
-		}
-	}
-	if len(missing) > 0 {
-		slices.Sort(missing)
-		return nil, errors.New("make template: it needs " + strings.Join(missing, ", "))
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	if cfg.NewID == nil {
-		cfg.NewID = func() string { return ulid.Make().String() }
-	}
-	return &Template{cfg: cfg}, nil
+// NewTemplate returns a template whose sessions are configured by configure. It
+// is called once for each session, with the session's id, and makes there what
+// belongs to one session: a gate that remembers grants, tools that remember what
+// they read. What configurations share has to be safe for concurrent use. So has
+// configure.
+func NewTemplate(configure func(id string) (Config, error)) *Template {
+	return &Template{configure: configure}
 }
 
 // Overrides change what a template says, for one runtime. Empty fields change
@@ -47,18 +29,9 @@ type Overrides struct {
 	Facts  Facts
 }
 
-// Runtime makes sessions of a template with the settings that they begin with
-// (COM-02). It may be used from any goroutine.
-type Runtime struct {
-	cfg      Config
-	settings Settings
-}
-
-// Runtime returns a runtime, any number of which are independent of each other
-// (COM-04).
-func (t *Template) Runtime(settings Settings, o Overrides) *Runtime {
-	cfg := t.cfg
-	if o.System != "" {
+// apply changes a configuration.
+func (o Overrides) apply(cfg *Config) {
+	if o.System != "" && cfg.Profiles != nil {
 		cfg.Profiles = prompted{cfg.Profiles, o.System}
 	}
 	if o.Limits != nil {
@@ -67,31 +40,58 @@ func (t *Template) Runtime(settings Settings, o Overrides) *Runtime {
 	if o.Facts != nil {
 		cfg.Facts = o.Facts
 	}
-	return &Runtime{cfg: cfg, settings: settings}
+}
+
+// Runtime makes sessions of a template with the settings that they begin with
+// (COM-02). It may be used from any goroutine.
+type Runtime struct {
+	template  *Template
+	settings  Settings
+	overrides Overrides
+}
+
+// Runtime returns a runtime, any number of which are independent of each other
+// (COM-04).
+func (t *Template) Runtime(settings Settings, o Overrides) *Runtime {
+	return &Runtime{template: t, settings: settings, overrides: o}
 }
 
 // Session returns a session of its own state: a new one, or with the events of
 // an earlier one the same again (COM-03). An empty id is made up. The settings
 // of a past count before the runtime's.
-func (r *Runtime) Session(id string, past ...Event) *Session {
-	cfg := r.cfg
-	cfg.ID = id
+func (r *Runtime) Session(id string, past ...Event) (*Session, error) {
 	if id == "" {
-		cfg.ID = cfg.NewID()
+		id = newID()
 	}
-	s := New(cfg, past...)
+	cfg, err := r.template.configure(id)
+	if err != nil {
+		return nil, fmt.Errorf("configure session: %w", err)
+	}
+	r.overrides.apply(&cfg)
+	cfg.ID = id
+	s, err := New(cfg, past...)
+	if err != nil {
+		return nil, err
+	}
 	if s.transcript.Settings.Model == "" {
 		s.Configure(r.settings)
 	}
-	return s
+	return s, nil
 }
 
 // Query asks once, in a session of its own that is kept nowhere (COM-02).
 func (r *Runtime) Query(ctx context.Context, prompt string) (QueryResult, error) {
-	return r.Session("").Prompt(ctx, prompt)
+	return collect(r.QueryStream(ctx, prompt))
 }
 
 // QueryStream is Query with every event.
 func (r *Runtime) QueryStream(ctx context.Context, prompt string) iter.Seq2[Event, error] {
-	return r.Session("").Run(ctx, prompt)
+	return func(yield func(Event, error) bool) {
+		s, err := r.Session("")
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		s.Run(ctx, prompt)(yield)
+	}
 }

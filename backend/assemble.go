@@ -63,7 +63,7 @@ func (w *Workbench) newSession(ctx context.Context, info SessionInfo, past []age
 		Compactor: w.compactor(),
 		Leave:     func(ctx context.Context) { w.leave(ctx, info.ID) },
 		Now:       time.Now, NewID: func() string { return ulid.Make().String() },
-	}, past...), nil
+	}, past...)
 }
 
 // folderOf is where a session's tools act.

@@ -10,15 +10,6 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// freely lets every call pass.
-type freely struct{}
-
-func (freely) Decide(agent.GateCall) agent.Verdict { return agent.Verdict{Decision: agent.Allow} }
-
-func (freely) Approve(context.Context, agent.ApprovalRequest) (agent.Answer, error) {
-	return agent.Answer{Decision: agent.Allow}, nil
-}
-
 // A session that makes its conversation short by itself, and here at once,
 // because it is asked to. The model is a script; a program uses
 // provider.Client(os.Getenv).
@@ -31,16 +22,15 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	template, err := agent.NewTemplate(agent.Config{
-		Model: model, Gate: freely{}, Approver: freely{}, Profiles: agent.Plain("You tell the time.", tools),
+	session, err := agent.New(agent.Config{
+		Model: model, Gate: agent.AllowAll, Profiles: agent.Plain("You tell the time.", tools),
 		Compactor: &compaction.Service{Model: model},
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	settings := agent.Settings{Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault}
-	session := template.Runtime(settings, agent.Overrides{}).Session("s1")
+	session.Configure(agent.Settings{Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault})
 	ctx := context.Background()
 	if _, err := session.Prompt(ctx, "What time is it?"); err != nil {
 		fmt.Println(err)

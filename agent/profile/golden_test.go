@@ -107,10 +107,14 @@ func (p *place) put(path, text string) {
 
 func (p *place) open(provider string, model agent.Model) {
 	ids := 0
-	p.session = agent.New(agent.Config{
+	session, err := agent.New(agent.Config{
 		ID: "s1", Model: model, Profiles: p.profiles, Gate: allow{}, Limits: agent.DefaultLimits, Reduce: tool.Truncate,
 		Now: time.Now, NewID: func() string { ids++; return fmt.Sprintf("id-%d", ids) },
 	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.session = session
 	p.session.Record(agent.SettingsChange{Settings: agent.Settings{Provider: provider, Model: "test-model", Mode: agent.ModeBypass}})
 }
 

@@ -19,16 +19,16 @@ func ExampleMessages() {
 		fmt.Println(err)
 		return
 	}
-	template, err := agent.NewTemplate(agent.Config{
+	session, err := agent.New(agent.Config{
 		Model: llmtest.Script(llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Clock", struct{}{})}}, llmtest.Round{Text: "It is noon now."}),
-		Gate:  freely{}, Approver: freely{}, Profiles: agent.Plain("You tell the time.", tools), Limits: agent.DefaultLimits,
+		Gate:  agent.AllowAll, Profiles: agent.Plain("You tell the time.", tools),
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	settings := agent.Settings{Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault}
-	events := template.Runtime(settings, agent.Overrides{}).QueryStream(context.Background(), "What time is it?")
+	session.Configure(agent.Settings{Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault})
+	events := session.Run(context.Background(), "What time is it?")
 	for msg, err := range sdk.Messages(events) {
 		if err != nil {
 			fmt.Println(err)

@@ -84,12 +84,15 @@ func session(t *testing.T, rounds ...llmtest.Round) *agent.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := agent.New(agent.Config{
+	s, err := agent.New(agent.Config{
 		ID: "s1", Model: llmtest.Script(rounds...), Gate: freely{}, Approver: freely{}, Hooks: remark{},
 		Profiles: agent.Plain("Be brief.", tools), Limits: agent.DefaultLimits, Facts: prices{},
 		Now:   func() time.Time { return time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC) },
 		NewID: func() string { return "id" },
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	s.Configure(agent.Settings{Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault})
 	return s
 }

@@ -69,13 +69,8 @@ func TestOrder(t *testing.T) {
 		llmtest.Use("SendInput", map[string]string{"agent_id": "a1", "message": " "}),
 		llmtest.Use("CloseAgent", a1),
 	}}, llmtest.Round{Text: "Done."})
-	template, err := agent.NewTemplate(agent.Config{Model: model, Gate: gate, Approver: nobody{}, Profiles: agent.Plain("", tools)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	settings := agent.Settings{Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault}
 	var told []string
-	for ev, err := range template.Runtime(settings, agent.Overrides{}).QueryStream(t.Context(), "go") {
+	for ev, err := range session(t, agent.Config{Model: model, Gate: gate, Profiles: agent.Plain("", tools)}).Run(t.Context(), "go") {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,23 +121,22 @@ func TestWaitsRunTogether(t *testing.T) {
 		model := llmtest.Script(llmtest.Round{Calls: []llmtest.Call{
 			llmtest.Use("Wait", map[string]string{"agent_id": "a1"}), llmtest.Use("Wait", map[string]string{"agent_id": "a2"}),
 		}}, llmtest.Round{Text: "Done."})
-		template, err := agent.NewTemplate(agent.Config{Model: model, Gate: gate, Approver: nobody{}, Profiles: agent.Plain("", tools)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		settings := agent.Settings{Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault}
-		result, err := template.Runtime(settings, agent.Overrides{}).Query(t.Context(), "go")
+		result, err := session(t, agent.Config{Model: model, Gate: gate, Profiles: agent.Plain("", tools)}).Prompt(t.Context(), "go")
 		if err != nil || result.Text != "Done." {
 			t.Errorf("%+v, %v", result, err)
 		}
 	})
 }
 
-// nobody is not to be asked.
-type nobody struct{}
-
-func (nobody) Approve(_ context.Context, r agent.ApprovalRequest) (agent.Answer, error) {
-	return agent.Answer{}, errors.New("asked about " + r.Tool)
+// session is one that nobody is asked about.
+func session(t *testing.T, cfg agent.Config) *agent.Session {
+	t.Helper()
+	s, err := agent.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Configure(agent.Settings{Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault})
+	return s
 }
 
 // LOOP-48: the schemas have the specification's members.

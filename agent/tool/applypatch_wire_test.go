@@ -59,10 +59,13 @@ func newProject(t *testing.T, model agent.Model, mode agent.Mode) *project {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.session = agent.New(agent.Config{
+	p.session, err = agent.New(agent.Config{
 		ID: "s", Model: model, Profiles: agent.Plain("Patch.", tools), Gate: gate, Approver: &p.asked,
 		Limits: agent.DefaultLimits, Reduce: tool.Truncate, Now: time.Now, NewID: func() string { return "id" },
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	p.session.Configure(agent.Settings{Provider: "p", Model: llmtest.ModelID, Mode: mode})
 	return p
 }

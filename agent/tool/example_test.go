@@ -10,14 +10,6 @@ import (
 	"atelier.dev/atelier/agent/tool"
 )
 
-type freely struct{}
-
-func (freely) Decide(agent.GateCall) agent.Verdict { return agent.Verdict{Decision: agent.Allow} }
-
-func (freely) Approve(context.Context, agent.ApprovalRequest) (agent.Answer, error) {
-	return agent.Answer{Decision: agent.Allow}, nil
-}
-
 // LOOP-131: a host's own limits for what a model is shown of a tool's output.
 // Tools that it does not name keep theirs.
 func ExampleTruncateWith() {
@@ -29,16 +21,16 @@ func ExampleTruncateWith() {
 		return
 	}
 	model := llmtest.Script(llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Build", struct{}{})}}, llmtest.Round{Text: "Built."})
-	template, err := agent.NewTemplate(agent.Config{
-		Model: model, Gate: freely{}, Approver: freely{}, Profiles: agent.Plain("You build.", tools), Limits: agent.DefaultLimits,
+	session, err := agent.New(agent.Config{
+		Model: model, Gate: agent.AllowAll, Profiles: agent.Plain("You build.", tools),
 		Reduce: tool.TruncateWith(map[string]tool.Limit{"Build": {Chars: 10_000, Lines: 2}}),
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	runtime := template.Runtime(agent.Settings{Provider: llmtest.Provider, Model: "m"}, agent.Overrides{})
-	if _, err := runtime.Query(context.Background(), "Build it."); err != nil {
+	session.Configure(agent.Settings{Provider: llmtest.Provider, Model: "m"})
+	if _, err := session.Prompt(context.Background(), "Build it."); err != nil {
 		fmt.Println(err)
 		return
 	}
