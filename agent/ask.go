@@ -40,10 +40,13 @@ func (t *turn) ask() (*llm.Answer, error) {
 		t.emit(RateLimitReport{Provider: who.Provider, Limit: *answer.RateLimit})
 	}
 	t.usage = t.usage.Add(answer.Usage)
+	var leftOut int
+	answer.Message, leftOut = t.session.transcript.admit(answer.Message)
 	t.emit(TextEnd{
 		Message: answer.Message, Usage: answer.Usage, Finish: answer.Finish, ThinkingMs: d.thought.Milliseconds(),
 		Provider: who.Provider, Model: who.Model, Cost: t.session.price(who, answer.Usage),
 	})
+	t.leftOut(leftOut)
 	return answer, nil
 }
 

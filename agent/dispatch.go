@@ -1,9 +1,6 @@
 package agent
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -26,6 +23,7 @@ const maxConcurrent = 10
 type ready struct {
 	call llm.ToolCall // with the tool's own arguments
 	bound
+	judged  Verdict  // the gate's, without what hooks made of it
 	remarks []string // of hooks, for the model
 }
 
@@ -79,6 +77,19 @@ func (r *round) flush() {
 	r.execute(batch)
 }
 
+// namedTool is a tool's name as a model gave it, for a sentence: quoted and cut
+// where it could not be a name.
+func namedTool(name string) string {
+	const longest = 100
+	switch {
+	case llm.ValidToolName(name):
+		return name
+	case len(name) > longest:
+		return fmt.Sprintf("%q…", name[:longest])
+	}
+	return fmt.Sprintf("%q", name)
+}
+
 // prepare reads a call. fault is the text for the model where it cannot be run.
 func (t *turn) prepare(call llm.ToolCall) (c ready, fault string) {
 	call.Arguments, call.Custom = call.Input(), false
@@ -89,8 +100,26 @@ func (t *turn) prepare(call llm.ToolCall) (c ready, fault string) {
 	return c, fault
 }
 
-// concurrent reports whether a call may run beside others that may.
-func (r *ready) concurrent() bool { return r.spec.Concurrent }
+// concurrent reports whether a call may run beside others that may: its tool's
+// calls all do, or it is a command that only reads.
+func (r *ready) concurrent() bool {
+	if r.spec.Concurrent {
+		return true
+	}
+	access, broken := r.access()
+	return broken == "" && access.OnlyReads
+}
+
+// access asks the tool what a call would touch. broken is the text for the model
+// where it cannot say.
+func (r *ready) access() (access Access, broken string) {
+	a, ok := r.tool.(Accessor)
+	if !ok {
+		return Access{}, ""
+	}
+	broken = protect(r.spec.Name, func() { access = a.Access(r.call.Arguments) })
+	return access, broken
+}
 
 // check takes a call through everything that comes before its execution. A
 // call that may not run has been ended when check returns false.
@@ -125,7 +154,7 @@ func (t *turn) read(call *llm.ToolCall) (r bound, fault string) {
 	tools := t.session.tools()
 	r, ok := tools.get(call.Name)
 	if !ok {
-		return r, fmt.Sprintf("Unknown tool: %s. The tools are: %s.", call.Name, strings.Join(tools.Names(), ", ")) // LOOP-116
+		return r, fmt.Sprintf("Unknown tool: %s. The tools are: %s.", namedTool(call.Name), strings.Join(tools.Names(), ", ")) // LOOP-116
 	}
 	input, err := r.input(call.Arguments)
 	if err != nil {
@@ -139,102 +168,6 @@ func (t *turn) read(call *llm.ToolCall) (r bound, fault string) {
 	}
 	call.Arguments = input
 	return r, ""
-}
-
-// judge asks the gate about a call. A tool that cannot say what it would touch
-// is not trusted with it.
-func (t *turn) judge(r *ready) (GateCall, Verdict) {
-	gc := GateCall{Tool: r.spec.Name, ReadOnly: r.spec.ReadOnly, Input: r.call.Arguments, Mode: t.session.settings().Mode}
-	if a, ok := r.tool.(Accessor); ok {
-		if broken := protect(r.spec.Name, func() { gc.Access = a.Access(r.call.Arguments) }); broken != "" {
-			return gc, Verdict{Decision: Deny, Reason: broken, Final: true}
-		}
-		t.workedOn(gc.Access)
-	}
-	return gc, t.session.cfg.Gate.Decide(gc)
-}
-
-// decide asks the gate, and the hooks between its rules that nothing lifts and
-// the others (K-10). A question that is open already stays one: hooks have seen
-// the call before it was asked about.
-func (t *turn) decide(r *ready) (GateCall, Verdict) {
-	if c := t.session.transcript.openCall(r.call.ID); c != nil && c.request != nil {
-		r.call.Arguments = json.RawMessage(c.request.Input)
-		gc, verdict := t.judge(r)
-		if verdict.Decision != Deny {
-			verdict = Verdict{Decision: Ask, Reason: c.request.Reason}
-		}
-		return gc, verdict
-	}
-	gc, verdict := t.judge(r)
-	if t.session.cfg.Hooks == nil || verdict.Decision == Deny && verdict.Final {
-		return gc, verdict
-	}
-	advice := t.consult(r)
-	if advice.Input != nil {
-		gc, verdict = t.judge(r)
-	}
-	return gc, weigh(verdict, advice)
-}
-
-// authorise finds out whether a call may run: from the gate, the hooks and,
-// where they say so, a person. It returns the text for the model when the call
-// is denied.
-func (r *round) authorise(c *ready) (denial string, denied bool) {
-	gc, verdict := r.decide(c)
-	switch verdict.Decision {
-	case Allow:
-		return "", false
-	case Deny:
-		return "This call is not allowed: " + verdict.Reason, true
-	}
-	r.flush()
-	answer, err := r.askPerson(c.call, c.bound, gc, verdict.Reason)
-	switch {
-	case err != nil:
-		return "This call needs a person's approval, and nobody could be asked: " + err.Error(), true
-	case answer.Decision == Allow:
-		return "", false
-	case answer.Feedback != "":
-		return "The user denied this call and said: " + answer.Feedback, true
-	}
-	return "The user denied this call. Do not repeat it; ask what to do instead if that is unclear.", true
-}
-
-// askPerson requests an approval, or goes on waiting for one that was
-// requested before the session was reopened, and records the answer.
-func (t *turn) askPerson(call llm.ToolCall, r bound, gc GateCall, reason string) (Answer, error) {
-	s := t.session
-	var req ApprovalRequest
-	if c := s.transcript.openCall(call.ID); c != nil && c.request != nil {
-		req = *c.request
-	} else {
-		req = ApprovalRequest{
-			ID: s.cfg.NewID(), CallID: call.ID, Tool: r.spec.Name,
-			Input: string(call.Arguments), Reason: reason, Access: gc.Access,
-		}
-		if p, ok := r.tool.(Previewer); ok {
-			protect(r.spec.Name, func() {
-				if changes, err := p.Preview(t.ctx, call.Arguments); err == nil {
-					req.Changes = changes
-				}
-			})
-		}
-		t.emit(req)
-	}
-	t.settle()
-	answer, err := s.cfg.Approver.Approve(t.ctx, req)
-	if cause := context.Cause(t.ctx); cause != nil {
-		if errors.Is(cause, errSuspended) {
-			t.stopped = true // the turn stays open at this request
-		}
-		return Answer{}, cause
-	}
-	if err != nil {
-		answer = Answer{Decision: Deny, Feedback: err.Error()}
-	}
-	t.emit(ApprovalAnswer{ID: req.ID, CallID: req.CallID, Answer: answer})
-	return answer, err
 }
 
 // execute runs calls side by side and emits their events, as they come, from

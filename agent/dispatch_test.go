@@ -2,8 +2,10 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -107,4 +109,49 @@ func TestAskedAfterEarlierCalls(t *testing.T) {
 	if diff := cmp.Diff([]string{"look at a", "ask", "look at b", "look at c"}, j.lines); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// shell is a tool that finds commands harmless which begin with "cat".
+type shell struct{ note }
+
+func (s shell) Access(input json.RawMessage) agent.Access {
+	command := textOf(input)
+	return agent.Access{Command: command, OnlyReads: strings.HasPrefix(command, "cat")}
+}
+
+// K-40: commands that were found to only read run together, others alone; and so
+// does one that a hook made another of.
+func TestHarmlessCommandsRunTogether(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var j journal
+		both := meet(2)
+		run := note{name: "Shell", run: func(_ context.Context, c agent.Invocation) agent.Result {
+			command := textOf(c.Input)
+			j.note("begin " + command)
+			if command == "cat" {
+				both()
+			}
+			j.note("end " + command)
+			return agent.Result{Output: "ran"}
+		}}
+		r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{
+			use("Shell", "cat"), use("Shell", "cat"), use("Shell", "rm 1"), use("Shell", "rm 2"), use("Shell", "cat 3"), use("Shell", "cat 4"),
+		}}, llmtest.Round{Text: "Done."}), shell{run})
+		r.cfg.Gate = agent.AllowAll
+		r.cfg.Hooks = &hooks{advise: func(c agent.HookCall) agent.HookAdvice {
+			if c.Point == agent.HookPreToolUse && textOf(c.Input) == "cat 4" {
+				return agent.HookAdvice{Input: json.RawMessage(`{"text":"rm 4"}`)}
+			}
+			return agent.HookAdvice{}
+		}}
+		r.run("go")
+		want := []string{
+			"begin cat", "begin cat", "end cat", "end cat", "begin rm 1", "end rm 1", "begin rm 2", "end rm 2",
+			"begin cat 3", "end cat 3", "begin rm 4", "end rm 4",
+		}
+		if diff := cmp.Diff(want, j.lines); diff != "" {
+			t.Error(diff)
+		}
+	})
 }

@@ -79,8 +79,11 @@ func (d *draft) watch(next llm.EventType) {
 	}
 }
 
-// begin starts to follow a call.
+// begin starts to follow a call, unless there are too many to run.
 func (d *draft) begin(index int, call llm.ToolCall) {
+	if len(d.calls) == maxCalls {
+		return
+	}
 	if d.calls == nil {
 		d.calls = map[int]*callDraft{}
 	}

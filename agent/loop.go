@@ -51,6 +51,9 @@ func (t *turn) emit(p Payload) {
 	if t.stopped {
 		return
 	}
+	if end, ok := p.(ToolCallEnd); ok {
+		t.repetition.note(end)
+	}
 	s := t.session
 	ev := Event{Session: s.cfg.ID, Turn: t.number, At: s.cfg.Now().UnixMilli(), Data: p}
 	if !ev.Durable() {
@@ -243,7 +246,8 @@ func (t *turn) watchContext() {
 	}
 }
 
-// watch tells the model when it calls the same tools over and over.
+// watch tells the model when it makes the same calls over and over and they return
+// the same.
 func (t *turn) watch(calls []llm.ToolCall) {
 	window := t.session.cfg.Limits.LoopWindow
 	if window <= 0 {
@@ -255,7 +259,7 @@ func (t *turn) watch(calls []llm.ToolCall) {
 	}
 	t.emit(LoopDetection{Cycle: cycle, Calls: window})
 	t.emit(SteeringInjected{ByLoop: true, Text: fmt.Sprintf(
-		"Your last %d tool calls repeat the same %d. They will not give another result. Try something else, or say what keeps you from going on.", window, cycle)})
+		"Your last %d tool calls repeat the same %d, and so do their results. Try something else, or say what keeps you from going on.", window, cycle)})
 }
 
 // deliver hands over what other goroutines asked for since the last round.
@@ -303,7 +307,7 @@ func (t *turn) idempotent(call llm.ToolCall) bool {
 
 // resume carries on a turn found open; see [Session.Resume].
 func (t *turn) resume() EndReason {
-	open := slices.Clone(t.session.transcript.open)
+	open := t.session.transcript.open.all()
 	waiting := slices.ContainsFunc(open, func(c openCall) bool { return c.request != nil })
 	var rest []llm.ToolCall
 	for _, c := range open {

@@ -3,6 +3,8 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +43,30 @@ func TestLoopDetection(t *testing.T) {
 	r.cfg.Limits.LoopWindow = -1
 	if found := find[agent.LoopDetection](r.run("go")); len(found) != 0 {
 		t.Errorf("switched off: %+v", found)
+	}
+}
+
+// LOOP-20: a model that looks again and again at something that changes does not
+// repeat itself; one whose call fails in the same way does.
+func TestLoopDetectionLooksAtResults(t *testing.T) {
+	t.Parallel()
+	rounds := slices.Repeat([]llmtest.Round{{Calls: []llmtest.Call{look}}}, 10)
+	for name, tt := range map[string]struct {
+		result func(n int) agent.Result
+		found  int
+	}{
+		"new output each time": {func(n int) agent.Result { return agent.Result{Output: fmt.Sprint("line ", n)} }, 0},
+		"a new picture":        {func(n int) agent.Result { return agent.Result{Media: []llm.Media{{Data: []byte{byte(n)}}}} }, 0},
+		"the same output":      {func(int) agent.Result { return agent.Result{Output: "line"} }, 1},
+		"the same failure":     {func(int) agent.Result { return agent.Fail("It does not exist.") }, 1},
+	} {
+		n := 0
+		r := newRig(t, llmtest.Script(append(rounds, llmtest.Round{Text: "Done."})...), note{name: "Look", readOnly: true,
+			run: func(context.Context, agent.Invocation) agent.Result { n++; return tt.result(n) }})
+		r.cfg.Reduce = func(string, string) string { return "cut" }
+		if found := find[agent.LoopDetection](r.run("go")); len(found) != tt.found {
+			t.Errorf("%s: %+v", name, found)
+		}
 	}
 }
 

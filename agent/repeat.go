@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"atelier.dev/atelier/agent/llm"
@@ -18,10 +19,12 @@ const defaultLoopWindow = 10
 const longestCycle = 3
 
 // signature stands for a call: its tool and what it was called with, whatever
-// the order and spacing of the arguments.
+// the order and spacing of the arguments, and what it returned. A call that
+// returns something new is not a repetition: it may wait for something.
 type signature [sha256.Size]byte
 
-func sign(call llm.ToolCall) signature {
+// sign returns the signature of a call with such a result.
+func sign(call llm.ToolCall, result signature) signature {
 	arguments := []byte(call.Arguments)
 	dec := json.NewDecoder(bytes.NewReader(arguments))
 	dec.UseNumber()
@@ -31,22 +34,43 @@ func sign(call llm.ToolCall) signature {
 			arguments = sorted
 		}
 	}
-	return sha256.Sum256(append([]byte(call.Name+"\x00"), arguments...))
+	return sha256.Sum256(slices.Concat(result[:], []byte(call.Name+"\x00"), arguments))
+}
+
+// signResult returns the signature of what a call returned, before it was cut.
+func signResult(end ToolCallEnd) (s signature) {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %d %s", end.Outcome, len(end.Output), end.Output)
+	for _, m := range end.Media {
+		fmt.Fprintf(h, "%d %s", len(m.Data), m.Data)
+	}
+	h.Sum(s[:0])
+	return s
 }
 
 // repetition watches the calls of a turn for cycles. The zero value has seen
 // none.
 type repetition struct {
-	recent []signature // the newest last
-	told   []signature // the cycle that was told of last
+	recent  []signature          // the newest last
+	told    []signature          // the cycle that was told of last
+	results map[string]signature // of calls that add was not told of yet, by id
+}
+
+// note keeps what a call returned until add is told of the call.
+func (r *repetition) note(end ToolCallEnd) {
+	if r.results == nil {
+		r.results = map[string]signature{}
+	}
+	r.results[end.CallID] = signResult(end)
 }
 
 // add notes calls and returns the length of a cycle that fills the window and
 // was not told of yet; 0 for none.
 func (r *repetition) add(calls []llm.ToolCall, window int) int {
 	for _, c := range calls {
-		r.recent = append(r.recent, sign(c))
+		r.recent = append(r.recent, sign(c, r.results[c.ID]))
 	}
+	r.results = nil
 	r.recent = r.recent[max(0, len(r.recent)-window):]
 	if len(r.recent) < window {
 		return 0

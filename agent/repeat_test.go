@@ -38,7 +38,7 @@ func TestRepetition(t *testing.T) {
 func TestSign(t *testing.T) {
 	t.Parallel()
 	sig := func(name, arguments string) signature {
-		return sign(llm.ToolCall{Name: name, Arguments: []byte(arguments)})
+		return sign(llm.ToolCall{Name: name, Arguments: []byte(arguments)}, signature{})
 	}
 	if sig("Look", `{"a":1,"b":[2]}`) != sig("Look", "{ \"b\": [2],\n\"a\": 1 }") {
 		t.Error("the same call has two signatures")

@@ -23,7 +23,7 @@ type Transcript struct {
 	Title Title
 
 	conversation contextir.Conversation
-	open         []openCall
+	open         openCalls
 	past         past
 	added        int // bytes of text since Context was counted
 }
@@ -38,6 +38,7 @@ type past struct {
 	told    map[llm.Origin]Told     // what they were told by now, by provider and model
 	repairs map[string]bool         // subjects that were told of
 	begun   bool                    // there was an input since the session was opened
+	calls   map[string]bool         // ids of all calls
 	command *LocalCommandStart      // of the user's, under way
 	held    bool                    // the newest turn, or what the user did after it, did not end by itself
 
@@ -49,11 +50,45 @@ type past struct {
 // written.
 func (p *past) forget() { p.command, p.compaction.open = nil, nil }
 
-// openCall is a call of the newest assistant message that has no result yet.
+// openCall is a call of the newest assistant message.
 type openCall struct {
 	call    llm.ToolCall
 	started bool
+	ended   bool             // it has a result, and is not open any more
 	request *ApprovalRequest // set while it waits for a person
+}
+
+// openCalls are the calls of the newest assistant message, in their order.
+type openCalls struct {
+	calls []openCall
+	at    map[string]int // where a call is, by its id
+}
+
+// newOpenCalls returns calls none of which has a result yet.
+func newOpenCalls(calls []llm.ToolCall) openCalls {
+	o := openCalls{calls: make([]openCall, len(calls)), at: make(map[string]int, len(calls))}
+	for i, c := range calls {
+		o.calls[i].call, o.at[c.ID] = c, i
+	}
+	return o
+}
+
+// get returns an open call, nil where there is none of that id.
+func (o *openCalls) get(id string) *openCall {
+	if i, ok := o.at[id]; ok && !o.calls[i].ended {
+		return &o.calls[i]
+	}
+	return nil
+}
+
+// all returns the open calls.
+func (o *openCalls) all() (open []openCall) {
+	for _, c := range o.calls {
+		if !c.ended {
+			open = append(open, c)
+		}
+	}
+	return open
 }
 
 // Apply folds one event in. Events must come in order; deltas change nothing.
@@ -127,7 +162,7 @@ func (t *Transcript) Apply(ev Event) {
 	case LocalCommandEnd:
 		t.applyCommand(d)
 	case ProcessingEnd:
-		t.State, t.LastEnd, t.open = StateIdle, d.Reason, nil
+		t.State, t.LastEnd, t.open = StateIdle, d.Reason, openCalls{}
 		t.past.held = d.Reason != EndDone
 		t.past.forget()
 	case SessionStart:
@@ -139,9 +174,13 @@ func (t *Transcript) Apply(ev Event) {
 
 func (t *Transcript) applyAnswer(d TextEnd) {
 	t.conversation.Append(contextir.AssistantMessage, d.Message)
-	t.open = nil
-	for _, c := range d.Message.Calls() {
-		t.open = append(t.open, openCall{call: c})
+	calls := d.Message.Calls()
+	t.open = newOpenCalls(calls)
+	if t.past.calls == nil {
+		t.past.calls = map[string]bool{}
+	}
+	for _, c := range calls {
+		t.past.calls[c.ID] = true
 	}
 	if len(d.Message.Parts) > 0 {
 		t.past.count++
@@ -175,35 +214,27 @@ func (t *Transcript) applyRepair(d HistoryRepaired) {
 }
 
 func (t *Transcript) applyResult(d ToolCallEnd) {
-	for i, c := range t.open {
-		if c.call.ID == d.CallID {
-			t.added += len(d.ForModel())
-			part := contextir.Answer(c.call, d.ForModel(), d.IsError)
-			for i := range d.Media {
-				part.Result.Parts = append(part.Result.Parts, llm.Part{Kind: llm.PartMedia, Media: &d.Media[i]})
-				t.added += pictureTokens * bytesPerToken
-			}
-			t.conversation.Append(contextir.ToolResult, llm.Message{Role: llm.RoleTool, Parts: []llm.Part{part}})
-			t.open = append(t.open[:i:i], t.open[i+1:]...)
-			return
-		}
+	c := t.openCall(d.CallID)
+	if c == nil {
+		return
 	}
+	c.ended = true
+	t.added += len(d.ForModel())
+	part := contextir.Answer(c.call, d.ForModel(), d.IsError)
+	for i := range d.Media {
+		part.Result.Parts = append(part.Result.Parts, llm.Part{Kind: llm.PartMedia, Media: &d.Media[i]})
+		t.added += pictureTokens * bytesPerToken
+	}
+	t.conversation.Append(contextir.ToolResult, llm.Message{Role: llm.RoleTool, Parts: []llm.Part{part}})
 }
 
-func (t *Transcript) openCall(id string) *openCall {
-	for i := range t.open {
-		if t.open[i].call.ID == id {
-			return &t.open[i]
-		}
-	}
-	return nil
-}
+func (t *Transcript) openCall(id string) *openCall { return t.open.get(id) }
 
 // Pending returns the approval requests that nobody has answered.
 func (t *Transcript) Pending() []ApprovalRequest {
 	var out []ApprovalRequest
-	for _, c := range t.open {
-		if c.request != nil {
+	for _, c := range t.open.calls {
+		if c.request != nil && !c.ended {
 			out = append(out, *c.request)
 		}
 	}

@@ -1,0 +1,138 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+)
+
+// maxAsks is how often a person is asked about one call, where what it would do
+// changes while they decide.
+const maxAsks = 3
+
+// judge asks the gate about a call. A tool that cannot say what it would touch
+// is not trusted with it.
+func (t *turn) judge(c *ready) GateCall {
+	gc := GateCall{Tool: c.spec.Name, ReadOnly: c.spec.ReadOnly, Input: c.call.Arguments, Mode: t.session.settings().Mode}
+	access, broken := c.access()
+	if broken != "" {
+		c.judged = Verdict{Decision: Deny, Reason: broken, Final: true}
+		return gc
+	}
+	gc.Access = access
+	c.judged = t.session.cfg.Gate.Decide(gc)
+	return gc
+}
+
+// decide asks the gate, and the hooks between its rules that nothing lifts and
+// the others (K-10). A question that is open already stays one: hooks have seen
+// the call before it was asked about.
+func (t *turn) decide(c *ready) (GateCall, Verdict) {
+	if open := t.session.transcript.openCall(c.call.ID); open != nil && open.request != nil {
+		c.call.Arguments = json.RawMessage(open.request.Input)
+		gc := t.judge(c)
+		if c.judged.Decision == Deny {
+			return gc, c.judged
+		}
+		return gc, Verdict{Decision: Ask, Reason: open.request.Reason}
+	}
+	gc := t.judge(c)
+	if t.session.cfg.Hooks == nil || c.judged.Decision == Deny && c.judged.Final {
+		return gc, c.judged
+	}
+	advice := t.consult(c)
+	if advice.Input != nil {
+		gc = t.judge(c)
+	}
+	return gc, weigh(c.judged, advice)
+}
+
+// authorise finds out whether a call may run: from the gate, the hooks and,
+// where they say so, a person. It returns the text for the model when the call
+// is denied.
+func (r *round) authorise(c *ready) (denial string, denied bool) {
+	gc, verdict := r.decide(c)
+	r.workedOn(gc.Access)
+	switch verdict.Decision {
+	case Allow:
+		return "", false
+	case Deny:
+		return "This call is not allowed: " + verdict.Reason, true
+	}
+	r.flush()
+	reason := verdict.Reason
+	for range maxAsks {
+		req, answer, err := r.askPerson(c, gc, reason)
+		switch {
+		case err != nil:
+			return "This call needs a person's approval, and nobody could be asked: " + err.Error(), true
+		case answer.Decision != Allow && answer.Feedback != "":
+			return "The user denied this call and said: " + answer.Feedback, true
+		case answer.Decision != Allow:
+			return "The user denied this call. Do not repeat it; ask what to do instead if that is unclear.", true
+		}
+		before := c.judged
+		gc = r.judge(c)
+		switch {
+		case c.judged.Decision == Deny:
+			return "This call was approved, but is not allowed any more: " + c.judged.Reason, true
+		case c.judged.Decision == Allow, c.judged.Reason == before.Reason && r.unchanged(c, req):
+			return "", false
+		}
+		reason = "What this call does has changed since you were asked. " + c.judged.Reason
+	}
+	return "This call did not run: what it does kept changing while the user was asked about it. Look at the files again.", true
+}
+
+// askPerson requests an approval, or goes on waiting for one that was
+// requested before the session was reopened, and records the answer.
+func (t *turn) askPerson(c *ready, gc GateCall, reason string) (ApprovalRequest, Answer, error) {
+	s := t.session
+	var req ApprovalRequest
+	if open := s.transcript.openCall(c.call.ID); open != nil && open.request != nil {
+		req = *open.request
+	} else {
+		req = ApprovalRequest{
+			ID: s.cfg.NewID(), CallID: c.call.ID, Tool: c.spec.Name,
+			Input: string(c.call.Arguments), Reason: reason, Access: gc.Access,
+		}
+		req.Changes, _ = t.preview(c)
+		t.emit(req)
+	}
+	t.settle()
+	answer, err := s.cfg.Approver.Approve(t.ctx, req)
+	if cause := context.Cause(t.ctx); cause != nil {
+		if errors.Is(cause, errSuspended) {
+			t.stopped = true // the turn stays open at this request
+		}
+		return req, Answer{}, cause
+	}
+	if err != nil {
+		answer = Answer{Decision: Deny, Feedback: err.Error()}
+	}
+	t.emit(ApprovalAnswer{ID: req.ID, CallID: req.CallID, Answer: answer})
+	return req, answer, err
+}
+
+// preview returns what a call would change. It reports false where that cannot
+// be told, among others because the call would fail.
+func (t *turn) preview(c *ready) (changes []FileChange, ok bool) {
+	p, can := c.tool.(Previewer)
+	if !can {
+		return nil, false
+	}
+	protect(c.spec.Name, func() {
+		if would, err := p.Preview(t.ctx, c.call.Arguments); err == nil {
+			changes, ok = would, true
+		}
+	})
+	return changes, ok
+}
+
+// unchanged reports whether a call would change what a person was shown. One that
+// would fail by now changes nothing.
+func (t *turn) unchanged(c *ready, req ApprovalRequest) bool {
+	changes, ok := t.preview(c)
+	return !ok || slices.Equal(changes, req.Changes)
+}

@@ -1,0 +1,94 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm/llmtest"
+)
+
+// strict is a gate that can change its mind.
+type strict struct{ verdict agent.Verdict }
+
+func (s *strict) Decide(agent.GateCall) agent.Verdict { return s.verdict }
+
+// sketch is a note that shows what it would change.
+type sketch struct {
+	note
+	diff *string
+}
+
+func (s sketch) Preview(context.Context, json.RawMessage) ([]agent.FileChange, error) {
+	return []agent.FileChange{{Path: "a", Diff: *s.diff}}, nil
+}
+
+// K-12, OAS-116: what a person allowed is decided about anew when they have answered: by
+// then it may be forbidden, lead elsewhere or change something else than they
+// were shown.
+func TestApprovalIsJudgedAgain(t *testing.T) {
+	t.Parallel()
+	ask := agent.Verdict{Decision: agent.Ask, Reason: "It writes."}
+	for name, tt := range map[string]struct {
+		meanwhile func(asked int, g *strict, diff *string)
+		asked     []string // the reasons
+		outcome   agent.Outcome
+	}{
+		"nothing": {func(int, *strict, *string) {}, []string{"It writes."}, agent.OutcomeDone},
+		"forbidden": {func(_ int, g *strict, _ *string) {
+			g.verdict = agent.Verdict{Decision: agent.Deny, Reason: "A rule forbids it."}
+		}, []string{"It writes."}, agent.OutcomeDenied},
+		"free": {func(_ int, g *strict, _ *string) { g.verdict = agent.Verdict{Decision: agent.Allow} }, []string{"It writes."}, agent.OutcomeDone},
+		"leads elsewhere, once": {
+			func(_ int, g *strict, _ *string) { g.verdict.Reason = "It leads outside." },
+			[]string{"It writes.", "What this call does has changed since you were asked. It leads outside."}, agent.OutcomeDone,
+		},
+		"changes something else, once": {
+			func(_ int, _ *strict, diff *string) { *diff = "+new" },
+			[]string{"It writes.", "What this call does has changed since you were asked. It writes."}, agent.OutcomeDone,
+		},
+		"keeps changing": {
+			func(asked int, _ *strict, diff *string) { *diff = strings.Repeat("+", asked) },
+			[]string{
+				"It writes.", "What this call does has changed since you were asked. It writes.",
+				"What this call does has changed since you were asked. It writes.",
+			}, agent.OutcomeDenied,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			diff := "+old"
+			ran := false
+			tool := sketch{note{name: "Note", run: func(context.Context, agent.Invocation) agent.Result {
+				ran = true
+				return agent.Result{Output: "written"}
+			}}, &diff}
+			r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Note", "a")}}, llmtest.Round{Text: "Done."}), tool)
+			g := &strict{ask}
+			r.cfg.Gate = g
+			var asked []string
+			r.cfg.Approver = approver(func(_ context.Context, req agent.ApprovalRequest) (agent.Answer, error) {
+				asked = append(asked, req.Reason)
+				if req.Changes[0].Diff != diff {
+					t.Errorf("asked about %+v, it is %q", req.Changes, diff)
+				}
+				tt.meanwhile(len(asked), g, &diff)
+				return agent.Answer{Decision: agent.Allow}, nil
+			})
+			ends := find[agent.ToolCallEnd](r.run("go"))
+			if len(ends) != 1 || ends[0].Outcome != tt.outcome || ran != (tt.outcome == agent.OutcomeDone) {
+				t.Errorf("ran %t, %+v", ran, ends)
+			}
+			if d := cmp.Diff(tt.asked, asked); d != "" {
+				t.Error(d)
+			}
+			if answers := find[agent.ApprovalAnswer](r.log); len(answers) != len(asked) {
+				t.Errorf("%d answers in the log", len(answers))
+			}
+		})
+	}
+}

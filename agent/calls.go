@@ -1,0 +1,66 @@
+package agent
+
+import (
+	"fmt"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// maxCalls is how many calls of one answer are run. Models that mean what they
+// write make a few dozen at most.
+const maxCalls = 128
+
+// admit returns an answer as it enters the conversation, and how many of its
+// calls were left out. The conversation ends before the first call beyond
+// maxCalls, and before the reasoning that led to it: a provider may refuse
+// reasoning without what it led to. Every call gets an id that is unique in the
+// session.
+func (t *Transcript) admit(m llm.Message) (llm.Message, int) {
+	var parts []llm.Part
+	calls, end := 0, -1
+	seen := map[string]bool{}
+	for i, p := range m.Parts {
+		if p.Kind == llm.PartToolCall && p.Call != nil {
+			if calls++; calls == maxCalls+1 {
+				end = i
+			}
+			if end < 0 {
+				p.Call = t.identified(p.Call, seen)
+			}
+		}
+		if end < 0 {
+			parts = append(parts, p)
+		}
+	}
+	if end >= 0 {
+		for len(parts) > 0 && parts[len(parts)-1].Kind == llm.PartReasoning {
+			parts = parts[:len(parts)-1]
+		}
+	}
+	m.Parts = parts
+	return m, max(0, calls-maxCalls)
+}
+
+// identified returns a call with an id that no other call of the session has.
+func (t *Transcript) identified(call *llm.ToolCall, seen map[string]bool) *llm.ToolCall {
+	if call.ID == "" || seen[call.ID] || t.past.calls[call.ID] {
+		named := *call
+		named.ID = newID()
+		call = &named
+	}
+	seen[call.ID] = true
+	return call
+}
+
+// leftOut says, to the user and to the model, that calls of an answer were left
+// out.
+func (t *turn) leftOut(calls int) {
+	if calls == 0 {
+		return
+	}
+	t.emit(Warning{Code: "calls", Message: fmt.Sprintf(
+		"The model made %d tool calls in one answer. The first %d are run; the others were left out.", calls+maxCalls, maxCalls)})
+	t.emit(SteeringInjected{ByLoop: true, Text: fmt.Sprintf(
+		"Your answer made %d tool calls. Only the first %d were run; the other %d were left out. Make those that you still need again, at most %d in one answer.",
+		calls+maxCalls, maxCalls, calls, maxCalls)})
+}
