@@ -19,7 +19,7 @@ type ProviderCheck struct {
 	Local      bool   // it runs on this machine, if it does, and nobody set it up
 	Configured bool   // it can be used: set up, or found running
 	Source     KeySource
-	BaseURL    string // without a password; empty for the vendor's own
+	BaseURL    string // as far as it holds no secret; empty for the vendor's own
 	Variable   string // what would set the provider up
 	Connection ConnectionTest
 }
@@ -43,7 +43,7 @@ func (w *Workbench) CheckProviders(ctx context.Context) ([]ProviderCheck, error)
 		c := &checks[i]
 		*c = ProviderCheck{
 			Provider: row.ID, Name: row.Name, Vendor: row.Vendor, Local: row.Running != nil && !row.SetUp(a.key, a.baseURL),
-			Configured: row.SetUp(a.key, a.baseURL), Source: a.source, BaseURL: withoutPassword(a.baseURL), Variable: row.KeyVariables[0],
+			Configured: row.SetUp(a.key, a.baseURL), Source: a.source, BaseURL: withoutSecrets(a.baseURL), Variable: row.KeyVariables[0],
 		}
 		if row.Needs.URL && a.baseURL == "" {
 			c.Variable = row.URLVariable
@@ -83,11 +83,12 @@ func (w *Workbench) CheckModels() error {
 	return err
 }
 
-func withoutPassword(address string) string {
+// withoutSecrets returns the scheme, host and path of an address. A password
+// and a query can be credentials.
+func withoutSecrets(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""
 	}
-	u.User = nil
-	return u.String()
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"atelier.dev/atelier/agent"
 )
@@ -52,8 +53,8 @@ func (w *Workbench) recoverSession(ctx context.Context, id string) error {
 	return l.start((*agent.Session).Resume)
 }
 
-// ResumeSession returns the session with this id, or the folder's newest one
-// for an empty id. A turn that was cut off is being marked so when it returns,
+// ResumeSession returns the session with this id, or for an empty id the
+// newest one in the folder that a person began. A turn that was cut off is being marked so when it returns,
 // with the state it was found in; a session that waits for a person is
 // refused where nobody can be asked.
 func (w *Workbench) ResumeSession(ctx context.Context, id string) (SessionInfo, error) {
@@ -62,10 +63,11 @@ func (w *Workbench) ResumeSession(ctx context.Context, id string) (SessionInfo, 
 		if err != nil {
 			return SessionInfo{}, err
 		}
-		if len(sessions) == 0 {
+		newest := slices.IndexFunc(sessions, func(info SessionInfo) bool { return info.Helper == nil })
+		if newest < 0 {
 			return SessionInfo{}, &Error{Code: CodeNotFound, Message: "This folder has no session to go on with.", Next: "Leave --continue out to begin one."}
 		}
-		id = sessions[0].ID
+		id = sessions[newest].ID
 	}
 	info, err := w.cfg.Store.Session(ctx, id)
 	if err != nil {

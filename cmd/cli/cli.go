@@ -44,6 +44,8 @@ type Host interface {
 type Launch struct {
 	Folder string
 	Home   string
+	// Left ends when the terminal that the program was started from is closed.
+	Left context.Context
 	// Instance is this process's right to the folder; the window answers
 	// later starts through it. The caller of the window closes it.
 	Instance *instance.Instance
@@ -68,16 +70,41 @@ Atelier keeps into one folder.
 // Main runs the command line and returns the exit code. window opens the
 // desktop window; it is nil in the program that has none.
 func Main(args []string, window func(Launch) int) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	left, leave := context.WithCancel(context.Background())
+	defer leave()
+	watchTerminal(leave)
+	ctx, stop := signal.NotifyContext(left, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	c := command{ctx: ctx, stop: stop, in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, window: window}
+	c := command{
+		ctx: ctx, stop: stop, left: left, in: os.Stdin, out: &plain{out: os.Stdout, closed: leave}, err: &plain{out: os.Stderr},
+		getenv: os.Getenv, window: window,
+	}
 	return c.main(args)
+}
+
+// watchTerminal calls leave when the terminal is closed. It tells the program
+// so more than once, and the later signals must not end what is closing in
+// order. A broken pipe is no signal either but an error of the write, which is
+// how [plain] learns of it. A program that was started to outlive its terminal,
+// by nohup, does.
+func watchTerminal(leave func()) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	if signal.Ignored(syscall.SIGHUP) {
+		return
+	}
+	closed := make(chan os.Signal, 1)
+	signal.Notify(closed, syscall.SIGHUP)
+	go func() { // as long as the program
+		<-closed
+		leave()
+	}()
 }
 
 // command is one run of the program, with the outside world it may touch.
 type command struct {
 	ctx      context.Context
-	stop     context.CancelFunc // restores the default effect of signals
+	stop     context.CancelFunc // restores the default effect of an interrupt
+	left     context.Context    // ends when the terminal is closed
 	in       io.Reader
 	out, err io.Writer
 	getenv   func(string) string
@@ -131,7 +158,7 @@ func (c *command) open(args []string) int {
 	defer c.logTo(home)()
 	c.stop() // the window handles signals itself
 	return c.window(Launch{
-		Folder: folder, Home: home, Instance: inst,
+		Folder: folder, Home: home, Left: c.left, Instance: inst,
 		Open: func(ctx context.Context, openLink func(string) error) (Host, error) {
 			return openApp(ctx, c.config(folder, home), openLink)
 		},

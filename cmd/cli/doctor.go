@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -67,7 +66,7 @@ func (c *command) doctor(args []string) int {
 		found.OK = found.OK && (ch.State != stateFailed || !ch.fatal)
 	}
 	if *asJSON {
-		err = json.NewEncoder(c.out).Encode(found)
+		err = writeJSON(c.out, found)
 	} else {
 		err = found.print(c)
 	}

@@ -56,6 +56,9 @@ func TestDoctor(t *testing.T) {
 		{"a preset without its address", func(p *place) { p.env = append(p.env, "AZURE_OPENAI_API_KEY=sk-test-0123456789") }, 0, "azure", "AZURE_OPENAI_ENDPOINT", "off"},
 		{"nothing", func(p *place) { without(p, "OPENAI_API_KEY", "COMPAT_BASE_URL") }, 0, "demo", "offline script", "ok"},
 		{"the chosen one unreachable", func(p *place) { p.env = append(p.env, "OPENAI_BASE_URL=http://me:pass-word-1@127.0.0.1:1/v1") }, 1, "openai", "refused", "failed"},
+		{"a secret in the address", func(p *place) {
+			p.env = append(p.env, "COMPAT_BASE_URL=http://me:pass-word-1@127.0.0.1:1/v1?api_key=pass-word-2#pass-word-3")
+		}, 0, "compat", "no key, http://127.0.0.1:1/v1. ", "failed"},
 		{"another one unreachable", func(p *place) { p.env = append(p.env, "COMPAT_BASE_URL=http://127.0.0.1:1/v1") }, 0, "compat", "refused", "failed"},
 		{"a damaged database", func(p *place) {
 			put(t, filepath.Join(p.home, storage.File), strings.Repeat("not a database ", 500))

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -30,7 +29,7 @@ func newReport(format string, out, progress io.Writer) (report, error) {
 	case "text":
 		return &textReport{out: out, progress: progress}, nil
 	case "json":
-		return &jsonReport{out: json.NewEncoder(out)}, nil
+		return &jsonReport{out: out}, nil
 	case "stream-json":
 		return &streamReport{out: out}, nil
 	case "messages":
@@ -45,6 +44,9 @@ type observer struct {
 	mu      sync.Mutex
 	report  report
 	session string // the run's own, which is the first to have an event
+	follows bool   // the next turn follows the ones before at once
+	rounds  int    // of these
+	usage   llm.Usage
 	ended   chan<- agent.ProcessingEnd
 }
 
@@ -55,13 +57,19 @@ func (o *observer) event(ev agent.Event) {
 	}
 	own := ev.Session == o.session
 	o.report.event(ev, own)
+	end, ended := ev.Data.(agent.ProcessingEnd)
+	if own && ended {
+		end = o.sum(end)
+	}
 	o.mu.Unlock()
 	if !own {
 		return
 	}
 	switch d := ev.Data.(type) {
 	case agent.ProcessingEnd:
-		o.ended <- d
+		if !d.Next { // else a queued message begins the next turn
+			o.ended <- end
+		}
 	case agent.LocalCommandEnd: // the session was found with a command of the user's that was cut off
 		o.ended <- agent.ProcessingEnd{}
 	case agent.CompactionEnd:
@@ -69,6 +77,15 @@ func (o *observer) event(ev agent.Event) {
 			o.ended <- agent.ProcessingEnd{}
 		}
 	}
+}
+
+// sum adds what the turns before needed, if this one followed them at once.
+func (o *observer) sum(end agent.ProcessingEnd) agent.ProcessingEnd {
+	if o.follows {
+		end.Rounds, end.Usage = o.rounds+end.Rounds, o.usage.Add(end.Usage)
+	}
+	o.follows, o.rounds, o.usage = end.Next, end.Rounds, end.Usage
+	return end
 }
 
 // textReport prints the model's text as it comes, and on the side a line for
@@ -89,7 +106,7 @@ func (r *textReport) event(ev agent.Event, own bool) {
 	case agent.TextEnd:
 		r.endLine()
 	case agent.ToolCallEnd:
-		fmt.Fprintf(r.progress, "· %s: %s\n", d.Tool, d.Outcome)
+		fmt.Fprintf(r.progress, "· %s: %s\n", oneLine(d.Tool), d.Outcome)
 	case agent.Warning:
 		fmt.Fprintln(r.progress, d.Message)
 	case agent.HistoryRepaired:
@@ -131,7 +148,7 @@ func (r *textReport) failed(error)               { r.endLine() }
 
 // jsonReport prints one object at the end (OAS-101).
 type jsonReport struct {
-	out    *json.Encoder
+	out    io.Writer
 	result runResult
 }
 
@@ -196,12 +213,12 @@ func (r *jsonReport) event(ev agent.Event, own bool) {
 
 func (r *jsonReport) finish(end agent.ProcessingEnd) {
 	r.result.Status, r.result.Rounds, r.result.Usage = end.Reason, end.Rounds, end.Usage
-	_ = r.out.Encode(r.result) // whoever reads may have left
+	printLine(r.out, r.result)
 }
 
 func (r *jsonReport) failed(err error) {
 	r.result.Status, r.result.Error = agent.EndFailed, failureOf(err)
-	_ = r.out.Encode(r.result)
+	printLine(r.out, r.result)
 }
 
 // failureOf says of an error what an event would.
@@ -217,13 +234,10 @@ type streamReport struct{ out io.Writer }
 func (r *streamReport) event(ev agent.Event, _ bool) { printLine(r.out, ev) }
 
 // printLine prints a value as one line of JSON.
-func printLine(out io.Writer, v json.Marshaler) {
-	line, err := v.MarshalJSON() // an encoder would read over what it returns once more
-	if err != nil {
-		slog.Error("encode a line of output", "value", fmt.Sprintf("%T", v), "err", err)
-		return
+func printLine(out io.Writer, v any) {
+	if err := writeJSON(out, v); err != nil { // most likely whoever reads has left
+		slog.Info("print a line of output", "value", fmt.Sprintf("%T", v), "err", err)
 	}
-	_, _ = out.Write(append(line, '\n')) // whoever reads may have left
 }
 
 func (r *streamReport) finish(agent.ProcessingEnd) {}

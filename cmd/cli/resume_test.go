@@ -1,0 +1,136 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/storage"
+)
+
+// begun runs a first prompt and lets a test change what is stored of its session.
+func (p *place) begun(change func(store *storage.Store, session backend.SessionInfo) error) backend.SessionInfo {
+	p.t.Helper()
+	if out, errs, code := p.run("run", "--model", "openai/m", "the first prompt"); code != 0 {
+		p.t.Fatalf("exit %d: %s%s", code, out, errs)
+	}
+	store, err := storage.Open(p.t.Context(), p.home)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer store.Close()
+	folder, err := backend.ResolveFolder(p.folder)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	all, err := store.Sessions(p.t.Context(), folder)
+	if err != nil || len(all) != 1 {
+		p.t.Fatalf("%d sessions, %v", len(all), err)
+	}
+	if err := change(store, all[0]); err != nil {
+		p.t.Fatal(err)
+	}
+	return all[0]
+}
+
+// A run goes on with what a person began, not with an agent that worked last.
+func TestContinueSkipsAgents(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."})
+	session := p.begun(func(store *storage.Store, session backend.SessionInfo) error {
+		helper := session
+		helper.ID, helper.UpdatedAt, helper.Helper = "0000-helper", session.UpdatedAt+1000, &backend.Helper{Parent: session.ID, Folder: session.Folder}
+		return store.CreateSession(t.Context(), helper)
+	})
+	out, errs, code := p.run("run", "--continue", "--output", "json", "go on")
+	var result struct {
+		Session string `json:"session_id"`
+	}
+	if err := json.Unmarshal([]byte(out), &result); err != nil || code != 0 || result.Session != session.ID {
+		t.Errorf("exit %d: %s%s (%v)", code, out, errs, err)
+	}
+}
+
+// A message that waits in the queue is answered before the run ends, and counts
+// towards its result.
+func TestRunAnswersWhatIsQueued(t *testing.T) {
+	t.Parallel()
+	look := llmtest.Use("Glob", map[string]string{"pattern": "*"})
+	for output, want := range map[string]string{"text": "Two.\nThree.\n", "json": `"status":"done","text":"Three.","rounds":2`} {
+		t.Run(output, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, llmtest.Round{Text: "One."}, llmtest.Round{Calls: []llmtest.Call{look}}, llmtest.Round{Text: "Two."},
+				llmtest.Round{Calls: []llmtest.Call{look}}, llmtest.Round{Text: "Three."})
+			p.begun(func(store *storage.Store, session backend.SessionInfo) error {
+				return store.AddQueued(t.Context(), session.ID, agent.Queued{ID: "q1", Verb: agent.FollowUp, Text: "and then this"})
+			})
+			out, errs, code := p.run("run", "--continue", "--output", output, "go on")
+			if code != 0 || !strings.Contains(out, want) {
+				t.Errorf("exit %d: %s%s", code, out, errs)
+			}
+		})
+	}
+}
+
+// A closed terminal, of which a program is told twice, ends a run in order.
+func TestRunOutlivesItsTerminal(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, llmtest.Round{Text: "I think ", Hang: true})
+	cmd, lines := p.start("run", "--model", "openai/m", "--output", "stream-json", "x")
+	hangUp := func() {
+		if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Error(err)
+		}
+	}
+	told, last := 0, agent.Event{}
+	for lines.Scan() {
+		last = events(t, lines.Text())[0]
+		end, ended := last.Data.(agent.ProcessingEnd)
+		if last.Kind() == agent.KindTextDelta && told == 0 || ended {
+			told++
+			hangUp()
+		}
+		if ended && end.Reason != agent.EndInterrupted {
+			t.Errorf("ended as %s", end.Reason)
+		}
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 130 || last.Kind() != agent.KindSessionEnd || told != 2 {
+		t.Errorf("exit %d after %s, told %d times", code, last.Kind(), told)
+	}
+}
+
+// A reader that leaves ends a run in order, too.
+func TestRunWithoutReader(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, llmtest.Round{Text: "I think ", Hang: true})
+	cmd := p.command("run", "--model", "openai/m", "--output", "text", "x")
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = reader.Close()
+	cmd.Stdout, cmd.Stderr = writer, os.Stderr
+	_ = cmd.Run() // the exit code says it all
+	_ = writer.Close()
+	if code := cmd.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("exit %d: %v", code, cmd.ProcessState)
+	}
+}
+
+// What a model writes and what it calls its tools commands no terminal.
+func TestRunPrintsNoEscapes(t *testing.T) {
+	t.Parallel()
+	for output, want := range map[string]string{"text": "⟨U+001B⟩]52;c;eA==⟨U+0007⟩⟨U+009B⟩2J", "json": `\u001b]52;c;eA==\u0007\u009b2J`} {
+		p := newPlace(t, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Re\x1b[1Aad\nx", map[string]string{})}}, llmtest.Round{Text: "\x1b]52;c;eA==\x07\u009b2J"})
+		out, errs, code := p.run("run", "--model", "compat/m", "--output", output, "x")
+		if code != 0 || !strings.Contains(out, want) || strings.ContainsAny(out+errs, "\x1b\x07\u009b") {
+			t.Errorf("exit %d: %q %q", code, out, errs)
+		}
+	}
+}
