@@ -9,21 +9,22 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// coerce turns strings into what a schema asks for where that is plain from
-// their text: "5" into 5, "true" into true, "[1]" into [1] (COM-40). Models
-// write arguments so now and then. Where a string is allowed nothing is
-// changed; what cannot be turned stays, for validation to refuse. Without a
-// change, value itself is returned.
+// coerce turns values into what a schema asks for where that is certain: "5"
+// into 5, "true" into true, "[1]" into [1], and the other way 5 into "5", 5.0 into
+// 5, "x" into ["x"] and ["x"] into "x" (COM-40). Models write arguments so now and
+// then. A value of a type that is allowed is not changed; what cannot be turned
+// stays, for validation to refuse. Without a change, value itself is returned.
 func coerce(schema *jsonschema.Schema, value json.RawMessage) json.RawMessage {
 	if schema == nil {
 		return value
 	}
-	types := schema.Types
-	if schema.Type != "" {
-		types = []string{schema.Type}
-	}
-	if start(value) == '"' && len(types) > 0 && !slices.Contains(types, "string") {
-		value = fromString(types, value)
+	switch first := start(value); {
+	case first == '"' && !allows(schema, "string"):
+		value = fromString(schema, value)
+	case (first == '-' || first >= '0' && first <= '9') && !allows(schema, "number"):
+		value = fromNumber(schema, value)
+	case first == '[' && !allows(schema, "array"):
+		value = only(schema, value)
 	}
 	switch start(value) {
 	case '{':
@@ -32,6 +33,20 @@ func coerce(schema *jsonschema.Schema, value json.RawMessage) json.RawMessage {
 		return coerceArray(schema, value)
 	}
 	return value
+}
+
+// typesOf returns the types that a schema allows, none for any.
+func typesOf(schema *jsonschema.Schema) []string {
+	if schema.Type != "" {
+		return []string{schema.Type}
+	}
+	return schema.Types
+}
+
+// allows reports whether a value may be of a type.
+func allows(schema *jsonschema.Schema, kind string) bool {
+	types := typesOf(schema)
+	return len(types) == 0 || slices.Contains(types, kind)
 }
 
 // start is the first byte of a value, past the space before it; 0 where there
@@ -44,15 +59,16 @@ func start(value json.RawMessage) byte {
 	return value[0]
 }
 
-// fromString returns the value that a string spells, if it is of a type.
-func fromString(types []string, quoted json.RawMessage) json.RawMessage {
+// fromString returns the value that a string spells, if it is of an allowed type,
+// or an array of the string alone.
+func fromString(schema *jsonschema.Schema, quoted json.RawMessage) json.RawMessage {
 	var s string
 	if json.Unmarshal(quoted, &s) != nil {
 		return quoted
 	}
 	s = strings.TrimSpace(s)
 	lower := strings.ToLower(s)
-	for _, t := range types {
+	for _, t := range typesOf(schema) {
 		var spelled string
 		switch {
 		case t == "boolean" && (lower == "true" || lower == "false"):
@@ -68,7 +84,37 @@ func fromString(types []string, quoted json.RawMessage) json.RawMessage {
 			return json.RawMessage(spelled)
 		}
 	}
+	if s != "" && slices.Contains(typesOf(schema), "array") && schema.Items != nil && allows(schema.Items, "string") {
+		return slices.Concat(json.RawMessage("["), quoted, json.RawMessage("]"))
+	}
 	return quoted
+}
+
+// fromNumber returns a number as a whole one, if it is that, or as a string.
+func fromNumber(schema *jsonschema.Schema, number json.RawMessage) json.RawMessage {
+	text := strings.TrimSpace(string(number))
+	switch {
+	case allows(schema, "integer"):
+		whole, fraction, _ := strings.Cut(text, ".")
+		if fraction != "" && strings.Trim(fraction, "0") == "" {
+			return json.RawMessage(whole)
+		}
+	case allows(schema, "string") && json.Valid(number):
+		return json.RawMessage(`"` + text + `"`)
+	}
+	return number
+}
+
+// only returns the item of an array that has one, if it is of an allowed type.
+func only(schema *jsonschema.Schema, array json.RawMessage) json.RawMessage {
+	var items []json.RawMessage
+	if json.Unmarshal(array, &items) != nil || len(items) != 1 {
+		return array
+	}
+	if start(items[0]) == '"' && allows(schema, "string") {
+		return items[0]
+	}
+	return array
 }
 
 func isNumber(s string) bool {

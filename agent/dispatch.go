@@ -94,9 +94,11 @@ func namedTool(name string) string {
 func (t *turn) prepare(call llm.ToolCall) (c ready, fault string) {
 	call.Arguments, call.Custom = call.Input(), false
 	c.call = call
-	if broken := protect(call.Name, func() { c.bound, fault = t.read(&c.call) }); broken != "" {
+	var note string
+	if broken := protect(call.Name, func() { c.bound, note, fault = t.read(&c.call) }); broken != "" {
 		fault = broken
 	}
+	c.remark(note)
 	return c, fault
 }
 
@@ -149,25 +151,32 @@ func (r *round) check(c *ready, fault string) bool {
 }
 
 // read finds the tool that is called and puts its own arguments in the place of
-// those that the model gave. It returns the text for the model when it cannot.
-func (t *turn) read(call *llm.ToolCall) (r bound, fault string) {
+// those that the model gave. note says which of them were ignored. fault is the
+// text for the model when the call cannot be read.
+func (t *turn) read(call *llm.ToolCall) (b bound, note, fault string) {
 	tools := t.session.tools()
-	r, ok := tools.get(call.Name)
+	b, ok := tools.get(call.Name)
 	if !ok {
-		return r, fmt.Sprintf("Unknown tool: %s. The tools are: %s.", namedTool(call.Name), strings.Join(tools.Names(), ", ")) // LOOP-116
+		return b, "", tools.unknown(call.Name) // LOOP-116
 	}
-	input, err := r.input(call.Arguments)
+	invalid := func(err error) (bound, string, string) {
+		return b, "", fmt.Sprintf("The arguments of %s are not valid: %v. It takes %s. Correct them and call it again.", call.Name, err, b.takes()) // LOOP-117
+	}
+	input, dropped, err := b.input(call.Arguments)
 	if err != nil {
-		return r, fmt.Sprintf("The arguments of %s are not valid: %v. Correct them and call it again.", call.Name, err) // LOOP-117
+		return invalid(err)
 	}
-	if r, input = tools.redirect(r, input); r.spec.Name != tools.Canonical(call.Name) {
-		call.Name = r.spec.Name
+	if len(dropped) > 0 {
+		note = fmt.Sprintf("[Ignored: %s. %s takes %s.]", namedMembers(dropped), call.Name, b.takes())
 	}
-	if err := r.accepts(input); err != nil {
-		return r, fmt.Sprintf("The arguments of %s are not valid: %v. Correct them and call it again.", call.Name, err)
+	if b, input = tools.redirect(b, input); b.spec.Name != tools.Canonical(call.Name) {
+		call.Name = b.spec.Name
+	}
+	if err := b.accepts(input); err != nil {
+		return invalid(err)
 	}
 	call.Arguments = input
-	return r, ""
+	return b, note, ""
 }
 
 // execute runs calls side by side and emits their events, as they come, from

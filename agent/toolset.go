@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"atelier.dev/atelier/agent/llm"
@@ -25,7 +26,12 @@ type Binding struct {
 	Aliases []string
 	// Hidden bindings are understood and not shown.
 	Hidden bool
-	// Input turns arguments that have passed Schema into the tool's own; nil
+	// Lenience is what calls may have besides what Schema says.
+	Lenience Lenience
+	// Instead is set for a name of which no tool is meant, as models know it from
+	// elsewhere: a sentence that says what to do instead of calling it.
+	Instead string
+	// Input turns arguments that have passed the schema into the tool's own; nil
 	// where they are that already.
 	Input func(json.RawMessage) (json.RawMessage, error)
 	// Output writes a result as the model knows it. cut brings a text down to
@@ -39,14 +45,16 @@ type Binding struct {
 type Toolset struct {
 	shown  []llm.ToolSpec
 	byName map[string]bound // by every name that is understood
+	// instead has the advice on names of which there is no tool.
+	instead map[string]string
 }
 
 // bound is a tool under one of its bindings.
 type bound struct {
 	registered
 	binding Binding
-	// schema is the binding's. It is resolved when the tool is first called:
-	// most are never.
+	// schema is of what the binding understands. It is resolved when the tool is
+	// first called: most are never.
 	schema func() (*jsonschema.Resolved, error)
 }
 
@@ -58,9 +66,13 @@ type bound struct {
 // of it, which is then left out (LOOP-32, LOOP-114). Bindings of tools that are
 // not registered are left out too.
 func (r *Registry) Show(bindings ...Binding) *Toolset {
-	set := &Toolset{byName: map[string]bound{}}
+	set := &Toolset{byName: map[string]bound{}, instead: map[string]string{}}
 	spoken, displaced := map[string]bool{}, map[string]bool{}
 	for _, b := range bindings {
+		if b.Instead != "" {
+			set.instead[b.Name] = b.Instead
+			continue
+		}
 		t, ok := r.tools[b.Tool]
 		if !ok || t.replaced {
 			continue
@@ -82,8 +94,12 @@ func (r *Registry) Show(bindings ...Binding) *Toolset {
 			own.Name, own.Description = b.Name, b.Description
 			b.ToolSpec = own
 		}
+		understood := b.Schema
+		if b.Lenience.Schema != nil {
+			understood = b.Lenience.Schema
+		}
 		set.add(bound{registered: t, binding: b, schema: sync.OnceValues(func() (*jsonschema.Resolved, error) {
-			return resolve(b.Name, b.Schema)
+			return resolve(b.Name, understood)
 		})})
 	}
 	for _, name := range r.order {
@@ -140,25 +156,63 @@ func (s *Toolset) Names() []string {
 // (LOOP-33). They must not be changed.
 func (s *Toolset) Definitions() []llm.ToolSpec { return s.shown }
 
-// input turns the arguments of a call into the tool's input. The error is a
-// phrase for the model, in the terms that it was shown.
-func (b bound) input(args json.RawMessage) (json.RawMessage, error) {
+// unknown is what a model is told of a name that is not understood.
+func (s *Toolset) unknown(name string) string {
+	if instead := s.instead[name]; instead != "" {
+		return fmt.Sprintf("There is no tool %s here. %s", name, instead)
+	}
+	return fmt.Sprintf("Unknown tool: %s. The tools are: %s.", namedTool(name), strings.Join(s.Names(), ", "))
+}
+
+// input turns the arguments of a call into the tool's input. dropped names those
+// that it does not know. The error is a phrase for the model, in the terms that
+// it was shown.
+func (b bound) input(args json.RawMessage) (_ json.RawMessage, dropped []string, err error) {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
 	schema, err := b.schema()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	args, dropped, err = b.binding.Lenience.understand(schema.Schema(), object(b.binding.ToolSpec, args))
+	if err != nil {
+		return nil, nil, err
 	}
 	args = coerce(schema.Schema(), args)
 	if err := validate(schema, args); err != nil || b.binding.Input == nil {
-		return args, err
+		return args, dropped, err
 	}
 	input, err := b.binding.Input(args)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return input, validate(b.registered.schema, input)
+	return input, dropped, validate(b.registered.schema, input)
+}
+
+// object returns arguments as an object where a model gave them as a string: one
+// that spells an object, or the text of a freeform tool.
+func object(spec llm.ToolSpec, args json.RawMessage) json.RawMessage {
+	var text string
+	if start(args) != '"' || json.Unmarshal(args, &text) != nil {
+		return args
+	}
+	if spelled := json.RawMessage(strings.TrimSpace(text)); start(spelled) == '{' && json.Valid(spelled) {
+		return spelled
+	}
+	if spec.Freeform == nil {
+		return args
+	}
+	return llm.ToolCall{Arguments: json.RawMessage(text), Custom: true}.Input()
+}
+
+// takes names the members that the model was shown.
+func (b bound) takes() string {
+	var shown jsonschema.Schema
+	if err := json.Unmarshal(b.binding.Schema, &shown); err != nil {
+		return "other arguments" // unreachable: a schema that is called was resolved
+	}
+	return takes(&shown)
 }
 
 // accepts reports what is wrong with an input of the tool's own form, in a
@@ -199,7 +253,7 @@ func (b bound) output(r Result, cut func(string) string) string {
 func validate(schema *jsonschema.Resolved, args json.RawMessage) error {
 	var v any
 	if err := json.Unmarshal(args, &v); err != nil {
-		return fmt.Errorf("they are no JSON: %w", err)
+		return fmt.Errorf("they are not JSON: %w", err)
 	}
 	if _, ok := v.(map[string]any); !ok {
 		return fmt.Errorf("they must be a JSON object")

@@ -163,6 +163,11 @@ type GrepQuery struct {
 	Mode    GrepMode
 	// IgnoreCase ignores the case of letters.
 	IgnoreCase bool
+	// Fixed takes the pattern as plain text.
+	Fixed bool
+	// Multiline lets a match span lines: a dot matches line feeds too.
+	// GrepCount then counts matches.
+	Multiline bool
 	// Before and After count lines of context, for GrepContent.
 	Before, After int
 	// Limit caps the lines reported. 0 means [MaxHits].

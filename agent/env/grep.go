@@ -41,7 +41,7 @@ func (l *Local) ripGrep(ctx context.Context, q GrepQuery, target string) (Hits, 
 			stop()
 			return
 		}
-		line = strings.TrimPrefix(line, "./")
+		line = strings.TrimSuffix(strings.TrimPrefix(line, "./"), "\r")
 		if q.Mode == GrepContent {
 			var end int
 			line, end = joined(line)
@@ -69,7 +69,7 @@ func (l *Local) ripGrep(ctx context.Context, q GrepQuery, target string) (Hits, 
 func ripgrepArgs(program string, q GrepQuery, target string) []string {
 	args := []string{
 		program, "--no-config", "--color=never", "--no-heading", "--with-filename", "--line-number",
-		"--sort=path", fmt.Sprintf("--max-columns=%d", maxColumns), "--max-columns-preview",
+		"--sort=path", "--crlf", fmt.Sprintf("--max-columns=%d", maxColumns), "--max-columns-preview",
 	}
 	switch q.Mode {
 	case GrepFiles:
@@ -81,6 +81,12 @@ func ripgrepArgs(program string, q GrepQuery, target string) []string {
 	}
 	if q.IgnoreCase {
 		args = append(args, "--ignore-case")
+	}
+	if q.Fixed {
+		args = append(args, "--fixed-strings")
+	}
+	if q.Multiline {
+		args = append(args, "--multiline", "--multiline-dotall")
 	}
 	if q.Type != "" {
 		args = append(args, "--type="+q.Type)

@@ -1,8 +1,10 @@
 package env
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -23,13 +25,9 @@ var fileTypes = map[string][]string{
 
 // walkGrep is Grep without ripgrep.
 func (l *Local) walkGrep(ctx context.Context, q GrepQuery, p place, abs string) (Hits, error) {
-	expression := q.Pattern
-	if q.IgnoreCase {
-		expression = "(?i)" + expression
-	}
-	re, err := regexp.Compile(expression)
+	re, err := q.compile()
 	if err != nil {
-		return Hits{}, fmt.Errorf("the pattern is not a valid regular expression: %w", err)
+		return Hits{}, err
 	}
 	extensions, known := fileTypes[q.Type]
 	if q.Type != "" && !known {
@@ -51,6 +49,25 @@ func (l *Local) walkGrep(ctx context.Context, q GrepQuery, p place, abs string) 
 	})
 	g.hits.TimedOut = timedOut
 	return g.hits, ctx.Err()
+}
+
+// compile returns the pattern as Go's own expression.
+func (q GrepQuery) compile() (*regexp.Regexp, error) {
+	expression := q.Pattern
+	if q.Fixed {
+		expression = regexp.QuoteMeta(expression)
+	}
+	if q.Multiline {
+		expression = "(?ms)" + expression
+	}
+	if q.IgnoreCase {
+		expression = "(?i)" + expression
+	}
+	re, err := regexp.Compile(expression)
+	if err != nil {
+		return nil, fmt.Errorf("the pattern is not a valid regular expression: %w", err)
+	}
+	return re, nil
 }
 
 // globbed reports whether a file passes the query's glob: one without a slash
@@ -99,17 +116,27 @@ func (g *grepper) file(ctx context.Context, p place, shown string) {
 	if lines.binary() {
 		return
 	}
+	matches, total := matcher(g.re.MatchString), 0
+	if g.query.Multiline {
+		if matches, total, err = g.acrossLines(ctx, p); err != nil || total == 0 {
+			return
+		}
+		if g.query.Mode == GrepCount {
+			g.add(shown, fmt.Sprintf(":%d", total))
+			return
+		}
+	}
 	content := g.query.Mode == GrepContent
 	var before []string // the last lines that were not reported
-	matches, after, last := 0, 0, 0
+	after, last := 0, 0
 	for n := 1; !g.hits.More; n++ {
 		line, err := lines.next()
 		if err != nil {
 			break
 		}
-		matched := g.re.MatchString(line)
+		matched := matches(line)
 		if matched {
-			matches++
+			total++
 			after = g.query.After + 1
 		}
 		switch {
@@ -139,9 +166,46 @@ func (g *grepper) file(ctx context.Context, p place, shown string) {
 			before = append(before, line)
 		}
 	}
-	if g.query.Mode == GrepCount && matches > 0 && ctx.Err() == nil {
-		g.add(shown, fmt.Sprintf(":%d", matches))
+	if g.query.Mode == GrepCount && total > 0 && ctx.Err() == nil {
+		g.add(shown, fmt.Sprintf(":%d", total))
 	}
+}
+
+// maxAcross is the size in bytes of the largest file that is searched across lines.
+const maxAcross = 16 << 20
+
+// matcher reports of a file's lines, one after the other, which of them match.
+type matcher func(line string) bool
+
+// acrossLines searches a whole file for matches that may span lines. It returns
+// how many there are and which lines they cover.
+func (g *grepper) acrossLines(ctx context.Context, p place) (matches matcher, total int, err error) {
+	f, info, err := p.open()
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	if info.Size() > maxAcross {
+		return nil, 0, fmt.Errorf("%s is too large for a search across lines", p.given)
+	}
+	data, err := io.ReadAll(io.LimitReader(endingReader{ctx, f}, maxAcross))
+	if err != nil {
+		return nil, 0, err
+	}
+	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	found := g.re.FindAllIndex(data, -1)
+	at := 0 // the beginning of the next line
+	return func(string) bool {
+		start := at
+		at = len(data) + 1
+		if i := bytes.IndexByte(data[min(start, len(data)):], '\n'); i >= 0 {
+			at = start + i + 1
+		}
+		for len(found) > 0 && found[0][1] <= start && found[0][0] < start {
+			found = found[1:]
+		}
+		return len(found) > 0 && found[0][0] < at
+	}, len(found), nil
 }
 
 // preview is as much of a line as ripgrep reports of one.

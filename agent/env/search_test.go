@@ -33,7 +33,7 @@ func TestGrep(t *testing.T) { // LOOP-27, OAS-305
 	t.Parallel()
 	files := map[string]string{
 		"a.go": "package a\n\nfunc Hello() {}\n// hello again\n", "b.txt": "hello\n\n\n\nhello\n",
-		"sub/c.go": "func hello() {}\n", "bin": "hello\x00", ".git/config": "hello", "latin1": "caf\xe9 hello\n",
+		"sub/c.go": "func hello() {}\n", "bin": "hello\x00", ".git/config": "hello", "latin1": "caf\xe9 hello\n", "crlf": "dos\r\nwindows\r\n",
 		"odd": "x:3:y\nmark\n", "odd-1-": "mark\n", "odd:2:z": "mark\n",
 	}
 	tests := []struct {
@@ -49,6 +49,14 @@ func TestGrep(t *testing.T) { // LOOP-27, OAS-305
 		{"count", GrepQuery{Pattern: "hello", Mode: GrepCount}, Hits{Lines: []string{"a.go:1", "b.txt:2", "latin1:1", "sub/c.go:1"}}},
 		{"content", GrepQuery{Pattern: "hel+o", Mode: GrepContent, Glob: "*.go"}, Hits{Lines: []string{"a.go:4:// hello again", "sub/c.go:1:func hello() {}"}, PathEnds: []int{4, 8}}},
 		{"ignoring case", GrepQuery{Pattern: "HELLO", Mode: GrepContent, Path: "a.go", IgnoreCase: true}, Hits{Lines: []string{"a.go:3:func Hello() {}", "a.go:4:// hello again"}, PathEnds: []int{4, 4}}},
+		{"plain text", GrepQuery{Pattern: "o() {", Mode: GrepContent, Fixed: true}, Hits{Lines: []string{"a.go:3:func Hello() {}", "sub/c.go:1:func hello() {}"}, PathEnds: []int{4, 8}}},
+		{"plain text, ignoring case", GrepQuery{Pattern: "HELLO(", Fixed: true, IgnoreCase: true}, Hits{Lines: []string{"a.go", "sub/c.go"}}},
+		{"across lines", GrepQuery{Pattern: "package.*Hello", Mode: GrepContent, Multiline: true, After: 1}, Hits{Lines: []string{"a.go:1:package a", "a.go:2:", "a.go:3:func Hello() {}", "a.go-4-// hello again"}, PathEnds: []int{4, 4, 4, 4}}},
+		{"line by line", GrepQuery{Pattern: "package.*Hello"}, Hits{}},
+		{"files across lines", GrepQuery{Pattern: `o\n+h`, Multiline: true}, Hits{Lines: []string{"b.txt"}}},
+		{"count across lines", GrepQuery{Pattern: "^h.*?o$", Mode: GrepCount, Multiline: true}, Hits{Lines: []string{"b.txt:2"}}},
+		{"CRLF", GrepQuery{Pattern: "windows$", Mode: GrepContent}, Hits{Lines: []string{"crlf:2:windows"}, PathEnds: []int{4}}},
+		{"CRLF across lines", GrepQuery{Pattern: "dos$.^windows", Mode: GrepContent, Multiline: true}, Hits{Lines: []string{"crlf:1:dos", "crlf:2:windows"}, PathEnds: []int{4, 4}}},
 		{"context", GrepQuery{Pattern: "hello", Mode: GrepContent, Path: "b.txt", Before: 1, After: 1}, Hits{Lines: []string{"b.txt:1:hello", "b.txt-2-", "--", "b.txt-4-", "b.txt:5:hello"}, PathEnds: []int{5, 5, 0, 5, 5}}},
 		{"odd names", GrepQuery{Pattern: "mark", Mode: GrepContent, Before: 1},
 			Hits{Lines: []string{"odd-1-x:3:y", "odd:2:mark", "--", "odd-1-:1:mark", "--", "odd:2:z:1:mark"}, PathEnds: []int{3, 3, 0, 6, 0, 7}}},

@@ -11,19 +11,19 @@ import (
 )
 
 type anthropicBash struct {
-	Command         string `json:"command" jsonschema:"the command line to run"`
-	Timeout         int64  `json:"timeout,omitempty" jsonschema:"time limit in milliseconds, {timeout_ms} if left out, at most 600000; none for a command that runs on"`
-	Description     string `json:"description,omitempty" jsonschema:"what the command does, in five to ten words"`
-	Workdir         string `json:"workdir,omitempty" jsonschema:"the directory to run in, if not the working directory"`
-	RunInBackground bool   `json:"run_in_background,omitempty" jsonschema:"return at once and let the command run on as a task"`
-	YieldTimeMs     int64  `json:"yield_time_ms,omitempty" jsonschema:"return after so many milliseconds and let the command run on as a task if it has not ended"`
-	Input           bool   `json:"input,omitempty" jsonschema:"let WriteStdin type to the task"`
-	TTY             bool   `json:"tty,omitempty" jsonschema:"run it on a terminal, for programs that need one; WriteStdin can type to it"`
+	Command         commandLine `json:"command" also:"cmd,script" jsonschema:"the command line to run"`
+	Timeout         int64       `json:"timeout,omitempty" also:"timeout_ms" jsonschema:"time limit in milliseconds, {timeout_ms} if left out, at most 600000; none for a command that runs on"`
+	Description     string      `json:"description,omitempty" jsonschema:"what the command does, in five to ten words"`
+	Workdir         string      `json:"workdir,omitempty" also:"cwd,dir_path,directory" jsonschema:"the directory to run in, if not the working directory"`
+	RunInBackground bool        `json:"run_in_background,omitempty" also:"is_background" jsonschema:"return at once and let the command run on as a task"`
+	YieldTimeMs     int64       `json:"yield_time_ms,omitempty" jsonschema:"return after so many milliseconds and let the command run on as a task if it has not ended"`
+	Input           bool        `json:"input,omitempty" jsonschema:"let WriteStdin type to the task"`
+	TTY             bool        `json:"tty,omitempty" jsonschema:"run it on a terminal, for programs that need one; WriteStdin can type to it"`
 }
 
 func (b anthropicBash) own() tool.BashInput {
 	return tool.BashInput{
-		Command: b.Command, Timeout: b.Timeout, Description: b.Description, Workdir: b.Workdir,
+		Command: string(b.Command), Timeout: b.Timeout, Description: b.Description, Workdir: b.Workdir,
 		RunInBackground: b.RunInBackground, YieldTimeMs: b.YieldTimeMs, Input: b.Input, TTY: b.TTY,
 	}
 }
@@ -38,20 +38,21 @@ func anthropicShell() agent.Binding {
 // that are the canonical ones (LOOP-30, LOOP-110).
 var anthropicBindings = sync.OnceValue(func() []agent.Binding {
 	return []agent.Binding{
-		written(bind("Read", "Read", "read-anthropic", same[tool.ReadInput]), writeTabbed),
-		bind("Write", "Write", "", same[tool.WriteInput]),
-		bind("Edit", "Edit", "", specEdit.own),
-		anthropicShell(),
+		picky(written(bind("Read", "Read", "read-anthropic", specRead.own), writeTabbed)),
+		picky(bind("Write", "Write", "", same[tool.WriteInput])),
+		picky(bind("Edit", "Edit", "", specEdit.own)),
+		picky(anthropicShell()),
 		bind("WriteStdin", "WriteStdin", "", specWriteStdin.own),
-		call("TaskOutput", "TaskOutput"),
-		call("TaskList", "TaskList"),
-		call("TaskStop", "TaskStop"),
-		bind("Grep", "Grep", "", same[tool.GrepInput]),
-		bind("Glob", "Glob", "", same[tool.GlobInput]),
-		call("SpawnAgent", "SpawnAgent"),
-		call("SendInput", "SendInput"),
-		call("Wait", "Wait"),
-		call("CloseAgent", "CloseAgent"),
+		refusing(known(bind("TaskOutput", "TaskOutput", "", taskOutput.own), "BashOutput"),
+			"filter", "All of the output is returned; leave the filter out."),
+		bind("TaskList", "TaskList", "", same[tool.TaskListInput]),
+		known(bind("TaskStop", "TaskStop", "", same[tool.TaskStopInput]), "KillShell", "KillBash"),
+		picky(bind("Grep", "Grep", "", same[tool.GrepInput])),
+		picky(bind("Glob", "Glob", "", same[tool.GlobInput])),
+		spawnAgent("SpawnAgent", "Agent", "Task"),
+		sendInput("SendInput"),
+		oneAgent("Wait", "Wait"),
+		oneAgent("CloseAgent", "CloseAgent"),
 	}
 })
 

@@ -4,6 +4,9 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -29,22 +32,22 @@ func text(name string) string {
 // bind shows a tool under a name, to be called with In, which as turns into the
 // tool's own input. words names the description; the tool's own is used where it
 // is empty. An In without a schema is a mistake in this package.
+//
+// A member of In that is not described by a jsonschema tag is understood and not
+// shown. The tag also names synonyms of a member, with commas between them.
 func bind[In, Own any](tool, name, words string, as func(In) Own) agent.Binding {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
 		panic(fmt.Sprintf("profile: schema of %s: %v", name, err))
 	}
 	for _, member := range schema.Properties {
-		if slices.Contains(member.Types, "array") {
-			member.Type, member.Types = "array", nil // nil slices need no null
+		if len(member.Types) == 2 && member.Types[0] == "null" {
+			member.Type, member.Types = member.Types[1], nil // leaving it out says the same
 		}
 	}
-	raw, err := json.Marshal(schema)
-	if err != nil {
-		panic(fmt.Sprintf("profile: schema of %s: %v", name, err))
-	}
 	b := agent.Binding{
-		Tool: tool, ToolSpec: llm.ToolSpec{Name: name, Schema: raw},
+		Tool: tool, ToolSpec: llm.ToolSpec{Name: name},
+		Lenience: agent.Lenience{Synonyms: map[string]string{}},
 		Input: func(args json.RawMessage) (json.RawMessage, error) {
 			var in In
 			if err := json.Unmarshal(args, &in); err != nil {
@@ -53,10 +56,76 @@ func bind[In, Own any](tool, name, words string, as func(In) Own) agent.Binding 
 			return json.Marshal(as(in))
 		},
 	}
+	shown := *schema
+	shown.Properties = maps.Clone(schema.Properties)
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[In]()) {
+		member, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if field.Tag.Get("jsonschema") == "" {
+			delete(shown.Properties, member)
+			shown.PropertyOrder = slices.DeleteFunc(slices.Clone(shown.PropertyOrder), func(name string) bool { return name == member })
+		}
+		for synonym := range strings.SplitSeq(field.Tag.Get("also"), ",") {
+			if synonym != "" {
+				b.Lenience.Synonyms[synonym] = member
+			}
+		}
+		if field.Type == reflect.TypeFor[commandLine]() {
+			both := *schema.Properties[member]
+			both.Type, both.Types, both.Items = "", []string{"string", "array"}, &jsonschema.Schema{Type: "string"}
+			schema.Properties[member] = &both
+		}
+	}
+	b.Schema, b.Lenience.Schema = encode(name, &shown), encode(name, schema)
 	if words != "" {
 		b.Description = text("words/" + words)
 	}
 	return b
+}
+
+func encode(name string, schema *jsonschema.Schema) json.RawMessage {
+	raw, err := json.Marshal(schema)
+	if err != nil {
+		panic(fmt.Sprintf("profile: schema of %s: %v", name, err))
+	}
+	return raw
+}
+
+// commandLine is a command line. Models give it as a list of words, too.
+type commandLine string
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (c *commandLine) UnmarshalJSON(data []byte) error {
+	var words []string
+	if err := json.Unmarshal(data, (*string)(c)); err == nil {
+		return nil
+	}
+	if err := json.Unmarshal(data, &words); err != nil {
+		return fmt.Errorf("read the command: %w", err)
+	}
+	*c = commandLine(joined(words))
+	return nil
+}
+
+// plainWord matches a word that a shell leaves as it is.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+:,./=-]+$`)
+
+// joined makes a command line of its words. A script that is given to a shell is
+// the command line, and a patch that is given to apply_patch comes as the script
+// by which it is known.
+func joined(words []string) string {
+	switch {
+	case len(words) == 3 && slices.Contains([]string{"bash", "/bin/bash", "sh", "/bin/sh"}, words[0]) && slices.Contains([]string{"-c", "-lc"}, words[1]):
+		return words[2]
+	case len(words) == 2 && slices.Contains([]string{"apply_patch", "applypatch"}, words[0]) && !strings.Contains(words[1], "\nEND_OF_PATCH\n"):
+		return "apply_patch <<'END_OF_PATCH'\n" + strings.TrimSuffix(words[1], "\n") + "\nEND_OF_PATCH\n"
+	}
+	quoted := slices.Clone(words)
+	for i, word := range quoted {
+		if !plainWord.MatchString(word) {
+			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
 }
 
 // call shows a tool under another name and otherwise as it describes itself.
@@ -70,6 +139,44 @@ func same[In any](in In) In { return in }
 // known makes a binding understood by more names.
 func known(b agent.Binding, aliases ...string) agent.Binding {
 	b.Aliases = aliases
+	return b
+}
+
+// instead advises on a name of which there is no tool.
+func instead(advice string, names ...string) (out []agent.Binding) {
+	for _, name := range names {
+		out = append(out, agent.Binding{ToolSpec: llm.ToolSpec{Name: name}, Instead: advice})
+	}
+	return out
+}
+
+// synonyms adds other names of members. They come in pairs: the other name, the
+// member's.
+func synonyms(b agent.Binding, names ...string) agent.Binding {
+	all := map[string]string{}
+	maps.Copy(all, b.Lenience.Synonyms)
+	for pair := range slices.Chunk(names, 2) {
+		all[pair[0]] = pair[1]
+	}
+	b.Lenience.Synonyms = all
+	return b
+}
+
+// ignoring drops members without a word.
+func ignoring(b agent.Binding, members ...string) agent.Binding {
+	b.Lenience.Ignored = append(slices.Clone(b.Lenience.Ignored), members...)
+	return b
+}
+
+// refusing refuses members that would change what a call means. They come in
+// pairs: the member, what to do instead.
+func refusing(b agent.Binding, advice ...string) agent.Binding {
+	all := map[string]string{}
+	maps.Copy(all, b.Lenience.Refused)
+	for pair := range slices.Chunk(advice, 2) {
+		all[pair[0]] = pair[1]
+	}
+	b.Lenience.Refused = all
 	return b
 }
 

@@ -80,11 +80,11 @@ func TestNativeCalls(t *testing.T) {
 			"Chunk ID: X\nWall time: N seconds\nProcess exited with code 3\nOriginal token count: 1\nOutput:\nhi\n"},
 		{"openai", "", use("exec_command", `{"cmd":"sleep 300 & echo on","yield_time_ms":99000}`), "Bash", `{"command":"sleep 300 & echo on","yield_time_ms":30000}`,
 			"Chunk ID: X\nWall time: N seconds\nProcess exited with code 0\nOriginal token count: 1\nOutput:\non\n[A process was left running in the background; what it prints from now on is lost. To keep it, let the command itself run on, without &.]"},
-		{"openai", "", use("shell_command", `{"command":"echo hi; exit 3"}`), "Bash", `{"command":"echo hi; exit 3","timeout":10000}`,
+		{"openai", "", use("shell_command", `{"command":"echo hi; exit 3"}`), "Bash", `{"command":"echo hi; exit 3","timeout":120000}`,
 			"Exit code: 3\nWall time: N seconds\nOutput:\nhi\n"},
 		{"openai", "", use("shell_command", `{"command":"pwd","workdir":"it's","timeout_ms":500}`), "Bash", `{"command":"pwd","workdir":"it's","timeout":500}`,
 			"Exit code: 0\nWall time: N seconds\nOutput:\n/work/app/it's\n"},
-		{"openai", "", use("shell_command", `{"command":"pwd","workdir":"f"}`), "Bash", `{"command":"pwd","workdir":"f","timeout":10000}`,
+		{"openai", "", use("shell_command", `{"command":"pwd","workdir":"f"}`), "Bash", `{"command":"pwd","workdir":"f","timeout":120000}`,
 			"the command did not run: f is not a directory."},
 		{"openai", "", use("read_file", `{"file_path":"f","offset":2,"limit":1}`), "Read", `{"file_path":"f","offset":2,"limit":1}`,
 			"2 | two\n[Lines 2 to 2 of 3. Read on with offset 3.]\n"},
@@ -101,9 +101,9 @@ func TestNativeCalls(t *testing.T) {
 			"[Lines 1 to 1 of 3. Read on with start_line 2.]\none"},
 		{"gemini", "", use("read_many_files", `{"include":["f","it's/*"]}`), "ReadMany", `{"paths":["f","it's/*"]}`,
 			"--- f ---\none\ntwo\nthree\n--- it's/h ---\nhh\n"},
-		{"gemini", "", use("run_shell_command", `{"command":"echo hi; exit 3"}`), "Bash", `{"command":"echo hi; exit 3","timeout":10000}`, "Output: hi\nExit Code: 3"},
-		{"gemini", "", use("run_shell_command", `{"command":"pwd","dir_path":"it's"}`), "Bash", `{"command":"pwd","workdir":"it's","timeout":10000}`, "Output: /work/app/it's"},
-		{"gemini", "", use("run_shell_command", `{"command":"true"}`), "Bash", `{"command":"true","timeout":10000}`, "Output: [The command succeeded and printed nothing.]"},
+		{"gemini", "", use("run_shell_command", `{"command":"echo hi; exit 3"}`), "Bash", `{"command":"echo hi; exit 3","timeout":120000}`, "Output: hi\nExit Code: 3"},
+		{"gemini", "", use("run_shell_command", `{"command":"pwd","dir_path":"it's"}`), "Bash", `{"command":"pwd","workdir":"it's","timeout":120000}`, "Output: /work/app/it's"},
+		{"gemini", "", use("run_shell_command", `{"command":"true"}`), "Bash", `{"command":"true","timeout":120000}`, "Output: [The command succeeded and printed nothing.]"},
 		{"gemini", "", use("grep_search", `{"pattern":"T","include_pattern":"f","after":1}`), "Grep", `{"pattern":"T","glob":"f","output_mode":"content","-i":true,"-A":1,"head_limit":100}`,
 			"Found 2 matches\n---\nFile: f\nL2: two\nL3: three\n"},
 		{"gemini", "", use("search_file_content", `{"pattern":"one","include_pattern":"f","after":1,"case_sensitive":true}`), "Grep", `{"pattern":"one","glob":"f","output_mode":"content","-A":1,"head_limit":100}`,
@@ -117,7 +117,7 @@ func TestNativeCalls(t *testing.T) {
 			`{"file_path":"g","old_string":"","new_string":"x","fuzzy":true}`, "Created g."},
 		{"gemini", "", use("write_file", `{"file_path":"f","content":""}`), "Write", `{"file_path":"f","content":""}`,
 			"f exists and has not been read in this session. Read it first, then change it."},
-		{"compat", "", use("shell", `{"command":"echo hi"}`), "Bash", `{"command":"echo hi","timeout":10000}`, "Exit code: 0\nWall time: N seconds\nOutput:\nhi\n"},
+		{"compat", "", use("shell", `{"command":"echo hi"}`), "Bash", `{"command":"echo hi","timeout":120000}`, "Exit code: 0\nWall time: N seconds\nOutput:\nhi\n"},
 		{"compat", "", use("grep", `{"pattern":"TWO","case_insensitive":true,"glob_filter":"f"}`), "Grep",
 			`{"pattern":"TWO","glob":"f","output_mode":"content","-i":true,"head_limit":100}`, "f:2:two"},
 		{"gemini", profile.NamingSpec, use("read_file", `{"file_path":"f","offset":3}`), "Read", `{"file_path":"f","offset":3}`, "3 | three\n"},
@@ -229,10 +229,10 @@ func TestCustomTools(t *testing.T) {
 // canonical names.
 func TestShownTools(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, "openai", "", []agent.Tool{custom{"SpawnAgent"}, custom{"SendInput"}, custom{"Wait"}, custom{"CloseAgent"}, custom{"WebFetch"}})
+	p := newPlace(t, "openai", "", []agent.Tool{custom{"WebFetch"}})
 	const agents, more = " spawn_agent send_input wait close_agent", " WebFetch"
 	for provider, want := range map[string]string{
-		"openai":     "openai: exec_command write_stdin edit_file read_file write_file grep glob" + agents + more,
+		"openai":     "openai: exec_command write_stdin apply_patch read_file write_file grep glob" + agents + more,
 		"anthropic":  "anthropic: Read Write Edit Bash WriteStdin TaskOutput TaskList TaskStop Grep Glob SpawnAgent SendInput Wait CloseAgent" + more,
 		"gemini":     "gemini: read_file read_many_files write_file replace run_shell_command list_background_processes read_background_output stop_background_process grep_search glob list_directory" + agents + more,
 		"compat":     "spec: read_file write_file edit_file shell grep glob" + agents + more,

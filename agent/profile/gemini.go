@@ -12,13 +12,14 @@ import (
 )
 
 type geminiRead struct {
-	FilePath  string `json:"file_path" jsonschema:"the file to read, absolute or relative to the working directory"`
-	StartLine int    `json:"start_line,omitempty" jsonschema:"number of the first line to read, counted from 1"`
+	FilePath  string `json:"file_path" also:"path,file,filename,absolute_path" jsonschema:"the file to read, absolute or relative to the working directory"`
+	StartLine int    `json:"start_line,omitempty" also:"offset" jsonschema:"number of the first line to read, counted from 1"`
 	EndLine   int    `json:"end_line,omitempty" jsonschema:"number of the last line to read"`
+	Limit     int    `json:"limit,omitempty"`
 }
 
 func (r geminiRead) own() tool.ReadInput {
-	in := tool.ReadInput{FilePath: r.FilePath, Offset: r.StartLine}
+	in := tool.ReadInput{FilePath: r.FilePath, Offset: r.StartLine, Limit: r.Limit}
 	if r.EndLine > 0 {
 		in.Limit = max(r.EndLine-max(r.StartLine, 1)+1, 1)
 	}
@@ -26,7 +27,7 @@ func (r geminiRead) own() tool.ReadInput {
 }
 
 type geminiReadMany struct {
-	Include []string `json:"include" jsonschema:"files, and patterns of files such as src/**/*.go"`
+	Include []string `json:"include" also:"paths,files" jsonschema:"files, and patterns of files such as src/**/*.go"`
 	Exclude []string `json:"exclude,omitempty" jsonschema:"patterns of files to leave out"`
 }
 
@@ -35,11 +36,11 @@ func (r geminiReadMany) own() tool.ReadManyInput {
 }
 
 type geminiReplace struct {
-	FilePath      string `json:"file_path" jsonschema:"the file to change, absolute or relative to the working directory"`
+	FilePath      string `json:"file_path" also:"path,file,filename" jsonschema:"the file to change, absolute or relative to the working directory"`
 	Instruction   string `json:"instruction" jsonschema:"what the change is for, in a sentence"`
-	OldString     string `json:"old_string" jsonschema:"the text to replace, as it stands in the file"`
-	NewString     string `json:"new_string" jsonschema:"the text to put in its place"`
-	AllowMultiple bool   `json:"allow_multiple,omitempty" jsonschema:"replace every occurrence instead of the only one"`
+	OldString     string `json:"old_string" also:"old_str,old_text" jsonschema:"the text to replace, as it stands in the file"`
+	NewString     string `json:"new_string" also:"new_str,new_text" jsonschema:"the text to put in its place"`
+	AllowMultiple bool   `json:"allow_multiple,omitempty" also:"replace_all" jsonschema:"replace every occurrence instead of the only one"`
 }
 
 func (r geminiReplace) own() tool.EditInput {
@@ -47,15 +48,17 @@ func (r geminiReplace) own() tool.EditInput {
 }
 
 type geminiGrep struct {
-	Pattern         string `json:"pattern" jsonschema:"the regular expression to search for"`
-	DirPath         string `json:"dir_path,omitempty" jsonschema:"the file or directory to search, the working directory if left out"`
-	IncludePattern  string `json:"include_pattern,omitempty" jsonschema:"search only files that match, such as *.go or src/**/*.ts"`
+	Pattern         string `json:"pattern" also:"query,regex" jsonschema:"the regular expression to search for"`
+	DirPath         string `json:"dir_path,omitempty" also:"path,file_path,directory" jsonschema:"the file or directory to search, the working directory if left out"`
+	IncludePattern  string `json:"include_pattern,omitempty" also:"include,glob,glob_filter" jsonschema:"search only files that match, such as *.go or src/**/*.ts"`
 	NamesOnly       bool   `json:"names_only,omitempty" jsonschema:"list only the files that have a match"`
 	CaseSensitive   bool   `json:"case_sensitive,omitempty" jsonschema:"tell capital letters from small ones"`
-	Context         int    `json:"context,omitempty" jsonschema:"lines to show around each match"`
-	Before          int    `json:"before,omitempty" jsonschema:"lines to show before each match"`
-	After           int    `json:"after,omitempty" jsonschema:"lines to show after each match"`
-	TotalMaxMatches int    `json:"total_max_matches,omitempty" jsonschema:"how many lines of results to give, 100 if left out"`
+	FixedStrings    bool   `json:"fixed_strings,omitempty" also:"-F,literal" jsonschema:"take the pattern as plain text"`
+	Context         int    `json:"context,omitempty" also:"-C" jsonschema:"lines to show around each match"`
+	Before          int    `json:"before,omitempty" also:"-B" jsonschema:"lines to show before each match"`
+	After           int    `json:"after,omitempty" also:"-A" jsonschema:"lines to show after each match"`
+	TotalMaxMatches int    `json:"total_max_matches,omitempty" also:"max_results,head_limit,limit" jsonschema:"how many lines of results to give, 100 if left out"`
+	Multiline       bool   `json:"multiline,omitempty"`
 }
 
 func (g geminiGrep) own() tool.GrepInput {
@@ -65,24 +68,26 @@ func (g geminiGrep) own() tool.GrepInput {
 	}
 	return tool.GrepInput{
 		Pattern: g.Pattern, Path: g.DirPath, Glob: g.IncludePattern, IgnoreCase: !g.CaseSensitive, OutputMode: string(mode),
-		Context: g.Context, Before: g.Before, After: g.After, HeadLimit: cmp.Or(g.TotalMaxMatches, maxMatches),
+		Fixed: g.FixedStrings, Multiline: g.Multiline,
+		GrepView: tool.GrepView{Context: g.Context, Before: g.Before, After: g.After, HeadLimit: cmp.Or(g.TotalMaxMatches, maxMatches)},
 	}
 }
 
 type geminiGlob struct {
-	Pattern string `json:"pattern" jsonschema:"the pattern that paths must match, such as **/*.go"`
-	DirPath string `json:"dir_path,omitempty" jsonschema:"the directory to search, the working directory if left out"`
+	Pattern string `json:"pattern" also:"glob,query" jsonschema:"the pattern that paths must match, such as **/*.go"`
+	DirPath string `json:"dir_path,omitempty" also:"path,directory" jsonschema:"the directory to search, the working directory if left out"`
 }
 
 func (g geminiGlob) own() tool.GlobInput { return tool.GlobInput{Pattern: g.Pattern, Path: g.DirPath} }
 
 type geminiListDir struct {
-	DirPath string `json:"dir_path" jsonschema:"the directory to list"`
-	Depth   int    `json:"depth,omitempty" jsonschema:"how many levels to list, 1 if left out"`
+	DirPath string   `json:"dir_path" also:"path,directory" jsonschema:"the directory to list"`
+	Depth   int      `json:"depth,omitempty" jsonschema:"how many levels to list, 1 if left out"`
+	Ignore  []string `json:"ignore,omitempty" jsonschema:"patterns of names to leave out"`
 }
 
 func (l geminiListDir) own() tool.ListDirInput {
-	return tool.ListDirInput{Path: l.DirPath, Depth: l.Depth}
+	return tool.ListDirInput{Path: l.DirPath, Depth: l.Depth, Ignore: l.Ignore}
 }
 
 // geminiBindings are the tools as Gemini's models know them (LOOP-31,
@@ -94,13 +99,14 @@ var geminiBindings = sync.OnceValue(func() []agent.Binding {
 		"path, glob or type", "dir_path or include_pattern", "head_limit", "total_max_matches",
 	}
 	return append([]agent.Binding{
-		speaking(written(bind("Read", "read_file", "read-gemini", geminiRead.own), writePlain), terms...),
-		speaking(bind("ReadMany", "read_many_files", "readmany", geminiReadMany.own), terms...),
-		speaking(bind("Write", "write_file", "write", same[tool.WriteInput]), terms...),
-		known(speaking(bind("Edit", "replace", "edit-gemini", geminiReplace.own), terms...), "edit"),
-		known(speaking(written(bind("Grep", "grep_search", "grep-gemini", geminiGrep.own), writeGrouped), terms...), "search_file_content"),
-		speaking(bind("Glob", "glob", "glob", geminiGlob.own), terms...),
-		written(bind("ListDir", "list_directory", "listdir", geminiListDir.own), writeListing),
+		picky(speaking(written(bind("Read", "read_file", "read-gemini", geminiRead.own), writePlain), terms...)),
+		ignoring(speaking(bind("ReadMany", "read_many_files", "readmany", geminiReadMany.own), terms...),
+			"wait_for_previous", "recursive", "useDefaultExcludes"),
+		picky(speaking(bind("Write", "write_file", "write", same[tool.WriteInput]), terms...)),
+		known(picky(speaking(bind("Edit", "replace", "edit-gemini", geminiReplace.own), terms...)), "edit"),
+		known(picky(speaking(written(bind("Grep", "grep_search", "grep-gemini", geminiGrep.own), writeGrouped), terms...)), "search_file_content"),
+		picky(speaking(bind("Glob", "glob", "glob", geminiGlob.own), terms...)),
+		ignoring(written(bind("ListDir", "list_directory", "listdir", geminiListDir.own), writeListing), "wait_for_previous"),
 	}, geminiCommands()...)
 })
 

@@ -15,16 +15,16 @@ import (
 const backgroundLines = 100
 
 type geminiShell struct {
-	Command      string `json:"command" jsonschema:"the command line to run"`
-	Description  string `json:"description,omitempty" jsonschema:"what the command does, in five to ten words"`
-	DirPath      string `json:"dir_path,omitempty" jsonschema:"the directory to run it in, the working directory if left out"`
-	TimeoutMs    int64  `json:"timeout_ms,omitempty" jsonschema:"time limit in milliseconds, {timeout_ms} if left out, at most 600000; none in the background"`
-	IsBackground bool   `json:"is_background,omitempty" jsonschema:"let the command run on, as a server should"`
-	DelayMs      int64  `json:"delay_ms,omitempty" jsonschema:"how many milliseconds to wait for the first output of a background command, 200 if left out"`
+	Command      commandLine `json:"command" also:"cmd,script" jsonschema:"the command line to run"`
+	Description  string      `json:"description,omitempty" jsonschema:"what the command does, in five to ten words"`
+	DirPath      string      `json:"dir_path,omitempty" also:"workdir,cwd,directory" jsonschema:"the directory to run it in, the working directory if left out"`
+	TimeoutMs    int64       `json:"timeout_ms,omitempty" also:"timeout" jsonschema:"time limit in milliseconds, {timeout_ms} if left out, at most 600000; none in the background"`
+	IsBackground bool        `json:"is_background,omitempty" also:"run_in_background" jsonschema:"let the command run on, as a server should"`
+	DelayMs      int64       `json:"delay_ms,omitempty" jsonschema:"how many milliseconds to wait for the first output of a background command, 200 if left out"`
 }
 
 func (s geminiShell) own() tool.BashInput {
-	in := tool.BashInput{Command: s.Command, Workdir: s.DirPath, Description: s.Description, Timeout: s.TimeoutMs}
+	in := tool.BashInput{Command: string(s.Command), Workdir: s.DirPath, Description: s.Description, Timeout: s.TimeoutMs}
 	if s.IsBackground {
 		in.YieldTimeMs = max(cmp.Or(s.DelayMs, 200), 1)
 	}
@@ -34,7 +34,7 @@ func (s geminiShell) own() tool.BashInput {
 // A background command is known to these models by a process number. Ours is
 // that of the task: what the system calls the process is no business of theirs.
 type geminiReadBackground struct {
-	PID     int64 `json:"pid" jsonschema:"the number that run_shell_command gave as the command's background PID; it is this session's, not the system's"`
+	PID     int64 `json:"pid" also:"id,task_id" jsonschema:"the number that run_shell_command gave as the command's background PID; it is this session's, not the system's"`
 	Lines   int   `json:"lines,omitempty" jsonschema:"how many lines to show, the last ones, 100 if left out"`
 	DelayMs int64 `json:"delay_ms,omitempty" jsonschema:"how many milliseconds to wait for the command before reading"`
 }
@@ -44,7 +44,7 @@ func (r geminiReadBackground) own() tool.TaskOutputInput {
 }
 
 type geminiStopBackground struct {
-	PID int64 `json:"pid" jsonschema:"the number that run_shell_command gave as the command's background PID"`
+	PID int64 `json:"pid" also:"id,task_id" jsonschema:"the number that run_shell_command gave as the command's background PID"`
 }
 
 func (s geminiStopBackground) own() tool.TaskStopInput {
@@ -57,7 +57,7 @@ func geminiCommands() []agent.Binding {
 	terms := []string{"there is no task", "there is no background command", "the tasks are", "they are"}
 	list := func(struct{}) tool.TaskListInput { return tool.TaskListInput{} }
 	return []agent.Binding{
-		written(written(bind("Bash", "run_shell_command", "shell-gemini", geminiShell.own), writeLabelled), writeBackground),
+		picky(written(written(bind("Bash", "run_shell_command", "shell-gemini", geminiShell.own), writeLabelled), writeBackground)),
 		bind("TaskList", "list_background_processes", "list-background", list),
 		speaking(written(bind("TaskOutput", "read_background_output", "read-background", geminiReadBackground.own), writeBackground), terms...),
 		speaking(written(bind("TaskStop", "stop_background_process", "stop-background", geminiStopBackground.own), writeBackground), terms...),

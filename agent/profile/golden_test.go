@@ -21,6 +21,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/agent/llm/openai"
 	"atelier.dev/atelier/agent/profile"
+	"atelier.dev/atelier/agent/subagent"
 	"atelier.dev/atelier/agent/tool"
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
@@ -76,7 +77,7 @@ func newPlaceWith(t *testing.T, provider string, around func(env.Environment) en
 		t.Fatal(err)
 	}
 	p.local = local
-	registry, err := agent.NewRegistry(append(tool.Builtin(around(local), tool.Options{}), custom...)...)
+	registry, err := agent.NewRegistry(append(productTools(around(local)), custom...)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,6 +87,12 @@ func newPlaceWith(t *testing.T, provider string, around func(env.Environment) en
 	p.profiles = profile.New(registry, s)
 	p.open(provider, adapters[provider](p.server))
 	return p
+}
+
+// productTools are the tools of a session as the product puts them together
+// (backend/assemble.go).
+func productTools(e env.Environment) []agent.Tool {
+	return append(tool.Builtin(e, tool.Options{ApplyPatch: true, Tasks: &tool.Tasks{}}), subagent.Tools(nil)...)
 }
 
 // cleanUp ends what commands left running.

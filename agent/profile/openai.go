@@ -21,25 +21,26 @@ const (
 )
 
 type openaiExec struct {
-	Cmd             string `json:"cmd" jsonschema:"the command line to run"`
-	Workdir         string `json:"workdir,omitempty" jsonschema:"the directory to run it in, the working directory if left out"`
-	TTY             bool   `json:"tty,omitempty" jsonschema:"run it on a terminal, so that write_stdin can type to it; without one if left out"`
-	YieldTimeMs     int64  `json:"yield_time_ms,omitempty" jsonschema:"how many milliseconds to wait before the call returns, 250 to 30000, 10000 if left out"`
-	MaxOutputTokens int64  `json:"max_output_tokens,omitempty" jsonschema:"how many tokens of output to return, 10000 if left out"`
+	Cmd             commandLine `json:"cmd" also:"command,script" jsonschema:"the command line to run"`
+	Workdir         string      `json:"workdir,omitempty" also:"cwd,dir_path,directory" jsonschema:"the directory to run it in, the working directory if left out"`
+	TTY             bool        `json:"tty,omitempty" jsonschema:"run it on a terminal, so that write_stdin can type to it; without one if left out"`
+	YieldTimeMs     int64       `json:"yield_time_ms,omitempty" jsonschema:"how many milliseconds to wait before the call returns, 250 to 30000, 10000 if left out"`
+	MaxOutputTokens int64       `json:"max_output_tokens,omitempty" jsonschema:"how many tokens of output to return, 10000 if left out"`
+	TimeoutMs       int64       `json:"timeout_ms,omitempty" also:"timeout"`
 }
 
 // own is a command that runs on when its call returns. A yield is no time limit,
 // so the user's limit for commands does not apply to it.
 func (e openaiExec) own() tool.BashInput {
 	return tool.BashInput{
-		Command: e.Cmd, Workdir: e.Workdir, TTY: e.TTY,
+		Command: string(e.Cmd), Workdir: e.Workdir, TTY: e.TTY, Timeout: e.TimeoutMs,
 		YieldTimeMs: within(cmp.Or(e.YieldTimeMs, 10_000), 250, 30_000), MaxOutputTokens: e.MaxOutputTokens,
 	}
 }
 
 type openaiWriteStdin struct {
-	SessionID       int64  `json:"session_id" jsonschema:"the session ID that exec_command gave"`
-	Chars           string `json:"chars,omitempty" jsonschema:"what to type, line ends included; nothing to only wait"`
+	SessionID       int64  `json:"session_id" also:"id,task_id,pid" jsonschema:"the session ID that exec_command gave"`
+	Chars           string `json:"chars,omitempty" also:"input,text" jsonschema:"what to type, line ends included; nothing to only wait"`
 	YieldTimeMs     int64  `json:"yield_time_ms,omitempty" jsonschema:"how many milliseconds to wait before the call returns: 250 to 30000 after typing, 250 if left out; 5000 to 300000 when only waiting"`
 	MaxOutputTokens int64  `json:"max_output_tokens,omitempty" jsonschema:"how many tokens of output to return, 10000 if left out"`
 }
@@ -65,13 +66,13 @@ func outputTokens(n int64) int64 {
 }
 
 type openaiShell struct {
-	Command   string `json:"command" jsonschema:"the command line to run"`
-	Workdir   string `json:"workdir,omitempty" jsonschema:"the directory to run it in, the working directory if left out"`
-	TimeoutMs int64  `json:"timeout_ms,omitempty" jsonschema:"time limit in milliseconds, {timeout_ms} if left out, at most 600000"`
+	Command   commandLine `json:"command" also:"cmd,script" jsonschema:"the command line to run"`
+	Workdir   string      `json:"workdir,omitempty" also:"cwd,dir_path,directory" jsonschema:"the directory to run it in, the working directory if left out"`
+	TimeoutMs int64       `json:"timeout_ms,omitempty" also:"timeout" jsonschema:"time limit in milliseconds, {timeout_ms} if left out, at most 600000"`
 }
 
 func (s openaiShell) own() tool.BashInput {
-	return tool.BashInput{Command: s.Command, Workdir: s.Workdir, Timeout: s.TimeoutMs}
+	return tool.BashInput{Command: string(s.Command), Workdir: s.Workdir, Timeout: s.TimeoutMs}
 }
 
 // openaiBindings are the shell as OpenAI's models know it: one whose commands
@@ -103,9 +104,11 @@ func openaiTools() (exec, write, classic agent.Binding) {
 		"typed to task", "typed to session", "there is no task", "there is no session", "the tasks are", "the sessions are",
 		"tasks are running", "sessions are running",
 	}
-	exec = speaking(written(bind("Bash", "exec_command", "exec_command", openaiExec.own), writeUnified), terms...)
+	exec = picky(speaking(written(bind("Bash", "exec_command", "exec_command", openaiExec.own), writeUnified), terms...))
+	exec.Lenience.Refused = nil // its commands run on as they are
+	exec = ignoring(exec, "run_in_background", "is_background")
 	write = speaking(written(bind("WriteStdin", "write_stdin", "write_stdin", openaiWriteStdin.own), writeUnified), terms...)
-	classic = known(written(bind("Bash", "shell_command", "shell", openaiShell.own), writeExit), "local_shell")
+	classic = known(picky(written(bind("Bash", "shell_command", "shell", openaiShell.own), writeExit)), "local_shell", "container.exec")
 	return exec, write, classic
 }
 

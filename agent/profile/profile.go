@@ -45,9 +45,6 @@ type design struct {
 	// tools are the canonical names of what it is shown, in their order. Of
 	// several with a bar between them the first that is there is taken.
 	tools []string
-	// commandTimeout ends commands that name no time limit, where the user has
-	// set none (K-01).
-	commandTimeout time.Duration
 	// native are its vendor's bindings; what they do not speak of has the
 	// specification's. The first of a tool is the one to show, unless it is
 	// hidden.
@@ -56,19 +53,19 @@ type design struct {
 
 var designs = []design{
 	{
-		id: "openai", documents: []string{".codex/instructions.md"}, native: openaiBindings, commandTimeout: tool.DefaultCommandTimeout,
+		id: "openai", documents: []string{".codex/instructions.md"}, native: openaiBindings,
 		tools: []string{"Bash", "WriteStdin", "ApplyPatch|Edit", "Read", "Write", "Grep", "Glob"},
 	},
 	{
-		id: "anthropic", documents: []string{"CLAUDE.md"}, native: everywhere(anthropicBindings), commandTimeout: 2 * time.Minute,
+		id: "anthropic", documents: []string{"CLAUDE.md"}, native: everywhere(anthropicBindings),
 		tools: []string{"Read", "Write", "Edit", "Bash", "WriteStdin", "TaskOutput", "TaskList", "TaskStop", "Grep", "Glob"},
 	},
 	{
-		id: "gemini", documents: []string{"GEMINI.md"}, native: everywhere(geminiBindings), commandTimeout: tool.DefaultCommandTimeout,
+		id: "gemini", documents: []string{"GEMINI.md"}, native: everywhere(geminiBindings),
 		tools: []string{"Read", "ReadMany", "Write", "Edit", "Bash", "TaskList", "TaskOutput", "TaskStop", "Grep", "Glob", "ListDir"},
 	},
 	{
-		id: "spec", native: func(string) []agent.Binding { return nil }, commandTimeout: tool.DefaultCommandTimeout,
+		id: "spec", native: func(string) []agent.Binding { return nil },
 		tools: []string{"Read", "Write", "Edit", "Bash", "Grep", "Glob"},
 	},
 }
@@ -109,7 +106,7 @@ type Surroundings struct {
 	Naming       Naming
 	Now          func() time.Time // nil is the machine's clock
 	// CommandTimeout is the time limit that the user has set for commands that
-	// name none; nil or 0 leaves it to the profile. It is asked at every call,
+	// name none; nil or 0 leaves it to the naming. It is asked at every call,
 	// so that a change holds from the next command on. What a model is told of
 	// it is what held in the beginning.
 	CommandTimeout func() time.Duration
@@ -151,9 +148,12 @@ func New(tools *agent.Registry, s Surroundings) *Profiles {
 		s.Cutoff = func(string, string) string { return "" }
 	}
 	p := &Profiles{surroundings: s, shown: map[string]func() shown{}}
+	limit := commandLimit{set: s.CommandTimeout, fallback: tool.DefaultCommandTimeout}
+	if s.Naming == NamingSpec {
+		limit.fallback = tool.SpecCommandTimeout
+	}
+	told := limit.now()
 	for _, d := range designs {
-		limit := commandLimit{set: s.CommandTimeout, fallback: d.commandTimeout}
-		told := limit.now()
 		p.shown[d.id] = sync.OnceValue(func() shown {
 			bindings := d.bindings(tools.Names(), s)
 			for i, b := range bindings {
@@ -187,11 +187,11 @@ func (d design) bindings(there []string, s Surroundings) []agent.Binding {
 			}
 		}
 	}
-	for _, b := range append(slices.Concat(native, specBindings()), canonicalShell()) {
+	for _, b := range append(slices.Concat(native, specBindings(), anthropicBindings(), habits()), canonicalShell()) {
 		b.Hidden = true
 		out = append(out, b)
 	}
-	return out
+	return append(out, absent()...)
 }
 
 // binding returns the first binding of a tool.

@@ -11,7 +11,6 @@ import (
 	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/agent/profile"
-	"atelier.dev/atelier/agent/tool"
 )
 
 // A step is a call and what is told of it.
@@ -117,7 +116,7 @@ func TestShellIsNamedByPlatform(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	registry, err := agent.NewRegistry(tool.Builtin(local, tool.Options{})...)
+	registry, err := agent.NewRegistry(productTools(local)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,12 +142,12 @@ func TestShellsOfOpenAIByPlatform(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	registry, err := agent.NewRegistry(tool.Builtin(local, tool.Options{})...)
+	registry, err := agent.NewRegistry(productTools(local)...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for platform, want := range map[string]string{
-		"linux": "exec_command write_stdin edit_file", "darwin": "exec_command write_stdin edit_file", "windows": "shell_command edit_file",
+		"linux": "exec_command write_stdin apply_patch", "darwin": "exec_command write_stdin apply_patch", "windows": "shell_command apply_patch",
 	} {
 		tools := profile.New(registry, profile.Surroundings{Platform: platform}).Profile("openai", "m").Tools
 		if got := strings.Join(tools.Names(), " "); !strings.HasPrefix(got, want) {

@@ -15,18 +15,32 @@ import (
 const maxMatches = 100
 
 type specShell struct {
-	Command     string `json:"command" jsonschema:"the command line to run"`
-	TimeoutMs   int64  `json:"timeout_ms,omitempty" jsonschema:"time limit in milliseconds, {timeout_ms} if left out, at most 600000"`
-	Description string `json:"description,omitempty" jsonschema:"what the command does, in five to ten words"`
+	Command     commandLine `json:"command" also:"cmd,script" jsonschema:"the command line to run"`
+	TimeoutMs   int64       `json:"timeout_ms,omitempty" also:"timeout" jsonschema:"time limit in milliseconds, {timeout_ms} if left out, at most 600000"`
+	Description string      `json:"description,omitempty" jsonschema:"what the command does, in five to ten words"`
+	Workdir     string      `json:"workdir,omitempty" also:"cwd,dir_path,directory"`
 }
 
 func (s specShell) own() tool.BashInput {
-	return tool.BashInput{Command: s.Command, Timeout: s.TimeoutMs, Description: s.Description}
+	return tool.BashInput{Command: string(s.Command), Timeout: s.TimeoutMs, Description: s.Description, Workdir: s.Workdir}
+}
+
+// specRead is Read's own input, with a range of lines by their ends understood.
+type specRead struct {
+	tool.ReadInput
+	EndLine int `json:"end_line,omitempty"`
+}
+
+func (r specRead) own() tool.ReadInput {
+	if r.EndLine > 0 && r.Limit <= 0 {
+		r.Limit = max(r.EndLine-max(r.Offset, 1)+1, 1)
+	}
+	return r.ReadInput
 }
 
 type specWriteStdin struct {
-	ID          string `json:"id" jsonschema:"the task's number"`
-	Chars       string `json:"chars,omitempty" jsonschema:"what to type, line ends included; nothing to only wait"`
+	ID          string `json:"id" also:"task_id,session_id,shell_id,pid" jsonschema:"the task's number"`
+	Chars       string `json:"chars,omitempty" also:"input,text" jsonschema:"what to type, line ends included; nothing to only wait"`
 	YieldTimeMs int64  `json:"yield_time_ms,omitempty" jsonschema:"how many milliseconds to wait for the command, at most 600000"`
 }
 
@@ -35,10 +49,10 @@ func (w specWriteStdin) own() tool.WriteStdinInput {
 }
 
 type specEdit struct {
-	FilePath   string `json:"file_path" jsonschema:"the file to change, absolute or relative to the working directory"`
-	OldString  string `json:"old_string" jsonschema:"the text to replace, exactly as it stands in the file"`
-	NewString  string `json:"new_string" jsonschema:"the text to put in its place"`
-	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema:"replace every occurrence instead of the only one"`
+	FilePath   string `json:"file_path" also:"path,file,filename" jsonschema:"the file to change, absolute or relative to the working directory"`
+	OldString  string `json:"old_string" also:"old_str,old_text" jsonschema:"the text to replace, exactly as it stands in the file"`
+	NewString  string `json:"new_string" also:"new_str,new_text" jsonschema:"the text to put in its place"`
+	ReplaceAll bool   `json:"replace_all,omitempty" also:"allow_multiple" jsonschema:"replace every occurrence instead of the only one"`
 }
 
 func (e specEdit) own() tool.EditInput {
@@ -46,41 +60,71 @@ func (e specEdit) own() tool.EditInput {
 }
 
 type specGrep struct {
-	Pattern         string `json:"pattern" jsonschema:"the regular expression to search for"`
-	Path            string `json:"path,omitempty" jsonschema:"the file or directory to search, the working directory if left out"`
-	GlobFilter      string `json:"glob_filter,omitempty" jsonschema:"search only files that match, such as *.go or src/**/*.ts"`
-	CaseInsensitive bool   `json:"case_insensitive,omitempty" jsonschema:"ignore the case of letters"`
-	MaxResults      int    `json:"max_results,omitempty" jsonschema:"how many matches to give, 100 if left out"`
+	Pattern         string `json:"pattern" also:"query,regex" jsonschema:"the regular expression to search for"`
+	Path            string `json:"path,omitempty" also:"dir_path,file_path,directory" jsonschema:"the file or directory to search, the working directory if left out"`
+	GlobFilter      string `json:"glob_filter,omitempty" also:"glob,include,include_pattern" jsonschema:"search only files that match, such as *.go or src/**/*.ts"`
+	CaseInsensitive bool   `json:"case_insensitive,omitempty" also:"-i,ignore_case" jsonschema:"ignore the case of letters"`
+	MaxResults      int    `json:"max_results,omitempty" also:"limit,head_limit,total_max_matches" jsonschema:"how many matches to give, 100 if left out"`
+	grepHabits
+}
+
+// grepHabits are members of other searches.
+type grepHabits struct {
+	CaseSensitive *bool  `json:"case_sensitive,omitempty"`
+	OutputMode    string `json:"output_mode,omitempty"`
+	NamesOnly     bool   `json:"names_only,omitempty"`
+	Type          string `json:"type,omitempty"`
+	Numbers       *bool  `json:"-n,omitempty"`
+	Context       int    `json:"context,omitempty" also:"-C"`
+	Before        int    `json:"before,omitempty" also:"-B"`
+	After         int    `json:"after,omitempty" also:"-A"`
+	Multiline     bool   `json:"multiline,omitempty"`
+	FixedStrings  bool   `json:"fixed_strings,omitempty" also:"-F,literal"`
+	Offset        int    `json:"offset,omitempty"`
+}
+
+// with completes a search.
+func (h grepHabits) with(in tool.GrepInput) tool.GrepInput {
+	in.OutputMode = cmp.Or(h.OutputMode, in.OutputMode)
+	if h.NamesOnly {
+		in.OutputMode = string(env.GrepFiles)
+	}
+	if h.CaseSensitive != nil {
+		in.IgnoreCase = !*h.CaseSensitive
+	}
+	in.Type, in.Numbers, in.Multiline, in.Fixed, in.Offset = h.Type, h.Numbers, h.Multiline, h.FixedStrings, h.Offset
+	in.Context, in.Before, in.After = cmp.Or(in.Context, h.Context), cmp.Or(in.Before, h.Before), cmp.Or(in.After, h.After)
+	return in
 }
 
 func (g specGrep) own() tool.GrepInput {
-	return tool.GrepInput{
+	return g.with(tool.GrepInput{
 		Pattern: g.Pattern, Path: g.Path, Glob: g.GlobFilter, IgnoreCase: g.CaseInsensitive,
-		OutputMode: string(env.GrepContent), HeadLimit: cmp.Or(g.MaxResults, maxMatches),
-	}
+		OutputMode: string(env.GrepContent), GrepView: tool.GrepView{HeadLimit: cmp.Or(g.MaxResults, maxMatches)},
+	})
 }
 
 // specBindings are the tools as the loop specification names them (LOOP-23 to
 // LOOP-28). They are understood under every profile.
 var specBindings = sync.OnceValue(func() []agent.Binding {
 	return []agent.Binding{
-		speaking(bind("Read", "read_file", "read", same[tool.ReadInput]), terms...),
-		speaking(bind("Write", "write_file", "write", same[tool.WriteInput]), terms...),
-		speaking(bind("Edit", "edit_file", "edit", specEdit.own), terms...),
-		written(bind("Bash", "shell", "shell", specShell.own), writeExit),
-		speaking(bind("Grep", "grep", "grep", specGrep.own), terms...),
-		speaking(bind("Glob", "glob", "glob", same[tool.GlobInput]), terms...),
+		picky(speaking(bind("Read", "read_file", "read", specRead.own), terms...)),
+		picky(speaking(bind("Write", "write_file", "write", same[tool.WriteInput]), terms...)),
+		picky(speaking(bind("Edit", "edit_file", "edit", specEdit.own), terms...)),
+		picky(written(bind("Bash", "shell", "shell", specShell.own), writeExit)),
+		picky(speaking(bind("Grep", "grep", "grep", specGrep.own), terms...)),
+		picky(speaking(bind("Glob", "glob", "glob", same[tool.GlobInput]), terms...)),
 		speaking(bind("ReadMany", "read_many_files", "readmany", same[tool.ReadManyInput]), terms...),
 		bind("ListDir", "list_dir", "listdir", same[tool.ListDirInput]),
-		call("ApplyPatch", "apply_patch"),
+		synonyms(call("ApplyPatch", "apply_patch"), "patch", "input"),
 		bind("WriteStdin", "write_stdin", "", specWriteStdin.own),
-		call("TaskOutput", "task_output"),
-		call("TaskList", "task_list"),
-		call("TaskStop", "task_stop"),
-		call("SpawnAgent", "spawn_agent"),
-		call("SendInput", "send_input"),
-		call("Wait", "wait"),
-		call("CloseAgent", "close_agent"),
+		bind("TaskOutput", "task_output", "", taskOutput.own),
+		bind("TaskList", "task_list", "", same[tool.TaskListInput]),
+		bind("TaskStop", "task_stop", "", same[tool.TaskStopInput]),
+		spawnAgent("spawn_agent"),
+		sendInput("send_input"),
+		oneAgent("Wait", "wait", "wait_agent"),
+		oneAgent("CloseAgent", "close_agent"),
 	}
 })
 

@@ -10,7 +10,7 @@ import (
 )
 
 // commandLimit is the time limit of a session's commands that name none: the
-// user's, else that of the model's profile (K-01).
+// user's, else the default (K-01, K-44).
 type commandLimit struct {
 	set      func() time.Duration // may be nil
 	fallback time.Duration

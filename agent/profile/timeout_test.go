@@ -29,28 +29,33 @@ func (e *timed) Exec(_ context.Context, c env.Command) (env.CommandResult, error
 // is stated to them.
 var shells = []struct {
 	provider, tool, parameter string
-	fallback                  time.Duration
 	told                      string // the limit comes after it
 }{
-	{"openai", "shell_command", "timeout_ms", 10 * time.Second, ""},
-	{"anthropic", "Bash", "timeout", 2 * time.Minute, "A command may take "},
-	{"gemini", "run_shell_command", "timeout_ms", 10 * time.Second, "A command may take "},
-	{"compat", "shell", "timeout_ms", 10 * time.Second, "A command may take "},
+	{"openai", "shell_command", "timeout_ms", ""},
+	{"anthropic", "Bash", "timeout", "A command may take "},
+	{"gemini", "run_shell_command", "timeout_ms", "A command may take "},
+	{"compat", "shell", "timeout_ms", "A command may take "},
 }
 
-// K-01, LOOP-121, LOOP-122: a command's time limit is the call's, else the
-// user's, else the profile's, and never above ten minutes.
+// K-01, K-44, LOOP-121, LOOP-122: a command's time limit is the call's, else the
+// user's, else two minutes, or ten seconds under the specification's names, and
+// never above ten minutes.
 func TestCommandTimeouts(t *testing.T) {
 	t.Parallel()
 	for _, shell := range shells {
-		for _, tt := range []struct{ call, set, want time.Duration }{
-			{0, 0, shell.fallback},
-			{0, time.Minute, time.Minute},
-			{0, time.Hour, 10 * time.Minute},
-			{3 * time.Second, 0, 3 * time.Second},
-			{3 * time.Second, time.Minute, 3 * time.Second},
-			{time.Hour, time.Minute, 10 * time.Minute},
-			{-time.Second, time.Minute, time.Minute},
+		for _, tt := range []struct {
+			naming          profile.Naming
+			call, set, want time.Duration
+		}{
+			{"", 0, 0, 2 * time.Minute},
+			{profile.NamingSpec, 0, 0, 10 * time.Second},
+			{profile.NamingSpec, 0, time.Minute, time.Minute},
+			{"", 0, time.Minute, time.Minute},
+			{"", 0, time.Hour, 10 * time.Minute},
+			{"", 3 * time.Second, 0, 3 * time.Second},
+			{"", 3 * time.Second, time.Minute, 3 * time.Second},
+			{"", time.Hour, time.Minute, 10 * time.Minute},
+			{"", -time.Second, time.Minute, time.Minute},
 		} {
 			for _, name := range []string{shell.tool, "shell", "Bash"} { // as it is shown, and as it is understood besides
 				input, parameter := `{"command":"x"}`, shell.parameter
@@ -62,10 +67,10 @@ func TestCommandTimeouts(t *testing.T) {
 				}
 				e := &timed{}
 				p := newPlaceWith(t, shell.provider, func(on env.Environment) env.Environment { e.Environment = on; return e },
-					profile.Surroundings{CommandTimeout: func() time.Duration { return tt.set }}, nil)
+					profile.Surroundings{Naming: tt.naming, CommandTimeout: func() time.Duration { return tt.set }}, nil)
 				call(p, use(name, input))
 				if !slices.Equal(e.limits, []time.Duration{tt.want}) {
-					t.Errorf("%s %s, call %v, set %v: %v, want %v", shell.provider, name, tt.call, tt.set, e.limits, tt.want)
+					t.Errorf("%s %s, %+v: %v", shell.provider, name, tt, e.limits)
 				}
 			}
 		}

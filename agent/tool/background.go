@@ -28,8 +28,8 @@ var (
 
 // WriteStdinInput is what WriteStdin is called with.
 type WriteStdinInput struct {
-	ID          string `json:"id" jsonschema:"the task's number"`
-	Chars       string `json:"chars,omitempty" jsonschema:"what to type, line ends included; nothing to only wait"`
+	ID          string `json:"id" also:"task_id,session_id,shell_id,bash_id,pid" jsonschema:"the task's number"`
+	Chars       string `json:"chars,omitempty" also:"input,text" jsonschema:"what to type, line ends included; nothing to only wait"`
 	YieldTimeMs int64  `json:"yield_time_ms,omitempty" jsonschema:"how many milliseconds to wait for the command, at most 600000"`
 	// MaxOutputTokens is for the binding that writes the result; see [Progress].
 	MaxOutputTokens int64 `json:"max_output_tokens,omitempty" jsonschema:"how much of the output to show"`
@@ -88,8 +88,8 @@ func asked(r agent.Result, begin time.Time, maxTokens int64) agent.Result {
 
 // TaskOutputInput is what TaskOutput is called with.
 type TaskOutputInput struct {
-	ID     string `json:"id" jsonschema:"the task's number"`
-	WaitMs int64  `json:"wait_ms,omitempty" jsonschema:"how many milliseconds to wait for the command to end, at most 600000"`
+	ID     string `json:"id" also:"task_id,session_id,shell_id,bash_id,pid" jsonschema:"the task's number"`
+	WaitMs int64  `json:"wait_ms,omitempty" also:"timeout_ms,delay_ms" jsonschema:"how many milliseconds to wait for the command to end, at most 600000"`
 	Lines  int    `json:"lines,omitempty" jsonschema:"show only so many lines, the last ones"`
 }
 
@@ -115,7 +115,7 @@ func (o *taskOutput) Run(ctx context.Context, call agent.Invocation) agent.Resul
 
 // TaskStopInput is what TaskStop is called with.
 type TaskStopInput struct {
-	ID     string `json:"id" jsonschema:"the task's number"`
+	ID     string `json:"id" also:"task_id,session_id,shell_id,bash_id,pid" jsonschema:"the task's number"`
 	Reason string `json:"reason,omitempty" jsonschema:"why it is stopped, in a few words"`
 }
 

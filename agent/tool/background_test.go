@@ -219,10 +219,10 @@ func TestWaitsAreBounded(t *testing.T) { // LOOP-26
 	})
 }
 
-func TestDefaultTimeouts(t *testing.T) { // LOOP-121, LOOP-122, LOOP-187, K-01
+func TestDefaultTimeouts(t *testing.T) { // LOOP-121, LOOP-122, LOOP-187, K-01, K-44
 	t.Parallel()
 	for input, want := range map[string][2]time.Duration{ // without and with a setting of a minute
-		`{"command": "sleep 30"}`:                                      {10 * time.Second, time.Minute},
+		`{"command": "sleep 30"}`:                                      {2 * time.Minute, time.Minute},
 		`{"command": "sleep 30", "timeout": 5000}`:                     {5 * time.Second, 5 * time.Second},
 		`{"command": "sleep 30", "timeout": 5000, "yield_time_ms": 1}`: {5 * time.Second, 5 * time.Second},
 		`{"command": "sleep 30", "run_in_background": true}`:           {0, 0},

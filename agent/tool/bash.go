@@ -15,9 +15,11 @@ import (
 	"atelier.dev/atelier/agent/env"
 )
 
-// DefaultCommandTimeout and MaxCommandTimeout bound commands (K-01, LOOP-121).
+// DefaultCommandTimeout and MaxCommandTimeout bound commands. The specification's
+// own default is SpecCommandTimeout; builds and tests need more (K-44, LOOP-121).
 const (
-	DefaultCommandTimeout = 10 * time.Second
+	SpecCommandTimeout    = 10 * time.Second
+	DefaultCommandTimeout = 2 * time.Minute
 	MaxCommandTimeout     = 600 * time.Second
 )
 

@@ -17,8 +17,8 @@ var globDescription string
 
 // GlobInput is what Glob is called with.
 type GlobInput struct {
-	Pattern string `json:"pattern" jsonschema:"the pattern that paths must match, such as **/*.go"`
-	Path    string `json:"path,omitempty" jsonschema:"the directory to search, the working directory if left out"`
+	Pattern string `json:"pattern" also:"glob,query" jsonschema:"the pattern that paths must match, such as **/*.go"`
+	Path    string `json:"path,omitempty" also:"dir_path,directory" jsonschema:"the directory to search, the working directory if left out"`
 }
 
 // glob implements the Glob tool (LOOP-28, OAS-304).

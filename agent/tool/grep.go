@@ -26,16 +26,25 @@ var grepDescription string
 
 // GrepInput is what Grep is called with.
 type GrepInput struct {
-	Pattern    string `json:"pattern" jsonschema:"the regular expression to search for"`
-	Path       string `json:"path,omitempty" jsonschema:"the file or directory to search, the working directory if left out"`
-	Glob       string `json:"glob,omitempty" jsonschema:"search only files that match, such as *.go or src/**/*.ts"`
+	Pattern    string `json:"pattern" also:"query,regex" jsonschema:"the regular expression to search for"`
+	Path       string `json:"path,omitempty" also:"dir_path,file_path,directory" jsonschema:"the file or directory to search, the working directory if left out"`
+	Glob       string `json:"glob,omitempty" also:"include,include_pattern,glob_filter" jsonschema:"search only files that match, such as *.go or src/**/*.ts"`
 	Type       string `json:"type,omitempty" jsonschema:"search only files of this type, such as go, py, js, rust"`
 	OutputMode string `json:"output_mode,omitempty" jsonschema:"files_with_matches (the default), content or count"`
-	IgnoreCase bool   `json:"-i,omitempty" jsonschema:"ignore the case of letters"`
-	After      int    `json:"-A,omitempty" jsonschema:"lines to show after each match, for content"`
-	Before     int    `json:"-B,omitempty" jsonschema:"lines to show before each match, for content"`
-	Context    int    `json:"-C,omitempty" jsonschema:"lines to show around each match, for content"`
-	HeadLimit  int    `json:"head_limit,omitempty" jsonschema:"how many lines of results to give, 199 if left out and at most"`
+	IgnoreCase bool   `json:"-i,omitempty" also:"case_insensitive,ignore_case" jsonschema:"ignore the case of letters"`
+	Multiline  bool   `json:"multiline,omitempty" jsonschema:"let a match span lines, with a dot for any character"`
+	Fixed      bool   `json:"fixed_strings,omitempty" also:"-F,literal" jsonschema:"take the pattern as plain text"`
+	GrepView
+}
+
+// GrepView is how much of what it finds Grep shows.
+type GrepView struct {
+	Numbers   *bool `json:"-n,omitempty" also:"line_numbers" jsonschema:"show line numbers, for content; true if left out"`
+	After     int   `json:"-A,omitempty" also:"after" jsonschema:"lines to show after each match, for content"`
+	Before    int   `json:"-B,omitempty" also:"before" jsonschema:"lines to show before each match, for content"`
+	Context   int   `json:"-C,omitempty" also:"context" jsonschema:"lines to show around each match, for content"`
+	Offset    int   `json:"offset,omitempty" jsonschema:"how many lines of results to leave out at the beginning"`
+	HeadLimit int   `json:"head_limit,omitempty" also:"max_results,limit,total_max_matches" jsonschema:"how many lines of results to give, 199 if left out and at most"`
 }
 
 // grep implements the Grep tool (LOOP-27, OAS-305).
@@ -71,18 +80,35 @@ func (g *grep) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	default:
 		return agent.Fail(fmt.Sprintf("The output_mode %q is unknown. Use files_with_matches, content or count.", in.OutputMode))
 	}
-	limit, advice := in.HeadLimit, "Narrow the search with path, glob or type, or raise head_limit."
-	if limit <= 0 || limit >= maxHits {
+	offset := min(max(in.Offset, 0), env.MaxHits)
+	limit, advice := in.HeadLimit+offset, "Narrow the search with path, glob or type, or raise head_limit."
+	if in.HeadLimit <= 0 || in.HeadLimit >= maxHits {
 		limit, advice = 0, "Narrow the search with path, glob or type." // searched on, to say how many there are
 	}
 	hits, err := g.env.Grep(ctx, env.GrepQuery{
 		Pattern: in.Pattern, Path: in.Path, Glob: in.Glob, Type: in.Type, Mode: mode, IgnoreCase: in.IgnoreCase,
-		Before: max(in.Before, in.Context), After: max(in.After, in.Context), Limit: limit,
+		Fixed: in.Fixed, Multiline: in.Multiline, Before: max(in.Before, in.Context), After: max(in.After, in.Context), Limit: limit,
 	})
 	if err != nil {
 		return failed(err)
 	}
+	offset = min(offset, len(hits.Lines))
+	hits.Lines, hits.PathEnds = hits.Lines[offset:], hits.PathEnds[min(offset, len(hits.PathEnds)):]
+	if in.Numbers != nil && !*in.Numbers {
+		withoutNumbers(hits)
+	}
 	return found(hits, maxHits, unit, advice)
+}
+
+// withoutNumbers takes the lines' numbers, each with a mark before and after it,
+// from between their paths and their texts, and leaves one mark.
+func withoutNumbers(hits env.Hits) {
+	for i, end := range hits.PathEnds {
+		if end > 0 {
+			line := hits.Lines[i]
+			hits.Lines[i] = line[:end] + strings.TrimLeft(line[end+1:], "0123456789")
+		}
+	}
 }
 
 // found makes the result of a search from the first lines, at most so many, in

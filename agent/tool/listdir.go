@@ -21,8 +21,9 @@ var listDirDescription string
 
 // ListDirInput is what ListDir is called with.
 type ListDirInput struct {
-	Path  string `json:"path,omitempty" jsonschema:"the directory, the working directory if left out"`
-	Depth int    `json:"depth,omitempty" jsonschema:"how many levels to list, 1 if left out"`
+	Path   string   `json:"path,omitempty" also:"dir_path,directory" jsonschema:"the directory, the working directory if left out"`
+	Depth  int      `json:"depth,omitempty" jsonschema:"how many levels to list, 1 if left out"`
+	Ignore []string `json:"ignore,omitempty" jsonschema:"patterns of names or paths to leave out"`
 }
 
 // listDir implements the ListDir tool (LOOP-31). The data of its results is
@@ -56,6 +57,7 @@ func (l *listDir) Run(ctx context.Context, call agent.Invocation) agent.Result {
 		return failed(err)
 	}
 	more := len(entries) == env.MaxEntries
+	entries = slices.DeleteFunc(entries, func(e env.Entry) bool { return matchesAny(in.Ignore, e.Path) })
 	slices.SortStableFunc(entries, func(a, b env.Entry) int {
 		switch {
 		case a.Dir == b.Dir:

@@ -23,8 +23,8 @@ var readDescription string
 
 // ReadInput is what Read is called with.
 type ReadInput struct {
-	FilePath string `json:"file_path" jsonschema:"the file to read, absolute or relative to the working directory"`
-	Offset   int    `json:"offset,omitempty" jsonschema:"number of the first line to read, counted from 1"`
+	FilePath string `json:"file_path" also:"path,file,filename,absolute_path" jsonschema:"the file to read, absolute or relative to the working directory"`
+	Offset   int    `json:"offset,omitempty" also:"start_line" jsonschema:"number of the first line to read, counted from 1"`
 	Limit    int    `json:"limit,omitempty" jsonschema:"how many lines to read, 2000 if left out"`
 }
 

@@ -29,7 +29,7 @@ var readManyDescription string
 
 // ReadManyInput is what ReadMany is called with.
 type ReadManyInput struct {
-	Paths   []string `json:"paths" jsonschema:"files, and patterns of files such as src/**/*.go"`
+	Paths   []string `json:"paths" also:"include,files,file_paths" jsonschema:"files, and patterns of files such as src/**/*.go"`
 	Exclude []string `json:"exclude,omitempty" jsonschema:"patterns of files to leave out"`
 }
 
@@ -107,17 +107,28 @@ func (r *readMany) find(ctx context.Context, in ReadManyInput) (paths []string, 
 		paths = append(paths, hits.Lines...)
 	}
 	slices.Sort(paths)
-	paths = slices.DeleteFunc(slices.Compact(paths), func(path string) bool {
-		return slices.ContainsFunc(in.Exclude, func(pattern string) bool {
-			whole, _ := doublestar.Match(pattern, filepath.ToSlash(path)) // a bad pattern excludes nothing
-			name, _ := doublestar.Match(pattern, filepath.Base(path))
-			return whole || name
-		})
-	})
+	paths = slices.DeleteFunc(slices.Compact(paths), func(path string) bool { return matchesAny(in.Exclude, path) })
 	if len(paths) > maxMany {
 		paths, more = paths[:maxMany], true
 	}
 	return paths, more, nil
+}
+
+// matchesAny reports whether one of the patterns matches a path or the name of a
+// directory or file on it. An invalid pattern matches nothing.
+func matchesAny(patterns []string, path string) bool {
+	path = filepath.ToSlash(path)
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		if whole, _ := doublestar.Match(pattern, path); whole {
+			return true
+		}
+		for name := range strings.SplitSeq(path, "/") {
+			if named, _ := doublestar.Match(pattern, name); named {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // read returns a file's section, if it has at most room characters.

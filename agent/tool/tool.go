@@ -15,7 +15,7 @@ import (
 // Options adjust the built-in tools.
 type Options struct {
 	// CommandTimeout ends commands that name no timeout of their own; 0 means
-	// [DefaultCommandTimeout] (K-01).
+	// [DefaultCommandTimeout] (K-44).
 	CommandTimeout time.Duration
 	// ApplyPatch adds the tool of that name, where the environment can change
 	// several files as one. Only models that were trained on its format write

@@ -112,14 +112,14 @@ func TestSpecs(t *testing.T) { // OAS-301..306, LOOP-33
 		"Write":      `["file_path","content"] file_path content`,
 		"Edit":       `["file_path","old_string","new_string"] file_path old_string new_string replace_all fuzzy`,
 		"Bash":       `["command"] command timeout description workdir run_in_background yield_time_ms input tty max_output_tokens`,
-		"Grep":       `["pattern"] pattern path glob type output_mode -i -A -B -C head_limit`,
+		"Grep":       `["pattern"] pattern path glob type output_mode -i multiline fixed_strings -n -A -B -C offset head_limit`,
 		"Glob":       `["pattern"] pattern path`,
 		"WriteStdin": `["id"] id chars yield_time_ms max_output_tokens`,
 		"TaskOutput": `["id"] id wait_ms lines`,
 		"TaskList":   ` status`,
 		"TaskStop":   `["id"] id reason`,
 		"ReadMany":   `["paths"] paths exclude`,
-		"ListDir":    ` path depth`,
+		"ListDir":    ` path depth ignore`,
 	}
 	const reads, acts = "true true true", "false false false" // read-only, concurrent, idempotent
 	flags := map[string]string{

@@ -17,8 +17,8 @@ var writeDescription string
 
 // WriteInput is what Write is called with.
 type WriteInput struct {
-	FilePath string `json:"file_path" jsonschema:"the file to write, absolute or relative to the working directory"`
-	Content  string `json:"content" jsonschema:"the whole new content, written exactly as given"`
+	FilePath string `json:"file_path" also:"path,file,filename" jsonschema:"the file to write, absolute or relative to the working directory"`
+	Content  string `json:"content" also:"contents,text,file_text" jsonschema:"the whole new content, written exactly as given"`
 }
 
 // write implements the Write tool (LOOP-24, OAS-302).

@@ -473,8 +473,8 @@ export const en = {
     'After each turn a small model, where there is one, reads your first message and the last turns and guesses the next. Each guess costs a little, which the session’s cost counts.',
   'timeout.label': 'Command timeout',
   'timeout.hint':
-    'Ends commands in the foreground that name no limit of their own, from the next one on. Without it each model has its own: 10 s, or 120 s with Claude. What is left running has no limit.',
-  'timeout.none': 'by model',
+    'Ends commands in the foreground that name no limit of their own, from the next one on. Without it they have 120 s. What is left running has no limit.',
+  'timeout.none': 'default',
   'timeout.seconds': '{n} s',
   'timeout.set': 'Set',
   'timeout.clear': 'Remove',

@@ -450,8 +450,8 @@ export const zhCN: Record<Key, Message> = {
     '每一轮结束后，如有小模型，由它阅读你的第一条消息和最近几轮，猜测下一条。每次有少量费用，计入会话的费用。',
   'timeout.label': '命令超时',
   'timeout.hint':
-    '限制未自带时限的前台命令，从下一个命令起生效。不设置时由各模型决定：10 秒，Claude 为 120 秒。留在后台运行的命令没有时限。',
-  'timeout.none': '由模型决定',
+    '限制未自带时限的前台命令，从下一个命令起生效。不设置时为 120 秒。留在后台运行的命令没有时限。',
+  'timeout.none': '默认',
   'timeout.seconds': '{n} 秒',
   'timeout.set': '设置',
   'timeout.clear': '移除',

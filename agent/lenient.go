@@ -1,0 +1,184 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Lenience is what a [Binding] understands beyond the schema that it shows (K-43).
+// Models were trained in other harnesses and mix up their arguments.
+type Lenience struct {
+	// Schema is that of all understood members, those of the shown one among
+	// them; nil if there are no others.
+	Schema json.RawMessage
+	// Synonyms are other names of members.
+	Synonyms map[string]string
+	// Ignored members can be left out without a word.
+	Ignored []string
+	// Refused members would change what the call means. They map to a sentence
+	// that says what to do instead.
+	Refused map[string]string
+}
+
+// understand makes the members of a call's arguments those of a schema: it
+// renames synonyms and drops what the schema does not know. It returns the names
+// of dropped members that the model should know of.
+func (l Lenience) understand(schema *jsonschema.Schema, args json.RawMessage) (_ json.RawMessage, dropped []string, err error) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(args, &members) != nil || members == nil {
+		return args, nil, nil // validation says what is wrong
+	}
+	changed := false
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if schema.Properties[name] != nil {
+			continue
+		}
+		value := members[name]
+		member := l.member(schema, name)
+		_, taken := members[member]
+		switch {
+		case member != "" && !taken:
+			members[member] = value
+		case !closed(schema):
+			continue
+		case neutral(value) || slices.Contains(l.Ignored, name):
+		case l.Refused[name] != "":
+			return nil, nil, fmt.Errorf("%s cannot be used here. %s", name, l.Refused[name])
+		default:
+			dropped = append(dropped, name)
+		}
+		delete(members, name)
+		changed = true
+	}
+	for name, value := range members {
+		pruned, inner := prune(schema.Properties[name], value, name)
+		if len(inner) > 0 {
+			members[name], changed = pruned, true
+			dropped = append(dropped, inner...)
+		}
+		if isNull(value) && !slices.Contains(schema.Required, name) && !allows(schema.Properties[name], "null") {
+			delete(members, name)
+			changed = true
+		}
+	}
+	slices.Sort(dropped)
+	return encoded(changed, members, args), dropped, nil
+}
+
+// member returns the member that is meant by a name that the schema does not
+// have: by its synonyms, or because it is spelled otherwise, such as filePath or
+// -i. It returns nothing if there is none.
+func (l Lenience) member(schema *jsonschema.Schema, name string) string {
+	if member := l.Synonyms[name]; member != "" {
+		return member
+	}
+	plain := plainName(name)
+	for _, member := range slices.Sorted(maps.Keys(schema.Properties)) {
+		if plain != "" && plainName(member) == plain {
+			return member
+		}
+	}
+	for _, other := range slices.Sorted(maps.Keys(l.Synonyms)) {
+		if plain != "" && plainName(other) == plain {
+			return l.Synonyms[other]
+		}
+	}
+	return ""
+}
+
+func plainName(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+}
+
+// prune drops members that the schemas of nested objects do not know.
+func prune(schema *jsonschema.Schema, value json.RawMessage, path string) (_ json.RawMessage, dropped []string) {
+	switch {
+	case schema == nil:
+	case start(value) == '{':
+		var members map[string]json.RawMessage
+		if json.Unmarshal(value, &members) != nil {
+			break
+		}
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			of, inner := schema.Properties[name], path+"."+name
+			if of == nil && closed(schema) {
+				delete(members, name)
+				dropped = append(dropped, inner)
+				continue
+			}
+			pruned, more := prune(of, members[name], inner)
+			members[name] = pruned
+			dropped = append(dropped, more...)
+		}
+		return encoded(len(dropped) > 0, members, value), dropped
+	case start(value) == '[' && schema.Items != nil:
+		var items []json.RawMessage
+		if json.Unmarshal(value, &items) != nil {
+			break
+		}
+		for i, item := range items {
+			pruned, more := prune(schema.Items, item, path)
+			items[i] = pruned
+			dropped = append(dropped, more...)
+		}
+		return encoded(len(dropped) > 0, items, value), slices.Compact(dropped)
+	}
+	return value, nil
+}
+
+// closed reports whether an object of a schema may have no other members.
+func closed(schema *jsonschema.Schema) bool {
+	if schema.AdditionalProperties == nil {
+		return false
+	}
+	b, err := json.Marshal(schema.AdditionalProperties)
+	return err == nil && string(b) == "false"
+}
+
+// neutral reports whether a member with the value says no more than one that is
+// left out.
+func neutral(value json.RawMessage) bool {
+	switch string(bytes.TrimSpace(value)) {
+	case "null", "false", `""`, "0", "[]", "{}":
+		return true
+	}
+	return false
+}
+
+func isNull(value json.RawMessage) bool { return string(bytes.TrimSpace(value)) == "null" }
+
+// takes names the members that a model may give, the required ones first.
+func takes(schema *jsonschema.Schema) string {
+	names := slices.Clone(schema.Required)
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return "no arguments"
+	}
+	return strings.Join(names, ", ")
+}
+
+// maxNamed is how many ignored members are named.
+const maxNamed = 10
+
+// namedMembers lists members for a model, which made up their names.
+func namedMembers(names []string) string {
+	var more string
+	if len(names) > maxNamed {
+		names, more = names[:maxNamed], fmt.Sprintf(" and %d more", len(names)-maxNamed)
+	}
+	short := make([]string, len(names))
+	for i, name := range names {
+		short[i] = namedTool(name)
+	}
+	return strings.Join(short, ", ") + more
+}

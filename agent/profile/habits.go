@@ -1,0 +1,109 @@
+package profile
+
+import (
+	"cmp"
+	"sync"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/tool"
+)
+
+// This file has what models bring along from other harnesses (K-43,
+// reference: native-tools d.2): names of tools, and members that are left out
+// without a word or refused because they would change what a call means.
+
+// taskOutput is TaskOutput's own input, with the waits of other harnesses.
+type taskOutput struct {
+	tool.TaskOutputInput
+	Block   bool  `json:"block,omitempty"`
+	Timeout int64 `json:"timeout,omitempty"`
+}
+
+// blockMs is how long a call waits that blocks and names no limit.
+const blockMs = 30_000
+
+func (t taskOutput) own() tool.TaskOutputInput {
+	if t.Block && t.WaitMs <= 0 {
+		t.WaitMs = cmp.Or(t.Timeout, blockMs)
+	}
+	return t.TaskOutputInput
+}
+
+func spawnAgent(name string, aliases ...string) agent.Binding {
+	b := synonyms(call("SpawnAgent", name), "prompt", "task", "message", "task", "cwd", "working_dir")
+	return ignoring(known(b, aliases...), "description", "name", "task_name", "run_in_background")
+}
+
+func sendInput(name string) agent.Binding {
+	return synonyms(call("SendInput", name), "to", "agent_id", "target", "agent_id", "id", "agent_id", "input", "message", "prompt", "message")
+}
+
+// oneAgent is for a tool that is about one agent.
+func oneAgent(tool, name string, aliases ...string) agent.Binding {
+	return synonyms(known(call(tool, name), aliases...), "target", "agent_id", "targets", "agent_id", "id", "agent_id", "ids", "agent_id", "agent_ids", "agent_id")
+}
+
+// picky adds to a binding what it leaves out without a word, and what it refuses.
+func picky(b agent.Binding) agent.Binding {
+	b = ignoring(b, "wait_for_previous", "description", "explanation")
+	switch b.Tool {
+	case "Read":
+		return ignoring(refusing(b, "pages", "The pages of a PDF cannot be read; extract its text with a command."), "allow_large", "detail")
+	case "Write":
+		return refusing(b,
+			"append", "The whole content is replaced: give all of it, or edit the end of the file.",
+			"mode", "The whole content is replaced: give all of it, or edit the part to change.",
+			"offset", "The whole content is replaced: edit the part to change instead.")
+	case "Edit":
+		return refusing(b, "edits", "Make one call for each edit, with old_string and new_string.")
+	case "Bash":
+		b = ignoring(b, "login", "justification", "sandbox_permissions", "with_escalated_permissions", "additional_permissions",
+			"prefix_rule", "dangerouslyDisableSandbox")
+		const runOn = "Commands that this tool runs end with the call; start the command with & and send its output to a file."
+		return refusing(b, "run_in_background", runOn, "is_background", runOn, "env", "Set variables in the command line itself.",
+			"stdin", "There is no input; use a pipe or a here document in the command line.")
+	case "Grep":
+		return refusing(b,
+			"exclude_pattern", "Leave it out and pass over what it matches, or search with a command.",
+			"exclude", "Exclude files by a file pattern that begins with !, such as !*_test.go.",
+			"no_ignore", "Name the ignored directory as the path: then it is searched.",
+			"-v", "Lines that do not match cannot be listed; use a command.")
+	case "Glob":
+		const ignored = "Name the ignored directory in the pattern or as the path: then it is searched."
+		return refusing(ignoring(b, "respect_gemini_ignore", "case_sensitive"), "no_ignore", ignored, "exclude", "Narrow the pattern instead.")
+	}
+	return b
+}
+
+// habits are tools as models know them from elsewhere. They are understood under
+// every profile and never shown.
+var habits = sync.OnceValue(func() []agent.Binding {
+	return []agent.Binding{
+		known(synonyms(call("ApplyPatch", "apply_patch"), "patch", "input"), "applypatch"),
+		picky(bind("Read", "view_image", "read", specRead.own)),
+		picky(bind("ListDir", "LS", "listdir", same[tool.ListDirInput])),
+		spawnAgent("invoke_agent"),
+	}
+})
+
+// absent are names of tools that other harnesses have.
+func absent() (out []agent.Binding) {
+	for advice, names := range map[string][]string{
+		"Make one call of the tool that edits a file for each edit.":                                         {"MultiEdit"},
+		"A notebook is a JSON file: read and edit it as one.":                                                {"NotebookEdit", "NotebookRead"},
+		"What is to be remembered belongs in AGENTS.md in the project's folder, if the user wants it there.": {"save_memory"},
+		"Keep the plan in mind, and tell the user of it in your answer where that helps.": {
+			"TodoWrite", "TodoRead", "write_todos", "update_plan", "TaskCreate", "TaskUpdate", "TaskGet",
+		},
+		"Ask in your answer, and end the turn with it.": {"AskUserQuestion", "ask_user", "request_user_input"},
+		"Give the plan as your answer, and end the turn with it.": {
+			"EnterPlanMode", "ExitPlanMode", "enter_plan_mode", "exit_plan_mode",
+		},
+		"There is no tool for the web; say so if the task needs one.": {
+			"WebFetch", "WebSearch", "web_fetch", "web_search", "google_web_search",
+		},
+	} {
+		out = append(out, instead(advice, names...)...)
+	}
+	return out
+}
