@@ -195,6 +195,8 @@ func Explain(err error) Failure {
 		}
 	case llm.ClassNetwork, llm.ClassTimeout, llm.ClassTruncated:
 		f.Next = "Check the connection and the provider's address, then try again."
+	case llm.ClassTooLarge:
+		f.Next = "Ask for less in one answer, or choose another model."
 	case llm.ClassContextOverflow:
 		f.Next = "Have the conversation compacted, start a new session, or choose a model with a larger context."
 	}

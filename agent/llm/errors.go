@@ -27,6 +27,7 @@ const (
 	ClassConfig          Class = "config"
 	ClassUnsupported     Class = "unsupported" // nothing was sent: this provider or model cannot do it
 	ClassBadObject       Class = "bad_object"  // the answer is not the JSON value that was asked for
+	ClassTooLarge        Class = "too_large"   // the answer is larger than any that makes sense
 )
 
 // Error is the one error type that leaves an adapter. Message is fit to be

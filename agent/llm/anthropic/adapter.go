@@ -5,10 +5,10 @@ package anthropic
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"io"
 	"iter"
 	"net/http"
-	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
@@ -82,27 +82,38 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 			return
 		}
 		call.Add("messages", messages)
-		stream := a.service.NewStreaming(ctx, params, option.WithMiddleware(call.Intercept))
-		defer stream.Close()
-		d := newDecoder(b)
-		for stream.Next() {
-			if d.event(stream.Current()); d.done || b.Stopped() {
-				return
-			}
+		var resp *http.Response
+		opened := a.service.NewStreaming(ctx, params, option.WithMiddleware(call.Intercept), option.WithResponseInto(&resp))
+		if err := opened.Err(); err != nil {
+			b.Fail(call.Error(err))
+			return
 		}
-		b.Fail(streamError(call, stream.Err()))
+		defer resp.Body.Close()
+		if err := read(resp.Body, newDecoder(b), call); err != nil {
+			b.Fail(err)
+		}
 	}
 }
 
-// streamError is [wire.Call.Error] for what ended a stream, which may be an
-// error that the server sent inside it, with a success for its status.
-func streamError(call *wire.Call, err error) *llm.Error {
-	var sent *sdk.Error
-	if errors.As(err, &sent) {
-		return call.ReportedBody([]byte(sent.RawJSON()))
+// read decodes a stream up to its end. It returns why it ended before that, or
+// nil.
+func read(body io.Reader, d *decoder, call *wire.Call) *llm.Error {
+	events := wire.NewEvents(body)
+	var ev sdk.MessageStreamEventUnion // a large one, used again and again
+	for events.Next() {
+		if events.Name() == "error" {
+			return call.ReportedBody(events.Data())
+		}
+		ev = sdk.MessageStreamEventUnion{}
+		if err := wire.Unmarshal(events.Data(), &ev); err != nil {
+			return call.Error(fmt.Errorf("read an event: %w", err))
+		}
+		if ev.Type == "error" {
+			return call.ReportedBody(events.Data())
+		}
+		if d.event(ev); d.done || d.builder.Stopped() {
+			return nil
+		}
 	}
-	if err != nil && strings.HasPrefix(err.Error(), "received error while streaming") {
-		return call.Reported("", err.Error())
-	}
-	return call.Error(err)
+	return call.Error(events.Err())
 }

@@ -29,7 +29,7 @@ type block struct {
 	index int // of the builder's block, for all kinds but native
 	// begun is the block as it was announced.
 	begun     json.RawMessage
-	signature string
+	signature strings.Builder
 	input     strings.Builder // of a native block
 }
 
@@ -60,6 +60,7 @@ func (d *decoder) event(ev sdk.MessageStreamEventUnion) {
 		d.count(ev.Usage)
 	case "message_stop":
 		d.finish()
+	case "ping":
 	default:
 		d.builder.Provider(json.RawMessage(ev.RawJSON()))
 	}
@@ -91,7 +92,8 @@ func (d *decoder) count(u sdk.MessageDeltaUsage) {
 
 func (d *decoder) open(at int64, content sdk.ContentBlockStartEventContentBlockUnion) {
 	d.close(at) // one that was never closed
-	b := &block{begun: json.RawMessage(content.RawJSON()), signature: content.Signature}
+	b := &block{begun: json.RawMessage(content.RawJSON())}
+	b.signature.WriteString(content.Signature)
 	d.blocks[at] = b
 	switch content.Type {
 	case "text":
@@ -134,11 +136,15 @@ func (d *decoder) delta(ev sdk.MessageStreamEventUnion) {
 	case ev.Delta.Type == "thinking_delta" && b.kind == llm.PartReasoning:
 		d.builder.Append(b.index, ev.Delta.Thinking)
 	case ev.Delta.Type == "signature_delta":
-		b.signature += ev.Delta.Signature
+		if d.builder.Keep(len(ev.Delta.Signature)) {
+			b.signature.WriteString(ev.Delta.Signature)
+		}
 	case ev.Delta.Type == "input_json_delta" && b.kind == llm.PartToolCall:
 		d.builder.Append(b.index, ev.Delta.PartialJSON)
 	case ev.Delta.Type == "input_json_delta":
-		b.input.WriteString(ev.Delta.PartialJSON)
+		if d.builder.Keep(len(ev.Delta.PartialJSON)) {
+			b.input.WriteString(ev.Delta.PartialJSON)
+		}
 	default:
 		d.builder.Provider(json.RawMessage(ev.RawJSON()))
 	}
@@ -154,7 +160,7 @@ func (d *decoder) close(at int64) {
 	delete(d.blocks, at)
 	switch b.kind {
 	case llm.PartReasoning:
-		d.builder.Reasoning(b.index).Signature = b.signature
+		d.builder.Reasoning(b.index).Signature = b.signature.String()
 		d.builder.Close(b.index, d.thought(b))
 	case llm.PartNative:
 		native := b.begun
@@ -173,10 +179,10 @@ func (d *decoder) thought(b *block) json.RawMessage {
 	switch {
 	case d.builder.Reasoning(b.index).Encrypted != "":
 		return b.begun
-	case b.signature == "":
+	case b.signature.Len() == 0:
 		return nil
 	default:
-		return with(b.begun, map[string]any{"thinking": d.builder.Text(b.index), "signature": b.signature})
+		return with(b.begun, map[string]any{"thinking": d.builder.Text(b.index), "signature": b.signature.String()})
 	}
 }
 

@@ -97,6 +97,10 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 		defer stream.Close()
 		d := newDecoder(b, call)
 		for err == nil && stream.Next() {
+			if stream.Failed() {
+				b.Fail(call.ReportedBody(stream.Data()))
+				return
+			}
 			if err = d.chunk(stream.Data()); d.failed || b.Stopped() {
 				return
 			}

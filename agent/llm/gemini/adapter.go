@@ -93,6 +93,10 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 				return
 			}
 		}
+		if x.refused != nil {
+			b.Fail(call.ReportedBody(x.refused))
+			return
+		}
 		// The counts come with the last chunk, so the end of the stream is
 		// the end of the answer, if the answer's own end was announced.
 		if d.ended {

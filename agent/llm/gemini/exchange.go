@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -80,7 +79,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.body, x.lines = resp.Body, bufio.NewReader(resp.Body)
+	x.body, x.events = resp.Body, wire.NewEvents(resp.Body)
 	resp.Body = x
 	return resp, nil
 }
@@ -88,26 +87,28 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 type exchangeKey struct{}
 
 // exchange is one request and its answer. It stands between the server and the
-// SDK: of the stream it keeps the whole data lines as they came, and passes on
+// SDK: of the stream it keeps the data of whole events as it came, and passes on
 // an empty chunk for each, since the SDK takes comments and a line that was cut
 // for errors, and decodes and encodes a chunk three times over. It belongs to
 // the goroutine that iterates over the answer.
 type exchange struct {
 	call   *wire.Call
 	body   io.Closer
-	lines  *bufio.Reader
-	rest   []byte            // of the line that the SDK is reading
+	events *wire.Events
+	rest   []byte            // of the event that the SDK is reading
 	chunks []json.RawMessage // that the SDK has read but not yielded
 	// broken is why the stream ended before its time. The SDK is told of a
 	// mere end: it would write to the log.
 	broken error
+	// refused is an error that the server sent under that name.
+	refused json.RawMessage
 }
 
 func (x *exchange) in(ctx context.Context) context.Context {
 	return context.WithValue(ctx, exchangeKey{}, x)
 }
 
-// next returns the chunk that the SDK has just yielded; each line gives one.
+// next returns the chunk that the SDK has just yielded; each event gives one.
 func (x *exchange) next() json.RawMessage {
 	if len(x.chunks) == 0 {
 		return nil
@@ -123,42 +124,23 @@ var emptyChunk = []byte("data:{}\n\n")
 // Read implements [io.Reader].
 func (x *exchange) Read(p []byte) (int, error) {
 	for len(x.rest) == 0 {
-		line, err := x.line()
-		if err != nil {
-			return 0, err
+		if !x.events.Next() {
+			x.broken = x.events.Err()
+			return 0, io.EOF
 		}
-		data, ok := bytes.CutPrefix(line, []byte("data:"))
-		if data = bytes.TrimSpace(data); !ok || len(data) == 0 {
-			continue
+		data := x.events.Data()
+		if x.events.Name() == "error" {
+			x.refused = data
+			return 0, io.EOF
 		}
-		x.chunks = append(x.chunks, data)
-		x.rest = emptyChunk
+		if len(data) > 0 {
+			x.chunks = append(x.chunks, data)
+			x.rest = emptyChunk
+		}
 	}
 	n := copy(p, x.rest)
 	x.rest = x.rest[n:]
 	return n, nil
-}
-
-// longestLine is what the other vendors' SDKs take.
-const longestLine = 32 << 20
-
-// line returns the next whole line.
-func (x *exchange) line() ([]byte, error) {
-	var line []byte
-	for {
-		piece, err := x.lines.ReadSlice('\n')
-		line = append(line, piece...)
-		switch {
-		case err == nil:
-			return line, nil
-		case err == bufio.ErrBufferFull && len(line) < longestLine:
-		case err == io.EOF:
-			return nil, io.EOF
-		default:
-			x.broken = err
-			return nil, io.EOF
-		}
-	}
 }
 
 // Close implements [io.Closer].

@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"bufio"
 	"encoding/json"
 	"io"
 	"strings"
@@ -24,7 +23,7 @@ func FuzzDecoder(f *testing.F) {
 	}
 	f.Add("data: {\"candidates\":[{\"content\":{\"parts\":[null,7,{\"functionCall\":{\"args\":[1]}}]},\"finishReason\":\"STOP\"}]}\r\n\r\n: x\ndata:\ndata: cut")
 	f.Fuzz(func(t *testing.T, body string) {
-		x := &exchange{lines: bufio.NewReader(strings.NewReader(body))}
+		x := &exchange{events: wire.NewEvents(strings.NewReader(body))}
 		passed, err := io.ReadAll(x)
 		if err != nil || len(x.chunks) != strings.Count(string(passed), "\n\n") {
 			t.Fatalf("%v; %d chunks of %q", err, len(x.chunks), passed)

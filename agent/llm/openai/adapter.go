@@ -81,6 +81,10 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 		defer stream.Close()
 		d := newDecoder(b, call)
 		for stream.Next() {
+			if stream.Failed() {
+				b.Fail(call.ReportedBody(stream.Data()))
+				return
+			}
 			if d.event(stream.Data()); d.done || b.Stopped() {
 				return
 			}

@@ -3,9 +3,10 @@ package openaisdk
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 
-	"github.com/openai/openai-go/v3/packages/ssestream"
+	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
 // Stream reads an answer event by event, each as the JSON that came. The SDK
@@ -15,14 +16,18 @@ import (
 type Stream struct {
 	// Done says that the server called the answer complete, with [DONE].
 	Done   bool
-	events ssestream.Decoder // nil where there is no answer
+	events *wire.Events // nil where there is no answer
+	body   io.Closer
 	err    error
 }
 
 // Read returns the stream of a response that one of the SDK's services has
 // put aside, or of the error that it ended in.
 func Read(resp *http.Response, err error) *Stream {
-	return &Stream{events: ssestream.NewDecoder(resp), err: err}
+	if resp == nil || resp.Body == nil {
+		return &Stream{err: err}
+	}
+	return &Stream{events: wire.NewEvents(resp.Body), body: resp.Body, err: err}
 }
 
 // Next reads an event and says whether there was one.
@@ -34,19 +39,22 @@ func (s *Stream) Next() bool {
 		s.err = s.events.Err()
 		return false
 	}
-	s.Done = bytes.HasPrefix(s.events.Event().Data, []byte("[DONE]"))
+	s.Done = bytes.HasPrefix(s.events.Data(), []byte("[DONE]"))
 	return !s.Done
 }
 
+// Failed reports whether the server calls the current event an error.
+func (s *Stream) Failed() bool { return s.events.Name() == "error" }
+
 // Data is the current event's; the caller may keep it.
-func (s *Stream) Data() json.RawMessage { return s.events.Event().Data }
+func (s *Stream) Data() json.RawMessage { return s.events.Data() }
 
 // Err is why the stream ended, or nil where it just did.
 func (s *Stream) Err() error { return s.err }
 
 // Close lets go of the response.
 func (s *Stream) Close() {
-	if s.events != nil {
-		_ = s.events.Close() // nothing is left to be read
+	if s.body != nil {
+		_ = s.body.Close() // nothing is left to be read
 	}
 }

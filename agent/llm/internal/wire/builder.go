@@ -21,6 +21,8 @@ type Builder struct {
 	started bool
 	sent    bool
 	stopped bool
+	kept    int // bytes of the answer
+	calls   int
 }
 
 type block struct {
@@ -66,6 +68,16 @@ func (b *Builder) SetResponseID(id string) {
 // call's identity.
 func (b *Builder) Open(part llm.Part) int {
 	b.Start()
+	if c := part.Call; c != nil {
+		b.calls++
+		b.Keep(len(c.Name) + len(c.WireID))
+	}
+	switch {
+	case b.calls > maxCalls:
+		b.tooLarge(tooMany("tool calls", maxCalls))
+	case len(b.blocks) >= maxBlocks:
+		b.tooLarge(tooMany("parts", maxBlocks))
+	}
 	b.blocks = append(b.blocks, &block{part: part, open: true})
 	i := len(b.blocks) - 1
 	ev := llm.Event{Type: startEvent(part.Kind), Index: i}
@@ -79,11 +91,16 @@ func (b *Builder) Open(part llm.Part) int {
 
 // Append grows an open block.
 func (b *Builder) Append(i int, delta string) {
-	if delta == "" || !b.blocks[i].open {
+	bl := b.blocks[i]
+	if delta == "" || !bl.open || !b.Keep(len(delta)) {
 		return
 	}
-	b.blocks[i].text.WriteString(delta)
-	b.emit(llm.Event{Type: deltaEvent(b.blocks[i].part.Kind), Index: i, Delta: delta})
+	if bl.part.Kind == llm.PartToolCall && bl.text.Len()+len(delta) > maxArguments {
+		b.tooLarge(tooLarge("a tool call", maxArguments))
+		return
+	}
+	bl.text.WriteString(delta)
+	b.emit(llm.Event{Type: deltaEvent(bl.part.Kind), Index: i, Delta: delta})
 }
 
 // Len is the number of bytes in a block so far.
@@ -110,8 +127,10 @@ func (b *Builder) Replace(i int, text string) {
 		b.Append(i, rest)
 		return
 	}
-	b.blocks[i].text.Reset()
-	b.blocks[i].text.WriteString(text)
+	if b.Keep(len(text)) {
+		b.blocks[i].text.Reset()
+		b.blocks[i].text.WriteString(text)
+	}
 }
 
 // Close ends a block. Native is what the provider wants back, or nil.
@@ -121,7 +140,9 @@ func (b *Builder) Close(i int, native json.RawMessage) {
 		return
 	}
 	bl.open = false
-	bl.part.Native = native
+	if b.Keep(len(native)) {
+		bl.part.Native = native
+	}
 	switch bl.part.Kind {
 	case llm.PartText:
 		bl.part.Text = bl.text.String()
@@ -148,6 +169,13 @@ func arguments(s string) json.RawMessage {
 
 // AddNative keeps an item that only the provider understands.
 func (b *Builder) AddNative(raw json.RawMessage) {
+	if !b.Keep(len(raw)) {
+		return
+	}
+	if len(b.blocks) >= maxBlocks {
+		b.tooLarge(tooMany("parts", maxBlocks))
+		return
+	}
 	b.blocks = append(b.blocks, &block{part: llm.Part{Kind: llm.PartNative, Native: raw}})
 	b.Provider(raw)
 }
@@ -197,6 +225,9 @@ func (b *Builder) Fail(err *llm.Error) {
 func (b *Builder) emit(ev llm.Event) {
 	if b.stopped {
 		return
+	}
+	if b.call != nil && ev.Type != llm.EventProvider {
+		b.call.progress()
 	}
 	switch ev.Type {
 	case llm.EventTextDelta, llm.EventReasoningDelta, llm.EventToolCallStart, llm.EventToolCallDelta:

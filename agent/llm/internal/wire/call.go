@@ -28,8 +28,10 @@ type Call struct {
 	// events is not mistaken for a silent server.
 	timer     *time.Timer
 	idle      time.Duration
-	members   []member    // of the request, that the SDK is not shown
-	header    http.Header // of the request's own
+	waited    time.Duration // for bytes, since the answer last grew
+	size      int           // of the response so far, in bytes
+	members   []member      // of the request, that the SDK is not shown
+	header    http.Header   // of the request's own
 	requestID string
 	limits    *llm.RateLimit
 }
@@ -148,7 +150,7 @@ func (c *Call) send(req *http.Request, next func(*http.Request) (*http.Response,
 
 // read returns the start of a body that explains a failure.
 func (c *Call) read(r io.Reader) []byte {
-	b, _ := io.ReadAll(io.LimitReader(r, 64<<10)) // what arrived is all there is to tell
+	b, _ := io.ReadAll(io.LimitReader(r, maxExplanation)) // what arrived is all there is to tell
 	return bytes.TrimSpace(b)
 }
 
@@ -172,7 +174,10 @@ func (c *Call) ReportedBody(body []byte) *llm.Error { return c.Error(c.ep.report
 
 func (c *Call) classify(err error) *llm.Error {
 	var known *llm.Error
+	var size *sizeError
 	switch cause := context.Cause(c.ctx); {
+	case errors.Is(cause, errIdle) && c.waited >= patience*c.idle:
+		return c.ep.failure(llm.ClassTimeout, c.ep.Shown()+" said only that it is still there, and nothing else, for "+(patience*c.idle).String())
 	case errors.Is(cause, errIdle):
 		return c.ep.failure(llm.ClassTimeout, "no sign of life from "+c.ep.Shown()+" for "+c.idle.String())
 	case errors.Is(cause, context.DeadlineExceeded):
@@ -186,6 +191,8 @@ func (c *Call) classify(err error) *llm.Error {
 	case errors.As(err, &known):
 		copied := *known
 		return &copied
+	case errors.As(err, &size):
+		return c.ep.failure(llm.ClassTooLarge, size.what)
 	case err == nil:
 		return c.ep.failure(llm.ClassTruncated, "the answer broke off before it was complete")
 	default:
@@ -193,7 +200,8 @@ func (c *Call) classify(err error) *llm.Error {
 	}
 }
 
-// watchedBody counts silence only while someone waits for a byte.
+// watchedBody counts silence only while someone waits for a byte, and stops at
+// the largest response.
 type watchedBody struct {
 	io.ReadCloser
 	call *Call
@@ -201,7 +209,10 @@ type watchedBody struct {
 
 // Read implements [io.Reader].
 func (b *watchedBody) Read(p []byte) (int, error) {
-	b.call.timer.Reset(b.call.idle)
-	defer b.call.timer.Stop()
-	return b.ReadCloser.Read(p)
+	defer b.call.wait()()
+	n, err := b.ReadCloser.Read(p)
+	if b.call.size += n; b.call.size > maxStream {
+		return n, tooLarge("the answer", maxStream)
+	}
+	return n, err
 }

@@ -279,6 +279,7 @@ func TestNoStream(t *testing.T) {
 		"plain garbage": {"hello there\n\nhow are you\n", "", llm.ClassTruncated},
 		"error":         {"", `{"error":{"message":"slow down","code":429}}`, llm.ClassRateLimit},
 		"broken":        {"", `{"a": `, llm.ClassServer},
+		"llama.cpp":     {"error: {\"code\":500,\"message\":\"the model crashed\",\"type\":\"server_error\"}\n\n", "", llm.ClassServer},
 	}
 	each(t, func(t *testing.T, a api) {
 		for name, tt := range tests {

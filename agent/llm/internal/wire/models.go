@@ -57,7 +57,11 @@ func (c *Call) get(ctx context.Context, path string, header http.Header) ([]byte
 		return nil, err
 	}
 	defer resp.Body.Close()
-	return io.ReadAll(io.LimitReader(resp.Body, 16<<20))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxReply+1))
+	if err == nil && len(body) > maxReply {
+		err = tooLarge("the list of models", maxReply)
+	}
+	return body, err
 }
 
 // generates is the method that a model must offer where methods are listed.
