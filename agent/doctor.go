@@ -50,7 +50,7 @@ var ofItems = regexp.MustCompile(`(?i)\bitems?\b`)
 // it: what the provider alone understands is of use to the model.
 func (t *turn) remedy(err error, tried []HistoryRepaired) *HistoryRepaired {
 	var e *llm.Error
-	if !errors.As(err, &e) || e.Class != llm.ClassInvalid && !(e.Class == llm.ClassNotFound && ofItems.MatchString(e.Message)) {
+	if !errors.As(err, &e) || e.Retryable || e.Class != llm.ClassInvalid && !(e.Class == llm.ClassNotFound && ofItems.MatchString(e.Message)) {
 		return nil
 	}
 	was := func(r Repair) bool {

@@ -100,6 +100,7 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 func read(body io.Reader, d *decoder, call *wire.Call) *llm.Error {
 	events := wire.NewEvents(body)
 	var ev sdk.MessageStreamEventUnion // a large one, used again and again
+	begun := false
 	for events.Next() {
 		if events.Name() == "error" {
 			return call.ReportedBody(events.Data())
@@ -111,6 +112,10 @@ func read(body io.Reader, d *decoder, call *wire.Call) *llm.Error {
 		if ev.Type == "error" {
 			return call.ReportedBody(events.Data())
 		}
+		if ev.Type == "message_start" && begun {
+			return call.Reported("", "another answer began before this one was complete")
+		}
+		begun = begun || ev.Type == "message_start"
 		if d.event(ev); d.done || d.builder.Stopped() {
 			return nil
 		}

@@ -2,6 +2,7 @@ package anthropic_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -74,5 +75,19 @@ func TestRefusals(t *testing.T) {
 		if !errors.As(err, &e) || e.Class != tt.want || e.Status != tt.round.Status {
 			t.Errorf("%s gives %+v, want class %s", name, e, tt.want)
 		}
+	}
+}
+
+// An answer into which a second one is spliced holds halves of both: it is asked
+// for again.
+func TestSplicedAnswers(t *testing.T) {
+	t.Parallel()
+	whole := llmtest.MessagesStream(llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Read", map[string]any{"n": 1})}}, 1)
+	first, _, _ := strings.Cut(whole, "event: message_delta")
+	server := llmtest.Serve(t, llmtest.Round{Body: first + whole})
+	_, answer, err := collect(t, server, llm.Request{})
+	var e *llm.Error
+	if !errors.As(err, &e) || !e.Retryable || answer != nil {
+		t.Errorf("got %v, %v", answer, err)
 	}
 }

@@ -21,6 +21,7 @@ type chunk struct {
 type choice struct {
 	Delta        delta  `json:"delta"`
 	FinishReason string `json:"finish_reason"`
+	Usage        *usage `json:"usage"` // Kimi's place for it
 }
 
 type delta struct {
@@ -44,7 +45,9 @@ type callDelta struct {
 type usage struct {
 	Prompt     int64 `json:"prompt_tokens"`
 	Completion int64 `json:"completion_tokens"`
+	Total      int64 `json:"total_tokens"`
 	CacheHit   int64 `json:"prompt_cache_hit_tokens"`
+	Cached     int64 `json:"cached_tokens"`
 	InDetails  struct {
 		Cached  int64 `json:"cached_tokens"`
 		Written int64 `json:"cache_write_tokens"`
@@ -60,11 +63,14 @@ func (u *usage) neutral() llm.Usage {
 	if u == nil {
 		return llm.Usage{}
 	}
-	cached := max(u.InDetails.Cached, u.CacheHit)
+	cached, output := max(u.InDetails.Cached, u.CacheHit, u.Cached), u.Completion
+	if thought := u.OutDetails.Reasoning; thought > 0 && u.Total == u.Prompt+u.Completion+thought {
+		output += thought // xAI counts it apart
+	}
 	return llm.Usage{
 		Input:     max(0, u.Prompt-cached-u.InDetails.Written),
 		CacheRead: cached, CacheWrite: u.InDetails.Written,
-		Output: u.Completion, Reasoning: u.OutDetails.Reasoning, Known: true,
+		Output: output, Reasoning: u.OutDetails.Reasoning, Known: true,
 	}
 }
 
@@ -98,16 +104,20 @@ func (d *decoder) chunk(raw json.RawMessage) error {
 	if err := wire.Unmarshal(raw, &c); err != nil {
 		return fmt.Errorf("read a chunk: %w", err)
 	}
+	if c.Usage != nil {
+		d.usage = c.Usage // some repeat it with every chunk: the last counts
+	}
 	if wire.Present(c.Error) { // some servers put a null into every chunk
+		d.finished = false // whatever was said before
 		return d.request.ReportedBody(raw)
 	}
 	d.builder.SetResponseID(c.ID)
 	d.builder.Start()
-	if c.Usage != nil {
-		d.usage = c.Usage // some repeat it with every chunk: the last counts
-	}
 	if len(c.Choices) == 0 {
 		return nil
+	}
+	if used := c.Choices[0].Usage; used != nil {
+		d.usage = used
 	}
 	d.delta(c.Choices[0].Delta)
 	if reason := c.Choices[0].FinishReason; reason != "" {
@@ -268,8 +278,10 @@ func (d *decoder) finish() {
 	}
 	finish := llm.Finish{Reason: llm.FinishStop, Raw: d.reason}
 	switch {
-	case d.reason == "length":
+	case d.reason == "length" || d.reason == "max_tokens":
 		finish.Reason = llm.FinishLength
+	case d.reason == "model_context_window_exceeded":
+		finish.Reason = llm.FinishContextOverflow
 	case d.reason == "content_filter" || d.reason == "sensitive":
 		finish.Reason = llm.FinishContentFilter
 	case d.builder.HasCalls():

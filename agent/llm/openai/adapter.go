@@ -6,7 +6,9 @@ import (
 	"context"
 	"iter"
 	"net/http"
+	"regexp"
 	"strings"
+	"sync/atomic"
 
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/responses"
@@ -30,6 +32,8 @@ type Adapter struct {
 	endpoint  *wire.Endpoint
 	service   responses.ResponseService
 	encodings wire.Encodings
+	// unsummarised says that the account may not see summaries of reasoning.
+	unsummarised atomic.Bool
 }
 
 // New returns an adapter.
@@ -57,6 +61,9 @@ func (a *Adapter) input(req llm.Request, origin llm.Origin) ([]byte, error) {
 	return wire.Join(&a.encodings, key, origin, req.Messages, l.items)
 }
 
+// noSummary matches the refusal of an account that OpenAI has not verified.
+var noSummary = regexp.MustCompile(`(?i)verified to generate reasoning summaries|reasoning\.summary`)
+
 // Stream implements [llm.Adapter].
 func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
 	return func(yield func(llm.Event, error) bool) {
@@ -76,7 +83,11 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 		}
 		call.Add("input", input)
 		var resp *http.Response
-		opened := a.service.NewStreaming(ctx, params(req), option.WithMiddleware(call.Intercept), option.WithResponseInto(&resp))
+		body := params(req)
+		if a.unsummarised.Load() {
+			body.Reasoning.Summary = ""
+		}
+		opened := a.service.NewStreaming(ctx, body, option.WithMiddleware(call.Intercept), option.WithResponseInto(&resp))
 		stream := openaisdk.Read(resp, opened.Err())
 		defer stream.Close()
 		d := newDecoder(b, call)
@@ -89,6 +100,10 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 				return
 			}
 		}
-		b.Fail(call.Error(stream.Err()))
+		failure := call.Error(stream.Err())
+		if failure.Class == llm.ClassInvalid && noSummary.MatchString(failure.Message) && !a.unsummarised.Swap(true) {
+			failure.Retryable = true // the next request asks for no summary
+		}
+		b.Fail(failure)
 	}
 }

@@ -23,6 +23,8 @@ type Builder struct {
 	stopped bool
 	kept    int // bytes of the answer
 	calls   int
+	// responseID is the provider's name for the answer, as it came.
+	responseID string
 }
 
 type block struct {
@@ -59,9 +61,14 @@ func (b *Builder) Start() {
 
 // SetResponseID keeps the provider's name for the answer.
 func (b *Builder) SetResponseID(id string) {
-	if id != "" {
-		b.origin.ResponseID = id
+	if id == "" || id == b.responseID {
+		return
 	}
+	b.responseID = id
+	if b.call != nil {
+		id = b.call.ep.Redact(id)
+	}
+	b.origin.ResponseID = brief(id)
 }
 
 // Open begins a block and returns its index. Of part, Kind is needed, and a

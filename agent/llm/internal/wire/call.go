@@ -139,7 +139,7 @@ func (c *Call) send(req *http.Request, next func(*http.Request) (*http.Response,
 		return nil, err
 	}
 	c.limits = rateLimit(resp.Header, time.Now())
-	c.requestID = cmp.Or(resp.Header.Get("X-Request-Id"), resp.Header.Get("Request-Id"))
+	c.requestID = brief(c.ep.Redact(cmp.Or(resp.Header.Get("X-Request-Id"), resp.Header.Get("Request-Id"))))
 	resp.Body = &watchedBody{resp.Body, c}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		defer resp.Body.Close()

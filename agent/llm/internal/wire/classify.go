@@ -17,17 +17,24 @@ import (
 var overflow = regexp.MustCompile(`(?i)prompt is too long|input is too long for requested model|` +
 	`exceeds the context window|context window (exceeds|exceeded)|input token count.*exceeds the maximum|` +
 	`maximum prompt length is \d+|reduce the length of the messages|maximum context length is \d+ tokens|` +
-	`exceeds the limit of \d+ tokens|exceeds the available context size|exceed_context_size_error|` +
+	`exceeds the limit of \d+|exceeds the available context size|exceed_context_size_error|` +
 	`greater than the context length|exceeded model token limit|too large for model with \d+ maximum context length|` +
 	`model_context_window_exceeded|request_too_large|context[_ ]length[_ ]exceeded|input length and .max_tokens. exceed|` +
-	`token limit exceeded|too many tokens`)
+	`token limit exceeded|too many tokens|` +
+	`prompt too long; exceeded (max )?context length|total length of all messages is too long|` + // Ollama, Perplexity
+	`is longer than the model's context length|range of input length should be|` + // Together, DashScope
+	`exceeds (the )?(model'?s )?maximum context length|exceeds (the )?maximum allowed input length|` + // LiteLLM, Poolside
+	`but the configured context size is [\d,]+ tokens`) // DS4
 
 var (
-	noCredit   = regexp.MustCompile(`(?i)insufficient_quota|billing|credit balance|exceeded your current quota|insufficient balance`)
+	noCredit = regexp.MustCompile(`(?i)insufficient_quota|billing|credit balance|exceeded your current quota|insufficient balance|` +
+		`used all available credits|monthly spending limit|reached your specified API usage limits|free-models-per-day`)
 	filtered   = regexp.MustCompile(`(?i)content_filter|content_policy_violation|content management policy`)
 	badKey     = regexp.MustCompile(`(?i)invalid_api_key|authentication|unauthori[sz]ed`)
+	wrongKey   = regexp.MustCompile(`(?i)(incorrect|invalid) api key|api key not valid`)
 	forbidden  = regexp.MustCompile(`(?i)^permission`)
 	missing    = regexp.MustCompile(`(?i)^not_found`)
+	noModel    = regexp.MustCompile(`(?i)^model_(not_found|decommissioned|not_supported)`)
 	limited    = regexp.MustCompile(`(?i)rate_?limit`)
 	overloaded = regexp.MustCompile(`(?i)overloaded|slow_down|unavailable|capacity`)
 	refused    = regexp.MustCompile(`(?i)^invalid|unsupported`)
@@ -36,6 +43,9 @@ var (
 // glmOverflow is a bare number that one provider uses for a prompt that is
 // too long.
 const glmOverflow = "1261"
+
+// glmUsedUp is the same provider's number for a plan whose hours are used up.
+const glmUsedUp = "1308"
 
 // groqBadCall is how one provider refuses what its own model wrote as a call;
 // the model may well do better when it is asked again.
@@ -54,8 +64,12 @@ func classify(status int, code, text string) llm.Class {
 		return llm.ClassServer
 	case status != http.StatusTooManyRequests && (code == glmOverflow || overflow.MatchString(about)):
 		return llm.ClassContextOverflow
-	case status != http.StatusUnauthorized && status < 500 && noCredit.MatchString(about):
+	case status != http.StatusUnauthorized && status < 500 && (code == glmUsedUp || noCredit.MatchString(about)):
 		return llm.ClassQuota
+	case status == http.StatusBadRequest && (code == "invalid_api_key" || wrongKey.MatchString(text)):
+		return llm.ClassAuth
+	case status < 500 && noModel.MatchString(code):
+		return llm.ClassNotFound
 	case filtered.MatchString(about) && status < 500:
 		return llm.ClassContentFilter
 	case status == 0:
@@ -147,6 +161,9 @@ func dig(v any) (code, text string) {
 			return dig(v[0])
 		}
 	case map[string]any:
+		if code, text = relayed(v); text != "" {
+			return code, text
+		}
 		for _, key := range []string{"error", "errors", "detail", "message", "msg"} {
 			if code, text = dig(v[key]); text != "" || code != "" {
 				break
@@ -158,6 +175,33 @@ func dig(v any) (code, text string) {
 		if code == "" && text != "" && v["error"] == nil {
 			code = word(v["type"])
 		}
+	}
+	return code, text
+}
+
+// relayed reads what a gateway says of a failure that is the provider's behind
+// it: the provider's name, and its own words as they came.
+func relayed(failure map[string]any) (code, text string) {
+	about, _ := failure["metadata"].(map[string]any)
+	raw, _ := about["raw"].(string)
+	if raw == "" {
+		if code = word(about["error_type"]); code != "" {
+			text = word(failure["message"])
+		}
+		return code, text
+	}
+	code, text = explain([]byte(raw))
+	if text == "" {
+		text = word(failure["message"])
+	}
+	if name := word(about["provider_name"]); name != "" {
+		text = name + ": " + text
+	}
+	if own := word(about["error_type"]); own != "" {
+		code = own
+	}
+	if code == "" {
+		code = word(failure["code"])
 	}
 	return code, text
 }

@@ -1,7 +1,11 @@
 package wire
 
 import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"html"
 	"net"
 	"net/http"
 	"net/url"
@@ -104,13 +108,23 @@ func (e *Endpoint) Authorization() (header, value string) {
 // Client makes the requests.
 func (e *Endpoint) Client() *http.Client { return e.client }
 
-// addSecret keeps s out of every message. Short strings are placeholders such
-// as "ollama": no secrets, and words that messages need.
+// addSecret keeps s out of every message, also in the forms in which servers and
+// proxies echo it. Short strings without a digit are placeholders such as
+// "ollama": no secrets, and words that messages need.
 func (e *Endpoint) addSecret(s string) {
-	if len(s) < 8 {
+	if len(s) < 4 || len(s) < 8 && !strings.ContainsAny(s, "0123456789") {
 		return
 	}
-	e.secrets = append(e.secrets, s, url.QueryEscape(s), url.PathEscape(s))
+	quoted, _ := json.Marshal(s) // a string can be encoded
+	forms := []string{
+		s, url.QueryEscape(s), url.PathEscape(s), strings.Trim(string(quoted), `"`), html.EscapeString(s), hex.EncodeToString([]byte(s)),
+	}
+	for _, text := range []string{s, "Bearer " + s, ":" + s} {
+		for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			forms = append(forms, encoding.EncodeToString([]byte(text)))
+		}
+	}
+	e.secrets = append(e.secrets, forms...)
 }
 
 // sharedClient has no overall timeout, which would cut long answers; silence

@@ -57,7 +57,7 @@ func (e *Endpoint) describe(class llm.Class, text string) *llm.Error {
 	if class == llm.ClassAuth && e.key == "" {
 		message = "the provider asks for a key"
 	}
-	if text = brief(text); text != "" {
+	if text = brief(e.Redact(text)); text != "" { // before it is cut: half a key is one too
 		message += ": " + text
 	}
 	return e.failure(class, message)

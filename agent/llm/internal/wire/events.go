@@ -49,8 +49,8 @@ func (e *Events) Next() bool {
 			}
 			continue
 		}
-		if e.data == nil {
-			e.name = ""
+		if len(e.data) == 0 {
+			e.name, e.data = "", nil
 			continue
 		}
 		if e.read++; e.read > maxEvents {

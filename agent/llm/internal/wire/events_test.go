@@ -37,7 +37,7 @@ func TestEvents(t *testing.T) {
 		"error: {\"message\":\"no\"}\n\n":     {`error {"message":"no"}`},
 		"data: " + long + "\n\ndata: 1\n\n":   {" " + long, " 1"},
 		"data: " + long + "\r\rdata: 1\r\r":   {" " + long, " 1"},
-		"id: 7\nretry: 1\nnonsense\ndata\n\n": {" "},
+		"id: 7\nretry: 1\nnonsense\ndata\n\n": nil,
 	} {
 		for name, body := range map[string]io.Reader{"at once": strings.NewReader(in), "byte by byte": iotest.OneByteReader(strings.NewReader(in))} {
 			var got []string
@@ -79,7 +79,7 @@ func (s endless) Read(p []byte) (int, error) {
 
 func TestEventsAreLimited(t *testing.T) {
 	t.Parallel()
-	for name, body := range map[string]endless{"line": "data", "event": "data: x\n", "events": "data:\n\n"} {
+	for name, body := range map[string]endless{"line": "data", "event": "data: x\n", "events": "data:x\n\n"} {
 		e := NewEvents(body)
 		for e.Next() {
 		}

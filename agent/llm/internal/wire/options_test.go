@@ -3,6 +3,7 @@ package wire_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -143,6 +144,22 @@ func TestNoCache(t *testing.T) {
 func cached(body []byte) bool {
 	s := string(body)
 	return strings.Contains(s, "cache_control") || strings.Contains(s, "prompt_cache_key")
+}
+
+// A key that a server echoes in a header reaches no error.
+func TestKeyIsInNoRequestID(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, a api) {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Request-Id", "for "+r.Header.Get(a.authorization))
+			w.WriteHeader(http.StatusInternalServerError)
+		}))
+		defer server.Close()
+		_, _, err := llmtest.Collect(a.adapter(server.URL, secret, 0).Stream(t.Context(), ask("hi")))
+		if e := failure(t, err); strings.Contains(e.RequestID, secret) || !strings.Contains(e.RequestID, "[key]") {
+			t.Errorf("request %q", e.RequestID)
+		}
+	})
 }
 
 // LLM-32: what a provider says of the key's allowance comes with the answer.

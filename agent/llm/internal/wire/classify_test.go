@@ -1,0 +1,50 @@
+package wire
+
+import (
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// Each of these is how some server says that a conversation is too long.
+func TestOverflow(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"prompt too long; exceeded max context length by 1119046 tokens", "total length of all messages is too long",
+		"The input (516368 tokens) is longer than the model's context length (262144 tokens).",
+		"Range of input length should be [1, 30720]", "This request exceeds the model's maximum context length of 131072 tokens",
+		"Input length 131393 exceeds the maximum allowed input length of 131040 tokens.",
+		"prompt token count of 140000 exceeds the limit of 128000", "Prompt has 300,000 tokens, but the configured context size is 100,000 tokens",
+	} {
+		if got := classify(400, "", text); got != llm.ClassContextOverflow {
+			t.Errorf("%s: %s", text, got)
+		}
+		if got := classify(429, "", text); got == llm.ClassContextOverflow {
+			t.Errorf("429 %s: %s", text, got)
+		}
+	}
+}
+
+// No form in which a server may echo a key is shown or stored, nor half of one
+// where its words are cut.
+func TestRedact(t *testing.T) {
+	t.Parallel()
+	const key = `k3y"with/odd+signs&0123456789`
+	e := NewEndpoint(Config{AdapterConfig: llm.AdapterConfig{BaseURL: "http://u:s3cret@127.0.0.1", APIKey: key}})
+	for _, text := range []string{
+		key, "s3cret", `k3y\"with/odd+signs\u00260123456789`, "k3y&#34;with/odd+signs&amp;0123456789",
+		"k3y%22with%2Fodd%2Bsigns%260123456789", "azN5IndpdGgvb2RkK3NpZ25zJjAxMjM0NTY3ODk=",
+	} {
+		if got := e.Redact("<" + text + ">"); got != "<[key]>" && got != "<[key]=>" {
+			t.Errorf("%s is shown as %s", text, got)
+		}
+	}
+	if err := e.Reported(500, "", strings.Repeat("x", 2040)+key); strings.Contains(err.Message, "k3y") {
+		t.Errorf("half a key: %s", err.Message[2000:])
+	}
+	local := NewEndpoint(Config{AdapterConfig: llm.AdapterConfig{BaseURL: "http://127.0.0.1", APIKey: "ollama"}})
+	if got := local.Redact("ollama is busy"); got != "ollama is busy" {
+		t.Errorf("a placeholder: %s", got)
+	}
+}
