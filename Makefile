@@ -13,6 +13,7 @@ build: ## build/bin/atelier and build/bin/atelier-headless
 	@scripts/build.sh window headless
 
 gen: ## write generated sources anew
+	@scripts/setup.sh headless
 	go generate ./...
 
 fmt: ## format Go and the front end

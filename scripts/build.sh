@@ -1,7 +1,12 @@
 #!/usr/bin/env bash
 # Builds the front end and the programs named: window, headless, childstorm
-# (the window with 150 children at its start, for its test).
+# (the window with 150 children at its start, for its test). Sets up what they
+# need first.
 source "$(dirname "$0")/lib.sh"
+
+needs=headless
+[[ " $* " != *" window "* && " $* " != *" childstorm "* ]] || needs=window
+scripts/setup.sh "$needs"
 
 frontend() {
   local sources

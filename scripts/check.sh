@@ -2,6 +2,7 @@
 # The static checks; with "fmt" it formats instead.
 source "$(dirname "$0")/lib.sh"
 
+if [[ ${1:-} == fmt ]]; then scripts/setup.sh headless; else scripts/setup.sh window; fi
 mapfile -t go_files < <(find . \( -name node_modules -o -name '.?*' \) -prune -o -name '*.go' -print)
 tool "$goimports"
 

@@ -5,12 +5,10 @@ folder=$(realpath -- "${1:-.}") || exit
 source "$(dirname "$0")/lib.sh"
 
 if has_display; then
-  scripts/setup.sh window
   say "building (the first time takes a few minutes)"
   scripts/build.sh window
   exec build/bin/atelier "$folder"
 fi
-scripts/setup.sh headless
 say "building (the first time takes a few minutes)"
 scripts/build.sh headless
 say "there is no display, so this is browser mode: open the address below in a browser on this machine or through an SSH port-forward"

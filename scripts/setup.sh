@@ -28,11 +28,12 @@ toolchains() {
 }
 
 debian_packages() {
-  local missing=() package as_root=()
+  local missing=() installed package as_root=()
   command -v dpkg-query >/dev/null ||
-    { say "this is no Debian; taking it that these are installed: ${packages[*]}"; return; }
+    { say "this is not Debian; assuming that these, or what they are called here, are installed: ${packages[*]}"; return; }
+  installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null) || true
   for package in "${packages[@]}"; do
-    [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
+    [[ $'\n'$installed$'\n' == *$'\n'"$package installed"$'\n'* ]] || missing+=("$package")
   done
   ((${#missing[@]})) || return 0
   if ((EUID)); then
