@@ -137,11 +137,15 @@ func notSent(err error) bool {
 // recorded once the provider has accepted them, and are none any more then.
 func (t *turn) attempt(who llm.Origin, effort llm.Effort, d *draft, remedies *[]HistoryRepaired) error {
 	s := t.session
+	profile := s.cfg.Profiles.Profile(who.Provider, who.Model)
+	options, err := t.options(who, profile)
+	if err != nil {
+		return err
+	}
 	req := llm.Request{
 		Provider: who.Provider, Model: who.Model, Effort: effort,
 		System: t.briefing(who).System, Messages: t.prescribe(who, *remedies),
-		Tools: s.cfg.Profiles.Profile(who.Provider, who.Model).Tools.Definitions(), CacheKey: s.cfg.ID,
-		Options: llm.Options{ThinkingTokens: s.transcript.Settings.ThinkingTokens},
+		Tools: profile.Tools.Definitions(), CacheKey: s.cfg.ID, Options: options,
 	}
 	t.settle()
 	for ev, err := range s.cfg.Model.Stream(t.ctx, req) {

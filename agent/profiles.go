@@ -23,6 +23,8 @@ type Profiles interface {
 type Profile struct {
 	ID    string
 	Tools *Toolset
+	// Options go into every request to the model.
+	Options ProviderOptions
 }
 
 // Plain shows every model the same prompt, and the tools under their own names.

@@ -9,8 +9,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Registry holds a session's tools by canonical name. It is built once and
-// then only read, so it needs no lock.
+// Registry holds a session's tools by canonical name. It is not safe for
+// concurrent use: it is put together first, and what it has then is shown to
+// models by [Registry.Show].
 type Registry struct {
 	tools map[string]registered
 	order []string
@@ -28,14 +29,16 @@ type registered struct {
 func NewRegistry(tools ...Tool) (*Registry, error) {
 	r := &Registry{tools: make(map[string]registered, len(tools))}
 	for _, t := range tools {
-		if err := r.add(t); err != nil {
+		if err := r.Register(t); err != nil {
 			return nil, err
 		}
 	}
 	return r, nil
 }
 
-func (r *Registry) add(t Tool) error {
+// Register adds a tool. It takes the place of another of its name (LOOP-32). A
+// schema that cannot be resolved is an error.
+func (r *Registry) Register(t Tool) error {
 	spec := t.Spec()
 	resolved, err := resolve(spec.Name, spec.Schema)
 	if err != nil {
@@ -47,6 +50,21 @@ func (r *Registry) add(t Tool) error {
 	}
 	r.tools[spec.Name] = registered{tool: t, spec: spec, schema: resolved, replaced: again}
 	return nil
+}
+
+// Unregister removes a tool and reports whether it was there (LOOP-33). A
+// [Toolset] that was shown before keeps it.
+func (r *Registry) Unregister(name string) bool {
+	_, ok := r.tools[name]
+	delete(r.tools, name)
+	r.order = slices.DeleteFunc(r.order, func(other string) bool { return other == name })
+	return ok
+}
+
+// Get returns a tool by its canonical name.
+func (r *Registry) Get(name string) (Tool, bool) {
+	t, ok := r.tools[name]
+	return t.tool, ok
 }
 
 // resolve makes a tool's schema ready to validate with.

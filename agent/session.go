@@ -33,6 +33,9 @@ type Config struct {
 	// where that is empty, and nothing at all if it panics. nil keeps the output
 	// whole (LOOP-38). It is safe for concurrent use.
 	Reduce func(tool, output string) string
+	// Options go into every request to a provider, by its name, over those of the
+	// model's profile.
+	Options map[string]ProviderOptions
 	// Facts is what is known about models; nil where nothing is.
 	Facts Facts
 	// Hooks are run at the moments of the session; nil where there are none.
@@ -128,6 +131,14 @@ func (c Config) complete() (Config, error) {
 	if len(missing) > 0 {
 		return c, fmt.Errorf("make session: its configuration has no %s", strings.Join(missing, ", no "))
 	}
+	if err := checkOptions(c.Options); err != nil {
+		return c, fmt.Errorf("make session: %w", err)
+	}
+	options := make(map[string]ProviderOptions, len(c.Options))
+	for provider, o := range c.Options {
+		options[provider] = o.over(ProviderOptions{}) // which nobody can change any more
+	}
+	c.Options = options
 	if c.Approver == nil {
 		c.Approver = unattended{}
 	}

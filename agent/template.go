@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 )
 
 // Template is what many sessions have in common: model, tools, gate, prompt
@@ -27,6 +28,8 @@ type Overrides struct {
 	System string
 	Limits *Limits
 	Facts  Facts
+	// Options take the place of the template's for the providers that they name.
+	Options map[string]ProviderOptions
 }
 
 // apply changes a configuration.
@@ -39,6 +42,14 @@ func (o Overrides) apply(cfg *Config) {
 	}
 	if o.Facts != nil {
 		cfg.Facts = o.Facts
+	}
+	if len(o.Options) > 0 {
+		merged := maps.Clone(cfg.Options)
+		if merged == nil {
+			merged = map[string]ProviderOptions{}
+		}
+		maps.Copy(merged, o.Options)
+		cfg.Options = merged
 	}
 }
 

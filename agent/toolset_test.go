@@ -147,6 +147,44 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
+// LOOP-33: tools are registered, found, listed and removed one by one. One that
+// was removed is neither shown nor understood, under any binding; a toolset that
+// was shown before still has it.
+func TestRegistry(t *testing.T) {
+	t.Parallel()
+	registry, err := agent.NewRegistry(note{name: "Look"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := registry.Register(note{name: "Note"}); err != nil {
+		t.Fatal(err)
+	}
+	before := registry.Show(spoken)
+	if tool, ok := registry.Get("Note"); !ok || tool.Spec().Name != "Note" {
+		t.Errorf("got %+v, %t", tool, ok)
+	}
+	if !registry.Unregister("Note") || registry.Unregister("Note") {
+		t.Error("it was not removed once")
+	}
+	if _, ok := registry.Get("Note"); ok {
+		t.Error("it is still there")
+	}
+	after := registry.Show(spoken)
+	if got := fmt.Sprint(registry.Names(), before.Names(), after.Names(), after.Canonical("jot")); got != "[Look] [jot Look] [Look]jot" {
+		t.Error(got)
+	}
+	if err := registry.Register(note{name: "Note"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(registry.Names(), registry.Show(spoken).Names()); got != "[Look Note] [jot Look]" { // it took nothing's place
+		t.Error(got)
+	}
+	definition := after.Definitions()[0]
+	if definition.Name != "Look" || definition.Description != "Takes a note." || !json.Valid(definition.Schema) {
+		t.Errorf("%+v", definition)
+	}
+}
+
 // LOOP-10: a change of the model changes what is shown from the next round on.
 // Earlier calls keep the names they were made under, and a call is read as the
 // model meant it that made it.

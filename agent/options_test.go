@@ -1,0 +1,130 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/agent/llm/provider"
+)
+
+// optioned are profiles with options.
+type optioned struct {
+	agent.Profiles
+	options agent.ProviderOptions
+}
+
+func (o optioned) Profile(provider, model string) agent.Profile {
+	p := o.Profiles.Profile(provider, model)
+	p.Options = o.options
+	return p
+}
+
+// LOOP-10, LOOP-21, LOOP-30, LOOP-31: what a profile and a host say in a provider's own
+// words is in every request to that provider, over its wire format, and in none
+// to another. What they keep changing afterwards is not.
+func TestProviderOptions(t *testing.T) {
+	t.Parallel()
+	members := map[string]map[string]json.RawMessage{
+		"openai":    {"safety_identifier": json.RawMessage(`"u1"`)},
+		"anthropic": {"context_management": json.RawMessage(`{"edits":[]}`)},
+		"gemini": {
+			"safetySettings": json.RawMessage(`[{"category":"HARM_CATEGORY_HARASSMENT","threshold":"BLOCK_NONE"}]`),
+			"tools":          json.RawMessage(`[{"googleSearch":{}}]`),
+		},
+		"compat": {"provider": json.RawMessage(`{"order":["a"]}`)},
+	}
+	for name, body := range members {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := llmtest.Serve(t, llmtest.Round{Calls: []llmtest.Call{look}}, llmtest.Round{Text: "Done."})
+			client := provider.Client(func(variable string) string {
+				switch {
+				case strings.HasSuffix(variable, "_API_KEY"):
+					return "sk-test"
+				case variable == "OPENAI_BASE_URL", variable == "COMPAT_BASE_URL":
+					return server.URL
+				case strings.HasSuffix(variable, "_BASE_URL"):
+					return server.Root
+				}
+				return ""
+			})
+			r := newRig(t, client)
+			options := agent.ProviderOptions{Header: http.Header{"anthropic-beta": {"one", "two"}}, Body: body}
+			r.cfg.Profiles = optioned{r.cfg.Profiles, agent.ProviderOptions{
+				Header: http.Header{"Anthropic-Beta": {"the profile's"}, "X-Profile": {"yes"}}, Body: map[string]json.RawMessage{"metadata": json.RawMessage(`{"a":"b"}`)},
+			}}
+			r.cfg.Options = map[string]agent.ProviderOptions{name: options, "another": {Header: http.Header{"X-Another": {"yes"}}}}
+			r.open()
+			options.Header["anthropic-beta"][0] = "changed"
+			delete(r.cfg.Options, name)
+			r.session.Configure(agent.Settings{Provider: name, Model: llmtest.ModelID, Mode: agent.ModeDefault})
+			if got := end(t, r.run("go")); got != agent.EndDone {
+				t.Fatalf("ended as %s: %+v", got, find[agent.Failure](r.log))
+			}
+			requests := server.Requests()
+			if len(requests) != 2 {
+				t.Fatalf("%d requests", len(requests))
+			}
+			for i, req := range requests {
+				if got := req.Header.Get("Anthropic-Beta"); got != "one,two" || req.Header.Get("X-Profile") != "yes" || req.Header.Get("X-Another") != "" {
+					t.Errorf("request %d: headers %v", i, req.Header)
+				}
+				var sent map[string]json.RawMessage
+				if err := json.Unmarshal(req.Body, &sent); err != nil {
+					t.Fatal(err)
+				}
+				for member, want := range body {
+					if diff := cmp.Diff(string(want), string(sent[member])); diff != "" {
+						t.Errorf("request %d: %s: %s", i, member, diff)
+					}
+				}
+				if string(sent["metadata"]) != `{"a":"b"}` {
+					t.Errorf("request %d: metadata %s", i, sent["metadata"])
+				}
+			}
+		})
+	}
+}
+
+// Options that no provider takes, or that would take the place of the key or the
+// conversation, are refused: a host's with the session, a profile's with the turn.
+func TestProviderOptionsAreChecked(t *testing.T) {
+	t.Parallel()
+	body := func(name, value string) agent.ProviderOptions {
+		return agent.ProviderOptions{Body: map[string]json.RawMessage{name: json.RawMessage(value)}}
+	}
+	header := func(name, value string) agent.ProviderOptions {
+		return agent.ProviderOptions{Header: http.Header{name: {value}}}
+	}
+	for want, options := range map[string]agent.ProviderOptions{
+		"is not the name of a header":                          header("a b", "c"),
+		"the header X-Api-Key is the session's own":            header("x-api-key", "sk"),
+		"the header Authorization is the session's own":        header("authorization", "Bearer sk"),
+		"the value of the header X-A holds control characters": header("X-A", "b\r\nX-C: d"),
+		`the member "messages" of the body is the session's`:   body("messages", "[]"),
+		`the member "stream" of the body is the session's own`: body("stream", "false"),
+		`the member "a" of the body is not JSON`:               body("a", "{"),
+		"a member of the body has no name":                     body("", "1"),
+	} {
+		model := llmtest.Script(llmtest.Round{Text: "Never."})
+		r := newRig(t, model)
+		cfg := r.cfg
+		cfg.Options = map[string]agent.ProviderOptions{"openai": options}
+		if _, err := agent.New(cfg); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "openai") {
+			t.Errorf("want %q, got %v", want, err)
+		}
+		r.cfg.Profiles = optioned{r.cfg.Profiles, options}
+		events := r.run("go")
+		failures := find[agent.Failure](events)
+		if len(failures) != 1 || failures[0].Code != string(llm.ClassConfig) || !strings.Contains(failures[0].Message, want) || len(model.Requests()) != 0 {
+			t.Errorf("want %q, got %+v", want, failures)
+		}
+	}
+}
