@@ -104,8 +104,6 @@ export const en = {
   'turn.continue': 'Continue',
   'turn.try_again': 'Try again',
   'turn.budget': 'Stopped by the budget of this session. Raise it to go on.',
-  'notice.mode_reset':
-    'Everything was allowed in this session until Atelier ended. It asks first again.',
   'notice.limit_budget': '{spent} spent of a budget of {budget}',
   'notice.limit_budget_next':
     '{spent} spent of a budget of {budget}; the next request could cost {next}',

@@ -94,7 +94,6 @@ export const zhCN: Record<Key, Message> = {
   'turn.continue': '继续',
   'turn.try_again': '重试',
   'turn.budget': '已因此会话的预算而停止。提高预算即可继续。',
-  'notice.mode_reset': '在 Atelier 退出之前，本会话允许一切操作。现在恢复先询问。',
   'notice.limit_budget': '预算 {budget}，已花费 {spent}',
   'notice.limit_budget_next': '预算 {budget}，已花费 {spent}；下一次请求可能需要 {next}',
   'notice.limit_rounds': '已达到限制：{n} 轮调用',

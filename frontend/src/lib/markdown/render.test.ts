@@ -77,7 +77,7 @@ describe('growing markdown', () => {
     const plain = (all: ReturnType<typeof renderMarkdown>) =>
       all.map((block) => (block.kind === 'code' ? block.code : block.html))
     expect(plain(blocks)).toEqual(plain(renderMarkdown(document)))
-  })
+  }, 30_000)
 
   test('a finished block is not made again', () => {
     const parser = new GrowingMarkdown()
