@@ -68,16 +68,20 @@ describe('growing markdown', () => {
     'The end of it.',
   ].join('\n\n')
 
-  test.each([1, 3, 7, 50])('in steps of %i ends like the whole', (step) => {
-    const parser = new GrowingMarkdown()
-    let blocks = parser.update('')
-    for (let end = step; end < document.length + step; end += step) {
-      blocks = parser.update(document.slice(0, end))
-    }
-    const plain = (all: ReturnType<typeof renderMarkdown>) =>
-      all.map((block) => (block.kind === 'code' ? block.code : block.html))
-    expect(plain(blocks)).toEqual(plain(renderMarkdown(document)))
-  }, 30_000)
+  test.each([1, 3, 7, 50])(
+    'in steps of %i ends like the whole',
+    (step) => {
+      const parser = new GrowingMarkdown()
+      let blocks = parser.update('')
+      for (let end = step; end < document.length + step; end += step) {
+        blocks = parser.update(document.slice(0, end))
+      }
+      const plain = (all: ReturnType<typeof renderMarkdown>) =>
+        all.map((block) => (block.kind === 'code' ? block.code : block.html))
+      expect(plain(blocks)).toEqual(plain(renderMarkdown(document)))
+    },
+    30_000,
+  )
 
   test('a finished block is not made again', () => {
     const parser = new GrowingMarkdown()
