@@ -85,7 +85,11 @@ func (a *App) startup(ctx context.Context) {
 	guardWindow(func() { a.gaveUp(ctx) })
 	a.ctx = ctx
 	close(a.up)
-	context.AfterFunc(a.launch.Left, func() { runtime.Quit(ctx) })
+	context.AfterFunc(a.launch.Left, func() {
+		if a.life.Err() == nil {
+			runtime.Quit(ctx)
+		}
+	})
 	go a.useLoginPath()
 	_, _ = a.opening.get(a.open) // the page hears of a failure with its first call
 }

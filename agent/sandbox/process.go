@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"syscall"
 	"time"
 )
 
@@ -81,10 +82,24 @@ func start(ctx context.Context, spec Spec) (p *Process, err error) {
 			err = ctx.Err()
 		}
 		p.stop()
-		return nil, fmt.Errorf("start %s: %w", spec.Argv[0], err)
+		return nil, fmt.Errorf("start %s: %w", spec.Argv[0], explained(err))
 	}
 	go guard.watch() // beside the first command, which need not wait for it; ends at once
 	return p, nil
+}
+
+// explained says in plain words of which resource there is too little, and what
+// helps, before the words of the system.
+func explained(err error) error {
+	switch {
+	case errors.Is(err, syscall.EMFILE):
+		return fmt.Errorf("too many files are open; stop commands that run on, or raise the limit of open files: %w", err)
+	case errors.Is(err, syscall.ENFILE):
+		return fmt.Errorf("too many files are open on this machine; stop other programs: %w", err)
+	case errors.Is(err, syscall.EAGAIN):
+		return fmt.Errorf("too many processes are running; stop commands that run on, or raise the limit of processes: %w", err)
+	}
+	return err
 }
 
 // argv is what is executed for the spec.

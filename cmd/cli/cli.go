@@ -82,11 +82,10 @@ func Main(args []string, window func(Launch) int) int {
 	return c.main(args)
 }
 
-// watchTerminal calls leave when the terminal is closed. It tells the program
-// so more than once, and the later signals must not end what is closing in
-// order. A broken pipe is no signal either but an error of the write, which is
-// how [plain] learns of it. A program that was started to outlive its terminal,
-// by nohup, does.
+// watchTerminal calls leave when the terminal is closed. Every later SIGHUP is
+// ignored: a shell often sends a second one, which would kill a program that is
+// closing in order. SIGPIPE is ignored too, because [plain] learns of a broken
+// pipe from its write. A program that nohup started outlives its terminal.
 func watchTerminal(leave func()) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	if signal.Ignored(syscall.SIGHUP) {

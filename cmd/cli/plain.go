@@ -10,20 +10,20 @@ import (
 	"unicode/utf8"
 )
 
-// plain passes text on to a terminal, or to a pipe that may end at one. Models,
-// tools and servers write some of that text, and could move the cursor, set the
-// clipboard or hide what is asked of the user. A control character other than
-// tab and line feed, and one that reorders text, is written as ⟨U+001B⟩; a
+// plain writes text to a terminal, or to a pipe that may end at one. Models,
+// tools and servers contribute to that text and could use it to move the
+// cursor, set the clipboard or hide output. Control characters other than tab
+// and line feed, and characters that reorder text, are written as ⟨U+001B⟩. A
 // carriage return before a line feed is dropped.
 type plain struct {
 	out  io.Writer
-	held []byte // the end of the last text that the next one may complete
-	// closed, if it is set, is called when nobody reads any more.
+	held []byte // an incomplete character, or a carriage return, at the end of the last Write
+	// closed, if set, is called when a write fails because the reader has left.
 	closed func()
 }
 
-// Write implements [io.Writer]. It keeps the beginning of a character until
-// the rest comes.
+// Write implements [io.Writer]. It holds an incomplete character back until the
+// rest of it arrives.
 func (p *plain) Write(b []byte) (int, error) {
 	text := append(p.held, b...)
 	p.held = nil
@@ -62,7 +62,7 @@ func mark(r rune) string { return fmt.Sprintf("⟨U+%04X⟩", r) }
 // maxName is how much of a name is shown on a line.
 const maxName = 80
 
-// oneLine returns a name that somebody else chose so that it stays on its line.
+// oneLine returns an untrusted name, shortened and without line breaks.
 func oneLine(name string) string {
 	var line strings.Builder
 	count := 0
@@ -95,8 +95,8 @@ func writeJSON(out io.Writer, v any) error {
 	return err
 }
 
-// escaped returns a JSON text with escapes for what stands in it plainly and a
-// terminal may act on. JSON itself escapes only the first 32 characters.
+// escaped returns a JSON text in which everything a terminal may act on is
+// escaped. The standard library escapes only characters below U+0020.
 func escaped(line []byte) []byte {
 	if !bytes.ContainsFunc(line, isCommand) {
 		return line
