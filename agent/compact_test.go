@@ -153,7 +153,7 @@ func TestCompactionCutsOldResultsFirst(t *testing.T) {
 	looks := 0
 	r.use(note{name: "Look", readOnly: true, run: func(context.Context, agent.Invocation) agent.Result {
 		if looks++; looks > 3 {
-			return agent.Result{Output: long(200)}
+			return agent.Result{Output: long(550)} // long enough to be cut too
 		}
 		return agent.Result{Output: long(2300)}
 	}})
@@ -165,8 +165,26 @@ func TestCompactionCutsOldResultsFirst(t *testing.T) {
 	if slices.ContainsFunc(requests[len(requests)-1].Messages, func(m llm.Message) bool { return m.Origin != nil }) {
 		t.Error("what a provider thought is still bound to what it had read")
 	}
-	if n := strings.Count(sent(model), "taken out"); n != 3 {
-		t.Errorf("%d results are cut", n)
+	if n, whole := strings.Count(sent(model), "taken out"), strings.Count(sent(model), long(550)); n != 3 || whole != 5 {
+		t.Errorf("%d results are cut, %d are whole", n, whole)
+	}
+}
+
+// LOOP-134: what the user wrote to steer a turn is theirs in the history: a
+// compaction keeps it word for word, as it does not what the loop itself said.
+func TestCompactionKeepsSteering(t *testing.T) {
+	t.Parallel()
+	c := &compactor{}
+	r, model := compactRig(t, c, llmtest.Round{Text: strings.Repeat("And so ", 900), Finish: llm.FinishLength}, llmtest.Round{Text: "on."}, llmtest.Round{Text: "Yes."})
+	r.open()
+	r.session.Steer("only the header")
+	r.run("go")
+	r.open() // a restart does not change whose words they are
+	r.compact("")
+	r.run("on")
+	got := sent(model)
+	if !strings.Contains(got, "<user_message>\nonly the header\n</user_message>") || strings.Contains(got, "Go on exactly where it stopped") {
+		t.Error(got)
 	}
 }
 

@@ -44,18 +44,7 @@ func TestProviderOptions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := llmtest.Serve(t, llmtest.Round{Calls: []llmtest.Call{look}}, llmtest.Round{Text: "Done."})
-			client := provider.Client(func(variable string) string {
-				switch {
-				case strings.HasSuffix(variable, "_API_KEY"):
-					return "sk-test"
-				case variable == "OPENAI_BASE_URL", variable == "COMPAT_BASE_URL":
-					return server.URL
-				case strings.HasSuffix(variable, "_BASE_URL"):
-					return server.Root
-				}
-				return ""
-			})
-			r := newRig(t, client)
+			r := newRig(t, clientOf(server))
 			options := agent.ProviderOptions{Header: http.Header{"anthropic-beta": {"one", "two"}}, Body: body}
 			r.cfg.Profiles = optioned{r.cfg.Profiles, agent.ProviderOptions{
 				Header: http.Header{"Anthropic-Beta": {"the profile's"}, "X-Profile": {"yes"}}, Body: map[string]json.RawMessage{"metadata": json.RawMessage(`{"a":"b"}`)},
@@ -91,6 +80,49 @@ func TestProviderOptions(t *testing.T) {
 			}
 		})
 	}
+}
+
+// LOOP-138, LOOP-16: each effort reaches each provider as something else, what a
+// provider adds to the three too, and none at all leaves it to the provider.
+func TestEffortOnTheWire(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"openai", "anthropic", "gemini", "compat"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			said := map[string]llm.Effort{}
+			for _, effort := range []llm.Effort{llm.EffortDefault, llm.EffortLow, llm.EffortMedium, llm.EffortHigh, llm.EffortXHigh} {
+				server := llmtest.Serve(t, llmtest.Round{Text: "Done."})
+				r := newRig(t, clientOf(server))
+				r.open()
+				r.session.Configure(agent.Settings{Provider: name, Model: llmtest.ModelID, Mode: agent.ModeDefault, Effort: effort})
+				r.run("go")
+				body := string(server.Requests()[0].Body)
+				speaks := strings.Contains(body, "effort") || strings.Contains(body, "thinking")
+				if speaks != (effort != llm.EffortDefault) {
+					t.Errorf("%q: %s", effort, body)
+				}
+				if same, ok := said[body]; ok && effort != llm.EffortXHigh { // which not everyone has
+					t.Errorf("%q is asked for as %q is", effort, same)
+				}
+				said[body] = effort
+			}
+		})
+	}
+}
+
+// clientOf is a client of all providers, on a scripted server.
+func clientOf(server *llmtest.Server) *llm.Client {
+	return provider.Client(func(variable string) string {
+		switch {
+		case strings.HasSuffix(variable, "_API_KEY"):
+			return "sk-test"
+		case variable == "OPENAI_BASE_URL", variable == "COMPAT_BASE_URL":
+			return server.URL
+		case strings.HasSuffix(variable, "_BASE_URL"):
+			return server.Root
+		}
+		return ""
+	})
 }
 
 // Options that no provider takes, or that would take the place of the key or the

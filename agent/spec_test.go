@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -143,6 +144,31 @@ func TestReducedToNothing(t *testing.T) {
 		}
 		if ends := find[agent.ToolCallEnd](r.log); len(ends) != 1 || !strings.Contains(ends[0].Output, secret) {
 			t.Errorf("%s: people are shown %+v", name, ends)
+		}
+	}
+}
+
+// LOOP-18: every event says whose it is, in which turn and when it happened, by the
+// host's clock, deltas too.
+func TestEventsAreStamped(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, llmtest.Script(llmtest.Round{Text: "I look.", Calls: []llmtest.Call{look, use("Note", "a")}}, llmtest.Round{Text: "Done."}, llmtest.Round{Text: "Again."}))
+	for turn, input := range []string{"go", "again"} {
+		r.clock = r.clock.Add(time.Hour)
+		events := r.run(input)
+		for _, ev := range events {
+			if ev.Session != "s1" || ev.At != r.clock.UnixMilli() || ev.Turn != turn+1 {
+				t.Errorf("%s of %q in turn %d at %d", ev.Kind(), ev.Session, ev.Turn, ev.At)
+			}
+		}
+		if len(events) < 4 {
+			t.Errorf("%d events", len(events))
+		}
+	}
+	r.clock = r.clock.Add(time.Hour)
+	for _, ev := range r.session.Close(t.Context()) {
+		if ev.Session != "s1" || ev.At != r.clock.UnixMilli() {
+			t.Errorf("%s of %q at %d", ev.Kind(), ev.Session, ev.At)
 		}
 	}
 }

@@ -1,0 +1,42 @@
+package envtest
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/tool"
+)
+
+// LOOP-125: the built-in tools do their work on an environment of somebody else's
+// making: all that they find and change is there.
+func TestToolsOnTheFake(t *testing.T) {
+	t.Parallel()
+	f := &fake{files: fstest.MapFS{"old.txt": {Data: []byte("needle\n")}}}
+	f.life, f.end = context.WithCancel(t.Context())
+	defer f.end()
+	tools := map[string]agent.Tool{}
+	for _, each := range tool.Builtin(f, tool.Options{}) {
+		tools[each.Spec().Name] = each
+	}
+	for _, step := range []struct{ tool, input, want string }{
+		{"Write", `{"file_path":"new.txt","content":"one\n"}`, "new.txt"},
+		{"Edit", `{"file_path":"new.txt","old_string":"one","new_string":"two"}`, "new.txt"},
+		{"Read", `{"file_path":"new.txt"}`, "two"},
+		{"Grep", `{"pattern":"needle"}`, "old.txt"},
+		{"Glob", `{"pattern":"*.txt"}`, "new.txt"},
+		{"ListDir", `{}`, "old.txt"},
+		{"Bash", `{"command":"echo from the fake"}`, "from the fake"},
+	} {
+		r := tools[step.tool].Run(t.Context(), agent.Invocation{CallID: "c", Input: json.RawMessage(step.input), Output: func(string) {}})
+		if r.IsError || !strings.Contains(r.Output, step.want) {
+			t.Errorf("%s: error %t, %q", step.tool, r.IsError, r.Output)
+		}
+	}
+	if got := string(f.files["new.txt"].Data); got != "two\n" {
+		t.Errorf("the environment holds %q", got)
+	}
+}
