@@ -100,6 +100,10 @@ func (r *textReport) event(ev agent.Event, own bool) {
 		return
 	}
 	switch d := ev.Data.(type) {
+	case agent.Briefing:
+		r.incomplete(d.Documents)
+	case agent.BriefingUpdate:
+		r.incomplete(d.Documents)
 	case agent.TextDelta:
 		fmt.Fprint(r.out, d.Text)
 		r.open = !strings.HasSuffix(d.Text, "\n")
@@ -122,6 +126,18 @@ func (r *textReport) event(ev agent.Event, own bool) {
 			if line != "" {
 				fmt.Fprintln(r.progress, line)
 			}
+		}
+	}
+}
+
+// incomplete says which instructions the model was not told whole.
+func (r *textReport) incomplete(documents []agent.Document) {
+	for _, d := range documents {
+		switch {
+		case d.Problem != "":
+			fmt.Fprintf(r.progress, "The instructions in %s were left out: %s.\n", oneLine(d.Path), d.Problem)
+		case d.Told < d.Size:
+			fmt.Fprintf(r.progress, "The instructions in %s are too long: the model was told %d of %d bytes.\n", oneLine(d.Path), d.Told, d.Size)
 		}
 	}
 }
