@@ -53,12 +53,13 @@ type bash struct {
 	env     env.Environment
 	timeout time.Duration // for commands that name none
 	tasks   *Tasks
+	seen    *fileMemory
 }
 
-func newBash(e env.Environment, o Options) *bash {
+func newBash(e env.Environment, o Options, seen *fileMemory) *bash {
 	timeout := min(o.CommandTimeout, MaxCommandTimeout)
 	description := StateTimeout(StateShell(BashDescription, e.Platform()), timeout)
-	return &bash{define[BashInput]("Bash", description), e, timeout, o.Tasks}
+	return &bash{define[BashInput]("Bash", description), e, timeout, o.Tasks, seen}
 }
 
 // StateShell completes a text about commands with what runs them on a
@@ -129,16 +130,25 @@ func (b *bash) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	command := env.Command{
 		Line: in.Command, Dir: in.Workdir, TTY: in.TTY, Timeout: timeout, Merge: true, Output: atMost(maxStreamed, call.Output),
 	}
-	if _, ok := b.foresee(ctx, in); ok {
+	var printed shownFiles
+	if foreseen, ok := b.foresee(ctx, in); ok {
 		command.Env = env.Harmless
+		printed = b.seen.before(ctx, b.env, foreseen.Files)
 	}
 	if in.RunInBackground || in.YieldTimeMs > 0 {
 		begin := time.Now()
-		return asked(b.runOn(ctx, in, command), begin, in.MaxOutputTokens)
+		result := asked(b.runOn(ctx, in, command), begin, in.MaxOutputTokens)
+		if p, ok := result.Data.(Progress); ok && !p.Running && succeeded(p.CommandResult) {
+			b.seen.after(ctx, b.env, printed)
+		}
+		return result
 	}
 	r, err := legible{b.env}.Exec(ctx, command)
 	if err != nil {
 		return failed(fmt.Errorf("the command did not run: %w", err))
+	}
+	if succeeded(r) {
+		b.seen.after(ctx, b.env, printed)
 	}
 	result := ended(r, timeout)
 	if clamped {
@@ -146,6 +156,8 @@ func (b *bash) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	}
 	return result
 }
+
+func succeeded(r env.CommandResult) bool { return r.ExitCode == 0 && !r.TimedOut && !r.Interrupted }
 
 // enter says, as an error for the model, why a command cannot run in dir.
 func (b *bash) enter(ctx context.Context, dir string) error {

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"context"
 	"fmt"
 	"sync"
 
@@ -26,6 +27,35 @@ func (m *fileMemory) saw(path, hash string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.hash[path] = hash
+}
+
+// maxShown is how many files of one command are remembered as shown.
+const maxShown = 20
+
+// shownFiles are the contents, by their hashes, that files had before a command
+// printed them.
+type shownFiles map[string]string
+
+// before looks at files that a command is about to print.
+func (m *fileMemory) before(ctx context.Context, files env.Files, paths []string) shownFiles {
+	shown := shownFiles{}
+	for _, path := range paths[:min(len(paths), maxShown)] {
+		if data, err := files.ReadFile(ctx, path); err == nil {
+			shown[path] = env.Hash(data)
+		}
+	}
+	return shown
+}
+
+// after records that the model has seen what a command printed of files: text
+// counts as read by whatever tool it came (K-42). A file that changed meanwhile
+// does not.
+func (m *fileMemory) after(ctx context.Context, files env.Files, shown shownFiles) {
+	for path, hash := range shown {
+		if data, err := files.ReadFile(ctx, path); err == nil && env.Hash(data) == hash {
+			m.saw(path, hash)
+		}
+	}
 }
 
 // knows reports whether the model has seen exactly that content.

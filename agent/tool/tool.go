@@ -40,7 +40,7 @@ func Builtin(e env.Environment, o Options) []agent.Tool {
 		&read{reader[ReadInput]("Read", readDescription), e, seen},
 		&write{define[WriteInput]("Write", writeDescription), e, seen},
 		&edit{define[EditInput]("Edit", editDescription), e, seen},
-		newBash(e, o),
+		newBash(e, o, seen),
 		&grep{reader[GrepInput]("Grep", grepDescription), e},
 		&glob{reader[GlobInput]("Glob", globDescription), e},
 		&readMany{reader[ReadManyInput]("ReadMany", readManyDescription), e, seen},
