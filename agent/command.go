@@ -111,7 +111,7 @@ func (t *turn) runCommand(start LocalCommandStart, run CommandRunner) {
 	case result.Details != nil:
 		end.Result = result.Details.Command
 	}
-	end.ModelOutput = share(end.Output, t.reducer(reducedAs)(end.Output))
+	end.ModelOutput = share(end.Output, t.reducer(reducedAs, 0)(end.Output))
 	t.emit(end)
 }
 

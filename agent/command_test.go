@@ -66,7 +66,7 @@ func TestTheModelIsToldOfTheUsersCommand(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Script(llmtest.Round{Text: "Hello."}, llmtest.Round{Text: "I see."})
 	r := newRig(t, model)
-	r.cfg.Reduce = func(tool, output string) string { return tool + ": " + output[:5] }
+	r.cfg.Reduce = func(tool, output string, _ int) string { return tool + ": " + output[:5] }
 	r.run("hello")
 	events := r.command("make café", prints(2, "é…😀", "no\n"))
 	id := find[agent.LocalCommandStart](events)[0].ID

@@ -263,7 +263,7 @@ func (t *turn) run(r ready, send func(Payload)) {
 
 // told is what the model is told of a result.
 func (t *turn) told(r ready, result Result) (text string) {
-	if broken := protect(r.spec.Name, func() { text = r.output(result, t.reducer(r.spec.Name)) }); broken != "" {
+	if broken := protect(r.spec.Name, func() { text = r.output(result, t.reducer(r.spec.Name, result.Wanted)) }); broken != "" {
 		text = broken
 	}
 	return strings.Join(append([]string{text}, r.remarks...), "\n\n")
@@ -308,13 +308,13 @@ func (t *turn) ended(call llm.ToolCall, tool string, r Result, o Outcome, ms int
 const notReduced = "[The output of this call was left out: preparing it for you failed. The user can see it.]"
 
 // reducer brings a tool's output down to the model's share.
-func (t *turn) reducer(tool string) func(string) string {
+func (t *turn) reducer(tool string, wanted int) func(string) string {
 	reduce := t.session.cfg.Reduce
 	if reduce == nil {
 		return func(output string) string { return output }
 	}
 	return func(output string) (told string) {
-		if broken := protect(tool, func() { told = reduce(tool, output) }); broken != "" {
+		if broken := protect(tool, func() { told = reduce(tool, output, wanted) }); broken != "" {
 			return notReduced
 		}
 		return told

@@ -63,7 +63,7 @@ func TestLoopDetectionLooksAtResults(t *testing.T) {
 		n := 0
 		r := newRig(t, llmtest.Script(append(rounds, llmtest.Round{Text: "Done."})...), note{name: "Look", readOnly: true,
 			run: func(context.Context, agent.Invocation) agent.Result { n++; return tt.result(n) }})
-		r.cfg.Reduce = func(string, string) string { return "cut" }
+		r.cfg.Reduce = func(string, string, int) string { return "cut" }
 		if found := find[agent.LoopDetection](r.run("go")); len(found) != tt.found {
 			t.Errorf("%s: %+v", name, found)
 		}

@@ -30,9 +30,10 @@ type Config struct {
 	// Retry says when a failed request is asked again; the zero value never.
 	Retry llm.RetryPolicy
 	// Reduce cuts a tool's output to what the model is shown: nothing more, also
-	// where that is empty, and nothing at all if it panics. nil keeps the output
-	// whole (LOOP-38). It is safe for concurrent use.
-	Reduce func(tool, output string) string
+	// where that is empty, and nothing at all if it panics. wanted is
+	// [Result.Wanted]. nil keeps the output whole (LOOP-38). It is safe for
+	// concurrent use.
+	Reduce func(tool, output string, wanted int) string
 	// Options go into every request to a provider, by its name, over those of the
 	// model's profile.
 	Options map[string]ProviderOptions

@@ -104,7 +104,7 @@ func TestFullOutputInTheEvent(t *testing.T) {
 	r := newRig(t, model, note{name: "Look", readOnly: true, run: func(context.Context, agent.Invocation) agent.Result {
 		return agent.Result{Output: long}
 	}})
-	r.cfg.Reduce = func(tool, output string) string { return tool + ": " + output[:10] }
+	r.cfg.Reduce = func(tool, output string, _ int) string { return tool + ": " + output[:10] }
 	ends := find[agent.ToolCallEnd](r.run("read"))
 	if len(ends) != 1 || ends[0].Output != long || ends[0].ForModel() != "Look: line\nline\n" {
 		t.Errorf("%d bytes, for the model %q", len(ends[0].Output), ends[0].ForModel())
@@ -122,9 +122,9 @@ func TestFullOutputInTheEvent(t *testing.T) {
 func TestReducedToNothing(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter2"
-	for name, reduce := range map[string]func(string, string) string{
-		"empty":  func(string, string) string { return "" },
-		"panics": func(_, output string) string { panic("cannot read " + output) },
+	for name, reduce := range map[string]func(string, string, int) string{
+		"empty":  func(string, string, int) string { return "" },
+		"panics": func(_, output string, _ int) string { panic("cannot read " + output) },
 	} {
 		model := llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Look", secret)}}, llmtest.Round{Text: "Read."}, llmtest.Round{Text: "Still."})
 		r := newRig(t, model)

@@ -197,7 +197,7 @@ func TestPanics(t *testing.T) {
 		t.Run(at, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Note", "a")}}, llmtest.Round{Text: "Done."}), careless{note{name: "Note"}, at})
-			r.cfg.Reduce = func(_, output string) string { careless{at: at}.fail("reduce"); return output }
+			r.cfg.Reduce = func(_, output string, _ int) string { careless{at: at}.fail("reduce"); return output }
 			r.cfg.Hooks = &hooks{advise: func(c agent.HookCall) agent.HookAdvice {
 				careless{at: at}.fail(string(c.Point))
 				return agent.HookAdvice{}

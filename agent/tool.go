@@ -123,6 +123,9 @@ type Result struct {
 	Media []llm.Media
 	// Details are for the window; nil where the text says it all.
 	Details *Details
+	// Wanted is how many characters of the output the call asks for, where that
+	// may be more than the tool's share; 0 for what is usual.
+	Wanted int
 	// Data is what Output says, for a [Binding] that says it in another form;
 	// nil where there is no more to it.
 	Data any

@@ -65,7 +65,7 @@ func TestBoundCall(t *testing.T) {
 		)
 		r := newRig(t, model)
 		r.cfg.Profiles = bindings{r.cfg.Profiles, "m", show(t, []agent.Tool{note{name: "Look", readOnly: true}, note{name: "Note"}}, spoken)}
-		r.cfg.Reduce = func(tool, output string) string { return tool + " said " + output[:3] + "…" }
+		r.cfg.Reduce = func(tool, output string, _ int) string { return tool + " said " + output[:3] + "…" }
 		r.cfg.Approver = approver(func(_ context.Context, req agent.ApprovalRequest) (agent.Answer, error) {
 			if req.Tool != "Note" || req.Input != `{"text":"buy milk"}` || !cmp.Equal(req.Access.Writes, []string{"/notes/buy milk"}) {
 				t.Errorf("asked about %+v", req)

@@ -52,6 +52,10 @@ func (w *Workbench) newSession(ctx context.Context, info SessionInfo, past []age
 	limits.Rounds = cmp.Or(limits.Rounds, agent.DefaultLimits.Rounds)
 	limits.Continuations = cmp.Or(limits.Continuations, agent.DefaultLimits.Continuations)
 	limits.LoopWindow = cmp.Or(limits.LoopWindow, agent.DefaultLimits.LoopWindow)
+	reduce := tool.Truncate
+	if w.cfg.Naming == profile.NamingSpec {
+		reduce = tool.TruncateLines
+	}
 	var approver agent.Approver = &w.approvals
 	if w.cfg.Unattended {
 		approver = nobody{}
@@ -59,7 +63,7 @@ func (w *Workbench) newSession(ctx context.Context, info SessionInfo, past []age
 	return agent.New(agent.Config{
 		ID: info.ID, Model: w.providers, Gate: gate, Approver: approver,
 		Profiles: profiles,
-		Limits:   limits, Retry: w.cfg.Retry, Reduce: tool.Truncate, Facts: w.providers,
+		Limits:   limits, Retry: w.cfg.Retry, Reduce: reduce, Facts: w.providers,
 		Compactor: w.compactor(),
 		Leave:     func(ctx context.Context) { w.leave(ctx, info.ID) },
 		Now:       time.Now, NewID: func() string { return ulid.Make().String() },

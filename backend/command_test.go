@@ -206,7 +206,7 @@ func TestLongOutputOfTheUsersCommand(t *testing.T) {
 	}
 	seq := p.snapshot(id).Session.Seq
 	whole := must[backend.EventReply](p, "conversation.event", backend.EventRef{Session: id, Seq: seq}).Event
-	if end, ok := whole.Data.(agent.LocalCommandEnd); !ok || len(end.Output) != size || end.ModelOutput == nil || !strings.Contains(*end.ModelOutput, "lines omitted") {
+	if end, ok := whole.Data.(agent.LocalCommandEnd); !ok || len(end.Output) != size || end.ModelOutput == nil || !strings.Contains(*end.ModelOutput, "characters were removed") {
 		t.Errorf("the whole is %+v", whole.Kind())
 	}
 	p.runs(id, "yes line | head -n 1000000")

@@ -16,7 +16,8 @@ import (
 // What OpenAI's models are given of a command's output unless they ask for less,
 // and what they count it in.
 const (
-	defaultOutputTokens = 10_000
+	defaultOutputTokens = 7_500 // the 30,000 characters of every command (LOOP-39)
+	maxOutputTokens     = 20_000
 	bytesPerToken       = 4
 )
 
@@ -25,7 +26,7 @@ type openaiExec struct {
 	Workdir         string      `json:"workdir,omitempty" also:"cwd,dir_path,directory" jsonschema:"the directory to run it in, the working directory if left out"`
 	TTY             bool        `json:"tty,omitempty" jsonschema:"run it on a terminal, so that write_stdin can type to it; without one if left out"`
 	YieldTimeMs     int64       `json:"yield_time_ms,omitempty" jsonschema:"how many milliseconds to wait before the call returns, 250 to 30000, 10000 if left out"`
-	MaxOutputTokens int64       `json:"max_output_tokens,omitempty" jsonschema:"how many tokens of output to return, 10000 if left out"`
+	MaxOutputTokens int64       `json:"max_output_tokens,omitempty" jsonschema:"how many tokens of output to return, 7500 if left out, at most 20000"`
 	TimeoutMs       int64       `json:"timeout_ms,omitempty" also:"timeout"`
 }
 
@@ -42,7 +43,7 @@ type openaiWriteStdin struct {
 	SessionID       int64  `json:"session_id" also:"id,task_id,pid" jsonschema:"the session ID that exec_command gave"`
 	Chars           string `json:"chars,omitempty" also:"input,text" jsonschema:"what to type, line ends included; nothing to only wait"`
 	YieldTimeMs     int64  `json:"yield_time_ms,omitempty" jsonschema:"how many milliseconds to wait before the call returns: 250 to 30000 after typing, 250 if left out; 5000 to 300000 when only waiting"`
-	MaxOutputTokens int64  `json:"max_output_tokens,omitempty" jsonschema:"how many tokens of output to return, 10000 if left out"`
+	MaxOutputTokens int64  `json:"max_output_tokens,omitempty" jsonschema:"how many tokens of output to return, 7500 if left out, at most 20000"`
 }
 
 func (w openaiWriteStdin) own() tool.WriteStdinInput {
@@ -62,7 +63,7 @@ func outputTokens(n int64) int64 {
 	if n <= 0 {
 		return defaultOutputTokens
 	}
-	return min(n, defaultOutputTokens)
+	return min(n, maxOutputTokens)
 }
 
 type openaiShell struct {

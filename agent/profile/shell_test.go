@@ -100,8 +100,18 @@ func TestUnifiedOutputIsCut(t *testing.T) {
 		t.Errorf("the event has %d bytes", len(end.Output))
 	}
 	_, end = callOnce(p, use("exec_command", `{"cmd":"seq 20000"}`))
-	if got := p.told(end); !strings.HasPrefix(got, unified("exited with code 0", 27224, "1\n2\n")) || !strings.Contains(got, "WARNING: Tool output was truncated") || strings.Count(got, "\n") > 270 {
+	if got := p.told(end); !strings.HasPrefix(got, unified("exited with code 0", 27224, "1\n2\n")) || !strings.Contains(got, "WARNING: Tool output was truncated") || len(got) > 31_000 {
+		t.Errorf("told %d characters: %s", len(got), got)
+	}
+	_, end = callOnce(p, use("exec_command", `{"cmd":"seq 1000"}`)) // K-41: no cap on lines
+	if got := p.told(end); got != unified("exited with code 0", 974, numbers(1, 1000)+"\n") {
 		t.Errorf("told %s", got)
+	}
+	for wanted, want := range map[int]int{15_000: 60_000, 20_000: 80_000, 90_000: 80_000} {
+		_, end = callOnce(p, use("exec_command", fmt.Sprintf(`{"cmd":"seq -s, 20000","max_output_tokens":%d}`, wanted)))
+		if got := len(p.told(end)); got < want || got > want+400 {
+			t.Errorf("%d characters for %d tokens", got, wanted)
+		}
 	}
 	_, end = callOnce(p, use("exec_command", `{"cmd":"yes ä | head -c 3000 | tr -d '\\n'","max_output_tokens":10}`))
 	if got := p.told(end); !strings.Contains(got, "\nOutput:\nää") || strings.Contains(got, "\uFFFD") {

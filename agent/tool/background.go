@@ -77,11 +77,14 @@ func (w *writeStdin) Run(ctx context.Context, call agent.Invocation) agent.Resul
 	return asked(t.report(ctx, wait, 0), begin, in.MaxOutputTokens)
 }
 
+// charsPerToken is what a token of output is taken for.
+const charsPerToken = 4
+
 // asked completes the data of a result with what its call was.
 func asked(r agent.Result, begin time.Time, maxTokens int64) agent.Result {
 	if p, ok := r.Data.(Progress); ok {
 		p.Took, p.MaxOutputTokens = time.Since(begin), maxTokens
-		r.Data = p
+		r.Data, r.Wanted = p, int(min(max(maxTokens, 0), maxWanted/charsPerToken)*charsPerToken)
 	}
 	return r
 }

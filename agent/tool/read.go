@@ -59,7 +59,10 @@ func (r *read) Run(ctx context.Context, call agent.Invocation) agent.Result {
 			return failed(err)
 		}
 	}
-	if in.Limit <= 0 {
+	wanted := 0
+	if in.Limit > 0 {
+		wanted = maxWanted
+	} else {
 		in.Limit = defaultLines
 	}
 	page, err := r.env.ReadLines(ctx, in.FilePath, in.Offset, in.Limit)
@@ -71,6 +74,7 @@ func (r *read) Run(ctx context.Context, call agent.Invocation) agent.Result {
 		Output:  numbered(page),
 		Details: &agent.Details{Listing: &agent.Listing{Count: len(page.Lines), Unit: "lines"}},
 		Data:    page,
+		Wanted:  wanted,
 	}
 }
 

@@ -437,7 +437,7 @@ func TestGrepResultsAreNotTruncated(t *testing.T) {
 		in := args{"pattern": "x", "output_mode": "content"}
 		maps.Copy(in, tt.in)
 		r := b.succeed("Grep", in)
-		if Truncate("Grep", r.Output) != r.Output {
+		if TruncateLines("Grep", r.Output, 0) != r.Output {
 			t.Errorf("%s: %d characters in %d lines are truncated", name, len(r.Output), strings.Count(r.Output, "\n")+1)
 		}
 		first, _, _ := strings.Cut(r.Output, ":")
@@ -462,7 +462,7 @@ func TestGlobTool(t *testing.T) { // LOOP-28, OAS-304
 		b.put(filepath.Join("many", strings.Repeat("n", 60)+string(rune('a'+i%26))+string(rune('a'+i/26))), "")
 	}
 	r := b.succeed("Glob", args{"pattern": "many/*"})
-	if !strings.Contains(r.Output, "[These are the first 279 of more than 499 files.") || Truncate("Glob", r.Output) != r.Output {
+	if !strings.Contains(r.Output, "[These are the first 279 of more than 499 files.") || TruncateLines("Glob", r.Output, 0) != r.Output {
 		t.Errorf("%d characters are not within the limit, or the cut is not said", len(r.Output))
 	}
 }

@@ -43,19 +43,41 @@ func LimitOf(tool string) Limit {
 	return otherLimit
 }
 
-// Truncate cuts a tool's output to the model's share, by the tool's default
-// limit (LOOP-126..128).
-func Truncate(tool, text string) string { return LimitOf(tool).Apply(text) }
+// maxWanted is the most characters that a call can ask for: 20,000 tokens (K-41).
+const maxWanted = 80_000
+
+// Truncate cuts a tool's output to the model's share, by the characters of the
+// tool's default limit, or by those that the call wants where these are more
+// (K-41, LOOP-126..128).
+func Truncate(tool, text string, wanted int) string {
+	l := LimitOf(tool)
+	l.Lines = 0
+	return l.raised(wanted).Apply(text)
+}
+
+// TruncateLines is [Truncate] by lines, too, as the specification has it
+// (LOOP-40).
+func TruncateLines(tool, text string, wanted int) string {
+	return LimitOf(tool).raised(wanted).Apply(text)
+}
 
 // TruncateWith is [Truncate] with limits of a session's own, by canonical tool
-// name, before the defaults (LOOP-131).
-func TruncateWith(own map[string]Limit) func(tool, text string) string {
-	return func(tool, text string) string {
+// name, before the defaults (LOOP-131). A call does not raise them.
+func TruncateWith(own map[string]Limit) func(tool, text string, wanted int) string {
+	return func(tool, text string, wanted int) string {
 		if l, ok := own[tool]; ok {
 			return l.Apply(text)
 		}
-		return Truncate(tool, text)
+		return Truncate(tool, text, wanted)
 	}
+}
+
+// raised is the limit for a call that wants so many characters.
+func (l Limit) raised(wanted int) Limit {
+	if l.Chars > 0 {
+		l.Chars = max(l.Chars, min(wanted, maxWanted))
+	}
+	return l
 }
 
 // Apply cuts text: first by characters, then by lines. What was removed is

@@ -77,7 +77,7 @@ func TestLimitApply(t *testing.T) { // LOOP-38, LOOP-40, LOOP-126, LOOP-127, LOO
 func TestTruncateOfTwoHugeLines(t *testing.T) { // LOOP-126
 	t.Parallel()
 	line := strings.Repeat("x", 10<<20)
-	got := Truncate("Bash", line+"\n"+line)
+	got := TruncateLines("Bash", line+"\n"+line, 0)
 	if n := utf8.RuneCountInString(got); n < 30_000 || n > 30_300 {
 		t.Errorf("%d characters", n)
 	}
@@ -92,7 +92,7 @@ func TestTruncateAtTheLimitOfLines(t *testing.T) { // LOOP-127
 	for _, ending := range []string{"", "\n"} {
 		for n, omitted := range map[int]int{255: 0, 256: 0, 257: 1} {
 			text := strings.TrimSuffix(strings.Repeat("x\n", n), "\n") + ending
-			got := Truncate("Bash", text)
+			got := TruncateLines("Bash", text, 0)
 			switch mark := fmt.Sprintf("[... %d lines omitted ...]", omitted); {
 			case omitted == 0 && got != text:
 				t.Errorf("%d lines, ended by %q, are cut", n, ending)
@@ -106,12 +106,12 @@ func TestTruncateAtTheLimitOfLines(t *testing.T) { // LOOP-127
 func TestTruncateOfManyLines(t *testing.T) { // LOOP-127
 	t.Parallel()
 	for tool, want := range map[string]int{"Bash": 256, "Grep": 200, "Glob": 500} {
-		got := Truncate(tool, strings.Repeat("x\n", 1000)+"x")
+		got := TruncateLines(tool, strings.Repeat("x\n", 1000)+"x", 0)
 		if n := strings.Count(got, "x"); n != want || !strings.Contains(got, fmt.Sprintf("[... %d lines omitted ...]", 1001-want)) {
 			t.Errorf("%s: %d lines kept, want %d", tool, n, want)
 		}
 	}
-	if text := strings.Repeat("x\n", 1000); Truncate("Read", text) != text {
+	if text := strings.Repeat("x\n", 1000); TruncateLines("Read", text, 0) != text {
 		t.Error("Read has no line limit")
 	}
 }
@@ -152,16 +152,34 @@ func TestTruncateWith(t *testing.T) { // LOOP-131
 	t.Parallel()
 	long := strings.Repeat("word\n", 100)
 	reduce := TruncateWith(map[string]Limit{"Read": {Chars: 50}, "Bash": {Lines: 4}, "Glob": {}})
-	if got := reduce("Read", long); !strings.Contains(got, "450 characters were removed") {
+	if got := reduce("Read", long, 0); !strings.Contains(got, "450 characters were removed") {
 		t.Errorf("Read: %q", got)
 	}
-	if got := reduce("Bash", long); !strings.Contains(got, "96 lines omitted") {
+	if got := reduce("Bash", long, 0); !strings.Contains(got, "96 lines omitted") {
 		t.Errorf("Bash: %q", got)
 	}
-	if got := reduce("Glob", strings.Repeat("x", 30_000)); len(got) != 30_000 {
+	if got := reduce("Glob", strings.Repeat("x", 30_000), 0); len(got) != 30_000 {
 		t.Errorf("a limit of nothing cut Glob to %d bytes", len(got))
 	}
-	if got := reduce("Write", strings.Repeat("x", 2000)); len(got) > 1200 {
+	if got := reduce("Write", strings.Repeat("x", 2000), 0); len(got) > 1200 {
 		t.Errorf("Write, whose limit is the default: %d bytes", len(got))
+	}
+}
+
+// K-41: lines are capped under the specification's names alone, and a call can ask
+// for more characters than usual, up to 20,000 tokens; never for fewer here.
+func TestTruncateAsWanted(t *testing.T) {
+	t.Parallel()
+	lines, long := strings.Repeat("x\n", 1000), strings.Repeat("x", 100_000)
+	if got := Truncate("Bash", lines, 0); got != lines {
+		t.Errorf("lines were cut: %d characters are left", len(got))
+	}
+	for wanted, want := range map[int]int{0: 30_000, 400: 30_000, 50_000: 50_000, 80_000: 80_000, 1 << 30: 80_000} {
+		if got := strings.Count(Truncate("Bash", long, wanted), "x"); got != want {
+			t.Errorf("%d characters for %d", got, wanted)
+		}
+		if got := strings.Count(TruncateLines("Bash", lines+long, wanted), "\n"); got > 260 {
+			t.Errorf("%d lines for %d", got, wanted)
+		}
 	}
 }
