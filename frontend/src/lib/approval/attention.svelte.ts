@@ -1,10 +1,11 @@
+import { SvelteMap } from 'svelte/reactivity'
 import type { Agents, Question } from '../agents/agents.svelte'
 import type { Conversation } from '../conversation/conversation.svelte'
 
 /** What the user has to decide: in which order, where it shows, and what the dialog is about. */
 export class Attention {
-  /** Whether the buttons of the open session's own questions can all be seen. */
-  inView = $state(true)
+  /** Of the questions that are shown, whether their buttons can be seen. */
+  readonly #seen = new SvelteMap<string, boolean>()
   /** The question that the dialog shows, by its id. */
   #reviewing = $state<string>()
   #conversation: () => Conversation | null
@@ -19,6 +20,11 @@ export class Attention {
     })
   }
 
+  /** Whether the open session's own questions can all be answered where they stand. */
+  readonly inView = $derived.by(() => {
+    const pending = this.#conversation()?.view.pending ?? []
+    return pending.every(({ id }) => this.#seen.get(id) !== false)
+  })
   /** Every question. What agents ask is out of view wherever their parent's conversation stands. */
   readonly asked = $derived.by<Question[]>(() => {
     const conversation = this.#conversation()
@@ -34,6 +40,11 @@ export class Attention {
       ? undefined
       : (this.asked.find(({ request }) => request.id === this.#reviewing) ?? this.asked[0]),
   )
+
+  see = (approval: string, inView: boolean | undefined): void => {
+    if (inView === undefined) this.#seen.delete(approval)
+    else this.#seen.set(approval, inView)
+  }
 
   /** Shows a question in the dialog. */
   review(question: Question | undefined): void {

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { openPage, prompt, shot } from './browser'
+import { startHost } from './host'
+import { startModel, type Round } from './model'
+import { useStage } from './stage'
+
+const stage = useStage()
+
+const command = (n: number) => ({
+  name: 'Bash',
+  input: { command: `echo ${n}; touch ${'a-long-name-'.repeat(30)}${n}`.replaceAll('-', '_') },
+})
+const question = (page: Page) => page.getByRole('region', { name: 'Needs you: Bash' })
+const allow = (page: Page) => question(page).getByRole('button', { name: 'Allow', exact: true })
+
+/** Whether a person could press it: all of it lies in the window, and nothing over it. */
+const isInView = (page: Page) =>
+  allow(page)
+    .last()
+    .evaluate((button) => {
+      const { x, y, width, height } = button.getBoundingClientRect()
+      const [left, right, top, bottom] = [x + 2, x + width - 2, y + 2, y + height - 2]
+      return [
+        [left, top],
+        [right, bottom],
+      ].every(([x, y]) => document.elementFromPoint(x!, y!) === button)
+    })
+
+async function start(rounds: Round[]) {
+  const model = (stage.model = await startModel(rounds))
+  const env = { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' }
+  const host = (stage.host = await startHost({ env }))
+  const opened = await openPage(stage.browser, host.url)
+  await opened.page.setViewportSize({ width: 1280, height: 520 })
+  return opened
+}
+
+test('each approval that follows another can be answered where it stands', async () => {
+  const talk = 'The next step changes files, so that it has to be asked about. '.repeat(12)
+  const { page, offences } = await start([
+    ...[1, 2, 3, 4].map((n) => ({ text: talk, calls: [command(n)] })),
+    { text: 'All is done.' },
+  ])
+  await prompt(page, 'Go')
+  for (const n of [1, 2, 3, 4]) {
+    await question(page).getByText(`echo ${n};`).waitFor()
+    await expect.poll(() => isInView(page)).toBe(true)
+    expect(await page.getByRole('button', { name: 'Jump to latest' }).count()).toBe(0)
+    await shot(page, `approvals-${n}`)
+    // By the mouse where it stands: Playwright's own click would scroll it into view.
+    const box = (await allow(page).boundingBox())!
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
+    await question(page).getByText(`echo ${n};`).waitFor({ state: 'detached' })
+  }
+  await page.getByText('All is done.').waitFor()
+  await page.getByRole('button', { name: 'Jump to latest' }).waitFor({ state: 'detached' })
+  expect(offences).toEqual([])
+})
+
+test('a question whose buttons are below the fold is told above the composer', async () => {
+  const { page, offences } = await start([{ calls: [command(1)] }, { text: 'All is done.' }])
+  await prompt(page, 'Go\n'.repeat(60))
+  await expect.poll(() => isInView(page)).toBe(true)
+  const review = page.getByRole('button', { name: 'Review' })
+  expect(await review.count()).toBe(0)
+
+  // So little that the top of the question, and its row, stay in view.
+  await page.mouse.move(700, 200)
+  await page.mouse.wheel(0, -60)
+  await review.waitFor()
+  await page.getByRole('button', { name: 'Jump to latest' }).waitFor()
+  await shot(page, 'approvals-below')
+  await page.mouse.wheel(0, 600)
+  await review.waitFor({ state: 'detached' })
+  await page.mouse.wheel(0, -60)
+  await review.click()
+  const dialog = page.getByRole('dialog', { name: 'Permission needed' })
+  await dialog.getByText('echo 1;').waitFor()
+  await dialog.getByRole('button', { name: 'Deny', exact: true }).click()
+  await page.getByText('All is done.').waitFor()
+  expect(offences).toEqual([])
+})
