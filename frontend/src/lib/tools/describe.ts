@@ -4,6 +4,7 @@ import { t } from '../i18n/i18n.svelte'
 import type { FileChange } from '../types.gen'
 import { markHidden } from '../visible'
 import { isPicture } from './pictures'
+import { isSlip } from './unfolding'
 
 /** The arguments of a call; empty where they are no JSON object. */
 export function argumentsOf(input: string): Record<string, unknown> {
@@ -50,12 +51,12 @@ export function outcome(call: ToolEntry): Outcome {
     return { text: t(`tool.${call.status}`) }
   }
   const { changes, command, listing } = call.details ?? {}
-  const bad = call.status === 'failed'
+  const bad = call.status === 'failed' && !isSlip(call)
   if (command?.timed_out) return { text: t('tool.timed_out'), bad: true }
   if (command && command.exit_code !== 0) {
     return { text: t('tool.exit', { code: String(command.exit_code) }), bad: true }
   }
-  if (bad) return { text: t('tool.failed'), bad }
+  if (call.status === 'failed') return { text: t('tool.failed'), bad }
   if (changes) return { text: summary(changes), ...sums(changes) }
   const pictures = call.media?.filter(isPicture).length ?? 0
   if (pictures > 0) return { text: t('tool.pictures', { n: pictures }) }
