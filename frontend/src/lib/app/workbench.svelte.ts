@@ -5,12 +5,20 @@ import { Conversation } from '../conversation/conversation.svelte'
 import { Costs } from '../cost/costs.svelte'
 import { together } from '../cost/spending'
 import { setLanguage } from '../i18n/i18n.svelte'
+import { oneAtATime } from '../oneAtATime'
 import { beforePaint } from '../paint'
 import { Sessions } from '../sessions/sessions.svelte'
 import { Tasks } from '../tasks/tasks.svelte'
-import type { Envelope, Preferences, ProjectInfo, Settings } from '../types.gen'
+import type { Envelope, Event, Preferences, ProjectInfo, Settings } from '../types.gen'
 import { Catalog } from './catalog.svelte'
 import { setTheme } from './theme'
+
+/** What adds to the costs, and the end of a turn, before which a request may fail. */
+const counted: ReadonlySet<Event['kind']> = new Set([
+  'assistant_text_end',
+  'side_request',
+  'processing_end',
+])
 
 /** The page's state: the project, its sessions, and the one that is open. */
 export class Workbench {
@@ -96,7 +104,7 @@ export class Workbench {
       const session =
         this.sessions.find(last ?? '') ?? this.sessions.list.find(({ helper }) => !helper)
       if (session && !this.conversation) this.open(session.id)
-      else this.#count()
+      else void this.#count()
       this.project = project
     } catch (thrown) {
       this.fatal = asApiError(thrown)
@@ -109,7 +117,7 @@ export class Workbench {
     this.conversation = new Conversation(id, this.#call)
     this.agents.keep(id)
     void this.conversation.open()
-    this.#count()
+    void this.#count()
     this.#remember(id)
   }
 
@@ -118,7 +126,7 @@ export class Workbench {
     this.#bypassNext = false
     this.conversation = null
     this.agents.keep(undefined)
-    this.#count()
+    void this.#count()
     this.#remember('')
   }
 
@@ -194,7 +202,7 @@ export class Workbench {
       this.agents.receive(envelope)
       this.tasks.receive(envelope)
       if (this.conversation?.id === envelope.session) this.conversation.receive(envelope)
-      if (envelope.events?.some((event) => event.kind === 'processing_end')) this.#count()
+      if (envelope.events?.some(({ kind }) => counted.has(kind))) void this.#count()
     }
   }
 
@@ -208,14 +216,13 @@ export class Workbench {
       void this.attempt(() => this.tasks.load())
       void this.conversation?.open()
       this.agents.reopen()
-      this.#count()
+      void this.#count()
     }
     this.#wasConnected = true
   }
 
-  #count(): void {
-    void this.attempt(() => this.costs.load(this.conversation?.id))
-  }
+  /** Sums are read anew with every answer, but never twice at once. */
+  readonly #count = oneAtATime(() => this.attempt(() => this.costs.load(this.conversation?.id)))
 
   #prefer(preferences: Preferences): void {
     this.preferences = preferences
