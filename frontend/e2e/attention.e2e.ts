@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { openPage, prompt, shot, shots } from './browser'
+import { startHost } from './host'
+import { modelID, startModel, type Round } from './model'
+import { useStage } from './stage'
+
+const stage = useStage()
+
+const bash = (command: string) => ({ name: 'Bash', input: { command } })
+const question = (page: Page, text: string) =>
+  page.getByRole('region', { name: 'Needs you: Bash' }).filter({ hasText: text })
+const allow = (page: Page, text: string) =>
+  question(page, text).getByRole('button', { name: 'Allow', exact: true }).click()
+
+async function start(rounds: Round[]) {
+  const model = (stage.model = await startModel(rounds))
+  // What runs on this machine is free, so the model is asked by another address of it.
+  const url = model.url.replace('127.0.0.1', '0.0.0.0')
+  const price = { provider: 'compat', context_window: 400_000, input: 2, output: 10 }
+  const host = (stage.host = await startHost({
+    models: [{ ...price, id: modelID, display_name: 'Scripted' }],
+    env: { COMPAT_BASE_URL: url, COMPAT_API_KEY: 'test-key' },
+    files: { 'a.txt': 'a\n' },
+  }))
+  return openPage(stage.browser, host.url)
+}
+
+test('a failing command opens at its end, a slip of the agent stays folded, costs count at once', async () => {
+  const { page, offences } = await start([
+    {
+      usage: { input: 100_000, cached: 0, output: 100 },
+      calls: [{ name: 'Edit', input: { file_path: 'a.txt', old_string: 'b', new_string: 'c' } }],
+    },
+    { calls: [bash('touch x; seq 200; echo the cause; exit 3')] },
+    { text: 'I see.', calls: [bash('touch y')] },
+    { text: 'All is done.' },
+  ])
+  await page.keyboard.press('Control+.')
+  await page.getByRole('button', { name: 'Model: Scripted' }).waitFor()
+  const field = page.getByRole('textbox', { name: 'Message' })
+  for (let i = 0; i < 2; i++) await field.press('Shift+Tab')
+  await page.getByRole('combobox', { name: 'Permission mode: Accept edits' }).waitFor()
+  await prompt(page, 'Go')
+  await question(page, 'seq 200').waitFor()
+  const panel = page.getByRole('complementary', { name: 'Panel' })
+  await panel.getByText('$0.21', { exact: true }).first().waitFor()
+  await panel.getByText('2 requests').first().waitFor()
+  expect(await panel.getByText('What models cost is added up here').count()).toBe(0)
+  const slip = page.getByRole('button', { name: /details of Edit a\.txt/ })
+  expect(await slip.getAttribute('aria-expanded')).toBe('false')
+
+  await allow(page, 'seq 200')
+  await question(page, 'touch y').waitFor()
+  const failed = page.getByRole('button', { name: /details of Bash touch x/ })
+  expect(await failed.getAttribute('aria-expanded')).toBe('true')
+  const described = await failed.getAttribute('aria-describedby')
+  expect(await page.locator(`[id="${described}"]`).innerText()).toBe('exit 3')
+  const terminal = page.locator('.terminal').filter({ hasText: 'the cause' })
+  expect(
+    await terminal.evaluate((it) => {
+      const box = it.closest('.body')!
+      return box.scrollTop > 0 && box.scrollHeight - box.scrollTop - box.clientHeight < 2
+    }),
+  ).toBe(true)
+  await shots(page, 'attention-failed')
+  await allow(page, 'touch y')
+  await page.getByText('All is done.').waitFor()
+  expect(offences).toEqual([])
+})
+
+test('keys go to what is on top: the next question, a dialog, not what lies behind', async () => {
+  const { page, offences } = await start([
+    { calls: [bash('touch one'), bash('touch two')] },
+    { text: 'All is done.' },
+  ])
+  await prompt(page, 'Go')
+  await question(page, 'touch one').waitFor()
+  const sidebar = page.getByRole('navigation')
+
+  await page.keyboard.press('Control+,')
+  const settings = page.getByRole('dialog', { name: 'Settings' })
+  await settings.waitFor()
+  await page.keyboard.press('Control+b')
+  await page.keyboard.press('Alt+n')
+  await settings.waitFor()
+  expect(await sidebar.count()).toBe(1)
+  await question(page, 'touch one').waitFor()
+  await settings.getByRole('button', { name: 'Close' }).hover()
+  await page.locator('.ui-tooltip').waitFor()
+  await shot(page, 'attention-tooltip')
+  await page.keyboard.press('Escape')
+  await settings.waitFor({ state: 'detached' })
+  await page.mouse.move(0, 0)
+
+  await page.keyboard.press('Alt+a')
+  const focused = (text: string) =>
+    expect
+      .poll(() => question(page, text).evaluate((it) => it === document.activeElement))
+      .toBe(true)
+  await focused('touch one')
+  // By the button: letters are not heard at first.
+  await question(page, 'touch one').getByRole('button', { name: 'Allow', exact: true }).focus()
+  await page.keyboard.press('Enter')
+  await question(page, 'touch two').waitFor()
+  await expect.poll(() => page.evaluate(() => document.activeElement !== document.body)).toBe(true)
+  await shot(page, 'attention-next')
+  await page.keyboard.press('Alt+a')
+  await focused('touch two')
+
+  // The first Escape over a tooltip stops the turn all the same.
+  await page.getByRole('textbox', { name: 'Message' }).focus()
+  await page.getByRole('button', { name: /^Stop/ }).hover()
+  await page.locator('.ui-tooltip').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('Stopped. What was said and done is kept.').waitFor()
+  expect(offences).toEqual([])
+})
