@@ -59,8 +59,12 @@ func (p *providers) row(provider, model string) catalogue.Model {
 
 // Price implements [agent.Facts]. A model without a price costs
 // nothing where it runs on this machine; anywhere else its cost is unknown. A
-// vendor's model that is reached through this machine costs what it costs.
+// vendor's model that is reached through this machine costs what it costs. What
+// the provider says that it charged wins over the prices.
 func (p *providers) Price(provider, model string, u llm.Usage, at time.Time) *llm.Cost {
+	if u.Charged > 0 {
+		return &u.Charged
+	}
 	row := p.row(provider, model)
 	if row.Input == nil && p.local(provider) {
 		return new(llm.Cost)

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -17,6 +18,15 @@ const Dollar Cost = 1e12
 
 // places is the number of decimals of a dollar that a Cost holds.
 const places = 12
+
+// CostOf returns a number of dollars as a cost, to the nearest pico-dollar. It
+// reports false for what no request can cost.
+func CostOf(dollars float64) (Cost, bool) {
+	if !(dollars >= 0 && dollars < 1e6) { // nor is NaN
+		return 0, false
+	}
+	return Cost(math.Round(dollars * float64(Dollar))), true
+}
 
 // Dollars returns the nearest floating-point number of dollars.
 func (c Cost) Dollars() float64 { return float64(c) / float64(Dollar) }

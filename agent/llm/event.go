@@ -106,6 +106,9 @@ type Usage struct {
 	CacheWrite int64 `json:"cache_write"`
 	Output     int64 `json:"output"` // includes Reasoning
 	Reasoning  int64 `json:"reasoning"`
+	// Charged is what the provider says that it charged for the request; 0 where
+	// it does not say.
+	Charged Cost `json:"charged,omitzero"`
 	// Known is false when the provider reported nothing: then the zeros mean
 	// "unknown", not "none".
 	Known bool `json:"known"`
@@ -119,6 +122,6 @@ func (u Usage) Add(v Usage) Usage {
 	return Usage{
 		Input: u.Input + v.Input, CacheRead: u.CacheRead + v.CacheRead,
 		CacheWrite: u.CacheWrite + v.CacheWrite, Output: u.Output + v.Output,
-		Reasoning: u.Reasoning + v.Reasoning, Known: u.Known && v.Known,
+		Reasoning: u.Reasoning + v.Reasoning, Charged: u.Charged + v.Charged, Known: u.Known && v.Known,
 	}
 }

@@ -96,12 +96,13 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 		stream := openaisdk.Read(resp, opened.Err())
 		defer stream.Close()
 		d := newDecoder(b, call)
+		d.charges = a.dialect.Gateway
 		for err == nil && stream.Next() {
 			if stream.Failed() {
 				b.Fail(call.ReportedBody(stream.Data()))
 				return
 			}
-			if err = d.chunk(stream.Data()); d.failed || b.Stopped() {
+			if err = d.chunk(stream.Data()); b.Stopped() {
 				return
 			}
 		}

@@ -48,7 +48,9 @@ type usage struct {
 	Total      int64 `json:"total_tokens"`
 	CacheHit   int64 `json:"prompt_cache_hit_tokens"`
 	Cached     int64 `json:"cached_tokens"`
-	InDetails  struct {
+	// Cost is in dollars, where the dialect says so.
+	Cost      float64 `json:"cost"`
+	InDetails struct {
 		Cached  int64 `json:"cached_tokens"`
 		Written int64 `json:"cache_write_tokens"`
 	} `json:"prompt_tokens_details"`
@@ -90,8 +92,8 @@ type decoder struct {
 	usage    *usage
 	reason   string
 	refusal  strings.Builder
+	charges  bool // the endpoint says what it charged
 	finished bool // a finish reason has come
-	failed   bool
 }
 
 func newDecoder(b *wire.Builder, request *wire.Call) *decoder {
@@ -264,7 +266,6 @@ func (d *decoder) finishReason(reason string) {
 	d.reason, d.finished = reason, true
 	switch reason {
 	case "error", "network_error", "insufficient_system_resource":
-		d.failed = true
 		d.builder.Fail(d.request.Reported(reason, ""))
 	}
 }
@@ -289,5 +290,9 @@ func (d *decoder) finish() {
 	case d.refusal.Len() > 0:
 		finish.Reason, finish.Detail = llm.FinishRefusal, d.refusal.String()
 	}
-	d.builder.Finish(d.usage.neutral(), finish)
+	used := d.usage.neutral()
+	if d.charges && d.usage != nil {
+		used.Charged, _ = llm.CostOf(d.usage.Cost)
+	}
+	d.builder.Finish(used, finish)
 }

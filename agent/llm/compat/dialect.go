@@ -32,6 +32,9 @@ type Dialect struct {
 	WantsReasoning bool
 	// ShortCallIDs sends ids of nine letters and digits only.
 	ShortCallIDs bool
+	// Gateway marks OpenRouter: it says what it charged, in dollars, and has to
+	// be asked to cache what is sent to Anthropic's models.
+	Gateway bool
 	// AssistantAfterTool puts a word of the model's between the result of a
 	// tool and what the user says next, which may not follow each other.
 	AssistantAfterTool bool

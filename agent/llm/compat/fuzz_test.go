@@ -41,10 +41,10 @@ func FuzzDecoder(f *testing.F) {
 		d := newDecoder(b, call)
 		read := openaisdk.Read(&http.Response{Body: io.NopCloser(strings.NewReader(stream))}, nil)
 		var err error
-		for err == nil && !d.failed && read.Next() {
+		for err == nil && !b.Stopped() && read.Next() {
 			err = d.chunk(read.Data())
 		}
-		if !d.failed {
+		if !b.Stopped() {
 			d.finish()
 		}
 		if !ended {

@@ -3,6 +3,7 @@ package compat
 import (
 	"fmt"
 	"maps"
+	"strings"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/param"
@@ -27,6 +28,9 @@ func (d Dialect) params(req llm.Request) sdk.ChatCompletionNewParams {
 	extra := map[string]any{}
 	if own != nil {
 		extra[string(d.EffortForm)] = own
+	}
+	if d.Gateway && !req.NoCache && strings.HasPrefix(req.Model, "anthropic/") {
+		extra["cache_control"] = map[string]string{"type": "ephemeral"}
 	}
 	maps.Copy(extra, wire.Extra(req.Options))
 	p.SetExtraFields(extra)

@@ -42,7 +42,7 @@ var presets = []Preset{
 		ID: "openrouter", Name: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1",
 		KeyVariables: []string{"OPENROUTER_API_KEY"}, URLVariable: "OPENROUTER_BASE_URL",
 		DefaultModel: "openrouter/auto",
-		Dialect:      Dialect{EffortForm: EffortObject},
+		Dialect:      Dialect{EffortForm: EffortObject, Gateway: true},
 	},
 	{
 		ID: "deepseek", Name: "DeepSeek", BaseURL: "https://api.deepseek.com",

@@ -590,7 +590,7 @@ export type RenameRequest = {
   title: string
 }
 
-export type Repair = "native" | "elided" | "pictures" | "foreign"
+export type Repair = "native" | "elided" | "pictures" | "foreign" | "calls"
 
 export type Retrying = {
   provider: string
@@ -814,6 +814,7 @@ export type Usage = {
   cache_write: number
   output: number
   reasoning: number
+  charged?: Cost
   known: boolean
 }
 

@@ -140,6 +140,7 @@ export const en = {
   'compact.action': 'Compact',
   'repair.native': 'Asked again without the provider’s own notes.',
   'repair.elided': 'Old outputs are sent shortened.',
+  'repair.calls': 'Malformed tool calls are sent as text.',
   'repair.pictures': 'Pictures are sent in another form',
   'repair.foreign': 'Another model goes on from here',
 

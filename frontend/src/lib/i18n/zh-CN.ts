@@ -128,6 +128,7 @@ export const zhCN: Record<Key, Message> = {
   'compact.action': '压缩',
   'repair.native': '已去掉服务商自己的附注并重新询问。',
   'repair.elided': '较早的输出以缩短的形式发送。',
+  'repair.calls': '格式有误的工具调用以文本形式发送。',
   'repair.pictures': '图片以其他形式发送',
   'repair.foreign': '从这里起由另一个模型继续',
 
