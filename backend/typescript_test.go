@@ -62,7 +62,7 @@ func typeScript(t *testing.T) []byte {
 		fmt.Fprintf(&methods, "  %q: { args: %s; reply: %s }\n", name, g.Declare(m.in), g.Declare(m.out))
 	}
 	var out bytes.Buffer
-	out.WriteString("// Written from the Go types by `make gen`. Do not edit.\n\n")
+	out.WriteString("// Written from the Go types by `make gen`. Do not edit.\n/* eslint-disable */\n\n")
 	out.WriteString(g.Declarations())
 	fmt.Fprintf(&out, "export interface Methods {\n%s}\n", methods.String())
 	return out.Bytes()

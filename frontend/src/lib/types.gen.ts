@@ -1,4 +1,5 @@
 // Written from the Go types by `make gen`. Do not edit.
+/* eslint-disable */
 
 export type Ability = "reasoning" | "images" | "pdf" | "tools" | "structured_output"
 
