@@ -35,7 +35,7 @@ func (t *turn) decide(c *ready) (GateCall, Verdict) {
 		if c.judged.Decision == Deny {
 			return gc, c.judged
 		}
-		return gc, Verdict{Decision: Ask, Reason: open.request.Reason}
+		return gc, Verdict{Decision: Ask, Reason: open.request.Reason, Code: open.request.ReasonCode, Args: open.request.ReasonArgs}
 	}
 	gc := t.judge(c)
 	if t.session.cfg.Hooks == nil || c.judged.Decision == Deny && c.judged.Final {
@@ -61,9 +61,8 @@ func (r *round) authorise(c *ready) (denial string, denied bool) {
 		return "This call is not allowed: " + verdict.Reason, true
 	}
 	r.flush()
-	reason := verdict.Reason
-	for range maxAsks {
-		req, answer, err := r.askPerson(c, gc, reason)
+	for asked := range maxAsks {
+		req, answer, err := r.askPerson(c, gc, verdict, asked > 0)
 		switch {
 		case err != nil:
 			return "This call needs a person's approval, and nobody could be asked: " + err.Error(), true
@@ -80,14 +79,15 @@ func (r *round) authorise(c *ready) (denial string, denied bool) {
 		case c.judged.Decision == Allow, c.judged.Reason == before.Reason && r.unchanged(c, req):
 			return "", false
 		}
-		reason = "What this call does has changed since you were asked. " + c.judged.Reason
+		verdict = c.judged
+		verdict.Reason = "What this call does has changed since you were asked. " + verdict.Reason
 	}
 	return "This call did not run: what it does kept changing while the user was asked about it. Look at the files again.", true
 }
 
 // askPerson requests an approval, or goes on waiting for one that was
 // requested before the session was reopened, and records the answer.
-func (t *turn) askPerson(c *ready, gc GateCall, reason string) (ApprovalRequest, Answer, error) {
+func (t *turn) askPerson(c *ready, gc GateCall, why Verdict, renewed bool) (ApprovalRequest, Answer, error) {
 	s := t.session
 	var req ApprovalRequest
 	if open := s.transcript.openCall(c.call.ID); open != nil && open.request != nil {
@@ -95,7 +95,8 @@ func (t *turn) askPerson(c *ready, gc GateCall, reason string) (ApprovalRequest,
 	} else {
 		req = ApprovalRequest{
 			ID: s.cfg.NewID(), CallID: c.call.ID, Tool: c.spec.Name,
-			Input: string(c.call.Arguments), Reason: reason, Access: gc.Access,
+			Input: string(c.call.Arguments), Access: gc.Access,
+			Reason: why.Reason, ReasonCode: why.Code, ReasonArgs: why.Args, Renewed: renewed,
 		}
 		req.Changes, _ = t.preview(c)
 		t.emit(req)

@@ -245,8 +245,14 @@ type ApprovalRequest struct {
 	CallID string `json:"call_id"`
 	Tool   string `json:"tool"`
 	Input  string `json:"input"`
-	// Reason says why the call is not simply allowed.
-	Reason string `json:"reason"`
+	// Reason says why the call is not simply allowed; ReasonCode and ReasonArgs
+	// say the same for other languages, where there is a code for it.
+	Reason     string     `json:"reason"`
+	ReasonCode ReasonCode `json:"reason_code,omitempty"`
+	ReasonArgs []string   `json:"reason_args,omitempty"`
+	// Renewed says that the person has been asked about this call before, and
+	// that what it does has changed since; Reason says so too.
+	Renewed bool `json:"renewed,omitempty"`
 	// Access is what the call would touch.
 	Access Access `json:"access"`
 	// Changes previews what becomes of files; nil where nothing can be shown.

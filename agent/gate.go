@@ -50,10 +50,15 @@ type GateCall struct {
 	Mode     Mode
 }
 
-// Verdict is a gate's decision and the sentence that explains it.
+// Verdict is a gate's decision and the sentence that explains it; [Because]
+// makes one.
 type Verdict struct {
 	Decision Decision
 	Reason   string
+	// Code and Args say the same to those who word it themselves; empty where
+	// the sentence is all there is.
+	Code ReasonCode
+	Args []string
 	// Final says that no hook can allow what this denies or asks about.
 	Final bool
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 )
 
 // Hooks runs what users and programs attach to the course of a session
@@ -192,11 +191,11 @@ func (t *turn) consult(r *ready) HookAdvice {
 func weigh(v Verdict, advice HookAdvice) Verdict {
 	switch {
 	case advice.Decision == Deny:
-		return Verdict{Decision: Deny, Reason: "A hook refused it: " + advice.Reason}
+		return Because(Deny, ReasonHookRefused, advice.Reason)
 	case advice.Decision == Ask && v.Decision == Allow:
-		return Verdict{Decision: Ask, Reason: strings.TrimSpace("A hook wants you to be asked. " + advice.Reason)}
+		return Because(Ask, ReasonHookWantsAsked, advice.Reason)
 	case advice.Decision == Allow && !v.Final:
-		return Verdict{Decision: Allow, Reason: "A hook allowed it. " + advice.Reason}
+		return Because(Allow, ReasonHookAllowed, advice.Reason)
 	}
 	return v
 }

@@ -39,6 +39,7 @@ func (w *Workbench) newSession(ctx context.Context, info SessionInfo, past []age
 	})
 	rules := w.cfg.Rules
 	rules.Read = append(slices.Clone(rules.Read), place.output)
+	rules.Own = []string{w.cfg.Home}
 	gate, err := permission.New(w.cfg.Folder, rules)
 	if err != nil {
 		return nil, err

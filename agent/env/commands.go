@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -107,7 +106,7 @@ func (l *Local) spec(c Command) (sandbox.Spec, error) {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(l.dir, dir)
 	}
-	environ := slices.DeleteFunc(l.Filter.Apply(os.Environ()), func(entry string) bool {
+	environ := slices.DeleteFunc(l.Filter.Apply(sandbox.Environ()), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
 		return slices.Contains(shellVariables, name) || strings.HasPrefix(name, "BASH_FUNC_")
 	})

@@ -195,6 +195,9 @@ type Hits struct {
 	// search did not finish.
 	More     bool
 	TimedOut bool
+	// Withheld are files, the first of them, that Grep passed over because they
+	// may hold secrets: it searches one only where the query names it.
+	Withheld []string
 }
 
 // Command is a shell command line to run (LOOP-26).

@@ -2,11 +2,14 @@ package env
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
+	"atelier.dev/atelier/agent/internal/sensitive"
 	"atelier.dev/atelier/agent/internal/shell"
 	"atelier.dev/atelier/agent/sandbox"
 )
@@ -84,6 +87,13 @@ func (l *Local) Foresee(_ context.Context, line, dir string) (Foreseen, bool) {
 		return Foreseen{}, false
 	}
 	f.Reads = append(f.Reads, names...)
+	for _, tree := range r.Trees {
+		secrets, ok := secretsIn(join(dir, tree), r.Hidden)
+		if !ok {
+			return Foreseen{}, false
+		}
+		f.Reads = append(f.Reads, secrets...)
+	}
 	slices.Sort(f.Reads)
 	f.Reads = slices.Compact(f.Reads)
 	return f, true
@@ -152,6 +162,36 @@ func wide(pattern string) (n int) {
 	}
 	return n
 }
+
+// maxTree is how many names are looked at below a folder that is searched.
+const maxTree = 50_000
+
+// secretsIn returns the files below a folder that may hold secrets, which a
+// search would print; false where there is too much to look at. Version
+// control's own folder is passed over: what it holds is not text.
+func secretsIn(root string, hidden bool) (paths []string, ok bool) {
+	seen := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if seen++; seen > maxTree {
+			return errTooMany
+		}
+		if err != nil {
+			return nil // what cannot be read is not printed either
+		}
+		name := d.Name()
+		switch {
+		case path == root:
+		case d.IsDir() && (name == ".git" || !hidden && strings.HasPrefix(name, ".")):
+			return fs.SkipDir
+		case !d.IsDir() && (hidden || !strings.HasPrefix(name, ".")) && sensitive.Secret(path[len(root):]):
+			paths = append(paths, path)
+		}
+		return nil
+	})
+	return paths, err == nil
+}
+
+var errTooMany = errors.New("too many files")
 
 // escape makes a pattern of a path that means nothing but itself.
 func escape(path string) string {

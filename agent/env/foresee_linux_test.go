@@ -107,6 +107,24 @@ func TestForeseesNothingWhereNamesAreOptions(t *testing.T) {
 	}
 }
 
+// reliability.md 8: what a search would print of secrets is foreseen.
+func TestForeseesSecretsInWhatIsSearched(t *testing.T) {
+	t.Parallel()
+	l, write := workplace(t)
+	write(".env", "x")
+	write("sub/server.pem", "x")
+	env, pem := filepath.Join(l.dir, ".env"), filepath.Join(l.dir, "sub/server.pem")
+	for line, want := range map[string][2]bool{
+		"grep -r x": {true, true}, "grep -r x sub": {false, true}, "rg x": {false, true}, "rg --hidden x": {true, true},
+		"diff -q sub sub": {false, true}, "grep x a.txt": {false, false}, "find .": {false, false}, "cat .env": {true, false}, "wc .e*": {true, false},
+	} {
+		f, ok := l.Foresee(t.Context(), line, "")
+		if got := [2]bool{slices.Contains(f.Reads, env), slices.Contains(f.Reads, pem)}; !ok || got != want {
+			t.Errorf("%s: %t %v, want %v", line, ok, got, want)
+		}
+	}
+}
+
 // A program that a project brings along is none of the readers.
 func TestForeseesNothingOfAProjectsPrograms(t *testing.T) {
 	l, write := workplace(t)

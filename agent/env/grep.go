@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"atelier.dev/atelier/agent/internal/sensitive"
 	"atelier.dev/atelier/agent/sandbox"
 )
 
@@ -55,6 +56,7 @@ func (l *Local) ripGrep(ctx context.Context, q GrepQuery, target string) (Hits, 
 	})
 	split.flush()
 	hits.TimedOut = r.TimedOut
+	hits.Withheld = l.ripWithheld(ctx, target)
 	switch {
 	case ctx.Err() != nil:
 		return Hits{}, ctx.Err()
@@ -94,7 +96,36 @@ func ripgrepArgs(program string, q GrepQuery, target string) []string {
 	if q.Glob != "" {
 		args = append(args, "--glob="+q.Glob)
 	}
-	return append(args, "--hidden", "--glob=!.git", "--regexp="+q.Pattern, "--", target)
+	args = append(args, "--hidden", "--glob=!.git")
+	for _, pattern := range sensitive.SecretPatterns() {
+		args = append(args, "--iglob=!**/"+pattern)
+	}
+	return append(args, "--regexp="+q.Pattern, "--", target)
+}
+
+// maxWithheld caps the names of files that a search left out.
+const maxWithheld = 5
+
+// ripWithheld returns what ripGrep leaves out for the secrets it may hold.
+func (l *Local) ripWithheld(ctx context.Context, target string) (paths []string) {
+	enough, stop := context.WithCancel(ctx)
+	defer stop()
+	split := lineSplitter{fn: func(line string) {
+		if line = strings.TrimPrefix(line, "./"); len(paths) < maxWithheld && line != target {
+			paths = append(paths, line)
+		} else {
+			stop()
+		}
+	}}
+	argv := []string{l.ripgrep, "--no-config", "--files", "--hidden", "--sort=path"}
+	for _, pattern := range sensitive.SecretPatterns() {
+		argv = append(argv, "--iglob=**/"+pattern)
+	}
+	// Without an answer the search is no worse, and says elsewhere that it leaves out.
+	_, _ = sandbox.Run(enough, sandbox.Spec{
+		Argv: append(argv, "--iglob=!.git", "--", target), Dir: l.dir, Timeout: SearchTimeout, Limit: 4 << 10, Output: split.add,
+	})
+	return paths
 }
 
 // joined puts the separator back that --null takes from between a line's path

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"atelier.dev/atelier/agent/internal/sensitive"
 )
 
 // fileTypes are the names of ripgrep's most common types.
@@ -44,6 +46,12 @@ func (l *Local) walkGrep(ctx context.Context, q GrepQuery, p place, abs string) 
 		shown := abs // the search began at a file
 		if name != slash(p.name) {
 			shown = filepath.Join(abs, filepath.FromSlash(rel))
+		}
+		if name != slash(p.name) && sensitive.Secret(rel) {
+			if len(g.hits.Withheld) < maxWithheld {
+				g.hits.Withheld = append(g.hits.Withheld, l.shown(shown))
+			}
+			return
 		}
 		g.file(ctx, place{root: p.root, name: name, given: name}, l.shown(shown))
 	})

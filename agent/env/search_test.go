@@ -223,3 +223,37 @@ func TestSearchesSkipWhatIsIgnored(t *testing.T) { // OAS-304
 		}
 	})
 }
+
+// reliability.md 8: a search prints no secrets, says what it passed over, and
+// searches such a file only by its name.
+func TestGrepWithholdsSecrets(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"a.txt": "canary\n", "deploy/server.pem": "canary\n", "id_rsa": "canary\n"}
+	bothSearches(t, files, func(t *testing.T, l *Local) {
+		if l.ripgrep != "" { // our own passes over all that is hidden
+			for _, name := range []string{".env", ".ssh/id_ed25519"} {
+				path := filepath.Join(l.dir, name)
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte("canary\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for _, q := range []GrepQuery{{}, {Mode: GrepContent}, {Mode: GrepCount}, {Glob: "*"}, {Glob: "!*.go"}} {
+			q.Pattern = "canary"
+			hits, err := l.Grep(t.Context(), q)
+			if err != nil || len(hits.Lines) != 1 || !strings.HasPrefix(hits.Lines[0], "a.txt") {
+				t.Errorf("%+v: %q, %v", q, hits.Lines, err)
+			}
+			if got := strings.Join(hits.Withheld, " "); !strings.Contains(got, filepath.Join("deploy", "server.pem")) || !strings.Contains(got, "id_rsa") ||
+				strings.Contains(got, ".env") != (l.ripgrep != "") {
+				t.Errorf("%+v: passed over %s", q, got)
+			}
+		}
+		if hits, err := l.Grep(t.Context(), GrepQuery{Pattern: "canary", Path: "id_rsa"}); err != nil || len(hits.Lines) != 1 || len(hits.Withheld) > 0 {
+			t.Errorf("by its name: %+v, %v", hits, err)
+		}
+	})
+}

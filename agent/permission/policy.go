@@ -6,11 +6,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/internal/sensitive"
 )
 
 // Policy implements [agent.Gate] for the six permission modes (K-12). It is
@@ -22,6 +25,7 @@ type Policy struct {
 	allow   []string
 	deny    []string
 	read    []string // more folders to read in
+	own     []string // folders that no tool may touch
 	granted map[string]bool
 }
 
@@ -35,6 +39,9 @@ type Rules struct {
 	// Read lists folders, absolute and without symbolic links, that may be read
 	// as freely as the workspace.
 	Read []string
+	// Own lists Atelier's own folders, absolute. No tool may read or write what
+	// lies there, in any mode, but for what Read names.
+	Own []string
 }
 
 var (
@@ -52,7 +59,13 @@ func New(workspace string, rules Rules) (*Policy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open workspace: %w", err)
 	}
-	return &Policy{dir: real, alias: abs, allow: rules.Allow, deny: rules.Deny, read: rules.Read, granted: map[string]bool{}}, nil
+	p := &Policy{dir: real, alias: abs, allow: rules.Allow, deny: rules.Deny, read: rules.Read, granted: map[string]bool{}}
+	for _, dir := range rules.Own {
+		if dir = resolve(dir); !p.insideOf(dir) {
+			p.own = append(p.own, dir)
+		}
+	}
+	return p, nil
 }
 
 // Grant allows calls equal to this one for the rest of the session: the same
@@ -65,20 +78,32 @@ func (p *Policy) Grant(call agent.GateCall) { p.granted[p.key(call)] = true }
 // and so are the questions of plan mode and about protected files.
 func (p *Policy) Decide(call agent.GateCall) agent.Verdict {
 	if slices.Contains(p.deny, call.Tool) {
-		return agent.Verdict{Decision: agent.Deny, Reason: fmt.Sprintf("The tool %s is switched off here.", call.Tool), Final: true}
+		return final(agent.Because(agent.Deny, agent.ReasonToolOff, call.Tool))
+	}
+	for _, path := range slices.Concat(call.Access.Writes, call.Access.Reads) {
+		if p.isOwn(resolve(path)) {
+			return final(agent.Because(agent.Deny, agent.ReasonOwnFolder, filepath.Clean(path)))
+		}
 	}
 	if call.Mode == agent.ModeBypass {
-		return agent.Verdict{Decision: agent.Allow, Reason: "This mode never asks."}
+		return agent.Because(agent.Allow, agent.ReasonNeverAsks)
 	}
-	reason, kind := p.examine(call)
+	verdict, kind := p.examine(call)
 	if p.free(call, kind) {
-		return agent.Verdict{Decision: agent.Allow, Reason: reason}
+		verdict.Decision = agent.Allow
+		return verdict
 	}
-	final := call.Mode == agent.ModePlan || kind == protected
+	verdict.Final = call.Mode == agent.ModePlan || kind == protected || kind == secret
 	if call.Mode == agent.ModeDontAsk {
-		return agent.Verdict{Decision: agent.Deny, Reason: reason + " The mode dontAsk refuses what would need consent.", Final: final}
+		verdict.Decision = agent.Deny
+		verdict.Reason += " The mode dontAsk refuses what would need consent."
 	}
-	return agent.Verdict{Decision: agent.Ask, Reason: reason, Final: final}
+	return verdict
+}
+
+func final(v agent.Verdict) agent.Verdict {
+	v.Final = true
+	return v
 }
 
 // kind sorts calls by what they risk.
@@ -88,6 +113,7 @@ const (
 	looks     kind = iota // only reads, inside the workspace
 	edits                 // writes ordinary files inside the workspace
 	protected             // writes files that can make other programs run code
+	secret                // reads files that may hold secrets
 	risks                 // anything else
 )
 
@@ -98,40 +124,53 @@ func (p *Policy) free(call agent.GateCall, k kind) bool {
 		return true
 	case call.Mode == agent.ModePlan || k == protected:
 		return false
-	case p.granted[p.key(call)] || slices.Contains(p.allow, call.Tool):
+	case p.granted[p.key(call)]:
+		return true
+	case k == secret:
+		return false
+	case slices.Contains(p.allow, call.Tool):
 		return true
 	}
 	return k == edits && (call.Mode == agent.ModeAcceptEdits || call.Mode == agent.ModeAuto)
 }
 
-// examine finds out what a call risks and says so.
-func (p *Policy) examine(call agent.GateCall) (string, kind) {
+// examine finds out what a call risks, and asks about it.
+func (p *Policy) examine(call agent.GateCall) (agent.Verdict, kind) {
 	for _, path := range call.Access.Writes {
-		if real := resolve(path); isProtected(p.shown(path)) || isProtected(p.shown(real)) {
-			return fmt.Sprintf("%s can make other programs run code, so changing it always needs consent.", p.shown(path)), protected
+		if real := resolve(path); p.controls(path) || p.controls(real) || p.inBareRepository(real) {
+			return ask(protected, agent.ReasonControls, p.shown(path))
+		}
+	}
+	for _, path := range call.Access.Reads {
+		if sensitive.Secret(p.shown(path)) || sensitive.Secret(p.shown(resolve(path))) {
+			return ask(secret, agent.ReasonSecret, p.shown(path))
 		}
 	}
 	for _, path := range slices.Concat(call.Access.Writes, call.Access.Reads) {
 		if real := resolve(path); !p.inside(real) && (len(call.Access.Writes) > 0 || !p.readable(real)) {
 			if real != filepath.Clean(path) {
-				return fmt.Sprintf("%s leads to %s, which lies outside the project.", p.shown(path), real), risks
+				return ask(risks, agent.ReasonLeadsOutside, p.shown(path), real)
 			}
-			return filepath.Clean(path) + " lies outside the project.", risks
+			return ask(risks, agent.ReasonOutside, real)
 		}
 	}
 	switch {
 	case p.looks(call.Access):
-		return "This command only reads inside the project.", looks
+		return ask(looks, agent.ReasonCommandReads)
 	case call.Access.Command != "":
-		return "A command can change anything that your user account can change.", risks
+		return ask(risks, agent.ReasonCommand)
 	case len(call.Access.Writes) > 0:
-		return fmt.Sprintf("This changes %s.", p.list(call.Access.Writes)), edits
+		return p.changes(call.Access.Writes), edits
 	case call.ReadOnly:
-		return "This only reads inside the project.", looks
+		return ask(looks, agent.ReasonReads)
 	case call.Access.Own:
-		return "This concerns only what this session itself starts.", looks
+		return ask(looks, agent.ReasonOwn)
 	}
-	return fmt.Sprintf("What the tool %s does cannot be foreseen.", call.Tool), risks
+	return ask(risks, agent.ReasonUnforeseen, call.Tool)
+}
+
+func ask(k kind, code agent.ReasonCode, args ...string) (agent.Verdict, kind) {
+	return agent.Because(agent.Ask, code, args...), k
 }
 
 // looks reports whether a command does nothing but read what the workspace, in
@@ -146,17 +185,28 @@ func (p *Policy) inside(real string) bool {
 	return ok
 }
 
-// list names the first of some files and counts the others.
-func (p *Policy) list(paths []string) string {
+// changes names the first of the files that are changed and counts the others.
+func (p *Policy) changes(paths []string) agent.Verdict {
 	first := p.shown(paths[0])
 	switch others := len(paths) - 1; others {
 	case 0:
-		return first
+		return agent.Because(agent.Ask, agent.ReasonChanges, first)
 	case 1:
-		return first + " and 1 other file"
+		return agent.Because(agent.Ask, agent.ReasonChangesTwo, first)
 	default:
-		return fmt.Sprintf("%s and %d other files", first, others)
+		return agent.Because(agent.Ask, agent.ReasonChangesMore, first, strconv.Itoa(others))
 	}
+}
+
+// insideOf reports whether the workspace lies in a folder, or is it.
+func (p *Policy) insideOf(dir string) bool {
+	_, ok := below(dir, p.dir)
+	return ok
+}
+
+// isOwn reports whether a resolved path lies in a folder that no tool may touch.
+func (p *Policy) isOwn(real string) bool {
+	return !p.readable(real) && slices.ContainsFunc(p.own, func(dir string) bool { _, ok := below(dir, real); return ok })
 }
 
 // readable reports whether a resolved path lies in a folder to read in.
@@ -212,26 +262,27 @@ func resolveAll(paths []string) []string {
 	return slices.Compact(real)
 }
 
-// protectedDirs and protectedFiles are read by programs that run what they
-// find there: version control, Atelier itself and shells.
-var (
-	protectedDirs  = []string{".git", ".atelier"}
-	protectedFiles = []string{
-		".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile",
-		".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login",
-		"config.fish", ".envrc", ".gitconfig",
-	}
-)
+// controls reports whether changing a file can make other programs run code.
+// A file HEAD makes a repository of the folder it is in.
+func (p *Policy) controls(path string) bool {
+	return sensitive.Controls(p.shown(path)) || strings.EqualFold(filepath.Base(path), "HEAD")
+}
 
-// isProtected compares without case: on some systems .GIT is .git.
-func isProtected(path string) bool {
-	same := func(list []string, name string) bool {
-		return slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, name) })
-	}
-	for part := range strings.SplitSeq(filepath.ToSlash(path), "/") {
-		if same(protectedDirs, part) {
+// inBareRepository reports whether a file lies in a folder of the workspace that
+// git takes for a repository, with its configuration and hooks.
+func (p *Policy) inBareRepository(real string) bool {
+	for dir := filepath.Dir(real); p.inside(dir); dir = filepath.Dir(dir) {
+		if exists(filepath.Join(dir, "HEAD")) && exists(filepath.Join(dir, "objects")) {
 			return true
 		}
+		if dir == p.dir {
+			break
+		}
 	}
-	return same(protectedFiles, filepath.Base(path))
+	return false
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }

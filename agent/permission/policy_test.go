@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,12 +20,12 @@ func world(t *testing.T) (in, out func(string) string) {
 	}
 	in = func(name string) string { return filepath.Join(base, "work", name) }
 	out = func(name string) string { return filepath.Join(base, "other", name) }
-	for _, dir := range []string{in("sub"), in(".git/hooks"), out("dir")} {
+	for _, dir := range []string{in("sub"), in(".git/hooks"), in("bare/objects"), out("dir")} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, file := range []string{in("file"), out("file")} {
+	for _, file := range []string{in("file"), in(".env"), in("bare/HEAD"), out("file")} {
 		if err := os.WriteFile(file, nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +33,7 @@ func world(t *testing.T) (in, out func(string) string) {
 	for name, target := range map[string]string{
 		in("link"): "file", in("escape"): out("file"), in("dirlink"): out("dir"),
 		in("dangling"): out("new"), in("upward"): "../other/new", in("loop"): "loop",
-		in("gitlink"): ".git/hooks", out("back"): in("sub"),
+		in("gitlink"): ".git/hooks", out("back"): in("sub"), in("innocent"): ".env",
 	} {
 		if err := os.Symlink(target, name); err != nil {
 			t.Fatal(err)
@@ -77,21 +78,42 @@ func types(text, task string) agent.GateCall {
 	return agent.GateCall{Tool: "WriteStdin", Access: agent.Access{Command: text, Task: task}}
 }
 
+// One letter a mode, in the order of agent.Modes: default, plan, acceptEdits,
+// auto, dontAsk, bypassPermissions; a allow, k ask, d deny.
+const (
+	free     = "aaaaaa"
+	risky    = "kkkkda"
+	ordinary = "kkaada"
+)
+
+type modeCase struct {
+	name string
+	call agent.GateCall
+	want string
+}
+
+func decides(t *testing.T, p *Policy, cases []modeCase) {
+	t.Helper()
+	for _, tt := range cases {
+		got := ""
+		for _, mode := range agent.Modes() {
+			tt.call.Mode = mode
+			verdict := p.Decide(tt.call)
+			got += map[agent.Decision]string{agent.Allow: "a", agent.Ask: "k", agent.Deny: "d"}[verdict.Decision]
+			if !strings.HasSuffix(verdict.Reason, ".") {
+				t.Errorf("%s, %s: reason %q is no sentence", tt.name, mode, verdict.Reason)
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
 func TestModes(t *testing.T) { // K-12, OAS-621, OAS-622
 	t.Parallel()
 	in, out := world(t)
-	// One letter a mode, in the order of agent.Modes: default, plan,
-	// acceptEdits, auto, dontAsk, bypassPermissions; a allow, k ask, d deny.
-	const (
-		free     = "aaaaaa"
-		risky    = "kkkkda"
-		ordinary = "kkaada"
-	)
-	tests := []struct {
-		name string
-		call agent.GateCall
-		want string
-	}{
+	decides(t, newPolicy(t, in(""), Rules{Read: []string{out("shared")}}), []modeCase{
 		{"read inside", reads(in("file")), free},
 		{"read the workspace itself", reads(in("")), free},
 		{"read what is missing", reads(in("none/none")), free},
@@ -136,22 +158,26 @@ func TestModes(t *testing.T) { // K-12, OAS-621, OAS-622
 		{"read inside and write outside", agent.GateCall{Tool: "Copy", Access: agent.Access{Reads: []string{in("file")}, Writes: []string{out("x")}}}, risky},
 		{"read outside and write inside", agent.GateCall{Tool: "Copy", Access: agent.Access{Reads: []string{out("file")}, Writes: []string{in("x")}}}, risky},
 		{"claims to read and runs", agent.GateCall{Tool: "Odd", ReadOnly: true, Access: agent.Access{Command: "ls"}}, risky},
-	}
-	p := newPolicy(t, in(""), Rules{Read: []string{out("shared")}})
-	for _, tt := range tests {
-		got := ""
-		for _, mode := range agent.Modes() {
-			tt.call.Mode = mode
-			verdict := p.Decide(tt.call)
-			got += map[agent.Decision]string{agent.Allow: "a", agent.Ask: "k", agent.Deny: "d"}[verdict.Decision]
-			if !strings.HasSuffix(verdict.Reason, ".") {
-				t.Errorf("%s, %s: reason %q is no sentence", tt.name, mode, verdict.Reason)
-			}
-		}
-		if got != tt.want {
-			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
-		}
-	}
+	})
+}
+
+func TestModesOnSensitiveFiles(t *testing.T) { // reliability.md 8
+	t.Parallel()
+	in, _ := world(t)
+	decides(t, newPolicy(t, in(""), Rules{}), []modeCase{
+		{"write a task of an editor", writes(in(".vscode/tasks.json")), risky},
+		{"write servers for agents", writes(in(".mcp.json")), risky},
+		{"write a workflow", writes(in("sub/.github/workflows/ci.yml")), risky},
+		{"write the configuration of a bare repository", writes(in("bare/config")), risky},
+		{"write a hook of a bare repository", writes(in("bare/hooks/post-update")), risky},
+		{"make a bare repository", writes(in("sub/HEAD")), risky},
+		{"read secrets", reads(in(".env")), risky},
+		{"read secrets through a link", reads(in("innocent")), risky},
+		{"read a folder of secrets", reads(in(".ssh")), risky},
+		{"read an example of secrets", reads(in(".env.example")), free},
+		{"a command that reads secrets", looking("", in(""), in("deploy.pem")), risky},
+		{"write secrets", writes(in(".env")), ordinary},
+	})
 }
 
 func TestUnknownModeIsStrict(t *testing.T) {
@@ -280,5 +306,82 @@ func TestNewNeedsAWorkspace(t *testing.T) {
 	t.Parallel()
 	if _, err := New(filepath.Join(t.TempDir(), "none"), Rules{}); err == nil {
 		t.Error("no error")
+	}
+}
+
+// reliability.md 8: neither mode nor rule nor grant opens Atelier's own folder.
+func TestOwnFolderIsClosed(t *testing.T) {
+	t.Parallel()
+	in, out := world(t)
+	rules := Rules{Own: []string{in("data"), out("")}, Read: []string{in("data/output")}, Allow: []string{"Read", "Write", "Bash"}}
+	p := newPolicy(t, in(""), rules)
+	for _, mode := range agent.Modes() {
+		for _, call := range []agent.GateCall{
+			reads(in("data/keys.json")), reads(in("data")), writes(in("data/AGENTS.md")), reads(out("file")), reads(in("escape")),
+			looking("", in(""), in("data/keys.json")),
+		} {
+			call.Mode = mode
+			p.Grant(call)
+			v := p.Decide(call)
+			if v.Decision != agent.Deny || !v.Final || v.Code != agent.ReasonOwnFolder || !strings.Contains(v.Reason, "Atelier keeps its own data") {
+				t.Errorf("%s %+v: %+v", mode, call.Access, v)
+			}
+		}
+		call := reads(in("data/output/1"))
+		call.Mode = mode
+		if v := p.Decide(call); v.Decision != agent.Allow {
+			t.Errorf("%s: the output of a command: %+v", mode, v)
+		}
+	}
+	around := newPolicy(t, in("sub"), Rules{Own: []string{in("")}})
+	if v := around.Decide(reads(in("sub/x"))); v.Decision != agent.Allow {
+		t.Errorf("a project in the folder: %+v", v)
+	}
+}
+
+// What may hold secrets is asked about whatever the rules allow, and once for
+// the session if the person says so.
+func TestSecretsAreAskedAbout(t *testing.T) {
+	t.Parallel()
+	in, _ := world(t)
+	p := newPolicy(t, in(""), Rules{Allow: []string{"Read"}})
+	v := p.Decide(reads(in(".env")))
+	if v.Decision != agent.Ask || !v.Final || v.Code != agent.ReasonSecret {
+		t.Errorf("%+v", v)
+	}
+	p.Grant(reads(in(".env")))
+	if v := p.Decide(reads(in(".env"))); v.Decision != agent.Allow {
+		t.Errorf("granted: %+v", v)
+	}
+}
+
+// interface.md 21: the code and its arguments say what the sentence says.
+func TestReasonsHaveCodes(t *testing.T) {
+	t.Parallel()
+	in, out := world(t)
+	p := newPolicy(t, in(""), Rules{Deny: []string{"Odd"}})
+	several := writes(in("a"))
+	several.Access.Writes = append(several.Access.Writes, in("b"), in("c"))
+	for _, tt := range []struct {
+		call agent.GateCall
+		code agent.ReasonCode
+		args []string
+	}{
+		{agent.GateCall{Tool: "Odd"}, agent.ReasonToolOff, []string{"Odd"}},
+		{reads(in("file")), agent.ReasonReads, nil},
+		{reads(in(".env")), agent.ReasonSecret, []string{".env"}},
+		{reads(out("file")), agent.ReasonOutside, []string{out("file")}},
+		{reads(in("escape")), agent.ReasonLeadsOutside, []string{"escape", out("file")}},
+		{writes(in("file")), agent.ReasonChanges, []string{"file"}},
+		{several, agent.ReasonChangesMore, []string{"a", "2"}},
+		{writes(in(".git/config")), agent.ReasonControls, []string{".git/config"}},
+		{runs("make"), agent.ReasonCommand, nil},
+		{looking("", in("")), agent.ReasonCommandReads, nil},
+		{agent.GateCall{Tool: "x"}, agent.ReasonUnforeseen, []string{"x"}},
+	} {
+		v := p.Decide(tt.call)
+		if v.Code != tt.code || !slices.Equal(v.Args, tt.args) || v.Reason != agent.Because(v.Decision, tt.code, tt.args...).Reason {
+			t.Errorf("%+v: %+v", tt.call, v)
+		}
 	}
 }

@@ -2,7 +2,6 @@ package project
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -131,7 +130,7 @@ func (g *git) run(ctx context.Context, output func(string), args ...string) bool
 	argv := slices.Concat(
 		[]string{g.program, "--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"},
 		g.filters, args)
-	environ := append(sandbox.Filter{}.Apply(os.Environ()),
+	environ := append(sandbox.Filter{}.Apply(sandbox.Environ()),
 		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C",
 		nothingVariable+"=", falseVariable+"=false")
 	r, err := sandbox.Run(ctx, sandbox.Spec{Argv: argv, Dir: g.folder, Env: environ, Timeout: gitTimeout, Output: output})

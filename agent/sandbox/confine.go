@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"errors"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -36,7 +35,7 @@ func works(path string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, append(slices.Clone(confinement), "--", "/bin/sh", "-c", "exit 0")...)
-	cmd.Env = Filter{Inherit: InheritCore}.Apply(os.Environ())
+	cmd.Env = Filter{Inherit: InheritCore}.Apply(Environ())
 	cmd.SysProcAttr = ownSession()
 	closeDescriptorsOnExec()
 	return cmd.Run() == nil

@@ -72,7 +72,7 @@ func (f Filter) passes(name, value string) bool {
 	case f.Inherit == InheritCore:
 		return false
 	}
-	return !secretName.MatchString(name) && !secretValue.MatchString(value)
+	return !isSecret(name, value)
 }
 
 // userGDK reports whether the user chose a GDK back end. Initialisation runs
@@ -109,25 +109,66 @@ func setOf(names string) map[string]bool {
 	return set
 }
 
-// secretName matches names that hold secrets by custom: whole words between
-// underscores, so that GIT_AUTHOR_NAME and TOKENIZERS_PARALLELISM pass.
-var secretName = regexp.MustCompile(`(?i)^(` + strings.Join([]string{
-	`(.*_)?(SECRETS?|TOKENS?|KEYS?|PAT|AUTH|COOKIES?|DSN|PASS|JWT)(_.*)?`,
-	`.*(PASSWORD|PASSWD|PASSPHRASE|APIKEY|CREDENTIAL).*`,
-	`.*_PWD`,
-	`AWS_.*`,
-	`(.*_)?(DATABASE|DB|REDIS|MONGO|MONGODB|AMQP|POSTGRES|MYSQL|WEBHOOK)_UR[IL]`,
-	`.*_?CONNECTION_?STRING`,
-	`KUBECONFIG|NETRC|PGPASSFILE|PGSERVICEFILE|BOTO_CONFIG`,
-}, "|") + `)$`)
+// isSecret reports whether a variable holds a secret, by custom or by the shape
+// of its value.
+func isSecret(name, value string) bool {
+	return secretName(words(name)) || secretValue.MatchString(value)
+}
+
+var boundary = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+
+// words splits a name into its words, in capitals: AUTH and TOKEN for authToken
+// as for AUTH_TOKEN2.
+func words(name string) []string {
+	name = strings.ToUpper(boundary.ReplaceAllString(name, "${1}_$2"))
+	split := strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '-' || r == '.' })
+	for i, word := range split {
+		split[i] = strings.TrimRight(word, "0123456789")
+	}
+	return split
+}
+
+// Whole words count, so that GIT_AUTHOR_NAME, KEYBOARD_LAYOUT and
+// TOKENIZERS_PARALLELISM pass.
+var (
+	secretWord = setOf(`SECRET SECRETS TOKEN TOKENS KEY KEYS PAT AUTH COOKIE COOKIES DSN PASS JWT CRED CREDS BEARER
+		WEBHOOK WEBHOOKS HMAC MNEMONIC`)
+	// secretLast are secrets as a name's last word, where it has others.
+	secretLast = setOf(`PWD PW SK PIN OTP TOTP SALT PEPPER SAS CONNSTR`)
+	// secretPart may be anywhere in a name, secretEnd at the end of a word. What
+	// is notSecret ends so too.
+	secretPart = regexp.MustCompile(`PASSWORD|PASSWD|PASSPHRASE|PASSCODE|CREDENTIAL|SECRET|CONNECTIONSTRING`)
+	secretEnd  = regexp.MustCompile(`(TOKEN|PASS|PWD|` +
+		`(API|ACCESS|ACCOUNT|APP|AUTH|CLIENT|CRYPT|DEPLOY|ENCRYPTION|GPG|HOST|LICENSE|MASTER|PRIVATE|SERVICE|SHARED|SIGNING|SSH|STORAGE)KEY)$`)
+	notSecret = setOf(`BYPASS COMPASS OVERPASS SURPASS TRESPASS UNDERPASS OLDPWD PWD`)
+	// secretWhole are whole names, and those of addresses that hold a password.
+	secretWhole = regexp.MustCompile(`^(AWS_.*|KUBECONFIG|NETRC|PGPASSFILE|PGSERVICEFILE|BOTO_CONFIG|` +
+		`(.*_)?(DATABASE|DB|REDIS|MONGO|MONGODB|AMQP|RABBITMQ|POSTGRES|POSTGRESQL|MYSQL)_UR[IL])$`)
+)
+
+func secretName(words []string) bool {
+	for i, word := range words {
+		switch {
+		case secretWord[word], i > 0 && i == len(words)-1 && secretLast[word]:
+			return true
+		case secretEnd.MatchString(word) && !notSecret[word]:
+			return true
+		}
+	}
+	return secretPart.MatchString(strings.Join(words, "")) || secretWhole.MatchString(strings.Join(words, "_"))
+}
 
 // secretValue matches values whose shape alone gives them away.
 var secretValue = regexp.MustCompile(strings.Join([]string{
-	`-----BEGIN [A-Z ]*PRIVATE KEY`,
+	`-----BEGIN [A-Z ]*PRIVATE KEY`, `"private_key"`,
 	`://[^/\s:@]*:[^/\s@]+@`,
-	`\bsk-[A-Za-z0-9_-]{16,}`, `\bsk_(live|test)_[A-Za-z0-9]{10,}`,
-	`\bgh[pousr]_[A-Za-z0-9]{20,}`, `\bgithub_pat_[A-Za-z0-9_]{20,}`, `\bglpat-[A-Za-z0-9_-]{16,}`,
-	`\bxox[abeprs]-[A-Za-z0-9-]{10,}`, `\bA(KI|SI)A[0-9A-Z]{16}\b`, `\bAIza[0-9A-Za-z_-]{30,}`,
-	`\bnpm_[A-Za-z0-9]{30,}`, `\bhf_[A-Za-z0-9]{20,}`, `\bpypi-[A-Za-z0-9_-]{40,}`,
+	`\b(sk|gsk|xai|r8|rk)[-_][A-Za-z0-9_-]{16,}`, `\b(sk|rk|pk)_(live|test)_[A-Za-z0-9]{10,}`, `\bwhsec_[A-Za-z0-9+/=]{16,}`,
+	`\bgh[pousr]_[A-Za-z0-9]{20,}`, `\bgithub_pat_[A-Za-z0-9_]{20,}`, `\bgl(pat|sa|ptt|rt)[-_][A-Za-z0-9_-]{16,}`,
+	`\bxox[abeprs]-[A-Za-z0-9-]{10,}`, `\bA(KI|SI)A[0-9A-Z]{16}\b`, `\bAIza[0-9A-Za-z_-]{30,}`, `\bya29\.[0-9A-Za-z_-]{20,}`,
+	`\bnpm_[A-Za-z0-9]{30,}`, `\bhf_[A-Za-z0-9]{20,}`, `\bpypi-[A-Za-z0-9_-]{40,}`, `\bdckr_pat_[A-Za-z0-9_-]{20,}`,
+	`\bdop_v1_[a-f0-9]{32,}`, `\bshp(at|ss|ca|pa)_[a-fA-F0-9]{24,}`, `\bSG\.[A-Za-z0-9_-]{16,}\.`, `\bhvs\.[A-Za-z0-9_-]{20,}`,
+	`\bATATT3[A-Za-z0-9_=-]{20,}`, `\blin_api_[A-Za-z0-9]{20,}`,
+	`hooks\.slack\.com/(services|workflows)/`, `discord(app)?\.com/api/webhooks/`,
+	`(?i)\b(AccountKey|SharedAccessKey|SharedAccessSignature|Password|Pwd)=[^;\s]+`, `(?i)\bbearer [A-Za-z0-9._~+/-]{16,}`,
 	`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.`,
 }, "|"))

@@ -17,7 +17,10 @@ var secretNames = strings.Fields(`
 	SSH_PRIVATE_KEY GPG_PASSPHRASE KUBECONFIG VAULT_TOKEN STRIPE_SECRET_KEY
 	SLACK_WEBHOOK_URL SENTRY_DSN TWILIO_AUTH_TOKEN HF_TOKEN NETRC SECRET_KEY_BASE
 	DJANGO_SECRET_KEY JWT_SECRET ENCRYPTION_KEY DB_PASS SMTP_PASSWD TOKEN PASSWORD
-	DIGITALOCEAN_ACCESS_TOKEN MY_CREDENTIAL_FILE`)
+	DIGITALOCEAN_ACCESS_TOKEN MY_CREDENTIAL_FILE
+	DBPASS GITHUBTOKEN CLIENTSECRET STRIPE_SK APP_PASSCODE authToken SLACK_WEBHOOK clientSecret apiKey NPMTOKEN
+	ACCESSKEY privateKey DB_PW DBPWD ROOTPASS DEPLOY_CREDS API_TOKEN2 SIGNING_PIN PASSWORD_SALT AZURE_SAS
+	DISCORD_WEBHOOK_URL MYSQLPASSWORD CONNECTIONSTRING WALLET_MNEMONIC BEARER npm_config__authToken`)
 
 var secretValues = []string{
 	"-----BEGIN OPENSSH PRIVATE KEY-----\nabc", "-----BEGIN PRIVATE KEY-----",
@@ -25,6 +28,8 @@ var secretValues = []string{
 	"sk-proj-abcdefghijklmnop1234", "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
 	"github_pat_11ABCDEFG0abcdefghijkl", "glpat-abcdefghij0123456789", "xoxb-1234567890-abcdef",
 	"AKIAIOSFODNN7EXAMPLE", "AIzaSyA-abcdefghijklmnopqrstuvwxyz01234",
+	"https://hooks.slack.com/services/T0/B0/x", "Server=x;User=y;Password=z;", "whsec_abcdefghijklmnop1234",
+	"gsk_abcdefghijklmnopqrst", `{"private_key": "x"}`, "Bearer abcdefghijklmnopqrst",
 	"hf_abcdefghijklmnopqrstuv", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.x",
 }
 
@@ -33,6 +38,9 @@ var harmless = []string{
 	"GOPATH=/go", "CARGO_HOME=/c", "NVM_DIR=/n", "PWD=/w", "OLDPWD=/o", "DISPLAY=:0",
 	"GIT_AUTHOR_NAME=A", "TOKENIZERS_PARALLELISM=false", "KEYBOARD=us", "BYPASS=1", "EDITOR=vi",
 	"URL=https://example.com/a:b@c", "HTTP_PROXY=http://proxy:8080", "PATTERN=x", "MONKEY=1",
+	"KEYBOARD_LAYOUT=us", "XAUTHORITY=/x", "DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/1/bus", "GNOME_KEYRING_CONTROL=/x",
+	"COMPASS=n", "XDG_SESSION_ID=1", "WAYLAND_DISPLAY=w", "PASSENGER_APP_ENV=x", "SSH_AGENT_PID=1", "MAKEFLAGS=-j", "PIN=1",
+	"GIT_COMMITTER_EMAIL=a@b", "NODE_OPTIONS=--x", "KEYMAP=x", "HISTFILE=/h", "COLORTERM=truecolor", "PYTHONHASHSEED=0",
 }
 
 func TestFilterDropsSecrets(t *testing.T) { // K-16, K-35, LOOP-36, LOOP-124

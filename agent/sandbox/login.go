@@ -53,7 +53,7 @@ func askLoginShell(ctx context.Context, shell string) (string, error) {
 	fence := rand.Text()
 	r, err := Run(ctx, Spec{
 		Argv: []string{shell, "-l", "-i", "-c", "echo " + fence + "; printenv PATH; echo " + fence},
-		Env:  Filter{}.Apply(os.Environ()), Timeout: loginTimeout, Limit: 256 << 10,
+		Env:  Filter{}.Apply(Environ()), Timeout: loginTimeout, Limit: 256 << 10,
 	})
 	if err != nil {
 		return "", err

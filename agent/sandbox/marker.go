@@ -49,7 +49,7 @@ func (s Scope) nextCall() string {
 // marker.
 func mark(env []string, call string) []string {
 	if env == nil {
-		env = Filter{}.Apply(os.Environ())
+		env = Filter{}.Apply(Environ())
 	}
 	marked := make([]string, 0, len(env)+1)
 	for _, entry := range env {

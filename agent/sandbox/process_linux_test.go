@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -279,5 +280,37 @@ func TestReadsOfMuchOutputStayBounded(t *testing.T) { // R-OUT
 	}
 	if info, err := os.Stat(got.Spill.Path); err != nil || info.Size() < 1000 {
 		t.Errorf("the file: %+v, %v", info, err)
+	}
+}
+
+// LOOP-123: what is told to end has two seconds for it.
+func TestGraceIsTwoSeconds(t *testing.T) {
+	t.Parallel()
+	if grace != 2*time.Second {
+		t.Errorf("%s pass between SIGTERM and SIGKILL", grace)
+	}
+}
+
+// When memory runs out the kernel takes the command rather than this program.
+func TestCommandsAreSacrificedFirst(t *testing.T) {
+	t.Parallel()
+	p, err := Start(t.Context(), Spec{Argv: []string{"cat"}, Input: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Stop()
+	score := func(pid string) int {
+		data, err := os.ReadFile("/proc/" + pid + "/oom_score_adj")
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := strconv.Atoi(strings.TrimSpace(string(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if command, own := score(strconv.Itoa(p.cmd.Process.Pid)), score("self"); command <= own {
+		t.Errorf("a command has %d, this program %d", command, own)
 	}
 }

@@ -92,8 +92,8 @@ func Run(ctx context.Context, spec Spec) (Result, error) {
 }
 
 // Detach starts a program for the user rather than for a call, such as
-// xdg-open: it keeps the user's environment, sees no pipes and outlives this
-// process. It does not wait for [Hold]s.
+// xdg-open: it keeps the user's environment but for what [Conceal] took, sees no
+// pipes and outlives this process. It does not wait for [Hold]s.
 func Detach(argv ...string) error {
 	if len(argv) == 0 {
 		return errors.New("start program: no program given")

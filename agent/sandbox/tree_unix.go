@@ -20,7 +20,11 @@ func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: tru
 
 func (t *tree) start(command *exec.Cmd) error {
 	closeDescriptorsOnExec()
-	return command.Start()
+	if err := command.Start(); err != nil {
+		return err
+	}
+	sacrifice(command.Process.Pid)
+	return nil
 }
 
 func (t *tree) interrupt(leader *os.Process) error { return syscall.Kill(-leader.Pid, syscall.SIGINT) }

@@ -131,6 +131,9 @@ func found(hits env.Hits, most int, unit, advice string) agent.Result {
 	case n == 0:
 		lines = []string{"[Nothing was found.]"}
 	}
+	if len(hits.Withheld) > 0 {
+		lines = append(lines, fmt.Sprintf("[Not searched, because they may hold secrets: %s. Read one of them by its name if you need it; the user is asked.]", strings.Join(hits.Withheld, ", ")))
+	}
 	hits.More = hits.More || n < all
 	_, units, _ := strings.Cut(count(2, unit), " ")
 	return agent.Result{

@@ -15,6 +15,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/internal/sensitive"
 )
 
 // maxManyChars caps what ReadMany gives, below the limit of [Truncate], so that
@@ -104,7 +105,7 @@ func (r *readMany) find(ctx context.Context, in ReadManyInput) (paths []string, 
 			return nil, false, err
 		}
 		more = more || hits.More
-		paths = append(paths, hits.Lines...)
+		paths = append(paths, slices.DeleteFunc(hits.Lines, sensitive.Secret)...)
 	}
 	slices.Sort(paths)
 	paths = slices.DeleteFunc(slices.Compact(paths), func(path string) bool { return matchesAny(in.Exclude, path) })

@@ -8,6 +8,7 @@ import (
 type command struct {
 	program                       string // to look up; empty for what bash does itself
 	paths, patterns, trees, files []string
+	hidden                        bool // hidden files of its trees too
 	prints                        bool // its output is text of its input or its files
 }
 

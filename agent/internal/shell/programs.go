@@ -113,19 +113,24 @@ func searchesRecursively(c *call, read *command) bool {
 	if len(read.paths) == 0 {
 		read.paths = []string{"."}
 	}
+	read.hidden = true
 	return searchesTree(c, read)
 }
 
 // searchesTree makes trees of the paths. Names that are still to be found may be
 // folders too.
-func searchesTree(_ *call, read *command) bool {
+func searchesTree(c *call, read *command) bool {
 	read.trees = read.paths
+	read.hidden = read.hidden || c.has("hidden", ".", "no-ignore", "no-ignore-vcs")
 	return !slices.ContainsFunc(read.patterns, func(p string) bool { return !strings.HasPrefix(p, "-") })
 }
 
 // comparesWhole makes trees of what diff compares: with two folders it is all
 // their files.
-func comparesWhole(c *call, read *command) bool { return searchesTree(c, read) }
+func comparesWhole(c *call, read *command) bool {
+	read.hidden = true
+	return searchesTree(c, read)
+}
 
 func showsTime(c *call, _ *command) bool {
 	for _, w := range c.operands {

@@ -48,6 +48,9 @@ type Reading struct {
 	// Trees are those of the Paths of which whole files are read at any depth.
 	// Symbolic links below them are not followed.
 	Trees []string
+	// Hidden says that files of the Trees are read, too, whose names begin with a
+	// dot.
+	Hidden bool
 	// Files are those of the Paths whose text is printed, from some line to
 	// some other, and nothing else done to it than numbering the lines. They
 	// are printed if the line succeeds.
@@ -219,6 +222,7 @@ func (r *reader) add(c command) {
 	r.Paths = append(r.Paths, c.paths...)
 	r.Patterns = append(r.Patterns, c.patterns...)
 	r.Trees = append(r.Trees, c.trees...)
+	r.Hidden = r.Hidden || c.hidden
 	r.Git = r.Git || c.program == "git"
 }
 

@@ -47,6 +47,9 @@ export type ApprovalRequest = {
   tool: string
   input: string
   reason: string
+  reason_code?: ReasonCode
+  reason_args?: string[]
+  renewed?: boolean
   access: Access
   changes?: FileChange[]
 }
@@ -574,6 +577,8 @@ export type RateLimitReport = {
   provider: string
   limit: RateLimit
 }
+
+export type ReasonCode = "tool_off" | "never_asks" | "controls" | "secret" | "own_folder" | "outside" | "leads_outside" | "command" | "command_reads" | "changes" | "changes_two" | "changes_more" | "reads" | "own" | "unforeseen" | "hook_refused" | "hook_wants_asked" | "hook_allowed"
 
 export type Reasoning = {
   text?: string

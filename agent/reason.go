@@ -1,0 +1,64 @@
+package agent
+
+import (
+	"strconv"
+	"strings"
+)
+
+// ReasonCode says why a gate decided as it did, for those who word it in another
+// language: the page has a sentence for each.
+type ReasonCode string
+
+// The reasons of verdicts. What fills their sentences is behind each.
+const (
+	ReasonToolOff        ReasonCode = "tool_off"         // tool
+	ReasonNeverAsks      ReasonCode = "never_asks"       //
+	ReasonControls       ReasonCode = "controls"         // path
+	ReasonSecret         ReasonCode = "secret"           // path
+	ReasonOwnFolder      ReasonCode = "own_folder"       // path
+	ReasonOutside        ReasonCode = "outside"          // path
+	ReasonLeadsOutside   ReasonCode = "leads_outside"    // path, where it leads
+	ReasonCommand        ReasonCode = "command"          //
+	ReasonCommandReads   ReasonCode = "command_reads"    //
+	ReasonChanges        ReasonCode = "changes"          // path
+	ReasonChangesTwo     ReasonCode = "changes_two"      // path
+	ReasonChangesMore    ReasonCode = "changes_more"     // path, number of the others
+	ReasonReads          ReasonCode = "reads"            //
+	ReasonOwn            ReasonCode = "own"              //
+	ReasonUnforeseen     ReasonCode = "unforeseen"       // tool
+	ReasonHookRefused    ReasonCode = "hook_refused"     // what the hook said
+	ReasonHookWantsAsked ReasonCode = "hook_wants_asked" // what the hook said
+	ReasonHookAllowed    ReasonCode = "hook_allowed"     // what the hook said
+)
+
+// reasons are the English sentences.
+var reasons = map[ReasonCode]string{
+	ReasonToolOff:        "The tool {0} is switched off here.",
+	ReasonNeverAsks:      "This mode never asks.",
+	ReasonControls:       "{0} can make other programs run code, so changing it always needs consent.",
+	ReasonSecret:         "{0} may hold secrets, and what is read is sent to the model's provider.",
+	ReasonOwnFolder:      "{0} lies in the folder where Atelier keeps its own data, which no tool may touch.",
+	ReasonOutside:        "{0} lies outside the project.",
+	ReasonLeadsOutside:   "{0} leads to {1}, which lies outside the project.",
+	ReasonCommand:        "A command can change anything that your user account can change.",
+	ReasonCommandReads:   "This command only reads inside the project.",
+	ReasonChanges:        "This changes {0}.",
+	ReasonChangesTwo:     "This changes {0} and 1 other file.",
+	ReasonChangesMore:    "This changes {0} and {1} other files.",
+	ReasonReads:          "This only reads inside the project.",
+	ReasonOwn:            "This concerns only what this session itself starts.",
+	ReasonUnforeseen:     "What the tool {0} does cannot be foreseen.",
+	ReasonHookRefused:    "A hook refused it: {0}",
+	ReasonHookWantsAsked: "A hook wants you to be asked. {0}",
+	ReasonHookAllowed:    "A hook allowed it. {0}",
+}
+
+// Because is a verdict with its reason in both forms.
+func Because(d Decision, code ReasonCode, args ...string) Verdict {
+	pairs := make([]string, 0, 2*len(args))
+	for i, arg := range args {
+		pairs = append(pairs, "{"+strconv.Itoa(i)+"}", arg)
+	}
+	sentence := strings.NewReplacer(pairs...).Replace(reasons[code])
+	return Verdict{Decision: d, Reason: strings.TrimSpace(sentence), Code: code, Args: args}
+}
