@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -34,8 +35,14 @@ var bubblewrap = sync.OnceValue(func() string {
 func works(path string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
+	filter, err := socketFilter()
+	if err != nil {
+		return false
+	}
+	defer filter.Close()
 	cmd := exec.CommandContext(ctx, path, append(slices.Clone(confinement), "--", "/bin/sh", "-c", "exit 0")...)
 	cmd.Env = Filter{Inherit: InheritCore}.Apply(Environ())
+	cmd.ExtraFiles = []*os.File{filter}
 	cmd.SysProcAttr = ownSession()
 	closeDescriptorsOnExec()
 	return cmd.Run() == nil
@@ -43,10 +50,11 @@ func works(path string) bool {
 
 // confinement is what bubblewrap does to a read-only command: it sees every
 // file and can change none, has private folders for what is temporary, no
-// network, no capability, and no process to signal but its own. The sockets of
-// the system's services in /run and /tmp are out of sight, since whoever
-// answers there could be asked to write; those that lie elsewhere are not.
+// network, no capability, no process to signal but its own, and no socket to
+// ask another program by; see [socketFilter], which is descriptor 3. Those of the
+// system's services in /run and /tmp are out of sight besides.
 var confinement = []string{
+	"--seccomp", "3",
 	"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp",
 	"--tmpfs", "/run", "--ro-bind-try", "/run/current-system", "/run/current-system",
 	"--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session", "--cap-drop", "ALL",

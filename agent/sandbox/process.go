@@ -136,6 +136,14 @@ func (p *Process) capture(spec Spec) {
 // launch starts the command with what it is written to by.
 func (p *Process) launch(spec Spec) error {
 	p.cmd.SysProcAttr = ownSession()
+	if spec.ReadOnly {
+		filter, err := socketFilter()
+		if err != nil {
+			return err
+		}
+		defer filter.Close()
+		p.cmd.ExtraFiles = []*os.File{filter}
+	}
 	var theirs, ours *os.File
 	var err error
 	switch {

@@ -1,0 +1,92 @@
+package sandbox
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// knock names the folder of sockets that the test binary, as a command, sends to.
+const knock = "ATELIER_TEST_KNOCK"
+
+// TestKnock is the command of the test below.
+func TestKnock(t *testing.T) {
+	dir := os.Getenv(knock)
+	if dir == "" {
+		t.Skip("it is a command of another test")
+	}
+	stream, datagram := filepath.Join(dir, "stream"), filepath.Join(dir, "datagram")
+	try := func(how string, err error) { fmt.Printf("%s: %t\n", how, err == nil) }
+	c, err := net.Dial("unix", stream)
+	if try("connect", err); err == nil {
+		_, _ = c.Write([]byte("x"))
+		_ = c.Close()
+	}
+	_, err = net.Dial("unixgram", datagram)
+	try("connect a datagram socket", err)
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err == nil {
+		err = unix.Sendto(pair[0], []byte("x"), 0, &unix.SockaddrUnix{Name: datagram})
+	}
+	try("send from a pair", err)
+	_, err = unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	try("pipes", err)
+}
+
+// reliability.md 11: a command that is to change nothing cannot ask another
+// program to, by a socket in the project.
+func TestReadOnlyCommandsReachNoSocket(t *testing.T) {
+	t.Parallel()
+	if !CanConfine(t.Context()) {
+		t.Skip("bubblewrap does not work here")
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, "knock") // what lies in /tmp elsewhere is out of sight
+	if err := copyFile(program, os.Args[0]); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("unix", filepath.Join(dir, "stream"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	d, err := net.ListenPacket("unixgram", filepath.Join(dir, "datagram"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for readOnly, want := range map[bool]string{
+		false: "connect: true\nconnect a datagram socket: true\nsend from a pair: true\npipes: true\n",
+		true:  "connect: false\nconnect a datagram socket: false\nsend from a pair: false\npipes: true\n",
+	} {
+		r, err := Run(t.Context(), Spec{
+			Argv: []string{program, "-test.run=^TestKnock$"}, Dir: dir, ReadOnly: readOnly,
+			Env: append(Filter{}.Apply(os.Environ()), knock+"="+dir),
+		})
+		if err != nil || !strings.HasPrefix(r.Stdout, want) {
+			t.Errorf("read-only %t: %v\n%s%s", readOnly, err, r.Stdout, r.Stderr)
+		}
+	}
+}
+
+func copyFile(to, from string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		return err
+	}
+	return out.Close()
+}
