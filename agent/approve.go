@@ -104,7 +104,7 @@ func (t *turn) askPerson(c *ready, gc GateCall, why Verdict, renewed bool) (Appr
 	t.settle()
 	answer, err := s.cfg.Approver.Approve(t.ctx, req)
 	if cause := context.Cause(t.ctx); cause != nil {
-		if errors.Is(cause, errSuspended) {
+		if errors.Is(cause, ErrSuspended) {
 			t.stopped = true // the turn stays open at this request
 		}
 		return req, Answer{}, cause

@@ -12,7 +12,8 @@ var (
 	ErrDone = errors.New("there is nothing to continue")
 	// ErrInterrupted is the cause of a context that Interrupt cancelled.
 	ErrInterrupted = errors.New("interrupted by the user")
+	// ErrSuspended is the cause of a context that Suspend cancelled.
+	ErrSuspended = errors.New("suspended")
 
-	errSuspended = errors.New("suspended")
-	errAborted   = errors.New("aborted")
+	errAborted = errors.New("aborted")
 )

@@ -281,7 +281,7 @@ func (s *Session) Suspend() {
 	s.control.mu.Lock()
 	defer s.control.mu.Unlock()
 	if s.control.cancel != nil {
-		s.control.cancel(errSuspended)
+		s.control.cancel(ErrSuspended)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
@@ -26,22 +27,24 @@ const maxHelpers = 4
 type helpers struct {
 	bench  *Workbench
 	parent string
+	// spawning is held while an agent is counted and begun: an answer's calls
+	// are run side by side, and each counts.
+	spawning sync.Mutex
 }
 
 // Spawn implements [subagent.Host].
-func (h helpers) Spawn(ctx context.Context, task subagent.Task) (string, error) {
+func (h *helpers) Spawn(ctx context.Context, task subagent.Task) (string, error) {
 	if strings.TrimSpace(task.Text) == "" {
 		return "", errors.New("the task is empty")
 	}
 	w := h.bench
-	// One at a time: an answer's calls are run side by side, and each counts.
-	w.spawning.Lock()
-	defer w.spawning.Unlock()
+	h.spawning.Lock()
+	defer h.spawning.Unlock()
 	parent, err := w.cfg.Store.Session(ctx, h.parent)
 	if err != nil {
 		return "", err
 	}
-	if n := len(w.helpersAtWork(ctx, h.parent)); n >= maxHelpers {
+	if n := w.agentsAtWork(h.parent); n >= maxHelpers {
 		return "", fmt.Errorf("%d agents work already; wait for one of them first", n)
 	}
 	folder, err := workingDir(w.cfg.Folder, task.WorkingDir)
@@ -57,13 +60,19 @@ func (h helpers) Spawn(ctx context.Context, task subagent.Task) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	return info.ID, h.run(ctx, info.ID, task.Text)
+	if err := h.run(ctx, info.ID, task.Text); err != nil {
+		return "", err
+	}
+	if ctx.Err() != nil { // the parent was interrupted before this agent was known
+		w.Interrupt(info.ID)
+	}
+	return info.ID, nil
 }
 
 // settings are the parent's, the budget too, which all of them share, with the
 // model that the task is to have: one of a level (COM-51), or another of the
 // same provider. No other provider was picked.
-func (h helpers) settings(ctx context.Context, set agent.Settings, model string) agent.Settings {
+func (h *helpers) settings(ctx context.Context, set agent.Settings, model string) agent.Settings {
 	model = strings.TrimPrefix(strings.TrimSpace(model), set.Provider+"/")
 	switch level := catalogue.Level(model); level {
 	case "":
@@ -96,30 +105,28 @@ func workingDir(project, dir string) (string, error) {
 	return real, nil
 }
 
-func (h helpers) run(ctx context.Context, id, input string) error {
-	l, err := h.bench.live(ctx, id)
-	if err != nil {
-		return err
-	}
-	return l.start(func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] { return s.Run(ctx, input) })
+func (h *helpers) run(ctx context.Context, id, input string) error {
+	return h.bench.start(ctx, id, func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] { return s.Run(ctx, input) })
 }
 
-// own finds an agent of the parent's.
-func (h helpers) own(ctx context.Context, id string) (*live, error) {
+// own returns an agent of the parent's, which stays in memory until release is
+// called.
+func (h *helpers) own(ctx context.Context, id string) (l *live, release func(), err error) {
 	info, err := h.bench.cfg.Store.Session(ctx, id)
 	if err != nil || info.Helper == nil || info.Helper.Parent != h.parent {
-		return nil, fmt.Errorf("there is no agent %q of yours", id)
+		return nil, nil, fmt.Errorf("there is no agent %q of yours", id)
 	}
 	return h.bench.live(ctx, id)
 }
 
 // Send implements [subagent.Host].
-func (h helpers) Send(ctx context.Context, id, message string) error {
-	l, err := h.own(ctx, id)
+func (h *helpers) Send(ctx context.Context, id, message string) error {
+	l, release, err := h.own(ctx, id)
 	if err != nil {
 		return err
 	}
-	if !l.busy.Load() {
+	defer release()
+	if !l.current.busy() {
 		return h.run(ctx, id, message)
 	}
 	_, err = h.bench.addQueued(ctx, QueueAddRequest{Session: id, Verb: agent.Steer, Text: message})
@@ -127,28 +134,31 @@ func (h helpers) Send(ctx context.Context, id, message string) error {
 }
 
 // Wait implements [subagent.Host].
-func (h helpers) Wait(ctx context.Context, id string) (subagent.Report, error) {
-	l, err := h.own(ctx, id)
+func (h *helpers) Wait(ctx context.Context, id string) (subagent.Report, error) {
+	l, release, err := h.own(ctx, id)
 	if err != nil {
 		return subagent.Report{}, err
 	}
-	if err := l.waitForRest(ctx); err != nil {
+	defer release()
+	if err := l.current.wait(ctx); err != nil {
 		return subagent.Report{}, fmt.Errorf("the wait was ended: %w", err)
 	}
 	return h.report(ctx, id)
 }
 
 // End implements [subagent.Host].
-func (h helpers) End(ctx context.Context, id string) (subagent.Report, error) {
-	if _, err := h.own(ctx, id); err != nil {
+func (h *helpers) End(ctx context.Context, id string) (subagent.Report, error) {
+	_, release, err := h.own(ctx, id)
+	if err != nil {
 		return subagent.Report{}, err
 	}
+	defer release()
 	h.bench.Interrupt(id)
 	return h.Wait(ctx, id)
 }
 
 // report reads how far an agent is from the end of its log.
-func (h helpers) report(ctx context.Context, id string) (subagent.Report, error) {
+func (h *helpers) report(ctx context.Context, id string) (subagent.Report, error) {
 	events, err := h.bench.cfg.Store.Events(ctx, EventRange{Session: id, Limit: reportedEvents, Newest: true})
 	if err != nil {
 		return subagent.Report{}, err
@@ -182,36 +192,14 @@ func (h helpers) report(ctx context.Context, id string) (subagent.Report, error)
 // reportedEvents is how far back an agent's last words are looked for.
 const reportedEvents = 100
 
-// helpersAtWork are the agents of a session that work in this process.
-func (w *Workbench) helpersAtWork(ctx context.Context, parent string) []string {
-	list, err := w.cfg.Store.Helpers(ctx, parent)
-	if err != nil {
-		slog.Warn("list agents", "session", parent, "err", err)
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var out []string
-	for _, info := range list {
-		if l := w.lives[info.ID]; l != nil && l.busy.Load() {
-			out = append(out, info.ID)
+// agentsAtWork counts the agents of a session that work in this process.
+func (w *Workbench) agentsAtWork(parent string) (n int) {
+	for _, l := range w.agentsOf(parent) {
+		if l.current.busy() {
+			n++
 		}
 	}
-	return out
-}
-
-// dismiss ends the agents of a session that still work, and waits for that
-// (LOOP-54).
-func (w *Workbench) dismiss(ctx context.Context, parent string) {
-	for _, id := range w.helpersAtWork(ctx, parent) {
-		l, err := w.live(ctx, id)
-		if err == nil {
-			w.Interrupt(id)
-			err = l.waitForRest(ctx)
-		}
-		if err != nil {
-			slog.Warn("end an agent with its session", "session", parent, "agent", id, "err", err)
-		}
-	}
+	return n
 }
 
 // othersCost is what has been spent so far on the account of a session and the

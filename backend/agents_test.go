@@ -186,7 +186,7 @@ func TestSubagentsEndBeforeTheirSession(t *testing.T) {
 	p.send(p.session("openai"), "go")
 	child, _ := agentOf(p, "SpawnAgent")
 	await(p, anyOf[agent.SessionEnd])
-	if ended := must[backend.Snapshot](p, "conversation.open", backend.OpenRequest{Session: child}); ended.Session.State != agent.StateIdle {
+	if ended := must[backend.Snapshot](p, "conversation.open", backend.OpenRequest{Session: child}); ended.Session.State != agent.StateClosed {
 		t.Errorf("the agent is %s", ended.Session.State)
 	}
 }

@@ -37,14 +37,32 @@ type outcome struct {
 // beside are the jobs next to a conversation. What they come to waits for the
 // session's owner, who alone records events.
 type beside struct {
-	jobs sync.WaitGroup
-	news chan struct{} // some job is over; holds one
-	mu   sync.Mutex
-	over []outcome // guarded by mu
+	jobs    sync.WaitGroup
+	news    chan struct{} // some job is over; holds one
+	mu      sync.Mutex    // guards what follows
+	running int
+	over    []outcome
+}
+
+// begin begins a job.
+func (b *beside) begin(job func() outcome) {
+	b.mu.Lock()
+	b.running++
+	b.mu.Unlock()
+	b.jobs.Go(func() { b.end(job()) })
+}
+
+// underWay reports whether a job runs, or has come to something that was not
+// taken yet.
+func (b *beside) underWay() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.running > 0 || len(b.over) > 0
 }
 
 func (b *beside) end(o outcome) {
 	b.mu.Lock()
+	b.running--
 	b.over = append(b.over, o)
 	b.mu.Unlock()
 	select {
@@ -135,9 +153,7 @@ func (l *live) beginAsides(ctx context.Context) error {
 		if !session.Affords(by, len(a.instructions)+len(a.material)) {
 			continue
 		}
-		l.beside.jobs.Go(func() {
-			l.beside.end(l.bench.ask(ctx, by, a))
-		})
+		l.beside.begin(func() outcome { return l.bench.ask(ctx, by, a) })
 	}
 	return nil
 }

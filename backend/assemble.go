@@ -26,7 +26,7 @@ func (w *Workbench) newSession(ctx context.Context, info SessionInfo, past []age
 	}
 	all := tool.Builtin(place.env, tool.Options{ApplyPatch: true, Tasks: place.tasks})
 	if info.Helper == nil { // an agent starts no others (LOOP-148)
-		all = append(all, subagent.Tools(helpers{bench: w, parent: info.ID})...)
+		all = append(all, subagent.Tools(&helpers{bench: w, parent: info.ID})...)
 	}
 	tools, err := agent.NewRegistry(all...)
 	if err != nil {

@@ -17,7 +17,7 @@ const modeReset = "mode_reset"
 // configure changes the settings and has the owner record them.
 func (l *live) configure(set agent.Settings) {
 	l.inbox.mu.Lock()
-	l.inbox.bypass = set.Mode == agent.ModeBypass
+	l.inbox.bypass.Store(set.Mode == agent.ModeBypass)
 	l.session.Load().Configure(set)
 	l.inbox.mu.Unlock()
 	l.wake()
@@ -33,13 +33,12 @@ func (l *live) wake() {
 
 // permitBypass lets a new session keep the mode that it was created with.
 func (w *Workbench) permitBypass(ctx context.Context, session string) error {
-	l, err := w.live(ctx, session)
+	l, release, err := w.live(ctx, session)
 	if err != nil {
 		return err
 	}
-	l.inbox.mu.Lock()
-	l.inbox.bypass = true
-	l.inbox.mu.Unlock()
+	defer release()
+	l.inbox.bypass.Store(true)
 	return nil
 }
 
@@ -47,9 +46,7 @@ func (w *Workbench) permitBypass(ctx context.Context, session string) error {
 // it here, and says so in the log.
 func (l *live) revoke(ctx context.Context) {
 	session := l.session.Load()
-	l.inbox.mu.Lock()
-	permitted := l.inbox.bypass
-	l.inbox.mu.Unlock()
+	permitted := l.inbox.bypass.Load()
 	set := session.Transcript().Settings
 	if permitted || set.Mode != agent.ModeBypass {
 		return

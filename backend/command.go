@@ -19,11 +19,7 @@ func (w *Workbench) runCommand(ctx context.Context, in CommandRequest) (Empty, e
 	if err != nil {
 		return Empty{}, err
 	}
-	l, err := w.live(ctx, in.Session)
-	if err != nil {
-		return Empty{}, err
-	}
-	return Empty{}, l.start(func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
+	return Empty{}, w.start(ctx, in.Session, func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
 		return s.RunCommand(ctx, in.Command, func(ctx context.Context, line string, output func(string)) agent.Result {
 			place, err := w.workplace(ctx, info.ID, w.folderOf(info))
 			if err != nil {
@@ -38,7 +34,7 @@ func (w *Workbench) runCommand(ctx context.Context, in CommandRequest) (Empty, e
 // turns. What lost its end, for want of a disk or of the program, is ended first;
 // what waits for a person goes on waiting.
 func (w *Workbench) atRest(ctx context.Context, session string) (SessionInfo, error) {
-	info, err := w.cfg.Store.Session(ctx, session)
+	info, err := w.session(ctx, session)
 	if err != nil {
 		return info, err
 	}
@@ -46,14 +42,15 @@ func (w *Workbench) atRest(ctx context.Context, session string) (SessionInfo, er
 	case agent.StateAwaitingInput:
 		return info, errWorking
 	case agent.StateProcessing:
-		l, err := w.live(ctx, session)
+		l, release, err := w.live(ctx, session)
 		if err != nil {
 			return info, err
 		}
+		defer release()
 		if err := l.start((*agent.Session).Resume); err != nil {
 			return info, err
 		}
-		return info, l.waitForRest(ctx)
+		return info, l.current.wait(ctx)
 	}
 	return info, nil
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
@@ -117,8 +118,8 @@ func TestTheUserStopsACommand(t *testing.T) {
 			id := p.session("compat")
 			p.runs(id, "bash -c 'echo ready; sleep 300; : "+token+"'")
 			start := await(p, anyOf[agent.LocalCommandStart])
-			for p.snapshot(id).Draft.Outputs[start.ID].Text != "ready\n" {
-				<-p.grown
+			for deadline := time.After(patience); p.snapshot(id).Draft.Outputs[start.ID].Text != "ready\n"; {
+				p.more(deadline, "the command's output")
 			}
 			if carrying(t, token) == 0 {
 				t.Error("nothing runs")

@@ -2,6 +2,7 @@ package backend_test
 
 import (
 	"testing"
+	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
@@ -23,8 +24,8 @@ func TestContinue(t *testing.T) {
 	ref := backend.SessionRef{Session: id}
 	must[backend.Empty](p, "conversation.continue", ref)
 	open := backend.OpenRequest{Session: id}
-	for must[backend.Snapshot](p, "conversation.open", open).Draft.Text != "Noon." {
-		<-p.grown
+	for deadline := time.After(patience); must[backend.Snapshot](p, "conversation.open", open).Draft.Text != "Noon."; {
+		p.more(deadline, "the answer's text")
 	}
 	if state := must[backend.Snapshot](p, "conversation.open", open).Session.State; state != agent.StateProcessing {
 		t.Errorf("it is %s", state)

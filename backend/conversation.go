@@ -17,7 +17,7 @@ const (
 // read before the draft: an event that comes in between reaches the page as
 // an envelope, while a draft that is older than the log could show text twice.
 func (w *Workbench) openConversation(ctx context.Context, in OpenRequest) (Snapshot, error) {
-	info, err := w.cfg.Store.Session(ctx, in.Session)
+	info, err := w.session(ctx, in.Session)
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -35,6 +35,9 @@ func (w *Workbench) openConversation(ctx context.Context, in OpenRequest) (Snaps
 func (w *Workbench) history(ctx context.Context, in HistoryRequest) (HistoryReply, error) {
 	if (in.After == 0) == (in.Before == 0) {
 		return HistoryReply{}, &Error{Code: CodeInvalid, Message: "Exactly one of after and before must be given."}
+	}
+	if _, err := w.session(ctx, in.Session); err != nil {
+		return HistoryReply{}, err
 	}
 	return w.page(ctx, EventRange{
 		Session: in.Session, After: in.After, Before: in.Before, Limit: in.Limit, Newest: in.Before > 0,
@@ -66,6 +69,9 @@ func (w *Workbench) page(ctx context.Context, r EventRange) (HistoryReply, error
 }
 
 func (w *Workbench) event(ctx context.Context, in EventRef) (EventReply, error) {
+	if _, err := w.session(ctx, in.Session); err != nil {
+		return EventReply{}, err
+	}
 	events, err := w.cfg.Store.Events(ctx, EventRange{Session: in.Session, After: in.Seq - 1, Before: in.Seq + 1})
 	if err != nil {
 		return EventReply{}, err
@@ -86,7 +92,7 @@ func (w *Workbench) Send(ctx context.Context, session, text string) error {
 	if strings.TrimSpace(text) == "" {
 		return &Error{Code: CodeInvalid, Message: "The message is empty.", Next: "Type what should be done."}
 	}
-	info, err := w.cfg.Store.Session(ctx, session)
+	info, err := w.session(ctx, session)
 	if err != nil {
 		return err
 	}
@@ -97,7 +103,7 @@ func (w *Workbench) Send(ctx context.Context, session, text string) error {
 
 // continueTurn carries on the newest turn where it was stopped (K-06).
 func (w *Workbench) continueTurn(ctx context.Context, in SessionRef) (Empty, error) {
-	info, err := w.cfg.Store.Session(ctx, in.Session)
+	info, err := w.session(ctx, in.Session)
 	if err != nil {
 		return Empty{}, err
 	}
@@ -112,10 +118,16 @@ func (w *Workbench) begin(ctx context.Context, info SessionInfo, turn beginTurn)
 	if err := w.providers.ready(ctx, info.Settings.Provider); err != nil {
 		return err
 	}
-	l, err := w.live(ctx, info.ID)
+	return w.start(ctx, info.ID, turn)
+}
+
+// start begins a turn without looking at the provider.
+func (w *Workbench) start(ctx context.Context, id string, turn beginTurn) error {
+	l, release, err := w.live(ctx, id)
 	if err != nil {
 		return err
 	}
+	defer release()
 	return l.start(turn)
 }
 
@@ -124,16 +136,14 @@ func (w *Workbench) interrupt(_ context.Context, in SessionRef) (Empty, error) {
 	return Empty{}, nil
 }
 
-// Interrupt ends a session's turn, if one is under way here.
+// Interrupt ends a session's turn, if one is under way here or has been asked
+// for, and those of the agents that it started. It waits for no I/O.
 func (w *Workbench) Interrupt(session string) {
-	for _, id := range w.helpersAtWork(w.ctx, session) {
-		w.Interrupt(id)
+	if l := w.find(session); l != nil {
+		l.current.end(agent.ErrInterrupted)
 	}
-	w.mu.Lock()
-	l := w.lives[session]
-	w.mu.Unlock()
-	if l != nil {
-		l.session.Load().Interrupt()
+	for _, l := range w.agentsOf(session) {
+		l.current.end(agent.ErrInterrupted)
 	}
 }
 
@@ -147,10 +157,8 @@ func (w *Workbench) answer(ctx context.Context, in AnswerRequest) (Empty, error)
 	if err != nil {
 		return Empty{}, err
 	}
-	w.mu.Lock()
-	l := w.lives[session]
-	w.mu.Unlock()
-	if session != in.Session || l == nil || !l.busy.Load() {
+	l := w.find(session)
+	if session != in.Session || l == nil || !l.current.busy() {
 		return Empty{}, &Error{
 			Code: CodeBusy, Message: "This request belongs to a session that is not running here.",
 			Kept: "It still waits for an answer.", Next: "Answer it where the session runs.",
@@ -166,7 +174,7 @@ func (w *Workbench) configure(ctx context.Context, in ConfigureRequest) (Session
 	if err := w.Configure(ctx, in.Session, in.Settings); err != nil {
 		return SessionInfo{}, err
 	}
-	info, err := w.cfg.Store.Session(ctx, in.Session)
+	info, err := w.session(ctx, in.Session)
 	info.Settings = in.Settings
 	return info, err
 }
@@ -177,10 +185,11 @@ func (w *Workbench) Configure(ctx context.Context, session string, set agent.Set
 	if err := validSettings(set); err != nil {
 		return err
 	}
-	l, err := w.live(ctx, session)
+	l, release, err := w.live(ctx, session)
 	if err != nil {
 		return err
 	}
+	defer release()
 	l.configure(set)
 	if set.Mode == agent.ModeBypass {
 		return nil

@@ -36,15 +36,20 @@ var SuggestionFrom = suggestionFrom
 
 // AwaitJobs waits until the jobs beside a session are over.
 func (w *Workbench) AwaitJobs(session string) {
-	w.mu.Lock()
-	l := w.lives[session]
-	w.mu.Unlock()
-	l.beside.jobs.Wait()
+	w.find(session).beside.jobs.Wait()
 }
 
 // Abort aborts a session that works.
 func (w *Workbench) Abort(session string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.lives[session].session.Load().Abort()
+	w.find(session).session.Load().Abort()
+}
+
+// MaxResting is how many sessions at rest stay in memory.
+const MaxResting = maxResting
+
+// InMemory counts the sessions in memory.
+func (w *Workbench) InMemory() int {
+	w.lives.mu.Lock()
+	defer w.lives.mu.Unlock()
+	return len(w.lives.of)
 }

@@ -2,8 +2,10 @@ package backend
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -17,16 +19,31 @@ import (
 type live struct {
 	id      string
 	bench   *Workbench
-	session atomic.Pointer[agent.Session]
-	seq     int64         // the log's end as the session knows it; -1 = not at all
-	missed  bool          // the log holds events that the session does not know
-	batch   []agent.Event // durable events that wait for the next one
+	session atomic.Pointer[agent.Session] // nil until it was read
+	known   known
 	stage   stage
-	busy    atomic.Bool
+	current current
 	inbox   inbox
 	beside  beside
-	cancel  context.CancelFunc
-	done    chan struct{} // closed when the owner has ended
+	hold    hold
+	loading loading
+	cancel  context.CancelCauseFunc // ends the owner
+	done    chan struct{}           // closed when the owner has ended
+}
+
+// known is what the owner's session knows of the log.
+type known struct {
+	seq    int64         // where it ends; -1 = nothing is known
+	missed bool          // it holds events that the session does not know
+	batch  []agent.Event // durable events that wait for the next one
+}
+
+func newLive(id string, w *Workbench) *live {
+	return &live{
+		id: id, bench: w, known: known{seq: -1},
+		inbox:  inbox{turns: make(chan turnWork), nudge: make(chan struct{}, 1)},
+		beside: beside{news: make(chan struct{}, 1)}, loading: loading{done: make(chan struct{})}, done: make(chan struct{}),
+	}
 }
 
 // stage is how far the owner is with the newest turn that was run here.
@@ -44,14 +61,11 @@ type inbox struct {
 	nudge chan struct{} // settings were asked for; holds one
 	// mu is held while the session is replaced, and while what it would lose by
 	// that is changed: the queue, in the store and in memory, and the settings
-	// that were asked for.
+	// that were asked for. Nothing that stops a turn waits for it.
 	mu sync.Mutex
-	// rested is closed when the turn under way is over; nil between turns.
-	// Guarded by mu.
-	rested chan struct{}
 	// bypass says that this process was told to let the session do everything
-	// unasked; see revoke. Guarded by mu.
-	bypass bool
+	// unasked; see revoke.
+	bypass atomic.Bool
 }
 
 // beginTurn is [agent.Session.Run] with its input, or another method that does
@@ -65,9 +79,18 @@ type turnWork struct {
 	accepted chan error
 }
 
-// own is the owner's loop. It ends with ctx, after the turn under way.
+// own is the owner's loop. It reads the session and ends with ctx, after the
+// turn under way.
 func (l *live) own(ctx context.Context) {
 	defer close(l.done)
+	defer l.cancel(nil)
+	defer l.bench.forget(l)
+	l.loading.err = l.refresh(ctx)
+	close(l.loading.done)
+	if l.loading.err != nil {
+		l.bench.leave(context.WithoutCancel(ctx), l.id)
+		return
+	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -79,12 +102,11 @@ func (l *live) own(ctx context.Context) {
 			if release, err := l.acquire(ctx); err == nil {
 				l.recordAsides(ctx)
 				release()
-			} else { // they wait for the next turn, or the end
+			} else if ctx.Err() == nil { // they wait for the next turn, or the end
 				slog.Warn("record a job beside the session", "session", l.id, "err", err)
 			}
 		case w := <-l.inbox.turns:
-			l.work(ctx, w)
-			l.follow(ctx)
+			l.workAndFollow(ctx, w)
 		case <-l.inbox.nudge:
 			if release, err := l.acquire(ctx); err == nil {
 				l.recordSettings(ctx)
@@ -94,30 +116,40 @@ func (l *live) own(ctx context.Context) {
 	}
 }
 
+// workAndFollow runs a turn and what was queued to follow it. The session stays
+// in memory meanwhile.
+func (l *live) workAndFollow(ctx context.Context, w turnWork) {
+	l.bench.lives.mu.Lock()
+	l.hold.users++
+	l.bench.lives.mu.Unlock()
+	defer l.bench.release(l)
+	l.work(ctx, w)
+	l.follow(ctx)
+}
+
 // work runs one turn while no other process can, and reports whether one ended.
 func (l *live) work(ctx context.Context, w turnWork) (ended bool) {
 	release, err := l.acquire(ctx)
 	if err != nil {
-		l.busy.Store(false)
+		l.current.rest()
 		w.accepted <- err
 		return false
 	}
 	defer release()
 	l.stage = working
-	l.inbox.mu.Lock()
-	l.inbox.rested = make(chan struct{})
-	l.inbox.mu.Unlock()
+	turn, stop := l.current.run(ctx)
+	defer stop(nil)
 	w.accepted <- nil
-	ended = l.runTurn(ctx, w)
+	ended = l.runTurn(turn, w)
 	if l.session.Load().Transcript().State == agent.StateClosed {
-		l.missed = true // whoever goes on does so in another environment
+		l.known.missed = true // whoever goes on does so in another environment
 	}
 	l.rest()
 	if !ended {
 		return false
 	}
 	l.recordAsides(ctx) // those that could not be recorded when they were over
-	if err := l.beginAsides(ctx); err != nil {
+	if err := l.beginAsides(ctx); err != nil && ctx.Err() == nil {
 		slog.Warn("begin jobs beside the session", "session", l.id, "err", err)
 	}
 	return true
@@ -128,28 +160,11 @@ func (l *live) work(ctx context.Context, w turnWork) (ended bool) {
 // it follows that one.
 func (l *live) follow(ctx context.Context) {
 	session := l.session.Load()
-	for ctx.Err() == nil && session.Transcript().Follows() && session.Queue().Has(agent.FollowUp) && l.busy.CompareAndSwap(false, true) {
+	for ctx.Err() == nil && session.Transcript().Follows() && session.Queue().Has(agent.FollowUp) && l.current.begin() {
 		if !l.work(ctx, turnWork{begin: runQueued, accepted: make(chan error, 1)}) {
 			return // it would fare no better again at once
 		}
 		session = l.session.Load()
-	}
-}
-
-// waitForRest returns when no turn is under way, or ctx ends.
-func (l *live) waitForRest(ctx context.Context) error {
-	for {
-		l.inbox.mu.Lock()
-		rested := l.inbox.rested
-		l.inbox.mu.Unlock()
-		if rested == nil {
-			return nil
-		}
-		select {
-		case <-rested:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
 	}
 }
 
@@ -208,20 +223,20 @@ func (l *live) record(ctx context.Context, ev agent.Event) bool {
 		l.bench.show(ev)
 		return true
 	}
-	l.batch = append(l.batch, ev)
+	l.known.batch = append(l.known.batch, ev)
 	if ev.More {
 		return true
 	}
-	batch := l.batch
-	l.batch = nil
+	batch := l.known.batch
+	l.known.batch = nil
 	// What happened is kept even when its session is being shut down.
 	seq, err := l.bench.cfg.Store.Append(context.WithoutCancel(ctx), batch...)
 	if err != nil {
 		l.lost(ev, err)
 		return false
 	}
-	l.missed = l.missed || seq != l.seq+int64(len(batch)) // a new name, say, which is stored at once
-	l.seq = seq
+	l.known.missed = l.known.missed || seq != l.known.seq+int64(len(batch)) // a new name, say, which is stored at once
+	l.known.seq = seq
 	for i, ev := range batch {
 		ev.Seq = seq - int64(len(batch)-1-i)
 		if isRest(ev.Data) {
@@ -252,11 +267,7 @@ func isRest(p agent.Payload) bool {
 func (l *live) rest() {
 	if l.stage == working {
 		l.stage = resting
-		l.inbox.mu.Lock()
-		close(l.inbox.rested)
-		l.inbox.rested = nil
-		l.inbox.mu.Unlock()
-		l.busy.Store(false)
+		l.current.rest()
 	}
 }
 
@@ -264,7 +275,7 @@ func (l *live) rest() {
 // stored stays.
 func (l *live) lost(ev agent.Event, err error) {
 	slog.Error("store event", "session", l.id, "kind", ev.Kind(), "err", err)
-	l.seq = -1
+	l.known.seq = -1
 	l.rest()
 	e := AsError(err)
 	l.bench.show(agent.Event{Session: l.id, Turn: ev.Turn, At: ev.At, Data: agent.Failure{
@@ -290,7 +301,7 @@ var errWorking = &Error{
 // start hands a turn to the owner and returns once it has begun. CodeBusy
 // where the session is working already, here or in another process.
 func (l *live) start(begin beginTurn) error {
-	if !l.busy.CompareAndSwap(false, true) {
+	if !l.current.begin() {
 		return errWorking
 	}
 	w := turnWork{begin: begin, accepted: make(chan error, 1)}
@@ -298,7 +309,8 @@ func (l *live) start(begin beginTurn) error {
 	case l.inbox.turns <- w:
 		return <-w.accepted
 	case <-l.done:
-		return &Error{Code: CodeBusy, Message: "Atelier is closing.", Kept: "Nothing was sent or changed."}
+		l.current.rest()
+		return errClosing
 	}
 }
 
@@ -317,10 +329,23 @@ func (l *live) acquire(ctx context.Context) (release func(), err error) {
 	return release, nil
 }
 
-func (l *live) refresh(ctx context.Context) error {
-	info, err := l.bench.cfg.Store.Session(ctx, l.id)
-	if err != nil || info.Seq == l.seq && !l.missed {
+// refresh reads the session where its memory lacks something of the log. A log
+// that brings the reading down does so for its session alone.
+func (l *live) refresh(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			slog.Error("reading a session panicked", "session", l.id, "panic", p, "stack", string(debug.Stack()))
+			err = fmt.Errorf("reading session %s panicked: %v", l.id, p)
+		}
+	}()
+	info, err := l.bench.session(ctx, l.id)
+	if err != nil || info.Seq == l.known.seq && !l.known.missed {
 		return err
+	}
+	if info.Helper != nil {
+		l.bench.lives.mu.Lock()
+		l.hold.parent = info.Helper.Parent
+		l.bench.lives.mu.Unlock()
 	}
 	past, err := l.bench.cfg.Store.Events(ctx, EventRange{Session: l.id})
 	if err != nil {
@@ -343,6 +368,6 @@ func (l *live) refresh(ctx context.Context) error {
 		}
 	}
 	l.session.Store(session)
-	l.seq, l.missed = info.Seq, false
+	l.known.seq, l.known.missed = info.Seq, false
 	return nil
 }

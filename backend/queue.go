@@ -17,14 +17,19 @@ func (w *Workbench) addQueued(ctx context.Context, in QueueAddRequest) (QueueRep
 	if err := validQueued(m); err != nil {
 		return QueueReply{}, err
 	}
-	l, reply, err := w.changeQueue(ctx, in.Session, func(q *agent.Queue) error {
+	l, release, err := w.live(ctx, in.Session)
+	if err != nil {
+		return QueueReply{}, err
+	}
+	defer release()
+	reply, err := l.changeQueue(func(q *agent.Queue) error {
 		if err := w.cfg.Store.AddQueued(ctx, in.Session, m); err != nil {
 			return err
 		}
 		q.Add(m)
 		return nil
 	})
-	if err == nil && m.Verb == agent.FollowUp && !l.busy.Load() {
+	if err == nil && m.Verb == agent.FollowUp && !l.current.busy() {
 		if w.runQueue(ctx, l) == nil { // else another turn began meanwhile, which it follows
 			reply.Queue = l.session.Load().Queue().Items()
 		}
@@ -46,33 +51,30 @@ func (w *Workbench) editQueued(ctx context.Context, in QueueEditRequest) (QueueR
 	if err := validQueued(in.Message); err != nil {
 		return QueueReply{}, err
 	}
-	_, reply, err := w.changeQueue(ctx, in.Session, func(q *agent.Queue) error {
+	return w.changeQueue(ctx, in.Session, func(q *agent.Queue) error {
 		if !q.Edit(in.Message) {
 			return errDelivered
 		}
 		return w.cfg.Store.EditQueued(ctx, in.Message)
 	})
-	return reply, err
 }
 
 func (w *Workbench) moveQueued(ctx context.Context, in QueueMoveRequest) (QueueReply, error) {
-	_, reply, err := w.changeQueue(ctx, in.Session, func(q *agent.Queue) error {
+	return w.changeQueue(ctx, in.Session, func(q *agent.Queue) error {
 		if !q.Move(in.ID, in.To) {
 			return errDelivered
 		}
 		return w.cfg.Store.OrderQueued(ctx, q.Items())
 	})
-	return reply, err
 }
 
 func (w *Workbench) removeQueued(ctx context.Context, in QueueRemoveRequest) (QueueReply, error) {
-	_, reply, err := w.changeQueue(ctx, in.Session, func(q *agent.Queue) error {
+	return w.changeQueue(ctx, in.Session, func(q *agent.Queue) error {
 		if !q.Remove(in.ID) {
 			return errDelivered
 		}
 		return w.cfg.Store.RemoveQueued(ctx, in.ID)
 	})
-	return reply, err
 }
 
 // errDelivered answers a change of a message that is not there any more.
@@ -83,10 +85,11 @@ var errDelivered = &Error{
 
 // runQueued goes on with what waits, after a turn that did not end well.
 func (w *Workbench) runQueued(ctx context.Context, in SessionRef) (Empty, error) {
-	l, err := w.live(ctx, in.Session)
+	l, release, err := w.live(ctx, in.Session)
 	if err != nil {
 		return Empty{}, err
 	}
+	defer release()
 	return Empty{}, w.runQueue(ctx, l)
 }
 
@@ -95,7 +98,7 @@ func (w *Workbench) runQueue(ctx context.Context, l *live) error {
 	if !l.session.Load().Queue().Has(agent.FollowUp) {
 		return &Error{Code: CodeNotFound, Message: "Nothing waits to be sent."}
 	}
-	info, err := w.cfg.Store.Session(ctx, l.id)
+	info, err := w.session(ctx, l.id)
 	if err != nil {
 		return err
 	}
@@ -109,16 +112,21 @@ func runQueued(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, err
 	return s.RunQueued(ctx)
 }
 
+func (w *Workbench) changeQueue(ctx context.Context, session string, change func(*agent.Queue) error) (QueueReply, error) {
+	l, release, err := w.live(ctx, session)
+	if err != nil {
+		return QueueReply{}, err
+	}
+	defer release()
+	return l.changeQueue(change)
+}
+
 // changeQueue makes one change, in the store and in memory, while the session
 // is not read again.
-func (w *Workbench) changeQueue(ctx context.Context, session string, change func(*agent.Queue) error) (*live, QueueReply, error) {
-	l, err := w.live(ctx, session)
-	if err != nil {
-		return nil, QueueReply{}, err
-	}
+func (l *live) changeQueue(change func(*agent.Queue) error) (QueueReply, error) {
 	l.inbox.mu.Lock()
 	defer l.inbox.mu.Unlock()
 	q := l.session.Load().Queue()
-	err = change(q)
-	return l, QueueReply{Queue: q.Items()}, err
+	err := change(q)
+	return QueueReply{Queue: q.Items()}, err
 }

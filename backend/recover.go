@@ -3,7 +3,6 @@ package backend
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 
@@ -36,21 +35,18 @@ func (w *Workbench) recoverFrom(ctx context.Context, info SessionInfo) error {
 	case info.State == agent.StateProcessing || info.State == agent.StateAwaitingInput:
 		return w.recoverSession(ctx, info.ID)
 	case info.Settings.Mode == agent.ModeBypass:
-		l, err := w.live(ctx, info.ID)
+		l, release, err := w.live(ctx, info.ID)
 		if err != nil {
 			return err
 		}
+		defer release()
 		l.wake()
 	}
 	return nil
 }
 
 func (w *Workbench) recoverSession(ctx context.Context, id string) error {
-	l, err := w.live(ctx, id)
-	if err != nil {
-		return err
-	}
-	return l.start((*agent.Session).Resume)
+	return w.start(ctx, id, (*agent.Session).Resume)
 }
 
 // ResumeSession returns the session with this id, or for an empty id the
@@ -69,15 +65,9 @@ func (w *Workbench) ResumeSession(ctx context.Context, id string) (SessionInfo, 
 		}
 		id = sessions[newest].ID
 	}
-	info, err := w.cfg.Store.Session(ctx, id)
+	info, err := w.session(ctx, id)
 	if err != nil {
 		return info, err
-	}
-	if info.Folder != w.cfg.Folder {
-		return info, &Error{
-			Code: CodeInvalid, Message: fmt.Sprintf("This session belongs to %s.", info.Folder),
-			Kept: "Nothing was changed.", Next: "Go on with it in that folder.",
-		}
 	}
 	switch info.State {
 	case agent.StateAwaitingInput:

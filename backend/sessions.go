@@ -68,49 +68,52 @@ func (w *Workbench) renameSession(ctx context.Context, in RenameRequest) (Sessio
 	if title == "" {
 		return SessionInfo{}, &Error{Code: CodeInvalid, Message: "A session needs a name.", Kept: "It keeps the one it has."}
 	}
+	if _, err := w.session(ctx, in.Session); err != nil {
+		return SessionInfo{}, err
+	}
 	if err := w.publish(ctx, in.Session, agent.Title{Text: title, ByUser: true}); err != nil {
 		return SessionInfo{}, err
 	}
 	return w.cfg.Store.Session(ctx, in.Session)
 }
 
-// deleteSession removes a session at rest, and those that it started.
+// errNotDeleted answers the deletion of a session that works, here or elsewhere.
+var errNotDeleted = &Error{
+	Code: CodeBusy, Message: "This session, or an agent that it started, is working and cannot be deleted now.",
+	Kept: "Nothing was deleted.", Next: "Stop it first.",
+}
+
+// deleteSession removes a session at rest and those that it started: all of
+// them, or none.
 func (w *Workbench) deleteSession(ctx context.Context, in SessionRef) (Empty, error) {
-	helpers, err := w.cfg.Store.Helpers(ctx, in.Session)
+	if _, err := w.session(ctx, in.Session); err != nil {
+		return Empty{}, err
+	}
+	started, err := w.cfg.Store.Helpers(ctx, in.Session)
 	if err != nil {
 		return Empty{}, err
 	}
-	for _, h := range helpers {
-		if _, err := w.deleteSession(ctx, SessionRef{Session: h.ID}); err != nil {
-			return Empty{}, err
+	ids := []string{in.Session}
+	for _, h := range started {
+		ids = append(ids, h.ID)
+	}
+	if err := w.closeForDeletion(ctx, ids); err != nil {
+		return Empty{}, err
+	}
+	for _, id := range ids {
+		release, err := w.cfg.Store.Lease(id)
+		if err != nil {
+			return Empty{}, errNotDeleted
 		}
+		defer release()
 	}
-	busy := &Error{
-		Code: CodeBusy, Message: "This session is working and cannot be deleted now.",
-		Kept: "It was not changed.", Next: "Stop it first.",
-	}
-	w.mu.Lock()
-	l := w.lives[in.Session]
-	if l != nil && l.busy.Load() {
-		w.mu.Unlock()
-		return Empty{}, busy
-	}
-	delete(w.lives, in.Session)
-	w.mu.Unlock()
-	if l != nil {
-		l.cancel()
-		<-l.done
-	}
-	release, err := w.cfg.Store.Lease(in.Session)
-	if err != nil {
-		return Empty{}, busy
-	}
-	defer release()
-	if err := w.cfg.Store.DeleteSession(ctx, in.Session); err != nil {
+	if err := w.cfg.Store.DeleteSessions(ctx, ids...); err != nil {
 		return Empty{}, err
 	}
-	w.removeOutput(in.Session)
-	w.feed.forget(in.Session)
+	for _, id := range ids {
+		w.removeOutput(id)
+		w.feed.forget(id)
+	}
 	return Empty{}, nil
 }
 

@@ -17,8 +17,9 @@ type Store interface {
 	Session(ctx context.Context, id string) (SessionInfo, error)
 	// Helpers lists the sessions that one started, oldest first.
 	Helpers(ctx context.Context, parent string) ([]SessionInfo, error)
-	// DeleteSession removes a session and all that belongs to it.
-	DeleteSession(ctx context.Context, id string) error
+	// DeleteSessions removes sessions and all that belongs to them, in one
+	// transaction. CodeNotFound where there is no such session.
+	DeleteSessions(ctx context.Context, ids ...string) error
 
 	// Append stores events of one session, with everything that follows from
 	// them, in one transaction that has reached the disk when Append returns

@@ -42,14 +42,15 @@ func watchTasks(p *page) *news {
 
 func (n *news) await(session string, want agent.TaskChange) {
 	n.t.Helper()
+	deadline := time.After(patience)
 	for {
 		select {
 		case ev := <-n.told:
 			if ev.Session == session && ev.Data == want {
 				return
 			}
-		case <-n.t.Context().Done():
-			n.t.Fatalf("nobody was told %+v", want)
+		case <-deadline:
+			n.t.Fatalf("nobody was told %+v within %s", want, patience)
 		}
 	}
 }

@@ -8,6 +8,7 @@ package backend
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -60,11 +61,8 @@ type Workbench struct {
 
 	ctx    context.Context // ends when the workbench closes
 	cancel context.CancelFunc
-	mu     sync.Mutex
-	lives  map[string]*live
-
-	spawning sync.Mutex // held while an agent is counted and begun
-	places   places
+	lives  lives
+	places places
 }
 
 // places are the workplaces of the sessions that this process works on.
@@ -77,7 +75,7 @@ type places struct {
 func New(cfg Config) *Workbench {
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &Workbench{
-		cfg: cfg, feed: newFeed(), lives: map[string]*live{},
+		cfg: cfg, feed: newFeed(), lives: lives{of: map[string]*live{}},
 		ctx: ctx, cancel: cancel, places: places{of: map[string]workplace{}},
 	}
 	w.providers = newProviders(&w.cfg)
@@ -139,18 +137,8 @@ func (w *Workbench) Subscribe(watch func(envelope []byte)) (cancel func()) {
 // resumed when the session is opened again, all others are interrupted and
 // say so in the log. It does not close the store.
 func (w *Workbench) Close(ctx context.Context) error {
-	w.mu.Lock()
-	lives := make([]*live, 0, len(w.lives))
-	for _, l := range w.lives {
-		lives = append(lives, l)
-	}
-	w.mu.Unlock()
-	for _, l := range lives {
-		l.session.Load().Suspend()
-	}
-	w.cancel()
 	var errs []error
-	for _, l := range lives {
+	for _, l := range w.closeAll() {
 		select {
 		case <-l.done:
 		case <-ctx.Done():
@@ -160,26 +148,20 @@ func (w *Workbench) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// live returns the running side of a session, reading it from the store where
-// this process has not worked on it yet.
-func (w *Workbench) live(ctx context.Context, id string) (*live, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if l := w.lives[id]; l != nil {
-		return l, nil
+// session returns a session of this folder. One of another folder is refused:
+// its tools would act here, and its log would not say so.
+func (w *Workbench) session(ctx context.Context, id string) (SessionInfo, error) {
+	info, err := w.cfg.Store.Session(ctx, id)
+	if err != nil {
+		return SessionInfo{}, err
 	}
-	l := &live{
-		id: id, bench: w, seq: -1,
-		inbox: inbox{turns: make(chan turnWork), nudge: make(chan struct{}, 1)}, done: make(chan struct{}),
-		beside: beside{news: make(chan struct{}, 1)},
+	if info.Folder != w.cfg.Folder {
+		return SessionInfo{}, &Error{
+			Code: CodeInvalid, Message: fmt.Sprintf("This session belongs to the folder %s.", info.Folder),
+			Kept: "Nothing was changed.", Next: "Open that folder to go on with it.",
+		}
 	}
-	if err := l.refresh(ctx); err != nil {
-		return nil, err
-	}
-	w.lives[id] = l
-	ctx, l.cancel = context.WithCancel(w.ctx)
-	go l.own(ctx)
-	return l, nil
+	return info, nil
 }
 
 // publish stores an event that comes from outside its session's turns, such

@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
@@ -85,7 +87,9 @@ func openPage(t *testing.T, folder, home string, getenv func(string) string, aro
 
 func (p *page) close() {
 	if p.store != nil {
-		if err := errors.Join(p.bench.Close(context.Background()), p.store.Close()); err != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := errors.Join(p.bench.Close(ctx), p.store.Close()); err != nil {
 			p.t.Error(err)
 		}
 		p.store = nil
@@ -153,10 +157,28 @@ func (p *page) send(session, text string) {
 	must[backend.Empty](p, "conversation.send", backend.SendRequest{Session: session, Text: text})
 }
 
+// patience is how long a test waits for what must come. It bounds a hang, and is
+// never reached by a product that works, however busy the machine is.
+const patience = 90 * time.Second
+
+// more waits until the page was sent something since the last call.
+func (p *page) more(deadline <-chan time.Time, waitingFor string) {
+	p.t.Helper()
+	select {
+	case <-p.grown:
+	case <-deadline:
+		p.t.Fatalf("%s did not come within %s", waitingFor, patience)
+	case <-p.t.Context().Done():
+		p.t.Fatalf("the test ended before %s came", waitingFor)
+	}
+}
+
 // await returns the first event of a kind that fits and was not awaited
 // before.
 func await[P agent.Payload](p *page, fits func(P) bool) P {
 	p.t.Helper()
+	deadline := time.After(patience)
+	var none P
 	for {
 		p.mu.Lock()
 		for i, ev := range p.events {
@@ -167,11 +189,7 @@ func await[P agent.Payload](p *page, fits func(P) bool) P {
 			}
 		}
 		p.mu.Unlock()
-		select {
-		case <-p.grown:
-		case <-p.t.Context().Done():
-			p.t.Fatal("the event never came")
-		}
+		p.more(deadline, fmt.Sprintf("an event %s that fits", none.Kind()))
 	}
 }
 
@@ -249,12 +267,11 @@ func TestInterruptStopsACommand(t *testing.T) {
 	p.send(session, "wait")
 	request := await(p, anyOf[agent.ApprovalRequest])
 	must[backend.Empty](p, "conversation.answer", backend.AnswerRequest{Session: session, Approval: request.ID, Answer: agent.Answer{Decision: agent.Allow}})
-	for { // until the command has printed
+	for deadline := time.After(patience); ; p.more(deadline, "the command's output") {
 		draft := must[backend.Snapshot](p, "conversation.open", backend.OpenRequest{Session: session}).Draft
 		if strings.Contains(draft.Outputs[request.CallID].Text, "begun") {
 			break
 		}
-		<-p.grown
 	}
 	must[backend.Empty](p, "conversation.interrupt", backend.SessionRef{Session: session})
 	if end := await(p, anyOf[agent.ToolCallEnd]); end.Outcome != agent.OutcomeInterrupted || !strings.Contains(end.Output, "begun") {

@@ -35,10 +35,9 @@ func (w *Workbench) outputFolder(session string) string {
 }
 
 // workplace returns the session's, setting it up in folder where there is none.
+// Only the session's owner calls it.
 func (w *Workbench) workplace(ctx context.Context, session, folder string) (workplace, error) {
-	w.places.Lock()
-	defer w.places.Unlock()
-	if place, ok := w.places.of[session]; ok {
+	if place, ok := w.placeOf(session); ok {
 		return place, nil
 	}
 	local, err := env.NewLocal(folder)
@@ -56,12 +55,14 @@ func (w *Workbench) workplace(ctx context.Context, session, folder string) (work
 	if err := place.env.Initialize(ctx); err != nil {
 		return workplace{}, fmt.Errorf("set up the session's environment: %w", err)
 	}
+	w.places.Lock()
+	defer w.places.Unlock()
 	w.places.of[session] = place
 	return place, nil
 }
 
-// leave ends everything that the session's agents and commands left running
-// (LOOP-159).
+// leave ends the session's agents, with the commands that they left running, and
+// its own commands (LOOP-159).
 func (w *Workbench) leave(ctx context.Context, session string) {
 	ctx, cancel := context.WithTimeout(ctx, leaveTime)
 	defer cancel()

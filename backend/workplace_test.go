@@ -32,7 +32,13 @@ func carrying(t *testing.T, token string) (n int) {
 // command line.
 func serving(t *testing.T, token string, rounds ...llmtest.Round) (*page, string) {
 	t.Helper()
-	server := llmtest.Serve(t, append([]llmtest.Round{
+	return servingOn(t, llmtest.Serve(t), token, rounds...)
+}
+
+// servingOn is serving with a server of the caller's.
+func servingOn(t *testing.T, server *llmtest.Server, token string, rounds ...llmtest.Round) (*page, string) {
+	t.Helper()
+	server.Script(model, append([]llmtest.Round{
 		{Calls: []llmtest.Call{llmtest.Use("Bash", map[string]any{"command": "bash -c 'sleep 300; : " + token + "'", "run_in_background": true})}},
 		{Text: "started"},
 	}, rounds...)...)

@@ -84,7 +84,7 @@ func TestLedger(t *testing.T) {
 	if info, err := s.Session(t.Context(), "b"); err != nil || info.Cost != want.Sessions[0].Cost {
 		t.Errorf("the session's list shows %+v, %v", info.Cost, err)
 	}
-	if err := s.DeleteSession(t.Context(), "a"); err != nil {
+	if err := s.DeleteSessions(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
 	want.Sessions[1].Title = ""

@@ -67,18 +67,30 @@ func (s *Store) Session(ctx context.Context, id string) (backend.SessionInfo, er
 	return info, s.failed("read the session", err)
 }
 
-// DeleteSession implements [backend.Store].
-func (s *Store) DeleteSession(ctx context.Context, id string) error {
-	if _, err := s.Session(ctx, id); err != nil {
-		return err
-	}
-	if _, err := s.write.ExecContext(ctx, s.query["delete-session"], id); err != nil {
+// DeleteSessions implements [backend.Store].
+func (s *Store) DeleteSessions(ctx context.Context, ids ...string) error {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
 		return s.failed("delete the session", err)
 	}
-	if err := os.RemoveAll(s.blobDir(id)); err != nil {
-		return s.failed("delete the session's files", err)
+	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
+	for _, id := range ids {
+		done, err := tx.ExecContext(ctx, s.query["delete-session"], id)
+		if err != nil {
+			return s.failed("delete the session", err)
+		}
+		if n, err := done.RowsAffected(); err == nil && n == 0 {
+			return noSession(id)
+		}
 	}
-	return nil
+	if err := tx.Commit(); err != nil {
+		return s.failed("delete the session", err)
+	}
+	var errs []error
+	for _, id := range ids {
+		errs = append(errs, os.RemoveAll(s.blobDir(id)))
+	}
+	return s.failed("delete the session's files", errors.Join(errs...))
 }
 
 // Setting implements [backend.Store].

@@ -210,7 +210,7 @@ func TestLargeEvents(t *testing.T) {
 	if _, err := s.Events(t.Context(), backend.EventRange{Session: "a"}); code(err) != backend.CodeStoreCorrupt {
 		t.Errorf("a changed file was not noticed: %v", err)
 	}
-	if err := s.DeleteSession(t.Context(), "a"); err != nil {
+	if err := s.DeleteSessions(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(blobs[0]); !errors.Is(err, os.ErrNotExist) {

@@ -34,6 +34,8 @@ type Server struct {
 	scripts  map[string][]Round // of models with a script of their own
 	grown    chan struct{}      // closed when one of them grew
 	requests []Request
+	answers  int        // that are being given
+	idle     *sync.Cond // on mu; told when one is over
 }
 
 // Request is what the server was sent.
@@ -58,6 +60,7 @@ func Serve(tb testing.TB, rounds ...Round) *Server {
 // NewServer starts a server, which the caller must Close.
 func NewServer(rounds ...Round) *Server {
 	s := &Server{rounds: rounds, closed: make(chan struct{}), grown: make(chan struct{})}
+	s.idle = sync.NewCond(&s.mu)
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/responses", s.answer(responsesFrames))
 	mux.HandleFunc("POST /v1/chat/completions", s.answer(chatFrames))
@@ -91,6 +94,25 @@ func (s *Server) Close() {
 	close(s.closed)
 	s.http.CloseClientConnections()
 	s.http.Close()
+}
+
+// AwaitIdle returns when no answer is being given any more. A client that gave up
+// a request calls it before it scripts rounds for others: the server notices the
+// client's leaving later than the client does, and would take one of them.
+func (s *Server) AwaitIdle() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.answers > 0 {
+		s.idle.Wait()
+	}
+}
+
+// underWay counts the answers that are being given.
+func (s *Server) underWay(more int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers += more
+	s.idle.Broadcast()
 }
 
 // Requests returns what was asked so far, oldest first.
@@ -181,7 +203,7 @@ func (s *Server) nextOf(req *http.Request, model string) (Round, int, bool) {
 		case <-s.closed:
 		}
 		s.mu.Lock()
-		if grown == s.grown {
+		if grown == s.grown || req.Context().Err() != nil {
 			return Round{}, 0, false
 		}
 	}
@@ -195,6 +217,8 @@ type frames func(r Round, n int) (content, end []string)
 
 func (s *Server) answer(encode frames) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
+		s.underWay(1)
+		defer s.underWay(-1)
 		came := time.Now()
 		body, err := io.ReadAll(req.Body)
 		if err != nil {
