@@ -485,28 +485,3 @@ func TestHistoryPages(t *testing.T) {
 		t.Errorf("%d events in pages, the log has %d", seen, newest.Session.Seq)
 	}
 }
-
-// A deleted session is gone, a running one is not deleted.
-func TestDelete(t *testing.T) {
-	t.Parallel()
-	server := llmtest.Serve(t, llmtest.Round{Text: "x", Hang: true})
-	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, ""))
-	session := p.session("compat")
-	p.send(session, "x")
-	await(p, anyOf[agent.UserInput])
-	if _, err := call[backend.Empty](p, "sessions.delete", backend.SessionRef{Session: session}); err == nil || err.Code != backend.CodeBusy {
-		t.Errorf("deleted while running: %v", err)
-	}
-	must[backend.Empty](p, "conversation.interrupt", backend.SessionRef{Session: session})
-	await(p, anyOf[agent.ProcessingEnd])
-	for { // the lease is given back just after the last event
-		if _, err := call[backend.Empty](p, "sessions.delete", backend.SessionRef{Session: session}); err == nil {
-			break
-		} else if err.Code != backend.CodeBusy {
-			t.Fatal(err)
-		}
-	}
-	if list := must[backend.SessionList](p, "sessions.list", backend.Empty{}); len(list.Sessions) != 0 {
-		t.Errorf("still listed: %+v", list)
-	}
-}
