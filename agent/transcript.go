@@ -123,6 +123,10 @@ func (t *Transcript) Apply(ev Event) {
 		t.added += len(d.Text)
 	case TextEnd:
 		t.applyAnswer(d)
+	case Warning:
+		if d.Code == WarningDamaged {
+			t.applyLoss()
+		}
 	case SideRequest:
 		t.Usage = t.Usage.Add(d.Usage)
 		t.Cost.Add(d.Cost)

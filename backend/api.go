@@ -39,6 +39,9 @@ type SessionInfo struct {
 	Cost llm.Spending `json:"cost,omitzero"`
 	// Helper is set on a session that another one started.
 	Helper *Helper `json:"helper,omitempty"`
+	// Damaged says that the store had to read all of this from the log, because
+	// what it keeps for lists was damaged.
+	Damaged bool `json:"damaged,omitempty"`
 }
 
 // Helper says whose session it is, and its bounds.
@@ -255,6 +258,9 @@ type Preferences struct {
 	Compact CompactWhen `json:"compact,omitempty"`
 	// Layout holds the panes' widths and whether they are shown.
 	Layout Layout `json:"layout"`
+	// Damaged says that what was stored cannot be read, so that all of this are
+	// the defaults.
+	Damaged bool `json:"damaged,omitempty"`
 }
 
 // Layout is the window's arrangement, in CSS pixels; 0 = the default.

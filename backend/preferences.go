@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -29,14 +30,22 @@ func (w *Workbench) preferences(ctx context.Context, _ Empty) (Preferences, erro
 	return p, nil
 }
 
+// storedPreferences returns what the user chose; the defaults where that is
+// damaged, until the user chooses again.
 func (w *Workbench) storedPreferences(ctx context.Context) (Preferences, error) {
-	var p Preferences
 	stored, err := w.cfg.Store.Setting(ctx, preferencesSetting)
-	if err != nil || stored == "" {
-		return p, err
+	var e *Error
+	if errors.As(err, &e) && e.Code == CodeStoreCorrupt {
+		slog.Warn("the stored preferences are damaged; the defaults hold", "err", err)
+		return Preferences{Damaged: true}, nil
 	}
+	if err != nil || stored == "" {
+		return Preferences{}, err
+	}
+	var p Preferences
 	if err := json.Unmarshal([]byte(stored), &p); err != nil {
-		return p, fmt.Errorf("read preferences: %w", err)
+		slog.Warn("the stored preferences cannot be read; the defaults hold", "err", err)
+		return Preferences{Damaged: true}, nil
 	}
 	if p.NewSession.Mode == agent.ModeBypass { // stored by an earlier version
 		p.NewSession.Mode = agent.ModeDefault
@@ -66,6 +75,7 @@ func (w *Workbench) setPreferences(ctx context.Context, p Preferences) (Preferen
 	if err != nil {
 		return p, err
 	}
+	p.Damaged = false
 	stored := p
 	if p.NewSession != shown.NewSession {
 		w.picked.Store(true)

@@ -3,8 +3,10 @@ package backend
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"net/url"
 	"slices"
 	"strings"
@@ -89,6 +91,11 @@ func (p *providers) find(ctx context.Context, row provider.Row) (access, error) 
 	}
 	if a.baseURL == "" {
 		stored, err := p.cfg.Store.Setting(ctx, baseURLSetting+row.ID)
+		var e *Error
+		if errors.As(err, &e) && e.Code == CodeStoreCorrupt {
+			slog.Warn("the stored address of a provider is damaged; its key is not used until both are entered again", "provider", row.ID)
+			return access{}, nil
+		}
 		if err != nil {
 			return a, err
 		}

@@ -26,8 +26,8 @@ type Store interface {
 	// (K-36). A queued message goes when its delivery is stored. It returns the last event's place in the log; the others come
 	// right before it.
 	Append(context.Context, ...agent.Event) (seq int64, err error)
-	// Events reads a session's log in order. An event whose checksum does
-	// not match is an error of CodeStoreCorrupt.
+	// Events reads a session's log in order. In the place of events that are
+	// damaged or missing there is an [agent.Lost], for each run of them one.
 	Events(context.Context, EventRange) ([]agent.Event, error)
 	// Costs adds up what the requests of a folder cost, or of one session of
 	// it where that is not empty. Deleted sessions count.
@@ -44,7 +44,8 @@ type Store interface {
 	OrderQueued(ctx context.Context, order []agent.Queued) error
 	RemoveQueued(ctx context.Context, id string) error
 
-	// Setting returns a stored value, empty where there is none.
+	// Setting returns a stored value, empty where there is none. CodeStoreCorrupt
+	// where it is damaged.
 	Setting(ctx context.Context, key string) (string, error)
 	SetSetting(ctx context.Context, key, value string) error
 

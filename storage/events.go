@@ -8,7 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc64"
-	"math"
+	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -28,11 +29,7 @@ func (s *Store) Append(ctx context.Context, events ...agent.Event) (int64, error
 		return 0, s.failed("save what happened", err)
 	}
 	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
-	session := events[0].Session
-	info, err := scanInfo(s.in(tx, "select-session").QueryRowContext(ctx, session))
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, noSession(session)
-	}
+	info, err := s.rowForAppend(ctx, tx, events[0].Session)
 	if err != nil {
 		return 0, s.failed("save what happened", err)
 	}
@@ -43,8 +40,12 @@ func (s *Store) Append(ctx context.Context, events ...agent.Event) (int64, error
 			return 0, s.failed("save what happened", err)
 		}
 	}
-	if err := s.update(ctx, tx, info); err != nil {
-		return 0, s.failed("save what happened", err)
+	cols, err := columns(info)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := s.in(tx, "update-session").ExecContext(ctx, cols...); err != nil {
+		return 0, s.failed("save what happened", fmt.Errorf("update session: %w", err))
 	}
 	if err := tx.Commit(); err != nil {
 		return 0, s.failed("save what happened", err)
@@ -105,77 +106,112 @@ func (s *Store) deleteApproval(ctx context.Context, tx *sql.Tx, session, call st
 	return nil
 }
 
-// update writes what lists show of the session.
-func (s *Store) update(ctx context.Context, tx *sql.Tx, info backend.SessionInfo) error {
-	settings, usage, err := encodeInfo(info)
-	if err != nil {
-		return err
-	}
-	if _, err := s.in(tx, "update-session").ExecContext(ctx, info.Title, info.State, settings,
-		info.UpdatedAt, info.Seq, info.LastEnd, usage, info.Context,
-		info.Cost.Cost, info.Cost.Unknown, info.ID); err != nil {
-		return fmt.Errorf("update session: %w", err)
-	}
-	return nil
-}
-
 // Events implements [backend.Store].
 func (s *Store) Events(ctx context.Context, r backend.EventRange) ([]agent.Event, error) {
+	info, damaged, err := s.row(ctx, s.read, r.Session) // before the events, which may become more meanwhile
+	missing := errors.Is(err, sql.ErrNoRows)
+	if err != nil && !missing {
+		return nil, s.failed("read the session", err)
+	}
+	got, err := s.readEvents(ctx, r)
+	if err != nil {
+		return nil, s.failed("read the session", err)
+	}
+	from, to := r.After+1, info.Seq
+	if damaged || missing {
+		to = got.last
+	}
+	if r.Before > 0 {
+		to = min(to, r.Before-1)
+	}
+	if r.Limit > 0 && got.rows == r.Limit { // there may be more, which were not asked for
+		if r.Newest {
+			from = got.first
+		} else {
+			to = got.last
+		}
+	}
+	return withoutGaps(r.Session, got.events, from, to), nil
+}
+
+// found is what was read of a session's log.
+type found struct {
+	events []agent.Event // those that can be read
+	rows   int           // how many there are in all
+	// first and last are the places of the first and the last row, also where
+	// that cannot be read.
+	first, last int64
+}
+
+// readEvents reads what can be read.
+func (s *Store) readEvents(ctx context.Context, r backend.EventRange) (got found, err error) {
 	query := s.query["select-oldest-events"]
 	if r.Newest {
 		query = s.query["select-newest-events"]
 	}
 	before, limit := r.Before, r.Limit
 	if before == 0 {
-		before = math.MaxInt64
+		before = maxSeq
 	}
 	if limit == 0 {
 		limit = -1
 	}
 	rows, err := s.read.QueryContext(ctx, query, r.Session, r.After, before, limit)
 	if err != nil {
-		return nil, s.failed("read the session", err)
+		return found{}, err
 	}
 	defer rows.Close()
-	var out []agent.Event
 	for rows.Next() {
-		ev, err := s.scanEvent(rows, r.Session)
+		ev, damaged, err := s.scanEvent(rows, r.Session)
 		if err != nil {
-			return nil, s.failed("read the session", err)
+			return found{}, err
 		}
-		out = append(out, ev)
+		if got.rows == 0 {
+			got.first = ev.Seq
+		}
+		got.rows++
+		if damaged != nil {
+			slog.Warn("an event is damaged", "session", r.Session, "seq", ev.Seq, "err", damaged)
+		} else if n := len(got.events); n == 0 || ev.Seq > got.events[n-1].Seq {
+			got.events = append(got.events, ev)
+		}
+		got.last = max(got.last, ev.Seq)
 	}
-	return out, s.failed("read the session", rows.Err())
+	return got, rows.Err()
 }
 
-func (s *Store) scanEvent(row scanner, session string) (agent.Event, error) {
-	ev := agent.Event{Session: session}
+// scanEvent reads a row. A damaged one is told apart from a failure to read it;
+// of it, only the place may be right.
+func (s *Store) scanEvent(row scanner, session string) (ev agent.Event, damaged, err error) {
+	ev.Session = session
 	var kind agent.Kind
 	var body []byte
 	var blob sql.NullString
 	var sum int64
 	if err := row.Scan(&ev.Seq, &ev.Turn, &kind, &ev.At, &body, &blob, &sum); err != nil {
-		return ev, err
+		if isConversion(err) {
+			return ev, err, nil
+		}
+		return ev, nil, err
 	}
 	if blob.Valid {
-		var err error
-		if body, err = os.ReadFile(filepath.Join(s.blobDir(session), blob.String)); err != nil {
-			return ev, fmt.Errorf("read data of event %d: %w", ev.Seq, err)
+		body, err = os.ReadFile(filepath.Join(s.blobDir(session), filepath.Base(blob.String)))
+		if errors.Is(err, fs.ErrNotExist) {
+			return ev, err, nil
+		}
+		if err != nil {
+			return ev, nil, unreadable(err)
 		}
 	}
 	data, err := agent.DecodePayload(kind, body)
-	if err == nil {
-		ev.Data = data
+	if err != nil {
+		return ev, err, nil
 	}
-	if err != nil || checksum(ev, body) != sum {
-		return ev, &backend.Error{
-			Code:    backend.CodeStoreCorrupt,
-			Message: fmt.Sprintf("Event %d of session %s is damaged.", ev.Seq, session),
-			Kept:    "Nothing was changed; the other sessions are not affected.",
-			Next:    "Make a copy of the database, then restore a backup of it.",
-		}
+	ev.Data = data
+	if checksum(ev, body) != sum {
+		return ev, errChecksum, nil
 	}
-	return ev, nil
+	return ev, nil, nil
 }
 
 // PendingApproval implements [backend.Store].

@@ -3,7 +3,7 @@ package storage
 import (
 	"context"
 	"database/sql"
-	"embed"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,9 +15,6 @@ import (
 	"atelier.dev/atelier/backend"
 	"github.com/mattn/go-sqlite3"
 )
-
-//go:embed migrations/*.sql
-var migrations embed.FS
 
 //go:embed queries.sql
 var queriesFile string
@@ -31,6 +28,8 @@ type Store struct {
 	// prepared are the statements of the writing transactions.
 	prepared map[string]*sql.Stmt
 	leases   leases
+	// suspects are sessions that no query by folder may find; see findDamage.
+	suspects []string
 }
 
 var _ backend.Store = (*Store)(nil)
@@ -108,6 +107,9 @@ func (s *Store) ready(ctx context.Context, path string) error {
 	if err := s.migrate(ctx, path); err != nil {
 		return err
 	}
+	if err := s.findDamage(ctx); err != nil {
+		return openError(path, err)
+	}
 	for _, name := range inTransactions {
 		var err error
 		if s.prepared[name], err = s.write.PrepareContext(ctx, s.query[name]); err != nil {
@@ -120,64 +122,11 @@ func (s *Store) ready(ctx context.Context, path string) error {
 // inTransactions names the queries that every event runs: preparing them anew
 // each time would cost more than running them.
 var inTransactions = []string{
-	"select-session", "insert-event", "insert-approval", "delete-approval", "update-session", "insert-ledger",
+	"select-session", "select-last-seq", "insert-event", "insert-approval", "delete-approval", "update-session", "insert-ledger",
 }
 
 // in returns a prepared query in a transaction.
 func (s *Store) in(tx *sql.Tx, name string) *sql.Stmt { return tx.Stmt(s.prepared[name]) }
-
-// migrate runs the migrations that the database has not seen, each in a
-// transaction of its own. user_version counts them.
-func (s *Store) migrate(ctx context.Context, path string) error {
-	files, err := fs.Glob(migrations, "migrations/*.sql") // in lexical order
-	if err != nil {
-		return fmt.Errorf("list migrations: %w", err)
-	}
-	for {
-		done, err := s.migrateOne(ctx, path, files)
-		if done || err != nil {
-			return err
-		}
-	}
-}
-
-func (s *Store) migrateOne(ctx context.Context, path string, files []string) (done bool, err error) {
-	tx, err := s.write.BeginTx(ctx, nil)
-	if err != nil {
-		return false, openError(path, err)
-	}
-	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
-	var version int
-	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return false, openError(path, err)
-	}
-	if version > len(files) {
-		return false, &backend.Error{
-			Code:    backend.CodeStoreNewer,
-			Message: fmt.Sprintf("The database %s was written by a newer Atelier.", path),
-			Kept:    "It was not changed.",
-			Next:    "Start the newer Atelier, or choose another folder with ATELIER_HOME.",
-			Details: fmt.Sprintf("schema version %d, this program knows %d", version, len(files)),
-		}
-	}
-	if version == len(files) {
-		return true, nil
-	}
-	script, err := migrations.ReadFile(files[version])
-	if err != nil {
-		return false, fmt.Errorf("read migration: %w", err)
-	}
-	if _, err := tx.ExecContext(ctx, string(script)); err != nil {
-		return false, openError(path, fmt.Errorf("run migration %s: %w", files[version], err))
-	}
-	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version+1)); err != nil {
-		return false, openError(path, err)
-	}
-	if err := tx.Commit(); err != nil {
-		return false, openError(path, err)
-	}
-	return false, nil
-}
 
 // Close closes the database. Leases that are still held are given up.
 func (s *Store) Close() error {

@@ -1,29 +1,45 @@
 -- name: insert-session
-INSERT INTO sessions (id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context, helper)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO sessions (id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
+  cost, cost_unknown, helper, parent, checksum)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: update-session
-UPDATE sessions SET title = ?, state = ?, settings = ?, updated_at = ?, seq = ?, last_end = ?, usage = ?, context = ?,
-  cost = ?, cost_unknown = ?
-WHERE id = ?;
+UPDATE sessions SET folder = ?2, title = ?3, state = ?4, settings = ?5, created_at = ?6, updated_at = ?7, seq = ?8,
+  last_end = ?9, usage = ?10, context = ?11, cost = ?12, cost_unknown = ?13, helper = ?14, parent = ?15, checksum = ?16
+WHERE id = ?1;
 
 -- name: select-session
 SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
-  cost, cost_unknown, helper
+  cost, cost_unknown, helper, parent, checksum
 FROM sessions WHERE id = ?;
 
 -- name: select-sessions
 SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
-  cost, cost_unknown, helper
+  cost, cost_unknown, helper, parent, checksum
 FROM sessions WHERE folder = ? ORDER BY updated_at DESC, id DESC;
+
+-- name: select-all-sessions
+SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
+  cost, cost_unknown, helper, parent, checksum
+FROM sessions;
+
+-- name: select-lost-sessions
+WITH RECURSIVE logs (id) AS (
+  SELECT min(session) FROM events
+  UNION ALL SELECT (SELECT min(session) FROM events WHERE session > logs.id) FROM logs WHERE logs.id IS NOT NULL
+)
+SELECT id FROM logs WHERE id IS NOT NULL AND id NOT IN (SELECT id FROM sessions);
 
 -- name: select-helpers
 SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
-  cost, cost_unknown, helper
-FROM sessions WHERE helper IS NOT NULL AND helper ->> '$.parent' = ? ORDER BY id;
+  cost, cost_unknown, helper, parent, checksum
+FROM sessions WHERE parent = ? ORDER BY id;
 
 -- name: delete-session
 DELETE FROM sessions WHERE id = ?;
+
+-- name: select-last-seq
+SELECT coalesce(max(seq), 0) FROM events WHERE session = ? AND seq < 1 << 53;
 
 -- name: insert-event
 INSERT INTO events (session, seq, turn, kind, at, body, blob, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?);
@@ -47,10 +63,11 @@ DELETE FROM approvals WHERE session = ? AND call = ?;
 SELECT session FROM approvals WHERE id = ?;
 
 -- name: select-setting
-SELECT value FROM settings WHERE key = ?;
+SELECT value, checksum FROM settings WHERE key = ?;
 
 -- name: upsert-setting
-INSERT INTO settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+INSERT INTO settings (key, value, checksum) VALUES (?, ?, ?)
+ON CONFLICT (key) DO UPDATE SET value = excluded.value, checksum = excluded.checksum;
 
 -- name: insert-ledger
 INSERT INTO ledger (session, seq, folder, turn, purpose, provider, model, input, cache_read, cache_write, output, reasoning, cost, at)
@@ -62,7 +79,7 @@ SELECT provider, model, '', '', '',
   coalesce(sum(output), 0), coalesce(sum(reasoning), 0), count(*) = count(input),
   coalesce(sum(l.cost), 0), count(*) - count(l.cost)
 FROM ledger l
-WHERE l.folder = ?1 AND (?2 = '' OR l.session = ?2 OR l.session IN (SELECT id FROM sessions WHERE helper ->> '$.parent' = ?2))
+WHERE l.folder = ?1 AND (?2 = '' OR l.session = ?2 OR l.session IN (SELECT id FROM sessions WHERE parent = ?2))
 GROUP BY provider, model ORDER BY sum(l.cost) DESC, provider, model;
 
 -- name: costs-by-session
@@ -71,7 +88,7 @@ SELECT '', '', l.session, coalesce(s.title, ''), '',
   coalesce(sum(output), 0), coalesce(sum(reasoning), 0), count(*) = count(input),
   coalesce(sum(l.cost), 0), count(*) - count(l.cost)
 FROM ledger l LEFT JOIN sessions s ON s.id = l.session
-WHERE l.folder = ?1 AND (?2 = '' OR l.session = ?2 OR l.session IN (SELECT id FROM sessions WHERE helper ->> '$.parent' = ?2))
+WHERE l.folder = ?1 AND (?2 = '' OR l.session = ?2 OR l.session IN (SELECT id FROM sessions WHERE parent = ?2))
 GROUP BY l.session ORDER BY max(at) DESC, l.session;
 
 -- name: costs-by-day
@@ -80,7 +97,7 @@ SELECT '', '', '', '', date(at / 1000, 'unixepoch', 'localtime') AS day,
   coalesce(sum(output), 0), coalesce(sum(reasoning), 0), count(*) = count(input),
   coalesce(sum(l.cost), 0), count(*) - count(l.cost)
 FROM ledger l
-WHERE l.folder = ?1 AND (?2 = '' OR l.session = ?2 OR l.session IN (SELECT id FROM sessions WHERE helper ->> '$.parent' = ?2))
+WHERE l.folder = ?1 AND (?2 = '' OR l.session = ?2 OR l.session IN (SELECT id FROM sessions WHERE parent = ?2))
 GROUP BY day ORDER BY day DESC;
 
 -- name: select-queue

@@ -1,12 +1,13 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"atelier.dev/atelier/backend"
 	"github.com/mattn/go-sqlite3"
@@ -14,26 +15,31 @@ import (
 
 // CreateSession implements [backend.Store].
 func (s *Store) CreateSession(ctx context.Context, info backend.SessionInfo) error {
-	settings, usage, err := encodeInfo(info)
+	cols, err := columns(info)
 	if err != nil {
 		return err
 	}
-	var helper sql.NullString
-	if info.Helper != nil {
-		b, err := json.Marshal(info.Helper)
-		if err != nil {
-			return fmt.Errorf("encode helper: %w", err)
-		}
-		helper = sql.NullString{String: string(b), Valid: true}
-	}
-	_, err = s.write.ExecContext(ctx, s.query["insert-session"], info.ID, info.Folder, info.Title, info.State,
-		settings, info.CreatedAt, info.UpdatedAt, info.Seq, info.LastEnd, usage, info.Context, helper)
+	_, err = s.write.ExecContext(ctx, s.query["insert-session"], cols...)
 	return s.failed("create the session", err)
 }
 
-// Sessions implements [backend.Store].
+// Sessions implements [backend.Store]. Those whose rows are damaged are listed
+// as their logs have them.
 func (s *Store) Sessions(ctx context.Context, folder string) ([]backend.SessionInfo, error) {
-	return s.sessions(ctx, "select-sessions", folder)
+	list, err := s.sessions(ctx, "select-sessions", folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range s.suspects {
+		if slices.ContainsFunc(list, func(info backend.SessionInfo) bool { return info.ID == id }) {
+			continue
+		}
+		if info, err := s.Session(ctx, id); err == nil && info.Folder == folder {
+			list = append(list, info)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b backend.SessionInfo) int { return cmp.Compare(b.UpdatedAt, a.UpdatedAt) })
+	return list, nil
 }
 
 // Helpers implements [backend.Store].
@@ -49,7 +55,13 @@ func (s *Store) sessions(ctx context.Context, query, of string) ([]backend.Sessi
 	defer rows.Close()
 	var out []backend.SessionInfo
 	for rows.Next() {
-		info, err := scanInfo(rows)
+		info, damaged, err := scanInfo(rows)
+		if err == nil && damaged {
+			info, err = s.rebuild(ctx, info)
+		}
+		if errors.Is(err, sql.ErrNoRows) {
+			continue // nothing tells that there was such a session
+		}
 		if err != nil {
 			return nil, s.failed("list the sessions", err)
 		}
@@ -60,7 +72,10 @@ func (s *Store) sessions(ctx context.Context, query, of string) ([]backend.Sessi
 
 // Session implements [backend.Store].
 func (s *Store) Session(ctx context.Context, id string) (backend.SessionInfo, error) {
-	info, err := scanInfo(s.read.QueryRowContext(ctx, s.query["select-session"], id))
+	info, damaged, err := s.row(ctx, s.read, id)
+	if damaged || errors.Is(err, sql.ErrNoRows) {
+		info, err = s.rebuild(ctx, info)
+	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return info, noSession(id)
 	}
@@ -96,50 +111,24 @@ func (s *Store) DeleteSessions(ctx context.Context, ids ...string) error {
 // Setting implements [backend.Store].
 func (s *Store) Setting(ctx context.Context, key string) (string, error) {
 	var value string
-	err := s.read.QueryRowContext(ctx, s.query["select-setting"], key).Scan(&value)
+	var sum sql.NullInt64
+	err := s.read.QueryRowContext(ctx, s.query["select-setting"], key).Scan(&value, &sum)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
+	}
+	if err == nil && sum.Valid && sum.Int64 != sumOf(key, value) || isConversion(err) {
+		return "", &backend.Error{
+			Code: backend.CodeStoreCorrupt, Message: fmt.Sprintf("The stored setting %q is damaged.", key),
+			Kept: "It was left as it is.", Next: "Set it again in Settings.",
+		}
 	}
 	return value, s.failed("read a setting", err)
 }
 
 // SetSetting implements [backend.Store].
 func (s *Store) SetSetting(ctx context.Context, key, value string) error {
-	_, err := s.write.ExecContext(ctx, s.query["upsert-setting"], key, value)
+	_, err := s.write.ExecContext(ctx, s.query["upsert-setting"], key, value, sumOf(key, value))
 	return s.failed("save a setting", err)
-}
-
-type scanner interface{ Scan(...any) error }
-
-func scanInfo(row scanner) (info backend.SessionInfo, err error) {
-	var settings, usage, helper []byte
-	if err := row.Scan(&info.ID, &info.Folder, &info.Title, &info.State, &settings, &info.CreatedAt,
-		&info.UpdatedAt, &info.Seq, &info.LastEnd, &usage, &info.Context,
-		&info.Cost.Cost, &info.Cost.Unknown, &helper); err != nil {
-		return info, err
-	}
-	if err := json.Unmarshal(settings, &info.Settings); err != nil {
-		return info, fmt.Errorf("read settings of session %s: %w", info.ID, err)
-	}
-	if err := json.Unmarshal(usage, &info.Usage); err != nil {
-		return info, fmt.Errorf("read usage of session %s: %w", info.ID, err)
-	}
-	if helper != nil {
-		if err := json.Unmarshal(helper, &info.Helper); err != nil {
-			return info, fmt.Errorf("read helper of session %s: %w", info.ID, err)
-		}
-	}
-	return info, nil
-}
-
-func encodeInfo(info backend.SessionInfo) (settings, usage []byte, err error) {
-	if settings, err = json.Marshal(info.Settings); err != nil {
-		return nil, nil, fmt.Errorf("encode settings: %w", err)
-	}
-	if usage, err = json.Marshal(info.Usage); err != nil {
-		return nil, nil, fmt.Errorf("encode usage: %w", err)
-	}
-	return settings, usage, nil
 }
 
 func noSession(id string) error {
@@ -155,10 +144,15 @@ func (s *Store) failed(doing string, err error) error {
 	if errors.As(err, &known) {
 		return err
 	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%s: %w", doing, err) // nothing is wrong with the store
+	}
 	next := "Check that the disk is not full and try again."
 	var e sqlite3.Error
 	if errors.As(err, &e) {
 		switch e.Code {
+		case sqlite3.ErrInterrupt:
+			return fmt.Errorf("%s: %w", doing, errors.Join(context.Canceled, err))
 		case sqlite3.ErrBusy, sqlite3.ErrLocked:
 			return locked(s.home, err)
 		case sqlite3.ErrCorrupt, sqlite3.ErrNotADB:

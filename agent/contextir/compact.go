@@ -78,6 +78,7 @@ func (c *Conversation) Bytes() int {
 // is bound to what it had read. The same conversation and arguments give the
 // same result, so that a log can be folded again.
 func (c *Conversation) Compact(summary string, keep int, files []string) {
+	keep = min(keep, len(c.items)) // a damaged log may have lost items
 	older := c.items[:len(c.items)-keep]
 	for _, it := range older {
 		if it.Type == UserMessage || it.Type == SteeringMessage {

@@ -1,0 +1,28 @@
+package agent
+
+import (
+	"fmt"
+
+	"atelier.dev/atelier/agent/contextir"
+	"atelier.dev/atelier/agent/llm"
+)
+
+// WarningDamaged is the code of the warning that [Lost] returns.
+const WarningDamaged = "damaged"
+
+// Lost is what a host puts in the place of events that its log cannot give any
+// more, from one place in the log to another. It is not stored.
+func Lost(from, to int64) Warning {
+	what := fmt.Sprintf("Event %d of this session is", from)
+	if to > from {
+		what = fmt.Sprintf("%d events of this session (%d to %d) are", to-from+1, from, to)
+	}
+	return Warning{Code: WarningDamaged, Message: what + " damaged or missing on the disk and cannot be shown. " +
+		"Everything else of the session is here, and nothing was changed. To get back what is missing, restore a backup of Atelier's data."}
+}
+
+// applyLoss tells the model that it does not know everything.
+func (t *Transcript) applyLoss() {
+	t.conversation.Append(contextir.SystemReminder, llm.Text(llm.RoleUser,
+		"A part of this conversation was lost here, because it was damaged on the disk. Do not guess what it said; ask, or look at the files, where it matters."))
+}

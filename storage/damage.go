@@ -1,0 +1,176 @@
+package storage
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/backend"
+	"github.com/mattn/go-sqlite3"
+)
+
+// maxSeq is beyond every place in a log. Pages count them as JavaScript does.
+const maxSeq = 1 << 53
+
+var errChecksum = errors.New("the checksum does not match")
+
+// isConversion reports whether a column holds what it cannot hold. database/sql
+// has no error of its own for that.
+func isConversion(err error) bool {
+	return err != nil && strings.HasPrefix(err.Error(), "sql: Scan error")
+}
+
+// unreadable explains a failure to read an event's file, which is still there.
+func unreadable(err error) error {
+	return &backend.Error{
+		Code: backend.CodeStoreFailed, Message: "Atelier could not read a part of the session.",
+		Kept: "Everything saved is still there.", Next: "Check that you may read the file, and try again.", Details: err.Error(),
+	}
+}
+
+// withoutGaps puts a warning in the place of events that are not there, of those
+// from one place to another.
+func withoutGaps(session string, events []agent.Event, from, to int64) []agent.Event {
+	var out []agent.Event
+	for i, ev := range events {
+		if ev.Seq > from {
+			out = append(out, lost(session, events, i, from, ev.Seq-1))
+		}
+		out = append(out, ev)
+		from = ev.Seq + 1
+	}
+	if from <= to {
+		out = append(out, lost(session, events, len(events), from, to))
+	}
+	return out
+}
+
+// lost stands for the events of these places, which lay before the i-th.
+func lost(session string, events []agent.Event, i int, from, to int64) agent.Event {
+	ev := agent.Event{Session: session, Seq: from, Data: agent.Lost(from, to)}
+	if i > 0 {
+		ev.Turn, ev.At = events[i-1].Turn, events[i-1].At
+	} else if len(events) > 0 {
+		ev.Turn, ev.At = events[0].Turn, events[0].At
+	}
+	return ev
+}
+
+// row reads a session's row, and whether it is damaged. Its id is the one asked
+// for, also where there is none.
+func (s *Store) row(ctx context.Context, from interface {
+	QueryRowContext(context.Context, string, ...any) *sql.Row
+}, id string) (info backend.SessionInfo, damaged bool, err error) {
+	info, damaged, err = scanInfo(from.QueryRowContext(ctx, s.query["select-session"], id))
+	info.ID = id
+	return info, damaged, err
+}
+
+// rebuild folds a session's row from its log, which has all of it but what was
+// bound to an agent's task. It fails with [sql.ErrNoRows] where there is no log.
+func (s *Store) rebuild(ctx context.Context, row backend.SessionInfo) (backend.SessionInfo, error) {
+	got, err := s.readEvents(ctx, backend.EventRange{Session: row.ID})
+	if err != nil {
+		return row, err
+	}
+	if len(got.events) == 0 {
+		return row, sql.ErrNoRows
+	}
+	info := backend.SessionInfo{
+		ID: row.ID, Folder: row.Folder, State: agent.StateIdle, CreatedAt: got.events[0].At, Helper: row.Helper,
+		Settings: agent.Settings{Mode: agent.ModeDefault}, Damaged: true,
+	}
+	info.Usage.Known = true
+	for _, ev := range got.events {
+		if start, ok := ev.Data.(agent.SessionStart); ok && start.Folder != "" {
+			info.Folder = start.Folder
+		}
+		info.Apply(ev)
+	}
+	info.Seq = got.last
+	return info, nil
+}
+
+// rowForAppend reads the row that an append changes. One that is damaged, missing
+// or behind its log is rebuilt, and so repaired by the append.
+func (s *Store) rowForAppend(ctx context.Context, tx *sql.Tx, id string) (backend.SessionInfo, error) {
+	var newest int64
+	if err := s.in(tx, "select-last-seq").QueryRowContext(ctx, id).Scan(&newest); err != nil {
+		return backend.SessionInfo{}, err
+	}
+	info, damaged, err := scanInfo(s.in(tx, "select-session").QueryRowContext(ctx, id))
+	missing := errors.Is(err, sql.ErrNoRows)
+	switch {
+	case err != nil && !missing:
+		return info, err
+	case !missing && !damaged && newest <= info.Seq:
+		return info, nil
+	}
+	info.ID = id
+	if info, err = s.rebuild(ctx, info); errors.Is(err, sql.ErrNoRows) {
+		return info, noSession(id)
+	} else if err != nil {
+		return info, err
+	}
+	slog.Warn("a session's row is rebuilt from its log", "session", id)
+	info.Damaged = false
+	info.Seq = max(info.Seq, newest)
+	if missing {
+		cols, err := columns(info)
+		if err != nil {
+			return info, err
+		}
+		if _, err := tx.ExecContext(ctx, s.query["insert-session"], cols...); err != nil {
+			return info, fmt.Errorf("insert session: %w", err)
+		}
+	}
+	return info, nil
+}
+
+// findDamage looks for sessions that a list would miss: those with a damaged row,
+// and those with a log and no row.
+func (s *Store) findDamage(ctx context.Context) error {
+	rows, err := s.read.QueryContext(ctx, s.query["select-all-sessions"])
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		info, damaged, err := scanInfo(rows)
+		if err != nil {
+			return err
+		}
+		if damaged {
+			s.suspects = append(s.suspects, info.ID)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	logs, err := s.read.QueryContext(ctx, s.query["select-lost-sessions"])
+	if err != nil {
+		return err
+	}
+	defer logs.Close()
+	for logs.Next() {
+		var id string
+		if err := logs.Scan(&id); err != nil {
+			if isConversion(err) {
+				continue
+			}
+			return err
+		}
+		s.suspects = append(s.suspects, id)
+	}
+	return logs.Err()
+}
+
+// isDamage reports whether an error of SQLite says that its file is damaged.
+func isDamage(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrCorrupt || e.Code == sqlite3.ErrNotADB)
+}

@@ -1,0 +1,84 @@
+package storage
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"hash/crc64"
+
+	"atelier.dev/atelier/backend"
+)
+
+type scanner interface{ Scan(...any) error }
+
+// sessionRow is a session's row as it is stored.
+type sessionRow struct {
+	info            backend.SessionInfo
+	settings, usage string
+	helper, parent  sql.NullString
+}
+
+// values are all columns but the checksum, in the order of the queries.
+func (r *sessionRow) values() []any {
+	i := &r.info
+	return []any{
+		i.ID, i.Folder, i.Title, string(i.State), r.settings, i.CreatedAt, i.UpdatedAt, i.Seq, string(i.LastEnd), r.usage,
+		i.Context, int64(i.Cost.Cost), i.Cost.Unknown, r.helper, r.parent,
+	}
+}
+
+// columns are the values of a session's row, with the checksum at the end.
+func columns(info backend.SessionInfo) ([]any, error) {
+	r := sessionRow{info: info}
+	settings, err := json.Marshal(info.Settings)
+	if err != nil {
+		return nil, fmt.Errorf("encode settings: %w", err)
+	}
+	usage, err := json.Marshal(info.Usage)
+	if err != nil {
+		return nil, fmt.Errorf("encode usage: %w", err)
+	}
+	r.settings, r.usage = string(settings), string(usage)
+	if info.Helper != nil {
+		helper, err := json.Marshal(info.Helper)
+		if err != nil {
+			return nil, fmt.Errorf("encode helper: %w", err)
+		}
+		r.helper = sql.NullString{String: string(helper), Valid: true}
+		r.parent = sql.NullString{String: info.Helper.Parent, Valid: true}
+	}
+	values := r.values()
+	return append(values, sumOf(values...)), nil
+}
+
+// scanInfo reads a session's row and reports whether it is damaged. Of a damaged
+// one, any column may be wrong.
+func scanInfo(row scanner) (info backend.SessionInfo, damaged bool, err error) {
+	var r sessionRow
+	i := &r.info
+	var sum sql.NullInt64
+	err = row.Scan(&i.ID, &i.Folder, &i.Title, &i.State, &r.settings, &i.CreatedAt, &i.UpdatedAt, &i.Seq, &i.LastEnd, &r.usage,
+		&i.Context, &i.Cost.Cost, &i.Cost.Unknown, &r.helper, &r.parent, &sum)
+	if isConversion(err) {
+		return r.info, true, nil
+	}
+	if err != nil {
+		return r.info, false, err
+	}
+	damaged = sum.Valid && sum.Int64 != sumOf(r.values()...)
+	damaged = json.Unmarshal([]byte(r.settings), &i.Settings) != nil || damaged
+	damaged = json.Unmarshal([]byte(r.usage), &i.Usage) != nil || damaged
+	if r.helper.Valid && json.Unmarshal([]byte(r.helper.String), &i.Helper) != nil {
+		i.Helper, damaged = nil, true
+	}
+	return r.info, damaged, nil
+}
+
+// sumOf is the checksum of a row's values.
+func sumOf(values ...any) int64 {
+	var b []byte
+	for _, v := range values {
+		b = fmt.Appendf(b, "%v\x00", v)
+	}
+	return int64(crc64.Checksum(b, crcTable))
+}
