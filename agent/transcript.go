@@ -197,7 +197,7 @@ func (t *Transcript) applyAnswer(d TextEnd) {
 	t.Usage = t.Usage.Add(d.Usage)
 	t.Cost.Add(d.Cost)
 	if d.Usage.Known {
-		t.Context, t.added = d.Usage.Context()+d.Usage.Output, 0
+		t.Context, t.added = d.Usage.Total(), 0
 	}
 }
 

@@ -28,7 +28,7 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 		s.Usage = s.Usage.Add(d.Usage)
 		s.Cost.Add(d.Cost)
 		if d.Usage.Known {
-			s.Context = d.Usage.Context() + d.Usage.Output
+			s.Context = d.Usage.Total()
 		}
 	case agent.SideRequest:
 		s.Usage = s.Usage.Add(d.Usage)

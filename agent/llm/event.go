@@ -117,6 +117,9 @@ type Usage struct {
 // Context is the number of tokens the request held.
 func (u Usage) Context() int64 { return u.Input + u.CacheRead + u.CacheWrite }
 
+// Total is the number of tokens that the conversation holds with the answer.
+func (u Usage) Total() int64 { return u.Context() + u.Output }
+
 // Add returns the field-wise sum. It is known only if both sides are.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{

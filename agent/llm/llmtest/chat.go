@@ -57,7 +57,7 @@ func chatUsage(n int, u llm.Usage) string {
 			"prompt_tokens_details":     object{"cached_tokens": u.CacheRead, "cache_write_tokens": u.CacheWrite},
 			"completion_tokens":         u.Output,
 			"completion_tokens_details": object{"reasoning_tokens": u.Reasoning},
-			"total_tokens":              u.Context() + u.Output,
+			"total_tokens":              u.Total(),
 		},
 	})
 }

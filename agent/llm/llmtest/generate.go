@@ -52,7 +52,7 @@ func generateFrames(r Round, n int) (content, end []string) {
 		fields["usageMetadata"] = object{
 			"promptTokenCount": u.Context(), "cachedContentTokenCount": u.CacheRead,
 			"candidatesTokenCount": u.Output - u.Reasoning, "thoughtsTokenCount": u.Reasoning,
-			"totalTokenCount": u.Context() + u.Output,
+			"totalTokenCount": u.Total(),
 		}
 	}
 	return content, []string{generateChunk(n, last, fields)}

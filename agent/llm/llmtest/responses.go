@@ -143,7 +143,7 @@ func (e *responsesEncoder) end(r Round) {
 			"input_tokens_details":  object{"cached_tokens": u.CacheRead, "cache_write_tokens": u.CacheWrite},
 			"output_tokens":         u.Output,
 			"output_tokens_details": object{"reasoning_tokens": u.Reasoning},
-			"total_tokens":          u.Context() + u.Output,
+			"total_tokens":          u.Total(),
 		}
 	}
 	e.event(kind, object{"response": response})

@@ -497,6 +497,7 @@ export type Preferences = {
   command_timeout?: number
   compact?: CompactWhen
   layout: Layout
+  damaged?: boolean
 }
 
 export type ProcessingEnd = {
@@ -636,6 +637,7 @@ export type SessionInfo = {
   context: number
   cost?: Spending
   helper?: Helper
+  damaged?: boolean
 }
 
 export type SessionList = {

@@ -1,6 +1,6 @@
 /** The one reducer: events of history and of the live stream become entries alike. */
 import { isCommandLike } from '../composer/activity'
-import { spent } from '../cost/spending'
+import { spent, tokensHeld } from '../cost/spending'
 import type {
   CompactionEnd,
   Draft,
@@ -261,7 +261,8 @@ function steer(view: Writable, data: SteeringInjected, event: Event): void {
   }
 }
 
-const keyOf = (event: Event) => `e${event.seq ?? `@${event.at}`}`
+// Events that could not be stored have no place, and two of them may have one time.
+const keyOf = (event: Event) => `e${event.seq ?? `@${event.at}.${event.kind}`}`
 
 function grow(view: Writable, field: 'text' | 'thinking', delta: { text: string; offset: number }) {
   const answer = openAnswer(view)
@@ -339,7 +340,7 @@ function finishAnswer(view: Writable, end: TextEnd, seq: number, at: number): vo
     replace(view, entry, { input: call.arguments, status: 'queued', ...noDraft })
   }
   if (end.usage.known) {
-    view.context = end.usage.input + end.usage.cache_read + end.usage.cache_write
+    view.context = tokensHeld(end.usage)
   }
   const hasCalls = parts.some((part) => part.call)
   if (view.rounds !== undefined && hasCalls) view.rounds++

@@ -47,6 +47,9 @@ export function unpriced(models: readonly CostLine[] = []): string {
 
 export const tokensIn = (usage: Usage) => usage.input + usage.cache_read + usage.cache_write
 
+/** What the conversation holds after a request: all that was sent, and the answer. */
+export const tokensHeld = (usage: Usage) => tokensIn(usage) + usage.output
+
 /** A sum of tokens; with + where a provider did not report some of them. */
 export function counted(count: number, usage: Usage): string {
   if (usage.known) return tokens(count)
