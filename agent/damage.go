@@ -21,8 +21,11 @@ func Lost(from, to int64) Warning {
 		"Everything else of the session is here, and nothing was changed. To get back what is missing, restore a backup of Atelier's data."}
 }
 
-// applyLoss tells the model that it does not know everything.
-func (t *Transcript) applyLoss() {
+// applyWarning tells the model where it does not know everything.
+func (t *Transcript) applyWarning(w Warning) {
+	if w.Code != WarningDamaged {
+		return
+	}
 	t.conversation.Append(contextir.SystemReminder, llm.Text(llm.RoleUser,
 		"A part of this conversation was lost here, because it was damaged on the disk. Do not guess what it said; ask, or look at the files, where it matters."))
 }

@@ -124,9 +124,7 @@ func (t *Transcript) Apply(ev Event) {
 	case TextEnd:
 		t.applyAnswer(d)
 	case Warning:
-		if d.Code == WarningDamaged {
-			t.applyLoss()
-		}
+		t.applyWarning(d)
 	case SideRequest:
 		t.Usage = t.Usage.Add(d.Usage)
 		t.Cost.Add(d.Cost)
@@ -160,7 +158,6 @@ func (t *Transcript) Apply(ev Event) {
 		}
 	case ToolCallEnd:
 		t.applyResult(d)
-		t.past.compaction.noteChanges(d.Details)
 	case LocalCommandStart:
 		t.beginCommand(d)
 	case LocalCommandEnd:
@@ -218,6 +215,7 @@ func (t *Transcript) applyRepair(d HistoryRepaired) {
 }
 
 func (t *Transcript) applyResult(d ToolCallEnd) {
+	t.past.compaction.noteChanges(d.Details)
 	c := t.openCall(d.CallID)
 	if c == nil {
 		return

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -178,7 +179,6 @@ func (p *page) more(deadline <-chan time.Time, waitingFor string) {
 func await[P agent.Payload](p *page, fits func(P) bool) P {
 	p.t.Helper()
 	deadline := time.After(patience)
-	var none P
 	for {
 		p.mu.Lock()
 		for i, ev := range p.events {
@@ -189,7 +189,7 @@ func await[P agent.Payload](p *page, fits func(P) bool) P {
 			}
 		}
 		p.mu.Unlock()
-		p.more(deadline, fmt.Sprintf("an event %s that fits", none.Kind()))
+		p.more(deadline, fmt.Sprintf("a fitting %s", reflect.TypeFor[P]()))
 	}
 }
 

@@ -16,7 +16,7 @@ describe('history and live', () => {
     const live = log.events.reduce((view, event) => apply(view, [event]), emptyView)
     const history = apply(emptyView, log.durable)
     expect(shown(live)).toEqual(shown(history))
-    expect(live).toMatchObject({ state: 'idle', seq: 7, context: 15, torn: false, pending: [] })
+    expect(live).toMatchObject({ state: 'idle', seq: 7, context: 18, torn: false, pending: [] })
   })
 
   test('a page that is opened in the middle of a turn goes on from the draft', () => {
@@ -451,4 +451,19 @@ describe('a command of the user’s', () => {
     log.events.push({ ...ran().events[3]!, seq: undefined })
     expect(canContinue(apply(emptyView, log.events))).toBe(true)
   })
+})
+
+// What could not be stored has no place in the log: its two events share one time.
+test('keys of unsaved events differ', () => {
+  const [error, end] = [
+    new Log().add('error', { code: 'store', message: 'The disk is full.' }),
+    new Log().add('processing_end', { reason: 'failed', rounds: 0, usage: noUsage }),
+  ]
+  const view = apply(emptyView, [
+    { ...error, seq: undefined, at: 5 },
+    { ...end, seq: undefined, at: 5 },
+  ])
+  const keys = view.entries.map((entry) => entry.key)
+  expect(keys.length).toBeGreaterThan(1)
+  expect(new Set(keys).size).toBe(keys.length)
 })
