@@ -90,6 +90,8 @@ const ofWarnings: Record<string, string> = {
   budget: '会话的预算所剩不多。',
   cost_unknown: '这个模型的价格未知，费用无法计算。',
   fallback: '所选的模型没有回答，这次请求由备用模型完成。',
+  damaged:
+    '此处的内容在磁盘上已损坏或缺失，无法显示。会话的其余内容仍在，没有做任何更改。如需找回，请恢复 Atelier 数据的备份。',
   hooks: '一个钩子影响了这次操作。',
   mode_reset: '在 Atelier 退出之前，本会话允许一切操作。现在恢复先询问。',
   content_filter: '提供商的内容过滤结束了回答。',
