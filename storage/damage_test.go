@@ -298,4 +298,3 @@ func readAll(t *testing.T, s *storage.Store, sessions, each int) (lost int) {
 	}
 	return lost
 }
-
