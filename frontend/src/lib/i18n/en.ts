@@ -143,7 +143,6 @@ export const en = {
   'repair.calls': 'Malformed tool calls are sent as text.',
   'repair.pictures': 'Pictures are sent in another form',
   'repair.foreign': 'Another model goes on from here',
-  'repair.calls': 'Malformed tool calls are sent as text.',
 
   'tool.drafting': 'writing {size}',
   'tool.queued': 'queued',

@@ -131,7 +131,6 @@ export const zhCN: Record<Key, Message> = {
   'repair.calls': '格式有误的工具调用以文本形式发送。',
   'repair.pictures': '图片以其他形式发送',
   'repair.foreign': '从这里起由另一个模型继续',
-  'repair.calls': '格式错误的工具调用以文本形式发送。',
 
   'tool.drafting': '正在编写 {size}',
   'tool.queued': '排队中',
