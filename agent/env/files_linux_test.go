@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -358,5 +359,52 @@ func asNobody(t *testing.T, folder string, do func()) {
 	}()
 	if err := <-done; err != nil {
 		t.Fatal(err)
+	}
+}
+
+// reliability.md 12: what is being written has no name, so that a program that
+// is killed meanwhile leaves nothing behind.
+func TestWhatIsBeingWrittenHasNoName(t *testing.T) {
+	t.Parallel()
+	l := newLocal(t, map[string]string{"old": "x"})
+	p, err := l.locate("old")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	f, err := openUnnamed(p.root, ".")
+	if err != nil {
+		t.Skipf("this file system cannot: %v", err)
+	}
+	if err := p.fill(f, nil, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	names := func() (names []string) {
+		entries, err := os.ReadDir(l.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	if got := names(); !slices.Equal(got, []string{"old"}) {
+		t.Errorf("while it is written: %q", got)
+	}
+	if err := nameUnnamed(p.root, ".", "new", f); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := content(t, filepath.Join(l.dir, "new")); got != "new" {
+		t.Errorf("it holds %q", got)
+	}
+	if err := l.WriteFile(t.Context(), "old", []byte("newer")); err != nil || content(t, filepath.Join(l.dir, "old")) != "newer" {
+		t.Errorf("a file that exists: %v", err)
+	}
+	if got := names(); !slices.Equal(got, []string{"new", "old"}) {
+		t.Errorf("afterwards: %q", got)
 	}
 }

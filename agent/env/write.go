@@ -72,23 +72,12 @@ func replaceable(path string, info fs.FileInfo) error {
 func (p place) replace(old fs.FileInfo, data []byte) (err error) {
 	dir := filepath.Dir(p.name)
 	temp := filepath.Join(dir, ".atelier-"+rand.Text())
-	f, err := p.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
 	defer func() {
 		if err != nil {
 			_ = p.root.Remove(temp)
 		}
 	}()
-	_, err = f.Write(data)
-	if err == nil && old != nil {
-		err = p.attributes(old).Give(f)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err = p.draft(temp, old, data); err != nil {
 		return err
 	}
 	if err = p.root.Rename(temp, p.name); err != nil {
@@ -99,6 +88,37 @@ func (p place) replace(old fs.FileInfo, data []byte) (err error) {
 		_ = d.Close()
 	}
 	return nil
+}
+
+// draft writes data to a new file temp. Where the file system can do that, the
+// file has its name only when it is whole: a program that is killed leaves none.
+func (p place) draft(temp string, old fs.FileInfo, data []byte) error {
+	dir := filepath.Dir(temp)
+	if f, err := openUnnamed(p.root, dir); err == nil {
+		if err = p.fill(f, old, data); err == nil {
+			err = nameUnnamed(p.root, dir, filepath.Base(temp), f)
+		}
+		if err = errors.Join(err, f.Close()); err == nil {
+			return nil
+		}
+	}
+	f, err := p.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.fill(f, old, data), f.Close())
+}
+
+// fill writes all of a file to the disk, with the attributes of the old one.
+func (p place) fill(f *os.File, old fs.FileInfo, data []byte) error {
+	_, err := f.Write(data)
+	if err == nil && old != nil {
+		err = p.attributes(old).Give(f)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return err
 }
 
 // attributes returns those of the file that is there.

@@ -1,0 +1,25 @@
+package env
+
+import (
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// openUnnamed creates a file without a name in a directory: whatever ends this
+// program, nothing of it is left there. Not every file system can do that.
+func openUnnamed(root *os.Root, dir string) (*os.File, error) {
+	return root.OpenFile(dir, os.O_WRONLY|unix.O_TMPFILE, 0o666)
+}
+
+// nameUnnamed gives such a file a name, which is not taken, in the directory.
+func nameUnnamed(root *os.Root, dir, name string, f *os.File) error {
+	d, err := root.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	from := "/proc/self/fd/" + strconv.Itoa(int(f.Fd()))
+	return unix.Linkat(unix.AT_FDCWD, from, int(d.Fd()), name, unix.AT_SYMLINK_FOLLOW)
+}
