@@ -45,13 +45,14 @@ func TestProviderOptions(t *testing.T) {
 			t.Parallel()
 			server := llmtest.Serve(t, llmtest.Round{Calls: []llmtest.Call{look}}, llmtest.Round{Text: "Done."})
 			r := newRig(t, clientOf(server))
-			options := agent.ProviderOptions{Header: http.Header{"anthropic-beta": {"one", "two"}}, Body: body}
+			betas := []string{"one", "two"}
+			options := agent.ProviderOptions{Header: http.Header{"anthropic-beta": betas}, Body: body}
 			r.cfg.Profiles = optioned{r.cfg.Profiles, agent.ProviderOptions{
 				Header: http.Header{"Anthropic-Beta": {"the profile's"}, "X-Profile": {"yes"}}, Body: map[string]json.RawMessage{"metadata": json.RawMessage(`{"a":"b"}`)},
 			}}
 			r.cfg.Options = map[string]agent.ProviderOptions{name: options, "another": {Header: http.Header{"X-Another": {"yes"}}}}
 			r.open()
-			options.Header["anthropic-beta"][0] = "changed"
+			betas[0] = "changed"
 			delete(r.cfg.Options, name)
 			r.session.Configure(agent.Settings{Provider: name, Model: llmtest.ModelID, Mode: agent.ModeDefault})
 			if got := end(t, r.run("go")); got != agent.EndDone {
