@@ -83,6 +83,12 @@ export class Catalog {
     return { provider: '', model: '', mode }
   }
 
+  /** A model as people know it, with its provider. */
+  nameOf({ provider, model }: Settings): string {
+    const vendor = this.providers.find(({ id }) => id === provider)?.name ?? provider
+    return `${this.model(provider, model)?.name || model} · ${vendor}`
+  }
+
   /** A script is never shown as if it were a model. */
   isScript(provider: string, id: string): boolean {
     return provider === 'demo' || this.model(provider, id)?.scripted === true

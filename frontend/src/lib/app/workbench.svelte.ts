@@ -37,13 +37,17 @@ export class Workbench {
   readonly catalog: Catalog
   readonly costs: Costs
 
+  /** What new sessions begin with. */
+  readonly newSession = $derived.by<Settings | undefined>(() => {
+    const wish = this.preferences?.new_session
+    return wish && { ...this.catalog.usable(wish), budget: wish.budget }
+  })
+
   /** What the pickers show: the open session's settings, else those of new ones. */
   readonly settings = $derived.by<Settings | undefined>(() => {
     if (this.conversation) return this.conversation.settings
-    const wish = this.preferences?.new_session
-    if (!wish) return undefined
-    const usable = { ...this.catalog.usable(wish), budget: wish.budget }
-    return this.#bypassNext ? { ...usable, mode: bypass } : usable
+    const { newSession } = this
+    return newSession && this.#bypassNext ? { ...newSession, mode: bypass } : newSession
   })
 
   /** What the open session and its agents cost; undefined before the first request. */

@@ -1,0 +1,16 @@
+/** Where each provider hands out keys. */
+const pages: Readonly<Record<string, string>> = {
+  openai: 'https://platform.openai.com/api-keys',
+  anthropic: 'https://console.anthropic.com/settings/keys',
+  gemini: 'https://aistudio.google.com/apikey',
+  openrouter: 'https://openrouter.ai/settings/keys',
+  deepseek: 'https://platform.deepseek.com/api_keys',
+  glm: 'https://open.bigmodel.cn/usercenter/apikeys',
+  zai: 'https://z.ai/manage-apikey/apikey-list',
+  groq: 'https://console.groq.com/keys',
+  xai: 'https://console.x.ai',
+  mistral: 'https://console.mistral.ai/api-keys',
+}
+
+export const keyPage = (provider: string): string | undefined =>
+  Object.hasOwn(pages, provider) ? pages[provider] : undefined
