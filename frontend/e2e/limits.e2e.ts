@@ -116,7 +116,9 @@ test('models by level, a picture, an allowance that runs out, and a budget that 
   await page.keyboard.press('Escape')
   await full.waitFor({ state: 'detached' })
 
-  const meter = page.getByRole('meter', { name: 'What OpenAI-compatible allows this key' })
+  const meter = page
+    .locator('main > header')
+    .getByRole('meter', { name: 'What OpenAI-compatible allows this key' })
   await meter.getByText('7 % of the allowance left').waitFor()
   await meter.hover()
   await page.getByText(/150,000 of 2,000,000 tokens left, whole again at \d/).waitFor()
@@ -152,7 +154,8 @@ test('models by level, a picture, an allowance that runs out, and a budget that 
   await panel.getByText(/^\d % of \$5\.00 spent$/).waitFor()
   await prompt(page, 'Go on')
   await page.getByText('On we go.').waitFor()
-  await meter.getByText('97 %').waitFor()
+  await page.locator('main > header').getByRole('meter').waitFor({ state: 'detached' })
+  await panel.getByText('97 % of the allowance left').waitFor()
   await page.reload()
   await panel.getByText(/ of \$5\.00 spent$/).waitFor()
 

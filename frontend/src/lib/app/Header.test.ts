@@ -41,16 +41,16 @@ test.each<[string, Usage, string, string]>([
   [
     'known',
     { ...noUsage, input: 20_000, known: true },
-    '20.0 k',
+    '20 %',
     '20.0 k of 100.0 k tokens in context',
   ],
-  ['unknown', noUsage, '–', 'Context size unknown'],
+  ['unknown', noUsage, 'Context size unknown', 'Context size unknown'],
 ])('an answered conversation of %s size can be compacted', async (_, usage, figure, label) => {
   const meter = show(answered(usage))!
   expect(meter.textContent?.trim()).toBe(figure)
   expect(meter.getAttribute('aria-label')).toBe(`Compact the conversation: ${label}`)
   await fireEvent.click(meter)
-  screen.getByText(label)
+  screen.getByRole('dialog', { name: 'Compact the conversation' })
 })
 
 test('one without an answer cannot', () => {
