@@ -126,9 +126,9 @@ func LookPath(program string) string {
 	return ""
 }
 
-// ShellFinds returns the program that a shell of a child runs for a name, which
-// is none of its own. Empty means that there is none, or that the PATH leaves it
-// to the folder that the child works in.
+// ShellFinds returns the program that a child's shell runs for a name that is not
+// built into it. Empty means that there is none, or that the PATH leaves the
+// choice to the folder that the child works in.
 func ShellFinds(program string) string {
 	if filepath.Base(program) != program {
 		return ""
