@@ -2,9 +2,7 @@ package backend
 
 import (
 	"context"
-	"net/url"
 	"sync"
-
 	"time"
 
 	"atelier.dev/atelier/agent/llm/provider"
@@ -19,7 +17,7 @@ type ProviderCheck struct {
 	Local      bool   // it runs on this machine, if it does, and nobody set it up
 	Configured bool   // it can be used: set up, or found running
 	Source     KeySource
-	BaseURL    string // as far as it holds no secret; empty for the vendor's own
+	BaseURL    string // without a secret; empty for the vendor's own
 	Variable   string // what would set the provider up
 	Connection ConnectionTest
 }
@@ -43,7 +41,7 @@ func (w *Workbench) CheckProviders(ctx context.Context) ([]ProviderCheck, error)
 		c := &checks[i]
 		*c = ProviderCheck{
 			Provider: row.ID, Name: row.Name, Vendor: row.Vendor, Local: row.Running != nil && !row.SetUp(a.key, a.baseURL),
-			Configured: row.SetUp(a.key, a.baseURL), Source: a.source, BaseURL: withoutSecrets(a.baseURL), Variable: row.KeyVariables[0],
+			Configured: row.SetUp(a.key, a.baseURL), Source: a.source, BaseURL: shownAddress(a.baseURL), Variable: row.KeyVariables[0],
 		}
 		if row.Needs.URL && a.baseURL == "" {
 			c.Variable = row.URLVariable
@@ -81,14 +79,4 @@ func (c *ProviderCheck) look(ctx context.Context, row provider.Row) {
 func (w *Workbench) CheckModels() error {
 	_, err := w.providers.catalogue()
 	return err
-}
-
-// withoutSecrets returns the scheme, host and path of an address. A password
-// and a query can be credentials.
-func withoutSecrets(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }

@@ -34,6 +34,7 @@ const (
 	CodeStoreUnusable  Code = "store_unusable"  // cannot be opened at all
 	CodeNoModel        Code = "no_model"        // unknown provider or no model chosen
 	CodeKeyUnavailable Code = "key_unavailable" // the keyring refused
+	CodeKeyNeeded      Code = "key_needed"      // a new address needs its own key
 )
 
 // Error implements the error interface.

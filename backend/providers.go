@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
-	"net/url"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -28,6 +26,8 @@ type providers struct {
 	client    *llm.Client
 	limiter   llm.Limiter
 	catalogue func() (*catalogue.Catalogue, error) // read when first asked for
+
+	storing sync.Mutex // held while what is stored of a provider changes
 
 	mu     sync.Mutex
 	loaded bool
@@ -48,8 +48,6 @@ func newProviders(cfg *Config) *providers {
 	p.client.Use(p.limiter.Around)
 	return p
 }
-
-const baseURLSetting = "base_url."
 
 // refresh looks for every provider's key and address. The environment wins
 // over what is stored.
@@ -77,31 +75,44 @@ func (p *providers) refresh(ctx context.Context) error {
 	return nil
 }
 
+// find puts together what the environment gives and what is stored. The
+// environment wins, but its key is not sent to an address that was stored with
+// a key of its own.
 func (p *providers) find(ctx context.Context, row provider.Row) (access, error) {
 	a := p.given(row)
-	if a.key != "" {
-		a.source = KeyFromEnvironment
-	} else if key, source, err := p.cfg.Keys.Key(row.ID); err != nil {
-		return a, &Error{
-			Code: CodeKeyUnavailable, Message: fmt.Sprintf("The key of %s could not be read.", row.Name),
-			Kept: "It was not changed.", Next: fmt.Sprintf("Unlock the keyring, or set %s.", row.KeyVariables[0]), Details: err.Error(), cause: err,
-		}
-	} else if key != "" {
-		a.key, a.source = key, source
-	}
-	if a.baseURL == "" {
-		stored, err := p.cfg.Store.Setting(ctx, baseURLSetting+row.ID)
-		var e *Error
-		if errors.As(err, &e) && e.Code == CodeStoreCorrupt {
-			slog.Warn("the stored address of a provider is damaged; its key is not used until both are entered again", "provider", row.ID)
+	s, err := p.stored(ctx, row.ID)
+	if isDamaged(err) {
+		slog.Warn("the stored address of a provider is damaged; its key is not used until both are entered again", "provider", row.ID)
+		if a.baseURL == "" {
 			return access{}, nil
 		}
-		if err != nil {
-			return a, err
-		}
-		a.baseURL = stored
+		s, err = stored{}, nil
 	}
+	if err != nil {
+		return a, err
+	}
+	bound := a.baseURL == "" && originOf(s.address) != ""
+	if a.key != "" && !bound {
+		a.source = KeyFromEnvironment
+		return a, nil
+	}
+	key, source, err := p.key(row, s.entry)
+	switch {
+	case err != nil:
+		return a, err
+	case key != "":
+		a.key, a.source, a.variable = key, source, ""
+	case a.key != "":
+		a.source = KeyFromEnvironment
+	}
+	a.baseURL = cmp.Or(a.baseURL, s.address)
 	return a, nil
+}
+
+// isDamaged reports whether an error says that what was stored does not verify.
+func isDamaged(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == CodeStoreCorrupt
 }
 
 // config is what a provider's adapter is told.
@@ -133,11 +144,24 @@ func (p *providers) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.E
 		}
 		row := p.row(req.Provider, req.Model)
 		req.Reasoning = row.Control()
-		if slices.ContainsFunc(p.table, func(r provider.Row) bool { return r.ID == req.Provider && r.Needs.Cap }) {
-			req.MaxOutput = int(row.MaxOutput)
-		}
+		req.MaxOutput = p.outputCap(req, int(row.MaxOutput))
 		p.client.Stream(ctx, req)(yield)
 	}
+}
+
+// outputCap is the cap on a request's answer, given the most that its model
+// writes, 0 where that is unknown. A request's own cap holds as far as the model
+// can; one without a cap gets the model's where the API demands a number.
+func (p *providers) outputCap(req llm.Request, most int) int {
+	switch {
+	case most > 0 && req.MaxOutput > most:
+		return most
+	case req.MaxOutput > 0:
+		return req.MaxOutput
+	case slices.ContainsFunc(p.table, func(r provider.Row) bool { return r.ID == req.Provider && r.Needs.Cap }):
+		return most
+	}
+	return 0
 }
 
 // load looks for the providers' keys if nobody has yet.
@@ -214,63 +238,4 @@ func (p *providers) first(ctx context.Context) (provider, model string) {
 		}
 	}
 	return demo.Provider, demo.Model
-}
-
-func (w *Workbench) listKeys(ctx context.Context, _ Empty) (KeyList, error) {
-	var out KeyList
-	out.Keyring, out.File = w.cfg.Keys.Place()
-	found, err := w.providers.found(ctx)
-	if err != nil {
-		return out, err
-	}
-	for _, row := range w.providers.table {
-		a := found[row.ID]
-		out.Keys = append(out.Keys, KeyInfo{
-			Provider: row.ID, Name: row.Name, Source: a.source, BaseURL: a.baseURL,
-			Variable: cmp.Or(a.variable, row.KeyVariables[0]), NeedsBaseURL: row.Needs.URL, OwnBaseURL: row.BaseURL,
-			Vendor: row.Vendor, Local: row.Running != nil,
-		})
-	}
-	return out, nil
-}
-
-// setKey stores a provider's key and address. An endpoint is only ever set by
-// the user: nothing in a project can redirect a key.
-func (w *Workbench) setKey(ctx context.Context, in SetKeyRequest) (KeyList, error) {
-	row, _, err := w.providers.get(ctx, in.Provider)
-	if err != nil {
-		return KeyList{}, err
-	}
-	base := strings.TrimSpace(in.BaseURL)
-	if base != "" {
-		u, err := url.Parse(base)
-		if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" {
-			return KeyList{}, &Error{Code: CodeInvalid, Message: "The address is no http or https address.", Kept: "Nothing was changed.", Next: "Enter it like https://host/v1."}
-		}
-	}
-	if err := w.cfg.Store.SetSetting(ctx, baseURLSetting+row.ID, base); err != nil {
-		return KeyList{}, err
-	}
-	if key := strings.TrimSpace(in.Key); key != "" {
-		if err := w.cfg.Keys.SetKey(row.ID, key); err != nil {
-			return KeyList{}, &Error{Code: CodeKeyUnavailable, Message: "The key could not be saved.", Kept: "The old one is still there.", Next: fmt.Sprintf("Unlock the keyring, or set %s.", row.KeyVariables[0]), Details: err.Error(), cause: err}
-		}
-	}
-	if err := w.providers.refresh(ctx); err != nil {
-		return KeyList{}, err
-	}
-	return w.listKeys(ctx, Empty{})
-}
-
-func (w *Workbench) removeKey(ctx context.Context, in ProviderRef) (KeyList, error) {
-	if _, _, err := w.providers.get(ctx, in.Provider); err != nil {
-		return KeyList{}, err
-	}
-	if err := w.cfg.Keys.RemoveKey(in.Provider); err != nil {
-		return KeyList{}, &Error{Code: CodeKeyUnavailable, Message: "The key could not be removed.", Kept: "It is still there.", Details: err.Error(), cause: err}
-	}
-	if err := w.providers.refresh(ctx); err != nil {
-		return KeyList{}, err
-	}
-	return w.listKeys(ctx, Empty{})
 }

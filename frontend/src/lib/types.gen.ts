@@ -80,7 +80,7 @@ export type CallDraft = {
   outline?: Outline
 }
 
-export type Code = "internal" | "invalid" | "not_found" | "busy" | "folder" | "store_locked" | "store_corrupt" | "store_newer" | "store_failed" | "store_unusable" | "no_model" | "key_unavailable"
+export type Code = "internal" | "invalid" | "not_found" | "busy" | "folder" | "store_locked" | "store_corrupt" | "store_newer" | "store_failed" | "store_unusable" | "no_model" | "key_unavailable" | "key_needed"
 
 export type CommandRequest = {
   session: string
