@@ -37,10 +37,15 @@ type Adapter struct {
 
 // New returns an adapter for the endpoint at cfg.BaseURL, whichever it is. It
 // is spoken to as its preset says where its host belongs to one.
-func New(cfg Config) *Adapter { return newAdapter(name, cfg, dialectAt(cfg.BaseURL)) }
+func New(cfg Config) *Adapter { return NewAt(name, cfg) }
+
+// NewAt is New under a provider's name.
+func NewAt(provider string, cfg Config) *Adapter {
+	return newAdapter(provider, cfg, dialectAt(cfg.BaseURL))
+}
 
 func newAdapter(name string, cfg Config, d Dialect) *Adapter {
-	e := wire.NewEndpoint(wire.Config{Provider: name, KeyHeader: d.KeyHeader, AdapterConfig: cfg})
+	e := wire.NewEndpoint(wire.Config{Provider: name, AdapterConfig: cfg})
 	return &Adapter{
 		name: name, dialect: d, endpoint: e,
 		service:   sdk.NewChatCompletionService(openaisdk.Options(e)...),

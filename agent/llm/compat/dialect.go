@@ -12,8 +12,6 @@ import (
 // Completions. The zero value is that form. What can be seen in an answer, such
 // as the field that reasoning came in, needs no flag: it goes back as it came.
 type Dialect struct {
-	// KeyHeader takes the key where Authorization does not.
-	KeyHeader string
 	// CompletionCap caps the answer by max_completion_tokens: OpenAI's
 	// reasoning models refuse max_tokens, a few others deprecate it, and the
 	// rest know nothing else.

@@ -13,10 +13,7 @@ import (
 type Preset struct {
 	// ID is the provider's name in requests.
 	ID, Name string
-	// BaseURL is empty where every user has one of their own.
-	BaseURL string
-	// Path completes an address that names nothing but a host.
-	Path string
+	BaseURL  string
 	// KeyVariables and URLVariable are the environment's names for the key,
 	// the first that is set, and for another address.
 	KeyVariables []string
@@ -24,9 +21,6 @@ type Preset struct {
 	// DefaultModel is what a first session uses; empty where the newest model
 	// of the catalogue will do, or the user must choose.
 	DefaultModel string
-	// Deployments marks an endpoint that calls its models by names of the
-	// user's, and lists others.
-	Deployments bool
 	// Local marks a server on this machine: it needs no key, and whether it is
 	// there is found out by asking it; see [Preset.Running].
 	Local bool
@@ -79,12 +73,6 @@ var presets = []Preset{
 		},
 	},
 	{
-		ID: "azure", Name: "Azure OpenAI", Path: "/openai/v1",
-		KeyVariables: []string{"AZURE_OPENAI_API_KEY"}, URLVariable: "AZURE_OPENAI_ENDPOINT",
-		Deployments: true,
-		Dialect:     Dialect{KeyHeader: "api-key", CompletionCap: true},
-	},
-	{
 		ID: "ollama", Name: "Ollama", BaseURL: "http://localhost:11434/v1", Local: true,
 		KeyVariables: []string{"OLLAMA_API_KEY"}, URLVariable: "OLLAMA_BASE_URL",
 		Dialect: Dialect{
@@ -107,15 +95,8 @@ var presets = []Preset{
 // none.
 func (p Preset) New(cfg Config) *Adapter {
 	cfg.BaseURL = cmp.Or(strings.TrimSpace(cfg.BaseURL), p.BaseURL)
-	if u, err := url.Parse(cfg.BaseURL); err == nil && strings.Trim(u.Path, "/") == "" {
-		u.Path = p.Path
-		cfg.BaseURL = u.String()
-	}
 	return newAdapter(p.ID, cfg, p.Dialect)
 }
-
-// azureHost ends the name of every host of Azure's.
-const azureHost = ".openai.azure.com"
 
 // dialectAt is the dialect of whoever answers at an address, as far as its host
 // is one that a preset names (OAS-709).
@@ -126,8 +107,7 @@ func dialectAt(baseURL string) Dialect {
 	}
 	for _, p := range presets {
 		own, err := url.Parse(p.BaseURL)
-		isAzure := p.Deployments && strings.HasSuffix(u.Hostname(), azureHost)
-		if err == nil && !p.Local && (u.Host == own.Host || isAzure) {
+		if err == nil && !p.Local && u.Host == own.Host {
 			return p.Dialect
 		}
 	}

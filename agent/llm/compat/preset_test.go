@@ -31,7 +31,7 @@ func TestPresets(t *testing.T) {
 		"openrouter": "https://openrouter.ai/api/v1", "deepseek": "https://api.deepseek.com",
 		"glm": "https://open.bigmodel.cn/api/paas/v4", "zai": "https://api.z.ai/api/paas/v4",
 		"groq": "https://api.groq.com/openai/v1", "xai": "https://api.x.ai/v1", "mistral": "https://api.mistral.ai/v1",
-		"azure": "", "ollama": "http://localhost:11434/v1", "llamacpp": "http://127.0.0.1:8080/v1", "lmstudio": "http://localhost:1234/v1",
+		"ollama": "http://localhost:11434/v1", "llamacpp": "http://127.0.0.1:8080/v1", "lmstudio": "http://localhost:1234/v1",
 	}
 	got, variables := map[string]string{}, map[string]bool{}
 	for _, p := range compat.Presets() {
@@ -116,7 +116,6 @@ func TestSettings(t *testing.T) {
 		{"groq", llm.EffortNone, toggle, 0, `{"reasoning_effort":"none",` + usage + `}`},
 		{"xai", llm.EffortLow, unknown, 9, `{"max_completion_tokens":9,"reasoning_effort":"low",` + usage + `}`},
 		{"mistral", llm.EffortMax, unknown, 9, `{"max_tokens":9,"reasoning_effort":"high"}`},
-		{"azure", llm.EffortXHigh, unknown, 9, `{"max_completion_tokens":9,"reasoning_effort":"xhigh",` + usage + `}`},
 		{"ollama", llm.EffortMinimal, unknown, 9, `{"max_tokens":9,"reasoning_effort":"none",` + usage + `}`},
 		{"ollama", llm.EffortXHigh, unknown, 0, `{"reasoning_effort":"high",` + usage + `}`},
 		{"llamacpp", llm.EffortHigh, unknown, 9, `{"chat_template_kwargs":{"enable_thinking":true,"reasoning_effort":"high"},"max_tokens":9,` + usage + `}`},
@@ -150,39 +149,14 @@ func TestOwnMembers(t *testing.T) {
 	}
 }
 
-// OAS-705: the key goes into the header that the endpoint reads, and into no
-// other.
-func TestKeyHeader(t *testing.T) {
-	t.Parallel()
-	for id, want := range map[string][2]string{
-		"azure": {"the-secret-key", ""}, "groq": {"", "Bearer the-secret-key"}, "ollama": {"", "Bearer the-secret-key"},
-	} {
-		server := llmtest.Serve(t)
-		a := preset(t, id).New(compat.Config{BaseURL: server.URL, APIKey: "the-secret-key"})
-		sent(t, server, a, llm.Request{})
-		if _, err := a.Models(t.Context()); err != nil {
-			t.Error(err)
-		}
-		for _, r := range server.Requests() {
-			if got := [2]string{r.Header.Get("Api-Key"), r.Header.Get("Authorization")}; got != want {
-				t.Errorf("%s at %s: %q", id, r.Path, got)
-			}
-		}
-	}
-}
-
-// OAS-705 OAS-709: an address is completed where it names a host only, and whoever is
-// known by its host is spoken to in its dialect without its name.
+// OAS-705 OAS-709: whoever is known by its host is spoken to in its dialect
+// without its name.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ adapter, address, want string }{
-		{"azure", "https://shop.openai.azure.com/", "https://shop.openai.azure.com/openai/v1/chat/completions"},
-		{"azure", "https://shop.openai.azure.com/openai/v1", "https://shop.openai.azure.com/openai/v1/chat/completions"},
 		{"deepseek", "", "https://api.deepseek.com/chat/completions"},
 		{"glm", "", "https://open.bigmodel.cn/api/paas/v4/chat/completions"},
 		{"compat", "https://api.deepseek.com/v1", "https://api.deepseek.com/v1/chat/completions"},
-		{"compat", "https://shop.openai.azure.com/openai/v1", "https://shop.openai.azure.com/openai/v1/chat/completions"},
-		{"compat", "https://api.openai.com/v1", "https://api.openai.com/v1/chat/completions"},
 		{"compat", "http://gateway.example/v1", "http://gateway.example/v1/chat/completions"},
 	} {
 		record := &recorder{}
@@ -195,8 +169,8 @@ func TestAddresses(t *testing.T) {
 		if record.url != tt.want {
 			t.Errorf("%s at %q asks %s", tt.adapter, tt.address, record.url)
 		}
-		isDeepSeek, isAzure := strings.Contains(tt.address+tt.adapter, "deepseek"), strings.Contains(tt.address, "azure")
-		if isDeepSeek != strings.Contains(record.body, `"thinking"`) && tt.adapter != "glm" || isAzure != (record.header.Get("Api-Key") != "") {
+		isDeepSeek := strings.Contains(tt.address+tt.adapter, "deepseek")
+		if isDeepSeek != strings.Contains(record.body, `"thinking"`) && tt.adapter != "glm" || record.header.Get("Authorization") != "Bearer the-secret-key" {
 			t.Errorf("%s at %q is sent %s with %v", tt.adapter, tt.address, record.body, record.header)
 		}
 	}

@@ -1,11 +1,13 @@
-// Package openai speaks OpenAI's Responses API, statelessly: nothing is
-// stored there, and every request carries the whole conversation (LLM-50).
+// Package openai speaks OpenAI's Responses API, to OpenAI and to Azure,
+// statelessly: nothing is stored there, and every request carries the whole
+// conversation (LLM-50).
 package openai
 
 import (
 	"context"
 	"iter"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"sync/atomic"
@@ -21,7 +23,8 @@ import (
 const (
 	name           = "openai"
 	api            = "responses"
-	defaultBaseURL = "https://api.openai.com/v1/"
+	openaiHost     = "api.openai.com"
+	defaultBaseURL = "https://" + openaiHost + "/v1/"
 )
 
 // Config configures an [Adapter].
@@ -29,6 +32,8 @@ type Config = llm.AdapterConfig
 
 // Adapter implements [llm.Adapter].
 type Adapter struct {
+	name      string
+	dialect   dialect
 	endpoint  *wire.Endpoint
 	service   responses.ResponseService
 	encodings wire.Encodings
@@ -36,20 +41,52 @@ type Adapter struct {
 	unsummarised atomic.Bool
 }
 
-// New returns an adapter.
+// dialect is where an endpoint of the API departs from OpenAI's own.
+type dialect struct {
+	keyHeader  string // takes the key in the place of Authorization
+	apiVersion string // goes into every address as a query
+}
+
+// New returns an adapter for OpenAI.
 func New(cfg Config) *Adapter {
 	if cfg.BaseURL == "" {
 		cfg.BaseURL = defaultBaseURL
 	}
-	e := wire.NewEndpoint(wire.Config{Provider: name, AdapterConfig: cfg})
-	return &Adapter{endpoint: e, service: responses.NewResponseService(openaisdk.Options(e)...)}
+	return newAdapter(name, cfg, dialect{})
+}
+
+// NewAt returns an adapter, under a provider's name, for an address that
+// [Serves] the API.
+func NewAt(provider string, cfg Config) *Adapter {
+	if u, err := url.Parse(strings.TrimSpace(cfg.BaseURL)); err == nil && isAzure(u) {
+		return NewAzure(provider, cfg)
+	}
+	return newAdapter(provider, cfg, dialect{})
+}
+
+func newAdapter(provider string, cfg Config, d dialect) *Adapter {
+	e := wire.NewEndpoint(wire.Config{Provider: provider, KeyHeader: d.keyHeader, AdapterConfig: cfg})
+	opts := openaisdk.Options(e)
+	if d.apiVersion != "" {
+		opts = append(opts, option.WithQuery("api-version", d.apiVersion))
+	}
+	return &Adapter{name: provider, dialect: d, endpoint: e, service: responses.NewResponseService(opts...)}
 }
 
 // Name implements [llm.Adapter].
-func (a *Adapter) Name() string { return name }
+func (a *Adapter) Name() string { return a.name }
 
 // Models asks which models there are, sorted by id.
-func (a *Adapter) Models(ctx context.Context) ([]string, error) { return a.endpoint.Models(ctx) }
+func (a *Adapter) Models(ctx context.Context) ([]string, error) {
+	path, header := "models", http.Header{}
+	if a.dialect.apiVersion != "" {
+		path += "?" + url.Values{"api-version": {a.dialect.apiVersion}}.Encode()
+	}
+	if name, value := a.endpoint.Authorization(); name != "" {
+		header.Set(name, value)
+	}
+	return a.endpoint.ModelsAt(ctx, path, header)
+}
 
 // input encodes a conversation; what was sent before is taken from memory.
 func (a *Adapter) input(req llm.Request, origin llm.Origin) ([]byte, error) {
@@ -67,7 +104,7 @@ var noSummary = regexp.MustCompile(`(?i)verified to generate reasoning summaries
 // Stream implements [llm.Adapter].
 func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
 	return func(yield func(llm.Event, error) bool) {
-		origin := llm.Origin{Provider: name, API: api, Model: req.Model, BaseURL: a.endpoint.Shown()}
+		origin := llm.Origin{Provider: a.name, API: api, Model: req.Model, BaseURL: a.endpoint.Shown()}
 		b := wire.NewBuilder(origin, yield)
 		call, ctx, invalid := a.endpoint.Begin(ctx, req)
 		if invalid != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -54,6 +55,32 @@ func TestClientFromEnvironment(t *testing.T) {
 		}
 	}
 }
+
+// An endpoint of the user's is asked in Chat Completions, and over Responses
+// where its host is known to want that, under its own name either way.
+func TestCompatible(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"https://api.openai.com/v1":         "https://api.openai.com/v1/responses",
+		"https://shop.openai.azure.com":     "https://shop.openai.azure.com/openai/v1/responses",
+		"https://gateway.example/openai/v1": "https://gateway.example/openai/v1/chat/completions",
+	} {
+		var asked string
+		client := &http.Client{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+			asked = req.URL.String()
+			return nil, errors.New("recorded")
+		})}
+		a := provider.Compatible("mine")(llm.AdapterConfig{BaseURL: address, HTTPClient: client})
+		_, _ = llm.Complete(a.Stream(t.Context(), request("mine"))) // the transport refuses
+		if asked != want || a.Name() != "mine" {
+			t.Errorf("%s: %s asks %s", address, a.Name(), asked)
+		}
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (r roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
 
 // LLM-07: the process's client is made once, when it is asked for, and can be
 // replaced.

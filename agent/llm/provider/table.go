@@ -7,6 +7,7 @@ package provider
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"atelier.dev/atelier/agent/llm"
@@ -108,20 +109,37 @@ func Table() []Row {
 		},
 		{
 			ID: "compat", Name: "OpenAI-compatible", KeyVariables: []string{"COMPAT_API_KEY"}, URLVariable: "COMPAT_BASE_URL",
-			Needs: Needs{URL: true}, New: adapterOf(compat.New),
+			Needs: Needs{URL: true}, New: Compatible("compat"),
 		},
 	}
 	for _, p := range compat.Presets() {
 		table = append(table, FromPreset(p))
 	}
-	return table
+	local := slices.IndexFunc(table, func(r Row) bool { return r.Running != nil })
+	return slices.Insert(table, local, Row{
+		ID: "azure", Name: "Azure OpenAI", KeyVariables: []string{"AZURE_OPENAI_API_KEY"}, URLVariable: "AZURE_OPENAI_ENDPOINT",
+		Needs: Needs{Key: true, URL: true}, Deployments: true,
+		New: func(cfg llm.AdapterConfig) llm.Adapter { return openai.NewAzure("azure", cfg) },
+	})
+}
+
+// Compatible makes adapters, under a provider's name, for whatever answers at
+// the user's address: in Chat Completions, unless the address is known to want
+// Responses.
+func Compatible(id string) func(llm.AdapterConfig) llm.Adapter {
+	return func(cfg llm.AdapterConfig) llm.Adapter {
+		if openai.Serves(cfg.BaseURL) {
+			return openai.NewAt(id, cfg)
+		}
+		return compat.NewAt(id, cfg)
+	}
 }
 
 // FromPreset is the row of an endpoint of the Chat Completions format.
 func FromPreset(p compat.Preset) Row {
 	row := Row{
 		ID: p.ID, Name: p.Name, BaseURL: p.BaseURL, KeyVariables: p.KeyVariables, URLVariable: p.URLVariable,
-		Needs: Needs{Key: !p.Local, URL: p.BaseURL == ""}, DefaultModel: p.DefaultModel, Deployments: p.Deployments,
+		Needs: Needs{Key: !p.Local}, DefaultModel: p.DefaultModel,
 		New: adapterOf(p.New),
 	}
 	if p.Local {
