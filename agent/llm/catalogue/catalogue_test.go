@@ -19,7 +19,7 @@ func TestModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for provider, newest := range map[string]string{"openai": "gpt-6.2-astra", "anthropic": "claude-fable-5-1", "gemini": "gemini-4-argon"} {
+	for provider, newest := range map[string]string{"openai": "gpt-6.2-astra", "anthropic": "claude-fable-5-2", "gemini": "gemini-4-argon"} {
 		rows := c.Models(provider, today)
 		if len(rows) == 0 || rows[0].ID != newest {
 			t.Errorf("%s begins with %+v", provider, rows)

@@ -27,6 +27,10 @@ func ourName(provider string) string {
 		return "gemini"
 	case "zhipuai":
 		return "glm"
+	case "alibaba":
+		return "qwen"
+	case "moonshotai":
+		return "moonshot"
 	default:
 		return provider
 	}

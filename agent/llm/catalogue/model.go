@@ -13,6 +13,9 @@ type Model struct {
 	ID       string   `json:"id"`
 	Name     string   `json:"display_name"`
 	Aliases  []string `json:"aliases"` // other ids of the same model
+	// Assumed is the id of the model that the row was taken from, where this
+	// one is not listed; see [Catalogue.Assume].
+	Assumed string `json:"-"`
 	Limits
 	Prices
 	Thinking

@@ -73,11 +73,15 @@ func TestPrice(t *testing.T) {
 		{"a cache without a price", "openai", "gpt-6.2-sol", llm.Usage{CacheRead: 1000, CacheWrite: 1000}, today, 4000},
 		{"up to the tier", "openai", "gpt-6.1-sol", llm.Usage{Input: 200_000, CacheRead: 72_000, Output: 1000}, today, 400_000 + 7200 + 10_000},
 		{"over the tier: all of it", "openai", "gpt-6.1-sol", llm.Usage{Input: 200_001, CacheRead: 72_000, Output: 1000}, today, 800_004 + 14_400 + 15_000},
-		{"thinking is dearer", "alibaba", "qwen3-32b", llm.Usage{Input: 1000, Output: 1000, Reasoning: 1}, today, 700 + 8400},
-		{"no thinking is not", "alibaba", "qwen3-32b", llm.Usage{Input: 1000, Output: 1000}, today, 700 + 2800},
+		{"thinking is dearer", "qwen", "qwen3-32b", llm.Usage{Input: 1000, Output: 1000, Reasoning: 1}, today, 700 + 8400},
+		{"no thinking is not", "qwen", "qwen3-32b", llm.Usage{Input: 1000, Output: 1000}, today, 700 + 2800},
 		{"the promotion's last second", "gemini", "gemini-4-argon", llm.Usage{Input: 1000, CacheRead: 1000, Output: 1000}, day("2026-11-30T23:59:59Z"), 2000 + 100 + 10_000},
 		{"the first after it", "gemini", "gemini-4-argon", llm.Usage{Input: 1000, CacheRead: 1000, Output: 1000}, day("2026-12-01T00:00:00Z"), 4000 + 200 + 20_000},
 		{"in UTC", "gemini", "gemini-4-argon", llm.Usage{Input: 1000}, day("2026-12-01T07:00:00+08:00"), 2000},
+		{"the promotion of gpt-5.6-sol", "openai", "gpt-5.6-sol", llm.Usage{Input: 1000, Output: 1000}, day("2026-11-21T23:59:59Z"), 4000 + 20_000},
+		{"its list price", "openai", "gpt-5.6-sol", llm.Usage{Input: 1000, Output: 1000}, day("2026-11-22T00:00:00Z"), 5000 + 30_000},
+		{"a long context's output and cache", "xai", "grok-4.7", llm.Usage{Input: 200_001, CacheRead: 1000, Output: 1000}, today, 800_004 + 1000 + 12_000},
+		{"just below it", "xai", "grok-4.6", llm.Usage{Input: 199_000, CacheRead: 1000, Output: 1000}, today, 398_000 + 500 + 6000},
 		{"before the peak", "deepseek", "deepseek-flash", llm.Usage{Input: 1000, CacheRead: 1000, Output: 1000}, day("2026-11-20T00:59:59Z"), 150 + 3 + 600},
 		{"in it", "deepseek", "deepseek-flash", llm.Usage{Input: 1000, CacheRead: 1000, Output: 1000}, day("2026-11-20T01:00:00Z"), 300 + 6 + 1200},
 		{"its last second", "deepseek", "deepseek-flash", llm.Usage{Input: 1000}, day("2026-11-20T03:59:59Z"), 300},
@@ -96,7 +100,7 @@ func TestPrice(t *testing.T) {
 func TestUnknownPrice(t *testing.T) {
 	t.Parallel()
 	c := New()
-	unpriced, ok := c.Lookup("mistral", "mistral-large-4")
+	unpriced, ok := c.Lookup("glm", "glm-5.3")
 	if !ok {
 		t.Fatal("no such row")
 	}

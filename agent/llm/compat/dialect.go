@@ -50,13 +50,16 @@ const (
 	EffortThinking EffortForm = "thinking"
 	// EffortObject is an object, reasoning, with the effort in it.
 	EffortObject EffortForm = "reasoning"
+	// EffortEnable switches by enable_thinking, and says the effort of a model
+	// that has several in reasoning_effort.
+	EffortEnable EffortForm = "enable_thinking"
 	// EffortTemplate hands both to the model's chat template.
 	EffortTemplate EffortForm = "chat_template_kwargs"
 )
 
 // effort returns what says a request's effort: the value of reasoning_effort,
 // and that of the form's own field. Either may be empty.
-func (d Dialect) effort(req llm.Request) (level string, own map[string]any) {
+func (d Dialect) effort(req llm.Request) (level string, own any) {
 	if req.Effort == llm.EffortDefault {
 		return "", nil
 	}
@@ -80,14 +83,24 @@ func (d Dialect) effort(req llm.Request) (level string, own map[string]any) {
 			return level, map[string]any{"type": "enabled"}
 		}
 		return level, nil
+	case EffortEnable:
+		switch {
+		case off:
+			return "", false
+		case !known:
+			return "", true
+		case canSwitch:
+			return level, true
+		}
+		return level, nil
 	case EffortObject:
 		return "", effortObject(off, level)
 	case EffortTemplate:
-		own = map[string]any{"enable_thinking": !off}
+		template := map[string]any{"enable_thinking": !off}
 		if level != "" && !off {
-			own["reasoning_effort"] = level
+			template["reasoning_effort"] = level
 		}
-		return "", own
+		return "", template
 	}
 	if off {
 		level = string(llm.EffortNone) // a model that can only be switched thinks unless it is told not to

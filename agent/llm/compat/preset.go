@@ -73,6 +73,37 @@ var presets = []Preset{
 		},
 	},
 	{
+		ID: "moonshot", Name: "Moonshot (Kimi)", BaseURL: "https://api.moonshot.ai/v1",
+		KeyVariables: []string{"MOONSHOT_API_KEY"}, URLVariable: "MOONSHOT_BASE_URL",
+		Dialect: Dialect{EffortForm: EffortThinking, WantsReasoning: true},
+	},
+	{
+		ID: "qwen", Name: "Qwen (DashScope)", BaseURL: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+		KeyVariables: []string{"DASHSCOPE_API_KEY"}, URLVariable: "DASHSCOPE_BASE_URL",
+		Dialect: Dialect{EffortForm: EffortEnable},
+	},
+	{
+		ID: "minimax", Name: "MiniMax", BaseURL: "https://api.minimax.io/v1",
+		KeyVariables: []string{"MINIMAX_API_KEY"}, URLVariable: "MINIMAX_BASE_URL",
+	},
+	{
+		ID: "cerebras", Name: "Cerebras", BaseURL: "https://api.cerebras.ai/v1",
+		KeyVariables: []string{"CEREBRAS_API_KEY"}, URLVariable: "CEREBRAS_BASE_URL",
+		Dialect: Dialect{CompletionCap: true},
+	},
+	{
+		ID: "together", Name: "Together AI", BaseURL: "https://api.together.xyz/v1",
+		KeyVariables: []string{"TOGETHER_API_KEY"}, URLVariable: "TOGETHER_BASE_URL",
+	},
+	{
+		ID: "fireworks", Name: "Fireworks AI", BaseURL: "https://api.fireworks.ai/inference/v1",
+		KeyVariables: []string{"FIREWORKS_API_KEY"}, URLVariable: "FIREWORKS_BASE_URL",
+	},
+	{
+		ID: "huggingface", Name: "Hugging Face", BaseURL: "https://router.huggingface.co/v1",
+		KeyVariables: []string{"HF_TOKEN"}, URLVariable: "HF_BASE_URL",
+	},
+	{
 		ID: "ollama", Name: "Ollama", BaseURL: "http://localhost:11434/v1", Local: true,
 		KeyVariables: []string{"OLLAMA_API_KEY"}, URLVariable: "OLLAMA_BASE_URL",
 		Dialect: Dialect{

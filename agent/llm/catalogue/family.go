@@ -1,0 +1,95 @@
+package catalogue
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Assume returns what may be assumed of a model that is not listed: the limits,
+// the thinking and the abilities of the newest model of its family that is not
+// newer than itself, which Assumed names. Prices are never assumed. It reports
+// false where no such model is listed: then nothing is known.
+func (c *Catalogue) Assume(provider, id string) (Model, bool) {
+	owner, name := ownerOf(provider, dated.ReplaceAllString(id, ""))
+	if m, ok := c.Lookup(owner, name); ok && owner != provider { // the vendor's own, elsewhere
+		return assumed(m, provider, id), true
+	}
+	wanted := family(name)
+	best := -1
+	for i, m := range c.models {
+		if f := family(m.ID); m.Provider != owner || f.words != wanted.words || slices.Compare(f.version, wanted.version) > 0 {
+			continue
+		}
+		if best < 0 || slices.Compare(family(c.models[best].ID).version, family(m.ID).version) < 0 {
+			best = i
+		}
+	}
+	if best < 0 || wanted.words == "" {
+		return Model{}, false
+	}
+	return assumed(c.models[best], provider, id), true
+}
+
+func assumed(from Model, provider, id string) Model {
+	return Model{
+		Provider: provider, ID: id, Name: id, Assumed: from.ID,
+		Limits: from.Limits, Thinking: from.Thinking, Abilities: from.Abilities,
+	}
+}
+
+// ownerOf returns whose model an id names: resellers put the vendor before it,
+// and a deployment of Azure's mostly has its model's name.
+func ownerOf(provider, id string) (owner, name string) {
+	vendor, rest, ok := strings.Cut(id, "/")
+	switch {
+	case provider == "azure":
+		return "openai", id
+	case !ok:
+		return provider, id
+	}
+	owner = cmp.Or(map[string]string{
+		"x-ai": "xai", "z-ai": "zai", "mistralai": "mistral", "moonshotai": "moonshot", "deepseek-ai": "deepseek",
+	}[vendor], ourName(vendor))
+	return owner, vendorsForm(owner, rest)
+}
+
+// vendorsForm is a name as the vendor writes it: Anthropic's ids have dashes
+// where others have points.
+func vendorsForm(owner, name string) string {
+	if owner == "anthropic" {
+		return strings.ReplaceAll(name, ".", "-")
+	}
+	return strings.ToLower(name)
+}
+
+// kin is a name taken apart: claude-opus-5-5 is "claude opus", 5, 5.
+type kin struct {
+	words   string
+	version []float64
+}
+
+// family takes a name apart at its dashes. What begins with letters is a word,
+// also where a number follows it at once, as in qwen3.8; a number of parameters,
+// as in 27b, is left out.
+func family(id string) kin {
+	var k kin
+	var words []string
+	for _, part := range strings.Split(id, "-") {
+		at := strings.IndexFunc(part, unicode.IsDigit)
+		if at < 0 {
+			words = append(words, part)
+			continue
+		}
+		if at > 0 && part[:at] != "v" {
+			words = append(words, part[:at])
+		}
+		if n, err := strconv.ParseFloat(part[at:], 64); err == nil {
+			k.version = append(k.version, n)
+		}
+	}
+	k.words = strings.Join(words, " ")
+	return k
+}

@@ -1,0 +1,72 @@
+package catalogue
+
+import (
+	"testing"
+
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/provider"
+)
+
+// Of a model that is not listed, what the newest of its family is like is
+// assumed, and said to be assumed; its price never is. Without a family nothing
+// is.
+func TestAssume(t *testing.T) {
+	t.Parallel()
+	c := New()
+	for _, tt := range []struct{ provider, id, want string }{
+		{"anthropic", "claude-opus-6", "claude-opus-5-5"},
+		{"anthropic", "claude-opus-5-6-20270101", "claude-opus-5-5"},
+		{"anthropic", "claude-fable-5-3", "claude-fable-5-2"},
+		{"anthropic", "claude-3-opus", ""}, // older than all that are listed
+		{"openai", "gpt-7-sol", "gpt-6.2-sol"},
+		{"openai", "gpt-6.1-luna", "gpt-6-luna"},
+		{"gemini", "gemini-5-flash", "gemini-3.8-flash"},
+		{"deepseek", "deepseek-v5-pro", "deepseek-v4-pro"},
+		{"qwen", "qwen4-max", "qwen3.8-max"},
+		{"azure", "gpt-6.1-sol", "gpt-6.1-sol"},
+		{"azure", "production", ""},
+		{"openrouter", "anthropic/claude-opus-5.5", "claude-opus-5-5"},
+		{"openrouter", "x-ai/grok-4.7", "grok-4.7"},
+		{"huggingface", "moonshotai/Kimi-K3", "kimi-k3"},
+		{"openrouter", "somebody/something", ""},
+		{"compat", "gpt-6.1-sol", ""}, // a name alone says nothing about whose it is
+		{"openai", "", ""},
+		{"openai", "-", ""},
+	} {
+		m, ok := c.Assume(tt.provider, tt.id)
+		if m.Assumed != tt.want || ok != (tt.want != "") {
+			t.Errorf("%s/%s is taken for %q, want %q", tt.provider, tt.id, m.Assumed, tt.want)
+		}
+		if ok && (m.ContextWindow == 0 || m.Input != nil || m.KnowledgeCutoff != "" || m.Shutdown != "" || m.ID != tt.id) {
+			t.Errorf("%s/%s: %+v", tt.provider, tt.id, m)
+		}
+		if _, priced := m.Price(llm.Usage{Input: 1, Known: true}, today); priced {
+			t.Errorf("%s/%s has a price", tt.provider, tt.id)
+		}
+	}
+}
+
+// Every row belongs to a provider that can be chosen.
+func TestRowsAreSelectable(t *testing.T) {
+	t.Parallel()
+	selectable := map[string]bool{}
+	for _, row := range provider.Table() {
+		selectable[row.ID] = true
+	}
+	for _, m := range New().models {
+		if !selectable[m.Provider] {
+			t.Errorf("%s/%s belongs to nobody who can be chosen", m.Provider, m.ID)
+		}
+	}
+}
+
+func FuzzAssume(f *testing.F) {
+	f.Add("openai", "gpt-7-sol")
+	f.Add("openrouter", "anthropic/claude-9.9-20270101")
+	c := New()
+	f.Fuzz(func(t *testing.T, provider, id string) {
+		if m, ok := c.Assume(provider, id); ok == (m.Assumed == "") {
+			t.Errorf("%q is taken for %q: %v", id, m.Assumed, ok)
+		}
+	})
+}
