@@ -107,6 +107,8 @@ type ProviderInfo struct {
 	Local bool `json:"local,omitempty"`
 	// Default is the model that new sessions begin with; empty = the first.
 	Default string `json:"default,omitempty"`
+	// ListedAt is when the provider itself last named its models; 0 is never.
+	ListedAt int64 `json:"listed_at,omitempty"`
 }
 
 // ModelInfo is a model as the picker shows it.
@@ -126,6 +128,9 @@ type ModelInfo struct {
 	// model off, and Replacement what it advises instead.
 	Shutdown    string `json:"shutdown,omitempty"`
 	Replacement string `json:"replacement,omitempty"`
+	// Assumed is the id of the model of the same family that the window, the
+	// efforts and the abilities were taken from, because nothing is known of this one.
+	Assumed string `json:"assumed,omitempty"`
 }
 
 // ModelPrice is in US dollars per million tokens. What is absent is unknown.
@@ -364,6 +369,11 @@ type (
 	ConfigureRequest struct {
 		Session  string         `json:"session"`
 		Settings agent.Settings `json:"settings"`
+	}
+	// ModelsRequest is for models.list. Refresh asks every provider that is set
+	// up, however recently it was asked.
+	ModelsRequest struct {
+		Refresh bool `json:"refresh,omitempty"`
 	}
 	// ModelList answers models.list.
 	ModelList struct {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/compat"
 	"atelier.dev/atelier/agent/llm/provider"
 )
@@ -53,3 +54,6 @@ func (w *Workbench) InMemory() int {
 	defer w.lives.mu.Unlock()
 	return len(w.lives.of)
 }
+
+// Facts are what sessions are told of models.
+func (w *Workbench) Facts() agent.Facts { return w.providers }

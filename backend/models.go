@@ -50,10 +50,22 @@ func readCatalogue(home string) (*catalogue.Catalogue, error) {
 	return c, nil
 }
 
-// row is what the catalogue knows about a model; an empty row where nothing.
+// row is what is known about a model: from the catalogue, else from its
+// provider, else from its family, in which case it says so. It is empty where
+// nothing is.
 func (p *providers) row(provider, model string) catalogue.Model {
 	c, _ := p.catalogue() // a bad file of the user's is reported by models.list
-	m, _ := c.Lookup(provider, model)
+	m, ok := c.Lookup(provider, model)
+	if !ok {
+		m, _ = c.Assume(provider, model)
+	}
+	p.mu.Lock()
+	origin := originOf(p.access[provider].baseURL)
+	p.mu.Unlock()
+	if said, ok := p.listings.get(provider, origin).find(model); ok {
+		m = completed(m, said)
+		m.Provider = provider
+	}
 	return m
 }
 
@@ -90,14 +102,16 @@ var (
 // Limits implements [agent.Facts].
 func (p *providers) Limits(provider, model string) agent.ModelLimits {
 	row := p.row(provider, model)
-	limits := agent.ModelLimits{Window: row.Window(), Blind: row.ID != "" && !row.Images, Picture: pictureLimits}
+	limits := agent.ModelLimits{Window: row.Window(), Picture: pictureLimits}
+	limits.Blind = row.ID != "" && row.Assumed == "" && !row.Images
 	if provider == "anthropic" {
 		limits.Picture = anthropicPictureLimits
 	}
 	return limits
 }
 
-// local reports whether a provider runs on this machine.
+// local reports whether a provider runs on this machine. A vendor does not,
+// wherever its API is reached.
 func (p *providers) local(name string) bool {
 	if name == demo.Provider {
 		return true
@@ -106,6 +120,9 @@ func (p *providers) local(name string) bool {
 	defer p.mu.Unlock()
 	address := p.access[name].baseURL
 	if i := slices.IndexFunc(p.table, func(r provider.Row) bool { return r.ID == name }); i >= 0 {
+		if p.table[i].Vendor {
+			return false
+		}
 		address = cmp.Or(address, p.table[i].BaseURL)
 	}
 	u, err := url.Parse(address)
@@ -118,7 +135,7 @@ func (p *providers) local(name string) bool {
 
 // lister is implemented by adapters that can ask their endpoint for its models.
 type lister interface {
-	Models(context.Context) ([]string, error)
+	Models(context.Context) ([]llm.ListedModel, error)
 }
 
 const (
@@ -126,8 +143,8 @@ const (
 	testTimeout = 5 * time.Second
 )
 
-// listed asks a provider for its models. It waits no longer than patience.
-func (p *providers) listed(ctx context.Context, row provider.Row, a access, patience time.Duration) ([]string, error) {
+// ask asks a provider for its models. It waits no longer than patience.
+func (p *providers) ask(ctx context.Context, row provider.Row, a access, patience time.Duration) ([]llm.ListedModel, error) {
 	l, ok := row.New(p.config(row, a)).(lister)
 	if !ok {
 		return nil, nil
@@ -139,7 +156,7 @@ func (p *providers) listed(ctx context.Context, row provider.Row, a access, pati
 
 // listModels lists the models of all providers. Those that must be asked are
 // asked all at once, so that none waits for another.
-func (w *Workbench) listModels(ctx context.Context, _ Empty) (ModelList, error) {
+func (w *Workbench) listModels(ctx context.Context, in ModelsRequest) (ModelList, error) {
 	var out ModelList
 	known, err := w.providers.catalogue()
 	if err != nil {
@@ -156,19 +173,24 @@ func (w *Workbench) listModels(ctx context.Context, _ Empty) (ModelList, error) 
 		a, info := found[row.ID], &out.Providers[i]
 		*info = w.providers.info(row, a)
 		rows := known.Models(row.ID, now)
-		if info.Ready && !row.Deployments && (len(rows) == 0 || row.Running != nil) {
-			wg.Go(func() {
-				ids, err := w.providers.listed(ctx, row, a, listTimeout)
-				if err != nil {
-					info.Problem = err.Error()
-				}
-				info.Models = w.providers.modelInfos(row.ID, ids, now)
-			})
+		if !info.Ready || row.Deployments {
+			info.Models = w.providers.rowInfos(rows, now)
 			continue
 		}
-		for _, m := range rows {
-			info.Models = append(info.Models, w.providers.modelInfo(m, now))
-		}
+		wg.Go(func() {
+			listed, err := w.providers.listed(ctx, row, a, in.Refresh)
+			if err != nil && (len(listed)+len(rows) == 0 || in.Refresh || row.Running != nil) {
+				info.Problem = err.Error()
+			}
+			if last := w.providers.listings.get(row.ID, originOf(a.baseURL)); len(last.Models) > 0 {
+				info.ListedAt = last.At.UnixMilli()
+			}
+			if row.Running == nil { // a server on this machine has what it has, whatever else is known
+				info.Models = w.providers.rowInfos(rows, now)
+				listed = unlisted(known, row.ID, rows, listed)
+			}
+			info.Models = append(info.Models, w.providers.modelInfos(row.ID, listed, now)...)
+		})
 	}
 	wg.Wait()
 	out.Providers = append(out.Providers, ProviderInfo{
@@ -176,6 +198,20 @@ func (w *Workbench) listModels(ctx context.Context, _ Empty) (ModelList, error) 
 		Models: []ModelInfo{{ID: demo.Model, Name: "Demo script", Scripted: true, Price: &ModelPrice{}}},
 	})
 	return out, nil
+}
+
+// unlisted are the models that a provider names and no row does. Of a provider
+// with rows, whose list holds what no conversation can be had with, too, only
+// those count whose family is known.
+func unlisted(known *catalogue.Catalogue, provider string, rows []catalogue.Model, listed []llm.ListedModel) []llm.ListedModel {
+	var more []llm.ListedModel
+	for _, m := range listed {
+		_, ok := known.Lookup(provider, m.ID)
+		if _, kin := known.Assume(provider, m.ID); !ok && (kin || len(rows) == 0) {
+			more = append(more, m)
+		}
+	}
+	return more
 }
 
 // localModels looks for servers on this machine that nobody set up, and lists
@@ -195,7 +231,11 @@ func (w *Workbench) localModels(ctx context.Context, _ Empty) (ModelList, error)
 		}
 		wg.Go(func() {
 			if ids, err := row.Running(ctx); err == nil {
-				info.Ready, info.Models = true, w.providers.modelInfos(row.ID, ids, now)
+				models := make([]llm.ListedModel, len(ids))
+				for i, id := range ids {
+					models[i].ID = id
+				}
+				info.Ready, info.Models = true, w.providers.modelInfos(row.ID, models, now)
 				running[i] = info
 			}
 		})
@@ -213,12 +253,21 @@ func (p *providers) info(row provider.Row, a access) ProviderInfo {
 	}
 }
 
-// modelInfos is what a picker shows of the models that a provider listed.
-func (p *providers) modelInfos(provider string, ids []string, at time.Time) []ModelInfo {
+// rowInfos is what a picker shows of the catalogue's models.
+func (p *providers) rowInfos(rows []catalogue.Model, at time.Time) []ModelInfo {
 	var infos []ModelInfo
-	for _, id := range ids {
-		m := p.row(provider, id)
-		m.Provider, m.ID, m.Name = provider, id, cmp.Or(m.Name, id)
+	for _, m := range rows {
+		infos = append(infos, p.modelInfo(m, at))
+	}
+	return infos
+}
+
+// modelInfos is what a picker shows of the models that a provider listed.
+func (p *providers) modelInfos(provider string, models []llm.ListedModel, at time.Time) []ModelInfo {
+	var infos []ModelInfo
+	for _, said := range models {
+		m := p.row(provider, said.ID)
+		m.Provider, m.ID, m.Name = provider, said.ID, cmp.Or(m.Name, said.Name, said.ID)
 		infos = append(infos, p.modelInfo(m, at))
 	}
 	return infos
@@ -228,7 +277,7 @@ func (p *providers) modelInfos(provider string, ids []string, at time.Time) []Mo
 func (p *providers) modelInfo(m catalogue.Model, at time.Time) ModelInfo {
 	info := ModelInfo{
 		ID: m.ID, Name: m.Name, ContextWindow: m.Window(), Efforts: m.Efforts,
-		Shutdown: m.Shutdown, Replacement: m.Replacement,
+		Shutdown: m.Shutdown, Replacement: m.Replacement, Assumed: m.Assumed,
 	}
 	switch r := m.At(0, at); {
 	case r.Input != nil && r.Output != nil:
@@ -278,16 +327,20 @@ func (w *Workbench) testModel(ctx context.Context, in ModelRef) (ConnectionTest,
 		return ConnectionTest{Problem: e.Message, Next: e.Next}, nil
 	}
 	begin := time.Now()
-	ids, err := w.providers.listed(ctx, row, a, testTimeout)
-	out := ConnectionTest{Reachable: err == nil, DurationMs: time.Since(begin).Milliseconds(), Models: len(ids)}
+	models, err := w.providers.ask(ctx, row, a, testTimeout)
+	out := ConnectionTest{Reachable: err == nil, DurationMs: time.Since(begin).Milliseconds(), Models: len(models)}
 	switch {
 	case err != nil:
 		out.Problem, out.Next = agent.Explain(err).Message, testAgain(err)
-	case in.Model != "" && len(ids) > 0 && !row.Deployments && !slices.Contains(ids, in.Model):
+	case in.Model != "" && len(models) > 0 && !row.Deployments && !names(models, in.Model):
 		out.Problem = fmt.Sprintf("%s does not list the model %s.", row.Name, in.Model)
 		out.Next = "It may answer all the same; if not, choose another one."
 	}
 	return out, nil
+}
+
+func names(models []llm.ListedModel, id string) bool {
+	return slices.ContainsFunc(models, func(m llm.ListedModel) bool { return m.ID == id })
 }
 
 // testAgain says what to do before a connection is tested once more.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 )
@@ -40,6 +41,12 @@ func TestModelsList(t *testing.T) {
 	if m.Price == nil || m.Price.Input != 2 || m.Price.Output != 10 || *m.Price.CacheRead != 0.1 || *m.Price.CacheWrite != 2.5 ||
 		!slices.Contains(m.Abilities, backend.AbilityImages) || m.Shutdown != "" {
 		t.Errorf("%+v", m)
+	}
+	if want := []llm.Effort{"low", "medium", "high", "xhigh", "max"}; !slices.Equal(m.Efforts, want) || !slices.Contains(m.Abilities, backend.AbilityReasoning) {
+		t.Errorf("it reasons at %q and can %q", m.Efforts, m.Abilities)
+	}
+	if m := find(t, list, "openai", "gpt-4o"); len(m.Efforts) != 0 || slices.Contains(m.Abilities, backend.AbilityReasoning) {
+		t.Errorf("a model that does not reason: %+v", m)
 	}
 	if m := find(t, list, "openai", "gpt-6.2-sol"); m.Price == nil || m.Price.CacheRead != nil {
 		t.Errorf("an unknown price is not absent: %+v", m.Price)

@@ -27,6 +27,8 @@ type providers struct {
 	limiter   llm.Limiter
 	catalogue func() (*catalogue.Catalogue, error) // read when first asked for
 
+	listings *listings
+
 	storing sync.Mutex // held while what is stored of a provider changes
 
 	mu     sync.Mutex
@@ -42,9 +44,10 @@ type access struct {
 }
 
 func newProviders(cfg *Config) *providers {
-	p := &providers{cfg: cfg, table: provider.Table(), client: llm.NewClient(), catalogue: sync.OnceValues(func() (*catalogue.Catalogue, error) {
-		return readCatalogue(cfg.Home)
-	})}
+	p := &providers{
+		cfg: cfg, table: provider.Table(), client: llm.NewClient(), listings: newListings(cfg.Home),
+		catalogue: sync.OnceValues(func() (*catalogue.Catalogue, error) { return readCatalogue(cfg.Home) }),
+	}
 	p.client.Use(p.limiter.Around)
 	return p
 }
@@ -232,8 +235,8 @@ func (p *providers) first(ctx context.Context) (provider, model string) {
 			if row.Deployments {
 				continue
 			}
-			if ids, err := p.listed(ctx, row, a, listTimeout); err == nil && len(ids) > 0 {
-				return row.ID, ids[0]
+			if models, err := p.listed(ctx, row, a, false); err == nil && len(models) > 0 {
+				return row.ID, models[0].ID
 			}
 		}
 	}

@@ -58,7 +58,7 @@ func New(cfg Config) *Adapter {
 func (a *Adapter) Name() string { return name }
 
 // Models asks which models there are, sorted by id.
-func (a *Adapter) Models(ctx context.Context) ([]string, error) {
+func (a *Adapter) Models(ctx context.Context) ([]llm.ListedModel, error) {
 	return a.endpoint.ModelsAt(ctx, "v1/models?limit=1000", http.Header{
 		"X-Api-Key": {a.endpoint.Key()}, "Anthropic-Version": {version},
 	})

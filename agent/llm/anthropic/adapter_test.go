@@ -420,7 +420,7 @@ func TestModels(t *testing.T) {
 	server := llmtest.Serve(t)
 	for _, base := range []string{server.Root, server.Root + "/v1", server.Root + "/v1/"} {
 		got, err := anthropic.New(anthropic.Config{BaseURL: base, APIKey: "key"}).Models(t.Context())
-		if diff := cmp.Diff([]string{llmtest.ModelID}, got); diff != "" || err != nil {
+		if diff := cmp.Diff([]string{llmtest.ModelID}, llmtest.IDs(got)); diff != "" || err != nil {
 			t.Errorf("%s: %v\n%s", base, err, diff)
 		}
 	}

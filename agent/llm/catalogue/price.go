@@ -127,6 +127,21 @@ func (r *Rate) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// ListedRates are the prices that a provider lists of its own model.
+func ListedRates(p llm.ListedPrice) Rates {
+	rate := func(dollars *float64) *Rate {
+		if dollars == nil {
+			return nil
+		}
+		n := math.Round(*dollars * ratePerDollar)
+		if !(n >= 0 && n <= maxRate) {
+			return nil
+		}
+		return new(Rate(n))
+	}
+	return Rates{Input: rate(&p.Input), Output: rate(&p.Output), CacheRead: rate(p.CacheRead), CacheWrite: rate(p.CacheWrite)}
+}
+
 // Window is a part of the day, from the first minute on and up to the second.
 type Window struct{ From, To int }
 

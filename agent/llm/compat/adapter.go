@@ -57,7 +57,9 @@ func newAdapter(name string, cfg Config, d Dialect) *Adapter {
 func (a *Adapter) Name() string { return a.name }
 
 // Models asks which models there are, sorted by id.
-func (a *Adapter) Models(ctx context.Context) ([]string, error) { return a.endpoint.Models(ctx) }
+func (a *Adapter) Models(ctx context.Context) ([]llm.ListedModel, error) {
+	return a.endpoint.Models(ctx)
+}
 
 // messages encodes a conversation; what was sent before is taken from memory.
 func (a *Adapter) messages(req llm.Request, origin llm.Origin) ([]byte, error) {

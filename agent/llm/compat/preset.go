@@ -85,23 +85,28 @@ var presets = []Preset{
 	{
 		ID: "minimax", Name: "MiniMax", BaseURL: "https://api.minimax.io/v1",
 		KeyVariables: []string{"MINIMAX_API_KEY"}, URLVariable: "MINIMAX_BASE_URL",
+		DefaultModel: "MiniMax-M3",
 	},
 	{
 		ID: "cerebras", Name: "Cerebras", BaseURL: "https://api.cerebras.ai/v1",
 		KeyVariables: []string{"CEREBRAS_API_KEY"}, URLVariable: "CEREBRAS_BASE_URL",
-		Dialect: Dialect{CompletionCap: true},
+		DefaultModel: "gpt-oss-120b",
+		Dialect:      Dialect{CompletionCap: true},
 	},
 	{
 		ID: "together", Name: "Together AI", BaseURL: "https://api.together.xyz/v1",
 		KeyVariables: []string{"TOGETHER_API_KEY"}, URLVariable: "TOGETHER_BASE_URL",
+		DefaultModel: "moonshotai/Kimi-K3.1-Pro",
 	},
 	{
 		ID: "fireworks", Name: "Fireworks AI", BaseURL: "https://api.fireworks.ai/inference/v1",
 		KeyVariables: []string{"FIREWORKS_API_KEY"}, URLVariable: "FIREWORKS_BASE_URL",
+		DefaultModel: "accounts/fireworks/models/kimi-k3p1-pro",
 	},
 	{
 		ID: "huggingface", Name: "Hugging Face", BaseURL: "https://router.huggingface.co/v1",
 		KeyVariables: []string{"HF_TOKEN"}, URLVariable: "HF_BASE_URL",
+		DefaultModel: "deepseek-ai/DeepSeek-V4.1-Flash",
 	},
 	{
 		ID: "ollama", Name: "Ollama", BaseURL: "http://localhost:11434/v1", Local: true,

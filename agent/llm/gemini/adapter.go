@@ -53,7 +53,7 @@ func New(cfg Config) *Adapter {
 func (a *Adapter) Name() string { return name }
 
 // Models asks which models can generate content, sorted by id.
-func (a *Adapter) Models(ctx context.Context) ([]string, error) {
+func (a *Adapter) Models(ctx context.Context) ([]llm.ListedModel, error) {
 	return a.endpoint.ModelsAt(ctx, version+"/models?pageSize=1000", http.Header{keyHeader: {a.endpoint.Key()}})
 }
 

@@ -345,7 +345,7 @@ func TestModels(t *testing.T) {
 	defer server.Close()
 	for _, base := range []string{server.URL, server.URL + "/v1beta/"} {
 		got, err := gemini.New(gemini.Config{BaseURL: base, APIKey: "key"}).Models(t.Context())
-		if diff := cmp.Diff([]string{"a", "b"}, got); diff != "" || err != nil {
+		if diff := cmp.Diff([]string{"a", "b"}, llmtest.IDs(got)); diff != "" || err != nil {
 			t.Errorf("%s: %v\n%s", base, err, diff)
 		}
 	}

@@ -71,3 +71,12 @@ func deltas(p llm.Part, text string) string {
 	}
 	return text
 }
+
+// IDs are the ids of models, in their order.
+func IDs(models []llm.ListedModel) []string {
+	ids := make([]string, 0, len(models))
+	for _, m := range models {
+		ids = append(ids, m.ID)
+	}
+	return ids
+}

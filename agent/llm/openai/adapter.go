@@ -77,7 +77,7 @@ func newAdapter(provider string, cfg Config, d dialect) *Adapter {
 func (a *Adapter) Name() string { return a.name }
 
 // Models asks which models there are, sorted by id.
-func (a *Adapter) Models(ctx context.Context) ([]string, error) {
+func (a *Adapter) Models(ctx context.Context) ([]llm.ListedModel, error) {
 	path, header := "models", http.Header{}
 	if a.dialect.apiVersion != "" {
 		path += "?" + url.Values{"api-version": {a.dialect.apiVersion}}.Encode()

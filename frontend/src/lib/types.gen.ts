@@ -429,6 +429,7 @@ export type ModelInfo = {
   abilities?: Ability[]
   shutdown?: string
   replacement?: string
+  assumed?: string
 }
 
 export type ModelList = {
@@ -446,6 +447,10 @@ export type ModelPrice = {
 export type ModelRef = {
   provider: string
   model?: string
+}
+
+export type ModelsRequest = {
+  refresh?: boolean
 }
 
 export type OpenRequest = {
@@ -529,6 +534,7 @@ export type ProviderInfo = {
   vendor?: boolean
   local?: boolean
   default?: string
+  listed_at?: number
 }
 
 export type ProviderRef = {
@@ -855,7 +861,7 @@ export interface Methods {
   "keys.list": { args: Empty; reply: KeyList }
   "keys.remove": { args: ProviderRef; reply: KeyList }
   "keys.set": { args: SetKeyRequest; reply: KeyList }
-  "models.list": { args: Empty; reply: ModelList }
+  "models.list": { args: ModelsRequest; reply: ModelList }
   "models.local": { args: Empty; reply: ModelList }
   "models.test": { args: ModelRef; reply: ConnectionTest }
   "preferences.get": { args: Empty; reply: Preferences }

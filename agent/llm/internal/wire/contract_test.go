@@ -55,7 +55,7 @@ func (a api) event(name, data string) string {
 
 type adapter interface {
 	llm.Adapter
-	Models(context.Context) ([]string, error)
+	Models(context.Context) ([]llm.ListedModel, error)
 }
 
 // The tests below hold for every adapter.

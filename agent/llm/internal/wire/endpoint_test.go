@@ -239,7 +239,7 @@ func TestModels(t *testing.T) {
 				}
 				continue
 			}
-			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			if diff := cmp.Diff(want, llmtest.IDs(got)); diff != "" || err != nil {
 				t.Errorf("%s: %v\n%s", body, err, diff)
 			}
 		}

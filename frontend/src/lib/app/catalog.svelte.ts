@@ -5,6 +5,7 @@ import type {
   KeyInfo,
   KeyList,
   ModelInfo,
+  ModelsRequest,
   ProviderInfo,
   SetKeyRequest,
   Settings,
@@ -32,9 +33,18 @@ export class Catalog {
     this.#listed.length > 0 && !this.#listed.some((p) => p.ready && p.id !== 'demo'),
   )
 
-  async load(): Promise<void> {
+  load(): Promise<void> {
+    return this.#load({})
+  }
+
+  /** Asks every provider that is set up for its models and prices anew. */
+  refresh(): Promise<void> {
+    return this.#load({ refresh: true })
+  }
+
+  async #load(request: ModelsRequest): Promise<void> {
     const [models, keys] = await Promise.all([
-      this.#call('models.list', {}),
+      this.#call('models.list', request),
       this.#call('keys.list', {}),
     ])
     this.#listed = models.providers ?? []

@@ -77,6 +77,8 @@ export const en = {
   'conversation.show_all': 'Show all ({size})',
   'conversation.context': '{tokens} tokens in context',
   'conversation.context_of': '{tokens} of {window} tokens in context',
+  'conversation.context_of_assumed':
+    '{tokens} of about {window} tokens in context, as {model} of the same family has',
   'conversation.context_unknown': 'Context size unknown',
   'conversation.context_share': '{n} %',
   'conversation.thinking': 'Thinking',
@@ -300,6 +302,8 @@ export const en = {
   'model.until': 'until {date}',
   'model.replacement': 'Its vendor advises {model} instead',
   'model.spoken_context': '{tokens} tokens of context',
+  'model.spoken_context_assumed': 'about {tokens} tokens of context, assumed',
+  'model.assumed': 'Nothing is known of it: taken to be like {model}, of the same family',
   'model.spoken_price': '{in} in and {out} out per million tokens',
 
   'mode.default': 'Ask first',
@@ -456,6 +460,12 @@ export const en = {
   'models.high': 'Hard jobs',
   'models.high_hint': 'What takes long thought: plans, reviews, riddles in the code.',
   'models.unusable': '{provider} cannot be asked now, so this is automatic.',
+  'models.listed': 'Models and prices from providers',
+  'models.listed_hint': 'Providers that are set up are asked once a day.',
+  'models.listed_at': 'Providers that are set up are asked once a day. Last asked: {at}.',
+  'models.listed_silent': 'No answer from {names}. The last list is used.',
+  'models.listed_now': 'Ask now',
+  'models.listed_asking': 'Asking…',
   'models.compact': 'Compact long conversations',
   'models.compact_hint':
     'The session’s model then summarises the older part; everything stays here to be read.',
