@@ -436,6 +436,25 @@ type (
 		Key      string `json:"key,omitempty"`
 		BaseURL  string `json:"base_url,omitempty"`
 	}
+	// EndpointList answers the methods about endpoints.
+	EndpointList struct {
+		Endpoints []Endpoint `json:"endpoints,omitempty"`
+	}
+	// SetEndpointRequest is for endpoints.set. Without an ID it adds one. An empty
+	// Key, and an empty value of a header, keep what is stored.
+	SetEndpointRequest struct {
+		ID      string           `json:"id,omitempty"`
+		Name    string           `json:"name"`
+		BaseURL string           `json:"base_url"`
+		Key     string           `json:"key,omitempty"`
+		NoKey   bool             `json:"no_key,omitempty"` // removes the stored one
+		Headers []EndpointHeader `json:"headers,omitempty"`
+		Body    string           `json:"body,omitempty"` // a JSON object
+	}
+	EndpointHeader struct {
+		Name  string `json:"name"`
+		Value string `json:"value,omitempty"`
+	}
 	// ProviderRef names a provider.
 	ProviderRef struct {
 		Provider string `json:"provider"`

@@ -34,14 +34,18 @@ func (w *Workbench) CheckProviders(ctx context.Context) ([]ProviderCheck, error)
 	if err != nil {
 		return nil, err
 	}
-	checks := make([]ProviderCheck, len(w.providers.table))
+	table := w.providers.rows()
+	checks := make([]ProviderCheck, len(table))
 	var wg sync.WaitGroup
-	for i, row := range w.providers.table {
+	for i, row := range table {
 		a := found[row.ID]
 		c := &checks[i]
 		*c = ProviderCheck{
 			Provider: row.ID, Name: row.Name, Vendor: row.Vendor, Local: row.Running != nil && !row.SetUp(a.key, a.baseURL),
-			Configured: row.SetUp(a.key, a.baseURL), Source: a.source, BaseURL: shownAddress(a.baseURL), Variable: row.KeyVariables[0],
+			Configured: row.SetUp(a.key, a.baseURL), Source: a.source, BaseURL: shownAddress(a.baseURL),
+		}
+		if len(row.KeyVariables) > 0 {
+			c.Variable = row.KeyVariables[0]
 		}
 		if row.Needs.URL && a.baseURL == "" {
 			c.Variable = row.URLVariable

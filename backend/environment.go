@@ -39,7 +39,7 @@ func (p *providers) environment() environment {
 	if e.chosen || e.key != "" || e.baseURL != "" {
 		e.model = cmp.Or(named, environmentModel)
 	}
-	for _, row := range p.table {
+	for _, row := range p.vendors {
 		if id, ok := strings.CutPrefix(named, row.ID+"/"); ok && id != "" {
 			e.provider, e.model = row.ID, id
 		}

@@ -16,8 +16,8 @@ func (w *Workbench) MoveLocal(id, baseURL string) {
 	presets := compat.Presets()
 	p := presets[slices.IndexFunc(presets, func(p compat.Preset) bool { return p.ID == id })]
 	p.BaseURL = baseURL
-	i := slices.IndexFunc(w.providers.table, func(r provider.Row) bool { return r.ID == id })
-	w.providers.table[i] = provider.FromPreset(p)
+	i := slices.IndexFunc(w.providers.vendors, func(r provider.Row) bool { return r.ID == id })
+	w.providers.vendors[i] = provider.FromPreset(p)
 }
 
 // Header is what is sent to a provider besides its key.

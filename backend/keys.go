@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"atelier.dev/atelier/agent/llm/provider"
@@ -81,7 +82,7 @@ func (w *Workbench) listKeys(ctx context.Context, _ Empty) (KeyList, error) {
 	if err != nil {
 		return out, err
 	}
-	for _, row := range w.providers.table {
+	for _, row := range w.providers.vendors {
 		a := found[row.ID]
 		out.Keys = append(out.Keys, KeyInfo{
 			Provider: row.ID, Name: row.Name, Source: a.source, BaseURL: shownAddress(a.baseURL),
@@ -92,10 +93,19 @@ func (w *Workbench) listKeys(ctx context.Context, _ Empty) (KeyList, error) {
 	return out, nil
 }
 
+// known is get for a provider that is known by name.
+func (p *providers) known(ctx context.Context, id string) (provider.Row, access, error) {
+	row, a, err := p.get(ctx, id)
+	if err == nil && !slices.ContainsFunc(p.vendors, func(r provider.Row) bool { return r.ID == id }) {
+		err = &Error{Code: CodeInvalid, Message: row.Name + " is an endpoint of yours.", Kept: "Nothing was changed.", Next: "Change it under Settings → Keys → Your endpoints."}
+	}
+	return row, a, err
+}
+
 // setKey stores a provider's key and address, both or neither. An endpoint is
 // only ever set by the user: nothing in a project can redirect a key.
 func (w *Workbench) setKey(ctx context.Context, in SetKeyRequest) (KeyList, error) {
-	row, now, err := w.providers.get(ctx, in.Provider)
+	row, now, err := w.providers.known(ctx, in.Provider)
 	if err != nil {
 		return KeyList{}, err
 	}
@@ -193,7 +203,7 @@ func askForKey(row provider.Row, now access, address string) error {
 }
 
 func (w *Workbench) removeKey(ctx context.Context, in ProviderRef) (KeyList, error) {
-	row, _, err := w.providers.get(ctx, in.Provider)
+	row, _, err := w.providers.known(ctx, in.Provider)
 	if err != nil {
 		return KeyList{}, err
 	}

@@ -117,13 +117,13 @@ func (p *providers) local(name string) bool {
 		return true
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	address := p.access[name].baseURL
-	if i := slices.IndexFunc(p.table, func(r provider.Row) bool { return r.ID == name }); i >= 0 {
-		if p.table[i].Vendor {
+	p.mu.Unlock()
+	if i := slices.IndexFunc(p.vendors, func(r provider.Row) bool { return r.ID == name }); i >= 0 {
+		if p.vendors[i].Vendor {
 			return false
 		}
-		address = cmp.Or(address, p.table[i].BaseURL)
+		address = cmp.Or(address, p.vendors[i].BaseURL)
 	}
 	u, err := url.Parse(address)
 	if err != nil {
@@ -167,9 +167,10 @@ func (w *Workbench) listModels(ctx context.Context, in ModelsRequest) (ModelList
 		return out, err
 	}
 	now := time.Now()
-	out.Providers = make([]ProviderInfo, len(w.providers.table))
+	table := w.providers.rows()
+	out.Providers = make([]ProviderInfo, len(table))
 	var wg sync.WaitGroup
-	for i, row := range w.providers.table {
+	for i, row := range table {
 		a, info := found[row.ID], &out.Providers[i]
 		*info = w.providers.info(row, a)
 		rows := known.Models(row.ID, now)
@@ -222,9 +223,9 @@ func (w *Workbench) localModels(ctx context.Context, _ Empty) (ModelList, error)
 		return ModelList{}, err
 	}
 	now := time.Now()
-	running := make([]ProviderInfo, len(w.providers.table))
+	running := make([]ProviderInfo, len(w.providers.vendors))
 	var wg sync.WaitGroup
-	for i, row := range w.providers.table {
+	for i, row := range w.providers.vendors {
 		info := w.providers.info(row, found[row.ID])
 		if !info.Local {
 			continue

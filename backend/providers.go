@@ -22,7 +22,7 @@ import (
 // may start programs.
 type providers struct {
 	cfg       *Config
-	table     []provider.Row
+	vendors   []provider.Row // those that are known by name
 	client    *llm.Client
 	limiter   llm.Limiter
 	catalogue func() (*catalogue.Catalogue, error) // read when first asked for
@@ -33,7 +33,8 @@ type providers struct {
 
 	mu     sync.Mutex
 	loaded bool
-	access map[string]access // replaced as a whole
+	own    []provider.Row    // the user's endpoints; replaced as a whole
+	access map[string]access // the same
 }
 
 // access is what a provider is called with.
@@ -45,7 +46,7 @@ type access struct {
 
 func newProviders(cfg *Config) *providers {
 	p := &providers{
-		cfg: cfg, table: provider.Table(), client: llm.NewClient(), listings: newListings(cfg.Home),
+		cfg: cfg, vendors: provider.Table(), client: llm.NewClient(), listings: newListings(cfg.Home),
 		catalogue: sync.OnceValues(func() (*catalogue.Catalogue, error) { return readCatalogue(cfg.Home) }),
 	}
 	p.client.Use(p.limiter.Around)
@@ -57,11 +58,31 @@ func newProviders(cfg *Config) *providers {
 func (p *providers) refresh(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	endpoints, err := p.storedEndpoints(ctx)
+	if err != nil {
+		return err
+	}
 	found := map[string]access{}
-	for _, row := range p.table {
-		a, err := p.find(ctx, row)
+	var own []provider.Row
+	for _, e := range endpoints {
+		row, a, err := p.endpointRow(e)
 		if err != nil {
 			return err
+		}
+		own, found[row.ID] = append(own, row), a
+		p.limiter.Forget(row.ID)
+	}
+	for _, row := range p.own {
+		if _, ok := found[row.ID]; !ok {
+			p.client.Remove(row.ID)
+		}
+	}
+	for _, row := range slices.Concat(p.vendors, own) {
+		a, ok := found[row.ID]
+		if !ok {
+			if a, err = p.find(ctx, row); err != nil {
+				return err
+			}
 		}
 		found[row.ID] = a
 		if a != p.access[row.ID] {
@@ -74,7 +95,7 @@ func (p *providers) refresh(ctx context.Context) error {
 		}
 	}
 	p.client.Set(demo.New(demo.Config{}))
-	p.access, p.loaded = found, true
+	p.own, p.access, p.loaded = own, found, true
 	return nil
 }
 
@@ -116,6 +137,13 @@ func (p *providers) find(ctx context.Context, row provider.Row) (access, error) 
 func isDamaged(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Code == CodeStoreCorrupt
+}
+
+// rows are the providers, those known by name before the user's own.
+func (p *providers) rows() []provider.Row {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Concat(p.vendors, p.own)
 }
 
 // config is what a provider's adapter is told.
@@ -161,7 +189,7 @@ func (p *providers) outputCap(req llm.Request, most int) int {
 		return most
 	case req.MaxOutput > 0:
 		return req.MaxOutput
-	case slices.ContainsFunc(p.table, func(r provider.Row) bool { return r.ID == req.Provider && r.Needs.Cap }):
+	case slices.ContainsFunc(p.vendors, func(r provider.Row) bool { return r.ID == req.Provider && r.Needs.Cap }):
 		return most
 	}
 	return 0
@@ -194,7 +222,7 @@ func (p *providers) get(ctx context.Context, id string) (provider.Row, access, e
 	if err != nil {
 		return provider.Row{}, access{}, err
 	}
-	for _, row := range p.table {
+	for _, row := range p.rows() {
 		if row.ID == id {
 			return row, found[id], nil
 		}
@@ -216,14 +244,14 @@ func (p *providers) ready(ctx context.Context, id string) error {
 	case row.Needs.URL && a.baseURL == "":
 		return &Error{Code: CodeNoModel, Message: fmt.Sprintf("%s has no address yet.", row.Name), Kept: "Your message is still in the box.", Next: fmt.Sprintf("Enter it in Settings → Keys, or set %s.", row.URLVariable)}
 	}
-	return &Error{Code: CodeNoModel, Message: fmt.Sprintf("There is no key for %s.", row.Name), Kept: "Your message is still in the box.", Next: fmt.Sprintf("Enter it in Settings → Keys, or set %s.", row.KeyVariables[0])}
+	return &Error{Code: CodeNoModel, Message: fmt.Sprintf("There is no key for %s.", row.Name), Kept: "Your message is still in the box.", Next: "Enter it in Settings → Keys" + orSet(row)}
 }
 
 // first returns the model that a new session uses where the user has chosen
 // none: of the first provider that is set up and has one, else the demo.
 func (p *providers) first(ctx context.Context) (provider, model string) {
 	found, _ := p.found(ctx) // a fault in the keys is shown with them
-	for _, row := range p.table {
+	for _, row := range p.rows() {
 		if a, ok := found[row.ID]; ok && row.SetUp(a.key, a.baseURL) {
 			if row.DefaultModel != "" {
 				return row.ID, row.DefaultModel

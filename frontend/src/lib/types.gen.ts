@@ -194,6 +194,24 @@ export type Empty = Record<string, never>
 
 export type EndReason = "done" | "interrupted" | "crashed" | "limit" | "budget" | "failed"
 
+export type Endpoint = {
+  id: string
+  name: string
+  base_url: string
+  headers?: string[]
+  body?: Record<string, unknown>
+  has_key?: boolean
+}
+
+export type EndpointHeader = {
+  name: string
+  value?: string
+}
+
+export type EndpointList = {
+  endpoints?: Endpoint[]
+}
+
 export type Envelope = {
   session: string
   seq: number
@@ -660,6 +678,16 @@ export type SessionStart = {
   resumed?: boolean
 }
 
+export type SetEndpointRequest = {
+  id?: string
+  name: string
+  base_url: string
+  key?: string
+  no_key?: boolean
+  headers?: EndpointHeader[]
+  body?: string
+}
+
 export type SetKeyRequest = {
   provider: string
   key?: string
@@ -857,6 +885,9 @@ export interface Methods {
   "conversation.open": { args: OpenRequest; reply: Snapshot }
   "conversation.send": { args: SendRequest; reply: Empty }
   "costs.summary": { args: CostsRequest; reply: CostSummary }
+  "endpoints.list": { args: Empty; reply: EndpointList }
+  "endpoints.remove": { args: ProviderRef; reply: EndpointList }
+  "endpoints.set": { args: SetEndpointRequest; reply: EndpointList }
   "host.open_link": { args: LinkRequest; reply: Empty }
   "keys.list": { args: Empty; reply: KeyList }
   "keys.remove": { args: ProviderRef; reply: KeyList }

@@ -2,11 +2,13 @@ import type { Call } from '../api'
 import type {
   ConnectionTest,
   Effort,
+  Endpoint,
   KeyInfo,
   KeyList,
   ModelInfo,
   ModelsRequest,
   ProviderInfo,
+  SetEndpointRequest,
   SetKeyRequest,
   Settings,
 } from '../types.gen'
@@ -20,6 +22,8 @@ export class Catalog {
     this.#listed.map((p) => (p.local && this.#running.find(({ id }) => id === p.id)) || p),
   )
   keys = $state.raw<KeyList>({})
+  /** The user's own endpoints; empty until they are asked for. */
+  endpoints = $state.raw<readonly Endpoint[]>([])
   /** Why the user's own models are not used; empty where they are. */
   problem = $state('')
   #call: Call
@@ -65,6 +69,20 @@ export class Catalog {
 
   async removeKey(provider: string): Promise<void> {
     this.keys = await this.#call('keys.remove', { provider })
+    await this.load()
+  }
+
+  async loadEndpoints(): Promise<void> {
+    this.endpoints = (await this.#call('endpoints.list', {})).endpoints ?? []
+  }
+
+  async setEndpoint(request: SetEndpointRequest): Promise<void> {
+    this.endpoints = (await this.#call('endpoints.set', request)).endpoints ?? []
+    await this.load()
+  }
+
+  async removeEndpoint(provider: string): Promise<void> {
+    this.endpoints = (await this.#call('endpoints.remove', { provider })).endpoints ?? []
     await this.load()
   }
 

@@ -56,6 +56,11 @@ const ofTheApplication: Record<Code, Words> = {
     kept: '原有的密钥没有更改。',
     next: '请解锁密钥环，然后重试。',
   },
+  key_needed: {
+    message: '现有的密钥属于另一个地址，不会发送到这里。',
+    kept: '没有任何更改。',
+    next: '请输入此地址的密钥，或先移除旧密钥。',
+  },
 }
 
 const saved = '到这里为止的内容都已保存。'
