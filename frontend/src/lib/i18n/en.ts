@@ -145,7 +145,6 @@ export const en = {
   'repair.elided': 'Old outputs are sent shortened.',
   'repair.calls': 'Malformed tool calls are sent as text.',
   'repair.pictures': 'Pictures are sent in another form',
-  'repair.calls': 'Asked again with malformed tool calls as text.',
   'repair.foreign': 'Another model goes on from here',
 
   'tool.drafting': 'writing {size}',

@@ -133,7 +133,6 @@ export const zhCN: Record<Key, Message> = {
   'repair.elided': '较早的输出以缩短的形式发送。',
   'repair.calls': '格式有误的工具调用以文本形式发送。',
   'repair.pictures': '图片以其他形式发送',
-  'repair.calls': '已将格式有误的工具调用改为文本并重新询问。',
   'repair.foreign': '从这里起由另一个模型继续',
 
   'tool.drafting': '正在编写 {size}',
