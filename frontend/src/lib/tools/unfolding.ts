@@ -1,9 +1,9 @@
 /** Which cards open by themselves: what failed in the world, not what the agent got wrong and mends. */
 import type { ToolEntry } from '../conversation/entries'
 
-/** A command that ended with an exit code other than 0. */
-export const isFailedCommand = ({ details }: ToolEntry): boolean =>
-  details?.command !== undefined && details.command.exit_code !== 0
+/** A command that ended with an exit code other than 0, and was not stopped. */
+export const isFailedCommand = ({ details, status }: ToolEntry): boolean =>
+  status !== 'interrupted' && details?.command !== undefined && details.command.exit_code !== 0
 
 /**
  * A call that came to nothing: wrong arguments, a file that was not read first.
