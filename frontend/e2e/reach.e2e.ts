@@ -26,7 +26,7 @@ test('from first prompt to last approval with the keyboard alone, then in Chines
   expect(await focused()).toBe('Message')
   await keyboard.press('Shift+Tab')
   await page.getByLabel('Permission mode: Plan only').waitFor()
-  for (let i = 0; i < 5; i++) await keyboard.press('Shift+Tab')
+  for (let i = 0; i < 4; i++) await keyboard.press('Shift+Tab')
   await page.getByLabel('Permission mode: Ask first').waitFor()
 
   await keyboard.type('Show me around')

@@ -91,7 +91,7 @@ test('the program is killed in a turn: what was shown is there, marked, and goes
 
 test('unsent text survives a reload and waits while a turn runs', async () => {
   const { page, offences } = await start([
-    { calls: [{ name: 'Bash', input: { command: 'true' } }] },
+    { calls: [{ name: 'Bash', input: { command: 'touch done' } }] },
     { text: 'Done with it.' },
   ])
   await prompt(page, 'Begin')
