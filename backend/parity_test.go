@@ -2,6 +2,7 @@ package backend_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/storage"
 )
 
 // dialect is how one vendor's models write the calls of the matrix.
@@ -23,7 +25,7 @@ type dialect struct {
 	edit            func(path, before, after string) llmtest.Call
 	read            func(path string) llmtest.Call
 	shell           func(command string, timeoutMs int) llmtest.Call
-	grep            func(pattern string) llmtest.Call
+	grep            func(pattern, path string) llmtest.Call // everywhere without a path
 	glob            func(pattern string) llmtest.Call
 	spawn           func(task string) llmtest.Call
 	wait            func(id string) llmtest.Call
@@ -37,19 +39,18 @@ var dialects = []dialect{
 	{
 		provider: "openai", model: "gpt-6.1-sol",
 		create: func(path, text string) llmtest.Call {
-			return llmtest.Use("apply_patch", args{"input": "*** Begin Patch\n*** Add File: " + path + "\n+" + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n+") + "\n*** End Patch"})
+			return llmtest.Custom("apply_patch", "*** Begin Patch\n*** Add File: "+path+"\n+"+strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n+")+"\n*** End Patch")
 		},
 		edit: func(path, before, after string) llmtest.Call {
-			return llmtest.Use("apply_patch", args{"input": "*** Begin Patch\n*** Update File: " + path + "\n@@\n-" + before + "\n+" + strings.ReplaceAll(after, "\n", "\n+") + "\n*** End Patch"})
+			return llmtest.Custom("apply_patch", "*** Begin Patch\n*** Update File: "+path+"\n@@\n-"+before+"\n+"+strings.ReplaceAll(after, "\n", "\n+")+"\n*** End Patch")
 		},
 		read: func(path string) llmtest.Call { return llmtest.Use("read_file", args{"file_path": path}) },
 		shell: func(command string, timeout int) llmtest.Call {
-			if timeout > 0 { // what these models are shown has none
-				return llmtest.Use("shell_command", args{"command": command, "timeout_ms": timeout})
-			}
-			return llmtest.Use("exec_command", args{"cmd": command})
+			return llmtest.Use("exec_command", limited(args{"cmd": command}, "yield_time_ms", timeout))
 		},
-		grep: func(pattern string) llmtest.Call { return llmtest.Use("grep", args{"pattern": pattern}) },
+		grep: func(pattern, path string) llmtest.Call {
+			return llmtest.Use("grep", within(args{"pattern": pattern}, "path", path))
+		},
 		glob: func(pattern string) llmtest.Call { return llmtest.Use("glob", args{"pattern": pattern}) },
 		spawn: func(task string) llmtest.Call {
 			return llmtest.Use("spawn_agent", args{"task": task, "model": "helper"})
@@ -69,7 +70,9 @@ var dialects = []dialect{
 		shell: func(command string, timeout int) llmtest.Call {
 			return llmtest.Use("Bash", limited(args{"command": command}, "timeout", timeout))
 		},
-		grep: func(pattern string) llmtest.Call { return llmtest.Use("Grep", args{"pattern": pattern}) },
+		grep: func(pattern, path string) llmtest.Call {
+			return llmtest.Use("Grep", within(args{"pattern": pattern}, "path", path))
+		},
 		glob: func(pattern string) llmtest.Call { return llmtest.Use("Glob", args{"pattern": pattern}) },
 		spawn: func(task string) llmtest.Call {
 			return llmtest.Use("SpawnAgent", args{"task": task, "model": "helper"})
@@ -89,7 +92,9 @@ var dialects = []dialect{
 		shell: func(command string, timeout int) llmtest.Call {
 			return llmtest.Use("run_shell_command", limited(args{"command": command}, "timeout_ms", timeout))
 		},
-		grep: func(pattern string) llmtest.Call { return llmtest.Use("grep_search", args{"pattern": pattern}) },
+		grep: func(pattern, path string) llmtest.Call {
+			return llmtest.Use("grep_search", within(args{"pattern": pattern}, "dir_path", path))
+		},
 		glob: func(pattern string) llmtest.Call { return llmtest.Use("glob", args{"pattern": pattern}) },
 		spawn: func(task string) llmtest.Call {
 			return llmtest.Use("spawn_agent", args{"task": task, "model": "helper"})
@@ -99,7 +104,6 @@ var dialects = []dialect{
 	},
 }
 
-// limited adds a time limit, 0 for none.
 // named is the member of a call whose name begins so.
 func named(call llmtest.Call, prefix string) string {
 	var in args
@@ -114,9 +118,18 @@ func named(call llmtest.Call, prefix string) string {
 	return ""
 }
 
+// limited adds a time limit, 0 for none.
 func limited(in args, name string, timeout int) args {
 	if timeout > 0 {
 		in[name] = timeout
+	}
+	return in
+}
+
+// within adds a path, unless it is empty.
+func within(in args, name, path string) args {
+	if path != "" {
+		in[name] = path
 	}
 	return in
 }
@@ -130,10 +143,10 @@ type cell struct {
 	session string
 }
 
-func newCell(t *testing.T, d dialect) *cell {
+func newCell(t *testing.T, d dialect, changes ...func(*backend.Config)) *cell {
 	t.Helper()
 	server := llmtest.Serve(t)
-	p := newPage(t, t.TempDir(), t.TempDir(), func(name string) string {
+	getenv := func(name string) string {
 		switch name {
 		case "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY":
 			return "sk-test"
@@ -143,7 +156,8 @@ func newCell(t *testing.T, d dialect) *cell {
 			return server.Root
 		}
 		return ""
-	})
+	}
+	p := openPage(t, t.TempDir(), t.TempDir(), getenv, func(s *storage.Store) backend.Store { return s }, changes...)
 	c := &cell{page: p, dialect: d, server: server}
 	c.session = must[backend.SessionInfo](p, "sessions.create", backend.Empty{}).ID
 	c.configure(agent.Settings{Provider: d.provider, Model: d.model, Mode: agent.ModeBypass})
@@ -191,7 +205,8 @@ func (c *cell) turn(input string) (ends []agent.ToolCallEnd) {
 
 func (c *cell) put(name, text string) {
 	c.t.Helper()
-	if err := os.WriteFile(filepath.Join(c.folder, name), []byte(text), 0o644); err != nil {
+	path := filepath.Join(c.folder, name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
 		c.t.Fatal(err)
 	}
 }
@@ -218,6 +233,25 @@ func (c *cell) fine(ends []agent.ToolCallEnd, n int) {
 		if e.IsError {
 			c.t.Errorf("%s: %s", e.Tool, e.Output)
 		}
+	}
+}
+
+// outlived is a command that goes on when OpenAI's call has returned, until the
+// model interrupts it.
+func (c *cell) outlived() {
+	c.t.Helper()
+	c.says(c.shell("echo begun; sleep 30", 300))
+	c.fine(c.turn("run it"), 1)
+	told := c.result()
+	_, id, _ := strings.Cut(told, "Process running with session ID ")
+	id, _, running := strings.Cut(id, "\n")
+	if !running || !strings.HasSuffix(told, "begun\n") {
+		c.t.Fatalf("the model is told %q", told)
+	}
+	c.says(llmtest.Use("write_stdin", args{"session_id": id, "chars": "\x03", "yield_time_ms": 30_000}))
+	c.turn("stop it")
+	if told := c.result(); !strings.Contains(told, "Process exited with code ") {
+		c.t.Errorf("after an interrupt the model is told %q", told)
 	}
 }
 
@@ -253,6 +287,10 @@ var matrix = map[string]func(*cell){
 		}
 	},
 	"LOOP-165 a command that takes too long": func(c *cell) {
+		if c.provider == "openai" { // its calls end before its commands
+			c.outlived()
+			return
+		}
 		c.says(c.shell("echo begun; sleep 30", 300))
 		ends := c.turn("run it")
 		if len(ends) != 1 || !ends[0].IsError || !strings.Contains(ends[0].Output, "begun") || !strings.Contains(c.last(), "timed out") ||
@@ -263,18 +301,27 @@ var matrix = map[string]func(*cell){
 	"LOOP-166 search": func(c *cell) {
 		c.put("a.go", "package needle\n")
 		c.put("b.txt", "hay\n")
-		c.says(c.grep("needle"), c.glob("*.go"))
+		c.put("sub/c.go", "package needle\n")
+		c.says(c.grep("needle", ""))
+		c.says(c.grep("needle", "sub"))
+		c.says(c.glob("*.go"))
 		ends := c.turn("find it")
-		c.fine(ends, 2)
-		for _, e := range ends {
-			if !strings.Contains(e.Output, "a.go") || strings.Contains(e.Output, "b.txt") {
-				c.t.Errorf("%s: %s", e.Tool, e.Output)
+		c.fine(ends, 3)
+		for i, want := range []string{"a.go sub/c.go", "sub/c.go", "a.go"} {
+			var found []string
+			for _, name := range []string{"a.go", "b.txt", "sub/c.go"} {
+				if strings.Contains(ends[i].Output, name) {
+					found = append(found, name)
+				}
+			}
+			if got := strings.Join(found, " "); got != want {
+				c.t.Errorf("%s found %q, want %q: %s", ends[i].Tool, got, want, ends[i].Output)
 			}
 		}
 	},
 	"LOOP-167 several steps": func(c *cell) {
 		c.put("a.go", "package a\n\nconst size = 1\n")
-		c.says(c.grep("size"))
+		c.says(c.grep("size", ""))
 		c.says(c.read("a.go"))
 		c.says(c.edit("a.go", "const size = 1", "const size = 2"))
 		c.says(c.shell("grep -c 'size = 2' a.go", 0))
@@ -344,7 +391,7 @@ var matrix = map[string]func(*cell){
 		c.says(c.read("wrong.txt"))
 		c.says(c.read("right.txt"))
 		ends := c.turn("read it")
-		if len(ends) != 2 || !ends[0].IsError || ends[1].IsError || !strings.Contains(c.last(), "does not exist") {
+		if len(ends) != 2 || !ends[0].IsError || ends[1].IsError || !strings.Contains(ends[0].Output, "wrong.txt does not exist") || !strings.Contains(c.last(), "wrong.txt does not exist") {
 			c.t.Errorf("%+v", ends)
 		}
 	},
@@ -446,6 +493,10 @@ func TestSmoke(t *testing.T) {
 				t.Errorf("read %+v", ends[0].Size)
 			}
 			// LOOP-187
+			if d.provider == "openai" {
+				c.outlived()
+				return
+			}
 			c.says(c.shell("sleep 30", 10))
 			if ends := c.turn("Sleep"); len(ends) != 1 || !ends[0].IsError || !strings.Contains(c.last(), "timed out") {
 				t.Errorf("slept %+v", ends)
