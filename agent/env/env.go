@@ -48,9 +48,10 @@ type Files interface {
 	ListDirectory(ctx context.Context, path string, depth int) ([]Entry, error)
 }
 
-// Search finds files by content and by name. Both skip version control's own
-// directory and what it ignores, and give up after [SearchTimeout] with what
-// they have.
+// Search finds files by content and by name. Hidden files are searched; .git and
+// what ignore files name (.gitignore in a repository, .ignore anywhere) are not,
+// unless the search begins there. Symbolic links are not followed. A search ends
+// after [SearchTimeout] with what it has found.
 type Search interface {
 	Grep(ctx context.Context, query GrepQuery) (Hits, error)
 	Glob(ctx context.Context, query GlobQuery) (Hits, error)
@@ -158,9 +159,12 @@ const (
 type GrepQuery struct {
 	Pattern string // regular expression, RE2 dialect
 	Path    string // file or directory; empty means the working directory
-	Glob    string // only files whose name or relative path matches
-	Type    string // only files of a type in ripgrep's sense, such as "go"
-	Mode    GrepMode
+	// Glob limits the search to files whose name matches or, if it contains a
+	// slash, whose path relative to the working directory does. A leading !
+	// inverts it. A file that it matches is searched even if it is ignored.
+	Glob string
+	Type string // only files of a type in ripgrep's sense, such as "go"
+	Mode GrepMode
 	// IgnoreCase ignores the case of letters.
 	IgnoreCase bool
 	// Fixed takes the pattern as plain text.

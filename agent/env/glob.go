@@ -3,7 +3,6 @@ package env
 import (
 	"context"
 	"io/fs"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -123,11 +122,11 @@ func capHits(limit int) int {
 // below the directory, ignored ones left out.
 func (l *Local) eachFile(ctx context.Context, p place, abs string, fn func(rel string)) (timedOut bool, err error) {
 	if l.ripgrep == "" {
-		return walk(ctx, p, func(_ context.Context, name string) { fn(below(slash(p.name), name)) })
+		return walk(ctx, p, &sieve{}, func(_ context.Context, name string) { fn(below(slash(p.name), name)) })
 	}
 	split := lineSplitter{fn: func(line string) { fn(slash(line)) }}
 	r, err := sandbox.Run(ctx, sandbox.Spec{
-		Argv: []string{l.ripgrep, "--no-config", "--files", "--hidden", "--glob=!.git"},
+		Argv: []string{l.ripgrep, "--no-config", "--no-ignore-global", "--files", "--hidden", "--glob=!.git"},
 		Dir:  abs, Timeout: SearchTimeout, Limit: 4 << 10, Output: split.add,
 	})
 	if err == nil && r.Interrupted {
@@ -136,15 +135,17 @@ func (l *Local) eachFile(ctx context.Context, p place, abs string, fn func(rel s
 	return r.TimedOut, err
 }
 
-// walk calls fn for every regular file beneath the place, in the order of
-// names, with a context that ends with the search. Without ripgrep nothing tells what is ignored: hidden files and
-// node_modules are left out.
-func walk(ctx context.Context, p place, fn func(ctx context.Context, name string)) (timedOut bool, err error) {
+// walk calls fn for every regular file beneath the place that the sieve lets
+// pass, in the order of names, with a context that ends with the search. Where
+// it begins is named outright, and so never passed over.
+func walk(ctx context.Context, p place, sift *sieve, fn func(ctx context.Context, name string)) (timedOut bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, SearchTimeout)
 	defer cancel()
 	start := slash(p.name)
+	sift.ignores = ignoresAbove(filepath.Join(p.root.Name(), p.name))
 	_ = fs.WalkDir(p.root.FS(), start, func(name string, d fs.DirEntry, err error) error {
-		base := path.Base(name)
+		abs := slash(filepath.Join(p.root.Name(), filepath.FromSlash(name)))
+		sift.leave(abs)
 		switch {
 		case limited.Err() != nil:
 			return fs.SkipAll
@@ -152,10 +153,12 @@ func walk(ctx context.Context, p place, fn func(ctx context.Context, name string
 			return fs.SkipDir
 		case err != nil:
 			return nil
-		case name != start && (strings.HasPrefix(base, ".") || base == "node_modules"):
+		case name != start && !sift.passes(abs, d.IsDir()):
 			if d.IsDir() {
 				return fs.SkipDir
 			}
+		case d.IsDir():
+			sift.enter(p.root, filepath.FromSlash(name), abs)
 		case d.Type().IsRegular():
 			fn(limited, name)
 		}

@@ -22,10 +22,17 @@ func (l *Local) Grep(ctx context.Context, q GrepQuery) (Hits, error) {
 		q.Mode = GrepFiles
 	}
 	q.Limit = capHits(q.Limit)
-	if l.ripgrep == "" {
+	if l.ripgrep == "" || !ripgrepCan(q) {
 		return l.walkGrep(ctx, q, p, abs)
 	}
 	return l.ripGrep(ctx, q, l.shown(abs))
+}
+
+// ripgrepCan reports whether ripgrep does what a query asks for: given a glob to
+// find and a type, it heeds the glob alone.
+func ripgrepCan(q GrepQuery) bool {
+	_, known := fileTypes[q.Type]
+	return !known || q.Glob == "" || strings.HasPrefix(q.Glob, "!")
 }
 
 // maxColumns is how much of a line is reported, in characters.
@@ -70,7 +77,7 @@ func (l *Local) ripGrep(ctx context.Context, q GrepQuery, target string) (Hits, 
 
 func ripgrepArgs(program string, q GrepQuery, target string) []string {
 	args := []string{
-		program, "--no-config", "--color=never", "--no-heading", "--with-filename", "--line-number",
+		program, "--no-config", "--no-ignore-global", "--color=never", "--no-heading", "--with-filename", "--line-number",
 		"--sort=path", "--crlf", fmt.Sprintf("--max-columns=%d", maxColumns), "--max-columns-preview",
 	}
 	switch q.Mode {
@@ -117,7 +124,7 @@ func (l *Local) ripWithheld(ctx context.Context, target string) (paths []string)
 			stop()
 		}
 	}}
-	argv := []string{l.ripgrep, "--no-config", "--files", "--hidden", "--sort=path"}
+	argv := []string{l.ripgrep, "--no-config", "--no-ignore-global", "--files", "--hidden", "--sort=path"}
 	for _, pattern := range sensitive.SecretPatterns() {
 		argv = append(argv, "--iglob=**/"+pattern)
 	}

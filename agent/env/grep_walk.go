@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"atelier.dev/atelier/agent/internal/sensitive"
 )
 
@@ -38,13 +36,19 @@ func (l *Local) walkGrep(ctx context.Context, q GrepQuery, p place, abs string) 
 	enough, stop := context.WithCancel(ctx)
 	defer stop()
 	g := grepper{query: q, re: re, stop: stop}
-	timedOut, _ := walk(enough, p, func(ctx context.Context, name string) {
-		rel := below(slash(p.name), name)
-		if q.Type != "" && !slices.Contains(extensions, path.Ext(name)) || !globbed(q.Glob, rel) {
+	sift := &sieve{base: strings.TrimSuffix(slash(l.real), "/") + "/"}
+	switch glob, ok := readRule(q.Glob); {
+	case ok:
+		sift.globs = []rule{glob}
+	case glob.pattern != "":
+		return Hits{}, &Error{Path: q.Glob, Problem: "is not a valid glob"}
+	}
+	timedOut, _ := walk(enough, p, sift, func(ctx context.Context, name string) {
+		if q.Type != "" && !slices.Contains(extensions, path.Ext(name)) {
 			return
 		}
-		shown := abs // the search began at a file
-		if name != slash(p.name) {
+		shown, rel := abs, below(slash(p.name), name)
+		if name != slash(p.name) { // else the search began at a file
 			shown = filepath.Join(abs, filepath.FromSlash(rel))
 		}
 		if name != slash(p.name) && sensitive.Secret(rel) {
@@ -76,19 +80,6 @@ func (q GrepQuery) compile() (*regexp.Regexp, error) {
 		return nil, fmt.Errorf("the pattern is not a valid regular expression: %w", err)
 	}
 	return re, nil
-}
-
-// globbed reports whether a file passes the query's glob: one without a slash
-// is about the name, a leading ! turns it round.
-func globbed(glob, rel string) bool {
-	glob, not := strings.CutPrefix(glob, "!")
-	if glob == "" {
-		return true
-	}
-	if !strings.Contains(glob, "/") {
-		rel = path.Base(rel)
-	}
-	return doublestar.MatchUnvalidated(strings.TrimPrefix(glob, "/"), rel) != not
 }
 
 // grepper searches files one after the other.

@@ -89,6 +89,7 @@ func TestGrepProblems(t *testing.T) { // LOOP-27
 		}{
 			{GrepQuery{Pattern: "("}, "regex"},
 			{GrepQuery{Pattern: "x", Path: "none"}, "does not exist"},
+			{GrepQuery{Pattern: "x", Glob: "["}, "glob"},
 			{GrepQuery{Pattern: "x", Path: "escape"}, "leads out of the project"},
 			{GrepQuery{Pattern: "x", Type: "klingon"}, "klingon"},
 		} {
