@@ -17,7 +17,7 @@ const understoodSchema = `{"type":"object","properties":{
 },"required":["file_path"],"additionalProperties":false}`
 
 var understanding = Lenience{
-	Synonyms: map[string]string{"path": "file_path"},
+	Synonyms: map[string]string{"path": "file_path", "N": "maybe"},
 	Ignored:  []string{"justification"},
 	Refused:  map[string]string{"append": "Write the whole file."},
 }
@@ -48,7 +48,8 @@ func TestLenience(t *testing.T) {
 		`{"file_path":null}`:                                 {args: `{"file_path":null}`},
 		`{"file_path":"f","edits":[{"old":"a","x":1},{}]}`:   {args: `{"edits":[{"old":"a"},{}],"file_path":"f"}`, dropped: []string{"edits.x"}},
 		`{"file_path":"f","big":9007199254740993,"-n":true}`: {args: `{"-n":true,"file_path":"f"}`, dropped: []string{"big"}},
-		`[]`: {args: `[]`},
+		`{"file_path":"f","N":"x"}`:                          {args: `{"file_path":"f","maybe":"x"}`},
+		`[]`:                                                 {args: `[]`},
 	} {
 		got, dropped, err := understanding.understand(&schema, json.RawMessage(in))
 		if want.refused != "" {
@@ -112,5 +113,14 @@ func TestUnderstoodCalls(t *testing.T) {
 	input, dropped, err := b.input(json.RawMessage(`"{\"Text\":\"a\",\"x\":1}"`))
 	if err != nil || string(input) != `{"Text":"a"}` || !cmp.Equal(dropped, []string{"x"}) {
 		t.Errorf("%s, %q, %v", input, dropped, err)
+	}
+}
+
+// A model that makes up many members is told of ten.
+func TestManyIgnoredMembers(t *testing.T) {
+	t.Parallel()
+	names := strings.Fields("a b c d e f g h i j k l")
+	if got, want := namedMembers(names), "a, b, c, d, e, f, g, h, i, j and 2 more"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

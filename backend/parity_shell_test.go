@@ -108,6 +108,25 @@ func (c *cell) result() (output string) {
 	return output
 }
 
+// outlived is a command that goes on when OpenAI's call has returned, until the
+// model interrupts it.
+func (c *cell) outlived() {
+	c.t.Helper()
+	c.says(c.shell("echo begun; sleep 30", 300))
+	c.fine(c.turn("run it"), 1)
+	told := c.result()
+	_, id, _ := strings.Cut(told, "Process running with session ID ")
+	id, _, running := strings.Cut(id, "\n")
+	if !running || !strings.HasSuffix(told, "begun\n") {
+		c.t.Fatalf("the model is told %q", told)
+	}
+	c.says(llmtest.Use("write_stdin", args{"session_id": id, "chars": "\x03", "yield_time_ms": 30_000}))
+	c.turn("stop it")
+	if told := c.result(); !strings.Contains(told, "Process exited with code ") {
+		c.t.Errorf("after an interrupt the model is told %q", told)
+	}
+}
+
 // LOOP-29, LOOP-109: OpenAI's models wait for a command, interrupt one, and type
 // to one on a terminal, over their wire format.
 func TestUnifiedShell(t *testing.T) {

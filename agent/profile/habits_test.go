@@ -50,6 +50,11 @@ func TestHabits(t *testing.T) {
 		{"gemini", use("run_shell_command", `{"command":"echo hi","wait_for_previous":true,"directory":"odd"}`), "Bash", `{"command":"echo hi","workdir":"odd","timeout":120000}`, "Output: hi"},
 		{"gemini", use("list_directory", `{"path":".","depth":2,"ignore":[".*","*.md"]}`), "ListDir", `{"path":".","depth":2,"ignore":[".*","*.md"]}`, "[DIR] odd\nf (14 bytes)\nodd/a (5 bytes)\n"},
 		{"compat", use("shell", `{"cmd":"pwd","cwd":"odd","timeout":3000}`), "Bash", `{"command":"pwd","workdir":"odd","timeout":3000}`, "/work/app/odd"},
+		{"compat", use("grep", `{"pattern":"one.two","multiline":true}`), "Grep", `{"pattern":"one.two","multiline":true,"output_mode":"content","head_limit":100}`, "f:1:one\nf:2:two"},
+		{"compat", use("grep", `{"pattern":"t","offset":1}`), "Grep", `{"pattern":"t","offset":1,"output_mode":"content","head_limit":100}`, "f:3:three"},
+		{"compat", use("grep", `{"pattern":"t","names_only":true}`), "Grep", `{"pattern":"t","output_mode":"files_with_matches","head_limit":100}`, "f"},
+		{"compat", use("grep", `{"pattern":"TWO","case_sensitive":false}`), "Grep", `{"pattern":"TWO","-i":true,"output_mode":"content","head_limit":100}`, "f:2:two"},
+		{"openai", use("exec_command", `{"cmd":"echo hi","run_in_background":true}`), "Bash", `{"command":"echo hi","yield_time_ms":10000}`, "Output:\nhi\n"},
 		{"compat", use("Bash", `{"command":"echo hi"}`), "Bash", `{"command":"echo hi","timeout":120000}`, "hi\n"},
 	} {
 		p := newHabitsPlace(t, tt.provider)

@@ -1,6 +1,11 @@
 package tool
 
-import "testing"
+import (
+	"path/filepath"
+	"testing"
+
+	"atelier.dev/atelier/agent/env"
+)
 
 // K-42: a file whose text a simple command printed counts as read, and one that
 // has changed since does not.
@@ -49,5 +54,23 @@ func TestPatchOverPrintedFiles(t *testing.T) {
 	b.succeed("ApplyPatch", patch("*** Update File: old", "*** Move to: g", "-from", "+new"))
 	if f, g := b.content("f"), b.content("g"); f != "x\n" || g != "new\n" {
 		t.Errorf("%q, %q", f, g)
+	}
+}
+
+// K-42: what a command printed does not count as read if the file changed while
+// it ran: nobody knows which text it was.
+func TestPrintingOfAChangingFile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"f": "one\n"})
+	e, err := env.NewLocal(b.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, memory := filepath.Join(b.dir, "f"), newFileMemory()
+	printed := memory.before(t.Context(), e, []string{path})
+	b.put("f", "two\n")
+	memory.after(t.Context(), e, printed)
+	if memory.knows(path, []byte("one\n")) || memory.knows(path, []byte("two\n")) {
+		t.Error("it counts as read")
 	}
 }

@@ -284,6 +284,18 @@ func TestReadPicture(t *testing.T) {
 	b.refuse("Read", args{"file_path": "none.png"}, "none.png does not exist.")
 }
 
+// K-41: a call that names how many lines it wants is not cut to the usual share.
+func TestReadWantsWhatItNames(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"f": "one\ntwo\n"})
+	if r := b.succeed("Read", args{"file_path": "f", "limit": 2}); r.Wanted != maxWanted {
+		t.Errorf("with a limit it wants %d characters", r.Wanted)
+	}
+	if r := b.succeed("Read", args{"file_path": "f"}); r.Wanted != 0 {
+		t.Errorf("without one it wants %d characters", r.Wanted)
+	}
+}
+
 func TestReadOfAHugeFile(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"huge": "first\nsecond\n"})
