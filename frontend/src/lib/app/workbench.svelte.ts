@@ -20,6 +20,9 @@ const counted: ReadonlySet<Event['kind']> = new Set([
   'processing_end',
 ])
 
+/** How many conversations are remembered. */
+const kept = 8
+
 /** The page's state: the project, its sessions, and the one that is open. */
 export class Workbench {
   project = $state.raw<ProjectInfo>()
@@ -67,6 +70,8 @@ export class Workbench {
   /** The session that is about to begin shall ask nothing; those after it ask again. */
   #bypassNext = $state(false)
   #call: Call
+  /** The conversations that were open last, the newest at the end. */
+  #lately: Conversation[] = []
   #arrived: Envelope[] = []
   #wasConnected = false
   #saving: Promise<void> = Promise.resolve()
@@ -118,11 +123,20 @@ export class Workbench {
   open(id: string): void {
     if (this.conversation?.id === id) return
     this.#bypassNext = false
-    this.conversation = new Conversation(id, this.#call)
+    this.conversation = this.#recall(id)
     this.agents.keep(id)
     void this.conversation.open()
     void this.#count()
     this.#remember(id)
+  }
+
+  /** A session that was open lately is as it was left, in the list and in its cards. */
+  #recall(id: string): Conversation {
+    const conversation =
+      this.#lately.find((other) => other.id === id) ?? new Conversation(id, this.#call)
+    const others = this.#lately.filter((other) => other !== conversation)
+    this.#lately = [...others, conversation].slice(-kept)
+    return conversation
   }
 
   /** Shows the start of a session, which is made when its first prompt is sent. */
@@ -183,6 +197,7 @@ export class Workbench {
 
   async remove(id: string): Promise<void> {
     await this.attempt(() => this.sessions.remove(id))
+    this.#lately = this.#lately.filter((other) => other.id !== id)
     const { conversation } = this
     if (conversation && !this.sessions.find(conversation.id)) this.compose()
   }

@@ -1,6 +1,7 @@
 import { SvelteMap } from 'svelte/reactivity'
 import { type ApiError, asApiError, type Call } from '../api'
 import { Queue } from '../queue/queue.svelte'
+import type { Place } from '../ui/StickyList.svelte'
 import type {
   Answer,
   Envelope,
@@ -34,6 +35,8 @@ export class Conversation {
   stopping = $state(false)
   /** Which cards the user opened or closed, by entry key; others follow their state. */
   readonly unfolded = new SvelteMap<string, boolean>()
+  /** Where it was left in the list; undefined is the end. */
+  place?: Place
   readonly queue: Queue
 
   /** What the user chose last, else what the log says. */
