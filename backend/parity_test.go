@@ -418,8 +418,13 @@ func TestParityOfSteering(t *testing.T) {
 			c.server.Script(c.model, llmtest.Round{Text: "Done."})
 			c.allow(c.session, request)
 			await(c.page, anyOf[agent.ProcessingEnd])
-			if !strings.Contains(c.last(), "only the header") {
+			called, steered := strings.LastIndex(c.last(), "a.txt"), strings.Index(c.last(), "only the header")
+			if called < 0 || steered < called {
 				t.Errorf("the model reads %s", c.last())
+			}
+			c.holds("a.txt", "a\n")
+			if n := strings.Count(c.last(), "only the header"); n != 1 {
+				t.Errorf("it is told %d times", n)
 			}
 		})
 	}
@@ -432,7 +437,7 @@ func TestParityOfSubagents(t *testing.T) {
 		t.Run(d.provider, func(t *testing.T) {
 			t.Parallel()
 			c := newCell(t, d)
-			c.server.Script("helper", llmtest.Round{Text: "It is on line 7."})
+			c.server.Script("helper", llmtest.Round{Calls: []llmtest.Call{c.create("bug_test.txt", "line 7\n")}}, llmtest.Round{Text: "It is on line 7."})
 			c.says(c.spawn("Find the bug."))
 			c.send(c.session, "find the bug")
 			child, _ := agentOf(c.page, "SpawnAgent")
@@ -441,6 +446,10 @@ func TestParityOfSubagents(t *testing.T) {
 			await(c.page, func(e agent.TextEnd) bool { return e.Message.Text() == "Line 7." })
 			if !strings.Contains(c.last(), "It is on line 7.") {
 				t.Errorf("the report is not in %s", c.last())
+			}
+			c.holds("bug_test.txt", "line 7\n")
+			if ends := log[agent.ToolCallEnd](c.page, child); len(ends) != 1 || ends[0].IsError {
+				t.Errorf("the agent's calls: %+v", ends)
 			}
 		})
 	}
@@ -473,7 +482,10 @@ func TestSmoke(t *testing.T) {
 			if ends := c.turn("Read big.txt"); len(ends) != 1 || ends[0].Size < 100_000 || !strings.Contains(c.last(), "were removed") {
 				t.Errorf("read %+v", ends[0].Size)
 			}
-			// LOOP-187
+			// LOOP-187, K-44: what names no limit has the vendor's own.
+			if want := map[string]string{"openai": "10000 if left out", "anthropic": "120000", "gemini": "2 minutes"}[d.provider]; !strings.Contains(c.last(), want) {
+				t.Errorf("no limit of %s is told", want)
+			}
 			if d.provider == "openai" {
 				c.outlived()
 				return
