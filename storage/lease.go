@@ -1,10 +1,13 @@
 package storage
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"atelier.dev/atelier/backend"
 	"github.com/gofrs/flock"
@@ -20,28 +23,45 @@ type leases struct {
 
 // Lease implements [backend.Store].
 func (s *Store) Lease(session string) (func(), error) {
-	l := &s.leases
+	lock := flock.New(filepath.Join(s.leases.dir, filepath.Base(session)+".lock"), flock.SetPermissions(0o600))
+	if !s.leases.reserve(session, lock) {
+		return nil, busy(session)
+	}
+	release := func() { s.leases.release(session) }
+	if err := os.MkdirAll(s.leases.dir, 0o700); err != nil {
+		release()
+		return nil, s.failed("reserve the session", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), leaseWait)
+	defer cancel()
+	switch ok, err := lock.TryLockContext(ctx, leaseWait/10); {
+	case ok:
+		return release, nil
+	case err == nil || errors.Is(err, context.DeadlineExceeded):
+		release()
+		return nil, busy(session)
+	default:
+		release()
+		return nil, s.failed("reserve the session", err)
+	}
+}
+
+// leaseWait is how long a lease is waited for. A process that is killed while it
+// starts a command leaves its lock to the command for an instant.
+const leaseWait = 300 * time.Millisecond
+
+// reserve claims a session within this process; false where it is claimed.
+func (l *leases) reserve(session string, lock *flock.Flock) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.held[session] != nil {
-		return nil, busy(session)
-	}
-	if err := os.MkdirAll(l.dir, 0o700); err != nil {
-		return nil, s.failed("reserve the session", err)
-	}
-	lock := flock.New(filepath.Join(l.dir, filepath.Base(session)+".lock"), flock.SetPermissions(0o600))
-	ok, err := lock.TryLock()
-	if err != nil {
-		return nil, s.failed("reserve the session", err)
-	}
-	if !ok {
-		return nil, busy(session)
+		return false
 	}
 	if l.held == nil {
 		l.held = map[string]*flock.Flock{}
 	}
 	l.held[session] = lock
-	return func() { l.release(session) }, nil
+	return true
 }
 
 func busy(session string) error {
