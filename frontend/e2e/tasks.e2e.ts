@@ -20,6 +20,10 @@ async function start(rounds: Round[]) {
   const opened = await openPage(stage.browser, host.url)
   await opened.page.getByLabel(/^Permission mode/).click()
   await opened.page.getByRole('option', { name: /^Allow everything/ }).click()
+  await opened.page
+    .getByRole('dialog')
+    .getByRole('button', { name: 'Allow everything', exact: true })
+    .click()
   return { host, ...opened }
 }
 
