@@ -94,6 +94,13 @@ func (l *Local) Foresee(_ context.Context, line, dir string) (Foreseen, bool) {
 		}
 		f.Reads = append(f.Reads, secrets...)
 	}
+	if r.Tracked {
+		secrets, ok := trackedSecrets(dir)
+		if !ok {
+			return Foreseen{}, false
+		}
+		f.Reads = append(f.Reads, secrets...)
+	}
 	slices.Sort(f.Reads)
 	f.Reads = slices.Compact(f.Reads)
 	return f, true

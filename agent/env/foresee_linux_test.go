@@ -331,3 +331,47 @@ func TestCommandsHaveNoVariablesOfTheShell(t *testing.T) {
 		t.Errorf("a line was read in another way: %s", r.Stdout)
 	}
 }
+
+// git prints what it tracks, whatever else lies in the folder.
+func TestForeseesSecretsThatGitTracks(t *testing.T) {
+	t.Parallel()
+	for _, version := range []string{"2", "4"} {
+		l, write := workplace(t)
+		write(".env", "x")
+		write("sub/server.pem", "x")
+		write("sub/"+strings.Repeat("long", 50), "x")
+		env, pem := filepath.Join(l.dir, ".env"), filepath.Join(l.dir, "sub/server.pem")
+		lines := []string{"git diff", "git grep x", "git show", "git log -p", "git log -1 --patch", "cd sub && git diff HEAD"}
+		check := func(want [2]bool, lines ...string) {
+			t.Helper()
+			for _, line := range lines {
+				f, ok := l.Foresee(t.Context(), line, "")
+				if got := [2]bool{slices.Contains(f.Reads, env), slices.Contains(f.Reads, pem)}; !ok || got != want {
+					t.Errorf("version %s, %s: %t %v, want %v", version, line, ok, got, want)
+				}
+			}
+		}
+		check([2]bool{}, lines...)
+		git(t, l.dir, "add", ".")
+		git(t, l.dir, "rm", "-q", "--cached", ".env")
+		git(t, l.dir, "update-index", "--index-version", version)
+		check([2]bool{false, true}, lines...)
+		git(t, l.dir, "add", "-N", ".env") // which makes it version 3 where it was 2
+		check([2]bool{true, true}, lines...)
+		check([2]bool{}, "git status", "git log", "git log --stat")
+		write(".git/index", "DIRC\x00\x00\x00\x02\x00\x00\x00\x09cut")
+		if f, ok := l.Foresee(t.Context(), "git diff", ""); ok {
+			t.Errorf("with a damaged index: %+v", f)
+		}
+	}
+}
+
+func FuzzTracked(f *testing.F) {
+	f.Add([]byte("DIRC\x00\x00\x00\x04\x00\x00\x00\x01" + strings.Repeat("\x00", 62) + "\x00.env\x00"))
+	f.Fuzz(func(t *testing.T, index []byte) {
+		names, ok := tracked(index)
+		if !ok && names != nil {
+			t.Errorf("%q of an index that is not one", names)
+		}
+	})
+}

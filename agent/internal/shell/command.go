@@ -9,6 +9,7 @@ type command struct {
 	program                       string // to look up; empty for what bash does itself
 	paths, patterns, trees, files []string
 	hidden                        bool // hidden files of its trees too
+	tracked                       bool // any file that git keeps
 	prints                        bool // its output is text of its input or its files
 }
 

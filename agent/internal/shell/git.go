@@ -96,6 +96,12 @@ func judgeGit(words []word) (command, bool) {
 		}
 		read.paths = append(read.paths, value)
 	}
+	switch words[0].text {
+	case "diff", "grep", "show":
+		read.tracked = true
+	case "log":
+		read.tracked = c.has("p", "u", "U", "W", "patch", "patch-with-stat", "unified", "function-context", "word-diff", "color-words")
+	}
 	switch {
 	case g.listing != nil && len(c.operands) > 0:
 		return read, c.has(g.listing...)

@@ -51,6 +51,8 @@ type Reading struct {
 	// Hidden says that files of the Trees are read, too, whose names begin with a
 	// dot.
 	Hidden bool
+	// Tracked says that git may print text of any file that it keeps.
+	Tracked bool
 	// Files are those of the Paths whose text is printed, from some line to
 	// some other, and nothing else done to it than numbering the lines. They
 	// are printed if the line succeeds.
@@ -223,6 +225,7 @@ func (r *reader) add(c command) {
 	r.Patterns = append(r.Patterns, c.patterns...)
 	r.Trees = append(r.Trees, c.trees...)
 	r.Hidden = r.Hidden || c.hidden
+	r.Tracked = r.Tracked || c.tracked
 	r.Git = r.Git || c.program == "git"
 }
 

@@ -43,7 +43,7 @@ func TestReadingNamesWhatIsRead(t *testing.T) { // interface.md 3, K-42
 		{"find -newer a", Reading{Programs: []string{"find"}, Paths: []string{"a"}}},
 		{"test -f a && cat a", Reading{Programs: []string{"cat"}, Paths: []string{"a"}, Files: []string{"a"}}},
 		{"git log --oneline -5 -- a", Reading{Programs: []string{"git"}, Paths: []string{"a"}, Git: true}},
-		{"git show HEAD:a", Reading{Programs: []string{"git"}, Paths: []string{"HEAD:a"}, Git: true}},
+		{"git show HEAD:a", Reading{Programs: []string{"git"}, Paths: []string{"HEAD:a"}, Git: true, Tracked: true}},
 		{"go env GOPATH", Reading{Programs: []string{"go"}}},
 	}
 	for _, tt := range tests {
