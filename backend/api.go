@@ -255,6 +255,9 @@ type Preferences struct {
 	// SuggestPrompts asks a model after each turn what the user may want to
 	// write next, which costs a little each time.
 	SuggestPrompts bool `json:"suggest_prompts,omitempty"`
+	// LongCache keeps what Anthropic's models read in the cache for an hour, which
+	// makes writing to it dearer.
+	LongCache bool `json:"long_cache,omitempty"`
 	// CommandTimeout ends commands in the foreground that name no time limit of
 	// their own, in seconds up to [tool.MaxCommandTimeout]; 0 leaves each model its
 	// default (K-01).

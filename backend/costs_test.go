@@ -25,6 +25,42 @@ func ask(t *testing.T, p *page, provider, model string) (string, agent.TextEnd) 
 	return info.ID, end
 }
 
+// LLM-16: what Anthropic keeps for an hour, by the user's choice alone, costs what
+// such writing costs, and no other provider is asked for it.
+func TestLongCache(t *testing.T) {
+	t.Parallel()
+	usage := llm.Usage{Input: 10, CacheWrite: 1000, CacheWriteLong: 900, Output: 10, Known: true}
+	rounds := []llmtest.Round{{Text: "One."}, {Text: "Two.", Usage: usage}, {Text: "Three."}}
+	server := llmtest.Serve(t, rounds...)
+	p := newPage(t, t.TempDir(), t.TempDir(), func(name string) string {
+		return map[string]string{
+			"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": server.Root, "COMPAT_BASE_URL": server.URL,
+		}[name]
+	})
+	ask(t, p, "anthropic", "claude-opus-4-6")
+	preferences := must[backend.Preferences](p, "preferences.get", backend.Empty{})
+	preferences.PlainTitles, preferences.LongCache = true, true
+	must[backend.Preferences](p, "preferences.set", preferences)
+	id, end := ask(t, p, "anthropic", "claude-opus-4-6")
+	ask(t, p, "compat", "local-model")
+
+	const cost = llm.Cost(10*5_000_000 + 100*6_250_000 + 900*10_000_000 + 10*25_000_000)
+	if end.Usage != usage || end.Cost == nil || *end.Cost != cost {
+		t.Errorf("%+v cost %v, want %v", end.Usage, end.Cost, cost)
+	}
+	one := must[backend.CostSummary](p, "costs.summary", backend.CostsRequest{Session: id})
+	if one.Total.Cost != (llm.Spending{Cost: cost}) || one.Total.Usage.CacheWrite != 1000 {
+		t.Errorf("the ledger says %+v", one.Total)
+	}
+	for i, r := range server.Requests() {
+		body := string(r.Body)
+		marks, long := strings.Count(body, `"cache_control"`), strings.Count(body, `"ttl":"1h"`)
+		if want := i == 1; (long > 0) != want || want && long != marks {
+			t.Errorf("request %d: %d marks, %d of them for an hour", i, marks, long)
+		}
+	}
+}
+
 // OAS-114, LOOP-16: requests are priced by the catalogue, what runs on this
 // machine costs nothing, the rest is unknown; and the catalogue steers effort.
 func TestCosts(t *testing.T) {

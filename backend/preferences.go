@@ -33,7 +33,11 @@ func (w *Workbench) preferences(ctx context.Context, _ Empty) (Preferences, erro
 // storedPreferences returns what the user chose; the defaults where that is
 // damaged, until the user chooses again.
 func (w *Workbench) storedPreferences(ctx context.Context) (Preferences, error) {
-	stored, err := w.cfg.Store.Setting(ctx, preferencesSetting)
+	return storedPreferences(ctx, w.cfg.Store)
+}
+
+func storedPreferences(ctx context.Context, store Store) (Preferences, error) {
+	stored, err := store.Setting(ctx, preferencesSetting)
 	var e *Error
 	if errors.As(err, &e) && e.Code == CodeStoreCorrupt {
 		slog.Warn("the stored preferences are damaged; the defaults hold", "err", err)

@@ -176,6 +176,7 @@ func (p *providers) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.E
 		row := p.row(req.Provider, req.Model)
 		req.Reasoning = row.Control()
 		req.MaxOutput = p.outputCap(req, int(row.MaxOutput))
+		req.LongCache = req.LongCache || p.longCache(ctx, req)
 		p.client.Stream(ctx, req)(yield)
 	}
 }
@@ -193,6 +194,19 @@ func (p *providers) outputCap(req llm.Request, most int) int {
 		return most
 	}
 	return 0
+}
+
+// longCache reports whether a session's request is to be cached for an hour.
+// Requests beside a session share no prefix that would repay it.
+func (p *providers) longCache(ctx context.Context, req llm.Request) bool {
+	if req.Provider != "anthropic" || req.CacheKey == "" {
+		return false
+	}
+	preferences, err := storedPreferences(ctx, p.cfg.Store)
+	if err != nil {
+		slog.Warn("read whether to cache for an hour", "err", err)
+	}
+	return preferences.LongCache
 }
 
 // load looks for the providers' keys if nobody has yet.

@@ -103,9 +103,12 @@ const (
 type Usage struct {
 	Input      int64 `json:"input"` // neither read from nor written to a cache
 	CacheRead  int64 `json:"cache_read"`
-	CacheWrite int64 `json:"cache_write"`
-	Output     int64 `json:"output"` // includes Reasoning
+	CacheWrite int64 `json:"cache_write"` // includes CacheWriteLong
+	Output     int64 `json:"output"`      // includes Reasoning
 	Reasoning  int64 `json:"reasoning"`
+	// CacheWriteLong was written to stay in the cache for an hour, which has a
+	// price of its own.
+	CacheWriteLong int64 `json:"cache_write_1h,omitzero"`
 	// Charged is what the provider says that it charged for the request; 0 where
 	// it does not say.
 	Charged Cost `json:"charged,omitzero"`
@@ -124,7 +127,7 @@ func (u Usage) Total() int64 { return u.Context() + u.Output }
 func (u Usage) Add(v Usage) Usage {
 	return Usage{
 		Input: u.Input + v.Input, CacheRead: u.CacheRead + v.CacheRead,
-		CacheWrite: u.CacheWrite + v.CacheWrite, Output: u.Output + v.Output,
+		CacheWrite: u.CacheWrite + v.CacheWrite, CacheWriteLong: u.CacheWriteLong + v.CacheWriteLong, Output: u.Output + v.Output,
 		Reasoning: u.Reasoning + v.Reasoning, Charged: u.Charged + v.Charged, Known: u.Known && v.Known,
 	}
 }

@@ -24,6 +24,9 @@ type Options struct {
 	// NoCache leaves out the marks that make a provider keep the prefix for
 	// later requests (LLM-16). What a provider caches by itself stays cached.
 	NoCache bool
+	// LongCache asks for marks that keep the prefix for an hour rather than for
+	// minutes, where the provider has both. Writing then costs more.
+	LongCache bool
 	// Header and Body go to the provider as they are: beta switches, its
 	// built-in tools, safety settings (LLM-08). A member of Body takes the
 	// place of the adapter's own.

@@ -129,6 +129,33 @@ func TestRequest(t *testing.T) {
 	}
 }
 
+// LLM-16: where the cache is to be kept for an hour, every mark says so: the API
+// refuses a longer lifetime after a shorter one. What was written for it is
+// counted apart.
+func TestLongCache(t *testing.T) {
+	t.Parallel()
+	usage := llm.Usage{Input: 3, CacheWrite: 50, CacheWriteLong: 40, Output: 2, Known: true}
+	server := llmtest.Serve(t, llmtest.Round{Text: "done", Usage: usage}, llmtest.Round{})
+	req := llm.Request{
+		System: "Be brief.", Tools: []llm.ToolSpec{{Name: "A", Schema: json.RawMessage(`{"type":"object"}`)}},
+		Messages: []llm.Message{llm.Text(llm.RoleUser, "hi"), llm.Text(llm.RoleAssistant, "hello"), llm.Text(llm.RoleUser, "go on")},
+		Options:  llm.Options{LongCache: true},
+	}
+	if _, answer := stream(t, server, req); answer.Usage != usage {
+		t.Errorf("counted %+v", answer.Usage)
+	}
+	req.NoCache = true
+	stream(t, server, req)
+	for i, want := range []int{4, 0} {
+		body := string(server.Requests()[i].Body)
+		all, long := strings.Count(body, `"cache_control"`), strings.Count(body, `"cache_control":{"ttl":"1h","type":"ephemeral"}`)
+		long += strings.Count(body, `"cache_control":{"type":"ephemeral","ttl":"1h"}`)
+		if all != want || long != want {
+			t.Errorf("request %d: %d marks, %d of them for an hour; want %d: %s", i, all, long, want, body)
+		}
+	}
+}
+
 // LLM-16: four breakpoints at the most, and each request reads what the one
 // before it wrote.
 func TestCacheBreakpoints(t *testing.T) {

@@ -70,7 +70,8 @@ func (d *decoder) event(ev sdk.MessageStreamEventUnion) {
 func (d *decoder) begin(u sdk.Usage) {
 	d.usage = llm.Usage{
 		Input: u.InputTokens, CacheRead: u.CacheReadInputTokens, CacheWrite: u.CacheCreationInputTokens,
-		Output: u.OutputTokens, Reasoning: u.OutputTokensDetails.ThinkingTokens,
+		CacheWriteLong: u.CacheCreation.Ephemeral1hInputTokens,
+		Output:         u.OutputTokens, Reasoning: u.OutputTokensDetails.ThinkingTokens,
 		Known: u.JSON.InputTokens.Valid() || u.JSON.OutputTokens.Valid(),
 	}
 }
@@ -206,6 +207,7 @@ func (d *decoder) finish() {
 	for _, at := range slices.Sorted(maps.Keys(d.blocks)) {
 		d.close(at)
 	}
+	d.usage.CacheWriteLong = min(d.usage.CacheWriteLong, d.usage.CacheWrite) // a total may be corrected after it
 	d.builder.Finish(d.usage, llm.Finish{Reason: reason, Raw: string(d.stop), Detail: d.detail})
 	d.done = true
 }

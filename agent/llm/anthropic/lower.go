@@ -36,7 +36,7 @@ func (a *Adapter) lower(req llm.Request, origin llm.Origin) (p sdk.MessageNewPar
 	think(&p, req, turns)
 	options(&p, req.Options)
 	if !req.NoCache {
-		mark(&p, turns)
+		mark(&p, turns, req.LongCache)
 	}
 	return p, names.Array(turns), nil
 }
@@ -62,9 +62,13 @@ func params(req llm.Request, instructions []string) sdk.MessageNewParams {
 // mark sets the cache's breakpoints, four at the most: after the tools, after
 // the instructions, and after the last two user turns, so that each request
 // reads what the one before it wrote (LLM-16). In a turn, which is encoded, the
-// mark becomes the last member of the last block.
-func mark(p *sdk.MessageNewParams, turns []wire.Turn) {
-	mark := sdk.NewCacheControlEphemeralParam()
+// mark becomes the last member of the last block. All marks have the same
+// lifetime: the API refuses a longer one after a shorter one.
+func mark(p *sdk.MessageNewParams, turns []wire.Turn, long bool) {
+	mark, encoded := sdk.NewCacheControlEphemeralParam(), `,"cache_control":{"type":"ephemeral"}}`
+	if long {
+		mark.TTL, encoded = sdk.CacheControlEphemeralTTLTTL1h, `,"cache_control":{"type":"ephemeral","ttl":"1h"}}`
+	}
 	if n := len(p.Tools); n > 0 {
 		p.Tools[n-1].OfTool.CacheControl = mark
 	}
@@ -82,7 +86,7 @@ func mark(p *sdk.MessageNewParams, turns []wire.Turn) {
 			blocks = &t.Results
 		}
 		open := bytes.TrimSuffix(*blocks, []byte("}"))
-		*blocks = slices.Concat(open, []byte(`,"cache_control":{"type":"ephemeral"}}`))
+		*blocks = slices.Concat(open, []byte(encoded))
 		left--
 	}
 }

@@ -85,18 +85,24 @@ const maxTokens = 1e9
 
 // Price returns what a request cost. It reports false where that is unknown:
 // where the model's prices or the tokens are. A cache's tokens cost what input
-// does unless the row says otherwise, since most vendors charge no more.
+// does unless the row says otherwise, since most vendors charge no more;
+// what stays for an hour costs twice as much, as it does at Anthropic, which alone
+// counts it.
 func (p Prices) Price(u llm.Usage, at time.Time) (llm.Cost, bool) {
 	r := p.At(u.Context(), at)
-	if r.Input == nil || r.Output == nil || !u.Known || min(u.Input, u.CacheRead, u.CacheWrite, u.Output) < 0 ||
+	if r.Input == nil || r.Output == nil || !u.Known || min(u.Input, u.CacheRead, u.CacheWrite, u.CacheWriteLong, u.Output) < 0 || u.CacheWriteLong > u.CacheWrite ||
 		max(u.Input, u.CacheRead, u.CacheWrite, u.Output) > maxTokens {
 		return 0, false
 	}
 	if u.Reasoning > 0 {
 		r.Output = cmp.Or(p.ThinkingOutput, r.Output)
 	}
+	long := 2 * r.Input.of(u.CacheWriteLong)
+	if r.CacheWriteLong != nil {
+		long = r.CacheWriteLong.of(u.CacheWriteLong)
+	}
 	return r.Input.of(u.Input) + cmp.Or(r.CacheRead, r.Input).of(u.CacheRead) +
-		cmp.Or(r.CacheWrite, r.Input).of(u.CacheWrite) + r.Output.of(u.Output), true
+		cmp.Or(r.CacheWrite, r.Input).of(u.CacheWrite-u.CacheWriteLong) + long + r.Output.of(u.Output), true
 }
 
 // Rate is a price in pico-dollars a token, which is millionths of a dollar per

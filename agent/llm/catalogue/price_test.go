@@ -69,6 +69,8 @@ func TestPrice(t *testing.T) {
 	}{
 		{"input and output", "anthropic", "claude-opus-4-6", llm.Usage{Input: m, Output: m}, today, 30 * m},
 		{"cache", "anthropic", "claude-opus-4-6", llm.Usage{Input: 1000, CacheRead: 10_000, CacheWrite: 2000, Output: 100}, today, 5000 + 5000 + 12_500 + 2500},
+		{"a cache for an hour", "anthropic", "claude-opus-4-6", llm.Usage{CacheWrite: 3000, CacheWriteLong: 2000}, today, 6250 + 20_000},
+		{"for an hour, without a price", "openai", "gpt-6.2-sol", llm.Usage{CacheWrite: 1000, CacheWriteLong: 1000}, today, 4000},
 		{"a cheap cache", "anthropic", "claude-sonnet-5-5", llm.Usage{CacheRead: m}, today, 100_000},
 		{"a cache without a price", "openai", "gpt-6.2-sol", llm.Usage{CacheRead: 1000, CacheWrite: 1000}, today, 4000},
 		{"up to the tier", "openai", "gpt-6.1-sol", llm.Usage{Input: 200_000, CacheRead: 72_000, Output: 1000}, today, 400_000 + 7200 + 10_000},
@@ -109,6 +111,7 @@ func TestUnknownPrice(t *testing.T) {
 		"no price":  second(unpriced.Price(llm.Usage{Input: 1, Known: true}, today)),
 		"no usage":  second(priced.Price(llm.Usage{}, today)),
 		"negative":  second(priced.Price(llm.Usage{Input: -1, Known: true}, today)),
+		"too long":  second(priced.Price(llm.Usage{CacheWrite: 1, CacheWriteLong: 2, Known: true}, today)),
 		"absurd":    second(priced.Price(llm.Usage{Output: 1e18, Known: true}, today)),
 		"empty row": second(Model{}.Price(llm.Usage{Known: true}, today)),
 	} {

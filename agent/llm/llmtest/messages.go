@@ -56,6 +56,9 @@ func messagesFrames(r Round, n int) (content, end []string) {
 
 func messagesUsage(u llm.Usage, output int64) object {
 	return object{
+		"cache_creation": object{
+			"ephemeral_5m_input_tokens": u.CacheWrite - u.CacheWriteLong, "ephemeral_1h_input_tokens": u.CacheWriteLong,
+		},
 		"input_tokens": u.Input, "cache_read_input_tokens": u.CacheRead, "cache_creation_input_tokens": u.CacheWrite,
 		"output_tokens": output, "output_tokens_details": object{"thinking_tokens": u.Reasoning},
 	}

@@ -517,6 +517,7 @@ export type Preferences = {
   levels?: Levels
   plain_titles?: boolean
   suggest_prompts?: boolean
+  long_cache?: boolean
   command_timeout?: number
   compact?: CompactWhen
   layout: Layout
@@ -856,6 +857,7 @@ export type Usage = {
   cache_write: number
   output: number
   reasoning: number
+  cache_write_1h?: number
   charged?: Cost
   known: boolean
 }

@@ -497,6 +497,9 @@ export const en = {
   'models.suggestions': 'Suggest the next message',
   'models.suggestions_hint':
     'After each turn a small model, where there is one, reads your first message and the last turns and guesses the next. Each guess costs a little, which the session’s cost counts.',
+  'models.long_cache': 'Keep the cache for an hour',
+  'models.long_cache_hint':
+    'Anthropic only. Writing to the cache then costs twice the price of input instead of 1.25 times; reading costs the same. It pays if you often wait more than five minutes between messages.',
   'timeout.label': 'Command timeout',
   'timeout.hint':
     'Ends commands in the foreground that name no limit of their own, from the next one on. Without it they have 120 s. What is left running has no limit.',

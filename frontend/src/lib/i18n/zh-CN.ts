@@ -474,6 +474,9 @@ export const zhCN: Record<Key, Message> = {
   'models.suggestions': '建议下一条消息',
   'models.suggestions_hint':
     '每一轮结束后，如有小模型，由它阅读你的第一条消息和最近几轮，猜测下一条。每次有少量费用，计入会话的费用。',
+  'models.long_cache': '缓存保留一小时',
+  'models.long_cache_hint':
+    '仅适用于 Anthropic。开启后，写入缓存的价格是输入价格的 2 倍，而不是 1.25 倍；读取价格不变。如果两条消息之间经常间隔五分钟以上，开启更省钱。',
   'timeout.label': '命令超时',
   'timeout.hint':
     '限制未自带时限的前台命令，从下一个命令起生效。不设置时为 120 秒。留在后台运行的命令没有时限。',
