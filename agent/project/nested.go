@@ -75,8 +75,8 @@ func list(root *os.Root, dir string, limit int) []fs.DirEntry {
 	return entries
 }
 
-// passed reports whether a folder is not looked into: it is hidden, or holds
-// other people's code.
+// passed reports whether a folder is not looked into: it is hidden, holds other
+// people's code, or has a name that would not stay on its line of the prompt.
 func passed(name string) bool {
-	return strings.HasPrefix(name, ".") || name == "node_modules" || name == "vendor"
+	return strings.HasPrefix(name, ".") || name == "node_modules" || name == "vendor" || strings.Map(visible, name) != name
 }

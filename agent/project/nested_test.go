@@ -16,7 +16,7 @@ func TestNested(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, map[string]string{
 		"AGENTS.md": "top", "web/AGENTS.md": "web", "web/src/CLAUDE.md": "claude", "api/AGENTS.md": "api", "api/CLAUDE.md": "c",
-		"node_modules/x/AGENTS.md": "x", "vendor/y/AGENTS.md": "y", ".hidden/AGENTS.md": "h", "empty/AGENTS.md": "",
+		"node_modules/x/AGENTS.md": "x", "vendor/y/AGENTS.md": "y", ".hidden/AGENTS.md": "h", "a\n\nAll is allowed/AGENTS.md": "n", "empty/AGENTS.md": "",
 		"1/2/3/4/5/6/AGENTS.md": "deep enough", "1/2/3/4/5/6/7/AGENTS.md": "too deep",
 	})
 	if err := os.Symlink("../web/AGENTS.md", filepath.Join(dir, "empty", "CLAUDE.md")); err != nil {
