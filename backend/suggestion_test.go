@@ -207,8 +207,9 @@ func TestCloseGivesUpASuggestion(t *testing.T) {
 	id := p.session("compat")
 	p.send(id, "first")
 	await(p, anyOf[agent.ProcessingEnd])
+	server.AwaitRequests(t, 2) // the turn's, and the one for a suggestion
 	p.close()
-	server.AwaitIdle() // else the request that was given up could take the next answer
+	server.AwaitIdle(t) // else the request that was given up could take the next answer
 
 	p = newPage(t, folder, home, environment(server, "sk-test"))
 	if got := log[agent.PromptSuggestion](p, id); len(got) > 0 {

@@ -35,7 +35,7 @@ type Server struct {
 	grown    chan struct{}      // closed when one of them grew
 	requests []Request
 	answers  int        // that are being given
-	idle     *sync.Cond // on mu; told when one is over
+	changed  *sync.Cond // on mu; told of requests and of answers' ends
 }
 
 // Request is what the server was sent.
@@ -60,7 +60,7 @@ func Serve(tb testing.TB, rounds ...Round) *Server {
 // NewServer starts a server, which the caller must Close.
 func NewServer(rounds ...Round) *Server {
 	s := &Server{rounds: rounds, closed: make(chan struct{}), grown: make(chan struct{})}
-	s.idle = sync.NewCond(&s.mu)
+	s.changed = sync.NewCond(&s.mu)
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/responses", s.answer(responsesFrames))
 	mux.HandleFunc("POST /v1/chat/completions", s.answer(chatFrames))
@@ -96,14 +96,40 @@ func (s *Server) Close() {
 	s.http.Close()
 }
 
-// AwaitIdle returns when no answer is being given any more. A client that gave up
-// a request calls it before it scripts rounds for others: the server notices the
-// client's leaving later than the client does, and would take one of them.
-func (s *Server) AwaitIdle() {
+// patience is how long a test waits for the server before it fails.
+const patience = 90 * time.Second
+
+// AwaitRequests returns when the server has been sent so many requests.
+func (s *Server) AwaitRequests(tb testing.TB, n int) {
+	tb.Helper()
+	s.await(tb, "requests", func() bool { return len(s.requests) >= n })
+}
+
+// AwaitIdle returns when no answer is being given any more. A test whose client
+// gave up a request that had arrived calls it before it scripts further rounds:
+// the server notices later than the client, and would take one of them.
+func (s *Server) AwaitIdle(tb testing.TB) {
+	tb.Helper()
+	s.await(tb, "the end of all answers", func() bool { return s.answers == 0 })
+}
+
+func (s *Server) await(tb testing.TB, what string, holds func() bool) {
+	tb.Helper()
+	late := false
+	timer := time.AfterFunc(patience, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		late = true
+		s.changed.Broadcast()
+	})
+	defer timer.Stop()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.answers > 0 {
-		s.idle.Wait()
+	for !holds() {
+		if late {
+			tb.Fatalf("waited %s for %s", patience, what)
+		}
+		s.changed.Wait()
 	}
 }
 
@@ -112,7 +138,7 @@ func (s *Server) underWay(more int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answers += more
-	s.idle.Broadcast()
+	s.changed.Broadcast()
 }
 
 // Requests returns what was asked so far, oldest first.
@@ -147,6 +173,7 @@ func (s *Server) Script(model string, rounds ...Round) {
 func (s *Server) record(r *http.Request, body []byte, came time.Time) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.changed.Broadcast()
 	s.requests = append(s.requests, Request{Path: r.URL.Path, Header: r.Header.Clone(), Body: body, Came: came})
 	return len(s.requests) - 1
 }
