@@ -1,10 +1,10 @@
-import { type ApiError, asApiError, type Call, connect, openLink, type Status } from '../api'
+import { ApiError, asApiError, type Call, connect, openLink, type Status } from '../api'
 import { Agents } from '../agents/agents.svelte'
 import { bypass } from '../composer/modes'
 import { Conversation } from '../conversation/conversation.svelte'
 import { Costs } from '../cost/costs.svelte'
 import { together } from '../cost/spending'
-import { setLanguage } from '../i18n/i18n.svelte'
+import { setLanguage, t } from '../i18n/i18n.svelte'
 import { oneAtATime } from '../oneAtATime'
 import { beforePaint } from '../paint'
 import { Sessions } from '../sessions/sessions.svelte'
@@ -109,6 +109,13 @@ export class Workbench {
         this.catalog.load(),
       ])
       this.#prefer(preferences)
+      if (preferences.damaged) {
+        this.problem = new ApiError({
+          code: 'store_corrupt',
+          message: t('settings.damaged'),
+          next: t('settings.damaged_next'),
+        })
+      }
       const last = localStorage.getItem(this.#lastKey(project))
       const session =
         this.sessions.find(last ?? '') ?? this.sessions.list.find(({ helper }) => !helper)

@@ -52,3 +52,12 @@ test('what asks nothing holds for one session and is no preference', async () =>
   bench.compose()
   expect(bench.settings?.mode).toBe('plan')
 })
+
+test('damaged preferences are said, and are the defaults', async () => {
+  const settings = { provider: 'demo', model: 'tour', mode: 'default' } as const
+  const { call } = hostOf({ new_session: settings, layout: {}, damaged: true })
+  const bench = new Workbench(call)
+  await bench.load()
+  expect(bench.problem?.code).toBe('store_corrupt')
+  expect(bench.fatal).toBeNull()
+})

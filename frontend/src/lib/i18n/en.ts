@@ -29,6 +29,8 @@ export const en = {
   'signin.used': 'This address does not work any more. Run the command again for a new one.',
   'signin.unanswered': 'Atelier does not answer. Check that it is running, then try again.',
 
+  'settings.damaged': 'Your stored settings are damaged, so the defaults are used.',
+  'settings.damaged_next': 'Choose again in Settings what differs from them.',
   'sidebar.label': 'Sessions',
   'sidebar.new': 'New session',
   'sidebar.filter': 'Filter sessions',
@@ -52,6 +54,7 @@ export const en = {
   'session.waiting': 'needs you',
   'session.rest': 'at rest',
   'session.failed': 'failed',
+  'session.damaged': 'The entry of this session was damaged; it is shown as its log has it.',
   'session.rename': 'Rename…',
   'session.delete': 'Delete…',
   'session.rename_title': 'Rename session',

@@ -29,6 +29,8 @@ export const zhCN: Record<Key, Message> = {
   'signin.used': '此地址已失效。请再次运行该命令以获取新地址。',
   'signin.unanswered': 'Atelier 没有响应。请确认它正在运行，然后重试。',
 
+  'settings.damaged': '已保存的设置已损坏，现使用默认设置。',
+  'settings.damaged_next': '请在“设置”中重新选择与默认不同的项目。',
   'sidebar.label': '会话',
   'sidebar.new': '新建会话',
   'sidebar.filter': '筛选会话',
@@ -52,6 +54,7 @@ export const zhCN: Record<Key, Message> = {
   'session.waiting': '等你决定',
   'session.rest': '空闲',
   'session.failed': '失败',
+  'session.damaged': '此会话的条目曾损坏，现按其日志显示。',
   'session.rename': '重命名…',
   'session.delete': '删除…',
   'session.rename_title': '重命名会话',
