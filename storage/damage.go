@@ -10,7 +10,6 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
-	"github.com/mattn/go-sqlite3"
 )
 
 // maxSeq is beyond every place in a log. Pages count them as JavaScript does.
@@ -167,10 +166,4 @@ func (s *Store) findDamage(ctx context.Context) error {
 		s.suspects = append(s.suspects, id)
 	}
 	return logs.Err()
-}
-
-// isDamage reports whether an error of SQLite says that its file is damaged.
-func isDamage(err error) bool {
-	var e sqlite3.Error
-	return errors.As(err, &e) && (e.Code == sqlite3.ErrCorrupt || e.Code == sqlite3.ErrNotADB)
 }

@@ -2,5 +2,4 @@
 
 package sandbox
 
-func closeProc()    {}
-func sacrifice(int) {}
+func closeProc() {}
