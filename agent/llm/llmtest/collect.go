@@ -26,8 +26,8 @@ func Collect(stream iter.Seq2[llm.Event, error]) ([]llm.Event, *llm.Answer, erro
 }
 
 // Check reports where the events of a whole answer break the contract of
-// [llm.Adapter]: start first, finish last, and every block's deltas equal to
-// its end and to the part of the message.
+// [llm.Adapter]: start first, finish last, every part with one end after its one
+// start, and its deltas equal to its end and to the part of the message.
 func Check(tb testing.TB, events []llm.Event) {
 	tb.Helper()
 	if len(events) < 2 || events[0].Type != llm.EventStart || events[len(events)-1].Type != llm.EventFinish {
@@ -35,18 +35,33 @@ func Check(tb testing.TB, events []llm.Event) {
 		return
 	}
 	text := map[int]string{}
+	begun, ended := map[int]int{}, map[int]int{}
 	parts := events[len(events)-1].Answer.Message.Parts
 	for _, ev := range events[1 : len(events)-1] {
 		switch ev.Type {
+		case llm.EventTextStart, llm.EventReasoningStart, llm.EventToolCallStart:
+			begun[ev.Index]++
 		case llm.EventTextDelta, llm.EventReasoningDelta, llm.EventToolCallDelta:
 			text[ev.Index] += ev.Delta
 		case llm.EventTextEnd, llm.EventReasoningEnd, llm.EventToolCallEnd:
+			if ended[ev.Index]++; begun[ev.Index] != 1 {
+				tb.Errorf("block %d ended after %d starts", ev.Index, begun[ev.Index])
+			}
 			if diff := cmp.Diff(whole(*ev.Part), deltas(*ev.Part, text[ev.Index])); diff != "" {
 				tb.Errorf("block %d: end and deltas differ (-end +deltas):\n%s", ev.Index, diff)
 			}
 			if diff := cmp.Diff(parts[ev.Index], *ev.Part); diff != "" {
 				tb.Errorf("block %d: message and end differ (-message +end):\n%s", ev.Index, diff)
 			}
+		}
+	}
+	for i, p := range parts {
+		want := 1
+		if p.Kind == llm.PartNative { // has no events of its own
+			want = 0
+		}
+		if begun[i] != want || ended[i] != want {
+			tb.Errorf("block %d (%s) began %d times and ended %d times, want %d", i, p.Kind, begun[i], ended[i], want)
 		}
 	}
 }
