@@ -98,6 +98,15 @@ func TestPrice(t *testing.T) {
 	}
 }
 
+// A row's own price for an hour in the cache wins over twice that of input.
+func TestLongCachePrice(t *testing.T) {
+	t.Parallel()
+	p := Prices{Rates: Rates{Input: new(Rate(5)), Output: new(Rate(1)), CacheWriteLong: new(Rate(7))}}
+	if got, known := p.Price(llm.Usage{CacheWrite: 10, CacheWriteLong: 10, Known: true}, today); got != 70 || !known {
+		t.Errorf("cost %d, known %t; want 70", got, known)
+	}
+}
+
 // What is not known costs nothing in particular, never 0.
 func TestUnknownPrice(t *testing.T) {
 	t.Parallel()
