@@ -263,3 +263,27 @@ func TestDelete(t *testing.T) {
 		t.Errorf("still listed: %+v", list)
 	}
 }
+
+// Stop also ends a turn that was asked for and still waits for its session to be
+// read again.
+func TestStopBeforeTheTurnBegins(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Unwanted."})
+	p, g := gated(t, server)
+	id := p.session("compat")
+	p.send(id, "first")
+	await(p, anyOf[agent.ProcessingEnd])
+	must[backend.SessionInfo](p, "sessions.rename", backend.RenameRequest{Session: id, Title: "another"})
+	g.session = id
+	sent := make(chan error, 1)
+	go func() { sent <- p.bench.Send(context.Background(), id, "second") }()
+	<-g.reading
+	p.bench.Interrupt(id)
+	close(g.open)
+	if err := <-sent; err != nil {
+		t.Fatal(err)
+	}
+	if end := await(p, anyOf[agent.ProcessingEnd]); end.Reason != agent.EndInterrupted {
+		t.Errorf("ended as %s", end.Reason)
+	}
+}

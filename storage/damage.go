@@ -61,10 +61,8 @@ func lost(session string, events []agent.Event, i int, from, to int64) agent.Eve
 
 // row reads a session's row, and whether it is damaged. Its id is the one asked
 // for, also where there is none.
-func (s *Store) row(ctx context.Context, from interface {
-	QueryRowContext(context.Context, string, ...any) *sql.Row
-}, id string) (info backend.SessionInfo, damaged bool, err error) {
-	info, damaged, err = scanInfo(from.QueryRowContext(ctx, s.query["select-session"], id))
+func (s *Store) row(ctx context.Context, id string) (info backend.SessionInfo, damaged bool, err error) {
+	info, damaged, err = scanInfo(s.read.QueryRowContext(ctx, s.query["select-session"], id))
 	info.ID = id
 	return info, damaged, err
 }

@@ -108,7 +108,7 @@ func (s *Store) deleteApproval(ctx context.Context, tx *sql.Tx, session, call st
 
 // Events implements [backend.Store].
 func (s *Store) Events(ctx context.Context, r backend.EventRange) ([]agent.Event, error) {
-	info, damaged, err := s.row(ctx, s.read, r.Session) // before the events, which may become more meanwhile
+	info, damaged, err := s.row(ctx, r.Session) // before the events, which may become more meanwhile
 	missing := errors.Is(err, sql.ErrNoRows)
 	if err != nil && !missing {
 		return nil, s.failed("read the session", err)

@@ -72,7 +72,7 @@ func (s *Store) sessions(ctx context.Context, query, of string) ([]backend.Sessi
 
 // Session implements [backend.Store].
 func (s *Store) Session(ctx context.Context, id string) (backend.SessionInfo, error) {
-	info, damaged, err := s.row(ctx, s.read, id)
+	info, damaged, err := s.row(ctx, id)
 	if damaged || errors.Is(err, sql.ErrNoRows) {
 		info, err = s.rebuild(ctx, info)
 	}
