@@ -85,7 +85,7 @@ func TestCommandsFindNoSecrets(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(string(data), "PLAIN=seen") {
-			t.Errorf("%s: what is no secret is missing", name)
+			t.Errorf("%s: a name that is not a secret is missing", name)
 		}
 		for _, secret := range []string{"sk-test-0123456789", "canary-of-the-test"} {
 			if strings.Contains(string(data), secret) {

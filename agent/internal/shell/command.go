@@ -29,7 +29,7 @@ const (
 // follows is then held for a file.
 type program struct {
 	flags    string // options of one letter that take no value
-	values   string // options of one letter that take one, which is no file
+	values   string // options of one letter that take a value, which is not a file
 	tails    string // options of one letter whose value, if any, follows at once
 	long     string // "name" takes no value, "name=" one, "name?" perhaps one behind "="
 	operands operands

@@ -68,7 +68,7 @@ var gitCommands = map[string]gitCommand{
 }
 
 // judgeGit accepts git's own commands, which no alias can take the place of.
-// What is no option may be a revision or a file, and is held for a file.
+// A word that is not an option may be a revision or a file. It is held for a file.
 func judgeGit(words []word) (command, bool) {
 	read := command{program: "git"}
 	for len(words) > 0 && (words[0].text == "--no-pager" || words[0].text == "--no-optional-locks") {

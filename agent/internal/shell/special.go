@@ -15,7 +15,7 @@ func set(names string) map[string]bool {
 	return s
 }
 
-// findTests take no argument, findValues one that is no file.
+// findTests take no argument, findValues take one that is not a file.
 var (
 	findTests = set("! ( ) -a -and -o -or -not , -daystart -depth -empty -executable -false -ls -mount -noleaf -print -print0 -prune -quit " +
 		"-readable -true -writable -xdev")
@@ -58,7 +58,7 @@ func judgeFind(words []word) (command, bool) {
 
 var testOperators = set("! = == != -a -o -e -f -d -s -r -w -x -L -h -z -n -eq -ne -lt -le -gt -ge -nt -ot -ef")
 
-// judgeTest holds every word that is no operator for a file, also where it is
+// judgeTest holds every word that is not an operator for a file, also where it is
 // a number or a text.
 func judgeTest(name string, words []word) (command, bool) {
 	if name == "[" {

@@ -32,7 +32,7 @@ test('the default budget outlives a provider that cannot be asked', async () => 
 })
 
 // K-12
-test('what asks nothing holds for one session and is no preference', async () => {
+test('what asks nothing holds for one session and is not a preference', async () => {
   const settings = { provider: 'demo', model: 'tour', mode: 'plan' } as const
   const { call, calls, kept } = hostOf({ new_session: settings, layout: {} })
   const bench = new Workbench(call)

@@ -50,7 +50,7 @@ describe('terminal output', () => {
   test.each<[string, string, object]>([
     ['a colour of the palette', '32', { classes: 'fg-green' }],
     ['a bright one, faint', '2;91', { classes: 'fg-red dim' }],
-    ['magenta and cyan, which are no states', '35', { classes: 'fg-magenta' }],
+    ['magenta, which is not the colour of a failure', '35', { classes: 'fg-magenta' }],
     ['a ground, with what can be read on it', '41;37', { classes: 'bg-red fg-on' }],
     ['a bright ground under a colour', '102;34', { classes: 'bg-green fg-blue' }],
     ['styles', '1;3;4;9', { classes: 'bold italic underline strike' }],
@@ -77,7 +77,7 @@ describe('terminal output', () => {
       { classes: '', color: 'rgb(0 0 0)', background: 'rgb(238 238 238)' },
     ],
     ['colours that are taken back', '31;42;39;49', { classes: '' }],
-    ['numbers that are no colour', '38;2;1;2;999', { classes: '' }],
+    ['numbers that are not a colour', '38;2;1;2;999', { classes: '' }],
     ['a sequence that breaks off', '38;5', { classes: '' }],
   ])('keeps %s', (_, parameters, want) => {
     expect(parseTerminal(`\x1b[${parameters}mx`)).toEqual([{ text: 'x', ...want }])
