@@ -3,6 +3,7 @@ package cli_test
 import (
 	"encoding/json"
 	"os"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -80,6 +81,11 @@ func TestRunAnswersWhatIsQueued(t *testing.T) {
 // A closed terminal, of which a program is told twice, ends a run in order.
 func TestRunOutlivesItsTerminal(t *testing.T) {
 	t.Parallel()
+	// The tests may be run by nohup, which children inherit from a program that
+	// does not catch the signal.
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGHUP)
+	defer signal.Stop(caught)
 	p := newPlace(t, llmtest.Round{Text: "I think ", Hang: true})
 	cmd, lines := p.start("run", "--model", "openai/m", "--output", "stream-json", "x")
 	hangUp := func() {
