@@ -36,8 +36,8 @@ test('a failing command opens at its end, a slip of the agent stays folded, cost
     { text: 'I see.', calls: [bash('touch y')] },
     { text: 'All is done.' },
   ])
-  await page.keyboard.press('Control+.')
   await page.getByRole('button', { name: 'Model: Scripted' }).waitFor()
+  await page.keyboard.press('Control+.')
   const field = page.getByRole('textbox', { name: 'Message' })
   for (let i = 0; i < 2; i++) await field.press('Shift+Tab')
   await page.getByRole('combobox', { name: 'Permission mode: Accept edits' }).waitFor()

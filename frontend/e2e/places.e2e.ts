@@ -38,6 +38,7 @@ test('a session that is opened again stands where it was left, with its cards as
   await expect
     .poll(async () => Math.abs((await list.evaluate((box) => box.scrollTop)) - left))
     .toBeLessThan(3)
+  await list.hover()
   await page.mouse.wheel(0, -20_000)
   await page.getByText('the text of a file').waitFor()
 
