@@ -24,7 +24,11 @@ func (w *Workbench) newSession(ctx context.Context, info SessionInfo, past []age
 	if err != nil {
 		return nil, err
 	}
-	all := tool.Builtin(place.env, tool.Options{ApplyPatch: true, Tasks: place.tasks})
+	reduce := tool.Truncate
+	if w.cfg.Naming == profile.NamingSpec {
+		reduce = tool.TruncateLines
+	}
+	all := tool.Builtin(place.env, tool.Options{ApplyPatch: true, Tasks: place.tasks, Reduce: reduce})
 	if info.Helper == nil { // an agent starts no others (LOOP-148)
 		all = append(all, subagent.Tools(&helpers{bench: w, parent: info.ID})...)
 	}
@@ -53,10 +57,6 @@ func (w *Workbench) newSession(ctx context.Context, info SessionInfo, past []age
 	limits.Rounds = cmp.Or(limits.Rounds, agent.DefaultLimits.Rounds)
 	limits.Continuations = cmp.Or(limits.Continuations, agent.DefaultLimits.Continuations)
 	limits.LoopWindow = cmp.Or(limits.LoopWindow, agent.DefaultLimits.LoopWindow)
-	reduce := tool.Truncate
-	if w.cfg.Naming == profile.NamingSpec {
-		reduce = tool.TruncateLines
-	}
 	var approver agent.Approver = &w.approvals
 	if w.cfg.Unattended {
 		approver = nobody{}

@@ -17,6 +17,8 @@ type editor struct {
 	// fold is the loosest that was needed.
 	fold           Fold
 	added, removed int
+	// context are the lines that the chunks give exactly as they stay.
+	context []int
 }
 
 // edit finds the place of every chunk. Errors are of type [*Error].
@@ -99,6 +101,9 @@ func (e *editor) put(lines []Line, at int) {
 	for _, l := range lines {
 		switch l.Mark {
 		case Context:
+			if e.doc.lines[at] == l.Text {
+				e.context = append(e.context, at)
+			}
 			at++
 			flush()
 		case Removed:

@@ -26,6 +26,9 @@ type Change struct {
 	Overwrites bool
 	// Added and Removed count lines.
 	Added, Removed int
+	// Context are the lines of Before, counted from 0, that the patch gives
+	// exactly and leaves as they are.
+	Context []int
 	// Fold is the loosest that a chunk needed to be placed.
 	Fold Fold
 	// displaced is the content of the file that a move overwrites.
@@ -132,7 +135,7 @@ func (op Operation) plan(read func(string) ([]byte, error)) (Change, error) {
 		return c, err
 	}
 	c.After = e.doc.with(e.splices)
-	c.Added, c.Removed, c.Fold = e.added, e.removed, e.fold
+	c.Added, c.Removed, c.Fold, c.Context = e.added, e.removed, e.fold, e.context
 	return c, nil
 }
 

@@ -147,17 +147,26 @@ func (a *applyPatch) guard(c applypatch.Change, found map[string][]byte) error {
 }
 
 // remember notes what the model knows after a patch: the files that it wrote
-// whole, and of those that it changed the ones that it knew before.
+// whole, and of those that it changed the lines that it knew before, those that
+// it gave around its changes, and those that it wrote.
 func (a *applyPatch) remember(plan *applypatch.Plan) {
 	for _, c := range plan.Changes {
-		if c.Kind == applypatch.Delete || c.Kind == applypatch.Update && !a.seen.knows(absolute(a.env, c.Path), []byte(c.Before)) {
-			continue
-		}
 		path := c.Path
 		if c.MoveTo != "" {
 			path = c.MoveTo
 		}
-		a.seen.saw(absolute(a.env, path), env.Hash([]byte(c.After)))
+		switch c.Kind {
+		case applypatch.Add:
+			a.seen.saw(absolute(a.env, path), env.Hash([]byte(c.After)))
+		case applypatch.Update:
+			known := a.seen.linesSeen(absolute(a.env, c.Path), []byte(c.Before))
+			for _, line := range c.Context {
+				if line < len(known) { // a patch counts carriage returns too
+					known[line] = true
+				}
+			}
+			a.seen.changed(absolute(a.env, path), []byte(c.Before), []byte(c.After), known)
+		}
 	}
 }
 

@@ -54,12 +54,13 @@ type bash struct {
 	timeout time.Duration // for commands that name none
 	tasks   *Tasks
 	seen    *fileMemory
+	reduce  func(tool, text string, wanted int) string
 }
 
 func newBash(e env.Environment, o Options, seen *fileMemory) *bash {
 	timeout := min(o.CommandTimeout, MaxCommandTimeout)
 	description := StateTimeout(StateShell(BashDescription, e.Platform()), timeout)
-	return &bash{define[BashInput]("Bash", description), e, timeout, o.Tasks, seen}
+	return &bash{define[BashInput]("Bash", description), e, timeout, o.Tasks, seen, o.Reduce}
 }
 
 // StateShell completes a text about commands with what runs them on a
@@ -135,24 +136,28 @@ func (b *bash) Run(ctx context.Context, call agent.Invocation) agent.Result {
 		command.Env = env.Harmless
 		printed = b.seen.before(ctx, b.env, foreseen.Files)
 	}
+	var result agent.Result
+	var end env.CommandResult
+	over := true
 	if in.RunInBackground || in.YieldTimeMs > 0 {
 		begin := time.Now()
-		result := asked(b.runOn(ctx, in, command), begin, in.MaxOutputTokens)
-		if p, ok := result.Data.(Progress); ok && !p.Running && succeeded(p.CommandResult) {
-			b.seen.after(ctx, b.env, printed)
+		result = asked(b.runOn(ctx, in, command), begin, in.MaxOutputTokens)
+		p, ok := result.Data.(Progress)
+		end, over = p.CommandResult, ok && !p.Running
+	} else {
+		if end, err = (legible{b.env}).Exec(ctx, command); err != nil {
+			return failed(fmt.Errorf("the command did not run: %w", err))
 		}
-		return result
+		result = ended(end, timeout)
+		if clamped {
+			result.Output = withRemarks(result.Output, []string{fmt.Sprintf("[The timeout was set to %d ms, the longest allowed.]", timeout.Milliseconds())})
+		}
 	}
-	r, err := legible{b.env}.Exec(ctx, command)
-	if err != nil {
-		return failed(fmt.Errorf("the command did not run: %w", err))
-	}
-	if succeeded(r) {
+	if over && succeeded(end) {
 		b.seen.after(ctx, b.env, printed)
 	}
-	result := ended(r, timeout)
-	if clamped {
-		result.Output = withRemarks(result.Output, []string{fmt.Sprintf("[The timeout was set to %d ms, the longest allowed.]", timeout.Milliseconds())})
+	if strings.Contains(result.Output, "@@ -") {
+		b.seen.sawDiffs(ctx, b.env, absolute(b.env, in.Workdir), b.reduce("Bash", result.Output, result.Wanted))
 	}
 	return result
 }

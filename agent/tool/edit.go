@@ -46,7 +46,7 @@ func (e *edit) Preview(ctx context.Context, input json.RawMessage) ([]agent.File
 	if err != nil {
 		return nil, err
 	}
-	_, change, err := e.plan(ctx, in)
+	_, _, change, err := e.plan(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -59,14 +59,15 @@ func (e *edit) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	if err != nil {
 		return failed(err)
 	}
-	done, change, err := e.plan(ctx, in)
+	before, done, change, err := e.plan(ctx, in)
 	if err != nil {
 		return failed(err)
 	}
 	if err := e.env.WriteFile(ctx, in.FilePath, done.content); err != nil {
 		return failed(err)
 	}
-	e.seen.saw(absolute(e.env, in.FilePath), env.Hash(done.content))
+	path := absolute(e.env, in.FilePath)
+	e.seen.changed(path, before, done.content, e.seen.linesSeen(path, before))
 	text := fmt.Sprintf("Replaced %s in %s.", count(done.count, "occurrence"), change.Path)
 	switch {
 	case change.Created:
@@ -80,28 +81,31 @@ func (e *edit) Run(ctx context.Context, call agent.Invocation) agent.Result {
 }
 
 // plan makes the edit without writing it.
-func (e *edit) plan(ctx context.Context, in EditInput) (replacement, agent.FileChange, error) {
+func (e *edit) plan(ctx context.Context, in EditInput) (before []byte, done replacement, change agent.FileChange, err error) {
 	path := relative(e.env, in.FilePath)
-	before, err := readText(ctx, e.env, in.FilePath)
+	before, err = readText(ctx, e.env, in.FilePath)
 	if errors.Is(err, fs.ErrNotExist) && in.Fuzzy && in.OldString == "" {
 		made := replacement{content: []byte(in.NewString)}
-		return made, changeOf(path, nil, made.content, true), nil
+		return nil, made, changeOf(path, nil, made.content, true), nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return replacement{}, agent.FileChange{}, fmt.Errorf("%w. To create a file use Write", err)
+		return nil, replacement{}, agent.FileChange{}, fmt.Errorf("%w. To create a file use Write", err)
 	}
 	if err != nil {
-		return replacement{}, agent.FileChange{}, err
+		return nil, replacement{}, agent.FileChange{}, err
 	}
-	if err := e.seen.current(absolute(e.env, in.FilePath), path, before); err != nil {
-		return replacement{}, agent.FileChange{}, err
+	if err := e.seen.fresh(absolute(e.env, in.FilePath), path, before); err != nil {
+		return nil, replacement{}, agent.FileChange{}, err
 	}
-	done, err := replace(before, in.OldString, in.NewString, in.ReplaceAll)
+	done, err = replace(before, in.OldString, in.NewString, in.ReplaceAll)
 	if errors.Is(err, errNotFound) && in.Fuzzy {
 		done, err = replaceLike(newBudget(ctx), before, in.OldString, in.NewString, in.ReplaceAll)
 	}
 	if err != nil {
-		return replacement{}, agent.FileChange{}, fmt.Errorf("%s was not changed: %w", path, err)
+		return nil, replacement{}, agent.FileChange{}, fmt.Errorf("%s was not changed: %w", path, err)
 	}
-	return done, changeOf(path, before, done.content, false), nil
+	if err := e.seen.covers(absolute(e.env, in.FilePath), path, before, done.spans); err != nil {
+		return nil, replacement{}, agent.FileChange{}, err
+	}
+	return before, done, changeOf(path, before, done.content, false), nil
 }

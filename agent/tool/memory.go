@@ -3,7 +3,10 @@ package tool
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
+
+	udiff "github.com/aymanbagabas/go-udiff"
 
 	"atelier.dev/atelier/agent/env"
 )
@@ -12,11 +15,18 @@ import (
 // no edit is made blindly or over somebody else's change (K-28). It is safe
 // for concurrent use.
 type fileMemory struct {
-	mu   sync.Mutex
-	hash map[string]string // by absolute path
+	mu    sync.Mutex
+	files map[string]knowledge // by absolute path
 }
 
-func newFileMemory() *fileMemory { return &fileMemory{hash: map[string]string{}} }
+// knowledge is what the model has seen of a file.
+type knowledge struct {
+	hash string // of the whole content, also where only lines of it were seen
+	// lines says of each line whether it was seen; nil means that all were.
+	lines []bool
+}
+
+func newFileMemory() *fileMemory { return &fileMemory{files: map[string]knowledge{}} }
 
 // saw records that the model has seen, or itself written, content with the
 // given hash. An empty hash records nothing.
@@ -26,7 +36,87 @@ func (m *fileMemory) saw(path, hash string) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.hash[path] = hash
+	m.files[path] = knowledge{hash: hash}
+}
+
+// sawLines records that the model has seen lines of a file, besides those of
+// the same content that it saw before.
+func (m *fileMemory) sawLines(path string, content []byte, lines []bool) {
+	if !slices.Contains(lines, true) {
+		return
+	}
+	known := knowledge{hash: env.Hash(content), lines: lines}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if before, ok := m.files[path]; ok && before.hash == known.hash {
+		known.lines = either(before.lines, lines)
+	}
+	if !slices.Contains(known.lines, false) {
+		known.lines = nil
+	}
+	m.files[path] = known
+}
+
+// either returns the lines that one of two sets has; nil stands for all.
+func either(a, b []bool) []bool {
+	if a == nil || len(a) != len(b) {
+		return a
+	}
+	all := slices.Clone(a)
+	for i := range all {
+		all[i] = all[i] || b[i]
+	}
+	return all
+}
+
+// linesSeen says of each line of content whether the model has seen it.
+func (m *fileMemory) linesSeen(path string, content []byte) []bool {
+	m.mu.Lock()
+	known, ok := m.files[path]
+	m.mu.Unlock()
+	lines := make([]bool, len(linesOf(content)))
+	switch {
+	case !ok || known.hash != env.Hash(content):
+	case known.lines == nil:
+		for i := range lines {
+			lines[i] = true
+		}
+	default:
+		copy(lines, known.lines)
+	}
+	return lines
+}
+
+// changed records that the model itself turned one content into another, of
+// which it knew the given lines: it knows these still, and those that it wrote.
+func (m *fileMemory) changed(path string, before, after []byte, known []bool) {
+	if !slices.Contains(known, false) {
+		m.saw(path, env.Hash(after))
+		return
+	}
+	m.sawLines(path, after, carried(before, after, known))
+}
+
+// carried returns which lines are known of a content that was made of another:
+// those that were known of the other, and those that are new. None are known
+// where the contents are too large to compare.
+func carried(before, after []byte, known []bool) []bool {
+	if len(before) > maxCompared || len(after) > maxCompared {
+		return nil
+	}
+	var lines []bool
+	at, line := 0, 0
+	for _, e := range udiff.Lines(string(before), string(after)) {
+		kept := len(linesOf(before[at:e.Start]))
+		lines = append(lines, known[line:line+kept]...)
+		lines = append(lines, slices.Repeat([]bool{true}, lineCount(e.New))...)
+		at, line = e.End, line+kept+len(linesOf(before[e.Start:e.End]))
+	}
+	lines = append(lines, known[line:]...)
+	if len(lines) != len(linesOf(after)) {
+		return nil
+	}
+	return lines
 }
 
 // maxShown is how many files of one command are remembered as shown.
@@ -58,39 +148,64 @@ func (m *fileMemory) after(ctx context.Context, files env.Files, shown shownFile
 	}
 }
 
-// knows reports whether the model has seen exactly that content.
-func (m *fileMemory) knows(path string, content []byte) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.hash[path] == env.Hash(content)
-}
-
-// unchanged is current for what may be changed unseen, but not over somebody
+// unchanged is fresh for what may be changed unseen, but not over somebody
 // else's change.
 func (m *fileMemory) unchanged(path, shown string, content []byte) error {
 	m.mu.Lock()
-	known := m.hash[path]
+	_, ok := m.files[path]
 	m.mu.Unlock()
-	if known == "" {
+	if !ok {
 		return nil
 	}
-	return m.current(path, shown, content)
+	return m.fresh(path, shown, content)
 }
 
-// current reports, as an error for the model, that content on disk is not
-// what it saw. An empty file can be written unseen: nothing is lost.
-func (m *fileMemory) current(path, shown string, content []byte) error {
+// fresh reports, as an error for the model, that it has seen nothing of the
+// content on disk. An empty file can be written unseen: nothing is lost.
+func (m *fileMemory) fresh(path, shown string, content []byte) error {
 	if len(content) == 0 {
 		return nil
 	}
 	m.mu.Lock()
-	known := m.hash[path]
+	known, ok := m.files[path]
 	m.mu.Unlock()
-	switch known {
-	case "":
+	switch {
+	case !ok:
 		return fmt.Errorf("%s exists and has not been read in this session. Read it first, then change it", shown)
-	case env.Hash(content):
-		return nil
+	case known.hash != env.Hash(content):
+		return fmt.Errorf("%s has changed on disk since it was last read. Read it again, then change it", shown)
 	}
-	return fmt.Errorf("%s has changed on disk since it was last read. Read it again, then change it", shown)
+	return nil
+}
+
+// current is fresh for what changes the whole file: all of it must have been seen.
+func (m *fileMemory) current(path, shown string, content []byte) error {
+	if err := m.fresh(path, shown, content); err != nil {
+		return err
+	}
+	if slices.Contains(m.linesSeen(path, content), false) {
+		return fmt.Errorf("%s has been read only in part. Read all of it first, then change it", shown)
+	}
+	return nil
+}
+
+// covers is fresh for what changes parts of a file: the lines that they are on
+// must have been seen.
+func (m *fileMemory) covers(path, shown string, content []byte, parts []span) error {
+	if err := m.fresh(path, shown, content); err != nil {
+		return err
+	}
+	seen := m.linesSeen(path, content)
+	lines := linesOf(content)
+	for i, line := range lines {
+		next := len(content)
+		if i+1 < len(lines) {
+			next = lines[i+1].start
+		}
+		touched := slices.ContainsFunc(parts, func(p span) bool { return p.start < next && p.end > line.start })
+		if touched && !seen[i] {
+			return fmt.Errorf("%s has not been read where this changes it, at line %d. Read it there first, then change it", shown, i+1)
+		}
+	}
+	return nil
 }

@@ -33,6 +33,7 @@ func (f fold) String() string {
 type replacement struct {
 	content []byte
 	count   int
+	spans   []span // of the old content, that are replaced
 	fold    fold
 	// resembles completes "what was replaced …" where not even a fold found
 	// the text.
@@ -70,7 +71,7 @@ func replace(content []byte, old, new string, all bool) (replacement, error) {
 		if bytes.Equal(done, content) {
 			return replacement{}, errors.New("the file already reads as new_string wants it")
 		}
-		return replacement{content: done, count: len(spans), fold: f}, nil
+		return replacement{content: done, count: len(spans), spans: spans, fold: f}, nil
 	}
 	return replacement{}, errNotFound
 }

@@ -85,7 +85,7 @@ func replaceLike(b *budget, content []byte, old, new string, all bool) (replacem
 		case len(spans) > 1 && !all:
 			return replacement{}, errNotFound
 		}
-		done := replacement{content: spliceIndented(content, spans, old, withEndingsOf(content, new)), count: len(spans), resembles: way.resembles}
+		done := replacement{content: spliceIndented(content, spans, old, withEndingsOf(content, new)), count: len(spans), spans: spans, resembles: way.resembles}
 		if bytes.Equal(done.content, content) {
 			return replacement{}, errNotFound
 		}

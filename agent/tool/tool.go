@@ -23,6 +23,9 @@ type Options struct {
 	ApplyPatch bool
 	// Tasks are the session's commands that run on; nil for none yet.
 	Tasks *Tasks
+	// Reduce cuts output to the model's share, as the session does: what is cut
+	// away does not count as read. nil is [Truncate].
+	Reduce func(tool, text string, wanted int) string
 }
 
 // Builtin returns the tools of one session. They share what the session knows
@@ -34,6 +37,9 @@ func Builtin(e env.Environment, o Options) []agent.Tool {
 	}
 	if o.Tasks == nil {
 		o.Tasks = &Tasks{}
+	}
+	if o.Reduce == nil {
+		o.Reduce = Truncate
 	}
 	seen := newFileMemory()
 	tools := []agent.Tool{
