@@ -53,17 +53,22 @@ func (t *turn) ask() (*llm.Answer, error) {
 // keep records what is kept of an answer that broke off. Also one of which
 // nothing is kept is on the record: the provider may charge for it.
 func (t *turn) keep(who llm.Origin, d *draft, m llm.Message) {
-	if !d.begun() {
+	used := d.used()
+	if !d.begun() && !used.Known {
 		return
 	}
-	var used llm.Usage
-	if d.answer != nil {
-		used = d.answer.Usage
-	}
+	t.count(used)
 	t.emit(TextEnd{
 		Message: m, Usage: used, Finish: llm.Finish{Reason: llm.FinishInterrupted},
 		Provider: who.Provider, Model: who.Model, Cost: t.session.price(who, used),
 	})
+}
+
+// count adds to the turn what is known of a request that failed.
+func (t *turn) count(used llm.Usage) {
+	if used.Known {
+		t.usage = t.usage.Add(used)
+	}
 }
 
 // askModel asks one model, as often as the policy allows (K-20). It returns
@@ -104,10 +109,12 @@ func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*draft, error) {
 		if notSent(err) {
 			wait += rand.N(holdSpread)
 		}
-		f := Explain(err)
+		f, used := Explain(err), d.used()
+		t.count(used)
 		t.emit(Retrying{
 			Provider: who.Provider, Model: who.Model, Attempt: n, Of: policy.Retries,
 			DelayMs: wait.Milliseconds(), Code: f.Code, Message: f.Message, Sent: d.begun(),
+			Usage: used, Cost: t.session.price(who, used),
 		})
 		if !t.sleep(wait) {
 			return &draft{}, err // what it left is on the record already
@@ -133,6 +140,15 @@ func notSent(err error) bool {
 	return errors.As(err, &e) && e.Held
 }
 
+// usageOf is what a provider counted of the answer that err ended.
+func usageOf(err error) llm.Usage {
+	var e *llm.Error
+	if errors.As(err, &e) {
+		return e.Usage
+	}
+	return llm.Usage{}
+}
+
 // attempt sends one request and follows its answer to the end. Remedies are
 // recorded once the provider has accepted them, and are none any more then.
 func (t *turn) attempt(who llm.Origin, effort llm.Effort, d *draft, remedies *[]HistoryRepaired) error {
@@ -150,6 +166,7 @@ func (t *turn) attempt(who llm.Origin, effort llm.Effort, d *draft, remedies *[]
 	t.settle()
 	for ev, err := range s.cfg.Model.Stream(t.ctx, req) {
 		if err != nil {
+			d.failed = usageOf(err)
 			return err
 		}
 		if t.ctx.Err() != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -32,6 +33,34 @@ func worth(dollars int64, calls ...llmtest.Call) llmtest.Round {
 }
 
 var look = llmtest.Use("Look", map[string]string{"text": "x"})
+
+// What a provider counted of an answer that failed is paid for, whether it is
+// asked for again or given up.
+func TestCostOfFailedAnswers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		failed, silent := worth(11), llmtest.Round{Error: "server_error", Usage: llm.Usage{CacheWrite: 2, Known: true}}
+		failed.Error = "server_error"
+		r := newRig(t, llmtest.Script(failed, silent, failed, silent))
+		r.cfg.Facts, r.cfg.Retry = facts{}, llm.DefaultRetries
+		events := r.run("go")
+		var costs []string
+		for _, again := range find[agent.Retrying](events) {
+			costs = append(costs, again.Cost.String())
+		}
+		last := find[agent.TextEnd](events)[0]
+		if diff := cmp.Diff([]string{"$11.00", "$2.00", "$11.00", "$2.00"}, append(costs, last.Cost.String())); diff != "" {
+			t.Error(diff)
+		}
+		whole := llm.Usage{CacheWrite: 26, Known: true}
+		if ended := find[agent.ProcessingEnd](events)[0]; ended.Cost.Cost != 26*llm.Dollar || ended.Cost.Unknown != 0 || ended.Usage != whole {
+			t.Errorf("the turn used %+v at %+v", ended.Usage, ended.Cost)
+		}
+		if tr := r.session.Transcript(); tr.Cost.Cost != 26*llm.Dollar || tr.Usage != whole {
+			t.Errorf("the session used %+v at %+v", tr.Usage, tr.Cost)
+		}
+	})
+}
 
 // OAS-114: every answer carries its cost, the turn and the transcript their
 // sums; a request of unknown cost is counted and not taken for free.

@@ -20,6 +20,7 @@ type draft struct {
 	reasoning int
 	calls     map[int]*callDraft
 	answer    *llm.Answer
+	failed    llm.Usage     // counted of an answer that broke off
 	thought   time.Duration // spent on reasoning that came to an end
 	thinking  time.Time     // when the reasoning that goes on began; else zero
 }
@@ -124,6 +125,14 @@ func (d *draft) fault(provider string) error {
 		return &llm.Error{Class: llm.ClassServer, Provider: provider, Message: "the provider ended the answer with an error", Retryable: true}
 	}
 	return nil
+}
+
+// used is what the provider counted of the answer.
+func (d *draft) used() llm.Usage {
+	if d.answer != nil {
+		return d.answer.Usage
+	}
+	return d.failed
 }
 
 // begun reports whether anything of an answer had arrived.

@@ -287,9 +287,16 @@ type Retrying struct {
 	Code     string `json:"code"` // an llm.Class
 	Message  string `json:"message"`
 	// Sent says that part of an answer had arrived, which the provider may
-	// charge for: its cost is unknown.
+	// charge for.
 	Sent bool `json:"sent,omitempty"`
+	// Usage is what the provider counted of it, and Cost what that comes to; nil
+	// is unknown.
+	Usage llm.Usage `json:"usage,omitzero"`
+	Cost  *llm.Cost `json:"cost,omitempty"`
 }
+
+// Counts reports whether the request that failed is one to be accounted for.
+func (r Retrying) Counts() bool { return r.Sent || r.Usage.Known }
 
 // SideRequest is a request for the session that is no part of its conversation.
 type SideRequest struct {

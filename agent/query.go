@@ -119,8 +119,8 @@ func (r *QueryResult) Apply(ev Event) {
 		}
 		r.spend(d.Provider, d.Model, d.Usage, d.Cost)
 	case Retrying:
-		if d.Sent {
-			r.spend(d.Provider, d.Model, llm.Usage{}, nil)
+		if d.Counts() {
+			r.spend(d.Provider, d.Model, d.Usage, d.Cost)
 		}
 	case Failure:
 		r.Failure = &d

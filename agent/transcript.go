@@ -129,9 +129,7 @@ func (t *Transcript) Apply(ev Event) {
 		t.Usage = t.Usage.Add(d.Usage)
 		t.Cost.Add(d.Cost)
 	case Retrying:
-		if d.Sent {
-			t.Cost.Add(nil)
-		}
+		t.applyRetry(d)
 	case HistoryRepaired:
 		t.applyRepair(d)
 	case CompactionStart:
@@ -195,6 +193,15 @@ func (t *Transcript) applyAnswer(d TextEnd) {
 	t.Cost.Add(d.Cost)
 	if d.Usage.Known {
 		t.Context, t.added = d.Usage.Total(), 0
+	}
+}
+
+func (t *Transcript) applyRetry(d Retrying) {
+	if d.Usage.Known {
+		t.Usage = t.Usage.Add(d.Usage)
+	}
+	if d.Counts() {
+		t.Cost.Add(d.Cost)
 	}
 }
 

@@ -34,8 +34,11 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 		s.Usage = s.Usage.Add(d.Usage)
 		s.Cost.Add(d.Cost)
 	case agent.Retrying:
-		if d.Sent {
-			s.Cost.Add(nil)
+		if d.Usage.Known {
+			s.Usage = s.Usage.Add(d.Usage)
+		}
+		if d.Counts() {
+			s.Cost.Add(d.Cost)
 		}
 	case agent.CompactionStart:
 		if d.Trigger == agent.CompactManual {

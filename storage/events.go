@@ -74,8 +74,10 @@ func (s *Store) insert(ctx context.Context, tx *sql.Tx, ev agent.Event, info bac
 	}
 	switch d := ev.Data.(type) {
 	case agent.Retrying:
-		if d.Sent {
-			return s.enter(ctx, tx, ev, info, agent.SideRequest{Purpose: agent.PurposeTurn, Provider: d.Provider, Model: d.Model})
+		if d.Counts() {
+			return s.enter(ctx, tx, ev, info, agent.SideRequest{
+				Purpose: agent.PurposeTurn, Provider: d.Provider, Model: d.Model, Usage: d.Usage, Cost: d.Cost,
+			})
 		}
 	case agent.TextEnd:
 		return s.enter(ctx, tx, ev, info, agent.SideRequest{

@@ -134,22 +134,23 @@ func TestLedgerOfAnOldDatabase(t *testing.T) {
 	}
 }
 
-// An answer that broke off after it had begun is in the ledger with an unknown
-// cost; one that never began is not.
+// An answer that broke off after it had begun is in the ledger, with an unknown
+// cost where its provider counted nothing; one that never began is not.
 func TestLedgerCountsAbandonedAnswers(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	session(t, s, "a")
-	add(t, s, "a", agent.Retrying{Provider: "p", Model: "x", Sent: true}, agent.Retrying{Provider: "p", Model: "x"}, answer("x", 5, 2))
+	add(t, s, "a", agent.Retrying{Provider: "p", Model: "x", Sent: true}, agent.Retrying{Provider: "p", Model: "x"},
+		agent.Retrying{Provider: "p", Model: "x", Usage: llm.Usage{Output: 7, Known: true}, Cost: new(llm.Cost(4))}, answer("x", 5, 2))
 	got, err := s.Costs(t.Context(), "/p", "a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (llm.Spending{Cost: 2, Unknown: 1}); got.Total.Requests != 2 || got.Total.Cost != want {
+	if want := (llm.Spending{Cost: 6, Unknown: 1}); got.Total.Requests != 3 || got.Total.Cost != want {
 		t.Errorf("total: %+v", got.Total)
 	}
 	info, err := s.Session(t.Context(), "a")
-	if err != nil || info.Cost != (llm.Spending{Cost: 2, Unknown: 1}) {
-		t.Errorf("session: %+v, %v", info.Cost, err)
+	if err != nil || info.Cost != (llm.Spending{Cost: 6, Unknown: 1}) || info.Usage.Output != 8 {
+		t.Errorf("session: %+v, %v", info, err)
 	}
 }

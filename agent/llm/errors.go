@@ -46,7 +46,9 @@ type Error struct {
 	Sent bool
 	// Held says that the request was not even sent, because the provider had
 	// asked for a pause that is not over; see [Limiter].
-	Held  bool
+	Held bool
+	// Usage is what the provider had counted of the answer when it failed.
+	Usage Usage
 	Cause error
 }
 

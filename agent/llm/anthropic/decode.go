@@ -89,6 +89,14 @@ func (d *decoder) count(u sdk.MessageDeltaUsage) {
 	set(u.JSON.CacheCreationInputTokens.Valid(), &d.usage.CacheWrite, u.CacheCreationInputTokens)
 	set(u.JSON.OutputTokens.Valid(), &d.usage.Output, u.OutputTokens)
 	set(u.JSON.OutputTokensDetails.Valid(), &d.usage.Reasoning, u.OutputTokensDetails.ThinkingTokens)
+	d.builder.Count(d.used()) // which holds the output only now
+}
+
+// used is what was counted. The total may have been corrected after its part.
+func (d *decoder) used() llm.Usage {
+	used := d.usage
+	used.CacheWriteLong = min(used.CacheWriteLong, used.CacheWrite)
+	return used
 }
 
 func (d *decoder) open(at int64, content sdk.ContentBlockStartEventContentBlockUnion) {
@@ -207,8 +215,7 @@ func (d *decoder) finish() {
 	for _, at := range slices.Sorted(maps.Keys(d.blocks)) {
 		d.close(at)
 	}
-	d.usage.CacheWriteLong = min(d.usage.CacheWriteLong, d.usage.CacheWrite) // a total may be corrected after it
-	d.builder.Finish(d.usage, llm.Finish{Reason: reason, Raw: string(d.stop), Detail: d.detail})
+	d.builder.Finish(d.used(), llm.Finish{Reason: reason, Raw: string(d.stop), Detail: d.detail})
 	d.done = true
 }
 

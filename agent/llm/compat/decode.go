@@ -62,9 +62,6 @@ type usage struct {
 // neutral makes the counts disjoint: prompt_tokens holds the cached ones too
 // (LLM-29).
 func (u *usage) neutral() llm.Usage {
-	if u == nil {
-		return llm.Usage{}
-	}
 	cached, output := max(u.InDetails.Cached, u.CacheHit, u.Cached), u.Completion
 	if thought := u.OutDetails.Reasoning; thought > 0 && u.Total == u.Prompt+u.Completion+thought {
 		output += thought // xAI counts it apart
@@ -87,9 +84,9 @@ type decoder struct {
 	reasoning int // open reasoning block, or none
 	// field is the name under which reasoning came, and goes back.
 	field    string
+	tag      thinkTag
 	details  details
 	calls    map[int]int // open call blocks by the provider's index
-	usage    *usage
 	reason   string
 	refusal  strings.Builder
 	charges  bool // the endpoint says what it charged
@@ -106,9 +103,7 @@ func (d *decoder) chunk(raw json.RawMessage) error {
 	if err := wire.Unmarshal(raw, &c); err != nil {
 		return fmt.Errorf("read a chunk: %w", err)
 	}
-	if c.Usage != nil {
-		d.usage = c.Usage // some repeat it with every chunk: the last counts
-	}
+	d.count(c.Usage)
 	if wire.Present(c.Error) { // some servers put a null into every chunk
 		d.finished = false // whatever was said before
 		return d.request.ReportedBody(raw)
@@ -118,9 +113,7 @@ func (d *decoder) chunk(raw json.RawMessage) error {
 	if len(c.Choices) == 0 {
 		return nil
 	}
-	if used := c.Choices[0].Usage; used != nil {
-		d.usage = used
-	}
+	d.count(c.Choices[0].Usage)
 	d.delta(c.Choices[0].Delta)
 	if reason := c.Choices[0].FinishReason; reason != "" {
 		d.finishReason(reason)
@@ -128,20 +121,34 @@ func (d *decoder) chunk(raw json.RawMessage) error {
 	return nil
 }
 
+// count takes the counts so far. Some endpoints repeat them with every chunk:
+// the last ones hold.
+func (d *decoder) count(u *usage) {
+	if u == nil {
+		return
+	}
+	used := u.neutral()
+	if d.charges {
+		used.Charged, _ = llm.CostOf(u.Cost)
+	}
+	d.builder.Count(used)
+}
+
 func (d *decoder) delta(delta delta) {
-	d.details.add(delta.Details)
+	text, thought := content(delta.Content)
+	detailed := d.details.add(delta.Details)
 	switch {
 	case delta.ReasoningContent != "":
 		d.think(reasoningField, delta.ReasoningContent)
 	case delta.Reasoning != "":
-		d.think("reasoning", delta.Reasoning)
+		d.think(plainField, delta.Reasoning)
+	case d.field == "" || d.field == detailsField: // no field repeats it
+		d.think(detailsField, detailed)
 	}
-	text, thought := content(delta.Content)
-	if thought != "" {
-		d.think(contentField, thought)
-	}
+	d.think(contentField, thought)
+	d.content(text)
 	d.refusal.WriteString(delta.Refusal)
-	d.say(text + delta.Refusal)
+	d.say(delta.Refusal)
 	for _, c := range delta.ToolCalls {
 		d.call(c)
 	}
@@ -171,7 +178,29 @@ func content(raw json.RawMessage) (text, thought string) {
 	return text, thought
 }
 
+// content takes a piece of the text, which begins with reasoning where nothing
+// else holds it.
+func (d *decoder) content(text string) {
+	if d.tag.phase == thinkAwaited && d.field != "" {
+		d.say(d.tag.over())
+	}
+	thought, said := d.tag.split(text)
+	d.think(tagField, thought)
+	d.say(said)
+}
+
+// endTag takes what was held for a tag that did not come.
+func (d *decoder) endTag() {
+	if d.tag.phase == thinkOpened {
+		d.think(tagField, d.tag.over())
+	}
+	d.say(d.tag.over())
+}
+
 func (d *decoder) think(field, delta string) {
+	if delta == "" {
+		return
+	}
 	if d.reasoning == none {
 		d.closeText()
 		d.reasoning = d.builder.Open(llm.Part{Kind: llm.PartReasoning, Reasoning: &llm.Reasoning{}})
@@ -193,6 +222,7 @@ func (d *decoder) say(delta string) {
 
 // call takes a piece of a call.
 func (d *decoder) call(c callDelta) {
+	d.endTag()
 	d.closeReasoning()
 	d.closeText()
 	i, open := d.calls[c.Index]
@@ -255,7 +285,7 @@ func (d *decoder) closeReasoning() {
 		return
 	}
 	var native json.RawMessage
-	if len(d.details) == 0 {
+	if len(d.details) == 0 && d.field != "" {
 		native = echo(d.field, d.builder.Text(d.reasoning))
 	}
 	d.builder.Close(d.reasoning, native)
@@ -270,13 +300,29 @@ func (d *decoder) finishReason(reason string) {
 	}
 }
 
-// finish ends the answer. Whether tools are asked for is decided by the
-// calls: endpoints say "stop" beside them (LLM-27).
+// finish ends the answer.
 func (d *decoder) finish() {
+	finish := d.end()
+	unclosed := d.tag.phase == thinkOpened
+	d.endTag()
+	var thought string
+	if unclosed && d.reasoning != none && finish.Reason == llm.FinishStop {
+		thought, d.field = d.builder.Text(d.reasoning), "" // goes back as the text
+	}
 	d.closeReasoning()
 	if len(d.details) > 0 {
-		d.builder.AddNative(wire.JSON(map[string]any{detailsField: d.details}))
+		d.builder.AddNative(wire.JSON(map[string]any{detailsField: d.details.list()}))
 	}
+	if thought != "" {
+		// The model meant this for its answer, or only wrote about the tag.
+		d.say(thinkOpen + thought)
+	}
+	d.builder.Finish(d.builder.Counted(), finish)
+}
+
+// end is why the answer ended. Whether tools are asked for is decided by the
+// calls: endpoints say "stop" beside them (LLM-27).
+func (d *decoder) end() llm.Finish {
 	finish := llm.Finish{Reason: llm.FinishStop, Raw: d.reason}
 	switch {
 	case d.reason == "length" || d.reason == "max_tokens":
@@ -290,9 +336,5 @@ func (d *decoder) finish() {
 	case d.refusal.Len() > 0:
 		finish.Reason, finish.Detail = llm.FinishRefusal, d.refusal.String()
 	}
-	used := d.usage.neutral()
-	if d.charges && d.usage != nil {
-		used.Charged, _ = llm.CostOf(d.usage.Cost)
-	}
-	d.builder.Finish(used, finish)
+	return finish
 }

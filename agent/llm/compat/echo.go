@@ -2,26 +2,34 @@ package compat
 
 import (
 	"encoding/json"
+	"strings"
 
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
 // What a model thought goes back in the form it came in, as fields of its
-// message (LLM-28): a string in a field of its own, a part of the content, or a
-// list of details.
+// message (LLM-28): a string in a field of its own, a part of the content, the
+// content's beginning between tags, or a list of details.
 const (
 	contentField = "content"
 	detailsField = "reasoning_details"
+	plainField   = "reasoning"
 	// reasoningField is the string's name where an endpoint insists on one.
 	reasoningField = "reasoning_content"
+	// tagField is not the name of a field: the content holds the reasoning.
+	tagField = thinkOpen
 )
 
 // echo is the native form of reasoning that came in a field.
 func echo(field, text string) json.RawMessage {
-	if field == contentField {
+	switch field {
+	case contentField:
 		return wire.JSON(map[string]any{field: []any{thinkingPart{"thinking", []textPart{{"text", text}}}}})
+	case tagField:
+		return wire.JSON(map[string]string{contentField: thinkOpen + text + thinkClose + "\n\n"})
+	default:
+		return wire.JSON(map[string]string{field: text})
 	}
-	return wire.JSON(map[string]string{field: text})
 }
 
 type thinkingPart struct {
@@ -56,28 +64,58 @@ func mergeEcho(extra map[string]any, native json.RawMessage) {
 // details gathers the list that a gateway describes reasoning by, the proofs
 // of whichever provider stands behind it among them. All of it must come back,
 // in order.
-type details []map[string]any
+type details []*detail
 
-// add takes the details of a chunk. One that goes on where the last one stopped
-// is a piece of it.
-func (d *details) add(chunk []map[string]any) {
+// detail is one of them, of which some members come in pieces.
+type detail struct {
+	fields map[string]any
+	texts  map[string]*strings.Builder
+}
+
+// add takes the details of a chunk and returns what they say in words. One that
+// goes on where the last one stopped is a piece of it.
+func (d *details) add(chunk []map[string]any) (thought string) {
+	var words strings.Builder
 	for _, piece := range chunk {
 		last := len(*d) - 1
-		if last < 0 || !continues((*d)[last], piece) {
-			*d = append(*d, piece)
-			continue
+		if last < 0 || !continues((*d)[last].fields, piece) {
+			*d = append(*d, &detail{fields: map[string]any{}, texts: map[string]*strings.Builder{}})
+			last++
 		}
-		for name, value := range piece {
-			text, isText := value.(string)
-			before, _ := (*d)[last][name].(string)
-			if isText && (name == "text" || name == "summary" || name == "data") {
-				value = before + text
-			}
-			if value != nil {
-				(*d)[last][name] = value
-			}
+		(*d)[last].add(piece)
+		for _, name := range []string{"text", "summary"} {
+			text, _ := piece[name].(string)
+			words.WriteString(text)
 		}
 	}
+	return words.String()
+}
+
+func (d *detail) add(piece map[string]any) {
+	for name, value := range piece {
+		text, isText := value.(string)
+		switch {
+		case isText && (name == "text" || name == "summary" || name == "data"):
+			if d.texts[name] == nil {
+				d.texts[name] = &strings.Builder{}
+			}
+			d.texts[name].WriteString(text)
+		case value != nil || d.fields[name] == nil:
+			d.fields[name] = value
+		}
+	}
+}
+
+// list is the details as they go back.
+func (d details) list() []map[string]any {
+	list := make([]map[string]any, 0, len(d))
+	for _, each := range d {
+		for name, text := range each.texts {
+			each.fields[name] = text.String()
+		}
+		list = append(list, each.fields)
+	}
+	return list
 }
 
 // continues says whether b is a piece of the same detail as a.

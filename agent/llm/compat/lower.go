@@ -100,6 +100,10 @@ func (d Dialect) assistant(m llm.Message, same bool, ids *wire.IDs) []message {
 		return nil
 	}
 	content, isList := extra[contentField].([]any)
+	if tagged, ok := extra[contentField].(string); ok {
+		text = tagged + text
+		delete(extra, contentField)
+	}
 	switch {
 	case text == "":
 	case isList:

@@ -32,9 +32,13 @@ func TestVendorsEnds(t *testing.T) {
 			end:   `{"choices":[{"delta":{},"finish_reason":"stop","usage":{"prompt_tokens":10,"completion_tokens":5,"cached_tokens":8}}]}`,
 			usage: llm.Usage{Input: 2, CacheRead: 8, Output: 5, Known: true}, finish: llm.FinishStop,
 		},
-		"a full window":     {end: `{"choices":[{"delta":{},"finish_reason":"model_context_window_exceeded"}]}`, finish: llm.FinishContextOverflow},
-		"max_tokens":        {end: `{"choices":[{"delta":{},"finish_reason":"max_tokens"}]}`, finish: llm.FinishLength},
-		"OpenRouter's end":  {end: `{"choices":[{"delta":{},"finish_reason":"stop"}],"error":{"code":502,"message":"Provider disconnected"}}`, class: llm.ClassServer},
+		"a full window":    {end: `{"choices":[{"delta":{},"finish_reason":"model_context_window_exceeded"}]}`, finish: llm.FinishContextOverflow},
+		"max_tokens":       {end: `{"choices":[{"delta":{},"finish_reason":"max_tokens"}]}`, finish: llm.FinishLength},
+		"OpenRouter's end": {end: `{"choices":[{"delta":{},"finish_reason":"stop"}],"error":{"code":502,"message":"Provider disconnected"}}`, class: llm.ClassServer},
+		"OpenRouter's failed chunk": {
+			end:   `{"choices":[{"delta":{},"finish_reason":"error"}],"usage":{"prompt_tokens":10,"completion_tokens":5},"error":{"code":502,"message":"Provider disconnected"}}`,
+			usage: llm.Usage{Input: 10, Output: 5, Known: true}, class: llm.ClassServer,
+		},
 		"after a finish":    {end: `{"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n\n" + `data: {"error":{"code":429,"message":"slow down"}}`, class: llm.ClassRateLimit},
 		"llama.cpp's error": {end: "\n\n" + `error: {"code":400,"message":"exceeds the available context size"}`, class: llm.ClassContextOverflow},
 	} {
@@ -44,7 +48,7 @@ func TestVendorsEnds(t *testing.T) {
 			_, answer, err := llmtest.Collect(compat.New(compat.Config{BaseURL: server.URL}).Stream(t.Context(), llm.Request{Model: "m"}))
 			var e *llm.Error
 			if errors.As(err, &e); tt.class != "" {
-				if e == nil || e.Class != tt.class {
+				if e == nil || e.Class != tt.class || e.Usage != tt.usage {
 					t.Errorf("got %+v, %v", answer, err)
 				}
 				return

@@ -57,9 +57,6 @@ type usage struct {
 // neutral makes the counts disjoint: the prompt holds what was cached, the
 // answer does not hold the thoughts (LLM-29).
 func (u *usage) neutral() llm.Usage {
-	if u == nil {
-		return llm.Usage{}
-	}
 	return llm.Usage{
 		Input: max(0, u.Prompt+u.ToolUse-u.Cached), CacheRead: u.Cached,
 		Output: u.Answer + u.Thoughts, Reasoning: u.Thoughts, Known: true,
@@ -74,7 +71,6 @@ type decoder struct {
 	builder *wire.Builder
 	open    int // text or reasoning that may go on, or none
 	kind    llm.PartKind
-	usage   *usage
 	// reason and detail say why the answer ended, once it has.
 	reason, detail string
 	blocked        bool // before it began
@@ -91,14 +87,14 @@ func (d *decoder) chunk(raw json.RawMessage) error {
 		d.builder.Provider(raw)
 		return nil
 	}
-	if len(c.Error) > 0 && string(c.Error) != "null" {
+	if c.Usage != nil {
+		d.builder.Count(c.Usage.neutral()) // totals so far: the last counts
+	}
+	if wire.Present(c.Error) {
 		return errSent
 	}
 	d.builder.SetResponseID(c.ResponseID)
 	d.builder.Start()
-	if c.Usage != nil {
-		d.usage = c.Usage // totals so far: the last counts
-	}
 	if c.Feedback.Reason != "" {
 		d.reason, d.detail, d.blocked, d.ended = c.Feedback.Reason, c.Feedback.Message, true, true
 	}
@@ -192,7 +188,7 @@ func (d *decoder) finish() {
 	case reason == llm.FinishStop && d.builder.HasCalls():
 		reason = llm.FinishToolCalls
 	}
-	d.builder.Finish(d.usage.neutral(), llm.Finish{Reason: reason, Raw: d.reason, Detail: d.detail})
+	d.builder.Finish(d.builder.Counted(), llm.Finish{Reason: reason, Raw: d.reason, Detail: d.detail})
 }
 
 // finishReason maps why an answer ended (LLM-27).

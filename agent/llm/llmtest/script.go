@@ -70,6 +70,7 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event
 			return
 		}
 		play(ctx, b, round, n)
+		b.Count(round.Usage)
 		switch {
 		case ctx.Err() != nil:
 			b.Fail(&llm.Error{Class: llm.ClassAbort, Provider: Provider, Message: "the request was stopped", Cause: ctx.Err()})

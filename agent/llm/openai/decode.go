@@ -68,6 +68,7 @@ func (d *decoder) event(raw json.RawMessage) {
 	case "response.incomplete":
 		d.finish(ev.Response, incomplete(ev.Response.Incomplete.Reason))
 	case "response.failed":
+		d.builder.Count(ev.Response.Usage.neutral())
 		d.fail(d.call.Reported(ev.Response.Error.Code, ev.Response.Error.Message))
 	case "error":
 		d.fail(d.call.ReportedBody(raw))

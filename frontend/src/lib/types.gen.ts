@@ -633,6 +633,8 @@ export type Retrying = {
   code: string
   message: string
   sent?: boolean
+  usage?: Usage
+  cost?: Cost
 }
 
 export type Role = "system" | "developer" | "user" | "assistant" | "tool"

@@ -23,6 +23,7 @@ type Builder struct {
 	stopped bool
 	kept    int // bytes of the answer
 	calls   int
+	counted llm.Usage // so far
 	// responseID is the provider's name for the answer, as it came.
 	responseID string
 }
@@ -50,6 +51,13 @@ func (b *Builder) Allow(limits *llm.RateLimit) { b.limits = limits }
 
 // Stopped says that the consumer wants no more.
 func (b *Builder) Stopped() bool { return b.stopped }
+
+// Count takes what the provider has counted so far, in the place of what it had
+// counted before. An answer that fails is charged for as well.
+func (b *Builder) Count(used llm.Usage) { b.counted = used }
+
+// Counted is what the provider has counted so far.
+func (b *Builder) Counted() llm.Usage { return b.counted }
 
 // Start yields the start event, once. Every other method does so first.
 func (b *Builder) Start() {
@@ -224,7 +232,7 @@ func (b *Builder) Fail(err *llm.Error) {
 	if b.stopped {
 		return
 	}
-	err.Sent = b.sent
+	err.Sent, err.Usage = b.sent, b.counted
 	b.stopped = true
 	b.yield(llm.Event{}, err)
 }

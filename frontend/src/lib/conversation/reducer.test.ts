@@ -163,6 +163,23 @@ test('the session adds up what its requests cost; its turn says what it took', (
   expect(view.entries.at(-1)).toMatchObject({ type: 'turn', cost })
 })
 
+test('what a provider charges for an answer that failed is counted', () => {
+  const log = new Log()
+  const failed = {
+    provider: 'p',
+    model: 'm',
+    attempt: 1,
+    of: 3,
+    delay_ms: 0,
+    code: 'server',
+    message: 'x',
+  }
+  log.add('retrying', failed)
+  log.add('retrying', { ...failed, sent: true })
+  log.add('retrying', { ...failed, usage: { ...noUsage, known: true }, cost: 0.5 })
+  expect(apply(emptyView, log.events).cost).toEqual({ usd: 0.5, unknown: 1 })
+})
+
 test('the session follows its title and settings', () => {
   const log = new Log()
   const settings = { provider: 'demo', model: 'tour', mode: 'plan' as const }

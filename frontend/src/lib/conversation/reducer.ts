@@ -211,6 +211,7 @@ function step(view: Writable, event: Event): void {
       return
     case 'retrying':
       dropStreaming(view)
+      if (event.data.sent || event.data.usage) view.cost = spent(view.cost, event.data.cost)
       view.entries.push({
         type: 'notice',
         notice: 'retry',

@@ -90,8 +90,12 @@ function change(session: SessionInfo, event: Event): SessionInfo {
       const usage = sum(session.usage, event.data.usage)
       return { ...session, usage, cost: spent(session.cost, event.data.cost) }
     }
-    case 'retrying':
-      return event.data.sent ? { ...session, cost: spent(session.cost, undefined) } : session
+    case 'retrying': {
+      const { sent, usage: used, cost } = event.data
+      if (!sent && !used) return session
+      const usage = used ? sum(session.usage, used) : session.usage
+      return { ...session, usage, cost: spent(session.cost, cost) }
+    }
     case 'processing_end':
       return {
         ...session,

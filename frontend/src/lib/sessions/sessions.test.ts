@@ -61,6 +61,25 @@ const answer = (seq: number, cost: number): Event => ({
 })
 const settled = () => new Promise((resolve) => setTimeout(resolve))
 
+test('what a session cost grows with an answer that failed, if it was counted', async () => {
+  const { list } = listOf([[session('a', { seq: 3, cost: { usd: 1 } })]])
+  await list.load()
+  const data = {
+    provider: 'p',
+    model: 'm',
+    attempt: 1,
+    of: 3,
+    delay_ms: 0,
+    code: 'server',
+    message: 'x',
+  }
+  const usage = { ...noUsage, output: 2, known: true }
+  const failed = (seq: number, more: object) =>
+    ({ session_id: 'a', seq, at: 5, kind: 'retrying', data: { ...data, ...more } }) as Event
+  list.receive({ session: 'a', seq: 5, events: [failed(4, {}), failed(5, { usage, cost: 0.5 })] })
+  expect(list.find('a')).toMatchObject({ cost: { usd: 1.5, unknown: 0 }, usage: { output: 2 } })
+})
+
 test('what a session cost grows with each answer, and with each once', async () => {
   const { list, reads } = listOf([[session('a', { seq: 3, cost: { usd: 1 } })]])
   await list.load()

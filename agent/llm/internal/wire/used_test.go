@@ -1,0 +1,31 @@
+package wire_test
+
+import (
+	"testing"
+
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/llmtest"
+)
+
+// What a provider counted of an answer before it failed goes with the error: it
+// is charged for.
+func TestFailedAnswersAreCounted(t *testing.T) {
+	t.Parallel()
+	streams := map[string]string{
+		"responses": "data: {\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":\"server_error\",\"message\":\"scripted\"}," +
+			"\"usage\":{\"input_tokens\":10,\"output_tokens\":5}}}\n\n",
+		"messages": "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":10,\"output_tokens\":1}}}\n\n" +
+			"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{},\"usage\":{\"output_tokens\":5}}\n\n" +
+			"event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"api_error\",\"message\":\"scripted\"}}\n\n",
+		"generate": "data: {\"usageMetadata\":{\"promptTokenCount\":10,\"candidatesTokenCount\":5}}\n\n" +
+			"data: {\"error\":{\"code\":500,\"message\":\"scripted\",\"status\":\"INTERNAL\"}}\n\n",
+		"chat": "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":10,\"completion_tokens\":5},\"error\":{\"code\":500,\"message\":\"scripted\"}}\n\n",
+	}
+	each(t, func(t *testing.T, a api) {
+		server := llmtest.Serve(t, llmtest.Round{Body: streams[a.name]})
+		_, _, err := llmtest.Collect(a.adapter(a.url(server), secret, 0).Stream(t.Context(), ask("hi")))
+		if e := failure(t, err); e.Usage != (llm.Usage{Input: 10, Output: 5, Known: true}) {
+			t.Errorf("counted %+v of %v", e.Usage, e)
+		}
+	})
+}
