@@ -58,7 +58,7 @@ const (
 )
 
 // Foresee implements [Foreseer] for bash.
-func (l *Local) Foresee(_ context.Context, line, dir string) (Foreseen, bool) {
+func (l *Local) Foresee(ctx context.Context, line, dir string) (Foreseen, bool) {
 	if runtime.GOOS == "windows" {
 		return Foreseen{}, false
 	}
@@ -96,6 +96,18 @@ func (l *Local) Foresee(_ context.Context, line, dir string) (Foreseen, bool) {
 	}
 	if r.Tracked {
 		secrets, ok := trackedSecrets(dir)
+		if !ok {
+			return Foreseen{}, false
+		}
+		f.Reads = append(f.Reads, secrets...)
+	}
+	for _, name := range r.Present {
+		if !exists(join(dir, name)) {
+			return Foreseen{}, false
+		}
+	}
+	for _, listing := range r.Listings {
+		secrets, ok := l.committedSecrets(ctx, dir, listing)
 		if !ok {
 			return Foreseen{}, false
 		}

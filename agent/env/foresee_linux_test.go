@@ -341,7 +341,7 @@ func TestForeseesSecretsThatGitTracks(t *testing.T) {
 		write("sub/server.pem", "x")
 		write("sub/"+strings.Repeat("long", 50), "x")
 		env, pem := filepath.Join(l.dir, ".env"), filepath.Join(l.dir, "sub/server.pem")
-		lines := []string{"git diff", "git grep x", "git show", "git log -p", "git log -1 --patch", "cd sub && git diff HEAD"}
+		lines := []string{"git diff", "git grep x", "cd sub && git diff HEAD", "git diff --cached -U1", "git grep x -- a.txt"}
 		check := func(want [2]bool, lines ...string) {
 			t.Helper()
 			for _, line := range lines {
@@ -358,10 +358,76 @@ func TestForeseesSecretsThatGitTracks(t *testing.T) {
 		check([2]bool{false, true}, lines...)
 		git(t, l.dir, "add", "-N", ".env") // which makes it version 3 where it was 2
 		check([2]bool{true, true}, lines...)
-		check([2]bool{}, "git status", "git log", "git log --stat")
+		check([2]bool{}, "git status", "git log", "git log --stat", "git show", "git log -p", "git diff --stat", "git diff --name-only HEAD")
 		write(".git/index", "DIRC\x00\x00\x00\x02\x00\x00\x00\x09cut")
 		if f, ok := l.Foresee(t.Context(), "git diff", ""); ok {
 			t.Errorf("with a damaged index: %+v", f)
+		}
+	}
+}
+
+// What only earlier commits hold of secrets is foreseen where it would be
+// printed, and a line whose files nobody knows is not foreseen.
+func TestForeseesSecretsInEarlierCommits(t *testing.T) {
+	t.Parallel()
+	l, write := workplace(t)
+	commit := func(subject string) {
+		t.Helper()
+		git(t, l.dir, "add", "-A")
+		git(t, l.dir, "-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qm", subject)
+	}
+	git(t, l.dir, "tag", "begin")
+	write(".env", "KEY=secret\n")
+	write("sub/id_rsa", "secret\n")
+	commit("second")
+	git(t, l.dir, "tag", "old")
+	git(t, l.dir, "tag", "text", "old:.env") // a name of a file's text, such as its identifier
+	write("c.txt", "KEY=secret\n")           // which git takes for .env with another name
+	git(t, l.dir, "rm", "-q", ".env", "sub/id_rsa")
+	commit("third")
+	git(t, l.dir, "tag", "gone")
+	write("a.txt", "one and a half\n")
+	commit("fourth")
+	for _, tt := range []struct {
+		foreseen, secret bool
+		lines            []string
+	}{
+		{true, true, []string{
+			"git log -p", "git log --patch", "git log -up", "git log -U0", "git log --all --unified=1 --reverse", "git log --binary", "git log -m -p",
+			"git log --word-diff", "git log --check", "git log -U2 --stat", "git log --oneline -p HEAD", "git log -p -2", "git log -p -n2 -w", "git log -p -- .",
+			"git log -p begin..HEAD", "git log -p old...HEAD", "git log -p --format=%s --graph", "git --no-pager log -p",
+			"git show old", "git show HEAD~1", "git show gone", "git show -M gone", "git show -U5 --format=%h HEAD old", "git show old --", "git show --stat -p old",
+			"git show HEAD~1 | cat", "git diff old", "git diff old HEAD", "git diff HEAD old", "git diff begin...old", "git diff old..", "git diff --cached old", "git diff old -- .env",
+			"git diff HEAD~2 -- sub", "cd sub && git show old", "git show old:sub/id_rsa", "git show old:./sub/id_rsa", "git show --stat old:sub/id_rsa", "git cat-file -p old:sub/id_rsa",
+			"git blame old -- sub/id_rsa", "git show old -- .env",
+		}},
+		{true, false, []string{
+			"git show", "git show HEAD", "git log -p -1", "git log --patch --max-count=1", "git diff", "git diff HEAD", "git diff HEAD~1", "git diff gone..", "git diff gone HEAD",
+			"git log", "git log --stat", "git log --name-only", "git log --oneline", "git show --stat HEAD", "git show -s HEAD", "git show --name-status gone -- a.txt",
+			"git diff --stat old", "git diff --name-only old", "git diff --numstat old HEAD", "git log -p -- a.txt", "git diff old -- a.txt", "git show old -- a.txt",
+			"git show HEAD:a.txt", "git show HEAD:sub", "git cat-file -p HEAD", "git cat-file -p old:a.txt", "git cat-file -t text", "git grep one a.txt", "git blame a.txt",
+		}},
+		{false, false, []string{
+			"git show text", "git show --stat text", "git show HEAD text", "git diff text HEAD:a.txt", "git diff HEAD:a.txt old:.env", "git diff text text",
+			"git cat-file -p text", "git cat-file blob text", "git cat-file blob old:.env", "git cat-file -p old text",
+			"git grep KEY old", "git grep -e KEY old", "git grep KEY old -- .", "git log -p --follow c.txt", "git log -p --follow -- c.txt",
+			"git log -p --diff-filter=R", "git show --diff-filter=R gone", "git log -p -S secret", "git log -Gsecret -p", "git log -p none", "git show none",
+			"git status -v", "git status -vv", "git status --verbose", "git -c core.pager=cat log -p", "git log -p --ext-diff", "git show --textconv old",
+			"git log -p --output=x", "git log --cc", "git log -c", "git show old:../x", "git show ':/second'", "git show 'HEAD^{/second:.}'", "git show ':0:a.txt'", "git log -p ':/second'", "git show 'old^!'", "git p",
+		}},
+	} {
+		for _, line := range tt.lines {
+			f, ok := l.Foresee(t.Context(), line, "")
+			secret := slices.ContainsFunc(f.Reads, func(path string) bool { return strings.HasSuffix(path, "/.env") || strings.HasSuffix(path, "/id_rsa") })
+			if ok != tt.foreseen || secret != tt.secret {
+				t.Errorf("%s: foreseen %t, with secrets %t", line, ok, secret)
+			}
+			if !ok || secret {
+				continue
+			}
+			if r, err := l.Exec(t.Context(), Command{Line: line, Env: Harmless}); err != nil || strings.Contains(r.Stdout, "=secret") && !strings.Contains(r.Stdout, "c.txt") {
+				t.Errorf("%s: %v, and prints %s", line, err, r.Stdout)
+			}
 		}
 	}
 }

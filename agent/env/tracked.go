@@ -16,7 +16,7 @@ const maxIndex = 64 << 20
 
 // trackedSecrets returns the files that may hold secrets among those that git
 // tracks in the repository of dir, which is plain; false where that is not
-// known. What only earlier commits have is not among them.
+// known. What only commits have is not among them; see committedSecrets.
 func trackedSecrets(dir string) (paths []string, ok bool) {
 	root, err := filepath.EvalSymlinks(dir)
 	if err != nil {

@@ -10,7 +10,9 @@ type command struct {
 	paths, patterns, trees, files []string
 	hidden                        bool // hidden files of its trees too
 	tracked                       bool // any file that git keeps
-	prints                        bool // its output is text of its input or its files
+	listings                      []Listing
+	present                       []string // words that are revisions if there are no such files
+	prints                        bool     // its output is text of its input or its files
 }
 
 // operands says what the arguments are that are not options.
@@ -50,6 +52,8 @@ type call struct {
 	// late are values of options that follow an operand. Where options end at
 	// the first operand, as on macOS, they are files.
 	late []string
+	// after is how many operands come after "--".
+	after int
 }
 
 type option struct{ name, value string }
@@ -123,7 +127,7 @@ func (p program) parse(arguments []word) (*call, bool) {
 		case p.verbatim, p.builtin && len(c.operands) > 0: // bash's own programs take options first only
 			c.operands = append(c.operands, w)
 		case w.text == "--":
-			c.operands = append(c.operands, arguments...)
+			c.operands, c.after = append(c.operands, arguments...), len(arguments)
 			return c, true
 		case !strings.HasPrefix(w.text, "-") || w.text == "-":
 			c.operands = append(c.operands, w)
@@ -136,6 +140,7 @@ func (p program) parse(arguments []word) (*call, bool) {
 			}
 			arguments = rest
 		case p.count && isNumber(w.text[1:]):
+			c.options = append(c.options, option{"count", w.text[1:]})
 		default:
 			rest, ok := p.letters(c, w.text[1:], arguments)
 			if !ok {

@@ -31,8 +31,8 @@ type gitCommand struct {
 // gitCommands leaves out what writes, what talks to a server, and what runs
 // programs by any option.
 var gitCommands = map[string]gitCommand{
-	"status": {program: program{flags: "sbzv", tails: "u", long: "short branch long porcelain? untracked-files? ignored? show-stash ahead-behind " +
-		"no-ahead-behind null verbose renames no-renames find-renames?"}},
+	"status": {program: program{flags: "sbz", tails: "u", long: "short branch long porcelain? untracked-files? ignored? show-stash ahead-behind " +
+		"no-ahead-behind null renames no-renames find-renames?"}},
 	"log":  {program: program{flags: "pusbwziRm", values: "nSG", tails: "UMC", count: true, long: gitLimits + " " + gitFormats + " " + gitDiffs}},
 	"show": {program: program{flags: "pusbwzRm", values: "nSG", tails: "UMC", count: true, long: gitLimits + " " + gitFormats + " " + gitDiffs}},
 	"diff": {program: program{flags: "pusbwzRaW", values: "SG", tails: "UMC", long: "cached staged " + gitDiffs}},
@@ -96,11 +96,8 @@ func judgeGit(words []word) (command, bool) {
 		}
 		read.paths = append(read.paths, value)
 	}
-	switch words[0].text {
-	case "diff", "grep", "show":
-		read.tracked = true
-	case "log":
-		read.tracked = c.has("p", "u", "U", "W", "patch", "patch-with-stat", "unified", "function-context", "word-diff", "color-words")
+	if !printed(words[0].text, c, &read) {
+		return read, false
 	}
 	switch {
 	case g.listing != nil && len(c.operands) > 0:

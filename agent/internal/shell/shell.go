@@ -51,8 +51,14 @@ type Reading struct {
 	// Hidden says that files of the Trees are read, too, whose names begin with a
 	// dot.
 	Hidden bool
-	// Tracked says that git may print text of any file that it keeps.
+	// Tracked says that git may print text of any file that it keeps, other
+	// than in commits.
 	Tracked bool
+	// Listings ask git of which files it would print text that commits have.
+	Listings []Listing
+	// Present are words that git takes for revisions where there are no such
+	// files.
+	Present []string
 	// Files are those of the Paths whose text is printed, from some line to
 	// some other, and nothing else done to it than numbering the lines. They
 	// are printed if the line succeeds.
@@ -226,6 +232,8 @@ func (r *reader) add(c command) {
 	r.Trees = append(r.Trees, c.trees...)
 	r.Hidden = r.Hidden || c.hidden
 	r.Tracked = r.Tracked || c.tracked
+	r.Listings = append(r.Listings, c.listings...)
+	r.Present = append(r.Present, c.present...)
 	r.Git = r.Git || c.program == "git"
 }
 

@@ -43,7 +43,21 @@ func TestReadingNamesWhatIsRead(t *testing.T) { // interface.md 3, K-42
 		{"find -newer a", Reading{Programs: []string{"find"}, Paths: []string{"a"}}},
 		{"test -f a && cat a", Reading{Programs: []string{"cat"}, Paths: []string{"a"}, Files: []string{"a"}}},
 		{"git log --oneline -5 -- a", Reading{Programs: []string{"git"}, Paths: []string{"a"}, Git: true}},
-		{"git show HEAD:a", Reading{Programs: []string{"git"}, Paths: []string{"HEAD:a"}, Git: true, Tracked: true}},
+		{"git show HEAD:a", Reading{Programs: []string{"git"}, Paths: []string{"HEAD:a", "a"}, Git: true}},
+		{"git log -p -1 --author x", Reading{Programs: []string{"git"}, Git: true, Listings: []Listing{
+			{Arguments: []string{"log", "-1", "--author=x", "--name-only", "--no-renames", "-z", "--format="}},
+		}}},
+		{"git show -U9 --stat -n3 v1 HEAD:a -- b", Reading{Programs: []string{"git"}, Paths: []string{"HEAD:a", "a", "b", "v1"}, Git: true, Listings: []Listing{
+			{Arguments: []string{"show", "-n3", "--name-only", "--no-renames", "-z", "--format="}, Revisions: []string{"v1"}, Paths: []string{"b"}},
+		}}},
+		{"git diff --cached -w", Reading{Programs: []string{"git"}, Git: true, Tracked: true, Listings: []Listing{
+			{Arguments: []string{"diff", "--cached", "--name-only", "--no-renames", "-z"}},
+		}}},
+		{"git diff --stat main", Reading{Programs: []string{"git"}, Paths: []string{"main"}, Git: true}},
+		{"git grep -e x main", Reading{Programs: []string{"git"}, Paths: []string{"main"}, Git: true, Tracked: true, Present: []string{"main"}}},
+		{"git cat-file -p HEAD", Reading{Programs: []string{"git"}, Paths: []string{"HEAD"}, Git: true, Listings: []Listing{
+			{Arguments: []string{"rev-parse", "--verify", "--quiet"}, Revisions: []string{"HEAD"}, Tree: true},
+		}}},
 		{"go env GOPATH", Reading{Programs: []string{"go"}}},
 	}
 	for _, tt := range tests {

@@ -1,0 +1,65 @@
+package env
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"atelier.dev/atelier/agent/internal/sensitive"
+	"atelier.dev/atelier/agent/internal/shell"
+)
+
+// listingTime is how long git may take to say what it would print.
+const listingTime = 2 * time.Second
+
+// committedSecrets returns the files that may hold secrets among those of which
+// a command of git prints text that commits have; false where git does not
+// say. The repository of dir is plain.
+func (l *Local) committedSecrets(ctx context.Context, dir string, listing shell.Listing) (paths []string, ok bool) {
+	words := append([]string{"git", "--no-pager"}, listing.Arguments...)
+	for _, revision := range listing.Revisions {
+		if listing.Tree {
+			revision += "^{tree}"
+		} else if !exists(join(dir, revision)) {
+			revision = commits(revision)
+		}
+		words = append(words, revision)
+	}
+	if len(listing.Paths) > 0 {
+		words = append(append(words, "--"), listing.Paths...)
+	}
+	for i, word := range words {
+		words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	spec, err := l.spec(Command{Line: strings.Join(words, " "), Dir: dir, Env: Harmless, Timeout: listingTime})
+	if err != nil {
+		return nil, false
+	}
+	spec.SpillDir = "" // what is too long is not read to its end
+	r, err := l.exec(ctx, spec)
+	if err != nil || r.ExitCode != 0 || r.TimedOut || r.Interrupted || r.Dropped > 0 {
+		return nil, false
+	}
+	for name := range strings.SplitSeq(r.Stdout, "\x00") {
+		if sensitive.Secret("/" + strings.TrimSpace(name)) {
+			paths = append(paths, filepath.Join(dir, filepath.FromSlash(name)))
+		}
+	}
+	return paths, true
+}
+
+// commits makes a revision, or a range of them, one of commits and nothing else.
+func commits(revision string) string {
+	dots := ".."
+	if strings.Contains(revision, "...") {
+		dots = "..."
+	}
+	ends := strings.Split(revision, dots)
+	for i, end := range ends {
+		if end != "" {
+			ends[i] = end + "^{commit}"
+		}
+	}
+	return strings.Join(ends, dots)
+}

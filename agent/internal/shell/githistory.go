@@ -1,0 +1,156 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// Listing is a question to git, whose answer names the files of which a command
+// of git prints text; their names end in zero bytes. Where git refuses to
+// answer, the command may print text of which nobody knows the file.
+type Listing struct {
+	// Arguments come first, Revisions second, and Paths last, after "--".
+	Arguments []string
+	// Revisions may be names of files that are there. One that is not must be
+	// a commit, or two with dots between them, for git also prints a file's bare
+	// text by its identifier.
+	Revisions []string
+	// Tree says that what holds files will do for a commit.
+	Tree  bool
+	Paths []string
+}
+
+// Options of git's that decide whether text of files is printed.
+var (
+	gitNoText = strings.Fields("stat shortstat numstat name-only name-status raw dirstat summary compact-summary quiet no-patch s")
+	gitText   = strings.Fields("p u U W m patch patch-with-stat unified function-context word-diff color-words binary check")
+)
+
+// gitChoices are the options that say which commits are shown, and which sides
+// are compared. The other ones say how, and a listing does without them.
+var gitChoices = strings.Fields(gitLimits + " n i m boundary cherry-pick full-history cached staged merge-base")
+
+// gitNarrowing are options by which it depends on the content of files, or on
+// their earlier names, what is shown: a listing would not be told the same.
+var gitNarrowing = strings.Fields("follow diff-filter S G pickaxe-all")
+
+// printed says what a command of git prints of files that may be in earlier
+// commits only; false where that cannot be told in advance.
+func printed(name string, c *call, read *command) bool {
+	text := c.has(gitText...)
+	if name != "grep" && slices.ContainsFunc(c.before(), isSearch) { // grep has a pattern there
+		return false
+	}
+	switch name {
+	case "log":
+		return !text || listed(name, c, read)
+	case "diff":
+		text = text || !c.has(gitNoText...)
+		read.tracked = text
+		for _, w := range c.before() {
+			if strings.Contains(w.text, ":") { // a file by its name in a commit
+				return false
+			}
+		}
+		if len(c.operands) == 0 && !c.has("cached", "staged") {
+			return true // which has no commit in it
+		}
+		return !text || listed(name, c, read)
+	case "show":
+		text = text || !c.has(gitNoText...)
+		return read.named(c) && (onlyNamed(c) || listed(name, c, read))
+	case "cat-file":
+		return catFile(c, read)
+	case "grep":
+		read.tracked = true
+		names := c.before()
+		if !c.has("e") && len(names) > 0 { // its first word is what it looks for
+			names = names[1:]
+		}
+		for _, w := range names {
+			read.present = append(read.present, w.text)
+		}
+	}
+	return true
+}
+
+// named takes the path of REVISION:PATH for one that is read.
+func (r *command) named(c *call) bool {
+	for _, w := range c.before() {
+		if _, path, ok := strings.Cut(w.text, ":"); ok && path != "" {
+			if !isPath(path) {
+				return false
+			}
+			r.paths = append(r.paths, path)
+		}
+	}
+	return true
+}
+
+// isSearch reports whether a revision may be one that is searched for by a
+// commit's subject (:/TEXT, REVISION^{/TEXT}), and only looks like REVISION:PATH.
+func isSearch(w word) bool {
+	revision, _, named := strings.Cut(w.text, ":")
+	return named && (revision == "" || strings.Contains(revision, "{"))
+}
+
+// onlyNamed says that nothing is shown but REVISION:PATH.
+func onlyNamed(c *call) bool {
+	return len(c.before()) > 0 && !slices.ContainsFunc(c.before(), func(w word) bool { return !strings.Contains(w.text, ":") })
+}
+
+// before returns the operands that do not come after "--", and so may be
+// revisions.
+func (c *call) before() []word { return c.operands[:len(c.operands)-c.after] }
+
+// listed adds the listing for what a command shows.
+func listed(name string, c *call, read *command) bool {
+	if c.has(gitNarrowing...) {
+		return false
+	}
+	l := Listing{Arguments: []string{name}}
+	for _, o := range c.options {
+		switch known := slices.ContainsFunc(gitChoices, func(choice string) bool { return strings.TrimRight(choice, "=?") == o.name }); {
+		case o.name == "count":
+			l.Arguments = append(l.Arguments, "-"+o.value)
+		case !known:
+		case len(o.name) == 1:
+			l.Arguments = append(l.Arguments, "-"+o.name+o.value)
+		case o.value != "":
+			l.Arguments = append(l.Arguments, "--"+o.name+"="+o.value)
+		default:
+			l.Arguments = append(l.Arguments, "--"+o.name)
+		}
+	}
+	l.Arguments = append(l.Arguments, "--name-only", "--no-renames", "-z")
+	if name != "diff" {
+		l.Arguments = append(l.Arguments, "--format=")
+	}
+	for i, w := range c.operands {
+		switch isRevision := i < len(c.before()); {
+		case !isRevision:
+			l.Paths = append(l.Paths, w.text)
+		case name != "show" || !strings.Contains(w.text, ":"):
+			l.Revisions = append(l.Revisions, w.text)
+		}
+	}
+	if name == "show" && len(l.Revisions) == 0 {
+		l.Revisions = []string{"HEAD"}
+	}
+	read.listings = append(read.listings, l)
+	return true
+}
+
+// catFile accepts what prints no file's text but by its name.
+func catFile(c *call, read *command) bool {
+	if len(c.operands) != 1 || len(c.options) != 1 || !read.named(c) {
+		return false // git cat-file blob OBJECT
+	}
+	object := c.operands[0].text
+	if c.has("p") && !strings.Contains(object, ":") {
+		read.listings = append(read.listings, Listing{
+			Arguments: []string{"rev-parse", "--verify", "--quiet"}, Revisions: []string{object}, Tree: true,
+		})
+	}
+	return true
+}
