@@ -94,6 +94,45 @@ func TestConversations(t *testing.T) {
 	}
 }
 
+// OAS-706: the system prompt comes first, calls have their arguments as JSON
+// text, each result is a message of its own, and what a user said beside results
+// follows them.
+func TestMessagesOfTools(t *testing.T) {
+	t.Parallel()
+	call := func(id, arguments string) llm.Part {
+		return llm.Part{Kind: llm.PartToolCall, Call: &llm.ToolCall{ID: id, Name: "Read", Arguments: json.RawMessage(arguments)}}
+	}
+	result := func(id, text string) llm.Part {
+		return llm.Part{Kind: llm.PartToolResult, Result: &llm.ToolResult{CallID: id, Name: "Read", Parts: []llm.Part{{Kind: llm.PartText, Text: text}}}}
+	}
+	for _, role := range []llm.Role{llm.RoleTool, llm.RoleUser} {
+		server := llmtest.Serve(t)
+		r := sent(t, server, compat.New(compat.Config{BaseURL: server.URL}), llm.Request{System: "be brief", Messages: []llm.Message{
+			llm.Text(llm.RoleUser, "look"),
+			{Role: llm.RoleAssistant, Parts: []llm.Part{{Kind: llm.PartText, Text: "I look."}, call("a", `{"file_path": "x\"y"}`), call("b", `{}`)}},
+			{Role: role, Parts: []llm.Part{{Kind: llm.PartText, Text: "and hurry"}, result("a", "one"), result("b", "two")}},
+		}})
+		var got struct{ Messages []json.RawMessage }
+		if err := json.Unmarshal(r.Body, &got); err != nil {
+			t.Fatal(err)
+		}
+		var messages []string
+		for _, m := range got.Messages {
+			messages = append(messages, string(m))
+		}
+		want := []string{
+			`{"content":"be brief","role":"system"}`, `{"content":"look","role":"user"}`,
+			`{"content":"I look.","tool_calls":[{"id":"a","function":{"arguments":"{\"file_path\": \"x\\\"y\"}","name":"Read"},"type":"function"},` +
+				`{"id":"b","function":{"arguments":"{}","name":"Read"},"type":"function"}],"role":"assistant"}`,
+			`{"content":"one","tool_call_id":"a","role":"tool"}`, `{"content":"two","tool_call_id":"b","role":"tool"}`,
+			`{"content":"and hurry","role":"user"}`,
+		}
+		if diff := cmp.Diff(want, messages); diff != "" {
+			t.Errorf("%s: %s", role, diff)
+		}
+	}
+}
+
 // Mistral takes ids of nine letters and digits; a call and its result have the
 // same one, in every request.
 func TestShortIDs(t *testing.T) {

@@ -63,10 +63,8 @@ func (d Dialect) lower(m llm.Message, origin llm.Origin, ids *wire.IDs) []messag
 	switch m.Role {
 	case llm.RoleAssistant:
 		return d.assistant(m, m.Origin.Same(origin), ids)
-	case llm.RoleTool:
-		return d.results(m, ids)
-	case llm.RoleUser:
-		return user(m.Parts)
+	case llm.RoleTool, llm.RoleUser:
+		return d.said(m, ids)
 	default: // few endpoints know the developer role
 		if text := m.Text(); text != "" {
 			return []message{sdk.SystemMessage(text)}
@@ -150,14 +148,16 @@ func media(m *llm.Media) sdk.ChatCompletionContentPartUnionParam {
 	return sdk.TextContentPart(wire.Omitted(m))
 }
 
-// results lowers the results of tool calls. A tool message holds text only,
-// so images follow in a user message, after the last result: nothing may
-// stand between a call and its results.
-func (d Dialect) results(m llm.Message, ids *wire.IDs) []message {
+// said lowers results of tool calls, and what a user said beside them. A tool
+// message holds text only, so images follow in a user message, after the last
+// result, as does what the user said: nothing may stand between a call and its
+// results.
+func (d Dialect) said(m llm.Message, ids *wire.IDs) []message {
 	var out []message
-	var pictures []llm.Part
+	var pictures, own []llm.Part
 	for _, p := range m.Parts {
 		if p.Kind != llm.PartToolResult || p.Result == nil {
+			own = append(own, p)
 			continue
 		}
 		out = append(out, sdk.ToolMessage(wire.ResultText(p.Result), d.callID(ids.Result(p.Result))))
@@ -167,8 +167,8 @@ func (d Dialect) results(m llm.Message, ids *wire.IDs) []message {
 				llm.Part{Kind: llm.PartMedia, Media: picture})
 		}
 	}
-	shown := user(pictures)
-	if d.AssistantAfterTool && len(shown) > 0 {
+	shown := user(append(pictures, own...))
+	if d.AssistantAfterTool && len(out) > 0 && len(shown) > 0 {
 		out = append(out, d.assistant(bridge, false, nil)...)
 	}
 	return append(out, shown...)

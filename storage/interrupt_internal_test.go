@@ -1,0 +1,21 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/mattn/go-sqlite3"
+
+	"atelier.dev/atelier/backend"
+)
+
+// SQLite has a word of its own for a statement that was cancelled while it ran.
+func TestInterruptedStatementIsCancelled(t *testing.T) { // core.md 14
+	t.Parallel()
+	err := (&Store{}).failed("read the session", sqlite3.Error{Code: sqlite3.ErrInterrupt})
+	var told *backend.Error
+	if !errors.Is(err, context.Canceled) || errors.As(err, &told) {
+		t.Errorf("%v", err)
+	}
+}
