@@ -151,7 +151,7 @@ func (t *Transcript) applyBriefing(b Briefing) {
 func (t *Transcript) applyUpdate(u BriefingUpdate) {
 	t.tell(llm.Origin{Provider: u.Provider, Model: u.Model}, u.Told)
 	t.conversation.Append(contextir.SystemReminder, llm.Text(llm.RoleUser, u.Text))
-	t.added += len(u.Text)
+	t.tally.added += len(u.Text)
 }
 
 // tell adds to what a model was told by now.

@@ -84,7 +84,7 @@ func (t *turn) nextFits() bool {
 // it, and what came to it since.
 func (t *turn) nextUsage() llm.Usage {
 	s := t.session
-	added := s.transcript.added
+	added := s.transcript.tally.added
 	if s.transcript.Context == 0 {
 		who := llm.Origin{Provider: s.transcript.Settings.Provider, Model: s.transcript.Settings.Model}
 		added += len(t.briefing(who).System)

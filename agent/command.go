@@ -191,7 +191,7 @@ func (t *Transcript) applyCommand(d LocalCommandEnd) {
 	t.State, t.past.command, t.past.held = StateIdle, nil, t.past.held || d.Outcome != OutcomeDone
 	m := d.message()
 	t.conversation.Append(contextir.LocalCommand, m)
-	t.added += len(m.Text())
+	t.tally.added += len(m.Text())
 }
 
 // Follows reports whether what is queued to follow may be given by itself: not

@@ -124,7 +124,7 @@ func (t *turn) makeRoom(who llm.Origin, limits ModelLimits) {
 // known.
 func (t *turn) excess(window int64) int {
 	tr := &t.session.transcript
-	if window == 0 || tr.Context+int64(tr.added)/densest+outputReserve <= window {
+	if window == 0 || tr.Context+int64(tr.tally.added)/densest+outputReserve <= window {
 		return 0
 	}
 	set := tr.Settings

@@ -232,7 +232,7 @@ func (t *turn) watchContext() {
 	if window == 0 {
 		return
 	}
-	share := (tr.Context + int64(tr.added/bytesPerToken)) * 100 / window
+	share := (tr.Context + tr.tally.tokens()) * 100 / window
 	if full := share >= fullContext; full != t.session.full {
 		t.session.full = full
 		if !full {

@@ -25,7 +25,7 @@ type Transcript struct {
 	conversation contextir.Conversation
 	open         openCalls
 	past         past
-	added        int // bytes of text since Context was counted
+	tally        tally
 }
 
 // past is what is remembered besides: of the models that answered, or were asked
@@ -110,7 +110,7 @@ func (t *Transcript) Apply(ev Event) {
 		t.past.begun = true
 		t.past.forget()
 		t.conversation.Append(contextir.UserMessage, llm.Text(llm.RoleUser, d.Text))
-		t.added += len(d.Text)
+		t.tally.added += len(d.Text)
 	case TurnContinued:
 		t.State = StateProcessing
 		t.past.forget()
@@ -120,7 +120,7 @@ func (t *Transcript) Apply(ev Event) {
 			by = contextir.SystemReminder
 		}
 		t.conversation.Append(by, llm.Text(llm.RoleUser, d.Text))
-		t.added += len(d.Text)
+		t.tally.added += len(d.Text)
 	case TextEnd:
 		t.applyAnswer(d)
 	case Warning:
@@ -192,7 +192,7 @@ func (t *Transcript) applyAnswer(d TextEnd) {
 	t.Usage = t.Usage.Add(d.Usage)
 	t.Cost.Add(d.Cost)
 	if d.Usage.Known {
-		t.Context, t.added = d.Usage.Total(), 0
+		t.Context, t.tally = d.Usage.Total(), tally{counted: true}
 	}
 }
 
@@ -211,6 +211,7 @@ func (t *Transcript) applyRepair(d HistoryRepaired) {
 		// What a provider thought is bound to what it had read.
 		t.conversation.DropNative()
 		t.Context -= min(t.Context, int64(t.conversation.Elide(d.Bytes)/bytesPerToken))
+		t.tally.counted = false
 	case RepairPictures, RepairForeign:
 		if t.past.repairs == nil {
 			t.past.repairs = map[string]bool{}
@@ -228,11 +229,11 @@ func (t *Transcript) applyResult(d ToolCallEnd) {
 		return
 	}
 	c.ended = true
-	t.added += len(d.ForModel())
+	t.tally.added += len(d.ForModel())
 	part := contextir.Answer(c.call, d.ForModel(), d.IsError)
 	for i := range d.Media {
 		part.Result.Parts = append(part.Result.Parts, llm.Part{Kind: llm.PartMedia, Media: &d.Media[i]})
-		t.added += pictureTokens * bytesPerToken
+		t.tally.added += pictureTokens * bytesPerToken
 	}
 	t.conversation.Append(contextir.ToolResult, llm.Message{Role: llm.RoleTool, Parts: []llm.Part{part}})
 }

@@ -63,6 +63,8 @@ type Workbench struct {
 	cancel context.CancelFunc
 	lives  lives
 	places places
+	// measuring is held while a context is measured: one at a time.
+	measuring chan struct{}
 }
 
 // places are the workplaces of the sessions that this process works on.
@@ -77,6 +79,7 @@ func New(cfg Config) *Workbench {
 	w := &Workbench{
 		cfg: cfg, feed: newFeed(), lives: lives{of: map[string]*live{}},
 		ctx: ctx, cancel: cancel, places: places{of: map[string]workplace{}},
+		measuring: make(chan struct{}, 1),
 	}
 	w.providers = newProviders(&w.cfg)
 	w.calls = w.dispatcher()
@@ -94,6 +97,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "conversation.open", w.openConversation)
 	handle(d, "conversation.history", w.history)
 	handle(d, "conversation.event", w.event)
+	handle(d, "conversation.breakdown", w.breakdown)
 	handle(d, "conversation.send", w.send)
 	handle(d, "conversation.command", w.runCommand)
 	handle(d, "conversation.continue", w.continueTurn)

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { openPage, prompt, shot, shots } from './browser'
 import { startHost } from './host'
@@ -30,6 +30,8 @@ const summary =
 const compacted = (page: Page, n = 0) =>
   page.getByRole('button', { name: /^Compacted from .* to about .* tokens/ }).nth(n)
 
+const isFocused = (place: Locator) => place.evaluate((node) => node === document.activeElement)
+
 // K-08, COM-18, COM-93: a long conversation is compacted before the next request, by itself or when
 // somebody asks for it, and everything stays to be read.
 test('a long conversation is compacted', async () => {
@@ -44,7 +46,7 @@ test('a long conversation is compacted', async () => {
   ])
   await prompt(page, 'Mend the login')
   const meter = page.getByRole('button', {
-    name: /^Compact the conversation: .* tokens in context/,
+    name: /^What fills the context: .* tokens in context/,
   })
   await meter.getByText('50 %').waitFor()
   await prompt(page, 'Go on')
@@ -58,12 +60,14 @@ test('a long conversation is compacted', async () => {
   await meter.getByText('5 %').waitFor()
   await shots(page, 'compact-done')
 
-  // By hand: the focus goes where it is wanted, the keyboard is enough.
+  // By hand: the keyboard is enough.
   await meter.focus()
   await page.keyboard.press('Enter')
-  const dialog = page.getByRole('dialog', { name: 'Compact the conversation' })
-  await dialog.getByRole('textbox', { name: 'Keep in particular (optional)' }).waitFor()
+  const dialog = page.getByRole('dialog', { name: 'Context' })
+  await dialog.getByRole('row', { name: /^Summary of what came before ≈/ }).waitFor()
   await shots(page, 'compact-dialog')
+  const keep = dialog.getByRole('textbox', { name: 'Keep in particular (optional)' })
+  for (let i = 0; i < 3 && !(await isFocused(keep)); i++) await page.keyboard.press('Tab')
   await page.keyboard.type('the name of the file')
   await page.keyboard.press('Enter')
   await compacted(page, 1).waitFor()
@@ -103,7 +107,7 @@ test('a compaction that fails or is stopped leaves the conversation as it was', 
   await page.getByText('The login is mended.').waitFor()
   await page.getByRole('button', { name: 'Send' }).waitFor()
   const compact = async () => {
-    await page.getByRole('button', { name: /^Compact the conversation: / }).click()
+    await page.getByRole('button', { name: /^What fills the context: / }).click()
     await page.getByRole('button', { name: 'Compact', exact: true }).click()
   }
   await compact()
@@ -121,4 +125,64 @@ test('a compaction that fails or is stopped leaves the conversation as it was', 
   await page.getByRole('button', { name: /^Send/ }).first().waitFor()
   expect(await page.getByText('And the logout?').count()).toBe(1)
   expect(offences).toEqual([])
+})
+
+// What fills the context is there before the first request, while a turn runs and after it, adds up
+// to what the header says, and gives the focus back.
+test('the header opens what fills the context', async () => {
+  let release = () => {}
+  const gate = new Promise<void>((resolve) => (release = resolve))
+  const { page, offences } = await start([
+    { calls: [{ name: 'Glob', input: { pattern: '**/*' } }], usage: usage(5990) },
+    { reasoning: 'Nothing is there.', rest: gate, text: answer.slice(0, 4000), usage: usage(7990) },
+  ])
+  const meter = page.getByRole('button', { name: /^What fills the context: / })
+  const dialog = page.getByRole('dialog', { name: 'Context' })
+  const row = (name: string) => dialog.getByRole('row', { name: new RegExp(`^${name} ≈`) })
+  const open = async () => {
+    await meter.focus()
+    await page.keyboard.press('Enter')
+    await row('System prompt').waitFor()
+  }
+  const close = async () => {
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+    expect(await isFocused(meter)).toBe(true)
+  }
+  await prompt(page, '!echo hello')
+  await page.getByText('hello', { exact: true }).first().waitFor()
+  await open()
+  await row('Tool definitions').waitFor()
+  await dialog.getByText(/^About .* tokens\. This is an estimate/).waitFor()
+  await dialog.getByText('There is nothing to summarise yet.').waitFor()
+  expect(await row('Your messages').count()).toBe(0)
+  await shots(page, 'context-before')
+  await close()
+
+  await prompt(page, 'What is here?')
+  await page.getByText('30 %').waitFor()
+  await page.getByRole('button', { name: /^Thinking/ }).waitFor()
+  await open()
+  await row('Tool results').waitFor()
+  await dialog.getByText('A turn is running. Compact when it is done.').waitFor()
+  await shot(page, 'context-running')
+  await close()
+
+  release()
+  await page.getByText('40 %').waitFor()
+  await page.getByRole('button', { name: /^Send/ }).first().waitFor()
+  await open()
+  await dialog.getByText('8.0 k of 20.0 k tokens in context').waitFor()
+  await dialog.getByText('The provider counted the whole with its last answer').waitFor()
+  await shots(page, 'context')
+  await close()
+  expect(offences).toEqual([])
+
+  await page.keyboard.press('Control+,')
+  await page.getByRole('tab', { name: 'Appearance' }).click()
+  await page.getByRole('radio', { name: '简体中文' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: /^上下文的构成/ }).click()
+  await page.getByRole('row', { name: /^系统提示 ≈/ }).waitFor()
+  await shot(page, 'context-zh')
 })

@@ -67,35 +67,63 @@ func count(c *codec.Codec, text string) int {
 // Patience is how long a conversation is usually counted.
 const Patience = 300 * time.Millisecond
 
-// CountMessages counts a conversation for a provider's model. What it does not
-// get to in time is guessed from its length, rather too high than too low.
-func CountMessages(provider, model string, messages []llm.Message, patience time.Duration) int {
-	end := time.Now().Add(patience)
-	c := codecFor(provider, model)
+// Counter counts texts for one model until its time is up. What it does not get
+// to is guessed from its length, rather too high than too low. It is not safe for
+// concurrent use.
+type Counter struct {
+	codec *codec.Codec
+	end   time.Time
+}
+
+// NewCounter returns a counter for a provider's model that counts for so long.
+func NewCounter(provider, model string, patience time.Duration) *Counter {
+	return &Counter{codec: codecFor(provider, model), end: time.Now().Add(patience)}
+}
+
+// Text counts a text.
+func (c *Counter) Text(s string) int {
 	total := 0
-	text := func(s string) {
-		if time.Now().After(end) {
-			total += len(s) / bytesPerToken
-			return
+	for len(s) > 0 {
+		if time.Now().After(c.end) {
+			return total + len(s)/bytesPerToken
 		}
-		total += count(c, s)
+		piece := s[:min(len(s), longestPiece)]
+		total += count(c.codec, piece)
+		s = s[len(piece):]
 	}
+	return total
+}
+
+// Part counts a part of a message.
+func (c *Counter) Part(p llm.Part) int {
+	switch {
+	case p.Kind == llm.PartText:
+		return c.Text(p.Text)
+	case p.Media != nil:
+		return perMedia
+	case p.Reasoning != nil:
+		return c.Text(p.Reasoning.Text)
+	case p.Call != nil:
+		return c.Text(p.Call.Name) + c.Text(string(p.Call.Arguments))
+	case p.Result != nil:
+		total := 0
+		for _, part := range p.Result.Parts {
+			total += c.Part(part)
+		}
+		return total
+	}
+	return 0
+}
+
+// CountMessages counts a conversation for a provider's model. What it does not
+// get to in time is guessed from its length.
+func CountMessages(provider, model string, messages []llm.Message, patience time.Duration) int {
+	c := NewCounter(provider, model, patience)
+	total := 0
 	for _, m := range messages {
 		total += perMessage
 		for _, p := range m.Parts {
-			switch {
-			case p.Kind == llm.PartText:
-				text(p.Text)
-			case p.Media != nil:
-				total += perMedia
-			case p.Reasoning != nil:
-				text(p.Reasoning.Text)
-			case p.Call != nil:
-				text(p.Call.Name)
-				text(string(p.Call.Arguments))
-			case p.Result != nil:
-				total += CountMessages(provider, model, []llm.Message{{Parts: p.Result.Parts}}, time.Until(end)) - perMessage
-			}
+			total += c.Part(p)
 		}
 	}
 	return total

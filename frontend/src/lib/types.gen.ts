@@ -142,6 +142,24 @@ export type ConnectionTest = {
   next?: string
 }
 
+export type ContextBreakdown = {
+  provider: string
+  model: string
+  window?: number
+  used: number
+  counted?: boolean
+  added?: number
+  reserved?: number
+  parts?: ContextPart[]
+}
+
+export type ContextKind = "tools" | "system" | "documents" | "summary" | "prompts" | "reminders" | "reasoning" | "answers" | "results"
+
+export type ContextPart = {
+  kind: ContextKind
+  tokens: number
+}
+
 export type Cost = number
 
 export type CostLine = {
@@ -879,6 +897,7 @@ export type Warning = {
 
 export interface Methods {
   "conversation.answer": { args: AnswerRequest; reply: Empty }
+  "conversation.breakdown": { args: SessionRef; reply: ContextBreakdown }
   "conversation.command": { args: CommandRequest; reply: Empty }
   "conversation.compact": { args: CompactRequest; reply: Empty }
   "conversation.configure": { args: ConfigureRequest; reply: SessionInfo }

@@ -13,6 +13,20 @@ import type { Workbench } from './workbench.svelte'
 
 beforeEach(() => setLanguage('en'))
 
+const breakdown = {
+  provider: 'own',
+  model: 'm',
+  window: 100_000,
+  used: 20_000,
+  counted: true,
+  added: 1500,
+  reserved: 20_000,
+  parts: [
+    { kind: 'system', tokens: 4000 },
+    { kind: 'results', tokens: 17_500 },
+  ],
+}
+
 function answered(usage: Usage): View {
   const log = new Log()
   log.add('user_input', { text: 'Go' })
@@ -21,7 +35,7 @@ function answered(usage: Usage): View {
 }
 
 function show(view: View) {
-  const conversation = new Conversation('s', (async () => ({})) as unknown as Call)
+  const conversation = new Conversation('s', (async () => breakdown) as unknown as Call)
   conversation.view = view
   const bench = {
     conversation,
@@ -33,7 +47,7 @@ function show(view: View) {
   const nothing = () => {}
   const handlers = { onsidebar: nothing, onpanel: nothing, oncost: nothing, ontasks: nothing }
   renderInApp(Header, { bench, sidebar: true, panel: true, ...handlers })
-  return screen.queryByRole('button', { name: /^Compact the conversation/ })
+  return screen.getByRole('button', { name: /^What fills the context/ })
 }
 
 // COM-93: an endpoint that reports no usage does not take away the way to compact by hand.
@@ -46,16 +60,37 @@ test.each<[string, Usage, string, string]>([
   ],
   ['unknown', noUsage, 'Context size unknown', 'Context size unknown'],
 ])('an answered conversation of %s size can be compacted', async (_, usage, figure, label) => {
-  const meter = show(answered(usage))!
+  const meter = show({ ...answered(usage), state: 'idle' })
   expect(meter.textContent?.trim()).toBe(figure)
-  expect(meter.getAttribute('aria-label')).toBe(`Compact the conversation: ${label}`)
+  expect(meter.getAttribute('aria-label')).toBe(`What fills the context: ${label}`)
   await fireEvent.click(meter)
-  screen.getByRole('dialog', { name: 'Compact the conversation' })
+  screen.getByRole('dialog', { name: 'Context' })
+  const compact = screen.getByRole('button', { name: 'Compact' })
+  expect((compact as HTMLButtonElement).disabled).toBe(false)
 })
 
-test('one without an answer cannot', () => {
+test('the meter opens what fills the context', async () => {
+  await fireEvent.click(show(answered({ ...noUsage, input: 20_000, known: true })))
+  await screen.findByText(/The provider counted the whole/)
+  screen.getByText(/About 1\.5 k more came since/)
+  const rows = screen.getAllByRole('row').slice(1)
+  const cells = (row: HTMLElement) => [...row.children].map((cell) => cell.textContent).join(' ')
+  expect(rows.map(cells)).toEqual([
+    'System prompt ≈ 4.0 k 4 %',
+    'Tool results ≈ 17.5 k 18 %',
+    'Free ≈ 58.5 k 59 %',
+    'Reserved for compaction 20.0 k 20 %',
+  ])
+})
+
+test('one without an answer has a context, and nothing to compact', async () => {
   const log = new Log()
   log.add('user_input', { text: 'Go' })
   log.add('assistant_text_delta', { text: 'Go', offset: 0 })
-  expect(show(apply(emptyView, log.events))).toBeNull()
+  const meter = show({ ...apply(emptyView, log.events), state: 'idle' })
+  expect(meter.textContent?.trim()).toBe('Context')
+  await fireEvent.click(meter)
+  screen.getByText('There is nothing to summarise yet.')
+  const compact = screen.getByRole('button', { name: 'Compact' })
+  expect((compact as HTMLButtonElement).disabled).toBe(true)
 })

@@ -4,6 +4,7 @@ import { Queue } from '../queue/queue.svelte'
 import type { Place } from '../ui/StickyList.svelte'
 import type {
   Answer,
+  ContextBreakdown,
   Envelope,
   Event,
   Media,
@@ -145,6 +146,10 @@ export class Conversation {
     await this.#configuring
     await this.#ask('conversation.compact', { session: this.id, focus })
   }
+
+  /** What fills the context of the next request. Worked out anew each time. */
+  breakdown = (): Promise<ContextBreakdown> =>
+    this.#call('conversation.breakdown', { session: this.id })
 
   /** Queues a message for the turn that runs; false where it was not taken. */
   async enqueue(verb: Verb, text: string): Promise<boolean> {

@@ -1,0 +1,127 @@
+package agent_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/llmtest"
+)
+
+// folded is what a log adds up to, read anew.
+func folded(r *rig) *agent.Transcript {
+	var past agent.Transcript
+	for _, ev := range r.log {
+		past.Apply(ev)
+	}
+	return &past
+}
+
+// byKind are the parts of a breakdown by kind, and what they add up to.
+func byKind(b agent.ContextBreakdown) (of map[agent.ContextKind]int64, sum int64) {
+	of = map[agent.ContextKind]int64{}
+	for _, p := range b.Parts {
+		of[p.Kind] = p.Tokens
+		sum += p.Tokens
+	}
+	return of, sum
+}
+
+// What fills the context adds up to what the meter says, also before anything was
+// sent, and while what came since the newest count is still to be sent.
+func TestBreakdown(t *testing.T) {
+	t.Parallel()
+	c := &compactor{}
+	r, _ := compactRig(t, c,
+		llmtest.Round{Reasoning: strings.Repeat("why? ", 100), Text: "I look.", Calls: []llmtest.Call{use("Look", strings.Repeat("word ", 1000))}, Usage: full(3000)},
+		llmtest.Round{Text: strings.Repeat("That is it. ", 500), Usage: full(4000)},
+		llmtest.Round{Text: "In short, it works.", Usage: full(500)},
+	)
+	r.open()
+	breakdown := func() (agent.ContextBreakdown, map[agent.ContextKind]int64) {
+		t.Helper()
+		b := r.session.Breakdown(t.Context(), folded(r))
+		of, sum := byKind(b)
+		if sum != b.Used+b.Added {
+			t.Errorf("the parts add up to %d, not %d and %d", sum, b.Used, b.Added)
+		}
+		if b.Window != 10_000 || b.Reserved != 2000 {
+			t.Errorf("a window of %d, %d of it reserved", b.Window, b.Reserved)
+		}
+		return b, of
+	}
+
+	b, of := breakdown()
+	if b.Counted || b.Used == 0 || b.Added != 0 || of[agent.ContextSystem] == 0 || of[agent.ContextTools] == 0 || len(of) != 2 {
+		t.Errorf("before the first request: %+v", b)
+	}
+
+	events := r.run("Fix the login.")
+	b, of = breakdown()
+	if !b.Counted || b.Used != 4000 || b.Used != r.session.Transcript().Context || b.Added != 0 {
+		t.Errorf("after a turn: %+v", b)
+	}
+	if of[agent.ContextResults] < 500 || of[agent.ContextAnswers] < 1000 || of[agent.ContextPrompts] == 0 || of[agent.ContextReasoning] == 0 || of[agent.ContextSummary] != 0 {
+		t.Errorf("after a turn: %v", of)
+	}
+	var halfway agent.Transcript // as a page sees it that asks while the turn runs
+	for _, ev := range events {
+		halfway.Apply(ev)
+		if ev.Kind() == agent.KindToolCallEnd {
+			break
+		}
+	}
+	middle := r.session.Breakdown(t.Context(), &halfway)
+	if of, sum := byKind(middle); middle.Used != 3000 || middle.Added < 1000 || sum != middle.Used+middle.Added || of[agent.ContextResults] < 1000 {
+		t.Errorf("in the midst of a turn: %+v", middle)
+	}
+
+	r.collect(r.session.Compact(t.Context(), ""))
+	b, of = breakdown()
+	if b.Counted || b.Used == 0 || of[agent.ContextSummary] == 0 || of[agent.ContextAnswers]+of[agent.ContextResults]+of[agent.ContextReasoning] != 0 {
+		t.Errorf("after a compaction: %+v", b)
+	}
+	if r.run("Go on."); !r.session.Breakdown(t.Context(), folded(r)).Counted {
+		t.Error("after a compaction and an answer nothing is counted")
+	}
+}
+
+// What documents take is told apart from the rest of the system prompt.
+func TestBreakdownOfDocuments(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, llmtest.Script())
+	r.cfg.Profiles = documented{r.cfg.Profiles}
+	r.open()
+	of, _ := byKind(r.session.Breakdown(t.Context(), folded(r)))
+	if of[agent.ContextDocuments] < 2*of[agent.ContextSystem] || of[agent.ContextSystem] == 0 {
+		t.Errorf("%v", of)
+	}
+}
+
+// documented are profiles with a document in the system prompt.
+type documented struct{ agent.Profiles }
+
+func (d documented) Brief(context.Context, agent.Situation) agent.Briefing {
+	document := strings.Repeat("Two spaces. ", 300)
+	return agent.Briefing{System: strings.Repeat("Be brief. ", 100) + document, Documents: []agent.Document{{Path: "AGENTS.md", Size: len(document), Told: len(document)}}}
+}
+
+// A conversation that is too long to be counted in time is weighed all the same.
+func TestBreakdownOfALongConversation(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, llmtest.Script())
+	r.open()
+	var past agent.Transcript
+	text := strings.Repeat("The quick brown fox. ", 50)
+	for i := range int64(50_000) {
+		past.Apply(agent.Event{Seq: 2*i + 1, Data: agent.UserInput{Text: text}})
+		past.Apply(agent.Event{Seq: 2*i + 2, Data: agent.TextEnd{Message: llm.Text(llm.RoleAssistant, text), Usage: llm.Usage{Input: 1000, Output: 1, Known: true}}})
+	}
+	b := r.session.Breakdown(t.Context(), &past)
+	of, sum := byKind(b)
+	if sum != 1001 || of[agent.ContextPrompts] < 300 || of[agent.ContextAnswers] < 300 {
+		t.Errorf("%+v", b)
+	}
+}

@@ -1,0 +1,23 @@
+/** What fills a context, as the panel draws and lists it. */
+import type { ContextBreakdown, ContextKind } from '../types.gen'
+
+export type Slice = { kind: ContextKind | 'reserved' | 'free'; tokens: number; share: number }
+
+/**
+ * The parts of a context with what is left of the window, as shares of the window, or of the whole
+ * where the window is not known. What is reserved is less where the context has grown into it.
+ */
+export function slices({ parts = [], window = 0, reserved = 0 }: ContextBreakdown): Slice[] {
+  const whole = parts.reduce((sum, part) => sum + part.tokens, 0)
+  const left = Math.max(0, window - whole)
+  const kept = Math.min(reserved, left)
+  const all = [
+    ...parts,
+    { kind: 'free' as const, tokens: left - kept },
+    { kind: 'reserved' as const, tokens: kept },
+  ]
+  const of = Math.max(window, whole)
+  return all
+    .filter(({ tokens }) => tokens > 0)
+    .map((part) => ({ ...part, share: part.tokens / of }))
+}
