@@ -46,7 +46,7 @@ func (t *turn) ask() (*llm.Answer, error) {
 		Message: answer.Message, Usage: answer.Usage, Finish: answer.Finish, ThinkingMs: d.thought.Milliseconds(),
 		Provider: who.Provider, Model: who.Model, Cost: t.session.price(who, answer.Usage),
 	})
-	t.leftOut(leftOut)
+	t.leftOut(leftOut + answer.LeftOut)
 	return answer, nil
 }
 

@@ -67,6 +67,9 @@ func TestMalformedCallsDoNotWedgeASession(t *testing.T) {
 	cases := map[string][]llmtest.Round{
 		"cut by length":      {{Text: "I look.", Calls: []llmtest.Call{half}, Finish: llm.FinishLength}},
 		"not JSON":           {{Reasoning: "Hm.", Calls: []llmtest.Call{half}}},
+		"null":               {{Calls: []llmtest.Call{{Name: "Look", Arguments: "null"}}}},
+		"nothing":            {{Calls: []llmtest.Call{{Name: "Look"}}}},
+		"no id":              {{Calls: []llmtest.Call{use(llmtest.NoID, "Look")}}},
 		"a list":             {{Calls: []llmtest.Call{{Name: "Look", Arguments: `["a"]`}}}},
 		"half a pair":        {{Calls: []llmtest.Call{{Name: "Look", Arguments: `{"text":"\ud83d"}`}}}},
 		"nested deeply":      {{Calls: []llmtest.Call{{Name: "Look", Arguments: `{"text":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}`}}}},
@@ -129,5 +132,30 @@ func TestRefusedIDIsRepaired(t *testing.T) {
 	}
 	if n := len(server.Requests()); n != 4 {
 		t.Errorf("%d requests", n)
+	}
+}
+
+// A provider's answer with very many calls ends no turn: the first are run, and
+// the model is told of all the others.
+func TestVeryManyCallsOfAProvider(t *testing.T) {
+	t.Parallel()
+	const calls = 10_000
+	round := llmtest.Round{Calls: make([]llmtest.Call, calls)}
+	for i := range round.Calls {
+		round.Calls[i] = llmtest.Call{Name: "Look", Arguments: `{"text":"a"}`}
+	}
+	server := llmtest.Serve(t, round, llmtest.Round{Text: "Done."}, llmtest.Round{Text: "Still here."})
+	server.Strict(llmtest.OllamaRules)
+	r := newRig(t, llm.NewClient(preset(t, "ollama", server)))
+	r.open()
+	r.session.Configure(agent.Settings{Provider: "ollama", Model: llmtest.ModelID, Mode: agent.ModeDefault})
+	events := r.run("go")
+	told := find[agent.SteeringInjected](events)
+	if len(find[agent.ToolCallEnd](events)) != 128 || len(told) == 0 || !strings.Contains(told[0].Text, "the other 9872 were left out") || end(t, events) != agent.EndDone {
+		t.Errorf("%d calls ended, told %+v, failed %+v", len(find[agent.ToolCallEnd](events)), told, find[agent.Failure](events))
+	}
+	r.open()
+	if events := r.run("and now?"); end(t, events) != agent.EndDone {
+		t.Errorf("opened again: %+v", find[agent.Failure](events))
 	}
 }

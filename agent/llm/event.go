@@ -44,6 +44,9 @@ type Answer struct {
 	Message Message `json:"message"`
 	Usage   Usage   `json:"usage"`
 	Finish  Finish  `json:"finish"`
+	// LeftOut is how many calls the answer held beyond those in the message,
+	// which ends before them.
+	LeftOut int `json:"left_out,omitempty"`
 	// RateLimit is nil where the provider said nothing of it.
 	RateLimit *RateLimit `json:"rate_limit,omitempty"`
 }

@@ -353,3 +353,17 @@ func TestModels(t *testing.T) {
 		t.Errorf("key %q", got)
 	}
 }
+
+// A call whose arguments are null goes back without them, and with its signature.
+func TestNullArguments(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t, llmtest.Round{Body: `data: {"candidates":[{"content":{"parts":[{"functionCall":{"id":"a","name":"Look","args":null},"thoughtSignature":"c2ln"}]},"finishReason":"STOP"}]}` + "\n\n"})
+	_, answer, err := llmtest.Collect(gemini.New(gemini.Config{BaseURL: server.Root}).Stream(t.Context(), llm.Request{Model: llmtest.ModelID}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := answer.Message.Parts[0]
+	if got, want := string(part.Native), `{"functionCall":{"id":"a","name":"Look"},"thoughtSignature":"c2ln"}`; got != want || string(part.Call.Arguments) != "{}" {
+		t.Errorf("goes back as %s, with the arguments %s", got, part.Call.Arguments)
+	}
+}

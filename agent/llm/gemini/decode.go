@@ -151,10 +151,24 @@ func (d *decoder) call(c *functionCall, raw json.RawMessage) {
 	i := d.builder.Open(llm.Part{Kind: llm.PartToolCall, Call: &llm.ToolCall{
 		ID: wire.NewCallID(), WireID: c.ID, Name: c.Name,
 	}})
-	if string(c.Args) != "null" {
+	if string(c.Args) == "null" {
+		raw = withoutArgs(raw)
+	} else {
 		d.builder.Append(i, string(c.Args))
 	}
 	d.builder.Close(i, raw)
+}
+
+// withoutArgs is a part with a call whose arguments are null, in the form in
+// which the API accepts it, its signature included.
+func withoutArgs(part json.RawMessage) json.RawMessage {
+	var members, call map[string]json.RawMessage
+	if json.Unmarshal(part, &members) != nil || json.Unmarshal(members["functionCall"], &call) != nil {
+		return part
+	}
+	delete(call, "args")
+	members["functionCall"] = wire.JSON(call)
+	return wire.JSON(members)
 }
 
 // grow adds to the open block, or to a new one where that is of another kind.

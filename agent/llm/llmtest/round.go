@@ -57,6 +57,9 @@ type Call struct {
 	Custom bool
 }
 
+// NoID is the id of a call that is sent without one.
+const NoID = "-"
+
 // Custom returns a call of a freeform tool.
 func Custom(name, text string) Call { return Call{Name: name, Arguments: text, Custom: true} }
 
@@ -78,7 +81,11 @@ func Use(name string, input any) Call {
 
 // id names the call with index i of the answer number n.
 func (c Call) id(n, i int) string {
-	if c.ID != "" {
+	switch c.ID {
+	case "":
+	case NoID:
+		return ""
+	default:
 		return c.ID
 	}
 	return fmt.Sprintf("wire_%d_%d", n, i)

@@ -275,7 +275,11 @@ func readContent(raw json.RawMessage) ([]spoken, error) {
 	var all []spoken
 	for _, p := range m.Parts {
 		if p.Call != nil {
-			all = append(all, spoken{id: p.Call.ID, name: p.Call.Name, arguments: p.Call.Args})
+			args := p.Call.Args
+			if len(args) == 0 {
+				args = json.RawMessage("{}") // which they need not have
+			}
+			all = append(all, spoken{id: p.Call.ID, name: p.Call.Name, arguments: args})
 		}
 		if p.Result != nil {
 			all = append(all, spoken{result: true, id: p.Result.ID, name: p.Result.Name})

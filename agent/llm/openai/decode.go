@@ -182,6 +182,9 @@ func (d *decoder) itemDone(index int64, raw json.RawMessage) {
 		call := d.builder.Call(i)
 		call.WireID, call.Name, call.Custom = it.CallID, it.Name, it.Type == customCall
 		d.builder.Replace(i, it.Arguments+it.Input)
+		if it.CallID == "" || !call.Custom && wire.NoArguments(it.Arguments) {
+			raw = nil // it would be refused as it came
+		}
 		d.builder.Close(i, raw)
 	default:
 		d.builder.AddNative(raw)

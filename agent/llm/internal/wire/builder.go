@@ -18,14 +18,20 @@ type Builder struct {
 	limits  *llm.RateLimit // of an answer without a call
 	yield   func(llm.Event, error) bool
 	blocks  []*block
+	beyond  *block // that is not kept: the newest after the last call that is
 	started bool
 	sent    bool
 	stopped bool
-	kept    int // bytes of the answer
-	calls   int
+	size    size
 	counted llm.Usage // so far
 	// responseID is the provider's name for the answer, as it came.
 	responseID string
+}
+
+// size is how large the answer is so far.
+type size struct {
+	bytes int // that are kept
+	calls int
 }
 
 type block struct {
@@ -83,14 +89,17 @@ func (b *Builder) SetResponseID(id string) {
 // call's identity.
 func (b *Builder) Open(part llm.Part) int {
 	b.Start()
+	if part.Call != nil {
+		b.size.calls++
+	}
+	if b.full() {
+		b.beyond = &block{part: part, open: true}
+		return beyond
+	}
 	if c := part.Call; c != nil {
-		b.calls++
 		b.Keep(len(c.Name) + len(c.WireID))
 	}
-	switch {
-	case b.calls > maxCalls:
-		b.tooLarge(tooMany("tool calls", maxCalls))
-	case len(b.blocks) >= maxBlocks:
+	if len(b.blocks) >= maxBlocks {
 		b.tooLarge(tooMany("parts", maxBlocks))
 	}
 	b.blocks = append(b.blocks, &block{part: part, open: true})
@@ -104,9 +113,29 @@ func (b *Builder) Open(part llm.Part) int {
 	return i
 }
 
+// beyond is the index of every block that is not kept.
+const beyond = maxBlocks
+
+// full reports whether nothing more of the answer is kept: it has more calls than
+// make sense. What its provider still counts is, so it is read to its end.
+func (b *Builder) full() bool { return b.size.calls > maxCalls }
+
+func (b *Builder) block(i int) *block {
+	if i == beyond {
+		if b.call != nil {
+			b.call.progress()
+		}
+		return b.beyond
+	}
+	return b.blocks[i]
+}
+
 // Append grows an open block.
 func (b *Builder) Append(i int, delta string) {
-	bl := b.blocks[i]
+	bl := b.block(i)
+	if i == beyond {
+		return
+	}
 	if delta == "" || !bl.open || !b.Keep(len(delta)) {
 		return
 	}
@@ -119,23 +148,23 @@ func (b *Builder) Append(i int, delta string) {
 }
 
 // Len is the number of bytes in a block so far.
-func (b *Builder) Len(i int) int { return b.blocks[i].text.Len() }
+func (b *Builder) Len(i int) int { return b.block(i).text.Len() }
 
 // Text is the text of a block so far.
-func (b *Builder) Text(i int) string { return b.blocks[i].text.String() }
+func (b *Builder) Text(i int) string { return b.block(i).text.String() }
 
 // Call returns the call of a tool call block, to be completed while it is
 // open.
-func (b *Builder) Call(i int) *llm.ToolCall { return b.blocks[i].part.Call }
+func (b *Builder) Call(i int) *llm.ToolCall { return b.block(i).part.Call }
 
 // Reasoning returns the reasoning of a block, to be completed while it is
 // open.
-func (b *Builder) Reasoning(i int) *llm.Reasoning { return b.blocks[i].part.Reasoning }
+func (b *Builder) Reasoning(i int) *llm.Reasoning { return b.block(i).part.Reasoning }
 
 // Replace sets the whole text of an open block where the provider repeats it
 // at the end and some of it never came as a delta.
 func (b *Builder) Replace(i int, text string) {
-	if text == "" || text == b.blocks[i].text.String() {
+	if i == beyond || text == "" || text == b.blocks[i].text.String() {
 		return
 	}
 	if rest, ok := strings.CutPrefix(text, b.blocks[i].text.String()); ok {
@@ -150,8 +179,8 @@ func (b *Builder) Replace(i int, text string) {
 
 // Close ends a block. Native is what the provider wants back, or nil.
 func (b *Builder) Close(i int, native json.RawMessage) {
-	bl := b.blocks[i]
-	if !bl.open {
+	bl := b.block(i)
+	if i == beyond || !bl.open {
 		return
 	}
 	bl.open = false
@@ -176,15 +205,22 @@ func (b *Builder) Close(i int, native json.RawMessage) {
 
 // arguments are what the model sent; nothing at all means an empty object.
 func arguments(s string) json.RawMessage {
-	if trimmed := strings.TrimSpace(s); trimmed == "" || trimmed == "null" {
+	if NoArguments(s) {
 		return json.RawMessage("{}")
 	}
 	return json.RawMessage(s)
 }
 
+// NoArguments reports whether a call's arguments are nothing at all, which a
+// provider may refuse to read again.
+func NoArguments(s string) bool {
+	trimmed := strings.TrimSpace(s)
+	return trimmed == "" || trimmed == "null"
+}
+
 // AddNative keeps an item that only the provider understands.
 func (b *Builder) AddNative(raw json.RawMessage) {
-	if !b.Keep(len(raw)) {
+	if b.full() || !b.Keep(len(raw)) {
 		return
 	}
 	if len(b.blocks) >= maxBlocks {
@@ -220,7 +256,7 @@ func (b *Builder) Finish(usage llm.Usage, finish llm.Finish) {
 		b.Close(i, nil)
 		m.Parts = append(m.Parts, bl.part)
 	}
-	answer := &llm.Answer{Message: m, Usage: usage, Finish: finish, RateLimit: b.limits}
+	answer := &llm.Answer{Message: m, Usage: usage, Finish: finish, RateLimit: b.limits, LeftOut: max(0, b.size.calls-maxCalls)}
 	if b.call != nil {
 		answer.RateLimit = b.call.limits
 	}

@@ -9,7 +9,8 @@ import (
 
 // An answer has limits, far beyond what any model writes, so that no server can
 // fill the memory that all sessions share. One that is larger ends with an error
-// of [llm.ClassTooLarge]; it is not asked for again.
+// of [llm.ClassTooLarge]; it is not asked for again. One with very many calls is
+// kept up to them.
 const (
 	// maxStream is how many bytes a response may have, after decompression. Most
 	// of them are the frames around the deltas.
@@ -22,7 +23,8 @@ const (
 	maxKept = 16 << 20
 	// maxArguments is how long the arguments of one call may be.
 	maxArguments = 8 << 20
-	// maxCalls is how many calls an answer may hold, and maxBlocks how many parts.
+	// maxCalls is how many calls are kept of an answer, and maxBlocks how many
+	// parts it may have.
 	maxCalls  = 256
 	maxBlocks = 10_000
 	// maxReply is how long a reply may be that is not an answer, such as a list
@@ -57,7 +59,7 @@ func (b *Builder) tooLarge(err error) {
 // Keep counts bytes that are kept of the answer. It reports false, and fails the
 // answer, where they are too many.
 func (b *Builder) Keep(n int) bool {
-	if b.kept += n; b.kept <= maxKept {
+	if b.size.bytes += n; b.size.bytes <= maxKept {
 		return !b.stopped
 	}
 	b.tooLarge(tooLarge("the answer", maxKept))

@@ -18,17 +18,12 @@ import (
 func TestAnswersAreLimited(t *testing.T) {
 	t.Parallel()
 	word := strings.Repeat("x", 1<<20) + " "
-	calls := make([]llmtest.Call, 300)
-	for i := range calls {
-		calls[i] = llmtest.Use("Read", map[string]any{"n": i})
-	}
 	for name, tt := range map[string]struct {
 		round llmtest.Round
 		says  string
 	}{
 		"text":      {llmtest.Round{Text: strings.Repeat(word, 17)}, "the answer was larger than 16 MB"},
 		"arguments": {llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Read", map[string]any{"n": strings.Repeat(word, 9)})}}, "a tool call was larger than 8 MB"},
-		"calls":     {llmtest.Round{Calls: calls}, "more than 256 tool calls"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, a api) {
@@ -40,6 +35,33 @@ func TestAnswersAreLimited(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Of an answer with very many calls the first are kept, and how many more there
+// were; what it cost is known.
+func TestCallsAreLimited(t *testing.T) {
+	t.Parallel()
+	const most, more = 256, 2000
+	calls := make([]llmtest.Call, most+more)
+	for i := range calls {
+		calls[i] = llmtest.Use("Read", map[string]any{"n": i})
+	}
+	round := llmtest.Round{Text: "Look!", Calls: calls, Usage: llm.Usage{Input: 1, Output: 2, Known: true}}
+	each(t, func(t *testing.T, a api) {
+		server := llmtest.Serve(t, round)
+		events, answer, err := llmtest.Collect(a.adapter(a.url(server), secret, 0).Stream(t.Context(), ask("hi")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		llmtest.Check(t, events)
+		kept := answer.Message.Calls()
+		if len(kept) != most || answer.LeftOut != more || answer.Usage != round.Usage || answer.Finish.Reason != llm.FinishToolCalls {
+			t.Fatalf("%d calls kept, %d left out, usage %+v, finish %+v", len(kept), answer.LeftOut, answer.Usage, answer.Finish)
+		}
+		if last := string(kept[most-1].Arguments); last != `{"n":255}` {
+			t.Errorf("the last one that is kept is %s", last)
+		}
+	})
 }
 
 // What a server compresses counts by what it comes to. One adapter stands for
