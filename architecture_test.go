@@ -43,7 +43,11 @@ var mayImport = map[string][]string{
 	"agent/subagent":         {"agent"},
 	"agent/project":          {"agent/sandbox"},
 	"agent/profile":          {"agent", "agent/env", "agent/llm", "agent/project", "agent/tool"},
-	"backend":                {"agent/...", "agent"},
+	"backend":                {"agent", "agent/llm"},
+	"backend/models":         {"agent", "agent/llm/...", "agent/llm", "agent/picture", "backend"},
+	"backend/live":           {"agent", "backend"},
+	"backend/feed":           {"agent", "agent/llm", "backend/internal/..."},
+	"backend/workbench":      {"agent/...", "agent", "backend/...", "backend"},
 	"backend/serve":          {},
 	"backend/instance":       {},
 	"storage":                {"agent", "backend"},
@@ -79,17 +83,18 @@ const (
 
 // overBudget lists what may exceed a budget, and why.
 var overBudget = map[string]string{
-	"interface backend.Store":        "one store; splitting it would scatter one transaction's contract",
-	"fan-out agent/llm/provider":     "it lists all adapters",
-	"fan-out agent/profile":          "it says to models what tools and projects say",
-	"struct agent.Config":            "the ports of a session, each one a host's choice",
-	"struct backend.Config":          "what a host decides, each in one place",
-	"fan-out agent/tool":             "tools join the parts that do the work to what the loop asks of a tool",
-	"fan-out backend":                "the application knows every part",
-	"fan-out cmd/cli":                "the composition root of both programs",
-	"fan-out .":                      "the composition root of the window",
-	"struct backend.SessionInfo":     "what lists show of a session, one by one",
-	"struct agent/llm/llmtest.Round": "all that a server can do wrong, by name",
+	"interface backend.Store":         "one store; splitting it would scatter one transaction's contract",
+	"fan-out agent/llm/provider":      "it lists all adapters",
+	"fan-out agent/profile":           "it says to models what tools and projects say",
+	"struct agent.Config":             "the ports of a session, each one a host's choice",
+	"struct backend/workbench.Config": "what a host decides, each in one place",
+	"fan-out agent/tool":              "tools join the parts that do the work to what the loop asks of a tool",
+	"fan-out backend/models":          "providers are the client, the catalogue, the table and what they say",
+	"fan-out backend/workbench":       "the application knows every part",
+	"fan-out cmd/cli":                 "the composition root of both programs",
+	"fan-out .":                       "the composition root of the window",
+	"struct backend.SessionInfo":      "what lists show of a session, one by one",
+	"struct agent/llm/llmtest.Round":  "all that a server can do wrong, by name",
 }
 
 type sourceFile struct {

@@ -1,7 +1,6 @@
 package backend
 
 import (
-	"encoding/json"
 	"errors"
 )
 
@@ -14,7 +13,8 @@ type Error struct {
 	Next    string `json:"next,omitempty"`
 	// Details are for a fold: never shown at once, never a stack trace.
 	Details string `json:"details,omitempty"`
-	cause   error
+	// Cause is for the log and for errors.Is; nil where there is none.
+	Cause error `json:"-"`
 }
 
 // Code names a kind of failure.
@@ -50,7 +50,7 @@ func (e *Error) Error() string {
 }
 
 // Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.cause }
+func (e *Error) Unwrap() error { return e.Cause }
 
 // Errorf-like constructors would hide the three sentences; literals show them.
 
@@ -64,17 +64,6 @@ func AsError(err error) *Error {
 	return &Error{
 		Code: CodeInternal, Message: "Something went wrong inside Atelier.",
 		Kept:    "Everything shown so far is saved.",
-		Details: err.Error(), cause: err,
+		Details: err.Error(), Cause: err,
 	}
-}
-
-// errorReply encodes err as the dispatcher's reply.
-func errorReply(err error) string {
-	b, mErr := json.Marshal(struct {
-		Error *Error `json:"error"`
-	}{AsError(err)})
-	if mErr != nil {
-		return `{"error":{"code":"internal","message":"Something went wrong inside Atelier."}}`
-	}
-	return string(b)
 }

@@ -1,43 +1,76 @@
 package backend
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
-	"net/url"
-	"time"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/tool"
 )
 
-const preferencesSetting = "preferences"
+// PreferencesSetting is the key of the user's preferences in [Settings].
+const PreferencesSetting = "preferences"
 
-// preferences returns the stored ones, with the model that new sessions begin
-// with as the environment would have it.
-func (w *Workbench) preferences(ctx context.Context, _ Empty) (Preferences, error) {
-	p, err := w.storedPreferences(ctx)
-	if err != nil {
-		return p, err
-	}
-	e := w.providers.environment()
-	if s := e.over(p.NewSession, w.picked.Load()); s != p.NewSession && w.providers.ready(ctx, e.provider) == nil {
-		p.NewSession = s
-	}
-	return p, nil
+// Preferences are the user's choices for every project.
+type Preferences struct {
+	Theme    string `json:"theme,omitempty"`    // "light", "dark", empty = the system's
+	Language string `json:"language,omitempty"` // "en", "zh-CN", empty = the system's
+	// NewSession is what new sessions begin with.
+	NewSession agent.Settings `json:"new_session"`
+	Levels     Levels         `json:"levels,omitzero"`
+	// PlainTitles names sessions by their first prompt alone, without asking a
+	// model.
+	PlainTitles bool `json:"plain_titles,omitempty"`
+	// SuggestPrompts asks a model after each turn what the user may want to
+	// write next, which costs a little each time.
+	SuggestPrompts bool `json:"suggest_prompts,omitempty"`
+	// LongCache keeps what Anthropic's models read in the cache for an hour, which
+	// makes writing to it dearer.
+	LongCache bool `json:"long_cache,omitempty"`
+	// CommandTimeout ends commands in the foreground that name no time limit of
+	// their own, in seconds up to [tool.MaxCommandTimeout]; 0 leaves each model its
+	// default (K-01).
+	CommandTimeout int `json:"command_timeout,omitempty"`
+	// Compact says when long conversations are made short.
+	Compact CompactWhen `json:"compact,omitempty"`
+	// Layout holds the panes' widths and whether they are shown.
+	Layout Layout `json:"layout"`
+	// Damaged says that what was stored cannot be read, so that all of this are
+	// the defaults.
+	Damaged bool `json:"damaged,omitempty"`
 }
 
-// storedPreferences returns what the user chose; the defaults where that is
-// damaged, until the user chooses again.
-func (w *Workbench) storedPreferences(ctx context.Context) (Preferences, error) {
-	return storedPreferences(ctx, w.cfg.Store)
+// Layout is the window's arrangement, in CSS pixels; 0 = the default.
+type Layout struct {
+	SidebarWidth  int  `json:"sidebar_width,omitempty"`
+	SidebarHidden bool `json:"sidebar_hidden,omitempty"`
+	PanelWidth    int  `json:"panel_width,omitempty"`
 }
 
-func storedPreferences(ctx context.Context, store Store) (Preferences, error) {
-	stored, err := store.Setting(ctx, preferencesSetting)
+// CompactWhen says when conversations are compacted without being asked (K-08).
+type CompactWhen string
+
+// The choices.
+const (
+	CompactInTime  CompactWhen = ""      // whichever of the next two comes first
+	CompactAtShare CompactWhen = "share" // four fifths of the window
+	CompactAtEnd   CompactWhen = "end"   // all but 10,000 tokens of it
+	CompactNever   CompactWhen = "never"
+)
+
+// Levels are the user's models for jobs of a level, as PROVIDER/ID; empty
+// leaves it to Atelier.
+type Levels struct {
+	Low  string `json:"low,omitempty"`
+	Mid  string `json:"mid,omitempty"`
+	High string `json:"high,omitempty"`
+}
+
+// StoredPreferences returns what the user chose. Where that is damaged it returns
+// the defaults, which say so, until the user chooses again.
+func StoredPreferences(ctx context.Context, store Settings) (Preferences, error) {
+	stored, err := store.Setting(ctx, PreferencesSetting)
 	var e *Error
 	if errors.As(err, &e) && e.Code == CodeStoreCorrupt {
 		slog.Warn("the stored preferences are damaged; the defaults hold", "err", err)
@@ -55,79 +88,4 @@ func storedPreferences(ctx context.Context, store Store) (Preferences, error) {
 		p.NewSession.Mode = agent.ModeDefault
 	}
 	return p, nil
-}
-
-// setPreferences stores what the user chose. What the environment chose is not
-// stored, and no longer wins once the user picks something else.
-func (w *Workbench) setPreferences(ctx context.Context, p Preferences) (Preferences, error) {
-	if limit := int(tool.MaxCommandTimeout / time.Second); p.CommandTimeout < 0 || p.CommandTimeout > limit {
-		return p, &Error{
-			Code: CodeInvalid, Message: fmt.Sprintf("A command's time limit is from 1 to %d seconds.", limit),
-			Kept: "Your settings were not changed.", Next: "Leave it out for each model's own.",
-		}
-	}
-	if _, known := policies[p.Compact]; !known {
-		return p, &Error{Code: CodeInvalid, Message: fmt.Sprintf("%q is no time to compact at.", p.Compact), Kept: "Your settings were not changed."}
-	}
-	if p.NewSession.Mode == agent.ModeBypass {
-		return p, &Error{
-			Code: CodeInvalid, Message: "New sessions cannot begin with everything allowed.",
-			Kept: "Your settings were not changed.", Next: "Choose it in the session that needs it; it holds there until Atelier ends.",
-		}
-	}
-	shown, err := w.preferences(ctx, Empty{})
-	if err != nil {
-		return p, err
-	}
-	p.Damaged = false
-	stored := p
-	if p.NewSession != shown.NewSession {
-		w.picked.Store(true)
-	} else if before, err := w.storedPreferences(ctx); err == nil {
-		stored.NewSession = before.NewSession
-	}
-	b, err := json.Marshal(stored)
-	if err != nil {
-		return p, fmt.Errorf("encode preferences: %w", err)
-	}
-	return p, w.cfg.Store.SetSetting(ctx, preferencesSetting, string(b))
-}
-
-// commandTimeout is the user's time limit for commands in the foreground that
-// name none; 0 leaves each model its default (K-01).
-func (w *Workbench) commandTimeout() time.Duration {
-	p, err := w.storedPreferences(w.ctx)
-	if err != nil {
-		slog.Warn("read the command timeout", "err", err)
-		return 0
-	}
-	return time.Duration(p.CommandTimeout) * time.Second
-}
-
-// NewSessionSettings is what a new session begins with: what the user chose
-// last, as far as it can still be used.
-func (w *Workbench) NewSessionSettings(ctx context.Context) (agent.Settings, error) {
-	p, err := w.preferences(ctx, Empty{})
-	if err != nil {
-		return agent.Settings{}, err
-	}
-	s := p.NewSession
-	s.Mode = cmp.Or(s.Mode, agent.ModeDefault)
-	if s.Model == "" || w.providers.ready(ctx, s.Provider) != nil {
-		s.Provider, s.Model = w.providers.first(ctx)
-		s.Effort = ""
-	}
-	return s, nil
-}
-
-// openLink shows a web address outside Atelier.
-func (w *Workbench) openLink(_ context.Context, in LinkRequest) (Empty, error) {
-	u, err := url.Parse(in.URL)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil {
-		return Empty{}, &Error{Code: CodeInvalid, Message: "This link is not opened: it is no plain web address.", Details: in.URL}
-	}
-	if w.cfg.OpenLink == nil {
-		return Empty{}, &Error{Code: CodeInvalid, Message: "Links open in your own browser here."}
-	}
-	return Empty{}, w.cfg.OpenLink(u.String())
 }

@@ -44,10 +44,7 @@ type Store interface {
 	OrderQueued(ctx context.Context, order []agent.Queued) error
 	RemoveQueued(ctx context.Context, id string) error
 
-	// Setting returns a stored value, empty where there is none. CodeStoreCorrupt
-	// where it is damaged.
-	Setting(ctx context.Context, key string) (string, error)
-	SetSetting(ctx context.Context, key, value string) error
+	Settings
 
 	// Lease makes this process the only one that runs the session, until
 	// release is called or the process ends. CodeBusy where another holds it.
@@ -64,6 +61,14 @@ type EventRange struct {
 	Newest        bool
 }
 
+// Settings keeps small values that hold for every project.
+type Settings interface {
+	// Setting returns a stored value, empty where there is none. CodeStoreCorrupt
+	// where it is damaged.
+	Setting(ctx context.Context, key string) (string, error)
+	SetSetting(ctx context.Context, key, value string) error
+}
+
 // KeyStore keeps provider keys outside the database. It is safe for concurrent
 // use.
 type KeyStore interface {
@@ -74,3 +79,13 @@ type KeyStore interface {
 	// Place says where new keys go: the keyring, or a file with this path.
 	Place() (keyring bool, file string)
 }
+
+// KeySource is a place where a key was found.
+type KeySource string
+
+// The places a key can come from, strongest first.
+const (
+	KeyFromEnvironment KeySource = "environment"
+	KeyFromKeyring     KeySource = "keyring"
+	KeyFromFile        KeySource = "file"
+)

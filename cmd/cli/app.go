@@ -12,7 +12,7 @@ import (
 
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/sandbox"
-	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 	"atelier.dev/atelier/storage/keystore"
 )
@@ -22,7 +22,7 @@ const askPatience = 5 * time.Second
 
 // app is the opened application: a workbench and the database under it.
 type app struct {
-	*backend.Workbench
+	*workbench.Workbench
 	store *storage.Store
 }
 
@@ -34,7 +34,7 @@ func (c *command) places(dir string) (folder, home string, err error) {
 	if dir == "" {
 		dir = "."
 	}
-	if folder, err = backend.ResolveFolder(dir); err != nil {
+	if folder, err = workbench.ResolveFolder(dir); err != nil {
 		return "", "", err
 	}
 	home, err = c.home()
@@ -58,18 +58,18 @@ func (c *command) home() (string, error) {
 	return filepath.Join(config, "Atelier"), nil
 }
 
-func (c *command) config(folder, home string) backend.Config {
-	return backend.Config{Folder: folder, Home: home, Version: Version, Getenv: c.getenv, Retry: llm.DefaultRetries}
+func (c *command) config(folder, home string) workbench.Config {
+	return workbench.Config{Folder: folder, Home: home, Version: Version, Getenv: c.getenv, Retry: llm.DefaultRetries}
 }
 
 // openApp opens the database and builds the application on it.
-func openApp(ctx context.Context, cfg backend.Config, openLink func(string) error) (*app, error) {
+func openApp(ctx context.Context, cfg workbench.Config, openLink func(string) error) (*app, error) {
 	store, err := storage.Open(ctx, cfg.Home)
 	if err != nil {
 		return nil, err
 	}
 	cfg.Store, cfg.Keys, cfg.OpenLink = store, keystore.New(cfg.Home), openLink
-	a := &app{Workbench: backend.New(cfg), store: store}
+	a := &app{Workbench: workbench.New(cfg), store: store}
 	if !cfg.Unattended {
 		if err := a.Recover(ctx); err != nil {
 			return nil, errors.Join(err, a.Close(ctx))

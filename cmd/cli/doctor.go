@@ -10,6 +10,7 @@ import (
 
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/models"
 	"atelier.dev/atelier/storage"
 )
 
@@ -94,7 +95,7 @@ func (c *command) checkApp(folder, home string) (checks []check) {
 	}()
 	checks = []check{database}
 	if err := app.CheckModels(); err != nil {
-		checks = append(checks, check{Kind: "models", Name: backend.ModelsFile}.failed(err))
+		checks = append(checks, check{Kind: "models", Name: models.ModelsFile}.failed(err))
 	}
 	providers, err := app.CheckProviders(c.ctx)
 	if err != nil {
@@ -117,7 +118,7 @@ func (ch check) failed(err error) check {
 	return ch
 }
 
-func checkProvider(p backend.ProviderCheck) check {
+func checkProvider(p models.ProviderCheck) check {
 	ch := check{Kind: "provider", Name: p.Provider, Model: p.Model, fatal: p.Model != ""}
 	if !p.Configured {
 		ch.State, ch.Detail, ch.Next = stateOff, "not set up", "Set "+p.Variable+" to use it."

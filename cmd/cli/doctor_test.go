@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/models"
 	"atelier.dev/atelier/storage"
 )
 
@@ -63,7 +63,7 @@ func TestDoctor(t *testing.T) {
 		{"a damaged database", func(p *place) {
 			put(t, filepath.Join(p.home, storage.File), strings.Repeat("not a database ", 500))
 		}, 1, "database", "damaged", "failed"},
-		{"a bad models file", func(p *place) { put(t, filepath.Join(p.home, backend.ModelsFile), "{\n{") }, 0, backend.ModelsFile, "line 2", "failed"},
+		{"a bad models file", func(p *place) { put(t, filepath.Join(p.home, models.ModelsFile), "{\n{") }, 0, models.ModelsFile, "line 2", "failed"},
 		{"no programs", func(p *place) { p.env = append(p.env, "PATH=/nowhere") }, 0, "rg", "not found", "off"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 )
 
@@ -25,7 +26,7 @@ func (p *place) begun(change func(store *storage.Store, session backend.SessionI
 		p.t.Fatal(err)
 	}
 	defer store.Close()
-	folder, err := backend.ResolveFolder(p.folder)
+	folder, err := workbench.ResolveFolder(p.folder)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -1,0 +1,215 @@
+package feed
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/backend"
+	"github.com/google/go-cmp/cmp"
+)
+
+// watchAll subscribes and returns a function for what has arrived so far.
+func watchAll(t *testing.T, f *Feed) func() []Envelope {
+	t.Helper()
+	var mu sync.Mutex
+	var got []Envelope
+	cancel := f.Subscribe(func(b []byte) {
+		if len(b) > 64<<10 {
+			t.Errorf("an envelope of %d bytes", len(b))
+		}
+		var e Envelope
+		if err := json.Unmarshal(b, &e); err != nil {
+			t.Errorf("%s: %v", b, err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		got = append(got, e)
+	})
+	t.Cleanup(cancel)
+	return func() []Envelope {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(got)
+	}
+}
+
+func delta(text string, offset int) agent.Event {
+	return agent.Event{Session: "a", Data: agent.TextDelta{Text: text, Offset: offset}}
+}
+
+// Deltas gather for the interval and leave as one; a durable event leaves at
+// once, after them.
+func TestFeedGathersDeltas(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := New()
+		got := watchAll(t, f)
+		f.Publish(delta("Hel", 0))
+		f.Publish(delta("lo", 3))
+		f.Publish(agent.Event{Session: "b", Data: agent.TextDelta{Text: "other"}})
+		synctest.Wait()
+		if n := len(got()); n != 0 {
+			t.Fatalf("%d envelopes before the interval", n)
+		}
+		time.Sleep(feedInterval + time.Millisecond) // fake time
+		synctest.Wait()
+		if n := len(got()); n != 2 {
+			t.Fatalf("%d envelopes, want one a session", n)
+		}
+		f.Publish(delta(" you", 5))
+		f.Publish(agent.Event{Session: "a", Seq: 4, Data: agent.Warning{Code: "w"}})
+		want := Envelope{Session: "a", Seq: 4, Events: []agent.Event{
+			delta(" you", 5), {Session: "a", Seq: 4, Data: agent.Warning{Code: "w"}},
+		}}
+		if diff := cmp.Diff(want, got()[2]); diff != "" {
+			t.Error(diff)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if n := len(got()); n != 3 {
+			t.Errorf("%d envelopes in the end", n)
+		}
+	})
+}
+
+// Of what a call is outlined as while it is written, the newest leaves.
+func TestFeedSendsTheNewestOutline(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := New()
+		got := watchAll(t, f)
+		var last agent.Event
+		for n := range 5 {
+			last = agent.Event{Session: "a", Data: agent.CallDraft{
+				CallID: "c", Tool: "ApplyPatch", Bytes: n, Outline: agent.Outline{Changes: []agent.FileChange{{Path: "p", Added: n}}},
+			}}
+			f.Publish(last)
+		}
+		time.Sleep(feedInterval + time.Millisecond) // fake time
+		synctest.Wait()
+		if diff := cmp.Diff([]Envelope{{Session: "a", Events: []agent.Event{last}}}, got()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// The same news of a task leaves once.
+func TestFeedGathersNewsOfTasks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := New()
+		got := watchAll(t, f)
+		began := agent.Event{Session: "a", Data: agent.TaskChange{Task: "1"}}
+		printed := agent.Event{Session: "a", Data: agent.TaskChange{Task: "1", Printed: true}}
+		for _, ev := range []agent.Event{began, printed, printed, printed} {
+			f.Publish(ev)
+		}
+		time.Sleep(feedInterval + time.Millisecond) // fake time
+		synctest.Wait()
+		if diff := cmp.Diff([]Envelope{{Session: "a", Events: []agent.Event{began, printed}}}, got()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// Envelopes stay under the limit; an event that cannot fit is left out, and
+// the seq tells the page so.
+func TestFeedLimitsEnvelopes(t *testing.T) {
+	t.Parallel()
+	f := New()
+	got := watchAll(t, f)
+	diff := strings.Repeat("+line\n", 20_000)
+	f.Publish(agent.Event{Session: "a", Seq: 1, Data: agent.ApprovalRequest{ID: "r", Changes: []agent.FileChange{{Diff: diff}}}})
+	if e := got()[0]; e.Seq != 1 || len(e.Events) != 0 {
+		t.Errorf("envelope %d with %d events", e.Seq, len(e.Events))
+	}
+	for i := range 20 {
+		f.Publish(agent.Event{Session: "a", Data: agent.ToolCallOutput{CallID: fmt.Sprint(i), Text: strings.Repeat("x", 8<<10)}})
+	}
+	f.Publish(agent.Event{Session: "a", Seq: 2, Data: agent.Warning{}})
+	events := 0
+	for _, e := range got()[1:] {
+		events += len(e.Events)
+	}
+	if events != 21 {
+		t.Errorf("%d events arrived, want 21", events)
+	}
+}
+
+// The draft is what has been streamed since the last durable message, so that
+// a page which opens in between misses nothing.
+func TestFeedKeepsTheDraft(t *testing.T) {
+	t.Parallel()
+	f := New()
+	for _, p := range []agent.Payload{
+		agent.TextStart{}, agent.ReasoningDelta{Text: "hm"}, agent.TextDelta{Text: "Hel"}, agent.TextDelta{Text: "lo", Offset: 3},
+		agent.ToolCallOutput{CallID: "c", Text: strings.Repeat("é", outputTail)},
+		agent.ToolCallOutput{CallID: "c", Text: "end", Offset: outputTail},
+	} {
+		f.Publish(agent.Event{Session: "a", Data: p})
+	}
+	d := f.Draft("a")
+	if d.Text != "Hello" || d.Reasoning != "hm" {
+		t.Errorf("draft %q, %q", d.Text, d.Reasoning)
+	}
+	o := d.Outputs["c"]
+	if len(o.Text) > outputTail || !strings.HasSuffix(o.Text, "éend") || o.Offset+len([]rune(o.Text)) != outputTail+3 {
+		t.Errorf("tail of %d bytes at %d", len(o.Text), o.Offset)
+	}
+	f.Publish(agent.Event{Session: "a", Seq: 1, Data: agent.TextEnd{}})
+	f.Publish(agent.Event{Session: "a", Seq: 2, Data: agent.ToolCallEnd{CallID: "c"}})
+	if d := f.Draft("a"); d.Text != "" || d.Reasoning != "" || len(d.Outputs) != 0 {
+		t.Errorf("after the message: %+v", d)
+	}
+}
+
+// Long texts are cut for display, whole characters only; what a person decides
+// about is not.
+func TestForDisplay(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é", displayLimit)
+	for _, p := range []agent.Payload{agent.UserInput{Text: long}, agent.ToolCallEnd{Output: long, ModelOutput: new("for the model only")}} {
+		b, err := json.Marshal(ForDisplay(agent.Event{Data: p}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(b), "for the model only") {
+			t.Errorf("%s shows what only the model is told", p.Kind())
+		}
+		if len(b) > displayLimit+1000 || strings.Contains(string(b), "\ufffd") || !strings.Contains(string(b), fmt.Sprintf(`"size":%d`, len(long))) {
+			t.Errorf("%s: %d bytes", p.Kind(), len(b))
+		}
+	}
+	media := []llm.Media{{MIME: "image/png", Name: "a.png", Data: []byte(long)}}
+	shown := ForDisplay(agent.Event{Data: agent.ToolCallEnd{Media: media}}).Data.(agent.ToolCallEnd)
+	if len(shown.Media[0].Data) > 0 || shown.Media[0].Name != "a.png" || len(media[0].Data) == 0 {
+		t.Errorf("a picture: %d bytes shown, %d kept", len(shown.Media[0].Data), len(media[0].Data))
+	}
+	request := agent.ApprovalRequest{Input: long}
+	if got := ForDisplay(agent.Event{Data: request}).Data; !cmp.Equal(got, agent.Payload(request)) {
+		t.Error("an approval request was cut")
+	}
+}
+
+func TestTitleFrom(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"Fix the login":                           "Fix the login",
+		"  Fix\tthe \x07login\nnow":               "Fix the login",
+		"word " + strings.Repeat("verylong ", 20): "word verylong verylong verylong verylong verylong verylong…",
+		"":  "",
+		"修": "修",
+	} {
+		if got := backend.TitleFrom(in); got != want {
+			t.Errorf("titleFrom(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

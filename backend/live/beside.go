@@ -1,0 +1,120 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"atelier.dev/atelier/agent"
+)
+
+// Job is done beside a conversation, on a goroutine of its own. It ends with its
+// context.
+type Job func(context.Context) Outcome
+
+// Outcome is what a job came to.
+type Outcome struct {
+	Requests []agent.SideRequest // what it asked models
+	Event    agent.Payload       // nil where there is none
+	// Wanted reports whether the event still is when it is about to be recorded.
+	Wanted func(*agent.Transcript) bool
+}
+
+// beside are the jobs next to a conversation. What they come to waits for the
+// session's owner, who alone records events.
+type beside struct {
+	jobs    sync.WaitGroup
+	news    chan struct{} // some job is over; holds one
+	mu      sync.Mutex    // guards what follows
+	running int
+	over    []Outcome
+}
+
+// begin begins a job.
+func (b *beside) begin(job func() Outcome) {
+	b.mu.Lock()
+	b.running++
+	b.mu.Unlock()
+	b.jobs.Go(func() { b.end(job()) })
+}
+
+// underWay reports whether a job runs, or has come to something that was not
+// taken yet.
+func (b *beside) underWay() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.running > 0 || len(b.over) > 0
+}
+
+func (b *beside) end(o Outcome) {
+	b.mu.Lock()
+	b.running--
+	b.over = append(b.over, o)
+	b.mu.Unlock()
+	select {
+	case b.news <- struct{}{}:
+	default:
+	}
+}
+
+// take returns what was not taken yet.
+func (b *beside) take() []Outcome {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	over := b.over
+	b.over = nil
+	return over
+}
+
+// putBack takes back what could not be recorded.
+func (b *beside) putBack(over []Outcome) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.over = append(over, b.over...)
+}
+
+// beginJobs begins what follows a turn that ended by itself.
+func (l *Session) beginJobs(ctx context.Context) error {
+	if l.all.cfg.Beside == nil || l.session.Load().Transcript().LastEnd != agent.EndDone {
+		return nil
+	}
+	if err := l.refresh(ctx); err != nil {
+		return fmt.Errorf("read the session again: %w", err)
+	}
+	info, err := l.all.cfg.Log.Session(ctx, l.id)
+	if err != nil {
+		return fmt.Errorf("read the session's row: %w", err)
+	}
+	jobs, err := l.all.cfg.Beside(ctx, info, l.session.Load())
+	for _, job := range jobs {
+		l.beside.begin(func() Outcome { return job(ctx) })
+	}
+	return err
+}
+
+// recordJobs records what jobs came to: their requests, and the event where
+// that is wanted still, which is stored together with the last of them.
+func (l *Session) recordJobs(ctx context.Context) {
+	session := l.session.Load()
+	all := l.beside.take()
+	for n, o := range all {
+		wanted := o.Event != nil && o.Wanted(session.Transcript())
+		for i, r := range o.Requests {
+			request := session.Record(r)
+			request.More = wanted && i == len(o.Requests)-1
+			if !l.record(ctx, request) {
+				all[n].Requests = o.Requests[i:] // what is recorded stays so
+				l.beside.putBack(all[n:])
+				return
+			}
+		}
+		if wanted && !l.record(ctx, session.Record(o.Event)) {
+			all[n].Requests = o.Requests[len(o.Requests)-1:] // which goes with the event
+			l.beside.putBack(all[n:])
+			return
+		}
+	}
+}
+
+// AwaitJobs returns when no job beside the session is under way.
+func (l *Session) AwaitJobs() { l.beside.jobs.Wait() }

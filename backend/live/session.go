@@ -1,0 +1,401 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/backend"
+)
+
+// Session is a session that this process works on. Its goroutine, the owner, owns
+// the [agent.Session]: it alone runs turns, records events and replaces the
+// session when another process has added to the log. Other goroutines reach it
+// through the exported methods, which are safe for concurrent use.
+type Session struct {
+	id      string
+	all     *Sessions
+	session atomic.Pointer[agent.Session] // nil until it was read
+	known   known
+	stage   stage
+	current current
+	inbox   inbox
+	beside  beside
+	hold    hold
+	loading loading
+	cancel  context.CancelCauseFunc // ends the owner
+	done    chan struct{}           // closed when the owner has ended
+}
+
+// known is what the owner's session knows of the log.
+type known struct {
+	seq    int64         // where it ends; -1 = nothing is known
+	missed bool          // it holds events that the session does not know
+	batch  []agent.Event // durable events that wait for the next one
+}
+
+func newSession(id string, all *Sessions) *Session {
+	return &Session{
+		id: id, all: all, known: known{seq: -1},
+		inbox:  inbox{turns: make(chan turnWork), nudge: make(chan struct{}, 1)},
+		beside: beside{news: make(chan struct{}, 1)}, loading: loading{done: make(chan struct{})}, done: make(chan struct{}),
+	}
+}
+
+// stage is how far the owner is with the newest turn that was run here.
+type stage int
+
+const (
+	untouched stage = iota // none was
+	working
+	resting
+)
+
+// inbox is how other goroutines reach the owner.
+type inbox struct {
+	turns   chan turnWork
+	answers answers       // of people, to its calls
+	nudge   chan struct{} // settings were asked for; holds one
+	// mu is held while the session is replaced, and while what it would lose by
+	// that is changed: the queue, in the store and in memory, and the settings
+	// that were asked for. Nothing that stops a turn waits for it.
+	mu sync.Mutex
+	// bypass says that this process was told to let the session do everything
+	// unasked; see revoke.
+	bypass atomic.Bool
+}
+
+// Turn is [agent.Session.Run] with its input, or another method that does
+// something with a session.
+type Turn func(*agent.Session, context.Context) iter.Seq2[agent.Event, error]
+
+// turnWork is one turn for the owner to run. accepted is told, once, whether
+// it will be.
+type turnWork struct {
+	begin    Turn
+	accepted chan error
+}
+
+// own is the owner's loop. It reads the session and ends with ctx, after the
+// turn under way.
+func (l *Session) own(ctx context.Context) {
+	defer close(l.done)
+	defer l.cancel(nil)
+	defer l.all.forget(l)
+	l.loading.err = l.refresh(ctx)
+	close(l.loading.done)
+	if l.loading.err != nil {
+		l.all.cfg.Leave(context.WithoutCancel(ctx), l.id)
+		return
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			l.AwaitJobs() // which ctx ends too
+			l.end(context.WithoutCancel(ctx))
+			l.all.cfg.Leave(context.WithoutCancel(ctx), l.id) // of a session that stays open
+			return
+		case <-l.beside.news:
+			if release, err := l.acquire(ctx); err == nil {
+				l.recordJobs(ctx)
+				release()
+			} else if ctx.Err() == nil { // they wait for the next turn, or the end
+				slog.Warn("record a job beside the session", "session", l.id, "err", err)
+			}
+		case w := <-l.inbox.turns:
+			l.workAndFollow(ctx, w)
+		case <-l.inbox.nudge:
+			if release, err := l.acquire(ctx); err == nil {
+				l.recordSettings(ctx)
+				release()
+			} // else they are recorded by the next turn
+		}
+	}
+}
+
+// workAndFollow runs a turn and what was queued to follow it. The session stays
+// in memory meanwhile.
+func (l *Session) workAndFollow(ctx context.Context, w turnWork) {
+	l.all.mu.Lock()
+	l.hold.users++
+	l.all.mu.Unlock()
+	defer l.all.release(l)
+	l.work(ctx, w)
+	l.follow(ctx)
+}
+
+// work runs one turn while no other process can, and reports whether one ended.
+func (l *Session) work(ctx context.Context, w turnWork) (ended bool) {
+	release, err := l.acquire(ctx)
+	if err != nil {
+		l.current.rest()
+		w.accepted <- err
+		return false
+	}
+	defer release()
+	l.stage = working
+	turn, stop := l.current.run(ctx)
+	defer stop(nil)
+	w.accepted <- nil
+	ended = l.runTurn(turn, w)
+	if l.session.Load().Transcript().State == agent.StateClosed {
+		l.known.missed = true // whoever goes on does so in another environment
+	}
+	l.rest()
+	if !ended {
+		return false
+	}
+	l.recordJobs(ctx) // those that could not be recorded when they were over
+	if err := l.beginJobs(ctx); err != nil && ctx.Err() == nil {
+		slog.Warn("begin jobs beside the session", "session", l.id, "err", err)
+	}
+	return true
+}
+
+// follow runs what was queued when the turn had taken the last of the queue
+// already, or behind a command of the user's. Where another turn is asked for,
+// it follows that one.
+func (l *Session) follow(ctx context.Context) {
+	session := l.session.Load()
+	for ctx.Err() == nil && session.Transcript().Follows() && session.Queue().Has(agent.FollowUp) && l.current.begin() {
+		if !l.work(ctx, turnWork{begin: (*agent.Session).RunQueued, accepted: make(chan error, 1)}) {
+			return // it would fare no better again at once
+		}
+		session = l.session.Load()
+	}
+}
+
+// end closes the session in the log if this process has worked on it and it
+// is at rest (K-07).
+func (l *Session) end(ctx context.Context) {
+	if l.stage == untouched {
+		return
+	}
+	release, err := l.acquire(ctx)
+	if err != nil {
+		slog.Warn("end session", "session", l.id, "err", err)
+		return
+	}
+	defer release()
+	l.recordJobs(ctx)
+	if session := l.session.Load(); session.Transcript().State == agent.StateIdle {
+		for _, ev := range session.Close(ctx) {
+			l.record(ctx, ev)
+		}
+	}
+}
+
+// runTurn reports whether a turn ended.
+func (l *Session) runTurn(ctx context.Context, w turnWork) (ended bool) {
+	session := l.session.Load()
+	if session.Transcript().State == agent.StateClosed {
+		if !l.record(ctx, session.Record(l.all.cfg.Start(true))) {
+			return false
+		}
+	}
+	for ev, err := range w.begin(session, ctx) {
+		if err != nil {
+			slog.Error("turn ended", "session", l.id, "err", err)
+			break
+		}
+		if !l.record(ctx, ev) {
+			return ended
+		}
+		if title := backend.FirstTitle(session.Transcript().Title, ev); title != "" && !l.record(ctx, session.Record(agent.Title{Text: title})) {
+			return ended
+		}
+		ended = ended || ev.Kind() == agent.KindProcessingEnd
+	}
+	l.recordSettings(ctx)
+	return ended
+}
+
+// record stores a durable event and then shows it; a delta is only shown. An
+// event that another follows at once waits for that one, and both are stored
+// together. It reports false when they could not be stored: the session's
+// memory is then ahead of the log, so it is dropped and read again for the
+// next turn.
+func (l *Session) record(ctx context.Context, ev agent.Event) bool {
+	if !ev.Durable() {
+		l.all.cfg.Show(ev)
+		return true
+	}
+	l.known.batch = append(l.known.batch, ev)
+	if ev.More {
+		return true
+	}
+	batch := l.known.batch
+	l.known.batch = nil
+	// What happened is kept even when its session is being shut down.
+	seq, err := l.all.cfg.Log.Append(context.WithoutCancel(ctx), batch...)
+	if err != nil {
+		l.lost(ev, err)
+		return false
+	}
+	l.known.missed = l.known.missed || seq != l.known.seq+int64(len(batch)) // a new name, say, which is stored at once
+	l.known.seq = seq
+	for i, ev := range batch {
+		ev.Seq = seq - int64(len(batch)-1-i)
+		if isRest(ev.Data) {
+			l.rest()
+		}
+		l.all.cfg.Show(ev)
+	}
+	return true
+}
+
+// isRest reports whether a turn, or something that the user did between two,
+// ends with this and nothing follows at once.
+func isRest(p agent.Payload) bool {
+	switch d := p.(type) {
+	case agent.ProcessingEnd:
+		return !d.Next
+	case agent.LocalCommandEnd:
+		return true
+	case agent.CompactionEnd:
+		return d.Trigger == agent.CompactManual
+	}
+	return false
+}
+
+// rest lets the next turn be asked for: whoever is shown the end of one may
+// begin another at once. It counts once a turn, because the next one may have
+// been asked for already.
+func (l *Session) rest() {
+	if l.stage == working {
+		l.stage = resting
+		l.current.rest()
+	}
+}
+
+// lost says that an event could not be stored. The turn ends there; what was
+// stored stays.
+func (l *Session) lost(ev agent.Event, err error) {
+	slog.Error("store event", "session", l.id, "kind", ev.Kind(), "err", err)
+	l.known.seq = -1
+	l.rest()
+	e := backend.AsError(err)
+	l.all.cfg.Show(agent.Event{Session: l.id, Turn: ev.Turn, At: ev.At, Data: agent.Failure{
+		Code: string(e.Code), Message: "The turn was stopped because it could not be saved. " + e.Message,
+		Kept: e.Kept, Next: e.Next, Details: e.Details,
+	}})
+	l.all.cfg.Show(agent.Event{Session: l.id, Turn: ev.Turn, At: ev.At, Data: agent.ProcessingEnd{Reason: agent.EndFailed}})
+}
+
+// recordSettings records settings that were asked for since the last round.
+func (l *Session) recordSettings(ctx context.Context) {
+	if ev, ok := l.session.Load().RecordSettings(); ok {
+		l.record(ctx, ev)
+	}
+}
+
+// ErrWorking answers what can only begin while the session is at rest.
+var ErrWorking = &backend.Error{
+	Code: backend.CodeBusy, Message: "This session is already working.",
+	Kept: "Nothing was sent or changed; what you wrote is still in the box.", Next: "Wait until it is done, or stop it.",
+}
+
+// Start hands a turn to the owner and returns once it has begun. backend.CodeBusy
+// where the session is working already, here or in another process.
+func (l *Session) Start(begin Turn) error {
+	if !l.current.begin() {
+		return ErrWorking
+	}
+	w := turnWork{begin: begin, accepted: make(chan error, 1)}
+	select {
+	case l.inbox.turns <- w:
+		return <-w.accepted
+	case <-l.done:
+		l.current.rest()
+		return errClosing
+	}
+}
+
+// ID returns the session's id.
+func (l *Session) ID() string { return l.id }
+
+// Busy reports whether a turn is under way, or has been asked for.
+func (l *Session) Busy() bool { return l.current.busy() }
+
+// Wait returns when no turn is under way; with the context's cause where that ends
+// before.
+func (l *Session) Wait(ctx context.Context) error { return l.current.wait(ctx) }
+
+// Interrupt ends the turn, if one is under way or has been asked for. It waits for
+// no I/O.
+func (l *Session) Interrupt() { l.current.end(agent.ErrInterrupted) }
+
+// Breakdown says what fills the context of a session with this past; see
+// [agent.Session.Breakdown].
+func (l *Session) Breakdown(ctx context.Context, past *agent.Transcript) agent.ContextBreakdown {
+	return l.session.Load().Breakdown(ctx, past)
+}
+
+// Abort ends the turn and closes the session in the log; see [agent.Session.Abort].
+func (l *Session) Abort() { l.session.Load().Abort() }
+
+// acquire takes the session's lease and reads it again if its log has grown
+// elsewhere or its memory was dropped.
+func (l *Session) acquire(ctx context.Context) (release func(), err error) {
+	release, err = l.all.cfg.Log.Lease(l.id)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.refresh(ctx); err != nil {
+		release()
+		return nil, err
+	}
+	l.revoke(ctx)
+	return release, nil
+}
+
+// refresh reads the session where its memory lacks something of the log. A log
+// that brings the reading down does so for its session alone.
+func (l *Session) refresh(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			slog.Error("reading a session panicked", "session", l.id, "panic", p, "stack", string(debug.Stack()))
+			err = fmt.Errorf("reading session %s panicked: %v", l.id, p)
+		}
+	}()
+	info, err := l.all.cfg.Log.Session(ctx, l.id)
+	if err == nil {
+		err = l.all.cfg.Check(info)
+	}
+	if err != nil || info.Seq == l.known.seq && !l.known.missed {
+		return err
+	}
+	if info.Helper != nil {
+		l.all.mu.Lock()
+		l.hold.parent = info.Helper.Parent
+		l.all.mu.Unlock()
+	}
+	past, err := l.all.cfg.Log.Events(ctx, backend.EventRange{Session: l.id})
+	if err != nil {
+		return err
+	}
+	session, err := l.all.cfg.Build(ctx, info, past, &l.inbox.answers)
+	if err != nil {
+		return err
+	}
+	l.inbox.mu.Lock()
+	defer l.inbox.mu.Unlock()
+	waits, err := l.all.cfg.Log.Queue(ctx, l.id)
+	if err != nil {
+		return err
+	}
+	session.Queue().Set(waits)
+	if old := l.session.Load(); old != nil {
+		if set, ok := old.Asked(); ok {
+			session.Configure(set)
+		}
+	}
+	l.session.Store(session)
+	l.known.seq, l.known.missed = info.Seq, false
+	return nil
+}

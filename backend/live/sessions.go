@@ -1,0 +1,323 @@
+// Package live runs sessions. It holds those in memory, each owned by a goroutine
+// that reads it from the log, runs its turns one after the other, records what
+// happens and closes it again. Whoever needs a session opens it with
+// [Sessions.Open] and reaches its owner through the methods of [Session].
+package live
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/backend"
+)
+
+// Log is where sessions are kept: a part of [backend.Store].
+type Log interface {
+	Append(context.Context, ...agent.Event) (seq int64, err error)
+	Events(context.Context, backend.EventRange) ([]agent.Event, error)
+	Session(ctx context.Context, id string) (backend.SessionInfo, error)
+	Queue(ctx context.Context, session string) ([]agent.Queued, error)
+	Lease(session string) (release func(), err error)
+}
+
+// Config is what the application decides about its sessions. Every field but
+// Beside is needed.
+type Config struct {
+	Log Log
+	// Check refuses a session that may not be run here; nil where it may.
+	Check func(backend.SessionInfo) error
+	// Build puts a session together from its row and its events. A call that
+	// needs a person is decided by the approver. The owner calls it.
+	Build func(context.Context, backend.SessionInfo, []agent.Event, agent.Approver) (*agent.Session, error)
+	// Start is the event that begins a session, or goes on with a closed one.
+	Start func(resumed bool) agent.SessionStart
+	// Show is called with every event, a durable one after it was stored, from
+	// the goroutine of its session.
+	Show func(agent.Event)
+	// Leave ends what the session's tools left running. It is called when the
+	// session ends, and when it leaves memory.
+	Leave func(ctx context.Context, session string)
+	// Occupied reports whether the session's tools left anything running, which
+	// keeps it in memory. It is called under a lock and returns at once.
+	Occupied func(session string) bool
+	// Beside returns the jobs to do beside a session after a turn that ended by
+	// itself; nil where there are never any.
+	Beside func(context.Context, backend.SessionInfo, *agent.Session) ([]Job, error)
+}
+
+// MaxResting is how many sessions at rest stay in memory. When there are more,
+// the one that was used longest ago is closed; it is read again when it is
+// needed.
+const MaxResting = 16
+
+// errClosing answers what is asked of a session that is being closed.
+var errClosing = &backend.Error{
+	Code: backend.CodeBusy, Message: "This session is being closed.",
+	Kept: "Nothing was sent or changed; what you wrote is still in the box.", Next: "Try again.",
+}
+
+// Sessions holds the sessions in memory. It is safe for concurrent use. Its lock
+// is never held over I/O: reading or closing one session delays no other.
+type Sessions struct {
+	cfg    Config
+	ctx    context.Context // ends when all of them are closed
+	cancel context.CancelFunc
+
+	mu      sync.Mutex
+	of      map[string]*Session
+	uses    int64 // counts uses, to know which was last
+	closing bool
+}
+
+// New returns an empty set of sessions. Close it to end those that it then holds.
+func New(cfg Config) *Sessions {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &Sessions{cfg: cfg, ctx: ctx, cancel: cancel, of: map[string]*Session{}}
+}
+
+// hold is what [Sessions] knows of a session, guarded by its lock.
+type hold struct {
+	users  int    // who need it to stay in memory
+	used   int64  // when it was used last
+	parent string // the session that started it; empty for one of the user's
+	ending bool   // its owner was told to end
+}
+
+// loading tells when a session was read.
+type loading struct {
+	done chan struct{} // closed when it was read, or could not be
+	err  error         // why it could not be; set before done is closed
+}
+
+// Open returns a session in memory. It reads the session from the log if that was
+// not done yet. The session stays in memory until release is called.
+func (s *Sessions) Open(ctx context.Context, id string) (l *Session, release func(), err error) {
+	if l, err = s.join(ctx, id); err != nil {
+		return nil, nil, err
+	}
+	release = sync.OnceFunc(func() { s.release(l) })
+	select {
+	case <-l.loading.done:
+		err = l.loading.err
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		release()
+		return nil, nil, err
+	}
+	return l, release, nil
+}
+
+// join becomes a user of a session, after it was closed where it is being
+// closed. The session may not have been read yet.
+func (s *Sessions) join(ctx context.Context, id string) (*Session, error) {
+	for {
+		l, ending, err := s.tryJoin(id)
+		if err != nil || !ending {
+			return l, err
+		}
+		select {
+		case <-l.done:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// tryJoin is join, but for a session that is being closed: then it only says so.
+func (s *Sessions) tryJoin(id string) (l *Session, ending bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l = s.of[id]
+	switch {
+	case l == nil && s.closing:
+		return nil, false, errClosing
+	case l == nil:
+		l = newSession(id, s)
+		s.of[id] = l
+		ctx, cancel := context.WithCancelCause(s.ctx)
+		l.cancel = cancel
+		go l.own(ctx)
+	case l.hold.ending:
+		return l, true, nil
+	}
+	l.hold.users++
+	return l, false, nil
+}
+
+// release ends one use of a session.
+func (s *Sessions) release(l *Session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l.hold.users--
+	s.uses++
+	l.hold.used = s.uses
+	s.closeUnused()
+}
+
+// closeUnused has sessions at rest closed where there are too many of them. A
+// session stays as long as one that it started does. The lock is held.
+func (s *Sessions) closeUnused() {
+	parents := map[string]bool{}
+	for _, l := range s.of {
+		parents[l.hold.parent] = true
+	}
+	var unused []*Session
+	for _, l := range s.of {
+		if !parents[l.id] && s.unused(l) {
+			unused = append(unused, l)
+		}
+	}
+	if len(unused) <= MaxResting {
+		return
+	}
+	slices.SortFunc(unused, func(a, b *Session) int { return cmp.Compare(a.hold.used, b.hold.used) })
+	for _, l := range unused[:len(unused)-MaxResting] {
+		l.close(nil)
+	}
+}
+
+// unused reports whether nothing is lost when a session is closed now. The lock
+// is held.
+func (s *Sessions) unused(l *Session) bool {
+	session := l.session.Load()
+	if session == nil || l.hold.ending || l.hold.users > 0 || l.current.busy() || l.beside.underWay() || l.inbox.bypass.Load() {
+		return false
+	}
+	if _, asked := session.Asked(); asked {
+		return false
+	}
+	return !s.cfg.Occupied(l.id)
+}
+
+// close tells the owner to end, which closes the session. [Sessions] is locked.
+func (l *Session) close(cause error) {
+	l.hold.ending = true
+	l.cancel(cause)
+}
+
+// forget takes out a session whose owner has ended.
+func (s *Sessions) forget(l *Session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.of, l.id)
+}
+
+// Find returns a session if it is in memory, else nil. It may be closed at any
+// time.
+func (s *Sessions) Find(id string) *Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l := s.of[id]; l != nil && l.session.Load() != nil {
+		return l
+	}
+	return nil
+}
+
+// StartedBy returns the sessions in memory that a session started.
+func (s *Sessions) StartedBy(parent string) []*Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []*Session
+	for _, l := range s.of {
+		if l.hold.parent == parent {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// CloseStartedBy closes the sessions that one started and waits for them to end
+// (LOOP-54). Those that work are interrupted.
+func (s *Sessions) CloseStartedBy(ctx context.Context, parent string) {
+	agents := s.StartedBy(parent)
+	s.mu.Lock()
+	for _, l := range agents {
+		l.close(agent.ErrInterrupted)
+	}
+	s.mu.Unlock()
+	for _, l := range agents {
+		select {
+		case <-l.done:
+		case <-ctx.Done():
+			slog.Warn("an agent did not end with its session in time", "session", parent, "agent", l.id)
+		}
+	}
+}
+
+// CloseForDeletion closes sessions whose logs are about to be deleted and waits for
+// them to end. It reports false, and closes none, if one of them works.
+func (s *Sessions) CloseForDeletion(ctx context.Context, ids []string) (closed bool, err error) {
+	open, ok := s.closeResting(ids)
+	if !ok {
+		return false, nil
+	}
+	for _, l := range open {
+		select {
+		case <-l.done:
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
+		}
+	}
+	return true, nil
+}
+
+func (s *Sessions) closeResting(ids []string) (open []*Session, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range ids {
+		l := s.of[id]
+		if l == nil {
+			continue
+		}
+		if l.current.busy() {
+			return nil, false
+		}
+		open = append(open, l)
+	}
+	for _, l := range open {
+		l.close(nil)
+	}
+	return open, true
+}
+
+// Close closes all sessions, waits for them to end and lets no other be opened.
+// Turns that wait for a person stay open in the log; all others are interrupted.
+// It returns an error for each session that did not end before ctx did.
+func (s *Sessions) Close(ctx context.Context) error {
+	var errs []error
+	for _, l := range s.closeAll() {
+		select {
+		case <-l.done:
+		case <-ctx.Done():
+			errs = append(errs, errors.New("session "+l.id+" did not stop in time"))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Len returns how many sessions are in memory.
+func (s *Sessions) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.of)
+}
+
+func (s *Sessions) closeAll() []*Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closing = true
+	all := make([]*Session, 0, len(s.of))
+	for _, l := range s.of {
+		l.current.end(agent.ErrSuspended)
+		all = append(all, l)
+	}
+	s.cancel()
+	return all
+}

@@ -1,0 +1,382 @@
+package models
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"log/slog"
+	"maps"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/demo"
+	"atelier.dev/atelier/agent/llm/provider"
+	"atelier.dev/atelier/backend"
+)
+
+// endpointsSetting holds the user's own endpoints, as JSON.
+const endpointsSetting = "endpoints"
+
+// What an endpoint may have at most.
+const (
+	maxEndpoints       = 20
+	maxEndpointName    = 60
+	maxEndpointHeaders = 16
+	maxHeaderValue     = 4 << 10
+	maxEndpointBody    = 16 << 10
+)
+
+// Endpoint is an endpoint of the user's own, a provider like any other. The
+// values of its headers are kept and shown as little as its key is.
+type Endpoint struct {
+	ID      string   `json:"id"` // of the provider
+	Name    string   `json:"name"`
+	BaseURL string   `json:"base_url"`
+	Headers []string `json:"headers,omitempty"` // their names
+	// Body holds members that go into every request besides the adapter's own.
+	Body map[string]json.RawMessage `json:"body,omitempty"`
+	// HasKey says that there is one.
+	HasKey bool `json:"has_key,omitempty"`
+}
+
+// endpointSecrets are kept in the key store, under the name of a key.
+type endpointSecrets struct {
+	Key     string            `json:"key,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+}
+
+// storedEndpoints reads the user's own endpoints, in the order they were added.
+func (p *Providers) storedEndpoints(ctx context.Context) ([]Endpoint, error) {
+	text, err := p.cfg.Settings.Setting(ctx, endpointsSetting)
+	if isDamaged(err) {
+		slog.Warn("the stored endpoints are damaged; there are none until one is added again")
+		return nil, nil
+	}
+	if err != nil || text == "" {
+		return nil, err
+	}
+	var out []Endpoint
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
+		return nil, fmt.Errorf("read endpoints: %w", err)
+	}
+	return out, nil
+}
+
+// secrets reads an endpoint's secrets and says where they lie.
+func (p *Providers) secrets(e Endpoint) (endpointSecrets, backend.KeySource, error) {
+	var s endpointSecrets
+	text, source, err := p.key(provider.Row{Name: e.Name}, keyEntry(e.ID, e.BaseURL))
+	if err != nil || text == "" {
+		return s, "", err
+	}
+	if json.Unmarshal([]byte(text), &s) != nil {
+		return s, "", &backend.Error{
+			Code: backend.CodeKeyUnavailable, Message: fmt.Sprintf("The key of %s could not be read.", e.Name), // the cause could quote it
+			Kept: "It was not changed.", Next: "Remove the endpoint and add it again.",
+		}
+	}
+	return s, source, nil
+}
+
+// endpointRow is the provider that an endpoint is, and what it is called with.
+func (p *Providers) endpointRow(e Endpoint) (provider.Row, access, error) {
+	s, source, err := p.secrets(e)
+	row := provider.Row{ID: e.ID, Name: e.Name, Needs: provider.Needs{URL: true}}
+	row.New = func(cfg llm.AdapterConfig) llm.Adapter {
+		cfg.Header = http.Header{}
+		for name, value := range s.Headers {
+			cfg.Header.Set(name, value)
+		}
+		return withBody{Adapter: provider.Compatible(e.ID)(cfg), body: e.Body}
+	}
+	a := access{key: s.Key, baseURL: e.BaseURL}
+	if s.Key != "" {
+		a.source = source
+	}
+	return row, a, err
+}
+
+// withBody is an adapter whose requests all have some members more.
+type withBody struct {
+	llm.Adapter
+	body map[string]json.RawMessage
+}
+
+// Stream implements [llm.Adapter].
+func (w withBody) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
+	body := maps.Clone(w.body)
+	if body == nil {
+		body = map[string]json.RawMessage{}
+	}
+	maps.Copy(body, req.Body)
+	req.Body = body
+	return w.Adapter.Stream(ctx, req)
+}
+
+// Models implements [lister].
+func (w withBody) Models(ctx context.Context) ([]llm.ListedModel, error) {
+	if l, ok := w.Adapter.(lister); ok {
+		return l.Models(ctx)
+	}
+	return nil, nil
+}
+
+func (p *Providers) ListEndpoints(ctx context.Context, _ backend.Empty) (EndpointList, error) {
+	endpoints, err := p.storedEndpoints(ctx)
+	if err != nil {
+		return EndpointList{}, err
+	}
+	found, err := p.found(ctx)
+	if err != nil {
+		return EndpointList{}, err
+	}
+	for i, e := range endpoints {
+		endpoints[i].HasKey = found[e.ID].key != ""
+	}
+	return EndpointList{Endpoints: endpoints}, nil
+}
+
+// SetEndpoint adds an endpoint or changes one, wholly or not at all.
+func (p *Providers) SetEndpoint(ctx context.Context, in SetEndpointRequest) (EndpointList, error) {
+	p.storing.Lock()
+	defer p.storing.Unlock()
+	endpoints, err := p.storedEndpoints(ctx)
+	if err != nil {
+		return EndpointList{}, err
+	}
+	at := slices.IndexFunc(endpoints, func(e Endpoint) bool { return e.ID == in.ID })
+	switch {
+	case in.ID != "" && at < 0:
+		return EndpointList{}, &backend.Error{Code: backend.CodeNotFound, Message: "This endpoint is not there any more.", Next: "Add it again."}
+	case in.ID == "" && len(endpoints) >= maxEndpoints:
+		return EndpointList{}, refuseEndpoint(fmt.Sprintf("There are %d endpoints already.", maxEndpoints), "Remove one first.")
+	}
+	var old Endpoint
+	if at >= 0 {
+		old = endpoints[at]
+	}
+	e, err := p.checkEndpoint(in)
+	if err != nil {
+		return EndpointList{}, err
+	}
+	secrets, err := p.newSecrets(old, e, in)
+	if err != nil {
+		return EndpointList{}, err
+	}
+	if at < 0 {
+		e.ID = p.freeID(e.Name, endpoints)
+		endpoints = append(endpoints, e)
+	} else {
+		e.ID = old.ID
+		endpoints[at] = e
+	}
+	undo, err := p.putKey(provider.Row{Name: e.Name}, keyEntry(e.ID, e.BaseURL), secrets)
+	if err != nil {
+		return EndpointList{}, err
+	}
+	if err := p.saveEndpoints(ctx, endpoints); err != nil {
+		_ = undo() // what failed first is what is told
+		return EndpointList{}, err
+	}
+	if at >= 0 && keyEntry(e.ID, old.BaseURL) != keyEntry(e.ID, e.BaseURL) {
+		p.forgetKey(e.ID, old.BaseURL)
+	}
+	return p.afterEndpoints(ctx)
+}
+
+func (p *Providers) RemoveEndpoint(ctx context.Context, in ProviderRef) (EndpointList, error) {
+	p.storing.Lock()
+	defer p.storing.Unlock()
+	endpoints, err := p.storedEndpoints(ctx)
+	if err != nil {
+		return EndpointList{}, err
+	}
+	at := slices.IndexFunc(endpoints, func(e Endpoint) bool { return e.ID == in.Provider })
+	if at < 0 {
+		return p.afterEndpoints(ctx)
+	}
+	gone := endpoints[at]
+	if err := p.saveEndpoints(ctx, slices.Delete(endpoints, at, at+1)); err != nil {
+		return EndpointList{}, err
+	}
+	p.forgetKey(gone.ID, gone.BaseURL)
+	if err := os.Remove(p.listings.file(gone.ID)); err != nil && !os.IsNotExist(err) {
+		slog.Warn("remove an endpoint's models", "provider", gone.ID, "err", err)
+	}
+	return p.afterEndpoints(ctx)
+}
+
+// forgetKey removes a key that nobody uses any more.
+func (p *Providers) forgetKey(id, address string) {
+	if err := p.cfg.Keys.RemoveKey(keyEntry(id, address)); err != nil {
+		slog.Warn("remove an unused key", "provider", id, "err", err)
+	}
+}
+
+func (p *Providers) saveEndpoints(ctx context.Context, endpoints []Endpoint) error {
+	b, err := json.Marshal(endpoints)
+	if err != nil {
+		return fmt.Errorf("encode endpoints: %w", err)
+	}
+	return p.cfg.Settings.SetSetting(ctx, endpointsSetting, string(b))
+}
+
+func (p *Providers) afterEndpoints(ctx context.Context) (EndpointList, error) {
+	if err := p.refresh(ctx); err != nil {
+		return EndpointList{}, err
+	}
+	return p.ListEndpoints(ctx, backend.Empty{})
+}
+
+func refuseEndpoint(message, next string) error {
+	return &backend.Error{Code: backend.CodeInvalid, Message: message, Kept: "Nothing was changed.", Next: next}
+}
+
+var (
+	headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$")
+	// ownHeaders are the transport's and the adapter's.
+	ownHeaders = []string{
+		"Accept", "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Host",
+		"Te", "Trailer", "Transfer-Encoding", "Upgrade",
+	}
+	// ownMembers of a request's body are what makes it one.
+	ownMembers = []string{"model", "messages", "input", "instructions", "stream", "tools"}
+)
+
+// checkEndpoint returns an endpoint as it is stored, without its id.
+func (p *Providers) checkEndpoint(in SetEndpointRequest) (Endpoint, error) {
+	e := Endpoint{Name: strings.TrimSpace(in.Name)}
+	if e.Name == "" || len(e.Name) > maxEndpointName || strings.ContainsFunc(e.Name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return e, refuseEndpoint("The endpoint needs a name.", fmt.Sprintf("Enter up to %d letters.", maxEndpointName))
+	}
+	var err error
+	// Azure's older addresses are taken here too.
+	if e.BaseURL, err = checkAddress(provider.Row{Deployments: true}, in.BaseURL); err != nil {
+		return e, err
+	}
+	if e.BaseURL == "" {
+		return e, refuseEndpoint("The endpoint needs an address.", "Enter it like https://host/v1.")
+	}
+	if len(in.Headers) > maxEndpointHeaders {
+		return e, refuseEndpoint(fmt.Sprintf("There are more than %d headers.", maxEndpointHeaders), "Remove some.")
+	}
+	for _, h := range in.Headers {
+		name := http.CanonicalHeaderKey(strings.TrimSpace(h.Name))
+		switch {
+		case !headerName.MatchString(name) || slices.Contains(ownHeaders, name):
+			return e, refuseEndpoint(fmt.Sprintf("%q cannot be a header of yours.", h.Name), "Choose another name.")
+		case slices.Contains(e.Headers, name):
+			return e, refuseEndpoint(fmt.Sprintf("The header %s is there twice.", name), "Remove one of them.")
+		case len(h.Value) > maxHeaderValue || strings.ContainsFunc(h.Value, unicode.IsControl):
+			return e, refuseEndpoint(fmt.Sprintf("The value of the header %s is too long, or holds a line break.", name), "Enter it anew.")
+		}
+		e.Headers = append(e.Headers, name)
+	}
+	e.Body, err = checkBody(in.Body)
+	return e, err
+}
+
+// checkBody reads the members that go into every request.
+func checkBody(text string) (map[string]json.RawMessage, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return nil, nil
+	}
+	var body map[string]json.RawMessage
+	if len(text) > maxEndpointBody || json.Unmarshal([]byte(text), &body) != nil || body == nil {
+		return nil, refuseEndpoint("The members of the request are not a JSON object.", `Enter them like {"top_k": 40}.`)
+	}
+	for _, name := range ownMembers {
+		if _, ok := body[name]; ok {
+			return nil, refuseEndpoint(fmt.Sprintf("The member %q is Atelier's own.", name), "Remove it.")
+		}
+	}
+	for name, value := range body {
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, value); err != nil {
+			return nil, fmt.Errorf("compact the member %s: %w", name, err)
+		}
+		body[name] = compact.Bytes()
+	}
+	return body, nil
+}
+
+// newSecrets returns what is to be kept of the key and the headers' values, as
+// JSON, or empty. What was left empty is taken from before, as long as the
+// endpoint is still at the same origin.
+func (p *Providers) newSecrets(old, e Endpoint, in SetEndpointRequest) (string, error) {
+	var before endpointSecrets
+	if old.ID != "" {
+		var err error
+		if before, _, err = p.secrets(old); err != nil {
+			return "", err
+		}
+	}
+	secrets := endpointSecrets{Key: strings.TrimSpace(in.Key), Headers: map[string]string{}}
+	moved := originOf(old.BaseURL) != originOf(e.BaseURL)
+	if secrets.Key == "" && !in.NoKey {
+		if before.Key != "" && moved {
+			return "", askForKey(provider.Row{Name: old.Name}, access{key: before.Key}, e.BaseURL)
+		}
+		secrets.Key = before.Key
+	}
+	for i, name := range e.Headers {
+		value := cmp.Or(strings.TrimSpace(in.Headers[i].Value), before.Headers[name])
+		if value == "" || in.Headers[i].Value == "" && moved {
+			return "", refuseEndpoint(fmt.Sprintf("The header %s needs a value.", name), "Values are not shown and not sent to another address: enter it.")
+		}
+		secrets.Headers[name] = value
+	}
+	if secrets.Key == "" && len(secrets.Headers) == 0 {
+		return "", nil
+	}
+	b, err := json.Marshal(secrets)
+	return string(b), err
+}
+
+var notInID = regexp.MustCompile(`[^a-z0-9]+`)
+
+// freeID makes an id of a name that no provider has.
+func (p *Providers) freeID(name string, endpoints []Endpoint) string {
+	base := strings.Trim(notInID.ReplaceAllString(strings.ToLower(name), "-"), "-")
+	base = cmp.Or(strings.Trim(base[:min(len(base), 32)], "-"), "endpoint")
+	taken := func(id string) bool {
+		return id == demo.Provider || slices.ContainsFunc(p.vendors, func(r provider.Row) bool { return r.ID == id }) ||
+			slices.ContainsFunc(endpoints, func(e Endpoint) bool { return e.ID == id })
+	}
+	id := base
+	for n := 2; taken(id); n++ {
+		id = fmt.Sprintf("%s-%d", base, n)
+	}
+	return id
+}
+
+// EndpointList answers the methods about endpoints.
+type EndpointList struct {
+	Endpoints []Endpoint `json:"endpoints,omitempty"`
+}
+
+// SetEndpointRequest is for endpoints.set. Without an ID it adds one. An empty
+// Key, and an empty value of a header, keep what is stored.
+type SetEndpointRequest struct {
+	ID      string           `json:"id,omitempty"`
+	Name    string           `json:"name"`
+	BaseURL string           `json:"base_url"`
+	Key     string           `json:"key,omitempty"`
+	NoKey   bool             `json:"no_key,omitempty"` // removes the stored one
+	Headers []EndpointHeader `json:"headers,omitempty"`
+	Body    string           `json:"body,omitempty"` // a JSON object
+}
+
+type EndpointHeader struct {
+	Name  string `json:"name"`
+	Value string `json:"value,omitempty"`
+}

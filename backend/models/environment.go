@@ -1,0 +1,72 @@
+package models
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+)
+
+// The environment's variables that belong to no provider (OAS-723). They win
+// over a provider's own.
+const (
+	keyVariable   = "CODEANY_API_KEY"
+	modelVariable = "CODEANY_MODEL"
+	urlVariable   = "CODEANY_BASE_URL"
+)
+
+// The model that those variables mean where they name none, and whose API a
+// model is of that is named without its provider.
+const (
+	environmentProvider = "anthropic"
+	environmentModel    = "claude-sonnet-4-6"
+)
+
+// environment is what those variables say.
+type environment struct {
+	key, baseURL    string
+	provider, model string
+	chosen          bool // the model was named, and is no default
+}
+
+// environment reads the variables. A model is named as PROVIDER/ID: whose it is
+// is never guessed from its name (LLM-03).
+func (p *Providers) environment() environment {
+	getenv := func(name string) string { return strings.TrimSpace(p.cfg.Getenv(name)) }
+	e := environment{key: getenv(keyVariable), baseURL: getenv(urlVariable), provider: environmentProvider}
+	named := getenv(modelVariable)
+	e.chosen = named != ""
+	if e.chosen || e.key != "" || e.baseURL != "" {
+		e.model = cmp.Or(named, environmentModel)
+	}
+	for _, row := range p.vendors {
+		if id, ok := strings.CutPrefix(named, row.ID+"/"); ok && id != "" {
+			e.provider, e.model = row.ID, id
+		}
+	}
+	return e
+}
+
+// Preferred returns the settings of new sessions, with the environment's model in
+// them where that wins and can be used; picked says that the user has chosen in
+// this process.
+func (p *Providers) Preferred(ctx context.Context, s agent.Settings, picked bool) agent.Settings {
+	e := p.environment()
+	if over := e.over(s, picked); over != s && p.Ready(ctx, e.provider) == nil {
+		return over
+	}
+	return s
+}
+
+// over returns the settings of new sessions with the environment's model in
+// them. A model that it names wins over the stored one, until the user picks
+// another in this process; the one it means by default wins over none.
+func (e environment) over(s agent.Settings, picked bool) agent.Settings {
+	wins := s.Model == "" || e.chosen && !picked
+	if e.model == "" || !wins || s.Provider == e.provider && s.Model == e.model {
+		return s
+	}
+	s.Provider, s.Model, s.Effort = e.provider, e.model, ""
+	return s
+}

@@ -1,0 +1,264 @@
+package models
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"atelier.dev/atelier/agent/llm/provider"
+	"atelier.dev/atelier/backend"
+)
+
+// A key belongs to the origin that it was entered for, and is kept under a name
+// that says which: no change of an address alone, whoever makes it, can send it
+// anywhere else.
+
+const (
+	// addressSetting is what a provider's address is stored under.
+	addressSetting = "address."
+	// ownAddress is stored for the provider's own.
+	ownAddress = "own"
+	// baseURLSetting held addresses before keys were bound to them. Its key lies
+	// under the provider's id alone.
+	baseURLSetting = "base_url."
+)
+
+// stored is what Settings keep of a provider: an address, empty for the
+// provider's own, and the name under which its key lies.
+type stored struct{ address, entry string }
+
+// keyEntry is the name of the key for an address.
+func keyEntry(id, address string) string {
+	if origin := originOf(address); origin != "" {
+		return id + "@" + origin
+	}
+	return id
+}
+
+func (p *Providers) stored(ctx context.Context, id string) (stored, error) {
+	address, err := p.cfg.Settings.Setting(ctx, addressSetting+id)
+	switch {
+	case err != nil:
+		return stored{}, err
+	case address == ownAddress:
+		return stored{entry: id}, nil
+	case address != "":
+		return stored{address: address, entry: keyEntry(id, address)}, nil
+	}
+	address, err = p.cfg.Settings.Setting(ctx, baseURLSetting+id)
+	return stored{address: address, entry: id}, err
+}
+
+// key reads the key that lies under a name.
+func (p *Providers) key(row provider.Row, entry string) (string, backend.KeySource, error) {
+	if entry == "" {
+		return "", "", nil
+	}
+	key, source, err := p.cfg.Keys.Key(entry)
+	if err != nil {
+		return "", "", &backend.Error{
+			Code: backend.CodeKeyUnavailable, Message: fmt.Sprintf("The key of %s could not be read.", row.Name),
+			Kept: "It was not changed.", Next: "Unlock the keyring" + orSet(row), Details: err.Error(), Cause: err,
+		}
+	}
+	return key, source, nil
+}
+
+// orSet ends a sentence with the variable that would do instead.
+func orSet(row provider.Row) string {
+	if len(row.KeyVariables) == 0 {
+		return "."
+	}
+	return fmt.Sprintf(", or set %s.", row.KeyVariables[0])
+}
+
+func (p *Providers) ListKeys(ctx context.Context, _ backend.Empty) (KeyList, error) {
+	var out KeyList
+	out.Keyring, out.File = p.cfg.Keys.Place()
+	found, err := p.found(ctx)
+	if err != nil {
+		return out, err
+	}
+	for _, row := range p.vendors {
+		a := found[row.ID]
+		out.Keys = append(out.Keys, KeyInfo{
+			Provider: row.ID, Name: row.Name, Source: a.source, BaseURL: shownAddress(a.baseURL),
+			Variable: cmp.Or(a.variable, row.KeyVariables[0]), NeedsBaseURL: row.Needs.URL, OwnBaseURL: row.BaseURL,
+			Vendor: row.Vendor, Local: row.Running != nil,
+		})
+	}
+	return out, nil
+}
+
+// known is get for a provider that is known by name.
+func (p *Providers) known(ctx context.Context, id string) (provider.Row, access, error) {
+	row, a, err := p.get(ctx, id)
+	if err == nil && !slices.ContainsFunc(p.vendors, func(r provider.Row) bool { return r.ID == id }) {
+		err = &backend.Error{Code: backend.CodeInvalid, Message: row.Name + " is an endpoint of yours.", Kept: "Nothing was changed.", Next: "Change it under Settings → Keys → Your endpoints."}
+	}
+	return row, a, err
+}
+
+// SetKey stores a provider's key and address, both or neither. An endpoint is
+// only ever set by the user: nothing in a project can redirect a key.
+func (p *Providers) SetKey(ctx context.Context, in SetKeyRequest) (KeyList, error) {
+	row, now, err := p.known(ctx, in.Provider)
+	if err != nil {
+		return KeyList{}, err
+	}
+	address, err := checkAddress(row, in.BaseURL)
+	if err != nil {
+		return KeyList{}, err
+	}
+	if err := p.store(ctx, row, now, address, strings.TrimSpace(in.Key)); err != nil {
+		return KeyList{}, err
+	}
+	if err := p.refresh(ctx); err != nil {
+		return KeyList{}, err
+	}
+	return p.ListKeys(ctx, backend.Empty{})
+}
+
+// store puts an address and a key in the place of what is stored. An empty key
+// keeps the one there is, as long as that is for the same origin. The key comes
+// first: until the address names it, nobody uses it.
+func (p *Providers) store(ctx context.Context, row provider.Row, now access, address, key string) error {
+	p.storing.Lock()
+	defer p.storing.Unlock()
+	before, err := p.stored(ctx, row.ID)
+	if isDamaged(err) { // whose key it was is not known any more
+		before, err = stored{}, nil
+	}
+	if err != nil {
+		return err
+	}
+	old, _, err := p.key(row, before.entry)
+	if err != nil {
+		return err
+	}
+	origin := originOf(address)
+	if key == "" && now.key != "" && origin != originOf(now.baseURL) && origin != originOf(before.address) {
+		return askForKey(row, now, address)
+	}
+	if origin == originOf(before.address) || now.source != backend.KeyFromEnvironment {
+		key = cmp.Or(key, old)
+	}
+	entry := keyEntry(row.ID, address)
+	undo, err := p.putKey(row, entry, key)
+	if err != nil {
+		return err
+	}
+	if err := p.cfg.Settings.SetSetting(ctx, addressSetting+row.ID, cmp.Or(address, ownAddress)); err != nil {
+		return errors.Join(err, undo())
+	}
+	if key != "" && before.entry != "" && before.entry != entry {
+		if err := p.cfg.Keys.RemoveKey(before.entry); err != nil { // it is not used any more
+			slog.Warn("remove the key of an earlier address", "provider", row.ID, "err", err)
+		}
+	}
+	return nil
+}
+
+// putKey stores a key, if there is one, and returns what takes it back.
+func (p *Providers) putKey(row provider.Row, entry, key string) (undo func() error, err error) {
+	was, _, err := p.key(row, entry)
+	if err != nil {
+		return nil, err
+	}
+	undo = func() error {
+		if was == "" {
+			return p.cfg.Keys.RemoveKey(entry)
+		}
+		return p.cfg.Keys.SetKey(entry, was)
+	}
+	if key == "" || key == was {
+		return func() error { return nil }, nil
+	}
+	if err := p.cfg.Keys.SetKey(entry, key); err != nil {
+		_ = undo() // a keyring may have taken it all the same
+		return nil, &backend.Error{
+			Code: backend.CodeKeyUnavailable, Message: "The key could not be saved.", Kept: "The old key and the old address are still there.",
+			Next: "Unlock the keyring" + orSet(row), Details: err.Error(), Cause: err,
+		}
+	}
+	return undo, nil
+}
+
+// askForKey refuses to send a key to another host than it was entered for.
+func askForKey(row provider.Row, now access, address string) error {
+	e := &backend.Error{
+		Code:    backend.CodeKeyNeeded,
+		Message: fmt.Sprintf("The key of %s was entered for another address and is not sent to this one.", row.Name),
+		Kept:    "Nothing was changed.",
+		Next:    "Enter the key for " + cmp.Or(address, "the provider's own address") + ", or remove the old key first.",
+	}
+	if now.source == backend.KeyFromEnvironment {
+		e.Message = fmt.Sprintf("The key in %s is not sent to an address that is set here.", now.variable)
+		e.Next = fmt.Sprintf("Enter the key for this address, or set %s beside %s.", row.URLVariable, now.variable)
+	}
+	return e
+}
+
+func (p *Providers) RemoveKey(ctx context.Context, in ProviderRef) (KeyList, error) {
+	row, _, err := p.known(ctx, in.Provider)
+	if err != nil {
+		return KeyList{}, err
+	}
+	s, err := p.stored(ctx, row.ID)
+	if err != nil {
+		return KeyList{}, err
+	}
+	if err := p.cfg.Keys.RemoveKey(s.entry); err != nil {
+		return KeyList{}, &backend.Error{Code: backend.CodeKeyUnavailable, Message: "The key could not be removed.", Kept: "It is still there.", Details: err.Error(), Cause: err}
+	}
+	if err := p.refresh(ctx); err != nil {
+		return KeyList{}, err
+	}
+	return p.ListKeys(ctx, backend.Empty{})
+}
+
+// KeyInfo says where a provider's key comes from, never what it is.
+type KeyInfo struct {
+	Provider string `json:"provider"`
+	Name     string `json:"name"`
+	// Source is "environment", "keyring", "file", or empty where there is
+	// no key.
+	Source  backend.KeySource `json:"source,omitempty"`
+	BaseURL string            `json:"base_url,omitempty"`
+	// Variable is the environment variable that would be read.
+	Variable string `json:"variable"`
+	// NeedsBaseURL marks providers that are only an address.
+	NeedsBaseURL bool `json:"needs_base_url,omitempty"`
+	// OwnBaseURL is where a provider is reached without BaseURL; empty for
+	// those that everybody knows, and those that have no address of their own.
+	OwnBaseURL string `json:"own_base_url,omitempty"`
+	// Vendor marks those with an API of their own, which come first.
+	Vendor bool `json:"vendor,omitempty"`
+	// Local marks servers on this machine, which need no key.
+	Local bool `json:"local,omitempty"`
+}
+
+// KeyList answers keys.list.
+type KeyList struct {
+	Keys []KeyInfo `json:"keys,omitempty"`
+	// Keyring says that new keys go to the system's keyring; else they go
+	// to File.
+	Keyring bool   `json:"keyring,omitempty"`
+	File    string `json:"file,omitempty"`
+}
+
+// SetKeyRequest is for keys.set. An empty Key keeps the stored one.
+type SetKeyRequest struct {
+	Provider string `json:"provider"`
+	Key      string `json:"key,omitempty"`
+	BaseURL  string `json:"base_url,omitempty"`
+}
+
+// ProviderRef names a provider.
+type ProviderRef struct {
+	Provider string `json:"provider"`
+}

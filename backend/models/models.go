@@ -1,0 +1,454 @@
+package models
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/catalogue"
+	"atelier.dev/atelier/agent/llm/demo"
+	"atelier.dev/atelier/agent/llm/provider"
+	"atelier.dev/atelier/agent/picture"
+	"atelier.dev/atelier/backend"
+)
+
+// ModelsFile is the user's own rows of the catalogue, in the home folder.
+const ModelsFile = "models.json"
+
+// readCatalogue returns the catalogue, with the user's rows over it where there
+// are any. The error says why they are not used; the catalogue then holds
+// without them.
+func readCatalogue(home string) (*catalogue.Catalogue, error) {
+	path := filepath.Join(home, ModelsFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return catalogue.New(), nil
+	}
+	c := catalogue.New()
+	if err == nil {
+		c, err = catalogue.With(data)
+	}
+	if err != nil {
+		slog.Warn("read models", "path", path, "err", err)
+		return c, &backend.Error{
+			Code: backend.CodeInvalid, Message: fmt.Sprintf("Your models in %s are not used: %v.", path, err),
+			Kept: "Those that Atelier comes with hold.", Next: "Mend the file and start Atelier again.", Cause: err,
+		}
+	}
+	return c, nil
+}
+
+// row is what is known about a model: from the catalogue, else from its
+// provider, else from its family, in which case it says so. It is empty where
+// nothing is.
+func (p *Providers) row(provider, model string) catalogue.Model {
+	c, _ := p.catalogue() // a bad file of the user's is reported by models.list
+	m, ok := c.Lookup(provider, model)
+	if !ok {
+		m, _ = c.Assume(provider, model)
+	}
+	p.mu.Lock()
+	origin := originOf(p.access[provider].baseURL)
+	p.mu.Unlock()
+	if said, ok := p.listings.get(provider, origin).find(model); ok {
+		m = completed(m, said)
+		m.Provider = provider
+	}
+	return m
+}
+
+// Price implements [agent.Facts]. A model without a price costs
+// nothing where it runs on this machine; anywhere else its cost is unknown. A
+// vendor's model that is reached through this machine costs what it costs. What
+// the provider says that it charged wins over the prices.
+func (p *Providers) Price(provider, model string, u llm.Usage, at time.Time) *llm.Cost {
+	if u.Charged > 0 {
+		return &u.Charged
+	}
+	row := p.row(provider, model)
+	if row.Input == nil && p.local(provider) {
+		return new(llm.Cost)
+	}
+	if cost, known := row.Price(u, at); known {
+		return &cost
+	}
+	return nil
+}
+
+// KnowledgeCutoff says until when a model knows the world; empty is unknown.
+func (p *Providers) KnowledgeCutoff(provider, model string) string {
+	return p.row(provider, model).KnowledgeCutoff
+}
+
+// Pictures as providers take them (LLM-22). Anthropic's limit is on the encoded
+// form, and on many pictures at a time.
+var (
+	pictureLimits          = picture.Limits{Bytes: 20 << 20, Edge: 8000}
+	anthropicPictureLimits = picture.Limits{Bytes: 5 << 20 * 3 / 4, Edge: 2000}
+)
+
+// Limits implements [agent.Facts].
+func (p *Providers) Limits(provider, model string) agent.ModelLimits {
+	row := p.row(provider, model)
+	limits := agent.ModelLimits{Window: row.Window(), Picture: pictureLimits}
+	limits.Blind = row.ID != "" && row.Assumed == "" && !row.Images
+	if provider == "anthropic" {
+		limits.Picture = anthropicPictureLimits
+	}
+	return limits
+}
+
+// local reports whether a provider runs on this machine. A vendor does not,
+// wherever its API is reached.
+func (p *Providers) local(name string) bool {
+	if name == demo.Provider {
+		return true
+	}
+	p.mu.Lock()
+	address := p.access[name].baseURL
+	p.mu.Unlock()
+	if i := slices.IndexFunc(p.vendors, func(r provider.Row) bool { return r.ID == name }); i >= 0 {
+		if p.vendors[i].Vendor {
+			return false
+		}
+		address = cmp.Or(address, p.vendors[i].BaseURL)
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return ip.IsLoopback() || u.Hostname() == "localhost" || strings.HasSuffix(u.Hostname(), ".localhost")
+}
+
+// lister is implemented by adapters that can ask their endpoint for its models.
+type lister interface {
+	Models(context.Context) ([]llm.ListedModel, error)
+}
+
+const (
+	listTimeout = 3 * time.Second
+	testTimeout = 5 * time.Second
+)
+
+// ask asks a provider for its models. It waits no longer than patience.
+func (p *Providers) ask(ctx context.Context, row provider.Row, a access, patience time.Duration) ([]llm.ListedModel, error) {
+	l, ok := row.New(p.config(row, a)).(lister)
+	if !ok {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return l.Models(ctx)
+}
+
+// List lists the models of all providers. Those that must be asked are
+// asked all at once, so that none waits for another.
+func (p *Providers) List(ctx context.Context, in ModelsRequest) (ModelList, error) {
+	var out ModelList
+	known, err := p.catalogue()
+	if err != nil {
+		out.Problem = err.Error()
+	}
+	found, err := p.found(ctx)
+	if err != nil {
+		return out, err
+	}
+	now := time.Now()
+	table := p.rows()
+	out.Providers = make([]ProviderInfo, len(table))
+	var wg sync.WaitGroup
+	for i, row := range table {
+		a, info := found[row.ID], &out.Providers[i]
+		*info = p.info(row, a)
+		rows := known.Models(row.ID, now)
+		if !info.Ready || row.Deployments {
+			info.Models = p.rowInfos(rows, now)
+			continue
+		}
+		wg.Go(func() {
+			listed, err := p.listed(ctx, row, a, in.Refresh)
+			if err != nil && (len(listed)+len(rows) == 0 || in.Refresh || row.Running != nil) {
+				info.Problem = err.Error()
+			}
+			if last := p.listings.get(row.ID, originOf(a.baseURL)); len(last.Models) > 0 {
+				info.ListedAt = last.At.UnixMilli()
+			}
+			if row.Running == nil { // a server on this machine has what it has, whatever else is known
+				info.Models = p.rowInfos(rows, now)
+				listed = unlisted(known, row.ID, rows, listed)
+			}
+			info.Models = append(info.Models, p.modelInfos(row.ID, listed, now)...)
+		})
+	}
+	wg.Wait()
+	out.Providers = append(out.Providers, ProviderInfo{
+		ID: demo.Provider, Name: "Demo", Ready: true,
+		Models: []ModelInfo{{ID: demo.Model, Name: "Demo script", Scripted: true, Price: &ModelPrice{}}},
+	})
+	return out, nil
+}
+
+// unlisted are the models that a provider names and no row does. Of a provider
+// with rows, whose list holds what no conversation can be had with, too, only
+// those count whose family is known.
+func unlisted(known *catalogue.Catalogue, provider string, rows []catalogue.Model, listed []llm.ListedModel) []llm.ListedModel {
+	var more []llm.ListedModel
+	for _, m := range listed {
+		_, ok := known.Lookup(provider, m.ID)
+		if _, kin := known.Assume(provider, m.ID); !ok && (kin || len(rows) == 0) {
+			more = append(more, m)
+		}
+	}
+	return more
+}
+
+// Local looks for servers on this machine that nobody set up, and lists
+// those that run. It is called when somebody is about to choose, never before.
+func (p *Providers) Local(ctx context.Context, _ backend.Empty) (ModelList, error) {
+	found, err := p.found(ctx)
+	if err != nil {
+		return ModelList{}, err
+	}
+	now := time.Now()
+	running := make([]ProviderInfo, len(p.vendors))
+	var wg sync.WaitGroup
+	for i, row := range p.vendors {
+		info := p.info(row, found[row.ID])
+		if !info.Local {
+			continue
+		}
+		wg.Go(func() {
+			if ids, err := row.Running(ctx); err == nil {
+				models := make([]llm.ListedModel, len(ids))
+				for i, id := range ids {
+					models[i].ID = id
+				}
+				info.Ready, info.Models = true, p.modelInfos(row.ID, models, now)
+				running[i] = info
+			}
+		})
+	}
+	wg.Wait()
+	return ModelList{Providers: slices.DeleteFunc(running, func(p ProviderInfo) bool { return !p.Ready })}, nil
+}
+
+// info is a provider without its models.
+func (p *Providers) info(row provider.Row, a access) ProviderInfo {
+	ready := row.SetUp(a.key, a.baseURL)
+	return ProviderInfo{
+		ID: row.ID, Name: row.Name, Ready: ready, Default: row.DefaultModel,
+		Vendor: row.Vendor, Local: row.Running != nil && !ready,
+	}
+}
+
+// rowInfos is what a picker shows of the catalogue's models.
+func (p *Providers) rowInfos(rows []catalogue.Model, at time.Time) []ModelInfo {
+	var infos []ModelInfo
+	for _, m := range rows {
+		infos = append(infos, p.modelInfo(m, at))
+	}
+	return infos
+}
+
+// modelInfos is what a picker shows of the models that a provider listed.
+func (p *Providers) modelInfos(provider string, models []llm.ListedModel, at time.Time) []ModelInfo {
+	var infos []ModelInfo
+	for _, said := range models {
+		m := p.row(provider, said.ID)
+		m.Provider, m.ID, m.Name = provider, said.ID, cmp.Or(m.Name, said.Name, said.ID)
+		infos = append(infos, p.modelInfo(m, at))
+	}
+	return infos
+}
+
+// modelInfo is what a picker shows of a row.
+func (p *Providers) modelInfo(m catalogue.Model, at time.Time) ModelInfo {
+	info := ModelInfo{
+		ID: m.ID, Name: m.Name, ContextWindow: m.Window(), Efforts: m.Efforts,
+		Shutdown: m.Shutdown, Replacement: m.Replacement, Assumed: m.Assumed,
+	}
+	switch r := m.At(0, at); {
+	case r.Input != nil && r.Output != nil:
+		info.Price = &ModelPrice{
+			Input: r.Input.PerMillion(), Output: r.Output.PerMillion(),
+			CacheRead: perMillion(r.CacheRead), CacheWrite: perMillion(r.CacheWrite),
+		}
+	case p.local(m.Provider):
+		info.Price = &ModelPrice{}
+	}
+	for _, a := range []struct {
+		has     bool
+		ability Ability
+	}{
+		{m.Reasons, AbilityReasoning},
+		{m.Images, AbilityImages},
+		{m.PDF, AbilityPDF},
+		{m.Tools, AbilityTools},
+		{m.Structured, AbilityStructured},
+	} {
+		if a.has {
+			info.Abilities = append(info.Abilities, a.ability)
+		}
+	}
+	return info
+}
+
+func perMillion(r *catalogue.Rate) *float64 {
+	if r == nil {
+		return nil
+	}
+	return new(r.PerMillion())
+}
+
+// Test asks a provider for its models, which shows whether it can be
+// reached, takes the key and offers the model, and costs nothing.
+func (p *Providers) Test(ctx context.Context, in ModelRef) (ConnectionTest, error) {
+	if in.Provider == demo.Provider {
+		return ConnectionTest{Reachable: true, Models: 1}, nil
+	}
+	row, a, err := p.get(ctx, in.Provider)
+	if err != nil {
+		return ConnectionTest{}, err
+	}
+	if err := p.Ready(ctx, row.ID); err != nil {
+		e := backend.AsError(err)
+		return ConnectionTest{Problem: e.Message, Next: e.Next}, nil
+	}
+	begin := time.Now()
+	models, err := p.ask(ctx, row, a, testTimeout)
+	out := ConnectionTest{Reachable: err == nil, DurationMs: time.Since(begin).Milliseconds(), Models: len(models)}
+	switch {
+	case err != nil:
+		out.Problem, out.Next = agent.Explain(err).Message, testAgain(err)
+	case in.Model != "" && len(models) > 0 && !row.Deployments && !names(models, in.Model):
+		out.Problem = fmt.Sprintf("%s does not list the model %s.", row.Name, in.Model)
+		out.Next = "It may answer all the same; if not, choose another one."
+	}
+	return out, nil
+}
+
+func names(models []llm.ListedModel, id string) bool {
+	return slices.ContainsFunc(models, func(m llm.ListedModel) bool { return m.ID == id })
+}
+
+// testAgain says what to do before a connection is tested once more.
+func testAgain(err error) string {
+	var e *llm.Error
+	if errors.As(err, &e) {
+		switch e.Class {
+		case llm.ClassAuth, llm.ClassPermission:
+			return "Check the key."
+		case llm.ClassRateLimit, llm.ClassOverloaded, llm.ClassServer:
+			return "Wait a little and test again."
+		case llm.ClassQuota:
+			return "Check your plan with the provider."
+		}
+	}
+	return "Check your connection and the provider's address."
+}
+
+// ProviderInfo is a provider and the models it offers.
+type ProviderInfo struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Ready bool   `json:"ready"` // has what it needs to be called
+	// Problem says why a ready provider's models could not be listed.
+	Problem string      `json:"problem,omitempty"`
+	Models  []ModelInfo `json:"models,omitempty"`
+	// Vendor marks those with an API of their own, which come first.
+	Vendor bool `json:"vendor,omitempty"`
+	// Local marks a server on this machine that nobody set up: it can be
+	// called if it runs, is ready where it was found running, and is never
+	// chosen unasked.
+	Local bool `json:"local,omitempty"`
+	// Default is the model that new sessions begin with; empty = the first.
+	Default string `json:"default,omitempty"`
+	// ListedAt is when the provider itself last named its models; 0 is never.
+	ListedAt int64 `json:"listed_at,omitempty"`
+}
+
+// ModelInfo is a model as the picker shows it.
+type ModelInfo struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// ContextWindow is how many tokens a conversation may have; 0 means unknown.
+	ContextWindow int64        `json:"context_window,omitempty"`
+	Efforts       []llm.Effort `json:"efforts,omitempty"`
+	// Scripted marks a model that is a script and no model.
+	Scripted bool `json:"scripted,omitempty"`
+	// Price is what the model costs now; absent where that is unknown.
+	Price *ModelPrice `json:"price,omitempty"`
+	// Abilities are those that are known; absent says nothing.
+	Abilities []Ability `json:"abilities,omitempty"`
+	// Shutdown is the day, as YYYY-MM-DD, on which the vendor switches the
+	// model off, and Replacement what it advises instead.
+	Shutdown    string `json:"shutdown,omitempty"`
+	Replacement string `json:"replacement,omitempty"`
+	// Assumed is the id of the model of the same family that the window, the
+	// efforts and the abilities were taken from, because nothing is known of this one.
+	Assumed string `json:"assumed,omitempty"`
+}
+
+// ModelPrice is in US dollars per million tokens. What is absent is unknown.
+type ModelPrice struct {
+	Input      float64  `json:"input"`
+	Output     float64  `json:"output"`
+	CacheRead  *float64 `json:"cache_read,omitempty"`
+	CacheWrite *float64 `json:"cache_write,omitempty"`
+}
+
+// Ability is something a model can do.
+type Ability string
+
+// The abilities that a picker shows.
+const (
+	AbilityReasoning  Ability = "reasoning"
+	AbilityImages     Ability = "images"
+	AbilityPDF        Ability = "pdf"
+	AbilityTools      Ability = "tools"
+	AbilityStructured Ability = "structured_output"
+)
+
+// ModelsRequest is for models.list. Refresh asks every provider that is set
+// up, however recently it was asked.
+type ModelsRequest struct {
+	Refresh bool `json:"refresh,omitempty"`
+}
+
+// ModelList answers models.list.
+type ModelList struct {
+	Providers []ProviderInfo `json:"providers,omitempty"`
+	// Problem says why the user's own models file is not used.
+	Problem string `json:"problem,omitempty"`
+}
+
+// ModelRef names a model; for models.test the model may be empty.
+type ModelRef struct {
+	Provider string `json:"provider"`
+	Model    string `json:"model,omitempty"`
+}
+
+// ConnectionTest answers models.test. Reachable says that the provider
+// answered and took the key; Problem says what else is wrong, or why not,
+// and Next what to do about it.
+type ConnectionTest struct {
+	Reachable  bool   `json:"reachable"`
+	DurationMs int64  `json:"duration_ms"`
+	Models     int    `json:"models,omitempty"` // how many it lists
+	Problem    string `json:"problem,omitempty"`
+	Next       string `json:"next,omitempty"`
+}

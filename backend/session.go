@@ -1,0 +1,133 @@
+package backend
+
+import (
+	"strings"
+	"unicode"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+)
+
+// SessionInfo is a session as its list shows it.
+type SessionInfo struct {
+	ID        string         `json:"id"`
+	Title     string         `json:"title"` // empty until the first prompt
+	Folder    string         `json:"folder"`
+	State     agent.State    `json:"state"`
+	Settings  agent.Settings `json:"settings"`
+	CreatedAt int64          `json:"created_at"`
+	UpdatedAt int64          `json:"updated_at"`
+	// Seq is the last event's place in the log.
+	Seq int64 `json:"seq"`
+	// LastEnd is how the last turn ended; empty before the first.
+	LastEnd agent.EndReason `json:"last_end,omitempty"`
+	// Usage sums the session's requests; Context is what the last one held.
+	Usage   llm.Usage `json:"usage"`
+	Context int64     `json:"context"`
+	// Cost sums what the requests cost.
+	Cost llm.Spending `json:"cost,omitzero"`
+	// Helper is set on a session that another one started.
+	Helper *Helper `json:"helper,omitempty"`
+	// Damaged says that the store had to read all of this from the log, because
+	// what it keeps for lists was damaged.
+	Damaged bool `json:"damaged,omitempty"`
+}
+
+// Helper says whose session it is, and its bounds.
+type Helper struct {
+	Parent string `json:"parent"`
+	// Folder is where it works, inside the project.
+	Folder string `json:"folder"`
+	Rounds int    `json:"rounds"` // of tools, for each input
+}
+
+// Apply folds one durable event into what lists show of a session. The store
+// does so in the transaction that appends the event.
+func (s *SessionInfo) Apply(ev agent.Event) {
+	s.Seq, s.UpdatedAt = ev.Seq, ev.At
+	switch d := ev.Data.(type) {
+	case agent.SessionStart:
+		s.State = agent.StateIdle
+	case agent.SettingsChange:
+		s.Settings = d.Settings
+	case agent.Title:
+		s.Title = d.Text
+	case agent.UserInput, agent.TurnContinued, agent.LocalCommandStart:
+		s.State = agent.StateProcessing
+	case agent.ApprovalRequest:
+		s.State = agent.StateAwaitingInput
+	case agent.ApprovalAnswer:
+		s.State = agent.StateProcessing
+	case agent.TextEnd:
+		s.Usage = s.Usage.Add(d.Usage)
+		s.Cost.Add(d.Cost)
+		if d.Usage.Known {
+			s.Context = d.Usage.Total()
+		}
+	case agent.SideRequest:
+		s.Usage = s.Usage.Add(d.Usage)
+		s.Cost.Add(d.Cost)
+	case agent.Retrying:
+		if d.Usage.Known {
+			s.Usage = s.Usage.Add(d.Usage)
+		}
+		if d.Counts() {
+			s.Cost.Add(d.Cost)
+		}
+	case agent.CompactionStart:
+		if d.Trigger == agent.CompactManual {
+			s.State = agent.StateProcessing
+		}
+	case agent.CompactionEnd:
+		if d.Trigger == agent.CompactManual {
+			s.State = agent.StateIdle
+		}
+		if d.Outcome == agent.OutcomeDone {
+			s.Context = d.After
+		}
+	case agent.ProcessingEnd:
+		s.State, s.LastEnd = agent.StateIdle, d.Reason
+	case agent.LocalCommandEnd:
+		s.State = agent.StateIdle
+	case agent.SessionEnd:
+		s.State = agent.StateClosed
+	}
+}
+
+// maxTitle is the length of a derived title, in characters.
+const maxTitle = 60
+
+// FirstTitle is the name that a session gets by an event: that of its first
+// prompt or, until there is one, of the first command that the user ran. It is
+// empty where the session keeps the name it has.
+func FirstTitle(has agent.Title, ev agent.Event) string {
+	switch d := ev.Data.(type) {
+	case agent.UserInput:
+		if has.Text == "" || !has.ByUser && ev.Turn == 1 {
+			return TitleFrom(d.Text)
+		}
+	case agent.LocalCommandStart:
+		if has.Text == "" {
+			return TitleFrom("! " + d.Command)
+		}
+	}
+	return ""
+}
+
+// TitleFrom makes a title of a first prompt: its first line, without control
+// characters, cut at a word.
+func TitleFrom(prompt string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(prompt), "\n")
+	line = strings.Join(strings.FieldsFunc(line, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r)
+	}), " ")
+	runes := []rune(line)
+	if len(runes) <= maxTitle {
+		return line
+	}
+	cut := string(runes[:maxTitle])
+	if i := strings.LastIndexByte(cut, ' '); i > maxTitle/2 {
+		cut = cut[:i]
+	}
+	return cut + "…"
+}

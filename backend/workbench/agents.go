@@ -1,0 +1,226 @@
+package workbench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/catalogue"
+	"atelier.dev/atelier/agent/subagent"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/live"
+)
+
+// maxHelpers is how many agents of one session work at a time (K-05).
+const maxHelpers = 4
+
+// helpers starts and drives the agents of one session, which are sessions of
+// their own: they share its folder and its settings, ask the same person, and
+// are kept as it is (LOOP-49, LOOP-146). It implements [subagent.Host].
+type helpers struct {
+	bench  *Workbench
+	parent string
+	// spawning is held while an agent is counted and begun: an answer's calls
+	// are run side by side, and each counts.
+	spawning sync.Mutex
+}
+
+// Spawn implements [subagent.Host].
+func (h *helpers) Spawn(ctx context.Context, task subagent.Task) (string, error) {
+	if strings.TrimSpace(task.Text) == "" {
+		return "", errors.New("the task is empty")
+	}
+	w := h.bench
+	h.spawning.Lock()
+	defer h.spawning.Unlock()
+	parent, err := w.cfg.Store.Session(ctx, h.parent)
+	if err != nil {
+		return "", err
+	}
+	if n := w.agentsAtWork(h.parent); n >= maxHelpers {
+		return "", fmt.Errorf("%d agents work already; wait for one of them first", n)
+	}
+	folder, err := workingDir(w.cfg.Folder, task.WorkingDir)
+	if err != nil {
+		return "", err
+	}
+	set := h.settings(ctx, parent.Settings, task.Model)
+	rounds := task.MaxTurns
+	if rounds <= 0 {
+		rounds = subagent.DefaultMaxTurns
+	}
+	info, err := w.create(ctx, set, &backend.Helper{Parent: h.parent, Folder: folder, Rounds: rounds})
+	if err != nil {
+		return "", err
+	}
+	if err := h.run(ctx, info.ID, task.Text); err != nil {
+		return "", err
+	}
+	if ctx.Err() != nil { // the parent was interrupted before this agent was known
+		w.Interrupt(info.ID)
+	}
+	return info.ID, nil
+}
+
+// settings are the parent's, the budget too, which all of them share, with the
+// model that the task is to have: one of a level (COM-51), or another of the
+// same provider. No other provider was picked.
+func (h *helpers) settings(ctx context.Context, set agent.Settings, model string) agent.Settings {
+	model = strings.TrimPrefix(strings.TrimSpace(model), set.Provider+"/")
+	switch level := catalogue.Level(model); level {
+	case "":
+	case catalogue.LevelLow, catalogue.LevelMid, catalogue.LevelHigh:
+		at := h.bench.providers.AtLevel(ctx, set, level)
+		set.Provider, set.Model = at.Provider, at.Model
+	default:
+		set.Model = model
+	}
+	return set
+}
+
+// workingDir resolves a folder of the project, given absolute or relative to it.
+// What leads out of it, through a link too, is refused.
+func workingDir(project, dir string) (string, error) {
+	abs := dir
+	if !filepath.IsAbs(dir) {
+		abs = filepath.Join(project, dir)
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		return "", fmt.Errorf("there is no folder %s", dir)
+	}
+	if rel, err := filepath.Rel(project, real); err != nil || !filepath.IsLocal(rel) {
+		return "", fmt.Errorf("%s lies outside the project", dir)
+	}
+	if info, err := os.Stat(real); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("%s is no folder", dir)
+	}
+	return real, nil
+}
+
+func (h *helpers) run(ctx context.Context, id, input string) error {
+	return h.bench.start(ctx, id, func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] { return s.Run(ctx, input) })
+}
+
+// own returns an agent of the parent's, which stays in memory until release is
+// called.
+func (h *helpers) own(ctx context.Context, id string) (l *live.Session, release func(), err error) {
+	info, err := h.bench.cfg.Store.Session(ctx, id)
+	if err != nil || info.Helper == nil || info.Helper.Parent != h.parent {
+		return nil, nil, fmt.Errorf("there is no agent %q of yours", id)
+	}
+	return h.bench.sessions.Open(ctx, id)
+}
+
+// Send implements [subagent.Host].
+func (h *helpers) Send(ctx context.Context, id, message string) error {
+	l, release, err := h.own(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if !l.Busy() {
+		return h.run(ctx, id, message)
+	}
+	_, err = h.bench.addQueued(ctx, QueueAddRequest{Session: id, Verb: agent.Steer, Text: message})
+	return err
+}
+
+// Wait implements [subagent.Host].
+func (h *helpers) Wait(ctx context.Context, id string) (subagent.Report, error) {
+	l, release, err := h.own(ctx, id)
+	if err != nil {
+		return subagent.Report{}, err
+	}
+	defer release()
+	if err := l.Wait(ctx); err != nil {
+		return subagent.Report{}, fmt.Errorf("the wait was ended: %w", err)
+	}
+	return h.report(ctx, id)
+}
+
+// End implements [subagent.Host].
+func (h *helpers) End(ctx context.Context, id string) (subagent.Report, error) {
+	_, release, err := h.own(ctx, id)
+	if err != nil {
+		return subagent.Report{}, err
+	}
+	defer release()
+	h.bench.Interrupt(id)
+	return h.Wait(ctx, id)
+}
+
+// report reads how far an agent is from the end of its log.
+func (h *helpers) report(ctx context.Context, id string) (subagent.Report, error) {
+	events, err := h.bench.cfg.Store.Events(ctx, backend.EventRange{Session: id, Limit: reportedEvents, Newest: true})
+	if err != nil {
+		return subagent.Report{}, err
+	}
+	r := subagent.Report{Status: subagent.Running}
+	for _, ev := range slices.Backward(events) {
+		switch d := ev.Data.(type) {
+		case agent.ProcessingEnd:
+			if r.Status == subagent.Running {
+				r.Status, r.Turns = subagent.Failed, d.Rounds
+				if d.Reason == agent.EndDone {
+					r.Status = subagent.Completed
+				}
+			}
+		case agent.Failure:
+			if r.Output == "" {
+				r.Output = d.Message
+			}
+		case agent.TextEnd:
+			if text := d.Message.Text(); text != "" {
+				r.Output = text
+				return r, nil
+			}
+		case agent.UserInput:
+			return r, nil
+		}
+	}
+	return r, nil
+}
+
+// reportedEvents is how far back an agent's last words are looked for.
+const reportedEvents = 100
+
+// agentsAtWork counts the agents of a session that work in this process.
+func (w *Workbench) agentsAtWork(parent string) (n int) {
+	for _, l := range w.sessions.StartedBy(parent) {
+		if l.Busy() {
+			n++
+		}
+	}
+	return n
+}
+
+// othersCost is what has been spent so far on the account of a session and the
+// agents that it started, but for what one of them spent itself.
+func (w *Workbench) othersCost(parent, but string) llm.Cost {
+	account, err := w.cfg.Store.Helpers(w.ctx, parent)
+	if err == nil && parent != but {
+		var info backend.SessionInfo
+		info, err = w.cfg.Store.Session(w.ctx, parent)
+		account = append(account, info)
+	}
+	if err != nil {
+		slog.Warn("add up the cost of agents", "session", parent, "err", err)
+	}
+	var sum llm.Cost
+	for _, info := range account {
+		if info.ID != but {
+			sum += info.Cost.Cost
+		}
+	}
+	return sum
+}

@@ -1,0 +1,87 @@
+package workbench
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/permission"
+	"atelier.dev/atelier/agent/profile"
+	"atelier.dev/atelier/agent/subagent"
+	"atelier.dev/atelier/agent/tool"
+	"atelier.dev/atelier/backend"
+	"github.com/oklog/ulid/v2"
+)
+
+// newSession puts a session together from its parts: the one place that knows
+// them all.
+func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, past []agent.Event, approver agent.Approver) (*agent.Session, error) {
+	folder := w.folderOf(info)
+	place, err := w.workplace(ctx, info.ID, folder)
+	if err != nil {
+		return nil, err
+	}
+	reduce := tool.Truncate
+	if w.cfg.Naming == profile.NamingSpec {
+		reduce = tool.TruncateLines
+	}
+	all := tool.Builtin(place.env, tool.Options{ApplyPatch: true, Tasks: place.tasks, Reduce: reduce})
+	if info.Helper == nil { // an agent starts no others (LOOP-148)
+		all = append(all, subagent.Tools(&helpers{bench: w, parent: info.ID})...)
+	}
+	tools, err := agent.NewRegistry(all...)
+	if err != nil {
+		return nil, err
+	}
+	profiles := profile.New(tools, profile.Surroundings{
+		Folder: folder, Home: w.cfg.Home, Platform: place.env.Platform(), OS: place.env.OSVersion(),
+		Naming: w.cfg.Naming, CommandTimeout: w.commandTimeout, Now: time.Now, Cutoff: w.providers.KnowledgeCutoff,
+		Agent: info.Helper != nil, Unattended: w.cfg.Unattended, ReadOnly: w.cfg.ReadOnly,
+	})
+	rules := w.cfg.Rules
+	rules.Read = append(slices.Clone(rules.Read), place.output)
+	rules.Own = []string{w.cfg.Home}
+	gate, err := permission.New(w.cfg.Folder, rules)
+	if err != nil {
+		return nil, err
+	}
+	limits := w.cfg.Limits
+	account := info.ID
+	if info.Helper != nil {
+		limits.Rounds, account = info.Helper.Rounds, info.Helper.Parent
+	}
+	limits.Beside = func() llm.Cost { return w.othersCost(account, info.ID) }
+	limits.Rounds = cmp.Or(limits.Rounds, agent.DefaultLimits.Rounds)
+	limits.Continuations = cmp.Or(limits.Continuations, agent.DefaultLimits.Continuations)
+	limits.LoopWindow = cmp.Or(limits.LoopWindow, agent.DefaultLimits.LoopWindow)
+	if w.cfg.Unattended {
+		approver = nobody{}
+	}
+	return agent.New(agent.Config{
+		ID: info.ID, Model: w.providers, Gate: gate, Approver: approver,
+		Profiles: profiles,
+		Limits:   limits, Retry: w.cfg.Retry, Reduce: reduce, Facts: w.providers,
+		Compactor: w.compactor(),
+		Leave:     func(ctx context.Context) { w.leave(ctx, info.ID) },
+		Now:       time.Now, NewID: func() string { return ulid.Make().String() },
+	}, past...)
+}
+
+// folderOf is where a session's tools act.
+func (w *Workbench) folderOf(info backend.SessionInfo) string {
+	if info.Helper != nil {
+		return info.Helper.Folder
+	}
+	return w.cfg.Folder
+}
+
+// nobody is the approver where nobody can be asked.
+type nobody struct{}
+
+func (nobody) Approve(context.Context, agent.ApprovalRequest) (agent.Answer, error) {
+	return agent.Answer{}, errors.New("this run has no one to ask; a wider --permission-mode or --allowed-tools would let it pass")
+}

@@ -1,0 +1,65 @@
+package workbench_test
+
+import (
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/backend/workbench"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/backend"
+)
+
+// What fills a session's context can be asked before its first request, while it
+// works, also while another session is being read, and after a restart.
+func TestBreakdown(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t,
+		llmtest.Round{Text: "I write it.", Calls: []llmtest.Call{llmtest.Use("Write", map[string]any{"file_path": "a.txt", "content": "a\n"})}, Usage: small},
+		llmtest.Round{Text: "Done.", Usage: small})
+	p, gate := gated(t, server)
+	ask := func(p *page, id string) (agent.ContextBreakdown, map[agent.ContextKind]int64) {
+		t.Helper()
+		b := must[agent.ContextBreakdown](p, "conversation.breakdown", workbench.SessionRef{Session: id})
+		of, sum := map[agent.ContextKind]int64{}, int64(0)
+		for _, part := range b.Parts {
+			of[part.Kind], sum = part.Tokens, sum+part.Tokens
+		}
+		if sum != b.Used+b.Added {
+			t.Errorf("the parts add up to %d, not %d and %d", sum, b.Used, b.Added)
+		}
+		return b, of
+	}
+
+	gate.session = must[backend.SessionInfo](p, "sessions.create", backend.Empty{}).ID // which takes long to read
+	held := make(chan struct{})
+	go func() {
+		defer close(held)
+		call[agent.ContextBreakdown](p, "conversation.breakdown", workbench.SessionRef{Session: gate.session})
+	}()
+	<-gate.reading
+	id := p.session("openai")
+	if b, of := ask(p, id); b.Counted || of[agent.ContextSystem] == 0 || of[agent.ContextTools] == 0 || of[agent.ContextPrompts] != 0 {
+		t.Errorf("before the first request: %+v", b)
+	}
+	p.send(id, strings.Repeat("Write it. ", 2000))
+	asked := await(p, anyOf[agent.ApprovalRequest])
+	used := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id}).Session.Context
+	if b, of := ask(p, id); !b.Counted || b.Used != used || of[agent.ContextPrompts] == 0 || of[agent.ContextAnswers] == 0 {
+		t.Errorf("at work: %+v", b)
+	}
+	must[backend.Empty](p, "conversation.answer", workbench.AnswerRequest{Session: id, Approval: asked.ID, Answer: agent.Answer{Decision: agent.Allow}})
+	await(p, func(e agent.ProcessingEnd) bool { return true })
+	before, _ := ask(p, id)
+	close(gate.open)
+	<-held
+	p.close()
+	again := newPage(t, p.folder, p.home, environment(server, "sk-test"))
+	if after, of := ask(again, id); !after.Counted || after.Used != before.Used || of[agent.ContextResults] == 0 {
+		t.Errorf("before %+v, after a restart %+v", before, after)
+	}
+	if _, err := call[agent.ContextBreakdown](again, "conversation.breakdown", workbench.SessionRef{Session: "none"}); err == nil || err.Code != backend.CodeNotFound {
+		t.Errorf("of a session that is not there: %v", err)
+	}
+}

@@ -1,0 +1,152 @@
+package workbench_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/workbench"
+)
+
+// bypass lets a session do everything unasked, as its page does.
+func (p *page) bypass(session string) agent.Settings {
+	p.t.Helper()
+	set := agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeBypass}
+	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: session, Settings: set})
+	await(p, func(s agent.SettingsChange) bool { return s.Settings.Mode == agent.ModeBypass })
+	return set
+}
+
+var writes = llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Write", map[string]any{"file_path": "a.txt", "content": "a"})}}
+
+// K-12: what asks nothing is never what new sessions begin with, neither
+// because a page says so nor because an earlier version stored it.
+func TestBypassIsNoPreference(t *testing.T) {
+	t.Parallel()
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t), ""))
+	wish := backend.Preferences{NewSession: agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeBypass}}
+	if _, err := call[backend.Preferences](p, "preferences.set", wish); err == nil || err.Code != backend.CodeInvalid {
+		t.Errorf("set: %v", err)
+	}
+	b, err := json.Marshal(wish)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.store.SetSetting(t.Context(), "preferences", string(b)); err != nil {
+		t.Fatal(err)
+	}
+	if got := must[backend.Preferences](p, "preferences.get", backend.Empty{}); got.NewSession.Mode != agent.ModeDefault || got.NewSession.Model != model {
+		t.Errorf("shown: %+v", got.NewSession)
+	}
+	if got := must[backend.SessionInfo](p, "sessions.create", backend.Empty{}); got.Settings.Mode != agent.ModeDefault {
+		t.Errorf("created: %+v", got.Settings)
+	}
+}
+
+// A session that could do everything asks first after a restart, from its
+// first call on, and its log says so.
+func TestBypassEndsWithTheProcess(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t, writes, llmtest.Round{Text: "done"}, writes, llmtest.Round{Text: "done"})
+	folder, home := t.TempDir(), t.TempDir()
+	p := newPage(t, folder, home, environment(server, ""))
+	session := p.session("compat")
+	p.bypass(session)
+	p.send(session, "write")
+	if end := await(p, anyOf[agent.ToolCallEnd]); end.Outcome != agent.OutcomeDone {
+		t.Errorf("the call ended as %s", end.Outcome)
+	}
+	await(p, anyOf[agent.ProcessingEnd])
+	p.close()
+	if err := os.Remove(filepath.Join(folder, "a.txt")); err != nil {
+		t.Fatal(err)
+	}
+
+	again := newPage(t, folder, home, environment(server, ""))
+	again.send(session, "write again")
+	// The first of these that comes says whether it was asked for.
+	first := await(again, func(p agent.Payload) bool {
+		_, asked := p.(agent.ApprovalRequest)
+		_, ended := p.(agent.ToolCallEnd)
+		return asked || ended
+	})
+	if _, asked := first.(agent.ApprovalRequest); !asked {
+		t.Errorf("unasked: %+v", first)
+	}
+	shown := must[workbench.Snapshot](again, "conversation.open", workbench.OpenRequest{Session: session})
+	if shown.Session.Settings.Mode != agent.ModeDefault {
+		t.Errorf("the session shows %s", shown.Session.Settings.Mode)
+	}
+	if !slices.ContainsFunc(shown.Events, func(ev agent.Event) bool {
+		w, ok := ev.Data.(agent.Warning)
+		return ok && w.Code == "mode_reset"
+	}) {
+		t.Error("the log does not say that the mode ended")
+	}
+}
+
+// Opening the folder is enough: nothing has to be sent to see that it ended.
+func TestRecoverEndsBypass(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	folder, home := t.TempDir(), t.TempDir()
+	p := newPage(t, folder, home, environment(server, ""))
+	session := p.session("compat")
+	p.bypass(session)
+	p.close()
+
+	again := newPage(t, folder, home, environment(server, ""))
+	if err := again.bench.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	await(again, func(w agent.Warning) bool { return w.Code == "mode_reset" })
+	list := must[workbench.SessionList](again, "sessions.list", backend.Empty{})
+	if len(list.Sessions) != 1 || list.Sessions[0].Settings.Mode != agent.ModeDefault {
+		t.Errorf("listed: %+v", list.Sessions)
+	}
+}
+
+// A session that begins with it, as one of the command line does, keeps it.
+func TestBypassFromTheBeginning(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t, writes, llmtest.Round{Text: "done"})
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, ""))
+	info, err := p.bench.CreateSession(t.Context(), agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeBypass})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.send(info.ID, "write")
+	if end := await(p, anyOf[agent.ToolCallEnd]); end.Outcome != agent.OutcomeDone {
+		t.Errorf("the call ended as %s", end.Outcome)
+	}
+}
+
+// Taken from a session, it is taken from the agents that had it from there.
+func TestBypassEndsForAgentsToo(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, ""))
+	server.Script("helper", llmtest.Round{Text: "begun"}, writes)
+	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Wait for me.", nil)}}, llmtest.Round{Text: "handed over"})
+	session := p.session("compat")
+	set := p.bypass(session)
+	p.send(session, "hand it over")
+	child, _ := agentOf(p, "SpawnAgent")
+	if got := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: child}).Session; got.Settings.Mode != agent.ModeBypass {
+		t.Errorf("the agent began with %s", got.Settings.Mode)
+	}
+	for range 2 { // the session's turn and the agent's
+		await(p, anyOf[agent.ProcessingEnd])
+	}
+	set.Mode = agent.ModeDefault
+	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: session, Settings: set})
+	p.send(child, "write")
+	if request := await(p, anyOf[agent.ApprovalRequest]); request.Tool != "Write" {
+		t.Errorf("asked for %s", request.Tool)
+	}
+}

@@ -1,0 +1,64 @@
+package workbench
+
+import (
+	"context"
+	"iter"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/tool"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/live"
+)
+
+// runCommand runs a command of the user's in a session at rest, and returns when
+// it has begun. It needs no model, and so no key.
+func (w *Workbench) runCommand(ctx context.Context, in CommandRequest) (backend.Empty, error) {
+	if strings.TrimSpace(in.Command) == "" {
+		return backend.Empty{}, &backend.Error{Code: backend.CodeInvalid, Message: "The command is empty.", Next: "Type what should be run behind the exclamation mark."}
+	}
+	info, err := w.atRest(ctx, in.Session)
+	if err != nil {
+		return backend.Empty{}, err
+	}
+	return backend.Empty{}, w.start(ctx, in.Session, func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
+		return s.RunCommand(ctx, in.Command, func(ctx context.Context, line string, output func(string)) agent.Result {
+			place, err := w.workplace(ctx, info.ID, w.folderOf(info))
+			if err != nil {
+				return agent.Fail("The command did not run: " + err.Error())
+			}
+			return tool.RunCommand(ctx, place.env, line, output)
+		})
+	})
+}
+
+// atRest returns a session in which nothing is open, for what is done between two
+// turns. What lost its end, for want of a disk or of the program, is ended first;
+// what waits for a person goes on waiting.
+func (w *Workbench) atRest(ctx context.Context, session string) (backend.SessionInfo, error) {
+	info, err := w.session(ctx, session)
+	if err != nil {
+		return info, err
+	}
+	switch info.State {
+	case agent.StateAwaitingInput:
+		return info, live.ErrWorking
+	case agent.StateProcessing:
+		l, release, err := w.sessions.Open(ctx, session)
+		if err != nil {
+			return info, err
+		}
+		defer release()
+		if err := l.Start((*agent.Session).Resume); err != nil {
+			return info, err
+		}
+		return info, l.Wait(ctx)
+	}
+	return info, nil
+}
+
+// CommandRequest is for conversation.command.
+type CommandRequest struct {
+	Session string `json:"session"`
+	Command string `json:"command"`
+}

@@ -1,0 +1,158 @@
+package workbench_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/workbench"
+)
+
+// compactModel has a window of 128,000 tokens.
+const compactModel = "gpt-4o"
+
+// lengthy is a session whose first turn came to so many tokens.
+func lengthy(t *testing.T, tokens int64, rounds ...llmtest.Round) (*page, *llmtest.Server, string) {
+	t.Helper()
+	first := llmtest.Round{Text: strings.Repeat(strings.Repeat("word,", 400)+" ", int(tokens)/500), Usage: llm.Usage{Input: tokens, Output: 10, Known: true}}
+	server := llmtest.Serve(t, append([]llmtest.Round{first}, rounds...)...)
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
+	id := p.session("openai")
+	set := agent.Settings{Provider: "openai", Model: compactModel, Mode: agent.ModeDefault}
+	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: set})
+	p.send(id, "Mend the login.")
+	await(p, anyOf[agent.ProcessingEnd])
+	return p, server, id
+}
+
+// K-08, COM-16, COM-93: a conversation that passes the setting's share of the window is summarised
+// by the session's own model before the next request; the ledger says what that
+// cost, and for what.
+func TestCompact(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		when      backend.CompactWhen
+		tokens    int64
+		threshold int64 // 0 for none
+	}{
+		"as shipped":     {"", 105_000, 102_400},
+		"below":          {"", 100_000, 0},
+		"at a share":     {backend.CompactAtShare, 105_000, 102_400},
+		"before the end": {backend.CompactAtEnd, 105_000, 0},
+		"at the end":     {backend.CompactAtEnd, 119_000, 118_000},
+		"never":          {backend.CompactNever, 119_000, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rounds := []llmtest.Round{{Text: "## Goal\nThe login.", Usage: small}, {Text: "Yes.", Usage: small}}
+			if tt.threshold == 0 {
+				rounds = rounds[1:]
+			}
+			p, server, id := lengthy(t, tt.tokens, rounds...)
+			prefer(p, func(prefs *backend.Preferences) { prefs.Compact = tt.when })
+			p.send(id, "Go on.")
+			if tt.threshold == 0 {
+				await(p, anyOf[agent.ProcessingEnd])
+				if n := len(server.Requests()); n != 2 {
+					t.Errorf("%d requests", n)
+				}
+				return
+			}
+			start, side, end := await(p, anyOf[agent.CompactionStart]), await(p, anyOf[agent.SideRequest]), await(p, anyOf[agent.CompactionEnd])
+			if start.Threshold != tt.threshold || end.Outcome != agent.OutcomeDone || end.Summary != "## Goal\nThe login." {
+				t.Errorf("%+v, then %+v", start, end)
+			}
+			if done := await(p, anyOf[agent.ProcessingEnd]); done.Reason != agent.EndDone {
+				t.Errorf("ended as %s", done.Reason)
+			}
+			summary, next := string(server.Requests()[1].Body), string(server.Requests()[2].Body)
+			if !strings.Contains(summary, compactModel) || !strings.Contains(summary, "word,word") || strings.Contains(next, "word,word") || !strings.Contains(next, "The login.") {
+				t.Errorf("asked %.500s, then %.500s", summary, next)
+			}
+			costs := must[backend.CostSummary](p, "costs.summary", workbench.CostsRequest{Session: id})
+			if costs.Total.Requests != 3 || side.Purpose != agent.PurposeSummary || side.Model != compactModel || side.Cost == nil || *side.Cost == 0 {
+				t.Errorf("%+v, in all %+v", side, costs.Total)
+			}
+		})
+	}
+}
+
+// COM-19: a person has a conversation summarised at any time between two turns, and
+// says what is to stay; the next request holds the summary, also in another run
+// of the program.
+func TestCompactByHand(t *testing.T) {
+	t.Parallel()
+	folder, home := t.TempDir(), t.TempDir()
+	server := llmtest.Serve(t, llmtest.Round{Text: strings.Repeat("word,", 1000), Usage: small},
+		llmtest.Round{Text: "## Goal\nThe login.", Usage: small}, llmtest.Round{Text: "Yes.", Usage: small})
+	p := newPage(t, folder, home, environment(server, "sk-test"))
+	id := p.session("openai")
+	request := workbench.CompactRequest{Session: id, Focus: "the names"}
+	if _, err := call[backend.Empty](p, "conversation.compact", request); err == nil || err.Code != backend.CodeInvalid {
+		t.Errorf("an empty session was summarised: %v", err)
+	}
+	p.send(id, "Mend the login.")
+	await(p, anyOf[agent.ProcessingEnd])
+	must[backend.Empty](p, "conversation.compact", request)
+	if end := await(p, anyOf[agent.CompactionEnd]); end.Outcome != agent.OutcomeDone || end.Trigger != agent.CompactManual {
+		t.Errorf("%+v", end)
+	}
+	info := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id}).Session
+	if info.State != agent.StateIdle || info.LastEnd != agent.EndDone || info.Context >= small.Input {
+		t.Errorf("%+v", info)
+	}
+	p.close()
+	p = newPage(t, folder, home, environment(server, "sk-test"))
+	p.send(id, "Go on.")
+	await(p, anyOf[agent.ProcessingEnd])
+	summary, next := string(server.Requests()[1].Body), string(server.Requests()[2].Body)
+	if !strings.Contains(summary, "the names") || strings.Contains(next, "word,word") || !strings.Contains(next, "Mend the login.") {
+		t.Errorf("asked %.500s, then %.500s", summary, next)
+	}
+}
+
+// While a summary is written the session shows as working, takes nothing else,
+// and can be stopped; nothing is changed then. One that is cut off with the
+// program is ended by the next.
+func TestCompactIsCutOff(t *testing.T) {
+	t.Parallel()
+	folder, home := t.TempDir(), t.TempDir()
+	server := llmtest.Serve(t, llmtest.Round{Text: strings.Repeat("word,", 1000), Usage: small}, llmtest.Round{Text: "## Goal", Hang: true}, llmtest.Round{Text: "## Goal", Hang: true})
+	p := newPage(t, folder, home, environment(server, "sk-test"))
+	id := p.session("openai")
+	p.send(id, "Mend the login.")
+	await(p, anyOf[agent.ProcessingEnd])
+	must[backend.Empty](p, "conversation.compact", workbench.CompactRequest{Session: id})
+	await(p, anyOf[agent.CompactionStart])
+	if state := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id}).Session.State; state != agent.StateProcessing {
+		t.Errorf("it is %s", state)
+	}
+	if _, err := call[backend.Empty](p, "conversation.send", workbench.SendRequest{Session: id, Text: "now"}); err == nil || err.Code != backend.CodeBusy {
+		t.Errorf("sent meanwhile: %v", err)
+	}
+	must[backend.Empty](p, "conversation.interrupt", workbench.SessionRef{Session: id})
+	if end := await(p, anyOf[agent.CompactionEnd]); end.Outcome != agent.OutcomeInterrupted {
+		t.Errorf("%+v", end)
+	}
+	must[backend.Empty](p, "conversation.compact", workbench.CompactRequest{Session: id})
+	await(p, anyOf[agent.CompactionStart])
+	killed := t.TempDir() // what is on the disk now is what a killed process would leave
+	if err := os.CopyFS(killed, os.DirFS(home)); err != nil {
+		t.Fatal(err)
+	}
+	p = newPage(t, folder, killed, environment(llmtest.Serve(t, llmtest.Round{Text: "Yes.", Usage: small}), "sk-test"))
+	if err := p.bench.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if end := await(p, anyOf[agent.CompactionEnd]); end.Outcome != agent.OutcomeInterrupted {
+		t.Errorf("%+v", end)
+	}
+	p.send(id, "Go on.")
+	if end := await(p, anyOf[agent.ProcessingEnd]); end.Reason != agent.EndDone {
+		t.Errorf("ended as %s", end.Reason)
+	}
+}

@@ -1,0 +1,284 @@
+package workbench
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/feed"
+	"atelier.dev/atelier/backend/live"
+)
+
+const (
+	defaultPage = 200
+	maxPage     = 1000
+)
+
+// openConversation returns what a page needs to show a session. The log is
+// read before the draft: an event that comes in between reaches the page as
+// an envelope, while a draft that is older than the log could show text twice.
+func (w *Workbench) openConversation(ctx context.Context, in OpenRequest) (Snapshot, error) {
+	info, err := w.session(ctx, in.Session)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	page, err := w.page(ctx, backend.EventRange{Session: in.Session, Before: info.Seq + 1, Limit: in.Limit, Newest: true})
+	if err != nil {
+		return Snapshot{}, err
+	}
+	waits, err := w.cfg.Store.Queue(ctx, in.Session)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	return Snapshot{Session: info, Events: page.Events, More: page.More, Draft: w.feed.Draft(in.Session), Queue: waits}, nil
+}
+
+func (w *Workbench) history(ctx context.Context, in HistoryRequest) (HistoryReply, error) {
+	if (in.After == 0) == (in.Before == 0) {
+		return HistoryReply{}, &backend.Error{Code: backend.CodeInvalid, Message: "Exactly one of after and before must be given."}
+	}
+	if _, err := w.session(ctx, in.Session); err != nil {
+		return HistoryReply{}, err
+	}
+	return w.page(ctx, backend.EventRange{
+		Session: in.Session, After: in.After, Before: in.Before, Limit: in.Limit, Newest: in.Before > 0,
+	})
+}
+
+// page reads one event more than asked for, to know whether there are more.
+func (w *Workbench) page(ctx context.Context, r backend.EventRange) (HistoryReply, error) {
+	limit := r.Limit
+	if limit <= 0 {
+		limit = defaultPage
+	}
+	limit = min(limit, maxPage)
+	r.Limit = limit + 1
+	events, err := w.cfg.Store.Events(ctx, r)
+	if err != nil {
+		return HistoryReply{}, err
+	}
+	more := len(events) > limit
+	if more && r.Newest {
+		events = events[1:]
+	} else if more {
+		events = events[:limit]
+	}
+	for i, ev := range events {
+		events[i] = feed.ForDisplay(ev)
+	}
+	return HistoryReply{Events: events, More: more}, nil
+}
+
+func (w *Workbench) event(ctx context.Context, in EventRef) (EventReply, error) {
+	if _, err := w.session(ctx, in.Session); err != nil {
+		return EventReply{}, err
+	}
+	events, err := w.cfg.Store.Events(ctx, backend.EventRange{Session: in.Session, After: in.Seq - 1, Before: in.Seq + 1})
+	if err != nil {
+		return EventReply{}, err
+	}
+	if len(events) == 0 {
+		return EventReply{}, &backend.Error{Code: backend.CodeNotFound, Message: "There is no such event in this session."}
+	}
+	return EventReply{Event: events[0]}, nil
+}
+
+func (w *Workbench) send(ctx context.Context, in SendRequest) (backend.Empty, error) {
+	return backend.Empty{}, w.Send(ctx, in.Session, in.Text)
+}
+
+// Send begins a turn and returns when it has begun. What happens in it arrives
+// as envelopes.
+func (w *Workbench) Send(ctx context.Context, session, text string) error {
+	if strings.TrimSpace(text) == "" {
+		return &backend.Error{Code: backend.CodeInvalid, Message: "The message is empty.", Next: "Type what should be done."}
+	}
+	info, err := w.session(ctx, session)
+	if err != nil {
+		return err
+	}
+	return w.begin(ctx, info, func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
+		return s.Run(ctx, text)
+	})
+}
+
+// continueTurn carries on the newest turn where it was stopped (K-06).
+func (w *Workbench) continueTurn(ctx context.Context, in SessionRef) (backend.Empty, error) {
+	info, err := w.session(ctx, in.Session)
+	if err != nil {
+		return backend.Empty{}, err
+	}
+	if info.LastEnd == "" || info.LastEnd == agent.EndDone {
+		return backend.Empty{}, &backend.Error{Code: backend.CodeInvalid, Message: "This turn ended by itself.", Next: "Send a message to go on."}
+	}
+	return backend.Empty{}, w.begin(ctx, info, (*agent.Session).Continue)
+}
+
+// begin begins a turn and returns when it has begun.
+func (w *Workbench) begin(ctx context.Context, info backend.SessionInfo, turn live.Turn) error {
+	if err := w.providers.Ready(ctx, info.Settings.Provider); err != nil {
+		return err
+	}
+	return w.start(ctx, info.ID, turn)
+}
+
+// start begins a turn without looking at the provider.
+func (w *Workbench) start(ctx context.Context, id string, turn live.Turn) error {
+	l, release, err := w.sessions.Open(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return l.Start(turn)
+}
+
+func (w *Workbench) interrupt(_ context.Context, in SessionRef) (backend.Empty, error) {
+	w.Interrupt(in.Session)
+	return backend.Empty{}, nil
+}
+
+// Interrupt ends a session's turn, if one is under way here or has been asked
+// for, and those of the agents that it started. It waits for no I/O.
+func (w *Workbench) Interrupt(session string) {
+	if l := w.sessions.Find(session); l != nil {
+		l.Interrupt()
+	}
+	for _, l := range w.sessions.StartedBy(session) {
+		l.Interrupt()
+	}
+}
+
+// answer delivers a person's decision to the turn that waits for it. The
+// request must be pending in the store, so that no answer counts twice.
+func (w *Workbench) answer(ctx context.Context, in AnswerRequest) (backend.Empty, error) {
+	if d := in.Answer.Decision; d != agent.Allow && d != agent.Deny {
+		return backend.Empty{}, &backend.Error{Code: backend.CodeInvalid, Message: "An answer is allow or deny."}
+	}
+	session, err := w.cfg.Store.PendingApproval(ctx, in.Approval)
+	if err != nil {
+		return backend.Empty{}, err
+	}
+	l := w.sessions.Find(session)
+	if session != in.Session || l == nil || !l.Busy() {
+		return backend.Empty{}, &backend.Error{
+			Code: backend.CodeBusy, Message: "This request belongs to a session that is not running here.",
+			Kept: "It still waits for an answer.", Next: "Answer it where the session runs.",
+		}
+	}
+	if !l.Answer(in.Approval, in.Answer) {
+		return backend.Empty{}, &backend.Error{Code: backend.CodeNotFound, Message: "This request was already answered."}
+	}
+	return backend.Empty{}, nil
+}
+
+func (w *Workbench) configure(ctx context.Context, in ConfigureRequest) (backend.SessionInfo, error) {
+	if err := w.Configure(ctx, in.Session, in.Settings); err != nil {
+		return backend.SessionInfo{}, err
+	}
+	info, err := w.session(ctx, in.Session)
+	info.Settings = in.Settings
+	return info, err
+}
+
+// Configure changes a session's settings; see [agent.Session.Configure].
+func (w *Workbench) Configure(ctx context.Context, session string, set agent.Settings) error {
+	set.Provider, set.Model = strings.TrimSpace(set.Provider), strings.TrimSpace(set.Model)
+	if err := validSettings(set); err != nil {
+		return err
+	}
+	l, release, err := w.sessions.Open(ctx, session)
+	if err != nil {
+		return err
+	}
+	defer release()
+	l.Configure(set)
+	if set.Mode == agent.ModeBypass {
+		return nil
+	}
+	return w.endBypassOfHelpers(ctx, session, set.Mode)
+}
+
+// Snapshot is what a page needs to show a session: the newest events and
+// what is being streamed right now. Live envelopes continue from Seq.
+type Snapshot struct {
+	Session backend.SessionInfo `json:"session"`
+	Events  []agent.Event       `json:"events,omitempty"`
+	// More says that there are older events than these.
+	More bool `json:"more,omitempty"`
+	// Draft is what has been streamed since the last durable event.
+	Draft feed.Draft `json:"draft"`
+	// Queue is what waits to be delivered.
+	Queue []agent.Queued `json:"queue,omitempty"`
+}
+
+// OpenRequest is for conversation.open; Limit 0 means 200 events.
+type OpenRequest struct {
+	Session string `json:"session"`
+	Limit   int    `json:"limit,omitempty"`
+}
+
+// HistoryRequest is for conversation.history: the events after After, or
+// the newest ones before Before; exactly one is set.
+type HistoryRequest struct {
+	Session string `json:"session"`
+	After   int64  `json:"after,omitempty"`
+	Before  int64  `json:"before,omitempty"`
+	Limit   int    `json:"limit,omitempty"`
+}
+
+// HistoryReply is a page of the log in order.
+type HistoryReply struct {
+	Events []agent.Event `json:"events,omitempty"`
+	More   bool          `json:"more,omitempty"`
+}
+
+// EventRef names an event, to read whole what was cut for display.
+type EventRef struct {
+	Session string `json:"session"`
+	Seq     int64  `json:"seq"`
+}
+
+// EventReply is one whole event.
+type EventReply struct {
+	Event agent.Event `json:"event"`
+}
+
+// SendRequest is for conversation.send.
+type SendRequest struct {
+	Session string `json:"session"`
+	Text    string `json:"text"`
+}
+
+// AnswerRequest is for conversation.answer.
+type AnswerRequest struct {
+	Session  string       `json:"session"`
+	Approval string       `json:"approval"`
+	Answer   agent.Answer `json:"answer"`
+}
+
+// ConfigureRequest is for conversation.configure.
+type ConfigureRequest struct {
+	Session  string         `json:"session"`
+	Settings agent.Settings `json:"settings"`
+}
+
+// endBypassOfHelpers takes the mode that allows everything from the agents that had
+// it from their session.
+func (w *Workbench) endBypassOfHelpers(ctx context.Context, session string, mode agent.Mode) error {
+	helpers, err := w.cfg.Store.Helpers(ctx, session)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, info := range helpers {
+		if info.Settings.Mode == agent.ModeBypass {
+			set := info.Settings
+			set.Mode = mode
+			errs = append(errs, w.Configure(ctx, info.ID, set))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,104 @@
+package workbench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"reflect"
+	"runtime/debug"
+	"slices"
+
+	"atelier.dev/atelier/backend"
+)
+
+// Dispatcher is the one way into the application: a registry of methods by
+// name, called with JSON and answered with JSON. The window, the browser and
+// the tests all use it. It is safe for concurrent use once built.
+type Dispatcher struct {
+	methods map[string]method
+}
+
+type method struct {
+	in, out reflect.Type // for the type generator
+	call    func(ctx context.Context, args []byte) (any, error)
+}
+
+// handle registers fn under a name such as "sessions.list".
+func handle[In, Out any](d *Dispatcher, name string, fn func(context.Context, In) (Out, error)) {
+	if _, dup := d.methods[name]; dup {
+		panic("backend: method registered twice: " + name)
+	}
+	d.methods[name] = method{
+		in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
+		call: func(ctx context.Context, args []byte) (any, error) {
+			var in In
+			if err := decodeStrict(args, &in); err != nil {
+				return nil, &backend.Error{Code: backend.CodeInvalid, Message: fmt.Sprintf("The arguments of %s were not understood.", name), Details: err.Error(), Cause: err}
+			}
+			return fn(ctx, in)
+		},
+	}
+}
+
+// decodeStrict refuses unknown fields and trailing data, so that a misspelt
+// argument cannot pass as an absent one. No arguments stand for {}.
+func decodeStrict(b []byte, into any) error {
+	if len(bytes.TrimSpace(b)) == 0 {
+		b = []byte("{}")
+	}
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("more than one value")
+	}
+	return nil
+}
+
+// Call runs a method and returns {"ok":…} or {"error":{…}}. It never panics
+// and never fails: a panic inside a method, an unknown name or a reply that
+// cannot be encoded is an error reply.
+func (d *Dispatcher) Call(ctx context.Context, name, args string) (reply string) {
+	defer func() {
+		if p := recover(); p != nil {
+			slog.Error("method panicked", "method", name, "panic", p, "stack", string(debug.Stack()))
+			reply = errorReply(fmt.Errorf("%s panicked: %v", name, p))
+		}
+	}()
+	m, ok := d.methods[name]
+	if !ok {
+		return errorReply(&backend.Error{Code: backend.CodeNotFound, Message: fmt.Sprintf("There is no method %q.", name)})
+	}
+	out, err := m.call(ctx, []byte(args))
+	if err != nil {
+		return errorReply(err)
+	}
+	b, err := json.Marshal(struct {
+		OK any `json:"ok"`
+	}{out})
+	if err != nil {
+		return errorReply(fmt.Errorf("encode reply of %s: %w", name, err))
+	}
+	return string(b)
+}
+
+// names lists the methods in order.
+func (d *Dispatcher) names() []string { return slices.Sorted(maps.Keys(d.methods)) }
+
+// errorReply encodes err as the dispatcher's reply.
+func errorReply(err error) string {
+	b, mErr := json.Marshal(struct {
+		Error *backend.Error `json:"error"`
+	}{backend.AsError(err)})
+	if mErr != nil {
+		return `{"error":{"code":"internal","message":"Something went wrong inside Atelier."}}`
+	}
+	return string(b)
+}

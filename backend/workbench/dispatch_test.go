@@ -1,0 +1,61 @@
+package workbench
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/backend"
+)
+
+// The dispatcher answers everything with JSON and survives everything: it is
+// the one way in for the window, the browser and the tests.
+func TestDispatcher(t *testing.T) {
+	t.Parallel()
+	d := &Dispatcher{methods: map[string]method{}}
+	handle(d, "echo", func(_ context.Context, in SessionRef) (SessionRef, error) { return in, nil })
+	handle(d, "panic", func(context.Context, backend.Empty) (backend.Empty, error) { panic("secret stack") })
+	handle(d, "nan", func(context.Context, backend.Empty) (float64, error) { return math.NaN(), nil })
+	handle(d, "fail", func(context.Context, backend.Empty) (backend.Empty, error) {
+		return backend.Empty{}, errors.New("inner")
+	})
+	handle(d, "typed", func(context.Context, backend.Empty) (backend.Empty, error) {
+		return backend.Empty{}, &backend.Error{Code: backend.CodeBusy, Message: "Busy.", Kept: "Kept.", Next: "Wait."}
+	})
+	for _, tt := range []struct{ method, args, want string }{
+		{"echo", `{"session":"a"}`, `{"ok":{"session":"a"}}`},
+		{"echo", ``, `{"ok":{"session":""}}`},
+		{"echo", `{"sesion":"a"}`, `"code":"invalid"`},
+		{"echo", `{"session":"a"} {}`, `"code":"invalid"`},
+		{"echo", `nonsense`, `"code":"invalid"`},
+		{"nothing", `{}`, `"code":"not_found"`},
+		{"panic", `{}`, `"code":"internal"`},
+		{"nan", `{}`, `"code":"internal"`},
+		{"fail", `{}`, `"details":"inner"`},
+		{"typed", `{}`, `{"error":{"code":"busy","message":"Busy.","kept":"Kept.","next":"Wait."}}`},
+	} {
+		got := d.Call(t.Context(), tt.method, tt.args)
+		if !strings.Contains(got, tt.want) {
+			t.Errorf("%s(%s) = %s, want %s", tt.method, tt.args, got, tt.want)
+		}
+		if strings.Contains(got, "goroutine") {
+			t.Errorf("%s shows a stack: %s", tt.method, got)
+		}
+	}
+}
+
+func FuzzDispatcher(f *testing.F) {
+	d := (&Workbench{}).dispatcher()
+	handle(d, "echo", func(_ context.Context, in AnswerRequest) (AnswerRequest, error) { return in, nil })
+	f.Add("echo", `{"session":"a","approval":"b","answer":{"decision":"allow"}}`)
+	f.Fuzz(func(t *testing.T, name, args string) {
+		if name != "echo" && d.methods[name].call != nil {
+			return // the others need a workbench
+		}
+		if reply := d.Call(t.Context(), name, args); !strings.HasPrefix(reply, `{"ok":`) && !strings.HasPrefix(reply, `{"error":`) {
+			t.Errorf("reply %s", reply)
+		}
+	})
+}

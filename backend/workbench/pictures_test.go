@@ -1,0 +1,64 @@
+package workbench_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"image"
+	"image/png"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"atelier.dev/atelier/agent/llm/llmtest"
+)
+
+// LLM-22: Anthropic takes pictures of up to 5 MB in their encoded form, other
+// providers larger ones. A picture that the one refuses is made smaller for it
+// and for nobody else.
+func TestPictureLimits(t *testing.T) {
+	t.Parallel()
+	picture := image.NewNRGBA(image.Rect(0, 0, 1100, 1100)) // random pixels do not compress: 4.8 MB
+	random := rand.NewChaCha8([32]byte{})
+	_, _ = random.Read(picture.Pix)
+	var file bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.NoCompression}).Encode(&file, picture); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		provider, model string
+		data            *regexp.Regexp
+		kept            bool
+	}{
+		"Anthropic": {"anthropic", "claude-sonnet-5-5", regexp.MustCompile(`"data":"([^"]{1000,})"`), false},
+		"OpenAI":    {"openai", "gpt-6.1-sol", regexp.MustCompile(`"data:image/png;base64,([^"]{1000,})"`), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			path := filepath.Join(folder, "noise.png")
+			if err := os.WriteFile(path, file.Bytes(), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			read := llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Read", map[string]any{"file_path": path})}}
+			server := llmtest.Serve(t, read, llmtest.Round{Text: "Seen."})
+			env := map[string]string{
+				"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": server.Root, "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": server.URL,
+			}
+			p := newPage(t, folder, t.TempDir(), func(name string) string { return env[name] })
+			ask(t, p, tt.provider, tt.model)
+			sent := tt.data.FindSubmatch(server.Requests()[1].Body)
+			if sent == nil {
+				t.Fatalf("no picture was sent: %.2000s", server.Requests()[1].Body)
+			}
+			data, err := base64.StdEncoding.DecodeString(string(sent[1]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kept := bytes.Equal(data, file.Bytes()); kept != tt.kept || !kept && len(sent[1]) > 5<<20 {
+				t.Errorf("%d of %d bytes were sent, %d encoded", len(data), file.Len(), len(sent[1]))
+			}
+		})
+	}
+}

@@ -1,0 +1,112 @@
+package workbench
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/tool"
+	"atelier.dev/atelier/backend"
+)
+
+// preferences returns the stored ones, with the model that new sessions begin
+// with as the environment would have it.
+func (w *Workbench) preferences(ctx context.Context, _ backend.Empty) (backend.Preferences, error) {
+	p, err := w.storedPreferences(ctx)
+	if err != nil {
+		return p, err
+	}
+	p.NewSession = w.providers.Preferred(ctx, p.NewSession, w.picked.Load())
+	return p, nil
+}
+
+// storedPreferences returns what the user chose; the defaults where that is
+// damaged, until the user chooses again.
+func (w *Workbench) storedPreferences(ctx context.Context) (backend.Preferences, error) {
+	return backend.StoredPreferences(ctx, w.cfg.Store)
+}
+
+// setPreferences stores what the user chose. What the environment chose is not
+// stored, and no longer wins once the user picks something else.
+func (w *Workbench) setPreferences(ctx context.Context, p backend.Preferences) (backend.Preferences, error) {
+	if limit := int(tool.MaxCommandTimeout / time.Second); p.CommandTimeout < 0 || p.CommandTimeout > limit {
+		return p, &backend.Error{
+			Code: backend.CodeInvalid, Message: fmt.Sprintf("A command's time limit is from 1 to %d seconds.", limit),
+			Kept: "Your settings were not changed.", Next: "Leave it out for each model's own.",
+		}
+	}
+	if _, known := policies[p.Compact]; !known {
+		return p, &backend.Error{Code: backend.CodeInvalid, Message: fmt.Sprintf("%q is no time to compact at.", p.Compact), Kept: "Your settings were not changed."}
+	}
+	if p.NewSession.Mode == agent.ModeBypass {
+		return p, &backend.Error{
+			Code: backend.CodeInvalid, Message: "New sessions cannot begin with everything allowed.",
+			Kept: "Your settings were not changed.", Next: "Choose it in the session that needs it; it holds there until Atelier ends.",
+		}
+	}
+	shown, err := w.preferences(ctx, backend.Empty{})
+	if err != nil {
+		return p, err
+	}
+	p.Damaged = false
+	stored := p
+	if p.NewSession != shown.NewSession {
+		w.picked.Store(true)
+	} else if before, err := w.storedPreferences(ctx); err == nil {
+		stored.NewSession = before.NewSession
+	}
+	b, err := json.Marshal(stored)
+	if err != nil {
+		return p, fmt.Errorf("encode preferences: %w", err)
+	}
+	return p, w.cfg.Store.SetSetting(ctx, backend.PreferencesSetting, string(b))
+}
+
+// commandTimeout is the user's time limit for commands in the foreground that
+// name none; 0 leaves each model its default (K-01).
+func (w *Workbench) commandTimeout() time.Duration {
+	p, err := w.storedPreferences(w.ctx)
+	if err != nil {
+		slog.Warn("read the command timeout", "err", err)
+		return 0
+	}
+	return time.Duration(p.CommandTimeout) * time.Second
+}
+
+// NewSessionSettings is what a new session begins with: what the user chose
+// last, as far as it can still be used.
+func (w *Workbench) NewSessionSettings(ctx context.Context) (agent.Settings, error) {
+	p, err := w.preferences(ctx, backend.Empty{})
+	if err != nil {
+		return agent.Settings{}, err
+	}
+	s := p.NewSession
+	s.Mode = cmp.Or(s.Mode, agent.ModeDefault)
+	if s.Model == "" || w.providers.Ready(ctx, s.Provider) != nil {
+		s.Provider, s.Model = w.providers.First(ctx)
+		s.Effort = ""
+	}
+	return s, nil
+}
+
+// openLink shows a web address outside Atelier.
+func (w *Workbench) openLink(_ context.Context, in LinkRequest) (backend.Empty, error) {
+	u, err := url.Parse(in.URL)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil {
+		return backend.Empty{}, &backend.Error{Code: backend.CodeInvalid, Message: "This link is not opened: it is no plain web address.", Details: in.URL}
+	}
+	if w.cfg.OpenLink == nil {
+		return backend.Empty{}, &backend.Error{Code: backend.CodeInvalid, Message: "Links open in your own browser here."}
+	}
+	return backend.Empty{}, w.cfg.OpenLink(u.String())
+}
+
+// LinkRequest is for host.open_link; only http and https are opened.
+type LinkRequest struct {
+	URL string `json:"url"`
+}

@@ -1,0 +1,66 @@
+package workbench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"atelier.dev/atelier/agent/project"
+	"atelier.dev/atelier/backend"
+)
+
+// ResolveFolder returns the project folder that path names, absolute and with
+// links resolved. A folder that is missing, is none or cannot be read is an
+// *[Error] of CodeFolder.
+func ResolveFolder(path string) (string, error) {
+	refuse := func(message string, err error) (string, error) {
+		return "", &backend.Error{
+			Code: backend.CodeFolder, Message: fmt.Sprintf(message, path), Kept: "Nothing was changed.",
+			Next: "Name a folder that exists and that you may read.", Details: fmt.Sprint(err), Cause: err,
+		}
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return refuse("The folder %s cannot be used.", err)
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return refuse("There is no folder %s.", err)
+	case err != nil:
+		return refuse("The folder %s cannot be opened.", err)
+	}
+	dir, err := os.Open(real)
+	if err != nil {
+		return refuse("The folder %s cannot be read.", err)
+	}
+	defer dir.Close()
+	if info, err := dir.Stat(); err != nil || !info.IsDir() {
+		return refuse("%s is not a folder.", err)
+	}
+	if _, err := dir.Readdirnames(1); err != nil && !errors.Is(err, io.EOF) {
+		return refuse("The folder %s cannot be read.", err)
+	}
+	return real, nil
+}
+
+func (w *Workbench) projectInfo(context.Context, backend.Empty) (ProjectInfo, error) {
+	info := ProjectInfo{
+		Folder: w.cfg.Folder, Name: filepath.Base(w.cfg.Folder), Branch: project.Branch(w.cfg.Folder),
+		Version: w.cfg.Version, Home: w.cfg.Home,
+	}
+	return info, nil
+}
+
+// ProjectInfo describes the folder that this process works on.
+type ProjectInfo struct {
+	Folder  string `json:"folder"`
+	Name    string `json:"name"`
+	Branch  string `json:"branch,omitempty"` // empty outside a git repository
+	Version string `json:"version"`
+	Home    string `json:"home"` // where Atelier keeps its data
+}

@@ -1,0 +1,148 @@
+package workbench
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/live"
+	"github.com/oklog/ulid/v2"
+)
+
+// addQueued adds a message to what waits for a session that works. To one at
+// rest, what is to follow up is given at once.
+func (w *Workbench) addQueued(ctx context.Context, in QueueAddRequest) (QueueReply, error) {
+	m := agent.Queued{ID: ulid.Make().String(), Verb: in.Verb, Text: in.Text}
+	if err := validQueued(m); err != nil {
+		return QueueReply{}, err
+	}
+	l, release, err := w.sessions.Open(ctx, in.Session)
+	if err != nil {
+		return QueueReply{}, err
+	}
+	defer release()
+	waits, err := l.ChangeQueue(func(q *agent.Queue) error {
+		if err := w.cfg.Store.AddQueued(ctx, in.Session, m); err != nil {
+			return err
+		}
+		q.Add(m)
+		return nil
+	})
+	if err == nil && m.Verb == agent.FollowUp && !l.Busy() {
+		if w.runQueue(ctx, l) == nil { // else another turn began meanwhile, which it follows
+			waits = l.Queue().Items()
+		}
+	}
+	return QueueReply{Queue: waits}, err
+}
+
+func validQueued(m agent.Queued) error {
+	switch {
+	case strings.TrimSpace(m.Text) == "":
+		return &backend.Error{Code: backend.CodeInvalid, Message: "The message is empty.", Next: "Type what should be done."}
+	case m.Verb != agent.Steer && m.Verb != agent.FollowUp:
+		return &backend.Error{Code: backend.CodeInvalid, Message: fmt.Sprintf("A message cannot be queued to %q.", m.Verb)}
+	}
+	return nil
+}
+
+func (w *Workbench) editQueued(ctx context.Context, in QueueEditRequest) (QueueReply, error) {
+	if err := validQueued(in.Message); err != nil {
+		return QueueReply{}, err
+	}
+	return w.changeQueue(ctx, in.Session, func(q *agent.Queue) error {
+		if !q.Edit(in.Message) {
+			return errDelivered
+		}
+		return w.cfg.Store.EditQueued(ctx, in.Message)
+	})
+}
+
+func (w *Workbench) moveQueued(ctx context.Context, in QueueMoveRequest) (QueueReply, error) {
+	return w.changeQueue(ctx, in.Session, func(q *agent.Queue) error {
+		if !q.Move(in.ID, in.To) {
+			return errDelivered
+		}
+		return w.cfg.Store.OrderQueued(ctx, q.Items())
+	})
+}
+
+func (w *Workbench) removeQueued(ctx context.Context, in QueueRemoveRequest) (QueueReply, error) {
+	return w.changeQueue(ctx, in.Session, func(q *agent.Queue) error {
+		if !q.Remove(in.ID) {
+			return errDelivered
+		}
+		return w.cfg.Store.RemoveQueued(ctx, in.ID)
+	})
+}
+
+// errDelivered answers a change of a message that is not there any more.
+var errDelivered = &backend.Error{
+	Code: backend.CodeNotFound, Message: "This message was delivered already.",
+	Kept: "It stands in the conversation.", Next: "Send another one.",
+}
+
+// runQueued goes on with what waits, after a turn that did not end well.
+func (w *Workbench) runQueued(ctx context.Context, in SessionRef) (backend.Empty, error) {
+	l, release, err := w.sessions.Open(ctx, in.Session)
+	if err != nil {
+		return backend.Empty{}, err
+	}
+	defer release()
+	return backend.Empty{}, w.runQueue(ctx, l)
+}
+
+// runQueue begins a turn with the first message that is to follow up.
+func (w *Workbench) runQueue(ctx context.Context, l *live.Session) error {
+	if !l.Queue().Has(agent.FollowUp) {
+		return &backend.Error{Code: backend.CodeNotFound, Message: "Nothing waits to be sent."}
+	}
+	info, err := w.session(ctx, l.ID())
+	if err != nil {
+		return err
+	}
+	if err := w.providers.Ready(ctx, info.Settings.Provider); err != nil {
+		return err
+	}
+	return l.Start((*agent.Session).RunQueued)
+}
+
+func (w *Workbench) changeQueue(ctx context.Context, session string, change func(*agent.Queue) error) (QueueReply, error) {
+	l, release, err := w.sessions.Open(ctx, session)
+	if err != nil {
+		return QueueReply{}, err
+	}
+	defer release()
+	waits, err := l.ChangeQueue(change)
+	return QueueReply{Queue: waits}, err
+}
+
+// QueueAddRequest is for queue.add, the others for what they are named after.
+type QueueAddRequest struct {
+	Session string     `json:"session"`
+	Verb    agent.Verb `json:"verb"`
+	Text    string     `json:"text"`
+}
+
+type QueueEditRequest struct {
+	Session string       `json:"session"`
+	Message agent.Queued `json:"message"`
+}
+
+type QueueMoveRequest struct {
+	Session string `json:"session"`
+	ID      string `json:"id"`
+	To      int    `json:"to"` // from 0
+}
+
+type QueueRemoveRequest struct {
+	Session string `json:"session"`
+	ID      string `json:"id"`
+}
+
+// QueueReply answers all of them: what waits now.
+type QueueReply struct {
+	Queue []agent.Queued `json:"queue,omitempty"`
+}

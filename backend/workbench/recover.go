@@ -1,0 +1,83 @@
+package workbench
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/backend"
+)
+
+// Recover looks after the folder's sessions that were in the middle of a turn
+// when their process ended: one that waits for a person waits on, any other
+// turn is marked as cut off, and the session can go on. Sessions that could do
+// everything unasked ask again. Sessions that another process is running are
+// left alone. Hosts call it once, when they can show what comes of it.
+func (w *Workbench) Recover(ctx context.Context) error {
+	sessions, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
+	if err != nil {
+		return err
+	}
+	for _, info := range sessions {
+		var e *backend.Error
+		if err := w.recoverFrom(ctx, info); errors.As(err, &e) && e.Code == backend.CodeBusy {
+			continue // it is running after all
+		} else if err != nil {
+			slog.Warn("recover session", "session", info.ID, "err", err)
+		}
+	}
+	return nil
+}
+
+func (w *Workbench) recoverFrom(ctx context.Context, info backend.SessionInfo) error {
+	switch {
+	case info.State == agent.StateProcessing || info.State == agent.StateAwaitingInput:
+		return w.recoverSession(ctx, info.ID)
+	case info.Settings.Mode == agent.ModeBypass:
+		l, release, err := w.sessions.Open(ctx, info.ID)
+		if err != nil {
+			return err
+		}
+		defer release()
+		l.Wake()
+	}
+	return nil
+}
+
+func (w *Workbench) recoverSession(ctx context.Context, id string) error {
+	return w.start(ctx, id, (*agent.Session).Resume)
+}
+
+// ResumeSession returns the session with this id, or for an empty id the
+// newest one in the folder that a person began. A turn that was cut off is being marked so when it returns,
+// with the state it was found in; a session that waits for a person is
+// refused where nobody can be asked.
+func (w *Workbench) ResumeSession(ctx context.Context, id string) (backend.SessionInfo, error) {
+	if id == "" {
+		sessions, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
+		if err != nil {
+			return backend.SessionInfo{}, err
+		}
+		newest := slices.IndexFunc(sessions, func(info backend.SessionInfo) bool { return info.Helper == nil })
+		if newest < 0 {
+			return backend.SessionInfo{}, &backend.Error{Code: backend.CodeNotFound, Message: "This folder has no session to go on with.", Next: "Leave --continue out to begin one."}
+		}
+		id = sessions[newest].ID
+	}
+	info, err := w.session(ctx, id)
+	if err != nil {
+		return info, err
+	}
+	switch info.State {
+	case agent.StateAwaitingInput:
+		return info, &backend.Error{
+			Code: backend.CodeBusy, Message: "This session waits for your decision about a call.", Kept: "Nothing was changed.",
+			Next: "Open it in the window or with atelier serve, and decide there.",
+		}
+	case agent.StateProcessing:
+		err = w.recoverSession(ctx, id)
+	}
+	return info, err
+}

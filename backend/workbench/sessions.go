@@ -1,0 +1,163 @@
+package workbench
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/backend"
+	"github.com/oklog/ulid/v2"
+)
+
+func (w *Workbench) listSessions(ctx context.Context, _ backend.Empty) (SessionList, error) {
+	list, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
+	return SessionList{Sessions: list}, err
+}
+
+// createSession makes a session with the user's usual settings.
+func (w *Workbench) createSession(ctx context.Context, _ backend.Empty) (backend.SessionInfo, error) {
+	settings, err := w.NewSessionSettings(ctx)
+	if err != nil {
+		return backend.SessionInfo{}, err
+	}
+	return w.CreateSession(ctx, settings)
+}
+
+// CreateSession makes a session with the given settings.
+func (w *Workbench) CreateSession(ctx context.Context, settings agent.Settings) (backend.SessionInfo, error) {
+	return w.create(ctx, settings, nil)
+}
+
+func (w *Workbench) create(ctx context.Context, settings agent.Settings, helper *backend.Helper) (backend.SessionInfo, error) {
+	if err := validSettings(settings); err != nil {
+		return backend.SessionInfo{}, err
+	}
+	now := time.Now().UnixMilli()
+	info := backend.SessionInfo{
+		ID: ulid.Make().String(), Folder: w.cfg.Folder, State: agent.StateIdle, Settings: settings,
+		CreatedAt: now, UpdatedAt: now, Usage: llm.Usage{Known: true}, Helper: helper,
+	}
+	if err := w.cfg.Store.CreateSession(ctx, info); err != nil {
+		return backend.SessionInfo{}, err
+	}
+	for _, p := range []agent.Payload{w.sessionStart(false), agent.SettingsChange{Settings: settings}} {
+		if err := w.publish(ctx, info.ID, p); err != nil {
+			return backend.SessionInfo{}, err
+		}
+	}
+	if settings.Mode == agent.ModeBypass {
+		l, release, err := w.sessions.Open(ctx, info.ID)
+		if err != nil {
+			return backend.SessionInfo{}, err
+		}
+		defer release()
+		l.PermitBypass()
+	}
+	return w.cfg.Store.Session(ctx, info.ID)
+}
+
+func (w *Workbench) costs(ctx context.Context, in CostsRequest) (backend.CostSummary, error) {
+	return w.cfg.Store.Costs(ctx, w.cfg.Folder, in.Session)
+}
+
+func (w *Workbench) sessionStart(resumed bool) agent.SessionStart {
+	return agent.SessionStart{Folder: w.cfg.Folder, Version: w.cfg.Version, Resumed: resumed}
+}
+
+func (w *Workbench) renameSession(ctx context.Context, in RenameRequest) (backend.SessionInfo, error) {
+	title := backend.TitleFrom(in.Title)
+	if title == "" {
+		return backend.SessionInfo{}, &backend.Error{Code: backend.CodeInvalid, Message: "A session needs a name.", Kept: "It keeps the one it has."}
+	}
+	if _, err := w.session(ctx, in.Session); err != nil {
+		return backend.SessionInfo{}, err
+	}
+	if err := w.publish(ctx, in.Session, agent.Title{Text: title, ByUser: true}); err != nil {
+		return backend.SessionInfo{}, err
+	}
+	return w.cfg.Store.Session(ctx, in.Session)
+}
+
+// errNotDeleted answers the deletion of a session that works, here or elsewhere.
+var errNotDeleted = &backend.Error{
+	Code: backend.CodeBusy, Message: "This session, or an agent that it started, is working and cannot be deleted now.",
+	Kept: "Nothing was deleted.", Next: "Stop it first.",
+}
+
+// deleteSession removes a session at rest and those that it started: all of
+// them, or none.
+func (w *Workbench) deleteSession(ctx context.Context, in SessionRef) (backend.Empty, error) {
+	if _, err := w.session(ctx, in.Session); err != nil {
+		return backend.Empty{}, err
+	}
+	started, err := w.cfg.Store.Helpers(ctx, in.Session)
+	if err != nil {
+		return backend.Empty{}, err
+	}
+	ids := []string{in.Session}
+	for _, h := range started {
+		ids = append(ids, h.ID)
+	}
+	switch closed, err := w.sessions.CloseForDeletion(ctx, ids); {
+	case err != nil:
+		return backend.Empty{}, err
+	case !closed:
+		return backend.Empty{}, errNotDeleted
+	}
+	for _, id := range ids {
+		release, err := w.cfg.Store.Lease(id)
+		if err != nil {
+			return backend.Empty{}, errNotDeleted
+		}
+		defer release()
+	}
+	if err := w.cfg.Store.DeleteSessions(ctx, ids...); err != nil {
+		return backend.Empty{}, err
+	}
+	for _, id := range ids {
+		w.removeOutput(id)
+		w.feed.Forget(id)
+	}
+	return backend.Empty{}, nil
+}
+
+// validSettings refuses what no session could run with.
+func validSettings(s agent.Settings) error {
+	for _, m := range agent.Modes() {
+		if m == s.Mode {
+			if strings.TrimSpace(s.Provider) == "" || strings.TrimSpace(s.Model) == "" {
+				return &backend.Error{Code: backend.CodeNoModel, Message: "No model is chosen.", Next: "Choose one in the toolbar."}
+			}
+			if s.ThinkingTokens < 0 || s.Budget < 0 {
+				return &backend.Error{Code: backend.CodeInvalid, Message: "A limit is less than nothing.", Kept: "The settings were not changed.", Next: "Leave it out for no limit."}
+			}
+			return nil
+		}
+	}
+	return &backend.Error{Code: backend.CodeInvalid, Message: fmt.Sprintf("There is no permission mode %q.", s.Mode)}
+}
+
+// SessionRef names a session.
+type SessionRef struct {
+	Session string `json:"session"`
+}
+
+// SessionList answers sessions.list, newest first.
+type SessionList struct {
+	Sessions []backend.SessionInfo `json:"sessions,omitempty"`
+}
+
+// RenameRequest is for sessions.rename.
+type RenameRequest struct {
+	Session string `json:"session"`
+	Title   string `json:"title"`
+}
+
+// CostsRequest is for costs.summary; without a session it is about all
+// sessions of the project.
+type CostsRequest struct {
+	Session string `json:"session,omitempty"`
+}

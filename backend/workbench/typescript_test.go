@@ -1,0 +1,81 @@
+package workbench
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"testing"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/feed"
+	"atelier.dev/atelier/backend/tsgen"
+)
+
+var update = flag.Bool("update", false, "rewrite generated files and goldens")
+
+const typesFile = "../../frontend/src/lib/types.gen.ts"
+
+// The front end's types are written from the Go types; a difference fails
+// the build. Rewrite them with: make gen
+func TestTypeScriptIsUpToDate(t *testing.T) {
+	got := typeScript(t)
+	if *update {
+		if err := os.WriteFile(typesFile, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(typesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is out of date; run: make gen", typesFile)
+	}
+}
+
+func typeScript(t *testing.T) []byte {
+	t.Helper()
+	enums, err := tsgen.Enums("../../agent", "../../agent/llm", "..", "../models", ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &tsgen.Generator{
+		Enums: enums,
+		Overrides: map[string]string{
+			"Empty":    "Record<string, never>",
+			"ToolCall": "{ id: string; wire_id?: string; name: string; arguments: string }",
+			"Event":    eventUnion(),
+			"Cost":     "number", // US dollars
+		},
+	}
+	for _, p := range agent.Payloads() {
+		g.Declare(reflect.TypeOf(p))
+	}
+	g.Declare(reflect.TypeFor[feed.Envelope]())
+	g.Declare(reflect.TypeFor[backend.Error]())
+
+	var methods bytes.Buffer
+	d := (&Workbench{}).dispatcher()
+	for _, name := range d.names() {
+		m := d.methods[name]
+		fmt.Fprintf(&methods, "  %q: { args: %s; reply: %s }\n", name, g.Declare(m.in), g.Declare(m.out))
+	}
+	var out bytes.Buffer
+	out.WriteString("// Written from the Go types by `make gen`. Do not edit.\n/* eslint-disable */\n\n")
+	out.WriteString(g.Declarations())
+	fmt.Fprintf(&out, "export interface Methods {\n%s}\n", methods.String())
+	return out.Bytes()
+}
+
+func eventUnion() string {
+	var b bytes.Buffer
+	b.WriteString("{ session_id: string; seq?: number; turn?: number; at: number } & (")
+	for _, p := range agent.Payloads() {
+		fmt.Fprintf(&b, "\n  | { kind: %q; data: %s }", p.Kind(), reflect.TypeOf(p).Name())
+	}
+	b.WriteString("\n)")
+	return b.String()
+}

@@ -1,0 +1,201 @@
+// Package workbench is the application: one service per panel over sessions that
+// run here. It knows neither the window nor SQL: a host gives it a [backend.Store],
+// a [backend.KeyStore] and a folder, calls it through [Workbench.Call] and watches
+// it through [Workbench.Subscribe]. The window, the browser and the command line
+// are three such hosts.
+package workbench
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/permission"
+	"atelier.dev/atelier/agent/profile"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/feed"
+	"atelier.dev/atelier/backend/live"
+	"atelier.dev/atelier/backend/models"
+)
+
+//go:generate go test . -run TestTypeScript -update
+
+// Config is what a host gives a workbench.
+type Config struct {
+	Folder  string // the project, absolute and with links resolved
+	Home    string // where Atelier keeps its data
+	Version string
+	Store   backend.Store
+	Keys    backend.KeyStore
+	// Getenv reads the environment; os.Getenv outside tests.
+	Getenv func(string) string
+	// OpenLink shows a checked http(s) address outside Atelier; nil where
+	// the page does that itself.
+	OpenLink func(url string) error
+	// Unattended says that nobody can be asked: what would ask is denied.
+	Unattended bool
+	// ReadOnly keeps sessions from changing anything: files are not written,
+	// and commands run where they can be kept from it or not at all.
+	ReadOnly bool
+	// Rules hold for every session, besides its permission mode.
+	Rules  permission.Rules
+	Limits agent.Limits
+	// Naming says which names models are shown the tools under.
+	Naming profile.Naming
+	// Retry says when a failed request is asked again.
+	Retry llm.RetryPolicy
+	// Observe is called with every event, after it was stored and before it
+	// is shown, from the goroutine of its session; nil for nobody. News of
+	// tasks are for pages alone.
+	Observe func(agent.Event)
+}
+
+// Workbench is the application on one folder. All its methods are safe for
+// concurrent use.
+type Workbench struct {
+	cfg       Config
+	calls     *Dispatcher
+	feed      *feed.Feed
+	providers *models.Providers
+	sessions  *live.Sessions
+	places    places
+	picked    atomic.Bool // the user has picked what new sessions begin with
+
+	ctx    context.Context // ends when the workbench closes
+	cancel context.CancelFunc
+	// measuring is held while a context is measured: one at a time.
+	measuring chan struct{}
+}
+
+// places are the workplaces of the sessions that this process works on.
+type places struct {
+	sync.Mutex
+	of map[string]workplace
+}
+
+// New returns a workbench. Close it to stop what runs on it.
+func New(cfg Config) *Workbench {
+	ctx, cancel := context.WithCancel(context.Background())
+	w := &Workbench{
+		cfg: cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{of: map[string]workplace{}},
+		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home}),
+		measuring: make(chan struct{}, 1),
+	}
+	w.sessions = live.New(live.Config{
+		Log: cfg.Store, Check: w.belongsHere, Build: w.newSession, Start: w.sessionStart, Show: w.show,
+		Leave: w.leave, Occupied: w.occupied, Beside: w.jobsBeside,
+	})
+	w.calls = w.dispatcher()
+	return w
+}
+
+// dispatcher registers every method that a front end can call.
+func (w *Workbench) dispatcher() *Dispatcher {
+	d := &Dispatcher{methods: map[string]method{}}
+	handle(d, "project.info", w.projectInfo)
+	handle(d, "sessions.list", w.listSessions)
+	handle(d, "sessions.create", w.createSession)
+	handle(d, "sessions.rename", w.renameSession)
+	handle(d, "sessions.delete", w.deleteSession)
+	handle(d, "conversation.open", w.openConversation)
+	handle(d, "conversation.history", w.history)
+	handle(d, "conversation.event", w.event)
+	handle(d, "conversation.breakdown", w.breakdown)
+	handle(d, "conversation.send", w.send)
+	handle(d, "conversation.command", w.runCommand)
+	handle(d, "conversation.continue", w.continueTurn)
+	handle(d, "conversation.compact", w.compact)
+	handle(d, "conversation.interrupt", w.interrupt)
+	handle(d, "conversation.answer", w.answer)
+	handle(d, "conversation.configure", w.configure)
+	handle(d, "queue.add", w.addQueued)
+	handle(d, "queue.edit", w.editQueued)
+	handle(d, "queue.move", w.moveQueued)
+	handle(d, "queue.remove", w.removeQueued)
+	handle(d, "queue.run", w.runQueued)
+	handle(d, "tasks.list", w.listTasks)
+	handle(d, "tasks.output", w.taskOutput)
+	handle(d, "tasks.stop", w.stopTask)
+	handle(d, "models.list", w.providers.List)
+	handle(d, "models.local", w.providers.Local)
+	handle(d, "models.test", w.providers.Test)
+	handle(d, "costs.summary", w.costs)
+	handle(d, "keys.list", w.providers.ListKeys)
+	handle(d, "keys.set", w.providers.SetKey)
+	handle(d, "keys.remove", w.providers.RemoveKey)
+	handle(d, "endpoints.list", w.providers.ListEndpoints)
+	handle(d, "endpoints.set", w.providers.SetEndpoint)
+	handle(d, "endpoints.remove", w.providers.RemoveEndpoint)
+	handle(d, "preferences.get", w.preferences)
+	handle(d, "preferences.set", w.setPreferences)
+	handle(d, "host.open_link", w.openLink)
+	return d
+}
+
+// Call runs a method by name; see [Dispatcher.Call].
+func (w *Workbench) Call(ctx context.Context, method, args string) string {
+	return w.calls.Call(ctx, method, args)
+}
+
+// Subscribe passes every [Envelope], as JSON, to watch until cancel is called.
+// Watch must not block.
+func (w *Workbench) Subscribe(watch func(envelope []byte)) (cancel func()) {
+	return w.feed.Subscribe(watch)
+}
+
+// Close stops what runs: turns that wait for a person stay as they are, to be
+// resumed when the session is opened again, all others are interrupted and
+// say so in the log. It does not close the store.
+func (w *Workbench) Close(ctx context.Context) error {
+	defer w.cancel()
+	return w.sessions.Close(ctx)
+}
+
+// session returns a session of this folder.
+func (w *Workbench) session(ctx context.Context, id string) (backend.SessionInfo, error) {
+	info, err := w.cfg.Store.Session(ctx, id)
+	if err != nil {
+		return backend.SessionInfo{}, err
+	}
+	if err := w.belongsHere(info); err != nil {
+		return backend.SessionInfo{}, err
+	}
+	return info, nil
+}
+
+// belongsHere refuses a session of another folder: its tools would act here, and
+// its log would not say so.
+func (w *Workbench) belongsHere(info backend.SessionInfo) error {
+	if info.Folder == w.cfg.Folder {
+		return nil
+	}
+	return &backend.Error{
+		Code: backend.CodeInvalid, Message: fmt.Sprintf("This session belongs to the folder %s.", info.Folder),
+		Kept: "Nothing was changed.", Next: "Open that folder to go on with it.",
+	}
+}
+
+// publish stores an event that comes from outside its session's turns, such
+// as a rename, and shows it.
+func (w *Workbench) publish(ctx context.Context, session string, p agent.Payload) error {
+	ev := agent.Event{Session: session, At: time.Now().UnixMilli(), Data: p}
+	seq, err := w.cfg.Store.Append(ctx, ev)
+	if err != nil {
+		return err
+	}
+	ev.Seq = seq
+	w.show(ev)
+	return nil
+}
+
+// show passes on an event that, if it is durable, has been stored.
+func (w *Workbench) show(ev agent.Event) {
+	if w.cfg.Observe != nil {
+		w.cfg.Observe(ev)
+	}
+	w.feed.Publish(ev)
+}

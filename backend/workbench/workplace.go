@@ -1,0 +1,97 @@
+package workbench
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/tool"
+)
+
+// leaveTime is how long a session's agents and commands get to end.
+const leaveTime = 4 * time.Second
+
+// workplace is where a session's tools act. It outlives the session's memory,
+// which is read again when the log has grown elsewhere: so do its commands.
+type workplace struct {
+	env    env.Environment
+	tasks  *tool.Tasks
+	output string // the folder for what commands print beyond memory
+}
+
+// outputFolder is the private folder of a session's output, without symbolic
+// links as far as it exists.
+func (w *Workbench) outputFolder(session string) string {
+	home := w.cfg.Home
+	if real, err := filepath.EvalSymlinks(home); err == nil {
+		home = real
+	}
+	return filepath.Join(home, "output", filepath.Base(session))
+}
+
+// workplace returns the session's, setting it up in folder where there is none.
+// Only the session's owner calls it.
+func (w *Workbench) workplace(ctx context.Context, session, folder string) (workplace, error) {
+	if place, ok := w.placeOf(session); ok {
+		return place, nil
+	}
+	local, err := env.NewLocal(folder)
+	if err != nil {
+		return workplace{}, err
+	}
+	place := workplace{env: local, tasks: w.newTasks(session), output: w.outputFolder(session)}
+	local.SpillDir = place.output
+	if slog.Default().Enabled(ctx, slog.LevelDebug) {
+		place.env = env.Logging(place.env, slog.Default())
+	}
+	if w.cfg.ReadOnly {
+		place.env = env.ReadOnly(place.env)
+	}
+	if err := place.env.Initialize(ctx); err != nil {
+		return workplace{}, fmt.Errorf("set up the session's environment: %w", err)
+	}
+	w.places.Lock()
+	defer w.places.Unlock()
+	w.places.of[session] = place
+	return place, nil
+}
+
+// occupied reports whether a command that the session left running still runs.
+func (w *Workbench) occupied(session string) bool {
+	place, ok := w.placeOf(session)
+	return ok && slices.ContainsFunc(place.tasks.List(), func(t tool.TaskInfo) bool { return t.Ended.IsZero() })
+}
+
+// leave ends the session's agents, with the commands that they left running, and
+// its own commands (LOOP-159).
+func (w *Workbench) leave(ctx context.Context, session string) {
+	ctx, cancel := context.WithTimeout(ctx, leaveTime)
+	defer cancel()
+	w.sessions.CloseStartedBy(ctx, session)
+	w.places.Lock()
+	place, ok := w.places.of[session]
+	delete(w.places.of, session)
+	w.places.Unlock()
+	if !ok {
+		return
+	}
+	if err := place.env.Cleanup(ctx); err != nil {
+		slog.Warn("leave the session's environment", "session", session, "err", err)
+	}
+	if place.tasks.List() != nil {
+		w.publishTask(session, agent.TaskChange{})
+	}
+}
+
+// removeOutput removes what a deleted session's commands printed.
+func (w *Workbench) removeOutput(session string) {
+	if err := os.RemoveAll(w.outputFolder(session)); err != nil {
+		slog.Warn("remove the session's output", "session", session, "err", err)
+	}
+}
