@@ -12,7 +12,8 @@ type AdapterConfig struct {
 	APIKey string
 	// BaseURL is the vendor's own where it is empty and there is one.
 	BaseURL string
-	// Header is sent with every request besides the key.
+	// Header is sent with every request besides the key. Its values are secrets
+	// as the key is.
 	Header http.Header
 	// HTTPClient is the process's shared one where it is nil.
 	HTTPClient *http.Client

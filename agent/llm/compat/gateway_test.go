@@ -1,6 +1,9 @@
 package compat_test
 
 import (
+	"encoding/json"
+	"errors"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -42,6 +45,33 @@ func TestGateway(t *testing.T) {
 		body := string(server.Requests()[0].Body)
 		if got := strings.Contains(body, `"cache_control":{"type":"ephemeral"}`); got != tt.marked || answer.Usage.Charged != tt.charged {
 			t.Errorf("%s: marked %v, charged %v: %s", name, got, answer.Usage.Charged, body)
+		}
+	}
+}
+
+// What an endpoint of the user's own says of its headers' values does not reach
+// its errors, however it quotes them.
+func TestHeadersAreSecret(t *testing.T) {
+	t.Parallel()
+	header := http.Header{"X-Team": {"canary team/7"}, "X-Gateway": {"Bearer canary-token-8"}}
+	for _, said := range []string{
+		"bad header X-Team: canary team/7", "no team canary+team%2F7", "Y2FuYXJ5IHRlYW0vNw is not base64", "Bearer canary-token-8 is over", "the token canary-token-8 is over",
+	} {
+		body, err := json.Marshal(map[string]any{"error": map[string]any{"message": said, "code": said}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := llmtest.Serve(t, llmtest.Round{Status: 400, Body: string(body)}, llmtest.Round{Body: "data: " + string(body) + "\n\n"})
+		a := compat.New(compat.Config{BaseURL: server.URL, Header: header})
+		for range 2 {
+			_, _, err := llmtest.Collect(a.Stream(t.Context(), llm.Request{Model: "m"}))
+			var e *llm.Error
+			if !errors.As(err, &e) || strings.Contains(e.Message+e.Code, "canary") || strings.Contains(e.Message, "Y2Fu") || !strings.Contains(e.Message, "[key]") {
+				t.Errorf("%s: %+v", said, e)
+			}
+		}
+		if got := server.Requests()[0].Header.Get("X-Team"); got != header.Get("X-Team") {
+			t.Errorf("sent %q", got)
 		}
 	}
 }

@@ -59,6 +59,14 @@ func NewEndpoint(cfg Config) *Endpoint {
 		e.client = &client
 	}
 	e.addSecret(e.key)
+	for _, values := range cfg.Header {
+		for _, value := range values { // which may be a scheme and a token
+			e.addSecret(value)
+			for _, word := range strings.Fields(value) {
+				e.addSecret(word)
+			}
+		}
+	}
 	u, err := url.Parse(strings.TrimSpace(cfg.BaseURL))
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
