@@ -21,6 +21,9 @@ type ProviderOptions struct {
 	// Body are members of the request's body. One that the adapter writes too
 	// takes the place of the adapter's.
 	Body map[string]json.RawMessage
+	// Tools are the provider's own, such as {"googleSearch":{}}, which it runs by
+	// itself beside the session's. Only Gemini takes them.
+	Tools []json.RawMessage
 }
 
 var (
@@ -36,9 +39,12 @@ var (
 	}
 )
 
-// check reports what cannot be sent, or would take the place of what a session
-// sends by itself.
-func (o ProviderOptions) check() error {
+// check reports what cannot be sent to a provider, or would take the place of
+// what a session sends by itself.
+func (o ProviderOptions) check(provider string) error {
+	if err := o.checkTools(provider); err != nil {
+		return err
+	}
 	for name, values := range o.Header {
 		name = http.CanonicalHeaderKey(name)
 		switch {
@@ -65,8 +71,25 @@ func (o ProviderOptions) check() error {
 	return nil
 }
 
+func (o ProviderOptions) checkTools(provider string) error {
+	for _, tool := range o.Tools {
+		var object map[string]json.RawMessage
+		switch {
+		case provider != "gemini":
+			return fmt.Errorf("%s takes no tools of its own beside the session's", provider)
+		case json.Unmarshal(tool, &object) != nil || len(object) == 0:
+			return fmt.Errorf("a tool of the provider's own is not a JSON object that names it")
+		case object["functionDeclarations"] != nil || object["function_declarations"] != nil:
+			return fmt.Errorf("functions are the session's own tools")
+		case o.Body["tools"] != nil:
+			return fmt.Errorf(`the member "tools" of the body would take the place of the provider's own tools`)
+		}
+	}
+	return nil
+}
+
 // over returns base with o's headers and members in the place of those of the
-// same name. It shares nothing with either.
+// same name, and with the tools of both. It shares nothing with either.
 func (o ProviderOptions) over(base ProviderOptions) ProviderOptions {
 	merged := ProviderOptions{Header: http.Header{}, Body: map[string]json.RawMessage{}}
 	for _, layer := range []ProviderOptions{base, o} {
@@ -76,6 +99,9 @@ func (o ProviderOptions) over(base ProviderOptions) ProviderOptions {
 		for name, value := range layer.Body {
 			merged.Body[name] = slices.Clone(value)
 		}
+		for _, tool := range layer.Tools {
+			merged.Tools = append(merged.Tools, slices.Clone(tool))
+		}
 	}
 	return merged
 }
@@ -83,7 +109,7 @@ func (o ProviderOptions) over(base ProviderOptions) ProviderOptions {
 // checkOptions checks the options of all providers, in a fixed order.
 func checkOptions(all map[string]ProviderOptions) error {
 	for _, provider := range slices.Sorted(maps.Keys(all)) {
-		if err := all[provider].check(); err != nil {
+		if err := all[provider].check(provider); err != nil {
 			return fmt.Errorf("read the options of %s: %w", provider, err)
 		}
 	}
@@ -95,10 +121,10 @@ func checkOptions(all map[string]ProviderOptions) error {
 func (t *turn) options(who llm.Origin, profile Profile) (llm.Options, error) {
 	s := t.session
 	o := s.cfg.Options[who.Provider].over(profile.Options)
-	if err := o.check(); err != nil {
+	if err := o.check(who.Provider); err != nil {
 		return llm.Options{}, &llm.Error{
 			Class: llm.ClassConfig, Provider: who.Provider, Message: fmt.Sprintf("the options of its profile cannot be sent: %v", err), Cause: err,
 		}
 	}
-	return llm.Options{ThinkingTokens: s.transcript.Settings.ThinkingTokens, Header: o.Header, Body: o.Body}, nil
+	return llm.Options{ThinkingTokens: s.transcript.Settings.ThinkingTokens, Header: o.Header, Body: o.Body, Tools: o.Tools}, nil
 }

@@ -83,6 +83,66 @@ func TestProviderOptions(t *testing.T) {
 	}
 }
 
+// LOOP-31, LLM-08: Gemini searches and reads pages itself beside the session's
+// tools; what it found goes back with its answer.
+func TestGrounding(t *testing.T) {
+	t.Parallel()
+	const searched = `{"toolCall":{"toolType":"GOOGLE_SEARCH_WEB","args":{"queries":["go"]},"id":"s1"},"thoughtSignature":"c2ln"}`
+	server := llmtest.Serve(t, llmtest.Round{Body: `data: {"candidates":[{"content":{"role":"model","parts":[` + searched +
+		`,{"toolResponse":{"toolType":"GOOGLE_SEARCH_WEB","response":{},"id":"s1"}},{"functionCall":{"id":"a","name":"Look","args":{"text":"x"}},"thoughtSignature":"c2lh"}]},"finishReason":"STOP"}]}` + "\n\n"},
+		llmtest.Round{Text: "Done."})
+	r := newRig(t, clientOf(server))
+	own := []json.RawMessage{json.RawMessage(`{"googleSearch":{}}`), json.RawMessage(`{"urlContext":{}}`)}
+	r.cfg.Profiles = optioned{r.cfg.Profiles, agent.ProviderOptions{Tools: own[:1]}}
+	r.cfg.Options = map[string]agent.ProviderOptions{"gemini": {Tools: own[1:]}}
+	r.open()
+	r.session.Configure(agent.Settings{Provider: "gemini", Model: llmtest.ModelID, Mode: agent.ModeDefault})
+	if got := end(t, r.run("go")); got != agent.EndDone {
+		t.Fatalf("ended as %s: %+v", got, find[agent.Failure](r.log))
+	}
+	requests := server.Requests()
+	for i, req := range requests {
+		var sent struct {
+			Tools      []map[string]json.RawMessage
+			ToolConfig struct{ IncludeServerSideToolInvocations bool }
+		}
+		if err := json.Unmarshal(req.Body, &sent); err != nil {
+			t.Fatal(err)
+		}
+		if len(sent.Tools) != 3 || sent.Tools[0]["functionDeclarations"] == nil || sent.Tools[1]["googleSearch"] == nil || sent.Tools[2]["urlContext"] == nil ||
+			!sent.ToolConfig.IncludeServerSideToolInvocations {
+			t.Errorf("request %d: %s", i, req.Body)
+		}
+	}
+	if last := string(requests[len(requests)-1].Body); len(requests) != 2 || !strings.Contains(last, searched) || !strings.Contains(last, `"toolResponse":{"toolType":"GOOGLE_SEARCH_WEB"`) {
+		t.Errorf("what it searched for does not go back: %s", last)
+	}
+}
+
+// Tools that Gemini would not take, or that are the session's, are refused.
+func TestGroundingIsChecked(t *testing.T) {
+	t.Parallel()
+	for tool, want := range map[string]string{
+		`["googleSearch"]`:              "is not a JSON object",
+		`{}`:                            "is not a JSON object",
+		`{"googleSearch":`:              "is not a JSON object",
+		`{"functionDeclarations":[{}]}`: "functions are the session's own tools",
+	} {
+		cfg := newRig(t, llmtest.Script()).cfg
+		cfg.Options = map[string]agent.ProviderOptions{"gemini": {Tools: []json.RawMessage{json.RawMessage(tool)}}}
+		if _, err := agent.New(cfg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", tool, err)
+		}
+	}
+	cfg := newRig(t, llmtest.Script()).cfg
+	cfg.Options = map[string]agent.ProviderOptions{"gemini": {
+		Tools: []json.RawMessage{json.RawMessage(`{"googleSearch":{}}`)}, Body: map[string]json.RawMessage{"tools": json.RawMessage("[]")},
+	}}
+	if _, err := agent.New(cfg); err == nil || !strings.Contains(err.Error(), `the member "tools" of the body`) {
+		t.Errorf("%v", err)
+	}
+}
+
 // LOOP-138, LOOP-16: each effort reaches each provider as something else, what a
 // provider adds to the three too, and none at all leaves it to the provider.
 func TestEffortOnTheWire(t *testing.T) {
@@ -145,6 +205,7 @@ func TestProviderOptionsAreChecked(t *testing.T) {
 		`the member "stream" of the body is the session's own`: body("stream", "false"),
 		`the member "a" of the body is not JSON`:               body("a", "{"),
 		"a member of the body has no name":                     body("", "1"),
+		"takes no tools of its own beside the session's":       {Tools: []json.RawMessage{json.RawMessage(`{"googleSearch":{}}`)}},
 	} {
 		model := llmtest.Script(llmtest.Round{Text: "Never."})
 		r := newRig(t, model)

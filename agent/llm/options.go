@@ -32,6 +32,9 @@ type Options struct {
 	// place of the adapter's own.
 	Header http.Header
 	Body   map[string]json.RawMessage
+	// Tools are the provider's own, which it runs itself, beside those of the
+	// request: Gemini's search, say. Only Gemini takes them.
+	Tools []json.RawMessage
 }
 
 // Format describes the JSON value that an answer is to be (LLM-34).

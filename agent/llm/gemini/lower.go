@@ -20,8 +20,8 @@ func (a *Adapter) lower(call *wire.Call, req llm.Request, origin llm.Origin) (*g
 	if err != nil {
 		return nil, err
 	}
-	if len(req.Tools) > 0 {
-		call.Add("tools", tools(req.Tools))
+	if len(req.Tools)+len(req.Options.Tools) > 0 {
+		call.Add("tools", tools(req.Tools, req.Options.Tools))
 	}
 	call.Add("contents", contents)
 	for _, name := range slices.Sorted(maps.Keys(req.Body)) {
@@ -46,6 +46,14 @@ func config(req llm.Request, instructions []string) *genai.GenerateContentConfig
 		}
 	}
 	options(c, req.Options)
+	if len(req.Tools) > 0 && len(req.Options.Tools) > 0 {
+		// Both are taken only if the answer holds what Google's own were called
+		// with and returned, which goes back as it came.
+		if c.ToolConfig == nil {
+			c.ToolConfig = &genai.ToolConfig{}
+		}
+		c.ToolConfig.IncludeServerSideToolInvocations = new(true)
+	}
 	c.HTTPOptions = &genai.HTTPOptions{ExtrasRequestProvider: func(body map[string]any) map[string]any {
 		delete(body, "contents") // the placeholder
 		for name := range req.Body {
@@ -73,8 +81,8 @@ func (a *Adapter) contents(req llm.Request, history []llm.Message, origin llm.Or
 	return names.Array(turns), nil
 }
 
-// tools sends the schemas' own bytes.
-func tools(specs []llm.ToolSpec) json.RawMessage {
+// tools sends the schemas' own bytes, then Google's own tools.
+func tools(specs []llm.ToolSpec, own []json.RawMessage) json.RawMessage {
 	type declaration struct {
 		Name        string          `json:"name"`
 		Description string          `json:"description"`
@@ -86,7 +94,14 @@ func tools(specs []llm.ToolSpec) json.RawMessage {
 	for _, s := range specs {
 		list.Declarations = append(list.Declarations, declaration{s.Name, s.Description, s.Schema})
 	}
-	return wire.JSON([]any{list})
+	var all []any
+	if len(specs) > 0 {
+		all = append(all, list)
+	}
+	for _, tool := range own {
+		all = append(all, tool)
+	}
+	return wire.JSON(all)
 }
 
 // thinking asks for as much of it as the request's effort wants, in the way
