@@ -88,6 +88,9 @@ func (l *Session) own(ctx context.Context) {
 	defer l.cancel(nil)
 	defer l.all.forget(l)
 	l.loading.err = l.refresh(ctx)
+	if l.loading.err != nil && ctx.Err() != nil {
+		l.loading.err = errClosing // before it was read
+	}
 	close(l.loading.done)
 	if l.loading.err != nil {
 		l.all.cfg.Leave(context.WithoutCancel(ctx), l.id)
