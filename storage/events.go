@@ -72,19 +72,10 @@ func (s *Store) insert(ctx context.Context, tx *sql.Tx, ev agent.Event, info bac
 		ev.Session, ev.Seq, ev.Turn, ev.Kind(), ev.At, body, blob, sum); err != nil {
 		return fmt.Errorf("insert event: %w", err)
 	}
+	if request, ok := requestOf(ev.Data); ok {
+		return s.enter(ctx, tx, ev, info, request)
+	}
 	switch d := ev.Data.(type) {
-	case agent.Retrying:
-		if d.Counts() {
-			return s.enter(ctx, tx, ev, info, agent.SideRequest{
-				Purpose: agent.PurposeTurn, Provider: d.Provider, Model: d.Model, Usage: d.Usage, Cost: d.Cost,
-			})
-		}
-	case agent.TextEnd:
-		return s.enter(ctx, tx, ev, info, agent.SideRequest{
-			Purpose: agent.PurposeTurn, Provider: d.Provider, Model: d.Model, Usage: d.Usage, Cost: d.Cost,
-		})
-	case agent.SideRequest:
-		return s.enter(ctx, tx, ev, info, d)
 	case agent.UserInput:
 		return s.dequeue(ctx, tx, d.QueueID)
 	case agent.SteeringInjected:

@@ -9,23 +9,43 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
+// ledgerColumns are the columns of a row but its checksum; those from firstFigure
+// to lastFigure are what a request held and cost.
+const (
+	ledgerColumns = 14
+	firstFigure   = 7
+	lastFigure    = 12
+)
+
 // enter adds the request that an event tells of to the ledger (OAS-114).
 func (s *Store) enter(ctx context.Context, tx *sql.Tx, ev agent.Event, info backend.SessionInfo, r agent.SideRequest) error {
+	row := ledgerRow(ev, info, r)
+	if _, err := s.in(tx, "insert-ledger").ExecContext(ctx, append(row, sumOf(row...))...); err != nil {
+		return fmt.Errorf("insert ledger row: %w", err)
+	}
+	return nil
+}
+
+// ledgerRow is a row as it is stored and read, without its checksum.
+func ledgerRow(ev agent.Event, info backend.SessionInfo, r agent.SideRequest) []any {
 	if r.Purpose == agent.PurposeTurn && info.Helper != nil {
 		r.Purpose = agent.PurposeSubagent
 	}
 	u := r.Usage
-	tokens := func(n int64) sql.NullInt64 { return sql.NullInt64{Int64: n, Valid: u.Known} }
-	var cost sql.NullInt64
+	row := []any{ev.Session, ev.Seq, info.Folder, int64(ev.Turn), string(r.Purpose), r.Provider, r.Model}
+	for _, n := range []int64{u.Input, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning} {
+		if u.Known {
+			row = append(row, n)
+		} else {
+			row = append(row, nil)
+		}
+	}
 	if r.Cost != nil {
-		cost = sql.NullInt64{Int64: int64(*r.Cost), Valid: true}
+		row = append(row, int64(*r.Cost))
+	} else {
+		row = append(row, nil)
 	}
-	_, err := s.in(tx, "insert-ledger").ExecContext(ctx, ev.Session, ev.Seq, info.Folder, ev.Turn, r.Purpose, r.Provider, r.Model,
-		tokens(u.Input), tokens(u.CacheRead), tokens(u.CacheWrite), tokens(u.Output), tokens(u.Reasoning), cost, ev.At)
-	if err != nil {
-		return fmt.Errorf("insert ledger row: %w", err)
-	}
-	return nil
+	return append(row, ev.At)
 }
 
 // Costs implements [backend.Store].

@@ -154,3 +154,64 @@ func TestLedgerCountsAbandonedAnswers(t *testing.T) {
 		t.Errorf("session: %+v, %v", info, err)
 	}
 }
+
+// A damaged row of the ledger is restored from the log, and one whose event is
+// gone says that its cost is unknown: no sum lies.
+func TestDamagedLedgerRow(t *testing.T) { // reliability.md 7
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change string
+		gone   bool // what the log has of it
+	}{
+		"cost":            {"cost = cost + 1", false},
+		"no cost":         {"cost = NULL", false},
+		"cost as text":    {"cost = 'x'", false},
+		"tokens":          {"input = input | 4096", false},
+		"model":           {"model = 'y'", false},
+		"folder":          {"folder = '/q'", false},
+		"day":             {"at = at + 864000000", false},
+		"checksum":        {"checksum = checksum + 1", false},
+		"without a log":   {"cost = cost + 1", true},
+		"text, no log":    {"cost = 'x', input = 'y'", true},
+		"no event of it":  {"seq = 7", true},
+		"not a place":     {"seq = 'x'", true},
+		"not its session": {"session = 'z'", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			s := open(t, home)
+			session(t, s, "a")
+			add(t, s, "a", answer("x", 100, 3), answer("x", 10, 4))
+			want, err := s.Costs(t.Context(), "/p", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			execute(t, filepath.Join(home, storage.File), "UPDATE ledger SET "+tt.change+" WHERE session = 'a' AND seq = 1")
+			if tt.gone {
+				execute(t, filepath.Join(home, storage.File), "DELETE FROM events WHERE session = 'a' AND seq = 1")
+				want = backend.CostSummary{}
+			}
+			for range 2 { // it is repaired once
+				s = open(t, home)
+				got, err := s.Costs(t.Context(), "/p", "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if tt.gone {
+					if got.Total.Requests != 2 || got.Total.Cost != (llm.Spending{Cost: 4, Unknown: 1}) || got.Total.Usage.Known {
+						t.Errorf("%+v", got.Total)
+					}
+				} else if diff := cmp.Diff(want, got); diff != "" {
+					t.Error(diff)
+				}
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -107,7 +107,7 @@ func (s *Store) ready(ctx context.Context, path string) error {
 	if err := s.migrate(ctx, path); err != nil {
 		return err
 	}
-	if err := s.findDamage(ctx); err != nil {
+	if err := errors.Join(s.findDamage(ctx), s.repairLedger(ctx)); err != nil {
 		return openError(path, err)
 	}
 	for _, name := range inTransactions {

@@ -70,8 +70,16 @@ INSERT INTO settings (key, value, checksum) VALUES (?, ?, ?)
 ON CONFLICT (key) DO UPDATE SET value = excluded.value, checksum = excluded.checksum;
 
 -- name: insert-ledger
-INSERT INTO ledger (session, seq, folder, turn, purpose, provider, model, input, cache_read, cache_write, output, reasoning, cost, at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+INSERT INTO ledger (session, seq, folder, turn, purpose, provider, model, input, cache_read, cache_write, output, reasoning, cost, at, checksum)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: replace-ledger
+REPLACE INTO ledger (session, seq, folder, turn, purpose, provider, model, input, cache_read, cache_write, output, reasoning, cost, at, checksum)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: select-ledger
+SELECT session, seq, folder, turn, purpose, provider, model, input, cache_read, cache_write, output, reasoning, cost, at, checksum
+FROM ledger WHERE checksum IS NOT NULL;
 
 -- name: costs-by-model
 SELECT provider, model, '', '', '',

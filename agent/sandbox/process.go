@@ -98,6 +98,10 @@ func explained(err error) error {
 		return fmt.Errorf("too many files are open on this machine; stop other programs: %w", err)
 	case errors.Is(err, syscall.EAGAIN):
 		return fmt.Errorf("too many processes are running; stop commands that run on, or raise the limit of processes: %w", err)
+	case errors.Is(err, syscall.ENOMEM):
+		return fmt.Errorf("there is too little memory; stop commands that run on, or other programs: %w", err)
+	case errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("the disk is full; make room and try again: %w", err)
 	}
 	return err
 }
