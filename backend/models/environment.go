@@ -3,9 +3,11 @@ package models
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm/provider"
 )
 
 // The environment's variables that belong to no provider (OAS-723). They win
@@ -30,9 +32,9 @@ type environment struct {
 	chosen          bool // the model was named, and is no default
 }
 
-// environment reads the variables. A model is named as PROVIDER/ID: whose it is
-// is never guessed from its name (LLM-03).
-func (p *Providers) environment() environment {
+// environment reads the variables. A model is named as PROVIDER/ID, also one of
+// the user's own endpoints: whose it is is never guessed from its name (LLM-03).
+func (p *Providers) environment(own []provider.Row) environment {
 	getenv := func(name string) string { return strings.TrimSpace(p.cfg.Getenv(name)) }
 	e := environment{key: getenv(keyVariable), baseURL: getenv(urlVariable), provider: environmentProvider}
 	named := getenv(modelVariable)
@@ -40,7 +42,7 @@ func (p *Providers) environment() environment {
 	if e.chosen || e.key != "" || e.baseURL != "" {
 		e.model = cmp.Or(named, environmentModel)
 	}
-	for _, row := range p.vendors {
+	for _, row := range slices.Concat(p.vendors, own) {
 		if id, ok := strings.CutPrefix(named, row.ID+"/"); ok && id != "" {
 			e.provider, e.model = row.ID, id
 		}
@@ -52,7 +54,10 @@ func (p *Providers) environment() environment {
 // them where that wins and can be used; picked says that the user has chosen in
 // this process.
 func (p *Providers) Preferred(ctx context.Context, s agent.Settings, picked bool) agent.Settings {
-	e := p.environment()
+	e := p.environment(nil)
+	if e.chosen && p.load(ctx) == nil {
+		e = p.environment(p.rows())
+	}
 	if over := e.over(s, picked); over != s && p.Ready(ctx, e.provider) == nil {
 		return over
 	}

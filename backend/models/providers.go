@@ -93,10 +93,11 @@ func (p *Providers) refresh(ctx context.Context) error {
 			p.client.Remove(row.ID)
 		}
 	}
+	said := p.environment(own)
 	for _, row := range slices.Concat(p.vendors, own) {
 		a, ok := found[row.ID]
 		if !ok {
-			if a, err = p.find(ctx, row); err != nil {
+			if a, err = p.find(ctx, row, said); err != nil {
 				return err
 			}
 		}
@@ -118,8 +119,8 @@ func (p *Providers) refresh(ctx context.Context) error {
 // find puts together what the environment gives and what is stored. The
 // environment wins, but its key is not sent to an address that was stored with
 // a key of its own.
-func (p *Providers) find(ctx context.Context, row provider.Row) (access, error) {
-	a := p.given(row)
+func (p *Providers) find(ctx context.Context, row provider.Row, e environment) (access, error) {
+	a := p.given(row, e)
 	s, err := p.stored(ctx, row.ID)
 	if isDamaged(err) {
 		slog.Warn("the stored address of a provider is damaged; its key is not used until both are entered again", "provider", row.ID)
@@ -168,10 +169,10 @@ func (p *Providers) config(row provider.Row, a access) llm.AdapterConfig {
 }
 
 // given is what the environment says of a provider.
-func (p *Providers) given(row provider.Row) access {
+func (p *Providers) given(row provider.Row, e environment) access {
 	said, variable := row.FromEnvironment(p.cfg.Getenv)
 	a := access{key: said.APIKey, baseURL: said.BaseURL, variable: variable}
-	if e := p.environment(); e.provider == row.ID {
+	if e.provider == row.ID {
 		a.baseURL = cmp.Or(e.baseURL, a.baseURL)
 		if e.key != "" {
 			a.key, a.variable = e.key, keyVariable

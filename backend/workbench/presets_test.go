@@ -182,6 +182,32 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// OAS-723: the environment's model may be an endpoint's of the user's own, which
+// is asked with its own key; no other provider is given the environment's.
+func TestEnvironmentNamesAnEndpoint(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t, llmtest.Round{Text: "Hello."})
+	home := t.TempDir()
+	earlier := newPage(t, t.TempDir(), home, variables())
+	must[models.EndpointList](earlier, "endpoints.set", models.SetEndpointRequest{Name: "The House", BaseURL: server.URL, Key: "own-key"})
+	earlier.close()
+	p := newPage(t, t.TempDir(), home, variables("CODEANY_MODEL", "the-house/org/model", "CODEANY_API_KEY", "another-key", "OPENAI_API_KEY", "k"))
+	info := must[backend.SessionInfo](p, "sessions.create", backend.Empty{})
+	if s := info.Settings; s.Provider != "the-house" || s.Model != "org/model" {
+		t.Errorf("a new session uses %+v", s)
+	}
+	p.send(info.ID, "hi")
+	await(p, anyOf[agent.ProcessingEnd])
+	if got := server.Requests()[0].Header.Get("Authorization"); got != "Bearer own-key" {
+		t.Errorf("it is asked with %q", got)
+	}
+	for _, k := range must[models.KeyList](p, "keys.list", backend.Empty{}).Keys {
+		if k.Variable == "CODEANY_API_KEY" {
+			t.Errorf("%s is given the key of another", k.Provider)
+		}
+	}
+}
+
 // OAS-703 OAS-723: the environment's key and address reach the provider, and
 // the page is told which variable they come from.
 func TestEnvironmentIsUsed(t *testing.T) {

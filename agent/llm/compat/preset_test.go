@@ -3,6 +3,8 @@ package compat_test
 import (
 	"encoding/json"
 	"net/url"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -183,6 +185,20 @@ func TestAddresses(t *testing.T) {
 		isDeepSeek := strings.Contains(tt.address+tt.adapter, "deepseek")
 		if isDeepSeek != strings.Contains(record.body, `"thinking"`) && tt.adapter != "glm" || record.header.Get("Authorization") != "Bearer the-secret-key" {
 			t.Errorf("%s at %q is sent %s with %v", tt.adapter, tt.address, record.body, record.header)
+		}
+	}
+}
+
+// Settings lead to the page where each endpoint hands out keys.
+func TestKeyPages(t *testing.T) {
+	t.Parallel()
+	pages, err := os.ReadFile("../../../frontend/src/lib/settings/keyPages.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range compat.Presets() {
+		if has := regexp.MustCompile(`(?m)^  ` + p.ID + `: 'https://`).Match(pages); has == p.Local {
+			t.Errorf("%s: a page of keys: %v", p.ID, has)
 		}
 	}
 }

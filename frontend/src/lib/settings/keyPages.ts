@@ -10,6 +10,13 @@ const pages: Readonly<Record<string, string>> = {
   groq: 'https://console.groq.com/keys',
   xai: 'https://console.x.ai',
   mistral: 'https://console.mistral.ai/api-keys',
+  moonshot: 'https://platform.kimi.ai/console/api-keys',
+  qwen: 'https://modelstudio.console.alibabacloud.com',
+  minimax: 'https://platform.minimax.io/user-center/basic-information/interface-key',
+  cerebras: 'https://cloud.cerebras.ai/platform',
+  together: 'https://api.together.ai/settings/api-keys',
+  fireworks: 'https://app.fireworks.ai/settings/users/api-keys',
+  huggingface: 'https://huggingface.co/settings/tokens',
 }
 
 export const keyPage = (provider: string): string | undefined =>
