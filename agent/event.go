@@ -2,54 +2,6 @@ package agent
 
 import "atelier.dev/atelier/agent/llm"
 
-// Kind names an event. The loop specification's kinds are in lower case; ours
-// are in the same style (LOOP-18).
-type Kind string
-
-// The kinds of event. Those marked "delta" are disposable: never stored, and
-// implied by the durable event that follows them.
-const (
-	KindSessionStart       Kind = "session_start"
-	KindSessionEnd         Kind = "session_end"
-	KindSettings           Kind = "settings"
-	KindBriefing           Kind = "briefing"
-	KindBriefingUpdate     Kind = "briefing_update"
-	KindTitle              Kind = "title"
-	KindUserInput          Kind = "user_input"
-	KindTurnContinued      Kind = "turn_continued"
-	KindReasoningDelta     Kind = "reasoning_delta"      // delta
-	KindTextStart          Kind = "assistant_text_start" // delta
-	KindTextDelta          Kind = "assistant_text_delta" // delta
-	KindTextEnd            Kind = "assistant_text_end"   // the whole assistant message
-	KindCallDraft          Kind = "tool_call_draft"      // delta: the model is writing a call
-	KindToolCallStart      Kind = "tool_call_start"
-	KindToolCallOutput     Kind = "tool_call_output_delta" // delta
-	KindToolCallEnd        Kind = "tool_call_end"
-	KindApprovalRequest    Kind = "approval_request"
-	KindApprovalAnswer     Kind = "approval_answer"
-	KindHookStart          Kind = "hook_start"        // delta
-	KindHookOutput         Kind = "hook_output_delta" // delta
-	KindHookEnd            Kind = "hook_end"
-	KindSteeringInjected   Kind = "steering_injected"
-	KindLocalCommandStart  Kind = "local_command_start"
-	KindLocalCommandOutput Kind = "local_command_output_delta" // delta
-	KindLocalCommandEnd    Kind = "local_command_end"
-	KindRetrying           Kind = "retrying"
-	KindSideRequest        Kind = "side_request"
-	KindPromptSuggestion   Kind = "prompt_suggestion"
-	KindRateLimit          Kind = "rate_limit"  // delta: what the provider says is left
-	KindTaskChange         Kind = "task_change" // delta: a command that was left running did something
-	KindHistoryRepaired    Kind = "history_repaired"
-	KindCompactionStart    Kind = "compaction_start"
-	KindCompactionPhase    Kind = "compaction_phase" // delta
-	KindCompactionEnd      Kind = "compaction_end"
-	KindLoopDetection      Kind = "loop_detection"
-	KindTurnLimit          Kind = "turn_limit"
-	KindWarning            Kind = "warning"
-	KindError              Kind = "error"
-	KindProcessingEnd      Kind = "processing_end"
-)
-
 // Event is one thing that happened in a session. A session is its durable
 // events in order: history, costs and what the window shows are folds of it.
 type Event struct {
@@ -71,14 +23,7 @@ type Event struct {
 func (e Event) Kind() Kind { return e.Data.Kind() }
 
 // Durable reports whether the event belongs to the log.
-func (e Event) Durable() bool {
-	switch e.Kind() {
-	case KindReasoningDelta, KindTextStart, KindTextDelta, KindCallDraft, KindToolCallOutput, KindLocalCommandOutput,
-		KindHookStart, KindHookOutput, KindRateLimit, KindTaskChange, KindCompactionPhase:
-		return false
-	}
-	return true
-}
+func (e Event) Durable() bool { return kinds[e.Kind()].durable }
 
 // Payload is what an event of one kind carries. The set is closed: [Payloads]
 // lists it.
@@ -423,53 +368,3 @@ const (
 )
 
 // Kind implements [Payload].
-func (SessionStart) Kind() Kind       { return KindSessionStart }
-func (SessionEnd) Kind() Kind         { return KindSessionEnd }
-func (SettingsChange) Kind() Kind     { return KindSettings }
-func (Title) Kind() Kind              { return KindTitle }
-func (UserInput) Kind() Kind          { return KindUserInput }
-func (TurnContinued) Kind() Kind      { return KindTurnContinued }
-func (ReasoningDelta) Kind() Kind     { return KindReasoningDelta }
-func (TextStart) Kind() Kind          { return KindTextStart }
-func (TextDelta) Kind() Kind          { return KindTextDelta }
-func (TextEnd) Kind() Kind            { return KindTextEnd }
-func (CallDraft) Kind() Kind          { return KindCallDraft }
-func (ToolCallStart) Kind() Kind      { return KindToolCallStart }
-func (ToolCallOutput) Kind() Kind     { return KindToolCallOutput }
-func (ToolCallEnd) Kind() Kind        { return KindToolCallEnd }
-func (ApprovalRequest) Kind() Kind    { return KindApprovalRequest }
-func (ApprovalAnswer) Kind() Kind     { return KindApprovalAnswer }
-func (HookStart) Kind() Kind          { return KindHookStart }
-func (HookOutput) Kind() Kind         { return KindHookOutput }
-func (HookEnd) Kind() Kind            { return KindHookEnd }
-func (SteeringInjected) Kind() Kind   { return KindSteeringInjected }
-func (Retrying) Kind() Kind           { return KindRetrying }
-func (SideRequest) Kind() Kind        { return KindSideRequest }
-func (PromptSuggestion) Kind() Kind   { return KindPromptSuggestion }
-func (RateLimitReport) Kind() Kind    { return KindRateLimit }
-func (TaskChange) Kind() Kind         { return KindTaskChange }
-func (HistoryRepaired) Kind() Kind    { return KindHistoryRepaired }
-func (LocalCommandStart) Kind() Kind  { return KindLocalCommandStart }
-func (LocalCommandOutput) Kind() Kind { return KindLocalCommandOutput }
-func (LocalCommandEnd) Kind() Kind    { return KindLocalCommandEnd }
-func (CompactionStart) Kind() Kind    { return KindCompactionStart }
-func (CompactionPhase) Kind() Kind    { return KindCompactionPhase }
-func (CompactionEnd) Kind() Kind      { return KindCompactionEnd }
-func (LoopDetection) Kind() Kind      { return KindLoopDetection }
-func (TurnLimit) Kind() Kind          { return KindTurnLimit }
-func (Warning) Kind() Kind            { return KindWarning }
-func (Failure) Kind() Kind            { return KindError }
-func (ProcessingEnd) Kind() Kind      { return KindProcessingEnd }
-
-// Payloads returns one empty payload of every kind: the closed set that
-// decoding, the type generator and the goldens range over.
-func Payloads() []Payload {
-	return []Payload{
-		SessionStart{}, SessionEnd{}, SettingsChange{}, Briefing{}, BriefingUpdate{}, Title{}, UserInput{}, TurnContinued{},
-		ReasoningDelta{}, TextStart{}, TextDelta{}, TextEnd{}, CallDraft{},
-		ToolCallStart{}, ToolCallOutput{}, ToolCallEnd{}, ApprovalRequest{},
-		ApprovalAnswer{}, HookStart{}, HookOutput{}, HookEnd{}, SteeringInjected{},
-		LocalCommandStart{}, LocalCommandOutput{}, LocalCommandEnd{}, Retrying{}, SideRequest{}, PromptSuggestion{}, RateLimitReport{}, TaskChange{},
-		HistoryRepaired{}, CompactionStart{}, CompactionPhase{}, CompactionEnd{}, LoopDetection{}, TurnLimit{}, Warning{}, Failure{}, ProcessingEnd{},
-	}
-}

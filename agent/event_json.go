@@ -2,71 +2,7 @@ package agent
 
 import (
 	"encoding/json"
-	"fmt"
 )
-
-// decoders holds one decode function for every kind.
-var decoders = map[Kind]func([]byte) (Payload, error){
-	KindSessionStart:       decode[SessionStart],
-	KindSessionEnd:         decode[SessionEnd],
-	KindSettings:           decode[SettingsChange],
-	KindBriefing:           decode[Briefing],
-	KindBriefingUpdate:     decode[BriefingUpdate],
-	KindTitle:              decode[Title],
-	KindUserInput:          decode[UserInput],
-	KindTurnContinued:      decode[TurnContinued],
-	KindReasoningDelta:     decode[ReasoningDelta],
-	KindTextStart:          decode[TextStart],
-	KindTextDelta:          decode[TextDelta],
-	KindTextEnd:            decode[TextEnd],
-	KindCallDraft:          decode[CallDraft],
-	KindToolCallStart:      decode[ToolCallStart],
-	KindToolCallOutput:     decode[ToolCallOutput],
-	KindToolCallEnd:        decode[ToolCallEnd],
-	KindApprovalRequest:    decode[ApprovalRequest],
-	KindApprovalAnswer:     decode[ApprovalAnswer],
-	KindHookStart:          decode[HookStart],
-	KindHookOutput:         decode[HookOutput],
-	KindHookEnd:            decode[HookEnd],
-	KindSteeringInjected:   decode[SteeringInjected],
-	KindLocalCommandStart:  decode[LocalCommandStart],
-	KindLocalCommandOutput: decode[LocalCommandOutput],
-	KindLocalCommandEnd:    decode[LocalCommandEnd],
-	KindRetrying:           decode[Retrying],
-	KindSideRequest:        decode[SideRequest],
-	KindPromptSuggestion:   decode[PromptSuggestion],
-	KindRateLimit:          decode[RateLimitReport],
-	KindTaskChange:         decode[TaskChange],
-	KindHistoryRepaired:    decode[HistoryRepaired],
-	KindCompactionStart:    decode[CompactionStart],
-	KindCompactionPhase:    decode[CompactionPhase],
-	KindCompactionEnd:      decode[CompactionEnd],
-	KindLoopDetection:      decode[LoopDetection],
-	KindTurnLimit:          decode[TurnLimit],
-	KindWarning:            decode[Warning],
-	KindError:              decode[Failure],
-	KindProcessingEnd:      decode[ProcessingEnd],
-}
-
-func decode[P Payload](b []byte) (Payload, error) {
-	var p P
-	err := json.Unmarshal(b, &p)
-	return p, err
-}
-
-// DecodePayload reads the data of an event of the given kind. An unknown kind
-// is an error: the log was written by a newer Atelier.
-func DecodePayload(kind Kind, data []byte) (Payload, error) {
-	d := decoders[kind]
-	if d == nil {
-		return nil, fmt.Errorf("decode event: unknown kind %q", kind)
-	}
-	p, err := d(data)
-	if err != nil {
-		return nil, fmt.Errorf("decode %s: %w", kind, err)
-	}
-	return p, nil
-}
 
 type eventHeader struct {
 	Session string `json:"session_id"`

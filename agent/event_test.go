@@ -2,7 +2,11 @@ package agent_test
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"reflect"
+	"regexp"
+	"slices"
 	"testing"
 
 	"atelier.dev/atelier/agent"
@@ -63,4 +67,33 @@ func FuzzEvent(f *testing.F) {
 			t.Errorf("decoded but not encoded: %v", err)
 		}
 	})
+}
+
+// A payload without its line in the table would neither be stored nor read.
+func TestEveryPayloadIsInTheTable(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var written []string
+	method := regexp.MustCompile(`(?m)^func \((\w+)\) Kind\(\) Kind `)
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range method.FindAllSubmatch(source, -1) {
+			written = append(written, string(m[1]))
+		}
+	}
+	var listed []string
+	for _, p := range agent.Payloads() {
+		listed = append(listed, reflect.TypeOf(p).Name())
+	}
+	slices.Sort(written)
+	slices.Sort(listed)
+	if diff := cmp.Diff(written, listed); diff != "" {
+		t.Errorf("payloads and the table differ (-payloads +table):\n%s", diff)
+	}
 }

@@ -245,45 +245,45 @@ export type Error = {
 }
 
 export type Event = { session_id: string; seq?: number; turn?: number; at: number } & (
-  | { kind: "session_start"; data: SessionStart }
-  | { kind: "session_end"; data: SessionEnd }
-  | { kind: "settings"; data: SettingsChange }
-  | { kind: "briefing"; data: Briefing }
-  | { kind: "briefing_update"; data: BriefingUpdate }
-  | { kind: "title"; data: Title }
-  | { kind: "user_input"; data: UserInput }
-  | { kind: "turn_continued"; data: TurnContinued }
-  | { kind: "reasoning_delta"; data: ReasoningDelta }
-  | { kind: "assistant_text_start"; data: TextStart }
+  | { kind: "approval_answer"; data: ApprovalAnswer }
+  | { kind: "approval_request"; data: ApprovalRequest }
   | { kind: "assistant_text_delta"; data: TextDelta }
   | { kind: "assistant_text_end"; data: TextEnd }
-  | { kind: "tool_call_draft"; data: CallDraft }
-  | { kind: "tool_call_start"; data: ToolCallStart }
-  | { kind: "tool_call_output_delta"; data: ToolCallOutput }
-  | { kind: "tool_call_end"; data: ToolCallEnd }
-  | { kind: "approval_request"; data: ApprovalRequest }
-  | { kind: "approval_answer"; data: ApprovalAnswer }
-  | { kind: "hook_start"; data: HookStart }
-  | { kind: "hook_output_delta"; data: HookOutput }
+  | { kind: "assistant_text_start"; data: TextStart }
+  | { kind: "briefing"; data: Briefing }
+  | { kind: "briefing_update"; data: BriefingUpdate }
+  | { kind: "compaction_end"; data: CompactionEnd }
+  | { kind: "compaction_phase"; data: CompactionPhase }
+  | { kind: "compaction_start"; data: CompactionStart }
+  | { kind: "error"; data: Failure }
+  | { kind: "history_repaired"; data: HistoryRepaired }
   | { kind: "hook_end"; data: HookEnd }
-  | { kind: "steering_injected"; data: SteeringInjected }
-  | { kind: "local_command_start"; data: LocalCommandStart }
-  | { kind: "local_command_output_delta"; data: LocalCommandOutput }
+  | { kind: "hook_output_delta"; data: HookOutput }
+  | { kind: "hook_start"; data: HookStart }
   | { kind: "local_command_end"; data: LocalCommandEnd }
-  | { kind: "retrying"; data: Retrying }
-  | { kind: "side_request"; data: SideRequest }
+  | { kind: "local_command_output_delta"; data: LocalCommandOutput }
+  | { kind: "local_command_start"; data: LocalCommandStart }
+  | { kind: "loop_detection"; data: LoopDetection }
+  | { kind: "processing_end"; data: ProcessingEnd }
   | { kind: "prompt_suggestion"; data: PromptSuggestion }
   | { kind: "rate_limit"; data: RateLimitReport }
+  | { kind: "reasoning_delta"; data: ReasoningDelta }
+  | { kind: "retrying"; data: Retrying }
+  | { kind: "session_end"; data: SessionEnd }
+  | { kind: "session_start"; data: SessionStart }
+  | { kind: "settings"; data: SettingsChange }
+  | { kind: "side_request"; data: SideRequest }
+  | { kind: "steering_injected"; data: SteeringInjected }
   | { kind: "task_change"; data: TaskChange }
-  | { kind: "history_repaired"; data: HistoryRepaired }
-  | { kind: "compaction_start"; data: CompactionStart }
-  | { kind: "compaction_phase"; data: CompactionPhase }
-  | { kind: "compaction_end"; data: CompactionEnd }
-  | { kind: "loop_detection"; data: LoopDetection }
+  | { kind: "title"; data: Title }
+  | { kind: "tool_call_draft"; data: CallDraft }
+  | { kind: "tool_call_end"; data: ToolCallEnd }
+  | { kind: "tool_call_output_delta"; data: ToolCallOutput }
+  | { kind: "tool_call_start"; data: ToolCallStart }
+  | { kind: "turn_continued"; data: TurnContinued }
   | { kind: "turn_limit"; data: TurnLimit }
+  | { kind: "user_input"; data: UserInput }
   | { kind: "warning"; data: Warning }
-  | { kind: "error"; data: Failure }
-  | { kind: "processing_end"; data: ProcessingEnd }
 )
 
 export type EventRef = {
