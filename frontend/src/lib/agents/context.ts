@@ -1,7 +1,7 @@
 import { createContext } from 'svelte'
-import type { Conversation } from '../conversation/conversation.svelte'
-import type { Picture } from '../tools/pictures'
-import type { Agents } from './agents.svelte'
+import type { Conversation } from '../state/conversation.svelte'
+import type { Picture } from '../model/pictures'
+import type { Agents } from '../state/agents.svelte'
 
 /** What the cards of agents, at any depth of a conversation, ask of the window. */
 export type AgentsHost = {

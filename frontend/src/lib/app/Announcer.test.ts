@@ -2,13 +2,13 @@ import { render, screen } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { beforeEach, test } from 'vitest'
 import type { Call } from '../api'
-import { Conversation } from '../conversation/conversation.svelte'
-import { Log } from '../conversation/events'
-import { apply } from '../conversation/reducer'
+import { Conversation } from '../state/conversation.svelte'
+import { Log } from '../model/testing'
+import { apply } from '../model/reducer'
 import { setLanguage } from '../i18n/i18n.svelte'
 import type { Outcome } from '../types.gen'
 import Announcer from './Announcer.svelte'
-import type { Workbench } from './workbench.svelte'
+import type { Workbench } from '../state/workbench.svelte'
 
 beforeEach(() => setLanguage('en'))
 

@@ -1,15 +1,15 @@
 import { fireEvent, screen } from '@testing-library/svelte'
 import { beforeEach, expect, test } from 'vitest'
 import type { Call } from '../api'
-import { Conversation } from '../conversation/conversation.svelte'
-import { emptyView, type View } from '../conversation/entries'
-import { Log, message, noUsage, text } from '../conversation/events'
-import { apply } from '../conversation/reducer'
+import { Conversation } from '../state/conversation.svelte'
+import { emptyView, type View } from '../model/entries'
+import { Log, message, noUsage, text } from '../model/testing'
+import { apply } from '../model/reducer'
 import { setLanguage } from '../i18n/i18n.svelte'
 import type { Usage } from '../types.gen'
 import { renderInApp } from '../ui/testing'
 import Header from './Header.svelte'
-import type { Workbench } from './workbench.svelte'
+import type { Workbench } from '../state/workbench.svelte'
 
 beforeEach(() => setLanguage('en'))
 

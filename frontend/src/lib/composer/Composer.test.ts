@@ -1,12 +1,12 @@
 import { fireEvent, screen } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Catalog } from '../app/catalog.svelte'
+import type { Catalog } from '../state/catalog.svelte'
 import { setLanguage } from '../i18n/i18n.svelte'
 import { renderInApp } from '../ui/testing'
-import type { Activity } from './activity'
+import type { Activity } from '../model/activity'
 import Composer from './Composer.svelte'
-import { writeDraft } from './drafts.svelte'
+import { writeDraft } from '../state/drafts.svelte'
 
 beforeEach(() => {
   setLanguage('en')

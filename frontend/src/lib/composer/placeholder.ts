@@ -1,5 +1,5 @@
 import { t } from '../i18n/i18n.svelte'
-import type { Activity } from './activity'
+import type { Activity } from '../model/activity'
 
 /** What the empty field says. */
 export function placeholderOf(activity: Activity, suggested: string | undefined): string {

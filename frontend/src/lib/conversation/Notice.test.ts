@@ -1,7 +1,7 @@
 import { fireEvent, render, screen } from '@testing-library/svelte'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { setLanguage } from '../i18n/i18n.svelte'
-import type { NoticeEntry } from './entries'
+import type { NoticeEntry } from '../model/entries'
 import Notice from './Notice.svelte'
 
 beforeEach(() => setLanguage('en'))

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { documentLine, documentsLabel } from './documents'
-import { emptyView } from './entries'
-import { Log } from './events'
-import { apply } from './reducer'
+import { emptyView } from '../model/entries'
+import { Log } from '../model/testing'
+import { apply } from '../model/reducer'
 
 const whole = { path: 'AGENTS.md', size: 2000, told: 2000 }
 const cut = { path: 'web/CLAUDE.md', size: 40_000, told: 30_000 }

@@ -1,8 +1,8 @@
 /** What is said of the project's documents that a model was told. */
-import { bytes } from '../format'
+import { bytes } from '../model/format'
 import { t } from '../i18n/i18n.svelte'
 import type { Document } from '../types.gen'
-import { markHidden } from '../visible'
+import { markHidden } from '../model/visible'
 
 const isCut = (document: Document) => !document.problem && document.told < document.size
 

@@ -1,6 +1,6 @@
 /** How thinking that goes on is shown in one line. */
-import { duration } from '../format'
-import type { AnswerEntry } from './entries'
+import { duration } from '../model/format'
+import type { AnswerEntry } from '../model/entries'
 
 /** Whether the model thinks right now; a page opened meanwhile does not know since when. */
 export const isThinking = (entry: AnswerEntry): boolean =>

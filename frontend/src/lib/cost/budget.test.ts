@@ -2,7 +2,7 @@ import { fireEvent, render, screen } from '@testing-library/svelte'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { setLanguage } from '../i18n/i18n.svelte'
 import type { Cost } from '../types.gen'
-import { budgetText, parseBudget, shareSpent, strain } from './budget'
+import { budgetText, parseBudget, shareSpent, strain } from '../model/budget'
 import Budget from './Budget.svelte'
 
 // OAS-115: the page says what a session may cost.

@@ -1,6 +1,6 @@
 /** Why a call asks, where the page does not speak English, in which Go words it. */
 import type { ApprovalRequest, ReasonCode } from '../types.gen'
-import { markHidden } from '../visible'
+import { markHidden } from '../model/visible'
 import { language } from './i18n.svelte'
 
 const inChinese: Record<ReasonCode, string> = {

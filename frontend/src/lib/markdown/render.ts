@@ -1,7 +1,7 @@
 /** Markdown from a model, as blocks that are safe to insert. */
 import DOMPurify from 'dompurify'
 import MarkdownIt from 'markdown-it'
-import { withoutBidi } from '../visible'
+import { withoutBidi } from '../model/visible'
 import { escapeHTML, highlight } from './highlight'
 
 export type Block =

@@ -1,7 +1,7 @@
 import { fireEvent, screen } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { readDraft, writeDraft } from '../composer/drafts.svelte'
+import { readDraft, writeDraft } from '../state/drafts.svelte'
 import { setLanguage } from '../i18n/i18n.svelte'
 import type { Queued } from '../types.gen'
 import { renderInApp } from '../ui/testing'

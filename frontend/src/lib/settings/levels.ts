@@ -1,5 +1,5 @@
 /** The user's models for jobs beside a session, by how much thought they take. */
-import { choices, type Group } from '../composer/choices'
+import { choices, type Group } from '../catalog/choices'
 import { t } from '../i18n/i18n.svelte'
 import type { Levels, ProviderInfo } from '../types.gen'
 

@@ -2,9 +2,9 @@ import { fireEvent, render, screen } from '@testing-library/svelte'
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { Call } from '../api'
 import { setLanguage } from '../i18n/i18n.svelte'
-import { Tail } from './tail.svelte'
+import { Tail } from '../state/tail.svelte'
 import TaskRow from './TaskRow.svelte'
-import type { Task } from './tasks.svelte'
+import type { Task } from '../state/tasks.svelte'
 
 /** What the page is told of what comes into view. */
 let isInView = true

@@ -1,5 +1,5 @@
 import { createContext } from 'svelte'
-import type { Task, Tasks } from './tasks.svelte'
+import type { Task, Tasks } from '../state/tasks.svelte'
 
 /** What the card of a call that left a command running asks of the window. */
 export type TasksHost = {

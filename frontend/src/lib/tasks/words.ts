@@ -1,7 +1,7 @@
 /** How a task is or what became of it, in a few words. */
-import { elapsed } from '../format'
+import { elapsed } from '../model/format'
 import { t } from '../i18n/i18n.svelte'
-import type { Task } from './tasks.svelte'
+import type { Task } from '../state/tasks.svelte'
 
 export function stateWords(task: Task): string {
   if (task.state === 'exited') return t('task.exited', { code: String(task.exit_code ?? 0) })

@@ -1,9 +1,9 @@
 /** What a tool's one line says: its most telling argument and its most telling result. */
-import type { ToolEntry } from '../conversation/entries'
+import type { ToolEntry } from '../model/entries'
 import { t } from '../i18n/i18n.svelte'
 import type { FileChange } from '../types.gen'
-import { markHidden } from '../visible'
-import { isPicture } from './pictures'
+import { markHidden } from '../model/visible'
+import { isPicture } from '../model/pictures'
 import { isSlip } from './unfolding'
 
 /** The arguments of a call; empty where they are no JSON object. */

@@ -1,10 +1,10 @@
 import { fireEvent, render, screen } from '@testing-library/svelte'
 import { beforeEach, expect, test } from 'vitest'
-import type { ToolEntry } from '../conversation/entries'
+import type { ToolEntry } from '../model/entries'
 import { setLanguage } from '../i18n/i18n.svelte'
 import type { Media } from '../types.gen'
 import { outcome } from './describe'
-import { pictureSource, type Picture } from './pictures'
+import { pictureSource, type Picture } from '../model/pictures'
 import Pictures from './Pictures.svelte'
 
 beforeEach(() => setLanguage('en'))

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { ToolEntry } from '../conversation/entries'
+import type { ToolEntry } from '../model/entries'
 import { argument, outcome } from './describe'
 import { parseDiff } from './diff'
-import { parseTerminal } from './terminal'
+import { parseTerminal } from '../model/terminal'
 
 describe('a diff', () => {
   test('numbers its lines from the hunk headers', () => {

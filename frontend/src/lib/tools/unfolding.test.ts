@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CallStatus, ToolEntry } from '../conversation/entries'
+import type { CallStatus, ToolEntry } from '../model/entries'
 import { isSlip, opensItself } from './unfolding'
 
 const call = (status: CallStatus, exitCode?: number): ToolEntry => ({

@@ -1,5 +1,5 @@
 /** Which cards open by themselves: what failed in the world, not what the agent got wrong and mends. */
-import type { ToolEntry } from '../conversation/entries'
+import type { ToolEntry } from '../model/entries'
 
 /** A command that ended with an exit code other than 0, and was not stopped. */
 export const isFailedCommand = ({ details, status }: ToolEntry): boolean =>

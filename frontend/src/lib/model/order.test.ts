@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { emptyView } from '../conversation/entries'
-import { Log, sampleTurn } from '../conversation/events'
-import { apply } from '../conversation/reducer'
+import { emptyView } from './entries'
+import { Log, sampleTurn } from './testing'
+import { apply } from './reducer'
 import type { Queued, Verb } from '../types.gen'
 import { deliveries, moved, phaseOf, placeAt, type Delivery, type Phase } from './order'
 

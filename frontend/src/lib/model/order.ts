@@ -1,7 +1,7 @@
 /** What the place of a queued message means: when it is delivered, and moving it. */
-import { isCompacting } from '../conversation/compaction'
-import { isCommandRunning } from '../conversation/localCommand'
-import type { View } from '../conversation/entries'
+import { isCompacting } from './compaction'
+import { isCommandRunning } from './localCommand'
+import type { View } from './entries'
 import type { Queued } from '../types.gen'
 
 /** What the session does: run tools, hear an answer, run a command of the user's, be compacted, or nothing. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ApiError, type Call } from '../api'
 import type { Draft, Envelope, Event, Methods, Settings } from '../types.gen'
 import { Conversation } from './conversation.svelte'
-import { Log, sampleTurn } from './events'
+import { Log, sampleTurn } from '../model/testing'
 
 const cost = { usd: 1.5, unknown: 2 }
 const settings: Settings = { provider: 'demo', model: 'tour', mode: 'default' }

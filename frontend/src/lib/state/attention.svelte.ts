@@ -1,6 +1,6 @@
 import { SvelteMap } from 'svelte/reactivity'
-import type { Agents, Question } from '../agents/agents.svelte'
-import type { Conversation } from '../conversation/conversation.svelte'
+import type { Agents, Question } from './agents.svelte'
+import type { Conversation } from './conversation.svelte'
 
 /** Puts the focus on a question where it stands in a conversation. */
 export function focusQuestion(approval: string): void {

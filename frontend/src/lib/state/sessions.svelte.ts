@@ -1,6 +1,6 @@
 import type { Call } from '../api'
-import { freshEvents } from '../conversation/sync'
-import { spent } from '../cost/spending'
+import { freshEvents } from '../model/sync'
+import { spent } from '../model/spending'
 import type { Envelope, Event, SessionInfo, Usage } from '../types.gen'
 
 /** The project's sessions, newest first, kept up to date by everyone's events. */

@@ -1,6 +1,6 @@
 import { SvelteMap } from 'svelte/reactivity'
 import { type ApiError, asApiError, type Call } from '../api'
-import { Queue } from '../queue/queue.svelte'
+import { Queue } from './queue.svelte'
 import type { Place } from '../ui/StickyList.svelte'
 import type {
   Answer,
@@ -13,9 +13,9 @@ import type {
   Snapshot,
   Verb,
 } from '../types.gen'
-import { emptyView, type View } from './entries'
-import { apply, applyDraft, draftOf } from './reducer'
-import { freshEvents } from './sync'
+import { emptyView, type View } from '../model/entries'
+import { apply, applyDraft, draftOf } from '../model/reducer'
+import { freshEvents } from '../model/sync'
 
 const pageSize = 200
 

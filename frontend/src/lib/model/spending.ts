@@ -1,5 +1,5 @@
 /** What requests cost, in words. An unknown cost is never written as nothing. */
-import { dollars, dollarsExact, tokens } from '../format'
+import { dollars, dollarsExact, tokens } from './format'
 import { t } from '../i18n/i18n.svelte'
 import type { Cost, CostLine, Spending, Usage } from '../types.gen'
 

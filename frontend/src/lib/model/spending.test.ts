@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { noUsage } from '../conversation/events'
+import { noUsage } from './testing'
 import { counted, isFree, spending, spendingExact, spent, together, unpriced } from './spending'
 
 test.each([

@@ -1,10 +1,10 @@
 import { SvelteMap, SvelteSet } from 'svelte/reactivity'
 import { type ApiError, asApiError, type Call } from '../api'
-import type { ToolEntry } from '../conversation/entries'
-import { oneAtATime } from '../oneAtATime'
+import type { ToolEntry } from '../model/entries'
+import { oneAtATime } from '../model/oneAtATime'
 import type { Envelope, TaskInfo, TaskState } from '../types.gen'
 import { Tail } from './tail.svelte'
-import { isBad } from './words'
+import { isBad } from '../tasks/words'
 
 /** A command that was left running. Those of sessions that ended are kept while the page lives. */
 export type Task = Omit<TaskInfo, 'state'> & { key: string; state: TaskState | 'session_ended' }

@@ -1,8 +1,8 @@
 import { untrack } from 'svelte'
 import { SvelteMap, SvelteSet } from 'svelte/reactivity'
 import type { Call } from '../api'
-import { Conversation } from '../conversation/conversation.svelte'
-import { oldestFirst, type Sessions } from '../sessions/sessions.svelte'
+import { Conversation } from './conversation.svelte'
+import { oldestFirst, type Sessions } from './sessions.svelte'
 import type { ApprovalRequest, Envelope, SessionInfo } from '../types.gen'
 
 /** Remembers which agents' conversations are unfolded. */

@@ -1,5 +1,5 @@
 /** How far an agent is, and which of a session's calls are about one. */
-import type { ToolEntry } from '../conversation/entries'
+import type { ToolEntry } from './entries'
 import { argumentsOf } from '../tools/describe'
 import type { SessionInfo } from '../types.gen'
 

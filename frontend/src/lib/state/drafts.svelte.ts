@@ -1,5 +1,5 @@
 import { SvelteMap } from 'svelte/reactivity'
-import { commandIn } from './activity'
+import { commandIn } from '../model/activity'
 
 /**
  * Unsent text, by its owner: a session, the start of one, or a queued message

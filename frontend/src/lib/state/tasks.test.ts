@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Call } from '../api'
-import type { ToolEntry } from '../conversation/entries'
+import type { ToolEntry } from '../model/entries'
 import type { Event, TaskChange, TaskInfo } from '../types.gen'
-import { oneAtATime } from '../oneAtATime'
+import { oneAtATime } from '../model/oneAtATime'
 import { Tasks } from './tasks.svelte'
 
 const info = (id: string, change: Partial<TaskInfo> = {}): TaskInfo => ({

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Event } from '../types.gen'
 import { isCompacting } from './compaction'
 import { canContinue, type CommandEntry, emptyView, type ToolEntry, type View } from './entries'
-import { Log, message, noUsage, sampleTurn, text, toolCall } from './events'
+import { Log, message, noUsage, sampleTurn, text, toolCall } from './testing'
 import { isCommandRunning } from './localCommand'
 import { apply, applyDraft, draftOf } from './reducer'
 

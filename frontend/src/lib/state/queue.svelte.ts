@@ -1,8 +1,8 @@
 import { SvelteSet } from 'svelte/reactivity'
 import { ApiError, asApiError, type Call } from '../api'
-import { putBack, readDraft, writeDraft } from '../composer/drafts.svelte'
+import { putBack, readDraft, writeDraft } from './drafts.svelte'
 import type { Event, Queued, QueueReply, Verb } from '../types.gen'
-import { moved } from './order'
+import { moved } from '../model/order'
 
 /** What became of a message that is no longer in the queue. */
 export type Note =

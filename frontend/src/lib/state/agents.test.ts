@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Call } from '../api'
-import type { ToolEntry } from '../conversation/entries'
-import { Log, noUsage } from '../conversation/events'
-import { Sessions } from '../sessions/sessions.svelte'
+import type { ToolEntry } from '../model/entries'
+import { Log, noUsage } from '../model/testing'
+import { Sessions } from './sessions.svelte'
 import type { SessionInfo } from '../types.gen'
 import { Agents } from './agents.svelte'
-import { agentOf, agentState, reportOf } from './state'
+import { agentOf, agentState, reportOf } from '../model/agents'
 
 const info = (id: string, change: Partial<SessionInfo> = {}): SessionInfo => ({
   id,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Call } from '../api'
-import { message, noUsage, text } from '../conversation/events'
+import { message, noUsage, text } from '../model/testing'
 import type { Event, SessionInfo } from '../types.gen'
 import { families, familyMark, Sessions } from './sessions.svelte'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Call } from '../api'
-import { noUsage } from '../conversation/events'
+import { noUsage } from '../model/testing'
 import type { CostSummary } from '../types.gen'
 import { Costs } from './costs.svelte'
 

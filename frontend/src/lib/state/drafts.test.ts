@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { commandIn } from './activity'
+import { commandIn } from '../model/activity'
 import { putBack, readDraft, takeSent, writeDraft } from './drafts.svelte'
 
 beforeEach(() => writeDraft('s', ''))

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import { ApiError, type Call } from '../api'
-import { readDraft, writeDraft } from '../composer/drafts.svelte'
-import { Log } from '../conversation/events'
+import { readDraft, writeDraft } from './drafts.svelte'
+import { Log } from '../model/testing'
 import type { Methods, Queued } from '../types.gen'
-import { moved } from './order'
+import { moved } from '../model/order'
 import { Queue } from './queue.svelte'
 
 /** The application's side of a queue. */

@@ -1,7 +1,7 @@
-import { isCompacting } from '../conversation/compaction'
-import type { View } from '../conversation/entries'
-import { isCommandRunning } from '../conversation/localCommand'
-import { withoutHidden } from '../visible'
+import { isCompacting } from './compaction'
+import type { View } from './entries'
+import { isCommandRunning } from './localCommand'
+import { withoutHidden } from './visible'
 
 /** What a session does while a message to it is written: nothing, a turn, a question, a command, a compaction. */
 export type Activity = 'rest' | 'running' | 'waiting' | 'command' | 'compacting'

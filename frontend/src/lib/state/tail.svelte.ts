@@ -1,5 +1,5 @@
 import type { Call } from '../api'
-import { oneAtATime } from '../oneAtATime'
+import { oneAtATime } from '../model/oneAtATime'
 
 /** More than anybody scrolls back through in a panel, and little enough to paint 30 times a second. */
 const longest = 32_000

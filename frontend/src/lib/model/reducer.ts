@@ -1,6 +1,6 @@
 /** The one reducer: events of history and of the live stream become entries alike. */
-import { isCommandLike } from '../composer/activity'
-import { spent, tokensHeld } from '../cost/spending'
+import { isCommandLike } from './activity'
+import { spent, tokensHeld } from './spending'
 import type {
   CompactionEnd,
   Draft,
