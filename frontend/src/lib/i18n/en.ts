@@ -492,6 +492,10 @@ export const en = {
   'endpoints.header_remove': 'Remove the header {name}',
   'endpoints.body': 'Members of every request, as a JSON object',
   'endpoints.body_hint': 'For example {"top_k": 40}. Stored as it is: enter no secrets here.',
+  'endpoints.remove_title': 'Remove {name}?',
+  'endpoints.remove_body':
+    'Its address, key and headers are deleted. Sessions that use it stay, and need another model to go on.',
+  'endpoints.remove_confirm': 'Remove endpoint',
   'models.intro':
     'Some jobs beside a session are done by a model of their own. Automatic takes one from the session’s provider: nothing is sent to a provider that you did not choose.',
   'models.automatic': 'Automatic',

@@ -468,6 +468,10 @@ export const zhCN: Record<Key, Message> = {
   'endpoints.header_remove': '移除请求头 {name}',
   'endpoints.body': '每次请求附带的字段（JSON 对象）',
   'endpoints.body_hint': '例如 {"top_k": 40}。内容会原样保存，请勿填写机密信息。',
+  'endpoints.remove_title': '移除“{name}”？',
+  'endpoints.remove_body':
+    '它的地址、密钥和标头会被删除。使用它的会话会保留，需要换一个模型才能继续。',
+  'endpoints.remove_confirm': '移除端点',
   'models.intro':
     '会话之外的一些工作由单独的模型完成。“自动”会使用该会话服务商的模型：不会向你没有选择的服务商发送任何内容。',
   'models.automatic': '自动',
