@@ -15,6 +15,7 @@ export default defineConfig({
   },
   test: {
     environment: 'jsdom',
+    setupFiles: ['src/lib/ui/jsdom.ts'],
     // The contrast test reads the tokens.
     css: { include: [/app\.css/] },
     include: ['src/**/*.test.ts'],

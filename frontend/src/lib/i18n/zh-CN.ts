@@ -541,6 +541,7 @@ export const zhCN: Record<Key, Message> = {
   'keys_help.settings': '设置',
   'keys_help.review': '前往等你决定的内容',
   'keys_help.composer': '前往消息输入框',
+  'keys_help.region': '前往窗口的下一个或上一个区域',
   'keys_help.help': '本帮助',
 
   'status.running': '智能体正在工作',

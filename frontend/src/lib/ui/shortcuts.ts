@@ -11,6 +11,7 @@ export const shortcuts: readonly { label: Key; keys: readonly string[] }[] = [
   { label: 'keys_help.mode', keys: ['Shift+Tab'] },
   { label: 'keys_help.review', keys: ['Alt+A'] },
   { label: 'keys_help.composer', keys: ['Alt+M'] },
+  { label: 'keys_help.region', keys: ['F6', 'Shift+F6'] },
   { label: 'keys_help.new', keys: ['Ctrl+N', 'Alt+N'] },
   { label: 'keys_help.sidebar', keys: ['Ctrl+B'] },
   { label: 'keys_help.panel', keys: ['Ctrl+.'] },
@@ -20,7 +21,16 @@ export const shortcuts: readonly { label: Key; keys: readonly string[] }[] = [
 ]
 
 export type Command =
-  'new' | 'sidebar' | 'panel' | 'filter' | 'settings' | 'help' | 'review' | 'composer'
+  | 'new'
+  | 'sidebar'
+  | 'panel'
+  | 'filter'
+  | 'settings'
+  | 'help'
+  | 'review'
+  | 'composer'
+  | 'next_region'
+  | 'previous_region'
 
 /** The window-wide command of a key press. */
 export function commandOf(event: KeyboardEvent): Command | undefined {
@@ -40,6 +50,9 @@ export function commandOf(event: KeyboardEvent): Command | undefined {
   if (event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
     const commands: Record<string, Command> = { a: 'review', n: 'new', m: 'composer' }
     return commands[key]
+  }
+  if (event.key === 'F6' && !event.altKey && !event.ctrlKey && !event.metaKey) {
+    return event.shiftKey ? 'previous_region' : 'next_region'
   }
   return undefined
 }

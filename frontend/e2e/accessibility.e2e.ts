@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type axeCore from 'axe-core'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { openPage, prompt, shots } from './browser'
+import { startHost } from './host'
+import { modelID, startModel } from './model'
+import { useStage } from './stage'
+
+const stage = useStage()
+const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe finds wrong on the page as it is: the rule, and where. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(await axe)
+  return page.evaluate(async () => {
+    const run = (window as unknown as { axe: typeof axeCore }).axe.run
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+    // Still an experiment of axe's: a name may have other words between those that are seen.
+    const rules = { 'label-content-name-mismatch': { enabled: false } }
+    const { violations } = await run(document, { runOnly: tags, rules })
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target }) => `${id}: ${target.join(' ')}`),
+    )
+  })
+}
+
+const served = (model: { url: string }) => ({
+  models: [{ id: modelID, provider: 'compat', display_name: 'Scripted' }],
+  env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
+})
+
+test('the main screens have nothing that axe finds wrong, light and dark', async () => {
+  const model = (stage.model = await startModel([
+    {
+      text: `A table and code:\n\n| a | b |\n|---|---|\n| ${'wide '.repeat(60)} | 2 |\n\n\`\`\`go\nvar x = "${'long '.repeat(60)}"\n\`\`\``,
+      calls: [{ name: 'Bash', input: { command: 'seq 200; exit 3' } }],
+    },
+    { text: 'Done.' },
+  ]))
+  const host = (stage.host = await startHost(served(model)))
+  const { page } = await openPage(stage.browser, host.url)
+  const found: string[] = []
+  const check = async (screen: string) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      found.push(...(await violations(page)).map((each) => `${screen}, ${colorScheme}: ${each}`))
+    }
+    await page.emulateMedia({ colorScheme: 'light' })
+  }
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  await check('the start page')
+  await prompt(page, 'Go')
+  const question = page.getByRole('region', { name: 'Needs you: Bash' })
+  await question.waitFor()
+  await check('a question')
+  await question.getByRole('button', { name: 'Allow', exact: true }).click()
+  await page.getByText('Done.').waitFor()
+  await check('a conversation')
+  await page.keyboard.press('Control+.')
+  await page.getByRole('complementary', { name: 'Panel' }).waitFor()
+  await check('the panel')
+  for (const [keys, tab] of [
+    ['Control+,', 'Keys'],
+    ['Control+/', 'About'],
+  ]) {
+    await page.keyboard.press(keys!)
+    await page.getByRole('dialog', { name: 'Settings' }).waitFor()
+    await check(`the settings at ${tab}`)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog', { name: 'Settings' }).waitFor({ state: 'detached' })
+  }
+  expect(found).toEqual([])
+})
+
+test('F6 leads through the parts of the window, and the help says so', async () => {
+  const model = (stage.model = await startModel([{ text: 'Done.' }]))
+  const host = (stage.host = await startHost(served(model)))
+  const { page, offences } = await openPage(stage.browser, host.url)
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
+  await prompt(page, 'Go')
+  await page.getByText('Done.').waitFor()
+  const holds = (name: string, selector: string) =>
+    expect
+      .poll(
+        () => page.evaluate((it) => Boolean(document.activeElement?.closest(it)), selector),
+        name,
+      )
+      .toBe(true)
+  const field = page.getByRole('textbox', { name: 'Message' })
+  await field.fill('Kept')
+  const regions: [string, string][] = [
+    ['sessions', 'nav'],
+    ['header', 'header'],
+    ['conversation', '[role=log]'],
+    ['composer', '[data-composer]'],
+  ]
+  await field.focus()
+  for (const [name, selector] of regions) {
+    await page.keyboard.press('F6')
+    await holds(name, selector)
+  }
+  for (const [name, selector] of regions.toReversed().slice(1)) {
+    await page.keyboard.press('Shift+F6')
+    await holds(name, selector)
+  }
+  expect(await field.inputValue()).toBe('Kept')
+  await page.keyboard.press('Control+/')
+  const settings = page.getByRole('dialog', { name: 'Settings' })
+  await settings.getByText('Go to the next or previous part of the window').waitFor()
+  await page.keyboard.press('F6') // a dialog keeps the focus
+  await holds('dialog', '[role=dialog]')
+  await shots(page, 'accessibility-help')
+  expect(offences).toEqual([])
+})
