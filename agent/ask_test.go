@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -55,7 +56,7 @@ func TestRetryAfterBrokenAnswer(t *testing.T) {
 func TestRetriesSpent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		broken := llmtest.Round{Text: "I was about to", Cut: 1}
+		broken := llmtest.Round{Text: "I", Cut: 1}
 		r := newRig(t, llmtest.Script(broken, broken, broken, broken))
 		r.cfg.Retry = llm.DefaultRetries
 		events := r.run("go")
@@ -63,7 +64,7 @@ func TestRetriesSpent(t *testing.T) {
 			t.Errorf("%d retries", n)
 		}
 		texts := find[agent.TextEnd](events)
-		if len(texts) != 1 || texts[0].Finish.Reason != llm.FinishInterrupted || texts[0].Message.Text() != "I was about to" {
+		if len(texts) != 1 || texts[0].Finish.Reason != llm.FinishInterrupted || texts[0].Message.Text() != "I" {
 			t.Errorf("messages: %+v", texts)
 		}
 		if end(t, events) != agent.EndFailed {
@@ -77,7 +78,7 @@ func TestRetriesSpent(t *testing.T) {
 func TestFallback(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Script(
-		llmtest.Round{Status: 529}, llmtest.Round{Status: 529},
+		llmtest.Round{Status: 529}, llmtest.Round{Text: "I was", Cut: 1},
 		llmtest.Round{Calls: []llmtest.Call{use("Note", "by the other")}},
 		llmtest.Round{Text: "Done."},
 	)
@@ -99,8 +100,15 @@ func TestFallback(t *testing.T) {
 	if ends := find[agent.ToolCallEnd](events); len(ends) != 1 || ends[0].Output != "Note: by the other" {
 		t.Errorf("calls: %+v", ends)
 	}
-	if texts := find[agent.TextEnd](events); texts[0].Model != "other" || texts[1].Model != "m" {
-		t.Errorf("messages: %+v", texts)
+	var said []string
+	for _, e := range find[agent.TextEnd](events) {
+		said = append(said, fmt.Sprint(e.Model, " ", e.Finish.Reason, " ", e.Message.Text()))
+	}
+	if diff := cmp.Diff([]string{"m interrupted ", "other tool_calls ", "m stop Done."}, said); diff != "" {
+		t.Error(diff)
+	}
+	if spent := r.session.Transcript().Cost; spent.Unknown != 3 { // what broke off may be charged for too
+		t.Errorf("spent %+v", spent)
 	}
 }
 
@@ -151,7 +159,8 @@ func TestRateLimitIsTold(t *testing.T) {
 func TestInterruptWhileWaiting(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, llmtest.Script(llmtest.Round{Status: 429, RetryAfter: 50 * time.Second}))
+		model := llmtest.Script(llmtest.Round{Status: 429, RetryAfter: 50 * time.Second})
+		r := newRig(t, model)
 		r.cfg.Retry = llm.DefaultRetries
 		r.open()
 		time.AfterFunc(time.Second, r.session.Interrupt)
@@ -160,8 +169,8 @@ func TestInterruptWhileWaiting(t *testing.T) {
 		if took := time.Since(begin); took != time.Second {
 			t.Errorf("took %v", took)
 		}
-		if got := end(t, events); got != agent.EndInterrupted {
-			t.Errorf("ended as %s", got)
+		if got := end(t, events); got != agent.EndInterrupted || len(model.Requests()) != 1 {
+			t.Errorf("ended as %s after %d requests", got, len(model.Requests()))
 		}
 	})
 }

@@ -17,22 +17,22 @@ const maxCalls = 128
 // session.
 func (t *Transcript) admit(m llm.Message) (llm.Message, int) {
 	var parts []llm.Part
-	calls, end := 0, -1
+	calls := 0
 	seen := map[string]bool{}
-	for i, p := range m.Parts {
-		if p.Kind == llm.PartToolCall && p.Call != nil {
-			if calls++; calls == maxCalls+1 {
-				end = i
-			}
-			if end < 0 {
-				p.Call = t.identified(p.Call, seen)
-			}
+	for _, p := range m.Parts {
+		isCall := p.Kind == llm.PartToolCall && p.Call != nil
+		if isCall {
+			calls++
 		}
-		if end < 0 {
-			parts = append(parts, p)
+		if calls > maxCalls {
+			continue
 		}
+		if isCall {
+			p.Call = t.identified(p.Call, seen)
+		}
+		parts = append(parts, p)
 	}
-	if end >= 0 {
+	if calls > maxCalls {
 		for len(parts) > 0 && parts[len(parts)-1].Kind == llm.PartReasoning {
 			parts = parts[:len(parts)-1]
 		}

@@ -36,6 +36,7 @@ func TestCoerce(t *testing.T) {
 		`{"n":"five"}`:             `{"n":"five"}`,
 		`{"n":"05"}`:               `{"n":"05"}`,
 		`{"f":"19.99"}`:            `{"f":19.99}`,
+		`{"f":"true"}`:             `{"f":"true"}`,
 		`{"b":"True"}`:             `{"b":true}`,
 		`{"b":"yes"}`:              `{"b":"yes"}`,
 		`{"s":"5"}`:                `{"s":"5"}`,
@@ -51,6 +52,7 @@ func TestCoerce(t *testing.T) {
 		`{"names":"x"}`:            `{"names":["x"]}`,
 		`{"names":""}`:             `{"names":""}`,
 		`{"names":"[\"x\"]"}`:      `{"names":["x"]}`,
+		`{"names":"[draft] x"}`:    `{"names":["[draft] x"]}`,
 		`{"l":"[1,\"2\"]"}`:        `{"l":[1,2]}`,
 		`{"l":["1",2]}`:            `{"l":[1,2]}`,
 		`{"o":"{\"n\":\"1\"}"}`:    `{"o":{"n":1}}`,
@@ -70,6 +72,10 @@ func TestCoerce(t *testing.T) {
 		if got := string(coerce(schema, json.RawMessage(in))); got != want {
 			t.Errorf("coerce(%s) = %s, want %s", in, got, want)
 		}
+	}
+	unfinished := `"abc`
+	if got := string(coerce(schema.Properties["maybe"], json.RawMessage(unfinished))); got != unfinished {
+		t.Errorf("coerce(%s) = %s", unfinished, got)
 	}
 }
 

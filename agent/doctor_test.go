@@ -122,13 +122,15 @@ func TestDoctorMakesRoom(t *testing.T) {
 		return agent.Result{Output: long}
 	}}
 	reads := llmtest.Round{Calls: []llmtest.Call{look}, Usage: llm.Usage{Input: 10, Output: 1, Known: true}}
-	model := llmtest.Script(reads, llmtest.Round{Text: "Read.", Usage: llm.Usage{Input: 10_100, Known: true}}, llmtest.Round{Text: "On."})
+	model := llmtest.Script(reads, llmtest.Round{Text: "Read.", Usage: full(10_100)}, llmtest.Round{Text: "Yes.", Usage: full(10_900)}, llmtest.Round{Text: "On."})
 	r := newRig(t, model, tool)
 	r.cfg.Facts = facts{limits: agent.ModelLimits{Window: 12_000}}
-	if repairs := find[agent.HistoryRepaired](r.run("read it")); len(repairs) != 0 {
-		t.Fatalf("it fits: %+v", repairs)
+	for _, input := range []string{"read it", strings.Repeat("long ", 700)} { // 10,800 tokens, and room for an answer
+		if repairs := find[agent.HistoryRepaired](r.run(input)); len(repairs) != 0 {
+			t.Fatalf("it fits: %+v", repairs)
+		}
 	}
-	events := r.run(strings.Repeat("long ", 1200)) // 300 tokens too many
+	events := r.run(strings.Repeat("long ", 300)) // 200 tokens too many
 	repairs := find[agent.HistoryRepaired](events)
 	if len(repairs) != 1 || repairs[0].Repair != agent.RepairElided || end(t, events) != agent.EndDone {
 		t.Fatalf("repairs: %+v", repairs)
@@ -152,7 +154,7 @@ func TestDoctorMakesRoom(t *testing.T) {
 		t.Errorf("the log holds %d bytes", kept)
 	}
 	r.open() // the change is in the log
-	if diff := cmp.Diff(model.Requests()[2].Messages[:4], sentNext(t, r, model)[:4]); diff != "" {
+	if diff := cmp.Diff(model.Requests()[3].Messages[:6], sentNext(t, r, model)[:6]); diff != "" {
 		t.Errorf("opened again, another conversation is sent: %s", diff)
 	}
 }

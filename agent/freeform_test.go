@@ -32,7 +32,7 @@ func (s scribe) Run(_ context.Context, call agent.Invocation) agent.Result {
 func TestAFreeformCallIsRunAsJSON(t *testing.T) {
 	t.Parallel()
 	const text = "+a \"b\" <c>\n"
-	model := llmtest.Script(llmtest.Round{Calls: []llmtest.Call{llmtest.Custom("Scribe", text), llmtest.Custom("Note", "no object")}}, llmtest.Round{Text: "Done."})
+	model := llmtest.Script(llmtest.Round{Calls: []llmtest.Call{llmtest.Custom("Scribe", text), llmtest.Custom("Note", "no object"), {Name: "Scribe", Arguments: `"+a \"b\" <c>\n"`}}}, llmtest.Round{Text: "Done."})
 	r := newRig(t, model, scribe{note{name: "Scribe"}}, note{name: "Note"})
 	events := r.run("go")
 	const input = `{"input":"+a \"b\" <c>\n"}`
@@ -43,7 +43,7 @@ func TestAFreeformCallIsRunAsJSON(t *testing.T) {
 		t.Errorf("asked about %s", got)
 	}
 	ends := find[agent.ToolCallEnd](events)
-	if ends[0].Output != input || !ends[1].IsError {
+	if ends[0].Output != input || !ends[1].IsError || ends[2].Output != input { // the last had its text as a JSON string
 		t.Errorf("ended with %+v", ends)
 	}
 	if spec := model.Requests()[0].Tools[0]; spec.Freeform == nil || spec.Freeform.Grammar == "" {

@@ -53,11 +53,16 @@ func TestFunction(t *testing.T) {
 		"refused":    {Output: `{"ok":false,"error":"too many","data":3}`, IsError: true},
 		"error":      {Output: "The ledger is closed.", IsError: true},
 		"panic":      {Output: "Tool error (Sum): out of ink", IsError: true},
+		"huge":       {Output: "The arguments cannot be read: json: cannot unmarshal number 1e30 into Go struct field sumInput.numbers of type int.", IsError: true},
 		"unwritable": {Output: "The result cannot be written: json: unsupported type: func().", IsError: true},
 	} {
 		t.Run(as, func(t *testing.T) {
 			t.Parallel()
-			call := llmtest.Use("Sum", map[string]string{"numbers": "[1, 2, 3]", "as": as})
+			numbers := "[1, 2, 3]"
+			if as == "huge" {
+				numbers = "[1e30]"
+			}
+			call := llmtest.Use("Sum", map[string]string{"numbers": numbers, "as": as})
 			r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{call}}, llmtest.Round{Text: "Done."}), sum)
 			got := find[agent.ToolCallEnd](r.run("go"))[0]
 			got = agent.ToolCallEnd{Output: got.Output, IsError: got.IsError, Media: got.Media}

@@ -186,12 +186,18 @@ func TestHooksAndAQuestionAcrossARestart(t *testing.T) {
 // what they say at the start of a session as a message of its own.
 func TestHooksSpeakToTheModel(t *testing.T) {
 	t.Parallel()
-	for point, advice := range map[agent.HookPoint]agent.HookAdvice{
-		agent.HookSessionStart: {Context: "the build is red"},
-		agent.HookPostToolUse:  {Decision: agent.Deny, Reason: "the build is red"},
+	for _, c := range []struct {
+		point  agent.HookPoint
+		advice agent.HookAdvice
+	}{
+		{agent.HookSessionStart, agent.HookAdvice{Context: "the build is red"}},
+		{agent.HookPostToolUse, agent.HookAdvice{Decision: agent.Deny, Reason: "the build is red"}},
+		{agent.HookPostToolUse, agent.HookAdvice{Decision: agent.Deny, Reason: "stop", Context: "the build is red"}},
+		{agent.HookPostToolUse, agent.HookAdvice{Decision: agent.Allow, Reason: "fine", Context: "the build is red"}},
 	} {
+		point := c.point
 		r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{look}}, llmtest.Round{Text: "Done."}))
-		r.cfg.Hooks = at(point, advice)
+		r.cfg.Hooks = at(point, c.advice)
 		events := r.run("go")
 		steered, ended := find[agent.SteeringInjected](events), find[agent.ToolCallEnd](events)[0]
 		if got := len(steered) == 1 && steered[0].ByLoop && steered[0].Text == "the build is red"; got != (point == agent.HookSessionStart) {
@@ -228,9 +234,31 @@ func TestHooksHoldTheEnd(t *testing.T) {
 	if end(t, events) != agent.EndDone || len(find[agent.Warning](events)) != 1 || again[0] || !again[1] {
 		t.Errorf("ended as %s, again %v", end(t, events), again)
 	}
-	r = newRig(t, llmtest.Script(llmtest.Round{Status: 404}))
-	r.cfg.Hooks = h
-	if events := r.run("go"); end(t, events) != agent.EndFailed || len(find[agent.SteeringInjected](events)) > 0 {
-		t.Errorf("a failed turn went on: %s", kinds(events, 9))
+	refused := llmtest.Round{Status: 404}
+	for held, rounds := range [][]llmtest.Round{{refused}, {{Text: "Done."}, refused}} {
+		r = newRig(t, llmtest.Script(rounds...))
+		r.cfg.Hooks = h
+		if events := r.run("go"); end(t, events) != agent.EndFailed || len(find[agent.SteeringInjected](events)) != held {
+			t.Errorf("a failed turn went on: %s", kinds(events, 9))
+		}
+	}
+}
+
+// What whoever ranges over the events panics with goes through: it is not taken
+// for the hooks'.
+func TestPanicWhileHooksReport(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, llmtest.Script(llmtest.Round{Text: "Done."}))
+	r.cfg.Hooks = &hooks{}
+	r.open()
+	defer func() {
+		if p := recover(); p != "of the page" {
+			t.Errorf("panicked with %v", p)
+		}
+	}()
+	for ev := range r.session.Run(t.Context(), "go") {
+		if ev.Kind() == agent.KindHookStart {
+			panic("of the page")
+		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 const understoodSchema = `{"type":"object","properties":{
 	"file_path":{"type":"string"},"-n":{"type":"boolean"},"maybe":{"type":["string","null"]},
-	"edits":{"type":"array","items":{"type":"object","properties":{"old":{"type":"string"}},"additionalProperties":false}}
+	"edits":{"type":"array","items":{"type":"object","properties":{"old":{"type":"string"},"at":{"type":"object","properties":{"line":{"type":"integer"}},"additionalProperties":false}},"additionalProperties":false}}
 },"required":["file_path"],"additionalProperties":false}`
 
 var understanding = Lenience{
@@ -35,21 +35,22 @@ func TestLenience(t *testing.T) {
 		dropped []string
 		refused string
 	}{
-		`{"file_path":"f", "-n":true}`:                       {args: `{"file_path":"f", "-n":true}`},
-		`{"path":"f"}`:                                       {args: `{"file_path":"f"}`},
-		`{"filePath":"f","n":true}`:                          {args: `{"-n":true,"file_path":"f"}`},
-		`{"Path":"f"}`:                                       {args: `{"file_path":"f"}`},
-		`{"file_path":"f","path":"g"}`:                       {args: `{"file_path":"f"}`, dropped: []string{"path"}},
-		`{"file_path":"f","zeal":1,"about":"x"}`:             {args: `{"file_path":"f"}`, dropped: []string{"about", "zeal"}},
-		`{"file_path":"f","justification":"because"}`:        {args: `{"file_path":"f"}`},
-		`{"file_path":"f","append":true}`:                    {refused: "append cannot be used here. Write the whole file."},
-		`{"file_path":"f","append":false,"other":null}`:      {args: `{"file_path":"f"}`},
-		`{"file_path":"f","-n":null,"maybe":null}`:           {args: `{"file_path":"f","maybe":null}`},
-		`{"file_path":null}`:                                 {args: `{"file_path":null}`},
-		`{"file_path":"f","edits":[{"old":"a","x":1},{}]}`:   {args: `{"edits":[{"old":"a"},{}],"file_path":"f"}`, dropped: []string{"edits.x"}},
-		`{"file_path":"f","big":9007199254740993,"-n":true}`: {args: `{"-n":true,"file_path":"f"}`, dropped: []string{"big"}},
-		`{"file_path":"f","N":"x"}`:                          {args: `{"file_path":"f","maybe":"x"}`},
-		`[]`:                                                 {args: `[]`},
+		`{"file_path":"f", "-n":true}`:                        {args: `{"file_path":"f", "-n":true}`},
+		`{"path":"f"}`:                                        {args: `{"file_path":"f"}`},
+		`{"filePath":"f","n":true}`:                           {args: `{"-n":true,"file_path":"f"}`},
+		`{"Path":"f"}`:                                        {args: `{"file_path":"f"}`},
+		`{"file_path":"f","path":"g"}`:                        {args: `{"file_path":"f"}`, dropped: []string{"path"}},
+		`{"file_path":"f","zeal":1,"about":"x"}`:              {args: `{"file_path":"f"}`, dropped: []string{"about", "zeal"}},
+		`{"file_path":"f","justification":"because"}`:         {args: `{"file_path":"f"}`},
+		`{"file_path":"f","append":true}`:                     {refused: "append cannot be used here. Write the whole file."},
+		`{"file_path":"f","append":false,"other":null}`:       {args: `{"file_path":"f"}`},
+		`{"file_path":"f","-n":null,"maybe":null}`:            {args: `{"file_path":"f","maybe":null}`},
+		`{"file_path":null}`:                                  {args: `{"file_path":null}`},
+		`{"file_path":"f","edits":[{"old":"a","x":1},{}]}`:    {args: `{"edits":[{"old":"a"},{}],"file_path":"f"}`, dropped: []string{"edits.x"}},
+		`{"file_path":"f","edits":[{"at":{"line":1,"x":2}}]}`: {args: `{"edits":[{"at":{"line":1}}],"file_path":"f"}`, dropped: []string{"edits.at.x"}},
+		`{"file_path":"f","big":9007199254740993,"-n":true}`:  {args: `{"-n":true,"file_path":"f"}`, dropped: []string{"big"}},
+		`{"file_path":"f","N":"x"}`:                           {args: `{"file_path":"f","maybe":"x"}`},
+		`[]`:                                                  {args: `[]`},
 	} {
 		got, dropped, err := understanding.understand(&schema, json.RawMessage(in))
 		if want.refused != "" {

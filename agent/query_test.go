@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -49,17 +50,18 @@ func TestPrompt(t *testing.T) {
 		limits agent.Limits
 		want   agent.Status
 		text   string
+		turns  int
 	}{
-		"success":   {[]llmtest.Round{worth(2, look), worth(3)}, agent.DefaultLimits, agent.StatusSuccess, "So far."},
-		"max turns": {[]llmtest.Round{worth(2, look), worth(3)}, agent.Limits{Rounds: 1}, agent.StatusMaxTurns, "So far."},
-		"budget":    {[]llmtest.Round{worth(2, look), worth(3)}, agent.Limits{Budget: 3 * llm.Dollar / 2}, agent.StatusMaxBudget, "So far."},
-		"failure":   {[]llmtest.Round{{Status: 404}}, agent.DefaultLimits, agent.StatusFailed, ""},
+		"success":   {[]llmtest.Round{worth(2, look), worth(3)}, agent.DefaultLimits, agent.StatusSuccess, "So far.", 2},
+		"max turns": {[]llmtest.Round{worth(2, look), worth(3)}, agent.Limits{Rounds: 1}, agent.StatusMaxTurns, "So far.", 1},
+		"budget":    {[]llmtest.Round{worth(2, look), worth(3)}, agent.Limits{Budget: 3 * llm.Dollar / 2}, agent.StatusMaxBudget, "So far.", 1},
+		"failure":   {[]llmtest.Round{{Status: 404}}, agent.DefaultLimits, agent.StatusFailed, "", 0},
 	} {
 		got, err := template(t, llmtest.Script(tt.rounds...)).Runtime(scripted, agent.Overrides{Limits: &tt.limits}).Query(t.Context(), "go")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Status != tt.want || got.Text != tt.text || (got.Failure != nil) != (tt.want == agent.StatusFailed) {
+		if got.Status != tt.want || got.Text != tt.text || got.Turns != tt.turns || (got.Failure != nil) != (tt.want == agent.StatusFailed) {
 			t.Errorf("%s: %+v", name, got)
 		}
 		if name != "success" {
@@ -175,6 +177,40 @@ func TestTemplate(t *testing.T) {
 	closed.Close(t.Context())
 	if _, err := closed.Prompt(t.Context(), "hello"); !errors.Is(err, agent.ErrClosed) {
 		t.Errorf("a closed session: %v", err)
+	}
+}
+
+// COM-01, LOOP-10: a runtime's facts and options take the place of its template's;
+// of the providers that it does not name the template's stay.
+func TestOverrides(t *testing.T) {
+	t.Parallel()
+	by := func(provider, who string) map[string]agent.ProviderOptions {
+		return map[string]agent.ProviderOptions{provider: {Header: http.Header{"X-By": {who}}}}
+	}
+	for name, tt := range map[string]struct {
+		template  map[string]agent.ProviderOptions
+		overrides agent.Overrides
+		by        string // whose options are sent
+		known     bool   // what it cost
+	}{
+		"none":                    {by(llmtest.Provider, "template"), agent.Overrides{}, "template", false},
+		"facts":                   {by(llmtest.Provider, "template"), agent.Overrides{Facts: facts{}}, "template", true},
+		"another's options":       {by(llmtest.Provider, "template"), agent.Overrides{Options: by("other", "runtime")}, "template", false},
+		"options":                 {by(llmtest.Provider, "template"), agent.Overrides{Options: by(llmtest.Provider, "runtime")}, "runtime", false},
+		"options where none were": {nil, agent.Overrides{Options: by(llmtest.Provider, "runtime")}, "runtime", false},
+	} {
+		model := llmtest.Script(worth(1))
+		got, err := agent.NewTemplate(func(string) (agent.Config, error) {
+			r := newRig(t, model)
+			r.cfg.Options = tt.template
+			return r.cfg, nil
+		}).Runtime(scripted, tt.overrides).Query(t.Context(), "go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sent := model.Requests()[0].Options.Header.Get("X-By"); sent != tt.by || (got.Cost.Unknown == 0) != tt.known {
+			t.Errorf("%s: the options of %s were sent, the cost is %+v", name, sent, got.Cost)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
@@ -27,18 +28,22 @@ func inputs(events []agent.Event) (out []string) {
 // when the model is done, each a turn of its own.
 func TestFollowUp(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, llmtest.Script(llmtest.Round{Text: "1"}, llmtest.Round{Text: "2"}, llmtest.Round{Text: "3"}))
+	r := newRig(t, llmtest.Script(worth(2, look), worth(1), worth(4), worth(5)))
+	r.cfg.Facts = facts{}
 	r.open().FollowUp("second")
 	r.session.FollowUp("third")
 	events := r.run("first")
 	if diff := cmp.Diff([]string{"first", "second", "third"}, inputs(events)); diff != "" {
 		t.Error(diff)
 	}
-	var next []bool
-	for _, e := range find[agent.ProcessingEnd](events) {
-		next = append(next, e.Next)
+	cost := func(dollars int64) (llm.Usage, llm.Spending) {
+		return llm.Usage{CacheWrite: dollars, Known: true}, llm.Spending{Cost: llm.Cost(dollars) * llm.Dollar}
 	}
-	if diff := cmp.Diff([]bool{true, true, false}, next); diff != "" {
+	want := []agent.ProcessingEnd{{Reason: agent.EndDone, Next: true, Rounds: 1}, {Reason: agent.EndDone, Next: true}, {Reason: agent.EndDone}}
+	want[0].Usage, want[0].Cost = cost(3)
+	want[1].Usage, want[1].Cost = cost(4)
+	want[2].Usage, want[2].Cost = cost(5)
+	if diff := cmp.Diff(want, find[agent.ProcessingEnd](events)); diff != "" {
 		t.Error(diff)
 	}
 	if turns := r.session.Transcript().Turn; turns != 3 || len(r.session.Queue().Items()) != 0 {

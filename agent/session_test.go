@@ -105,11 +105,14 @@ func TestInterrupt(t *testing.T) {
 	}}
 	r.use(slow)
 	events := r.run("go")
-	var outcomes []agent.Outcome
+	var ended []agent.ToolCallEnd
 	for _, e := range find[agent.ToolCallEnd](events) {
-		outcomes = append(outcomes, e.Outcome)
+		ended = append(ended, agent.ToolCallEnd{Output: e.Output, Outcome: e.Outcome, DurationMs: e.DurationMs})
 	}
-	if diff := cmp.Diff([]agent.Outcome{agent.OutcomeInterrupted, agent.OutcomeInterrupted}, outcomes); diff != "" {
+	if diff := cmp.Diff([]agent.ToolCallEnd{
+		{Output: "half a note", Outcome: agent.OutcomeInterrupted},
+		{Output: "The user interrupted the turn before this call ran.", Outcome: agent.OutcomeInterrupted},
+	}, ended); diff != "" {
 		t.Error(diff)
 	}
 	if got := end(t, events); got != agent.EndInterrupted {
@@ -337,6 +340,7 @@ func TestAbort(t *testing.T) {
 			stopped = true
 			return agent.Fail("stopped")
 		}})
+	r.open().Abort() // nothing is under way
 	events := r.run("go")
 	want := []agent.Kind{agent.KindToolCallEnd, agent.KindProcessingEnd, agent.KindSessionEnd}
 	if diff := cmp.Diff(want, kinds(events, 3)); diff != "" || !stopped {

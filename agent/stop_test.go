@@ -71,6 +71,9 @@ func TestStopDeliversNothing(t *testing.T) {
 			return agent.Answer{}, ctx.Err()
 		})
 		events := r.run("go")
+		if ended := find[agent.ToolCallEnd](events); (len(ended) == 1 && ended[0].Outcome == agent.OutcomeInterrupted) != (name == "interrupt") {
+			t.Errorf("%s: the call that was asked about ended with %+v", name, ended)
+		}
 		_, asked := r.session.Asked()
 		if n := len(find[agent.SteeringInjected](events)); n != 0 || !r.session.Queue().Has(agent.Steer) || !asked || r.session.Transcript().Settings.Model != "m" {
 			t.Errorf("%s: %d delivered, %v left, settings asked for %t, %+v", name, n, r.session.Queue().Items(), asked, r.session.Transcript().Settings)

@@ -210,7 +210,7 @@ func object(spec llm.ToolSpec, args json.RawMessage) json.RawMessage {
 func (b bound) takes() string {
 	var shown jsonschema.Schema
 	if err := json.Unmarshal(b.binding.Schema, &shown); err != nil {
-		return "other arguments" // unreachable: a schema that is called was resolved
+		return "other arguments" // a schema that is not one; the fault that is told says so
 	}
 	return takes(&shown)
 }

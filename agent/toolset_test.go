@@ -107,11 +107,15 @@ func toolNames(specs []llm.ToolSpec) string {
 // shown.
 func TestBoundCallIsValidated(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{llmtest.Use("jot", map[string]any{})}}, llmtest.Round{Text: "ok"}))
-	r.cfg.Profiles = bindings{r.cfg.Profiles, "m", show(t, []agent.Tool{note{name: "Note"}}, spoken)}
-	end := find[agent.ToolCallEnd](r.run("go"))[0]
-	if end.Tool != "Note" || end.Outcome != agent.OutcomeFailed || !strings.Contains(end.Output, "jot") || !strings.Contains(end.Output, "words") {
-		t.Errorf("%+v", end)
+	broken := spoken
+	broken.Schema = json.RawMessage(`{"type":`)
+	for takes, binding := range map[string]agent.Binding{"It takes words.": spoken, "It takes other arguments.": broken} {
+		r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{llmtest.Use("jot", map[string]any{})}}, llmtest.Round{Text: "ok"}))
+		r.cfg.Profiles = bindings{r.cfg.Profiles, "m", show(t, []agent.Tool{note{name: "Note"}}, binding)}
+		end := find[agent.ToolCallEnd](r.run("go"))[0]
+		if end.Tool != "Note" || end.Outcome != agent.OutcomeFailed || !strings.Contains(end.Output, "jot") || !strings.Contains(end.Output, takes) {
+			t.Errorf("%+v", end)
+		}
 	}
 }
 

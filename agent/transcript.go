@@ -134,10 +134,7 @@ func (t *Transcript) Apply(ev Event) {
 		t.applyRepair(d)
 	case CompactionStart:
 		t.past.forget()
-		t.past.compaction.open = &d
-		if d.Trigger == CompactManual {
-			t.State = StateProcessing
-		}
+		t.past.compaction.open, t.State = &d, StateProcessing
 	case CompactionEnd:
 		t.applyCompaction(d)
 	case ToolCallStart:
