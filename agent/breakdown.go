@@ -62,6 +62,7 @@ type ContextBreakdown struct {
 // tally says how [Transcript.Context] came about.
 type tally struct {
 	added   int  // bytes of text that came since
+	items   int  // of the conversation that it holds; the others came since
 	counted bool // a provider counted it, and nothing was taken out since
 }
 

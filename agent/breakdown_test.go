@@ -125,3 +125,26 @@ func TestBreakdownOfALongConversation(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 }
+
+// The text that is kept of an answer that broke off counts, until a provider has
+// counted it.
+func TestBrokenAnswerCounts(t *testing.T) {
+	t.Parallel()
+	half := strings.Repeat("half an answer ", 400)
+	r := newRig(t, llmtest.Script(
+		llmtest.Round{Text: "Hello.", Usage: full(1000)},
+		llmtest.Round{Text: half, Cut: 1},
+		llmtest.Round{Text: "Done.", Usage: full(3000)},
+	))
+	r.run("Hi.")
+	before := r.session.Breakdown(t.Context(), folded(r))
+	r.run("Tell me everything.")
+	broken := r.session.Breakdown(t.Context(), folded(r))
+	if broken.Used != before.Used || broken.Added < int64(len(half)/5) {
+		t.Errorf("before %+v, after the answer broke off %+v", before, broken)
+	}
+	r.run("Go on.")
+	if after := r.session.Breakdown(t.Context(), folded(r)); after.Used != 3000 || after.Added != 0 {
+		t.Errorf("once it is counted: %+v", after)
+	}
+}

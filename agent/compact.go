@@ -300,7 +300,7 @@ func (t *Transcript) applyCompaction(end CompactionEnd) {
 	switch {
 	case end.Outcome == OutcomeDone:
 		end.apply(&t.conversation, t.past.compaction.files)
-		t.Context, t.tally, t.past.compaction.failures = end.After, tally{}, 0
+		t.Context, t.tally, t.past.compaction.failures = end.After, tally{items: t.conversation.Len()}, 0
 		t.forgetUpdates()
 	case end.Outcome == OutcomeFailed && end.Trigger != CompactManual:
 		t.past.compaction.failures++

@@ -128,7 +128,7 @@ func (t *turn) excess(window int64) int {
 		return 0
 	}
 	set := tr.Settings
-	next := int64(tokens.CountMessages(set.Provider, set.Model, t.uncounted(), tokens.Patience)) + tr.Context + outputReserve
+	next := int64(tokens.CountMessages(set.Provider, set.Model, tr.conversation.Since(tr.tally.items), tokens.Patience)) + tr.Context + outputReserve
 	if next <= window {
 		return 0
 	}
@@ -137,17 +137,6 @@ func (t *turn) excess(window int64) int {
 
 // densest is how many bytes a token has at the least, over a longer text.
 const densest = 2
-
-// uncounted are the messages that came since a provider counted the context.
-func (t *turn) uncounted() []llm.Message {
-	messages := t.session.transcript.conversation.Lower()
-	for i := len(messages); i > 0 && t.session.transcript.Context > 0; i-- {
-		if messages[i-1].Role == llm.RoleAssistant {
-			return messages[i:]
-		}
-	}
-	return messages
-}
 
 // elide shortens old outputs by about so many bytes. It reports whether there
 // were any.

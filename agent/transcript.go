@@ -189,8 +189,11 @@ func (t *Transcript) applyAnswer(d TextEnd) {
 	t.Usage = t.Usage.Add(d.Usage)
 	t.Cost.Add(d.Cost)
 	if d.Usage.Known {
-		t.Context, t.tally = d.Usage.Total(), tally{counted: true}
+		t.Context, t.tally = d.Usage.Total(), tally{counted: true, items: t.conversation.Len()}
+		return
 	}
+	// One that broke off is sent from now on, and nobody has counted it.
+	t.tally.added += contextir.Bytes(d.Message)
 }
 
 func (t *Transcript) applyRetry(d Retrying) {

@@ -144,7 +144,10 @@ func standIn(summary string, files, words []string) string {
 	return b.String()
 }
 
-func (it *Item) bytes() int { return partsBytes(it.Message.Parts) }
+func (it *Item) bytes() int { return Bytes(it.Message) }
+
+// Bytes is about what a message holds.
+func Bytes(m llm.Message) int { return partsBytes(m.Parts) }
 
 func partsBytes(parts []llm.Part) int {
 	n := 0

@@ -62,6 +62,18 @@ func (c *Conversation) Newest() ItemType {
 	return c.items[len(c.items)-1].Type
 }
 
+// Len is how many items there are.
+func (c *Conversation) Len() int { return len(c.items) }
+
+// Since returns the messages of the items from the n-th on, as they are.
+func (c *Conversation) Since(n int) []llm.Message {
+	var out []llm.Message
+	for _, it := range c.items[min(n, len(c.items)):] {
+		out = append(out, it.Message)
+	}
+	return out
+}
+
 // Items returns what the conversation holds, in order.
 func (c *Conversation) Items() iter.Seq[Item] { return slices.Values(c.items) }
 
