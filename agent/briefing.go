@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 
-	"atelier.dev/atelier/agent/contextir"
 	"atelier.dev/atelier/agent/llm"
 )
 
@@ -56,7 +55,8 @@ type Briefing struct {
 type BriefingUpdate struct {
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
-	Text     string `json:"text"`
+	// Text is a [Reminder].
+	Text string `json:"text"`
 	// Size is the full length of Text in bytes where it was cut for display; 0
 	// means that it is whole.
 	Size int64 `json:"size,omitempty"`
@@ -150,8 +150,7 @@ func (t *Transcript) applyBriefing(b Briefing) {
 // applyUpdate folds in what a model was told later.
 func (t *Transcript) applyUpdate(u BriefingUpdate) {
 	t.tell(llm.Origin{Provider: u.Provider, Model: u.Model}, u.Told)
-	t.conversation.Append(contextir.SystemReminder, llm.Text(llm.RoleUser, u.Text))
-	t.tally.added += len(u.Text)
+	t.remind(u.Text)
 }
 
 // tell adds to what a model was told by now.

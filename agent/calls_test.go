@@ -73,7 +73,7 @@ func TestVeryManyCalls(t *testing.T) {
 	if kept := sent[1]; len(kept.Calls()) != most || kept.Parts[len(kept.Parts)-1].Kind != llm.PartToolCall {
 		t.Errorf("%d calls are sent back", len(kept.Calls()))
 	}
-	if len(sent[2].Parts) != most || sent[3].Text() != told[0].Text {
+	if len(sent[2].Parts) != most || sent[3].Text() != agent.Reminder(told[0].Text) {
 		t.Errorf("the model reads %d results, then %q", len(sent[2].Parts), sent[3].Text())
 	}
 	r.open()

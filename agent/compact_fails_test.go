@@ -326,7 +326,7 @@ func TestAnswerThatFillsTheWindow(t *testing.T) {
 	if end(t, events) != agent.EndDone || len(answers) != 2 || answers[0].Message.Text() != "It is" || answers[0].Usage.Input != 7000 || *answers[0].Cost == 0 {
 		t.Fatalf("%s: %+v", kinds(events, 20), answers)
 	}
-	if got := sent(model); !strings.Contains(got, "assistant: It is\nuser: Your answer broke off here.") || !strings.Contains(got, "<summary>") {
+	if got := sent(model); !strings.Contains(got, "assistant: It is\nuser: <update>\nYour answer broke off here.") || !strings.Contains(got, "<summary>") {
 		t.Errorf("sent %s", got)
 	}
 }

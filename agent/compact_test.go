@@ -374,7 +374,7 @@ func TestCompactionHooks(t *testing.T) {
 	if len(c.asked) != 1 || c.asked[0].Focus != "the preCompact" {
 		t.Errorf("asked %+v", c.asked)
 	}
-	if len(heard) != 2 || heard[1].Point != agent.HookPostCompact || heard[1].Output != "In short." || !strings.Contains(sent(model), "user: the postCompact") {
+	if len(heard) != 2 || heard[1].Point != agent.HookPostCompact || heard[1].Output != "In short." || !strings.Contains(sent(model), "user: <update>\nthe postCompact") {
 		t.Errorf("heard %+v, sent %s", heard, sent(model))
 	}
 }

@@ -1,11 +1,6 @@
 package agent
 
-import (
-	"fmt"
-
-	"atelier.dev/atelier/agent/contextir"
-	"atelier.dev/atelier/agent/llm"
-)
+import "fmt"
 
 // WarningDamaged is the code of the warning that [Lost] returns.
 const WarningDamaged = "damaged"
@@ -26,6 +21,6 @@ func (t *Transcript) applyWarning(w Warning) {
 	if w.Code != WarningDamaged {
 		return
 	}
-	t.conversation.Append(contextir.SystemReminder, llm.Text(llm.RoleUser,
+	t.remind(Reminder(
 		"A part of this conversation was lost here, because it was damaged on the disk. Do not guess what it said; ask, or look at the files, where it matters."))
 }

@@ -33,7 +33,7 @@ func TestLoopDetection(t *testing.T) {
 		t.Fatalf("told %+v", told)
 	}
 	messages := model.Requests()[10].Messages
-	if last := messages[len(messages)-1]; last.Role != llm.RoleUser || last.Text() != told[0].Text {
+	if last := messages[len(messages)-1]; last.Role != llm.RoleUser || last.Text() != agent.Reminder(told[0].Text) {
 		t.Errorf("the model reads %+v", last)
 	}
 	if end(t, events) != agent.EndDone {

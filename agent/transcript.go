@@ -115,11 +115,11 @@ func (t *Transcript) Apply(ev Event) {
 		t.State = StateProcessing
 		t.past.forget()
 	case SteeringInjected:
-		by := contextir.SteeringMessage
 		if d.ByLoop {
-			by = contextir.SystemReminder
+			t.remind(Reminder(d.Text))
+			break
 		}
-		t.conversation.Append(by, llm.Text(llm.RoleUser, d.Text))
+		t.conversation.Append(contextir.SteeringMessage, llm.Text(llm.RoleUser, d.Text))
 		t.tally.added += len(d.Text)
 	case TextEnd:
 		t.applyAnswer(d)
@@ -166,6 +166,12 @@ func (t *Transcript) Apply(ev Event) {
 	case SessionEnd:
 		t.State = StateClosed
 	}
+}
+
+// remind adds a [Reminder] to the conversation.
+func (t *Transcript) remind(text string) {
+	t.conversation.Append(contextir.SystemReminder, llm.Text(llm.RoleUser, text))
+	t.tally.added += len(text)
 }
 
 func (t *Transcript) applyAnswer(d TextEnd) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -145,17 +144,10 @@ func (p *Profiles) renew(s shown, now agent.Situation, told agent.Told) agent.Br
 		size += len(c.text)
 	}
 	if len(texts) > 0 {
-		update.Text = "<update>\nThis has changed since you were told, or is new where you work.\n\n" + quoted(strings.Join(texts, "\n\n")) + "\n</update>"
+		update.Text = agent.Reminder("This has changed since you were told, or is new where you work.\n\n" + strings.Join(texts, "\n\n"))
 	}
 	return update
 }
-
-// updateTag matches what begins or ends an update.
-var updateTag = regexp.MustCompile(`(?i)<(\s*/?\s*update)`)
-
-// quoted keeps what a project says, in a document or a name, from ending the
-// update that it stands in and beginning one of its own.
-func quoted(text string) string { return updateTag.ReplaceAllString(text, `<\$1`) }
 
 // maxUpdate bounds the documents of one update, in bytes.
 const maxUpdate = 2 * project.MaxDocuments
