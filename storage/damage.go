@@ -23,6 +23,14 @@ func isConversion(err error) bool {
 	return err != nil && strings.HasPrefix(err.Error(), "sql: Scan error")
 }
 
+// tellDamaged logs that an event is damaged, once for each session: what is read
+// again and again would fill the log.
+func (s *Store) tellDamaged(session string, seq int64, err error) {
+	if _, told := s.told.LoadOrStore(session, true); !told {
+		slog.Warn("an event is damaged; others of its session are not reported", "session", session, "seq", seq, "err", err)
+	}
+}
+
 // unreadable explains a failure to read an event's file, which is still there.
 func unreadable(err error) error {
 	return &backend.Error{

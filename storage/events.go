@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"hash/crc64"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -164,7 +163,7 @@ func (s *Store) readEvents(ctx context.Context, r backend.EventRange) (got found
 		}
 		got.rows++
 		if damaged != nil {
-			slog.Warn("an event is damaged", "session", r.Session, "seq", ev.Seq, "err", damaged)
+			s.tellDamaged(r.Session, ev.Seq, damaged)
 		} else if n := len(got.events); n == 0 || ev.Seq > got.events[n-1].Seq {
 			got.events = append(got.events, ev)
 		}

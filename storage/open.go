@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"atelier.dev/atelier/backend"
 	"github.com/mattn/go-sqlite3"
@@ -30,6 +31,7 @@ type Store struct {
 	leases   leases
 	// suspects are sessions that no query by folder may find; see findDamage.
 	suspects []string
+	told     sync.Map // sessions whose damage was logged
 }
 
 var _ backend.Store = (*Store)(nil)
