@@ -164,9 +164,6 @@ func (s *Store) findDamage(ctx context.Context) error {
 	for logs.Next() {
 		var id string
 		if err := logs.Scan(&id); err != nil {
-			if isConversion(err) {
-				continue
-			}
 			return err
 		}
 		s.suspects = append(s.suspects, id)
