@@ -14,9 +14,9 @@ import (
 )
 
 // facts are prices and limits for a test.
-type facts struct{ limits agent.ModelLimits }
+type facts struct{ limits llm.ModelLimits }
 
-func (f facts) Limits(string, string) agent.ModelLimits { return f.limits }
+func (f facts) Limits(string, string) llm.ModelLimits { return f.limits }
 
 // Price takes a dollar for a token written to the cache and a thousandth of
 // one for any other, so that a request can cost much and estimate to little.

@@ -77,7 +77,7 @@ func compactRig(t *testing.T, c *compactor, rounds ...llmtest.Round) (*rig, *llm
 	model := llmtest.Script(rounds...)
 	r := newRig(t, model)
 	c.threshold = 8000
-	r.cfg.Compactor, r.cfg.Facts = c, facts{limits: agent.ModelLimits{Window: 10_000}}
+	r.cfg.Compactor, r.cfg.Facts = c, facts{limits: llm.ModelLimits{Window: 10_000}}
 	return r, model
 }
 
@@ -224,7 +224,7 @@ func TestCompactionKeepsTheTail(t *testing.T) {
 		c := &compactor{}
 		r, _ := compactRig(t, c, append(rounds, llmtest.Round{Text: long(tt.each), Usage: full(tt.tokens)}, llmtest.Round{Text: "Yes."})...)
 		c.threshold = tt.tokens
-		r.cfg.Facts = facts{limits: agent.ModelLimits{Window: tt.tokens * 5 / 4}}
+		r.cfg.Facts = facts{limits: llm.ModelLimits{Window: tt.tokens * 5 / 4}}
 		for range 13 {
 			r.run("on")
 		}

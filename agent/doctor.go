@@ -113,7 +113,7 @@ func (t *turn) noteStranger(who llm.Origin) {
 const windowReserve = 5
 
 // makeRoom takes old outputs out of a conversation that would not fit.
-func (t *turn) makeRoom(who llm.Origin, limits ModelLimits) {
+func (t *turn) makeRoom(who llm.Origin, limits llm.ModelLimits) {
 	if excess := t.excess(limits.Window); excess > 0 {
 		t.elide(who, excess)
 	}
@@ -154,12 +154,12 @@ func (t *turn) elide(who llm.Origin, bytes int) bool {
 // fitted are the messages that were changed for their pictures, by their first
 // part, so that a request repeats the very parts of the one before.
 type fitted struct {
-	limits ModelLimits
+	limits llm.ModelLimits
 	parts  map[*llm.Part][]llm.Part
 }
 
 // fitPictures makes pictures what a model takes.
-func (t *turn) fitPictures(who llm.Origin, limits ModelLimits, messages []llm.Message) []llm.Message {
+func (t *turn) fitPictures(who llm.Origin, limits llm.ModelLimits, messages []llm.Message) []llm.Message {
 	f := &t.session.fitted
 	if f.parts == nil || f.limits != limits {
 		*f = fitted{limits: limits, parts: map[*llm.Part][]llm.Part{}}
@@ -188,7 +188,7 @@ func (t *turn) fitPictures(who llm.Origin, limits ModelLimits, messages []llm.Me
 
 // fitParts returns parts with their pictures changed, or parts itself, and says
 // what was done.
-func fitParts(parts []llm.Part, limits ModelLimits) (out []llm.Part, told []string) {
+func fitParts(parts []llm.Part, limits llm.ModelLimits) (out []llm.Part, told []string) {
 	out = parts
 	for i, p := range parts {
 		var said []string
@@ -213,7 +213,7 @@ func fitParts(parts []llm.Part, limits ModelLimits) (out []llm.Part, told []stri
 
 func isPicture(m *llm.Media) bool { return m != nil && strings.HasPrefix(m.MIME, "image/") }
 
-func fitPicture(p llm.Part, limits ModelLimits) (llm.Part, []string) {
+func fitPicture(p llm.Part, limits llm.ModelLimits) (llm.Part, []string) {
 	m := *p.Media
 	name := cmp.Or(m.Name, "a picture")
 	without := func(why string) (llm.Part, []string) {

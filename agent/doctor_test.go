@@ -13,7 +13,6 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
-	"atelier.dev/atelier/agent/picture"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -51,10 +50,10 @@ func seen(t *testing.T, m *llmtest.Model) []llm.Part {
 func TestDoctorFitsPictures(t *testing.T) {
 	t.Parallel()
 	small := drawn(t, 40)
-	roomy := agent.ModelLimits{Picture: picture.Limits{Bytes: 1 << 20, Edge: 100}}
+	roomy := llm.ModelLimits{Picture: llm.PictureLimits{Bytes: 1 << 20, Edge: 100}}
 	for name, tt := range map[string]struct {
 		media  llm.Media
-		limits agent.ModelLimits
+		limits llm.ModelLimits
 		mime   string // of what is sent; empty for words in its place
 		told   string // empty for nothing
 	}{
@@ -62,7 +61,7 @@ func TestDoctorFitsPictures(t *testing.T) {
 		"misnamed":   {llm.Media{MIME: "image/jpeg", Name: "a.jpg", Data: small}, roomy, "image/png", "a.jpg is sent as image/png, not as image/jpeg"},
 		"too large":  {llm.Media{MIME: "image/png", Name: "b.png", Data: drawn(t, 300)}, roomy, "image/png", "b.png is made smaller"},
 		"no picture": {llm.Media{MIME: "image/svg+xml", Name: "c.svg", Data: []byte("<svg/>")}, roomy, "", "c.svg is left out, it is not a PNG"},
-		"blind":      {llm.Media{MIME: "image/png", Data: small}, agent.ModelLimits{Blind: true, Picture: roomy.Picture}, "", "a picture is left out, this model takes no pictures"},
+		"blind":      {llm.Media{MIME: "image/png", Data: small}, llm.ModelLimits{Blind: true, Picture: roomy.Picture}, "", "a picture is left out, this model takes no pictures"},
 		"an address": {llm.Media{MIME: "image/png", URL: "https://x.example/a.png"}, roomy, "image/png", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,7 +102,7 @@ func TestDoctorKeepsWhatItChanged(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Script(llmtest.Round{Calls: []llmtest.Call{look}}, llmtest.Round{Text: "Seen."}, llmtest.Round{Text: "Still."}, llmtest.Round{Text: "And still."})
 	r := newRig(t, model, shows(llm.Media{MIME: "image/png", Data: drawn(t, 300)}))
-	r.cfg.Facts = facts{limits: agent.ModelLimits{Picture: picture.Limits{Bytes: 1 << 20, Edge: 100}}}
+	r.cfg.Facts = facts{limits: llm.ModelLimits{Picture: llm.PictureLimits{Bytes: 1 << 20, Edge: 100}}}
 	r.run("look")
 	r.run("again") // from here on the result is settled
 	before := &seen(t, model)[0]
@@ -124,7 +123,7 @@ func TestDoctorMakesRoom(t *testing.T) {
 	reads := llmtest.Round{Calls: []llmtest.Call{look}, Usage: llm.Usage{Input: 10, Output: 1, Known: true}}
 	model := llmtest.Script(reads, llmtest.Round{Text: "Read.", Usage: full(10_100)}, llmtest.Round{Text: "Yes.", Usage: full(10_900)}, llmtest.Round{Text: "On."})
 	r := newRig(t, model, tool)
-	r.cfg.Facts = facts{limits: agent.ModelLimits{Window: 12_000}}
+	r.cfg.Facts = facts{limits: llm.ModelLimits{Window: 12_000}}
 	for _, input := range []string{"read it", strings.Repeat("long ", 700)} { // 10,800 tokens, and room for an answer
 		if repairs := find[agent.HistoryRepaired](r.run(input)); len(repairs) != 0 {
 			t.Fatalf("it fits: %+v", repairs)

@@ -166,7 +166,7 @@ func TestFullContext(t *testing.T) {
 		return llmtest.Round{Text: "So.", Calls: calls, Usage: llm.Usage{Input: tokens, Known: true}}
 	}
 	r := newRig(t, llmtest.Script(holds(79_000, look), holds(80_000, look), holds(85_000, look), holds(10_000, look), holds(95_000)))
-	r.cfg.Facts = facts{limits: agent.ModelLimits{Window: 100_000}}
+	r.cfg.Facts = facts{limits: llm.ModelLimits{Window: 100_000}}
 	warnings := find[agent.Warning](r.run("go"))
 	if len(warnings) != 2 || warnings[0].Code != "context" || !strings.Contains(warnings[0].Message, "80 %") || !strings.Contains(warnings[1].Message, "95 %") {
 		t.Errorf("%+v", warnings)

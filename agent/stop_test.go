@@ -274,7 +274,7 @@ func TestDefaultLimits(t *testing.T) {
 func TestUncountedContext(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, llmtest.Script(llmtest.Round{Text: "Fine."}))
-	r.cfg.Facts = facts{limits: agent.ModelLimits{Window: 10_000}}
+	r.cfg.Facts = facts{limits: llm.ModelLimits{Window: 10_000}}
 	if warnings := find[agent.Warning](r.run(strings.Repeat("word ", 6_700))); len(warnings) != 1 || warnings[0].Code != "context" {
 		t.Errorf("%+v", warnings)
 	}

@@ -72,8 +72,9 @@ func (c *Client) Use(layers ...Middleware) {
 // [*Error].
 func (c *Client) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
 	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.stream(ctx, req)
+	stream := c.stream
+	c.mu.RUnlock() // a layer may wait for who is about to change the client
+	return stream(ctx, req)
 }
 
 // route is the innermost [StreamFunc].

@@ -149,3 +149,19 @@ func TestSenselessRequests(t *testing.T) {
 		}
 	}
 }
+
+// A layer may wait for whoever changes the client, as it does where it asks for
+// what changes with the keys.
+func TestLayerWaitsForAChange(t *testing.T) {
+	t.Parallel()
+	c := llm.NewClient(echo("openai"))
+	c.Use(func(next llm.StreamFunc) llm.StreamFunc {
+		return func(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
+			c.Set(echo("mine"))
+			return next(ctx, req)
+		}
+	})
+	if got := said(t, c, llm.Request{Provider: "mine", Model: "m"}); got != "mine/m" {
+		t.Errorf("it says %q", got)
+	}
+}

@@ -17,9 +17,11 @@ type Request struct {
 	Effort   Effort
 	// Reasoning is what is known of how the model takes Effort.
 	Reasoning ReasoningControl
-	// MaxOutput caps the answer's tokens. 0 leaves the cap to the provider,
-	// and to a modest one of ours where the API demands a number.
+	// MaxOutput caps the answer's tokens. 0 leaves the cap to the provider, and
+	// where the API demands a number, is MostOutput.
 	MaxOutput int
+	// MostOutput is how many tokens the model writes at the most; 0 is unknown.
+	MostOutput int
 	// CacheKey groups requests that share a prefix: the session's id.
 	CacheKey string
 	Options

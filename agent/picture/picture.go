@@ -16,13 +16,9 @@ import (
 
 	"golang.org/x/image/draw"
 	_ "golang.org/x/image/webp" // decoded only
-)
 
-// Limits are what one provider allows; 0 bounds nothing.
-type Limits struct {
-	Bytes int // of the picture itself, before it is encoded as text
-	Edge  int // of the longer side, in pixels
-}
+	"atelier.dev/atelier/agent/llm"
+)
 
 // comfortable is the longer side that a picture is made to have which is too
 // large: what lies beyond, models do not see.
@@ -54,7 +50,7 @@ func Type(data []byte) string {
 // Fit returns data and its type, made smaller where a limit demands it. The
 // same data and limits give the same picture. Errors wrap [ErrType] or
 // [ErrBroken], or say that it is too large.
-func Fit(data []byte, limits Limits) ([]byte, string, error) {
+func Fit(data []byte, limits llm.PictureLimits) ([]byte, string, error) {
 	kind := Type(data)
 	if kind == "" {
 		return nil, "", ErrType

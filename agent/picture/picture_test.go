@@ -13,6 +13,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/picture"
 )
 
@@ -61,18 +62,18 @@ func TestFit(t *testing.T) {
 	for name, tt := range map[string]struct {
 		kind, want string
 		w, h       int
-		limits     picture.Limits
+		limits     llm.PictureLimits
 		outW, outH int
 	}{
-		"fits":            {"image/png", "image/png", 300, 200, picture.Limits{1 << 20, 1000}, 300, 200},
-		"too wide":        {"image/png", "image/png", 300, 200, picture.Limits{1 << 20, 150}, 150, 100},
-		"too high":        {"image/gif", "image/png", 100, 400, picture.Limits{1 << 20, 200}, 50, 200},
-		"a thin line":     {"image/png", "image/png", 3000, 1, picture.Limits{1 << 20, 1000}, 1000, 1},
-		"too many bytes":  {"image/jpeg", "image/jpeg", 600, 300, picture.Limits{20_000, 400}, 200, 100},
-		"no limits":       {"image/png", "image/png", 3000, 100, picture.Limits{}, 3000, 100},
-		"only an edge":    {"image/png", "image/png", 300, 200, picture.Limits{0, 150}, 150, 100},
-		"only a size":     {"image/jpeg", "image/jpeg", 600, 300, picture.Limits{200_000, 0}, 600, 300},
-		"edge of a photo": {"image/jpeg", "image/jpeg", 2400, 12, picture.Limits{5 << 20, 2100}, 2000, 10},
+		"fits":            {"image/png", "image/png", 300, 200, llm.PictureLimits{Bytes: 1 << 20, Edge: 1000}, 300, 200},
+		"too wide":        {"image/png", "image/png", 300, 200, llm.PictureLimits{Bytes: 1 << 20, Edge: 150}, 150, 100},
+		"too high":        {"image/gif", "image/png", 100, 400, llm.PictureLimits{Bytes: 1 << 20, Edge: 200}, 50, 200},
+		"a thin line":     {"image/png", "image/png", 3000, 1, llm.PictureLimits{Bytes: 1 << 20, Edge: 1000}, 1000, 1},
+		"too many bytes":  {"image/jpeg", "image/jpeg", 600, 300, llm.PictureLimits{Bytes: 20_000, Edge: 400}, 200, 100},
+		"no limits":       {"image/png", "image/png", 3000, 100, llm.PictureLimits{}, 3000, 100},
+		"only an edge":    {"image/png", "image/png", 300, 200, llm.PictureLimits{Bytes: 0, Edge: 150}, 150, 100},
+		"only a size":     {"image/jpeg", "image/jpeg", 600, 300, llm.PictureLimits{Bytes: 200_000, Edge: 0}, 600, 300},
+		"edge of a photo": {"image/jpeg", "image/jpeg", 2400, 12, llm.PictureLimits{Bytes: 5 << 20, Edge: 2100}, 2000, 10},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -102,19 +103,19 @@ func TestFit(t *testing.T) {
 func TestUnfit(t *testing.T) {
 	t.Parallel()
 	small := encoded(t, "image/png", noise(10, 10))
-	roomy := picture.Limits{1 << 20, 1000}
+	roomy := llm.PictureLimits{Bytes: 1 << 20, Edge: 1000}
 	for name, tt := range map[string]struct {
 		data   []byte
-		limits picture.Limits
+		limits llm.PictureLimits
 		want   error // nil for any
 	}{
 		"text":     {[]byte("<svg/>"), roomy, picture.ErrType},
 		"nothing":  {nil, roomy, picture.ErrType},
 		"a bitmap": {[]byte("BM0000000000"), roomy, picture.ErrType},
 		"broken":   {small[:20], roomy, picture.ErrBroken},
-		"half":     {small[:len(small)/2], picture.Limits{1 << 20, 5}, picture.ErrBroken},
-		"no room":  {encoded(t, "image/png", noise(500, 500)), picture.Limits{100, 1000}, nil},
-		"a bomb":   {bomb(t), picture.Limits{1 << 20, 1000}, nil},
+		"half":     {small[:len(small)/2], llm.PictureLimits{Bytes: 1 << 20, Edge: 5}, picture.ErrBroken},
+		"no room":  {encoded(t, "image/png", noise(500, 500)), llm.PictureLimits{Bytes: 100, Edge: 1000}, nil},
+		"a bomb":   {bomb(t), llm.PictureLimits{Bytes: 1 << 20, Edge: 1000}, nil},
 	} {
 		if _, _, err := picture.Fit(tt.data, tt.limits); err == nil || tt.want != nil && !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v", name, err)
@@ -128,7 +129,7 @@ func FuzzFit(f *testing.F) {
 	f.Add(encoded(f, "image/gif", noise(20, 10)))
 	f.Add([]byte("RIFF\x00\x00\x00\x00WEBPVP8 "))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		limits := picture.Limits{Bytes: 500, Edge: 16}
+		limits := llm.PictureLimits{Bytes: 500, Edge: 16}
 		got, kind, err := picture.Fit(data, limits)
 		if err == nil && (len(got) > limits.Bytes || picture.Type(got) != kind) {
 			t.Errorf("%d bytes of %s", len(got), kind)

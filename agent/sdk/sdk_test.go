@@ -70,7 +70,7 @@ func (prices) Price(_, _ string, u llm.Usage, _ time.Time) *llm.Cost {
 	return new(llm.Cost(u.Input+u.Output) * llm.Dollar / 100)
 }
 
-func (prices) Limits(string, string) agent.ModelLimits { return agent.ModelLimits{} }
+func (prices) Limits(string, string) llm.ModelLimits { return llm.ModelLimits{} }
 
 // session is one on a script, with tools that do what messages are made of.
 func session(t *testing.T, rounds ...llmtest.Round) *agent.Session {

@@ -21,7 +21,6 @@ import (
 	"atelier.dev/atelier/agent/llm/catalogue"
 	"atelier.dev/atelier/agent/llm/demo"
 	"atelier.dev/atelier/agent/llm/provider"
-	"atelier.dev/atelier/agent/picture"
 	"atelier.dev/atelier/backend"
 )
 
@@ -56,10 +55,7 @@ func readCatalogue(home string) (*catalogue.Catalogue, error) {
 // nothing is.
 func (p *Providers) row(provider, model string) catalogue.Model {
 	c, _ := p.catalogue() // a bad file of the user's is reported by models.list
-	m, ok := c.Lookup(provider, model)
-	if !ok {
-		m, _ = c.Assume(provider, model)
-	}
+	m := c.Known(provider, model)
 	p.mu.Lock()
 	origin := originOf(p.access[provider].baseURL)
 	p.mu.Unlock()
@@ -70,45 +66,9 @@ func (p *Providers) row(provider, model string) catalogue.Model {
 	return m
 }
 
-// Price implements [agent.Facts]. A model without a price costs
-// nothing where it runs on this machine; anywhere else its cost is unknown. A
-// vendor's model that is reached through this machine costs what it costs. What
-// the provider says that it charged wins over the prices.
-func (p *Providers) Price(provider, model string, u llm.Usage, at time.Time) *llm.Cost {
-	if u.Charged > 0 {
-		return &u.Charged
-	}
-	row := p.row(provider, model)
-	if row.Input == nil && p.local(provider) {
-		return new(llm.Cost)
-	}
-	if cost, known := row.Price(u, at); known {
-		return &cost
-	}
-	return nil
-}
-
 // KnowledgeCutoff says until when a model knows the world; empty is unknown.
 func (p *Providers) KnowledgeCutoff(provider, model string) string {
 	return p.row(provider, model).KnowledgeCutoff
-}
-
-// Pictures as providers take them (LLM-22). Anthropic's limit is on the encoded
-// form, and on many pictures at a time.
-var (
-	pictureLimits          = picture.Limits{Bytes: 20 << 20, Edge: 8000}
-	anthropicPictureLimits = picture.Limits{Bytes: 5 << 20 * 3 / 4, Edge: 2000}
-)
-
-// Limits implements [agent.Facts].
-func (p *Providers) Limits(provider, model string) agent.ModelLimits {
-	row := p.row(provider, model)
-	limits := agent.ModelLimits{Window: row.Window(), Picture: pictureLimits}
-	limits.Blind = row.ID != "" && row.Assumed == "" && !row.Images
-	if provider == "anthropic" {
-		limits.Picture = anthropicPictureLimits
-	}
-	return limits
 }
 
 // local reports whether a provider runs on this machine. A vendor does not,

@@ -34,11 +34,12 @@ type Config struct {
 // with them. It looks for keys when it is first asked, not before: a keyring
 // may start programs.
 type Providers struct {
-	cfg       Config
-	vendors   []provider.Row // those that are known by name
-	client    *llm.Client
-	limiter   llm.Limiter
-	catalogue func() (*catalogue.Catalogue, error) // read when first asked for
+	catalogue.Facts // over row and local
+	cfg             Config
+	vendors         []provider.Row // those that are known by name
+	client          *llm.Client
+	limiter         llm.Limiter
+	catalogue       func() (*catalogue.Catalogue, error) // read when first asked for
 
 	listings *listings
 
@@ -65,7 +66,8 @@ func New(cfg Config) *Providers {
 		cfg: cfg, vendors: cfg.Vendors, client: llm.NewClient(), listings: newListings(cfg.Home),
 		catalogue: sync.OnceValues(func() (*catalogue.Catalogue, error) { return readCatalogue(cfg.Home) }),
 	}
-	p.client.Use(p.limiter.Around)
+	p.Facts = catalogue.Facts{Of: p.row, Free: p.local}
+	p.client.Use(p.limiter.Around, p.Middleware)
 	return p
 }
 
@@ -182,35 +184,16 @@ func (p *Providers) given(row provider.Row, e environment) access {
 }
 
 // Stream implements [agent.Model] over the client, whose adapters are looked
-// for first if nobody has needed them yet, and adds to the request what the
-// catalogue knows of its model.
+// for first if nobody has needed them yet.
 func (p *Providers) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
 	return func(yield func(llm.Event, error) bool) {
 		if err := p.load(ctx); err != nil {
 			yield(llm.Event{}, &llm.Error{Class: llm.ClassConfig, Provider: req.Provider, Message: err.Error(), Cause: err})
 			return
 		}
-		row := p.row(req.Provider, req.Model)
-		req.Reasoning = row.Control()
-		req.MaxOutput = p.outputCap(req, int(row.MaxOutput))
 		req.LongCache = req.LongCache || p.longCache(ctx, req)
 		p.client.Stream(ctx, req)(yield)
 	}
-}
-
-// outputCap is the cap on a request's answer, given the most that its model
-// writes, 0 where that is unknown. A request's own cap holds as far as the model
-// can; one without a cap gets the model's where the API demands a number.
-func (p *Providers) outputCap(req llm.Request, most int) int {
-	switch {
-	case most > 0 && req.MaxOutput > most:
-		return most
-	case req.MaxOutput > 0:
-		return req.MaxOutput
-	case slices.ContainsFunc(p.vendors, func(r provider.Row) bool { return r.ID == req.Provider && r.Needs.Cap }):
-		return most
-	}
-	return 0
 }
 
 // longCache reports whether a session's request is to be cached for an hour.

@@ -245,6 +245,22 @@ func TestThinking(t *testing.T) {
 	}
 }
 
+// The API demands a cap: what the model writes at the most, unless the request
+// has one of its own.
+func TestCap(t *testing.T) {
+	t.Parallel()
+	for want, req := range map[int]llm.Request{
+		8192: {}, 64_000: {MostOutput: 64_000}, 99: {MaxOutput: 99, MostOutput: 64_000}, 8193: {MaxOutput: -1, MostOutput: 8193},
+	} {
+		server := llmtest.Serve(t, llmtest.Round{})
+		req.Messages = []llm.Message{llm.Text(llm.RoleUser, "hi")}
+		stream(t, server, req)
+		if got := sent(t, server).MaxTokens; got != want {
+			t.Errorf("max_tokens %d, want %d", got, want)
+		}
+	}
+}
+
 // A turn that another model began cannot go on with a budget: its calls are
 // not preceded by thinking.
 func TestBudgetNeedsThinkingInTheTurn(t *testing.T) {

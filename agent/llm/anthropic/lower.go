@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"slices"
@@ -47,11 +48,8 @@ var names = wire.Names{Content: "content", User: "user", Assistant: "assistant"}
 func params(req llm.Request, instructions []string) sdk.MessageNewParams {
 	p := sdk.MessageNewParams{
 		Model:     req.Model,
-		MaxTokens: int64(req.MaxOutput),
+		MaxTokens: int64(cmp.Or(max(0, req.MaxOutput), req.MostOutput, defaultMaxOutput)),
 		Tools:     tools(req.Tools),
-	}
-	if req.MaxOutput <= 0 {
-		p.MaxTokens = defaultMaxOutput
 	}
 	for _, text := range instructions {
 		p.System = append(p.System, sdk.TextBlockParam{Text: text})

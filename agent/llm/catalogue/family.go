@@ -8,6 +8,16 @@ import (
 	"unicode"
 )
 
+// Known returns the row of a model, else what may be assumed of it; an empty row
+// where nothing is known.
+func (c *Catalogue) Known(provider, id string) Model {
+	m, ok := c.Lookup(provider, id)
+	if !ok {
+		m, _ = c.Assume(provider, id)
+	}
+	return m
+}
+
 // Assume returns what may be assumed of a model that is not listed: the limits,
 // the thinking and the abilities of the newest model of its family that is not
 // newer than itself, which Assumed names. Prices are never assumed. It reports

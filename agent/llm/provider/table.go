@@ -45,7 +45,6 @@ type Row struct {
 // Needs are what a provider cannot be called without.
 type Needs struct {
 	Key, URL bool
-	Cap      bool // on the answer's tokens
 }
 
 // FromEnvironment is what the environment says of the provider, and in which
@@ -101,7 +100,7 @@ func Table() []Row {
 		},
 		{
 			ID: "anthropic", Name: "Anthropic", Vendor: true, KeyVariables: []string{"ANTHROPIC_API_KEY"}, URLVariable: "ANTHROPIC_BASE_URL",
-			Needs: Needs{Key: true, Cap: true}, DefaultModel: "claude-sonnet-5-5", New: adapterOf(anthropic.New),
+			Needs: Needs{Key: true}, DefaultModel: "claude-sonnet-5-5", New: adapterOf(anthropic.New),
 		},
 		{
 			ID: "gemini", Name: "Google Gemini", Vendor: true, KeyVariables: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, URLVariable: "GEMINI_BASE_URL",
