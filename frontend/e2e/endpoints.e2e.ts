@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openPage, shots } from './browser'
+import { openPage, prompt, shots } from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -39,5 +39,38 @@ test('an endpoint is added, refused where its address is none, tried and removed
   await question.getByRole('button', { name: 'Remove endpoint' }).press('Enter')
   await house.waitFor({ state: 'detached' })
   await expect.poll(focused).toBe('Add endpoint')
+  expect(offences).toEqual([])
+})
+
+test('a message goes through an endpoint of the user’s, and the cache of an hour stays chosen', async () => {
+  const model = (stage.model = await startModel([{ text: 'From the house.' }]))
+  const host = (stage.host = await startHost({}))
+  const { page, offences } = await openPage(stage.browser, host.url)
+  await page.getByRole('button', { name: 'Model: Demo script' }).waitFor()
+  await page.keyboard.press('Control+,')
+  const settings = page.getByRole('dialog', { name: 'Settings' })
+  const panel = settings.getByRole('region', { name: 'Your endpoints' })
+  await panel.getByRole('button', { name: 'Add endpoint' }).click()
+  await panel.getByLabel('Name', { exact: true }).fill('House')
+  await panel.getByLabel('Base URL').fill(model.url)
+  await page.keyboard.press('Enter')
+  await panel.getByRole('button', { name: 'Change' }).waitFor()
+
+  await settings.getByRole('tab', { name: 'Models' }).click()
+  const hour = settings.getByRole('switch', { name: 'Keep the cache for an hour' })
+  await hour.press('Space')
+  await expect.poll(() => hour.isChecked()).toBe(true)
+  await shots(page, 'cache-hour')
+  await page.keyboard.press('Escape')
+  await settings.waitFor({ state: 'detached' })
+
+  await page.getByRole('button', { name: 'Model: scripted-1' }).waitFor()
+  await prompt(page, 'Who answers?')
+  await page.getByText('From the house.').waitFor()
+  await page.reload()
+  await page.getByText('From the house.').waitFor()
+  await page.keyboard.press('Control+,')
+  await settings.getByRole('tab', { name: 'Models' }).click()
+  await expect.poll(() => hour.isChecked()).toBe(true)
   expect(offences).toEqual([])
 })

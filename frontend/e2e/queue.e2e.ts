@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { openPage, prompt, shot, shots } from './browser'
 import { startHost } from './host'
@@ -164,6 +164,23 @@ test('in Chinese', async () => {
   expect(offences).toEqual([])
 })
 
+/** Where something stands once it has stood there for ten frames. */
+const resting = (locator: Locator) =>
+  locator.evaluate(
+    (it) =>
+      new Promise<number>((resolve) => {
+        let [y, still] = [it.getBoundingClientRect().y, 0]
+        const look = () => {
+          const now = it.getBoundingClientRect().y
+          still = now === y ? still + 1 : 0
+          y = now
+          if (still === 10) resolve(y)
+          else requestAnimationFrame(look)
+        }
+        look()
+      }),
+  )
+
 test('thinking is one line that grows in place, and opens without moving', async () => {
   let answer = () => {}
   const rest = new Promise<void>((resolve) => (answer = resolve))
@@ -179,12 +196,13 @@ test('thinking is one line that grows in place, and opens without moving', async
   answer()
   await page.getByText('I thought about it.').waitFor()
   const done = page.getByRole('button', { name: /^Thought for / })
-  const before = await done.boundingBox()
+  // The end of the turn adds a line, and the list then follows its end.
+  await page.getByRole('button', { name: /^Stop/ }).waitFor({ state: 'detached' })
+  const before = await resting(done)
   await done.click()
   await page.getByText('Thought 0 of the shop.').waitFor()
   // The list measures what it shows a frame later.
-  await page.evaluate(() => new Promise((done) => setTimeout(done, 300)))
-  expect((await done.boundingBox())!.y).toBe(before!.y)
+  expect(await resting(done)).toBe(before)
   await shot(page, 'thinking-open')
   await page.reload()
   await page.getByRole('button', { name: /^Thought for /, expanded: false }).waitFor()
