@@ -138,6 +138,8 @@ func TestEventRanges(t *testing.T) {
 		{"after", backend.EventRange{After: 7}, []int64{8, 9, 10}},
 		{"after, limited", backend.EventRange{After: 2, Limit: 2}, []int64{3, 4}},
 		{"newest", backend.EventRange{Limit: 3, Newest: true}, []int64{8, 9, 10}},
+		{"the newest", backend.EventRange{Limit: 1, Newest: true}, []int64{10}},
+		{"the next", backend.EventRange{After: 2, Limit: 1}, []int64{3}},
 		{"newest before", backend.EventRange{Before: 5, Limit: 2, Newest: true}, []int64{3, 4}},
 		{"one", backend.EventRange{After: 4, Before: 6}, []int64{5}},
 		{"none", backend.EventRange{After: 10}, nil},

@@ -1,0 +1,377 @@
+package live_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/live"
+	"atelier.dev/atelier/storage"
+)
+
+// failing is a log of which some methods fail.
+type failing struct {
+	*storage.Store
+	mu    sync.Mutex
+	fails map[string]error
+}
+
+func (f *failing) set(method string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fails[method] = err
+}
+
+func (f *failing) err(method string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.fails[method]
+}
+
+func (f *failing) Append(ctx context.Context, events ...agent.Event) (int64, error) {
+	for _, ev := range events {
+		if err := errors.Join(f.err("append"), f.err("append "+string(ev.Kind()))); err != nil {
+			return 0, err
+		}
+	}
+	return f.Store.Append(ctx, events...)
+}
+
+func (f *failing) Events(ctx context.Context, r backend.EventRange) ([]agent.Event, error) {
+	if err := f.err("events"); err != nil {
+		return nil, err
+	}
+	return f.Store.Events(ctx, r)
+}
+
+func (f *failing) Session(ctx context.Context, id string) (backend.SessionInfo, error) {
+	if err := f.err("session"); err != nil {
+		return backend.SessionInfo{}, err
+	}
+	return f.Store.Session(ctx, id)
+}
+
+func (f *failing) Queue(ctx context.Context, session string) ([]agent.Queued, error) {
+	if err := f.err("queue"); err != nil {
+		return nil, err
+	}
+	return f.Store.Queue(ctx, session)
+}
+
+func (f *failing) Lease(session string) (func(), error) {
+	if err := f.err("lease"); err != nil {
+		return nil, err
+	}
+	return f.Store.Lease(session)
+}
+
+// stage is a set of sessions, "a" among them, on a script and a log that fails.
+type stage struct {
+	t        *testing.T
+	log      *failing
+	model    *llmtest.Model
+	sessions *live.Sessions
+	shown    chan agent.Event
+}
+
+func newStage(t *testing.T, change func(*live.Config), rounds ...llmtest.Round) *stage {
+	t.Helper()
+	store, err := storage.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{t: t, log: &failing{Store: store, fails: map[string]error{}}, model: llmtest.Script(rounds...), shown: make(chan agent.Event, 1000)}
+	cfg := live.Config{
+		Log: s.log, Check: func(backend.SessionInfo) error { return s.log.err("check") },
+		Build: func(_ context.Context, info backend.SessionInfo, past []agent.Event, approver agent.Approver) (*agent.Session, error) {
+			if err := s.log.err("panic"); err != nil {
+				panic(err)
+			}
+			tools, err := agent.NewRegistry()
+			if err != nil {
+				return nil, err
+			}
+			built, err := agent.New(agent.Config{
+				ID: info.ID, Model: s.model, Gate: agent.AllowAll, Approver: approver, Profiles: agent.Plain("Be brief.", tools),
+			}, past...)
+			return built, errors.Join(err, s.log.err("build"))
+		},
+		Start: func(resumed bool) agent.SessionStart { return agent.SessionStart{Folder: "/p", Resumed: resumed} },
+		Show:  func(ev agent.Event) { s.shown <- ev },
+		Leave: func(context.Context, string) {}, Occupied: func(string) bool { return false },
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	s.sessions = live.New(cfg)
+	t.Cleanup(func() {
+		_ = s.sessions.Close(context.Background())
+		_ = store.Close()
+	})
+	s.create("a", nil)
+	return s
+}
+
+func (s *stage) create(id string, helper *backend.Helper) {
+	s.t.Helper()
+	set := agent.Settings{Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault}
+	if err := s.log.CreateSession(s.t.Context(), backend.SessionInfo{ID: id, Folder: "/p", State: agent.StateIdle, Settings: set, Helper: helper}); err != nil {
+		s.t.Fatal(err)
+	}
+	if _, err := s.log.Store.Append(s.t.Context(), agent.Event{Session: id, Data: agent.SettingsChange{Settings: set}}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *stage) open(id string) (*live.Session, func()) {
+	s.t.Helper()
+	l, release, err := s.sessions.Open(s.t.Context(), id)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return l, release
+}
+
+func run(text string) live.Turn {
+	return func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] { return s.Run(ctx, text) }
+}
+
+// turn runs one turn to its end.
+func (s *stage) turn(l *live.Session, text string) {
+	s.t.Helper()
+	if err := l.Start(run(text)); err != nil {
+		s.t.Fatal(err)
+	}
+	s.await(agent.KindProcessingEnd)
+	if err := l.Wait(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// await returns the next event of a kind that is shown.
+func (s *stage) await(kind agent.Kind) agent.Event {
+	s.t.Helper()
+	for {
+		select {
+		case ev := <-s.shown:
+			if ev.Kind() == kind {
+				return ev
+			}
+		case <-s.t.Context().Done():
+			s.t.Fatalf("no %s was shown", kind)
+		}
+	}
+}
+
+// kinds are those of a session's log, without settings, briefings and titles.
+func (s *stage) kinds(id string) (out []agent.Kind) {
+	s.t.Helper()
+	events, err := s.log.Store.Events(context.Background(), backend.EventRange{Session: id})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, ev := range events {
+		if k := ev.Kind(); !slices.Contains([]agent.Kind{agent.KindSettings, agent.KindBriefing, agent.KindTitle}, k) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+var errDisk = errors.New("the disk is on fire")
+
+// A session that cannot be read is told of and leaves nothing behind: it is opened
+// once it can be.
+func TestOpenFails(t *testing.T) {
+	t.Parallel()
+	for _, what := range []string{"session", "events", "queue", "check", "build", "panic"} {
+		left := make(chan string, 9)
+		s := newStage(t, func(cfg *live.Config) { cfg.Leave = func(_ context.Context, id string) { left <- id } })
+		s.log.set(what, errDisk)
+		_, _, err := s.sessions.Open(t.Context(), "a")
+		if err == nil || what != "panic" && !errors.Is(err, errDisk) {
+			t.Errorf("%s: opened with %v", what, err)
+		}
+		<-left
+		s.log.set(what, nil)
+		if _, err := s.sessions.CloseForDeletion(t.Context(), []string{"a"}); err != nil { // which waits until it is gone
+			t.Fatal(err)
+		}
+		_, release := s.open("a")
+		release()
+	}
+}
+
+// Once all are being closed none is opened, and none takes a turn any more.
+func TestClosedSessions(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	l, release := s.open("a")
+	defer release()
+	if err := s.sessions.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.sessions.Open(t.Context(), "a"); code(err) != backend.CodeBusy {
+		t.Errorf("opened with %v", err)
+	}
+	if err := l.Start(run("go")); code(err) != backend.CodeBusy || l.Busy() {
+		t.Errorf("started with %v, busy %t", err, l.Busy())
+	}
+	if got := s.kinds("a"); got != nil {
+		t.Errorf("the log has %v", got)
+	}
+}
+
+func code(err error) backend.Code {
+	var e *backend.Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+// A session whose end hangs keeps nobody waiting longer than they want to.
+func TestSlowEnd(t *testing.T) {
+	t.Parallel()
+	hang := make(chan struct{})
+	s := newStage(t, func(cfg *live.Config) { cfg.Leave = func(context.Context, string) { <-hang } })
+	s.create("h", &backend.Helper{Parent: "a"})
+	for _, id := range []string{"a", "h"} {
+		_, release := s.open(id)
+		release()
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s.sessions.CloseStartedBy(ctx, "a")
+	if closed, err := s.sessions.CloseForDeletion(ctx, []string{"a"}); closed || !errors.Is(err, context.Canceled) {
+		t.Errorf("closed for deletion: %t, %v", closed, err)
+	}
+	if _, _, err := s.sessions.Open(ctx, "a"); !errors.Is(err, context.Canceled) {
+		t.Errorf("opened with %v", err)
+	}
+	if err := s.sessions.Close(ctx); err == nil {
+		t.Error("all are closed")
+	}
+	close(hang)
+	if err := s.sessions.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A turn that cannot begin, or be saved, is told of; the session rests, and what was
+// saved stays. The next turn goes on from that.
+func TestUnsavedTurn(t *testing.T) {
+	t.Parallel()
+	for what, kept := range map[string][]agent.Kind{
+		"lease": nil, "append": nil, "append " + string(agent.KindTextEnd): {agent.KindUserInput},
+	} {
+		s := newStage(t, nil, llmtest.Round{Text: "Lost."}, llmtest.Round{Text: "Done."})
+		l, release := s.open("a")
+		s.log.set(what, errDisk)
+		if err := l.Start(run("go")); what == "lease" {
+			if !errors.Is(err, errDisk) || l.Busy() {
+				t.Errorf("%s: started with %v, busy %t", what, err, l.Busy())
+			}
+		} else if end := s.await(agent.KindProcessingEnd); end.Data.(agent.ProcessingEnd).Reason != agent.EndFailed {
+			t.Errorf("%s: %+v", what, end)
+		}
+		if err := l.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(kept, s.kinds("a")); diff != "" {
+			t.Errorf("%s: %s", what, diff)
+		}
+		s.log.set(what, nil)
+		s.turn(l, "again")
+		if got := s.kinds("a"); len(got) < 3 || got[len(got)-1] != agent.KindProcessingEnd {
+			t.Errorf("%s: then %v", what, got)
+		}
+		release()
+	}
+}
+
+// A session that was closed in the log is begun again there before its next turn;
+// where that cannot be saved, the turn does not begin.
+func TestReopenedTurn(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."})
+	if _, err := s.log.Store.Append(t.Context(), agent.Event{Session: "a", Data: agent.SessionEnd{}}); err != nil {
+		t.Fatal(err)
+	}
+	l, release := s.open("a")
+	defer release()
+	s.log.set("append "+string(agent.KindSessionStart), errDisk)
+	if err := l.Start(run("go")); err != nil {
+		t.Fatal(err)
+	}
+	s.await(agent.KindProcessingEnd)
+	if err := l.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]agent.Kind{agent.KindSessionEnd}, s.kinds("a")); diff != "" || len(s.model.Requests()) != 0 {
+		t.Errorf("%d requests, %s", len(s.model.Requests()), diff)
+	}
+	s.log.set("append "+string(agent.KindSessionStart), nil)
+	s.turn(l, "go")
+	want := []agent.Kind{agent.KindSessionEnd, agent.KindSessionStart, agent.KindUserInput, agent.KindTextEnd, agent.KindProcessingEnd}
+	if diff := cmp.Diff(want, s.kinds("a")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What a job beside a session came to, and could not be saved, is saved after the
+// next turn: each request once, and the event if it is wanted still.
+func TestUnsavedJobs(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		fails  agent.Kind
+		wanted bool
+		want   []agent.Kind // beside the turns
+	}{
+		"a request":         {agent.KindSideRequest, true, []agent.Kind{agent.KindSideRequest, agent.KindSideRequest, agent.KindPromptSuggestion}},
+		"the event":         {agent.KindPromptSuggestion, true, []agent.Kind{agent.KindSideRequest, agent.KindSideRequest, agent.KindPromptSuggestion}},
+		"an unwanted event": {agent.KindSideRequest, false, []agent.Kind{agent.KindSideRequest, agent.KindSideRequest}},
+	} {
+		began := 0
+		s := newStage(t, func(cfg *live.Config) {
+			cfg.Beside = func(context.Context, backend.SessionInfo, *agent.Session) ([]live.Job, error) {
+				if began++; began > 1 {
+					return nil, nil
+				}
+				return []live.Job{func(context.Context) live.Outcome {
+					requests := []agent.SideRequest{{Purpose: "one", Usage: llm.Usage{Known: true}}, {Purpose: "two", Usage: llm.Usage{Known: true}}}
+					return live.Outcome{Requests: requests, Event: agent.PromptSuggestion{Text: "Go on"}, Wanted: func(*agent.Transcript) bool { return tt.wanted }}
+				}}, nil
+			}
+		}, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."})
+		l, release := s.open("a")
+		s.log.set("append "+string(tt.fails), errDisk)
+		s.turn(l, "go")
+		s.await(agent.KindProcessingEnd) // of the job that could not be saved
+		s.log.set("append "+string(tt.fails), nil)
+		s.turn(l, "again")
+		s.await(agent.KindSideRequest)
+		release()
+		if err := s.sessions.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		var got []agent.Kind
+		for _, k := range s.kinds("a") {
+			if slices.Contains([]agent.Kind{agent.KindSideRequest, agent.KindPromptSuggestion}, k) {
+				got = append(got, k)
+			}
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
