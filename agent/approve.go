@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// maxAsks is how often a person is asked about one call, where what it would do
+// maxAsks limits how often a person is asked about one call whose effect
 // changes while they decide.
 const maxAsks = 3
 
 // judge asks the gate about a call. A tool that cannot say what it would touch
-// is not trusted with it.
+// is not trusted.
 func (t *turn) judge(c *ready) GateCall {
 	gc := GateCall{Tool: c.spec.Name, ReadOnly: c.spec.ReadOnly, Input: c.call.Arguments, Mode: t.session.settings().Mode}
 	access, broken := c.access()
@@ -25,9 +25,9 @@ func (t *turn) judge(c *ready) GateCall {
 	return gc
 }
 
-// decide asks the gate, and the hooks between its rules that nothing lifts and
-// the others (K-10). A question that is open already stays one: hooks have seen
-// the call before it was asked about.
+// decide combines the gate's verdict with the hooks' advice: hooks cannot lift
+// a final verdict (K-10). An open question stays a question, because hooks saw
+// the call before it was asked.
 func (t *turn) decide(c *ready) (GateCall, Verdict) {
 	if open := t.session.transcript.openCall(c.call.ID); open != nil && open.request != nil {
 		c.call.Arguments = json.RawMessage(open.request.Input)
@@ -48,9 +48,9 @@ func (t *turn) decide(c *ready) (GateCall, Verdict) {
 	return gc, weigh(c.judged, advice)
 }
 
-// authorise finds out whether a call may run: from the gate, the hooks and,
-// where they say so, a person. It returns the text for the model when the call
-// is denied.
+// authorise decides whether a call may run: it asks the gate, the hooks and, if
+// they require it, a person. It returns the text for the model when the call is
+// denied.
 func (r *round) authorise(c *ready) (denial string, denied bool) {
 	gc, verdict := r.decide(c)
 	r.workedOn(gc.Access)
@@ -85,8 +85,8 @@ func (r *round) authorise(c *ready) (denial string, denied bool) {
 	return "This call did not run: what it does kept changing while the user was asked about it. Look at the files again.", true
 }
 
-// askPerson requests an approval, or goes on waiting for one that was
-// requested before the session was reopened, and records the answer.
+// askPerson requests an approval and records the answer. If the approval was
+// requested before the session was reopened, it keeps waiting for that one.
 func (t *turn) askPerson(c *ready, gc GateCall, why Verdict, renewed bool) (ApprovalRequest, Answer, error) {
 	s := t.session
 	var req ApprovalRequest
@@ -116,8 +116,8 @@ func (t *turn) askPerson(c *ready, gc GateCall, why Verdict, renewed bool) (Appr
 	return req, answer, err
 }
 
-// preview returns what a call would change. It reports false where that cannot
-// be told, among others because the call would fail.
+// preview returns what a call would change. It reports false if that is
+// unknown, for example because the call would fail.
 func (t *turn) preview(c *ready) (changes []FileChange, ok bool) {
 	p, can := c.tool.(Previewer)
 	if !can {
@@ -131,8 +131,8 @@ func (t *turn) preview(c *ready) (changes []FileChange, ok bool) {
 	return changes, ok
 }
 
-// unchanged reports whether a call would change what a person was shown. One that
-// would fail by now changes nothing.
+// unchanged reports whether a call would still change exactly what a person was
+// shown. A call that would now fail changes nothing.
 func (t *turn) unchanged(c *ready, req ApprovalRequest) bool {
 	changes, ok := t.preview(c)
 	return !ok || slices.Equal(changes, req.Changes)

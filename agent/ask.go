@@ -13,10 +13,10 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// ask gets one answer from the model: it asks again after failures that may
-// pass, then asks the fallback model, and gives up with the reason. What an
-// abandoned attempt had streamed is void, and no call of it is run; only of
-// the last one the text is kept, marked as cut off.
+// ask gets one answer from the model. It retries failures that may pass, then
+// asks the fallback model, and finally gives up with the reason. Everything
+// that an abandoned attempt streamed is void, and none of its calls run; only
+// the last attempt keeps its text, marked as cut off.
 func (t *turn) ask() (*llm.Answer, error) {
 	set := t.session.transcript.Settings
 	who := llm.Origin{Provider: set.Provider, Model: set.Model}
@@ -50,8 +50,8 @@ func (t *turn) ask() (*llm.Answer, error) {
 	return answer, nil
 }
 
-// keep records what is kept of an answer that broke off. Also one of which
-// nothing is kept is on the record: the provider may charge for it.
+// keep records the remains of an answer that broke off. An answer without
+// remains is recorded too, because the provider may charge for it.
 func (t *turn) keep(who llm.Origin, d *draft, m llm.Message) {
 	used := d.used()
 	if !d.begun() && !used.Known {
@@ -64,18 +64,18 @@ func (t *turn) keep(who llm.Origin, d *draft, m llm.Message) {
 	})
 }
 
-// count adds to the turn what is known of a request that failed.
+// count adds the known usage of a failed request to the turn.
 func (t *turn) count(used llm.Usage) {
 	if used.Known {
 		t.usage = t.usage.Add(used)
 	}
 }
 
-// askModel asks one model, as often as the policy allows (K-20). It returns
-// the last attempt, whole or with an error.
+// askModel asks one model as often as the retry policy allows. It returns the
+// last attempt, complete or with an error.
 func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*draft, error) {
 	policy := t.session.cfg.Retry
-	var remedies []HistoryRepaired // that are tried, the newest last
+	var remedies []HistoryRepaired // that are being tried, the newest last
 	for n := 1; ; n++ {
 		d := &draft{emit: t.emit, now: t.session.cfg.Now, tools: t.session.cfg.Profiles.Profile(who.Provider, who.Model).Tools}
 		err := t.attempt(who, effort, d, &remedies)
@@ -83,7 +83,7 @@ func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*draft, error) {
 			return d, nil
 		}
 		full := d.answer != nil && d.answer.Finish.Reason == llm.FinishContextOverflow
-		if full { // it is an answer, and paid for, as far as there was room
+		if full { // it is an answer and was paid for, up to the limit
 			t.keep(who, d, d.partial())
 			d = &draft{}
 		}
@@ -91,7 +91,7 @@ func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*draft, error) {
 			if full {
 				t.pickUp()
 			}
-			n-- // a changed request is not the same one again
+			n-- // a changed request does not count as a retry
 			continue
 		}
 		if next := t.remedy(err, remedies); next != nil && t.ctx.Err() == nil {
@@ -117,30 +117,30 @@ func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*draft, error) {
 			Usage: used, Cost: t.session.price(who, used),
 		})
 		if !t.sleep(wait) {
-			return &draft{}, err // what it left is on the record already
+			return &draft{}, err // its remains are already recorded
 		}
 	}
 }
 
-// holdSpread keeps the sessions that wait for one provider from coming back to
-// it in the same instant.
+// holdSpread keeps sessions that wait for the same provider from returning to
+// it at the same instant.
 const holdSpread = time.Second
 
-// refused reports whether a provider does not take the key: nothing more can be
-// asked until it is mended (LOOP-157).
+// refused reports whether a provider rejected the key. Nothing more can be
+// asked until the user fixes it (LOOP-157).
 func refused(err error) bool {
 	var e *llm.Error
 	return errors.As(err, &e) && e.Class == llm.ClassAuth
 }
 
-// notSent reports whether a request was kept back because of an earlier one's
-// refusal.
+// notSent reports whether a request was held back because an earlier one was
+// refused.
 func notSent(err error) bool {
 	var e *llm.Error
 	return errors.As(err, &e) && e.Held
 }
 
-// usageOf is what a provider counted of the answer that err ended.
+// usageOf returns what the provider counted for the answer that err ended.
 func usageOf(err error) llm.Usage {
 	var e *llm.Error
 	if errors.As(err, &e) {
@@ -149,8 +149,8 @@ func usageOf(err error) llm.Usage {
 	return llm.Usage{}
 }
 
-// attempt sends one request and follows its answer to the end. Remedies are
-// recorded once the provider has accepted them, and are none any more then.
+// attempt sends one request and reads its answer to the end. Once the provider
+// has accepted remedies, attempt records them and clears the list.
 func (t *turn) attempt(who llm.Origin, effort llm.Effort, d *draft, remedies *[]HistoryRepaired) error {
 	s := t.session
 	profile := s.cfg.Profiles.Profile(who.Provider, who.Model)
@@ -181,7 +181,7 @@ func (t *turn) attempt(who llm.Origin, effort llm.Effort, d *draft, remedies *[]
 	return d.fault(who.Provider)
 }
 
-// sleep waits; it reports false when the turn ended meanwhile.
+// sleep waits. It reports false if the turn ended meanwhile.
 func (t *turn) sleep(d time.Duration) bool {
 	t.settle()
 	timer := time.NewTimer(d)
@@ -194,7 +194,7 @@ func (t *turn) sleep(d time.Duration) bool {
 	}
 }
 
-// Explain says what a provider's error means for the user.
+// Explain explains a provider's error to the user.
 func Explain(err error) Failure {
 	f := Failure{Code: "internal", Message: err.Error(), Kept: "Everything up to here is saved."}
 	var e *llm.Error
@@ -230,7 +230,7 @@ func Explain(err error) Failure {
 	return f
 }
 
-// sentence makes a sentence of an error's phrase.
+// sentence turns an error's phrase into a sentence.
 func sentence(phrase string) string {
 	if phrase == "" {
 		return "The provider gave no reason."

@@ -8,23 +8,23 @@ import (
 	"atelier.dev/atelier/agent/llm/tokens"
 )
 
-// ContextKind is a kind of what fills a context window.
+// ContextKind is a kind of content in a context window.
 type ContextKind string
 
 // The kinds, in the order in which a model reads them.
 const (
 	ContextTools     ContextKind = "tools"     // the definitions of the tools
 	ContextSystem    ContextKind = "system"    // the system prompt without the documents
-	ContextDocuments ContextKind = "documents" // what a project and a user say to agents
+	ContextDocuments ContextKind = "documents" // instructions for agents from project and user
 	ContextSummary   ContextKind = "summary"   // of what was taken out
 	ContextPrompts   ContextKind = "prompts"   // what the user wrote
-	ContextReminders ContextKind = "reminders" // what the loop told by itself
+	ContextReminders ContextKind = "reminders" // messages that the loop adds on its own
 	ContextReasoning ContextKind = "reasoning"
 	ContextAnswers   ContextKind = "answers" // texts and calls
-	ContextResults   ContextKind = "results" // of calls, and of the user's commands
+	ContextResults   ContextKind = "results" // results of calls and of the user's commands
 )
 
-// ContextKinds lists them.
+// ContextKinds lists the kinds.
 func ContextKinds() []ContextKind {
 	return []ContextKind{
 		ContextTools, ContextSystem, ContextDocuments, ContextSummary, ContextPrompts,
@@ -32,49 +32,52 @@ func ContextKinds() []ContextKind {
 	}
 }
 
-// ContextPart is how much of a context one kind takes, in tokens.
+// ContextPart is the share of one kind in a context, in tokens.
 type ContextPart struct {
 	Kind   ContextKind `json:"kind"`
 	Tokens int64       `json:"tokens"`
 }
 
-// ContextBreakdown says what the next request to a model would hold, in tokens.
-// How it divides into parts is an estimate: providers count only the whole. The
-// parts are made to add up to Used and Added.
+// ContextBreakdown describes the content of the next request to a model, in
+// tokens. The division into parts is an estimate, because providers count only
+// the total. The parts are scaled to add up to Used and Added.
 type ContextBreakdown struct {
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
-	// Window is how many tokens the model takes; 0 is unknown.
+	// Window is the size of the model's context window in tokens; 0 means
+	// unknown.
 	Window int64 `json:"window,omitempty"`
-	// Used is what the newest request and its answer held, [Transcript.Context].
-	// Before anything was counted it is an estimate of the whole, and Added is 0.
+	// Used is the size of the newest request and its answer,
+	// [Transcript.Context]. Before anything was counted it is an estimate of
+	// the total, and Added is 0.
 	Used int64 `json:"used"`
 	// Counted says that Used is the provider's own count.
 	Counted bool `json:"counted,omitempty"`
-	// Added is what came since, an estimate.
+	// Added estimates what was added since.
 	Added int64 `json:"added,omitempty"`
-	// Reserved is what compaction keeps free of the window; 0 where it is off.
+	// Reserved is the part of the window that compaction keeps free; 0 if it is
+	// off.
 	Reserved int64 `json:"reserved,omitempty"`
-	// Parts has no kind that takes nothing.
+	// Parts leaves out empty kinds.
 	Parts []ContextPart `json:"parts,omitempty"`
 }
 
-// tally says how [Transcript.Context] came about.
+// tally records how [Transcript.Context] was counted.
 type tally struct {
-	added   int  // bytes of text that came since
-	items   int  // of the conversation that it holds; the others came since
-	counted bool // a provider counted it, and nothing was taken out since
+	added   int  // bytes of text added since
+	items   int  // items of the conversation that were counted; the others came later
+	counted bool // a provider counted it, and nothing was removed since
 }
 
-// tokens are about those of the text that came since.
+// tokens estimates the tokens of the text added since.
 func (t tally) tokens() int64 { return int64(t.added / bytesPerToken) }
 
-// Breakdown says what fills the context of a conversation: past holds what the
-// session's log adds up to. Unlike most methods it may be called from any
-// goroutine, also while a turn runs, because it reads nothing of the session but
-// its configuration: past must be a transcript of the caller's own, and Profiles,
-// Facts and Compactor safe for concurrent use. It counts for [tokens.Patience] at
-// most; what it does not get to it takes from its length.
+// Breakdown describes what fills the context of a conversation; past is the
+// fold of the session's log. Unlike most methods, Breakdown may be called from
+// any goroutine, even while a turn runs, because it reads only the session's
+// configuration. The caller must own the past transcript, and Profiles, Facts
+// and Compactor must be safe for concurrent use. Breakdown counts for at most
+// [tokens.Patience]; it estimates the rest from its length.
 func (s *Session) Breakdown(ctx context.Context, past *Transcript) ContextBreakdown {
 	set := s.settings()
 	who := llm.Origin{Provider: set.Provider, Model: set.Model}
@@ -99,10 +102,10 @@ func (s *Session) Breakdown(ctx context.Context, past *Transcript) ContextBreakd
 	return b
 }
 
-// weigh estimates what each kind takes.
+// weigh estimates the size of each kind.
 func (s *Session) weigh(ctx context.Context, who llm.Origin, mode Mode, past *Transcript) map[ContextKind]int64 {
 	briefing, ok := past.past.briefed[who]
-	if !ok { // it would be asked for with the first request
+	if !ok { // the first request would create it
 		briefing = s.cfg.Profiles.Brief(ctx, Situation{Provider: who.Provider, Model: who.Model, Mode: mode, AtInput: true})
 	}
 	counter := tokens.NewCounter(who.Provider, who.Model, tokens.Patience)
@@ -127,8 +130,8 @@ func (s *Session) weigh(ctx context.Context, who llm.Origin, mode Mode, past *Tr
 	return found
 }
 
-// kindOf says what a part of an item is; empty for what a model is not sent:
-// another one's reasoning.
+// kindOf returns the kind of an item's part. It is empty for another model's
+// reasoning, which is not sent.
 func kindOf(it contextir.Item, p llm.Part, who llm.Origin) ContextKind {
 	switch it.Type {
 	case contextir.AssistantMessage:
@@ -149,14 +152,14 @@ func kindOf(it contextir.Item, p llm.Part, who llm.Origin) ContextKind {
 	return ContextPrompts
 }
 
-// scaled makes parts add up to a whole, each in proportion, in the order of
+// scaled scales parts to add up to whole, in proportion and in the order of
 // their kinds.
 func scaled(found map[ContextKind]int64, sum, whole int64) []ContextPart {
 	var parts []ContextPart
 	var before, given int64
 	for _, kind := range ContextKinds() {
 		before += found[kind]
-		upTo := int64(float64(before) / float64(max(1, sum)) * float64(whole)) // so that nothing is lost to rounding
+		upTo := int64(float64(before) / float64(max(1, sum)) * float64(whole)) // so that rounding loses nothing
 		if n := upTo - given; n > 0 {
 			parts = append(parts, ContextPart{Kind: kind, Tokens: n})
 		}

@@ -12,57 +12,59 @@ type Situation struct {
 	Provider, Model string
 	// Mode is the permission mode that holds now.
 	Mode Mode
-	// Worked lists the files and folders that calls were about since the
-	// situation was described last, as absolute paths.
+	// Worked lists the files and folders that calls touched since the last
+	// description, as absolute paths.
 	Worked []string
-	// AtInput says that a turn begins or goes on. In the midst of one only Mode
-	// and Worked need to be looked at.
+	// AtInput says that a turn begins or continues. In the middle of a turn
+	// only Mode and Worked need checking.
 	AtInput bool
 }
 
-// Told is what a model was told about things that change, each under a name of
-// the profile's own: the text itself, or a digest of it.
+// Told records what a model was told about changeable facts, under names that
+// the profile chooses. A value is the text itself or a digest of it.
 type Told = map[string]string
 
-// Renewer is implemented by profiles that notice when what a model was told no
-// longer holds. It is called from the session's goroutine, before a request,
-// with what the model was told so far.
+// Renewer is implemented by profiles that notice when an earlier statement to
+// the model no longer holds. It is called from the session's goroutine before a
+// request, with everything the model has been told so far.
 type Renewer interface {
-	// Renew returns what has changed. An empty text means that nothing has.
+	// Renew returns what has changed. An empty text means that nothing has
+	// changed.
 	Renew(ctx context.Context, now Situation, told Told) BriefingUpdate
 }
 
-// Briefing is what a model was told before anything else, once in a session.
+// Briefing is the text that a model gets first, once in a session.
 type Briefing struct {
-	// Profile names what the model was shown; see [Profile].
+	// Profile names the profile that the model was shown; see [Profile].
 	Profile  string `json:"profile"`
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
 	// System is the system prompt.
 	System string `json:"system"`
-	// Size is the full length of System in bytes where it was cut for display;
-	// 0 means that it is whole.
+	// Size is the full length of System in bytes if it was cut for display; 0
+	// means that System is complete.
 	Size int64 `json:"size,omitempty"`
-	// Documents are the files that were read for it (LOOP-47).
+	// Documents are the files that were read for it.
 	Documents []Document `json:"documents,omitempty"`
 	// Told is what a [Renewer] compares with later.
 	Told Told `json:"told,omitempty"`
 }
 
 // BriefingUpdate tells a model what has changed since its [Briefing]. It is an
-// item at the end of the conversation, so that the beginning of its requests
+// item at the end of the conversation, so that the beginning of each request
 // stays the same.
 type BriefingUpdate struct {
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
 	// Text is a [Reminder].
 	Text string `json:"text"`
-	// Size is the full length of Text in bytes where it was cut for display; 0
-	// means that it is whole.
+	// Size is the full length of Text in bytes if it was cut for display; 0
+	// means that Text is complete.
 	Size int64 `json:"size,omitempty"`
 	// Documents are the files that were read for it.
 	Documents []Document `json:"documents,omitempty"`
-	// Told has what changed. An empty value means that it is gone.
+	// Told holds the changed values. An empty value means that the fact no
+	// longer exists.
 	Told Told `json:"told,omitempty"`
 }
 
@@ -70,9 +72,9 @@ type BriefingUpdate struct {
 type Document struct {
 	Path string `json:"path"` // relative to the project where it lies inside
 	Size int    `json:"size"` // in bytes
-	// Told is how much of it the model was told, in bytes.
+	// Told is the number of its bytes that the model was told.
 	Told int `json:"told"`
-	// Problem says why it was left out; empty where it was not.
+	// Problem says why the document was left out; empty if it was not.
 	Problem string `json:"problem,omitempty"`
 }
 
@@ -80,8 +82,7 @@ type Document struct {
 func (Briefing) Kind() Kind       { return KindBriefing }
 func (BriefingUpdate) Kind() Kind { return KindBriefingUpdate }
 
-// situation describes a model's situation, and forgets which files the calls
-// were about.
+// situation describes a model's situation and clears the list of touched files.
 func (t *turn) situation(who llm.Origin) Situation {
 	now := Situation{
 		Provider: who.Provider, Model: who.Model, Mode: t.session.settings().Mode,
@@ -91,8 +92,7 @@ func (t *turn) situation(who llm.Origin) Situation {
 	return now
 }
 
-// briefing returns what a model was told before anything else, and tells it now
-// where it was not yet.
+// briefing returns the model's briefing, and creates it if there is none yet.
 func (t *turn) briefing(who llm.Origin) Briefing {
 	s := t.session
 	if b, ok := s.transcript.past.briefed[who]; ok {
@@ -101,13 +101,13 @@ func (t *turn) briefing(who llm.Origin) Briefing {
 	t.settle()
 	b := s.cfg.Profiles.Brief(t.ctx, t.situation(who))
 	b.Profile, b.Provider, b.Model = s.cfg.Profiles.Profile(who.Provider, who.Model).ID, who.Provider, who.Model
-	if t.ctx.Err() == nil { // else it may be cut, and it holds for good
+	if t.ctx.Err() == nil { // otherwise it may be incomplete, and it is permanent
 		t.emit(b)
 	}
 	return b
 }
 
-// renewBriefing tells the model what has changed since it was told last.
+// renewBriefing tells the model what has changed since it was last told.
 func (t *turn) renewBriefing() {
 	s := t.session
 	who := llm.Origin{Provider: s.transcript.Settings.Provider, Model: s.transcript.Settings.Model}
@@ -126,7 +126,7 @@ func (t *turn) renewBriefing() {
 // maxWorked bounds the paths that are remembered between two requests.
 const maxWorked = 100
 
-// workedOn remembers which files a call is about.
+// workedOn remembers the files that a call touches.
 func (t *turn) workedOn(a Access) {
 	for _, paths := range [][]string{a.Writes, a.Reads, {a.Dir}} {
 		for _, path := range paths {
@@ -137,7 +137,7 @@ func (t *turn) workedOn(a Access) {
 	}
 }
 
-// applyBriefing folds in what a model was told.
+// applyBriefing folds in a briefing.
 func (t *Transcript) applyBriefing(b Briefing) {
 	who := llm.Origin{Provider: b.Provider, Model: b.Model}
 	if t.past.briefed == nil {
@@ -147,13 +147,13 @@ func (t *Transcript) applyBriefing(b Briefing) {
 	t.tell(who, b.Told)
 }
 
-// applyUpdate folds in what a model was told later.
+// applyUpdate folds in an update of the briefing.
 func (t *Transcript) applyUpdate(u BriefingUpdate) {
 	t.tell(llm.Origin{Provider: u.Provider, Model: u.Model}, u.Told)
 	t.remind(u.Text)
 }
 
-// tell adds to what a model was told by now.
+// tell adds to what a model has been told.
 func (t *Transcript) tell(who llm.Origin, what Told) {
 	if t.past.told == nil {
 		t.past.told = map[llm.Origin]Told{}
@@ -164,8 +164,8 @@ func (t *Transcript) tell(who llm.Origin, what Told) {
 	maps.Copy(t.past.told[who], what)
 }
 
-// forgetUpdates is told that updates are gone from the conversation, into a
-// summary: what still differs from the briefing is told anew.
+// forgetUpdates records that a summary has replaced the updates in the
+// conversation. Remaining differences from the briefing will be reported again.
 func (t *Transcript) forgetUpdates() {
 	t.past.told = nil
 	for who, b := range t.past.briefed {

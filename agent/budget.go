@@ -8,27 +8,27 @@ import (
 )
 
 const (
-	// bytesPerToken turns text that no provider has counted into tokens.
+	// bytesPerToken converts text that no provider has counted into tokens.
 	bytesPerToken = 4
-	// pictureTokens is what a picture is taken to hold.
+	// pictureTokens is the assumed size of a picture.
 	pictureTokens = 1500
-	// outputReserve is what an answer is taken to hold, in tokens, before it
-	// is asked for.
+	// outputReserve is the assumed size of an answer, in tokens, before it is
+	// requested.
 	outputReserve = 1000
 )
 
-// price returns what a request cost; nil is unknown.
+// price returns the cost of a request; nil means unknown.
 func (s *Session) price(who llm.Origin, u llm.Usage) *llm.Cost {
 	return s.cfg.Facts.Price(who.Provider, who.Model, u, s.cfg.Now())
 }
 
-// budget is what the session may cost; 0 is any amount. The settings count as
-// they were recorded: a change holds from the next round on.
+// budget returns the session's budget; 0 means unlimited. It uses the recorded
+// settings, so a change holds from the next round on.
 func (s *Session) budget() llm.Cost {
 	return cmp.Or(s.transcript.Settings.Budget, s.cfg.Limits.Budget)
 }
 
-// spending is what the session has cost, with what others spent on its account.
+// spending returns what the session has cost, including what its agents spent.
 func (s *Session) spending() llm.Spending {
 	spent := s.transcript.Cost
 	if beside := s.cfg.Limits.Beside; beside != nil && s.budget() > 0 {
@@ -37,9 +37,9 @@ func (s *Session) spending() llm.Spending {
 	return spent
 }
 
-// fits reports whether a request fits what the budget leaves of what was spent,
-// and what it is taken to cost: 0 where that is unknown, so that only what is
-// spent counts.
+// fits reports whether the budget covers what was spent and the estimated next
+// request. An unknown estimate counts as 0, so that only actual spending
+// counts.
 func (s *Session) fits(spent llm.Cost, who llm.Origin, u llm.Usage) (next llm.Cost, ok bool) {
 	if c := s.price(who, u); c != nil {
 		next = *c
@@ -48,8 +48,8 @@ func (s *Session) fits(spent llm.Cost, who llm.Origin, u llm.Usage) (next llm.Co
 	return next, spent < budget && spent+next <= budget
 }
 
-// Affords reports whether a request beside the conversation, which gives a model
-// so many bytes of text, fits what is left of the budget (OAS-115).
+// Affords reports whether the remaining budget covers a request beside the
+// conversation with the given bytes of text (OAS-115).
 func (s *Session) Affords(who llm.Origin, bytes int) bool {
 	if s.budget() == 0 {
 		return true
@@ -58,15 +58,15 @@ func (s *Session) Affords(who llm.Origin, bytes int) bool {
 	return ok
 }
 
-// affordable reports whether the next request fits what is left of the budget
-// (OAS-115). The estimate takes nothing to be cached, so that it is rather too
-// high than too low.
+// affordable reports whether the remaining budget covers the next request
+// (OAS-115). The estimate assumes that nothing is cached, so that it is too
+// high rather than too low.
 func (t *turn) affordable() bool {
 	t.spent = t.session.spending()
 	return t.nextFits()
 }
 
-// nextFits is affordable for what is spent by now.
+// nextFits is affordable for the spending so far.
 func (t *turn) nextFits() bool {
 	s := t.session
 	if s.budget() == 0 {
@@ -80,8 +80,8 @@ func (t *turn) nextFits() bool {
 	return ok
 }
 
-// nextUsage guesses the next request: the context as the provider last counted
-// it, and what came to it since.
+// nextUsage estimates the next request: the context as the provider last
+// counted it, plus everything added since.
 func (t *turn) nextUsage() llm.Usage {
 	s := t.session
 	added := s.transcript.tally.added
@@ -95,9 +95,9 @@ func (t *turn) nextUsage() llm.Usage {
 	return llm.Usage{Input: s.transcript.Context + int64(added/bytesPerToken), Output: outputReserve, Known: true}
 }
 
-// withinBudget reports whether the session may go on after the newest request.
-// It warns, once each, when four fifths are spent and when the turn's first
-// request of unknown cost makes the budget one that cannot be held.
+// withinBudget reports whether the session may continue after the newest
+// request. It warns once when four fifths of the budget are spent, and once
+// when the turn's first request of unknown cost makes the budget unenforceable.
 func (t *turn) withinBudget() bool {
 	budget, now := t.session.budget(), t.session.spending()
 	if budget == 0 {
@@ -117,7 +117,7 @@ func (t *turn) withinBudget() bool {
 	return true
 }
 
-// leave answers the calls of an answer that none of is run any more.
+// leave answers calls that will not run any more.
 func (t *turn) leave(calls []llm.ToolCall) {
 	for _, c := range calls {
 		t.end(c, t.session.tools().Canonical(c.Name), Result{Output: "This call was not run: the session's budget is spent.", IsError: true}, OutcomeInterrupted, 0)

@@ -6,15 +6,14 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// maxCalls is how many calls of one answer are run. Models that mean what they
-// write make a few dozen at most.
+// maxCalls limits how many calls of one answer run. Useful answers make a few
+// dozen at most.
 const maxCalls = 128
 
-// admit returns an answer as it enters the conversation, and how many of its
-// calls were left out. The conversation ends before the first call beyond
-// maxCalls, and before the reasoning that led to it: a provider may refuse
-// reasoning without what it led to. Every call gets an id that is unique in the
-// session.
+// admit returns an answer as it enters the conversation, and the number of
+// calls it left out. The conversation ends before call number maxCalls+1 and
+// before the reasoning that led to it, because a provider may refuse reasoning
+// without its call. Every call gets an id that is unique in the session.
 func (t *Transcript) admit(m llm.Message) (llm.Message, int) {
 	var parts []llm.Part
 	calls := 0
@@ -41,7 +40,7 @@ func (t *Transcript) admit(m llm.Message) (llm.Message, int) {
 	return m, max(0, calls-maxCalls)
 }
 
-// identified returns a call with an id that no other call of the session has.
+// identified returns the call with an id that no other call of the session has.
 func (t *Transcript) identified(call *llm.ToolCall, seen map[string]bool) *llm.ToolCall {
 	if call.ID == "" || seen[call.ID] || t.past.calls[call.ID] {
 		named := *call
@@ -52,8 +51,7 @@ func (t *Transcript) identified(call *llm.ToolCall, seen map[string]bool) *llm.T
 	return call
 }
 
-// leftOut says, to the user and to the model, that calls of an answer were left
-// out.
+// leftOut tells the user and the model that calls of an answer were left out.
 func (t *turn) leftOut(calls int) {
 	if calls == 0 {
 		return

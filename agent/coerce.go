@@ -9,11 +9,12 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// coerce turns values into what a schema asks for where that is certain: "5"
-// into 5, "true" into true, "[1]" into [1], and the other way 5 into "5", 5.0 into
-// 5, "x" into ["x"] and ["x"] into "x" (COM-40). Models write arguments so now and
-// then. A value of a type that is allowed is not changed; what cannot be turned
-// stays, for validation to refuse. Without a change, value itself is returned.
+// coerce converts values to the types of a schema where the conversion is
+// certain: "5" into 5, "true" into true, "[1]" into [1]; in reverse, 5 into
+// "5", 5.0 into 5, "x" into ["x"] and ["x"] into "x" (COM-40). Models sometimes
+// write arguments this way. A value of an allowed type is not changed. A value
+// that cannot be converted stays, for validation to refuse. If nothing changes,
+// coerce returns value itself.
 func coerce(schema *jsonschema.Schema, value json.RawMessage) json.RawMessage {
 	if schema == nil {
 		return value
@@ -35,7 +36,8 @@ func coerce(schema *jsonschema.Schema, value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// typesOf returns the types that a schema allows, none for any.
+// typesOf returns the types that a schema allows; an empty list allows any
+// type.
 func typesOf(schema *jsonschema.Schema) []string {
 	if schema.Type != "" {
 		return []string{schema.Type}
@@ -49,8 +51,8 @@ func allows(schema *jsonschema.Schema, kind string) bool {
 	return len(types) == 0 || slices.Contains(types, kind)
 }
 
-// start is the first byte of a value, past the space before it; 0 where there
-// is none.
+// start returns the first byte of a value after leading space; 0 if there is
+// none.
 func start(value json.RawMessage) byte {
 	value = bytes.TrimLeft(value, " \t\r\n")
 	if len(value) == 0 {
@@ -59,8 +61,8 @@ func start(value json.RawMessage) byte {
 	return value[0]
 }
 
-// fromString returns the value that a string spells, if it is of an allowed type,
-// or an array of the string alone.
+// fromString returns the value that a string spells, or an array of that
+// string, if the schema allows its type.
 func fromString(schema *jsonschema.Schema, quoted json.RawMessage) json.RawMessage {
 	var s string
 	if json.Unmarshal(quoted, &s) != nil {
@@ -90,7 +92,7 @@ func fromString(schema *jsonschema.Schema, quoted json.RawMessage) json.RawMessa
 	return quoted
 }
 
-// fromNumber returns a number as a whole one, if it is that, or as a string.
+// fromNumber returns a number as an integer, if it is one, or as a string.
 func fromNumber(schema *jsonschema.Schema, number json.RawMessage) json.RawMessage {
 	text := strings.TrimSpace(string(number))
 	switch {
@@ -105,7 +107,7 @@ func fromNumber(schema *jsonschema.Schema, number json.RawMessage) json.RawMessa
 	return number
 }
 
-// only returns the item of an array that has one, if it is of an allowed type.
+// only returns the single item of an array, if the schema allows its type.
 func only(schema *jsonschema.Schema, array json.RawMessage) json.RawMessage {
 	var items []json.RawMessage
 	if json.Unmarshal(array, &items) != nil || len(items) != 1 {

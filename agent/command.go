@@ -13,13 +13,13 @@ import (
 )
 
 // LocalCommandStart says that the user runs a command themselves (OAS-102).
-// That is no turn: no model is asked, and nobody decides about it but the user.
+// This is not a turn: no model is asked, and only the user decides about it.
 type LocalCommandStart struct {
 	ID      string `json:"id"`
 	Command string `json:"command"`
 }
 
-// LocalCommandOutput is newly printed output of a command of the user's.
+// LocalCommandOutput is newly printed output of the user's command.
 type LocalCommandOutput struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
@@ -27,40 +27,39 @@ type LocalCommandOutput struct {
 	Offset int `json:"offset"`
 }
 
-// LocalCommandEnd is the end of a command of the user's. A model is told of it
-// with the next request.
+// LocalCommandEnd ends a command of the user. The next request tells the model
+// about it.
 type LocalCommandEnd struct {
 	ID      string `json:"id"`
 	Command string `json:"command"`
 	// Output is everything that it printed, up to the capture cap.
 	Output string `json:"output"`
-	// ModelOutput is what a model is told of Output where it differs, which may be
-	// nothing at all; nil where it does not.
+	// ModelOutput is what the model is told instead of Output, and may be
+	// empty; nil means that it is told Output.
 	ModelOutput *string `json:"model_output,omitempty"`
-	// Outcome is never [OutcomeDenied]; a command that failed did not run.
+	// Outcome is never [OutcomeDenied]. [OutcomeFailed] means that the command
+	// did not run.
 	Outcome    Outcome `json:"outcome"`
 	DurationMs int64   `json:"duration_ms"`
-	// Size is the full length of Output in bytes where Output was cut for
-	// display; 0 means that Output is whole.
+	// Size is the full length of Output in bytes if it was cut for display; 0
+	// means that Output is complete.
 	Size int64 `json:"size,omitempty"`
-	// Result is there for a command that ended by itself.
+	// Result is set if the command ended by itself.
 	Result *CommandResult `json:"result,omitempty"`
 }
 
-// CommandRunner runs a command line to its end, or to ctx's, and passes on what
-// it prints as it appears. Its result has all that was printed as its output,
-// how the command ended in its details, and is an error where the command did
-// not end by itself.
+// CommandRunner runs a command line until it ends or ctx does, and passes on
+// its output as it appears. The result contains all output and, in its details,
+// how the command ended. It is an error if the command did not end by itself.
 type CommandRunner func(ctx context.Context, line string, output func(text string)) Result
 
-// reducedAs is the tool as whose output that of the user's commands is cut for a
-// model.
+// reducedAs names the tool whose output limit applies to the user's commands.
 const reducedAs = "Bash"
 
-// RunCommand runs a command that the user typed and yields what happens, in the
-// caller's goroutine. The session must be at rest and is busy meanwhile; no gate
-// is asked, because it would ask the user. Interrupt ends the command, what it
-// printed is kept. The error is for misuse: [ErrBusy] or [ErrClosed]. If the
+// RunCommand runs a command that the user typed and yields its events in the
+// caller's goroutine. The session must be at rest and is busy meanwhile. No
+// gate is asked, because it would ask the user. Interrupt ends the command and
+// keeps its output. The error reports misuse: [ErrBusy] or [ErrClosed]. If the
 // caller stops ranging, the command is ended.
 func (s *Session) RunCommand(ctx context.Context, line string, run CommandRunner) iter.Seq2[Event, error] {
 	return s.turn(ctx, func(t *turn) {
@@ -74,13 +73,13 @@ func (s *Session) RunCommand(ctx context.Context, line string, run CommandRunner
 	})
 }
 
-// isOpen reports whether something is open in the log, for [Session.Resume] to
-// end.
+// isOpen reports whether the log has an open turn, command or compaction for
+// [Session.Resume] to end.
 func (s *Session) isOpen() bool {
 	return s.transcript.State == StateProcessing || s.transcript.State == StateAwaitingInput
 }
 
-// runCommand runs a command of the user's from its start to its end.
+// runCommand runs a command of the user from its start to its end.
 func (t *turn) runCommand(start LocalCommandStart, run CommandRunner) {
 	begin := t.session.cfg.Now()
 	t.emit(start)
@@ -115,8 +114,8 @@ func (t *turn) runCommand(start LocalCommandStart, run CommandRunner) {
 	t.emit(end)
 }
 
-// closeIfAborted closes the session in the log where it ends with what is under
-// way.
+// closeIfAborted writes the session's end if the session closes together with
+// the current turn or command.
 func (t *turn) closeIfAborted() {
 	if !t.fatal && !errors.Is(context.Cause(t.ctx), errAborted) {
 		return
@@ -126,8 +125,8 @@ func (t *turn) closeIfAborted() {
 	t.emit(SessionEnd{State: StateProcessing})
 }
 
-// cutOff ends a command that was under way when its process was. What it had
-// printed is lost.
+// cutOff ends a command that was running when the process died. Its output is
+// lost.
 func (t *turn) cutOff(start LocalCommandStart) {
 	t.emit(LocalCommandEnd{
 		ID: start.ID, Command: start.Command, Outcome: OutcomeInterrupted,
@@ -135,9 +134,9 @@ func (t *turn) cutOff(start LocalCommandStart) {
 	})
 }
 
-// watched runs code that prints, and passes each text on with its place in all
-// of them, in UTF-16 code units. Goroutines that the code leaves behind print
-// for nobody. A panic is a failed result.
+// watched runs code that prints, and passes on each text with its offset in
+// UTF-16 code units. Output of goroutines that the code leaves behind is
+// discarded. A panic becomes a failed result.
 func watched(name string, pass func(text string, offset int), run func(output func(string)) Result) (result Result) {
 	var mu sync.Mutex
 	offset, over := 0, false
@@ -161,8 +160,8 @@ func watched(name string, pass func(text string, offset int), run func(output fu
 	return result
 }
 
-// message is what a model is told of the command. What was printed comes from
-// anywhere: it is marked as that to its very end, which it cannot write itself.
+// message tells the model about the command. The output is untrusted, so it is
+// enclosed in marks that it cannot forge.
 func (e LocalCommandEnd) message() llm.Message {
 	outcome := string(e.Outcome)
 	switch {
@@ -180,13 +179,13 @@ func (e LocalCommandEnd) message() llm.Message {
 		"<command>\n%s\n</command>\n<outcome>%s</outcome>\n<output>\n%s</output>", e.Command, outcome, output))
 }
 
-// beginCommand folds in the start of a command of the user's.
+// beginCommand folds in the start of a user's command.
 func (t *Transcript) beginCommand(d LocalCommandStart) {
 	t.past.forget()
 	t.State, t.past.command = StateProcessing, &d
 }
 
-// applyCommand folds in the end of a command of the user's.
+// applyCommand folds in the end of a user's command.
 func (t *Transcript) applyCommand(d LocalCommandEnd) {
 	t.State, t.past.command, t.past.held = StateIdle, nil, t.past.held || d.Outcome != OutcomeDone
 	m := d.message()
@@ -194,6 +193,6 @@ func (t *Transcript) applyCommand(d LocalCommandEnd) {
 	t.tally.added += len(m.Text())
 }
 
-// Follows reports whether what is queued to follow may be given by itself: not
-// after a turn, or a command of the user's, that did not end by itself.
+// Follows reports whether a queued follow-up may start without the user: only
+// if the last turn or command ended by itself.
 func (t *Transcript) Follows() bool { return !t.past.held }

@@ -12,36 +12,36 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// CompactionTrigger says why a conversation is made short.
+// CompactionTrigger says why a conversation is compacted.
 type CompactionTrigger string
 
 // The triggers.
 const (
 	CompactAuto     CompactionTrigger = "auto"     // it passed the threshold
 	CompactManual   CompactionTrigger = "manual"   // somebody asked for it
-	CompactOverflow CompactionTrigger = "overflow" // the provider refused it for its length
+	CompactOverflow CompactionTrigger = "overflow" // the provider refused the request for its length
 )
 
-// CompactionStart says that the conversation is about to be made short (COM-18,
-// COM-93).
+// CompactionStart says that a compaction begins (COM-18, COM-93).
 type CompactionStart struct {
 	Trigger CompactionTrigger `json:"trigger"`
 	Tokens  int64             `json:"tokens"`
-	// Threshold is what Tokens passed; 0 unless the trigger is auto.
+	// Threshold is the size that Tokens exceeded; 0 unless the trigger is auto.
 	Threshold int64 `json:"threshold,omitempty"`
 }
 
-// CompactionPhase says how far that is (COM-18, COM-93).
+// CompactionPhase reports the progress of a compaction (COM-18, COM-93).
 type CompactionPhase struct {
 	Phase  Phase `json:"phase"`
 	Before int64 `json:"tokens_before"`
 	After  int64 `json:"tokens_after"`
-	// ToolBlocks is how many tool results the model will not see whole any more.
+	// ToolBlocks counts the tool results that the model will no longer see
+	// complete.
 	ToolBlocks int `json:"tool_blocks_dropped"`
 }
 
-// Phase is a step of a compaction. A start is followed by its done, unless a
-// rollback ends it with nothing changed.
+// Phase is a step of a compaction. Each start is followed by its done, unless a
+// rollback ends the compaction without a change.
 type Phase string
 
 // The phases.
@@ -53,8 +53,8 @@ const (
 	PhaseRollback       Phase = "rollback"
 )
 
-// CompactionEnd says what became of it. Unless Outcome is done the conversation
-// is what it was (COM-19).
+// CompactionEnd reports the result of a compaction. Unless Outcome is done, the
+// conversation is unchanged (COM-19).
 type CompactionEnd struct {
 	Trigger    CompactionTrigger `json:"trigger"`
 	Outcome    Outcome           `json:"outcome"`
@@ -62,11 +62,11 @@ type CompactionEnd struct {
 	After      int64             `json:"tokens_after"`
 	ToolBlocks int               `json:"tool_blocks_dropped,omitempty"`
 	DurationMs int64             `json:"duration_ms"`
-	// Elided is how much was cut from old tool results, in bytes, where that was
+	// Elided is the number of bytes cut from old tool results, if that was
 	// enough.
 	Elided int `json:"elided,omitempty"`
-	// Summary stands for everything but the newest Kept items; empty where old
-	// results were enough.
+	// Summary replaces everything but the newest Kept items; empty if cutting
+	// old results was enough.
 	Summary string `json:"summary,omitempty"`
 	Kept    int    `json:"kept,omitempty"`
 	// Message says why it failed.
@@ -74,19 +74,21 @@ type CompactionEnd struct {
 }
 
 const (
-	// recentResults is how many of the newest tool results stay whole (COM-14).
+	// recentResults is how many of the newest tool results stay complete
+	// (COM-14).
 	recentResults = 5
-	// maxTail bounds what stays word for word behind a summary, in tokens. It is
-	// less where it would be more than a fifth of the conversation.
+	// maxTail limits what stays verbatim after a summary, in tokens. The limit
+	// is a fifth of the conversation if that is less.
 	maxTail = 20_000
-	// maxCompactionFailures is how many in a row end the trying (OAS-110).
+	// maxCompactionFailures is the number of failures in a row after which
+	// compaction is not tried again (OAS-110).
 	maxCompactionFailures = 3
 )
 
-// Compact puts a summary in the place of the whole conversation, between two
-// turns. focus is what to keep in particular; it may be empty. The error is for
-// misuse, [ErrBusy] or [ErrClosed]; a failure is an event, and leaves everything
-// as it was.
+// Compact replaces the whole conversation by a summary, between two turns. The
+// optional focus names what the summary should keep in particular. The error
+// reports misuse, [ErrBusy] or [ErrClosed]; a failure is an event and changes
+// nothing.
 func (s *Session) Compact(ctx context.Context, focus string) iter.Seq2[Event, error] {
 	return s.turn(ctx, func(t *turn) {
 		if s.isOpen() {
@@ -102,9 +104,9 @@ func (s *Session) Compact(ctx context.Context, focus string) iter.Seq2[Event, er
 	})
 }
 
-// compactIfFull makes the conversation short where it has passed the threshold
-// (OAS-108, K-08), and reports whether it did. What failed is tried again in
-// the next turn, three times in all (OAS-110).
+// compactIfFull compacts a conversation that exceeds the threshold (OAS-108,
+// K-08) and reports whether it did. A failed compaction is tried again in the
+// next turn, three times in all (OAS-110).
 func (t *turn) compactIfFull() bool {
 	tr, cfg := &t.session.transcript, t.session.cfg
 	if cfg.Compactor == nil || t.uncompacted || tr.past.compaction.failures >= maxCompactionFailures {
@@ -122,9 +124,9 @@ func (t *turn) compactIfFull() bool {
 	return !t.uncompacted
 }
 
-// compactAfter makes the conversation short once a provider has refused it for
+// compactAfter compacts the conversation after a provider has refused it for
 // its length, once for each answer (K-08). It reports whether there is
-// something new to ask.
+// something new to send.
 func (t *turn) compactAfter(who llm.Origin) bool {
 	c := t.session.cfg.Compactor
 	if c == nil || c.Threshold(unknownWindow) == 0 || t.overflowed || t.session.transcript.past.compaction.failures >= maxCompactionFailures {
@@ -135,11 +137,11 @@ func (t *turn) compactAfter(who llm.Origin) bool {
 	return t.compact(CompactionStart{Trigger: CompactOverflow, Tokens: t.nextUsage().Input}, "")
 }
 
-// unknownWindow stands for a window that is large enough for anything.
+// unknownWindow stands for a window that holds everything.
 const unknownWindow = 1 << 40
 
-// compact makes the conversation short and reports whether it did. Nothing is
-// changed before its end is in the log.
+// compact compacts the conversation and reports whether it did. Nothing changes
+// before the end event is in the log.
 func (t *turn) compact(start CompactionStart, focus string) bool {
 	advice := t.fire(HookCall{Point: HookPreCompact, Trigger: start.Trigger})
 	if advice.Decision == Deny {
@@ -178,8 +180,8 @@ func (t *turn) compact(start CompactionStart, focus string) bool {
 	return true
 }
 
-// shorten cuts old tool results, and where that is not enough, or a person has
-// asked, has the older part summarised (COM-14, COM-15).
+// shorten cuts old tool results. If that is not enough, or if a person asked
+// for a compaction, it has the older part summarised (COM-14, COM-15).
 func (t *turn) shorten(start CompactionStart, focus string) (CompactionEnd, error) {
 	past := &t.session.transcript.conversation
 	if start.Trigger != CompactManual {
@@ -199,8 +201,8 @@ func (t *turn) shorten(start CompactionStart, focus string) (CompactionEnd, erro
 	return t.summarise(start, focus, past.Tail(int(room)*bytesPerToken))
 }
 
-// roomy is the size that a conversation should come down to: much less than what
-// was too much, so that it is not made shorter again after a few rounds.
+// roomy is the target size of a compaction. It is well below the size that
+// triggered it, so that the next one is many rounds away.
 func roomy(start CompactionStart) int64 {
 	if start.Trigger == CompactAuto {
 		return start.Threshold / 2
@@ -208,7 +210,7 @@ func roomy(start CompactionStart) int64 {
 	return start.Tokens / 2
 }
 
-// summarise has everything but the newest items summarised.
+// summarise has the model summarise everything but the newest items.
 func (t *turn) summarise(start CompactionStart, focus string, keep int) (CompactionEnd, error) {
 	tr, cfg := &t.session.transcript, t.session.cfg
 	end := CompactionEnd{Before: start.Tokens, After: start.Tokens, Kept: keep}
@@ -222,7 +224,7 @@ func (t *turn) summarise(start CompactionStart, focus string, keep int) (Compact
 		return end, errors.New("a summary would cost more than the session's budget leaves")
 	}
 	limit := start.Tokens
-	if start.Trigger != CompactManual { // less of a gain would be asked for again, and paid for, in no time
+	if start.Trigger != CompactManual { // a smaller gain would soon need another, paid summary
 		limit = cmp.Or(start.Threshold, start.Tokens) / 10 * 9
 	}
 	if least := (CompactionEnd{Before: start.Tokens, Summary: "-", Kept: keep}); tr.sizeAfter(least) >= limit {
@@ -253,8 +255,8 @@ func (t *turn) phase(p Phase, end CompactionEnd) {
 	t.emit(CompactionPhase{Phase: p, Before: end.Before, After: end.After, ToolBlocks: end.ToolBlocks})
 }
 
-// sizeAfter is how many tokens the next request would hold: what it holds
-// besides the conversation stays.
+// sizeAfter estimates the tokens of the next request after a compaction. Its
+// other parts keep their size.
 func (t *Transcript) sizeAfter(end CompactionEnd) int64 {
 	short := t.conversation.Clone()
 	end.apply(short, t.past.compaction.files)
@@ -263,17 +265,17 @@ func (t *Transcript) sizeAfter(end CompactionEnd) int64 {
 	return end.Before - held + held*int64(short.Bytes())/whole
 }
 
-// apply does to a conversation what a compaction came to.
+// apply applies a compaction's result to a conversation.
 func (e CompactionEnd) apply(c *contextir.Conversation, files []string) {
 	if e.Summary != "" {
 		c.Compact(e.Summary, e.Kept, files)
 		return
 	}
-	c.DropNative() // what a provider thought is bound to what it had read
+	c.DropNative() // a provider's reasoning is bound to what it had read
 	c.Elide(e.Elided)
 }
 
-// cut is the end of a compaction that was found under way.
+// cut returns the end of a compaction that a crash interrupted.
 func (c CompactionStart) cut() CompactionEnd {
 	return CompactionEnd{
 		Trigger: c.Trigger, Outcome: OutcomeInterrupted, Before: c.Tokens, After: c.Tokens,
@@ -281,17 +283,17 @@ func (c CompactionStart) cut() CompactionEnd {
 	}
 }
 
-// compaction is what is remembered for the next one.
+// compaction is the state that the next compaction needs.
 type compaction struct {
 	open     *CompactionStart // under way
 	failures int              // in a row
-	files    []string         // that calls changed, the newest last
+	files    []string         // changed by calls, the newest last
 }
 
 // changedFiles is how many files a summary names.
 const changedFiles = 20
 
-// applyCompaction folds the end of a compaction in.
+// applyCompaction folds in the end of a compaction.
 func (t *Transcript) applyCompaction(end CompactionEnd) {
 	t.past.compaction.open = nil
 	if end.Trigger == CompactManual {
@@ -307,7 +309,7 @@ func (t *Transcript) applyCompaction(end CompactionEnd) {
 	}
 }
 
-// noteChanges remembers which files a call changed.
+// noteChanges remembers the files that a call changed.
 func (c *compaction) noteChanges(details *Details) {
 	if details == nil {
 		return

@@ -5,8 +5,8 @@ import "fmt"
 // WarningDamaged is the code of the warning that [Lost] returns.
 const WarningDamaged = "damaged"
 
-// Lost is what a host puts in the place of events that its log cannot give any
-// more, from one place in the log to another. It is not stored.
+// Lost returns the warning that a host inserts for a range of events that its
+// log has lost. The warning is not stored.
 func Lost(from, to int64) Warning {
 	what := fmt.Sprintf("Event %d of this session is", from)
 	if to > from {
@@ -16,7 +16,7 @@ func Lost(from, to int64) Warning {
 		"Everything else of the session is here, and nothing was changed. To get back what is missing, restore a backup of Atelier's data."}
 }
 
-// applyWarning tells the model where it does not know everything.
+// applyWarning tells the model that it does not know everything.
 func (t *Transcript) applyWarning(w Warning) {
 	if w.Code != WarningDamaged {
 		return

@@ -11,23 +11,22 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// This file is the pipeline of one tool call (K-10), from top to bottom:
-// start event, look-up, validation, gate and hooks, approval, execution, hooks
-// again, reduction, end event. Later stages slot in where requirements K-10
-// names them.
+// This file is the pipeline of one tool call (K-10), from top to bottom: start
+// event, lookup, validation, gate and hooks, approval, execution, hooks again,
+// reduction, end event.
 
-// maxConcurrent is how many calls run side by side (OAS-106).
+// maxConcurrent is how many calls run in parallel (OAS-106).
 const maxConcurrent = 10
 
 // ready is a call that passed every check and may run.
 type ready struct {
 	call llm.ToolCall // with the tool's own arguments
 	bound
-	judged  Verdict  // the gate's, without what hooks made of it
+	judged  Verdict  // the gate's verdict, before hooks
 	remarks []string // of hooks, for the model
 }
 
-// remark adds what a hook says to the model with the call's result.
+// remark adds a hook's message to the call's result for the model.
 func (r *ready) remark(text string) {
 	if text != "" {
 		r.remarks = append(r.remarks, text)
@@ -37,14 +36,14 @@ func (r *ready) remark(text string) {
 // round runs the calls of one answer.
 type round struct {
 	*turn
-	batch []ready // concurrent calls that are next to run
+	batch []ready // concurrent calls that will run next
 }
 
-// dispatch runs the calls of one answer in their order (K-40). Consecutive calls
-// that are concurrent run together, any other runs alone. Whoever decides about a
-// call knows what those before it did: what is to run together is decided about
-// one call after the other, and nobody is asked before the earlier ones have
-// ended. Every call ends with a tool_call_end.
+// dispatch runs the calls of one answer in their order (K-40). Consecutive
+// concurrent calls run together; every other call runs alone. Each decision
+// about a call knows the earlier calls: the calls of a batch are decided one
+// after the other, and nobody is asked before the earlier ones have ended.
+// Every call ends with a tool_call_end.
 func (t *turn) dispatch(calls []llm.ToolCall) {
 	r := round{turn: t}
 	for _, c := range calls {
@@ -53,7 +52,7 @@ func (t *turn) dispatch(calls []llm.ToolCall) {
 	r.flush()
 }
 
-// take decides about a call, and runs it or adds it to the batch.
+// take decides about a call, then runs it or adds it to the batch.
 func (r *round) take(call llm.ToolCall) {
 	c, fault := r.prepare(call)
 	if fault == "" && !c.concurrent() {
@@ -66,7 +65,7 @@ func (r *round) take(call llm.ToolCall) {
 		r.batch = append(r.batch, c)
 		return
 	}
-	r.flush() // a hook may have made another call of it
+	r.flush() // a hook may have changed the call into another one
 	r.execute([]ready{c})
 }
 
@@ -77,8 +76,8 @@ func (r *round) flush() {
 	r.execute(batch)
 }
 
-// namedTool is a tool's name as a model gave it, for a sentence: quoted and cut
-// where it could not be a name.
+// namedTool writes a tool's name from a model into a sentence. A text that
+// cannot be a name is quoted and cut.
 func namedTool(name string) string {
 	const longest = 100
 	switch {
@@ -90,7 +89,8 @@ func namedTool(name string) string {
 	return fmt.Sprintf("%q", name)
 }
 
-// prepare reads a call. fault is the text for the model where it cannot be run.
+// prepare reads a call. If the call cannot run, fault is the text for the
+// model.
 func (t *turn) prepare(call llm.ToolCall) (c ready, fault string) {
 	call.Arguments, call.Custom = call.Input(), false
 	c.call = call
@@ -102,8 +102,8 @@ func (t *turn) prepare(call llm.ToolCall) (c ready, fault string) {
 	return c, fault
 }
 
-// concurrent reports whether a call may run beside others that may: its tool's
-// calls all do, or it is a command that only reads.
+// concurrent reports whether a call may run in parallel: either its tool allows
+// that, or it is a command that only reads.
 func (r *ready) concurrent() bool {
 	if r.spec.Concurrent {
 		return true
@@ -112,8 +112,8 @@ func (r *ready) concurrent() bool {
 	return broken == "" && access.OnlyReads
 }
 
-// access asks the tool what a call would touch. broken is the text for the model
-// where it cannot say.
+// access asks the tool what a call would touch. If the tool cannot say, broken
+// is the text for the model.
 func (r *ready) access() (access Access, broken string) {
 	a, ok := r.tool.(Accessor)
 	if !ok {
@@ -123,8 +123,8 @@ func (r *ready) access() (access Access, broken string) {
 	return access, broken
 }
 
-// check takes a call through everything that comes before its execution. A
-// call that may not run has been ended when check returns false.
+// check runs every step before the execution of a call. When it returns false,
+// the call may not run and has been ended.
 func (r *round) check(c *ready, fault string) bool {
 	t := r.turn
 	s := t.session
@@ -150,9 +150,9 @@ func (r *round) check(c *ready, fault string) bool {
 	return true
 }
 
-// read finds the tool that is called and puts its own arguments in the place of
-// those that the model gave. note says which of them were ignored. fault is the
-// text for the model when the call cannot be read.
+// read finds the called tool and converts the model's arguments into the tool's
+// own. note names arguments that were ignored. If the call cannot be read,
+// fault is the text for the model.
 func (t *turn) read(call *llm.ToolCall) (b bound, note, fault string) {
 	tools := t.session.tools()
 	b, ok := tools.get(call.Name)
@@ -179,13 +179,13 @@ func (t *turn) read(call *llm.ToolCall) (b bound, note, fault string) {
 	return b, note, ""
 }
 
-// execute runs calls side by side and emits their events, as they come, from
-// the session's goroutine.
+// execute runs calls in parallel and emits their events from the session's
+// goroutine as they arrive.
 func (t *turn) execute(batch []ready) {
 	if len(batch) == 0 {
 		return
 	}
-	if t.ctx.Err() != nil { // while others were asked about
+	if t.ctx.Err() != nil { // while a person decided about others
 		for _, r := range batch {
 			t.endUnrun(r.call)
 		}
@@ -214,12 +214,12 @@ func (t *turn) execute(batch []ready) {
 	}
 }
 
-// together is how long the end of one call waits for the ends of others, to be
-// stored with them. It is far below what a person sees.
+// together is how long the end of one call waits for other ends, so that they
+// are stored together. A person cannot notice it.
 const together = time.Millisecond
 
-// next waits for the next event of running calls. When none follows shortly,
-// what is held back is passed on meanwhile.
+// next waits for the next event of running calls. If none arrives soon, it
+// first passes on the event that is held back.
 func (t *turn) next(out <-chan Payload) (Payload, bool) {
 	if t.held != nil {
 		timer := time.NewTimer(together)
@@ -235,8 +235,8 @@ func (t *turn) next(out <-chan Payload) (Payload, bool) {
 	return p, running
 }
 
-// run executes one call and sends what happens to it, its end last. Several
-// may run at once; send is safe for that.
+// run executes one call and sends its events, the end last. Several calls may
+// run at once; send is safe for concurrent use.
 func (t *turn) run(r ready, send func(Payload)) {
 	begin := t.session.cfg.Now()
 	printed := func(text string, offset int) {
@@ -261,7 +261,7 @@ func (t *turn) run(r ready, send func(Payload)) {
 	send(end)
 }
 
-// told is what the model is told of a result.
+// told returns what the model is told about a result.
 func (t *turn) told(r ready, result Result) (text string) {
 	if broken := protect(r.spec.Name, func() { text = r.output(result, t.reducer(r.spec.Name, result.Wanted)) }); broken != "" {
 		text = broken
@@ -269,8 +269,8 @@ func (t *turn) told(r ready, result Result) (text string) {
 	return strings.Join(append([]string{text}, r.remarks...), "\n\n")
 }
 
-// protect runs code of a tool or of its binding. It returns what the model is
-// told where that panics, else nothing (LOOP-118).
+// protect runs code of a tool or its binding. If that code panics, protect
+// returns the text for the model, otherwise an empty text (LOOP-118).
 func protect(tool string, run func()) (broken string) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -286,7 +286,7 @@ func logPanic(whose, name string, p any) {
 	slog.Error("panic", "of", whose, "name", name, "panic", p, "stack", string(debug.Stack()))
 }
 
-// end emits the end of a call that ends in the session's goroutine.
+// end emits the end of a call that did not run in a goroutine of its own.
 func (t *turn) end(call llm.ToolCall, tool string, r Result, o Outcome, ms int64) {
 	t.emit(t.ended(call, tool, r, o, ms))
 }
@@ -303,11 +303,11 @@ func (t *turn) ended(call llm.ToolCall, tool string, r Result, o Outcome, ms int
 	}
 }
 
-// notReduced is what a model is told instead of an output whose share could not
-// be determined. The output itself might be what it must not see.
+// notReduced replaces an output whose reduction failed. The output itself might
+// contain what the model must not see.
 const notReduced = "[The output of this call was left out: preparing it for you failed. The user can see it.]"
 
-// reducer brings a tool's output down to the model's share.
+// reducer reduces a tool's output to the model's share.
 func (t *turn) reducer(tool string, wanted int) func(string) string {
 	reduce := t.session.cfg.Reduce
 	if reduce == nil {

@@ -14,11 +14,10 @@ import (
 	"atelier.dev/atelier/agent/picture"
 )
 
-// The doctor mends what a provider would refuse before it is sent, and what one
-// did refuse before it is sent again, so that no request makes a session
-// unusable. Each change is told in a [HistoryRepaired]. Calls without a result,
-// results without a call and empty messages never get this far: lowering the
-// conversation answers the first and leaves out the others.
+// This file repairs a conversation that a provider would refuse, or has
+// refused, so that no request makes a session unusable. A [HistoryRepaired]
+// reports each change. Lowering the conversation already answers calls without
+// a result, and leaves out empty messages and results without a call.
 
 // prescribe returns the conversation as it can be sent to a model, with remedies
 // that are being tried.
@@ -40,14 +39,15 @@ func (t *turn) prescribe(who llm.Origin, remedies []HistoryRepaired) []llm.Messa
 	return t.fitPictures(who, limits, messages)
 }
 
-// ofItems matches how a provider says that it does not know a part of the
-// conversation, where otherwise it would not know the model.
+// ofItems matches a provider's complaint about an unknown part of the
+// conversation, as opposed to an unknown model.
 var ofItems = regexp.MustCompile(`(?i)\bitems?\b`)
 
-// remedy is what is tried next after a provider refused the conversation for
-// what it holds, or nil. The refusal may concern something else, so it is
-// recorded, and kept, only once the provider has accepted the conversation with
-// it: what the provider alone understands is of use to the model.
+// remedy returns the next repair to try after a provider refused the content of
+// the conversation, or nil. The refusal may have another cause, so a repair is
+// recorded and kept only once the provider has accepted the conversation with
+// it: the model benefits from the provider's own data as long as it can be
+// sent.
 func (t *turn) remedy(err error, tried []HistoryRepaired) *HistoryRepaired {
 	var e *llm.Error
 	if !errors.As(err, &e) || e.Retryable || e.Class != llm.ClassInvalid && !(e.Class == llm.ClassNotFound && ofItems.MatchString(e.Message)) {
@@ -66,7 +66,7 @@ func (t *turn) remedy(err error, tried []HistoryRepaired) *HistoryRepaired {
 	return nil
 }
 
-// mend makes the change to a conversation that a refusal called for.
+// mend applies the repair to a conversation.
 func (d HistoryRepaired) mend(c *contextir.Conversation) {
 	if d.Repair == RepairCalls {
 		c.CleanCalls()
@@ -75,9 +75,9 @@ func (d HistoryRepaired) mend(c *contextir.Conversation) {
 	c.DropNative()
 }
 
-// repair shortens the conversation after a provider refused it as too long: a
-// summary takes the place of as much as it can (K-08), else old outputs are cut.
-// It reports whether there is anything new to ask.
+// repair shortens the conversation after a provider refused it as too long: it
+// compacts it (K-08), or cuts old outputs. It reports whether there is anything
+// new to send.
 func (t *turn) repair(who llm.Origin, err error) bool {
 	var e *llm.Error
 	if !errors.As(err, &e) || e.Class != llm.ClassContextOverflow {
@@ -87,7 +87,7 @@ func (t *turn) repair(who llm.Origin, err error) bool {
 		return true
 	}
 	if t.ctx.Err() != nil {
-		return false // whoever stopped it wants nothing changed
+		return false // the user stopped it and expects no change
 	}
 	all, _ := t.session.transcript.conversation.Elidable(0)
 	return t.elide(who, max(t.excess(t.session.cfg.Facts.Limits(who.Provider, who.Model).Window), all/2))
@@ -99,7 +99,7 @@ func (t *turn) noteStranger(who llm.Origin) {
 	tr := &t.session.transcript
 	last := tr.past.by
 	if who.Model != tr.Settings.Model || who.Provider != tr.Settings.Provider {
-		return // a fallback, which is told of as such
+		return // a fallback, which is announced as such
 	}
 	if last == nil || *last == who || tr.past.repairs[who.Provider+"/"+who.Model] || !tr.conversation.Native() {
 		return
@@ -108,20 +108,20 @@ func (t *turn) noteStranger(who llm.Origin) {
 		"%s goes on where %s was: it is sent all that was said and done, but not what the other thought.", who.Model, last.Model)})
 }
 
-// windowReserve is the share of a window that is made free beyond what is
-// needed, so that room need not be made again for every request.
+// windowReserve is the extra share of a window that is freed, as a divisor, so
+// that not every request needs the repair.
 const windowReserve = 5
 
-// makeRoom takes old outputs out of a conversation that would not fit.
+// makeRoom cuts old outputs from a conversation that does not fit the window.
 func (t *turn) makeRoom(who llm.Origin, limits llm.ModelLimits) {
 	if excess := t.excess(limits.Window); excess > 0 {
 		t.elide(who, excess)
 	}
 }
 
-// excess is by how many bytes the next request is too long for a window, and
-// what makes room behind that; 0 for one that fits, or whose window is not
-// known.
+// excess returns how many bytes must go so that the next request fits the
+// window with some reserve. It returns 0 if the request fits or the window is
+// unknown.
 func (t *turn) excess(window int64) int {
 	tr := &t.session.transcript
 	if window == 0 || tr.Context+int64(tr.tally.added)/densest+outputReserve <= window {
@@ -135,11 +135,11 @@ func (t *turn) excess(window int64) int {
 	return int(next-window+window/windowReserve) * bytesPerToken
 }
 
-// densest is how many bytes a token has at the least, over a longer text.
+// densest is the smallest number of bytes per token in a longer text.
 const densest = 2
 
-// elide shortens old outputs by about so many bytes. It reports whether there
-// were any.
+// elide cuts about the given number of bytes from old outputs. It reports
+// whether there were any.
 func (t *turn) elide(who llm.Origin, bytes int) bool {
 	tr := &t.session.transcript
 	all, _ := tr.conversation.Elidable(0)
@@ -151,14 +151,14 @@ func (t *turn) elide(who llm.Origin, bytes int) bool {
 	return true
 }
 
-// fitted are the messages that were changed for their pictures, by their first
-// part, so that a request repeats the very parts of the one before.
+// fitted holds the messages whose pictures were changed, by their first part,
+// so that a request repeats the same parts as the one before.
 type fitted struct {
 	limits llm.ModelLimits
 	parts  map[*llm.Part][]llm.Part
 }
 
-// fitPictures makes pictures what a model takes.
+// fitPictures converts pictures to a form that the model accepts.
 func (t *turn) fitPictures(who llm.Origin, limits llm.ModelLimits, messages []llm.Message) []llm.Message {
 	f := &t.session.fitted
 	if f.parts == nil || f.limits != limits {
@@ -186,7 +186,7 @@ func (t *turn) fitPictures(who llm.Origin, limits llm.ModelLimits, messages []ll
 	return messages
 }
 
-// fitParts returns parts with their pictures changed, or parts itself, and says
+// fitParts returns parts with converted pictures, or parts itself, and says
 // what was done.
 func fitParts(parts []llm.Part, limits llm.ModelLimits) (out []llm.Part, told []string) {
 	out = parts

@@ -9,29 +9,29 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// draft follows one streamed answer: it turns the model's deltas into events
-// and remembers enough to keep the text of an answer that breaks off.
+// draft reads one streamed answer. It turns the model's deltas into events and
+// remembers enough to keep the text of an answer that breaks off.
 type draft struct {
 	emit      func(Payload)
 	now       func() time.Time
 	tools     *Toolset
-	blocks    []*block // text and reasoning, in the order they began
+	blocks    []*block // text and reasoning, in the order in which they began
 	text      int      // UTF-16 length of all text so far
 	reasoning int
 	calls     map[int]*callDraft
 	answer    *llm.Answer
-	failed    llm.Usage     // counted of an answer that broke off
-	thought   time.Duration // spent on reasoning that came to an end
-	thinking  time.Time     // when the reasoning that goes on began; else zero
+	failed    llm.Usage     // counted for an answer that broke off
+	thought   time.Duration // spent on reasoning that has ended
+	thinking  time.Time     // when the current reasoning began, else zero
 }
 
-// callDraft is a call as it grows.
+// callDraft is a call while the model writes it.
 type callDraft struct {
 	CallDraft
-	follow func(piece string) Outline // nil where the tool is no [Drafter]
+	follow func(piece string) Outline // nil if the tool is not a [Drafter]
 }
 
-// block is a stretch of text or reasoning as it grows.
+// block is a text or reasoning block while it grows.
 type block struct {
 	index int // in the stream
 	kind  llm.PartKind
@@ -69,7 +69,7 @@ func (d *draft) add(ev llm.Event) {
 }
 
 // watch measures how long the model thinks: from a delta of its reasoning to
-// whatever else comes next.
+// the next event of another type.
 func (d *draft) watch(next llm.EventType) {
 	switch thinks := next == llm.EventReasoningDelta; {
 	case thinks && d.thinking.IsZero():
@@ -80,7 +80,7 @@ func (d *draft) watch(next llm.EventType) {
 	}
 }
 
-// begin starts to follow a call, unless there are too many to run.
+// begin starts to follow a call, unless there are already too many.
 func (d *draft) begin(index int, call llm.ToolCall) {
 	if len(d.calls) == maxCalls {
 		return
@@ -98,7 +98,7 @@ func (d *draft) begin(index int, call llm.ToolCall) {
 	d.emit(c.CallDraft)
 }
 
-// block returns the block with an index of the stream's.
+// block returns the block with the given index in the stream.
 func (d *draft) block(index int, kind llm.PartKind) *block {
 	for _, b := range slices.Backward(d.blocks) {
 		if b.index == index {
@@ -110,8 +110,8 @@ func (d *draft) block(index int, kind llm.PartKind) *block {
 	return b
 }
 
-// fault says what is wrong with an answer whose stream ended in good order;
-// nil for nothing.
+// fault describes what is wrong with an answer whose stream ended normally; nil
+// if nothing is.
 func (d *draft) fault(provider string) error {
 	if d.answer == nil {
 		return &llm.Error{Class: llm.ClassTruncated, Provider: provider, Message: "the answer ended before it was complete", Retryable: true}
@@ -127,7 +127,7 @@ func (d *draft) fault(provider string) error {
 	return nil
 }
 
-// used is what the provider counted of the answer.
+// used returns what the provider counted for the answer.
 func (d *draft) used() llm.Usage {
 	if d.answer != nil {
 		return d.answer.Usage
@@ -138,8 +138,8 @@ func (d *draft) used() llm.Usage {
 // begun reports whether anything of an answer had arrived.
 func (d *draft) begun() bool { return len(d.blocks) > 0 || len(d.calls) > 0 }
 
-// partial is what a broken answer leaves: its text. Reasoning without its
-// proof and calls without their end are of no use to a provider.
+// partial returns the usable part of a broken answer: its text. A provider
+// cannot use reasoning without its signature or unfinished calls.
 func (d *draft) partial() llm.Message {
 	m := llm.Message{Role: llm.RoleAssistant}
 	for _, b := range d.blocks {
@@ -150,7 +150,7 @@ func (d *draft) partial() llm.Message {
 	return m
 }
 
-// utf16Len is the length of s as JavaScript counts it.
+// utf16Len returns the length of s as JavaScript counts it.
 func utf16Len(s string) int {
 	n := 0
 	for _, r := range s {

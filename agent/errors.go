@@ -4,11 +4,13 @@ import "errors"
 
 // Errors that a caller branches on.
 var (
-	// ErrBusy: a turn was begun while one is under way.
+	// ErrBusy means that a turn was started while another one runs.
 	ErrBusy = errors.New("the session is already running")
-	// ErrClosed: the session was closed; open it again from its events.
+	// ErrClosed means that the session was closed. It can be opened again from
+	// its events.
 	ErrClosed = errors.New("the session is closed")
-	// ErrDone: there is no turn to continue, because the newest ended by itself.
+	// ErrDone means that there is no turn to continue, because the newest one
+	// ended by itself.
 	ErrDone = errors.New("there is nothing to continue")
 	// ErrInterrupted is the cause of a context that Interrupt cancelled.
 	ErrInterrupted = errors.New("interrupted by the user")

@@ -2,20 +2,20 @@ package agent
 
 import "atelier.dev/atelier/agent/llm"
 
-// Event is one thing that happened in a session. A session is its durable
-// events in order: history, costs and what the window shows are folds of it.
+// Event is one thing that happened in a session. The durable events in order
+// are the session: history, costs and the window's content are folds of them.
 type Event struct {
 	Session string `json:"session_id"`
-	// Seq is the place in the session's log, from 1, given by the store. 0
-	// marks an event that is not stored.
+	// Seq is the event's place in the session's log, from 1, assigned by the
+	// store. 0 marks an event that is not stored.
 	Seq int64 `json:"seq,omitempty"`
-	// Turn counts user inputs, from 1. 0 lies outside any turn.
+	// Turn counts user inputs, from 1. 0 means outside any turn.
 	Turn int `json:"turn,omitempty"`
-	// At is Unix time in milliseconds. Order comes from Seq, never from At.
+	// At is Unix time in milliseconds. Seq defines the order, not At.
 	At   int64   `json:"at"`
 	Data Payload `json:"data"`
-	// More says that another durable event follows at once. A host may wait
-	// for it and store the two together; it is no part of the event.
+	// More says that another durable event follows at once. A host may wait for
+	// it and store both together. More is not part of the event.
 	More bool `json:"-"`
 }
 
@@ -56,30 +56,31 @@ type Title struct {
 // UserInput begins a turn.
 type UserInput struct {
 	Text string `json:"text"`
-	// QueueID is that of the [Queued] message it was; empty where it was none.
+	// QueueID is the id of the [Queued] message that became this input; empty
+	// if it was not queued.
 	QueueID string `json:"queue_id,omitempty"`
-	// Size is the full length in bytes where Text was cut for display; 0
-	// means that Text is whole.
+	// Size is the full length of Text in bytes if it was cut for display; 0
+	// means that Text is complete.
 	Size int64 `json:"size,omitempty"`
 }
 
-// TurnContinued says that a turn which did not end by itself is carried on, with
-// its limits anew (K-06).
+// TurnContinued says that a turn that did not end by itself continues, with
+// fresh limits (K-06).
 type TurnContinued struct{}
 
-// ReasoningDelta is newly streamed thinking. Offset is where it belongs in
-// the answer's reasoning so far, in UTF-16 code units.
+// ReasoningDelta is newly streamed thinking. Offset is its place in the
+// reasoning of the answer, in UTF-16 code units.
 type ReasoningDelta struct {
 	Text   string `json:"text"`
 	Offset int    `json:"offset"`
 }
 
-// TextStart says that the model began to answer. What was streamed before it
-// in this round and not ended by a [TextEnd] is void.
+// TextStart says that the model began to answer. Anything streamed earlier in
+// this round without a [TextEnd] is void.
 type TextStart struct{}
 
-// TextDelta is newly streamed text. Offset is where it belongs in the
-// answer's text so far, in UTF-16 code units, as JavaScript counts.
+// TextDelta is newly streamed text. Offset is its place in the text of the
+// answer, in UTF-16 code units, as JavaScript counts.
 type TextDelta struct {
 	Text   string `json:"text"`
 	Offset int    `json:"offset"`
@@ -96,8 +97,8 @@ type TextEnd struct {
 	// Provider and Model say who answered.
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
-	// Cost is what the request cost when it was made, never priced again
-	// (OAS-114). Absent means unknown.
+	// Cost is the cost of the request at the time it was made; it is never
+	// priced again (OAS-114). Absent means unknown.
 	Cost *llm.Cost `json:"cost,omitempty"`
 }
 
@@ -106,7 +107,7 @@ type CallDraft struct {
 	CallID string `json:"call_id"`
 	Tool   string `json:"tool"`
 	Bytes  int    `json:"bytes"` // of arguments so far
-	// Outline is there for tools that are a [Drafter].
+	// Outline is set if the tool is a [Drafter].
 	Outline Outline `json:"outline,omitzero"`
 }
 
@@ -115,7 +116,8 @@ type CallDraft struct {
 type ToolCallStart struct {
 	CallID string `json:"call_id"`
 	Tool   string `json:"tool"`
-	// Input is the call's arguments as JSON, or the raw text if they are none.
+	// Input is the call's arguments as JSON, or the raw text if they are not
+	// JSON.
 	Input string `json:"input"`
 }
 
@@ -129,29 +131,28 @@ type ToolCallOutput struct {
 }
 
 // ToolCallEnd carries the full output for people and the model's share of it
-// (LOOP-19, LOOP-129).
+// (LOOP-19).
 type ToolCallEnd struct {
 	CallID string `json:"call_id"`
 	Tool   string `json:"tool"`
 	// Output is everything the tool printed, up to the capture cap.
 	Output string `json:"output"`
-	// ModelOutput is what the model was told where it differs from Output, which
-	// may be nothing at all; nil where it does not.
+	// ModelOutput is what the model was told instead of Output, and may be
+	// empty; nil means that it was told Output.
 	ModelOutput *string `json:"model_output,omitempty"`
 	IsError     bool    `json:"is_error,omitempty"`
 	// Outcome says how the call ended.
 	Outcome    Outcome `json:"outcome"`
 	DurationMs int64   `json:"duration_ms"`
-	// Size is the full length of Output in bytes where Output was cut for
-	// display; 0 means that Output is whole.
+	// Size is the full length of Output in bytes if it was cut for display; 0
+	// means that Output is complete.
 	Size int64 `json:"size,omitempty"`
-	// Media are what the model was shown besides. Their data is left out for
-	// display.
+	// Media is what else the model was shown. The data is left out for display.
 	Media   []llm.Media `json:"media,omitempty"`
 	Details *Details    `json:"details,omitempty"`
 }
 
-// ForModel returns the text the model was told.
+// ForModel returns the text that the model was told.
 func (e ToolCallEnd) ForModel() string {
 	return forModel(e.Output, e.ModelOutput)
 }
@@ -164,7 +165,7 @@ func forModel(output string, share *string) string {
 	return output
 }
 
-// share returns what forModel takes for the model to be told so.
+// share returns the share for which forModel returns told.
 func share(output, told string) *string {
 	if told == output {
 		return nil
@@ -183,24 +184,24 @@ const (
 	OutcomeInterrupted Outcome = "interrupted"
 )
 
-// ApprovalRequest asks a person whether a call may run. It is answered by an
-// [ApprovalAnswer] with the same ID, however long that takes.
+// ApprovalRequest asks a person whether a call may run. An [ApprovalAnswer]
+// with the same ID answers it, however long that takes.
 type ApprovalRequest struct {
 	ID     string `json:"id"`
 	CallID string `json:"call_id"`
 	Tool   string `json:"tool"`
 	Input  string `json:"input"`
-	// Reason says why the call is not simply allowed; ReasonCode and ReasonArgs
-	// say the same for other languages, where there is a code for it.
+	// Reason says why the call is not simply allowed. ReasonCode and
+	// ReasonArgs, if set, say the same for translation.
 	Reason     string     `json:"reason"`
 	ReasonCode ReasonCode `json:"reason_code,omitempty"`
 	ReasonArgs []string   `json:"reason_args,omitempty"`
-	// Renewed says that the person has been asked about this call before, and
-	// that what it does has changed since; Reason says so too.
+	// Renewed says that the person was asked about this call before and that
+	// its effect has changed since; Reason says so too.
 	Renewed bool `json:"renewed,omitempty"`
 	// Access is what the call would touch.
 	Access Access `json:"access"`
-	// Changes previews what becomes of files; nil where nothing can be shown.
+	// Changes previews the changes to files; nil if there is nothing to show.
 	Changes []FileChange `json:"changes,omitempty"`
 }
 
@@ -211,18 +212,18 @@ type ApprovalAnswer struct {
 	Answer Answer `json:"answer"`
 }
 
-// SteeringInjected is a message that came into a running turn: the user's, or
-// the loop's own (LOOP-14).
+// SteeringInjected is a message that entered a running turn. It comes from the
+// user or from the loop (LOOP-14).
 type SteeringInjected struct {
 	Text string `json:"text"`
-	// QueueID is that of the [Queued] message it was; empty for the loop's own.
+	// QueueID is the id of the [Queued] message; empty if the loop wrote it.
 	QueueID string `json:"queue_id,omitempty"`
-	// ByLoop says that nobody wrote it.
+	// ByLoop says that the loop wrote the message.
 	ByLoop bool `json:"by_loop,omitempty"`
 }
 
-// Retrying says that a request failed and is asked again after a wait. What
-// the failed answer had streamed is void.
+// Retrying says that a request failed and is sent again after a wait.
+// Everything that the failed answer streamed is void.
 type Retrying struct {
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
@@ -231,19 +232,19 @@ type Retrying struct {
 	DelayMs  int64  `json:"delay_ms"`
 	Code     string `json:"code"` // an llm.Class
 	Message  string `json:"message"`
-	// Sent says that part of an answer had arrived, which the provider may
-	// charge for.
+	// Sent says that part of an answer arrived, which the provider may charge
+	// for.
 	Sent bool `json:"sent,omitempty"`
-	// Usage is what the provider counted of it, and Cost what that comes to; nil
-	// is unknown.
+	// Usage is what the provider counted, and Cost its price; nil means
+	// unknown.
 	Usage llm.Usage `json:"usage,omitzero"`
 	Cost  *llm.Cost `json:"cost,omitempty"`
 }
 
-// Counts reports whether the request that failed is one to be accounted for.
+// Counts reports whether the failed request has to be accounted for.
 func (r Retrying) Counts() bool { return r.Sent || r.Usage.Known }
 
-// SideRequest is a request for the session that is no part of its conversation.
+// SideRequest is a request for the session outside its conversation.
 type SideRequest struct {
 	Purpose  Purpose   `json:"purpose"`
 	Provider string    `json:"provider"`
@@ -252,7 +253,7 @@ type SideRequest struct {
 	Cost     *llm.Cost `json:"cost,omitempty"` // nil is unknown
 }
 
-// Purpose says what a request was made for. The conversation's own have
+// Purpose says what a request was made for. Requests of the conversation have
 // [PurposeTurn].
 type Purpose string
 
@@ -265,38 +266,38 @@ const (
 	PurposeSummary    Purpose = "summary"
 )
 
-// PromptSuggestion is what the user may want to write next, as a model guesses.
-// It is no part of the conversation, and void with the next input.
+// PromptSuggestion is a model's guess at the user's next message. It is not
+// part of the conversation, and the next input makes it void.
 type PromptSuggestion struct {
 	Text string `json:"text"`
 }
 
-// TaskChange says that there is news of a command that was left running. The
-// news itself is read by whoever wants it.
+// TaskChange says that there is news about a command that runs in the
+// background. The news itself is read separately.
 type TaskChange struct {
-	// Task is its id; empty where all of the session's tasks ended with it.
+	// Task is its id; empty if all tasks ended with the session.
 	Task string `json:"task,omitempty"`
-	// Printed says that there is more to read of it; else it began or ended.
+	// Printed says that there is new output to read; otherwise the task began
+	// or ended.
 	Printed bool `json:"printed,omitempty"`
 }
 
-// RateLimitReport is what a provider said of the key's allowance with its newest
-// answer (LLM-32).
+// RateLimitReport is what a provider reported about the key's rate limits with
+// its newest answer (LLM-32).
 type RateLimitReport struct {
 	Provider string        `json:"provider"`
 	Limit    llm.RateLimit `json:"limit"`
 }
 
-// HistoryRepaired says that the conversation is sent otherwise than it stands
-// in the log, because the model would not take it, or did not. Message says so
-// to the user.
+// HistoryRepaired says that the conversation is sent in another form than the
+// log has, because the model would refuse it or did. Message tells the user so.
 type HistoryRepaired struct {
 	Message string `json:"message"`
-	// Repair is [RepairNative] where it is empty.
+	// Repair is empty for [RepairNative].
 	Repair Repair `json:"repair,omitempty"`
-	// Bytes is how much was to go of old outputs.
+	// Bytes is how much of old outputs was to be cut.
 	Bytes int `json:"bytes,omitempty"`
-	// Subject is what this was about, so that it is told once.
+	// Subject is what the change was about, so that it is reported once.
 	Subject string `json:"subject,omitempty"`
 }
 
@@ -305,8 +306,8 @@ type Repair string
 
 // The repairs.
 const (
-	RepairNative   Repair = "native"   // providers' own bytes are taken out of the past
-	RepairElided   Repair = "elided"   // old outputs are shortened, for good
+	RepairNative   Repair = "native"   // a provider's own bytes are removed from earlier answers
+	RepairElided   Repair = "elided"   // old outputs are shortened permanently
 	RepairPictures Repair = "pictures" // pictures are sent in another form
 	RepairForeign  Repair = "foreign"  // another model's reasoning is not sent
 	RepairCalls    Repair = "calls"    // malformed calls are sent as text
@@ -322,20 +323,21 @@ type LoopDetection struct {
 type TurnLimit struct {
 	Limit string `json:"limit"` // "rounds", "turns" or "budget"
 	Count int    `json:"count"` // of rounds or turns
-	// Spent is what the session had cost of its Budget. Next is the estimate
-	// for the request that was not made; 0 where the last one went over.
+	// Spent is the cost of the session so far, Budget its limit. Next is the
+	// estimate for the request that was not made; 0 if the last request
+	// exceeded the budget.
 	Budget llm.Cost `json:"budget,omitempty"`
 	Spent  llm.Cost `json:"spent,omitempty"`
 	Next   llm.Cost `json:"next,omitempty"`
 }
 
-// Warning is something the user should know that stopped nothing.
+// Warning tells the user something that did not stop the turn.
 type Warning struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
 
-// Failure ends a turn. Message says what happened, Kept what was kept, Next
+// Failure ends a turn. Message says what happened, Kept what was kept, and Next
 // what to do about it.
 type Failure struct {
 	Code    string `json:"code"` // an llm.Class, or "store", "internal"
@@ -363,7 +365,7 @@ const (
 	EndInterrupted EndReason = "interrupted" // by the user
 	EndCrashed     EndReason = "crashed"     // found open when the session was loaded
 	EndLimit       EndReason = "limit"
-	EndBudget      EndReason = "budget" // the session's money is spent
+	EndBudget      EndReason = "budget" // the session's budget is spent
 	EndFailed      EndReason = "failed"
 )
 

@@ -6,16 +6,16 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Facts is what a host knows about models; the package catalogue has one. It is
-// asked from the session's goroutine.
+// Facts is what a host knows about models; package catalogue implements it. It
+// is called from the session's goroutine.
 type Facts interface {
-	// Price says what a request cost; nil is unknown.
+	// Price returns the cost of a request; nil means unknown.
 	Price(provider, model string, u llm.Usage, at time.Time) *llm.Cost
-	// Limits says what a model takes.
+	// Limits returns a model's limits.
 	Limits(provider, model string) llm.ModelLimits
 }
 
-// noFacts is where nothing is known.
+// noFacts knows nothing about any model.
 type noFacts struct{}
 
 func (noFacts) Price(string, string, llm.Usage, time.Time) *llm.Cost { return nil }

@@ -10,10 +10,10 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// SchemaOf derives the schema of a tool's input from a struct: its json tags
-// name the members, those without omitempty are required, its jsonschema tags
+// SchemaOf derives the schema of a tool's input from a struct: json tags name
+// the members, members without omitempty are required, and jsonschema tags
 // describe them. The bytes are the same on every run. It panics if In has no
-// schema, which is a mistake of the program.
+// schema, which is a programming error.
 func SchemaOf[In any]() json.RawMessage {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
@@ -26,10 +26,11 @@ func SchemaOf[In any]() json.RawMessage {
 	return raw
 }
 
-// Function makes a tool of a function. What the function depends on it closes
-// over. A call's arguments are coerced and validated before they become an In;
-// what comes back is written by [ResultOf], an error as a failed call (COM-41).
-// The spec's schema is In's where it has none; [SchemaOf] says when that panics.
+// Function makes a tool from a function; the function closes over its
+// dependencies. A call's arguments are coerced and validated before they become
+// an In. [ResultOf] writes the return value; an error becomes a failed call
+// (COM-41). Without a schema in spec, the schema of In is used; see [SchemaOf]
+// for when that panics.
 func Function[In, Out any](spec Spec, run func(context.Context, In) (Out, error)) Tool {
 	if spec.Schema == nil {
 		spec.Schema = SchemaOf[In]()
@@ -58,10 +59,10 @@ func (f function[In, Out]) Run(ctx context.Context, call Invocation) Result {
 	return ResultOf(out)
 }
 
-// ResultOf writes a value as the result of a call (COM-41): a [Result] is one
-// already, a string its text, media are shown to the model, anything else is
-// JSON. An object with a member "ok" that is false is a failed call, however
-// well it ran (COM-42).
+// ResultOf writes a value as the result of a call (COM-41). It returns a
+// [Result] unchanged, uses a string as text, shows media to the model, and
+// writes anything else as JSON. An object whose member "ok" is false is a
+// failed call (COM-42).
 func ResultOf(v any) Result {
 	switch v := v.(type) {
 	case Result:
@@ -78,7 +79,7 @@ func ResultOf(v any) Result {
 	return Result{Output: string(b), IsError: saysNotOK(b), Data: v}
 }
 
-// saysNotOK reports whether a result says of itself that it is a failure.
+// saysNotOK reports whether a result declares itself a failure.
 func saysNotOK(result []byte) bool {
 	if !bytes.HasPrefix(result, []byte("{")) {
 		return false

@@ -14,13 +14,13 @@ type Model interface {
 }
 
 // Gate decides whether a call may run. Decide is called from the session's
-// goroutine, one call at a time, just before the call would run; it must not
-// block on a person.
+// goroutine, for one call at a time, just before the call would run. It must
+// not block on a person.
 type Gate interface {
 	Decide(GateCall) Verdict
 }
 
-// AllowAll is a gate that lets every call pass.
+// AllowAll is a gate that allows every call.
 var AllowAll Gate = allowAll{}
 
 type allowAll struct{}
@@ -55,31 +55,31 @@ type GateCall struct {
 type Verdict struct {
 	Decision Decision
 	Reason   string
-	// Code and Args say the same to those who word it themselves; empty where
-	// the sentence is all there is.
+	// Code and Args say the same as the sentence, for hosts with their own
+	// wording; both are empty if there is only the sentence.
 	Code ReasonCode
 	Args []string
-	// Final says that no hook can allow what this denies or asks about.
+	// Final says that no hook can allow what this verdict denies or asks about.
 	Final bool
 }
 
 // Decision is the outcome of a gate.
 type Decision string
 
-// The decisions, strictest last: where several speak, the strictest wins.
+// The decisions, strictest last. The strictest of several decisions wins.
 const (
 	Allow Decision = "allow"
 	Ask   Decision = "ask"
 	Deny  Decision = "deny"
 )
 
-// Answer is what a person decided about a call.
+// Answer is a person's decision about a call.
 type Answer struct {
 	Decision Decision `json:"decision"` // allow or deny
-	// Scope is how long an allow holds: once, or for the session for calls
-	// that are equal to this one.
+	// Scope is how long an allow holds: once, or for equal calls during the
+	// rest of the session.
 	Scope Scope `json:"scope,omitempty"`
-	// Feedback is told to the model with a deny.
+	// Feedback is passed to the model with a denial.
 	Feedback string `json:"feedback,omitempty"`
 }
 
@@ -92,7 +92,7 @@ const (
 	ScopeSession Scope = "session"
 )
 
-// Mode is a permission mode; requirements K-12 has the table.
+// Mode is a permission mode (K-12); package permission has the table.
 type Mode string
 
 // The six permission modes.
@@ -105,26 +105,26 @@ const (
 	ModeBypass      Mode = "bypassPermissions"
 )
 
-// Modes lists the permission modes in the order a picker shows them.
+// Modes lists the permission modes in the order in which a picker shows them.
 func Modes() []Mode {
 	return []Mode{ModeDefault, ModePlan, ModeAcceptEdits, ModeAuto, ModeDontAsk, ModeBypass}
 }
 
-// Settings can be changed between any two rounds (LOOP-01).
+// Settings can change between any two rounds (LOOP-01).
 type Settings struct {
 	Provider string     `json:"provider"`
 	Model    string     `json:"model"`
 	Effort   llm.Effort `json:"effort,omitempty"`
 	Mode     Mode       `json:"mode"`
-	// ThinkingTokens caps what models may think with that take a number; 0
-	// leaves it to Effort (OAS-721).
+	// ThinkingTokens limits the thinking of models that take a number; 0 leaves
+	// it to Effort (OAS-721).
 	ThinkingTokens int `json:"thinking_tokens,omitempty"`
-	// FallbackModel, of FallbackProvider, answers where the model still does
-	// not after all retries. Empty means none: nothing is sent to a provider
-	// that the user did not pick (OAS-113).
+	// FallbackModel, of FallbackProvider, is asked if the model still does not
+	// answer after all retries. Empty means none: nothing is sent to a provider
+	// that the user did not choose (OAS-113).
 	FallbackProvider string `json:"fallback_provider,omitempty"`
 	FallbackModel    string `json:"fallback_model,omitempty"`
-	// Budget is what the session may cost; 0 leaves it to [Limits].
+	// Budget limits the cost of the session; 0 leaves it to [Limits].
 	Budget llm.Cost `json:"budget,omitempty"`
 }
 
@@ -139,33 +139,35 @@ const (
 	StateClosed        State = "closed"
 )
 
-// Compactor says when a conversation is too long, and writes what takes the
-// place of its older part (K-08). It is called from the session's goroutine.
+// Compactor decides when a conversation is too long, and writes the summary
+// that replaces its older part (K-08). It is called from the session's
+// goroutine.
 type Compactor interface {
-	// Threshold is the size, in tokens, from which a conversation is made short
-	// without being asked, for a model with such a window; 0 for never.
+	// Threshold returns the size, in tokens, from which a conversation is
+	// compacted automatically for a model with the given window; 0 means never.
 	Threshold(window int64) int64
-	// Summarise writes the summary. With an error, the result still says what
-	// was asked of whom.
+	// Summarise writes the summary. If it fails, the result still says which
+	// model was asked and what it used.
 	Summarise(context.Context, SummaryRequest) (Summary, error)
 }
 
 // SummaryRequest is what to summarise.
 type SummaryRequest struct {
 	Settings Settings // of the session
-	Window   int64    // of its model, in tokens; 0 is unknown
-	// Before is the summary that the messages follow; empty where there is none.
+	Window   int64    // of its model, in tokens; 0 means unknown
+	// Before is the previous summary, which the messages follow; empty if there
+	// is none.
 	Before   string
 	Messages []llm.Message
-	// Focus is what somebody wants kept in particular; empty for nothing.
+	// Focus names what the summary should keep in particular; it may be empty.
 	Focus string
 }
 
-// Summary is what a summary's request came to.
+// Summary is the result of a summary request.
 type Summary struct {
 	Text string
 	By   llm.Origin
-	// Requests are those that may have been charged for; unknown usage is that
-	// of one that gave no answer.
+	// Requests lists requests that may have been charged for. The usage of a
+	// request without an answer is unknown.
 	Requests []llm.Usage
 }

@@ -6,41 +6,41 @@ import (
 	"fmt"
 )
 
-// Hooks runs what users and programs attach to the course of a session
-// (OAS-118, K-10).
+// Hooks runs code that users and programs attach to a session (OAS-118, K-10).
 type Hooks interface {
-	// Fire runs the hooks of a moment, one after the other, and returns what
-	// they came to together: a deny before an ask, an ask before an allow, the
-	// last input. It reports each hook by a [HookStart], its output by
+	// Fire runs the hooks of a point one after the other and returns their
+	// combined advice: a deny overrides an ask, an ask overrides an allow, and
+	// the last input wins. It reports each hook by a [HookStart], its output by
 	// [HookOutput] as it comes, and its end by a [HookEnd], from its caller's
-	// goroutine. It is called from the session's goroutine, and for
-	// the ends of calls that run side by side from theirs. It returns soon after ctx
-	// ends; a hook that fails is reported and has no say.
+	// goroutine. It is called from the session's goroutine, and for the ends of
+	// parallel calls from theirs. It returns soon after ctx ends. A hook that
+	// fails is reported and has no influence.
 	Fire(ctx context.Context, call HookCall, report func(Payload)) HookAdvice
 }
 
-// HookPoint is a moment at which hooks are run.
+// HookPoint is a point at which hooks run.
 type HookPoint string
 
-// The moments of the loop.
+// The points of the loop.
 const (
-	// HookSessionStart comes with the first input after a session was opened,
-	// or opened again.
+	// HookSessionStart comes with the first input after a session was opened or
+	// reopened.
 	HookSessionStart HookPoint = "sessionStart"
-	// HookPreToolUse comes before a call is decided about. Its hooks may deny it,
-	// have a person asked, spare the person being asked, or change its input.
+	// HookPreToolUse comes before the decision about a call. Its hooks may deny
+	// the call, require a person's approval, make one unnecessary, or change
+	// the input.
 	HookPreToolUse HookPoint = "preToolUse"
-	// HookPostToolUse and HookPostToolUseFailure come after a call that ran, but
-	// not after one that was interrupted. What their hooks say is told to the
-	// model with the result.
+	// HookPostToolUse and HookPostToolUseFailure come after a call that ran,
+	// but not after one that was interrupted. The messages of their hooks are
+	// told to the model with the result.
 	HookPostToolUse        HookPoint = "postToolUse"
 	HookPostToolUseFailure HookPoint = "postToolUseFailure"
-	// HookStop comes when a turn is about to end. If it ends well, a deny makes
-	// it go on with the reason as what to do.
+	// HookStop comes when a turn is about to end. If the turn succeeded, a deny
+	// continues it with the reason as the next instruction.
 	HookStop HookPoint = "stop"
-	// HookPreCompact comes before a conversation is made short. Its hooks may deny
-	// that, or say what to keep in particular. HookPostCompact comes once it is
-	// done, with the summary as the output; what its hooks say is told to the model.
+	// HookPreCompact comes before a compaction. Its hooks may deny it, or name
+	// what to keep in particular. HookPostCompact comes after it, with the
+	// summary as the output; the messages of its hooks are told to the model.
 	HookPreCompact  HookPoint = "preCompact"
 	HookPostCompact HookPoint = "postCompact"
 	// HookSessionEnd comes before a session is closed.
@@ -52,27 +52,28 @@ type HookCall struct {
 	Point   HookPoint
 	Session string
 	Mode    Mode
-	// Resumed says that a session which starts has a past.
+	// Resumed says that the session that starts has a history.
 	Resumed bool
-	// Reason is that of the end of a turn.
+	// Reason is the reason why a turn ends.
 	Reason EndReason
-	// Again says that hooks have made this turn go on already.
+	// Again says that hooks have already continued this turn.
 	Again bool
-	// Trigger is that of a compaction.
+	// Trigger is the trigger of a compaction.
 	Trigger CompactionTrigger
-	// The rest is about a tool call. Tool is canonical, Input the tool's own.
+	// The other fields describe a tool call. Tool is the canonical name, Input
+	// the tool's own input.
 	CallID string
 	Tool   string
 	Input  json.RawMessage
-	Output string // after it ran, the whole; of a compaction, the summary
+	Output string // the full output after it ran; for a compaction, the summary
 }
 
-// HookAdvice is what the hooks of a moment came to.
+// HookAdvice is the combined advice of the hooks of a point.
 type HookAdvice struct {
-	// Decision is empty where no hook has a say.
+	// Decision is empty if no hook decides.
 	Decision Decision
 	Reason   string
-	// Input takes the place of a call's; nil leaves it.
+	// Input replaces the call's input; nil leaves it.
 	Input json.RawMessage
 	// Context is told to the model.
 	Context string
@@ -93,7 +94,7 @@ type HookOutput struct {
 	Text   string    `json:"text"`
 }
 
-// HookEnd says what a hook came to.
+// HookEnd reports the result of a hook.
 type HookEnd struct {
 	Point      HookPoint `json:"point"`
 	Name       string    `json:"name"`
@@ -101,17 +102,17 @@ type HookEnd struct {
 	Failed     bool      `json:"failed,omitempty"`
 	DurationMs int64     `json:"duration_ms"`
 	Decision   Decision  `json:"decision,omitempty"`
-	// Message is its reason, what it told the model, or why it failed.
+	// Message is the hook's reason, its message to the model, or why it failed.
 	Message string `json:"message,omitempty"`
-	// Input is what it made of the call's input; empty where it left it.
+	// Input is the call's input as the hook changed it; empty if it did not.
 	Input string `json:"input,omitempty"`
 }
 
-// maxHolds is how often hooks may make one turn go on.
+// maxHolds limits how often hooks may continue one turn.
 const maxHolds = 10
 
-// fire runs the hooks of a moment. Where they panic, a call that they were to
-// look at is denied.
+// fire runs the hooks of a point. If they panic before a tool call, that call
+// is denied.
 func (s *Session) fire(ctx context.Context, call HookCall, report func(Payload)) (advice HookAdvice) {
 	if s.cfg.Hooks == nil {
 		return HookAdvice{}
@@ -124,7 +125,7 @@ func (s *Session) fire(ctx context.Context, call HookCall, report func(Payload))
 			return
 		}
 		if reporting {
-			panic(p) // of whoever is told, not of the hooks
+			panic(p) // the listener panicked, not the hooks
 		}
 		logPanic("hooks", string(call.Point), p)
 		report(HookEnd{Point: call.Point, Name: "hooks", CallID: call.CallID, Failed: true, Message: fmt.Sprint(p)})
@@ -140,8 +141,8 @@ func (s *Session) fire(ctx context.Context, call HookCall, report func(Payload))
 	})
 }
 
-// fire runs the hooks of a moment in the turn's own goroutine. Those of an end
-// run also in a turn that was interrupted.
+// fire runs the hooks of a point in the turn's own goroutine. Hooks of an end
+// run even if the turn was interrupted.
 func (t *turn) fire(call HookCall) HookAdvice {
 	if t.stopped {
 		return HookAdvice{}
@@ -154,8 +155,8 @@ func (t *turn) fire(call HookCall) HookAdvice {
 	return t.session.fire(ctx, call, t.emit)
 }
 
-// conclude lets hooks have their say about the end of a turn, and goes on
-// where they ask for more.
+// conclude asks hooks about the end of a turn, and continues if they require
+// it.
 func (t *turn) conclude(reason EndReason) EndReason {
 	for holds := 0; ; holds++ {
 		advice := t.fire(HookCall{Point: HookStop, Reason: reason, Again: holds > 0})
@@ -171,8 +172,8 @@ func (t *turn) conclude(reason EndReason) EndReason {
 	}
 }
 
-// consult asks the hooks about a call that is about to be decided about. What
-// they made of its input is checked as the model's own was.
+// consult asks the hooks about a call before the decision. Input that they
+// changed is checked like the model's own.
 func (t *turn) consult(r *ready) HookAdvice {
 	advice := t.fire(HookCall{Point: HookPreToolUse, CallID: r.call.ID, Tool: r.spec.Name, Input: r.call.Arguments})
 	r.remark(advice.Context)
@@ -186,8 +187,8 @@ func (t *turn) consult(r *ready) HookAdvice {
 	return advice
 }
 
-// weigh is a gate's verdict with the hooks' advice: the strictest wins, but an
-// allow spares the person a question that is not final.
+// weigh combines a gate's verdict with the hooks' advice. The strictest wins,
+// except that an allow spares the person a question that is not final.
 func weigh(v Verdict, advice HookAdvice) Verdict {
 	switch {
 	case advice.Decision == Deny:
@@ -200,8 +201,8 @@ func weigh(v Verdict, advice HookAdvice) Verdict {
 	return v
 }
 
-// review tells the hooks how a call ended, and returns what they have to add
-// for the model.
+// review tells the hooks how a call ended, and returns what they add for the
+// model.
 func (t *turn) review(r ready, result Result, send func(Payload)) (remark string) {
 	point := HookPostToolUse
 	if result.IsError {

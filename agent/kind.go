@@ -8,7 +8,7 @@ import (
 )
 
 // Kind names an event. The loop specification's kinds are in lower case; ours
-// are in the same style (LOOP-18).
+// follow its style (LOOP-18).
 type Kind string
 
 // The kinds of event. [kinds] says which of them are stored.
@@ -41,8 +41,8 @@ const (
 	KindRetrying           Kind = "retrying"
 	KindSideRequest        Kind = "side_request"
 	KindPromptSuggestion   Kind = "prompt_suggestion"
-	KindRateLimit          Kind = "rate_limit"  // what the provider says is left
-	KindTaskChange         Kind = "task_change" // a command that was left running did something
+	KindRateLimit          Kind = "rate_limit"  // what the provider reports as left
+	KindTaskChange         Kind = "task_change" // a background command began, printed or ended
 	KindHistoryRepaired    Kind = "history_repaired"
 	KindCompactionStart    Kind = "compaction_start"
 	KindCompactionPhase    Kind = "compaction_phase"
@@ -92,9 +92,10 @@ func (Warning) Kind() Kind            { return KindWarning }
 func (Failure) Kind() Kind            { return KindError }
 func (ProcessingEnd) Kind() Kind      { return KindProcessingEnd }
 
-// kinds says what the payload of each kind is and whether it is stored. A delta is
-// not: it is disposable, and implied by the durable event that follows it. A new
-// kind needs its constant, its payload with a Kind method, and its line here.
+// kinds defines the payload of each kind and whether it is stored. A delta is
+// not stored: it is disposable, and the durable event that follows implies it.
+// A new kind needs its constant, its payload with a Kind method, and its line
+// here.
 var kinds = define(
 	durable[SessionStart](),
 	durable[SessionEnd](),
@@ -137,7 +138,7 @@ var kinds = define(
 	durable[ProcessingEnd](),
 )
 
-// row is what [kinds] says of a kind.
+// row is a line of [kinds].
 type row struct {
 	empty   Payload
 	durable bool

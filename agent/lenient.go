@@ -11,28 +11,28 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Lenience is what a [Binding] understands beyond the schema that it shows (K-43).
-// Models were trained in other harnesses and mix up their arguments.
+// Lenience is what a [Binding] understands beyond the schema that it shows
+// (K-43). Models were trained in other harnesses and mix up arguments.
 type Lenience struct {
-	// Schema is that of all understood members, those of the shown one among
-	// them; nil if there are no others.
+	// Schema has all understood members, including those of the shown schema;
+	// nil if there are no others.
 	Schema json.RawMessage
 	// Synonyms are other names of members.
 	Synonyms map[string]string
-	// Ignored members can be left out without a word.
+	// Ignored members are dropped silently.
 	Ignored []string
-	// Refused members would change what the call means. They map to a sentence
+	// Refused members would change what the call means. Each maps to a sentence
 	// that says what to do instead.
 	Refused map[string]string
 }
 
-// understand makes the members of a call's arguments those of a schema: it
-// renames synonyms and drops what the schema does not know. It returns the names
-// of dropped members that the model should know of.
+// understand adapts a call's arguments to a schema: it renames synonyms and
+// drops unknown members. It returns the names of dropped members that the model
+// should know about.
 func (l Lenience) understand(schema *jsonschema.Schema, args json.RawMessage) (_ json.RawMessage, dropped []string, err error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(args, &members) != nil || members == nil {
-		return args, nil, nil // validation says what is wrong
+		return args, nil, nil // validation will say what is wrong
 	}
 	changed := false
 	for _, name := range slices.Sorted(maps.Keys(members)) {
@@ -71,9 +71,8 @@ func (l Lenience) understand(schema *jsonschema.Schema, args json.RawMessage) (_
 	return encoded(changed, members, args), dropped, nil
 }
 
-// member returns the member that is meant by a name that the schema does not
-// have: by its synonyms, or because it is spelled otherwise, such as filePath or
-// -i. It returns nothing if there is none.
+// member returns the member that an unknown name means: a synonym, or another
+// spelling such as filePath or -i. It returns an empty string if there is none.
 func (l Lenience) member(schema *jsonschema.Schema, name string) string {
 	if member := l.Synonyms[name]; member != "" {
 		return member
@@ -96,7 +95,7 @@ func plainName(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }
 
-// prune drops members that the schemas of nested objects do not know.
+// prune drops unknown members of nested objects.
 func prune(schema *jsonschema.Schema, value json.RawMessage, path string) (_ json.RawMessage, dropped []string) {
 	switch {
 	case schema == nil:
@@ -132,7 +131,7 @@ func prune(schema *jsonschema.Schema, value json.RawMessage, path string) (_ jso
 	return value, nil
 }
 
-// closed reports whether an object of a schema may have no other members.
+// closed reports whether an object of the schema allows no other members.
 func closed(schema *jsonschema.Schema) bool {
 	if schema.AdditionalProperties == nil {
 		return false
@@ -141,8 +140,7 @@ func closed(schema *jsonschema.Schema) bool {
 	return err == nil && string(b) == "false"
 }
 
-// neutral reports whether a member with the value says no more than one that is
-// left out.
+// neutral reports whether the value means the same as leaving the member out.
 func neutral(value json.RawMessage) bool {
 	switch string(bytes.TrimSpace(value)) {
 	case "null", "false", `""`, "0", "[]", "{}":
@@ -153,7 +151,7 @@ func neutral(value json.RawMessage) bool {
 
 func isNull(value json.RawMessage) bool { return string(bytes.TrimSpace(value)) == "null" }
 
-// takes names the members that a model may give, the required ones first.
+// takes lists the members that a model may give, the required ones first.
 func takes(schema *jsonschema.Schema) string {
 	names := slices.Clone(schema.Required)
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
@@ -167,10 +165,11 @@ func takes(schema *jsonschema.Schema) string {
 	return strings.Join(names, ", ")
 }
 
-// maxNamed is how many ignored members are named.
+// maxNamed limits how many ignored members are named.
 const maxNamed = 10
 
-// namedMembers lists members for a model, which made up their names.
+// namedMembers lists members for a model. The model may have invented the
+// names.
 func namedMembers(names []string) string {
 	var more string
 	if len(names) > maxNamed {

@@ -10,11 +10,11 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// maxPauses is how often in a turn a provider may pause its answer.
+// maxPauses limits how often a provider may pause its answer in one turn.
 const maxPauses = 10
 
-// turn is one input on its way to rest. It lives in the goroutine that ranges
-// over Run.
+// turn is the processing of one input until the agent is at rest. It lives in
+// the goroutine that ranges over Run.
 type turn struct {
 	session *Session
 	ctx     context.Context
@@ -24,29 +24,29 @@ type turn struct {
 	progress
 	usage   llm.Usage
 	before  llm.Spending // by the session, when the turn began
-	spent   llm.Spending // and when the newest request was made
+	spent   llm.Spending // by the session, when the newest request was made
 	held    *Event       // emitted, not yielded yet
-	stopped bool         // nothing is recorded any more: the caller stopped ranging, or the session was suspended
+	stopped bool         // record nothing more: the caller stopped ranging, or the session was suspended
 	fatal   bool         // the session ends with the turn
 }
 
-// progress is what a turn counts, and what it does not try again.
+// progress counts what a turn has done, and marks what it does not try again.
 type progress struct {
 	rounds     int // of tools
 	pauses     int
 	continued  int // answers in a row that reached the length limit
 	repetition repetition
-	// uncompacted says that the conversation could not be made short, overflowed
-	// that it was tried for the answer that is asked for.
+	// uncompacted says that a compaction failed in this turn, overflowed that
+	// one was tried for the current answer.
 	uncompacted, overflowed bool
-	described               bool     // the model's situation was looked at in whole
-	worked                  []string // files that calls were about since then
+	described               bool     // the model's whole situation was checked
+	worked                  []string // files that calls touched since then
 }
 
-// emit stamps and applies an event. A durable one is held back until it is
-// known whether another follows at once: those a host can store together. Once
-// the caller has stopped ranging nothing is applied any more, because nobody
-// would store it.
+// emit stamps and applies an event. It holds back a durable event until it
+// knows whether another one follows at once, because a host can store the two
+// together. Once the caller has stopped ranging, nothing is applied any more,
+// because nobody would store it.
 func (t *turn) emit(p Payload) {
 	if t.stopped {
 		return
@@ -65,7 +65,7 @@ func (t *turn) emit(p Payload) {
 	t.hold(ev)
 }
 
-// hold keeps an applied event back and passes on the one held before.
+// hold keeps an applied event back and passes on the previous one.
 func (t *turn) hold(ev Event) {
 	if t.held != nil {
 		t.held.More = true
@@ -75,7 +75,7 @@ func (t *turn) hold(ev Event) {
 }
 
 // settle passes on the event that is held back. It is called before anything
-// that may take long, so that nobody waits to be shown what has happened.
+// slow, so that events are shown without delay.
 func (t *turn) settle() {
 	if ev := t.held; ev != nil {
 		t.held = nil
@@ -94,14 +94,14 @@ func (t *turn) pass(ev Event) {
 	}
 }
 
-// process takes an input to its end, and then those that were queued to follow it.
+// process runs an input to its end, and then the follow-ups that are queued.
 func (t *turn) process(input Queued) {
 	t.begin(input)
 	t.toRest(t.loop())
 }
 
-// begin begins with an input. The first one after the session was opened runs
-// the hooks of its start.
+// begin starts an input. The first one after the session was opened runs the
+// start hooks.
 func (t *turn) begin(input Queued) {
 	t.number++
 	opened := !t.session.transcript.past.begun
@@ -115,8 +115,8 @@ func (t *turn) begin(input Queued) {
 	}
 }
 
-// toRest ends a turn whose loop ended so, and then takes what was queued to
-// follow to its end.
+// toRest ends a turn whose loop ended for the given reason, and then runs
+// queued follow-ups to their end.
 func (t *turn) toRest(reason EndReason) {
 	for {
 		reason = t.conclude(reason)
@@ -135,9 +135,9 @@ func (t *turn) toRest(reason EndReason) {
 	}
 }
 
-// pickUp says to go on where an answer broke off: a model is not asked again
-// with its own words as the last ones, or with a command of the user's that it
-// is to do nothing about.
+// pickUp asks the model to continue where an answer broke off. Without it the
+// last message would be the model's own, or a user's command that asks for no
+// action.
 func (t *turn) pickUp() {
 	past := &t.session.transcript.conversation
 	messages := past.Lower()
@@ -155,7 +155,7 @@ func (t *turn) loop() EndReason {
 	limits := t.session.cfg.Limits
 	for {
 		if t.ctx.Err() != nil {
-			return EndInterrupted // what waits to be delivered waits on
+			return EndInterrupted // waiting messages stay in the queue
 		}
 		t.deliver()
 		t.renewBriefing()
@@ -181,7 +181,7 @@ func (t *turn) loop() EndReason {
 			return EndBudget
 		}
 		if answer.Finish.Reason == llm.FinishPause && t.pauses < maxPauses {
-			t.pauses++ // the provider wants to be asked again, unchanged
+			t.pauses++ // the provider wants the same request again
 			continue
 		}
 		if answer.Finish.Reason == llm.FinishLength {
@@ -203,9 +203,9 @@ func (t *turn) loop() EndReason {
 	}
 }
 
-// goOn asks the model to go on where its answer reached the length limit, as
-// often as allowed (OAS-112). A call of such an answer may be cut anywhere, so
-// none of them is run.
+// goOn asks the model to continue an answer that reached the length limit, as
+// often as allowed (OAS-112). A call in such an answer may be cut anywhere, so
+// none of them runs.
 func (t *turn) goOn(calls []llm.ToolCall) bool {
 	for _, c := range calls {
 		t.end(c, t.session.tools().Canonical(c.Name), Fail("This call was not run: your answer reached its length limit before it was complete. Make it again, in smaller parts."), OutcomeFailed, 0)
@@ -220,12 +220,12 @@ func (t *turn) goOn(calls []llm.ToolCall) bool {
 	return true
 }
 
-// fullContext is the share of a window, in percent, from which it is said that
-// it fills (LOOP-42).
+// fullContext is the share of a window, in percent, at which a warning is due
+// (LOOP-42).
 const fullContext = 80
 
-// watchContext warns when the context passes four fifths of the model's window,
-// once on the way up (LOOP-42, LOOP-158, K-08).
+// watchContext warns once when the context grows beyond four fifths of the
+// model's window (LOOP-42, K-08).
 func (t *turn) watchContext() {
 	tr := &t.session.transcript
 	window := t.session.cfg.Facts.Limits(tr.Settings.Provider, tr.Settings.Model).Window
@@ -246,8 +246,7 @@ func (t *turn) watchContext() {
 	}
 }
 
-// watch tells the model when it makes the same calls over and over and they return
-// the same.
+// watch warns the model when it repeats the same calls with the same results.
 func (t *turn) watch(calls []llm.ToolCall) {
 	window := t.session.cfg.Limits.LoopWindow
 	if window <= 0 {
@@ -262,7 +261,7 @@ func (t *turn) watch(calls []llm.ToolCall) {
 		"Your last %d tool calls repeat the same %d, and so do their results. Try something else, or say what keeps you from going on.", window, cycle)})
 }
 
-// deliver hands over what other goroutines asked for since the last round.
+// deliver handles what other goroutines requested since the last round.
 func (t *turn) deliver() {
 	if ev, ok := t.session.RecordSettings(); ok {
 		t.hold(ev)
@@ -272,7 +271,7 @@ func (t *turn) deliver() {
 	}
 }
 
-// rest ends a turn whose last answer calls no tool.
+// rest ends a turn whose last answer has no tool calls.
 func (t *turn) rest(f llm.Finish) EndReason {
 	switch f.Reason {
 	case llm.FinishLength:
@@ -305,7 +304,7 @@ func (t *turn) idempotent(call llm.ToolCall) bool {
 	return fault == "" && c.spec.Idempotent
 }
 
-// resume carries on a turn found open; see [Session.Resume].
+// resume continues a turn that was found open; see [Session.Resume].
 func (t *turn) resume() EndReason {
 	open := t.session.transcript.open.all()
 	waiting := slices.ContainsFunc(open, func(c openCall) bool { return c.request != nil })

@@ -12,17 +12,17 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// ProviderOptions are what requests to a provider's models say besides, in the
-// provider's own words: beta switches, safety settings, its own tools. They are
-// the same in every request of a session, so that the prefix of its requests
-// stays the same.
+// ProviderOptions are additions to each request in a provider's own terms: beta
+// switches, safety settings, its own tools. They are the same in every request
+// of a session, so that the prefix of its requests stays the same.
 type ProviderOptions struct {
 	Header http.Header
-	// Body are members of the request's body. One that the adapter writes too
-	// takes the place of the adapter's.
+	// Body has extra members of the request's body. They override members that
+	// the adapter writes.
 	Body map[string]json.RawMessage
-	// Tools are the provider's own, such as {"googleSearch":{}}, which it runs by
-	// itself beside the session's. Only Gemini takes them.
+	// Tools are tools that the provider runs itself, such as
+	// {"googleSearch":{}}, in addition to the session's. Only Gemini supports
+	// them.
 	Tools []json.RawMessage
 }
 
