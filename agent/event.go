@@ -90,8 +90,11 @@ type TextDelta struct {
 // the model's order (LOOP-06, LOOP-07).
 type TextEnd struct {
 	Message llm.Message `json:"message"`
-	Usage   llm.Usage   `json:"usage"`
-	Finish  llm.Finish  `json:"finish"`
+	// Size is the full length of its text and reasoning in bytes where they were
+	// cut for display; 0 means that they are whole.
+	Size   int64      `json:"size,omitempty"`
+	Usage  llm.Usage  `json:"usage"`
+	Finish llm.Finish `json:"finish"`
 	// ThinkingMs is how long reasoning was streamed.
 	ThinkingMs int64 `json:"thinking_ms,omitempty"`
 	// Provider and Model say who answered.

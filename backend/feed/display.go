@@ -12,6 +12,10 @@ import (
 // rest is read by conversation.event when someone wants to see it.
 const displayLimit = 16 << 10
 
+// answerLimit is the same for the text of an answer, and for its reasoning. It is
+// more than a model writes unless something is wrong with it.
+const answerLimit = 64 << 10
+
 // ForDisplay returns the event as a page is sent it: without what only
 // providers need, and with long texts cut. What a person decides about is
 // never cut.
@@ -33,7 +37,7 @@ func ForDisplay(ev agent.Event) agent.Event {
 			ev.Data = d
 		}
 	case agent.TextEnd:
-		d.Message = displayMessage(d.Message)
+		d.Message, d.Size = displayMessage(d.Message)
 		ev.Data = d
 	case agent.LocalCommandEnd:
 		d.ModelOutput = nil
@@ -55,19 +59,64 @@ func ForDisplay(ev agent.Event) agent.Event {
 	return ev
 }
 
-func displayMessage(m llm.Message) llm.Message {
+// displayMessage returns a message for display, and its size where it was cut.
+func displayMessage(m llm.Message) (out llm.Message, size int64) {
 	m.Parts = slices.Clone(m.Parts)
-	for i, p := range m.Parts {
+	var texts, reasoning []*string
+	for i := range m.Parts {
+		p := &m.Parts[i]
 		p.Native = nil
 		if p.Reasoning != nil {
 			p.Reasoning = &llm.Reasoning{Text: p.Reasoning.Text}
+			reasoning = append(reasoning, &p.Reasoning.Text)
 		}
 		if p.Call != nil { // its arguments come with tool_call_start
 			p.Call = &llm.ToolCall{ID: p.Call.ID, Name: p.Call.Name}
 		}
-		m.Parts[i] = p
+		if p.Kind == llm.PartText {
+			texts = append(texts, &p.Text)
+		}
 	}
-	return m
+	whole := length(texts) + length(reasoning)
+	cutText, cutReasoning := middleCutAll(texts), middleCutAll(reasoning)
+	if cutText || cutReasoning {
+		size = int64(whole)
+	}
+	return m, size
+}
+
+func length(texts []*string) int {
+	n := 0
+	for _, s := range texts {
+		n += len(*s)
+	}
+	return n
+}
+
+// middleCutAll keeps the beginning and the end of texts that follow each other.
+// It reports whether anything was cut.
+func middleCutAll(texts []*string) bool {
+	front, back := answerLimit/2, length(texts)-answerLimit/2 // what lies between is left out
+	if back <= front {
+		return false
+	}
+	at := 0
+	for _, s := range texts {
+		begin, end := at, at+len(*s)
+		at = end
+		if end <= front || begin >= back {
+			continue
+		}
+		kept := ""
+		if begin <= front {
+			kept = text.Head(*s, front-begin) + "\n…\n"
+		}
+		if end > back {
+			kept += text.Tail(*s, end-back)
+		}
+		*s = kept
+	}
+	return true
 }
 
 // middleCut keeps the beginning and the end of a text.

@@ -5,14 +5,10 @@ package feed
 import (
 	"encoding/json"
 	"log/slog"
-	"maps"
-	"strings"
 	"sync"
 	"time"
-	"unicode/utf16"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/backend/internal/text"
 )
 
 const (
@@ -23,9 +19,6 @@ const (
 	// event that is larger is left out: the page sees from the envelope's
 	// seq that it is behind, and reads it.
 	envelopeLimit = 60 << 10
-	// outputTail is how much of a running call's or command's output is kept for
-	// pages that open meanwhile, in bytes.
-	outputTail = 32 << 10
 )
 
 // Feed carries events to the pages that watch. Deltas of one session gather
@@ -98,10 +91,7 @@ func (f *Feed) Draft(session string) Draft {
 	if s == nil {
 		return Draft{}
 	}
-	return Draft{
-		Text: s.draft.text.String(), Reasoning: s.draft.reasoning.String(),
-		Outputs: maps.Clone(s.draft.outputs),
-	}
+	return s.draft.draft()
 }
 
 // Forget drops what is kept of a deleted session.
@@ -136,7 +126,7 @@ func (f *Feed) send(session string, s *stream, more ...agent.Event) {
 		f.broadcast(session, s.seq, batch)
 		batch, size = nil, 0
 	}
-	for _, ev := range events {
+	for ev := range pieces(events) {
 		raw, err := json.Marshal(ForDisplay(ev))
 		if err != nil {
 			slog.Error("encode event", "session", session, "kind", ev.Kind(), "err", err)
@@ -168,128 +158,14 @@ func (f *Feed) broadcast(session string, seq int64, events []json.RawMessage) {
 	}
 }
 
-// merged joins the deltas that continue each other.
-func merged(deltas []agent.Event) []agent.Event {
-	var out []agent.Event
-	for len(deltas) > 0 {
-		n := 1
-		for n < len(deltas) && continues(deltas[n-1].Data, deltas[n].Data) {
-			n++
-		}
-		ev := deltas[0]
-		ev.Data = join(deltas[:n])
-		out, deltas = append(out, ev), deltas[n:]
-	}
-	return out
-}
-
-// continues reports whether next goes on where last ended.
-func continues(last, next agent.Payload) bool {
-	switch n := next.(type) {
-	case agent.TextDelta, agent.ReasoningDelta:
-		return last.Kind() == next.Kind()
-	case agent.CallDraft:
-		l, ok := last.(agent.CallDraft)
-		return ok && l.CallID == n.CallID
-	case agent.ToolCallOutput:
-		l, ok := last.(agent.ToolCallOutput)
-		return ok && l.CallID == n.CallID
-	case agent.LocalCommandOutput:
-		l, ok := last.(agent.LocalCommandOutput)
-		return ok && l.ID == n.ID
-	case agent.TaskChange:
-		return last == next
-	}
-	return false
-}
-
-// join makes one delta of deltas that continue each other.
-func join(deltas []agent.Event) agent.Payload {
-	var text strings.Builder
-	for _, ev := range deltas {
-		switch d := ev.Data.(type) {
-		case agent.TextDelta:
-			text.WriteString(d.Text)
-		case agent.ReasoningDelta:
-			text.WriteString(d.Text)
-		case agent.ToolCallOutput:
-			text.WriteString(d.Text)
-		case agent.LocalCommandOutput:
-			text.WriteString(d.Text)
-		}
-	}
-	switch first := deltas[0].Data.(type) {
-	case agent.TextDelta:
-		return agent.TextDelta{Text: text.String(), Offset: first.Offset}
-	case agent.ReasoningDelta:
-		return agent.ReasoningDelta{Text: text.String(), Offset: first.Offset}
-	case agent.ToolCallOutput:
-		kept, offset := keepTail(text.String(), first.Offset)
-		return agent.ToolCallOutput{CallID: first.CallID, Text: kept, Offset: offset}
-	case agent.LocalCommandOutput:
-		kept, offset := keepTail(text.String(), first.Offset)
-		return agent.LocalCommandOutput{ID: first.ID, Text: kept, Offset: offset}
-	}
-	return deltas[len(deltas)-1].Data // the newest says it all
-}
-
-// streamed is what no durable event holds yet, as it grows.
-type streamed struct {
-	text, reasoning strings.Builder
-	outputs         map[string]OutputTail
-}
-
-func (d *streamed) apply(ev agent.Event) {
-	switch p := ev.Data.(type) {
-	case agent.TextStart, agent.TextEnd, agent.UserInput, agent.TurnContinued:
-		d.text.Reset()
-		d.reasoning.Reset()
-	case agent.TextDelta:
-		d.text.WriteString(p.Text)
-	case agent.ReasoningDelta:
-		d.reasoning.WriteString(p.Text)
-	case agent.ToolCallOutput:
-		d.print(p.CallID, p.Text, p.Offset)
-	case agent.ToolCallEnd:
-		delete(d.outputs, p.CallID)
-	case agent.LocalCommandOutput:
-		d.print(p.ID, p.Text, p.Offset)
-	case agent.LocalCommandEnd:
-		delete(d.outputs, p.ID)
-	case agent.ProcessingEnd:
-		*d = streamed{}
-	}
-}
-
-// print adds to the output of what has the given id.
-func (d *streamed) print(id, text string, offset int) {
-	o, ok := d.outputs[id]
-	if !ok {
-		o.Offset = offset
-	}
-	o.Text, o.Offset = keepTail(o.Text+text, o.Offset)
-	if d.outputs == nil {
-		d.outputs = map[string]OutputTail{}
-	}
-	d.outputs[id] = o
-}
-
-// keepTail cuts a text that begins at offset to the newest part.
-func keepTail(all string, offset int) (string, int) {
-	if len(all) <= outputTail {
-		return all, offset
-	}
-	kept := text.Tail(all, outputTail)
-	for _, r := range all[:len(all)-len(kept)] {
-		offset += utf16.RuneLen(r)
-	}
-	return kept, offset
-}
-
-// Draft is streamed content that no durable event holds yet.
+// Draft is streamed content that no durable event holds yet. Of very long text and
+// reasoning it has the newest part; the offsets are where that begins, in UTF-16
+// code units.
 type Draft struct {
-	Text      string `json:"text,omitempty"`
-	Reasoning string `json:"reasoning,omitempty"`
+	Text            string `json:"text,omitempty"`
+	TextOffset      int    `json:"text_offset,omitempty"`
+	Reasoning       string `json:"reasoning,omitempty"`
+	ReasoningOffset int    `json:"reasoning_offset,omitempty"`
 	// Outputs holds the newest output of the calls and the user's commands that
 	// run, by id.
 	Outputs map[string]OutputTail `json:"outputs,omitempty"`

@@ -202,7 +202,9 @@ export type Document = {
 
 export type Draft = {
   text?: string
+  text_offset?: number
   reasoning?: string
+  reasoning_offset?: number
   outputs?: Record<string, OutputTail>
 }
 
@@ -809,6 +811,7 @@ export type TextDelta = {
 
 export type TextEnd = {
   message: Message
+  size?: number
   usage: Usage
   finish: Finish
   thinking_ms?: number

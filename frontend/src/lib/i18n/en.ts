@@ -75,6 +75,8 @@ export const en = {
 
   'conversation.label': 'Conversation',
   'conversation.jump': 'Jump to latest',
+  'conversation.answer': 'Answer',
+  'conversation.beginning_later': 'This is very long. Its beginning is shown when it is done.',
   'conversation.you': 'You',
   'conversation.steered': 'steered',
   'conversation.show_all': 'Show all ({size})',

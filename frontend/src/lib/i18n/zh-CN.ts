@@ -68,6 +68,8 @@ export const zhCN: Record<Key, Message> = {
 
   'conversation.label': '对话',
   'conversation.jump': '跳到最新',
+  'conversation.answer': '回答',
+  'conversation.beginning_later': '内容很长，开头部分将在完成后显示。',
   'conversation.you': '你',
   'conversation.steered': '中途引导',
   'conversation.show_all': '显示全部（{size}）',

@@ -44,6 +44,13 @@ export type AnswerEntry = {
   key: string
   text: string
   thinking: string
+  /** Where they begin in what was streamed, of which only the newest part is held; 0 is the start. */
+  textFrom: number
+  thinkingFrom: number
+  /** The full length in bytes where either was cut for display. */
+  size?: number
+  /** Where the message is in the log; absent while it streams. */
+  seq?: number
   /** How long the thinking took so far, without what goes on; absent where nobody measured it. */
   thinkingMs?: number
   /** When the thinking that goes on began. */

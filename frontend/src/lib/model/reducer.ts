@@ -34,7 +34,12 @@ export function applyDraft(view: View, draft: Draft): View {
   dropStreaming(next)
   if (draft.text || draft.reasoning) {
     const answer = openAnswer(next)
-    replace(next, answer, { text: draft.text ?? '', thinking: draft.reasoning ?? '' })
+    replace(next, answer, {
+      text: draft.text ?? '',
+      textFrom: draft.text_offset ?? 0,
+      thinking: draft.reasoning ?? '',
+      thinkingFrom: draft.reasoning_offset ?? 0,
+    })
   }
   for (const [id, tail] of Object.entries(draft.outputs ?? {})) {
     const printing = findCall(next, id) ?? findCommand(next, id)
@@ -49,7 +54,13 @@ export function draftOf(view: View): Draft {
   let draft: Draft = { outputs }
   for (const entry of view.entries) {
     if (entry.type === 'answer' && entry.streaming) {
-      draft = { ...draft, text: entry.text, reasoning: entry.thinking }
+      draft = {
+        ...draft,
+        text: entry.text,
+        text_offset: entry.textFrom,
+        reasoning: entry.thinking,
+        reasoning_offset: entry.thinkingFrom,
+      }
     }
     if (entry.type === 'tool' && entry.status === 'running') {
       outputs[entry.callId] = { text: entry.output, offset: entry.outputFrom }
@@ -267,9 +278,9 @@ const keyOf = (event: Event) => `e${event.seq ?? `@${event.at}.${event.kind}`}`
 
 function grow(view: Writable, field: 'text' | 'thinking', delta: { text: string; offset: number }) {
   const answer = openAnswer(view)
-  const value = joined(answer[field], delta)
+  const value = joined(answer[field], answer[`${field}From`], delta)
   if (value === undefined) view.torn = true
-  else replace(view, answer, { [field]: value })
+  else replace(view, answer, { [field]: value.text, [`${field}From`]: value.from })
 }
 
 function timeThinking(view: Writable, at: number): void {
@@ -300,7 +311,8 @@ function openAnswer(view: Writable): AnswerEntry {
   const open = streamingAnswer(view)
   if (open) return open
   const key = answerKey(view.seq)
-  const fresh: AnswerEntry = { type: 'answer', key, text: '', thinking: '', streaming: true }
+  const empty = { text: '', textFrom: 0, thinking: '', thinkingFrom: 0 }
+  const fresh: AnswerEntry = { type: 'answer', key, ...empty, streaming: true }
   view.entries.push(fresh)
   return fresh
 }
@@ -317,10 +329,17 @@ function dropStreaming(view: Writable): void {
   }
 }
 
-function finishAnswer(view: Writable, end: TextEnd, seq: number, at: number): void {
-  const parts = end.message.parts ?? []
+/** What a message says, and what its model thought. */
+export function wordsOf({ message }: TextEnd): { text: string; thinking: string } {
+  const parts = message.parts ?? []
   const text = parts.map((p) => (p.kind === 'text' ? (p.text ?? '') : '')).join('')
   const thinking = parts.map((p) => p.reasoning?.text ?? '').join('')
+  return { text, thinking }
+}
+
+function finishAnswer(view: Writable, end: TextEnd, seq: number, at: number): void {
+  const parts = end.message.parts ?? []
+  const { text, thinking } = wordsOf(end)
   const key = streamingAnswer(view)?.key ?? answerKey(seq - 1)
   dropStreaming(view)
   if (text || thinking || isRemarkable(end)) {
@@ -329,9 +348,13 @@ function finishAnswer(view: Writable, end: TextEnd, seq: number, at: number): vo
       type: 'answer',
       key,
       text,
+      textFrom: 0,
       thinking,
+      thinkingFrom: 0,
       thinkingMs: end.thinking_ms,
       streaming: false,
+      size: end.size,
+      seq,
       finish,
     })
   }

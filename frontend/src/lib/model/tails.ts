@@ -1,9 +1,22 @@
 /** Text that arrives in pieces, each with its place in the whole. */
 
-/** Joins a delta by its offset: overlap is skipped, undefined means a gap. */
-export function joined(text: string, delta: { text: string; offset: number }): string | undefined {
-  if (delta.offset > text.length) return undefined
-  return text + delta.text.slice(text.length - delta.offset)
+/** How much of a live answer is held: more would be laid out anew with each piece of it. */
+const longestAnswer = 32_000
+
+/**
+ * Joins a text that begins at an offset with a delta: overlap is skipped, undefined means a gap. The
+ * beginning of a long text is left out, seldom and much of it at once.
+ */
+export function joined(
+  held: string,
+  from: number,
+  delta: { text: string; offset: number },
+): { text: string; from: number } | undefined {
+  const end = from + held.length
+  if (delta.offset > end) return undefined
+  const text = held + delta.text.slice(end - delta.offset)
+  const surplus = text.length > 2 * longestAnswer ? text.length - longestAnswer : 0
+  return { text: text.slice(surplus), from: from + surplus }
 }
 
 const longestTail = 32_000
