@@ -110,3 +110,34 @@ test('tables, code, a file, colours and a text that runs from right to left can 
   await shots(page, 'reading')
   expect(offences).toEqual([])
 })
+
+test('a very long answer shows its beginning, its end and its size, and all of it on request', async () => {
+  const filler = 'The middle of the answer says the same again and again.\n\n'.repeat(20_000)
+  const thought = 'Thinking, and then some more. '.repeat(10_000)
+  const model = (stage.model = await startModel([
+    {
+      reasoning: `First thought. ${thought}Last thought.`,
+      text: `# How it begins\n\n${filler}Exactly halfway.\n\n${filler}## How it ends`,
+    },
+  ]))
+  const host = (stage.host = await startHost({
+    env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
+  }))
+  const { page, offences } = await openPage(stage.browser, host.url)
+  await prompt(page, 'Say more than anybody would read.')
+  const showAll = page.getByRole('button', { name: /Show all \(2\.\d MB\)/ })
+  await showAll.waitFor({ timeout: 60_000 })
+  await page.getByRole('heading', { name: 'How it begins' }).waitFor()
+  await page.getByRole('heading', { name: 'How it ends' }).waitFor()
+  expect(await page.locator('.answer').innerText()).not.toContain('Exactly halfway')
+  await showAll.scrollIntoViewIfNeeded()
+  await shots(page, 'reading-long')
+
+  await showAll.click()
+  const dialog = page.getByRole('dialog', { name: 'Answer' })
+  await dialog.getByText('First thought').waitFor()
+  await shots(page, 'reading-long-whole')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  expect(offences).toEqual([])
+})
