@@ -30,7 +30,10 @@ func (c *Catalogue) Assume(provider, id string) (Model, bool) {
 	wanted := family(name)
 	best := -1
 	for i, m := range c.models {
-		if f := family(m.ID); m.Provider != owner || f.words != wanted.words || slices.Compare(f.version, wanted.version) > 0 {
+		if m.Provider != owner {
+			continue
+		}
+		if f := family(m.ID); f.words != wanted.words || slices.Compare(f.version, wanted.version) > 0 {
 			continue
 		}
 		if best < 0 || slices.Compare(family(c.models[best].ID).version, family(m.ID).version) < 0 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -25,15 +26,19 @@ type IDs struct {
 	echo   bool              // whatever the form, see [Encodings]
 	sent   map[string]string // by our id
 	taken  map[string]bool
+	log    []assigned // in order, so that the newest can be taken back
 }
 
-// newIDs returns the ids of the calls in messages, for a request to target.
-func newIDs(messages []llm.Message, target llm.Origin, echo bool) *IDs {
-	ids := &IDs{target: target, echo: echo, sent: map[string]string{}, taken: map[string]bool{}}
-	for _, m := range messages {
-		ids.add(m)
-	}
-	return ids
+// assigned is one call's id, and what it took the place of.
+type assigned struct {
+	ours, id    string
+	was         string // under our id before
+	had, unique bool   // whether there was one; whether nobody had the id before
+}
+
+// newIDs returns the ids of a conversation without calls, for a request to target.
+func newIDs(target llm.Origin, echo bool) *IDs {
+	return &IDs{target: target, echo: echo, sent: map[string]string{}, taken: map[string]bool{}}
 }
 
 func (ids *IDs) add(m llm.Message) {
@@ -47,8 +52,25 @@ func (ids *IDs) add(m llm.Message) {
 		if same && !ids.taken[c.WireID] && ids.accepts(c.WireID) {
 			id = c.WireID
 		}
+		was, had := ids.sent[c.ID]
+		ids.log = append(ids.log, assigned{ours: c.ID, id: id, was: was, had: had, unique: !ids.taken[id]})
 		ids.sent[c.ID], ids.taken[id] = id, true
 	}
+}
+
+// cut takes back the ids of all calls but the first n.
+func (ids *IDs) cut(n int) {
+	for _, a := range slices.Backward(ids.log[n:]) {
+		if a.had {
+			ids.sent[a.ours] = a.was
+		} else {
+			delete(ids.sent, a.ours)
+		}
+		if a.unique {
+			delete(ids.taken, a.id)
+		}
+	}
+	ids.log = ids.log[:n]
 }
 
 // callID is what every API accepts as the id of a call, and maxEchoed the length

@@ -34,13 +34,14 @@ type conversation struct {
 	key    string
 	target llm.Origin
 	done   []encoded
-	ids    *IDs // of the calls in done
+	ids    *IDs // of the calls in done; nil where nothing is
 }
 
 type encoded struct {
 	parts  *llm.Part
 	count  int
 	origin *llm.Origin
+	calls  int // in the conversation up to here
 	Items
 }
 
@@ -74,8 +75,16 @@ func (e *Encodings) encode(key string, target llm.Origin, messages []llm.Message
 	target.ResponseID = ""
 	c := e.find(key, target)
 	known := c.known(messages)
-	if known < len(c.done) || c.ids == nil {
-		c.done, c.ids = c.done[:known:known], newIDs(messages[:known], target, e.EchoCallIDs)
+	if c.ids == nil {
+		c.ids = newIDs(target, e.EchoCallIDs)
+	}
+	if known < len(c.done) { // the newest message is often made anew
+		c.done = c.done[:known:known]
+		calls := 0
+		if known > 0 {
+			calls = c.done[known-1].calls
+		}
+		c.ids.cut(calls)
 	}
 	for _, m := range messages[known:] {
 		c.ids.add(m)
@@ -83,7 +92,7 @@ func (e *Encodings) encode(key string, target llm.Origin, messages []llm.Message
 		if err != nil {
 			return nil, fmt.Errorf("encode message: %w", err)
 		}
-		c.done = append(c.done, encoded{first(m), len(m.Parts), m.Origin, items})
+		c.done = append(c.done, encoded{first(m), len(m.Parts), m.Origin, len(c.ids.log), items})
 	}
 	return c.done, nil
 }

@@ -3,6 +3,8 @@ package wire_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"atelier.dev/atelier/agent/llm"
@@ -100,5 +102,30 @@ func TestEncodingsForget(t *testing.T) {
 	}
 	if join(t, &e, "one", target, message, &n); n != 1 {
 		t.Error("the oldest was kept")
+	}
+}
+
+// A conversation whose end changes again and again, with calls whose ids repeat, is
+// encoded as one that was never seen before.
+func TestEncodingsOfAChangingEnd(t *testing.T) {
+	t.Parallel()
+	target := llm.Origin{Provider: "a", Model: "m"}
+	random := rand.New(rand.NewPCG(1, 2))
+	var kept wire.Encodings
+	var messages []llm.Message
+	for range 500 {
+		messages = slices.Clone(messages[:random.IntN(len(messages)+1)])
+		for range random.IntN(4) {
+			call := &llm.ToolCall{ID: fmt.Sprint(random.IntN(9)), WireID: fmt.Sprint("w", random.IntN(4))}
+			messages = append(messages,
+				llm.Message{Role: llm.RoleAssistant, Origin: &target, Parts: []llm.Part{{Kind: llm.PartToolCall, Call: call}}},
+				llm.Message{Role: llm.RoleTool, Parts: []llm.Part{{Kind: llm.PartToolResult, Result: &llm.ToolResult{CallID: call.ID}}}})
+		}
+		var fresh wire.Encodings
+		var n int
+		got, want := join(t, &kept, "s", target, messages, &n), join(t, &fresh, "s", target, messages, &n)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("%d messages (-fresh +kept):\n%s", len(messages), diff)
+		}
 	}
 }
