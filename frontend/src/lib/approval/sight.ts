@@ -25,3 +25,8 @@ export function watchButtons(approval: string): Attachment {
     }
   }
 }
+
+/** Puts the focus on a question where it stands in a conversation. */
+export function focusQuestion(approval: string): void {
+  document.querySelector<HTMLElement>(`[data-approval="${CSS.escape(approval)}"]`)?.focus()
+}

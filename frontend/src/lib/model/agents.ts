@@ -1,6 +1,6 @@
 /** How far an agent is, and which of a session's calls are about one. */
 import type { ToolEntry } from './entries'
-import { argumentsOf } from '../tools/describe'
+import { argumentsOf } from './arguments'
 import type { SessionInfo } from '../types.gen'
 
 export type AgentState = 'working' | 'waiting' | 'done' | 'failed' | 'stopped' | 'starting'

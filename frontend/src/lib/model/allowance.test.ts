@@ -1,7 +1,6 @@
-import { beforeEach, expect, test } from 'vitest'
-import { setLanguage } from '../i18n/i18n.svelte'
+import { expect, test } from 'vitest'
 import type { RateLimitReport } from '../types.gen'
-import { exactly, isScarce, left, percentage, scarcest } from './allowance'
+import { isScarce, left, percentage, scarcest } from './allowance'
 
 const now = new Date(2026, 10, 21, 12, 0, 0).getTime()
 const soon = now + 90_000
@@ -12,8 +11,6 @@ const report: RateLimitReport = {
     tokens: { limit: 2_000_000, remaining: 150_000, reset_at: soon },
   },
 }
-
-beforeEach(() => setLanguage('en'))
 
 // LLM-32: what runs out first is shown, and calls for attention when little is left.
 test('the scarcer of requests and tokens counts', () => {
@@ -43,15 +40,4 @@ test('a provider that reports nonsense does not make a share of it', () => {
   expect(left({ limit: 0, remaining: 0 }, now)).toBe(1)
   expect(left({ limit: 10, remaining: -3 }, now)).toBe(0)
   expect(left({ limit: 10, remaining: 30 }, now)).toBe(1)
-})
-
-// LLM-32
-test('the exact numbers say when they are whole again', () => {
-  expect(exactly(report, now, 'en')).toBe(
-    '480 of 500 requests left\n150,000 of 2,000,000 tokens left, whole again at 12:01:30 PM',
-  )
-  expect(exactly(report, soon, 'en')).toContain('2,000,000 of 2,000,000 tokens left')
-  expect(exactly(report, now - 24 * 3_600_000, 'en')).toContain(
-    'whole again at Nov 21, 12:01:30 PM',
-  )
 })

@@ -1,5 +1,4 @@
 /** What a conversation looks like: the entries that events fold into. */
-import { isAskedFor } from './compaction'
 import type {
   Answer,
   ApprovalRequest,
@@ -179,21 +178,6 @@ export const isAnswered = ({ entries }: View): boolean =>
       (entry.type === 'answer' && !entry.streaming) ||
       (entry.type === 'tool' && entry.status !== 'drafting'),
   )
-
-/** The end of the newest turn, where nothing but what the user did came after it. */
-export function turnAtRest({ state, entries }: View): TurnEntry | undefined {
-  const last = entries.findLast((entry) => entry.type !== 'command' && !isAskedFor(entry))
-  return state === 'idle' && last?.type === 'turn' ? last : undefined
-}
-
-/** Whether the newest turn can be carried on where it was stopped. */
-export function canContinue(view: View): boolean {
-  const last = turnAtRest(view)
-  if (!last || last.reason === 'done') return false
-  const before = view.entries[view.entries.lastIndexOf(last) - 1]
-  const isSpent = before?.type === 'notice' && before.notice === 'limit' && before.limit === 'turns'
-  return !isSpent
-}
 
 export const emptyView: View = {
   entries: [],

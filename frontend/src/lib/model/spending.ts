@@ -1,20 +1,6 @@
-/** What requests cost, in words. An unknown cost is never written as nothing. */
-import { dollars, dollarsExact, tokens } from './format'
-import { t } from '../i18n/i18n.svelte'
-import type { Cost, CostLine, Spending, Usage } from '../types.gen'
-
-/** $0.37; $0.37+ where more was spent than is known; words where nothing is known. */
-export function spending({ usd, unknown = 0 }: Spending): string {
-  if (unknown === 0) return dollars(usd)
-  return usd > 0 ? `${dollars(usd)}+` : t('cost.unknown')
-}
-
-/** The sum to a hundredth of a cent, and how many requests are not in it. */
-export function spendingExact({ usd, unknown = 0 }: Spending): string {
-  if (unknown === 0) return dollarsExact(usd)
-  const missing = t('cost.unpriced', { n: unknown })
-  return usd > 0 ? `${dollarsExact(usd)} · ${missing}` : missing
-}
+/** Sums of what requests cost, and of their tokens. */
+import { tokens } from './format'
+import type { Cost, Spending, Usage } from '../types.gen'
 
 /** The sum after one more request; without a cost it is one of unknown cost. */
 export function spent(before: Spending | undefined, cost: Cost | undefined): Spending {
@@ -35,15 +21,6 @@ export function together(sums: readonly (Spending | undefined)[]): Spending | un
 
 /** Nothing was spent as far as is known, and everything is known. */
 export const isFree = ({ usd, unknown }: Spending) => usd === 0 && !unknown
-
-/** The models behind a sum's unknown part; of several, each with its number of requests. */
-export function unpriced(models: readonly CostLine[] = []): string {
-  const lines = models.filter((line) => line.cost.unknown)
-  if (lines.length === 1) return lines[0]?.model ?? ''
-  return lines
-    .map((line) => t('cost.unpriced_model', { model: line.model ?? '', n: line.cost.unknown ?? 0 }))
-    .join(', ')
-}
 
 export const tokensIn = (usage: Usage) => usage.input + usage.cache_read + usage.cache_write
 

@@ -1,5 +1,5 @@
-/** Events for tests, numbered as a store would. */
-import type { Event, Part, Usage } from '../types.gen'
+/** Events for tests, numbered as a store would, and sessions. */
+import type { Event, Part, SessionInfo, Usage } from '../types.gen'
 
 type Kind = Event['kind']
 type Data<K extends Kind> = Extract<Event, { kind: K }>['data']
@@ -93,3 +93,18 @@ export function sampleTurn(): Log {
   log.add('processing_end', { reason: 'done', rounds: 1, usage: noUsage })
   return log
 }
+
+/** A session at rest. */
+export const sessionInfo = (id: string, change: Partial<SessionInfo> = {}): SessionInfo => ({
+  id,
+  title: id,
+  folder: '/shop',
+  state: 'idle',
+  settings: { provider: 'demo', model: 'tour', mode: 'default' },
+  created_at: 1,
+  updated_at: 1,
+  seq: 0,
+  usage: { ...noUsage, known: true },
+  context: 0,
+  ...change,
+})

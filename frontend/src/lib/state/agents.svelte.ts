@@ -2,7 +2,8 @@ import { untrack } from 'svelte'
 import { SvelteMap, SvelteSet } from 'svelte/reactivity'
 import type { Call } from '../api'
 import { Conversation } from './conversation.svelte'
-import { oldestFirst, type Sessions } from './sessions.svelte'
+import { type Sessions } from './sessions.svelte'
+import { oldestFirst } from '../model/sessions'
 import type { ApprovalRequest, Envelope, SessionInfo } from '../types.gen'
 
 /** Remembers which agents' conversations are unfolded. */

@@ -1,25 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Call } from '../api'
-import type { ToolEntry } from '../model/entries'
-import { Log, noUsage } from '../model/testing'
+import { Log, sessionInfo } from '../model/testing'
 import { Sessions } from './sessions.svelte'
-import type { SessionInfo } from '../types.gen'
 import { Agents } from './agents.svelte'
-import { agentOf, agentState, reportOf } from '../model/agents'
 
-const info = (id: string, change: Partial<SessionInfo> = {}): SessionInfo => ({
-  id,
-  title: id,
-  folder: '/shop',
-  state: 'idle',
-  settings: { provider: 'demo', model: 'tour', mode: 'default' },
-  created_at: 1,
-  updated_at: 1,
-  seq: 0,
-  usage: noUsage,
-  context: 0,
-  ...change,
-})
 const helper = { parent: 'p', folder: '/shop', rounds: 50 }
 
 /** A log that waits for a person, as an agent's may. */
@@ -41,11 +25,11 @@ function waiting(): Log {
 async function follow() {
   const calls: [string, unknown][] = []
   const sessions = [
-    info('p'),
-    info('asks', { helper, state: 'awaiting_input', seq: 2 }),
-    info('works', { helper, state: 'processing', created_at: 2 }),
-    info('rests', { helper, created_at: 3, last_end: 'done' }),
-    info('others', { helper: { ...helper, parent: 'q' }, state: 'awaiting_input' }),
+    sessionInfo('p'),
+    sessionInfo('asks', { helper, state: 'awaiting_input', seq: 2 }),
+    sessionInfo('works', { helper, state: 'processing', created_at: 2 }),
+    sessionInfo('rests', { helper, created_at: 3, last_end: 'done' }),
+    sessionInfo('others', { helper: { ...helper, parent: 'q' }, state: 'awaiting_input' }),
   ]
   const call = (async (method: string, args: { session?: string }) => {
     calls.push([method, args])
@@ -115,39 +99,5 @@ describe('agents', () => {
     ])
     localStorage.setItem('atelier.agents', '{no json')
     expect((await follow()).agents.isUnfolded('asks')).toBe(false)
-  })
-})
-
-// LOOP-49
-test.each([
-  ['starting', {}],
-  ['working', { state: 'processing', last_end: 'done' }],
-  ['waiting', { state: 'awaiting_input' }],
-  ['done', { last_end: 'done' }],
-  ['failed', { last_end: 'failed' }],
-  ['failed', { last_end: 'crashed' }],
-  ['stopped', { last_end: 'interrupted' }],
-  ['stopped', { last_end: 'budget' }],
-] as const)('an agent is %s when its session is %o', (want, change) => {
-  expect(agentState(info('a', change))).toBe(want)
-})
-
-describe('a call', () => {
-  const call = (change: Partial<ToolEntry>) => ({ input: '{}', output: '', ...change }) as ToolEntry
-
-  // LOOP-48
-  test('is about the agent that it started or names', () => {
-    const details = { agent: { session: 'a' } }
-    expect(agentOf(call({ tool: 'SpawnAgent', details }))).toBe('a')
-    expect(agentOf(call({ tool: 'Wait', input: '{"agent_id":"b"}' }))).toBe('b')
-    expect(agentOf(call({ tool: 'Wait', input: '{"agent_id":7}' }))).toBeUndefined()
-    expect(agentOf(call({ tool: 'Other', input: '{"agent_id":"b"}' }))).toBeUndefined()
-  })
-
-  // LOOP-149
-  test('that waited has the agent’s report', () => {
-    const output = '{"output":"They pass.","success":true,"turns_used":2}'
-    expect(reportOf(call({ output }))).toEqual({ output: 'They pass.', turns: 2 })
-    expect(reportOf(call({ output: output.slice(0, 20) }))).toBeUndefined()
   })
 })

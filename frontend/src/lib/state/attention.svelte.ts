@@ -2,11 +2,6 @@ import { SvelteMap } from 'svelte/reactivity'
 import type { Agents, Question } from './agents.svelte'
 import type { Conversation } from './conversation.svelte'
 
-/** Puts the focus on a question where it stands in a conversation. */
-export function focusQuestion(approval: string): void {
-  document.querySelector<HTMLElement>(`[data-approval="${CSS.escape(approval)}"]`)?.focus()
-}
-
 /** What the user has to decide: in which order, where it shows, and what the dialog is about. */
 export class Attention {
   /** Of the questions that are shown, whether their buttons can be seen. */

@@ -1,7 +1,7 @@
 import { SvelteMap } from 'svelte/reactivity'
 import { type ApiError, asApiError, type Call } from '../api'
 import { Queue } from './queue.svelte'
-import type { Place } from '../ui/StickyList.svelte'
+import type { Place } from '../model/place'
 import type {
   Answer,
   ContextBreakdown,

@@ -2,12 +2,9 @@ import { SvelteMap, SvelteSet } from 'svelte/reactivity'
 import { type ApiError, asApiError, type Call } from '../api'
 import type { ToolEntry } from '../model/entries'
 import { oneAtATime } from '../model/oneAtATime'
-import type { Envelope, TaskInfo, TaskState } from '../types.gen'
+import type { Envelope, TaskInfo } from '../types.gen'
 import { Tail } from './tail.svelte'
-import { isBad } from '../tasks/words'
-
-/** A command that was left running. Those of sessions that ended are kept while the page lives. */
-export type Task = Omit<TaskInfo, 'state'> & { key: string; state: TaskState | 'session_ended' }
+import { isBad, isRunning, rank, type Task, taskOf } from '../model/tasks'
 
 /** As many of a session as the application remembers. */
 const mostKept = 64
@@ -154,14 +151,3 @@ export class Tasks {
     )
   }
 }
-
-export const isRunning = ({ state }: Task): boolean => state === 'running'
-
-/** What runs comes before what ended, each by when it did so. */
-const rank = (task: Task) =>
-  isRunning(task) ? Number.MAX_SAFE_INTEGER / 2 + task.started_at : (task.ended_at ?? 0)
-
-const taskOf = (info: TaskInfo): Task => ({
-  ...info,
-  key: `${info.session}/${info.started_at}/${info.id}`,
-})

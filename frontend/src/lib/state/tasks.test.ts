@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import type { Call } from '../api'
 import type { ToolEntry } from '../model/entries'
 import type { Event, TaskChange, TaskInfo } from '../types.gen'
-import { oneAtATime } from '../model/oneAtATime'
 import { Tasks } from './tasks.svelte'
 
 const info = (id: string, change: Partial<TaskInfo> = {}): TaskInfo => ({
@@ -220,20 +219,4 @@ test('as many tasks are kept as the application remembers', async () => {
   }
   expect(states(tasks)).toHaveLength(64)
   expect(states(tasks).at(-1)).toBe('17 exited')
-})
-
-test('work that is asked for while it runs is done once more, and not twice at once', async () => {
-  let runs = 0
-  let atOnce = 0
-  const run = oneAtATime(async () => {
-    runs++
-    atOnce++
-    expect(atOnce).toBe(1)
-    await settled()
-    atOnce--
-  })
-  await Promise.all([run(), run(), run()])
-  expect(runs).toBe(2)
-  await run()
-  expect(runs).toBe(3)
 })

@@ -4,7 +4,7 @@ import type { Call } from '../api'
 import { setLanguage } from '../i18n/i18n.svelte'
 import { Tail } from '../state/tail.svelte'
 import TaskRow from './TaskRow.svelte'
-import type { Task } from '../state/tasks.svelte'
+import type { Task } from '../model/tasks'
 
 /** What the page is told of what comes into view. */
 let isInView = true

@@ -1,5 +1,6 @@
 import { createContext } from 'svelte'
-import type { Task, Tasks } from '../state/tasks.svelte'
+import type { Tasks } from '../state/tasks.svelte'
+import type { Task } from '../model/tasks'
 
 /** What the card of a call that left a command running asks of the window. */
 export type TasksHost = {

@@ -1,7 +1,7 @@
 /** How a task is or what became of it, in a few words. */
 import { elapsed } from '../model/format'
 import { t } from '../i18n/i18n.svelte'
-import type { Task } from '../state/tasks.svelte'
+import type { Task } from '../model/tasks'
 
 export function stateWords(task: Task): string {
   if (task.state === 'exited') return t('task.exited', { code: String(task.exit_code ?? 0) })
@@ -11,7 +11,3 @@ export function stateWords(task: Task): string {
 /** How long it has been running, or was. */
 export const lasted = (task: Task, now: number): string =>
   elapsed(Math.max(0, (task.ended_at ?? now) - task.started_at))
-
-/** Ended in a way that somebody may have to look at. */
-export const isBad = ({ state, exit_code: code = 0 }: Task): boolean =>
-  state === 'timed_out' || (state === 'exited' && code !== 0)

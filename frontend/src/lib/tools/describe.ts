@@ -1,47 +1,9 @@
-/** What a tool's one line says: its most telling argument and its most telling result. */
+/** The most telling result of a call, in words. */
 import type { ToolEntry } from '../model/entries'
 import { t } from '../i18n/i18n.svelte'
 import type { FileChange } from '../types.gen'
-import { markHidden } from '../model/visible'
 import { isPicture } from '../model/pictures'
 import { isSlip } from './unfolding'
-
-/** The arguments of a call; empty where they are no JSON object. */
-export function argumentsOf(input: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(input)
-    return value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : {}
-  } catch {
-    return {}
-  }
-}
-
-const telling = ['command', 'file_path', 'path', 'pattern', 'query', 'url', 'description', 'task']
-
-/** The argument that tells one call from another, on one line, with nothing hidden in it. */
-export function argument(tool: string, input: string): string {
-  const all = argumentsOf(input)
-  const text = (name: string) => (typeof all[name] === 'string' ? (all[name] as string) : '')
-  if (tool === 'Grep' || tool === 'Glob') {
-    const where = text('path') || text('glob')
-    return line(where ? `${text('pattern')} · ${where}` : text('pattern'))
-  }
-  if (tool === 'ApplyPatch') return line(patched(text('input')))
-  if (text('command') && text('workdir')) return line(`${text('command')} · ${text('workdir')}`)
-  const name = telling.find((candidate) => text(candidate) !== '')
-  const value = name ? text(name) : Object.values(all).find((v) => typeof v === 'string')
-  return line(String(value ?? ''))
-}
-
-/** The files that a patch names. */
-const patched = (patch: string) =>
-  [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)]
-    .map((header) => header[1]!.trim())
-    .join(', ')
-
-const line = (text: string) => markHidden(text.slice(0, 500).replace(/\s+/g, ' '))
 
 export type Outcome = { text: string; added?: number; removed?: number; bad?: boolean }
 

@@ -4,20 +4,10 @@ import type { ToolEntry } from '../model/entries'
 import { setLanguage } from '../i18n/i18n.svelte'
 import type { Media } from '../types.gen'
 import { outcome } from './describe'
-import { pictureSource, type Picture } from '../model/pictures'
+import type { Picture } from '../model/pictures'
 import Pictures from './Pictures.svelte'
 
 beforeEach(() => setLanguage('en'))
-
-test.each<[Media, string | undefined]>([
-  [{ mime: 'image/png', data: 'AAAA' }, 'data:image/png;base64,AAAA'],
-  [{ mime: 'image/webp', data: 'AAAA' }, 'data:image/webp;base64,AAAA'],
-  [{ mime: 'image/svg+xml', data: 'AAAA' }, undefined],
-  [{ mime: 'text/html', data: 'AAAA' }, undefined],
-  [{ mime: 'image/png', url: 'https://example.com/a.png' }, undefined],
-])('%o is shown as %s', (media, want) => {
-  expect(pictureSource(media)).toBe(want)
-})
 
 const png = { mime: 'image/png', name: 'shot.png' }
 

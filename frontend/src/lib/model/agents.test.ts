@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { agentOf, agentState, reportOf } from './agents'
+import type { ToolEntry } from './entries'
+import { sessionInfo } from './testing'
+
+// LOOP-49
+test.each([
+  ['starting', {}],
+  ['working', { state: 'processing', last_end: 'done' }],
+  ['waiting', { state: 'awaiting_input' }],
+  ['done', { last_end: 'done' }],
+  ['failed', { last_end: 'failed' }],
+  ['failed', { last_end: 'crashed' }],
+  ['stopped', { last_end: 'interrupted' }],
+  ['stopped', { last_end: 'budget' }],
+] as const)('an agent is %s when its session is %o', (want, change) => {
+  expect(agentState(sessionInfo('a', change))).toBe(want)
+})
+
+describe('a call', () => {
+  const call = (change: Partial<ToolEntry>) => ({ input: '{}', output: '', ...change }) as ToolEntry
+
+  // LOOP-48
+  test('is about the agent that it started or names', () => {
+    const details = { agent: { session: 'a' } }
+    expect(agentOf(call({ tool: 'SpawnAgent', details }))).toBe('a')
+    expect(agentOf(call({ tool: 'Wait', input: '{"agent_id":"b"}' }))).toBe('b')
+    expect(agentOf(call({ tool: 'Wait', input: '{"agent_id":7}' }))).toBeUndefined()
+    expect(agentOf(call({ tool: 'Other', input: '{"agent_id":"b"}' }))).toBeUndefined()
+  })
+
+  // LOOP-149
+  test('that waited has the agent’s report', () => {
+    const output = '{"output":"They pass.","success":true,"turns_used":2}'
+    expect(reportOf(call({ output }))).toEqual({ output: 'They pass.', turns: 2 })
+    expect(reportOf(call({ output: output.slice(0, 20) }))).toBeUndefined()
+  })
+})

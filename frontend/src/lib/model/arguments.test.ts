@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { argument } from './arguments'
+
+test.each([
+  ['Bash', '{"command":"npm\\n test","description":"Run"}', 'npm test'],
+  ['Bash', '{"command":"make","workdir":"web"}', 'make · web'],
+  ['Read', '{"file_path":"a.go","limit":3}', 'a.go'],
+  ['Grep', '{"pattern":"x","path":"src"}', 'x · src'],
+  ['Custom', '{"depth":3,"topic":"birds"}', 'birds'],
+  [
+    'ApplyPatch',
+    '{"input":"*** Begin Patch\\n*** Add File: a\\n+*** Add File: b\\n*** Delete File: c\\n"}',
+    'a, c',
+  ],
+  ['Bash', 'no json', ''],
+  ['Bash', '{"command":"ls \\u202e txt"}', 'ls ⟨U+202E⟩ txt'],
+])('a line of %s %s tells %s', (tool, input, want) => {
+  expect(argument(tool, input)).toBe(want)
+})

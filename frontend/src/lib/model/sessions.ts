@@ -1,0 +1,92 @@
+/** What events change in a session's line of the list, its mark, and which agents stand under it. */
+import type { Event, SessionInfo, Usage } from '../types.gen'
+import { spent } from './spending'
+
+export const newestFirst = (sessions: SessionInfo[]) =>
+  sessions.toSorted((a, b) => b.updated_at - a.updated_at)
+
+/** What an event changes in its session's line; the same object where nothing. */
+export function fold(session: SessionInfo, event: Event): SessionInfo {
+  const changed = change(session, event)
+  return event.seq === undefined ? changed : { ...changed, seq: event.seq }
+}
+
+function change(session: SessionInfo, event: Event): SessionInfo {
+  switch (event.kind) {
+    case 'user_input':
+    case 'turn_continued':
+    case 'local_command_start':
+      return { ...session, state: 'processing', updated_at: event.at }
+    case 'approval_request':
+      return { ...session, state: 'awaiting_input', updated_at: event.at }
+    case 'approval_answer':
+      return { ...session, state: 'processing' }
+    case 'assistant_text_end':
+    case 'side_request': {
+      const usage = sum(session.usage, event.data.usage)
+      return { ...session, usage, cost: spent(session.cost, event.data.cost) }
+    }
+    case 'retrying': {
+      const { sent, usage: used, cost } = event.data
+      if (!sent && !used) return session
+      const usage = used ? sum(session.usage, used) : session.usage
+      return { ...session, usage, cost: spent(session.cost, cost) }
+    }
+    case 'processing_end':
+      return {
+        ...session,
+        state: event.data.next ? 'processing' : 'idle',
+        last_end: event.data.reason,
+        updated_at: event.at,
+      }
+    case 'local_command_end':
+      return { ...session, state: 'idle', updated_at: event.at }
+    case 'title':
+      return { ...session, title: event.data.text }
+    case 'settings':
+      return { ...session, settings: event.data.settings }
+    default:
+      return session
+  }
+}
+
+const sum = (a: Usage, b: Usage): Usage => ({
+  input: a.input + b.input,
+  cache_read: a.cache_read + b.cache_read,
+  cache_write: a.cache_write + b.cache_write,
+  output: a.output + b.output,
+  reasoning: a.reasoning + b.reasoning,
+  known: a.known && b.known,
+})
+
+export type Mark = 'running' | 'waiting' | 'rest' | 'failed'
+
+/** The shape that stands for a session's state. */
+export function markOf(session: SessionInfo): Mark {
+  if (session.state === 'processing') return 'running'
+  if (session.state === 'awaiting_input') return 'waiting'
+  return session.last_end === 'failed' || session.last_end === 'crashed' ? 'failed' : 'rest'
+}
+
+/** The most urgent shape of a session and the agents that it started. */
+export function familyMark(session: SessionInfo, agents: readonly SessionInfo[]): Mark {
+  const marks = [session, ...agents].map(markOf)
+  return (['waiting', 'running'] as const).find((mark) => marks.includes(mark)) ?? markOf(session)
+}
+
+/** A session with the agents that it started, oldest first. */
+export type Family = { session: SessionInfo; agents: readonly SessionInfo[] }
+
+/** Puts each agent under the session that started it; one whose session is gone stands alone. */
+export function families(sessions: readonly SessionInfo[]): Family[] {
+  const byParent = Object.fromEntries(sessions.map(({ id }) => [id, [] as SessionInfo[]]))
+  const heads = sessions.filter((session) => {
+    const siblings = session.helper && byParent[session.helper.parent]
+    siblings?.push(session)
+    return !siblings
+  })
+  return heads.map((session) => ({ session, agents: oldestFirst(byParent[session.id]!) }))
+}
+
+export const oldestFirst = (sessions: readonly SessionInfo[]) =>
+  sessions.toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1))

@@ -1,0 +1,18 @@
+/** Whether the newest turn is over, and whether it can be carried on. */
+import { isAskedFor } from './compaction'
+import type { TurnEntry, View } from './entries'
+
+/** The end of the newest turn, where nothing but what the user did came after it. */
+export function turnAtRest({ state, entries }: View): TurnEntry | undefined {
+  const last = entries.findLast((entry) => entry.type !== 'command' && !isAskedFor(entry))
+  return state === 'idle' && last?.type === 'turn' ? last : undefined
+}
+
+/** Whether the newest turn can be carried on where it was stopped. */
+export function canContinue(view: View): boolean {
+  const last = turnAtRest(view)
+  if (!last || last.reason === 'done') return false
+  const before = view.entries[view.entries.lastIndexOf(last) - 1]
+  const isSpent = before?.type === 'notice' && before.notice === 'limit' && before.limit === 'turns'
+  return !isSpent
+}
