@@ -12,7 +12,6 @@ import OctagonX from '@lucide/svelte/icons/octagon-x'
 import Search from '@lucide/svelte/icons/search'
 import SquareTerminal from '@lucide/svelte/icons/square-terminal'
 import Wrench from '@lucide/svelte/icons/wrench'
-import AgentBody from '../agents/AgentBody.svelte'
 import ReportBody from './ReportBody.svelte'
 import type { ToolEntry } from '../model/entries'
 import ChangeBody from './ChangeBody.svelte'
@@ -23,7 +22,7 @@ import TextBody from './TextBody.svelte'
 type Widget = {
   icon: Component<{ size?: number; strokeWidth?: number }>
   body: Component<{ call: ToolEntry }>
-  /** The body scrolls by itself. */
+  /** The body, or the conversation that stands in its place, scrolls by itself. */
   scrolls?: true
 }
 
@@ -35,7 +34,7 @@ const widgets: Record<string, Widget> = {
   Bash: { icon: SquareTerminal, body: TerminalBody },
   Grep: { icon: Search, body: TextBody },
   Glob: { icon: FolderSearch, body: TextBody },
-  SpawnAgent: { icon: Bot, body: AgentBody, scrolls: true },
+  SpawnAgent: { icon: Bot, body: TextBody, scrolls: true },
   SendInput: { icon: MessageSquare, body: ReportBody },
   Wait: { icon: Hourglass, body: ReportBody },
   CloseAgent: { icon: OctagonX, body: ReportBody },
