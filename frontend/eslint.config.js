@@ -1,7 +1,32 @@
 import svelte from 'eslint-plugin-svelte'
 import globals from 'globals'
 import ts from 'typescript-eslint'
+import { rooms } from './rooms.js'
 import svelteConfig from './svelte.config.js'
+
+const onlyApi = { group: ['**/transport'], message: 'Only api.ts knows the transport.' }
+
+/** What a room may not import: the rooms after it, and for some more than that. */
+function imports(room, at) {
+  const patterns = [onlyApi]
+  const later = rooms.slice(at + 1).join('|')
+  if (later) {
+    const message = `${room} comes before it in rooms.js.`
+    patterns.push({ regex: `^\\.\\./(${later})/`, message })
+  }
+  if (room === 'i18n') {
+    patterns.push({ group: ['**/api'], message: 'Messages call nothing.' })
+  }
+  if (room === 'model') {
+    const message = 'The model is made of itself and of the types of the wire.'
+    patterns.push({ regex: '^(?!\\./|\\.\\./types\\.gen$)', message })
+  }
+  return {
+    files: [`src/lib/${room}/**`],
+    ignores: room === 'model' ? ['**/*.test.ts'] : [],
+    rules: { 'no-restricted-imports': ['error', { patterns }] },
+  }
+}
 
 export default ts.config(
   { ignores: ['dist/', 'node_modules/'] },
@@ -25,12 +50,21 @@ export default ts.config(
     rules: { 'svelte/no-at-html-tags': 'off' },
   },
   {
-    files: ['src/**'],
-    ignores: ['src/lib/api.ts', 'src/lib/transport.ts', 'src/**/*.test.ts'],
+    files: ['src/*'],
+    rules: { 'no-restricted-imports': ['error', { patterns: [onlyApi] }] },
+  },
+  ...rooms.map(imports),
+  {
+    files: ['src/lib/model/**'],
+    ignores: ['**/*.test.ts'],
     rules: {
-      'no-restricted-imports': [
+      'no-restricted-globals': [
         'error',
-        { patterns: [{ group: ['**/transport'], message: 'Only api.ts knows the transport.' }] },
+        'document',
+        'localStorage',
+        'location',
+        'navigator',
+        'window',
       ],
     },
   },

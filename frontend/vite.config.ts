@@ -14,10 +14,27 @@ export default defineConfig({
     rolldownOptions: { checks: { pluginTimings: false } },
   },
   test: {
-    environment: 'jsdom',
-    setupFiles: ['src/lib/ui/jsdom.ts'],
     // The contrast test reads the tokens.
     css: { include: [/app\.css/] },
-    include: ['src/**/*.test.ts'],
+    projects: [
+      // By itself: without Svelte and without a document.
+      {
+        test: {
+          name: 'model',
+          environment: 'node',
+          include: ['rooms.test.ts', 'src/lib/model/**/*.test.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'page',
+          environment: 'jsdom',
+          setupFiles: ['src/lib/ui/jsdom.ts'],
+          include: ['src/**/*.test.ts'],
+          exclude: ['src/lib/model/**'],
+        },
+      },
+    ],
   },
 })

@@ -1,8 +1,8 @@
 /** The time limit of commands, in whole seconds (K-01). */
 
 /** What the limit can be. */
-export const least = 1
-export const most = 600
+const least = 1
+const most = 600
 
 /** What people set who find the models' own limits too short. */
 export const preset = 120
