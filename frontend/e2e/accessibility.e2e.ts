@@ -83,10 +83,9 @@ test('F6 leads through the parts of the window, and the help says so', async () 
   await page.getByText('Done.').waitFor()
   const holds = (name: string, selector: string) =>
     expect
-      .poll(
-        () => page.evaluate((it) => Boolean(document.activeElement?.closest(it)), selector),
-        name,
-      )
+      .poll(() => page.evaluate((it) => Boolean(document.activeElement?.closest(it)), selector), {
+        message: name,
+      })
       .toBe(true)
   const field = page.getByRole('textbox', { name: 'Message' })
   await field.fill('Kept')
