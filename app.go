@@ -76,7 +76,7 @@ func (a *App) open() (cli.Host, error) {
 func failure(err error) string {
 	b, err := json.Marshal(map[string]*backend.Error{"error": backend.AsError(err)})
 	if err != nil {
-		return `{"error":{"code":"internal","message":"Atelier could not open."}}`
+		return `{"error":{"id":"internal","code":"internal","message":"Atelier could not open."}}`
 	}
 	return string(b)
 }

@@ -55,10 +55,15 @@ var reasons = map[ReasonCode]string{
 
 // Because is a verdict with its reason in both forms.
 func Because(d Decision, code ReasonCode, args ...string) Verdict {
+	return Verdict{Decision: d, Reason: strings.TrimSpace(Fill(reasons[code], args)), Code: code, Args: args}
+}
+
+// Fill puts arguments in the places of a sentence that are marked {0}, {1} and so
+// on. What looks like a mark in an argument stays as it is.
+func Fill(sentence string, args []string) string {
 	pairs := make([]string, 0, 2*len(args))
 	for i, arg := range args {
 		pairs = append(pairs, "{"+strconv.Itoa(i)+"}", arg)
 	}
-	sentence := strings.NewReplacer(pairs...).Replace(reasons[code])
-	return Verdict{Decision: d, Reason: strings.TrimSpace(sentence), Code: code, Args: args}
+	return strings.NewReplacer(pairs...).Replace(sentence)
 }

@@ -5,12 +5,15 @@ import (
 )
 
 // Error is a failure as a person sees it: what happened, what was kept, what
-// to do next. Code is stable and selects a translation where there is one.
+// to do next. [Problem] makes one. Code is what front ends branch on; ID and Args
+// are the same in the form that can be worded in another language.
 type Error struct {
-	Code    Code   `json:"code"`
-	Message string `json:"message"`
-	Kept    string `json:"kept,omitempty"`
-	Next    string `json:"next,omitempty"`
+	ID      ProblemID `json:"id"`
+	Args    []string  `json:"args,omitempty"`
+	Code    Code      `json:"code"`
+	Message string    `json:"message"`
+	Kept    string    `json:"kept,omitempty"`
+	Next    string    `json:"next,omitempty"`
 	// Details are for a fold: never shown at once, never a stack trace.
 	Details string `json:"details,omitempty"`
 	// Cause is for the log and for errors.Is; nil where there is none.
@@ -52,8 +55,6 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Errorf-like constructors would hide the three sentences; literals show them.
-
 // AsError returns err as an *Error. What is none becomes an internal one with
 // the text as its details.
 func AsError(err error) *Error {
@@ -61,9 +62,5 @@ func AsError(err error) *Error {
 	if errors.As(err, &e) {
 		return e
 	}
-	return &Error{
-		Code: CodeInternal, Message: "Something went wrong inside Atelier.",
-		Kept:    "Everything shown so far is saved.",
-		Details: err.Error(), Cause: err,
-	}
+	return Problem(ProblemInternal).Because(err)
 }

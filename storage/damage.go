@@ -33,10 +33,7 @@ func (s *Store) tellDamaged(session string, seq int64, err error) {
 
 // unreadable explains a failure to read an event's file, which is still there.
 func unreadable(err error) error {
-	return &backend.Error{
-		Code: backend.CodeStoreFailed, Message: "Atelier could not read a part of the session.",
-		Kept: "Everything saved is still there.", Next: "Check that you may read the file, and try again.", Details: err.Error(),
-	}
+	return backend.Problem(backend.ProblemEventUnread).Because(err)
 }
 
 // withoutGaps puts a warning in the place of events that are not there, of those

@@ -211,7 +211,7 @@ func (s *Store) PendingApproval(ctx context.Context, id string) (string, error) 
 	var session string
 	err := s.read.QueryRowContext(ctx, s.query["select-approval"], id).Scan(&session)
 	if errors.Is(err, sql.ErrNoRows) {
-		return "", &backend.Error{Code: backend.CodeNotFound, Message: "This request was already answered."}
+		return "", backend.Problem(backend.ProblemApprovalAnswered)
 	}
 	return session, s.failed("read the approval", err)
 }

@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -65,10 +64,7 @@ func (l *leases) reserve(session string, lock *flock.Flock) bool {
 }
 
 func busy(session string) error {
-	return &backend.Error{
-		Code: backend.CodeBusy, Message: fmt.Sprintf("Session %s is being run by another Atelier.", session),
-		Kept: "Nothing was changed.", Next: "Use it there, or close it there first.",
-	}
+	return backend.Problem(backend.ProblemSessionElsewhere, session)
 }
 
 func (l *leases) release(session string) {

@@ -39,13 +39,7 @@ func (s *Store) migrate(ctx context.Context, file string) error {
 	}
 	for _, name := range seen {
 		if !slices.Contains(known, name) {
-			return &backend.Error{
-				Code:    backend.CodeStoreNewer,
-				Message: fmt.Sprintf("The database %s was written by a newer Atelier.", file),
-				Kept:    "It was not changed.",
-				Next:    "Start the newer Atelier, or choose another folder with ATELIER_HOME.",
-				Details: fmt.Sprintf("this program does not know the migration %q", name),
-			}
+			return backend.Problem(backend.ProblemStoreNewer, file).Detailed(fmt.Sprintf("this program does not know the migration %q", name))
 		}
 	}
 	if len(seen) == len(known) {

@@ -66,11 +66,7 @@ func Open(ctx context.Context, home string) (*Store, error) {
 // missing.
 func prepare(home, path string) error {
 	unusable := func(err error) error {
-		return &backend.Error{
-			Code: backend.CodeStoreUnusable, Message: fmt.Sprintf("Atelier cannot keep its data in %s.", home),
-			Next:    "Make that folder writable, or choose another one with ATELIER_HOME.",
-			Details: err.Error(),
-		}
+		return backend.Problem(backend.ProblemHomeUnusable, home).Because(err)
 	}
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return unusable(err)
@@ -161,25 +157,13 @@ func openError(path string, err error) error {
 			return corrupt(path, err.Error())
 		}
 	}
-	return &backend.Error{
-		Code: backend.CodeStoreUnusable, Message: fmt.Sprintf("The database %s could not be opened.", path),
-		Kept: "It was not changed.", Next: "Check that you may read and write it and that the disk is not full.",
-		Details: err.Error(),
-	}
+	return backend.Problem(backend.ProblemStoreUnopened, path).Because(err)
 }
 
 func locked(path string, err error) error {
-	return &backend.Error{
-		Code: backend.CodeStoreLocked, Message: fmt.Sprintf("Another program holds the database %s.", path),
-		Kept: "Nothing was changed.", Next: "Close that program and try again.", Details: err.Error(),
-	}
+	return backend.Problem(backend.ProblemStoreLocked, path).Because(err)
 }
 
 func corrupt(path, details string) error {
-	return &backend.Error{
-		Code: backend.CodeStoreCorrupt, Message: fmt.Sprintf("The database %s is damaged.", path),
-		Kept:    "It was left exactly as it is.",
-		Next:    "Make a copy of it first. Then restore a backup, or try the .recover command of sqlite3; to go on without it, move it away and start again.",
-		Details: details,
-	}
+	return backend.Problem(backend.ProblemStoreDamaged, path).Detailed(details)
 }

@@ -117,10 +117,7 @@ func (s *Store) Setting(ctx context.Context, key string) (string, error) {
 		return "", nil
 	}
 	if err == nil && sum.Valid && sum.Int64 != sumOf(key, value) || isConversion(err) {
-		return "", &backend.Error{
-			Code: backend.CodeStoreCorrupt, Message: fmt.Sprintf("The stored setting %q is damaged.", key),
-			Kept: "It was left as it is.", Next: "Set it again in Settings.",
-		}
+		return "", backend.Problem(backend.ProblemSettingDamaged, key)
 	}
 	return value, s.failed("read a setting", err)
 }
@@ -132,7 +129,7 @@ func (s *Store) SetSetting(ctx context.Context, key, value string) error {
 }
 
 func noSession(id string) error {
-	return &backend.Error{Code: backend.CodeNotFound, Message: fmt.Sprintf("There is no session %s.", id)}
+	return backend.Problem(backend.ProblemSessionMissing, id)
 }
 
 // failed explains a failed read or write to the user; nil stays nil.
@@ -147,7 +144,7 @@ func (s *Store) failed(doing string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("%s: %w", doing, err) // nothing is wrong with the store
 	}
-	next := "Check that the disk is not full and try again."
+	problem := backend.ProblemStoreFailed
 	var e sqlite3.Error
 	if errors.As(err, &e) {
 		switch e.Code {
@@ -158,11 +155,8 @@ func (s *Store) failed(doing string, err error) error {
 		case sqlite3.ErrCorrupt, sqlite3.ErrNotADB:
 			return corrupt(s.home, err.Error())
 		case sqlite3.ErrFull:
-			next = "The disk is full: make room and try again."
+			problem = backend.ProblemStoreFull
 		}
 	}
-	return &backend.Error{
-		Code: backend.CodeStoreFailed, Message: fmt.Sprintf("Atelier could not %s.", doing),
-		Kept: "Everything saved before is still there.", Next: next, Details: err.Error(),
-	}
+	return backend.Problem(problem, s.home).Because(fmt.Errorf("%s: %w", doing, err))
 }

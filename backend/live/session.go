@@ -298,10 +298,7 @@ func (l *Session) recordSettings(ctx context.Context) {
 }
 
 // ErrWorking answers what can only begin while the session is at rest.
-var ErrWorking = &backend.Error{
-	Code: backend.CodeBusy, Message: "This session is already working.",
-	Kept: "Nothing was sent or changed; what you wrote is still in the box.", Next: "Wait until it is done, or stop it.",
-}
+var ErrWorking = backend.Problem(backend.ProblemSessionWorking)
 
 // Start hands a turn to the owner and returns once it has begun. backend.CodeBusy
 // where the session is working already, here or in another process.

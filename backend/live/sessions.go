@@ -56,10 +56,7 @@ type Config struct {
 const MaxResting = 16
 
 // errClosing answers what is asked of a session that is being closed.
-var errClosing = &backend.Error{
-	Code: backend.CodeBusy, Message: "This session is being closed.",
-	Kept: "Nothing was sent or changed; what you wrote is still in the box.", Next: "Try again.",
-}
+var errClosing = backend.Problem(backend.ProblemSessionClosing)
 
 // Sessions holds the sessions in memory. It is safe for concurrent use. Its lock
 // is never held over I/O: reading or closing one session delays no other.

@@ -21,18 +21,14 @@ func checkAddress(row provider.Row, typed string) (string, error) {
 	if address == "" {
 		return "", nil
 	}
-	refuse := func(message, next string) error {
-		return &backend.Error{Code: backend.CodeInvalid, Message: message, Kept: "Nothing was changed.", Next: next}
-	}
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Hostname() == "":
-		return "", refuse("The address is not an http or https address.", "Enter it like https://host/v1.")
+		return "", backend.Problem(backend.ProblemAddressInvalid)
 	case u.User != nil:
-		return "", refuse("The address holds a user name or a password.", "Enter the address without it, and the secret as the key.")
+		return "", backend.Problem(backend.ProblemAddressPassword)
 	case u.Fragment != "", u.RawQuery != "" && !(row.Deployments && apiVersion.MatchString(u.RawQuery)):
-		return "", refuse("The address holds more than a host and a path, and the rest may be a secret.",
-			"Enter the address up to the question mark or the number sign, and the secret as the key.")
+		return "", backend.Problem(backend.ProblemAddressQuery)
 	}
 	return address, nil
 }

@@ -13,6 +13,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -78,10 +79,7 @@ func (p *Providers) secrets(e Endpoint) (endpointSecrets, backend.KeySource, err
 		return s, "", err
 	}
 	if json.Unmarshal([]byte(text), &s) != nil {
-		return s, "", &backend.Error{
-			Code: backend.CodeKeyUnavailable, Message: fmt.Sprintf("The key of %s could not be read.", e.Name), // the cause could quote it
-			Kept: "It was not changed.", Next: "Remove the endpoint and add it again.",
-		}
+		return s, "", backend.Problem(backend.ProblemKeyGarbled, e.Name) // without the cause, which could quote it
 	}
 	return s, source, nil
 }
@@ -155,9 +153,9 @@ func (p *Providers) SetEndpoint(ctx context.Context, in SetEndpointRequest) (End
 	at := slices.IndexFunc(endpoints, func(e Endpoint) bool { return e.ID == in.ID })
 	switch {
 	case in.ID != "" && at < 0:
-		return EndpointList{}, &backend.Error{Code: backend.CodeNotFound, Message: "This endpoint is not there any more.", Next: "Add it again."}
+		return EndpointList{}, backend.Problem(backend.ProblemEndpointMissing)
 	case in.ID == "" && len(endpoints) >= maxEndpoints:
-		return EndpointList{}, refuseEndpoint(fmt.Sprintf("There are %d endpoints already.", maxEndpoints), "Remove one first.")
+		return EndpointList{}, backend.Problem(backend.ProblemEndpointsFull, strconv.Itoa(maxEndpoints))
 	}
 	var old Endpoint
 	if at >= 0 {
@@ -236,10 +234,6 @@ func (p *Providers) afterEndpoints(ctx context.Context) (EndpointList, error) {
 	return p.ListEndpoints(ctx, backend.Empty{})
 }
 
-func refuseEndpoint(message, next string) error {
-	return &backend.Error{Code: backend.CodeInvalid, Message: message, Kept: "Nothing was changed.", Next: next}
-}
-
 var (
 	headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$")
 	// ownHeaders are the transport's and the adapter's.
@@ -255,7 +249,7 @@ var (
 func (p *Providers) checkEndpoint(in SetEndpointRequest) (Endpoint, error) {
 	e := Endpoint{Name: strings.TrimSpace(in.Name)}
 	if e.Name == "" || len(e.Name) > maxEndpointName || strings.ContainsFunc(e.Name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return e, refuseEndpoint("The endpoint needs a name.", fmt.Sprintf("Enter up to %d letters.", maxEndpointName))
+		return e, backend.Problem(backend.ProblemEndpointUnnamed, strconv.Itoa(maxEndpointName))
 	}
 	var err error
 	// Azure's older addresses are taken here too.
@@ -263,20 +257,20 @@ func (p *Providers) checkEndpoint(in SetEndpointRequest) (Endpoint, error) {
 		return e, err
 	}
 	if e.BaseURL == "" {
-		return e, refuseEndpoint("The endpoint needs an address.", "Enter it like https://host/v1.")
+		return e, backend.Problem(backend.ProblemEndpointUnaddressed)
 	}
 	if len(in.Headers) > maxEndpointHeaders {
-		return e, refuseEndpoint(fmt.Sprintf("There are more than %d headers.", maxEndpointHeaders), "Remove some.")
+		return e, backend.Problem(backend.ProblemHeadersFull, strconv.Itoa(maxEndpointHeaders))
 	}
 	for _, h := range in.Headers {
 		name := http.CanonicalHeaderKey(strings.TrimSpace(h.Name))
 		switch {
 		case !headerName.MatchString(name) || slices.Contains(ownHeaders, name):
-			return e, refuseEndpoint(fmt.Sprintf("%q cannot be a header of yours.", h.Name), "Choose another name.")
+			return e, backend.Problem(backend.ProblemHeaderReserved, h.Name)
 		case slices.Contains(e.Headers, name):
-			return e, refuseEndpoint(fmt.Sprintf("The header %s is there twice.", name), "Remove one of them.")
+			return e, backend.Problem(backend.ProblemHeaderTwice, name)
 		case len(h.Value) > maxHeaderValue || strings.ContainsFunc(h.Value, unicode.IsControl):
-			return e, refuseEndpoint(fmt.Sprintf("The value of the header %s is too long, or holds a line break.", name), "Enter it anew.")
+			return e, backend.Problem(backend.ProblemHeaderValue, name)
 		}
 		e.Headers = append(e.Headers, name)
 	}
@@ -292,11 +286,11 @@ func checkBody(text string) (map[string]json.RawMessage, error) {
 	}
 	var body map[string]json.RawMessage
 	if len(text) > maxEndpointBody || json.Unmarshal([]byte(text), &body) != nil || body == nil {
-		return nil, refuseEndpoint("The members of the request are not a JSON object.", `Enter them like {"top_k": 40}.`)
+		return nil, backend.Problem(backend.ProblemBodyInvalid)
 	}
 	for _, name := range ownMembers {
 		if _, ok := body[name]; ok {
-			return nil, refuseEndpoint(fmt.Sprintf("The member %q is Atelier's own.", name), "Remove it.")
+			return nil, backend.Problem(backend.ProblemBodyReserved, name)
 		}
 	}
 	for name, value := range body {
@@ -331,7 +325,7 @@ func (p *Providers) newSecrets(old, e Endpoint, in SetEndpointRequest) (string, 
 	for i, name := range e.Headers {
 		value := cmp.Or(strings.TrimSpace(in.Headers[i].Value), before.Headers[name])
 		if value == "" || in.Headers[i].Value == "" && moved {
-			return "", refuseEndpoint(fmt.Sprintf("The header %s needs a value.", name), "Values are not shown and not sent to another address: enter it.")
+			return "", backend.Problem(backend.ProblemHeaderEmpty, name)
 		}
 		secrets.Headers[name] = value
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -60,20 +59,18 @@ func (p *Providers) key(row provider.Row, entry string) (string, backend.KeySour
 	}
 	key, source, err := p.cfg.Keys.Key(entry)
 	if err != nil {
-		return "", "", &backend.Error{
-			Code: backend.CodeKeyUnavailable, Message: fmt.Sprintf("The key of %s could not be read.", row.Name),
-			Kept: "It was not changed.", Next: "Unlock the keyring" + orSet(row), Details: err.Error(), Cause: err,
-		}
+		return "", "", keyProblem(row, backend.ProblemKeyUnread, backend.ProblemKeyUnreadOrSet).Because(err)
 	}
 	return key, source, nil
 }
 
-// orSet ends a sentence with the variable that would do instead.
-func orSet(row provider.Row) string {
+// keyProblem is a problem with a provider's key: the second one where a variable
+// would do instead.
+func keyProblem(row provider.Row, alone, orSet backend.ProblemID) *backend.Error {
 	if len(row.KeyVariables) == 0 {
-		return "."
+		return backend.Problem(alone, row.Name)
 	}
-	return fmt.Sprintf(", or set %s.", row.KeyVariables[0])
+	return backend.Problem(orSet, row.Name, row.KeyVariables[0])
 }
 
 func (p *Providers) ListKeys(ctx context.Context, _ backend.Empty) (KeyList, error) {
@@ -98,7 +95,7 @@ func (p *Providers) ListKeys(ctx context.Context, _ backend.Empty) (KeyList, err
 func (p *Providers) known(ctx context.Context, id string) (provider.Row, access, error) {
 	row, a, err := p.get(ctx, id)
 	if err == nil && !slices.ContainsFunc(p.vendors, func(r provider.Row) bool { return r.ID == id }) {
-		err = &backend.Error{Code: backend.CodeInvalid, Message: row.Name + " is an endpoint of yours.", Kept: "Nothing was changed.", Next: "Change it under Settings → Keys → Your endpoints."}
+		err = backend.Problem(backend.ProblemEndpointNotHere, row.Name)
 	}
 	return row, a, err
 }
@@ -180,27 +177,20 @@ func (p *Providers) putKey(row provider.Row, entry, key string) (undo func() err
 	}
 	if err := p.cfg.Keys.SetKey(entry, key); err != nil {
 		_ = undo() // a keyring may have taken it all the same
-		return nil, &backend.Error{
-			Code: backend.CodeKeyUnavailable, Message: "The key could not be saved.", Kept: "The old key and the old address are still there.",
-			Next: "Unlock the keyring" + orSet(row), Details: err.Error(), Cause: err,
-		}
+		return nil, keyProblem(row, backend.ProblemKeyUnsaved, backend.ProblemKeyUnsavedOrSet).Because(err)
 	}
 	return undo, nil
 }
 
 // askForKey refuses to send a key to another host than it was entered for.
 func askForKey(row provider.Row, now access, address string) error {
-	e := &backend.Error{
-		Code:    backend.CodeKeyNeeded,
-		Message: fmt.Sprintf("The key of %s was entered for another address and is not sent to this one.", row.Name),
-		Kept:    "Nothing was changed.",
-		Next:    "Enter the key for " + cmp.Or(address, "the provider's own address") + ", or remove the old key first.",
+	switch {
+	case now.source == backend.KeyFromEnvironment:
+		return backend.Problem(backend.ProblemKeyOfEnvironment, now.variable, row.URLVariable)
+	case address == "":
+		return backend.Problem(backend.ProblemKeyNotOwn, row.Name)
 	}
-	if now.source == backend.KeyFromEnvironment {
-		e.Message = fmt.Sprintf("The key in %s is not sent to an address that is set here.", now.variable)
-		e.Next = fmt.Sprintf("Enter the key for this address, or set %s beside %s.", row.URLVariable, now.variable)
-	}
-	return e
+	return backend.Problem(backend.ProblemKeyOfOther, row.Name, address)
 }
 
 func (p *Providers) RemoveKey(ctx context.Context, in ProviderRef) (KeyList, error) {
@@ -213,7 +203,7 @@ func (p *Providers) RemoveKey(ctx context.Context, in ProviderRef) (KeyList, err
 		return KeyList{}, err
 	}
 	if err := p.cfg.Keys.RemoveKey(s.entry); err != nil {
-		return KeyList{}, &backend.Error{Code: backend.CodeKeyUnavailable, Message: "The key could not be removed.", Kept: "It is still there.", Details: err.Error(), Cause: err}
+		return KeyList{}, backend.Problem(backend.ProblemKeyUnremoved, row.Name).Because(err)
 	}
 	if err := p.refresh(ctx); err != nil {
 		return KeyList{}, err

@@ -42,10 +42,7 @@ func readCatalogue(home string) (*catalogue.Catalogue, error) {
 	}
 	if err != nil {
 		slog.Warn("read models", "path", path, "err", err)
-		return c, &backend.Error{
-			Code: backend.CodeInvalid, Message: fmt.Sprintf("Your models in %s are not used: %v.", path, err),
-			Kept: "Those that Atelier comes with hold.", Next: "Mend the file and start Atelier again.", Cause: err,
-		}
+		return c, backend.Problem(backend.ProblemModelsFile, path, err.Error()).Because(err)
 	}
 	return c, nil
 }

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"log/slog"
 	"slices"
@@ -241,7 +240,7 @@ func (p *Providers) get(ctx context.Context, id string) (provider.Row, access, e
 			return row, found[id], nil
 		}
 	}
-	return provider.Row{}, access{}, &backend.Error{Code: backend.CodeNoModel, Message: fmt.Sprintf("There is no provider %q.", id), Next: "Choose a model in the toolbar."}
+	return provider.Row{}, access{}, backend.Problem(backend.ProblemProviderUnknown, id)
 }
 
 // Ready refuses a provider that cannot be called.
@@ -256,9 +255,9 @@ func (p *Providers) Ready(ctx context.Context, id string) error {
 	case row.Usable(a.key, a.baseURL):
 		return nil
 	case row.Needs.URL && a.baseURL == "":
-		return &backend.Error{Code: backend.CodeNoModel, Message: fmt.Sprintf("%s has no address yet.", row.Name), Kept: "Your message is still in the box.", Next: fmt.Sprintf("Enter it in Settings → Keys, or set %s.", row.URLVariable)}
+		return backend.Problem(backend.ProblemAddressMissing, row.Name, row.URLVariable)
 	}
-	return &backend.Error{Code: backend.CodeNoModel, Message: fmt.Sprintf("There is no key for %s.", row.Name), Kept: "Your message is still in the box.", Next: "Enter it in Settings → Keys" + orSet(row)}
+	return keyProblem(row, backend.ProblemKeyMissing, backend.ProblemKeyMissingOrSet)
 }
 
 // First returns the model that a new session uses where the user has chosen

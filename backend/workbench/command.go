@@ -15,7 +15,7 @@ import (
 // it has begun. It needs no model, and so no key.
 func (w *Workbench) runCommand(ctx context.Context, in CommandRequest) (backend.Empty, error) {
 	if strings.TrimSpace(in.Command) == "" {
-		return backend.Empty{}, &backend.Error{Code: backend.CodeInvalid, Message: "The command is empty.", Next: "Type what should be run behind the exclamation mark."}
+		return backend.Empty{}, backend.Problem(backend.ProblemCommandEmpty)
 	}
 	info, err := w.atRest(ctx, in.Session)
 	if err != nil {

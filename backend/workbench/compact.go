@@ -38,7 +38,7 @@ func (w *Workbench) compact(ctx context.Context, in CompactRequest) (backend.Emp
 		return backend.Empty{}, err
 	}
 	if info.LastEnd == "" {
-		return backend.Empty{}, &backend.Error{Code: backend.CodeInvalid, Message: "There is nothing to summarise yet.", Next: "Send a message first."}
+		return backend.Empty{}, backend.Problem(backend.ProblemNothingToCompact)
 	}
 	return backend.Empty{}, w.begin(ctx, info, func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
 		return s.Compact(ctx, in.Focus)

@@ -38,7 +38,7 @@ func (w *Workbench) openConversation(ctx context.Context, in OpenRequest) (Snaps
 
 func (w *Workbench) history(ctx context.Context, in HistoryRequest) (HistoryReply, error) {
 	if (in.After == 0) == (in.Before == 0) {
-		return HistoryReply{}, &backend.Error{Code: backend.CodeInvalid, Message: "Exactly one of after and before must be given."}
+		return HistoryReply{}, backend.Problem(backend.ProblemHistoryRange)
 	}
 	if _, err := w.session(ctx, in.Session); err != nil {
 		return HistoryReply{}, err
@@ -81,7 +81,7 @@ func (w *Workbench) event(ctx context.Context, in EventRef) (EventReply, error) 
 		return EventReply{}, err
 	}
 	if len(events) == 0 {
-		return EventReply{}, &backend.Error{Code: backend.CodeNotFound, Message: "There is no such event in this session."}
+		return EventReply{}, backend.Problem(backend.ProblemEventMissing)
 	}
 	return EventReply{Event: events[0]}, nil
 }
@@ -94,7 +94,7 @@ func (w *Workbench) send(ctx context.Context, in SendRequest) (backend.Empty, er
 // as envelopes.
 func (w *Workbench) Send(ctx context.Context, session, text string) error {
 	if strings.TrimSpace(text) == "" {
-		return &backend.Error{Code: backend.CodeInvalid, Message: "The message is empty.", Next: "Type what should be done."}
+		return backend.Problem(backend.ProblemMessageEmpty)
 	}
 	info, err := w.session(ctx, session)
 	if err != nil {
@@ -112,7 +112,7 @@ func (w *Workbench) continueTurn(ctx context.Context, in SessionRef) (backend.Em
 		return backend.Empty{}, err
 	}
 	if info.LastEnd == "" || info.LastEnd == agent.EndDone {
-		return backend.Empty{}, &backend.Error{Code: backend.CodeInvalid, Message: "This turn ended by itself.", Next: "Send a message to go on."}
+		return backend.Empty{}, backend.Problem(backend.ProblemTurnComplete)
 	}
 	return backend.Empty{}, w.begin(ctx, info, (*agent.Session).Continue)
 }
@@ -155,7 +155,7 @@ func (w *Workbench) Interrupt(session string) {
 // request must be pending in the store, so that no answer counts twice.
 func (w *Workbench) answer(ctx context.Context, in AnswerRequest) (backend.Empty, error) {
 	if d := in.Answer.Decision; d != agent.Allow && d != agent.Deny {
-		return backend.Empty{}, &backend.Error{Code: backend.CodeInvalid, Message: "An answer is allow or deny."}
+		return backend.Empty{}, backend.Problem(backend.ProblemAnswerInvalid)
 	}
 	session, err := w.cfg.Store.PendingApproval(ctx, in.Approval)
 	if err != nil {
@@ -163,13 +163,10 @@ func (w *Workbench) answer(ctx context.Context, in AnswerRequest) (backend.Empty
 	}
 	l := w.sessions.Find(session)
 	if session != in.Session || l == nil || !l.Busy() {
-		return backend.Empty{}, &backend.Error{
-			Code: backend.CodeBusy, Message: "This request belongs to a session that is not running here.",
-			Kept: "It still waits for an answer.", Next: "Answer it where the session runs.",
-		}
+		return backend.Empty{}, backend.Problem(backend.ProblemApprovalElsewhere)
 	}
 	if !l.Answer(in.Approval, in.Answer) {
-		return backend.Empty{}, &backend.Error{Code: backend.CodeNotFound, Message: "This request was already answered."}
+		return backend.Empty{}, backend.Problem(backend.ProblemApprovalAnswered)
 	}
 	return backend.Empty{}, nil
 }

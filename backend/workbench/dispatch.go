@@ -38,7 +38,7 @@ func handle[In, Out any](d *Dispatcher, name string, fn func(context.Context, In
 		call: func(ctx context.Context, args []byte) (any, error) {
 			var in In
 			if err := decodeStrict(args, &in); err != nil {
-				return nil, &backend.Error{Code: backend.CodeInvalid, Message: fmt.Sprintf("The arguments of %s were not understood.", name), Details: err.Error(), Cause: err}
+				return nil, backend.Problem(backend.ProblemArguments, name).Because(err)
 			}
 			return fn(ctx, in)
 		},
@@ -74,7 +74,7 @@ func (d *Dispatcher) Call(ctx context.Context, name, args string) (reply string)
 	}()
 	m, ok := d.methods[name]
 	if !ok {
-		return errorReply(&backend.Error{Code: backend.CodeNotFound, Message: fmt.Sprintf("There is no method %q.", name)})
+		return errorReply(backend.Problem(backend.ProblemMethod, name))
 	}
 	out, err := m.call(ctx, []byte(args))
 	if err != nil {

@@ -108,7 +108,7 @@ func TestModelsTest(t *testing.T) {
 		{"there", "openai", "", environment(server, "sk-test"), true, ""},
 		{"without the model", "openai", "gpt-99", environment(server, "sk-test"), true, "does not list the model gpt-99"},
 		{"unreachable", "compat", "m", nowhere, false, "connection refused"},
-		{"without a key", "openai", "m", environment(server, ""), false, "no key for OpenAI"},
+		{"without a key", "openai", "m", environment(server, ""), false, "OpenAI has no key"},
 		{"the demo", "demo", "tour", nowhere, true, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"strconv"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -35,19 +36,13 @@ func (w *Workbench) storedPreferences(ctx context.Context) (backend.Preferences,
 // stored, and no longer wins once the user picks something else.
 func (w *Workbench) setPreferences(ctx context.Context, p backend.Preferences) (backend.Preferences, error) {
 	if limit := int(tool.MaxCommandTimeout / time.Second); p.CommandTimeout < 0 || p.CommandTimeout > limit {
-		return p, &backend.Error{
-			Code: backend.CodeInvalid, Message: fmt.Sprintf("A command's time limit is from 1 to %d seconds.", limit),
-			Kept: "Your settings were not changed.", Next: "Leave it out for each model's own.",
-		}
+		return p, backend.Problem(backend.ProblemCommandTimeout, strconv.Itoa(limit))
 	}
 	if _, known := policies[p.Compact]; !known {
-		return p, &backend.Error{Code: backend.CodeInvalid, Message: fmt.Sprintf("%q is no time to compact at.", p.Compact), Kept: "Your settings were not changed."}
+		return p, backend.Problem(backend.ProblemCompactUnknown, string(p.Compact))
 	}
 	if p.NewSession.Mode == agent.ModeBypass {
-		return p, &backend.Error{
-			Code: backend.CodeInvalid, Message: "New sessions cannot begin with everything allowed.",
-			Kept: "Your settings were not changed.", Next: "Choose it in the session that needs it; it holds there until Atelier ends.",
-		}
+		return p, backend.Problem(backend.ProblemBypassByDefault)
 	}
 	shown, err := w.preferences(ctx, backend.Empty{})
 	if err != nil {
@@ -98,10 +93,10 @@ func (w *Workbench) NewSessionSettings(ctx context.Context) (agent.Settings, err
 func (w *Workbench) openLink(_ context.Context, in LinkRequest) (backend.Empty, error) {
 	u, err := url.Parse(in.URL)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil {
-		return backend.Empty{}, &backend.Error{Code: backend.CodeInvalid, Message: "This link is not opened: it is no plain web address.", Details: in.URL}
+		return backend.Empty{}, backend.Problem(backend.ProblemLinkInvalid).Detailed(in.URL)
 	}
 	if w.cfg.OpenLink == nil {
-		return backend.Empty{}, &backend.Error{Code: backend.CodeInvalid, Message: "Links open in your own browser here."}
+		return backend.Empty{}, backend.Problem(backend.ProblemLinkHere)
 	}
 	return backend.Empty{}, w.cfg.OpenLink(u.String())
 }

@@ -3,7 +3,6 @@ package workbench
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -17,33 +16,34 @@ import (
 // links resolved. A folder that is missing, is none or cannot be read is an
 // *[Error] of CodeFolder.
 func ResolveFolder(path string) (string, error) {
-	refuse := func(message string, err error) (string, error) {
-		return "", &backend.Error{
-			Code: backend.CodeFolder, Message: fmt.Sprintf(message, path), Kept: "Nothing was changed.",
-			Next: "Name a folder that exists and that you may read.", Details: fmt.Sprint(err), Cause: err,
-		}
+	refuse := func(id backend.ProblemID, err error) (string, error) {
+		return "", backend.Problem(id, path).Because(err)
 	}
 	abs, err := filepath.Abs(path)
 	if err != nil {
-		return refuse("The folder %s cannot be used.", err)
+		return refuse(backend.ProblemFolderUnusable, err)
 	}
 	real, err := filepath.EvalSymlinks(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return refuse("There is no folder %s.", err)
+		return refuse(backend.ProblemFolderMissing, err)
 	case err != nil:
-		return refuse("The folder %s cannot be opened.", err)
+		return refuse(backend.ProblemFolderUnopened, err)
 	}
 	dir, err := os.Open(real)
 	if err != nil {
-		return refuse("The folder %s cannot be read.", err)
+		return refuse(backend.ProblemFolderUnread, err)
 	}
 	defer dir.Close()
-	if info, err := dir.Stat(); err != nil || !info.IsDir() {
-		return refuse("%s is not a folder.", err)
+	info, err := dir.Stat()
+	switch {
+	case err != nil:
+		return refuse(backend.ProblemFolderUnread, err)
+	case !info.IsDir():
+		return "", backend.Problem(backend.ProblemFolderIsFile, path)
 	}
 	if _, err := dir.Readdirnames(1); err != nil && !errors.Is(err, io.EOF) {
-		return refuse("The folder %s cannot be read.", err)
+		return refuse(backend.ProblemFolderUnread, err)
 	}
 	return real, nil
 }

@@ -2,7 +2,6 @@ package workbench
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"atelier.dev/atelier/agent"
@@ -41,9 +40,9 @@ func (w *Workbench) addQueued(ctx context.Context, in QueueAddRequest) (QueueRep
 func validQueued(m agent.Queued) error {
 	switch {
 	case strings.TrimSpace(m.Text) == "":
-		return &backend.Error{Code: backend.CodeInvalid, Message: "The message is empty.", Next: "Type what should be done."}
+		return backend.Problem(backend.ProblemMessageEmpty)
 	case m.Verb != agent.Steer && m.Verb != agent.FollowUp:
-		return &backend.Error{Code: backend.CodeInvalid, Message: fmt.Sprintf("A message cannot be queued to %q.", m.Verb)}
+		return backend.Problem(backend.ProblemQueueVerb, string(m.Verb))
 	}
 	return nil
 }
@@ -79,10 +78,7 @@ func (w *Workbench) removeQueued(ctx context.Context, in QueueRemoveRequest) (Qu
 }
 
 // errDelivered answers a change of a message that is not there any more.
-var errDelivered = &backend.Error{
-	Code: backend.CodeNotFound, Message: "This message was delivered already.",
-	Kept: "It stands in the conversation.", Next: "Send another one.",
-}
+var errDelivered = backend.Problem(backend.ProblemMessageDelivered)
 
 // runQueued goes on with what waits, after a turn that did not end well.
 func (w *Workbench) runQueued(ctx context.Context, in SessionRef) (backend.Empty, error) {
@@ -97,7 +93,7 @@ func (w *Workbench) runQueued(ctx context.Context, in SessionRef) (backend.Empty
 // runQueue begins a turn with the first message that is to follow up.
 func (w *Workbench) runQueue(ctx context.Context, l *live.Session) error {
 	if !l.Queue().Has(agent.FollowUp) {
-		return &backend.Error{Code: backend.CodeNotFound, Message: "Nothing waits to be sent."}
+		return backend.Problem(backend.ProblemQueueEmpty)
 	}
 	info, err := w.session(ctx, l.ID())
 	if err != nil {

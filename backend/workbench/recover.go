@@ -62,7 +62,7 @@ func (w *Workbench) ResumeSession(ctx context.Context, id string) (backend.Sessi
 		}
 		newest := slices.IndexFunc(sessions, func(info backend.SessionInfo) bool { return info.Helper == nil })
 		if newest < 0 {
-			return backend.SessionInfo{}, &backend.Error{Code: backend.CodeNotFound, Message: "This folder has no session to go on with.", Next: "Leave --continue out to begin one."}
+			return backend.SessionInfo{}, backend.Problem(backend.ProblemSessionNone)
 		}
 		id = sessions[newest].ID
 	}
@@ -72,10 +72,7 @@ func (w *Workbench) ResumeSession(ctx context.Context, id string) (backend.Sessi
 	}
 	switch info.State {
 	case agent.StateAwaitingInput:
-		return info, &backend.Error{
-			Code: backend.CodeBusy, Message: "This session waits for your decision about a call.", Kept: "Nothing was changed.",
-			Next: "Open it in the window or with atelier serve, and decide there.",
-		}
+		return info, backend.Problem(backend.ProblemSessionWaits)
 	case agent.StateProcessing:
 		err = w.recoverSession(ctx, id)
 	}

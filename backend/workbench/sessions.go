@@ -2,7 +2,6 @@ package workbench
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -70,7 +69,7 @@ func (w *Workbench) sessionStart(resumed bool) agent.SessionStart {
 func (w *Workbench) renameSession(ctx context.Context, in RenameRequest) (backend.SessionInfo, error) {
 	title := backend.TitleFrom(in.Title)
 	if title == "" {
-		return backend.SessionInfo{}, &backend.Error{Code: backend.CodeInvalid, Message: "A session needs a name.", Kept: "It keeps the one it has."}
+		return backend.SessionInfo{}, backend.Problem(backend.ProblemSessionUnnamed)
 	}
 	if _, err := w.session(ctx, in.Session); err != nil {
 		return backend.SessionInfo{}, err
@@ -82,10 +81,7 @@ func (w *Workbench) renameSession(ctx context.Context, in RenameRequest) (backen
 }
 
 // errNotDeleted answers the deletion of a session that works, here or elsewhere.
-var errNotDeleted = &backend.Error{
-	Code: backend.CodeBusy, Message: "This session, or an agent that it started, is working and cannot be deleted now.",
-	Kept: "Nothing was deleted.", Next: "Stop it first.",
-}
+var errNotDeleted = backend.Problem(backend.ProblemSessionUndeleted)
 
 // deleteSession removes a session at rest and those that it started: all of
 // them, or none.
@@ -129,15 +125,15 @@ func validSettings(s agent.Settings) error {
 	for _, m := range agent.Modes() {
 		if m == s.Mode {
 			if strings.TrimSpace(s.Provider) == "" || strings.TrimSpace(s.Model) == "" {
-				return &backend.Error{Code: backend.CodeNoModel, Message: "No model is chosen.", Next: "Choose one in the toolbar."}
+				return backend.Problem(backend.ProblemModelUnchosen)
 			}
 			if s.ThinkingTokens < 0 || s.Budget < 0 {
-				return &backend.Error{Code: backend.CodeInvalid, Message: "A limit is less than nothing.", Kept: "The settings were not changed.", Next: "Leave it out for no limit."}
+				return backend.Problem(backend.ProblemLimitNegative)
 			}
 			return nil
 		}
 	}
-	return &backend.Error{Code: backend.CodeInvalid, Message: fmt.Sprintf("There is no permission mode %q.", s.Mode)}
+	return backend.Problem(backend.ProblemModeUnknown, string(s.Mode))
 }
 
 // SessionRef names a session.

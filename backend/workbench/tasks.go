@@ -87,10 +87,7 @@ func (w *Workbench) stopTask(_ context.Context, in TaskRef) (TaskInfo, error) {
 }
 
 // errNoTask answers what is asked of a task that is on no list.
-var errNoTask = &backend.Error{
-	Code: backend.CodeNotFound, Message: "This command is not known any more. It ended with its session, or long ago.",
-	Kept: "What the agent read of it stands in the conversation.",
-}
+var errNoTask = backend.Problem(backend.ProblemTaskUnknown)
 
 func taskInfo(session, folder string, t tool.TaskInfo) TaskInfo {
 	if !filepath.IsAbs(t.Dir) {

@@ -7,7 +7,6 @@ package workbench
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -173,10 +172,7 @@ func (w *Workbench) belongsHere(info backend.SessionInfo) error {
 	if info.Folder == w.cfg.Folder {
 		return nil
 	}
-	return &backend.Error{
-		Code: backend.CodeInvalid, Message: fmt.Sprintf("This session belongs to the folder %s.", info.Folder),
-		Kept: "Nothing was changed.", Next: "Open that folder to go on with it.",
-	}
+	return backend.Problem(backend.ProblemSessionForeign, info.Folder)
 }
 
 // publish stores an event that comes from outside its session's turns, such

@@ -56,10 +56,7 @@ func (c *command) serve(args []string) int {
 func (c *command) listen(app *app, inst *instance.Instance, addr string) error {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
-		return &backend.Error{
-			Code: backend.CodeInvalid, Message: fmt.Sprintf("Atelier cannot listen on %s.", addr),
-			Next: "Choose another port with --addr, or port 0 for a free one.", Details: err.Error(),
-		}
+		return backend.Problem(backend.ProblemListen, addr).Because(err)
 	}
 	pages := serve.New(c.ctx, app, frontend.Assets())
 	inst.Serve(func(req instance.Request) instance.Reply {

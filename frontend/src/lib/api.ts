@@ -1,18 +1,24 @@
 /** The typed calls to the application and the stream of what happens in it. */
 import { createTransport, type SignIn, type Status } from './transport'
-import type { Envelope, Methods, Error as WireError } from './types.gen'
+import { t } from './i18n/i18n.svelte'
+import type { Problem } from './i18n/problems'
+import type { Envelope, Methods } from './types.gen'
 
 export type { SignedOut, SignIn, Status } from './transport'
 
 /** A failure in three sentences: what happened, what was kept, what to do next. */
 export class ApiError extends Error {
-  readonly code: string
+  readonly id?: string
+  readonly args?: readonly string[]
+  readonly code?: string
   readonly kept?: string
   readonly next?: string
   readonly details?: string
 
-  constructor(error: WireError) {
+  constructor(error: Problem) {
     super(error.message)
+    this.id = error.id
+    this.args = error.args
     this.code = error.code
     this.kept = error.kept
     this.next = error.next
@@ -57,9 +63,9 @@ export function asApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   return new ApiError({
     code: 'internal',
-    message: 'Something went wrong in the window.',
-    kept: 'Everything shown as saved is saved.',
-    next: 'Reload the window.',
+    message: t('app.failed'),
+    kept: t('app.failed_kept'),
+    next: t('app.failed_next'),
     details: String(thrown),
   })
 }

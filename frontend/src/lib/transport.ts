@@ -2,9 +2,11 @@
  * How the page reaches its host: the window's bridge or the browser's
  * WebSocket. Nothing above api.ts can tell which of the two it is.
  */
-import type { Envelope, Error as WireError } from './types.gen'
+import { t } from './i18n/i18n.svelte'
+import type { Problem } from './i18n/problems'
+import type { Envelope } from './types.gen'
 
-export type Reply = { ok: unknown } | { error: WireError }
+export type Reply = { ok: unknown } | { error: Problem }
 /** Why a page is not signed in: it never was, its link was used, or the server began anew. */
 export type SignedOut = 'signed_out' | 'link_used' | 'restarted'
 export type Status = 'connecting' | 'connected' | 'reconnecting' | 'unanswered' | SignedOut
@@ -28,12 +30,11 @@ type Bridge = {
   runtime?: { EventsOn(name: string, callback: (envelope: Envelope) => void): void }
 }
 
-const lost: WireError = {
-  code: 'internal',
-  message: 'The connection to Atelier was lost before it answered.',
-  kept: 'Everything shown as saved is saved.',
-  next: 'Atelier reconnects by itself; then try again.',
-}
+const lost = (): Problem => ({
+  message: t('app.lost'),
+  kept: t('app.failed_kept'),
+  next: t('app.lost_next'),
+})
 
 export function createTransport(host: Window & Bridge = window): Transport {
   return host.go?.main?.App && host.runtime ? new WindowTransport(host) : new SocketTransport()
@@ -102,7 +103,7 @@ export class SocketTransport implements Transport {
       this.#pending.set(id, resolve)
       if (this.#status === 'connected') this.#socket!.send(frame)
       else if (this.#status === 'connecting') this.#unsent.push(frame)
-      else this.#settle(id, { error: lost })
+      else this.#settle(id, { error: lost() })
     })
   }
 
@@ -200,7 +201,7 @@ export class SocketTransport implements Transport {
   #lose(status: Status) {
     this.#set(status)
     this.#unsent = []
-    for (const id of [...this.#pending.keys()]) this.#settle(id, { error: lost })
+    for (const id of [...this.#pending.keys()]) this.#settle(id, { error: lost() })
   }
 }
 

@@ -239,6 +239,8 @@ export type Envelope = {
 }
 
 export type Error = {
+  id: ProblemID
+  args?: string[]
   code: Code
   message: string
   kept?: string
@@ -543,6 +545,8 @@ export type Preferences = {
   layout: Layout
   damaged?: boolean
 }
+
+export type ProblemID = "internal" | "method" | "arguments" | "listen" | "link_invalid" | "link_here" | "folder_unusable" | "folder_missing" | "folder_unopened" | "folder_unread" | "folder_is_file" | "session_missing" | "session_unnamed" | "session_undeleted" | "session_working" | "session_closing" | "session_waits" | "session_elsewhere" | "session_foreign" | "session_none" | "message_empty" | "command_empty" | "turn_complete" | "turn_unsaved" | "nothing_to_compact" | "history_range" | "event_missing" | "answer_invalid" | "approval_elsewhere" | "approval_answered" | "message_delivered" | "queue_verb" | "queue_empty" | "task_unknown" | "model_unchosen" | "limit_negative" | "mode_unknown" | "command_timeout" | "compact_unknown" | "bypass_by_default" | "setting_damaged" | "home_unusable" | "store_unopened" | "store_locked" | "store_damaged" | "store_newer" | "store_failed" | "store_full" | "event_unread" | "provider_unknown" | "address_missing" | "key_missing" | "key_missing_or_set" | "model_unlisted" | "models_file" | "key_unread" | "key_unread_or_set" | "key_garbled" | "key_unsaved" | "key_unsaved_or_set" | "key_unremoved" | "key_of_other" | "key_not_own" | "key_of_environment" | "address_invalid" | "address_password" | "address_query" | "endpoint_not_here" | "endpoint_missing" | "endpoints_full" | "endpoint_unnamed" | "endpoint_unaddressed" | "headers_full" | "header_reserved" | "header_twice" | "header_value" | "header_empty" | "body_invalid" | "body_reserved"
 
 export type ProcessingEnd = {
   reason: EndReason

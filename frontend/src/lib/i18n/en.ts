@@ -12,6 +12,11 @@ export const en = {
   'app.unanswered':
     'Atelier does not answer; this page keeps trying. What was saved is safe. If it was ended, start it again and open the address that it prints.',
   'app.demo': 'Demo script',
+  'app.failed': 'Something went wrong in this page.',
+  'app.failed_kept': 'Everything shown as saved is saved.',
+  'app.failed_next': 'Reload the page.',
+  'app.lost': 'The connection to Atelier was lost before it answered.',
+  'app.lost_next': 'Wait until Atelier has reconnected, then try again.',
 
   'signin.signed_out': 'This page is not signed in.',
   'signin.signed_out_why':
@@ -492,7 +497,7 @@ export const en = {
   'endpoints.header_keep': 'kept',
   'endpoints.header_add': 'Add header',
   'endpoints.header_remove': 'Remove the header {name}',
-  'endpoints.body': 'Members of every request, as a JSON object',
+  'endpoints.body': 'Fields sent with every request, as a JSON object',
   'endpoints.body_hint': 'For example {"top_k": 40}. Stored as it is: enter no secrets here.',
   'endpoints.remove_title': 'Remove {name}?',
   'endpoints.remove_body':

@@ -4,32 +4,37 @@ import { problemWords, warningWords } from './problems'
 
 afterEach(() => setLanguage('en'))
 
-const busy = { code: 'busy', message: 'It works.', kept: 'All is kept.', details: 'lease' }
+const missing = {
+  id: 'address_missing',
+  args: ['{1}', 'AZURE_URL'],
+  code: 'no_model',
+  message: '{1} has no address yet.',
+  kept: 'Your message is still in the box.',
+  next: 'Enter it in Settings → Keys, or set AZURE_URL.',
+  details: 'an address',
+}
 
 test('English is what Go says', () => {
-  expect(problemWords(busy, 'application')).toBe(busy)
+  expect(problemWords(missing, 'application')).toBe(missing)
   expect(warningWords('length', 'The answer stopped.')).toBe('The answer stopped.')
 })
 
-test('Chinese is chosen by the code, and what Go says is in the details', () => {
+test('Chinese says the same, with what fills it as it is', () => {
   setLanguage('zh-CN')
-  const words = problemWords(busy, 'application')
-  expect(words.message).toMatch(/会话/)
-  expect(words.details).toBe('It works. All is kept.\nlease')
+  expect(problemWords(missing, 'application')).toEqual({
+    ...missing,
+    message: '{1} 还没有地址。',
+    kept: '你的消息仍在输入框中。',
+    next: '请在“设置 → 密钥”中输入，或设置 AZURE_URL。',
+  })
   expect(warningWords('length', 'The answer stopped.')).toMatch(/长度/)
-})
-
-test('the same code of a provider has other words', () => {
-  setLanguage('zh-CN')
-  const missing = { code: 'not_found', message: 'no such model' }
-  expect(problemWords(missing, 'provider').message).toMatch(/模型/)
-  expect(problemWords(missing, 'application').message).not.toMatch(/模型/)
-  expect(problemWords({ code: 'store_failed', message: 'x' }, 'provider').message).toMatch(/数据库/)
 })
 
 test('what has no words stays as it is', () => {
   setLanguage('zh-CN')
-  const other = { code: 'toString', message: '页面自己的话' }
-  expect(problemWords(other, 'application')).toBe(other)
+  for (const id of [undefined, 'toString', 'of_a_newer_version']) {
+    const other = { id, code: 'busy', message: 'The session is busy.', kept: 'All.' }
+    expect(problemWords(other, 'application')).toBe(other)
+  }
   expect(warningWords('constructor', 'x')).toBe('x')
 })

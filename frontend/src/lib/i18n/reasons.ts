@@ -1,13 +1,14 @@
 /** Why a call asks, where the page does not speak English, in which Go words it. */
 import type { ApprovalRequest, ReasonCode } from '../types.gen'
 import { markHidden } from '../model/visible'
+import { fill } from './fill'
 import { language } from './i18n.svelte'
 
 const inChinese: Record<ReasonCode, string> = {
   tool_off: '工具 {0} 在这里已停用。',
   never_asks: '这个模式从不询问。',
   controls: '{0} 能让其他程序运行代码，因此更改它总是需要你同意。',
-  secret: '{0} 可能含有机密，而读到的内容会发送给模型的提供商。',
+  secret: '{0} 可能含有机密信息，而读到的内容会发送给模型的服务商。',
   own_folder: '{0} 位于 Atelier 存放自身数据的文件夹中，任何工具都不能触碰。',
   outside: '{0} 位于项目之外。',
   leads_outside: '{0} 指向 {1}，后者位于项目之外。',
@@ -29,7 +30,5 @@ type Reason = Pick<ApprovalRequest, 'reason' | 'reason_code' | 'reason_args'>
 /** The reason of a request in the page's language; characters that hide are marked. */
 export function reasonWords({ reason, reason_code: code, reason_args: args = [] }: Reason): string {
   if (language() === 'en' || !code || !Object.hasOwn(inChinese, code)) return markHidden(reason)
-  return markHidden(
-    inChinese[code].replace(/\{(\d)\}/g, (_, index: string) => args[Number(index)] ?? ''),
-  )
+  return markHidden(fill(inChinese[code], args))
 }

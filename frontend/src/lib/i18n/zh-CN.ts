@@ -14,6 +14,11 @@ export const zhCN: Record<Key, Message> = {
   'app.unanswered':
     'Atelier 没有响应，页面会继续重试。已保存的内容不受影响。如果它已退出，请重新启动，并打开它打印的地址。',
   'app.demo': '演示脚本',
+  'app.failed': '此页面出错。',
+  'app.failed_kept': '显示为已保存的内容都已保存。',
+  'app.failed_next': '请重新加载页面。',
+  'app.lost': '与 Atelier 的连接在收到答复之前中断。',
+  'app.lost_next': '请等待重新连接，然后重试。',
 
   'signin.signed_out': '此页面尚未登录。',
   'signin.signed_out_why': 'Atelier 只响应通过其打印的地址打开的页面。',
@@ -472,7 +477,7 @@ export const zhCN: Record<Key, Message> = {
   'endpoints.body_hint': '例如 {"top_k": 40}。内容会原样保存，请勿填写机密信息。',
   'endpoints.remove_title': '移除“{name}”？',
   'endpoints.remove_body':
-    '它的地址、密钥和标头会被删除。使用它的会话会保留，需要换一个模型才能继续。',
+    '它的地址、密钥和请求头会被删除。使用它的会话会保留，需要换一个模型才能继续。',
   'endpoints.remove_confirm': '移除端点',
   'models.intro':
     '会话之外的一些工作由单独的模型完成。“自动”会使用该会话服务商的模型：不会向你没有选择的服务商发送任何内容。',

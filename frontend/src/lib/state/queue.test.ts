@@ -26,7 +26,7 @@ function host(...texts: string[]) {
     return { queue: [...items] }
   }) as unknown as Call
   const problems: string[] = []
-  const queue = new Queue('s', call, (problem) => problems.push(problem.code))
+  const queue = new Queue('s', call, (problem) => problems.push(problem.code ?? ''))
   queue.load(items, 0)
   return {
     queue,

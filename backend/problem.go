@@ -1,0 +1,350 @@
+package backend
+
+import (
+	"atelier.dev/atelier/agent"
+)
+
+// ProblemID names one thing that can go wrong, for those who word it in another
+// language: the page has the same sentences for each. An id is stored with the
+// events that carry it, and so is never given another meaning.
+type ProblemID string
+
+const (
+	// Of any part.
+	ProblemInternal    ProblemID = "internal"
+	ProblemMethod      ProblemID = "method"
+	ProblemArguments   ProblemID = "arguments"
+	ProblemListen      ProblemID = "listen"
+	ProblemLinkInvalid ProblemID = "link_invalid"
+	ProblemLinkHere    ProblemID = "link_here"
+
+	// Of the project folder: its path.
+	ProblemFolderUnusable ProblemID = "folder_unusable"
+	ProblemFolderMissing  ProblemID = "folder_missing"
+	ProblemFolderUnopened ProblemID = "folder_unopened"
+	ProblemFolderUnread   ProblemID = "folder_unread"
+	ProblemFolderIsFile   ProblemID = "folder_is_file"
+
+	// Of sessions.
+	ProblemSessionMissing   ProblemID = "session_missing"
+	ProblemSessionUnnamed   ProblemID = "session_unnamed"
+	ProblemSessionUndeleted ProblemID = "session_undeleted"
+	ProblemSessionWorking   ProblemID = "session_working"
+	ProblemSessionClosing   ProblemID = "session_closing"
+	ProblemSessionWaits     ProblemID = "session_waits"
+	ProblemSessionElsewhere ProblemID = "session_elsewhere"
+	ProblemSessionForeign   ProblemID = "session_foreign"
+	ProblemSessionNone      ProblemID = "session_none"
+
+	// Of a conversation.
+	ProblemMessageEmpty      ProblemID = "message_empty"
+	ProblemCommandEmpty      ProblemID = "command_empty"
+	ProblemTurnComplete      ProblemID = "turn_complete"
+	ProblemTurnUnsaved       ProblemID = "turn_unsaved"
+	ProblemNothingToCompact  ProblemID = "nothing_to_compact"
+	ProblemHistoryRange      ProblemID = "history_range"
+	ProblemEventMissing      ProblemID = "event_missing"
+	ProblemAnswerInvalid     ProblemID = "answer_invalid"
+	ProblemApprovalElsewhere ProblemID = "approval_elsewhere"
+	ProblemApprovalAnswered  ProblemID = "approval_answered"
+	ProblemMessageDelivered  ProblemID = "message_delivered"
+	ProblemQueueVerb         ProblemID = "queue_verb"
+	ProblemQueueEmpty        ProblemID = "queue_empty"
+	ProblemTaskUnknown       ProblemID = "task_unknown"
+
+	// Of settings.
+	ProblemModelUnchosen   ProblemID = "model_unchosen"
+	ProblemLimitNegative   ProblemID = "limit_negative"
+	ProblemModeUnknown     ProblemID = "mode_unknown"
+	ProblemCommandTimeout  ProblemID = "command_timeout"
+	ProblemCompactUnknown  ProblemID = "compact_unknown"
+	ProblemBypassByDefault ProblemID = "bypass_by_default"
+	ProblemSettingDamaged  ProblemID = "setting_damaged"
+
+	// Of the database: its path, or that of its folder.
+	ProblemHomeUnusable  ProblemID = "home_unusable"
+	ProblemStoreUnopened ProblemID = "store_unopened"
+	ProblemStoreLocked   ProblemID = "store_locked"
+	ProblemStoreDamaged  ProblemID = "store_damaged"
+	ProblemStoreNewer    ProblemID = "store_newer"
+	ProblemStoreFailed   ProblemID = "store_failed"
+	ProblemStoreFull     ProblemID = "store_full"
+	ProblemEventUnread   ProblemID = "event_unread"
+
+	// Of providers and models: the provider's name first.
+	ProblemProviderUnknown ProblemID = "provider_unknown"
+	ProblemAddressMissing  ProblemID = "address_missing"
+	ProblemKeyMissing      ProblemID = "key_missing"
+	ProblemKeyMissingOrSet ProblemID = "key_missing_or_set"
+	ProblemModelUnlisted   ProblemID = "model_unlisted"
+	ProblemModelsFile      ProblemID = "models_file"
+
+	// Of keys and addresses: the provider's name first, where there is one.
+	ProblemKeyUnread        ProblemID = "key_unread"
+	ProblemKeyUnreadOrSet   ProblemID = "key_unread_or_set"
+	ProblemKeyGarbled       ProblemID = "key_garbled"
+	ProblemKeyUnsaved       ProblemID = "key_unsaved"
+	ProblemKeyUnsavedOrSet  ProblemID = "key_unsaved_or_set"
+	ProblemKeyUnremoved     ProblemID = "key_unremoved"
+	ProblemKeyOfOther       ProblemID = "key_of_other"
+	ProblemKeyNotOwn        ProblemID = "key_not_own"
+	ProblemKeyOfEnvironment ProblemID = "key_of_environment"
+	ProblemAddressInvalid   ProblemID = "address_invalid"
+	ProblemAddressPassword  ProblemID = "address_password"
+	ProblemAddressQuery     ProblemID = "address_query"
+
+	// Of the user's own endpoints.
+	ProblemEndpointNotHere     ProblemID = "endpoint_not_here"
+	ProblemEndpointMissing     ProblemID = "endpoint_missing"
+	ProblemEndpointsFull       ProblemID = "endpoints_full"
+	ProblemEndpointUnnamed     ProblemID = "endpoint_unnamed"
+	ProblemEndpointUnaddressed ProblemID = "endpoint_unaddressed"
+	ProblemHeadersFull         ProblemID = "headers_full"
+	ProblemHeaderReserved      ProblemID = "header_reserved"
+	ProblemHeaderTwice         ProblemID = "header_twice"
+	ProblemHeaderValue         ProblemID = "header_value"
+	ProblemHeaderEmpty         ProblemID = "header_empty"
+	ProblemBodyInvalid         ProblemID = "body_invalid"
+	ProblemBodyReserved        ProblemID = "body_reserved"
+)
+
+// problem is what an [Error] says in English. What is in braces is filled with
+// its arguments.
+type problem struct {
+	code                Code
+	message, kept, next string
+}
+
+const (
+	keptAll      = "Nothing was changed."
+	keptSettings = "The settings were not changed."
+	keptMessage  = "Your message is still in the box."
+	keptText     = "Nothing was sent or changed; what you wrote is still in the box."
+	nextFolder   = "Name a folder that exists and that you may read."
+)
+
+var problems = map[ProblemID]problem{
+	ProblemInternal: {
+		code: CodeInternal, message: "Something went wrong inside Atelier.",
+		kept: "Everything shown so far is saved.", next: "Try again. If it happens again, restart Atelier.",
+	},
+	ProblemMethod:         {code: CodeNotFound, message: "The method {0} does not exist.", kept: keptAll},
+	ProblemArguments:      {code: CodeInvalid, message: "The arguments of {0} are not valid.", kept: keptAll},
+	ProblemListen:         {code: CodeInvalid, message: "Atelier cannot listen on {0}.", next: "Choose another port with --addr, or port 0 for a free one."},
+	ProblemLinkInvalid:    {code: CodeInvalid, message: "This link is not a web address, so it was not opened."},
+	ProblemLinkHere:       {code: CodeInvalid, message: "Atelier cannot open links here.", next: "Open the link in your own browser."},
+	ProblemFolderUnusable: {code: CodeFolder, message: "The folder {0} cannot be used.", kept: keptAll, next: nextFolder},
+	ProblemFolderMissing:  {code: CodeFolder, message: "The folder {0} does not exist.", kept: keptAll, next: nextFolder},
+	ProblemFolderUnopened: {code: CodeFolder, message: "The folder {0} cannot be opened.", kept: keptAll, next: nextFolder},
+	ProblemFolderUnread:   {code: CodeFolder, message: "The folder {0} cannot be read.", kept: keptAll, next: nextFolder},
+	ProblemFolderIsFile:   {code: CodeFolder, message: "{0} is not a folder.", kept: keptAll, next: nextFolder},
+	ProblemSessionMissing: {code: CodeNotFound, message: "The session {0} does not exist."},
+	ProblemSessionUnnamed: {code: CodeInvalid, message: "The session needs a name.", kept: "It keeps its old name.", next: "Enter a name."},
+	ProblemSessionUndeleted: {
+		code: CodeBusy, message: "This session, or an agent that it started, is working and cannot be deleted now.",
+		kept: "Nothing was deleted.", next: "Stop it first.",
+	},
+	ProblemSessionWorking: {code: CodeBusy, message: "This session is already working.", kept: keptText, next: "Wait until it is done, or stop it."},
+	ProblemSessionClosing: {code: CodeBusy, message: "This session is being closed.", kept: keptText, next: "Try again."},
+	ProblemSessionWaits: {
+		code: CodeBusy, message: "This session waits for your decision about a call.",
+		kept: keptAll, next: "Open it in the window or with atelier serve, and decide there.",
+	},
+	ProblemSessionElsewhere: {
+		code: CodeBusy, message: "Another Atelier is running the session {0}.",
+		kept: keptAll, next: "Use it there, or close it there first.",
+	},
+	ProblemSessionForeign: {
+		code: CodeInvalid, message: "This session belongs to the folder {0}.",
+		kept: keptAll, next: "Open that folder to go on with it.",
+	},
+	ProblemSessionNone:  {code: CodeNotFound, message: "This folder has no session to continue.", next: "Leave out --continue to begin one."},
+	ProblemMessageEmpty: {code: CodeInvalid, message: "The message is empty.", next: "Type what the agent should do."},
+	ProblemCommandEmpty: {code: CodeInvalid, message: "The command is empty.", next: "Type a command after the exclamation mark."},
+	ProblemTurnComplete: {code: CodeInvalid, message: "This turn is already complete.", kept: keptAll, next: "Send a message to go on."},
+	ProblemTurnUnsaved: {
+		code: CodeStoreFailed, message: "The turn was stopped because it could not be saved.",
+		kept: "Everything saved before is still there.", next: "Check that the disk is not full and that you may write to Atelier's folder, then try again.",
+	},
+	ProblemNothingToCompact: {code: CodeInvalid, message: "The conversation is empty, so there is nothing to summarise.", next: "Send a message first."},
+	ProblemHistoryRange:     {code: CodeInvalid, message: "A page of the history needs either a beginning or an end."},
+	ProblemEventMissing:     {code: CodeNotFound, message: "This session has no such event."},
+	ProblemAnswerInvalid:    {code: CodeInvalid, message: "The answer is neither allow nor deny.", kept: "The request still waits for an answer."},
+	ProblemApprovalElsewhere: {
+		code: CodeBusy, message: "This request belongs to a session that is not running here.",
+		kept: "It still waits for an answer.", next: "Answer it where the session runs.",
+	},
+	ProblemApprovalAnswered: {code: CodeNotFound, message: "This request was already answered.", kept: "The first answer counts."},
+	ProblemMessageDelivered: {
+		code: CodeNotFound, message: "This message was already delivered.",
+		kept: "It is in the conversation.", next: "Send another one.",
+	},
+	ProblemQueueVerb:  {code: CodeInvalid, message: `A message cannot be queued as "{0}".`, kept: keptAll},
+	ProblemQueueEmpty: {code: CodeNotFound, message: "No message waits to be sent."},
+	ProblemTaskUnknown: {
+		code: CodeNotFound, message: "This command is no longer known. It ended with its session, or long ago.",
+		kept: "What the agent read of its output is in the conversation.",
+	},
+	ProblemModelUnchosen: {code: CodeNoModel, message: "No model is chosen.", next: "Choose one in the toolbar."},
+	ProblemLimitNegative: {code: CodeInvalid, message: "A limit cannot be negative.", kept: keptSettings, next: "Leave it empty for no limit."},
+	ProblemModeUnknown:   {code: CodeInvalid, message: `"{0}" is not a permission mode.`},
+	ProblemCommandTimeout: {
+		code: CodeInvalid, message: "A command's time limit must be between 1 and {0} seconds.",
+		kept: keptSettings, next: "Leave it empty for each model's own.",
+	},
+	ProblemCompactUnknown: {code: CodeInvalid, message: `"{0}" is not a setting for compaction.`, kept: keptSettings},
+	ProblemBypassByDefault: {
+		code: CodeInvalid, message: "New sessions cannot begin with everything allowed.",
+		kept: keptSettings, next: "Choose it in the session that needs it; it holds there until Atelier ends.",
+	},
+	ProblemSettingDamaged: {
+		code: CodeStoreCorrupt, message: `The stored setting "{0}" is damaged.`,
+		kept: "It was left as it is.", next: "Set it again in Settings.",
+	},
+	ProblemHomeUnusable: {
+		code: CodeStoreUnusable, message: "Atelier cannot keep its data in {0}.",
+		next: "Make that folder writable, or choose another one with ATELIER_HOME.",
+	},
+	ProblemStoreUnopened: {
+		code: CodeStoreUnusable, message: "The database {0} could not be opened.",
+		kept: "It was not changed.", next: "Check that you may read and write it and that the disk is not full.",
+	},
+	ProblemStoreLocked: {
+		code: CodeStoreLocked, message: "Another program is using the database {0}.",
+		kept: keptAll, next: "Close that program and try again.",
+	},
+	ProblemStoreDamaged: {
+		code: CodeStoreCorrupt, message: "The database {0} is damaged.",
+		kept: "It was left exactly as it is.", next: "Make a copy of it first. Then restore a backup, or try the .recover command of sqlite3; to go on without it, move it away and restart Atelier.",
+	},
+	ProblemStoreNewer: {
+		code: CodeStoreNewer, message: "A newer Atelier wrote the database {0}.",
+		kept: "It was not changed.", next: "Start the newer Atelier, or choose another folder with ATELIER_HOME.",
+	},
+	ProblemStoreFailed: {
+		code: CodeStoreFailed, message: "Atelier could not read or write the database in {0}.",
+		kept: "Everything saved before is still there.", next: "Check that the disk is not full and that you may write there, then try again.",
+	},
+	ProblemStoreFull: {
+		code: CodeStoreFailed, message: "The disk that holds {0} is full, so Atelier could not save.",
+		kept: "Everything saved before is still there.", next: "Make room and try again.",
+	},
+	ProblemEventUnread: {
+		code: CodeStoreFailed, message: "Atelier could not read a part of the session.",
+		kept: "Everything saved is still there.", next: "Check that you may read the file, and try again.",
+	},
+	ProblemProviderUnknown: {code: CodeNoModel, message: `The provider "{0}" does not exist.`, next: "Choose a model in the toolbar."},
+	ProblemAddressMissing:  {code: CodeNoModel, message: "{0} has no address yet.", kept: keptMessage, next: "Enter it in Settings → Keys, or set {1}."},
+	ProblemKeyMissing:      {code: CodeNoModel, message: "{0} has no key yet.", kept: keptMessage, next: "Enter it in Settings → Keys."},
+	ProblemKeyMissingOrSet: {code: CodeNoModel, message: "{0} has no key yet.", kept: keptMessage, next: "Enter it in Settings → Keys, or set {1}."},
+	ProblemModelUnlisted: {
+		code: CodeNotFound, message: "{0} does not list the model {1}.",
+		next: "It may still answer; if it does not, choose another model.",
+	},
+	ProblemModelsFile: {
+		code: CodeInvalid, message: "Your models in {0} are not used: {1}.",
+		kept: "The models that Atelier comes with are still there.", next: "Correct the file and restart Atelier.",
+	},
+	ProblemKeyUnread: {
+		code: CodeKeyUnavailable, message: "The key of {0} could not be read.",
+		kept: "It was not changed.", next: "Unlock the keyring and try again.",
+	},
+	ProblemKeyUnreadOrSet: {
+		code: CodeKeyUnavailable, message: "The key of {0} could not be read.",
+		kept: "It was not changed.", next: "Unlock the keyring, or set {1}.",
+	},
+	ProblemKeyGarbled: {
+		code: CodeKeyUnavailable, message: "What is stored as the key of {0} is not readable.",
+		kept: "It was not changed.", next: "Remove the endpoint and add it again.",
+	},
+	ProblemKeyUnsaved: {
+		code: CodeKeyUnavailable, message: "The key of {0} could not be saved.",
+		kept: "The old key and the old address are still there.", next: "Unlock the keyring and try again.",
+	},
+	ProblemKeyUnsavedOrSet: {
+		code: CodeKeyUnavailable, message: "The key of {0} could not be saved.",
+		kept: "The old key and the old address are still there.", next: "Unlock the keyring, or set {1}.",
+	},
+	ProblemKeyUnremoved: {
+		code: CodeKeyUnavailable, message: "The key of {0} could not be removed.",
+		kept: "It is still there.", next: "Unlock the keyring and try again.",
+	},
+	ProblemKeyOfOther: {
+		code: CodeKeyNeeded, message: "The key of {0} was entered for another address and is not sent to this one.",
+		kept: keptAll, next: "Enter the key for {1}, or remove the old key first.",
+	},
+	ProblemKeyNotOwn: {
+		code: CodeKeyNeeded, message: "The key of {0} was entered for another address and is not sent to the provider's own.",
+		kept: keptAll, next: "Enter the key for the provider's own address, or remove the old key first.",
+	},
+	ProblemKeyOfEnvironment: {
+		code: CodeKeyNeeded, message: "The key in {0} is not sent to an address that is set here.",
+		kept: keptAll, next: "Enter the key for this address, or set {1} beside {0}.",
+	},
+	ProblemAddressInvalid: {
+		code: CodeInvalid, message: "The address is not an http or https address.",
+		kept: keptAll, next: "Enter it like https://host/v1.",
+	},
+	ProblemAddressPassword: {
+		code: CodeInvalid, message: "The address contains a user name or a password.",
+		kept: keptAll, next: "Enter the address without it, and the secret as the key.",
+	},
+	ProblemAddressQuery: {
+		code: CodeInvalid, message: "The address contains more than a host and a path, and the rest may be a secret.",
+		kept: keptAll, next: "Enter the address up to the question mark or the number sign, and the secret as the key.",
+	},
+	ProblemEndpointNotHere: {
+		code: CodeInvalid, message: "{0} is one of your own endpoints.",
+		kept: keptAll, next: "Change it under Settings → Keys → Your endpoints.",
+	},
+	ProblemEndpointMissing: {code: CodeNotFound, message: "This endpoint no longer exists.", kept: keptAll, next: "Add it again."},
+	ProblemEndpointsFull: {
+		code: CodeInvalid, message: "There are already {0} endpoints, and there cannot be more.",
+		kept: keptAll, next: "Remove one first.",
+	},
+	ProblemEndpointUnnamed: {
+		code: CodeInvalid, message: "The endpoint needs a name that can be shown.",
+		kept: keptAll, next: "Enter a name of at most {0} letters.",
+	},
+	ProblemEndpointUnaddressed: {code: CodeInvalid, message: "The endpoint needs an address.", kept: keptAll, next: "Enter it like https://host/v1."},
+	ProblemHeadersFull:         {code: CodeInvalid, message: "An endpoint cannot have more than {0} headers.", kept: keptAll, next: "Remove some."},
+	ProblemHeaderReserved:      {code: CodeInvalid, message: `"{0}" cannot be a header of yours.`, kept: keptAll, next: "Choose another name."},
+	ProblemHeaderTwice:         {code: CodeInvalid, message: "The header {0} appears twice.", kept: keptAll, next: "Remove one of them."},
+	ProblemHeaderValue: {
+		code: CodeInvalid, message: "The value of the header {0} is too long or contains a line break.",
+		kept: keptAll, next: "Enter it again.",
+	},
+	ProblemHeaderEmpty: {
+		code: CodeInvalid, message: "The header {0} needs a value.",
+		kept: keptAll, next: "Enter it: stored values are neither shown nor sent to another address.",
+	},
+	ProblemBodyInvalid: {
+		code: CodeInvalid, message: "The fields for every request are not a JSON object.",
+		kept: keptAll, next: `Enter them like {"top_k": 40}.`,
+	},
+	ProblemBodyReserved: {code: CodeInvalid, message: `Atelier itself sets the field "{0}" of the request.`, kept: keptAll, next: "Remove it."},
+}
+
+// Problem returns the error with an id. As many arguments as its sentences take
+// fill them.
+func Problem(id ProblemID, args ...string) *Error {
+	p := problems[id]
+	return &Error{
+		ID: id, Args: args, Code: p.code,
+		Message: agent.Fill(p.message, args), Kept: agent.Fill(p.kept, args), Next: agent.Fill(p.next, args),
+	}
+}
+
+// Because returns the error with its cause, which is also its details.
+func (e *Error) Because(cause error) *Error {
+	with := *e
+	with.Cause, with.Details = cause, cause.Error()
+	return &with
+}
+
+// Detailed returns the error with details.
+func (e *Error) Detailed(details string) *Error {
+	with := *e
+	with.Details = details
+	return &with
+}

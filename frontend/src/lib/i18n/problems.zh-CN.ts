@@ -1,0 +1,322 @@
+/** The sentences of problems in Chinese. Go has the English ones, with the same arguments. */
+import type { ProblemID } from '../types.gen'
+
+export type Words = { message: string; kept?: string; next?: string }
+
+/** Of the application. */
+export const problems: Record<ProblemID, Words> = {
+  internal: {
+    message: 'Atelier 内部出错。',
+    kept: '到目前为止显示的内容都已保存。',
+    next: '请重试；如果再次发生，请重新启动 Atelier。',
+  },
+  method: { message: '方法 {0} 不存在。', kept: '没有做任何更改。' },
+  arguments: { message: '{0} 的参数无效。', kept: '没有做任何更改。' },
+  listen: {
+    message: 'Atelier 无法监听 {0}。',
+    next: '请用 --addr 选择其他端口，或用端口 0 自动选择空闲端口。',
+  },
+  link_invalid: { message: '这个链接不是网址，因此没有打开。' },
+  link_here: { message: 'Atelier 在这里无法打开链接。', next: '请在你自己的浏览器中打开。' },
+  folder_unusable: {
+    message: '无法使用文件夹 {0}。',
+    kept: '没有做任何更改。',
+    next: '请指定一个存在且你有权读取的文件夹。',
+  },
+  folder_missing: {
+    message: '文件夹 {0} 不存在。',
+    kept: '没有做任何更改。',
+    next: '请指定一个存在且你有权读取的文件夹。',
+  },
+  folder_unopened: {
+    message: '无法打开文件夹 {0}。',
+    kept: '没有做任何更改。',
+    next: '请指定一个存在且你有权读取的文件夹。',
+  },
+  folder_unread: {
+    message: '无法读取文件夹 {0}。',
+    kept: '没有做任何更改。',
+    next: '请指定一个存在且你有权读取的文件夹。',
+  },
+  folder_is_file: {
+    message: '{0} 不是文件夹。',
+    kept: '没有做任何更改。',
+    next: '请指定一个存在且你有权读取的文件夹。',
+  },
+  session_missing: { message: '会话 {0} 不存在。' },
+  session_unnamed: {
+    message: '会话需要一个名称。',
+    kept: '原来的名称没有更改。',
+    next: '请输入名称。',
+  },
+  session_undeleted: {
+    message: '这个会话或它启动的智能体正在工作，现在不能删除。',
+    kept: '没有删除任何内容。',
+    next: '请先停止它。',
+  },
+  session_working: {
+    message: '这个会话已经在工作。',
+    kept: '没有发送或更改任何内容，你写的文字仍在输入框中。',
+    next: '请等它完成，或先停止它。',
+  },
+  session_closing: {
+    message: '这个会话正在关闭。',
+    kept: '没有发送或更改任何内容，你写的文字仍在输入框中。',
+    next: '请重试。',
+  },
+  session_waits: {
+    message: '这个会话正在等待你对一次调用做出决定。',
+    kept: '没有做任何更改。',
+    next: '请在窗口中或用 atelier serve 打开它，在那里决定。',
+  },
+  session_elsewhere: {
+    message: '另一个 Atelier 正在运行会话 {0}。',
+    kept: '没有做任何更改。',
+    next: '请在那里使用它，或先在那里关闭它。',
+  },
+  session_foreign: {
+    message: '这个会话属于文件夹 {0}。',
+    kept: '没有做任何更改。',
+    next: '请打开该文件夹以继续。',
+  },
+  session_none: {
+    message: '这个文件夹没有可以继续的会话。',
+    next: '请去掉 --continue 以新建会话。',
+  },
+  message_empty: { message: '消息是空的。', next: '请输入要让智能体做什么。' },
+  command_empty: { message: '命令是空的。', next: '请在感叹号后面输入命令。' },
+  turn_complete: {
+    message: '这一轮已经完成。',
+    kept: '没有做任何更改。',
+    next: '请发送消息以继续。',
+  },
+  turn_unsaved: {
+    message: '这一轮无法保存，因此已停止。',
+    kept: '之前保存的内容仍在。',
+    next: '请检查磁盘是否已满、Atelier 的文件夹是否可写，然后重试。',
+  },
+  nothing_to_compact: { message: '对话是空的，没有可以总结的内容。', next: '请先发送一条消息。' },
+  history_range: { message: '读取历史时必须指定起点或终点之一。' },
+  event_missing: { message: '这个会话中没有这个事件。' },
+  answer_invalid: { message: '答复既不是允许也不是拒绝。', kept: '请求仍在等待答复。' },
+  approval_elsewhere: {
+    message: '这个请求属于一个不在这里运行的会话。',
+    kept: '它仍在等待答复。',
+    next: '请在运行该会话的地方答复。',
+  },
+  approval_answered: { message: '这个请求已经答复过了。', kept: '以第一次答复为准。' },
+  message_delivered: {
+    message: '这条消息已经送达。',
+    kept: '它已在对话中。',
+    next: '请另发一条。',
+  },
+  queue_verb: { message: '消息不能以“{0}”方式排队。', kept: '没有做任何更改。' },
+  queue_empty: { message: '没有等待发送的消息。' },
+  task_unknown: {
+    message: '已经没有这个命令的记录。它随会话结束了，或早已结束。',
+    kept: '智能体读到的输出仍在对话中。',
+  },
+  model_unchosen: { message: '没有选择模型。', next: '请在工具栏选择一个。' },
+  limit_negative: { message: '限制不能是负数。', kept: '设置没有更改。', next: '留空表示不限制。' },
+  mode_unknown: { message: '“{0}”不是一种权限模式。' },
+  command_timeout: {
+    message: '命令的时间限制必须在 1 到 {0} 秒之间。',
+    kept: '设置没有更改。',
+    next: '留空则使用各模型自己的限制。',
+  },
+  compact_unknown: { message: '“{0}”不是有效的压缩设置。', kept: '设置没有更改。' },
+  bypass_by_default: {
+    message: '新会话不能一开始就允许一切操作。',
+    kept: '设置没有更改。',
+    next: '请在需要的会话中选择它，它在那里一直有效到 Atelier 退出。',
+  },
+  setting_damaged: {
+    message: '已保存的设置“{0}”已损坏。',
+    kept: '它没有被改动。',
+    next: '请在“设置”中重新设置。',
+  },
+  home_unusable: {
+    message: 'Atelier 无法在 {0} 中保存数据。',
+    next: '请让该文件夹可写，或用 ATELIER_HOME 选择其他文件夹。',
+  },
+  store_unopened: {
+    message: '无法打开数据库 {0}。',
+    kept: '它没有被更改。',
+    next: '请检查你是否有权读写它，以及磁盘是否已满。',
+  },
+  store_locked: {
+    message: '另一个程序正在使用数据库 {0}。',
+    kept: '没有做任何更改。',
+    next: '请关闭该程序，然后重试。',
+  },
+  store_damaged: {
+    message: '数据库 {0} 已损坏。',
+    kept: '它完全没有被改动。',
+    next: '请先复制一份，然后恢复备份，或尝试 sqlite3 的 .recover 命令；如果不再需要它，请将它移走并重新启动 Atelier。',
+  },
+  store_newer: {
+    message: '数据库 {0} 由更新版本的 Atelier 写入。',
+    kept: '它没有被更改。',
+    next: '请启动更新版本的 Atelier，或用 ATELIER_HOME 选择其他文件夹。',
+  },
+  store_failed: {
+    message: 'Atelier 无法读写 {0} 中的数据库。',
+    kept: '之前保存的内容仍在。',
+    next: '请检查磁盘是否已满、该处是否可写，然后重试。',
+  },
+  store_full: {
+    message: '{0} 所在的磁盘已满，Atelier 无法保存。',
+    kept: '之前保存的内容仍在。',
+    next: '请腾出空间，然后重试。',
+  },
+  event_unread: {
+    message: 'Atelier 无法读取会话的一部分。',
+    kept: '已保存的内容仍在。',
+    next: '请检查你是否有权读取该文件，然后重试。',
+  },
+  provider_unknown: { message: '服务商“{0}”不存在。', next: '请在工具栏选择模型。' },
+  address_missing: {
+    message: '{0} 还没有地址。',
+    kept: '你的消息仍在输入框中。',
+    next: '请在“设置 → 密钥”中输入，或设置 {1}。',
+  },
+  key_missing: {
+    message: '{0} 还没有密钥。',
+    kept: '你的消息仍在输入框中。',
+    next: '请在“设置 → 密钥”中输入。',
+  },
+  key_missing_or_set: {
+    message: '{0} 还没有密钥。',
+    kept: '你的消息仍在输入框中。',
+    next: '请在“设置 → 密钥”中输入，或设置 {1}。',
+  },
+  model_unlisted: {
+    message: '{0} 的模型列表中没有 {1}。',
+    next: '它也许仍能回答；如果不能，请选择其他模型。',
+  },
+  models_file: {
+    message: '没有使用 {0} 中你自己的模型：{1}。',
+    kept: 'Atelier 自带的模型不受影响。',
+    next: '请改正该文件，然后重新启动 Atelier。',
+  },
+  key_unread: {
+    message: '无法读取 {0} 的密钥。',
+    kept: '密钥没有更改。',
+    next: '请解锁密钥环，然后重试。',
+  },
+  key_unread_or_set: {
+    message: '无法读取 {0} 的密钥。',
+    kept: '密钥没有更改。',
+    next: '请解锁密钥环，或设置 {1}。',
+  },
+  key_garbled: {
+    message: '{0} 已保存的密钥内容无法解读。',
+    kept: '密钥没有更改。',
+    next: '请移除该端点，然后重新添加。',
+  },
+  key_unsaved: {
+    message: '无法保存 {0} 的密钥。',
+    kept: '原来的密钥和地址仍在。',
+    next: '请解锁密钥环，然后重试。',
+  },
+  key_unsaved_or_set: {
+    message: '无法保存 {0} 的密钥。',
+    kept: '原来的密钥和地址仍在。',
+    next: '请解锁密钥环，或设置 {1}。',
+  },
+  key_unremoved: {
+    message: '无法移除 {0} 的密钥。',
+    kept: '它仍在。',
+    next: '请解锁密钥环，然后重试。',
+  },
+  key_of_other: {
+    message: '{0} 的密钥是为另一个地址输入的，不会发送到这里。',
+    kept: '没有做任何更改。',
+    next: '请输入 {1} 的密钥，或先移除旧密钥。',
+  },
+  key_not_own: {
+    message: '{0} 的密钥是为另一个地址输入的，不会发送到服务商自己的地址。',
+    kept: '没有做任何更改。',
+    next: '请输入服务商自己地址的密钥，或先移除旧密钥。',
+  },
+  key_of_environment: {
+    message: '{0} 中的密钥不会发送到在这里设置的地址。',
+    kept: '没有做任何更改。',
+    next: '请输入此地址的密钥，或在设置 {0} 的同时设置 {1}。',
+  },
+  address_invalid: {
+    message: '这不是 http 或 https 地址。',
+    kept: '没有做任何更改。',
+    next: '请输入形如 https://host/v1 的地址。',
+  },
+  address_password: {
+    message: '地址中含有用户名或密码。',
+    kept: '没有做任何更改。',
+    next: '请输入不含它们的地址，并把机密信息作为密钥输入。',
+  },
+  address_query: {
+    message: '地址中除主机和路径外还有其他内容，其中可能含有机密信息。',
+    kept: '没有做任何更改。',
+    next: '请只输入问号或井号之前的部分，并把机密信息作为密钥输入。',
+  },
+  endpoint_not_here: {
+    message: '{0} 是你自己的端点。',
+    kept: '没有做任何更改。',
+    next: '请在“设置 → 密钥 → 自定义端点”中更改。',
+  },
+  endpoint_missing: {
+    message: '这个端点已不存在。',
+    kept: '没有做任何更改。',
+    next: '请重新添加。',
+  },
+  endpoints_full: {
+    message: '已有 {0} 个端点，不能再添加。',
+    kept: '没有做任何更改。',
+    next: '请先移除一个。',
+  },
+  endpoint_unnamed: {
+    message: '端点需要一个可以显示的名称。',
+    kept: '没有做任何更改。',
+    next: '请输入最多 {0} 个字母的名称。',
+  },
+  endpoint_unaddressed: {
+    message: '端点需要一个地址。',
+    kept: '没有做任何更改。',
+    next: '请输入形如 https://host/v1 的地址。',
+  },
+  headers_full: {
+    message: '一个端点最多有 {0} 个请求头。',
+    kept: '没有做任何更改。',
+    next: '请移除一些。',
+  },
+  header_reserved: {
+    message: '“{0}”不能作为你的请求头。',
+    kept: '没有做任何更改。',
+    next: '请使用其他名称。',
+  },
+  header_twice: {
+    message: '请求头 {0} 出现了两次。',
+    kept: '没有做任何更改。',
+    next: '请移除其中一个。',
+  },
+  header_value: {
+    message: '请求头 {0} 的值太长或含有换行。',
+    kept: '没有做任何更改。',
+    next: '请重新输入。',
+  },
+  header_empty: {
+    message: '请求头 {0} 需要一个值。',
+    kept: '没有做任何更改。',
+    next: '请输入它：已保存的值不会显示，也不会发送到其他地址。',
+  },
+  body_invalid: {
+    message: '每次请求附带的字段不是 JSON 对象。',
+    kept: '没有做任何更改。',
+    next: '请按 {"top_k": 40} 的形式输入。',
+  },
+  body_reserved: {
+    message: '请求的字段“{0}”由 Atelier 自己设置。',
+    kept: '没有做任何更改。',
+    next: '请移除它。',
+  },
+}
