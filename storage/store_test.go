@@ -386,12 +386,17 @@ func TestLease(t *testing.T) {
 			t.Errorf("err = %v", err)
 		}
 	}
+	other, err := one.Lease("b")
+	if err != nil {
+		t.Fatal(err)
+	}
 	release()
 	release, err = two.Lease("a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	release()
+	other()
 }
 
 // Two stores on one database append to one log without losing an event.

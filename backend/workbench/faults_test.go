@@ -1,0 +1,220 @@
+package workbench_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"testing"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/storage"
+)
+
+// faulty is a store of which one call fails.
+type faulty struct {
+	backend.Store
+	mu    sync.Mutex
+	calls []string // those that count; nil for all
+	left  int      // how many are made until one fails; 0 where none does
+	fired bool
+}
+
+var errFault = &backend.Error{Code: backend.CodeStoreFailed, Message: "The disk is on fire."}
+
+// arm has the n-th of some calls fail.
+func (f *faulty) arm(n int, calls []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.left, f.calls, f.fired = n, calls, false
+}
+
+// disarm reports whether a call failed.
+func (f *faulty) disarm() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.left = 0
+	return f.fired
+}
+
+func (f *faulty) fault(call string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.left == 0 || f.calls != nil && !slices.Contains(f.calls, call) {
+		return nil
+	}
+	if f.left--; f.left > 0 {
+		return nil
+	}
+	f.fired = true
+	return errFault
+}
+
+// faultyly makes a call, if it does not fail.
+func faultyly[T any](f *faulty, call string, do func() (T, error)) (T, error) {
+	if err := f.fault(call); err != nil {
+		var none T
+		return none, err
+	}
+	return do()
+}
+
+func (f *faulty) CreateSession(ctx context.Context, info backend.SessionInfo) error {
+	if err := f.fault("CreateSession"); err != nil {
+		return err
+	}
+	return f.Store.CreateSession(ctx, info)
+}
+
+func (f *faulty) Sessions(ctx context.Context, folder string) ([]backend.SessionInfo, error) {
+	return faultyly(f, "Sessions", func() ([]backend.SessionInfo, error) { return f.Store.Sessions(ctx, folder) })
+}
+
+func (f *faulty) Session(ctx context.Context, id string) (backend.SessionInfo, error) {
+	return faultyly(f, "Session", func() (backend.SessionInfo, error) { return f.Store.Session(ctx, id) })
+}
+
+func (f *faulty) Helpers(ctx context.Context, parent string) ([]backend.SessionInfo, error) {
+	return faultyly(f, "Helpers", func() ([]backend.SessionInfo, error) { return f.Store.Helpers(ctx, parent) })
+}
+
+func (f *faulty) DeleteSessions(ctx context.Context, ids ...string) error {
+	if err := f.fault("DeleteSessions"); err != nil {
+		return err
+	}
+	return f.Store.DeleteSessions(ctx, ids...)
+}
+
+func (f *faulty) Append(ctx context.Context, events ...agent.Event) (int64, error) {
+	return faultyly(f, "Append", func() (int64, error) { return f.Store.Append(ctx, events...) })
+}
+
+func (f *faulty) Events(ctx context.Context, r backend.EventRange) ([]agent.Event, error) {
+	return faultyly(f, "Events", func() ([]agent.Event, error) { return f.Store.Events(ctx, r) })
+}
+
+func (f *faulty) Costs(ctx context.Context, folder, session string) (backend.CostSummary, error) {
+	return faultyly(f, "Costs", func() (backend.CostSummary, error) { return f.Store.Costs(ctx, folder, session) })
+}
+
+func (f *faulty) PendingApproval(ctx context.Context, id string) (string, error) {
+	return faultyly(f, "PendingApproval", func() (string, error) { return f.Store.PendingApproval(ctx, id) })
+}
+
+func (f *faulty) Queue(ctx context.Context, session string) ([]agent.Queued, error) {
+	return faultyly(f, "Queue", func() ([]agent.Queued, error) { return f.Store.Queue(ctx, session) })
+}
+
+func (f *faulty) AddQueued(ctx context.Context, session string, m agent.Queued) error {
+	if err := f.fault("AddQueued"); err != nil {
+		return err
+	}
+	return f.Store.AddQueued(ctx, session, m)
+}
+
+func (f *faulty) EditQueued(ctx context.Context, m agent.Queued) error {
+	if err := f.fault("EditQueued"); err != nil {
+		return err
+	}
+	return f.Store.EditQueued(ctx, m)
+}
+
+func (f *faulty) OrderQueued(ctx context.Context, order []agent.Queued) error {
+	if err := f.fault("OrderQueued"); err != nil {
+		return err
+	}
+	return f.Store.OrderQueued(ctx, order)
+}
+
+func (f *faulty) RemoveQueued(ctx context.Context, id string) error {
+	if err := f.fault("RemoveQueued"); err != nil {
+		return err
+	}
+	return f.Store.RemoveQueued(ctx, id)
+}
+
+func (f *faulty) SetSetting(ctx context.Context, key, value string) error {
+	if err := f.fault("SetSetting"); err != nil {
+		return err
+	}
+	return f.Store.SetSetting(ctx, key, value)
+}
+
+func (f *faulty) Setting(ctx context.Context, key string) (string, error) {
+	return faultyly(f, "Setting", func() (string, error) { return f.Store.Setting(ctx, key) })
+}
+
+func (f *faulty) Lease(session string) (func(), error) {
+	return faultyly(f, "Lease", func() (func(), error) { return f.Store.Lease(session) })
+}
+
+// Whichever call of the store fails while a request is answered, the answer is that
+// failure: no request passes off what could not be read or saved as done.
+func TestEveryFaultIsTold(t *testing.T) {
+	t.Parallel()
+	var f *faulty
+	p := newPageOn(t, environment(llmtest.Serve(t), "sk-test"), func(s *storage.Store) backend.Store {
+		f = &faulty{Store: s}
+		return f
+	})
+	id := p.session("compat")
+	fresh := func() string { // a session that is not in memory
+		return must[backend.SessionInfo](p, "sessions.create", backend.Empty{}).ID
+	}
+	ref := func(id string) any { return workbench.SessionRef{Session: id} }
+	waiting := func() agent.Queued {
+		waits := p.queue(id, agent.Steer, "mind")
+		return waits[len(waits)-1]
+	}
+	for _, tt := range []struct {
+		method string
+		args   func() any
+		calls  []string // that can fail; nil for all
+	}{
+		{"sessions.list", func() any { return backend.Empty{} }, nil},
+		{"sessions.create", func() any { return backend.Empty{} }, []string{"CreateSession", "Append", "Session"}},
+		{"sessions.rename", func() any { return workbench.RenameRequest{Session: id, Title: "x"} }, nil},
+		{"sessions.delete", func() any { return ref(fresh()) }, []string{"Session", "Helpers", "DeleteSessions"}},
+		{"conversation.open", func() any { return workbench.OpenRequest{Session: id} }, nil},
+		{"conversation.history", func() any { return workbench.HistoryRequest{Session: id, After: 1} }, nil},
+		{"conversation.event", func() any { return workbench.EventRef{Session: id, Seq: 1} }, nil},
+		{"conversation.breakdown", func() any { return ref(fresh()) }, []string{"Session", "Events"}},
+		{"conversation.send", func() any { return workbench.SendRequest{Session: fresh(), Text: "go"} }, []string{"Events", "Queue"}},
+		{"conversation.command", func() any { return workbench.CommandRequest{Session: fresh(), Command: "true"} }, []string{"Events", "Queue"}},
+		{"conversation.continue", func() any { return ref(id) }, nil},
+		{"conversation.compact", func() any { return workbench.CompactRequest{Session: id} }, nil},
+		{"conversation.answer", func() any {
+			return workbench.AnswerRequest{Session: id, Approval: "x", Answer: agent.Answer{Decision: agent.Deny}}
+		}, nil},
+		{"conversation.configure", func() any {
+			return workbench.ConfigureRequest{Session: fresh(), Settings: agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeDefault}}
+		}, []string{"Events", "Queue", "Helpers"}},
+		{"queue.add", func() any { return workbench.QueueAddRequest{Session: fresh(), Verb: agent.Steer, Text: "x"} }, []string{"Session", "Events", "Queue", "AddQueued"}},
+		{"queue.edit", func() any { return workbench.QueueEditRequest{Session: id, Message: waiting()} }, nil},
+		{"queue.move", func() any { return workbench.QueueMoveRequest{Session: id, ID: waiting().ID} }, nil},
+		{"queue.remove", func() any { return workbench.QueueRemoveRequest{Session: id, ID: waiting().ID} }, nil},
+		{"queue.run", func() any { return ref(fresh()) }, []string{"Session", "Events", "Queue"}},
+		{"endpoints.list", func() any { return backend.Empty{} }, nil},
+		{"costs.summary", func() any { return workbench.CostsRequest{} }, nil},
+		{"preferences.get", func() any { return backend.Empty{} }, []string{"Setting"}},
+		{"preferences.set", func() any { return backend.Preferences{Compact: backend.CompactNever} }, []string{"SetSetting"}},
+	} {
+		for n := 1; ; n++ {
+			args := tt.args()
+			f.arm(n, tt.calls)
+			_, err := call[json.RawMessage](p, tt.method, args)
+			if !f.disarm() {
+				if n == 1 {
+					t.Errorf("%s asks nothing of the store", tt.method)
+				}
+				break
+			}
+			if err == nil || err.Code != errFault.Code {
+				t.Errorf("%s: answered %v although call %d failed", tt.method, err, n)
+			}
+		}
+	}
+}
