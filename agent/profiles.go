@@ -6,20 +6,19 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Profiles say what each model is shown (LOOP-21). They are asked from the
+// Profiles define what each model is shown (LOOP-21). They are called from the
 // session's goroutine.
 type Profiles interface {
-	// Profile returns what a model is shown of the tools, always the same for
+	// Profile returns the tools as a model is shown them, always the same for
 	// the same model.
 	Profile(provider, model string) Profile
-	// Brief writes what a model is told before anything else. It is asked once
-	// for each model of a session: what it said is in the log and holds for
-	// the session's life, so that the prefix of its requests stays the same
-	// (LOOP-10).
+	// Brief writes the text that a model gets first. It is called once for each
+	// model of a session. The log keeps the text for the session's life, so
+	// that the prefix of its requests stays the same (LOOP-10).
 	Brief(ctx context.Context, now Situation) Briefing
 }
 
-// Profile is what the models of one kind are shown.
+// Profile is what models of one kind are shown.
 type Profile struct {
 	ID    string
 	Tools *Toolset
@@ -27,7 +26,8 @@ type Profile struct {
 	Options ProviderOptions
 }
 
-// Plain shows every model the same prompt, and the tools under their own names.
+// Plain shows the same prompt to every model, and the tools under their own
+// names.
 func Plain(system string, tools *Registry) Profiles {
 	return plain{system, tools.Show()}
 }
@@ -41,7 +41,7 @@ func (p plain) Profile(string, string) Profile { return Profile{ID: "plain", Too
 
 func (p plain) Brief(context.Context, Situation) Briefing { return Briefing{System: p.system} }
 
-// prompted are profiles with another prompt.
+// prompted overrides the prompt of other profiles.
 type prompted struct {
 	Profiles
 	system string
@@ -49,8 +49,8 @@ type prompted struct {
 
 func (p prompted) Brief(context.Context, Situation) Briefing { return Briefing{System: p.system} }
 
-// tools are as the model was shown them that answered last: its calls are read
-// by them, also when another model is chosen meanwhile.
+// tools returns the tools as they were shown to the model that answered last.
+// Its calls are read by them even if another model is chosen meanwhile.
 func (s *Session) tools() *Toolset {
 	who := llm.Origin{Provider: s.transcript.Settings.Provider, Model: s.transcript.Settings.Model}
 	if last := s.transcript.past.last; last != nil {

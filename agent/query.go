@@ -8,14 +8,14 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// The entries to a session (OAS-101 to OAS-103): Prompt for who wants the end,
-// [Session.Run] for who wants every event, StreamInput for who has inputs as
-// they come. They are one loop.
+// This file has the entries to a session besides [Session.Run], which yields
+// every event: Prompt returns only the result, StreamInput takes inputs as they
+// come (OAS-101 to OAS-103). All of them use the same loop.
 
-// QueryResult is what an input came to. It is a fold of the input's events:
-// [NewQueryResult], then [QueryResult.Apply] for each.
+// QueryResult is the result of an input. It is a fold of the input's events:
+// [NewQueryResult], then [QueryResult.Apply] for each event.
 type QueryResult struct {
-	// Text is the newest answer's, also where it broke off.
+	// Text is the newest answer, even if it broke off.
 	Text   string
 	Usage  llm.Usage
 	Rounds int // of tools
@@ -25,11 +25,12 @@ type QueryResult struct {
 	// (OAS-114, OAS-712).
 	ByModel []ModelCost
 	Status  Status
-	// Failure says why, where Status is [StatusFailed]; nil otherwise.
+	// Failure gives the reason if Status is [StatusFailed]; otherwise it is
+	// nil.
 	Failure *Failure
 }
 
-// ModelCost is what one model took part with.
+// ModelCost is the usage and cost of one model.
 type ModelCost struct {
 	Provider string       `json:"provider"`
 	Model    string       `json:"model"`
@@ -49,7 +50,7 @@ const (
 	StatusCancelled Status = "cancelled"
 )
 
-// statusOf is the status of an end.
+// statusOf returns the status for an end reason.
 func statusOf(r EndReason) Status {
 	switch r {
 	case EndDone:
@@ -65,15 +66,15 @@ func statusOf(r EndReason) Status {
 	}
 }
 
-// Prompt is [Session.Run] for who wants only its result. Of inputs that were
-// queued to follow, the result is the last one's, with the usage and cost of
+// Prompt is [Session.Run] for callers that want only the result. If queued
+// inputs follow, the result is that of the last one, with the usage and cost of
 // all.
 func (s *Session) Prompt(ctx context.Context, input string) (QueryResult, error) {
 	return collect(s.Run(ctx, input))
 }
 
-// StreamInput runs one input after the other as they come, each to its end. It
-// stops after one that did not end well; [Session.Run] can go on.
+// StreamInput runs inputs one after the other as they come, each to its end. It
+// stops after one that did not succeed; [Session.Run] can then continue.
 func (s *Session) StreamInput(ctx context.Context, inputs iter.Seq[string]) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for input := range inputs {
@@ -101,11 +102,11 @@ func collect(events iter.Seq2[Event, error]) (QueryResult, error) {
 	return r, nil
 }
 
-// NewQueryResult returns what no event at all comes to: nothing was used, and
-// that is known.
+// NewQueryResult returns the result of no events: nothing was used, and the
+// usage is known.
 func NewQueryResult() QueryResult { return QueryResult{Usage: llm.Usage{Known: true}} }
 
-// Apply counts an event in. Status is there once it was a [ProcessingEnd].
+// Apply folds in an event. Status is set once the event was a [ProcessingEnd].
 func (r *QueryResult) Apply(ev Event) {
 	switch d := ev.Data.(type) {
 	case UserInput:
@@ -129,7 +130,7 @@ func (r *QueryResult) Apply(ev Event) {
 	}
 }
 
-// spend counts one request.
+// spend adds one request.
 func (r *QueryResult) spend(provider, model string, u llm.Usage, cost *llm.Cost) {
 	i := slices.IndexFunc(r.ByModel, func(m ModelCost) bool { return m.Provider == provider && m.Model == model })
 	if i < 0 {

@@ -10,13 +10,13 @@ type Verb string
 
 // The verbs.
 const (
-	// Steer reaches the model after the tools that are running (LOOP-14).
+	// Steer reaches the model after the running tools (LOOP-14).
 	Steer Verb = "steer"
-	// FollowUp becomes the next input, once the model is done (LOOP-15).
+	// FollowUp becomes the next input once the model is done (LOOP-15).
 	FollowUp Verb = "follow_up"
 )
 
-// Queued is a message that a user wrote while a turn runs.
+// Queued is a message that a user wrote during a turn.
 type Queued struct {
 	ID   string `json:"id"`
 	Verb Verb   `json:"verb"`
@@ -24,28 +24,28 @@ type Queued struct {
 }
 
 // Queue holds the messages of a session that wait for delivery, in order. All
-// methods are safe from any goroutine. Those that change a message report false
-// where it is not there any more: it was delivered.
+// methods are safe from any goroutine. Methods that change a message report
+// false if it was already delivered.
 type Queue struct {
 	mu    sync.Mutex
 	items []Queued
 }
 
-// Items returns what waits.
+// Items returns the waiting messages.
 func (q *Queue) Items() []Queued {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return slices.Clone(q.items)
 }
 
-// Set replaces everything, for a session that is opened again.
+// Set replaces all messages, for a session that is reopened.
 func (q *Queue) Set(items []Queued) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.items = slices.Clone(items)
 }
 
-// Add puts a message at the end.
+// Add appends a message.
 func (q *Queue) Add(m Queued) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -63,7 +63,7 @@ func (q *Queue) Edit(m Queued) bool {
 	return i >= 0
 }
 
-// Remove takes a message out.
+// Remove removes a message.
 func (q *Queue) Remove(id string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -74,7 +74,7 @@ func (q *Queue) Remove(id string) bool {
 	return i >= 0
 }
 
-// Move puts a message at a place, counted from 0.
+// Move moves a message to an index from 0.
 func (q *Queue) Move(id string, to int) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -92,14 +92,14 @@ func (q *Queue) index(id string) int {
 	return slices.IndexFunc(q.items, func(m Queued) bool { return m.ID == id })
 }
 
-// Has reports whether a message of a verb waits.
+// Has reports whether a message with the verb waits.
 func (q *Queue) Has(v Verb) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return slices.ContainsFunc(q.items, func(m Queued) bool { return m.Verb == v })
 }
 
-// takeSteering takes all messages that steer.
+// takeSteering removes and returns all steering messages.
 func (q *Queue) takeSteering() []Queued {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -115,7 +115,7 @@ func (q *Queue) takeSteering() []Queued {
 	return taken
 }
 
-// takeFollowUp takes the first message that follows up.
+// takeFollowUp removes and returns the first follow-up.
 func (q *Queue) takeFollowUp() (Queued, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

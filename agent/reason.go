@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// ReasonCode says why a gate decided as it did, for those who word it in another
-// language: the page has a sentence for each.
+// ReasonCode is the code of a gate's reason, for hosts with their own wording:
+// the page has a sentence for each code in each language.
 type ReasonCode string
 
-// The reasons of verdicts. What fills their sentences is behind each.
+// The reasons of verdicts. Comments name the arguments of their sentences.
 const (
 	ReasonToolOff        ReasonCode = "tool_off"         // tool
 	ReasonNeverAsks      ReasonCode = "never_asks"       //
@@ -53,7 +53,7 @@ var reasons = map[ReasonCode]string{
 	ReasonHookAllowed:    "A hook allowed it. {0}",
 }
 
-// Because is a verdict with its reason in both forms.
+// Because returns a verdict with its reason in both forms.
 func Because(d Decision, code ReasonCode, args ...string) Verdict {
 	return Verdict{Decision: d, Reason: strings.TrimSpace(Fill(reasons[code], args)), Code: code, Args: args}
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // Registry holds a session's tools by canonical name. It is not safe for
-// concurrent use: it is put together first, and what it has then is shown to
-// models by [Registry.Show].
+// concurrent use: register the tools first; then [Registry.Show] fixes what
+// models see.
 type Registry struct {
 	tools map[string]registered
 	order []string
@@ -21,11 +21,12 @@ type registered struct {
 	tool     Tool
 	spec     Spec
 	schema   *jsonschema.Resolved
-	replaced bool // it took the place of another tool of its name
+	replaced bool // it replaced another tool of the same name
 }
 
-// NewRegistry returns a registry of the given tools. Of two tools with one
-// name the later wins (LOOP-32). A schema that cannot be resolved is an error.
+// NewRegistry returns a registry of the given tools. If two tools have the same
+// name, the later one wins (LOOP-32). A schema that cannot be resolved is an
+// error.
 func NewRegistry(tools ...Tool) (*Registry, error) {
 	r := &Registry{tools: make(map[string]registered, len(tools))}
 	for _, t := range tools {
@@ -36,7 +37,7 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 	return r, nil
 }
 
-// Register adds a tool. It takes the place of another of its name (LOOP-32). A
+// Register adds a tool and replaces any other of the same name (LOOP-32). A
 // schema that cannot be resolved is an error.
 func (r *Registry) Register(t Tool) error {
 	spec := t.Spec()
@@ -52,8 +53,8 @@ func (r *Registry) Register(t Tool) error {
 	return nil
 }
 
-// Unregister removes a tool and reports whether it was there (LOOP-33). A
-// [Toolset] that was shown before keeps it.
+// Unregister removes a tool and reports whether it was registered (LOOP-33). A
+// [Toolset] from an earlier Show keeps it.
 func (r *Registry) Unregister(name string) bool {
 	_, ok := r.tools[name]
 	delete(r.tools, name)
@@ -67,7 +68,7 @@ func (r *Registry) Get(name string) (Tool, bool) {
 	return t.tool, ok
 }
 
-// resolve makes a tool's schema ready to validate with.
+// resolve prepares a tool's schema for validation.
 func resolve(name string, raw json.RawMessage) (*jsonschema.Resolved, error) {
 	var schema jsonschema.Schema
 	if err := schema.UnmarshalJSON(raw); err != nil {
@@ -86,5 +87,5 @@ func resolve(name string, raw json.RawMessage) (*jsonschema.Resolved, error) {
 	return resolved, nil
 }
 
-// Names lists the tools in the order they were registered.
+// Names lists the tools in the order of registration.
 func (r *Registry) Names() []string { return slices.Clone(r.order) }

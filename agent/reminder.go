@@ -2,12 +2,12 @@ package agent
 
 import "regexp"
 
-// reminderTag matches what begins or ends a reminder.
+// reminderTag matches the beginning or end mark of a reminder.
 var reminderTag = regexp.MustCompile(`(?i)<(\s*/?\s*update)`)
 
-// Reminder writes what a model is told by no person, in the one form that its
-// system prompt explains. What text quotes, a document, a name, the words of a
-// hook, cannot end it or begin one of its own.
+// Reminder writes a message to the model that no person wrote, in the form that
+// the system prompt explains. Quoted text, such as a document, a name or a
+// hook's words, can neither end the reminder nor begin another one.
 func Reminder(text string) string {
 	return "<update>\n" + reminderTag.ReplaceAllString(text, `<\$1`) + "\n</update>"
 }

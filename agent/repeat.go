@@ -10,20 +10,19 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// defaultLoopWindow is how many calls are looked at for a repetition
-// (LOOP-04).
+// defaultLoopWindow is how many calls are checked for a repetition (LOOP-04).
 const defaultLoopWindow = 10
 
-// longestCycle is the longest sequence of calls that is recognised when it
-// comes again and again (LOOP-20).
+// longestCycle is the longest repeated sequence of calls that is recognised
+// (LOOP-20).
 const longestCycle = 3
 
-// signature stands for a call: its tool and what it was called with, whatever
-// the order and spacing of the arguments, and what it returned. A call that
-// returns something new is not a repetition: it may wait for something.
+// signature identifies a call by its tool, its arguments regardless of order
+// and spacing, and its result. A call with a new result is not a repetition,
+// because it may wait for something.
 type signature [sha256.Size]byte
 
-// sign returns the signature of a call with such a result.
+// sign returns the signature of a call with the given result.
 func sign(call llm.ToolCall, result signature) signature {
 	arguments := []byte(call.Arguments)
 	dec := json.NewDecoder(bytes.NewReader(arguments))
@@ -37,7 +36,7 @@ func sign(call llm.ToolCall, result signature) signature {
 	return sha256.Sum256(slices.Concat(result[:], []byte(call.Name+"\x00"), arguments))
 }
 
-// signResult returns the signature of what a call returned, before it was cut.
+// signResult returns the signature of a call's result before it was cut.
 func signResult(end ToolCallEnd) (s signature) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %d %s", end.Outcome, len(end.Output), end.Output)
@@ -48,15 +47,15 @@ func signResult(end ToolCallEnd) (s signature) {
 	return s
 }
 
-// repetition watches the calls of a turn for cycles. The zero value has seen
-// none.
+// repetition watches the calls of a turn for cycles. The zero value is ready to
+// use.
 type repetition struct {
 	recent  []signature          // the newest last
-	told    []signature          // the cycle that was told of last
-	results map[string]signature // of calls that add was not told of yet, by id
+	told    []signature          // the last cycle that was reported
+	results map[string]signature // of calls that were not passed to add yet, by id
 }
 
-// note keeps what a call returned until add is told of the call.
+// note keeps a call's result until add gets the call.
 func (r *repetition) note(end ToolCallEnd) {
 	if r.results == nil {
 		r.results = map[string]signature{}
@@ -64,8 +63,8 @@ func (r *repetition) note(end ToolCallEnd) {
 	r.results[end.CallID] = signResult(end)
 }
 
-// add notes calls and returns the length of a cycle that fills the window and
-// was not told of yet; 0 for none.
+// add records calls and returns the length of a cycle that fills the window and
+// was not reported yet; 0 if there is none.
 func (r *repetition) add(calls []llm.ToolCall, window int) int {
 	for _, c := range calls {
 		r.recent = append(r.recent, sign(c, r.results[c.ID]))
@@ -76,8 +75,8 @@ func (r *repetition) add(calls []llm.ToolCall, window int) int {
 		return 0
 	}
 	for n := 1; n <= min(longestCycle, window/2); n++ {
-		// A window that no whole number of cycles fills is looked at from its
-		// first whole one.
+		// If the window is not a multiple of the cycle, its oldest calls are
+		// ignored.
 		tail := r.recent[len(r.recent)%n:]
 		if !cyclic(tail, n) || n > 1 && cyclic(tail, 1) {
 			continue
@@ -92,7 +91,7 @@ func (r *repetition) add(calls []llm.ToolCall, window int) int {
 	return 0
 }
 
-// cyclic reports whether s is its first n elements again and again.
+// cyclic reports whether s repeats its first n elements.
 func cyclic(s []signature, n int) bool {
 	for i := n; i < len(s); i++ {
 		if s[i] != s[i-n] {
@@ -102,7 +101,8 @@ func cyclic(s []signature, n int) bool {
 	return true
 }
 
-// isRotation reports whether a and b are the same cycle, wherever it begins.
+// isRotation reports whether a and b are the same cycle with any starting
+// point.
 func isRotation(a, b []signature) bool {
 	if len(a) != len(b) {
 		return false

@@ -16,64 +16,67 @@ import (
 )
 
 // Config is what a host gives a session. Model, Profiles and Gate are required.
-// A session has its own Gate and Profiles unless theirs are safe for concurrent
-// use and may share what they remember.
+// Each session needs its own Gate and Profiles, unless they are safe for
+// concurrent use and may share their memory.
 type Config struct {
 	ID       string // made up where it is empty
 	Model    Model
 	Profiles Profiles
 	Gate     Gate
-	// Approver asks a person; nil where there is nobody, so that what needs an
-	// approval is denied.
+	// Approver asks a person. If it is nil, calls that need an approval are
+	// denied.
 	Approver Approver
 	Limits   Limits
-	// Retry says when a failed request is asked again; the zero value never.
+	// Retry says when a failed request is sent again; the zero value means
+	// never.
 	Retry llm.RetryPolicy
-	// Reduce cuts a tool's output to what the model is shown: nothing more, also
-	// where that is empty, and nothing at all if it panics. wanted is
-	// [Result.Wanted]. nil keeps the output whole (LOOP-38). It is safe for
-	// concurrent use.
+	// Reduce cuts a tool's output to the text that the model is shown. The
+	// model sees nothing else, even if that text is empty, and sees nothing if
+	// Reduce panics. wanted is [Result.Wanted]. A nil Reduce keeps the whole
+	// output (LOOP-38). It must be safe for concurrent use.
 	Reduce func(tool, output string, wanted int) string
-	// Options go into every request to a provider, by its name, over those of the
-	// model's profile.
+	// Options go into every request to a provider, by its name, and override
+	// those of the model's profile.
 	Options map[string]ProviderOptions
-	// Facts is what is known about models; nil where nothing is.
+	// Facts is what the host knows about models; nil means that it knows
+	// nothing.
 	Facts Facts
-	// Hooks are run at the moments of the session; nil where there are none.
+	// Hooks run at the points of the session; nil means none.
 	Hooks Hooks
-	// Compactor makes long conversations short; nil where nothing does.
+	// Compactor compacts long conversations; nil means that nothing does.
 	Compactor Compactor
-	// Leave ends what tools left running, before the session is closed; nil
-	// where nothing can be (LOOP-54). It may be called again.
+	// Leave ends whatever tools left running, before the session closes; nil if
+	// there cannot be anything (LOOP-54). It may be called more than once.
 	Leave func(context.Context)
-	// Now and NewID are the session's clock and its source of ids: the machine's
-	// and random ones where they are nil.
+	// Now and NewID are the session's clock and its source of ids. If they are
+	// nil, the system clock and random ids are used.
 	Now   func() time.Time
 	NewID func() string
 }
 
-// Limits bound a session. Where none of them is set they are [DefaultLimits];
-// where one is, a 0 in another means what that says.
+// Limits bound a session. If no field is set, [DefaultLimits] apply. Once a
+// field is set, a 0 in another field has the meaning that its comment gives.
 type Limits struct {
-	Rounds int // tool rounds in one turn; 0 for any number (LOOP-104)
-	Turns  int // assistant messages in all; 0 for any number (LOOP-105)
-	// Continuations is how often in a row the model is asked to go on where its
-	// answer reached its length limit; 0 for never (OAS-112, K-29).
+	Rounds int // tool rounds in one turn; 0 means unlimited (LOOP-104)
+	Turns  int // assistant messages in total; 0 means unlimited (LOOP-105)
+	// Continuations is how often in a row the model is asked to continue an
+	// answer that reached its length limit; 0 means never (OAS-112, K-29).
 	Continuations int
-	// LoopWindow is how many calls are looked at for a repetition; 0 for none
-	// (LOOP-20).
+	// LoopWindow is how many calls are checked for a repetition; 0 switches the
+	// check off (LOOP-20).
 	LoopWindow int
-	// Budget is what all requests together may cost; 0 for any sum (OAS-115).
+	// Budget limits the cost of all requests together; 0 means unlimited
+	// (OAS-115).
 	Budget llm.Cost
-	// Beside says what was spent on the session's account by others, such as
-	// the agents that it started; nil where nobody does.
+	// Beside returns what others spent for the session, such as the agents it
+	// started; nil if nobody does.
 	Beside func() llm.Cost
 }
 
 // DefaultLimits are those of the loop specification (LOOP-04, K-06).
 var DefaultLimits = Limits{Rounds: 200, Continuations: 3, LoopWindow: defaultLoopWindow}
 
-// orDefault fills in limits of which none is set.
+// orDefault returns the default limits if no field is set.
 func (l Limits) orDefault() Limits {
 	if l.Rounds != 0 || l.Turns != 0 || l.Continuations != 0 || l.LoopWindow != 0 || l.Budget != 0 {
 		return l
@@ -84,28 +87,28 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
-// Session is one conversation and the loop that carries it on. One goroutine
-// owns it: the one that calls Run, RunCommand, Compact, Resume, Record,
-// RecordSettings, Affords, Close and Transcript. Configure, Asked, Steer,
-// FollowUp, Queue, Interrupt, Abort and Suspend are safe from any goroutine.
+// Session is one conversation and its loop. One goroutine owns it: the one that
+// calls Run, RunCommand, Compact, Resume, Record, RecordSettings, Affords,
+// Close and Transcript. Configure, Asked, Steer, FollowUp, Queue, Interrupt,
+// Abort and Suspend are safe from any goroutine.
 type Session struct {
 	cfg        Config
 	transcript Transcript
 	fitted     fitted
-	full       bool // the context fills the window; see watchContext
+	full       bool // the context is close to the window's size; see watchContext
 	queue      Queue
 	control    control
 }
 
-// control is what other goroutines may reach.
+// control is the state that other goroutines may reach.
 type control struct {
 	mu       sync.Mutex
-	cancel   context.CancelCauseFunc // of the turn under way, else nil
-	settings *Settings               // asked for, not yet recorded
+	cancel   context.CancelCauseFunc // of the current turn, else nil
+	settings *Settings               // requested, not yet recorded
 }
 
-// New returns a session with the given past: none for a new one. The error names
-// what the configuration lacks.
+// New returns a session with the given past, which is empty for a new one. The
+// error names what the configuration lacks.
 func New(cfg Config, past ...Event) (*Session, error) {
 	cfg, err := cfg.complete()
 	if err != nil {
@@ -118,7 +121,7 @@ func New(cfg Config, past ...Event) (*Session, error) {
 	return s, nil
 }
 
-// complete fills in what was left out.
+// complete fills in defaults.
 func (c Config) complete() (Config, error) {
 	var missing []string
 	for _, required := range []struct {
@@ -137,7 +140,7 @@ func (c Config) complete() (Config, error) {
 	}
 	options := make(map[string]ProviderOptions, len(c.Options))
 	for provider, o := range c.Options {
-		options[provider] = o.over(ProviderOptions{}) // which nobody can change any more
+		options[provider] = o.over(ProviderOptions{}) // a copy, which nobody else can change
 	}
 	c.Options = options
 	if c.Approver == nil {
@@ -162,15 +165,15 @@ func (c Config) complete() (Config, error) {
 // newID returns a random id that sorts by time.
 func newID() string { return ulid.Make().String() }
 
-// unattended is the approver where there is nobody to ask.
+// unattended is the approver if there is nobody to ask.
 type unattended struct{}
 
 func (unattended) Approve(context.Context, ApprovalRequest) (Answer, error) {
 	return Answer{}, errors.New("nobody watches this session")
 }
 
-// apply folds an event into the session. Allows that hold for the session are
-// handed to the gate here, so that they survive reopening.
+// apply folds an event into the session. It also passes allows for the session
+// to the gate, so that they survive reopening.
 func (s *Session) apply(ev Event) {
 	if a, ok := ev.Data.(ApprovalAnswer); ok && a.Answer.Decision == Allow && a.Answer.Scope == ScopeSession {
 		if c := s.transcript.openCall(a.CallID); c != nil && c.request != nil {
@@ -182,31 +185,29 @@ func (s *Session) apply(ev Event) {
 	s.transcript.Apply(ev)
 }
 
-// Transcript returns what the session's events add up to so far.
+// Transcript returns the fold of the session's events so far.
 func (s *Session) Transcript() *Transcript { return &s.transcript }
 
-// Record stamps an event that happens outside a turn, applies it and returns
-// it for storing.
+// Record stamps an event outside a turn, applies it and returns it for storing.
 func (s *Session) Record(p Payload) Event {
 	ev := Event{Session: s.cfg.ID, Turn: s.transcript.Turn, At: s.cfg.Now().UnixMilli(), Data: p}
 	s.apply(ev)
 	return ev
 }
 
-// Configure changes the settings. The permission mode holds at once, the rest
-// from the next round; the change is recorded there (LOOP-137).
+// Configure changes the settings. The permission mode holds at once; the other
+// settings hold from the next round, which also records the change (LOOP-137).
 func (s *Session) Configure(set Settings) {
 	s.control.mu.Lock()
 	defer s.control.mu.Unlock()
 	s.control.settings = &set
 }
 
-// Queue holds what is to be delivered to the session while it works, or once
-// it has.
+// Queue returns the messages that wait for delivery.
 func (s *Session) Queue() *Queue { return &s.queue }
 
-// Asked returns the settings that were asked for and are not recorded yet. A
-// host that opens the session anew hands them on.
+// Asked returns requested settings that are not recorded yet. A host that
+// reopens the session passes them on.
 func (s *Session) Asked() (Settings, bool) {
 	s.control.mu.Lock()
 	defer s.control.mu.Unlock()
@@ -216,21 +217,21 @@ func (s *Session) Asked() (Settings, bool) {
 	return *s.control.settings, true
 }
 
-// Steer adds a message for the model, delivered after the tools that are
-// running, or with the next input if none are (LOOP-14).
+// Steer queues a message for the model. It is delivered after the running
+// tools, or with the next input if none are running (LOOP-14).
 func (s *Session) Steer(text string) {
 	s.queue.Add(Queued{ID: s.cfg.NewID(), Verb: Steer, Text: text})
 }
 
-// FollowUp adds an input for when the turn under way is done (LOOP-15). Where
-// none is, RunQueued runs it.
+// FollowUp queues an input to run after the current turn (LOOP-15). If no turn
+// is running, RunQueued runs it.
 func (s *Session) FollowUp(text string) {
 	s.queue.Add(Queued{ID: s.cfg.NewID(), Verb: FollowUp, Text: text})
 }
 
-// Interrupt ends the turn under way, if there is one: the model's stream is
-// closed, tools are stopped, what they gave is kept, and the session can go on
-// (K-09).
+// Interrupt ends the current turn, if there is one. It closes the model's
+// stream and stops tools; their output so far is kept, and the session can
+// continue (K-09).
 func (s *Session) Interrupt() {
 	s.control.mu.Lock()
 	defer s.control.mu.Unlock()
@@ -239,9 +240,9 @@ func (s *Session) Interrupt() {
 	}
 }
 
-// Abort is Interrupt for good: the session is closed with the turn, once its
-// processes are gone (LOOP-17, LOOP-54). Where no turn is under way it does
-// nothing; then [Session.Close] closes it.
+// Abort interrupts the current turn and closes the session with it, once its
+// processes have ended (LOOP-17, LOOP-54). Without a current turn it does
+// nothing; use [Session.Close] then.
 func (s *Session) Abort() {
 	s.control.mu.Lock()
 	defer s.control.mu.Unlock()
@@ -250,9 +251,10 @@ func (s *Session) Abort() {
 	}
 }
 
-// Close closes a session at rest: it runs the hooks of its end, ends what its
-// tools left running and returns the events for storing, none where it was
-// closed already (LOOP-54, LOOP-159). To go on, open it again from its events.
+// Close closes a session at rest: it runs the end hooks, ends whatever tools
+// left running and returns the events for storing; none if the session was
+// already closed (LOOP-54, LOOP-159). To continue, open the session again from
+// its events.
 func (s *Session) Close(ctx context.Context) []Event {
 	if s.transcript.State == StateClosed {
 		return nil
@@ -267,15 +269,15 @@ func (s *Session) Close(ctx context.Context) []Event {
 	return append(events, s.Record(SessionEnd{State: s.transcript.State}))
 }
 
-// leave ends what tools left running.
+// leave ends whatever tools left running.
 func (s *Session) leave(ctx context.Context) {
 	if s.cfg.Leave != nil {
 		s.cfg.Leave(ctx)
 	}
 }
 
-// Suspend ends the turn under way without ending it in the log, if it waits for
-// a person: [Session.Resume] carries it on, after a restart if need be. Any
+// Suspend stops the current turn. If the turn waits for a person, it stays open
+// in the log, and [Session.Resume] continues it, even after a restart. Any
 // other turn is interrupted.
 func (s *Session) Suspend() {
 	s.control.mu.Lock()
@@ -285,18 +287,17 @@ func (s *Session) Suspend() {
 	}
 }
 
-// Run takes one input to its end, and after it those that were queued to follow
-// it, and yields every event on the way, in the caller's goroutine (LOOP-07,
-// LOOP-08, LOOP-152). What is queued stays so after an interrupt, a failure or
-// a limit. A provider's failure is an event; the
-// error is for misuse: [ErrBusy] or [ErrClosed]. If the caller stops ranging,
-// the turn is abandoned where it is: nothing runs on.
+// Run takes one input to its end, then runs queued follow-ups, and yields every
+// event in the caller's goroutine (LOOP-07, LOOP-08, LOOP-152). After an
+// interrupt, a failure or a limit the queue stays as it is. A provider's
+// failure is an event; the error reports misuse: [ErrBusy] or [ErrClosed]. If
+// the caller stops ranging, the turn is abandoned and nothing keeps running.
 func (s *Session) Run(ctx context.Context, input string) iter.Seq2[Event, error] {
 	return s.turn(ctx, func(t *turn) { t.process(Queued{Text: input}) })
 }
 
-// RunQueued is Run with the first input that is queued to follow. Where there
-// is none it yields nothing.
+// RunQueued is Run with the first queued follow-up. If there is none, it yields
+// nothing.
 func (s *Session) RunQueued(ctx context.Context) iter.Seq2[Event, error] {
 	return s.turn(ctx, func(t *turn) {
 		if next, ok := s.queue.takeFollowUp(); ok {
@@ -305,9 +306,9 @@ func (s *Session) RunQueued(ctx context.Context) iter.Seq2[Event, error] {
 	})
 }
 
-// Continue carries on the newest turn where something other than its own end
-// stopped it, a limit, a failure or the user, with its limits anew (K-06). The
-// error is for misuse: [ErrBusy], [ErrClosed] or [ErrDone].
+// Continue continues the newest turn, with fresh limits, if a limit, a failure
+// or the user stopped it (K-06). The error reports misuse: [ErrBusy],
+// [ErrClosed] or [ErrDone].
 func (s *Session) Continue(ctx context.Context) iter.Seq2[Event, error] {
 	return s.turn(ctx, func(t *turn) {
 		if end := s.transcript.LastEnd; end == "" || end == EndDone {
@@ -320,12 +321,12 @@ func (s *Session) Continue(ctx context.Context) iter.Seq2[Event, error] {
 	})
 }
 
-// Resume carries on a turn that was open when its session was last stored.
-// Calls that wait for a person go on waiting, under the same request; calls
-// that had started are answered as interrupted, because whether they had an
-// effect is unknown, but for those that only read, which are run again. With
-// nothing to wait for, the turn ends as crashed. A command of the user's that was
-// cut off ends as interrupted. Where nothing is open it yields nothing.
+// Resume continues a turn that was open when its session was last stored. Calls
+// that wait for a person keep waiting under the same request. Calls that had
+// started are answered as interrupted, because their effect is unknown; only
+// idempotent calls run again. With nothing to wait for, the turn ends as
+// crashed. A user's command that was cut off ends as interrupted. If nothing is
+// open, Resume yields nothing.
 func (s *Session) Resume(ctx context.Context) iter.Seq2[Event, error] {
 	return s.turn(ctx, func(t *turn) {
 		if c := s.transcript.past.compaction.open; c != nil {
@@ -370,7 +371,7 @@ func (s *Session) turn(ctx context.Context, body func(*turn)) iter.Seq2[Event, e
 	}
 }
 
-// settings returns what holds now, recorded or not.
+// settings returns the current settings, recorded or not.
 func (s *Session) settings() Settings {
 	s.control.mu.Lock()
 	defer s.control.mu.Unlock()
@@ -380,8 +381,8 @@ func (s *Session) settings() Settings {
 	return s.transcript.Settings
 }
 
-// RecordSettings records settings that were asked for by Configure and are not
-// in the log yet. It reports false where there are none.
+// RecordSettings records settings that Configure requested and that are not in
+// the log yet. It reports false if there are none.
 func (s *Session) RecordSettings() (Event, bool) {
 	s.control.mu.Lock()
 	set := s.control.settings

@@ -7,28 +7,27 @@ import (
 	"maps"
 )
 
-// Template is what many sessions have in common: model, tools, gate, prompt
-// and limits (COM-01). It never changes, so it can be used from any goroutine.
+// Template is the shared configuration of many sessions: model, tools, gate,
+// prompt and limits (COM-01). It never changes, so any goroutine can use it.
 type Template struct {
 	configure func(id string) (Config, error)
 }
 
-// NewTemplate returns a template whose sessions are configured by configure. It
-// is called once for each session, with the session's id, and makes there what
-// belongs to one session: a gate that remembers grants, tools that remember what
-// they read. What configurations share has to be safe for concurrent use. So has
-// configure.
+// NewTemplate returns a template that configures each session by a call of
+// configure with the session's id. That call creates everything that belongs to
+// one session: a gate that remembers grants, tools that remember what they
+// read. Anything that configurations share must be safe for concurrent use, and
+// so must configure.
 func NewTemplate(configure func(id string) (Config, error)) *Template {
 	return &Template{configure: configure}
 }
 
-// Overrides change what a template says, for one runtime. Empty fields change
-// nothing.
+// Overrides change a template for one runtime. Empty fields change nothing.
 type Overrides struct {
 	System string
 	Limits *Limits
 	Facts  Facts
-	// Options take the place of the template's for the providers that they name.
+	// Options replace the template's options for the providers that they name.
 	Options map[string]ProviderOptions
 }
 
@@ -53,23 +52,22 @@ func (o Overrides) apply(cfg *Config) {
 	}
 }
 
-// Runtime makes sessions of a template with the settings that they begin with
-// (COM-02). It may be used from any goroutine.
+// Runtime creates sessions of a template with initial settings (COM-02). It may
+// be used from any goroutine.
 type Runtime struct {
 	template  *Template
 	settings  Settings
 	overrides Overrides
 }
 
-// Runtime returns a runtime, any number of which are independent of each other
-// (COM-04).
+// Runtime returns a runtime. Runtimes are independent of each other (COM-04).
 func (t *Template) Runtime(settings Settings, o Overrides) *Runtime {
 	return &Runtime{template: t, settings: settings, overrides: o}
 }
 
-// Session returns a session of its own state: a new one, or with the events of
-// an earlier one the same again (COM-03). An empty id is made up. The settings
-// of a past count before the runtime's.
+// Session returns a session with its own state: a new one, or an earlier one
+// rebuilt from its events (COM-03). For an empty id it creates one. Settings in
+// the past override the runtime's.
 func (r *Runtime) Session(id string, past ...Event) (*Session, error) {
 	if id == "" {
 		id = newID()
@@ -90,12 +88,12 @@ func (r *Runtime) Session(id string, past ...Event) (*Session, error) {
 	return s, nil
 }
 
-// Query asks once, in a session of its own that is kept nowhere (COM-02).
+// Query asks once, in a temporary session (COM-02).
 func (r *Runtime) Query(ctx context.Context, prompt string) (QueryResult, error) {
 	return collect(r.QueryStream(ctx, prompt))
 }
 
-// QueryStream is Query with every event.
+// QueryStream is Query, but yields every event.
 func (r *Runtime) QueryStream(ctx context.Context, prompt string) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		s, err := r.Session("")

@@ -7,54 +7,55 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Tool is something a model can ask for. A failed run is a [Result] with
-// IsError set, never a Go error; a panic is caught by the dispatcher and
-// becomes one.
+// Tool is something that a model can call. A failed run is a [Result] with
+// IsError set, never a Go error. The dispatcher turns a panic into such a
+// result.
 type Tool interface {
 	Spec() Spec
-	// Run executes the call with input that has passed the tool's schema. Only a
-	// tool that is [Spec.Concurrent] has to be safe for concurrent use. Run
-	// returns soon after ctx ends, with what it has.
+	// Run executes the call with input that has passed the tool's schema. Only
+	// a [Spec.Concurrent] tool has to be safe for concurrent use. Run returns
+	// what it has soon after ctx ends.
 	Run(ctx context.Context, call Invocation) Result
 }
 
-// Accessor is implemented by tools that touch files or run commands: the gate
-// asks it what a call would do. Input has passed the schema.
+// Accessor is implemented by tools that touch files or run commands, so that
+// the gate can ask what a call would do. Input has passed the schema.
 type Accessor interface {
 	Access(input json.RawMessage) Access
 }
 
-// Previewer is implemented by tools that can show their changes before they
-// make them. An error means that the call would fail; the preview is then left out.
+// Previewer is implemented by tools that can show their changes in advance. An
+// error means that the call would fail; the preview is then left out.
 type Previewer interface {
 	Preview(ctx context.Context, input json.RawMessage) ([]FileChange, error)
 }
 
-// Validator is implemented by tools whose schema cannot say what is wrong with
-// an input. A call that fails is refused before anybody is asked about it.
+// Validator is implemented by tools whose schema cannot express every
+// constraint. A call that fails validation is refused before anybody is asked
+// about it.
 type Validator interface {
 	Validate(input json.RawMessage) error
 }
 
 // Redirector is implemented by tools that models call for another tool's work.
-// A call for which ok is true becomes one of the tool with that name, if there
-// is such a tool: it is checked, asked about, run and shown as that. Input need
-// not have passed the schema.
+// If ok is true and the named tool exists, the call becomes one of that tool:
+// it is checked, approved, run and shown as such. Input need not have passed
+// the schema.
 type Redirector interface {
 	Redirect(input json.RawMessage) (tool string, instead json.RawMessage, ok bool)
 }
 
-// Drafter is implemented by tools that can tell what a call does to files while
-// the model still writes it. The function that Draft returns takes the
-// arguments piece by piece, cut anywhere, as plain text if freeform says so;
-// its time does not grow with what came before.
+// Drafter is implemented by tools that can tell which files a call changes
+// while the model still writes it. The function that Draft returns takes the
+// arguments in arbitrary pieces, as plain text if freeform is set. Its time for
+// a piece does not depend on earlier pieces.
 type Drafter interface {
 	Draft(freeform bool) func(piece string) Outline
 }
 
-// Outline is what a call does to files, as far as it is written.
+// Outline lists a call's changes to files, as far as the call is written.
 type Outline struct {
-	// Changes are the newest files, without diffs. The last one may grow.
+	// Changes has the newest files, without diffs. The last one may still grow.
 	Changes []FileChange `json:"changes,omitempty"`
 	// Earlier counts the files before those.
 	Earlier int `json:"earlier,omitempty"`
@@ -66,22 +67,22 @@ type Spec struct {
 	Description string
 	// Schema is a JSON Schema with an object at its root.
 	Schema json.RawMessage
-	// Freeform is set where a model may give plain text; see [llm.ToolSpec].
-	// The tool is run with an object all the same.
+	// Freeform is set if a model may give plain text; see [llm.ToolSpec]. Run
+	// still gets an object.
 	Freeform *llm.Freeform
-	// ReadOnly says that a call changes nothing that outlives the session, so that
-	// a gate need not ask about it.
+	// ReadOnly says that a call changes nothing that outlives the session, so
+	// that a gate need not ask about it.
 	ReadOnly bool
-	// Concurrent says that calls may run beside others that may: neither their
-	// effects nor their results depend on which of them comes first. Any other
-	// call runs alone, after those before it and before those behind it.
+	// Concurrent says that calls may run in parallel with other concurrent
+	// calls: their order influences neither effects nor results. Every other
+	// call runs alone and in its place.
 	Concurrent bool
-	// Idempotent says that a call may be run again where its result was lost: it
-	// does no more the second time, and the first took nothing away.
+	// Idempotent says that a call may run again if its result was lost: the
+	// second run has no further effect, and the first run consumed nothing.
 	Idempotent bool
 }
 
-// shown is the tool as it describes itself.
+// shown returns the tool under its own name and schema.
 func (s Spec) shown() llm.ToolSpec {
 	return llm.ToolSpec{Name: s.Name, Description: s.Description, Schema: s.Schema, Freeform: s.Freeform}
 }
@@ -92,16 +93,16 @@ type Access struct {
 	Writes  []string `json:"writes,omitempty"`
 	Command string   `json:"command,omitempty"`
 	// Dir is where Command runs; empty means the working directory. The same
-	// command elsewhere is another one.
+	// command in another directory counts as another command.
 	Dir string `json:"dir,omitempty"`
-	// Task is the session's own command that Command is typed to; empty for a
-	// command line of the shell.
+	// Task is the background command of the session that receives Command as
+	// input; empty if Command is a shell command line.
 	Task string `json:"task,omitempty"`
-	// OnlyReads says that Command has been read and found to do nothing but read
-	// Reads, which are then all that it reads.
+	// OnlyReads says that Command was analysed and does nothing but read the
+	// files in Reads.
 	OnlyReads bool `json:"only_reads,omitempty"`
-	// Own says that the call concerns nothing but commands and agents that the
-	// session itself has started, or starts.
+	// Own says that the call concerns only commands and agents that the session
+	// itself has started or starts.
 	Own bool `json:"own,omitempty"`
 }
 
@@ -109,34 +110,33 @@ type Access struct {
 type Invocation struct {
 	CallID string
 	Input  json.RawMessage
-	// Output receives output as it appears, for the window. It is safe for
-	// concurrent use and never blocks for long. It is never nil.
+	// Output receives output as it appears, for display. It is safe for
+	// concurrent use, never blocks for long, and is never nil.
 	Output func(text string)
 }
 
-// Result is what a tool gives back.
+// Result is a tool's result.
 type Result struct {
 	// Output is the full text, before truncation.
 	Output  string
 	IsError bool
 	// Media are shown to the model after the text.
 	Media []llm.Media
-	// Details are for the window; nil where the text says it all.
+	// Details are for the window; nil if the text is enough.
 	Details *Details
-	// Wanted is how many characters of the output the call asks for, where that
-	// may be more than the tool's share; 0 for what is usual.
+	// Wanted is the number of characters of output that the call asks for,
+	// which may exceed the tool's limit; 0 means the default.
 	Wanted int
-	// Data is what Output says, for a [Binding] that says it in another form;
-	// nil where there is no more to it.
+	// Data is the structured form of Output, for a [Binding] that formats it
+	// differently; nil if there is none.
 	Data any
 }
 
-// Fail is the result of a call that failed. Its message reads best as plain
-// sentences: what was wrong, what to do instead.
+// Fail returns the result of a failed call. The message should say in plain
+// sentences what was wrong and what to do instead.
 func Fail(message string) Result { return Result{Output: message, IsError: true} }
 
-// Details is what the window can show better than text. At most one field is
-// set.
+// Details is what the window shows better than text. At most one field is set.
 type Details struct {
 	Changes []FileChange   `json:"changes,omitempty"`
 	Command *CommandResult `json:"command,omitempty"`
@@ -144,12 +144,12 @@ type Details struct {
 	Agent   *AgentRef      `json:"agent,omitempty"`
 }
 
-// AgentRef points at the session of an agent that a call was about.
+// AgentRef points to the session of an agent that a call was about.
 type AgentRef struct {
 	Session string `json:"session"`
 }
 
-// FileChange is what becomes of one file, as a unified diff.
+// FileChange is the change of one file, as a unified diff.
 type FileChange struct {
 	Path    string `json:"path"` // relative to the project where it lies inside
 	MovedTo string `json:"moved_to,omitempty"`
@@ -162,17 +162,17 @@ type FileChange struct {
 	Diff string `json:"diff"`
 }
 
-// CommandResult is the end of a command, or where it stands.
+// CommandResult is the end of a command, or its current state.
 type CommandResult struct {
 	ExitCode int  `json:"exit_code"`
 	TimedOut bool `json:"timed_out,omitempty"`
 	// Dropped counts the bytes of output beyond the capture cap.
 	Dropped int64 `json:"dropped,omitempty"`
-	// Task is the id of a command that runs on; empty for one that has ended.
+	// Task is the id of a command that is still running; empty if it has ended.
 	Task string `json:"task,omitempty"`
 }
 
-// Listing counts what a read or a search found.
+// Listing counts the results of a read or a search.
 type Listing struct {
 	Count int    `json:"count"`
 	Unit  string `json:"unit"` // "lines", "files" or "matches"

@@ -12,40 +12,39 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Binding is how a model is shown a tool: the name, the words and the schema
-// that its calls have, and how they and their results are translated. There is
-// one tool for each capability; everything but the model knows it by its
-// canonical name (K-04).
+// Binding defines how a model is shown a tool: the name, description and schema
+// of its calls, and how calls and results are translated. Each capability has
+// one tool; everything but the model knows it by its canonical name (K-04).
 type Binding struct {
 	// Tool is the canonical name.
 	Tool string
-	// ToolSpec is what the model is shown. Without a description or a schema it
-	// is shown the tool's own.
+	// ToolSpec is what the model is shown. A missing description or schema is
+	// taken from the tool.
 	llm.ToolSpec
-	// Aliases are names that a call is understood by besides.
+	// Aliases are other names for which the tool is called.
 	Aliases []string
-	// Hidden bindings are understood and not shown.
+	// Hidden bindings are understood but not shown.
 	Hidden bool
-	// Lenience is what calls may have besides what Schema says.
+	// Lenience is what calls may contain beyond Schema.
 	Lenience Lenience
-	// Instead is set for a name of which no tool is meant, as models know it from
-	// elsewhere: a sentence that says what to do instead of calling it.
+	// Instead is set for a name without a tool that models know from elsewhere.
+	// It is a sentence that says what to do instead.
 	Instead string
-	// Input turns arguments that have passed the schema into the tool's own; nil
-	// where they are that already.
+	// Input converts arguments that have passed the schema into the tool's own;
+	// nil means no conversion.
 	Input func(json.RawMessage) (json.RawMessage, error)
-	// Output writes a result as the model knows it. cut brings a text down to
-	// the model's share: it is for what the tool found, not for the frame
-	// around it. nil cuts the tool's own text.
+	// Output writes a result in the form that the model knows. cut reduces a
+	// text to the model's share; it applies to the tool's findings, not to the
+	// frame around them. If Output is nil, the tool's own text is cut.
 	Output func(r Result, cut func(string) string) string
 }
 
-// Toolset is a registry as the models of one kind are shown it. It is built
-// once and then only read.
+// Toolset is a registry as models of one kind are shown it. It is built once
+// and then only read.
 type Toolset struct {
 	shown  []llm.ToolSpec
 	byName map[string]bound // by every name that is understood
-	// instead has the advice on names of which there is no tool.
+	// instead has advice for names without a tool.
 	instead map[string]string
 }
 
@@ -53,18 +52,19 @@ type Toolset struct {
 type bound struct {
 	registered
 	binding Binding
-	// schema is of what the binding understands. It is resolved when the tool is
-	// first called: most are never.
+	// schema is the schema of everything that the binding understands. It is
+	// resolved at the first call of the tool, because most tools are never
+	// called.
 	schema func() (*jsonschema.Resolved, error)
 }
 
 // Show returns the tools under bindings. A call's name is looked up among the
 // bindings in their order, by name and alias, then among the canonical names.
 //
-// A tool that no binding speaks of is shown as it is. So is one that took the
-// place of another: by registering its canonical name, or any name of a binding
-// of it, which is then left out (LOOP-32, LOOP-114). Bindings of tools that are
-// not registered are left out too.
+// A tool without a binding is shown under its own name and schema. So is a tool
+// that replaced another one, by registering either its canonical name or any
+// name of its binding, which is then left out (LOOP-32, LOOP-114). Bindings of
+// tools that are not registered are left out too.
 func (r *Registry) Show(bindings ...Binding) *Toolset {
 	set := &Toolset{byName: map[string]bound{}, instead: map[string]string{}}
 	spoken, displaced := map[string]bool{}, map[string]bool{}
@@ -112,10 +112,11 @@ func (r *Registry) Show(bindings ...Binding) *Toolset {
 	return set
 }
 
-// names are all names of a binding.
+// names returns the name and aliases of a binding.
 func (b Binding) names() []string { return append([]string{b.Name}, b.Aliases...) }
 
-// add makes a binding known. A name that is known already stays what it is.
+// add registers the names of a binding. A name that is already registered stays
+// as it is.
 func (s *Toolset) add(b bound) {
 	if _, known := s.byName[b.binding.Name]; !b.binding.Hidden && !known {
 		s.shown = append(s.shown, b.binding.ToolSpec)
@@ -127,14 +128,14 @@ func (s *Toolset) add(b bound) {
 	}
 }
 
-// get finds a tool by the name a model used.
+// get finds a tool by the name that a model used.
 func (s *Toolset) get(name string) (bound, bool) {
 	b, ok := s.byName[name]
 	return b, ok
 }
 
-// Canonical returns the canonical name of the tool that a model calls name; an
-// unknown name is returned as it is.
+// Canonical returns the canonical name of the tool that a model calls name. It
+// returns an unknown name unchanged.
 func (s *Toolset) Canonical(name string) string {
 	if b, ok := s.byName[name]; ok {
 		return b.spec.Name
@@ -142,7 +143,7 @@ func (s *Toolset) Canonical(name string) string {
 	return name
 }
 
-// Names lists the names that are shown, in their order.
+// Names lists the shown names, in their order.
 func (s *Toolset) Names() []string {
 	names := make([]string, len(s.shown))
 	for i, spec := range s.shown {
@@ -151,12 +152,12 @@ func (s *Toolset) Names() []string {
 	return names
 }
 
-// Definitions returns what a model is shown, always in the same order and with
-// the same bytes, so that the prefix of consecutive requests stays the same
-// (LOOP-33). They must not be changed.
+// Definitions returns the tools as a model is shown them, always in the same
+// order and with the same bytes, so that the prefix of consecutive requests
+// stays the same (LOOP-33). Callers must not change them.
 func (s *Toolset) Definitions() []llm.ToolSpec { return s.shown }
 
-// unknown is what a model is told of a name that is not understood.
+// unknown is the message to the model about a name that is not understood.
 func (s *Toolset) unknown(name string) string {
 	if instead := s.instead[name]; instead != "" {
 		return fmt.Sprintf("There is no tool %s here. %s", name, instead)
@@ -164,9 +165,9 @@ func (s *Toolset) unknown(name string) string {
 	return fmt.Sprintf("Unknown tool: %s. The tools are: %s.", namedTool(name), strings.Join(s.Names(), ", "))
 }
 
-// input turns the arguments of a call into the tool's input. dropped names those
-// that it does not know. The error is a phrase for the model, in the terms that
-// it was shown.
+// input converts a call's arguments into the tool's input. dropped names
+// members that the tool does not know. The error is a phrase for the model, in
+// the terms that it was shown.
 func (b bound) input(args json.RawMessage) (_ json.RawMessage, dropped []string, err error) {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
@@ -190,8 +191,8 @@ func (b bound) input(args json.RawMessage) (_ json.RawMessage, dropped []string,
 	return input, dropped, validate(b.registered.schema, input)
 }
 
-// object returns arguments as an object where a model gave them as a string: one
-// that spells an object, or the text of a freeform tool.
+// object returns arguments as an object if a model gave them as a string: a
+// string that spells an object, or the text of a freeform tool.
 func object(spec llm.ToolSpec, args json.RawMessage) json.RawMessage {
 	var text string
 	if start(args) != '"' || json.Unmarshal(args, &text) != nil {
@@ -206,17 +207,17 @@ func object(spec llm.ToolSpec, args json.RawMessage) json.RawMessage {
 	return llm.ToolCall{Arguments: json.RawMessage(text), Custom: true}.Input()
 }
 
-// takes names the members that the model was shown.
+// takes lists the members that the model was shown.
 func (b bound) takes() string {
 	var shown jsonschema.Schema
 	if err := json.Unmarshal(b.binding.Schema, &shown); err != nil {
-		return "other arguments" // a schema that is not one; the fault that is told says so
+		return "other arguments" // the schema is invalid; the reported fault says so
 	}
 	return takes(&shown)
 }
 
-// accepts reports what is wrong with an input of the tool's own form, in a
-// phrase for the model.
+// accepts returns an error, a phrase for the model, if input does not fit the
+// tool's own schema.
 func (r bound) accepts(input json.RawMessage) error {
 	if err := validate(r.registered.schema, input); err != nil {
 		return err
@@ -227,7 +228,7 @@ func (r bound) accepts(input json.RawMessage) error {
 	return nil
 }
 
-// redirect returns the tool and the input that a call amounts to: its own, or
+// redirect returns the tool and input that finally run: the call's own, or
 // those of another tool (see [Redirector]).
 func (s *Toolset) redirect(b bound, input json.RawMessage) (bound, json.RawMessage) {
 	t, ok := b.tool.(Redirector)

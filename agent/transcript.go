@@ -7,15 +7,15 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Transcript is what a session's events add up to. A running session applies
-// its own events as it emits them; a reopened one applies the stored ones: the
+// Transcript is the fold of a session's events. A running session applies its
+// own events as it emits them, a reopened one applies the stored ones, so the
 // two cannot differ. The zero value is a session without events.
 type Transcript struct {
 	Settings Settings
 	State    State
 	Turn     int
 	LastEnd  EndReason
-	// Usage sums all requests; Context is what the newest of them held.
+	// Usage sums all requests; Context is the size of the newest one.
 	Usage   llm.Usage
 	Context int64
 	// Cost sums all requests (OAS-114).
@@ -28,43 +28,41 @@ type Transcript struct {
 	tally        tally
 }
 
-// past is what is remembered besides: of the models that answered, or were asked
-// to, and of the session.
+// past is what else is remembered, about models and about the session.
 type past struct {
 	briefed map[llm.Origin]Briefing // by provider and model
-	count   int                     // assistant messages that say something
+	count   int                     // assistant messages that are not empty
 	last    *llm.Origin             // provider and model of the last one; nil before the first
-	by      *llm.Origin             // chosen provider and model of the last one, no fallback; nil before the first
-	told    map[llm.Origin]Told     // what they were told by now, by provider and model
-	repairs map[string]bool         // subjects that were told of
+	by      *llm.Origin             // chosen provider and model of the last one, not the fallback; nil before the first
+	told    map[llm.Origin]Told     // what each model has been told, by provider and model
+	repairs map[string]bool         // subjects that were reported
 	begun   bool                    // there was an input since the session was opened
 	calls   map[string]bool         // ids of all calls
 	command *LocalCommandStart      // of the user's, under way
-	held    bool                    // the newest turn, or what the user did after it, did not end by itself
+	held    bool                    // the newest turn, or a user's command after it, did not end by itself
 
 	compaction compaction
 }
 
-// forget is told that something else begins or ends: what was under way between
-// two turns, and has no end in the log, lost it when the log could not be
-// written.
+// forget clears a command or compaction that has no end in the log, because the
+// log could not be written. The next event shows that it is over.
 func (p *past) forget() { p.command, p.compaction.open = nil, nil }
 
 // openCall is a call of the newest assistant message.
 type openCall struct {
 	call    llm.ToolCall
 	started bool
-	ended   bool             // it has a result, and is not open any more
+	ended   bool             // it has a result and is no longer open
 	request *ApprovalRequest // set while it waits for a person
 }
 
-// openCalls are the calls of the newest assistant message, in their order.
+// openCalls holds the calls of the newest assistant message, in their order.
 type openCalls struct {
 	calls []openCall
-	at    map[string]int // where a call is, by its id
+	at    map[string]int // index of each call by its id
 }
 
-// newOpenCalls returns calls none of which has a result yet.
+// newOpenCalls returns calls that have no result yet.
 func newOpenCalls(calls []llm.ToolCall) openCalls {
 	o := openCalls{calls: make([]openCall, len(calls)), at: make(map[string]int, len(calls))}
 	for i, c := range calls {
@@ -73,7 +71,7 @@ func newOpenCalls(calls []llm.ToolCall) openCalls {
 	return o
 }
 
-// get returns an open call, nil where there is none of that id.
+// get returns the open call with the id; nil if there is none.
 func (o *openCalls) get(id string) *openCall {
 	if i, ok := o.at[id]; ok && !o.calls[i].ended {
 		return &o.calls[i]
@@ -98,7 +96,7 @@ func (t *Transcript) Apply(ev Event) {
 	}
 	switch d := ev.Data.(type) {
 	case SettingsChange:
-		t.Settings, t.past.compaction.failures = d.Settings, 0 // which may come of a model, or of a budget
+		t.Settings, t.past.compaction.failures = d.Settings, 0 // a new model or budget may make compaction work again
 	case Briefing:
 		t.applyBriefing(d)
 	case BriefingUpdate:
@@ -198,7 +196,7 @@ func (t *Transcript) applyAnswer(d TextEnd) {
 		t.Context, t.tally = d.Usage.Total(), tally{counted: true, items: t.conversation.Len()}
 		return
 	}
-	// One that broke off is sent from now on, and nobody has counted it.
+	// A broken-off answer is sent from now on, and no provider has counted it.
 	t.tally.added += contextir.Bytes(d.Message)
 }
 
@@ -214,7 +212,7 @@ func (t *Transcript) applyRetry(d Retrying) {
 func (t *Transcript) applyRepair(d HistoryRepaired) {
 	switch d.Repair {
 	case RepairElided:
-		// What a provider thought is bound to what it had read.
+		// A provider's reasoning is bound to what it had read.
 		t.conversation.DropNative()
 		t.Context -= min(t.Context, int64(t.conversation.Elide(d.Bytes)/bytesPerToken))
 		t.tally.counted = false
@@ -257,11 +255,11 @@ func (t *Transcript) Pending() []ApprovalRequest {
 	return out
 }
 
-// Exchange is one input of the user's and what the model said last to it.
+// Exchange is one input of the user and the model's last answer to it.
 type Exchange struct{ Input, Answer string }
 
-// Exchanges returns the conversation without what was done in it, for jobs that
-// have to know what it is about.
+// Exchanges returns inputs and answers without the work between them, for small
+// jobs that need the topic of the conversation.
 func (t *Transcript) Exchanges() []Exchange {
 	var all []Exchange
 	for it := range t.conversation.Items() {
