@@ -11,7 +11,7 @@ import (
 )
 
 // Whoever cancels a read or a write is told that, and not to look at the disk.
-func TestCancelledCalls(t *testing.T) { // core.md 14
+func TestCancelledCalls(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
 	session(t, s, "a")

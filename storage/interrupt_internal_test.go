@@ -11,7 +11,7 @@ import (
 )
 
 // SQLite has a word of its own for a statement that was cancelled while it ran.
-func TestInterruptedStatementIsCancelled(t *testing.T) { // core.md 14
+func TestInterruptedStatementIsCancelled(t *testing.T) {
 	t.Parallel()
 	err := (&Store{}).failed("read the session", sqlite3.Error{Code: sqlite3.ErrInterrupt})
 	var told *backend.Error

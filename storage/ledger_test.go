@@ -157,7 +157,7 @@ func TestLedgerCountsAbandonedAnswers(t *testing.T) {
 
 // A damaged row of the ledger is restored from the log, and one whose event is
 // gone says that its cost is unknown: no sum lies.
-func TestDamagedLedgerRow(t *testing.T) { // reliability.md 7
+func TestDamagedLedgerRow(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		change string

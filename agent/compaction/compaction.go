@@ -1,6 +1,6 @@
-// Package compaction says when a conversation is too long, and has a model
+// Package compaction decides when a conversation is too long, and has a model
 // summarise its older part (COM-16, COM-19, OAS-109, K-08). It is the
-// [agent.Compactor] that comes with Atelier: the loop decides what is cut and
+// [agent.Compactor] that comes with Atelier. The loop decides what is cut and
 // what is kept, and records it.
 package compaction
 
@@ -18,34 +18,34 @@ import (
 )
 
 const (
-	// maxSummary is how long a summary may be, in tokens (OAS-109).
+	// maxSummary limits the length of a summary, in tokens (OAS-109).
 	maxSummary = 8192
-	// maxBytes is what no model should write in so many tokens.
+	// maxBytes is more than any model should write in that many tokens.
 	maxBytes = 48 << 10
 	// timeout bounds one request for a summary.
 	timeout = 3 * time.Minute
-	// usualWindow is taken where a model's window is not known.
+	// usualWindow is used if a model's window is unknown.
 	usualWindow = 128_000
 )
 
 //go:embed instructions.md
 var instructions string
 
-// Policy says from what size on a conversation is made short: the smaller of
-// its two counts. A zero field does not count.
+// Policy sets the size at which a conversation is compacted: the smaller one of
+// its two thresholds. A zero field sets no threshold.
 type Policy struct {
 	// Ratio is a share of the model's window (COM-16).
 	Ratio float64
-	// Reserve is what stays free of the window, in tokens, but no more than half
-	// of it (OAS-108).
+	// Reserve is the part of the window that stays free, in tokens; at most
+	// half of the window (OAS-108).
 	Reserve int64
 }
 
-// DefaultPolicy is four fifths of the window, or all but 10,000 tokens of it,
-// whichever comes first (K-08).
+// DefaultPolicy is four fifths of the window, or the window less 10,000 tokens,
+// whichever is smaller (K-08).
 var DefaultPolicy = Policy{Ratio: 0.80, Reserve: 10_000}
 
-// Threshold is the size for a window, in tokens; 0 is never.
+// Threshold returns the size for a window, in tokens; 0 means never.
 func (p Policy) Threshold(window int64) int64 {
 	threshold := int64(float64(window) * p.Ratio)
 	if p.Reserve == 0 {
@@ -58,12 +58,12 @@ func (p Policy) Threshold(window int64) int64 {
 	return min(threshold, left)
 }
 
-// Service is an [agent.Compactor]. It may be used by any number of sessions.
+// Service is an [agent.Compactor]. Any number of sessions may share it.
 type Service struct {
 	Model generate.Model
-	// Policy is asked each time; nil is [DefaultPolicy].
+	// Policy returns the current policy; nil means [DefaultPolicy].
 	Policy func() Policy
-	// By chooses the model that summarises; nil is the session's own.
+	// By chooses the model that summarises; nil means the session's own.
 	By func(context.Context, agent.Settings) llm.Origin
 }
 
@@ -104,7 +104,8 @@ func (s *Service) Summarise(ctx context.Context, r agent.SummaryRequest) (agent.
 	return summary, nil
 }
 
-// prompt is what the model is asked, in less than the half of its window.
+// prompt returns the request for a summary, which fits in half of the model's
+// window.
 func prompt(r agent.SummaryRequest) string {
 	var b strings.Builder
 	if r.Before != "" {

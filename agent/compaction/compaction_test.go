@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// K-08, COM-16, OAS-108: four fifths of the window or all but 10,000 tokens of it, whichever
-// comes first; each alone; never.
+// K-08, COM-16, OAS-108: the threshold is four fifths of the window or the
+// window less 10,000 tokens, whichever is smaller; each alone; never.
 func TestThreshold(t *testing.T) {
 	t.Parallel()
 	ratio := compaction.Policy{Ratio: 0.8}
@@ -46,7 +46,7 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
-// request is a conversation with something of everything.
+// request returns a conversation with every kind of message.
 func request() agent.SummaryRequest {
 	call := llm.ToolCall{ID: "1", Name: "Bash", Arguments: []byte(`{"command":"go test"}`)}
 	return agent.SummaryRequest{
@@ -66,15 +66,15 @@ func request() agent.SummaryRequest {
 	}
 }
 
-// asked is the newest request's prompt.
+// asked returns the newest request and its prompt.
 func asked(m *llmtest.Model) (llm.Request, string) {
 	requests := m.Requests()
 	last := requests[len(requests)-1]
 	return last, last.Messages[0].Text()
 }
 
-// OAS-109, COM-19: one request of the session's own model is told what was said and done,
-// and gives the summary.
+// OAS-109, COM-19: one request to the session's own model contains what was
+// said and done, and returns the summary.
 func TestSummarise(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Script(llmtest.Round{Text: "\n## Goal\nThe login.\n", Usage: llm.Usage{Input: 70, Output: 5, Known: true}})
@@ -115,7 +115,7 @@ func TestSummarise(t *testing.T) {
 	}
 }
 
-// COM-16: a host may choose who summarises.
+// COM-16: a host may choose the model that summarises.
 func TestSummariseByAnother(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Script(llmtest.Round{Text: "Short."})
@@ -128,7 +128,8 @@ func TestSummariseByAnother(t *testing.T) {
 	}
 }
 
-// COM-19: what is no whole summary is none, but is paid for; what never came is not.
+// COM-19: an incomplete summary is not used but paid for; a request that was
+// never answered is not paid for.
 func TestNoSummary(t *testing.T) {
 	t.Parallel()
 	used := llm.Usage{Input: 70, Output: 5, Known: true}
@@ -152,7 +153,7 @@ func TestNoSummary(t *testing.T) {
 	}
 }
 
-// A model that hangs is not waited for for ever.
+// A model that hangs is given up after a while.
 func TestSummariseHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -167,8 +168,9 @@ func TestSummariseHangs(t *testing.T) {
 	})
 }
 
-// OAS-109: of each thing said so many characters are shown, the middle left out; what has no
-// room goes the oldest first, and what the user wrote last of all.
+// OAS-109: each entry is shown up to its limit of characters, with the middle
+// left out. If there is no room, the oldest entries go first, and the user's
+// messages last.
 func TestPromptIsBounded(t *testing.T) {
 	t.Parallel()
 	prompt := func(r agent.SummaryRequest) string {

@@ -10,8 +10,8 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// A session that makes its conversation short by itself, and here at once,
-// because it is asked to. The model is a script; a program uses
+// A session that compacts its conversation. It does so on request here, so that
+// the example is short. The model is a script; a program uses
 // provider.Client(os.Getenv).
 func Example() {
 	model := llmtest.Script(

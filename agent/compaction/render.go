@@ -7,7 +7,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// What of a conversation is shown to whoever summarises it, in characters
+// How many characters of each kind of message the summarising model is shown
 // (OAS-109).
 const (
 	userShown   = 5_000
@@ -16,11 +16,11 @@ const (
 	callShown   = 1_000
 )
 
-// bytesPerToken is what is taken for a token; rather too few than too many.
+// bytesPerToken is a low estimate of the bytes in a token.
 const bytesPerToken = 3
 
-// render writes a conversation out as a text of at most so many bytes. What
-// does not fit goes the oldest first, but for what the user wrote.
+// render writes a conversation as a text of at most room bytes. If it does not
+// fit, the oldest entries are left out first, but not the user's messages.
 func render(messages []llm.Message, room int) string {
 	entries := entriesOf(messages)
 	size := 0
@@ -51,7 +51,7 @@ func render(messages []llm.Message, room int) string {
 	return b.String()
 }
 
-// entry is one thing that was said or done.
+// entry is one message or action.
 type entry struct {
 	text string
 	user bool
@@ -63,7 +63,7 @@ func entriesOf(messages []llm.Message) []entry {
 		if text = strings.TrimSpace(text); text != "" {
 			name, _, _ := strings.Cut(tag, " ")
 			end := "</" + name + ">"
-			text = strings.ReplaceAll(middleCut(text, most), end, "<\\/"+name+">") // it ends where it ends, whatever stands in it
+			text = strings.ReplaceAll(middleCut(text, most), end, "<\\/"+name+">") // the text cannot contain the entry's end mark
 			out = append(out, entry{user: user, text: "<" + tag + ">\n" + text + "\n" + end + "\n"})
 		}
 	}
@@ -88,7 +88,7 @@ func entriesOf(messages []llm.Message) []entry {
 	return out
 }
 
-// said is the text of a result.
+// said returns the text of a result.
 func said(parts []llm.Part) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -97,7 +97,8 @@ func said(parts []llm.Part) string {
 	return b.String()
 }
 
-// middleCut keeps the beginning and the end of a text that has more characters.
+// middleCut keeps the beginning and the end of a text that is longer than most
+// characters.
 func middleCut(text string, most int) string {
 	if len(text) <= most {
 		return text

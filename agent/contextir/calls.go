@@ -9,11 +9,11 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// plainID is what every provider accepts as the id of a call.
+// plainID matches the call ids that every provider accepts.
 var plainID = regexp.MustCompile(`^[a-zA-Z0-9_-]{0,64}$`)
 
-// wellFormed reports whether a call has a name and arguments that every
-// provider accepts.
+// wellFormed reports whether every provider accepts a call's name and
+// arguments.
 func wellFormed(c *llm.ToolCall) bool {
 	var object map[string]json.RawMessage
 	return llm.ValidToolName(c.Name) && (c.Custom || json.Unmarshal(c.Arguments, &object) == nil && object != nil)
@@ -23,15 +23,13 @@ func malformed(p llm.Part) bool {
 	return p.Kind == llm.PartToolCall && p.Call != nil && !(wellFormed(p.Call) && plainID.MatchString(p.Call.WireID))
 }
 
-// Malformed reports whether any call was written in a form that a provider may
-// refuse to read again.
+// Malformed reports whether any call has a form that a provider may refuse.
 func (c *Conversation) Malformed() bool {
 	return slices.ContainsFunc(c.items, func(it Item) bool { return slices.ContainsFunc(it.Message.Parts, malformed) })
 }
 
-// CleanCalls puts text in the place of calls that were written in a form that a
-// provider may refuse, and of their results. Calls of which only the id has
-// such a form forget it.
+// CleanCalls replaces calls that a provider may refuse, and their results, by
+// text. A call whose id alone is malformed only loses that id.
 func (c *Conversation) CleanCalls() {
 	asText := map[string]bool{}
 	for i := range c.items {

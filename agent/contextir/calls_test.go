@@ -10,8 +10,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// What a provider may refuse of a call is sent as text, in its place; of a call
-// with an odd id nothing but the id changes. A copy stays as it is.
+// A call that a provider may refuse is sent as text in the same place. A call
+// with an odd id changes nothing but the id. A copy stays as it is.
 func TestCleanCalls(t *testing.T) {
 	t.Parallel()
 	made := func(id, wire, name, arguments string) llm.Part {

@@ -10,15 +10,14 @@ import (
 )
 
 const (
-	// wordsKept is how much of what the user wrote stays word for word when the
-	// conversation around it is summarised, in bytes, the newest first;
-	// wordsEach how much of one message does.
+	// wordsKept limits how many bytes of the user's messages stay verbatim in a
+	// summary, the newest first; wordsEach limits one message.
 	wordsKept = 20_000
 	wordsEach = 5_000
 )
 
-// Older returns what [Conversation.Compact] would take out, for whoever writes
-// the summary: the summary that is there already, and the messages since.
+// Older returns what [Conversation.Compact] would remove: the existing summary
+// and the messages since.
 func (c *Conversation) Older(keep int) (summary string, messages []llm.Message) {
 	older := c.items[:len(c.items)-keep]
 	if len(older) > 0 && older[0].Type == CompactionSummary {
@@ -27,11 +26,11 @@ func (c *Conversation) Older(keep int) (summary string, messages []llm.Message) 
 	return summary, lower(older)
 }
 
-// Words are what the user wrote before the summary that is there now, as far as
-// it is kept.
+// Words returns the user's messages from before the existing summary, as far as
+// they are kept.
 func (c *Conversation) Words() []string { return c.words }
 
-// Results counts the tool results among what Compact would take out.
+// Results counts the tool results that Compact would remove.
 func (c *Conversation) Results(keep int) int {
 	n := 0
 	for _, it := range c.items[:len(c.items)-keep] {
@@ -42,9 +41,9 @@ func (c *Conversation) Results(keep int) int {
 	return n
 }
 
-// Tail is how many of the newest items have room in so many bytes, and never
-// less than what the model has not read yet. It does not part a call from its
-// result.
+// Tail returns how many of the newest items fit in the given number of bytes.
+// It keeps every item that the model has not read, and never separates a call
+// from its result.
 func (c *Conversation) Tail(bytes int) int {
 	read := c.read()
 	keep := len(c.items) - len(read)
@@ -62,7 +61,7 @@ func (c *Conversation) Tail(bytes int) int {
 	return keep
 }
 
-// Bytes is about what the conversation holds.
+// Bytes estimates the size of the conversation.
 func (c *Conversation) Bytes() int {
 	n := 0
 	for i := range c.items {
@@ -71,12 +70,12 @@ func (c *Conversation) Bytes() int {
 	return n
 }
 
-// Compact puts a summary in the place of all items but so many of the newest
-// (COM-09, OAS-109). What the user wrote stays word for word as far as it has
-// room, through any number of summaries; files are named as changed, the newest
-// last. What only a provider understands is taken out of the rest, because it
-// is bound to what it had read. The same conversation and arguments give the
-// same result, so that a log can be folded again.
+// Compact replaces all items except the newest keep items by a summary (COM-09,
+// OAS-109). The user's messages stay verbatim within a limit, through any
+// number of summaries. Changed files are named, the newest last. Data that only
+// a provider understands is removed from the remaining items, because it is
+// bound to earlier messages. The same conversation and arguments give the same
+// result, so that a log can be folded again.
 func (c *Conversation) Compact(summary string, keep int, files []string) {
 	keep = min(keep, len(c.items)) // a damaged log may have lost items
 	older := c.items[:len(c.items)-keep]
@@ -93,14 +92,14 @@ func (c *Conversation) Compact(summary string, keep int, files []string) {
 	c.DropNative()
 }
 
-// Clone returns a conversation that can be changed without changing this one.
+// Clone returns an independent copy of the conversation.
 func (c *Conversation) Clone() *Conversation {
 	d := *c
 	d.items, d.words, d.settled = slices.Clone(c.items), slices.Clone(c.words), slices.Clip(c.settled)
 	return &d
 }
 
-// newest are the newest of texts that have room, each cut to its share.
+// newest returns the newest texts that fit the limit, each cut to its share.
 func newest(texts []string) []string {
 	room := wordsKept
 	for i, text := range slices.Backward(texts) {
@@ -112,7 +111,7 @@ func newest(texts []string) []string {
 	return texts
 }
 
-// head is the beginning of a text, whole characters of at most so many bytes.
+// head returns the beginning of a text: whole characters of at most most bytes.
 func head(text string, most int) string {
 	const more = " […]"
 	if len(text) <= most {
@@ -125,8 +124,8 @@ func head(text string, most int) string {
 	return text[:cut] + more
 }
 
-// standIn is the message that a model reads instead of what was taken out. The
-// summary cannot pose as the user's words: it does not end before its end.
+// standIn returns the message that replaces removed items. The summary cannot
+// pose as the user's words, because it cannot contain its own end mark.
 func standIn(summary string, files, words []string) string {
 	var b strings.Builder
 	summary = strings.ReplaceAll(summary, "</summary>", `<\/summary>`)
@@ -146,7 +145,7 @@ func standIn(summary string, files, words []string) string {
 
 func (it *Item) bytes() int { return Bytes(it.Message) }
 
-// Bytes is about what a message holds.
+// Bytes estimates the size of a message.
 func Bytes(m llm.Message) int { return partsBytes(m.Parts) }
 
 func partsBytes(parts []llm.Part) int {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// round is an input, a call of a tool, its result and an answer.
+// round adds an input, a tool call, its result and an answer.
 func round(c *contextir.Conversation, id string) {
 	c.Append(contextir.UserMessage, llm.Text(llm.RoleUser, "wish "+id))
 	c.Append(contextir.AssistantMessage, assistant(call(id)))
@@ -18,7 +18,7 @@ func round(c *contextir.Conversation, id string) {
 	c.Append(contextir.AssistantMessage, assistant(llm.Part{Kind: llm.PartText, Text: "done " + id}))
 }
 
-// told is what a model reads, one line for each message.
+// told returns what a model reads, one line for each message.
 func told(messages []llm.Message) []string {
 	var lines []string
 	for _, m := range messages {
@@ -36,8 +36,8 @@ func told(messages []llm.Message) []string {
 	return lines
 }
 
-// COM-09: a summary takes the place of all but the newest items. What the user
-// wrote is kept word for word, and is kept again by the next one.
+// COM-09: a summary replaces all but the newest items. The user's messages stay
+// verbatim, also through the next summary.
 func TestCompact(t *testing.T) {
 	t.Parallel()
 	var c contextir.Conversation
@@ -95,7 +95,7 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// A picture that was taken out is no picture any more.
+// After a picture was removed the conversation holds no pictures.
 func TestCompactTakesPicturesOut(t *testing.T) {
 	t.Parallel()
 	var c contextir.Conversation
@@ -111,7 +111,7 @@ func TestCompactTakesPicturesOut(t *testing.T) {
 	}
 }
 
-// What the user wrote has its limits too: the newest have room, each by its
+// The user's messages have a limit: the newest ones are kept, each by its
 // beginning.
 func TestCompactKeepsTheNewestWords(t *testing.T) {
 	t.Parallel()
@@ -131,8 +131,8 @@ func TestCompactKeepsTheNewestWords(t *testing.T) {
 	}
 }
 
-// COM-14: the newest items that have room stay together with the calls that
-// they answer.
+// COM-14: the newest items that fit stay together with the calls that they
+// answer.
 func TestTail(t *testing.T) {
 	t.Parallel()
 	var c contextir.Conversation
@@ -145,7 +145,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// What the model has not read yet stays, with the call that it answers.
+// Items that the model has not read stay, with the calls that they answer.
 func TestTailKeepsWhatIsUnread(t *testing.T) {
 	t.Parallel()
 	var c contextir.Conversation

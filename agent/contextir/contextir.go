@@ -1,7 +1,6 @@
 // Package contextir holds a conversation as typed items and lowers it to the
-// messages a model is sent. Items keep what compaction and accounting need to
-// know (type, size); lowering is the only place that turns them into a
-// provider's idea of a conversation.
+// messages that a model is sent. Items keep what compaction and accounting need
+// (type, size). Only lowering turns them into messages for a provider.
 package contextir
 
 import (
@@ -11,7 +10,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// ItemType says what an item is (COM-08, COM-09).
+// ItemType is the type of an item (COM-08, COM-09).
 type ItemType string
 
 // The types of item.
@@ -20,10 +19,10 @@ const (
 	SteeringMessage  ItemType = "steering_message"
 	AssistantMessage ItemType = "assistant_message"
 	ToolResult       ItemType = "tool_result"
-	LocalCommand     ItemType = "local_command" // one that the user ran, and its output
-	// SystemReminder is what the loop tells the model by itself.
+	LocalCommand     ItemType = "local_command" // a command that the user ran, with its output
+	// SystemReminder is a message that the loop adds on its own.
 	SystemReminder ItemType = "system_reminder"
-	// CompactionSummary stands in for what was taken out.
+	// CompactionSummary replaces removed items.
 	CompactionSummary ItemType = "compaction_summary"
 )
 
@@ -33,28 +32,29 @@ type Item struct {
 	Message llm.Message
 }
 
-// Conversation is the ordered items of one session. The zero value is empty
-// and ready. It is not safe for concurrent use.
+// Conversation is the ordered items of one session. The zero value is empty and
+// ready to use. It is not safe for concurrent use.
 type Conversation struct {
 	items []Item
-	// settled are the messages of items[:from], whose calls have all been
-	// answered: they never change, so that a long conversation costs each
-	// request no more than a short one.
+	// settled holds the messages of items[:from], whose calls have all been
+	// answered. They never change, so that a request costs the same in a long
+	// conversation as in a short one.
 	settled  []llm.Message
 	from     int
 	pictures bool
-	// summary and words are what [Conversation.Compact] left of what it took out.
+	// summary and words are what [Conversation.Compact] kept of the items that
+	// it removed.
 	summary string
 	words   []string
 }
 
-// Append adds an item at the end.
+// Append appends an item.
 func (c *Conversation) Append(t ItemType, m llm.Message) {
 	c.items = append(c.items, Item{Type: t, Message: m})
 	c.pictures = c.pictures || pictured(m.Parts)
 }
 
-// Newest is the type of the newest item; empty where there is none.
+// Newest returns the type of the newest item; empty if there is none.
 func (c *Conversation) Newest() ItemType {
 	if len(c.items) == 0 {
 		return ""
@@ -62,10 +62,10 @@ func (c *Conversation) Newest() ItemType {
 	return c.items[len(c.items)-1].Type
 }
 
-// Len is how many items there are.
+// Len returns the number of items.
 func (c *Conversation) Len() int { return len(c.items) }
 
-// Since returns the messages of the items from the n-th on, as they are.
+// Since returns the messages of the items from index n on, unchanged.
 func (c *Conversation) Since(n int) []llm.Message {
 	var out []llm.Message
 	for _, it := range c.items[min(n, len(c.items)):] {
@@ -74,7 +74,7 @@ func (c *Conversation) Since(n int) []llm.Message {
 	return out
 }
 
-// Items returns what the conversation holds, in order.
+// Items returns the items in order.
 func (c *Conversation) Items() iter.Seq[Item] { return slices.Values(c.items) }
 
 // Pictures reports whether any message may hold a picture.
@@ -86,7 +86,8 @@ func pictured(parts []llm.Part) bool {
 	})
 }
 
-// Native reports whether any message holds what only its provider understands.
+// Native reports whether any message holds data that only its provider
+// understands.
 func (c *Conversation) Native() bool {
 	return slices.ContainsFunc(c.items, func(it Item) bool {
 		return it.Message.Origin != nil && slices.ContainsFunc(it.Message.Parts, func(p llm.Part) bool {
@@ -95,8 +96,8 @@ func (c *Conversation) Native() bool {
 	})
 }
 
-// DropNative makes every message so far anybody's: its origin is forgotten, so
-// that it is lowered from what was said and called alone.
+// DropNative removes the origin of every message so far, so that each is
+// lowered from its text and calls alone.
 func (c *Conversation) DropNative() {
 	for i := range c.items {
 		c.items[i].Message.Origin = nil
@@ -104,17 +105,17 @@ func (c *Conversation) DropNative() {
 	c.settled, c.from = nil, 0
 }
 
-// interruptedText answers a call that has no result, because every provider
-// refuses a history in which a call stays unanswered.
+// interruptedText answers a call without a result, because every provider
+// refuses a history with an unanswered call.
 const interruptedText = "This call was interrupted before it gave a result. Whether it had any effect is unknown."
 
-// Lower returns the messages to send. It keeps what providers insist on: every
-// call is answered exactly once, right after the message that made it and in
-// the order of the calls; results that answer nothing, and assistant messages
-// without content, are left out (LOOP-12, COM-12, LLM-40).
+// Lower returns the messages to send, in the form that providers insist on:
+// every call is answered exactly once, right after the message that made it and
+// in the order of the calls. Results without a call and assistant messages
+// without content are left out (LOOP-12, COM-12, LLM-40).
 func (c *Conversation) Lower() []llm.Message {
 	for last := len(c.items) - 1; last > c.from; last-- {
-		if c.items[last].Type == AssistantMessage { // nothing answers what came before it any more
+		if c.items[last].Type == AssistantMessage { // later items cannot answer earlier calls
 			c.settled = append(c.settled, lower(c.items[c.from:last])...)
 			c.from = last
 			break

@@ -21,9 +21,9 @@ func answer(id, text string) llm.Message {
 	return llm.Message{Role: llm.RoleTool, Parts: []llm.Part{contextir.Answer(llm.ToolCall{ID: id, WireID: "w" + id, Name: "Look"}, text, false)}}
 }
 
-// COM-12, LLM-40, LOOP-06: every call is answered once, in the order of the calls and
-// right after the message that made it; what answers nothing, and messages
-// without content, are left out.
+// COM-12, LLM-40, LOOP-06: every call is answered once, in the order of the
+// calls and right after the message that made it. Results without a call and
+// messages without content are left out.
 func TestLower(t *testing.T) {
 	t.Parallel()
 	var c contextir.Conversation
@@ -55,7 +55,7 @@ func TestLower(t *testing.T) {
 	}
 }
 
-// An empty result is given words, because some providers refuse none.
+// An empty result gets a text, because some providers refuse an empty one.
 func TestEmptyAnswer(t *testing.T) {
 	t.Parallel()
 	if got := contextir.Answer(llm.ToolCall{}, "", false).Result.Parts[0].Text; got == "" {
@@ -63,7 +63,7 @@ func TestEmptyAnswer(t *testing.T) {
 	}
 }
 
-// What only a provider understands can be taken out of the past.
+// Data that only a provider understands can be removed.
 func TestDropNative(t *testing.T) {
 	t.Parallel()
 	var c contextir.Conversation
@@ -81,8 +81,8 @@ func TestDropNative(t *testing.T) {
 	}
 }
 
-// Lowering after each item, or once at the end, gives the same messages, and
-// what was settled stays the very same.
+// Lowering after each item or once at the end gives the same messages, and
+// settled messages stay identical.
 func TestLowerIsIncremental(t *testing.T) {
 	t.Parallel()
 	var each, once contextir.Conversation

@@ -9,18 +9,19 @@ import (
 )
 
 const (
-	// elideFrom is the length in bytes from which an old output is worth
-	// shortening, and elideTo what is left of it.
+	// elideFrom is the length in bytes from which an old output is shortened,
+	// and elideTo the length that remains.
 	elideFrom = 2000
 	elideTo   = 500
-	// mediaBytes is what a picture counts as.
+	// mediaBytes is the assumed size of a picture.
 	mediaBytes = 6000
 )
 
-// Elide shortens outputs of tools and commands, the oldest first, until about so
-// many bytes are gone, and returns how many were. What was given back since the
-// newest answer stays whole: the model has not read it yet. The same conversation
-// and number give the same result, so that a log can be folded again.
+// Elide shortens outputs of tools and commands, the oldest first, until it has
+// removed about the given number of bytes, and returns how many it removed.
+// Outputs since the newest answer stay whole, because the model has not read
+// them yet. The same conversation and number give the same result, so that a
+// log can be folded again.
 func (c *Conversation) Elide(bytes int) int {
 	gone := 0
 	old := c.read()
@@ -36,9 +37,9 @@ func (c *Conversation) Elide(bytes int) int {
 	return gone
 }
 
-// Elidable is the most that [Conversation.Elide] could take out, and of how
-// many results, where so many of the newest results stay whole (COM-14). To be
-// asked for no more than this keeps them so.
+// Elidable returns the most that [Conversation.Elide] could remove, and from
+// how many results, if the newest keep results stay whole (COM-14). A call of
+// Elide with no more than that number leaves them whole.
 func (c *Conversation) Elidable(keep int) (bytes, results int) {
 	read := c.read()
 	for _, it := range c.items[len(read):] {
@@ -61,7 +62,7 @@ func (c *Conversation) Elidable(keep int) (bytes, results int) {
 	return bytes, results
 }
 
-// read are the items that the newest answer, or the newest summary, has seen.
+// read returns the items that the newest answer or summary has seen.
 func (c *Conversation) read() []Item {
 	for last := len(c.items); last > 0; last-- {
 		if by := c.items[last-1].Type; by == AssistantMessage || by == CompactionSummary {
@@ -71,11 +72,11 @@ func (c *Conversation) read() []Item {
 	return nil
 }
 
-// isOutput reports whether the item is what a tool, or a command of the user's,
-// gave back.
+// isOutput reports whether the item is the output of a tool or of a user's
+// command.
 func (it *Item) isOutput() bool { return it.Type == ToolResult || it.Type == LocalCommand }
 
-// elide shortens the outputs in an item and returns by how much.
+// elide shortens the outputs in an item and returns by how many bytes.
 func (it *Item) elide() int {
 	parts, gone := it.elided()
 	if gone > 0 {
@@ -84,7 +85,8 @@ func (it *Item) elide() int {
 	return gone
 }
 
-// elided are an item's parts after it is shortened, and by how much that is.
+// elided returns an item's shortened parts, and by how many bytes they are
+// shorter.
 func (it *Item) elided() (parts []llm.Part, gone int) {
 	if !it.isOutput() {
 		return nil, 0

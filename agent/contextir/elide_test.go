@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Old outputs make room, the oldest first and no more than asked for; what was
-// said stays, and so does what the model has not read.
+// Old outputs make room, the oldest first and no more than requested. Messages
+// stay, and so do outputs that the model has not read.
 func TestElide(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ü", 2000) // of two bytes
@@ -66,7 +66,7 @@ func TestElide(t *testing.T) {
 	}
 }
 
-// COM-14: so many of the newest results stay whole, read or not.
+// COM-14: the requested number of newest results stay whole, read or not.
 func TestElidable(t *testing.T) {
 	t.Parallel()
 	var c contextir.Conversation
@@ -89,7 +89,7 @@ func TestElidable(t *testing.T) {
 	}
 }
 
-// A picture makes room too, and leaves a word in its place.
+// A picture can be removed too, and leaves a word in its place.
 func TestElidePicture(t *testing.T) {
 	t.Parallel()
 	var c contextir.Conversation
@@ -107,8 +107,8 @@ func TestElidePicture(t *testing.T) {
 	}
 }
 
-// What a command of the user's printed is shortened as a tool's output is, once
-// the model has read it.
+// The output of a user's command is shortened like a tool's, once the model has
+// read it.
 func TestElideLocalCommand(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ü", 2000)

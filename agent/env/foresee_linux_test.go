@@ -52,7 +52,7 @@ func git(t *testing.T, dir string, args ...string) {
 	}
 }
 
-func TestForeseesWhatALineReads(t *testing.T) { // interface.md 3, K-42
+func TestForeseesWhatALineReads(t *testing.T) { // K-42
 	t.Parallel()
 	l, write := workplace(t)
 	write("*", "")
@@ -107,7 +107,7 @@ func TestForeseesNothingWhereNamesAreOptions(t *testing.T) {
 	}
 }
 
-// reliability.md 8: what a search would print of secrets is foreseen.
+// what a search would print of secrets is foreseen.
 func TestForeseesSecretsInWhatIsSearched(t *testing.T) {
 	t.Parallel()
 	l, write := workplace(t)

@@ -225,7 +225,7 @@ func TestSearchesSkipWhatIsIgnored(t *testing.T) { // OAS-304
 	})
 }
 
-// reliability.md 8: a search prints no secrets, says what it passed over, and
+// a search prints no secrets, says what it passed over, and
 // searches such a file only by its name.
 func TestGrepWithholdsSecrets(t *testing.T) {
 	t.Parallel()

@@ -1,5 +1,5 @@
-// Package permission decides which tool calls run freely, which need a
-// person's consent and which are refused: the [Policy] of one session.
+// Package permission decides which tool calls run freely, which need a person's
+// consent and which are refused. [Policy] decides for one session.
 package permission
 
 import (
@@ -21,7 +21,7 @@ import (
 // goroutine.
 type Policy struct {
 	dir     string // the workspace, without symbolic links
-	alias   string // the workspace as the user names it
+	alias   string // the workspace as the user named it
 	allow   []string
 	deny    []string
 	read    []string // more folders to read in
@@ -39,8 +39,8 @@ type Rules struct {
 	// Read lists folders, absolute and without symbolic links, that may be read
 	// as freely as the workspace.
 	Read []string
-	// Own lists Atelier's own folders, absolute. No tool may read or write what
-	// lies there, in any mode, but for what Read names.
+	// Own lists Atelier's own folders, absolute. No tool may read or write
+	// there in any mode, except in folders that Read lists.
 	Own []string
 }
 
@@ -69,12 +69,12 @@ func New(workspace string, rules Rules) (*Policy, error) {
 }
 
 // Grant allows calls equal to this one for the rest of the session: the same
-// tool with the same command in the same place, or else writing or reading the same files. Plan
-// mode and protected files ask nevertheless.
+// tool with the same command in the same directory, or reading or writing the
+// same files. Plan mode and protected files still ask.
 func (p *Policy) Grant(call agent.GateCall) { p.granted[p.key(call)] = true }
 
 // Decide implements [agent.Gate] (K-12). The reason is one sentence for the
-// dialog, or for the model where the call is denied. Rules that deny are final,
+// dialog, or for the model if the call is denied. Rules that deny are final,
 // and so are the questions of plan mode and about protected files.
 func (p *Policy) Decide(call agent.GateCall) agent.Verdict {
 	if slices.Contains(p.deny, call.Tool) {
@@ -106,7 +106,7 @@ func final(v agent.Verdict) agent.Verdict {
 	return v
 }
 
-// kind sorts calls by what they risk.
+// kind is the kind of risk of a call.
 type kind int
 
 const (
@@ -134,7 +134,7 @@ func (p *Policy) free(call agent.GateCall, k kind) bool {
 	return k == edits && (call.Mode == agent.ModeAcceptEdits || call.Mode == agent.ModeAuto)
 }
 
-// examine finds out what a call risks, and asks about it.
+// examine determines what a call risks and asks the mode's question about it.
 func (p *Policy) examine(call agent.GateCall) (agent.Verdict, kind) {
 	for _, path := range call.Access.Writes {
 		if real := resolve(path); p.controls(path) || p.controls(real) || p.inBareRepository(real) {
@@ -173,19 +173,19 @@ func ask(k kind, code agent.ReasonCode, args ...string) (agent.Verdict, kind) {
 	return agent.Because(agent.Ask, code, args...), k
 }
 
-// looks reports whether a command does nothing but read what the workspace, in
-// which it runs, holds; what it reads has been looked at before.
+// looks reports whether a command runs in the workspace and only reads files
+// there. The files that it reads have been checked before.
 func (p *Policy) looks(a agent.Access) bool {
 	return a.OnlyReads && a.Command != "" && a.Task == "" && len(a.Writes) == 0 && (a.Dir == "" || p.inside(resolve(a.Dir)))
 }
 
-// inside reports whether a resolved path lies in the workspace.
+// inside reports whether a resolved path is in the workspace.
 func (p *Policy) inside(real string) bool {
 	_, ok := below(p.dir, real)
 	return ok
 }
 
-// changes names the first of the files that are changed and counts the others.
+// changes names the first changed file and counts the others.
 func (p *Policy) changes(paths []string) agent.Verdict {
 	first := p.shown(paths[0])
 	switch others := len(paths) - 1; others {
@@ -198,23 +198,23 @@ func (p *Policy) changes(paths []string) agent.Verdict {
 	}
 }
 
-// insideOf reports whether the workspace lies in a folder, or is it.
+// insideOf reports whether the workspace is the given folder or inside it.
 func (p *Policy) insideOf(dir string) bool {
 	_, ok := below(dir, p.dir)
 	return ok
 }
 
-// isOwn reports whether a resolved path lies in a folder that no tool may touch.
+// isOwn reports whether a resolved path is in a folder that no tool may touch.
 func (p *Policy) isOwn(real string) bool {
 	return !p.readable(real) && slices.ContainsFunc(p.own, func(dir string) bool { _, ok := below(dir, real); return ok })
 }
 
-// readable reports whether a resolved path lies in a folder to read in.
+// readable reports whether a resolved path is in a folder that may be read.
 func (p *Policy) readable(real string) bool {
 	return slices.ContainsFunc(p.read, func(dir string) bool { _, ok := below(dir, real); return ok })
 }
 
-// shown shortens a path inside the workspace for a sentence.
+// shown shortens a path in the workspace for a sentence.
 func (p *Policy) shown(path string) string {
 	for _, dir := range []string{p.alias, p.dir} {
 		if rel, ok := below(dir, path); ok {
@@ -229,7 +229,7 @@ func below(dir, path string) (rel string, ok bool) {
 	return rel, err == nil && filepath.IsLocal(rel)
 }
 
-// key is what equal calls have in common.
+// key returns what equal calls have in common.
 func (p *Policy) key(call agent.GateCall) string {
 	parts := struct {
 		Tool, Command, Dir, Task, Input string
@@ -262,13 +262,13 @@ func resolveAll(paths []string) []string {
 	return slices.Compact(real)
 }
 
-// controls reports whether changing a file can make other programs run code.
-// A file HEAD makes a repository of the folder it is in.
+// controls reports whether changing a file can make other programs run code. A
+// file named HEAD turns its folder into a repository.
 func (p *Policy) controls(path string) bool {
 	return sensitive.Controls(p.shown(path)) || strings.EqualFold(filepath.Base(path), "HEAD")
 }
 
-// inBareRepository reports whether a file lies in a folder of the workspace that
+// inBareRepository reports whether a file is in a folder of the workspace that
 // git takes for a repository, with its configuration and hooks.
 func (p *Policy) inBareRepository(real string) bool {
 	for dir := filepath.Dir(real); p.inside(dir); dir = filepath.Dir(dir) {

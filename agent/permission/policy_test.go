@@ -11,7 +11,7 @@ import (
 	"atelier.dev/atelier/agent"
 )
 
-// world is a workspace with links, and a folder outside it.
+// world returns a workspace with links and a folder outside it.
 func world(t *testing.T) (in, out func(string) string) {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
@@ -69,7 +69,7 @@ func runsIn(command, dir string) agent.GateCall {
 	return call
 }
 
-// looking is a command that has been found to only read.
+// looking returns a command that was found to only read.
 func looking(dir string, paths ...string) agent.GateCall {
 	return agent.GateCall{Tool: "Bash", Access: agent.Access{Command: "ls", Dir: dir, OnlyReads: true, Reads: paths}}
 }
@@ -78,8 +78,8 @@ func types(text, task string) agent.GateCall {
 	return agent.GateCall{Tool: "WriteStdin", Access: agent.Access{Command: text, Task: task}}
 }
 
-// One letter a mode, in the order of agent.Modes: default, plan, acceptEdits,
-// auto, dontAsk, bypassPermissions; a allow, k ask, d deny.
+// One letter for each mode, in the order of agent.Modes: default, plan,
+// acceptEdits, auto, dontAsk, bypassPermissions; a allow, k ask, d deny.
 const (
 	free     = "aaaaaa"
 	risky    = "kkkkda"
@@ -147,7 +147,7 @@ func TestModes(t *testing.T) { // K-12, OAS-621, OAS-622
 		{"its own command", agent.GateCall{Tool: "TaskStop", Access: agent.Access{Own: true}}, free},
 		{"a command in its own command", agent.GateCall{Tool: "WriteStdin", Access: agent.Access{Own: true, Command: "ls"}}, risky},
 		{"run a command", runs("ls"), risky},
-		{"a command that only reads inside", looking("", in(""), in("sub")), free}, // interface.md 3
+		{"a command that only reads inside", looking("", in(""), in("sub")), free},
 		{"a command that reads in a folder inside", looking(in("sub"), in("sub")), free},
 		{"a command that reads outside", looking("", in(""), out("file")), risky},
 		{"a command that reads through a link outside", looking("", in("escape")), risky},
@@ -161,7 +161,7 @@ func TestModes(t *testing.T) { // K-12, OAS-621, OAS-622
 	})
 }
 
-func TestModesOnSensitiveFiles(t *testing.T) { // reliability.md 8
+func TestModesOnSensitiveFiles(t *testing.T) {
 	t.Parallel()
 	in, _ := world(t)
 	decides(t, newPolicy(t, in(""), Rules{}), []modeCase{
@@ -267,7 +267,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// K-10, K-12: a hook may spare a person what the mode alone asks about.
+// K-10, K-12: a hook's allow can replace a question that only the mode asks.
 func TestOnlyRulesAreFinal(t *testing.T) {
 	t.Parallel()
 	in, _ := world(t)
@@ -309,7 +309,7 @@ func TestNewNeedsAWorkspace(t *testing.T) {
 	}
 }
 
-// reliability.md 8: neither mode nor rule nor grant opens Atelier's own folder.
+// Neither mode nor rule nor grant opens Atelier's own folder.
 func TestOwnFolderIsClosed(t *testing.T) {
 	t.Parallel()
 	in, out := world(t)
@@ -339,8 +339,8 @@ func TestOwnFolderIsClosed(t *testing.T) {
 	}
 }
 
-// What may hold secrets is asked about whatever the rules allow, and once for
-// the session if the person says so.
+// Files that may hold secrets are asked about whatever the rules allow, and
+// once for the session if the person says so.
 func TestSecretsAreAskedAbout(t *testing.T) {
 	t.Parallel()
 	in, _ := world(t)
@@ -355,7 +355,7 @@ func TestSecretsAreAskedAbout(t *testing.T) {
 	}
 }
 
-// interface.md 21: the code and its arguments say what the sentence says.
+// The code and its arguments say the same as the sentence.
 func TestReasonsHaveCodes(t *testing.T) {
 	t.Parallel()
 	in, out := world(t)

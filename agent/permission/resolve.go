@@ -5,13 +5,13 @@ import (
 	"path/filepath"
 )
 
-// maxLinks is how many dangling links resolve follows before it gives up, as
-// the kernel does.
+// maxLinks is how many dangling links resolve follows before it gives up, like
+// the kernel.
 const maxLinks = 40
 
-// resolve returns where an absolute path really leads: symbolic links are
-// followed as far as the path exists, also those whose target does not exist
-// yet. A path that cannot be resolved leads nowhere: the file system's root,
+// resolve returns the real target of an absolute path. It follows symbolic
+// links as far as the path exists, even links whose target does not exist yet.
+// For a path that cannot be resolved it returns the root of the file system,
 // which is outside every workspace.
 func resolve(path string) string { return resolveLinks(filepath.Clean(path), maxLinks) }
 

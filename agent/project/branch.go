@@ -1,6 +1,6 @@
-// Package project reads what a project says of itself before anyone works in
-// it: the state of its repository and the documents it has for agents. All of
-// it is untrusted: it is data from files that somebody else may have written.
+// Package project reads what a project says about itself before anyone works in
+// it: the state of its repository and its documents for agents. All of it is
+// untrusted data from files that somebody else may have written.
 package project
 
 import (
@@ -13,8 +13,8 @@ import (
 	"unicode"
 )
 
-// Root returns the top of the git repository that a folder lies in, or the
-// folder itself outside of one.
+// Root returns the top of the git repository that contains a folder, or the
+// folder itself if there is none.
 func Root(folder string) string {
 	if root, _, ok := repository(folder); ok {
 		return root
@@ -22,10 +22,10 @@ func Root(folder string) string {
 	return folder
 }
 
-// Branch reads the branch from git's own files: no program is run, and nothing
-// of the repository's configuration is interpreted. Empty outside a repository;
-// a short commit where no branch is checked out. It is one line of text that
-// can be shown, of no more than 512 bytes, whatever the files hold.
+// Branch reads the branch from git's own files, without running a program or
+// interpreting the repository's configuration. It is empty outside a
+// repository, and a short commit if no branch is checked out. The result is one
+// printable line of at most 512 bytes, whatever the files contain.
 func Branch(folder string) string {
 	_, head, ok := repository(folder)
 	if !ok {
@@ -51,9 +51,9 @@ const (
 	maxLink = 4 << 10
 )
 
-// repository finds the repository around a folder. Above the folder, which the
-// user opened, one of somebody else's is passed over: anyone may put one into a
-// folder that many share.
+// repository finds the repository around a folder. The user opened the folder
+// itself, but anyone may create a repository in a shared folder above it, so
+// those that belong to another user are skipped.
 func repository(folder string) (root, head string, ok bool) {
 	for dir := folder; ; dir = filepath.Dir(dir) {
 		git := filepath.Join(dir, ".git")
@@ -73,7 +73,7 @@ func isOurs(path string) bool {
 	return err == nil && ours(info)
 }
 
-// readHead returns what is checked out: a reference, or a commit.
+// readHead returns what is checked out: a reference or a commit.
 func readHead(git string) (head string, ok bool) {
 	if target, ok := strings.CutPrefix(firstLine(git, maxLink), "gitdir: "); ok { // a worktree: the file names the real folder
 		if !filepath.IsAbs(target) {
@@ -86,8 +86,8 @@ func readHead(git string) (head string, ok bool) {
 	return head, isCommit || strings.HasPrefix(head, "ref: ")
 }
 
-// firstLine returns the first line of a regular file, without the space around
-// it; empty where there is none, or where it is longer than limit.
+// firstLine returns the first line of a regular file without surrounding space.
+// It is empty if there is none or it is longer than limit.
 func firstLine(path string, limit int64) string {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return ""

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// LOOP-45: what git's files are is not taken on trust: only short regular ones
-// that say what they should are read, and none of them blocks.
+// LOOP-45: git's files are not trusted. Only short regular files with valid
+// content are read, and none of them blocks.
 func TestBranchOfWhatIsNoRepository(t *testing.T) {
 	t.Parallel()
 	pipe := func(t *testing.T, path string) {
@@ -53,8 +53,8 @@ func link(t *testing.T, target, path string) {
 	}
 }
 
-// LOOP-45, LOOP-47: above the folder that was opened, another user's repository
-// counts for nothing, and another user's documents are not told.
+// LOOP-45, LOOP-47: above the opened folder, another user's repository and
+// documents are ignored.
 func TestWhatOthersPutAboveIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	const stranger = 12345

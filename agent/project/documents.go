@@ -13,46 +13,46 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDocuments caps the documents of a project together, in bytes (LOOP-47).
+// MaxDocuments limits the documents of a project together, in bytes (LOOP-47).
 const MaxDocuments = 32 << 10
 
-// Truncated stands where a document was cut.
+// Truncated marks the place where a document was cut.
 const Truncated = "[Project instructions truncated at 32KB]"
 
-// UserDocument is the name of the user's own document, in Atelier's home
-// folder, and of the one that every project may have.
+// UserDocument is the name of the user's own document in Atelier's home folder,
+// and of the document that every model reads in a project.
 const UserDocument = "AGENTS.md"
 
 // Document is a file of instructions for agents.
 type Document struct {
 	Path string // relative to the top of the project
-	Text string // what of it fits, as valid UTF-8
+	Text string // the part that fits, as valid UTF-8
 	Size int    // of the whole file, in bytes
-	Told int    // how many of them Text stands for; fewer than Size where it was cut
-	// Problem says why it was left out; empty where it was not.
+	Told int    // how many of them Text stands for; less than Size if it was cut
+	// Problem says why the document was left out; empty if it was not.
 	Problem string
 }
 
 // Documents reads the documents with the given names from the top of the
-// repository down to the folder, so that deeper ones, which have the last word,
-// come later. All together hold [MaxDocuments] bytes; where they are longer, the
-// deepest are kept and those above them are cut. Of one file under several
-// names or links the first counts. Only regular files inside the project are
-// read: what a link outside leads to is not the project's to say. Nor is what
-// another user put above the folder.
+// repository down to the folder. Deeper ones come later, because they take
+// precedence. Together they hold at most [MaxDocuments] bytes; if they are
+// longer, the deepest are kept and those above them are cut. A file with
+// several names or links is read once. Only regular files inside the project
+// are read, because a link outside leads to text that is not the project's.
+// Documents above the folder that belong to another user are skipped.
 func Documents(folder string, names ...string) []Document {
 	return onTheWay(folder, folder, true, names)
 }
 
 // DocumentsBelow reads the documents in the folders that lead from folder down
 // to dir, without those of folder itself, under the rules of [Documents]. It
-// returns nothing where dir does not lie below folder.
+// returns nothing if dir is not below folder.
 func DocumentsBelow(folder, dir string, names ...string) []Document {
 	return onTheWay(folder, dir, false, names)
 }
 
-// onTheWay reads documents on the way from the top of the folder's repository to
-// dir: above tells whether down to the folder itself, or from there on.
+// onTheWay reads documents between the top of the folder's repository and dir.
+// If above is set, it reads them down to the folder itself, otherwise below it.
 func onTheWay(folder, dir string, above bool, names []string) []Document {
 	top := Root(folder)
 	root, err := os.OpenRoot(top)
@@ -81,8 +81,8 @@ func onTheWay(folder, dir string, above bool, names []string) []Document {
 	return reader.documents
 }
 
-// steps lists the folders from one that contains another down to that one,
-// which is left out.
+// steps lists the folders from one folder down to another, without the last
+// one.
 func steps(from, to string) []string {
 	var dirs []string
 	for dir := to; dir != from; {
@@ -93,7 +93,8 @@ func steps(from, to string) []string {
 	return dirs
 }
 
-// User reads the user's own document from a folder; false where there is none.
+// User reads the user's own document from a folder; it reports false if there
+// is none.
 func User(home string) (Document, bool) {
 	root, err := os.OpenRoot(home)
 	if err != nil {
@@ -114,12 +115,12 @@ func User(home string) (Document, bool) {
 // reader gathers documents beneath a root.
 type reader struct {
 	root      *os.Root
-	opened    string // the folder whose documents are read whoever wrote them
+	opened    string // the folder whose documents are read whoever owns them
 	seen      []fs.FileInfo
 	documents []Document
 }
 
-// read adds the document with that name in a folder, if there is one.
+// read adds the document with the given name in a folder, if there is one.
 func (r *reader) read(dir, name string) {
 	path := filepath.Join(dir, name)
 	d := Document{Path: filepath.ToSlash(path)}
@@ -130,7 +131,7 @@ func (r *reader) read(dir, name string) {
 	case err != nil:
 		d.Problem = err.Error()
 	case slices.ContainsFunc(r.seen, func(other fs.FileInfo) bool { return os.SameFile(info, other) }):
-		return // it is there under another name
+		return // it was read under another name
 	case len(text) == 0:
 		return
 	case dir != r.opened && !(ours(info) && r.isOurs(dir)):
@@ -142,7 +143,7 @@ func (r *reader) read(dir, name string) {
 	r.documents = append(r.documents, d)
 }
 
-// fit cuts the documents to the room that there is, the deepest last.
+// fit cuts the documents to the limit, the deepest last.
 func (r *reader) fit() {
 	room := MaxDocuments
 	for i := len(r.documents) - 1; i >= 0; i-- {
@@ -153,7 +154,7 @@ func (r *reader) fit() {
 		d.Text, d.Told = fit(d.Text, room)
 		room -= len(d.Text)
 		if d.Told < d.Size {
-			room = 0 // a document further up that still fits would seem to hold without this one
+			room = 0 // without this one, a document further up would seem to take precedence
 		}
 	}
 }
@@ -163,7 +164,7 @@ func (r *reader) isOurs(dir string) bool {
 	return err == nil && ours(info)
 }
 
-// open reads as much of a regular file as could be used.
+// open reads as much of a regular file as can be used.
 func (r *reader) open(path string) (string, fs.FileInfo, error) {
 	info, err := r.root.Stat(path)
 	if err != nil {
@@ -193,9 +194,8 @@ func (r *reader) open(path string) (string, fs.FileInfo, error) {
 	return string(data), info, nil
 }
 
-// fit returns the beginning of a text, whole characters that take no more than
-// room bytes, and how many bytes of the text they are. What is no UTF-8 is
-// replaced.
+// fit returns the beginning of a text, whole characters of at most room bytes,
+// and how many bytes of the text they stand for. Invalid UTF-8 is replaced.
 func fit(text string, room int) (valid string, used int) {
 	var b strings.Builder
 	for used < len(text) {

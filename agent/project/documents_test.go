@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// folder makes a repository with files, and returns it.
+// folder makes a repository with files and returns it.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -34,8 +34,8 @@ func put(t *testing.T, dir, name, text string) {
 	}
 }
 
-// LOOP-47: documents are read from the top of the repository down, and only
-// those on the way.
+// LOOP-47: documents are read from the top of the repository down to the
+// folder, and from no other folder.
 func TestDocumentsOnTheWay(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, map[string]string{
@@ -55,8 +55,8 @@ func TestDocumentsOnTheWay(t *testing.T) {
 	}
 }
 
-// LOOP-47, K-45: all documents together hold 32 KB, to the byte; the deepest are
-// kept and what lies above them is cut, at the end of a character.
+// LOOP-47, K-45: all documents together hold exactly 32 KB. The deepest are
+// kept and those above them are cut, at the end of a character.
 func TestDocumentsAreCut(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, map[string]string{
@@ -76,8 +76,8 @@ func TestDocumentsAreCut(t *testing.T) {
 	}
 }
 
-// LOOP-47: a document in another encoding is told whole, each byte that is no
-// UTF-8 replaced, and those below it too; cut it is only where the room ends.
+// LOOP-47: a document in another encoding is read whole, with each invalid byte
+// replaced, and so are those below it. It is cut only at the limit.
 func TestDocumentsInOtherEncodings(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, map[string]string{"AGENTS.md": "caf\xe9 \x83\x83\n", "a/AGENTS.md": "deep"})
@@ -96,8 +96,8 @@ func TestDocumentsInOtherEncodings(t *testing.T) {
 	}
 }
 
-// K-45: documents below the opened folder are read when somebody works there:
-// those on the way to it, and none of another folder.
+// K-45: documents below the opened folder are read when the agent works there:
+// those on the way, and none of another folder.
 func TestDocumentsBelow(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, map[string]string{

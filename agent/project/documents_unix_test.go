@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// LOOP-47: one file under two names is read once; what leads out of the project
-// or is no regular file is refused, and does not block.
+// LOOP-47: a file with two names is read once. Links out of the project and
+// files that are not regular are refused, and do not block.
 func TestDocumentsAreReadSafely(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, map[string]string{"AGENTS.md": "top", "a/binary/AGENTS.md": "\x00"})

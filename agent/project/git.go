@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// gitTimeout ends each command: a session does not wait longer for facts
-	// that it can do without.
+	// gitTimeout limits each command: a session does not wait longer for
+	// optional facts.
 	gitTimeout = 3 * time.Second
-	// maxCommits and maxSubject bound what is told of the history.
+	// maxCommits and maxSubject limit the history that is reported.
 	maxCommits = 5
 	maxSubject = 100
 )
 
-// Snapshot is the state of a repository at a moment (LOOP-46).
+// Snapshot is the state of a repository at one moment (LOOP-46).
 type Snapshot struct {
 	Branch string
 	// Counted says that the two counts are known.
@@ -29,8 +29,8 @@ type Snapshot struct {
 	Commits             []string // short hash and subject, newest first
 }
 
-// Snap looks at the repository that a folder lies in; false outside of one.
-// What git does not say in time is left out.
+// Snap returns the state of the repository that contains a folder; it reports
+// false if there is none. Facts that git does not report in time are left out.
 func Snap(ctx context.Context, folder string) (Snapshot, bool) {
 	snap := Snapshot{Branch: Branch(folder)}
 	if snap.Branch == "" {
@@ -54,7 +54,7 @@ func Snap(ctx context.Context, folder string) (Snapshot, bool) {
 	return snap, true
 }
 
-// count returns what counts the lines of a status as they come.
+// count returns a function that counts the lines of a status as they come.
 func (s *Snapshot) count() func(string) {
 	begin := true
 	return func(text string) {
@@ -86,23 +86,24 @@ func subjects(log string) []string {
 	return out
 }
 
-// A filter may have any name, also one with an equals sign, where -c would end
-// the name. --config-env ends it at the last one, takes the value from a
-// variable, and is refused by a git that does not know it: then none is run.
+// A filter may have any name, even one with an equals sign, where -c would end
+// the name. --config-env splits at the last equals sign and takes the value
+// from a variable. A git that does not know the option refuses it, and then no
+// filter runs.
 const (
 	nothingVariable = "ATELIER_GIT_NOTHING"
 	falseVariable   = "ATELIER_GIT_FALSE"
 )
 
 // git runs git on a repository that may be hostile: its configuration can name
-// programs to run, so everything of the kind is switched off.
+// programs to run, so every such setting is switched off.
 type git struct {
 	program, folder string
-	filters         []string // arguments that switch the repository's filters off
+	filters         []string // arguments that switch off the repository's filters
 }
 
-// disarm finds the filters that the repository brings along; false where git
-// does not say, or where one's name came through as something else.
+// disarm finds the filters that the repository configures. It reports false if
+// git does not list them, or if a name was garbled.
 func (g *git) disarm(ctx context.Context) bool {
 	var list strings.Builder
 	if !g.run(ctx, func(s string) { list.WriteString(s) }, "config", "--list", "--show-scope", "--name-only", "-z") {
@@ -115,7 +116,7 @@ func (g *git) disarm(ctx context.Context) bool {
 		if scope := fields[i]; !isFilter || dot < 0 || scope != "local" && scope != "worktree" {
 			continue
 		}
-		if strings.ContainsRune(name, utf8.RuneError) { // it is no UTF-8: what it was is not known
+		if strings.ContainsRune(name, utf8.RuneError) { // it was not UTF-8, so the real name is unknown
 			return false
 		}
 		for _, setting := range []string{"clean=" + nothingVariable, "smudge=" + nothingVariable, "process=" + nothingVariable, "required=" + falseVariable} {
@@ -125,7 +126,8 @@ func (g *git) disarm(ctx context.Context) bool {
 	return true
 }
 
-// run passes on what a command of git prints; false where it fails.
+// run passes on the output of a git command; it reports false if the command
+// fails.
 func (g *git) run(ctx context.Context, output func(string), args ...string) bool {
 	argv := slices.Concat(
 		[]string{g.program, "--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"},

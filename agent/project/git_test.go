@@ -36,8 +36,8 @@ func repositoryOf(t *testing.T) (dir string, git func(args ...string)) {
 	return dir, git
 }
 
-// LOOP-46: the snapshot has the branch, what is changed and what is new, and
-// the last commits.
+// LOOP-46: the snapshot has the branch, changed and new files, and the last
+// commits.
 func TestSnap(t *testing.T) {
 	t.Parallel()
 	dir, git := repositoryOf(t)
@@ -72,7 +72,7 @@ func TestSnapRunsNothingOfTheRepository(t *testing.T) {
 	}
 	git("config", "log.showSignature", "true")
 	git("config", "filter.evil.required", "true")
-	put(t, dir, "a", "four") // its content has to be looked at
+	put(t, dir, "a", "four") // its content has to be read
 	put(t, dir, "b", "2")
 	snap, ok := Snap(t.Context(), dir)
 	if !ok || !snap.Counted || snap.Modified == 0 || len(snap.Commits) != 2 {
@@ -83,9 +83,9 @@ func TestSnapRunsNothingOfTheRepository(t *testing.T) {
 	}
 }
 
-// Nor does it where a filter's name is made to be misread; where the name is not
-// even text, nothing is counted. Each is tried alone, because the attributes of
-// a file name one.
+// The same holds if a filter's name is made to be misread. If the name is not
+// even text, nothing is counted. Each name is tried alone, because the
+// attributes of a file name only one.
 func TestSnapSwitchesOffFiltersOfAnyName(t *testing.T) {
 	t.Parallel()
 	dir, git := repositoryOf(t)
@@ -97,7 +97,7 @@ func TestSnapSwitchesOffFiltersOfAnyName(t *testing.T) {
 		key := "filter." + name + ".clean"
 		git("config", key, "touch "+trap+"; cat")
 		put(t, dir, ".git/info/attributes", "* filter="+name+"\n")
-		put(t, dir, "b", string(rune('2'+i))) // as long as before: its content has to be looked at
+		put(t, dir, "b", string(rune('2'+i))) // as long as before, so its content has to be read
 		if snap, ok := Snap(t.Context(), dir); !ok || snap.Counted != utf8.ValidString(name) || snap.Counted && snap.Modified != 1 {
 			t.Errorf("filter %q: %+v", name, snap)
 		}

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// maxLooked bounds the entries that are looked at, maxDepth how far down.
+	// maxLooked limits the entries that are looked at, maxDepth the depth.
 	maxLooked = 5000
 	maxDepth  = 6
-	// maxNested bounds the documents that are named.
+	// maxNested limits the documents that are named.
 	maxNested = 30
 )
 
@@ -75,8 +75,8 @@ func list(root *os.Root, dir string, limit int) []fs.DirEntry {
 	return entries
 }
 
-// passed reports whether a folder is not looked into: it is hidden, holds other
-// people's code, or has a name that would not stay on its line of the prompt.
+// passed reports whether a folder is skipped: it is hidden, holds dependencies,
+// or has a name with line breaks or control characters.
 func passed(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "node_modules" || name == "vendor" || strings.Map(visible, name) != name
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// K-45: documents below the folder are found, shallow ones first; hidden
-// folders, dependencies, empty files and links are passed over.
+// K-45: documents below the folder are found, shallow ones first. Hidden
+// folders, dependencies, empty files and links are skipped.
 func TestNested(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, map[string]string{
@@ -32,7 +32,7 @@ func TestNested(t *testing.T) {
 	}
 }
 
-// The search ends where it has looked at enough, and with its context.
+// The search ends at its limit and with its context.
 func TestNestedIsBounded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

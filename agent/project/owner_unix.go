@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// ours reports whether a file belongs to this user or to the system's own.
+// ours reports whether a file belongs to this user or to the system.
 func ours(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && (st.Uid == 0 || int(st.Uid) == os.Geteuid())

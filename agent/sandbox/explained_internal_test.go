@@ -10,7 +10,7 @@ import (
 
 // A command that does not start because something ran out says what, and what
 // helps; the system's own words stay behind it.
-func TestShortageIsExplained(t *testing.T) { // reliability.md 12
+func TestShortageIsExplained(t *testing.T) {
 	t.Parallel()
 	for shortage, want := range map[syscall.Errno]string{
 		syscall.EMFILE: "raise the limit of open files",

@@ -39,7 +39,7 @@ func TestKnock(t *testing.T) {
 	try("pipes", err)
 }
 
-// reliability.md 11: a command that is to change nothing cannot ask another
+// a command that is to change nothing cannot ask another
 // program to, by a socket in the project.
 func TestReadOnlyCommandsReachNoSocket(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,6 @@
-// Package subagent lets a session hand work to other sessions: four tools that
-// start one, tell it more, wait for it and end it. What a session is, and where
-// it is kept, is its host's business (LOOP-48, LOOP-49).
+// Package subagent lets a session delegate work to other sessions. Its four
+// tools start a session, write to it, wait for it and close it. The host
+// decides what a session is and where it is kept (LOOP-48, LOOP-49).
 package subagent
 
 import (
@@ -14,25 +14,24 @@ import (
 	"atelier.dev/atelier/agent"
 )
 
-// Task is work for a session of its own.
+// Task is work for another session.
 type Task struct {
 	Text string
-	// WorkingDir bounds it to a folder; empty is the parent's.
+	// WorkingDir restricts it to a folder; empty means the parent's.
 	WorkingDir string
-	// Model is another one of the parent's provider, or a level: low, mid or
-	// high. Empty is the parent's.
+	// Model is another model of the parent's provider, or a level: low, mid or
+	// high. Empty means the parent's model.
 	Model string
-	// MaxTurns is how many rounds of tools it may take; 0 is
-	// [DefaultMaxTurns].
+	// MaxTurns limits the rounds of tools; 0 means [DefaultMaxTurns].
 	MaxTurns int
 }
 
-// DefaultMaxTurns is what a task may take that says nothing of it (K-06).
+// DefaultMaxTurns is the limit for a task that names none (K-06).
 const DefaultMaxTurns = 50
 
-// Report is how far a session is.
+// Report is the progress of a session.
 type Report struct {
-	// Output is what it said last.
+	// Output is the session's last answer.
 	Output string
 	Status Status
 	Turns  int // rounds of tools
@@ -51,9 +50,9 @@ const (
 // Host starts and drives the sessions of one parent. Errors are told to the
 // model. It is safe for concurrent use.
 type Host interface {
-	// Spawn begins a session on a task and returns its id.
+	// Spawn starts a session on a task and returns its id.
 	Spawn(ctx context.Context, task Task) (id string, err error)
-	// Send gives a session a message: while it works one that steers, else its
+	// Send gives a session a message: as steering while it works, else as its
 	// next input.
 	Send(ctx context.Context, id, message string) error
 	// Wait returns when the session is at rest, or ctx ends.
@@ -90,9 +89,9 @@ type idInput struct {
 	AgentID string `json:"agent_id" jsonschema:"what SpawnAgent gave back"`
 }
 
-// Tools returns the tools of a parent. None of them changes anything by itself:
-// what the sessions do passes the gate of each of them. Wait alone is read-only
-// and concurrent: several agents are waited for side by side.
+// Tools returns the tools of a parent. They change nothing themselves, because
+// each session's gate decides about its own calls. Wait alone is read-only and
+// concurrent, so that several agents can be awaited in parallel.
 func Tools(h Host) []agent.Tool {
 	return []agent.Tool{
 		define(agent.Spec{Name: "SpawnAgent", Description: spawnDescription}, func(ctx context.Context, in spawnInput) (agent.Result, error) {
@@ -116,7 +115,7 @@ func Tools(h Host) []agent.Tool {
 	}
 }
 
-// harmless is a tool that concerns nothing but the session's own agents.
+// harmless marks a tool that concerns only the session's own agents.
 type harmless struct{ agent.Tool }
 
 // Access implements [agent.Accessor].
@@ -127,17 +126,17 @@ func define[In any](spec agent.Spec, run func(context.Context, In) (agent.Result
 	return harmless{agent.Function(spec, run)}
 }
 
-// reply is what the model is told, as JSON.
+// reply is the result for the model, as JSON.
 type reply map[string]any
 
-// about is a result about a session.
+// about returns a result about a session.
 func about(id string, r reply) agent.Result {
 	result := agent.ResultOf(r)
 	result.Details = &agent.Details{Agent: &agent.AgentRef{Session: id}}
 	return result
 }
 
-// noOutput is what is told of a session that said nothing (OAS-504).
+// noOutput is the result of a session without text (OAS-504).
 const noOutput = "(The agent ended without a word.)"
 
 func (r Report) result(id string) agent.Result {

@@ -16,7 +16,7 @@ import (
 	"atelier.dev/atelier/agent/subagent"
 )
 
-// host notes what it is asked for, as tools may from goroutines of their own.
+// host records requests, from any goroutine.
 type host struct{ asked []string }
 
 func (h *host) Spawn(_ context.Context, t subagent.Task) (string, error) {
@@ -42,8 +42,8 @@ func (h *host) End(context.Context, string) (subagent.Report, error) {
 	return subagent.Report{Status: subagent.Failed, Output: "half of it"}, nil
 }
 
-// LOOP-48, LOOP-150, K-05: the calls of one answer are carried out in their order, with
-// those that write, without asking anybody; the model is told what came of them.
+// LOOP-48, LOOP-150, K-05: the calls of one answer run in their order, those
+// with changes included, without a question; the model gets their results.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	h := &host{}
@@ -92,7 +92,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// meeting is a host whose agents end once two of them are waited for.
+// meeting is a host whose agents end once two of them are awaited.
 type meeting struct {
 	host
 	all sync.WaitGroup
@@ -104,10 +104,10 @@ func (m *meeting) Wait(context.Context, string) (subagent.Report, error) {
 	return subagent.Report{Status: subagent.Completed}, nil
 }
 
-// LOOP-48, K-40: several agents are waited for side by side.
+// LOOP-48, K-40: several agents are awaited in parallel.
 func TestWaitsRunTogether(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) { // which fails at once where the second is never waited for
+	synctest.Test(t, func(t *testing.T) { // which fails at once if the second is never awaited
 		h := &meeting{}
 		h.all.Add(2)
 		tools, err := agent.NewRegistry(subagent.Tools(h)...)
@@ -128,7 +128,7 @@ func TestWaitsRunTogether(t *testing.T) {
 	})
 }
 
-// session is one that nobody is asked about.
+// session returns a session that never asks for approval.
 func session(t *testing.T, cfg agent.Config) *agent.Session {
 	t.Helper()
 	s, err := agent.New(cfg)

@@ -29,7 +29,7 @@ const (
 	approval = "asasasasdeal"
 )
 
-// interface.md 3: what only reads in the project runs in every mode, plan mode
+// what only reads in the project runs in every mode, plan mode
 // too, without a question.
 func TestCommandsThatOnlyReadRunUnasked(t *testing.T) {
 	t.Parallel()

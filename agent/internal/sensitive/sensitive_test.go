@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// reliability.md 8: files that other programs run or obey.
+// files that other programs run or obey.
 const controlled = `
 	.git/config .git/hooks/pre-commit .GIT/config sub/.git/config .gitmodules .gitconfig .config/git/config .atelier/settings.json
 	.husky/pre-commit .husky/_/husky.sh .githooks/pre-push .lefthook.yml lefthook.yml .pre-commit-config.yaml
@@ -32,7 +32,7 @@ const ordinary = `
 	model.pth key.go keys.go keyboard.ts secrets.go tokens.json .editorconfig .prettierrc tsconfig.json Dockerfile docker-compose.yml
 	workflows/ci.yml actions/x.ts profile.go ssh/client.go AGENTS.md go.mod`
 
-func TestNames(t *testing.T) { // reliability.md 8
+func TestNames(t *testing.T) {
 	t.Parallel()
 	for _, path := range strings.Fields(controlled) {
 		if !Controls(path) {

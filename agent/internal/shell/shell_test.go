@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestReadingNamesWhatIsRead(t *testing.T) { // interface.md 3, K-42
+func TestReadingNamesWhatIsRead(t *testing.T) { // K-42
 	t.Parallel()
 	tests := []struct {
 		line string

@@ -24,7 +24,7 @@ func list(text string) []string {
 	return strings.Split(strings.TrimSpace(text), "\n")
 }
 
-func TestReadersAreFound(t *testing.T) { // interface.md 3
+func TestReadersAreFound(t *testing.T) {
 	t.Parallel()
 	for _, line := range list(readers) {
 		if _, ok := Read(line); !ok {
@@ -33,7 +33,7 @@ func TestReadersAreFound(t *testing.T) { // interface.md 3
 	}
 }
 
-func TestOthersAreNot(t *testing.T) { // interface.md 3, K-38
+func TestOthersAreNot(t *testing.T) { // K-38
 	t.Parallel()
 	long := strings.Repeat("echo a;", maxLine/7+1)
 	lines := append(list(others),
