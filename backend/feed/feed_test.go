@@ -80,6 +80,37 @@ func TestFeedGathersDeltas(t *testing.T) {
 	})
 }
 
+// Deltas that continue each other become one; those of another kind, call or
+// command stay apart, in their order.
+func TestFeedJoinsWhatContinues(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := New()
+		got := watchAll(t, f)
+		for _, p := range []agent.Payload{
+			agent.ReasoningDelta{Text: "H"}, agent.ReasoningDelta{Text: "m", Offset: 1}, agent.TextDelta{Text: "Look"},
+			agent.ToolCallOutput{CallID: "1", Text: "a", Offset: 5}, agent.ToolCallOutput{CallID: "1", Text: "b", Offset: 6}, agent.ToolCallOutput{CallID: "2", Text: "c"},
+			agent.LocalCommandOutput{ID: "1", Text: "d", Offset: 2}, agent.LocalCommandOutput{ID: "1", Text: "e", Offset: 3}, agent.LocalCommandOutput{ID: "2", Text: "f"},
+		} {
+			f.Publish(agent.Event{Session: "a", Data: p})
+		}
+		time.Sleep(feedInterval + time.Millisecond) // fake time
+		synctest.Wait()
+		var joined []agent.Payload
+		for _, ev := range got()[0].Events {
+			joined = append(joined, ev.Data)
+		}
+		want := []agent.Payload{
+			agent.ReasoningDelta{Text: "Hm"}, agent.TextDelta{Text: "Look"},
+			agent.ToolCallOutput{CallID: "1", Text: "ab", Offset: 5}, agent.ToolCallOutput{CallID: "2", Text: "c"},
+			agent.LocalCommandOutput{ID: "1", Text: "de", Offset: 2}, agent.LocalCommandOutput{ID: "2", Text: "f"},
+		}
+		if diff := cmp.Diff(want, joined); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 // Of what a call is outlined as while it is written, the newest leaves.
 func TestFeedSendsTheNewestOutline(t *testing.T) {
 	t.Parallel()
@@ -176,7 +207,10 @@ func TestFeedKeepsTheDraft(t *testing.T) {
 func TestForDisplay(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", displayLimit)
-	for _, p := range []agent.Payload{agent.UserInput{Text: long}, agent.ToolCallEnd{Output: long, ModelOutput: new("for the model only")}} {
+	for _, p := range []agent.Payload{
+		agent.UserInput{Text: long}, agent.ToolCallEnd{Output: long, ModelOutput: new("for the model only")},
+		agent.LocalCommandEnd{Output: long, ModelOutput: new("for the model only")}, agent.Briefing{System: long}, agent.BriefingUpdate{Text: long},
+	} {
 		b, err := json.Marshal(ForDisplay(agent.Event{Data: p}))
 		if err != nil {
 			t.Fatal(err)
@@ -192,6 +226,19 @@ func TestForDisplay(t *testing.T) {
 	shown := ForDisplay(agent.Event{Data: agent.ToolCallEnd{Media: media}}).Data.(agent.ToolCallEnd)
 	if len(shown.Media[0].Data) > 0 || shown.Media[0].Name != "a.png" || len(media[0].Data) == 0 {
 		t.Errorf("a picture: %d bytes shown, %d kept", len(shown.Media[0].Data), len(media[0].Data))
+	}
+	said := llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{
+		{Kind: llm.PartReasoning, Reasoning: &llm.Reasoning{Text: "Hm.", Signature: "proof"}, Native: json.RawMessage(`{"a":1}`)},
+		{Kind: llm.PartText, Text: "Look."},
+		{Kind: llm.PartToolCall, Call: &llm.ToolCall{ID: "c", Name: "Look", Arguments: json.RawMessage(`{"at":"it"}`)}},
+	}}
+	want := []llm.Part{
+		{Kind: llm.PartReasoning, Reasoning: &llm.Reasoning{Text: "Hm."}}, said.Parts[1],
+		{Kind: llm.PartToolCall, Call: &llm.ToolCall{ID: "c", Name: "Look"}},
+	}
+	message := ForDisplay(agent.Event{Data: agent.TextEnd{Message: said}}).Data.(agent.TextEnd).Message
+	if diff := cmp.Diff(want, message.Parts); diff != "" || said.Parts[0].Native == nil || said.Parts[2].Call.Arguments == nil {
+		t.Errorf("of a message the page is sent more, or what is kept is changed: %s", diff)
 	}
 	request := agent.ApprovalRequest{Input: long}
 	if got := ForDisplay(agent.Event{Data: request}).Data; !cmp.Equal(got, agent.Payload(request)) {

@@ -1,0 +1,98 @@
+package backend_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/backend"
+)
+
+// What a list shows of a session is what its transcript has: the state, what was
+// used and spent, how full the context is, and how the newest turn ended.
+func TestSummaryIsTheTranscripts(t *testing.T) {
+	t.Parallel()
+	used := llm.Usage{Input: 7, Output: 3, Known: true}
+	set := agent.Settings{Provider: "p", Model: "m", Mode: agent.ModePlan}
+	var info backend.SessionInfo
+	info.Usage.Known = true
+	var transcript agent.Transcript
+	for i, tt := range []struct {
+		data  agent.Payload
+		state agent.State
+		spent llm.Spending
+	}{
+		{agent.SessionStart{Folder: "/p"}, agent.StateIdle, llm.Spending{}},
+		{agent.SettingsChange{Settings: set}, agent.StateIdle, llm.Spending{}},
+		{agent.UserInput{Text: "x"}, agent.StateProcessing, llm.Spending{}},
+		{agent.Title{Text: "A title"}, agent.StateProcessing, llm.Spending{}},
+		{agent.Retrying{Usage: used, Cost: new(llm.Cost(4))}, agent.StateProcessing, llm.Spending{Cost: 4}},
+		{agent.Retrying{Sent: true}, agent.StateProcessing, llm.Spending{Cost: 4, Unknown: 1}},
+		{agent.Retrying{}, agent.StateProcessing, llm.Spending{Cost: 4, Unknown: 1}},
+		{agent.TextEnd{Usage: used, Cost: new(llm.Cost(5)), Message: llm.Message{Parts: []llm.Part{{Kind: llm.PartToolCall, Call: &llm.ToolCall{ID: "c"}}}}}, agent.StateProcessing, llm.Spending{Cost: 9, Unknown: 1}},
+		{agent.ApprovalRequest{ID: "r", CallID: "c"}, agent.StateAwaitingInput, llm.Spending{Cost: 9, Unknown: 1}},
+		{agent.ApprovalAnswer{ID: "r", CallID: "c"}, agent.StateProcessing, llm.Spending{Cost: 9, Unknown: 1}},
+		{agent.CompactionStart{Trigger: agent.CompactAuto, Tokens: 10}, agent.StateProcessing, llm.Spending{Cost: 9, Unknown: 1}},
+		{agent.CompactionEnd{Trigger: agent.CompactAuto, Outcome: agent.OutcomeFailed, After: 10}, agent.StateProcessing, llm.Spending{Cost: 9, Unknown: 1}},
+		{agent.SideRequest{Usage: used, Cost: new(llm.Cost(1))}, agent.StateProcessing, llm.Spending{Cost: 10, Unknown: 1}},
+		{agent.TextEnd{Cost: new(llm.Cost(1))}, agent.StateProcessing, llm.Spending{Cost: 11, Unknown: 1}},
+		{agent.ProcessingEnd{Reason: agent.EndFailed}, agent.StateIdle, llm.Spending{Cost: 11, Unknown: 1}},
+		{agent.CompactionStart{Trigger: agent.CompactManual, Tokens: 10}, agent.StateProcessing, llm.Spending{Cost: 11, Unknown: 1}},
+		{agent.CompactionEnd{Trigger: agent.CompactManual, Outcome: agent.OutcomeDone, After: 2, Summary: "In short."}, agent.StateIdle, llm.Spending{Cost: 11, Unknown: 1}},
+		{agent.LocalCommandStart{ID: "l", Command: "ls"}, agent.StateProcessing, llm.Spending{Cost: 11, Unknown: 1}},
+		{agent.LocalCommandEnd{ID: "l"}, agent.StateIdle, llm.Spending{Cost: 11, Unknown: 1}},
+		{agent.TurnContinued{}, agent.StateProcessing, llm.Spending{Cost: 11, Unknown: 1}},
+		{agent.ProcessingEnd{Reason: agent.EndDone}, agent.StateIdle, llm.Spending{Cost: 11, Unknown: 1}},
+		{agent.SessionEnd{}, agent.StateClosed, llm.Spending{Cost: 11, Unknown: 1}},
+	} {
+		ev := agent.Event{Seq: int64(i + 1), At: int64(100 + i), Turn: 1, Data: tt.data}
+		info.Apply(ev)
+		transcript.Apply(ev)
+		want := backend.SessionInfo{
+			Title: transcript.Title.Text, State: tt.state, Settings: transcript.Settings, UpdatedAt: ev.At, Seq: ev.Seq,
+			LastEnd: transcript.LastEnd, Usage: transcript.Usage, Context: transcript.Context, Cost: tt.spent,
+		}
+		if diff := cmp.Diff(want, info); diff != "" || transcript.State != tt.state || transcript.Cost != tt.spent {
+			t.Errorf("%d, %s: the transcript is %s and cost %+v; %s", i, ev.Kind(), transcript.State, transcript.Cost, diff)
+		}
+	}
+}
+
+// A session is named by its first prompt, or by a command until there is one; a name
+// of the user's stays.
+func TestFirstTitle(t *testing.T) {
+	t.Parallel()
+	prompt, command := agent.UserInput{Text: "Fix it"}, agent.LocalCommandStart{Command: "make"}
+	for name, tt := range map[string]struct {
+		has  agent.Title
+		turn int
+		data agent.Payload
+		want string
+	}{
+		"a prompt":                 {agent.Title{}, 1, prompt, "Fix it"},
+		"a command":                {agent.Title{}, 0, command, "! make"},
+		"a prompt after a command": {agent.Title{Text: "! make"}, 1, prompt, "Fix it"},
+		"a command after a prompt": {agent.Title{Text: "Fix it"}, 1, command, ""},
+		"another prompt":           {agent.Title{Text: "Fix it"}, 2, prompt, ""},
+		"a late first name":        {agent.Title{}, 2, prompt, "Fix it"},
+		"a name of the user's":     {agent.Title{Text: "Mine", ByUser: true}, 1, prompt, ""},
+		"something else":           {agent.Title{}, 1, agent.SteeringInjected{Text: "x"}, ""},
+	} {
+		if got := backend.FirstTitle(tt.has, agent.Event{Turn: tt.turn, Data: tt.data}); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+	for in, want := range map[string]string{
+		strings.Repeat("a", 60):                                 strings.Repeat("a", 60),
+		strings.Repeat("a", 61):                                 strings.Repeat("a", 60) + "…",
+		"short " + strings.Repeat("a", 60):                      "short " + strings.Repeat("a", 54) + "…",
+		strings.Repeat("a", 40) + " " + strings.Repeat("b", 30): strings.Repeat("a", 40) + "…",
+	} {
+		if got := backend.TitleFrom(in); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package workbench_test
+
+import (
+	"testing"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/workbench"
+	"github.com/google/go-cmp/cmp"
+)
+
+// The command line goes on with the newest session of the folder that a person
+// began, or with the one that is named: not with another folder's, nor with one that
+// waits for a decision. A turn that was cut off is marked so first.
+func TestResumeSession(t *testing.T) {
+	t.Parallel()
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t), "sk-test"))
+	if _, err := p.bench.ResumeSession(t.Context(), ""); backend.AsError(err).Code != backend.CodeNotFound {
+		t.Errorf("in an empty folder: %v", err)
+	}
+	asked := llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{{Kind: llm.PartToolCall, Call: &llm.ToolCall{ID: "c", Name: "Write"}}}}
+	for i, s := range []struct {
+		id, folder string
+		helper     *backend.Helper
+		log        []agent.Payload
+	}{
+		{"older", p.folder, nil, nil},
+		{"cut", p.folder, nil, []agent.Payload{agent.UserInput{Text: "x"}}},
+		{"waiting", p.folder, nil, []agent.Payload{
+			agent.UserInput{Text: "x"}, agent.TextEnd{Message: asked}, agent.ToolCallStart{CallID: "c"}, agent.ApprovalRequest{ID: "r", CallID: "c"},
+		}},
+		{"newest", p.folder, nil, nil},
+		{"helper", p.folder, &backend.Helper{Parent: "newest", Folder: p.folder}, nil},
+		{"elsewhere", "/elsewhere", nil, nil},
+	} {
+		info := backend.SessionInfo{
+			ID: s.id, Folder: s.folder, State: agent.StateIdle, UpdatedAt: int64(i), Helper: s.helper,
+			Settings: agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeDefault},
+		}
+		if err := p.store.CreateSession(t.Context(), info); err != nil {
+			t.Fatal(err)
+		}
+		for _, data := range s.log {
+			if _, err := p.store.Append(t.Context(), agent.Event{Session: s.id, Turn: 1, At: int64(i), Data: data}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for id, want := range map[string]struct {
+		id   string
+		code backend.Code
+	}{
+		"": {id: "newest"}, "older": {id: "older"}, "helper": {id: "helper"}, "cut": {id: "cut"},
+		"waiting": {id: "waiting", code: backend.CodeBusy}, "elsewhere": {code: backend.CodeInvalid}, "none": {code: backend.CodeNotFound},
+	} {
+		info, err := p.bench.ResumeSession(t.Context(), id)
+		var code backend.Code
+		if err != nil {
+			code = backend.AsError(err).Code
+		}
+		if info.ID != want.id || code != want.code {
+			t.Errorf("%q: session %q, %v", id, info.ID, err)
+		}
+	}
+	if end := await(p, anyOf[agent.ProcessingEnd]); end.Reason != agent.EndCrashed {
+		t.Errorf("the turn that was cut off ended as %s", end.Reason)
+	}
+	if id, err := p.store.PendingApproval(t.Context(), "r"); id != "waiting" || err != nil {
+		t.Errorf("the question waits for %q, %v", id, err)
+	}
+}
+
+// Only who runs a session can answer its questions, and for that session; else they
+// go on waiting.
+func TestAnswersElsewhere(t *testing.T) {
+	t.Parallel()
+	p, id, request := hanging(t, llmtest.Round{Text: "Done."})
+	another := must[backend.SessionInfo](p, "sessions.create", backend.Empty{}).ID
+	answer := workbench.AnswerRequest{Session: another, Approval: request.ID, Answer: agent.Answer{Decision: agent.Allow}}
+	if _, err := call[backend.Empty](p, "conversation.answer", answer); err == nil || err.Code != backend.CodeBusy {
+		t.Errorf("for another session: %v", err)
+	}
+	folder, home := p.folder, p.home
+	p.close() // the question stays open
+	p = newPage(t, folder, home, environment(llmtest.Serve(t), "sk-test"))
+	answer.Session = id
+	for _, inMemory := range []bool{false, true} {
+		if inMemory {
+			must[workbench.QueueReply](p, "queue.add", workbench.QueueAddRequest{Session: id, Verb: agent.Steer, Text: "x"})
+		}
+		if _, err := call[backend.Empty](p, "conversation.answer", answer); err == nil || err.Code != backend.CodeBusy {
+			t.Errorf("where it does not run, in memory %t: %v", inMemory, err)
+		}
+	}
+	if waits, err := p.store.PendingApproval(t.Context(), request.ID); waits != id || err != nil {
+		t.Errorf("the question waits for %q, %v", waits, err)
+	}
+	if diff := cmp.Diff([]string{"steer: x"}, texts(must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id}).Queue)); diff != "" {
+		t.Error(diff)
+	}
+}
