@@ -2,7 +2,7 @@ package tool
 
 import (
 	"context"
-	_ "embed" // for the description and the grammar
+	_ "embed" // embeds the description and the grammar
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -27,11 +27,11 @@ type applyPatchInput struct {
 
 // applyPatch implements the ApplyPatch tool (LOOP-29, LOOP-50, LOOP-51).
 //
-// An update needs no earlier read: it is placed by the old lines that it names,
-// and so proves that it knows what it changes, also in a file that has changed
-// elsewhere. What names no old lines is guarded as a write is (K-28): a file
-// that is replaced must have been read as it is, and one that is deleted must
-// not have changed since it was, if it was.
+// An update needs no earlier read. The old lines that it names place it and
+// prove that the model knows what it changes, even if the file has changed
+// elsewhere. A change without old lines is guarded like a write (K-28): a file
+// that is replaced must have been read in its current state, and a file that is
+// deleted must not have changed since it was read.
 type applyPatch struct {
 	definition
 	env  env.Environment
@@ -45,7 +45,8 @@ func newApplyPatch(e env.Environment, tree env.Tree, seen *fileMemory) *applyPat
 	return &applyPatch{d, e, tree, seen}
 }
 
-// Validate implements [agent.Validator]: the patch can be read.
+// Validate implements [agent.Validator]: it checks that the patch can be
+// parsed.
 func (a *applyPatch) Validate(input json.RawMessage) error {
 	_, err := readPatch(input)
 	return err
@@ -100,7 +101,7 @@ func readPatch(input json.RawMessage) (applypatch.Patch, error) {
 	return applypatch.Parse(in.Input)
 }
 
-// plan finds out what becomes of the files, without writing them.
+// plan computes the new contents of the files without writing them.
 func (a *applyPatch) plan(ctx context.Context, input json.RawMessage) (*applypatch.Plan, error) {
 	patch, err := readPatch(input)
 	if err != nil {
@@ -130,7 +131,7 @@ func (a *applyPatch) plan(ctx context.Context, input json.RawMessage) (*applypat
 	return plan, nil
 }
 
-// guard refuses what would be lost without the model's knowledge (K-28).
+// guard refuses to overwrite or delete what the model does not know (K-28).
 func (a *applyPatch) guard(c applypatch.Change, found map[string][]byte) error {
 	lost, check := c.Path, a.seen.current
 	switch {
@@ -146,9 +147,9 @@ func (a *applyPatch) guard(c applypatch.Change, found map[string][]byte) error {
 	return check(absolute(a.env, lost), relative(a.env, lost), found[filepath.Clean(lost)])
 }
 
-// remember notes what the model knows after a patch: the files that it wrote
-// whole, and of those that it changed the lines that it knew before, those that
-// it gave around its changes, and those that it wrote.
+// remember records what the model knows after a patch: the files that it wrote
+// whole, and in changed files the lines that it knew before, the context lines
+// of its patch, and the lines that it wrote.
 func (a *applyPatch) remember(plan *applypatch.Plan) {
 	for _, c := range plan.Changes {
 		path := c.Path
@@ -187,8 +188,8 @@ func (a *applyPatch) changes(plan *applypatch.Plan) []agent.FileChange {
 	return out
 }
 
-// Redirect implements [agent.Redirector]: a command that does nothing but give
-// a patch to apply_patch, which is no program here, is a patch.
+// Redirect implements [agent.Redirector]: a command that only passes a patch to
+// apply_patch becomes a patch, because that program does not exist here.
 func (b *bash) Redirect(input json.RawMessage) (tool string, instead json.RawMessage, ok bool) {
 	in, err := parse(input, BashInput{})
 	if err != nil {
@@ -201,14 +202,14 @@ func (b *bash) Redirect(input json.RawMessage) (tool string, instead json.RawMes
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(in.Workdir, dir)
 	}
-	if patch, err := applypatch.Parse(text); err == nil && dir != "" { // what cannot be read is refused as it is
+	if patch, err := applypatch.Parse(text); err == nil && dir != "" { // an invalid patch is refused as a command
 		text = within(dir, patch).String()
 	}
 	instead, err = json.Marshal(applyPatchInput{text})
 	return "ApplyPatch", instead, err == nil
 }
 
-// within returns the patch with its relative paths taken from dir.
+// within returns the patch with its relative paths resolved against dir.
 func within(dir string, patch applypatch.Patch) applypatch.Patch {
 	from := func(path string) string {
 		if path == "" || filepath.IsAbs(path) {

@@ -10,8 +10,8 @@ import (
 	"atelier.dev/atelier/agent"
 )
 
-// The waits of WriteStdin that names none: for a command to react to what was
-// typed, or for more of its output.
+// The default waits of WriteStdin: for a command to react to input, or for more
+// of its output.
 const (
 	reactionTime = 250 * time.Millisecond
 	pollTime     = 5 * time.Second
@@ -26,7 +26,7 @@ var (
 	taskStopDescription string
 )
 
-// WriteStdinInput is what WriteStdin is called with.
+// WriteStdinInput is the input of WriteStdin.
 type WriteStdinInput struct {
 	ID          string `json:"id" also:"task_id,session_id,shell_id,bash_id,pid" jsonschema:"the task's number"`
 	Chars       string `json:"chars,omitempty" also:"input,text" jsonschema:"what to type, line ends included; nothing to only wait"`
@@ -42,7 +42,7 @@ type writeStdin struct {
 	tasks *Tasks
 }
 
-// Access implements [agent.Accessor]. What is typed is as good as a command.
+// Access implements [agent.Accessor]. Typed input counts as a command.
 func (w *writeStdin) Access(input json.RawMessage) agent.Access {
 	in, err := parse(input, WriteStdinInput{})
 	switch {
@@ -77,10 +77,10 @@ func (w *writeStdin) Run(ctx context.Context, call agent.Invocation) agent.Resul
 	return asked(t.report(ctx, wait, 0), begin, in.MaxOutputTokens)
 }
 
-// charsPerToken is what a token of output is taken for.
+// charsPerToken is the assumed length of a token of output.
 const charsPerToken = 4
 
-// asked completes the data of a result with what its call was.
+// asked adds the details of the call to the data of a result.
 func asked(r agent.Result, begin time.Time, maxTokens int64) agent.Result {
 	if p, ok := r.Data.(Progress); ok {
 		p.Took, p.MaxOutputTokens = time.Since(begin), maxTokens
@@ -89,7 +89,7 @@ func asked(r agent.Result, begin time.Time, maxTokens int64) agent.Result {
 	return r
 }
 
-// TaskOutputInput is what TaskOutput is called with.
+// TaskOutputInput is the input of TaskOutput.
 type TaskOutputInput struct {
 	ID     string `json:"id" also:"task_id,session_id,shell_id,bash_id,pid" jsonschema:"the task's number"`
 	WaitMs int64  `json:"wait_ms,omitempty" also:"timeout_ms,delay_ms" jsonschema:"how many milliseconds to wait for the command to end, at most 600000"`
@@ -116,7 +116,7 @@ func (o *taskOutput) Run(ctx context.Context, call agent.Invocation) agent.Resul
 	return t.report(ctx, atLongest(in.WaitMs), in.Lines)
 }
 
-// TaskStopInput is what TaskStop is called with.
+// TaskStopInput is the input of TaskStop.
 type TaskStopInput struct {
 	ID     string `json:"id" also:"task_id,session_id,shell_id,bash_id,pid" jsonschema:"the task's number"`
 	Reason string `json:"reason,omitempty" jsonschema:"why it is stopped, in a few words"`

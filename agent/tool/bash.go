@@ -15,15 +15,16 @@ import (
 	"atelier.dev/atelier/agent/env"
 )
 
-// DefaultCommandTimeout and MaxCommandTimeout bound commands. The specification's
-// own default is SpecCommandTimeout; builds and tests need more (K-44, LOOP-121).
+// DefaultCommandTimeout and MaxCommandTimeout limit commands. The
+// specification's own default is SpecCommandTimeout; builds and tests need more
+// (K-44, LOOP-121).
 const (
 	SpecCommandTimeout    = 10 * time.Second
 	DefaultCommandTimeout = 2 * time.Minute
 	MaxCommandTimeout     = 600 * time.Second
 )
 
-// maxStreamed caps the output that is shown while a command runs, in bytes.
+// maxStreamed limits the output that is shown while a command runs, in bytes.
 const maxStreamed = 1 << 20
 
 // BashDescription is what a model is told of Bash, once [StateShell] and
@@ -32,7 +33,7 @@ const maxStreamed = 1 << 20
 //go:embed bash.md
 var BashDescription string
 
-// BashInput is what Bash is called with.
+// BashInput is the input of Bash.
 type BashInput struct {
 	Command         string `json:"command" jsonschema:"the command line to run"`
 	Timeout         int64  `json:"timeout,omitempty" jsonschema:"time limit in milliseconds, at most 600000"`
@@ -47,11 +48,11 @@ type BashInput struct {
 }
 
 // bash implements the Bash tool (LOOP-26, OAS-306). The data of its results is
-// an [env.CommandResult], or a [Progress] for a command that may run on.
+// an [env.CommandResult], or a [Progress] for a command that may keep running.
 type bash struct {
 	definition
 	env     env.Environment
-	timeout time.Duration // for commands that name none
+	timeout time.Duration // for commands without their own
 	tasks   *Tasks
 	seen    *fileMemory
 	reduce  func(tool, text string, wanted int) string
@@ -63,8 +64,8 @@ func newBash(e env.Environment, o Options, seen *fileMemory) *bash {
 	return &bash{define[BashInput]("Bash", description), e, timeout, o.Tasks, seen, o.Reduce}
 }
 
-// StateShell completes a text about commands with what runs them on a
-// platform, a GOOS value: {shell}.
+// StateShell inserts the shell of a platform, a GOOS value, into a text about
+// commands: {shell}.
 func StateShell(text, platform string) string {
 	shell := "bash"
 	if platform == "windows" {
@@ -73,8 +74,8 @@ func StateShell(text, platform string) string {
 	return strings.ReplaceAll(text, "{shell}", shell)
 }
 
-// StateTimeout completes a text about commands with the time limit of those
-// that name none: {timeout} becomes words, {timeout_ms} milliseconds.
+// StateTimeout inserts the default time limit into a text about commands:
+// {timeout} in words, {timeout_ms} in milliseconds.
 func StateTimeout(text string, limit time.Duration) string {
 	words := count(int(limit.Milliseconds()), "millisecond")
 	switch {
@@ -104,9 +105,9 @@ func (b *bash) Access(input json.RawMessage) agent.Access {
 	return access
 }
 
-// foresee says what a call reads that does nothing else; false for all others,
-// for a task, which is not waited for, and on a terminal, where programs behave
-// in other ways.
+// foresee returns what a read-only command will read. It reports false for
+// every other command, for a background task, and for a command on a terminal,
+// where programs behave differently.
 func (b *bash) foresee(ctx context.Context, in BashInput) (env.Foreseen, bool) {
 	f, ok := b.env.(env.Foreseer)
 	if !ok || in.RunInBackground || in.TTY {
@@ -164,7 +165,7 @@ func (b *bash) Run(ctx context.Context, call agent.Invocation) agent.Result {
 
 func succeeded(r env.CommandResult) bool { return r.ExitCode == 0 && !r.TimedOut && !r.Interrupted }
 
-// enter says, as an error for the model, why a command cannot run in dir.
+// enter returns an error for the model if a command cannot run in dir.
 func (b *bash) enter(ctx context.Context, dir string) error {
 	if dir == "" {
 		return nil
@@ -179,8 +180,8 @@ func (b *bash) enter(ctx context.Context, dir string) error {
 	return nil
 }
 
-// runOn starts a command as a task and waits for it as long as asked for. A
-// task has a time limit only if the call names one.
+// runOn starts a command as a task and waits for the requested time. A task has
+// a time limit only if the call names one.
 func (b *bash) runOn(ctx context.Context, in BashInput, command env.Command) agent.Result {
 	command.Input = in.Input
 	if in.Timeout <= 0 {
@@ -215,8 +216,8 @@ func (b *bash) runOn(ctx context.Context, in BashInput, command env.Command) age
 	return result
 }
 
-// valve passes text on until it is closed: a call's window is gone when the
-// call has returned.
+// valve passes text on until it is closed. After a call has returned, nothing
+// receives its output.
 type valve struct {
 	mu   sync.Mutex
 	pass func(string)
@@ -236,7 +237,7 @@ func (v *valve) close() {
 	v.pass = nil
 }
 
-// ended is the result of a command that has ended.
+// ended returns the result of a command that has ended.
 func ended(r env.CommandResult, timeout time.Duration) agent.Result {
 	return agent.Result{
 		Output:  withRemarks(r.Stdout, remarks(r, timeout)),
@@ -246,7 +247,7 @@ func ended(r env.CommandResult, timeout time.Duration) agent.Result {
 	}
 }
 
-// limit returns the time limit for a call that asks for so many milliseconds.
+// limit returns the time limit for a call that asks for ms milliseconds.
 func (b *bash) limit(ms int64) (limit time.Duration, clamped bool) {
 	switch {
 	case ms <= 0:
@@ -257,7 +258,7 @@ func (b *bash) limit(ms int64) (limit time.Duration, clamped bool) {
 	return time.Duration(ms) * time.Millisecond, false
 }
 
-// remarks says how the command ended, where its output alone would mislead
+// remarks explains how the command ended if its output alone would mislead
 // (LOOP-41).
 func remarks(r env.CommandResult, timeout time.Duration) (notes []string) {
 	switch {
@@ -270,7 +271,7 @@ func remarks(r env.CommandResult, timeout time.Duration) (notes []string) {
 	return append(notes, besides(r, timeout)...)
 }
 
-// besides says how the command ended, where its output and its exit code would
+// besides explains how the command ended if its output and exit code would
 // mislead.
 func besides(r env.CommandResult, timeout time.Duration) (notes []string) {
 	switch {
@@ -290,7 +291,7 @@ func besides(r env.CommandResult, timeout time.Duration) (notes []string) {
 	return notes
 }
 
-// spillRemark says where the output is that memory could not keep.
+// spillRemark says where the output is that exceeded the memory limit.
 func spillRemark(s env.Spill) string {
 	if s.Cut {
 		return fmt.Sprintf("[The output was too long to be kept whole. Its beginning is in %s.]", s.Path)
@@ -308,7 +309,7 @@ func withRemarks(output string, notes []string) string {
 	return output + strings.Join(notes, "\n")
 }
 
-// atMost passes on the first limit bytes of a text that comes in pieces.
+// atMost passes on the first limit bytes of a text that arrives in pieces.
 func atMost(limit int, pass func(string)) func(string) {
 	return func(text string) {
 		if limit <= 0 {

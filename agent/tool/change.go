@@ -8,11 +8,11 @@ import (
 	"atelier.dev/atelier/agent"
 )
 
-// maxCompared is the size in bytes up to which contents are compared.
+// maxCompared is the largest size, in bytes, at which contents are compared.
 const maxCompared = 1 << 20
 
-// changeOf describes the change of a file from before to after. For contents
-// too large to compare it has no diff, and all lines count as replaced.
+// changeOf describes the change of a file from before to after. If the contents
+// are too large to compare, it has no diff and all lines count as replaced.
 func changeOf(path string, before, after []byte, created bool) agent.FileChange {
 	c := agent.FileChange{Path: path, Created: created}
 	from, to := strings.ToValidUTF8(string(before), "\uFFFD"), strings.ToValidUTF8(string(after), "\uFFFD")
@@ -22,7 +22,7 @@ func changeOf(path string, before, after []byte, created bool) agent.FileChange 
 	}
 	edits := udiff.Lines(from, to)
 	unified, err := udiff.ToUnifiedDiff("", "", from, edits, udiff.DefaultContextLines)
-	if err != nil { // only for edits out of order
+	if err != nil { // happens only if edits are out of order
 		return c
 	}
 	for _, hunk := range unified.Hunks {
@@ -39,7 +39,7 @@ func changeOf(path string, before, after []byte, created bool) agent.FileChange 
 	return c
 }
 
-// withoutHeaders cuts the two lines that name the files.
+// withoutHeaders removes the two lines that name the files.
 func withoutHeaders(diff string) string {
 	if i := strings.Index(diff, "\n@@"); i >= 0 {
 		return diff[i+1:]
@@ -47,7 +47,7 @@ func withoutHeaders(diff string) string {
 	return ""
 }
 
-// lineCount counts lines, the last also without its newline.
+// lineCount counts lines, including a last line without a newline.
 func lineCount(s string) int {
 	n := strings.Count(s, "\n")
 	if s != "" && !strings.HasSuffix(s, "\n") {

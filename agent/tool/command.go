@@ -8,9 +8,9 @@ import (
 	"atelier.dev/atelier/agent/env"
 )
 
-// RunCommand runs a command line that the user typed, where Bash would run it
-// and as Bash would, but with no time limit: who waits for it can stop it. It is
-// the body of an [agent.CommandRunner].
+// RunCommand runs a command line that the user typed, in the same place and way
+// as Bash but without a time limit, because the user can stop it. It is the
+// body of an [agent.CommandRunner].
 func RunCommand(ctx context.Context, commands env.Commands, line string, output func(text string)) agent.Result {
 	r, err := commands.Exec(ctx, env.Command{Line: line, Merge: true, Output: atMost(maxStreamed, output)})
 	if err != nil {

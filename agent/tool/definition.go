@@ -8,34 +8,34 @@ import (
 	"atelier.dev/atelier/agent"
 )
 
-// definition is the part that all tools have in common.
+// definition is the part that all tools share.
 type definition struct{ spec agent.Spec }
 
 // Spec implements [agent.Tool].
 func (d definition) Spec() agent.Spec { return d.spec }
 
-// define describes a tool whose input is In.
+// define describes a tool with input In.
 func define[In any](name, description string) definition {
 	return definition{agent.Spec{Name: name, Description: strings.TrimSpace(description), Schema: agent.SchemaOf[In]()}}
 }
 
-// reader describes a tool that reads what is there, in any order and as often
-// as it is called.
+// reader describes a tool that only reads, so that calls may run in any order
+// and more than once.
 func reader[In any](name, description string) definition {
 	d := define[In](name, description)
 	d.spec.ReadOnly, d.spec.Concurrent, d.spec.Idempotent = true, true, true
 	return d
 }
 
-// consumer describes a tool that changes nothing, but takes what it returns
-// away: a second call does not return it again.
+// consumer describes a tool that changes nothing but consumes what it returns:
+// a second call does not return it again.
 func consumer[In any](name, description string) definition {
 	d := define[In](name, description)
 	d.spec.ReadOnly = true
 	return d
 }
 
-// parse reads a tool's input over its defaults.
+// parse reads a tool's input on top of its defaults.
 func parse[In any](input json.RawMessage, defaults In) (In, error) {
 	if err := json.Unmarshal(input, &defaults); err != nil {
 		return defaults, fmt.Errorf("read the arguments: %w", err)
@@ -43,7 +43,7 @@ func parse[In any](input json.RawMessage, defaults In) (In, error) {
 	return defaults, nil
 }
 
-// failed makes a result of an error, as a sentence.
+// failed turns an error into a result, as a sentence.
 func failed(err error) agent.Result {
 	text := err.Error()
 	if !strings.HasSuffix(text, ".") {

@@ -10,12 +10,12 @@ import (
 	"atelier.dev/atelier/agent/env"
 )
 
-// This file is about diffs that commands print: the lines of a file that one
-// shows count as read (K-42). Nothing is believed that the file does not
-// confirm: the lines must stand in it where the diff says, so that it does not
-// matter which command printed them, or which two states it compared.
+// This file handles diffs that commands print: the lines of a file that a diff
+// shows count as read (K-42). The file must confirm each of them: a line counts
+// only if the file has it where the diff says. It does not matter which command
+// printed the diff or which states it compared.
 
-// hunk is what a unified diff shows of the new side of a file.
+// hunk holds the lines that a unified diff shows of the new side of a file.
 type hunk struct {
 	name  string // as the diff spells it
 	first int    // number of the first line, from 1
@@ -24,8 +24,8 @@ type hunk struct {
 
 var hunkHeader = regexp.MustCompile(`^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
 
-// hunksOf finds the unified diffs in a text. A hunk that is cut short has the
-// lines that are there.
+// hunksOf finds the unified diffs in a text. A truncated hunk has the lines
+// that are present.
 func hunksOf(text string) (hunks []hunk) {
 	name, before := "", ""
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -69,8 +69,8 @@ func number(digits string, otherwise int) int {
 	return otherwise
 }
 
-// diffName reads the name behind "+++ ", which git quotes where it is unusual
-// and diff follows with a time.
+// diffName reads the file name after "+++ ". Git quotes unusual names, and diff
+// appends a time.
 func diffName(text string) string {
 	name, _, _ := strings.Cut(strings.TrimSuffix(text, "\r"), "\t")
 	if strings.HasPrefix(name, `"`) {
@@ -79,8 +79,8 @@ func diffName(text string) string {
 	return name
 }
 
-// sawDiffs records the lines of files that diffs in a text show which a command
-// printed that ran in dir.
+// sawDiffs records the lines of files that diffs in a command's output show;
+// the command ran in dir.
 func (m *fileMemory) sawDiffs(ctx context.Context, e env.Environment, dir, text string) {
 	shown := map[string][]hunk{}
 	var names []string
@@ -107,9 +107,9 @@ func (m *fileMemory) sawDiffs(ctx context.Context, e env.Environment, dir, text 
 	}
 }
 
-// placesOf returns where in the working directory a file may be that a diff
-// names: git's names begin with a letter for the side, and at the repository's
-// root, which is the folder that the command ran in or one above.
+// placesOf returns the paths in the working directory that a name in a diff may
+// mean. Git's names begin with a letter for the side and are relative to the
+// root of the repository, which is dir or a folder above it.
 func placesOf(e env.Environment, dir, name string) (paths []string) {
 	add := func(path string) {
 		if rel, err := filepath.Rel(e.WorkingDirectory(), path); err == nil && filepath.IsLocal(rel) {
@@ -135,8 +135,8 @@ func placesOf(e env.Environment, dir, name string) (paths []string) {
 	}
 }
 
-// confirmed returns the lines of a file that hunks show as they are; false where
-// no hunk does.
+// confirmed returns the lines of a file that match the hunks; it reports false
+// if no hunk matches.
 func confirmed(content []byte, hunks []hunk) (seen []bool, ok bool) {
 	lines := linesOf(content)
 	seen = make([]bool, len(lines))

@@ -8,8 +8,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// maxOutlined is how many files an outline shows: it is made anew for each
-// piece of a call.
+// maxOutlined limits the files of an outline, which is made anew for each piece
+// of a call.
 const maxOutlined = 32
 
 // Draft implements [agent.Drafter].
@@ -92,11 +92,11 @@ func (e *edit) Draft(bool) func(string) agent.Outline {
 	}
 }
 
-// lines counts the lines of a text that comes in pieces.
+// lines counts the lines of a text that arrives in pieces.
 type lines struct {
 	begun bool
 	ended int
-	open  bool // the last line has no end yet
+	open  bool // the last line has not ended yet
 }
 
 func (l *lines) add(piece string) {

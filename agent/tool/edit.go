@@ -15,7 +15,7 @@ import (
 //go:embed edit.md
 var editDescription string
 
-// EditInput is what Edit is called with.
+// EditInput is the input of Edit.
 type EditInput struct {
 	FilePath   string `json:"file_path" jsonschema:"the file to change, absolute or relative to the working directory"`
 	OldString  string `json:"old_string" jsonschema:"the text to replace, exactly as it stands in the file"`
@@ -80,7 +80,7 @@ func (e *edit) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	return agent.Result{Output: text, Details: &agent.Details{Changes: []agent.FileChange{change}}}
 }
 
-// plan makes the edit without writing it.
+// plan computes the edit without writing it.
 func (e *edit) plan(ctx context.Context, in EditInput) (before []byte, done replacement, change agent.FileChange, err error) {
 	path := relative(e.env, in.FilePath)
 	before, err = readText(ctx, e.env, in.FilePath)

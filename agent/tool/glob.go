@@ -9,13 +9,13 @@ import (
 	"atelier.dev/atelier/agent/env"
 )
 
-// maxPaths keeps a result below the limits of [Truncate], as maxHits does.
+// maxPaths keeps a result below the limits of [Truncate], like maxHits.
 const maxPaths = 499
 
 //go:embed glob.md
 var globDescription string
 
-// GlobInput is what Glob is called with.
+// GlobInput is the input of Glob.
 type GlobInput struct {
 	Pattern string `json:"pattern" also:"glob,query" jsonschema:"the pattern that paths must match, such as **/*.go"`
 	Path    string `json:"path,omitempty" also:"dir_path,directory" jsonschema:"the directory to search, the working directory if left out"`

@@ -13,9 +13,9 @@ import (
 	"atelier.dev/atelier/agent/env"
 )
 
-// maxHits and maxFound, in lines and in characters, keep a result with the
-// remark at its end below the limits of [Truncate], which would drop the first
-// lines or those in the middle.
+// maxHits (lines) and maxFound (characters) keep a result including its final
+// remark below the limits of [Truncate], which would drop lines at the
+// beginning or in the middle.
 const (
 	maxHits  = 199
 	maxFound = 19_000
@@ -24,7 +24,7 @@ const (
 //go:embed grep.md
 var grepDescription string
 
-// GrepInput is what Grep is called with.
+// GrepInput is the input of Grep.
 type GrepInput struct {
 	Pattern    string `json:"pattern" also:"query,regex" jsonschema:"the regular expression to search for"`
 	Path       string `json:"path,omitempty" also:"dir_path,file_path,directory" jsonschema:"the file or directory to search, the working directory if left out"`
@@ -37,7 +37,7 @@ type GrepInput struct {
 	GrepView
 }
 
-// GrepView is how much of what it finds Grep shows.
+// GrepView selects how much of its findings Grep shows.
 type GrepView struct {
 	Numbers   *bool `json:"-n,omitempty" also:"line_numbers" jsonschema:"show line numbers, for content; true if left out"`
 	After     int   `json:"-A,omitempty" also:"after" jsonschema:"lines to show after each match, for content"`
@@ -83,7 +83,7 @@ func (g *grep) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	offset := min(max(in.Offset, 0), env.MaxHits)
 	limit, advice := in.HeadLimit+offset, "Narrow the search with path, glob or type, or raise head_limit."
 	if in.HeadLimit <= 0 || in.HeadLimit >= maxHits {
-		limit, advice = 0, "Narrow the search with path, glob or type." // searched on, to say how many there are
+		limit, advice = 0, "Narrow the search with path, glob or type." // the search continued, to count all matches
 	}
 	hits, err := g.env.Grep(ctx, env.GrepQuery{
 		Pattern: in.Pattern, Path: in.Path, Glob: in.Glob, Type: in.Type, Mode: mode, IgnoreCase: in.IgnoreCase,
@@ -100,8 +100,8 @@ func (g *grep) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	return found(hits, maxHits, unit, advice)
 }
 
-// withoutNumbers takes the lines' numbers, each with a mark before and after it,
-// from between their paths and their texts, and leaves one mark.
+// withoutNumbers removes the line numbers between paths and texts, with the
+// mark before each number, and leaves one mark.
 func withoutNumbers(hits env.Hits) {
 	for i, end := range hits.PathEnds {
 		if end > 0 {
@@ -111,8 +111,8 @@ func withoutNumbers(hits env.Hits) {
 	}
 }
 
-// found makes the result of a search from the first lines, at most so many, in
-// no more than [maxFound] characters. Its data is the [env.Hits] that it shows.
+// found makes the result of a search from at most most lines and [maxFound]
+// characters. Its data is the [env.Hits] that it shows.
 func found(hits env.Hits, most int, unit, advice string) agent.Result {
 	all := len(hits.Lines)
 	hits.Lines = fitting(hits.Lines[:min(all, most)], maxFound)
@@ -143,7 +143,7 @@ func found(hits env.Hits, most int, unit, advice string) agent.Result {
 	}
 }
 
-// fitting returns the first lines that take no more than chars characters.
+// fitting returns as many of the first lines as fit in chars characters.
 func fitting(lines []string, chars int) []string {
 	for i, line := range lines {
 		if chars -= utf8.RuneCountInString(line) + 1; chars < 0 {

@@ -13,13 +13,13 @@ import (
 	"atelier.dev/atelier/agent/env"
 )
 
-// maxDepth is as deep as a listing goes.
+// maxDepth limits the depth of a listing.
 const maxDepth = 10
 
 //go:embed listdir.md
 var listDirDescription string
 
-// ListDirInput is what ListDir is called with.
+// ListDirInput is the input of ListDir.
 type ListDirInput struct {
 	Path   string   `json:"path,omitempty" also:"dir_path,directory" jsonschema:"the directory, the working directory if left out"`
 	Depth  int      `json:"depth,omitempty" jsonschema:"how many levels to list, 1 if left out"`

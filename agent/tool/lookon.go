@@ -11,12 +11,12 @@ import (
 	"atelier.dev/atelier/agent/env"
 )
 
-// This file is the side of tasks that a host sees: whoever looks on takes
-// nothing from the model, which reads the same output by its own calls.
+// This file is the host's view of tasks. Watching a task does not consume the
+// output that the model reads by its own calls.
 
-// NewTasks returns an empty list that tells changed what its tasks do. It is
-// called from any goroutine, may be called while a task prints, and must not
-// block or call back. Output is told of once for each time that somebody has
+// NewTasks returns an empty list that reports to changed what its tasks do.
+// changed is called from any goroutine, may be called while a task prints, and
+// must not block or call back. New output is reported once until somebody has
 // read it to its end (see [Tasks.Output]), so that nobody is flooded.
 func NewTasks(changed func(agent.TaskChange)) *Tasks {
 	return &Tasks{changed: changed}
@@ -26,23 +26,23 @@ func NewTasks(changed func(agent.TaskChange)) *Tasks {
 type TaskInfo struct {
 	ID      string
 	Line    string // the command line
-	Dir     string // as the call named it; empty means the environment's
+	Dir     string // as in the call; empty means the environment's directory
 	Started time.Time
-	// Ended is zero while the task runs; Result, without its texts, says how
-	// it ended.
+	// Ended is zero while the task runs. Result, without its texts, says how it
+	// ended.
 	Ended  time.Time
 	Result env.CommandResult
 }
 
-// TaskText is a piece of what a task printed. Begin and End are its places in
-// all that was printed, in bytes.
+// TaskText is a part of a task's output, from byte Begin to byte End of the
+// whole output.
 type TaskText struct {
 	Text       string
 	Begin, End int64
 }
 
-// List returns the commands that were left running, the oldest first: those
-// that run, and those that have ended as far as they are remembered.
+// List returns the background commands, the oldest first: those that run, and
+// recent ones that have ended.
 func (ts *Tasks) List() []TaskInfo {
 	ts.mu.Lock()
 	list := slices.Clone(ts.list)
@@ -56,9 +56,9 @@ func (ts *Tasks) List() []TaskInfo {
 	return infos
 }
 
-// Output returns what a task printed from a place on, at most the newest limit
-// bytes of it and no more than is kept. What is printed after it is told of.
-// An error says that there is no such task.
+// Output returns a task's output from a byte offset on, at most the newest
+// limit bytes and no more than is kept. Later output will be reported. The
+// error says that there is no such task.
 func (ts *Tasks) Output(id string, from int64, limit int) (TaskText, error) {
 	t, err := ts.find(id)
 	if err != nil {
@@ -67,8 +67,8 @@ func (ts *Tasks) Output(id string, from int64, limit int) (TaskText, error) {
 	return t.printed.from(from, limit), nil
 }
 
-// Stop ends a task with everything it started, and returns how it ended: by
-// itself, where that was sooner. An error says that there is no such task.
+// Stop ends a task with everything it started, and returns how it ended, which
+// may have been by itself. The error says that there is no such task.
 func (ts *Tasks) Stop(id string) (TaskInfo, error) {
 	t, err := ts.find(id)
 	if err != nil {
@@ -88,14 +88,14 @@ func (t *task) info() TaskInfo {
 	return info
 }
 
-// tell says, once, that the command is a task from now on.
+// tell reports, once, that the command is now a task.
 func (t *task) tell() {
 	if !t.told.Swap(true) && t.changed != nil {
 		t.changed(agent.TaskChange{Task: t.id})
 	}
 }
 
-// tellEnd waits for the task's end and says so.
+// tellEnd waits for the task's end and reports it.
 func (t *task) tellEnd() {
 	_, _ = t.process.Wait(context.Background())
 	if t.told.Load() {
@@ -103,7 +103,7 @@ func (t *task) tellEnd() {
 	}
 }
 
-// output keeps what the task prints and passes it on.
+// output keeps a task's output and passes it on.
 func (t *task) output(pass func(string)) func(string) {
 	return func(text string) {
 		if isNews := t.printed.add(text); isNews && t.changed != nil {
@@ -115,19 +115,18 @@ func (t *task) output(pass func(string)) func(string) {
 	}
 }
 
-// printedLimit is how much of a task's output is kept for those who look on,
-// in bytes.
+// printedLimit is how much of a task's output is kept for watchers, in bytes.
 const printedLimit = 64 << 10
 
-// printed is the newest of what a task printed. It is safe for concurrent use.
+// printed holds the newest output of a task. It is safe for concurrent use.
 type printed struct {
 	mu      sync.Mutex
-	kept    []byte // valid UTF-8 but for a rune that is cut at its beginning
+	kept    []byte // valid UTF-8, except for a rune that is cut at the beginning
 	total   int64  // bytes printed in all
-	awaited bool   // it was read to its end, and nothing came since
+	awaited bool   // it was read to its end, and nothing has come since
 }
 
-// add takes valid UTF-8, and reports whether somebody waits for it.
+// add appends valid UTF-8, and reports whether somebody waits for it.
 func (p *printed) add(text string) (awaited bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,8 +140,8 @@ func (p *printed) add(text string) (awaited bool) {
 	return awaited
 }
 
-// from returns what was printed from a place on, as far as it is kept, and at
-// most the newest limit bytes.
+// from returns the kept output from a byte offset on, at most the newest limit
+// bytes.
 func (p *printed) from(place int64, limit int) TaskText {
 	p.mu.Lock()
 	defer p.mu.Unlock()

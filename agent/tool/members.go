@@ -7,18 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// memberReader reads the strings among the members of a JSON object while it is
-// still being written, in time linear in its text. It passes them on piece by
-// piece; what is no object has none. The zero value with a function is ready.
+// memberReader reads the string members of a JSON object while it is still
+// being written, in time linear in its text. It passes them on piece by piece.
+// A text that is not an object has none. The zero value with a pass function is
+// ready to use.
 type memberReader struct {
-	// pass is given the next piece of a member, first an empty one.
+	// pass receives the next piece of a member; the first piece is empty.
 	pass func(member, piece string)
 
 	depth  int  // of objects and arrays
-	isKey  bool // the next string of the root object is a name
+	isKey  bool // the next string of the root object is a member's name
 	quoted bool
-	escape []byte // an escape sequence as far as it came, from its backslash
-	high   rune   // a surrogate that waits for its other half
+	escape []byte // the current escape sequence so far, from its backslash
+	high   rune   // a surrogate that waits for its second half
 	key    strings.Builder
 	member string
 	text   strings.Builder // of the member, not passed on yet
@@ -43,7 +44,7 @@ func (m *memberReader) append(piece string) {
 	m.flush()
 }
 
-// structure reads a byte outside of strings.
+// structure reads a byte outside strings.
 func (m *memberReader) structure(c byte) {
 	switch c {
 	case '{':
@@ -110,10 +111,10 @@ func (m *memberReader) unit(r rune) {
 		m.high = r
 		return
 	}
-	m.writeRune(r) // the second half of a pair alone becomes U+FFFD
+	m.writeRune(r) // a second half without a first becomes U+FFFD
 }
 
-// lone replaces a surrogate whose other half did not follow.
+// lone replaces a surrogate whose second half did not follow.
 func (m *memberReader) lone() {
 	if m.high != 0 {
 		m.high = 0

@@ -11,8 +11,8 @@ import (
 	"atelier.dev/atelier/agent/env"
 )
 
-// fileMemory knows the content of each file as the model last saw it, so that
-// no edit is made blindly or over somebody else's change (K-28). It is safe
+// fileMemory remembers the content of each file as the model last saw it, so
+// that no edit is blind or overwrites somebody else's change (K-28). It is safe
 // for concurrent use.
 type fileMemory struct {
 	mu    sync.Mutex
@@ -21,15 +21,16 @@ type fileMemory struct {
 
 // knowledge is what the model has seen of a file.
 type knowledge struct {
-	hash string // of the whole content, also where only lines of it were seen
-	// lines says of each line whether it was seen; nil means that all were.
+	hash string // of the whole content, even if only some lines were seen
+	// lines has an entry for each line, true if it was seen; nil means that all
+	// were seen.
 	lines []bool
 }
 
 func newFileMemory() *fileMemory { return &fileMemory{files: map[string]knowledge{}} }
 
-// saw records that the model has seen, or itself written, content with the
-// given hash. An empty hash records nothing.
+// saw records that the model has seen or written content with the given hash.
+// An empty hash records nothing.
 func (m *fileMemory) saw(path, hash string) {
 	if hash == "" {
 		return
@@ -39,8 +40,8 @@ func (m *fileMemory) saw(path, hash string) {
 	m.files[path] = knowledge{hash: hash}
 }
 
-// sawLines records that the model has seen lines of a file, besides those of
-// the same content that it saw before.
+// sawLines records that the model has seen lines of a file, in addition to
+// those of the same content that it saw before.
 func (m *fileMemory) sawLines(path string, content []byte, lines []bool) {
 	if !slices.Contains(lines, true) {
 		return
@@ -57,7 +58,7 @@ func (m *fileMemory) sawLines(path string, content []byte, lines []bool) {
 	m.files[path] = known
 }
 
-// either returns the lines that one of two sets has; nil stands for all.
+// either returns the lines that are in one of two sets; nil stands for all.
 func either(a, b []bool) []bool {
 	if a == nil || len(a) != len(b) {
 		return a
@@ -69,7 +70,7 @@ func either(a, b []bool) []bool {
 	return all
 }
 
-// linesSeen says of each line of content whether the model has seen it.
+// linesSeen returns for each line of content whether the model has seen it.
 func (m *fileMemory) linesSeen(path string, content []byte) []bool {
 	m.mu.Lock()
 	known, ok := m.files[path]
@@ -87,8 +88,9 @@ func (m *fileMemory) linesSeen(path string, content []byte) []bool {
 	return lines
 }
 
-// changed records that the model itself turned one content into another, of
-// which it knew the given lines: it knows these still, and those that it wrote.
+// changed records that the model turned one content, of which it knew the given
+// lines, into another. It knows the remaining ones of these lines and those
+// that it wrote.
 func (m *fileMemory) changed(path string, before, after []byte, known []bool) {
 	if !slices.Contains(known, false) {
 		m.saw(path, env.Hash(after))
@@ -97,9 +99,9 @@ func (m *fileMemory) changed(path string, before, after []byte, known []bool) {
 	m.sawLines(path, after, carried(before, after, known))
 }
 
-// carried returns which lines are known of a content that was made of another:
-// those that were known of the other, and those that are new. None are known
-// where the contents are too large to compare.
+// carried returns which lines of the new content are known: lines that were
+// known before, and new ones. If the contents are too large to compare, none
+// are known.
 func carried(before, after []byte, known []bool) []bool {
 	if len(before) > maxCompared || len(after) > maxCompared {
 		return nil
@@ -119,14 +121,13 @@ func carried(before, after []byte, known []bool) []bool {
 	return lines
 }
 
-// maxShown is how many files of one command are remembered as shown.
+// maxShown limits how many files of one command are remembered as shown.
 const maxShown = 20
 
-// shownFiles are the contents, by their hashes, that files had before a command
-// printed them.
+// shownFiles has the hashes of files before a command printed them.
 type shownFiles map[string]string
 
-// before looks at files that a command is about to print.
+// before hashes the files that a command is about to print.
 func (m *fileMemory) before(ctx context.Context, files env.Files, paths []string) shownFiles {
 	shown := shownFiles{}
 	for _, path := range paths[:min(len(paths), maxShown)] {
@@ -137,9 +138,9 @@ func (m *fileMemory) before(ctx context.Context, files env.Files, paths []string
 	return shown
 }
 
-// after records that the model has seen what a command printed of files: text
+// after records that the model has seen the files that a command printed: text
 // counts as read by whatever tool it came (K-42). A file that changed meanwhile
-// does not.
+// does not count.
 func (m *fileMemory) after(ctx context.Context, files env.Files, shown shownFiles) {
 	for path, hash := range shown {
 		if data, err := files.ReadFile(ctx, path); err == nil && env.Hash(data) == hash {
@@ -148,8 +149,8 @@ func (m *fileMemory) after(ctx context.Context, files env.Files, shown shownFile
 	}
 }
 
-// unchanged is fresh for what may be changed unseen, but not over somebody
-// else's change.
+// unchanged returns an error for the model if somebody else changed the file.
+// Unlike fresh, it accepts a file that the model has never seen.
 func (m *fileMemory) unchanged(path, shown string, content []byte) error {
 	m.mu.Lock()
 	_, ok := m.files[path]
@@ -160,8 +161,8 @@ func (m *fileMemory) unchanged(path, shown string, content []byte) error {
 	return m.fresh(path, shown, content)
 }
 
-// fresh reports, as an error for the model, that it has seen nothing of the
-// content on disk. An empty file can be written unseen: nothing is lost.
+// fresh returns an error for the model if it has seen nothing of the content on
+// disk. An empty file may be written unseen, because nothing is lost.
 func (m *fileMemory) fresh(path, shown string, content []byte) error {
 	if len(content) == 0 {
 		return nil
@@ -178,7 +179,8 @@ func (m *fileMemory) fresh(path, shown string, content []byte) error {
 	return nil
 }
 
-// current is fresh for what changes the whole file: all of it must have been seen.
+// current is fresh for a change of the whole file: the model must have seen all
+// of it.
 func (m *fileMemory) current(path, shown string, content []byte) error {
 	if err := m.fresh(path, shown, content); err != nil {
 		return err
@@ -189,8 +191,8 @@ func (m *fileMemory) current(path, shown string, content []byte) error {
 	return nil
 }
 
-// covers is fresh for what changes parts of a file: the lines that they are on
-// must have been seen.
+// covers is fresh for a change of parts of a file: the model must have seen the
+// lines that contain them.
 func (m *fileMemory) covers(path, shown string, content []byte, parts []span) error {
 	if err := m.fresh(path, shown, content); err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// nearest finds the lines that differ least from old, and little enough.
+// nearest finds the lines that differ least from old, within the limit.
 func nearest(b *budget, content []byte, lines []span, old string) (found []span) {
 	wanted := block(old)
 	text := []rune(strings.Join(wanted, "\n"))
@@ -45,8 +45,8 @@ func nearest(b *budget, content []byte, lines []span, old string) (found []span)
 	return found
 }
 
-// runesOf returns the lines' runes with a line feed after each line, and where
-// each line begins among them and the last one ends.
+// runesOf returns the runes of the lines, with a line feed after each line, and
+// the start of each line among them and the end of the last.
 func runesOf(b *budget, content []byte, lines []span) (runes []rune, starts []int) {
 	for _, line := range lines {
 		starts = append(starts, len(runes))
@@ -65,21 +65,22 @@ func weight(r rune) int {
 	return letterWeight
 }
 
-// bagDistance compares which runes two texts have, regardless of their order.
+// bagDistance compares how often each rune occurs in two texts, regardless of
+// order.
 type bagDistance struct {
-	missing map[rune]int // how many of each the text at hand lacks; negative for a surplus
-	less    int          // the weight of all that it lacks
-	more    int          // the weight of all its surplus
+	missing map[rune]int // per rune, how many the current text lacks; negative for a surplus
+	less    int          // the weight of all missing runes
+	more    int          // the weight of all surplus runes
 }
 
 func newBagDistance(wanted []rune) *bagDistance {
 	t := &bagDistance{missing: map[rune]int{}}
 	t.add(wanted, -1)
-	t.add([]rune{'\n'}, strings.Count(string(wanted), "\n")) // every run of lines has as many
+	t.add([]rune{'\n'}, strings.Count(string(wanted), "\n")) // every run of lines has the same number
 	return t
 }
 
-// add counts runes of the text at hand, or takes them out of the count.
+// add adds runes of the current text to the count, or removes them.
 func (t *bagDistance) add(runes []rune, times int) {
 	for _, r := range runes {
 		before := t.missing[r]
@@ -91,8 +92,8 @@ func (t *bagDistance) add(runes []rune, times int) {
 	}
 }
 
-// lowerBound returns a distance that the edit distance is not below: one edit
-// supplies at most one missing rune and removes at most one surplus rune.
+// lowerBound returns a lower bound of the edit distance: one edit supplies at
+// most one missing rune and removes at most one surplus rune.
 func (t *bagDistance) lowerBound() int { return max(t.less, t.more) }
 
 // editDistance computes weighted edit distances from one text.
@@ -100,7 +101,7 @@ type editDistance struct {
 	budget      *budget
 	text        []rune
 	weights     []int // of each rune
-	before      []int // the weight of all runes before each, and of all
+	before      []int // the weight of all runes before each position, and of all runes
 	row, former []int
 }
 
@@ -119,9 +120,9 @@ func newEditDistance(b *budget, text []rune) *editDistance {
 // far is more than any distance.
 const far = math.MaxInt / 2
 
-// distance returns the distance of the text to another one if it is at most
-// limit, else something larger. Only the cells are computed in which the
-// beginnings of both texts differ in weight by no more than that.
+// to returns the distance of the text to another one if it is at most limit,
+// else something larger. It computes only the cells in which the prefixes of
+// both texts differ in weight by at most limit.
 func (r *editDistance) to(other []rune, limit int) int {
 	lo, hi, weighed := 0, -1, 0
 	row, former := r.row, r.former

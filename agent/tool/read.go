@@ -15,13 +15,13 @@ import (
 	"atelier.dev/atelier/agent/picture"
 )
 
-// defaultLines is how many lines Read gives unasked.
+// defaultLines is the default number of lines of Read.
 const defaultLines = 2000
 
 //go:embed read.md
 var readDescription string
 
-// ReadInput is what Read is called with.
+// ReadInput is the input of Read.
 type ReadInput struct {
 	FilePath string `json:"file_path" also:"path,file,filename,absolute_path" jsonschema:"the file to read, absolute or relative to the working directory"`
 	Offset   int    `json:"offset,omitempty" also:"start_line" jsonschema:"number of the first line to read, counted from 1"`
@@ -87,11 +87,11 @@ func readText(ctx context.Context, e env.Environment, path string) ([]byte, erro
 	return data, env.CheckText(path, data)
 }
 
-// pictures are the endings of files that are shown, not paged.
+// pictures lists the extensions of files that are shown instead of paged.
 var pictures = []string{".png", ".jpg", ".jpeg", ".gif", ".webp"}
 
-// look gives a picture to the model's eyes (LOOP-23). It reports false for what
-// is none, whatever it is called.
+// look shows a picture to the model (LOOP-23). It reports false if the file is
+// not a picture, whatever its name.
 func (r *read) look(ctx context.Context, path string) (agent.Result, bool) {
 	if !slices.Contains(pictures, strings.ToLower(filepath.Ext(path))) {
 		return agent.Result{}, false
@@ -107,7 +107,7 @@ func (r *read) look(ctx context.Context, path string) (agent.Result, bool) {
 	}, true
 }
 
-// tooLarge refuses to read a huge file from its start without being asked for
+// tooLarge refuses to read a huge file from its start unless the call asks for
 // a part of it.
 func (r *read) tooLarge(ctx context.Context, path string) error {
 	info, err := r.env.Stat(ctx, path)
@@ -117,7 +117,8 @@ func (r *read) tooLarge(ctx context.Context, path string) error {
 	return fmt.Errorf("%s has %d MB, too much to read whole. Read a part of it with offset and limit, or search it with Grep", path, info.Size>>20)
 }
 
-// numbered writes the page's lines with their numbers, and what is not there.
+// numbered writes the page's lines with their numbers, and notes what was left
+// out.
 func numbered(page env.Page) string {
 	switch {
 	case page.Total == 0:

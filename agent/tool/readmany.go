@@ -18,8 +18,9 @@ import (
 	"atelier.dev/atelier/agent/internal/sensitive"
 )
 
-// maxManyChars caps what ReadMany gives, below the limit of [Truncate], so that
-// a file is there whole or not at all. maxMany caps the files it looks at.
+// maxManyChars limits the result of ReadMany below the limit of [Truncate], so
+// that a file is either complete or left out. maxMany limits the files it looks
+// at.
 const (
 	maxManyChars = 40_000
 	maxMany      = 200
@@ -28,7 +29,7 @@ const (
 //go:embed readmany.md
 var readManyDescription string
 
-// ReadManyInput is what ReadMany is called with.
+// ReadManyInput is the input of ReadMany.
 type ReadManyInput struct {
 	Paths   []string `json:"paths" also:"include,files,file_paths" jsonschema:"files, and patterns of files such as src/**/*.go"`
 	Exclude []string `json:"exclude,omitempty" jsonschema:"patterns of files to leave out"`
@@ -48,7 +49,7 @@ func (r *readMany) Access(input json.RawMessage) agent.Access {
 		return agent.Access{}
 	}
 	var access agent.Access
-	for _, path := range in.Paths { // it may be a file's name, or a pattern
+	for _, path := range in.Paths { // each may be a file's name or a pattern
 		access.Reads = append(access.Reads, absolute(r.env, path))
 		if base := absolute(r.env, env.GlobQuery{Pattern: path}.Base()); !slices.Contains(access.Reads, base) {
 			access.Reads = append(access.Reads, base)
@@ -92,8 +93,8 @@ func (r *readMany) Run(ctx context.Context, call agent.Invocation) agent.Result 
 	}
 }
 
-// find returns the files that are asked for, once each, in the order of their
-// paths. more says that there were too many.
+// find returns the requested files, once each, in the order of their paths.
+// more says that there were too many.
 func (r *readMany) find(ctx context.Context, in ReadManyInput) (paths []string, more bool, err error) {
 	for _, pattern := range in.Paths {
 		if info, err := r.env.Stat(ctx, pattern); err == nil && info.Mode.IsRegular() {
@@ -132,7 +133,7 @@ func matchesAny(patterns []string, path string) bool {
 	})
 }
 
-// read returns a file's section, if it has at most room characters.
+// read returns a file's section if it has at most room characters.
 func (r *readMany) read(ctx context.Context, path string, room int) (string, error) {
 	info, err := r.env.Stat(ctx, path)
 	if err == nil && info.Size > int64(utf8.UTFMax*cmp.Or(max(room, 0), 1)) {

@@ -10,8 +10,8 @@ import (
 	"atelier.dev/atelier/agent/internal/typography"
 )
 
-// fold is how much two texts may differ and still match. Each fold includes
-// those before it.
+// fold is a degree to which two texts may differ and still match. Each fold
+// includes the previous ones.
 type fold int
 
 const (
@@ -21,10 +21,10 @@ const (
 	foldPunctuation
 )
 
-// maxFolded is the size in bytes up to which texts are folded.
+// maxFolded is the largest size, in bytes, at which texts are folded.
 const maxFolded = 4 << 20
 
-// String completes "it matched with … ignored".
+// String completes the sentence "it matched with … ignored".
 func (f fold) String() string {
 	return [...]string{"nothing", "the kind of line endings", "spaces at line ends", "the kind of quotes, dashes and spaces"}[f]
 }
@@ -33,9 +33,9 @@ func (f fold) String() string {
 type replacement struct {
 	content []byte
 	count   int
-	spans   []span // of the old content, that are replaced
+	spans   []span // of the old content, to be replaced
 	fold    fold
-	// resembles completes "what was replaced …" where not even a fold found
+	// resembles completes the sentence "what was replaced …" if no fold found
 	// the text.
 	resembles string
 }
@@ -44,9 +44,9 @@ type replacement struct {
 var errNotFound = errors.New("old_string was not found. Read the file again and copy the text exactly, indentation included")
 
 // replace replaces the only occurrence of old in content, or all of them
-// (LOOP-25). Where old is not there exactly, the least fold that finds it is
-// used. Everything outside the occurrences stays as it is, byte for byte; what
-// is put in gets the file's line endings.
+// (LOOP-25). If old does not occur exactly, it uses the smallest fold that
+// finds it. Everything outside the occurrences stays the same, byte for byte;
+// new text gets the file's line endings.
 func replace(content []byte, old, new string, all bool) (replacement, error) {
 	switch {
 	case old == "":
@@ -76,7 +76,7 @@ func replace(content []byte, old, new string, all bool) (replacement, error) {
 	return replacement{}, errNotFound
 }
 
-// withEndingsOf gives text the line endings that most lines of content have.
+// withEndingsOf gives text the line endings of most lines of content.
 func withEndingsOf(content []byte, text string) string {
 	crlf := bytes.Count(content, []byte("\r\n"))
 	if 2*crlf <= bytes.Count(content, []byte("\n")) {
@@ -93,7 +93,7 @@ func occurrences(content []byte, old string, f fold) (found []span) {
 	text, spans := folded(content, f, true)
 	want, _ := folded([]byte(old), f, false)
 	if f != exact && len(bytes.TrimSpace(want)) == 0 {
-		return nil // blank text matches anywhere once it is folded
+		return nil // blank text matches anywhere after folding
 	}
 	for from := 0; ; {
 		i := bytes.Index(text[from:], want)
@@ -110,9 +110,9 @@ func occurrences(content []byte, old string, f fold) (found []span) {
 	}
 }
 
-// folded returns text under a fold and, for each of its bytes, the span of
-// the original that it stands for; nil means that nothing was folded. Spaces
-// at the text's end are dropped only where that is the end of a line.
+// folded returns text under a fold and, for each of its bytes, the span of the
+// original that it stands for; nil means that nothing was folded. Spaces at the
+// text's end are dropped only if a line ends there.
 func folded(text []byte, f fold, lineEnd bool) ([]byte, []span) {
 	if f == exact {
 		return text, nil
@@ -155,7 +155,7 @@ func folded(text []byte, f fold, lineEnd bool) ([]byte, []span) {
 	return out, spans
 }
 
-// lineEnding measures the line ending at the start of text.
+// lineEnding returns the length of the line ending at the start of text.
 func lineEnding(text []byte) int {
 	switch {
 	case bytes.HasPrefix(text, []byte("\r\n")):
@@ -166,7 +166,7 @@ func lineEnding(text []byte) int {
 	return 0
 }
 
-// splice puts text in the place of every span.
+// splice replaces every span by text.
 func splice(content []byte, spans []span, text string) []byte {
 	var b bytes.Buffer
 	at := 0

@@ -10,18 +10,19 @@ import (
 	"unicode/utf8"
 )
 
-// This file finds text that a model remembers only nearly (native-tools: the
-// chain that Gemini's models are used to). It is asked for by the caller, comes
-// after every exact way, and refuses where more than one place would do.
+// This file finds text that a model remembers only approximately; Gemini's
+// models rely on such a search. Callers opt in. It runs after every exact
+// search and refuses if more than one place matches.
 
 const (
-	// maxSteps bounds one search: it takes less than a second.
+	// maxSteps limits one search to less than a second.
 	maxSteps = 64 << 20
-	// minResembled is the shortest text, in runes, that is searched for by its
-	// letters: a shorter one resembles everything.
+	// minResembled is the shortest text, in runes, that is searched for
+	// approximately. A shorter one resembles everything.
 	minResembled = 10
-	// A letter more, less or other counts letterWeight, a space spaceWeight. A
-	// text may differ by as much as it has runes: by a tenth of its letters.
+	// An inserted, deleted or changed letter costs letterWeight, a space
+	// spaceWeight. The total may be as large as the number of runes, which
+	// allows a tenth of the letters to differ.
 	letterWeight = 10
 	spaceWeight  = 1
 )
@@ -30,12 +31,12 @@ const (
 var errTooLong = errors.New("old_string was not found, and the search for similar text was given up because old_string is too long. " +
 	"Read the file again and give fewer lines, copied exactly")
 
-// budget is what a search may still cost. All three ways draw on the same one, in
-// steps that take about the same time.
+// budget is the remaining cost of a search. All three searches share it, in
+// steps of about the same time.
 type budget struct {
 	ctx       context.Context
 	left      int
-	unchecked int // steps since the context was checked
+	unchecked int // steps since the context was last checked
 	err       error
 }
 
@@ -59,10 +60,10 @@ func (b *budget) spend(steps int) bool {
 }
 
 // replaceLike replaces the part of content that resembles old: the same lines
-// but for their indentation, else the same tokens but for the space between
-// them, else the lines that differ by less than a tenth. It fails with
-// [errNotFound] where there is none, or where there are several and all is not
-// set; with the context's error, or [errTooLong], where it was ended.
+// with other indentation, else the same tokens with other space between them,
+// else lines that differ by less than a tenth. It fails with [errNotFound] if
+// there is no such part, or if there are several and all is not set. It fails
+// with the context's error, or [errTooLong], if the search was stopped.
 func replaceLike(b *budget, content []byte, old, new string, all bool) (replacement, error) {
 	if strings.TrimSpace(old) == "" || len(content) > maxFolded {
 		return replacement{}, errNotFound
@@ -111,16 +112,16 @@ func linesOf(content []byte) []span {
 	return lines
 }
 
-// block is the text as lines, without what surrounds it.
+// block splits the text into lines without leading and trailing space.
 func block(text string) []string {
 	return strings.Split(strings.Trim(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n")
 }
 
 // pieces is a sequence of texts without line feeds, joined so that a run of
-// them is found in linear time.
+// them can be found in linear time.
 type pieces struct {
 	joined []byte // a line feed before and after each
-	starts []int  // of each, past its line feed
+	starts []int  // of each piece, after its line feed
 }
 
 func (p *pieces) add(piece []byte) {
@@ -132,7 +133,8 @@ func (p *pieces) add(piece []byte) {
 }
 
 // find calls found with the index of the first piece of every run that equals
-// want, in order and without overlaps among those for which found returns true.
+// want, in order and without overlaps between runs for which found returns
+// true.
 func (p *pieces) find(b *budget, want pieces, found func(first int) bool) {
 	for from := 0; b.spend(len(want.joined)); {
 		i := bytes.Index(p.joined[from:], want.joined)
@@ -164,11 +166,10 @@ func sameButIndentation(b *budget, content []byte, lines []span, old string) (fo
 	return found
 }
 
-// token is what stands together whatever the space around it: a word, or
-// another character.
+// token is a unit that space does not divide: a word, or another character.
 type token struct {
 	span
-	line int // where its line begins, if it is the first in it; else -1
+	line int // start of its line if it is the first token there, else -1
 }
 
 // tokensOf splits a text into its tokens.
@@ -221,8 +222,8 @@ func wordy(r rune) bool {
 	return r == '_' || unicode.In(r, unicode.L, unicode.M, unicode.N)
 }
 
-// spliceIndented puts text in the place of every span, indented as what was
-// there is: text is written for the indentation of old.
+// spliceIndented replaces every span by text. The text is written for the
+// indentation of old and gets that of the span.
 func spliceIndented(content []byte, spans []span, old, text string) []byte {
 	var b bytes.Buffer
 	at := 0

@@ -9,13 +9,13 @@ import (
 	"atelier.dev/atelier/agent/env"
 )
 
-// maxHeld caps what of a text is held back because it could be the beginning
-// of an escape sequence.
+// maxHeld limits the text that is held back because it could begin an escape
+// sequence.
 const maxHeld = 4 << 10
 
 var (
-	// sequences match what a program tells a terminal: CSI sequences; OSC, DCS,
-	// SOS, PM and APC strings with their terminator; other escapes.
+	// sequences matches control sequences for terminals: CSI sequences; OSC,
+	// DCS, SOS, PM and APC strings with their terminator; other escapes.
 	sequences = regexp.MustCompile(`\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-OQ-WYZ\\` + "`" + `-~]`)
 	// unfinished matches the beginning of an escape or of a line end, where the
 	// text ends in one.

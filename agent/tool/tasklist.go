@@ -12,7 +12,7 @@ import (
 //go:embed task_list.md
 var taskListDescription string
 
-// TaskListInput is what TaskList is called with.
+// TaskListInput is the input of TaskList.
 type TaskListInput struct {
 	Status string `json:"status,omitempty" jsonschema:"only the tasks that are running, or that have ended: running or ended"`
 }
@@ -57,7 +57,7 @@ func (t *task) status() string {
 	return statusEnded
 }
 
-// lines names the tasks of a status, all for the empty one.
+// lines lists the tasks with a status; an empty status means all.
 func (ts *Tasks) lines(status string) (lines []string) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

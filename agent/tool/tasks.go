@@ -15,28 +15,29 @@ import (
 	"atelier.dev/atelier/agent/env"
 )
 
-// maxTasks caps how many commands run on at once, and how many are remembered.
+// maxTasks limits how many commands run in the background at once, and how many
+// are remembered.
 const maxTasks = 64
 
-// Tasks are the commands of one session that run on beside its calls. They end
-// with the session's environment. The zero value has none and tells nobody of
-// them; see [NewTasks]. It is safe for concurrent use.
+// Tasks are the background commands of one session. They end with the session's
+// environment. The zero value is empty and reports to nobody; see [NewTasks].
+// It is safe for concurrent use.
 type Tasks struct {
 	changed  func(agent.TaskChange) // may be nil
-	starting sync.Mutex             // held while one is started, which may take long
+	starting sync.Mutex             // held while a task is started, which may take long
 	mu       sync.Mutex             // guards what follows
 	last     int
 	list     []*task // the oldest first
 }
 
-// task is a command that runs on, or did.
+// task is a background command, running or ended.
 type task struct {
 	id      string
 	command env.Command
 	began   time.Time
 	process env.Process
 	printed *printed
-	told    atomic.Bool // somebody was told its id: it is no mere call any more
+	told    atomic.Bool // its id was given out, so it outlives its call
 	changed func(agent.TaskChange)
 }
 
@@ -45,14 +46,14 @@ type task struct {
 type Progress struct {
 	Task    string
 	Running bool
-	// Remarks say what neither Running nor the exit code does.
+	// Remarks add what neither Running nor the exit code says.
 	Remarks []string
-	// Took is how long the call took, and MaxOutputTokens how much of the output
-	// it asked for, 0 for any.
+	// Took is the duration of the call, and MaxOutputTokens how much output it
+	// asked for; 0 means any amount.
 	Took            time.Duration
 	MaxOutputTokens int64
-	// CommandResult has what was printed since the last result as its Stdout,
-	// and the rest once the task has ended.
+	// CommandResult has the output since the last result as its Stdout, and the
+	// other fields once the task has ended.
 	env.CommandResult
 }
 
@@ -84,7 +85,7 @@ func (ts *Tasks) start(ctx context.Context, commands env.Commands, c env.Command
 	return t, nil
 }
 
-// running counts the tasks that run.
+// running counts running tasks.
 func (ts *Tasks) running() (n int) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -96,14 +97,14 @@ func (ts *Tasks) running() (n int) {
 	return n
 }
 
-// forget drops a task that nobody was told of.
+// forget drops a task whose id was not given out.
 func (ts *Tasks) forget(t *task) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	ts.list = slices.DeleteFunc(ts.list, func(other *task) bool { return other == t })
 }
 
-// find returns a task by its id. Its error names those that there are.
+// find returns a task by its id. Its error names the existing ones.
 func (ts *Tasks) find(id string) (*task, error) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -120,8 +121,8 @@ func (ts *Tasks) find(id string) (*task, error) {
 	return nil, fmt.Errorf("there is no task %q; the tasks are: %s", id, strings.Join(known, "; "))
 }
 
-// read takes what was printed since it was read last, or its last lines; 0 is
-// all.
+// read returns and consumes the output since the last read, or its last lines;
+// 0 means all.
 func (t *task) read(lines int) string {
 	return lastLines(t.process.Read(), lines)
 }
@@ -131,7 +132,7 @@ func (t *task) running() bool {
 	return !over
 }
 
-// wait waits for the task to end, for at most so long.
+// wait waits for the task to end, at most for limit.
 func (t *task) wait(ctx context.Context, limit time.Duration) (r env.CommandResult, over bool) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -139,7 +140,7 @@ func (t *task) wait(ctx context.Context, limit time.Duration) (r env.CommandResu
 	return r, err == nil
 }
 
-// progress is the result about a task that runs on.
+// progress returns the result about a task that keeps running.
 func (t *task) progress(remark string, lines int) agent.Result {
 	t.tell()
 	text := t.read(lines)
@@ -150,8 +151,8 @@ func (t *task) progress(remark string, lines int) agent.Result {
 	}
 }
 
-// report waits for a task, for at most so long, and says what it printed
-// meanwhile, or the last lines of that, and where it stands.
+// report waits for a task, at most for limit, and returns its output meanwhile,
+// or the last lines of that, and its state.
 func (t *task) report(ctx context.Context, limit time.Duration, lines int) agent.Result {
 	r, over := t.wait(ctx, limit)
 	if !over {

@@ -1,7 +1,7 @@
 // Package tool holds the built-in tools: Read, Write, Edit, ApplyPatch, Bash,
-// Grep, Glob, ReadMany, ListDir and what talks to commands that run on, each an
-// [agent.Tool] that acts on an [env.Environment], and
-// [Truncate], which cuts their output to the model's share.
+// Grep, Glob, ReadMany, ListDir and the tools for background commands. Each is
+// an [agent.Tool] that acts on an [env.Environment]. [Truncate] cuts their
+// output to the model's share.
 package tool
 
 import (
@@ -14,23 +14,23 @@ import (
 
 // Options adjust the built-in tools.
 type Options struct {
-	// CommandTimeout ends commands that name no timeout of their own; 0 means
+	// CommandTimeout ends commands without a timeout of their own; 0 means
 	// [DefaultCommandTimeout] (K-44).
 	CommandTimeout time.Duration
-	// ApplyPatch adds the tool of that name, where the environment can change
-	// several files as one. Only models that were trained on its format write
-	// it well.
+	// ApplyPatch adds the ApplyPatch tool if the environment can change several
+	// files atomically. Only models that were trained on its format write it
+	// reliably.
 	ApplyPatch bool
-	// Tasks are the session's commands that run on; nil for none yet.
+	// Tasks are the session's background commands; nil creates an empty list.
 	Tasks *Tasks
-	// Reduce cuts output to the model's share, as the session does: what is cut
-	// away does not count as read. nil is [Truncate].
+	// Reduce cuts output to the model's share, like the session does, because
+	// text that was cut away does not count as read. nil means [Truncate].
 	Reduce func(tool, text string, wanted int) string
 }
 
-// Builtin returns the tools of one session. They share what the session knows
-// of files, so that a file is read before it is edited: call it once for each
-// session.
+// Builtin returns the tools of one session. They share the memory of which
+// files were read, because a file must be read before it is edited. Call it
+// once for each session.
 func Builtin(e env.Environment, o Options) []agent.Tool {
 	if o.CommandTimeout <= 0 {
 		o.CommandTimeout = DefaultCommandTimeout
@@ -62,7 +62,7 @@ func Builtin(e env.Environment, o Options) []agent.Tool {
 	return tools
 }
 
-// absolute resolves a path as the environment does.
+// absolute resolves a path like the environment does.
 func absolute(h env.Host, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)

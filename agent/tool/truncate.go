@@ -8,16 +8,18 @@ import (
 
 // Limit is a model's share of a tool's output (LOOP-38..40).
 type Limit struct {
-	// Chars is the most characters. 0 means no limit.
+	// Chars limits the characters; 0 means no limit.
 	Chars int
-	// Tail keeps the end of what is too long; else its two halves are kept.
+	// Tail keeps the end of a text that is too long; otherwise its beginning
+	// and end are kept.
 	Tail bool
-	// Lines is the most lines of what the first pass left. 0 means no limit.
+	// Lines limits the lines of the text that the first pass left; 0 means no
+	// limit.
 	Lines int
 }
 
-// limits are the defaults by canonical tool name; those of tools not named
-// here are otherLimit (LOOP-39, LOOP-130, K-02).
+// limits are the defaults by canonical tool name; other tools have otherLimit
+// (LOOP-39, LOOP-130, K-02).
 var (
 	limits = map[string]Limit{
 		"Read":       {Chars: 50_000},
@@ -43,11 +45,12 @@ func LimitOf(tool string) Limit {
 	return otherLimit
 }
 
-// maxWanted is the most characters that a call can ask for: 20,000 tokens (K-41).
+// maxWanted is the largest number of characters that a call can ask for: 20,000
+// tokens (K-41).
 const maxWanted = 80_000
 
-// Truncate cuts a tool's output to the model's share, by the characters of the
-// tool's default limit, or by those that the call wants where these are more
+// Truncate cuts a tool's output to the model's share: to the characters of the
+// tool's default limit, or to those that the call wants if these are more
 // (K-41, LOOP-126..128).
 func Truncate(tool, text string, wanted int) string {
 	l := LimitOf(tool)
@@ -55,14 +58,15 @@ func Truncate(tool, text string, wanted int) string {
 	return l.raised(wanted).Apply(text)
 }
 
-// TruncateLines is [Truncate] by lines, too, as the specification has it
-// (LOOP-40).
+// TruncateLines is [Truncate] with a limit of lines as well, as the
+// specification requires (LOOP-40).
 func TruncateLines(tool, text string, wanted int) string {
 	return LimitOf(tool).raised(wanted).Apply(text)
 }
 
-// TruncateWith is [Truncate] with limits of a session's own, by canonical tool
-// name, before the defaults (LOOP-131). A call does not raise them.
+// TruncateWith is [Truncate] with a session's own limits, by canonical tool
+// name, which take precedence over the defaults (LOOP-131). A call cannot raise
+// them.
 func TruncateWith(own map[string]Limit) func(tool, text string, wanted int) string {
 	return func(tool, text string, wanted int) string {
 		if l, ok := own[tool]; ok {
@@ -72,7 +76,8 @@ func TruncateWith(own map[string]Limit) func(tool, text string, wanted int) stri
 	}
 }
 
-// raised is the limit for a call that wants so many characters.
+// raised returns the limit for a call that wants the given number of
+// characters.
 func (l Limit) raised(wanted int) Limit {
 	if l.Chars > 0 {
 		l.Chars = max(l.Chars, min(wanted, maxWanted))
@@ -80,15 +85,14 @@ func (l Limit) raised(wanted int) Limit {
 	return l
 }
 
-// Apply cuts text: first by characters, then by lines. What was removed is
-// marked, and the marks come on top of the limits. Text in valid UTF-8 stays
-// valid.
+// Apply cuts text first by characters, then by lines. Marks show what was
+// removed and are not counted in the limits. Valid UTF-8 stays valid.
 func (l Limit) Apply(text string) string {
 	head, mark, tail := l.cutChars(text)
 	return l.cutLines(head, mark, tail)
 }
 
-// cutChars returns what is kept before and after the mark. Without a mark
+// cutChars returns the text before and after the mark. Without a mark
 // everything is kept, in head.
 func (l Limit) cutChars(text string) (head, mark, tail string) {
 	removed := utf8.RuneCountInString(text) - l.Chars
@@ -105,9 +109,8 @@ func (l Limit) cutChars(text string) (head, mark, tail string) {
 		"re-run the tool with more targeted parameters.]", removed), lastRunes(text, l.Chars-half)
 }
 
-// cutLines keeps the first and the last half of the lines, and the mark of
-// the first pass where it was or where it would have been. A line feed at the
-// end begins no line.
+// cutLines keeps the first and the last half of the lines, and the mark of the
+// first pass in its place. A line feed at the end does not begin a line.
 func (l Limit) cutLines(head, mark, tail string) string {
 	last := &tail
 	if mark == "" {
@@ -175,8 +178,8 @@ func lastRunes(s string, n int) string {
 	return s[i:]
 }
 
-// lastLines returns the last n lines of a text, all of them for 0, and says how
-// many came before.
+// lastLines returns the last n lines of a text, or all for 0, and the number of
+// lines before them.
 func lastLines(text string, n int) string {
 	if n <= 0 {
 		return text

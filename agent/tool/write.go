@@ -15,7 +15,7 @@ import (
 //go:embed write.md
 var writeDescription string
 
-// WriteInput is what Write is called with.
+// WriteInput is the input of Write.
 type WriteInput struct {
 	FilePath string `json:"file_path" also:"path,file,filename" jsonschema:"the file to write, absolute or relative to the working directory"`
 	Content  string `json:"content" also:"contents,text,file_text" jsonschema:"the whole new content, written exactly as given"`
