@@ -114,7 +114,7 @@ func (t *Transcript) Apply(ev Event) {
 		t.past.forget()
 	case SteeringInjected:
 		if d.ByLoop {
-			t.remind(Reminder(d.Text))
+			t.remind(Reminder(EscapeTags(d.Text)))
 			break
 		}
 		t.conversation.Append(contextir.SteeringMessage, llm.Text(llm.RoleUser, d.Text))

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/project"
@@ -47,27 +49,31 @@ func (p *Profiles) environment(provider, model string) string {
 	s := p.surroundings
 	var b strings.Builder
 	b.WriteString("<environment>\n")
-	fmt.Fprintf(&b, "Working directory: %s\n", s.Folder)
+	fmt.Fprintf(&b, "Working directory: %s\n", inLine(s.Folder))
 	fmt.Fprintf(&b, "Is git repository: %t\n", p.snapshot.ok)
 	if p.snapshot.ok {
-		fmt.Fprintf(&b, "Git branch: %s\n", p.snapshot.Branch)
+		fmt.Fprintf(&b, "Git branch: %s\n", inLine(p.snapshot.Branch))
 	}
 	fmt.Fprintf(&b, "Platform: %s\n", s.Platform)
 	fmt.Fprintf(&b, "OS version: %s\n", s.OS)
 	fmt.Fprintf(&b, "Today's date: %s\n", s.Now().Format(time.DateOnly))
-	fmt.Fprintf(&b, "Model: %s\n", model)
+	fmt.Fprintf(&b, "Model: %s\n", inLine(model))
 	if cutoff := s.Cutoff(provider, model); cutoff != "" {
 		fmt.Fprintf(&b, "Knowledge cutoff: %s\n", cutoff)
 	}
 	b.WriteString("</environment>")
 	if snap := p.snapshot; snap.Counted || len(snap.Commits) > 0 {
-		b.WriteString("\n\nThe repository when the session began; it is not brought up to date here.")
+		b.WriteString("\n\n<repository>\nAs it was when the session began; it is not brought up to date here.\n")
 		if snap.Counted {
-			fmt.Fprintf(&b, "\nModified files: %d, untracked: %d", snap.Modified, snap.Untracked)
+			fmt.Fprintf(&b, "Modified files: %d, untracked: %d\n", snap.Modified, snap.Untracked)
 		}
 		if len(snap.Commits) > 0 {
-			fmt.Fprintf(&b, "\nLast commits:\n  %s", strings.Join(snap.Commits, "\n  "))
+			b.WriteString("Last commits:\n")
+			for _, commit := range snap.Commits {
+				fmt.Fprintf(&b, "  %s\n", inLine(commit))
+			}
 		}
+		b.WriteString("</repository>")
 	}
 	return b.String()
 }
@@ -100,13 +106,35 @@ func instructions(documents []project.Document) string {
 	return "Instructions of the project. Where they differ, a deeper folder's hold over those above it." + b.String()
 }
 
-// document writes a document under its name, with a mark where it is cut.
+// document writes one of the project's documents.
 func document(d project.Document) string {
-	whole := fmt.Sprintf("--- %s ---\n%s", d.Path, strings.TrimSpace(d.Text))
+	return enclosed(d, "<project_instructions path="+quoted(d.Path)+">", "</project_instructions>")
+}
+
+// userDocument writes the user's own document.
+func userDocument(d project.Document) string {
+	return enclosed(d, "<user_instructions>", "</user_instructions>")
+}
+
+// enclosed writes a document between tags that its text cannot imitate. A note
+// after them says that it is cut.
+func enclosed(d project.Document, begin, end string) string {
+	whole := begin + "\n" + agent.EscapeTags(strings.TrimSpace(d.Text)) + "\n" + end
 	if d.Told < d.Size {
-		whole = strings.TrimSpace(whole) + "\n\n" + project.Truncated
+		whole += "\n" + project.Truncated
 	}
 	return whole
+}
+
+// quoted writes a foreign name in quotes, so that its end is visible.
+func quoted(name string) string { return agent.EscapeTags(strconv.Quote(name)) }
+
+// inLine writes foreign text so that it stays on its line.
+func inLine(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return quoted(text)
+	}
+	return agent.EscapeTags(text)
 }
 
 // nested names the documents that lie below the folder (K-45).
@@ -114,6 +142,9 @@ func (p *Profiles) nested(ctx context.Context, s shown) string {
 	paths, more := project.Nested(ctx, p.surroundings.Folder, s.names()...)
 	if len(paths) == 0 {
 		return ""
+	}
+	for i, path := range paths {
+		paths[i] = quoted(path)
 	}
 	list := "Folders below have instructions of their own, which hold for work there. You are given them when you begin to work there: " + strings.Join(paths, ", ")
 	if more {

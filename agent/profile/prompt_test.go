@@ -42,7 +42,8 @@ func TestLayers(t *testing.T) {
 		p := newPlace(t, provider, "", nil)
 		system := p.profiles.Brief(t.Context(), agent.Situation{Provider: provider, Model: "m"}).System
 		inOrder(t, system, "You are Atelier", "<environment>", "</environment>", "Tools\n", "- "+want.shell+": ",
-			"--- AGENTS.md ---\nEverybody: tabs.", want.document, "The user's own instructions", "I like short names.")
+			"<project_instructions path=\"AGENTS.md\">\nEverybody: tabs.\n</project_instructions>", want.document,
+			"The user's own instructions", "<user_instructions>\nI like short names.\n</user_instructions>")
 		for _, text := range append(want.topics, want.document) {
 			if !strings.Contains(system, text) {
 				t.Errorf("%s is not told %q", provider, text)
@@ -56,7 +57,7 @@ func TestLayers(t *testing.T) {
 		if strings.ContainsAny(system, "{}") {
 			t.Errorf("%s is told of something without its name:\n%s", provider, system)
 		}
-		if !strings.HasSuffix(system, "I like short names.") {
+		if !strings.HasSuffix(system, "I like short names.\n</user_instructions>") {
 			t.Errorf("%s: something follows the user's own", provider)
 		}
 	}
@@ -86,7 +87,7 @@ func TestDocumentsOnTheRecord(t *testing.T) {
 	if diff := cmp.Diff(want, b.Documents); diff != "" {
 		t.Error(diff)
 	}
-	inOrder(t, b.System, "--- CLAUDE.md ---\nxxx", "x\n\n[Project instructions truncated at 32KB]\n\nThe user's own")
+	inOrder(t, b.System, "<project_instructions path=\"CLAUDE.md\">\nxxx", "x\n</project_instructions>\n[Project instructions truncated at 32KB]\n\nThe user's own")
 	if strings.Contains(b.System, "root:") {
 		t.Error("a file outside the project was read")
 	}
@@ -99,20 +100,26 @@ func TestSnapshotOnce(t *testing.T) {
 		t.Skip("no git")
 	}
 	p := newPlace(t, "anthropic", "", nil)
-	if err := os.RemoveAll(filepath.Join(p.folder, ".git")); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{{"init", "-qb", "work"}, {"add", "AGENTS.md"}, {"commit", "-qm", "begin"}} {
-		r, err := sandbox.Run(t.Context(), sandbox.Spec{Dir: p.folder, Argv: append([]string{"git", "-c", "user.name=A", "-c", "user.email=a@b"}, args...)})
-		if err != nil || r.ExitCode != 0 {
-			t.Fatalf("git %v: %v %s", args, err, r.Stderr)
-		}
-	}
+	p.repository("begin")
 	p.put(filepath.Join(p.folder, "AGENTS.md"), "changed\n")
 	first := p.profiles.Brief(t.Context(), agent.Situation{Provider: "anthropic", Model: "m"}).System
-	inOrder(t, first, "Is git repository: true", "Git branch: work", "</environment>", "Modified files: 1, untracked: 3", "Last commits:\n  ", " begin")
+	inOrder(t, first, "Is git repository: true", "Git branch: work", "</environment>\n\n<repository>\n", "Modified files: 1, untracked: 3\n", "Last commits:\n  ", " begin\n</repository>")
 	p.put(filepath.Join(p.folder, "new"), "")
 	if again := p.profiles.Brief(t.Context(), agent.Situation{Provider: "anthropic", Model: "m"}).System; again != first {
 		t.Error(cmp.Diff(first, again))
+	}
+}
+
+// repository makes the folder a repository with one commit.
+func (p *place) repository(message string) {
+	p.t.Helper()
+	if err := os.RemoveAll(filepath.Join(p.folder, ".git")); err != nil {
+		p.t.Fatal(err)
+	}
+	for _, args := range [][]string{{"init", "-qb", "work"}, {"add", "AGENTS.md"}, {"commit", "-qm", message}} {
+		r, err := sandbox.Run(p.t.Context(), sandbox.Spec{Dir: p.folder, Argv: append([]string{"git", "-c", "user.name=A", "-c", "user.email=a@b"}, args...)})
+		if err != nil || r.ExitCode != 0 {
+			p.t.Fatalf("git %v: %v %s", args, err, r.Stderr)
+		}
 	}
 }

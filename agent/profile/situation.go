@@ -76,7 +76,7 @@ func (d documents) own() string {
 	if len(d.user) == 0 || d.user[0].Text == "" {
 		return ""
 	}
-	return "The user's own instructions. Where they differ from anything above, they hold.\n\n" + strings.TrimSpace(d.user[0].Text)
+	return "The user's own instructions. Where they differ from anything above, they hold.\n\n" + userDocument(d.user[0])
 }
 
 // documents reads those that the profile's models are told.
@@ -136,7 +136,7 @@ func (p *Profiles) renew(s shown, now agent.Situation, told agent.Told) agent.Br
 		if c.document != nil {
 			d := *c.document
 			if size+len(c.text) > maxUpdate {
-				c.text, d.Told = fmt.Sprintf("Instructions of the project that did not fit here; read them before you work there: %s", d.Path), 0
+				c.text, d.Told = fmt.Sprintf("Instructions of the project that did not fit here; read them before you work there: %s", quoted(d.Path)), 0
 			}
 			update.Documents = append(update.Documents, onRecord([]project.Document{d})...)
 		}
@@ -163,13 +163,13 @@ func (p *Profiles) present(s shown, now agent.Situation, told agent.Told) []chan
 		date, branch := p.surroundings.Now().Format(time.DateOnly), project.Branch(p.surroundings.Folder)
 		all = append(all,
 			change{about: aboutDate, now: date, text: "Today's date: " + date},
-			change{about: aboutBranch, now: branch, text: "Git branch: " + cmp.Or(branch, "none")})
+			change{about: aboutBranch, now: branch, text: "Git branch: " + inLine(cmp.Or(branch, "none"))})
 		found := p.documents(s)
 		for _, d := range found.project {
-			all = append(all, ofDocument(d, "Instructions of the project:"))
+			all = append(all, ofDocument(d, "Instructions of the project:", document))
 		}
 		for _, d := range found.user {
-			all = append(all, ofDocument(d, "The user's own instructions, which hold where they differ from others:"))
+			all = append(all, ofDocument(d, "The user's own instructions, which hold where they differ from others:", userDocument))
 		}
 		top := project.Root(p.surroundings.Folder)
 		for about := range told { // those below the folder may have changed too
@@ -198,7 +198,7 @@ func (p *Profiles) below(s shown, worked []string) []change {
 		for _, d := range project.DocumentsBelow(p.surroundings.Folder, path, s.names()...) {
 			if !seen[d.Path] && d.Problem == "" {
 				seen[d.Path] = true
-				all = append(all, ofDocument(d, "Instructions of the project for work in that folder; where they differ, they hold over those above it:"))
+				all = append(all, ofDocument(d, "Instructions of the project for work in that folder; where they differ, they hold over those above it:", document))
 			}
 		}
 	}
@@ -206,10 +206,10 @@ func (p *Profiles) below(s shown, worked []string) []change {
 }
 
 // ofDocument is the state of a document.
-func ofDocument(d project.Document, heading string) change {
-	c := change{about: aboutDocument + d.Path, now: digest(d), text: heading + "\n\n" + document(d), document: &d}
+func ofDocument(d project.Document, heading string, write func(project.Document) string) change {
+	c := change{about: aboutDocument + d.Path, now: digest(d), text: heading + "\n\n" + write(d), document: &d}
 	if d.Problem != "" {
-		c.text = fmt.Sprintf("%s holds no instructions any more: %s.", d.Path, d.Problem)
+		c.text = fmt.Sprintf("%s holds no instructions any more: %s.", quoted(d.Path), inLine(d.Problem))
 	}
 	return c
 }
@@ -220,7 +220,7 @@ func gone(present []change, told agent.Told) []change {
 	for _, about := range slices.Sorted(maps.Keys(told)) {
 		path, ok := strings.CutPrefix(about, aboutDocument)
 		if ok && !slices.ContainsFunc(present, func(c change) bool { return c.about == about }) {
-			out = append(out, change{about: about, text: path + " was removed: its instructions do not hold any more."})
+			out = append(out, change{about: about, text: quoted(path) + " was removed: its instructions do not hold any more."})
 		}
 	}
 	return out
