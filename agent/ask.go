@@ -196,7 +196,7 @@ func (t *turn) sleep(d time.Duration) bool {
 
 // Explain explains a provider's error to the user.
 func Explain(err error) Failure {
-	f := Failure{Code: "internal", Message: err.Error(), Kept: "Everything up to here is saved."}
+	f := Failure{Code: "internal", Message: err.Error(), Kept: "Everything up to here is kept."}
 	var e *llm.Error
 	if !errors.As(err, &e) {
 		return f
@@ -204,9 +204,9 @@ func Explain(err error) Failure {
 	f.Code, f.Message = string(e.Class), sentence(e.Message)
 	switch e.Class {
 	case llm.ClassAuth:
-		f.Next = "Check the key in Settings → Keys, then try again."
+		f.Next = "Check the provider's key, then try again."
 	case llm.ClassPermission, llm.ClassNotFound, llm.ClassConfig:
-		f.Next = "Choose another model, or check the provider in Settings → Keys."
+		f.Next = "Choose another model, or check the provider's key and address."
 	case llm.ClassQuota:
 		f.Next = "Check your plan with the provider, or choose another model."
 	case llm.ClassRateLimit, llm.ClassOverloaded, llm.ClassServer:

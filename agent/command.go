@@ -130,7 +130,7 @@ func (t *turn) closeIfAborted() {
 func (t *turn) cutOff(start LocalCommandStart) {
 	t.emit(LocalCommandEnd{
 		ID: start.ID, Command: start.Command, Outcome: OutcomeInterrupted,
-		Output: "[Atelier ended while this command ran. What it printed is lost.]",
+		Output: "[The program ended while this command ran. What it printed is lost.]",
 	})
 }
 

@@ -203,7 +203,7 @@ func TestResumeAfterCrashInTheUsersCommand(t *testing.T) {
 		t.Fatalf("%+v", events)
 	}
 	r.run("what now?")
-	if told := model.Requests()[0].Messages[0].Text(); !strings.Contains(told, "make") || !strings.Contains(told, "Atelier ended while this command ran.") {
+	if told := model.Requests()[0].Messages[0].Text(); !strings.Contains(told, "make") || !strings.Contains(told, "The program ended while this command ran.") {
 		t.Errorf("told: %s", told)
 	}
 	if again := r.resume(); len(again) > 0 {

@@ -113,9 +113,6 @@ func (t *turn) compactIfFull() bool {
 		return false
 	}
 	window := cfg.Facts.Limits(tr.Settings.Provider, tr.Settings.Model).Window
-	if window == 0 {
-		return false
-	}
 	threshold, tokens := cfg.Compactor.Threshold(window), t.nextUsage().Input
 	if threshold == 0 || tokens < threshold {
 		return false
@@ -129,16 +126,13 @@ func (t *turn) compactIfFull() bool {
 // something new to send.
 func (t *turn) compactAfter(who llm.Origin) bool {
 	c := t.session.cfg.Compactor
-	if c == nil || c.Threshold(unknownWindow) == 0 || t.overflowed || t.session.transcript.past.compaction.failures >= maxCompactionFailures {
+	if c == nil || c.Threshold(0) == 0 || t.overflowed || t.session.transcript.past.compaction.failures >= maxCompactionFailures {
 		return false
 	}
 	t.overflowed = true
 	t.emit(Warning{Code: "context", Message: fmt.Sprintf("The conversation is longer than %s can read. It is made shorter and sent again.", who.Model)})
 	return t.compact(CompactionStart{Trigger: CompactOverflow, Tokens: t.nextUsage().Input}, "")
 }
-
-// unknownWindow stands for a window that holds everything.
-const unknownWindow = 1 << 40
 
 // compact compacts the conversation and reports whether it did. Nothing changes
 // before the end event is in the log.
@@ -279,7 +273,7 @@ func (e CompactionEnd) apply(c *contextir.Conversation, files []string) {
 func (c CompactionStart) cut() CompactionEnd {
 	return CompactionEnd{
 		Trigger: c.Trigger, Outcome: OutcomeInterrupted, Before: c.Tokens, After: c.Tokens,
-		Message: "Atelier ended before it was done.",
+		Message: "The program ended before it was done.",
 	}
 }
 

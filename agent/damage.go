@@ -13,7 +13,7 @@ func Lost(from, to int64) Warning {
 		what = fmt.Sprintf("%d events of this session (%d to %d) are", to-from+1, from, to)
 	}
 	return Warning{Code: WarningDamaged, Message: what + " damaged or missing on the disk and cannot be shown. " +
-		"Everything else of the session is here, and nothing was changed. To get back what is missing, restore a backup of Atelier's data."}
+		"Everything else of the session is here, and nothing was changed. To get back what is missing, restore a backup of the session's data."}
 }
 
 // applyWarning tells the model that it does not know everything.

@@ -261,10 +261,11 @@ func (t *turn) run(r ready, send func(Payload)) {
 	send(end)
 }
 
-// told returns what the model is told about a result.
+// told returns what the model is told about a result. If that cannot be written,
+// the model is told only so: the panic's value may hold what it must not see.
 func (t *turn) told(r ready, result Result) (text string) {
 	if broken := protect(r.spec.Name, func() { text = r.output(result, t.reducer(r.spec.Name, result.Wanted)) }); broken != "" {
-		text = broken
+		text = notReduced
 	}
 	return strings.Join(append([]string{text}, r.remarks...), "\n\n")
 }

@@ -147,7 +147,7 @@ func (t *turn) elide(who llm.Origin, bytes int) bool {
 		return false
 	}
 	t.emit(HistoryRepaired{Repair: RepairElided, Bytes: bytes, Message: fmt.Sprintf(
-		"The conversation is longer than %s can read. The oldest tool outputs are sent shortened from here on; they stay whole in the cards above.", who.Model)})
+		"The conversation is longer than %s can read. The oldest tool outputs are sent shortened from here on; the session keeps them whole.", who.Model)})
 	return true
 }
 

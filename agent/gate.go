@@ -21,12 +21,13 @@ type Gate interface {
 }
 
 // AllowAll is a gate that allows every call.
-var AllowAll Gate = allowAll{}
+var AllowAll Gate = GateFunc(func(GateCall) Verdict { return Verdict{Decision: Allow} })
 
-type allowAll struct{}
+// GateFunc is a gate of one function. A verdict without a decision asks.
+type GateFunc func(GateCall) Verdict
 
 // Decide implements [Gate].
-func (allowAll) Decide(GateCall) Verdict { return Verdict{Decision: Allow} }
+func (f GateFunc) Decide(call GateCall) Verdict { return f(call) }
 
 // Granter is implemented by gates that remember an allow for the rest of the
 // session. Grant is called from the session's goroutine, also for answers that
@@ -39,6 +40,15 @@ type Granter interface {
 // nobody could be asked: the call is then denied with the error's text.
 type Approver interface {
 	Approve(context.Context, ApprovalRequest) (Answer, error)
+}
+
+// ApproverFunc is an approver of one function. It must return once the context
+// is done. An answer without a decision denies.
+type ApproverFunc func(context.Context, ApprovalRequest) (Answer, error)
+
+// Approve implements [Approver].
+func (f ApproverFunc) Approve(ctx context.Context, r ApprovalRequest) (Answer, error) {
+	return f(ctx, r)
 }
 
 // GateCall is what a gate sees of a call.
@@ -112,10 +122,14 @@ func Modes() []Mode {
 
 // Settings can change between any two rounds (LOOP-01).
 type Settings struct {
-	Provider string     `json:"provider"`
-	Model    string     `json:"model"`
-	Effort   llm.Effort `json:"effort,omitempty"`
-	Mode     Mode       `json:"mode"`
+	// Provider names the provider that requests go to. If it is empty, the [Model]
+	// decides: an [llm.Client] asks its first provider. Prices and limits are
+	// unknown then.
+	Provider string `json:"provider"`
+	Model    string `json:"model"` // required
+	// Effort is the provider's default if it is empty.
+	Effort llm.Effort `json:"effort,omitempty"`
+	Mode   Mode       `json:"mode"` // [ModeDefault] if it is empty
 	// ThinkingTokens limits the thinking of models that take a number; 0 leaves
 	// it to Effort (OAS-721).
 	ThinkingTokens int `json:"thinking_tokens,omitempty"`
@@ -144,7 +158,8 @@ const (
 // goroutine.
 type Compactor interface {
 	// Threshold returns the size, in tokens, from which a conversation is
-	// compacted automatically for a model with the given window; 0 means never.
+	// compacted automatically for a model with the given window, which is 0 if it
+	// is unknown; a size of 0 means never.
 	Threshold(window int64) int64
 	// Summarise writes the summary. If it fails, the result still says which
 	// model was asked and what it used.

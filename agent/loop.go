@@ -314,9 +314,9 @@ func (t *turn) resume() EndReason {
 			rest = append(rest, c.call)
 			continue
 		}
-		told := "Atelier ended while this call was under way. Whether it had any effect is unknown: check before repeating it."
+		told := "The program ended while this call was under way. Whether it had any effect is unknown: check before repeating it."
 		if t.idempotent(c.call) {
-			told = "Atelier ended while this call was under way. It can be made again."
+			told = "The program ended while this call was under way. It can be made again."
 		}
 		t.end(c.call, t.session.tools().Canonical(c.call.Name), Fail(told), OutcomeInterrupted, 0)
 	}

@@ -2,8 +2,10 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
+	"strings"
 
 	"atelier.dev/atelier/agent/llm"
 )
@@ -28,6 +30,24 @@ type QueryResult struct {
 	// Failure gives the reason if Status is [StatusFailed]; otherwise it is
 	// nil.
 	Failure *Failure
+}
+
+// Err returns nil if the input was taken to its end; otherwise it says what
+// stopped it.
+func (r QueryResult) Err() error {
+	switch {
+	case r.Status == StatusSuccess:
+		return nil
+	case r.Failure != nil:
+		return errors.New(strings.TrimSpace(r.Failure.Message + " " + r.Failure.Next))
+	case r.Status == StatusMaxTurns:
+		return errors.New("the limit of rounds or turns was reached: raise Limits.Rounds or Limits.Turns, or go on with Session.Continue")
+	case r.Status == StatusMaxBudget:
+		return errors.New("the budget does not allow another request: raise Limits.Budget or Settings.Budget")
+	case r.Status == StatusCancelled:
+		return ErrInterrupted
+	}
+	return errors.New("the input was not taken to its end")
 }
 
 // ModelCost is the usage and cost of one model.

@@ -37,7 +37,7 @@ var reasons = map[ReasonCode]string{
 	ReasonNeverAsks:      "This mode never asks.",
 	ReasonControls:       "{0} can make other programs run code, so changing it always needs consent.",
 	ReasonSecret:         "{0} may hold secrets, and what is read is sent to the model's provider.",
-	ReasonOwnFolder:      "{0} lies in the folder where Atelier keeps its own data, which no tool may touch.",
+	ReasonOwnFolder:      "{0} lies in a folder that no tool may touch.",
 	ReasonOutside:        "{0} lies outside the project.",
 	ReasonLeadsOutside:   "{0} leads to {1}, which lies outside the project.",
 	ReasonCommand:        "A command can change anything that your user account can change.",

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -144,7 +145,7 @@ func (c Config) complete() (Config, error) {
 	}
 	c.Options = options
 	if c.Approver == nil {
-		c.Approver = unattended{}
+		c.Approver = unattended
 	}
 	if c.Facts == nil {
 		c.Facts = noFacts{}
@@ -166,11 +167,9 @@ func (c Config) complete() (Config, error) {
 func newID() string { return ulid.Make().String() }
 
 // unattended is the approver if there is nobody to ask.
-type unattended struct{}
-
-func (unattended) Approve(context.Context, ApprovalRequest) (Answer, error) {
+var unattended = ApproverFunc(func(context.Context, ApprovalRequest) (Answer, error) {
 	return Answer{}, errors.New("nobody watches this session")
-}
+})
 
 // apply folds an event into the session. It also passes allows for the session
 // to the gate, so that they survive reopening.
@@ -198,6 +197,7 @@ func (s *Session) Record(p Payload) Event {
 // Configure changes the settings. The permission mode holds at once; the other
 // settings hold from the next round, which also records the change (LOOP-137).
 func (s *Session) Configure(set Settings) {
+	set.Mode = cmp.Or(set.Mode, ModeDefault)
 	s.control.mu.Lock()
 	defer s.control.mu.Unlock()
 	s.control.settings = &set
@@ -290,16 +290,28 @@ func (s *Session) Suspend() {
 // Run takes one input to its end, then runs queued follow-ups, and yields every
 // event in the caller's goroutine (LOOP-07, LOOP-08, LOOP-152). After an
 // interrupt, a failure or a limit the queue stays as it is. A provider's
-// failure is an event; the error reports misuse: [ErrBusy] or [ErrClosed]. If
-// the caller stops ranging, the turn is abandoned and nothing keeps running.
+// failure is an event; the error reports misuse: [ErrBusy], [ErrClosed] or
+// [ErrNoModel]. If the caller stops ranging, the turn is abandoned and nothing
+// keeps running.
 func (s *Session) Run(ctx context.Context, input string) iter.Seq2[Event, error] {
-	return s.turn(ctx, func(t *turn) { t.process(Queued{Text: input}) })
+	return s.asking(ctx, func(t *turn) { t.process(Queued{Text: input}) })
+}
+
+// asking is a turn that asks a model.
+func (s *Session) asking(ctx context.Context, body func(*turn)) iter.Seq2[Event, error] {
+	return s.turn(ctx, func(t *turn) {
+		if s.settings().Model == "" {
+			t.yield(Event{}, ErrNoModel)
+			return
+		}
+		body(t)
+	})
 }
 
 // RunQueued is Run with the first queued follow-up. If there is none, it yields
 // nothing.
 func (s *Session) RunQueued(ctx context.Context) iter.Seq2[Event, error] {
-	return s.turn(ctx, func(t *turn) {
+	return s.asking(ctx, func(t *turn) {
 		if next, ok := s.queue.takeFollowUp(); ok {
 			t.process(next)
 		}

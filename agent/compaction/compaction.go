@@ -67,8 +67,10 @@ type Service struct {
 	By func(context.Context, agent.Settings) llm.Origin
 }
 
-// Threshold implements [agent.Compactor].
+// Threshold implements [agent.Compactor]. A window that is not known is taken to
+// have 128,000 tokens.
 func (s *Service) Threshold(window int64) int64 {
+	window = cmp.Or(window, usualWindow)
 	if s.Policy == nil {
 		return DefaultPolicy.Threshold(window)
 	}

@@ -101,9 +101,9 @@ func (c *Client) adapter(name string) (Adapter, *Error) {
 	}
 	switch {
 	case name != "":
-		return nil, &Error{Class: ClassConfig, Provider: name, Message: fmt.Sprintf("no provider %q is configured", name)}
+		return nil, &Error{Class: ClassConfig, Provider: name, Message: fmt.Sprintf("no provider %q is configured", name), Cause: ErrNoProvider}
 	case len(c.adapters) == 0:
-		return nil, &Error{Class: ClassConfig, Message: "no provider is configured"}
+		return nil, &Error{Class: ClassConfig, Message: "no provider is configured", Cause: ErrNoProvider}
 	default:
 		return c.adapters[0], nil
 	}

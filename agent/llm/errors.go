@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
@@ -29,6 +30,10 @@ const (
 	ClassBadObject       Class = "bad_object"  // the answer is not the JSON value that was asked for
 	ClassTooLarge        Class = "too_large"   // the answer is larger than any that makes sense
 )
+
+// ErrNoProvider is the cause of an [Error] of class config where a client has no
+// such provider, or none at all.
+var ErrNoProvider = errors.New("no such provider")
 
 // Error is the one error type that leaves an adapter. Message is fit to be
 // shown: it never holds a key.

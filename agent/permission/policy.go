@@ -39,7 +39,7 @@ type Rules struct {
 	// Read lists folders, absolute and without symbolic links, that may be read
 	// as freely as the workspace.
 	Read []string
-	// Own lists Atelier's own folders, absolute. No tool may read or write
+	// Own lists the program's own folders, absolute. No tool may read or write
 	// there in any mode, except in folders that Read lists.
 	Own []string
 }

@@ -323,7 +323,7 @@ func TestOwnFolderIsClosed(t *testing.T) {
 			call.Mode = mode
 			p.Grant(call)
 			v := p.Decide(call)
-			if v.Decision != agent.Deny || !v.Final || v.Code != agent.ReasonOwnFolder || !strings.Contains(v.Reason, "Atelier keeps its own data") {
+			if v.Decision != agent.Deny || !v.Final || v.Code != agent.ReasonOwnFolder || !strings.Contains(v.Reason, "no tool may touch") {
 				t.Errorf("%s %+v: %+v", mode, call.Access, v)
 			}
 		}

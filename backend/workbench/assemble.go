@@ -59,7 +59,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 	limits.Continuations = cmp.Or(limits.Continuations, agent.DefaultLimits.Continuations)
 	limits.LoopWindow = cmp.Or(limits.LoopWindow, agent.DefaultLimits.LoopWindow)
 	if w.cfg.Unattended {
-		approver = nobody{}
+		approver = nobody
 	}
 	return agent.New(agent.Config{
 		ID: info.ID, Model: w.providers, Gate: gate, Approver: approver,
@@ -80,8 +80,6 @@ func (w *Workbench) folderOf(info backend.SessionInfo) string {
 }
 
 // nobody is the approver where nobody can be asked.
-type nobody struct{}
-
-func (nobody) Approve(context.Context, agent.ApprovalRequest) (agent.Answer, error) {
+var nobody = agent.ApproverFunc(func(context.Context, agent.ApprovalRequest) (agent.Answer, error) {
 	return agent.Answer{}, errors.New("this run has no one to ask; a wider --permission-mode or --allowed-tools would let it pass")
-}
+})

@@ -363,7 +363,7 @@ func TestProviderFailures(t *testing.T) {
 	session := p.session("openai")
 	p.send(session, "hello")
 	f := await(p, anyOf[agent.Failure])
-	if f.Code != "auth" || f.Kept == "" || !strings.Contains(f.Next, "Keys") || strings.Contains(f.Message+f.Details, key) {
+	if f.Code != "auth" || f.Kept == "" || !strings.Contains(f.Next, "Check the provider's key") || strings.Contains(f.Message+f.Details, key) {
 		t.Errorf("failure: %+v", f)
 	}
 	await(p, anyOf[agent.ProcessingEnd])

@@ -264,7 +264,7 @@ func TestExitCodes(t *testing.T) {
 		{"nothing to continue", nil, []string{"run", "--continue", "x"}, 1, "no session to continue"},
 		{"no such session", nil, []string{"run", "--session", "nope", "x"}, 1, "session nope does not exist"},
 		{"limit", []llmtest.Round{look, look}, []string{"run", "--model", "openai/m", "--max-turns", "1", "x"}, 3, "Stopped after 1 rounds"},
-		{"wrong key", []llmtest.Round{{Status: 401, Body: `{"error":{"message":"no"}}`}}, []string{"run", "--model", "openai/m", "x"}, 1, "Keys"},
+		{"wrong key", []llmtest.Round{{Status: 401, Body: `{"error":{"message":"no"}}`}}, []string{"run", "--model", "openai/m", "x"}, 1, "Check the provider's key"},
 		{"unreachable", nil, []string{"run", "--model", "openai/m", "--base-url", "http://127.0.0.1:1/v1", "--max-retries", "0", "x"}, 1, "127.0.0.1:1"},
 		{"no window", nil, nil, 2, "no window"},
 		{"public address", nil, []string{"serve", "--addr", "0.0.0.0:0"}, 2, "loopback"},

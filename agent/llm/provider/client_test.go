@@ -56,6 +56,29 @@ func TestClientFromEnvironment(t *testing.T) {
 	}
 }
 
+// Who asks a provider that is not set up is told which variables do that; what a
+// provider itself says stays as it is.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t, llmtest.Round{Status: 400, Body: `{"error":{"message":"no"}}`})
+	c := provider.Client(environment{"OPENAI_API_KEY": "sk", "OPENAI_BASE_URL": server.URL}.get)
+	for id, want := range map[string]string{
+		"anthropic": `no provider "anthropic" is configured: set ANTHROPIC_API_KEY`,
+		"gemini":    "set GEMINI_API_KEY or GOOGLE_API_KEY",
+		"azure":     "set AZURE_OPENAI_API_KEY and AZURE_OPENAI_ENDPOINT",
+		"compat":    "set COMPAT_BASE_URL",
+		"ollama":    "set OLLAMA_BASE_URL",
+		"unheard":   `no provider "unheard" is configured`,
+		"openai":    "no",
+	} {
+		_, err := llm.Complete(c.Stream(t.Context(), request(id)))
+		var e *llm.Error
+		if !errors.As(err, &e) || !strings.HasSuffix(e.Message, want) || errors.Is(err, llm.ErrNoProvider) == (id == "openai") {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}
+
 // An endpoint of the user's is asked in Chat Completions, and over Responses
 // where its host is known to want that, under its own name either way.
 func TestCompatible(t *testing.T) {
@@ -131,5 +154,5 @@ func ExampleClient() {
 		Prompt:  "Name three rivers.",
 	})
 	fmt.Println(err)
-	// Output: no provider is configured (config)
+	// Output: no provider is configured: set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or the variable of another provider (config)
 }

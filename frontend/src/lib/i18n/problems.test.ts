@@ -19,6 +19,16 @@ test('English is what Go says', () => {
   expect(warningWords('length', 'The answer stopped.')).toBe('The answer stopped.')
 })
 
+test('English says where in this window a key is mended', () => {
+  const refused = { code: 'auth', message: 'It asks for a key.', next: "Check the provider's key." }
+  expect(problemWords(refused, 'provider')).toEqual({
+    ...refused,
+    next: 'Check the key in Settings → Keys, then try again.',
+  })
+  expect(problemWords(refused, 'application')).toBe(refused)
+  expect(problemWords({ ...refused, code: 'quota' }, 'provider').next).toBe(refused.next)
+})
+
 test('Chinese says the same, with what fills it as it is', () => {
   setLanguage('zh-CN')
   expect(problemWords(missing, 'application')).toEqual({

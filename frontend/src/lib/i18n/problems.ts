@@ -54,12 +54,24 @@ const ofWarnings: Record<string, string> = {
   refusal: '模型拒绝继续回答。',
 }
 
+/** What to do in this window about a failure of a provider's. Go's own words know of no window. */
+const nextHere: Record<string, string> = {
+  auth: 'Check the key in Settings → Keys, then try again.',
+  permission: 'Choose another model, or check the provider in Settings → Keys.',
+  not_found: 'Choose another model, or check the provider in Settings → Keys.',
+  config: 'Choose another model, or check the provider in Settings → Keys.',
+}
+
 const find = (id: string | undefined): Words | undefined =>
   id && Object.hasOwn(problems, id) ? (problems as Record<string, Words>)[id] : undefined
 
 /** A failure in the page's language. */
 export function problemWords(problem: Problem, from: 'application' | 'provider'): Problem {
-  if (language() === 'en') return problem
+  if (language() === 'en') {
+    const code = problem.code ?? ''
+    const here = from === 'provider' && !problem.id && Object.hasOwn(nextHere, code)
+    return here ? { ...problem, next: nextHere[code] } : problem
+  }
   const words = find(problem.id)
   if (words) {
     const { message, kept, next } = words
