@@ -13,10 +13,10 @@ import (
 	"atelier.dev/atelier/agent/sandbox"
 )
 
-// started is what runs beside its callers.
+// started tracks commands that run beside their callers.
 type started struct {
 	scope sandbox.Scope
-	life  context.Context // ends with Cleanup, and every started command with it
+	life  context.Context // ends with Cleanup, and ends every started command
 	end   context.CancelFunc
 	mu    sync.Mutex // guards adding to all against waiting for it
 	all   sync.WaitGroup
@@ -28,15 +28,15 @@ func newStarted() *started {
 	return s
 }
 
-// startedLimit caps the memory for what a started command prints between two
-// readings, in bytes: many may run at once.
+// startedLimit limits the memory for the output of a started command between
+// two reads, in bytes, because many may run at once.
 const startedLimit = 256 << 10
 
 // errClosed is returned for commands after Cleanup.
 var errClosed = errors.New("the environment is closed")
 
-// Exec implements [Commands] with bash or, on Windows, cmd.exe, without any of
-// their start-up files. The latter takes a single line, and more are an error.
+// Exec implements [Commands] with bash or, on Windows, cmd.exe, without
+// start-up files. cmd.exe takes a single line, and several lines are an error.
 func (l *Local) Exec(ctx context.Context, c Command) (CommandResult, error) {
 	spec, err := l.spec(c)
 	if err != nil {
@@ -72,8 +72,8 @@ func (l *Local) start(ctx context.Context, spec sandbox.Spec) (Process, error) {
 	}
 	s.all.Add(1)
 	s.mu.Unlock()
-	// The caller's context bounds the start, which may be held back, and not
-	// the command after it.
+	// The caller's context limits the start, which may be delayed, but not the
+	// command after it.
 	life, cancel := context.WithCancel(s.life)
 	detach := context.AfterFunc(ctx, cancel)
 	p, err := sandbox.Start(life, spec)
@@ -91,12 +91,12 @@ func (l *Local) start(ctx context.Context, spec sandbox.Spec) (Process, error) {
 	return p, nil
 }
 
-// shellVariables make bash read a command line in another way than it is
-// written: a start-up file, functions, options, where cd leads to. The line is
-// all that runs.
+// shellVariables change how bash reads a command line: a start-up file,
+// functions, options, the targets of cd. They are removed, so that only the
+// line itself runs.
 var shellVariables = []string{"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "CDPATH", "GLOBIGNORE", "PS4", "EXECIGNORE"}
 
-// spec is how the shell runs a command here.
+// spec returns how the shell runs a command here.
 func (l *Local) spec(c Command) (sandbox.Spec, error) {
 	argv, err := interpreter(runtime.GOOS, c.Line)
 	if err != nil {
@@ -116,15 +116,15 @@ func (l *Local) spec(c Command) (sandbox.Spec, error) {
 	}, nil
 }
 
-// Cleanup implements [Host]: commands that were started get SIGTERM and time
-// to end, what they and others left behind is killed (LOOP-159).
+// Cleanup implements [Host]: started commands get SIGTERM and time to end, then
+// all remaining processes are killed (LOOP-159).
 func (l *Local) Cleanup(ctx context.Context) error {
 	s := l.started
 	s.mu.Lock()
 	s.end()
 	s.mu.Unlock()
 	ended := make(chan struct{})
-	go func() { // ends with the commands, which have been told to
+	go func() { // ends with the commands, which have been told to end
 		s.all.Wait()
 		close(ended)
 	}()
@@ -138,7 +138,7 @@ func (l *Local) Cleanup(ctx context.Context) error {
 	return err
 }
 
-// confined are the commands of a Local that cannot change anything.
+// confined runs commands of a Local that cannot change anything.
 type confined struct{ l *Local }
 
 // Confined implements [Confiner] with bubblewrap.

@@ -10,12 +10,12 @@ import (
 	"atelier.dev/atelier/agent/internal/shell"
 )
 
-// listingTime is how long git may take to say what it would print.
+// listingTime limits how long git may take to list what it would print.
 const listingTime = 2 * time.Second
 
-// committedSecrets returns the files that may hold secrets among those of which
-// a command of git prints text that commits have; false where git does not
-// say. The repository of dir is plain.
+// committedSecrets returns the files that may hold secrets among those whose
+// committed text a git command prints. It reports false if git does not list
+// them. The repository of dir must be plain.
 func (l *Local) committedSecrets(ctx context.Context, dir string, listing shell.Listing) (paths []string, ok bool) {
 	words := append([]string{"git", "--no-pager"}, listing.Arguments...)
 	for _, revision := range listing.Revisions {
@@ -36,7 +36,7 @@ func (l *Local) committedSecrets(ctx context.Context, dir string, listing shell.
 	if err != nil {
 		return nil, false
 	}
-	spec.SpillDir = "" // what is too long is not read to its end
+	spec.SpillDir = "" // a list that is too long is not read to its end
 	r, err := l.exec(ctx, spec)
 	if err != nil || r.ExitCode != 0 || r.TimedOut || r.Interrupted || r.Dropped > 0 {
 		return nil, false
@@ -49,7 +49,7 @@ func (l *Local) committedSecrets(ctx context.Context, dir string, listing shell.
 	return paths, true
 }
 
-// commits makes a revision, or a range of them, one of commits and nothing else.
+// commits makes a revision, or a range, match commits only.
 func commits(revision string) string {
 	dots := ".."
 	if strings.Contains(revision, "...") {

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// Error is a file operation that could not be done. Path is as the caller
-// gave it; Problem is a phrase that completes a sentence about it.
+// Error is a failed file operation. Path is as the caller gave it; Problem is a
+// phrase that follows it in a sentence.
 type Error struct {
 	Path    string
 	Problem string
@@ -21,7 +21,7 @@ func (e *Error) Error() string { return e.Path + " " + e.Problem }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// explain says in plain words what the system said about path.
+// explain puts the system's error about path into plain words.
 func explain(path string, err error) error {
 	if known := (*Error)(nil); err == nil || errors.As(err, &known) {
 		return err
@@ -40,13 +40,13 @@ func explain(path string, err error) error {
 		problem = "was not written: the file system is read-only"
 	case errors.Is(err, syscall.ELOOP):
 		problem = "cannot be opened: its symbolic links lead in a circle"
-	case strings.Contains(err.Error(), "path escapes from parent"): // os.Root exports no value for it
+	case strings.Contains(err.Error(), "path escapes from parent"): // os.Root exports no error value for it
 		problem = "leads out of the project through a symbolic link; use the path that the link points to"
 	}
 	return &Error{Path: path, Problem: problem, Err: err}
 }
 
-// notRegular says what a thing without content is.
+// notRegular says what kind of thing a path without content is.
 func notRegular(path string, mode fs.FileMode) error {
 	what := "a special file"
 	switch {

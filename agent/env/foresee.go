@@ -17,21 +17,22 @@ import (
 // Foreseer is implemented by environments that can tell what a command line
 // reads before it runs.
 type Foreseer interface {
-	// Foresee returns the files and folders that a line reads when it is run in
-	// dir, absolute; false unless all that it does is to read them. Run with
-	// the variables of [Harmless] it does not do more either.
+	// Foresee returns the absolute paths of the files and folders that a line
+	// reads when it runs in dir. It reports false unless the line does nothing
+	// else. With the variables of [Harmless], running the line does nothing
+	// else either.
 	Foresee(ctx context.Context, line, dir string) (Foreseen, bool)
 }
 
-// Foreseen is what a line that only reads will read.
+// Foreseen is what a read-only command line will read.
 type Foreseen struct {
-	// Reads are all files and folders, Files those of them whose text is printed,
-	// whole or some lines of it, with line numbers at most; it is printed if
-	// the line succeeds.
+	// Reads has all files and folders. Files has those whose text is printed in
+	// whole or in part, with nothing but line numbers added, if the line
+	// succeeds.
 	Reads, Files []string
 }
 
-// foresee asks an environment that a wrapper has around it.
+// foresee asks the environment inside a wrapper.
 func foresee(ctx context.Context, e Environment, line, dir string) (Foreseen, bool) {
 	f, ok := e.(Foreseer)
 	if !ok {
@@ -40,8 +41,8 @@ func foresee(ctx context.Context, e Environment, line, dir string) (Foreseen, bo
 	return f.Foresee(ctx, line, dir)
 }
 
-// Harmless are the variables, besides the usual ones, for a line that only
-// reads: they switch off what programs run or fetch on their own.
+// Harmless are additional variables for a read-only command line. They switch
+// off what programs run or fetch on their own.
 var Harmless = []string{
 	"RIPGREP_CONFIG_PATH=", "GREP_OPTIONS=", "GOTOOLCHAIN=local",
 	"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
@@ -49,9 +50,9 @@ var Harmless = []string{
 		"'safe.bareRepository=explicit' 'diff.ignoreSubmodules=all'",
 }
 
-// maxExpanded is how many names the patterns of a line may stand for, and
-// maxWildcards how many elements of one may have a wildcard: each multiplies the
-// folders to look in.
+// maxExpanded limits how many names the patterns of a line may match, and
+// maxWildcards how many elements of a pattern may have a wildcard, because each
+// multiplies the folders to look in.
 const (
 	maxExpanded  = 1000
 	maxWildcards = 2
@@ -126,8 +127,9 @@ func join(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// trusts reports whether bash finds a program where no project has put it. A
-// shim does not count: the files of a project choose what it runs.
+// trusts reports whether bash finds a program in a place that no project
+// controls. A shim does not count, because the files of a project choose what
+// it runs.
 func (l *Local) trusts(program string) bool {
 	path := sandbox.ShellFinds(program)
 	if path == "" {
@@ -147,9 +149,9 @@ func (l *Local) trusts(program string) bool {
 
 func isShim(dir string) bool { return dir == "shims" || dir == ".volta" }
 
-// expand returns the files that patterns stand for; false where they are too
-// many, or one could be taken for an option. What begins with a dot is among
-// them, though bash may leave it out.
+// expand returns the files that patterns match. It reports false if there are
+// too many, or if one could be taken for an option. Hidden files are included,
+// although bash may leave them out.
 func expand(dir string, patterns []string) (paths []string, ok bool) {
 	for _, pattern := range patterns {
 		if !filepath.IsAbs(pattern) {
@@ -182,12 +184,12 @@ func wide(pattern string) (n int) {
 	return n
 }
 
-// maxTree is how many names are looked at below a folder that is searched.
+// maxTree limits how many names are looked at below a searched folder.
 const maxTree = 50_000
 
 // secretsIn returns the files below a folder that may hold secrets, which a
-// search would print; false where there is too much to look at. Version
-// control's own folder is passed over: what it holds is not text.
+// search would print. It reports false if there is too much to look at. The
+// folder of the version control is skipped, because it does not hold text.
 func secretsIn(root string, hidden bool) (paths []string, ok bool) {
 	seen := 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -195,7 +197,7 @@ func secretsIn(root string, hidden bool) (paths []string, ok bool) {
 			return errTooMany
 		}
 		if err != nil {
-			return nil // what cannot be read is not printed either
+			return nil // an unreadable file is not printed either
 		}
 		name := d.Name()
 		switch {
@@ -212,7 +214,7 @@ func secretsIn(root string, hidden bool) (paths []string, ok bool) {
 
 var errTooMany = errors.New("too many files")
 
-// escape makes a pattern of a path that means nothing but itself.
+// escape returns a pattern that matches only the given path.
 func escape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }

@@ -13,9 +13,9 @@ import (
 	"atelier.dev/atelier/agent/sandbox"
 )
 
-// Base is the directory that the search begins at, absolute or relative to
-// the working directory: the pattern's fixed directories narrow the search,
-// and may lead elsewhere.
+// Base is the directory where the search begins, absolute or relative to the
+// working directory. The fixed directories at the start of the pattern narrow
+// the search, and may lead elsewhere.
 func (q GlobQuery) Base() string {
 	dir, _ := q.split()
 	return dir
@@ -84,7 +84,7 @@ func (l *Local) Glob(ctx context.Context, q GlobQuery) (Hits, error) {
 	return hits, nil
 }
 
-// searchable resolves the file or directory that a search begins at, links
+// searchable resolves the file or directory where a search begins, links
 // included; empty means the working directory.
 func (l *Local) searchable(ctx context.Context, path string) (abs string, p place, err error) {
 	if path == "" {
@@ -103,7 +103,7 @@ func (l *Local) searchable(ctx context.Context, path string) (abs string, p plac
 	return abs, p, err
 }
 
-// shown is how a search reports an absolute path.
+// shown returns an absolute path in the form that a search reports.
 func (l *Local) shown(abs string) string {
 	if rel, ok := l.within(abs); ok {
 		return rel
@@ -118,8 +118,8 @@ func capHits(limit int) int {
 	return min(limit, MaxHits)
 }
 
-// eachFile calls fn with the slash-separated relative path of every file
-// below the directory, ignored ones left out.
+// eachFile calls fn with the slash-separated relative path of every file below
+// the directory, except ignored ones.
 func (l *Local) eachFile(ctx context.Context, p place, abs string, fn func(rel string)) (timedOut bool, err error) {
 	if l.ripgrep == "" {
 		return walk(ctx, p, &sieve{}, func(_ context.Context, name string) { fn(below(slash(p.name), name)) })
@@ -135,9 +135,9 @@ func (l *Local) eachFile(ctx context.Context, p place, abs string, fn func(rel s
 	return r.TimedOut, err
 }
 
-// walk calls fn for every regular file beneath the place that the sieve lets
-// pass, in the order of names, with a context that ends with the search. Where
-// it begins is named outright, and so never passed over.
+// walk calls fn for every regular file below the place that passes the sieve,
+// ordered by name, with a context that ends with the search. The starting point
+// itself is named by the query and therefore never skipped.
 func walk(ctx context.Context, p place, sift *sieve, fn func(ctx context.Context, name string)) (timedOut bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, SearchTimeout)
 	defer cancel()

@@ -10,8 +10,8 @@ import (
 	"atelier.dev/atelier/agent/sandbox"
 )
 
-// Grep implements [Search]: with ripgrep where it is installed, else with our
-// own search.
+// Grep implements [Search] with ripgrep if it is installed, else with our own
+// search.
 func (l *Local) Grep(ctx context.Context, q GrepQuery) (Hits, error) {
 	abs, p, err := l.searchable(ctx, q.Path)
 	if err != nil {
@@ -28,17 +28,17 @@ func (l *Local) Grep(ctx context.Context, q GrepQuery) (Hits, error) {
 	return l.ripGrep(ctx, q, l.shown(abs))
 }
 
-// ripgrepCan reports whether ripgrep does what a query asks for: given a glob to
-// find and a type, it heeds the glob alone.
+// ripgrepCan reports whether ripgrep supports a query. Given both a positive
+// glob and a type, ripgrep would use only the glob.
 func ripgrepCan(q GrepQuery) bool {
 	_, known := fileTypes[q.Type]
 	return !known || q.Glob == "" || strings.HasPrefix(q.Glob, "!")
 }
 
-// maxColumns is how much of a line is reported, in characters.
+// maxColumns limits the reported part of a line, in characters.
 const maxColumns = 500
 
-// ripGrep runs ripgrep and stops it once the limit is passed.
+// ripGrep runs ripgrep and stops it once the limit is exceeded.
 func (l *Local) ripGrep(ctx context.Context, q GrepQuery, target string) (Hits, error) {
 	var hits Hits
 	enough, stop := context.WithCancel(ctx)
@@ -69,7 +69,7 @@ func (l *Local) ripGrep(ctx context.Context, q GrepQuery, target string) (Hits, 
 		return Hits{}, ctx.Err()
 	case err != nil:
 		return Hits{}, err
-	case r.ExitCode == 2 && len(hits.Lines) == 0: // else some files were unreadable
+	case r.ExitCode == 2 && len(hits.Lines) == 0: // otherwise some files were unreadable
 		return Hits{}, errors.New(firstLines(r.Stderr))
 	}
 	return hits, nil
@@ -110,10 +110,11 @@ func ripgrepArgs(program string, q GrepQuery, target string) []string {
 	return append(args, "--regexp="+q.Pattern, "--", target)
 }
 
-// maxWithheld caps the names of files that a search left out.
+// maxWithheld limits the names of files that a search left out.
 const maxWithheld = 5
 
-// ripWithheld returns what ripGrep leaves out for the secrets it may hold.
+// ripWithheld returns the files that ripGrep leaves out because they may hold
+// secrets.
 func (l *Local) ripWithheld(ctx context.Context, target string) (paths []string) {
 	enough, stop := context.WithCancel(ctx)
 	defer stop()
@@ -128,15 +129,16 @@ func (l *Local) ripWithheld(ctx context.Context, target string) (paths []string)
 	for _, pattern := range sensitive.SecretPatterns() {
 		argv = append(argv, "--iglob=**/"+pattern)
 	}
-	// Without an answer the search is no worse, and says elsewhere that it leaves out.
+	// Without an answer the search is still correct, and its text says that
+	// files may be left out.
 	_, _ = sandbox.Run(enough, sandbox.Spec{
 		Argv: append(argv, "--iglob=!.git", "--", target), Dir: l.dir, Timeout: SearchTimeout, Limit: 4 << 10, Output: split.add,
 	})
 	return paths
 }
 
-// joined puts the separator back that --null takes from between a line's path
-// and its number, and says where the path ends.
+// joined restores the separator between a line's path and its number, which
+// --null replaces, and returns the length of the path.
 func joined(line string) (string, int) {
 	path, rest, ok := strings.Cut(line, "\x00")
 	if !ok {
@@ -149,7 +151,7 @@ func joined(line string) (string, int) {
 	return path + text[:1] + rest, len(path)
 }
 
-// firstLines shortens a program's complaint.
+// firstLines shortens a program's error message.
 func firstLines(s string) string {
 	const limit = 500
 	s = strings.TrimSpace(s)

@@ -48,7 +48,7 @@ func (l *Local) walkGrep(ctx context.Context, q GrepQuery, p place, abs string) 
 			return
 		}
 		shown, rel := abs, below(slash(p.name), name)
-		if name != slash(p.name) { // else the search began at a file
+		if name != slash(p.name) { // otherwise the search began at a file
 			shown = filepath.Join(abs, filepath.FromSlash(rel))
 		}
 		if name != slash(p.name) && sensitive.Secret(rel) {
@@ -63,7 +63,7 @@ func (l *Local) walkGrep(ctx context.Context, q GrepQuery, p place, abs string) 
 	return g.hits, ctx.Err()
 }
 
-// compile returns the pattern as Go's own expression.
+// compile returns the pattern as a Go regular expression.
 func (q GrepQuery) compile() (*regexp.Regexp, error) {
 	expression := q.Pattern
 	if q.Fixed {
@@ -90,7 +90,7 @@ type grepper struct {
 	stop  func()
 }
 
-// add reports a line that begins with a path, or stops the search at the limit.
+// add reports a line that begins with a path. At the limit it stops the search.
 func (g *grepper) add(path, line string) {
 	if len(g.hits.Lines) == g.query.Limit {
 		g.hits.More = true
@@ -103,8 +103,7 @@ func (g *grepper) add(path, line string) {
 	}
 }
 
-// file searches one file, until ctx ends. What cannot be read is left out, as
-// binary files are.
+// file searches one file until ctx ends. It skips unreadable and binary files.
 func (g *grepper) file(ctx context.Context, p place, shown string) {
 	f, _, err := p.open()
 	if err != nil {
@@ -145,7 +144,7 @@ func (g *grepper) file(ctx context.Context, p place, shown string) {
 		case !content:
 		case after > 0:
 			after--
-			apart := last == 0 || n-len(before) > last+1 // from what was reported before, if anything was
+			apart := last == 0 || n-len(before) > last+1 // from the previously reported lines, if there are any
 			if apart && len(g.hits.Lines) > 0 && g.query.Before+g.query.After > 0 {
 				g.add("", "--")
 			}
@@ -173,11 +172,11 @@ func (g *grepper) file(ctx context.Context, p place, shown string) {
 // maxAcross is the size in bytes of the largest file that is searched across lines.
 const maxAcross = 16 << 20
 
-// matcher reports of a file's lines, one after the other, which of them match.
+// matcher reports for each line of a file in turn whether it matches.
 type matcher func(line string) bool
 
 // acrossLines searches a whole file for matches that may span lines. It returns
-// how many there are and which lines they cover.
+// their number and the lines that they cover.
 func (g *grepper) acrossLines(ctx context.Context, p place) (matches matcher, total int, err error) {
 	f, info, err := p.open()
 	if err != nil {
@@ -207,7 +206,7 @@ func (g *grepper) acrossLines(ctx context.Context, p place) (matches matcher, to
 	}, len(found), nil
 }
 
-// preview is as much of a line as ripgrep reports of one.
+// preview shortens a line as ripgrep does.
 func preview(line string) string {
 	columns := 0
 	for i := range line {

@@ -10,27 +10,27 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// This file reads what a search leaves out, as ripgrep does: .rgignore, .ignore
-// and, in a git repository, .gitignore of a directory and of all above it, and
-// the repository's info/exclude. A user's own excludes for all repositories are
-// not read: what a search finds depends on the project alone.
+// This file reads the rules for files that a search skips, like ripgrep:
+// .rgignore, .ignore and, in a git repository, .gitignore of a directory and
+// its parents, and the repository's info/exclude. A user's global excludes are
+// not read, so that the result depends on the project alone.
 
 const (
 	// maxIgnoreFile is the size in bytes of the largest ignore file that is read.
 	maxIgnoreFile = 256 << 10
-	// maxBraces is how many groups of alternatives a line may have: they multiply
-	// the ways in which it can match.
+	// maxBraces limits the groups of alternatives in a line, because they
+	// multiply the ways in which it can match.
 	maxBraces = 2
 )
 
 // rule is a line of an ignore file.
 type rule struct {
 	pattern string // relative to the directory that the file is for
-	negated bool   // what matches is not ignored
+	negated bool   // matching files are not ignored
 	onlyDir bool
 }
 
-// readRule reads a line; false if it holds no rule.
+// readRule reads a line; it reports false if the line has no rule.
 func readRule(line string) (r rule, ok bool) {
 	if strings.HasPrefix(line, "#") {
 		return r, false
@@ -53,13 +53,13 @@ func readRule(line string) (r rule, ok bool) {
 		line = "**/" + line
 	}
 	if strings.HasSuffix(line, "/**") {
-		line += "/*" // what lies in the directory, not the directory itself
+		line += "/*" // matches the content of the directory, not the directory itself
 	}
 	r.pattern = line
 	return r, doublestar.ValidatePattern(line)
 }
 
-// verdict is what rules say of a path.
+// verdict is what the rules decide about a path.
 type verdict int
 
 const (
@@ -68,7 +68,7 @@ const (
 	included
 )
 
-// judge returns what the last rule says that matches a path.
+// judge returns the verdict of the last rule that matches a path.
 func judge(rules []rule, rel string, dir bool) verdict {
 	for i := len(rules) - 1; i >= 0; i-- {
 		r := rules[i]
@@ -83,8 +83,8 @@ func judge(rules []rule, rel string, dir bool) verdict {
 	return silent
 }
 
-// The kinds of rules, the strongest first. Those of git stop at the repository's
-// own directory.
+// The kinds of rules, in order of precedence. Those of git stop at the
+// repository's own directory.
 const (
 	ofRipgrep = iota
 	ofSearches
@@ -95,17 +95,17 @@ const (
 
 var ignoreFiles = [ruleKinds]string{".rgignore", ".ignore", ".gitignore", ".git/info/exclude"}
 
-// ignores are the rules that hold in a directory.
+// ignores has the rules that hold in a directory.
 type ignores struct {
 	above      *ignores
-	dir        string // absolute, with slashes, and a slash at its end
+	dir        string // absolute, with slashes and a trailing slash
 	rules      [ruleKinds][]rule
 	repository bool // a git repository begins here
 	tracked    bool // it does here or above
 }
 
-// readIgnores returns the rules for a directory beneath an open root, given
-// those of the directory above it.
+// readIgnores returns the rules for a directory below an open root, given the
+// rules of its parent.
 func readIgnores(root *os.Root, name, dir string, above *ignores) *ignores {
 	i := &ignores{above: above, dir: strings.TrimSuffix(slash(dir), "/") + "/"}
 	_, err := root.Stat(filepath.Join(name, ".git"))
@@ -117,8 +117,8 @@ func readIgnores(root *os.Root, name, dir string, above *ignores) *ignores {
 	return i
 }
 
-// ignoresAbove returns the rules of the directories above an absolute one, whose
-// links are resolved; nil if there are none above it.
+// ignoresAbove returns the rules of the parents of an absolute directory
+// without links; nil if there are no parents.
 func ignoresAbove(dir string) *ignores {
 	parent := filepath.Dir(dir)
 	if parent == dir {
@@ -133,8 +133,8 @@ func ignoresAbove(dir string) *ignores {
 	return readIgnores(root, ".", parent, above)
 }
 
-// readRules reads an ignore file. One that cannot be read, or is too large to be
-// one, holds no rules.
+// readRules reads an ignore file. A file that is unreadable or too large has no
+// rules.
 func readRules(p place) (rules []rule) {
 	f, info, err := p.open()
 	if err != nil {
@@ -175,21 +175,21 @@ func (i *ignores) ignores(abs string, dir bool) bool {
 	return false
 }
 
-// sieve decides what a search passes over.
+// sieve decides what a search skips.
 type sieve struct {
 	ignores *ignores
-	globs   []rule // what is asked for; what is negated is not wanted
-	base    string // what globs are relative to, absolute, with a slash at its end
+	globs   []rule // the requested files; negated ones are excluded
+	base    string // the base of globs, absolute, with a trailing slash
 }
 
-// passes reports whether a file is searched or a directory entered. What a glob
-// asks for is, also where it is ignored.
+// passes reports whether a file is searched or a directory entered. A glob
+// includes even ignored files.
 func (s *sieve) passes(abs string, dir bool) bool {
 	if path.Base(abs) == ".git" {
 		return false
 	}
 	switch judge(s.globs, strings.TrimPrefix(abs, s.base), dir) {
-	case ignored: // by an ignore file it would be: a glob turns that round
+	case ignored: // inverted: an ignore file would ignore it, a glob includes it
 		return true
 	case included:
 		return false
@@ -200,12 +200,12 @@ func (s *sieve) passes(abs string, dir bool) bool {
 	return !s.ignores.ignores(abs, dir)
 }
 
-// enter reads the rules of a directory that is about to be searched.
+// enter reads the rules of a directory before it is searched.
 func (s *sieve) enter(root *os.Root, name, abs string) {
 	s.ignores = readIgnores(root, name, abs, s.ignores)
 }
 
-// leave drops the rules of directories that a path does not lie in.
+// leave drops the rules of directories that do not contain a path.
 func (s *sieve) leave(abs string) {
 	for s.ignores != nil && !strings.HasPrefix(abs, s.ignores.dir) {
 		s.ignores = s.ignores.above

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// lineReader reads lines of any length in constant memory, as long as its
-// context lasts.
+// lineReader reads lines of any length in constant memory, until its context
+// ends.
 type lineReader struct {
 	r     *bufio.Reader
 	limit int // bytes kept of a line
@@ -22,7 +22,7 @@ func newLineReader(ctx context.Context, r io.Reader, limit int) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(endingReader{ctx, r}, 64<<10), limit: limit}
 }
 
-// endingReader reads until a context ends, then gives its error.
+// endingReader reads until a context ends, then returns its error.
 type endingReader struct {
 	ctx context.Context
 	io.Reader
@@ -35,14 +35,14 @@ func (r endingReader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// binary looks ahead for a NUL byte, before the first line is read.
+// binary looks for a NUL byte ahead, before the first line is read.
 func (l *lineReader) binary() bool {
 	start, _ := l.r.Peek(sniffed)
 	return bytes.IndexByte(start, 0) >= 0
 }
 
 // next returns the next line as valid UTF-8 without its ending, or io.EOF. A
-// line beyond the limit ends with a note of what was left out.
+// line beyond the limit ends with a note about the missing rest.
 func (l *lineReader) next() (string, error) {
 	var kept []byte
 	cut := 0
@@ -69,7 +69,7 @@ func (l *lineReader) next() (string, error) {
 	}
 }
 
-// lineSplitter turns pieces of text into calls of fn, one a line.
+// lineSplitter splits pieces of text into lines and calls fn for each.
 type lineSplitter struct {
 	rest strings.Builder
 	fn   func(line string)

@@ -13,20 +13,20 @@ import (
 
 // Local is this machine, seen from a working directory (LOOP-35, LOOP-120).
 //
-// Files below the working directory are opened beneath it, so that no
-// symbolic link leads out, not even one that is swapped in meanwhile (K-39).
-// Files elsewhere are opened by their absolute path: whether a tool may do
-// that, the permission gate has decided before.
+// Files in the working directory are opened below it, so that no symbolic link
+// leads out, not even one that is swapped in during the call (K-39). Other
+// files are opened by their absolute path, because the permission gate has
+// already decided whether a tool may do that.
 type Local struct {
-	// Filter makes the environment of commands, and SpillDir is the folder for
-	// what they print beyond memory; empty means that it is dropped. Set both
-	// before first use.
+	// Filter filters the environment of commands. SpillDir is the folder for
+	// output that exceeds the memory limit; if it is empty, that output is
+	// dropped. Set both before first use.
 	Filter   sandbox.Filter
 	SpillDir string
 
-	dir  string // absolute, as the user names it
+	dir  string // absolute, as the user named it
 	real string // dir without symbolic links
-	// ripgrep is the program to search with; empty means our own search.
+	// ripgrep is the path of the ripgrep program; empty means our own search.
 	ripgrep string
 	started *started
 }
@@ -49,7 +49,7 @@ func NewLocal(dir string) (*Local, error) {
 	return &Local{dir: abs, real: real, ripgrep: sandbox.LookPath("rg"), started: newStarted()}, nil
 }
 
-// Initialize implements [Host]. A Local is ready once it exists.
+// Initialize implements [Host]. A Local needs no preparation.
 func (l *Local) Initialize(context.Context) error { return nil }
 
 // WorkingDirectory implements [Host].

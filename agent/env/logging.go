@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Logging returns the environment with a debug record for everything that is
-// done in it (LOOP-37): what, where, how long and whether it failed. Contents,
-// patterns and command lines are left out, because they can hold secrets.
+// Logging returns the environment with a debug record for every operation
+// (LOOP-37): what, where, how long and whether it failed. Contents, patterns
+// and command lines are left out, because they can hold secrets.
 func Logging(e Environment, logger *slog.Logger) Environment {
 	l := logging{e, logger.With("module", "env")}
 	if tree, ok := e.(Tree); ok {
@@ -106,7 +106,7 @@ func (l logging) Foresee(ctx context.Context, line, dir string) (Foreseen, bool)
 	return foresee(ctx, l.Environment, line, dir)
 }
 
-// loggingCommands is logging of confined commands.
+// loggingCommands adds logging to confined commands.
 type loggingCommands struct {
 	Commands
 	logging logging
@@ -122,7 +122,7 @@ func (l loggingCommands) Start(ctx context.Context, command Command) (_ Process,
 	return l.Commands.Start(ctx, command)
 }
 
-// loggingTree is logging of an environment that is a [Tree].
+// loggingTree adds logging to an environment that is a [Tree].
 type loggingTree struct {
 	logging
 	tree Tree

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// place is where a path leads: a name beneath an open root.
+// place is the target of a path: a name below an open root.
 type place struct {
 	root  *os.Root
 	name  string
@@ -18,7 +18,7 @@ type place struct {
 
 func (p place) close() { _ = p.root.Close() }
 
-// within returns path relative to the working directory, if it lies inside.
+// within returns path relative to the working directory, if it is inside.
 func (l *Local) within(path string) (string, bool) {
 	for _, base := range []string{l.dir, l.real} {
 		if rel, err := filepath.Rel(base, path); err == nil && filepath.IsLocal(rel) {
@@ -28,7 +28,7 @@ func (l *Local) within(path string) (string, bool) {
 	return "", false
 }
 
-// absolute returns path as a clean absolute one.
+// absolute returns path as a clean absolute path.
 func (l *Local) absolute(path string) (string, error) {
 	switch {
 	case path == "":
@@ -41,8 +41,8 @@ func (l *Local) absolute(path string) (string, error) {
 	return filepath.Join(l.dir, path), nil
 }
 
-// locate opens the root that path lies beneath: the working directory, or for
-// paths elsewhere their deepest existing parent, links resolved.
+// locate opens the root that contains path: the working directory, or for other
+// paths their deepest existing parent with links resolved.
 func (l *Local) locate(path string) (place, error) {
 	abs, err := l.absolute(path)
 	if err != nil {
@@ -60,8 +60,8 @@ func (l *Local) locate(path string) (place, error) {
 	return place{root: root, name: rel, given: path}, nil
 }
 
-// deepest splits path into its deepest parent directory that exists and the
-// rest. A path that exists is split at its target's name.
+// deepest splits path into its deepest existing parent directory and the rest.
+// An existing path is split at its target's name.
 func deepest(path string) (dir, rest string) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		if real == filepath.Dir(real) { // the file system's root
@@ -88,7 +88,7 @@ func (p place) open() (*os.File, fs.FileInfo, error) {
 	if !info.Mode().IsRegular() {
 		return nil, nil, notRegular(p.given, info.Mode())
 	}
-	// Not blocking, and looked at again: by now it may be a pipe.
+	// Open without blocking and check again: it may have become a pipe.
 	f, err := p.root.OpenFile(p.name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, explain(p.given, err)

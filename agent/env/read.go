@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	// maxLine caps what is kept of a line, in bytes; maxPage of a page.
+	// maxLine limits what is kept of a line, in bytes; maxPage limits a page.
 	maxLine = 16 << 10
 	maxPage = 256 << 10
-	// sniffed is how much of a file is looked at to tell text from binary.
+	// sniffed is how much of a file is checked to tell text from binary.
 	sniffed = 8 << 10
 )
 
@@ -56,8 +56,8 @@ func (l *Local) ReadLines(ctx context.Context, path string, offset, limit int) (
 	return page, nil
 }
 
-// readPage collects limit lines from offset. It reads on to the end only to
-// count.
+// readPage collects limit lines from offset. It reads on to the end only if
+// count is set.
 func readPage(lines *lineReader, offset, limit int, count bool) (Page, error) {
 	page := Page{First: offset, Total: -1}
 	size := 0
@@ -114,7 +114,7 @@ func (l *Local) ReadFile(_ context.Context, path string) ([]byte, error) {
 	return data, nil
 }
 
-// CheckText says that the content of a file is no text; nil where it is.
+// CheckText returns an error if the content of a file is not text.
 func CheckText(path string, data []byte) error {
 	if bytes.IndexByte(data[:min(len(data), sniffed)], 0) >= 0 {
 		return isBinary(path, int64(len(data)))
@@ -152,7 +152,7 @@ func (l *Local) ListDirectory(ctx context.Context, dir string, depth int) ([]Ent
 		if name == base {
 			return err
 		}
-		if err != nil { // the directory that came last
+		if err != nil { // the directory that was listed last
 			entries[len(entries)-1].Unreadable = true
 			return nil
 		}

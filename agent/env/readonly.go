@@ -5,16 +5,15 @@ import (
 	"errors"
 )
 
-// Confiner is implemented by environments that can keep commands from
-// changing anything. Confined reports false where the machine does not let
-// them.
+// Confiner is implemented by environments that can keep commands from changing
+// anything. Confined reports false if the machine does not support that.
 type Confiner interface {
 	Confined(ctx context.Context) (Commands, bool)
 }
 
-// ReadOnly returns the environment as something to look at only (LOOP-37):
-// files are not written, and commands run only where it is a [Confiner] whose
-// confinement works.
+// ReadOnly returns the environment in a form that cannot change anything
+// (LOOP-37): files are not written, and commands run only if the environment is
+// a [Confiner] and its confinement works.
 func ReadOnly(e Environment) Environment { return readOnly{e} }
 
 type readOnly struct{ Environment }

@@ -10,12 +10,12 @@ import (
 	"syscall"
 )
 
-// plainRepository reports whether git finds, in dir, a repository whose folder
-// of files lies in the project, and whose own configuration names no program to
-// run and leads nowhere else. Whatever is not known to be so is not plain.
+// plainRepository reports whether git finds, in dir, a repository whose working
+// tree is in the project, and whose own configuration names no program to run
+// and refers to no other place. Anything unknown is not plain.
 //
-// What git reads besides, the user's configuration and the system's, is trusted,
-// as are the programs that it names.
+// Git also reads the configurations of the user and the system. They are
+// trusted, and so are the programs that they name.
 func plainRepository(project, dir string) bool {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil || slices.ContainsFunc(elsewhere, func(name string) bool { return os.Getenv(name) != "" }) {
@@ -40,10 +40,10 @@ func plainRepository(project, dir string) bool {
 	}
 }
 
-// elsewhere are the variables that lead git to another repository.
+// elsewhere are the variables that point git to another repository.
 var elsewhere = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_INDEX_FILE"}
 
-// bare reports whether git could take a folder itself for a repository.
+// bare reports whether git could take the folder itself for a repository.
 func bare(dir string) bool {
 	return exists(filepath.Join(dir, "HEAD")) && exists(filepath.Join(dir, "objects"))
 }
@@ -53,9 +53,9 @@ func exists(path string) bool {
 	return !os.IsNotExist(err)
 }
 
-// plainWorktree is about a folder whose .git is a file that names the real one:
-// only where that names the folder in turn, as git writes it for a worktree,
-// does it belong to the project.
+// plainWorktree checks a folder whose .git is a file that names the real one.
+// The real one belongs to the project only if it names the folder in turn, as
+// git writes it for a worktree.
 func plainWorktree(dir string) bool {
 	named, ok := strings.CutPrefix(textOf(filepath.Join(dir, ".git")), "gitdir: ")
 	if !ok || !filepath.IsAbs(named) || filepath.Base(filepath.Dir(named)) != "worktrees" {
@@ -82,10 +82,10 @@ func plainConfiguration(git string) bool {
 	return plainSettings(textOf(path))
 }
 
-// maxConfiguration is far more than a configuration has.
+// maxConfiguration is far more than the size of a configuration.
 const maxConfiguration = 64 << 10
 
-// textOf is the trimmed text of a small file; empty where it is not one.
+// textOf returns the trimmed text of a small file; empty if it is not one.
 func textOf(path string) string {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return ""
@@ -107,9 +107,9 @@ var (
 	configSetting = regexp.MustCompile(`^([a-z][a-z0-9-]*)(?:\s*=.*)?$`)
 )
 
-// plainSettingNames are what a repository's configuration may say. Nothing of
-// it names a program, a file or another repository to read; the addresses of
-// others are not visited by a command that reads.
+// plainSettingNames lists what a repository's configuration may contain. None
+// of these settings names a program, a file or another repository to read; a
+// read-only command does not visit the addresses of remotes.
 var plainSettingNames = map[string][]string{
 	"core":        {"repositoryformatversion", "filemode", "bare", "logallrefupdates", "ignorecase", "precomposeunicode", "symlinks", "autocrlf", "eol", "quotepath", "longpaths", "hookspath"},
 	"remote":      {"url", "pushurl", "fetch", "tagopt", "prune", "gh-resolved"},
@@ -132,8 +132,8 @@ var plainSettingNames = map[string][]string{
 	"maintenance": {"auto", "strategy"},
 }
 
-// plainSettings reads a configuration line by line. It knows the form in which
-// git itself writes one; whatever else is in it is not plain.
+// plainSettings reads a configuration line by line. It accepts only the form in
+// which git itself writes one.
 func plainSettings(text string) bool {
 	section := []string(nil)
 	for line := range strings.Lines(text) {

@@ -11,12 +11,13 @@ import (
 	"atelier.dev/atelier/agent/internal/sensitive"
 )
 
-// maxIndex is the size of an index of about half a million files.
+// maxIndex is the size of an index with about half a million files.
 const maxIndex = 64 << 20
 
 // trackedSecrets returns the files that may hold secrets among those that git
-// tracks in the repository of dir, which is plain; false where that is not
-// known. What only commits have is not among them; see committedSecrets.
+// tracks in the repository of dir, which must be plain. It reports false if
+// that is unknown. Files that exist only in commits are not included; see
+// committedSecrets.
 func trackedSecrets(dir string) (paths []string, ok bool) {
 	root, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -56,9 +57,9 @@ func trackedSecrets(dir string) (paths []string, ok bool) {
 	return paths, ok
 }
 
-// tracked reads the names of the files in an index of git, as gitformat-index(5)
-// describes it; false where it is not such an index. Repositories with other
-// than SHA-1 names are not plain.
+// tracked reads the names of the files in a git index, as gitformat-index(5)
+// describes it; it reports false for any other file. Repositories with object
+// names other than SHA-1 are not plain.
 func tracked(index []byte) (names []string, ok bool) {
 	const header, flags, fixed = 12, 60, 62
 	if len(index) < header || string(index[:4]) != "DIRC" {
@@ -100,8 +101,8 @@ func tracked(index []byte) (names []string, ok bool) {
 	return names, true
 }
 
-// offset reads a number as git writes those of variable length, and in how many
-// bytes it stands; 0 where there is none.
+// offset reads a number in git's variable-length form, and returns its length
+// in bytes; 0 if there is none.
 func offset(b []byte) (number, length int) {
 	for i, c := range b[:min(len(b), 4)] {
 		number = number<<7 | int(c&0x7f)

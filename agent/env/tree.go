@@ -6,22 +6,22 @@ import (
 	"path/filepath"
 )
 
-// Tree gives access to files step by step, for a change of several that has to
-// take effect whole or not at all. Environments whose files lie on this
-// machine implement it. Paths are as for [Files]: none that lies in the working
-// directory leads out of it through a symbolic link.
+// Tree gives step-by-step access to files, for a change of several files that
+// must take effect as a whole or not at all. Environments with files on this
+// machine implement it. Paths are as for [Files]: a path in the working
+// directory cannot lead out of it through a symbolic link.
 type Tree interface {
 	OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error)
 	Lstat(path string) (fs.FileInfo, error)
 	Mkdir(path string, perm fs.FileMode) error
-	// Rename replaces a file in one step. Both paths are in one directory.
+	// Rename replaces a file atomically. Both paths must be in one directory.
 	Rename(from, to string) error
 	Remove(path string) error
 }
 
 var _ Tree = (*Local)(nil)
 
-// entry is locate for a name itself, whatever it leads to.
+// entry is locate for the name itself, without following a link.
 func (l *Local) entry(path string) (place, error) {
 	abs, err := l.absolute(path)
 	if err != nil {
@@ -33,7 +33,7 @@ func (l *Local) entry(path string) (place, error) {
 	dir, name := filepath.Split(abs)
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return l.locate(path) // its deepest directory that exists
+		return l.locate(path) // its deepest existing directory
 	}
 	root, err := os.OpenRoot(real)
 	if err != nil {
@@ -81,7 +81,7 @@ func (l *Local) Remove(path string) error {
 	return l.at(path, func(p place) error { return p.root.Remove(p.name) })
 }
 
-// at does something with the name that path is.
+// at calls do with the name that path stands for.
 func (l *Local) at(path string, do func(place) error) error {
 	p, err := l.entry(path)
 	if err != nil {

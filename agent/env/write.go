@@ -13,10 +13,10 @@ import (
 	"atelier.dev/atelier/agent/internal/fileattr"
 )
 
-// WriteFile implements [Files]: a new file is written beside the old one, to
-// the disk, and takes its place by renaming. Symbolic links and files with
-// several names are refused: to replace those would change something else
-// than the caller named (K-39).
+// WriteFile implements [Files]. It writes and syncs a new file beside the old
+// one and renames it over the old one. It refuses symbolic links and files with
+// several names, because replacing those would change something that the caller
+// did not name (K-39).
 func (l *Local) WriteFile(_ context.Context, path string, data []byte) error {
 	p, err := l.locateForWrite(path)
 	if err != nil {
@@ -39,8 +39,7 @@ func (l *Local) WriteFile(_ context.Context, path string, data []byte) error {
 	return explain(path, p.replace(old, data))
 }
 
-// locateForWrite is locate, but a link at the end of the path is not
-// followed anywhere.
+// locateForWrite is locate, but does not follow a link at the end of the path.
 func (l *Local) locateForWrite(path string) (place, error) {
 	abs, err := l.absolute(path)
 	if err != nil {
@@ -52,7 +51,7 @@ func (l *Local) locateForWrite(path string) (place, error) {
 	return l.locate(path)
 }
 
-// replaceable reports why an existing file may not be replaced.
+// replaceable returns an error if an existing file may not be replaced.
 func replaceable(path string, info fs.FileInfo) error {
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -83,15 +82,16 @@ func (p place) replace(old fs.FileInfo, data []byte) (err error) {
 	if err = p.root.Rename(temp, p.name); err != nil {
 		return err
 	}
-	if d, err := p.root.Open(dir); err == nil { // makes the new name durable
+	if d, err := p.root.Open(dir); err == nil { // syncs the directory
 		_ = d.Sync()
 		_ = d.Close()
 	}
 	return nil
 }
 
-// draft writes data to a new file temp. Where the file system can do that, the
-// file has its name only when it is whole: a program that is killed leaves none.
+// draft writes data to a new file temp. If the file system supports it, the
+// file gets its name only when it is complete, so that a killed program leaves
+// nothing.
 func (p place) draft(temp string, old fs.FileInfo, data []byte) error {
 	dir := filepath.Dir(temp)
 	if f, err := openUnnamed(p.root, dir); err == nil {
@@ -109,7 +109,7 @@ func (p place) draft(temp string, old fs.FileInfo, data []byte) error {
 	return errors.Join(p.fill(f, old, data), f.Close())
 }
 
-// fill writes all of a file to the disk, with the attributes of the old one.
+// fill writes and syncs the whole file, with the attributes of the old one.
 func (p place) fill(f *os.File, old fs.FileInfo, data []byte) error {
 	_, err := f.Write(data)
 	if err == nil && old != nil {
@@ -121,11 +121,11 @@ func (p place) fill(f *os.File, old fs.FileInfo, data []byte) error {
 	return err
 }
 
-// attributes returns those of the file that is there.
+// attributes returns those of the existing file.
 func (p place) attributes(info fs.FileInfo) *fileattr.Attributes {
 	f, err := p.root.OpenFile(p.name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return fileattr.Of(info, nil) // it may be written, not read
+		return fileattr.Of(info, nil) // it may be writable but not readable
 	}
 	defer f.Close()
 	return fileattr.Of(info, f)

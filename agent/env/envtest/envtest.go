@@ -1,5 +1,5 @@
-// Package envtest is what every [env.Environment] has to pass: whoever writes
-// one calls [Run] in its tests (LOOP-125).
+// Package envtest has the tests that every [env.Environment] must pass. An
+// implementation calls [Run] in its tests (LOOP-125).
 package envtest
 
 import (
@@ -17,14 +17,14 @@ import (
 	"atelier.dev/atelier/agent/env"
 )
 
-// Open returns a new environment on an empty working directory of its own, not
-// initialized yet.
+// Open returns a new environment on an empty working directory of its own. It
+// is not initialized yet.
 type Open func(t *testing.T) env.Environment
 
-// patience bounds what should take no time at all.
+// patience limits operations that should take almost no time.
 const patience = 20 * time.Second
 
-// Run checks the contracts of [env.Environment]. Of a shell it asks for echo,
+// Run checks the contracts of [env.Environment]. It needs a shell with echo,
 // cat, pwd, sleep, exit, variables and redirection to standard error.
 func Run(t *testing.T, open Open) {
 	for name, check := range map[string]func(*testing.T, env.Environment){
@@ -202,7 +202,7 @@ func glob(t *testing.T, e env.Environment) {
 	}
 }
 
-// took is left out where results are compared.
+// took is ignored when results are compared.
 var took = cmpopts.IgnoreFields(env.CommandResult{}, "Duration")
 
 func commands(t *testing.T, e env.Environment) {

@@ -10,7 +10,7 @@ import (
 	"atelier.dev/atelier/agent/env"
 )
 
-// start starts a command with a caller whose context ends at once.
+// start starts a command for a caller whose context ends at once.
 func start(t *testing.T, e env.Environment, c env.Command) env.Process {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -22,7 +22,7 @@ func start(t *testing.T, e env.Environment, c env.Command) env.Process {
 	return p
 }
 
-// expect reads until the process has printed want, all in all.
+// expect reads until the process has printed want in total.
 func expect(t *testing.T, p env.Process, want string) {
 	t.Helper()
 	var got strings.Builder
@@ -93,7 +93,7 @@ func interrupting(t *testing.T, e env.Environment) {
 	}
 }
 
-// onTerminal starts a command on a terminal, where the environment has any.
+// onTerminal starts a command on a terminal, if the environment has terminals.
 func onTerminal(t *testing.T, e env.Environment, line string) env.Process {
 	t.Helper()
 	p, err := e.Start(t.Context(), env.Command{Line: line, TTY: true})
