@@ -7,19 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// capture turns a stream of bytes into valid UTF-8, passes it on and keeps
-// its first and last half limit; where it has a spill, what it cannot keep
-// goes there. One goroutine writes it; it can be read meanwhile.
+// capture turns a stream of bytes into valid UTF-8, passes it on and keeps its
+// first and last half limit. With a spill, the rest goes there. One goroutine
+// writes to a capture; others may read it meanwhile.
 type capture struct {
 	half    int
 	emit    func(string) // may be nil
-	partial []byte       // a rune that is not complete yet; the writer's own
+	partial []byte       // an incomplete rune; only the writer uses it
 
 	mu      sync.Mutex // guards what follows
 	head    []byte
 	tail    []byte
-	total   int64  // bytes since the last taking
-	dropped int64  // bytes that takings before left out
+	total   int64  // bytes since the last take
+	dropped int64  // bytes that earlier takes left out
 	spill   *spill // may be nil
 }
 
@@ -27,7 +27,7 @@ func newCapture(limit int, emit func(string)) *capture {
 	return &capture{half: (limit + 1) / 2, emit: emit}
 }
 
-// Write implements [io.Writer]. It always takes everything.
+// Write implements [io.Writer]. It always accepts everything.
 func (c *capture) Write(p []byte) (int, error) {
 	whole := append(c.partial, p...)
 	n := completeRunes(whole)
@@ -36,7 +36,7 @@ func (c *capture) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// flush ends the stream: a rune still incomplete is invalid.
+// flush ends the stream. A rune that is still incomplete is invalid.
 func (c *capture) flush() {
 	c.add(c.partial)
 	c.partial = nil
@@ -63,33 +63,33 @@ func (c *capture) add(p []byte) {
 	}
 }
 
-// preserve hands text to the spill, once it makes memory overflow: what is in
-// memory goes first.
+// preserve passes text to the spill once memory overflows. The text in memory
+// goes first.
 func (c *capture) preserve(text string) {
 	switch {
 	case c.spill == nil:
 	case c.spill.begun():
 		c.spill.write(text)
 	case c.total+int64(len(text)) > int64(2*c.half):
-		c.spill.write(string(c.head) + string(c.tail)) // whole still: memory did not overflow before
+		c.spill.write(string(c.head) + string(c.tail)) // complete, because memory has not overflowed before
 		c.spill.write(text)
 	}
 }
 
-// missing counts the bytes since the last taking that memory did not keep.
+// missing counts the bytes since the last take that memory did not keep.
 func (c *capture) missing() int64 {
 	return c.total - int64(len(c.head)) - int64(min(len(c.tail), c.half))
 }
 
-// lost counts all bytes that no text had or will have.
+// lost counts all bytes that no text has contained or will contain.
 func (c *capture) lost() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.dropped + c.missing()
 }
 
-// take returns what was kept since it was called last. Where something is
-// missing, a line says so.
+// take returns the text kept since the last take. If something is missing, a
+// line says so.
 func (c *capture) take() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

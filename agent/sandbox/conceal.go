@@ -6,16 +6,18 @@ import (
 	"strings"
 )
 
-// concealed are the entries that Conceal took from this program's environment.
+// concealed has the entries that Conceal removed from this program's
+// environment.
 var concealed []string
 
-// Conceal keeps the secrets of this program's environment from the commands
-// that it runs, which are the same user's and could read /proc: it takes them
-// out of the environment, for helpers that libraries start, and on Linux closes
-// the program's own entry in /proc, which shows the environment it was started
-// with. It returns what looks a variable up as before.
+// Conceal hides the secrets in this program's environment from the commands
+// that it runs, which belong to the same user and could read /proc. It removes
+// them from the environment, also for helpers that libraries start, and on
+// Linux makes the program's own entry in /proc unreadable, which shows the
+// original environment. It returns a function that still looks up every
+// variable.
 //
-// Programs call it first, while nothing else reads the environment.
+// Programs call it first, before anything else reads the environment.
 func Conceal() (getenv func(string) string) {
 	taken := map[string]string{}
 	for _, entry := range os.Environ() {
@@ -34,6 +36,6 @@ func Conceal() (getenv func(string) string) {
 	}
 }
 
-// Environ is this program's environment with what [Conceal] took from it, for a
-// [Filter] to choose from.
+// Environ returns this program's environment including what [Conceal] removed,
+// for a [Filter] to choose from.
 func Environ() []string { return slices.Concat(os.Environ(), concealed) }

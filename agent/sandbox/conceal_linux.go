@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// closeProc makes this process one that no other of the same user may look
-// into; executing a program opens that one again. An Atelier that is itself a
-// command of another is left open: it was given no secrets, and the other finds
-// by its environment what it has to end.
+// closeProc keeps other processes of the same user from inspecting this one;
+// executing a program resets that. An Atelier that runs as a command of another
+// one stays open: it was given no secrets, and the other one identifies the
+// processes to end by their environments.
 func closeProc() {
 	if os.Getenv(markerName) != "" {
 		return
@@ -21,9 +21,8 @@ func closeProc() {
 	}
 }
 
-// sacrifice has the kernel end a child, with what it starts, rather than this
-// program when memory runs out. It is a wish: where it cannot be made, nothing
-// is lost.
+// sacrifice asks the kernel to kill a child with everything it starts, rather
+// than this program, when memory runs out. A failure is harmless.
 func sacrifice(pid int) {
 	_ = os.WriteFile("/proc/"+strconv.Itoa(pid)+"/oom_score_adj", []byte("500"), 0)
 }

@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// ErrNoConfinement is returned where a read-only command was asked for and
-// the machine has nothing to keep it so.
+// ErrNoConfinement is returned for a read-only command if the machine cannot
+// confine it.
 var ErrNoConfinement = errors.New("commands cannot be kept from changing files here: bubblewrap is missing or not allowed to work")
 
 // CanConfine reports whether [Spec.ReadOnly] works on this machine. The first
-// call tries it out, after [Hold]s.
+// call tries it, after every [Hold] is released.
 func CanConfine(ctx context.Context) bool {
 	return starts.wait(ctx) == nil && bubblewrap() != ""
 }
 
-// bubblewrap returns the program if it works. The system's own is preferred:
-// on some distributions only that one may make namespaces.
+// bubblewrap returns the path of the program if it works. The system's own is
+// preferred, because some distributions let only that one create namespaces.
 var bubblewrap = sync.OnceValue(func() string {
 	for _, path := range []string{"/usr/bin/bwrap", LookPath("bwrap")} {
 		if path != "" && works(path) {
@@ -48,11 +48,11 @@ func works(path string) bool {
 	return cmd.Run() == nil
 }
 
-// confinement is what bubblewrap does to a read-only command: it sees every
-// file and can change none, has private folders for what is temporary, no
-// network, no capability, no process to signal but its own, and no socket to
-// ask another program by; see [socketFilter], which is descriptor 3. Those of the
-// system's services in /run and /tmp are out of sight besides.
+// confinement has bubblewrap's arguments for a read-only command. The command
+// sees every file and cannot change any. It has private folders for temporary
+// files, no network, no capabilities, no other processes to signal, and no
+// socket to reach another program; see [socketFilter], which is descriptor 3.
+// The system's sockets in /run and /tmp are hidden as well.
 var confinement = []string{
 	"--seccomp", "3",
 	"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp",
@@ -60,8 +60,8 @@ var confinement = []string{
 	"--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
 }
 
-// confined wraps a command. Its working directory stays in sight where it
-// lies in a folder that the confinement hides.
+// confined wraps a command. Its working directory stays visible even if it is
+// in a folder that the confinement hides.
 func confined(dir string, argv []string) ([]string, error) {
 	program := bubblewrap()
 	if program == "" {

@@ -13,14 +13,14 @@ var (
 	freeConsole   = kernel32.NewProc("FreeConsole")
 )
 
-// attached is held while this program is attached to a command's console: it
-// can be to one only.
+// attached is held while this program is attached to a command's console,
+// because it can be attached to only one.
 var attached sync.Mutex
 
 // sendBreak sends Ctrl-Break to a process group through the console of its
-// leader: the one signal that can be sent to a group, so that it does not reach
-// the sender too. It fails where this program has a console, as a command line
-// has: to leave that one, even for a moment, would lose it.
+// leader. It is the only signal that can be sent to a group without reaching
+// the sender. It fails if this program has a console, as a command line has,
+// because leaving that console, even for a moment, would lose it.
 func sendBreak(group uint32) error {
 	attached.Lock()
 	defer attached.Unlock()

@@ -2,5 +2,5 @@
 
 package sandbox
 
-// closeDescriptorsOnExec is needed where the window is WebKitGTK only.
+// closeDescriptorsOnExec is needed only for WebKitGTK.
 func closeDescriptorsOnExec() {}

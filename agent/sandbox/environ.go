@@ -7,29 +7,29 @@ import (
 	"strings"
 )
 
-// Inherit says which variables a child gets from its parent (LOOP-36).
+// Inherit selects the variables that a child gets from its parent (LOOP-36).
 type Inherit string
 
-// The ways to inherit. The empty one drops what looks like a secret.
+// The ways to inherit. The empty one drops variables that look like a secret.
 const (
 	InheritSafe Inherit = ""
 	InheritAll  Inherit = "all"
-	// InheritCore passes only what programs need to find their way: the
-	// choice for programs that a project names, such as hooks (K-35).
+	// InheritCore passes only the variables that programs need to run. It is
+	// meant for programs that a project names, such as hooks (K-35).
 	InheritCore Inherit = "core"
 	InheritNone Inherit = "none"
 )
 
-// Filter makes a child's environment from this program's (K-16, K-35).
+// Filter derives a child's environment from this program's (K-16, K-35).
 type Filter struct {
 	Inherit Inherit
-	// Allow names variables that pass whatever they look like.
+	// Allow names variables that always pass.
 	Allow []string
 }
 
-// fixed is set for every child: nothing may wait for a person or draw for a
-// terminal (R-STDIN). Programs that ask for a password through another one
-// are given one that fails.
+// fixed is set for every child: a child must neither wait for a person nor draw
+// for a terminal. Programs that ask for a password through a helper are given
+// one that fails.
 var fixed = []string{
 	"PAGER=cat", "GIT_PAGER=cat", "GH_PAGER=cat", "MANPAGER=cat", "SYSTEMD_PAGER=cat", "NO_COLOR=1", "TERM=dumb",
 	"GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=false", "GIT_SEQUENCE_EDITOR=false", "GCM_INTERACTIVE=never",
@@ -37,8 +37,8 @@ var fixed = []string{
 	"DEBIAN_FRONTEND=noninteractive", "PIP_NO_INPUT=1",
 }
 
-// Apply returns the child's environment for the parent's environ: what the
-// filter lets through, then the fixed settings of every child.
+// Apply returns a child's environment, given the parent's environ: the
+// variables that pass the filter, then the fixed settings of every child.
 func (f Filter) Apply(environ []string) []string {
 	out := make([]string, 0, len(environ)+len(fixed)+1)
 	utf8Locale := false
@@ -75,11 +75,11 @@ func (f Filter) passes(name, value string) bool {
 	return !isSecret(name, value)
 }
 
-// userGDK reports whether the user chose a GDK back end. Initialisation runs
-// before the window sets one for itself.
+// userGDK reports whether the user chose a GDK back end. Package initialisation
+// runs before the window sets one for itself.
 var _, userGDK = os.LookupEnv("GDK_BACKEND")
 
-// withoutOwn removes what the window set for its own process.
+// withoutOwn removes variables that the window set for its own process.
 func withoutOwn(environ []string) []string {
 	if userGDK {
 		return environ
@@ -89,7 +89,7 @@ func withoutOwn(environ []string) []string {
 	})
 }
 
-// core is always passed, except by InheritNone.
+// core variables always pass, except with InheritNone.
 var core = setOf(`PATH HOME USER LOGNAME SHELL LANG LANGUAGE TERM TMPDIR TMP TEMP TZ PWD
 	GOPATH GOROOT GOCACHE GOMODCACHE GOBIN GOTOOLCHAIN CARGO_HOME RUSTUP_HOME
 	NVM_DIR NVM_BIN NODE_PATH PNPM_HOME BUN_INSTALL DENO_DIR VOLTA_HOME FNM_DIR
@@ -109,8 +109,8 @@ func setOf(names string) map[string]bool {
 	return set
 }
 
-// isSecret reports whether a variable holds a secret, by custom or by the shape
-// of its value.
+// isSecret reports whether a variable holds a secret, judged by its name or the
+// form of its value.
 func isSecret(name, value string) bool {
 	return secretName(words(name)) || secretValue.MatchString(value)
 }
@@ -118,7 +118,7 @@ func isSecret(name, value string) bool {
 var boundary = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 
 // words splits a name into its words, in capitals: AUTH and TOKEN for authToken
-// as for AUTH_TOKEN2.
+// and for AUTH_TOKEN2.
 func words(name string) []string {
 	name = strings.ToUpper(boundary.ReplaceAllString(name, "${1}_$2"))
 	split := strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '-' || r == '.' })
@@ -128,20 +128,21 @@ func words(name string) []string {
 	return split
 }
 
-// Whole words count, so that GIT_AUTHOR_NAME, KEYBOARD_LAYOUT and
+// Only whole words count, so that GIT_AUTHOR_NAME, KEYBOARD_LAYOUT and
 // TOKENIZERS_PARALLELISM pass.
 var (
 	secretWord = setOf(`SECRET SECRETS TOKEN TOKENS KEY KEYS PAT AUTH COOKIE COOKIES DSN PASS JWT CRED CREDS BEARER
 		WEBHOOK WEBHOOKS HMAC MNEMONIC`)
-	// secretLast are secrets as a name's last word, where it has others.
+	// secretLast are secrets as the last of several words in a name.
 	secretLast = setOf(`PWD PW SK PIN OTP TOTP SALT PEPPER SAS CONNSTR`)
-	// secretPart may be anywhere in a name, secretEnd at the end of a word. What
-	// is notSecret ends so too.
+	// secretPart may be anywhere in a name, secretEnd at the end of a word.
+	// notSecret lists harmless words with the same ending.
 	secretPart = regexp.MustCompile(`PASSWORD|PASSWD|PASSPHRASE|PASSCODE|CREDENTIAL|SECRET|CONNECTIONSTRING`)
 	secretEnd  = regexp.MustCompile(`(TOKEN|PASS|PWD|` +
 		`(API|ACCESS|ACCOUNT|APP|AUTH|CLIENT|CRYPT|DEPLOY|ENCRYPTION|GPG|HOST|LICENSE|MASTER|PRIVATE|SERVICE|SHARED|SIGNING|SSH|STORAGE)KEY)$`)
 	notSecret = setOf(`BYPASS COMPASS OVERPASS SURPASS TRESPASS UNDERPASS OLDPWD PWD`)
-	// secretWhole are whole names, and those of addresses that hold a password.
+	// secretWhole matches whole names, including those of addresses that
+	// contain a password.
 	secretWhole = regexp.MustCompile(`^(AWS_.*|KUBECONFIG|NETRC|PGPASSFILE|PGSERVICEFILE|BOTO_CONFIG|` +
 		`(.*_)?(DATABASE|DB|REDIS|MONGO|MONGODB|AMQP|RABBITMQ|POSTGRES|POSTGRESQL|MYSQL)_UR[IL])$`)
 )
@@ -158,7 +159,7 @@ func secretName(words []string) bool {
 	return secretPart.MatchString(strings.Join(words, "")) || secretWhole.MatchString(strings.Join(words, "_"))
 }
 
-// secretValue matches values whose shape alone gives them away.
+// secretValue matches values that are secrets by their form alone.
 var secretValue = regexp.MustCompile(strings.Join([]string{
 	`-----BEGIN [A-Z ]*PRIVATE KEY`, `"private_key"`,
 	`://[^/\s:@]*:[^/\s@]+@`,

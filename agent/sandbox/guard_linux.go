@@ -11,10 +11,10 @@ import (
 //go:embed guard.sh
 var guardScript string
 
-// guardian ends this program's children where the program cannot: when it is
-// killed. It is a shell that waits, started with the first child. The
-// signal that the kernel can send at a parent's death reaches only the child
-// itself, and a namespace costs each command several milliseconds.
+// guardian ends this program's children if the program is killed. It is a
+// waiting shell that is started with the first child. The signal that the
+// kernel can send at a parent's death would reach only the direct child, and a
+// namespace costs each command several milliseconds.
 type guardian struct {
 	mu    sync.Mutex
 	alive *os.File // its input: closed with us
@@ -23,7 +23,7 @@ type guardian struct {
 
 var guard guardian
 
-// watch starts the guard unless there is one.
+// watch starts the guard if it is not running.
 func (g *guardian) watch() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -43,7 +43,7 @@ func (g *guardian) start() error {
 	defer input.Close()
 	cmd := exec.Command("/bin/bash", "--norc", "--noprofile", "-c", guardScript, "atelier-guard", Scope{}.prefix())
 	cmd.Dir = "/"
-	cmd.Env = []string{"PATH=/usr/bin:/bin"} // without a marker: it must not find itself
+	cmd.Env = []string{"PATH=/usr/bin:/bin"} // without a marker, so that it does not find itself
 	cmd.Stdin = input
 	cmd.SysProcAttr = ownSession()
 	closeDescriptorsOnExec()

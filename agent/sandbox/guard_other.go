@@ -2,8 +2,8 @@
 
 package sandbox
 
-// guardian needs a process table that shows environments. Windows needs no
-// guardian: a job object ends with the last handle to it.
+// guardian needs a process table that shows environments. Windows does not need
+// it, because a job object ends with its last handle.
 type guardian struct{}
 
 var guard guardian

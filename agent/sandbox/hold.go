@@ -9,13 +9,13 @@ import (
 type holds struct {
 	mu    sync.Mutex
 	count int
-	free  chan struct{} // closed when count falls to 0; nil while it is 0
+	free  chan struct{} // closed when count falls to 0; nil while count is 0
 }
 
 var starts holds
 
-// Hold makes every [Run] wait until release is called, for a host whose
-// window is not painted yet: children started while its page loads can keep
+// Hold makes every [Run] wait until release is called. A host uses it until its
+// window is painted, because children that start while the page loads can keep
 // it blank. Holds add up; release may be called more than once.
 func Hold() (release func()) {
 	starts.mu.Lock()
@@ -37,7 +37,7 @@ func (h *holds) release() {
 	}
 }
 
-// wait returns when nothing holds children back, or with ctx's error.
+// wait returns when no hold is left, or with ctx's error.
 func (h *holds) wait(ctx context.Context) error {
 	for ctx.Err() == nil {
 		h.mu.Lock()

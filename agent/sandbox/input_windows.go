@@ -10,8 +10,8 @@ import (
 )
 
 // openInput returns the two ends of a command's standard input. It is a named
-// pipe, for only those can be written to with a deadline; there is one place
-// at its other end, and we take it ourselves.
+// pipe, because only a named pipe supports write deadlines. The pipe accepts
+// one connection, which is ours.
 func openInput() (theirs, ours *os.File, err error) {
 	name := `\\.\pipe\atelier-` + rand.Text()
 	path, err := windows.UTF16PtrFromString(name)

@@ -12,16 +12,16 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// job is a Job Object: processes that can be counted and ended together, of
-// which none can take itself or its children out. When its handle is closed,
-// by us or by the end of this program in whatever way, they end.
+// job is a Job Object: a set of processes that can be counted and ended
+// together, and that none of them can leave. When its handle is closed, by us
+// or by the end of this program, they end.
 type job struct {
 	mu     sync.Mutex
 	handle windows.Handle // 0 before open and after close
 }
 
-// interruptedExit is the exit code of processes that a job ends: what Windows
-// itself gives those that Ctrl-C ended.
+// interruptedExit is the exit code of processes that a job ends, the same that
+// Windows uses for Ctrl-C.
 const interruptedExit = uint32(windows.STATUS_CONTROL_C_EXIT)
 
 func (j *job) open() error {
@@ -42,7 +42,7 @@ func (j *job) open() error {
 	return nil
 }
 
-// close ends what is left in the job.
+// close ends the remaining processes of the job.
 func (j *job) close() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -52,8 +52,8 @@ func (j *job) close() {
 	}
 }
 
-// add puts a process into the job, for its life. What it starts from then on
-// is in the job too.
+// add puts a process into the job permanently. Everything it starts from then
+// on is in the job too.
 func (j *job) add(process *os.Process) error {
 	var assignErr error
 	err := process.WithHandle(func(handle uintptr) {
@@ -67,7 +67,7 @@ func (j *job) add(process *os.Process) error {
 	return nil
 }
 
-// end ends all processes of the job. They are there for a moment still.
+// end ends all processes of the job. They may still exist for a moment.
 func (j *job) end() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -83,9 +83,9 @@ func (j *job) end() error {
 // accounting is JOBOBJECT_BASIC_ACCOUNTING_INFORMATION.
 type accounting struct {
 	_               [4]int64 // times
-	_, _            uint32   // page faults; processes ever
+	_, _            uint32   // page faults; total processes
 	activeProcesses uint32
-	_               uint32 // processes that a limit ended
+	_               uint32 // processes ended by a limit
 }
 
 // empty reports whether the job has no process left.
@@ -101,7 +101,7 @@ func (j *job) empty() bool {
 	return err == nil && a.activeProcesses == 0
 }
 
-// abandoned has the jobs of commands that left processes behind, by call.
+// abandoned holds the jobs of commands that left processes behind, by call.
 var abandoned = struct {
 	mu   sync.Mutex
 	jobs map[string]*job
@@ -114,7 +114,8 @@ func (j *job) abandon(call string) {
 	abandoned.jobs[call] = j
 }
 
-// sweep ends every process that a call whose marker begins so left behind.
+// sweep ends every process left behind by a call whose marker has the given
+// prefix.
 func sweep(marker string) {
 	var ended []*job
 	abandoned.mu.Lock()

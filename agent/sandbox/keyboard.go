@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// The keys that mean something at a terminal.
+// The keys with a meaning at a terminal.
 const (
 	ctrlC = "\x03"
 	ctrlD = "\x04"
 )
 
-// typingTime is how long a command may take to read what is typed.
+// typingTime limits how long a command may take to read its input.
 const typingTime = 2 * time.Second
 
-// keyboard is what a command is written to by: the pipe to its input, or its
-// terminal. The zero value is that of a command that takes none.
+// keyboard writes to a command, through the pipe to its input or through its
+// terminal. The zero value belongs to a command without input.
 type keyboard struct {
 	mu         sync.Mutex
-	file       *os.File // nil without one, or once it is closed
-	isTerminal bool     // then the keys' meanings are the terminal's own business
+	file       *os.File // nil without input, or once it is closed
+	isTerminal bool     // then the terminal itself interprets the keys
 }
 
-// write types text, giving the command time to read it.
+// write types text and gives the command time to read it.
 func (k *keyboard) write(text string) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

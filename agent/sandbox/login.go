@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// loginTimeout is how long the login shell's start-up files may take.
+// loginTimeout limits the start-up files of the login shell.
 const loginTimeout = 5 * time.Second
 
-// loginPath is the PATH of children; nil while it is this program's own. The
-// program's environment is not changed: C code reads it at any time.
+// loginPath is the PATH of children; nil means this program's own. The
+// program's environment is not changed, because C code may read it at any time.
 var loginPath atomic.Pointer[string]
 
 func searchPath() string {
@@ -27,13 +27,13 @@ func searchPath() string {
 	return os.Getenv("PATH")
 }
 
-// UseLoginPath gives children from now on the PATH that the user has in a
-// terminal, where this program was started from somewhere else: a desktop's
-// launcher knows little of it. It asks the login shell, like [Run] after
-// [Hold]s, and takes nothing but the PATH from it. On an error the PATH stays.
+// UseLoginPath gives later children the PATH that the user has in a terminal,
+// if this program was started elsewhere, such as by a desktop launcher with a
+// short PATH. It asks the login shell, after every [Hold] is released like
+// [Run], and takes only the PATH from it. On an error the PATH stays.
 func UseLoginPath(ctx context.Context) error {
 	if term := os.Getenv("TERM"); term != "" && term != "dumb" {
-		return nil // from a terminal, perhaps one with an environment activated
+		return nil // from a terminal, perhaps with an activated environment
 	}
 	path, err := askLoginShell(ctx, os.Getenv("SHELL"))
 	if err != nil {
@@ -44,8 +44,8 @@ func UseLoginPath(ctx context.Context) error {
 	return nil
 }
 
-// askLoginShell returns the PATH after all start-up files, as it is: those for
-// interactive shells too, where most people set it.
+// askLoginShell returns the unchanged PATH after all start-up files, including
+// those for interactive shells, where most people set it.
 func askLoginShell(ctx context.Context, shell string) (string, error) {
 	if !filepath.IsAbs(shell) {
 		return "", errors.New("SHELL names none")
@@ -64,16 +64,16 @@ func askLoginShell(ctx context.Context, shell string) (string, error) {
 	return "", fmt.Errorf("%s did not print it (exit code %d, timed out: %t)", shell, r.ExitCode, r.TimedOut)
 }
 
-// fenced returns the one line between two lines that are the fence, whatever
-// start-up files print around them.
+// fenced returns the line between two lines equal to fence, whatever start-up
+// files print around them.
 func fenced(output, fence string) (string, bool) {
 	_, rest, _ := strings.Cut(output, fence+"\n")
 	path, _, ok := strings.Cut(rest, "\n"+fence)
 	return path, ok && path != "" && !strings.ContainsRune(path, '\n')
 }
 
-// joinPaths joins the folders of search paths, the first ones first. Only
-// absolute ones count: what lies in a project must not be run by accident.
+// joinPaths joins the folders of search paths in order. Only absolute ones
+// count, so that no program in a project runs by accident.
 func joinPaths(paths ...string) string {
 	var dirs []string
 	for _, path := range paths {

@@ -8,9 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// markerName is the variable by which a call's processes are found again,
-// wherever they have moved. Its value lists the calls of all the Ateliers
-// that are nested in each other.
+// markerName is the variable by which a call's processes are found, wherever
+// they have moved. Its value lists the calls of all nested Ateliers.
 const markerName = "ATELIER_CALL"
 
 var (
@@ -19,7 +18,7 @@ var (
 )
 
 // Scope marks the processes of one owner, such as a session, so that they can
-// be ended together. The zero Scope is that of the whole program.
+// be ended together. The zero Scope stands for the whole program.
 type Scope struct{ marker string }
 
 // NewScope returns a scope without processes.
@@ -27,9 +26,9 @@ func NewScope() Scope {
 	return Scope{program + ".s" + strconv.FormatInt(numbers.Add(1), 10) + "."}
 }
 
-// End kills every process that was started with a [Spec] of this scope, also
-// those that outlived their command. No Run of it may be under way. On
-// systems other than Linux and Windows it does nothing.
+// End kills every process that was started with a [Spec] of this scope, even if
+// it outlived its command. No Run of the scope may be in progress. On systems
+// other than Linux and Windows it does nothing.
 func (s Scope) End() { sweep(s.prefix()) }
 
 func (s Scope) prefix() string {
@@ -40,12 +39,12 @@ func (s Scope) prefix() string {
 }
 
 // nextCall returns the marker of a new call. It ends in a character that no
-// number has, so that no marker begins another.
+// number contains, so that no marker is a prefix of another.
 func (s Scope) nextCall() string {
 	return s.prefix() + strconv.FormatInt(numbers.Add(1), 10) + ";"
 }
 
-// mark returns env, or by default the filtered environment, with the call's
+// mark returns env, or the filtered environment if env is nil, with the call's
 // marker.
 func mark(env []string, call string) []string {
 	if env == nil {
@@ -60,9 +59,9 @@ func mark(env []string, call string) []string {
 	return append(marked, markerName+"="+os.Getenv(markerName)+call)
 }
 
-// Shutdown kills every process that this program started and left behind.
-// Hosts call it last, when nothing is run any more. On systems other than
-// Linux and Windows it does nothing.
+// Shutdown kills every process that this program started and left behind. Hosts
+// call it last, when nothing runs any more. On systems other than Linux and
+// Windows it does nothing.
 func Shutdown() {
 	Scope{}.End()
 	guard.dismiss()

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Process is a command under way. Its methods are safe for concurrent use.
+// Process is a running command. Its methods are safe for concurrent use.
 type Process struct {
 	cmd            *exec.Cmd
 	tree           tree
-	limited        context.Context // ends it, by caller, Stop or timeout
+	limited        context.Context // ends with the caller, Stop or the timeout
 	stop           context.CancelFunc
 	stdout, stderr *capture
 	begin          time.Time
@@ -29,15 +29,15 @@ type Process struct {
 
 var (
 	errTimeout = errors.New("the command's time is up")
-	// ErrNoInput is returned when a command is written to that takes no input.
+	// ErrNoInput is returned for a write to a command without input.
 	ErrNoInput = errors.New("the command takes no input")
-	// ErrEnded is returned when a command is written to that has ended.
+	// ErrEnded is returned for a write to a command that has ended.
 	ErrEnded = errors.New("the command has ended")
 )
 
-// Start starts a command that goes on beside its caller. It ends by itself,
-// by its timeout, with ctx or by Stop, the latter three taking down everything
-// it started. An error means that it did not start.
+// Start starts a command that runs beside its caller. It ends by itself, by its
+// timeout, with ctx or by Stop; the last three also end everything it started.
+// An error means that it did not start.
 func Start(ctx context.Context, spec Spec) (*Process, error) {
 	p, err := start(ctx, spec)
 	if err != nil {
@@ -50,7 +50,7 @@ func Start(ctx context.Context, spec Spec) (*Process, error) {
 	return p, nil
 }
 
-// start starts a command for the caller to supervise.
+// start starts a command that the caller then supervises.
 func start(ctx context.Context, spec Spec) (p *Process, err error) {
 	if len(spec.Argv) == 0 {
 		return nil, errors.New("start command: no program given")
@@ -88,8 +88,8 @@ func start(ctx context.Context, spec Spec) (p *Process, err error) {
 	return p, nil
 }
 
-// explained says in plain words of which resource there is too little, and what
-// helps, before the words of the system.
+// explained adds plain words before the system's error: which resource is
+// short, and what helps.
 func explained(err error) error {
 	switch {
 	case errors.Is(err, syscall.EMFILE):
@@ -106,7 +106,7 @@ func explained(err error) error {
 	return err
 }
 
-// argv is what is executed for the spec.
+// argv returns the arguments to execute.
 func (s Spec) argv() ([]string, error) {
 	argv := append([]string(nil), s.Argv...)
 	if path := LookPath(argv[0]); path != "" {
@@ -129,15 +129,15 @@ func (p *Process) capture(spec Spec) {
 		p.stdout.spill = &spill{dir: spec.SpillDir}
 	}
 	switch {
-	case spec.TTY: // the terminal is all three, once it is there
+	case spec.TTY: // the terminal is all three, once it is open
 	case spec.Merge:
-		p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.stdout // the same writer: os/exec gives both one pipe
+		p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.stdout // the same writer, so that os/exec gives both one pipe
 	default:
 		p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.stderr
 	}
 }
 
-// launch starts the command with what it is written to by.
+// launch starts the command with its input.
 func (p *Process) launch(spec Spec) error {
 	p.cmd.SysProcAttr = ownSession()
 	if spec.ReadOnly {
@@ -180,7 +180,7 @@ func (p *Process) launch(spec Spec) error {
 	return nil
 }
 
-// supervise follows the command to its end and sets the result, all but its
+// supervise follows the command to its end and sets the result except its
 // texts.
 func (p *Process) supervise() {
 	err := p.cmd.Wait()
@@ -188,7 +188,7 @@ func (p *Process) supervise() {
 	aborted := p.limited.Err() != nil
 	timedOut := errors.Is(context.Cause(p.limited), errTimeout)
 	if aborted {
-		if p.terminated.IsZero() { // the command was over, its background children were not
+		if p.terminated.IsZero() { // the command had ended, but not its background children
 			p.terminated = time.Now()
 			_ = p.tree.terminate(p.cmd.Process)
 		}
@@ -216,8 +216,8 @@ func (p *Process) supervise() {
 	}
 }
 
-// Wait returns how the command ended, once it has, or ctx's error. The texts
-// of the Result are empty: Read has them.
+// Wait returns how the command ended, once it has, or ctx's error. The texts of
+// the Result are empty, because Read returns them.
 func (p *Process) Wait(ctx context.Context) (Result, error) {
 	select {
 	case <-p.done:
@@ -231,20 +231,21 @@ func (p *Process) Wait(ctx context.Context) (Result, error) {
 	return p.result, nil
 }
 
-// Read takes what the command printed to Stdout since the last Read.
+// Read returns what the command printed to Stdout since the last Read.
 func (p *Process) Read() string { return p.stdout.take() }
 
-// Stop ends the command and everything it started, and waits for that.
+// Stop ends the command and everything it started, and waits until that is
+// done.
 func (p *Process) Stop() {
 	p.stop()
 	<-p.done
 }
 
-// Write types text to the command, as at a terminal: Ctrl-C (\x03) alone
-// interrupts it, whether it takes input or not, and Ctrl-D (\x04) at the end
-// closes its input. A command on a terminal is sent all keys as they are, and
-// what they do there is up to it. Write fails with [ErrNoInput], [ErrEnded] or
-// [os.ErrDeadlineExceeded] where the command does not read what it was sent.
+// Write types text to the command like a user at a terminal. Ctrl-C (\x03)
+// alone interrupts it, with or without input, and Ctrl-D (\x04) at the end
+// closes its input. A command on a terminal gets all keys unchanged and
+// interprets them itself. Write fails with [ErrNoInput], [ErrEnded] or, if the
+// command does not read its input, [os.ErrDeadlineExceeded].
 func (p *Process) Write(text string) error {
 	select {
 	case <-p.done:

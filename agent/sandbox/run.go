@@ -10,50 +10,50 @@ import (
 	"time"
 )
 
-// DefaultLimit is the capture cap of a stream that a [Spec] leaves open
-// (K-02).
+// DefaultLimit is the capture limit of a stream if a [Spec] sets none (K-02).
 const DefaultLimit = 1 << 20
 
-// grace is the time between asking a command to end and killing it (LOOP-123). It is also how
-// long a finished command's background children may hold its output open.
+// grace is the time between asking a command to end and killing it (LOOP-123).
+// It is also how long background children of a finished command may hold its
+// output open.
 const grace = 2 * time.Second
 
 // Spec is a command to run.
 type Spec struct {
 	// Argv is the program and its arguments. A program without a slash is
-	// looked up as [LookPath] does. The last argument of cmd.exe is a command
-	// line, which it gets as it is (with /s /c before it).
+	// looked up by [LookPath]. The last argument of cmd.exe is a command line,
+	// which it gets unchanged (after /s /c).
 	Argv []string
 	// Dir is the working directory. Empty means this process's own.
 	Dir string
 	// Env is the whole environment. Nil means that of the zero [Filter].
 	Env []string
-	// Scope is what the command's processes belong to.
+	// Scope is the owner of the command's processes.
 	Scope Scope
-	// Input gives a [Process] a standard input to write to. Without it there
-	// is the null device.
+	// Input gives a [Process] a standard input to write to. Otherwise it is the
+	// null device.
 	Input bool
 	// TTY runs the command on a terminal of its own, which is its input, output
-	// and errors: everything printed is Stdout, lines end in a carriage return
-	// and a newline, and what is typed is echoed. It fails with
-	// [ErrNoTerminal] where there are none. Only programs that behave otherwise
-	// on a terminal need it.
+	// and error: everything printed is Stdout, lines end in a carriage return
+	// and a newline, and input is echoed. It fails with [ErrNoTerminal] if
+	// there are no terminals. Only programs that behave differently on a
+	// terminal need it.
 	TTY bool
 	// ReadOnly keeps the command from changing anything outside itself. It
-	// fails with [ErrNoConfinement] where the machine cannot do that.
+	// fails with [ErrNoConfinement] if the machine does not support that.
 	ReadOnly bool
 	// Timeout is the wall-clock limit. 0 means none.
 	Timeout time.Duration
-	// Limit caps what is captured of each stream, in bytes: the first and the
-	// last half of the limit are kept. 0 means [DefaultLimit].
+	// Limit limits what is captured of each stream, in bytes: its first and
+	// last half are kept. 0 means [DefaultLimit].
 	Limit int
-	// SpillDir is the folder of the file that keeps what goes to Stdout beyond
-	// Limit. Empty means that it is dropped.
+	// SpillDir is the folder of the file for Stdout beyond Limit. If it is
+	// empty, that output is dropped.
 	SpillDir string
 	// Merge sends standard error into Stdout, in the order written.
 	Merge bool
-	// Output receives what goes to Stdout as it appears, all of it, as valid
-	// UTF-8. Calls do not overlap and end before Run returns. May be nil.
+	// Output receives everything that goes to Stdout as it appears, as valid
+	// UTF-8. Calls do not overlap and end before Run returns. It may be nil.
 	Output func(text string)
 }
 
@@ -61,26 +61,26 @@ type Spec struct {
 type Result struct {
 	Stdout string
 	Stderr string
-	// ExitCode is 128 plus the signal's number for a child that a signal
-	// ended; Windows has 0xC000013A for one that Ctrl-C or we ended.
+	// ExitCode is 128 plus the signal's number for a child that a signal ended.
+	// On Windows it is 0xC000013A for a child that Ctrl-C or we ended.
 	ExitCode int
 	// TimedOut and Interrupted say who ended it early: the Spec's timeout, or
 	// the caller through its context or Stop.
 	TimedOut    bool
 	Interrupted bool
-	// Left says that the command ended and left a background process behind
-	// that still held its output, which is no longer read.
+	// Left says that the command ended but left a background process that still
+	// held its output, which is no longer read.
 	Left bool
 	// Dropped counts the bytes of output that are not in the texts; Spill has
-	// them where the Spec asked for that.
+	// them if the Spec asked for it.
 	Dropped  int64
 	Spill    Spill
 	Duration time.Duration
 }
 
-// Run runs a command to its end (LOOP-26, LOOP-121..124). It first waits for
-// [Hold]s to be released. An error means that the command did not start; any
-// end of a started command is a Result. Run is safe for concurrent use.
+// Run runs a command to its end (LOOP-26, LOOP-121..124). It first waits until
+// every [Hold] is released. An error means that the command did not start;
+// every end of a started command is a Result. Run is safe for concurrent use.
 func Run(ctx context.Context, spec Spec) (Result, error) {
 	p, err := start(ctx, spec)
 	if err != nil {
@@ -92,8 +92,9 @@ func Run(ctx context.Context, spec Spec) (Result, error) {
 }
 
 // Detach starts a program for the user rather than for a call, such as
-// xdg-open: it keeps the user's environment but for what [Conceal] took, sees no
-// pipes and outlives this process. It does not wait for [Hold]s.
+// xdg-open. The program keeps the user's environment except what [Conceal]
+// removed, gets no pipes and outlives this process. Detach does not wait for a
+// [Hold].
 func Detach(argv ...string) error {
 	if len(argv) == 0 {
 		return errors.New("start program: no program given")
@@ -109,15 +110,15 @@ func Detach(argv ...string) error {
 	return nil
 }
 
-// LookPath finds a program on the PATH that children get. Empty means that
-// there is none.
+// LookPath finds a program on the PATH of children. It returns an empty string
+// if there is none.
 func LookPath(program string) string {
 	if filepath.Base(program) != program {
 		return program
 	}
 	for _, dir := range filepath.SplitList(searchPath()) {
 		if !filepath.IsAbs(dir) {
-			continue // what a folder holds must not be run by accident
+			continue // programs in the working folder must not run by accident
 		}
 		if path, err := exec.LookPath(filepath.Join(dir, program)); err == nil {
 			return path
@@ -126,9 +127,9 @@ func LookPath(program string) string {
 	return ""
 }
 
-// ShellFinds returns the program that a child's shell runs for a name that is not
-// built into it. Empty means that there is none, or that the PATH leaves the
-// choice to the folder that the child works in.
+// ShellFinds returns the program that a child's shell runs for a name that is
+// not a builtin. It returns an empty string if there is none, or if the PATH
+// depends on the child's working folder.
 func ShellFinds(program string) string {
 	if filepath.Base(program) != program {
 		return ""

@@ -2,5 +2,5 @@
 
 package sandbox
 
-// sacrifice does nothing: other systems have no such score.
+// sacrifice does nothing, because other systems have no such score.
 func sacrifice(int) {}

@@ -8,17 +8,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// architectures are those whose system calls the filter knows by the numbers
-// of this program's own.
+// architectures lists those whose system calls the filter knows by this
+// program's own numbers.
 var architectures = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}
 
-// x32 marks the system calls of a second kind that amd64 has.
+// x32 marks system calls of amd64's second ABI.
 const x32 = 0x4000_0000
 
-// socketFilter returns a file to read from with the rules for a confined
-// command: it opens no socket that leads to another program of this machine. A
-// socket in a folder answers also where the folder cannot be written, and who
-// answers may be asked to write. A pair of connected sockets is as before.
+// socketFilter returns a file with the rules for a confined command: the
+// command cannot open a socket that leads to another program of this machine. A
+// socket in a read-only folder still accepts connections, and its owner could
+// be asked to write. Pairs of connected sockets still work.
 func socketFilter() (*os.File, error) {
 	arch, ok := architectures[runtime.GOARCH]
 	if !ok {
@@ -39,11 +39,12 @@ func socketFilter() (*os.File, error) {
 	return read, nil
 }
 
-// socketRules are the rules, for the kernel's own filter machine. A pair of
-// datagram sockets is refused too: each can be sent from to anywhere.
+// socketRules returns the rules as instructions of the kernel's filter machine.
+// A pair of datagram sockets is refused too, because each can send to any
+// address.
 func socketRules(arch uint32) (rules []unix.SockFilter) {
-	// Offsets in what the kernel shows of a call: its number, the architecture,
-	// the lower halves of the first two arguments.
+	// Offsets in the kernel's description of a call: its number, the
+	// architecture, the lower halves of the first two arguments.
 	const number, architecture, first, second = 0, 4, 16, 24
 	// Where the parts of the rules begin.
 	const socket, pair, refuse, allow = 7, 9, 13, 14

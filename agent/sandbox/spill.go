@@ -5,23 +5,22 @@ import (
 	"os"
 )
 
-// maxSpill caps the file of one command's output: a command that prints
-// without end must not fill the disk.
+// maxSpill limits the file of one command's output, so that endless output does
+// not fill the disk.
 const maxSpill = 64 << 20
 
-// Spill is the file that has the output of a command which memory could not
-// keep: all of it from the start or, for a [Process], from the last Read that
-// left nothing out.
+// Spill is a file with output that exceeded the memory limit: all of it from
+// the start or, for a [Process], from the last Read that left nothing out.
 type Spill struct {
-	// Path is absolute; empty where memory kept everything.
+	// Path is absolute; empty if memory kept everything.
 	Path string
-	// Cut says that the output was longer than a file may be: the file has
-	// its beginning.
+	// Cut says that the output exceeded the file's limit, so that the file has
+	// only its beginning.
 	Cut bool
 }
 
-// spill writes a [Spill]. The file is made with the first text and belongs to
-// the user alone. It is used under its capture's lock.
+// spill writes a [Spill]. The file is created with the first text and only its
+// owner can read it. The capture's lock guards it.
 type spill struct {
 	dir  string
 	file *os.File
@@ -45,7 +44,7 @@ func (s *spill) write(text string) {
 	}
 	n, err := s.file.WriteString(text)
 	s.size += n
-	if err != nil { // the disk is full, most likely
+	if err != nil { // most likely the disk is full
 		slog.Warn("write a command's output", "path", s.Path, "err", err)
 		s.full, s.Cut = true, true
 	}

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// sweep kills every process whose environment carries marker, until a pass
-// over the process table finds none: a process may fork while it is made, one
-// that is just executing a program shows its environment only after that, and
-// one that is killed is there until a busy machine comes to it. What cannot be
-// killed (it sleeps in the kernel) is left after a while.
+// sweep kills every process whose environment carries marker, and repeats until
+// a pass over the process table finds none: a process may fork during a pass, a
+// process that is executing a program shows its environment only afterwards,
+// and a killed one remains for a moment on a busy machine. A process that
+// cannot be killed, because it sleeps in the kernel, is given up after a while.
 func sweep(marker string) {
 	for range 500 {
 		if !killMarked([]byte(marker)) {
@@ -32,7 +32,7 @@ func killMarked(marker []byte) (again bool) {
 			continue
 		}
 		// The handle comes first: it pins the process, so that the signal
-		// cannot reach another one that got the same number.
+		// cannot reach another process with the same number.
 		process, err := os.FindProcess(pid)
 		if err != nil {
 			continue
@@ -50,10 +50,10 @@ func killMarked(marker []byte) (again bool) {
 	return again
 }
 
-// isExecuting reports whether a process of a directory in /proc that showed no
-// environment has one all the same: it was between two programs. It executes a
-// file, which neither the dead nor the kernel's own do, and its place for the
-// environment is not an empty one.
+// isExecuting reports whether a process in /proc that showed no environment has
+// one after all because it was between two programs. Such a process executes a
+// file, which neither a dead process nor the kernel's own does, and the address
+// range of its environment is not empty.
 func isExecuting(dir string) bool {
 	if _, err := os.Readlink(dir + "/exe"); err != nil {
 		return false

@@ -2,6 +2,6 @@
 
 package sandbox
 
-// sweep needs a process table that shows environments. Elsewhere the process
-// group is all that is ended.
+// sweep needs a process table that shows environments. Elsewhere only the
+// process group is ended.
 func sweep(string) {}

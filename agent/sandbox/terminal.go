@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// ErrNoTerminal is returned where a command was to run on a terminal and the
-// system has none to give.
+// ErrNoTerminal is returned if a command asks for a terminal and the system has
+// none.
 var ErrNoTerminal = errors.New("commands cannot be run on a terminal on this system")
 
-// terminalType is what programs take a terminal for.
+// terminalType is the terminal that programs are told they run on.
 const terminalType = "TERM=xterm"
 
-// screen follows what a command on a terminal prints. The nil screen is that
-// of a command without one.
+// screen follows the output of a command on a terminal. A nil screen belongs to
+// a command without one.
 type screen struct{ ended chan struct{} }
 
-// follow copies what comes from the terminal until the last process has let go
-// of it, which Linux reports as an error, or until its file is closed.
+// follow copies output from the terminal until the last process has released
+// it, which Linux reports as an error, or until its file is closed.
 func follow(terminal *os.File, to io.Writer) *screen {
 	s := &screen{ended: make(chan struct{})}
 	go func() {
@@ -30,7 +30,7 @@ func follow(terminal *os.File, to io.Writer) *screen {
 	return s
 }
 
-// wait reports whether everything was read, or can be within so long.
+// wait reports whether everything was read, or is read within limit.
 func (s *screen) wait(ctx context.Context, limit time.Duration) bool {
 	if s == nil {
 		return true

@@ -12,16 +12,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The size of a terminal that nobody sees: as high as every program is made
-// for, so that one that draws whole screens draws little, and wide enough for
-// most command lines, since a shell draws what is typed beyond it in parts.
+// The size of an invisible terminal: the usual height, so that programs that
+// draw whole screens draw little, and wide enough for most command lines,
+// because a shell redraws longer ones in parts.
 const (
 	terminalRows    = 24
 	terminalColumns = 160
 )
 
 // openTerminal returns the two ends of a new terminal: ours, whose reads and
-// writes can be broken off, and the command's.
+// writes can be interrupted, and the command's.
 func openTerminal() (ours, theirs *os.File, err error) {
 	blocking, theirs, err := pty.Open()
 	if err != nil {
@@ -39,7 +39,7 @@ func openTerminal() (ours, theirs *os.File, err error) {
 }
 
 // interruptible returns another file of the same terminal that Close and
-// deadlines interrupt: package pty leaves its own blocking.
+// deadlines interrupt; the file of package pty blocks.
 func interruptible(f *os.File) (*os.File, error) {
 	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
@@ -51,8 +51,8 @@ func interruptible(f *os.File) (*os.File, error) {
 	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
-// ownTerminal gives a child its own session, led from the terminal that is its
-// standard input.
+// ownTerminal gives a child its own session, controlled by the terminal that is
+// its standard input.
 func ownTerminal() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setsid: true, Setctty: true}
 }

@@ -14,11 +14,11 @@ import "time"
 //
 // The command's own process is handed in: it exists only once it is started.
 
-// dying is how long killed processes get to be gone. One that sleeps in the
-// kernel, or that nobody reaps, is not waited for longer.
+// dying is how long killed processes may take to disappear. A process that
+// sleeps in the kernel, or that nobody reaps, is not waited for longer.
 const dying = 500 * time.Millisecond
 
-// goneBy waits until gone reports true, or the deadline.
+// goneBy waits until gone returns true, or for the deadline.
 func goneBy(deadline time.Time, gone func() bool) bool {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()

@@ -15,22 +15,22 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tree is a job object. Closing its handle is the sweep and the guard of other
-// systems in one: nothing gets out of a job.
+// tree is a job object. Closing its handle does the work of sweep and guard on
+// other systems, because no process leaves a job.
 type tree struct {
 	call string
 	job  job
 }
 
-// ownSession gives a child a console of its own that has no window, and makes
-// it the leader of a process group there: a program that asks for a password
-// at the console does not get hold of ours.
+// ownSession gives a child a console of its own without a window, and makes it
+// the leader of a process group there. A program that asks for a password at
+// the console does not reach ours.
 func ownSession() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NO_WINDOW | windows.CREATE_NEW_PROCESS_GROUP}
 }
 
-// start creates the process suspended: it must be in its job before it can
-// start another.
+// start creates the process suspended, because it must be in its job before it
+// can start another.
 func (t *tree) start(command *exec.Cmd) error {
 	if err := t.job.open(); err != nil {
 		return err
@@ -53,8 +53,8 @@ func (t *tree) start(command *exec.Cmd) error {
 	return err
 }
 
-// resume lets a process that was created suspended run. Its threads are looked
-// up, since package os keeps no handle of the first one.
+// resume lets a process that was created suspended run. It looks up the
+// threads, because package os keeps no handle of the first one.
 func resume(pid uint32) error {
 	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPTHREAD, 0)
 	if err != nil {
@@ -88,13 +88,13 @@ func resumeThread(id uint32) error {
 	return err
 }
 
-// interrupt is terminate: no other signal reaches a group, and Ctrl-C ends
-// most programs.
+// interrupt is terminate, because no other signal reaches a group, and Ctrl-C
+// ends most programs.
 func (t *tree) interrupt(leader *os.Process) error { return t.terminate(leader) }
 
 func (t *tree) terminate(leader *os.Process) error {
 	var err error
-	heldErr := leader.WithHandle(func(uintptr) { // while it is held, its number is its own
+	heldErr := leader.WithHandle(func(uintptr) { // its number cannot be reused while it is held
 		err = sendBreak(uint32(leader.Pid))
 	})
 	if errors.Join(heldErr, err) == nil {
@@ -121,9 +121,9 @@ func (t *tree) release() {
 func exitCode(state *os.ProcessState) int { return state.ExitCode() }
 
 // shellCommandLine returns the command line for cmd.exe, which does not undo
-// the escaping that every other program undoes: its last argument goes between
-// quotes as it is, and /s makes it take off those two and no others. For other
-// programs it returns nothing, and package syscall escapes.
+// the escaping that other programs undo: its last argument goes between quotes
+// unchanged, and /s makes it remove only those two. For other programs it
+// returns an empty string, and package syscall escapes.
 func shellCommandLine(argv []string) string {
 	if len(argv) < 2 || !strings.EqualFold(filepath.Base(argv[0]), "cmd.exe") {
 		return ""
