@@ -1,5 +1,5 @@
-// Package picture makes pictures fit what models take: of one of four types,
-// and no larger than a provider allows.
+// Package picture fits pictures to what models accept: one of four types, no
+// larger than a provider allows.
 package picture
 
 import (
@@ -20,26 +20,27 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// comfortable is the longer side that a picture is made to have which is too
-// large: what lies beyond, models do not see.
+// comfortable is the longer side of a picture after it was scaled down. Models
+// do not see more detail than that.
 const comfortable = 2000
 
-// mostPixels keeps a small file from becoming a large picture in memory.
+// mostPixels keeps a small file from becoming a huge picture in memory.
 const mostPixels = 64 << 20
 
-// Types are those that every model with eyes takes.
+// types are those that every model with vision accepts.
 var types = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
 var (
-	// ErrType says that data is of no type that models take.
+	// ErrType means that the data has no type that models accept.
 	ErrType = errors.New("not a PNG, JPEG, GIF or WebP picture")
-	// ErrBroken says that data could not be read as the picture that it is.
+	// ErrBroken means that the data could not be decoded as a picture of its
+	// type.
 	ErrBroken = errors.New("a broken picture")
 	errLarge  = errors.New("too large to be made smaller")
 )
 
-// Type is the type that data has, whatever it is said to be; empty for none
-// that models take.
+// Type returns the actual type of data, whatever it is declared as; empty if
+// models do not accept it.
 func Type(data []byte) string {
 	if t := http.DetectContentType(data); slices.Contains(types, t) {
 		return t
@@ -47,9 +48,9 @@ func Type(data []byte) string {
 	return ""
 }
 
-// Fit returns data and its type, made smaller where a limit demands it. The
-// same data and limits give the same picture. Errors wrap [ErrType] or
-// [ErrBroken], or say that it is too large.
+// Fit returns data and its type, scaled down if a limit demands it. The same
+// data and limits give the same picture. Errors wrap [ErrType] or [ErrBroken],
+// or say that the picture is too large.
 func Fit(data []byte, limits llm.PictureLimits) ([]byte, string, error) {
 	kind := Type(data)
 	if kind == "" {
@@ -89,7 +90,7 @@ func orNone(limit int) int {
 	return limit
 }
 
-// shrink scales a picture until its longer side is no longer than edge.
+// shrink scales a picture until its longer side is at most edge.
 func shrink(p image.Image, edge int) image.Image {
 	w, h := p.Bounds().Dx(), p.Bounds().Dy()
 	longer := max(w, h)
@@ -101,8 +102,8 @@ func shrink(p image.Image, edge int) image.Image {
 	return out
 }
 
-// encode keeps photographs photographs; everything else becomes a PNG, whose
-// text stays sharp.
+// encode keeps photographs as JPEG. Anything else becomes a PNG, which keeps
+// text sharp.
 func encode(p image.Image, kind string) ([]byte, string, error) {
 	var out bytes.Buffer
 	if kind == "image/jpeg" {

@@ -34,8 +34,8 @@ func anthropicShell() agent.Binding {
 	return b
 }
 
-// anthropicBindings are the tools as Anthropic's models know them, under names
-// that are the canonical ones (LOOP-30, LOOP-110).
+// anthropicBindings define the tools as Anthropic's models know them, under the
+// canonical names (LOOP-30, LOOP-110).
 var anthropicBindings = sync.OnceValue(func() []agent.Binding {
 	return []agent.Binding{
 		picky(written(bind("Read", "Read", "read-anthropic", specRead.own), writeTabbed)),
@@ -68,7 +68,7 @@ func writeTabbed(page env.Page, r agent.Result, cut func(string) string) string 
 	return cut(b.String()) + remainder(page, "offset")
 }
 
-// remainder says how to read on, by the parameter for the first line.
+// remainder says how to read the rest, with the parameter for the first line.
 func remainder(page env.Page, parameter string) string {
 	if !page.More {
 		return ""

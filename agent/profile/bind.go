@@ -19,8 +19,7 @@ import (
 //go:embed words/*.md prompts/*.md
 var texts embed.FS
 
-// text returns an embedded text. One that is missing is a mistake in this
-// package.
+// text returns an embedded text. A missing one is a bug in this package.
 func text(name string) string {
 	b, err := texts.ReadFile(name + ".md")
 	if err != nil {
@@ -29,12 +28,12 @@ func text(name string) string {
 	return strings.TrimSpace(string(b))
 }
 
-// bind shows a tool under a name, to be called with In, which as turns into the
-// tool's own input. words names the description; the tool's own is used where it
-// is empty. An In without a schema is a mistake in this package.
+// bind shows a tool under a name. Calls have the input In, which as converts
+// into the tool's own. words names the description; if it is empty, the tool's
+// own is used. An In without a schema is a bug in this package.
 //
-// A member of In that is not described by a jsonschema tag is understood and not
-// shown. The tag also names synonyms of a member, with commas between them.
+// A member of In without a jsonschema tag is understood but not shown. The tag
+// also names synonyms of a member, separated by commas.
 func bind[In, Own any](tool, name, words string, as func(In) Own) agent.Binding {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
@@ -42,7 +41,7 @@ func bind[In, Own any](tool, name, words string, as func(In) Own) agent.Binding 
 	}
 	for _, member := range schema.Properties {
 		if len(member.Types) == 2 && member.Types[0] == "null" {
-			member.Type, member.Types = member.Types[1], nil // leaving it out says the same
+			member.Type, member.Types = member.Types[1], nil // leaving it out means the same
 		}
 	}
 	b := agent.Binding{
@@ -90,7 +89,7 @@ func encode(name string, schema *jsonschema.Schema) json.RawMessage {
 	return raw
 }
 
-// commandLine is a command line. Models give it as a list of words, too.
+// commandLine is a command line. Some models give it as a list of words.
 type commandLine string
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -106,12 +105,12 @@ func (c *commandLine) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// plainWord matches a word that a shell leaves as it is.
+// plainWord matches a word that a shell leaves unchanged.
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+:,./=-]+$`)
 
-// joined makes a command line of its words. A script that is given to a shell is
-// the command line, and a patch that is given to apply_patch comes as the script
-// by which it is known.
+// joined makes a command line from its words. For a shell with a script, the
+// script is the command line; a patch for apply_patch becomes the script by
+// which such a call is recognised.
 func joined(words []string) string {
 	switch {
 	case len(words) == 3 && slices.Contains([]string{"bash", "/bin/bash", "sh", "/bin/sh"}, words[0]) && slices.Contains([]string{"-c", "-lc"}, words[1]):
@@ -128,21 +127,22 @@ func joined(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// call shows a tool under another name and otherwise as it describes itself.
+// call shows a tool under another name, but with its own description and
+// schema.
 func call(tool, name string) agent.Binding {
 	return agent.Binding{Tool: tool, ToolSpec: llm.ToolSpec{Name: name}}
 }
 
-// same is for tools whose own input is what a model gives.
+// same is the conversion for models that give a tool's own input.
 func same[In any](in In) In { return in }
 
-// known makes a binding understood by more names.
+// known adds aliases to a binding.
 func known(b agent.Binding, aliases ...string) agent.Binding {
 	b.Aliases = aliases
 	return b
 }
 
-// instead advises on a name of which there is no tool.
+// instead returns advice for names without a tool.
 func instead(advice string, names ...string) (out []agent.Binding) {
 	for _, name := range names {
 		out = append(out, agent.Binding{ToolSpec: llm.ToolSpec{Name: name}, Instead: advice})
@@ -150,8 +150,7 @@ func instead(advice string, names ...string) (out []agent.Binding) {
 	return out
 }
 
-// synonyms adds other names of members. They come in pairs: the other name, the
-// member's.
+// synonyms adds other names of members, in pairs: the other name, the member's.
 func synonyms(b agent.Binding, names ...string) agent.Binding {
 	all := map[string]string{}
 	maps.Copy(all, b.Lenience.Synonyms)
@@ -162,14 +161,14 @@ func synonyms(b agent.Binding, names ...string) agent.Binding {
 	return b
 }
 
-// ignoring drops members without a word.
+// ignoring lists members that are dropped silently.
 func ignoring(b agent.Binding, members ...string) agent.Binding {
 	b.Lenience.Ignored = append(slices.Clone(b.Lenience.Ignored), members...)
 	return b
 }
 
-// refusing refuses members that would change what a call means. They come in
-// pairs: the member, what to do instead.
+// refusing lists members that would change what a call means, in pairs: the
+// member, and what to do instead.
 func refusing(b agent.Binding, advice ...string) agent.Binding {
 	all := map[string]string{}
 	maps.Copy(all, b.Lenience.Refused)
@@ -181,7 +180,7 @@ func refusing(b agent.Binding, advice ...string) agent.Binding {
 }
 
 // written makes a binding write results from their data. A result without such
-// data, as of a call that failed, is written as before.
+// data, such as that of a failed call, is written as before.
 func written[Data any](b agent.Binding, write func(d Data, r agent.Result, cut func(string) string) string) agent.Binding {
 	before := b.Output
 	b.Output = func(r agent.Result, cut func(string) string) string {
@@ -196,8 +195,8 @@ func written[Data any](b agent.Binding, write func(d Data, r agent.Result, cut f
 	return b
 }
 
-// speaking makes what a tool says of itself use the words that the model knows.
-// They come in pairs: the tool's word, the model's.
+// speaking translates what a tool says about itself into the terms that the
+// model knows, in pairs: the tool's term, the model's.
 func speaking(b agent.Binding, terms ...string) agent.Binding {
 	replacer := strings.NewReplacer(terms...)
 	write := b.Output

@@ -90,7 +90,7 @@ func (l geminiListDir) own() tool.ListDirInput {
 	return tool.ListDirInput{Path: l.DirPath, Depth: l.Depth, Ignore: l.Ignore}
 }
 
-// geminiBindings are the tools as Gemini's models know them (LOOP-31,
+// geminiBindings define the tools as Gemini's models know them (LOOP-31,
 // LOOP-111).
 var geminiBindings = sync.OnceValue(func() []agent.Binding {
 	terms := []string{
@@ -110,7 +110,7 @@ var geminiBindings = sync.OnceValue(func() []agent.Binding {
 	}, geminiCommands()...)
 })
 
-// writePlain writes lines as they are, and what is left out before them.
+// writePlain writes lines unchanged, after a note about what is left out.
 func writePlain(page env.Page, r agent.Result, cut func(string) string) string {
 	if len(page.Lines) == 0 {
 		return cut(r.Output)
@@ -118,11 +118,11 @@ func writePlain(page env.Page, r agent.Result, cut func(string) string) string {
 	return remainder(page, "start_line") + cut(strings.Join(page.Lines, "\n"))
 }
 
-// maxGrouped is how many lines are written of matches by file: with those of
-// one more match they are as many as a search may have (LOOP-40).
+// maxGrouped limits the lines of matches grouped by file, so that the result
+// stays within the lines that a search may have (LOOP-40).
 const maxGrouped = 197
 
-// writeGrouped writes matches by file. Lists of files stay as they are.
+// writeGrouped writes matches grouped by file. Lists of files stay unchanged.
 func writeGrouped(hits env.Hits, r agent.Result, cut func(string) string) string {
 	if len(hits.Lines) == 0 || len(hits.PathEnds) < len(hits.Lines) {
 		return cut(r.Output)
@@ -130,7 +130,7 @@ func writeGrouped(hits env.Hits, r agent.Result, cut func(string) string) string
 	var b strings.Builder
 	matches, lines, current := 0, 0, ""
 	for i, line := range hits.Lines {
-		if lines > maxGrouped { // the last of them would cost the middle
+		if lines > maxGrouped { // a line more would cut the middle
 			hits.More = true
 			break
 		}
@@ -158,15 +158,15 @@ func writeGrouped(hits env.Hits, r agent.Result, cut func(string) string) string
 	return head + cut(b.String())
 }
 
-// numbered splits what follows a path: a mark, which is a colon for a match, the
-// line's number, the mark again and the line.
+// numbered splits the text after a path: a mark, which is a colon for a match,
+// the line's number, the mark again and the line.
 func numbered(rest string) (mark, number, text string) {
 	mark, rest = rest[:1], rest[1:]
 	number, text, _ = strings.Cut(rest, mark)
 	return mark, number, text
 }
 
-// unread is what is said of a directory that could not be read.
+// unread is the note about an unreadable directory.
 var unread = map[bool]string{true: " (cannot be read)"}
 
 // writeListing writes directories first, then files with their sizes.

@@ -11,7 +11,8 @@ import (
 	"atelier.dev/atelier/agent/tool"
 )
 
-// backgroundLines is how much of a background command's output is read unasked.
+// backgroundLines is how much of a background command's output is read by
+// default.
 const backgroundLines = 100
 
 type geminiShell struct {
@@ -31,8 +32,8 @@ func (s geminiShell) own() tool.BashInput {
 	return in
 }
 
-// A background command is known to these models by a process number. Ours is
-// that of the task: what the system calls the process is no business of theirs.
+// These models know a background command by a process number. We use the number
+// of the task, because they do not need the system's own.
 type geminiReadBackground struct {
 	PID     int64 `json:"pid" also:"id,task_id" jsonschema:"the number that run_shell_command gave as the command's background PID; it is this session's, not the system's"`
 	Lines   int   `json:"lines,omitempty" jsonschema:"how many lines to show, the last ones, 100 if left out"`
@@ -51,8 +52,7 @@ func (s geminiStopBackground) own() tool.TaskStopInput {
 	return tool.TaskStopInput{ID: strconv.FormatInt(s.PID, 10)}
 }
 
-// geminiCommands are the shell and what talks to the commands that it leaves
-// running.
+// geminiCommands are the shell and the tools for background commands.
 func geminiCommands() []agent.Binding {
 	terms := []string{"there is no task", "there is no background command", "the tasks are", "they are"}
 	list := func(struct{}) tool.TaskListInput { return tool.TaskListInput{} }
@@ -64,7 +64,7 @@ func geminiCommands() []agent.Binding {
 	}
 }
 
-// writeLabelled writes what a command printed and how it ended.
+// writeLabelled writes a command's output and how it ended.
 func writeLabelled(d env.CommandResult, r agent.Result, cut func(string) string) string {
 	text := strings.ReplaceAll(printed(d, r), "use run_in_background", "use is_background")
 	text = "Output: " + cmp.Or(cut(strings.TrimRight(text, "\n")), "(empty)")
@@ -74,7 +74,7 @@ func writeLabelled(d env.CommandResult, r agent.Result, cut func(string) string)
 	return text
 }
 
-// writeBackground writes what a command printed and where it stands.
+// writeBackground writes a command's output and its state.
 func writeBackground(p tool.Progress, _ agent.Result, cut func(string) string) string {
 	text := "Output: " + cmp.Or(cut(strings.TrimRight(p.Stdout, "\n")), "(empty)")
 	if p.Running {

@@ -8,18 +8,19 @@ import (
 	"atelier.dev/atelier/agent/tool"
 )
 
-// This file has what models bring along from other harnesses (K-43,
-// reference: native-tools d.2): names of tools, and members that are left out
-// without a word or refused because they would change what a call means.
+// This file has what models bring along from other harnesses (K-43): names of
+// tools, and members that are dropped silently or refused because they would
+// change what a call means.
 
-// taskOutput is TaskOutput's own input, with the waits of other harnesses.
+// taskOutput is TaskOutput's own input, plus the wait parameters of other
+// harnesses.
 type taskOutput struct {
 	tool.TaskOutputInput
 	Block   bool  `json:"block,omitempty"`
 	Timeout int64 `json:"timeout,omitempty"`
 }
 
-// blockMs is how long a call waits that blocks and names no limit.
+// blockMs is the wait of a blocking call without a limit.
 const blockMs = 30_000
 
 func (t taskOutput) own() tool.TaskOutputInput {
@@ -38,12 +39,13 @@ func sendInput(name string) agent.Binding {
 	return synonyms(call("SendInput", name), "to", "agent_id", "target", "agent_id", "id", "agent_id", "input", "message", "prompt", "message")
 }
 
-// oneAgent is for a tool that is about one agent.
+// oneAgent binds a tool that is about one agent.
 func oneAgent(tool, name string, aliases ...string) agent.Binding {
 	return synonyms(known(call(tool, name), aliases...), "target", "agent_id", "targets", "agent_id", "id", "agent_id", "ids", "agent_id", "agent_ids", "agent_id")
 }
 
-// picky adds to a binding what it leaves out without a word, and what it refuses.
+// picky adds to a binding the members that it drops silently and those that it
+// refuses.
 func picky(b agent.Binding) agent.Binding {
 	b = ignoring(b, "wait_for_previous", "description", "explanation")
 	switch b.Tool {
@@ -75,8 +77,8 @@ func picky(b agent.Binding) agent.Binding {
 	return b
 }
 
-// habits are tools as models know them from elsewhere. They are understood under
-// every profile and never shown.
+// habits are tools as models know them from elsewhere. Every profile
+// understands them and none shows them.
 var habits = sync.OnceValue(func() []agent.Binding {
 	return []agent.Binding{
 		known(synonyms(call("ApplyPatch", "apply_patch"), "patch", "input"), "applypatch"),
@@ -86,7 +88,7 @@ var habits = sync.OnceValue(func() []agent.Binding {
 	}
 })
 
-// absent are names of tools that other harnesses have.
+// absent returns advice on tools of other harnesses that do not exist here.
 func absent() (out []agent.Binding) {
 	for advice, names := range map[string][]string{
 		"Make one call of the tool that edits a file for each edit.":                                         {"MultiEdit"},

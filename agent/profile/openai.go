@@ -13,8 +13,8 @@ import (
 	"atelier.dev/atelier/agent/tool"
 )
 
-// What OpenAI's models are given of a command's output unless they ask for less,
-// and what they count it in.
+// The default share of a command's output for OpenAI's models, and the unit
+// that they count it in.
 const (
 	defaultOutputTokens = 7_500 // the 30,000 characters of every command (LOOP-39)
 	maxOutputTokens     = 20_000
@@ -30,8 +30,9 @@ type openaiExec struct {
 	TimeoutMs       int64       `json:"timeout_ms,omitempty" also:"timeout"`
 }
 
-// own is a command that runs on when its call returns. A yield is no time limit,
-// so the user's limit for commands does not apply to it.
+// own converts to a command that keeps running when its call returns. A yield
+// time is not a time limit, so the user's limit for commands does not apply to
+// it.
 func (e openaiExec) own() tool.BashInput {
 	return tool.BashInput{
 		Command: string(e.Cmd), Workdir: e.Workdir, TTY: e.TTY, Timeout: e.TimeoutMs,
@@ -58,7 +59,7 @@ func (w openaiWriteStdin) own() tool.WriteStdinInput {
 
 func within(n, least, most int64) int64 { return min(max(n, least), most) }
 
-// outputTokens is what a call is shown that asked for so many.
+// outputTokens returns how many tokens a call gets that asked for n.
 func outputTokens(n int64) int64 {
 	if n <= 0 {
 		return defaultOutputTokens
@@ -76,10 +77,10 @@ func (s openaiShell) own() tool.BashInput {
 	return tool.BashInput{Command: string(s.Command), Workdir: s.Workdir, Timeout: s.TimeoutMs}
 }
 
-// openaiBindings are the shell as OpenAI's models know it: one whose commands
-// run on, and the older one that waits for their end, which is all there is on
-// Windows. They have no native tools to look at files: those are the
-// specification's (LOOP-29, LOOP-109).
+// openaiBindings define the shell as OpenAI's models know it: one whose
+// commands keep running, and the older one that waits for their end, which is
+// the only one on Windows. These models have no native tools to look at files;
+// they get the specification's (LOOP-29, LOOP-109).
 func openaiBindings(platform string) []agent.Binding {
 	if platform == "windows" {
 		return openaiClassic()
@@ -106,14 +107,14 @@ func openaiTools() (exec, write, classic agent.Binding) {
 		"tasks are running", "sessions are running",
 	}
 	exec = picky(speaking(written(bind("Bash", "exec_command", "exec_command", openaiExec.own), writeUnified), terms...))
-	exec.Lenience.Refused = nil // its commands run on as they are
+	exec.Lenience.Refused = nil // its commands may keep running anyway
 	exec = ignoring(exec, "run_in_background", "is_background")
 	write = speaking(written(bind("WriteStdin", "write_stdin", "write_stdin", openaiWriteStdin.own), writeUnified), terms...)
 	classic = known(picky(written(bind("Bash", "shell_command", "shell", openaiShell.own), writeExit)), "local_shell", "container.exec")
 	return exec, write, classic
 }
 
-// writeUnified writes where a command stands before what it printed.
+// writeUnified writes a command's state before its output.
 func writeUnified(p tool.Progress, _ agent.Result, cut func(string) string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Chunk ID: %s\nWall time: %.4f seconds\n", chunkID(), p.Took.Seconds())
@@ -137,15 +138,15 @@ func writeUnified(p tool.Progress, _ agent.Result, cut func(string) string) stri
 	return b.String()
 }
 
-// chunkID is a name for a piece of output, which these models expect it to have.
+// chunkID returns a name for a piece of output, which these models expect.
 func chunkID() string {
 	var id [3]byte
 	_, _ = rand.Read(id[:]) // never fails
 	return hex.EncodeToString(id[:])
 }
 
-// middleOut keeps the two halves of so many bytes of a text, whole characters
-// of it, and says what is missing between them.
+// middleOut keeps the first and last half of limit bytes of a text, in whole
+// characters, and says what is missing between them.
 func middleOut(text string, limit int) string {
 	if len(text) <= limit {
 		return text

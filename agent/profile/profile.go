@@ -1,8 +1,8 @@
-// Package profile decides what a model is shown: the names, schemas and forms of
-// the tools that the models of its vendor were trained on, and the system prompt
-// (LOOP-21). There is one tool for each capability; a profile is a table of
-// bindings to it (K-04). The words are our own, on the topics that the vendors'
-// own agents speak of (K-26).
+// Package profile decides what a model is shown: the system prompt, and the
+// tools under the names, schemas and forms that the models of its vendor were
+// trained on (LOOP-21). Each capability has one tool; a profile is a table of
+// bindings to it (K-04). The texts are our own and cover the topics of the
+// vendors' own agents (K-26).
 package profile
 
 import (
@@ -18,13 +18,13 @@ import (
 	"atelier.dev/atelier/agent/tool"
 )
 
-// Naming says which names a model is shown.
+// Naming selects the names that a model is shown.
 type Naming string
 
-// The namings. The empty one is NamingNative.
+// The namings. The empty one means NamingNative.
 const (
-	NamingNative Naming = "native" // those that its vendor's models know
-	NamingSpec   Naming = "spec"   // those of the loop specification
+	NamingNative Naming = "native" // the names that its vendor's models know
+	NamingSpec   Naming = "spec"   // the names of the loop specification
 )
 
 // ParseNaming reads a naming as a user writes it.
@@ -36,17 +36,17 @@ func ParseNaming(s string) (Naming, error) {
 	return "", fmt.Errorf("there is no naming %q; use native or spec", s)
 }
 
-// design is a profile as it is written down.
+// design is the definition of a profile.
 type design struct {
 	id string
-	// documents are the names of its vendor's documents, besides AGENTS.md
-	// (LOOP-144).
+	// documents are the names of its vendor's documents, in addition to
+	// AGENTS.md (LOOP-144).
 	documents []string
-	// tools are the canonical names of what it is shown, in their order. Of
-	// several with a bar between them the first that is there is taken.
+	// tools are the canonical names of the tools that it shows, in order. Of
+	// alternatives separated by a bar, the first registered one is shown.
 	tools []string
-	// native are its vendor's bindings; what they do not speak of has the
-	// specification's. The first of a tool is the one to show, unless it is
+	// native returns its vendor's bindings; tools without one have the
+	// specification's. The first binding of a tool is shown, unless it is
 	// hidden.
 	native func(platform string) []agent.Binding
 }
@@ -70,21 +70,21 @@ var designs = []design{
 	},
 }
 
-// everywhere are bindings that are the same on every platform.
+// everywhere returns the same bindings for every platform.
 func everywhere(bindings func() []agent.Binding) func(string) []agent.Binding {
 	return func(string) []agent.Binding { return bindings() }
 }
 
-// tasks are the tools about commands that run on. The specification's shell
-// leaves none running, so they are shown under native names only.
+// tasks are the tools for background commands. The specification's shell has
+// none, so they are shown under native names only.
 var tasks = []string{"WriteStdin", "TaskOutput", "TaskList", "TaskStop"}
 
-// helpers are the tools of sessions that may start others. Every profile shows
-// them after its own (LOOP-29..31).
+// helpers are the tools of sessions that may start agents. Every profile shows
+// them after its own tools (LOOP-29..31).
 var helpers = []string{"SpawnAgent", "SendInput", "Wait", "CloseAgent"}
 
-// of returns the profile of a provider's models. Whose a model is is never
-// guessed from its name: endpoints that serve models of many vendors have the
+// of returns the profile of a provider's models. The vendor is never guessed
+// from a model's name: endpoints that serve models of many vendors have the
 // specification's plain profile. The demo's script calls the tools by their
 // canonical names, which are Anthropic's.
 func of(provider string) string {
@@ -97,43 +97,43 @@ func of(provider string) string {
 	return "spec"
 }
 
-// Surroundings are what a session finds where it begins.
+// Surroundings are the facts that a session starts with.
 type Surroundings struct {
-	Folder string // the project, absolute and with links resolved
-	Home   string // where the user's own document is
+	Folder string // the project's folder, absolute and without links
+	Home   string // the folder of the user's own document
 	// Platform and OS describe the machine.
 	Platform, OS string
 	Naming       Naming
-	Now          func() time.Time // nil is the machine's clock
-	// CommandTimeout is the time limit that the user has set for commands that
-	// name none; nil or 0 leaves it to the naming. It is asked at every call,
-	// so that a change holds from the next command on. What a model is told of
-	// it is what held in the beginning.
+	Now          func() time.Time // nil means the system clock
+	// CommandTimeout returns the user's default time limit for commands; nil or
+	// 0 leaves it to the naming. It is called for every command, so that a
+	// change holds from the next one on. The model is told the limit that held
+	// at the beginning.
 	CommandTimeout func() time.Duration
 	// Agent says that another agent started the session, Unattended that nobody
 	// can be asked, ReadOnly that nothing can be changed.
 	Agent, Unattended, ReadOnly bool
-	// Cutoff says until when a model knows the world; empty is unknown, and so
-	// is nil.
+	// Cutoff returns a model's knowledge cutoff; it is empty if unknown. It may
+	// be nil.
 	Cutoff func(provider, model string) string
 }
 
-// Profiles implements [agent.Profiles] for one session, or for many that begin in
-// the same state of the project. It is safe for concurrent use.
+// Profiles implements [agent.Profiles] for one session, or for several that
+// begin in the same state of the project. It is safe for concurrent use.
 type Profiles struct {
 	surroundings Surroundings
 	shown        map[string]func() shown
 	look         sync.Once
-	snapshot     state // of the repository, once somebody looked
+	snapshot     state // of the repository, once it was read
 }
 
-// shown is a design with the session's tools in it.
+// shown is a design applied to the session's tools.
 type shown struct {
 	design
 	agent.Profile
 }
 
-// state is what was found of a repository.
+// state is the known state of a repository.
 type state struct {
 	project.Snapshot
 	ok bool
@@ -169,8 +169,8 @@ func New(tools *agent.Registry, s Surroundings) *Profiles {
 	return p
 }
 
-// bindings are what the profile is shown of the tools that there are, and after
-// that, hidden, all that is understood besides.
+// bindings returns the shown bindings of registered tools, followed by hidden
+// ones for everything else that is understood.
 func (d design) bindings(there []string, s Surroundings) []agent.Binding {
 	native := d.native(s.Platform)
 	shown, tools := native, d.tools
@@ -207,8 +207,7 @@ func binding(tool string, tables ...[]agent.Binding) agent.Binding {
 // Profile implements [agent.Profiles].
 func (p *Profiles) Profile(provider, _ string) agent.Profile { return p.shown[of(provider)]().Profile }
 
-// names are the names of the project's documents that the profile's models are
-// told.
+// names returns the names of the project's documents for the profile's models.
 func (d design) names() []string {
 	return append([]string{project.UserDocument}, d.documents...)
 }

@@ -15,9 +15,9 @@ import (
 	"atelier.dev/atelier/agent/project"
 )
 
-// brief writes the system prompt in its layers: the profile's base, the
+// brief writes the layers of the system prompt: the profile's base, the
 // environment with what is permitted, the tools, the project's documents, the
-// user's own (LOOP-43).
+// user's own document (LOOP-43).
 func (p *Profiles) brief(ctx context.Context, s shown, now agent.Situation) agent.Briefing {
 	documents := p.documents(s)
 	layers := []string{
@@ -32,8 +32,7 @@ func (p *Profiles) brief(ctx context.Context, s shown, now agent.Situation) agen
 	}
 }
 
-// base writes what every model of the profile is told, by who reads what it
-// writes.
+// base writes the base of the profile, which depends on who reads the answers.
 func (p *Profiles) base(s shown) string {
 	audience, voice := p.audience()
 	return strings.NewReplacer(
@@ -43,8 +42,8 @@ func (p *Profiles) base(s shown) string {
 	).Replace(text("prompts/" + s.id))
 }
 
-// environment writes the environment block, with the repository's state as it
-// was when the session began (LOOP-45, LOOP-46).
+// environment writes the environment block, with the repository's state at the
+// start of the session (LOOP-45, LOOP-46).
 func (p *Profiles) environment(provider, model string) string {
 	s := p.surroundings
 	var b strings.Builder
@@ -78,7 +77,7 @@ func (p *Profiles) environment(provider, model string) string {
 	return b.String()
 }
 
-// guidance says what each tool is for and how they go together (LOOP-141).
+// guidance explains each tool and how the tools go together (LOOP-141).
 func guidance(tools *agent.Toolset) string {
 	var b strings.Builder
 	b.WriteString("Tools\n")
@@ -117,7 +116,7 @@ func userDocument(d project.Document) string {
 }
 
 // enclosed writes a document between tags that its text cannot imitate. A note
-// after them says that it is cut.
+// after them says whether it is cut.
 func enclosed(d project.Document, begin, end string) string {
 	whole := begin + "\n" + agent.EscapeTags(strings.TrimSpace(d.Text)) + "\n" + end
 	if d.Told < d.Size {
@@ -126,10 +125,10 @@ func enclosed(d project.Document, begin, end string) string {
 	return whole
 }
 
-// quoted writes a foreign name in quotes, so that its end is visible.
+// quoted writes an untrusted name in quotes, so that its end is visible.
 func quoted(name string) string { return agent.EscapeTags(strconv.Quote(name)) }
 
-// inLine writes foreign text so that it stays on its line.
+// inLine writes untrusted text without line breaks.
 func inLine(text string) string {
 	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return quoted(text)
@@ -137,7 +136,7 @@ func inLine(text string) string {
 	return agent.EscapeTags(text)
 }
 
-// nested names the documents that lie below the folder (K-45).
+// nested lists the documents below the folder (K-45).
 func (p *Profiles) nested(ctx context.Context, s shown) string {
 	paths, more := project.Nested(ctx, p.surroundings.Folder, s.names()...)
 	if len(paths) == 0 {
@@ -153,11 +152,11 @@ func (p *Profiles) nested(ctx context.Context, s shown) string {
 	return list + "."
 }
 
-// placeholder matches a tool's canonical name where a text speaks of it.
+// placeholder matches a tool's canonical name in a text.
 var placeholder = regexp.MustCompile(`\{([A-Za-z]+)\}`)
 
-// phrase puts the names that tools are shown under in the place of the
-// canonical ones. Lines that speak of a tool that is not shown are left out.
+// phrase replaces canonical names by the names under which the tools are shown.
+// It leaves out lines about tools that are not shown.
 func phrase(text string, shown map[string]string) string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {

@@ -16,7 +16,7 @@ import (
 )
 
 // audience says who follows the session, and names the text about how to write
-// for them; empty for the profile's own.
+// for them; empty means the profile's own.
 func (p *Profiles) audience() (sentence, voice string) {
 	switch s := p.surroundings; {
 	case s.Agent:
@@ -27,7 +27,7 @@ func (p *Profiles) audience() (sentence, voice string) {
 	return "The user sees each step as you take it.", ""
 }
 
-// asking says what to do where the project cannot tell how to go on.
+// asking says what to do if the project does not answer a question.
 func (p *Profiles) asking() string {
 	switch s := p.surroundings; {
 	case s.Agent:
@@ -38,7 +38,7 @@ func (p *Profiles) asking() string {
 	return "Ask only when an answer would change what you do and the project cannot give it."
 }
 
-// permissions says what runs without asking, and what becomes of the rest
+// permissions says what runs without asking, and what happens to other calls
 // (K-12).
 func (p *Profiles) permissions(mode agent.Mode) string {
 	mode = cmp.Or(mode, agent.ModeDefault)
@@ -63,15 +63,15 @@ var modes = map[agent.Mode]string{
 	agent.ModeBypass:      "Every call runs at once; nobody is asked about any. Take all the more care with what cannot be undone, and with anything outside the project.",
 }
 
-// documents are what a project and a user say to agents.
+// documents are the instructions of a project and a user for agents.
 type documents struct {
 	project []project.Document
-	user    []project.Document // the one in Atelier's home folder, or none
+	user    []project.Document // the document in Atelier's home folder, if there is one
 }
 
 func (d documents) all() []project.Document { return slices.Concat(d.project, d.user) }
 
-// own writes the user's own document, the last word.
+// own writes the user's own document, which takes precedence.
 func (d documents) own() string {
 	if len(d.user) == 0 || d.user[0].Text == "" {
 		return ""
@@ -79,7 +79,7 @@ func (d documents) own() string {
 	return "The user's own instructions. Where they differ from anything above, they hold.\n\n" + userDocument(d.user[0])
 }
 
-// documents reads those that the profile's models are told.
+// documents reads the documents for the profile's models.
 func (p *Profiles) documents(s shown) documents {
 	found := documents{project: project.Documents(p.surroundings.Folder, s.names()...)}
 	if d, ok := project.User(p.surroundings.Home); ok {
@@ -88,7 +88,7 @@ func (p *Profiles) documents(s shown) documents {
 	return found
 }
 
-// The names of what models are told and what may change. A document's is
+// The names of changeable facts that models are told. A document's name is
 // aboutDocument and its path.
 const (
 	aboutMode     = "mode"
@@ -97,7 +97,7 @@ const (
 	aboutDocument = "document "
 )
 
-// tell is what a model is told that may change.
+// tell returns the changeable facts that a model is told.
 func (p *Profiles) tell(mode agent.Mode, d documents) agent.Told {
 	told := agent.Told{
 		aboutMode:   string(cmp.Or(mode, agent.ModeDefault)),
@@ -110,17 +110,17 @@ func (p *Profiles) tell(mode agent.Mode, d documents) agent.Told {
 	return told
 }
 
-// digest tells a document's states apart.
+// digest identifies a state of a document.
 func digest(d project.Document) string {
 	sum := sha256.Sum256([]byte(d.Problem + "\x00" + d.Text))
 	return hex.EncodeToString(sum[:8])
 }
 
-// change is something that may differ from what a model was told.
+// change is a fact that may differ from what a model was told.
 type change struct {
 	about, now string
 	text       string            // what to tell of it
-	document   *project.Document // nil where it is not about one
+	document   *project.Document // nil if the fact is not a document
 }
 
 // renew writes what has changed since a model was told (K-45).
@@ -149,12 +149,12 @@ func (p *Profiles) renew(s shown, now agent.Situation, told agent.Told) agent.Br
 	return update
 }
 
-// maxUpdate bounds the documents of one update, in bytes.
+// maxUpdate limits the documents of one update, in bytes.
 const maxUpdate = 2 * project.MaxDocuments
 
-// present is the state of everything that a model was told of, or is to be told
-// of where it works. In the midst of a turn only the mode and the documents of
-// folders that it begins to work in are looked at.
+// present returns the current state of every fact that a model was told or is
+// to be told where it works. In the middle of a turn it checks only the mode
+// and the documents of folders in which the model begins to work.
 func (p *Profiles) present(s shown, now agent.Situation, told agent.Told) []change {
 	mode := cmp.Or(now.Mode, agent.ModeDefault)
 	all := []change{{about: aboutMode, now: string(mode), text: p.permissions(mode)}}
@@ -172,7 +172,7 @@ func (p *Profiles) present(s shown, now agent.Situation, told agent.Told) []chan
 			all = append(all, ofDocument(d, "The user's own instructions, which hold where they differ from others:", userDocument))
 		}
 		top := project.Root(p.surroundings.Folder)
-		for about := range told { // those below the folder may have changed too
+		for about := range told { // documents below the folder may have changed too
 			if path, ok := strings.CutPrefix(about, aboutDocument); ok && filepath.IsLocal(path) {
 				worked = append(slices.Clip(worked), filepath.Join(top, filepath.Dir(path)))
 			}
@@ -185,8 +185,8 @@ func (p *Profiles) present(s shown, now agent.Situation, told agent.Told) []chan
 	return all
 }
 
-// below reads the documents of the folders below the project's that lead to the
-// given files and folders.
+// below reads the documents of subfolders that lead to the given files and
+// folders.
 func (p *Profiles) below(s shown, worked []string) []change {
 	var all []change
 	seen := map[string]bool{}
@@ -205,7 +205,7 @@ func (p *Profiles) below(s shown, worked []string) []change {
 	return all
 }
 
-// ofDocument is the state of a document.
+// ofDocument returns the state of a document.
 func ofDocument(d project.Document, heading string, write func(project.Document) string) change {
 	c := change{about: aboutDocument + d.Path, now: digest(d), text: heading + "\n\n" + write(d), document: &d}
 	if d.Problem != "" {
@@ -214,7 +214,7 @@ func ofDocument(d project.Document, heading string, write func(project.Document)
 	return c
 }
 
-// gone are the documents that a model was told and that are not there any more.
+// gone returns documents that a model was told and that no longer exist.
 func gone(present []change, told agent.Told) []change {
 	var out []change
 	for _, about := range slices.Sorted(maps.Keys(told)) {
@@ -226,7 +226,7 @@ func gone(present []change, told agent.Told) []change {
 	return out
 }
 
-// onRecord is what the log keeps of documents.
+// onRecord returns what the log keeps of documents.
 func onRecord(documents []project.Document) []agent.Document {
 	var out []agent.Document
 	for _, d := range documents {

@@ -11,7 +11,7 @@ import (
 	"atelier.dev/atelier/agent/tool"
 )
 
-// maxMatches is how many matches the specification's grep gives unasked.
+// maxMatches is the default number of matches of the specification's grep.
 const maxMatches = 100
 
 type specShell struct {
@@ -25,7 +25,8 @@ func (s specShell) own() tool.BashInput {
 	return tool.BashInput{Command: string(s.Command), Timeout: s.TimeoutMs, Description: s.Description, Workdir: s.Workdir}
 }
 
-// specRead is Read's own input, with a range of lines by their ends understood.
+// specRead is Read's own input; it also understands a range given by its first
+// and last line.
 type specRead struct {
 	tool.ReadInput
 	EndLine int `json:"end_line,omitempty"`
@@ -68,7 +69,7 @@ type specGrep struct {
 	grepHabits
 }
 
-// grepHabits are members of other searches.
+// grepHabits are parameters of other search tools.
 type grepHabits struct {
 	CaseSensitive *bool  `json:"case_sensitive,omitempty"`
 	OutputMode    string `json:"output_mode,omitempty"`
@@ -83,7 +84,7 @@ type grepHabits struct {
 	Offset        int    `json:"offset,omitempty"`
 }
 
-// with completes a search.
+// with adds them to a search.
 func (h grepHabits) with(in tool.GrepInput) tool.GrepInput {
 	in.OutputMode = cmp.Or(h.OutputMode, in.OutputMode)
 	if h.NamesOnly {
@@ -104,8 +105,8 @@ func (g specGrep) own() tool.GrepInput {
 	})
 }
 
-// specBindings are the tools as the loop specification names them (LOOP-23 to
-// LOOP-28). They are understood under every profile.
+// specBindings define the tools as the loop specification names them (LOOP-23
+// to LOOP-28). Every profile understands them.
 var specBindings = sync.OnceValue(func() []agent.Binding {
 	return []agent.Binding{
 		picky(speaking(bind("Read", "read_file", "read", specRead.own), terms...)),
@@ -128,19 +129,19 @@ var specBindings = sync.OnceValue(func() []agent.Binding {
 	}
 })
 
-// terms are what tools advise, in the specification's words.
+// terms translate the tools' advice into the specification's terms.
 var terms = []string{
 	"use Write", "use write_file", "use Glob", "use glob", "with Grep", "with grep",
 	"output_mode", "max_results", "head_limit", "max_results", "path, glob or type", "path or glob_filter",
 }
 
-// writeExit writes a command's end before what it printed.
+// writeExit writes a command's end before its output.
 func writeExit(d env.CommandResult, r agent.Result, cut func(string) string) string {
 	return fmt.Sprintf("Exit code: %d\nWall time: %.1f seconds\nOutput:\n%s", d.ExitCode, d.Duration.Seconds(), cut(printed(d, r)))
 }
 
-// printed is what a command printed, and how it ended where that is not its
-// exit code, for models whose shell has a timeout_ms (LOOP-41).
+// printed returns a command's output and, if the exit code does not say it, how
+// the command ended, for models whose shell has a timeout_ms (LOOP-41).
 func printed(d env.CommandResult, r agent.Result) string {
 	text := strings.TrimSuffix(r.Output, fmt.Sprintf("[Exit code %d]", d.ExitCode))
 	if d.TimedOut {

@@ -9,14 +9,14 @@ import (
 	"atelier.dev/atelier/agent/tool"
 )
 
-// commandLimit is the time limit of a session's commands that name none: the
-// user's, else the default (K-01, K-44).
+// commandLimit is a session's default time limit for commands: the user's, else
+// the built-in one (K-01, K-44).
 type commandLimit struct {
 	set      func() time.Duration // may be nil
 	fallback time.Duration
 }
 
-// now is the limit that holds at this moment.
+// now returns the current limit.
 func (l commandLimit) now() time.Duration {
 	limit := l.fallback
 	if l.set != nil {
@@ -27,8 +27,8 @@ func (l commandLimit) now() time.Duration {
 	return min(limit, tool.MaxCommandTimeout)
 }
 
-// bind makes a binding of the shell state a limit and give it to calls. The
-// schema is that of all sessions but for the number.
+// bind makes a binding of the shell state a limit and apply it to calls. Apart
+// from the number, the schema is the same in all sessions.
 func (l commandLimit) bind(b agent.Binding, told time.Duration) agent.Binding {
 	b.Description = tool.StateTimeout(b.Description, told)
 	if b.Schema != nil {
@@ -48,8 +48,9 @@ func (l commandLimit) bind(b agent.Binding, told time.Duration) agent.Binding {
 	return b
 }
 
-// complete gives the shell's input a limit. A command that may run on beside
-// its call has only the one that it names: to return early is not to end it.
+// complete adds a limit to the shell's input. A command that may keep running
+// after its call has only the limit that it names, because an early return is
+// not an end.
 func (l commandLimit) complete(input json.RawMessage) (json.RawMessage, error) {
 	var in tool.BashInput
 	if err := json.Unmarshal(input, &in); err != nil {
@@ -62,7 +63,7 @@ func (l commandLimit) complete(input json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(in)
 }
 
-// canonicalShell is the shell by its canonical name and as it is.
+// canonicalShell shows the shell under its canonical name, unchanged.
 func canonicalShell() agent.Binding {
 	b := call("Bash", "Bash")
 	b.Description = tool.BashDescription

@@ -1,6 +1,7 @@
-// Package sdk tells what happens in a session in the words of the Open Agent
-// SDK, for programs that know those (OAS-102). Each event is one message or
-// several; only three kinds of delta are none, because what follows them says more.
+// Package sdk reports the events of a session as messages of the Open Agent
+// SDK, for programs that know those (OAS-102). Each event becomes one message
+// or several, except three kinds of delta, because later messages contain the
+// same.
 //
 //	for msg, err := range sdk.Messages(session.Run(ctx, "Fix the login bug.")) {
 //		switch m := msg.Data.(type) {
@@ -11,6 +12,6 @@
 //		}
 //	}
 //
-// Where a message says what an event of Atelier says, it has the event's own
-// members. What the SDK has no word for is a [System] message.
+// If a message means the same as an event of Atelier, it has the event's own
+// members. Anything that the SDK has no type for is a [System] message.
 package sdk

@@ -33,12 +33,12 @@ const (
 	TypeResult             Type = "result"
 )
 
-// Message is one thing that is told of a session. In JSON the members of Data
-// stand beside its own.
+// Message is one message about a session. In JSON the members of Data stand
+// beside its own.
 type Message struct {
 	Session string
-	// Seq, Turn and At are those of the event that the message was made of; see
-	// [agent.Event]. Messages of one event share them.
+	// Seq, Turn and At are those of the message's event; see [agent.Event].
+	// Messages of one event share them.
 	Seq  int64
 	Turn int
 	At   int64
@@ -49,9 +49,8 @@ type Message struct {
 // lists it.
 type Payload interface{ Type() Type }
 
-// Assistant is one whole answer of a model. The calls in it follow, each as a
-// [ToolUse] once its turn has come; one that never ran may have only a
-// [ToolResult].
+// Assistant is one whole answer of a model. Its calls follow, each as a
+// [ToolUse] when it starts; a call that never ran may have only a [ToolResult].
 type Assistant struct {
 	Provider   string           `json:"provider"`
 	Model      string           `json:"model"`
@@ -59,24 +58,24 @@ type Assistant struct {
 	Thinking   string           `json:"thinking,omitempty"`
 	StopReason llm.FinishReason `json:"stop_reason"`
 	Usage      llm.Usage        `json:"usage"`
-	// Cost is absent where it is unknown.
+	// Cost is absent if it is unknown.
 	Cost *llm.Cost `json:"cost_usd,omitempty"`
 }
 
-// PartialMessage is newly streamed text or thinking, never both. What was
-// streamed and is not in the next [Assistant] is void.
+// PartialMessage is newly streamed text or thinking, never both. Streamed text
+// that is not in the next [Assistant] is void.
 type PartialMessage struct {
 	Text     string `json:"text,omitempty"`
 	Thinking string `json:"thinking,omitempty"`
 }
 
-// UserMessage is an input, or a message that came into a running turn.
+// UserMessage is an input, or a message that entered a running turn.
 type UserMessage struct {
 	Text     string `json:"text"`
 	Steering bool   `json:"steering,omitempty"`
-	// ByLoop says that nobody wrote it.
+	// ByLoop says that the loop wrote the message.
 	ByLoop bool `json:"by_loop,omitempty"`
-	// QueueID is that of the queued message it was; empty where it was none.
+	// QueueID is the id of the queued message; empty if it was not queued.
 	QueueID string `json:"queue_id,omitempty"`
 }
 
@@ -84,8 +83,8 @@ type UserMessage struct {
 type ToolUse struct {
 	CallID string `json:"call_id"`
 	Tool   string `json:"tool"`
-	// Input is JSON; where the model's arguments were none, it is a string of
-	// what they were.
+	// Input is the model's arguments: their JSON, or a string if they were not
+	// JSON.
 	Input json.RawMessage `json:"input"`
 }
 
@@ -98,7 +97,7 @@ type ToolResult struct {
 	Tool   string `json:"tool"`
 	// Content is what the model was told.
 	Content string `json:"content"`
-	// Output is what the tool printed, where that differs from Content.
+	// Output is what the tool printed, if that differs from Content.
 	Output     string               `json:"output,omitempty"`
 	IsError    bool                 `json:"is_error"`
 	Outcome    agent.Outcome        `json:"outcome"`
@@ -108,18 +107,16 @@ type ToolResult struct {
 	Listing    *agent.Listing       `json:"listing,omitempty"`
 }
 
-// LocalCommandOutput is what a command that the user ran themselves has printed,
-// once it has ended.
+// LocalCommandOutput is the output of a user's own command, once it has ended.
 type LocalCommandOutput agent.LocalCommandEnd
 
-// FilesPersisted says what a call did to files.
+// FilesPersisted lists the changes of a call to files.
 type FilesPersisted struct {
 	CallID string             `json:"call_id"`
 	Files  []agent.FileChange `json:"files"`
 }
 
-// Task is work that goes on beside the conversation, and the call that it
-// was seen in.
+// Task is work beside the conversation, with the call that mentioned it.
 type Task struct {
 	// ID is the number of a command in the session, or the session of an agent.
 	ID     string   `json:"task_id"`
@@ -140,12 +137,12 @@ const (
 // TaskStarted says that a task was seen for the first time in the stream.
 type TaskStarted struct{ Task }
 
-// TaskProgress says that a later call was about a task. What it found is in
-// that call's [ToolResult].
+// TaskProgress says that a later call was about a task. The call's [ToolResult]
+// has the details.
 type TaskProgress struct{ Task }
 
-// ToolUseSummary counts the calls of a turn, before its [Result]. There is none
-// for a turn without calls.
+// ToolUseSummary counts the calls of a turn, before its [Result]. A turn
+// without calls has none.
 type ToolUseSummary struct {
 	Tools []ToolCount `json:"tools"` // in the order of their first end
 }
@@ -160,18 +157,18 @@ type ToolCount struct {
 // HookStarted says that a hook runs.
 type HookStarted agent.HookStart
 
-// HookProgress is what a running hook has just printed.
+// HookProgress is new output of a running hook.
 type HookProgress agent.HookOutput
 
-// HookResponse says what a hook came to.
+// HookResponse reports the result of a hook.
 type HookResponse agent.HookEnd
 
-// AuthStatus says that a provider did not take the key, which ends the turn
-// and the session.
+// AuthStatus says that a provider refused the key, which ends the turn and the
+// session.
 type AuthStatus agent.Failure
 
-// PromptSuggestion is what the user may want to write next. It is void with the
-// next [UserMessage] that begins a turn.
+// PromptSuggestion is a guess at the user's next message. It is void with the
+// next [UserMessage].
 type PromptSuggestion agent.PromptSuggestion
 
 // System is anything else. Subtype is the kind of the event in Data.
