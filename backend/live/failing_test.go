@@ -39,7 +39,11 @@ func (f *failing) err(method string) error {
 
 func (f *failing) Append(ctx context.Context, events ...agent.Event) (int64, error) {
 	for _, ev := range events {
-		if err := errors.Join(f.err("append"), f.err("append "+string(ev.Kind()))); err != nil {
+		err := errors.Join(f.err("append"), f.err("append "+string(ev.Kind())))
+		if r, ok := ev.Data.(agent.SideRequest); ok {
+			err = errors.Join(err, f.err("append "+string(r.Purpose)))
+		}
+		if err != nil {
 			return 0, err
 		}
 	}
@@ -333,13 +337,14 @@ func TestReopenedTurn(t *testing.T) {
 func TestUnsavedJobs(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		fails  agent.Kind
+		fails  string
 		wanted bool
 		want   []agent.Kind // beside the turns
 	}{
-		"a request":         {agent.KindSideRequest, true, []agent.Kind{agent.KindSideRequest, agent.KindSideRequest, agent.KindPromptSuggestion}},
-		"the event":         {agent.KindPromptSuggestion, true, []agent.Kind{agent.KindSideRequest, agent.KindSideRequest, agent.KindPromptSuggestion}},
-		"an unwanted event": {agent.KindSideRequest, false, []agent.Kind{agent.KindSideRequest, agent.KindSideRequest}},
+		"a request":         {"append side_request", true, []agent.Kind{agent.KindSideRequest, agent.KindSideRequest, agent.KindPromptSuggestion}},
+		"the event":         {"append prompt_suggestion", true, []agent.Kind{agent.KindSideRequest, agent.KindSideRequest, agent.KindPromptSuggestion}},
+		"the last request":  {"append two", false, []agent.Kind{agent.KindSideRequest, agent.KindSideRequest}},
+		"an unwanted event": {"append side_request", false, []agent.Kind{agent.KindSideRequest, agent.KindSideRequest}},
 	} {
 		began := 0
 		s := newStage(t, func(cfg *live.Config) {
@@ -354,10 +359,10 @@ func TestUnsavedJobs(t *testing.T) {
 			}
 		}, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."})
 		l, release := s.open("a")
-		s.log.set("append "+string(tt.fails), errDisk)
+		s.log.set(tt.fails, errDisk)
 		s.turn(l, "go")
 		s.await(agent.KindProcessingEnd) // of the job that could not be saved
-		s.log.set("append "+string(tt.fails), nil)
+		s.log.set(tt.fails, nil)
 		s.turn(l, "again")
 		s.await(agent.KindSideRequest)
 		release()
@@ -372,6 +377,49 @@ func TestUnsavedJobs(t *testing.T) {
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// A session is read again before its next turn where another process, or a page, has
+// added to its log, between two turns or within one; else it is not.
+func TestReadAgain(t *testing.T) {
+	t.Parallel()
+	name := agent.Event{Session: "a", Data: agent.Title{Text: "Mine", ByUser: true}}
+	for when, reads := range map[string]int{"never": 1, "within": 2, "between": 2} {
+		var past [][]agent.Event
+		var s *stage
+		add := func() {
+			if _, err := s.log.Store.Append(context.Background(), name); err != nil {
+				t.Error(err)
+			}
+		}
+		s = newStage(t, func(cfg *live.Config) {
+			build, show := cfg.Build, cfg.Show
+			cfg.Build = func(ctx context.Context, info backend.SessionInfo, events []agent.Event, approver agent.Approver) (*agent.Session, error) {
+				past = append(past, events)
+				return build(ctx, info, events, approver)
+			}
+			cfg.Show = func(ev agent.Event) {
+				if ev.Kind() == agent.KindUserInput && when == "within" && len(past) == 1 {
+					add()
+				}
+				show(ev)
+			}
+		}, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."}, llmtest.Round{Text: "Three."})
+		l, release := s.open("a")
+		s.turn(l, "go")
+		if when == "between" {
+			add()
+		}
+		s.turn(l, "again")
+		s.turn(l, "and again")
+		release()
+		if err := s.sessions.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if len(past) != reads || reads > 1 && !slices.ContainsFunc(past[1], func(ev agent.Event) bool { return ev.Data == name.Data }) {
+			t.Errorf("%s: read %d times", when, len(past))
 		}
 	}
 }
