@@ -101,3 +101,24 @@ func TestAnswersElsewhere(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// What needs a session at rest is refused while a question is open in it, and the
+// question waits on.
+func TestNothingBesideAQuestion(t *testing.T) {
+	t.Parallel()
+	p, id, request := hanging(t, llmtest.Round{Text: "Done."})
+	for method, args := range map[string]any{
+		"conversation.command": workbench.CommandRequest{Session: id, Command: "true"},
+		"conversation.compact": workbench.CompactRequest{Session: id},
+		"conversation.send":    workbench.SendRequest{Session: id, Text: "and?"},
+		"sessions.delete":      workbench.SessionRef{Session: id},
+	} {
+		if _, err := call[backend.Empty](p, method, args); err == nil || err.Code != backend.CodeBusy {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+	p.allow(id, request)
+	if end := await(p, anyOf[agent.ProcessingEnd]); end.Reason != agent.EndDone {
+		t.Errorf("ended as %s", end.Reason)
+	}
+}

@@ -336,6 +336,20 @@ func TestBadInput(t *testing.T) {
 		{"conversation.answer", workbench.AnswerRequest{Session: session, Approval: "x", Answer: agent.Answer{Decision: "maybe"}}, backend.CodeInvalid},
 		{"conversation.configure", workbench.ConfigureRequest{Session: session, Settings: agent.Settings{Provider: "compat", Model: "m", Mode: "yolo"}}, backend.CodeInvalid},
 		{"conversation.configure", workbench.ConfigureRequest{Session: session, Settings: agent.Settings{Mode: agent.ModeDefault}}, backend.CodeNoModel},
+		{"conversation.configure", workbench.ConfigureRequest{Session: session, Settings: agent.Settings{Provider: "compat", Model: "m", Mode: agent.ModeDefault, Budget: -1}}, backend.CodeInvalid},
+		{"conversation.configure", workbench.ConfigureRequest{Session: session, Settings: agent.Settings{Provider: "compat", Model: "m", Mode: agent.ModeDefault, ThinkingTokens: -1}}, backend.CodeInvalid},
+		{"conversation.configure", workbench.ConfigureRequest{Session: session, Settings: agent.Settings{Provider: "compat", Model: " ", Mode: agent.ModeDefault}}, backend.CodeNoModel},
+		{"conversation.continue", workbench.SessionRef{Session: session}, backend.CodeInvalid},
+		{"conversation.compact", workbench.CompactRequest{Session: session}, backend.CodeInvalid},
+		{"conversation.command", workbench.CommandRequest{Session: session, Command: "\t"}, backend.CodeInvalid},
+		{"queue.add", workbench.QueueAddRequest{Session: session, Verb: agent.Steer, Text: " "}, backend.CodeInvalid},
+		{"queue.add", workbench.QueueAddRequest{Session: session, Verb: "shout", Text: "x"}, backend.CodeInvalid},
+		{"queue.add", workbench.QueueAddRequest{Session: "none", Verb: agent.Steer, Text: "x"}, backend.CodeNotFound},
+		{"queue.edit", workbench.QueueEditRequest{Session: session, Message: agent.Queued{ID: "x", Verb: agent.Steer}}, backend.CodeInvalid},
+		{"queue.edit", workbench.QueueEditRequest{Session: session, Message: agent.Queued{ID: "x", Verb: agent.Steer, Text: "x"}}, backend.CodeNotFound},
+		{"queue.move", workbench.QueueMoveRequest{Session: session, ID: "x"}, backend.CodeNotFound},
+		{"queue.remove", workbench.QueueRemoveRequest{Session: session, ID: "x"}, backend.CodeNotFound},
+		{"queue.run", workbench.SessionRef{Session: session}, backend.CodeNotFound},
 		{"sessions.rename", workbench.RenameRequest{Session: session, Title: "\n"}, backend.CodeInvalid},
 		{"sessions.rename", workbench.RenameRequest{Session: "none", Title: "x"}, backend.CodeNotFound},
 		{"sessions.delete", workbench.SessionRef{Session: "none"}, backend.CodeNotFound},
@@ -463,28 +477,4 @@ func TestLargePrompt(t *testing.T) {
 		return
 	}
 	t.Error("no prompt in the session")
-}
-
-// History is read page by page, in both directions.
-func TestHistoryPages(t *testing.T) {
-	t.Parallel()
-	server := llmtest.Serve(t)
-	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, ""))
-	session := p.session("compat")
-	for range 20 {
-		must[backend.SessionInfo](p, "sessions.rename", workbench.RenameRequest{Session: session, Title: "again"})
-	}
-	newest := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: session, Limit: 5})
-	if len(newest.Events) != 5 || !newest.More {
-		t.Fatalf("%d events, more %t", len(newest.Events), newest.More)
-	}
-	seen := len(newest.Events)
-	for first, more := newest.Events[0].Seq, true; more; {
-		older := must[workbench.HistoryReply](p, "conversation.history", workbench.HistoryRequest{Session: session, Before: first, Limit: 5})
-		seen += len(older.Events)
-		first, more = older.Events[0].Seq, older.More
-	}
-	if int64(seen) != newest.Session.Seq {
-		t.Errorf("%d events in pages, the log has %d", seen, newest.Session.Seq)
-	}
 }

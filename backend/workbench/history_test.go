@@ -1,0 +1,45 @@
+package workbench_test
+
+import (
+	"testing"
+
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/workbench"
+)
+
+// History is read page by page, in both directions.
+func TestHistoryPages(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, ""))
+	session := p.session("compat")
+	for range 20 {
+		must[backend.SessionInfo](p, "sessions.rename", workbench.RenameRequest{Session: session, Title: "again"})
+	}
+	newest := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: session, Limit: 5})
+	if len(newest.Events) != 5 || !newest.More {
+		t.Fatalf("%d events, more %t", len(newest.Events), newest.More)
+	}
+	seen := len(newest.Events)
+	for first, more := newest.Events[0].Seq, true; more; {
+		older := must[workbench.HistoryReply](p, "conversation.history", workbench.HistoryRequest{Session: session, Before: first, Limit: 5})
+		seen += len(older.Events)
+		first, more = older.Events[0].Seq, older.More
+	}
+	if int64(seen) != newest.Session.Seq {
+		t.Errorf("%d events in pages, the log has %d", seen, newest.Session.Seq)
+	}
+	seen = 0
+	for after, more := int64(2), true; more; {
+		newer := must[workbench.HistoryReply](p, "conversation.history", workbench.HistoryRequest{Session: session, After: after, Limit: 5})
+		if n := len(newer.Events); n > 5 || newer.Events[0].Seq != after+1 {
+			t.Fatalf("%d events from %d behind %d", n, newer.Events[0].Seq, after)
+		}
+		seen += len(newer.Events)
+		after, more = newer.Events[len(newer.Events)-1].Seq, newer.More
+	}
+	if int64(seen) != newest.Session.Seq-2 {
+		t.Errorf("%d events in pages behind the second, the log has %d", seen, newest.Session.Seq)
+	}
+}
