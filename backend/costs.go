@@ -2,8 +2,8 @@ package backend
 
 import "atelier.dev/atelier/agent/llm"
 
-// CostLine is what some requests held and cost. It says which ones by Provider
-// and Model, by Session, or by Day.
+// CostLine is the usage and cost of a group of requests. Provider and Model,
+// Session, or Day names the group.
 type CostLine struct {
 	Provider string       `json:"provider,omitempty"`
 	Model    string       `json:"model,omitempty"`
@@ -15,8 +15,9 @@ type CostLine struct {
 	Cost     llm.Spending `json:"cost"`
 }
 
-// CostSummary is what was spent, seen from three sides (OAS-114, OAS-712). Its
-// models come dearest first, its sessions and days newest first.
+// CostSummary sums the spending in three ways (OAS-114, OAS-712). Models are
+// ordered by cost, the most expensive first, sessions and days by time, the
+// newest first.
 type CostSummary struct {
 	Total    CostLine   `json:"total"`
 	Models   []CostLine `json:"models,omitempty"`

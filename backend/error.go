@@ -4,9 +4,9 @@ import (
 	"errors"
 )
 
-// Error is a failure as a person sees it: what happened, what was kept, what
-// to do next. [Problem] makes one. Code is what front ends branch on; ID and Args
-// are the same in the form that can be worded in another language.
+// Error is a failure as a person sees it: what happened, what was kept, what to
+// do next. [Problem] makes one. Front ends branch on Code; ID and Args carry
+// the same text in a form for translation.
 type Error struct {
 	ID      ProblemID `json:"id"`
 	Args    []string  `json:"args,omitempty"`
@@ -14,9 +14,9 @@ type Error struct {
 	Message string    `json:"message"`
 	Kept    string    `json:"kept,omitempty"`
 	Next    string    `json:"next,omitempty"`
-	// Details are for a fold: never shown at once, never a stack trace.
+	// Details are shown only on request and never contain a stack trace.
 	Details string `json:"details,omitempty"`
-	// Cause is for the log and for errors.Is; nil where there is none.
+	// Cause is for the log and for errors.Is; nil if there is none.
 	Cause error `json:"-"`
 }
 
@@ -26,12 +26,12 @@ type Code string
 // The kinds of failure that front ends tell apart.
 const (
 	CodeInternal       Code = "internal"
-	CodeInvalid        Code = "invalid"         // the request makes no sense
-	CodeNotFound       Code = "not_found"       // no such session, event or method
+	CodeInvalid        Code = "invalid"         // the request is not valid
+	CodeNotFound       Code = "not_found"       // there is no such session, event or method
 	CodeBusy           Code = "busy"            // the session is running, here or elsewhere
 	CodeFolder         Code = "folder"          // the project folder cannot be used
 	CodeStoreLocked    Code = "store_locked"    // another program holds the database
-	CodeStoreCorrupt   Code = "store_corrupt"   // the database does not verify
+	CodeStoreCorrupt   Code = "store_corrupt"   // the database failed verification
 	CodeStoreNewer     Code = "store_newer"     // written by a newer Atelier
 	CodeStoreFailed    Code = "store_failed"    // could not be read or written
 	CodeStoreUnusable  Code = "store_unusable"  // cannot be opened at all
@@ -55,8 +55,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// AsError returns err as an *Error. What is none becomes an internal one with
-// the text as its details.
+// AsError returns err as an *Error. Any other error becomes an internal one
+// with its text as the details.
 func AsError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {

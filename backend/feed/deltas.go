@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// outputTail is how much of a running call's or command's output is kept for
-	// pages that open meanwhile, in bytes.
+	// outputTail is how much output of a running call or command is kept for
+	// pages that open during it, in bytes.
 	outputTail = 32 << 10
-	// answerTail is the same for an answer that streams; twice as much may be
-	// there for a while.
+	// answerTail is the same for a streaming answer; up to twice as much may be
+	// held for a while.
 	answerTail = 64 << 10
-	// longestPiece is how much text one delta carries to a page, in bytes. Encoded
-	// it may be six times as long.
+	// longestPiece limits the text of one delta to a page, in bytes. Encoding
+	// may make it six times as long.
 	longestPiece = 8 << 10
 )
 
-// merged joins the deltas that continue each other.
+// merged joins deltas that continue each other.
 func merged(deltas []agent.Event) []agent.Event {
 	var out []agent.Event
 	for len(deltas) > 0 {
@@ -38,7 +38,7 @@ func merged(deltas []agent.Event) []agent.Event {
 	return out
 }
 
-// continues reports whether next goes on where last ended.
+// continues reports whether next starts where last ended.
 func continues(last, next agent.Payload) bool {
 	switch n := next.(type) {
 	case agent.TextDelta, agent.ReasoningDelta:
@@ -88,9 +88,9 @@ func join(deltas []agent.Event) agent.Payload {
 	return deltas[len(deltas)-1].Data // the newest says it all
 }
 
-// pieces parts long texts, so that each piece fits an envelope however it is
-// encoded: a page would take a piece that never comes for one that was lost, and
-// read all again.
+// pieces splits long texts, so that each piece fits an envelope in any
+// encoding. A page would take a missing piece for a lost one, and read
+// everything again.
 func pieces(events []agent.Event) iter.Seq[agent.Event] {
 	return func(yield func(agent.Event) bool) {
 		for _, ev := range events {
@@ -106,7 +106,7 @@ func pieces(events []agent.Event) iter.Seq[agent.Event] {
 				piece = func(text string, offset int) agent.Payload { return agent.ReasoningDelta{Text: text, Offset: offset} }
 			}
 			for len(rest) > longestPiece {
-				front := cmp.Or(text.Head(rest, longestPiece), rest[:longestPiece]) // the latter if it is no text
+				front := cmp.Or(text.Head(rest, longestPiece), rest[:longestPiece]) // the second if it is not valid text
 				part := ev
 				part.Data = piece(front, offset)
 				if !yield(part) {
@@ -122,7 +122,7 @@ func pieces(events []agent.Event) iter.Seq[agent.Event] {
 	}
 }
 
-// streamed is what no durable event holds yet, as it grows.
+// streamed is content that is not in a durable event yet.
 type streamed struct {
 	text, reasoning growing
 	outputs         map[string]OutputTail
@@ -134,8 +134,8 @@ type growing struct {
 	offset int
 }
 
-// add takes what comes next. The work is in proportion to that, also where the
-// beginning is left out.
+// add appends text. The work depends only on its length, even if the beginning
+// is dropped.
 func (g *growing) add(next string, offset int) {
 	if g.text.Len() == 0 {
 		g.offset = offset
@@ -151,7 +151,7 @@ func (g *growing) add(next string, offset int) {
 	g.text.WriteString(kept)
 }
 
-// draft returns it as a page is sent it.
+// draft returns the content in the form for a page.
 func (d *streamed) draft() Draft {
 	return Draft{
 		Text: d.text.text.String(), TextOffset: d.text.offset,
@@ -181,7 +181,7 @@ func (d *streamed) apply(ev agent.Event) {
 	}
 }
 
-// print adds to the output of what has the given id.
+// print appends to the output of the call or command with the given id.
 func (d *streamed) print(id, text string, offset int) {
 	o, ok := d.outputs[id]
 	if !ok {
@@ -194,7 +194,7 @@ func (d *streamed) print(id, text string, offset int) {
 	d.outputs[id] = o
 }
 
-// keepTail cuts a text that begins at offset to the newest part.
+// keepTail cuts a text that begins at offset to its newest part.
 func keepTail(all string, offset int) (string, int) {
 	if len(all) <= outputTail {
 		return all, offset
@@ -203,7 +203,7 @@ func keepTail(all string, offset int) (string, int) {
 	return kept, offset + utf16Length(all[:len(all)-len(kept)])
 }
 
-// utf16Length is the length of a text as a page counts it.
+// utf16Length returns the length of a text as a page counts it.
 func utf16Length(text string) int {
 	n := 0
 	for _, r := range text {

@@ -8,17 +8,17 @@ import (
 	"atelier.dev/atelier/backend/internal/text"
 )
 
-// displayLimit is how much of one text a page is sent unasked, in bytes. The
-// rest is read by conversation.event when someone wants to see it.
+// displayLimit limits one text that a page is sent, in bytes. The page reads
+// the rest with conversation.event when a user wants to see it.
 const displayLimit = 16 << 10
 
-// answerLimit is the same for the text of an answer, and for its reasoning. It is
-// more than a model writes unless something is wrong with it.
+// answerLimit is the same for the text of an answer, and for its reasoning. It
+// is longer than any sensible answer.
 const answerLimit = 64 << 10
 
-// ForDisplay returns the event as a page is sent it: without what only
-// providers need, and with long texts cut. What a person decides about is
-// never cut.
+// ForDisplay returns the event in the form for a page: without data that only
+// providers need, and with long texts cut. Anything that a person must decide
+// about is never cut.
 func ForDisplay(ev agent.Event) agent.Event {
 	switch d := ev.Data.(type) {
 	case agent.UserInput:
@@ -59,7 +59,8 @@ func ForDisplay(ev agent.Event) agent.Event {
 	return ev
 }
 
-// displayMessage returns a message for display, and its size where it was cut.
+// displayMessage returns a message for display, and its full size if it was
+// cut.
 func displayMessage(m llm.Message) (out llm.Message, size int64) {
 	m.Parts = slices.Clone(m.Parts)
 	var texts, reasoning []*string
@@ -93,10 +94,10 @@ func length(texts []*string) int {
 	return n
 }
 
-// middleCutAll keeps the beginning and the end of texts that follow each other.
-// It reports whether anything was cut.
+// middleCutAll keeps the beginning and the end of consecutive texts. It reports
+// whether anything was cut.
 func middleCutAll(texts []*string) bool {
-	front, back := answerLimit/2, length(texts)-answerLimit/2 // what lies between is left out
+	front, back := answerLimit/2, length(texts)-answerLimit/2 // the middle is left out
 	if back <= front {
 		return false
 	}

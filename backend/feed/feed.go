@@ -1,5 +1,5 @@
-// Package feed carries what happens in sessions to the pages that watch: few
-// envelopes, small ones, and never more than a page can paint.
+// Package feed carries events from sessions to the pages that watch, in few and
+// small envelopes, and never more than a page can paint.
 package feed
 
 import (
@@ -12,19 +12,20 @@ import (
 )
 
 const (
-	// feedInterval is how long deltas gather before they leave: painting
-	// more often costs a page twice the work for nothing seen.
+	// feedInterval is how long deltas are gathered before they are sent.
+	// Painting more often would double a page's work without a visible
+	// difference.
 	feedInterval = 33 * time.Millisecond
-	// envelopeLimit is the most that leaves at once, in bytes. A durable
-	// event that is larger is left out: the page sees from the envelope's
-	// seq that it is behind, and reads it.
+	// envelopeLimit limits one envelope, in bytes. A larger durable event is
+	// left out: the envelope's seq tells the page that it is behind, and it
+	// reads the event.
 	envelopeLimit = 60 << 10
 )
 
-// Feed carries events to the pages that watch. Deltas of one session gather
-// and leave together; a durable event leaves at once, after them. It keeps
-// what has been streamed since the last durable event, for pages that open in
-// between. It is safe for concurrent use.
+// Feed carries events to the pages that watch. It gathers deltas of a session
+// and sends them together; a durable event is sent at once, after them. For
+// pages that open in between, it keeps everything streamed since the last
+// durable event. It is safe for concurrent use.
 type Feed struct {
 	mu       sync.Mutex
 	watchers map[int]func([]byte)
@@ -32,7 +33,7 @@ type Feed struct {
 	sessions map[string]*stream
 }
 
-// stream is what the feed knows of one session.
+// stream is the feed's state of one session.
 type stream struct {
 	seq     int64
 	waiting []agent.Event // deltas that have not left
@@ -45,7 +46,7 @@ func New() *Feed {
 }
 
 // Subscribe calls watch with every envelope, as JSON, until cancel is called.
-// Watch must not block and must not call back into the feed.
+// watch must not block or call back into the feed.
 func (f *Feed) Subscribe(watch func([]byte)) (cancel func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -59,7 +60,7 @@ func (f *Feed) Subscribe(watch func([]byte)) (cancel func()) {
 	}
 }
 
-// Publish takes one event. A durable one must have been stored.
+// Publish sends one event. A durable one must have been stored.
 func (f *Feed) Publish(ev agent.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -70,7 +71,7 @@ func (f *Feed) Publish(ev agent.Event) {
 	}
 	s.draft.apply(ev)
 	if !ev.Durable() {
-		if len(f.watchers) == 0 { // whoever comes later is given the draft
+		if len(f.watchers) == 0 { // later pages are given the draft
 			return
 		}
 		s.waiting = append(s.waiting, ev)
@@ -83,7 +84,7 @@ func (f *Feed) Publish(ev agent.Event) {
 	f.send(ev.Session, s, ev)
 }
 
-// Draft returns what has been streamed of a session and not been stored.
+// Draft returns what a session has streamed but not stored.
 func (f *Feed) Draft(session string) Draft {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -94,7 +95,7 @@ func (f *Feed) Draft(session string) Draft {
 	return s.draft.draft()
 }
 
-// Forget drops what is kept of a deleted session.
+// Forget drops the state of a deleted session.
 func (f *Feed) Forget(session string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -109,7 +110,7 @@ func (f *Feed) flush(session string) {
 	}
 }
 
-// send lets the gathered deltas leave, and then more.
+// send sends the gathered deltas, followed by more.
 func (f *Feed) send(session string, s *stream, more ...agent.Event) {
 	events := append(merged(s.waiting), more...)
 	s.waiting = nil
@@ -158,30 +159,29 @@ func (f *Feed) broadcast(session string, seq int64, events []json.RawMessage) {
 	}
 }
 
-// Draft is streamed content that no durable event holds yet. Of very long text and
-// reasoning it has the newest part; the offsets are where that begins, in UTF-16
-// code units.
+// Draft is streamed content that is not in a durable event yet. Of very long
+// text and reasoning it has only the newest part; the offsets say where that
+// begins, in UTF-16 code units.
 type Draft struct {
 	Text            string `json:"text,omitempty"`
 	TextOffset      int    `json:"text_offset,omitempty"`
 	Reasoning       string `json:"reasoning,omitempty"`
 	ReasoningOffset int    `json:"reasoning_offset,omitempty"`
-	// Outputs holds the newest output of the calls and the user's commands that
-	// run, by id.
+	// Outputs holds the newest output of running calls and user's commands, by
+	// id.
 	Outputs map[string]OutputTail `json:"outputs,omitempty"`
 }
 
-// OutputTail is the newest part of the output of a call or a command that runs.
-// Offset is where it begins, in UTF-16 code units: what was printed before is not
-// shown until that ends.
+// OutputTail is the newest output of a running call or command. Offset is where
+// it begins, in UTF-16 code units; earlier output is shown when the call ends.
 type OutputTail struct {
 	Text   string `json:"text"`
 	Offset int    `json:"offset"`
 }
 
 // Envelope carries live events of one session. Seq is the session's last
-// durable event when the envelope left: a page that is behind it after
-// applying Events re-reads from where it stands.
+// durable event when the envelope was sent. A page that is behind Seq after
+// applying Events reads the missing events.
 type Envelope struct {
 	Session string        `json:"session"`
 	Seq     int64         `json:"seq"`

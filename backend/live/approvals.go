@@ -7,8 +7,8 @@ import (
 	"atelier.dev/atelier/agent"
 )
 
-// answers hands people's answers to a session that waits for them. It implements
-// [agent.Approver].
+// answers delivers people's answers to a session that waits for them. It
+// implements [agent.Approver].
 type answers struct {
 	mu      sync.Mutex
 	waiting map[string]chan agent.Answer
@@ -16,9 +16,8 @@ type answers struct {
 
 var _ agent.Approver = (*answers)(nil)
 
-// slot returns the channel of one request. A page may answer before the
-// session has begun to wait, since it is shown the request first: the channel
-// holds one answer.
+// slot returns the channel of one request. It holds one answer, because a page
+// is shown the request first and may answer before the session begins to wait.
 func (a *answers) slot(id string) chan agent.Answer {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -37,7 +36,7 @@ func (a *answers) forget(id string) {
 	delete(a.waiting, id)
 }
 
-// Approve waits for the answer to a request. Nothing times out.
+// Approve waits for the answer to a request, without a time limit.
 func (a *answers) Approve(ctx context.Context, req agent.ApprovalRequest) (agent.Answer, error) {
 	defer a.forget(req.ID)
 	select {
@@ -48,7 +47,7 @@ func (a *answers) Approve(ctx context.Context, req agent.ApprovalRequest) (agent
 	}
 }
 
-// deliver hands over an answer. It reports false where one was delivered before.
+// deliver delivers an answer. It reports false if one was delivered before.
 func (a *answers) deliver(id string, answer agent.Answer) bool {
 	select {
 	case a.slot(id) <- answer:
@@ -58,8 +57,8 @@ func (a *answers) deliver(id string, answer agent.Answer) bool {
 	}
 }
 
-// Answer delivers a person's answer to a request that is known to be pending. It
-// reports false where one was delivered before.
+// Answer delivers a person's answer to a pending request. It reports false if
+// one was delivered before.
 func (l *Session) Answer(approval string, answer agent.Answer) bool {
 	return l.inbox.answers.deliver(approval, answer)
 }

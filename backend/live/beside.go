@@ -8,29 +8,30 @@ import (
 	"atelier.dev/atelier/agent"
 )
 
-// Job is done beside a conversation, on a goroutine of its own. It ends with its
+// Job runs beside a conversation, on its own goroutine. It ends with its
 // context.
 type Job func(context.Context) Outcome
 
-// Outcome is what a job came to.
+// Outcome is the result of a job.
 type Outcome struct {
 	Requests []agent.SideRequest // what it asked models
 	Event    agent.Payload       // nil where there is none
-	// Wanted reports whether the event still is when it is about to be recorded.
+	// Wanted reports whether the event is still wanted when it is about to be
+	// recorded.
 	Wanted func(*agent.Transcript) bool
 }
 
-// beside are the jobs next to a conversation. What they come to waits for the
-// session's owner, who alone records events.
+// beside holds the jobs of a conversation. Their results wait for the session's
+// owner, because only the owner records events.
 type beside struct {
 	jobs    sync.WaitGroup
-	news    chan struct{} // some job is over; holds one
+	news    chan struct{} // signals that a job has ended; holds one
 	mu      sync.Mutex    // guards what follows
 	running int
 	over    []Outcome
 }
 
-// begin begins a job.
+// begin starts a job.
 func (b *beside) begin(job func() Outcome) {
 	b.mu.Lock()
 	b.running++
@@ -38,8 +39,7 @@ func (b *beside) begin(job func() Outcome) {
 	b.jobs.Go(func() { b.end(job()) })
 }
 
-// underWay reports whether a job runs, or has come to something that was not
-// taken yet.
+// underWay reports whether a job runs or has a result that was not taken yet.
 func (b *beside) underWay() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,7 +57,7 @@ func (b *beside) end(o Outcome) {
 	}
 }
 
-// take returns what was not taken yet.
+// take returns and removes the results.
 func (b *beside) take() []Outcome {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -66,14 +66,14 @@ func (b *beside) take() []Outcome {
 	return over
 }
 
-// putBack takes back what could not be recorded.
+// putBack returns results that could not be recorded.
 func (b *beside) putBack(over []Outcome) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.over = append(over, b.over...)
 }
 
-// beginJobs begins what follows a turn that ended by itself.
+// beginJobs starts the jobs after a turn that ended by itself.
 func (l *Session) beginJobs(ctx context.Context) error {
 	if l.all.cfg.Beside == nil || l.session.Load().Transcript().LastEnd != agent.EndDone {
 		return nil
@@ -92,8 +92,8 @@ func (l *Session) beginJobs(ctx context.Context) error {
 	return err
 }
 
-// recordJobs records what jobs came to: their requests, and the event where
-// that is wanted still, which is stored together with the last of them.
+// recordJobs records the results of jobs: their requests, and the event if it
+// is still wanted, which is stored together with the last request.
 func (l *Session) recordJobs(ctx context.Context) {
 	session := l.session.Load()
 	all := l.beside.take()
@@ -116,5 +116,5 @@ func (l *Session) recordJobs(ctx context.Context) {
 	}
 }
 
-// AwaitJobs returns when no job beside the session is under way.
+// AwaitJobs waits until no job of the session runs.
 func (l *Session) AwaitJobs() { l.beside.jobs.Wait() }

@@ -7,8 +7,8 @@ import (
 )
 
 // The mode that allows everything holds for one session in one process. It is
-// never a preference, and a log that ends in it does not carry it into the
-// next process: whoever wants it again says so again.
+// never a preference. A log that ends in this mode does not carry it into the
+// next process, where the user has to choose it again.
 
 // modeReset is the code of the warning that the mode has ended.
 const modeReset = "mode_reset"
@@ -22,19 +22,19 @@ func (l *Session) Configure(set agent.Settings) {
 	l.Wake()
 }
 
-// Wake has the owner take the lease and record what was asked for meanwhile.
+// Wake makes the owner take the lease and record pending changes.
 func (l *Session) Wake() {
 	select {
 	case l.inbox.nudge <- struct{}{}:
-	default: // the owner has been told already
+	default: // the owner was already notified
 	}
 }
 
 // PermitBypass lets a new session keep the mode that it was created with.
 func (l *Session) PermitBypass() { l.inbox.bypass.Store(true) }
 
-// revoke ends the mode where another process set it, before anything runs in
-// it here, and says so in the log.
+// revoke ends the mode if another process set it, before anything runs here,
+// and records that in the log.
 func (l *Session) revoke(ctx context.Context) {
 	session := l.session.Load()
 	permitted := l.inbox.bypass.Load()

@@ -5,18 +5,18 @@ import (
 	"sync"
 )
 
-// current is the turn that a session is busy with, from when it is asked for
-// until it is over. It is safe for concurrent use.
+// current is the session's current turn, from the request for it until its end.
+// It is safe for concurrent use.
 type current struct {
 	mu     sync.Mutex
-	rested chan struct{} // closed when the turn is over; nil between turns
-	// stop ends the turn; nil until the owner runs it. An end that is asked for
-	// before that is remembered as its cause.
+	rested chan struct{} // closed when the turn has ended; nil between turns
+	// stop ends the turn; nil until the owner runs it. If the turn is to be
+	// ended before that, its cause is remembered.
 	stop  context.CancelCauseFunc
 	cause error
 }
 
-// begin makes the session busy. It reports false where it is already.
+// begin makes the session busy. It reports false if it already is.
 func (c *current) begin() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -27,7 +27,7 @@ func (c *current) begin() bool {
 	return true
 }
 
-// run returns the context of the turn that was begun.
+// run returns the context of the current turn.
 func (c *current) run(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, stop := context.WithCancelCause(ctx)
 	c.mu.Lock()
@@ -39,7 +39,7 @@ func (c *current) run(ctx context.Context) (context.Context, context.CancelCause
 	return ctx, stop
 }
 
-// end ends the turn for that cause. Between turns it does nothing.
+// end ends the turn for the given cause. Between turns it does nothing.
 func (c *current) end(cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,7 +54,7 @@ func (c *current) end(cause error) {
 	}
 }
 
-// rest says that the turn is over.
+// rest marks the turn as ended.
 func (c *current) rest() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,7 +68,7 @@ func (c *current) busy() bool {
 	return c.rested != nil
 }
 
-// wait returns when no turn is under way, or ctx ends.
+// wait returns when there is no current turn, or ctx ends.
 func (c *current) wait(ctx context.Context) error {
 	for {
 		c.mu.Lock()

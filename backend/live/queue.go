@@ -4,11 +4,11 @@ import (
 	"atelier.dev/atelier/agent"
 )
 
-// Queue returns what waits to be delivered.
+// Queue returns the messages that wait for delivery.
 func (l *Session) Queue() *agent.Queue { return l.session.Load().Queue() }
 
-// ChangeQueue makes one change, in the store and in memory, while the session is
-// not read again. It returns what waits then.
+// ChangeQueue makes one change, in the store and in memory, while the session
+// cannot be replaced. It returns the messages that wait afterwards.
 func (l *Session) ChangeQueue(change func(*agent.Queue) error) ([]agent.Queued, error) {
 	l.inbox.mu.Lock()
 	defer l.inbox.mu.Unlock()

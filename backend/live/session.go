@@ -13,10 +13,11 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// Session is a session that this process works on. Its goroutine, the owner, owns
-// the [agent.Session]: it alone runs turns, records events and replaces the
-// session when another process has added to the log. Other goroutines reach it
-// through the exported methods, which are safe for concurrent use.
+// Session is a session that this process works on. Its goroutine, the owner,
+// owns the [agent.Session]: only the owner runs turns, records events and
+// replaces the session when another process has added to the log. Other
+// goroutines reach it through the exported methods, which are safe for
+// concurrent use.
 type Session struct {
 	id      string
 	all     *Sessions
@@ -32,10 +33,10 @@ type Session struct {
 	done    chan struct{}           // closed when the owner has ended
 }
 
-// known is what the owner's session knows of the log.
+// known is what the owner's session knows about the log.
 type known struct {
-	seq    int64         // where it ends; -1 = nothing is known
-	missed bool          // it holds events that the session does not know
+	seq    int64         // where it ends; -1 if nothing is known
+	missed bool          // it has events that the session does not know
 	batch  []agent.Event // durable events that wait for the next one
 }
 
@@ -47,7 +48,7 @@ func newSession(id string, all *Sessions) *Session {
 	}
 }
 
-// stage is how far the owner is with the newest turn that was run here.
+// stage is the owner's progress with the newest turn.
 type stage int
 
 const (
@@ -60,29 +61,29 @@ const (
 type inbox struct {
 	turns   chan turnWork
 	answers answers       // of people, to its calls
-	nudge   chan struct{} // settings were asked for; holds one
-	// mu is held while the session is replaced, and while what it would lose by
-	// that is changed: the queue, in the store and in memory, and the settings
-	// that were asked for. Nothing that stops a turn waits for it.
+	nudge   chan struct{} // settings were requested; holds one
+	// mu is held while the session is replaced, and while state changes that a
+	// replacement would lose: the queue, in the store and in memory, and
+	// requested settings. Stopping a turn never waits for it.
 	mu sync.Mutex
-	// bypass says that this process was told to let the session do everything
-	// unasked; see revoke.
+	// bypass says that this process was told to let the session run everything
+	// without asking; see revoke.
 	bypass atomic.Bool
 }
 
-// Turn is [agent.Session.Run] with its input, or another method that does
-// something with a session.
+// Turn is [agent.Session.Run] with its input, or another method that works with
+// a session.
 type Turn func(*agent.Session, context.Context) iter.Seq2[agent.Event, error]
 
-// turnWork is one turn for the owner to run. accepted is told, once, whether
-// it will be.
+// turnWork is one turn for the owner to run. accepted receives, once, whether
+// it will be run.
 type turnWork struct {
 	begin    Turn
 	accepted chan error
 }
 
-// own is the owner's loop. It reads the session and ends with ctx, after the
-// turn under way.
+// own is the owner's loop. It reads the session, and ends with ctx after the
+// current turn.
 func (l *Session) own(ctx context.Context) {
 	defer close(l.done)
 	defer l.cancel(nil)
@@ -101,7 +102,7 @@ func (l *Session) own(ctx context.Context) {
 		case <-ctx.Done():
 			l.AwaitJobs() // which ctx ends too
 			l.end(context.WithoutCancel(ctx))
-			l.all.cfg.Leave(context.WithoutCancel(ctx), l.id) // of a session that stays open
+			l.all.cfg.Leave(context.WithoutCancel(ctx), l.id) // of a session that stays open in the log
 			return
 		case <-l.beside.news:
 			if release, err := l.acquire(ctx); err == nil {
@@ -116,13 +117,13 @@ func (l *Session) own(ctx context.Context) {
 			if release, err := l.acquire(ctx); err == nil {
 				l.recordSettings(ctx)
 				release()
-			} // else they are recorded by the next turn
+			} // otherwise the next turn records them
 		}
 	}
 }
 
-// workAndFollow runs a turn and what was queued to follow it. The session stays
-// in memory meanwhile.
+// workAndFollow runs a turn and its queued follow-ups. The session stays in
+// memory meanwhile.
 func (l *Session) workAndFollow(ctx context.Context, w turnWork) {
 	l.all.mu.Lock()
 	l.hold.users++
@@ -147,34 +148,34 @@ func (l *Session) work(ctx context.Context, w turnWork) (ended bool) {
 	w.accepted <- nil
 	ended = l.runTurn(turn, w)
 	if l.session.Load().Transcript().State == agent.StateClosed {
-		l.known.missed = true // whoever goes on does so in another environment
+		l.known.missed = true // the next turn needs another environment
 	}
 	l.rest()
 	if !ended {
 		return false
 	}
-	l.recordJobs(ctx) // those that could not be recorded when they were over
+	l.recordJobs(ctx) // those that could not be recorded when they ended
 	if err := l.beginJobs(ctx); err != nil && ctx.Err() == nil {
 		slog.Warn("begin jobs beside the session", "session", l.id, "err", err)
 	}
 	return true
 }
 
-// follow runs what was queued when the turn had taken the last of the queue
-// already, or behind a command of the user's. Where another turn is asked for,
-// it follows that one.
+// follow runs follow-ups that were queued after the turn had taken the last
+// one, or behind a user's command. If another turn is requested, they run after
+// that one.
 func (l *Session) follow(ctx context.Context) {
 	session := l.session.Load()
 	for ctx.Err() == nil && session.Transcript().Follows() && session.Queue().Has(agent.FollowUp) && l.current.begin() {
 		if !l.work(ctx, turnWork{begin: (*agent.Session).RunQueued, accepted: make(chan error, 1)}) {
-			return // it would fare no better again at once
+			return // an immediate retry would fail as well
 		}
 		session = l.session.Load()
 	}
 }
 
-// end closes the session in the log if this process has worked on it and it
-// is at rest (K-07).
+// end closes the session in the log if this process has worked on it and it is
+// at rest (K-07).
 func (l *Session) end(ctx context.Context) {
 	if l.stage == untouched {
 		return
@@ -219,10 +220,9 @@ func (l *Session) runTurn(ctx context.Context, w turnWork) (ended bool) {
 }
 
 // record stores a durable event and then shows it; a delta is only shown. An
-// event that another follows at once waits for that one, and both are stored
-// together. It reports false when they could not be stored: the session's
-// memory is then ahead of the log, so it is dropped and read again for the
-// next turn.
+// event with More waits for the next one, so that both are stored together.
+// record reports false if they could not be stored: the session's memory is
+// then ahead of the log, so it is dropped and read again for the next turn.
 func (l *Session) record(ctx context.Context, ev agent.Event) bool {
 	if !ev.Durable() {
 		l.all.cfg.Show(ev)
@@ -234,13 +234,13 @@ func (l *Session) record(ctx context.Context, ev agent.Event) bool {
 	}
 	batch := l.known.batch
 	l.known.batch = nil
-	// What happened is kept even when its session is being shut down.
+	// An event is kept even if its session is being shut down.
 	seq, err := l.all.cfg.Log.Append(context.WithoutCancel(ctx), batch...)
 	if err != nil {
 		l.lost(ev, err)
 		return false
 	}
-	l.known.missed = l.known.missed || seq != l.known.seq+int64(len(batch)) // a new name, say, which is stored at once
+	l.known.missed = l.known.missed || seq != l.known.seq+int64(len(batch)) // such as a new name, which is stored at once
 	l.known.seq = seq
 	for i, ev := range batch {
 		ev.Seq = seq - int64(len(batch)-1-i)
@@ -252,8 +252,8 @@ func (l *Session) record(ctx context.Context, ev agent.Event) bool {
 	return true
 }
 
-// isRest reports whether a turn, or something that the user did between two,
-// ends with this and nothing follows at once.
+// isRest reports whether a turn, or a user's action between turns, ends with
+// this event and nothing follows at once.
 func isRest(p agent.Payload) bool {
 	switch d := p.(type) {
 	case agent.ProcessingEnd:
@@ -266,9 +266,9 @@ func isRest(p agent.Payload) bool {
 	return false
 }
 
-// rest lets the next turn be asked for: whoever is shown the end of one may
-// begin another at once. It counts once a turn, because the next one may have
-// been asked for already.
+// rest allows the next turn: whoever sees the end of one turn may start another
+// at once. It counts once for each turn, because the next one may already have
+// been requested.
 func (l *Session) rest() {
 	if l.stage == working {
 		l.stage = resting
@@ -276,8 +276,8 @@ func (l *Session) rest() {
 	}
 }
 
-// lost says that an event could not be stored. The turn ends there; what was
-// stored stays.
+// lost reports that an event could not be stored. The turn ends there; stored
+// events stay.
 func (l *Session) lost(ev agent.Event, err error) {
 	slog.Error("store event", "session", l.id, "kind", ev.Kind(), "err", err)
 	l.known.seq = -1
@@ -290,18 +290,19 @@ func (l *Session) lost(ev agent.Event, err error) {
 	l.all.cfg.Show(agent.Event{Session: l.id, Turn: ev.Turn, At: ev.At, Data: agent.ProcessingEnd{Reason: agent.EndFailed}})
 }
 
-// recordSettings records settings that were asked for since the last round.
+// recordSettings records settings that were requested since the last round.
 func (l *Session) recordSettings(ctx context.Context) {
 	if ev, ok := l.session.Load().RecordSettings(); ok {
 		l.record(ctx, ev)
 	}
 }
 
-// ErrWorking answers what can only begin while the session is at rest.
+// ErrWorking answers requests that need a session at rest.
 var ErrWorking = backend.Problem(backend.ProblemSessionWorking)
 
-// Start hands a turn to the owner and returns once it has begun. backend.CodeBusy
-// where the session is working already, here or in another process.
+// Start passes a turn to the owner and returns once it has begun. The error is
+// backend.CodeBusy if the session is already working, here or in another
+// process.
 func (l *Session) Start(begin Turn) error {
 	if !l.current.begin() {
 		return ErrWorking
@@ -319,19 +320,19 @@ func (l *Session) Start(begin Turn) error {
 // ID returns the session's id.
 func (l *Session) ID() string { return l.id }
 
-// Busy reports whether a turn is under way, or has been asked for.
+// Busy reports whether a turn runs or has been requested.
 func (l *Session) Busy() bool { return l.current.busy() }
 
-// Wait returns when no turn is under way; with the context's cause where that ends
-// before.
+// Wait returns when there is no current turn, or the context's cause if the
+// context ends first.
 func (l *Session) Wait(ctx context.Context) error { return l.current.wait(ctx) }
 
-// Interrupt ends the turn, if one is under way or has been asked for. It waits for
-// no I/O.
+// Interrupt ends the turn that runs or has been requested, if there is one. It
+// does not wait for I/O.
 func (l *Session) Interrupt() { l.current.end(agent.ErrInterrupted) }
 
-// Breakdown says what fills the context of a session with this past; see
-// [agent.Session.Breakdown].
+// Breakdown describes what fills the context of a session with the given past;
+// see [agent.Session.Breakdown].
 func (l *Session) Breakdown(ctx context.Context, past *agent.Transcript) agent.ContextBreakdown {
 	return l.session.Load().Breakdown(ctx, past)
 }
@@ -339,8 +340,8 @@ func (l *Session) Breakdown(ctx context.Context, past *agent.Transcript) agent.C
 // Abort ends the turn and closes the session in the log; see [agent.Session.Abort].
 func (l *Session) Abort() { l.session.Load().Abort() }
 
-// acquire takes the session's lease and reads it again if its log has grown
-// elsewhere or its memory was dropped.
+// acquire takes the session's lease, and reads the session again if its log has
+// grown elsewhere or its memory was dropped.
 func (l *Session) acquire(ctx context.Context) (release func(), err error) {
 	release, err = l.all.cfg.Log.Lease(l.id)
 	if err != nil {
@@ -354,8 +355,8 @@ func (l *Session) acquire(ctx context.Context) (release func(), err error) {
 	return release, nil
 }
 
-// refresh reads the session where its memory lacks something of the log. A log
-// that brings the reading down does so for its session alone.
+// refresh reads the session if its memory lacks part of the log. If a log makes
+// the reading panic, only its own session fails.
 func (l *Session) refresh(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

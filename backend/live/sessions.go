@@ -1,7 +1,7 @@
-// Package live runs sessions. It holds those in memory, each owned by a goroutine
-// that reads it from the log, runs its turns one after the other, records what
-// happens and closes it again. Whoever needs a session opens it with
-// [Sessions.Open] and reaches its owner through the methods of [Session].
+// Package live runs sessions. It holds sessions in memory, each owned by a
+// goroutine that reads it from the log, runs its turns one after the other,
+// records events and closes it again. Callers open a session with
+// [Sessions.Open] and reach its owner through the methods of [Session].
 package live
 
 import (
@@ -26,73 +26,75 @@ type Log interface {
 }
 
 // Config is what the application decides about its sessions. Every field but
-// Beside is needed.
+// Beside is required.
 type Config struct {
 	Log Log
-	// Check refuses a session that may not be run here; nil where it may.
+	// Check returns an error if a session may not run here.
 	Check func(backend.SessionInfo) error
-	// Build puts a session together from its row and its events. A call that
-	// needs a person is decided by the approver. The owner calls it.
+	// Build creates a session from its row and its events. The approver decides
+	// calls that need a person. The owner calls Build.
 	Build func(context.Context, backend.SessionInfo, []agent.Event, agent.Approver) (*agent.Session, error)
-	// Start is the event that begins a session, or goes on with a closed one.
+	// Start returns the event that starts a session or reopens a closed one.
 	Start func(resumed bool) agent.SessionStart
-	// Show is called with every event, a durable one after it was stored, from
-	// the goroutine of its session.
+	// Show is called with every event, with a durable one after it was stored,
+	// from the goroutine of its session.
 	Show func(agent.Event)
-	// Leave ends what the session's tools left running. It is called when the
-	// session ends, and when it leaves memory.
+	// Leave ends whatever the session's tools left running. It is called when
+	// the session ends and when it leaves memory.
 	Leave func(ctx context.Context, session string)
 	// Occupied reports whether the session's tools left anything running, which
-	// keeps it in memory. It is called under a lock and returns at once.
+	// keeps the session in memory. It is called under a lock and returns at
+	// once.
 	Occupied func(session string) bool
-	// Beside returns the jobs to do beside a session after a turn that ended by
-	// itself; nil where there are never any.
+	// Beside returns the jobs to run after a turn that ended by itself; nil if
+	// there are never any.
 	Beside func(context.Context, backend.SessionInfo, *agent.Session) ([]Job, error)
 }
 
-// MaxResting is how many sessions at rest stay in memory. When there are more,
-// the one that was used longest ago is closed; it is read again when it is
-// needed.
+// MaxResting limits the sessions at rest that stay in memory. Beyond it, the
+// least recently used one is closed; it is read again when it is needed.
 const MaxResting = 16
 
-// errClosing answers what is asked of a session that is being closed.
+// errClosing answers requests to a session that is being closed.
 var errClosing = backend.Problem(backend.ProblemSessionClosing)
 
-// Sessions holds the sessions in memory. It is safe for concurrent use. Its lock
-// is never held over I/O: reading or closing one session delays no other.
+// Sessions holds the sessions in memory. It is safe for concurrent use. Its
+// lock is never held during I/O: reading or closing one session delays no
+// other.
 type Sessions struct {
 	cfg    Config
-	ctx    context.Context // ends when all of them are closed
+	ctx    context.Context // ends when all sessions are closed
 	cancel context.CancelFunc
 
 	mu      sync.Mutex
 	of      map[string]*Session
-	uses    int64 // counts uses, to know which was last
+	uses    int64 // counts uses, to order sessions by their last one
 	closing bool
 }
 
-// New returns an empty set of sessions. Close it to end those that it then holds.
+// New returns an empty set of sessions. Close ends the sessions that it holds
+// by then.
 func New(cfg Config) *Sessions {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Sessions{cfg: cfg, ctx: ctx, cancel: cancel, of: map[string]*Session{}}
 }
 
-// hold is what [Sessions] knows of a session, guarded by its lock.
+// hold is what [Sessions] knows about a session, guarded by its lock.
 type hold struct {
-	users  int    // who need it to stay in memory
+	users  int    // users that need it to stay in memory
 	used   int64  // when it was used last
-	parent string // the session that started it; empty for one of the user's
+	parent string // the session that started it; empty for a user's own
 	ending bool   // its owner was told to end
 }
 
-// loading tells when a session was read.
+// loading signals when a session has been read.
 type loading struct {
-	done chan struct{} // closed when it was read, or could not be
-	err  error         // why it could not be; set before done is closed
+	done chan struct{} // closed when it was read or reading failed
+	err  error         // why reading failed; set before done is closed
 }
 
-// Open returns a session in memory. It reads the session from the log if that was
-// not done yet. The session stays in memory until release is called.
+// Open returns a session in memory, reading it from the log if necessary. The
+// session stays in memory until release is called.
 func (s *Sessions) Open(ctx context.Context, id string) (l *Session, release func(), err error) {
 	if l, err = s.join(ctx, id); err != nil {
 		return nil, nil, err
@@ -111,8 +113,8 @@ func (s *Sessions) Open(ctx context.Context, id string) (l *Session, release fun
 	return l, release, nil
 }
 
-// join becomes a user of a session, after it was closed where it is being
-// closed. The session may not have been read yet.
+// join registers a user of a session. If the session is being closed, join
+// waits for that and reopens it. The session may not have been read yet.
 func (s *Sessions) join(ctx context.Context, id string) (*Session, error) {
 	for {
 		l, ending, err := s.tryJoin(id)
@@ -127,7 +129,7 @@ func (s *Sessions) join(ctx context.Context, id string) (*Session, error) {
 	}
 }
 
-// tryJoin is join, but for a session that is being closed: then it only says so.
+// tryJoin is join, but only reports that a session is being closed.
 func (s *Sessions) tryJoin(id string) (l *Session, ending bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,8 +160,8 @@ func (s *Sessions) release(l *Session) {
 	s.closeUnused()
 }
 
-// closeUnused has sessions at rest closed where there are too many of them. A
-// session stays as long as one that it started does. The lock is held.
+// closeUnused closes sessions at rest if there are too many. A session stays as
+// long as one that it started. The lock is held.
 func (s *Sessions) closeUnused() {
 	parents := map[string]bool{}
 	for _, l := range s.of {
@@ -180,8 +182,7 @@ func (s *Sessions) closeUnused() {
 	}
 }
 
-// unused reports whether nothing is lost when a session is closed now. The lock
-// is held.
+// unused reports whether closing a session now loses nothing. The lock is held.
 func (s *Sessions) unused(l *Session) bool {
 	session := l.session.Load()
 	if session == nil || l.hold.ending || l.hold.users > 0 || l.current.busy() || l.beside.underWay() || l.inbox.bypass.Load() {
@@ -193,21 +194,22 @@ func (s *Sessions) unused(l *Session) bool {
 	return !s.cfg.Occupied(l.id)
 }
 
-// close tells the owner to end, which closes the session. [Sessions] is locked.
+// close tells the owner to end, which closes the session. The lock of
+// [Sessions] is held.
 func (l *Session) close(cause error) {
 	l.hold.ending = true
 	l.cancel(cause)
 }
 
-// forget takes out a session whose owner has ended.
+// forget removes a session whose owner has ended.
 func (s *Sessions) forget(l *Session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.of, l.id)
 }
 
-// Find returns a session if it is in memory, else nil. It may be closed at any
-// time.
+// Find returns a session if it is in memory, else nil. The session may be
+// closed at any time.
 func (s *Sessions) Find(id string) *Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -217,7 +219,7 @@ func (s *Sessions) Find(id string) *Session {
 	return nil
 }
 
-// StartedBy returns the sessions in memory that a session started.
+// StartedBy returns the sessions in memory that the given session started.
 func (s *Sessions) StartedBy(parent string) []*Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,8 +232,8 @@ func (s *Sessions) StartedBy(parent string) []*Session {
 	return out
 }
 
-// CloseStartedBy closes the sessions that one started and waits for them to end
-// (LOOP-54). Those that work are interrupted.
+// CloseStartedBy closes the sessions that the given one started and waits for
+// their end (LOOP-54). Working ones are interrupted.
 func (s *Sessions) CloseStartedBy(ctx context.Context, parent string) {
 	agents := s.StartedBy(parent)
 	s.mu.Lock()
@@ -248,8 +250,8 @@ func (s *Sessions) CloseStartedBy(ctx context.Context, parent string) {
 	}
 }
 
-// CloseForDeletion closes sessions whose logs are about to be deleted and waits for
-// them to end. It reports false, and closes none, if one of them works.
+// CloseForDeletion closes sessions whose logs are about to be deleted and waits
+// for their end. It reports false, and closes none, if one of them is working.
 func (s *Sessions) CloseForDeletion(ctx context.Context, ids []string) (closed bool, err error) {
 	open, ok := s.closeResting(ids)
 	if !ok {
@@ -284,9 +286,10 @@ func (s *Sessions) closeResting(ids []string) (open []*Session, ok bool) {
 	return open, true
 }
 
-// Close closes all sessions, waits for them to end and lets no other be opened.
-// Turns that wait for a person stay open in the log; all others are interrupted.
-// It returns an error for each session that did not end before ctx did.
+// Close closes all sessions, waits for their end and prevents further opening.
+// Turns that wait for a person stay open in the log; all others are
+// interrupted. It returns an error for each session that did not end before ctx
+// did.
 func (s *Sessions) Close(ctx context.Context) error {
 	var errs []error
 	for _, l := range s.closeAll() {

@@ -10,12 +10,13 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// apiVersion is the query that Azure's older addresses carry. No other query is
-// part of an address: it would not be sent, and may well hold a key.
+// apiVersion matches the query of Azure's older addresses. No other query is
+// part of an address: it would not be sent, and may contain a key.
 var apiVersion = regexp.MustCompile(`^api-version=[a-zA-Z0-9.-]{1,32}$`)
 
-// checkAddress returns an address as it is stored. One that holds a secret is
-// refused: addresses lie in the database and are shown.
+// checkAddress returns an address in the form in which it is stored. An address
+// that contains a secret is refused, because addresses are kept in the database
+// and shown.
 func checkAddress(row provider.Row, typed string) (string, error) {
 	address := strings.TrimSpace(typed)
 	if address == "" {
@@ -33,8 +34,8 @@ func checkAddress(row provider.Row, typed string) (string, error) {
 	return address, nil
 }
 
-// shownAddress is an address without what may be secret in it. The environment
-// may give one with a password.
+// shownAddress returns an address without anything secret. An address from the
+// environment may contain a password.
 func shownAddress(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -47,8 +48,8 @@ func shownAddress(address string) string {
 	return u.String()
 }
 
-// originOf is whom an address reaches: scheme, host and port. It is empty for
-// the provider's own address, which is written as the empty one.
+// originOf returns the scheme, host and port that an address reaches. It is
+// empty for the provider's own address, which is stored as an empty one.
 func originOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || address == "" {

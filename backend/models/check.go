@@ -10,23 +10,23 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// ProviderCheck is what a check-up finds out about a provider.
+// ProviderCheck is the result of checking a provider.
 type ProviderCheck struct {
 	Provider   string
 	Name       string
-	Model      string // what new sessions begin with; empty for all but one provider
+	Model      string // the model of new sessions; empty for all but one provider
 	Vendor     bool   // it has an API of its own
-	Local      bool   // it runs on this machine, if it does, and nobody set it up
-	Configured bool   // it can be used: set up, or found running
+	Local      bool   // it was found running on this machine, without configuration
+	Configured bool   // it can be used: configured, or found running
 	Source     backend.KeySource
-	BaseURL    string // without a secret; empty for the vendor's own
-	Variable   string // what would set the provider up
+	BaseURL    string // without secrets; empty for the vendor's own
+	Variable   string // the variable that would configure the provider
 	Connection ConnectionTest
 }
 
-// CheckProviders asks every provider that is set up whether it can be reached,
-// and looks for servers on this machine, all at once and each no longer than a
-// few seconds. The error is about the keys or the store.
+// Check asks every configured provider whether it can be reached, and looks for
+// servers on this machine, all at once and for at most a few seconds each. The
+// error is about the keys or the store.
 func (p *Providers) Check(ctx context.Context, chosen agent.Settings) ([]ProviderCheck, error) {
 	found, err := p.found(ctx)
 	if err != nil {
@@ -66,7 +66,7 @@ func (p *Providers) Check(ctx context.Context, chosen agent.Settings) ([]Provide
 	return checks, nil
 }
 
-// look finds out whether a server that nobody set up runs on this machine.
+// look checks whether a server that nobody configured runs on this machine.
 func (c *ProviderCheck) look(ctx context.Context, row provider.Row) {
 	begin := time.Now()
 	ids, err := row.Running(ctx)
@@ -77,7 +77,7 @@ func (c *ProviderCheck) look(ctx context.Context, row provider.Row) {
 	c.Connection = ConnectionTest{Reachable: true, DurationMs: time.Since(begin).Milliseconds(), Models: len(ids)}
 }
 
-// CheckModels says what is wrong with the user's own models file.
+// CheckCatalogue returns what is wrong with the user's own models file.
 func (p *Providers) CheckCatalogue() error {
 	_, err := p.catalogue()
 	return err

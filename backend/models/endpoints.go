@@ -26,7 +26,7 @@ import (
 // endpointsSetting holds the user's own endpoints, as JSON.
 const endpointsSetting = "endpoints"
 
-// What an endpoint may have at most.
+// The limits of an endpoint.
 const (
 	maxEndpoints       = 20
 	maxEndpointName    = 60
@@ -35,16 +35,16 @@ const (
 	maxEndpointBody    = 16 << 10
 )
 
-// Endpoint is an endpoint of the user's own, a provider like any other. The
-// values of its headers are kept and shown as little as its key is.
+// Endpoint is a user's own endpoint, a provider like any other. The values of
+// its headers are secrets like its key.
 type Endpoint struct {
 	ID      string   `json:"id"` // of the provider
 	Name    string   `json:"name"`
 	BaseURL string   `json:"base_url"`
 	Headers []string `json:"headers,omitempty"` // their names
-	// Body holds members that go into every request besides the adapter's own.
+	// Body has members that are added to every request.
 	Body map[string]json.RawMessage `json:"body,omitempty"`
-	// HasKey says that there is one.
+	// HasKey says that the endpoint has a key.
 	HasKey bool `json:"has_key,omitempty"`
 }
 
@@ -54,7 +54,8 @@ type endpointSecrets struct {
 	Headers map[string]string `json:"headers,omitempty"`
 }
 
-// storedEndpoints reads the user's own endpoints, in the order they were added.
+// storedEndpoints reads the user's own endpoints, in the order in which they
+// were added.
 func (p *Providers) storedEndpoints(ctx context.Context) ([]Endpoint, error) {
 	text, err := p.cfg.Settings.Setting(ctx, endpointsSetting)
 	if isDamaged(err) {
@@ -71,7 +72,7 @@ func (p *Providers) storedEndpoints(ctx context.Context) ([]Endpoint, error) {
 	return out, nil
 }
 
-// secrets reads an endpoint's secrets and says where they lie.
+// secrets reads an endpoint's secrets and says where they are stored.
 func (p *Providers) secrets(e Endpoint) (endpointSecrets, backend.KeySource, error) {
 	var s endpointSecrets
 	text, source, err := p.key(provider.Row{Name: e.Name}, keyEntry(e.ID, e.BaseURL))
@@ -84,7 +85,8 @@ func (p *Providers) secrets(e Endpoint) (endpointSecrets, backend.KeySource, err
 	return s, source, nil
 }
 
-// endpointRow is the provider that an endpoint is, and what it is called with.
+// endpointRow returns the provider for an endpoint, and what is needed to call
+// it.
 func (p *Providers) endpointRow(e Endpoint) (provider.Row, access, error) {
 	s, source, err := p.secrets(e)
 	row := provider.Row{ID: e.ID, Name: e.Name, Needs: provider.Needs{URL: true}}
@@ -102,7 +104,7 @@ func (p *Providers) endpointRow(e Endpoint) (provider.Row, access, error) {
 	return row, a, err
 }
 
-// withBody is an adapter whose requests all have some members more.
+// withBody is an adapter that adds members to every request.
 type withBody struct {
 	llm.Adapter
 	body map[string]json.RawMessage
@@ -142,7 +144,7 @@ func (p *Providers) ListEndpoints(ctx context.Context, _ backend.Empty) (Endpoin
 	return EndpointList{Endpoints: endpoints}, nil
 }
 
-// SetEndpoint adds an endpoint or changes one, wholly or not at all.
+// SetEndpoint adds or changes an endpoint, completely or not at all.
 func (p *Providers) SetEndpoint(ctx context.Context, in SetEndpointRequest) (EndpointList, error) {
 	p.storing.Lock()
 	defer p.storing.Unlock()
@@ -181,7 +183,7 @@ func (p *Providers) SetEndpoint(ctx context.Context, in SetEndpointRequest) (End
 		return EndpointList{}, err
 	}
 	if err := p.saveEndpoints(ctx, endpoints); err != nil {
-		_ = undo() // what failed first is what is told
+		_ = undo() // the first failure is the one that is reported
 		return EndpointList{}, err
 	}
 	if at >= 0 && keyEntry(e.ID, old.BaseURL) != keyEntry(e.ID, e.BaseURL) {
@@ -212,7 +214,7 @@ func (p *Providers) RemoveEndpoint(ctx context.Context, in ProviderRef) (Endpoin
 	return p.afterEndpoints(ctx)
 }
 
-// forgetKey removes a key that nobody uses any more.
+// forgetKey removes a key that is no longer used.
 func (p *Providers) forgetKey(id, address string) {
 	if err := p.cfg.Keys.RemoveKey(keyEntry(id, address)); err != nil {
 		slog.Warn("remove an unused key", "provider", id, "err", err)

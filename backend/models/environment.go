@@ -10,30 +10,31 @@ import (
 	"atelier.dev/atelier/agent/llm/provider"
 )
 
-// The environment's variables that belong to no provider (OAS-723). They win
-// over a provider's own.
+// The environment's variables that belong to no provider (OAS-723). They
+// override a provider's own.
 const (
 	keyVariable   = "CODEANY_API_KEY"
 	modelVariable = "CODEANY_MODEL"
 	urlVariable   = "CODEANY_BASE_URL"
 )
 
-// The model that those variables mean where they name none, and whose API a
-// model is of that is named without its provider.
+// The default model for those variables, and the provider that they mean if a
+// model is named without one.
 const (
 	environmentProvider = "anthropic"
 	environmentModel    = "claude-sonnet-4-6"
 )
 
-// environment is what those variables say.
+// environment holds the values of those variables.
 type environment struct {
 	key, baseURL    string
 	provider, model string
-	chosen          bool // the model was named, and is no default
+	chosen          bool // the model was named, not a default
 }
 
-// environment reads the variables. A model is named as PROVIDER/ID, also one of
-// the user's own endpoints: whose it is is never guessed from its name (LLM-03).
+// environment reads the variables. A model is named as PROVIDER/ID, including
+// the user's own endpoints; its provider is never guessed from its name
+// (LLM-03).
 func (p *Providers) environment(own []provider.Row) environment {
 	getenv := func(name string) string { return strings.TrimSpace(p.cfg.Getenv(name)) }
 	e := environment{key: getenv(keyVariable), baseURL: getenv(urlVariable), provider: environmentProvider}
@@ -50,9 +51,9 @@ func (p *Providers) environment(own []provider.Row) environment {
 	return e
 }
 
-// Preferred returns the settings of new sessions, with the environment's model in
-// them where that wins and can be used; picked says that the user has chosen in
-// this process.
+// Preferred returns the settings of new sessions, with the environment's model
+// if that takes precedence and can be used. picked says that the user has
+// chosen a model in this process.
 func (p *Providers) Preferred(ctx context.Context, s agent.Settings, picked bool) agent.Settings {
 	e := p.environment(nil)
 	if e.chosen && p.load(ctx) == nil {
@@ -64,9 +65,10 @@ func (p *Providers) Preferred(ctx context.Context, s agent.Settings, picked bool
 	return s
 }
 
-// over returns the settings of new sessions with the environment's model in
-// them. A model that it names wins over the stored one, until the user picks
-// another in this process; the one it means by default wins over none.
+// over returns the settings of new sessions with the environment's model. A
+// model that the environment names overrides the stored one until the user
+// picks another in this process. Its default model applies only if none is
+// stored.
 func (e environment) over(s agent.Settings, picked bool) agent.Settings {
 	wins := s.Model == "" || e.chosen && !picked
 	if e.model == "" || !wins || s.Provider == e.provider && s.Model == e.model {

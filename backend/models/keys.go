@@ -12,17 +12,17 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// A key belongs to the origin that it was entered for, and is kept under a name
-// that says which: no change of an address alone, whoever makes it, can send it
-// anywhere else.
+// A key belongs to the origin that it was entered for, and is stored under a
+// name that contains that origin. No change of an address alone can send it
+// elsewhere.
 
 const (
-	// addressSetting is what a provider's address is stored under.
+	// addressSetting is the prefix under which a provider's address is stored.
 	addressSetting = "address."
-	// ownAddress is stored for the provider's own.
+	// ownAddress is stored for the provider's own address.
 	ownAddress = "own"
-	// baseURLSetting held addresses before keys were bound to them. Its key lies
-	// under the provider's id alone.
+	// baseURLSetting held addresses before keys were bound to origins. Its key
+	// is stored under the provider's id alone.
 	baseURLSetting = "base_url."
 )
 
