@@ -16,59 +16,58 @@ const PreferencesSetting = "preferences"
 type Preferences struct {
 	Theme    string `json:"theme,omitempty"`    // "light", "dark", empty = the system's
 	Language string `json:"language,omitempty"` // "en", "zh-CN", empty = the system's
-	// NewSession is what new sessions begin with.
+	// NewSession has the initial settings of new sessions.
 	NewSession agent.Settings `json:"new_session"`
 	Levels     Levels         `json:"levels,omitzero"`
-	// PlainTitles names sessions by their first prompt alone, without asking a
-	// model.
+	// PlainTitles names sessions by their first prompt, without asking a model.
 	PlainTitles bool `json:"plain_titles,omitempty"`
-	// SuggestPrompts asks a model after each turn what the user may want to
-	// write next, which costs a little each time.
+	// SuggestPrompts asks a model after each turn for the user's likely next
+	// message, which costs a little each time.
 	SuggestPrompts bool `json:"suggest_prompts,omitempty"`
-	// LongCache keeps what Anthropic's models read in the cache for an hour, which
-	// makes writing to it dearer.
+	// LongCache keeps the input of Anthropic's models in the cache for an hour,
+	// which makes writing to it more expensive.
 	LongCache bool `json:"long_cache,omitempty"`
-	// CommandTimeout ends commands in the foreground that name no time limit of
-	// their own, in seconds up to [tool.MaxCommandTimeout]; 0 leaves each model its
+	// CommandTimeout is the default time limit of foreground commands, in
+	// seconds up to [tool.MaxCommandTimeout]; 0 leaves each model its own
 	// default (K-01).
 	CommandTimeout int `json:"command_timeout,omitempty"`
-	// Compact says when long conversations are made short.
+	// Compact says when long conversations are compacted.
 	Compact CompactWhen `json:"compact,omitempty"`
-	// Layout holds the panes' widths and whether they are shown.
+	// Layout has the widths of the panes and which of them are shown.
 	Layout Layout `json:"layout"`
-	// Damaged says that what was stored cannot be read, so that all of this are
-	// the defaults.
+	// Damaged says that the stored preferences cannot be read, so that these
+	// are the defaults.
 	Damaged bool `json:"damaged,omitempty"`
 }
 
-// Layout is the window's arrangement, in CSS pixels; 0 = the default.
+// Layout is the arrangement of the window, in CSS pixels; 0 means the default.
 type Layout struct {
 	SidebarWidth  int  `json:"sidebar_width,omitempty"`
 	SidebarHidden bool `json:"sidebar_hidden,omitempty"`
 	PanelWidth    int  `json:"panel_width,omitempty"`
 }
 
-// CompactWhen says when conversations are compacted without being asked (K-08).
+// CompactWhen says when conversations are compacted automatically (K-08).
 type CompactWhen string
 
 // The choices.
 const (
 	CompactInTime  CompactWhen = ""      // whichever of the next two comes first
 	CompactAtShare CompactWhen = "share" // four fifths of the window
-	CompactAtEnd   CompactWhen = "end"   // all but 10,000 tokens of it
+	CompactAtEnd   CompactWhen = "end"   // the window less 10,000 tokens
 	CompactNever   CompactWhen = "never"
 )
 
-// Levels are the user's models for jobs of a level, as PROVIDER/ID; empty
-// leaves it to Atelier.
+// Levels are the user's models for the levels, as PROVIDER/ID; an empty one
+// leaves the choice to Atelier.
 type Levels struct {
 	Low  string `json:"low,omitempty"`
 	Mid  string `json:"mid,omitempty"`
 	High string `json:"high,omitempty"`
 }
 
-// StoredPreferences returns what the user chose. Where that is damaged it returns
-// the defaults, which say so, until the user chooses again.
+// StoredPreferences returns the user's preferences. If they are damaged, it
+// returns the defaults with Damaged set, until the user chooses again.
 func StoredPreferences(ctx context.Context, store Settings) (Preferences, error) {
 	stored, err := store.Setting(ctx, PreferencesSetting)
 	var e *Error

@@ -4,13 +4,13 @@ import (
 	"atelier.dev/atelier/agent"
 )
 
-// ProblemID names one thing that can go wrong, for those who word it in another
-// language: the page has the same sentences for each. An id is stored with the
-// events that carry it, and so is never given another meaning.
+// ProblemID identifies a problem for translation: the page has the same
+// sentences for each id. Stored events carry ids, so an id never changes its
+// meaning.
 type ProblemID string
 
 const (
-	// Of any part.
+	// Problems of any part.
 	ProblemInternal    ProblemID = "internal"
 	ProblemMethod      ProblemID = "method"
 	ProblemArguments   ProblemID = "arguments"
@@ -18,14 +18,14 @@ const (
 	ProblemLinkInvalid ProblemID = "link_invalid"
 	ProblemLinkHere    ProblemID = "link_here"
 
-	// Of the project folder: its path.
+	// Problems of the project folder, with its path.
 	ProblemFolderUnusable ProblemID = "folder_unusable"
 	ProblemFolderMissing  ProblemID = "folder_missing"
 	ProblemFolderUnopened ProblemID = "folder_unopened"
 	ProblemFolderUnread   ProblemID = "folder_unread"
 	ProblemFolderIsFile   ProblemID = "folder_is_file"
 
-	// Of sessions.
+	// Problems of sessions.
 	ProblemSessionMissing   ProblemID = "session_missing"
 	ProblemSessionUnnamed   ProblemID = "session_unnamed"
 	ProblemSessionUndeleted ProblemID = "session_undeleted"
@@ -36,7 +36,7 @@ const (
 	ProblemSessionForeign   ProblemID = "session_foreign"
 	ProblemSessionNone      ProblemID = "session_none"
 
-	// Of a conversation.
+	// Problems of a conversation.
 	ProblemMessageEmpty      ProblemID = "message_empty"
 	ProblemCommandEmpty      ProblemID = "command_empty"
 	ProblemTurnComplete      ProblemID = "turn_complete"
@@ -52,7 +52,7 @@ const (
 	ProblemQueueEmpty        ProblemID = "queue_empty"
 	ProblemTaskUnknown       ProblemID = "task_unknown"
 
-	// Of settings.
+	// Problems of settings.
 	ProblemModelUnchosen   ProblemID = "model_unchosen"
 	ProblemLimitNegative   ProblemID = "limit_negative"
 	ProblemModeUnknown     ProblemID = "mode_unknown"
@@ -61,7 +61,7 @@ const (
 	ProblemBypassByDefault ProblemID = "bypass_by_default"
 	ProblemSettingDamaged  ProblemID = "setting_damaged"
 
-	// Of the database: its path, or that of its folder.
+	// Problems of the database, with its path or that of its folder.
 	ProblemHomeUnusable  ProblemID = "home_unusable"
 	ProblemStoreUnopened ProblemID = "store_unopened"
 	ProblemStoreLocked   ProblemID = "store_locked"
@@ -71,7 +71,7 @@ const (
 	ProblemStoreFull     ProblemID = "store_full"
 	ProblemEventUnread   ProblemID = "event_unread"
 
-	// Of providers and models: the provider's name first.
+	// Problems of providers and models, with the provider's name first.
 	ProblemProviderUnknown ProblemID = "provider_unknown"
 	ProblemAddressMissing  ProblemID = "address_missing"
 	ProblemKeyMissing      ProblemID = "key_missing"
@@ -79,7 +79,8 @@ const (
 	ProblemModelUnlisted   ProblemID = "model_unlisted"
 	ProblemModelsFile      ProblemID = "models_file"
 
-	// Of keys and addresses: the provider's name first, where there is one.
+	// Problems of keys and addresses, with the provider's name first, if there
+	// is one.
 	ProblemKeyUnread        ProblemID = "key_unread"
 	ProblemKeyUnreadOrSet   ProblemID = "key_unread_or_set"
 	ProblemKeyGarbled       ProblemID = "key_garbled"
@@ -93,7 +94,7 @@ const (
 	ProblemAddressPassword  ProblemID = "address_password"
 	ProblemAddressQuery     ProblemID = "address_query"
 
-	// Of the user's own endpoints.
+	// Problems of the user's own endpoints.
 	ProblemEndpointNotHere     ProblemID = "endpoint_not_here"
 	ProblemEndpointMissing     ProblemID = "endpoint_missing"
 	ProblemEndpointsFull       ProblemID = "endpoints_full"
@@ -108,8 +109,8 @@ const (
 	ProblemBodyReserved        ProblemID = "body_reserved"
 )
 
-// problem is what an [Error] says in English. What is in braces is filled with
-// its arguments.
+// problem has the English sentences of an [Error]. Arguments replace the
+// numbers in braces.
 type problem struct {
 	code                Code
 	message, kept, next string
@@ -325,8 +326,7 @@ var problems = map[ProblemID]problem{
 	ProblemBodyReserved: {code: CodeInvalid, message: `Atelier itself sets the field "{0}" of the request.`, kept: keptAll, next: "Remove it."},
 }
 
-// Problem returns the error with an id. As many arguments as its sentences take
-// fill them.
+// Problem returns the error with an id, with its arguments filled in.
 func Problem(id ProblemID, args ...string) *Error {
 	p := problems[id]
 	return &Error{

@@ -17,32 +17,32 @@ type SessionInfo struct {
 	Settings  agent.Settings `json:"settings"`
 	CreatedAt int64          `json:"created_at"`
 	UpdatedAt int64          `json:"updated_at"`
-	// Seq is the last event's place in the log.
+	// Seq is the place of the last event in the log.
 	Seq int64 `json:"seq"`
-	// LastEnd is how the last turn ended; empty before the first.
+	// LastEnd is how the last turn ended; empty before the first end.
 	LastEnd agent.EndReason `json:"last_end,omitempty"`
-	// Usage sums the session's requests; Context is what the last one held.
+	// Usage sums the session's requests; Context is the size of the last one.
 	Usage   llm.Usage `json:"usage"`
 	Context int64     `json:"context"`
-	// Cost sums what the requests cost.
+	// Cost sums the cost of the requests.
 	Cost llm.Spending `json:"cost,omitzero"`
 	// Helper is set on a session that another one started.
 	Helper *Helper `json:"helper,omitempty"`
-	// Damaged says that the store had to read all of this from the log, because
-	// what it keeps for lists was damaged.
+	// Damaged says that the stored row was damaged, so that the store computed
+	// this from the log.
 	Damaged bool `json:"damaged,omitempty"`
 }
 
-// Helper says whose session it is, and its bounds.
+// Helper names the parent of an agent's session, and the agent's limits.
 type Helper struct {
 	Parent string `json:"parent"`
-	// Folder is where it works, inside the project.
+	// Folder is the agent's working folder, inside the project.
 	Folder string `json:"folder"`
 	Rounds int    `json:"rounds"` // of tools, for each input
 }
 
-// Apply folds one durable event into what lists show of a session. The store
-// does so in the transaction that appends the event.
+// Apply folds one durable event into the session's row. The store does so in
+// the transaction that appends the event.
 func (s *SessionInfo) Apply(ev agent.Event) {
 	s.Seq, s.UpdatedAt = ev.Seq, ev.At
 	switch d := ev.Data.(type) {
@@ -97,9 +97,9 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 // maxTitle is the length of a derived title, in characters.
 const maxTitle = 60
 
-// FirstTitle is the name that a session gets by an event: that of its first
-// prompt or, until there is one, of the first command that the user ran. It is
-// empty where the session keeps the name it has.
+// FirstTitle returns the name that an event gives to a session: from its first
+// prompt or, before that, from the first command that the user ran. It is empty
+// if the session keeps its name.
 func FirstTitle(has agent.Title, ev agent.Event) string {
 	switch d := ev.Data.(type) {
 	case agent.UserInput:
@@ -114,7 +114,7 @@ func FirstTitle(has agent.Title, ev agent.Event) string {
 	return ""
 }
 
-// TitleFrom makes a title of a first prompt: its first line, without control
+// TitleFrom makes a title from a first prompt: its first line, without control
 // characters, cut at a word.
 func TitleFrom(prompt string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(prompt), "\n")

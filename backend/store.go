@@ -15,30 +15,30 @@ type Store interface {
 	// Sessions lists a folder's sessions, newest first.
 	Sessions(ctx context.Context, folder string) ([]SessionInfo, error)
 	Session(ctx context.Context, id string) (SessionInfo, error)
-	// Helpers lists the sessions that one started, oldest first.
+	// Helpers lists the sessions that a session started, the oldest first.
 	Helpers(ctx context.Context, parent string) ([]SessionInfo, error)
-	// DeleteSessions removes sessions and all that belongs to them, in one
-	// transaction. CodeNotFound where there is no such session.
+	// DeleteSessions removes sessions and everything that belongs to them, in
+	// one transaction. It returns CodeNotFound if a session does not exist.
 	DeleteSessions(ctx context.Context, ids ...string) error
 
-	// Append stores events of one session, with everything that follows from
-	// them, in one transaction that has reached the disk when Append returns
-	// (K-36). A queued message goes when its delivery is stored. It returns the last event's place in the log; the others come
-	// right before it.
+	// Append stores events of one session and their consequences in one
+	// transaction, which is on disk when Append returns (K-36). It removes a
+	// queued message when its delivery is stored. It returns the last event's
+	// place in the log; the others come right before it.
 	Append(context.Context, ...agent.Event) (seq int64, err error)
-	// Events reads a session's log in order. In the place of events that are
-	// damaged or missing there is an [agent.Lost], for each run of them one.
+	// Events reads a session's log in order. Each run of damaged or missing
+	// events is replaced by one [agent.Lost].
 	Events(context.Context, EventRange) ([]agent.Event, error)
-	// Costs adds up what the requests of a folder cost, or of one session of
-	// it where that is not empty. Deleted sessions count.
+	// Costs sums the cost of the requests of a folder, or of one session if
+	// session is not empty. Deleted sessions count.
 	Costs(ctx context.Context, folder, session string) (CostSummary, error)
 	// PendingApproval finds a request that nobody has answered.
 	PendingApproval(ctx context.Context, id string) (session string, err error)
 
-	// Queue returns what waits to be delivered to a session, in order.
+	// Queue returns the messages that wait for delivery to a session, in order.
 	Queue(ctx context.Context, session string) ([]agent.Queued, error)
-	// AddQueued puts a message at its end. The others change one that is there;
-	// for one that is not they do nothing: it was delivered.
+	// AddQueued appends a message. The other methods change an existing
+	// message; they do nothing if it was already delivered.
 	AddQueued(ctx context.Context, session string, m agent.Queued) error
 	EditQueued(ctx context.Context, m agent.Queued) error
 	OrderQueued(ctx context.Context, order []agent.Queued) error
@@ -47,13 +47,15 @@ type Store interface {
 	Settings
 
 	// Lease makes this process the only one that runs the session, until
-	// release is called or the process ends. CodeBusy where another holds it.
+	// release is called or the process ends. It returns CodeBusy if another
+	// process has the lease.
 	Lease(session string) (release func(), err error)
 }
 
 // EventRange selects events of one session: those with After < seq < Before,
-// where 0 leaves a side open. Limit 0 means all; else the newest ones where
-// Newest is set, the oldest ones where not. The result is in order either way.
+// where 0 leaves a side open. Limit 0 means all; otherwise it selects the
+// newest events if Newest is set, else the oldest. The result is always in
+// order.
 type EventRange struct {
 	Session       string
 	After, Before int64
@@ -63,8 +65,8 @@ type EventRange struct {
 
 // Settings keeps small values that hold for every project.
 type Settings interface {
-	// Setting returns a stored value, empty where there is none. CodeStoreCorrupt
-	// where it is damaged.
+	// Setting returns a stored value, empty if there is none. It returns
+	// CodeStoreCorrupt if the value is damaged.
 	Setting(ctx context.Context, key string) (string, error)
 	SetSetting(ctx context.Context, key, value string) error
 }
@@ -72,7 +74,7 @@ type Settings interface {
 // KeyStore keeps provider keys outside the database. It is safe for concurrent
 // use.
 type KeyStore interface {
-	// Key returns a stored key and where it lies; empty where there is none.
+	// Key returns a stored key and where it is stored; empty if there is none.
 	Key(provider string) (key string, source KeySource, err error)
 	SetKey(provider, key string) error
 	RemoveKey(provider string) error
@@ -83,7 +85,7 @@ type KeyStore interface {
 // KeySource is a place where a key was found.
 type KeySource string
 
-// The places a key can come from, strongest first.
+// The sources of a key, in order of precedence.
 const (
 	KeyFromEnvironment KeySource = "environment"
 	KeyFromKeyring     KeySource = "keyring"

@@ -26,11 +26,11 @@ const (
 	baseURLSetting = "base_url."
 )
 
-// stored is what Settings keep of a provider: an address, empty for the
-// provider's own, and the name under which its key lies.
+// stored is what Settings keep for a provider: an address, empty for the
+// provider's own, and the name of its key.
 type stored struct{ address, entry string }
 
-// keyEntry is the name of the key for an address.
+// keyEntry returns the name of the key for an address.
 func keyEntry(id, address string) string {
 	if origin := originOf(address); origin != "" {
 		return id + "@" + origin
@@ -52,7 +52,7 @@ func (p *Providers) stored(ctx context.Context, id string) (stored, error) {
 	return stored{address: address, entry: id}, err
 }
 
-// key reads the key that lies under a name.
+// key reads the key with the given name.
 func (p *Providers) key(row provider.Row, entry string) (string, backend.KeySource, error) {
 	if entry == "" {
 		return "", "", nil
@@ -64,8 +64,8 @@ func (p *Providers) key(row provider.Row, entry string) (string, backend.KeySour
 	return key, source, nil
 }
 
-// keyProblem is a problem with a provider's key: the second one where a variable
-// would do instead.
+// keyProblem returns a problem with a provider's key, or its variant if a
+// variable can be set instead.
 func keyProblem(row provider.Row, alone, orSet backend.ProblemID) *backend.Error {
 	if len(row.KeyVariables) == 0 {
 		return backend.Problem(alone, row.Name)
@@ -91,7 +91,7 @@ func (p *Providers) ListKeys(ctx context.Context, _ backend.Empty) (KeyList, err
 	return out, nil
 }
 
-// known is get for a provider that is known by name.
+// known is get for a provider from the table.
 func (p *Providers) known(ctx context.Context, id string) (provider.Row, access, error) {
 	row, a, err := p.get(ctx, id)
 	if err == nil && !slices.ContainsFunc(p.vendors, func(r provider.Row) bool { return r.ID == id }) {
@@ -100,8 +100,8 @@ func (p *Providers) known(ctx context.Context, id string) (provider.Row, access,
 	return row, a, err
 }
 
-// SetKey stores a provider's key and address, both or neither. An endpoint is
-// only ever set by the user: nothing in a project can redirect a key.
+// SetKey stores a provider's key and address, both or neither. Only the user
+// sets an endpoint: nothing in a project can redirect a key.
 func (p *Providers) SetKey(ctx context.Context, in SetKeyRequest) (KeyList, error) {
 	row, now, err := p.known(ctx, in.Provider)
 	if err != nil {
@@ -120,14 +120,14 @@ func (p *Providers) SetKey(ctx context.Context, in SetKeyRequest) (KeyList, erro
 	return p.ListKeys(ctx, backend.Empty{})
 }
 
-// store puts an address and a key in the place of what is stored. An empty key
-// keeps the one there is, as long as that is for the same origin. The key comes
-// first: until the address names it, nobody uses it.
+// store replaces the stored address and key. An empty key keeps the stored one,
+// provided that it is for the same origin. The key is written first, because
+// nobody uses it until the address names it.
 func (p *Providers) store(ctx context.Context, row provider.Row, now access, address, key string) error {
 	p.storing.Lock()
 	defer p.storing.Unlock()
 	before, err := p.stored(ctx, row.ID)
-	if isDamaged(err) { // whose key it was is not known any more
+	if isDamaged(err) { // the origin of the old key is unknown
 		before, err = stored{}, nil
 	}
 	if err != nil {
@@ -160,7 +160,7 @@ func (p *Providers) store(ctx context.Context, row provider.Row, now access, add
 	return nil
 }
 
-// putKey stores a key, if there is one, and returns what takes it back.
+// putKey stores a key, if there is one, and returns a function that undoes it.
 func (p *Providers) putKey(row provider.Row, entry, key string) (undo func() error, err error) {
 	was, _, err := p.key(row, entry)
 	if err != nil {
@@ -176,13 +176,14 @@ func (p *Providers) putKey(row provider.Row, entry, key string) (undo func() err
 		return func() error { return nil }, nil
 	}
 	if err := p.cfg.Keys.SetKey(entry, key); err != nil {
-		_ = undo() // a keyring may have taken it all the same
+		_ = undo() // a keyring may have stored it anyway
 		return nil, keyProblem(row, backend.ProblemKeyUnsaved, backend.ProblemKeyUnsavedOrSet).Because(err)
 	}
 	return undo, nil
 }
 
-// askForKey refuses to send a key to another host than it was entered for.
+// askForKey refuses to send a key to a host other than the one it was entered
+// for.
 func askForKey(row provider.Row, now access, address string) error {
 	switch {
 	case now.source == backend.KeyFromEnvironment:
@@ -211,22 +212,21 @@ func (p *Providers) RemoveKey(ctx context.Context, in ProviderRef) (KeyList, err
 	return p.ListKeys(ctx, backend.Empty{})
 }
 
-// KeyInfo says where a provider's key comes from, never what it is.
+// KeyInfo describes the source of a provider's key, but not the key.
 type KeyInfo struct {
 	Provider string `json:"provider"`
 	Name     string `json:"name"`
-	// Source is "environment", "keyring", "file", or empty where there is
-	// no key.
+	// Source is "environment", "keyring", "file", or empty if there is no key.
 	Source  backend.KeySource `json:"source,omitempty"`
 	BaseURL string            `json:"base_url,omitempty"`
-	// Variable is the environment variable that would be read.
+	// Variable is the environment variable for the key.
 	Variable string `json:"variable"`
-	// NeedsBaseURL marks providers that are only an address.
+	// NeedsBaseURL marks providers that need an address.
 	NeedsBaseURL bool `json:"needs_base_url,omitempty"`
-	// OwnBaseURL is where a provider is reached without BaseURL; empty for
-	// those that everybody knows, and those that have no address of their own.
+	// OwnBaseURL is the default address of a provider; empty for well-known
+	// providers and for those without one.
 	OwnBaseURL string `json:"own_base_url,omitempty"`
-	// Vendor marks those with an API of their own, which come first.
+	// Vendor marks providers with an API of their own, which come first.
 	Vendor bool `json:"vendor,omitempty"`
 	// Local marks servers on this machine, which need no key.
 	Local bool `json:"local,omitempty"`
@@ -235,7 +235,7 @@ type KeyInfo struct {
 // KeyList answers keys.list.
 type KeyList struct {
 	Keys []KeyInfo `json:"keys,omitempty"`
-	// Keyring says that new keys go to the system's keyring; else they go
+	// Keyring says that new keys go to the system's keyring; otherwise they go
 	// to File.
 	Keyring bool   `json:"keyring,omitempty"`
 	File    string `json:"file,omitempty"`

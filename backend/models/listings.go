@@ -21,19 +21,19 @@ import (
 )
 
 const (
-	// listingsFolder keeps, below the home folder, what providers said of their
-	// models.
+	// listingsFolder keeps the providers' lists of models, below the home
+	// folder.
 	listingsFolder = "models"
-	// listingAge is for how long that is taken for true.
+	// listingAge is how long a list is considered current.
 	listingAge = 24 * time.Hour
-	// maxListing bounds a file of it.
+	// maxListing limits the size of its file.
 	maxListing = 8 << 20
 )
 
-// listing is what a provider said of its models, and when.
+// listing is a provider's list of models, and when it was fetched.
 type listing struct {
 	At time.Time `json:"at"`
-	// Origin is whom it was asked at.
+	// Origin is where it was fetched from.
 	Origin string            `json:"origin,omitempty"`
 	Models []llm.ListedModel `json:"models"`
 	index  map[string]int    // by id
@@ -47,16 +47,16 @@ func (l *listing) indexed() *listing {
 	return l
 }
 
-// listings are the newest of all providers, kept in files so that windows and
-// prices are known before anybody is asked, or while nobody answers. It is safe
-// for concurrent use.
+// listings holds the newest list of each provider. Files keep them, so that
+// windows and prices are known before a provider is asked, or while it does not
+// answer. It is safe for concurrent use.
 type listings struct {
 	folder string
 	mu     sync.Mutex
 	of     map[string]*kept
 }
 
-// kept is one provider's listing, read from its file when first needed.
+// kept is one provider's list, read from its file when it is first needed.
 type kept struct {
 	read sync.Once
 	now  atomic.Pointer[listing]
@@ -75,8 +75,8 @@ func (l *listings) kept(provider string) *kept {
 	return l.of[provider]
 }
 
-// get returns the newest listing of a provider at an origin; an empty one where
-// there is none. A file that cannot be read counts as none.
+// get returns the newest list of a provider at an origin; an empty one if there
+// is none. An unreadable file counts as none.
 func (l *listings) get(provider, origin string) *listing {
 	k := l.kept(provider)
 	k.read.Do(func() {
@@ -111,7 +111,7 @@ func (l *listings) load(provider string) (*listing, error) {
 	return out, nil
 }
 
-// put keeps a listing. Where it cannot be written it holds for this process.
+// put keeps a list. If it cannot be written, it holds for this process.
 func (l *listings) put(provider string, got *listing) {
 	l.kept(provider).now.Store(got.indexed())
 	if err := l.save(provider, got); err != nil {
@@ -142,7 +142,7 @@ func (l *listings) save(provider string, got *listing) error {
 	return os.Rename(tmp.Name(), l.file(provider))
 }
 
-// find returns what a provider said of a model.
+// find returns the provider's information about a model.
 func (l *listing) find(id string) (llm.ListedModel, bool) {
 	i, ok := l.index[id]
 	if !ok {
@@ -151,13 +151,13 @@ func (l *listing) find(id string) (llm.ListedModel, bool) {
 	return l.Models[i], true
 }
 
-// listed returns the models that a provider names: the last ones, where those
-// are recent and newer ones are not demanded. If the provider cannot be asked,
-// the last ones hold, and the error says why.
+// listed returns the models that a provider lists. It reuses a recent list
+// unless fresh is set. If the provider cannot be asked, the last list holds,
+// and the error says why.
 func (p *Providers) listed(ctx context.Context, row provider.Row, a access, fresh bool) ([]llm.ListedModel, error) {
 	origin := originOf(a.baseURL)
 	last := p.listings.get(row.ID, origin)
-	changing := row.Running != nil || row.Needs.URL // a server of the user's, which may have others by now
+	changing := row.Running != nil || row.Needs.URL // a user's server, which may have other models by now
 	if !fresh && !changing && time.Since(last.At) < listingAge {
 		return last.Models, nil
 	}
@@ -169,8 +169,8 @@ func (p *Providers) listed(ctx context.Context, row provider.Row, a access, fres
 	return models, nil
 }
 
-// completed is what the catalogue knows of a model with what its provider says
-// of it where that knows nothing, or only assumes.
+// completed returns the catalogue's row for a model, completed with the
+// provider's information where the catalogue has none or only assumes.
 func completed(m catalogue.Model, said llm.ListedModel) catalogue.Model {
 	unlisted := m.ID == "" || m.Assumed != ""
 	m.ID = cmp.Or(m.ID, said.ID)

@@ -24,12 +24,12 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// ModelsFile is the user's own rows of the catalogue, in the home folder.
+// ModelsFile has the user's own rows of the catalogue, in the home folder.
 const ModelsFile = "models.json"
 
-// readCatalogue returns the catalogue, with the user's rows over it where there
-// are any. The error says why they are not used; the catalogue then holds
-// without them.
+// readCatalogue returns the catalogue with the user's rows on top, if there are
+// any. The error says why the user's rows cannot be used; the catalogue is then
+// returned without them.
 func readCatalogue(home string) (*catalogue.Catalogue, error) {
 	path := filepath.Join(home, ModelsFile)
 	data, err := os.ReadFile(path)
@@ -47,11 +47,11 @@ func readCatalogue(home string) (*catalogue.Catalogue, error) {
 	return c, nil
 }
 
-// row is what is known about a model: from the catalogue, else from its
-// provider, else from its family, in which case it says so. It is empty where
-// nothing is.
+// row returns what is known about a model, from the catalogue, else from its
+// provider, else from its family, which it marks as assumed. It is empty if
+// nothing is known.
 func (p *Providers) row(provider, model string) catalogue.Model {
-	c, _ := p.catalogue() // a bad file of the user's is reported by models.list
+	c, _ := p.catalogue() // models.list reports faults in the user's file
 	m := c.Known(provider, model)
 	p.mu.Lock()
 	origin := originOf(p.access[provider].baseURL)
@@ -63,13 +63,13 @@ func (p *Providers) row(provider, model string) catalogue.Model {
 	return m
 }
 
-// KnowledgeCutoff says until when a model knows the world; empty is unknown.
+// KnowledgeCutoff returns a model's knowledge cutoff; empty means unknown.
 func (p *Providers) KnowledgeCutoff(provider, model string) string {
 	return p.row(provider, model).KnowledgeCutoff
 }
 
 // local reports whether a provider runs on this machine. A vendor does not,
-// wherever its API is reached.
+// whatever its address.
 func (p *Providers) local(name string) bool {
 	if name == demo.Provider {
 		return true
@@ -91,7 +91,7 @@ func (p *Providers) local(name string) bool {
 	return ip.IsLoopback() || u.Hostname() == "localhost" || strings.HasSuffix(u.Hostname(), ".localhost")
 }
 
-// lister is implemented by adapters that can ask their endpoint for its models.
+// lister is implemented by adapters that can list the models of their endpoint.
 type lister interface {
 	Models(context.Context) ([]llm.ListedModel, error)
 }
@@ -112,8 +112,8 @@ func (p *Providers) ask(ctx context.Context, row provider.Row, a access, patienc
 	return l.Models(ctx)
 }
 
-// List lists the models of all providers. Those that must be asked are
-// asked all at once, so that none waits for another.
+// List lists the models of all providers. It asks providers in parallel, so
+// that none waits for another.
 func (p *Providers) List(ctx context.Context, in ModelsRequest) (ModelList, error) {
 	var out ModelList
 	known, err := p.catalogue()
@@ -144,7 +144,7 @@ func (p *Providers) List(ctx context.Context, in ModelsRequest) (ModelList, erro
 			if last := p.listings.get(row.ID, originOf(a.baseURL)); len(last.Models) > 0 {
 				info.ListedAt = last.At.UnixMilli()
 			}
-			if row.Running == nil { // a server on this machine has what it has, whatever else is known
+			if row.Running == nil { // a server on this machine has only the models that it lists
 				info.Models = p.rowInfos(rows, now)
 				listed = unlisted(known, row.ID, rows, listed)
 			}
@@ -159,9 +159,9 @@ func (p *Providers) List(ctx context.Context, in ModelsRequest) (ModelList, erro
 	return out, nil
 }
 
-// unlisted are the models that a provider names and no row does. Of a provider
-// with rows, whose list holds what no conversation can be had with, too, only
-// those count whose family is known.
+// unlisted returns the models that a provider lists and the catalogue does not.
+// For a provider with rows, only models of a known family count, because its
+// list also contains models that are not for conversations.
 func unlisted(known *catalogue.Catalogue, provider string, rows []catalogue.Model, listed []llm.ListedModel) []llm.ListedModel {
 	var more []llm.ListedModel
 	for _, m := range listed {
@@ -173,8 +173,8 @@ func unlisted(known *catalogue.Catalogue, provider string, rows []catalogue.Mode
 	return more
 }
 
-// Local looks for servers on this machine that nobody set up, and lists
-// those that run. It is called when somebody is about to choose, never before.
+// Local looks for servers on this machine that nobody configured, and lists
+// those that run. It is called only when somebody is about to choose.
 func (p *Providers) Local(ctx context.Context, _ backend.Empty) (ModelList, error) {
 	found, err := p.found(ctx)
 	if err != nil {
@@ -203,7 +203,7 @@ func (p *Providers) Local(ctx context.Context, _ backend.Empty) (ModelList, erro
 	return ModelList{Providers: slices.DeleteFunc(running, func(p ProviderInfo) bool { return !p.Ready })}, nil
 }
 
-// info is a provider without its models.
+// info returns a provider without its models.
 func (p *Providers) info(row provider.Row, a access) ProviderInfo {
 	ready := row.SetUp(a.key, a.baseURL)
 	return ProviderInfo{
@@ -212,7 +212,7 @@ func (p *Providers) info(row provider.Row, a access) ProviderInfo {
 	}
 }
 
-// rowInfos is what a picker shows of the catalogue's models.
+// rowInfos returns the picker's view of the catalogue's models.
 func (p *Providers) rowInfos(rows []catalogue.Model, at time.Time) []ModelInfo {
 	var infos []ModelInfo
 	for _, m := range rows {
@@ -221,7 +221,7 @@ func (p *Providers) rowInfos(rows []catalogue.Model, at time.Time) []ModelInfo {
 	return infos
 }
 
-// modelInfos is what a picker shows of the models that a provider listed.
+// modelInfos returns the picker's view of the models that a provider listed.
 func (p *Providers) modelInfos(provider string, models []llm.ListedModel, at time.Time) []ModelInfo {
 	var infos []ModelInfo
 	for _, said := range models {
@@ -232,7 +232,7 @@ func (p *Providers) modelInfos(provider string, models []llm.ListedModel, at tim
 	return infos
 }
 
-// modelInfo is what a picker shows of a row.
+// modelInfo returns the picker's view of a row.
 func (p *Providers) modelInfo(m catalogue.Model, at time.Time) ModelInfo {
 	info := ModelInfo{
 		ID: m.ID, Name: m.Name, ContextWindow: m.Window(), Efforts: m.Efforts,
@@ -271,8 +271,8 @@ func perMillion(r *catalogue.Rate) *float64 {
 	return new(r.PerMillion())
 }
 
-// Test asks a provider for its models, which shows whether it can be
-// reached, takes the key and offers the model, and costs nothing.
+// Test asks a provider for its models. That is free, and shows whether the
+// provider can be reached, accepts the key and offers the model.
 func (p *Providers) Test(ctx context.Context, in ModelRef) (ConnectionTest, error) {
 	if in.Provider == demo.Provider {
 		return ConnectionTest{Reachable: true, Models: 1}, nil
@@ -302,7 +302,7 @@ func names(models []llm.ListedModel, id string) bool {
 	return slices.ContainsFunc(models, func(m llm.ListedModel) bool { return m.ID == id })
 }
 
-// testAgain says what to do before a connection is tested once more.
+// testAgain says what to do before the connection is tested again.
 func testAgain(err error) string {
 	var e *llm.Error
 	if errors.As(err, &e) {
@@ -318,7 +318,7 @@ func testAgain(err error) string {
 	return "Check your connection and the provider's address."
 }
 
-// ProviderInfo is a provider and the models it offers.
+// ProviderInfo is a provider and its models.
 type ProviderInfo struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
@@ -326,15 +326,17 @@ type ProviderInfo struct {
 	// Problem says why a ready provider's models could not be listed.
 	Problem string      `json:"problem,omitempty"`
 	Models  []ModelInfo `json:"models,omitempty"`
-	// Vendor marks those with an API of their own, which come first.
+	// Vendor marks providers with an API of their own, which come first.
 	Vendor bool `json:"vendor,omitempty"`
-	// Local marks a server on this machine that nobody set up: it can be
-	// called if it runs, is ready where it was found running, and is never
-	// chosen unasked.
+	// Local marks a server on this machine that nobody configured. It can be
+	// called if it runs, is ready if it was found running, and is never chosen
+	// automatically.
 	Local bool `json:"local,omitempty"`
-	// Default is the model that new sessions begin with; empty = the first.
+	// Default is the first model of new sessions; empty means the first in the
+	// list.
 	Default string `json:"default,omitempty"`
-	// ListedAt is when the provider itself last named its models; 0 is never.
+	// ListedAt is when the provider itself last listed its models; 0 means
+	// never.
 	ListedAt int64 `json:"listed_at,omitempty"`
 }
 
@@ -342,25 +344,26 @@ type ProviderInfo struct {
 type ModelInfo struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// ContextWindow is how many tokens a conversation may have; 0 means unknown.
+	// ContextWindow is the model's context window in tokens; 0 means unknown.
 	ContextWindow int64        `json:"context_window,omitempty"`
 	Efforts       []llm.Effort `json:"efforts,omitempty"`
-	// Scripted marks a model that is a script and no model.
+	// Scripted marks a script that stands in for a model.
 	Scripted bool `json:"scripted,omitempty"`
-	// Price is what the model costs now; absent where that is unknown.
+	// Price is the current price; absent if it is unknown.
 	Price *ModelPrice `json:"price,omitempty"`
-	// Abilities are those that are known; absent says nothing.
+	// Abilities lists the known abilities; absent means that nothing is known.
 	Abilities []Ability `json:"abilities,omitempty"`
 	// Shutdown is the day, as YYYY-MM-DD, on which the vendor switches the
-	// model off, and Replacement what it advises instead.
+	// model off, and Replacement the model that it recommends instead.
 	Shutdown    string `json:"shutdown,omitempty"`
 	Replacement string `json:"replacement,omitempty"`
-	// Assumed is the id of the model of the same family that the window, the
-	// efforts and the abilities were taken from, because nothing is known of this one.
+	// Assumed is the id of a model of the same family from which the window,
+	// the efforts and the abilities were taken, because nothing is known about
+	// this one.
 	Assumed string `json:"assumed,omitempty"`
 }
 
-// ModelPrice is in US dollars per million tokens. What is absent is unknown.
+// ModelPrice is in US dollars per million tokens. An absent price is unknown.
 type ModelPrice struct {
 	Input      float64  `json:"input"`
 	Output     float64  `json:"output"`
@@ -368,7 +371,7 @@ type ModelPrice struct {
 	CacheWrite *float64 `json:"cache_write,omitempty"`
 }
 
-// Ability is something a model can do.
+// Ability is an ability of a model.
 type Ability string
 
 // The abilities that a picker shows.
@@ -380,8 +383,8 @@ const (
 	AbilityStructured Ability = "structured_output"
 )
 
-// ModelsRequest is for models.list. Refresh asks every provider that is set
-// up, however recently it was asked.
+// ModelsRequest is for models.list. Refresh asks every configured provider,
+// however recently it was asked.
 type ModelsRequest struct {
 	Refresh bool `json:"refresh,omitempty"`
 }
@@ -399,9 +402,9 @@ type ModelRef struct {
 	Model    string `json:"model,omitempty"`
 }
 
-// ConnectionTest answers models.test. Reachable says that the provider
-// answered and took the key; Problem says what else is wrong, or why not,
-// and Next what to do about it.
+// ConnectionTest answers models.test. Reachable says that the provider answered
+// and accepted the key. Problem says what else is wrong, or why the provider
+// was not reached, and Next what to do about it.
 type ConnectionTest struct {
 	Reachable  bool   `json:"reachable"`
 	DurationMs int64  `json:"duration_ms"`

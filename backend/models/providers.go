@@ -1,5 +1,5 @@
-// Package models knows the providers: their keys, addresses and models, what those
-// take in and cost, and the client that reaches them.
+// Package models knows the providers: their keys and addresses, their models
+// with limits and prices, and the client that reaches them.
 package models
 
 import (
@@ -19,30 +19,30 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// Config is what [Providers] need.
+// Config is what [Providers] needs.
 type Config struct {
 	Keys     backend.KeyStore
 	Settings backend.Settings
 	Getenv   func(string) string // reads the environment
-	Home     string              // where the user's own rows and what providers said lie
-	// Vendors are the providers that are known by name; nil for [provider.Table].
+	Home     string              // the folder of the user's own rows and the providers' lists
+	// Vendors are the built-in providers; nil means [provider.Table].
 	Vendors []provider.Row
 }
 
-// Providers finds keys and addresses and keeps the client's adapters in step
-// with them. It looks for keys when it is first asked, not before: a keyring
-// may start programs.
+// Providers finds keys and addresses and keeps the client's adapters up to date
+// with them. It looks for keys when they are first needed, not before, because
+// a keyring may start programs.
 type Providers struct {
 	catalogue.Facts // over row and local
 	cfg             Config
-	vendors         []provider.Row // those that are known by name
+	vendors         []provider.Row // the built-in ones
 	client          *llm.Client
 	limiter         llm.Limiter
 	catalogue       func() (*catalogue.Catalogue, error) // read when first asked for
 
 	listings *listings
 
-	storing sync.Mutex // held while what is stored of a provider changes
+	storing sync.Mutex // held while stored data of a provider changes
 
 	mu     sync.Mutex
 	loaded bool
@@ -50,11 +50,11 @@ type Providers struct {
 	access map[string]access // the same
 }
 
-// access is what a provider is called with.
+// access is what is needed to call a provider.
 type access struct {
-	key, baseURL string // baseURL is empty where the user gave none
+	key, baseURL string // baseURL is empty if the user gave none
 	source       backend.KeySource
-	variable     string // where source is the environment
+	variable     string // set if source is the environment
 }
 
 func New(cfg Config) *Providers {
@@ -70,8 +70,8 @@ func New(cfg Config) *Providers {
 	return p
 }
 
-// refresh looks for every provider's key and address. The environment wins
-// over what is stored.
+// refresh looks for every provider's key and address. The environment overrides
+// what is stored.
 func (p *Providers) refresh(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -117,9 +117,9 @@ func (p *Providers) refresh(ctx context.Context) error {
 	return nil
 }
 
-// find puts together what the environment gives and what is stored. The
-// environment wins, but its key is not sent to an address that was stored with
-// a key of its own.
+// find combines the environment and what is stored. The environment takes
+// precedence, but its key is not sent to an address that was stored with a key
+// of its own.
 func (p *Providers) find(ctx context.Context, row provider.Row, e environment) (access, error) {
 	a := p.given(row, e)
 	s, err := p.stored(ctx, row.ID)
@@ -151,25 +151,25 @@ func (p *Providers) find(ctx context.Context, row provider.Row, e environment) (
 	return a, nil
 }
 
-// isDamaged reports whether an error says that what was stored does not verify.
+// isDamaged reports whether an error says that stored data failed verification.
 func isDamaged(err error) bool {
 	var e *backend.Error
 	return errors.As(err, &e) && e.Code == backend.CodeStoreCorrupt
 }
 
-// rows are the providers, those known by name before the user's own.
+// rows returns the providers, the built-in ones before the user's own.
 func (p *Providers) rows() []provider.Row {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Concat(p.vendors, p.own)
 }
 
-// config is what a provider's adapter is told.
+// config returns the configuration of a provider's adapter.
 func (p *Providers) config(row provider.Row, a access) llm.AdapterConfig {
 	return llm.AdapterConfig{APIKey: a.key, BaseURL: a.baseURL, Header: row.Header(p.cfg.Getenv, a.baseURL)}
 }
 
-// given is what the environment says of a provider.
+// given returns what the environment says about a provider.
 func (p *Providers) given(row provider.Row, e environment) access {
 	said, variable := row.FromEnvironment(p.cfg.Getenv)
 	a := access{key: said.APIKey, baseURL: said.BaseURL, variable: variable}
@@ -182,8 +182,8 @@ func (p *Providers) given(row provider.Row, e environment) access {
 	return a
 }
 
-// Stream implements [agent.Model] over the client, whose adapters are looked
-// for first if nobody has needed them yet.
+// Stream implements [agent.Model] with the client. It first loads the adapters
+// if nothing has needed them yet.
 func (p *Providers) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
 	return func(yield func(llm.Event, error) bool) {
 		if err := p.load(ctx); err != nil {
@@ -195,8 +195,8 @@ func (p *Providers) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.E
 	}
 }
 
-// longCache reports whether a session's request is to be cached for an hour.
-// Requests beside a session share no prefix that would repay it.
+// longCache reports whether a request is to be cached for an hour. Requests
+// beside a session share no prefix that would repay it.
 func (p *Providers) longCache(ctx context.Context, req llm.Request) bool {
 	if req.Provider != "anthropic" || req.CacheKey == "" {
 		return false
@@ -208,7 +208,7 @@ func (p *Providers) longCache(ctx context.Context, req llm.Request) bool {
 	return preferences.LongCache
 }
 
-// load looks for the providers' keys if nobody has yet.
+// load looks for the providers' keys if that was not done yet.
 func (p *Providers) load(ctx context.Context) error {
 	p.mu.Lock()
 	loaded := p.loaded
@@ -219,7 +219,7 @@ func (p *Providers) load(ctx context.Context) error {
 	return p.refresh(ctx)
 }
 
-// found returns what was found for each provider, to be read only.
+// found returns what was found for each provider. Callers must not change it.
 func (p *Providers) found(ctx context.Context) (map[string]access, error) {
 	if err := p.load(ctx); err != nil {
 		return nil, err
@@ -243,7 +243,7 @@ func (p *Providers) get(ctx context.Context, id string) (provider.Row, access, e
 	return provider.Row{}, access{}, backend.Problem(backend.ProblemProviderUnknown, id)
 }
 
-// Ready refuses a provider that cannot be called.
+// Ready returns an error if a provider cannot be called.
 func (p *Providers) Ready(ctx context.Context, id string) error {
 	if id == demo.Provider {
 		return p.load(ctx)
@@ -260,16 +260,16 @@ func (p *Providers) Ready(ctx context.Context, id string) error {
 	return keyProblem(row, backend.ProblemKeyMissing, backend.ProblemKeyMissingOrSet)
 }
 
-// First returns the model that a new session uses where the user has chosen
-// none: of the first provider that is set up and has one, else the demo.
+// First returns the model of a new session if the user has chosen none: that of
+// the first configured provider that has one, else the demo.
 func (p *Providers) First(ctx context.Context) (provider, model string) {
-	found, _ := p.found(ctx) // a fault in the keys is shown with them
+	found, _ := p.found(ctx) // faults in the keys are shown with the keys
 	for _, row := range p.rows() {
 		if a, ok := found[row.ID]; ok && row.SetUp(a.key, a.baseURL) {
 			if row.DefaultModel != "" {
 				return row.ID, row.DefaultModel
 			}
-			known, _ := p.catalogue() // a fault in the user's rows is shown with the models
+			known, _ := p.catalogue() // faults in the user's rows are shown with the models
 			if rows := known.Models(row.ID, time.Now()); len(rows) > 0 && row.Running == nil {
 				return row.ID, rows[0].ID
 			}
