@@ -1,5 +1,5 @@
-// Package instance keeps one Atelier per project folder: whoever holds a
-// folder's lock is its instance, and every later start talks to it through a
+// Package instance keeps one Atelier per project folder. The process that holds
+// a folder's lock is its instance, and every later start talks to it through a
 // socket that only the same user can reach.
 package instance
 
@@ -18,37 +18,37 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// ErrHeld says that another process has the folder: [Ask] reaches it.
+// ErrHeld says that another process has the folder; [Ask] reaches it.
 var ErrHeld = errors.New("the folder is already open in Atelier")
 
-// exchange bounds one question and its answer on an open connection.
+// exchange limits one question and its answer on an open connection.
 const exchange = 3 * time.Second
 
-// Request is what a later start wants of the instance.
+// Request is a later start's request to the instance.
 type Request struct {
 	Do Action `json:"do"`
 }
 
-// Action is the wish in a [Request].
+// Action is the action of a [Request].
 type Action string
 
 // The actions.
 const (
 	Focus Action = "focus" // bring the window to the front
-	URL   Action = "url"   // say under which address a browser reaches it
+	URL   Action = "url"   // return the address for a browser
 )
 
-// Reply is the instance's answer. An empty Error means that the wish was
-// granted.
+// Reply is the instance's answer. An empty Error means that the request
+// succeeded.
 type Reply struct {
-	// URL is the address for a browser; empty where the instance is a window.
+	// URL is the address for a browser; empty if the instance is a window.
 	URL string `json:"url,omitempty"`
-	// Error is a sentence for the person who started the second one.
+	// Error is a sentence for the person who started the later one.
 	Error string `json:"error,omitempty"`
 }
 
 // Instance is the right to a folder. It ends with Close or with the process,
-// however that dies: the lock belongs to the kernel.
+// however that dies, because the kernel releases the lock.
 type Instance struct {
 	lock     *flock.Flock
 	listener net.Listener
@@ -70,7 +70,7 @@ func Acquire(home, folder string) (*Instance, error) {
 	if !held {
 		return nil, ErrHeld
 	}
-	// The lock is ours, so a socket in this place was left by a process that died.
+	// The lock is ours, so a process that died left this socket.
 	if err := os.Remove(at.socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(fmt.Errorf("remove stale socket: %w", err), lock.Unlock())
 	}
@@ -95,8 +95,8 @@ func (i *Instance) Serve(answer func(Request) Reply) {
 	})
 }
 
-// serve answers one request. A caller that is somebody else, too slow or
-// talks nonsense gets no answer.
+// serve answers one request. A caller of another user, or with a slow or
+// invalid request, gets no answer.
 func serve(conn net.Conn, answer func(Request) Reply) {
 	defer conn.Close()
 	if conn.SetDeadline(time.Now().Add(exchange)) != nil || !sameUser(conn) {
@@ -108,15 +108,15 @@ func serve(conn net.Conn, answer func(Request) Reply) {
 	}
 }
 
-// Close gives the folder up.
+// Close releases the folder.
 func (i *Instance) Close() error {
 	err := i.listener.Close()
 	i.serving.Wait()
 	return errors.Join(err, i.lock.Unlock())
 }
 
-// Ask sends a request to the instance of folder under home. It waits until
-// ctx ends for an instance that has the lock but does not listen yet.
+// Ask sends a request to the instance of folder under home. Until ctx ends, it
+// waits for an instance that has the lock but does not listen yet.
 func Ask(ctx context.Context, home, folder string, req Request) (Reply, error) {
 	at, err := locate(home, folder)
 	if err != nil {
@@ -139,8 +139,8 @@ func Ask(ctx context.Context, home, folder string, req Request) (Reply, error) {
 	return reply, nil
 }
 
-// dial tries until ctx ends: between taking the lock and listening the
-// instance needs a moment.
+// dial retries until ctx ends, because the instance needs a moment between
+// taking the lock and listening.
 func dial(ctx context.Context, socket string) (net.Conn, error) {
 	var dialer net.Dialer
 	again := time.NewTicker(20 * time.Millisecond)

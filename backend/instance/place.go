@@ -9,13 +9,13 @@ import (
 	"strconv"
 )
 
-// longestSocket is what every system's sockaddr_un has room for.
+// longestSocket is the path length that fits in sockaddr_un on every system.
 const longestSocket = 100
 
-// place is where an instance is found.
+// place has the paths of an instance's files.
 type place struct{ lock, socket string }
 
-// Key names a project folder in file names: equal for every path that leads
+// Key names a project folder in file names. It is equal for all paths that lead
 // to the same folder.
 func Key(folder string) (string, error) {
 	absolute, err := filepath.Abs(folder)
@@ -30,8 +30,8 @@ func Key(folder string) (string, error) {
 	return hex.EncodeToString(sum[:8]), nil
 }
 
-// locate returns the place for a folder. Each home has instances of its own,
-// since what a person sees in a window comes from its home.
+// locate returns the place for a folder. Each home has its own instances,
+// because the content of a window comes from its home.
 func locate(home, folder string) (place, error) {
 	ofFolder, err := Key(folder)
 	if err != nil {
@@ -58,7 +58,7 @@ func locate(home, folder string) (place, error) {
 	return place{lock: filepath.Join(dir, name+".lock"), socket: filepath.Join(dir, name+".sock")}, nil
 }
 
-// private makes sure that dir is a folder that only this user can enter.
+// private makes sure that only this user can enter the folder dir.
 func private(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("create run folder: %w", err)

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sameUser reports whether the process at the other end is ours.
+// sameUser reports whether the process at the other end belongs to this user.
 func sameUser(conn net.Conn) bool {
 	raw, err := conn.(*net.UnixConn).SyscallConn()
 	if err != nil {
@@ -23,7 +23,8 @@ func sameUser(conn net.Conn) bool {
 	return err == nil && asked == nil && int(peer.Uid) == os.Getuid()
 }
 
-// ownPrivate reports whether a folder is ours and closed to everybody else.
+// ownPrivate reports whether a folder belongs to this user and is closed to
+// everybody else.
 func ownPrivate(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Getuid() && info.Mode().Perm() == 0o700

@@ -7,8 +7,8 @@ import (
 	"net"
 )
 
-// Elsewhere the run folder lies in the user's own profile, which the system
-// keeps from others: there is no peer or owner to ask for.
+// Elsewhere the run folder is in the user's own profile, which the system
+// protects, so there is no peer or owner to check.
 
 func sameUser(net.Conn) bool { return true }
 

@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// maxTokens is how many addresses may be printed and not used yet. A
-	// further one makes the oldest invalid.
+	// maxTokens limits the printed addresses that were not used yet. A further
+	// one invalidates the oldest.
 	maxTokens = 16
-	// maxCredential bounds the messages that carry a token or the secret.
+	// maxCredential limits messages that carry a token or the secret.
 	maxCredential = 1 << 10
 )
 
@@ -52,7 +52,7 @@ func (s *Server) newToken() string {
 	return token
 }
 
-// useToken reports whether token is valid, which it is once.
+// useToken reports whether token is valid. A token is valid once.
 func (s *Server) useToken(token string) bool {
 	used := digest(sha256.Sum256([]byte(token)))
 	s.mu.Lock()
@@ -76,8 +76,8 @@ func newSecret() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// loopbackOnly refuses requests under a name that is not a loopback one: a web
-// page elsewhere can make its own name resolve to this address.
+// loopbackOnly refuses requests whose host name is not a loopback name, because
+// a web page elsewhere can make its own name resolve to this address.
 func loopbackOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !isLoopback(r.Host) {
@@ -88,7 +88,7 @@ func loopbackOnly(next http.Handler) http.Handler {
 	})
 }
 
-// isLoopback reports whether a Host header names this machine to itself.
+// isLoopback reports whether a Host header is a loopback name or address.
 func isLoopback(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
@@ -101,9 +101,9 @@ func isLoopback(host string) bool {
 	return err == nil && addr.IsLoopback()
 }
 
-// sameOriginOnly refuses requests that a page of this very origin did not make.
-// The origin follows from the Host header, not from the address that Atelier
-// listens on: over SSH a browser may reach it through another port.
+// sameOriginOnly refuses requests from pages of another origin. The origin
+// follows from the Host header, not from the listening address, because a
+// browser may reach it through another port over SSH.
 func sameOriginOnly(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		origins, site := r.Header.Values("Origin"), r.Header.Get("Sec-Fetch-Site")

@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// Policy is the content security policy of every page that Atelier shows: own
-// scripts and styles only, no frames, nothing from elsewhere.
+// Policy is the content security policy of every page: own scripts and styles
+// only, no frames, nothing from elsewhere.
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
 	"font-src 'self'; connect-src 'self'; frame-src 'none'; frame-ancestors 'none'; object-src 'none'; " +
 	"base-uri 'none'; form-action 'none'"
 
-// Harden adds the headers that keep a page to itself. The window and the
-// browser mode share it.
+// Harden adds the security headers of a page.
 func Harden(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

@@ -1,12 +1,13 @@
 // Package serve shows the application to a browser: the same front end and the
 // same calls as the window, over one WebSocket on a loopback address.
 //
-// The files of the front end are public, everything else needs a secret. The
+// The files of the front end are public; everything else needs a secret. The
 // printed address carries a one-time token in its fragment, the part of an
 // address that browsers do not send. The page exchanges the token for the
-// secret, keeps that in the storage of its own origin and sends it as the first
-// message on its WebSocket. It is not a cookie because browsers send a cookie to
-// every port of a host, so that any other server on this machine would get it.
+// secret, keeps the secret in the storage of its own origin and sends it as the
+// first message on its WebSocket. The secret is not a cookie, because browsers
+// send a cookie to every port of a host, so that any other server on this
+// machine would get it.
 package serve
 
 import (
@@ -21,23 +22,25 @@ import (
 )
 
 const (
-	// headerTimeout is how long a client may take to send a request's header.
+	// headerTimeout limits how long a client may take to send a request's
+	// header.
 	headerTimeout = 10 * time.Second
-	// readTimeout bounds a whole request; the WebSocket is not subject to it.
+	// readTimeout limits a whole request, but not the WebSocket.
 	readTimeout = 20 * time.Second
 	// idleTimeout closes connections that wait for another request.
 	idleTimeout = 30 * time.Second
-	// maxHeader bounds the header of a request.
+	// maxHeader limits the header of a request.
 	maxHeader = 32 << 10
 )
 
-// App is the application as the browser needs it.
+// App is the application that the browser needs.
 type App interface {
 	Call(ctx context.Context, method, args string) string
 	Subscribe(watch func(envelope []byte)) (cancel func())
 }
 
-// Server answers one browser user. Its methods are safe for concurrent use.
+// Server answers the browsers of one user. Its methods are safe for concurrent
+// use.
 type Server struct {
 	app    App
 	files  fs.FS
@@ -47,7 +50,7 @@ type Server struct {
 	pages  chan struct{} // a slot for each open WebSocket
 
 	mu     sync.Mutex
-	tokens []digest // not used yet, oldest first
+	tokens []digest // unused, the oldest first
 }
 
 // New returns a server for app with the given front end. It serves until ctx
@@ -64,7 +67,7 @@ func (s *Server) URL(addr net.Addr) string {
 	return "http://" + addr.String() + "/#token=" + s.newToken()
 }
 
-// Serve answers on a loopback listener until the server's context ends. It
+// Serve answers on a loopback listener until the server's context ends, then
 // closes the listener.
 func (s *Server) Serve(listener net.Listener) error {
 	server := &http.Server{
@@ -77,7 +80,7 @@ func (s *Server) Serve(listener net.Listener) error {
 	return nil
 }
 
-// Handler returns the HTTP side. Serve it on a loopback address only.
+// Handler returns the HTTP handler. Serve it on a loopback address only.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /", s.file)

@@ -12,25 +12,25 @@ import (
 )
 
 const (
-	// maxPages is how many WebSockets may be open at a time.
+	// maxPages limits the WebSockets that are open at a time.
 	maxPages = 64
-	// signInTimeout is how long a page may take to send the secret.
+	// signInTimeout limits how long a page may take to send the secret.
 	signInTimeout = 10 * time.Second
 	// statusSignedOut closes a WebSocket whose first message is not the secret.
 	// transport.ts knows it.
 	statusSignedOut websocket.StatusCode = 4401
-	// maxRequest bounds one message from the page: a prompt of a megabyte
-	// passes with room to spare.
+	// maxRequest limits one message from the page. A prompt of a megabyte fits
+	// easily.
 	maxRequest = 8 << 20
-	// queueLength is how many messages may wait for a slow page. A page that
-	// falls further behind is cut off; it connects again and reads what it
-	// missed, so nothing is lost and nobody waits for it.
+	// queueLength limits the messages that wait for a slow page. A page that
+	// falls further behind is disconnected; it connects again and reads what it
+	// missed, so that nothing is lost and nobody waits for it.
 	queueLength = 512
-	// maxCalls is how many calls of one page run at a time.
+	// maxCalls limits the calls of one page that run at a time.
 	maxCalls = 32
 )
 
-// request is what a page sends.
+// request is a page's message.
 type request struct {
 	ID     int64           `json:"id"`
 	Method string          `json:"method"`
@@ -87,7 +87,7 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	s.read(ctx, conn, send)
 }
 
-// signIn reports whether the first message is the secret and comes in time.
+// signIn reports whether the first message is the secret and arrives in time.
 func (s *Server) signIn(ctx context.Context, conn *websocket.Conn) bool {
 	ctx, cancel := context.WithTimeout(ctx, signInTimeout)
 	defer cancel()
@@ -127,7 +127,7 @@ func (s *Server) read(ctx context.Context, conn *websocket.Conn, send func([]byt
 		go func() {
 			defer func() { <-slots }()
 			reply := s.app.Call(ctx, req.Method, string(req.Args))
-			// The reply is a JSON object: the id becomes its first member.
+			// The reply is a JSON object, and the id becomes its first member.
 			send(append(strconv.AppendInt([]byte(`{"id":`), req.ID, 10), ","+reply[1:]...))
 		}()
 	}

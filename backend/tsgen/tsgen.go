@@ -1,5 +1,5 @@
 // Package tsgen writes TypeScript declarations for Go wire types, so that the
-// front end's view of them cannot drift.
+// front end's types cannot drift.
 package tsgen
 
 import (
@@ -17,17 +17,17 @@ import (
 
 // Generator collects types and writes each once.
 type Generator struct {
-	// Enums holds the values of string types, as [Enums] finds them.
+	// Enums holds the values of string types, as [Enums] returns them.
 	Enums map[string][]string
-	// Overrides gives the declaration of types that encode themselves, by
-	// Go type name.
+	// Overrides has the declarations of types with their own encoding, by Go
+	// type name.
 	Overrides map[string]string
 	decls     map[string]string
 	owners    map[string]reflect.Type
 }
 
-// Declare returns the TypeScript type for t and records the declarations it
-// needs.
+// Declare returns the TypeScript type for t and records the declarations that
+// it needs.
 func (g *Generator) Declare(t reflect.Type) string {
 	if t == reflect.TypeFor[json.RawMessage]() {
 		return "unknown"
@@ -110,7 +110,7 @@ func (g *Generator) structure(t reflect.Type) string {
 	return b.String()
 }
 
-// Declarations returns all that was declared, sorted by name.
+// Declarations returns all recorded declarations, sorted by name.
 func (g *Generator) Declarations() string {
 	names := make([]string, 0, len(g.decls))
 	for n := range g.decls {

@@ -20,17 +20,17 @@ import (
 	"atelier.dev/atelier/backend/live"
 )
 
-// maxHelpers is how many agents of one session work at a time (K-05).
+// maxHelpers limits the agents of one session that work at a time (K-05).
 const maxHelpers = 4
 
-// helpers starts and drives the agents of one session, which are sessions of
-// their own: they share its folder and its settings, ask the same person, and
-// are kept as it is (LOOP-49, LOOP-146). It implements [subagent.Host].
+// helpers starts and drives the agents of one session. Agents are sessions:
+// they share the parent's folder and settings, ask the same person, and are
+// stored like it (LOOP-49, LOOP-146). It implements [subagent.Host].
 type helpers struct {
 	bench  *Workbench
 	parent string
-	// spawning is held while an agent is counted and begun: an answer's calls
-	// are run side by side, and each counts.
+	// spawning is held while agents are counted and one is started, because
+	// calls of an answer run in parallel.
 	spawning sync.Mutex
 }
 
@@ -65,15 +65,15 @@ func (h *helpers) Spawn(ctx context.Context, task subagent.Task) (string, error)
 	if err := h.run(ctx, info.ID, task.Text); err != nil {
 		return "", err
 	}
-	if ctx.Err() != nil { // the parent was interrupted before this agent was known
+	if ctx.Err() != nil { // the parent was interrupted before this agent was registered
 		w.Interrupt(info.ID)
 	}
 	return info.ID, nil
 }
 
-// settings are the parent's, the budget too, which all of them share, with the
-// model that the task is to have: one of a level (COM-51), or another of the
-// same provider. No other provider was picked.
+// settings returns the parent's settings, including the shared budget, with the
+// task's model: one of a level (COM-51), or another of the same provider. The
+// user chose no other provider.
 func (h *helpers) settings(ctx context.Context, set agent.Settings, model string) agent.Settings {
 	model = strings.TrimPrefix(strings.TrimSpace(model), set.Provider+"/")
 	switch level := catalogue.Level(model); level {
@@ -87,8 +87,8 @@ func (h *helpers) settings(ctx context.Context, set agent.Settings, model string
 	return set
 }
 
-// workingDir resolves a folder of the project, given absolute or relative to it.
-// What leads out of it, through a link too, is refused.
+// workingDir resolves a folder of the project, given as an absolute or relative
+// path. A folder outside, even through a link, is refused.
 func workingDir(project, dir string) (string, error) {
 	abs := dir
 	if !filepath.IsAbs(dir) {
@@ -111,7 +111,7 @@ func (h *helpers) run(ctx context.Context, id, input string) error {
 	return h.bench.start(ctx, id, func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] { return s.Run(ctx, input) })
 }
 
-// own returns an agent of the parent's, which stays in memory until release is
+// own returns an agent of the parent, which stays in memory until release is
 // called.
 func (h *helpers) own(ctx context.Context, id string) (l *live.Session, release func(), err error) {
 	info, err := h.bench.cfg.Store.Session(ctx, id)
@@ -159,7 +159,7 @@ func (h *helpers) End(ctx context.Context, id string) (subagent.Report, error) {
 	return h.Wait(ctx, id)
 }
 
-// report reads how far an agent is from the end of its log.
+// report reads an agent's progress from the end of its log.
 func (h *helpers) report(ctx context.Context, id string) (subagent.Report, error) {
 	events, err := h.bench.cfg.Store.Events(ctx, backend.EventRange{Session: id, Limit: reportedEvents, Newest: true})
 	if err != nil {
@@ -191,7 +191,7 @@ func (h *helpers) report(ctx context.Context, id string) (subagent.Report, error
 	return r, nil
 }
 
-// reportedEvents is how far back an agent's last words are looked for.
+// reportedEvents is how many events are searched for an agent's last text.
 const reportedEvents = 100
 
 // agentsAtWork counts the agents of a session that work in this process.
@@ -204,8 +204,8 @@ func (w *Workbench) agentsAtWork(parent string) (n int) {
 	return n
 }
 
-// othersCost is what has been spent so far on the account of a session and the
-// agents that it started, but for what one of them spent itself.
+// othersCost returns what a session and the agents that it started have spent
+// so far, except for the spending of one of them.
 func (w *Workbench) othersCost(parent, but string) llm.Cost {
 	account, err := w.cfg.Store.Helpers(w.ctx, parent)
 	if err == nil && parent != but {

@@ -21,21 +21,21 @@ type aside struct {
 	purpose      agent.Purpose
 	instructions string
 	material     string
-	// event makes an event of the answer; nil where the answer is of no use.
+	// event makes an event from the answer; nil if the answer is useless.
 	event func(answer string) agent.Payload
-	// wanted says whether the event still is once it is there.
+	// wanted reports whether the event is still wanted when the answer arrives.
 	wanted func(*agent.Transcript) bool
 }
 
-// smallModel says which model does a session's small jobs; false where none
-// does. That is a model of its own: they are not worth a large one's time or
-// money.
+// smallModel returns the model for a session's small jobs; false if there is
+// none. It must be a separate small model, because these jobs are not worth a
+// large one's time or cost.
 func (w *Workbench) smallModel(ctx context.Context, set agent.Settings) (llm.Origin, bool) {
 	low := w.providers.AtLevel(ctx, set, catalogue.LevelLow)
 	return llm.Origin{Provider: low.Provider, Model: low.Model}, low.Provider != set.Provider || low.Model != set.Model
 }
 
-// ask does an aside.
+// ask runs an aside.
 func (w *Workbench) ask(ctx context.Context, by llm.Origin, a aside) live.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, asideTimeout)
 	defer cancel()
@@ -58,9 +58,9 @@ func (w *Workbench) ask(ctx context.Context, by llm.Origin, a aside) live.Outcom
 	return o
 }
 
-// jobsBeside returns the asides that follow a turn, where somebody is there to see
-// what they come to. An agent has none: it is called after its task, and its next
-// prompt is its parent's to write.
+// jobsBeside returns the asides after a turn, if somebody is there to see the
+// results. An agent has none: its task is its name, and its parent writes its
+// next prompt.
 func (w *Workbench) jobsBeside(ctx context.Context, info backend.SessionInfo, session *agent.Session) ([]live.Job, error) {
 	if w.cfg.Unattended || info.Helper != nil {
 		return nil, nil
@@ -86,8 +86,8 @@ func (w *Workbench) jobsBeside(ctx context.Context, info backend.SessionInfo, se
 	return jobs, nil
 }
 
-// asidesAfter returns what is to be asked after a turn. No prompt is suggested
-// where what is queued follows at once.
+// asidesAfter returns the asides after a turn. No prompt is suggested if a
+// queued message follows at once.
 func asidesAfter(session *agent.Session, prefs backend.Preferences) (asides []aside) {
 	t := session.Transcript()
 	if !prefs.PlainTitles && t.Turn == 1 && !t.Title.ByUser {
@@ -99,5 +99,5 @@ func asidesAfter(session *agent.Session, prefs backend.Preferences) (asides []as
 	return asides
 }
 
-// said is one side's words as material for an aside.
+// said marks one side's text as material for an aside.
 func said(by, text string) string { return "<" + by + ">\n" + text + "\n</" + by + ">\n" }

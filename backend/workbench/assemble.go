@@ -17,8 +17,7 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// newSession puts a session together from its parts: the one place that knows
-// them all.
+// newSession assembles a session. It is the only place that knows all parts.
 func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, past []agent.Event, approver agent.Approver) (*agent.Session, error) {
 	folder := w.folderOf(info)
 	place, err := w.workplace(ctx, info.ID, folder)
@@ -30,7 +29,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 		reduce = tool.TruncateLines
 	}
 	all := tool.Builtin(place.env, tool.Options{ApplyPatch: true, Tasks: place.tasks, Reduce: reduce})
-	if info.Helper == nil { // an agent starts no others (LOOP-148)
+	if info.Helper == nil { // an agent cannot start agents (LOOP-148)
 		all = append(all, subagent.Tools(&helpers{bench: w, parent: info.ID})...)
 	}
 	tools, err := agent.NewRegistry(all...)
@@ -71,7 +70,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 	}, past...)
 }
 
-// folderOf is where a session's tools act.
+// folderOf returns the folder where a session's tools act.
 func (w *Workbench) folderOf(info backend.SessionInfo) string {
 	if info.Helper != nil {
 		return info.Helper.Folder
@@ -79,7 +78,7 @@ func (w *Workbench) folderOf(info backend.SessionInfo) string {
 	return w.cfg.Folder
 }
 
-// nobody is the approver where nobody can be asked.
+// nobody is the approver if nobody can be asked.
 var nobody = agent.ApproverFunc(func(context.Context, agent.ApprovalRequest) (agent.Answer, error) {
 	return agent.Answer{}, errors.New("this run has no one to ask; a wider --permission-mode or --allowed-tools would let it pass")
 })

@@ -8,9 +8,10 @@ import (
 	"atelier.dev/atelier/agent"
 )
 
-// breakdown says what fills a session's context. It folds the log anew, a page at
-// a time, so that it needs nothing of the goroutine that owns the session, which
-// may be at work. One at a time: a long log is some work.
+// breakdown describes what fills a session's context. It folds the log again, a
+// page at a time, so that it does not need the goroutine that owns the session,
+// which may be working. Only one runs at a time, because a long log takes a
+// while.
 func (w *Workbench) breakdown(ctx context.Context, in SessionRef) (agent.ContextBreakdown, error) {
 	info, err := w.session(ctx, in.Session)
 	if err != nil {

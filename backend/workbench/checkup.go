@@ -6,8 +6,8 @@ import (
 	"atelier.dev/atelier/backend/models"
 )
 
-// CheckProviders checks every provider that is set up, and looks for servers on
-// this machine; see [models.Service.Check].
+// CheckProviders checks every configured provider, and looks for servers on
+// this machine; see [models.Providers.Check].
 func (w *Workbench) CheckProviders(ctx context.Context) ([]models.ProviderCheck, error) {
 	chosen, err := w.NewSessionSettings(ctx)
 	if err != nil {
@@ -16,5 +16,5 @@ func (w *Workbench) CheckProviders(ctx context.Context) ([]models.ProviderCheck,
 	return w.providers.Check(ctx, chosen)
 }
 
-// CheckModels says what is wrong with the user's own models file.
+// CheckModels returns what is wrong with the user's own models file.
 func (w *Workbench) CheckModels() error { return w.providers.CheckCatalogue() }

@@ -11,8 +11,8 @@ import (
 	"atelier.dev/atelier/backend/live"
 )
 
-// runCommand runs a command of the user's in a session at rest, and returns when
-// it has begun. It needs no model, and so no key.
+// runCommand runs a user's command in a session at rest, and returns when it
+// has begun. It needs neither a model nor a key.
 func (w *Workbench) runCommand(ctx context.Context, in CommandRequest) (backend.Empty, error) {
 	if strings.TrimSpace(in.Command) == "" {
 		return backend.Empty{}, backend.Problem(backend.ProblemCommandEmpty)
@@ -32,9 +32,9 @@ func (w *Workbench) runCommand(ctx context.Context, in CommandRequest) (backend.
 	})
 }
 
-// atRest returns a session in which nothing is open, for what is done between two
-// turns. What lost its end, for want of a disk or of the program, is ended first;
-// what waits for a person goes on waiting.
+// atRest returns a session without an open turn or command, for an action
+// between two turns. A turn or command that a crash or a full disk left open is
+// ended first; one that waits for a person keeps waiting.
 func (w *Workbench) atRest(ctx context.Context, session string) (backend.SessionInfo, error) {
 	info, err := w.session(ctx, session)
 	if err != nil {

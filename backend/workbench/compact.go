@@ -10,7 +10,7 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// policies are what the choices mean.
+// policies are the meanings of the choices.
 var policies = map[backend.CompactWhen]compaction.Policy{
 	backend.CompactInTime:  compaction.DefaultPolicy,
 	backend.CompactAtShare: {Ratio: compaction.DefaultPolicy.Ratio},
@@ -18,20 +18,20 @@ var policies = map[backend.CompactWhen]compaction.Policy{
 	backend.CompactNever:   {},
 }
 
-// compactor makes the sessions' conversations short, as the user has chosen by
-// the time it is asked.
+// compactor compacts the sessions' conversations, according to the user's
+// current choice.
 func (w *Workbench) compactor() agent.Compactor {
 	return &compaction.Service{Model: w.providers, Policy: func() compaction.Policy {
 		p, err := w.storedPreferences(w.ctx)
 		if err != nil {
 			slog.Warn("read when to compact", "err", err)
-			return compaction.Policy{} // nothing is paid for that may not be wanted
+			return compaction.Policy{} // a summary that may be unwanted is not paid for
 		}
 		return policies[p.Compact]
 	}}
 }
 
-// compact makes a session's conversation short, and returns when that has begun.
+// compact compacts a session's conversation, and returns when that has begun.
 func (w *Workbench) compact(ctx context.Context, in CompactRequest) (backend.Empty, error) {
 	info, err := w.atRest(ctx, in.Session)
 	if err != nil {
@@ -48,6 +48,6 @@ func (w *Workbench) compact(ctx context.Context, in CompactRequest) (backend.Emp
 // CompactRequest is for conversation.compact.
 type CompactRequest struct {
 	Session string `json:"session"`
-	// Focus is what the summary is to keep in particular; empty for nothing.
+	// Focus names what the summary should keep in particular; it may be empty.
 	Focus string `json:"focus,omitempty"`
 }

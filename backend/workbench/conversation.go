@@ -17,9 +17,9 @@ const (
 	maxPage     = 1000
 )
 
-// openConversation returns what a page needs to show a session. The log is
-// read before the draft: an event that comes in between reaches the page as
-// an envelope, while a draft that is older than the log could show text twice.
+// openConversation returns everything that a page needs to show a session. It
+// reads the log before the draft: an event in between reaches the page as an
+// envelope, whereas a draft older than the log could show text twice.
 func (w *Workbench) openConversation(ctx context.Context, in OpenRequest) (Snapshot, error) {
 	info, err := w.session(ctx, in.Session)
 	if err != nil {
@@ -48,7 +48,7 @@ func (w *Workbench) history(ctx context.Context, in HistoryRequest) (HistoryRepl
 	})
 }
 
-// page reads one event more than asked for, to know whether there are more.
+// page reads one event more than requested, to know whether there are more.
 func (w *Workbench) page(ctx context.Context, r backend.EventRange) (HistoryReply, error) {
 	limit := r.Limit
 	if limit <= 0 {
@@ -90,8 +90,8 @@ func (w *Workbench) send(ctx context.Context, in SendRequest) (backend.Empty, er
 	return backend.Empty{}, w.Send(ctx, in.Session, in.Text)
 }
 
-// Send begins a turn and returns when it has begun. What happens in it arrives
-// as envelopes.
+// Send starts a turn and returns when it has begun. Its events arrive as
+// envelopes.
 func (w *Workbench) Send(ctx context.Context, session, text string) error {
 	if strings.TrimSpace(text) == "" {
 		return backend.Problem(backend.ProblemMessageEmpty)
@@ -105,7 +105,7 @@ func (w *Workbench) Send(ctx context.Context, session, text string) error {
 	})
 }
 
-// continueTurn carries on the newest turn where it was stopped (K-06).
+// continueTurn continues the newest turn where it was stopped (K-06).
 func (w *Workbench) continueTurn(ctx context.Context, in SessionRef) (backend.Empty, error) {
 	info, err := w.session(ctx, in.Session)
 	if err != nil {
@@ -117,7 +117,7 @@ func (w *Workbench) continueTurn(ctx context.Context, in SessionRef) (backend.Em
 	return backend.Empty{}, w.begin(ctx, info, (*agent.Session).Continue)
 }
 
-// begin begins a turn and returns when it has begun.
+// begin starts a turn and returns when it has begun.
 func (w *Workbench) begin(ctx context.Context, info backend.SessionInfo, turn live.Turn) error {
 	if err := w.providers.Ready(ctx, info.Settings.Provider); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (w *Workbench) begin(ctx context.Context, info backend.SessionInfo, turn li
 	return w.start(ctx, info.ID, turn)
 }
 
-// start begins a turn without looking at the provider.
+// start starts a turn without checking the provider.
 func (w *Workbench) start(ctx context.Context, id string, turn live.Turn) error {
 	l, release, err := w.sessions.Open(ctx, id)
 	if err != nil {
@@ -140,8 +140,8 @@ func (w *Workbench) interrupt(_ context.Context, in SessionRef) (backend.Empty, 
 	return backend.Empty{}, nil
 }
 
-// Interrupt ends a session's turn, if one is under way here or has been asked
-// for, and those of the agents that it started. It waits for no I/O.
+// Interrupt ends a session's turn, if one runs here or has been requested, and
+// those of the agents that it started. It does not wait for I/O.
 func (w *Workbench) Interrupt(session string) {
 	if l := w.sessions.Find(session); l != nil {
 		l.Interrupt()
@@ -198,16 +198,16 @@ func (w *Workbench) Configure(ctx context.Context, session string, set agent.Set
 	return w.endBypassOfHelpers(ctx, session, set.Mode)
 }
 
-// Snapshot is what a page needs to show a session: the newest events and
-// what is being streamed right now. Live envelopes continue from Seq.
+// Snapshot is what a page needs to show a session: the newest events and the
+// content that is being streamed. Live envelopes continue from Seq.
 type Snapshot struct {
 	Session backend.SessionInfo `json:"session"`
 	Events  []agent.Event       `json:"events,omitempty"`
-	// More says that there are older events than these.
+	// More says that there are older events.
 	More bool `json:"more,omitempty"`
 	// Draft is what has been streamed since the last durable event.
 	Draft feed.Draft `json:"draft"`
-	// Queue is what waits to be delivered.
+	// Queue lists the messages that wait for delivery.
 	Queue []agent.Queued `json:"queue,omitempty"`
 }
 
@@ -217,8 +217,8 @@ type OpenRequest struct {
 	Limit   int    `json:"limit,omitempty"`
 }
 
-// HistoryRequest is for conversation.history: the events after After, or
-// the newest ones before Before; exactly one is set.
+// HistoryRequest is for conversation.history: the events after After, or the
+// newest events before Before. Exactly one is set.
 type HistoryRequest struct {
 	Session string `json:"session"`
 	After   int64  `json:"after,omitempty"`
@@ -232,13 +232,13 @@ type HistoryReply struct {
 	More   bool          `json:"more,omitempty"`
 }
 
-// EventRef names an event, to read whole what was cut for display.
+// EventRef names an event, to read in full what was cut for display.
 type EventRef struct {
 	Session string `json:"session"`
 	Seq     int64  `json:"seq"`
 }
 
-// EventReply is one whole event.
+// EventReply is one complete event.
 type EventReply struct {
 	Event agent.Event `json:"event"`
 }
@@ -262,8 +262,8 @@ type ConfigureRequest struct {
 	Settings agent.Settings `json:"settings"`
 }
 
-// endBypassOfHelpers takes the mode that allows everything from the agents that had
-// it from their session.
+// endBypassOfHelpers ends the mode that allows everything for agents that got
+// it from the session.
 func (w *Workbench) endBypassOfHelpers(ctx context.Context, session string, mode agent.Mode) error {
 	helpers, err := w.cfg.Store.Helpers(ctx, session)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// Dispatcher is the one way into the application: a registry of methods by
+// Dispatcher is the only entry to the application: a registry of methods by
 // name, called with JSON and answered with JSON. The window, the browser and
 // the tests all use it. It is safe for concurrent use once built.
 type Dispatcher struct {
@@ -46,7 +46,7 @@ func handle[In, Out any](d *Dispatcher, name string, fn func(context.Context, In
 }
 
 // decodeStrict refuses unknown fields and trailing data, so that a misspelt
-// argument cannot pass as an absent one. No arguments stand for {}.
+// argument is not taken for an absent one. Empty arguments mean {}.
 func decodeStrict(b []byte, into any) error {
 	if len(bytes.TrimSpace(b)) == 0 {
 		b = []byte("{}")
@@ -62,9 +62,9 @@ func decodeStrict(b []byte, into any) error {
 	return nil
 }
 
-// Call runs a method and returns {"ok":…} or {"error":{…}}. It never panics
-// and never fails: a panic inside a method, an unknown name or a reply that
-// cannot be encoded is an error reply.
+// Call runs a method and returns {"ok":…} or {"error":{…}}. It never panics or
+// fails: a panic inside a method, an unknown name or a reply that cannot be
+// encoded becomes an error reply.
 func (d *Dispatcher) Call(ctx context.Context, name, args string) (reply string) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -89,10 +89,10 @@ func (d *Dispatcher) Call(ctx context.Context, name, args string) (reply string)
 	return string(b)
 }
 
-// names lists the methods in order.
+// names lists the methods in alphabetical order.
 func (d *Dispatcher) names() []string { return slices.Sorted(maps.Keys(d.methods)) }
 
-// errorReply encodes err as the dispatcher's reply.
+// errorReply encodes err as a reply.
 func errorReply(err error) string {
 	b, mErr := json.Marshal(struct {
 		Error *backend.Error `json:"error"`

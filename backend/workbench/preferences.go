@@ -15,8 +15,8 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// preferences returns the stored ones, with the model that new sessions begin
-// with as the environment would have it.
+// preferences returns the stored preferences, with the environment's model for
+// new sessions if that takes precedence.
 func (w *Workbench) preferences(ctx context.Context, _ backend.Empty) (backend.Preferences, error) {
 	p, err := w.storedPreferences(ctx)
 	if err != nil {
@@ -26,14 +26,14 @@ func (w *Workbench) preferences(ctx context.Context, _ backend.Empty) (backend.P
 	return p, nil
 }
 
-// storedPreferences returns what the user chose; the defaults where that is
-// damaged, until the user chooses again.
+// storedPreferences returns the user's choices. If they are damaged, it returns
+// the defaults until the user chooses again.
 func (w *Workbench) storedPreferences(ctx context.Context) (backend.Preferences, error) {
 	return backend.StoredPreferences(ctx, w.cfg.Store)
 }
 
-// setPreferences stores what the user chose. What the environment chose is not
-// stored, and no longer wins once the user picks something else.
+// setPreferences stores the user's choices. The environment's choice is not
+// stored, and no longer applies once the user picks something else.
 func (w *Workbench) setPreferences(ctx context.Context, p backend.Preferences) (backend.Preferences, error) {
 	if limit := int(tool.MaxCommandTimeout / time.Second); p.CommandTimeout < 0 || p.CommandTimeout > limit {
 		return p, backend.Problem(backend.ProblemCommandTimeout, strconv.Itoa(limit))
@@ -62,8 +62,8 @@ func (w *Workbench) setPreferences(ctx context.Context, p backend.Preferences) (
 	return p, w.cfg.Store.SetSetting(ctx, backend.PreferencesSetting, string(b))
 }
 
-// commandTimeout is the user's time limit for commands in the foreground that
-// name none; 0 leaves each model its default (K-01).
+// commandTimeout returns the user's default time limit for foreground commands;
+// 0 leaves each model its default (K-01).
 func (w *Workbench) commandTimeout() time.Duration {
 	p, err := w.storedPreferences(w.ctx)
 	if err != nil {
@@ -73,8 +73,8 @@ func (w *Workbench) commandTimeout() time.Duration {
 	return time.Duration(p.CommandTimeout) * time.Second
 }
 
-// NewSessionSettings is what a new session begins with: what the user chose
-// last, as far as it can still be used.
+// NewSessionSettings returns the settings of a new session: the user's last
+// choices, as far as they can still be used.
 func (w *Workbench) NewSessionSettings(ctx context.Context) (agent.Settings, error) {
 	p, err := w.preferences(ctx, backend.Empty{})
 	if err != nil {
@@ -89,7 +89,7 @@ func (w *Workbench) NewSessionSettings(ctx context.Context) (agent.Settings, err
 	return s, nil
 }
 
-// openLink shows a web address outside Atelier.
+// openLink opens a web address outside Atelier.
 func (w *Workbench) openLink(_ context.Context, in LinkRequest) (backend.Empty, error) {
 	u, err := url.Parse(in.URL)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil {
@@ -101,7 +101,7 @@ func (w *Workbench) openLink(_ context.Context, in LinkRequest) (backend.Empty, 
 	return backend.Empty{}, w.cfg.OpenLink(u.String())
 }
 
-// LinkRequest is for host.open_link; only http and https are opened.
+// LinkRequest is for host.open_link. Only http and https addresses are opened.
 type LinkRequest struct {
 	URL string `json:"url"`
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // ResolveFolder returns the project folder that path names, absolute and with
-// links resolved. A folder that is missing, is none or cannot be read is an
-// *[Error] of CodeFolder.
+// links resolved. A missing or unreadable folder, or a path that is not a
+// folder, is an *[Error] of CodeFolder.
 func ResolveFolder(path string) (string, error) {
 	refuse := func(id backend.ProblemID, err error) (string, error) {
 		return "", backend.Problem(id, path).Because(err)

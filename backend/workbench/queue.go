@@ -10,8 +10,8 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// addQueued adds a message to what waits for a session that works. To one at
-// rest, what is to follow up is given at once.
+// addQueued queues a message for a working session. If the session is at rest,
+// a follow-up starts at once.
 func (w *Workbench) addQueued(ctx context.Context, in QueueAddRequest) (QueueReply, error) {
 	m := agent.Queued{ID: ulid.Make().String(), Verb: in.Verb, Text: in.Text}
 	if err := validQueued(m); err != nil {
@@ -30,7 +30,7 @@ func (w *Workbench) addQueued(ctx context.Context, in QueueAddRequest) (QueueRep
 		return nil
 	})
 	if err == nil && m.Verb == agent.FollowUp && !l.Busy() {
-		if w.runQueue(ctx, l) == nil { // else another turn began meanwhile, which it follows
+		if w.runQueue(ctx, l) == nil { // otherwise another turn has begun, which the message follows
 			waits = l.Queue().Items()
 		}
 	}
@@ -77,10 +77,10 @@ func (w *Workbench) removeQueued(ctx context.Context, in QueueRemoveRequest) (Qu
 	})
 }
 
-// errDelivered answers a change of a message that is not there any more.
+// errDelivered answers a change of a message that was already delivered.
 var errDelivered = backend.Problem(backend.ProblemMessageDelivered)
 
-// runQueued goes on with what waits, after a turn that did not end well.
+// runQueued runs the queued messages after a turn that failed or was stopped.
 func (w *Workbench) runQueued(ctx context.Context, in SessionRef) (backend.Empty, error) {
 	l, release, err := w.sessions.Open(ctx, in.Session)
 	if err != nil {
@@ -90,7 +90,7 @@ func (w *Workbench) runQueued(ctx context.Context, in SessionRef) (backend.Empty
 	return backend.Empty{}, w.runQueue(ctx, l)
 }
 
-// runQueue begins a turn with the first message that is to follow up.
+// runQueue starts a turn with the first follow-up.
 func (w *Workbench) runQueue(ctx context.Context, l *live.Session) error {
 	if !l.Queue().Has(agent.FollowUp) {
 		return backend.Problem(backend.ProblemQueueEmpty)
@@ -115,7 +115,8 @@ func (w *Workbench) changeQueue(ctx context.Context, session string, change func
 	return QueueReply{Queue: waits}, err
 }
 
-// QueueAddRequest is for queue.add, the others for what they are named after.
+// QueueAddRequest is for queue.add; the other requests are named after their
+// methods.
 type QueueAddRequest struct {
 	Session string     `json:"session"`
 	Verb    agent.Verb `json:"verb"`
@@ -138,7 +139,7 @@ type QueueRemoveRequest struct {
 	ID      string `json:"id"`
 }
 
-// QueueReply answers all of them: what waits now.
+// QueueReply answers all of them with the waiting messages.
 type QueueReply struct {
 	Queue []agent.Queued `json:"queue,omitempty"`
 }

@@ -10,11 +10,11 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// Recover looks after the folder's sessions that were in the middle of a turn
-// when their process ended: one that waits for a person waits on, any other
-// turn is marked as cut off, and the session can go on. Sessions that could do
-// everything unasked ask again. Sessions that another process is running are
-// left alone. Hosts call it once, when they can show what comes of it.
+// Recover handles the folder's sessions whose process ended in the middle of a
+// turn. A turn that waits for a person keeps waiting; any other turn is marked
+// as interrupted, and the session can continue. Sessions that were allowed
+// everything ask again. Sessions that another process runs are left alone.
+// Hosts call it once, when they can show the results.
 func (w *Workbench) Recover(ctx context.Context) error {
 	sessions, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
 	if err != nil {
@@ -50,10 +50,10 @@ func (w *Workbench) recoverSession(ctx context.Context, id string) error {
 	return w.start(ctx, id, (*agent.Session).Resume)
 }
 
-// ResumeSession returns the session with this id, or for an empty id the
-// newest one in the folder that a person began. A turn that was cut off is being marked so when it returns,
-// with the state it was found in; a session that waits for a person is
-// refused where nobody can be asked.
+// ResumeSession returns the session with this id, or for an empty id the newest
+// one in the folder that a person started. If a turn was cut off, it is being
+// marked so when ResumeSession returns, with the state in which it was found. A
+// session that waits for a person is refused if nobody can be asked.
 func (w *Workbench) ResumeSession(ctx context.Context, id string) (backend.SessionInfo, error) {
 	if id == "" {
 		sessions, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)

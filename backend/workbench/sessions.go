@@ -16,7 +16,7 @@ func (w *Workbench) listSessions(ctx context.Context, _ backend.Empty) (SessionL
 	return SessionList{Sessions: list}, err
 }
 
-// createSession makes a session with the user's usual settings.
+// createSession creates a session with the user's usual settings.
 func (w *Workbench) createSession(ctx context.Context, _ backend.Empty) (backend.SessionInfo, error) {
 	settings, err := w.NewSessionSettings(ctx)
 	if err != nil {
@@ -25,7 +25,7 @@ func (w *Workbench) createSession(ctx context.Context, _ backend.Empty) (backend
 	return w.CreateSession(ctx, settings)
 }
 
-// CreateSession makes a session with the given settings.
+// CreateSession creates a session with the given settings.
 func (w *Workbench) CreateSession(ctx context.Context, settings agent.Settings) (backend.SessionInfo, error) {
 	return w.create(ctx, settings, nil)
 }
@@ -80,11 +80,12 @@ func (w *Workbench) renameSession(ctx context.Context, in RenameRequest) (backen
 	return w.cfg.Store.Session(ctx, in.Session)
 }
 
-// errNotDeleted answers the deletion of a session that works, here or elsewhere.
+// errNotDeleted answers the deletion of a session that is working, here or
+// elsewhere.
 var errNotDeleted = backend.Problem(backend.ProblemSessionUndeleted)
 
 // deleteSession removes a session at rest and those that it started: all of
-// them, or none.
+// them or none.
 func (w *Workbench) deleteSession(ctx context.Context, in SessionRef) (backend.Empty, error) {
 	if _, err := w.session(ctx, in.Session); err != nil {
 		return backend.Empty{}, err
@@ -120,7 +121,7 @@ func (w *Workbench) deleteSession(ctx context.Context, in SessionRef) (backend.E
 	return backend.Empty{}, nil
 }
 
-// validSettings refuses what no session could run with.
+// validSettings returns an error for settings that no session could run with.
 func validSettings(s agent.Settings) error {
 	for _, m := range agent.Modes() {
 		if m == s.Mode {
@@ -152,8 +153,8 @@ type RenameRequest struct {
 	Title   string `json:"title"`
 }
 
-// CostsRequest is for costs.summary; without a session it is about all
-// sessions of the project.
+// CostsRequest is for costs.summary; an empty session means all sessions of the
+// project.
 type CostsRequest struct {
 	Session string `json:"session,omitempty"`
 }

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// taskLine is how much of a task's command line a list has, in bytes.
+	// taskLine limits a task's command line in a list, in bytes.
 	taskLine = 2 << 10
-	// taskPiece is how much of a task's output is read at once, in bytes.
+	// taskPiece limits the output of a task that is read at once, in bytes.
 	taskPiece = 32 << 10
 )
 
-// newTasks returns the list of a session's tasks, which tells pages what they
-// do as long as the session has its workplace.
+// newTasks returns the list of a session's tasks, which notifies pages as long
+// as the session has its workplace.
 func (w *Workbench) newTasks(session string) *tool.Tasks {
 	return tool.NewTasks(func(c agent.TaskChange) {
 		if _, ok := w.placeOf(session); ok {
@@ -30,8 +30,8 @@ func (w *Workbench) newTasks(session string) *tool.Tasks {
 	})
 }
 
-// publishTask tells pages of a task: from any goroutine, and gathered by the
-// feed.
+// publishTask notifies pages of a task's change, from any goroutine; the feed
+// gathers these events.
 func (w *Workbench) publishTask(session string, c agent.TaskChange) {
 	w.feed.Publish(agent.Event{Session: session, At: time.Now().UnixMilli(), Data: c})
 }
@@ -43,8 +43,8 @@ func (w *Workbench) placeOf(session string) (workplace, bool) {
 	return place, ok
 }
 
-// listTasks lists what sessions left running. What ended with its session is
-// on no list any more.
+// listTasks lists the background commands of sessions. Tasks that ended with
+// their session are not listed.
 func (w *Workbench) listTasks(_ context.Context, in TasksRequest) (TaskList, error) {
 	w.places.Lock()
 	places := maps.Clone(w.places.of)
@@ -73,7 +73,7 @@ func (w *Workbench) taskOutput(_ context.Context, in TaskOutputRequest) (TaskOut
 	return TaskOutput(text), nil
 }
 
-// stopTask ends a task and returns once it has, with what became of it.
+// stopTask ends a task, waits for that, and returns its state.
 func (w *Workbench) stopTask(_ context.Context, in TaskRef) (TaskInfo, error) {
 	place, ok := w.placeOf(in.Session)
 	if !ok {
@@ -86,7 +86,7 @@ func (w *Workbench) stopTask(_ context.Context, in TaskRef) (TaskInfo, error) {
 	return taskInfo(in.Session, place.env.WorkingDirectory(), t), nil
 }
 
-// errNoTask answers what is asked of a task that is on no list.
+// errNoTask answers a request about an unknown task.
 var errNoTask = backend.Problem(backend.ProblemTaskUnknown)
 
 func taskInfo(session, folder string, t tool.TaskInfo) TaskInfo {
@@ -110,9 +110,8 @@ func taskInfo(session, folder string, t tool.TaskInfo) TaskInfo {
 	return info
 }
 
-// TaskInfo is a command that a session left running. Its id is unique among
-// those of its session that this process knows, and begins anew where the
-// session does.
+// TaskInfo is a background command of a session. Its id is unique among those
+// of its session in this process, and numbering restarts with the session.
 type TaskInfo struct {
 	Session   string    `json:"session"`
 	ID        string    `json:"id"`
@@ -121,14 +120,14 @@ type TaskInfo struct {
 	StartedAt int64     `json:"started_at"`
 	EndedAt   int64     `json:"ended_at,omitempty"` // absent while it runs
 	State     TaskState `json:"state"`
-	// ExitCode is that of a task that exited.
+	// ExitCode is the exit code of a task that exited.
 	ExitCode int `json:"exit_code,omitempty"`
 }
 
-// TaskState is how a task is, or how it ended.
+// TaskState is a task's state, or how it ended.
 type TaskState string
 
-// The states of a task. It exits by itself, and is stopped by a person, its
+// The states of a task. It exits by itself, or is stopped by a person, its
 // model or its session's end.
 const (
 	TaskRunning  TaskState = "running"
@@ -137,22 +136,22 @@ const (
 	TaskTimedOut TaskState = "timed_out"
 )
 
-// TaskOutput is a piece of what a task printed. Begin and End are its places
-// in all that was printed, in bytes: where Begin is not what was asked for,
-// something between is not kept.
+// TaskOutput is a part of a task's output, from byte Begin to byte End of the
+// whole. If Begin is not the requested offset, the output in between was not
+// kept.
 type TaskOutput struct {
 	Text  string `json:"text"`
 	Begin int64  `json:"begin"`
 	End   int64  `json:"end"`
 }
 
-// TasksRequest is for tasks.list; without a session it is about all that this
-// process works on.
+// TasksRequest is for tasks.list; an empty session means all sessions of this
+// process.
 type TasksRequest struct {
 	Session string `json:"session,omitempty"`
 }
 
-// TaskList answers tasks.list, the oldest of each session first.
+// TaskList answers tasks.list, the oldest task of each session first.
 type TaskList struct {
 	Tasks []TaskInfo `json:"tasks,omitempty"`
 }
@@ -163,8 +162,7 @@ type TaskRef struct {
 	Task    string `json:"task"`
 }
 
-// TaskOutputRequest is for tasks.output: what was printed from a place on,
-// in bytes.
+// TaskOutputRequest is for tasks.output: the output from a byte offset on.
 type TaskOutputRequest struct {
 	Session string `json:"session"`
 	Task    string `json:"task"`

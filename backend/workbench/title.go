@@ -8,11 +8,11 @@ import (
 	"atelier.dev/atelier/backend/internal/text"
 )
 
-// titleInput is how much of each side of a first turn is read to name it, in
+// titleInput limits each side of the first turn that a name is based on, in
 // bytes.
 const titleInput = 2000
 
-// titleTrimmings are what models like to put around a name.
+// titleTrimmings are characters that models tend to put around a name.
 const titleTrimmings = " \"'`*#“”‘’「」《》.。"
 
 const titleInstructions = `You name conversations between a developer and a coding agent, for a list.

@@ -1,8 +1,8 @@
-// Package workbench is the application: one service per panel over sessions that
-// run here. It knows neither the window nor SQL: a host gives it a [backend.Store],
-// a [backend.KeyStore] and a folder, calls it through [Workbench.Call] and watches
-// it through [Workbench.Subscribe]. The window, the browser and the command line
-// are three such hosts.
+// Package workbench is the application: one service for each panel, over
+// sessions that run here. It knows neither the window nor SQL. A host gives it
+// a [backend.Store], a [backend.KeyStore] and a folder, calls it through
+// [Workbench.Call] and watches it through [Workbench.Subscribe]. The window,
+// the browser mode and the command line are three such hosts.
 package workbench
 
 import (
@@ -26,30 +26,31 @@ import (
 // Config is what a host gives a workbench.
 type Config struct {
 	Folder  string // the project, absolute and with links resolved
-	Home    string // where Atelier keeps its data
+	Home    string // the folder where Atelier keeps its data
 	Version string
 	Store   backend.Store
 	Keys    backend.KeyStore
 	// Getenv reads the environment; os.Getenv outside tests.
 	Getenv func(string) string
-	// OpenLink shows a checked http(s) address outside Atelier; nil where
-	// the page does that itself.
+	// OpenLink opens a checked http(s) address outside Atelier; nil if the page
+	// does that itself.
 	OpenLink func(url string) error
-	// Unattended says that nobody can be asked: what would ask is denied.
+	// Unattended says that nobody can be asked, so that calls that need an
+	// approval are denied.
 	Unattended bool
 	// ReadOnly keeps sessions from changing anything: files are not written,
-	// and commands run where they can be kept from it or not at all.
+	// and commands run only if they can be confined.
 	ReadOnly bool
-	// Rules hold for every session, besides its permission mode.
+	// Rules hold for every session, in addition to its permission mode.
 	Rules  permission.Rules
 	Limits agent.Limits
-	// Naming says which names models are shown the tools under.
+	// Naming selects the tool names that models are shown.
 	Naming profile.Naming
 	// Retry says when a failed request is asked again.
 	Retry llm.RetryPolicy
-	// Observe is called with every event, after it was stored and before it
-	// is shown, from the goroutine of its session; nil for nobody. News of
-	// tasks are for pages alone.
+	// Observe is called with every event, after it was stored and before it is
+	// shown, from the goroutine of its session; it may be nil. Events about
+	// tasks go to pages only.
 	Observe func(agent.Event)
 }
 
@@ -62,21 +63,22 @@ type Workbench struct {
 	providers *models.Providers
 	sessions  *live.Sessions
 	places    places
-	picked    atomic.Bool // the user has picked what new sessions begin with
+	picked    atomic.Bool // the user has picked the settings of new sessions
 
 	ctx    context.Context // ends when the workbench closes
 	cancel context.CancelFunc
-	// measuring is held while a context is measured: one at a time.
+	// measuring is held while a context is measured, so that only one is
+	// measured at a time.
 	measuring chan struct{}
 }
 
-// places are the workplaces of the sessions that this process works on.
+// places holds the workplaces of the sessions that this process works on.
 type places struct {
 	sync.Mutex
 	of map[string]workplace
 }
 
-// New returns a workbench. Close it to stop what runs on it.
+// New returns a workbench. Close stops everything that runs in it.
 func New(cfg Config) *Workbench {
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &Workbench{
@@ -141,14 +143,14 @@ func (w *Workbench) Call(ctx context.Context, method, args string) string {
 }
 
 // Subscribe passes every [Envelope], as JSON, to watch until cancel is called.
-// Watch must not block.
+// watch must not block.
 func (w *Workbench) Subscribe(watch func(envelope []byte)) (cancel func()) {
 	return w.feed.Subscribe(watch)
 }
 
-// Close stops what runs: turns that wait for a person stay as they are, to be
-// resumed when the session is opened again, all others are interrupted and
-// say so in the log. It does not close the store.
+// Close stops everything that runs. Turns that wait for a person stay open and
+// resume when the session is opened again; all others are interrupted and
+// recorded as such. It does not close the store.
 func (w *Workbench) Close(ctx context.Context) error {
 	defer w.cancel()
 	return w.sessions.Close(ctx)
@@ -166,8 +168,8 @@ func (w *Workbench) session(ctx context.Context, id string) (backend.SessionInfo
 	return info, nil
 }
 
-// belongsHere refuses a session of another folder: its tools would act here, and
-// its log would not say so.
+// belongsHere refuses a session of another folder, because its tools would act
+// here and its log would not say so.
 func (w *Workbench) belongsHere(info backend.SessionInfo) error {
 	if info.Folder == w.cfg.Folder {
 		return nil
@@ -175,8 +177,8 @@ func (w *Workbench) belongsHere(info backend.SessionInfo) error {
 	return backend.Problem(backend.ProblemSessionForeign, info.Folder)
 }
 
-// publish stores an event that comes from outside its session's turns, such
-// as a rename, and shows it.
+// publish stores and shows an event from outside its session's turns, such as a
+// rename.
 func (w *Workbench) publish(ctx context.Context, session string, p agent.Payload) error {
 	ev := agent.Event{Session: session, At: time.Now().UnixMilli(), Data: p}
 	seq, err := w.cfg.Store.Append(ctx, ev)
@@ -188,7 +190,7 @@ func (w *Workbench) publish(ctx context.Context, session string, p agent.Payload
 	return nil
 }
 
-// show passes on an event that, if it is durable, has been stored.
+// show passes on an event. A durable one has been stored.
 func (w *Workbench) show(ev agent.Event) {
 	if w.cfg.Observe != nil {
 		w.cfg.Observe(ev)

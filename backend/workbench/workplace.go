@@ -14,19 +14,19 @@ import (
 	"atelier.dev/atelier/agent/tool"
 )
 
-// leaveTime is how long a session's agents and commands get to end.
+// leaveTime limits how long a session's agents and commands may take to end.
 const leaveTime = 4 * time.Second
 
-// workplace is where a session's tools act. It outlives the session's memory,
-// which is read again when the log has grown elsewhere: so do its commands.
+// workplace is where a session's tools act. It and its commands outlive the
+// session's memory, which is read again when the log has grown elsewhere.
 type workplace struct {
 	env    env.Environment
 	tasks  *tool.Tasks
-	output string // the folder for what commands print beyond memory
+	output string // the folder for output that exceeds the memory limit
 }
 
-// outputFolder is the private folder of a session's output, without symbolic
-// links as far as it exists.
+// outputFolder returns the private folder of a session's output. The existing
+// part of its path has no symbolic links.
 func (w *Workbench) outputFolder(session string) string {
 	home := w.cfg.Home
 	if real, err := filepath.EvalSymlinks(home); err == nil {
@@ -35,8 +35,8 @@ func (w *Workbench) outputFolder(session string) string {
 	return filepath.Join(home, "output", filepath.Base(session))
 }
 
-// workplace returns the session's, setting it up in folder where there is none.
-// Only the session's owner calls it.
+// workplace returns the session's workplace, and creates it in folder if there
+// is none. Only the session's owner calls it.
 func (w *Workbench) workplace(ctx context.Context, session, folder string) (workplace, error) {
 	if place, ok := w.placeOf(session); ok {
 		return place, nil
@@ -62,14 +62,14 @@ func (w *Workbench) workplace(ctx context.Context, session, folder string) (work
 	return place, nil
 }
 
-// occupied reports whether a command that the session left running still runs.
+// occupied reports whether a background command of the session still runs.
 func (w *Workbench) occupied(session string) bool {
 	place, ok := w.placeOf(session)
 	return ok && slices.ContainsFunc(place.tasks.List(), func(t tool.TaskInfo) bool { return t.Ended.IsZero() })
 }
 
-// leave ends the session's agents, with the commands that they left running, and
-// its own commands (LOOP-159).
+// leave ends the session's agents with their background commands, and then the
+// session's own commands (LOOP-159).
 func (w *Workbench) leave(ctx context.Context, session string) {
 	ctx, cancel := context.WithTimeout(ctx, leaveTime)
 	defer cancel()
@@ -89,7 +89,7 @@ func (w *Workbench) leave(ctx context.Context, session string) {
 	}
 }
 
-// removeOutput removes what a deleted session's commands printed.
+// removeOutput removes the command output of a deleted session.
 func (w *Workbench) removeOutput(session string) {
 	if err := os.RemoveAll(w.outputFolder(session)); err != nil {
 		slog.Warn("remove the session's output", "session", session, "err", err)

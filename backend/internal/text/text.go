@@ -1,4 +1,4 @@
-// Package text cuts texts to a length in bytes without cutting a character.
+// Package text cuts texts to a length in bytes without splitting a character.
 package text
 
 import (
