@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
 	"strings"
 	"sync"
@@ -284,102 +283,6 @@ func (s *Session) Suspend() {
 	defer s.control.mu.Unlock()
 	if s.control.cancel != nil {
 		s.control.cancel(ErrSuspended)
-	}
-}
-
-// Run takes one input to its end, then runs queued follow-ups, and yields every
-// event in the caller's goroutine (LOOP-07, LOOP-08, LOOP-152). After an
-// interrupt, a failure or a limit the queue stays as it is. A provider's
-// failure is an event; the error reports misuse: [ErrBusy], [ErrClosed] or
-// [ErrNoModel]. If the caller stops ranging, the turn is abandoned and nothing
-// keeps running.
-func (s *Session) Run(ctx context.Context, input string) iter.Seq2[Event, error] {
-	return s.asking(ctx, func(t *turn) { t.process(Queued{Text: input}) })
-}
-
-// asking is a turn that asks a model.
-func (s *Session) asking(ctx context.Context, body func(*turn)) iter.Seq2[Event, error] {
-	return s.turn(ctx, func(t *turn) {
-		if s.settings().Model == "" {
-			t.yield(Event{}, ErrNoModel)
-			return
-		}
-		body(t)
-	})
-}
-
-// RunQueued is Run with the first queued follow-up. If there is none, it yields
-// nothing.
-func (s *Session) RunQueued(ctx context.Context) iter.Seq2[Event, error] {
-	return s.asking(ctx, func(t *turn) {
-		if next, ok := s.queue.takeFollowUp(); ok {
-			t.process(next)
-		}
-	})
-}
-
-// Continue continues the newest turn, with fresh limits, if a limit, a failure
-// or the user stopped it (K-06). The error reports misuse: [ErrBusy],
-// [ErrClosed] or [ErrDone].
-func (s *Session) Continue(ctx context.Context) iter.Seq2[Event, error] {
-	return s.turn(ctx, func(t *turn) {
-		if end := s.transcript.LastEnd; end == "" || end == EndDone {
-			t.yield(Event{}, ErrDone)
-			return
-		}
-		t.emit(TurnContinued{})
-		t.pickUp()
-		t.toRest(t.loop())
-	})
-}
-
-// Resume continues a turn that was open when its session was last stored. Calls
-// that wait for a person keep waiting under the same request. Calls that had
-// started are answered as interrupted, because their effect is unknown; only
-// idempotent calls run again. With nothing to wait for, the turn ends as
-// crashed. A user's command that was cut off ends as interrupted. If nothing is
-// open, Resume yields nothing.
-func (s *Session) Resume(ctx context.Context) iter.Seq2[Event, error] {
-	return s.turn(ctx, func(t *turn) {
-		if c := s.transcript.past.compaction.open; c != nil {
-			t.emit(c.cut())
-		}
-		switch {
-		case s.transcript.past.command != nil:
-			t.cutOff(*s.transcript.past.command)
-		case s.transcript.State != StateIdle:
-			t.toRest(t.resume())
-		}
-		t.settle()
-	})
-}
-
-func (s *Session) turn(ctx context.Context, body func(*turn)) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		if s.transcript.State == StateClosed {
-			yield(Event{}, ErrClosed)
-			return
-		}
-		ctx, cancel := context.WithCancelCause(ctx)
-		s.control.mu.Lock()
-		if s.control.cancel != nil {
-			s.control.mu.Unlock()
-			cancel(nil)
-			yield(Event{}, ErrBusy)
-			return
-		}
-		s.control.cancel = cancel
-		s.control.mu.Unlock()
-		defer func() {
-			s.control.mu.Lock()
-			s.control.cancel = nil
-			s.control.mu.Unlock()
-			cancel(nil)
-		}()
-		body(&turn{
-			session: s, ctx: ctx, cancel: cancel, yield: yield,
-			number: s.transcript.Turn, usage: llm.Usage{Known: true}, before: s.transcript.Cost,
-		})
 	}
 }
 

@@ -1,10 +1,13 @@
-/** The typed calls to the application and the stream of what happens in it. */
-import { createTransport, type SignIn, type Status } from './transport'
+/** What the page asks of the application and hears from it, however it is connected. */
 import { t } from './i18n/i18n.svelte'
 import type { Problem } from './i18n/problems'
 import type { Envelope, Methods } from './types.gen'
 
-export type { SignedOut, SignIn, Status } from './transport'
+/** Why a page is not signed in: it never was, its link was used, or the server began anew. */
+export type SignedOut = 'signed_out' | 'link_used' | 'restarted'
+export type Status = 'connecting' | 'connected' | 'reconnecting' | 'unanswered' | SignedOut
+/** What became of an address that was pasted to sign in. */
+export type SignIn = 'accepted' | 'used' | 'invalid' | 'unanswered'
 
 /** A failure in three sentences: what happened, what was kept, what to do next. */
 export class ApiError extends Error {
@@ -26,36 +29,20 @@ export class ApiError extends Error {
   }
 }
 
+/** Runs a method of the application; a failure is thrown as an [ApiError]. */
 export type Call = <M extends keyof Methods>(
   method: M,
   args: Methods[M]['args'],
 ) => Promise<Methods[M]['reply']>
 
-const transport = createTransport()
-
-export const call: Call = async (method, args) => {
-  const reply = await transport.call(method, args)
-  if ('error' in reply) throw new ApiError(reply.error)
-  return reply.ok as Methods[typeof method]['reply']
-}
-
-/** Shows a web address outside the application. */
-export async function openLink(url: string): Promise<void> {
-  const reply = await transport.openLink(url)
-  if ('error' in reply) throw new ApiError(reply.error)
-}
-
-/** Signs the page in with an address that Atelier has printed. */
-export const signIn = (address: string): Promise<SignIn> => transport.signIn(address)
-
-/** Starts the connection. Called once, before any call. */
-export function connect(
-  onEnvelope: (envelope: Envelope) => void,
-  onStatus: (status: Status) => void,
-): void {
-  transport.onEnvelope = onEnvelope
-  transport.onStatus = onStatus
-  transport.start()
+export interface Api {
+  call: Call
+  /** Starts the connection. Called once, before any call. */
+  connect(onEnvelope: (envelope: Envelope) => void, onStatus: (status: Status) => void): void
+  /** Shows a web address outside the application. The caller has checked that it is one. */
+  openLink(url: string): Promise<void>
+  /** Signs a page in with an address that Atelier has printed. A window is never asked to. */
+  signIn(address: string): Promise<SignIn>
 }
 
 /** What was thrown as an [ApiError], for display. */

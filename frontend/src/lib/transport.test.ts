@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { SocketTransport, type Status } from './transport'
+import type { Status } from './api'
+import { createTransport, SocketTransport } from './transport'
 
 const token = 't'.repeat(43)
 const secretKey = 'atelier.secret'
@@ -40,8 +41,10 @@ const settled = () => vi.advanceTimersByTimeAsync(0)
 
 async function openPage(): Promise<SocketTransport> {
   const page = new SocketTransport((url) => left.push(url))
-  page.onStatus = (status) => statuses.push(status)
-  page.start()
+  page.connect(
+    () => {},
+    (status) => statuses.push(status),
+  )
   await settled()
   return page
 }
@@ -87,7 +90,7 @@ describe('a page that is opened', () => {
       { id: 1, method: 'project.info', args: {} },
     ])
     lastSocket().onmessage({ data: '{"id":1,"ok":{"name":"shop"}}' })
-    expect(await reply).toMatchObject({ ok: { name: 'shop' } })
+    expect(await reply).toMatchObject({ name: 'shop' })
     expect(statuses).toEqual(['connecting', 'connected'])
     expect(localStorage.getItem(secretKey)).toBe('the secret')
   })
@@ -105,7 +108,7 @@ describe('a page that is opened', () => {
   test('without either says so and opens nothing', async () => {
     const page = await openPage()
     expect([asked, sockets, lastStatus()]).toEqual([[], [], 'signed_out'])
-    expect(await page.call('project.info', {})).toHaveProperty('error')
+    await expect(page.call('project.info', {})).rejects.toThrow('connection')
   })
 
   test('with a used link says so', async () => {
@@ -136,9 +139,9 @@ describe('a page that is connected', () => {
 
   test('reconnects, and says when that goes on for long', async () => {
     const page = await connected()
-    const open = page.call('slow', {})
+    const open = page.call('project.info', {})
     lastSocket().onclose({ code: 1006 })
-    expect(await open).toHaveProperty('error')
+    await expect(open).rejects.toThrow('connection')
     expect(lastStatus()).toBe('reconnecting')
     for (let i = 0; i < 8; i++) {
       await vi.advanceTimersByTimeAsync(5000)
@@ -218,5 +221,34 @@ describe('a page that is signed out', () => {
     await settled()
     lastSocket().accept()
     expect(lastStatus()).toBe('connected')
+  })
+})
+
+describe('a page in the window', () => {
+  const pageOver = (reply: object) => {
+    const calls: [string, string][] = []
+    const App = {
+      Call: async (method: string, args: string) => {
+        calls.push([method, args])
+        return JSON.stringify(reply)
+      },
+    }
+    const host = { go: { main: { App } }, runtime: { EventsOn: () => {} } }
+    return { calls, page: createTransport(host as unknown as Window) }
+  }
+
+  test('gets the result of a call from the bridge', async () => {
+    const { calls, page } = pageOver({ ok: { name: 'shop' } })
+    expect(await page.call('project.info', {})).toEqual({ name: 'shop' })
+    expect(calls).toEqual([['project.info', '{}']])
+  })
+
+  test('is told why a link was not opened', async () => {
+    const { calls, page } = pageOver({ error: { code: 'invalid', message: 'No browser.' } })
+    await expect(page.openLink('https://example.com')).rejects.toMatchObject({
+      code: 'invalid',
+      message: 'No browser.',
+    })
+    expect(calls).toEqual([['host.open_link', '{"url":"https://example.com"}']])
   })
 })

@@ -1,28 +1,35 @@
 /**
  * How the page reaches its host: the window's bridge or the browser's
- * WebSocket. Nothing above api.ts can tell which of the two it is.
+ * WebSocket. Nothing else can tell which of the two it is.
  */
+import { type Api, ApiError, type Call, type SignedOut, type SignIn, type Status } from './api'
 import { t } from './i18n/i18n.svelte'
 import type { Problem } from './i18n/problems'
-import type { Envelope } from './types.gen'
+import type { Envelope, Methods } from './types.gen'
 
-export type Reply = { ok: unknown } | { error: Problem }
-/** Why a page is not signed in: it never was, its link was used, or the server began anew. */
-export type SignedOut = 'signed_out' | 'link_used' | 'restarted'
-export type Status = 'connecting' | 'connected' | 'reconnecting' | 'unanswered' | SignedOut
-/** What became of an address that was pasted to sign in. */
-export type SignIn = 'accepted' | 'used' | 'invalid' | 'unanswered'
+type Reply = { ok: unknown } | { error: Problem }
 
-export interface Transport {
-  call(method: string, args: unknown): Promise<Reply>
+abstract class Transport implements Api {
   /** Envelopes arrive in the order the host sent them, with gaps over a reconnect. */
-  onEnvelope: (envelope: Envelope) => void
-  onStatus: (status: Status) => void
-  start(): void
-  /** Shows a web address outside the application. The caller has checked that it is one. */
-  openLink(url: string): Promise<Reply>
-  /** Signs a page in with an address that Atelier has printed. A window is never asked to. */
-  signIn(address: string): Promise<SignIn>
+  protected onEnvelope: (envelope: Envelope) => void = () => {}
+  protected onStatus: (status: Status) => void = () => {}
+
+  protected abstract start(): void
+  protected abstract ask(method: string, args: unknown): Promise<Reply>
+  abstract openLink(url: string): Promise<void>
+  abstract signIn(address: string): Promise<SignIn>
+
+  call: Call = async (method, args) => {
+    const reply = await this.ask(method, args)
+    if ('error' in reply) throw new ApiError(reply.error)
+    return reply.ok as Methods[typeof method]['reply']
+  }
+
+  connect(onEnvelope: (envelope: Envelope) => void, onStatus: (status: Status) => void) {
+    this.onEnvelope = onEnvelope
+    this.onStatus = onStatus
+    this.start()
+  }
 }
 
 type Bridge = {
@@ -36,27 +43,31 @@ const lost = (): Problem => ({
   next: t('app.lost_next'),
 })
 
-export function createTransport(host: Window & Bridge = window): Transport {
+export function createTransport(host: Window & Bridge = window): Api {
   return host.go?.main?.App && host.runtime ? new WindowTransport(host) : new SocketTransport()
 }
 
-class WindowTransport implements Transport {
-  onEnvelope: (envelope: Envelope) => void = () => {}
-  onStatus: (status: Status) => void = () => {}
+class WindowTransport extends Transport {
+  constructor(private host: Bridge) {
+    super()
+  }
 
-  constructor(private host: Bridge) {}
-
-  start() {
+  protected start() {
     this.host.runtime!.EventsOn('atelier', (envelope) => this.onEnvelope(envelope))
     this.onStatus('connected')
   }
 
-  async call(method: string, args: unknown): Promise<Reply> {
+  protected async ask(method: string, args: unknown): Promise<Reply> {
     return JSON.parse(await this.host.go!.main!.App!.Call(method, JSON.stringify(args))) as Reply
   }
 
-  openLink = (url: string) => this.call('host.open_link', { url })
-  signIn = () => Promise.resolve<SignIn>('accepted')
+  async openLink(url: string) {
+    await this.call('host.open_link', { url })
+  }
+
+  signIn() {
+    return Promise.resolve<SignIn>('accepted')
+  }
 }
 
 /** Where the secret is kept: the storage of this origin, port included, which no other server can read. */
@@ -69,10 +80,7 @@ const patience = 6
 type Incoming = ({ id: number } & Reply) | { event: Envelope } | { signed_in: true }
 
 /** Exported for its test. */
-export class SocketTransport implements Transport {
-  onEnvelope: (envelope: Envelope) => void = () => {}
-  onStatus: (status: Status) => void = () => {}
-
+export class SocketTransport extends Transport {
   #status: Status = 'connecting'
   #socket?: WebSocket
   #secret?: string
@@ -82,9 +90,11 @@ export class SocketTransport implements Transport {
   #failures = 0
   #timer?: ReturnType<typeof setTimeout>
 
-  constructor(private leave: (url: string) => void = (url) => location.assign(url)) {}
+  constructor(private leave: (url: string) => void = (url) => location.assign(url)) {
+    super()
+  }
 
-  start() {
+  protected start() {
     this.#set('connecting')
     window.addEventListener('hashchange', () => void this.#enter())
     window.addEventListener('storage', ({ key, newValue }) => {
@@ -96,7 +106,7 @@ export class SocketTransport implements Transport {
     void this.#enter()
   }
 
-  call(method: string, args: unknown): Promise<Reply> {
+  protected ask(method: string, args: unknown): Promise<Reply> {
     const id = ++this.#lastID
     const frame = JSON.stringify({ id, method, args })
     return new Promise((resolve) => {
@@ -107,9 +117,8 @@ export class SocketTransport implements Transport {
     })
   }
 
-  async openLink(url: string): Promise<Reply> {
+  async openLink(url: string) {
     window.open(url, '_blank', 'noopener,noreferrer')
-    return { ok: {} }
   }
 
   async signIn(text: string): Promise<SignIn> {

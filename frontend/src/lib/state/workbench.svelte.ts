@@ -1,4 +1,4 @@
-import { ApiError, asApiError, type Call, connect, openLink, type Status } from '../api'
+import { type Api, ApiError, asApiError, type Call, type Status } from '../api'
 import { Agents } from './agents.svelte'
 import { bypass } from '../model/modes'
 import { Conversation } from './conversation.svelte'
@@ -69,6 +69,7 @@ export class Workbench {
 
   /** The session that is about to begin shall ask nothing; those after it ask again. */
   #bypassNext = $state(false)
+  #api: Api
   #call: Call
   /** The conversations that were open last, the newest at the end. */
   #lately: Conversation[] = []
@@ -76,7 +77,9 @@ export class Workbench {
   #wasConnected = false
   #saving: Promise<void> = Promise.resolve()
 
-  constructor(call: Call) {
+  constructor(api: Api) {
+    const { call } = api
+    this.#api = api
     this.#call = call
     this.sessions = new Sessions(call)
     this.agents = new Agents(this.sessions, call)
@@ -87,7 +90,7 @@ export class Workbench {
 
   start(): void {
     const paint = beforePaint(() => this.#apply())
-    connect(
+    this.#api.connect(
       (envelope) => {
         this.#arrived.push(envelope)
         paint()
@@ -219,7 +222,7 @@ export class Workbench {
   }
 
   openLink(url: string): void {
-    void this.attempt(() => openLink(url))
+    void this.attempt(() => this.#api.openLink(url))
   }
 
   #apply(): void {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { Call } from '../api'
+import type { Api, Call } from '../api'
 import type { Methods, Preferences } from '../types.gen'
 import { Workbench } from './workbench.svelte'
 
@@ -15,7 +15,7 @@ function hostOf(kept: Preferences) {
     if (method === 'models.list') return { providers: [{ id: 'demo', ready: true, models }] }
     return {}
   }
-  return { call: call as Call, calls, kept: () => kept }
+  return { api: { call: call as Call } as Api, calls, kept: () => kept }
 }
 
 vi.mock('./theme', () => ({ setTheme: () => {} }))
@@ -23,8 +23,8 @@ vi.mock('./theme', () => ({ setTheme: () => {} }))
 // OAS-115: a session that begins with another model begins with the budget all the same.
 test('the default budget outlives a provider that cannot be asked', async () => {
   const settings = { provider: 'gone', model: 'm', mode: 'plan', budget: 2 } as const
-  const { call, kept } = hostOf({ new_session: settings, layout: {} })
-  const bench = new Workbench(call)
+  const { api, kept } = hostOf({ new_session: settings, layout: {} })
+  const bench = new Workbench(api)
   await bench.load()
   expect(bench.settings).toMatchObject({ provider: 'demo', mode: 'plan', budget: 2 })
   await bench.configure({ ...bench.settings!, mode: 'auto' })
@@ -34,8 +34,8 @@ test('the default budget outlives a provider that cannot be asked', async () => 
 // K-12
 test('what asks nothing holds for one session and is not a preference', async () => {
   const settings = { provider: 'demo', model: 'tour', mode: 'plan' } as const
-  const { call, calls, kept } = hostOf({ new_session: settings, layout: {} })
-  const bench = new Workbench(call)
+  const { api, calls, kept } = hostOf({ new_session: settings, layout: {} })
+  const bench = new Workbench(api)
   await bench.load()
   await bench.configure({ ...bench.settings!, mode: 'bypassPermissions' })
   expect(bench.settings?.mode).toBe('bypassPermissions')
@@ -55,8 +55,8 @@ test('what asks nothing holds for one session and is not a preference', async ()
 
 test('damaged preferences are said, and are the defaults', async () => {
   const settings = { provider: 'demo', model: 'tour', mode: 'default' } as const
-  const { call } = hostOf({ new_session: settings, layout: {}, damaged: true })
-  const bench = new Workbench(call)
+  const { api } = hostOf({ new_session: settings, layout: {}, damaged: true })
+  const bench = new Workbench(api)
   await bench.load()
   expect(bench.problem?.code).toBe('store_corrupt')
   expect(bench.fatal).toBeNull()
