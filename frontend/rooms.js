@@ -1,16 +1,15 @@
 import { readdirSync } from 'node:fs'
 
 /**
- * The folders of src/lib, from the one that knows nothing of the page to the one that puts it
- * together. Each imports from those before it and never from those after it, so that there are no
- * cycles between them:
+ * The folders of src/lib, in the order of their imports: each may import from those before it and
+ * never from those after it, so there are no cycles between them.
  *
- * - model: pure TypeScript, which runs without a page
- * - i18n: the messages, and the words for what Go reports
- * - state: what changes, as runes; it talks to the application through api.ts
- * - ui and markdown: what every feature draws with
- * - the features, each a part of the page
- * - app: the window, which hands its parts what they need of each other
+ * - model: pure TypeScript that runs without a page
+ * - i18n: the messages, and the wording of what Go reports
+ * - state: what changes, as runes; it reaches the application through an Api
+ * - ui and markdown: components that every feature uses
+ * - the features, each of which draws one part of the page
+ * - app: the window, which passes to a feature what it needs of another
  */
 export const rooms = [
   'model',
@@ -35,4 +34,4 @@ export const rooms = [
 const unknown = readdirSync(new URL('src/lib', import.meta.url), { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !rooms.includes(entry.name))
   .map(({ name }) => name)
-if (unknown.length > 0) throw new Error(`rooms.js does not say where ${unknown} belongs`)
+if (unknown.length > 0) throw new Error(`rooms.js does not list ${unknown.join(', ')}`)

@@ -62,6 +62,11 @@ func decodeStrict(b []byte, into any) error {
 	return nil
 }
 
+// Call runs a method by name; see [Dispatcher.Call].
+func (w *Workbench) Call(ctx context.Context, method, args string) string {
+	return w.calls.Call(ctx, method, args)
+}
+
 // Call runs a method and returns {"ok":…} or {"error":{…}}. It never panics or
 // fails: a panic inside a method, an unknown name or a reply that cannot be
 // encoded becomes an error reply.

@@ -137,11 +137,6 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	return d
 }
 
-// Call runs a method by name; see [Dispatcher.Call].
-func (w *Workbench) Call(ctx context.Context, method, args string) string {
-	return w.calls.Call(ctx, method, args)
-}
-
 // Subscribe passes every [Envelope], as JSON, to watch until cancel is called.
 // watch must not block.
 func (w *Workbench) Subscribe(watch func(envelope []byte)) (cancel func()) {
