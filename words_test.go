@@ -7,7 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/tsgen"
 	"github.com/google/go-cmp/cmp"
@@ -20,7 +23,7 @@ const chineseTable = "frontend/src/lib/i18n/problems.zh-CN.ts"
 
 var (
 	tableEntry = regexp.MustCompile(`(?m)^  (\w+):`)
-	tableField = regexp.MustCompile(`\b(message|kept|next): *\n? *'([^']*)'`)
+	tableField = regexp.MustCompile(`\b(\w+):\s*'([^']*)'`)
 	argument   = regexp.MustCompile(`\{\d\}`)
 )
 
@@ -44,10 +47,14 @@ func chinese(t *testing.T, table string) map[string]map[string]string {
 			end = entries[i+1][0]
 		}
 		fields := map[string]string{}
-		for _, f := range tableField.FindAllStringSubmatch(text[at[1]:end], -1) {
+		for _, f := range tableField.FindAllStringSubmatch(text[at[0]:end], -1) {
 			fields[f[1]] = f[2]
 		}
-		out[text[at[2]:at[3]]] = fields
+		id := text[at[2]:at[3]]
+		if sentence, alone := fields[id]; alone { // an entry that is one sentence
+			fields = map[string]string{"message": sentence}
+		}
+		out[id] = fields
 	}
 	return out
 }
@@ -74,22 +81,71 @@ func constants(t *testing.T, dir, name string) []string {
 	return enums[name]
 }
 
-func TestProblemsAreWordedInBothLanguages(t *testing.T) {
-	t.Parallel()
-	table := chinese(t, "problems")
-	for _, id := range constants(t, "backend", "ProblemID") {
-		e := backend.Problem(backend.ProblemID(id), "{0}", "{1}", "{2}")
-		if e.Message == "" || e.Code == "" {
-			t.Errorf("%s has no English sentence or no code", id)
+// compare checks that each id has an English sentence, and that the page's table
+// has the same sentences with the same arguments, and no others.
+func compare(t *testing.T, table string, ids []string, english func(id string, marks ...string) map[string]string) {
+	t.Helper()
+	said := chinese(t, table)
+	for _, id := range ids {
+		fields := english(id, "{0}", "{1}", "{2}")
+		if fields["message"] == "" {
+			t.Errorf("%s: %s has no English sentence", table, id)
 		}
-		english := marks(map[string]string{"message": e.Message, "kept": e.Kept, "next": e.Next})
-		if diff := cmp.Diff(english, marks(table[id])); diff != "" {
-			t.Errorf("%s differs between English and Chinese (-en +zh):\n%s", id, diff)
+		if diff := cmp.Diff(marks(fields), marks(said[id])); diff != "" {
+			t.Errorf("%s: %s differs between English and Chinese (-en +zh):\n%s", table, id, diff)
 		}
-		delete(table, id)
+		delete(said, id)
 	}
-	if len(table) > 0 {
-		t.Errorf("Chinese without English: %v", table)
+	if len(said) > 0 {
+		t.Errorf("%s: Chinese without English: %v", table, said)
+	}
+}
+
+func TestSentencesAreInBothLanguages(t *testing.T) {
+	t.Parallel()
+	compare(t, "problems", constants(t, "backend", "ProblemID"), func(id string, marks ...string) map[string]string {
+		e := backend.Problem(backend.ProblemID(id), marks...)
+		if e.Code == "" {
+			t.Errorf("%s has no code", id)
+		}
+		return map[string]string{"message": e.Message, "kept": e.Kept, "next": e.Next}
+	})
+	compare(t, "failures", constants(t, "agent", "FailureID"), func(id string, marks ...string) map[string]string {
+		f := agent.Failed(agent.FailureID(id), marks...)
+		return map[string]string{"message": f.Message, "next": f.Next}
+	})
+	compare(t, "warnings", constants(t, "agent", "WarningID"), func(id string, marks ...string) map[string]string {
+		w := agent.Warn(agent.WarningID(id), marks...)
+		if w.Code == "" {
+			t.Errorf("%s has no code", id)
+		}
+		return map[string]string{"message": w.Message}
+	})
+	compare(t, "repairs", constants(t, "agent", "Repair"), func(id string, marks ...string) map[string]string {
+		return map[string]string{"message": agent.Repaired(agent.Repair(id), marks...).Message}
+	})
+}
+
+// The page looks for the words of a problem and of a failure by the id alone.
+func TestProblemsAndFailuresDiffer(t *testing.T) {
+	t.Parallel()
+	problems := constants(t, "backend", "ProblemID")
+	for _, id := range constants(t, "agent", "FailureID") {
+		if slices.Contains(problems, id) {
+			t.Errorf("%s names a problem and a failure", id)
+		}
+	}
+}
+
+func TestEveryClassIsExplained(t *testing.T) {
+	t.Parallel()
+	for _, class := range constants(t, "agent/llm", "Class") {
+		for _, pause := range []time.Duration{0, time.Second} {
+			f := agent.Explain(&llm.Error{Class: llm.Class(class), RetryAfter: pause})
+			if f.Message == "" || f.Next == "" || f.Code != class {
+				t.Errorf("%s is explained as %+v", class, f)
+			}
+		}
 	}
 }
 
@@ -97,7 +153,10 @@ func TestProblemsAreWordedInBothLanguages(t *testing.T) {
 func TestSentencesComeFromTheTables(t *testing.T) {
 	t.Parallel()
 	literals := map[string]string{ // the type, and where it is made
-		"backend.Error": "backend/problem.go",
+		"backend.Error":         "backend/problem.go",
+		"agent.Warning":         "agent/warning.go",
+		"agent.HistoryRepaired": "agent/warning.go",
+		"agent.Failure":         "agent/failure.go",
 	}
 	for _, f := range sources(t) {
 		if f.test {
@@ -107,6 +166,9 @@ func TestSentencesComeFromTheTables(t *testing.T) {
 			lit, ok := n.(*ast.CompositeLit)
 			if !ok || len(lit.Elts) == 0 {
 				return true
+			}
+			if f.name == "backend/error.go" { // an error as the event that has the same sentences
+				return false
 			}
 			if home, watched := literals[typeName(f.pkg, lit.Type)]; watched && f.name != home {
 				t.Errorf("%s: a literal of what %s makes", f.fset.Position(lit.Pos()), home)

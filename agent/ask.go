@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -26,8 +25,7 @@ func (t *turn) ask() (*llm.Answer, error) {
 	if err != nil && set.FallbackModel != "" && llm.Transient(err) && t.ctx.Err() == nil {
 		t.keep(who, d, llm.Message{Role: llm.RoleAssistant})
 		instead := llm.Origin{Provider: set.FallbackProvider, Model: set.FallbackModel}
-		t.emit(Warning{Code: "fallback", Message: fmt.Sprintf(
-			"%s did not answer: %s %s takes its place for this request.", who.Model, Explain(err).Message, instead.Model)})
+		t.emit(Warn(WarnFallback, who.Model, reasonOf(err), instead.Model))
 		who = instead
 		d, err = t.askModel(who, set.Effort)
 	}
@@ -113,7 +111,7 @@ func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*draft, error) {
 		t.count(used)
 		t.emit(Retrying{
 			Provider: who.Provider, Model: who.Model, Attempt: n, Of: policy.Retries,
-			DelayMs: wait.Milliseconds(), Code: f.Code, Message: f.Message, Sent: d.begun(),
+			DelayMs: wait.Milliseconds(), ID: f.ID, Args: f.Args, Code: f.Code, Message: f.Message, Sent: d.begun(),
 			Usage: used, Cost: t.session.price(who, used),
 		})
 		if !t.sleep(wait) {
@@ -194,47 +192,8 @@ func (t *turn) sleep(d time.Duration) bool {
 	}
 }
 
-// Explain explains a provider's error to the user.
-func Explain(err error) Failure {
-	f := Failure{Code: "internal", Message: err.Error(), Kept: "Everything up to here is kept."}
-	var e *llm.Error
-	if !errors.As(err, &e) {
-		return f
-	}
-	f.Code, f.Message = string(e.Class), sentence(e.Message)
-	switch e.Class {
-	case llm.ClassAuth:
-		f.Next = "Check the provider's key, then try again."
-	case llm.ClassPermission, llm.ClassNotFound, llm.ClassConfig:
-		f.Next = "Choose another model, or check the provider's key and address."
-	case llm.ClassQuota:
-		f.Next = "Check your plan with the provider, or choose another model."
-	case llm.ClassRateLimit, llm.ClassOverloaded, llm.ClassServer:
-		f.Next = "Wait a little and try again, or choose another model."
-		if e.RetryAfter > 0 {
-			f.Next = fmt.Sprintf("The provider asks to wait %s. Try again after that, or choose another model.", e.RetryAfter.Round(time.Second))
-		}
-	case llm.ClassNetwork, llm.ClassTimeout, llm.ClassTruncated:
-		f.Next = "Check the connection and the provider's address, then try again."
-	case llm.ClassTooLarge:
-		f.Next = "Ask for less in one answer, or choose another model."
-	case llm.ClassContextOverflow:
-		f.Next = "Have the conversation compacted, start a new session, or choose a model with a larger context."
-	}
-	if e.Status != 0 || e.Code != "" || e.RequestID != "" {
-		f.Details = e.Error()
-		if e.RequestID != "" {
-			f.Details += ", request " + e.RequestID
-		}
-	}
-	return f
-}
-
 // sentence turns an error's phrase into a sentence.
 func sentence(phrase string) string {
-	if phrase == "" {
-		return "The provider gave no reason."
-	}
 	r, n := utf8.DecodeRuneInString(phrase)
 	s := string(unicode.ToUpper(r)) + phrase[n:]
 	if !strings.HasSuffix(s, ".") {

@@ -136,7 +136,7 @@ func TestLongRetryAfterIsTold(t *testing.T) {
 	r := newRig(t, model)
 	r.cfg.Retry = llm.DefaultRetries
 	failures := find[agent.Failure](r.run("go"))
-	if len(model.Requests()) != 1 || len(failures) != 1 || !strings.Contains(failures[0].Next, "1h0m0s") {
+	if len(model.Requests()) != 1 || len(failures) != 1 || !strings.Contains(failures[0].Next, "wait 1h.") {
 		t.Errorf("%d requests, %+v", len(model.Requests()), failures)
 	}
 }

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"cmp"
-	"fmt"
 
 	"atelier.dev/atelier/agent/llm"
 )
@@ -108,11 +107,10 @@ func (t *turn) withinBudget() bool {
 		return false
 	}
 	if mark := budget / 5 * 4; t.spent.Cost < mark && mark <= now.Cost {
-		t.emit(Warning{Code: "budget", Message: fmt.Sprintf("%s of this session's budget of %s are spent.", now.Cost, budget)})
+		t.emit(Warn(WarnBudget, now.Cost.String(), budget.String()))
 	}
 	if t.spent.Unknown == t.before.Unknown && t.spent.Unknown < now.Unknown {
-		t.emit(Warning{Code: "cost_unknown", Message: fmt.Sprintf(
-			"What %s costs is not known, so the budget of %s does not stop it.", t.session.transcript.Settings.Model, budget)})
+		t.emit(Warn(WarnCostUnknown, t.session.transcript.Settings.Model, budget.String()))
 	}
 	return true
 }

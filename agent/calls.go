@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"strconv"
 
 	"atelier.dev/atelier/agent/llm"
 )
@@ -56,8 +57,7 @@ func (t *turn) leftOut(calls int) {
 	if calls == 0 {
 		return
 	}
-	t.emit(Warning{Code: "calls", Message: fmt.Sprintf(
-		"The model made %d tool calls in one answer. The first %d are run; the others were left out.", calls+maxCalls, maxCalls)})
+	t.emit(Warn(WarnCalls, strconv.Itoa(calls+maxCalls), strconv.Itoa(maxCalls)))
 	t.emit(SteeringInjected{ByLoop: true, Text: fmt.Sprintf(
 		"Your answer made %d tool calls. Only the first %d were run; the other %d were left out. Make those that you still need again, at most %d in one answer.",
 		calls+maxCalls, maxCalls, calls, maxCalls)})

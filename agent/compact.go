@@ -3,10 +3,9 @@ package agent
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 
 	"atelier.dev/atelier/agent/contextir"
 	"atelier.dev/atelier/agent/llm"
@@ -69,8 +68,10 @@ type CompactionEnd struct {
 	// old results was enough.
 	Summary string `json:"summary,omitempty"`
 	Kept    int    `json:"kept,omitempty"`
-	// Message says why it failed.
-	Message string `json:"message,omitempty"`
+	// Message says why it failed, as [Explain] does.
+	ID      FailureID `json:"id,omitempty"`
+	Args    []string  `json:"args,omitempty"`
+	Message string    `json:"message,omitempty"`
 }
 
 const (
@@ -130,7 +131,7 @@ func (t *turn) compactAfter(who llm.Origin) bool {
 		return false
 	}
 	t.overflowed = true
-	t.emit(Warning{Code: "context", Message: fmt.Sprintf("The conversation is longer than %s can read. It is made shorter and sent again.", who.Model)})
+	t.emit(Warn(WarnContextOverflow, who.Model))
 	return t.compact(CompactionStart{Trigger: CompactOverflow, Tokens: t.nextUsage().Input}, "")
 }
 
@@ -139,7 +140,7 @@ func (t *turn) compactAfter(who llm.Origin) bool {
 func (t *turn) compact(start CompactionStart, focus string) bool {
 	advice := t.fire(HookCall{Point: HookPreCompact, Trigger: start.Trigger})
 	if advice.Decision == Deny {
-		t.emit(Warning{Code: "hooks", Message: "A hook kept the conversation from being made shorter. " + advice.Reason})
+		t.emit(Warn(WarnCompactionVetoed, advice.Reason))
 		return false
 	}
 	if focus == "" {
@@ -154,7 +155,8 @@ func (t *turn) compact(start CompactionStart, focus string) bool {
 	case t.ctx.Err() != nil:
 		end = CompactionEnd{Outcome: OutcomeInterrupted, After: start.Tokens, Message: "It was stopped."}
 	default:
-		end = CompactionEnd{Outcome: OutcomeFailed, After: start.Tokens, Message: sentence(Explain(err).Message)}
+		f := Explain(err)
+		end = CompactionEnd{Outcome: OutcomeFailed, After: start.Tokens, ID: f.ID, Args: f.Args, Message: f.Message}
 	}
 	end.Trigger, end.Before = start.Trigger, start.Tokens
 	end.DurationMs = t.session.cfg.Now().Sub(began).Milliseconds()
@@ -163,7 +165,7 @@ func (t *turn) compact(start CompactionStart, focus string) bool {
 	}
 	t.emit(end)
 	if n := t.session.transcript.past.compaction.failures; n == maxCompactionFailures && end.Outcome == OutcomeFailed && start.Trigger != CompactManual {
-		t.emit(Warning{Code: "context", Message: fmt.Sprintf("The conversation could not be made shorter %d times. It is not tried again until you ask for it.", n)})
+		t.emit(Warn(WarnCompactionEnds, strconv.Itoa(n)))
 	}
 	if end.Outcome != OutcomeDone {
 		return false
@@ -211,18 +213,18 @@ func (t *turn) summarise(start CompactionStart, focus string, keep int) (Compact
 	before, messages := tr.conversation.Older(keep)
 	switch {
 	case cfg.Compactor == nil:
-		return end, errors.New("nothing here makes summaries")
+		return end, failedError(FailureNoCompactor)
 	case len(messages) == 0:
-		return end, errors.New("there is nothing new to summarise")
+		return end, failedError(FailureNothingToCompact)
 	case !t.session.Affords(llm.Origin{Provider: tr.Settings.Provider, Model: tr.Settings.Model}, tr.conversation.Bytes()):
-		return end, errors.New("a summary would cost more than the session's budget leaves")
+		return end, failedError(FailureCompactionBudget)
 	}
 	limit := start.Tokens
 	if start.Trigger != CompactManual { // a smaller gain would soon need another, paid summary
 		limit = cmp.Or(start.Threshold, start.Tokens) / 10 * 9
 	}
 	if least := (CompactionEnd{Before: start.Tokens, Summary: "-", Kept: keep}); tr.sizeAfter(least) >= limit {
-		return end, errors.New("what could be summarised is too little to make room") // so nothing is paid for
+		return end, failedError(FailureTooLittle) // so nothing is paid for
 	}
 	t.phase(PhaseSummaryStart, end)
 	t.settle()
@@ -239,7 +241,7 @@ func (t *turn) summarise(start CompactionStart, focus string, keep int) (Compact
 	end.Summary, end.ToolBlocks = got.Text, tr.conversation.Results(keep)
 	end.After = tr.sizeAfter(end)
 	if end.After >= limit {
-		return end, errors.New("the summary does not make enough room")
+		return end, failedError(FailureSummaryTooLong)
 	}
 	t.phase(PhaseSummaryDone, end)
 	return end, nil

@@ -1,6 +1,6 @@
 package agent
 
-import "fmt"
+import "strconv"
 
 // WarningDamaged is the code of the warning that [Lost] returns.
 const WarningDamaged = "damaged"
@@ -8,12 +8,11 @@ const WarningDamaged = "damaged"
 // Lost returns the warning that a host inserts for a range of events that its
 // log has lost. The warning is not stored.
 func Lost(from, to int64) Warning {
-	what := fmt.Sprintf("Event %d of this session is", from)
+	first, last := strconv.FormatInt(from, 10), strconv.FormatInt(to, 10)
 	if to > from {
-		what = fmt.Sprintf("%d events of this session (%d to %d) are", to-from+1, from, to)
+		return Warn(WarnDamagedEvents, strconv.FormatInt(to-from+1, 10), first, last)
 	}
-	return Warning{Code: WarningDamaged, Message: what + " damaged or missing on the disk and cannot be shown. " +
-		"Everything else of the session is here, and nothing was changed. To get back what is missing, restore a backup of the session's data."}
+	return Warn(WarnDamagedEvent, first)
 }
 
 // applyWarning tells the model that it does not know everything.

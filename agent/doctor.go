@@ -56,12 +56,12 @@ func (t *turn) remedy(err error, tried []HistoryRepaired) *HistoryRepaired {
 	was := func(r Repair) bool {
 		return slices.ContainsFunc(tried, func(h HistoryRepaired) bool { return h.Repair == r })
 	}
-	past, why := &t.session.transcript.conversation, "The provider refused the conversation: "+sentence(e.Message)
+	past := &t.session.transcript.conversation
 	switch {
 	case past.Malformed() && !was(RepairCalls):
-		return &HistoryRepaired{Repair: RepairCalls, Message: why + " It is sent with malformed tool calls as text; everything else is unchanged."}
+		return new(Repaired(RepairCalls, reasonOf(e)))
 	case past.Native() && !was(RepairNative):
-		return &HistoryRepaired{Repair: RepairNative, Message: why + " It is sent without the provider's own notes on earlier answers; what was said is unchanged."}
+		return new(Repaired(RepairNative, reasonOf(e)))
 	}
 	return nil
 }
@@ -104,8 +104,9 @@ func (t *turn) noteStranger(who llm.Origin) {
 	if last == nil || *last == who || tr.past.repairs[who.Provider+"/"+who.Model] || !tr.conversation.Native() {
 		return
 	}
-	t.emit(HistoryRepaired{Repair: RepairForeign, Subject: who.Provider + "/" + who.Model, Message: fmt.Sprintf(
-		"%s goes on where %s was: it is sent all that was said and done, but not what the other thought.", who.Model, last.Model)})
+	told := Repaired(RepairForeign, who.Model, last.Model)
+	told.Subject = who.Provider + "/" + who.Model
+	t.emit(told)
 }
 
 // windowReserve is the extra share of a window that is freed, as a divisor, so
@@ -146,8 +147,9 @@ func (t *turn) elide(who llm.Origin, bytes int) bool {
 	if bytes = min(bytes, all); bytes == 0 {
 		return false
 	}
-	t.emit(HistoryRepaired{Repair: RepairElided, Bytes: bytes, Message: fmt.Sprintf(
-		"The conversation is longer than %s can read. The oldest tool outputs are sent shortened from here on; the session keeps them whole.", who.Model)})
+	told := Repaired(RepairElided, who.Model)
+	told.Bytes = bytes
+	t.emit(told)
 	return true
 }
 
@@ -181,7 +183,9 @@ func (t *turn) fitPictures(who llm.Origin, limits llm.ModelLimits, messages []ll
 		m.Parts = parts
 	}
 	if subject := strings.Join(changes, "; "); len(changes) > 0 && !t.session.transcript.past.repairs[subject] {
-		t.emit(HistoryRepaired{Repair: RepairPictures, Subject: subject, Message: fmt.Sprintf("Sent otherwise to %s: %s.", who.Model, subject)})
+		told := Repaired(RepairPictures, who.Model, subject)
+		told.Subject = subject
+		t.emit(told)
 	}
 	return messages
 }

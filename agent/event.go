@@ -233,8 +233,11 @@ type Retrying struct {
 	Attempt  int    `json:"attempt"` // the one that failed, from 1
 	Of       int    `json:"of"`      // how often it will be asked again at most
 	DelayMs  int64  `json:"delay_ms"`
-	Code     string `json:"code"` // an llm.Class
-	Message  string `json:"message"`
+	// Message says why, as [Explain] does; Code is an llm.Class.
+	ID      FailureID `json:"id,omitempty"`
+	Args    []string  `json:"args,omitempty"`
+	Code    string    `json:"code"`
+	Message string    `json:"message"`
 	// Sent says that part of an answer arrived, which the provider may charge
 	// for.
 	Sent bool `json:"sent,omitempty"`
@@ -294,8 +297,12 @@ type RateLimitReport struct {
 
 // HistoryRepaired says that the conversation is sent in another form than the
 // log has, because the model would refuse it or did. Message tells the user so.
+//
+// [Repaired] returns one. Repair and Args say the same in the form that can be
+// worded in another language; older logs have no Args.
 type HistoryRepaired struct {
-	Message string `json:"message"`
+	Message string   `json:"message"`
+	Args    []string `json:"args,omitempty"`
 	// Repair is empty for [RepairNative].
 	Repair Repair `json:"repair,omitempty"`
 	// Bytes is how much of old outputs was to be cut.
@@ -335,19 +342,27 @@ type TurnLimit struct {
 }
 
 // Warning tells the user something that did not stop the turn.
+// [Warn] returns one. ID and Args say the same in the form that can be worded in
+// another language; older logs have neither.
 type Warning struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
+	ID      WarningID `json:"id,omitempty"`
+	Args    []string  `json:"args,omitempty"`
+	Code    string    `json:"code"`
+	Message string    `json:"message"`
 }
 
 // Failure ends a turn. Message says what happened, Kept what was kept, and Next
-// what to do about it.
+// what to do about it. [Failed] and [Explain] return one. ID and Args say the
+// same in the form that can be worded in another language; older logs have
+// neither.
 type Failure struct {
-	Code    string `json:"code"` // an llm.Class, or "store", "internal"
-	Message string `json:"message"`
-	Kept    string `json:"kept,omitempty"`
-	Next    string `json:"next,omitempty"`
-	Details string `json:"details,omitempty"`
+	ID      FailureID `json:"id,omitempty"`
+	Args    []string  `json:"args,omitempty"`
+	Code    string    `json:"code"` // an llm.Class, a host's own code, or "internal"
+	Message string    `json:"message"`
+	Kept    string    `json:"kept,omitempty"`
+	Next    string    `json:"next,omitempty"`
+	Details string    `json:"details,omitempty"`
 }
 
 // ProcessingEnd ends a turn (K-07).

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 )
 
 // Hooks runs code that users and programs attach to a session (OAS-118, K-10).
@@ -164,7 +165,7 @@ func (t *turn) conclude(reason EndReason) EndReason {
 			return reason
 		}
 		if holds == maxHolds {
-			t.emit(Warning{Code: "hooks", Message: fmt.Sprintf("Hooks made this turn go on %d times. It ends here all the same.", maxHolds)})
+			t.emit(Warn(WarnHooksOverruled, strconv.Itoa(maxHolds)))
 			return reason
 		}
 		t.emit(SteeringInjected{ByLoop: true, Text: advice.Reason})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 
 	"atelier.dev/atelier/agent/contextir"
 	"atelier.dev/atelier/agent/llm"
@@ -335,11 +336,11 @@ func (t *turn) watchContext() {
 		if !full {
 			return
 		}
-		next := "A new session, or a smaller question, leaves more room."
+		warning := WarnContextFull
 		if c := t.session.cfg.Compactor; c != nil && c.Threshold(window) > 0 {
-			next = "It is compacted before it is too long."
+			warning = WarnContextCompacts
 		}
-		t.emit(Warning{Code: "context", Message: fmt.Sprintf("The conversation fills %d %% of what %s can read. %s", share, tr.Settings.Model, next)})
+		t.emit(Warn(warning, strconv.FormatInt(share, 10), tr.Settings.Model))
 	}
 }
 
@@ -372,9 +373,11 @@ func (t *turn) deliver() {
 func (t *turn) rest(f llm.Finish) EndReason {
 	switch f.Reason {
 	case llm.FinishLength:
-		t.emit(Warning{Code: "length", Message: "The answer stopped because it reached the model's length limit. Ask it to go on to get the rest."})
-	case llm.FinishContentFilter, llm.FinishRefusal:
-		t.emit(Warning{Code: string(f.Reason), Message: "The provider ended the answer: " + cmp.Or(f.Detail, f.Raw)})
+		t.emit(Warn(WarnLength))
+	case llm.FinishContentFilter:
+		t.emit(Warn(WarnFiltered, cmp.Or(f.Detail, f.Raw)))
+	case llm.FinishRefusal:
+		t.emit(Warn(WarnRefused, cmp.Or(f.Detail, f.Raw)))
 	}
 	return EndDone
 }

@@ -303,14 +303,6 @@ func TestFallbackIsNotTheSession(t *testing.T) {
 	}
 }
 
-// A failure without words of the provider's is said in ours.
-func TestExplainNothing(t *testing.T) {
-	t.Parallel()
-	if got := agent.Explain(&llm.Error{Class: llm.ClassServer}).Message; got != "The provider gave no reason." {
-		t.Errorf("%q", got)
-	}
-}
-
 // COM-03: a session opened from another's events goes its own way.
 func TestFork(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,8 @@ package backend
 
 import (
 	"errors"
+
+	"atelier.dev/atelier/agent"
 )
 
 // Error is a failure as a person sees it: what happened, what was kept, what to
@@ -54,6 +56,14 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
+
+// Failure is the error as the event that ends a turn says it.
+func (e *Error) Failure() *agent.Failure {
+	return &agent.Failure{
+		ID: agent.FailureID(e.ID), Args: e.Args, Code: string(e.Code),
+		Message: e.Message, Kept: e.Kept, Next: e.Next, Details: e.Details,
+	}
+}
 
 // AsError returns err as an *Error. Any other error becomes an internal one
 // with its text as the details.

@@ -19,7 +19,7 @@ import (
 
 // isLost reports whether an event stands for those from one place to another.
 func isLost(ev agent.Event, from, to int64) bool {
-	return ev.Seq == from && ev.Data == agent.Lost(from, to)
+	return ev.Seq == from && cmp.Equal(ev.Data, agent.Payload(agent.Lost(from, to)))
 }
 
 // lines are events as a test compares them: a place and a code, or the places of

@@ -257,7 +257,7 @@ func TestAuthStatus(t *testing.T) {
 	t.Parallel()
 	all := collect(t, session(t, llmtest.Round{Status: 401}).Run(t.Context(), "go"))
 	status, ends := pick[sdk.AuthStatus](all), pick[sdk.Result](all)
-	if len(status) != 1 || len(ends) != 1 || ends[0].Status != agent.StatusFailed || *ends[0].Failure != agent.Failure(status[0]) {
+	if len(status) != 1 || len(ends) != 1 || ends[0].Status != agent.StatusFailed || !cmp.Equal(*ends[0].Failure, agent.Failure(status[0])) {
 		t.Errorf("%+v %+v", status, ends)
 	}
 }

@@ -10,9 +10,6 @@ import (
 // never a preference. A log that ends in this mode does not carry it into the
 // next process, where the user has to choose it again.
 
-// modeReset is the code of the warning that the mode has ended.
-const modeReset = "mode_reset"
-
 // Configure changes the settings and has the owner record them.
 func (l *Session) Configure(set agent.Settings) {
 	l.inbox.mu.Lock()
@@ -44,8 +41,6 @@ func (l *Session) revoke(ctx context.Context) {
 	}
 	set.Mode = agent.ModeDefault
 	if l.record(ctx, session.Record(agent.SettingsChange{Settings: set})) {
-		l.record(ctx, session.Record(agent.Warning{
-			Code: modeReset, Message: "Everything was allowed in this session until Atelier ended. It asks first again.",
-		}))
+		l.record(ctx, session.Record(agent.Warn(agent.WarnModeReset)))
 	}
 }

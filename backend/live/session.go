@@ -6,6 +6,7 @@ import (
 	"iter"
 	"log/slog"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -283,10 +284,8 @@ func (l *Session) lost(ev agent.Event, err error) {
 	l.known.seq = -1
 	l.rest()
 	e := backend.AsError(err)
-	l.all.cfg.Show(agent.Event{Session: l.id, Turn: ev.Turn, At: ev.At, Data: agent.Failure{
-		Code: string(e.Code), Message: "The turn was stopped because it could not be saved. " + e.Message,
-		Kept: e.Kept, Next: e.Next, Details: e.Details,
-	}})
+	told := backend.Problem(backend.ProblemTurnUnsaved).Detailed(strings.TrimSpace(e.Error() + "\n" + e.Details))
+	l.all.cfg.Show(agent.Event{Session: l.id, Turn: ev.Turn, At: ev.At, Data: *told.Failure()})
 	l.all.cfg.Show(agent.Event{Session: l.id, Turn: ev.Turn, At: ev.At, Data: agent.ProcessingEnd{Reason: agent.EndFailed}})
 }
 

@@ -22,7 +22,7 @@ func TestDispatcher(t *testing.T) {
 		return backend.Empty{}, errors.New("inner")
 	})
 	handle(d, "typed", func(context.Context, backend.Empty) (backend.Empty, error) {
-		return backend.Empty{}, &backend.Error{Code: backend.CodeBusy, Message: "Busy.", Kept: "Kept.", Next: "Wait."}
+		return backend.Empty{}, &backend.Error{ID: "busy", Code: backend.CodeBusy, Message: "Busy.", Kept: "Kept.", Next: "Wait."}
 	})
 	for _, tt := range []struct{ method, args, want string }{
 		{"echo", `{"session":"a"}`, `{"ok":{"session":"a"}}`},
@@ -34,7 +34,7 @@ func TestDispatcher(t *testing.T) {
 		{"panic", `{}`, `"code":"internal"`},
 		{"nan", `{}`, `"code":"internal"`},
 		{"fail", `{}`, `"details":"inner"`},
-		{"typed", `{}`, `{"error":{"code":"busy","message":"Busy.","kept":"Kept.","next":"Wait."}}`},
+		{"typed", `{}`, `{"error":{"id":"busy","code":"busy","message":"Busy.","kept":"Kept.","next":"Wait."}}`},
 	} {
 		got := d.Call(t.Context(), tt.method, tt.args)
 		if !strings.Contains(got, tt.want) {

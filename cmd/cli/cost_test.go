@@ -45,7 +45,7 @@ func TestRunBudget(t *testing.T) {
 	model := []string{"run", "--model", "openai/gpt-6.1-sol"}
 	p := newPlace(t, priced(look), priced(look), priced(look))
 	out, errs, code := p.run(append(model, "--max-budget-usd", "0.05", "go")...)
-	if code != 3 || !strings.Contains(out, "So far.") || !strings.Contains(errs, "Stopped: $0.03 of the budget of $0.05 are spent") {
+	if code != 3 || !strings.Contains(out, "So far.") || !strings.Contains(errs, "Stopped: $0.03 of the budget of $0.05 is spent") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 	if n := len(p.server.Requests()); n != 1 {
@@ -55,7 +55,7 @@ func TestRunBudget(t *testing.T) {
 	if code != 3 || !strings.Contains(out, `"status":"budget"`) || len(p.server.Requests()) != 1 {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
-	if _, errs, code = p.run("run", "--continue", "--max-budget-usd", "0.1", "on"); code != 3 || !strings.Contains(errs, "$0.09 of this session's budget of $0.10 are spent") {
+	if _, errs, code = p.run("run", "--continue", "--max-budget-usd", "0.1", "on"); code != 3 || !strings.Contains(errs, "$0.09 of this session's budget of $0.10 is spent") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	for _, bad := range []string{"-1", "nan", "1e300", "much"} {

@@ -127,6 +127,9 @@ func (r *textReport) event(ev agent.Event, own bool) {
 				fmt.Fprintln(r.progress, line)
 			}
 		}
+		if d.Details != "" {
+			fmt.Fprintf(r.progress, "(%s)\n", d.Details)
+		}
 	}
 }
 
@@ -147,9 +150,9 @@ func limitText(d agent.TurnLimit) string {
 	case d.Limit != "budget":
 		return fmt.Sprintf("Stopped after %d %s.", d.Count, d.Limit)
 	case d.Next > 0:
-		return fmt.Sprintf("Stopped: %s of the budget of %s are spent, and the next request could cost %s.", d.Spent, d.Budget, d.Next)
+		return fmt.Sprintf("Stopped: %s of the budget of %s is spent, and the next request could cost %s.", d.Spent, d.Budget, d.Next)
 	}
-	return fmt.Sprintf("Stopped: %s are spent of a budget of %s. The last answer was kept.", d.Spent, d.Budget)
+	return fmt.Sprintf("Stopped: %s of a budget of %s is spent. The last answer was kept.", d.Spent, d.Budget)
 }
 
 func (r *textReport) endLine() {
@@ -233,14 +236,8 @@ func (r *jsonReport) finish(end agent.ProcessingEnd) {
 }
 
 func (r *jsonReport) failed(err error) {
-	r.result.Status, r.result.Error = agent.EndFailed, failureOf(err)
+	r.result.Status, r.result.Error = agent.EndFailed, backend.AsError(err).Failure()
 	printLine(r.out, r.result)
-}
-
-// failureOf says of an error what an event would.
-func failureOf(err error) *agent.Failure {
-	e := backend.AsError(err)
-	return &agent.Failure{Code: string(e.Code), Message: e.Message, Kept: e.Kept, Next: e.Next, Details: e.Details}
 }
 
 // streamReport prints every event as one line of JSON. A line with a seq is
@@ -280,5 +277,5 @@ func (r *messageReport) finish(agent.ProcessingEnd) {}
 
 // failed gives a run a result that had no turn, or could not be closed.
 func (r *messageReport) failed(err error) {
-	printLine(r.out, sdk.Message{At: time.Now().UnixMilli(), Data: sdk.Result{Status: agent.StatusFailed, Failure: failureOf(err)}})
+	printLine(r.out, sdk.Message{At: time.Now().UnixMilli(), Data: sdk.Result{Status: agent.StatusFailed, Failure: backend.AsError(err).Failure()}})
 }

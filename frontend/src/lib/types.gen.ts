@@ -111,6 +111,8 @@ export type CompactionEnd = {
   elided?: number
   summary?: string
   kept?: number
+  id?: FailureID
+  args?: string[]
   message?: string
 }
 
@@ -300,12 +302,16 @@ export type EventReply = {
 }
 
 export type Failure = {
+  id?: FailureID
+  args?: string[]
   code: string
   message: string
   kept?: string
   next?: string
   details?: string
 }
+
+export type FailureID = "turn_failed" | "provider_auth" | "provider_permission" | "provider_not_found" | "provider_invalid" | "provider_rate_limit" | "provider_rate_limit_wait" | "provider_quota" | "provider_overloaded" | "provider_overloaded_wait" | "provider_server" | "provider_server_wait" | "provider_timeout" | "provider_network" | "provider_truncated" | "provider_content_filter" | "provider_context_overflow" | "provider_abort" | "provider_config" | "provider_unsupported" | "provider_bad_object" | "provider_too_large" | "compaction_unavailable" | "compaction_nothing" | "compaction_budget" | "compaction_too_little" | "compaction_summary_too_long"
 
 export type FileChange = {
   path: string
@@ -333,6 +339,7 @@ export type Helper = {
 
 export type HistoryRepaired = {
   message: string
+  args?: string[]
   repair?: Repair
   bytes?: number
   subject?: string
@@ -654,6 +661,8 @@ export type Retrying = {
   attempt: number
   of: number
   delay_ms: number
+  id?: FailureID
+  args?: string[]
   code: string
   message: string
   sent?: boolean
@@ -898,9 +907,13 @@ export type UserInput = {
 export type Verb = "steer" | "follow_up"
 
 export type Warning = {
+  id?: WarningID
+  args?: string[]
   code: string
   message: string
 }
+
+export type WarningID = "context_full" | "context_compacts" | "context_overflow" | "compaction_ends" | "compaction_vetoed" | "hooks_overruled" | "answer_length" | "answer_filtered" | "answer_refused" | "fallback" | "budget" | "cost_unknown" | "calls" | "damaged_event" | "damaged_events" | "permission_mode_reset"
 
 export interface Methods {
   "conversation.answer": { args: AnswerRequest; reply: Empty }

@@ -1,5 +1,5 @@
-/** The sentences of problems in Chinese. Go has the English ones, with the same arguments. */
-import type { ProblemID } from '../types.gen'
+/** Go's sentences in Chinese. Go has the English ones, with the same arguments. */
+import type { FailureID, ProblemID, Repair, WarningID } from '../types.gen'
 
 export type Words = { message: string; kept?: string; next?: string }
 
@@ -319,4 +319,117 @@ export const problems: Record<ProblemID, Words> = {
     kept: '没有做任何更改。',
     next: '请移除它。',
   },
+}
+
+/** Of requests. What was kept is always the same. */
+export const failures: Record<FailureID, Omit<Words, 'kept'>> = {
+  turn_failed: { message: '出错了：{0}。', next: '请重试。' },
+  provider_auth: { message: '服务商不接受密钥。', next: '请在“设置 → 密钥”中检查密钥，然后重试。' },
+  provider_permission: {
+    message: '服务商不允许这个请求：{0}。',
+    next: '请选择其他模型，或在“设置 → 密钥”中检查服务商。',
+  },
+  provider_not_found: {
+    message: '服务商找不到所请求的内容：{0}。',
+    next: '请选择其他模型，或在“设置 → 密钥”中检查服务商。',
+  },
+  provider_invalid: {
+    message: '服务商拒绝了请求：{0}。',
+    next: '请修改消息或选择其他模型，然后重试。',
+  },
+  provider_rate_limit: {
+    message: '请求过于频繁，服务商暂时拒绝。',
+    next: '请稍候重试，或选择其他模型。',
+  },
+  provider_rate_limit_wait: {
+    message: '请求过于频繁，服务商暂时拒绝。',
+    next: '服务商要求等待 {1}。请在此之后重试，或选择其他模型。',
+  },
+  provider_quota: {
+    message: '你的账户额度已用完。',
+    next: '请检查你在服务商处的套餐，或选择其他模型。',
+  },
+  provider_overloaded: { message: '服务商过载。', next: '请稍候重试，或选择其他模型。' },
+  provider_overloaded_wait: {
+    message: '服务商过载。',
+    next: '服务商要求等待 {1}。请在此之后重试，或选择其他模型。',
+  },
+  provider_server: { message: '服务商出错：{0}。', next: '请稍候重试，或选择其他模型。' },
+  provider_server_wait: {
+    message: '服务商出错：{0}。',
+    next: '服务商要求等待 {1}。请在此之后重试，或选择其他模型。',
+  },
+  provider_timeout: {
+    message: '服务商没有及时回答。',
+    next: '请检查网络连接和服务商的地址，然后重试。',
+  },
+  provider_network: {
+    message: '无法连接到服务商：{0}。',
+    next: '请检查网络连接和服务商的地址，然后重试。',
+  },
+  provider_truncated: {
+    message: '回答在完成之前中断了。',
+    next: '请检查网络连接和服务商的地址，然后重试。',
+  },
+  provider_content_filter: {
+    message: '服务商的内容过滤拒绝了请求：{0}。',
+    next: '请修改消息或选择其他模型，然后重试。',
+  },
+  provider_context_overflow: {
+    message: '对话超出了模型的上下文窗口。',
+    next: '请压缩对话、新建会话，或选择上下文窗口更大的模型。',
+  },
+  provider_abort: { message: '请求已停止。', next: '请重试。' },
+  provider_config: {
+    message: '服务商没有正确配置：{0}。',
+    next: '请选择其他模型，或在“设置 → 密钥”中检查服务商。',
+  },
+  provider_unsupported: {
+    message: '服务商或模型不支持所请求的功能：{0}。',
+    next: '请选择其他模型，或在“设置 → 密钥”中检查服务商。',
+  },
+  provider_bad_object: {
+    message: '模型没有按要求的格式回答：{0}。',
+    next: '请重试，或选择其他模型。',
+  },
+  provider_too_large: {
+    message: '回答过大，已被停止。',
+    next: '请一次少要一些内容，或选择其他模型。',
+  },
+  compaction_unavailable: { message: '这里没有可以写摘要的模型。' },
+  compaction_nothing: { message: '没有新的内容可以写进摘要。' },
+  compaction_budget: { message: '写摘要的费用会超出会话剩余的预算。' },
+  compaction_too_little: { message: '摘要腾不出足够的空间，因此没有请求摘要。' },
+  compaction_summary_too_long: { message: '摘要太长，腾不出足够的空间。' },
+}
+export const failureKept = '到这里为止的内容都已保存。'
+
+export const warnings: Record<WarningID, string> = {
+  context_full: '对话已占 {1} 上下文窗口的 {0}%。新建会话或缩小问题可以腾出空间。',
+  context_compacts: '对话已占 {1} 上下文窗口的 {0}%。在过长之前会自动压缩。',
+  context_overflow: '对话超出了 {0} 的上下文窗口。将压缩后重新发送。',
+  compaction_ends: '压缩已连续失败 {0} 次。在你要求之前不会再尝试。',
+  compaction_vetoed: '一个钩子阻止了压缩对话。{0}',
+  hooks_overruled: '钩子已让这一轮继续了 {0} 次。现在仍然结束。',
+  answer_length: '回答达到了模型的长度限制，因此中止。请让它继续，以得到其余部分。',
+  answer_filtered: '服务商的内容过滤结束了回答。{0}',
+  answer_refused: '模型拒绝继续回答。{0}',
+  fallback: '{0} 没有回答：{1}。这次请求改由 {2} 完成。',
+  budget: '本会话的预算为 {1}，已花费 {0}。',
+  cost_unknown: '{0} 的费用未知，因此 {1} 的预算无法限制它。',
+  calls: '模型在一次回答中调用了 {0} 次工具。只运行前 {1} 次，其余的已略去。',
+  damaged_event:
+    '本会话的第 {0} 个事件在磁盘上已损坏或缺失，无法显示。会话的其余内容都在，没有做任何更改。如需找回，请恢复 Atelier 数据的备份。',
+  damaged_events:
+    '本会话有 {0} 个事件（第 {1} 到第 {2} 个）在磁盘上已损坏或缺失，无法显示。会话的其余内容都在，没有做任何更改。如需找回，请恢复 Atelier 数据的备份。',
+  permission_mode_reset: '在 Atelier 退出之前，本会话允许一切操作。现在恢复为先询问。',
+}
+
+export const repairs: Record<Repair, string> = {
+  native: '服务商拒绝了对话：{0}。发送时去掉了它自己对先前回答的附注；说过的内容没有改变。',
+  calls: '服务商拒绝了对话：{0}。发送时把格式有误的工具调用改为文本；其余内容没有改变。',
+  elided:
+    '对话超出了 {0} 的上下文窗口。从这里起，最早的工具输出以缩短的形式发送；会话中仍保留完整的内容。',
+  pictures: '图片以其他形式发送给 {0}：{1}。',
+  foreign: '由 {0} 接替 {1}。它会收到说过和做过的一切，但不包括另一个模型的思考。',
 }

@@ -10,6 +10,7 @@ import type {
   EndReason,
   Failure,
   FinishReason,
+  HistoryRepaired,
   HookEnd,
   Media,
   Outcome,
@@ -23,6 +24,7 @@ import type {
   State,
   TurnLimit,
   Usage,
+  Warning,
 } from '../types.gen'
 
 /** The user's words. */
@@ -110,12 +112,12 @@ export type CommandEntry = {
 }
 
 export type NoticeEntry = { type: 'notice'; key: string } & (
-  | { notice: 'warning'; code: string; message: string }
+  | ({ notice: 'warning' } & Warning)
   /** What Atelier told the agent by itself. */
   | { notice: 'nudge'; message: string }
   /** As many calls as were looked at were the same again and again. */
   | { notice: 'loop'; calls: number; message?: string }
-  | { notice: 'repair'; repair: Repair; message: string }
+  | ({ notice: 'repair'; repair: Repair } & HistoryRepaired)
   /** The conversation is made short; without an end it goes on. */
   | { notice: 'compaction'; trigger: CompactionTrigger; phase?: Phase; end?: CompactionEnd }
   /** The project's documents that the model was told before it began. */

@@ -196,8 +196,8 @@ function step(view: Writable, event: Event): void {
         type: 'notice',
         notice: 'repair',
         key: keyOf(event),
+        ...event.data,
         repair: event.data.repair ?? 'native',
-        message: event.data.message,
       })
       return
     case 'compaction_start': {

@@ -1,0 +1,72 @@
+package agent
+
+import "strings"
+
+// WarningID names one warning, for those who word it in another language. An id
+// is stored with the events that carry it, and so is never given another meaning.
+type WarningID string
+
+// The warnings. What fills their sentences is behind each.
+const (
+	WarnContextFull      WarningID = "context_full"          // percent, model
+	WarnContextCompacts  WarningID = "context_compacts"      // percent, model
+	WarnContextOverflow  WarningID = "context_overflow"      // model
+	WarnCompactionEnds   WarningID = "compaction_ends"       // number of failures
+	WarnCompactionVetoed WarningID = "compaction_vetoed"     // what the hook said
+	WarnHooksOverruled   WarningID = "hooks_overruled"       // number of times
+	WarnLength           WarningID = "answer_length"         //
+	WarnFiltered         WarningID = "answer_filtered"       // what the provider said
+	WarnRefused          WarningID = "answer_refused"        // what the provider said
+	WarnFallback         WarningID = "fallback"              // model, why it failed, the other model
+	WarnBudget           WarningID = "budget"                // spent, budget
+	WarnCostUnknown      WarningID = "cost_unknown"          // model, budget
+	WarnCalls            WarningID = "calls"                 // number of calls, number of those that are run
+	WarnDamagedEvent     WarningID = "damaged_event"         // its place
+	WarnDamagedEvents    WarningID = "damaged_events"        // number, the places of the first and the last
+	WarnModeReset        WarningID = "permission_mode_reset" //
+)
+
+const damaged = "damaged or missing on the disk and cannot be shown. Everything else of the session is here, and nothing was changed. " +
+	"To get back what is missing, restore a backup of the session's data."
+
+// warnings are the codes and the English sentences.
+var warnings = map[WarningID]struct{ code, message string }{
+	WarnContextFull:      {"context", "The conversation fills {0} % of what {1} can read. A new session, or a smaller question, leaves more room."},
+	WarnContextCompacts:  {"context", "The conversation fills {0} % of what {1} can read. It is compacted before it is too long."},
+	WarnContextOverflow:  {"context", "The conversation is longer than {0} can read. It is compacted and sent again."},
+	WarnCompactionEnds:   {"context", "Compaction failed {0} times in a row. It is not tried again until you ask for it."},
+	WarnCompactionVetoed: {"hooks", "A hook prevented the compaction of the conversation. {0}"},
+	WarnHooksOverruled:   {"hooks", "Hooks continued this turn {0} times. It ends here nevertheless."},
+	WarnLength:           {"length", "The answer stopped because it reached the model's length limit. Ask it to go on to get the rest."},
+	WarnFiltered:         {"content_filter", "The provider's content filter ended the answer. {0}"},
+	WarnRefused:          {"refusal", "The model refused to go on. {0}"},
+	WarnFallback:         {"fallback", "{0} did not answer: {1}. {2} takes its place for this request."},
+	WarnBudget:           {"budget", "{0} of this session's budget of {1} is spent."},
+	WarnCostUnknown:      {"cost_unknown", "The cost of {0} is not known, so the budget of {1} does not stop it."},
+	WarnCalls:            {"calls", "The model made {0} tool calls in one answer. The first {1} are run; the others were left out."},
+	WarnDamagedEvent:     {WarningDamaged, "Event {0} of this session is " + damaged},
+	WarnDamagedEvents:    {WarningDamaged, "{0} events of this session ({1} to {2}) are " + damaged},
+	WarnModeReset:        {"mode_reset", "Everything was allowed in this session until the program ended. It asks first again."},
+}
+
+// Warn returns the warning with an id. As many arguments as its sentence takes
+// fill it.
+func Warn(id WarningID, args ...string) Warning {
+	w := warnings[id]
+	return Warning{ID: id, Args: args, Code: w.code, Message: strings.TrimSpace(Fill(w.message, args))}
+}
+
+// repairs are the English sentences of repairs. What fills them is behind each.
+var repairs = map[Repair]string{
+	RepairNative:   "The provider refused the conversation: {0}. It is sent without the provider's own notes on earlier answers; what was said is unchanged.", // what the provider said
+	RepairCalls:    "The provider refused the conversation: {0}. It is sent with malformed tool calls as text; everything else is unchanged.",                 // what the provider said
+	RepairElided:   "The conversation is longer than {0} can read. The oldest tool outputs are sent shortened from here on; the session keeps them whole.",    // model
+	RepairPictures: "Pictures are sent to {0} in another form: {1}.",                                                                                          // model, what was done
+	RepairForeign:  "{0} goes on where {1} was. It is sent all that was said and done, but not what the other model thought.",                                 // model, the one before
+}
+
+// Repaired returns the repair of a kind. As many arguments as its sentence takes
+// fill it.
+func Repaired(kind Repair, args ...string) HistoryRepaired {
+	return HistoryRepaired{Repair: kind, Args: args, Message: Fill(repairs[kind], args)}
+}
