@@ -23,6 +23,7 @@ type failing struct {
 	*storage.Store
 	mu    sync.Mutex
 	fails map[string]error
+	first map[string]int // how many calls do not fail yet
 }
 
 func (f *failing) set(method string, err error) {
@@ -34,6 +35,10 @@ func (f *failing) set(method string, err error) {
 func (f *failing) err(method string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.fails[method] != nil && f.first[method] > 0 {
+		f.first[method]--
+		return nil
+	}
 	return f.fails[method]
 }
 
@@ -93,7 +98,7 @@ func newStage(t *testing.T, change func(*live.Config), rounds ...llmtest.Round) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{t: t, log: &failing{Store: store, fails: map[string]error{}}, model: llmtest.Script(rounds...), shown: make(chan agent.Event, 1000)}
+	s := &stage{t: t, log: &failing{Store: store, fails: map[string]error{}, first: map[string]int{}}, model: llmtest.Script(rounds...), shown: make(chan agent.Event, 1000)}
 	cfg := live.Config{
 		Log: s.log, Check: func(backend.SessionInfo) error { return s.log.err("check") },
 		Build: func(_ context.Context, info backend.SessionInfo, past []agent.Event, approver agent.Approver) (*agent.Session, error) {
@@ -421,5 +426,37 @@ func TestReadAgain(t *testing.T) {
 		if len(past) != reads || reads > 1 && !slices.ContainsFunc(past[1], func(ev agent.Event) bool { return ev.Data == name.Data }) {
 			t.Errorf("%s: read %d times", when, len(past))
 		}
+	}
+}
+
+// No job begins beside a session that cannot be read after its turn.
+func TestNoJobsForAnUnreadSession(t *testing.T) {
+	t.Parallel()
+	for first := range 3 {
+		began := 0
+		var s *stage
+		s = newStage(t, func(cfg *live.Config) {
+			show := cfg.Show
+			cfg.Show = func(ev agent.Event) {
+				if ev.Kind() == agent.KindProcessingEnd {
+					s.log.first["session"] = first
+					s.log.set("session", errDisk)
+				}
+				show(ev)
+			}
+			cfg.Beside = func(context.Context, backend.SessionInfo, *agent.Session) ([]live.Job, error) {
+				began++
+				return nil, nil
+			}
+		}, llmtest.Round{Text: "One."})
+		l, release := s.open("a")
+		s.turn(l, "go")
+		if err := l.Start(run("again")); !errors.Is(err, errDisk) { // once the owner is done with the first
+			t.Errorf("began again: %v", err)
+		}
+		if want := first / 2; began != want { // it is read once for the turn and once for the jobs
+			t.Errorf("jobs were begun %d times where reading failed after %d times, want %d", began, first, want)
+		}
+		release()
 	}
 }

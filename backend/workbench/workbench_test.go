@@ -349,6 +349,8 @@ func TestBadInput(t *testing.T) {
 		{"queue.edit", workbench.QueueEditRequest{Session: session, Message: agent.Queued{ID: "x", Verb: agent.Steer, Text: "x"}}, backend.CodeNotFound},
 		{"queue.move", workbench.QueueMoveRequest{Session: session, ID: "x"}, backend.CodeNotFound},
 		{"queue.remove", workbench.QueueRemoveRequest{Session: session, ID: "x"}, backend.CodeNotFound},
+		{"queue.remove", workbench.QueueRemoveRequest{Session: "none", ID: "x"}, backend.CodeNotFound},
+		{"queue.run", workbench.SessionRef{Session: "none"}, backend.CodeNotFound},
 		{"queue.run", workbench.SessionRef{Session: session}, backend.CodeNotFound},
 		{"sessions.rename", workbench.RenameRequest{Session: session, Title: "\n"}, backend.CodeInvalid},
 		{"sessions.rename", workbench.RenameRequest{Session: "none", Title: "x"}, backend.CodeNotFound},

@@ -97,13 +97,21 @@ func TestLongOutput(t *testing.T) {
 	server := llmtest.Serve(t,
 		llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Bash", map[string]any{"command": "yes line | head -n 1000000"})}},
 		llmtest.Round{Text: "printed"})
-	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "home") // a rule is about where a file lies
+	if err := os.Symlink(home, link); err != nil {
+		t.Fatal(err)
+	}
+	p := newPage(t, t.TempDir(), link, environment(server, "sk-test"))
 	id := p.session("compat")
 	p.send(id, "print")
 	request := await(p, anyOf[agent.ApprovalRequest])
 	p.allow(id, request)
 	await(p, anyOf[agent.ProcessingEnd])
-	kept, _ := filepath.Glob(filepath.Join(p.home, "output", id, "*"))
+	kept, _ := filepath.Glob(filepath.Join(home, "output", id, "*"))
 	if len(kept) != 1 {
 		t.Fatalf("kept: %q", kept)
 	}

@@ -1,0 +1,43 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"testing"
+)
+
+// A turn ends for the first cause that it is given, also before it runs; none is
+// left to the next turn.
+func TestCauseOfAnEnd(t *testing.T) {
+	t.Parallel()
+	first, second := errors.New("first"), errors.New("second")
+	var c current
+	c.end(first) // nothing is under way
+	for _, before := range []bool{true, false} {
+		if !c.begin() || c.begin() {
+			t.Fatal("it did not begin once")
+		}
+		if before {
+			c.end(first)
+		}
+		ctx, stop := c.run(t.Context())
+		if (ctx.Err() != nil) != before {
+			t.Errorf("ended before it ran: %v, want %t", ctx.Err(), before)
+		}
+		c.end(first)
+		c.end(second)
+		if cause := context.Cause(ctx); !errors.Is(cause, first) {
+			t.Errorf("ended for %v", cause)
+		}
+		stop(nil)
+		c.rest()
+	}
+	if !c.begin() {
+		t.Fatal("it did not begin")
+	}
+	c.end(first)
+	c.end(second)
+	if ctx, _ := c.run(t.Context()); !errors.Is(context.Cause(ctx), first) {
+		t.Errorf("ended before it ran for %v", context.Cause(ctx))
+	}
+}
