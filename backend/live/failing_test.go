@@ -460,3 +460,37 @@ func TestNoJobsForAnUnreadSession(t *testing.T) {
 		release()
 	}
 }
+
+// What a job beside a session cost is in the log before the session is closed there,
+// however long the job takes to stop.
+func TestCloseAwaitsJobs(t *testing.T) {
+	t.Parallel()
+	began := make(chan struct{})
+	var s *stage
+	s = newStage(t, func(cfg *live.Config) {
+		cfg.Beside = func(context.Context, backend.SessionInfo, *agent.Session) ([]live.Job, error) {
+			return []live.Job{func(ctx context.Context) live.Outcome {
+				close(began)
+				<-ctx.Done()
+				for range 20 { // it takes its time
+					if _, err := s.log.Store.Append(context.Background(), agent.Event{Session: "other", Data: agent.Warning{}}); err != nil {
+						t.Error(err)
+					}
+				}
+				return live.Outcome{Requests: []agent.SideRequest{{Purpose: "one"}}}
+			}}, nil
+		}
+	}, llmtest.Round{Text: "One."})
+	s.create("other", nil)
+	l, release := s.open("a")
+	s.turn(l, "go")
+	release()
+	<-began
+	if err := s.sessions.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	want := []agent.Kind{agent.KindUserInput, agent.KindTextEnd, agent.KindProcessingEnd, agent.KindSideRequest, agent.KindSessionEnd}
+	if diff := cmp.Diff(want, s.kinds("a")); diff != "" {
+		t.Error(diff)
+	}
+}
