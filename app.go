@@ -15,15 +15,16 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 )
 
-// eventName is the one name under which envelopes reach the page.
+// eventName is the event under which envelopes reach the page.
 const eventName = "atelier"
 
-// closeLimit is how long closing may take. A native dialog that is open keeps
-// the window's main loop from ever ending.
+// closeLimit limits how long closing may take. An open native dialog keeps the
+// window's main loop from ending.
 const closeLimit = 5 * time.Second
 
-// App is what the page reaches of this program. Only Call is bound; the rest
-// is the window's life: startup, domReady, beforeClose, shutdown.
+// App is the part of the program that the page reaches. Only Call is bound; the
+// other methods belong to the window's life cycle: startup, domReady,
+// beforeClose, shutdown.
 type App struct {
 	launch  cli.Launch
 	state   windowState
@@ -33,13 +34,13 @@ type App struct {
 	ctx     context.Context // the window's
 	up      chan struct{}   // closed when ctx is set
 	opening opening
-	closed  chan struct{} // closed when the application is
+	closed  chan struct{} // closed when the application has closed
 	life    context.Context
-	end     context.CancelFunc // of life, when the application begins to close
+	end     context.CancelFunc // ends life when the application begins to close
 }
 
-// newApp holds child processes back until the page is ready: started while it
-// loads, they can keep it blank.
+// newApp holds child processes back until the page is ready, because children
+// that start while it loads can keep it blank.
 func newApp(launch cli.Launch) *App {
 	life, end := context.WithCancel(context.Background())
 	return &App{
@@ -48,9 +49,9 @@ func newApp(launch cli.Launch) *App {
 	}
 }
 
-// Call runs a method of the application, with JSON in and out. It waits for
-// the application to open; where that fails, every call says why, and a later
-// one tries again.
+// Call runs a method of the application, with JSON in and out. It waits until
+// the application is open. If opening fails, every call returns the reason, and
+// a later call tries again.
 func (a *App) Call(method, args string) string {
 	<-a.up
 	host, err := a.opening.get(a.open)
@@ -60,7 +61,7 @@ func (a *App) Call(method, args string) string {
 	return host.Call(a.ctx, method, args)
 }
 
-// open opens the application and hands its events to the page.
+// open opens the application and sends its events to the page.
 func (a *App) open() (cli.Host, error) {
 	host, err := a.launch.Open(a.ctx, openLink)
 	if err != nil {
@@ -72,7 +73,7 @@ func (a *App) open() (cli.Host, error) {
 	return host, nil
 }
 
-// failure is an error as the page understands it.
+// failure returns an error in the form for the page.
 func failure(err error) string {
 	b, err := json.Marshal(map[string]*backend.Error{"error": backend.AsError(err)})
 	if err != nil {
@@ -91,12 +92,12 @@ func (a *App) startup(ctx context.Context) {
 		}
 	})
 	go a.useLoginPath()
-	_, _ = a.opening.get(a.open) // the page hears of a failure with its first call
+	_, _ = a.opening.get(a.open) // the page's first call reports a failure
 }
 
 // useLoginPath asks for the PATH of the user's terminals, once child processes
-// may start: a desktop's launcher has a poor one. It ends with the answer, or
-// when the application closes.
+// may start, because a desktop launcher has a short one. It ends with the
+// answer, or when the application closes.
 func (a *App) useLoginPath() {
 	if err := sandbox.UseLoginPath(a.life); err != nil && a.life.Err() == nil {
 		slog.Warn("look for programs", "error", err)
@@ -121,12 +122,12 @@ func (a *App) gaveUp(ctx context.Context) {
 	runtime.Quit(ctx)
 }
 
-// openLink shows a checked web address in the person's own browser. The child
-// keeps none of our descriptors, as one started by Wails would.
+// openLink opens a checked web address in the user's browser. Unlike a child of
+// Wails, this one inherits no descriptors.
 func openLink(url string) error { return sandbox.Detach("xdg-open", url) }
 
 // beforeClose runs when the window or the program is asked to close. The host
-// closes beside the window, so that it is done even where the window hangs.
+// closes in parallel, so that it closes even if the window hangs.
 func (a *App) beforeClose(ctx context.Context) (prevent bool) {
 	a.closing.Do(func() {
 		time.AfterFunc(closeLimit, func() { os.Exit(0) })
@@ -154,11 +155,11 @@ func (a *App) closeHost() {
 }
 
 func (a *App) shutdown(context.Context) {
-	a.closing.Do(func() { go a.closeHost() }) // where nobody asked to close
+	a.closing.Do(func() { go a.closeHost() }) // if nobody asked to close
 	<-a.closed
 }
 
-// answer grants the wishes of later starts on the same folder.
+// answer handles requests of later starts on the same folder.
 func (a *App) answer(req instance.Request) instance.Reply {
 	if req.Do == instance.URL {
 		return instance.Reply{Error: a.launch.Folder + " is open in a window. Close it to use browser mode."}

@@ -6,8 +6,8 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
 )
 
-// assets serves the built front end to the window. Its policy matters here
-// especially: every frame could call the bound method.
+// assets serves the built front end to the window. Its policy is essential
+// here, because every frame could call the bound method.
 func assets() *assetserver.Options {
 	return &assetserver.Options{Assets: frontend.Assets(), Middleware: serve.Harden}
 }

@@ -1,5 +1,5 @@
-// Atelier is a desktop workbench for coding agents. This program is the
-// command line of package cli with a window; only this package knows Wails.
+// Atelier is a desktop workbench for coding agents. This program is the command
+// line of package cli plus a window; only this package knows Wails.
 package main
 
 import (
@@ -32,7 +32,7 @@ func openWindow(launch cli.Launch) int {
 // show runs the window until it is closed.
 func show(app *App) (code int) {
 	defer func() {
-		if p := recover(); p != nil { // how the engine says that no display answers
+		if p := recover(); p != nil { // the engine panics if no display answers
 			fmt.Fprintf(os.Stderr, "atelier: the window cannot be opened: %v.\nNothing was changed. Check DISPLAY, or use: atelier serve\n", p)
 			code = 1
 		}
@@ -72,9 +72,9 @@ func show(app *App) (code int) {
 	return 0
 }
 
-// closeInspector keeps WebKit's remote inspector, which asks nobody's leave,
-// from being switched on by the environment. Only the window's own tests,
-// which drive it through that door, set ATELIER_AUTOMATION.
+// closeInspector keeps the environment from switching on WebKit's remote
+// inspector, which has no access control. Only the window's own tests, which
+// use it, set ATELIER_AUTOMATION.
 func closeInspector() {
 	if os.Getenv("ATELIER_AUTOMATION") != "" {
 		return
@@ -86,8 +86,8 @@ func closeInspector() {
 	}
 }
 
-// engineLog drops what Wails logs, except its last words: its error lines
-// repeat whole calls, keys included.
+// engineLog drops everything that Wails logs, except its last message, because
+// its error lines repeat whole calls, keys included.
 type engineLog struct{}
 
 func (engineLog) Print(string)         {}

@@ -9,15 +9,15 @@ import (
 	"atelier.dev/atelier/cmd/cli"
 )
 
-// retryAfter is the least time between two attempts to open the application:
-// the calls of one page load make one attempt.
+// retryAfter is the least time between two attempts to open the application, so
+// that the calls of one page load make one attempt.
 const retryAfter = time.Second
 
 // errEnded answers calls that come while the window closes.
 var errEnded = errors.New("the window is closing")
 
-// opening is the application, and until it is open the reason why not. Safe
-// for concurrent use.
+// opening is the application, or the reason why it is not open. It is safe for
+// concurrent use.
 type opening struct {
 	mu    sync.Mutex
 	host  cli.Host
@@ -25,8 +25,8 @@ type opening struct {
 	tried time.Time
 }
 
-// get returns the application. Where it is not open, open is tried, unless
-// that was done just now.
+// get returns the application. If it is not open, get calls open, unless that
+// was done just now.
 func (o *opening) get(open func() (cli.Host, error)) (cli.Host, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -41,8 +41,8 @@ func (o *opening) get(open func() (cli.Host, error)) (cli.Host, error) {
 	return o.host, o.err
 }
 
-// end waits for an attempt under way and returns what is to be closed, nil
-// where nothing is open. From then on get fails.
+// end waits for a running attempt and returns what is to be closed, nil if
+// nothing is open. From then on get fails.
 func (o *opening) end() cli.Host {
 	o.mu.Lock()
 	defer o.mu.Unlock()

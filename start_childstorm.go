@@ -9,7 +9,7 @@ import (
 	"atelier.dev/atelier/cmd/cli"
 )
 
-// start is that of the build which shows that children cannot keep the window
+// start belongs to the build that shows that children cannot keep the window
 // blank: it starts 150 sleeping ones while the page loads.
 func start(args []string, window func(cli.Launch) int) int {
 	return cli.Main(args, func(launch cli.Launch) int {

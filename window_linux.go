@@ -10,15 +10,15 @@ import "C"
 
 import "log/slog"
 
-// watched is what the window's C side calls back into; there is one window.
+// watched is what the window's C side calls. There is one window.
 var watched struct {
 	reloads reloads
 	gaveUp  func()
 }
 
-// guardWindow keeps the web view on its own page and loads that again when
-// its process dies; gaveUp is called when that happens too often. Call it
-// once, after the window exists.
+// guardWindow keeps the web view on its own page and reloads the page when its
+// process dies. It calls gaveUp if that happens too often. Call it once, after
+// the window exists.
 func guardWindow(gaveUp func()) {
 	watched.gaveUp = gaveUp
 	C.atelier_guard()
@@ -39,6 +39,6 @@ func atelierPageDied() C.int {
 		return 1
 	}
 	slog.Error("the page's process died too often")
-	go watched.gaveUp() // this is the window's thread: a dialog would wait for itself
+	go watched.gaveUp() // this is the window's thread, on which a dialog would wait for itself
 	return 0
 }

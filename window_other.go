@@ -2,8 +2,8 @@
 
 package main
 
-// Other web views stay on their page and restart it by themselves, and the
-// builds without a window have nothing to guard.
+// Other web views stay on their page and restart themselves, and the builds
+// without a window have nothing to guard.
 
 func guardWindow(func()) {}
 

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// reloadLimit is how often within a minute a dead page is loaded again. A page
-// that dies more often dies of its content.
+// reloadLimit is how often within a minute a dead page is reloaded. A page that
+// dies more often has a cause in its content.
 const reloadLimit = 3
 
-// reloads counts the times that the page was loaded again. Safe for
-// concurrent use.
+// reloads counts the reloads of the page. It is safe for concurrent use.
 type reloads struct {
 	mu    sync.Mutex
 	times []time.Time
 }
 
-// allow reports whether the page may be loaded once more, and counts it.
+// allow reports whether the page may be reloaded once more, and counts the
+// reload.
 func (r *reloads) allow() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,15 +12,15 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 )
 
-// The window's smallest size and its first, in pixels.
+// The window's smallest and initial sizes, in pixels.
 const (
 	minWidth, minHeight     = 640, 480
 	firstWidth, firstHeight = 1280, 800
-	sanest                  = 20_000 // beyond it a number is a mistake
+	sanest                  = 20_000 // a larger number is a mistake
 )
 
-// windowState is where a project's window was when it was last closed. Size
-// and place are those of the window when it is not maximised.
+// windowState is the state of a project's window when it was last closed. Size
+// and position are those of the window when it is not maximised.
 type windowState struct {
 	X, Y          int
 	Width, Height int
@@ -28,8 +28,8 @@ type windowState struct {
 	Maximised     bool
 }
 
-// loadWindowState returns the kept state, or the first one where there is none
-// that makes sense.
+// loadWindowState returns the stored state, or the initial one if there is none
+// or it is invalid.
 func loadWindowState(home, folder string) windowState {
 	first := windowState{Width: firstWidth, Height: firstHeight}
 	path, err := stateFile(home, folder)
@@ -64,7 +64,8 @@ func (s windowState) save(home, folder string) error {
 	if err != nil {
 		return fmt.Errorf("encode window state: %w", err)
 	}
-	// Written beside and renamed: a crash leaves the old state or the new one.
+	// Written to a new file and renamed, so that a crash leaves the old state
+	// or the new one.
 	beside := path + ".new"
 	if err := os.WriteFile(beside, b, 0o600); err != nil {
 		return fmt.Errorf("write window state: %w", err)
@@ -90,15 +91,15 @@ func (s windowState) startState() options.WindowStartState {
 	return options.Normal
 }
 
-// place moves the window to where it was: Wails centres it at its start. A
-// place that no monitor shows any more is left alone.
+// place moves the window to its last position, because Wails centres it at its
+// start. A position that no monitor shows is ignored.
 func (s windowState) place() {
 	if s.Placed && !s.Maximised {
 		moveWindow(s.X, s.Y)
 	}
 }
 
-// capture returns the state of the window as it is now.
+// capture returns the current state of the window.
 func (s windowState) capture(ctx context.Context) windowState {
 	if s.Maximised = runtime.WindowIsMaximised(ctx); !s.Maximised {
 		s.Width, s.Height = runtime.WindowGetSize(ctx)

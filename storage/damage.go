@@ -12,32 +12,32 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// maxSeq is beyond every place in a log. Pages count them as JavaScript does.
+// maxSeq is beyond every place in a log. Pages count places as JavaScript does.
 const maxSeq = 1 << 53
 
 var errChecksum = errors.New("the checksum does not match")
 
-// isConversion reports whether a column holds what it cannot hold. database/sql
-// has no error of its own for that.
+// isConversion reports whether a column has a value of the wrong type.
+// database/sql has no error of its own for that.
 func isConversion(err error) bool {
 	return err != nil && strings.HasPrefix(err.Error(), "sql: Scan error")
 }
 
-// tellDamaged logs that an event is damaged, once for each session: what is read
-// again and again would fill the log.
+// tellDamaged logs that an event is damaged, once for each session, because
+// repeated reads would fill the log.
 func (s *Store) tellDamaged(session string, seq int64, err error) {
 	if _, told := s.told.LoadOrStore(session, true); !told {
 		slog.Warn("an event is damaged; others of its session are not reported", "session", session, "seq", seq, "err", err)
 	}
 }
 
-// unreadable explains a failure to read an event's file, which is still there.
+// unreadable explains a failure to read an existing file of an event.
 func unreadable(err error) error {
 	return backend.Problem(backend.ProblemEventUnread).Because(err)
 }
 
-// withoutGaps puts a warning in the place of events that are not there, of those
-// from one place to another.
+// withoutGaps inserts a warning for each run of missing events between two
+// places.
 func withoutGaps(session string, events []agent.Event, from, to int64) []agent.Event {
 	var out []agent.Event
 	for i, ev := range events {
@@ -53,7 +53,8 @@ func withoutGaps(session string, events []agent.Event, from, to int64) []agent.E
 	return out
 }
 
-// lost stands for the events of these places, which lay before the i-th.
+// lost returns a warning for the events of these places, which were before the
+// i-th.
 func lost(session string, events []agent.Event, i int, from, to int64) agent.Event {
 	ev := agent.Event{Session: session, Seq: from, Data: agent.Lost(from, to)}
 	if i > 0 {
@@ -64,16 +65,17 @@ func lost(session string, events []agent.Event, i int, from, to int64) agent.Eve
 	return ev
 }
 
-// row reads a session's row, and whether it is damaged. Its id is the one asked
-// for, also where there is none.
+// row reads a session's row, and reports whether it is damaged. Its id is
+// always the requested one.
 func (s *Store) row(ctx context.Context, id string) (info backend.SessionInfo, damaged bool, err error) {
 	info, damaged, err = scanInfo(s.read.QueryRowContext(ctx, s.query["select-session"], id))
 	info.ID = id
 	return info, damaged, err
 }
 
-// rebuild folds a session's row from its log, which has all of it but what was
-// bound to an agent's task. It fails with [sql.ErrNoRows] where there is no log.
+// rebuild folds a session's row from its log, which has everything except the
+// settings of an agent's task. It fails with [sql.ErrNoRows] if there is no
+// log.
 func (s *Store) rebuild(ctx context.Context, row backend.SessionInfo) (backend.SessionInfo, error) {
 	got, err := s.readEvents(ctx, backend.EventRange{Session: row.ID})
 	if err != nil {
@@ -97,8 +99,8 @@ func (s *Store) rebuild(ctx context.Context, row backend.SessionInfo) (backend.S
 	return info, nil
 }
 
-// rowForAppend reads the row that an append changes. One that is damaged, missing
-// or behind its log is rebuilt, and so repaired by the append.
+// rowForAppend reads the row that an append changes. A row that is damaged,
+// missing or behind its log is rebuilt, and the append thereby repairs it.
 func (s *Store) rowForAppend(ctx context.Context, tx *sql.Tx, id string) (backend.SessionInfo, error) {
 	var newest int64
 	if err := s.in(tx, "select-last-seq").QueryRowContext(ctx, id).Scan(&newest); err != nil {
@@ -133,8 +135,8 @@ func (s *Store) rowForAppend(ctx context.Context, tx *sql.Tx, id string) (backen
 	return info, nil
 }
 
-// findDamage looks for sessions that a list would miss: those with a damaged row,
-// and those with a log and no row.
+// findDamage finds sessions that a list would miss: those with a damaged row,
+// and those with a log but no row.
 func (s *Store) findDamage(ctx context.Context) error {
 	rows, err := s.read.QueryContext(ctx, s.query["select-all-sessions"])
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// blobThreshold is the size from which an event's data lies in a file of its
-// own, so that pages of the database stay small (K-11).
+// blobThreshold is the size from which an event's data is kept in a file, so
+// that the database's pages stay small (K-11).
 const blobThreshold = 256 << 10
 
 // Append implements [backend.Store].
@@ -52,7 +52,7 @@ func (s *Store) Append(ctx context.Context, events ...agent.Event) (int64, error
 	return info.Seq, nil
 }
 
-// insert writes one event and what follows from it, but for the session's row.
+// insert writes one event and its consequences, except the session's row.
 func (s *Store) insert(ctx context.Context, tx *sql.Tx, ev agent.Event, info backend.SessionInfo) error {
 	body, err := json.Marshal(ev.Data)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Store) insert(ctx context.Context, tx *sql.Tx, ev agent.Event, info bac
 		}
 	case agent.ApprovalAnswer:
 		return s.deleteApproval(ctx, tx, ev.Session, d.CallID)
-	case agent.ToolCallEnd: // a call may end unanswered: the turn was interrupted
+	case agent.ToolCallEnd: // a call may end unanswered if the turn was interrupted
 		return s.deleteApproval(ctx, tx, ev.Session, d.CallID)
 	}
 	return nil
@@ -100,7 +100,7 @@ func (s *Store) deleteApproval(ctx context.Context, tx *sql.Tx, session, call st
 
 // Events implements [backend.Store].
 func (s *Store) Events(ctx context.Context, r backend.EventRange) ([]agent.Event, error) {
-	info, damaged, err := s.row(ctx, r.Session) // before the events, which may become more meanwhile
+	info, damaged, err := s.row(ctx, r.Session) // before the events, which may grow meanwhile
 	missing := errors.Is(err, sql.ErrNoRows)
 	if err != nil && !missing {
 		return nil, s.failed("read the session", err)
@@ -116,7 +116,7 @@ func (s *Store) Events(ctx context.Context, r backend.EventRange) ([]agent.Event
 	if r.Before > 0 {
 		to = min(to, r.Before-1)
 	}
-	if r.Limit > 0 && got.rows == r.Limit { // there may be more, which were not asked for
+	if r.Limit > 0 && got.rows == r.Limit { // there may be more that were not requested
 		if r.Newest {
 			from = got.first
 		} else {
@@ -126,16 +126,16 @@ func (s *Store) Events(ctx context.Context, r backend.EventRange) ([]agent.Event
 	return withoutGaps(r.Session, got.events, from, to), nil
 }
 
-// found is what was read of a session's log.
+// found is the part of a session's log that was read.
 type found struct {
 	events []agent.Event // those that can be read
 	rows   int           // how many there are in all
-	// first and last are the places of the first and the last row, also where
-	// that cannot be read.
+	// first and last are the places of the first and the last row, even if that
+	// row cannot be read.
 	first, last int64
 }
 
-// readEvents reads what can be read.
+// readEvents reads all readable events.
 func (s *Store) readEvents(ctx context.Context, r backend.EventRange) (got found, err error) {
 	query := s.query["select-oldest-events"]
 	if r.Newest {
@@ -172,8 +172,8 @@ func (s *Store) readEvents(ctx context.Context, r backend.EventRange) (got found
 	return got, rows.Err()
 }
 
-// scanEvent reads a row. A damaged one is told apart from a failure to read it;
-// of it, only the place may be right.
+// scanEvent reads a row. It tells a damaged row from a failure to read it; only
+// the place of a damaged row may be right.
 func (s *Store) scanEvent(row scanner, session string) (ev agent.Event, damaged, err error) {
 	ev.Session = session
 	var kind agent.Kind
@@ -227,14 +227,14 @@ func checksum(ev agent.Event, body []byte) int64 {
 	return int64(crc64.Update(crc64.Checksum(head, crcTable), crcTable, body))
 }
 
-// blobDir holds the large events of one session. Session ids are made by us
-// and are safe as names.
+// blobDir is the folder of a session's large events. We create the session ids,
+// which are safe as names.
 func (s *Store) blobDir(session string) string {
 	return filepath.Join(s.home, "blobs", filepath.Base(session))
 }
 
-// writeBlob puts an event's data on the disk before the row that names it. A
-// file whose transaction failed is overwritten by the next try.
+// writeBlob syncs an event's data to disk before the row that names it. The
+// next attempt overwrites the file of a failed transaction.
 func (s *Store) writeBlob(session string, seq int64, body []byte) (string, error) {
 	dir := s.blobDir(session)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// leases are file locks, one a session: the system gives them up when their
-// process ends, however it ends.
+// leases are file locks, one for each session. The system releases them when
+// their process ends, however it ends.
 type leases struct {
 	dir  string
 	mu   sync.Mutex
@@ -45,11 +45,12 @@ func (s *Store) Lease(session string) (func(), error) {
 	}
 }
 
-// leaseWait is how long a lease is waited for. A process that is killed while it
-// starts a command leaves its lock to the command for an instant.
+// leaseWait limits the wait for a lease. If a process is killed while it starts
+// a command, the command holds its lock for an instant.
 const leaseWait = 300 * time.Millisecond
 
-// reserve claims a session within this process; false where it is claimed.
+// reserve claims a session within this process; it reports false if the session
+// is already claimed.
 func (l *leases) reserve(session string, lock *flock.Flock) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,7 +72,7 @@ func (l *leases) release(session string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if lock := l.held[session]; lock != nil {
-		_ = lock.Close() // releases; the file stays for the next holder
+		_ = lock.Close() // releases the lock; the file stays for the next holder
 		delete(l.held, session)
 	}
 }

@@ -9,15 +9,15 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// ledgerColumns are the columns of a row but its checksum; those from firstFigure
-// to lastFigure are what a request held and cost.
+// ledgerColumns are the columns of a row without its checksum. firstFigure to
+// lastFigure are the tokens and costs of a request.
 const (
 	ledgerColumns = 14
 	firstFigure   = 7
 	lastFigure    = 12
 )
 
-// enter adds the request that an event tells of to the ledger (OAS-114).
+// enter adds the request of an event to the ledger (OAS-114).
 func (s *Store) enter(ctx context.Context, tx *sql.Tx, ev agent.Event, info backend.SessionInfo, r agent.SideRequest) error {
 	row := ledgerRow(ev, info, r)
 	if _, err := s.in(tx, "insert-ledger").ExecContext(ctx, append(row, sumOf(row...))...); err != nil {
@@ -26,7 +26,7 @@ func (s *Store) enter(ctx context.Context, tx *sql.Tx, ev agent.Event, info back
 	return nil
 }
 
-// ledgerRow is a row as it is stored and read, without its checksum.
+// ledgerRow returns a row in the stored form, without its checksum.
 func ledgerRow(ev agent.Event, info backend.SessionInfo, r agent.SideRequest) []any {
 	if r.Purpose == agent.PurposeTurn && info.Helper != nil {
 		r.Purpose = agent.PurposeSubagent

@@ -10,10 +10,10 @@ import (
 	"atelier.dev/atelier/agent"
 )
 
-// repairLedger writes rows of the ledger anew that do not match their checksum:
-// from the log, which has what they were made of, or, where the log has it no
-// more, without the figures. An unknown cost is counted, a wrong one would be
-// believed. It is done when the database is opened.
+// repairLedger rewrites rows of the ledger that do not match their checksum:
+// from the log, which has their source, or without the figures if the log no
+// longer has it. An unknown cost is counted as unknown, whereas a wrong one
+// would be believed. It runs when the database is opened.
 func (s *Store) repairLedger(ctx context.Context) error {
 	damaged, err := s.damagedLedgerRows(ctx)
 	if err != nil || len(damaged) == 0 {
@@ -43,8 +43,8 @@ func (s *Store) repairLedger(ctx context.Context) error {
 	return tx.Commit()
 }
 
-// damagedLedgerRows returns them without their checksums, in the order of the
-// columns.
+// damagedLedgerRows returns damaged rows without their checksums, in the order
+// of the columns.
 func (s *Store) damagedLedgerRows(ctx context.Context) (damaged [][]any, err error) {
 	rows, err := s.read.QueryContext(ctx, s.query["select-ledger"])
 	if err != nil {
@@ -68,8 +68,7 @@ func (s *Store) damagedLedgerRows(ctx context.Context) (damaged [][]any, err err
 	return damaged, rows.Err()
 }
 
-// ledgerRowFromLog makes a row from the event that it came from; nil where that
-// cannot be read.
+// ledgerRowFromLog makes a row from its event; nil if the event cannot be read.
 func (s *Store) ledgerRowFromLog(ctx context.Context, row []any) ([]any, error) {
 	session, isText := row[0].(string)
 	seq, isNumber := row[1].(int64)
@@ -91,7 +90,7 @@ func (s *Store) ledgerRowFromLog(ctx context.Context, row []any) ([]any, error) 
 	return ledgerRow(ev, info, request), err
 }
 
-// requestOf returns the request to a model that an event tells of.
+// requestOf returns the model request that an event reports.
 func requestOf(data agent.Payload) (agent.SideRequest, bool) {
 	switch d := data.(type) {
 	case agent.Retrying:

@@ -16,13 +16,14 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// counted are the migrations from when databases only counted those that they
-// had seen, in their user_version. No other is ever added here.
+// counted lists the migrations from the time when databases only counted them,
+// in user_version. The list never grows.
 var counted = []string{"20261121_sessions", "20261121b_ledger", "20261121c_queue", "20261121d_helpers"}
 
 // migrate runs the migrations that the database has not seen, in the order of
-// their names and all in one transaction. The table migrations names those that
-// it has; user_version counts them, which keeps older programs off.
+// their names and in one transaction. The table migrations lists the ones that
+// were run. user_version counts them, which keeps older programs from opening
+// the database.
 func (s *Store) migrate(ctx context.Context, file string) error {
 	known, err := migrationNames()
 	if err != nil {
@@ -61,7 +62,7 @@ func (s *Store) migrate(ctx context.Context, file string) error {
 	return nil
 }
 
-// migrationNames are those that this program knows, in order.
+// migrationNames lists the migrations that this program knows, in order.
 func migrationNames() ([]string, error) {
 	files, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
@@ -74,8 +75,8 @@ func migrationNames() ([]string, error) {
 	return names, nil
 }
 
-// seenMigrations are those that the database has seen. Where it has only counted
-// them, it is given their names.
+// seenMigrations lists the migrations that were run on the database. If it has
+// only counted them, their names are added.
 func seenMigrations(ctx context.Context, tx *sql.Tx) (seen []string, err error) {
 	var version, named int
 	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {

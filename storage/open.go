@@ -20,7 +20,7 @@ import (
 //go:embed queries.sql
 var queriesFile string
 
-// Store is an open database and the folder it lies in.
+// Store is an open database and its folder.
 type Store struct {
 	home  string
 	write *sql.DB
@@ -29,18 +29,18 @@ type Store struct {
 	// prepared are the statements of the writing transactions.
 	prepared map[string]*sql.Stmt
 	leases   leases
-	// suspects are sessions that no query by folder may find; see findDamage.
+	// suspects are sessions that a query by folder may miss; see findDamage.
 	suspects []string
 	told     sync.Map // sessions whose damage was logged
 }
 
 var _ backend.Store = (*Store)(nil)
 
-// File is the database's name inside the home folder.
+// File is the database's name in the home folder.
 const File = "atelier.db"
 
-// Open opens or creates the database in home, brings its schema up to date and
-// checks it. Home is made with mode 0700, the database with 0600. Errors are
+// Open opens or creates the database in home, updates its schema and checks it.
+// It creates home with mode 0700 and the database with 0600. Errors are
 // *[backend.Error].
 func Open(ctx context.Context, home string) (*Store, error) {
 	path := filepath.Join(home, File)
@@ -62,7 +62,7 @@ func Open(ctx context.Context, home string) (*Store, error) {
 	return s, nil
 }
 
-// prepare makes the folder and an empty private database file where they are
+// prepare creates the folder and an empty private database file if they are
 // missing.
 func prepare(home, path string) error {
 	unusable := func(err error) error {
@@ -93,7 +93,7 @@ func connect(path, options string) (*sql.DB, error) {
 	return sql.Open("sqlite3", dsn.String())
 }
 
-// ready checks the database and brings its schema up to date.
+// ready checks the database and updates its schema.
 func (s *Store) ready(ctx context.Context, path string) error {
 	var check string
 	if err := s.read.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&check); err != nil {
@@ -117,7 +117,7 @@ func (s *Store) ready(ctx context.Context, path string) error {
 	return nil
 }
 
-// inTransactions names the queries that every event runs: preparing them anew
+// inTransactions names the queries that run for every event. Preparing them
 // each time would cost more than running them.
 var inTransactions = []string{
 	"select-session", "select-last-seq", "insert-event", "insert-approval", "delete-approval", "update-session", "insert-ledger",
@@ -126,7 +126,7 @@ var inTransactions = []string{
 // in returns a prepared query in a transaction.
 func (s *Store) in(tx *sql.Tx, name string) *sql.Stmt { return tx.Stmt(s.prepared[name]) }
 
-// Close closes the database. Leases that are still held are given up.
+// Close closes the database and releases remaining leases.
 func (s *Store) Close() error {
 	s.leases.releaseAll()
 	var err error

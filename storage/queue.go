@@ -59,7 +59,7 @@ func (s *Store) RemoveQueued(ctx context.Context, id string) error {
 	return s.queued(ctx, func(tx *sql.Tx) error { return s.dequeue(ctx, tx, id) })
 }
 
-// queued makes one change to what waits, in a transaction.
+// queued makes one change to the queue, in a transaction.
 func (s *Store) queued(ctx context.Context, change func(*sql.Tx) error) error {
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Store) queued(ctx context.Context, change func(*sql.Tx) error) error {
 	return s.failed("save what waits", tx.Commit())
 }
 
-// dequeue takes out a message that was delivered; an empty id is none.
+// dequeue removes a delivered message; an empty id means none.
 func (s *Store) dequeue(ctx context.Context, tx *sql.Tx, id string) error {
 	if id == "" {
 		return nil

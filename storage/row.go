@@ -11,14 +11,14 @@ import (
 
 type scanner interface{ Scan(...any) error }
 
-// sessionRow is a session's row as it is stored.
+// sessionRow is a session's row in the stored form.
 type sessionRow struct {
 	info            backend.SessionInfo
 	settings, usage string
 	helper, parent  sql.NullString
 }
 
-// values are all columns but the checksum, in the order of the queries.
+// values returns all columns but the checksum, in the order of the queries.
 func (r *sessionRow) values() []any {
 	i := &r.info
 	return []any{
@@ -27,7 +27,7 @@ func (r *sessionRow) values() []any {
 	}
 }
 
-// columns are the values of a session's row, with the checksum at the end.
+// columns returns the values of a session's row, followed by the checksum.
 func columns(info backend.SessionInfo) ([]any, error) {
 	r := sessionRow{info: info}
 	settings, err := json.Marshal(info.Settings)
@@ -51,8 +51,8 @@ func columns(info backend.SessionInfo) ([]any, error) {
 	return append(values, sumOf(values...)), nil
 }
 
-// scanInfo reads a session's row and reports whether it is damaged. Of a damaged
-// one, any column may be wrong.
+// scanInfo reads a session's row and reports whether it is damaged. Any column
+// of a damaged row may be wrong.
 func scanInfo(row scanner) (info backend.SessionInfo, damaged bool, err error) {
 	var r sessionRow
 	i := &r.info
@@ -74,7 +74,7 @@ func scanInfo(row scanner) (info backend.SessionInfo, damaged bool, err error) {
 	return r.info, damaged, nil
 }
 
-// sumOf is the checksum of a row's values.
+// sumOf returns the checksum of a row's values.
 func sumOf(values ...any) int64 {
 	var b []byte
 	for _, v := range values {

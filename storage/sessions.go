@@ -23,8 +23,8 @@ func (s *Store) CreateSession(ctx context.Context, info backend.SessionInfo) err
 	return s.failed("create the session", err)
 }
 
-// Sessions implements [backend.Store]. Those whose rows are damaged are listed
-// as their logs have them.
+// Sessions implements [backend.Store]. A session with a damaged row is listed
+// with the values from its log.
 func (s *Store) Sessions(ctx context.Context, folder string) ([]backend.SessionInfo, error) {
 	list, err := s.sessions(ctx, "select-sessions", folder)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Store) sessions(ctx context.Context, query, of string) ([]backend.Sessi
 			info, err = s.rebuild(ctx, info)
 		}
 		if errors.Is(err, sql.ErrNoRows) {
-			continue // nothing tells that there was such a session
+			continue // nothing shows that there was such a session
 		}
 		if err != nil {
 			return nil, s.failed("list the sessions", err)
@@ -142,7 +142,7 @@ func (s *Store) failed(doing string, err error) error {
 		return err
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("%s: %w", doing, err) // nothing is wrong with the store
+		return fmt.Errorf("%s: %w", doing, err) // the store is fine
 	}
 	problem := backend.ProblemStoreFailed
 	var e sqlite3.Error

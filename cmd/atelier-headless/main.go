@@ -1,5 +1,5 @@
 // Command atelier-headless is Atelier without a window: the browser mode and
-// the command line, in a binary that links no graphical libraries.
+// the command line, in a binary without graphical libraries.
 package main
 
 import (

@@ -17,10 +17,10 @@ import (
 	"atelier.dev/atelier/storage/keystore"
 )
 
-// askPatience is how long a later start waits for the first one's answer.
+// askPatience limits how long a later start waits for the first one's answer.
 const askPatience = 5 * time.Second
 
-// app is the opened application: a workbench and the database under it.
+// app is the opened application: a workbench and its database.
 type app struct {
 	*workbench.Workbench
 	store *storage.Store
@@ -28,8 +28,8 @@ type app struct {
 
 var _ Host = (*app)(nil)
 
-// places returns the project folder, the current one where dir is empty, and
-// the folder in which Atelier keeps its data.
+// places returns the project folder, by default the current one, and the folder
+// where Atelier keeps its data.
 func (c *command) places(dir string) (folder, home string, err error) {
 	if dir == "" {
 		dir = "."
@@ -78,18 +78,19 @@ func openApp(ctx context.Context, cfg workbench.Config, openLink func(string) er
 	return a, nil
 }
 
-// Close implements [Host]. Nothing that a session started runs on.
+// Close implements [Host]. It ends everything that a session started.
 func (a *app) Close(ctx context.Context) error {
 	err := a.Workbench.Close(ctx)
 	sandbox.Shutdown()
 	return errors.Join(err, a.store.Close())
 }
 
-// maxLog is the size at which the log begins anew; one old log is kept.
+// maxLog is the size at which a new log begins; one old log is kept.
 const maxLog = 4 << 20
 
 // logTo sends the program's log to a file that only the user can read. With
-// LOG_LEVEL=debug it also says what tools do to files and when they run commands.
+// LOG_LEVEL=debug it also records what tools do to files and when they run
+// commands.
 func (c *command) logTo(home string) (close func()) {
 	dir := filepath.Join(home, "logs")
 	path := filepath.Join(dir, "atelier.log")
@@ -105,7 +106,7 @@ func (c *command) logTo(home string) (close func()) {
 	}
 	level := slog.LevelInfo
 	if text := c.getenv("LOG_LEVEL"); text != "" {
-		_ = level.UnmarshalText([]byte(text)) // another program's word for a level leaves it
+		_ = level.UnmarshalText([]byte(text)) // an unknown level, such as another program's, changes nothing
 	}
 	slog.SetDefault(slog.New(slog.NewTextHandler(f, &slog.HandlerOptions{Level: level})))
 	return func() { _ = f.Close() }

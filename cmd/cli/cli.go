@@ -1,5 +1,5 @@
-// Package cli is the command line that both of Atelier's programs share. It is
-// where the parts are put together: storage, keys and the workbench.
+// Package cli is the command line that both of Atelier's programs share. It
+// connects the parts: storage, keys and the workbench.
 package cli
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Version of Atelier; the build may set it.
+// Version is Atelier's version; the build may set it.
 var Version = "0.1.0"
 
 // The exit codes.
@@ -31,29 +31,29 @@ const (
 	exitInterrupted = 130
 )
 
-// Host is the application as a window or a browser needs it.
+// Host is the application that a window or a browser needs.
 type Host interface {
-	// Call runs a method and returns {"ok":…} or {"error":{…}}. It neither
-	// fails nor panics.
+	// Call runs a method and returns {"ok":…} or {"error":{…}}. It never fails
+	// or panics.
 	Call(ctx context.Context, method, args string) string
 	// Subscribe passes every envelope, as JSON, to watch until cancel is
-	// called. Watch must not block.
+	// called. watch must not block.
 	Subscribe(watch func(envelope []byte)) (cancel func())
-	// Close stops what runs, keeps it, and closes the database.
+	// Close stops everything that runs and closes the database.
 	Close(ctx context.Context) error
 }
 
-// Launch is what a window is opened with.
+// Launch is what a window needs to open.
 type Launch struct {
 	Folder string
 	Home   string
-	// Left ends when the terminal that the program was started from is closed.
+	// Left ends when the terminal in which the program was started is closed.
 	Left context.Context
-	// Instance is this process's right to the folder; the window answers
-	// later starts through it. The caller of the window closes it.
+	// Instance is this process's right to the folder; the window answers later
+	// starts through it. The caller of the window closes it.
 	Instance *instance.Instance
-	// Open opens the database and builds the application. The window calls
-	// it when it is up, so that it can show what goes wrong. openLink shows a
+	// Open opens the database and builds the application. The window calls it
+	// once it is visible, so that it can show an error. openLink opens a
 	// checked address outside.
 	Open func(ctx context.Context, openLink func(string) error) (Host, error)
 }
@@ -71,7 +71,7 @@ Atelier keeps into one folder.
 `
 
 // Main runs the command line and returns the exit code. window opens the
-// desktop window; it is nil in the program that has none.
+// desktop window; it is nil in the program without one.
 func Main(args []string, window func(Launch) int) int {
 	getenv := conceal()
 	left, leave := context.WithCancel(context.Background())
@@ -87,9 +87,9 @@ func Main(args []string, window func(Launch) int) int {
 }
 
 // watchTerminal calls leave when the terminal is closed. Every later SIGHUP is
-// ignored: a shell often sends a second one, which would kill a program that is
-// closing in order. SIGPIPE is ignored too, because [plain] learns of a broken
-// pipe from its write. A program that nohup started outlives its terminal.
+// ignored, because a shell often sends a second one, which would kill a program
+// that is closing in order. SIGPIPE is ignored too, because [plain] notices a
+// broken pipe by its write. A program started by nohup outlives its terminal.
 func watchTerminal(leave func()) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	if signal.Ignored(syscall.SIGHUP) {
@@ -103,15 +103,15 @@ func watchTerminal(leave func()) {
 	}()
 }
 
-// conceal takes the secrets from the environment; see [sandbox.Conceal]. A proxy
-// may be one by the password in its address: net/http remembers it from its first
-// look.
+// conceal removes secrets from the environment; see [sandbox.Conceal]. A
+// proxy's address may contain a password: net/http reads the proxy once and
+// remembers it, so that read comes first.
 func conceal() (getenv func(string) string) {
 	_, _ = http.ProxyFromEnvironment(&http.Request{URL: &url.URL{Scheme: "https", Host: "example.com"}})
 	return sandbox.Conceal()
 }
 
-// command is one run of the program, with the outside world it may touch.
+// command is one run of the program, with its access to the outside world.
 type command struct {
 	ctx      context.Context
 	stop     context.CancelFunc // restores the default effect of an interrupt
@@ -176,8 +176,8 @@ func (c *command) open(args []string) int {
 	})
 }
 
-// acquire makes this process the folder's instance. Where another one is, it
-// is asked to do the wish and acquire returns nil and the exit code.
+// acquire makes this process the folder's instance. If another process is the
+// instance, acquire sends it the action and returns nil and the exit code.
 func (c *command) acquire(home, folder string, do instance.Action) (*instance.Instance, int) {
 	inst, err := instance.Acquire(home, folder)
 	if err == nil {

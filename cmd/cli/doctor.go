@@ -14,14 +14,14 @@ import (
 	"atelier.dev/atelier/storage"
 )
 
-// checkup is what atelier doctor finds.
+// checkup is the result of atelier doctor.
 type checkup struct {
 	OK      bool    `json:"ok"`
 	Version string  `json:"version"`
 	Checks  []check `json:"checks"`
 }
 
-// check is one finding.
+// check is one result.
 type check struct {
 	Kind  string `json:"kind"` // "database", "models", "provider" or "tool"
 	Name  string `json:"name"`
@@ -29,11 +29,10 @@ type check struct {
 	// Detail says what was found, Next what to do about it.
 	Detail string `json:"detail"`
 	Next   string `json:"next,omitempty"`
-	// Model is what new sessions begin with, where they use this provider.
+	// Model is the model of new sessions, if they use this provider.
 	Model string `json:"model,omitempty"`
 	fatal bool   // Atelier cannot work if this failed
-	// extra is what a provider is missing that most people do not use: those
-	// share a line.
+	// extra is what a rarely used provider lacks; such providers share a line.
 	extra string
 }
 
@@ -42,12 +41,12 @@ type state string
 
 const (
 	stateOK     state = "ok"
-	stateOff    state = "off" // not set up or not there, which is no fault
+	stateOff    state = "off" // not configured or not installed, which is not an error
 	stateFailed state = "failed"
 )
 
-// doctor says what is set up and reachable. It fails where Atelier could not
-// work: without its database, or with a provider that does not answer.
+// doctor reports what is configured and reachable. It fails if Atelier could
+// not work: without its database, or with a provider that does not answer.
 func (c *command) doctor(args []string) int {
 	flags := c.flags("atelier doctor [--json]")
 	asJSON := flags.Bool("json", false, "print one JSON object")
@@ -77,7 +76,7 @@ func (c *command) doctor(args []string) int {
 	return exitDone
 }
 
-// checkApp opens the application and looks at what it stands on.
+// checkApp opens the application and checks what it needs.
 func (c *command) checkApp(folder, home string) (checks []check) {
 	database := check{Kind: "database", Name: "database", State: stateOK, Detail: filepath.Join(home, storage.File), fatal: true}
 	cfg := c.config(folder, home)
@@ -151,7 +150,7 @@ func checkProvider(p models.ProviderCheck) check {
 	return ch
 }
 
-// checkTools looks for the programs that Atelier makes use of.
+// checkTools looks for the programs that Atelier uses.
 func checkTools() []check {
 	shell := "bash"
 	if runtime.GOOS == "windows" {
@@ -172,7 +171,7 @@ func checkTools() []check {
 	return checks
 }
 
-// print writes the findings as lines.
+// print writes the results as lines.
 func (r checkup) print(c *command) error {
 	var errs []error
 	line := func(name, state, text string) {

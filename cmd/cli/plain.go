@@ -17,7 +17,7 @@ import (
 // carriage return before a line feed is dropped.
 type plain struct {
 	out  io.Writer
-	held []byte // an incomplete character, or a carriage return, at the end of the last Write
+	held []byte // an incomplete character or a carriage return from the end of the last Write
 	// closed, if set, is called when a write fails because the reader has left.
 	closed func()
 }
@@ -59,7 +59,7 @@ func isCommand(r rune) bool {
 
 func mark(r rune) string { return fmt.Sprintf("⟨U+%04X⟩", r) }
 
-// maxName is how much of a name is shown on a line.
+// maxName limits a name on a line.
 const maxName = 80
 
 // oneLine returns an untrusted name, shortened and without line breaks.
@@ -85,7 +85,7 @@ func oneLine(name string) string {
 func writeJSON(out io.Writer, v any) error {
 	encode := func() ([]byte, error) { return json.Marshal(v) }
 	if m, ok := v.(json.Marshaler); ok {
-		encode = m.MarshalJSON // Marshal would read over the result once more
+		encode = m.MarshalJSON // Marshal would scan the result once more
 	}
 	line, err := encode()
 	if err != nil {

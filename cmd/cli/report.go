@@ -15,10 +15,11 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// report prints what happens in a run.
+// report prints the events of a run.
 type report interface {
-	// event is called with every event, from one goroutine at a time. It is the
-	// run's own, or one of an agent's that the run has started.
+	// event is called with every event, from one goroutine at a time. own says
+	// whether it is an event of the run's own session or of an agent that the
+	// run started.
 	event(ev agent.Event, own bool)
 	finish(agent.ProcessingEnd)
 	failed(error)
@@ -38,13 +39,13 @@ func newReport(format string, out, progress io.Writer) (report, error) {
 	return nil, fmt.Errorf("--output is text, json, stream-json or messages, not %q", format)
 }
 
-// observer hands the events of all sessions of a run to its report, and the
-// ends of the run's own turns to who waits for them.
+// observer passes the events of all sessions of a run to its report, and
+// signals the ends of the run's own turns.
 type observer struct {
 	mu      sync.Mutex
 	report  report
 	session string // the run's own, which is the first to have an event
-	follows bool   // the next turn follows the ones before at once
+	follows bool   // the next turn follows the earlier ones at once
 	rounds  int    // of these
 	usage   llm.Usage
 	ended   chan<- agent.ProcessingEnd
@@ -67,10 +68,10 @@ func (o *observer) event(ev agent.Event) {
 	}
 	switch d := ev.Data.(type) {
 	case agent.ProcessingEnd:
-		if !d.Next { // else a queued message begins the next turn
+		if !d.Next { // otherwise a queued message begins the next turn
 			o.ended <- end
 		}
-	case agent.LocalCommandEnd: // the session was found with a command of the user's that was cut off
+	case agent.LocalCommandEnd: // the session had a user's command that was cut off
 		o.ended <- agent.ProcessingEnd{}
 	case agent.CompactionEnd:
 		if d.Trigger == agent.CompactManual { // or with this
@@ -79,7 +80,7 @@ func (o *observer) event(ev agent.Event) {
 	}
 }
 
-// sum adds what the turns before needed, if this one followed them at once.
+// sum adds the usage of earlier turns, if this one followed them at once.
 func (o *observer) sum(end agent.ProcessingEnd) agent.ProcessingEnd {
 	if o.follows {
 		end.Rounds, end.Usage = o.rounds+end.Rounds, o.usage.Add(end.Usage)
@@ -88,11 +89,11 @@ func (o *observer) sum(end agent.ProcessingEnd) agent.ProcessingEnd {
 	return end
 }
 
-// textReport prints the model's text as it comes, and on the side a line for
-// every tool call.
+// textReport prints the model's text as it comes, and on standard error a line
+// for every tool call.
 type textReport struct {
 	out, progress io.Writer
-	open          bool // the current line has no end yet
+	open          bool // the current line has not ended yet
 }
 
 func (r *textReport) event(ev agent.Event, own bool) {
@@ -133,7 +134,7 @@ func (r *textReport) event(ev agent.Event, own bool) {
 	}
 }
 
-// incomplete says which instructions the model was not told whole.
+// incomplete names instructions that the model was not told completely.
 func (r *textReport) incomplete(documents []agent.Document) {
 	for _, d := range documents {
 		switch {
@@ -178,15 +179,15 @@ type runResult struct {
 	Text   string    `json:"text"`
 	Rounds int       `json:"rounds"`
 	Usage  llm.Usage `json:"usage"`
-	// Cost sums the run's requests. Unknown says that some cost is not known:
-	// the sum is then what was spent at least.
+	// Cost sums the run's requests. If Unknown is set, some costs are unknown
+	// and the sum is a minimum.
 	Cost    llm.Cost       `json:"total_cost_usd"`
 	Unknown bool           `json:"cost_unknown"`
 	Costs   []*modelCost   `json:"cost_by_model,omitempty"`
 	Error   *agent.Failure `json:"error,omitempty"`
 }
 
-// modelCost is what the run spent on one model (OAS-712).
+// modelCost is the cost of one model in the run (OAS-712).
 type modelCost struct {
 	Model    string    `json:"model"` // PROVIDER/ID
 	Requests int       `json:"requests"`
@@ -240,15 +241,15 @@ func (r *jsonReport) failed(err error) {
 	printLine(r.out, r.result)
 }
 
-// streamReport prints every event as one line of JSON. A line with a seq is
-// in the store already.
+// streamReport prints every event as one line of JSON. An event with a seq has
+// been stored.
 type streamReport struct{ out io.Writer }
 
 func (r *streamReport) event(ev agent.Event, _ bool) { printLine(r.out, ev) }
 
 // printLine prints a value as one line of JSON.
 func printLine(out io.Writer, v any) {
-	if err := writeJSON(out, v); err != nil { // most likely whoever reads has left
+	if err := writeJSON(out, v); err != nil { // most likely the reader has left
 		slog.Info("print a line of output", "value", fmt.Sprintf("%T", v), "err", err)
 	}
 }
@@ -275,7 +276,7 @@ func (r *messageReport) event(ev agent.Event, _ bool) {
 
 func (r *messageReport) finish(agent.ProcessingEnd) {}
 
-// failed gives a run a result that had no turn, or could not be closed.
+// failed gives a result to a run that had no turn, or could not be closed.
 func (r *messageReport) failed(err error) {
 	printLine(r.out, sdk.Message{At: time.Now().UnixMilli(), Data: sdk.Result{Status: agent.StatusFailed, Failure: backend.AsError(err).Failure()}})
 }

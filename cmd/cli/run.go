@@ -19,9 +19,10 @@ import (
 )
 
 const (
-	// maxPrompt bounds what is read from standard input.
+	// maxPrompt limits the input from standard input.
 	maxPrompt = 16 << 20
-	// maxBudget is more dollars than anyone spends, and few enough to count.
+	// maxBudget is a budget that nobody spends, and that still fits the unit of
+	// costs.
 	maxBudget = 1e6
 )
 
@@ -37,7 +38,7 @@ type runFlags struct {
 	naming               string
 }
 
-// modelFlags say how the session is to answer; empty leaves it as it is.
+// modelFlags choose model, effort and mode; empty leaves the session's own.
 type modelFlags struct {
 	model, fallback, effort, mode, baseURL string
 	thinking                               int
@@ -65,7 +66,7 @@ func (c *command) runFlagSet(f *runFlags) *pflag.FlagSet {
 	return flags
 }
 
-// run sends one prompt and prints what comes of it.
+// run sends one prompt and prints its events.
 func (c *command) run(args []string) int {
 	var f runFlags
 	flags := c.runFlagSet(&f)
@@ -155,7 +156,7 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report) (agent.Pr
 }
 
 // turn runs the prompt in the session that the flags name. A first interrupt
-// ends the turn in good order; a second one ends the program.
+// ends the turn in order; a second one ends the program.
 func (c *command) turn(app *app, f *runFlags, prompt string, ended <-chan agent.ProcessingEnd) (agent.ProcessingEnd, error) {
 	session, err := c.session(app, f, ended)
 	if err != nil {
@@ -174,7 +175,8 @@ func (c *command) turn(app *app, f *runFlags, prompt string, ended <-chan agent.
 	}
 }
 
-// session returns the id of the session to use, configured as the flags say.
+// session returns the id of the session to use, configured according to the
+// flags.
 func (c *command) session(app *app, f *runFlags, ended <-chan agent.ProcessingEnd) (string, error) {
 	settings, err := app.NewSessionSettings(c.ctx)
 	if err != nil {
@@ -185,7 +187,7 @@ func (c *command) session(app *app, f *runFlags, ended <-chan agent.ProcessingEn
 		if info, err = app.ResumeSession(c.ctx, f.session); err != nil {
 			return "", err
 		}
-		if info.State == agent.StateProcessing { // it was cut off, and now says so
+		if info.State == agent.StateProcessing { // it was cut off, and is now marked so
 			<-ended
 		}
 		settings = info.Settings
@@ -207,13 +209,13 @@ func (c *command) session(app *app, f *runFlags, ended <-chan agent.ProcessingEn
 	}
 	if info.ID == "" {
 		info, err = app.CreateSession(c.ctx, settings)
-	} else if settings != info.Settings || f.use.mode != "" { // a mode that is named holds, whatever the log says
+	} else if settings != info.Settings || f.use.mode != "" { // a mode in the flags holds, whatever the log says
 		err = app.Configure(c.ctx, info.ID, settings)
 	}
 	return info.ID, err
 }
 
-// withBaseURL puts --base-url in the place of the provider's variable.
+// withBaseURL replaces the provider's variable by --base-url.
 func withBaseURL(getenv func(string) string, f *runFlags) func(string) string {
 	id, _, _ := strings.Cut(f.use.model, "/")
 	variable := provider.BaseURLVariable(id)

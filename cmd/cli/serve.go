@@ -13,10 +13,11 @@ import (
 	"atelier.dev/atelier/frontend"
 )
 
-// closePatience is how long running turns get to stop when the program ends.
+// closePatience limits how long running turns may take to stop when the program
+// ends.
 const closePatience = 5 * time.Second
 
-// serve shows a project to a browser until it is interrupted.
+// serve serves a project to a browser until it is interrupted.
 func (c *command) serve(args []string) int {
 	flags := c.flags("atelier serve [DIR] [--addr 127.0.0.1:0]")
 	addr := flags.String("addr", "127.0.0.1:0", "loopback address and port to listen on; port 0 picks a free one")
@@ -66,7 +67,7 @@ func (c *command) listen(app *app, inst *instance.Instance, addr string) error {
 	return pages.Serve(listener)
 }
 
-// loopbackOnly refuses addresses that others on the network could reach.
+// loopbackOnly refuses addresses that other machines could reach.
 func loopbackOnly(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

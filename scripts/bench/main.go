@@ -1,6 +1,6 @@
-// Command bench plays a scripted model server against `atelier run` and prints
-// what Atelier itself costs: the time between an answer's end and the next
-// request, the start, the CPU and the memory. Durable commits are included.
+// Command bench runs `atelier run` against a scripted model server and prints
+// Atelier's own costs: the time between an answer's end and the next request,
+// the start, the CPU and the memory. Durable commits are included.
 package main
 
 import (
@@ -60,10 +60,10 @@ func measure(program string, runs int) error {
 	return nil
 }
 
-// install copies a program piece by piece, as cp and packages do. Of a file that
-// the linker has just written in one go the system maps far more into memory
-// (measured at the peak: 61-64 MB against 43-45 MB), which says nothing of the
-// program that people run.
+// install copies a program in pieces, like cp and packages do. The system maps
+// far more of a file into memory that the linker has just written in one go
+// (61-64 MB instead of 43-45 MB at the peak), which is not typical of an
+// installed program.
 func install(program, path string) error {
 	from, err := os.Open(program)
 	if err != nil {
@@ -74,12 +74,12 @@ func install(program, path string) error {
 	if err != nil {
 		return err
 	}
-	// Hidden behind plain interfaces, so that it is written in small pieces.
+	// The plain interfaces make io.Copy write in small pieces.
 	_, err = io.Copy(struct{ io.Writer }{to}, struct{ io.Reader }{from})
 	return errors.Join(err, to.Close())
 }
 
-// format is a wire format to speak: where its server is, and how that writes a
+// format is a wire format: the address of its server, and how that writes a
 // round.
 type format struct {
 	provider string
@@ -104,7 +104,7 @@ type bench struct {
 	format  format
 }
 
-// run is what one run of the program showed.
+// run is the measurement of one run of the program.
 type run struct {
 	first time.Duration   // from the start to the first request
 	rest  time.Duration   // from the first request to the end of the program
@@ -132,7 +132,8 @@ var cases = []benchCase{
 		return b.median(rounds(20, sixteen), func(r run) float64 { return ms(middle(r.gaps)) }, "%.2f ms")
 	}},
 	{"an answer of 20,000 deltas", func(b bench) (string, error) {
-		// Sent as fast as the connection takes it: what is measured is the reader.
+		// The text is sent as fast as the connection accepts it, because the
+		// reader is measured.
 		body := b.format.stream(llmtest.Round{Text: strings.Repeat("word ", 20_000)}, 1)
 		return b.median([]llmtest.Round{{Body: body}}, func(r run) float64 { return ms(r.rest) }, "%.0f ms")
 	}},
@@ -162,7 +163,7 @@ var (
 	sixteen = llmtest.Round{Calls: slices.Repeat(read.Calls, 16)}
 )
 
-// median measures runs times and prints the middle one.
+// median measures the given number of times and prints the median.
 func (b bench) median(script []llmtest.Round, figure func(run) float64, layout string) (string, error) {
 	var all []float64
 	for range b.runs {
@@ -232,9 +233,9 @@ func (b bench) play(script []llmtest.Round) (run, error) {
 	return r, nil
 }
 
-// resident is the most memory a process has held so far, in KiB. What the
-// system reports at its end is no less than this program's own, which
-// started it.
+// resident returns the most memory that a process has held so far, in KiB. The
+// system's figure at its end is at least as large as this program's own memory,
+// because this program started it.
 func resident(pid int) int64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -249,8 +250,8 @@ func resident(pid int) int64 {
 	return 0
 }
 
-// figures are read off what the server saw: when requests came and answers
-// were sent.
+// figures computes the figures from what the server saw: when requests came and
+// answers were sent.
 func figures(server *llmtest.Server, begin, end time.Time) (first, rest time.Duration, gaps []time.Duration) {
 	var last llmtest.Request
 	for _, r := range server.Requests() {

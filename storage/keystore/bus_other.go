@@ -2,5 +2,5 @@
 
 package keystore
 
-// hasSessionBus is about D-Bus; other systems' keyrings need none.
+// hasSessionBus is about D-Bus, which other systems' keyrings do not need.
 func hasSessionBus() bool { return true }

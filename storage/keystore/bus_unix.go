@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// hasSessionBus reports whether a D-Bus session bus is there already.
+// hasSessionBus reports whether a D-Bus session bus is running.
 func hasSessionBus() bool {
 	if os.Getenv("DBUS_SESSION_BUS_ADDRESS") != "" {
 		return true

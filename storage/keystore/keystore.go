@@ -1,5 +1,5 @@
-// Package keystore keeps provider keys in the operating system's keyring, or,
-// where there is none, in a file that only its owner can read. It implements
+// Package keystore keeps provider keys in the operating system's keyring or,
+// without a keyring, in a file that only its owner can read. It implements
 // [backend.KeyStore].
 package keystore
 
@@ -17,33 +17,33 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// service is the name under which keys stand in the keyring.
+// service is the name of the keys in the keyring.
 const service = "atelier"
 
-// Store finds keys in both places, the keyring first, and writes to the best
-// one there is.
+// Store looks for keys in both places, the keyring first, and writes to the
+// keyring if there is one.
 type Store struct {
 	file    string
-	keyring func() bool // whether there is one; asked once, when first needed
+	keyring func() bool // whether there is one; determined once, when it is first needed
 	mu      sync.Mutex
 }
 
 var _ backend.KeyStore = (*Store)(nil)
 
-// New returns a store whose file lies in home. It touches nothing yet: asking
-// for the keyring may start a program, which must not happen before a window
-// is up.
+// New returns a store whose file is in home. It does not access the keyring
+// yet, because that may start a program, which must not happen before a window
+// is visible.
 func New(home string) *Store {
 	return &Store{file: filepath.Join(home, "keys.json"), keyring: sync.OnceValue(available)}
 }
 
-// patience is how long a keyring may take to answer for the first time. A
-// locked one asks for its password on the screen, or waits for a screen that
-// is not there: nothing here waits with it.
+// patience limits a keyring's first answer. A locked keyring asks for its
+// password on the screen, or waits for a screen that does not exist; we do not
+// wait for that.
 const patience = 2 * time.Second
 
 // available reports whether a keyring answers. Without a session bus there is
-// none, and asking would try to launch one.
+// none, and asking would try to start one.
 func available() bool {
 	return hasSessionBus() && answers(func() error {
 		_, err := keyring.Get(service, "availability")
@@ -51,8 +51,8 @@ func available() bool {
 	})
 }
 
-// answers reports whether a look-up ends in time, with or without a find. One
-// that does not is left to itself.
+// answers reports whether a look-up ends in time, with or without a result. A
+// look-up that does not end is abandoned.
 func answers(look func() error) bool {
 	found := make(chan error, 1)
 	go func() { found <- look() }()
@@ -87,8 +87,8 @@ func (s *Store) Key(provider string) (string, backend.KeySource, error) {
 	return keys[provider], backend.KeyFromFile, nil
 }
 
-// SetKey implements [backend.KeyStore]. A key that goes to the keyring leaves
-// the file.
+// SetKey implements [backend.KeyStore]. A key that goes to the keyring is
+// removed from the file.
 func (s *Store) SetKey(provider, key string) error {
 	if s.keyring() {
 		if err := keyring.Set(service, provider, key); err != nil {
@@ -109,7 +109,7 @@ func (s *Store) RemoveKey(provider string) error {
 	return s.setInFile(provider, "")
 }
 
-// setInFile writes one key, or removes it where it is empty.
+// setInFile writes one key, or removes it if it is empty.
 func (s *Store) setInFile(provider, key string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +143,7 @@ func (s *Store) readFile() (map[string]string, error) {
 	return keys, nil
 }
 
-// writeFile replaces the file as a whole; it is never readable by others.
+// writeFile replaces the whole file, which others can never read.
 func (s *Store) writeFile(keys map[string]string) error {
 	b, err := json.Marshal(keys)
 	if err != nil {
