@@ -48,20 +48,21 @@ func TestResumeSession(t *testing.T) {
 			}
 		}
 	}
-	for id, want := range map[string]struct {
-		id   string
-		code backend.Code
+	for _, tt := range []struct {
+		asked, id string
+		code      backend.Code
 	}{
-		"": {id: "newest"}, "older": {id: "older"}, "helper": {id: "helper"}, "cut": {id: "cut"},
-		"waiting": {id: "waiting", code: backend.CodeBusy}, "elsewhere": {code: backend.CodeInvalid}, "none": {code: backend.CodeNotFound},
+		{"", "newest", ""}, {"older", "older", ""}, {"helper", "helper", ""}, {"waiting", "waiting", backend.CodeBusy},
+		{"elsewhere", "", backend.CodeInvalid}, {"none", "", backend.CodeNotFound},
+		{"cut", "cut", ""}, // the last, because it is the newest from then on
 	} {
-		info, err := p.bench.ResumeSession(t.Context(), id)
+		info, err := p.bench.ResumeSession(t.Context(), tt.asked)
 		var code backend.Code
 		if err != nil {
 			code = backend.AsError(err).Code
 		}
-		if info.ID != want.id || code != want.code {
-			t.Errorf("%q: session %q, %v", id, info.ID, err)
+		if info.ID != tt.id || code != tt.code {
+			t.Errorf("%q: session %q, %v", tt.asked, info.ID, err)
 		}
 	}
 	if end := await(p, anyOf[agent.ProcessingEnd]); end.Reason != agent.EndCrashed {
