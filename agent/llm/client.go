@@ -8,11 +8,11 @@ import (
 	"sync"
 )
 
-// StreamFunc asks for one answer and yields it as an [Adapter] does.
+// StreamFunc requests one answer and yields it like an [Adapter].
 type StreamFunc func(context.Context, Request) iter.Seq2[Event, error]
 
-// Middleware stands around a [StreamFunc]: it sees a request on its way out and
-// every event on its way back, and may change either (LLM-05).
+// Middleware wraps a [StreamFunc]: it sees each request and every event of its
+// answer, and may change either (LLM-05).
 type Middleware func(next StreamFunc) StreamFunc
 
 // Client routes requests to adapters by provider name, never by guessing from
@@ -24,8 +24,8 @@ type Client struct {
 	stream   StreamFunc
 }
 
-// NewClient returns a client over the given adapters. A request that names no
-// provider goes to the first.
+// NewClient returns a client of the given adapters. A request without a
+// provider goes to the first one.
 func NewClient(adapters ...Adapter) *Client {
 	c := &Client{}
 	c.stream = c.route
@@ -36,7 +36,7 @@ func NewClient(adapters ...Adapter) *Client {
 }
 
 // Set adds or replaces an adapter, for example when the user changes a key.
-// Streams under way keep the adapter they began with.
+// Running streams keep their adapter.
 func (c *Client) Set(a Adapter) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,15 +48,15 @@ func (c *Client) Set(a Adapter) {
 	c.adapters = append(c.adapters, a)
 }
 
-// Remove forgets a provider.
+// Remove removes a provider.
 func (c *Client) Remove(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.adapters = slices.DeleteFunc(slices.Clone(c.adapters), func(a Adapter) bool { return a.Name() == name })
 }
 
-// Use puts middleware around all requests to come. The first one added sees a
-// request first and its answer last.
+// Use adds middleware for all later requests. The layer that was added first
+// sees a request first and its answer last.
 func (c *Client) Use(layers ...Middleware) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,13 +67,12 @@ func (c *Client) Use(layers ...Middleware) {
 	}
 }
 
-// Stream sends the request to its provider's adapter. What cannot be sent,
-// because nobody has such a provider or the request makes no sense, yields one
-// [*Error].
+// Stream sends the request to its provider's adapter. If the request is invalid
+// or its provider is unknown, Stream yields one [*Error].
 func (c *Client) Stream(ctx context.Context, req Request) iter.Seq2[Event, error] {
 	c.mu.RLock()
 	stream := c.stream
-	c.mu.RUnlock() // a layer may wait for who is about to change the client
+	c.mu.RUnlock() // a layer may wait for a goroutine that is about to change the client
 	return stream(ctx, req)
 }
 

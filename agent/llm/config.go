@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// AdapterConfig is what an adapter is told of its provider. A mistake in it is
-// reported by the first request, as an error of class config.
+// AdapterConfig configures an adapter. The first request reports a mistake in
+// it, as an error of class config.
 type AdapterConfig struct {
-	// APIKey may be empty: then nothing is sent as one.
+	// APIKey may be empty; then no key is sent.
 	APIKey string
-	// BaseURL is the vendor's own where it is empty and there is one.
+	// BaseURL defaults to the vendor's own address, if there is one.
 	BaseURL string
-	// Header is sent with every request besides the key. Its values are secrets
-	// as the key is.
+	// Header is sent with every request in addition to the key. Its values are
+	// secrets like the key.
 	Header http.Header
-	// HTTPClient is the process's shared one where it is nil.
+	// HTTPClient defaults to the process's shared client.
 	HTTPClient *http.Client
 	// IdleTimeout is how long an answer may stay silent. 0 means two minutes,
-	// five at high effort.
+	// or five at high effort.
 	IdleTimeout time.Duration
 }

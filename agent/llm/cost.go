@@ -8,9 +8,9 @@ import (
 )
 
 // Cost is an amount of money in pico-dollars, 10⁻¹² of a US dollar. A price of
-// a millionth of a dollar per million tokens is one of them per token, so every
-// cost is an integer and sums never drift. In JSON it is a decimal number of
-// dollars, written out in full.
+// a millionth of a dollar per million tokens is one pico-dollar per token, so
+// every cost is an integer and sums never drift. In JSON it is a decimal number
+// of dollars, written out in full.
 type Cost int64
 
 // Dollar is one US dollar.
@@ -19,8 +19,8 @@ const Dollar Cost = 1e12
 // places is the number of decimals of a dollar that a Cost holds.
 const places = 12
 
-// CostOf returns a number of dollars as a cost, to the nearest pico-dollar. It
-// reports false for what no request can cost.
+// CostOf converts dollars to a cost, to the nearest pico-dollar. It reports
+// false for a value that no request can cost.
 func CostOf(dollars float64) (Cost, bool) {
 	if !(dollars >= 0 && dollars < 1e6) { // nor is NaN
 		return 0, false
@@ -31,8 +31,8 @@ func CostOf(dollars float64) (Cost, bool) {
 // Dollars returns the nearest floating-point number of dollars.
 func (c Cost) Dollars() float64 { return float64(c) / float64(Dollar) }
 
-// String returns the cost as people read it: to a hundredth of a cent, and
-// never as nothing where it is something.
+// String formats the cost for people, to a hundredth of a cent. A cost above
+// zero never appears as zero.
 func (c Cost) String() string {
 	const smallest = Dollar / 10_000
 	if c > 0 && c < smallest {
@@ -69,17 +69,17 @@ func (c *Cost) UnmarshalJSON(b []byte) error {
 // Spending is the cost of several requests.
 type Spending struct {
 	Cost Cost `json:"usd"`
-	// Unknown counts the requests whose cost is not known: with any of them,
-	// Cost is what was spent at least.
+	// Unknown counts the requests of unknown cost. If there are any, Cost is a
+	// minimum.
 	Unknown int `json:"unknown,omitempty"`
 }
 
-// Since returns what came to s after it was before.
+// Since returns the spending of s after before.
 func (s Spending) Since(before Spending) Spending {
 	return Spending{Cost: s.Cost - before.Cost, Unknown: s.Unknown - before.Unknown}
 }
 
-// Add counts one request; nil is an unknown cost.
+// Add adds one request; nil means an unknown cost.
 func (s *Spending) Add(c *Cost) {
 	if c == nil {
 		s.Unknown++

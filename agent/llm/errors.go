@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Class sorts provider failures by what a caller can do about them (LLM-42).
+// Class sorts provider failures by a caller's possible reaction (LLM-42).
 type Class string
 
 // The classes of failure.
@@ -26,21 +26,21 @@ const (
 	ClassContextOverflow Class = "context_overflow"
 	ClassAbort           Class = "abort"
 	ClassConfig          Class = "config"
-	ClassUnsupported     Class = "unsupported" // nothing was sent: this provider or model cannot do it
-	ClassBadObject       Class = "bad_object"  // the answer is not the JSON value that was asked for
-	ClassTooLarge        Class = "too_large"   // the answer is larger than any that makes sense
+	ClassUnsupported     Class = "unsupported" // nothing was sent, because this provider or model does not support it
+	ClassBadObject       Class = "bad_object"  // the answer is not the requested JSON value
+	ClassTooLarge        Class = "too_large"   // the answer is larger than any sensible one
 )
 
-// ErrNoProvider is the cause of an [Error] of class config where a client has no
-// such provider, or none at all.
+// ErrNoProvider is the cause of an [Error] of class config if a client does not
+// have the provider, or has none.
 var ErrNoProvider = errors.New("no such provider")
 
-// Error is the one error type that leaves an adapter. Message is fit to be
-// shown: it never holds a key.
+// Error is the only error type that leaves an adapter. Message can be shown,
+// because it never contains a key.
 type Error struct {
 	Class      Class
 	Provider   string
-	Status     int // HTTP status, 0 where there was none
+	Status     int // HTTP status, 0 if there was none
 	Code       string
 	Message    string
 	RequestID  string
@@ -49,10 +49,10 @@ type Error struct {
 	Retryable bool
 	// Sent says that part of the answer was delivered before the failure.
 	Sent bool
-	// Held says that the request was not even sent, because the provider had
-	// asked for a pause that is not over; see [Limiter].
+	// Held says that the request was not sent, because a pause that the
+	// provider requested is not over; see [Limiter].
 	Held bool
-	// Usage is what the provider had counted of the answer when it failed.
+	// Usage is what the provider had counted when the answer failed.
 	Usage Usage
 	Cause error
 }

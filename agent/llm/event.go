@@ -19,7 +19,7 @@ const (
 	EventToolCallDelta  EventType = "tool_call_delta"
 	EventToolCallEnd    EventType = "tool_call_end"
 	EventFinish         EventType = "finish"
-	// EventProvider carries what the neutral vocabulary has no word for.
+	// EventProvider carries data without a neutral equivalent.
 	EventProvider EventType = "provider"
 )
 
@@ -38,8 +38,8 @@ type Event struct {
 	Raw json.RawMessage
 }
 
-// Answer is a whole response: what Stream's finish event carries and what a
-// fold over the other events would give (LLM-26, LLM-31).
+// Answer is a whole response. Stream's finish event carries it, and a fold over
+// the other events gives the same (LLM-26, LLM-31).
 type Answer struct {
 	Message Message `json:"message"`
 	Usage   Usage   `json:"usage"`
@@ -47,40 +47,40 @@ type Answer struct {
 	// LeftOut is how many calls the answer held beyond those in the message,
 	// which ends before them.
 	LeftOut int `json:"left_out,omitempty"`
-	// RateLimit is nil where the provider said nothing of it.
+	// RateLimit is nil if the provider reported none.
 	RateLimit *RateLimit `json:"rate_limit,omitempty"`
 }
 
-// RateLimit is how much of its allowance a provider said is left when it
-// answered. It informs; nothing is decided by it (LLM-32).
+// RateLimit is what a provider reported about its rate limits with an answer.
+// It is only information (LLM-32).
 type RateLimit struct {
 	Requests *Allowance `json:"requests,omitempty"`
 	Tokens   *Allowance `json:"tokens,omitempty"`
 }
 
-// Allowance is a number of requests or tokens that a provider grants anew at
+// Allowance is a number of requests or tokens that a provider grants at
 // intervals.
 type Allowance struct {
 	Limit     int64 `json:"limit"`
 	Remaining int64 `json:"remaining"`
-	// ResetAt is when all of it is there again, in Unix milliseconds; 0 is
-	// unknown.
+	// ResetAt is when all of it is available again, in Unix milliseconds; 0
+	// means unknown.
 	ResetAt int64 `json:"reset_at,omitempty"`
 }
 
 // Finish says why an answer ended.
 type Finish struct {
 	Reason FinishReason `json:"reason"`
-	// Raw is the provider's own word.
+	// Raw is the provider's own term.
 	Raw string `json:"raw,omitempty"`
-	// Detail explains a refusal or a filter, where the provider does.
+	// Detail explains a refusal or a filter, if the provider does.
 	Detail string `json:"detail,omitempty"`
 }
 
-// FinishReason is the neutral word for the end of an answer (LLM-27).
+// FinishReason is the neutral reason for the end of an answer (LLM-27).
 type FinishReason string
 
-// The reasons an answer can end for.
+// The reasons for which an answer can end.
 const (
 	FinishStop            FinishReason = "stop"
 	FinishLength          FinishReason = "length"
@@ -88,34 +88,34 @@ const (
 	FinishContentFilter   FinishReason = "content_filter"
 	FinishRefusal         FinishReason = "refusal"
 	FinishContextOverflow FinishReason = "context_overflow"
-	// FinishPause means that the provider took a rest: the same conversation,
-	// with this answer at its end, goes on where it stopped.
+	// FinishPause means that the provider paused: the same conversation, with
+	// this answer at its end, continues where it stopped.
 	FinishPause FinishReason = "pause"
 	// FinishBadToolCall means that the model tried to call a tool and could
 	// not write the call.
 	FinishBadToolCall FinishReason = "bad_tool_call"
 	FinishError       FinishReason = "error"
-	// FinishInterrupted marks an answer that was cut by the user or by a
-	// broken stream; the message holds what had arrived.
+	// FinishInterrupted marks an answer that the user or a broken stream cut;
+	// the message holds what had arrived.
 	FinishInterrupted FinishReason = "interrupted"
 	FinishOther       FinishReason = "other"
 )
 
-// Usage counts tokens. The counts are disjoint: the three input-side fields
-// together are what the context held, so nothing is billed twice (LLM-29).
+// Usage counts tokens. The counts are disjoint: the three input fields together
+// are the size of the context, so nothing is billed twice (LLM-29).
 type Usage struct {
 	Input      int64 `json:"input"` // neither read from nor written to a cache
 	CacheRead  int64 `json:"cache_read"`
 	CacheWrite int64 `json:"cache_write"` // includes CacheWriteLong
 	Output     int64 `json:"output"`      // includes Reasoning
 	Reasoning  int64 `json:"reasoning"`
-	// CacheWriteLong was written to stay in the cache for an hour, which has a
-	// price of its own.
+	// CacheWriteLong counts tokens written to the cache for an hour, which have
+	// their own price.
 	CacheWriteLong int64 `json:"cache_write_1h,omitzero"`
-	// Charged is what the provider says that it charged for the request; 0 where
-	// it does not say.
+	// Charged is the provider's reported charge for the request; 0 if it
+	// reports none.
 	Charged Cost `json:"charged,omitzero"`
-	// Known is false when the provider reported nothing: then the zeros mean
+	// Known is false if the provider reported nothing: then the zeros mean
 	// "unknown", not "none".
 	Known bool `json:"known"`
 }
@@ -123,7 +123,7 @@ type Usage struct {
 // Context is the number of tokens the request held.
 func (u Usage) Context() int64 { return u.Input + u.CacheRead + u.CacheWrite }
 
-// Total is the number of tokens that the conversation holds with the answer.
+// Total returns the number of tokens of the conversation including the answer.
 func (u Usage) Total() int64 { return u.Context() + u.Output }
 
 // Add returns the field-wise sum. It is known only if both sides are.

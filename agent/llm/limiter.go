@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// Limiter keeps requests from a provider that has asked for a pause: of
+// Limiter holds back requests to a provider that has asked for a pause. Of
 // several sessions that share a key only one is refused, instead of each of
-// them as often as its retries allow. A request made during the pause fails
-// without being sent, with an [*Error] that says how long to wait, so that
-// the waiting is done, and shown, where all waiting is. It is safe for
-// concurrent use; the zero value is ready.
+// them as often as its retries allow. A request during the pause fails without
+// being sent, with an [*Error] that says how long to wait, so that the usual
+// retry waits and shows it. It is safe for concurrent use; the zero value is
+// ready to use.
 type Limiter struct {
 	mu     sync.Mutex
 	paused map[string]time.Time // until when, by provider
 }
 
-// shortestPause is the pause after a refusal that names none.
+// shortestPause is the pause after a refusal that does not name one.
 const shortestPause = time.Second
 
 // Around is the limiter's [Middleware].
@@ -44,7 +44,7 @@ func (l *Limiter) Around(next StreamFunc) StreamFunc {
 	}
 }
 
-// Forget ends a provider's pause, because its key is another one now.
+// Forget ends a provider's pause, because its key has changed.
 func (l *Limiter) Forget(provider string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

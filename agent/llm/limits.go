@@ -1,17 +1,16 @@
 package llm
 
-// ModelLimits bound what a model can be sent. Zero fields are unknown and
-// bound nothing.
+// ModelLimits limit what a model can be sent. A zero field means unknown.
 type ModelLimits struct {
-	// Window is how many tokens a request and its answer may hold.
+	// Window limits the tokens of a request and its answer.
 	Window int64
-	// Blind models take no pictures.
+	// Blind models do not accept pictures.
 	Blind   bool
 	Picture PictureLimits
 }
 
-// PictureLimits are what a provider allows of one picture; 0 bounds nothing.
+// PictureLimits are a provider's limits for one picture; 0 means unlimited.
 type PictureLimits struct {
-	Bytes int // of the picture itself, before it is encoded as text
+	Bytes int // of the picture before it is encoded as text
 	Edge  int // of the longer side, in pixels
 }

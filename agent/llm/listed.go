@@ -1,14 +1,14 @@
 package llm
 
-// ListedModel is what a provider says of one of its models when it is asked
-// which it has. Most say nothing but the id; zero and nil mean that.
+// ListedModel is a provider's own information about one of its models. Most
+// give only the id; zero and nil mean that the provider says nothing.
 type ListedModel struct {
 	ID   string `json:"id"`
 	Name string `json:"name,omitempty"`
 	// Window and MaxOutput are in tokens.
 	Window    int64 `json:"window,omitempty"`
 	MaxOutput int64 `json:"max_output,omitempty"`
-	// Price is nil where it is not told, or not the same for every request.
+	// Price is nil if it is not given or varies between requests.
 	Price     *ListedPrice     `json:"price,omitempty"`
 	Abilities *ListedAbilities `json:"abilities,omitempty"`
 }
@@ -21,7 +21,7 @@ type ListedPrice struct {
 	CacheWrite *float64 `json:"cache_write,omitempty"`
 }
 
-// ListedAbilities are what a model takes and does.
+// ListedAbilities are a model's inputs and features.
 type ListedAbilities struct {
 	Images     bool `json:"images,omitempty"`
 	PDF        bool `json:"pdf,omitempty"`

@@ -8,7 +8,7 @@ import (
 // Role says who speaks in a [Message] (LLM-20).
 type Role string
 
-// The roles of a conversation. Adapters map them to what their API knows.
+// The roles of a conversation. Adapters map them to those of their API.
 const (
 	RoleSystem    Role = "system"
 	RoleDeveloper Role = "developer"
@@ -26,19 +26,19 @@ type Message struct {
 }
 
 // Origin says who produced an assistant message. A part's Native bytes and
-// reasoning proofs may be replayed only to an equal Origin; for any other
-// the adapter lowers the message from its typed fields (LLM-28).
+// reasoning signatures may be sent only to an equal Origin; for any other the
+// adapter lowers the message from its typed fields (LLM-28).
 type Origin struct {
 	Provider string `json:"provider"`
 	API      string `json:"api"` // "responses", "chat", …
 	Model    string `json:"model"`
 	BaseURL  string `json:"base_url,omitempty"`
-	// ResponseID is the provider's name for the answer; informational, so
+	// ResponseID is the provider's id of the answer. It is informational, so
 	// Same ignores it.
 	ResponseID string `json:"response_id,omitempty"`
 }
 
-// Same reports whether what o produced may be replayed verbatim to p.
+// Same reports whether output of o may be sent back verbatim to p.
 func (o *Origin) Same(p Origin) bool {
 	return o != nil && o.Provider == p.Provider && o.API == p.API &&
 		o.Model == p.Model && o.BaseURL == p.BaseURL
@@ -54,12 +54,13 @@ const (
 	PartReasoning  PartKind = "reasoning"
 	PartToolCall   PartKind = "tool_call"
 	PartToolResult PartKind = "tool_result"
-	// PartNative is an item only its provider understands; Native holds it.
+	// PartNative is an item that only its provider understands; Native holds
+	// it.
 	PartNative PartKind = "native"
 )
 
-// Part is a tagged union: exactly the field that Kind names is set, plus
-// Native where the provider wants its own bytes back.
+// Part is a tagged union: only the field that Kind names is set, plus Native if
+// the provider wants its own bytes back.
 type Part struct {
 	Kind      PartKind    `json:"kind"`
 	Text      string      `json:"text,omitempty"`
@@ -67,8 +68,8 @@ type Part struct {
 	Reasoning *Reasoning  `json:"reasoning,omitempty"`
 	Call      *ToolCall   `json:"call,omitempty"`
 	Result    *ToolResult `json:"result,omitempty"`
-	// Native is the provider's item, verbatim. It wins over the typed
-	// fields when the message goes back to the same Origin.
+	// Native is the provider's item, verbatim. It takes precedence over the
+	// typed fields when the message goes back to the same Origin.
 	Native json.RawMessage `json:"native,omitempty"`
 }
 
@@ -80,34 +81,33 @@ type Media struct {
 	Data []byte `json:"data,omitempty"`
 }
 
-// Reasoning is what a model thought before it answered. Text is for people
-// and is never needed on replay; Signature and Encrypted are the proofs that
-// a provider asks back.
+// Reasoning is a model's thinking before an answer. Text is for people and
+// never needs to be sent back; Signature and Encrypted are what a provider
+// wants back.
 type Reasoning struct {
 	Text      string `json:"text,omitempty"`
 	Signature string `json:"signature,omitempty"`
 	Encrypted string `json:"encrypted,omitempty"`
 }
 
-// ToolCall is a model's wish to run a tool.
+// ToolCall is a model's request to run a tool.
 type ToolCall struct {
 	// ID is unique in the session; results refer to it.
 	ID string `json:"id"`
-	// WireID is the provider's own id, empty where it sends none. Providers
-	// repeat theirs across turns, hence the two (LLM-23).
+	// WireID is the provider's own id, empty if it sends none. It is separate
+	// from ID because providers repeat theirs across turns (LLM-23).
 	WireID string `json:"wire_id,omitempty"`
-	// Name is the tool's name as the model was shown it.
+	// Name is the tool's name as it was shown to the model.
 	Name string `json:"name"`
-	// Arguments are the bytes the model sent. They may be no valid JSON: the
-	// dispatcher answers that with an error result.
+	// Arguments are the bytes that the model sent. If they are not valid JSON,
+	// the dispatcher answers with an error result.
 	Arguments json.RawMessage `json:"-"`
-	// Custom says that Arguments are plain text, which the model gave to a
-	// [Freeform] tool.
+	// Custom says that Arguments are plain text for a [Freeform] tool.
 	Custom bool `json:"custom,omitempty"`
 }
 
-// Input returns the arguments as a tool takes them that takes JSON: text
-// becomes the one member of an object.
+// Input returns the arguments as JSON: text becomes the single member of an
+// object.
 func (c ToolCall) Input() json.RawMessage {
 	if !c.Custom {
 		return c.Arguments
@@ -122,7 +122,7 @@ func (c ToolCall) Input() json.RawMessage {
 }
 
 // FreeformText returns the text that the call gives to a [Freeform] tool,
-// whether as such or in JSON. Arguments that are neither are the text.
+// directly or in JSON. Arguments in neither form are the text.
 func (c ToolCall) FreeformText() string {
 	var members map[string]string
 	if !c.Custom && json.Unmarshal(c.Arguments, &members) == nil {
@@ -133,8 +133,8 @@ func (c ToolCall) FreeformText() string {
 	return string(c.Arguments)
 }
 
-// toolCallJSON carries Arguments as a string, because bytes that are no JSON
-// must survive storage as they came.
+// toolCallJSON carries Arguments as a string, because bytes that are not JSON
+// must survive storage unchanged.
 type toolCallJSON struct {
 	ID        string `json:"id"`
 	WireID    string `json:"wire_id,omitempty"`

@@ -8,38 +8,38 @@ import (
 	"slices"
 )
 
-// Options are what few requests need. The zero value asks for nothing special.
+// Options are rarely used settings. The zero value sets nothing.
 type Options struct {
 	ToolChoice ToolChoice
-	// Format makes the answer one JSON value; nil leaves it free text.
+	// Format requires a JSON answer; nil allows free text.
 	Format *Format
-	// Temperature and TopP are the provider's own where they are nil. Models
-	// that reason refuse most values.
+	// Temperature and TopP default to the provider's own values. Models that
+	// reason refuse most values.
 	Temperature, TopP *float64
-	// ThinkingTokens caps what the model may think with, where it takes a number;
-	// 0 leaves it to the effort (OAS-721).
+	// ThinkingTokens limits the thinking of a model that takes a number; 0
+	// leaves it to the effort (OAS-721).
 	ThinkingTokens int
 	// Stop ends the answer before any of these texts.
 	Stop []string
-	// NoCache leaves out the marks that make a provider keep the prefix for
-	// later requests (LLM-16). What a provider caches by itself stays cached.
+	// NoCache leaves out the marks that make a provider cache the prefix
+	// (LLM-16). Automatic caching is not affected.
 	NoCache bool
-	// LongCache asks for marks that keep the prefix for an hour rather than for
-	// minutes, where the provider has both. Writing then costs more.
+	// LongCache asks to cache the prefix for an hour instead of minutes, if the
+	// provider supports both. Writing then costs more.
 	LongCache bool
-	// Header and Body go to the provider as they are: beta switches, its
-	// built-in tools, safety settings (LLM-08). A member of Body takes the
-	// place of the adapter's own.
+	// Header and Body are sent to the provider unchanged: beta switches, its
+	// built-in tools, safety settings (LLM-08). A member of Body overrides the
+	// adapter's own.
 	Header http.Header
 	Body   map[string]json.RawMessage
-	// Tools are the provider's own, which it runs itself, beside those of the
-	// request: Gemini's search, say. Only Gemini takes them.
+	// Tools are tools that the provider runs itself, such as Gemini's search,
+	// in addition to the request's. Only Gemini supports them.
 	Tools []json.RawMessage
 }
 
-// Format describes the JSON value that an answer is to be (LLM-34).
+// Format describes the JSON value of an answer (LLM-34).
 type Format struct {
-	// Name says what the value is, in the form of a tool's name.
+	// Name names the value, in the form of a tool's name.
 	Name string
 	// Schema is a JSON Schema whose root is an object.
 	Schema json.RawMessage
@@ -49,7 +49,7 @@ type Format struct {
 // The zero value leaves it to the model.
 type ToolChoice struct {
 	Mode ToolMode
-	// Tool is the one to call, in mode [ToolNamed].
+	// Tool is the tool to call, in mode [ToolNamed].
 	Tool string
 }
 
@@ -64,13 +64,13 @@ const (
 	ToolNamed    ToolMode = "named"
 )
 
-// toolName is what every provider takes for the name of a tool (LLM-38).
+// toolName matches the tool names that every provider accepts (LLM-38).
 var toolName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]{0,63}$`)
 
-// ValidToolName reports whether every provider takes name for a tool's.
+// ValidToolName reports whether every provider accepts name for a tool.
 func ValidToolName(name string) bool { return toolName.MatchString(name) }
 
-// check finds what no provider could make sense of.
+// check returns an error for a request that no provider could process.
 func (r *Request) check() *Error {
 	has := func(name string) bool {
 		return slices.ContainsFunc(r.Tools, func(t ToolSpec) bool { return t.Name == name })

@@ -2,40 +2,40 @@ package llm
 
 import "slices"
 
-// ReasoningMode is a way of steering how much a model thinks.
+// ReasoningMode is a way to control how much a model thinks.
 type ReasoningMode string
 
-// The ways, in the words of the catalogue.
+// The modes, in the terms of the catalogue.
 const (
 	ReasoningEffort   ReasoningMode = "effort"   // one of the effort levels
-	ReasoningAdaptive ReasoningMode = "adaptive" // the model decides, effort guides it
+	ReasoningAdaptive ReasoningMode = "adaptive" // the model decides, guided by the effort
 	ReasoningBudget   ReasoningMode = "budget"   // a number of tokens
 	ReasoningToggle   ReasoningMode = "toggle"   // on or off
 )
 
-// ReasoningControl says how a model's thinking is steered. Its zero value
-// means that nothing is known of the model: then [Request.Effort] is passed on
-// as it is where the API has a field for it.
+// ReasoningControl says how a model's thinking is controlled. The zero value
+// means that nothing is known about the model: then [Request.Effort] is passed
+// on unchanged if the API has a field for it.
 type ReasoningControl struct {
 	Modes []ReasoningMode
-	// Levels are the efforts that the model takes, in any order; empty where
-	// it takes none or nothing is known.
+	// Levels are the efforts that the model accepts, in any order; empty if it
+	// accepts none or nothing is known.
 	Levels []Effort
-	// MinBudget and MaxBudget bound a budget in tokens; 0 is unknown.
+	// MinBudget and MaxBudget bound a budget in tokens; 0 means unknown.
 	MinBudget, MaxBudget int
 }
 
-// Known says whether anything is known of the model's thinking.
+// Known reports whether anything is known about the model's thinking.
 func (c ReasoningControl) Known() bool { return len(c.Modes) > 0 || len(c.Levels) > 0 }
 
-// Has says whether a mode is one of the model's.
+// Has reports whether the model has a mode.
 func (c ReasoningControl) Has(m ReasoningMode) bool { return slices.Contains(c.Modes, m) }
 
-// efforts lists the levels from the least to the most.
+// efforts lists the levels in ascending order.
 var efforts = []Effort{EffortNone, EffortMinimal, EffortLow, EffortMedium, EffortHigh, EffortXHigh, EffortMax}
 
-// Level returns the level nearest to e that the model takes, of two equally
-// near ones the lower. Without known levels, and for the default, it is e
+// Level returns the level nearest to e that the model accepts; of two equally
+// near ones, the lower one. Without known levels, and for the default, it is e
 // itself (LOOP-16).
 func (c ReasoningControl) Level(e Effort) Effort {
 	wanted := slices.Index(efforts, e)
@@ -52,13 +52,12 @@ func (c ReasoningControl) Level(e Effort) Effort {
 	return nearest
 }
 
-// smallestBudget is the least that the providers take where no other bound is
-// known.
+// smallestBudget is the minimum of the providers if no other bound is known.
 const smallestBudget = 1024
 
-// Budget returns the tokens to think with, within the model's bounds and with
-// room for an answer below maxOutput (0 is no cap). 0 means that there is no
-// room for thinking, or that none is wanted (OAS-720).
+// Budget returns the thinking tokens, within the model's bounds and with room
+// for an answer below maxOutput (0 means no cap). 0 means that there is no room
+// for thinking, or that none is wanted (OAS-720).
 func (c ReasoningControl) Budget(e Effort, maxOutput int) int {
 	var tokens int
 	switch e {
@@ -86,8 +85,8 @@ func (c ReasoningControl) Budget(e Effort, maxOutput int) int {
 	return tokens
 }
 
-// ThinkingBudget is the tokens to think with that the request's effort wants
-// and its cap allows; see [ReasoningControl.Budget].
+// ThinkingBudget returns the thinking tokens for the request's effort and cap;
+// see [ReasoningControl.Budget].
 func (r Request) ThinkingBudget(maxOutput int) int {
 	tokens := r.Reasoning.Budget(r.Effort, maxOutput)
 	if r.ThinkingTokens > 0 && tokens > 0 {

@@ -15,48 +15,49 @@ type Request struct {
 	Messages []Message
 	Tools    []ToolSpec
 	Effort   Effort
-	// Reasoning is what is known of how the model takes Effort.
+	// Reasoning says how the model handles Effort.
 	Reasoning ReasoningControl
-	// MaxOutput caps the answer's tokens. 0 leaves the cap to the provider, and
-	// where the API demands a number, is MostOutput.
+	// MaxOutput limits the answer's tokens. 0 leaves the limit to the provider;
+	// if the API requires a number, it means MostOutput.
 	MaxOutput int
-	// MostOutput is how many tokens the model writes at the most; 0 is unknown.
+	// MostOutput is the length of the model's longest answer in tokens; 0 means
+	// unknown.
 	MostOutput int
 	// CacheKey groups requests that share a prefix: the session's id.
 	CacheKey string
 	Options
 }
 
-// ToolSpec is a tool as the model is shown it. Schema is a JSON Schema whose
-// root is an object, with its bytes kept as registered so that the prefix of
+// ToolSpec is a tool as it is shown to the model. Schema is a JSON Schema with
+// an object at its root. Its bytes never change, so that the prefix of
 // consecutive requests stays identical.
 type ToolSpec struct {
 	Name        string
 	Description string
 	Schema      json.RawMessage
-	// Freeform is set where the model may give plain text instead of JSON. The
-	// schema then has [FreeformMember] as its one member, a string: APIs that
-	// know JSON only are shown that.
+	// Freeform is set if the model may give plain text instead of JSON. The
+	// schema then has [FreeformMember], a string, as its single member for APIs
+	// that know only JSON.
 	Freeform *Freeform
 }
 
-// Freeform says that a tool takes plain text. A model writes long text more
-// surely when it need not quote it.
+// Freeform says that a tool takes plain text. A model makes fewer mistakes in
+// long text that it need not quote.
 type Freeform struct {
-	// Grammar, in Lark's notation, is what the text has to obey. Empty allows
-	// any text.
+	// Grammar, in Lark's notation, describes valid text. Empty allows any text.
 	Grammar string
 }
 
-// FreeformMember holds the text of a call of a [Freeform] tool where the call
-// is given as JSON.
+// FreeformMember holds the text of a call of a [Freeform] tool if the call is
+// given as JSON.
 const FreeformMember = "input"
 
 // Effort is how hard a model should think. Empty leaves it to the provider
 // (LOOP-16).
 type Effort string
 
-// The neutral effort levels; a model's catalogue row says which it takes.
+// The neutral effort levels; a model's catalogue row lists those that it
+// accepts.
 const (
 	EffortDefault Effort = ""
 	EffortNone    Effort = "none"
@@ -71,15 +72,15 @@ const (
 // Adapter speaks one provider's API. It is safe for concurrent use and never
 // retries.
 //
-// Stream yields start first and finish last. A failure ends the iteration
-// with an [*Error] as its second value; whatever was yielded before stays
-// true but incomplete. Breaking out of the loop closes the connection.
+// Stream yields start first and finish last. A failure ends the iteration with
+// an [*Error] as its second value; everything yielded before remains valid but
+// incomplete. Breaking out of the loop closes the connection.
 type Adapter interface {
 	Name() string
 	Stream(context.Context, Request) iter.Seq2[Event, error]
 }
 
-// Complete waits for the whole of an answer. The error is the stream's own.
+// Complete waits for the whole answer. The error is the stream's own.
 func Complete(stream iter.Seq2[Event, error]) (*Answer, error) {
 	for ev, err := range stream {
 		if err != nil {

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// RetryPolicy says whether and when a failed request is asked again. It is
-// the only one: adapters and their SDKs never retry (K-20, K-21).
+// RetryPolicy says whether and when a failed request is sent again. It is the
+// only retry policy: adapters and their SDKs never retry (K-20, K-21).
 type RetryPolicy struct {
-	// Retries is how often a request is asked again; 0 never.
+	// Retries is how often a request is sent again; 0 means never.
 	Retries int
-	// Base is the first wait, doubled with each further one up to Max.
+	// Base is the first wait, which doubles with each further one up to Max.
 	Base, Max time.Duration
 	// Jitter spreads each wait by up to this share in both directions, so
 	// that sessions that failed together do not come back together.
 	Jitter float64
-	// MaxAfter is the longest wait a provider may ask for. One that asks for
-	// more is not waited for: the user is told when it would answer.
+	// MaxAfter is the longest wait that a provider may ask for. A longer one is
+	// not waited for: the user is told when the provider would answer.
 	MaxAfter time.Duration
 }
 
@@ -28,13 +28,12 @@ var (
 	SpecRetries    = RetryPolicy{Retries: 2, Base: time.Second, Max: time.Minute, Jitter: 0.50, MaxAfter: time.Minute}
 )
 
-// minWait keeps a provider that asks for no wait at all from being stormed.
+// minWait protects a provider that asks for no wait at all.
 const minWait = time.Second
 
-// Delay returns how long to wait after the n-th failure, from 1 (0 for one that
-// does not count), and whether
-// to ask again at all. random lies in [0, 1); it is a parameter so that the
-// figure is a pure function.
+// Delay returns how long to wait after the n-th failure, counted from 1 (0 for
+// one that does not count), and whether to retry at all. random is in [0, 1);
+// as a parameter it keeps the function pure.
 func (p RetryPolicy) Delay(n int, err error, random float64) (time.Duration, bool) {
 	var e *Error
 	if p.Retries == 0 || n > p.Retries || !errors.As(err, &e) || !e.Retryable || e.RetryAfter > p.MaxAfter {
@@ -46,8 +45,8 @@ func (p RetryPolicy) Delay(n int, err error, random float64) (time.Duration, boo
 	return max(d, e.RetryAfter, min(minWait, p.Base)), true
 }
 
-// Transient reports whether another provider could well answer what this one
-// did not: the failures that a fallback model is for (OAS-113).
+// Transient reports whether another provider may well answer instead: these are
+// the failures that a fallback model is for (OAS-113).
 func Transient(err error) bool {
 	var e *Error
 	if !errors.As(err, &e) {

@@ -1,6 +1,6 @@
-// Package catalogue knows what is known about models in advance: names, limits,
-// prices, abilities. It is data, dated and advisory: a model that it does not
-// list can be used all the same (LLM-15), only what it costs is then unknown.
+// Package catalogue holds what is known about models in advance: names, limits,
+// prices, abilities. It is dated, advisory data. A model that it does not list
+// can still be used (LLM-15); only its cost is then unknown.
 package catalogue
 
 import (
@@ -15,8 +15,8 @@ import (
 //go:embed models.json
 var file []byte
 
-// Catalogue is a set of rows. It may be read from several goroutines at once
-// when nothing is registered any more.
+// Catalogue is a set of rows. Several goroutines may read it once registration
+// has ended.
 type Catalogue struct {
 	models []Model
 	index  map[key]int // by id and by alias
@@ -24,8 +24,8 @@ type Catalogue struct {
 
 type key struct{ provider, id string }
 
-// New returns the rows that Atelier comes with. The file was checked when it
-// was built, so a fault in it is a fault of the program.
+// New returns the built-in rows. A test checks the file, so a fault in it is a
+// bug of the program.
 func New() *Catalogue {
 	var f struct {
 		Models []Model `json:"models"`
@@ -44,15 +44,14 @@ func New() *Catalogue {
 	return c
 }
 
-// atHome is a model of Z.AI's as the same company offers it in China, where it
-// has another price. A row of that place's own, with the price, comes later.
+// atHome returns a model of Z.AI as the same company offers it in China, at
+// another price. A row for that place, with the price, comes later.
 func atHome(m Model) Model {
 	m.Provider, m.Prices = ourName("zhipuai"), Prices{}
 	return m
 }
 
-// Register adds a model, or puts it in the place of the one with its id
-// (OAS-713).
+// Register adds a model, or replaces the one with the same id (OAS-713).
 func (c *Catalogue) Register(m Model) {
 	i, ok := c.index[key{m.Provider, m.ID}]
 	if ok && c.models[i].ID == m.ID {
@@ -74,11 +73,11 @@ func (c *Catalogue) hasID(k key) bool {
 	return ok && c.models[i].ID == k.id
 }
 
-// dated matches the ending of an id that pins a model's version.
+// dated matches the date at the end of an id, which pins a model's version.
 var dated = regexp.MustCompile(`-20\d\d-?\d\d-?\d\d$`)
 
-// Lookup finds a model by its id, an alias, or either of them with a date at
-// its end.
+// Lookup finds a model by its id or an alias, with or without a date at the
+// end.
 func (c *Catalogue) Lookup(provider, id string) (Model, bool) {
 	i, ok := c.index[key{provider, id}]
 	if !ok {
@@ -90,8 +89,8 @@ func (c *Catalogue) Lookup(provider, id string) (Model, bool) {
 	return c.models[i], true
 }
 
-// Models returns the rows of a provider that can still be called at a moment,
-// in the file's order: newest first, the user's own last.
+// Models returns the rows of a provider that can still be called at the given
+// time, in the file's order: the newest first, the user's own last.
 func (c *Catalogue) Models(provider string, at time.Time) []Model {
 	today := at.UTC().Format(time.DateOnly)
 	var out []Model

@@ -8,21 +8,21 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Facts tell a session what its requests cost and what its model takes, as the
-// Facts of its configuration, and a client how its models think, by
-// [Facts.Middleware]. The zero value knows nothing. Facts are as safe for
-// concurrent use as Of and Free are.
+// Facts answer a session's questions about the costs of requests and the limits
+// of models, as Config.Facts, and tell a client how models think, by
+// [Facts.Middleware]. The zero value knows nothing. Facts are safe for
+// concurrent use if Of and Free are.
 type Facts struct {
-	// Of returns what is known of a model, an empty row where nothing is; nil
-	// where nothing is of any.
+	// Of returns what is known about a model, or an empty row; nil if nothing
+	// is known about any.
 	Of func(provider, id string) Model
-	// Free reports whether a provider's models cost nothing where no price is
-	// known, because it runs on this machine; nil where none does.
+	// Free reports whether a provider's models without a price cost nothing,
+	// because the provider runs on this machine; nil if none does.
 	Free func(provider string) bool
 }
 
-// Facts are what the catalogue knows, with what it may assume of models that it
-// does not list.
+// Facts returns the catalogue's knowledge, including assumptions about models
+// that it does not list.
 func (c *Catalogue) Facts() Facts { return Facts{Of: c.Known} }
 
 func (f Facts) of(provider, id string) Model {
@@ -32,9 +32,9 @@ func (f Facts) of(provider, id string) Model {
 	return f.Of(provider, id)
 }
 
-// Price returns what a request cost; nil is unknown. What the provider says that
-// it charged wins over the prices. A model without a price costs nothing where
-// it is free; anywhere else its cost is unknown.
+// Price returns the cost of a request; nil means unknown. A charge that the
+// provider reports takes precedence over the prices. A model without a price
+// costs nothing if it is free; otherwise its cost is unknown.
 func (f Facts) Price(provider, model string, u llm.Usage, at time.Time) *llm.Cost {
 	if u.Charged > 0 {
 		return &u.Charged
@@ -49,15 +49,15 @@ func (f Facts) Price(provider, model string, u llm.Usage, at time.Time) *llm.Cos
 	return nil
 }
 
-// Pictures as providers take them (LLM-22). Anthropic's limit is on the encoded
+// Limits of pictures by provider (LLM-22). Anthropic's limit is on the encoded
 // form, and on many pictures at a time.
 var (
 	pictures            = llm.PictureLimits{Bytes: 20 << 20, Edge: 8000}
 	picturesOfAnthropic = llm.PictureLimits{Bytes: 5 << 20 * 3 / 4, Edge: 2000}
 )
 
-// Limits returns what a model takes. One is taken to see pictures unless a row
-// of its own says that it does not.
+// Limits returns a model's limits. A model is assumed to accept pictures unless
+// its own row says otherwise.
 func (f Facts) Limits(provider, model string) llm.ModelLimits {
 	row := f.of(provider, model)
 	limits := llm.ModelLimits{
@@ -70,10 +70,10 @@ func (f Facts) Limits(provider, model string) llm.ModelLimits {
 	return limits
 }
 
-// Middleware is an [llm.Middleware] that adds to a request what is known of its
-// model: how its thinking is steered, unless the request says so itself, and how
-// much it writes at the most, which bounds the request's own cap. A request that
-// names no provider stays as it is.
+// Middleware is an [llm.Middleware] that adds what is known about a request's
+// model: how its thinking is controlled, unless the request says so itself, and
+// its largest answer, which limits the request's own cap. A request without a
+// provider stays unchanged.
 func (f Facts) Middleware(next llm.StreamFunc) llm.StreamFunc {
 	return func(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
 		return func(yield func(llm.Event, error) bool) {

@@ -8,8 +8,7 @@ import (
 	"unicode"
 )
 
-// Known returns the row of a model, else what may be assumed of it; an empty row
-// where nothing is known.
+// Known returns the row of a model, else an assumed row, else an empty row.
 func (c *Catalogue) Known(provider, id string) Model {
 	m, ok := c.Lookup(provider, id)
 	if !ok {
@@ -18,13 +17,13 @@ func (c *Catalogue) Known(provider, id string) Model {
 	return m
 }
 
-// Assume returns what may be assumed of a model that is not listed: the limits,
-// the thinking and the abilities of the newest model of its family that is not
-// newer than itself, which Assumed names. Prices are never assumed. It reports
-// false where no such model is listed: then nothing is known.
+// Assume returns an assumed row for a model that is not listed. It has the
+// limits, the thinking and the abilities of the newest listed model of its
+// family that is not newer than the model itself; Assumed names that one.
+// Prices are never assumed. Assume reports false if no such model is listed.
 func (c *Catalogue) Assume(provider, id string) (Model, bool) {
 	owner, name := ownerOf(provider, dated.ReplaceAllString(id, ""))
-	if m, ok := c.Lookup(owner, name); ok && owner != provider { // the vendor's own, elsewhere
+	if m, ok := c.Lookup(owner, name); ok && owner != provider { // the vendor's own model at another provider
 		return assumed(m, provider, id), true
 	}
 	wanted := family(name)
@@ -53,8 +52,8 @@ func assumed(from Model, provider, id string) Model {
 	}
 }
 
-// ownerOf returns whose model an id names: resellers put the vendor before it,
-// and a deployment of Azure's mostly has its model's name.
+// ownerOf returns the vendor and the model that an id names. Resellers put the
+// vendor before the name, and an Azure deployment usually has its model's name.
 func ownerOf(provider, id string) (owner, name string) {
 	vendor, rest, ok := strings.Cut(id, "/")
 	switch {
@@ -69,8 +68,8 @@ func ownerOf(provider, id string) (owner, name string) {
 	return owner, vendorsForm(owner, rest)
 }
 
-// vendorsForm is a name as the vendor writes it: Anthropic's ids have dashes
-// where others have points.
+// vendorsForm returns a name as the vendor writes it: Anthropic's ids have
+// dashes where others have points.
 func vendorsForm(owner, name string) string {
 	if owner == "anthropic" {
 		return strings.ReplaceAll(name, ".", "-")
@@ -78,15 +77,16 @@ func vendorsForm(owner, name string) string {
 	return strings.ToLower(name)
 }
 
-// kin is a name taken apart: claude-opus-5-5 is "claude opus", 5, 5.
+// kin is a name split into words and version: claude-opus-5-5 is "claude opus",
+// 5, 5.
 type kin struct {
 	words   string
 	version []float64
 }
 
-// family takes a name apart at its dashes. What begins with letters is a word,
-// also where a number follows it at once, as in qwen3.8; a number of parameters,
-// as in 27b, is left out.
+// family splits a name at its dashes. A part that begins with letters is a
+// word, even if a number follows directly, as in qwen3.8. A number of
+// parameters, as in 27b, is left out.
 func family(id string) kin {
 	var k kin
 	var words []string

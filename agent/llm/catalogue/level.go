@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Level is how much model a job is worth (COM-51).
+// Level is the size of model that a job needs (COM-51).
 type Level string
 
-// The levels: small jobs such as titles and summaries, ordinary work, and what
-// is worth the best there is.
+// The levels: small jobs such as titles and summaries, ordinary work, and work
+// that needs the best model.
 const (
 	LevelLow  Level = "low"
 	LevelMid  Level = "mid"
@@ -24,14 +24,14 @@ var levels = map[string]map[Level]string{
 	"deepseek":  {LevelLow: "deepseek-flash", LevelMid: "deepseek-flash", LevelHigh: "deepseek-v4-pro"},
 }
 
-// Level returns a provider's model for a level. It reports false for a provider
-// that none are known of.
+// Level returns a provider's model for a level. It reports false if none is
+// known.
 func (c *Catalogue) Level(provider string, l Level) (Model, bool) {
 	return c.Lookup(provider, levels[provider][l])
 }
 
-// ParseRef splits a model's name as people write it, PROVIDER/ID. An id may
-// hold slashes of its own.
+// ParseRef splits a model's name of the form PROVIDER/ID. An id may contain
+// slashes.
 func ParseRef(ref string) (provider, id string, err error) {
 	provider, id, _ = strings.Cut(strings.TrimSpace(ref), "/")
 	if provider == "" || id == "" {

@@ -7,11 +7,11 @@ import (
 	"fmt"
 )
 
-// With returns the rows that Atelier comes with under the user's own (OAS-713),
-// read from a file of the same form: {"models": [{"provider": …, "id": …,
-// "input": …}]}. A row for a known model changes the fields that it names and
-// no others. Where anything in the file is wrong, none of it holds and the
-// error names the line; the catalogue can be used all the same.
+// With returns the built-in rows with the user's own on top (OAS-713), read
+// from a file of the same form: {"models": [{"provider": …, "id": …, "input":
+// …}]}. A row for a known model changes only the fields that it names. If
+// anything in the file is wrong, none of it is used and the error names the
+// line; the returned catalogue is still usable.
 func With(user []byte) (*Catalogue, error) {
 	c := New()
 	if err := c.load(user); err != nil {
@@ -20,7 +20,7 @@ func With(user []byte) (*Catalogue, error) {
 	return c, nil
 }
 
-// ourName returns what a provider that a file names is called here.
+// ourName returns our id of a provider that a file names.
 func ourName(provider string) string {
 	switch provider {
 	case "google":
@@ -36,8 +36,8 @@ func ourName(provider string) string {
 	}
 }
 
-// load registers the rows of a user's file. It refuses fields that no row has,
-// so that a misspelt price does not pass as an unknown one.
+// load registers the rows of a user's file. It refuses unknown fields, so that
+// a misspelt price does not become an unknown one.
 func (c *Catalogue) load(data []byte) error {
 	var f struct {
 		Models []json.RawMessage `json:"models"`
@@ -74,12 +74,12 @@ func (c *Catalogue) row(raw []byte) error {
 	named.Provider = ourName(named.Provider)
 	m, _ := c.Lookup(named.Provider, named.ID)
 	if m.ID != named.ID {
-		m = Model{Name: named.ID} // a version of its own, not the row it is an alias of
+		m = Model{Name: named.ID} // a version of its own, not the row of which it is an alias
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	tiers := m.Tiers
-	m.Tiers = nil // else new tiers would inherit from the old ones
+	m.Tiers = nil // otherwise new tiers would inherit from the old ones
 	if err := dec.Decode(&m); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (c *Catalogue) row(raw []byte) error {
 	return nil
 }
 
-// line is the number of the line that holds an offset.
+// line returns the number of the line that contains an offset.
 func line(data []byte, offset int) int {
 	return 1 + bytes.Count(data[:min(offset, len(data))], []byte("\n"))
 }

@@ -13,8 +13,8 @@ type Model struct {
 	ID       string   `json:"id"`
 	Name     string   `json:"display_name"`
 	Aliases  []string `json:"aliases"` // other ids of the same model
-	// Assumed is the id of the model that the row was taken from, where this
-	// one is not listed; see [Catalogue.Assume].
+	// Assumed is the id of the model from which the row was taken if this model
+	// is not listed; see [Catalogue.Assume].
 	Assumed string `json:"-"`
 	Limits
 	Prices
@@ -31,22 +31,22 @@ type Limits struct {
 	MaxOutput     int64 `json:"max_output"`
 }
 
-// Window is how many tokens a conversation may have: some models take in less
-// than their window, whatever they answer.
+// Window returns how many tokens a conversation may have. Some models accept
+// less input than their window, however short the answer.
 func (l Limits) Window() int64 { return cmp.Or(l.MaxInput, l.ContextWindow) }
 
-// Thinking says how a model's reasoning is steered (LOOP-16).
+// Thinking says how a model's reasoning is controlled (LOOP-16).
 type Thinking struct {
 	Reasons bool                `json:"reasoning"`
 	Efforts []llm.Effort        `json:"effort_levels"`
 	Modes   []llm.ReasoningMode `json:"reasoning_control"`
 	Budget  *Budget             `json:"thinking_budget"`
-	// Field is where an endpoint of the Chat Completions format puts what
-	// the model thought.
+	// Field is the field in which a Chat Completions endpoint returns
+	// reasoning.
 	Field string `json:"reasoning_field"`
 }
 
-// Control says what an adapter needs to know of it.
+// Control returns what an adapter needs to know about it.
 func (t Thinking) Control() llm.ReasoningControl {
 	c := llm.ReasoningControl{Modes: t.Modes, Levels: t.Efforts}
 	if t.Budget != nil {
@@ -55,20 +55,19 @@ func (t Thinking) Control() llm.ReasoningControl {
 	return c
 }
 
-// Budget bounds the tokens that a model may be given to think with; 0 is no
-// bound.
+// Budget bounds the thinking tokens of a model; 0 means unbounded.
 type Budget struct {
 	Min int `json:"min"`
 	Max int `json:"max"`
 }
 
-// Abilities are what a model is known to take and give.
+// Abilities are a model's known inputs and features.
 type Abilities struct {
 	Images     bool `json:"supports_images"`
 	PDF        bool `json:"supports_pdf"`
 	Tools      bool `json:"supports_tools"`
 	Structured bool `json:"supports_structured_output"`
-	// Temperature is false where any but the default one is refused.
+	// Temperature is false if the model refuses every value but the default.
 	Temperature *bool `json:"supports_temperature"`
 }
 
@@ -76,13 +75,13 @@ type Abilities struct {
 type Life struct {
 	KnowledgeCutoff string `json:"knowledge_cutoff"`
 	Released        string `json:"release_date"`
-	// Deprecated models are gone, or go on the day Shutdown names.
+	// Deprecated models have been switched off, or will be on the day Shutdown.
 	Deprecated  bool   `json:"deprecated"`
 	Shutdown    string `json:"shutdown_date"`
 	Replacement string `json:"replacement"`
 }
 
-// Provenance says where a row comes from.
+// Provenance says where a row was taken from.
 type Provenance struct {
 	Source     []string `json:"source"`
 	Unverified []string `json:"unverified"` // fields inferred from a sibling

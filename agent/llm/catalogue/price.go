@@ -11,27 +11,27 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Prices are a model's prices, with what changes them.
+// Prices are a model's prices and the rules that change them.
 type Prices struct {
 	Rates
-	// ThinkingOutput is the price of output where the model thought first.
+	// ThinkingOutput is the price of output after thinking.
 	ThinkingOutput *Rate  `json:"output_reasoning"`
 	Tiers          []Tier `json:"tiers"`
 	Promo          *Promo `json:"price_promo"`
 	Peak           *Peak  `json:"price_peak"`
 }
 
-// Rates are prices by the kind of token; nil is unknown.
+// Rates are prices by the kind of token; nil means unknown.
 type Rates struct {
 	Input      *Rate `json:"input"`
 	Output     *Rate `json:"output"`
 	CacheRead  *Rate `json:"cache_read"`
 	CacheWrite *Rate `json:"cache_write"`
-	// CacheWriteLong is for what stays in the cache for an hour.
+	// CacheWriteLong is the price of writing to the cache for an hour.
 	CacheWriteLong *Rate `json:"cache_write_1h"`
 }
 
-// Tier replaces the rates of a whole request whose context is larger than Above
+// Tier replaces the rates of a whole request whose context exceeds Above
 // tokens.
 type Tier struct {
 	Above int64 `json:"above_input_tokens"`
@@ -44,14 +44,14 @@ type Promo struct {
 	Rates
 }
 
-// Peak replaces the rates in some hours of Monday to Friday, in UTC. The
-// vendor's holidays are not known, so they count as working days.
+// Peak replaces the rates in some hours from Monday to Friday, in UTC. The
+// vendor's holidays are unknown, so they count as working days.
 type Peak struct {
 	Windows []Window `json:"utc_weekday_windows"`
 	Rates
 }
 
-// over returns r with what s knows put in its place.
+// over returns r with the known rates of s replacing its own.
 func (r Rates) over(s Rates) Rates {
 	return Rates{
 		Input: cmp.Or(s.Input, r.Input), Output: cmp.Or(s.Output, r.Output),
@@ -60,9 +60,9 @@ func (r Rates) over(s Rates) Rates {
 	}
 }
 
-// At returns the rates of a request with that many tokens of context at a
-// moment. The largest tier that applies wins over the hour, and the hour over
-// the promotion.
+// At returns the rates for a request with the given tokens of context at the
+// given time. The largest applicable tier takes precedence over the hour, and
+// the hour over the promotion.
 func (p Prices) At(context int64, at time.Time) Rates {
 	r, at := p.Rates, at.UTC()
 	if p.Promo != nil && at.Format(time.DateOnly) <= p.Promo.Until {
@@ -80,14 +80,14 @@ func (p Prices) At(context int64, at time.Time) Rates {
 	return r
 }
 
-// maxTokens is more than any request holds: larger counts are no counts.
+// maxTokens is more than any request contains; a larger count is invalid.
 const maxTokens = 1e9
 
-// Price returns what a request cost. It reports false where that is unknown:
-// where the model's prices or the tokens are. A cache's tokens cost what input
-// does unless the row says otherwise, since most vendors charge no more;
-// what stays for an hour costs twice as much, as it does at Anthropic, which alone
-// counts it.
+// Price returns the cost of a request. It reports false if the model's prices
+// or the tokens are unknown. Cache tokens cost the same as input unless the row
+// says otherwise, because most vendors charge no more. Tokens cached for an
+// hour cost twice as much as input, as at Anthropic, the only provider that
+// counts them.
 func (p Prices) Price(u llm.Usage, at time.Time) (llm.Cost, bool) {
 	r := p.At(u.Context(), at)
 	if r.Input == nil || r.Output == nil || !u.Known || min(u.Input, u.CacheRead, u.CacheWrite, u.CacheWriteLong, u.Output) < 0 || u.CacheWriteLong > u.CacheWrite ||
@@ -105,18 +105,18 @@ func (p Prices) Price(u llm.Usage, at time.Time) (llm.Cost, bool) {
 		cmp.Or(r.CacheWrite, r.Input).of(u.CacheWrite-u.CacheWriteLong) + long + r.Output.of(u.Output), true
 }
 
-// Rate is a price in pico-dollars a token, which is millionths of a dollar per
-// million tokens; in JSON it is in dollars per million tokens.
+// Rate is a price in pico-dollars per token, which is millionths of a dollar
+// per million tokens. In JSON it is in dollars per million tokens.
 type Rate int64
 
 const (
 	ratePerDollar = 1e6
-	maxRate       = 1000 * ratePerDollar // keeps every cost inside 64 bits
+	maxRate       = 1000 * ratePerDollar // keeps every cost within 64 bits
 )
 
 func (r *Rate) of(tokens int64) llm.Cost { return llm.Cost(int64(*r) * tokens) }
 
-// PerMillion is the price in dollars per million tokens.
+// PerMillion returns the price in dollars per million tokens.
 func (r Rate) PerMillion() float64 { return float64(r) / ratePerDollar }
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -133,7 +133,7 @@ func (r *Rate) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ListedRates are the prices that a provider lists of its own model.
+// ListedRates returns the prices that a provider lists for its own model.
 func ListedRates(p llm.ListedPrice) Rates {
 	rate := func(dollars *float64) *Rate {
 		if dollars == nil {
@@ -148,7 +148,8 @@ func ListedRates(p llm.ListedPrice) Rates {
 	return Rates{Input: rate(&p.Input), Output: rate(&p.Output), CacheRead: rate(p.CacheRead), CacheWrite: rate(p.CacheWrite)}
 }
 
-// Window is a part of the day, from the first minute on and up to the second.
+// Window is a part of the day: from minute From up to, but not including,
+// minute To.
 type Window struct{ From, To int }
 
 // UnmarshalJSON implements [json.Unmarshaler].

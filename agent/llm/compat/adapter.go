@@ -1,7 +1,7 @@
 // Package compat speaks Chat Completions to any endpoint that offers it: a
-// server on this machine, a gateway, or a provider without an API of its own
-// that is worth an adapter (LLM-04). It is lenient in what it reads, because
-// these endpoints agree on little but the name.
+// server on this machine, a gateway, or a provider without an adapter of its
+// own (LLM-04). It reads answers leniently, because these endpoints differ in
+// almost everything.
 package compat
 
 import (
@@ -35,11 +35,11 @@ type Adapter struct {
 	encodings wire.Encodings
 }
 
-// New returns an adapter for the endpoint at cfg.BaseURL, whichever it is. It
-// is spoken to as its preset says where its host belongs to one.
+// New returns an adapter for the endpoint at cfg.BaseURL. If the address
+// belongs to a preset, the adapter uses its dialect.
 func New(cfg Config) *Adapter { return NewAt(name, cfg) }
 
-// NewAt is New under a provider's name.
+// NewAt is New under the given provider name.
 func NewAt(provider string, cfg Config) *Adapter {
 	return newAdapter(provider, cfg, dialectAt(cfg.BaseURL))
 }
@@ -56,12 +56,13 @@ func newAdapter(name string, cfg Config, d Dialect) *Adapter {
 // Name implements [llm.Adapter].
 func (a *Adapter) Name() string { return a.name }
 
-// Models asks which models there are, sorted by id.
+// Models lists the endpoint's models, sorted by id.
 func (a *Adapter) Models(ctx context.Context) ([]llm.ListedModel, error) {
 	return a.endpoint.Models(ctx)
 }
 
-// messages encodes a conversation; what was sent before is taken from memory.
+// messages encodes a conversation. Messages that were sent before come from the
+// cache.
 func (a *Adapter) messages(req llm.Request, origin llm.Origin) ([]byte, error) {
 	bridged := a.dialect.bridged(req.Messages)
 	spoken, err := wire.Join(&a.encodings, req.CacheKey, origin, bridged, func(m llm.Message, ids *wire.IDs) []message {
@@ -113,8 +114,8 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 				return
 			}
 		}
-		// The answer is whole once its end was announced; what may follow,
-		// the usage, can be missed.
+		// The answer is complete once its end was announced. Only the usage may
+		// follow, which can be missing.
 		if d.finished || stream.Done {
 			d.finish()
 			return

@@ -9,8 +9,8 @@ import (
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
-// chunk is what is read of a chunk. Its loosely typed fields are those in
-// which endpoints differ.
+// chunk has the fields of a chunk that are read. Its loosely typed fields are
+// those in which endpoints differ.
 type chunk struct {
 	ID      string          `json:"id"`
 	Choices []choice        `json:"choices"`
@@ -48,7 +48,7 @@ type usage struct {
 	Total      int64 `json:"total_tokens"`
 	CacheHit   int64 `json:"prompt_cache_hit_tokens"`
 	Cached     int64 `json:"cached_tokens"`
-	// Cost is in dollars, where the dialect says so.
+	// Cost is in dollars, if the dialect says so.
 	Cost      float64 `json:"cost"`
 	InDetails struct {
 		Cached  int64 `json:"cached_tokens"`
@@ -59,7 +59,7 @@ type usage struct {
 	} `json:"completion_tokens_details"`
 }
 
-// neutral makes the counts disjoint: prompt_tokens holds the cached ones too
+// neutral makes the counts disjoint: prompt_tokens includes the cached ones
 // (LLM-29).
 func (u *usage) neutral() llm.Usage {
 	cached, output := max(u.InDetails.Cached, u.CacheHit, u.Cached), u.Completion
@@ -73,7 +73,7 @@ func (u *usage) neutral() llm.Usage {
 	}
 }
 
-// none is the block that is not open.
+// none stands for no open block.
 const none = -1
 
 // decoder turns the chunks of one answer into neutral events.
@@ -246,9 +246,9 @@ func (d *decoder) call(c callDelta) {
 	d.builder.Append(i, arguments(c.Function.Arguments))
 }
 
-// another says whether a piece under the index of block i begins a new call:
-// some servers give every call the index 0. A new id says so; without one, a
-// name does, if it differs or if the arguments were complete.
+// another reports whether a piece with the index of block i begins a new call,
+// because some servers give every call the index 0. A new id begins one.
+// Without ids, a name does if it differs or if the arguments were complete.
 func (d *decoder) another(i int, c callDelta) bool {
 	known := d.builder.Call(i)
 	if c.ID != "" && known.WireID != "" {
@@ -261,8 +261,8 @@ func (d *decoder) another(i int, c callDelta) bool {
 	return c.Function.Name != known.Name || complete
 }
 
-// arguments reads a piece of a call's arguments: a string to append, or all
-// of them as an object.
+// arguments reads a piece of a call's arguments: a string to append, or the
+// complete object.
 func arguments(raw json.RawMessage) string {
 	var piece string
 	if len(raw) == 0 || json.Unmarshal(raw, &piece) == nil { // null leaves it empty
@@ -278,8 +278,8 @@ func (d *decoder) closeText() {
 	}
 }
 
-// closeReasoning ends the reasoning. Several providers want it back, in the
-// field it came in; where details came too, they hold it.
+// closeReasoning ends the reasoning. Several providers want it back in the
+// field in which it came; if there were details too, they contain it.
 func (d *decoder) closeReasoning() {
 	if d.reasoning == none {
 		return
@@ -314,14 +314,14 @@ func (d *decoder) finish() {
 		d.builder.AddNative(wire.JSON(map[string]any{detailsField: d.details.list()}))
 	}
 	if thought != "" {
-		// The model meant this for its answer, or only wrote about the tag.
+		// The model meant this as its answer, or only wrote about the tag.
 		d.say(thinkOpen + thought)
 	}
 	d.builder.Finish(d.builder.Counted(), finish)
 }
 
-// end is why the answer ended. Whether tools are asked for is decided by the
-// calls: endpoints say "stop" beside them (LLM-27).
+// end returns why the answer ended. The calls decide whether tools are
+// requested, because endpoints say "stop" beside them (LLM-27).
 func (d *decoder) end() llm.Finish {
 	finish := llm.Finish{Reason: llm.FinishStop, Raw: d.reason}
 	switch {

@@ -8,57 +8,58 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Dialect says where an endpoint departs from the common form of Chat
-// Completions. The zero value is that form. What can be seen in an answer, such
-// as the field that reasoning came in, needs no flag: it goes back as it came.
+// Dialect describes how an endpoint departs from the common form of Chat
+// Completions, which is the zero value. A difference that shows in an answer,
+// such as the field of the reasoning, needs no flag: it is sent back the same
+// way.
 type Dialect struct {
-	// CompletionCap caps the answer by max_completion_tokens: OpenAI's
-	// reasoning models refuse max_tokens, a few others deprecate it, and the
-	// rest know nothing else.
+	// CompletionCap caps the answer by max_completion_tokens. OpenAI's
+	// reasoning models refuse max_tokens and a few other endpoints deprecate
+	// it; all others know only max_tokens.
 	CompletionCap bool
-	// EffortForm is how the wanted effort is said.
+	// EffortForm is how the effort is requested.
 	EffortForm EffortForm
-	// Efforts are those that the endpoint takes of a model that nothing is
-	// known of; empty where they are not known either.
+	// Efforts are the levels that the endpoint accepts for an unknown model;
+	// empty if they are unknown too.
 	Efforts []llm.Effort
-	// NoStreamOptions leaves stream_options out: the endpoint reports its
-	// counts unasked and refuses a field that it does not know.
+	// NoStreamOptions leaves out stream_options: the endpoint reports its usage
+	// anyway and refuses unknown fields.
 	NoStreamOptions bool
-	// WantsReasoning has each of the model's own messages carry
-	// reasoning_content, if need be an empty one: without it the endpoint
-	// refuses a conversation with tools that another model took part in.
+	// WantsReasoning adds reasoning_content, if necessary empty, to each of the
+	// model's own messages. Without it the endpoint refuses a conversation with
+	// tools in which another model took part.
 	WantsReasoning bool
-	// ShortCallIDs sends ids of nine letters and digits only.
+	// ShortCallIDs sends call ids of exactly nine letters and digits.
 	ShortCallIDs bool
-	// Gateway marks OpenRouter: it says what it charged, in dollars, and has to
-	// be asked to cache what is sent to Anthropic's models.
+	// Gateway marks OpenRouter: it reports its charge in dollars, and must be
+	// asked to cache input for Anthropic's models.
 	Gateway bool
-	// AssistantAfterTool puts a word of the model's between the result of a
-	// tool and what the user says next, which may not follow each other.
+	// AssistantAfterTool inserts a message of the model between a tool's result
+	// and the user's next message, which must not follow each other.
 	AssistantAfterTool bool
 }
 
-// EffortForm is a way of saying how hard to think.
+// EffortForm is a way to request an effort.
 type EffortForm string
 
-// The ways.
+// The forms.
 const (
-	// EffortField is the field reasoning_effort.
+	// EffortField uses the field reasoning_effort.
 	EffortField EffortForm = ""
-	// EffortThinking switches by thinking.type, and says the effort of a model
-	// that has several in reasoning_effort.
+	// EffortThinking switches by thinking.type, and uses reasoning_effort for a
+	// model with several levels.
 	EffortThinking EffortForm = "thinking"
-	// EffortObject is an object, reasoning, with the effort in it.
+	// EffortObject uses an object, reasoning, that contains the effort.
 	EffortObject EffortForm = "reasoning"
-	// EffortEnable switches by enable_thinking, and says the effort of a model
-	// that has several in reasoning_effort.
+	// EffortEnable switches by enable_thinking, and uses reasoning_effort for a
+	// model with several levels.
 	EffortEnable EffortForm = "enable_thinking"
-	// EffortTemplate hands both to the model's chat template.
+	// EffortTemplate passes both to the model's chat template.
 	EffortTemplate EffortForm = "chat_template_kwargs"
 )
 
-// effort returns what says a request's effort: the value of reasoning_effort,
-// and that of the form's own field. Either may be empty.
+// effort returns the fields for a request's effort: the value of
+// reasoning_effort, and that of the form's own field. Either may be empty.
 func (d Dialect) effort(req llm.Request) (level string, own any) {
 	if req.Effort == llm.EffortDefault {
 		return "", nil
@@ -103,7 +104,7 @@ func (d Dialect) effort(req llm.Request) (level string, own any) {
 		return "", template
 	}
 	if off {
-		level = string(llm.EffortNone) // a model that can only be switched thinks unless it is told not to
+		level = string(llm.EffortNone) // a model with only a switch thinks unless it is told not to
 	}
 	return level, nil
 }
@@ -119,10 +120,10 @@ func effortObject(off bool, level string) map[string]any {
 	}
 }
 
-// shortID is the form of [Dialect.ShortCallIDs].
+// shortID matches the ids of [Dialect.ShortCallIDs].
 var shortID = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
 
-// callID is the form in which an id is sent.
+// callID returns an id in the form in which it is sent.
 func (d Dialect) callID(id string) string {
 	if !d.ShortCallIDs || shortID.MatchString(id) {
 		return id
@@ -131,11 +132,11 @@ func (d Dialect) callID(id string) string {
 	return base32.StdEncoding.EncodeToString(sum[:])[:9]
 }
 
-// bridge is what the model is made to say between a tool and the user. It is
-// one message, so that it is encoded once.
+// bridge is the model's message between a tool and the user. It is a single
+// value, so that it is encoded once.
 var bridge = llm.Text(llm.RoleAssistant, "Understood.")
 
-// bridged returns the messages with bridges where the endpoint needs them.
+// bridged inserts bridges into the messages if the endpoint needs them.
 func (d Dialect) bridged(messages []llm.Message) []llm.Message {
 	if !d.AssistantAfterTool {
 		return messages

@@ -7,20 +7,20 @@ import (
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
-// What a model thought goes back in the form it came in, as fields of its
-// message (LLM-28): a string in a field of its own, a part of the content, the
-// content's beginning between tags, or a list of details.
+// Reasoning is sent back in the form in which it came, as fields of its message
+// (LLM-28): a string in a field of its own, a part of the content, the
+// beginning of the content between tags, or a list of details.
 const (
 	contentField = "content"
 	detailsField = "reasoning_details"
 	plainField   = "reasoning"
-	// reasoningField is the string's name where an endpoint insists on one.
+	// reasoningField is the string's name if an endpoint insists on one.
 	reasoningField = "reasoning_content"
-	// tagField is not the name of a field: the content holds the reasoning.
+	// tagField is not the name of a field: the content contains the reasoning.
 	tagField = thinkOpen
 )
 
-// echo is the native form of reasoning that came in a field.
+// echo returns the native form of reasoning that came in a field.
 func echo(field, text string) json.RawMessage {
 	switch field {
 	case contentField:
@@ -42,8 +42,8 @@ type textPart struct {
 	Text string `json:"text"`
 }
 
-// mergeEcho adds native reasoning to the fields of its message, where an
-// answer's several stretches of it share one.
+// mergeEcho adds native reasoning to the fields of its message. Several
+// reasoning blocks of an answer may share one field.
 func mergeEcho(extra map[string]any, native json.RawMessage) {
 	var fields map[string]any
 	if json.Unmarshal(native, &fields) != nil {
@@ -61,19 +61,18 @@ func mergeEcho(extra map[string]any, native json.RawMessage) {
 	}
 }
 
-// details gathers the list that a gateway describes reasoning by, the proofs
-// of whichever provider stands behind it among them. All of it must come back,
-// in order.
+// details collects the list in which a gateway returns reasoning, including the
+// signatures of the actual provider. All of it must be sent back, in order.
 type details []*detail
 
-// detail is one of them, of which some members come in pieces.
+// detail is one entry, some members of which arrive in pieces.
 type detail struct {
 	fields map[string]any
 	texts  map[string]*strings.Builder
 }
 
-// add takes the details of a chunk and returns what they say in words. One that
-// goes on where the last one stopped is a piece of it.
+// add takes the details of a chunk and returns their text. A detail that
+// continues the last one is a piece of it.
 func (d *details) add(chunk []map[string]any) (thought string) {
 	var words strings.Builder
 	for _, piece := range chunk {
@@ -106,7 +105,7 @@ func (d *detail) add(piece map[string]any) {
 	}
 }
 
-// list is the details as they go back.
+// list returns the details in the form in which they are sent back.
 func (d details) list() []map[string]any {
 	list := make([]map[string]any, 0, len(d))
 	for _, each := range d {
@@ -118,7 +117,7 @@ func (d details) list() []map[string]any {
 	return list
 }
 
-// continues says whether b is a piece of the same detail as a.
+// continues reports whether b is a piece of the same detail as a.
 func continues(a, b map[string]any) bool {
 	return a["type"] != nil && a["type"] == b["type"] && a["index"] == b["index"] &&
 		(a["id"] == b["id"] || a["id"] == nil || b["id"] == nil)

@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// localPatience is how long a server on this machine may take to say what
-	// it has. One that is not there says so at once.
+	// localPatience limits the answer of a server on this machine. A missing
+	// server fails at once.
 	localPatience = 400 * time.Millisecond
 	maxLocalReply = 1 << 20
 	maxModelID    = 256
 )
 
-// Running asks at a local preset's own address which models there are. Anything
-// may listen at that port, so it is sent nothing but the question, no key
-// above all, and what is not exactly a list of models counts as an error.
+// Running asks a local preset's own address for its models. Anything may listen
+// at that port, so it is sent only the question, and no key. An answer that is
+// not exactly a list of models is an error.
 func (p Preset) Running(ctx context.Context) ([]string, error) {
 	if !p.Local {
 		return nil, fmt.Errorf("%s is not on this machine", p.Name)
@@ -61,7 +61,7 @@ func (p Preset) Running(ctx context.Context) ([]string, error) {
 var errNoList = errors.New("not a list of models")
 
 // localModels reads a list of models, in the server's order. Every entry must
-// be a model's.
+// describe a model.
 func localModels(body []byte) ([]string, error) {
 	var list struct {
 		Object string `json:"object"`
@@ -86,8 +86,8 @@ func localModels(body []byte) ([]string, error) {
 
 var errNotLocal = errors.New("the address is not on this machine")
 
-// loopback returns a client that reaches this machine only, whatever a name
-// resolves to, a proxy is set to or a server redirects to.
+// loopback returns a client that reaches only this machine, regardless of name
+// resolution, proxies and redirects.
 var loopback = sync.OnceValue(func() *http.Client {
 	dialer := &net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
 		host, _, err := net.SplitHostPort(address)

@@ -16,8 +16,7 @@ import (
 type message = sdk.ChatCompletionMessageParamUnion
 
 // params lowers all of a request but its messages, with only the fields that
-// the endpoint knows.
-// Equal prefixes of two requests give equal bytes.
+// the endpoint knows. Equal prefixes of two requests give equal bytes.
 func (d Dialect) params(req llm.Request) sdk.ChatCompletionNewParams {
 	level, own := d.effort(req)
 	p := sdk.ChatCompletionNewParams{
@@ -73,8 +72,8 @@ func (d Dialect) lower(m llm.Message, origin llm.Origin, ids *wire.IDs) []messag
 	}
 }
 
-// assistant lowers an answer from its typed fields. Of reasoning, only what
-// came from the same origin goes back (LLM-28).
+// assistant lowers an answer from its typed fields. Reasoning is sent back only
+// if it came from the same origin (LLM-28).
 func (d Dialect) assistant(m llm.Message, same bool, ids *wire.IDs) []message {
 	a := &sdk.ChatCompletionAssistantMessageParam{}
 	extra := map[string]any{}
@@ -118,7 +117,7 @@ func (d Dialect) assistant(m llm.Message, same bool, ids *wire.IDs) []message {
 	return []message{{OfAssistant: a}}
 }
 
-// user lowers what a user said or attached.
+// user lowers a user's text and attachments.
 func user(parts []llm.Part) []message {
 	var out []sdk.ChatCompletionContentPartUnionParam
 	plain := true
@@ -148,9 +147,9 @@ func media(m *llm.Media) sdk.ChatCompletionContentPartUnionParam {
 	return sdk.TextContentPart(wire.Omitted(m))
 }
 
-// said lowers results of tool calls, and what a user said beside them. A tool
-// message holds text only, so images follow in a user message, after the last
-// result, as does what the user said: nothing may stand between a call and its
+// said lowers results of tool calls together with the user's text beside them.
+// A tool message contains only text, so images and the user's text follow in a
+// user message after the last result: nothing may stand between a call and its
 // results.
 func (d Dialect) said(m llm.Message, ids *wire.IDs) []message {
 	var out []message

@@ -8,7 +8,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// options adds what few requests ask for.
+// options adds rarely used settings.
 func options(p *sdk.ChatCompletionNewParams, o llm.Options) {
 	switch o.ToolChoice.Mode {
 	case llm.ToolNamed:

@@ -9,26 +9,25 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Preset is an endpoint that people know by its name (COM-50, OAS-709).
+// Preset is a well-known endpoint (COM-50, OAS-709).
 type Preset struct {
 	// ID is the provider's name in requests.
 	ID, Name string
 	BaseURL  string
-	// KeyVariables and URLVariable are the environment's names for the key,
-	// the first that is set, and for another address.
+	// KeyVariables and URLVariable are the environment variables for the key,
+	// in order of precedence, and for another address.
 	KeyVariables []string
 	URLVariable  string
-	// DefaultModel is what a first session uses; empty where the newest model
-	// of the catalogue will do, or the user must choose.
+	// DefaultModel is the model of a first session; empty if the newest model
+	// of the catalogue is used, or if the user must choose.
 	DefaultModel string
-	// Local marks a server on this machine: it needs no key, and whether it is
-	// there is found out by asking it; see [Preset.Running].
+	// Local marks a server on this machine: it needs no key, and
+	// [Preset.Running] finds out whether it runs.
 	Local bool
 	Dialect
 }
 
-// Presets returns the endpoints that are known by name, in the order in which a
-// person is shown them.
+// Presets returns the well-known endpoints, in display order.
 func Presets() []Preset { return slices.Clone(presets) }
 
 var presets = []Preset{
@@ -127,15 +126,14 @@ var presets = []Preset{
 	},
 }
 
-// New returns an adapter for the endpoint, at its own address where cfg has
-// none.
+// New returns an adapter for the endpoint, at its own address if cfg has none.
 func (p Preset) New(cfg Config) *Adapter {
 	cfg.BaseURL = cmp.Or(strings.TrimSpace(cfg.BaseURL), p.BaseURL)
 	return newAdapter(p.ID, cfg, p.Dialect)
 }
 
-// dialectAt is the dialect of whoever answers at an address, as far as its host
-// is one that a preset names (OAS-709).
+// dialectAt returns the dialect of an address if its host belongs to a preset
+// (OAS-709).
 func dialectAt(baseURL string) Dialect {
 	u, err := url.Parse(strings.TrimSpace(baseURL))
 	if err != nil || u.Host == "" {

@@ -5,16 +5,16 @@ import "strings"
 const (
 	thinkOpen  = "<think>"
 	thinkClose = "</think>"
-	// maxLead is how much white space may stand before the tag.
+	// maxLead limits the white space before the tag.
 	maxLead = 64
 )
 
-// thinkTag takes apart a text that begins with reasoning between tags, which is
-// how an endpoint sends it that has no field for it. The zero value expects the
-// beginning of an answer; a text that begins with anything else stays whole.
+// thinkTag splits a text that begins with reasoning between tags, the form of
+// an endpoint without a reasoning field. The zero value expects the beginning
+// of an answer. A text that begins with anything else stays whole.
 type thinkTag struct {
 	phase thinkPhase
-	// held is what may be the beginning of a tag, with the space before it.
+	// held is the possible beginning of a tag, with the space before it.
 	held string
 }
 
@@ -27,7 +27,7 @@ const (
 	thinkOver
 )
 
-// split takes a piece of the text and returns what is sure of it.
+// split takes a piece of the text and returns the parts that are certain.
 func (t *thinkTag) split(piece string) (thought, text string) {
 	if piece == "" {
 		return "", ""
@@ -61,14 +61,14 @@ func (t *thinkTag) split(piece string) (thought, text string) {
 	return thought, piece
 }
 
-// over ends the search for tags and returns what was held.
+// over ends the search for tags and returns the held text.
 func (t *thinkTag) over() string {
 	held := t.held
 	t.phase, t.held = thinkOver, ""
 	return held
 }
 
-// cutBeginning cuts the beginning of mark, which may go on, off the end of s.
+// cutBeginning cuts a possible beginning of mark off the end of s.
 func cutBeginning(s, mark string) (before, held string) {
 	for n := min(len(s), len(mark)-1); n > 0; n-- {
 		if strings.HasSuffix(s, mark[:n]) {

@@ -1,7 +1,7 @@
-// Package generate asks a model for one thing and waits for it: a text, or a
-// value of a Go type. It is for the small jobs around a session, such as a
-// title or a summary, and for programs that need no session; the agent's loop
-// does without it (LLM-33).
+// Package generate asks a model for one result and waits for it: a text, or a
+// value of a Go type. It is for the small jobs beside a session, such as a
+// title or a summary, and for programs without sessions. The agent's loop does
+// not use it (LLM-33).
 package generate
 
 import (
@@ -14,49 +14,49 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Model is what answers: an [llm.Client] or one of its adapters.
+// Model is an [llm.Client] or one of its adapters.
 type Model interface {
 	Stream(context.Context, llm.Request) iter.Seq2[llm.Event, error]
 }
 
-// Call says what to ask.
+// Call is one request for a result.
 type Call struct {
-	// Request holds everything but the tools. Its messages are the
-	// conversation, unless there is a Prompt.
+	// Request has everything but the tools. Its messages are the conversation,
+	// unless Prompt is set.
 	Request llm.Request
 	// Prompt is a conversation of one message.
 	Prompt string
 	Tools  []Tool
-	// MaxToolRounds is how often calls are run and the model asked again;
-	// 0 is once.
+	// MaxToolRounds is how often calls are run and the model asked again; 0
+	// means once.
 	MaxToolRounds int
-	// StopWhen ends the rounds early; it is asked after each step that calls
-	// tools. May be nil.
+	// StopWhen ends the rounds early. It is called after each step that calls
+	// tools, and may be nil.
 	StopWhen func([]Step) bool
-	// Retry is [llm.SpecRetries] where it is nil.
+	// Retry defaults to [llm.SpecRetries].
 	Retry *llm.RetryPolicy
-	// StepTimeout bounds each request; 0 leaves it to the context.
+	// StepTimeout limits each request; 0 leaves it to the context.
 	StepTimeout time.Duration
 }
 
-// Step is one request, its answer, and what the tools gave that it called.
+// Step is one request, its answer, and the results of the tools that it called.
 type Step struct {
 	Answer  *llm.Answer
 	Results []llm.ToolResult
 }
 
-// Result is what a [Call] came to.
+// Result is the result of a [Call].
 type Result struct {
 	Steps []Step
-	// Usage sums those of all steps.
+	// Usage sums the usage of all steps.
 	Usage llm.Usage
-	// Lost counts the requests whose answer broke off: each may have been
+	// Lost counts the requests whose answer broke off. Each may have been
 	// charged for.
 	Lost int
 }
 
-// Charged are the usages of all requests that may have been charged for, one
-// each; that of a lost one is not known.
+// Charged returns the usages of all requests that may have been charged for.
+// That of a lost request is unknown.
 func (r *Result) Charged() []llm.Usage {
 	usages := make([]llm.Usage, r.Lost)
 	for _, step := range r.Steps {
@@ -65,7 +65,7 @@ func (r *Result) Charged() []llm.Usage {
 	return usages
 }
 
-// Answer is the last step's; nil where there is none.
+// Answer returns that of the last step; nil if there is none.
 func (r *Result) Answer() *llm.Answer {
 	if len(r.Steps) == 0 {
 		return nil
@@ -73,7 +73,7 @@ func (r *Result) Answer() *llm.Answer {
 	return r.Steps[len(r.Steps)-1].Answer
 }
 
-// Text is what the model said last.
+// Text returns the model's last text.
 func (r *Result) Text() string {
 	if a := r.Answer(); a != nil {
 		return a.Message.Text()
@@ -81,14 +81,15 @@ func (r *Result) Text() string {
 	return ""
 }
 
-// Text asks and waits. With an error, the result holds the steps before it. An
-// error of a provider's is an [*llm.Error].
+// Text asks and waits. If it fails, the result holds the steps before the
+// error. A provider's error is an [*llm.Error].
 func Text(ctx context.Context, m Model, c Call) (*Result, error) {
 	return ask(ctx, m, c, nil)
 }
 
-// Stream is [Text] with the events of all its steps as they come. What has been
-// yielded of a step is true: no step is asked again after that (LLM-46).
+// Stream is [Text], and also yields the events of all steps as they come.
+// Yielded events are final: a step that has yielded is not requested again
+// (LLM-46).
 func Stream(ctx context.Context, m Model, c Call) iter.Seq2[llm.Event, error] {
 	return func(yield func(llm.Event, error) bool) {
 		_, err := ask(ctx, m, c, func(ev llm.Event) bool { return yield(ev, nil) })
@@ -98,11 +99,11 @@ func Stream(ctx context.Context, m Model, c Call) iter.Seq2[llm.Event, error] {
 	}
 }
 
-// errLeft says that nobody wants the rest.
+// errLeft means that the caller stopped ranging.
 var errLeft = errors.New("the caller left")
 
-// ask goes from step to step. show is given every event, and says whether more
-// is wanted; nil where nobody watches.
+// ask runs the steps. show gets every event and returns whether more are
+// wanted; nil if nobody watches.
 func ask(ctx context.Context, m Model, c Call, show func(llm.Event) bool) (*Result, error) {
 	result := &Result{Usage: llm.Usage{Known: true}}
 	req, tools, err := c.prepare()
@@ -152,8 +153,8 @@ func (c *Call) prepare() (llm.Request, toolset, error) {
 	return req, tools, nil
 }
 
-// step makes one request, again after failures that may pass, and adds to lost
-// those whose answer broke off.
+// step makes one request, with retries after failures that may pass, and adds
+// lost answers to lost.
 func (c *Call) step(ctx context.Context, m Model, req llm.Request, show func(llm.Event) bool, lost *int) (*llm.Answer, error) {
 	policy := llm.SpecRetries
 	if c.Retry != nil {
@@ -174,8 +175,8 @@ func (c *Call) step(ctx context.Context, m Model, req llm.Request, show func(llm
 	}
 }
 
-// attempt makes one request once. It reports whether anything of the answer
-// was shown.
+// attempt makes one request once. It reports whether any part of the answer was
+// shown.
 func (c *Call) attempt(ctx context.Context, m Model, req llm.Request, show func(llm.Event) bool) (answer *llm.Answer, shown bool, err error) {
 	if c.StepTimeout > 0 {
 		var cancel context.CancelFunc
@@ -198,7 +199,7 @@ func (c *Call) attempt(ctx context.Context, m Model, req llm.Request, show func(
 	return answer, shown, err
 }
 
-// sleep waits; it reports false when ctx ended meanwhile.
+// sleep waits. It reports false if ctx ended meanwhile.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

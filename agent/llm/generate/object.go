@@ -13,10 +13,10 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Object asks for a value of type T, a struct whose schema the provider is
-// given in its own way (LLM-34). What is no such value is an [*llm.Error] of
-// class bad_object and is not asked for again; the result holds what was said
-// instead. An endpoint that knows no schemas is asked in words.
+// Object asks for a value of type T, a struct whose schema is sent in the
+// provider's own form (LLM-34). An answer that is not such a value is an
+// [*llm.Error] of class bad_object and is not requested again; the result has
+// its text. An endpoint without schemas is asked in words.
 func Object[T any](ctx context.Context, m Model, c Call) (T, *Result, error) {
 	var value T
 	shape, err := shapeOf[T](&c)
@@ -34,8 +34,8 @@ func Object[T any](ctx context.Context, m Model, c Call) (T, *Result, error) {
 	return value, result, err
 }
 
-// ObjectStream is [Object] that yields the value as it grows: each time with
-// what is known by then, and last the whole of it.
+// ObjectStream is [Object], but yields the value as it grows, each time as far
+// as it is known, and finally the complete value.
 func ObjectStream[T any](ctx context.Context, m Model, c Call) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
@@ -104,8 +104,8 @@ func shapeOf[T any](c *Call) (*shape, error) {
 	return &shape{c.Request.Provider, encoded, resolved}, nil
 }
 
-// unknown reports whether a request with a schema was refused, as endpoints do
-// that know none.
+// unknown reports whether an endpoint refused a request because it has a
+// schema.
 func unknown(err error) bool {
 	var e *llm.Error
 	return errors.As(err, &e) && (e.Class == llm.ClassInvalid || e.Class == llm.ClassUnsupported)
@@ -136,7 +136,7 @@ func (s *shape) read(text string, value any) error {
 	return nil
 }
 
-// unfenced takes off the code fence that models like to put around JSON.
+// unfenced removes the code fence that models tend to put around JSON.
 func unfenced(text string) string {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "```") {
@@ -146,11 +146,11 @@ func unfenced(text string) string {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "```"))
 }
 
-// closed is the start of a JSON value made whole: what is open is closed, and
-// what cannot stand alone yet is left out.
+// closed completes the start of a JSON value: it closes open parts and leaves
+// out what cannot stand alone yet.
 func closed(text string) string {
-	var open []byte // the closing brackets that are missing, outermost first
-	whole := 0      // how much of text can stand, with ends behind it
+	var open []byte // the missing closing brackets, outermost first
+	whole := 0      // how much of text is kept, with ends appended
 	var ends string // what closes it
 	quoted, escaped := false, false
 	settle := func(at int) { whole, ends = at, reversed(open) }
@@ -170,7 +170,7 @@ func closed(text string) string {
 			open = open[:len(open)-1]
 			settle(i + 1)
 		case b == ',':
-			settle(i) // what stands before a comma is whole
+			settle(i) // the text before a comma is complete
 		}
 	}
 	return text[:whole] + ends

@@ -11,13 +11,12 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Tool is something the model may call.
+// Tool is a function that the model may call.
 type Tool struct {
 	llm.ToolSpec
-	// Run is called with arguments that the schema allows, from several
-	// goroutines at once. Its error is told to the model. A tool without it
-	// ends the rounds when it is called: the caller finds the call in the
-	// answer.
+	// Run is called with arguments that fit the schema, from several goroutines
+	// at once. Its error is told to the model. A call of a tool without Run
+	// ends the rounds, and the caller finds it in the answer.
 	Run func(ctx context.Context, arguments json.RawMessage) (string, error)
 }
 
@@ -44,8 +43,8 @@ func newToolset(tools []Tool) (toolset, error) {
 	return set, nil
 }
 
-// active reports whether all calls can be run here. One of a tool that does not
-// exist can: it is answered with an error (LLM-41).
+// active reports whether all calls can be run here. That includes calls of an
+// unknown tool, which are answered with an error (LLM-41).
 func (s toolset) active(calls []llm.ToolCall) bool {
 	for _, c := range calls {
 		if t, ok := s[c.Name]; ok && t.run == nil {
@@ -55,7 +54,7 @@ func (s toolset) active(calls []llm.ToolCall) bool {
 	return true
 }
 
-// run runs calls side by side and answers each of them, in order (LLM-40).
+// run runs calls in parallel and answers each of them, in order (LLM-40).
 func (s toolset) run(ctx context.Context, calls []llm.ToolCall) []llm.ToolResult {
 	results := make([]llm.ToolResult, len(calls))
 	var wg sync.WaitGroup
@@ -101,7 +100,7 @@ func valid(schema *jsonschema.Resolved, value []byte) error {
 	return schema.Validate(v)
 }
 
-// message is what the model is told of the results.
+// message is the message to the model with the results.
 func message(results []llm.ToolResult) llm.Message {
 	m := llm.Message{Role: llm.RoleTool}
 	for i := range results {

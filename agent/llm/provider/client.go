@@ -11,11 +11,11 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Client returns a client of every provider that the environment has a key or
-// an address for (LLM-02). The first of them, in the order of [Table], answers
-// requests that name none. A server on this machine counts where its address
-// was given. A request for any other fails with an error of class config, which
-// names the variables to set.
+// Client returns a client of every provider for which the environment has a key
+// or an address (LLM-02). The first of them, in the order of [Table], answers
+// requests without a provider. A server on this machine counts if its address
+// is given. A request to any other provider fails with an error of class config
+// that names the variables to set.
 func Client(getenv func(string) string) *llm.Client {
 	c := llm.NewClient()
 	c.Use(advised)
@@ -29,7 +29,7 @@ func Client(getenv func(string) string) *llm.Client {
 	return c
 }
 
-// advised adds to an error about a provider that is not set up how that is done.
+// advised adds to an error about an unconfigured provider how to configure it.
 func advised(next llm.StreamFunc) llm.StreamFunc {
 	return func(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
 		return func(yield func(llm.Event, error) bool) {
@@ -48,7 +48,7 @@ func advised(next llm.StreamFunc) llm.StreamFunc {
 	}
 }
 
-// advice says how a provider is set up, any where none is named.
+// advice says how to configure a provider, or any provider if none is named.
 func advice(id string) string {
 	if id == "" {
 		return ": set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or the variable of another provider"
@@ -73,8 +73,9 @@ var standard struct {
 	client *llm.Client
 }
 
-// Default is the process's client, made from its environment when it is first
-// asked for (LLM-07). Atelier itself does without: it has settings.
+// Default returns the process's client, which it creates from the environment
+// at the first call (LLM-07). Atelier itself does not use it, because it has
+// settings.
 func Default() *llm.Client {
 	standard.mu.Lock()
 	defer standard.mu.Unlock()
@@ -84,7 +85,7 @@ func Default() *llm.Client {
 	return standard.client
 }
 
-// SetDefault makes c what [Default] returns; nil makes it anew.
+// SetDefault replaces the client that [Default] returns; nil resets it.
 func SetDefault(c *llm.Client) {
 	standard.mu.Lock()
 	defer standard.mu.Unlock()

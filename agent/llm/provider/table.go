@@ -1,7 +1,6 @@
 // Package provider lists the providers that Atelier knows: their names, where
-// their keys and addresses come from, and how to call them. With the
-// environment's keys it makes a client for programs that have no settings of
-// their own (LLM-02).
+// their keys and addresses come from, and how to call them. With the keys in
+// the environment it creates a client for programs without settings (LLM-02).
 package provider
 
 import (
@@ -21,34 +20,33 @@ import (
 type Row struct {
 	ID, Name string
 	Vendor   bool // it has an API of its own
-	// BaseURL is the address that its adapter uses where it is given none, if
-	// that is worth showing.
+	// BaseURL is the adapter's default address, if it is worth showing.
 	BaseURL string
-	// KeyVariables are the environment variables of its key, strongest first,
-	// and URLVariable that of its address.
+	// KeyVariables are the environment variables of its key, in order of
+	// precedence, and URLVariable that of its address.
 	KeyVariables []string
 	URLVariable  string
-	// HeaderVariables are variables by the header that they are sent in, to the
-	// provider's own address only.
+	// HeaderVariables maps headers to the variables that they are read from.
+	// They are sent only to the provider's own address.
 	HeaderVariables map[string]string
 	Needs           Needs
 	DefaultModel    string
-	// Deployments says that it calls its models by names of the user's, and
-	// lists others.
+	// Deployments says that its models are called by names that the user chose,
+	// while it lists other names.
 	Deployments bool
-	// Running asks a server on this machine which models it has; nil where the
-	// provider is none.
+	// Running asks a server on this machine for its models; nil for other
+	// providers.
 	Running func(context.Context) ([]string, error)
 	New     func(llm.AdapterConfig) llm.Adapter
 }
 
-// Needs are what a provider cannot be called without.
+// Needs are what a call of the provider requires.
 type Needs struct {
 	Key, URL bool
 }
 
-// FromEnvironment is what the environment says of the provider, and in which
-// variable the key was found; empty where there is none.
+// FromEnvironment returns what the environment says about the provider, and the
+// variable of the key, empty if there is none.
 func (r Row) FromEnvironment(getenv func(string) string) (cfg llm.AdapterConfig, variable string) {
 	read := func(name string) string { return strings.TrimSpace(getenv(name)) }
 	for _, name := range r.KeyVariables {
@@ -63,7 +61,7 @@ func (r Row) FromEnvironment(getenv func(string) string) (cfg llm.AdapterConfig,
 	return cfg, variable
 }
 
-// Header is what goes to the provider's own address besides the key; empty for
+// Header returns additional headers for the provider's own address; empty for
 // any other address.
 func (r Row) Header(getenv func(string) string, baseURL string) http.Header {
 	header := http.Header{}
@@ -81,16 +79,16 @@ func (r Row) Usable(key, baseURL string) bool {
 	return (key != "" || !r.Needs.Key) && (baseURL != "" || !r.Needs.URL)
 }
 
-// SetUp reports whether the user gave the provider what it needs. A server on
-// this machine needs nothing to be called, but is the user's choice only where
-// its address was given.
+// SetUp reports whether the user has configured the provider. A server on this
+// machine needs nothing to be called, but counts as configured only if its
+// address was given.
 func (r Row) SetUp(key, baseURL string) bool {
 	return r.Usable(key, baseURL) && (r.Running == nil || baseURL != "")
 }
 
-// Table lists the providers in the order a new session prefers them. The demo
-// stands apart: it needs nothing and is the last resort. The table is the
-// caller's own.
+// Table lists the providers in the order in which a new session prefers them.
+// The demo comes last, because it needs nothing. The caller owns the returned
+// table.
 func Table() []Row {
 	table := []Row{
 		{
@@ -122,9 +120,9 @@ func Table() []Row {
 	})
 }
 
-// Compatible makes adapters, under a provider's name, for whatever answers at
-// the user's address: in Chat Completions, unless the address is known to want
-// Responses.
+// Compatible returns a function that makes adapters, under a provider's name,
+// for the user's address: for Chat Completions, unless the address is known to
+// need Responses.
 func Compatible(id string) func(llm.AdapterConfig) llm.Adapter {
 	return func(cfg llm.AdapterConfig) llm.Adapter {
 		if openai.Serves(cfg.BaseURL) {
@@ -134,7 +132,7 @@ func Compatible(id string) func(llm.AdapterConfig) llm.Adapter {
 	}
 }
 
-// FromPreset is the row of an endpoint of the Chat Completions format.
+// FromPreset returns the row of a Chat Completions endpoint.
 func FromPreset(p compat.Preset) Row {
 	row := Row{
 		ID: p.ID, Name: p.Name, BaseURL: p.BaseURL, KeyVariables: p.KeyVariables, URLVariable: p.URLVariable,
@@ -151,8 +149,8 @@ func adapterOf[A llm.Adapter](construct func(llm.AdapterConfig) A) func(llm.Adap
 	return func(cfg llm.AdapterConfig) llm.Adapter { return construct(cfg) }
 }
 
-// BaseURLVariable is the environment variable that moves a provider to another
-// address; empty where there is no such provider.
+// BaseURLVariable returns the environment variable for another address of a
+// provider; empty if there is no such provider.
 func BaseURLVariable(id string) string {
 	for _, row := range Table() {
 		if row.ID == id {

@@ -1,6 +1,6 @@
-// Package tokens counts what a text weighs for a model where no provider has
-// counted it. The counts are estimates: vendors keep their tokenizers to
-// themselves, and OpenAI's, which are public, stand in for all (COM-25).
+// Package tokens estimates the tokens of a text that no provider has counted.
+// Vendors do not publish their tokenizers, and OpenAI's, which are public,
+// stand in for all (COM-25).
 package tokens
 
 import (
@@ -13,19 +13,19 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// bytesPerToken is what is taken for a token where there is no time to count;
-// rather too few than too many, so that a sum is rather too high.
+// bytesPerToken is used if there is no time to count. It is low, so that a sum
+// is too high rather than too low.
 const bytesPerToken = 3
 
-// perMessage and perMedia are what a message adds to its text, and what a
-// picture counts as.
+// perMessage and perMedia are what a message adds to its text, and the assumed
+// size of a picture.
 const (
 	perMessage = 4
 	perMedia   = 1500
 )
 
-// The tokenizers are named one by one, not by tokenizer.Get, which would make
-// all six that there are part of the program.
+// The tokenizers are named one by one, because tokenizer.Get would link all six
+// into the program.
 var (
 	cl100k = sync.OnceValue(codec.NewCl100kBase)
 	o200k  = sync.OnceValue(codec.NewO200kBase)
@@ -37,8 +37,8 @@ func Count(text string) int { return count(cl100k(), text) }
 // CountFor counts a text for a provider's model.
 func CountFor(provider, model, text string) int { return count(codecFor(provider, model), text) }
 
-// codecFor picks OpenAI's newer tokenizer for its own models, and the older one,
-// which finds more tokens in a text, for everyone else's.
+// codecFor returns OpenAI's newer tokenizer for its own models, and the older
+// one, which counts more tokens, for all others.
 func codecFor(provider, model string) *codec.Codec {
 	if provider == "openai" || strings.HasPrefix(model, "gpt-") || strings.HasPrefix(model, "openai/") {
 		return o200k()
@@ -46,8 +46,8 @@ func codecFor(provider, model string) *codec.Codec {
 	return cl100k()
 }
 
-// longestPiece bounds what is counted at a time: a tokenizer's work can grow
-// with the square of a text without a break in it.
+// longestPiece limits what is counted at a time: a tokenizer's work can grow
+// with the square of a text without spaces.
 const longestPiece = 8 << 10
 
 func count(c *codec.Codec, text string) int {
@@ -64,18 +64,19 @@ func count(c *codec.Codec, text string) int {
 	return total
 }
 
-// Patience is how long a conversation is usually counted.
+// Patience is the usual time limit for counting a conversation.
 const Patience = 300 * time.Millisecond
 
-// Counter counts texts for one model until its time is up. What it does not get
-// to is guessed from its length, rather too high than too low. It is not safe for
+// Counter counts texts for one model until its time is up. It estimates the
+// rest from its length, too high rather than too low. It is not safe for
 // concurrent use.
 type Counter struct {
 	codec *codec.Codec
 	end   time.Time
 }
 
-// NewCounter returns a counter for a provider's model that counts for so long.
+// NewCounter returns a counter for a provider's model with the given time
+// limit.
 func NewCounter(provider, model string, patience time.Duration) *Counter {
 	return &Counter{codec: codecFor(provider, model), end: time.Now().Add(patience)}
 }
@@ -115,8 +116,8 @@ func (c *Counter) Part(p llm.Part) int {
 	return 0
 }
 
-// CountMessages counts a conversation for a provider's model. What it does not
-// get to in time is guessed from its length.
+// CountMessages counts a conversation for a provider's model. It estimates from
+// its length what it cannot count in time.
 func CountMessages(provider, model string, messages []llm.Message, patience time.Duration) int {
 	c := NewCounter(provider, model, patience)
 	total := 0
