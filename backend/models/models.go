@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -118,7 +117,7 @@ func (p *Providers) List(ctx context.Context, in ModelsRequest) (ModelList, erro
 	var out ModelList
 	known, err := p.catalogue()
 	if err != nil {
-		out.Problem = err.Error()
+		out.Problem = backend.AsError(err)
 	}
 	found, err := p.found(ctx)
 	if err != nil {
@@ -139,7 +138,7 @@ func (p *Providers) List(ctx context.Context, in ModelsRequest) (ModelList, erro
 		wg.Go(func() {
 			listed, err := p.listed(ctx, row, a, in.Refresh)
 			if err != nil && (len(listed)+len(rows) == 0 || in.Refresh || row.Running != nil) {
-				info.Problem = err.Error()
+				info.Problem = aside(agent.Explain(err))
 			}
 			if last := p.listings.get(row.ID, originOf(a.baseURL)); len(last.Models) > 0 {
 				info.ListedAt = last.At.UnixMilli()
@@ -282,40 +281,28 @@ func (p *Providers) Test(ctx context.Context, in ModelRef) (ConnectionTest, erro
 		return ConnectionTest{}, err
 	}
 	if err := p.Ready(ctx, row.ID); err != nil {
-		e := backend.AsError(err)
-		return ConnectionTest{Problem: e.Message, Next: e.Next}, nil
+		return ConnectionTest{Problem: aside(*backend.AsError(err).Failure())}, nil
 	}
 	begin := time.Now()
 	models, err := p.ask(ctx, row, a, testTimeout)
 	out := ConnectionTest{Reachable: err == nil, DurationMs: time.Since(begin).Milliseconds(), Models: len(models)}
 	switch {
 	case err != nil:
-		out.Problem, out.Next = agent.Explain(err).Message, testAgain(err)
+		out.Problem = aside(agent.Explain(err))
 	case in.Model != "" && len(models) > 0 && !row.Deployments && !names(models, in.Model):
-		out.Problem = fmt.Sprintf("%s does not list the model %s.", row.Name, in.Model)
-		out.Next = "It may answer all the same; if not, choose another one."
+		out.Problem = backend.Problem(backend.ProblemModelUnlisted, row.Name, in.Model).Failure()
 	}
 	return out, nil
 }
 
-func names(models []llm.ListedModel, id string) bool {
-	return slices.ContainsFunc(models, func(m llm.ListedModel) bool { return m.ID == id })
+// aside is a failure outside of a conversation, of which nothing is to be kept.
+func aside(f agent.Failure) *agent.Failure {
+	f.Kept = ""
+	return &f
 }
 
-// testAgain says what to do before the connection is tested again.
-func testAgain(err error) string {
-	var e *llm.Error
-	if errors.As(err, &e) {
-		switch e.Class {
-		case llm.ClassAuth, llm.ClassPermission:
-			return "Check the key."
-		case llm.ClassRateLimit, llm.ClassOverloaded, llm.ClassServer:
-			return "Wait a little and test again."
-		case llm.ClassQuota:
-			return "Check your plan with the provider."
-		}
-	}
-	return "Check your connection and the provider's address."
+func names(models []llm.ListedModel, id string) bool {
+	return slices.ContainsFunc(models, func(m llm.ListedModel) bool { return m.ID == id })
 }
 
 // ProviderInfo is a provider and its models.
@@ -324,8 +311,8 @@ type ProviderInfo struct {
 	Name  string `json:"name"`
 	Ready bool   `json:"ready"` // has what it needs to be called
 	// Problem says why a ready provider's models could not be listed.
-	Problem string      `json:"problem,omitempty"`
-	Models  []ModelInfo `json:"models,omitempty"`
+	Problem *agent.Failure `json:"problem,omitempty"`
+	Models  []ModelInfo    `json:"models,omitempty"`
 	// Vendor marks providers with an API of their own, which come first.
 	Vendor bool `json:"vendor,omitempty"`
 	// Local marks a server on this machine that nobody configured. It can be
@@ -393,7 +380,7 @@ type ModelsRequest struct {
 type ModelList struct {
 	Providers []ProviderInfo `json:"providers,omitempty"`
 	// Problem says why the user's own models file is not used.
-	Problem string `json:"problem,omitempty"`
+	Problem *backend.Error `json:"problem,omitempty"`
 }
 
 // ModelRef names a model; for models.test the model may be empty.
@@ -404,11 +391,10 @@ type ModelRef struct {
 
 // ConnectionTest answers models.test. Reachable says that the provider answered
 // and accepted the key. Problem says what else is wrong, or why the provider
-// was not reached, and Next what to do about it.
+// was not reached.
 type ConnectionTest struct {
-	Reachable  bool   `json:"reachable"`
-	DurationMs int64  `json:"duration_ms"`
-	Models     int    `json:"models,omitempty"` // how many it lists
-	Problem    string `json:"problem,omitempty"`
-	Next       string `json:"next,omitempty"`
+	Reachable  bool           `json:"reachable"`
+	DurationMs int64          `json:"duration_ms"`
+	Models     int            `json:"models,omitempty"` // how many it lists
+	Problem    *agent.Failure `json:"problem,omitempty"`
 }

@@ -3,6 +3,7 @@ package workbench_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -239,7 +240,7 @@ func TestAddressesHoldNoSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range checks {
-		if strings.Contains(c.BaseURL+c.Connection.Problem, "canary-1") {
+		if strings.Contains(fmt.Sprint(c.BaseURL, c.Connection.Problem), "canary-1") {
 			t.Errorf("doctor shows %+v", c)
 		}
 	}

@@ -94,7 +94,7 @@ func TestListings(t *testing.T) {
 	check(again, must[models.ModelList](again, "models.list", models.ModelsRequest{}), 2)
 	list := must[models.ModelList](again, "models.list", models.ModelsRequest{Refresh: true})
 	check(again, list, 3)
-	if offered(list, "openrouter").Problem == "" {
+	if offered(list, "openrouter").Problem == nil {
 		t.Error("a refresh that failed is not told")
 	}
 	again.close()
@@ -103,7 +103,7 @@ func TestListings(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := newPage(t, t.TempDir(), home, env)
-	if info := offered(must[models.ModelList](broken, "models.list", models.ModelsRequest{}), "openrouter"); info.Problem == "" || len(info.Models) != 0 {
+	if info := offered(must[models.ModelList](broken, "models.list", models.ModelsRequest{}), "openrouter"); info.Problem == nil || len(info.Models) != 0 {
 		t.Errorf("a file that cannot be read: %+v", info)
 	}
 }

@@ -36,7 +36,7 @@ func TestModelsList(t *testing.T) {
 	server := llmtest.Serve(t)
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
 	list := must[models.ModelList](p, "models.list", backend.Empty{})
-	if list.Problem != "" {
+	if list.Problem != nil {
 		t.Error(list.Problem)
 	}
 	m := find(t, list, "openai", "gpt-6.1-sol")
@@ -69,16 +69,16 @@ func TestUserModels(t *testing.T) {
 	t.Parallel()
 	for file, check := range map[string]func(models.ModelList){
 		`{"models": [{"provider": "openai", "id": "gpt-6.1-sol", "input": 0.5}, {"provider": "openai", "id": "house", "display_name": "House"}]}`: func(l models.ModelList) {
-			if m := find(t, l, "openai", "gpt-6.1-sol"); m.Price.Input != 0.5 || m.Price.Output != 10 || l.Problem != "" {
-				t.Errorf("%+v, %s", m.Price, l.Problem)
+			if m := find(t, l, "openai", "gpt-6.1-sol"); m.Price.Input != 0.5 || m.Price.Output != 10 || l.Problem != nil {
+				t.Errorf("%+v, %v", m.Price, l.Problem)
 			}
 			if m := find(t, l, "openai", "house"); m.Name != "House" || m.Price != nil && m.Price.Input != 0 {
 				t.Errorf("%+v", m)
 			}
 		},
 		"{\"models\": [\n{\"provider\": \"openai\", \"id\": \"gpt-6.1-sol\", \"inptu\": 1}]}": func(l models.ModelList) {
-			if m := find(t, l, "openai", "gpt-6.1-sol"); m.Price.Input != 2 || !strings.Contains(l.Problem, "line 2") || !strings.Contains(l.Problem, "inptu") {
-				t.Errorf("%+v, %s", m.Price, l.Problem)
+			if m := find(t, l, "openai", "gpt-6.1-sol"); m.Price.Input != 2 || l.Problem == nil || !strings.Contains(l.Problem.Message, "line 2") || !strings.Contains(l.Problem.Message, "inptu") {
+				t.Errorf("%+v, %v", m.Price, l.Problem)
 			}
 		},
 	} {
@@ -115,8 +115,11 @@ func TestModelsTest(t *testing.T) {
 			t.Parallel()
 			p := newPage(t, t.TempDir(), t.TempDir(), tt.getenv)
 			got := must[models.ConnectionTest](p, "models.test", models.ModelRef{Provider: tt.provider, Model: tt.model})
-			if got.Reachable != tt.reachable || !strings.Contains(got.Problem, tt.says) || (tt.says == "") != (got.Problem == "") || got.Problem != "" && got.Next == "" {
+			if got.Reachable != tt.reachable || (tt.says == "") != (got.Problem == nil) {
 				t.Errorf("%+v", got)
+			}
+			if p := got.Problem; p != nil && (!strings.Contains(p.Message, tt.says) || p.Next == "" || p.ID == "" || strings.Contains(p.Kept, "up to here")) {
+				t.Errorf("%+v", p)
 			}
 		})
 	}

@@ -85,7 +85,7 @@ func TestLocalModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range checks {
-		if wanted := c.Provider == "ollama"; c.Configured != wanted || c.Connection.Reachable != wanted || c.Connection.Problem != "" || c.Model != "" {
+		if wanted := c.Provider == "ollama"; c.Configured != wanted || c.Connection.Reachable != wanted || c.Connection.Problem != nil || c.Model != "" {
 			t.Errorf("the check-up finds %+v", c)
 		}
 	}
@@ -132,7 +132,7 @@ func TestDeployments(t *testing.T) {
 	if s := must[backend.SessionInfo](p, "sessions.create", backend.Empty{}).Settings; s.Provider != "demo" {
 		t.Errorf("a new session uses %+v", s)
 	}
-	if got := must[models.ConnectionTest](p, "models.test", models.ModelRef{Provider: "azure", Model: "mine"}); !got.Reachable || got.Problem != "" {
+	if got := must[models.ConnectionTest](p, "models.test", models.ModelRef{Provider: "azure", Model: "mine"}); !got.Reachable || got.Problem != nil {
 		t.Errorf("%+v", got)
 	}
 }
@@ -269,7 +269,7 @@ func TestModelsAreAskedForAtOnce(t *testing.T) {
 		"COMPAT_BASE_URL", server.URL, "OPENROUTER_BASE_URL", server.URL, "OPENROUTER_API_KEY", "k"))
 	list := must[models.ModelList](p, "models.list", backend.Empty{})
 	for _, id := range []string{"compat", "openrouter"} {
-		if got := offered(list, id); got.Problem != "" || len(got.Models) != 1 {
+		if got := offered(list, id); got.Problem != nil || len(got.Models) != 1 {
 			t.Errorf("%+v", got)
 		}
 	}

@@ -143,7 +143,10 @@ func checkProvider(p models.ProviderCheck) check {
 	if conn.Reachable {
 		facts = append(facts, fmt.Sprintf("answers in %d ms", conn.DurationMs), fmt.Sprintf("%d models", conn.Models))
 	}
-	ch.State, ch.Detail, ch.Next = stateFailed, strings.TrimSpace(strings.Join(facts, ", ")+". "+conn.Problem), conn.Next
+	ch.State, ch.Detail = stateFailed, strings.Join(facts, ", ")+"."
+	if conn.Problem != nil {
+		ch.Detail, ch.Next = ch.Detail+" "+conn.Problem.Message, conn.Problem.Next
+	}
 	if conn.Reachable {
 		ch.State = stateOK
 	}

@@ -140,8 +140,7 @@ export type ConnectionTest = {
   reachable: boolean
   duration_ms: number
   models?: number
-  problem?: string
-  next?: string
+  problem?: Failure
 }
 
 export type ContextBreakdown = {
@@ -481,7 +480,7 @@ export type ModelInfo = {
 
 export type ModelList = {
   providers?: ProviderInfo[]
-  problem?: string
+  problem?: Error
 }
 
 export type ModelPrice = {
@@ -579,7 +578,7 @@ export type ProviderInfo = {
   id: string
   name: string
   ready: boolean
-  problem?: string
+  problem?: Failure
   models?: ModelInfo[]
   vendor?: boolean
   local?: boolean

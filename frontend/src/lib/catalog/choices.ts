@@ -1,3 +1,4 @@
+import type { Problem } from '../i18n/problems'
 import { t } from '../i18n/i18n.svelte'
 import type { ModelInfo, ProviderInfo } from '../types.gen'
 
@@ -11,7 +12,7 @@ export type Choice = {
   info?: ModelInfo
 }
 /** Problem says why the provider's models could not be listed. */
-export type Group = { id: string; name: string; problem?: string; items: Choice[] }
+export type Group = { id: string; name: string; problem?: Problem; items: Choice[] }
 
 /**
  * The models that match, by provider. A typed id is offered last, by every

@@ -1,4 +1,5 @@
 import type { Call } from '../api'
+import type { Problem } from '../i18n/problems'
 import type {
   ConnectionTest,
   Effort,
@@ -24,8 +25,8 @@ export class Catalog {
   keys = $state.raw<KeyList>({})
   /** The user's own endpoints; empty until they are asked for. */
   endpoints = $state.raw<readonly Endpoint[]>([])
-  /** Why the user's own models are not used; empty where they are. */
-  problem = $state('')
+  /** Why the user's own models are not used; nothing where they are. */
+  problem = $state.raw<Problem>()
   #call: Call
 
   constructor(call: Call) {
@@ -52,7 +53,7 @@ export class Catalog {
       this.#call('keys.list', {}),
     ])
     this.#listed = models.providers ?? []
-    this.problem = models.problem ?? ''
+    this.problem = models.problem
     this.keys = keys
   }
 
