@@ -158,7 +158,7 @@ func (t *turn) attempt(who llm.Origin, effort llm.Effort, d *draft, remedies *[]
 	}
 	req := llm.Request{
 		Provider: who.Provider, Model: who.Model, Effort: effort,
-		System: t.briefing(who).System, Messages: t.prescribe(who, *remedies),
+		System: t.briefing(who).System, Messages: t.sendable(who, *remedies),
 		Tools: profile.Tools.Definitions(), CacheKey: s.cfg.ID, Options: options,
 	}
 	t.settle()

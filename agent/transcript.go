@@ -222,7 +222,7 @@ func (t *Transcript) applyRepair(d HistoryRepaired) {
 		}
 		t.past.repairs[d.Subject] = true
 	default:
-		d.mend(&t.conversation)
+		d.apply(&t.conversation)
 	}
 }
 

@@ -19,17 +19,17 @@ import (
 // reports each change. Lowering the conversation already answers calls without
 // a result, and leaves out empty messages and results without a call.
 
-// prescribe returns the conversation as it can be sent to a model, with remedies
+// sendable returns the conversation in a form that a model accepts, with remedies
 // that are being tried.
-func (t *turn) prescribe(who llm.Origin, remedies []HistoryRepaired) []llm.Message {
+func (t *turn) sendable(who llm.Origin, remedies []HistoryRepaired) []llm.Message {
 	limits := t.session.cfg.Facts.Limits(who.Provider, who.Model)
-	t.noteStranger(who)
+	t.noteForeign(who)
 	t.makeRoom(who, limits)
 	past := &t.session.transcript.conversation
 	if len(remedies) > 0 {
 		past = past.Clone()
 		for _, r := range remedies {
-			r.mend(past)
+			r.apply(past)
 		}
 	}
 	messages := past.Lower()
@@ -66,8 +66,8 @@ func (t *turn) remedy(err error, tried []HistoryRepaired) *HistoryRepaired {
 	return nil
 }
 
-// mend applies the repair to a conversation.
-func (d HistoryRepaired) mend(c *contextir.Conversation) {
+// apply applies the repair to a conversation.
+func (d HistoryRepaired) apply(c *contextir.Conversation) {
 	if d.Repair == RepairCalls {
 		c.CleanCalls()
 		return
@@ -93,9 +93,9 @@ func (t *turn) repair(who llm.Origin, err error) bool {
 	return t.elide(who, max(t.excess(t.session.cfg.Facts.Limits(who.Provider, who.Model).Window), all/2))
 }
 
-// noteStranger says what another model's conversation loses on its way to who:
-// what only its maker understands, which the adapters leave out (LLM-28).
-func (t *turn) noteStranger(who llm.Origin) {
+// noteForeign reports what a conversation with another model loses for who:
+// data that only the other provider understands. Adapters leave it out (LLM-28).
+func (t *turn) noteForeign(who llm.Origin) {
 	tr := &t.session.transcript
 	last := tr.past.by
 	if who.Model != tr.Settings.Model || who.Provider != tr.Settings.Provider {
