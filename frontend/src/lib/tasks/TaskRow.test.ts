@@ -83,6 +83,17 @@ test('a stop asks nothing, and its outcome is announced', async () => {
   expect(status.textContent).toContain('npm run dev ⟨U+202E⟩: stopped')
 })
 
+test('the focus goes from the button to the row, also where the end is told after the answer', async () => {
+  const { props, rerender } = show()
+  const stop = screen.getByRole('button', { name: /^Stop/ })
+  stop.focus()
+  await fireEvent.click(stop)
+  await rerender({ ...props, stopping: true }) // the answer came, the button still stands
+  await rerender({ ...props, task: { ...task, state: 'stopped', ended_at: Date.now() } })
+  const toggle = screen.getByRole('button', { name: /^Show or hide the output/ })
+  await vi.waitFor(() => expect(document.activeElement).toBe(toggle))
+})
+
 test('the output is shown as plain text, whatever it holds', async () => {
   show({}, '\x1b[31mred\x1b[0m <b>bold</b> \x1b]52;c;ZXZpbA==\x07')
   const text = await screen.findByText(/red/)
