@@ -100,7 +100,7 @@ func TestOneWayToDefault(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return agent.Config{Model: model, Gate: agent.AllowAll, Profiles: agent.Plain("Look.", tools)}
+		return agent.Config{Model: model, Gate: agent.AllowAll, Profiles: agent.Plain("Look.", tools), Settings: scripted}
 	}
 	rounds := []llmtest.Round{{Text: "It", Finish: llm.FinishLength}, {Calls: []llmtest.Call{look}}, {Text: "Done."}}
 	own, models := llmtest.Script(rounds...), llmtest.Script(rounds...)
@@ -108,13 +108,12 @@ func TestOneWayToDefault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Configure(scripted)
 	want, err := s.Prompt(t.Context(), "go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, err := agent.NewTemplate(func(string) (agent.Config, error) { return configure(models), nil }).
-		Runtime(scripted, agent.Overrides{Limits: &agent.Limits{}}).Query(t.Context(), "go")
+		Runtime(agent.Settings{}, agent.Overrides{Limits: &agent.Limits{}}).Query(t.Context(), "go")
 	if err != nil || got.Turns != 3 {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -177,6 +176,34 @@ func TestSessionsOfATemplateShareNoTools(t *testing.T) {
 	}
 	wg.Wait()
 	query()
+}
+
+// The settings that a session begins with are those of its past, else of the
+// runtime, else of the configuration. Nil tools are no tools.
+func TestSettingsToBeginWith(t *testing.T) {
+	t.Parallel()
+	by := func(model string) agent.Settings { return agent.Settings{Provider: llmtest.Provider, Model: model} }
+	past := agent.Event{Data: agent.SettingsChange{Settings: by("past")}}
+	for want, tt := range map[string]struct {
+		runtime agent.Settings
+		past    []agent.Event
+	}{
+		"config": {}, "runtime": {runtime: by("runtime")}, "past": {runtime: by("runtime"), past: []agent.Event{past}},
+	} {
+		model := llmtest.Script(llmtest.Round{Text: "Done."})
+		s, err := agent.NewTemplate(func(string) (agent.Config, error) {
+			return agent.Config{Model: model, Gate: agent.AllowAll, Profiles: agent.Plain("", nil), Settings: by("config")}, nil
+		}).Runtime(tt.runtime, agent.Overrides{}).Session("", tt.past...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Prompt(t.Context(), "go"); err != nil {
+			t.Fatal(err)
+		}
+		if r := model.Requests()[0]; r.Model != want || len(r.Tools) != 0 {
+			t.Errorf("%s: asked %s with %d tools", want, r.Model, len(r.Tools))
+		}
+	}
 }
 
 // LOOP-38: a binding that panics tells the model nothing of what it was to write.

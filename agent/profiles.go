@@ -27,8 +27,11 @@ type Profile struct {
 }
 
 // Plain shows the same prompt to every model, and the tools under their own
-// names.
+// names. Without tools there are none to call.
 func Plain(system string, tools *Registry) Profiles {
+	if tools == nil {
+		tools = &Registry{}
+	}
 	return plain{system, tools.Show()}
 }
 

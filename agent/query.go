@@ -88,7 +88,8 @@ func statusOf(r EndReason) Status {
 
 // Prompt is [Session.Run] for callers that want only the result. If queued
 // inputs follow, the result is that of the last one, with the usage and cost of
-// all.
+// all. The error is that of [Session.Run], or [QueryResult.Err], beside what
+// there is of the result.
 func (s *Session) Prompt(ctx context.Context, input string) (QueryResult, error) {
 	return collect(s.Run(ctx, input))
 }
@@ -119,7 +120,7 @@ func collect(events iter.Seq2[Event, error]) (QueryResult, error) {
 		}
 		r.Apply(ev)
 	}
-	return r, nil
+	return r, r.Err()
 }
 
 // NewQueryResult returns the result of no events: nothing was used, and the

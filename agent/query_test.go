@@ -58,8 +58,8 @@ func TestPrompt(t *testing.T) {
 		"failure":   {[]llmtest.Round{{Status: 404}}, agent.DefaultLimits, agent.StatusFailed, "", 0},
 	} {
 		got, err := template(t, llmtest.Script(tt.rounds...)).Runtime(scripted, agent.Overrides{Limits: &tt.limits}).Query(t.Context(), "go")
-		if err != nil {
-			t.Fatal(err)
+		if (err == nil) != (name == "success") {
+			t.Errorf("%s: %v", name, err)
 		}
 		if got.Status != tt.want || got.Text != tt.text || got.Turns != tt.turns || (got.Failure != nil) != (tt.want == agent.StatusFailed) {
 			t.Errorf("%s: %+v", name, got)
@@ -111,7 +111,7 @@ func TestPromptCancelled(t *testing.T) {
 	r.cfg.Facts = facts{}
 	s := r.open()
 	got, err := s.Prompt(context.WithValue(t.Context(), interrupter{}, s.Interrupt), "go")
-	if err != nil || got.Status != agent.StatusCancelled || got.Text != "So far." || got.Cost.Cost != 2*llm.Dollar || got.Usage.CacheWrite != 2 {
+	if !errors.Is(err, agent.ErrInterrupted) || got.Status != agent.StatusCancelled || got.Text != "So far." || got.Cost.Cost != 2*llm.Dollar || got.Usage.CacheWrite != 2 {
 		t.Errorf("%+v %v", got, err)
 	}
 }

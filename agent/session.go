@@ -23,6 +23,9 @@ type Config struct {
 	Model    Model
 	Profiles Profiles
 	Gate     Gate
+	// Settings are what a session begins with; without a model, [Session.Configure]
+	// has to name one. The settings of a past win over them.
+	Settings Settings
 	// Approver asks a person. If it is nil, calls that need an approval are
 	// denied.
 	Approver Approver
@@ -117,6 +120,9 @@ func New(cfg Config, past ...Event) (*Session, error) {
 	s := &Session{cfg: cfg}
 	for _, ev := range past {
 		s.apply(ev)
+	}
+	if s.transcript.Settings.Model == "" && cfg.Settings.Model != "" {
+		s.Configure(cfg.Settings)
 	}
 	return s, nil
 }

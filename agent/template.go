@@ -82,13 +82,14 @@ func (r *Runtime) Session(id string, past ...Event) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.transcript.Settings.Model == "" {
+	if s.transcript.Settings.Model == "" && r.settings.Model != "" {
 		s.Configure(r.settings)
 	}
 	return s, nil
 }
 
-// Query asks once, in a temporary session (COM-02).
+// Query asks once, in a temporary session (COM-02). Its error is as that of
+// [Session.Prompt].
 func (r *Runtime) Query(ctx context.Context, prompt string) (QueryResult, error) {
 	return collect(r.QueryStream(ctx, prompt))
 }
