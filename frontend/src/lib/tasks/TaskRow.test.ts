@@ -84,6 +84,7 @@ test('a stop asks nothing, and its outcome is announced', async () => {
 })
 
 test('the focus goes from the button to the row, also where the end is told after the answer', async () => {
+  Element.prototype.scrollIntoView = vi.fn() // which jsdom does not have
   const { props, rerender } = show()
   const stop = screen.getByRole('button', { name: /^Stop/ })
   stop.focus()
