@@ -27,5 +27,9 @@ export function t(key: Key, values: Record<string, string | number> = {}): strin
   })
 }
 
+/** Sentences one after the other; Chinese ones have no space between them. */
+export const sentences = (...all: (string | undefined)[]): string =>
+  all.filter(Boolean).join(current === 'zh-CN' ? '' : ' ')
+
 const plural = (n: string | number | undefined) =>
   new Intl.PluralRules(current).select(Number(n)) === 'one' ? 'one' : 'other'

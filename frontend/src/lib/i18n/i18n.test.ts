@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { en, type Message } from './en'
-import { setLanguage, t } from './i18n.svelte'
+import { sentences, setLanguage, t } from './i18n.svelte'
 import { zhCN } from './zh-CN'
 
 const placeholders = (message: Message) => {
@@ -25,5 +25,12 @@ test('numbers select the plural and are written as the language does', () => {
   setLanguage('zh')
   expect(t('tool.lines', { n: 1 })).toBe('1 行')
   expect(document.documentElement.lang).toBe('zh-CN')
+  setLanguage('en')
+})
+
+test('sentences follow each other as the language has it', () => {
+  expect(sentences('All is kept.', undefined, 'Try again.')).toBe('All is kept. Try again.')
+  setLanguage('zh')
+  expect(sentences('都已保存。', '', '请重试。')).toBe('都已保存。请重试。')
   setLanguage('en')
 })

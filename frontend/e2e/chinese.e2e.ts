@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { openPage, shot, shots } from './browser'
+import { startHost } from './host'
+import { startModel } from './model'
+import { useStage } from './stage'
+
+const stage = useStage()
+
+test('a page in Chinese says in Chinese what failed, and about what', async () => {
+  const model = (stage.model = await startModel([{ status: 429, retryAfter: 3700 }]))
+  const host = (stage.host = await startHost({ env: { COMPAT_BASE_URL: model.url } }))
+  const { page, offences } = await openPage(stage.browser, host.url, { locale: 'zh-CN' })
+  const field = page.getByRole('textbox', { name: '消息' })
+  await field.fill('修复登录')
+  await field.press('Enter')
+  const failed = page.getByRole('alert')
+  await failed.getByText('请求过于频繁，服务商暂时拒绝。').waitFor()
+  expect(await failed.innerText()).toContain(
+    '到这里为止的内容都已保存。服务商要求等待 1h1m40s。请在此之后重试，或选择其他模型。',
+  )
+  await shots(page, 'chinese-failed')
+
+  await page.keyboard.press('Control+,')
+  const settings = page.getByRole('dialog', { name: '设置' })
+  await settings.waitFor()
+  await shot(page, 'chinese-keys')
+  const panel = settings.getByRole('region', { name: '自定义端点' })
+  await panel.getByRole('button', { name: '添加端点' }).click()
+  await page.keyboard.type('House')
+  await panel.getByLabel('地址').fill('ftp://house/v1')
+  await page.keyboard.press('Enter')
+  await panel.getByText('这不是 http 或 https 地址。').waitFor()
+  const isInSight = (alert: Element) => {
+    const { left, top, width, height } = alert.getBoundingClientRect()
+    const there = document.elementFromPoint(left + width / 2, top + height / 2)
+    return there !== null && alert.contains(there)
+  }
+  expect(await panel.getByRole('alert').evaluate(isInSight)).toBe(true)
+  await shots(page, 'chinese-refused')
+  await settings.getByRole('tab', { name: '模型' }).click()
+  await shot(page, 'chinese-models')
+  expect(offences).toEqual([])
+})
