@@ -118,10 +118,10 @@ test('models by level, a picture, an allowance that runs out, and a budget that 
 
   const meter = page
     .locator('main > header')
-    .getByRole('meter', { name: 'What OpenAI-compatible allows this key' })
-  await meter.getByText('7 % of the allowance left').waitFor()
+    .getByRole('meter', { name: 'Rate limit of this key at OpenAI-compatible' })
+  await meter.getByText('7 % of the rate limit left').waitFor()
   await meter.hover()
-  await page.getByText(/150,000 of 2,000,000 tokens left, whole again at \d/).waitFor()
+  await page.getByText(/150,000 of 2,000,000 tokens left, reset at \d/).waitFor()
   await shot(page, 'limits-allowance')
 
   await page.getByRole('button', { name: /^Cost of this session/ }).click()
@@ -155,7 +155,7 @@ test('models by level, a picture, an allowance that runs out, and a budget that 
   await prompt(page, 'Go on')
   await page.getByText('On we go.').waitFor()
   await page.locator('main > header').getByRole('meter').waitFor({ state: 'detached' })
-  await panel.getByText('97 % of the allowance left').waitFor()
+  await panel.getByText('97 % of the rate limit left').waitFor()
   await page.reload()
   await panel.getByText(/ of \$5\.00 spent$/).waitFor()
 

@@ -51,7 +51,7 @@ const repair = { type: 'notice', key: 'e1', notice: 'repair', message: 'The whol
 
 test('a harmless repair is one line with its story folded', () => {
   show({ ...repair, repair: 'foreign' })
-  screen.getByRole('button', { name: 'Another model goes on from here', expanded: false })
+  screen.getByRole('button', { name: 'Another model continues from here', expanded: false })
   expect(screen.queryByText('The whole story.')).toBeNull()
 })
 
@@ -92,7 +92,7 @@ test.each<[string, NoticeEntry, string | RegExp]>([
   [
     'failed',
     { ...compaction, end: { ...compacted, outcome: 'failed', message: 'Too long.' } },
-    /could not be compacted and is as it was. Too long./,
+    /could not be compacted and is unchanged. Too long./,
   ],
 ])('a compaction %s', (_, entry, words) => {
   show(entry)

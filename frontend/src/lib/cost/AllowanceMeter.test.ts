@@ -10,8 +10,8 @@ beforeEach(() => setLanguage('en'))
 // words there, and only when it is about to stop the work.
 test.each<[string, number, boolean, string | undefined]>([
   ['plenty', 650, false, undefined],
-  ['plenty, where it is always said', 650, true, '65 % of the allowance left'],
-  ['little', 50, false, '5 % of the allowance left'],
+  ['plenty, where it is always said', 650, true, '65 % of the rate limit left'],
+  ['little', 50, false, '5 % of the rate limit left'],
 ])('%s', (_, remaining, always, text) => {
   const report = { provider: 'acme', limit: { requests: { limit: 1000, remaining } } }
   renderInApp(AllowanceMeter, { report, provider: 'Acme', always })

@@ -39,12 +39,12 @@ const report: RateLimitReport = {
 }
 
 // LLM-32
-test('the exact numbers say when they are whole again', () => {
+test('the exact numbers say when they are reset', () => {
   expect(exactly(report, now, 'en')).toBe(
-    '480 of 500 requests left\n150,000 of 2,000,000 tokens left, whole again at 12:01:30 PM',
+    '480 of 500 requests left\n150,000 of 2,000,000 tokens left, reset at 12:01:30 PM',
   )
   expect(exactly(report, soon, 'en')).toContain('2,000,000 of 2,000,000 tokens left')
   expect(exactly(report, now - 24 * 3_600_000, 'en')).toContain(
-    'whole again at Nov 21, 12:01:30 PM',
+    'reset at Nov 21, 12:01:30 PM',
   )
 })
