@@ -1,6 +1,5 @@
-// Package anthropic speaks Anthropic's Messages API: streaming only, with
-// thinking carried over and the prompt's stable prefix cached (LLM-16, LLM-28,
-// LLM-51).
+// Package anthropic speaks Anthropic's Messages API. It only streams, sends
+// thinking back and caches the prompt's stable prefix (LLM-16, LLM-28, LLM-51).
 package anthropic
 
 import (
@@ -25,7 +24,7 @@ const (
 )
 
 // Config configures an [Adapter]. A /v1 at the end of BaseURL, as other APIs
-// want it, is ignored.
+// require it, is ignored.
 type Config = llm.AdapterConfig
 
 // Adapter implements [llm.Adapter].
@@ -42,8 +41,8 @@ func New(cfg Config) *Adapter {
 	}
 	cfg.BaseURL = wire.TrimVersion(cfg.BaseURL, "/v1")
 	e := wire.NewEndpoint(wire.Config{Provider: name, AdapterConfig: cfg})
-	// The SDK would read keys, addresses and headers from the environment,
-	// and report every request to a tracer that the process may have.
+	// The SDK would read keys, addresses and headers from the environment, and
+	// report every request to a tracer of the process.
 	opts := []option.RequestOption{
 		option.WithoutEnvironmentDefaults(), option.WithoutOpenTelemetry(),
 		option.WithBaseURL(e.BaseURL()), option.WithHTTPClient(e.Client()), option.WithMaxRetries(0),
@@ -57,7 +56,7 @@ func New(cfg Config) *Adapter {
 // Name implements [llm.Adapter].
 func (a *Adapter) Name() string { return name }
 
-// Models asks which models there are, sorted by id.
+// Models lists the models, sorted by id.
 func (a *Adapter) Models(ctx context.Context) ([]llm.ListedModel, error) {
 	return a.endpoint.ModelsAt(ctx, "v1/models?limit=1000", http.Header{
 		"X-Api-Key": {a.endpoint.Key()}, "Anthropic-Version": {version},
@@ -95,11 +94,11 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 	}
 }
 
-// read decodes a stream up to its end. It returns why it ended before that, or
-// nil.
+// read decodes a stream up to its end. It returns the reason of an early end,
+// or nil.
 func read(body io.Reader, d *decoder, call *wire.Call) *llm.Error {
 	events := wire.NewEvents(body)
-	var ev sdk.MessageStreamEventUnion // a large one, used again and again
+	var ev sdk.MessageStreamEventUnion // a large value, reused for every event
 	begun := false
 	for events.Next() {
 		if events.Name() == "error" {

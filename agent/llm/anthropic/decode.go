@@ -15,11 +15,11 @@ import (
 // decoder turns the events of one message into neutral ones.
 type decoder struct {
 	builder *wire.Builder
-	blocks  map[int64]*block // open ones, by the provider's index
+	blocks  map[int64]*block // open blocks, by the provider's index
 	usage   llm.Usage
 	stop    sdk.StopReason
 	detail  string
-	// done says that the terminal event has come.
+	// done says that the terminal event has arrived.
 	done bool
 }
 
@@ -37,8 +37,8 @@ func newDecoder(b *wire.Builder) *decoder {
 	return &decoder{builder: b, blocks: map[int64]*block{}}
 }
 
-// event reads the union's fields: its typed variants would decode every event
-// once more.
+// event reads the union's fields, because its typed variants would decode every
+// event once more.
 func (d *decoder) event(ev sdk.MessageStreamEventUnion) {
 	switch ev.Type {
 	case "message_start":
@@ -76,8 +76,8 @@ func (d *decoder) begin(u sdk.Usage) {
 	}
 }
 
-// count takes later counts. They are totals and replace what came before;
-// what is missing stays (LLM-29).
+// count takes later counts. They are totals and replace earlier ones; missing
+// counts stay (LLM-29).
 func (d *decoder) count(u sdk.MessageDeltaUsage) {
 	set := func(valid bool, to *int64, value int64) {
 		if valid {
@@ -89,10 +89,10 @@ func (d *decoder) count(u sdk.MessageDeltaUsage) {
 	set(u.JSON.CacheCreationInputTokens.Valid(), &d.usage.CacheWrite, u.CacheCreationInputTokens)
 	set(u.JSON.OutputTokens.Valid(), &d.usage.Output, u.OutputTokens)
 	set(u.JSON.OutputTokensDetails.Valid(), &d.usage.Reasoning, u.OutputTokensDetails.ThinkingTokens)
-	d.builder.Count(d.used()) // which holds the output only now
+	d.builder.Count(d.used()) // it includes the output only now
 }
 
-// used is what was counted. The total may have been corrected after its part.
+// used returns the counts. A total may have been corrected after its part.
 func (d *decoder) used() llm.Usage {
 	used := d.usage
 	used.CacheWriteLong = min(used.CacheWriteLong, used.CacheWrite)
@@ -126,7 +126,7 @@ func (d *decoder) open(at int64, content sdk.ContentBlockStartEventContentBlockU
 	}
 }
 
-// field returns a field of an object, or nothing.
+// field returns a field of an object, or nil.
 func field(object json.RawMessage, name string) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(object, &fields) != nil {
@@ -159,8 +159,8 @@ func (d *decoder) delta(ev sdk.MessageStreamEventUnion) {
 	}
 }
 
-// close ends a block. Thinking keeps the form in which it must go back, and so
-// does what has no neutral form (LLM-28).
+// close ends a block. Thinking keeps the form in which it must be sent back,
+// and so does a block without a neutral form (LLM-28).
 func (d *decoder) close(at int64) {
 	b := d.blocks[at]
 	if b == nil {
@@ -182,8 +182,8 @@ func (d *decoder) close(at int64) {
 	}
 }
 
-// thought is a thinking block as it goes back. Without a signature it would be
-// refused, so it does not.
+// thought returns a thinking block in the form in which it is sent back. A
+// block without a signature would be refused, so it is not sent back.
 func (d *decoder) thought(b *block) json.RawMessage {
 	switch {
 	case d.builder.Reasoning(b.index).Encrypted != "":
@@ -219,7 +219,7 @@ func (d *decoder) finish() {
 	d.done = true
 }
 
-// finishReason maps why a message stopped (LLM-27).
+// finishReason maps the stop reason of a message (LLM-27).
 func finishReason(stop sdk.StopReason) llm.FinishReason {
 	switch stop {
 	case sdk.StopReasonEndTurn, sdk.StopReasonStopSequence:

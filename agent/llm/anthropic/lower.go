@@ -15,13 +15,13 @@ import (
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
-// defaultMaxOutput caps an answer where the caller knows no better: the API
-// demands a number, and every model takes this one (LLM-51).
+// defaultMaxOutput is the default limit of an answer, because the API requires
+// a number. Every model accepts this one (LLM-51).
 const defaultMaxOutput = 8192
 
-// lower lowers a request and encodes its messages; what was sent before is
-// taken from memory. Equal prefixes of two requests give equal bytes but for
-// the cache's marks, or the provider's cache would miss (LLM-17).
+// lower lowers a request and encodes its messages; messages that were sent
+// before come from the cache. Equal prefixes of two requests give equal bytes
+// except for the cache marks, so that the provider's cache hits (LLM-17).
 func (a *Adapter) lower(req llm.Request, origin llm.Origin) (p sdk.MessageNewParams, messages []byte, err error) {
 	instructions, rest := wire.Instructions(req)
 	turns, err := wire.Turns(&a.encodings, req.CacheKey, origin, rest, func(m llm.Message, ids *wire.IDs) (results, others []content) {
@@ -44,7 +44,7 @@ func (a *Adapter) lower(req llm.Request, origin llm.Origin) (p sdk.MessageNewPar
 
 var names = wire.Names{Content: "content", User: "user", Assistant: "assistant"}
 
-// params lowers what is no matter of messages, thinking or options.
+// params lowers everything but messages, thinking and options.
 func params(req llm.Request, instructions []string) sdk.MessageNewParams {
 	p := sdk.MessageNewParams{
 		Model:     req.Model,
@@ -57,11 +57,11 @@ func params(req llm.Request, instructions []string) sdk.MessageNewParams {
 	return p
 }
 
-// mark sets the cache's breakpoints, four at the most: after the tools, after
-// the instructions, and after the last two user turns, so that each request
-// reads what the one before it wrote (LLM-16). In a turn, which is encoded, the
-// mark becomes the last member of the last block. All marks have the same
-// lifetime: the API refuses a longer one after a shorter one.
+// mark sets up to four cache breakpoints: after the tools, after the
+// instructions, and after the last two user turns, so that each request reads
+// what the previous one wrote (LLM-16). In a turn, which is already encoded,
+// the mark becomes the last member of the last block. All marks have the same
+// lifetime, because the API refuses a longer one after a shorter one.
 func mark(p *sdk.MessageNewParams, turns []wire.Turn, long bool) {
 	mark, encoded := sdk.NewCacheControlEphemeralParam(), `,"cache_control":{"type":"ephemeral"}}`
 	if long {
@@ -102,9 +102,9 @@ func tools(specs []llm.ToolSpec) []sdk.ToolUnionParam {
 
 type content = sdk.ContentBlockParamUnion
 
-// answered lowers an answer. Thinking and what only the provider understands
-// go back to where they came from, verbatim, and nowhere else (LLM-28). No
-// answer may end with thinking, as one does that was interrupted.
+// answered lowers an answer. Thinking and parts that only the provider
+// understands are sent back verbatim to their origin and nowhere else (LLM-28).
+// An answer must not end with thinking, as an interrupted one can.
 func answered(m llm.Message, same bool, ids *wire.IDs) []content {
 	var blocks []content
 	for _, p := range m.Parts {
@@ -123,24 +123,25 @@ func answered(m llm.Message, same bool, ids *wire.IDs) []content {
 	return blocks
 }
 
-// isThought says whether a block is thinking, which is only ever sent verbatim.
+// isThought reports whether a block is thinking, which is only ever sent
+// verbatim.
 func isThought(b content) bool {
 	override, _ := b.Overrides()
 	raw, _ := override.(json.RawMessage)
 	return isThinking(raw)
 }
 
-// isThinking says whether an encoded block is, or the first of several.
+// isThinking reports whether the first of several encoded blocks is thinking.
 func isThinking(blocks []byte) bool {
 	var block struct {
 		Type string `json:"type"`
 	}
-	_ = json.NewDecoder(bytes.NewReader(blocks)).Decode(&block) // what is no block is no thinking
+	_ = json.NewDecoder(bytes.NewReader(blocks)).Decode(&block) // an invalid block is not thinking
 	return block.Type == "thinking" || block.Type == "redacted_thinking"
 }
 
-// said lowers what a user said or attached, and what tools gave back, which the
-// API wants before anything that was said with it (LLM-40).
+// said lowers a user's text and attachments, and tool results, which the API
+// requires before anything else in the message (LLM-40).
 func said(m llm.Message, ids *wire.IDs) (results, others []content) {
 	for _, p := range m.Parts {
 		switch {
@@ -181,7 +182,7 @@ func text(s string) sdk.ToolResultBlockParamContentUnion {
 	return sdk.ToolResultBlockParamContentUnion{OfText: &sdk.TextBlockParam{Text: s}}
 }
 
-// media lowers an image or a PDF; the API takes nothing else (LLM-22).
+// media lowers an image or a PDF; the API accepts nothing else (LLM-22).
 func media(m *llm.Media) content {
 	data := base64.StdEncoding.EncodeToString(m.Data)
 	switch {

@@ -8,8 +8,8 @@ import (
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
-// options adds what few requests ask for. Tools stay in a request that may
-// call none: a history that holds calls is refused without them (LLM-39).
+// options adds rarely used settings. Tools stay in a request that must not call
+// any, because a history with calls is refused without them (LLM-39).
 func options(p *sdk.MessageNewParams, o llm.Options) {
 	switch o.ToolChoice.Mode {
 	case llm.ToolAuto:

@@ -8,9 +8,9 @@ import (
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
-// think asks for as much thinking as the request's effort wants, in the way
-// that the model takes. Of a model that nothing is known of, thinking is asked
-// for only where the user chose an effort, in the newest way.
+// think requests as much thinking as the effort demands, in the form that the
+// model accepts. For an unknown model it requests thinking only if the user
+// chose an effort, in the newest form.
 func think(p *sdk.MessageNewParams, req llm.Request, turns []wire.Turn) {
 	c := req.Reasoning
 	if c.Has(llm.ReasoningBudget) && !c.Has(llm.ReasoningAdaptive) {
@@ -27,13 +27,13 @@ func think(p *sdk.MessageNewParams, req llm.Request, turns []wire.Turn) {
 	case req.Effort == llm.EffortNone && !c.Known(), req.Effort == llm.EffortDefault && !c.Known():
 		return
 	}
-	// Left to the model, the newest show neither what they think nor what
-	// they say between two calls.
+	// By default the newest models show neither their thinking nor their text
+	// between two calls.
 	p.Thinking.OfAdaptive = &sdk.ThinkingConfigAdaptiveParam{Display: sdk.ThinkingConfigAdaptiveDisplaySummarized}
 	p.OutputConfig.Effort = effort(c, req.Effort)
 }
 
-// effort is the level to send, or nothing for the model's own.
+// effort returns the level to send, or nothing for the model's default.
 func effort(c llm.ReasoningControl, e llm.Effort) sdk.OutputConfigEffort {
 	if len(c.Levels) == 0 && (e == llm.EffortNone || e == llm.EffortMinimal) {
 		e = llm.EffortLow // the API has no less
@@ -41,8 +41,8 @@ func effort(c llm.ReasoningControl, e llm.Effort) sdk.OutputConfigEffort {
 	return sdk.OutputConfigEffort(c.Level(e))
 }
 
-// thinkWithBudget serves the older models, which think only when told to and
-// up to a number of tokens.
+// thinkWithBudget serves older models, which think only on request and up to a
+// number of tokens.
 func thinkWithBudget(p *sdk.MessageNewParams, req llm.Request, turns []wire.Turn) {
 	if len(req.Reasoning.Levels) > 0 && req.Effort != llm.EffortNone {
 		p.OutputConfig.Effort = effort(req.Reasoning, req.Effort)
@@ -52,13 +52,13 @@ func thinkWithBudget(p *sdk.MessageNewParams, req llm.Request, turns []wire.Turn
 	if budget == 0 || forced || !turnThinks(turns) { // thinking and a forced call exclude each other
 		return
 	}
-	// The SDK would print a warning for the typed form of this.
+	// The SDK would print a warning for the typed form.
 	p.Thinking = param.Override[sdk.ThinkingConfigParamUnion](map[string]any{"type": "enabled", "budget_tokens": budget})
 }
 
-// turnThinks reports whether the turn under way may go on with a budget for
-// thinking: its answers that call tools must begin with thinking, which those
-// of another model, or from before thinking was turned on, do not.
+// turnThinks reports whether the current turn may continue with a thinking
+// budget. Its answers with tool calls must begin with thinking, which those of
+// another model, or from before thinking was enabled, do not.
 func turnThinks(turns []wire.Turn) bool {
 	for i := len(turns) - 1; i > 0; i-- {
 		switch t := turns[i]; {

@@ -1,6 +1,6 @@
-// Package demo is a scripted stand-in for a model, for when no key is
-// configured: it works offline, says that it is a script, and on request
-// leads through the real tools.
+// Package demo is a script that stands in for a model while no key is
+// configured. It works offline, says that it is a script, and on request gives
+// a tour of the real tools.
 package demo
 
 import (
@@ -14,7 +14,7 @@ import (
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
-// The names the script is chosen by.
+// The names under which the script is chosen.
 const (
 	Provider = "demo"
 	Model    = "tour"
@@ -24,12 +24,13 @@ const defaultPace = 15 * time.Millisecond
 
 // Config configures an [Adapter].
 type Config struct {
-	// Pace is waited after each word. 0 means 15 ms; less than 0 not at all.
+	// Pace is the wait after each word. 0 means 15 ms; a negative value means
+	// none.
 	Pace time.Duration
 }
 
-// Adapter implements [llm.Adapter]. It keeps no state: what comes next
-// follows from the request alone.
+// Adapter implements [llm.Adapter]. It has no state: the request alone
+// determines the answer.
 type Adapter struct{ pace time.Duration }
 
 // New returns an adapter.
@@ -43,11 +44,11 @@ func New(cfg Config) *Adapter {
 // Name implements [llm.Adapter].
 func (a *Adapter) Name() string { return Provider }
 
-// Models lists the one script there is.
+// Models lists the only script.
 func (a *Adapter) Models(context.Context) ([]string, error) { return []string{Model}, nil }
 
-// Stream implements [llm.Adapter]. The usage stays unknown: a script counts
-// no tokens.
+// Stream implements [llm.Adapter]. The usage is unknown, because a script
+// counts no tokens.
 func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
 	return func(yield func(llm.Event, error) bool) {
 		b := wire.NewBuilder(llm.Origin{Provider: Provider, API: "script", Model: req.Model}, yield)
@@ -93,8 +94,8 @@ func (a *Adapter) wait(ctx context.Context) bool {
 	}
 }
 
-// words cuts a text after each space, and after each character of a script
-// that has no spaces.
+// words splits a text after each space, and after each character of a script
+// without spaces.
 func words(s string) []string {
 	var out []string
 	start := 0
@@ -113,7 +114,7 @@ type call struct {
 	input json.RawMessage
 }
 
-// answer decides what to say to a request and which tool to call, if any.
+// answer decides on the text for a request and the tool to call, if any.
 func answer(req llm.Request) (string, *call) {
 	prompt, since := lastPrompt(req.Messages)
 	say := english

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// phrases are what the script says, in one language.
+// phrases are the texts of the script in one language.
 type phrases struct {
 	notATour       string
 	welcome        string
@@ -91,7 +91,7 @@ var chinese = &phrases{
 	runDescription: "运行导览脚本",
 }
 
-// closing ends the tour; it mentions the folder only where there is one.
+// closing ends the tour. It mentions the folder only if there is one.
 func (p *phrases) closing(leftovers bool) string {
 	if leftovers {
 		return p.ending + p.leftovers
@@ -99,7 +99,7 @@ func (p *phrases) closing(leftovers bool) string {
 	return p.ending
 }
 
-// announce says what a stop is about to do.
+// announce announces a stop.
 func (t *tour) announce(s stop) string {
 	text := t.say.announcements[s]
 	switch s {
@@ -112,7 +112,7 @@ func (t *tour) announce(s stop) string {
 	}
 }
 
-// remark says how a stop went.
+// remark comments on the result of a stop.
 func (t *tour) remark(s stop) string {
 	o := t.seen[s]
 	first, _, _ := strings.Cut(o.text, "\n")
@@ -131,7 +131,7 @@ func (t *tour) remark(s stop) string {
 	}
 }
 
-// listing names some of what the folder holds.
+// listing names some of the folder's content.
 func (t *tour) listing() string {
 	entries := t.entries()
 	if len(entries) == 0 {

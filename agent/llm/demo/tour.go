@@ -11,7 +11,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// lastPrompt returns what the user said last and the messages since.
+// lastPrompt returns the user's last prompt and the messages since.
 func lastPrompt(messages []llm.Message) (string, []llm.Message) {
 	for i, m := range slices.Backward(messages) {
 		if text := m.Text(); m.Role == llm.RoleUser && text != "" {
@@ -30,8 +30,8 @@ func isChinese(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 }
 
-// tour is the state of a tour, found by going through the plan again with the
-// calls that were made so far.
+// tour is the state of a tour, found by repeating the plan with the calls so
+// far.
 type tour struct {
 	say     *phrases
 	tools   map[string]bool
@@ -54,7 +54,7 @@ const (
 	stopRun     stop = "run"
 )
 
-// outcome is how a stop's call went.
+// outcome is the result of a stop's call.
 type outcome struct {
 	text   string
 	failed bool
@@ -63,7 +63,7 @@ type outcome struct {
 
 func (o outcome) ok() bool { return !o.failed && o.text != "" }
 
-// planned is a stop with the conditions it depends on.
+// planned is a stop with its conditions.
 type planned struct {
 	stop  stop
 	tool  string
@@ -130,8 +130,7 @@ func newTour(say *phrases, tools []llm.ToolSpec, since []llm.Message) *tour {
 	return t
 }
 
-// next says how the last stop went and announces the next one, or ends the
-// tour.
+// next comments on the last stop and announces the next one, or ends the tour.
 func (t *tour) next() (string, *call) {
 	said := t.say.welcome
 	for _, p := range plan {
@@ -165,7 +164,7 @@ func (t *tour) outcome(callID string) outcome {
 	return outcome{text: text, failed: r.IsError, denied: r.IsError && strings.Contains(text, "denied")}
 }
 
-// entries are the paths that the first stop listed.
+// entries returns the paths that the first stop listed.
 func (t *tour) entries() []string {
 	if !t.seen[stopList].ok() {
 		return nil
@@ -183,7 +182,7 @@ func (t *tour) entries() []string {
 
 var readable = regexp.MustCompile(`(?i)\.(md|txt|go|py|js|ts|rs|c|h|java|rb|sh|json|toml|ya?ml|html|css|svelte)$`)
 
-// file picks what to read: what introduces a project best, else any text.
+// file picks a file to read: one that introduces a project, else any text.
 func (t *tour) file() string {
 	files := slices.DeleteFunc(t.entries(), func(p string) bool { return strings.HasSuffix(p, "/") })
 	for _, want := range []func(base string) bool{
@@ -205,10 +204,10 @@ var (
 	anyWord    = regexp.MustCompile(`\p{L}[\p{L}\p{N}_]{3,}`)
 )
 
-// common words of the first lines that say nothing about a project.
+// common are words of first lines that say nothing about a project.
 var common = []string{"module", "name", "version", "private", "package", "https", "http", "this", "with", "import", "from"}
 
-// word picks what to search for: a word that stands in the file just read.
+// word picks a word to search for from the file just read.
 func (t *tour) word() string {
 	if o := t.seen[stopRead]; o.ok() {
 		for _, w := range anyWord.FindAllString(lineNumber.ReplaceAllString(o.text, ""), 50) {

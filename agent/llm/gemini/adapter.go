@@ -1,11 +1,10 @@
-// Package gemini speaks Google's generateContent API, streaming only, with
-// thought signatures carried over (LLM-52).
+// Package gemini speaks Google's generateContent API. It only streams, and
+// sends thought signatures back (LLM-52).
 //
-// The vendor's SDK knows the API's addresses and settings. What it would
-// change on the way, the conversation, the tools' schemas and the answer's
-// parts, passes it by in JSON: it decodes them into maps and structs, which
-// loses the order of keys, large numbers and every kind of part that it does
-// not know.
+// The vendor's SDK provides the API's addresses and settings. The conversation,
+// the tools' schemas and the answer's parts bypass it as JSON, because the SDK
+// decodes them into maps and structs, which loses the order of keys, large
+// numbers and unknown kinds of parts.
 package gemini
 
 import (
@@ -35,7 +34,7 @@ type Config = llm.AdapterConfig
 type Adapter struct {
 	endpoint *wire.Endpoint
 	models   *genai.Models
-	// Models of two generations are sent a conversation in two forms.
+	// Models of two generations get a conversation in two forms.
 	earlier, later wire.Encodings
 }
 
@@ -52,7 +51,7 @@ func New(cfg Config) *Adapter {
 // Name implements [llm.Adapter].
 func (a *Adapter) Name() string { return name }
 
-// Models asks which models can generate content, sorted by id.
+// Models lists the models that generate content, sorted by id.
 func (a *Adapter) Models(ctx context.Context) ([]llm.ListedModel, error) {
 	return a.endpoint.ModelsAt(ctx, version+"/models?pageSize=1000", http.Header{keyHeader: {a.endpoint.Key()}})
 }
@@ -97,8 +96,8 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 			b.Fail(call.ReportedBody(x.refused))
 			return
 		}
-		// The counts come with the last chunk, so the end of the stream is
-		// the end of the answer, if the answer's own end was announced.
+		// The counts come with the last chunk, so the end of the stream is the
+		// end of the answer if that end was announced.
 		if d.ended {
 			d.finish()
 			return
@@ -107,5 +106,5 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 	}
 }
 
-// placeholder stands for the conversation where the SDK demands one.
+// placeholder stands for the conversation, which the SDK requires.
 var placeholder = genai.Text("-")

@@ -9,7 +9,7 @@ import (
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
-// chunk is what is read of a chunk of an answer.
+// chunk has the fields of a chunk that are read.
 type chunk struct {
 	ResponseID string `json:"responseId"`
 	Candidates []struct {
@@ -27,12 +27,11 @@ type chunk struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// errSent says that a chunk is an error, which comes with a success for its
-// status.
+// errSent means that a chunk with a success status contains an error.
 var errSent = errors.New("the server sent an error")
 
-// part is what is read of a part. One that has neither text nor a call is
-// kept as it is.
+// part has the fields of a part that are read. A part with neither text nor a
+// call is kept unchanged.
 type part struct {
 	Text      *string       `json:"text"`
 	Thought   bool          `json:"thought"`
@@ -54,8 +53,8 @@ type usage struct {
 	Thoughts int64 `json:"thoughtsTokenCount"`
 }
 
-// neutral makes the counts disjoint: the prompt holds what was cached, the
-// answer does not hold the thoughts (LLM-29).
+// neutral makes the counts disjoint: the prompt includes cached tokens, the
+// answer does not include thoughts (LLM-29).
 func (u *usage) neutral() llm.Usage {
 	return llm.Usage{
 		Input: max(0, u.Prompt+u.ToolUse-u.Cached), CacheRead: u.Cached,
@@ -63,15 +62,15 @@ func (u *usage) neutral() llm.Usage {
 	}
 }
 
-// none is the block that is not open.
+// none stands for no open block.
 const none = -1
 
 // decoder turns the chunks of one answer into neutral events.
 type decoder struct {
 	builder *wire.Builder
-	open    int // text or reasoning that may go on, or none
+	open    int // text or reasoning that may continue, or none
 	kind    llm.PartKind
-	// reason and detail say why the answer ended, once it has.
+	// reason and detail say why the answer ended, once it has ended.
 	reason, detail string
 	blocked        bool // before it began
 	ended          bool
@@ -88,7 +87,7 @@ func (d *decoder) chunk(raw json.RawMessage) error {
 		return nil
 	}
 	if c.Usage != nil {
-		d.builder.Count(c.Usage.neutral()) // totals so far: the last counts
+		d.builder.Count(c.Usage.neutral()) // totals: the last counts are valid
 	}
 	if wire.Present(c.Error) {
 		return errSent
@@ -114,8 +113,8 @@ func (d *decoder) chunk(raw json.RawMessage) error {
 	return nil
 }
 
-// part takes a part. A stream has a text in many of them, which make up one
-// block, but one that bears a signature must go back as it came (LLM-28).
+// part takes a part. Texts of consecutive parts make up one block, but a part
+// with a signature must be sent back unchanged (LLM-28).
 func (d *decoder) part(raw json.RawMessage) {
 	var p part
 	if json.Unmarshal(raw, &p) != nil {
@@ -145,8 +144,8 @@ func (d *decoder) part(raw json.RawMessage) {
 	}
 }
 
-// call takes a call, which always comes whole. What came with it goes back
-// with it: its id, if it has one, and its signature.
+// call takes a call, which always arrives complete. Its id, if it has one, and
+// its signature are sent back with it.
 func (d *decoder) call(c *functionCall, raw json.RawMessage) {
 	i := d.builder.Open(llm.Part{Kind: llm.PartToolCall, Call: &llm.ToolCall{
 		ID: wire.NewCallID(), WireID: c.ID, Name: c.Name,
@@ -159,8 +158,8 @@ func (d *decoder) call(c *functionCall, raw json.RawMessage) {
 	d.builder.Close(i, raw)
 }
 
-// withoutArgs is a part with a call whose arguments are null, in the form in
-// which the API accepts it, its signature included.
+// withoutArgs returns a part with a call whose arguments are null, in the form
+// that the API accepts, including its signature.
 func withoutArgs(part json.RawMessage) json.RawMessage {
 	var members, call map[string]json.RawMessage
 	if json.Unmarshal(part, &members) != nil || json.Unmarshal(members["functionCall"], &call) != nil {
@@ -171,7 +170,7 @@ func withoutArgs(part json.RawMessage) json.RawMessage {
 	return wire.JSON(members)
 }
 
-// grow adds to the open block, or to a new one where that is of another kind.
+// grow appends to the open block, or to a new one of another kind.
 func (d *decoder) grow(kind llm.PartKind, text string) {
 	if d.open != none && d.kind != kind {
 		d.close()
@@ -205,7 +204,7 @@ func (d *decoder) finish() {
 	d.builder.Finish(d.builder.Counted(), llm.Finish{Reason: reason, Raw: d.reason, Detail: d.detail})
 }
 
-// finishReason maps why an answer ended (LLM-27).
+// finishReason maps the end of an answer (LLM-27).
 func finishReason(reason string) llm.FinishReason {
 	switch reason {
 	case "STOP":

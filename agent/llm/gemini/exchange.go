@@ -14,9 +14,9 @@ import (
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
-// models returns the SDK's service for an endpoint. The SDK never holds the
-// key: without one it would take that of the environment, and in some errors
-// it prints the whole of its configuration.
+// models returns the SDK's service for an endpoint. The SDK never gets the key:
+// without one it would use the environment's, and some of its errors print the
+// whole configuration.
 func models(e *wire.Endpoint) *genai.Models {
 	client := *e.Client()
 	client.Transport = &transport{base: client.Transport, key: e.Key()}
@@ -35,8 +35,8 @@ func models(e *wire.Endpoint) *genai.Models {
 
 var logger sync.Mutex
 
-// quietly calls f and keeps out of the log what the SDK says about keys in the
-// environment, none of which is used.
+// quietly calls f and keeps the SDK's messages about keys in the environment
+// out of the log; those keys are not used.
 func quietly(f func()) {
 	logger.Lock()
 	defer logger.Unlock()
@@ -56,8 +56,8 @@ func (d deaf) Write(line []byte) (int, error) {
 	return d.Writer.Write(line)
 }
 
-// transport sends the requests of an SDK's client, each as part of the
-// exchange in its context.
+// transport sends the requests of an SDK's client, each as part of the exchange
+// in its context.
 type transport struct {
 	base http.RoundTripper
 	key  string
@@ -87,20 +87,20 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 type exchangeKey struct{}
 
 // exchange is one request and its answer. It stands between the server and the
-// SDK: of the stream it keeps the data of whole events as it came, and passes on
-// an empty chunk for each, since the SDK takes comments and a line that was cut
-// for errors, and decodes and encodes a chunk three times over. It belongs to
-// the goroutine that iterates over the answer.
+// SDK. It keeps the data of whole events unchanged and passes on an empty chunk
+// for each, because the SDK takes comments and truncated lines for errors, and
+// decodes and encodes a chunk three times. It belongs to the goroutine that
+// iterates over the answer.
 type exchange struct {
 	call   *wire.Call
 	body   io.Closer
 	events *wire.Events
 	rest   []byte            // of the event that the SDK is reading
 	chunks []json.RawMessage // that the SDK has read but not yielded
-	// broken is why the stream ended before its time. The SDK is told of a
-	// mere end: it would write to the log.
+	// broken is the reason of an early end of the stream. The SDK sees a normal
+	// end, because it would write an error to the log.
 	broken error
-	// refused is an error that the server sent under that name.
+	// refused is an error that the server sent as an event of that name.
 	refused json.RawMessage
 }
 
@@ -118,7 +118,7 @@ func (x *exchange) next() json.RawMessage {
 	return chunk
 }
 
-// emptyChunk is what the SDK is given for each chunk.
+// emptyChunk is what the SDK gets for each chunk.
 var emptyChunk = []byte("data:{}\n\n")
 
 // Read implements [io.Reader].

@@ -12,8 +12,8 @@ import (
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
-// lower lowers a request: it adds to the call what goes past the SDK and
-// returns the rest. Equal prefixes of two requests give equal bytes (LLM-17).
+// lower lowers a request: it adds to the call what bypasses the SDK and returns
+// the rest. Equal prefixes of two requests give equal bytes (LLM-17).
 func (a *Adapter) lower(call *wire.Call, req llm.Request, origin llm.Origin) (*genai.GenerateContentConfig, error) {
 	instructions, history := wire.Instructions(req)
 	contents, err := a.contents(req, history, origin)
@@ -30,13 +30,13 @@ func (a *Adapter) lower(call *wire.Call, req llm.Request, origin llm.Origin) (*g
 	return config(req, instructions), nil
 }
 
-// config lowers all of a request but what goes past the SDK. It
-// belongs to one request: the SDK changes it.
+// config lowers everything that does not bypass the SDK. The result is for one
+// request only, because the SDK changes it.
 func config(req llm.Request, instructions []string) *genai.GenerateContentConfig {
 	c := &genai.GenerateContentConfig{
 		MaxOutputTokens: int32(min(max(0, req.MaxOutput), 1<<30)),
 		ThinkingConfig:  thinking(req),
-		// The SDK would go on by itself, unseen, where an answer pauses.
+		// The SDK would continue a paused answer by itself, invisibly.
 		AutomaticContinuation: new(false),
 	}
 	if len(instructions) > 0 {
@@ -47,8 +47,8 @@ func config(req llm.Request, instructions []string) *genai.GenerateContentConfig
 	}
 	options(c, req.Options)
 	if len(req.Tools) > 0 && len(req.Options.Tools) > 0 {
-		// Both are taken only if the answer holds what Google's own were called
-		// with and returned, which goes back as it came.
+		// Google's own tools can be combined with ours only if the answer
+		// includes their calls and results, which are sent back unchanged.
 		if c.ToolConfig == nil {
 			c.ToolConfig = &genai.ToolConfig{}
 		}
@@ -66,10 +66,11 @@ func config(req llm.Request, instructions []string) *genai.GenerateContentConfig
 
 var names = wire.Names{Content: "parts", User: genai.RoleUser, Assistant: genai.RoleModel}
 
-// contents encodes a conversation; what was sent before is taken from memory.
+// contents encodes a conversation; messages that were sent before come from the
+// cache.
 func (a *Adapter) contents(req llm.Request, history []llm.Message, origin llm.Origin) (json.RawMessage, error) {
-	// Models up to 2.5 have a budget for thinking; later ones sign calls and
-	// take media inside a result.
+	// Models up to 2.5 have a thinking budget; later ones sign calls and accept
+	// media in a result.
 	l, encodings := lowerer{origin: origin}, &a.earlier
 	if !req.Reasoning.Has(llm.ReasoningBudget) {
 		l.later, encodings = true, &a.later
@@ -104,9 +105,9 @@ func tools(specs []llm.ToolSpec, own []json.RawMessage) json.RawMessage {
 	return wire.JSON(all)
 }
 
-// thinking asks for as much of it as the request's effort wants, in the way
-// that the model takes. Of a model that nothing is known of, it is asked for
-// only where the user chose an effort.
+// thinking requests as much thinking as the effort demands, in the form that
+// the model accepts. For an unknown model it requests it only if the user chose
+// an effort.
 func thinking(req llm.Request) *genai.ThinkingConfig {
 	c, effort := req.Reasoning, req.Effort
 	config := &genai.ThinkingConfig{IncludeThoughts: true}
@@ -144,8 +145,8 @@ func level(e llm.Effort) genai.ThinkingLevel {
 	}
 }
 
-// unsigned stands for the signature of a call that this model did not make.
-// Without one, a call would be refused.
+// unsigned replaces the signature of a call that this model did not make,
+// because a call without one would be refused.
 const unsigned = "skip_thought_signature_validator"
 
 type callPart struct {
@@ -153,14 +154,14 @@ type callPart struct {
 	Signature string       `json:"thoughtSignature,omitempty"`
 }
 
-// lowerer lowers the messages of one conversation to parts, each one of the
-// SDK's or JSON.
+// lowerer lowers the messages of one conversation to parts, either of the SDK's
+// type or JSON.
 type lowerer struct {
 	origin llm.Origin
 	later  bool
 }
 
-// parts lowers one message. Results go before what was said with them (LLM-40).
+// parts lowers one message. Results come before other parts (LLM-40).
 func (l lowerer) parts(m llm.Message, ids *wire.IDs) (results, others []any) {
 	if m.Role == llm.RoleAssistant {
 		return nil, l.answered(m, ids)
@@ -168,9 +169,9 @@ func (l lowerer) parts(m llm.Message, ids *wire.IDs) (results, others []any) {
 	return l.said(m, ids)
 }
 
-// answered lowers an answer. What was signed goes back to where it came from,
-// verbatim; of another's answer, reasoning is dropped (LLM-28). Of calls that
-// were made side by side only the first is signed.
+// answered lowers an answer. Signed parts are sent back verbatim to their
+// origin; reasoning of another origin is dropped (LLM-28). Of parallel calls
+// only the first one is signed.
 func (l lowerer) answered(m llm.Message, ids *wire.IDs) []any {
 	var parts []any
 	same, called := m.Origin.Same(l.origin), false
@@ -193,7 +194,7 @@ func (l lowerer) answered(m llm.Message, ids *wire.IDs) []any {
 	return parts
 }
 
-// ownID is the provider's own id of a call, the only one that it takes.
+// ownID returns the provider's own id of a call, the only one that it accepts.
 func ownID(ids *wire.IDs, call string) string {
 	if id := ids.Call(call); id != call {
 		return id
@@ -201,7 +202,7 @@ func ownID(ids *wire.IDs, call string) string {
 	return ""
 }
 
-// said lowers what a user said or attached, and what tools gave back.
+// said lowers a user's text and attachments, and tool results.
 func (l lowerer) said(m llm.Message, ids *wire.IDs) (results, others []any) {
 	results, others = l.results(m, ids)
 	for _, p := range m.Parts {
@@ -215,7 +216,7 @@ func (l lowerer) said(m llm.Message, ids *wire.IDs) (results, others []any) {
 	return results, others
 }
 
-// results lowers the results of tool calls, and what cannot stand inside one
+// results lowers the results of tool calls, and parts that cannot be inside one
 // of them (LLM-52).
 func (l lowerer) results(m llm.Message, ids *wire.IDs) (results, shown []any) {
 	for _, p := range m.Parts {
@@ -243,7 +244,8 @@ func (l lowerer) results(m llm.Message, ids *wire.IDs) (results, shown []any) {
 	return results, shown
 }
 
-// carried says whether the API takes m: it does images, sounds and PDFs.
+// carried reports whether the API accepts m, which must be an image, a sound or
+// a PDF.
 func carried(m *llm.Media) bool {
 	return wire.IsImage(m) || strings.HasPrefix(m.MIME, "audio/") || m.MIME == "application/pdf"
 }

@@ -6,7 +6,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// options adds what few requests ask for.
+// options adds rarely used settings.
 func options(c *genai.GenerateContentConfig, o llm.Options) {
 	if mode := o.ToolChoice.Mode; mode != "" {
 		calling := &genai.FunctionCallingConfig{Mode: genai.FunctionCallingConfigModeAuto}

@@ -1,4 +1,4 @@
-// Package openaisdk is how the adapters over openai-go use that SDK.
+// Package openaisdk holds what the adapters based on openai-go share.
 package openaisdk
 
 import (
@@ -7,9 +7,10 @@ import (
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
-// Options are for one of the SDK's services, never for its NewClient: that
-// would send the environment's organisation, project and custom headers to
-// whatever address this is, while a service on its own reads no environment.
+// Options returns options for one of the SDK's services. They must not be
+// passed to its NewClient, which would send the environment's organisation,
+// project and custom headers to any address; a service on its own reads no
+// environment.
 func Options(e *wire.Endpoint) []option.RequestOption {
 	opts := []option.RequestOption{
 		option.WithBaseURL(e.BaseURL()), option.WithHTTPClient(e.Client()), option.WithMaxRetries(0),

@@ -9,26 +9,25 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Builder yields the events of one answer while it assembles the whole of it
-// (LLM-30, LLM-31). Nothing is yielded after the consumer has broken out of
-// its loop.
+// Builder yields the events of one answer and assembles the whole (LLM-30,
+// LLM-31). It yields nothing after the consumer has left its loop.
 type Builder struct {
 	origin  llm.Origin
 	call    *Call          // nil where there is none
 	limits  *llm.RateLimit // of an answer without a call
 	yield   func(llm.Event, error) bool
 	blocks  []*block
-	beyond  *block // that is not kept: the newest after the last call that is
+	beyond  *block // the newest block after the last kept call; it is not kept
 	started bool
 	sent    bool
 	stopped bool
 	size    size
 	counted llm.Usage // so far
-	// responseID is the provider's name for the answer, as it came.
+	// responseID is the provider's id of the answer, unchanged.
 	responseID string
 }
 
-// size is how large the answer is so far.
+// size is the size of the answer so far.
 type size struct {
 	bytes int // that are kept
 	calls int
@@ -40,32 +39,32 @@ type block struct {
 	open bool
 }
 
-// NewBuilder returns a builder of an answer of origin's.
+// NewBuilder returns a builder of an answer from origin.
 func NewBuilder(origin llm.Origin, yield func(llm.Event, error) bool) *Builder {
 	return &Builder{origin: origin, yield: yield}
 }
 
-// NewCallID returns an id for a tool call: ours, unlike the provider's, is
-// never given twice (LLM-23).
+// NewCallID returns an id for a tool call. Unlike a provider's, our ids never
+// repeat (LLM-23).
 func NewCallID() string { return "call_" + ulid.Make().String() }
 
-// Follow makes what call's response says beside the answer part of it.
+// Follow adds information in the response's header to the answer.
 func (b *Builder) Follow(call *Call) { b.call = call }
 
-// Allow says what is left of the allowance where no call tells.
+// Allow sets the rate limits if there is no call to follow.
 func (b *Builder) Allow(limits *llm.RateLimit) { b.limits = limits }
 
-// Stopped says that the consumer wants no more.
+// Stopped reports whether the consumer wants no more.
 func (b *Builder) Stopped() bool { return b.stopped }
 
-// Count takes what the provider has counted so far, in the place of what it had
-// counted before. An answer that fails is charged for as well.
+// Count replaces the provider's earlier counts. A failed answer is charged for
+// as well.
 func (b *Builder) Count(used llm.Usage) { b.counted = used }
 
-// Counted is what the provider has counted so far.
+// Counted returns the provider's counts so far.
 func (b *Builder) Counted() llm.Usage { return b.counted }
 
-// Start yields the start event, once. Every other method does so first.
+// Start yields the start event, once. Every other method calls it first.
 func (b *Builder) Start() {
 	if !b.started {
 		b.started = true
@@ -73,7 +72,7 @@ func (b *Builder) Start() {
 	}
 }
 
-// SetResponseID keeps the provider's name for the answer.
+// SetResponseID keeps the provider's id of the answer.
 func (b *Builder) SetResponseID(id string) {
 	if id == "" || id == b.responseID {
 		return
@@ -85,8 +84,8 @@ func (b *Builder) SetResponseID(id string) {
 	b.origin.ResponseID = brief(id)
 }
 
-// Open begins a block and returns its index. Of part, Kind is needed, and a
-// call's identity.
+// Open begins a block and returns its index. part needs its Kind, and the
+// identity of a call.
 func (b *Builder) Open(part llm.Part) int {
 	b.Start()
 	if part.Call != nil {
@@ -106,7 +105,7 @@ func (b *Builder) Open(part llm.Part) int {
 	i := len(b.blocks) - 1
 	ev := llm.Event{Type: startEvent(part.Kind), Index: i}
 	if part.Kind == llm.PartToolCall {
-		call := *part.Call // what the consumer holds does not change later
+		call := *part.Call // the consumer's copy must not change later
 		ev.Part = &llm.Part{Kind: part.Kind, Call: &call}
 	}
 	b.emit(ev)
@@ -116,8 +115,8 @@ func (b *Builder) Open(part llm.Part) int {
 // beyond is the index of every block that is not kept.
 const beyond = maxBlocks
 
-// full reports whether nothing more of the answer is kept: it has more calls than
-// make sense. What its provider still counts is, so it is read to its end.
+// full reports whether the answer has so many calls that nothing more is kept.
+// It is still read to its end, because its provider's counts are at the end.
 func (b *Builder) full() bool { return b.size.calls > maxCalls }
 
 func (b *Builder) block(i int) *block {
@@ -130,7 +129,7 @@ func (b *Builder) block(i int) *block {
 	return b.blocks[i]
 }
 
-// Append grows an open block.
+// Append appends to an open block.
 func (b *Builder) Append(i int, delta string) {
 	bl := b.block(i)
 	if i == beyond {
@@ -147,22 +146,20 @@ func (b *Builder) Append(i int, delta string) {
 	b.emit(llm.Event{Type: deltaEvent(bl.part.Kind), Index: i, Delta: delta})
 }
 
-// Len is the number of bytes in a block so far.
+// Len returns the number of bytes in a block so far.
 func (b *Builder) Len(i int) int { return b.block(i).text.Len() }
 
-// Text is the text of a block so far.
+// Text returns the text of a block so far.
 func (b *Builder) Text(i int) string { return b.block(i).text.String() }
 
-// Call returns the call of a tool call block, to be completed while it is
-// open.
+// Call returns the call of a tool call block, to be completed while it is open.
 func (b *Builder) Call(i int) *llm.ToolCall { return b.block(i).part.Call }
 
-// Reasoning returns the reasoning of a block, to be completed while it is
-// open.
+// Reasoning returns the reasoning of a block, to be completed while it is open.
 func (b *Builder) Reasoning(i int) *llm.Reasoning { return b.block(i).part.Reasoning }
 
-// Replace sets the whole text of an open block where the provider repeats it
-// at the end and some of it never came as a delta.
+// Replace sets the whole text of an open block if the provider repeats it at
+// the end and part of it never came as a delta.
 func (b *Builder) Replace(i int, text string) {
 	if i == beyond || text == "" || text == b.blocks[i].text.String() {
 		return
@@ -177,7 +174,7 @@ func (b *Builder) Replace(i int, text string) {
 	}
 }
 
-// Close ends a block. Native is what the provider wants back, or nil.
+// Close ends a block. native is what the provider wants back, or nil.
 func (b *Builder) Close(i int, native json.RawMessage) {
 	bl := b.block(i)
 	if i == beyond || !bl.open {
@@ -203,7 +200,8 @@ func (b *Builder) Close(i int, native json.RawMessage) {
 	b.emit(llm.Event{Type: endEvent(bl.part.Kind), Index: i, Part: &whole})
 }
 
-// arguments are what the model sent; nothing at all means an empty object.
+// arguments returns the arguments that the model sent; an empty text means an
+// empty object.
 func arguments(s string) json.RawMessage {
 	if NoArguments(s) {
 		return json.RawMessage("{}")
@@ -211,8 +209,8 @@ func arguments(s string) json.RawMessage {
 	return json.RawMessage(s)
 }
 
-// NoArguments reports whether a call's arguments are nothing at all, which a
-// provider may refuse to read again.
+// NoArguments reports whether a call has no arguments at all, which a provider
+// may refuse when it is sent back.
 func NoArguments(s string) bool {
 	trimmed := strings.TrimSpace(s)
 	return trimmed == "" || trimmed == "null"
@@ -231,13 +229,13 @@ func (b *Builder) AddNative(raw json.RawMessage) {
 	b.Provider(raw)
 }
 
-// Provider yields what the neutral vocabulary has no word for.
+// Provider yields data without a neutral equivalent.
 func (b *Builder) Provider(raw json.RawMessage) {
 	b.Start()
 	b.emit(llm.Event{Type: llm.EventProvider, Raw: raw})
 }
 
-// HasCalls says whether the answer asks for tools.
+// HasCalls reports whether the answer has tool calls.
 func (b *Builder) HasCalls() bool {
 	for _, bl := range b.blocks {
 		if bl.part.Kind == llm.PartToolCall {
@@ -247,7 +245,7 @@ func (b *Builder) HasCalls() bool {
 	return false
 }
 
-// Finish closes what is open and yields the finish event.
+// Finish closes open blocks and yields the finish event.
 func (b *Builder) Finish(usage llm.Usage, finish llm.Finish) {
 	b.Start()
 	origin := b.origin // the message outlives the builder, and must not keep it and its call alive

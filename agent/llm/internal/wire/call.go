@@ -18,8 +18,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Call is one request under way. It belongs to the goroutine that began it,
-// which must End it.
+// Call is one running request. It belongs to the goroutine that began it, which
+// must call End.
 type Call struct {
 	ep     *Endpoint
 	ctx    context.Context
@@ -28,9 +28,9 @@ type Call struct {
 	// events is not mistaken for a silent server.
 	timer     *time.Timer
 	idle      time.Duration
-	waited    time.Duration // for bytes, since the answer last grew
+	waited    time.Duration // wait for bytes since the answer last grew
 	size      int           // of the response so far, in bytes
-	members   []member      // of the request, that the SDK is not shown
+	members   []member      // of the request, hidden from the SDK
 	header    http.Header   // of the request's own
 	requestID string
 	limits    *llm.RateLimit
@@ -43,9 +43,8 @@ type member struct {
 
 var errIdle = errors.New("the server went silent")
 
-// Begin starts the call that req asks for. The context it returns is the one to
-// make the request with. The error, where there is one, says why no call can be
-// made at all.
+// Begin starts the call for req. The returned context is the one for the
+// request. An error says why no call is possible.
 func (e *Endpoint) Begin(ctx context.Context, req llm.Request) (*Call, context.Context, *llm.Error) {
 	if e.invalid != nil {
 		invalid := *e.invalid
@@ -76,15 +75,15 @@ func (c *Call) End() {
 	c.cancel(nil)
 }
 
-// Add puts a member into the body of the request, in the place of one that was
-// added under its name. It goes past the SDK, which would encode it anew, search
-// it and copy it: it may be a long conversation.
+// Add puts a member into the body of the request and replaces one of the same
+// name. It bypasses the SDK, which would encode, search and copy it; it may be
+// a long conversation.
 func (c *Call) Add(name string, value json.RawMessage) {
 	c.members = slices.DeleteFunc(c.members, func(m member) bool { return m.name == name })
 	c.members = append(c.members, member{name, value})
 }
 
-// complete adds to a request what the SDK was not shown.
+// complete adds to a request the members that were hidden from the SDK.
 func (c *Call) complete(req *http.Request) error {
 	if len(c.members) == 0 {
 		return nil
@@ -103,10 +102,10 @@ func (c *Call) complete(req *http.Request) error {
 	return nil
 }
 
-// Intercept completes and sends the request of a streamed call. It fits as middleware of
-// the providers' SDKs and keeps them from reading an error's body, which they
-// do for one shape of it only: what is no stream comes back as an
-// [*llm.Error].
+// Intercept completes and sends the request of a streamed call. It works as
+// middleware of the providers' SDKs and keeps them from reading an error's
+// body, of which they understand only one form: a response that is not a stream
+// becomes an [*llm.Error].
 func (c *Call) Intercept(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	if err := c.complete(req); err != nil {
 		return nil, err
@@ -150,12 +149,12 @@ func (c *Call) send(req *http.Request, next func(*http.Request) (*http.Response,
 
 // read returns the start of a body that explains a failure.
 func (c *Call) read(r io.Reader) []byte {
-	b, _ := io.ReadAll(io.LimitReader(r, maxExplanation)) // what arrived is all there is to tell
+	b, _ := io.ReadAll(io.LimitReader(r, maxExplanation)) // anything that arrived helps to explain it
 	return bytes.TrimSpace(b)
 }
 
-// Error turns whatever ended a stream into an [*llm.Error]. A nil err means
-// that the stream ended in good order but without its terminal event.
+// Error turns the end of a stream into an [*llm.Error]. A nil err means that
+// the stream ended normally but without its terminal event.
 func (c *Call) Error(err error) *llm.Error {
 	e := c.classify(err)
 	if e.RequestID == "" {
@@ -164,12 +163,12 @@ func (c *Call) Error(err error) *llm.Error {
 	return e
 }
 
-// Reported is what the provider said about a failure inside the stream.
+// Reported returns the error that the provider reported inside the stream.
 func (c *Call) Reported(code, text string) *llm.Error {
 	return c.Error(c.ep.Reported(0, code, text))
 }
 
-// ReportedBody is Reported for an error object of whatever shape.
+// ReportedBody is Reported for an error object of any form.
 func (c *Call) ReportedBody(body []byte) *llm.Error { return c.Error(c.ep.reportedBody(0, body)) }
 
 func (c *Call) classify(err error) *llm.Error {
@@ -200,8 +199,8 @@ func (c *Call) classify(err error) *llm.Error {
 	}
 }
 
-// watchedBody counts silence only while someone waits for a byte, and stops at
-// the largest response.
+// watchedBody measures silence only while someone waits for a byte, and stops
+// at the largest allowed response.
 type watchedBody struct {
 	io.ReadCloser
 	call *Call

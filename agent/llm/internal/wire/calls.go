@@ -12,31 +12,33 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// A model may write a call that its own provider refuses to read again: with a
-// name of another form, an id that was given before, arguments that are not
-// JSON. Such a call stays in the conversation, so every request after it would
-// be refused. Calls are therefore sent in a form that all providers accept,
-// and a call and its result always in the same one.
+// A model may write a call that its own provider refuses when it is sent back:
+// one with a malformed name, a repeated id, or arguments that are not JSON.
+// Such a call stays in the conversation, so that every later request would be
+// refused. Calls are therefore sent in a form that all providers accept, and a
+// call and its result always in the same form.
 
-// IDs are the ids under which a conversation's calls are sent: the provider's
-// own to their origin, ours to any other, which may not take a stranger's. Ours
-// also replaces an id that the provider repeated or that its API would refuse.
+// IDs has the ids under which a conversation's calls are sent: the provider's
+// own to their origin, ours to any other provider, which may refuse a foreign
+// id. Ours also replaces an id that the provider repeated or that its API would
+// refuse.
 type IDs struct {
 	target llm.Origin
-	echo   bool              // whatever the form, see [Encodings]
+	echo   bool              // in any form; see [Encodings]
 	sent   map[string]string // by our id
 	taken  map[string]bool
-	log    []assigned // in order, so that the newest can be taken back
+	log    []assigned // in order, so that the newest can be removed
 }
 
-// assigned is one call's id, and what it took the place of.
+// assigned is one call's id, and what it replaced.
 type assigned struct {
 	ours, id    string
 	was         string // under our id before
-	had, unique bool   // whether there was one; whether nobody had the id before
+	had, unique bool   // whether it replaced one; whether the id is new
 }
 
-// newIDs returns the ids of a conversation without calls, for a request to target.
+// newIDs returns the ids of a conversation without calls, for a request to
+// target.
 func newIDs(target llm.Origin, echo bool) *IDs {
 	return &IDs{target: target, echo: echo, sent: map[string]string{}, taken: map[string]bool{}}
 }
@@ -58,7 +60,7 @@ func (ids *IDs) add(m llm.Message) {
 	}
 }
 
-// cut takes back the ids of all calls but the first n.
+// cut removes the ids of all calls but the first n.
 func (ids *IDs) cut(n int) {
 	for _, a := range slices.Backward(ids.log[n:]) {
 		if a.had {
@@ -73,8 +75,8 @@ func (ids *IDs) cut(n int) {
 	ids.log = ids.log[:n]
 }
 
-// callID is what every API accepts as the id of a call, and maxEchoed the length
-// of what is sent back in another form.
+// callID matches the call ids that every API accepts, and maxEchoed limits ids
+// in another form that are sent back.
 var callID = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
 const maxEchoed = 4 << 10
@@ -88,10 +90,10 @@ func (ids *IDs) accepts(id string) bool {
 	return id != "" && len(id) <= maxEchoed && !odd
 }
 
-// Call is the id of a call that has our id.
+// Call returns the id under which the call with our id is sent.
 func (ids *IDs) Call(id string) string { return ids.sent[id] }
 
-// Result is the id that a result answers.
+// Result returns the id that a result answers.
 func (ids *IDs) Result(r *llm.ToolResult) string {
 	if id, ok := ids.sent[r.CallID]; ok {
 		return id
