@@ -65,7 +65,7 @@ test('everything is allowed on purpose, for one session, until the program ends'
 
   await choose(page)
   await dialog.getByRole('button', { name: 'Allow everything' }).click()
-  await page.getByText('Nothing asks first').waitFor()
+  await page.getByText('Nothing is asked:').waitFor()
   const strip = page.getByRole('status').filter({ hasText: 'Everything is allowed.' })
   await strip.waitFor()
   await shots(page, 'bypass-empty')

@@ -112,7 +112,7 @@ test('a compaction that fails or is stopped leaves the conversation as it was', 
   }
   await compact()
   await page
-    .getByText(/could not be compacted and is as it was\. The provider does not accept the key/)
+    .getByText(/could not be compacted and is unchanged\. The provider does not accept the key/)
     .waitFor()
   await shots(page, 'compact-failed')
   await compact()

@@ -44,7 +44,5 @@ test('the exact numbers say when they are reset', () => {
     '480 of 500 requests left\n150,000 of 2,000,000 tokens left, reset at 12:01:30 PM',
   )
   expect(exactly(report, soon, 'en')).toContain('2,000,000 of 2,000,000 tokens left')
-  expect(exactly(report, now - 24 * 3_600_000, 'en')).toContain(
-    'reset at Nov 21, 12:01:30 PM',
-  )
+  expect(exactly(report, now - 24 * 3_600_000, 'en')).toContain('reset at Nov 21, 12:01:30 PM')
 })
