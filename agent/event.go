@@ -34,6 +34,16 @@ type SessionStart struct {
 	Folder  string `json:"folder"`
 	Version string `json:"version"` // of Atelier
 	Resumed bool   `json:"resumed,omitempty"`
+	// Helper is set on the first start of a session that another one started.
+	Helper *Helper `json:"helper,omitempty"`
+}
+
+// Helper names the parent of an agent's session, and the agent's limits.
+type Helper struct {
+	Parent string `json:"parent"`
+	// Folder is the agent's working folder, inside the project.
+	Folder string `json:"folder"`
+	Rounds int    `json:"rounds"` // of tools, for each input
 }
 
 // SessionEnd closes a session. State is what it was doing.

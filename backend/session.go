@@ -27,18 +27,10 @@ type SessionInfo struct {
 	// Cost sums the cost of the requests.
 	Cost llm.Spending `json:"cost,omitzero"`
 	// Helper is set on a session that another one started.
-	Helper *Helper `json:"helper,omitempty"`
+	Helper *agent.Helper `json:"helper,omitempty"`
 	// Damaged says that the stored row was damaged, so that the store computed
 	// this from the log.
 	Damaged bool `json:"damaged,omitempty"`
-}
-
-// Helper names the parent of an agent's session, and the agent's limits.
-type Helper struct {
-	Parent string `json:"parent"`
-	// Folder is the agent's working folder, inside the project.
-	Folder string `json:"folder"`
-	Rounds int    `json:"rounds"` // of tools, for each input
 }
 
 // Apply folds one durable event into the session's row. The store does so in

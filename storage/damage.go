@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -73,9 +74,9 @@ func (s *Store) row(ctx context.Context, id string) (info backend.SessionInfo, d
 	return info, damaged, err
 }
 
-// rebuild folds a session's row from its log, which has everything except the
-// settings of an agent's task. It fails with [sql.ErrNoRows] if there is no
-// log.
+// rebuild folds a session's row from its log. If the log is so old that
+// [agent.SessionStart] does not name the parent, the row's helper stays as it is.
+// It fails with [sql.ErrNoRows] if there is no log.
 func (s *Store) rebuild(ctx context.Context, row backend.SessionInfo) (backend.SessionInfo, error) {
 	got, err := s.readEvents(ctx, backend.EventRange{Session: row.ID})
 	if err != nil {
@@ -90,13 +91,27 @@ func (s *Store) rebuild(ctx context.Context, row backend.SessionInfo) (backend.S
 	}
 	info.Usage.Known = true
 	for _, ev := range got.events {
-		if start, ok := ev.Data.(agent.SessionStart); ok && start.Folder != "" {
-			info.Folder = start.Folder
+		if start, ok := ev.Data.(agent.SessionStart); ok {
+			info.Folder = cmp.Or(start.Folder, info.Folder)
+			info.Helper = cmp.Or(start.Helper, info.Helper)
 		}
 		info.Apply(ev)
 	}
 	info.Seq = got.last
 	return info, nil
+}
+
+// parentOf reads from a session's log which session started it. The result is
+// empty if a user did, or if the log does not say so.
+func (s *Store) parentOf(ctx context.Context, id string) (string, error) {
+	got, err := s.readEvents(ctx, backend.EventRange{Session: id, Limit: 1})
+	if err != nil || len(got.events) == 0 {
+		return "", err
+	}
+	if start, ok := got.events[0].Data.(agent.SessionStart); ok && start.Helper != nil {
+		return start.Helper.Parent, nil
+	}
+	return "", nil
 }
 
 // rowForAppend reads the row that an append changes. A row that is damaged,

@@ -38,6 +38,9 @@ FROM sessions WHERE parent = ? ORDER BY id;
 -- name: delete-session
 DELETE FROM sessions WHERE id = ?;
 
+-- name: delete-log
+DELETE FROM events WHERE session = ?;
+
 -- name: select-last-seq
 SELECT coalesce(max(seq), 0) FROM events WHERE session = ? AND seq < 1 << 53;
 

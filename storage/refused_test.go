@@ -286,7 +286,7 @@ func TestHelpersComeBack(t *testing.T) {
 	session(t, s, "a")
 	want := backend.SessionInfo{
 		ID: "h", Folder: "/p", State: agent.StateIdle, Settings: agent.Settings{Mode: agent.ModeDefault},
-		Usage: llm.Usage{Known: true}, Helper: &backend.Helper{Parent: "a"},
+		Usage: llm.Usage{Known: true}, Helper: &agent.Helper{Parent: "a"},
 	}
 	if err := s.CreateSession(t.Context(), want); err != nil {
 		t.Fatal(err)

@@ -42,9 +42,29 @@ func (s *Store) Sessions(ctx context.Context, folder string) ([]backend.SessionI
 	return list, nil
 }
 
-// Helpers implements [backend.Store].
+// Helpers implements [backend.Store]. Those whose rows are damaged are listed as
+// their logs have them.
 func (s *Store) Helpers(ctx context.Context, parent string) ([]backend.SessionInfo, error) {
-	return s.sessions(ctx, "select-helpers", parent)
+	list, err := s.sessions(ctx, "select-helpers", parent)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(info backend.SessionInfo) bool { return info.Helper != nil && info.Helper.Parent != parent })
+	for _, id := range s.suspects {
+		if slices.ContainsFunc(list, func(info backend.SessionInfo) bool { return info.ID == id }) {
+			continue
+		}
+		if named, err := s.parentOf(ctx, id); err != nil {
+			return nil, s.failed("list the sessions", err)
+		} else if named != parent {
+			continue
+		}
+		if info, err := s.Session(ctx, id); err == nil {
+			list = append(list, info)
+		}
+	}
+	slices.SortFunc(list, func(a, b backend.SessionInfo) int { return cmp.Compare(a.ID, b.ID) })
+	return list, nil
 }
 
 func (s *Store) sessions(ctx context.Context, query, of string) ([]backend.SessionInfo, error) {
@@ -92,6 +112,12 @@ func (s *Store) DeleteSessions(ctx context.Context, ids ...string) error {
 	for _, id := range ids {
 		done, err := tx.ExecContext(ctx, s.query["delete-session"], id)
 		if err != nil {
+			return s.failed("delete the session", err)
+		}
+		if n, err := done.RowsAffected(); err != nil || n > 0 {
+			continue // its log goes with it
+		}
+		if done, err = tx.ExecContext(ctx, s.query["delete-log"], id); err != nil {
 			return s.failed("delete the session", err)
 		}
 		if n, err := done.RowsAffected(); err == nil && n == 0 {

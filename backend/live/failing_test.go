@@ -130,7 +130,7 @@ func newStage(t *testing.T, change func(*live.Config), rounds ...llmtest.Round) 
 	return s
 }
 
-func (s *stage) create(id string, helper *backend.Helper) {
+func (s *stage) create(id string, helper *agent.Helper) {
 	s.t.Helper()
 	set := agent.Settings{Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault}
 	if err := s.log.CreateSession(s.t.Context(), backend.SessionInfo{ID: id, Folder: "/p", State: agent.StateIdle, Settings: set, Helper: helper}); err != nil {
@@ -253,7 +253,7 @@ func TestSlowEnd(t *testing.T) {
 	t.Parallel()
 	hang := make(chan struct{})
 	s := newStage(t, func(cfg *live.Config) { cfg.Leave = func(context.Context, string) { <-hang } })
-	s.create("h", &backend.Helper{Parent: "a"})
+	s.create("h", &agent.Helper{Parent: "a"})
 	for _, id := range []string{"a", "h"} {
 		_, release := s.open(id)
 		release()

@@ -7,7 +7,6 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
-	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/live"
 )
 
@@ -45,7 +44,7 @@ func TestSessionsAtRest(t *testing.T) {
 		}, true},
 		"an agent": {live.MaxResting - 1, func(s *stage, _ *live.Session, release func()) {
 			release()
-			s.create("agent", &backend.Helper{Parent: "a"})
+			s.create("agent", &agent.Helper{Parent: "a"})
 			_, done := s.open("agent")
 			done()
 		}, true},

@@ -101,16 +101,16 @@ func newCrowd(t *testing.T) *crowd {
 		Occupied: func(string) bool { return false },
 	})
 	for i := range stressSessions {
-		var helper *backend.Helper
+		var helper *agent.Helper
 		if i%10 == 9 {
-			helper = &backend.Helper{Parent: c.ids[i-1], Folder: c.folder, Rounds: 5}
+			helper = &agent.Helper{Parent: c.ids[i-1], Folder: c.folder, Rounds: 5}
 		}
 		c.create(helper)
 	}
 	return c
 }
 
-func (c *crowd) create(helper *backend.Helper) {
+func (c *crowd) create(helper *agent.Helper) {
 	id := ulid.Make().String()
 	set := agent.Settings{Provider: llmtest.Provider, Model: "m", Mode: agent.ModeDefault}
 	if err := c.store.CreateSession(c.t.Context(), backend.SessionInfo{ID: id, Folder: c.folder, State: agent.StateIdle, Settings: set, Helper: helper}); err != nil {

@@ -58,7 +58,7 @@ func (h *helpers) Spawn(ctx context.Context, task subagent.Task) (string, error)
 	if rounds <= 0 {
 		rounds = subagent.DefaultMaxTurns
 	}
-	info, err := w.create(ctx, set, &backend.Helper{Parent: h.parent, Folder: folder, Rounds: rounds})
+	info, err := w.create(ctx, set, &agent.Helper{Parent: h.parent, Folder: folder, Rounds: rounds})
 	if err != nil {
 		return "", err
 	}

@@ -60,7 +60,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 	if w.cfg.Unattended {
 		approver = nobody
 	}
-	return agent.New(agent.Config{
+	session, err := agent.New(agent.Config{
 		ID: info.ID, Model: w.providers, Gate: gate, Approver: approver,
 		Profiles: profiles,
 		Limits:   limits, Retry: w.cfg.Retry, Reduce: reduce, Facts: w.providers,
@@ -68,6 +68,32 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 		Leave:     func(ctx context.Context) { w.leave(ctx, info.ID) },
 		Now:       time.Now, NewID: func() string { return ulid.Make().String() },
 	}, past...)
+	if err != nil || session.Transcript().Settings.Model != "" || len(past) == 0 {
+		return session, err
+	}
+	settings, err := w.settingsWithoutEvent(ctx, info)
+	if err != nil {
+		return nil, err
+	}
+	session.Configure(settings)
+	return session, nil
+}
+
+// settingsWithoutEvent returns the settings of a session whose log has lost them:
+// those in its row, or else those of a new session. No permission to run
+// everything comes from either.
+func (w *Workbench) settingsWithoutEvent(ctx context.Context, info backend.SessionInfo) (agent.Settings, error) {
+	settings := info.Settings
+	if validSettings(settings) != nil {
+		var err error
+		if settings, err = w.NewSessionSettings(ctx); err != nil {
+			return settings, err
+		}
+	}
+	if settings.Mode == agent.ModeBypass {
+		settings.Mode = agent.ModeDefault
+	}
+	return settings, nil
 }
 
 // folderOf returns the folder where a session's tools act.

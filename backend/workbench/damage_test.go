@@ -3,6 +3,7 @@ package workbench_test
 import (
 	"database/sql"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,10 +33,11 @@ func spoil(t *testing.T, home, statement string) {
 func TestDamagedSessionGoesOn(t *testing.T) {
 	t.Parallel()
 	for name, statement := range map[string]string{
-		"an answer":         "UPDATE events SET body = 'x' WHERE kind = 'assistant_text_end'",
-		"an input":          "DELETE FROM events WHERE kind = 'user_input'",
-		"the end of a turn": "UPDATE events SET at = at + 1 WHERE kind = 'processing_end'",
-		"settings":          "UPDATE sessions SET settings = '{'",
+		"an answer":          "UPDATE events SET body = 'x' WHERE kind = 'assistant_text_end'",
+		"an input":           "DELETE FROM events WHERE kind = 'user_input'",
+		"the end of a turn":  "UPDATE events SET at = at + 1 WHERE kind = 'processing_end'",
+		"settings":           "UPDATE sessions SET settings = '{'",
+		"the first settings": "DELETE FROM events WHERE kind = 'settings'",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -111,5 +113,31 @@ func TestDamagedSettings(t *testing.T) {
 	must[models.KeyList](p, "keys.set", key)
 	if info := must[backend.SessionInfo](p, "sessions.create", backend.Empty{}); info.Settings.Provider != "openai" {
 		t.Errorf("a new session begins with %+v", info.Settings)
+	}
+}
+
+// An agent whose row is lost is listed as its session's agent, and goes with it.
+func TestLostAgentStaysItsParents(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	folder, home := t.TempDir(), t.TempDir()
+	p := newPage(t, folder, home, environment(server, "sk-test"))
+	server.Script("helper", llmtest.Round{Text: "Done."})
+	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", map[string]any{"max_turns": 7})}}, llmtest.Round{Text: "It looks."})
+	id := p.session("openai")
+	p.send(id, "Have somebody look.")
+	child, _ := agentOf(p, "SpawnAgent")
+	p.close()
+	spoil(t, home, "DELETE FROM sessions WHERE id = '"+child+"'")
+
+	p = newPage(t, folder, home, environment(server, "sk-test"))
+	list := must[workbench.SessionList](p, "sessions.list", backend.Empty{}).Sessions
+	at := slices.IndexFunc(list, func(info backend.SessionInfo) bool { return info.ID == child })
+	if at < 0 || list[at].Helper == nil || list[at].Helper.Parent != id || list[at].Helper.Rounds != 7 || list[at].Helper.Folder == "" {
+		t.Fatalf("list: %+v", list)
+	}
+	must[backend.Empty](p, "sessions.delete", workbench.SessionRef{Session: id})
+	if list := must[workbench.SessionList](p, "sessions.list", backend.Empty{}).Sessions; len(list) != 0 {
+		t.Errorf("left after the parent was deleted: %+v", list)
 	}
 }

@@ -46,6 +46,22 @@ func (w *Workbench) recoverFrom(ctx context.Context, info backend.SessionInfo) e
 	return nil
 }
 
+// LostEvents counts the events of a session that are damaged or missing.
+func (w *Workbench) LostEvents(ctx context.Context, info backend.SessionInfo) (lost int64, err error) {
+	events, err := w.cfg.Store.Events(ctx, backend.EventRange{Session: info.ID})
+	for i, ev := range events {
+		if warning, ok := ev.Data.(agent.Warning); !ok || warning.Code != agent.WarningDamaged {
+			continue
+		}
+		next := max(ev.Seq, info.Seq) + 1
+		if i+1 < len(events) {
+			next = events[i+1].Seq
+		}
+		lost += next - ev.Seq
+	}
+	return lost, err
+}
+
 func (w *Workbench) recoverSession(ctx context.Context, id string) error {
 	return w.start(ctx, id, (*agent.Session).Resume)
 }

@@ -23,7 +23,7 @@ func TestResumeSession(t *testing.T) {
 	asked := llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{{Kind: llm.PartToolCall, Call: &llm.ToolCall{ID: "c", Name: "Write"}}}}
 	for i, s := range []struct {
 		id, folder string
-		helper     *backend.Helper
+		helper     *agent.Helper
 		log        []agent.Payload
 	}{
 		{"older", p.folder, nil, nil},
@@ -32,7 +32,7 @@ func TestResumeSession(t *testing.T) {
 			agent.UserInput{Text: "x"}, agent.TextEnd{Message: asked}, agent.ToolCallStart{CallID: "c"}, agent.ApprovalRequest{ID: "r", CallID: "c"},
 		}},
 		{"newest", p.folder, nil, nil},
-		{"helper", p.folder, &backend.Helper{Parent: "newest", Folder: p.folder}, nil},
+		{"helper", p.folder, &agent.Helper{Parent: "newest", Folder: p.folder}, nil},
 		{"elsewhere", "/elsewhere", nil, nil},
 	} {
 		info := backend.SessionInfo{

@@ -30,7 +30,7 @@ func (w *Workbench) CreateSession(ctx context.Context, settings agent.Settings) 
 	return w.create(ctx, settings, nil)
 }
 
-func (w *Workbench) create(ctx context.Context, settings agent.Settings, helper *backend.Helper) (backend.SessionInfo, error) {
+func (w *Workbench) create(ctx context.Context, settings agent.Settings, helper *agent.Helper) (backend.SessionInfo, error) {
 	if err := validSettings(settings); err != nil {
 		return backend.SessionInfo{}, err
 	}
@@ -42,7 +42,9 @@ func (w *Workbench) create(ctx context.Context, settings agent.Settings, helper 
 	if err := w.cfg.Store.CreateSession(ctx, info); err != nil {
 		return backend.SessionInfo{}, err
 	}
-	for _, p := range []agent.Payload{w.sessionStart(false), agent.SettingsChange{Settings: settings}} {
+	start := w.sessionStart(false)
+	start.Helper = helper
+	for _, p := range []agent.Payload{start, agent.SettingsChange{Settings: settings}} {
 		if err := w.publish(ctx, info.ID, p); err != nil {
 			return backend.SessionInfo{}, err
 		}

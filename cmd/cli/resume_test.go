@@ -1,9 +1,11 @@
 package cli_test
 
 import (
+	"database/sql"
 	"encoding/json"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -46,7 +48,7 @@ func TestContinueSkipsAgents(t *testing.T) {
 	p := newPlace(t, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."})
 	session := p.begun(func(store *storage.Store, session backend.SessionInfo) error {
 		helper := session
-		helper.ID, helper.UpdatedAt, helper.Helper = "0000-helper", session.UpdatedAt+1000, &backend.Helper{Parent: session.ID, Folder: session.Folder}
+		helper.ID, helper.UpdatedAt, helper.Helper = "0000-helper", session.UpdatedAt+1000, &agent.Helper{Parent: session.ID, Folder: session.Folder}
 		return store.CreateSession(t.Context(), helper)
 	})
 	out, errs, code := p.run("run", "--continue", "--output", "json", "go on")
@@ -138,6 +140,54 @@ func TestRunPrintsNoEscapes(t *testing.T) {
 		out, errs, code := p.run("run", "--model", "compat/m", "--output", output, "x")
 		if code != 0 || !strings.Contains(out, want) || strings.ContainsAny(out+errs, "\x1b\x07\u009b") {
 			t.Errorf("exit %d: %q %q", code, out, errs)
+		}
+	}
+}
+
+// A run that goes on with a damaged session says so beside its result.
+func TestContinueTellsDamage(t *testing.T) {
+	t.Parallel()
+	const kept = "Everything else was kept"
+	for name, c := range map[string]struct {
+		statement string
+		want      []string
+		not       string
+	}{
+		"nothing":         {"SELECT 1", nil, "damaged"},
+		"the row":         {"UPDATE sessions SET settings = '{'", []string{"restored it from the session's log"}, "missing"},
+		"one event":       {"UPDATE events SET body = 'x' WHERE kind = 'assistant_text_end'", []string{"1 event of this session is damaged", kept}, "the list"},
+		"events in a row": {"DELETE FROM events WHERE seq IN (2, 3, 5)", []string{"3 events of this session are damaged", kept}, "the list"},
+		"the last ones":   {"DELETE FROM events WHERE seq > (SELECT max(seq) - 2 FROM events)", []string{"2 events of this session are damaged", kept}, "the list"},
+	} {
+		for _, flag := range []string{"--continue", "--session"} {
+			t.Run(name+" "+flag, func(t *testing.T) {
+				t.Parallel()
+				p := newPlace(t, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."})
+				session := p.begun(func(*storage.Store, backend.SessionInfo) error { return nil })
+				db, err := sql.Open("sqlite3", filepath.Join(p.home, storage.File))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := db.Exec(c.statement); err != nil {
+					t.Fatal(err)
+				}
+				if err := db.Close(); err != nil {
+					t.Fatal(err)
+				}
+				args := []string{"run", flag, "--model", "openai/m", "--output", "json", "go on"}
+				if flag == "--session" {
+					args[1] += "=" + session.ID
+				}
+				out, errs, code := p.run(args...)
+				if code != 0 || !strings.Contains(out, `"text":"Two."`) || strings.Contains(errs, c.not) {
+					t.Errorf("exit %d: %s%s", code, out, errs)
+				}
+				for _, want := range c.want {
+					if strings.Count(errs, want) != 1 {
+						t.Errorf("%q is not said once in %q", want, errs)
+					}
+				}
+			})
 		}
 	}
 }

@@ -187,6 +187,9 @@ func (c *command) session(app *app, f *runFlags, ended <-chan agent.ProcessingEn
 		if info, err = app.ResumeSession(c.ctx, f.session); err != nil {
 			return "", err
 		}
+		if err := c.tellDamage(app, info); err != nil {
+			return "", err
+		}
 		if info.State == agent.StateProcessing { // it was cut off, and is now marked so
 			<-ended
 		}
@@ -213,6 +216,27 @@ func (c *command) session(app *app, f *runFlags, ended <-chan agent.ProcessingEn
 		err = app.Configure(c.ctx, info.ID, settings)
 	}
 	return info.ID, err
+}
+
+// tellDamage reports on standard error what of a session could not be read.
+func (c *command) tellDamage(app *app, info backend.SessionInfo) error {
+	lost, err := app.LostEvents(c.ctx, info)
+	if err != nil {
+		return err
+	}
+	if info.Damaged {
+		fmt.Fprintln(c.err, "The entry of this session in the list was damaged. Atelier restored it from the session's log.")
+	}
+	switch lost {
+	case 0:
+		return nil
+	case 1:
+		fmt.Fprintln(c.err, "1 event of this session is damaged or missing on the disk.")
+	default:
+		fmt.Fprintf(c.err, "%d events of this session are damaged or missing on the disk.\n", lost)
+	}
+	fmt.Fprintln(c.err, "Everything else was kept, and the model is told that a part is missing. To get it back, restore a backup of Atelier's data.")
+	return nil
 }
 
 // withBaseURL replaces the provider's variable by --base-url.

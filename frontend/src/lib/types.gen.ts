@@ -711,6 +711,7 @@ export type SessionStart = {
   folder: string
   version: string
   resumed?: boolean
+  helper?: Helper
 }
 
 export type SetEndpointRequest = {
