@@ -100,12 +100,12 @@ func TestFirstProgram(t *testing.T) {
 		t.Errorf("it has %d lines, more than 30", n)
 	}
 	folder := module(t, first)
-	if out := run(t, folder, nil, "go", "list", "-deps", "./program1"); !strings.Contains(out, "atelier/agent/tool\n") ||
+	if out := run(t, folder, nil, "go", "list", "-trimpath", "-deps", "./program1"); !strings.Contains(out, "atelier/agent/tool\n") ||
 		regexp.MustCompile(`wails|sqlite|atelier/(backend|storage)`).MatchString(out) {
 		t.Errorf("it is made of %s", out)
 	}
 	program := filepath.Join(folder, "reader")
-	run(t, folder, nil, "go", "build", "-o", program, "./program1")
+	run(t, folder, nil, "go", "build", "-trimpath", "-o", program, "./program1")
 
 	read := t.TempDir()
 	if err := os.WriteFile(filepath.Join(read, "README.md"), []byte("A clock that is always right.\n"), 0o600); err != nil {
@@ -142,8 +142,8 @@ func TestPrograms(t *testing.T) {
 	if out := run(t, folder, nil, "gofmt", "-l", "."); out != "" {
 		t.Errorf("not formatted: %s", out)
 	}
-	run(t, folder, nil, "go", "list", "-export", "./...") // compiles all and links none
-	if out := run(t, folder, nil, "go", "test", "-v", fmt.Sprintf("./program%d", len(all))); !strings.Contains(out, "--- PASS: TestClock") {
+	run(t, folder, nil, "go", "list", "-trimpath", "-export", "./...") // compiles all and links none
+	if out := run(t, folder, nil, "go", "test", "-trimpath", "-v", fmt.Sprintf("./program%d", len(all))); !strings.Contains(out, "--- PASS: TestClock") {
 		t.Errorf("the test of the guide: %s", out)
 	}
 }
