@@ -174,7 +174,7 @@ func (r *reader) open(path string) (string, fs.FileInfo, error) {
 		return "", nil, errors.New("it cannot be opened, or leads out of the project")
 	}
 	if !info.Mode().IsRegular() {
-		return "", nil, errors.New("it is no regular file")
+		return "", nil, errors.New("it is not a regular file")
 	}
 	f, err := r.root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // by now it may be a pipe
 	if err != nil {
@@ -182,14 +182,14 @@ func (r *reader) open(path string) (string, fs.FileInfo, error) {
 	}
 	defer f.Close()
 	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", nil, errors.New("it is no regular file")
+		return "", nil, errors.New("it is not a regular file")
 	}
 	data, err := io.ReadAll(io.LimitReader(f, MaxDocuments+1))
 	switch {
 	case err != nil:
 		return "", nil, fmt.Errorf("it cannot be read: %w", err)
 	case strings.ContainsRune(string(data), 0):
-		return "", nil, errors.New("it is no text")
+		return "", nil, errors.New("it is not text")
 	}
 	return string(data), info, nil
 }

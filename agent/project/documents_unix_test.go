@@ -30,8 +30,8 @@ func TestDocumentsAreReadSafely(t *testing.T) {
 		{Path: "AGENTS.md", Text: "top", Size: 3, Told: 3},
 		{Path: "a/AGENTS.md", Problem: "it cannot be opened, or leads out of the project"},
 		{Path: "a/CLAUDE.md", Problem: "it cannot be opened, or leads out of the project"},
-		{Path: "a/binary/AGENTS.md", Problem: "it is no text"},
-		{Path: "a/binary/CLAUDE.md", Problem: "it is no regular file"},
+		{Path: "a/binary/AGENTS.md", Problem: "it is not text"},
+		{Path: "a/binary/CLAUDE.md", Problem: "it is not a regular file"},
 	}
 	if diff := cmp.Diff(want, Documents(filepath.Join(dir, "a/binary"), "AGENTS.md", "CLAUDE.md")); diff != "" {
 		t.Error(diff)

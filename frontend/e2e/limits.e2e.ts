@@ -167,7 +167,7 @@ test('models by level, a picture, an allowance that runs out, and a budget that 
   await repair.waitFor()
   await shots(page, 'limits-repair')
   await repair.click()
-  await page.getByText(/Sent otherwise to blind-1/).waitFor()
+  await page.getByText(/Pictures are sent to blind-1 in another form/).waitFor()
   await shot(page, 'limits-repair-open')
 
   const chinese = await openPage(stage.browser, `${new URL('/', stage.host!.url)}`, {
