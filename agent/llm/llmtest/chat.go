@@ -7,8 +7,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// ChatStream is a round as the body of a Chat Completions stream, the n-th of
-// its server.
+// ChatStream returns a round as the body of a Chat Completions stream, the n-th
+// of its server.
 func ChatStream(r Round, n int) string {
 	content, end := chatFrames(r, n)
 	return strings.Join(content, "") + strings.Join(end, "")
@@ -34,7 +34,7 @@ func chatFrames(r Round, n int) (content, end []string) {
 	if r.Error != "" {
 		return content, []string{frame("", apiError(r.Error, "scripted"))}
 	}
-	end = append(end, chatChunk(n, object{}, string(r.finish()))) // the neutral words are Chat's
+	end = append(end, chatChunk(n, object{}, string(r.finish()))) // the neutral reasons are Chat's
 	if r.Usage.Known {
 		end = append(end, chatUsage(n, r.Usage))
 	}

@@ -9,7 +9,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Collect drains a stream. The answer is nil where the stream failed.
+// Collect drains a stream. The answer is nil if the stream failed.
 func Collect(stream iter.Seq2[llm.Event, error]) ([]llm.Event, *llm.Answer, error) {
 	var events []llm.Event
 	var answer *llm.Answer
@@ -26,8 +26,8 @@ func Collect(stream iter.Seq2[llm.Event, error]) ([]llm.Event, *llm.Answer, erro
 }
 
 // Check reports where the events of a whole answer break the contract of
-// [llm.Adapter]: start first, finish last, every part with one end after its one
-// start, and its deltas equal to its end and to the part of the message.
+// [llm.Adapter]: start comes first and finish last, every part has one start
+// and then one end, and its deltas equal its end and the part of the message.
 func Check(tb testing.TB, events []llm.Event) {
 	tb.Helper()
 	if len(events) < 2 || events[0].Type != llm.EventStart || events[len(events)-1].Type != llm.EventFinish {
@@ -66,7 +66,7 @@ func Check(tb testing.TB, events []llm.Event) {
 	}
 }
 
-// whole is the text that a part's deltas add up to.
+// whole returns the text of a part's deltas.
 func whole(p llm.Part) string {
 	switch p.Kind {
 	case llm.PartReasoning:
@@ -78,8 +78,8 @@ func whole(p llm.Part) string {
 	}
 }
 
-// deltas is what arrived of a part; a call without arguments has an empty
-// object for them.
+// deltas returns what arrived of a part; a call without arguments has an empty
+// object.
 func deltas(p llm.Part, text string) string {
 	if p.Kind == llm.PartToolCall && text == "" && !p.Call.Custom {
 		return "{}"
@@ -87,7 +87,7 @@ func deltas(p llm.Part, text string) string {
 	return text
 }
 
-// IDs are the ids of models, in their order.
+// IDs returns the ids of models, in their order.
 func IDs(models []llm.ListedModel) []string {
 	ids := make([]string, 0, len(models))
 	for _, m := range models {

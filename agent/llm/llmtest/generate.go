@@ -10,8 +10,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// GenerateStream is a round as the body of a stream of Gemini's
-// generateContent, the n-th of its server. Calls whose arguments are no JSON
+// GenerateStream returns a round as the body of a stream of Gemini's
+// generateContent, the n-th of its server. Calls whose arguments are not JSON
 // cannot be sent in it.
 func GenerateStream(r Round, n int) string {
 	content, end := generateFrames(r, n)
@@ -35,7 +35,7 @@ func generateFrames(r Round, n int) (content, end []string) {
 			call["args"] = json.RawMessage(args)
 		}
 		part := object{"functionCall": call}
-		if i == 0 { // of parallel calls only the first is signed
+		if i == 0 { // only the first of parallel calls is signed
 			part["thoughtSignature"] = signature
 		}
 		add(part)

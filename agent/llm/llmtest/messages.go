@@ -7,8 +7,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// MessagesStream is a round as the body of a stream of Anthropic's Messages
-// API, the n-th of its server.
+// MessagesStream returns a round as the body of a stream of Anthropic's
+// Messages API, the n-th of its server.
 func MessagesStream(r Round, n int) string {
 	content, end := messagesFrames(r, n)
 	return strings.Join(content, "") + strings.Join(end, "")

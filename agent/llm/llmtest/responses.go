@@ -7,8 +7,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// ResponsesStream is a round as the body of a Responses stream, the n-th of
-// its server.
+// ResponsesStream returns a round as the body of a Responses stream, the n-th
+// of its server.
 func ResponsesStream(r Round, n int) string {
 	content, end := responsesFrames(r, n)
 	return strings.Join(content, "") + strings.Join(end, "")

@@ -17,43 +17,44 @@ type Round struct {
 	Reasoning string
 	Text      string
 	Calls     []Call
-	// Usage is reported where Known is set.
+	// Usage is reported if Known is set.
 	Usage llm.Usage
-	// Finish is stop or tool_calls, whichever fits, where it is empty. Only
-	// length and content_filter can be asked for besides.
+	// Finish defaults to stop or tool_calls, whichever fits. Only length and
+	// content_filter can be requested instead.
 	Finish llm.FinishReason
 
-	// Status, where it is 400 or more, is answered instead, with Body.
+	// Status, if it is 400 or more, is answered instead of the round, with
+	// Body.
 	Status int
-	// Body without a Status is a server's whole stream, sent as it is.
+	// Body without a Status is the whole stream, sent unchanged.
 	Body string
 	// RetryAfter is sent with a Status.
 	RetryAfter time.Duration
-	// Header is sent with an answer over HTTP, RateLimit is said of one in
+	// Header is sent with an answer over HTTP; RateLimit is set on an answer in
 	// memory.
 	RateLimit *llm.RateLimit
 	Header    map[string]string
 
 	// Error is the code of an error sent in the stream after the content.
 	Error string
-	// Cut ends the answer in good order after that many bytes of the stream;
-	// -1 at once. In memory it ends the answer after its content.
+	// Cut ends the answer normally after that many bytes of the stream; -1 ends
+	// it at once. In memory it ends the answer after its content.
 	Cut int
-	// Hang leaves the answer without an end after its content, until the
-	// request is cancelled.
+	// Hang leaves the answer open after its content, until the request is
+	// cancelled.
 	Hang bool
-	// Pace is waited between two pieces of the answer.
+	// Pace is the wait between two pieces of the answer.
 	Pace time.Duration
 }
 
 // Call is a tool call of a [Round].
 type Call struct {
-	// ID is the provider's; one is made up where it is empty.
+	// ID is the provider's id; if it is empty, one is made up.
 	ID        string
 	Name      string
 	Arguments string
-	// Custom says that Arguments are plain text for a freeform tool. In the
-	// formats without such tools they are sent as the member of an object.
+	// Custom says that Arguments are plain text for a freeform tool. Formats
+	// without such tools send them as the member of an object.
 	Custom bool
 }
 
@@ -63,12 +64,12 @@ const NoID = "-"
 // Custom returns a call of a freeform tool.
 func Custom(name, text string) Call { return Call{Name: name, Arguments: text, Custom: true} }
 
-// object is the call's arguments as JSON, for formats that know nothing else.
+// object returns the call's arguments as JSON, for formats that know only JSON.
 func (c Call) object() string {
 	return string(llm.ToolCall{Arguments: json.RawMessage(c.Arguments), Custom: c.Custom}.Input())
 }
 
-// Use returns a call of a tool with an input that JSON can hold.
+// Use returns a call of a tool with an input that encodes to JSON.
 func Use(name string, input any) Call {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -79,7 +80,7 @@ func Use(name string, input any) Call {
 	return Call{Name: name, Arguments: strings.TrimSpace(buf.String())}
 }
 
-// id names the call with index i of the answer number n.
+// id returns the id of call i of answer n.
 func (c Call) id(n, i int) string {
 	switch c.ID {
 	case "":
@@ -91,7 +92,7 @@ func (c Call) id(n, i int) string {
 	return fmt.Sprintf("wire_%d_%d", n, i)
 }
 
-// finish is why the answer ends.
+// finish returns why the answer ends.
 func (r Round) finish() llm.FinishReason {
 	switch {
 	case r.Finish != "":
@@ -103,7 +104,7 @@ func (r Round) finish() llm.FinishReason {
 	}
 }
 
-// pieces cuts a text as a model would stream it: after each space.
+// pieces splits a text after each space, as a model would stream it.
 func pieces(s string) []string {
 	if s == "" {
 		return nil
@@ -111,8 +112,7 @@ func pieces(s string) []string {
 	return strings.SplitAfter(s, " ")
 }
 
-// halves cuts arguments in two, in the middle of whatever is there but a
-// character.
+// halves splits arguments into two parts, anywhere but inside a character.
 func halves(s string) []string {
 	at := len(s) / 2
 	for at > 0 && !utf8.RuneStart(s[at]) {

@@ -22,8 +22,8 @@ type Model struct {
 	requests []llm.Request
 }
 
-// Script returns a model that answers with one round after the other, and
-// with an error of class config when none is left.
+// Script returns a model that answers with one round after the other, and with
+// an error of class config when no round is left.
 func Script(rounds ...Round) *Model { return &Model{rounds: rounds} }
 
 // Name implements [llm.Adapter].
@@ -86,8 +86,8 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event
 	}
 }
 
-// play streams a round's content. It returns early when ctx ends, and not
-// before that when the round hangs.
+// play streams a round's content. It returns early when ctx ends; a round that
+// hangs returns only then.
 func play(ctx context.Context, b *wire.Builder, r Round, n int) {
 	b.Start()
 	stream := func(i int, texts []string) {
@@ -122,7 +122,7 @@ func play(ctx context.Context, b *wire.Builder, r Round, n int) {
 	}
 }
 
-// pause waits; it reports false when ctx has ended.
+// pause waits. It reports false if ctx has ended.
 func pause(ctx context.Context, d time.Duration) bool {
 	if d == 0 {
 		return ctx.Err() == nil

@@ -13,43 +13,44 @@ import (
 	"time"
 )
 
-// ModelID is the model that a [Server] says it has.
+// ModelID is the model that a [Server] lists.
 const ModelID = "test-model"
 
 // Server plays the script over HTTP on loopback in every provider's format:
 // POST responses, chat/completions, messages and streamGenerateContent, and
 // GET models.
 type Server struct {
-	// URL is the base URL for adapters whose API has its version in it; it
-	// ends in /v1.
+	// URL is the base URL, ending in /v1, for adapters whose API has the
+	// version in its address.
 	URL string
-	// Root is the base URL for the others: Anthropic's and Gemini's.
+	// Root is the base URL for the other APIs: Anthropic's and Gemini's.
 	Root string
 
 	http     *httptest.Server
 	closed   chan struct{}
 	mu       sync.Mutex
 	rounds   []Round
-	rules    *Rules             // nil where every conversation is accepted
-	scripts  map[string][]Round // of models with a script of their own
-	grown    chan struct{}      // closed when one of them grew
+	rules    *Rules             // nil if every conversation is accepted
+	scripts  map[string][]Round // of models with their own script
+	grown    chan struct{}      // closed when a script grew
 	requests []Request
 	answers  int        // that are being given
-	changed  *sync.Cond // on mu; told of requests and of answers' ends
+	changed  *sync.Cond // on mu; signals requests and ends of answers
 }
 
-// Request is what the server was sent.
+// Request is a request that the server received.
 type Request struct {
 	Path   string
 	Header http.Header
 	Body   []byte
-	// Came and Answered are when it began to arrive and when the last byte of
-	// the answer was sent; Answered is zero for what is no request for one.
+	// Came and Answered are when the request began to arrive and when the last
+	// byte of the answer was sent. Answered is zero for a request of another
+	// kind.
 	Came, Answered time.Time
 }
 
 // Serve starts a server that lives as long as the test. Each request for an
-// answer takes the next round; when none is left it is refused.
+// answer takes the next round; without one it is refused.
 func Serve(tb testing.TB, rounds ...Round) *Server {
 	tb.Helper()
 	s := NewServer(rounds...)
@@ -81,7 +82,7 @@ func NewServer(rounds ...Round) *Server {
 	return s
 }
 
-// list answers with the one model there is.
+// list answers with the only model.
 func (s *Server) list(models object) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.record(r, nil, time.Now())
@@ -89,7 +90,7 @@ func (s *Server) list(models object) http.HandlerFunc {
 	}
 }
 
-// Close stops the server. Answers that hang are cut.
+// Close stops the server. Hanging answers are cut.
 func (s *Server) Close() {
 	close(s.closed)
 	s.http.CloseClientConnections()
@@ -99,15 +100,15 @@ func (s *Server) Close() {
 // patience is how long a test waits for the server before it fails.
 const patience = 90 * time.Second
 
-// AwaitRequests returns when the server has been sent so many requests.
+// AwaitRequests returns when the server has received n requests.
 func (s *Server) AwaitRequests(tb testing.TB, n int) {
 	tb.Helper()
 	s.await(tb, "requests", func() bool { return len(s.requests) >= n })
 }
 
-// AwaitIdle returns when no answer is being given any more. A test whose client
-// gave up a request that had arrived calls it before it scripts further rounds:
-// the server notices later than the client, and would take one of them.
+// AwaitIdle returns when no answer is being sent. A test whose client abandoned
+// a request calls it before it adds rounds, because the server notices later
+// than the client and would take one of them.
 func (s *Server) AwaitIdle(tb testing.TB) {
 	tb.Helper()
 	s.await(tb, "the end of all answers", func() bool { return s.answers == 0 })
@@ -133,7 +134,7 @@ func (s *Server) await(tb testing.TB, what string, holds func() bool) {
 	}
 }
 
-// underWay counts the answers that are being given.
+// underWay counts the answers that are being sent.
 func (s *Server) underWay(more int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +142,7 @@ func (s *Server) underWay(more int) {
 	s.changed.Broadcast()
 }
 
-// Requests returns what was asked so far, oldest first.
+// Requests returns the requests so far, the oldest first.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,9 +156,8 @@ func (s *Server) Add(rounds ...Round) {
 	s.rounds = append(s.rounds, rounds...)
 }
 
-// Script adds to a script of a model's own, for conversations that go on side by
-// side. The model is recognised by its name in the request. A request for which
-// no round is left waits for one.
+// Script adds rounds to a model's own script, for parallel conversations. The
+// request names the model. A request without a remaining round waits for one.
 func (s *Server) Script(model string, rounds ...Round) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,7 +169,7 @@ func (s *Server) Script(model string, rounds ...Round) {
 	s.grown = make(chan struct{})
 }
 
-// record notes a request and returns its number, from 0.
+// record records a request and returns its number, from 0.
 func (s *Server) record(r *http.Request, body []byte, came time.Time) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,8 +184,9 @@ func (s *Server) answered(request int) {
 	s.requests[request].Answered = time.Now()
 }
 
-// answering says whenever a piece of an answer is sent. The next request may
-// come while the last piece still is, so it says so before.
+// answering notes the time of each piece of an answer. It does so before it
+// sends the piece, because the next request may arrive while the last piece is
+// still being sent.
 type answering struct {
 	http.ResponseWriter
 	wrote func()

@@ -107,10 +107,10 @@ func (ids *IDs) Verbatim(c *llm.ToolCall) bool {
 		(c.Custom || bytes.Equal(Arguments(c), c.Arguments))
 }
 
-// callName is what every provider accepts as the name of a called tool.
+// callName matches the names of called tools that every provider accepts.
 var callName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`)
 
-// CallName is the name under which a call is sent. Models invent names for
+// CallName returns the name under which a call is sent. Models invent names for
 // tools that they were never shown.
 func CallName(name string) string {
 	if callName.MatchString(name) {
@@ -133,12 +133,12 @@ func CallName(name string) string {
 	return clean[:min(len(clean), 64)]
 }
 
-// maxDepth is how deeply arguments may be nested; some providers' parsers stop
-// at a hundred levels.
+// maxDepth limits the nesting of arguments; some providers' parsers stop at a
+// hundred levels.
 const maxDepth = 64
 
-// Arguments are a call's arguments for an API that accepts nothing but an
-// object: what the model sent, or an object that quotes it.
+// Arguments returns a call's arguments for an API that accepts only an object:
+// what the model sent, or an object that quotes it.
 func Arguments(c *llm.ToolCall) json.RawMessage {
 	var object map[string]json.RawMessage
 	if input := c.Input(); depth(input) <= maxDepth && json.Unmarshal(input, &object) == nil && object != nil {
@@ -147,7 +147,7 @@ func Arguments(c *llm.ToolCall) json.RawMessage {
 	return JSON(map[string]string{"invalid_arguments": string(c.Arguments)})
 }
 
-// depth is how deeply a JSON value is nested.
+// depth returns how deeply a JSON value is nested.
 func depth(raw []byte) int {
 	deepest, level, quoted := 0, 0, false
 	for i := 0; i < len(raw); i++ {
@@ -167,8 +167,8 @@ func depth(raw []byte) int {
 	return deepest
 }
 
-// readable replaces in a valid JSON value what this language's parser forgives
-// and others do not: bytes that are not UTF-8, and halves of surrogate pairs.
+// readable replaces parts of a valid JSON value that Go's parser accepts and
+// others refuse: bytes that are not UTF-8, and halves of surrogate pairs.
 func readable(raw []byte) []byte {
 	if !utf8.Valid(raw) {
 		raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
@@ -205,8 +205,8 @@ func readable(raw []byte) []byte {
 
 func low(unit int) bool { return unit >= 0xDC00 && unit <= 0xDFFF }
 
-// codeUnit reads the escape \uXXXX at the start of s; it is negative where
-// there is none.
+// codeUnit reads the escape \uXXXX at the start of s; it is negative if there
+// is none.
 func codeUnit(s []byte) int {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return -1

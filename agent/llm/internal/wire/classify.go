@@ -13,7 +13,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// overflow matches how providers and servers say that a prompt is too long.
+// overflow matches messages of providers and servers about a prompt that is too
+// long.
 var overflow = regexp.MustCompile(`(?i)prompt is too long|input is too long for requested model|` +
 	`exceeds the context window|context window (exceeds|exceeded)|input token count.*exceeds the maximum|` +
 	`maximum prompt length is \d+|reduce the length of the messages|maximum context length is \d+ tokens|` +
@@ -40,15 +41,14 @@ var (
 	refused    = regexp.MustCompile(`(?i)^invalid|unsupported`)
 )
 
-// glmOverflow is a bare number that one provider uses for a prompt that is
-// too long.
+// glmOverflow is one provider's number for a prompt that is too long.
 const glmOverflow = "1261"
 
 // glmUsedUp is the same provider's number for a plan whose hours are used up.
 const glmUsedUp = "1308"
 
-// groqBadCall is how one provider refuses what its own model wrote as a call;
-// the model may well do better when it is asked again.
+// groqBadCall is one provider's code for a malformed call of its own model. The
+// model may do better when it is asked again.
 const groqBadCall = "tool_use_failed"
 
 // classify sorts a failure by its status, code and text (LLM-42..44). A status
@@ -123,7 +123,7 @@ func classifyCode(code string) llm.Class {
 	}
 }
 
-// retryable says whether the same request may succeed later.
+// retryable reports whether the same request may succeed later.
 func retryable(c llm.Class) bool {
 	switch c {
 	case llm.ClassRateLimit, llm.ClassOverloaded, llm.ClassServer, llm.ClassTimeout, llm.ClassNetwork, llm.ClassTruncated:
@@ -135,7 +135,7 @@ func retryable(c llm.Class) bool {
 
 var title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
 
-// explain finds a code and a text in the body of an error, whatever its shape.
+// explain finds a code and a text in the body of an error of any form.
 func explain(body []byte) (code, text string) {
 	var v any
 	if err := json.Unmarshal(body, &v); err == nil {
@@ -150,8 +150,8 @@ func explain(body []byte) (code, text string) {
 	return "", string(body)
 }
 
-// dig looks for the words providers use: an error object or string, a detail,
-// a message; an array's first element speaks for it.
+// dig looks for the fields that providers use: an error object or string, a
+// detail, a message. For an array it looks at the first element.
 func dig(v any) (code, text string) {
 	switch v := v.(type) {
 	case string:
@@ -179,8 +179,8 @@ func dig(v any) (code, text string) {
 	return code, text
 }
 
-// relayed reads what a gateway says of a failure that is the provider's behind
-// it: the provider's name, and its own words as they came.
+// relayed reads a gateway's error that comes from the actual provider: the
+// provider's name and its unchanged text.
 func relayed(failure map[string]any) (code, text string) {
 	about, _ := failure["metadata"].(map[string]any)
 	raw, _ := about["raw"].(string)
@@ -218,7 +218,7 @@ func word(v any) string {
 	}
 }
 
-// brief makes one line of at most 2 KiB of a text.
+// brief returns a text as one line of at most 2 KiB.
 func brief(s string) string {
 	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
 	const most = 2 << 10

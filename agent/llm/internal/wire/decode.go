@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// Unmarshal is [json.Unmarshal] for what a server sent: a field of another type
-// than was expected is passed over, and the others are read.
+// Unmarshal is [json.Unmarshal] for data from a server: it skips a field of an
+// unexpected type and reads the others.
 func Unmarshal(data []byte, v any) error {
 	err := json.Unmarshal(data, v)
 	var mistyped *json.UnmarshalTypeError
@@ -16,5 +16,5 @@ func Unmarshal(data []byte, v any) error {
 	return err
 }
 
-// Present says whether a member of an object was sent, and not as null.
+// Present reports whether a member of an object was sent, and not as null.
 func Present(member json.RawMessage) bool { return len(member) > 0 && string(member) != "null" }

@@ -1,5 +1,5 @@
-// Package wire is what every adapter does the same way: it reaches an
-// endpoint, watches the answer for silence, turns each failure into one
-// [llm.Error] without a secret in it, and assembles the neutral events of an
-// answer. It knows no provider's SDK.
+// Package wire holds what every adapter needs: it reaches an endpoint, watches
+// the answer for silence, turns each failure into one [llm.Error] without
+// secrets, and assembles the neutral events of an answer. It does not know any
+// provider's SDK.
 package wire

@@ -9,32 +9,31 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Encodings keeps the encoded form of the messages of recent conversations.
-// Each request of a conversation repeats all that came before: what was
-// encoded once is only joined again, so that the five-hundredth request costs
-// what the first did. It is safe for concurrent use; the zero value is ready.
+// Encodings keeps the encoded messages of recent conversations. Each request of
+// a conversation repeats everything before it. Encoded messages are only joined
+// again, so that the five-hundredth request costs the same as the first. It is
+// safe for concurrent use; the zero value is ready to use.
 //
-// A message counts as the same when its parts are the very same slice and its
-// origin the very same pointer: messages never change once they were sent.
+// Two messages are the same if they share the same slice of parts and the same
+// pointer to their origin, because messages never change once they were sent.
 type Encodings struct {
-	// EchoCallIDs sends the ids of calls back to their origin whatever their
-	// form: some models number their calls in them, and some gateways keep a
-	// proof of the model's reasoning there. Otherwise they are letters, digits,
-	// _ and -, at most 64.
+	// EchoCallIDs sends call ids back to their origin in any form: some models
+	// number their calls in them, and some gateways keep a reasoning signature
+	// there. Otherwise an id has at most 64 letters, digits, _ and -.
 	EchoCallIDs bool
 
 	mu     sync.Mutex
 	recent []*conversation // newest last
 }
 
-// maxConversations is how many conversations are kept at a time.
+// maxConversations limits the conversations that are kept.
 const maxConversations = 8
 
 type conversation struct {
 	key    string
 	target llm.Origin
 	done   []encoded
-	ids    *IDs // of the calls in done; nil where nothing is
+	ids    *IDs // of the calls in done; nil if done is empty
 }
 
 type encoded struct {
@@ -45,17 +44,18 @@ type encoded struct {
 	Items
 }
 
-// Items are what a message comes to in an API: JSON values with commas between
-// them, of which there may be none.
+// Items are a message's items in an API: JSON values separated by commas. There
+// may be none.
 type Items struct {
-	// Results are those that an API wants before all else of a turn.
+	// Results are items that an API requires first in a turn.
 	Results []byte
 	Rest    []byte
 }
 
-// Join returns the items of all messages of the conversation that key names,
-// as a JSON array for a request to target. encode turns one message into its
-// items; ids are those of the calls so far. An empty key is not kept.
+// Join returns the items of all messages of the conversation with the given
+// key, as a JSON array for a request to target. encode turns one message into
+// its items; ids are those of the calls so far. A conversation with an empty
+// key is not kept.
 func Join[Item any](e *Encodings, key string, target llm.Origin, messages []llm.Message, encode func(llm.Message, *IDs) []Item) ([]byte, error) {
 	all, err := e.encode(key, target, messages, func(m llm.Message, ids *IDs) (Items, error) {
 		rest, err := joined(encode(m, ids))
@@ -78,7 +78,7 @@ func (e *Encodings) encode(key string, target llm.Origin, messages []llm.Message
 	if c.ids == nil {
 		c.ids = newIDs(target, e.EchoCallIDs)
 	}
-	if known < len(c.done) { // the newest message is often made anew
+	if known < len(c.done) { // the newest message is often created again
 		c.done = c.done[:known:known]
 		calls := 0
 		if known > 0 {

@@ -17,11 +17,11 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Config says where a provider is reached.
+// Config says how to reach a provider.
 type Config struct {
 	Provider string
-	// KeyHeader is the header that the key is sent in; empty where it is
-	// Authorization, as a bearer's.
+	// KeyHeader is the header of the key; empty means Authorization with a
+	// bearer token.
 	KeyHeader string
 	llm.AdapterConfig
 }
@@ -36,12 +36,12 @@ type Endpoint struct {
 	client    *http.Client
 	idle      time.Duration
 	secrets   []string
-	// invalid says why no request can be made; nil where one can.
+	// invalid says why no request is possible; nil if requests are.
 	invalid *llm.Error
 }
 
-// NewEndpoint returns an endpoint. What is wrong with cfg is reported by the
-// first call, as an error of class config.
+// NewEndpoint returns an endpoint. The first call reports a mistake in cfg, as
+// an error of class config.
 func NewEndpoint(cfg Config) *Endpoint {
 	e := &Endpoint{
 		provider:  cfg.Provider,
@@ -84,10 +84,10 @@ func NewEndpoint(cfg Config) *Endpoint {
 	return e
 }
 
-// BaseURL is the address with a trailing slash, credentials in it included.
+// BaseURL returns the address with a trailing slash and its credentials.
 func (e *Endpoint) BaseURL() string { return e.base }
 
-// Shown is the address as it may be displayed and stored.
+// Shown returns the address in a form that may be displayed and stored.
 func (e *Endpoint) Shown() string {
 	u, err := url.Parse(e.base)
 	if err != nil {
@@ -97,11 +97,11 @@ func (e *Endpoint) Shown() string {
 	return strings.TrimRight(u.String(), "/")
 }
 
-// Key is what authenticates the user, or empty.
+// Key returns the key or password of the user, or an empty string.
 func (e *Endpoint) Key() string { return e.key }
 
-// Authorization is the header that authenticates the user; both are empty
-// where there is no key.
+// Authorization returns the header that authenticates the user; both are empty
+// if there is no key.
 func (e *Endpoint) Authorization() (header, value string) {
 	switch {
 	case e.key == "":
@@ -116,9 +116,9 @@ func (e *Endpoint) Authorization() (header, value string) {
 // Client makes the requests.
 func (e *Endpoint) Client() *http.Client { return e.client }
 
-// addSecret keeps s out of every message, also in the forms in which servers and
-// proxies echo it. Short strings without a digit are placeholders such as
-// "ollama": no secrets, and words that messages need.
+// addSecret keeps s out of every message, also in the forms in which servers
+// and proxies echo it. A short string without a digit is a placeholder such as
+// "ollama": it is not secret, and messages may need the word.
 func (e *Endpoint) addSecret(s string) {
 	if len(s) < 4 || len(s) < 8 && !strings.ContainsAny(s, "0123456789") {
 		return
@@ -135,8 +135,8 @@ func (e *Endpoint) addSecret(s string) {
 	e.secrets = append(e.secrets, forms...)
 }
 
-// sharedClient has no overall timeout, which would cut long answers; silence
-// is the business of a call's watchdog.
+// sharedClient has no overall timeout, which would cut long answers. A call's
+// watchdog handles silence.
 var sharedClient = sync.OnceValue(func() *http.Client {
 	return &http.Client{CheckRedirect: stay, Transport: &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -151,9 +151,9 @@ var sharedClient = sync.OnceValue(func() *http.Client {
 
 var errElsewhere = errors.New("redirects to another address")
 
-// stay refuses to follow a redirect to another origin, where the key and the
-// conversation would be sent along: to another host or port, or from https to
-// http.
+// stay refuses to follow a redirect to another origin (another host or port, or
+// from https to http), because the key and the conversation would be sent
+// along.
 func stay(req *http.Request, via []*http.Request) error {
 	if from := via[0].URL; req.URL.Scheme != from.Scheme || req.URL.Host != from.Host {
 		return errElsewhere
@@ -168,8 +168,8 @@ const maxRedirects = 10
 
 const dialTimeout = 10 * time.Second
 
-// TrimVersion cuts the API's version off the end of an address, which some
-// people's settings have there and the vendors' SDKs add themselves.
+// TrimVersion cuts the API's version off the end of an address. Some settings
+// include it, and the vendors' SDKs add it themselves.
 func TrimVersion(baseURL, version string) string {
 	return strings.TrimSuffix(strings.TrimRight(strings.TrimSpace(baseURL), "/"), version)
 }

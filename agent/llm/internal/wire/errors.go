@@ -19,8 +19,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// sentences begin the message of a failure that a server reported; its own
-// words follow.
+// sentences begin the message of a failure that a server reported; its own text
+// follows.
 var sentences = map[llm.Class]string{
 	llm.ClassAuth:            "the key was not accepted",
 	llm.ClassPermission:      "the key does not allow this",
@@ -35,13 +35,13 @@ var sentences = map[llm.Class]string{
 	llm.ClassContextOverflow: "the conversation does not fit into the model's context window",
 }
 
-// failure makes an error whose message holds no secret.
+// failure makes an error whose message contains no secret.
 func (e *Endpoint) failure(class llm.Class, message string) *llm.Error {
 	return &llm.Error{Class: class, Provider: e.provider, Message: e.Redact(message), Retryable: retryable(class)}
 }
 
-// Reported makes an error from what a provider said about it: in an error
-// response (status is not 0) or in the middle of a stream (status is 0).
+// Reported makes an error from a provider's report: in an error response
+// (status is not 0) or in the middle of a stream (status is 0).
 func (e *Endpoint) Reported(status int, code, text string) *llm.Error {
 	err := e.describe(classify(status, code, text), text)
 	err.Status, err.Code = status, e.Redact(code)
@@ -51,19 +51,19 @@ func (e *Endpoint) Reported(status int, code, text string) *llm.Error {
 	return err
 }
 
-// describe makes an error of a known class from a provider's words.
+// describe makes an error of a known class from a provider's text.
 func (e *Endpoint) describe(class llm.Class, text string) *llm.Error {
 	message := sentences[class]
 	if class == llm.ClassAuth && e.key == "" {
 		message = "the provider asks for a key"
 	}
-	if text = brief(e.Redact(text)); text != "" { // before it is cut: half a key is one too
+	if text = brief(e.Redact(text)); text != "" { // before cutting, because half a key is secret too
 		message += ": " + text
 	}
 	return e.failure(class, message)
 }
 
-// reportedBody is Reported for an error object of whatever shape.
+// reportedBody is Reported for an error object of any form.
 func (e *Endpoint) reportedBody(status int, body []byte) *llm.Error {
 	code, text := explain(body)
 	details := googleDetails(body)
@@ -76,7 +76,7 @@ func (e *Endpoint) reportedBody(status int, body []byte) *llm.Error {
 	return err
 }
 
-// refusal makes an error from a response that is no success.
+// refusal makes an error from a response without success.
 func (e *Endpoint) refusal(status int, header http.Header, body []byte) *llm.Error {
 	if status >= 300 && status <= 399 {
 		err := e.failure(llm.ClassConfig, e.Shown()+" "+errElsewhere.Error()+": check the base URL")
@@ -93,7 +93,7 @@ func (e *Endpoint) refusal(status int, header http.Header, body []byte) *llm.Err
 	return err
 }
 
-// notAStream makes an error from a success that holds something else.
+// notAStream makes an error from a successful response that is not a stream.
 func (e *Endpoint) notAStream(body []byte) *llm.Error {
 	if len(body) > 0 && body[0] == '<' {
 		return e.failure(llm.ClassConfig, e.Shown()+" answers with a web page, not as a model does: check the base URL")
@@ -104,8 +104,8 @@ func (e *Endpoint) notAStream(body []byte) *llm.Error {
 	return e.failure(llm.ClassInvalid, e.Shown()+" does not stream its answers")
 }
 
-// transport makes an error from a failure below HTTP, or from an answer that
-// could not be read.
+// transport makes an error from a failure below HTTP, or from an unreadable
+// answer.
 func (e *Endpoint) transport(err error) *llm.Error {
 	class, why := llm.ClassNetwork, "could not reach "+e.Shown()+": "+root(err).Error()
 	var (
@@ -139,7 +139,7 @@ func (e *Endpoint) transport(err error) *llm.Error {
 	return failure
 }
 
-// clean returns err, or its redacted text where it holds a secret.
+// clean returns err, or its redacted text if it contains a secret.
 func (e *Endpoint) clean(err error) error {
 	if text := err.Error(); e.Redact(text) != text {
 		return errors.New(e.Redact(text))
@@ -147,7 +147,7 @@ func (e *Endpoint) clean(err error) error {
 	return err
 }
 
-// root strips what Go's network errors say about addresses and operations.
+// root removes addresses and operations from Go's network errors.
 func root(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -163,7 +163,7 @@ func root(err error) error {
 // echoed matches keys that a provider quotes, whole or masked.
 var echoed = regexp.MustCompile(`\b(sk|gsk|xai|pk|rk)-[A-Za-z0-9_*.\-]{6,}`)
 
-// Redact takes the endpoint's secrets out of a text.
+// Redact removes the endpoint's secrets from a text.
 func (e *Endpoint) Redact(s string) string {
 	for _, secret := range e.secrets {
 		s = strings.ReplaceAll(s, secret, "[key]")
@@ -171,8 +171,7 @@ func (e *Endpoint) Redact(s string) string {
 	return echoed.ReplaceAllString(s, "[key]")
 }
 
-// retryAfter reads how long the provider wants to be left alone; 0 where it
-// does not say.
+// retryAfter reads the wait that the provider asks for; 0 if it does not ask.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseInt(h.Get("Retry-After-Ms"), 10, 32); err == nil && ms > 0 {
 		return time.Duration(ms) * time.Millisecond

@@ -7,13 +7,13 @@ import (
 	"io"
 )
 
-// Events reads a stream of server-sent events as their standard has it, and
-// what some servers make of it: a last event without the blank line behind it,
-// and an error under a field of that name (LLM-53).
+// Events reads a stream of server-sent events according to the standard. It
+// also accepts deviations of some servers: a last event without a blank line
+// after it, and an error under a field of that name (LLM-53).
 type Events struct {
 	r     *bufio.Reader
 	long  []byte // a line that is longer than the buffer
-	crlf  bool   // the last line ended with a CR, to which a LF may belong
+	crlf  bool   // the last line ended with a CR, which a LF may follow
 	begun bool
 	// read counts the events so far.
 	read int
@@ -26,7 +26,7 @@ type Events struct {
 // NewEvents returns the events of a body.
 func NewEvents(body io.Reader) *Events { return &Events{r: bufio.NewReader(body)} }
 
-// Next reads an event that holds data and says whether there was one.
+// Next reads an event with data and reports whether there was one.
 func (e *Events) Next() bool {
 	e.name, e.data = "", nil
 	for !e.done {
@@ -38,7 +38,7 @@ func (e *Events) Next() bool {
 				return false
 			}
 			e.field(line)
-			// Of an event that was cut nothing is known but that it is whole.
+			// A truncated event is accepted only if its data is complete.
 			return e.data != nil && (json.Valid(e.data) || string(e.data) == "[DONE]")
 		}
 		if len(line) > 0 {
@@ -62,13 +62,13 @@ func (e *Events) Next() bool {
 	return false
 }
 
-// Name is what the current event is called, or empty.
+// Name returns the current event's name, or an empty string.
 func (e *Events) Name() string { return e.name }
 
-// Data is the current event's; the caller may keep it.
+// Data returns the current event's data; the caller may keep it.
 func (e *Events) Data() json.RawMessage { return e.data }
 
-// Err is why the stream ended, or nil where it just did.
+// Err returns why the stream ended; nil if it ended normally.
 func (e *Events) Err() error { return e.err }
 
 func (e *Events) field(line []byte) {
@@ -92,9 +92,9 @@ func (e *Events) field(line []byte) {
 
 var bom = []byte("\uFEFF")
 
-// line returns the next line without its end, which may be CR, LF or both. It is
-// valid until the next call. At the end of the stream it is what came after the
-// last line's end.
+// line returns the next line without its end, which may be CR, LF or both. It
+// is valid until the next call. At the end of the stream it returns the rest
+// after the last line's end.
 func (e *Events) line() ([]byte, error) {
 	e.long = e.long[:0]
 	if !e.begun {
@@ -140,5 +140,5 @@ func (e *Events) line() ([]byte, error) {
 	}
 }
 
-// skip passes over bytes that are buffered.
+// skip skips buffered bytes.
 func (e *Events) skip(n int) { _, _ = e.r.Discard(n) }

@@ -8,18 +8,18 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// details is what the details of one of Google's errors say beyond its status.
+// details is what the details of one of Google's errors add to its status.
 type details struct {
-	// class is the true class of a failure whose status tells another; empty
-	// where the status is right.
+	// class is the true class of a failure if the status says another;
+	// otherwise it is empty.
 	class      llm.Class
 	reason     string
 	retryAfter time.Duration
 }
 
-// googleDetails reads the details of an error. Google answers a key that is no
-// good with 400, and calls by the same name a quota that is back in a minute
-// and one that is gone for the day.
+// googleDetails reads the details of an error. Google answers an invalid key
+// with 400, and uses the same name for a quota that returns in a minute and one
+// that is used up for the day.
 func googleDetails(body []byte) details {
 	type report struct {
 		Error struct {

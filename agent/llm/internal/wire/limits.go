@@ -7,37 +7,36 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// An answer has limits, far beyond what any model writes, so that no server can
-// fill the memory that all sessions share. One that is larger ends with an error
-// of [llm.ClassTooLarge]; it is not asked for again. One with very many calls is
-// kept up to them.
+// The limits of an answer are far above what any model writes, so that no
+// server can fill the memory that all sessions share. A larger answer ends with
+// an error of [llm.ClassTooLarge] and is not requested again. If an answer has
+// too many calls, the first ones are kept.
 const (
-	// maxStream is how many bytes a response may have, after decompression. Most
-	// of them are the frames around the deltas.
+	// maxStream limits the bytes of a response after decompression. Most of
+	// them are the frames around deltas.
 	maxStream = 256 << 20
-	// maxEvent is how long one event may be, and maxEvents how many there may be.
+	// maxEvent limits the length of one event, and maxEvents their number.
 	maxEvent  = 32 << 20
 	maxEvents = 2_000_000
-	// maxKept is how much of an answer is kept: text, reasoning, calls and what
-	// its provider alone understands.
+	// maxKept limits the kept part of an answer: text, reasoning, calls and
+	// data that only its provider understands.
 	maxKept = 16 << 20
-	// maxArguments is how long the arguments of one call may be.
+	// maxArguments limits the arguments of one call.
 	maxArguments = 8 << 20
-	// maxCalls is how many calls are kept of an answer, and maxBlocks how many
-	// parts it may have.
+	// maxCalls limits the kept calls of an answer, and maxBlocks its parts.
 	maxCalls  = 256
 	maxBlocks = 10_000
-	// maxReply is how long a reply may be that is not an answer, such as a list
-	// of models.
+	// maxReply limits a reply that is not an answer, such as a list of models.
 	maxReply = 16 << 20
-	// maxExplanation is how much is read of a reply that explains a failure.
+	// maxExplanation limits the part of a reply that is read to explain a
+	// failure.
 	maxExplanation = 64 << 10
-	// patience is how many times as long as in silence a server is waited for
-	// that says nothing but that it is there: ten minutes.
+	// patience is how many times longer a server is waited for that only sends
+	// keep-alives: ten minutes.
 	patience = 5
 )
 
-// sizeError says that a reply was larger than allowed.
+// sizeError means that a reply was larger than allowed.
 type sizeError struct{ what string }
 
 // Error implements the error interface.
@@ -51,13 +50,13 @@ func tooMany(what string, most int) error {
 	return &sizeError{fmt.Sprintf("the answer was larger than allowed: it had more than %d %s", most, what)}
 }
 
-// tooLarge makes an error of an answer's size.
+// tooLarge fails the answer because of its size.
 func (b *Builder) tooLarge(err error) {
 	b.Fail(&llm.Error{Class: llm.ClassTooLarge, Provider: b.origin.Provider, Message: err.Error()})
 }
 
-// Keep counts bytes that are kept of the answer. It reports false, and fails the
-// answer, where they are too many.
+// Keep counts kept bytes of the answer. If there are too many, it fails the
+// answer and reports false.
 func (b *Builder) Keep(n int) bool {
 	if b.size.bytes += n; b.size.bytes <= maxKept {
 		return !b.stopped
@@ -66,7 +65,7 @@ func (b *Builder) Keep(n int) bool {
 	return false
 }
 
-// wait limits the wait for the next byte and counts the time that it takes.
+// wait limits the wait for the next byte and measures it.
 func (c *Call) wait() (done func()) {
 	since := time.Now()
 	c.timer.Reset(max(0, min(c.idle, patience*c.idle-c.waited)))
@@ -76,5 +75,5 @@ func (c *Call) wait() (done func()) {
 	}
 }
 
-// progress says that the answer grew.
+// progress records that the answer grew.
 func (c *Call) progress() { c.waited = 0 }

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// maxListed bounds the models of a provider; the largest gateways have some
+	// maxListed limits the models of a provider; the largest gateways have some
 	// hundreds.
 	maxListed     = 5000
 	maxListedName = 200
@@ -23,11 +23,11 @@ const (
 	maxPrice      = 1e3 // dollars per million tokens
 )
 
-// generates is the method that a model must offer where methods are listed.
+// generates is the method that a model must have if methods are listed.
 const generates = "generateContent"
 
-// number is a number that may be written as a string. What is neither is 0, so
-// that one odd member does not cost the list.
+// number is a number that may be written as a string. Any other value is 0, so
+// that one odd member does not invalidate the list.
 type number float64
 
 func (n *number) UnmarshalJSON(b []byte) error {
@@ -39,7 +39,7 @@ func (n *number) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// tokens returns the first of several counts that was given and can be one.
+// tokens returns the first valid one of several counts.
 func tokens(counts ...number) int64 {
 	for _, n := range counts {
 		if n > 0 && n <= maxTokens {
@@ -49,7 +49,7 @@ func tokens(counts ...number) int64 {
 	return 0
 }
 
-// loose decodes a member into T, or leaves it empty where it has another form.
+// loose decodes a member into T, or leaves it empty if it has another form.
 type loose[T any] struct{ value T }
 
 func (l *loose[T]) UnmarshalJSON(b []byte) error {
@@ -60,8 +60,8 @@ func (l *loose[T]) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// entry is a model in a list, in the words of every provider that says more of
-// one than its id.
+// entry is a model in a list, with the fields of every provider that returns
+// more than an id.
 type entry struct {
 	ID      string                 `json:"id"`
 	Name    string                 `json:"name"` // Google's id, others' title
@@ -82,7 +82,7 @@ type titles struct {
 	Camel loose[string] `json:"displayName"`
 }
 
-// counts are the names that windows and caps go by.
+// counts has the names of windows and caps.
 type counts struct {
 	ContextLength       number `json:"context_length"`        // OpenRouter, Together, Fireworks, Moonshot
 	ContextWindow       number `json:"context_window"`        // Groq
@@ -116,8 +116,7 @@ type pricing struct {
 	Output     *number `json:"output"`
 }
 
-// price returns what is told of a price. One that is negative stands for one
-// that varies.
+// price returns the listed price. A negative one stands for a varying price.
 func (p pricing) price() *llm.ListedPrice {
 	per := func(n *number, by float64) *float64 {
 		if n == nil || *n < 0 || float64(*n)*by > maxPrice {
@@ -133,7 +132,7 @@ func (p pricing) price() *llm.ListedPrice {
 		return nil
 	}
 	price := &llm.ListedPrice{Input: *input, Output: *output}
-	// 0 is written for a cache that there is none of.
+	// A 0 means that there is no cache.
 	if r := per(p.CacheRead, 1e6); r != nil && *r > 0 {
 		price.CacheRead = r
 	}
@@ -159,14 +158,14 @@ func (e entry) abilities() *llm.ListedAbilities {
 	return nil
 }
 
-// talks reports whether the model is one that answers in text.
+// talks reports whether the model answers in text.
 func (e entry) talks() bool {
 	kind, methods, output := e.Type.value, e.Methods.value, e.Shape.value.Output
 	return (kind == "" || slices.Contains([]string{"model", "chat", "language", "code", "base"}, kind)) &&
 		(len(methods) == 0 || slices.Contains(methods, generates)) && (len(output) == 0 || slices.Contains(output, "text"))
 }
 
-// smallest is a count that every host of a model offers.
+// smallest returns the count that every host of a model offers.
 func smallest(hosts []listedHost) number {
 	var least number
 	for _, h := range hosts {
@@ -192,8 +191,8 @@ func (e entry) listed() llm.ListedModel {
 	}
 }
 
-// anthropicCap is max_tokens where it is a cap on the answer: beside the count
-// of what goes in. Others mean the window by it.
+// anthropicCap returns max_tokens if it limits the answer, which is so beside
+// an input limit. Others use the name for the window.
 func (e entry) anthropicCap() number {
 	if e.MaxInputTokens > 0 {
 		return e.MaxTokens
@@ -208,8 +207,8 @@ func printable(s string) string {
 	return s
 }
 
-// readModels reads the usual {"data": […]}, Google's {"models": […]} or, as a
-// few send it, the bare list. It returns them sorted by id.
+// readModels reads the usual {"data": […]}, Google's {"models": […]} or the
+// bare list that a few servers send. It returns the models sorted by id.
 func readModels(body []byte) ([]llm.ListedModel, error) {
 	var list struct {
 		Data   []entry `json:"data"`

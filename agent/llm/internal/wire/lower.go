@@ -9,8 +9,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Extra are the members of a request's body that its caller gave, for an SDK
-// that takes them beside its own.
+// Extra returns the caller's extra members of a request's body, in the form for
+// an SDK.
 func Extra(o llm.Options) map[string]any {
 	extra := make(map[string]any, len(o.Body))
 	for name, value := range o.Body {
@@ -19,9 +19,8 @@ func Extra(o llm.Options) map[string]any {
 	return extra
 }
 
-// Instructions splits what an API takes apart from the conversation, which is
-// everything that the system or a developer says before anyone else speaks,
-// from the messages that remain (LLM-20).
+// Instructions separates the instructions, which are everything from the system
+// or a developer before anyone else speaks, from the other messages (LLM-20).
 func Instructions(req llm.Request) (instructions []string, rest []llm.Message) {
 	if req.System != "" {
 		instructions = append(instructions, req.System)
@@ -37,7 +36,8 @@ func Instructions(req llm.Request) (instructions []string, rest []llm.Message) {
 	return instructions, nil
 }
 
-// JSON encodes v, which can be encoded, as the APIs do: < > & stay as they are.
+// JSON encodes v, which must be encodable, like the APIs do: < > & are not
+// escaped.
 func JSON(v any) json.RawMessage {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -48,7 +48,7 @@ func JSON(v any) json.RawMessage {
 	return bytes.TrimSpace(buf.Bytes())
 }
 
-// withMember is an encoded object with one member more.
+// withMember returns an encoded object with an additional member.
 func withMember(object []byte, name string, value []byte) []byte {
 	out := make([]byte, 0, len(object)+len(name)+len(value)+5)
 	out = append(out, object[:len(object)-1]...)
@@ -59,8 +59,8 @@ func withMember(object []byte, name string, value []byte) []byte {
 	return append(append(out, value...), '}')
 }
 
-// ResultText is the text of a result for an API that has no flag for errors
-// and takes no empty text.
+// ResultText returns the text of a result for an API without an error flag that
+// refuses empty text.
 func ResultText(r *llm.ToolResult) string {
 	text := llm.Message{Parts: r.Parts}.Text()
 	switch {
@@ -84,8 +84,7 @@ func ResultMedia(r *llm.ToolResult) []*llm.Media {
 	return media
 }
 
-// IsImage says whether a model can be shown m as a picture: whether it is of a
-// type that all providers take.
+// IsImage reports whether m has an image type that all providers accept.
 func IsImage(m *llm.Media) bool {
 	switch m.MIME {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
@@ -95,7 +94,7 @@ func IsImage(m *llm.Media) bool {
 	}
 }
 
-// URL is where m is, or m itself as a data URL.
+// URL returns the URL of m, or m as a data URL.
 func URL(m *llm.Media) string {
 	if m.URL != "" {
 		return m.URL
@@ -103,7 +102,7 @@ func URL(m *llm.Media) string {
 	return "data:" + m.MIME + ";base64," + base64.StdEncoding.EncodeToString(m.Data)
 }
 
-// Omitted stands in for media that an API cannot carry.
+// Omitted returns the text that replaces media that an API does not support.
 func Omitted(m *llm.Media) string {
 	name := m.Name
 	if name == "" {

@@ -9,7 +9,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Models asks the endpoint which models it has, sorted by id.
+// Models asks the endpoint for its models, sorted by id.
 func (e *Endpoint) Models(ctx context.Context) ([]llm.ListedModel, error) {
 	header := http.Header{}
 	if name, value := e.Authorization(); name != "" {
@@ -18,8 +18,8 @@ func (e *Endpoint) Models(ctx context.Context) ([]llm.ListedModel, error) {
 	return e.ModelsAt(ctx, "models", header)
 }
 
-// ModelsAt is Models for an API with another path and other headers. A header
-// that is empty is not sent.
+// ModelsAt is Models for an API with another path and other headers. An empty
+// header is not sent.
 func (e *Endpoint) ModelsAt(ctx context.Context, path string, header http.Header) ([]llm.ListedModel, error) {
 	call, ctx, invalid := e.Begin(ctx, llm.Request{})
 	if invalid != nil {

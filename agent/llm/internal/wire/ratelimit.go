@@ -8,10 +8,9 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// rateLimit reads what a response says about the key's allowance (LLM-32); nil
-// where it says nothing. OpenAI and those who follow it name the limit last
-// and count the time until it is reset; Anthropic names it first and gives the
-// moment.
+// rateLimit reads the rate limits from a response (LLM-32); nil if there are
+// none. OpenAI and compatible servers put the limit's name last and give the
+// time until the reset; Anthropic puts it first and gives the moment.
 func rateLimit(h http.Header, now time.Time) *llm.RateLimit {
 	named := func(kind string) *llm.Allowance {
 		if a := allowance(h, "X-Ratelimit-", "-"+kind, now); a != nil {

@@ -6,15 +6,15 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Turn is what one side said until the other spoke, for the APIs whose turns
-// alternate: neighbours of one side are one turn.
+// Turn is what one side said until the other spoke, for APIs with alternating
+// turns: consecutive messages of one side are one turn.
 type Turn struct {
 	Assistant bool
 	Items
 }
 
-// Turns returns the turns of the conversation that key names, for a request to
-// target, as [Join] does. A message without items belongs to no turn.
+// Turns returns the turns of the conversation with the given key, for a request
+// to target, like [Join]. A message without items belongs to no turn.
 func Turns[Item any](e *Encodings, key string, target llm.Origin, messages []llm.Message, encode func(llm.Message, *IDs) (results, rest []Item)) ([]Turn, error) {
 	all, err := e.encode(key, target, messages, func(m llm.Message, ids *IDs) (items Items, err error) {
 		results, rest := encode(m, ids)
@@ -43,7 +43,7 @@ func Turns[Item any](e *Encodings, key string, target llm.Origin, messages []llm
 	return turns, nil
 }
 
-// beside joins items, of which either may be none, and changes neither.
+// beside joins items without changing either argument. Either may be empty.
 func beside(a, b []byte) []byte {
 	switch {
 	case len(a) == 0:
@@ -55,10 +55,10 @@ func beside(a, b []byte) []byte {
 	}
 }
 
-// Names are how an API calls a turn's members and the sides.
+// Names has an API's names for a turn's members and for the two sides.
 type Names struct{ Content, User, Assistant string }
 
-// Array encodes turns as an API's objects of a role and a list of items.
+// Array encodes turns as objects with a role and a list of items.
 func (n Names) Array(turns []Turn) []byte {
 	size := len("[]")
 	for _, t := range turns {
