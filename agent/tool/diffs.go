@@ -152,7 +152,7 @@ func confirmed(content []byte, hunks []hunk) (seen []bool, ok bool) {
 }
 
 func (h hunk) standsIn(content []byte, lines []span) bool {
-	if h.first < 1 || h.first-1+len(h.lines) > len(lines) {
+	if h.first < 1 || len(h.lines) > len(lines) || h.first-1 > len(lines)-len(h.lines) {
 		return false
 	}
 	for i, text := range h.lines {

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -64,6 +65,7 @@ func TestLinesOfADiffCountAsRead(t *testing.T) {
 		"an older commit":      {args{"command": "git diff; sed -i 's/^ten$/TEN/' sub/f"}, "sub/f", false},
 		"words":                {args{"command": "git diff --word-diff"}, "sub/f", false},
 		"not the file's lines": {args{"command": `printf -- '--- a/sub/f\n+++ b/sub/f\n@@ -7,1 +7,1 @@\n line 9\n'`}, "sub/f", false},
+		"beyond every file":    {args{"command": `printf -- '--- a/sub/f\n+++ b/sub/f\n@@ -7,2 +9223372036854775807,2 @@\n line 8\n line 9\n'`}, "sub/f", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -71,7 +73,7 @@ func TestLinesOfADiffCountAsRead(t *testing.T) {
 			b.repository("")
 			b.run("Bash", args{"command": "git config user.name x; git config user.email x@y"})
 			b.put(tt.file, edited)
-			b.run("Bash", tt.command)
+			b.succeed("Bash", tt.command)
 			near := replacing(tt.file, "line 9", "nine")
 			if !tt.shown {
 				b.refuse("Edit", near, "read")
@@ -165,5 +167,23 @@ func TestHunksOf(t *testing.T) {
 		if diff := cmp.Diff(tt.want, hunksOf(tt.text), cmp.AllowUnexported(hunk{})); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
+	}
+}
+
+// A change of very many parts is checked in one pass over the file.
+func TestManyPartsAreCoveredInOnePass(t *testing.T) {
+	t.Parallel()
+	const n = 300_000
+	m, content, parts := newFileMemory(), []byte(strings.Repeat("a\n", n)), make([]span, n)
+	for i := range parts {
+		parts[i] = span{2 * i, 2*i + 1}
+	}
+	m.saw("f", env.Hash(content))
+	begin := time.Now()
+	if err := m.covers("f", "f", content, parts); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(begin); took > 10*time.Second { // every line with every part takes a minute
+		t.Errorf("it took %v", took)
 	}
 }

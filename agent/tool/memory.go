@@ -192,7 +192,7 @@ func (m *fileMemory) current(path, shown string, content []byte) error {
 }
 
 // covers is fresh for a change of parts of a file: the model must have seen the
-// lines that contain them.
+// lines that contain them. The parts are in order and do not overlap.
 func (m *fileMemory) covers(path, shown string, content []byte, parts []span) error {
 	if err := m.fresh(path, shown, content); err != nil {
 		return err
@@ -204,8 +204,10 @@ func (m *fileMemory) covers(path, shown string, content []byte, parts []span) er
 		if i+1 < len(lines) {
 			next = lines[i+1].start
 		}
-		touched := slices.ContainsFunc(parts, func(p span) bool { return p.start < next && p.end > line.start })
-		if touched && !seen[i] {
+		for len(parts) > 0 && parts[0].end <= line.start {
+			parts = parts[1:]
+		}
+		if touched := len(parts) > 0 && parts[0].start < next; touched && !seen[i] {
 			return fmt.Errorf("%s has not been read where this changes it, at line %d. Read it there first, then change it", shown, i+1)
 		}
 	}

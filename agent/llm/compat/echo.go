@@ -119,6 +119,16 @@ func (d details) list() []map[string]any {
 
 // continues reports whether b is a piece of the same detail as a.
 func continues(a, b map[string]any) bool {
-	return a["type"] != nil && a["type"] == b["type"] && a["index"] == b["index"] &&
-		(a["id"] == b["id"] || a["id"] == nil || b["id"] == nil)
+	return a["type"] != nil && same(a["type"], b["type"]) && same(a["index"], b["index"]) &&
+		(a["id"] == nil || b["id"] == nil || same(a["id"], b["id"]))
+}
+
+// same reports whether two members are equal. Lists and objects never are,
+// because Go cannot compare them.
+func same(a, b any) bool {
+	switch a.(type) {
+	case map[string]any, []any:
+		return false
+	}
+	return a == b
 }

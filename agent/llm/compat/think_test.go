@@ -139,6 +139,21 @@ func TestReasoningInDetails(t *testing.T) {
 	}
 }
 
+// Details whose members have unexpected types are kept as they come.
+func TestReasoningInStrangeDetails(t *testing.T) {
+	t.Parallel()
+	for _, piece := range []string{
+		`{"type":{},"text":"h"}`, `{"type":[1],"text":"h"}`,
+		`{"type":"x","index":{},"text":"h"}`, `{"type":"x","id":["a"],"text":"h"}`,
+	} {
+		delta := `{"reasoning_details":[` + piece + `]}`
+		answer := stream(t, llmtest.Serve(t, llmtest.Round{Body: body("stop", delta, delta, `{"content":"hi"}`)}), llm.Request{})
+		if thought := thoughtOf(answer.Message); thought != "hh" || answer.Message.Text() != "hi" {
+			t.Errorf("%s: thought %q, said %q", piece, thought, answer.Message.Text())
+		}
+	}
+}
+
 // Details that come in many pieces are not copied for each of them. It is not
 // parallel: it measures what the process allocates.
 func TestDetailsInManyPieces(t *testing.T) {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -92,6 +93,8 @@ func (b *Builder) Open(part llm.Part) int {
 		b.size.calls++
 	}
 	if b.full() {
+		// It stands for blocks of every kind, because they share an index.
+		part.Call, part.Reasoning = cmp.Or(part.Call, &llm.ToolCall{}), cmp.Or(part.Reasoning, &llm.Reasoning{})
 		b.beyond = &block{part: part, open: true}
 		return beyond
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/agent/llm/internal/wire"
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
@@ -62,6 +63,26 @@ func TestCallsAreLimited(t *testing.T) {
 			t.Errorf("the last one that is kept is %s", last)
 		}
 	})
+}
+
+// A block that is not kept can be completed like any other, even if blocks of
+// other kinds were opened after it.
+func TestBlocksBeyondTheCallsAreComplete(t *testing.T) {
+	t.Parallel()
+	b := wire.NewBuilder(llm.Origin{}, func(llm.Event, error) bool { return true })
+	call, reasoning := llm.Part{Kind: llm.PartToolCall}, llm.Part{Kind: llm.PartReasoning}
+	for range 257 {
+		call.Call = &llm.ToolCall{}
+		b.Open(call)
+	}
+	last := b.Open(call)
+	b.Open(llm.Part{Kind: llm.PartText})
+	b.Call(last).Name = "Read"
+	reasoning.Reasoning = &llm.Reasoning{}
+	thought := b.Open(reasoning)
+	b.Open(call)
+	b.Reasoning(thought).Signature = "s"
+	b.Close(thought, nil)
 }
 
 // What a server compresses counts by what it comes to. One adapter stands for
