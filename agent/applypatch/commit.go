@@ -13,21 +13,21 @@ import (
 	"atelier.dev/atelier/agent/internal/fileattr"
 )
 
-// Files is where a plan is committed to. [*os.Root] is one, and refuses
-// whatever leads out of its directory. Names are the paths of the patch,
-// cleaned, and others in the same directories.
+// Files is where a plan is committed. [*os.Root] implements it, and refuses
+// paths that lead out of its directory. Names are the cleaned paths of the
+// patch, and others in the same directories.
 type Files interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error)
 	Lstat(name string) (fs.FileInfo, error)
 	Mkdir(name string, perm fs.FileMode) error
-	// Rename replaces newname, if it exists, in one step. Both names are in
-	// the same directory.
+	// Rename replaces newname, if it exists, atomically. Both names are in the
+	// same directory.
 	Rename(oldname, newname string) error
 	Remove(name string) error
 }
 
-// readFile reads a regular file. Links are not followed: to replace one would
-// change something else than the patch names.
+// readFile reads a regular file. It does not follow links, because replacing
+// one would change something that the patch does not name.
 func readFile(files Files, path string) ([]byte, *fileattr.Attributes, error) {
 	info, err := files.Lstat(path)
 	if err != nil {
@@ -36,7 +36,7 @@ func readFile(files Files, path string) ([]byte, *fileattr.Attributes, error) {
 	if err := regular(info); err != nil {
 		return nil, nil, err
 	}
-	// Not blocking, and looked at again: by now it may be a pipe.
+	// Open without blocking and check again: it may have become a pipe.
 	f, err := files.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, err
@@ -64,15 +64,15 @@ func regular(info fs.FileInfo) error {
 	return nil
 }
 
-// Commit writes what was planned: first the new contents beside the files, to
-// the disk, then all of them take their places by renaming. Files keep their
-// permissions, and a moved one takes its own along. Each file is the old one
-// or the new one at any time.
+// Commit writes the plan. It first writes and syncs the new contents beside the
+// files, then renames all of them into place. Files keep their permissions, and
+// a moved file takes its own along. At any time each file is either the old one
+// or the new one.
 //
-// If a step fails, those before it are undone and nothing of the patch
-// remains; so too if a file is not what the plan found any more. Should the
-// undoing fail as well, the error says which files are affected and under
-// which names their old contents are.
+// If a step fails, or if a file is no longer what the plan found, the earlier
+// steps are undone and nothing of the patch remains. If undoing fails as well,
+// the error says which files are affected and under which names their old
+// contents are.
 func (p *Plan) Commit(files Files) error {
 	t := transaction{files: files}
 	for i := range p.Changes {
@@ -94,32 +94,32 @@ func (p *Plan) Commit(files Files) error {
 	return &Error{Problem: "the patch failed and could not be undone altogether", Err: errors.Join(append([]error{err}, lost...)...)}
 }
 
-// transaction carries out steps of which all or none take effect.
+// transaction runs steps of which all or none take effect.
 type transaction struct {
 	files Files
 	steps []step
 	made  []string // directories
 }
 
-// step gives one path a new content or takes its file away.
+// step gives one path a new content or removes its file.
 type step struct {
 	path string
-	// deletes says that the file goes; else data is what it becomes.
+	// deletes says that the file is removed; otherwise data is its new content.
 	deletes bool
 	data    []byte
-	// old is the file there is, before its content.
+	// old is the existing file's attributes.
 	old    *fileattr.Attributes
 	before []byte
-	// like is the file whose permissions, owner and extended attributes the new
-	// one gets; nil for none.
+	// like has the permissions, owner and extended attributes for the new file;
+	// nil for none.
 	like *fileattr.Attributes
 	// next and kept are the temporary files with the new and the old content.
 	next, kept string
 	done       bool
 }
 
-// add turns a change into steps. It fails if the files are not, or not any
-// more, such that the change can be made.
+// add turns a change into steps. It fails if the files do not, or no longer,
+// allow the change.
 func (t *transaction) add(c *Change) error {
 	if c.Unchanged() {
 		return nil
@@ -147,7 +147,8 @@ func (t *transaction) add(c *Change) error {
 	return nil
 }
 
-// look starts a step on a path where a file with that content exists, or none.
+// look starts a step on a path. If exists is set, the path must have a file
+// with the given content, otherwise no file.
 func (t *transaction) look(path, content string, exists, written bool) (step, error) {
 	path = filepath.Clean(path)
 	s := step{path: path}
@@ -185,7 +186,7 @@ func (t *transaction) absent(path string) error {
 	return nil
 }
 
-// do makes the step take effect.
+// do executes the step.
 func (t *transaction) do(s *step) error {
 	var err error
 	switch {
@@ -206,8 +207,8 @@ func (t *transaction) do(s *step) error {
 	return nil
 }
 
-// undo takes back what was done, last step first, and returns what it could
-// not take back.
+// undo undoes the executed steps, the last one first, and returns what it could
+// not undo.
 func (t *transaction) undo() (lost []error) {
 	for i := len(t.steps) - 1; i >= 0; i-- {
 		s := &t.steps[i]
@@ -233,7 +234,7 @@ func (t *transaction) undo() (lost []error) {
 	return lost
 }
 
-// finish drops what undoing would have needed.
+// finish removes what undoing would have needed.
 func (t *transaction) finish() error {
 	var errs []error
 	synced := map[string]bool{}

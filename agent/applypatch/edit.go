@@ -10,14 +10,14 @@ type editor struct {
 	doc     *document
 	path    string
 	splices []splice
-	// appended are the lines that go to the end of the file.
+	// appended lines go to the end of the file.
 	appended []string
-	// cursor is the line that the next chunk stands at or after.
+	// cursor is the first line where the next chunk may be.
 	cursor int
-	// fold is the loosest that was needed.
+	// fold is the loosest fold that was needed.
 	fold           Fold
 	added, removed int
-	// context are the lines that the chunks give exactly as they stay.
+	// context has the lines that the chunks name exactly and keep.
 	context []int
 }
 
@@ -32,8 +32,8 @@ func (e *editor) edit(chunks []Chunk) error {
 	return nil
 }
 
-// chunk finds the place of one. Added lines without any others go below the
-// anchor or, where there is none, to the end of the file.
+// chunk finds the place of one chunk. Added lines without any others go below
+// the anchor or, without an anchor, to the end of the file.
 func (e *editor) chunk(c Chunk) error {
 	from, anchored := e.cursor, -1
 	for _, text := range c.Anchors {
@@ -61,10 +61,10 @@ func (e *editor) chunk(c Chunk) error {
 // old returns the lines that a file must have.
 func old(lines []Line) []string { return texts(lines, Context, Removed) }
 
-// locate finds where the old ones of lines stand at or after from, and returns
-// the lines to put there. If there are no old ones, that is at from. Two things are overlooked where nothing else helps:
-// an empty line at the end, which may be no more than the gap before the next
-// header, and that the anchor is itself among the old lines.
+// locate finds the old lines at or after line from, and returns the lines to
+// put there. Without old lines, the place is from. If nothing else helps, it
+// tolerates two mistakes: an empty last line, which may only be the gap before
+// the next header, and an anchor that is repeated among the old lines.
 func (e *editor) locate(lines []Line, from, anchored int, atEnd bool) (at int, placed []Line, found bool) {
 	for _, start := range []int{from, anchored} {
 		if start < 0 {
@@ -87,8 +87,8 @@ func (e *editor) locate(lines []Line, from, anchored int, atEnd bool) (at int, p
 	return 0, nil, false
 }
 
-// put changes the document from line at as lines say. Context stays as it is
-// in the file, also where it matched under a fold only.
+// put applies lines to the document at line at. Context stays as it is in the
+// file, even if it matched only under a fold.
 func (e *editor) put(lines []Line, at int) {
 	var s splice
 	flush := func() {
@@ -119,8 +119,8 @@ func (e *editor) put(lines []Line, at int) {
 	e.cursor = at
 }
 
-// splitReturns splits the old ones of lines at carriage returns, since those
-// end lines in a document.
+// splitReturns splits the old lines at carriage returns, because those end
+// lines in a document.
 func splitReturns(lines []Line) []Line {
 	if !slices.ContainsFunc(lines, func(l Line) bool { return l.Mark != Added && strings.Contains(l.Text, "\r") }) {
 		return lines
@@ -138,9 +138,9 @@ func splitReturns(lines []Line) []Line {
 	return out
 }
 
-// withoutLastBlank returns lines without the empty line that the old ones end
-// in, and without the one that the new ones then end in. It returns nil if the
-// old lines do not end in an empty one.
+// withoutLastBlank returns lines without the empty line at the end of the old
+// ones and of the new ones. It returns nil if the old lines do not end in an
+// empty line.
 func withoutLastBlank(lines []Line) []Line {
 	last := lastOf(lines, Removed)
 	if last < 0 || lines[last].Text != "" {
@@ -162,7 +162,8 @@ func withoutLastBlank(lines []Line) []Line {
 	return lines
 }
 
-// lastOf returns the last line that is context or has the mark, or -1.
+// lastOf returns the index of the last line that is context or has the mark, or
+// -1.
 func lastOf(lines []Line, mark Mark) int {
 	for i := len(lines) - 1; i >= 0; i-- {
 		if lines[i].Mark == Context || lines[i].Mark == mark {

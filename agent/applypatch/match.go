@@ -8,11 +8,11 @@ import (
 	"atelier.dev/atelier/agent/internal/typography"
 )
 
-// Fold is how much the old lines of a chunk may differ from those of the file
-// and still be the same. Each fold includes those before it (LOOP-51).
+// Fold is a degree to which the old lines of a chunk may differ from those of
+// the file. Each fold includes the previous ones (LOOP-51).
 type Fold int
 
-// The folds, tried in this order.
+// The folds, in the order in which they are tried.
 const (
 	Exact Fold = iota
 	FoldLineEnds
@@ -20,12 +20,12 @@ const (
 	FoldPunctuation
 )
 
-// String completes "matched with … ignored".
+// String completes the sentence "matched with … ignored".
 func (f Fold) String() string {
 	return [...]string{"nothing", "spaces at line ends", "indentation", "indentation and the kind of quotes, dashes and spaces"}[f]
 }
 
-// line returns a line as it is compared.
+// line returns a line in the form in which it is compared.
 func (f Fold) line(text string) string {
 	switch f {
 	case Exact:
@@ -42,15 +42,15 @@ func (f Fold) line(text string) string {
 type document struct {
 	mark    string   // the byte order mark, or nothing
 	lines   []string // without their endings
-	endings []string // LF, CRLF or CR; nothing for a last line that has none
+	endings []string // LF, CRLF or CR; empty for a last line without an ending
 	folded  [FoldPunctuation + 1]*index
 }
 
-// index is the lines as compared under a fold, joined so that a run of them is
-// found in linear time.
+// index has the lines under a fold, joined so that a run of them can be found
+// in linear time.
 type index struct {
 	text   string // "\n" before and after each line
-	starts []int  // of each line, past its "\n"
+	starts []int  // of each line, after its "\n"
 }
 
 const byteOrderMark = "\uFEFF"
@@ -93,8 +93,8 @@ func (d *document) index(f Fold) *index {
 	return x
 }
 
-// find returns where block stands first at or after the line from, exactly if
-// it does so anywhere there, else under the least fold that finds it.
+// find returns the first place of block at or after line from. An exact match
+// anywhere takes precedence; otherwise it uses the smallest fold that matches.
 func (d *document) find(block []string, from int) (at int, fold Fold, found bool) {
 	if len(block) == 0 || from < 0 || from+len(block) > len(d.lines) {
 		return 0, Exact, false
@@ -115,20 +115,20 @@ func (d *document) find(block []string, from int) (at int, fold Fold, found bool
 	return 0, Exact, false
 }
 
-// splice is a change of a document: from line at, removed lines go and added
-// ones come.
+// splice is a change of a document: removed lines from line at are replaced by
+// the added ones.
 type splice struct {
 	at, removed int
 	added       []string
 }
 
-// with returns the document's text after splices, which are in order. What
-// they do not name stays byte for byte.
+// with returns the document's text after splices, which are in order.
+// Everything else stays byte for byte.
 func (d *document) with(splices []splice) string {
 	ending := d.ending()
 	var b strings.Builder
 	b.WriteString(d.mark)
-	open := false // the last line written has no ending
+	open := false // the last written line has no ending
 	write := func(line, end string) {
 		if open {
 			b.WriteString(ending)
@@ -154,8 +154,9 @@ func (d *document) with(splices []splice) string {
 	return b.String()
 }
 
-// ending is that of added lines: the first there is. A lone carriage return
-// counts only if there is no other, for some stand within a line.
+// ending returns the ending for added lines: the first one in the document. A
+// lone carriage return counts only if there is no other ending, because it may
+// be inside a line.
 func (d *document) ending() string {
 	for _, end := range d.endings {
 		if strings.HasSuffix(end, "\n") {

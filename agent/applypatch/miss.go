@@ -7,10 +7,10 @@ import (
 	"unicode"
 )
 
-// maxShown is the number of lines up to which an error shows a chunk.
+// maxShown is the largest number of lines of a chunk that an error shows.
 const maxShown = 20
 
-// noAnchor says why an anchor was not found, and what comes nearest.
+// noAnchor explains why an anchor was not found, and names the nearest line.
 func (e *editor) noAnchor(c Chunk, text string, from int) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "no line%s reads as the anchor %s", after(from), quote(anchor+" "+text))
@@ -22,8 +22,8 @@ func (e *editor) noAnchor(c Chunk, text string, from int) error {
 	return &Error{Line: c.Line, Path: e.path, Problem: b.String()}
 }
 
-// noPlace says why the old lines of a chunk were not found: in the wrong
-// order, not at the end, changed already, or different from the nearest place.
+// noPlace explains why the old lines of a chunk were not found: in the wrong
+// order, not at the end, already changed, or different from the nearest place.
 func (e *editor) noPlace(c Chunk, old []string, from int) error {
 	var b strings.Builder
 	where := after(from)
@@ -73,13 +73,13 @@ func after(from int) string {
 	return fmt.Sprintf(" after line %d", from)
 }
 
-// difference is where the nearest place first differs: the old line wanted,
-// and the line of the file found in its stead.
+// difference is where the nearest place first differs: the wanted old line, and
+// the line that the file has there.
 type difference struct{ wanted, found int }
 
-// nearest returns how the place that has the most of the block's lines, by
-// their letters and digits, differs from it; or else the line that begins most
-// like the block.
+// nearest finds the place with the most lines of the block, compared by letters
+// and digits, and returns where it differs. If there is none, it finds the line
+// whose beginning is most like the block's.
 func (e *editor) nearest(block []string) (difference, bool) {
 	keys := map[string]int{} // first line of the block by key
 	first := -1
@@ -93,7 +93,7 @@ func (e *editor) nearest(block []string) (difference, bool) {
 		return difference{}, false
 	}
 	start := key(block[first])
-	votes := map[int]int{} // by the line of the file that the block would begin at
+	votes := map[int]int{} // by the line of the file where the block would begin
 	place, alike, begins := 0, len(start)/2, -1
 	for i, line := range e.doc.lines {
 		k := key(line)
@@ -119,7 +119,7 @@ func (e *editor) nearest(block []string) (difference, bool) {
 	return difference{0, place}, true
 }
 
-// key is what is left of a line when only its letters and digits count.
+// key reduces a line to its letters and digits.
 func key(line string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -8,31 +8,31 @@ import (
 	"unicode"
 )
 
-// Parse reads the text of a patch. White space around it, a shell heredoc
-// around it, CRLF line endings and indented headers are overlooked, as models
-// write them. A patch without its end is refused: it may have been cut.
+// Parse reads the text of a patch. It tolerates what models write: surrounding
+// white space, a surrounding shell heredoc, CRLF line endings and indented
+// headers. A patch without its end is refused, because it may have been cut.
 func Parse(text string) (Patch, error) {
 	var d Draft
 	d.Append(text)
 	return d.Finish()
 }
 
-// Draft reads a patch while it is being written, so that it can be shown
-// before it is whole. The time it takes is linear in the text. The zero value
-// is ready; a Draft is not safe for concurrent use.
+// Draft reads a patch while it is being written, so that it can be shown early.
+// It takes time linear in the text. The zero value is ready to use; a Draft is
+// not safe for concurrent use.
 type Draft struct {
 	patch   Patch
 	err     *Error
 	state   state
-	number  int             // of the line being read, from 1
+	number  int             // of the current line, from 1
 	partial strings.Builder // the start of the next line
-	// heredoc says that the text is wrapped, and closed that the wrapper's
+	// heredoc says that the text has a wrapper, and closed that the wrapper's
 	// end was read.
 	heredoc, closed bool
 	held            []string // see hold
 }
 
-// state is where in a patch the reader is.
+// state is the reader's position in a patch.
 type state int
 
 const (
@@ -44,7 +44,7 @@ const (
 	afterPatch
 )
 
-// Append reads the next piece of the text, which may be cut anywhere.
+// Append reads the next piece of the text, which may end anywhere.
 func (d *Draft) Append(text string) {
 	for d.err == nil {
 		line, rest, found := strings.Cut(text, "\n")
@@ -62,13 +62,12 @@ func (d *Draft) Append(text string) {
 	}
 }
 
-// Operations returns what is known so far from whole lines, up to the first
-// mistake; the last operation may grow. It is valid until the next call of
-// another method and must not be changed.
+// Operations returns what complete lines have said so far, up to the first
+// mistake; the last operation may grow. The result is valid until the next call
+// of another method and must not be changed.
 func (d *Draft) Operations() []Operation { return d.patch.Operations }
 
-// Finish says that the text is at its end and returns the patch. Errors are of
-// type [*Error].
+// Finish ends the text and returns the patch. Errors are of type [*Error].
 func (d *Draft) Finish() (Patch, error) {
 	if d.partial.Len() > 0 {
 		d.line(d.partial.String())
@@ -108,9 +107,9 @@ func (d *Draft) line(text string) {
 	d.read(text)
 }
 
-// hold keeps back what can be told apart only by what follows it: an indented
-// end marker in an update ends the patch if it is the last line, and is a line
-// of context if it is not.
+// hold keeps back a line whose meaning depends on the next one: an indented end
+// marker in an update ends the patch if it is the last line, otherwise it is a
+// line of context.
 func (d *Draft) hold(text string) bool {
 	goesOn := len(d.held) > 0 && (blank(text) || d.closesHeredoc(text))
 	if !goesOn {
@@ -123,7 +122,7 @@ func (d *Draft) hold(text string) bool {
 	return false
 }
 
-// release reads the lines kept back, which end before the present one.
+// release reads the lines that were kept back.
 func (d *Draft) release() {
 	held, number := d.held, d.number
 	d.held = nil
@@ -188,8 +187,8 @@ func (d *Draft) closesHeredoc(text string) bool {
 	return d.heredoc && strings.HasSuffix(trimRight(text), "EOF")
 }
 
-// header reads a line that must be the header of an operation or the end of
-// the patch.
+// header reads a line that must be the header of an operation or the end of the
+// patch.
 func (d *Draft) header(text string) {
 	if !d.isHeader(text) {
 		d.fail("%s is no header. The headers are %q, %q and %q, each with a path, and %q ends the patch",
@@ -221,10 +220,10 @@ func (d *Draft) isHeader(text string) bool {
 	return false
 }
 
-// operation returns the one being read.
+// operation returns the current operation.
 func (d *Draft) operation() *Operation { return &d.patch.Operations[len(d.patch.Operations)-1] }
 
-// chunk returns the one being read, or nil.
+// chunk returns the current chunk, or nil.
 func (d *Draft) chunk() *Chunk {
 	chunks := d.operation().Chunks
 	if len(chunks) == 0 {
@@ -233,7 +232,7 @@ func (d *Draft) chunk() *Chunk {
 	return &chunks[len(chunks)-1]
 }
 
-// endOperation checks that an update says something.
+// endOperation checks that an update changes something.
 func (d *Draft) endOperation() {
 	if d.state != inUpdate {
 		return
@@ -244,8 +243,8 @@ func (d *Draft) endOperation() {
 	}
 }
 
-// endChunk checks that the present chunk has lines. One that says no more than
-// that there are empty lines is a gap in the text and dropped.
+// endChunk checks that the current chunk has lines. A chunk of empty lines only
+// is a gap in the text and is dropped.
 func (d *Draft) endChunk() {
 	c, op := d.chunk(), d.operation()
 	switch {
@@ -257,8 +256,8 @@ func (d *Draft) endChunk() {
 	}
 }
 
-// update reads a line of an update. Only its right end is trimmed: indented by
-// a space, a header is a line of context.
+// update reads a line of an update. Only its right end is trimmed, because a
+// header after a space is a line of context.
 func (d *Draft) update(text string) {
 	right := trimRight(text)
 	if d.isHeader(right) {
@@ -294,8 +293,8 @@ func (d *Draft) update(text string) {
 	}
 }
 
-// ranges are the line numbers of a unified diff. Models count badly, so they
-// are overlooked; the heading after them is an anchor like any other.
+// ranges matches the line numbers of a unified diff. They are ignored, because
+// models count badly; the heading after them is an ordinary anchor.
 var ranges = regexp.MustCompile(`^-\d+(?:,\d+)? \+\d+(?:,\d+)? @@ ?`)
 
 // anchor starts a chunk, or adds to the anchors of one that has no lines yet.
@@ -313,7 +312,7 @@ func (d *Draft) anchor(hint string) {
 	}
 }
 
-// add puts a line into the present chunk, or into the first one.
+// add adds a line to the current chunk, or to a first one.
 func (d *Draft) add(l Line) {
 	op := d.operation()
 	if len(op.Chunks) == 0 {
@@ -333,7 +332,7 @@ func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
 func trimRight(text string) string { return strings.TrimRightFunc(text, unicode.IsSpace) }
 
-// maxQuoted is the length in bytes up to which a line is quoted in an error.
+// maxQuoted is the length in bytes up to which an error quotes a line.
 const maxQuoted = 200
 
 func quote(text string) string { return fmt.Sprintf("%q", clip(text)) }

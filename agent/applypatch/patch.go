@@ -1,15 +1,15 @@
 // Package applypatch changes files by patches in the format that OpenAI's
-// models are trained to write (LOOP-50): edits are placed by the lines around
-// them, not by line numbers. A patch takes effect whole or not at all.
+// models are trained to write (LOOP-50). Context lines, not line numbers, place
+// the edits. A patch takes effect as a whole or not at all.
 //
-// There are three steps: [Parse] reads the text, or a [Draft] does while a model
-// still writes it; [Patch.Plan] finds the place of every edit in the present
-// files and says what each of them will become; [Plan.Commit] writes. [Apply]
-// does all three. What keeps a patch from its effect is an [*Error], worded
-// for the model that wrote the patch.
+// There are three steps. [Parse] reads the text, or a [Draft] reads it while a
+// model still writes it. [Patch.Plan] finds the place of every edit in the
+// current files and computes their new contents. [Plan.Commit] writes. [Apply]
+// does all three. Whatever prevents a patch is an [*Error], worded for the
+// model that wrote the patch.
 //
-// Which files may be touched is for the caller to say: by the function that a
-// plan reads with, and by the [Files] that it is committed to.
+// The caller decides which files may be touched, by the function with which a
+// plan reads, and by the [Files] to which it is committed.
 package applypatch
 
 import (
@@ -17,15 +17,15 @@ import (
 	"strings"
 )
 
-// Patch is what a model asks to be done to files.
+// Patch is a model's request to change files.
 type Patch struct {
-	// Environment names the machine that the patch is for, where the model
-	// was offered several; else it is empty.
+	// Environment names the machine of the patch, if the model was offered
+	// several; otherwise it is empty.
 	Environment string
 	Operations  []Operation
 }
 
-// Kind says what is done to a file.
+// Kind is the kind of an operation on a file.
 type Kind string
 
 // The kinds of operation.
@@ -39,26 +39,26 @@ const (
 type Operation struct {
 	Kind Kind
 	Path string
-	// MoveTo is the new path of an updated file, if it gets one.
+	// MoveTo is the new path of an updated file, if it is moved.
 	MoveTo string
 	// Chunks are the edits of an update in the order of the file. The content
 	// of an added file is one chunk of added lines, or none.
 	Chunks []Chunk
-	// Added and Removed count the lines of the chunks that do so.
+	// Added and Removed count the added and removed lines of the chunks.
 	Added, Removed int
-	// Line is where the operation stands in the text of the patch, from 1.
+	// Line is the operation's place in the text of the patch, from 1.
 	Line int
 }
 
-// Chunk is one edit: a run of neighbouring lines, some of which change.
+// Chunk is one edit: a run of adjacent lines, some of which change.
 type Chunk struct {
-	// Anchors are lines that come before the chunk, outermost first, such as
-	// a class and its method. They need not be next to it.
+	// Anchors are lines before the chunk, outermost first, such as a class and
+	// its method. They need not be adjacent to it.
 	Anchors []string
 	Lines   []Line
 	// EndOfFile says that the chunk's old lines are the file's last.
 	EndOfFile bool
-	// Line is where the chunk stands in the text of the patch, from 1.
+	// Line is the chunk's place in the text of the patch, from 1.
 	Line int
 }
 
@@ -78,7 +78,7 @@ type Line struct {
 	Text string
 }
 
-// The lines that structure a patch; those that end in a space go on.
+// The lines that structure a patch; those that end in a space continue.
 const (
 	beginPatch    = "*** Begin Patch"
 	endPatch      = "*** End Patch"
@@ -139,14 +139,14 @@ func (p Patch) String() string {
 	return b.String()
 }
 
-// Error says why a patch does nothing, in words for the model that wrote it.
+// Error says why a patch has no effect, in words for the model that wrote it.
 type Error struct {
-	// Line is the line of the patch's text to look at, from 1; 0 where it is
-	// no particular one.
+	// Line is the line of the patch's text to look at, from 1; 0 if it is no
+	// particular line.
 	Line int
-	// Path is the file it is about; empty where it is about the text.
+	// Path is the file concerned; empty if the error is about the text.
 	Path string
-	// Problem is a phrase, over several lines where it quotes the file.
+	// Problem is a phrase, which has several lines if it quotes the file.
 	Problem string
 	// Err is the cause; it may be nil.
 	Err error
@@ -170,8 +170,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Apply parses text and does to files what it says. On an error all files are
-// as they were, unless the error says otherwise; see [Plan.Commit].
+// Apply parses text and applies it to files. On an error all files are
+// unchanged, unless the error says otherwise; see [Plan.Commit].
 func Apply(files Files, text string) (*Plan, error) {
 	patch, err := Parse(text)
 	if err != nil {

@@ -8,43 +8,44 @@ import (
 	"strings"
 )
 
-// Plan is what a patch will do to the files as they were when it was made.
+// Plan is what a patch will do to the files in the state in which they were
+// read.
 type Plan struct {
 	// Changes are in the order of the patch.
 	Changes []Change
 }
 
-// Change is what becomes of one file. Paths are as the patch spells them.
+// Change is the change of one file. Paths are spelled as in the patch.
 type Change struct {
 	Kind   Kind
 	Path   string
 	MoveTo string // empty if the file keeps its path
 	// Before and After are the whole contents, for a diff.
 	Before, After string
-	// Overwrites says that the path of an added file, or the new path of a
-	// moved one, is that of a file that exists.
+	// Overwrites says that a file exists at the path of an added file, or at
+	// the new path of a moved one.
 	Overwrites bool
 	// Added and Removed count lines.
 	Added, Removed int
-	// Context are the lines of Before, counted from 0, that the patch gives
-	// exactly and leaves as they are.
+	// Context has the lines of Before, counted from 0, that the patch names
+	// exactly and keeps.
 	Context []int
-	// Fold is the loosest that a chunk needed to be placed.
+	// Fold is the loosest fold that a chunk needed.
 	Fold Fold
 	// displaced is the content of the file that a move overwrites.
 	displaced string
 }
 
-// Unchanged says that the file already is as the patch wants it.
+// Unchanged reports whether the file already is as the patch requires.
 func (c *Change) Unchanged() bool {
 	existed := c.Kind == Update || c.Kind == Add && c.Overwrites
 	return existed && c.MoveTo == "" && c.Before == c.After
 }
 
-// Plan finds the place of every edit in the present files. It gets them from
-// read, by clean paths; where there is no file, read's error must be
-// [fs.ErrNotExist]. Nothing is written. The error holds one [*Error] for each file that something is
-// wrong with, so that all can be put right at once.
+// Plan finds the place of every edit in the current files. It gets them from
+// read, by clean paths; if there is no file, read's error must be
+// [fs.ErrNotExist]. Nothing is written. The error holds one [*Error] for each
+// file with a problem, so that all can be fixed at once.
 func (p Patch) Plan(read func(path string) ([]byte, error)) (*Plan, error) {
 	if len(p.Operations) == 0 {
 		return nil, &Error{Problem: "the patch names no file, so no files were modified"}
@@ -73,8 +74,8 @@ func (p Patch) Plan(read func(path string) ([]byte, error)) (*Plan, error) {
 	return plan, nil
 }
 
-// onePerFile refuses several operations on one path: which comes first would
-// matter, and each is placed in the file as it is now.
+// onePerFile refuses several operations on one path, because their order would
+// matter, while each is placed in the current file.
 func (p Patch) onePerFile() error {
 	lines := map[string]int{}
 	for _, op := range p.Operations {
@@ -94,7 +95,7 @@ func (p Patch) onePerFile() error {
 	return nil
 }
 
-// moves says that the file gets another path than it has.
+// moves reports whether the file gets another path.
 func (op Operation) moves() bool {
 	return op.MoveTo != "" && filepath.Clean(op.MoveTo) != filepath.Clean(op.Path)
 }
@@ -143,7 +144,7 @@ func (op Operation) problem(path, problem string, err error) error {
 	return &Error{Line: op.Line, Path: path, Problem: problem, Err: err}
 }
 
-// content is that of an added file.
+// content returns the content of an added file.
 func (op Operation) content() string {
 	var b strings.Builder
 	for _, c := range op.Chunks {
@@ -155,7 +156,7 @@ func (op Operation) content() string {
 	return b.String()
 }
 
-// Summary is what the model is told of a plan that was carried out: one line a
+// Summary is the message to the model about a committed plan: one line for each
 // file, added ones first and deleted ones last. It says where lines were not
 // found exactly, and which files needed no change.
 func (p *Plan) Summary() string {

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// call is the start of a script that runs the patch command with a heredoc,
-// after a change of directory if there is one. The groups are the directory
+// call matches the start of a script that runs the patch command with a
+// heredoc, optionally after a change of directory. The groups are the directory
 // and the heredoc's delimiter, each in single quotes, double quotes or none.
 var call = regexp.MustCompile(`^\s*` +
 	`(?:cd[ \t]+(?:'([^']+)'|"([^"$\x60\\]+)"|([^-\s'"$\x60\\;&|<>(){}\[\]*?~#!][^\s'"$\x60\\;&|<>(){}\[\]*?~#!]*))[ \t]*&&\s*)?` +
 	`(?:apply_patch|applypatch)[ \t]*<<[ \t]*(?:'(\w+)'|"(\w+)"|(\w+))[ \t]*\r?\n`)
 
-// FromScript returns the patch that a shell script does nothing but apply, and
-// the directory it changes to for that, if any. Models have learnt to give
-// their patches to a command of this name, which no shell has. A script that
-// does more is a script: ok is false.
+// FromScript returns the patch that a shell script applies and does nothing
+// else, and the directory to which it changes, if any. Models have learnt to
+// give patches to a command of this name, which no shell has. For any other
+// script ok is false.
 func FromScript(script string) (dir, patch string, ok bool) {
 	groups := call.FindStringSubmatch(script)
 	if groups == nil {

@@ -11,9 +11,9 @@ import (
 	"atelier.dev/atelier/agent/internal/fileattr"
 )
 
-// stage does all that can fail for want of space or permission before any
-// file changes: it writes the new contents, and the old ones that are to be
-// overwritten, so that undoing needs only names to be changed.
+// stage does everything that can fail for lack of space or permission before
+// any file changes: it writes the new contents, and the old ones that will be
+// overwritten, so that undoing only has to rename.
 func (t *transaction) stage() error {
 	for i := range t.steps {
 		if err := t.prepare(&t.steps[i]); err != nil {
@@ -45,7 +45,7 @@ func (t *transaction) prepare(s *step) error {
 	return t.write(s.kept, s.before, s.old, false)
 }
 
-// mkdir makes a directory and those above it, and remembers which it made.
+// mkdir makes a directory and its missing parents, and remembers which it made.
 func (t *transaction) mkdir(dir string) error {
 	if _, err := t.files.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -78,7 +78,7 @@ func (t *transaction) write(name string, data []byte, like *fileattr.Attributes,
 	return errors.Join(err, f.Close())
 }
 
-// discard removes temporary files, as far as there are any.
+// discard removes temporary files, if they exist.
 func (t *transaction) discard(names ...string) {
 	for _, name := range names {
 		if name != "" {
@@ -87,7 +87,7 @@ func (t *transaction) discard(names ...string) {
 	}
 }
 
-// sync makes the names in a directory durable, where the system can.
+// sync makes the names in a directory durable, if the system can.
 func (t *transaction) sync(dir string) {
 	if d, err := t.files.OpenFile(dir, os.O_RDONLY, 0); err == nil {
 		_ = d.Sync()

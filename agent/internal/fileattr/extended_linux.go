@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxExtended is how much the kernel gives at once, of names or of a value.
+// maxExtended is how much the kernel returns at once, of names or of a value.
 const maxExtended = 64 << 10
 
-// extended returns the attributes in the users' own name space; the others are
-// the system's to set.
+// extended returns the attributes in the users' name space; only the system
+// sets the others.
 func extended(f *os.File) map[string][]byte {
 	if n, err := unix.Flistxattr(int(f.Fd()), nil); err != nil || n == 0 {
 		return nil // as most files have none

@@ -1,5 +1,5 @@
-// Package fileattr is what a file has beside its content. A file that is
-// changed by putting a new one in its place would lose it.
+// Package fileattr keeps the attributes of a file. Replacing a file by a new
+// one would lose them.
 package fileattr
 
 import (
@@ -7,15 +7,15 @@ import (
 	"os"
 )
 
-// Attributes are those of one file.
+// Attributes are the attributes of one file.
 type Attributes struct {
 	Info fs.FileInfo
 	// extended are the attributes that users set, by name.
 	extended map[string][]byte
 }
 
-// Of returns the attributes of a file. Those that only an open one shows are
-// left out where f is nil, and where the file system has none.
+// Of returns the attributes of a file. Those that only an open file shows are
+// left out if f is nil, or if the file system does not have them.
 func Of(info fs.FileInfo, f *os.File) *Attributes {
 	a := &Attributes{Info: info}
 	if f != nil {
@@ -24,9 +24,9 @@ func Of(info fs.FileInfo, f *os.File) *Attributes {
 	return a
 }
 
-// Give makes a new file as the one was whose attributes these are: its mode for
-// certain, its owner and extended attributes as far as the user may set them
-// and the file system has room.
+// Give gives a new file these attributes: always the mode, and the owner and
+// extended attributes as far as the user may set them and the file system has
+// room.
 func (a *Attributes) Give(f *os.File) error {
 	extend(f, a.extended)
 	keepOwner(f, a.Info)

@@ -16,8 +16,8 @@ func Links(info fs.FileInfo) int {
 	return 1
 }
 
-// keepOwner gives f the owner of the file that it replaces, where the user
-// may do that.
+// keepOwner gives f the owner of the file that it replaces, if the user may do
+// that.
 func keepOwner(f *os.File, old fs.FileInfo) {
 	if st, ok := old.Sys().(*syscall.Stat_t); ok {
 		_ = f.Chown(int(st.Uid), int(st.Gid))

@@ -1,5 +1,5 @@
-// Package sensitive knows files by their names: those that other programs run,
-// and those that hold secrets. What is not known by its name is not in it.
+// Package sensitive recognises files by their names: those that other programs
+// run, and those that hold secrets. It does not look at contents.
 package sensitive
 
 import (
@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// Controls reports whether a path is that of a file that another program runs,
-// or that tells one what to run, or lies in a folder of such files: a shell, an
-// editor, version control, a build server, another agent.
+// Controls reports whether a path is, or is in a folder of, files that another
+// program runs or that tell it what to run: a shell, an editor, version
+// control, a build server, another agent.
 func Controls(name string) bool { return matches(controls, name) }
 
-// Secret reports whether a path is that of a file that holds secrets by custom,
-// or lies in a folder of such files.
+// Secret reports whether a path is, or is in a folder of, files that usually
+// hold secrets.
 func Secret(name string) bool { return matches(secrets, name) }
 
-// SecretPatterns are the names of secret files, elements of a path that may be
-// anywhere in one, in the syntax of [path.Match] and lower case.
+// SecretPatterns returns the names of secret files, as path elements in the
+// syntax of [path.Match] and in lower case, which may be anywhere in a path.
 func SecretPatterns() []string { return secrets }
 
 // matches reports whether the elements of a pattern follow each other anywhere
-// in a path. Case does not count: on some systems .GIT is .git.
+// in a path. It ignores case, because on some systems .GIT is .git.
 func matches(patterns []string, name string) bool {
 	elements := strings.Split(strings.ToLower(filepath.ToSlash(name)), "/")
 	for _, pattern := range patterns {

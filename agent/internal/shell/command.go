@@ -8,14 +8,14 @@ import (
 type command struct {
 	program                       string // to look up; empty for what bash does itself
 	paths, patterns, trees, files []string
-	hidden                        bool // hidden files of its trees too
+	hidden                        bool // also hidden files of its trees
 	tracked                       bool // any file that git keeps
 	listings                      []Listing
-	present                       []string // words that are revisions if there are no such files
+	present                       []string // words that are revisions if no such files exist
 	prints                        bool     // its output is text of its input or its files
 }
 
-// operands says what the arguments are that are not options.
+// operands says what the operands are.
 type operands int
 
 const (
@@ -25,34 +25,34 @@ const (
 	none                    // there are none
 )
 
-// program is what may be done with a program. Options that are not listed make
-// it more than a reader, or have not been looked at. An option that takes a
-// value on one system and none on another is listed as taking none: what
-// follows is then held for a file.
+// program describes the harmless use of a program. An option that is not listed
+// does more than read, or has not been examined. An option that takes a value
+// on one system and none on another is listed without one: what follows then
+// counts as a file.
 type program struct {
-	flags    string // options of one letter that take no value
-	values   string // options of one letter that take a value, which is not a file
-	tails    string // options of one letter whose value, if any, follows at once
+	flags    string // one-letter options without a value
+	values   string // one-letter options with a value that is not a file
+	tails    string // one-letter options whose value, if any, follows directly
 	long     string // "name" takes no value, "name=" one, "name?" perhaps one behind "="
 	operands operands
-	here     bool // with no file it looks at the folder that it runs in
+	here     bool // without a file it reads the folder in which it runs
 	prints   bool // it prints the text of its files, or of its input, in order
 	count    bool // it takes a number as an option: -20
-	most     int  // how many operands it may have; 0 is any number
+	most     int  // the largest number of operands; 0 means any number
 	builtin  bool
 	verbatim bool // no argument is an option
-	// check looks at the whole call, and at what it reads by then.
+	// check examines the whole call, and what it has been found to read.
 	check func(*call, *command) bool
 }
 
-// call is a command line by the rules of a program.
+// call is a command line, parsed by the rules of a program.
 type call struct {
 	options  []option
 	operands []word
-	// late are values of options that follow an operand. Where options end at
-	// the first operand, as on macOS, they are files.
+	// late has values of options that follow an operand. On systems where
+	// options end at the first operand, such as macOS, they are files.
 	late []string
-	// after is how many operands come after "--".
+	// after counts the operands after "--".
 	after int
 }
 
@@ -69,7 +69,8 @@ func (c *call) has(names ...string) bool {
 	return false
 }
 
-// judge says what a command reads; false where it may do more.
+// judge returns what a command reads; it reports false if the command may do
+// more.
 func judge(words []word) (command, bool) {
 	name, arguments := words[0].text, words[1:]
 	if words[0].pattern != "" {
@@ -117,7 +118,7 @@ func judge(words []word) (command, bool) {
 	return read, true
 }
 
-// parse sorts arguments into options and operands, as getopt does.
+// parse sorts arguments into options and operands, like getopt.
 func (p program) parse(arguments []word) (*call, bool) {
 	c := &call{}
 	for len(arguments) > 0 {

@@ -18,18 +18,18 @@ const (
 		"unified= word-diff? ignore-submodules?"
 )
 
-// gitCommand is what may be done with one of git's commands.
+// gitCommand describes the harmless use of one of git's commands.
 type gitCommand struct {
 	program
-	// listing are the options of which one makes operands something to choose
-	// by. Without it operands would be created; nil where they never are.
+	// listing has options of which one makes the operands a selection. Without
+	// such an option, operands would be created; nil if they never are.
 	listing []string
-	// words are what a first operand must be; nil where it may be anything.
+	// words are the allowed first operands; nil allows any.
 	words []string
 }
 
-// gitCommands leaves out what writes, what talks to a server, and what runs
-// programs by any option.
+// gitCommands leaves out commands that write, talk to a server, or run programs
+// with some option.
 var gitCommands = map[string]gitCommand{
 	"status": {program: program{flags: "sbz", tails: "u", long: "short branch long porcelain? untracked-files? ignored? show-stash ahead-behind " +
 		"no-ahead-behind null renames no-renames find-renames?"}},
@@ -67,8 +67,8 @@ var gitCommands = map[string]gitCommand{
 	"--version": {program: program{operands: none}},
 }
 
-// judgeGit accepts git's own commands, which no alias can take the place of.
-// A word that is not an option may be a revision or a file. It is held for a file.
+// judgeGit accepts git's own commands, which no alias can replace. A word that
+// is not an option may be a revision or a file, and counts as a file.
 func judgeGit(words []word) (command, bool) {
 	read := command{program: "git"}
 	for len(words) > 0 && (words[0].text == "--no-pager" || words[0].text == "--no-optional-locks") {
@@ -110,8 +110,8 @@ func judgeGit(words []word) (command, bool) {
 	return read, true
 }
 
-// runsGPG reports whether a format asks for signatures to be checked, which a
-// program does that the configuration names.
+// runsGPG reports whether a format checks signatures, for which git runs a
+// program that the configuration names.
 func runsGPG(format string) bool {
 	return strings.Contains(format, "%G") || strings.Contains(format, "signature")
 }

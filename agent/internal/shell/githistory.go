@@ -5,37 +5,37 @@ import (
 	"strings"
 )
 
-// Listing is a question to git, whose answer names the files of which a command
-// of git prints text; their names end in zero bytes. Where git refuses to
-// answer, the command may print text of which nobody knows the file.
+// Listing is a question to git. The answer names the files from which a git
+// command prints text, each name ending in a zero byte. If git refuses to
+// answer, the command may print text from unknown files.
 type Listing struct {
 	// Arguments come first, Revisions second, and Paths last, after "--".
 	Arguments []string
-	// Revisions may be names of files that are there. One that is not must be
-	// a commit, or two with dots between them, for git also prints a file's bare
-	// text by its identifier.
+	// Revisions may be names of existing files. Any other must be a commit, or
+	// two with dots between them, because git also prints the bare text of a
+	// file by its identifier.
 	Revisions []string
-	// Tree says that what holds files will do for a commit.
+	// Tree says that anything with files is accepted in place of a commit.
 	Tree  bool
 	Paths []string
 }
 
-// Options of git's that decide whether text of files is printed.
+// Options of git that decide whether text of files is printed.
 var (
 	gitNoText = strings.Fields("stat shortstat numstat name-only name-status raw dirstat summary compact-summary quiet no-patch s")
 	gitText   = strings.Fields("p u U W m patch patch-with-stat unified function-context word-diff color-words binary check")
 )
 
-// gitChoices are the options that say which commits are shown, and which sides
-// are compared. The other ones say how, and a listing does without them.
+// gitChoices are options that select the commits and the compared sides. Other
+// options affect the format only, and a listing leaves them out.
 var gitChoices = strings.Fields(gitLimits + " n i m boundary cherry-pick full-history cached staged merge-base")
 
-// gitNarrowing are options by which it depends on the content of files, or on
-// their earlier names, what is shown: a listing would not be told the same.
+// gitNarrowing are options that select by the content or the earlier names of
+// files, so that a listing could differ from the output.
 var gitNarrowing = strings.Fields("follow diff-filter S G pickaxe-all")
 
-// printed says what a command of git prints of files that may be in earlier
-// commits only; false where that cannot be told in advance.
+// printed determines what a git command prints of files that may exist only in
+// earlier commits; it reports false if that cannot be known in advance.
 func printed(name string, c *call, read *command) bool {
 	text := c.has(gitText...)
 	if name != "grep" && slices.ContainsFunc(c.before(), isSearch) { // grep has a pattern there
@@ -64,7 +64,7 @@ func printed(name string, c *call, read *command) bool {
 	case "grep":
 		read.tracked = true
 		names := c.before()
-		if !c.has("e") && len(names) > 0 { // its first word is what it looks for
+		if !c.has("e") && len(names) > 0 { // its first word is what it searches for
 			names = names[1:]
 		}
 		for _, w := range names {
@@ -74,7 +74,7 @@ func printed(name string, c *call, read *command) bool {
 	return true
 }
 
-// named takes the path of REVISION:PATH for one that is read.
+// named replaces REVISION:PATH by its path as a path that is read.
 func (r *command) named(c *call) bool {
 	for _, w := range c.before() {
 		if _, path, ok := strings.Cut(w.text, ":"); ok && path != "" {
@@ -87,23 +87,22 @@ func (r *command) named(c *call) bool {
 	return true
 }
 
-// isSearch reports whether a revision may be one that is searched for by a
-// commit's subject (:/TEXT, REVISION^{/TEXT}), and only looks like REVISION:PATH.
+// isSearch reports whether a revision may be a search by a commit's subject
+// (:/TEXT, REVISION^{/TEXT}) that only looks like REVISION:PATH.
 func isSearch(w word) bool {
 	revision, _, named := strings.Cut(w.text, ":")
 	return named && (revision == "" || strings.Contains(revision, "{"))
 }
 
-// onlyNamed says that nothing is shown but REVISION:PATH.
+// onlyNamed reports whether the command shows only REVISION:PATH.
 func onlyNamed(c *call) bool {
 	return len(c.before()) > 0 && !slices.ContainsFunc(c.before(), func(w word) bool { return !strings.Contains(w.text, ":") })
 }
 
-// before returns the operands that do not come after "--", and so may be
-// revisions.
+// before returns the operands before "--", which may be revisions.
 func (c *call) before() []word { return c.operands[:len(c.operands)-c.after] }
 
-// listed adds the listing for what a command shows.
+// listed adds the listing for a command's output.
 func listed(name string, c *call, read *command) bool {
 	if c.has(gitNarrowing...) {
 		return false
@@ -141,7 +140,7 @@ func listed(name string, c *call, read *command) bool {
 	return true
 }
 
-// catFile accepts what prints no file's text but by its name.
+// catFile accepts calls that print a file's text only by its name.
 func catFile(c *call, read *command) bool {
 	if len(c.operands) != 1 || len(c.options) != 1 || !read.named(c) {
 		return false // git cat-file blob OBJECT

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// programs are the readers. Left out on purpose, though they would be useful:
-// awk, jq, less, man, tar, xargs and env, which run programs or read files that
-// their text names; yarn, pnpm, cargo and rustc, whose version a project's files
-// choose, with the program to run.
+// programs are the accepted programs. Some useful ones are left out on purpose:
+// awk, jq, less, man, tar, xargs and env run programs or read files that their
+// arguments name; yarn, pnpm, cargo and rustc run a version that a project's
+// files choose.
 var programs = map[string]program{
 	"ls": {
 		flags: "1AaBbCcdFfGghHikLlmNnopqQRrSstUuvXxZ", here: true,
@@ -100,11 +100,11 @@ var grep = program{
 }
 
 // searchesRecursively makes trees of the paths of a recursive grep, which
-// begins here where none is named.
+// begins in the current folder by default.
 func searchesRecursively(c *call, read *command) bool {
 	for _, o := range c.options {
 		if (o.name == "d" || o.name == "directories") && o.value == "recurse" {
-			return false // said in a way that nobody uses
+			return false // written in a way that nobody uses
 		}
 	}
 	if !c.has("r", "recursive") {
@@ -117,7 +117,7 @@ func searchesRecursively(c *call, read *command) bool {
 	return searchesTree(c, read)
 }
 
-// searchesTree makes trees of the paths. Names that are still to be found may be
+// searchesTree makes trees of the paths. Names that a pattern will match may be
 // folders too.
 func searchesTree(c *call, read *command) bool {
 	read.trees = read.paths
@@ -125,8 +125,8 @@ func searchesTree(c *call, read *command) bool {
 	return !slices.ContainsFunc(read.patterns, func(p string) bool { return !strings.HasPrefix(p, "-") })
 }
 
-// comparesWhole makes trees of what diff compares: with two folders it is all
-// their files.
+// comparesWhole makes trees of the paths that diff compares: for two folders it
+// reads all their files.
 func comparesWhole(c *call, read *command) bool {
 	read.hidden = true
 	return searchesTree(c, read)
@@ -144,15 +144,15 @@ func showsTime(c *call, _ *command) bool {
 func (c *call) looksUp(*command) bool { return c.has("v", "V") }
 
 var (
-	// sedScript are scripts that only print lines and stop, sedLines those that
-	// choose the lines by their numbers.
+	// sedScript matches scripts that only print lines and stop, sedLines those
+	// that select the lines by number.
 	sedScript = regexp.MustCompile(`^(?:` + sedAddress + `(?:,(?:` + sedAddress + `|\+[0-9]+))?[ \t]*[pq=][ \t]*(?:;[ \t]*|$))+$`)
 	sedLines  = regexp.MustCompile(`^[0-9$,+pq; \t]+$`)
 )
 
 const sedAddress = `(?:[0-9]+|\$|/[^/\\\n\[]+/)`
 
-// printsLines accepts of sed what prints chosen lines.
+// printsLines accepts calls of sed that print selected lines.
 func printsLines(c *call, read *command) bool {
 	var scripts []string
 	for _, o := range c.options {

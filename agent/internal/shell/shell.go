@@ -1,10 +1,9 @@
-// Package shell reads command lines of bash without running them. [Read] finds
-// the lines of which every part is known to do nothing but read.
+// Package shell analyses bash command lines without running them. [Read] finds
+// the lines of which every part is known to only read.
 //
-// The reading is a list of what is allowed, at each step: of the language only
-// simple commands of literal words, joined by &&, ||, ; and |; of the programs
-// those in a table; of their options those in the table too. What is not listed
-// is not a reader.
+// The analysis is a list of what is allowed at each step: simple commands of
+// literal words, joined by &&, ||, ; and |; programs from a table; and their
+// options from that table. Anything else is not accepted.
 package shell
 
 import (
@@ -16,58 +15,56 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// The parser is recursive, and a stack that overflows ends the program: both
-// limits hold before it begins (K-38).
+// The parser is recursive, and a stack overflow ends the program, so both
+// limits are checked before it starts (K-38).
 const (
 	maxLine     = 32 << 10
 	maxBrackets = 400
-	// maxCommands is far beyond what a person or a model writes on one line.
+	// maxCommands is far more than a person or a model writes on one line.
 	maxCommands = 50
 )
 
 // Reading is what a line reads. Its paths are as the programs will see them,
-// quotes resolved, relative to Dir; none has ".." as an element.
+// without quotes and relative to Dir; none has ".." as an element.
 //
-// The line is harmless only where its surroundings are: the caller sees to it
-// that bash finds the Programs outside of the project, that what Paths and
-// Patterns name may be read, and that the configuration of a repository that
-// Git reads runs nothing.
+// The line is harmless only if its surroundings are. The caller checks that
+// bash finds the Programs outside the project, that the files of Paths and
+// Patterns may be read, and that the configuration of a repository that Git
+// reads runs nothing.
 type Reading struct {
-	// Dir is the folder that the line changes to first; empty for none.
+	// Dir is the folder to which the line changes first; empty for none.
 	Dir string
-	// Programs are those that bash looks up on the PATH.
+	// Programs are looked up by bash on the PATH.
 	Programs []string
-	// Paths are the files and folders that are named, and "." where a program
-	// looks at the folder it runs in. A word that may be something else, such as
-	// a revision, is among them.
+	// Paths are the named files and folders, and "." if a program reads the
+	// folder in which it runs. A word that may be something else, such as a
+	// revision, is included.
 	Paths []string
-	// Patterns are words that bash expands to the names of files, in the syntax
-	// of path/filepath's Match. One that begins with "-" is an option unless such a
-	// file exists.
+	// Patterns are words that bash expands to names of files, in the syntax of
+	// path/filepath's Match. A pattern that begins with "-" is an option unless
+	// such a file exists.
 	Patterns []string
-	// Trees are those of the Paths of which whole files are read at any depth.
+	// Trees are the Paths below which whole files are read at any depth.
 	// Symbolic links below them are not followed.
 	Trees []string
-	// Hidden says that files of the Trees are read, too, whose names begin with a
-	// dot.
+	// Hidden says that hidden files in the Trees are read too.
 	Hidden bool
-	// Tracked says that git may print text of any file that it keeps, other
-	// than in commits.
+	// Tracked says that git may print text of any tracked file, but not from
+	// commits.
 	Tracked bool
-	// Listings ask git of which files it would print text that commits have.
+	// Listings ask git for the files from which it would print committed text.
 	Listings []Listing
-	// Present are words that git takes for revisions where there are no such
-	// files.
+	// Present are words that git takes for revisions if no such files exist.
 	Present []string
-	// Files are those of the Paths whose text is printed, from some line to
-	// some other, and nothing else done to it than numbering the lines. They
-	// are printed if the line succeeds.
+	// Files are those of the Paths whose text is printed, from one line to
+	// another, with nothing but line numbers added. They are printed if the
+	// line succeeds.
 	Files []string
 	// Git says that a repository is read.
 	Git bool
 }
 
-// Read reads a line; false where anything in it is not known to only read.
+// Read analyses a line; it reports false if any part is not known to only read.
 func Read(line string) (Reading, bool) {
 	if !parsable(line) {
 		return Reading{}, false
@@ -100,7 +97,7 @@ func parsable(line string) bool {
 	for _, c := range line {
 		switch {
 		case c == '\n' || c == '\t':
-		case unicode.IsControl(c) || unicode.Is(unicode.Cf, c): // shown as something else than it is
+		case unicode.IsControl(c) || unicode.Is(unicode.Cf, c): // displayed as something other than it is
 			return false
 		case strings.ContainsRune("([{`", c):
 			brackets++
@@ -359,7 +356,7 @@ func unquoted(value string, first bool, literal, special func(string)) (ok, glob
 		case strings.IndexByte("[]{}$`\n", c) >= 0 && value != "[" && value != "]":
 			return false, false
 		case c == '~' && (i == 0 && first || i > 0 && (value[i-1] == '=' || value[i-1] == ':')):
-			return false, false // a home folder, there too in what looks like an assignment
+			return false, false // a home folder, even in a word that looks like an assignment
 		default:
 			literal(value[i : i+1])
 		}

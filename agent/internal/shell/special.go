@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// This file has the programs whose arguments follow rules of their own.
+// This file has the programs whose arguments follow their own rules.
 
 func set(names string) map[string]bool {
 	s := map[string]bool{}
@@ -23,8 +23,8 @@ var (
 		"-perm -printf -regex -regextype -size -type -user -wholename")
 )
 
-// judgeFind accepts expressions that look at names and what the file system
-// says of them, and follow no links.
+// judgeFind accepts expressions that look at names and file attributes, and
+// follow no links.
 func judgeFind(words []word) (command, bool) {
 	c := command{program: "find"}
 	begin := true
@@ -58,8 +58,8 @@ func judgeFind(words []word) (command, bool) {
 
 var testOperators = set("! = == != -a -o -e -f -d -s -r -w -x -L -h -z -n -eq -ne -lt -le -gt -ge -nt -ot -ef")
 
-// judgeTest holds every word that is not an operator for a file, also where it is
-// a number or a text.
+// judgeTest counts every word that is not an operator as a file, even a number
+// or a text.
 func judgeTest(name string, words []word) (command, bool) {
 	if name == "[" {
 		if len(words) == 0 || words[len(words)-1].text != "]" {
@@ -82,7 +82,7 @@ func judgeTest(name string, words []word) (command, bool) {
 	return c, true
 }
 
-// versions are what programs may be asked about themselves.
+// versions are the questions that programs may be asked about themselves.
 var versions = map[string][]string{
 	"go":      {"version", "env"},
 	"node":    {"--version", "-v"},

@@ -1,11 +1,11 @@
-// Package typography knows the signs that models write as plain ones. A text
-// that a model repeats is compared without the difference.
+// Package typography knows the signs that models replace by plain ones, so that
+// a text that a model repeats can be compared without that difference.
 package typography
 
 import "unicode"
 
-// Plain is the ASCII sign that models write for a quote, a dash or a space of
-// another kind; any other rune is its own.
+// Plain returns the ASCII sign that models write for other quotes, dashes or
+// spaces; it returns any other rune unchanged.
 func Plain(r rune) rune {
 	switch {
 	case r <= unicode.MaxASCII:
