@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
@@ -206,6 +208,7 @@ func (l *Session) runTurn(ctx context.Context, w turnWork) (ended bool) {
 	for ev, err := range w.begin(session, ctx) {
 		if err != nil {
 			slog.Error("turn ended", "session", l.id, "err", err)
+			l.fail(agent.Event{At: time.Now().UnixMilli()}, startProblem(err))
 			break
 		}
 		if !l.record(ctx, ev) {
@@ -284,9 +287,23 @@ func (l *Session) lost(ev agent.Event, err error) {
 	l.known.seq = -1
 	l.rest()
 	e := backend.AsError(err)
-	told := backend.Problem(backend.ProblemTurnUnsaved).Detailed(strings.TrimSpace(e.Error() + "\n" + e.Details))
-	l.all.cfg.Show(agent.Event{Session: l.id, Turn: ev.Turn, At: ev.At, Data: *told.Failure()})
-	l.all.cfg.Show(agent.Event{Session: l.id, Turn: ev.Turn, At: ev.At, Data: agent.ProcessingEnd{Reason: agent.EndFailed}})
+	l.fail(ev, backend.Problem(backend.ProblemTurnUnsaved).Detailed(strings.TrimSpace(e.Error()+"\n"+e.Details)))
+}
+
+// fail shows that a turn failed, and its end, for those who wait for one. Neither
+// is stored. at says which turn, and when.
+func (l *Session) fail(at agent.Event, problem *backend.Error) {
+	for _, data := range []agent.Payload{*problem.Failure(), agent.ProcessingEnd{Reason: agent.EndFailed}} {
+		l.all.cfg.Show(agent.Event{Session: l.id, Turn: at.Turn, At: at.At, Data: data})
+	}
+}
+
+// startProblem says why a turn could not begin.
+func startProblem(err error) *backend.Error {
+	if errors.Is(err, agent.ErrNoModel) {
+		return backend.Problem(backend.ProblemModelUnchosen)
+	}
+	return backend.AsError(err)
 }
 
 // recordSettings records settings that were requested since the last round.
