@@ -173,7 +173,7 @@ test('the header opens what fills the context', async () => {
   await page.getByRole('button', { name: /^Send/ }).first().waitFor()
   await open()
   await dialog.getByText('8.0 k of 20.0 k tokens in context').waitFor()
-  await dialog.getByText('The provider counted the whole with its last answer').waitFor()
+  await dialog.getByText('The provider counted the total with its last answer').waitFor()
   await shots(page, 'context')
   await close()
   expect(offences).toEqual([])
