@@ -362,7 +362,7 @@ func asNobody(t *testing.T, folder string, do func()) {
 	}
 }
 
-// what is being written has no name, so that a program that
+// A file has no name while it is written, so that a program that
 // is killed meanwhile leaves nothing behind.
 func TestWhatIsBeingWrittenHasNoName(t *testing.T) {
 	t.Parallel()

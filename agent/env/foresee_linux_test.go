@@ -107,7 +107,7 @@ func TestForeseesNothingWhereNamesAreOptions(t *testing.T) {
 	}
 }
 
-// what a search would print of secrets is foreseen.
+// The secrets that a search would print are foreseen.
 func TestForeseesSecretsInWhatIsSearched(t *testing.T) {
 	t.Parallel()
 	l, write := workplace(t)

@@ -225,7 +225,7 @@ func TestSearchesSkipWhatIsIgnored(t *testing.T) { // OAS-304
 	})
 }
 
-// a search prints no secrets, says what it passed over, and
+// A search prints no secrets, says what it passed over, and
 // searches such a file only by its name.
 func TestGrepWithholdsSecrets(t *testing.T) {
 	t.Parallel()

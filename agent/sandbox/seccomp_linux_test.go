@@ -39,7 +39,7 @@ func TestKnock(t *testing.T) {
 	try("pipes", err)
 }
 
-// a command that is to change nothing cannot ask another
+// A command that must not change anything cannot ask another
 // program to, by a socket in the project.
 func TestReadOnlyCommandsReachNoSocket(t *testing.T) {
 	t.Parallel()

@@ -29,7 +29,7 @@ const (
 	approval = "asasasasdeal"
 )
 
-// what only reads in the project runs in every mode, plan mode
+// A command that only reads in the project runs in every mode, plan mode
 // too, without a question.
 func TestCommandsThatOnlyReadRunUnasked(t *testing.T) {
 	t.Parallel()

@@ -60,11 +60,11 @@ type Launch struct {
 
 const usage = `Atelier, a workbench for coding agents.
 
-  atelier [DIR]                 the window, on a project folder
-  atelier serve [DIR]           the same for a browser; prints its address
-  atelier run [flags] PROMPT|-  one prompt from the command line
-  atelier doctor                says what is set up and what is reachable
-  atelier version
+  atelier [DIR]                 opens the window on a project folder
+  atelier serve [DIR]           serves the same to a browser and prints its address
+  atelier run [flags] PROMPT|-  runs one prompt from the command line
+  atelier doctor                shows what is configured and reachable
+  atelier version               prints the version
 
 Run a command with --help for its flags. ATELIER_HOME moves everything that
 Atelier keeps into one folder.

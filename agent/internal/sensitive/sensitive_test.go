@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// files that other programs run or obey.
+// Files that other programs run or obey.
 const controlled = `
 	.git/config .git/hooks/pre-commit .GIT/config sub/.git/config .gitmodules .gitconfig .config/git/config .atelier/settings.json
 	.husky/pre-commit .husky/_/husky.sh .githooks/pre-push .lefthook.yml lefthook.yml .pre-commit-config.yaml
