@@ -178,7 +178,7 @@ func (p *Providers) SetEndpoint(ctx context.Context, in SetEndpointRequest) (End
 		e.ID = old.ID
 		endpoints[at] = e
 	}
-	undo, err := p.putKey(provider.Row{Name: e.Name}, keyEntry(e.ID, e.BaseURL), secrets)
+	undo, err := p.putSecrets(e, secrets)
 	if err != nil {
 		return EndpointList{}, err
 	}
@@ -212,6 +212,26 @@ func (p *Providers) RemoveEndpoint(ctx context.Context, in ProviderRef) (Endpoin
 		slog.Warn("remove an endpoint's models", "provider", gone.ID, "err", err)
 	}
 	return p.afterEndpoints(ctx)
+}
+
+// putSecrets stores an endpoint's secrets, or removes the stored ones if there
+// are none now. It returns a function that undoes it.
+func (p *Providers) putSecrets(e Endpoint, secrets string) (undo func() error, err error) {
+	row, entry := provider.Row{Name: e.Name}, keyEntry(e.ID, e.BaseURL)
+	if secrets != "" {
+		return p.putKey(row, entry, secrets)
+	}
+	was, _, err := p.key(row, entry)
+	if err != nil {
+		return nil, err
+	}
+	if was == "" {
+		return func() error { return nil }, nil
+	}
+	if err := p.cfg.Keys.RemoveKey(entry); err != nil {
+		return nil, backend.Problem(backend.ProblemKeyUnremoved, e.Name).Because(err)
+	}
+	return func() error { return p.cfg.Keys.SetKey(entry, was) }, nil
 }
 
 // forgetKey removes a key that is no longer used.
@@ -325,8 +345,9 @@ func (p *Providers) newSecrets(old, e Endpoint, in SetEndpointRequest) (string, 
 		secrets.Key = before.Key
 	}
 	for i, name := range e.Headers {
-		value := cmp.Or(strings.TrimSpace(in.Headers[i].Value), before.Headers[name])
-		if value == "" || in.Headers[i].Value == "" && moved {
+		entered := strings.TrimSpace(in.Headers[i].Value)
+		value := cmp.Or(entered, before.Headers[name])
+		if value == "" || entered == "" && moved {
 			return "", backend.Problem(backend.ProblemHeaderEmpty, name)
 		}
 		secrets.Headers[name] = value

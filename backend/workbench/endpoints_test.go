@@ -120,6 +120,10 @@ func TestEndpointSecrets(t *testing.T) {
 	if got := first.Requests()[0].Header; got.Get("Authorization") != "Bearer canary-key" || got.Get("X-Team") != "canary-header" {
 		t.Errorf("sent %v", got)
 	}
+	moved.Headers = []models.EndpointHeader{{Name: "X-Team", Value: " "}}
+	if _, err := call[models.EndpointList](p, "endpoints.set", moved); err == nil || !strings.Contains(err.Message, "X-Team") {
+		t.Errorf("the header followed to another host, for a space: %v", err)
+	}
 	if n := len(second.Requests()); n != 0 {
 		t.Errorf("%d requests to the other host", n)
 	}
@@ -131,6 +135,30 @@ func TestEndpointSecrets(t *testing.T) {
 	for _, path := range entries {
 		if b, _ := os.ReadFile(path); strings.Contains(string(b), "canary") && filepath.Base(path) != "keys.json" {
 			t.Errorf("%s holds a secret", path)
+		}
+	}
+}
+
+// Secrets that a user takes out of an endpoint are neither sent nor kept.
+func TestEndpointSecretsAreRemoved(t *testing.T) {
+	t.Parallel()
+	for name, key := range map[string]string{"a key and a header": "canary-key", "a header alone": ""} {
+		server := llmtest.Serve(t)
+		home := t.TempDir()
+		p := newPage(t, t.TempDir(), home, variables())
+		in := house(server.URL)
+		in.Key = key
+		must[models.EndpointList](p, "endpoints.set", in)
+		in.ID, in.Key, in.NoKey, in.Headers = "the-house-inc", "", true, nil
+		if list := must[models.EndpointList](p, "endpoints.set", in); list.Endpoints[0].HasKey {
+			t.Errorf("%s: %+v", name, list)
+		}
+		must[models.ConnectionTest](p, "models.test", models.ModelRef{Provider: "the-house-inc"})
+		if got := server.Requests()[0].Header; got.Get("Authorization") != "" || got.Get("X-Team") != "" {
+			t.Errorf("%s: sent %v", name, got)
+		}
+		if b, err := os.ReadFile(filepath.Join(home, "keys.json")); err != nil || strings.Contains(string(b), "canary") {
+			t.Errorf("%s: its secrets are kept: %s (%v)", name, b, err)
 		}
 	}
 }
