@@ -3,7 +3,7 @@ import { t } from './i18n/i18n.svelte'
 import type { Problem } from './i18n/problems'
 import type { Envelope, Methods } from './types.gen'
 
-/** Why a page is not signed in: it never was, its link was used, or the server began anew. */
+/** Why a page is not signed in: it never was, its link was used, or the server restarted. */
 export type SignedOut = 'signed_out' | 'link_used' | 'restarted'
 export type Status = 'connecting' | 'connected' | 'reconnecting' | 'unanswered' | SignedOut
 /** What became of an address that was pasted to sign in. */

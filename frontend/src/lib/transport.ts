@@ -74,7 +74,7 @@ class WindowTransport extends Transport {
 const secretKey = 'atelier.secret'
 /** How the server closes a WebSocket whose first message is not its secret. */
 const closedAsSignedOut = 4401
-/** After so many attempts, ten seconds, the host may well have ended. */
+/** After this many attempts, about ten seconds, the host has probably ended. */
 const patience = 6
 
 type Incoming = ({ id: number } & Reply) | { event: Envelope } | { signed_in: true }

@@ -9,7 +9,7 @@ export const panelLimits: PaneLimits = { least: 280, usual: 360, most: 720 }
 /** What the conversation keeps, however wide the panes are wished. */
 const conversation = 380
 
-/** The bounds of a pane in a window of which others take a part. */
+/** The bounds of a pane in a window with other panes. */
 export function bounds({ least, most }: PaneLimits, window: number, others: number): Bounds {
   return { least, most: Math.max(least, Math.min(most, window - others - conversation)) }
 }

@@ -1,4 +1,4 @@
-/** How thinking that goes on is shown in one line. */
+/** How current thinking is shown in one line. */
 import { duration } from '../model/format'
 import type { AnswerEntry } from '../model/entries'
 

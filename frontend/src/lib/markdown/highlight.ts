@@ -41,7 +41,7 @@ export function highlight(code: string, language: string): string {
   return hljs.highlight(code, { language, ignoreIllegals: true }).value
 }
 
-/** The same, line by line: what spans several lines is closed and opened anew in each. */
+/** The same, line by line: an element that spans several lines is closed and opened again in each. */
 export function highlightLines(code: string, language: string): string[] {
   const open: string[] = []
   return highlight(code, language)

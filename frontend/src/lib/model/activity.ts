@@ -21,6 +21,6 @@ export function activityOf(view: View | undefined): Activity {
 export const commandIn = (text: string): string | undefined =>
   text.startsWith('!') ? text.slice(1).trim() : undefined
 
-/** Whether a text of somebody else's reads as a command, whatever hides before it: it is none to offer. */
+/** Whether an untrusted text would be a command, even behind invisible characters. Such a text is not offered. */
 export const isCommandLike = (text: string): boolean =>
   commandIn(withoutHidden(text).trim()) !== undefined

@@ -31,7 +31,7 @@ export function agentOf(call: ToolEntry): string | undefined {
   return call.details?.agent?.session ?? (typeof named === 'string' ? named : undefined)
 }
 
-/** An agent's report as Wait and CloseAgent give it; undefined where it was cut or is none. */
+/** An agent's report as Wait and CloseAgent give it; undefined if it was cut or is not a report. */
 export function reportOf(call: ToolEntry): { output: string; turns: number } | undefined {
   const { output, turns_used: turns } = argumentsOf(call.output)
   return typeof output === 'string' && typeof turns === 'number' ? { output, turns } : undefined

@@ -1,7 +1,7 @@
 /** What a call was asked for: its arguments, and the one that tells it from others. */
 import { markHidden } from './visible'
 
-/** The arguments of a call; empty where they are no JSON object. */
+/** The arguments of a call; empty if they are not a JSON object. */
 export function argumentsOf(input: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(input)

@@ -4,7 +4,7 @@ import type { Cost, Spending } from '../types.gen'
 /** Dollars with at most four places; anything else, a comma too, could be meant otherwise. */
 const amount = /^\$?\s*(\d{1,6}(?:\.\d{0,4})?|\.\d{1,4})$/
 
-/** The budget that was typed: undefined for none, null for what is no amount. */
+/** The typed budget: undefined for none, null for an invalid amount. */
 export function parseBudget(typed: string): Cost | undefined | null {
   const text = typed.trim()
   if (text === '') return undefined

@@ -45,16 +45,16 @@ export type AnswerEntry = {
   key: string
   text: string
   thinking: string
-  /** Where they begin in what was streamed, of which only the newest part is held; 0 is the start. */
+  /** Where they begin in the streamed text, because only its newest part is kept; 0 is the start. */
   textFrom: number
   thinkingFrom: number
   /** The full length in bytes where either was cut for display. */
   size?: number
   /** Where the message is in the log; absent while it streams. */
   seq?: number
-  /** How long the thinking took so far, without what goes on; absent where nobody measured it. */
+  /** How long finished thinking took; absent if it was not measured. */
   thinkingMs?: number
-  /** When the thinking that goes on began. */
+  /** When the current thinking began. */
   thinkingSince?: number
   streaming: boolean
   finish?: FinishReason
@@ -118,7 +118,7 @@ export type NoticeEntry = { type: 'notice'; key: string } & (
   /** As many calls as were looked at were the same again and again. */
   | { notice: 'loop'; calls: number; message?: string }
   | ({ notice: 'repair'; repair: Repair } & HistoryRepaired)
-  /** The conversation is made short; without an end it goes on. */
+  /** A compaction of the conversation; without an end it is still running. */
   | { notice: 'compaction'; trigger: CompactionTrigger; phase?: Phase; end?: CompactionEnd }
   /** The project's documents that the model was told before it began. */
   | { notice: 'documents'; documents: readonly Document[] }

@@ -11,7 +11,7 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} m`
 }
 
-/** The same for what goes on: in whole seconds. */
+/** The same for a running time, in whole seconds. */
 export const elapsed = (ms: number): string =>
   ms < 60_000 ? `${Math.floor(ms / 1000)} s` : duration(ms)
 

@@ -48,7 +48,7 @@ export function applyDraft(view: View, draft: Draft): View {
   return next
 }
 
-/** The streamed part of a view, so that it can be folded anew from its events. */
+/** The streamed part of a view, separate so that it can be folded again from its events. */
 export function draftOf(view: View): Draft {
   const outputs: Draft['outputs'] = {}
   let draft: Draft = { outputs }

@@ -1,6 +1,6 @@
 /** Text that arrives in pieces, each with its place in the whole. */
 
-/** How much of a live answer is held: more would be laid out anew with each piece of it. */
+/** How much of a live answer is kept. A longer text would be laid out again with each piece. */
 const longestAnswer = 32_000
 
 /**

@@ -1,4 +1,4 @@
-/** Whether the newest turn is over, and whether it can be carried on. */
+/** Whether the newest turn is over, and whether it can be continued. */
 import { isAskedFor } from './compaction'
 import type { TurnEntry, View } from './entries'
 
@@ -8,7 +8,7 @@ export function turnAtRest({ state, entries }: View): TurnEntry | undefined {
   return state === 'idle' && last?.type === 'turn' ? last : undefined
 }
 
-/** Whether the newest turn can be carried on where it was stopped. */
+/** Whether the newest turn can be continued where it was stopped. */
 export function canContinue(view: View): boolean {
   const last = turnAtRest(view)
   if (!last || last.reason === 'done') return false

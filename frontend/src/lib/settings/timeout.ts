@@ -7,7 +7,7 @@ const most = 600
 /** What people set who find the models' own limits too short. */
 export const preset = 120
 
-/** The limit that was typed: undefined for none, null for what is no whole number. */
+/** The typed limit: undefined for none, null if it is not a whole number. */
 export function parseTimeout(typed: string): number | undefined | null {
   const text = typed.trim()
   if (text === '') return undefined

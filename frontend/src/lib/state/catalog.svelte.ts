@@ -42,7 +42,7 @@ export class Catalog {
     return this.#load({})
   }
 
-  /** Asks every provider that is set up for its models and prices anew. */
+  /** Asks every configured provider again for its models and prices. */
   refresh(): Promise<void> {
     return this.#load({ refresh: true })
   }

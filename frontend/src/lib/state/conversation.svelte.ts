@@ -147,7 +147,7 @@ export class Conversation {
     await this.#ask('conversation.compact', { session: this.id, focus })
   }
 
-  /** What fills the context of the next request. Worked out anew each time. */
+  /** What fills the context of the next request, computed again each time. */
   breakdown = (): Promise<ContextBreakdown> =>
     this.#call('conversation.breakdown', { session: this.id })
 

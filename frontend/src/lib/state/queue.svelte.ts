@@ -30,7 +30,7 @@ export class Queue {
     private readonly onproblem: (problem: ApiError) => void,
   ) {}
 
-  /** Takes the queue as it was read after so many changes. */
+  /** Takes the queue as it was read after the given number of changes. */
   load(items: readonly Queued[], changes: number): void {
     if (changes === this.changes) this.#show(items)
   }

@@ -28,7 +28,7 @@ export class Tail {
     })
   }
 
-  /** Reads, and goes on reading what is printed, until the returned function is called. */
+  /** Reads the output and keeps reading until the returned function is called. */
   follow(): () => void {
     this.#onlookers++
     void this.#read()

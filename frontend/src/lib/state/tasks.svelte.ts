@@ -65,7 +65,7 @@ export class Tasks {
   ofCall(session: string, call: ToolEntry): Task | undefined {
     const id = call.details?.command?.task
     if (!id) return undefined
-    // Ids begin anew when a session is gone on with after its end.
+    // Ids start again when a session is continued after its end.
     const until = call.startedAt + (call.durationMs ?? 0) + 1000
     return this.#bySession
       .get(session)

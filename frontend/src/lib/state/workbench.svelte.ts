@@ -250,7 +250,7 @@ export class Workbench {
     this.#wasConnected = true
   }
 
-  /** Sums are read anew with every answer, but never twice at once. */
+  /** Sums are read again with every answer, but never twice at once. */
   readonly #count = oneAtATime(() => this.attempt(() => this.costs.load(this.conversation?.id)))
 
   #prefer(preferences: Preferences): void {

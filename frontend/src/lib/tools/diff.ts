@@ -6,7 +6,7 @@ export type DiffLine =
 
 const header = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$/
 
-/** Reads hunks without file headers; a line that is none is left out. */
+/** Reads hunks without file headers; a line that does not belong to one is left out. */
 export function parseDiff(diff: string): DiffLine[] {
   const lines: DiffLine[] = []
   let before = 1
