@@ -1,5 +1,5 @@
-// Package openai speaks OpenAI's Responses API, to OpenAI and to Azure,
-// statelessly: nothing is stored there, and every request carries the whole
+// Package openai speaks OpenAI's Responses API, to OpenAI and to Azure. It is
+// stateless: the server stores nothing, and every request carries the whole
 // conversation (LLM-50).
 package openai
 
@@ -41,9 +41,9 @@ type Adapter struct {
 	unsummarised atomic.Bool
 }
 
-// dialect is where an endpoint of the API departs from OpenAI's own.
+// dialect describes how an endpoint departs from OpenAI's own.
 type dialect struct {
-	keyHeader  string // takes the key in the place of Authorization
+	keyHeader  string // has the key instead of Authorization
 	apiVersion string // goes into every address as a query
 }
 
@@ -76,7 +76,7 @@ func newAdapter(provider string, cfg Config, d dialect) *Adapter {
 // Name implements [llm.Adapter].
 func (a *Adapter) Name() string { return a.name }
 
-// Models asks which models there are, sorted by id.
+// Models lists the models, sorted by id.
 func (a *Adapter) Models(ctx context.Context) ([]llm.ListedModel, error) {
 	path, header := "models", http.Header{}
 	if a.dialect.apiVersion != "" {
@@ -88,11 +88,12 @@ func (a *Adapter) Models(ctx context.Context) ([]llm.ListedModel, error) {
 	return a.endpoint.ModelsAt(ctx, path, header)
 }
 
-// input encodes a conversation; what was sent before is taken from memory.
+// input encodes a conversation; messages that were sent before come from the
+// cache.
 func (a *Adapter) input(req llm.Request, origin llm.Origin) ([]byte, error) {
 	l := lowerer{origin: origin, freeform: freeformNames(req.Tools)}
 	key := req.CacheKey
-	if key != "" { // what tools are freeform decides on the encoding
+	if key != "" { // the encoding depends on which tools are freeform
 		key = strings.Join(append([]string{key}, l.freeform...), "\x00")
 	}
 	return wire.Join(&a.encodings, key, origin, req.Messages, l.items)

@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// azureHosts end the names of the hosts of Azure's resources.
+// azureHosts are the endings of the host names of Azure's resources.
 var azureHosts = []string{".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com"}
 
-// Serves reports whether an address is known to want the Responses API: at
-// OpenAI's own, and at Azure's, the newest models take function tools in no
-// other.
+// Serves reports whether an address is known to need the Responses API. At
+// OpenAI and Azure, the newest models take function tools in no other API.
 func Serves(baseURL string) bool {
 	u, err := url.Parse(strings.TrimSpace(baseURL))
 	return err == nil && (u.Hostname() == openaiHost || isAzure(u))
@@ -21,18 +20,18 @@ func isAzure(u *url.URL) bool {
 	return slices.ContainsFunc(azureHosts, func(end string) bool { return strings.HasSuffix(u.Hostname(), end) })
 }
 
-// NewAzure returns an adapter for a resource of Azure's, or for what stands
-// before one, under a provider's name. Models are the names of deployments.
+// NewAzure returns an adapter for an Azure resource, or for a proxy in front of
+// one, under a provider's name. Models are the names of deployments.
 func NewAzure(provider string, cfg Config) *Adapter {
 	base, version := azureURL(cfg.BaseURL)
 	cfg.BaseURL = base
 	return newAdapter(provider, cfg, dialect{keyHeader: "api-key", apiVersion: version})
 }
 
-// azureURL completes the address of a resource, as Azure's portal and people's
-// settings write it, and splits off the version of the API. Without a version it
-// is that of the v1 API; with one, that of the older, where a path that names a
-// deployment is left out: the request names it.
+// azureURL completes the address of a resource, as Azure's portal and users
+// write it, and splits off the version of the API. Without a version the
+// address is that of the v1 API. With one it is that of the older API, and a
+// path that names a deployment is removed, because the request names it.
 func azureURL(address string) (base, version string) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil {

@@ -16,7 +16,7 @@ type decoder struct {
 	call    *wire.Call
 	items   map[int64]item // by output index
 	refusal string
-	// done says that the terminal event, or an error, has come.
+	// done says that the terminal event, or an error, has arrived.
 	done bool
 }
 
@@ -29,7 +29,7 @@ func newDecoder(b *wire.Builder, c *wire.Call) *decoder {
 	return &decoder{builder: b, call: c, items: map[int64]item{}}
 }
 
-// event is what is read of an event; each kind has some of it.
+// event has the fields of an event that are read; each kind has some of them.
 type event struct {
 	Type        string          `json:"type"`
 	OutputIndex int64           `json:"output_index"`
@@ -76,7 +76,7 @@ func (d *decoder) event(raw json.RawMessage) {
 		"response.output_text.done", "response.refusal.done", "response.reasoning_summary_part.done",
 		"response.reasoning_summary_text.done", "response.reasoning_text.done", "response.function_call_arguments.done",
 		"response.custom_tool_call_input.done":
-		// The item's own end says it all again.
+		// The item's own end repeats all of it.
 	default:
 		if wire.Present(ev.Error) {
 			d.fail(d.call.ReportedBody(raw))
@@ -86,7 +86,7 @@ func (d *decoder) event(raw json.RawMessage) {
 	}
 }
 
-// block returns the block of an output item; it opens one where the item was
+// block returns the block of an output item, and opens one if the item was
 // never announced.
 func (d *decoder) block(index int64, kind llm.PartKind) int {
 	if it, ok := d.items[index]; ok && it.kind == kind {
@@ -112,10 +112,10 @@ func (d *decoder) append(index int64, kind llm.PartKind, delta string) {
 	d.builder.Append(d.block(index, kind), delta)
 }
 
-// outputItem is what is read of an item of the answer.
+// outputItem has the fields of an item that are read.
 type outputItem struct {
 	Type string `json:"type"`
-	// Of a message and of reasoning; a part of a message has either.
+	// Of a message and of reasoning; a part of a message has one of them.
 	Content []struct {
 		Text    string `json:"text"`
 		Refusal string `json:"refusal"`
@@ -125,14 +125,14 @@ type outputItem struct {
 		Text string `json:"text"`
 	} `json:"summary"`
 	Encrypted string `json:"encrypted_content"`
-	// Of a call; either of the last two.
+	// Of a call; it has one of the last two.
 	CallID    string `json:"call_id"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
 	Input     string `json:"input"`
 }
 
-// The kinds of item that a call of a tool can be.
+// The kinds of item that are tool calls.
 const (
 	functionCall = "function_call"
 	customCall   = "custom_tool_call"
@@ -140,7 +140,7 @@ const (
 
 func newItem(raw json.RawMessage) outputItem {
 	var it outputItem
-	_ = wire.Unmarshal(raw, &it) // it was read as part of an event
+	_ = wire.Unmarshal(raw, &it) // it was already decoded as part of an event
 	return it
 }
 
@@ -161,8 +161,7 @@ func (d *decoder) openCall(index int64, it outputItem) {
 	}})
 }
 
-// itemDone takes the item's final form, which is what the next request
-// replays.
+// itemDone takes the item's final form, which the next request sends back.
 func (d *decoder) itemDone(index int64, raw json.RawMessage) {
 	switch it := newItem(raw); it.Type {
 	case "message":
@@ -183,7 +182,7 @@ func (d *decoder) itemDone(index int64, raw json.RawMessage) {
 		call.WireID, call.Name, call.Custom = it.CallID, it.Name, it.Type == customCall
 		d.builder.Replace(i, it.Arguments+it.Input)
 		if it.CallID == "" || !call.Custom && wire.NoArguments(it.Arguments) {
-			raw = nil // it would be refused as it came
+			raw = nil // it would be refused in the form in which it came
 		}
 		d.builder.Close(i, raw)
 	default:
@@ -191,7 +190,7 @@ func (d *decoder) itemDone(index int64, raw json.RawMessage) {
 	}
 }
 
-// messageText joins what a message says, and notes whether it is a refusal.
+// messageText joins the text of a message, and notes whether it is a refusal.
 func (d *decoder) messageText(m outputItem) string {
 	var text strings.Builder
 	for _, c := range m.Content {
@@ -227,7 +226,7 @@ func incomplete(reason string) llm.FinishReason {
 	}
 }
 
-// response is what is read of the whole answer.
+// response has the fields of the whole answer that are read.
 type response struct {
 	ID         string `json:"id"`
 	Status     string `json:"status"`
@@ -253,7 +252,7 @@ type usage struct {
 	} `json:"output_tokens_details"`
 }
 
-// neutral makes the counts disjoint: input_tokens holds the cached ones too
+// neutral makes the counts disjoint: input_tokens includes the cached ones
 // (LLM-29).
 func (u *usage) neutral() llm.Usage {
 	if u == nil {

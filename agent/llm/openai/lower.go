@@ -12,8 +12,8 @@ import (
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
-// params lowers all of a request but its messages. Equal prefixes of two requests give equal bytes,
-// or the provider's cache would miss (LLM-17).
+// params lowers all of a request but its messages. Equal prefixes of two
+// requests give equal bytes, so that the provider's cache hits (LLM-17).
 func params(req llm.Request) responses.ResponseNewParams {
 	p := responses.ResponseNewParams{
 		Model:   req.Model,
@@ -28,7 +28,7 @@ func params(req llm.Request) responses.ResponseNewParams {
 	if effort != llm.EffortDefault {
 		p.Reasoning.Effort = shared.ReasoningEffort(effort)
 	}
-	// A model that cannot reason rejects the wish for a summary.
+	// A model that cannot reason refuses a request for a summary.
 	if effort != llm.EffortDefault && effort != llm.EffortNone {
 		p.Reasoning.Summary = shared.ReasoningSummaryAuto
 	}
@@ -42,8 +42,8 @@ func params(req llm.Request) responses.ResponseNewParams {
 	return p
 }
 
-// tools sends the schemas' own bytes, and strict as false: left out, the
-// server would try to rewrite them.
+// tools sends the schemas' own bytes, and strict as false, because the server
+// would try to rewrite them if it were left out.
 func tools(specs []llm.ToolSpec) []responses.ToolUnionParam {
 	var out []responses.ToolUnionParam
 	for _, s := range specs {
@@ -88,9 +88,9 @@ type (
 )
 
 // lowerer lowers the messages of a request to origin. Calls and their results
-// have two forms, of which both must have the same: it is the one in which the
-// request shows the tool, whatever the call was made in. Models that do not
-// know freeform tools refuse the other.
+// have two forms and must have the same one: that in which the request shows
+// the tool, whichever form the call was made in. Models that do not know
+// freeform tools refuse the other form.
 type lowerer struct {
 	origin   llm.Origin
 	freeform []string // names of tools
@@ -107,9 +107,9 @@ func (l lowerer) items(m llm.Message, ids *wire.IDs) []inputItem {
 	}
 }
 
-// assistant lowers an answer. Items of the same origin go back verbatim; of
-// another's, reasoning is dropped and the rest sent as text and calls
-// (LLM-28).
+// assistant lowers an answer. Items of the same origin are sent back verbatim;
+// of another origin, reasoning is dropped and the rest is sent as text and
+// calls (LLM-28).
 func (l lowerer) assistant(m llm.Message, ids *wire.IDs) []inputItem {
 	var items, reasoning []inputItem
 	same := m.Origin.Same(l.origin)
@@ -117,15 +117,15 @@ func (l lowerer) assistant(m llm.Message, ids *wire.IDs) []inputItem {
 		native := same && len(p.Native) > 0 && (p.Call == nil || p.Call.Custom == l.isFreeform(p.Call.Name) && ids.Verbatim(p.Call))
 		switch {
 		case p.Kind == llm.PartReasoning:
-			// An item id is unknown to the server, which stored nothing;
-			// without the encrypted content it would be an error.
+			// The server stored nothing and does not know an item id, so an
+			// item without encrypted content would be an error.
 			if native && p.Reasoning != nil && p.Reasoning.Encrypted != "" {
 				reasoning = append(reasoning, raw(p.Native))
 			}
 			continue
 		case native:
-			// Reasoning counts only with the item that it led to: a turn cut
-			// in between leaves it without one.
+			// Reasoning counts only with the item that it led to. A turn that
+			// was cut in between leaves reasoning without an item.
 			items = append(append(items, reasoning...), raw(p.Native))
 		default:
 			if it, ok := l.typed(p, ids); ok {
@@ -155,7 +155,7 @@ func (l lowerer) typed(p llm.Part, ids *wire.IDs) (inputItem, bool) {
 	}
 }
 
-// spoken lowers what a user, a developer or the system said.
+// spoken lowers the text of a user, a developer or the system.
 func spoken(m llm.Message) []inputItem {
 	role := responses.EasyInputMessageRole(m.Role)
 	var parts inputList
@@ -237,7 +237,7 @@ func result(r *llm.ToolResult, ids *wire.IDs) inputItem {
 	}}
 }
 
-// customResult is result for a freeform tool. Those give nothing but text.
+// customResult is result for a freeform tool, which returns only text.
 func customResult(r *llm.ToolResult, ids *wire.IDs) inputItem {
 	text := wire.ResultText(r)
 	for _, m := range wire.ResultMedia(r) {

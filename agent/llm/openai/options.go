@@ -10,7 +10,7 @@ import (
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
-// options adds what few requests ask for.
+// options adds rarely used settings.
 func options(p *responses.ResponseNewParams, o llm.Options, freeform []string) {
 	switch o.ToolChoice.Mode {
 	case llm.ToolNamed:
