@@ -21,8 +21,8 @@ func (l *Local) committedSecrets(ctx context.Context, dir string, listing shell.
 	for _, revision := range listing.Revisions {
 		if listing.Tree {
 			revision += "^{tree}"
-		} else if !exists(join(dir, revision)) {
-			revision = commits(revision)
+		} else if len(listing.Paths) > 0 || !exists(join(dir, revision)) {
+			revision = commits(revision) // before "--" nothing else stands
 		}
 		words = append(words, revision)
 	}

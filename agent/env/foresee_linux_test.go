@@ -430,6 +430,21 @@ func TestForeseesSecretsInEarlierCommits(t *testing.T) {
 			}
 		}
 	}
+	for _, name := range []string{"text", "old", "HEAD~2"} { // files that have the names of revisions
+		write(name, "nothing\n")
+	}
+	for _, line := range []string{
+		"git show text -- a.txt", "git show text --", "git diff text -- a.txt", "git log -p text -- a.txt",
+		"git grep KEY old --", "git grep KEY old -- .", "git grep -e KEY HEAD~2 -- sub", "git grep KEY -- old",
+	} {
+		f, ok := l.Foresee(t.Context(), line, "")
+		if !ok || slices.ContainsFunc(f.Reads, func(path string) bool { return strings.HasSuffix(path, "/.env") }) {
+			continue
+		}
+		if r, err := l.Exec(t.Context(), Command{Line: line, Env: Harmless}); err != nil || strings.Contains(r.Stdout, "secret") {
+			t.Errorf("with a file of that name, %s: %v, and prints %s", line, err, r.Stdout)
+		}
+	}
 }
 
 func FuzzTracked(f *testing.F) {

@@ -52,8 +52,9 @@ type call struct {
 	// late has values of options that follow an operand. On systems where
 	// options end at the first operand, such as macOS, they are files.
 	late []string
-	// after counts the operands after "--".
-	after int
+	// after counts the operands after "--"; dashes says that there is one.
+	after  int
+	dashes bool
 }
 
 type option struct{ name, value string }
@@ -128,7 +129,7 @@ func (p program) parse(arguments []word) (*call, bool) {
 		case p.verbatim, p.builtin && len(c.operands) > 0: // bash's own programs take options first only
 			c.operands = append(c.operands, w)
 		case w.text == "--":
-			c.operands, c.after = append(c.operands, arguments...), len(arguments)
+			c.operands, c.after, c.dashes = append(c.operands, arguments...), len(arguments), true
 			return c, true
 		case !strings.HasPrefix(w.text, "-") || w.text == "-":
 			c.operands = append(c.operands, w)

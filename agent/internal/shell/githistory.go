@@ -67,6 +67,9 @@ func printed(name string, c *call, read *command) bool {
 		if !c.has("e") && len(names) > 0 { // its first word is what it searches for
 			names = names[1:]
 		}
+		if c.dashes && len(names) > 0 {
+			return false // revisions, even if files have their names
+		}
 		for _, w := range names {
 			read.present = append(read.present, w.text)
 		}
