@@ -28,7 +28,7 @@ var (
 	SpecRetries    = RetryPolicy{Retries: 2, Base: time.Second, Max: time.Minute, Jitter: 0.50, MaxAfter: time.Minute}
 )
 
-// minWait protects a provider that asks for no wait at all.
+// minWait is the shortest wait, so that a provider that asks for none is not flooded.
 const minWait = time.Second
 
 // Delay returns how long to wait after the n-th failure, counted from 1 (0 for

@@ -59,7 +59,7 @@ func (w *Workbench) ask(ctx context.Context, by llm.Origin, a aside) live.Outcom
 }
 
 // jobsBeside returns the asides after a turn, if somebody is there to see the
-// results. An agent has none: its task is its name, and its parent writes its
+// results. An agent has none: its task is its title, and its parent writes its
 // next prompt.
 func (w *Workbench) jobsBeside(ctx context.Context, info backend.SessionInfo, session *agent.Session) ([]live.Job, error) {
 	if w.cfg.Unattended || info.Helper != nil {
