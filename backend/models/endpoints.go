@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -86,10 +87,15 @@ func (p *Providers) secrets(e Endpoint) (endpointSecrets, backend.KeySource, err
 }
 
 // endpointRow returns the provider for an endpoint, and what is needed to call
-// it.
+// it. An endpoint whose secrets are garbled cannot be called; it has to be
+// removed, which needs the others to work.
 func (p *Providers) endpointRow(e Endpoint) (provider.Row, access, error) {
 	s, source, err := p.secrets(e)
 	row := provider.Row{ID: e.ID, Name: e.Name, Needs: provider.Needs{URL: true}}
+	if problem := (*backend.Error)(nil); errors.As(err, &problem) && problem.ID == backend.ProblemKeyGarbled {
+		slog.Warn("an endpoint's secrets are not readable; it is not used", "provider", e.ID)
+		return row, access{garbled: true}, nil
+	}
 	row.New = func(cfg llm.AdapterConfig) llm.Adapter {
 		cfg.Header = http.Header{}
 		for name, value := range s.Headers {

@@ -55,6 +55,7 @@ type access struct {
 	key, baseURL string // baseURL is empty if the user gave none
 	source       backend.KeySource
 	variable     string // set if source is the environment
+	garbled      bool   // what is stored as its key is not readable
 }
 
 func New(cfg Config) *Providers {
@@ -252,6 +253,8 @@ func (p *Providers) Ready(ctx context.Context, id string) error {
 	switch {
 	case err != nil:
 		return err
+	case a.garbled:
+		return backend.Problem(backend.ProblemKeyGarbled, row.Name)
 	case row.Usable(a.key, a.baseURL):
 		return nil
 	case row.Needs.URL && a.baseURL == "":

@@ -163,6 +163,43 @@ func TestEndpointSecretsAreRemoved(t *testing.T) {
 	}
 }
 
+// An endpoint whose secrets are not readable can be removed, and stops nothing
+// else.
+func TestGarbledEndpointSecrets(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	home := t.TempDir()
+	p := newPage(t, t.TempDir(), home, variables())
+	must[models.EndpointList](p, "endpoints.set", house(server.URL))
+	p.close()
+	keys := filepath.Join(home, "keys.json")
+	b, err := os.ReadFile(keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(keys, []byte(strings.Replace(string(b), `"{\"key`, `"{\"ke\"y`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	p = newPage(t, t.TempDir(), home, variables())
+	if list := must[models.EndpointList](p, "endpoints.list", backend.Empty{}); len(list.Endpoints) != 1 || list.Endpoints[0].HasKey {
+		t.Errorf("%+v", list)
+	}
+	must[models.ModelList](p, "models.list", models.ModelsRequest{})
+	if got := must[models.ConnectionTest](p, "models.test", models.ModelRef{Provider: "the-house-inc"}); got.Problem == nil || got.Problem.ID != agent.FailureID(backend.ProblemKeyGarbled) {
+		t.Errorf("%+v", got.Problem)
+	}
+	if n := len(server.Requests()); n != 0 {
+		t.Errorf("%d requests without the key", n)
+	}
+	info := must[backend.SessionInfo](p, "sessions.create", backend.Empty{})
+	p.send(info.ID, "hi")
+	await(p, anyOf[agent.ProcessingEnd])
+	if list := must[models.EndpointList](p, "endpoints.remove", models.ProviderRef{Provider: "the-house-inc"}); len(list.Endpoints) != 0 {
+		t.Errorf("%+v", list)
+	}
+}
+
 // What fails changes nothing, and nothing is taken that cannot be sent.
 func TestEndpointsAreSetWhole(t *testing.T) {
 	t.Parallel()
