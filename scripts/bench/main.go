@@ -41,13 +41,13 @@ func measure(program string, runs int) error {
 	if err := install(program, installed); err != nil {
 		return err
 	}
-	fmt.Printf("%-34s", "")
+	fmt.Printf("%-38s", "")
 	for _, f := range formats {
 		fmt.Printf("%14s", f.provider)
 	}
 	fmt.Println()
 	for _, c := range cases {
-		fmt.Printf("%-34s", c.name)
+		fmt.Printf("%-38s", c.name)
 		for _, f := range formats {
 			figure, err := c.measure(bench{program: installed, runs: runs, format: f})
 			if err != nil {
@@ -111,6 +111,13 @@ type run struct {
 	gaps  []time.Duration // from the end of each answer to the next request
 	cpu   time.Duration
 	peak  int64 // of resident memory, in KiB
+	spent []sample
+}
+
+// sample is how much CPU a program had used when it had made so many requests.
+type sample struct {
+	requests int
+	cpu      time.Duration
 }
 
 type benchCase struct {
@@ -149,6 +156,21 @@ var cases = []benchCase{
 	{"500 reads: peak memory", func(b bench) (string, error) {
 		return b.once(rounds(500, read), func(r run) string { return fmt.Sprintf("%d MB", r.peak>>10) })
 	}},
+	{"1,000 reads: CPU, last against first", func(b bench) (string, error) {
+		return b.once(rounds(1000, read), func(r run) string {
+			return fmt.Sprintf("%.2f×", r.turn(800, 1000)/r.turn(50, 250))
+		})
+	}},
+}
+
+// turn returns the CPU that a turn took between two requests, in milliseconds.
+func (r run) turn(from, to int) float64 {
+	at := func(n int) sample {
+		i, _ := slices.BinarySearchFunc(r.spent, n, func(s sample, n int) int { return cmp.Compare(s.requests, n) })
+		return r.spent[min(i, len(r.spent)-1)]
+	}
+	a, b := at(from), at(to)
+	return ms(b.cpu-a.cpu) / float64(max(1, b.requests-a.requests))
 }
 
 func say(text string) []llmtest.Round { return []llmtest.Round{{Text: text}} }
@@ -225,6 +247,9 @@ func (b bench) play(script []llmtest.Round) (run, error) {
 			running = false
 		case <-time.After(20 * time.Millisecond):
 			r.peak = max(r.peak, resident(cmd.Process.Pid))
+			if cpu := used(cmd.Process.Pid); cpu > 0 { // else it has just ended
+				r.spent = append(r.spent, sample{len(server.Requests()), cpu})
+			}
 		}
 	}
 	end := time.Now()
@@ -248,6 +273,25 @@ func resident(pid int) int64 {
 		}
 	}
 	return 0
+}
+
+// tick is the unit of the system's CPU times.
+const tick = 10 * time.Millisecond
+
+// used returns the CPU that a process has used so far.
+func used(pid int) time.Duration {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ") // the name before it may hold spaces
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.ParseInt(fields[11], 10, 64)
+	system, _ := strconv.ParseInt(fields[12], 10, 64)
+	return time.Duration(user+system) * tick
 }
 
 // figures computes the figures from what the server saw: when requests came and
