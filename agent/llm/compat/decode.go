@@ -257,8 +257,14 @@ func (d *decoder) another(i int, c callDelta) bool {
 	if c.Function.Name == "" || d.builder.Len(i) == 0 {
 		return false
 	}
-	complete := json.Valid([]byte(d.builder.Text(i))) && arguments(c.Function.Arguments) != ""
-	return c.Function.Name != known.Name || complete
+	return c.Function.Name != known.Name || arguments(c.Function.Arguments) != "" && complete(d.builder.Text(i))
+}
+
+// complete reports whether a text is a whole JSON value. It is asked before
+// every piece, so a long text is only read if it ends like an object.
+func complete(text string) bool {
+	const long = 64
+	return (len(text) <= long || strings.HasSuffix(strings.TrimSpace(text), "}")) && json.Valid([]byte(text))
 }
 
 // arguments reads a piece of a call's arguments: a string to append, or the

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -172,5 +173,23 @@ func TestDetailsInManyPieces(t *testing.T) {
 	}
 	if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 1000 { // copied each time, they are 12 GB
 		t.Errorf("%d MB were allocated", mb)
+	}
+}
+
+// Arguments that come in many pieces, each with the call's name, are not read
+// again for each of them.
+func TestNamedPiecesOfACall(t *testing.T) {
+	t.Parallel()
+	piece := func(arguments string) string {
+		return `{"tool_calls":[{"index":0,"function":{"name":"Write","arguments":"` + arguments + `"}}]}`
+	}
+	deltas := append([]string{piece(`{\"a\":\"`)}, slices.Repeat([]string{piece(strings.Repeat("x", 500))}, 4000)...)
+	begin := time.Now()
+	answer := stream(t, llmtest.Serve(t, llmtest.Round{Body: body("stop", append(deltas, piece(`\"}`), piece(`{}`))...)}), llm.Request{})
+	if took := time.Since(begin); took > 5*time.Second { // read again each time, they take a quarter of a minute
+		t.Errorf("it took %v", took)
+	}
+	if calls := answer.Message.Calls(); len(calls) != 2 || len(calls[0].Arguments) != 2_000_008 || string(calls[1].Arguments) != "{}" {
+		t.Errorf("%d calls, the first with %d bytes", len(calls), len(calls[0].Arguments))
 	}
 }
