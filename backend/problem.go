@@ -177,8 +177,8 @@ var problems = map[ProblemID]problem{
 	},
 	ProblemApprovalAnswered: {code: CodeNotFound, message: "This request was already answered.", kept: "The first answer counts."},
 	ProblemMessageDelivered: {
-		code: CodeNotFound, message: "This message was already delivered.",
-		kept: "It is in the conversation.", next: "Send another one.",
+		code: CodeNotFound, message: "This message is no longer waiting.",
+		kept: "It was delivered, or removed in another window.", next: "Send another one.",
 	},
 	ProblemQueueVerb:  {code: CodeInvalid, message: `A message cannot be queued as "{0}".`, kept: keptAll},
 	ProblemQueueEmpty: {code: CodeNotFound, message: "No message waits to be sent."},

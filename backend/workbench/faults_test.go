@@ -12,6 +12,7 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
+	"github.com/google/go-cmp/cmp"
 )
 
 // faulty is a store of which one call fails.
@@ -215,6 +216,34 @@ func TestEveryFaultIsTold(t *testing.T) {
 			if err == nil || err.Code != errFault.Code {
 				t.Errorf("%s: answered %v although call %d failed", tt.method, err, n)
 			}
+		}
+	}
+}
+
+// A change of the queue that cannot be stored is not made in memory either.
+func TestFailedChangesOfTheQueue(t *testing.T) {
+	t.Parallel()
+	var f *faulty
+	p := newPageOn(t, environment(llmtest.Serve(t), "sk-test"), func(s *storage.Store) backend.Store {
+		f = &faulty{Store: s}
+		return f
+	})
+	id := p.session("compat")
+	p.queue(id, agent.Steer, "first")
+	before := p.queue(id, agent.Steer, "second")
+	for method, args := range map[string]any{
+		"queue.edit":   workbench.QueueEditRequest{Session: id, Message: agent.Queued{ID: before[0].ID, Verb: agent.Steer, Text: "other"}},
+		"queue.move":   workbench.QueueMoveRequest{Session: id, ID: before[0].ID, To: 1},
+		"queue.remove": workbench.QueueRemoveRequest{Session: id, ID: before[0].ID},
+	} {
+		f.arm(1, []string{"EditQueued", "OrderQueued", "RemoveQueued"})
+		_, err := call[workbench.QueueReply](p, method, args)
+		if !f.disarm() || err == nil {
+			t.Errorf("%s: no fault was told", method)
+		}
+		waits := p.bench.Sessions().Find(id).Queue().Items()
+		if diff := cmp.Diff(before, waits); diff != "" {
+			t.Errorf("%s (-before +after):\n%s", method, diff)
 		}
 	}
 }

@@ -52,33 +52,45 @@ func (w *Workbench) editQueued(ctx context.Context, in QueueEditRequest) (QueueR
 		return QueueReply{}, err
 	}
 	return w.changeQueue(ctx, in.Session, func(q *agent.Queue) error {
-		if !q.Edit(in.Message) {
-			return errDelivered
+		if err := w.cfg.Store.EditQueued(ctx, in.Message); err != nil {
+			return err
 		}
-		return w.cfg.Store.EditQueued(ctx, in.Message)
+		return unlessDelivered(q.Edit(in.Message))
 	})
 }
 
 func (w *Workbench) moveQueued(ctx context.Context, in QueueMoveRequest) (QueueReply, error) {
 	return w.changeQueue(ctx, in.Session, func(q *agent.Queue) error {
-		if !q.Move(in.ID, in.To) {
+		var moved agent.Queue
+		moved.Set(q.Items())
+		if !moved.Move(in.ID, in.To) {
 			return errDelivered
 		}
-		return w.cfg.Store.OrderQueued(ctx, q.Items())
+		if err := w.cfg.Store.OrderQueued(ctx, moved.Items()); err != nil {
+			return err
+		}
+		return unlessDelivered(q.Move(in.ID, in.To))
 	})
 }
 
 func (w *Workbench) removeQueued(ctx context.Context, in QueueRemoveRequest) (QueueReply, error) {
 	return w.changeQueue(ctx, in.Session, func(q *agent.Queue) error {
-		if !q.Remove(in.ID) {
-			return errDelivered
+		if err := w.cfg.Store.RemoveQueued(ctx, in.ID); err != nil {
+			return err
 		}
-		return w.cfg.Store.RemoveQueued(ctx, in.ID)
+		return unlessDelivered(q.Remove(in.ID))
 	})
 }
 
-// errDelivered answers a change of a message that was already delivered.
+// errDelivered answers a change of a message that no longer waits.
 var errDelivered = backend.Problem(backend.ProblemMessageDelivered)
+
+func unlessDelivered(waited bool) error {
+	if !waited {
+		return errDelivered
+	}
+	return nil
+}
 
 // runQueued runs the queued messages after a turn that failed or was stopped.
 func (w *Workbench) runQueued(ctx context.Context, in SessionRef) (backend.Empty, error) {

@@ -57,7 +57,6 @@ func printed(name string, c *call, read *command) bool {
 		}
 		return !text || listed(name, c, read)
 	case "show":
-		text = text || !c.has(gitNoText...)
 		return read.named(c) && (onlyNamed(c) || listed(name, c, read))
 	case "cat-file":
 		return catFile(c, read)

@@ -71,8 +71,8 @@ test.each<[string, Usage, string, string]>([
 
 test('the meter opens what fills the context', async () => {
   await fireEvent.click(show(answered({ ...noUsage, input: 20_000, known: true })))
-  await screen.findByText(/The provider counted the whole/)
-  screen.getByText(/About 1\.5 k more came since/)
+  await screen.findByText(/The provider counted the total/)
+  screen.getByText(/About 1\.5 k more tokens were added since/)
   const rows = screen.getAllByRole('row').slice(1)
   const cells = (row: HTMLElement) => [...row.children].map((cell) => cell.textContent).join(' ')
   expect(rows.map(cells)).toEqual([

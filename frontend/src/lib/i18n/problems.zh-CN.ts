@@ -106,8 +106,8 @@ export const problems: Record<ProblemID, Words> = {
   },
   approval_answered: { message: '这个请求已经答复过了。', kept: '以第一次答复为准。' },
   message_delivered: {
-    message: '这条消息已经送达。',
-    kept: '它已在对话中。',
+    message: '这条消息已不在排队。',
+    kept: '它已送达，或已在另一个窗口中移除。',
     next: '请另发一条。',
   },
   queue_verb: { message: '消息不能以“{0}”方式排队。', kept: '没有做任何更改。' },

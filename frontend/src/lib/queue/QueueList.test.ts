@@ -31,7 +31,7 @@ function compaction(log: Log, outcome: Outcome) {
 
 // LOOP-133, COM-93: a card names what holds it back.
 test.each<[EndReason, string, (log: Log) => void, RegExp]>([
-  ['done', 'nothing', () => {}, /the agent was done already/],
+  ['done', 'nothing', () => {}, /the agent was already done/],
   [
     'done',
     'a stopped command',

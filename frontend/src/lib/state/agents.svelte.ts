@@ -2,6 +2,7 @@ import { untrack } from 'svelte'
 import { SvelteMap, SvelteSet } from 'svelte/reactivity'
 import type { Call } from '../api'
 import { Conversation } from './conversation.svelte'
+import { remember } from './remember'
 import { type Sessions } from './sessions.svelte'
 import { oldestFirst } from '../model/sessions'
 import type { ApprovalRequest, Envelope, SessionInfo } from '../types.gen'
@@ -100,7 +101,7 @@ export class Agents {
     this.#unfolded.delete(id)
     if (open) this.#unfolded.add(id)
     const newest = [...this.#unfolded].slice(-mostUnfolded)
-    localStorage.setItem(unfoldedKey, JSON.stringify(newest))
+    remember(unfoldedKey, JSON.stringify(newest))
   }
 }
 

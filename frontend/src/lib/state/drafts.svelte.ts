@@ -1,5 +1,6 @@
 import { SvelteMap } from 'svelte/reactivity'
 import { commandIn } from '../model/activity'
+import { remember } from './remember'
 
 /**
  * Unsent text, by its owner: a session, the start of one, or a queued message
@@ -13,12 +14,7 @@ export const readDraft = (owner: string): string =>
 
 export function writeDraft(owner: string, text: string): void {
   drafts.set(owner, text)
-  try {
-    if (text) localStorage.setItem(key(owner), text)
-    else localStorage.removeItem(key(owner))
-  } catch {
-    // A text beyond the browser's quota stays in the field and is not remembered.
-  }
+  remember(key(owner), text)
 }
 
 /**

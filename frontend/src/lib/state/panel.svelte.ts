@@ -1,3 +1,5 @@
+import { remember } from './remember'
+
 /** The panels beside the conversation, in the order of their tabs. */
 export const panels = ['running', 'cost'] as const
 export type Panel = (typeof panels)[number]
@@ -27,7 +29,6 @@ export class PanelChoice {
   }
 
   #remember(): void {
-    if (this.pinned) localStorage.setItem(key, this.panel)
-    else localStorage.removeItem(key)
+    remember(key, this.pinned ? this.panel : '')
   }
 }

@@ -7,6 +7,7 @@ import { together } from '../model/spending'
 import { setLanguage, t } from '../i18n/i18n.svelte'
 import { oneAtATime } from '../model/oneAtATime'
 import { beforePaint } from './paint'
+import { remember } from './remember'
 import { Sessions } from './sessions.svelte'
 import { Tasks } from './tasks.svelte'
 import type { Envelope, Event, Preferences, ProjectInfo, Settings } from '../types.gen'
@@ -260,7 +261,7 @@ export class Workbench {
   }
 
   #remember(id: string): void {
-    if (this.project) localStorage.setItem(this.#lastKey(this.project), id)
+    if (this.project) remember(this.#lastKey(this.project), id)
   }
 
   #lastKey = (project: ProjectInfo) => `atelier.open:${project.folder}`
