@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -170,20 +169,17 @@ func TestHunksOf(t *testing.T) {
 	}
 }
 
-// A change of very many parts is checked in one pass over the file.
+// A change of very many parts is checked in one pass over the file: every line with
+// every part would never end.
 func TestManyPartsAreCoveredInOnePass(t *testing.T) {
 	t.Parallel()
-	const n = 300_000
+	const n = 2_000_000
 	m, content, parts := newFileMemory(), []byte(strings.Repeat("a\n", n)), make([]span, n)
 	for i := range parts {
 		parts[i] = span{2 * i, 2*i + 1}
 	}
 	m.saw("f", env.Hash(content))
-	begin := time.Now()
 	if err := m.covers("f", "f", content, parts); err != nil {
 		t.Error(err)
-	}
-	if took := time.Since(begin); took > 10*time.Second { // every line with every part takes a minute
-		t.Errorf("it took %v", took)
 	}
 }

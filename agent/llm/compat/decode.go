@@ -25,12 +25,12 @@ type choice struct {
 }
 
 type delta struct {
-	Content          json.RawMessage  `json:"content"` // a string, or a list of parts
-	Refusal          string           `json:"refusal"`
-	ReasoningContent string           `json:"reasoning_content"`
-	Reasoning        string           `json:"reasoning"`
-	Details          []map[string]any `json:"reasoning_details"`
-	ToolCalls        []callDelta      `json:"tool_calls"`
+	Content          json.RawMessage `json:"content"` // a string, or a list of parts
+	Refusal          string          `json:"refusal"`
+	ReasoningContent string          `json:"reasoning_content"`
+	Reasoning        string          `json:"reasoning"`
+	Details          pieces          `json:"reasoning_details"`
+	ToolCalls        []callDelta     `json:"tool_calls"`
 }
 
 type callDelta struct {
@@ -115,6 +115,9 @@ func (d *decoder) chunk(raw json.RawMessage) error {
 	}
 	d.count(c.Choices[0].Usage)
 	d.delta(c.Choices[0].Delta)
+	if len(d.details) > maxDetails {
+		return &llm.Error{Class: llm.ClassTooLarge, Message: fmt.Sprintf("the answer was larger than allowed: it had more than %d reasoning details", maxDetails)}
+	}
 	if reason := c.Choices[0].FinishReason; reason != "" {
 		d.finishReason(reason)
 	}

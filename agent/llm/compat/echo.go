@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -59,6 +60,31 @@ func mergeEcho(extra map[string]any, native json.RawMessage) {
 			extra[field] = append(before, value...)
 		}
 	}
+}
+
+// maxDetails limits the details of an answer, which take far more memory than
+// bytes of a stream.
+const maxDetails = 10_000
+
+// pieces are the details of one chunk, as far as they are within the limit. One
+// beyond it says that there were more.
+type pieces []map[string]any
+
+// UnmarshalJSON implements [json.Unmarshaler]. A value that is not a list has no
+// details.
+func (p *pieces) UnmarshalJSON(list []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(list))
+	if open, err := dec.Token(); err != nil || open != json.Delim('[') {
+		return err
+	}
+	for dec.More() && len(*p) <= maxDetails {
+		var piece map[string]any
+		if err := dec.Decode(&piece); err != nil {
+			return err
+		}
+		*p = append(*p, piece)
+	}
+	return nil
 }
 
 // details collects the list in which a gateway returns reasoning, including the

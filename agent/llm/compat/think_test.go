@@ -2,11 +2,12 @@ package compat_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -155,6 +156,22 @@ func TestReasoningInStrangeDetails(t *testing.T) {
 	}
 }
 
+// A server cannot fill the memory with details, neither in one event nor in many.
+func TestTooManyDetails(t *testing.T) {
+	t.Parallel()
+	for what, deltas := range map[string][]string{
+		"in one event":   {`{"reasoning_details":[` + strings.Repeat(`{},`, 1_000_000) + `{}]}`, `{"content":"hi"}`},
+		"in many events": slices.Repeat([]string{`{"reasoning_details":[` + strings.Repeat(`{},`, 999) + `{}]}`}, 20),
+	} {
+		server := llmtest.Serve(t, llmtest.Round{Body: body("stop", deltas...)})
+		_, _, err := llmtest.Collect(compat.New(compat.Config{BaseURL: server.URL}).Stream(t.Context(), llm.Request{Model: "m"}))
+		var e *llm.Error
+		if !errors.As(err, &e) || e.Class != llm.ClassTooLarge || e.Retryable {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
 // Details that come in many pieces are not copied for each of them. It is not
 // parallel: it measures what the process allocates.
 func TestDetailsInManyPieces(t *testing.T) {
@@ -176,20 +193,35 @@ func TestDetailsInManyPieces(t *testing.T) {
 	}
 }
 
-// Arguments that come in many pieces, each with the call's name, are not read
-// again for each of them.
-func TestNamedPiecesOfACall(t *testing.T) {
-	t.Parallel()
+// named are the deltas of two calls: one of n pieces that each repeat the call's
+// name, and one whose arguments come at once.
+func named(n int) []string {
 	piece := func(arguments string) string {
 		return `{"tool_calls":[{"index":0,"function":{"name":"Write","arguments":"` + arguments + `"}}]}`
 	}
-	deltas := append([]string{piece(`{\"a\":\"`)}, slices.Repeat([]string{piece(strings.Repeat("x", 500))}, 4000)...)
-	begin := time.Now()
-	answer := stream(t, llmtest.Serve(t, llmtest.Round{Body: body("stop", append(deltas, piece(`\"}`), piece(`{}`))...)}), llm.Request{})
-	if took := time.Since(begin); took > 5*time.Second { // read again each time, they take a quarter of a minute
-		t.Errorf("it took %v", took)
-	}
-	if calls := answer.Message.Calls(); len(calls) != 2 || len(calls[0].Arguments) != 2_000_008 || string(calls[1].Arguments) != "{}" {
+	deltas := append([]string{piece(`{\"a\":\"`)}, slices.Repeat([]string{piece(strings.Repeat("x", 500))}, n)...)
+	return append(deltas, piece(`\"}`), piece(`{}`))
+}
+
+func TestNamedPiecesOfACall(t *testing.T) {
+	t.Parallel()
+	answer := stream(t, llmtest.Serve(t, llmtest.Round{Body: body("stop", named(100)...)}), llm.Request{})
+	if calls := answer.Message.Calls(); len(calls) != 2 || len(calls[0].Arguments) != 50_008 || string(calls[1].Arguments) != "{}" {
 		t.Errorf("%d calls, the first with %d bytes", len(calls), len(calls[0].Arguments))
+	}
+}
+
+// Twice the pieces take twice the time: the arguments are not read again for each.
+func BenchmarkNamedPiecesOfACall(b *testing.B) {
+	for _, n := range []int{2000, 4000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				server := llmtest.NewServer(llmtest.Round{Body: body("stop", named(n)...)})
+				if _, _, err := llmtest.Collect(compat.New(compat.Config{BaseURL: server.URL}).Stream(b.Context(), llm.Request{Model: "m"})); err != nil {
+					b.Fatal(err)
+				}
+				server.Close()
+			}
+		})
 	}
 }
