@@ -46,7 +46,7 @@ test('a failing command opens at its end, a slip of the agent stays folded, cost
   const panel = page.getByRole('complementary', { name: 'Panel' })
   await panel.getByText('$0.21', { exact: true }).first().waitFor()
   await panel.getByText('2 requests').first().waitFor()
-  expect(await panel.getByText('What models cost is added up here').count()).toBe(0)
+  expect(await panel.getByText('The cost of each request is added up here').count()).toBe(0)
   const slip = page.getByRole('button', { name: /details of Edit a\.txt/ })
   expect(await slip.getAttribute('aria-expanded')).toBe('false')
 

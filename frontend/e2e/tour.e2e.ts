@@ -39,7 +39,7 @@ test('without a key the tour shows everything, offline and labelled', async () =
   // A script costs nothing that could be shown.
   await page.keyboard.press('Control+.')
   const panel = page.getByRole('complementary', { name: 'Panel' })
-  await panel.getByText('What models cost is added up here').waitFor()
+  await panel.getByText('The cost of each request is added up here').waitFor()
   expect(await page.getByText(/\$\d/).count()).toBe(0)
   await shot(page, 'tour-cost')
   expect(offences).toEqual([])
