@@ -1,0 +1,42 @@
+package live_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/live"
+)
+
+// stalled is a log whose sessions are not read until their reading is given up.
+type stalled struct {
+	live.Log
+	reading chan struct{}
+}
+
+func (s stalled) Session(ctx context.Context, _ string) (backend.SessionInfo, error) {
+	close(s.reading)
+	<-ctx.Done()
+	return backend.SessionInfo{}, ctx.Err()
+}
+
+// Whoever opens a session that is deleted before it was read is told so.
+func TestClosedBeforeItWasRead(t *testing.T) {
+	t.Parallel()
+	reading := make(chan struct{})
+	s := newStage(t, func(cfg *live.Config) { cfg.Log = stalled{cfg.Log, reading} })
+	opened := make(chan error, 1)
+	go func() {
+		_, _, err := s.sessions.Open(context.Background(), "a")
+		opened <- err
+	}()
+	<-reading
+	if closed, err := s.sessions.CloseForDeletion(t.Context(), []string{"a"}); err != nil || !closed {
+		t.Errorf("closed %t, %v", closed, err)
+	}
+	var e *backend.Error
+	if err := <-opened; !errors.As(err, &e) || e.ID != backend.ProblemSessionClosing {
+		t.Errorf("opening it answered %v", err)
+	}
+}
