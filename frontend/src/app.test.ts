@@ -3,7 +3,7 @@ import css from './app.css?raw'
 
 type Palette = Record<string, [number, number, number]>
 
-/** The OKLCH tokens of a block; translucent ones are grounds over others and left out. */
+/** The OKLCH tokens of a block. Translucent tokens are left out: they lie over other grounds. */
 function palette(selector: string): Palette {
   const from = css.indexOf(`${selector} {`)
   const block = css.slice(from, css.indexOf('}', from))
@@ -48,19 +48,19 @@ const pairs: [string, string][] = [
   ...['ink', 'ink-soft', 'wait'].map((text): [string, string] => [text, 'wait-ground']),
   ...['ink', 'ink-soft', 'bad'].map((text): [string, string] => [text, 'bad-ground']),
   ['accent-ink', 'accent'],
-  // What a program prints on a colour, or in reverse.
+  // Programs print text on a coloured ground, or in reverse video.
   ...[...hues, 'ink-faint', 'ink-soft'].map((hue): [string, string] => ['sheet', hue]),
 ]
 
 describe.each([':root', "[data-theme='dark']"])('%s', (selector) => {
   const colors = palette(selector)
 
-  test.each(pairs)('text in %s can be read on %s', (text, ground) => {
+  test.each(pairs)('text in %s is readable on %s', (text, ground) => {
     expect(contrast(colors, text, ground)).toBeGreaterThanOrEqual(4.5)
   })
 
   test.each(['control', 'accent', 'run', 'wait', 'good', 'bad'])(
-    'a shape in %s can be seen on every ground',
+    'a shape in %s is visible on every ground',
     (shape) => {
       for (const ground of grounds) {
         expect(contrast(colors, shape, ground)).toBeGreaterThanOrEqual(3)
@@ -68,7 +68,7 @@ describe.each([':root', "[data-theme='dark']"])('%s', (selector) => {
     },
   )
 
-  test('every token is there in both themes', () => {
+  test('both themes define the same tokens', () => {
     const names = (of: string) => {
       const from = css.indexOf(`${of} {`)
       return [...css.slice(from, css.indexOf('}', from)).matchAll(/--[\w-]+(?=:)/g)].map(String)

@@ -1,15 +1,15 @@
-/** What the page asks of the application and hears from it, however it is connected. */
+/** The page's interface to the application, independent of how they are connected. */
 import { t } from './i18n/i18n.svelte'
 import type { Problem } from './i18n/problems'
 import type { Envelope, Methods } from './types.gen'
 
-/** Why a page is not signed in: it never was, its link was used, or the server restarted. */
+/** Why a page is not signed in: it never was, its link had been used before, or the server restarted. */
 export type SignedOut = 'signed_out' | 'link_used' | 'restarted'
 export type Status = 'connecting' | 'connected' | 'reconnecting' | 'unanswered' | SignedOut
-/** What became of an address that was pasted to sign in. */
+/** The result of signing in with a pasted address. */
 export type SignIn = 'accepted' | 'used' | 'invalid' | 'unanswered'
 
-/** A failure in three sentences: what happened, what was kept, what to do next. */
+/** A failure in three sentences: what happened, what was kept, and what to do next. */
 export class ApiError extends Error {
   readonly id?: string
   readonly args?: readonly string[]
@@ -29,7 +29,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Runs a method of the application; a failure is thrown as an [ApiError]. */
+/** Calls a method of the application. A failure is thrown as an [ApiError]. */
 export type Call = <M extends keyof Methods>(
   method: M,
   args: Methods[M]['args'],
@@ -39,13 +39,13 @@ export interface Api {
   call: Call
   /** Starts the connection. Called once, before any call. */
   connect(onEnvelope: (envelope: Envelope) => void, onStatus: (status: Status) => void): void
-  /** Shows a web address outside the application. The caller has checked that it is one. */
+  /** Opens a web address outside the application. The caller has checked that it is a web address. */
   openLink(url: string): Promise<void>
-  /** Signs a page in with an address that Atelier has printed. A window is never asked to. */
+  /** Signs a browser page in with an address that Atelier printed. The desktop window never needs it. */
   signIn(address: string): Promise<SignIn>
 }
 
-/** What was thrown as an [ApiError], for display. */
+/** Returns anything that was thrown as an [ApiError], for display. */
 export function asApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   return new ApiError({

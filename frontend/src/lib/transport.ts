@@ -1,6 +1,6 @@
 /**
- * How the page reaches its host: the window's bridge or the browser's
- * WebSocket. Nothing else can tell which of the two it is.
+ * Connects the page to its host: through the bridge in the desktop window,
+ * through a WebSocket in a browser. No other module knows which of them is used.
  */
 import { type Api, ApiError, type Call, type SignedOut, type SignIn, type Status } from './api'
 import { t } from './i18n/i18n.svelte'
@@ -10,7 +10,7 @@ import type { Envelope, Methods } from './types.gen'
 type Reply = { ok: unknown } | { error: Problem }
 
 abstract class Transport implements Api {
-  /** Envelopes arrive in the order the host sent them, with gaps over a reconnect. */
+  /** Envelopes arrive in the order in which the host sent them. Some may be missing after a reconnect. */
   protected onEnvelope: (envelope: Envelope) => void = () => {}
   protected onStatus: (status: Status) => void = () => {}
 
@@ -70,16 +70,16 @@ class WindowTransport extends Transport {
   }
 }
 
-/** Where the secret is kept: the storage of this origin, port included, which no other server can read. */
+/** The key of the secret in local storage, which belongs to this origin (port included): no other server reads it. */
 const secretKey = 'atelier.secret'
-/** How the server closes a WebSocket whose first message is not its secret. */
+/** The code with which the server closes a WebSocket whose first message is not the secret. */
 const closedAsSignedOut = 4401
-/** After this many attempts, about ten seconds, the host has probably ended. */
-const patience = 6
+/** After this many failed attempts (about ten seconds) the host has probably ended. */
+const mostFailures = 6
 
 type Incoming = ({ id: number } & Reply) | { event: Envelope } | { signed_in: true }
 
-/** Exported for its test. */
+/** Exported for its tests. */
 export class SocketTransport extends Transport {
   #status: Status = 'connecting'
   #socket?: WebSocket
@@ -98,7 +98,7 @@ export class SocketTransport extends Transport {
     this.#set('connecting')
     window.addEventListener('hashchange', () => void this.#enter())
     window.addEventListener('storage', ({ key, newValue }) => {
-      // Another tab has signed in.
+      // Another tab signed in.
       if (key !== secretKey || !newValue || this.#status === 'connected') return
       this.#secret = newValue
       void this.#enter()
@@ -124,7 +124,7 @@ export class SocketTransport extends Transport {
   async signIn(text: string): Promise<SignIn> {
     const link = readLink(text)
     if (!link) return 'invalid'
-    // Over SSH the printed address may have another port than this page has.
+    // Over SSH the port of the printed address may differ from the port of this page.
     const outcome = await this.#exchange(link.token)
     if (outcome === 'accepted') this.#connect()
     else if (link.url && new URL(link.url).origin !== location.origin) this.leave(link.url)
@@ -132,7 +132,7 @@ export class SocketTransport extends Transport {
     return 'accepted'
   }
 
-  /** Takes the token out of the page's address, if it has one, and connects. */
+  /** Removes the token from the page's address, if there is one, signs in with it and connects. */
   async #enter() {
     let problem: SignedOut | undefined
     const token = tokenIn(location.hash)
@@ -145,7 +145,7 @@ export class SocketTransport extends Transport {
     if (this.#status !== 'connected') this.#connect(problem)
   }
 
-  /** Trades a one-time token for the secret. */
+  /** Exchanges a one-time token for the secret. */
   async #exchange(token: string): Promise<'accepted' | 'used' | 'unanswered'> {
     try {
       const answer = await fetch('/session', { method: 'POST', body: JSON.stringify({ token }) })
@@ -157,12 +157,12 @@ export class SocketTransport extends Transport {
     try {
       localStorage.setItem(secretKey, this.#secret)
     } catch {
-      // Without storage the page is signed in until it is reloaded.
+      // Without storage the page stays signed in until it is reloaded.
     }
     return 'accepted'
   }
 
-  /** Opens the WebSocket with the secret; without one the page is signed out, for a problem that is known or not. */
+  /** Opens the WebSocket and sends the secret. Without a secret the page is signed out, with the given reason. */
   #connect(problem?: SignedOut) {
     clearTimeout(this.#timer)
     const secret = this.#secret ?? localStorage.getItem(secretKey)
@@ -202,7 +202,7 @@ export class SocketTransport extends Transport {
   }
 
   #retry() {
-    this.#lose(this.#failures < patience ? 'reconnecting' : 'unanswered')
+    this.#lose(this.#failures < mostFailures ? 'reconnecting' : 'unanswered')
     const wait = Math.min(250 * 2 ** this.#failures++, 5000)
     this.#timer = setTimeout(() => void this.#enter(), wait)
   }
@@ -214,7 +214,7 @@ export class SocketTransport extends Transport {
   }
 }
 
-/** The token and address in what a person has pasted: a printed address, or its token alone. */
+/** Reads the token and the address from pasted text: a printed address, or only its token. */
 function readLink(text: string): { token: string; url?: string } | undefined {
   const pasted = text.trim()
   if (/^[\w-]{43}$/.test(pasted)) return { token: pasted }
@@ -224,7 +224,7 @@ function readLink(text: string): { token: string; url?: string } | undefined {
     const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
     if (token && protocol === 'http:' && isLoopback) return { token, url: href }
   } catch {
-    // It is not an address.
+    // The text is not an address.
   }
   return undefined
 }

@@ -3,10 +3,10 @@ import type { View } from './entries'
 import { isCommandRunning } from './localCommand'
 import { withoutHidden } from './visible'
 
-/** What a session does while a message to it is written: nothing, a turn, a question, a command, a compaction. */
+/** What a session is doing: nothing, running a turn, waiting for an answer, running a command, or compacting. */
 export type Activity = 'rest' | 'running' | 'waiting' | 'command' | 'compacting'
 
-/** Work that can be followed, but not steered. */
+/** Work outside a turn: messages can be queued for after it, but cannot steer it. */
 export const isBetweenTurns = (activity: Activity): activity is 'command' | 'compacting' =>
   activity === 'command' || activity === 'compacting'
 
@@ -17,10 +17,10 @@ export function activityOf(view: View | undefined): Activity {
   return isCommandRunning(view) ? 'command' : 'running'
 }
 
-/** The command line of a text that is one for the shell; undefined for a message to the agent. */
+/** The shell command in a text that starts with "!"; undefined for a message to the agent. */
 export const commandIn = (text: string): string | undefined =>
   text.startsWith('!') ? text.slice(1).trim() : undefined
 
-/** Whether an untrusted text would be a command, even behind invisible characters. Such a text is not offered. */
+/** Whether an untrusted text would run as a command, even behind invisible characters. Such a text is never suggested. */
 export const isCommandLike = (text: string): boolean =>
   commandIn(withoutHidden(text).trim()) !== undefined

@@ -1,11 +1,11 @@
-/** How far an agent is, and which of a session's calls are about one. */
+/** The state of an agent, and the tool calls that concern agents. */
 import type { ToolEntry } from './entries'
 import { argumentsOf } from './arguments'
 import type { SessionInfo } from '../types.gen'
 
 export type AgentState = 'working' | 'waiting' | 'done' | 'failed' | 'stopped' | 'starting'
 
-/** One word for an agent's state (LOOP-49); a limit stops it as a person does. */
+/** An agent's state in one word (LOOP-49). An agent that reached a limit counts as stopped. */
 export function agentState({ state, last_end }: SessionInfo): AgentState {
   if (state === 'processing') return 'working'
   if (state === 'awaiting_input') return 'waiting'
@@ -24,14 +24,14 @@ export function agentState({ state, last_end }: SessionInfo): AgentState {
 
 const tools = ['SpawnAgent', 'SendInput', 'Wait', 'CloseAgent']
 
-/** The session that a call starts, tells, awaits or ends; undefined where it is about none. */
+/** The agent's session that a call starts, messages, awaits or closes; undefined for other calls. */
 export function agentOf(call: ToolEntry): string | undefined {
   if (!tools.includes(call.tool)) return undefined
   const named = argumentsOf(call.input).agent_id
   return call.details?.agent?.session ?? (typeof named === 'string' ? named : undefined)
 }
 
-/** An agent's report as Wait and CloseAgent give it; undefined if it was cut or is not a report. */
+/** An agent's report as Wait and CloseAgent return it; undefined if the output was cut or is not a report. */
 export function reportOf(call: ToolEntry): { output: string; turns: number } | undefined {
   const { output, turns_used: turns } = argumentsOf(call.output)
   return typeof output === 'string' && typeof turns === 'number' ? { output, turns } : undefined

@@ -1,7 +1,7 @@
-/** What a call was asked for: its arguments, and the one that tells it from others. */
+/** The arguments of a tool call, and the argument that describes the call best. */
 import { markHidden } from './visible'
 
-/** The arguments of a call; empty if they are not a JSON object. */
+/** Parses the arguments of a call; empty if they are not a JSON object. */
 export function argumentsOf(input: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(input)
@@ -13,9 +13,10 @@ export function argumentsOf(input: string): Record<string, unknown> {
   }
 }
 
+/** The names of arguments that describe a call, the best first. */
 const telling = ['command', 'file_path', 'path', 'pattern', 'query', 'url', 'description', 'task']
 
-/** The argument that tells one call from another, on one line, with nothing hidden in it. */
+/** The argument that describes a call best, on one line, with hidden characters made visible. */
 export function argument(tool: string, input: string): string {
   const all = argumentsOf(input)
   const text = (name: string) => (typeof all[name] === 'string' ? (all[name] as string) : '')

@@ -1,10 +1,10 @@
-/** A session's budget: how it is typed, and how much of it is spent. */
+/** A session's budget: how it is typed, and how much of it was spent. */
 import type { Cost, Spending } from '../types.gen'
 
-/** Dollars with at most four places; anything else, a comma too, could be meant otherwise. */
+/** Dollars with at most four decimal places. Anything else is ambiguous, such as a comma. */
 const amount = /^\$?\s*(\d{1,6}(?:\.\d{0,4})?|\.\d{1,4})$/
 
-/** The typed budget: undefined for none, null for an invalid amount. */
+/** Parses a typed budget: undefined for no budget, null for an invalid amount. */
 export function parseBudget(typed: string): Cost | undefined | null {
   const text = typed.trim()
   if (text === '') return undefined
@@ -13,7 +13,7 @@ export function parseBudget(typed: string): Cost | undefined | null {
   return Number(match[1]) || undefined
 }
 
-/** A budget as its field shows it: 5, 2.50, 0.125 */
+/** Formats a budget for its field: 5, 2.50, 0.125 */
 export function budgetText(budget: Cost | undefined): string {
   if (!budget) return ''
   if (Number.isInteger(budget)) return String(budget)
@@ -22,12 +22,12 @@ export function budgetText(budget: Cost | undefined): string {
 
 export type Strain = 'calm' | 'near' | 'over'
 
-/** From four fifths on a budget is near its end, as the agent warns of it too. */
+/** A budget is nearly spent from 80 % on; the agent warns at the same share. */
 export function strain(spent: Cost, budget: Cost): Strain {
   if (spent >= budget) return 'over'
   return spent >= 0.8 * budget ? 'near' : 'calm'
 }
 
-/** The known part of what was spent, as a share of the budget. */
+/** What was spent as far as it is known, as a share of the budget. */
 export const shareSpent = (cost: Spending | undefined, budget: Cost): number =>
   Math.min(1, (cost?.usd ?? 0) / budget)

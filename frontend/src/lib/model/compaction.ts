@@ -1,4 +1,4 @@
-/** A compaction that somebody asked for: work between two turns, no turn itself. */
+/** Compactions that the user asked for. They run between two turns and are not turns themselves. */
 import type { CompactionEntry, Entry, View } from './entries'
 
 const isCompaction = (entry: Entry): entry is CompactionEntry =>
@@ -10,7 +10,7 @@ export const isAskedFor = (entry: Entry): entry is CompactionEntry =>
 export const newestAskedFor = ({ entries }: View): CompactionEntry | undefined =>
   entries.findLast(isAskedFor)
 
-/** What makes the session busy is such a compaction. */
+/** Whether the session is busy with such a compaction. */
 export function isCompacting({ state, entries }: View): boolean {
   const newest = entries.findLast(isCompaction)
   return state === 'processing' && newest?.trigger === 'manual' && !newest.end

@@ -1,4 +1,4 @@
-/** What a conversation looks like: the entries that events fold into. */
+/** The entries of a conversation, which the reducer makes of events. */
 import type {
   Answer,
   ApprovalRequest,
@@ -27,32 +27,32 @@ import type {
   Warning,
 } from '../types.gen'
 
-/** The user's words. */
+/** A message from the user. */
 export type PromptEntry = {
   type: 'prompt'
   key: string
   seq: number
   text: string
-  /** It came while a turn was running and began none. */
+  /** It was sent while a turn was running and did not begin a new turn. */
   steered?: boolean
-  /** The full length in bytes where text was cut for display. */
+  /** The full length in bytes, if the text was cut for display. */
   size?: number
 }
 
-/** The model's words; streaming until the message is whole. */
+/** A message from the model. It is streaming until the message is complete. */
 export type AnswerEntry = {
   type: 'answer'
   key: string
   text: string
   thinking: string
-  /** Where they begin in the streamed text, because only its newest part is kept; 0 is the start. */
+  /** Where the texts begin in what was streamed, of which only the newest part is kept; 0 is the start. */
   textFrom: number
   thinkingFrom: number
-  /** The full length in bytes where either was cut for display. */
+  /** The full length in bytes, if either text was cut for display. */
   size?: number
-  /** Where the message is in the log; absent while it streams. */
+  /** The message's event in the log; absent while it streams. */
   seq?: number
-  /** How long finished thinking took; absent if it was not measured. */
+  /** How long the thinking took that is over; absent if it was not measured. */
   thinkingMs?: number
   /** When the current thinking began. */
   thinkingSince?: number
@@ -60,7 +60,7 @@ export type AnswerEntry = {
   finish?: FinishReason
 }
 
-/** How far a call has come; the last four are how it ended. */
+/** The status of a call. An outcome means that it has ended. */
 export type CallStatus = 'drafting' | 'queued' | 'running' | 'waiting' | Outcome
 
 export type ToolEntry = {
@@ -68,30 +68,30 @@ export type ToolEntry = {
   key: string
   callId: string
   tool: string
-  /** Arguments as JSON, or the raw text where they are none. */
+  /** The arguments as JSON, or the raw text if they are not JSON. */
   input: string
   status: CallStatus
   output: string
-  /** Where output begins, in UTF-16 units: what runs shows its tail only. */
+  /** Where the kept output begins, in UTF-16 units: only the end of live output is kept. */
   outputFrom: number
   startedAt: number
-  /** Of arguments so far, while the model writes the call. */
+  /** The bytes of arguments so far, while the model writes the call. */
   draftBytes?: number
-  /** What the call will do to files, as far as it is written. */
+  /** The file changes that the call asks for, as far as it is written. */
   outline?: Outline
   durationMs?: number
-  /** The event that has whole what was cut for display. */
+  /** The event that holds the complete output. */
   seq?: number
-  /** The full length in bytes where output was cut. */
+  /** The full length in bytes, if the output was cut for display. */
   size?: number
-  /** What the model was shown besides, without its data. */
+  /** Pictures and other media that the model was shown, without their data. */
   media?: readonly Media[]
   details?: Details
   approval?: ApprovalRequest
   answer?: Answer
 }
 
-/** A command that the user ran themselves. */
+/** A command that the user ran. */
 export type CommandEntry = {
   type: 'command'
   key: string
@@ -99,30 +99,30 @@ export type CommandEntry = {
   command: string
   status: 'running' | Outcome
   output: string
-  /** Where output begins, as for a call. */
+  /** Where the kept output begins, as in a call. */
   outputFrom: number
   startedAt: number
   durationMs?: number
-  /** The event that has whole what was cut for display. */
+  /** The event that holds the complete output. */
   seq?: number
-  /** The full length in bytes where output was cut. */
+  /** The full length in bytes, if the output was cut for display. */
   size?: number
-  /** Absent where it did not end by itself. */
+  /** Absent if the command was stopped. */
   result?: CommandResult
 }
 
 export type NoticeEntry = { type: 'notice'; key: string } & (
   | ({ notice: 'warning' } & Warning)
-  /** What Atelier told the agent by itself. */
+  /** A message from Atelier to the agent that the user did not write. */
   | { notice: 'nudge'; message: string }
-  /** As many calls as were looked at were the same again and again. */
+  /** The given number of calls repeat the same pattern. */
   | { notice: 'loop'; calls: number; message?: string }
   | ({ notice: 'repair'; repair: Repair } & HistoryRepaired)
-  /** A compaction of the conversation; without an end it is still running. */
+  /** A compaction of the conversation. Without an end it is still running. */
   | { notice: 'compaction'; trigger: CompactionTrigger; phase?: Phase; end?: CompactionEnd }
-  /** The project's documents that the model was told before it began. */
+  /** The project's instruction files that were sent to the model. */
   | { notice: 'documents'; documents: readonly Document[] }
-  /** A hook that had something to say about what happens. */
+  /** A hook that failed, decided or said something. */
   | ({ notice: 'hook' } & HookEnd)
   | ({ notice: 'limit' } & TurnLimit)
   | ({ notice: 'retry'; at: number } & Retrying)
@@ -131,16 +131,16 @@ export type NoticeEntry = { type: 'notice'; key: string } & (
 
 export type CompactionEntry = Extract<NoticeEntry, { notice: 'compaction' }>
 
-/** The end of a turn, with what it took. */
+/** The end of a turn, with its duration, usage and cost. */
 export type TurnEntry = {
   type: 'turn'
   key: string
   reason: EndReason
   usage: Usage
   durationMs: number
-  /** How many files its edits changed. */
+  /** How many files the turn changed. */
   changed: number
-  /** What the turn cost; undefined where that is nothing. */
+  /** What the turn cost; undefined if it made no request. */
   cost?: Spending
   provider?: string
   model?: string
@@ -148,7 +148,7 @@ export type TurnEntry = {
 
 export type Entry = PromptEntry | AnswerEntry | ToolEntry | CommandEntry | NoticeEntry | TurnEntry
 
-/** A conversation as its events so far make it. */
+/** A conversation as of its last event. */
 export type View = {
   readonly entries: readonly Entry[]
   /** The last durable event that was applied. */
@@ -157,23 +157,23 @@ export type View = {
   readonly pending: readonly ApprovalRequest[]
   readonly settings?: Settings
   readonly title?: string
-  /** Tokens that the last request held; 0 where unknown. */
+  /** The tokens in the context after the last request; 0 if unknown. */
   readonly context: number
   /** What the session cost; undefined before its first request. */
   readonly cost?: Spending
-  /** What the user may want to write next; undefined where nothing is suggested, or not any more. */
+  /** A suggestion for the user's next message; undefined if there is none. */
   readonly suggestion?: { readonly text: string; readonly seq: number }
-  /** What the provider said last of the key's allowance; undefined where it said nothing. */
+  /** What the provider last reported about the key's allowance; undefined if it reported nothing. */
   readonly allowance?: RateLimitReport
-  /** Streamed content is missing: the session has to be read again. */
+  /** Streamed content was missed: the session has to be read again. */
   readonly torn: boolean
   readonly turnStartedAt: number
-  /** Rounds of tools in the newest turn; undefined where its start was not read. */
+  /** Rounds of tool calls in the newest turn; undefined if its start was not read. */
   readonly rounds?: number
   readonly answeredBy?: { provider: string; model: string }
 }
 
-/** The model has said or done something: there is a conversation to look after. */
+/** Whether the model has said or done anything yet. */
 export const isAnswered = ({ entries }: View): boolean =>
   entries.some(
     (entry) =>

@@ -1,5 +1,16 @@
 import { expect, test } from 'vitest'
-import { age, ago, bytes, dollars, dollarsExact, duration, limit, price, tokens } from './format'
+import {
+  age,
+  ago,
+  bytes,
+  dollars,
+  dollarsExact,
+  duration,
+  elapsed,
+  limit,
+  price,
+  tokens,
+} from './format'
 import { visiblePieces } from './visible'
 
 test.each([
@@ -8,6 +19,12 @@ test.each([
   [245_000, '4 m 05 s'],
   [3_700_000, '1 h 01 m'],
 ])('%i ms lasts %s', (ms, want) => expect(duration(ms)).toBe(want))
+
+test.each([
+  [-50, '0 s'],
+  [4900, '4 s'],
+  [65_000, '1 m 05 s'],
+])('%i ms have elapsed as %s', (ms, want) => expect(elapsed(ms)).toBe(want))
 
 test.each([
   [940, '940'],

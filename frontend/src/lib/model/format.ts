@@ -1,4 +1,4 @@
-/** Numbers and times as the window writes them: short, in tabular figures. */
+/** Formats numbers and times for display: short, and of stable width. */
 
 /** 850 ms, 3.2 s, 4 m 05 s */
 export function duration(ms: number): string {
@@ -11,9 +11,9 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} m`
 }
 
-/** The same for a running time, in whole seconds. */
+/** The duration of something that still runs, in whole seconds: 4 s, not 4.2 s */
 export const elapsed = (ms: number): string =>
-  ms < 60_000 ? `${Math.floor(ms / 1000)} s` : duration(ms)
+  ms < 60_000 ? `${Math.floor(Math.max(0, ms) / 1000)} s` : duration(ms)
 
 /** 940, 12.4 k, 1.2 M */
 export function tokens(count: number): string {
@@ -22,7 +22,7 @@ export function tokens(count: number): string {
   return `${(count / 1_000_000).toFixed(1)} M`
 }
 
-/** A round number of tokens, as limits are: 400 k, 1.5 M */
+/** A limit in tokens, which is usually a round number: 400 k, 1.5 M */
 export const limit = (count: number) => tokens(count).replace('.0 ', ' ')
 
 /** 12 B, 3.4 kB, 1.2 MB */
@@ -42,11 +42,11 @@ export function dollarsExact(amount: number): string {
   return amount > 0 && amount < 0.0001 ? '<$0.0001' : `$${amount.toFixed(4)}`
 }
 
-/** What a million tokens cost: $15.00, $0.075 */
+/** The price of a million tokens: $15.00, $0.075 */
 export const price = (amount: number): string =>
   `$${amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 4, useGrouping: false })}`
 
-/** How long ago, at most two characters and a unit: now, 5m, 3h, 2d, then a date. */
+/** How long ago something was, in a few characters: now, 5m, 3h, 2d, then a date */
 export function ago(at: number, now: number, language: string): string {
   const minutes = Math.floor((now - at) / 60_000)
   if (minutes < 60) {
@@ -65,7 +65,7 @@ const unit = (value: number, name: string, language: string) =>
 
 export type Age = 'today' | 'yesterday' | 'earlier'
 
-/** The group of a session's list that a time belongs to. */
+/** The group of the session list that a time falls into. */
 export function age(at: number, now: number): Age {
   const midnight = new Date(now).setHours(0, 0, 0, 0)
   if (at >= midnight) return 'today'

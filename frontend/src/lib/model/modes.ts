@@ -1,6 +1,6 @@
 import type { Mode } from '../types.gen'
 
-/** The permission modes, from careful to free, as the picker shows them. */
+/** The permission modes in the order of the picker, from the most careful to the least. */
 export const modes: readonly Mode[] = [
   'default',
   'plan',
@@ -10,10 +10,10 @@ export const modes: readonly Mode[] = [
   'bypassPermissions',
 ]
 
-/** Asks nothing. It is chosen on purpose, for one session, and never a preference. */
+/** This mode never asks. The user chooses it deliberately, for one session; it is never saved as a preference. */
 export const bypass: Mode = 'bypassPermissions'
 
 const steps: readonly Mode[] = modes.filter((mode) => mode !== bypass)
 
-/** Where Shift+Tab leads: from mode to mode, but never into the one that asks nothing. */
+/** The mode after Shift+Tab: the next one, but never the mode that does not ask. */
 export const nextMode = (mode: Mode): Mode => steps[(steps.indexOf(mode) + 1) % steps.length]!

@@ -1,6 +1,6 @@
 /**
- * Returns a function that runs work, never twice at once: what is asked for
- * while it runs is one run more, after it. Work must not fail.
+ * Returns a function that runs work, but never twice at the same time: calls
+ * during a run cause exactly one more run after it. Work must not reject.
  */
 export function oneAtATime(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined

@@ -1,10 +1,10 @@
-/** What the place of a queued message means: when it is delivered, and moving it. */
+/** When each queued message is delivered, and how messages are moved in the queue. */
 import { isCompacting } from './compaction'
 import { isCommandRunning } from './localCommand'
 import type { View } from './entries'
 import type { Queued } from '../types.gen'
 
-/** What the session does: run tools, hear an answer, run a command of the user's, be compacted, or nothing. */
+/** What the session is doing: running tools, receiving an answer, running the user's command, compacting, or nothing. */
 export type Phase = 'tools' | 'answer' | 'command' | 'compacting' | 'rest'
 
 export function phaseOf(view: View): Phase {
@@ -22,7 +22,7 @@ export function phaseOf(view: View): Phase {
   return 'answer'
 }
 
-/** When a message is delivered; one that `waits` does so until the user sends it. */
+/** When a message is delivered. A message that `waits` is delivered when the user sends it. */
 export type Delivery =
   | 'after_tools'
   | 'next_step'
@@ -35,7 +35,7 @@ export type Delivery =
 
 export function deliveries(queue: readonly Queued[], phase: Phase): Delivery[] {
   const isResting = phase === 'rest'
-  // A turn begins with what follows up; only where nothing does, with the first one.
+  // The first follow-up begins the next turn. Without a follow-up the first message does.
   const following = queue.findIndex(({ verb }) => verb === 'follow_up')
   const first = isResting ? Math.max(0, following) : following
   return queue.map(({ verb }, index): Delivery => {
@@ -49,12 +49,12 @@ export function deliveries(queue: readonly Queued[], phase: Phase): Delivery[] {
   })
 }
 
-/** The queue with a message at another place, counted from 0. */
+/** Returns the queue with a message moved to a place, counted from 0. */
 export function moved(queue: readonly Queued[], id: string, to: number): readonly Queued[] {
   const message = queue.find((other) => other.id === id)
   return message ? queue.filter((other) => other !== message).toSpliced(to, 0, message) : queue
 }
 
-/** The place among others, by their middles from the top, that a height stands for. */
+/** The place in a list that a height points at, given the middles of the items from the top. */
 export const placeAt = (middles: readonly number[], y: number): number =>
   middles.filter((middle) => middle < y).length

@@ -1,26 +1,20 @@
-/** The one reducer: events of history and of the live stream become entries alike. */
+/** The reducer that turns events, both stored and live, into the entries of a conversation. */
 import { isCommandLike } from './activity'
-import { spent, tokensHeld } from './spending'
-import type {
-  CompactionEnd,
-  Draft,
-  Event,
-  LocalCommandEnd,
-  SteeringInjected,
-  TextEnd,
-  ToolCallEnd,
-} from '../types.gen'
-import type { AnswerEntry, CommandEntry, CompactionEntry, Entry, ToolEntry, View } from './entries'
-import { grownTail, joined } from './tails'
-
-type Writable = { -readonly [K in keyof View]: View[K] } & { entries: Entry[] }
+import { dropStreaming, endThinking, finishAnswer, grow, openAnswer, timeThinking } from './answers'
+import { callEntry, commandEntry, findCall, findCommand, finishCall, finishCommand } from './calls'
+import { replace, type Writable, writable } from './change'
+import { finishCompaction, openCompaction, stopCompaction } from './compactions'
+import type { Entry, View } from './entries'
+import { spent } from './spending'
+import { grownTail } from './tails'
+import type { Draft, Event, SteeringInjected } from '../types.gen'
 
 /**
- * Returns the view after events. The given view and its entries stay as they
- * are; entries that did not change keep their identity.
+ * Returns the view after events. The given view is not modified, and entries
+ * that did not change keep their identity.
  */
 export function apply(view: View, events: readonly Event[]): View {
-  const next: Writable = { ...view, entries: [...view.entries] }
+  const next = writable(view)
   for (const event of events) {
     step(next, event)
     if (event.seq) next.seq = Math.max(next.seq, event.seq)
@@ -28,9 +22,9 @@ export function apply(view: View, events: readonly Event[]): View {
   return next
 }
 
-/** Adds what was streamed since the last durable event, as a snapshot gives it. */
+/** Adds what was streamed since the last durable event, which a snapshot contains as a draft. */
 export function applyDraft(view: View, draft: Draft): View {
-  const next: Writable = { ...view, entries: [...view.entries], torn: false }
+  const next = writable({ ...view, torn: false })
   dropStreaming(next)
   if (draft.text || draft.reasoning) {
     const answer = openAnswer(next)
@@ -48,7 +42,7 @@ export function applyDraft(view: View, draft: Draft): View {
   return next
 }
 
-/** The streamed part of a view, separate so that it can be folded again from its events. */
+/** The streamed part of a view, which is needed when the view is computed from its durable events again. */
 export function draftOf(view: View): Draft {
   const outputs: Draft['outputs'] = {}
   let draft: Draft = { outputs }
@@ -101,7 +95,7 @@ function step(view: Writable, event: Event): void {
       view.title = event.data.text
       return
     case 'prompt_suggestion':
-      // A model's words never become a command that is one key from being run.
+      // A suggestion by the model must never be a command that one key press runs.
       if (isCommandLike(event.data.text)) return
       view.suggestion = { text: event.data.text, seq: event.seq ?? 0 }
       return
@@ -177,7 +171,7 @@ function step(view: Writable, event: Event): void {
     }
     case 'approval_answer': {
       const call = findCall(view, event.data.call_id)
-      // The clock of a call starts when it may run, not when it asked.
+      // The clock of a call starts when the call is allowed, not when it asks.
       if (call) {
         replace(view, call, { status: 'running', answer: event.data.answer, startedAt: event.at })
       }
@@ -259,7 +253,7 @@ function step(view: Writable, event: Event): void {
   }
 }
 
-/** The user's words in a turn, or a note of the loop's own; one on repetition explains itself. */
+/** Adds a message from the user, or a note from the loop. A note about repetition joins its notice. */
 function steer(view: Writable, data: SteeringInjected, event: Event): void {
   const { text, by_loop: byLoop } = data
   const key = keyOf(event)
@@ -273,214 +267,8 @@ function steer(view: Writable, data: SteeringInjected, event: Event): void {
   }
 }
 
-// Events that could not be stored have no place, and two of them may have one time.
+// Events that could not be stored have no seq, and two of them may have the same time.
 const keyOf = (event: Event) => `e${event.seq ?? `@${event.at}.${event.kind}`}`
-
-function grow(view: Writable, field: 'text' | 'thinking', delta: { text: string; offset: number }) {
-  const answer = openAnswer(view)
-  const value = joined(answer[field], answer[`${field}From`], delta)
-  if (value === undefined) view.torn = true
-  else replace(view, answer, { [field]: value.text, [`${field}From`]: value.from })
-}
-
-function timeThinking(view: Writable, at: number): void {
-  const answer = openAnswer(view)
-  if (answer.thinkingSince === undefined) replace(view, answer, { thinkingSince: at })
-}
-
-/** Whatever the model does next, it has stopped thinking. */
-function endThinking(view: Writable, at: number): void {
-  const answer = streamingAnswer(view)
-  if (answer?.thinkingSince === undefined) return
-  const thinkingMs = (answer.thinkingMs ?? 0) + at - answer.thinkingSince
-  replace(view, answer, { thinkingMs, thinkingSince: undefined })
-}
-
-function replace<E extends Entry>(view: Writable, entry: E, change: Partial<E>): void {
-  const index = view.entries.lastIndexOf(entry)
-  view.entries[index] = { ...entry, ...change }
-}
-
-const streamingAnswer = (view: Writable) =>
-  view.entries.findLast((e) => e.type === 'answer' && e.streaming) as AnswerEntry | undefined
-
-/** The key of an answer that begins behind an event: the same one streamed and read. */
-const answerKey = (seq: number) => `a${seq}`
-
-function openAnswer(view: Writable): AnswerEntry {
-  const open = streamingAnswer(view)
-  if (open) return open
-  const key = answerKey(view.seq)
-  const empty = { text: '', textFrom: 0, thinking: '', thinkingFrom: 0 }
-  const fresh: AnswerEntry = { type: 'answer', key, ...empty, streaming: true }
-  view.entries.push(fresh)
-  return fresh
-}
-
-/** Takes back what the turn streamed and did not end by a whole message. */
-function dropStreaming(view: Writable): void {
-  for (let i = view.entries.length - 1; i >= 0; i--) {
-    const entry = view.entries[i]!
-    if (entry.type === 'prompt' || entry.type === 'turn') return
-    const isVoid =
-      (entry.type === 'answer' && entry.streaming) ||
-      (entry.type === 'tool' && entry.status === 'drafting')
-    if (isVoid) view.entries.splice(i, 1)
-  }
-}
-
-/** What a message says, and what its model thought. */
-export function wordsOf({ message }: TextEnd): { text: string; thinking: string } {
-  const parts = message.parts ?? []
-  const text = parts.map((p) => (p.kind === 'text' ? (p.text ?? '') : '')).join('')
-  const thinking = parts.map((p) => p.reasoning?.text ?? '').join('')
-  return { text, thinking }
-}
-
-function finishAnswer(view: Writable, end: TextEnd, seq: number, at: number): void {
-  const parts = end.message.parts ?? []
-  const { text, thinking } = wordsOf(end)
-  const key = streamingAnswer(view)?.key ?? answerKey(seq - 1)
-  dropStreaming(view)
-  if (text || thinking || isRemarkable(end)) {
-    const finish = isRemarkable(end) ? end.finish.reason : undefined
-    view.entries.push({
-      type: 'answer',
-      key,
-      text,
-      textFrom: 0,
-      thinking,
-      thinkingFrom: 0,
-      thinkingMs: end.thinking_ms,
-      streaming: false,
-      size: end.size,
-      seq,
-      finish,
-    })
-  }
-  for (const { call } of parts) {
-    if (!call) continue
-    const entry = callEntry(view, call.id, call.name, at)
-    replace(view, entry, { input: call.arguments, status: 'queued', ...noDraft })
-  }
-  if (end.usage.known) {
-    view.context = tokensHeld(end.usage)
-  }
-  const hasCalls = parts.some((part) => part.call)
-  if (view.rounds !== undefined && hasCalls) view.rounds++
-  view.cost = spent(view.cost, end.cost)
-  view.answeredBy = { provider: end.provider, model: end.model }
-}
-
-/** A call that is written is known better than from its draft. */
-const noDraft = { draftBytes: undefined, outline: undefined }
-
-const isRemarkable = ({ finish }: TextEnd) =>
-  ['length', 'content_filter', 'refusal', 'context_overflow'].includes(finish.reason)
-
-const openCompaction = (view: Writable) =>
-  view.entries.findLast((e) => e.type === 'notice' && e.notice === 'compaction' && !e.end) as
-    CompactionEntry | undefined
-
-/** Ends a compaction whose end could not be stored; what it came to in tokens nobody knows. */
-function stopCompaction(view: Writable): void {
-  const open = openCompaction(view)
-  if (!open) return
-  const unknown = { tokens_before: 0, tokens_after: 0, duration_ms: 0 }
-  replace(view, open, { end: { trigger: open.trigger, outcome: 'interrupted', ...unknown } })
-}
-
-/** What it came to; a page of history may begin in its middle. */
-function finishCompaction(view: Writable, end: CompactionEnd, key: string): void {
-  const open = openCompaction(view)
-  if (open) replace(view, open, { end })
-  else view.entries.push({ type: 'notice', notice: 'compaction', key, trigger: end.trigger, end })
-  if (end.outcome === 'done') view.context = end.tokens_after
-  if (end.trigger === 'manual') view.state = 'idle'
-}
-
-const findCall = (view: Writable, callId: string) =>
-  view.entries.findLast((e) => e.type === 'tool' && e.callId === callId) as ToolEntry | undefined
-
-/** The call's entry, made on first mention: a page of history may begin in its middle. */
-function callEntry(view: Writable, callId: string, tool: string, at: number): ToolEntry {
-  const found = findCall(view, callId)
-  if (found) return found
-  const fresh: ToolEntry = {
-    type: 'tool',
-    key: `c${callId}`,
-    callId,
-    tool,
-    input: '',
-    status: 'drafting',
-    output: '',
-    outputFrom: 0,
-    startedAt: at,
-  }
-  view.entries.push(fresh)
-  return fresh
-}
-
-function finishCall(view: Writable, end: ToolCallEnd, seq: number | undefined, at: number): void {
-  view.pending = view.pending.filter((request) => request.call_id !== end.call_id)
-  replace(view, callEntry(view, end.call_id, end.tool, at), {
-    tool: end.tool,
-    status: end.outcome,
-    output: end.output,
-    outputFrom: 0,
-    durationMs: end.duration_ms,
-    details: end.details,
-    size: end.size,
-    media: end.media,
-    seq,
-    ...noDraft,
-  })
-}
-
-const findCommand = (view: Writable, id: string) =>
-  view.entries.findLast((e) => e.type === 'command' && e.id === id) as CommandEntry | undefined
-
-/** The entry of a command, made on first mention as that of a call is. */
-function commandEntry(view: Writable, id: string, command: string, at: number): CommandEntry {
-  const found = findCommand(view, id)
-  if (found) return found
-  const fresh: CommandEntry = {
-    type: 'command',
-    key: `l${id}`,
-    id,
-    command,
-    status: 'running',
-    output: '',
-    outputFrom: 0,
-    startedAt: at,
-  }
-  view.entries.push(fresh)
-  return fresh
-}
-
-function finishCommand(
-  view: Writable,
-  { id, command, output, outcome, duration_ms: durationMs, size, result }: LocalCommandEnd,
-  seq: number | undefined,
-  at: number,
-): void {
-  view.state = 'idle'
-  const entry = commandEntry(view, id, command, at)
-  const change = { status: outcome, output, outputFrom: 0, durationMs, size, result, seq }
-  replace(view, entry, change)
-}
-
-/** How many files the newest turn's edits changed. */
-function filesChanged(entries: readonly Entry[]): number {
-  const paths = new Set<string>()
-  for (let i = entries.length - 1; i >= 0; i--) {
-    const entry = entries[i]!
-    if (entry.type === 'turn') break
-    if (entry.type !== 'tool' || entry.status !== 'done') continue
-    for (const change of entry.details?.changes ?? []) paths.add(change.path)
-  }
-  return paths.size
-}
 
 function beginTurn(view: Writable, at: number): void {
   stopCompaction(view)
@@ -490,7 +278,7 @@ function beginTurn(view: Writable, at: number): void {
   view.answeredBy = undefined
 }
 
-/** Nothing runs or waits beyond its turn, however the turn ended. */
+/** Ends the turn and everything in it that still runs or waits. */
 function endTurn(view: Writable): void {
   dropStreaming(view)
   stopCompaction(view)
@@ -503,7 +291,19 @@ function endTurn(view: Writable): void {
       view.entries[i] = { ...entry, status: 'interrupted' }
     }
     if (entry.type === 'command' && entry.status === 'running') {
-      view.entries[i] = { ...entry, status: 'interrupted' } // its end could not be stored
+      view.entries[i] = { ...entry, status: 'interrupted' } // because its end could not be stored
     }
   }
+}
+
+/** How many files the newest turn's edits changed. */
+function filesChanged(entries: readonly Entry[]): number {
+  const paths = new Set<string>()
+  for (let i = entries.length - 1; i >= 0; i--) {
+    const entry = entries[i]!
+    if (entry.type === 'turn') break
+    if (entry.type !== 'tool' || entry.status !== 'done') continue
+    for (const change of entry.details?.changes ?? []) paths.add(change.path)
+  }
+  return paths.size
 }

@@ -1,11 +1,11 @@
-/** What events change in a session's line of the list, its mark, and which agents stand under it. */
+/** Sessions in the sidebar: how events change them, their marks, and the agents under them. */
 import type { Event, SessionInfo, Usage } from '../types.gen'
 import { spent } from './spending'
 
 export const newestFirst = (sessions: SessionInfo[]) =>
   sessions.toSorted((a, b) => b.updated_at - a.updated_at)
 
-/** What an event changes in its session's line; the same object where nothing. */
+/** Returns the session after an event; the same object if nothing changed. */
 export function fold(session: SessionInfo, event: Event): SessionInfo {
   const changed = change(session, event)
   return event.seq === undefined ? changed : { ...changed, seq: event.seq }
@@ -61,23 +61,23 @@ const sum = (a: Usage, b: Usage): Usage => ({
 
 export type Mark = 'running' | 'waiting' | 'rest' | 'failed'
 
-/** The shape that stands for a session's state. */
+/** The mark that shows a session's state. */
 export function markOf(session: SessionInfo): Mark {
   if (session.state === 'processing') return 'running'
   if (session.state === 'awaiting_input') return 'waiting'
   return session.last_end === 'failed' || session.last_end === 'crashed' ? 'failed' : 'rest'
 }
 
-/** The most urgent shape of a session and the agents that it started. */
+/** The most urgent mark of a session and its agents. */
 export function familyMark(session: SessionInfo, agents: readonly SessionInfo[]): Mark {
   const marks = [session, ...agents].map(markOf)
   return (['waiting', 'running'] as const).find((mark) => marks.includes(mark)) ?? markOf(session)
 }
 
-/** A session with the agents that it started, oldest first. */
+/** A session with its agents, oldest first. */
 export type Family = { session: SessionInfo; agents: readonly SessionInfo[] }
 
-/** Puts each agent under the session that started it; one whose session is gone stands alone. */
+/** Puts each agent under the session that started it. An agent whose parent was deleted is listed on its own. */
 export function families(sessions: readonly SessionInfo[]): Family[] {
   const byParent = Object.fromEntries(sessions.map(({ id }) => [id, [] as SessionInfo[]]))
   const heads = sessions.filter((session) => {

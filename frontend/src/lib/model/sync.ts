@@ -1,10 +1,10 @@
-/** How live envelopes join what a page has already read. */
+/** Joins live envelopes to the events that a page has already read. */
 import type { Envelope, Event } from '../types.gen'
 
-/** The events of an envelope that a page at seq has not seen; null where some lie between. */
+/** The events of an envelope that are new to a page at seq; null if events between them are missing. */
 export function freshEvents(envelope: Envelope, seq: number): readonly Event[] | null {
-  // A delta belongs after the last durable event before it, so whatever stands
-  // before a known event is known, and so is all of an older envelope.
+  // A delta belongs after the durable event before it. So everything before a
+  // known event is known, and so is everything in an older envelope.
   if (envelope.seq < seq) return []
   const events = envelope.events ?? []
   const known = events.findLastIndex((event) => event.seq !== undefined && event.seq <= seq)

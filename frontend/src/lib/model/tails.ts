@@ -1,11 +1,11 @@
-/** Text that arrives in pieces, each with its place in the whole. */
+/** Text that arrives in pieces, each with its offset in the whole text. */
 
-/** How much of a live answer is kept. A longer text would be laid out again with each piece. */
+/** How many characters of a live answer are kept. A longer text takes too long to lay out again with each piece. */
 const longestAnswer = 32_000
 
 /**
- * Joins a text that begins at an offset with a delta: overlap is skipped, undefined means a gap. The
- * beginning of a long text is left out, seldom and much of it at once.
+ * Appends a delta to a text that begins at an offset. An overlap is skipped; undefined means that a piece is
+ * missing. The beginning of a long text is dropped, in large steps so that it happens rarely.
  */
 export function joined(
   held: string,
@@ -19,9 +19,10 @@ export function joined(
   return { text: text.slice(surplus), from: from + surplus }
 }
 
+/** How many characters of live output are kept. */
 const longestTail = 32_000
 
-/** Live output is a tail: a command that prints faster than it is shown skips ahead. */
+/** Appends a delta to live output. Unlike an answer, output may skip ahead if a piece is missing. */
 export function grownTail(
   { output, outputFrom }: { output: string; outputFrom: number },
   delta: { text: string; offset: number },

@@ -1,9 +1,9 @@
-/** Terminal output as styled text: SGR colours and styles are kept, other controls are not. */
+/** Turns terminal output into styled text. SGR colours and styles are kept, other control sequences are dropped. */
 
-/** Classes name the palette's colours; the two others hold colours that programs mixed themselves. */
+/** The classes name colours of the palette. `color` and `background` hold other colours, as CSS. */
 export type Span = { text: string; classes: string; color?: string; background?: string }
 
-/** A colour is one of the palette's names, or CSS. */
+/** A colour is a name in the palette, or CSS. */
 type Style = {
   color: string
   background: string
@@ -31,7 +31,7 @@ const names = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'wh
 const escapes =
   /\x1b\[([0-?]*)[ -/]*([@-~])|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\|$)|\x1b[ -/]*[0-~]?/g
 
-/** Splits output into spans; a carriage return starts its line over. */
+/** Splits output into spans. A carriage return overwrites its line. */
 export function parseTerminal(output: string): Span[] {
   const spans: Span[] = []
   let style = plain
@@ -46,13 +46,13 @@ export function parseTerminal(output: string): Span[] {
   return spans
 }
 
-/** The same without its colours. */
+/** The output as plain text. */
 export const plainTerminal = (output: string): string =>
   parseTerminal(output)
     .map(({ text }) => text)
     .join('')
 
-/** What remains of each line after its carriage returns, as a screen would show it. */
+/** What a screen shows of each line after its carriage returns. */
 function overwritten(output: string): string {
   if (!output.includes('\r')) return output
   return output
@@ -79,7 +79,7 @@ function spanOf(text: string, style: Style): Span {
   const { bold, dim, italic, underline, strike } = style
   let { color, background } = style
   if (style.reverse) [color, background] = [background || 'ground', color || 'ink']
-  // On a colour, black, white and the page's own ink are one: what can be read on it.
+  // On a coloured ground, black, white and the default colour all become a readable colour.
   if (background && ['', 'black', 'white'].includes(color)) color = 'on'
   const flags = { bold, dim, italic, underline, strike }
   const classes = Object.entries(flags).flatMap(([name, isOn]) => (isOn ? [name] : []))
@@ -125,7 +125,7 @@ function styled(style: Style, parameters: string): Style {
     if (code === 0) next = plain
     else if (code === 4 && parts[0] === 0) next = { ...next, underline: false }
     else if (code === 38 || code === 48) {
-      // The colour follows in parts of the same group, or in groups of their own.
+      // The colour follows in the same group (after colons) or in the next groups.
       const isOwn = parts.length > 0
       const given = isOwn ? parts : groups.slice(i + 1, i + 5).map(Number)
       if (!isOwn) i += given[0] === 5 ? 2 : 4
@@ -142,7 +142,7 @@ function styled(style: Style, parameters: string): Style {
   return next
 }
 
-/** A colour of the 256 or a true one; empty where the numbers are none. */
+/** A colour of the 256-colour palette or a true colour; empty if the numbers are not a colour. */
 function mixed([kind, ...numbers]: readonly number[]): string {
   if (numbers.some((n) => !(n >= 0 && n <= 255))) return ''
   const [first, green, blue] = numbers

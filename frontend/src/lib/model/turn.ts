@@ -2,13 +2,13 @@
 import { isAskedFor } from './compaction'
 import type { TurnEntry, View } from './entries'
 
-/** The end of the newest turn, where nothing but what the user did came after it. */
+/** The end of the newest turn, if only the user's commands and compactions came after it. */
 export function turnAtRest({ state, entries }: View): TurnEntry | undefined {
   const last = entries.findLast((entry) => entry.type !== 'command' && !isAskedFor(entry))
   return state === 'idle' && last?.type === 'turn' ? last : undefined
 }
 
-/** Whether the newest turn can be continued where it was stopped. */
+/** Whether the newest turn can be continued from where it stopped. */
 export function canContinue(view: View): boolean {
   const last = turnAtRest(view)
   if (!last || last.reason === 'done') return false

@@ -1,6 +1,6 @@
-/** Characters that hide or reorder text, made visible where a person decides on it. */
+/** Makes characters visible that hide or reorder text, wherever the user decides on it. */
 
-// C0 and C1 controls but tab and line feed, soft hyphen, zero-width and
+// C0 and C1 controls except tab and line feed, the soft hyphen, zero-width and
 // bidirectional controls, line separators, and the invisible tag characters.
 
 const hidden =
@@ -24,11 +24,11 @@ export function visiblePieces(text: string): Piece[] {
 const mark = (character: string) =>
   `⟨U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`
 
-/** The same as one string, for a line that is cut and for tooltips. */
+/** Like [visiblePieces], but as one string, for truncated lines and tooltips. */
 export const markHidden = (text: string) => text.replace(hidden, mark)
 
-/** A text as far as it can be seen. */
+/** The text without its hidden characters. */
 export const withoutHidden = (text: string) => text.replace(hidden, '')
 
-/** Makes the controls that reorder text visible; for prose, where others are harmless. */
+/** Makes only the controls that reorder text visible. In prose the others are harmless. */
 export const withoutBidi = (text: string) => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, mark)

@@ -7,22 +7,22 @@ import { type Sessions } from './sessions.svelte'
 import { oldestFirst } from '../model/sessions'
 import type { ApprovalRequest, Envelope, SessionInfo } from '../types.gen'
 
-/** Remembers which agents' conversations are unfolded. */
+/** The key of the ids of agents whose conversations are unfolded. */
 const unfoldedKey = 'atelier.agents'
-/** More than anybody looks back at; the oldest are forgotten. */
+/** How many of them are remembered, the newest. */
 const mostUnfolded = 100
 
-/** A call that waits for a person, and the conversation that takes the answer. */
+/** A tool call that waits for the user's approval, and the conversation that takes the answer. */
 export type Question = {
   conversation: Conversation
   request: ApprovalRequest
-  /** The agent that asks; undefined for the open session itself. */
+  /** The agent that asks; undefined for the open session. */
   agent?: SessionInfo
 }
 
 /**
- * The agents that sessions start (LOOP-48, LOOP-49): sessions of their own,
- * whose conversations are followed from inside the one that started them.
+ * The agents that sessions start (LOOP-48, LOOP-49). An agent is a session of its
+ * own, whose conversation is shown inside that of the session that started it.
  */
 export class Agents {
   #sessions: Sessions
@@ -35,24 +35,24 @@ export class Agents {
     this.#call = call
   }
 
-  /** What a session started, oldest first. */
+  /** The agents of a session, oldest first. */
   of(parent: string | undefined): readonly SessionInfo[] {
     if (!parent) return []
     return oldestFirst(this.#sessions.list.filter(({ helper }) => helper?.parent === parent))
   }
 
-  /** An agent by its session; undefined where there is none, such as after it was deleted. */
+  /** An agent by the id of its session; undefined if there is none, for example because it was deleted. */
   find(id: string | undefined): SessionInfo | undefined {
     const session = id ? this.#sessions.find(id) : undefined
     return session?.helper && session
   }
 
-  /** The agent's conversation where it is followed. */
+  /** The conversation of an agent that is followed. */
   conversation(id: string): Conversation | undefined {
     return this.#followed.get(id)
   }
 
-  /** Reads an agent's conversation once and keeps it up to date from then on. */
+  /** Reads an agent's conversation and keeps it up to date from then on. */
   follow(id: string): void {
     if (this.#followed.has(id)) return
     const conversation = new Conversation(id, this.#call)
@@ -64,12 +64,12 @@ export class Agents {
     this.#followed.get(envelope.session)?.receive(envelope)
   }
 
-  /** Reads what was missed while the connection was lost. */
+  /** Reads what happened while the connection was lost. */
   reopen(): void {
     for (const conversation of this.#followed.values()) void conversation.open()
   }
 
-  /** Follows the session's agents that are not at rest: each may have a question. */
+  /** Follows the session's busy agents, because each of them may ask a question. */
   attend(parent: string | undefined): void {
     const busy = this.of(parent).filter(({ state }) => state !== 'idle')
     untrack(() => {
@@ -77,14 +77,14 @@ export class Agents {
     })
   }
 
-  /** Lets go of what no longer exists or belongs to a session that was left. */
+  /** Stops following agents that no longer exist or belong to another session. */
   keep(parent: string | undefined): void {
     for (const id of [...this.#followed.keys()]) {
       if (this.find(id)?.helper?.parent !== parent) this.#followed.delete(id)
     }
   }
 
-  /** What a session's agents ask a person, oldest agent first. */
+  /** The questions that a session's agents ask, oldest agent first. */
   questions(parent: string | undefined): Question[] {
     return this.of(parent).flatMap((agent) => {
       const conversation = this.#followed.get(agent.id)

@@ -2,11 +2,11 @@ import { SvelteMap } from 'svelte/reactivity'
 import type { Agents, Question } from './agents.svelte'
 import type { Conversation } from './conversation.svelte'
 
-/** What the user has to decide: in which order, where it shows, and what the dialog is about. */
+/** The questions that the user has to answer: their order, whether they are in view, and which one the dialog shows. */
 export class Attention {
-  /** Of the questions that are shown, whether their buttons can be seen. */
+  /** Whether the buttons of each rendered question are in view, by its id. */
   readonly #seen = new SvelteMap<string, boolean>()
-  /** The question that the dialog shows, by its id. */
+  /** The id of the question that the dialog shows. */
   #reviewing = $state<string>()
   #conversation: () => Conversation | null
   #agents: Agents
@@ -15,17 +15,17 @@ export class Attention {
     this.#conversation = conversation
     this.#agents = agents
     $effect(() => {
-      // The dialog stays with the question it shows, and then takes the next.
+      // The dialog stays with its question until that is answered, then it shows the next.
       if (this.#reviewing !== undefined) this.#reviewing = this.question?.request.id
     })
   }
 
-  /** Whether the open session's own questions can all be answered where they stand. */
+  /** Whether all questions of the open session itself can be answered in the conversation. */
   readonly inView = $derived.by(() => {
     const pending = this.#conversation()?.view.pending ?? []
     return pending.every(({ id }) => this.#seen.get(id) !== false)
   })
-  /** Every question. What agents ask is out of view wherever their parent's conversation stands. */
+  /** All questions. Those of agents count as out of view, wherever the conversation is scrolled to. */
   readonly asked = $derived.by<Question[]>(() => {
     const conversation = this.#conversation()
     const pending = conversation?.view.pending ?? []
@@ -51,7 +51,7 @@ export class Attention {
     this.#reviewing = question?.request.id
   }
 
-  /** Puts the dialog away; what it asked still waits. */
+  /** Closes the dialog without an answer; the question still waits. */
   putAway(): void {
     this.#reviewing = undefined
   }

@@ -14,18 +14,18 @@ import type {
   Settings,
 } from '../types.gen'
 
-/** The models that can be chosen and the keys they need. */
+/** The models that can be chosen, and the keys that they need. */
 export class Catalog {
   #listed = $state.raw<readonly ProviderInfo[]>([])
-  /** The servers on this machine that were running when they were last looked for. */
+  /** The local model servers that were running when they were last looked for. */
   #running = $state.raw<readonly ProviderInfo[]>([])
   readonly providers = $derived(
     this.#listed.map((p) => (p.local && this.#running.find(({ id }) => id === p.id)) || p),
   )
   keys = $state.raw<KeyList>({})
-  /** The user's own endpoints; empty until they are asked for. */
+  /** The user's own endpoints; empty until they are loaded. */
   endpoints = $state.raw<readonly Endpoint[]>([])
-  /** Why the user's own models are not used; nothing where they are. */
+  /** Why the user's own models could not be read; undefined if they were. */
   problem = $state.raw<Problem>()
   #call: Call
 
@@ -33,7 +33,7 @@ export class Catalog {
     this.#call = call
   }
 
-  /** No provider but the demo is set up. */
+  /** Whether no provider except the demo is set up. */
   readonly demoOnly = $derived(
     this.#listed.length > 0 && !this.#listed.some((p) => p.ready && p.id !== 'demo'),
   )
@@ -42,7 +42,7 @@ export class Catalog {
     return this.#load({})
   }
 
-  /** Asks every configured provider again for its models and prices. */
+  /** Asks every configured provider for its models and prices again. */
   refresh(): Promise<void> {
     return this.#load({ refresh: true })
   }
@@ -57,8 +57,8 @@ export class Catalog {
     this.keys = keys
   }
 
-  /** Looks for servers on this machine, for somebody who is about to choose. */
-  async look(): Promise<void> {
+  /** Looks for running model servers on this machine, when the user is about to choose a model. */
+  async findLocal(): Promise<void> {
     const found = await this.#call('models.local', {}).catch(() => undefined)
     this.#running = found?.providers ?? []
   }
@@ -87,7 +87,7 @@ export class Catalog {
     await this.load()
   }
 
-  /** Asks a provider whether it answers and takes the key; costs nothing. */
+  /** Asks a provider whether it is reachable and accepts the key. It costs nothing. */
   test(provider: string): Promise<ConnectionTest> {
     return this.#call('models.test', { provider })
   }
@@ -100,7 +100,7 @@ export class Catalog {
     return this.providers.find((p) => p.id === provider)?.models?.find((m) => m.id === id)
   }
 
-  /** What new sessions begin with: the user's wish, as far as it can be used now. */
+  /** The settings that new sessions begin with: those that the user prefers, if they can be used now. */
   usable(wish: Settings): Settings {
     const mode = wish.mode || 'default'
     const canAnswer = this.#listed.some((p) => p.id === wish.provider && (p.ready || p.local))
@@ -112,13 +112,13 @@ export class Catalog {
     return { provider: '', model: '', mode }
   }
 
-  /** A model as people know it, with its provider. */
+  /** The display name of a model and its provider. */
   nameOf({ provider, model }: Settings): string {
     const vendor = this.providers.find(({ id }) => id === provider)?.name ?? provider
     return `${this.model(provider, model)?.name || model} · ${vendor}`
   }
 
-  /** A script is never shown as if it were a model. */
+  /** Whether a model is a script, which is never shown as if it were a real model. */
   isScript(provider: string, id: string): boolean {
     return provider === 'demo' || this.model(provider, id)?.scripted === true
   }

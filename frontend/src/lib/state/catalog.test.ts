@@ -28,18 +28,18 @@ beforeEach(async () => {
 
 test('a server on this machine is there once it was found, and gone when it is gone', async () => {
   expect(catalog.model('here', 'm')).toBeUndefined()
-  await catalog.look()
+  await catalog.findLocal()
   expect(catalog.model('here', 'm')?.name).toBe('M')
   running = undefined
-  await catalog.look()
+  await catalog.findLocal()
   expect(catalog.model('here', 'm')).toBeUndefined()
 })
 
 test('a server that was found is used where it was chosen, and never by itself', async () => {
-  await catalog.look()
+  await catalog.findLocal()
   expect(catalog.usable({ provider: '', model: '', mode: 'default' }).provider).toBe('demo')
   expect(catalog.demoOnly).toBe(true)
   running = []
-  await catalog.look()
+  await catalog.findLocal()
   expect(catalog.usable({ provider: 'here', model: 'm', mode: 'default' }).provider).toBe('here')
 })

@@ -1,6 +1,6 @@
 import { createSubscriber } from 'svelte/reactivity'
 
-/** The time, as state that advances while somebody looks at it. */
+/** The current time as reactive state. It ticks only while something reads it. */
 class Clock {
   #subscribe: () => void
 
@@ -17,9 +17,9 @@ class Clock {
   }
 }
 
-/** For what runs right now. */
+/** For durations that are shown in tenths of a second. */
 export const stopwatch = new Clock(100)
-/** For what runs for long. */
+/** For durations that are shown in whole seconds. */
 export const seconds = new Clock(1000)
-/** For relative times. */
+/** For relative times such as "5m". */
 export const calendar = new Clock(30_000)

@@ -19,30 +19,30 @@ import { freshEvents } from '../model/sync'
 
 const pageSize = 200
 
-/** Up to which event suggestions were put away, by session: it outlives a change of session. */
+/** Up to which event suggestions were dismissed, by session. It is kept when another session is opened. */
 const putAway = new SvelteMap<string, number>()
 
-/** One session as the page follows it: read once, then kept up to date by envelopes. */
+/** One session as the page follows it. It is read once, then kept up to date by envelopes. */
 export class Conversation {
   info = $state.raw<SessionInfo>()
   view = $state.raw<View>(emptyView)
-  /** There are older events than those read. */
+  /** There are older events that were not read. */
   more = $state(false)
-  /** The last failure of something the user asked for; null once dismissed. */
+  /** The last failure of something that the user asked for; null once dismissed. */
   problem = $state.raw<ApiError | null>(null)
   loading = $state(true)
-  /** Set while older entries are put before the others, so that the list stands still. */
+  /** Set while older entries are put before the others, so that the list keeps its scroll position. */
   prepending = $state(false)
   stopping = $state(false)
-  /** Which cards the user opened or closed, by entry key; others follow their state. */
+  /** Whether the user unfolded (true) or folded (false) a card, by entry key. Other cards follow their state. */
   readonly unfolded = new SvelteMap<string, boolean>()
-  /** Where it was left in the list; undefined is the end. */
+  /** The scroll position in which the list was left; undefined is the end. */
   place?: Place
   readonly queue: Queue
 
-  /** What the user chose last, else what the log says. */
+  /** The settings that the user chose last, or those that the log records. */
   readonly settings = $derived.by(() => this.#wish ?? this.view.settings)
-  /** What the user may want to write next, unless it was put away. */
+  /** The suggested next message, unless it was dismissed. */
   readonly suggestion = $derived.by(() => {
     const { suggestion } = this.view
     return suggestion && suggestion.seq > (putAway.get(this.id) ?? 0) ? suggestion.text : undefined
@@ -63,7 +63,7 @@ export class Conversation {
     this.queue = new Queue(id, call, (problem) => (this.problem = problem))
   }
 
-  /** Reads the newest part of the session. Also the cure for anything lost. */
+  /** Reads the newest part of the session. It also recovers whatever was missed. */
   async open(): Promise<void> {
     await this.#read(async () => {
       const { changes } = this.queue
@@ -74,7 +74,7 @@ export class Conversation {
     this.loading = false
   }
 
-  /** Reads what happened since the last event here, for example after a reconnect. */
+  /** Reads what happened since the last known event, for example after a reconnect. */
   async catchUp(): Promise<void> {
     await this.#read(async () => {
       for (let more = true; more;) {
@@ -86,7 +86,7 @@ export class Conversation {
     })
   }
 
-  /** Takes an envelope of this session. Cheap: called once per painted frame and envelope. */
+  /** Takes an envelope of this session. It must be cheap: it is called for every envelope. */
   receive(envelope: Envelope): void {
     if (this.#reading) {
       this.#waiting.push(envelope)
@@ -101,7 +101,7 @@ export class Conversation {
     if (this.view.torn) void this.open()
   }
 
-  /** Reads the page before the oldest event here. */
+  /** Reads the page of events before the oldest known event. */
   async older(): Promise<void> {
     const before = this.#log[0]?.seq
     if (!this.more || !before || this.#reading) return
@@ -111,19 +111,19 @@ export class Conversation {
       this.#log = [...(page.events ?? []), ...this.#log]
       this.more = page.more === true
       this.prepending = true
-      // What is older changes what is listed, and nothing about the session now.
+      // Older events add entries, but change nothing about the session's present state.
       const folded = applyDraft(apply(emptyView, this.#log), draftOf(this.view))
       const { entries, turnStartedAt, rounds } = folded
       this.view = { ...this.view, entries, turnStartedAt, rounds }
     })
   }
 
-  /** Shows the suggested prompt no more: it was not wanted, or another one is sent. */
+  /** Dismisses the suggested message: the user did not want it, or sends another one. */
   putAwaySuggestion(): void {
     putAway.set(this.id, this.view.seq)
   }
 
-  /** Sends a prompt, after the settings that are shown; false where it was not taken. */
+  /** Sends a message once the settings that are shown are saved; false if it was not accepted. */
   async send(text: string): Promise<boolean> {
     this.putAwaySuggestion()
     await this.#configuring
@@ -131,34 +131,34 @@ export class Conversation {
     return this.#ask('conversation.send', { session: this.id, text })
   }
 
-  /** Runs a command of the user's; false where it was not taken. */
+  /** Runs the user's command; false if it was not accepted. */
   run = (command: string): Promise<boolean> =>
     this.#ask('conversation.command', { session: this.id, command })
 
-  /** Carries on the newest turn where it was stopped. */
+  /** Continues the newest turn from where it stopped. */
   async carryOn(): Promise<void> {
     await this.#configuring
     await this.#ask('conversation.continue', { session: this.id })
   }
 
-  /** Puts a summary in the place of what the model is sent; focus is what to keep in particular. */
+  /** Compacts the conversation: a summary replaces what the model is sent. The focus says what to keep in particular. */
   async compact(focus: string): Promise<void> {
     await this.#configuring
     await this.#ask('conversation.compact', { session: this.id, focus })
   }
 
-  /** What fills the context of the next request, computed again each time. */
+  /** Loads what fills the context of the next request. */
   breakdown = (): Promise<ContextBreakdown> =>
     this.#call('conversation.breakdown', { session: this.id })
 
-  /** Queues a message for the turn that runs; false where it was not taken. */
+  /** Queues a message for the running turn; false if it was not accepted. */
   async enqueue(verb: Verb, text: string): Promise<boolean> {
     await this.#configuring
     this.problem = null
     return this.queue.add(verb, text)
   }
 
-  /** Goes on with what waits in the queue. */
+  /** Begins a turn with the waiting queue. */
   async sendQueued(): Promise<void> {
     await this.#configuring
     this.problem = null
@@ -173,10 +173,10 @@ export class Conversation {
     if (!(await this.#ask('conversation.interrupt', { session: this.id }))) this.stopping = false
   }
 
-  /** Settings hold from the next round on; until the log says so the wish is shown. */
+  /** Changes the settings from the next round on. The page shows them at once, before the log records them. */
   async configure(settings: Settings): Promise<void> {
     this.#wish = settings
-    // One at a time: the host may finish calls in another order than they were made.
+    // One at a time, because the host may finish calls in another order than they were made.
     const asked = this.#configuring.then(() =>
       this.#ask('conversation.configure', { session: this.id, settings }),
     )
@@ -191,7 +191,7 @@ export class Conversation {
     if (this.#wish && recorded && isSame(this.#wish, recorded)) this.#wish = undefined
   }
 
-  /** The whole event of a text that was cut for display; undefined on failure. */
+  /** Loads the complete event of a text that was cut for display; undefined on failure. */
   async whole(seq: number): Promise<Event | undefined> {
     try {
       return (await this.#call('conversation.event', { session: this.id, seq })).event
@@ -200,13 +200,13 @@ export class Conversation {
     }
   }
 
-  /** The pictures that a call showed the model, with their data. */
+  /** Loads the pictures that a call showed the model, with their data. */
   async pictures(seq: number | undefined): Promise<readonly Media[]> {
     const event = seq === undefined ? undefined : await this.whole(seq)
     return event?.kind === 'tool_call_end' ? (event.data.media ?? []) : []
   }
 
-  /** Makes a call whose failure the user sees; false then. */
+  /** Makes a call and shows the user its failure; false if it failed. */
   async #ask<M extends Parameters<Call>[0]>(method: M, args: Parameters<Call>[1]) {
     this.problem = null
     try {
@@ -218,7 +218,7 @@ export class Conversation {
     }
   }
 
-  /** Runs one read at a time; what arrives meanwhile is applied after it. */
+  /** Runs one read at a time. Envelopes that arrive meanwhile are applied after it. */
   async #read(work: () => Promise<void>): Promise<void> {
     if (this.#reading) return
     this.#reading = true

@@ -1,10 +1,10 @@
 import type { Call } from '../api'
 import type { CostSummary } from '../types.gen'
 
-/** What the project and its open session have cost. */
+/** What the project and its open session cost. */
 export class Costs {
   project = $state.raw<CostSummary>()
-  /** Of the open session; undefined where none is open or it is not read yet. */
+  /** The costs of the open session; undefined if none is open or they were not read yet. */
   session = $state.raw<CostSummary>()
   #of = ''
   #call: Call
@@ -13,7 +13,7 @@ export class Costs {
     this.#call = call
   }
 
-  /** Reads both sums; an answer about a session that was left meanwhile is dropped. */
+  /** Reads both sums. An answer is dropped if another session was opened meanwhile. */
   async load(session = ''): Promise<void> {
     if (this.#of !== session) this.session = undefined
     this.#of = session

@@ -3,8 +3,8 @@ import { commandIn } from '../model/activity'
 import { remember } from './remember'
 
 /**
- * Unsent text, by its owner: a session, the start of one, or a queued message
- * that is being changed. It outlives a reload and a change of session.
+ * Unsent text, by its owner: a session, the start of a session, or a queued message
+ * that is being edited. It survives a reload, and opening another session.
  */
 const drafts = new SvelteMap<string, string>()
 const key = (owner: string) => `atelier.draft:${owner}`
@@ -18,8 +18,8 @@ export function writeDraft(owner: string, text: string): void {
 }
 
 /**
- * Gives a message back to its owner's field: behind what is written there, but
- * before a command. It never becomes a command or a part of one.
+ * Puts a message back into its owner's draft: after the text that is there, but
+ * before a command. The message never becomes a command or a part of a command.
  */
 export function putBack(owner: string, text: string): void {
   const written = readDraft(owner).trimEnd()
@@ -31,7 +31,7 @@ export function putBack(owner: string, text: string): void {
   writeDraft(owner, written ? `${message}\n\n${written}` : message)
 }
 
-/** Takes out what was sent; what was typed meanwhile stays. */
+/** Removes the text that was sent from the draft; text that was typed meanwhile stays. */
 export function takeSent(owner: string, sent: string): void {
   const written = readDraft(owner)
   if (written.startsWith(sent)) writeDraft(owner, written.slice(sent.length))

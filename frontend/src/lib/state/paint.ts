@@ -1,6 +1,6 @@
 /**
  * Returns a function that runs work before the next paint, once for all calls
- * until then. A hidden window paints nothing, so a timer stands in.
+ * until then. A hidden window does not paint, so a timer runs it there.
  */
 export function beforePaint(work: () => void): () => void {
   let frame = 0

@@ -4,7 +4,7 @@ import { remember } from './remember'
 export const panels = ['running', 'cost'] as const
 export type Panel = (typeof panels)[number]
 
-/** Remembers the panel that stays open, by its name. */
+/** The key of the name of the pinned panel. */
 const key = 'atelier.panel'
 
 /** Which panel is chosen, and whether it stays open beside the conversation. */

@@ -4,23 +4,23 @@ import { putBack, readDraft, writeDraft } from './drafts.svelte'
 import type { Event, Queued, QueueReply, Verb } from '../types.gen'
 import { moved } from '../model/order'
 
-/** What became of a message that is no longer in the queue. */
+/** What happened to a message that is no longer in the queue. */
 export type Note =
   | { about: 'removed'; text: string }
-  /** It was delivered before it could be changed. */
+  /** The message was delivered before it could be changed. */
   | { about: 'delivered' }
-  /** It was delivered while it was being edited; the edited text went to the composer. */
+  /** The message was delivered while it was being edited. The edited text was put into the composer. */
   | { about: 'put_back' }
 
 type Change = 'queue.add' | 'queue.edit' | 'queue.move' | 'queue.remove'
 
-/** What the user wrote while a turn runs and the agent has not read yet. */
+/** Messages that the user wrote during a turn and that the agent has not received yet. */
 export class Queue {
   items = $state.raw<readonly Queued[]>([])
   note = $state.raw<Note>()
-  /** How often the queue was changed here; what was read before is older. */
+  /** How often this page changed the queue. A queue that was read before a change is stale. */
   changes = 0
-  /** Messages that were delivered: an answer that still has one is older. */
+  /** The ids of delivered messages. A reply that still lists one of them is stale. */
   #delivered = new SvelteSet<string>()
   #changing: Promise<unknown> = Promise.resolve()
 
@@ -30,12 +30,12 @@ export class Queue {
     private readonly onproblem: (problem: ApiError) => void,
   ) {}
 
-  /** Takes the queue as it was read after the given number of changes. */
+  /** Takes the queue that was read after the given number of changes. */
   load(items: readonly Queued[], changes: number): void {
     if (changes === this.changes) this.#show(items)
   }
 
-  /** Takes out what events deliver. */
+  /** Removes the messages that events report as delivered. */
   receive(events: readonly Event[]): void {
     for (const event of events) {
       if (event.kind !== 'user_input' && event.kind !== 'steering_injected') continue
@@ -43,14 +43,14 @@ export class Queue {
     }
   }
 
-  /** Puts a message at the end; false where it was not taken. */
+  /** Puts a message at the end; false if it was not accepted. */
   add = (verb: Verb, text: string): Promise<boolean> =>
     this.#change('queue.add', { session: this.session, verb, text })
 
   edit = (message: Queued): Promise<boolean> =>
     this.#change('queue.edit', { session: this.session, message }, message.id)
 
-  /** Moves a message, which shows at once. */
+  /** Moves a message. The page shows it at its new place at once. */
   async move(id: string, to: number): Promise<void> {
     const before = this.items
     this.items = moved(before, id, to)
@@ -64,16 +64,16 @@ export class Queue {
     this.note = { about: 'removed', text }
   }
 
-  /** Gives the text of the message that was removed last to the composer. */
+  /** Puts the text of the last removed message into the composer. */
   undo(): void {
     if (this.note?.about === 'removed') putBack(this.session, this.note.text)
     this.note = undefined
   }
 
-  /** Begins a turn with what waits. */
+  /** Begins a turn with the waiting messages. */
   async run(): Promise<void> {
     const [first] = this.items
-    // Only what follows up can begin a turn.
+    // Only a follow-up can begin a turn.
     const canBegin = this.items.some(({ verb }) => verb === 'follow_up')
     if (first && !canBegin && !(await this.edit({ ...first, verb: 'follow_up' }))) return
     try {
@@ -83,7 +83,7 @@ export class Queue {
     }
   }
 
-  /** Changes go out one at a time: the host may finish calls in another order than they were made. */
+  /** Makes one change at a time, because the host may finish calls in another order than they were made. */
   #change(method: Change, args: Parameters<Call>[1], id?: string): Promise<boolean> {
     const asked = this.#changing.then(async () => {
       this.note = undefined

@@ -3,7 +3,7 @@ import { freshEvents } from '../model/sync'
 import { fold, newestFirst } from '../model/sessions'
 import type { Envelope, SessionInfo } from '../types.gen'
 
-/** The project's sessions, newest first, kept up to date by everyone's events. */
+/** The project's sessions, newest first, kept up to date by the events of all sessions. */
 export class Sessions {
   list = $state.raw<readonly SessionInfo[]>([])
   #call: Call
@@ -13,7 +13,7 @@ export class Sessions {
     this.#call = call
   }
 
-  /** Reads the list; what was received meanwhile and is newer stays. */
+  /** Reads the list. Sessions that received newer events meanwhile stay as they are. */
   async load(): Promise<void> {
     const read = (await this.#call('sessions.list', {})).sessions ?? []
     this.list = newestFirst(
@@ -29,15 +29,15 @@ export class Sessions {
   }
 
   /**
-   * Takes any session's envelope. One of an unknown session, or one that
-   * something was left out before, makes the list be read again.
+   * Takes an envelope of any session. If its session is unknown or events before
+   * it are missing, the list is read again.
    */
   receive(envelope: Envelope): void {
     const known = this.find(envelope.session)
     const fresh = known && freshEvents(envelope, known.seq)
     if (!known || !fresh) {
       this.#loading ??= this.load()
-        .catch(() => {}) // the next envelope asks again
+        .catch(() => {}) // the next envelope reads it again
         .finally(() => (this.#loading = undefined))
       return
     }

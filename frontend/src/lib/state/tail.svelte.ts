@@ -1,19 +1,18 @@
 import type { Call } from '../api'
 import { oneAtATime } from '../model/oneAtATime'
 
-/** More than anybody scrolls back through in a panel, and little enough to paint 30 times a second. */
+/** How many characters are kept: enough to scroll back through, and few enough to paint 30 times a second. */
 const longest = 32_000
 
 /**
- * The newest of what a task printed. It is read only while somebody looks, in
- * pieces that say where they belong, so that a task that prints faster than it
- * can be shown skips ahead.
+ * The end of a task's output. It is read only while it is shown, in pieces with
+ * their offsets, so that a task that prints faster than it is shown skips ahead.
  */
 export class Tail {
   text = $state.raw('')
-  /** What was printed before text is not shown. */
+  /** The output before the text was dropped. */
   isCut = $state(false)
-  /** The task is on no list any more; another one may have its id. */
+  /** The task is no longer listed, and another task may have its id now. */
   isOver = false
   #end = 0
   #onlookers = 0
@@ -35,7 +34,7 @@ export class Tail {
     return () => void this.#onlookers--
   }
 
-  /** Told when there is, or may be, more. */
+  /** Must be called when there may be more output. */
   more(): void {
     if (this.#onlookers > 0) void this.#read()
   }
@@ -50,7 +49,7 @@ export class Tail {
   }
 }
 
-/** Begins at a line, unless that would take too much away. */
+/** Cuts the text at the beginning of a line, unless that would drop too much. */
 function fromALine(text: string): string {
   const at = text.indexOf('\n') + 1
   return at < 2000 ? text.slice(at) : text

@@ -6,13 +6,13 @@ import type { Envelope, TaskInfo } from '../types.gen'
 import { Tail } from './tail.svelte'
 import { isBad, isRunning, rank, type Task, taskOf } from '../model/tasks'
 
-/** As many of a session as the application remembers. */
+/** How many tasks of a session are kept; the application keeps as many. */
 const mostKept = 64
 
-/** What sessions left running (OAS-306): listed by session, kept up to date by news of them. */
+/** The background tasks of all sessions (OAS-306), kept up to date by events. */
 export class Tasks {
   #bySession = new SvelteMap<string, readonly Task[]>()
-  /** Those that the user stopped and that have not ended yet, by key. */
+  /** The keys of tasks that the user stopped and that have not ended yet. */
   #stopping = new SvelteSet<string>()
   #unfolded = new SvelteMap<string, boolean>()
   #tails: Record<string, Tail> = {}
@@ -35,7 +35,7 @@ export class Tasks {
     }
   }
 
-  /** The application is gone, and with it what it ran; if it is not, what is read next says so. */
+  /** Assumes that the application ended, and its tasks with it. If it did not, the next read restores them. */
   lose(): void {
     for (const session of this.#bySession.keys()) this.#take(session, [])
   }
@@ -50,22 +50,22 @@ export class Tasks {
     }
   }
 
-  /** The tasks of some sessions: what runs first, then what ended last. */
+  /** The tasks of some sessions: running tasks first, then those that ended last. */
   of(sessions: readonly string[]): readonly Task[] {
     const all = sessions.flatMap((session) => this.#bySession.get(session) ?? [])
     return all.toSorted((a, b) => rank(b) - rank(a) || (a.key < b.key ? 1 : -1))
   }
 
-  /** How many commands of some sessions run. */
+  /** How many tasks of some sessions are running. */
   running(sessions: readonly string[]): number {
     return this.of(sessions).filter(isRunning).length
   }
 
-  /** The task that a call of a session was about; undefined where it is not known any more. */
+  /** The task that a call started or used; undefined if the task is no longer known. */
   ofCall(session: string, call: ToolEntry): Task | undefined {
     const id = call.details?.command?.task
     if (!id) return undefined
-    // Ids start again when a session is continued after its end.
+    // A session that is continued after its end numbers its tasks from the start again.
     const until = call.startedAt + (call.durationMs ?? 0) + 1000
     return this.#bySession
       .get(session)
@@ -76,7 +76,7 @@ export class Tasks {
     return isRunning(task) && this.#stopping.has(task.key)
   }
 
-  /** Ends a task, and returns when it has. */
+  /** Stops a task and returns when it has ended. */
   async stop({ key, session, id }: Task): Promise<void> {
     this.#stopping.add(key)
     try {
@@ -90,12 +90,12 @@ export class Tasks {
     this.#stopping.delete(key)
   }
 
-  /** What the task printed; the same for each who asks. */
+  /** The output of a task. Every caller gets the same object. */
   tail({ key, session, id }: Task): Tail {
     return (this.#tails[key] ??= new Tail(session, id, this.#call))
   }
 
-  /** Shown with its output: from the start, unless it had ended well when it was first seen. */
+  /** Whether the task's output is shown. It is at first, unless the task had already ended well. */
   isUnfolded(task: Task): boolean {
     return this.#unfolded.get(task.key) ?? false
   }
@@ -104,7 +104,7 @@ export class Tasks {
     this.#unfolded.set(task.key, open)
   }
 
-  /** The output of the task that has an id now. */
+  /** The output of the task that currently has an id. */
   #current(session: string, id: string): Tail | undefined {
     const task = this.#bySession.get(session)?.findLast((task) => task.id === id)
     return task && this.#tails[task.key]
@@ -112,14 +112,14 @@ export class Tasks {
 
   #refresh(session: string): Promise<void> {
     const refresh = (this.#refreshes[session] ??= oneAtATime(async () => {
-      // The next news asks again.
+      // The next event reads it again.
       const list = await this.#call('tasks.list', { session }).catch(() => undefined)
       if (list) this.#take(session, list.tasks ?? [])
     }))
     return refresh()
   }
 
-  /** What ran and is on no list any more has ended with its session. */
+  /** Takes the list of a session. A running task that is no longer listed ended with its session. */
   #take(session: string, infos: readonly TaskInfo[]): void {
     const listed = infos.map(taskOf)
     const isListed = (task: Task) => listed.some(({ key }) => key === task.key)

@@ -1,17 +1,19 @@
-const dark = matchMedia('(prefers-color-scheme: dark)')
-const remembered = 'atelier.theme'
+import { remember } from './remember'
 
-let wanted = localStorage.getItem(remembered) ?? ''
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const key = 'atelier.theme'
+
+let wanted = localStorage.getItem(key) ?? ''
 
 function paint(): void {
   const theme = wanted || (dark.matches ? 'dark' : 'light')
   document.documentElement.dataset.theme = theme
 }
 
-/** Applies "light", "dark" or, empty, the system's; remembered so that the next first frame has it. */
+/** Applies "light", "dark" or, if empty, the system's theme. It is stored so that the next start paints it at once. */
 export function setTheme(theme: string | undefined): void {
   wanted = theme ?? ''
-  localStorage.setItem(remembered, wanted)
+  remember(key, wanted)
   paint()
 }
 

@@ -14,26 +14,26 @@ import type { Envelope, Event, Preferences, ProjectInfo, Settings } from '../typ
 import { Catalog } from './catalog.svelte'
 import { setTheme } from './theme'
 
-/** What adds to the costs, and the end of a turn, before which a request may fail. */
-const counted: ReadonlySet<Event['kind']> = new Set([
+/** The events after which the costs are read again. The end of a turn covers its failed requests. */
+const costly: ReadonlySet<Event['kind']> = new Set([
   'assistant_text_end',
   'side_request',
   'processing_end',
 ])
 
-/** How many conversations are remembered. */
-const kept = 8
+/** How many recently opened conversations are kept. */
+const mostKept = 8
 
-/** The page's state: the project, its sessions, and the one that is open. */
+/** The state of the page: the project, its sessions, and the open session. */
 export class Workbench {
   project = $state.raw<ProjectInfo>()
   preferences = $state.raw<Preferences>()
   status = $state<Status>('connecting')
-  /** Why nothing can be shown at all. */
+  /** Why the page cannot show anything. */
   fatal = $state.raw<ApiError | null>(null)
-  /** The last failure of something that belongs to no session. */
+  /** The last failure of something that does not belong to a session. */
   problem = $state.raw<ApiError | null>(null)
-  /** The open session; null shows the start of a new one. */
+  /** The open session; null is the start of a new session. */
   conversation = $state.raw<Conversation | null>(null)
   readonly sessions: Sessions
   readonly agents: Agents
@@ -41,20 +41,20 @@ export class Workbench {
   readonly catalog: Catalog
   readonly costs: Costs
 
-  /** What new sessions begin with. */
+  /** The settings of new sessions. */
   readonly newSession = $derived.by<Settings | undefined>(() => {
     const wish = this.preferences?.new_session
     return wish && { ...this.catalog.usable(wish), budget: wish.budget }
   })
 
-  /** What the pickers show: the open session's settings, else those of new ones. */
+  /** The settings that the pickers show: those of the open session, or those of new sessions. */
   readonly settings = $derived.by<Settings | undefined>(() => {
     if (this.conversation) return this.conversation.settings
     const { newSession } = this
     return newSession && this.#bypassNext ? { ...newSession, mode: bypass } : newSession
   })
 
-  /** What the open session and its agents cost; undefined before the first request. */
+  /** What the open session and its agents cost; undefined before their first request. */
   readonly cost = $derived.by(() => {
     const { conversation } = this
     if (!conversation) return undefined
@@ -62,17 +62,17 @@ export class Workbench {
     return together([conversation.view.cost, ...agents.map((agent) => agent.cost)])
   })
 
-  /** The open session and the agents that it started. */
+  /** The ids of the open session and its agents. */
   readonly family = $derived.by(() => {
     const id = this.conversation?.id
     return id ? [id, ...this.agents.of(id).map((agent) => agent.id)] : []
   })
 
-  /** The session that is about to begin shall ask nothing; those after it ask again. */
+  /** The next session begins in the mode that never asks; sessions after it do not. */
   #bypassNext = $state(false)
   #api: Api
   #call: Call
-  /** The conversations that were open last, the newest at the end. */
+  /** The conversations that were opened last, the newest at the end. */
   #lately: Conversation[] = []
   #arrived: Envelope[] = []
   #wasConnected = false
@@ -101,7 +101,7 @@ export class Workbench {
     void this.load()
   }
 
-  /** Reads everything that the first frame needs. */
+  /** Reads everything that the first screen needs. */
   async load(): Promise<void> {
     this.fatal = null
     try {
@@ -124,7 +124,7 @@ export class Workbench {
       const session =
         this.sessions.find(last ?? '') ?? this.sessions.list.find(({ helper }) => !helper)
       if (session && !this.conversation) this.open(session.id)
-      else void this.#count()
+      else void this.#loadCosts()
       this.project = project
     } catch (thrown) {
       this.fatal = asApiError(thrown)
@@ -137,37 +137,37 @@ export class Workbench {
     this.conversation = this.#recall(id)
     this.agents.keep(id)
     void this.conversation.open()
-    void this.#count()
+    void this.#loadCosts()
     this.#remember(id)
   }
 
-  /** A session that was open lately is as it was left, in the list and in its cards. */
+  /** Returns the conversation of a session. A recent one keeps its scroll position and its unfolded cards. */
   #recall(id: string): Conversation {
     const conversation =
       this.#lately.find((other) => other.id === id) ?? new Conversation(id, this.#call)
     const others = this.#lately.filter((other) => other !== conversation)
-    this.#lately = [...others, conversation].slice(-kept)
+    this.#lately = [...others, conversation].slice(-mostKept)
     return conversation
   }
 
-  /** Shows the start of a session, which is made when its first prompt is sent. */
+  /** Shows the start of a new session, which is created with its first message. */
   compose(): void {
     this.#bypassNext = false
     this.conversation = null
     this.agents.keep(undefined)
-    void this.#count()
+    void this.#loadCosts()
     this.#remember('')
   }
 
-  /** Sends a prompt to the open session or to a new one; false where it was not taken. */
+  /** Sends a message to the open session or to a new one; false if it was not accepted. */
   send = (text: string): Promise<boolean> => this.#give((to) => to.send(text))
 
-  /** Runs a command of the user's in the open session or in a new one. */
+  /** Runs the user's command in the open session or in a new one. */
   run = (command: string): Promise<boolean> => this.#give((to) => to.run(command))
 
   async #give(what: (to: Conversation) => Promise<boolean>): Promise<boolean> {
     try {
-      // A new session must begin with the mode that is shown.
+      // A new session must begin in the mode that is shown.
       await this.#saving
       if (!this.conversation) await this.#begin()
     } catch (thrown) {
@@ -181,7 +181,7 @@ export class Workbench {
     const { id, settings } = await this.sessions.create()
     const asksNothing = this.#bypassNext
     this.open(id)
-    // What is sent next waits for it.
+    // The next message waits for it.
     if (asksNothing) void this.conversation?.configure({ ...settings, mode: bypass })
   }
 
@@ -197,7 +197,7 @@ export class Workbench {
   async prefer(change: Partial<Preferences>): Promise<void> {
     const wish = { ...this.preferences!, ...change }
     this.#prefer(wish)
-    // One at a time: the host may finish calls in another order than they were made.
+    // One at a time, because the host may finish calls in another order than they were made.
     this.#saving = this.#saving.then(() =>
       this.attempt(async () => {
         await this.#call('preferences.set', wish)
@@ -213,7 +213,7 @@ export class Workbench {
     if (conversation && !this.sessions.find(conversation.id)) this.compose()
   }
 
-  /** Runs something whose failure the user sees in the window. */
+  /** Runs work and shows the user its failure. */
   async attempt(work: () => Promise<void>): Promise<void> {
     try {
       await work()
@@ -232,7 +232,7 @@ export class Workbench {
       this.agents.receive(envelope)
       this.tasks.receive(envelope)
       if (this.conversation?.id === envelope.session) this.conversation.receive(envelope)
-      if (envelope.events?.some(({ kind }) => counted.has(kind))) void this.#count()
+      if (envelope.events?.some(({ kind }) => costly.has(kind))) void this.#loadCosts()
     }
   }
 
@@ -240,19 +240,19 @@ export class Workbench {
     this.status = status
     if (status === 'reconnecting') this.tasks.lose()
     if (status !== 'connected') return
-    if (this.fatal) void this.load() // it was signed out until now
+    if (this.fatal) void this.load() // the page was signed out until now
     if (this.#wasConnected) {
       void this.attempt(() => this.sessions.load())
       void this.attempt(() => this.tasks.load())
       void this.conversation?.open()
       this.agents.reopen()
-      void this.#count()
+      void this.#loadCosts()
     }
     this.#wasConnected = true
   }
 
-  /** Sums are read again with every answer, but never twice at once. */
-  readonly #count = oneAtATime(() => this.attempt(() => this.costs.load(this.conversation?.id)))
+  /** Reads the costs, never twice at the same time. */
+  readonly #loadCosts = oneAtATime(() => this.attempt(() => this.costs.load(this.conversation?.id)))
 
   #prefer(preferences: Preferences): void {
     this.preferences = preferences

@@ -10,4 +10,4 @@ export function stateWords(task: Task): string {
 
 /** How long it has been running, or was. */
 export const lasted = (task: Task, now: number): string =>
-  elapsed(Math.max(0, (task.ended_at ?? now) - task.started_at))
+  elapsed((task.ended_at ?? now) - task.started_at)

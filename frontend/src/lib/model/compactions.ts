@@ -1,0 +1,25 @@
+/** How events change the compactions of a view. */
+import { replace, type Writable } from './change'
+import type { CompactionEntry } from './entries'
+import type { CompactionEnd } from '../types.gen'
+
+export const openCompaction = (view: Writable) =>
+  view.entries.findLast((e) => e.type === 'notice' && e.notice === 'compaction' && !e.end) as
+    CompactionEntry | undefined
+
+/** Ends a compaction whose end could not be stored. Its token counts are unknown. */
+export function stopCompaction(view: Writable): void {
+  const open = openCompaction(view)
+  if (!open) return
+  const unknown = { tokens_before: 0, tokens_after: 0, duration_ms: 0 }
+  replace(view, open, { end: { trigger: open.trigger, outcome: 'interrupted', ...unknown } })
+}
+
+/** Ends a compaction. Its start may be missing: a page of history may begin after it. */
+export function finishCompaction(view: Writable, end: CompactionEnd, key: string): void {
+  const open = openCompaction(view)
+  if (open) replace(view, open, { end })
+  else view.entries.push({ type: 'notice', notice: 'compaction', key, trigger: end.trigger, end })
+  if (end.outcome === 'done') view.context = end.tokens_after
+  if (end.trigger === 'manual') view.state = 'idle'
+}
