@@ -3,7 +3,7 @@ import './lib/markdown/code.css'
 import { mount } from 'svelte'
 import App from './App.svelte'
 
-// A file dropped on the window must not replace the application.
+// A file that is dropped on the window must not replace the page.
 for (const type of ['dragenter', 'dragover', 'drop']) {
   window.addEventListener(type, (event) => event.preventDefault())
 }

@@ -12,12 +12,12 @@ import type { Workbench } from '../state/workbench.svelte'
 
 beforeEach(() => setLanguage('en'))
 
-// COM-93: a compaction that was asked for is told as what it is.
+// COM-93: screen readers hear that a compaction runs, not a turn.
 test.each<[Outcome, string]>([
   ['done', 'The conversation is compacted'],
   ['failed', 'The conversation was not compacted'],
   ['interrupted', 'The conversation was not compacted'],
-])('a compaction that ended as %s is told: %s', async (outcome, words) => {
+])('a compaction that ended as %s is announced as: %s', async (outcome, words) => {
   const conversation = new Conversation('s', (async () => ({})) as unknown as Call)
   const bench = { conversation, agents: { questions: () => [] } } as unknown as Workbench
   render(Announcer, { bench })

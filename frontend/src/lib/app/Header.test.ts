@@ -50,7 +50,7 @@ function show(view: View) {
   return screen.getByRole('button', { name: /^What fills the context/ })
 }
 
-// COM-93: an endpoint that reports no usage does not take away the way to compact by hand.
+// COM-93: a conversation can be compacted even if its endpoint does not report usage.
 test.each<[string, Usage, string, string]>([
   [
     'known',
@@ -69,7 +69,7 @@ test.each<[string, Usage, string, string]>([
   expect((compact as HTMLButtonElement).disabled).toBe(false)
 })
 
-test('the meter opens what fills the context', async () => {
+test('the meter opens a list of what fills the context', async () => {
   await fireEvent.click(show(answered({ ...noUsage, input: 20_000, known: true })))
   await screen.findByText(/The provider counted the total/)
   screen.getByText(/About 1\.5 k more tokens were added since/)
@@ -83,7 +83,7 @@ test('the meter opens what fills the context', async () => {
   ])
 })
 
-test('one without an answer has a context, and nothing to compact', async () => {
+test('a conversation without an answer has a context, but nothing to compact', async () => {
   const log = new Log()
   log.add('user_input', { text: 'Go' })
   log.add('assistant_text_delta', { text: 'Go', offset: 0 })

@@ -8,18 +8,18 @@ const width = (wish: number | undefined, window: number, others = 0) =>
   paneWidth(wish, sidebarLimits, bounds(sidebarLimits, window, others))
 
 test.each([
-  ['no wish is the usual', undefined, 1280, 260],
-  ['nor is 0', 0, 1280, 260],
-  ['a wish is kept', 333, 1280, 333],
-  ['within its bounds', 20, 1280, 200],
-  ['on both sides', 900, 1280, 480],
-  ['and as far as the conversation has room', 480, 800, 420],
-  ['but never less than the least', 480, 500, 200],
-])('%s', (_, wish, window, want) => {
+  ['without a wish it is the default', undefined, 1280, 260],
+  ['for 0 it is the default', 0, 1280, 260],
+  ['it follows a wish', 333, 1280, 333],
+  ['it has a minimum', 20, 1280, 200],
+  ['it has a maximum', 900, 1280, 480],
+  ['it leaves room for the conversation', 480, 800, 420],
+  ['it keeps its minimum in a narrow window', 480, 500, 200],
+])('the width of the sidebar: %s', (_, wish, window, want) => {
   expect(width(wish, window)).toBe(want)
 })
 
-test('the panel leaves room for the sessions and the conversation', () => {
+test('the panel leaves room for the sidebar and the conversation', () => {
   expect(bounds(panelLimits, 1010, 260)).toEqual({ least: 280, most: 370 })
 })
 
@@ -38,7 +38,7 @@ function splitter(edge: 'left' | 'right' = 'right') {
   return { moves, rests, handle: screen.getByRole('separator', { name: 'Width of the sessions' }) }
 }
 
-test('the edge moves by keys, and rests when they are let go', async () => {
+test('keys move the splitter, and releasing them sets the width', async () => {
   const { moves, rests, handle } = splitter()
   expect(handle.getAttribute('aria-valuenow')).toBe('260')
   for (const key of ['ArrowRight', 'ArrowLeft', 'Home', 'End', 'x']) {
@@ -50,7 +50,7 @@ test('the edge moves by keys, and rests when they are let go', async () => {
   expect(rests).toEqual([260])
 })
 
-test('the edge follows the pointer, and rests where it began too', async () => {
+test('the splitter follows the pointer, back to its start as well', async () => {
   Element.prototype.setPointerCapture = () => {}
   const { moves, rests, handle } = splitter()
   const point = (type: string, x: number) =>
@@ -66,14 +66,14 @@ test('the edge follows the pointer, and rests where it began too', async () => {
   expect(rests).toEqual([260])
 })
 
-test('arrows move the edge of the right pane where they point', async () => {
+test('arrow keys move the splitter of the right pane in their direction', async () => {
   const { moves, handle } = splitter('left')
   await fireEvent.keyDown(handle, { key: 'ArrowLeft' })
   await fireEvent.keyDown(handle, { key: 'ArrowRight' })
   expect(moves).toEqual([276, 244])
 })
 
-test('a double click wishes for the usual width', async () => {
+test('a double click restores the default width', async () => {
   const { rests, handle } = splitter()
   await fireEvent.dblClick(handle)
   expect(rests).toEqual([0])

@@ -19,13 +19,15 @@ const walk = (from: string, step: 1 | -1, times: number) => {
 }
 
 test.each<[string, string, 1 | -1, string[]]>([
-  ['forwards, and around', 'a2', 1, ['b', 'c', 'a', 'b']],
-  ['backwards, and around', 'a2', -1, ['c', 'b', 'a', 'c']],
-  ['forwards from nowhere', '', 1, ['a', 'b']],
-  ['backwards from nowhere', 'outside', -1, ['c']],
-])('%s', (_, from, step, places) => expect(walk(from, step, places.length)).toEqual(places))
+  ['forwards, wrapping around', 'a2', 1, ['b', 'c', 'a', 'b']],
+  ['backwards, wrapping around', 'a2', -1, ['c', 'b', 'a', 'c']],
+  ['forwards from outside the regions', '', 1, ['a', 'b']],
+  ['backwards from outside the regions', 'outside', -1, ['c']],
+])('F6 moves the focus %s', (_, from, step, places) =>
+  expect(walk(from, step, places.length)).toEqual(places),
+)
 
-test('with one region, or none, the focus stays', () => {
+test('the focus stays if there is only one region or none', () => {
   document.body.innerHTML =
     '<div data-region><button id="a"></button><button id="b"></button></div>'
   expect(walk('b', 1, 1)).toEqual(['b'])

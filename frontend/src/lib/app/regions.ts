@@ -1,12 +1,12 @@
-/** The parts of the window that F6 leads through: elements marked with data-region, in their order. */
+/** The regions that F6 moves through: the elements with data-region, in document order. */
 
 const focusable =
   'a[href], button:not(:disabled), input:not(:disabled), textarea:not(:disabled), [tabindex="0"]'
 
 /**
- * Puts the focus in the next region, or in the one before for -1, from the last on in the first.
- * A region is entered at its message field, else at the first element that takes the focus; one
- * without any is passed by.
+ * Moves the focus to the next region, or to the previous one for -1, and wraps around at the end.
+ * It enters a region at its message field, or at its first focusable element. A region without
+ * one is skipped.
  */
 export function moveRegion(step: 1 | -1): void {
   const regions = [...document.querySelectorAll<HTMLElement>('[data-region]')]

@@ -33,7 +33,7 @@ test('shows the whole command and the rest of the input, hiding nothing', () => 
   expect(card.textContent).toContain('"timeout": 5')
 })
 
-test('says where the command runs, if not in the working directory', () => {
+test('shows where the command runs if that is not the working directory', () => {
   const { card } = ask()
   expect(card.textContent).not.toContain('in /')
   const elsewhere = {
@@ -47,7 +47,7 @@ test('says where the command runs, if not in the working directory', () => {
   expect(shown).not.toContain('workdir')
 })
 
-test('shows what is typed once, and to which command', () => {
+test('shows typed input once, and the command that gets it', () => {
   const typed = {
     ...request,
     tool: 'WriteStdin',
@@ -84,7 +84,7 @@ test('letters decide only after the quiet period', async () => {
   expect(answers).toEqual([{ decision: 'allow', scope: 'session' }])
 })
 
-test('one answer is enough', async () => {
+test('only the first answer counts', async () => {
   const { answers, press } = ask()
   vi.advanceTimersByTime(500)
   await press('a')
@@ -92,7 +92,7 @@ test('one answer is enough', async () => {
   expect(answers).toEqual([{ decision: 'allow', scope: 'once' }])
 })
 
-test('the second press of a double click is not for the question that it meets', async () => {
+test('the second click of a double click does not answer the next question', async () => {
   const { answers } = ask()
   const allow = screen.getByRole('button', { name: 'Allow' })
   await fireEvent.click(allow, { detail: 2 })
@@ -101,13 +101,13 @@ test('the second press of a double click is not for the question that it meets',
   expect(answers).toEqual([{ decision: 'allow', scope: 'once' }])
 })
 
-test('Escape denies, also at once', async () => {
+test('Escape denies, even during the quiet period', async () => {
   const { answers, press } = ask()
   await press('Escape')
   expect(answers).toEqual([{ decision: 'deny' }])
 })
 
-test('feedback is typed without deciding, and goes with the denial', async () => {
+test('typing feedback does not answer, and the denial includes the feedback', async () => {
   const { answers } = ask()
   vi.advanceTimersByTime(500)
   await fireEvent.click(screen.getByRole('button', { name: 'Deny with feedback…' }))

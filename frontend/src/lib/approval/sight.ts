@@ -1,20 +1,20 @@
 import { getContext, setContext } from 'svelte'
 import type { Attachment } from 'svelte/attachments'
 
-/** Learns whether a question's buttons can be seen; undefined once they are gone. */
+/** Is told whether the buttons of a question are in view; undefined once they are removed. */
 export type Sight = { see: (approval: string, inView: boolean | undefined) => void }
 
 const key = Symbol('sight')
 
 export const provideSight = (sight: Sight) => setContext(key, sight)
 
-/** Watches the buttons of a question; nothing where nobody wants to know. */
+/** Reports whether the buttons of a question are in view, if a [Sight] was provided. */
 export function watchButtons(approval: string): Attachment {
   const sight = getContext<Sight | undefined>(key)
   return (buttons) => {
     if (!sight) return
     const observer = new IntersectionObserver(
-      // Less than the whole, since places on the screen are rounded.
+      // Less than 1, because positions on the screen are rounded.
       (entries) => sight.see(approval, entries.at(-1)!.intersectionRatio > 0.9),
       { threshold: [0, 0.9, 1] },
     )
@@ -26,7 +26,7 @@ export function watchButtons(approval: string): Attachment {
   }
 }
 
-/** Puts the focus on a question where it stands in a conversation. */
+/** Focuses a question in the conversation. */
 export function focusQuestion(approval: string): void {
   document.querySelector<HTMLElement>(`[data-approval="${CSS.escape(approval)}"]`)?.focus()
 }

@@ -26,7 +26,7 @@ const providers: ProviderInfo[] = [
 const keys = (wanted: string) =>
   choices(providers, wanted).flatMap((g) => g.items.map((i) => i.key))
 
-test('models that leave come last, then what is not set up, of which the vendors have a line', () =>
+test('models that will be shut down come last, then vendors that are not set up, then the rest', () =>
   expect(keys('')).toEqual([
     'acme/new-1',
     'acme/new-2',
@@ -44,20 +44,20 @@ test.each([
   ['my-model', ['acme/?']],
   ['gateway', ['gate', 'acme/?']],
   ['here', ['acme/?']],
-])('“%s” finds by name and id, and offers itself unless it is one', (wanted, want) =>
+])('“%s” finds models by name and id, and is offered as an id if no model has it', (wanted, want) =>
   expect(keys(wanted)).toEqual(want),
 )
 
-test('a server on this machine is listed where it was found running', () => {
+test('a local server is listed if it is running', () => {
   const found = providers.map((p) => (p.local ? { ...p, ready: true } : p))
   const order = choices(found.toReversed(), '').map((group) => group.id)
   expect(order).toEqual(['here', 'demo', 'acme', 'other', 'more'])
 })
 
-test('a typed id is taken as it was typed', () =>
+test('a typed id keeps its case', () =>
   expect(choices(providers, ' My-Model ')[0]?.items[0]?.model).toBe('My-Model'))
 
-test('only real models that can be called stand in, or none', () => {
+test('fallback models are real models that are ready, or none', () => {
   const items = standIns(providers, '').flatMap((group) => group.items)
   expect(items.map((item) => item.key)).toEqual(['none', 'acme/new-1', 'acme/new-2', 'acme/old-1'])
   expect(items[0]).toMatchObject({ provider: '', model: '' })

@@ -2,22 +2,22 @@ import type { Problem } from '../i18n/problems'
 import { t } from '../i18n/i18n.svelte'
 import type { ModelInfo, ProviderInfo } from '../types.gen'
 
-/** A line of a list of models; without a model it leads to the providers' keys. */
+/** An item in a list of models. An item without a model opens the settings of the keys. */
 export type Choice = {
   key: string
   provider: string
   model?: string
   label: () => string
-  /** What is known about the model. */
+  /** Facts about the model, if it is listed. */
   info?: ModelInfo
 }
-/** Problem says why the provider's models could not be listed. */
+/** The models of a provider. The problem is why they could not be listed. */
 export type Group = { id: string; name: string; problem?: Problem; items: Choice[] }
 
 /**
- * The models that match, by provider. A typed id is offered last, by every
- * provider that can be called and does not list it: Enter takes the first match.
- * Of what is not set up, the vendors are shown; the rest is there for who asks.
+ * The matching models, by provider. A typed id is offered at the end, for every
+ * ready provider that does not list it, so that Enter chooses the first match.
+ * Of the providers that are not set up only the vendors are shown; a search finds all.
  */
 export function choices(providers: readonly ProviderInfo[], wanted: string): Group[] {
   const typed = wanted.trim()
@@ -53,7 +53,7 @@ export function choices(providers: readonly ProviderInfo[], wanted: string): Gro
   return [...groups, ...unlisted]
 }
 
-/** The models that can stand in: any real one, or none. */
+/** The choices of a fallback model: any real model, or none. */
 export function standIns(providers: readonly ProviderInfo[], wanted: string): Group[] {
   const none = { key: 'none', provider: '', model: '', label: () => t('composer.fallback_none') }
   const real = providers.filter(({ id, ready }) => ready && id !== 'demo')

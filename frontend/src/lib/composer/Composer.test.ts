@@ -51,7 +51,7 @@ test.each([
   ['command', {}, 'follow_up'],
   ['running', { shiftKey: true }, undefined],
   ['running', { isComposing: true }, undefined],
-] as const)('at %s, Enter with %o is to %s', async (state, keys, want) => {
+] as const)('in the state %s, Enter with %o does %s', async (state, keys, want) => {
   const { onsend, onqueue, field } = show(state)
   await type(field, ' Now ')
   await fireEvent.keyDown(field, { key: 'Enter', ...keys })
@@ -61,7 +61,7 @@ test.each([
   expect(field.value).toBe(want ? '' : ' Now ')
 })
 
-test('text that is not taken stays in the field', async () => {
+test('text that is not accepted stays in the field', async () => {
   const { field } = show('running', false)
   await type(field, 'Now')
   await fireEvent.keyDown(field, { key: 'Enter' })
@@ -69,7 +69,7 @@ test('text that is not taken stays in the field', async () => {
   expect(field.value).toBe('Now')
 })
 
-test('the stop button says what it keeps', () => {
+test('the stop button says what is kept', () => {
   show('running', true, 2)
   const stop = screen.getByRole('button', { name: 'Stop' })
   expect(document.getElementById(stop.getAttribute('aria-describedby')!)?.textContent).toMatch(
@@ -95,7 +95,7 @@ describe('a suggested message', () => {
   })
 
   // OAS-102
-  test('is put away by Escape, which nobody else hears', async () => {
+  test('is dismissed by Escape, which nothing else handles', async () => {
     const { onputaway, field } = suggested()
     const heard = vi.fn()
     window.addEventListener('keydown', heard)
@@ -105,7 +105,7 @@ describe('a suggested message', () => {
     expect(heard).not.toHaveBeenCalled()
   })
 
-  test('is told once, though it goes and comes with what is written', async () => {
+  test('is announced once, even if it disappears and returns while the user types', async () => {
     const { field } = suggested()
     const told = () => screen.getByRole('status', { name: 'Suggestion' }).textContent?.trim()
     await tick()
@@ -118,14 +118,14 @@ describe('a suggested message', () => {
   })
 
   test.each<[string, Parameters<typeof show>, string, KeyboardEventInit]>([
-    ['where there is none', ['rest'], '', {}],
+    ['without a suggestion', ['rest'], '', {}],
     ['while a turn runs', ['running', true, 0, 'Test it'], '', {}],
-    ['while something is written', ['rest', true, 0, 'Test it'], 'No', {}],
-    ['where it is a command', ['rest', true, 0, ' !ls'], '', {}],
-    ['where it is a hidden command', ['rest', true, 0, '\u200b!ls'], '', {}],
+    ['while the field has text', ['rest', true, 0, 'Test it'], 'No', {}],
+    ['if the suggestion is a command', ['rest', true, 0, ' !ls'], '', {}],
+    ['if the suggestion is a hidden command', ['rest', true, 0, '\u200b!ls'], '', {}],
     ['with Shift', ['rest', true, 0, 'Test it'], '', { shiftKey: true }],
-    ['of an input method', ['rest', true, 0, 'Test it'], '', { isComposing: true }],
-  ])('Tab leaves the field as ever %s', async (_, how, written, keys) => {
+    ['in an input method', ['rest', true, 0, 'Test it'], '', { isComposing: true }],
+  ])('Tab does not take a suggestion %s', async (_, how, written, keys) => {
     const { field } = show(...how)
     await type(field, written)
     expect(await fireEvent.keyDown(field, { key: 'Tab', ...keys })).toBe(true)
@@ -139,7 +139,7 @@ test.each([
   ['rest', '!', undefined, '!'],
   ['running', '!git status', undefined, '!git status'],
   ['command', '!git status', undefined, '!git status'],
-] as const)('at %s, “%s” runs %s and leaves “%s”', async (state, typed, ran, left) => {
+] as const)('in the state %s, “%s” runs %s and leaves “%s”', async (state, typed, ran, left) => {
   const { onsend, onrun, onqueue, field } = show(state)
   await type(field, typed)
   screen.getByText('Run a command')
@@ -150,7 +150,7 @@ test.each([
   expect(field.value).toBe(left)
 })
 
-test('a command that is not taken stays in the field', async () => {
+test('a command that is not accepted stays in the field', async () => {
   const { field } = show('rest', false)
   await type(field, '!ls')
   await fireEvent.keyDown(field, { key: 'Enter' })
@@ -158,7 +158,7 @@ test('a command that is not taken stays in the field', async () => {
   expect(field.value).toBe('!ls')
 })
 
-test('a command waits for rest, and the composer says for what', async () => {
+test('a command cannot run during a turn, and the composer says so', async () => {
   const { field } = show('running')
   await type(field, '!ls')
   screen.getByText(/once the turn is over/)
@@ -166,7 +166,7 @@ test('a command waits for rest, and the composer says for what', async () => {
   expect(screen.getByRole('button', { name: 'Stop' })).toBeTruthy()
 })
 
-test('an exclamation mark behind a space is the beginning of a message', async () => {
+test('an exclamation mark after a space begins a message, not a command', async () => {
   const { onsend, field } = show('rest')
   await type(field, ' !important')
   await fireEvent.keyDown(field, { key: 'Enter' })

@@ -32,43 +32,43 @@ const limit: NoticeEntry = {
 }
 const raise = () => screen.queryByRole('button', { name: 'Raise the budget' })
 
-// OAS-115: who was stopped by the budget is led to where it is raised.
-test('the end of the budget offers to raise it', async () => {
+// OAS-115: a user whose session was stopped by the budget can raise it from there.
+test('a notice about a spent budget offers to raise it', async () => {
   const onbudget = show(limit)
   await fireEvent.click(raise()!)
   expect(onbudget).toHaveBeenCalledOnce()
 })
 
 test.each<[string, NoticeEntry, object]>([
-  ['an older one', limit, { newest: false }],
-  ['another limit', { ...limit, limit: 'rounds', count: 50 }, {}],
-])('%s does not', (_, entry, props) => {
+  ['an older notice', limit, { newest: false }],
+  ['a notice about another limit', { ...limit, limit: 'rounds', count: 50 }, {}],
+])('%s does not offer to raise the budget', (_, entry, props) => {
   show(entry, props)
   expect(raise()).toBeNull()
 })
 
 const repair = { type: 'notice', key: 'e1', notice: 'repair', message: 'The whole story.' } as const
 
-test('a harmless repair is one line with its story folded', () => {
+test('a harmless repair is one line with folded details', () => {
   show({ ...repair, repair: 'foreign' })
   screen.getByRole('button', { name: 'Another model continues from here', expanded: false })
   expect(screen.queryByText('The whole story.')).toBeNull()
 })
 
-test('a repair that changes what is sent tells its story', () => {
+test('a repair that changes what is sent shows its details', () => {
   show({ ...repair, repair: 'elided' })
   screen.getByText('Old outputs are sent shortened.')
   screen.getByText(/The whole story\./)
 })
 
-test('the lead words of a repair are translated, its story is a detail', () => {
+test('the label of a repair is translated', () => {
   setLanguage('zh')
   show({ ...repair, repair: 'pictures' }, { unfolded: true })
   screen.getByRole('button', { name: '图片以其他形式发送', expanded: true })
   screen.getByText('The whole story.')
 })
 
-test('what Atelier told the agent is a quiet line with the words folded', () => {
+test('a message from Atelier to the agent is one line with the message folded', () => {
   show({ type: 'notice', key: 'e1', notice: 'loop', calls: 6, message: 'Try something else.' })
   screen.getByRole('button', { name: /^The last 6 calls repeat themselves/, expanded: false })
   expect(screen.queryByText('Try something else.')).toBeNull()
@@ -99,7 +99,7 @@ test.each<[string, NoticeEntry, string | RegExp]>([
   screen.getByText(words)
 })
 
-test('a summary unfolds from what it made room for', () => {
+test('the notice of a compaction unfolds to its summary', () => {
   const end = { ...compacted, summary: '## Goal' }
   show({ ...compaction, end }, { unfolded: true })
   screen.getByRole('button', { name: /^Compacted from 105/, expanded: true })

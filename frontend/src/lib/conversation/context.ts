@@ -1,11 +1,11 @@
-/** What fills a context, as the panel draws and lists it. */
+/** What fills a context, for the bar and the table. */
 import type { ContextBreakdown, ContextKind } from '../types.gen'
 
 export type Slice = { kind: ContextKind | 'reserved' | 'free'; tokens: number; share: number }
 
 /**
- * The parts of a context with what is left of the window, as shares of the window, or of the whole
- * where the window is not known. What is reserved is less where the context has grown into it.
+ * The parts of a context and the free part of the window, as shares of the window, or of the context if the
+ * window is unknown. The reserved part shrinks if the context has grown into it.
  */
 export function slices({ parts = [], window = 0, reserved = 0 }: ContextBreakdown): Slice[] {
   const whole = parts.reduce((sum, part) => sum + part.tokens, 0)

@@ -9,7 +9,7 @@ const cut = { path: 'web/CLAUDE.md', size: 40_000, told: 30_000 }
 const broken = { path: 'GEMINI.md', size: 0, told: 0, problem: 'It leads out of the project.' }
 
 // LOOP-47: the page shows which documents were loaded and what was cut.
-test('documents are named, and what is not whole is said', () => {
+test('documents are named, and incomplete ones are marked', () => {
   expect(documentsLabel([whole])).toBe('Instructions read: AGENTS.md')
   expect(documentsLabel([whole, cut])).toContain('AGENTS.md, web/CLAUDE.md')
   for (const other of [cut, broken]) {
@@ -22,7 +22,7 @@ test('documents are named, and what is not whole is said', () => {
   expect(documentLine(broken)).toBe('GEMINI.md: It leads out of the project.')
 })
 
-test('a briefing shows its documents, and nothing without any', () => {
+test('a briefing shows its documents, if it has any', () => {
   const log = new Log()
   const briefing = { profile: 'spec', provider: 'p', model: 'm', system: '' }
   log.add('briefing', briefing)
@@ -31,7 +31,7 @@ test('a briefing shows its documents, and nothing without any', () => {
   expect(entries).toMatchObject([{ notice: 'documents', documents: [whole, cut] }])
 })
 
-test('documents that a model is told later are shown, other changes are not', () => {
+test('documents that are sent later are shown, other updates are not', () => {
   const log = new Log()
   const update = { provider: 'p', model: 'm', text: 'Today is another day.' }
   log.add('briefing_update', update)

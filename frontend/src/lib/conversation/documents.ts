@@ -1,4 +1,4 @@
-/** What is said of the project's documents that a model was told. */
+/** Describes the project's instruction files that were sent to a model. */
 import { bytes } from '../model/format'
 import { t } from '../i18n/i18n.svelte'
 import type { Document } from '../types.gen'
@@ -6,14 +6,14 @@ import { markHidden } from '../model/visible'
 
 const isCut = (document: Document) => !document.problem && document.told < document.size
 
-/** Their names, and whether all of them were told whole. */
+/** The names of the documents, and whether all of them were sent completely. */
 export function documentsLabel(documents: readonly Document[]): string {
   const names = documents.map((document) => markHidden(document.path)).join(', ')
   const isWhole = !documents.some((document) => document.problem || isCut(document))
   return t(isWhole ? 'notice.documents' : 'notice.documents_cut', { names })
 }
 
-/** One of them, with how much of it was told. */
+/** A document and how much of it was sent. */
 export function documentLine(document: Document): string {
   const path = markHidden(document.path)
   if (document.problem) return `${path}: ${document.problem}`

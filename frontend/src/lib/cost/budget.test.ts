@@ -4,7 +4,7 @@ import { setLanguage } from '../i18n/i18n.svelte'
 import type { Cost } from '../types.gen'
 import Budget from './Budget.svelte'
 
-// OAS-115: the page says what a session may cost.
+// OAS-115: the page shows what a session may cost.
 describe('the field', () => {
   beforeEach(() => setLanguage('en'))
 
@@ -25,7 +25,7 @@ describe('the field', () => {
   })
 
   // OAS-115
-  test('takes a budget away', async () => {
+  test('removes a budget', async () => {
     const { changes, field } = show(5, 4.2)
     expect(field.value).toBe('5')
     expect(screen.getByRole('meter').getAttribute('aria-valuetext')).toMatch(
@@ -35,7 +35,7 @@ describe('the field', () => {
     expect(changes).toEqual([undefined])
   })
 
-  test('does not take what is no amount, and forgets it with Escape', async () => {
+  test('rejects text that is not an amount, and Escape discards it', async () => {
     const { changes, field } = show(5)
     await fireEvent.input(field, { target: { value: '1,000' } })
     expect(screen.getByRole('alert').textContent).toContain('2.50')

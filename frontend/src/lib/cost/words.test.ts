@@ -17,7 +17,7 @@ test.each([
   expect(spendingExact(cost)).toBe(exact)
 })
 
-test('an unknown part says whose it is', () => {
+test('an unknown part names its models', () => {
   const line = { requests: 3, usage: noUsage }
   const models = [
     { ...line, model: 'dear-1', cost: { usd: 1 } },
@@ -39,7 +39,7 @@ const report: RateLimitReport = {
 }
 
 // LLM-32
-test('the exact numbers say when they are reset', () => {
+test('the exact numbers include the time of their reset', () => {
   expect(exactly(report, now, 'en')).toBe(
     '480 of 500 requests left\n150,000 of 2,000,000 tokens left, reset at 12:01:30 PM',
   )

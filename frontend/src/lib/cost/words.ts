@@ -1,23 +1,23 @@
-/** Costs and allowances in words. An unknown cost is never written as nothing. */
+/** Costs and allowances in words. An unknown cost is never shown as zero. */
 import { t } from '../i18n/i18n.svelte'
 import { kinds, left } from '../model/allowance'
 import { dollars, dollarsExact } from '../model/format'
 import type { CostLine, RateLimitReport, Spending } from '../types.gen'
 
-/** $0.37; $0.37+ where more was spent than is known; words where nothing is known. */
+/** $0.37; $0.37+ if a part of the cost is unknown; words if all of it is. */
 export function spending({ usd, unknown = 0 }: Spending): string {
   if (unknown === 0) return dollars(usd)
   return usd > 0 ? `${dollars(usd)}+` : t('cost.unknown')
 }
 
-/** The sum to a hundredth of a cent, and how many requests are not in it. */
+/** The sum to a hundredth of a cent, and the number of requests of unknown cost. */
 export function spendingExact({ usd, unknown = 0 }: Spending): string {
   if (unknown === 0) return dollarsExact(usd)
   const missing = t('cost.unpriced', { n: unknown })
   return usd > 0 ? `${dollarsExact(usd)} · ${missing}` : missing
 }
 
-/** The models behind a sum's unknown part; of several, each with its number of requests. */
+/** The models with requests of unknown cost; if there are several, each with the number of its requests. */
 export function unpriced(models: readonly CostLine[] = []): string {
   const lines = models.filter((line) => line.cost.unknown)
   if (lines.length === 1) return lines[0]?.model ?? ''
@@ -26,7 +26,7 @@ export function unpriced(models: readonly CostLine[] = []): string {
     .join(', ')
 }
 
-/** Every number of a report, a line each, and when each is whole again. */
+/** All numbers of a report, one per line, with the times of their resets. */
 export function exactly({ limit }: RateLimitReport, now: number, language: string): string {
   return kinds
     .flatMap((kind) => {
@@ -43,7 +43,7 @@ export function exactly({ limit }: RateLimitReport, now: number, language: strin
     .join('\n')
 }
 
-/** A time of today, else with its day. */
+/** The time of day, with the date if it is not today. */
 function moment(at: number, now: number, language: string): string {
   const date = new Date(at)
   const time = { hour: 'numeric', minute: '2-digit', second: '2-digit' } as const

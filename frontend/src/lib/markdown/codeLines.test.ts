@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { highlightLines, languageOf } from './highlight'
 import { codeLines } from './codeLines'
 
-test('what Read shows is coloured by the language of its file, without the numbers', () => {
+test('the output of Read is highlighted in the language of its file, without the line numbers', () => {
   const lines = codeLines(
     '9 | /* one\n10 | two */\n11 | const a = "<b>"\n[Lines 9 to 11 of 40. Read on with offset 12.]\n',
     'src/a.ts',
@@ -15,7 +15,7 @@ test('what Read shows is coloured by the language of its file, without the numbe
   expect(lines?.[3]?.html).toBe('[Lines 9 to 11 of 40. Read on with offset 12.]')
 })
 
-test('text without numbers is left as it is', () => {
+test('text without line numbers is left as it is', () => {
   expect(codeLines('[The file is empty.]', 'a.ts')).toBeUndefined()
 })
 
@@ -31,6 +31,6 @@ test.each([
   ['App.svelte', 'xml'],
   ['notes.unknown', ''],
   ['LICENSE', ''],
-])('%s is %s', (path, want) => {
+])('the language of %s is %s', (path, want) => {
   expect(languageOf(path)).toBe(want)
 })

@@ -32,16 +32,16 @@ const languages = {
 
 for (const [name, grammar] of Object.entries(languages)) hljs.registerLanguage(name, grammar)
 
-/** Above this a highlighter costs more than its colours are worth. */
+/** Longer code is not highlighted, because that would take too long. */
 const longest = 60_000
 
-/** Code as HTML with classes only; plain, escaped, where the language is unknown. */
+/** Code as HTML that only has classes. Code in an unknown language is escaped. */
 export function highlight(code: string, language: string): string {
   if (code.length > longest || !hljs.getLanguage(language)) return escapeHTML(code)
   return hljs.highlight(code, { language, ignoreIllegals: true }).value
 }
 
-/** The same, line by line: an element that spans several lines is closed and opened again in each. */
+/** Like [highlight], but by line: an element that spans lines is closed and opened again in each of them. */
 export function highlightLines(code: string, language: string): string[] {
   const open: string[] = []
   return highlight(code, language)
@@ -56,6 +56,7 @@ export function highlightLines(code: string, language: string): string[] {
     })
 }
 
+/** The languages of files whose names or extensions are not names of languages. */
 const namesOfLanguages: Record<string, string> = {
   dockerfile: 'dockerfile',
   makefile: 'makefile',
@@ -63,7 +64,7 @@ const namesOfLanguages: Record<string, string> = {
   vue: 'xml',
 }
 
-/** The language of a file by its name; empty where it is unknown. */
+/** The language of a file by its name; empty if unknown. */
 export function languageOf(path: string): string {
   const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1).toLowerCase()
   const extension = name.slice(name.lastIndexOf('.') + 1)

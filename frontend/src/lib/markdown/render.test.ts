@@ -38,7 +38,7 @@ describe('markdown', () => {
     expect(html(given)).toContain(want)
   })
 
-  test('items of a task list have a box, other brackets stay', () => {
+  test('items of a task list have a checkbox, other brackets stay', () => {
     const list = html('- [ ] open\n- [x] done\n- [y] other\n- a [x] b')
     expect(list).toContain('<li class="task">☐ open</li>')
     expect(list).toContain('<li class="task">☑ done</li>')
@@ -47,7 +47,7 @@ describe('markdown', () => {
     expect(html('[x] no item')).toContain('[x] no item')
   })
 
-  test('code is a block of its own with its text kept for copying', () => {
+  test('code is a block of its own that keeps its text for copying', () => {
     expect(renderMarkdown('```go\nfunc main() {}\n```')).toMatchObject([
       { kind: 'code', language: 'go', code: 'func main() {}' },
     ])
@@ -69,7 +69,7 @@ describe('growing markdown', () => {
   ].join('\n\n')
 
   test.each([1, 3, 7, 50])(
-    'in steps of %i ends like the whole',
+    'in steps of %i gives the same result as at once',
     (step) => {
       const parser = new GrowingMarkdown()
       let blocks = parser.update('')
@@ -83,13 +83,13 @@ describe('growing markdown', () => {
     30_000,
   )
 
-  test('a finished block is not made again', () => {
+  test('a finished block is not rendered again', () => {
     const parser = new GrowingMarkdown()
     const [first] = parser.update('One.\n\nTwo.\n\nThr')
     expect(parser.update('One.\n\nTwo.\n\nThree.\n\nFour')[0]).toBe(first)
   })
 
-  test('another text starts over', () => {
+  test('a different text is rendered from the start', () => {
     const parser = new GrowingMarkdown()
     parser.update('One.\n\nTwo.\n\nThree')
     expect(parser.update('Other')).toHaveLength(1)

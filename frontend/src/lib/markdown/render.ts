@@ -1,4 +1,4 @@
-/** Markdown from a model, as blocks that are safe to insert. */
+/** Renders a model's Markdown as blocks of HTML that are safe to insert. */
 import DOMPurify from 'dompurify'
 import MarkdownIt from 'markdown-it'
 import { withoutBidi } from '../model/visible'
@@ -13,12 +13,12 @@ const markdown = new MarkdownIt({
   highlight: (code, language) => highlight(code, language),
 })
 
-/** Only web links are links; everything else stays text. */
+/** Whether a URL becomes a link. All other URLs stay text. */
 export const isWebLink = (url: string) => /^https?:\/\/[^\s/]/i.test(url)
 markdown.validateLink = isWebLink
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
 
-// An image would be a request to somebody's server: it becomes a link.
+// An image would send a request to a server of the model's choice, so it becomes a link.
 markdown.renderer.rules.image = (tokens, index) => {
   const image = tokens[index]!
   const source = escapeHTML(String(image.attrGet('src') ?? ''))
@@ -26,7 +26,7 @@ markdown.renderer.rules.image = (tokens, index) => {
   return `<a href="${source}">${text}</a>`
 }
 
-// Alignment comes as a style attribute, which the page's policy refuses.
+// The parser aligns cells by style attributes, which the page's content security policy blocks.
 for (const rule of ['th_open', 'td_open']) {
   markdown.renderer.rules[rule] = (tokens, index) => {
     const align = /text-align:\s*(\w+)/.exec(String(tokens[index]!.attrGet('style') ?? ''))?.[1]
@@ -34,7 +34,7 @@ for (const rule of ['th_open', 'td_open']) {
   }
 }
 
-// Each block runs in the direction of its own words; code runs from left to right.
+// Each block has the direction of its own text. Code always runs from left to right.
 const directed = new Set(['paragraph', 'heading', 'bullet_list', 'ordered_list', 'blockquote'])
 markdown.core.ruler.push('direction', ({ tokens }) => {
   for (const token of tokens) {
@@ -43,7 +43,7 @@ markdown.core.ruler.push('direction', ({ tokens }) => {
   }
 })
 
-// "- [x] done" is a box that is ticked.
+// "- [x] done" becomes a ticked box.
 markdown.core.ruler.after('inline', 'tasks', ({ tokens }) => {
   tokens.forEach((token, index) => {
     const text = token.children?.[0]
@@ -64,7 +64,7 @@ const policy = {
   ALLOWED_ATTR: ['href', 'class', 'start', 'dir'],
   ALLOW_DATA_ATTR: false,
   ALLOWED_URI_REGEXP: /^https?:/i,
-  // Else their values would have to be addresses, too.
+  // Otherwise their values would have to be URLs as well.
   ADD_URI_SAFE_ATTR: ['dir', 'start'],
 }
 
@@ -72,7 +72,7 @@ const clean = (html: string) => DOMPurify.sanitize(html, policy)
 
 type Parsed = { block: Block; endLine: number; nextLine: number }
 
-/** Renders the top-level blocks of text. Code of an unfinished fence is left plain. */
+/** Renders the top-level blocks of a text. Code in an unfinished fence is not highlighted. */
 function parse(text: string, open: boolean): Parsed[] {
   const env = {}
   const tokens = markdown.parse(withoutBidi(text), env)
@@ -101,7 +101,7 @@ function parse(text: string, open: boolean): Parsed[] {
 const cache = new Map<string, Block[]>()
 const cacheSize = 200
 
-/** The blocks of a finished text; the texts seen last are remembered. */
+/** Renders a complete text. The results of the latest texts are cached. */
 export function renderMarkdown(text: string): Block[] {
   const blocks = cache.get(text) ?? parse(text, false).map((p) => p.block)
   cache.delete(text)
@@ -111,9 +111,9 @@ export function renderMarkdown(text: string): Block[] {
 }
 
 /**
- * Renders a text that grows at its end. A block is finished once another one
- * begins on a whole line after it: it is then parsed no more, so the work per
- * update depends on the open block alone.
+ * Renders a text that grows at its end. A block is finished once another block
+ * begins on a complete line after it. It is not parsed again then, so the work per
+ * update only depends on the open block.
  */
 export class GrowingMarkdown {
   #text = ''

@@ -46,14 +46,14 @@ test('Enter saves an edit', async () => {
   expect(screen.queryByRole('textbox')).toBeNull()
 })
 
-test('Escape leaves the edit and is used up: it does not stop the turn', async () => {
+test('Escape cancels the edit and does not stop the turn', async () => {
   const { onedit } = show()
   expect(await edit('Never mind', 'Escape')).toBe(false)
   expect(onedit).not.toHaveBeenCalled()
   expect(readDraft('q')).toBe('')
 })
 
-test('an edit that is refused, or empty, stays open', async () => {
+test('an edit that is rejected or empty stays open', async () => {
   const { onedit } = show(false)
   await edit('', 'Enter')
   expect(onedit).not.toHaveBeenCalled()
@@ -64,13 +64,13 @@ test('an edit that is refused, or empty, stays open', async () => {
   expect(screen.getByRole<HTMLTextAreaElement>('textbox').value).toBe('Other')
 })
 
-test('an edit goes on after a reload', () => {
+test('an edit continues after a reload', () => {
   writeDraft('q', 'Use shor')
   show()
   expect(screen.getByRole<HTMLTextAreaElement>('textbox').value).toBe('Use shor')
 })
 
-test('the verb is changed with one press, the place with the arrow keys', async () => {
+test('a click changes the verb, and the arrow keys move the message', async () => {
   const { onedit, onmove } = show()
   await fireEvent.click(screen.getByRole('button', { name: 'Steer' }))
   expect(onedit).toHaveBeenCalledWith({ ...message, verb: 'follow_up' })

@@ -29,7 +29,7 @@ function compaction(log: Log, outcome: Outcome) {
   log.add('compaction_end', { trigger: 'manual', outcome, ...tokens })
 }
 
-// LOOP-133, COM-93: a card names what holds it back.
+// LOOP-133, COM-93: a card says what holds it back.
 test.each<[EndReason, string, (log: Log) => void, RegExp]>([
   ['done', 'nothing', () => {}, /the agent was already done/],
   [
@@ -52,7 +52,7 @@ test.each<[EndReason, string, (log: Log) => void, RegExp]>([
   ],
   ['interrupted', 'a compaction', (log) => compaction(log, 'done'), /the turn was stopped/],
   ['failed', 'a command', (log) => command(log, 'done'), /the turn failed/],
-])('behind a turn that ended as %s and %s, a message waits', (reason, _, then, words) => {
+])('after a turn that ended as %s and %s, a message waits', (reason, _, then, words) => {
   const log = new Log()
   turn(log, reason)
   then(log)

@@ -7,7 +7,7 @@ import SessionRow from './SessionRow.svelte'
 
 beforeEach(() => setLanguage('en'))
 
-test.each([true, undefined])('a damaged entry is marked: %s', (damaged) => {
+test.each([true, undefined])('a session whose damage is %s is marked accordingly', (damaged) => {
   const session = { id: 's', title: 'T', updated_at: 1, damaged } as SessionInfo
   const nothing = () => {}
   renderInApp(SessionRow, {

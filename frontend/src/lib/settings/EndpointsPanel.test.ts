@@ -16,7 +16,7 @@ function show() {
 }
 const button = (name: string) => screen.getByRole('button', { name })
 
-test('an endpoint is removed once that is confirmed', async () => {
+test('an endpoint is removed after a confirmation', async () => {
   const remove = show()
   await fireEvent.click(button('Remove'))
   await screen.findByText('Remove House?')
@@ -28,7 +28,7 @@ test('an endpoint is removed once that is confirmed', async () => {
 })
 
 test.each(['Add endpoint', 'Change'])(
-  '%s takes the focus into the form and back',
+  '%s moves the focus into the form and back',
   async (opener) => {
     show()
     await fireEvent.click(button(opener))

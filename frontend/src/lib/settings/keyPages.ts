@@ -1,4 +1,4 @@
-/** Where each provider hands out keys. */
+/** The pages on which the providers issue keys. */
 const pages: Readonly<Record<string, string>> = {
   openai: 'https://platform.openai.com/api-keys',
   anthropic: 'https://console.anthropic.com/settings/keys',

@@ -13,8 +13,8 @@ const labels = (wanted: string) =>
 
 beforeEach(() => setLanguage('en'))
 
-// COM-51: a level names a model of a provider that can be asked, or none.
-test('automatic comes first, then what can be asked', () => {
+// COM-51: a level names a model of a ready provider, or none.
+test('automatic comes first, then the models of ready providers', () => {
   expect(labels('')).toEqual(['Automatic', 'Small'])
   expect(labels('sma')).toEqual(['Small', 'Use “sma”'])
 })
@@ -24,7 +24,7 @@ test.each([
   ['', { provider: '', model: '' }],
   ['acme/small', { provider: 'acme', model: 'small' }],
   ['router/acme/small', { provider: 'router', model: 'acme/small' }],
-])('“%s” is read and written back', (ref, model) => {
+])('“%s” is parsed and written back', (ref, model) => {
   expect(modelOf(ref)).toEqual(model)
   expect(refOf(model)).toBe(ref)
 })

@@ -6,7 +6,7 @@ import { renderInApp } from '../ui/testing'
 import { clamped, parseTimeout } from './timeout'
 import TimeoutField from './TimeoutField.svelte'
 
-// K-01: the user's own time limit for commands.
+// K-01: the user's own timeout for commands.
 test.each<[string, number | undefined | null]>([
   ['120', 120],
   [' 90 s ', 90],
@@ -18,7 +18,7 @@ test.each<[string, number | undefined | null]>([
   ['1e3', null],
   ['two', null],
   ['99999999999', null],
-])('“%s” is a limit of %s', (typed, want) => {
+])('“%s” is parsed as %s', (typed, want) => {
   expect(parseTimeout(typed)).toBe(want)
 })
 
@@ -27,7 +27,7 @@ test.each([
   [1, 1],
   [600, 600],
   [601, 600],
-])('%d s are bounded to %d s', (seconds, want) => {
+])('%d s are clamped to %d s', (seconds, want) => {
   expect(clamped(seconds)).toBe(want)
 })
 
@@ -42,7 +42,7 @@ describe('the field', () => {
   }
 
   // K-01
-  test('is empty at first, and has two minutes at hand', async () => {
+  test('is empty at first, and offers two minutes', async () => {
     const { changes, field } = show()
     expect(field.value).toBe('')
     await fireEvent.click(screen.getByRole('button', { name: '120 s' }))
@@ -50,7 +50,7 @@ describe('the field', () => {
   })
 
   // K-01
-  test('sets a limit with Enter, and takes it away', async () => {
+  test('sets a timeout with Enter, and removes it', async () => {
     const { changes, field } = show(30)
     expect(field.value).toBe('30')
     await fireEvent.click(screen.getByRole('button', { name: 'Remove' }))
@@ -73,7 +73,7 @@ describe('the field', () => {
     expect(changes).toEqual([want])
   })
 
-  test('does not take what is no whole number, and forgets it with Escape', async () => {
+  test('rejects text that is not a whole number, and Escape discards it', async () => {
     const { changes, field } = show(30)
     await fireEvent.input(field, { target: { value: '2.5' } })
     await tick()

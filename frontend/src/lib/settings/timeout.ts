@@ -1,13 +1,13 @@
-/** The time limit of commands, in whole seconds (K-01). */
+/** The timeout of commands, in whole seconds (K-01). */
 
-/** What the limit can be. */
+/** The bounds of the timeout. */
 const least = 1
 const most = 600
 
-/** What people set who find the models' own limits too short. */
+/** A suggestion for users who find the models' own timeouts too short. */
 export const preset = 120
 
-/** The typed limit: undefined for none, null if it is not a whole number. */
+/** Parses a typed timeout: undefined for none, null if it is not a whole number. */
 export function parseTimeout(typed: string): number | undefined | null {
   const text = typed.trim()
   if (text === '') return undefined

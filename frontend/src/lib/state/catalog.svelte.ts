@@ -112,10 +112,13 @@ export class Catalog {
     return { provider: '', model: '', mode }
   }
 
+  providerName(id: string): string {
+    return this.providers.find((provider) => provider.id === id)?.name ?? id
+  }
+
   /** The display name of a model and its provider. */
   nameOf({ provider, model }: Settings): string {
-    const vendor = this.providers.find(({ id }) => id === provider)?.name ?? provider
-    return `${this.model(provider, model)?.name || model} · ${vendor}`
+    return `${this.model(provider, model)?.name || model} · ${this.providerName(provider)}`
   }
 
   /** Whether a model is a script, which is never shown as if it were a real model. */

@@ -6,7 +6,7 @@ import { Tail } from '../state/tail.svelte'
 import TaskRow from './TaskRow.svelte'
 import type { Task } from '../model/tasks'
 
-/** What the page is told of what comes into view. */
+/** What the stubbed IntersectionObserver reports. */
 let isInView = true
 
 beforeEach(() => {
@@ -56,7 +56,7 @@ test.each<[Partial<Task>, string]>([
   [{ state: 'stopped' }, 'stopped · 5 s'],
   [{ state: 'timed_out' }, 'ended at its time limit · 5 s'],
   [{ state: 'session_ended' }, 'ended with the session · 5 s'],
-])('%o is told as “%s”', (change, want) => {
+])('%o is shown as “%s”', (change, want) => {
   const times = change.state ? { started_at: 1000, ended_at: 6000 } : {}
   const { container } = show({ ...change, ...times })
   const facts = container.querySelector('.facts')!.textContent
@@ -64,14 +64,14 @@ test.each<[Partial<Task>, string]>([
   expect(screen.queryAllByRole('button', { name: /^Stop/ })).toHaveLength(change.state ? 0 : 1)
 })
 
-test('nothing of a command is hidden', () => {
+test('hidden characters of a command are made visible', () => {
   show()
   expect(screen.getByText('⟨U+202E⟩')).toBeTruthy()
   screen.getByRole('button', { name: 'Stop npm run dev ⟨U+202E⟩' })
 })
 
 // OAS-317
-test('a stop asks nothing, and its outcome is announced', async () => {
+test('a stop needs no confirmation, and its outcome is announced', async () => {
   const { onstop, props, rerender } = show()
   const status = screen.getByRole('status')
   expect(status.textContent).toBe('')
@@ -83,31 +83,31 @@ test('a stop asks nothing, and its outcome is announced', async () => {
   expect(status.textContent).toContain('npm run dev ⟨U+202E⟩: stopped')
 })
 
-test('the focus goes from the button to the row, also where the end is told after the answer', async () => {
+test('the focus moves from the button to the row, even if the event comes after the reply', async () => {
   Element.prototype.scrollIntoView = vi.fn() // which jsdom does not have
   const { props, rerender } = show()
   const stop = screen.getByRole('button', { name: /^Stop/ })
   stop.focus()
   await fireEvent.click(stop)
-  await rerender({ ...props, stopping: true }) // the answer came, the button still stands
+  await rerender({ ...props, stopping: true }) // the reply came, the button is still there
   await rerender({ ...props, task: { ...task, state: 'stopped', ended_at: Date.now() } })
   const toggle = screen.getByRole('button', { name: /^Show or hide the output/ })
   await vi.waitFor(() => expect(document.activeElement).toBe(toggle))
 })
 
-test('the output is shown as plain text, whatever it holds', async () => {
+test('the output is always shown as plain text', async () => {
   show({}, '\x1b[31mred\x1b[0m <b>bold</b> \x1b]52;c;ZXZpbA==\x07')
   const text = await screen.findByText(/red/)
   expect(text.textContent).toBe('red <b>bold</b> ')
 })
 
-test('out of view nothing is read', () => {
+test('the output is not read while it is out of view', () => {
   isInView = false
   const { call } = show()
   expect(call).not.toHaveBeenCalled()
 })
 
-test('the end is followed until somebody scrolls up, and again when they ask for it', async () => {
+test('the end is followed until the user scrolls up, and again after “Jump to latest”', async () => {
   const { call } = show({}, 'line\n'.repeat(100))
   await screen.findByText(/line/)
   const log = screen.getByRole('log')

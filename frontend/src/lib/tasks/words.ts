@@ -1,4 +1,4 @@
-/** How a task is or what became of it, in a few words. */
+/** Describes the state of a task in a few words. */
 import { elapsed } from '../model/format'
 import { t } from '../i18n/i18n.svelte'
 import type { Task } from '../model/tasks'
@@ -8,6 +8,6 @@ export function stateWords(task: Task): string {
   return t(`task.${task.state}`)
 }
 
-/** How long it has been running, or was. */
+/** How long the task has been running, or ran. */
 export const lasted = (task: Task, now: number): string =>
   elapsed((task.ended_at ?? now) - task.started_at)

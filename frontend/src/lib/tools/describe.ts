@@ -1,4 +1,4 @@
-/** The most telling result of a call, in words. */
+/** Describes the result of a call. */
 import type { ToolEntry } from '../model/entries'
 import { t } from '../i18n/i18n.svelte'
 import type { FileChange } from '../types.gen'
@@ -7,7 +7,7 @@ import { isSlip } from './unfolding'
 
 export type Outcome = { text: string; added?: number; removed?: number; bad?: boolean }
 
-/** The one telling result of a call that has ended. */
+/** The most important result of a call that has ended. */
 export function outcome(call: ToolEntry): Outcome {
   if (call.status === 'denied' || call.status === 'interrupted') {
     return { text: t(`tool.${call.status}`) }
@@ -29,14 +29,14 @@ export function outcome(call: ToolEntry): Outcome {
 const summary = (changes: readonly FileChange[]) =>
   changes.length > 1 ? counted('files', changes.length) : noteOf(changes[0])
 
-/** How many lines come and go in all. */
+/** The number of added and removed lines of all files. */
 export function sums(changes: readonly FileChange[]): { added: number; removed: number } {
   const sum = (count: (change: FileChange) => number) =>
     changes.reduce((total, change) => total + count(change), 0)
   return { added: sum((change) => change.added), removed: sum((change) => change.removed) }
 }
 
-/** What happens to a file besides its lines changing. */
+/** What happens to a file besides changes of its lines. */
 export function noteOf(change: FileChange | undefined): string {
   if (change?.created) return t('tool.created')
   return change?.deleted ? t('tool.deleted') : ''

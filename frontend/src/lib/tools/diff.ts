@@ -1,4 +1,4 @@
-/** Unified hunks as numbered lines. */
+/** Parses unified diffs into numbered lines. */
 
 export type DiffLine =
   | { kind: 'hunk'; text: string }
@@ -6,7 +6,7 @@ export type DiffLine =
 
 const header = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@ ?(.*)$/
 
-/** Reads hunks without file headers; a line that does not belong to one is left out. */
+/** Parses hunks without file headers. Lines outside of a hunk are skipped. */
 export function parseDiff(diff: string): DiffLine[] {
   const lines: DiffLine[] = []
   let before = 1

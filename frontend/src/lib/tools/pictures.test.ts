@@ -17,7 +17,7 @@ function show(media: Media[]) {
   return { enlarged, ...render(Pictures, { shown: [png], read: async () => media, onenlarge }) }
 }
 
-test('a picture is read when it is shown, and enlarged by a press', async () => {
+test('a picture is loaded when it is shown, and a click enlarges it', async () => {
   const { enlarged } = show([{ ...png, data: 'AAAA' }])
   const image = await screen.findByRole('img', { name: 'shot.png' })
   expect(image.getAttribute('src')).toBe('data:image/png;base64,AAAA')
@@ -25,7 +25,7 @@ test('a picture is read when it is shown, and enlarged by a press', async () => 
   expect(enlarged).toEqual([{ name: 'shot.png', source: 'data:image/png;base64,AAAA' }])
 })
 
-test('a picture that cannot be read or painted says so', async () => {
+test('a note replaces a picture that cannot be loaded or painted', async () => {
   const { unmount } = show([])
   await screen.findByText('shot.png could not be shown.')
   unmount()
@@ -34,7 +34,7 @@ test('a picture that cannot be read or painted says so', async () => {
   await screen.findByText('shot.png could not be shown.')
 })
 
-test('the line of a call counts its pictures', () => {
+test('the result of a call counts its pictures', () => {
   const ended = (media: Media[]) => outcome({ status: 'done', media } as unknown as ToolEntry)
   expect(ended([png]).text).toBe('1 picture')
   expect(ended([{ mime: 'application/pdf' }]).text).toBe('')

@@ -20,16 +20,16 @@ describe('a diff', () => {
     ])
   })
 
-  test('leaves out the note on a missing last newline', () => {
+  test('leaves out the note about a missing newline at the end', () => {
     const lines = parseDiff('@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n')
     expect(lines.map((line) => line.kind)).toEqual(['hunk', 'del', 'add'])
   })
 })
 
-describe('a line', () => {
+describe('the result of a call', () => {
   const ended = (change: Partial<ToolEntry>) => outcome({ status: 'done', ...change } as ToolEntry)
 
-  test('tells the result that matters', () => {
+  test('is the most important one', () => {
     expect(ended({ details: { listing: { count: 14, unit: 'matches' } } }).text).toBe('14 matches')
     const change = { path: 'a', added: 8, removed: 2, diff: '' }
     expect(ended({ details: { changes: [change] } })).toMatchObject({ added: 8, removed: 2 })

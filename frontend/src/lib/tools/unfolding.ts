@@ -1,13 +1,13 @@
-/** Which cards open by themselves: what failed in the world, not what the agent got wrong and mends. */
+/** Which cards unfold automatically: those of commands that failed, not of mistakes that the agent corrects itself. */
 import type { ToolEntry } from '../model/entries'
 
-/** A command that ended with an exit code other than 0, and was not stopped. */
+/** Whether a command ended with an exit code other than 0 and was not stopped. */
 export const isFailedCommand = ({ details, status }: ToolEntry): boolean =>
   status !== 'interrupted' && details?.command !== undefined && details.command.exit_code !== 0
 
 /**
- * A call that came to nothing: wrong arguments, a file that was not read first.
- * The agent is told, and does it otherwise; nobody else has to act.
+ * Whether a call failed before it did anything, for example because of wrong arguments.
+ * The agent is told and tries again. The user does not have to act.
  */
 export const isSlip = (call: ToolEntry): boolean => call.status === 'failed' && !call.details
 

@@ -1,4 +1,4 @@
-/** Which icon and which body a tool's card has. */
+/** The icon and the body of each tool's card. */
 import type { Component } from 'svelte'
 import Bot from '@lucide/svelte/icons/bot'
 import FileDiff from '@lucide/svelte/icons/file-diff'
@@ -22,7 +22,7 @@ import TextBody from './TextBody.svelte'
 type Widget = {
   icon: Component<{ size?: number; strokeWidth?: number }>
   body: Component<{ call: ToolEntry }>
-  /** The body, or the conversation that stands in its place, scrolls by itself. */
+  /** Whether the body, or the conversation that replaces it, scrolls itself. */
   scrolls?: true
 }
 

@@ -1,6 +1,6 @@
 import { tick } from 'svelte'
 
-/** Keeps the end of a box in view while its content grows, as long as it was in view before. */
+/** Keeps the end of a box in view while its content grows, if the end was in view before. */
 export function followEnd(box: () => HTMLElement | undefined, content: () => unknown): void {
   $effect.pre(() => {
     void content()

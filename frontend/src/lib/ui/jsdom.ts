@@ -1,4 +1,4 @@
-/** What jsdom leaves out for component tests: it lays nothing out, so no size ever changes. */
+/** Adds what jsdom lacks for component tests. It does no layout, so sizes never change. */
 globalThis.ResizeObserver ??= class {
   observe(): void {}
   unobserve(): void {}

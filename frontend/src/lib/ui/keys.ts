@@ -1,7 +1,7 @@
-/** Enter that ends a composition belongs to the input method (229 in WebKit). */
+/** Whether a key belongs to an input method. WebKit reports the key that ends a composition only as code 229. */
 export const isComposing = (event: KeyboardEvent): boolean =>
   event.isComposing || event.keyCode === 229
 
-/** No other key is held down. */
+/** Whether no modifier key is held down. */
 export const isPlain = (event: KeyboardEvent): boolean =>
   !event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey

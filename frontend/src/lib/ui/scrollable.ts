@@ -1,8 +1,8 @@
 import type { Attachment } from 'svelte/attachments'
 
 /**
- * Lets the keyboard reach an element while it scrolls: arrow keys move it then. One that shows all
- * that it has is no stop for Tab.
+ * Makes an element focusable while its content overflows, so that arrow keys can scroll it. An element
+ * that shows all of its content is not a tab stop.
  */
 export const scrollable: Attachment<HTMLElement> = (element) => {
   const look = () => {
@@ -11,7 +11,7 @@ export const scrollable: Attachment<HTMLElement> = (element) => {
     if (scrolls) element.tabIndex = 0
     else if (document.activeElement !== element) element.removeAttribute('tabindex')
   }
-  // What is in it may grow without its own size changing.
+  // The content may grow without a change of the element's own size.
   const sizes = new ResizeObserver(look)
   const contents = new MutationObserver(look)
   sizes.observe(element)

@@ -1,6 +1,7 @@
 import type { Key } from '../i18n/en'
+import { isComposing } from './keys'
 
-/** Every shortcut, as the help shows them. Browsers keep Ctrl+N to themselves, hence Alt+N. */
+/** All shortcuts in the order of the help. Browsers reserve Ctrl+N, so Alt+N does the same. */
 export const shortcuts: readonly { label: Key; keys: readonly string[] }[] = [
   { label: 'keys_help.send', keys: ['Enter'] },
   { label: 'keys_help.follow_up', keys: ['Ctrl+Enter'] },
@@ -32,9 +33,9 @@ export type Command =
   | 'next_region'
   | 'previous_region'
 
-/** The window-wide command of a key press. */
+/** The command of a key press that works in the whole window. */
 export function commandOf(event: KeyboardEvent): Command | undefined {
-  if (event.isComposing) return undefined
+  if (isComposing(event)) return undefined
   const key = event.key.toLowerCase()
   if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) {
     const commands: Record<string, Command> = {

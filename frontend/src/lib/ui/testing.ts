@@ -2,7 +2,7 @@ import { render } from '@testing-library/svelte'
 import { Tooltip } from 'bits-ui'
 import { type Component, createRawSnippet, mount, unmount } from 'svelte'
 
-/** Renders a component within what the application puts around everything. */
+/** Renders a component inside the providers that the application puts around everything. */
 export function renderInApp<P extends Record<string, unknown>>(
   component: Component<P>,
   props: P,
