@@ -18,31 +18,31 @@ import (
 // the last attempt keeps its text, marked as cut off.
 func (t *turn) ask() (*llm.Answer, error) {
 	set := t.session.transcript.Settings
-	who := llm.Origin{Provider: set.Provider, Model: set.Model}
+	model := llm.Origin{Provider: set.Provider, Model: set.Model}
 	t.overflowed = false
-	d, err := t.askModel(who, set.Effort)
+	d, err := t.askModel(model, set.Effort)
 	t.fatal = refused(err)
 	if err != nil && set.FallbackModel != "" && llm.Transient(err) && t.ctx.Err() == nil {
-		t.keep(who, d, llm.Message{Role: llm.RoleAssistant})
+		t.keep(model, d, llm.Message{Role: llm.RoleAssistant})
 		instead := llm.Origin{Provider: set.FallbackProvider, Model: set.FallbackModel}
-		t.emit(Warn(WarnFallback, who.Model, reasonOf(err), instead.Model))
-		who = instead
-		d, err = t.askModel(who, set.Effort)
+		t.emit(Warn(WarnFallback, model.Model, reasonOf(err), instead.Model))
+		model = instead
+		d, err = t.askModel(model, set.Effort)
 	}
 	if err != nil {
-		t.keep(who, d, d.partial())
+		t.keep(model, d, d.partial())
 		return nil, err
 	}
 	answer := d.answer
 	if answer.RateLimit != nil {
-		t.emit(RateLimitReport{Provider: who.Provider, Limit: *answer.RateLimit})
+		t.emit(RateLimitReport{Provider: model.Provider, Limit: *answer.RateLimit})
 	}
 	t.usage = t.usage.Add(answer.Usage)
 	var leftOut int
 	answer.Message, leftOut = t.session.transcript.admit(answer.Message)
 	t.emit(TextEnd{
 		Message: answer.Message, Usage: answer.Usage, Finish: answer.Finish, ThinkingMs: d.thought.Milliseconds(),
-		Provider: who.Provider, Model: who.Model, Cost: t.session.price(who, answer.Usage),
+		Provider: model.Provider, Model: model.Model, Cost: t.session.price(model, answer.Usage),
 	})
 	t.leftOut(leftOut + answer.LeftOut)
 	return answer, nil
@@ -50,7 +50,7 @@ func (t *turn) ask() (*llm.Answer, error) {
 
 // keep records the remains of an answer that broke off. An answer without
 // remains is recorded too, because the provider may charge for it.
-func (t *turn) keep(who llm.Origin, d *draft, m llm.Message) {
+func (t *turn) keep(model llm.Origin, d *draft, m llm.Message) {
 	used := d.used()
 	if !d.begun() && !used.Known {
 		return
@@ -58,7 +58,7 @@ func (t *turn) keep(who llm.Origin, d *draft, m llm.Message) {
 	t.count(used)
 	t.emit(TextEnd{
 		Message: m, Usage: used, Finish: llm.Finish{Reason: llm.FinishInterrupted},
-		Provider: who.Provider, Model: who.Model, Cost: t.session.price(who, used),
+		Provider: model.Provider, Model: model.Model, Cost: t.session.price(model, used),
 	})
 }
 
@@ -71,21 +71,21 @@ func (t *turn) count(used llm.Usage) {
 
 // askModel asks one model as often as the retry policy allows. It returns the
 // last attempt, complete or with an error.
-func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*draft, error) {
+func (t *turn) askModel(model llm.Origin, effort llm.Effort) (*draft, error) {
 	policy := t.session.cfg.Retry
 	var remedies []HistoryRepaired // that are being tried, the newest last
 	for n := 1; ; n++ {
-		d := &draft{emit: t.emit, now: t.session.cfg.Now, tools: t.session.cfg.Profiles.Profile(who.Provider, who.Model).Tools}
-		err := t.attempt(who, effort, d, &remedies)
+		d := &draft{emit: t.emit, now: t.session.cfg.Now, tools: t.session.cfg.Profiles.Profile(model.Provider, model.Model).Tools}
+		err := t.attempt(model, effort, d, &remedies)
 		if err == nil {
 			return d, nil
 		}
 		full := d.answer != nil && d.answer.Finish.Reason == llm.FinishContextOverflow
 		if full { // it is an answer and was paid for, up to the limit
-			t.keep(who, d, d.partial())
+			t.keep(model, d, d.partial())
 			d = &draft{}
 		}
-		if t.ctx.Err() == nil && t.repair(who, err) {
+		if t.ctx.Err() == nil && t.repair(model, err) {
 			if full {
 				t.pickUp()
 			}
@@ -110,9 +110,9 @@ func (t *turn) askModel(who llm.Origin, effort llm.Effort) (*draft, error) {
 		f, used := Explain(err), d.used()
 		t.count(used)
 		t.emit(Retrying{
-			Provider: who.Provider, Model: who.Model, Attempt: n, Of: policy.Retries,
+			Provider: model.Provider, Model: model.Model, Attempt: n, Of: policy.Retries,
 			DelayMs: wait.Milliseconds(), ID: f.ID, Args: f.Args, Code: f.Code, Message: f.Message, Sent: d.begun(),
-			Usage: used, Cost: t.session.price(who, used),
+			Usage: used, Cost: t.session.price(model, used),
 		})
 		if !t.sleep(wait) {
 			return &draft{}, err // its remains are already recorded
@@ -149,16 +149,16 @@ func usageOf(err error) llm.Usage {
 
 // attempt sends one request and reads its answer to the end. Once the provider
 // has accepted remedies, attempt records them and clears the list.
-func (t *turn) attempt(who llm.Origin, effort llm.Effort, d *draft, remedies *[]HistoryRepaired) error {
+func (t *turn) attempt(model llm.Origin, effort llm.Effort, d *draft, remedies *[]HistoryRepaired) error {
 	s := t.session
-	profile := s.cfg.Profiles.Profile(who.Provider, who.Model)
-	options, err := t.options(who, profile)
+	profile := s.cfg.Profiles.Profile(model.Provider, model.Model)
+	options, err := t.options(model, profile)
 	if err != nil {
 		return err
 	}
 	req := llm.Request{
-		Provider: who.Provider, Model: who.Model, Effort: effort,
-		System: t.briefing(who).System, Messages: t.sendable(who, *remedies),
+		Provider: model.Provider, Model: model.Model, Effort: effort,
+		System: t.briefing(model).System, Messages: t.sendable(model, *remedies),
 		Tools: profile.Tools.Definitions(), CacheKey: s.cfg.ID, Options: options,
 	}
 	t.settle()
@@ -176,7 +176,7 @@ func (t *turn) attempt(who llm.Origin, effort llm.Effort, d *draft, remedies *[]
 		*remedies = nil
 		d.add(ev)
 	}
-	return d.fault(who.Provider)
+	return d.fault(model.Provider)
 }
 
 // sleep waits. It reports false if the turn ended meanwhile.

@@ -80,9 +80,9 @@ func (t tally) tokens() int64 { return int64(t.added / bytesPerToken) }
 // [tokens.Patience]; it estimates the rest from its length.
 func (s *Session) Breakdown(ctx context.Context, past *Transcript) ContextBreakdown {
 	set := s.settings()
-	who := llm.Origin{Provider: set.Provider, Model: set.Model}
+	model := llm.Origin{Provider: set.Provider, Model: set.Model}
 	b := ContextBreakdown{
-		Provider: who.Provider, Model: who.Model, Window: s.cfg.Facts.Limits(who.Provider, who.Model).Window,
+		Provider: model.Provider, Model: model.Model, Window: s.cfg.Facts.Limits(model.Provider, model.Model).Window,
 		Used: past.Context, Counted: past.tally.counted, Added: past.tally.tokens(),
 	}
 	if c := s.cfg.Compactor; c != nil && b.Window > 0 {
@@ -90,7 +90,7 @@ func (s *Session) Breakdown(ctx context.Context, past *Transcript) ContextBreakd
 			b.Reserved = b.Window - threshold
 		}
 	}
-	found := s.weigh(ctx, who, set.Mode, past)
+	found := s.weigh(ctx, model, set.Mode, past)
 	var sum int64
 	for _, n := range found {
 		sum += n
@@ -103,12 +103,12 @@ func (s *Session) Breakdown(ctx context.Context, past *Transcript) ContextBreakd
 }
 
 // weigh estimates the size of each kind.
-func (s *Session) weigh(ctx context.Context, who llm.Origin, mode Mode, past *Transcript) map[ContextKind]int64 {
-	briefing, ok := past.past.briefed[who]
+func (s *Session) weigh(ctx context.Context, model llm.Origin, mode Mode, past *Transcript) map[ContextKind]int64 {
+	briefing, ok := past.past.briefed[model]
 	if !ok { // the first request would create it
-		briefing = s.cfg.Profiles.Brief(ctx, Situation{Provider: who.Provider, Model: who.Model, Mode: mode, AtInput: true})
+		briefing = s.cfg.Profiles.Brief(ctx, Situation{Provider: model.Provider, Model: model.Model, Mode: mode, AtInput: true})
 	}
-	counter := tokens.NewCounter(who.Provider, who.Model, tokens.Patience)
+	counter := tokens.NewCounter(model.Provider, model.Model, tokens.Patience)
 	found := map[ContextKind]int64{}
 	told := 0
 	for _, d := range briefing.Documents {
@@ -117,12 +117,12 @@ func (s *Session) weigh(ctx context.Context, who llm.Origin, mode Mode, past *Tr
 	system := int64(counter.Text(briefing.System))
 	found[ContextDocuments] = system * int64(min(told, len(briefing.System))) / int64(max(1, len(briefing.System)))
 	found[ContextSystem] = system - found[ContextDocuments]
-	for _, t := range s.cfg.Profiles.Profile(who.Provider, who.Model).Tools.Definitions() {
+	for _, t := range s.cfg.Profiles.Profile(model.Provider, model.Model).Tools.Definitions() {
 		found[ContextTools] += int64(counter.Text(t.Name) + counter.Text(t.Description) + counter.Text(string(t.Schema)))
 	}
 	for it := range past.conversation.Items() {
 		for _, p := range it.Message.Parts {
-			if kind := kindOf(it, p, who); kind != "" {
+			if kind := kindOf(it, p, model); kind != "" {
 				found[kind] += int64(counter.Part(p))
 			}
 		}
@@ -132,13 +132,13 @@ func (s *Session) weigh(ctx context.Context, who llm.Origin, mode Mode, past *Tr
 
 // kindOf returns the kind of an item's part. It is empty for another model's
 // reasoning, which is not sent.
-func kindOf(it contextir.Item, p llm.Part, who llm.Origin) ContextKind {
+func kindOf(it contextir.Item, p llm.Part, model llm.Origin) ContextKind {
 	switch it.Type {
 	case contextir.AssistantMessage:
 		if p.Reasoning == nil {
 			return ContextAnswers
 		}
-		if by := it.Message.Origin; by == nil || by.Provider != who.Provider || by.Model != who.Model {
+		if by := it.Message.Origin; by == nil || by.Provider != model.Provider || by.Model != model.Model {
 			return ""
 		}
 		return ContextReasoning

@@ -83,9 +83,9 @@ func (Briefing) Kind() Kind       { return KindBriefing }
 func (BriefingUpdate) Kind() Kind { return KindBriefingUpdate }
 
 // situation describes a model's situation and clears the list of touched files.
-func (t *turn) situation(who llm.Origin) Situation {
+func (t *turn) situation(model llm.Origin) Situation {
 	now := Situation{
-		Provider: who.Provider, Model: who.Model, Mode: t.session.settings().Mode,
+		Provider: model.Provider, Model: model.Model, Mode: t.session.settings().Mode,
 		Worked: t.worked, AtInput: !t.described,
 	}
 	t.worked, t.described = nil, true
@@ -93,14 +93,14 @@ func (t *turn) situation(who llm.Origin) Situation {
 }
 
 // briefing returns the model's briefing, and creates it if there is none yet.
-func (t *turn) briefing(who llm.Origin) Briefing {
+func (t *turn) briefing(model llm.Origin) Briefing {
 	s := t.session
-	if b, ok := s.transcript.past.briefed[who]; ok {
+	if b, ok := s.transcript.past.briefed[model]; ok {
 		return b
 	}
 	t.settle()
-	b := s.cfg.Profiles.Brief(t.ctx, t.situation(who))
-	b.Profile, b.Provider, b.Model = s.cfg.Profiles.Profile(who.Provider, who.Model).ID, who.Provider, who.Model
+	b := s.cfg.Profiles.Brief(t.ctx, t.situation(model))
+	b.Profile, b.Provider, b.Model = s.cfg.Profiles.Profile(model.Provider, model.Model).ID, model.Provider, model.Model
 	if t.ctx.Err() == nil { // otherwise it may be incomplete, and it is permanent
 		t.emit(b)
 	}
@@ -110,16 +110,16 @@ func (t *turn) briefing(who llm.Origin) Briefing {
 // renewBriefing tells the model what has changed since it was last told.
 func (t *turn) renewBriefing() {
 	s := t.session
-	who := llm.Origin{Provider: s.transcript.Settings.Provider, Model: s.transcript.Settings.Model}
+	model := llm.Origin{Provider: s.transcript.Settings.Provider, Model: s.transcript.Settings.Model}
 	renewer, ok := s.cfg.Profiles.(Renewer)
-	if _, briefed := s.transcript.past.briefed[who]; !ok || !briefed {
+	if _, briefed := s.transcript.past.briefed[model]; !ok || !briefed {
 		return
 	}
-	update := renewer.Renew(t.ctx, t.situation(who), s.transcript.past.told[who])
+	update := renewer.Renew(t.ctx, t.situation(model), s.transcript.past.told[model])
 	if update.Text == "" || t.ctx.Err() != nil {
 		return
 	}
-	update.Provider, update.Model = who.Provider, who.Model
+	update.Provider, update.Model = model.Provider, model.Model
 	t.emit(update)
 }
 
@@ -139,12 +139,12 @@ func (t *turn) workedOn(a Access) {
 
 // applyBriefing folds in a briefing.
 func (t *Transcript) applyBriefing(b Briefing) {
-	who := llm.Origin{Provider: b.Provider, Model: b.Model}
+	model := llm.Origin{Provider: b.Provider, Model: b.Model}
 	if t.past.briefed == nil {
 		t.past.briefed = map[llm.Origin]Briefing{}
 	}
-	t.past.briefed[who] = b
-	t.tell(who, b.Told)
+	t.past.briefed[model] = b
+	t.tell(model, b.Told)
 }
 
 // applyUpdate folds in an update of the briefing.
@@ -154,21 +154,21 @@ func (t *Transcript) applyUpdate(u BriefingUpdate) {
 }
 
 // tell adds to what a model has been told.
-func (t *Transcript) tell(who llm.Origin, what Told) {
+func (t *Transcript) tell(model llm.Origin, what Told) {
 	if t.past.told == nil {
 		t.past.told = map[llm.Origin]Told{}
 	}
-	if t.past.told[who] == nil {
-		t.past.told[who] = Told{}
+	if t.past.told[model] == nil {
+		t.past.told[model] = Told{}
 	}
-	maps.Copy(t.past.told[who], what)
+	maps.Copy(t.past.told[model], what)
 }
 
 // forgetUpdates records that a summary has replaced the updates in the
 // conversation. Remaining differences from the briefing will be reported again.
 func (t *Transcript) forgetUpdates() {
 	t.past.told = nil
-	for who, b := range t.past.briefed {
-		t.tell(who, b.Told)
+	for model, b := range t.past.briefed {
+		t.tell(model, b.Told)
 	}
 }

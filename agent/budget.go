@@ -17,8 +17,8 @@ const (
 )
 
 // price returns the cost of a request; nil means unknown.
-func (s *Session) price(who llm.Origin, u llm.Usage) *llm.Cost {
-	return s.cfg.Facts.Price(who.Provider, who.Model, u, s.cfg.Now())
+func (s *Session) price(model llm.Origin, u llm.Usage) *llm.Cost {
+	return s.cfg.Facts.Price(model.Provider, model.Model, u, s.cfg.Now())
 }
 
 // budget returns the session's budget; 0 means unlimited. It uses the recorded
@@ -39,8 +39,8 @@ func (s *Session) spending() llm.Spending {
 // fits reports whether the budget covers what was spent and the estimated next
 // request. An unknown estimate counts as 0, so that only actual spending
 // counts.
-func (s *Session) fits(spent llm.Cost, who llm.Origin, u llm.Usage) (next llm.Cost, ok bool) {
-	if c := s.price(who, u); c != nil {
+func (s *Session) fits(spent llm.Cost, model llm.Origin, u llm.Usage) (next llm.Cost, ok bool) {
+	if c := s.price(model, u); c != nil {
 		next = *c
 	}
 	budget := s.budget()
@@ -49,11 +49,11 @@ func (s *Session) fits(spent llm.Cost, who llm.Origin, u llm.Usage) (next llm.Co
 
 // Affords reports whether the remaining budget covers a request beside the
 // conversation with the given bytes of text (OAS-115).
-func (s *Session) Affords(who llm.Origin, bytes int) bool {
+func (s *Session) Affords(model llm.Origin, bytes int) bool {
 	if s.budget() == 0 {
 		return true
 	}
-	_, ok := s.fits(s.spending().Cost, who, llm.Usage{Input: int64(bytes / bytesPerToken), Output: outputReserve, Known: true})
+	_, ok := s.fits(s.spending().Cost, model, llm.Usage{Input: int64(bytes / bytesPerToken), Output: outputReserve, Known: true})
 	return ok
 }
 
@@ -85,9 +85,9 @@ func (t *turn) nextUsage() llm.Usage {
 	s := t.session
 	added := s.transcript.tally.added
 	if s.transcript.Context == 0 {
-		who := llm.Origin{Provider: s.transcript.Settings.Provider, Model: s.transcript.Settings.Model}
-		added += len(t.briefing(who).System)
-		for _, tool := range s.cfg.Profiles.Profile(who.Provider, who.Model).Tools.Definitions() {
+		model := llm.Origin{Provider: s.transcript.Settings.Provider, Model: s.transcript.Settings.Model}
+		added += len(t.briefing(model).System)
+		for _, tool := range s.cfg.Profiles.Profile(model.Provider, model.Model).Tools.Definitions() {
 			added += len(tool.Description) + len(tool.Schema)
 		}
 	}

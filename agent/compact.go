@@ -125,13 +125,13 @@ func (t *turn) compactIfFull() bool {
 // compactAfter compacts the conversation after a provider has refused it for
 // its length, once for each answer (K-08). It reports whether there is
 // something new to send.
-func (t *turn) compactAfter(who llm.Origin) bool {
+func (t *turn) compactAfter(model llm.Origin) bool {
 	c := t.session.cfg.Compactor
 	if c == nil || c.Threshold(0) == 0 || t.overflowed || t.session.transcript.past.compaction.failures >= maxCompactionFailures {
 		return false
 	}
 	t.overflowed = true
-	t.emit(Warn(WarnContextOverflow, who.Model))
+	t.emit(Warn(WarnContextOverflow, model.Model))
 	return t.compact(CompactionStart{Trigger: CompactOverflow, Tokens: t.nextUsage().Input}, "")
 }
 

@@ -118,12 +118,12 @@ func checkOptions(all map[string]ProviderOptions) error {
 
 // options returns what a request to a model says besides: its profile's options
 // with the configuration's over them, and the settings.
-func (t *turn) options(who llm.Origin, profile Profile) (llm.Options, error) {
+func (t *turn) options(model llm.Origin, profile Profile) (llm.Options, error) {
 	s := t.session
-	o := s.cfg.Options[who.Provider].over(profile.Options)
-	if err := o.check(who.Provider); err != nil {
+	o := s.cfg.Options[model.Provider].over(profile.Options)
+	if err := o.check(model.Provider); err != nil {
 		return llm.Options{}, &llm.Error{
-			Class: llm.ClassConfig, Provider: who.Provider, Message: fmt.Sprintf("the options of its profile cannot be sent: %v", err), Cause: err,
+			Class: llm.ClassConfig, Provider: model.Provider, Message: fmt.Sprintf("the options of its profile cannot be sent: %v", err), Cause: err,
 		}
 	}
 	return llm.Options{ThinkingTokens: s.transcript.Settings.ThinkingTokens, Header: o.Header, Body: o.Body, Tools: o.Tools}, nil

@@ -55,9 +55,9 @@ func (p prompted) Brief(context.Context, Situation) Briefing { return Briefing{S
 // tools returns the tools as they were shown to the model that answered last.
 // Its calls are read by them even if another model is chosen meanwhile.
 func (s *Session) tools() *Toolset {
-	who := llm.Origin{Provider: s.transcript.Settings.Provider, Model: s.transcript.Settings.Model}
+	model := llm.Origin{Provider: s.transcript.Settings.Provider, Model: s.transcript.Settings.Model}
 	if last := s.transcript.past.last; last != nil {
-		who = *last
+		model = *last
 	}
-	return s.cfg.Profiles.Profile(who.Provider, who.Model).Tools
+	return s.cfg.Profiles.Profile(model.Provider, model.Model).Tools
 }

@@ -21,10 +21,10 @@ import (
 
 // sendable returns the conversation in a form that a model accepts, with remedies
 // that are being tried.
-func (t *turn) sendable(who llm.Origin, remedies []HistoryRepaired) []llm.Message {
-	limits := t.session.cfg.Facts.Limits(who.Provider, who.Model)
-	t.noteForeign(who)
-	t.makeRoom(who, limits)
+func (t *turn) sendable(model llm.Origin, remedies []HistoryRepaired) []llm.Message {
+	limits := t.session.cfg.Facts.Limits(model.Provider, model.Model)
+	t.noteForeign(model)
+	t.makeRoom(model, limits)
 	past := &t.session.transcript.conversation
 	if len(remedies) > 0 {
 		past = past.Clone()
@@ -36,7 +36,7 @@ func (t *turn) sendable(who llm.Origin, remedies []HistoryRepaired) []llm.Messag
 	if !past.Pictures() {
 		return messages
 	}
-	return t.fitPictures(who, limits, messages)
+	return t.fitPictures(model, limits, messages)
 }
 
 // ofItems matches a provider's complaint about an unknown part of the
@@ -78,34 +78,34 @@ func (d HistoryRepaired) apply(c *contextir.Conversation) {
 // repair shortens the conversation after a provider refused it as too long: it
 // compacts it (K-08), or cuts old outputs. It reports whether there is anything
 // new to send.
-func (t *turn) repair(who llm.Origin, err error) bool {
+func (t *turn) repair(model llm.Origin, err error) bool {
 	var e *llm.Error
 	if !errors.As(err, &e) || e.Class != llm.ClassContextOverflow {
 		return false
 	}
-	if t.compactAfter(who) {
+	if t.compactAfter(model) {
 		return true
 	}
 	if t.ctx.Err() != nil {
 		return false // the user stopped it and expects no change
 	}
 	all, _ := t.session.transcript.conversation.Elidable(0)
-	return t.elide(who, max(t.excess(t.session.cfg.Facts.Limits(who.Provider, who.Model).Window), all/2))
+	return t.elide(model, max(t.excess(t.session.cfg.Facts.Limits(model.Provider, model.Model).Window), all/2))
 }
 
 // noteForeign reports what a conversation with another model loses for who:
 // data that only the other provider understands. Adapters leave it out (LLM-28).
-func (t *turn) noteForeign(who llm.Origin) {
+func (t *turn) noteForeign(model llm.Origin) {
 	tr := &t.session.transcript
 	last := tr.past.by
-	if who.Model != tr.Settings.Model || who.Provider != tr.Settings.Provider {
+	if model.Model != tr.Settings.Model || model.Provider != tr.Settings.Provider {
 		return // a fallback, which is announced as such
 	}
-	if last == nil || *last == who || tr.past.repairs[who.Provider+"/"+who.Model] || !tr.conversation.Native() {
+	if last == nil || *last == model || tr.past.repairs[model.Provider+"/"+model.Model] || !tr.conversation.Native() {
 		return
 	}
-	told := Repaired(RepairForeign, who.Model, last.Model)
-	told.Subject = who.Provider + "/" + who.Model
+	told := Repaired(RepairForeign, model.Model, last.Model)
+	told.Subject = model.Provider + "/" + model.Model
 	t.emit(told)
 }
 
@@ -114,9 +114,9 @@ func (t *turn) noteForeign(who llm.Origin) {
 const windowReserve = 5
 
 // makeRoom cuts old outputs from a conversation that does not fit the window.
-func (t *turn) makeRoom(who llm.Origin, limits llm.ModelLimits) {
+func (t *turn) makeRoom(model llm.Origin, limits llm.ModelLimits) {
 	if excess := t.excess(limits.Window); excess > 0 {
-		t.elide(who, excess)
+		t.elide(model, excess)
 	}
 }
 
@@ -141,13 +141,13 @@ const densest = 2
 
 // elide cuts about the given number of bytes from old outputs. It reports
 // whether there were any.
-func (t *turn) elide(who llm.Origin, bytes int) bool {
+func (t *turn) elide(model llm.Origin, bytes int) bool {
 	tr := &t.session.transcript
 	all, _ := tr.conversation.Elidable(0)
 	if bytes = min(bytes, all); bytes == 0 {
 		return false
 	}
-	told := Repaired(RepairElided, who.Model)
+	told := Repaired(RepairElided, model.Model)
 	told.Bytes = bytes
 	t.emit(told)
 	return true
@@ -161,7 +161,7 @@ type fitted struct {
 }
 
 // fitPictures converts pictures to a form that the model accepts.
-func (t *turn) fitPictures(who llm.Origin, limits llm.ModelLimits, messages []llm.Message) []llm.Message {
+func (t *turn) fitPictures(model llm.Origin, limits llm.ModelLimits, messages []llm.Message) []llm.Message {
 	f := &t.session.fitted
 	if f.parts == nil || f.limits != limits {
 		*f = fitted{limits: limits, parts: map[*llm.Part][]llm.Part{}}
@@ -183,7 +183,7 @@ func (t *turn) fitPictures(who llm.Origin, limits llm.ModelLimits, messages []ll
 		m.Parts = parts
 	}
 	if subject := strings.Join(changes, "; "); len(changes) > 0 && !t.session.transcript.past.repairs[subject] {
-		told := Repaired(RepairPictures, who.Model, subject)
+		told := Repaired(RepairPictures, model.Model, subject)
 		told.Subject = subject
 		t.emit(told)
 	}
