@@ -30,8 +30,8 @@ func (s *Session) budget() llm.Cost {
 // spending returns what the session has cost, including what its agents spent.
 func (s *Session) spending() llm.Spending {
 	spent := s.transcript.Cost
-	if beside := s.cfg.Limits.Beside; beside != nil && s.budget() > 0 {
-		spent.Cost += beside()
+	if others := s.cfg.Limits.OthersCost; others != nil && s.budget() > 0 {
+		spent.Cost += others()
 	}
 	return spent
 }

@@ -71,9 +71,9 @@ type Limits struct {
 	// Budget limits the cost of all requests together; 0 means unlimited
 	// (OAS-115).
 	Budget llm.Cost
-	// Beside returns what others spent for the session, such as the agents it
-	// started; nil if nobody does.
-	Beside func() llm.Cost
+	// OthersCost returns what other sessions have spent of the same budget, such
+	// as the agents that this one started; nil if there are none.
+	OthersCost func() llm.Cost
 }
 
 // DefaultLimits are those of the loop specification (LOOP-04, K-06).
@@ -84,9 +84,9 @@ func (l Limits) orDefault() Limits {
 	if l.Rounds != 0 || l.Turns != 0 || l.Continuations != 0 || l.LoopWindow != 0 || l.Budget != 0 {
 		return l
 	}
-	beside := l.Beside
+	others := l.OthersCost
 	l = DefaultLimits
-	l.Beside = beside
+	l.OthersCost = others
 	return l
 }
 

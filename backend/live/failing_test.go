@@ -337,14 +337,14 @@ func TestReopenedTurn(t *testing.T) {
 	}
 }
 
-// What a job beside a session came to, and could not be saved, is saved after the
-// next turn: each request once, and the event if it is wanted still.
+// The results of a side job that could not be saved are saved after the next turn:
+// each request once, and the event if it is still wanted.
 func TestUnsavedJobs(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		fails  string
 		wanted bool
-		want   []agent.Kind // beside the turns
+		want   []agent.Kind // in addition to the turns' events
 	}{
 		"a request":         {"append side_request", true, []agent.Kind{agent.KindSideRequest, agent.KindSideRequest, agent.KindPromptSuggestion}},
 		"the event":         {"append prompt_suggestion", true, []agent.Kind{agent.KindSideRequest, agent.KindSideRequest, agent.KindPromptSuggestion}},
@@ -353,7 +353,7 @@ func TestUnsavedJobs(t *testing.T) {
 	} {
 		began := 0
 		s := newStage(t, func(cfg *live.Config) {
-			cfg.Beside = func(context.Context, backend.SessionInfo, *agent.Session) ([]live.Job, error) {
+			cfg.SideJobs = func(context.Context, backend.SessionInfo, *agent.Session) ([]live.Job, error) {
 				if began++; began > 1 {
 					return nil, nil
 				}
@@ -386,8 +386,8 @@ func TestUnsavedJobs(t *testing.T) {
 	}
 }
 
-// A session is read again before its next turn where another process, or a page, has
-// added to its log, between two turns or within one; else it is not.
+// A session is read again before its next turn if another process or a page has added
+// to its log, between two turns or during one; otherwise it is not.
 func TestReadAgain(t *testing.T) {
 	t.Parallel()
 	name := agent.Event{Session: "a", Data: agent.Title{Text: "Mine", ByUser: true}}
@@ -429,7 +429,7 @@ func TestReadAgain(t *testing.T) {
 	}
 }
 
-// No job begins beside a session that cannot be read after its turn.
+// No side job starts for a session that cannot be read after its turn.
 func TestNoJobsForAnUnreadSession(t *testing.T) {
 	t.Parallel()
 	for first := range 3 {
@@ -444,7 +444,7 @@ func TestNoJobsForAnUnreadSession(t *testing.T) {
 				}
 				show(ev)
 			}
-			cfg.Beside = func(context.Context, backend.SessionInfo, *agent.Session) ([]live.Job, error) {
+			cfg.SideJobs = func(context.Context, backend.SessionInfo, *agent.Session) ([]live.Job, error) {
 				began++
 				return nil, nil
 			}
@@ -455,20 +455,20 @@ func TestNoJobsForAnUnreadSession(t *testing.T) {
 			t.Errorf("began again: %v", err)
 		}
 		if want := first / 2; began != want { // it is read once for the turn and once for the jobs
-			t.Errorf("jobs were begun %d times where reading failed after %d times, want %d", began, first, want)
+			t.Errorf("side jobs were started %d times when reading failed after %d times, want %d", began, first, want)
 		}
 		release()
 	}
 }
 
-// What a job beside a session cost is in the log before the session is closed there,
-// however long the job takes to stop.
+// The cost of a side job is in the log before the session is closed there, however
+// long the job takes to stop.
 func TestCloseAwaitsJobs(t *testing.T) {
 	t.Parallel()
 	began := make(chan struct{})
 	var s *stage
 	s = newStage(t, func(cfg *live.Config) {
-		cfg.Beside = func(context.Context, backend.SessionInfo, *agent.Session) ([]live.Job, error) {
+		cfg.SideJobs = func(context.Context, backend.SessionInfo, *agent.Session) ([]live.Job, error) {
 			return []live.Job{func(ctx context.Context) live.Outcome {
 				close(began)
 				<-ctx.Done()

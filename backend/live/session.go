@@ -29,7 +29,7 @@ type Session struct {
 	stage   stage
 	current current
 	inbox   inbox
-	beside  beside
+	side    sideJobs
 	hold    hold
 	loading loading
 	cancel  context.CancelCauseFunc // ends the owner
@@ -46,8 +46,8 @@ type known struct {
 func newSession(id string, all *Sessions) *Session {
 	return &Session{
 		id: id, all: all, known: known{seq: -1},
-		inbox:  inbox{turns: make(chan turnWork), nudge: make(chan struct{}, 1)},
-		beside: beside{news: make(chan struct{}, 1)}, loading: loading{done: make(chan struct{})}, done: make(chan struct{}),
+		inbox: inbox{turns: make(chan turnWork), nudge: make(chan struct{}, 1)},
+		side:  sideJobs{news: make(chan struct{}, 1)}, loading: loading{done: make(chan struct{})}, done: make(chan struct{}),
 	}
 }
 
@@ -107,12 +107,12 @@ func (l *Session) own(ctx context.Context) {
 			l.end(context.WithoutCancel(ctx))
 			l.all.cfg.Leave(context.WithoutCancel(ctx), l.id) // of a session that stays open in the log
 			return
-		case <-l.beside.news:
+		case <-l.side.news:
 			if release, err := l.acquire(ctx); err == nil {
 				l.recordJobs(ctx)
 				release()
 			} else if ctx.Err() == nil { // they wait for the next turn, or the end
-				slog.Warn("record a job beside the session", "session", l.id, "err", err)
+				slog.Warn("record the results of side jobs", "session", l.id, "err", err)
 			}
 		case w := <-l.inbox.turns:
 			l.workAndFollow(ctx, w)
@@ -159,7 +159,7 @@ func (l *Session) work(ctx context.Context, w turnWork) (ended bool) {
 	}
 	l.recordJobs(ctx) // those that could not be recorded when they ended
 	if err := l.beginJobs(ctx); err != nil && ctx.Err() == nil {
-		slog.Warn("begin jobs beside the session", "session", l.id, "err", err)
+		slog.Warn("start side jobs", "session", l.id, "err", err)
 	}
 	return true
 }

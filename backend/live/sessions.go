@@ -25,8 +25,8 @@ type Log interface {
 	Lease(session string) (release func(), err error)
 }
 
-// Config is what the application decides about its sessions. Every field but
-// Beside is required.
+// Config is what the application decides about its sessions. Every field
+// except SideJobs is required.
 type Config struct {
 	Log Log
 	// Check returns an error if a session may not run here.
@@ -46,9 +46,9 @@ type Config struct {
 	// keeps the session in memory. It is called under a lock and returns at
 	// once.
 	Occupied func(session string) bool
-	// Beside returns the jobs to run after a turn that ended by itself; nil if
+	// SideJobs returns the jobs to run after a turn that ended by itself; nil if
 	// there are never any.
-	Beside func(context.Context, backend.SessionInfo, *agent.Session) ([]Job, error)
+	SideJobs func(context.Context, backend.SessionInfo, *agent.Session) ([]Job, error)
 }
 
 // MaxResting limits the sessions at rest that stay in memory. Beyond it, the
@@ -185,7 +185,7 @@ func (s *Sessions) closeUnused() {
 // unused reports whether closing a session now loses nothing. The lock is held.
 func (s *Sessions) unused(l *Session) bool {
 	session := l.session.Load()
-	if session == nil || l.hold.ending || l.hold.users > 0 || l.current.busy() || l.beside.underWay() || l.inbox.bypass.Load() {
+	if session == nil || l.hold.ending || l.hold.users > 0 || l.current.busy() || l.side.underWay() || l.inbox.bypass.Load() {
 		return false
 	}
 	if _, asked := session.Asked(); asked {

@@ -138,7 +138,7 @@ func (p *Providers) List(ctx context.Context, in ModelsRequest) (ModelList, erro
 		wg.Go(func() {
 			listed, err := p.listed(ctx, row, a, in.Refresh)
 			if err != nil && (len(listed)+len(rows) == 0 || in.Refresh || row.Running != nil) {
-				info.Problem = aside(agent.Explain(err))
+				info.Problem = withoutKept(agent.Explain(err))
 			}
 			if last := p.listings.get(row.ID, originOf(a.baseURL)); len(last.Models) > 0 {
 				info.ListedAt = last.At.UnixMilli()
@@ -281,22 +281,23 @@ func (p *Providers) Test(ctx context.Context, in ModelRef) (ConnectionTest, erro
 		return ConnectionTest{}, err
 	}
 	if err := p.Ready(ctx, row.ID); err != nil {
-		return ConnectionTest{Problem: aside(*backend.AsError(err).Failure())}, nil
+		return ConnectionTest{Problem: withoutKept(*backend.AsError(err).Failure())}, nil
 	}
 	begin := time.Now()
 	models, err := p.ask(ctx, row, a, testTimeout)
 	out := ConnectionTest{Reachable: err == nil, DurationMs: time.Since(begin).Milliseconds(), Models: len(models)}
 	switch {
 	case err != nil:
-		out.Problem = aside(agent.Explain(err))
+		out.Problem = withoutKept(agent.Explain(err))
 	case in.Model != "" && len(models) > 0 && !row.Deployments && !names(models, in.Model):
 		out.Problem = backend.Problem(backend.ProblemModelUnlisted, row.Name, in.Model).Failure()
 	}
 	return out, nil
 }
 
-// aside is a failure outside of a conversation, of which nothing is to be kept.
-func aside(f agent.Failure) *agent.Failure {
+// withoutKept returns a failure without the sentence about what was kept, which
+// is about a conversation.
+func withoutKept(f agent.Failure) *agent.Failure {
 	f.Kept = ""
 	return &f
 }

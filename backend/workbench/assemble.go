@@ -53,7 +53,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 	if info.Helper != nil {
 		limits.Rounds, account = info.Helper.Rounds, info.Helper.Parent
 	}
-	limits.Beside = func() llm.Cost { return w.othersCost(account, info.ID) }
+	limits.OthersCost = func() llm.Cost { return w.othersCost(account, info.ID) }
 	limits.Rounds = cmp.Or(limits.Rounds, agent.DefaultLimits.Rounds)
 	limits.Continuations = cmp.Or(limits.Continuations, agent.DefaultLimits.Continuations)
 	limits.LoopWindow = cmp.Or(limits.LoopWindow, agent.DefaultLimits.LoopWindow)

@@ -88,7 +88,7 @@ func New(cfg Config) *Workbench {
 	}
 	w.sessions = live.New(live.Config{
 		Log: cfg.Store, Check: w.belongsHere, Build: w.newSession, Start: w.sessionStart, Show: w.show,
-		Leave: w.leave, Occupied: w.occupied, Beside: w.jobsBeside,
+		Leave: w.leave, Occupied: w.occupied, SideJobs: w.sideJobs,
 	})
 	w.calls = w.dispatcher()
 	return w

@@ -13,11 +13,12 @@ import (
 	"atelier.dev/atelier/backend/live"
 )
 
-const asideTimeout = 30 * time.Second
+// sideJobTimeout limits one side job.
+const sideJobTimeout = 30 * time.Second
 
-// aside is a job beside the conversation: one question to the provider's small
-// model, whose answer may become an event.
-type aside struct {
+// sideJob is one question to the provider's small model, whose answer may become
+// an event of the session.
+type sideJob struct {
 	purpose      agent.Purpose
 	instructions string
 	material     string
@@ -27,7 +28,7 @@ type aside struct {
 	wanted func(*agent.Transcript) bool
 }
 
-// smallModel returns the model for a session's small jobs; false if there is
+// smallModel returns the model for a session's side jobs; false if there is
 // none. It must be a separate small model, because these jobs are not worth a
 // large one's time or cost.
 func (w *Workbench) smallModel(ctx context.Context, set agent.Settings) (llm.Origin, bool) {
@@ -35,33 +36,33 @@ func (w *Workbench) smallModel(ctx context.Context, set agent.Settings) (llm.Ori
 	return llm.Origin{Provider: low.Provider, Model: low.Model}, low.Provider != set.Provider || low.Model != set.Model
 }
 
-// ask runs an aside.
-func (w *Workbench) ask(ctx context.Context, by llm.Origin, a aside) live.Outcome {
-	ctx, cancel := context.WithTimeout(ctx, asideTimeout)
+// runSideJob asks the given model.
+func (w *Workbench) runSideJob(ctx context.Context, by llm.Origin, job sideJob) live.Outcome {
+	ctx, cancel := context.WithTimeout(ctx, sideJobTimeout)
 	defer cancel()
 	got, err := generate.Text(ctx, w.providers, generate.Call{
-		Request: llm.Request{Provider: by.Provider, Model: by.Model, System: a.instructions, Effort: llm.EffortMinimal},
-		Prompt:  a.material,
+		Request: llm.Request{Provider: by.Provider, Model: by.Model, System: job.instructions, Effort: llm.EffortMinimal},
+		Prompt:  job.material,
 	})
-	o := live.Outcome{Wanted: a.wanted}
+	o := live.Outcome{Wanted: job.wanted}
 	for _, usage := range got.Charged() {
 		o.Requests = append(o.Requests, agent.SideRequest{
-			Purpose: a.purpose, Provider: by.Provider, Model: by.Model,
+			Purpose: job.purpose, Provider: by.Provider, Model: by.Model,
 			Usage: usage, Cost: w.providers.Price(by.Provider, by.Model, usage, time.Now()),
 		})
 	}
 	if err != nil {
-		slog.Info("ask beside a session", "purpose", a.purpose, "provider", by.Provider, "model", by.Model, "err", err)
+		slog.Info("run a side job", "purpose", job.purpose, "provider", by.Provider, "model", by.Model, "err", err)
 		return o
 	}
-	o.Event = a.event(got.Text())
+	o.Event = job.event(got.Text())
 	return o
 }
 
-// jobsBeside returns the asides after a turn, if somebody is there to see the
+// sideJobs returns the side jobs after a turn, if somebody is there to see the
 // results. An agent has none: its task is its title, and its parent writes its
 // next prompt.
-func (w *Workbench) jobsBeside(ctx context.Context, info backend.SessionInfo, session *agent.Session) ([]live.Job, error) {
+func (w *Workbench) sideJobs(ctx context.Context, info backend.SessionInfo, session *agent.Session) ([]live.Job, error) {
 	if w.cfg.Unattended || info.Helper != nil {
 		return nil, nil
 	}
@@ -69,8 +70,8 @@ func (w *Workbench) jobsBeside(ctx context.Context, info backend.SessionInfo, se
 	if err != nil {
 		return nil, err
 	}
-	asides := asidesAfter(session, prefs)
-	if len(asides) == 0 {
+	all := sideJobsAfter(session, prefs)
+	if len(all) == 0 {
 		return nil, nil
 	}
 	by, ok := w.smallModel(ctx, session.Transcript().Settings)
@@ -78,26 +79,26 @@ func (w *Workbench) jobsBeside(ctx context.Context, info backend.SessionInfo, se
 		return nil, nil
 	}
 	var jobs []live.Job
-	for _, a := range asides {
-		if session.Affords(by, len(a.instructions)+len(a.material)) {
-			jobs = append(jobs, func(ctx context.Context) live.Outcome { return w.ask(ctx, by, a) })
+	for _, job := range all {
+		if session.Affords(by, len(job.instructions)+len(job.material)) {
+			jobs = append(jobs, func(ctx context.Context) live.Outcome { return w.runSideJob(ctx, by, job) })
 		}
 	}
 	return jobs, nil
 }
 
-// asidesAfter returns the asides after a turn. No prompt is suggested if a
+// sideJobsAfter returns the questions to ask after a turn. No prompt is suggested if a
 // queued message follows at once.
-func asidesAfter(session *agent.Session, prefs backend.Preferences) (asides []aside) {
+func sideJobsAfter(session *agent.Session, prefs backend.Preferences) (jobs []sideJob) {
 	t := session.Transcript()
 	if !prefs.PlainTitles && t.Turn == 1 && !t.Title.ByUser {
-		asides = append(asides, naming(t))
+		jobs = append(jobs, titleJob(t))
 	}
 	if prefs.SuggestPrompts && !session.Queue().Has(agent.FollowUp) {
-		asides = append(asides, suggesting(t))
+		jobs = append(jobs, suggestionJob(t))
 	}
-	return asides
+	return jobs
 }
 
-// said marks one side's text as material for an aside.
-func said(by, text string) string { return "<" + by + ">\n" + text + "\n</" + by + ">\n" }
+// materialFrom marks the text of one side of a conversation for a question.
+func materialFrom(by, text string) string { return "<" + by + ">\n" + text + "\n</" + by + ">\n" }

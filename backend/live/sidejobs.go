@@ -8,22 +8,22 @@ import (
 	"atelier.dev/atelier/agent"
 )
 
-// Job runs beside a conversation, on its own goroutine. It ends with its
-// context.
+// Job is a side job: it runs while the conversation goes on, on its own
+// goroutine. It ends with its context.
 type Job func(context.Context) Outcome
 
 // Outcome is the result of a job.
 type Outcome struct {
 	Requests []agent.SideRequest // what it asked models
-	Event    agent.Payload       // nil where there is none
+	Event    agent.Payload       // nil if there is none
 	// Wanted reports whether the event is still wanted when it is about to be
 	// recorded.
 	Wanted func(*agent.Transcript) bool
 }
 
-// beside holds the jobs of a conversation. Their results wait for the session's
+// sideJobs are the side jobs of one session. Their results wait for the session's
 // owner, because only the owner records events.
-type beside struct {
+type sideJobs struct {
 	jobs    sync.WaitGroup
 	news    chan struct{} // signals that a job has ended; holds one
 	mu      sync.Mutex    // guards what follows
@@ -32,50 +32,50 @@ type beside struct {
 }
 
 // begin starts a job.
-func (b *beside) begin(job func() Outcome) {
-	b.mu.Lock()
-	b.running++
-	b.mu.Unlock()
-	b.jobs.Go(func() { b.end(job()) })
+func (s *sideJobs) begin(job func() Outcome) {
+	s.mu.Lock()
+	s.running++
+	s.mu.Unlock()
+	s.jobs.Go(func() { s.end(job()) })
 }
 
 // underWay reports whether a job runs or has a result that was not taken yet.
-func (b *beside) underWay() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.running > 0 || len(b.over) > 0
+func (s *sideJobs) underWay() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running > 0 || len(s.over) > 0
 }
 
-func (b *beside) end(o Outcome) {
-	b.mu.Lock()
-	b.running--
-	b.over = append(b.over, o)
-	b.mu.Unlock()
+func (s *sideJobs) end(o Outcome) {
+	s.mu.Lock()
+	s.running--
+	s.over = append(s.over, o)
+	s.mu.Unlock()
 	select {
-	case b.news <- struct{}{}:
+	case s.news <- struct{}{}:
 	default:
 	}
 }
 
 // take returns and removes the results.
-func (b *beside) take() []Outcome {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	over := b.over
-	b.over = nil
+func (s *sideJobs) take() []Outcome {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	over := s.over
+	s.over = nil
 	return over
 }
 
 // putBack returns results that could not be recorded.
-func (b *beside) putBack(over []Outcome) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.over = append(over, b.over...)
+func (s *sideJobs) putBack(over []Outcome) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = append(over, s.over...)
 }
 
 // beginJobs starts the jobs after a turn that ended by itself.
 func (l *Session) beginJobs(ctx context.Context) error {
-	if l.all.cfg.Beside == nil || l.session.Load().Transcript().LastEnd != agent.EndDone {
+	if l.all.cfg.SideJobs == nil || l.session.Load().Transcript().LastEnd != agent.EndDone {
 		return nil
 	}
 	if err := l.refresh(ctx); err != nil {
@@ -85,9 +85,9 @@ func (l *Session) beginJobs(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the session's row: %w", err)
 	}
-	jobs, err := l.all.cfg.Beside(ctx, info, l.session.Load())
+	jobs, err := l.all.cfg.SideJobs(ctx, info, l.session.Load())
 	for _, job := range jobs {
-		l.beside.begin(func() Outcome { return job(ctx) })
+		l.side.begin(func() Outcome { return job(ctx) })
 	}
 	return err
 }
@@ -96,7 +96,7 @@ func (l *Session) beginJobs(ctx context.Context) error {
 // is still wanted, which is stored together with the last request.
 func (l *Session) recordJobs(ctx context.Context) {
 	session := l.session.Load()
-	all := l.beside.take()
+	all := l.side.take()
 	for n, o := range all {
 		wanted := o.Event != nil && o.Wanted(session.Transcript())
 		for i, r := range o.Requests {
@@ -104,17 +104,17 @@ func (l *Session) recordJobs(ctx context.Context) {
 			request.More = wanted && i == len(o.Requests)-1
 			if !l.record(ctx, request) {
 				all[n].Requests = o.Requests[i:] // what is recorded stays so
-				l.beside.putBack(all[n:])
+				l.side.putBack(all[n:])
 				return
 			}
 		}
 		if wanted && !l.record(ctx, session.Record(o.Event)) {
 			all[n].Requests = o.Requests[len(o.Requests)-1:] // which goes with the event
-			l.beside.putBack(all[n:])
+			l.side.putBack(all[n:])
 			return
 		}
 	}
 }
 
 // AwaitJobs waits until no job of the session runs.
-func (l *Session) AwaitJobs() { l.beside.jobs.Wait() }
+func (l *Session) AwaitJobs() { l.side.jobs.Wait() }
