@@ -10,23 +10,6 @@ import (
 // never a preference. A log that ends in this mode does not carry it into the
 // next process, where the user has to choose it again.
 
-// Configure changes the settings and has the owner record them.
-func (l *Session) Configure(set agent.Settings) {
-	l.inbox.mu.Lock()
-	l.inbox.bypass.Store(set.Mode == agent.ModeBypass)
-	l.session.Load().Configure(set)
-	l.inbox.mu.Unlock()
-	l.Wake()
-}
-
-// Wake makes the owner take the lease and record pending changes.
-func (l *Session) Wake() {
-	select {
-	case l.inbox.nudge <- struct{}{}:
-	default: // the owner was already notified
-	}
-}
-
 // PermitBypass lets a new session keep the mode that it was created with.
 func (l *Session) PermitBypass() { l.inbox.bypass.Store(true) }
 

@@ -65,10 +65,13 @@ type inbox struct {
 	turns   chan turnWork
 	answers answers       // of people, to its calls
 	nudge   chan struct{} // settings were requested; holds one
-	// mu is held while the session is replaced, and while state changes that a
-	// replacement would lose: the queue, in the store and in memory, and
-	// requested settings. Stopping a turn never waits for it.
+	// mu is held while the session is replaced or its settings are requested, so
+	// that a replacement loses no settings. It is never held during I/O.
 	mu sync.Mutex
+	// queueing is held while the queue changes, in the store and then in memory,
+	// or is read from the store. Nothing else waits for it, in particular not the
+	// turn that takes messages from the queue.
+	queueing sync.Mutex
 	// bypass says that this process was told to let the session run everything
 	// without asking; see revoke.
 	bypass atomic.Bool
@@ -128,9 +131,7 @@ func (l *Session) own(ctx context.Context) {
 // workAndFollow runs a turn and its queued follow-ups. The session stays in
 // memory meanwhile.
 func (l *Session) workAndFollow(ctx context.Context, w turnWork) {
-	l.all.mu.Lock()
-	l.hold.users++
-	l.all.mu.Unlock()
+	l.all.retain(l)
 	defer l.all.release(l)
 	l.work(ctx, w)
 	l.follow(ctx)
@@ -306,13 +307,6 @@ func startProblem(err error) *backend.Error {
 	return backend.AsError(err)
 }
 
-// recordSettings records settings that were requested since the last round.
-func (l *Session) recordSettings(ctx context.Context) {
-	if ev, ok := l.session.Load().RecordSettings(); ok {
-		l.record(ctx, ev)
-	}
-}
-
 // ErrWorking answers requests that need a session at rest.
 var ErrWorking = backend.Problem(backend.ProblemSessionWorking)
 
@@ -388,9 +382,7 @@ func (l *Session) refresh(ctx context.Context) (err error) {
 		return err
 	}
 	if info.Helper != nil {
-		l.all.mu.Lock()
-		l.hold.parent = info.Helper.Parent
-		l.all.mu.Unlock()
+		l.all.setParent(l, info.Helper.Parent)
 	}
 	past, err := l.all.cfg.Log.Events(ctx, backend.EventRange{Session: l.id})
 	if err != nil {
@@ -400,19 +392,14 @@ func (l *Session) refresh(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	l.inbox.mu.Lock()
-	defer l.inbox.mu.Unlock()
+	l.inbox.queueing.Lock()
+	defer l.inbox.queueing.Unlock()
 	waits, err := l.all.cfg.Log.Queue(ctx, l.id)
 	if err != nil {
 		return err
 	}
 	session.Queue().Set(waits)
-	if old := l.session.Load(); old != nil {
-		if set, ok := old.Asked(); ok {
-			session.Configure(set)
-		}
-	}
-	l.session.Store(session)
+	l.replace(session)
 	l.known.seq, l.known.missed = info.Seq, false
 	return nil
 }

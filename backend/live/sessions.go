@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -67,7 +68,7 @@ type Sessions struct {
 	cancel context.CancelFunc
 
 	mu      sync.Mutex
-	of      map[string]*Session
+	byID    map[string]*Session
 	uses    int64 // counts uses, to order sessions by their last one
 	closing bool
 }
@@ -76,7 +77,7 @@ type Sessions struct {
 // by then.
 func New(cfg Config) *Sessions {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Sessions{cfg: cfg, ctx: ctx, cancel: cancel, of: map[string]*Session{}}
+	return &Sessions{cfg: cfg, ctx: ctx, cancel: cancel, byID: map[string]*Session{}}
 }
 
 // hold is what [Sessions] knows about a session, guarded by its lock.
@@ -133,13 +134,13 @@ func (s *Sessions) join(ctx context.Context, id string) (*Session, error) {
 func (s *Sessions) tryJoin(id string) (l *Session, ending bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l = s.of[id]
+	l = s.byID[id]
 	switch {
 	case l == nil && s.closing:
 		return nil, false, errClosing
 	case l == nil:
 		l = newSession(id, s)
-		s.of[id] = l
+		s.byID[id] = l
 		ctx, cancel := context.WithCancelCause(s.ctx)
 		l.cancel = cancel
 		go l.own(ctx)
@@ -148,6 +149,20 @@ func (s *Sessions) tryJoin(id string) (l *Session, ending bool, err error) {
 	}
 	l.hold.users++
 	return l, false, nil
+}
+
+// retain adds a use of a session, on behalf of its owner.
+func (s *Sessions) retain(l *Session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l.hold.users++
+}
+
+// setParent records which session started this one.
+func (s *Sessions) setParent(l *Session, parent string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l.hold.parent = parent
 }
 
 // release ends one use of a session.
@@ -164,11 +179,11 @@ func (s *Sessions) release(l *Session) {
 // long as one that it started. The lock is held.
 func (s *Sessions) closeUnused() {
 	parents := map[string]bool{}
-	for _, l := range s.of {
+	for _, l := range s.byID {
 		parents[l.hold.parent] = true
 	}
 	var unused []*Session
-	for _, l := range s.of {
+	for _, l := range s.byID {
 		if !parents[l.id] && s.unused(l) {
 			unused = append(unused, l)
 		}
@@ -205,7 +220,7 @@ func (l *Session) close(cause error) {
 func (s *Sessions) forget(l *Session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.of, l.id)
+	delete(s.byID, l.id)
 }
 
 // Find returns a session if it is in memory, else nil. The session may be
@@ -213,7 +228,7 @@ func (s *Sessions) forget(l *Session) {
 func (s *Sessions) Find(id string) *Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if l := s.of[id]; l != nil && l.session.Load() != nil {
+	if l := s.byID[id]; l != nil && l.session.Load() != nil {
 		return l
 	}
 	return nil
@@ -224,7 +239,7 @@ func (s *Sessions) StartedBy(parent string) []*Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []*Session
-	for _, l := range s.of {
+	for _, l := range s.byID {
 		if l.hold.parent == parent {
 			out = append(out, l)
 		}
@@ -267,11 +282,12 @@ func (s *Sessions) CloseForDeletion(ctx context.Context, ids []string) (closed b
 	return true, nil
 }
 
+// closeResting tells sessions to end, or reports false if one of them is working.
 func (s *Sessions) closeResting(ids []string) (open []*Session, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, id := range ids {
-		l := s.of[id]
+		l := s.byID[id]
 		if l == nil {
 			continue
 		}
@@ -296,7 +312,7 @@ func (s *Sessions) Close(ctx context.Context) error {
 		select {
 		case <-l.done:
 		case <-ctx.Done():
-			errs = append(errs, errors.New("session "+l.id+" did not stop in time"))
+			errs = append(errs, fmt.Errorf("wait for the end of session %s: %w", l.id, context.Cause(ctx)))
 		}
 	}
 	return errors.Join(errs...)
@@ -306,15 +322,15 @@ func (s *Sessions) Close(ctx context.Context) error {
 func (s *Sessions) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.of)
+	return len(s.byID)
 }
 
 func (s *Sessions) closeAll() []*Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closing = true
-	all := make([]*Session, 0, len(s.of))
-	for _, l := range s.of {
+	all := make([]*Session, 0, len(s.byID))
+	for _, l := range s.byID {
 		l.current.end(agent.ErrSuspended)
 		all = append(all, l)
 	}

@@ -1,0 +1,44 @@
+package live
+
+import (
+	"context"
+
+	"atelier.dev/atelier/agent"
+)
+
+// Configure changes the settings and has the owner record them.
+func (l *Session) Configure(set agent.Settings) {
+	l.inbox.mu.Lock()
+	l.inbox.bypass.Store(set.Mode == agent.ModeBypass)
+	l.session.Load().Configure(set)
+	l.inbox.mu.Unlock()
+	l.Wake()
+}
+
+// Wake makes the owner take the lease and record pending changes.
+func (l *Session) Wake() {
+	select {
+	case l.inbox.nudge <- struct{}{}:
+	default: // the owner was already notified
+	}
+}
+
+// recordSettings records settings that were requested since the last round.
+func (l *Session) recordSettings(ctx context.Context) {
+	if ev, ok := l.session.Load().RecordSettings(); ok {
+		l.record(ctx, ev)
+	}
+}
+
+// replace puts a session that was read again in place of the old one. Settings
+// that were requested of the old one are requested of the new one.
+func (l *Session) replace(session *agent.Session) {
+	l.inbox.mu.Lock()
+	defer l.inbox.mu.Unlock()
+	if old := l.session.Load(); old != nil {
+		if set, ok := old.Asked(); ok {
+			session.Configure(set)
+		}
+	}
+	l.session.Store(session)
+}
