@@ -429,8 +429,7 @@ func TestReadAgain(t *testing.T) {
 	}
 }
 
-// Settings can be changed while a change of the queue is being stored. Before this
-// held, the test never ended.
+// Settings can be changed while a change of the queue is being stored.
 func TestConfigureWhileTheQueueIsStored(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)

@@ -33,7 +33,7 @@ type Config struct {
 // with them. It looks for keys when they are first needed, not before, because
 // a keyring may start programs.
 type Providers struct {
-	catalogue.Facts // over row and local
+	catalogue.Facts // answers from row and local
 	cfg             Config
 	vendors         []provider.Row // the built-in ones
 	client          *llm.Client
@@ -42,9 +42,13 @@ type Providers struct {
 
 	listings *listings
 
-	storing sync.Mutex // held while stored data of a provider changes
+	// storing is held while stored data of a provider changes, and reading while
+	// keys and addresses are read. Neither delays a session that knows its
+	// provider, because a keyring may wait for the user.
+	storing sync.Mutex
+	reading sync.Mutex
 
-	mu     sync.Mutex
+	mu     sync.Mutex // guards what follows; never held during I/O
 	loaded bool
 	own    []provider.Row    // the user's endpoints; replaced as a whole
 	access map[string]access // the same
@@ -74,8 +78,33 @@ func New(cfg Config) *Providers {
 // refresh looks for every provider's key and address. The environment overrides
 // what is stored.
 func (p *Providers) refresh(ctx context.Context) error {
+	p.reading.Lock()
+	defer p.reading.Unlock()
+	return p.read(ctx)
+}
+
+// load is refresh if that was not done yet.
+func (p *Providers) load(ctx context.Context) error {
+	if p.isLoaded() {
+		return nil
+	}
+	p.reading.Lock()
+	defer p.reading.Unlock()
+	if p.isLoaded() { // by a caller that was first
+		return nil
+	}
+	return p.read(ctx)
+}
+
+func (p *Providers) isLoaded() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.loaded
+}
+
+// read does what [Providers.refresh] says. Its caller holds reading, so that
+// nobody else changes own and access.
+func (p *Providers) read(ctx context.Context) error {
 	endpoints, err := p.storedEndpoints(ctx)
 	if err != nil {
 		return err
@@ -114,6 +143,8 @@ func (p *Providers) refresh(ctx context.Context) error {
 		}
 	}
 	p.client.Set(demo.New(demo.Config{}))
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.own, p.access, p.loaded = own, found, true
 	return nil
 }
@@ -196,8 +227,8 @@ func (p *Providers) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.E
 	}
 }
 
-// longCache reports whether a request is to be cached for an hour. Requests
-// beside a session share no prefix that would repay it.
+// longCache reports whether a request is to be cached for an hour. Side requests
+// share no prefix that would repay it.
 func (p *Providers) longCache(ctx context.Context, req llm.Request) bool {
 	if req.Provider != "anthropic" || req.CacheKey == "" {
 		return false
@@ -207,17 +238,6 @@ func (p *Providers) longCache(ctx context.Context, req llm.Request) bool {
 		slog.Warn("read whether to cache for an hour", "err", err)
 	}
 	return preferences.LongCache
-}
-
-// load looks for the providers' keys if that was not done yet.
-func (p *Providers) load(ctx context.Context) error {
-	p.mu.Lock()
-	loaded := p.loaded
-	p.mu.Unlock()
-	if loaded {
-		return nil
-	}
-	return p.refresh(ctx)
 }
 
 // found returns what was found for each provider. Callers must not change it.
