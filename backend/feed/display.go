@@ -22,28 +22,20 @@ const answerLimit = 64 << 10
 func ForDisplay(ev agent.Event) agent.Event {
 	switch d := ev.Data.(type) {
 	case agent.UserInput:
-		if len(d.Text) > displayLimit {
-			d.Size, d.Text = int64(len(d.Text)), middleCut(d.Text)
-			ev.Data = d
-		}
+		d.Text, d.Size = middleCut(d.Text)
+		ev.Data = d
 	case agent.Briefing:
-		if len(d.System) > displayLimit {
-			d.Size, d.System = int64(len(d.System)), middleCut(d.System)
-			ev.Data = d
-		}
+		d.System, d.Size = middleCut(d.System)
+		ev.Data = d
 	case agent.BriefingUpdate:
-		if len(d.Text) > displayLimit {
-			d.Size, d.Text = int64(len(d.Text)), middleCut(d.Text)
-			ev.Data = d
-		}
+		d.Text, d.Size = middleCut(d.Text)
+		ev.Data = d
 	case agent.TextEnd:
 		d.Message, d.Size = displayMessage(d.Message)
 		ev.Data = d
 	case agent.LocalCommandEnd:
 		d.ModelOutput = nil
-		if len(d.Output) > displayLimit {
-			d.Size, d.Output = int64(len(d.Output)), middleCut(d.Output)
-		}
+		d.Output, d.Size = middleCut(d.Output)
 		ev.Data = d
 	case agent.ToolCallEnd:
 		d.ModelOutput = nil
@@ -51,9 +43,7 @@ func ForDisplay(ev agent.Event) agent.Event {
 		for i := range d.Media {
 			d.Media[i].Data = nil
 		}
-		if len(d.Output) > displayLimit {
-			d.Size, d.Output = int64(len(d.Output)), middleCut(d.Output)
-		}
+		d.Output, d.Size = middleCut(d.Output)
 		ev.Data = d
 	}
 	return ev
@@ -120,7 +110,12 @@ func middleCutAll(texts []*string) bool {
 	return true
 }
 
-// middleCut keeps the beginning and the end of a text.
-func middleCut(s string) string {
-	return text.Head(s, displayLimit/2) + "\n…\n" + text.Tail(s, displayLimit/2)
+// middleCut keeps the beginning and the end of a long text. It returns the full
+// size of a text that it cut, else 0.
+func middleCut(s string) (kept string, size int64) {
+	if len(s) <= displayLimit {
+		return s, 0
+	}
+	kept = text.Head(s, displayLimit/2) + "\n…\n" + text.Tail(s, displayLimit/2)
+	return kept, int64(len(s))
 }

@@ -91,8 +91,8 @@ func (p *Providers) ListKeys(ctx context.Context, _ backend.Empty) (KeyList, err
 	return out, nil
 }
 
-// known is get for a provider from the table.
-func (p *Providers) known(ctx context.Context, id string) (provider.Row, access, error) {
+// builtIn is get for a provider that is not one of the user's own endpoints.
+func (p *Providers) builtIn(ctx context.Context, id string) (provider.Row, access, error) {
 	row, a, err := p.get(ctx, id)
 	if err == nil && !slices.ContainsFunc(p.vendors, func(r provider.Row) bool { return r.ID == id }) {
 		err = backend.Problem(backend.ProblemEndpointNotHere, row.Name)
@@ -103,7 +103,7 @@ func (p *Providers) known(ctx context.Context, id string) (provider.Row, access,
 // SetKey stores a provider's key and address, both or neither. Only the user
 // sets an endpoint: nothing in a project can redirect a key.
 func (p *Providers) SetKey(ctx context.Context, in SetKeyRequest) (KeyList, error) {
-	row, now, err := p.known(ctx, in.Provider)
+	row, now, err := p.builtIn(ctx, in.Provider)
 	if err != nil {
 		return KeyList{}, err
 	}
@@ -195,7 +195,7 @@ func askForKey(row provider.Row, now access, address string) error {
 }
 
 func (p *Providers) RemoveKey(ctx context.Context, in ProviderRef) (KeyList, error) {
-	row, _, err := p.known(ctx, in.Provider)
+	row, _, err := p.builtIn(ctx, in.Provider)
 	if err != nil {
 		return KeyList{}, err
 	}

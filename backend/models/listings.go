@@ -53,7 +53,7 @@ func (l *listing) indexed() *listing {
 type listings struct {
 	folder string
 	mu     sync.Mutex
-	of     map[string]*kept
+	byID   map[string]*kept
 }
 
 // kept is one provider's list, read from its file when it is first needed.
@@ -63,16 +63,16 @@ type kept struct {
 }
 
 func newListings(home string) *listings {
-	return &listings{folder: filepath.Join(home, listingsFolder), of: map[string]*kept{}}
+	return &listings{folder: filepath.Join(home, listingsFolder), byID: map[string]*kept{}}
 }
 
 func (l *listings) kept(provider string) *kept {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.of[provider] == nil {
-		l.of[provider] = &kept{}
+	if l.byID[provider] == nil {
+		l.byID[provider] = &kept{}
 	}
-	return l.of[provider]
+	return l.byID[provider]
 }
 
 // get returns the newest list of a provider at an origin; an empty one if there

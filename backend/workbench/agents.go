@@ -102,7 +102,7 @@ func workingDir(project, dir string) (string, error) {
 		return "", fmt.Errorf("%s lies outside the project", dir)
 	}
 	if info, err := os.Stat(real); err != nil || !info.IsDir() {
-		return "", fmt.Errorf("%s is no folder", dir)
+		return "", fmt.Errorf("%s is not a folder", dir)
 	}
 	return real, nil
 }

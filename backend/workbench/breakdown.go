@@ -3,9 +3,8 @@ package workbench
 import (
 	"context"
 
-	"atelier.dev/atelier/backend"
-
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/backend"
 )
 
 // breakdown describes what fills a session's context. It folds the log again, a

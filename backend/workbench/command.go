@@ -8,7 +8,6 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/live"
 )
 
 // runCommand runs a user's command in a session at rest, and returns when it
@@ -30,31 +29,6 @@ func (w *Workbench) runCommand(ctx context.Context, in CommandRequest) (backend.
 			return tool.RunCommand(ctx, place.env, line, output)
 		})
 	})
-}
-
-// atRest returns a session without an open turn or command, for an action
-// between two turns. A turn or command that a crash or a full disk left open is
-// ended first; one that waits for a person keeps waiting.
-func (w *Workbench) atRest(ctx context.Context, session string) (backend.SessionInfo, error) {
-	info, err := w.session(ctx, session)
-	if err != nil {
-		return info, err
-	}
-	switch info.State {
-	case agent.StateAwaitingInput:
-		return info, live.ErrWorking
-	case agent.StateProcessing:
-		l, release, err := w.sessions.Open(ctx, session)
-		if err != nil {
-			return info, err
-		}
-		defer release()
-		if err := l.Start((*agent.Session).Resume); err != nil {
-			return info, err
-		}
-		return info, l.Wait(ctx)
-	}
-	return info, nil
 }
 
 // CommandRequest is for conversation.command.

@@ -22,7 +22,7 @@ var policies = map[backend.CompactWhen]compaction.Policy{
 // current choice.
 func (w *Workbench) compactor() agent.Compactor {
 	return &compaction.Service{Model: w.providers, Policy: func() compaction.Policy {
-		p, err := w.storedPreferences(w.ctx)
+		p, err := backend.StoredPreferences(w.ctx, w.cfg.Store)
 		if err != nil {
 			slog.Warn("read when to compact", "err", err)
 			return compaction.Policy{} // a summary that may be unwanted is not paid for

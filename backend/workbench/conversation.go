@@ -135,6 +135,31 @@ func (w *Workbench) start(ctx context.Context, id string, turn live.Turn) error 
 	return l.Start(turn)
 }
 
+// atRest returns a session without an open turn or command, for an action
+// between two turns. A turn or command that a crash or a full disk left open is
+// ended first; one that waits for a person keeps waiting.
+func (w *Workbench) atRest(ctx context.Context, session string) (backend.SessionInfo, error) {
+	info, err := w.session(ctx, session)
+	if err != nil {
+		return info, err
+	}
+	switch info.State {
+	case agent.StateAwaitingInput:
+		return info, live.ErrWorking
+	case agent.StateProcessing:
+		l, release, err := w.sessions.Open(ctx, session)
+		if err != nil {
+			return info, err
+		}
+		defer release()
+		if err := l.Start((*agent.Session).Resume); err != nil {
+			return info, err
+		}
+		return info, l.Wait(ctx)
+	}
+	return info, nil
+}
+
 func (w *Workbench) interrupt(_ context.Context, in SessionRef) (backend.Empty, error) {
 	w.Interrupt(in.Session)
 	return backend.Empty{}, nil
@@ -196,6 +221,24 @@ func (w *Workbench) Configure(ctx context.Context, session string, set agent.Set
 		return nil
 	}
 	return w.endBypassOfHelpers(ctx, session, set.Mode)
+}
+
+// endBypassOfHelpers ends the mode that allows everything for agents that got
+// it from the session.
+func (w *Workbench) endBypassOfHelpers(ctx context.Context, session string, mode agent.Mode) error {
+	helpers, err := w.cfg.Store.Helpers(ctx, session)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, info := range helpers {
+		if info.Settings.Mode == agent.ModeBypass {
+			set := info.Settings
+			set.Mode = mode
+			errs = append(errs, w.Configure(ctx, info.ID, set))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Snapshot is what a page needs to show a session: the newest events and the
@@ -260,22 +303,4 @@ type AnswerRequest struct {
 type ConfigureRequest struct {
 	Session  string         `json:"session"`
 	Settings agent.Settings `json:"settings"`
-}
-
-// endBypassOfHelpers ends the mode that allows everything for agents that got
-// it from the session.
-func (w *Workbench) endBypassOfHelpers(ctx context.Context, session string, mode agent.Mode) error {
-	helpers, err := w.cfg.Store.Helpers(ctx, session)
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for _, info := range helpers {
-		if info.Settings.Mode == agent.ModeBypass {
-			set := info.Settings
-			set.Mode = mode
-			errs = append(errs, w.Configure(ctx, info.ID, set))
-		}
-	}
-	return errors.Join(errs...)
 }

@@ -31,7 +31,7 @@ type method struct {
 // handle registers fn under a name such as "sessions.list".
 func handle[In, Out any](d *Dispatcher, name string, fn func(context.Context, In) (Out, error)) {
 	if _, dup := d.methods[name]; dup {
-		panic("backend: method registered twice: " + name)
+		panic("workbench: method registered twice: " + name)
 	}
 	d.methods[name] = method{
 		in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
@@ -99,11 +99,8 @@ func (d *Dispatcher) names() []string { return slices.Sorted(maps.Keys(d.methods
 
 // errorReply encodes err as a reply.
 func errorReply(err error) string {
-	b, mErr := json.Marshal(struct {
+	b, _ := json.Marshal(struct { // texts always have a JSON form
 		Error *backend.Error `json:"error"`
 	}{backend.AsError(err)})
-	if mErr != nil {
-		return `{"error":{"code":"internal","message":"Something went wrong inside Atelier."}}`
-	}
 	return string(b)
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -18,18 +17,12 @@ import (
 // preferences returns the stored preferences, with the environment's model for
 // new sessions if that takes precedence.
 func (w *Workbench) preferences(ctx context.Context, _ backend.Empty) (backend.Preferences, error) {
-	p, err := w.storedPreferences(ctx)
+	p, err := backend.StoredPreferences(ctx, w.cfg.Store)
 	if err != nil {
 		return p, err
 	}
 	p.NewSession = w.providers.Preferred(ctx, p.NewSession, w.picked.Load())
 	return p, nil
-}
-
-// storedPreferences returns the user's choices. If they are damaged, it returns
-// the defaults until the user chooses again.
-func (w *Workbench) storedPreferences(ctx context.Context) (backend.Preferences, error) {
-	return backend.StoredPreferences(ctx, w.cfg.Store)
 }
 
 // setPreferences stores the user's choices. The environment's choice is not
@@ -52,7 +45,7 @@ func (w *Workbench) setPreferences(ctx context.Context, p backend.Preferences) (
 	stored := p
 	if p.NewSession != shown.NewSession {
 		w.picked.Store(true)
-	} else if before, err := w.storedPreferences(ctx); err == nil {
+	} else if before, err := backend.StoredPreferences(ctx, w.cfg.Store); err == nil {
 		stored.NewSession = before.NewSession
 	}
 	b, err := json.Marshal(stored)
@@ -65,7 +58,7 @@ func (w *Workbench) setPreferences(ctx context.Context, p backend.Preferences) (
 // commandTimeout returns the user's default time limit for foreground commands;
 // 0 leaves each model its default (K-01).
 func (w *Workbench) commandTimeout() time.Duration {
-	p, err := w.storedPreferences(w.ctx)
+	p, err := backend.StoredPreferences(w.ctx, w.cfg.Store)
 	if err != nil {
 		slog.Warn("read the command timeout", "err", err)
 		return 0
@@ -87,21 +80,4 @@ func (w *Workbench) NewSessionSettings(ctx context.Context) (agent.Settings, err
 		s.Effort = ""
 	}
 	return s, nil
-}
-
-// openLink opens a web address outside Atelier.
-func (w *Workbench) openLink(_ context.Context, in LinkRequest) (backend.Empty, error) {
-	u, err := url.Parse(in.URL)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil {
-		return backend.Empty{}, backend.Problem(backend.ProblemLinkInvalid).Detailed(in.URL)
-	}
-	if w.cfg.OpenLink == nil {
-		return backend.Empty{}, backend.Problem(backend.ProblemLinkHere)
-	}
-	return backend.Empty{}, w.cfg.OpenLink(u.String())
-}
-
-// LinkRequest is for host.open_link. Only http and https addresses are opened.
-type LinkRequest struct {
-	URL string `json:"url"`
 }

@@ -14,7 +14,7 @@ import (
 
 // ResolveFolder returns the project folder that path names, absolute and with
 // links resolved. A missing or unreadable folder, or a path that is not a
-// folder, is an *[Error] of CodeFolder.
+// folder, is a *[backend.Error] of [backend.CodeFolder].
 func ResolveFolder(path string) (string, error) {
 	refuse := func(id backend.ProblemID, err error) (string, error) {
 		return "", backend.Problem(id, path).Because(err)
@@ -49,11 +49,10 @@ func ResolveFolder(path string) (string, error) {
 }
 
 func (w *Workbench) projectInfo(context.Context, backend.Empty) (ProjectInfo, error) {
-	info := ProjectInfo{
+	return ProjectInfo{
 		Folder: w.cfg.Folder, Name: filepath.Base(w.cfg.Folder), Branch: project.Branch(w.cfg.Folder),
 		Version: w.cfg.Version, Home: w.cfg.Home,
-	}
-	return info, nil
+	}, nil
 }
 
 // ProjectInfo describes the folder that this process works on.

@@ -34,7 +34,7 @@ func (w *Workbench) Recover(ctx context.Context) error {
 func (w *Workbench) recoverFrom(ctx context.Context, info backend.SessionInfo) error {
 	switch {
 	case info.State == agent.StateProcessing || info.State == agent.StateAwaitingInput:
-		return w.recoverSession(ctx, info.ID)
+		return w.start(ctx, info.ID, (*agent.Session).Resume)
 	case info.Settings.Mode == agent.ModeBypass:
 		l, release, err := w.sessions.Open(ctx, info.ID)
 		if err != nil {
@@ -62,10 +62,6 @@ func (w *Workbench) LostEvents(ctx context.Context, info backend.SessionInfo) (l
 	return lost, err
 }
 
-func (w *Workbench) recoverSession(ctx context.Context, id string) error {
-	return w.start(ctx, id, (*agent.Session).Resume)
-}
-
 // ResumeSession returns the session with this id, or for an empty id the newest
 // one in the folder that a person started. If a turn was cut off, it is being
 // marked so when ResumeSession returns, with the state in which it was found. A
@@ -90,7 +86,7 @@ func (w *Workbench) ResumeSession(ctx context.Context, id string) (backend.Sessi
 	case agent.StateAwaitingInput:
 		return info, backend.Problem(backend.ProblemSessionWaits)
 	case agent.StateProcessing:
-		err = w.recoverSession(ctx, id)
+		err = w.start(ctx, id, (*agent.Session).Resume)
 	}
 	return info, err
 }

@@ -2,6 +2,7 @@ package workbench
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -125,18 +126,15 @@ func (w *Workbench) deleteSession(ctx context.Context, in SessionRef) (backend.E
 
 // validSettings returns an error for settings that no session could run with.
 func validSettings(s agent.Settings) error {
-	for _, m := range agent.Modes() {
-		if m == s.Mode {
-			if strings.TrimSpace(s.Provider) == "" || strings.TrimSpace(s.Model) == "" {
-				return backend.Problem(backend.ProblemModelUnchosen)
-			}
-			if s.ThinkingTokens < 0 || s.Budget < 0 {
-				return backend.Problem(backend.ProblemLimitNegative)
-			}
-			return nil
-		}
+	switch {
+	case !slices.Contains(agent.Modes(), s.Mode):
+		return backend.Problem(backend.ProblemModeUnknown, string(s.Mode))
+	case strings.TrimSpace(s.Provider) == "" || strings.TrimSpace(s.Model) == "":
+		return backend.Problem(backend.ProblemModelUnchosen)
+	case s.ThinkingTokens < 0 || s.Budget < 0:
+		return backend.Problem(backend.ProblemLimitNegative)
 	}
-	return backend.Problem(backend.ProblemModeUnknown, string(s.Mode))
+	return nil
 }
 
 // SessionRef names a session.

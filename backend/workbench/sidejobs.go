@@ -66,7 +66,7 @@ func (w *Workbench) sideJobs(ctx context.Context, info backend.SessionInfo, sess
 	if w.cfg.Unattended || info.Helper != nil {
 		return nil, nil
 	}
-	prefs, err := w.storedPreferences(ctx)
+	prefs, err := backend.StoredPreferences(ctx, w.cfg.Store)
 	if err != nil {
 		return nil, err
 	}

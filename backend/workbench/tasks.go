@@ -36,18 +36,11 @@ func (w *Workbench) publishTask(session string, c agent.TaskChange) {
 	w.feed.Publish(agent.Event{Session: session, At: time.Now().UnixMilli(), Data: c})
 }
 
-func (w *Workbench) placeOf(session string) (workplace, bool) {
-	w.places.Lock()
-	defer w.places.Unlock()
-	place, ok := w.places.of[session]
-	return place, ok
-}
-
 // listTasks lists the background commands of sessions. Tasks that ended with
 // their session are not listed.
 func (w *Workbench) listTasks(_ context.Context, in TasksRequest) (TaskList, error) {
 	w.places.Lock()
-	places := maps.Clone(w.places.of)
+	places := maps.Clone(w.places.bySession)
 	w.places.Unlock()
 	var list TaskList
 	for _, session := range slices.Sorted(maps.Keys(places)) {

@@ -7,7 +7,6 @@ package workbench
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -72,17 +71,11 @@ type Workbench struct {
 	measuring chan struct{}
 }
 
-// places holds the workplaces of the sessions that this process works on.
-type places struct {
-	sync.Mutex
-	of map[string]workplace
-}
-
 // New returns a workbench. Close stops everything that runs in it.
 func New(cfg Config) *Workbench {
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &Workbench{
-		cfg: cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{of: map[string]workplace{}},
+		cfg: cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{bySession: map[string]workplace{}},
 		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home}),
 		measuring: make(chan struct{}, 1),
 	}
@@ -137,7 +130,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	return d
 }
 
-// Subscribe passes every [Envelope], as JSON, to watch until cancel is called.
+// Subscribe passes every [feed.Envelope], as JSON, to watch until cancel is called.
 // watch must not block.
 func (w *Workbench) Subscribe(watch func(envelope []byte)) (cancel func()) {
 	return w.feed.Subscribe(watch)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -23,6 +24,20 @@ type workplace struct {
 	env    env.Environment
 	tasks  *tool.Tasks
 	output string // the folder for output that exceeds the memory limit
+}
+
+// places holds the workplaces of the sessions that this process works on.
+type places struct {
+	sync.Mutex
+	bySession map[string]workplace
+}
+
+// placeOf returns the workplace of a session, if it has one.
+func (w *Workbench) placeOf(session string) (workplace, bool) {
+	w.places.Lock()
+	defer w.places.Unlock()
+	place, ok := w.places.bySession[session]
+	return place, ok
 }
 
 // outputFolder returns the private folder of a session's output. The existing
@@ -58,7 +73,7 @@ func (w *Workbench) workplace(ctx context.Context, session, folder string) (work
 	}
 	w.places.Lock()
 	defer w.places.Unlock()
-	w.places.of[session] = place
+	w.places.bySession[session] = place
 	return place, nil
 }
 
@@ -75,8 +90,8 @@ func (w *Workbench) leave(ctx context.Context, session string) {
 	defer cancel()
 	w.sessions.CloseStartedBy(ctx, session)
 	w.places.Lock()
-	place, ok := w.places.of[session]
-	delete(w.places.of, session)
+	place, ok := w.places.bySession[session]
+	delete(w.places.bySession, session)
 	w.places.Unlock()
 	if !ok {
 		return
