@@ -49,9 +49,8 @@ type Providers struct {
 	reading sync.Mutex
 
 	mu     sync.Mutex // guards what follows; never held during I/O
-	loaded bool
 	own    []provider.Row    // the user's endpoints; replaced as a whole
-	access map[string]access // the same
+	access map[string]access // the same; nil until it was read
 }
 
 // access is what is needed to call a provider.
@@ -99,7 +98,7 @@ func (p *Providers) load(ctx context.Context) error {
 func (p *Providers) isLoaded() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.loaded
+	return p.access != nil
 }
 
 // read does what [Providers.refresh] says. Its caller holds reading, so that
@@ -145,7 +144,7 @@ func (p *Providers) read(ctx context.Context) error {
 	p.client.Set(demo.New(demo.Config{}))
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.own, p.access, p.loaded = own, found, true
+	p.own, p.access = own, found
 	return nil
 }
 

@@ -254,7 +254,7 @@ func TestSubagentPlaceAndLevel(t *testing.T) {
 		t.Fatal(err)
 	}
 	server.Script("helper", llmtest.Round{Text: "Seen."}, llmtest.Round{Text: "Seen."})
-	for dir, want := range map[string]string{"sub": "", sub: "", "out": "outside", "/": "outside", "file": "no folder", "none": "no folder"} {
+	for dir, want := range map[string]string{"sub": "", sub: "", "out": "outside", "/": "outside", "file": "not a folder", "none": "no folder"} {
 		server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", map[string]any{"working_dir": dir, "model": "mid"})}}, llmtest.Round{Text: "Done."})
 		id := p.session("openai")
 		p.send(id, "go")
