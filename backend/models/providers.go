@@ -48,7 +48,7 @@ type Providers struct {
 	storing sync.Mutex
 	reading sync.Mutex
 
-	mu     sync.Mutex // guards what follows; never held during I/O
+	mu     sync.Mutex        // guards what follows; never held during I/O
 	own    []provider.Row    // the user's endpoints; replaced as a whole
 	access map[string]access // the same; nil until it was read
 }
