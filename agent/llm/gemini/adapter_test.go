@@ -367,3 +367,24 @@ func TestNullArguments(t *testing.T) {
 		t.Errorf("goes back as %s, with the arguments %s", got, part.Call.Arguments)
 	}
 }
+
+// Fields of another type do not hide a call, and are not sent back.
+func TestMistypedPart(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t, llmtest.Round{Body: `data: {"candidates":[{"content":{"parts":[` +
+		`{"text":5},{"inlineData":5,"thought":"yes"},` +
+		`{"functionCall":{"id":7,"name":"Look","args":{"at":"a"}},"thoughtSignature":"c2ln"},{"functionCall":"Look"}` +
+		`]},"finishReason":"STOP"}]}` + "\n\n"})
+	_, answer := stream(t, server, llm.Request{})
+	var got []string
+	for _, p := range answer.Message.Parts {
+		got = append(got, string(p.Kind)+" "+string(p.Native))
+	}
+	want := []string{
+		`tool_call {"thoughtSignature":"c2ln","functionCall":{"name":"Look","args":{"at":"a"}}}`,
+		`tool_call {"functionCall":{"name":""}}`, // which is sent back under another name
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -33,10 +33,10 @@ var errSent = errors.New("the server sent an error")
 // part has the fields of a part that are read. A part with neither text nor a
 // call is kept unchanged.
 type part struct {
-	Text      *string       `json:"text"`
-	Thought   bool          `json:"thought"`
-	Signature string        `json:"thoughtSignature"`
-	Call      *functionCall `json:"functionCall"`
+	Text      *string       `json:"text,omitempty"`
+	Thought   bool          `json:"thought,omitempty"`
+	Signature string        `json:"thoughtSignature,omitempty"`
+	Call      *functionCall `json:"functionCall,omitempty"`
 }
 
 type functionCall struct {
@@ -118,7 +118,10 @@ func (d *decoder) chunk(raw json.RawMessage) error {
 func (d *decoder) part(raw json.RawMessage) {
 	var p part
 	if json.Unmarshal(raw, &p) != nil {
-		p = part{}
+		// A field of another type would be refused when it is sent back.
+		if raw = wire.JSON(p); p.Text == nil && p.Call == nil {
+			return
+		}
 	}
 	kind := llm.PartText
 	if p.Thought {

@@ -185,7 +185,7 @@ func (b *Builder) Close(i int, native json.RawMessage) {
 	}
 	bl.open = false
 	if b.Keep(len(native)) {
-		bl.part.Native = native
+		bl.part.Native = readable(native)
 	}
 	switch bl.part.Kind {
 	case llm.PartText:
@@ -224,6 +224,7 @@ func (b *Builder) AddNative(raw json.RawMessage) {
 	if b.full() || !b.Keep(len(raw)) {
 		return
 	}
+	raw = readable(raw)
 	if len(b.blocks) >= maxBlocks {
 		b.tooLarge(tooMany("parts", maxBlocks))
 		return

@@ -118,3 +118,29 @@ func checkFreeform(t *testing.T, body string, to api) {
 		}
 	}
 }
+
+// An answer with bytes that are not UTF-8 and with half of a surrogate pair is
+// sent back as text that every provider can read.
+func TestUnreadableAnswer(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, a api) {
+		t.Parallel()
+		body := a.stream(llmtest.Round{Reasoning: "why?", Text: "because?", Calls: []llmtest.Call{llmtest.Use("Read", map[string]any{"path": "file?"})}}, 1)
+		server := llmtest.Serve(t, llmtest.Round{Body: strings.ReplaceAll(body, "?", "\xff"+`\ud800`)}, llmtest.Round{Text: "Done."})
+		server.Strict(llmtest.GoogleRules)
+		req := ask("look around")
+		_, answer, err := llmtest.Collect(a.adapter(a.url(server), secret, 0).Stream(t.Context(), req))
+		if err != nil {
+			t.Fatal(err)
+		}
+		call := answer.Message.Calls()[0]
+		req.Messages = append(req.Messages, answer.Message, llm.Message{Role: llm.RoleTool, Parts: []llm.Part{{
+			Kind: llm.PartToolResult, Result: &llm.ToolResult{CallID: call.ID, WireID: call.WireID, Name: call.Name},
+		}}})
+		_, answer, err = llmtest.Collect(a.adapter(a.url(server), secret, 0).Stream(t.Context(), req))
+		if err != nil || answer.Message.Text() != "Done." {
+			requests := server.Requests()
+			t.Errorf("answered %v, %v to %q", answer, err, requests[len(requests)-1].Body)
+		}
+	})
+}
