@@ -1,19 +1,21 @@
 // Package gemini speaks Google's generateContent API. It only streams, and
 // sends thought signatures back (LLM-52).
 //
-// The vendor's SDK provides the API's addresses and settings. The conversation,
-// the tools' schemas and the answer's parts bypass it as JSON, because the SDK
-// decodes them into maps and structs, which loses the order of keys, large
-// numbers and unknown kinds of parts.
+// It does without the vendor's SDK, which decodes requests and answers into
+// maps and structs and so loses the order of keys, large numbers and unknown
+// kinds of parts. The SDK also imports Google's cloud authentication with gRPC
+// and protobuf. They add 15 MB to a program, because protobuf looks methods up
+// by name: the linker then keeps every method of every type, in all packages.
 package gemini
 
 import (
 	"context"
 	"errors"
+	"io"
 	"iter"
 	"net/http"
-
-	"google.golang.org/genai"
+	"net/url"
+	"strings"
 
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/internal/wire"
@@ -33,7 +35,6 @@ type Config = llm.AdapterConfig
 // Adapter implements [llm.Adapter].
 type Adapter struct {
 	endpoint *wire.Endpoint
-	models   *genai.Models
 	// Models of two generations get a conversation in two forms.
 	earlier, later wire.Encodings
 }
@@ -44,8 +45,7 @@ func New(cfg Config) *Adapter {
 		cfg.BaseURL = defaultBaseURL
 	}
 	cfg.BaseURL = wire.TrimVersion(cfg.BaseURL, "/"+version)
-	e := wire.NewEndpoint(wire.Config{Provider: name, AdapterConfig: cfg})
-	return &Adapter{endpoint: e, models: models(e)}
+	return &Adapter{endpoint: wire.NewEndpoint(wire.Config{Provider: name, AdapterConfig: cfg})}
 }
 
 // Name implements [llm.Adapter].
@@ -53,7 +53,7 @@ func (a *Adapter) Name() string { return name }
 
 // Models lists the models that generate content, sorted by id.
 func (a *Adapter) Models(ctx context.Context) ([]llm.ListedModel, error) {
-	return a.endpoint.ModelsAt(ctx, version+"/models?pageSize=1000", http.Header{keyHeader: {a.endpoint.Key()}})
+	return a.endpoint.ModelsAt(ctx, version+"/models?pageSize=1000", a.header())
 }
 
 // Stream implements [llm.Adapter].
@@ -68,43 +68,57 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 		}
 		defer call.End()
 		b.Follow(call)
-		config, err := a.lower(call, req, origin)
+		if err := a.lower(call, req, origin); err != nil {
+			b.Fail(call.Error(err))
+			return
+		}
+		resp, err := call.Post(ctx, path(req.Model), a.header())
 		if err != nil {
 			b.Fail(call.Error(err))
 			return
 		}
-		x := &exchange{call: call}
-		d := &decoder{builder: b, open: none}
-		for _, err := range a.models.GenerateContentStream(x.in(ctx), req.Model, placeholder, config) {
-			chunk := x.next()
-			if err == nil {
-				err = d.chunk(chunk)
-			}
-			if errors.Is(err, errSent) {
-				b.Fail(call.ReportedBody(chunk))
-				return
-			}
-			if err != nil {
-				b.Fail(call.Error(err))
-				return
-			}
-			if b.Stopped() {
-				return
-			}
+		defer resp.Body.Close()
+		if err := read(resp.Body, &decoder{builder: b, open: none}, call); err != nil {
+			b.Fail(err)
 		}
-		if x.refused != nil {
-			b.Fail(call.ReportedBody(x.refused))
-			return
-		}
-		// The counts come with the last chunk, so the end of the stream is the
-		// end of the answer if that end was announced.
-		if d.ended {
-			d.finish()
-			return
-		}
-		b.Fail(call.Error(x.broken))
 	}
 }
 
-// placeholder stands for the conversation, which the SDK requires.
-var placeholder = genai.Text("-")
+// header has the key, if there is one.
+func (a *Adapter) header() http.Header { return http.Header{keyHeader: {a.endpoint.Key()}} }
+
+// path returns where a model streams its answers.
+func path(model string) string {
+	if !strings.HasPrefix(model, "models/") && !strings.HasPrefix(model, "tunedModels/") {
+		model = "models/" + model
+	}
+	u := url.URL{Path: version + "/" + model + ":streamGenerateContent"}
+	return u.EscapedPath() + "?alt=sse"
+}
+
+// read decodes a stream up to its end. It returns the reason of an early end,
+// or nil.
+func read(body io.Reader, d *decoder, call *wire.Call) *llm.Error {
+	events := wire.NewEvents(body)
+	for events.Next() {
+		err := errSent
+		if events.Name() != "error" {
+			err = d.chunk(events.Data())
+		}
+		switch {
+		case errors.Is(err, errSent):
+			return call.ReportedBody(events.Data())
+		case err != nil:
+			return call.Error(err)
+		case d.builder.Stopped():
+			return nil
+		}
+	}
+	// The counts come with the last chunk, so the end of the stream is the end
+	// of the answer if that end was announced.
+	if d.ended {
+		d.finish()
+		return nil
+	}
+	return call.Error(events.Err())
+}

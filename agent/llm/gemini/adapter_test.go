@@ -130,7 +130,7 @@ func TestRequest(t *testing.T) {
 	want := []string{
 		user,
 		"model " + strings.Replace(calls, "SIGNED", `,"thoughtSignature":"skip_thought_signature_validator"`, 1),
-		`user {"functionResponse":{"parts":[{"inlineData":{"mimeType":"image/png","data":"AQID"}}],"name":"Read","response":{"output":"(no output)"}}} ` +
+		`user {"functionResponse":{"parts":[` + png + `],"name":"Read","response":{"output":"(no output)"}}} ` +
 			failed + ` {"text":"and quickly"}`,
 	}
 	if diff := cmp.Diff(want, conversation(r)); diff != "" {

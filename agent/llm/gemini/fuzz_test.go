@@ -2,7 +2,6 @@ package gemini
 
 import (
 	"encoding/json"
-	"io"
 	"strings"
 	"testing"
 
@@ -11,9 +10,8 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// Whatever a server streams, each whole data line is one chunk of it, none
-// makes the decoder panic or yield after the end, and what it decodes can be
-// sent again.
+// Whatever a server streams, no chunk of it makes the decoder panic or yield
+// after the end, and what it decodes can be sent again.
 func FuzzDecoder(f *testing.F) {
 	for _, r := range []llmtest.Round{
 		{Reasoning: "a b", Text: "c d", Calls: []llmtest.Call{{Name: "Read", Arguments: `{"a":1}`}}},
@@ -23,11 +21,6 @@ func FuzzDecoder(f *testing.F) {
 	}
 	f.Add("data: {\"candidates\":[{\"content\":{\"parts\":[null,7,{\"functionCall\":{\"args\":[1]}}]},\"finishReason\":\"STOP\"}]}\r\n\r\n: x\ndata:\ndata: cut")
 	f.Fuzz(func(t *testing.T, body string) {
-		x := &exchange{events: wire.NewEvents(strings.NewReader(body))}
-		passed, err := io.ReadAll(x)
-		if err != nil || len(x.chunks) != strings.Count(string(passed), "\n\n") {
-			t.Fatalf("%v; %d chunks of %q", err, len(x.chunks), passed)
-		}
 		var answer *llm.Answer
 		b := wire.NewBuilder(llm.Origin{}, func(ev llm.Event, err error) bool {
 			if answer != nil {
@@ -37,10 +30,8 @@ func FuzzDecoder(f *testing.F) {
 			return true
 		})
 		d := &decoder{builder: b, open: none}
-		for chunk := x.next(); chunk != nil; chunk = x.next() {
-			if d.chunk(chunk) != nil {
-				break
-			}
+		events := wire.NewEvents(strings.NewReader(body))
+		for events.Next() && d.chunk(events.Data()) == nil {
 		}
 		d.finish()
 		contents, err := new(Adapter).contents(llm.Request{}, []llm.Message{answer.Message}, llm.Origin{})

@@ -6,19 +6,25 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/genai"
-
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
-// lower lowers a request: it adds to the call what bypasses the SDK and returns
-// the rest. Equal prefixes of two requests give equal bytes (LLM-17).
-func (a *Adapter) lower(call *wire.Call, req llm.Request, origin llm.Origin) (*genai.GenerateContentConfig, error) {
+// lower adds the members of a request to the call. Equal prefixes of two
+// requests give equal bytes (LLM-17).
+func (a *Adapter) lower(call *wire.Call, req llm.Request, origin llm.Origin) error {
 	instructions, history := wire.Instructions(req)
 	contents, err := a.contents(req, history, origin)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	c := settings(req, instructions)
+	call.Add("generationConfig", wire.JSON(c.Generation))
+	if c.System != nil {
+		call.Add("systemInstruction", wire.JSON(c.System))
+	}
+	if c.Tools != (toolConfig{}) {
+		call.Add("toolConfig", wire.JSON(c.Tools))
 	}
 	if len(req.Tools)+len(req.Options.Tools) > 0 {
 		call.Add("tools", tools(req.Tools, req.Options.Tools))
@@ -27,44 +33,27 @@ func (a *Adapter) lower(call *wire.Call, req llm.Request, origin llm.Origin) (*g
 	for _, name := range slices.Sorted(maps.Keys(req.Body)) {
 		call.Add(name, req.Body[name])
 	}
-	return config(req, instructions), nil
+	return nil
 }
 
-// config lowers everything that does not bypass the SDK. The result is for one
-// request only, because the SDK changes it.
-func config(req llm.Request, instructions []string) *genai.GenerateContentConfig {
-	c := &genai.GenerateContentConfig{
-		MaxOutputTokens: int32(min(max(0, req.MaxOutput), 1<<30)),
-		ThinkingConfig:  thinking(req),
-		// The SDK would continue a paused answer by itself, invisibly.
-		AutomaticContinuation: new(false),
-	}
+// settings lowers everything but the conversation and the tools.
+func settings(req llm.Request, instructions []string) config {
+	var c config
+	c.Generation.MaxOutput, c.Generation.Thinking = max(0, req.MaxOutput), thinking(req)
 	if len(instructions) > 0 {
-		c.SystemInstruction = &genai.Content{}
+		c.System = &system{Role: roleUser}
 		for _, text := range instructions {
-			c.SystemInstruction.Parts = append(c.SystemInstruction.Parts, &genai.Part{Text: text})
+			c.System.Parts = append(c.System.Parts, textPart{text})
 		}
 	}
-	options(c, req.Options)
-	if len(req.Tools) > 0 && len(req.Options.Tools) > 0 {
-		// Google's own tools can be combined with ours only if the answer
-		// includes their calls and results, which are sent back unchanged.
-		if c.ToolConfig == nil {
-			c.ToolConfig = &genai.ToolConfig{}
-		}
-		c.ToolConfig.IncludeServerSideToolInvocations = new(true)
-	}
-	c.HTTPOptions = &genai.HTTPOptions{ExtrasRequestProvider: func(body map[string]any) map[string]any {
-		delete(body, "contents") // the placeholder
-		for name := range req.Body {
-			delete(body, name) // goes past it
-		}
-		return body
-	}}
+	options(&c, req.Options)
+	// Google's own tools can be combined with ours only if the answer includes
+	// their calls and results, which are sent back unchanged.
+	c.Tools.ShowOwn = len(req.Tools) > 0 && len(req.Options.Tools) > 0
 	return c
 }
 
-var names = wire.Names{Content: "parts", User: genai.RoleUser, Assistant: genai.RoleModel}
+var names = wire.Names{Content: "parts", User: roleUser, Assistant: roleModel}
 
 // contents encodes a conversation; messages that were sent before come from the
 // cache.
@@ -108,40 +97,40 @@ func tools(specs []llm.ToolSpec, own []json.RawMessage) json.RawMessage {
 // thinking requests as much thinking as the effort demands, in the form that
 // the model accepts. For an unknown model it requests it only if the user chose
 // an effort.
-func thinking(req llm.Request) *genai.ThinkingConfig {
+func thinking(req llm.Request) *thinkingConfig {
 	c, effort := req.Reasoning, req.Effort
-	config := &genai.ThinkingConfig{IncludeThoughts: true}
+	config := &thinkingConfig{Include: true}
 	switch {
 	case c.Has(llm.ReasoningBudget) && effort == llm.EffortNone:
-		least := int32(c.MinBudget)
+		least := c.MinBudget
 		if c.Has(llm.ReasoningToggle) {
 			least = 0
 		}
-		config.IncludeThoughts, config.ThinkingBudget = least > 0, &least
+		config.Include, config.Budget = least > 0, &least
 	case c.Has(llm.ReasoningBudget):
-		if budget := int32(req.ThinkingBudget(req.MaxOutput)); budget > 0 {
-			config.ThinkingBudget = &budget
+		if budget := req.ThinkingBudget(req.MaxOutput); budget > 0 {
+			config.Budget = &budget
 		}
 	case c.Has(llm.ReasoningEffort), c.Has(llm.ReasoningAdaptive), !c.Known() && effort != llm.EffortDefault && effort != llm.EffortNone:
-		config.ThinkingLevel = level(c.Level(effort))
+		config.Level = level(c.Level(effort))
 	default:
 		return nil
 	}
 	return config
 }
 
-func level(e llm.Effort) genai.ThinkingLevel {
+func level(e llm.Effort) string {
 	switch e {
 	case llm.EffortDefault:
 		return ""
 	case llm.EffortNone, llm.EffortMinimal:
-		return genai.ThinkingLevelMinimal
+		return "MINIMAL"
 	case llm.EffortLow:
-		return genai.ThinkingLevelLow
+		return "LOW"
 	case llm.EffortMedium:
-		return genai.ThinkingLevelMedium
+		return "MEDIUM"
 	default:
-		return genai.ThinkingLevelHigh
+		return "HIGH"
 	}
 }
 
@@ -149,13 +138,7 @@ func level(e llm.Effort) genai.ThinkingLevel {
 // because a call without one would be refused.
 const unsigned = "skip_thought_signature_validator"
 
-type callPart struct {
-	Call      functionCall `json:"functionCall"`
-	Signature string       `json:"thoughtSignature,omitempty"`
-}
-
-// lowerer lowers the messages of one conversation to parts, either of the SDK's
-// type or JSON.
+// lowerer lowers the messages of one conversation to parts.
 type lowerer struct {
 	origin llm.Origin
 	later  bool
@@ -181,7 +164,7 @@ func (l lowerer) answered(m llm.Message, ids *wire.IDs) []any {
 		case same && len(p.Native) > 0 && (!isCall || ids.Verbatim(p.Call)):
 			parts = append(parts, p.Native)
 		case p.Kind == llm.PartText && p.Text != "":
-			parts = append(parts, &genai.Part{Text: p.Text})
+			parts = append(parts, textPart{p.Text})
 		case isCall:
 			c := callPart{Call: functionCall{ID: ownID(ids, p.Call.ID), Name: wire.CallName(p.Call.Name), Args: wire.Arguments(p.Call)}}
 			if l.later && !called {
@@ -208,7 +191,7 @@ func (l lowerer) said(m llm.Message, ids *wire.IDs) (results, others []any) {
 	for _, p := range m.Parts {
 		switch {
 		case p.Kind == llm.PartText && p.Text != "":
-			others = append(others, &genai.Part{Text: p.Text})
+			others = append(others, textPart{p.Text})
 		case p.Kind == llm.PartMedia && p.Media != nil:
 			others = append(others, media(p.Media))
 		}
@@ -223,7 +206,7 @@ func (l lowerer) results(m llm.Message, ids *wire.IDs) (results, shown []any) {
 		if p.Kind != llm.PartToolResult || p.Result == nil {
 			continue
 		}
-		r := &genai.FunctionResponse{ID: ownID(ids, p.Result.CallID), Name: wire.CallName(p.Result.Name)}
+		r := functionResponse{ID: ownID(ids, p.Result.CallID), Name: wire.CallName(p.Result.Name)}
 		key, text := "output", llm.Message{Parts: p.Result.Parts}.Text()
 		if p.Result.IsError {
 			key = "error"
@@ -231,15 +214,15 @@ func (l lowerer) results(m llm.Message, ids *wire.IDs) (results, shown []any) {
 		if text == "" {
 			text = "(no output)"
 		}
-		r.Response = map[string]any{key: text}
+		r.Response = map[string]string{key: text}
 		for _, m := range wire.ResultMedia(p.Result) {
 			if l.later && carried(m) && len(m.Data) > 0 {
-				r.Parts = append(r.Parts, genai.NewFunctionResponsePartFromBytes(m.Data, m.MIME))
+				r.Parts = append(r.Parts, inline(m))
 				continue
 			}
-			shown = append(shown, &genai.Part{Text: "Returned by the tool " + p.Result.Name + ":"}, media(m))
+			shown = append(shown, textPart{"Returned by the tool " + p.Result.Name + ":"}, media(m))
 		}
-		results = append(results, &genai.Part{FunctionResponse: r})
+		results = append(results, resultPart{r})
 	}
 	return results, shown
 }
@@ -250,13 +233,15 @@ func carried(m *llm.Media) bool {
 	return wire.IsImage(m) || strings.HasPrefix(m.MIME, "audio/") || m.MIME == "application/pdf"
 }
 
-func media(m *llm.Media) *genai.Part {
+func media(m *llm.Media) any {
 	switch {
 	case !carried(m):
-		return &genai.Part{Text: wire.Omitted(m)}
+		return textPart{wire.Omitted(m)}
 	case m.URL != "":
-		return genai.NewPartFromURI(m.URL, m.MIME)
+		return mediaPart{File: &file{m.URL, m.MIME}}
 	default:
-		return genai.NewPartFromBytes(m.Data, m.MIME)
+		return inline(m)
 	}
 }
+
+func inline(m *llm.Media) mediaPart { return mediaPart{Inline: &blob{m.Data, m.MIME}} }

@@ -1,33 +1,26 @@
 package gemini
 
 import (
-	"google.golang.org/genai"
-
 	"atelier.dev/atelier/agent/llm"
 )
 
 // options adds rarely used settings.
-func options(c *genai.GenerateContentConfig, o llm.Options) {
+func options(c *config, o llm.Options) {
 	if mode := o.ToolChoice.Mode; mode != "" {
-		calling := &genai.FunctionCallingConfig{Mode: genai.FunctionCallingConfigModeAuto}
+		calling := &calling{Mode: "AUTO"}
 		switch mode {
 		case llm.ToolNone:
-			calling.Mode = genai.FunctionCallingConfigModeNone
+			calling.Mode = "NONE"
 		case llm.ToolRequired:
-			calling.Mode = genai.FunctionCallingConfigModeAny
+			calling.Mode = "ANY"
 		case llm.ToolNamed:
-			calling.Mode, calling.AllowedFunctionNames = genai.FunctionCallingConfigModeAny, []string{o.ToolChoice.Tool}
+			calling.Mode, calling.Allowed = "ANY", []string{o.ToolChoice.Tool}
 		}
-		c.ToolConfig = &genai.ToolConfig{FunctionCallingConfig: calling}
+		c.Tools.Calling = calling
 	}
-	if o.Temperature != nil {
-		c.Temperature = new(float32(*o.Temperature))
-	}
-	if o.TopP != nil {
-		c.TopP = new(float32(*o.TopP))
-	}
-	c.StopSequences = o.Stop
+	c.Generation.Temperature, c.Generation.TopP = o.Temperature, o.TopP
+	c.Generation.Stop = o.Stop
 	if o.Format != nil {
-		c.ResponseMIMEType, c.ResponseJsonSchema = "application/json", o.Format.Schema
+		c.Generation.MIME, c.Generation.Schema = "application/json", o.Format.Schema
 	}
 }

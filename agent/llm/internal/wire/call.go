@@ -76,8 +76,8 @@ func (c *Call) End() {
 }
 
 // Add puts a member into the body of the request and replaces one of the same
-// name. It bypasses the SDK, which would encode, search and copy it; it may be
-// a long conversation.
+// name that was added before. It bypasses the provider's SDK, which would
+// encode, search and copy it; it may be a long conversation.
 func (c *Call) Add(name string, value json.RawMessage) {
 	c.members = slices.DeleteFunc(c.members, func(m member) bool { return m.name == name })
 	c.members = append(c.members, member{name, value})
@@ -100,6 +100,27 @@ func (c *Call) complete(req *http.Request) error {
 	req.Body, _ = req.GetBody()
 	req.ContentLength = int64(len(body))
 	return nil
+}
+
+// Post sends a request without an SDK, whose body has only the members that were
+// added. It answers like [Call.Intercept]. An empty header is not sent.
+func (c *Call) Post(ctx context.Context, path string, header http.Header) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.ep.base+path, strings.NewReader("{}"))
+	if err != nil {
+		return nil, fmt.Errorf("make request: %w", err)
+	}
+	setHeader(req, header)
+	req.Header.Set("Content-Type", "application/json")
+	return c.Intercept(req, c.ep.client.Do)
+}
+
+// setHeader adds to a request what is not empty.
+func setHeader(req *http.Request, header http.Header) {
+	for name := range header {
+		if v := header.Get(name); v != "" {
+			req.Header.Set(name, v)
+		}
+	}
 }
 
 // Intercept completes and sends the request of a streamed call. It works as

@@ -42,11 +42,7 @@ func (c *Call) get(ctx context.Context, path string, header http.Header) ([]byte
 	if err != nil {
 		return nil, fmt.Errorf("make request: %w", err)
 	}
-	for name := range header {
-		if v := header.Get(name); v != "" {
-			req.Header.Set(name, v)
-		}
-	}
+	setHeader(req, header)
 	req.Header.Set("Accept", "application/json")
 	resp, err := c.send(req, c.ep.client.Do)
 	if err != nil {
