@@ -107,6 +107,41 @@ const (
 	ProblemHeaderEmpty         ProblemID = "header_empty"
 	ProblemBodyInvalid         ProblemID = "body_invalid"
 	ProblemBodyReserved        ProblemID = "body_reserved"
+
+	// Problems of the changes of a folder, and of opening its files.
+	ProblemChangesNoGit         ProblemID = "changes_no_git"
+	ProblemChangesNoRepository  ProblemID = "changes_no_repository"
+	ProblemChangesRefused       ProblemID = "changes_refused"
+	ProblemChangesOutside       ProblemID = "changes_outside"
+	ProblemChangesVanished      ProblemID = "changes_vanished"
+	ProblemChangesUnreadable    ProblemID = "changes_unreadable"
+	ProblemChangesTooLarge      ProblemID = "changes_too_large"
+	ProblemChangesChanged       ProblemID = "changes_changed"
+	ProblemChangesAmbiguous     ProblemID = "changes_ambiguous"
+	ProblemChangesOccupied      ProblemID = "changes_occupied"
+	ProblemChangesNotText       ProblemID = "changes_not_text"
+	ProblemChangesNotPossible   ProblemID = "changes_not_possible"
+	ProblemChangesNotWritten    ProblemID = "changes_not_written"
+	ProblemChangesReadOnly      ProblemID = "changes_read_only"
+	ProblemChangesHunkInvalid   ProblemID = "changes_hunk_invalid"
+	ProblemChangesBaseUnknown   ProblemID = "changes_base_unknown"
+	ProblemChangesBaseUnrelated ProblemID = "changes_base_unrelated"
+	ProblemChangesFiltered      ProblemID = "changes_filtered"
+	ProblemChangesInProgress    ProblemID = "changes_in_progress"
+	ProblemChangesNothingStaged ProblemID = "changes_nothing_staged"
+	ProblemChangesStagedOutside ProblemID = "changes_staged_outside"
+	ProblemChangesConflicts     ProblemID = "changes_conflicts"
+	ProblemChangesNoIdentity    ProblemID = "changes_no_identity"
+	ProblemChangesNoMessage     ProblemID = "changes_no_message"
+	ProblemChangesBranchInvalid ProblemID = "changes_branch_invalid"
+	ProblemChangesBranchExists  ProblemID = "changes_branch_exists"
+	ProblemChangesLocked        ProblemID = "changes_locked"
+	ProblemChangesSlow          ProblemID = "changes_slow"
+	ProblemChangesScope         ProblemID = "changes_scope"
+	ProblemChangesUnproposed    ProblemID = "changes_unproposed"
+	ProblemEditorMissing        ProblemID = "editor_missing"
+	ProblemEditorInvalid        ProblemID = "editor_invalid"
+	ProblemEditorFailed         ProblemID = "editor_failed"
 )
 
 // problem has the English sentences of an [Error]. Arguments replace the
@@ -323,7 +358,40 @@ var problems = map[ProblemID]problem{
 		code: CodeInvalid, message: "The fields for every request are not a JSON object.",
 		kept: keptAll, next: `Enter them like {"top_k": 40}.`,
 	},
-	ProblemBodyReserved: {code: CodeInvalid, message: `Atelier itself sets the field "{0}" of the request.`, kept: keptAll, next: "Remove it."},
+	ProblemBodyReserved:         {code: CodeInvalid, message: `Atelier itself sets the field "{0}" of the request.`, kept: keptAll, next: "Remove it."},
+	ProblemChangesNoGit:         {code: CodeInvalid, message: "git is not installed, or not on the PATH.", next: "Install git; until then only the changes of sessions are shown."},
+	ProblemChangesNoRepository:  {code: CodeInvalid, message: "This folder is not in a git repository.", next: "Run git init to begin one; until then only the changes of sessions are shown."},
+	ProblemChangesRefused:       {code: CodeInvalid, message: "git refused.", kept: keptAll, next: "Read in the details what git said."},
+	ProblemChangesOutside:       {code: CodeInvalid, message: "{0} is outside this folder, or belongs to git itself.", kept: keptAll},
+	ProblemChangesVanished:      {code: CodeNotFound, message: "{0} is no longer there.", kept: keptAll, next: "Refresh the list."},
+	ProblemChangesUnreadable:    {code: CodeInvalid, message: "{0} cannot be read.", kept: keptAll, next: "Read the reason in the details."},
+	ProblemChangesTooLarge:      {code: CodeInvalid, message: "{0} is too large for this.", kept: keptAll, next: "Use git in a terminal."},
+	ProblemChangesChanged:       {code: CodeInvalid, message: "{0} has changed since it was shown.", kept: keptAll, next: "Look at the change again, then decide."},
+	ProblemChangesAmbiguous:     {code: CodeInvalid, message: "{0} has these lines in several places, so it is not clear which are meant.", kept: keptAll, next: "Edit the file by hand."},
+	ProblemChangesOccupied:      {code: CodeInvalid, message: "{0} exists again, so the deleted file was not restored over it.", kept: keptAll, next: "Move it away first."},
+	ProblemChangesNotText:       {code: CodeInvalid, message: "{0} has lines that are not UTF-8 text, so this part cannot be put back exactly.", kept: keptAll, next: "Put back the whole file, or use git in a terminal."},
+	ProblemChangesNotPossible:   {code: CodeInvalid, message: "The change of {0} cannot be put back here.", kept: keptAll, next: "Use git in a terminal."},
+	ProblemChangesNotWritten:    {code: CodeInvalid, message: "{0} could not be written.", kept: keptAll, next: "Read the reason in the details."},
+	ProblemChangesReadOnly:      {code: CodeInvalid, message: "Nothing can be changed here, because Atelier was started read-only.", kept: keptAll},
+	ProblemChangesHunkInvalid:   {code: CodeInvalid, message: "This is not a part of a diff of {0}.", kept: keptAll},
+	ProblemChangesBaseUnknown:   {code: CodeNotFound, message: "There is no branch {0}.", kept: keptAll, next: "Choose another base."},
+	ProblemChangesBaseUnrelated: {code: CodeInvalid, message: "This branch and {0} have no commit in common.", kept: keptAll, next: "Choose another base."},
+	ProblemChangesFiltered:      {code: CodeInvalid, message: "{0} passes through a filter of this repository, which is a program. Atelier does not run it.", kept: keptAll, next: "Use git in a terminal."},
+	ProblemChangesInProgress:    {code: CodeBusy, message: "The repository is in the middle of a {0}.", kept: keptAll, next: "Finish or abort it in a terminal first."},
+	ProblemChangesNothingStaged: {code: CodeInvalid, message: "Nothing is staged, so there is nothing to commit.", kept: keptAll, next: "Stage some files first."},
+	ProblemChangesStagedOutside: {code: CodeInvalid, message: "Files outside this folder are staged too.", kept: keptAll, next: "Choose the files to commit, or commit in a terminal."},
+	ProblemChangesConflicts:     {code: CodeInvalid, message: "{0} has conflicts that are not resolved.", kept: keptAll, next: "Resolve them and stage the file first."},
+	ProblemChangesNoIdentity:    {code: CodeInvalid, message: "git does not know your name and address for commits.", kept: keptAll, next: "Set user.name and user.email with git config."},
+	ProblemChangesNoMessage:     {code: CodeInvalid, message: "The commit needs a message of at most {0} characters.", kept: keptAll, next: "Enter one."},
+	ProblemChangesBranchInvalid: {code: CodeInvalid, message: `"{0}" cannot be the name of a branch.`, kept: keptAll, next: "Choose another name."},
+	ProblemChangesBranchExists:  {code: CodeInvalid, message: "The branch {0} exists already.", kept: keptAll, next: "Choose another name."},
+	ProblemChangesLocked:        {code: CodeBusy, message: "Another git is working on this repository.", kept: keptAll, next: "Try again when it is done."},
+	ProblemChangesSlow:          {code: CodeBusy, message: "Reading the changes took longer than {0} seconds and was stopped.", kept: keptAll, next: "Try again, or use git in a terminal."},
+	ProblemChangesScope:         {code: CodeInvalid, message: `"{0}" is not a choice of changes, or needs a session.`},
+	ProblemChangesUnproposed:    {code: CodeNoModel, message: "No message could be proposed.", kept: keptAll, next: "Write one yourself, or choose a model with a small sibling."},
+	ProblemEditorMissing:        {code: CodeNotFound, message: "No editor with a window was found.", next: "Name one in Settings, such as code -g {0}."},
+	ProblemEditorInvalid:        {code: CodeInvalid, message: "The editor's command is not valid.", kept: keptAll, next: "Name a program and {0} in it."},
+	ProblemEditorFailed:         {code: CodeInvalid, message: "{0} could not be started.", kept: keptAll, next: "Check the editor's command in Settings."},
 }
 
 // Problem returns the error with an id, with its arguments filled in.

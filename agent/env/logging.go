@@ -152,3 +152,23 @@ func (l loggingTree) Remove(path string) (err error) {
 	defer l.record(context.Background(), "remove", path, time.Now(), &err)
 	return l.tree.Remove(path)
 }
+
+var errNoLinks = errors.New("this environment has no symbolic links")
+
+// Readlink implements [Links].
+func (l loggingTree) Readlink(path string) (_ string, err error) {
+	defer l.record(context.Background(), "read link", path, time.Now(), &err)
+	if links, ok := l.tree.(Links); ok {
+		return links.Readlink(path)
+	}
+	return "", errNoLinks
+}
+
+// Symlink implements [Links].
+func (l loggingTree) Symlink(target, path string) (err error) {
+	defer l.record(context.Background(), "make link", path, time.Now(), &err)
+	if links, ok := l.tree.(Links); ok {
+		return links.Symlink(target, path)
+	}
+	return errNoLinks
+}

@@ -19,7 +19,18 @@ type Tree interface {
 	Remove(path string) error
 }
 
-var _ Tree = (*Local)(nil)
+// Links reads and creates symbolic links without following them. Environments
+// that are a [Tree] may implement it.
+type Links interface {
+	Readlink(path string) (target string, err error)
+	// Symlink fails if something with the name exists.
+	Symlink(target, path string) error
+}
+
+var (
+	_ Tree  = (*Local)(nil)
+	_ Links = (*Local)(nil)
+)
 
 // entry is locate for the name itself, without following a link.
 func (l *Local) entry(path string) (place, error) {
@@ -79,6 +90,17 @@ func (l *Local) Rename(from, to string) error {
 // Remove implements [Tree].
 func (l *Local) Remove(path string) error {
 	return l.at(path, func(p place) error { return p.root.Remove(p.name) })
+}
+
+// Readlink implements [Links].
+func (l *Local) Readlink(path string) (target string, err error) {
+	err = l.at(path, func(p place) (err error) { target, err = p.root.Readlink(p.name); return err })
+	return target, err
+}
+
+// Symlink implements [Links].
+func (l *Local) Symlink(target, path string) error {
+	return l.at(path, func(p place) error { return p.root.Symlink(target, p.name) })
 }
 
 // at calls do with the name that path stands for.

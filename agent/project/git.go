@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
+	"atelier.dev/atelier/agent/internal/gitguard"
 	"atelier.dev/atelier/agent/sandbox"
 )
 
@@ -86,17 +86,7 @@ func subjects(log string) []string {
 	return out
 }
 
-// A filter may have any name, even one with an equals sign, where -c would end
-// the name. --config-env splits at the last equals sign and takes the value
-// from a variable. A git that does not know the option refuses it, and then no
-// filter runs.
-const (
-	nothingVariable = "ATELIER_GIT_NOTHING"
-	falseVariable   = "ATELIER_GIT_FALSE"
-)
-
-// git runs git on a repository that may be hostile: its configuration can name
-// programs to run, so every such setting is switched off.
+// git runs git on a repository that may be hostile; see [gitguard].
 type git struct {
 	program, folder string
 	filters         []string // arguments that switch off the repository's filters
@@ -106,35 +96,19 @@ type git struct {
 // git does not list them, or if a name was garbled.
 func (g *git) disarm(ctx context.Context) bool {
 	var list strings.Builder
-	if !g.run(ctx, func(s string) { list.WriteString(s) }, "config", "--list", "--show-scope", "--name-only", "-z") {
+	if !g.run(ctx, func(s string) { list.WriteString(s) }, gitguard.ListFilters()...) {
 		return false
 	}
-	fields := strings.Split(list.String(), "\x00")
-	for i := 0; i+1 < len(fields); i += 2 {
-		name, isFilter := strings.CutPrefix(fields[i+1], "filter.")
-		dot := strings.LastIndexByte(name, '.')
-		if scope := fields[i]; !isFilter || dot < 0 || scope != "local" && scope != "worktree" {
-			continue
-		}
-		if strings.ContainsRune(name, utf8.RuneError) { // it was not UTF-8, so the real name is unknown
-			return false
-		}
-		for _, setting := range []string{"clean=" + nothingVariable, "smudge=" + nothingVariable, "process=" + nothingVariable, "required=" + falseVariable} {
-			g.filters = append(g.filters, "--config-env", "filter."+name[:dot]+"."+setting)
-		}
-	}
-	return true
+	names, ok := gitguard.Filters(list.String())
+	g.filters = gitguard.Without(names)
+	return ok
 }
 
 // run passes on the output of a git command; it reports false if the command
 // fails.
 func (g *git) run(ctx context.Context, output func(string), args ...string) bool {
-	argv := slices.Concat(
-		[]string{g.program, "--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"},
-		g.filters, args)
-	environ := append(sandbox.Filter{}.Apply(sandbox.Environ()),
-		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C",
-		nothingVariable+"=", falseVariable+"=false")
+	argv := slices.Concat([]string{g.program}, gitguard.Arguments(), g.filters, args)
+	environ := append(sandbox.Filter{}.Apply(sandbox.Environ()), gitguard.Variables()...)
 	r, err := sandbox.Run(ctx, sandbox.Spec{Argv: argv, Dir: g.folder, Env: environ, Timeout: gitTimeout, Output: output})
 	return err == nil && r.ExitCode == 0 && !r.TimedOut && !r.Interrupted
 }

@@ -62,6 +62,7 @@ type Workbench struct {
 	providers *models.Providers
 	sessions  *live.Sessions
 	places    places
+	edits     edits
 	picked    atomic.Bool // the user has picked the settings of new sessions
 
 	ctx    context.Context // ends when the workbench closes
@@ -75,7 +76,7 @@ type Workbench struct {
 func New(cfg Config) *Workbench {
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &Workbench{
-		cfg: cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{bySession: map[string]workplace{}},
+		cfg: cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{bySession: map[string]workplace{}}, edits: edits{bySession: map[string]editLog{}},
 		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home}),
 		measuring: make(chan struct{}, 1),
 	}
@@ -114,6 +115,9 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "tasks.list", w.listTasks)
 	handle(d, "tasks.output", w.taskOutput)
 	handle(d, "tasks.stop", w.stopTask)
+	handle(d, "changes.list", w.listChanges)
+	handle(d, "changes.diff", w.diffOfChange)
+	handle(d, "changes.lines", w.linesOfFile)
 	handle(d, "models.list", w.providers.List)
 	handle(d, "models.local", w.providers.Local)
 	handle(d, "models.test", w.providers.Test)

@@ -80,6 +80,39 @@ export type CallDraft = {
   outline?: Outline
 }
 
+export type ChangeScope = "session" | "turn" | "uncommitted" | "branch"
+
+export type ChangedFile = {
+  path: string
+  from?: string
+  state: FileState
+  added: number
+  removed: number
+  binary?: boolean
+  large?: boolean
+  staged: Staged
+}
+
+export type ChangesReply = {
+  scope: ChangeScope
+  git: GitState
+  why?: string
+  branch?: string
+  base?: string
+  bases?: string[]
+  state?: GitOperation
+  files?: ChangedFile[]
+  more?: number
+  added: number
+  removed: number
+}
+
+export type ChangesRequest = {
+  session?: string
+  scope: ChangeScope
+  base?: string
+}
+
 export type Code = "internal" | "invalid" | "not_found" | "busy" | "folder" | "store_locked" | "store_corrupt" | "store_newer" | "store_failed" | "store_unusable" | "no_model" | "key_unavailable" | "key_needed"
 
 export type CommandRequest = {
@@ -192,6 +225,28 @@ export type Details = {
   command?: CommandResult
   listing?: Listing
   agent?: AgentRef
+}
+
+export type DiffReply = {
+  path: string
+  diff: string
+  added: number
+  removed: number
+  binary?: boolean
+  large?: boolean
+  vanished?: boolean
+  seen?: string
+  edits?: FileChange[]
+}
+
+export type DiffRequest = {
+  session?: string
+  scope: ChangeScope
+  base?: string
+  path: string
+  from?: string
+  whitespace?: Whitespace
+  context?: number
 }
 
 export type Document = {
@@ -322,6 +377,8 @@ export type FileChange = {
   diff: string
 }
 
+export type FileState = "added" | "modified" | "deleted" | "renamed" | "untracked" | "conflicted" | "link" | "submodule"
+
 export type Finish = {
   reason: FinishReason
   raw?: string
@@ -329,6 +386,10 @@ export type Finish = {
 }
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "refusal" | "context_overflow" | "pause" | "bad_tool_call" | "error" | "interrupted" | "other"
+
+export type GitOperation = "merge" | "rebase" | "cherry-pick" | "revert" | "am" | "bisect"
+
+export type GitState = "ready" | "none" | "missing" | "refused"
 
 export type Helper = {
   parent: string
@@ -412,6 +473,17 @@ export type Levels = {
   low?: string
   mid?: string
   high?: string
+}
+
+export type LinesReply = {
+  lines?: string[]
+  total: number
+}
+
+export type LinesRequest = {
+  path: string
+  from: number
+  to: number
 }
 
 export type LinkRequest = {
@@ -552,7 +624,7 @@ export type Preferences = {
   damaged?: boolean
 }
 
-export type ProblemID = "internal" | "method" | "arguments" | "listen" | "link_invalid" | "link_here" | "folder_unusable" | "folder_missing" | "folder_unopened" | "folder_unread" | "folder_is_file" | "session_missing" | "session_unnamed" | "session_undeleted" | "session_working" | "session_closing" | "session_waits" | "session_elsewhere" | "session_foreign" | "session_none" | "message_empty" | "command_empty" | "turn_complete" | "turn_unsaved" | "nothing_to_compact" | "history_range" | "event_missing" | "answer_invalid" | "approval_elsewhere" | "approval_answered" | "message_delivered" | "queue_verb" | "queue_empty" | "task_unknown" | "model_unchosen" | "limit_negative" | "mode_unknown" | "command_timeout" | "compact_unknown" | "bypass_by_default" | "setting_damaged" | "home_unusable" | "store_unopened" | "store_locked" | "store_damaged" | "store_newer" | "store_failed" | "store_full" | "event_unread" | "provider_unknown" | "address_missing" | "key_missing" | "key_missing_or_set" | "model_unlisted" | "models_file" | "key_unread" | "key_unread_or_set" | "key_garbled" | "key_unsaved" | "key_unsaved_or_set" | "key_unremoved" | "key_of_other" | "key_not_own" | "key_of_environment" | "address_invalid" | "address_password" | "address_query" | "endpoint_not_here" | "endpoint_missing" | "endpoints_full" | "endpoint_unnamed" | "endpoint_unaddressed" | "headers_full" | "header_reserved" | "header_twice" | "header_value" | "header_empty" | "body_invalid" | "body_reserved"
+export type ProblemID = "internal" | "method" | "arguments" | "listen" | "link_invalid" | "link_here" | "folder_unusable" | "folder_missing" | "folder_unopened" | "folder_unread" | "folder_is_file" | "session_missing" | "session_unnamed" | "session_undeleted" | "session_working" | "session_closing" | "session_waits" | "session_elsewhere" | "session_foreign" | "session_none" | "message_empty" | "command_empty" | "turn_complete" | "turn_unsaved" | "nothing_to_compact" | "history_range" | "event_missing" | "answer_invalid" | "approval_elsewhere" | "approval_answered" | "message_delivered" | "queue_verb" | "queue_empty" | "task_unknown" | "model_unchosen" | "limit_negative" | "mode_unknown" | "command_timeout" | "compact_unknown" | "bypass_by_default" | "setting_damaged" | "home_unusable" | "store_unopened" | "store_locked" | "store_damaged" | "store_newer" | "store_failed" | "store_full" | "event_unread" | "provider_unknown" | "address_missing" | "key_missing" | "key_missing_or_set" | "model_unlisted" | "models_file" | "key_unread" | "key_unread_or_set" | "key_garbled" | "key_unsaved" | "key_unsaved_or_set" | "key_unremoved" | "key_of_other" | "key_not_own" | "key_of_environment" | "address_invalid" | "address_password" | "address_query" | "endpoint_not_here" | "endpoint_missing" | "endpoints_full" | "endpoint_unnamed" | "endpoint_unaddressed" | "headers_full" | "header_reserved" | "header_twice" | "header_value" | "header_empty" | "body_invalid" | "body_reserved" | "changes_no_git" | "changes_no_repository" | "changes_refused" | "changes_outside" | "changes_vanished" | "changes_unreadable" | "changes_too_large" | "changes_changed" | "changes_ambiguous" | "changes_occupied" | "changes_not_text" | "changes_not_possible" | "changes_not_written" | "changes_read_only" | "changes_hunk_invalid" | "changes_base_unknown" | "changes_base_unrelated" | "changes_filtered" | "changes_in_progress" | "changes_nothing_staged" | "changes_staged_outside" | "changes_conflicts" | "changes_no_identity" | "changes_no_message" | "changes_branch_invalid" | "changes_branch_exists" | "changes_locked" | "changes_slow" | "changes_scope" | "changes_unproposed" | "editor_missing" | "editor_invalid" | "editor_failed"
 
 export type ProcessingEnd = {
   reason: EndReason
@@ -766,6 +838,8 @@ export type Spending = {
   unknown?: number
 }
 
+export type Staged = "none" | "some" | "all"
+
 export type State = "idle" | "processing" | "awaiting_input" | "closed"
 
 export type SteeringInjected = {
@@ -915,7 +989,12 @@ export type Warning = {
 
 export type WarningID = "context_full" | "context_compacts" | "context_overflow" | "compaction_ends" | "compaction_vetoed" | "hooks_overruled" | "answer_length" | "answer_filtered" | "answer_refused" | "fallback" | "budget" | "cost_unknown" | "calls" | "damaged_event" | "damaged_events" | "permission_mode_reset"
 
+export type Whitespace = "" | "ignore"
+
 export interface Methods {
+  "changes.diff": { args: DiffRequest; reply: DiffReply }
+  "changes.lines": { args: LinesRequest; reply: LinesReply }
+  "changes.list": { args: ChangesRequest; reply: ChangesReply }
   "conversation.answer": { args: AnswerRequest; reply: Empty }
   "conversation.breakdown": { args: SessionRef; reply: ContextBreakdown }
   "conversation.command": { args: CommandRequest; reply: Empty }

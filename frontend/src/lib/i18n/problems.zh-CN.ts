@@ -319,6 +319,151 @@ export const problems: Record<ProblemID, Words> = {
     kept: '没有做任何更改。',
     next: '请移除它。',
   },
+  changes_no_git: {
+    message: '没有安装 git，或它不在 PATH 中。',
+    next: '请安装 git；在此之前只显示会话的更改。',
+  },
+  changes_no_repository: {
+    message: '这个文件夹不在 git 仓库中。',
+    next: '请运行 git init 新建仓库；在此之前只显示会话的更改。',
+  },
+  changes_refused: {
+    message: 'git 拒绝了操作。',
+    kept: '没有做任何更改。',
+    next: '请在详情中查看 git 的说明。',
+  },
+  changes_outside: { message: '{0} 在这个文件夹之外，或属于 git 自身。', kept: '没有做任何更改。' },
+  changes_vanished: { message: '{0} 已不存在。', kept: '没有做任何更改。', next: '请刷新列表。' },
+  changes_unreadable: {
+    message: '{0} 无法读取。',
+    kept: '没有做任何更改。',
+    next: '请在详情中查看原因。',
+  },
+  changes_too_large: {
+    message: '{0} 太大，无法这样处理。',
+    kept: '没有做任何更改。',
+    next: '请在终端中使用 git。',
+  },
+  changes_changed: {
+    message: '{0} 在显示之后又有更改。',
+    kept: '没有做任何更改。',
+    next: '请重新查看更改，再做决定。',
+  },
+  changes_ambiguous: {
+    message: '{0} 中有多处相同的行，无法确定是哪一处。',
+    kept: '没有做任何更改。',
+    next: '请手动编辑该文件。',
+  },
+  changes_occupied: {
+    message: '{0} 已重新存在，因此没有用已删除的文件覆盖它。',
+    kept: '没有做任何更改。',
+    next: '请先将它移开。',
+  },
+  changes_not_text: {
+    message: '{0} 中有不是 UTF-8 文本的行，因此这一部分无法原样恢复。',
+    kept: '没有做任何更改。',
+    next: '请恢复整个文件，或在终端中使用 git。',
+  },
+  changes_not_possible: {
+    message: '{0} 的更改无法在这里恢复。',
+    kept: '没有做任何更改。',
+    next: '请在终端中使用 git。',
+  },
+  changes_not_written: {
+    message: '{0} 无法写入。',
+    kept: '没有做任何更改。',
+    next: '请在详情中查看原因。',
+  },
+  changes_read_only: {
+    message: '这里不能做任何更改，因为 Atelier 以只读方式启动。',
+    kept: '没有做任何更改。',
+  },
+  changes_hunk_invalid: { message: '这不是 {0} 的差异的一部分。', kept: '没有做任何更改。' },
+  changes_base_unknown: {
+    message: '没有分支 {0}。',
+    kept: '没有做任何更改。',
+    next: '请选择另一个基准分支。',
+  },
+  changes_base_unrelated: {
+    message: '这个分支与 {0} 没有共同的提交。',
+    kept: '没有做任何更改。',
+    next: '请选择另一个基准分支。',
+  },
+  changes_filtered: {
+    message: '{0} 要经过这个仓库的一个过滤程序。Atelier 不运行它。',
+    kept: '没有做任何更改。',
+    next: '请在终端中使用 git。',
+  },
+  changes_in_progress: {
+    message: '仓库正处于 {0} 过程中。',
+    kept: '没有做任何更改。',
+    next: '请先在终端中完成或中止它。',
+  },
+  changes_nothing_staged: {
+    message: '没有已暂存的内容，因此没有可提交的内容。',
+    kept: '没有做任何更改。',
+    next: '请先暂存一些文件。',
+  },
+  changes_staged_outside: {
+    message: '这个文件夹之外也有已暂存的文件。',
+    kept: '没有做任何更改。',
+    next: '请选择要提交的文件，或在终端中提交。',
+  },
+  changes_conflicts: {
+    message: '{0} 有尚未解决的冲突。',
+    kept: '没有做任何更改。',
+    next: '请先解决冲突并暂存该文件。',
+  },
+  changes_no_identity: {
+    message: 'git 不知道提交时使用的姓名和邮箱。',
+    kept: '没有做任何更改。',
+    next: '请用 git config 设置 user.name 和 user.email。',
+  },
+  changes_no_message: {
+    message: '提交需要一条不超过 {0} 个字符的说明。',
+    kept: '没有做任何更改。',
+    next: '请输入说明。',
+  },
+  changes_branch_invalid: {
+    message: '“{0}”不能作为分支名。',
+    kept: '没有做任何更改。',
+    next: '请换一个名称。',
+  },
+  changes_branch_exists: {
+    message: '分支 {0} 已存在。',
+    kept: '没有做任何更改。',
+    next: '请换一个名称。',
+  },
+  changes_locked: {
+    message: '另一个 git 正在操作这个仓库。',
+    kept: '没有做任何更改。',
+    next: '请等它完成后重试。',
+  },
+  changes_slow: {
+    message: '读取更改超过 {0} 秒，已停止。',
+    kept: '没有做任何更改。',
+    next: '请重试，或在终端中使用 git。',
+  },
+  changes_scope: { message: '“{0}”不是有效的更改范围，或需要一个会话。' },
+  changes_unproposed: {
+    message: '无法提议提交说明。',
+    kept: '没有做任何更改。',
+    next: '请自己写一条，或选择有对应小模型的模型。',
+  },
+  editor_missing: {
+    message: '没有找到图形编辑器。',
+    next: '请在设置中填写一个，例如 code -g {0}。',
+  },
+  editor_invalid: {
+    message: '编辑器命令无效。',
+    kept: '没有做任何更改。',
+    next: '请填写一个程序，并在其中包含 {0}。',
+  },
+  editor_failed: {
+    message: '{0} 无法启动。',
+    kept: '没有做任何更改。',
+    next: '请在设置中检查编辑器命令。',
+  },
 }
 
 /** Of requests. What was kept is always the same. */

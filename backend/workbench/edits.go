@@ -1,0 +1,129 @@
+package workbench
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/changes"
+	"atelier.dev/atelier/backend"
+)
+
+// maxEditLogs limits how many sessions' edits are kept in memory.
+const maxEditLogs = 16
+
+// edits remembers the edits of sessions, so that a log is read only once.
+type edits struct {
+	sync.Mutex
+	bySession map[string]editLog
+}
+
+// editLog has the edits of a session up to a place in its log.
+type editLog struct {
+	seq   int64
+	turn  int64 // the newest
+	began int64 // when it began
+	edits []edit
+}
+
+// edit is what one call changed.
+type edit struct {
+	at, turn int64
+	changes  []agent.FileChange
+}
+
+// query adds the edits that a scope needs.
+func (w *Workbench) query(ctx context.Context, in ChangesRequest) (changes.Query, error) {
+	q := changes.Query{Scope: in.Scope, Base: in.Base}
+	switch in.Scope {
+	case changes.ScopeUncommitted, changes.ScopeBranch:
+		return q, nil
+	case changes.ScopeSession, changes.ScopeTurn:
+		if in.Session != "" {
+			var err error
+			q.Edits, err = w.editsOf(ctx, in.Session, in.Scope == changes.ScopeTurn)
+			return q, err
+		}
+	}
+	return q, backend.Problem(backend.ProblemChangesScope, string(in.Scope))
+}
+
+// editsOf returns the edits of a session and of the agents that it started, in
+// order; only those since its last turn began if last is set.
+func (w *Workbench) editsOf(ctx context.Context, session string, last bool) ([]agent.FileChange, error) {
+	info, err := w.session(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	own, err := w.editLog(ctx, info)
+	if err != nil {
+		return nil, err
+	}
+	helpers, err := w.cfg.Store.Helpers(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Clone(own.edits)
+	if last {
+		all = slices.DeleteFunc(all, func(e edit) bool { return e.turn != own.turn })
+	}
+	for _, helper := range helpers {
+		log, err := w.editLog(ctx, helper)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range log.edits {
+			if !last || e.at >= own.began {
+				all = append(all, e)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b edit) int { return int(a.at - b.at) })
+	var out []agent.FileChange
+	for _, e := range all {
+		out = append(out, e.changes...)
+	}
+	return out, nil
+}
+
+// editLog returns a session's edits. It reads what the log has more than it
+// had the last time.
+func (w *Workbench) editLog(ctx context.Context, info backend.SessionInfo) (editLog, error) {
+	w.edits.Lock()
+	log := w.edits.bySession[info.ID]
+	w.edits.Unlock()
+	log.edits = slices.Clip(log.edits) // an append copies them, because others may read them
+	for after := log.seq; after < info.Seq; after += maxPage {
+		before := min(after+maxPage, info.Seq) + 1
+		events, err := w.cfg.Store.Events(ctx, backend.EventRange{Session: info.ID, After: after, Before: before, Limit: maxPage})
+		if err != nil {
+			return editLog{}, err
+		}
+		for _, ev := range events {
+			log.add(ev)
+		}
+	}
+	log.seq = max(log.seq, info.Seq)
+	w.edits.Lock()
+	defer w.edits.Unlock()
+	for id := range w.edits.bySession { // any other
+		if len(w.edits.bySession) < maxEditLogs {
+			break
+		}
+		delete(w.edits.bySession, id)
+	}
+	w.edits.bySession[info.ID] = log
+	return log, nil
+}
+
+// add takes an event.
+func (l *editLog) add(ev agent.Event) {
+	if turn := int64(ev.Turn); turn > l.turn {
+		l.turn, l.began = turn, ev.At
+	}
+	end, ok := ev.Data.(agent.ToolCallEnd)
+	if ok && end.Details != nil && len(end.Details.Changes) > 0 && end.Outcome != agent.OutcomeDenied {
+		l.edits = append(l.edits, edit{at: ev.At, turn: int64(ev.Turn), changes: end.Details.Changes})
+	}
+}
