@@ -68,16 +68,6 @@ type BriefingUpdate struct {
 	Told Told `json:"told,omitempty"`
 }
 
-// Document is a file of instructions for agents.
-type Document struct {
-	Path string `json:"path"` // relative to the project where it lies inside
-	Size int    `json:"size"` // in bytes
-	// Told is the number of its bytes that the model was told.
-	Told int `json:"told"`
-	// Problem says why the document was left out; empty if it was not.
-	Problem string `json:"problem,omitempty"`
-}
-
 // Kind implements [Payload].
 func (Briefing) Kind() Kind       { return KindBriefing }
 func (BriefingUpdate) Kind() Kind { return KindBriefingUpdate }

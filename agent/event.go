@@ -319,6 +319,8 @@ type HistoryRepaired struct {
 	Bytes int `json:"bytes,omitempty"`
 	// Subject is what the change was about, so that it is reported once.
 	Subject string `json:"subject,omitempty"`
+	// Pictures are the changes of a [RepairPictures]; older logs have none.
+	Pictures []PictureChange `json:"pictures,omitempty"`
 }
 
 // Repair is the kind of a [HistoryRepaired].

@@ -1,17 +1,13 @@
 package agent
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 
 	"atelier.dev/atelier/agent/contextir"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/tokens"
-	"atelier.dev/atelier/agent/picture"
 )
 
 // This file repairs a conversation that a provider would refuse, or has
@@ -151,95 +147,4 @@ func (t *turn) elide(model llm.Origin, bytes int) bool {
 	told.Bytes = bytes
 	t.emit(told)
 	return true
-}
-
-// fitted holds the messages whose pictures were changed, by their first part,
-// so that a request repeats the same parts as the one before.
-type fitted struct {
-	limits llm.ModelLimits
-	parts  map[*llm.Part][]llm.Part
-}
-
-// fitPictures converts pictures to a form that the model accepts.
-func (t *turn) fitPictures(model llm.Origin, limits llm.ModelLimits, messages []llm.Message) []llm.Message {
-	f := &t.session.fitted
-	if f.parts == nil || f.limits != limits {
-		*f = fitted{limits: limits, parts: map[*llm.Part][]llm.Part{}}
-	}
-	messages = slices.Clone(messages)
-	var changes []string
-	for i := range messages {
-		m := &messages[i]
-		if m.Role == llm.RoleAssistant || len(m.Parts) == 0 {
-			continue
-		}
-		parts, known := f.parts[&m.Parts[0]]
-		if !known {
-			var told []string
-			parts, told = fitParts(m.Parts, limits)
-			f.parts[&m.Parts[0]] = parts
-			changes = append(changes, told...)
-		}
-		m.Parts = parts
-	}
-	if subject := strings.Join(changes, "; "); len(changes) > 0 && !t.session.transcript.past.repairs[subject] {
-		told := Repaired(RepairPictures, model.Model, subject)
-		told.Subject = subject
-		t.emit(told)
-	}
-	return messages
-}
-
-// fitParts returns parts with converted pictures, or parts itself, and says
-// what was done.
-func fitParts(parts []llm.Part, limits llm.ModelLimits) (out []llm.Part, told []string) {
-	out = parts
-	for i, p := range parts {
-		var said []string
-		switch {
-		case p.Kind == llm.PartMedia && isPicture(p.Media):
-			p, said = fitPicture(p, limits)
-		case p.Kind == llm.PartToolResult:
-			r := *p.Result
-			r.Parts, said = fitParts(r.Parts, limits)
-			p.Result = &r
-		}
-		if len(said) > 0 {
-			if len(told) == 0 {
-				out = slices.Clone(parts)
-			}
-			out[i] = p
-			told = append(told, said...)
-		}
-	}
-	return out, told
-}
-
-func isPicture(m *llm.Media) bool { return m != nil && strings.HasPrefix(m.MIME, "image/") }
-
-func fitPicture(p llm.Part, limits llm.ModelLimits) (llm.Part, []string) {
-	m := *p.Media
-	name := cmp.Or(m.Name, "a picture")
-	without := func(why string) (llm.Part, []string) {
-		return llm.Part{Kind: llm.PartText, Text: fmt.Sprintf("[%s was left out: %s]", name, why)}, []string{name + " is left out, " + why}
-	}
-	switch {
-	case limits.Blind:
-		return without("this model takes no pictures")
-	case m.URL != "":
-		return p, nil
-	}
-	data, kind, err := picture.Fit(m.Data, limits.Picture)
-	switch {
-	case err != nil:
-		return without("it is " + err.Error())
-	case len(data) != len(m.Data):
-		m.Data, m.MIME = data, kind
-		return llm.Part{Kind: llm.PartMedia, Media: &m}, []string{name + " is made smaller"}
-	case kind != m.MIME:
-		told := fmt.Sprintf("%s is sent as %s, not as %s", name, kind, m.MIME)
-		m.MIME = kind
-		return llm.Part{Kind: llm.PartMedia, Media: &m}, []string{told}
-	}
-	return p, nil
 }

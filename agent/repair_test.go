@@ -45,8 +45,8 @@ func seen(t *testing.T, m *llmtest.Model) []llm.Part {
 	return nil
 }
 
-// LLM-22, LLM-24: pictures reach the model as it takes them; what was changed
-// is told once, also to a session that is opened again.
+// LLM-22, LLM-24: pictures reach the model in a form that it accepts. Each change
+// is reported once, also in a session that is opened again.
 func TestDoctorFitsPictures(t *testing.T) {
 	t.Parallel()
 	small := drawn(t, 40)
@@ -56,13 +56,14 @@ func TestDoctorFitsPictures(t *testing.T) {
 		limits llm.ModelLimits
 		mime   string // of what is sent; empty for words in its place
 		told   string // empty for nothing
+		change agent.PictureChange
 	}{
-		"fits":       {llm.Media{MIME: "image/png", Name: "a.png", Data: small}, roomy, "image/png", ""},
-		"misnamed":   {llm.Media{MIME: "image/jpeg", Name: "a.jpg", Data: small}, roomy, "image/png", "a.jpg is sent as image/png, not as image/jpeg"},
-		"too large":  {llm.Media{MIME: "image/png", Name: "b.png", Data: drawn(t, 300)}, roomy, "image/png", "b.png is made smaller"},
-		"no picture": {llm.Media{MIME: "image/svg+xml", Name: "c.svg", Data: []byte("<svg/>")}, roomy, "", "c.svg is left out, it is not a PNG"},
-		"blind":      {llm.Media{MIME: "image/png", Data: small}, llm.ModelLimits{Blind: true, Picture: roomy.Picture}, "", "a picture is left out, this model takes no pictures"},
-		"an address": {llm.Media{MIME: "image/png", URL: "https://x.example/a.png"}, roomy, "image/png", ""},
+		"fits":       {llm.Media{MIME: "image/png", Name: "a.png", Data: small}, roomy, "image/png", "", agent.PictureChange{}},
+		"misnamed":   {llm.Media{MIME: "image/jpeg", Name: "a.jpg", Data: small}, roomy, "image/png", "a.jpg is sent as image/png, not as image/jpeg", agent.PictureChange{ID: agent.PictureTyped, Name: "a.jpg", Args: []string{"image/png", "image/jpeg"}}},
+		"too large":  {llm.Media{MIME: "image/png", Name: "b.png", Data: drawn(t, 300)}, roomy, "image/png", "b.png is made smaller", agent.PictureChange{ID: agent.PictureSmaller, Name: "b.png"}},
+		"no picture": {llm.Media{MIME: "image/svg+xml", Name: "c.svg", Data: []byte("<svg/>")}, roomy, "", "c.svg is left out, because it is not a PNG", agent.PictureChange{ID: agent.PictureOtherType, Name: "c.svg"}},
+		"blind":      {llm.Media{MIME: "image/png", Data: small}, llm.ModelLimits{Blind: true, Picture: roomy.Picture}, "", "a picture is left out, because this model takes no pictures", agent.PictureChange{ID: agent.PictureUnseen}},
+		"an address": {llm.Media{MIME: "image/png", URL: "https://x.example/a.png"}, roomy, "image/png", "", agent.PictureChange{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -72,6 +73,10 @@ func TestDoctorFitsPictures(t *testing.T) {
 			repairs := find[agent.HistoryRepaired](r.run("look"))
 			if told := tt.told != ""; (len(repairs) == 1) != told || told && (repairs[0].Repair != agent.RepairPictures || !strings.Contains(repairs[0].Message, tt.told)) {
 				t.Errorf("told %+v", repairs)
+			} else if told {
+				if diff := cmp.Diff([]agent.PictureChange{tt.change}, repairs[0].Pictures); diff != "" {
+					t.Error(diff)
+				}
 			}
 			check := func() {
 				t.Helper()

@@ -36,7 +36,8 @@ var (
 	// ErrBroken means that the data could not be decoded as a picture of its
 	// type.
 	ErrBroken = errors.New("a broken picture")
-	errLarge  = errors.New("too large to be made smaller")
+	// ErrLarge means that the picture cannot be made small enough.
+	ErrLarge = errors.New("too large to be made smaller")
 )
 
 // Type returns the actual type of data, whatever it is declared as; empty if
@@ -49,8 +50,8 @@ func Type(data []byte) string {
 }
 
 // Fit returns data and its type, scaled down if a limit demands it. The same
-// data and limits give the same picture. Errors wrap [ErrType] or [ErrBroken],
-// or say that the picture is too large.
+// data and limits give the same picture. Errors wrap [ErrType], [ErrBroken]
+// or [ErrLarge].
 func Fit(data []byte, limits llm.PictureLimits) ([]byte, string, error) {
 	kind := Type(data)
 	if kind == "" {
@@ -65,7 +66,7 @@ func Fit(data []byte, limits llm.PictureLimits) ([]byte, string, error) {
 		return data, kind, nil
 	}
 	if config.Width*config.Height > mostPixels {
-		return nil, "", errLarge
+		return nil, "", ErrLarge
 	}
 	whole, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
@@ -80,7 +81,7 @@ func Fit(data []byte, limits llm.PictureLimits) ([]byte, string, error) {
 			return small, kind, nil
 		}
 	}
-	return nil, "", errLarge
+	return nil, "", ErrLarge
 }
 
 func orNone(limit int) int {

@@ -77,7 +77,7 @@ func TestDocumentsOnTheRecord(t *testing.T) {
 	}
 	b := p.profiles.Brief(t.Context(), agent.Situation{Provider: "anthropic", Model: "m"})
 	want := []agent.Document{
-		{Path: "AGENTS.md", Problem: "it cannot be opened, or leads out of the project"},
+		{Path: "AGENTS.md", Problem: "it cannot be opened, or leads out of the project", ProblemID: agent.DocumentUnopened},
 		{Path: "CLAUDE.md", Size: 40_000, Told: project.MaxDocuments},
 		{Path: "/home/me/.atelier/AGENTS.md", Size: 20, Told: 20},
 	}

@@ -112,7 +112,7 @@ func (p *Profiles) tell(mode agent.Mode, d documents) agent.Told {
 
 // digest identifies a state of a document.
 func digest(d project.Document) string {
-	sum := sha256.Sum256([]byte(d.Problem + "\x00" + d.Text))
+	sum := sha256.Sum256([]byte(string(d.Problem) + d.Cause + "\x00" + d.Text))
 	return hex.EncodeToString(sum[:8])
 }
 
@@ -209,7 +209,7 @@ func (p *Profiles) below(s shown, worked []string) []change {
 func ofDocument(d project.Document, heading string, write func(project.Document) string) change {
 	c := change{about: aboutDocument + d.Path, now: digest(d), text: heading + "\n\n" + write(d), document: &d}
 	if d.Problem != "" {
-		c.text = fmt.Sprintf("%s holds no instructions any more: %s.", quoted(d.Path), inLine(d.Problem))
+		c.text = fmt.Sprintf("%s holds no instructions any more: %s.", quoted(d.Path), inLine(leftOut(d).Problem))
 	}
 	return c
 }
@@ -230,7 +230,20 @@ func gone(present []change, told agent.Told) []change {
 func onRecord(documents []project.Document) []agent.Document {
 	var out []agent.Document
 	for _, d := range documents {
-		out = append(out, agent.Document{Path: d.Path, Size: d.Size, Told: d.Told, Problem: d.Problem})
+		if d.Problem != "" {
+			out = append(out, leftOut(d))
+			continue
+		}
+		out = append(out, agent.Document{Path: d.Path, Size: d.Size, Told: d.Told})
 	}
 	return out
+}
+
+// leftOut returns a document that was left out, with the reason in words.
+func leftOut(d project.Document) agent.Document {
+	var args []string
+	if d.Cause != "" {
+		args = []string{d.Cause}
+	}
+	return agent.DocumentLeftOut(d.Path, agent.DocumentProblemID(d.Problem), args...)
 }

@@ -79,9 +79,9 @@ func TestWhatOthersPutAboveIsNotFollowed(t *testing.T) {
 	dir := folder(t, map[string]string{"AGENTS.md": "top", "CLAUDE.md": "top", "a/AGENTS.md": "a", "a/b/AGENTS.md": "b"})
 	give(t, filepath.Join(dir, "AGENTS.md"), filepath.Join(dir, "a"), filepath.Join(dir, "a/b"), filepath.Join(dir, "a/b/AGENTS.md"))
 	want := []Document{
-		{Path: "AGENTS.md", Problem: "it belongs to another user"},
+		{Path: "AGENTS.md", Problem: ProblemForeign},
 		{Path: "CLAUDE.md", Text: "top", Size: 3, Told: 3},
-		{Path: "a/AGENTS.md", Problem: "it belongs to another user"},
+		{Path: "a/AGENTS.md", Problem: ProblemForeign},
 		{Path: "a/b/AGENTS.md", Text: "b", Size: 1, Told: 1},
 	}
 	if diff := cmp.Diff(want, Documents(filepath.Join(dir, "a/b"), "AGENTS.md", "CLAUDE.md")); diff != "" {

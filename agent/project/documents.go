@@ -1,8 +1,8 @@
 package project
 
 import (
+	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -30,8 +30,22 @@ type Document struct {
 	Size int    // of the whole file, in bytes
 	Told int    // how many of them Text stands for; less than Size if it was cut
 	// Problem says why the document was left out; empty if it was not.
-	Problem string
+	Problem Problem
+	// Cause is what the system said, for ProblemUnread.
+	Cause string
 }
+
+// Problem is a reason to leave a document out.
+type Problem string
+
+// The reasons.
+const (
+	ProblemUnopened  Problem = "unopened"  // cannot be opened, or leads out of the project
+	ProblemIrregular Problem = "irregular" // not a regular file
+	ProblemUnread    Problem = "unread"    // cannot be read
+	ProblemBinary    Problem = "binary"    // not text
+	ProblemForeign   Problem = "foreign"   // belongs to another user
+)
 
 // Documents reads the documents with the given names from the top of the
 // repository down to the folder. Deeper ones come later, because they take
@@ -124,18 +138,20 @@ type reader struct {
 func (r *reader) read(dir, name string) {
 	path := filepath.Join(dir, name)
 	d := Document{Path: filepath.ToSlash(path)}
-	text, info, err := r.open(path)
+	text, info, problem, err := r.open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return
-	case err != nil:
-		d.Problem = err.Error()
+	case problem == ProblemUnread:
+		d.Problem, d.Cause = problem, err.Error()
+	case problem != "":
+		d.Problem = problem
 	case slices.ContainsFunc(r.seen, func(other fs.FileInfo) bool { return os.SameFile(info, other) }):
 		return // it was read under another name
 	case len(text) == 0:
 		return
 	case dir != r.opened && !(ours(info) && r.isOurs(dir)):
-		d.Problem = "it belongs to another user"
+		d.Problem = ProblemForeign
 	default:
 		r.seen = append(r.seen, info)
 		d.Size, d.Text = max(int(info.Size()), len(text)), text
@@ -164,34 +180,32 @@ func (r *reader) isOurs(dir string) bool {
 	return err == nil && ours(info)
 }
 
-// open reads as much of a regular file as can be used.
-func (r *reader) open(path string) (string, fs.FileInfo, error) {
-	info, err := r.root.Stat(path)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-			return "", nil, err
-		}
-		return "", nil, errors.New("it cannot be opened, or leads out of the project")
-	}
-	if !info.Mode().IsRegular() {
-		return "", nil, errors.New("it is not a regular file")
+// open reads as much of a regular file as can be used. The problem is set if it
+// cannot; err is what the system said.
+func (r *reader) open(path string) (text string, info fs.FileInfo, problem Problem, err error) {
+	info, err = r.root.Stat(path)
+	switch {
+	case err != nil:
+		return "", nil, ProblemUnopened, err
+	case !info.Mode().IsRegular():
+		return "", nil, ProblemIrregular, nil
 	}
 	f, err := r.root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // by now it may be a pipe
 	if err != nil {
-		return "", nil, errors.New("it cannot be opened")
+		return "", nil, ProblemUnopened, err
 	}
 	defer f.Close()
 	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", nil, errors.New("it is not a regular file")
+		return "", nil, ProblemIrregular, err
 	}
 	data, err := io.ReadAll(io.LimitReader(f, MaxDocuments+1))
 	switch {
 	case err != nil:
-		return "", nil, fmt.Errorf("it cannot be read: %w", err)
-	case strings.ContainsRune(string(data), 0):
-		return "", nil, errors.New("it is not text")
+		return "", nil, ProblemUnread, err
+	case bytes.IndexByte(data, 0) >= 0:
+		return "", nil, ProblemBinary, nil
 	}
-	return string(data), info, nil
+	return string(data), info, "", nil
 }
 
 // fit returns the beginning of a text, whole characters of at most room bytes,

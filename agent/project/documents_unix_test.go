@@ -28,10 +28,10 @@ func TestDocumentsAreReadSafely(t *testing.T) {
 	}
 	want := []Document{
 		{Path: "AGENTS.md", Text: "top", Size: 3, Told: 3},
-		{Path: "a/AGENTS.md", Problem: "it cannot be opened, or leads out of the project"},
-		{Path: "a/CLAUDE.md", Problem: "it cannot be opened, or leads out of the project"},
-		{Path: "a/binary/AGENTS.md", Problem: "it is not text"},
-		{Path: "a/binary/CLAUDE.md", Problem: "it is not a regular file"},
+		{Path: "a/AGENTS.md", Problem: ProblemUnopened},
+		{Path: "a/CLAUDE.md", Problem: ProblemUnopened},
+		{Path: "a/binary/AGENTS.md", Problem: ProblemBinary},
+		{Path: "a/binary/CLAUDE.md", Problem: ProblemIrregular},
 	}
 	if diff := cmp.Diff(want, Documents(filepath.Join(dir, "a/binary"), "AGENTS.md", "CLAUDE.md")); diff != "" {
 		t.Error(diff)

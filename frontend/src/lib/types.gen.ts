@@ -254,7 +254,11 @@ export type Document = {
   size: number
   told: number
   problem?: string
+  problem_id?: DocumentProblemID
+  problem_args?: string[]
 }
+
+export type DocumentProblemID = "unopened" | "irregular" | "unread" | "binary" | "foreign"
 
 export type Draft = {
   text?: string
@@ -403,6 +407,7 @@ export type HistoryRepaired = {
   repair?: Repair
   bytes?: number
   subject?: string
+  pictures?: PictureChange[]
 }
 
 export type HistoryReply = {
@@ -609,6 +614,14 @@ export type Part = {
 export type PartKind = "text" | "media" | "reasoning" | "tool_call" | "tool_result" | "native"
 
 export type Phase = "selective_start" | "selective_done" | "summary_start" | "summary_done" | "rollback"
+
+export type PictureChange = {
+  id: PictureChangeID
+  name?: string
+  args?: string[]
+}
+
+export type PictureChangeID = "unseen" | "other_type" | "broken" | "too_large" | "smaller" | "typed"
 
 export type Preferences = {
   theme?: string

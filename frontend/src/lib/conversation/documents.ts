@@ -1,6 +1,7 @@
 /** Describes the project's instruction files that were sent to a model. */
 import { bytes } from '../model/format'
 import { t } from '../i18n/i18n.svelte'
+import { documentWords } from '../i18n/problems'
 import type { Document } from '../types.gen'
 import { markHidden } from '../model/visible'
 
@@ -16,7 +17,8 @@ export function documentsLabel(documents: readonly Document[]): string {
 /** A document and how much of it was sent. */
 export function documentLine(document: Document): string {
   const path = markHidden(document.path)
-  if (document.problem) return `${path}: ${document.problem}`
+  if (document.problem)
+    return t('notice.document_left_out', { path, problem: documentWords(document) })
   const size = bytes(document.size)
   if (!isCut(document)) return `${path} · ${size}`
   return t('notice.document_cut', { path, told: bytes(document.told), size })

@@ -135,6 +135,7 @@ export const en = {
 
   'notice.documents': 'Instructions read: {names}',
   'notice.documents_cut': 'Instructions read, some only in part: {names}',
+  'notice.document_left_out': '{path}: {problem}',
   'notice.document_cut': '{path} · the first {told} of {size}',
   'compaction.running': 'The conversation is being compacted…',
   'compaction.summarising': 'The older part of the conversation is being summarised…',

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Failure, HistoryRepaired, Warning } from '../types.gen'
 import { setLanguage } from './i18n.svelte'
-import { problemWords, repairWords, warningWords } from './problems'
+import { documentWords, problemWords, repairWords, warningWords } from './problems'
 
 afterEach(() => setLanguage('en'))
 
@@ -60,10 +60,60 @@ test('Chinese says the same, with what fills it as it is', () => {
     ...refused,
     message: '服务商过载。',
     kept: '到这里为止的内容都已保存。',
-    next: '服务商要求等待 7s。请在此之后重试，或选择其他模型。',
+    next: '服务商要求等待 7 秒。请在此之后重试，或选择其他模型。',
   })
   expect(warningWords(vetoed)).toBe('一个钩子阻止了压缩对话。')
   expect(repairWords(foreign)).toMatch(/^由 a 接替 b。/)
+})
+
+test.each([
+  ['1h1m40s', '1 小时 1 分 40 秒'],
+  ['2h', '2 小时'],
+  ['1m30s', '1 分 30 秒'],
+  ['a while', 'a while'],
+])('a pause of %s is %s in Chinese', (pause, words) => {
+  setLanguage('zh-CN')
+  const args = ['HTTP 5s', pause]
+  const server = { ...refused, id: 'provider_server_wait', args } as const
+  expect(problemWords(server)).toMatchObject({
+    message: '服务商出错：HTTP 5s。',
+    next: `服务商要求等待 ${words}。请在此之后重试，或选择其他模型。`,
+  })
+})
+
+test('each change of a picture is said, in an older log as Go said it', () => {
+  setLanguage('zh-CN')
+  const repaired: HistoryRepaired = {
+    repair: 'pictures',
+    args: ['m', 'a.png is made smaller; a picture is sent as image/png, not as image/gif'],
+    message: 'Pictures are sent to m in another form.',
+    pictures: [
+      { id: 'smaller', name: 'a.png' },
+      { id: 'typed', args: ['image/png', 'image/gif'] },
+    ],
+  }
+  expect(repairWords(repaired)).toBe(
+    '图片以其他形式发送给 m：a.png 已缩小；一张图片按 image/png 发送，而不是 image/gif。',
+  )
+  expect(repairWords({ ...repaired, pictures: undefined })).toContain('a.png is made smaller;')
+  setLanguage('en')
+  expect(repairWords(repaired)).toBe(repaired.message)
+})
+
+test('a reason to leave a document out is said in the language of the page', () => {
+  const left = {
+    path: 'AGENTS.md',
+    size: 0,
+    told: 0,
+    problem: 'it cannot be read: input/output error',
+    problem_id: 'unread',
+    problem_args: ['input/output error'],
+  } as const
+  const document = { ...left, problem_args: [...left.problem_args] }
+  expect(documentWords(document)).toBe(left.problem)
+  setLanguage('zh-CN')
+  expect(documentWords(document)).toBe('无法读取：input/output error')
+  expect(documentWords({ ...document, problem_id: undefined })).toBe(left.problem)
 })
 
 test('what was kept is said only where Go says it', () => {

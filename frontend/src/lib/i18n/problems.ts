@@ -1,8 +1,17 @@
 /** What Go says of failures and the like, where the page does not speak English. */
-import type { FailureID, HistoryRepaired, Warning } from '../types.gen'
+import type { Document, FailureID, HistoryRepaired, PictureChange, Warning } from '../types.gen'
 import { fill } from './fill'
 import { language } from './i18n.svelte'
-import { failureKept, failures, problems, repairs, warnings, type Words } from './problems.zh-CN'
+import {
+  documentProblems,
+  failureKept,
+  failures,
+  pictureChanges,
+  problems,
+  repairs,
+  warnings,
+  type Words,
+} from './problems.zh-CN'
 
 /** A failure of Go's, or, without an id, one of the page's own or of an older log. */
 export type Problem = {
@@ -39,12 +48,29 @@ export function problemWords(problem: Problem): Problem {
   const words: Words | undefined = find(problems, problem.id) ?? find(failures, problem.id)
   if (!words) return problem
   const { message, kept = failureKept, next } = words
+  const args = problem.id?.endsWith('_wait') ? withPause(problem.args) : problem.args
   return {
     ...problem,
-    message: fill(message, problem.args),
-    kept: problem.kept && fill(kept, problem.args),
-    next: next && fill(next, problem.args),
+    message: fill(message, args),
+    kept: problem.kept && fill(kept, args),
+    next: next && fill(next, args),
   }
+}
+
+const units = { h: ' 小时', m: ' 分', s: ' 秒' }
+
+/** The arguments of a failure whose second one is a pause such as "1h1m40s", with the pause in Chinese. */
+function withPause(args: readonly string[] = []): readonly string[] {
+  return args.map((arg, i) =>
+    i === 1
+      ? arg
+          .replace(
+            /(\d+)([hms])(?=\d|$)/g,
+            (_, n: string, unit: keyof typeof units) => ` ${n}${units[unit]}`,
+          )
+          .trim()
+      : arg,
+  )
 }
 
 /** A warning in the page's language. */
@@ -53,8 +79,23 @@ export function warningWords({ id, args, message }: Pick<Warning, 'id' | 'args' 
   return sentence ? fill(sentence, args).trim() : message
 }
 
+/** Why a document was left out, in the page's language. */
+export function documentWords({
+  problem = '',
+  problem_id: id,
+  problem_args: args,
+}: Document): string {
+  const phrase = find(documentProblems, id)
+  return phrase ? fill(phrase, args) : problem
+}
+
 /** What became of a conversation that had to be repaired, in the page's language. */
-export function repairWords({ repair, args, message }: HistoryRepaired): string {
+export function repairWords({ repair, args, message, pictures }: HistoryRepaired): string {
   const sentence = args && find(repairs, repair)
-  return sentence ? fill(sentence, args) : message
+  if (!sentence) return message
+  return fill(sentence, pictures ? [args[0]!, pictures.map(pictureWords).join('；')] : args)
+}
+
+function pictureWords({ id, name, args }: PictureChange): string {
+  return `${name ? `${name} ` : '一张图片'}${fill(find(pictureChanges, id) ?? id, args)}`
 }

@@ -1,5 +1,12 @@
 /** Go's sentences in Chinese. Go has the English ones, with the same arguments. */
-import type { FailureID, ProblemID, Repair, WarningID } from '../types.gen'
+import type {
+  DocumentProblemID,
+  FailureID,
+  PictureChangeID,
+  ProblemID,
+  Repair,
+  WarningID,
+} from '../types.gen'
 
 export type Words = { message: string; kept?: string; next?: string }
 
@@ -577,4 +584,23 @@ export const repairs: Record<Repair, string> = {
     '对话超出了 {0} 的上下文窗口。从这里起，最早的工具输出以缩短的形式发送；会话中仍保留完整的内容。',
   pictures: '图片以其他形式发送给 {0}：{1}。',
   foreign: '由 {0} 接替 {1}。它会收到说过和做过的一切，但不包括另一个模型的思考。',
+}
+
+/** How a picture is sent otherwise, after its name. */
+export const pictureChanges: Record<PictureChangeID, string> = {
+  unseen: '未发送，因为这个模型不接受图片',
+  other_type: '未发送，因为它不是 PNG、JPEG、GIF 或 WebP 图片',
+  broken: '未发送，因为它已损坏',
+  too_large: '未发送，因为它太大，无法缩小',
+  smaller: '已缩小',
+  typed: '按 {0} 发送，而不是 {1}',
+}
+
+/** Why a document was left out. */
+export const documentProblems: Record<DocumentProblemID, string> = {
+  unopened: '无法打开，或指向项目之外',
+  irregular: '不是普通文件',
+  unread: '无法读取：{0}',
+  binary: '不是文本',
+  foreign: '属于其他用户',
 }

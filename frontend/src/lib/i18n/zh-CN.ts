@@ -123,6 +123,7 @@ export const zhCN: Record<Key, Message> = {
 
   'notice.documents': '已读取的说明：{names}',
   'notice.documents_cut': '已读取的说明（并非全部完整）：{names}',
+  'notice.document_left_out': '{path}：{problem}',
   'notice.document_cut': '{path} · 前 {told}，共 {size}',
   'compaction.running': '正在压缩会话…',
   'compaction.summarising': '正在为会话较早的部分写摘要…',
