@@ -77,6 +77,7 @@ func start(ctx context.Context, spec Spec) (p *Process, err error) {
 	}
 	p.cmd.WaitDelay = grace
 	p.capture(spec)
+	guard.watch() // first: the program may be killed as soon as the command runs
 	if err := p.launch(spec); err != nil {
 		if ctx.Err() != nil {
 			err = ctx.Err()
@@ -84,7 +85,6 @@ func start(ctx context.Context, spec Spec) (p *Process, err error) {
 		p.stop()
 		return nil, fmt.Errorf("start %s: %w", spec.Argv[0], explained(err))
 	}
-	go guard.watch() // beside the first command, which need not wait for it; ends at once
 	return p, nil
 }
 

@@ -196,6 +196,17 @@ func TestNothingOutlivesAKilledProgram(t *testing.T) { // K-37, R-PROC
 	}
 }
 
+// A command finds the guard beside itself, even the program's first one.
+func TestGuardBeforeTheFirstCommand(t *testing.T) { // not parallel: it dismisses the program's only one
+	for range 20 {
+		guard.dismiss()
+		spec := bash(`for dir in $(grep -ls "atelier-[g]uard" /proc/[0-9]*/cmdline); do grep -qs "^PPid:.$PPID$" "${dir%cmdline}status" && echo guarded; done`)
+		if got, err := Run(t.Context(), spec); err != nil || string(got.Stdout) != "guarded\n" {
+			t.Fatalf("%q, %v", got.Stdout, err)
+		}
+	}
+}
+
 func TestShutdownDismissesTheGuard(t *testing.T) { // not parallel: it is the program's only one
 	g := guardian{}
 	g.watch()
