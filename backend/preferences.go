@@ -45,6 +45,10 @@ type Layout struct {
 	SidebarWidth  int  `json:"sidebar_width,omitempty"`
 	SidebarHidden bool `json:"sidebar_hidden,omitempty"`
 	PanelWidth    int  `json:"panel_width,omitempty"`
+	// Panel is the name of the panel that was open last; empty means the first.
+	Panel string `json:"panel,omitempty"`
+	// PanelShown says that it is open.
+	PanelShown bool `json:"panel_shown,omitempty"`
 }
 
 // CompactWhen says when conversations are compacted automatically (K-08).

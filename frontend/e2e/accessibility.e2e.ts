@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import type axeCore from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openPage, prompt, shots } from './browser'
+import { openPage, openPanel, prompt, shots } from './browser'
 import { startHost } from './host'
 import { modelID, startModel } from './model'
 import { useStage } from './stage'
@@ -58,9 +58,10 @@ test('the main screens have nothing that axe finds wrong, light and dark', async
   await question.getByRole('button', { name: 'Allow', exact: true }).click()
   await page.getByText('Done.').waitFor()
   await check('a conversation')
-  await page.keyboard.press('Control+.')
-  await page.getByRole('complementary', { name: 'Panel' }).waitFor()
-  await check('the panel')
+  for (const name of ['Cost', 'Running']) {
+    await openPanel(page, name)
+    await check(`the panel ${name}`)
+  }
   for (const [keys, tab] of [
     ['Control+,', 'Keys'],
     ['Control+/', 'About'],
@@ -90,7 +91,8 @@ test('F6 leads through the parts of the window, and the help says so', async () 
   const field = page.getByRole('textbox', { name: 'Message' })
   await field.fill('Kept')
   const regions: [string, string][] = [
-    ['sessions', 'nav'],
+    ['panels', 'nav[aria-label=Panels]'],
+    ['sessions', 'nav[aria-label=Sessions]'],
     ['header', 'header'],
     ['conversation', '[role=log]'],
     ['composer', '[data-composer]'],

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openPage, prompt, shot } from './browser'
+import { openPage, openPanel, prompt, shot } from './browser'
 import { startHost } from './host'
 import { startModel, type Script } from './model'
 import { useStage } from './stage'
@@ -142,11 +142,8 @@ test('agents ask in the conversation that started them, unfold there, and open b
   await sidebar.locator('[data-session]').first().focus()
   await page.keyboard.press('ArrowRight')
   await child.waitFor()
-  await page.keyboard.press('Control+.')
-  await page
-    .getByRole('complementary')
-    .getByRole('row', { name: new RegExp(note) })
-    .waitFor()
+  const panel = await openPanel(page, 'Cost')
+  await panel.getByRole('row', { name: new RegExp(note) }).waitFor()
   await shot(page, 'agents-cost')
 
   const chinese = await openPage(stage.browser, `${new URL('/', host.url)}`, {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { openPage, prompt, shot, shots } from './browser'
+import { openPage, openPanel, prompt, shot, shots } from './browser'
 import { startHost } from './host'
 import { modelID, startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -37,13 +37,12 @@ test('a failing command opens at its end, a slip of the agent stays folded, cost
     { text: 'All is done.' },
   ])
   await page.getByRole('button', { name: 'Model: Scripted' }).waitFor()
-  await page.keyboard.press('Control+.')
+  const panel = await openPanel(page, 'Cost')
   const field = page.getByRole('textbox', { name: 'Message' })
   for (let i = 0; i < 2; i++) await field.press('Shift+Tab')
   await page.getByRole('combobox', { name: 'Permission mode: Accept edits' }).waitFor()
   await prompt(page, 'Go')
   await question(page, 'seq 200').waitFor()
-  const panel = page.getByRole('complementary', { name: 'Panel' })
   await panel.getByText('$0.21', { exact: true }).first().waitFor()
   await panel.getByText('2 requests').first().waitFor()
   expect(await panel.getByText('The cost of each request is added up here').count()).toBe(0)
@@ -76,7 +75,7 @@ test('keys go to what is on top: the next question, a dialog, not what lies behi
   ])
   await prompt(page, 'Go')
   await question(page, 'touch one').waitFor()
-  const sidebar = page.getByRole('navigation')
+  const sidebar = page.getByRole('navigation', { name: 'Sessions' })
 
   await page.keyboard.press('Control+,')
   const settings = page.getByRole('dialog', { name: 'Settings' })

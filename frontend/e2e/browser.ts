@@ -76,3 +76,17 @@ export async function shots(page: Page, name: string): Promise<void> {
   await shot(page, `${name}-900`)
   await page.setViewportSize({ width: 1280, height: 800 })
 }
+
+/** The panel beside the conversation. */
+export const panelOf = (page: Page, name: string) => page.getByRole('complementary', { name })
+
+/** Opens a panel by its icon. */
+export async function openPanel(page: Page, name: string) {
+  await page
+    .getByRole('navigation', { name: 'Panels' })
+    .getByRole('button', { name: new RegExp(`^${name}`) })
+    .click()
+  const panel = panelOf(page, name)
+  await panel.waitFor()
+  return panel
+}

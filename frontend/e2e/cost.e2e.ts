@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openPage, prompt, shot } from './browser'
+import { openPage, panelOf, prompt, shot } from './browser'
 import { startHost } from './host'
 import { startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -68,7 +68,7 @@ test('every request is priced, and an unknown price is never nothing', async () 
   await prompt(page, 'Hello')
   await page.getByText(/priced-1 · .*120\.0 k in · 4\.0 k out · \$0\.13$/).waitFor()
   await page.getByRole('button', { name: 'Cost of this session: $0.1300' }).click()
-  const panel = page.getByRole('complementary', { name: 'Panel' })
+  const panel = panelOf(page, 'Cost')
   const row = (name: string | RegExp) => panel.getByRole('row', { name })
   expect(await row(/^Priced One/).innerText()).toMatch(/120\.0 k\s+4\.0 k\s+\$0\.13/)
   await panel.getByText('1 request · 120.0 k in · 4.0 k out · 83 % from cache').waitFor()
@@ -119,7 +119,7 @@ test('every request is priced, and an unknown price is never nothing', async () 
     storageState: await page.context().storageState(),
     locale: 'zh-CN',
   })
-  await chinese.page.getByRole('button', { name: '显示面板' }).click()
+  await chinese.page.getByRole('button', { name: '费用', exact: true }).click()
   await chinese.page.getByText('1 个请求的价格未知：my-model。').waitFor()
   await shot(chinese.page, 'cost-panel-zh')
   await chinese.page.getByRole('button', { name: '模型: my-model' }).click()

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { openPage, prompt, shot, shots } from './browser'
+import { openPage, panelOf, prompt, shot, shots } from './browser'
 import { startHost } from './host'
 import { startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -125,7 +125,7 @@ test('models by level, a picture, an allowance that runs out, and a budget that 
   await shot(page, 'limits-allowance')
 
   await page.getByRole('button', { name: /^Cost of this session/ }).click()
-  const panel = page.getByRole('complementary', { name: 'Panel' })
+  const panel = panelOf(page, 'Cost')
   const budget = panel.getByRole('textbox', { name: 'Stop this session at' })
   expect(await budget.inputValue()).toBe('0.50')
   await panel.getByText('26 % of $0.50 spent').waitFor()
@@ -188,9 +188,10 @@ test('models by level, a picture, an allowance that runs out, and a budget that 
 test('the panes keep the width that they were given, by mouse and by keys', async () => {
   const { page, offences } = await start([])
   const edge = page.getByRole('separator', { name: 'Width of the sessions' })
-  const width = async () => (await page.getByRole('navigation').boundingBox())?.width
+  const width = async () =>
+    (await page.getByRole('navigation', { name: 'Sessions' }).boundingBox())?.width
   await edge.waitFor()
-  expect(await width()).toBe(260)
+  expect(await width()).toBe(240)
   const box = (await edge.boundingBox())!
   const [x, y] = [box.x + box.width / 2, box.y + 300]
   await page.mouse.move(x, y)
@@ -198,22 +199,22 @@ test('the panes keep the width that they were given, by mouse and by keys', asyn
   await page.mouse.move(x + 40, y, { steps: 4 })
   await shot(page, 'limits-drag')
   await page.mouse.up()
-  expect(await width()).toBe(300)
+  expect(await width()).toBe(280)
   await edge.focus()
   for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowRight')
   await shot(page, 'limits-separator')
-  expect(await width()).toBe(348)
+  expect(await width()).toBe(328)
   await page.keyboard.press('Control+.')
   const right = page.getByRole('separator', { name: 'Width of the panel' })
   await right.focus()
   await page.keyboard.press('ArrowLeft')
-  expect(await right.getAttribute('aria-valuenow')).toBe('376')
+  expect(await right.getAttribute('aria-valuenow')).toBe('436')
 
   await page.reload()
   await edge.waitFor()
-  expect(await width()).toBe(348)
-  expect(await right.getAttribute('aria-valuenow')).toBe('376')
+  expect(await width()).toBe(328)
+  expect(await right.getAttribute('aria-valuenow')).toBe('436')
   await edge.dblclick()
-  expect(await width()).toBe(260)
+  expect(await width()).toBe(240)
   expect(offences).toEqual([])
 })

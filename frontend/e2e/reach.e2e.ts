@@ -51,9 +51,9 @@ test('from first prompt to last approval with the keyboard alone, then in Chines
   await keyboard.press('Control+k')
   expect(await focused()).toBe('Filter sessions')
   await keyboard.press('Control+b')
-  await page.getByRole('navigation').waitFor({ state: 'detached' })
+  await page.getByRole('navigation', { name: 'Sessions' }).waitFor({ state: 'detached' })
   await keyboard.press('Control+b')
-  await page.getByRole('navigation').waitFor()
+  await page.getByRole('navigation', { name: 'Sessions' }).waitFor()
 
   // Rename through the menu.
   const row = page.locator('[data-session]').first()
@@ -96,10 +96,10 @@ test('a narrow window puts the sessions over the conversation', async () => {
     viewport: { width: 620, height: 700 },
   })
   await page.locator('textarea').waitFor() // the shortcuts are there with the page
-  expect(await page.getByRole('navigation').count()).toBe(0)
+  expect(await page.getByRole('navigation', { name: 'Sessions' }).count()).toBe(0)
   await page.keyboard.press('Control+b')
-  await page.getByRole('navigation').waitFor()
+  await page.getByRole('navigation', { name: 'Sessions' }).waitFor()
   await shot(page, 'reach-narrow')
   await page.keyboard.press('Escape')
-  await page.getByRole('navigation').waitFor({ state: 'detached' })
+  await page.getByRole('navigation', { name: 'Sessions' }).waitFor({ state: 'detached' })
 })

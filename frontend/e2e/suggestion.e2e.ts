@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openPage, prompt, shot, shots } from './browser'
+import { openPage, panelOf, prompt, shot, shots } from './browser'
 import { startHost } from './host'
 import { startModel, type Model, type Script } from './model'
 import { useStage } from './stage'
@@ -109,7 +109,7 @@ test('the next message is suggested once that is wanted, taken by Tab, changed, 
   expect(await focused(reopened.page)).not.toBe('Message')
 
   await reopened.page.getByRole('button', { name: /^Cost of this session/ }).click()
-  const panel = reopened.page.getByRole('complementary', { name: 'Panel' })
+  const panel = panelOf(reopened.page, 'Cost')
   expect(await panel.getByRole('row', { name: /^Small One/ }).innerText()).toMatch(/\$0\.2\d/)
   await shot(reopened.page, 'suggestion-cost')
   expect(reopened.offences).toEqual([])

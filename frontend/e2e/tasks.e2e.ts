@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openPage, prompt, shot } from './browser'
+import { openPage, openPanel, panelOf, prompt, shot } from './browser'
 import { startHost } from './host'
 import { startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -27,8 +26,6 @@ async function start(rounds: Round[]) {
   return { host, ...opened }
 }
 
-const panelOf = (page: Page) => page.getByRole('complementary', { name: 'Panel' })
-
 /** How many processes have a text on their command line. */
 async function carrying(token: string): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'args'])
@@ -51,7 +48,7 @@ test('a command that was left running is followed and stopped', async () => {
   const sidebar = page.getByRole('navigation', { name: 'Sessions' })
   await sidebar.getByRole('img', { name: '1 command is running' }).waitFor()
   await badge.click()
-  const panel = panelOf(page)
+  const panel = panelOf(page, 'Running')
   const row = panel.getByRole('listitem')
   await row.getByText(/^running$/).waitFor()
   const tail = panel.getByRole('log')
@@ -91,7 +88,7 @@ test('sixty tasks, one of which prints megabytes, do not hold the page up', asyn
   await prompt(page, 'Start everything')
   await page.getByText('All of it is running.').waitFor({ timeout: 30_000 })
   await page.getByRole('button', { name: /^60 commands are running/ }).click()
-  const panel = panelOf(page)
+  const panel = panelOf(page, 'Running')
   expect(await panel.getByRole('listitem').count()).toBe(60)
   const first = panel.getByRole('log').first()
   await first.getByText('Earlier output is not shown.').waitFor()
@@ -126,9 +123,7 @@ test('tasks end with their session, and the page says so', async () => {
     { calls: [left('echo up; sleep 300'), left('echo broken >&2; exit 3')] },
     { text: 'One runs, one does not.' },
   ])
-  await page.getByRole('button', { name: 'Show panel' }).click()
-  const panel = panelOf(page)
-  await panel.getByRole('tab', { name: 'Running' }).click()
+  const panel = await openPanel(page, 'Running')
   await panel.getByText(/^Commands that the agent leaves running/).waitFor()
   await shot(page, 'tasks-empty')
   await prompt(page, 'Start two')

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launch, openPage, shot } from './browser'
+import { launch, openPage, openPanel, shot } from './browser'
 import { discard, startHost, type Host } from './host'
 
 let browser: Browser
@@ -37,8 +37,7 @@ test('without a key the tour shows everything, offline and labelled', async () =
   expect(written).toContain('Welcome to Atelier')
   expect(await page.getByRole('button', { name: 'Model: Demo script' }).count()).toBe(1)
   // A script costs nothing that could be shown.
-  await page.keyboard.press('Control+.')
-  const panel = page.getByRole('complementary', { name: 'Panel' })
+  const panel = await openPanel(page, 'Cost')
   await panel.getByText('The cost of each request is added up here').waitFor()
   expect(await page.getByText(/\$\d/).count()).toBe(0)
   await shot(page, 'tour-cost')

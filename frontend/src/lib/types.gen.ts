@@ -472,6 +472,8 @@ export type Layout = {
   sidebar_width?: number
   sidebar_hidden?: boolean
   panel_width?: number
+  panel?: string
+  panel_shown?: boolean
 }
 
 export type Levels = {

@@ -8,8 +8,8 @@ const width = (wish: number | undefined, window: number, others = 0) =>
   paneWidth(wish, sidebarLimits, bounds(sidebarLimits, window, others))
 
 test.each([
-  ['without a wish it is the default', undefined, 1280, 260],
-  ['for 0 it is the default', 0, 1280, 260],
+  ['without a wish it is the default', undefined, 1280, 240],
+  ['for 0 it is the default', 0, 1280, 240],
   ['it follows a wish', 333, 1280, 333],
   ['it has a minimum', 20, 1280, 200],
   ['it has a maximum', 900, 1280, 480],

@@ -3,8 +3,9 @@
 export type Bounds = { least: number; most: number }
 export type PaneLimits = Bounds & { usual: number }
 
-export const sidebarLimits: PaneLimits = { least: 200, usual: 260, most: 480 }
-export const panelLimits: PaneLimits = { least: 280, usual: 360, most: 720 }
+export const sidebarLimits: PaneLimits = { least: 200, usual: 240, most: 480 }
+export const panelLimits: PaneLimits = { least: 280, usual: 420, most: 960 }
+export const railWidth = 44
 
 /** The minimum width of the conversation. */
 const conversation = 380

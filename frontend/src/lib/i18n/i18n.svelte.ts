@@ -17,15 +17,23 @@ export function setLanguage(wanted: string | undefined): void {
   document.documentElement.lang = current
 }
 
-/** The message of a key with its {placeholders} filled in; `n` selects the plural. */
-export function t(key: Key, values: Record<string, string | number> = {}): string {
-  const message = messages[current][key]
-  const text = typeof message === 'string' ? message : message[plural(values.n)]
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
-    const value = values[name]
-    return typeof value === 'number' ? value.toLocaleString(current) : (value ?? whole)
-  })
+/**
+ * What gives the messages of one part of the page. It takes the key of a message and the values of
+ * its {placeholders}, of which `n` selects the plural.
+ */
+export function translator<K extends string>(own: Record<Language, Record<K, Message>>) {
+  return (key: K, values: Record<string, string | number> = {}): string => {
+    const message = own[current][key]
+    const text = typeof message === 'string' ? message : message[plural(values.n)]
+    return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+      const value = values[name]
+      return typeof value === 'number' ? value.toLocaleString(current) : (value ?? whole)
+    })
+  }
 }
+
+/** Gives the messages that no single part of the page owns. */
+export const t = translator<Key>(messages)
 
 /** Sentences one after the other; Chinese ones have no space between them. */
 export const sentences = (...all: (string | undefined)[]): string =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { en, type Message } from './en'
-import { sentences, setLanguage, t } from './i18n.svelte'
+import { type Language, sentences, setLanguage, t } from './i18n.svelte'
 import { zhCN } from './zh-CN'
 
 const placeholders = (message: Message) => {
@@ -8,13 +8,20 @@ const placeholders = (message: Message) => {
   return [...new Set(text.match(/\{\w+\}/g))].sort()
 }
 
-describe('messages', () => {
+type Catalogue = Record<Language, Record<string, Message>>
+const parts = import.meta.glob<Catalogue>('../*/messages.ts', { eager: true, import: 'messages' })
+const catalogues: [string, Catalogue][] = [
+  ['shared', { en, 'zh-CN': zhCN }],
+  ...Object.entries(parts),
+]
+
+describe.each(catalogues)('messages: %s', (_, { en, 'zh-CN': zh }) => {
   test('both languages have the same keys', () => {
-    expect(Object.keys(zhCN).sort()).toEqual(Object.keys(en).sort())
+    expect(Object.keys(zh).sort()).toEqual(Object.keys(en).sort())
   })
 
-  test.each(Object.keys(en) as (keyof typeof en)[])('%s takes the same values', (key) => {
-    expect(placeholders(zhCN[key])).toEqual(placeholders(en[key]))
+  test.each(Object.keys(en))('%s takes the same values', (key) => {
+    expect(placeholders(zh[key]!)).toEqual(placeholders(en[key]!))
   })
 })
 

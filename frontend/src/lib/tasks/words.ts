@@ -1,11 +1,11 @@
 /** Describes the state of a task in a few words. */
 import { elapsed } from '../model/format'
-import { t } from '../i18n/i18n.svelte'
 import type { Task } from '../model/tasks'
+import { own } from './messages'
 
 export function stateWords(task: Task): string {
-  if (task.state === 'exited') return t('task.exited', { code: String(task.exit_code ?? 0) })
-  return t(`task.${task.state}`)
+  if (task.state === 'exited') return own('exited', { code: String(task.exit_code ?? 0) })
+  return own(task.state)
 }
 
 /** How long the task has been running, or ran. */

@@ -1,0 +1,40 @@
+import Coins from '@lucide/svelte/icons/coins'
+import SquareTerminal from '@lucide/svelte/icons/square-terminal'
+import type { Component } from 'svelte'
+import CostPanel from '../cost/CostPanel.svelte'
+import { t } from '../i18n/i18n.svelte'
+import { own as tasks } from '../tasks/messages'
+import type { Workbench } from '../state/workbench.svelte'
+import TasksPanel from '../tasks/TasksPanel.svelte'
+
+/** What a panel's component may offer beside its drawing. */
+export type PanelView = {
+  /** Goes to a part of the panel, which only the panel and its caller know. */
+  show?(target: unknown): unknown
+}
+
+export type Panel = {
+  /** Names the panel in the preferences. */
+  name: string
+  label: () => string
+  icon: Component<{ size?: number; strokeWidth?: number }>
+  view: Component<{ bench: Workbench }, PanelView>
+  /** How many things in it are worth a number on its icon; 0 shows none. */
+  count?: (bench: Workbench) => number
+}
+
+/** The panels beside the conversation, in the order of the rail. A new panel is a line here. */
+export const panels: readonly Panel[] = [
+  { name: 'cost', label: () => t('panel.cost'), icon: Coins, view: CostPanel },
+  {
+    name: 'running',
+    label: () => tasks('panel'),
+    icon: SquareTerminal,
+    view: TasksPanel,
+    count: (bench) => bench.tasks.running(bench.family),
+  },
+]
+
+/** The panel of a name. The first one stands in for a name that this version does not know. */
+export const panelOf = (name: string | undefined): Panel =>
+  panels.find((panel) => panel.name === name) ?? panels[0]!
