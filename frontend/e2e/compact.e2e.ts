@@ -48,7 +48,7 @@ test('a long conversation is compacted', async () => {
   const meter = page.getByRole('button', {
     name: /^What fills the context: .* tokens in context/,
   })
-  await meter.getByText('50 %').waitFor()
+  await meter.getByText('50%').waitFor()
   await prompt(page, 'Go on')
   await page.getByText('The older part of the conversation is being summarised…').waitFor()
   await shot(page, 'compact-running')
@@ -57,7 +57,7 @@ test('a long conversation is compacted', async () => {
   expect(model.heard[1]).toContain('auth/login.go')
   await compacted(page).click()
   await page.getByRole('heading', { name: 'Known' }).waitFor()
-  await meter.getByText('5 %').waitFor()
+  await meter.getByText('5%').waitFor()
   await shots(page, 'compact-done')
 
   // By hand: the keyboard is enough.
@@ -160,7 +160,7 @@ test('the header opens what fills the context', async () => {
   await close()
 
   await prompt(page, 'What is here?')
-  await page.getByText('30 %').waitFor()
+  await page.getByText('30%').waitFor()
   await page.getByRole('button', { name: /^Thinking/ }).waitFor()
   await open()
   await row('Tool results').waitFor()
@@ -169,7 +169,7 @@ test('the header opens what fills the context', async () => {
   await close()
 
   release()
-  await page.getByText('40 %').waitFor()
+  await page.getByText('40%').waitFor()
   await page.getByRole('button', { name: /^Send/ }).first().waitFor()
   await open()
   await dialog.getByText('8.0 k of 20.0 k tokens in context').waitFor()

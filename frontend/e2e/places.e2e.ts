@@ -33,7 +33,7 @@ test('a session that is opened again stands where it was left, with its cards as
   await page.getByRole('button', { name: 'New session' }).first().click()
   await prompt(page, 'The short one')
   await page.getByText('A short one.').waitFor()
-  await page.getByRole('button', { name: 'at rest The long one' }).click()
+  await page.getByRole('button', { name: 'idle The long one' }).click()
   await page.getByText('Paragraph 3 of').waitFor()
   await expect
     .poll(async () => Math.abs((await list.evaluate((box) => box.scrollTop)) - left))
@@ -43,7 +43,7 @@ test('a session that is opened again stands where it was left, with its cards as
   await page.getByText('the text of a file').waitFor()
 
   // One that was left at its end begins there.
-  await page.getByRole('button', { name: 'at rest The short one' }).click()
+  await page.getByRole('button', { name: 'idle The short one' }).click()
   await page.getByText('A short one.').waitFor()
   expect(await page.getByRole('button', { name: 'Jump to latest' }).count()).toBe(0)
   expect(offences).toEqual([])

@@ -55,7 +55,7 @@ test.each<[string, Usage, string, string]>([
   [
     'known',
     { ...noUsage, input: 20_000, known: true },
-    '20 %',
+    '20%',
     '20.0 k of 100.0 k tokens in context',
   ],
   ['unknown', noUsage, 'Context size unknown', 'Context size unknown'],
@@ -76,10 +76,10 @@ test('the meter opens a list of what fills the context', async () => {
   const rows = screen.getAllByRole('row').slice(1)
   const cells = (row: HTMLElement) => [...row.children].map((cell) => cell.textContent).join(' ')
   expect(rows.map(cells)).toEqual([
-    'System prompt ≈ 4.0 k 4 %',
-    'Tool results ≈ 17.5 k 18 %',
-    'Free ≈ 58.5 k 59 %',
-    'Reserved for compaction 20.0 k 20 %',
+    'System prompt ≈ 4.0 k 4%',
+    'Tool results ≈ 17.5 k 18%',
+    'Free ≈ 58.5 k 59%',
+    'Reserved for compaction 20.0 k 20%',
   ])
 })
 

@@ -73,13 +73,15 @@ test('shows every file that changes', () => {
   }
 })
 
-test('letters decide only after the quiet period', async () => {
+test('letters decide only after a period without typing', async () => {
   const { answers, press } = ask()
   await press('a')
   vi.advanceTimersByTime(399)
   await press('d')
+  vi.advanceTimersByTime(399)
+  await press('a')
   expect(answers).toEqual([])
-  vi.advanceTimersByTime(1)
+  vi.advanceTimersByTime(400)
   await press('s')
   expect(answers).toEqual([{ decision: 'allow', scope: 'session' }])
 })

@@ -1,5 +1,6 @@
 import { getContext, setContext } from 'svelte'
 import type { Attachment } from 'svelte/attachments'
+import type { Question } from '../state/agents.svelte'
 
 /** Is told whether the buttons of a question are in view; undefined once they are removed. */
 export type Sight = { see: (approval: string, inView: boolean | undefined) => void }
@@ -24,6 +25,13 @@ export function watchButtons(approval: string): Attachment {
       sight.see(approval, undefined)
     }
   }
+}
+
+/** Focuses a question in the conversation, or the button that opens it if it is an agent's or out of view. */
+export function focusNext({ agent, request }: Question, inView: boolean): void {
+  // A question out of view must not be answered by a key that was meant for another one.
+  if (!agent && inView) focusQuestion(request.id)
+  else document.querySelector<HTMLElement>('[data-review]')?.focus()
 }
 
 /** Focuses a question in the conversation. */

@@ -29,7 +29,7 @@ describe('the field', () => {
     const { changes, field } = show(5, 4.2)
     expect(field.value).toBe('5')
     expect(screen.getByRole('meter').getAttribute('aria-valuetext')).toMatch(
-      /^84 % of \$5\.00 spent: /,
+      /^84% of \$5\.00 spent: /,
     )
     await fireEvent.click(screen.getByRole('button', { name: 'Remove' }))
     expect(changes).toEqual([undefined])

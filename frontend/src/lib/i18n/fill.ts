@@ -1,3 +1,3 @@
-/** Puts arguments in the places of a sentence that are marked {0}, {1} and so on. */
+/** Replaces {0}, {1} and so on in a sentence with arguments. */
 export const fill = (sentence: string, args: readonly string[] = []): string =>
   sentence.replace(/\{(\d)\}/g, (_, index: string) => args[Number(index)] ?? '')

@@ -10,7 +10,7 @@ let current = $state<Language>('en')
 
 export const language = (): Language => current
 
-/** Empty selects the system's language where there are messages for it. */
+/** Sets the language. Empty selects the system's language if there are messages for it. */
 export function setLanguage(wanted: string | undefined): void {
   const name = wanted || navigator.language
   current = name.toLowerCase().startsWith('zh') ? 'zh-CN' : 'en'
@@ -18,8 +18,8 @@ export function setLanguage(wanted: string | undefined): void {
 }
 
 /**
- * What gives the messages of one part of the page. It takes the key of a message and the values of
- * its {placeholders}, of which `n` selects the plural.
+ * Returns a function that looks up the messages of one part of the page. It takes the key of a message
+ * and the values of its {placeholders}, of which `n` selects the plural.
  */
 export function translator<K extends string>(own: Record<Language, Record<K, Message>>) {
   return (key: K, values: Record<string, string | number> = {}): string => {
@@ -32,12 +32,16 @@ export function translator<K extends string>(own: Record<Language, Record<K, Mes
   }
 }
 
-/** Gives the messages that no single part of the page owns. */
+/** Looks up the shared messages, which do not belong to a single part of the page. */
 export const t = translator<Key>(messages)
 
-/** Sentences one after the other; Chinese ones have no space between them. */
+/** Joins sentences. Chinese sentences are not separated by spaces. */
 export const sentences = (...all: (string | undefined)[]): string =>
   all.filter(Boolean).join(current === 'zh-CN' ? '' : ' ')
+
+/** A label and its value, separated by the language's colon. */
+export const labelled = (label: string, value: string): string =>
+  `${label}${current === 'zh-CN' ? '：' : ': '}${value}`
 
 const plural = (n: string | number | undefined) =>
   new Intl.PluralRules(current).select(Number(n)) === 'one' ? 'one' : 'other'

@@ -20,12 +20,12 @@ describe.each(catalogues)('messages: %s', (_, { en, 'zh-CN': zh }) => {
     expect(Object.keys(zh).sort()).toEqual(Object.keys(en).sort())
   })
 
-  test.each(Object.keys(en))('%s takes the same values', (key) => {
+  test.each(Object.keys(en))('%s has the same placeholders in both languages', (key) => {
     expect(placeholders(zh[key]!)).toEqual(placeholders(en[key]!))
   })
 })
 
-test('numbers select the plural and are written as the language does', () => {
+test('numbers select the plural and are formatted for the language', () => {
   setLanguage('en')
   expect(t('tool.lines', { n: 1 })).toBe('1 line')
   expect(t('tool.lines', { n: 12000 })).toBe('12,000 lines')
@@ -35,7 +35,7 @@ test('numbers select the plural and are written as the language does', () => {
   setLanguage('en')
 })
 
-test('sentences follow each other as the language has it', () => {
+test('sentences are joined as the language requires', () => {
   expect(sentences('All is kept.', undefined, 'Try again.')).toBe('All is kept. Try again.')
   setLanguage('zh')
   expect(sentences('都已保存。', '', '请重试。')).toBe('都已保存。请重试。')

@@ -34,21 +34,21 @@ const foreign: HistoryRepaired = {
   message: 'a goes on where b was.',
 }
 
-test('English is what Go says', () => {
+test('English sentences are those of Go', () => {
   expect(problemWords(missing)).toBe(missing)
   expect(problemWords(refused)).toBe(refused)
   expect(warningWords(vetoed)).toBe(vetoed.message)
   expect(repairWords(foreign)).toBe(foreign.message)
 })
 
-test('English says where in this window a key is mended', () => {
+test('English says where the user can change a key in this window', () => {
   const next = "Check the provider's key, then try again."
   const words = problemWords({ ...refused, id: 'provider_auth', next })
   expect(words.next).toBe('Check the key in Settings → Keys, then try again.')
   expect(problemWords({ ...refused, id: 'toString', next }).next).toBe(next)
 })
 
-test('Chinese says the same, with what fills it as it is', () => {
+test('Chinese sentences have the same arguments', () => {
   setLanguage('zh-CN')
   expect(problemWords(missing)).toEqual({
     ...missing,
@@ -62,7 +62,7 @@ test('Chinese says the same, with what fills it as it is', () => {
     kept: '到这里为止的内容都已保存。',
     next: '服务商要求等待 7 秒。请在此之后重试，或选择其他模型。',
   })
-  expect(warningWords(vetoed)).toBe('一个钩子阻止了压缩对话。')
+  expect(warningWords(vetoed)).toBe('有钩子阻止了对话压缩。')
   expect(repairWords(foreign)).toMatch(/^由 a 接替 b。/)
 })
 
@@ -81,7 +81,7 @@ test.each([
   })
 })
 
-test('each change of a picture is said, in an older log as Go said it', () => {
+test('each change of a picture is translated, except in an older log', () => {
   setLanguage('zh-CN')
   const repaired: HistoryRepaired = {
     repair: 'pictures',
@@ -100,7 +100,7 @@ test('each change of a picture is said, in an older log as Go said it', () => {
   expect(repairWords(repaired)).toBe(repaired.message)
 })
 
-test('a reason to leave a document out is said in the language of the page', () => {
+test('the reason why a document was left out is translated', () => {
   const left = {
     path: 'AGENTS.md',
     size: 0,
@@ -116,12 +116,12 @@ test('a reason to leave a document out is said in the language of the page', () 
   expect(documentWords({ ...document, problem_id: undefined })).toBe(left.problem)
 })
 
-test('what was kept is said only where Go says it', () => {
+test('what was kept is only said if Go says it', () => {
   setLanguage('zh-CN')
   expect(problemWords({ ...refused, kept: undefined }).kept).toBeUndefined()
 })
 
-test('what has no words stays as it is: an older log, a newer Atelier', () => {
+test('a problem without a translation stays as it is, from an older log or a newer Atelier', () => {
   setLanguage('zh-CN')
   for (const id of [undefined, 'toString', 'of_a_newer_version']) {
     const other = { id, code: 'busy', message: 'The session is busy.', kept: 'All.' }

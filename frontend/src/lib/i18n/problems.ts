@@ -1,4 +1,4 @@
-/** What Go says of failures and the like, where the page does not speak English. */
+/** Translates the problems, failures, warnings and repairs that Go reports in English. */
 import type { Document, FailureID, HistoryRepaired, PictureChange, Warning } from '../types.gen'
 import { fill } from './fill'
 import { language } from './i18n.svelte'
@@ -13,7 +13,7 @@ import {
   type Words,
 } from './problems.zh-CN'
 
-/** A failure of Go's, or, without an id, one of the page's own or of an older log. */
+/** A problem from Go, or one without an id: from the page itself or from an older log. */
 export type Problem = {
   id?: string
   args?: readonly string[]
@@ -24,13 +24,13 @@ export type Problem = {
   details?: string
 }
 
-/** An older log has no id; that of a newer Atelier may have one that nothing is known of. */
+/** Finds a translation. An entry of an older log has no id, and one of a newer Atelier may have an unknown id. */
 const find = <T>(table: Record<string, T>, id: string | undefined): T | undefined =>
   language() !== 'en' && id && Object.hasOwn(table, id) ? table[id] : undefined
 
 const keys = 'Choose another model, or check the provider in Settings → Keys.'
 
-/** What to do in this window about a request that failed. The agent's own words know of no window. */
+/** What to do about a failed request in this window. The agent's own sentences do not mention a window. */
 const nextHere: Partial<Record<string, string>> = {
   provider_auth: 'Check the key in Settings → Keys, then try again.',
   provider_permission: keys,
@@ -39,7 +39,7 @@ const nextHere: Partial<Record<string, string>> = {
   provider_unsupported: keys,
 } satisfies Partial<Record<FailureID, string>>
 
-/** A failure in the page's language. */
+/** A problem in the page's language. */
 export function problemWords(problem: Problem): Problem {
   if (language() === 'en') {
     const here = problem.id && Object.hasOwn(nextHere, problem.id)
@@ -89,7 +89,7 @@ export function documentWords({
   return phrase ? fill(phrase, args) : problem
 }
 
-/** What became of a conversation that had to be repaired, in the page's language. */
+/** A repair of the conversation in the page's language. */
 export function repairWords({ repair, args, message, pictures }: HistoryRepaired): string {
   const sentence = args && find(repairs, repair)
   if (!sentence) return message

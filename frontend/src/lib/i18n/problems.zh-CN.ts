@@ -1,4 +1,4 @@
-/** Go's sentences in Chinese. Go has the English ones, with the same arguments. */
+/** The Chinese translations of Go's sentences. Go has the English ones, with the same arguments. */
 import type {
   DocumentProblemID,
   FailureID,
@@ -10,7 +10,7 @@ import type {
 
 export type Words = { message: string; kept?: string; next?: string }
 
-/** Of the application. */
+/** Problems of the application. */
 export const problems: Record<ProblemID, Words> = {
   internal: {
     message: 'Atelier 内部出错。',
@@ -102,10 +102,10 @@ export const problems: Record<ProblemID, Words> = {
     kept: '之前保存的内容仍在。',
     next: '请检查磁盘是否已满、Atelier 的文件夹是否可写，然后重试。',
   },
-  nothing_to_compact: { message: '对话是空的，没有可以总结的内容。', next: '请先发送一条消息。' },
+  nothing_to_compact: { message: '对话是空的，没有可以压缩的内容。', next: '请先发送一条消息。' },
   history_range: { message: '读取历史时必须指定起点或终点之一。' },
   event_missing: { message: '这个会话中没有这个事件。' },
-  answer_invalid: { message: '答复既不是允许也不是拒绝。', kept: '请求仍在等待答复。' },
+  answer_invalid: { message: '答复既不是允许，也不是拒绝。', kept: '请求仍在等待答复。' },
   approval_elsewhere: {
     message: '这个请求属于一个不在这里运行的会话。',
     kept: '它仍在等待答复。',
@@ -120,7 +120,7 @@ export const problems: Record<ProblemID, Words> = {
   queue_verb: { message: '消息不能以“{0}”方式排队。', kept: '没有做任何更改。' },
   queue_empty: { message: '没有等待发送的消息。' },
   task_unknown: {
-    message: '已经没有这个命令的记录。它随会话结束了，或早已结束。',
+    message: '这条命令已没有记录：它已随会话结束，或早已结束。',
     kept: '智能体读到的输出仍在对话中。',
   },
   model_unchosen: { message: '没有选择模型。', next: '请在工具栏选择一个。' },
@@ -139,7 +139,7 @@ export const problems: Record<ProblemID, Words> = {
   },
   setting_damaged: {
     message: '已保存的设置“{0}”已损坏。',
-    kept: '它没有被改动。',
+    kept: '它没有被更改。',
     next: '请在“设置”中重新设置。',
   },
   home_unusable: {
@@ -158,7 +158,7 @@ export const problems: Record<ProblemID, Words> = {
   },
   store_damaged: {
     message: '数据库 {0} 已损坏。',
-    kept: '它完全没有被改动。',
+    kept: '它没有被更改。',
     next: '请先复制一份，然后恢复备份，或尝试 sqlite3 的 .recover 命令；如果不再需要它，请将它移走并重新启动 Atelier。',
   },
   store_newer: {
@@ -284,7 +284,7 @@ export const problems: Record<ProblemID, Words> = {
   endpoint_unnamed: {
     message: '端点需要一个可以显示的名称。',
     kept: '没有做任何更改。',
-    next: '请输入最多 {0} 个字母的名称。',
+    next: '请输入最多 {0} 个字符的名称。',
   },
   endpoint_unaddressed: {
     message: '端点需要一个地址。',
@@ -337,14 +337,14 @@ export const problems: Record<ProblemID, Words> = {
   changes_refused: {
     message: 'git 拒绝了操作。',
     kept: '没有做任何更改。',
-    next: '请在详情中查看 git 的说明。',
+    next: '请在“详细信息”中查看 git 的说明。',
   },
   changes_outside: { message: '{0} 在这个文件夹之外，或属于 git 自身。', kept: '没有做任何更改。' },
   changes_vanished: { message: '{0} 已不存在。', kept: '没有做任何更改。', next: '请刷新列表。' },
   changes_unreadable: {
-    message: '{0} 无法读取。',
+    message: '无法读取 {0}。',
     kept: '没有做任何更改。',
-    next: '请在详情中查看原因。',
+    next: '请在“详细信息”中查看原因。',
   },
   changes_too_large: {
     message: '{0} 太大，无法这样处理。',
@@ -377,9 +377,9 @@ export const problems: Record<ProblemID, Words> = {
     next: '请在终端中使用 git。',
   },
   changes_not_written: {
-    message: '{0} 无法写入。',
+    message: '无法写入 {0}。',
     kept: '没有做任何更改。',
-    next: '请在详情中查看原因。',
+    next: '请在“详细信息”中查看原因。',
   },
   changes_read_only: {
     message: '这里不能做任何更改，因为 Atelier 以只读方式启动。',
@@ -387,7 +387,7 @@ export const problems: Record<ProblemID, Words> = {
   },
   changes_hunk_invalid: { message: '这不是 {0} 的差异的一部分。', kept: '没有做任何更改。' },
   changes_base_unknown: {
-    message: '没有分支 {0}。',
+    message: '分支 {0} 不存在。',
     kept: '没有做任何更改。',
     next: '请选择另一个基准分支。',
   },
@@ -397,7 +397,7 @@ export const problems: Record<ProblemID, Words> = {
     next: '请选择另一个基准分支。',
   },
   changes_filtered: {
-    message: '{0} 要经过这个仓库的一个过滤程序。Atelier 不运行它。',
+    message: '{0} 由这个仓库的过滤程序处理，而 Atelier 不会运行它。',
     kept: '没有做任何更改。',
     next: '请在终端中使用 git。',
   },
@@ -444,7 +444,7 @@ export const problems: Record<ProblemID, Words> = {
   changes_locked: {
     message: '另一个 git 正在操作这个仓库。',
     kept: '没有做任何更改。',
-    next: '请等它完成后重试。',
+    next: '请等它完成，然后重试。',
   },
   changes_slow: {
     message: '读取更改超过 {0} 秒，已停止。',
@@ -459,7 +459,7 @@ export const problems: Record<ProblemID, Words> = {
   },
   editor_missing: {
     message: '没有找到图形编辑器。',
-    next: '请在设置中填写一个，例如 code -g {0}。',
+    next: '请在“设置”中填写一个，例如 code -g {0}。',
   },
   editor_invalid: {
     message: '编辑器命令无效。',
@@ -467,18 +467,18 @@ export const problems: Record<ProblemID, Words> = {
     next: '请填写一个程序，并在其中包含 {0}。',
   },
   editor_failed: {
-    message: '{0} 无法启动。',
+    message: '无法启动 {0}。',
     kept: '没有做任何更改。',
-    next: '请在设置中检查编辑器命令。',
+    next: '请在“设置”中检查编辑器命令。',
   },
 }
 
-/** Of requests. What was kept is always the same. */
+/** Failed requests to a provider. What was kept is always the same. */
 export const failures: Record<FailureID, Omit<Words, 'kept'>> = {
   turn_failed: { message: '出错了：{0}。', next: '请重试。' },
   provider_auth: { message: '服务商不接受密钥。', next: '请在“设置 → 密钥”中检查密钥，然后重试。' },
   provider_permission: {
-    message: '服务商不允许这个请求：{0}。',
+    message: '服务商不允许这次请求：{0}。',
     next: '请选择其他模型，或在“设置 → 密钥”中检查服务商。',
   },
   provider_not_found: {
@@ -512,7 +512,7 @@ export const failures: Record<FailureID, Omit<Words, 'kept'>> = {
     next: '服务商要求等待 {1}。请在此之后重试，或选择其他模型。',
   },
   provider_timeout: {
-    message: '服务商没有及时回答。',
+    message: '服务商没有及时响应。',
     next: '请检查网络连接和服务商的地址，然后重试。',
   },
   provider_network: {
@@ -541,35 +541,35 @@ export const failures: Record<FailureID, Omit<Words, 'kept'>> = {
     next: '请选择其他模型，或在“设置 → 密钥”中检查服务商。',
   },
   provider_bad_object: {
-    message: '模型没有按要求的格式回答：{0}。',
+    message: '模型的回答不符合要求的格式：{0}。',
     next: '请重试，或选择其他模型。',
   },
   provider_too_large: {
     message: '回答过大，已被停止。',
     next: '请一次少要一些内容，或选择其他模型。',
   },
-  compaction_unavailable: { message: '这里没有可以写摘要的模型。' },
-  compaction_nothing: { message: '没有新的内容可以写进摘要。' },
-  compaction_budget: { message: '写摘要的费用会超出会话剩余的预算。' },
+  compaction_unavailable: { message: '这里没有可以生成摘要的模型。' },
+  compaction_nothing: { message: '没有可以加入摘要的新内容。' },
+  compaction_budget: { message: '生成摘要的费用会超出会话剩余的预算。' },
   compaction_too_little: { message: '摘要腾不出足够的空间，因此没有请求摘要。' },
   compaction_summary_too_long: { message: '摘要太长，腾不出足够的空间。' },
 }
 export const failureKept = '到这里为止的内容都已保存。'
 
 export const warnings: Record<WarningID, string> = {
-  context_full: '对话已占 {1} 上下文窗口的 {0}%。新建会话或缩小问题可以腾出空间。',
+  context_full: '对话已占 {1} 上下文窗口的 {0}%。新建会话或缩小任务范围可以腾出空间。',
   context_compacts: '对话已占 {1} 上下文窗口的 {0}%。在过长之前会自动压缩。',
   context_overflow: '对话超出了 {0} 的上下文窗口。将压缩后重新发送。',
   compaction_ends: '压缩已连续失败 {0} 次。在你要求之前不会再尝试。',
-  compaction_vetoed: '一个钩子阻止了压缩对话。{0}',
-  hooks_overruled: '钩子已让这一轮继续了 {0} 次。现在仍然结束。',
-  answer_length: '回答达到了模型的长度限制，因此中止。请让它继续，以得到其余部分。',
+  compaction_vetoed: '有钩子阻止了对话压缩。{0}',
+  hooks_overruled: '钩子已让这一轮继续了 {0} 次，现在仍会结束。',
+  answer_length: '回答达到了模型的长度限制，因此中断。请让它继续，以得到其余部分。',
   answer_filtered: '服务商的内容过滤结束了回答。{0}',
   answer_refused: '模型拒绝继续回答。{0}',
-  fallback: '{0} 没有回答：{1}。这次请求改由 {2} 完成。',
+  fallback: '{0} 没有响应：{1}。这次请求改由 {2} 完成。',
   budget: '本会话的预算为 {1}，已花费 {0}。',
   cost_unknown: '{0} 的费用未知，因此 {1} 的预算无法限制它。',
-  calls: '模型在一次回答中调用了 {0} 次工具。只运行前 {1} 次，其余的已略去。',
+  calls: '模型在一次回答中调用了 {0} 次工具。只运行前 {1} 次，其余的已忽略。',
   damaged_event:
     '本会话的第 {0} 个事件在磁盘上已损坏或缺失，无法显示。会话的其余内容都在，没有做任何更改。如需找回，请恢复 Atelier 数据的备份。',
   damaged_events:
@@ -578,15 +578,15 @@ export const warnings: Record<WarningID, string> = {
 }
 
 export const repairs: Record<Repair, string> = {
-  native: '服务商拒绝了对话：{0}。发送时去掉了它自己对先前回答的附注；说过的内容没有改变。',
-  calls: '服务商拒绝了对话：{0}。发送时把格式有误的工具调用改为文本；其余内容没有改变。',
+  native: '服务商拒绝了这段对话：{0}。重新发送时去掉了它对之前回答的附注，对话内容没有改变。',
+  calls: '服务商拒绝了这段对话：{0}。重新发送时把格式有误的工具调用改为文本，其余内容没有改变。',
   elided:
-    '对话超出了 {0} 的上下文窗口。从这里起，最早的工具输出以缩短的形式发送；会话中仍保留完整的内容。',
+    '对话超出了 {0} 的上下文窗口。从这里起，最早的工具输出以缩短的形式发送；会话中仍保留全文。',
   pictures: '图片以其他形式发送给 {0}：{1}。',
-  foreign: '由 {0} 接替 {1}。它会收到说过和做过的一切，但不包括另一个模型的思考。',
+  foreign: '由 {0} 接替 {1}。它会收到全部对话和操作，但不包括另一个模型的思考。',
 }
 
-/** How a picture is sent otherwise, after its name. */
+/** What changed about a picture, as a phrase after its name. */
 export const pictureChanges: Record<PictureChangeID, string> = {
   unseen: '未发送，因为这个模型不接受图片',
   other_type: '未发送，因为它不是 PNG、JPEG、GIF 或 WebP 图片',
@@ -596,7 +596,7 @@ export const pictureChanges: Record<PictureChangeID, string> = {
   typed: '按 {0} 发送，而不是 {1}',
 }
 
-/** Why a document was left out. */
+/** Why a document was left out, as a phrase after its path. */
 export const documentProblems: Record<DocumentProblemID, string> = {
   unopened: '无法打开，或指向项目之外',
   irregular: '不是普通文件',

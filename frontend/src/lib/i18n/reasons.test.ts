@@ -10,7 +10,7 @@ const leads = {
   reason_args: ['{1}', 'b\u202e'],
 } as const
 
-test('a reason is said in the language of the page, with what fills it as it is', () => {
+test('a reason is translated, and its arguments are inserted unchanged', () => {
   expect(reasonWords({ ...leads, reason_args: [...leads.reason_args] })).toBe(leads.reason)
   setLanguage('zh-CN')
   expect(reasonWords({ ...leads, reason_args: [...leads.reason_args] })).toBe(

@@ -1,4 +1,4 @@
-/** Why a call asks, where the page does not speak English, in which Go words it. */
+/** Translates why a call needs approval. Go has the English sentences. */
 import type { ApprovalRequest, ReasonCode } from '../types.gen'
 import { markHidden } from '../model/visible'
 import { fill } from './fill'
@@ -9,25 +9,25 @@ const inChinese: Record<ReasonCode, string> = {
   never_asks: '这个模式从不询问。',
   controls: '{0} 能让其他程序运行代码，因此更改它总是需要你同意。',
   secret: '{0} 可能含有机密信息，而读到的内容会发送给模型的服务商。',
-  own_folder: '{0} 位于 Atelier 存放自身数据的文件夹中，任何工具都不能触碰。',
+  own_folder: '{0} 位于 Atelier 存放自身数据的文件夹中，任何工具都不能访问。',
   outside: '{0} 位于项目之外。',
   leads_outside: '{0} 指向 {1}，后者位于项目之外。',
   command: '命令可以更改你的用户账户能够更改的任何内容。',
-  command_reads: '这个命令只读取项目中的内容。',
+  command_reads: '这条命令只读取项目中的内容。',
   changes: '这会更改 {0}。',
   changes_two: '这会更改 {0} 和另外 1 个文件。',
   changes_more: '这会更改 {0} 和另外 {1} 个文件。',
   reads: '这只读取项目中的内容。',
   own: '这只涉及本会话自己启动的内容。',
   unforeseen: '无法预知工具 {0} 会做什么。',
-  hook_refused: '一个钩子拒绝了它：{0}',
-  hook_wants_asked: '一个钩子要求先询问你。{0}',
-  hook_allowed: '一个钩子允许了它。{0}',
+  hook_refused: '有钩子拒绝了这次调用：{0}',
+  hook_wants_asked: '有钩子要求先询问你。{0}',
+  hook_allowed: '有钩子允许了这次调用。{0}',
 }
 
 type Reason = Pick<ApprovalRequest, 'reason' | 'reason_code' | 'reason_args'>
 
-/** The reason of a request in the page's language; characters that hide are marked. */
+/** The reason of a request in the page's language, with hidden characters made visible. */
 export function reasonWords({ reason, reason_code: code, reason_args: args = [] }: Reason): string {
   if (language() === 'en' || !code || !Object.hasOwn(inChinese, code)) return markHidden(reason)
   return markHidden(fill(inChinese[code], args))

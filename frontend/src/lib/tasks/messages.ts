@@ -6,7 +6,7 @@ export const messages = {
     empty:
       'Commands that the agent leaves running, such as a server or a watcher, are listed here with what they print.',
     name: 'task {id}',
-    show: 'Show it in the panel',
+    show: 'Show in the panel',
     running: 'running',
     stopping: 'Stopping…',
     exited: 'exit {code}',
