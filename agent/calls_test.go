@@ -82,15 +82,19 @@ func TestVeryManyCalls(t *testing.T) {
 	}
 }
 
-// An interrupt in the midst of many calls ends the turn without running another.
+// An interrupt in the midst of many calls ends the turn without running another,
+// and without deciding about one: no hook and no person is asked any more.
 func TestStopAmongManyCalls(t *testing.T) {
 	t.Parallel()
-	ran := 0
+	ran, judged := 0, 0
 	r := newRig(t, flood(10_000), note{name: "Look", run: func(context.Context, agent.Invocation) agent.Result {
 		ran++
 		return agent.Result{Output: "seen"}
 	}})
-	r.cfg.Gate = agent.AllowAll
+	r.cfg.Gate = agent.GateFunc(func(agent.GateCall) agent.Verdict {
+		judged++
+		return agent.Verdict{Decision: agent.Allow}
+	})
 	r.open()
 	var events []agent.Event
 	for ev, err := range r.session.Run(t.Context(), "go") {
@@ -103,6 +107,9 @@ func TestStopAmongManyCalls(t *testing.T) {
 	}
 	if ran > 2 || end(t, events) != agent.EndInterrupted {
 		t.Errorf("%d calls ran", ran)
+	}
+	if starts := len(find[agent.ToolCallStart](events)); judged > 2 || starts > 2 {
+		t.Errorf("%d calls ran, %d were decided about and %d begun", ran, judged, starts)
 	}
 }
 
