@@ -136,10 +136,7 @@ type growing struct {
 
 // add appends text. The work depends only on its length, even if the beginning
 // is dropped.
-func (g *growing) add(next string, offset int) {
-	if g.text.Len() == 0 {
-		g.offset = offset
-	}
+func (g *growing) add(next string) {
 	g.text.WriteString(next)
 	if g.text.Len() <= 2*answerTail {
 		return
@@ -165,9 +162,9 @@ func (d *streamed) apply(ev agent.Event) {
 	case agent.TextStart, agent.TextEnd, agent.UserInput, agent.TurnContinued:
 		d.text, d.reasoning = growing{}, growing{}
 	case agent.TextDelta:
-		d.text.add(p.Text, p.Offset)
+		d.text.add(p.Text)
 	case agent.ReasoningDelta:
-		d.reasoning.add(p.Text, p.Offset)
+		d.reasoning.add(p.Text)
 	case agent.ToolCallOutput:
 		d.print(p.CallID, p.Text, p.Offset)
 	case agent.ToolCallEnd:

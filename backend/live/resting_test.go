@@ -7,12 +7,13 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/live"
 )
 
 // Of the sessions at rest only so many stay in memory, those that were used last. One
-// with anything to lose stays besides: its user, its turn or a job, its permission,
-// what was asked for and not recorded, what its tools left running, an agent.
+// with anything to lose stays besides: its user, its turn, its permission, what was
+// asked for and not recorded, what its tools left running, an agent.
 func TestSessionsAtRest(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -73,5 +74,46 @@ func TestSessionsAtRest(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// A session stays in memory while a job runs beside it, and until what the job came to
+// is recorded, however many others are used meanwhile.
+func TestSessionsWithJobsStay(t *testing.T) {
+	t.Parallel()
+	for _, over := range []bool{false, true} {
+		began, end := make(chan struct{}), make(chan struct{})
+		s := newStage(t, func(cfg *live.Config) {
+			cfg.Beside = func(context.Context, backend.SessionInfo, *agent.Session) ([]live.Job, error) {
+				return []live.Job{func(ctx context.Context) live.Outcome {
+					close(began)
+					select {
+					case <-end:
+					case <-ctx.Done():
+					}
+					return live.Outcome{}
+				}}, nil
+			}
+		}, llmtest.Round{Text: "Done."})
+		l, release := s.open("a")
+		s.turn(l, "go")
+		<-began
+		if over {
+			s.log.set("lease", errDisk) // without which nothing is recorded
+			close(end)
+			l.AwaitJobs()
+		}
+		release()
+		for i := range live.MaxResting + 1 {
+			id := fmt.Sprint("other-", i)
+			s.create(id, nil)
+			_, release := s.open(id)
+			release()
+		}
+		again, release := s.open("a")
+		if again != l {
+			t.Errorf("the job is over: %t: the session was closed", over)
+		}
+		release()
 	}
 }
