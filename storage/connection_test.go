@@ -1,6 +1,11 @@
 package storage
 
-import "testing"
+import (
+	"testing"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/backend"
+)
 
 // K-36: commits reach the disk, readers cannot write, and what belongs to a
 // session goes with it. No kill shows the first: only a power cut would.
@@ -28,5 +33,31 @@ func TestConnections(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %v, want %v", pragma, got, want)
 		}
+	}
+}
+
+// A row that cannot be read leaves no connection open, with which the database could not
+// be tidied any more.
+func TestUnreadableRowFreesItsConnection(t *testing.T) {
+	t.Parallel()
+	s, err := Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.CreateSession(t.Context(), backend.SessionInfo{ID: "a", State: agent.StateIdle}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AddQueued(t.Context(), "a", agent.Queued{ID: "q", Verb: agent.Steer, Text: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.write.Exec("UPDATE queue SET id = NULL"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Queue(t.Context(), "a"); err == nil {
+		t.Errorf("read %+v", got)
+	}
+	if n := s.read.Stats().InUse; n != 0 {
+		t.Errorf("%d connections are in use", n)
 	}
 }

@@ -77,6 +77,8 @@ func TestDamagedEvents(t *testing.T) {
 		{"a page with nothing else", "UPDATE events SET body = '' WHERE seq > 4", backend.EventRange{Newest: true, Limit: 3}, []string{"8: 3 events of this session (8 to 10) are"}},
 		{"the last of a page", "UPDATE events SET body = '' WHERE seq = 3", backend.EventRange{Limit: 3}, []string{"1", "2", "3: Event 3 of this session is"}},
 		{"one", "UPDATE events SET body = '' WHERE seq = 3", backend.EventRange{After: 2, Before: 4}, []string{"3: Event 3 of this session is"}},
+		{"the row's end of the log", "UPDATE sessions SET seq = 99", backend.EventRange{After: 8}, []string{"9", "10"}},
+		{"the last, and the row", "UPDATE events SET body = '' WHERE seq = 10; DELETE FROM sessions", backend.EventRange{After: 8}, []string{"9", "10: Event 10 of this session is"}},
 		{"one that never was", "UPDATE events SET body = '' WHERE seq = 3", backend.EventRange{After: 10, Before: 12}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

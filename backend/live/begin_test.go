@@ -5,6 +5,8 @@ import (
 	"iter"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
@@ -32,5 +34,52 @@ func TestTurnThatCannotBegin(t *testing.T) {
 		}
 		s.turn(l, "again")
 		release()
+	}
+}
+
+// Every durable event is shown with its place in the log, also those that were stored
+// together, because a page asks for what follows the place that it knows.
+func TestShownEventsHaveTheirPlace(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(cfg *live.Config) {
+		cfg.Beside = func(context.Context, backend.SessionInfo, *agent.Session) ([]live.Job, error) {
+			return []live.Job{func(context.Context) live.Outcome {
+				return live.Outcome{
+					Requests: []agent.SideRequest{{Purpose: "one"}}, Event: agent.PromptSuggestion{Text: "Go on"},
+					Wanted: func(*agent.Transcript) bool { return true },
+				}
+			}}, nil
+		}
+	}, llmtest.Round{Text: "Done."})
+	l, release := s.open("a")
+	if err := l.Start(run("go")); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	release()
+	if err := s.sessions.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	type place struct {
+		Seq  int64
+		Kind agent.Kind
+	}
+	log, err := s.log.Store.Events(t.Context(), backend.EventRange{Session: "a", After: 1}) // the first was not stored here
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored, shown []place
+	for _, ev := range log {
+		stored = append(stored, place{ev.Seq, ev.Kind()})
+	}
+	for len(s.shown) > 0 {
+		if ev := <-s.shown; ev.Durable() {
+			shown = append(shown, place{ev.Seq, ev.Kind()})
+		}
+	}
+	if diff := cmp.Diff(stored, shown); diff != "" {
+		t.Error(diff)
 	}
 }
