@@ -29,7 +29,7 @@ func (w *Workbench) breakdown(ctx context.Context, in SessionRef) (agent.Context
 	}
 	var past agent.Transcript
 	for after := int64(0); after < info.Seq; after += maxPage {
-		events, err := w.cfg.Store.Events(ctx, backend.EventRange{Session: in.Session, After: after, Before: after + maxPage + 1, Limit: maxPage})
+		events, err := w.cfg.Store.Events(ctx, backend.EventRange{Session: in.Session, After: after, Before: after + maxPage + 1})
 		if err != nil {
 			return agent.ContextBreakdown{}, err
 		}

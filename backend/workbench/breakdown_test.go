@@ -1,8 +1,11 @@
 package workbench_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"atelier.dev/atelier/backend/workbench"
 
@@ -61,5 +64,50 @@ func TestBreakdown(t *testing.T) {
 	}
 	if _, err := call[agent.ContextBreakdown](again, "conversation.breakdown", workbench.SessionRef{Session: "none"}); err == nil || err.Code != backend.CodeNotFound {
 		t.Errorf("of a session that is not there: %v", err)
+	}
+}
+
+// Of a log of several pages every event counts once, the first and the last of a page
+// among them.
+func TestBreakdownOfManyPages(t *testing.T) {
+	t.Parallel()
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t), "sk-test"))
+	set := agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeDefault}
+	if err := p.store.CreateSession(t.Context(), backend.SessionInfo{ID: "long", Folder: p.folder, State: agent.StateIdle, Settings: set}); err != nil {
+		t.Fatal(err)
+	}
+	const page, last = 1000, 3*1000 + 1
+	log := make([]agent.Event, last)
+	for i := range log {
+		log[i] = agent.Event{Session: "long", Data: agent.Warning{Code: "w"}}
+	}
+	log[0].Data = agent.SettingsChange{Settings: set}
+	words := 1
+	for _, seq := range []int{2, page - 1, page, page + 1, 2*page - 1, 2 * page, 2*page + 1, last - 1, last} {
+		words *= 2 // so that no sum of others is the same
+		log[seq-1].Data = agent.UserInput{Text: strings.Repeat("word ", words)}
+	}
+	for part := range slices.Chunk(log, 500) {
+		if _, err := p.store.Append(t.Context(), part...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, release, err := p.bench.Sessions().Open(t.Context(), "long")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	events, err := p.store.Events(t.Context(), backend.EventRange{Session: "long"})
+	if err != nil || len(events) != last {
+		t.Fatalf("%d events, %v", len(events), err)
+	}
+	var past agent.Transcript
+	for _, ev := range events {
+		past.Apply(ev)
+	}
+	want := l.Breakdown(t.Context(), &past)
+	got := must[agent.ContextBreakdown](p, "conversation.breakdown", workbench.SessionRef{Session: "long"})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

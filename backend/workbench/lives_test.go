@@ -31,7 +31,7 @@ func newGate(s backend.Store) *gate {
 }
 
 func (g *gate) Events(ctx context.Context, r backend.EventRange) ([]agent.Event, error) {
-	if r.Session == g.session && r.Limit == 0 {
+	if r == (backend.EventRange{Session: g.session}) {
 		select {
 		case g.reading <- struct{}{}:
 		case <-ctx.Done():
