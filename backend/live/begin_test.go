@@ -43,7 +43,7 @@ func TestTurnThatCannotBegin(t *testing.T) {
 func TestShownEventsHaveTheirPlace(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, func(cfg *live.Config) {
-		cfg.Beside = func(context.Context, backend.SessionInfo, *agent.Session) ([]live.Job, error) {
+		cfg.SideJobs = func(context.Context, backend.SessionInfo, *agent.Session) ([]live.Job, error) {
 			return []live.Job{func(context.Context) live.Outcome {
 				return live.Outcome{
 					Requests: []agent.SideRequest{{Purpose: "one"}}, Event: agent.PromptSuggestion{Text: "Go on"},

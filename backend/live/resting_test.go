@@ -84,7 +84,7 @@ func TestSessionsWithJobsStay(t *testing.T) {
 	for _, over := range []bool{false, true} {
 		began, end := make(chan struct{}), make(chan struct{})
 		s := newStage(t, func(cfg *live.Config) {
-			cfg.Beside = func(context.Context, backend.SessionInfo, *agent.Session) ([]live.Job, error) {
+			cfg.SideJobs = func(context.Context, backend.SessionInfo, *agent.Session) ([]live.Job, error) {
 				return []live.Job{func(ctx context.Context) live.Outcome {
 					close(began)
 					select {

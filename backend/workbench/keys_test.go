@@ -135,15 +135,15 @@ func TestAKeyStaysWithItsHost(t *testing.T) {
 	}{
 		"another host": {
 			set:  []models.SetKeyRequest{{Key: "secret-key", BaseURL: first.URL}, {BaseURL: second.URL}},
-			says: "another address",
+			says: "is not sent to this one",
 		},
 		"from the provider's own": {
 			set:  []models.SetKeyRequest{{Key: "secret-key"}, {BaseURL: second.URL}},
-			says: "another address",
+			says: "is not sent to this one",
 		},
 		"back to the provider's own": {
 			set:  []models.SetKeyRequest{{Key: "secret-key", BaseURL: second.URL}, {}},
-			says: "another address", elsewhere: "secret-key",
+			says: "is not sent to the provider's own", elsewhere: "secret-key",
 		},
 		"another scheme": {
 			set:  []models.SetKeyRequest{{Key: "secret-key", BaseURL: strings.Replace(first.URL, "http:", "https:", 1)}, {BaseURL: first.URL}},
