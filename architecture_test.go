@@ -40,6 +40,7 @@ var mayImport = map[string][]string{
 	"agent/env/envtest":      {"agent/env"},
 	"agent/tool":             {"agent", "agent/applypatch", "agent/env", "agent/internal/...", "agent/llm", "agent/picture"},
 	"agent/permission":       {"agent", "agent/internal/..."},
+	"agent/internal/effect":  {"agent", "agent/internal/..."},
 	"agent/sdk":              {"agent", "agent/llm"},
 	"agent/compaction":       {"agent", "agent/llm", "agent/llm/generate"},
 	"agent/subagent":         {"agent"},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 )
 
 // maxAsks limits how often a person is asked about one call whose effect
@@ -96,9 +97,10 @@ func (t *turn) askPerson(c *ready, gc GateCall, why Verdict, renewed bool) (Appr
 		req = ApprovalRequest{
 			ID: s.cfg.NewID(), CallID: c.call.ID, Tool: c.spec.Name,
 			Input: string(c.call.Arguments), Access: gc.Access,
-			Reason: why.Reason, ReasonCode: why.Code, ReasonArgs: why.Args, Renewed: renewed,
+			Reason: why.Reason, ReasonCode: why.Code, ReasonArgs: why.Args, Renewed: renewed, Claim: claim(gc),
 		}
 		req.Changes, _ = t.preview(c)
+		req.Outlook = outlook(s.cfg.Gate, gc, req.Changes)
 		t.emit(req)
 	}
 	t.settle()
@@ -114,6 +116,20 @@ func (t *turn) askPerson(c *ready, gc GateCall, why Verdict, renewed bool) (Appr
 	}
 	t.emit(ApprovalAnswer{ID: req.ID, CallID: req.CallID, Answer: answer})
 	return req, answer, err
+}
+
+// maxClaim limits what is shown of a model's description, in characters.
+const maxClaim = 300
+
+// claim returns what a model says about its own command line.
+func claim(gc GateCall) string {
+	var in struct {
+		Description string `json:"description"`
+	}
+	if gc.Access.Command == "" || json.Unmarshal(gc.Input, &in) != nil {
+		return ""
+	}
+	return shorten(strings.Join(strings.Fields(in.Description), " "), maxClaim)
 }
 
 // preview returns what a call would change. It reports false if that is

@@ -212,6 +212,12 @@ type ApprovalRequest struct {
 	// Renewed says that the person was asked about this call before and that
 	// its effect has changed since; Reason says so too.
 	Renewed bool `json:"renewed,omitempty"`
+	// Claim is what the model says that the call does, which need not be true;
+	// empty if it says nothing.
+	Claim string `json:"claim,omitempty"`
+	// Outlook is what the call would do; nil if the gate cannot tell, and in
+	// older logs.
+	Outlook *Outlook `json:"outlook,omitempty"`
 	// Access is what the call would touch.
 	Access Access `json:"access"`
 	// Changes previews the changes to files; nil if there is nothing to show.

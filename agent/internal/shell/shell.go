@@ -66,11 +66,11 @@ type Reading struct {
 
 // Read analyses a line; it reports false if any part is not known to only read.
 func Read(line string) (Reading, bool) {
-	if !parsable(line) {
+	if Hides(line) {
 		return Reading{}, false
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
-	if err != nil || len(file.Stmts) == 0 {
+	file, ok := Parse(line)
+	if !ok || len(file.Stmts) == 0 {
 		return Reading{}, false
 	}
 	var r reader
@@ -89,21 +89,31 @@ func Read(line string) (Reading, bool) {
 	return r.Reading, true
 }
 
-func parsable(line string) bool {
+// Parse returns the syntax of a line; it reports false if the line is not valid,
+// or too large or too deep to look at.
+func Parse(line string) (*syntax.File, bool) {
 	if len(line) > maxLine || !utf8.ValidString(line) {
-		return false
+		return nil, false
 	}
 	brackets := 0
 	for _, c := range line {
-		switch {
-		case c == '\n' || c == '\t':
-		case unicode.IsControl(c) || unicode.Is(unicode.Cf, c): // displayed as something other than it is
-			return false
-		case strings.ContainsRune("([{`", c):
+		if strings.ContainsRune("([{`", c) {
 			brackets++
 		}
 	}
-	return brackets <= maxBrackets
+	if brackets > maxBrackets {
+		return nil, false
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	return file, err == nil
+}
+
+// Hides reports whether a line has characters that are displayed as something
+// other than they are.
+func Hides(line string) bool {
+	return strings.ContainsFunc(line, func(c rune) bool {
+		return c != '\n' && c != '\t' && (unicode.IsControl(c) || unicode.Is(unicode.Cf, c))
+	})
 }
 
 // reader collects the reading of a line.

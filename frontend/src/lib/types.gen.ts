@@ -50,6 +50,8 @@ export type ApprovalRequest = {
   reason_code?: ReasonCode
   reason_args?: string[]
   renewed?: boolean
+  claim?: string
+  outlook?: Outlook
   access: Access
   changes?: FileChange[]
 }
@@ -267,6 +269,14 @@ export type Draft = {
   reasoning_offset?: number
   outputs?: Record<string, OutputTail>
 }
+
+export type Effect = {
+  id: EffectID
+  args?: string[]
+  more?: number
+}
+
+export type EffectID = "net_code" | "built_code" | "deletes_all" | "deletes_outside" | "deletes_unknown" | "destroys" | "git_discards" | "git_force" | "disks" | "stops_machine" | "exhausts" | "other_user" | "hidden" | "too_long" | "leaks" | "deletes" | "git_rewrites" | "ends" | "system" | "sends" | "packages" | "network" | "secrets" | "controls" | "outside" | "unknown" | "runs_project" | "loopback" | "changes" | "own" | "reads"
 
 export type Effort = "" | "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max"
 
@@ -598,6 +608,11 @@ export type Outline = {
   earlier?: number
 }
 
+export type Outlook = {
+  effects?: Effect[]
+  risk: Risk
+}
+
 export type OutputTail = {
   text: string
   offset: number
@@ -755,6 +770,8 @@ export type Retrying = {
   usage?: Usage
   cost?: Cost
 }
+
+export type Risk = "low" | "elevated" | "dangerous"
 
 export type Role = "system" | "developer" | "user" | "assistant" | "tool"
 

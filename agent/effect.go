@@ -1,0 +1,194 @@
+package agent
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Effect is one thing that a call would do, for the person who is asked about
+// it. What it is done to follows in Args.
+type Effect struct {
+	ID EffectID `json:"id"`
+	// Args are the files, hosts, programs or words that it concerns, as the call
+	// has them; the first few, each cut to a short length.
+	Args []string `json:"args,omitempty"`
+	// More counts the arguments that were left out.
+	More int `json:"more,omitempty"`
+}
+
+// EffectID is the id of an effect, for which the page has words in each language.
+type EffectID string
+
+// The effects. Comments name their arguments.
+const (
+	EffectNetCode        EffectID = "net_code"        // runs code from the network: what fetches it
+	EffectBuiltCode      EffectID = "built_code"      // runs text as code that only comes about then: what runs it
+	EffectDeletesAll     EffectID = "deletes_all"     // deletes the whole project, or everything in it: the words
+	EffectDeletesOutside EffectID = "deletes_outside" // deletes outside the project: paths
+	EffectDeletesUnknown EffectID = "deletes_unknown" // deletes folders that cannot be told: the words
+	EffectDestroys       EffectID = "destroys"        // deletes what a service keeps: the command
+	EffectDiscards       EffectID = "git_discards"    // drops work that git does not keep: the command
+	EffectForces         EffectID = "git_force"       // overwrites what others see of a repository: the command
+	EffectDisks          EffectID = "disks"           // writes to a disk or device past its files: its name
+	EffectStopsMachine   EffectID = "stops_machine"   // ends or restarts the computer: the program
+	EffectExhausts       EffectID = "exhausts"        // starts processes without end: the function
+	EffectOtherUser      EffectID = "other_user"      // runs as another user: the program
+	EffectHidden         EffectID = "hidden"          // has characters that cannot be seen
+	EffectTooLong        EffectID = "too_long"        // is too long or too deep to look at
+	EffectLeaks          EffectID = "leaks"           // reads secrets in a line that reaches the network
+	EffectDeletes        EffectID = "deletes"         // deletes in the project or among temporary files: paths
+	EffectRewrites       EffectID = "git_rewrites"    // rewrites commits or removes names of them: the command
+	EffectEnds           EffectID = "ends"            // ends processes: which
+	EffectSystem         EffectID = "system"          // changes services, accounts or settings of the computer: the program
+	EffectSends          EffectID = "sends"           // sends data: hosts
+	EffectPackages       EffectID = "packages"        // downloads packages and runs their scripts: the command
+	EffectNetwork        EffectID = "network"         // reaches the network: hosts, or the program
+	EffectSecrets        EffectID = "secrets"         // touches files that may hold secrets: paths
+	EffectControls       EffectID = "controls"        // changes files that make other programs run code: paths
+	EffectOutside        EffectID = "outside"         // touches files outside the project: paths
+	EffectUnknown        EffectID = "unknown"         // cannot be told: the part that does it
+	EffectRunsProject    EffectID = "runs_project"    // runs the project's own code: the command
+	EffectLoopback       EffectID = "loopback"        // talks to a program on this computer: its address
+	EffectChanges        EffectID = "changes"         // changes files in the project: paths
+	EffectOwn            EffectID = "own"             // concerns only what the session itself starts
+	EffectReads          EffectID = "reads"           // only reads
+)
+
+// Risk is how much could be lost.
+type Risk string
+
+// The risks. What is dangerous cannot be undone, or gives control away.
+const (
+	RiskLow       Risk = "low"
+	RiskElevated  Risk = "elevated"
+	RiskDangerous Risk = "dangerous"
+)
+
+// risks has the risk of each effect, gravest first, which is also the order in
+// which they are shown.
+var risks = []struct {
+	id   EffectID
+	risk Risk
+}{
+	{EffectNetCode, RiskDangerous},
+	{EffectBuiltCode, RiskDangerous},
+	{EffectDeletesAll, RiskDangerous},
+	{EffectDeletesOutside, RiskDangerous},
+	{EffectDeletesUnknown, RiskDangerous},
+	{EffectDestroys, RiskDangerous},
+	{EffectDiscards, RiskDangerous},
+	{EffectForces, RiskDangerous},
+	{EffectDisks, RiskDangerous},
+	{EffectStopsMachine, RiskDangerous},
+	{EffectExhausts, RiskDangerous},
+	{EffectOtherUser, RiskDangerous},
+	{EffectHidden, RiskDangerous},
+	{EffectTooLong, RiskDangerous},
+	{EffectLeaks, RiskDangerous},
+	{EffectDeletes, RiskElevated},
+	{EffectRewrites, RiskElevated},
+	{EffectEnds, RiskElevated},
+	{EffectSystem, RiskElevated},
+	{EffectSends, RiskElevated},
+	{EffectPackages, RiskElevated},
+	{EffectNetwork, RiskElevated},
+	{EffectSecrets, RiskElevated},
+	{EffectControls, RiskElevated},
+	{EffectOutside, RiskElevated},
+	{EffectUnknown, RiskElevated},
+	{EffectRunsProject, RiskLow},
+	{EffectLoopback, RiskLow},
+	{EffectChanges, RiskLow},
+	{EffectOwn, RiskLow},
+	{EffectReads, RiskLow},
+}
+
+func gravity(id EffectID) int {
+	for i, r := range risks {
+		if r.id == id {
+			return i
+		}
+	}
+	return -1 // before all: a host's own id is taken for the gravest
+}
+
+// Outlook is what a call would do, as far as it can be told in advance.
+type Outlook struct {
+	// Effects begin with the gravest. There is at least one.
+	Effects []Effect `json:"effects,omitempty"`
+	// Risk is that of the gravest effect.
+	Risk Risk `json:"risk"`
+}
+
+// maxArgs and maxArg limit what an effect names: how many, and how many
+// characters of each.
+const (
+	maxArgs = 3
+	maxArg  = 80
+)
+
+// OutlookOf sorts effects, merges those with the same id and determines the
+// risk. Without any effect, nothing can be told.
+func OutlookOf(effects ...Effect) Outlook {
+	var o Outlook
+	for _, e := range effects {
+		at := slices.IndexFunc(o.Effects, func(have Effect) bool { return have.ID == e.ID })
+		if at < 0 {
+			at = len(o.Effects)
+			o.Effects = append(o.Effects, Effect{ID: e.ID})
+		}
+		into := &o.Effects[at]
+		into.More += e.More
+		for _, arg := range e.Args {
+			switch arg = shorten(arg, maxArg); {
+			case arg == "" || slices.Contains(into.Args, arg):
+			case len(into.Args) == maxArgs:
+				into.More++
+			default:
+				into.Args = append(into.Args, arg)
+			}
+		}
+	}
+	if len(o.Effects) == 0 {
+		o.Effects = []Effect{{ID: EffectUnknown}}
+	}
+	slices.SortStableFunc(o.Effects, func(a, b Effect) int { return cmp.Compare(gravity(a.ID), gravity(b.ID)) })
+	o.Risk = RiskDangerous
+	if at := gravity(o.Effects[0].ID); at >= 0 {
+		o.Risk = risks[at].risk
+	}
+	return o
+}
+
+// shorten cuts a text to a number of characters, of which the last says so.
+func shorten(text string, most int) string {
+	if characters := []rune(text); len(characters) > most {
+		return string(characters[:most-1]) + "…"
+	}
+	return text
+}
+
+// Foreteller is implemented by gates that can tell what a call would do, for
+// the person who is asked about it. Foretell is called from the session's
+// goroutine, after Decide. It may look at files but must change nothing.
+type Foreteller interface {
+	Foretell(GateCall) Outlook
+}
+
+// outlook returns what a call would do, with the deletions that its preview
+// shows; nil if the gate cannot tell.
+func outlook(g Gate, call GateCall, changes []FileChange) *Outlook {
+	f, ok := g.(Foreteller)
+	if !ok {
+		return nil
+	}
+	var o Outlook
+	protect(call.Tool, func() { o = f.Foretell(call) })
+	for _, change := range changes {
+		if change.Deleted {
+			o.Effects = append(o.Effects, Effect{ID: EffectDeletes, Args: []string{change.Path}})
+		}
+	}
+	o = OutlookOf(o.Effects...)
+	return &o
+}

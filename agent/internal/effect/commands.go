@@ -1,0 +1,417 @@
+package effect
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/internal/shell"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// call looks at a simple command.
+func (w *walker) call(c *syntax.CallExpr, s *scope) {
+	if len(c.Args) > 0 { // then the variables are the command's only
+		inside := s.inner()
+		w.assign(c.Assigns, inside)
+	} else {
+		w.assign(c.Assigns, s)
+		return
+	}
+	words := make([]value, 0, len(c.Args))
+	for _, arg := range c.Args {
+		v := w.expand(arg, s)
+		if len(words) == 0 && len(v) > 1 && !slices.ContainsFunc(v, func(p possible) bool { return !p.exact }) && c.Args[0].Lit() != "" {
+			for _, p := range v { // {rm,-rf,x} is a command
+				words = append(words, value{p})
+			}
+			continue
+		}
+		words = append(words, v)
+	}
+	w.run(words, s)
+}
+
+// run looks at the words of a command, the program first.
+func (w *walker) run(words []value, s *scope) {
+	if !w.step() || len(words) == 0 {
+		return
+	}
+	name := words[0]
+	switch {
+	case name.fetched():
+		w.add(agent.EffectNetCode, name.text())
+		return
+	case len(name) > 1:
+		for _, p := range name {
+			w.run(append([]value{{p}}, words[1:]...), s)
+		}
+		return
+	case !name.exact():
+		w.add(agent.EffectUnknown, name.text())
+		return
+	}
+	if w.onlyReads(words, s) {
+		return
+	}
+	program, ok := w.program(name.text(), words, s)
+	if !ok {
+		return
+	}
+	w.do(program, words[1:], s)
+}
+
+// do looks at a program and its arguments.
+func (w *walker) do(program string, args []value, s *scope) {
+	if s.functions[program] {
+		return // its body has been looked at
+	}
+	if wrap, ok := wrappers[program]; ok {
+		w.wrapped(program, wrap, args, s)
+		return
+	}
+	if look, ok := special[program]; ok {
+		before := len(w.effects)
+		look(w, program, args, s)
+		told := slices.ContainsFunc(w.effects[before:], func(e agent.Effect) bool {
+			return e.ID == agent.EffectUnknown || e.ID == agent.EffectDeletesUnknown
+		})
+		if !told && mayBeOptions(args) {
+			w.add(agent.EffectUnknown, program)
+		}
+		return
+	}
+	switch command := spoken(program, args); {
+	case asksVersion(args) && known(program):
+	case slices.Contains(quiet, program), slices.Contains(mute, program):
+		if slices.ContainsFunc(args, func(v value) bool { return slices.Contains(louder[program], strings.SplitN(v.text(), "=", 2)[0]) }) {
+			w.add(agent.EffectUnknown, command)
+		}
+		if slices.Contains(quiet, program) {
+			w.readsAll(args, s)
+		}
+	case begins(command, destroyers):
+		w.add(agent.EffectDestroys, command)
+	case begins(command, installers):
+		w.packages(program, command, args, s)
+	case begins(command, publishers):
+		w.add(agent.EffectSends, command)
+	case begins(command, projectRunners):
+		w.runsHere(command, args, s)
+	case slices.Contains(networkers, program):
+		w.reaches(program, args, s)
+	case slices.Contains(stoppers, program):
+		w.add(agent.EffectStopsMachine, program)
+	case slices.Contains(configurers, program):
+		w.add(agent.EffectSystem, command)
+	case slices.Contains(formatters, program) || strings.HasPrefix(program, "mkfs."):
+		w.add(agent.EffectDisks, command)
+	case slices.Contains(writers, program):
+		w.writesAll(program, args, s)
+	default:
+		w.add(agent.EffectUnknown, command)
+	}
+}
+
+// program returns the name under which the tables know a program. It looks at
+// programs that are files of the project itself.
+func (w *walker) program(name string, words []value, s *scope) (string, bool) {
+	if !strings.Contains(name, "/") {
+		return name, true
+	}
+	base := filepath.Base(name)
+	for _, path := range w.paths(words[0][0], s) {
+		switch {
+		case w.isFetched(path):
+			w.add(agent.EffectNetCode, name)
+			return "", false
+		case w.inside(path):
+			if inBin := filepath.Base(filepath.Dir(path)) == "bin"; inBin && known(base) {
+				return base, true
+			}
+			w.runsHere(name, words[1:], s)
+			return "", false
+		}
+	}
+	if slices.Contains(systemFolders, filepath.Dir(name)) {
+		return base, true
+	}
+	w.add(agent.EffectOutside, name)
+	w.add(agent.EffectUnknown, name)
+	return "", false
+}
+
+// onlyReads reports whether a command is known to only read, and notes what.
+func (w *walker) onlyReads(words []value, s *scope) bool {
+	var line strings.Builder
+	for _, v := range words {
+		if len(v) != 1 || !v[0].exact {
+			return false
+		}
+		if v[0].glob {
+			line.WriteString(" '" + strings.ReplaceAll(strings.NewReplacer("*", "x", "?", "x", "[", "x", "]", "x").Replace(v.text()), "'", `'\''`) + "'")
+		} else {
+			line.WriteString(" '" + strings.ReplaceAll(v.text(), "'", `'\''`) + "'")
+		}
+	}
+	// The program is a bare word, as quotes there are unusual.
+	reading, ok := shell.Read(strings.TrimSpace(words[0].text() + strings.TrimPrefix(line.String(), " '"+words[0].text()+"'")))
+	if !ok {
+		return false
+	}
+	for _, path := range reading.Paths {
+		w.reads(literal(path), s)
+	}
+	return true
+}
+
+// spoken is a program with what it is told to do, as people say it.
+func spoken(program string, args []value) string {
+	said := []string{program}
+	for _, arg := range args {
+		if !arg.isOption() && arg.exact() {
+			said = append(said, arg.text())
+		}
+		if len(said) == 4 {
+			break
+		}
+	}
+	return strings.Join(said, " ")
+}
+
+// begins reports whether a command begins with the words of an entry.
+func begins(command string, table []string) bool {
+	return slices.ContainsFunc(table, func(entry string) bool {
+		return command == entry || strings.HasPrefix(command, entry+" ")
+	})
+}
+
+func known(program string) bool {
+	if _, ok := special[program]; ok {
+		return true
+	}
+	return slices.Contains(quiet, program) || slices.Contains(mute, program) || slices.Contains(networkers, program) || slices.Contains(writers, program) ||
+		slices.ContainsFunc(slices.Concat(installers, projectRunners, publishers), func(entry string) bool {
+			return entry == program || strings.HasPrefix(entry, program+" ")
+		})
+}
+
+// mayBeOptions reports whether a word may become an option that nobody knows.
+// What follows an option is taken for its value.
+func mayBeOptions(args []value) bool {
+	for i, v := range args {
+		if i > 0 && args[i-1].isOption() {
+			continue
+		}
+		for _, p := range v {
+			if !p.exact && !p.fetched && strings.HasPrefix(p.text, "$") && !strings.Contains(p.text, "/") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func asksVersion(args []value) bool {
+	return len(args) == 1 && args[0].exact() && slices.Contains([]string{"--version", "-version", "--help", "-V", "version"}, args[0].text())
+}
+
+// wrapper describes a program that runs another one.
+type wrapper struct {
+	values  string // options with a value, of one letter
+	long    string // the same with names, separated by spaces
+	before  int    // operands before the command
+	assigns bool   // assignments may stand before the command
+	user    bool   // the command runs as another user
+	script  string // the option whose value is a command line
+	joined  bool   // the arguments are joined to one command line
+	adds    bool   // it appends arguments that nobody knows yet
+	alone   agent.EffectID
+}
+
+func (w *walker) wrapped(program string, wrap wrapper, args []value, s *scope) {
+	if wrap.user {
+		w.add(agent.EffectOtherUser, program)
+	}
+	operands := 0
+	for len(args) > 0 {
+		arg := args[0]
+		text := arg.text()
+		switch {
+		case !arg.exact() && arg.isOption():
+			w.add(agent.EffectUnknown, program)
+			return
+		case text == "--":
+			args = args[1:]
+			w.inner(wrap, args, s)
+			return
+		case arg.isOption():
+			args = args[1:]
+			name, after, given := strings.Cut(strings.TrimLeft(text, "-"), "=")
+			isLong := strings.HasPrefix(text, "--")
+			if wrap.script != "" && slices.Contains(strings.Fields(wrap.script), name) {
+				if !given && len(args) > 0 {
+					after = args[0].text()
+				}
+				w.code(value{{text: after, exact: given || len(args) > 0 && args[0].exact(), fetched: len(args) > 0 && args[0].fetched()}}, program, s)
+				return
+			}
+			takes := isLong && !given && slices.Contains(strings.Fields(wrap.long), name) ||
+				!isLong && strings.Contains(wrap.values, text[len(text)-1:]) && strings.IndexAny(text[1:], wrap.values) == len(text)-2
+			if takes && len(args) > 0 {
+				args = args[1:]
+			}
+		case wrap.assigns && strings.Contains(text, "=") && !strings.HasPrefix(text, "="):
+			name, set, _ := strings.Cut(text, "=")
+			w.steers(name, value{{text: set, exact: arg.exact()}})
+			args = args[1:]
+		case operands < wrap.before:
+			operands++
+			args = args[1:]
+		default:
+			w.inner(wrap, args, s)
+			return
+		}
+	}
+	if wrap.alone != "" {
+		w.add(wrap.alone, program)
+	}
+}
+
+// inner looks at the command that a wrapper runs.
+func (w *walker) inner(wrap wrapper, args []value, s *scope) {
+	switch {
+	case len(args) == 0:
+	case wrap.joined && exact(args):
+		w.script(join(args), s.inner())
+	case wrap.joined:
+		w.code(value{{text: join(args), fetched: slices.ContainsFunc(args, value.fetched)}}, args[0].text(), s)
+	case wrap.adds:
+		inside := s.inner()
+		inside.input.literal, inside.input.file = false, ""
+		more := value{{text: unnamed, fetched: s.input.network}}
+		replaced := make([]value, 0, len(args)+1)
+		for _, arg := range args {
+			if arg.exact() && strings.Contains(arg.text(), "{}") {
+				arg = value{{text: arg.text(), fetched: s.input.network}}
+			}
+			replaced = append(replaced, arg)
+		}
+		if name := args[0].text(); slices.Contains(shells, name) {
+			inside.input.piped = true
+		}
+		w.run(append(replaced, more), inside)
+	default:
+		w.run(args, s)
+	}
+}
+
+// code looks at a text that is run as a command line.
+func (w *walker) code(text value, by string, s *scope) {
+	switch {
+	case text.fetched():
+		w.add(agent.EffectNetCode, by)
+	case !text.exact():
+		w.add(agent.EffectUnknown, text.text())
+		w.script(text.text(), s.inner()) // with its variables as they are written
+	default:
+		w.script(text.text(), s.inner())
+	}
+}
+
+// packages looks at commands that install or run packages. A program that the
+// project has installed already is its own.
+func (w *walker) packages(program, command string, args []value, s *scope) {
+	if slices.Contains(packageRunners, program) {
+		for _, arg := range args {
+			if arg.isOption() {
+				continue
+			}
+			for _, dir := range s.dirs {
+				if arg.exact() && w.exists(filepath.Join(dir, "node_modules", ".bin", arg.text())) {
+					w.do(arg.text(), args[slices.IndexFunc(args, func(v value) bool { return v.text() == arg.text() })+1:], s)
+					return
+				}
+			}
+			break
+		}
+	}
+	w.add(agent.EffectPackages, command)
+}
+
+// runsHere notes that code of the project runs, or code that was fetched before.
+func (w *walker) runsHere(command string, args []value, s *scope) {
+	for _, dir := range s.dirs {
+		if w.isFetched(dir) {
+			w.add(agent.EffectNetCode, command)
+			return
+		}
+	}
+	for _, dir := range s.dirs {
+		if !w.inside(w.resolve(dir)) {
+			w.add(agent.EffectOutside, dir)
+		}
+	}
+	w.add(agent.EffectRunsProject, shortCommand(command))
+	for _, arg := range args {
+		for _, p := range arg {
+			if strings.HasPrefix(p.text, "/") && p.exact {
+				w.reads(value{p}, s)
+			}
+		}
+	}
+}
+
+// shortCommand keeps the first two words of a command.
+func shortCommand(command string) string {
+	words := strings.Fields(command)
+	most := 2
+	if len(words) > 2 && words[1] == "-m" {
+		most = 3
+	}
+	return strings.Join(words[:min(most, len(words))], " ")
+}
+
+func (w *walker) exists(path string) bool { return w.at.Exists != nil && w.at.Exists(path) }
+
+// operands returns the arguments that are no options. values are options of one
+// letter that take the next argument.
+func operands(args []value, values string) (rest []value, options map[string]value) {
+	options = map[string]value{}
+	for i := 0; i < len(args); i++ {
+		text := args[i].text()
+		switch {
+		case text == "--":
+			return append(rest, args[i+1:]...), options
+		case !args[i].isOption():
+			rest = append(rest, args[i])
+		case strings.HasPrefix(text, "--"):
+			name, v, _ := strings.Cut(text[2:], "=")
+			options[name] = value{{text: v, exact: args[i].exact()}}
+			if name != "" && slices.Contains(strings.Fields(longValues), name) && !strings.Contains(text, "=") && i+1 < len(args) {
+				i++
+				options[name] = args[i]
+			}
+		default:
+			for at, letter := range text[1:] {
+				options[string(letter)] = literal("")
+				if !strings.ContainsRune(values, letter) {
+					continue
+				}
+				if behind := text[1:][at+1:]; behind != "" {
+					options[string(letter)] = value{{text: behind, exact: args[i].exact()}}
+				} else if i+1 < len(args) {
+					i++
+					options[string(letter)] = args[i]
+				}
+				break
+			}
+		}
+	}
+	return rest, options
+}
+
+func has(options map[string]value, names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { _, ok := options[name]; return ok })
+}

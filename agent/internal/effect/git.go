@@ -1,0 +1,347 @@
+package effect
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+)
+
+// gits looks at a git command that is not known to only read.
+func gits(w *walker, _ string, args []value, s *scope) {
+	s = s.inner()
+	for len(args) > 0 && args[0].isOption() {
+		option := args[0].text()
+		args = args[1:]
+		takes := slices.Contains([]string{"-C", "-c", "--git-dir", "--work-tree", "--exec-path", "--namespace", "--config-env"}, option)
+		if !takes || len(args) == 0 {
+			if strings.HasPrefix(option, "--exec-path=") || strings.HasPrefix(option, "--config-env=") {
+				w.add(agent.EffectUnknown, "git "+option)
+			}
+			continue
+		}
+		switch given := args[0]; {
+		case option == "-C" && given.exact():
+			s.dirs = w.paths(given[0], s)
+		case option == "-c" && given.exact() && isHarmlessSetting(given.text()):
+		default:
+			w.add(agent.EffectUnknown, "git "+option+" "+given.text())
+		}
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return
+	}
+	if !args[0].exact() {
+		w.add(agent.EffectUnknown, "git "+args[0].text())
+		return
+	}
+	for _, dir := range s.dirs {
+		if !w.inside(w.resolve(dir)) {
+			w.add(agent.EffectOutside, w.shown(w.resolve(dir)))
+		}
+	}
+	name, args := args[0].text(), args[1:]
+	if look, ok := gitCommands[name]; ok {
+		rest, options := operands(args, look.values)
+		g := gitCall{w: w, s: s, said: "git " + name, args: args, rest: rest, options: options}
+		look.look(g)
+		return
+	}
+	if !w.onlyReads(append([]value{literal("git"), literal(name)}, args...), s) {
+		w.add(agent.EffectUnknown, "git "+name)
+	}
+}
+
+// isHarmlessSetting reports whether a setting runs nothing, whatever its value.
+func isHarmlessSetting(setting string) bool {
+	name, set, _ := strings.Cut(strings.ToLower(setting), "=")
+	return slices.ContainsFunc(gitSettings, func(p string) bool { ok, _ := path.Match(p, name); return ok }) ||
+		name == "core.pager" && (set == "cat" || set == "")
+}
+
+// gitCall is a git command with its arguments.
+type gitCall struct {
+	w       *walker
+	s       *scope
+	said    string
+	args    []value
+	rest    []value
+	options map[string]value
+}
+
+func (g gitCall) has(names ...string) bool { return has(g.options, names...) }
+
+// as says the command with the options that matter.
+func (g gitCall) as(options ...string) string {
+	said := g.said
+	for _, arg := range g.args {
+		if slices.Contains(options, strings.TrimLeft(arg.text(), "-")) || len(options) == 0 {
+			said += " " + arg.text()
+		}
+	}
+	return said
+}
+
+type gitCommand struct {
+	values string
+	look   func(gitCall)
+}
+
+// gitCommands are those that may do more than read.
+var gitCommands map[string]gitCommand
+
+func init() { // the functions look at git commands again
+	gitCommands = map[string]gitCommand{
+		"add": {look: gitChanges}, "merge": {"mFXsS", gitChanges}, "cherry-pick": {"mX", gitChanges}, "revert": {"m", gitChanges},
+		"mv": {look: gitChanges}, "init": {look: gitChanges}, "apply": {look: gitChanges}, "am": {look: gitChanges}, "bisect": {look: gitBisect},
+		"commit": {"mFcCt", gitCommit}, "rebase": {"xsX", gitRebase}, "reset": {look: gitReset}, "clean": {"e", gitClean},
+		"checkout": {"bB", gitCheckout}, "switch": {"cC", gitSwitch}, "restore": {"s", gitRestore}, "stash": {"m", gitStash},
+		"branch": {"u", gitBranch}, "tag": {"mFu", gitTag}, "rm": {look: gitRemove}, "worktree": {"bB", gitWorktree},
+		"push": {"o", gitPush}, "pull": {look: gitPull}, "fetch": {look: gitFetch}, "clone": {"bcou", gitClone}, "ls-remote": {look: gitFetch},
+		"submodule": {look: gitSubmodule}, "remote": {look: gitRemote}, "config": {look: gitConfig},
+		"filter-branch": {look: gitDestroys}, "filter-repo": {look: gitDestroys}, "update-ref": {look: gitDestroys}, "replace": {look: gitDestroys},
+		"prune": {look: gitDestroys}, "gc": {look: gitCollect}, "reflog": {look: gitReflog},
+	}
+}
+
+func gitChanges(g gitCall) { g.w.add(agent.EffectChanges) }
+
+func gitBisect(g gitCall) {
+	gitChanges(g)
+	if len(g.rest) > 1 && g.rest[0].text() == "run" {
+		g.w.run(g.rest[1:], g.s)
+	}
+}
+
+func gitDestroys(g gitCall) { g.w.add(agent.EffectDiscards, g.said) }
+
+func gitCollect(g gitCall) {
+	if g.has("prune") {
+		gitDestroys(g)
+		return
+	}
+	gitChanges(g)
+}
+
+func gitReflog(g gitCall) {
+	if len(g.rest) > 0 && slices.Contains([]string{"expire", "delete"}, g.rest[0].text()) {
+		gitDestroys(g)
+		return
+	}
+	g.unlessReading()
+}
+
+// unlessReading is for commands that read in some forms.
+func (g gitCall) unlessReading() {
+	words := append([]value{literal("git"), literal(strings.TrimPrefix(g.said, "git "))}, g.args...)
+	if !g.w.onlyReads(words, g.s) {
+		g.w.add(agent.EffectChanges)
+	}
+}
+
+func gitCommit(g gitCall) {
+	gitChanges(g)
+	if g.has("amend") {
+		g.w.add(agent.EffectRewrites, g.as("amend"))
+	}
+}
+
+func gitRebase(g gitCall) {
+	g.w.add(agent.EffectRewrites, g.said)
+	for _, name := range []string{"x", "exec"} {
+		if v, ok := g.options[name]; ok {
+			g.w.code(v, g.said, g.s)
+		}
+	}
+}
+
+func gitReset(g gitCall) {
+	switch {
+	case g.has("hard", "merge", "keep"):
+		g.w.add(agent.EffectDiscards, g.as("hard", "merge", "keep"))
+	case g.has("soft", "mixed") || len(g.rest) == 1 && strings.ContainsAny(g.rest[0].text(), "~^@"):
+		g.w.add(agent.EffectRewrites, g.said)
+	default:
+		gitChanges(g) // of what is staged
+	}
+}
+
+func gitClean(g gitCall) {
+	if g.has("n", "dry-run") {
+		return
+	}
+	g.w.add(agent.EffectDiscards, g.as())
+}
+
+func gitCheckout(g gitCall) {
+	paths := slices.ContainsFunc(g.args, func(v value) bool { return v.text() == "--" }) || len(g.rest) > 1 && !g.has("b", "B")
+	single := len(g.rest) == 1 && (g.rest[0].text() == "." || g.exists(g.rest[0]))
+	switch {
+	case paths, single, g.has("f", "force", "B"):
+		g.w.add(agent.EffectDiscards, g.as())
+	default:
+		gitChanges(g)
+	}
+}
+
+// exists reports whether a word names a file; git then takes it for one.
+func (g gitCall) exists(v value) bool {
+	return v.exact() && slices.ContainsFunc(g.s.dirs, func(dir string) bool { return g.w.exists(filepath.Join(dir, v.text())) })
+}
+
+func gitSwitch(g gitCall) {
+	if g.has("f", "force", "discard-changes", "C") {
+		g.w.add(agent.EffectDiscards, g.as("f", "force", "discard-changes", "C"))
+		return
+	}
+	gitChanges(g)
+}
+
+func gitRestore(g gitCall) {
+	if g.has("staged", "S") && !g.has("worktree", "W") {
+		gitChanges(g)
+		return
+	}
+	g.w.add(agent.EffectDiscards, g.as())
+}
+
+func gitStash(g gitCall) {
+	if len(g.rest) > 0 && slices.Contains([]string{"drop", "clear"}, g.rest[0].text()) {
+		g.w.add(agent.EffectDiscards, g.as())
+		return
+	}
+	if len(g.rest) > 0 && slices.Contains([]string{"show", "list"}, g.rest[0].text()) {
+		return
+	}
+	gitChanges(g)
+}
+
+func gitBranch(g gitCall) {
+	if g.has("D", "d", "delete", "M", "f", "force") {
+		g.w.add(agent.EffectRewrites, g.as())
+		return
+	}
+	g.unlessReading()
+}
+
+func gitTag(g gitCall) {
+	if g.has("d", "delete", "f", "force") {
+		g.w.add(agent.EffectRewrites, g.as())
+		return
+	}
+	g.unlessReading()
+}
+
+func gitRemove(g gitCall) {
+	if g.has("cached") {
+		gitChanges(g)
+		return
+	}
+	g.w.deletes(g.rest, g.has("r"), g.s)
+}
+
+func gitWorktree(g gitCall) {
+	if len(g.rest) > 0 && g.rest[0].text() == "remove" {
+		g.w.add(agent.EffectDiscards, g.as())
+		return
+	}
+	if len(g.rest) > 1 && g.rest[0].text() == "add" {
+		g.w.writes(g.rest[1], g.s)
+	}
+	g.unlessReading()
+}
+
+func gitPush(g gitCall) {
+	forced := g.has("f", "force", "force-with-lease", "delete", "d", "mirror", "prune", "force-if-includes")
+	for _, arg := range g.rest {
+		forced = forced || strings.HasPrefix(arg.text(), "+") || strings.HasPrefix(arg.text(), ":")
+		if !arg.exact() {
+			g.w.add(agent.EffectUnknown, arg.text())
+		}
+	}
+	if forced {
+		g.w.add(agent.EffectForces, g.as())
+	}
+	g.w.add(agent.EffectSends, g.remote())
+}
+
+// remote names where a command goes to.
+func (g gitCall) remote() string {
+	if len(g.rest) == 0 {
+		return "origin"
+	}
+	if host := hostOf(g.rest[0].text()); host != "" {
+		return host
+	}
+	return g.rest[0].text()
+}
+
+func gitFetch(g gitCall) {
+	g.w.add(agent.EffectNetwork, g.remote())
+	if g.has("upload-pack") || slices.ContainsFunc(g.rest, func(v value) bool { return strings.HasPrefix(v.text(), "ext::") }) {
+		g.w.add(agent.EffectUnknown, g.said)
+	}
+}
+
+func gitPull(g gitCall) {
+	gitFetch(g)
+	gitChanges(g)
+	if g.has("rebase", "r") {
+		g.w.add(agent.EffectRewrites, g.as("rebase", "r"))
+	}
+	if g.has("f", "force") {
+		g.w.add(agent.EffectRewrites, g.as("f", "force"))
+	}
+}
+
+func gitClone(g gitCall) {
+	gitFetch(g)
+	into := value{}
+	switch {
+	case len(g.rest) > 1:
+		into = g.rest[1]
+	case len(g.rest) == 1 && g.rest[0].exact():
+		into = literal(strings.TrimSuffix(path.Base(strings.TrimSuffix(g.rest[0].text(), "/")), ".git"))
+	}
+	g.w.writes(into, g.s)
+	if into.exact() {
+		g.w.fetched = append(g.w.fetched, g.w.paths(into[0], g.s)...)
+	}
+}
+
+func gitSubmodule(g gitCall) {
+	if len(g.rest) > 0 && g.rest[0].text() == "foreach" {
+		g.w.code(value{{text: join(g.rest[1:]), exact: exact(g.rest[1:])}}, g.said, g.s)
+		return
+	}
+	if len(g.rest) > 0 && slices.Contains([]string{"update", "add"}, g.rest[0].text()) {
+		g.w.add(agent.EffectNetwork, g.said)
+	}
+	gitChanges(g)
+}
+
+func gitRemote(g gitCall) {
+	if len(g.rest) > 0 && slices.Contains([]string{"update", "prune", "show"}, g.rest[0].text()) {
+		g.w.add(agent.EffectNetwork, g.said)
+		return
+	}
+	g.unlessReading()
+}
+
+func gitConfig(g gitCall) {
+	reading := g.has("get", "get-all", "get-regexp", "l", "list") || len(g.rest) == 1
+	if reading || len(g.rest) > 0 && slices.Contains([]string{"get", "list"}, g.rest[0].text()) {
+		return
+	}
+	if len(g.rest) > 0 && g.rest[0].exact() && isHarmlessSetting(g.rest[0].text()) {
+		g.w.add(agent.EffectChanges, ".git/config")
+		return
+	}
+	g.w.add(agent.EffectControls, g.as())
+	if g.has("global", "system") {
+		g.w.add(agent.EffectOutside, "~/.gitconfig")
+	}
+}

@@ -1,0 +1,305 @@
+package effect
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+)
+
+// special has programs that need a look of their own.
+var special map[string]func(w *walker, program string, args []value, s *scope)
+
+func init() { // the functions look at commands within commands
+	special = map[string]func(*walker, string, []value, *scope){
+		"git": gits, "find": finds, "curl": transfers, "wget": transfers, "scp": moves, "rsync": moves,
+		"rm": removes, "rmdir": removes, "unlink": removes, "shred": removes, "trash": removes, "trash-put": removes, "srm": removes,
+		"cp": copies, "mv": copies, "ln": copies, "install": copies, "ditto": copies,
+		"tar": archives, "bsdtar": archives, "unzip": archives, "zip": archives, "dd": dumps, "tee": tees,
+		"sed": edits, "perl": interprets, "awk": filters, "gawk": filters, "mawk": filters, "sort": filters, "yq": edits, "gofmt": edits,
+		"cd": enters, "pushd": enters, "popd": enters, "eval": evaluates, "source": sources, ".": sources, "trap": traps, "set": sets,
+		"kill": kills, "pkill": kills, "killall": kills, "fuser": kills, "xkill": kills, "skill": kills,
+		"crontab": schedules, "systemctl": schedules, "launchctl": schedules, "service": schedules,
+		"psql": queries, "mysql": queries, "mariadb": queries, "sqlite3": queries, "mongosh": queries, "redis-cli": queries, "duckdb": queries,
+	}
+	for _, name := range shells {
+		special[name] = runsShell
+	}
+	for _, name := range interpreters {
+		special[name] = interprets
+	}
+}
+
+func enters(w *walker, program string, args []value, s *scope) {
+	rest, _ := operands(args, "")
+	to := literal(w.at.Home)
+	if len(rest) > 0 {
+		to = rest[0]
+	}
+	if !to.exact() || to.text() == "-" || to.text() == "" || program == "popd" {
+		w.add(agent.EffectUnknown, strings.TrimSpace(program+" "+join(rest)))
+		return
+	}
+	s.dirs = atMost(w.paths(to[0], s))
+}
+
+func sets(_ *walker, _ string, args []value, s *scope) {
+	for _, arg := range args {
+		text := arg.text()
+		if strings.HasPrefix(text, "-") && strings.Contains(text, "e") && !s.maybe || text == "errexit" {
+			s.strict = true
+		}
+		if strings.HasPrefix(text, "+") {
+			s.strict = false
+		}
+	}
+}
+
+func traps(w *walker, program string, args []value, s *scope) {
+	if rest, _ := operands(args, ""); len(rest) > 1 && rest[0].text() != "" {
+		w.code(rest[0], program, s)
+	}
+}
+
+func evaluates(w *walker, program string, args []value, s *scope) {
+	switch {
+	case exact(args):
+		w.script(join(args), s)
+	default:
+		text := value{{text: join(args), fetched: slices.ContainsFunc(args, value.fetched)}}
+		w.code(text, program, s)
+	}
+}
+
+func sources(w *walker, program string, args []value, s *scope) {
+	if len(args) == 0 {
+		return
+	}
+	w.file(args[0], program+" "+args[0].text(), s)
+}
+
+// file looks at a file that is run as code.
+func (w *walker) file(v value, command string, s *scope) {
+	if v.fetched() {
+		w.add(agent.EffectNetCode, command)
+		return
+	}
+	if !v.exact() {
+		w.add(agent.EffectUnknown, v.text())
+		return
+	}
+	if slices.Contains([]string{"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}, v.text()) {
+		w.piped("sh", s)
+		return
+	}
+	for _, path := range w.paths(v[0], s) {
+		switch {
+		case w.isFetched(path):
+			w.add(agent.EffectNetCode, command)
+		case w.inside(path):
+			w.add(agent.EffectRunsProject, command)
+		default:
+			w.add(agent.EffectOutside, w.shown(path))
+			w.add(agent.EffectUnknown, command)
+		}
+	}
+}
+
+// runsShell looks at a shell: its -c, its script, or what is piped into it.
+func runsShell(w *walker, program string, args []value, s *scope) {
+	for i, arg := range args {
+		text := arg.text()
+		switch {
+		case arg.exact() && strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "--") && strings.Contains(text, "c"):
+			if i+1 < len(args) {
+				inside := s.inner()
+				inside.vars = map[string]value{}
+				w.code(args[i+1], program, inside)
+			}
+			return
+		case arg.exact() && (text == "-s" || text == "-"):
+			w.piped(program, s)
+			return
+		case arg.exact() && (text == "-o" || text == "-O") && i+1 < len(args), i > 0 && (args[i-1].text() == "-o" || args[i-1].text() == "-O"):
+		case arg.isOption() && arg.exact():
+			if text == "--rcfile" || text == "--init-file" {
+				w.add(agent.EffectUnknown, program+" "+text)
+			}
+		default:
+			w.file(arg, program+" "+text, s)
+			return
+		}
+	}
+	w.piped(program, s)
+}
+
+// piped looks at what a shell or an interpreter reads as its program.
+func (w *walker) piped(program string, s *scope) {
+	switch in := s.input; {
+	case in.network:
+		w.add(agent.EffectNetCode, program)
+	case in.literal && slices.Contains(shells, program):
+		inside := s.inner()
+		inside.input = input{}
+		w.script(in.text, inside)
+	case in.file != "":
+		w.file(literal(in.file), program+" < "+in.file, s)
+	case in.literal:
+		w.add(agent.EffectUnknown, program)
+	case in.piped:
+		w.add(agent.EffectBuiltCode, program)
+	default:
+		w.add(agent.EffectUnknown, program)
+	}
+}
+
+// interprets looks at interpreters such as Python.
+func interprets(w *walker, program string, args []value, s *scope) {
+	for i, arg := range args {
+		text := arg.text()
+		switch {
+		case text == "-m" && i+1 < len(args):
+			module := args[i+1].text()
+			w.do(program+" -m "+module, args[i+2:], s)
+			return
+		case arg.exact() && (text == "--version" || text == "-V" || text == "-v" && program != "python" && program != "python3"):
+			return
+		case program == "node" && (text == "--test" || text == "--check"):
+			w.runsHere(program+" "+text, nil, s)
+			return
+		case text == "-" && arg.exact():
+			w.piped(program, s)
+			return
+		case arg.isOption():
+			inline := text == "-c" || strings.HasPrefix(text, "-e") || text == "-p" || text == "--eval" || text == "--print" || text == "-r" ||
+				program == "perl" && strings.Contains(text, "e")
+			if inline {
+				for _, later := range args[i:] {
+					if later.fetched() {
+						w.add(agent.EffectNetCode, program)
+						return
+					}
+				}
+				w.add(agent.EffectUnknown, program+" "+text)
+				return
+			}
+		default:
+			w.file(arg, program+" "+text, s)
+			return
+		}
+	}
+	w.piped(program, s)
+}
+
+// edits looks at programs that change their files in place with an option.
+func edits(w *walker, program string, args []value, s *scope) {
+	rest, options := operands(args, "efl")
+	script := options["e"]
+	if program == "sed" && !has(options, "e", "f", "expression", "file") && len(rest) > 0 {
+		script, rest = rest[0], rest[1:]
+	}
+	inPlace := has(options, "i", "in-place", "w", "inplace")
+	for _, file := range rest {
+		if inPlace {
+			w.writes(file, s)
+		} else {
+			w.reads(file, s)
+		}
+	}
+	if program == "sed" && (!script.exact() && len(script) > 0 || sedRuns.MatchString(script.text()) || has(options, "f", "file")) {
+		w.add(agent.EffectUnknown, strings.TrimSpace(program+" "+script.text()))
+	}
+	if inPlace && len(rest) == 0 {
+		w.add(agent.EffectChanges)
+	}
+}
+
+// sedRuns matches scripts that may run commands or write files.
+var sedRuns = regexp.MustCompile(`(^|[;{}\n/0-9$,!])[ \t]*[ewrW]([ \t]|$)|/[gpIimM0-9]*[ew][gpIimM0-9]*($|[ ;}])`)
+
+// filters looks at programs whose options or scripts may do more than filter.
+func filters(w *walker, program string, args []value, s *scope) {
+	values := "Fvf"
+	if program == "sort" {
+		values = "oktST"
+	}
+	rest, options := operands(args, values)
+	if program == "sort" {
+		if out, ok := options["o"]; ok {
+			w.writes(out, s)
+		}
+		if out, ok := options["output"]; ok {
+			w.writes(out, s)
+		}
+		if has(options, "compress-program", "files0-from") {
+			w.add(agent.EffectUnknown, program)
+		}
+		w.readsAll(rest, s)
+		return
+	}
+	if v, ok := options["f"]; ok {
+		w.file(v, program+" -f", s)
+	} else if len(rest) > 0 {
+		script := rest[0]
+		rest = rest[1:]
+		for _, p := range script {
+			if !p.exact || awkRuns.MatchString(awkQuiet.Replace(p.text)) {
+				w.add(agent.EffectUnknown, program)
+				break
+			}
+		}
+	}
+	if has(options, "i", "l", "e", "E", "include", "load", "source", "exec", "file") {
+		w.add(agent.EffectUnknown, program)
+	}
+	w.readsAll(rest, s)
+}
+
+// awkRuns matches scripts that may run commands or write files; comparisons look
+// alike and are taken out first where they can be told.
+var (
+	awkRuns  = regexp.MustCompile(`system|getline|\||>[ \t]*["$(a-zA-Z/]|@`)
+	awkQuiet = strings.NewReplacer("||", " ", ">=", " ")
+)
+
+func kills(w *walker, program string, args []value, s *scope) {
+	rest, options := operands(args, "st")
+	if has(options, "0", "l", "L") || program == "fuser" && !has(options, "k") {
+		return
+	}
+	var which []string
+	for _, arg := range args {
+		if text := arg.text(); !arg.isOption() && !slices.Contains(which, text) {
+			which = append(which, text)
+		}
+	}
+	if slices.ContainsFunc(args, func(v value) bool { return v.text() == "-1" }) && len(rest) == 0 {
+		which = append(which, "-1")
+	}
+	w.add(agent.EffectEnds, which...)
+}
+
+func schedules(w *walker, program string, args []value, s *scope) {
+	command := spoken(program, args)
+	reading := []string{"systemctl status", "systemctl list-units", "systemctl is-active", "systemctl show", "systemctl cat", "launchctl list"}
+	switch {
+	case program == "crontab" && len(args) == 1 && args[0].text() == "-l", begins(command, reading):
+	case begins(command, []string{"systemctl poweroff", "systemctl reboot", "systemctl halt", "systemctl suspend"}):
+		w.add(agent.EffectStopsMachine, command)
+	default:
+		w.add(agent.EffectSystem, command)
+	}
+}
+
+// queries looks at clients of databases, which change or delete with a word.
+func queries(w *walker, program string, args []value, s *scope) {
+	said := strings.ToUpper(join(args) + " " + s.input.text)
+	if sqlDestroys.MatchString(said) {
+		w.add(agent.EffectDestroys, program+" "+strings.TrimSpace(sqlDestroys.FindString(said)))
+		return
+	}
+	w.add(agent.EffectUnknown, program)
+}
+
+var sqlDestroys = regexp.MustCompile(`\b(DROP (TABLE|DATABASE|SCHEMA|INDEX|VIEW|USER|COLLECTION)|TRUNCATE|DELETE FROM|FLUSHALL|FLUSHDB|DROPDATABASE|DELETEMANY)\b`)

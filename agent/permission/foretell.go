@@ -1,0 +1,89 @@
+package permission
+
+import (
+	"os"
+	"runtime"
+	"slices"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/internal/effect"
+	"atelier.dev/atelier/agent/internal/sensitive"
+)
+
+var _ agent.Foreteller = (*Policy)(nil)
+
+// Foretell implements [agent.Foreteller]. What it says does not influence what
+// Decide decides.
+func (p *Policy) Foretell(call agent.GateCall) agent.Outlook {
+	access := call.Access
+	effects := p.commandEffects(access)
+	for _, path := range access.Writes {
+		effects = append(effects, p.writeEffects(path)...)
+	}
+	for _, path := range access.Reads {
+		effects = append(effects, p.readEffects(path)...)
+	}
+	switch {
+	case len(effects) > 0:
+	case call.ReadOnly, p.looks(access):
+		effects = append(effects, agent.Effect{ID: agent.EffectReads})
+	case access.Own:
+		effects = append(effects, agent.Effect{ID: agent.EffectOwn})
+	default:
+		effects = append(effects, agent.Effect{ID: agent.EffectUnknown, Args: []string{call.Tool}})
+	}
+	return agent.OutlookOf(effects...)
+}
+
+// commandEffects returns what a command line does. What it reads follows from
+// the call's Access if it does nothing else.
+func (p *Policy) commandEffects(access agent.Access) []agent.Effect {
+	unknown := agent.Effect{ID: agent.EffectUnknown}
+	switch {
+	case access.Command == "", access.OnlyReads && access.Task == "" && len(access.Writes) == 0:
+		return nil
+	case runtime.GOOS == "windows": // cmd.exe reads it differently
+		return []agent.Effect{unknown}
+	}
+	place := effect.Place{Dir: p.dir, Project: p.dir, Resolve: resolve, Exists: exists}
+	if access.Dir != "" {
+		place.Dir = resolve(access.Dir)
+	}
+	place.Home, _ = os.UserHomeDir()
+	effects := effect.Of(access.Command, place)
+	if access.Task == "" {
+		return effects
+	}
+	// The program that it is typed to need not be a shell.
+	return append(slices.DeleteFunc(effects, func(e agent.Effect) bool { return agent.OutlookOf(e).Risk != agent.RiskDangerous }), unknown)
+}
+
+func (p *Policy) writeEffects(path string) []agent.Effect {
+	real, shown := resolve(path), []string{p.shown(path)}
+	var effects []agent.Effect
+	if p.controls(path) || p.controls(real) || p.inBareRepository(real) {
+		effects = append(effects, agent.Effect{ID: agent.EffectControls, Args: shown})
+	}
+	if sensitive.Secret(p.shown(path)) || sensitive.Secret(p.shown(real)) {
+		effects = append(effects, agent.Effect{ID: agent.EffectSecrets, Args: shown})
+	}
+	if !p.inside(real) {
+		effects = append(effects, agent.Effect{ID: agent.EffectOutside, Args: []string{real}})
+	}
+	if len(effects) == 0 {
+		effects = append(effects, agent.Effect{ID: agent.EffectChanges, Args: shown})
+	}
+	return effects
+}
+
+func (p *Policy) readEffects(path string) []agent.Effect {
+	real := resolve(path)
+	var effects []agent.Effect
+	if sensitive.Secret(p.shown(path)) || sensitive.Secret(p.shown(real)) {
+		effects = append(effects, agent.Effect{ID: agent.EffectSecrets, Args: []string{p.shown(path)}})
+	}
+	if !p.inside(real) && !p.readable(real) {
+		effects = append(effects, agent.Effect{ID: agent.EffectOutside, Args: []string{real}})
+	}
+	return effects
+}
