@@ -49,6 +49,11 @@ type Layout struct {
 	Panel string `json:"panel,omitempty"`
 	// PanelShown says that it is open.
 	PanelShown bool `json:"panel_shown,omitempty"`
+	// How diffs are shown: in two columns where there is room for them, with long
+	// lines that scroll, without changes of nothing but spaces.
+	DiffSplit       bool `json:"diff_split,omitempty"`
+	DiffScrolls     bool `json:"diff_scrolls,omitempty"`
+	DiffHidesSpaces bool `json:"diff_hides_spaces,omitempty"`
 }
 
 // CompactWhen says when conversations are compacted automatically (K-08).

@@ -21,6 +21,7 @@ export const rooms = [
   'cost',
   'tasks',
   'catalog',
+  'diff',
   'tools',
   'agents',
   'approval',

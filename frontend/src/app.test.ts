@@ -38,13 +38,16 @@ function contrast(colors: Palette, one: string, other: string): number {
 
 const grounds = ['paper', 'sheet', 'well']
 const hues = ['red', 'green', 'yellow', 'blue', 'magenta', 'cyan']
+const code = ['keyword', 'text', 'number', 'name', 'type', 'comment'].map((it) => `code-${it}`)
 const texts = ['ink', 'ink-soft', 'ink-faint', 'accent', 'run', 'wait', 'good', 'bad', ...hues]
 const pairs: [string, string][] = [
   ...grounds.flatMap((ground) => texts.map((text): [string, string] => [text, ground])),
-  ...['ink', 'ink-soft'].flatMap((text): [string, string][] => [
-    [text, 'add'],
-    [text, 'del'],
-  ]),
+  ...['ink', 'ink-soft', ...code].flatMap((text) =>
+    [...grounds, 'add', 'del', 'add-word', 'del-word'].map((ground): [string, string] => [
+      text,
+      ground,
+    ]),
+  ),
   ...['ink', 'ink-soft', 'wait'].map((text): [string, string] => [text, 'wait-ground']),
   ...['ink', 'ink-soft', 'bad'].map((text): [string, string] => [text, 'bad-ground']),
   ['accent-ink', 'accent'],

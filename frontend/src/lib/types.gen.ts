@@ -484,6 +484,9 @@ export type Layout = {
   panel_width?: number
   panel?: string
   panel_shown?: boolean
+  diff_split?: boolean
+  diff_scrolls?: boolean
+  diff_hides_spaces?: boolean
 }
 
 export type Levels = {

@@ -562,6 +562,7 @@ export const en = {
   'keys_help.settings': 'Settings',
   'keys_help.review': 'Go to what needs you',
   'keys_help.composer': 'Go to the message field',
+  'keys_help.change': 'In a diff: go to the next or previous change',
   'keys_help.region': 'Go to the next or previous part of the window',
   'keys_help.help': 'This help',
 

@@ -534,6 +534,7 @@ export const zhCN: Record<Key, Message> = {
   'keys_help.settings': '设置',
   'keys_help.review': '前往等你决定的调用',
   'keys_help.composer': '前往消息输入框',
+  'keys_help.change': '在差异中：转到下一处或上一处改动',
   'keys_help.region': '前往窗口的下一个或上一个区域',
   'keys_help.help': '本帮助',
 

@@ -5,6 +5,7 @@ import { Conversation } from './conversation.svelte'
 import { Costs } from './costs.svelte'
 import { together } from '../model/spending'
 import { setLanguage, t } from '../i18n/i18n.svelte'
+import { keepDiffWish, setDiffWish } from './diffWish.svelte'
 import { oneAtATime } from '../model/oneAtATime'
 import { beforePaint } from './paint'
 import { remember } from './remember'
@@ -87,6 +88,9 @@ export class Workbench {
     this.tasks = new Tasks(call, (problem) => (this.problem = problem))
     this.catalog = new Catalog(call)
     this.costs = new Costs(call)
+    keepDiffWish((wish) => {
+      if (this.preferences) void this.prefer({ layout: { ...this.preferences.layout, ...wish } })
+    })
   }
 
   start(): void {
@@ -257,6 +261,7 @@ export class Workbench {
   #prefer(preferences: Preferences): void {
     this.preferences = preferences
     setTheme(preferences.theme)
+    setDiffWish(preferences.layout)
     setLanguage(preferences.language)
   }
 

@@ -24,13 +24,15 @@ type Widget = {
   body: Component<{ call: ToolEntry }>
   /** Whether the body, or the conversation that replaces it, scrolls itself. */
   scrolls?: true
+  /** The body is wider than prose where there is room. */
+  wide?: true
 }
 
 const widgets: Record<string, Widget> = {
   Read: { icon: FileText, body: TextBody },
-  Write: { icon: FilePlus, body: ChangeBody },
-  Edit: { icon: FilePen, body: ChangeBody },
-  ApplyPatch: { icon: FileDiff, body: ChangeBody },
+  Write: { icon: FilePlus, body: ChangeBody, wide: true },
+  Edit: { icon: FilePen, body: ChangeBody, wide: true },
+  ApplyPatch: { icon: FileDiff, body: ChangeBody, wide: true },
   Bash: { icon: SquareTerminal, body: TerminalBody },
   Grep: { icon: Search, body: TextBody },
   Glob: { icon: FolderSearch, body: TextBody },

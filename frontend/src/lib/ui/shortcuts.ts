@@ -12,6 +12,7 @@ export const shortcuts: readonly { label: Key; keys: readonly string[] }[] = [
   { label: 'keys_help.mode', keys: ['Shift+Tab'] },
   { label: 'keys_help.review', keys: ['Alt+A'] },
   { label: 'keys_help.composer', keys: ['Alt+M'] },
+  { label: 'keys_help.change', keys: ['N', 'P'] },
   { label: 'keys_help.region', keys: ['F6', 'Shift+F6'] },
   { label: 'keys_help.new', keys: ['Ctrl+N', 'Alt+N'] },
   { label: 'keys_help.sidebar', keys: ['Ctrl+B'] },

@@ -1,0 +1,53 @@
+import { translator } from '../i18n/i18n.svelte'
+
+export const messages = {
+  en: {
+    label: 'Changes in {path}',
+    tools: 'How diffs are shown',
+    split: 'Show two columns',
+    wrap: 'Wrap long lines',
+    hide_spaces: 'Hide changes in spaces',
+    add: 'added line {n}',
+    del: 'removed line {n}',
+    same: 'line {n}',
+    comment: 'Comment on this line',
+    comment_on: 'Comment on {line}',
+    unended: 'no newline at the end',
+    crlf: 'Every line ends in CR LF.',
+    crlf_line: 'This line ends in CR LF.',
+    whole_line: 'Show all {n} characters',
+    unchanged: { one: '{n} unchanged line', other: '{n} unchanged lines' },
+    expand: { one: 'Show {n} unchanged line', other: 'Show {n} unchanged lines' },
+    expand_down: 'Show the next {n} lines',
+    expand_up: 'Show the {n} lines before',
+    only_spaces: {
+      one: '{n} more change, only in spaces, is hidden.',
+      other: '{n} more changes, only in spaces, are hidden.',
+    },
+    cut: { one: '{n} more line is not shown.', other: '{n} more lines are not shown.' },
+  },
+  'zh-CN': {
+    label: '{path} 的改动',
+    tools: '差异的显示方式',
+    split: '分两栏显示',
+    wrap: '长行自动换行',
+    hide_spaces: '隐藏仅涉及空白的改动',
+    add: '新增的第 {n} 行',
+    del: '删除的第 {n} 行',
+    same: '第 {n} 行',
+    comment: '评论这一行',
+    comment_on: '评论：{line}',
+    unended: '末尾没有换行符',
+    crlf: '所有行都以 CR LF 结尾。',
+    crlf_line: '此行以 CR LF 结尾。',
+    whole_line: '显示全部 {n} 个字符',
+    unchanged: '{n} 行未改动',
+    expand: '显示 {n} 行未改动的内容',
+    expand_down: '显示后面 {n} 行',
+    expand_up: '显示前面 {n} 行',
+    only_spaces: '另有 {n} 处仅涉及空白的改动已隐藏。',
+    cut: '另有 {n} 行未显示。',
+  },
+}
+
+export const own = translator(messages)
