@@ -8,8 +8,8 @@ import (
 	"atelier.dev/atelier/agent/applypatch"
 )
 
-// Extended attributes stay with a file that is changed, and go with one that is
-// moved.
+// A changed file keeps its extended attributes, and a moved file takes them
+// along.
 func TestExtendedAttributesAreKept(t *testing.T) { // R-EDIT
 	t.Parallel()
 	root := tree(t, files)

@@ -8,8 +8,9 @@ import (
 	"atelier.dev/atelier/agent/applypatch"
 )
 
-// large is a patch of a hundred chunks and the file of 10,000 lines it is for,
-// whose lines differ from those of the patch in their indentation only if told.
+// large returns a patch of a hundred chunks and its file of 10,000 lines. With
+// an indent, the lines of the file and of the patch differ in their
+// indentation.
 func large(indent string) (text string, content []byte) {
 	var patch, file strings.Builder
 	patch.WriteString("*** Begin Patch\n*** Update File: a\n")
@@ -38,7 +39,7 @@ func BenchmarkDraft(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		var d applypatch.Draft
-		for i := 0; i < len(text); i += 4 { // a token or so
+		for i := 0; i < len(text); i += 4 { // about one token
 			d.Append(text[i:min(i+4, len(text))])
 			_ = d.Operations()
 		}

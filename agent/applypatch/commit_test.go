@@ -14,7 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// every is a patch of every kind of change; files is what it is for.
+// every is a patch with every kind of change; files has the files that it
+// changes.
 const every = `*** Begin Patch
 *** Add File: new/deep/file
 +new
@@ -42,12 +43,13 @@ var files = map[string]string{
 	"over": "old\n", "updated": "one\n", "moved": "two\n", "replacing": "three\n", "replaced": "four\n", "deleted": "five\n", "other": "six\n",
 }
 
-// faulty fails its nth call, or all from then on; the others it passes on.
+// faulty fails its nth call, or every call from the nth on, and passes on the
+// others.
 type faulty struct {
 	*os.Root
 	n       int
 	forever bool
-	full    bool // a file opened for writing takes nothing instead
+	full    bool // instead, a file opened for writing fails at its first write
 }
 
 var errFault = errors.New("injected fault")
@@ -95,7 +97,7 @@ func (f *faulty) Remove(name string) error {
 	return f.Root.Remove(name)
 }
 
-// snapshot returns all that a directory holds, with permissions.
+// snapshot returns everything in a directory, with permissions.
 func snapshot(t testing.TB, root *os.Root) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -120,8 +122,8 @@ func snapshot(t testing.TB, root *os.Root) map[string]string {
 	return out
 }
 
-// Whichever call fails, the directory is as it was, or as the patch wants it
-// if only the last tidying up failed.
+// Whichever call fails, the directory is unchanged, or completely patched if
+// only the cleanup failed.
 func TestAFaultAtAnyStepLeavesNothingOfThePatch(t *testing.T) { // LOOP-51
 	t.Parallel()
 	const never = 1000
@@ -141,7 +143,7 @@ func TestAFaultAtAnyStepLeavesNothingOfThePatch(t *testing.T) { // LOOP-51
 				if err != nil && strings.Contains(err.Error(), "was applied, but left files behind") {
 					before = maps.Clone(after)
 					maps.Copy(before, want)
-				} else if err == nil { // a fault that does not matter
+				} else if err == nil { // a fault without consequence
 					before = want
 				}
 				if diff := cmp.Diff(before, after); diff != "" {
@@ -152,7 +154,8 @@ func TestAFaultAtAnyStepLeavesNothingOfThePatch(t *testing.T) { // LOOP-51
 	}
 }
 
-// When undoing fails too, no content is lost, and the error says where it is.
+// If the rollback fails too, no content is lost, and the error says where it
+// is.
 func TestNoContentIsLostWhenUndoingFails(t *testing.T) { // LOOP-51
 	t.Parallel()
 	told := 0
@@ -254,8 +257,8 @@ func TestPermissionsAreKept(t *testing.T) {
 	}
 }
 
-// A plan can be made by a reader that follows links; committing it does not
-// change what a link points to, nor put a file in its place.
+// A plan can be made by a reader that follows links. Committing it neither
+// changes a link's target nor replaces the link by a file.
 func TestCommitRefusesWhatIsNotAPlainFile(t *testing.T) { // K-39
 	t.Parallel()
 	tests := []struct {
@@ -320,7 +323,7 @@ func TestOneFileUnderTwoNamesIsRefused(t *testing.T) {
 	}
 }
 
-// recorder notes which names change, in order.
+// recorder records the changed names in order.
 type recorder struct {
 	*os.Root
 	renamed []string
@@ -335,7 +338,7 @@ func (r *recorder) Rename(from, to string) error {
 	return r.Root.Rename(from, to)
 }
 
-// The content of a file that moves is there at any time, under one of its names.
+// The content of a moved file exists at any time, under one of its names.
 func TestAMovedFileIsWrittenBeforeTheOldOneGoes(t *testing.T) {
 	t.Parallel()
 	r := &recorder{Root: tree(t, files)}
@@ -348,7 +351,7 @@ func TestAMovedFileIsWrittenBeforeTheOldOneGoes(t *testing.T) {
 	}
 }
 
-// A file that is updated is there at any time, whole.
+// An updated file exists at any time, complete.
 func TestAReaderSeesTheOldFileOrTheNew(t *testing.T) {
 	t.Parallel()
 	old, new := strings.Repeat("old\n", 5000), strings.Repeat("old\n", 4999)+"new\n"

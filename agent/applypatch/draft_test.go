@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// While a model writes a patch, it can be seen what it does to which file.
+// While a model writes a patch, its draft shows which files it changes and how.
 func TestDraftShowsWhatIsKnownSoFar(t *testing.T) {
 	t.Parallel()
 	var d applypatch.Draft
@@ -33,7 +33,7 @@ func TestDraftShowsWhatIsKnownSoFar(t *testing.T) {
 	}
 }
 
-// What was understood before a mistake stays, and Finish names the mistake.
+// A draft keeps everything before a mistake, and Finish names the mistake.
 func TestDraftStopsAtAMistake(t *testing.T) {
 	t.Parallel()
 	var d applypatch.Draft
@@ -58,8 +58,8 @@ func outline(operations []applypatch.Operation) string {
 	return strings.Join(parts, ", ")
 }
 
-// A long patch in single characters, also one of a single long line, takes no
-// more than linear time.
+// A long patch that arrives in single characters takes linear time, even if it
+// is a single long line.
 func TestDraftIsLinear(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{strings.Repeat("+line\n", 200_000), "+" + strings.Repeat("x", 1<<20) + "\n"} {

@@ -54,7 +54,7 @@ func Example() {
 	// M greet.py
 }
 
-// A patch that does not fit says what to put right.
+// The error of a patch that does not fit says how to correct it.
 func ExampleError() {
 	patch, err := applypatch.Parse(`*** Begin Patch
 *** Update File: greet.py

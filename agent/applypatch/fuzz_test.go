@@ -12,7 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// seeds are the patches of the scenarios, each with the file it is for.
+// seeds adds the patches of the scenarios, each with its file.
 func seeds(f *testing.F, add func(text, content string)) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {
@@ -36,8 +36,8 @@ func seeds(f *testing.F, add func(text, content string)) {
 	add("*** Begin Patch\n*** Update File: a\n@@ -1,2 +1,2 @@ -3 +3 @@ x\r\r\n \r\r\n-\r\n+y\r\r\n*** End of File\n\n *** End Patch\n", "\r\r\n")
 }
 
-// Whatever a text is, reading it in pieces gives what reading it whole gives,
-// and a patch printed and read again is the same patch.
+// A text read in pieces gives the same patch as the whole text, and a patch
+// that is printed and read again is the same patch.
 func FuzzParse(f *testing.F) {
 	seeds(f, func(text, _ string) { f.Add(text, 7) })
 	f.Fuzz(func(t *testing.T, text string, size int) {
@@ -72,13 +72,12 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Whatever a patch and a file are, the patch does exactly what its plan says,
-// or nothing.
+// A patch does exactly what its plan says, or nothing.
 func FuzzApply(f *testing.F) {
 	seeds(f, func(text, content string) { f.Add(text, content) })
 	f.Fuzz(func(t *testing.T, text, content string) {
 		if !utf8.ValidString(text) {
-			return // a model's text is; a directory listed as [fs.FS] has no other names
+			return // a model's text is valid UTF-8; a directory listed as [fs.FS] has no other names
 		}
 		before := map[string]string{"a": content, "b": "x\ny\n"}
 		root := tree(t, before)

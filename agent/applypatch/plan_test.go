@@ -11,8 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A plan says of each file what it was, what it becomes and how many lines
-// that concerns.
+// A plan describes each file before and after, and counts the changed lines.
 func TestPlanDescribesEveryChange(t *testing.T) {
 	t.Parallel()
 	var got []string
@@ -68,7 +67,7 @@ func TestErrorsWrapTheirCause(t *testing.T) {
 	}
 }
 
-// Neither a repetitive file nor a long chunk makes the search slow.
+// Neither a repetitive file nor a long chunk slows the search down.
 func TestPlacingIsLinear(t *testing.T) {
 	t.Parallel()
 	content := []byte(strings.Repeat("0\n", 200_000))

@@ -21,10 +21,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what the scenarios expect")
 
-// Each scenario is an archive: files before, a patch, and what comes of it:
-// the files after and the summary, or an error and the files as they were. A
+// Each scenario is an archive: the files before, a patch, and the result, which
+// is the files after and the summary, or an error and the unchanged files. A
 // section named "… quoted" is a Go string, for text that an archive cannot
-// hold as it is.
+// hold.
 func TestScenarios(t *testing.T) { // LOOP-29, LOOP-50, LOOP-51, LOOP-109
 	t.Parallel()
 	names, err := filepath.Glob("testdata/*.txtar")
@@ -49,8 +49,8 @@ func TestScenarios(t *testing.T) { // LOOP-29, LOOP-50, LOOP-51, LOOP-109
 	}
 }
 
-// play applies the given patch to the given files and returns what is there
-// then, by section.
+// play applies the given patch to the given files and returns the resulting
+// sections.
 func play(t *testing.T, given map[string]string) map[string]string {
 	t.Helper()
 	before := map[string]string{}
@@ -80,8 +80,8 @@ func play(t *testing.T, given map[string]string) map[string]string {
 	return out
 }
 
-// checkDraft compares what is read of a patch in pieces with what is read of
-// it as a whole.
+// checkDraft compares a patch that is read in pieces with the same patch read
+// as a whole.
 func checkDraft(t *testing.T, text string) {
 	t.Helper()
 	want, wantErr := applypatch.Parse(text)
@@ -99,7 +99,7 @@ func checkDraft(t *testing.T, text string) {
 	}
 }
 
-// checkPlan compares what a plan says with what happened.
+// checkPlan compares a plan with what happened.
 func checkPlan(t *testing.T, plan *applypatch.Plan, before, after map[string]string) {
 	t.Helper()
 	want := maps.Clone(before)
@@ -140,7 +140,7 @@ func tree(t testing.TB, files map[string]string) *os.Root {
 	return root
 }
 
-// contents returns the files of a directory, temporary ones too.
+// contents returns the files of a directory, including temporary ones.
 func contents(t testing.TB, root *os.Root) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -158,8 +158,7 @@ func contents(t testing.TB, root *os.Root) map[string]string {
 	return out
 }
 
-// sections returns an archive's files, apart by whether they are given or
-// expected.
+// sections divides an archive's files into given and expected ones.
 func sections(t *testing.T, archive *txtar.Archive) (given, want map[string]string) {
 	t.Helper()
 	given, want = map[string]string{}, map[string]string{}
@@ -183,14 +182,14 @@ func sections(t *testing.T, archive *txtar.Archive) (given, want map[string]stri
 
 func isGiven(name string) bool { return name == "patch" || strings.HasPrefix(name, "before/") }
 
-// needsQuotes says that text would not survive in an archive, or not be seen.
+// needsQuotes reports whether an archive would lose or hide part of a text.
 func needsQuotes(text string) bool {
 	hidden := func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }
 	return text != "" && !strings.HasSuffix(text, "\n") || strings.HasSuffix(text, "\n\n") ||
 		strings.Contains(text, " \n") || strings.ContainsFunc(text, hidden)
 }
 
-// rewrite replaces what an archive expects.
+// rewrite replaces the expected sections of an archive.
 func rewrite(t *testing.T, name string, archive *txtar.Archive, got map[string]string) {
 	t.Helper()
 	archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool {

@@ -49,8 +49,8 @@ func TestFromScript(t *testing.T) {
 	}
 }
 
-// A script is either left alone or taken apart without a rest: a start on one
-// line, the patch, and the delimiter.
+// A script is either left alone or split completely: a start on one line, the
+// patch, and the delimiter.
 func FuzzFromScript(f *testing.F) {
 	f.Add("cd 'a b' && apply_patch <<'EOF'\nx\nEOF\n")
 	f.Add("apply_patch <<EOF\r\nEOF\r\nEOF")

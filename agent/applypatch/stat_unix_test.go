@@ -37,7 +37,7 @@ func TestOwnersAreKept(t *testing.T) {
 	}
 }
 
-// A pipe is refused without waiting for somebody at its other end.
+// A pipe is refused without waiting for a process at its other end.
 func TestPipesAreRefused(t *testing.T) { // K-39
 	t.Parallel()
 	root := tree(t, nil)

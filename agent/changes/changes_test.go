@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bed is a real folder, mostly with a repository.
+// bed is a real folder, usually with a repository.
 type bed struct {
 	*testing.T
 	dir    string
@@ -100,7 +100,7 @@ func (b bed) diff(q changes.Query, name, from string) changes.Diff {
 	return d
 }
 
-// summaries has a line for each file.
+// summaries returns a line for each file.
 func summaries(l changes.Listing) (lines []string) {
 	for _, f := range l.Files {
 		line := string(f.State) + " " + f.Path

@@ -46,7 +46,8 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
-// request returns a conversation with every kind of message.
+// request returns a request to summarise a conversation with every kind of
+// message.
 func request() agent.SummaryRequest {
 	call := llm.ToolCall{ID: "1", Name: "Bash", Arguments: []byte(`{"command":"go test"}`)}
 	return agent.SummaryRequest{
@@ -153,7 +154,7 @@ func TestNoSummary(t *testing.T) {
 	}
 }
 
-// A model that hangs is given up after a while.
+// A request to a model that hangs is given up after a while.
 func TestSummariseHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -14,8 +14,9 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// reader answers each request, counts it as a provider would, four bytes a token,
-// and remembers the longest. A request with a cap is one for a summary.
+// reader answers each request, counts it as a provider would, at four bytes a
+// token, and remembers the longest one. A request with a cap asks for a
+// summary.
 type reader struct {
 	answer    string
 	longest   int64
@@ -44,9 +45,8 @@ func (r *reader) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Even
 	return llmtest.Script(round).Stream(ctx, req)
 }
 
-// K-08: what a program writes first compacts a conversation of 900,000 tokens
-// again and again, whether anything is known of its model or not, and whether
-// its provider counts tokens or not.
+// K-08: a conversation of 900,000 tokens is compacted again and again, whether
+// the model is known or not, and whether its provider counts tokens or not.
 func TestLongConversation(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -101,7 +101,7 @@ func TestLongConversation(t *testing.T) {
 	}
 }
 
-// window is what is known of a model that has one.
+// window returns the facts about a model with a window.
 func window(tokens int64) func(string, string) catalogue.Model {
 	return func(string, string) catalogue.Model {
 		return catalogue.Model{Limits: catalogue.Limits{ContextWindow: tokens}}

@@ -18,7 +18,7 @@ func round(c *contextir.Conversation, id string) {
 	c.Append(contextir.AssistantMessage, assistant(llm.Part{Kind: llm.PartText, Text: "done " + id}))
 }
 
-// told returns what a model reads, one line for each message.
+// told returns the conversation as a model reads it, one line for each message.
 func told(messages []llm.Message) []string {
 	var lines []string
 	for _, m := range messages {

@@ -49,7 +49,7 @@ func TestCommandsHaveAConsoleInUTF8(t *testing.T) { // LOOP-35
 		"echo \u4e2d\u6587 \u00e9":         "\u4e2d\u6587 \u00e9",
 		`echo "%ERRORLEVEL%"`:              `"0"`,
 		`if 1==2 (echo a) else (echo b)`:   "b",
-		`"%SystemRoot%\System32\chcp.com"`: "65001", // a quote at the beginning and at the end
+		`"%SystemRoot%\System32\chcp.com"`: "65001", // a quotation mark at the beginning and at the end
 	} {
 		got, err := l.Exec(t.Context(), Command{Line: line})
 		if err != nil || got.ExitCode != 0 || !strings.HasSuffix(strings.TrimRight(got.Stdout, ".\r\n"), want) {

@@ -122,7 +122,7 @@ func TestCleanupLeavesNoProcess(t *testing.T) { // LOOP-159, K-37
 	}
 }
 
-// carrying lists the command lines of processes with entry in their
+// carrying lists the command lines of processes that have entry in their
 // environment.
 func carrying(t *testing.T, entry string) (found []string) {
 	t.Helper()

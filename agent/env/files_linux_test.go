@@ -86,7 +86,7 @@ func TestFilesRefusesWhatIsNotAPlainFile(t *testing.T) { // LOOP-23, LOOP-24, K-
 	whole := func(path string) error { _, err := l.ReadFile(t.Context(), path); return err }
 	save := func(path string) error { return l.WriteFile(t.Context(), path, []byte("changed")) }
 	tests := []struct {
-		path, onRead, onWrite string // empty: it succeeds
+		path, onRead, onWrite string // the file is empty: it succeeds
 	}{
 		{"", "no path", "no path"},
 		{"a\x00b", "NUL", "NUL"},
@@ -336,8 +336,8 @@ func TestListDirectoryPassesOverWhatItCannotRead(t *testing.T) {
 	}
 }
 
-// asNobody runs do without what root may do with other users' files. The folder
-// is one that it may enter nevertheless.
+// asNobody runs do without root's power over other users' files. The folder is
+// one that it may enter nevertheless.
 func asNobody(t *testing.T, folder string, do func()) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -362,8 +362,8 @@ func asNobody(t *testing.T, folder string, do func()) {
 	}
 }
 
-// A file has no name while it is written, so that a program that
-// is killed meanwhile leaves nothing behind.
+// A file has no name while it is written, so that a program that is killed
+// during the write leaves nothing behind.
 func TestWhatIsBeingWrittenHasNoName(t *testing.T) {
 	t.Parallel()
 	l := newLocal(t, map[string]string{"old": "x"})

@@ -13,7 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// workplace is a Local in a fresh repository, and a function to write in it.
+// workplace returns a Local in a fresh repository, and a function to write
+// files in it.
 func workplace(t *testing.T) (*Local, func(name, text string)) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -107,7 +108,7 @@ func TestForeseesNothingWhereNamesAreOptions(t *testing.T) {
 	}
 }
 
-// The secrets that a search would print are foreseen.
+// Secrets that a search would print are foreseen.
 func TestForeseesSecretsInWhatIsSearched(t *testing.T) {
 	t.Parallel()
 	l, write := workplace(t)
@@ -125,7 +126,7 @@ func TestForeseesSecretsInWhatIsSearched(t *testing.T) {
 	}
 }
 
-// A program that a project brings along is none of the readers.
+// A program in the project is not accepted as a known program.
 func TestForeseesNothingOfAProjectsPrograms(t *testing.T) {
 	l, write := workplace(t)
 	write("bin/ls", "#!/bin/sh\ntouch ran\n")
@@ -156,7 +157,7 @@ func TestForeseesNothingOfAProjectsPrograms(t *testing.T) {
 	}
 }
 
-// repositories are what could run a program of theirs, evil.
+// repositories are configurations that could make git run a program, evil.
 var repositories = []struct {
 	name  string
 	plant func(t *testing.T, l *Local, write func(name, text string), evil string)
@@ -242,8 +243,8 @@ var repositories = []struct {
 	}, true},
 }
 
-// Whatever a repository's configuration can run, no line is foreseen there, or
-// it runs nothing.
+// If a repository's configuration could start a program, a line is not foreseen
+// there, or it starts nothing.
 func TestForeseesNothingInAHostileRepository(t *testing.T) {
 	lines := []string{"git status", "git diff", "git log -p", "git show", "git blame a.txt", "git diff --cached", "git log -1 --stat", "git describe --always", "git branch"}
 	for _, tt := range repositories {
@@ -307,7 +308,7 @@ func TestForeseesInAWorktree(t *testing.T) {
 	}
 }
 
-// Nothing in the environment makes bash read a line in another way.
+// No variable in the environment makes bash read a line in another way.
 func TestCommandsHaveNoVariablesOfTheShell(t *testing.T) {
 	l, write := workplace(t)
 	write("start", "touch started\n")
@@ -332,7 +333,7 @@ func TestCommandsHaveNoVariablesOfTheShell(t *testing.T) {
 	}
 }
 
-// git prints what it tracks, whatever else lies in the folder.
+// git prints tracked files, even if they are missing from the folder.
 func TestForeseesSecretsThatGitTracks(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"2", "4"} {
@@ -366,8 +367,8 @@ func TestForeseesSecretsThatGitTracks(t *testing.T) {
 	}
 }
 
-// What only earlier commits hold of secrets is foreseen where it would be
-// printed, and a line whose files nobody knows is not foreseen.
+// Secrets that only earlier commits contain are foreseen if a line would print
+// them. A line whose files are unknown is not foreseen.
 func TestForeseesSecretsInEarlierCommits(t *testing.T) {
 	t.Parallel()
 	l, write := workplace(t)
@@ -381,7 +382,7 @@ func TestForeseesSecretsInEarlierCommits(t *testing.T) {
 	write("sub/id_rsa", "secret\n")
 	commit("second")
 	git(t, l.dir, "tag", "old")
-	git(t, l.dir, "tag", "text", "old:.env") // a name of a file's text, such as its identifier
+	git(t, l.dir, "tag", "text", "old:.env") // a name for a file's text, such as its identifier
 	write("c.txt", "KEY=secret\n")           // which git takes for .env with another name
 	git(t, l.dir, "rm", "-q", ".env", "sub/id_rsa")
 	commit("third")
@@ -430,7 +431,7 @@ func TestForeseesSecretsInEarlierCommits(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"text", "old", "HEAD~2"} { // files that have the names of revisions
+	for _, name := range []string{"text", "old", "HEAD~2"} { // files with the names of revisions
 		write(name, "nothing\n")
 	}
 	for _, line := range []string{

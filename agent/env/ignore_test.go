@@ -11,9 +11,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// LOOP-27, LOOP-28, OAS-304: what a search passes over is the same with ripgrep
-// and without. Each archive has the project in tree, and queries with what they
-// find.
+// LOOP-27, LOOP-28, OAS-304: a search ignores the same files with ripgrep and
+// without. Each archive has the project in tree, and queries with their
+// results.
 func TestWhatSearchesPassOver(t *testing.T) {
 	t.Parallel()
 	archives, err := filepath.Glob("testdata/search/*.txtar")
@@ -61,7 +61,8 @@ func TestWhatSearchesPassOver(t *testing.T) {
 	}
 }
 
-// search runs a query as an archive has it, and returns what it finds in order.
+// search runs a query that is written as in an archive, and returns the results
+// in order.
 func search(t *testing.T, l *Local, words []string) []string {
 	t.Helper()
 	options := map[string]string{}
@@ -84,7 +85,7 @@ func search(t *testing.T, l *Local, words []string) []string {
 	return hits.Lines
 }
 
-// A line holds a rule that can be matched, or none.
+// A line yields one rule that can be matched, or no rule.
 func FuzzReadRule(f *testing.F) {
 	f.Add("!/a/**/b/", "a/x/b", true)
 	f.Add(`\#[!x]{a,b}\ `, "#ya ", false)
@@ -107,8 +108,8 @@ func FuzzReadRule(f *testing.F) {
 	})
 }
 
-// An ignore file that is too large to be one, or whose lines would take long to
-// match, costs nothing.
+// An ignore file that is too large, or whose lines would take long to match, is
+// not used.
 func TestIgnoreFilesAreBounded(t *testing.T) {
 	t.Parallel()
 	l := newLocal(t, map[string]string{

@@ -135,7 +135,7 @@ func TestGrepReportsTheBeginningOfLongLines(t *testing.T) { // LOOP-27
 	})
 }
 
-// Reading ends with its context also within one file, and within one line.
+// Reading ends with its context even within one file and within one line.
 func TestReadingEndsWithinALine(t *testing.T) { // LOOP-23, LOOP-27
 	t.Parallel()
 	l := newLocal(t, map[string]string{"endless": strings.Repeat("x", sniffed)})
@@ -217,7 +217,7 @@ func TestSearchesSkipWhatIsIgnored(t *testing.T) { // OAS-304
 		if err != nil || !cmp.Equal(want, got) {
 			t.Errorf("Grep = %+v, %v", got, err)
 		}
-		// What is named outright is searched.
+		// A file that is named outright is searched.
 		got, err = l.Glob(t.Context(), GlobQuery{Pattern: "node_modules/**/*.js"})
 		if err != nil || !cmp.Equal(Hits{Lines: []string{"node_modules/p/b.js"}}, got) {
 			t.Errorf("Glob = %+v, %v", got, err)
@@ -225,13 +225,13 @@ func TestSearchesSkipWhatIsIgnored(t *testing.T) { // OAS-304
 	})
 }
 
-// A search prints no secrets, says what it passed over, and
-// searches such a file only by its name.
+// A search prints no secrets, names the files that it left out, and searches
+// such a file only if it is named.
 func TestGrepWithholdsSecrets(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"a.txt": "canary\n", "deploy/server.pem": "canary\n", "id_rsa": "canary\n"}
 	bothSearches(t, files, func(t *testing.T, l *Local) {
-		if l.ripgrep != "" { // our own passes over all that is hidden
+		if l.ripgrep != "" { // our own ignores everything that is hidden
 			for _, name := range []string{".env", ".ssh/id_ed25519"} {
 				path := filepath.Join(l.dir, name)
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

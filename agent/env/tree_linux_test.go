@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The steps of a change take paths as the other file operations do, and lead
-// out of the working directory no more than those.
+// The steps of a change accept the same paths as the other file operations, and
+// lead out of the working directory as little.
 func TestTree(t *testing.T) { // LOOP-51, K-39
 	t.Parallel()
 	outside := t.TempDir()

@@ -47,7 +47,7 @@ func class(t *testing.T, c *llm.Client, req llm.Request) llm.Class {
 }
 
 // LLM-01, LLM-03, LLM-06: a request goes to the provider that it names, else to
-// the first one; a model's name decides nothing, and is sent as it is.
+// the first one. A model's name decides nothing and is sent unchanged.
 func TestRouting(t *testing.T) {
 	t.Parallel()
 	c := llm.NewClient(echo("openai"), echo("anthropic"))
@@ -73,8 +73,8 @@ func TestRouting(t *testing.T) {
 	}
 }
 
-// LLM-05: middleware sees requests in the order it was added and the events of
-// a stream in the reverse, and may change both.
+// LLM-05: middleware sees requests in the order in which it was added and the
+// events of a stream in reverse order, and may change both.
 func TestMiddleware(t *testing.T) {
 	t.Parallel()
 	var order []string
@@ -115,7 +115,7 @@ func TestMiddleware(t *testing.T) {
 	}
 }
 
-// LLM-38, LLM-39: what no provider could make sense of is not sent.
+// LLM-38, LLM-39: a request that no provider could understand is not sent.
 func TestSenselessRequests(t *testing.T) {
 	t.Parallel()
 	c := llm.NewClient(echo("p"))
@@ -128,7 +128,7 @@ func TestSenselessRequests(t *testing.T) {
 	long := "a23456789012345678901234567890123456789012345678901234567890123" // 63
 	for name, tt := range map[string]struct {
 		req  llm.Request
-		want llm.Class // empty for one that is sent
+		want llm.Class // empty for a request that is sent
 	}{
 		"a name":         {llm.Request{Tools: tool("read_file")}, ""},
 		"64 characters":  {llm.Request{Tools: tool(long + "4")}, ""},
@@ -150,8 +150,8 @@ func TestSenselessRequests(t *testing.T) {
 	}
 }
 
-// A layer may wait for whoever changes the client, as it does where it asks for
-// what changes with the keys.
+// A layer may wait for a goroutine that changes the client, as it does if it
+// asks for values that change with the keys.
 func TestLayerWaitsForAChange(t *testing.T) {
 	t.Parallel()
 	c := llm.NewClient(echo("openai"))

@@ -11,7 +11,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// refusing is an adapter that is asked too much as long as it says so.
+// refusing is an adapter that refuses requests for their number as long as it
+// is told to.
 type refusing struct {
 	after time.Duration
 	asked int
@@ -31,8 +32,8 @@ func (r *refusing) Stream(context.Context, llm.Request) iter.Seq2[llm.Event, err
 	}
 }
 
-// K-20: after one refusal nobody else asks until the pause is over, and each is
-// told how long that is.
+// K-20: after one refusal nobody sends a request until the pause is over, and
+// each caller learns how long that is.
 func TestLimiter(t *testing.T) {
 	t.Parallel()
 	for name, after := range map[string]time.Duration{"said": 10 * time.Second, "not said": 0} {
@@ -70,7 +71,7 @@ func TestLimiter(t *testing.T) {
 	}
 }
 
-// A new key is not held back for the old one's sake.
+// A new key does not wait for the pause of the old one.
 func TestLimiterForgets(t *testing.T) {
 	t.Parallel()
 	var limiter llm.Limiter
@@ -85,7 +86,7 @@ func TestLimiterForgets(t *testing.T) {
 	}
 }
 
-// Of two refusals of requests that were made at once, the longer pause counts.
+// If two simultaneous requests are refused, the longer pause counts.
 func TestLimiterKeepsTheLongerPause(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -105,7 +106,7 @@ func TestLimiterKeepsTheLongerPause(t *testing.T) {
 		long, short := next(10), next(2)
 		long()
 		short()
-		long() // is refused
+		long() // it is refused
 		short()
 		_, err, _ := next(0)()
 		var e *llm.Error

@@ -9,9 +9,9 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// LLM-21, LLM-23, LLM-24, LLM-28: every kind of content survives storage as it
-// came: also arguments that are no JSON, proofs, and what only a provider
-// understands.
+// LLM-21, LLM-23, LLM-24, LLM-28: every kind of content survives storage
+// unchanged, including arguments that are not JSON, proofs, and a provider's
+// own data.
 func TestContentSurvivesStorage(t *testing.T) {
 	t.Parallel()
 	m := llm.Message{
@@ -46,8 +46,8 @@ func TestContentSurvivesStorage(t *testing.T) {
 	}
 }
 
-// LOOP-175: a freeform call can be given to a tool that takes JSON, and a call
-// in JSON to one that takes text.
+// LOOP-175: a freeform call can be given to a tool that takes JSON, and a JSON
+// call to one that takes text.
 func TestFreeformCallsInBothForms(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

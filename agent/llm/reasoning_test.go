@@ -2,7 +2,8 @@ package llm
 
 import "testing"
 
-// LOOP-16, LOOP-138: the nearest level that the model takes, ties downwards.
+// LOOP-16, LOOP-138: the nearest level that the model accepts is chosen, the
+// lower one of two.
 func TestLevel(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -52,8 +53,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// OAS-714, OAS-721: a cap on thinking holds within what the model takes, and
-// asks for none where none is wanted.
+// OAS-714, OAS-721: a cap on thinking is limited to what the model accepts, and
+// does not switch thinking on.
 func TestThinkingTokens(t *testing.T) {
 	t.Parallel()
 	budget := ReasoningControl{Modes: []ReasoningMode{ReasoningBudget}, MinBudget: 1024, MaxBudget: 20_000}

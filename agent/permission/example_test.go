@@ -12,8 +12,8 @@ import (
 	"atelier.dev/atelier/agent/permission"
 )
 
-// A policy lets reads in its folder pass and has a person asked about the rest.
-// Here an approver of one function answers; it would be a dialog in a program.
+// A policy allows reads in its folder and asks a person about everything else.
+// Here the approver is a function; in a program it would be a dialog.
 func ExampleNew() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
@@ -56,7 +56,7 @@ func ExampleNew() {
 	// Drafted.
 }
 
-// draft is a tool that says what its calls touch.
+// draft is a tool that names the files that its calls touch.
 type draft struct{ dir string }
 
 func (d draft) Spec() agent.Spec {

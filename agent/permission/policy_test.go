@@ -284,7 +284,7 @@ func TestOnlyRulesAreFinal(t *testing.T) {
 func TestWorkspaceMayBeNamedThroughALink(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
-	dir := filepath.Join(base, ".atelier", "work") // its own parents protect nothing
+	dir := filepath.Join(base, ".atelier", "work") // its parents protect nothing
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestNewNeedsAWorkspace(t *testing.T) {
 	}
 }
 
-// Neither mode nor rule nor grant opens Atelier's own folder.
+// No mode, rule or grant opens Atelier's own folder.
 func TestOwnFolderIsClosed(t *testing.T) {
 	t.Parallel()
 	in, out := world(t)
@@ -339,7 +339,7 @@ func TestOwnFolderIsClosed(t *testing.T) {
 	}
 }
 
-// Files that may hold secrets are asked about whatever the rules allow, and
+// Files that may contain secrets are asked about whatever the rules allow, and
 // once for the session if the person says so.
 func TestSecretsAreAskedAbout(t *testing.T) {
 	t.Parallel()
@@ -355,7 +355,7 @@ func TestSecretsAreAskedAbout(t *testing.T) {
 	}
 }
 
-// The code and its arguments say the same as the sentence.
+// A reason's code and arguments give the same sentence.
 func TestReasonsHaveCodes(t *testing.T) {
 	t.Parallel()
 	in, out := world(t)

@@ -45,7 +45,7 @@ func encoded(t testing.TB, kind string, p image.Image) []byte {
 	return out.Bytes()
 }
 
-// bomb is the start of a picture that would fill the memory.
+// bomb returns the beginning of a picture that would fill the memory.
 func bomb(t *testing.T) []byte {
 	data := encoded(t, "image/png", noise(2, 2))
 	header := data[12:29] // the type and content of the first chunk, then its sum
@@ -55,8 +55,8 @@ func bomb(t *testing.T) []byte {
 	return data
 }
 
-// LLM-22: what fits stays as it is, byte for byte; what does not is made
-// smaller and keeps its shape.
+// LLM-22: a picture that fits stays unchanged, byte for byte; any other is made
+// smaller and keeps its proportions.
 func TestFit(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// use is a call of a tool, its input as JSON.
+// use returns a call of a tool with its input as JSON.
 func use(name, input string) llmtest.Call { return llmtest.Call{Name: name, Arguments: input} }
 
 // call has a model make calls, one a round, and returns their starts and ends.
@@ -38,19 +38,20 @@ func call(p *place, calls ...llmtest.Call) (starts []agent.ToolCallStart, ends [
 	return starts, ends
 }
 
-// seconds and chunks match what no two runs have in common.
+// seconds and chunks match the values that differ in every run.
 var (
 	seconds = regexp.MustCompile(`\d+\.(?:\d|\d{4}) seconds`)
 	chunks  = regexp.MustCompile(`(?m)^Chunk ID: [0-9a-f]{6}$`)
 )
 
-// told is what the model reads of a call's end, but for what passes.
+// told returns what the model reads at a call's end, without the values that
+// differ in every run.
 func (p *place) told(end agent.ToolCallEnd) string {
 	return p.stable(chunks.ReplaceAllString(seconds.ReplaceAllString(end.ForModel(), "N seconds"), "Chunk ID: X"))
 }
 
-// LOOP-39, LOOP-40: Gemini's form of a search, which has more lines than matches,
-// loses its end where it is too long, and says so.
+// LOOP-39, LOOP-40: Gemini's form of a search, which has more lines than
+// matches, loses its end if it is too long, and says so.
 func TestManyGroups(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "gemini", "", nil)
@@ -64,9 +65,9 @@ func TestManyGroups(t *testing.T) {
 	}
 }
 
-// LOOP-23..31, LOOP-109..111, LOOP-175, K-01, K-03, K-04: a call as each
-// vendor's models make it, over the vendor's wire format, runs the one tool
-// there is with its own input, and its result is written in the vendor's form.
+// LOOP-23..31, LOOP-109..111, LOOP-175, K-01, K-03, K-04: a call in the form of
+// each vendor's models, over the vendor's wire format, runs the canonical tool
+// with its own input, and the result is written in the vendor's form.
 func TestNativeCalls(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -176,7 +177,7 @@ func TestNativeEdits(t *testing.T) {
 	}
 }
 
-// What a tool advises is said in the words that the model was shown.
+// A tool's advice uses the names that the model was shown.
 func TestAdviceIsInTheModelsWords(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "gemini", "", nil)
@@ -204,7 +205,7 @@ func (c custom) Run(context.Context, agent.Invocation) agent.Result {
 }
 
 // LOOP-32, LOOP-113, LOOP-114: a custom tool can be added to any profile, and
-// takes the place of the built-in one that has its name in any vocabulary.
+// replaces the built-in one that has its name in any vocabulary.
 func TestCustomTools(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ provider, name, gone string }{
@@ -224,9 +225,9 @@ func TestCustomTools(t *testing.T) {
 	}
 }
 
-// LOOP-21, LOOP-29..31: what each profile is shown, and what an endpoint is
-// shown whose models may be anybody's, and the demo, whose script uses the
-// canonical names.
+// LOOP-21, LOOP-29..31: each profile shows its own tools. An endpoint that may
+// serve any vendor's models is shown the specification's, and the demo, whose
+// script uses them, the canonical ones.
 func TestShownTools(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "openai", "", []agent.Tool{custom{"WebFetch"}})

@@ -29,8 +29,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden requests")
 
-// adapters are the providers by the wire formats that their profiles are sent
-// in.
+// adapters are the providers, by the wire formats in which their profiles are
+// sent.
 var adapters = map[string]func(*llmtest.Server) agent.Model{
 	"openai": func(s *llmtest.Server) agent.Model { return openai.New(llm.AdapterConfig{BaseURL: s.URL, APIKey: "k"}) },
 	"anthropic": func(s *llmtest.Server) agent.Model {
@@ -59,7 +59,7 @@ func newPlace(t *testing.T, provider string, naming profile.Naming, custom []age
 }
 
 // newPlaceWith is newPlace with an environment around this machine's, and with
-// what the user has set.
+// the user's settings.
 func newPlaceWith(t *testing.T, provider string, around func(env.Environment) env.Environment, s profile.Surroundings,
 	custom []agent.Tool, rounds ...llmtest.Round,
 ) *place {
@@ -89,13 +89,13 @@ func newPlaceWith(t *testing.T, provider string, around func(env.Environment) en
 	return p
 }
 
-// productTools are the tools of a session as the product puts them together
-// (backend/assemble.go).
+// productTools are the tools of a session as the product assembles them
+// (backend/workbench/assemble.go).
 func productTools(e env.Environment) []agent.Tool {
 	return append(tool.Builtin(e, tool.Options{ApplyPatch: true, Tasks: &tool.Tasks{}}), subagent.Tools(nil)...)
 }
 
-// cleanUp ends what commands left running.
+// cleanUp ends commands that still run.
 func (p *place) cleanUp() {
 	if err := p.local.Cleanup(context.Background()); err != nil {
 		p.t.Error(err)
@@ -129,7 +129,7 @@ type allow struct{}
 
 func (allow) Decide(agent.GateCall) agent.Verdict { return agent.Verdict{Decision: agent.Allow} }
 
-// run takes an input to its end.
+// run runs an input to its end.
 func (p *place) run(input string) []agent.Event {
 	p.t.Helper()
 	var events []agent.Event
@@ -145,15 +145,14 @@ func (p *place) run(input string) []agent.Event {
 	return events
 }
 
-// stable puts a fixed name in the place of the folders.
+// stable replaces the folders with a fixed name.
 func (p *place) stable(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, p.folder, "/work/app"), p.home, "/home/me/.atelier")
 }
 
 // LOOP-10, LOOP-22, LOOP-43, LOOP-45, LOOP-109, LOOP-110, LOOP-111, LOOP-112,
-// LOOP-139, LOOP-140, LOOP-141, K-26: what
-// the models of each vendor are sent, to the byte. -update rewrites it; read
-// the difference.
+// LOOP-139, LOOP-140, LOOP-141, K-26: the requests to the models of each vendor
+// are golden, to the byte. -update rewrites them; read the difference.
 func TestGoldenRequests(t *testing.T) {
 	t.Parallel()
 	for provider := range adapters {
@@ -186,7 +185,8 @@ func TestGoldenRequests(t *testing.T) {
 	}
 }
 
-// golden is the first request: the system prompt as text, the rest as JSON.
+// golden returns the first request: the system prompt as text, the rest as
+// JSON.
 func golden(p *place, events []agent.Event) []byte {
 	p.t.Helper()
 	var system string

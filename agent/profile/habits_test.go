@@ -8,16 +8,17 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// K-43: calls as models make them from habit, with the names and arguments of
-// other harnesses, are understood; what is dropped is said, with what is valid.
+// K-43: calls that models make from habit, with the names and arguments of
+// other harnesses, are understood. The result says what was dropped and what is
+// valid.
 func TestHabits(t *testing.T) {
 	t.Parallel()
 	const ignored = "[Ignored: "
 	for _, tt := range []struct {
 		provider    string
 		call        llmtest.Call
-		tool, input string // what is run
-		told        string // a part of it
+		tool, input string // what runs
+		told        string // a part of the result
 	}{
 		{"anthropic", use("Grep", `{"pattern":"t","output_mode":"content","-n":true}`), "Grep", `{"pattern":"t","output_mode":"content","-n":true}`, "f:2:two\nf:3:three"},
 		{"anthropic", use("Grep", `{"pattern":"t","output_mode":"content","-n":false}`), "Grep", `{"pattern":"t","output_mode":"content","-n":false}`, "f:two\nf:three"},
@@ -77,8 +78,8 @@ func newHabitsPlace(t *testing.T, provider string) *place {
 	return p
 }
 
-// K-43: what would change the meaning of a call is refused, and what there is no
-// tool for is answered with what to do instead.
+// K-43: a call whose meaning would change is refused, and a call of a missing
+// tool is answered with what to do instead.
 func TestHabitsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -105,8 +106,8 @@ func TestHabitsThatAreRefused(t *testing.T) {
 	}
 }
 
-// K-43: agents are started, told and awaited by the names and members of other
-// harnesses, too.
+// K-43: agents can also be started, told and awaited by the names and members
+// of other harnesses.
 func TestAgentsByHabit(t *testing.T) {
 	t.Parallel()
 	for _, provider := range []string{"openai", "anthropic", "gemini", "compat"} {

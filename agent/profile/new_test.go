@@ -9,7 +9,8 @@ import (
 	"atelier.dev/atelier/agent/tool"
 )
 
-// A session is opened when it is shown: that takes no time worth naming.
+// A session is opened when it is shown, so creating its profiles must take
+// almost no time.
 func BenchmarkNew(b *testing.B) {
 	local, err := env.NewLocal(b.TempDir())
 	if err != nil {

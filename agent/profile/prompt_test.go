@@ -25,8 +25,9 @@ func inOrder(t *testing.T, text string, parts ...string) {
 	}
 }
 
-// LOOP-43, LOOP-44, LOOP-142, LOOP-143, LOOP-144: the layers come in their order, the user's
-// own last, and only the documents of the model's own vendor.
+// LOOP-43, LOOP-44, LOOP-142, LOOP-143, LOOP-144: the layers come in their
+// order, the user's own last, with the documents of the model's own vendor
+// only.
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	all := []string{"Claude: spaces.", "Gemini: neither.", "Codex: both."}
@@ -63,8 +64,8 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// LOOP-47: what is over 32 KB is cut and marked. What was read, and how much of
-// it the model was told, is on the record.
+// LOOP-47: documents are cut at 32 KB, with a mark. The log says which were
+// read, and how much of each the model was told.
 func TestDocumentsOnTheRecord(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "anthropic", "", nil)
@@ -93,7 +94,7 @@ func TestDocumentsOnTheRecord(t *testing.T) {
 	}
 }
 
-// LOOP-45, LOOP-46: the repository is looked at once a session.
+// LOOP-45, LOOP-46: the repository is read once a session.
 func TestSnapshotOnce(t *testing.T) {
 	t.Parallel()
 	if sandbox.LookPath("git") == "" {

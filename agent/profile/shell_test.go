@@ -13,13 +13,13 @@ import (
 	"atelier.dev/atelier/agent/profile"
 )
 
-// A step is a call and what is told of it.
+// step is a call and what the model is told of it.
 type step struct {
 	call llmtest.Call
 	told string
 }
 
-// walk has a model make calls, one a round, and compares what it is told.
+// walk has a model make calls, one a round, and compares the results.
 func walk(t *testing.T, p *place, steps ...step) {
 	t.Helper()
 	var calls []llmtest.Call
@@ -34,13 +34,13 @@ func walk(t *testing.T, p *place, steps ...step) {
 	}
 }
 
-// unified is what OpenAI's models are told of a command.
+// unified returns what OpenAI's models are told of a command.
 func unified(state string, tokens int, output string) string {
 	return fmt.Sprintf("Chunk ID: X\nWall time: N seconds\nProcess %s\nOriginal token count: %d\nOutput:\n%s", state, tokens, output)
 }
 
-// LOOP-29, LOOP-109: a command of OpenAI's models runs on when its call returns,
-// and is waited for, interrupted and, on a terminal, typed to.
+// LOOP-29, LOOP-109: a command of OpenAI's models runs on when its call
+// returns. It can be awaited, interrupted and, on a terminal, typed to.
 func TestUnifiedShell(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "openai", "", nil)
@@ -58,7 +58,7 @@ func TestUnifiedShell(t *testing.T) {
 	)
 }
 
-// The waits of OpenAI's models are theirs, within their bounds.
+// OpenAI's models choose how long they wait, within bounds.
 func TestUnifiedWaits(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "openai", "", nil)
@@ -79,14 +79,14 @@ func TestUnifiedWaits(t *testing.T) {
 	}
 }
 
-// callOnce is call for one call of a session that goes on.
+// callOnce is call for one call of a session that continues.
 func callOnce(p *place, c llmtest.Call) (agent.ToolCallStart, agent.ToolCallEnd) {
 	starts, ends := call(p, c)
 	return starts[0], ends[0]
 }
 
-// LOOP-38: only the output is cut, to what the call asks for, never what is said
-// around it.
+// LOOP-38: only the output is cut, to the size that the call asks for, never
+// the text around it.
 func TestUnifiedOutputIsCut(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "openai", "", nil)
@@ -145,7 +145,7 @@ func TestShellIsNamedByPlatform(t *testing.T) {
 	}
 }
 
-// LOOP-29: on Windows there is the shell that waits for its commands alone.
+// LOOP-29: on Windows only the shell that waits for its commands exists.
 func TestShellsOfOpenAIByPlatform(t *testing.T) {
 	t.Parallel()
 	local, err := env.NewLocal(t.TempDir())
@@ -171,8 +171,8 @@ func TestShellsOfOpenAIByPlatform(t *testing.T) {
 	}
 }
 
-// LOOP-31, LOOP-111: a background command of Gemini's models is listed, read and
-// stopped by the number that it was given.
+// LOOP-31, LOOP-111: a background command of Gemini's models is listed, read
+// and stopped by its number.
 func TestGeminiBackground(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "gemini", "", nil)

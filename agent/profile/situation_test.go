@@ -23,9 +23,9 @@ func told(t *testing.T, provider string, mode agent.Mode, s profile.Surroundings
 	return p.profiles.Brief(t.Context(), agent.Situation{Provider: provider, Model: "m", Mode: mode}).System
 }
 
-// A model is told who follows its work, and nothing of a watching user where
-// there is none; one that another agent started is told that its last message is
-// its report, and not to be brief for the user's sake.
+// A model is told who follows its work, and of a watching user only if there is
+// one. An agent's model is told that its last message is its report, and need
+// not be brief for the user.
 func TestAudience(t *testing.T) {
 	t.Parallel()
 	const user, nobody, report, ask = "The user sees each step", "Nobody watches this run", "Your last message is your report", "Ask only when"
@@ -62,8 +62,8 @@ func TestAudience(t *testing.T) {
 	}
 }
 
-// K-12: the permission mode and what it means are told, in every mode, and what
-// becomes of the rest where nobody can be asked.
+// K-12: a model is told the permission mode and its meaning in every mode, and
+// what happens to other calls if nobody can be asked.
 func TestModesAreTold(t *testing.T) {
 	t.Parallel()
 	for _, mode := range agent.Modes() {
@@ -82,8 +82,8 @@ func TestModesAreTold(t *testing.T) {
 	}
 }
 
-// K-45: at an input a model is told what has changed since: the date, the
-// branch, documents that changed, came or went, and nothing that did not.
+// K-45: at an input a model is told the changes since the last one: the date,
+// the branch, and documents that changed, appeared or disappeared.
 func TestRenew(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "anthropic", "", nil)
@@ -133,8 +133,8 @@ func (p *place) at(clock func() time.Time) *profile.Profiles {
 	return profile.New(registry, profile.Surroundings{Folder: p.folder, Home: p.home, Platform: "linux", Now: clock})
 }
 
-// K-45: documents below the folder are named in the briefing, and told when a
-// call is about their folder; when they change or go, at the next input.
+// K-45: the briefing names documents below the folder. They are told when a
+// call is about their folder, and their changes at the next input.
 func TestDocumentsBelow(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "anthropic", "", nil)
@@ -174,7 +174,7 @@ func TestDocumentsBelow(t *testing.T) {
 	renew()
 }
 
-// Neither a document nor a branch ends the update that it stands in, and begins
+// Neither a document nor a branch can end the update that contains it and begin
 // one that seems to be Atelier's.
 func TestUpdateIsNotForged(t *testing.T) {
 	t.Parallel()
@@ -194,7 +194,7 @@ func TestUpdateIsNotForged(t *testing.T) {
 	}
 }
 
-// An update is bounded: documents that have no room in it are named.
+// An update is limited: documents that do not fit are named.
 func TestUpdateIsBounded(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "anthropic", "", nil)

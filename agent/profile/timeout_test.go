@@ -14,7 +14,7 @@ import (
 	"atelier.dev/atelier/agent/profile"
 )
 
-// timed is an environment whose commands only leave their time limits.
+// timed is an environment that only records the time limits of commands.
 type timed struct {
 	env.Environment
 	limits []time.Duration
@@ -25,8 +25,8 @@ func (e *timed) Exec(_ context.Context, c env.Command) (env.CommandResult, error
 	return env.CommandResult{}, nil
 }
 
-// shells are how each profile's models give a command a time limit, and how it
-// is stated to them.
+// shells say how each profile's models set a command's time limit, and how it
+// is described to them.
 var shells = []struct {
 	provider, tool, parameter string
 	told                      string // the limit comes after it
@@ -37,9 +37,9 @@ var shells = []struct {
 	{"compat", "shell", "timeout_ms", "A command may take "},
 }
 
-// K-01, K-44, LOOP-121, LOOP-122: a command's time limit is the call's, else the
-// user's, else two minutes, or ten seconds under the specification's names, and
-// never above ten minutes.
+// K-01, K-44, LOOP-121, LOOP-122: a command's time limit is the call's, else
+// the user's, else two minutes, or ten seconds under the specification's names,
+// and at most ten minutes.
 func TestCommandTimeouts(t *testing.T) {
 	t.Parallel()
 	for _, shell := range shells {
@@ -57,7 +57,7 @@ func TestCommandTimeouts(t *testing.T) {
 			{"", time.Hour, time.Minute, 10 * time.Minute},
 			{"", -time.Second, time.Minute, time.Minute},
 		} {
-			for _, name := range []string{shell.tool, "shell", "Bash"} { // as it is shown, and as it is understood besides
+			for _, name := range []string{shell.tool, "shell", "Bash"} { // as it is shown, and as it is also understood
 				input, parameter := `{"command":"x"}`, shell.parameter
 				if name != shell.tool {
 					parameter = map[string]string{"shell": "timeout_ms", "Bash": "timeout"}[name]
@@ -77,8 +77,8 @@ func TestCommandTimeouts(t *testing.T) {
 	}
 }
 
-// K-01: a limit that the user changes holds for the next command, and what the
-// model is told stays what it was.
+// K-01: a limit that the user changes holds from the next command on. The
+// model's briefing stays the same.
 func TestACommandTimeoutThatChanges(t *testing.T) {
 	t.Parallel()
 	for _, shell := range shells {
@@ -110,7 +110,7 @@ func TestACommandTimeoutThatChanges(t *testing.T) {
 	}
 }
 
-// OAS-306: a command in the background has no time limit but its own.
+// OAS-306: a background command has no time limit except its own.
 func TestBackgroundCommandsHaveNoTimeout(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "anthropic", "", nil)

@@ -36,7 +36,7 @@ func repositoryOf(t *testing.T) (dir string, git func(args ...string)) {
 	return dir, git
 }
 
-// LOOP-46: the snapshot has the branch, changed and new files, and the last
+// LOOP-46: the snapshot has the branch, changed and new files, and the latest
 // commits.
 func TestSnap(t *testing.T) {
 	t.Parallel()

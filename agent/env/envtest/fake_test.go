@@ -21,7 +21,7 @@ import (
 	"atelier.dev/atelier/agent/env"
 )
 
-// The suite is for environments that share nothing with this machine.
+// The suite also holds for environments that share nothing with this machine.
 func TestFakeConforms(t *testing.T) { // LOOP-125
 	Run(t, func(*testing.T) env.Environment {
 		f := &fake{files: fstest.MapFS{}}
@@ -30,7 +30,7 @@ func TestFakeConforms(t *testing.T) { // LOOP-125
 	})
 }
 
-// fake is an environment in memory, with a shell of a few words.
+// fake is an environment in memory, with a shell that knows a few commands.
 type fake struct {
 	mu    sync.Mutex
 	files fstest.MapFS
@@ -46,7 +46,7 @@ func (f *fake) WorkingDirectory() string         { return home }
 func (f *fake) Platform() string                 { return "fake" }
 func (f *fake) OSVersion() string                { return "fake 1.0" }
 
-// view returns the files as they are now and path's name among them.
+// view returns the current files and path's name among them.
 func (f *fake) view(name string) (fstest.MapFS, string, error) {
 	if name == "" {
 		return nil, "", errors.New("no path was given")
@@ -252,7 +252,7 @@ func (f *fake) Start(_ context.Context, c env.Command) (env.Process, error) {
 	}
 	close(ready)
 	if err != nil {
-		return nil, err // not p: a nil of its type is no nil Process
+		return nil, err // not p: a nil pointer in an interface is not a nil Process
 	}
 	return p, nil
 }
@@ -345,7 +345,7 @@ func (p *process) Wait(ctx context.Context) (env.CommandResult, error) {
 
 func (p *process) Stop() { p.stop(); <-p.done }
 
-// shell runs the lines that the suite asks for.
+// shell runs the lines that the suite uses.
 type shell struct {
 	fake    *fake
 	process *process

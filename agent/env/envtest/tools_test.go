@@ -11,8 +11,8 @@ import (
 	"atelier.dev/atelier/agent/tool"
 )
 
-// LOOP-125: the built-in tools do their work on an environment of somebody else's
-// making: all that they find and change is there.
+// LOOP-125: the built-in tools work in an environment of another
+// implementation: they find and change its files only.
 func TestToolsOnTheFake(t *testing.T) {
 	t.Parallel()
 	f := &fake{files: fstest.MapFS{"old.txt": {Data: []byte("needle\n")}}}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Files that other programs run or obey.
+// These files are run or obeyed by other programs.
 const controlled = `
 	.git/config .git/hooks/pre-commit .GIT/config sub/.git/config .gitmodules .gitconfig .config/git/config .atelier/settings.json
 	.husky/pre-commit .husky/_/husky.sh .githooks/pre-push .lefthook.yml lefthook.yml .pre-commit-config.yaml

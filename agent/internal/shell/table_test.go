@@ -53,7 +53,8 @@ func TestOthersAreNot(t *testing.T) { // K-38
 	}
 }
 
-// Real bash runs every line that is held for a reader: it changes nothing.
+// Real bash runs every line that is listed as reading only, and nothing
+// changes.
 func TestReadersReadInRealBash(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")
@@ -89,7 +90,7 @@ func TestReadersReadInRealBash(t *testing.T) {
 	}
 }
 
-// tree describes all that lies in a folder.
+// tree describes everything in a folder.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder

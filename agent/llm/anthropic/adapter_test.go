@@ -53,10 +53,10 @@ func sent(t *testing.T, s *llmtest.Server) sentRequest {
 	return r
 }
 
-// unescaped undoes what the SDK does to < > & in the JSON that it is given.
+// unescaped reverts the SDK's escapes of < > & in the JSON that it is given.
 var unescaped = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 
-// conversation is one line a message: its role, and its blocks.
+// conversation returns one line for each message: its role and its blocks.
 func conversation(r sentRequest) []string {
 	var out []string
 	for _, m := range r.Messages {
@@ -129,9 +129,9 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// LLM-16: where the cache is to be kept for an hour, every mark says so: the API
-// refuses a longer lifetime after a shorter one. What was written for it is
-// counted apart.
+// LLM-16: if the cache is to be kept for an hour, every mark says so, because
+// the API refuses a longer lifetime after a shorter one. Tokens written for an
+// hour are counted separately.
 func TestLongCache(t *testing.T) {
 	t.Parallel()
 	usage := llm.Usage{Input: 3, CacheWrite: 50, CacheWriteLong: 40, Output: 2, Known: true}
@@ -156,8 +156,8 @@ func TestLongCache(t *testing.T) {
 	}
 }
 
-// LLM-16: four breakpoints at the most, and each request reads what the one
-// before it wrote.
+// LLM-16: there are at most four breakpoints, and each request reads what the
+// previous one wrote.
 func TestCacheBreakpoints(t *testing.T) {
 	t.Parallel()
 	const mark = `"cache_control":{"type":"ephemeral"}`
@@ -193,7 +193,8 @@ func controls(levels []llm.Effort, modes ...llm.ReasoningMode) llm.ReasoningCont
 	return llm.ReasoningControl{Modes: modes, Levels: levels, MinBudget: 1024}
 }
 
-// LOOP-16 OAS-714 OAS-720: thinking as each generation of models takes it.
+// LOOP-16 OAS-714 OAS-720: thinking is requested in the form of each generation
+// of models.
 func TestThinking(t *testing.T) {
 	t.Parallel()
 	all := []llm.Effort{llm.EffortLow, llm.EffortMedium, llm.EffortHigh, llm.EffortXHigh, llm.EffortMax}
@@ -245,8 +246,8 @@ func TestThinking(t *testing.T) {
 	}
 }
 
-// The API demands a cap: what the model writes at the most, unless the request
-// has one of its own.
+// The API demands a cap: the most that the model writes, unless the request has
+// its own.
 func TestCap(t *testing.T) {
 	t.Parallel()
 	for want, req := range map[int]llm.Request{
@@ -261,8 +262,8 @@ func TestCap(t *testing.T) {
 	}
 }
 
-// A turn that another model began cannot go on with a budget: its calls are
-// not preceded by thinking.
+// A turn that another model began cannot continue with a thinking budget,
+// because its calls are not preceded by thinking.
 func TestBudgetNeedsThinkingInTheTurn(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{}, llmtest.Round{})
@@ -286,8 +287,8 @@ func TestBudgetNeedsThinkingInTheTurn(t *testing.T) {
 	}
 }
 
-// recorded has a ping, blocks side by side, an event and a block that nobody
-// knows, redacted thinking and a call without arguments.
+// recorded has a ping, interleaved blocks, an unknown event and an unknown
+// block, redacted thinking and a call without arguments.
 const recorded = `event: message_start
 data: {"type":"message_start","message":{"id":"msg_x","type":"message","role":"assistant","content":[],"usage":{"input_tokens":3,"output_tokens":1}}}
 
@@ -358,8 +359,8 @@ data: {"type":"message_stop"}
 
 `
 
-// LLM-28 LLM-29 LLM-30 OAS-702: what is unknown passes; thinking goes back as it came
-// to where it came from, and nowhere else.
+// LLM-28 LLM-29 LLM-30 OAS-702: unknown content passes through. Thinking is
+// sent back unchanged to its provider, and to no other.
 func TestRecorded(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Body: recorded}, llmtest.Round{}, llmtest.Round{})
@@ -414,7 +415,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// reloaded is a message as the store gives it back.
+// reloaded returns a message as the store would return it.
 func reloaded(t *testing.T, m llm.Message) llm.Message {
 	t.Helper()
 	var buf strings.Builder
@@ -430,7 +431,7 @@ func reloaded(t *testing.T, m llm.Message) llm.Message {
 	return out
 }
 
-// LLM-28: an answer that was cut in its thinking leaves nothing to replay.
+// LLM-28: an answer that was cut off while thinking leaves nothing to replay.
 func TestThinkingNeedsItsFollower(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{})

@@ -37,7 +37,7 @@ func TestFinish(t *testing.T) {
 	}
 }
 
-// LLM-42: an error inside the stream comes with a success for its status.
+// LLM-42: an error inside the stream comes with a status of success.
 func TestErrorsInStream(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]llm.Class{
@@ -78,8 +78,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// An answer into which a second one is spliced holds halves of both: it is asked
-// for again.
+// An answer into which a second one is spliced has halves of both, so it is
+// requested again.
 func TestSplicedAnswers(t *testing.T) {
 	t.Parallel()
 	whole := llmtest.MessagesStream(llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Read", map[string]any{"n": 1})}}, 1)

@@ -12,8 +12,8 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// No sequence of events, one a line, makes the decoder panic or yield after
-// the end, and what it decodes can be sent again.
+// No sequence of events, one a line, makes the decoder panic or yield after the
+// end, and every decoded answer can be sent again.
 func FuzzDecoder(f *testing.F) {
 	for _, r := range []llmtest.Round{
 		{Reasoning: "a b", Text: "c d", Calls: []llmtest.Call{{Name: "Read", Arguments: `{"a":1}`}}},

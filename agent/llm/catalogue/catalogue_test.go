@@ -11,8 +11,8 @@ import (
 
 var today = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// LLM-15: the embedded file parses without leaving anything out, and rows say
-// what a picker needs.
+// LLM-15: the embedded file parses completely, and rows have the fields that a
+// picker needs.
 func TestModels(t *testing.T) {
 	t.Parallel()
 	c, err := With(file) // strict: every field of the file has its place
@@ -48,7 +48,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// A model is listed until the day it is shut down.
+// A model is listed until the day of its shutdown.
 func TestModelsGoAway(t *testing.T) {
 	t.Parallel()
 	c := New()
@@ -88,7 +88,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// OAS-713: the user's rows win over ours, field by field.
+// OAS-713: the user's rows override ours, field by field.
 func TestUserRows(t *testing.T) {
 	t.Parallel()
 	c, err := With([]byte(`{"models": [
@@ -117,7 +117,8 @@ func TestUserRows(t *testing.T) {
 	}
 }
 
-// A bad file is refused whole, with the line, and ours stays.
+// A bad file is refused as a whole, with the line of the mistake, and our rows
+// remain.
 func TestBadUserFile(t *testing.T) {
 	t.Parallel()
 	good := `{"provider": "openai", "id": "gpt-6.1-sol", "input": 1}`
@@ -163,7 +164,7 @@ func FuzzUserFile(f *testing.F) {
 }
 
 // OAS-709: the two places that sell GLM list the same models, each at its own
-// price, and at none where that is not known.
+// price, or without a price if it is not known.
 func TestTwoPlaces(t *testing.T) {
 	t.Parallel()
 	c := New()

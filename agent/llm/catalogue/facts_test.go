@@ -15,8 +15,8 @@ import (
 
 var _ agent.Facts = catalogue.Facts{}
 
-// What a provider charged wins over prices, a price over what is free, and what
-// is unknown stays so.
+// A cost that a provider charged overrides prices, and a price overrides the
+// zero of a local model. An unknown cost stays unknown.
 func TestFactsPrice(t *testing.T) {
 	t.Parallel()
 	facts := catalogue.New().Facts()
@@ -45,8 +45,8 @@ func TestFactsPrice(t *testing.T) {
 	}
 }
 
-// LLM-22: limits are those of the row, of its family where there is none, and
-// pictures those of the provider. Only a row of its own makes a model blind.
+// LLM-22: limits come from the row, else from the model's family; limits on
+// pictures come from the provider. Only a row of its own makes a model blind.
 func TestFactsLimits(t *testing.T) {
 	t.Parallel()
 	c := catalogue.New()
@@ -69,8 +69,8 @@ func TestFactsLimits(t *testing.T) {
 	}
 }
 
-// A request learns what is known of its model and nothing else; what it says by
-// itself holds as far as the model can.
+// A request gets the known facts about its model and nothing else. Its own
+// values hold as far as the model allows.
 func TestMiddleware(t *testing.T) {
 	t.Parallel()
 	c := catalogue.New()

@@ -7,9 +7,8 @@ import (
 	"atelier.dev/atelier/agent/llm/provider"
 )
 
-// Of a model that is not listed, what the newest of its family is like is
-// assumed, and said to be assumed; its price never is. Without a family nothing
-// is.
+// A model that is not listed is assumed to be like the newest of its family,
+// and marked so; a price is never assumed. Without a family nothing is assumed.
 func TestAssume(t *testing.T) {
 	t.Parallel()
 	c := New()
@@ -17,7 +16,7 @@ func TestAssume(t *testing.T) {
 		{"anthropic", "claude-opus-6", "claude-opus-5-5"},
 		{"anthropic", "claude-opus-5-6-20270101", "claude-opus-5-5"},
 		{"anthropic", "claude-fable-5-3", "claude-fable-5-2"},
-		{"anthropic", "claude-3-opus", ""}, // older than all that are listed
+		{"anthropic", "claude-3-opus", ""}, // older than all listed ones
 		{"openai", "gpt-7-sol", "gpt-6.2-sol"},
 		{"openai", "gpt-6.1-luna", "gpt-6-luna"},
 		{"gemini", "gemini-5-flash", "gemini-3.8-flash"},
@@ -29,7 +28,7 @@ func TestAssume(t *testing.T) {
 		{"openrouter", "x-ai/grok-4.7", "grok-4.7"},
 		{"huggingface", "moonshotai/Kimi-K3", "kimi-k3"},
 		{"openrouter", "somebody/something", ""},
-		{"compat", "gpt-6.1-sol", ""}, // a name alone says nothing about whose it is
+		{"compat", "gpt-6.1-sol", ""}, // a name alone does not tell the vendor
 		{"openai", "", ""},
 		{"openai", "-", ""},
 	} {

@@ -33,7 +33,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// A model's name as people write it.
+// References are read as people write them.
 func TestParseRef(t *testing.T) {
 	t.Parallel()
 	for ref, want := range map[string][2]string{"openai/gpt-6": {"openai", "gpt-6"}, " groq/openai/gpt-oss-20b ": {"groq", "openai/gpt-oss-20b"}} {

@@ -8,7 +8,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// micro is a millionth of a dollar: what a token costs at a dollar per million.
+// micro is a millionth of a dollar: the cost of a token at a dollar per
+// million.
 const micro = llm.Dollar / 1_000_000
 
 func price(t *testing.T, c *Catalogue, provider, id string, u llm.Usage, at time.Time) llm.Cost {
@@ -25,8 +26,8 @@ func price(t *testing.T, c *Catalogue, provider, id string, u llm.Usage, at time
 	return cost
 }
 
-// OAS-713: the seed's table, registered over ours as a user would. Its example
-// for sonnet is right; the one for opus contradicts its own table, which holds.
+// OAS-713: the seed's table, added as the user's rows. Its example for sonnet
+// is right; the one for opus contradicts its own table, which holds.
 func TestSeedTable(t *testing.T) {
 	t.Parallel()
 	c := New()
@@ -98,7 +99,8 @@ func TestPrice(t *testing.T) {
 	}
 }
 
-// A row's own price for an hour in the cache wins over twice that of input.
+// A row's own price for an hour in the cache overrides twice the price of
+// input.
 func TestLongCachePrice(t *testing.T) {
 	t.Parallel()
 	p := Prices{Rates: Rates{Input: new(Rate(5)), Output: new(Rate(1)), CacheWriteLong: new(Rate(7))}}
@@ -107,7 +109,7 @@ func TestLongCachePrice(t *testing.T) {
 	}
 }
 
-// What is not known costs nothing in particular, never 0.
+// An unknown price gives no cost, never 0.
 func TestUnknownPrice(t *testing.T) {
 	t.Parallel()
 	c := New()
@@ -132,8 +134,8 @@ func TestUnknownPrice(t *testing.T) {
 
 func second(_ llm.Cost, known bool) bool { return known }
 
-// Within a tier and a moment costs add up exactly, however a conversation is
-// cut into requests.
+// Within a tier and a moment, costs add up exactly, however a conversation is
+// divided into requests.
 func TestPriceIsAdditive(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))

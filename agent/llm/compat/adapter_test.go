@@ -23,8 +23,8 @@ func stream(t *testing.T, s *llmtest.Server, req llm.Request) *llm.Answer {
 	return answer
 }
 
-// body makes a stream of chunks whose deltas are given; the last of them is
-// followed by a finish reason.
+// body returns a stream of chunks with the given deltas, followed by a finish
+// reason.
 func body(finish string, deltas ...string) string {
 	var b strings.Builder
 	for _, d := range deltas {
@@ -34,7 +34,8 @@ func body(finish string, deltas ...string) string {
 	return b.String()
 }
 
-// OAS-707 OAS-708: what real endpoints do to tool calls. Every chunk here has "error": null.
+// OAS-707 OAS-708: tool calls are read in the forms that real endpoints send.
+// Every chunk here has "error": null.
 func TestCalls(t *testing.T) {
 	t.Parallel()
 	call := func(fields string) string { return `{"tool_calls":[{` + fields + `}]}` }
@@ -147,8 +148,8 @@ func TestShapesOfAnswers(t *testing.T) {
 	}
 }
 
-// LLM-28 OAS-706: reasoning goes back in the field it came in, to where it came
-// from, among messages of this format.
+// LLM-28 OAS-706: reasoning is sent back to its provider in the field in which
+// it came, among messages of this format.
 func TestReasoningGoesBack(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t,
@@ -180,7 +181,7 @@ func TestReasoningGoesBack(t *testing.T) {
 	req.Messages[1].Origin = &foreign
 	stream(t, server, req)
 	want[2] = assistant + "}"
-	for i := range want { // another's ids may be refused, or may repeat
+	for i := range want { // another provider's ids may be refused, or may repeat
 		want[i] = strings.ReplaceAll(want[i], "wire_1_0", call.ID)
 	}
 	if diff := cmp.Diff(want, messages(t, server)); diff != "" {
@@ -188,7 +189,7 @@ func TestReasoningGoesBack(t *testing.T) {
 	}
 }
 
-// messages returns those of the last request.
+// messages returns the messages of the last request.
 func messages(t *testing.T, s *llmtest.Server) []string {
 	t.Helper()
 	requests := s.Requests()

@@ -16,7 +16,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// recorder is an HTTP client that notes the last request and refuses it.
+// recorder is an HTTP client that records the last request and refuses it.
 type recorder struct {
 	url, body string
 	header    http.Header
@@ -30,8 +30,8 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return nil, errors.Join(err, errors.New("recorded"))
 }
 
-// foreign is a conversation that another provider's model took part in: a
-// call, its result with a picture, and what the user said next.
+// foreign returns a conversation with a part by another provider's model: a
+// call, its result with a picture, and the user's next message.
 func foreign() []llm.Message {
 	return []llm.Message{
 		llm.Text(llm.RoleUser, "look"),
@@ -46,7 +46,7 @@ func foreign() []llm.Message {
 	}
 }
 
-// spoken are the messages of a request in short.
+// spoken returns the messages of a request in short.
 func spoken(t *testing.T, r llmtest.Request) []string {
 	t.Helper()
 	var body struct {
@@ -75,8 +75,8 @@ func spoken(t *testing.T, r llmtest.Request) []string {
 	return out
 }
 
-// OAS-706: a conversation is put into the order, the ids and the fields that an
-// endpoint insists on, whoever took part in it.
+// OAS-706: a conversation is sent in the order and with the ids and fields that
+// an endpoint demands, whichever models took part in it.
 func TestConversations(t *testing.T) {
 	t.Parallel()
 	plain := []string{`user "look"`, "assistant", `tool "(no output)"`, "user", `user "and now?"`}
@@ -95,7 +95,7 @@ func TestConversations(t *testing.T) {
 }
 
 // OAS-706: the system prompt comes first, calls have their arguments as JSON
-// text, each result is a message of its own, and what a user said beside results
+// text, each result is a message of its own, and a user's text beside results
 // follows them.
 func TestMessagesOfTools(t *testing.T) {
 	t.Parallel()
@@ -133,8 +133,8 @@ func TestMessagesOfTools(t *testing.T) {
 	}
 }
 
-// Mistral takes ids of nine letters and digits; a call and its result have the
-// same one, in every request.
+// Mistral accepts ids of nine letters and digits. A call and its result have
+// the same one in every request.
 func TestShortIDs(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -152,8 +152,8 @@ func TestShortIDs(t *testing.T) {
 	}
 }
 
-// LLM-28: reasoning goes back as it came: in its field, as a part of the
-// content, or as the whole list of details.
+// LLM-28: reasoning is sent back in the form in which it came: in its field, as
+// a part of the content, or as the whole list of details.
 func TestReasoningForms(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

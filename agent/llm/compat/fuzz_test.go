@@ -13,8 +13,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// Whatever a server streams, it does not make the decoder panic or yield after
-// the end.
+// No stream makes the decoder panic or yield after the end.
 func FuzzDecoder(f *testing.F) {
 	for _, r := range []llmtest.Round{
 		{Reasoning: "a b", Text: "c d", Calls: []llmtest.Call{{Name: "Read", Arguments: `{"a":1}`}}},
@@ -53,7 +52,8 @@ func FuzzDecoder(f *testing.F) {
 	})
 }
 
-// Of whatever listens at a local server's port, only printable ids come out.
+// Only printable ids are read from a server that listens at a local server's
+// port.
 func FuzzLocalModels(f *testing.F) {
 	f.Add([]byte(`{"object":"list","data":[{"id":"qwen3:8b","object":"model"}]}`))
 	f.Add([]byte(`{"object":"list","data":[{"id":"\u0000","object":"model"}]}`))

@@ -13,7 +13,7 @@ import (
 )
 
 // Only OpenRouter is asked to cache, for the models that need it, and only its
-// cost is taken for dollars.
+// cost is in dollars.
 func TestGateway(t *testing.T) {
 	t.Parallel()
 	const stream = `data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"cost":0.00123}}` + "\n\n"
@@ -49,8 +49,8 @@ func TestGateway(t *testing.T) {
 	}
 }
 
-// What an endpoint of the user's own says of its headers' values does not reach
-// its errors, however it quotes them.
+// The values of an endpoint's own headers do not reach its errors, however the
+// endpoint quotes them.
 func TestHeadersAreSecret(t *testing.T) {
 	t.Parallel()
 	header := http.Header{"X-Team": {"canary team/7"}, "X-Gateway": {"Bearer canary-token-8"}}

@@ -13,8 +13,8 @@ import (
 	"atelier.dev/atelier/agent/llm/compat"
 )
 
-// LLM-04: what runs on this machine is found by asking it, and nothing is taken
-// for it that is not exactly what it would answer.
+// LLM-04: a local server is found by asking it, and only an exact answer is
+// accepted.
 func TestRunning(t *testing.T) {
 	t.Parallel()
 	const models = `{"object":"list","data":[{"id":"qwen3:8b","object":"model","owned_by":"library"},{"id":"/my models/a.gguf","object":"model"}]}`
@@ -68,7 +68,7 @@ func TestRunning(t *testing.T) {
 	}
 }
 
-// What is not on this machine is not asked, whatever the address says.
+// A server on another machine is not asked, whatever its address says.
 func TestRunningElsewhere(t *testing.T) {
 	t.Parallel()
 	for _, p := range []compat.Preset{

@@ -26,7 +26,7 @@ func preset(t *testing.T, id string) compat.Preset {
 	return presets[i]
 }
 
-// COM-50 OAS-709: the endpoints that people know by name, where they are.
+// COM-50 OAS-709: the well-known endpoints have the right addresses.
 func TestPresets(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
@@ -60,7 +60,7 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// sent asks once and returns what was sent.
+// sent sends one request and returns it.
 func sent(t *testing.T, server *llmtest.Server, a llm.Adapter, req llm.Request) llmtest.Request {
 	t.Helper()
 	req.Model = llmtest.ModelID
@@ -72,7 +72,7 @@ func sent(t *testing.T, server *llmtest.Server, a llm.Adapter, req llm.Request) 
 	return requests[len(requests)-1]
 }
 
-// settings are the members of a request but its model and messages.
+// settings returns the members of a request except its model and messages.
 func settings(t *testing.T, r llmtest.Request) string {
 	t.Helper()
 	var body map[string]json.RawMessage
@@ -89,8 +89,8 @@ func settings(t *testing.T, r llmtest.Request) string {
 	return string(out)
 }
 
-// LLM-04 LOOP-16: the cap, the effort and the wish for counts are said in each
-// endpoint's own words, and left out where it would refuse them.
+// LLM-04 LOOP-16: the cap, the effort and the request for usage are sent in
+// each endpoint's own form, and left out if it would refuse them.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	const usage = `"stream_options":{"include_usage":true}`
@@ -144,8 +144,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// LLM-08: what a caller adds to a request stands beside what the dialect says,
-// or in its place.
+// LLM-08: members that a caller adds to a request are sent beside the dialect's
+// own, or in their place.
 func TestOwnMembers(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -162,8 +162,8 @@ func TestOwnMembers(t *testing.T) {
 	}
 }
 
-// OAS-705 OAS-709: whoever is known by its host is spoken to in its dialect
-// without its name.
+// OAS-705 OAS-709: an endpoint whose host is known gets the host's dialect,
+// whatever its name.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ adapter, address, want string }{
@@ -189,7 +189,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// Settings lead to the page where each endpoint hands out keys.
+// Settings lead to the page where each endpoint issues keys.
 func TestKeyPages(t *testing.T) {
 	t.Parallel()
 	pages, err := os.ReadFile("../../../frontend/src/lib/settings/keyPages.ts")

@@ -16,7 +16,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// says is a delta of the content.
+// says returns a delta of the content.
 func says(t *testing.T, text string) string {
 	t.Helper()
 	encoded, err := json.Marshal(map[string]string{"content": text})
@@ -36,8 +36,8 @@ func thoughtOf(m llm.Message) (thought string) {
 	return thought
 }
 
-// Reasoning between tags at the beginning of a text is reasoning, wherever the
-// deltas cut the tags; whatever only looks like it is text.
+// Text between tags at the beginning of an answer is reasoning, wherever the
+// deltas split the tags. Text that only looks like it stays text.
 func TestThinkTags(t *testing.T) {
 	t.Parallel()
 	const call = `{"tool_calls":[{"index":0,"id":"a","function":{"name":"Read","arguments":"{}"}}]}`
@@ -45,7 +45,7 @@ func TestThinkTags(t *testing.T) {
 		content, finish string
 		before, after   string // deltas around the content
 		thought, text   string
-		back            string // the message as it goes back
+		back            string // the message as it is sent back
 	}{
 		"tags": {
 			content: "<think>\nhm</think>\n\nhi", thought: "\nhm", text: "hi",
@@ -118,8 +118,7 @@ func TestThinkTags(t *testing.T) {
 	}
 }
 
-// Snowflake says what a model thought in the details alone, OpenRouter in a field
-// as well.
+// Snowflake sends reasoning only in the details, OpenRouter in a field as well.
 func TestReasoningInDetails(t *testing.T) {
 	t.Parallel()
 	for name, deltas := range map[string][]string{
@@ -141,7 +140,7 @@ func TestReasoningInDetails(t *testing.T) {
 	}
 }
 
-// Details whose members have unexpected types are kept as they come.
+// Details whose members have unexpected types are kept unchanged.
 func TestReasoningInStrangeDetails(t *testing.T) {
 	t.Parallel()
 	for _, piece := range []string{
@@ -156,7 +155,8 @@ func TestReasoningInStrangeDetails(t *testing.T) {
 	}
 }
 
-// A server cannot fill the memory with details, neither in one event nor in many.
+// A server cannot fill the memory with details, neither in one event nor in
+// many.
 func TestTooManyDetails(t *testing.T) {
 	t.Parallel()
 	for what, deltas := range map[string][]string{
@@ -172,8 +172,8 @@ func TestTooManyDetails(t *testing.T) {
 	}
 }
 
-// Details that come in many pieces are not copied for each of them. It is not
-// parallel: it measures what the process allocates.
+// Details in many pieces are not copied for each piece. The test is not
+// parallel, because it measures the allocations of the process.
 func TestDetailsInManyPieces(t *testing.T) {
 	piece := strings.Repeat("x", 1000)
 	deltas := slices.Repeat([]string{`{"reasoning_details":[{"type":"reasoning.text","text":"` + piece + `","index":0}]}`}, 5000)
@@ -188,13 +188,13 @@ func TestDetailsInManyPieces(t *testing.T) {
 	if got := len(thoughtOf(answer.Message)); got != 5000*len(piece) {
 		t.Errorf("%d bytes were thought", got)
 	}
-	if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 1000 { // copied each time, they are 12 GB
+	if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 1000 { // copied for each piece, they are 12 GB
 		t.Errorf("%d MB were allocated", mb)
 	}
 }
 
-// named are the deltas of two calls: one of n pieces that each repeat the call's
-// name, and one whose arguments come at once.
+// named returns the deltas of two calls: one of n pieces that each repeat the
+// call's name, and one whose arguments come at once.
 func named(n int) []string {
 	piece := func(arguments string) string {
 		return `{"tool_calls":[{"index":0,"function":{"name":"Write","arguments":"` + arguments + `"}}]}`
@@ -211,7 +211,8 @@ func TestNamedPiecesOfACall(t *testing.T) {
 	}
 }
 
-// Twice the pieces take twice the time: the arguments are not read again for each.
+// Twice the pieces take twice the time, because the arguments are not read
+// again for each piece.
 func BenchmarkNamedPiecesOfACall(b *testing.B) {
 	for _, n := range []int{2000, 4000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

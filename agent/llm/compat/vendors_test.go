@@ -9,7 +9,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// What single vendors say in their own way, in the frames that they send.
+// Single vendors end their answers in their own forms.
 func TestVendorsEnds(t *testing.T) {
 	t.Parallel()
 	const said = `data: {"id":"1","choices":[{"index":0,"delta":{"content":"hi"}}]}` + "\n\n"
@@ -17,7 +17,7 @@ func TestVendorsEnds(t *testing.T) {
 		end    string
 		usage  llm.Usage
 		finish llm.FinishReason
-		class  llm.Class // of an error instead
+		class  llm.Class // if it is an error
 	}{
 		"xAI counts reasoning apart": {
 			end: `{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":115,` +

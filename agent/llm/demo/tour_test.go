@@ -17,14 +17,14 @@ import (
 
 var allTools = []string{"Glob", "Read", "Grep", "Write", "Edit", "Bash"}
 
-// reply is what a tool answers to one call of the tour.
+// reply is a tool's answer to one call of the tour.
 type reply struct {
 	text    string
 	isError bool
 }
 
-// play answers the tour's calls until it rests. Replies are by tool, in
-// order; a tool without any answers "ok".
+// play answers the tour's calls until its end. Replies are by tool, in order; a
+// tool without replies answers "ok".
 func play(t *testing.T, prompt string, tools []string, replies map[string][]reply) (calls []string, said string) {
 	t.Helper()
 	req := llm.Request{Provider: demo.Provider, Model: demo.Model, Messages: []llm.Message{

@@ -59,7 +59,7 @@ func sent(t *testing.T, s *llmtest.Server) sentRequest {
 	return r
 }
 
-// conversation is one line a turn: its role, and its parts.
+// conversation returns one line for each turn: its role and its parts.
 func conversation(r sentRequest) []string {
 	var out []string
 	for _, c := range r.Contents {
@@ -84,8 +84,8 @@ func picture() llm.Part {
 	return llm.Part{Kind: llm.PartMedia, Media: &llm.Media{MIME: "image/png", Data: []byte{1, 2, 3}}}
 }
 
-// LLM-20 LLM-22 LLM-24 LLM-40 LLM-52: calls of another model have a stand-in
-// for a signature, the first of each step; its ids are not sent.
+// LLM-20 LLM-22 LLM-24 LLM-40 LLM-52: the first call of each step by another
+// model has a stand-in for a signature; its ids are not sent.
 func TestRequest(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{}, llmtest.Round{})
@@ -136,7 +136,7 @@ func TestRequest(t *testing.T) {
 	if diff := cmp.Diff(want, conversation(r)); diff != "" {
 		t.Error(diff)
 	}
-	// Up to 2.5: no signatures, and media beside the results.
+	// Models up to 2.5 have no signatures, and media stand beside the results.
 	req.Reasoning.Modes = []llm.ReasoningMode{llm.ReasoningBudget}
 	stream(t, server, req)
 	want[1] = "model " + strings.Replace(calls, "SIGNED", "", 1)
@@ -147,7 +147,8 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// LOOP-16 OAS-720: thinking as each generation of models takes it.
+// LOOP-16 OAS-720: thinking is requested in the form of each generation of
+// models.
 func TestThinking(t *testing.T) {
 	t.Parallel()
 	level := llm.ReasoningControl{Modes: []llm.ReasoningMode{llm.ReasoningEffort}, Levels: []llm.Effort{llm.EffortLow, llm.EffortMedium, llm.EffortHigh}}
@@ -185,9 +186,9 @@ func TestThinking(t *testing.T) {
 	}
 }
 
-// recorded has comments, Windows line ends, events with names, a part and a
-// chunk that nobody knows, signatures in all places, and calls with and
-// without an id.
+// recorded has comments, Windows line ends, events with names, an unknown part
+// and an unknown chunk, signatures in all places, and calls with and without an
+// id.
 const recorded = ": keep-alive\n\n" +
 	`data: {"candidates":[{"content":{"parts":[{"text":"so ","thought":true}]}}],"responseId":"r1"}` + "\r\n\r\n" +
 	`data: {"candidates":[{"content":{"parts":[{"text":"then","thought":true},{"text":"sealed thought","thought":true,"thoughtSignature":"AAAA"}]}}]}` + "\r\n\r\n" +
@@ -200,8 +201,8 @@ const recorded = ": keep-alive\n\n" +
 	`data: {"candidates":[{"content":{"parts":[{"text":""}]}}],"usageMetadata":{"promptTokenCount":1}}` + "\n\n" +
 	`data: {"candidates":[{"content":{"parts":[{"text":"","thoughtSignature":"DDDD"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":100,"toolUsePromptTokenCount":5,"cachedContentTokenCount":60,"candidatesTokenCount":7,"thoughtsTokenCount":9,"totalTokenCount":121}}` + "\n\n"
 
-// LLM-28 LLM-29 LLM-30 LLM-52: what is unknown passes; what was signed goes
-// back as it came to where it came from, and nowhere else.
+// LLM-28 LLM-29 LLM-30 LLM-52: unknown content passes through. Signed parts are
+// sent back unchanged to their provider, and to no other.
 func TestRecorded(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Body: recorded}, llmtest.Round{}, llmtest.Round{})
@@ -276,7 +277,8 @@ func TestFinish(t *testing.T) {
 	}
 }
 
-// LLM-42 LLM-44: the details of Google's errors say more than their status.
+// LLM-42 LLM-44: the details of Google's errors are more precise than their
+// status.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	body := func(code, status, message, details string) string {
@@ -319,8 +321,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// An answer in pieces is told from one that was cut; nothing is asked again by
-// the SDK, which would do so for a continuation token.
+// An answer in pieces is distinguished from one that was cut off. The SDK
+// repeats no request, as it would for a continuation token.
 func TestOneRequest(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Body: `data: {"candidates":[{"content":{"parts":[{"text":"a"}]},"continuationToken":"AAAA","finishReason":"CONTINUATION"}],"continuationToken":"AAAA"}` + "\n\n"})
@@ -354,7 +356,8 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// A call whose arguments are null goes back without them, and with its signature.
+// A call whose arguments are null is sent back without them and with its
+// signature.
 func TestNullArguments(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Body: `data: {"candidates":[{"content":{"parts":[{"functionCall":{"id":"a","name":"Look","args":null},"thoughtSignature":"c2ln"}]},"finishReason":"STOP"}]}` + "\n\n"})
@@ -368,7 +371,7 @@ func TestNullArguments(t *testing.T) {
 	}
 }
 
-// Fields of another type do not hide a call, and are not sent back.
+// Fields of an unexpected type do not hide a call, and are not sent back.
 func TestMistypedPart(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Body: `data: {"candidates":[{"content":{"parts":[` +

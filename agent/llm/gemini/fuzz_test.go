@@ -10,8 +10,8 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// Whatever a server streams, no chunk of it makes the decoder panic or yield
-// after the end, and what it decodes can be sent again.
+// No chunk makes the decoder panic or yield after the end, and every decoded
+// answer can be sent again.
 func FuzzDecoder(f *testing.F) {
 	for _, r := range []llmtest.Round{
 		{Reasoning: "a b", Text: "c d", Calls: []llmtest.Call{{Name: "Read", Arguments: `{"a":1}`}}},

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Whatever is the start of a JSON object is whole when it is closed.
+// Every beginning of a JSON object is a whole object once it is closed.
 func FuzzClosed(f *testing.F) {
 	for _, s := range []string{``, `{`, `{"a":[1,{"b":"\"}`, `{"a":1,"b":"x,y"}`, `[{},[],"{"`, `}]`} {
 		f.Add(s, len(s))

@@ -25,7 +25,7 @@ func failed(t *testing.T, err error, want llm.Class) {
 	}
 }
 
-// LLM-33: there is either a prompt or a conversation.
+// LLM-33: a call has either a prompt or a conversation.
 func TestPromptOrMessages(t *testing.T) {
 	t.Parallel()
 	both := generate.Call{Prompt: "hi", Request: llm.Request{Messages: []llm.Message{llm.Text(llm.RoleUser, "hi")}}}
@@ -35,8 +35,8 @@ func TestPromptOrMessages(t *testing.T) {
 	}
 }
 
-// LLM-33: tools run as many rounds as allowed, once where nothing is said, and
-// no longer than StopWhen wants.
+// LLM-33: tools run for as many rounds as allowed, for one by default, and no
+// longer than StopWhen permits.
 func TestRounds(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -56,7 +56,7 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// A call of a tool that the caller runs himself ends the rounds.
+// A call of a tool that the caller runs itself ends the rounds.
 func TestPassiveTool(t *testing.T) {
 	t.Parallel()
 	passive := look
@@ -70,8 +70,8 @@ func TestPassiveTool(t *testing.T) {
 	}
 }
 
-// LLM-41: a tool that does not exist, arguments that its schema does not allow
-// and one that panics are told to the model.
+// LLM-41: the model is told of a tool that does not exist, of arguments that
+// its schema does not allow, and of a tool that panics.
 func TestBadCalls(t *testing.T) {
 	t.Parallel()
 	bad := look
@@ -93,8 +93,8 @@ func TestBadCalls(t *testing.T) {
 	}
 }
 
-// LLM-33, LLM-46: a step is asked again twice, with growing waits, but not when
-// the policy says never. An answer that broke off is counted.
+// LLM-33, LLM-46: a step is retried twice, with growing waits, but not if the
+// policy says never. An answer that broke off is counted.
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	busy := llmtest.Round{Status: 503}
@@ -120,7 +120,7 @@ func TestRetries(t *testing.T) {
 	failed(t, err, llm.ClassOverloaded)
 }
 
-// LLM-46: what was shown of an answer stays true: it is not asked for again.
+// LLM-46: an answer of which a part was shown is not requested again.
 func TestNoRetryAfterPartOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	m := llmtest.Script(llmtest.Round{Text: "half", Cut: -1}, llmtest.Round{Text: "whole"})
@@ -134,7 +134,7 @@ func TestNoRetryAfterPartOfAnAnswer(t *testing.T) {
 	}
 }
 
-// LLM-35: a step ends when its time is up.
+// LLM-35: a step ends at its time limit.
 func TestStepTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -162,8 +162,8 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
-// LLM-34: an answer that is no such value is an error of its own, is not asked
-// for again, and can be read.
+// LLM-34: an answer that is not a valid value is a separate error, is not
+// requested again, and can be read.
 func TestNoObject(t *testing.T) {
 	t.Parallel()
 	for _, said := range []string{"I would rather not.", `{"x":"three","label":"l"}`, `{"x":3}`, `[1]`, ""} {
@@ -176,7 +176,8 @@ func TestNoObject(t *testing.T) {
 	}
 }
 
-// An endpoint that knows no schemas is asked in words, and may fence its JSON.
+// An endpoint without support for schemas is asked in words, and may fence its
+// JSON.
 func TestObjectInWords(t *testing.T) {
 	t.Parallel()
 	m := llmtest.Script(llmtest.Round{Status: 400, Body: "unknown field response_format"}, llmtest.Round{Text: "```json\n{\"x\":3,\"label\":\"here\"}\n```"})
@@ -190,7 +191,7 @@ func TestObjectInWords(t *testing.T) {
 	}
 }
 
-// Only structs are objects.
+// Only structs are accepted as objects.
 func TestObjectOfNoStruct(t *testing.T) {
 	t.Parallel()
 	if _, _, err := generate.Object[int](t.Context(), llmtest.Script(), generate.Call{Prompt: "how many?"}); err == nil {
@@ -225,7 +226,7 @@ func TestObjectStream(t *testing.T) {
 	}
 }
 
-// letters is a model that says one text, letter by letter.
+// letters is a model that sends one text, letter by letter.
 type letters string
 
 func (l letters) Stream(context.Context, llm.Request) iter.Seq2[llm.Event, error] {

@@ -19,7 +19,7 @@ import (
 	"atelier.dev/atelier/agent/llm/openai"
 )
 
-// The providers of the matrix, each over its real wire format.
+// These are the providers of the matrix, each over its real wire format.
 var providers = []struct {
 	name  string
 	model func(*llmtest.Server) generate.Model
@@ -38,10 +38,10 @@ var providers = []struct {
 	}},
 }
 
-// once asks for nothing again.
+// once never retries.
 var once = &llm.RetryPolicy{}
 
-// run is one cell of the matrix.
+// run runs one cell of the matrix.
 type run struct {
 	*testing.T
 	server *llmtest.Server
@@ -67,7 +67,7 @@ func (r run) call(c generate.Call) generate.Call {
 
 func (r run) body(n int) string { return string(r.server.Requests()[n].Body) }
 
-// look is a tool that says what it was asked for, or fails.
+// look is a tool that returns its input, or fails.
 var look = generate.Tool{
 	ToolSpec: llm.ToolSpec{
 		Name: "Look", Description: "looks at a thing",
@@ -106,7 +106,7 @@ type point struct {
 	Label string `json:"label"`
 }
 
-// The fifteen rows of the specification's matrix, 8.9.
+// These are the fifteen rows of the specification's matrix, 8.9.
 var matrix = []struct {
 	name   string
 	rounds []llmtest.Round
@@ -252,8 +252,9 @@ func (r run) fails(want llm.Class) {
 	}
 }
 
-// LLM-60: the specification's smoke list, 8.10, of which the matrix has the
-// first five: a model that does not exist is one that was not found.
+// LLM-60: this is the specification's smoke list, 8.10, of which the matrix has
+// the first five: a model that does not exist is an error of the class
+// not_found.
 func TestUnknownModel(t *testing.T) {
 	t.Parallel()
 	for _, p := range providers {

@@ -119,7 +119,7 @@ data: {"type":"response.completed","response":{"id":"resp_x","status":"completed
 
 `
 
-// LLM-28 LLM-30: what is unknown passes, and goes back byte for byte.
+// LLM-28 LLM-30: unknown content passes through and is sent back byte for byte.
 func TestUnknownThingsSurvive(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Body: recorded}, llmtest.Round{}, llmtest.Round{})
@@ -154,7 +154,7 @@ func TestUnknownThingsSurvive(t *testing.T) {
 	}
 }
 
-// reloaded is a message as the store gives it back.
+// reloaded returns a message as the store would return it.
 func reloaded(t *testing.T, m llm.Message) llm.Message {
 	t.Helper()
 	var buf strings.Builder
@@ -170,7 +170,7 @@ func reloaded(t *testing.T, m llm.Message) llm.Message {
 	return out
 }
 
-// LLM-28: reasoning without the item that it led to is an error to the API.
+// LLM-28: the API refuses reasoning without the item that followed it.
 func TestReasoningNeedsItsFollower(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{})

@@ -12,8 +12,8 @@ import (
 	"atelier.dev/atelier/agent/llm/openai"
 )
 
-// detour sends what is meant for any host to a test's server, and keeps the
-// addresses that were meant.
+// detour sends every request to a test's server and keeps the intended
+// addresses.
 type detour struct {
 	server *llmtest.Server
 	asked  []string
@@ -30,8 +30,9 @@ func (d *detour) RoundTrip(req *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(to)
 }
 
-// Azure is asked over Responses in its own form of address, with the key in its
-// own header; a conversation with tools and reasoning goes back as it came.
+// Azure is called over Responses at its own form of address, with the key in
+// its own header. A conversation with tools and reasoning is sent back
+// unchanged.
 func TestAzure(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ address, want string }{
@@ -95,7 +96,7 @@ func TestAzure(t *testing.T) {
 	}
 }
 
-// An address is known to want Responses by its host.
+// The host of an address tells whether it needs Responses.
 func TestServes(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bool{

@@ -11,8 +11,8 @@ import (
 )
 
 // LOOP-29, LOOP-175, LLM-28: a freeform tool is sent as a custom one, with its
-// grammar if it has one; what the model wrote goes back as it came, and the
-// result beside it in the same form.
+// grammar if it has one. The model's call is sent back unchanged, and the
+// result in the same form.
 func TestFreeformTool(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Calls: []llmtest.Call{llmtest.Custom("Patch", "+a\n")}}, llmtest.Round{}, llmtest.Round{})
@@ -50,7 +50,7 @@ func TestFreeformTool(t *testing.T) {
 		t.Error(diff)
 	}
 
-	req.Tools[0].Freeform = nil // a model that knows functions only
+	req.Tools[0].Freeform = nil // a model that only knows functions
 	stream(t, server, req)
 	if diff := cmp.Diff([]string{
 		`{"content":"go","role":"user"}`,
@@ -61,8 +61,7 @@ func TestFreeformTool(t *testing.T) {
 	}
 }
 
-// wireTools returns the tools of the last request, and what it says of the
-// choice among them.
+// wireTools returns the tools and the tool choice of the last request.
 func wireTools(t *testing.T, s *llmtest.Server) []string {
 	t.Helper()
 	requests := s.Requests()

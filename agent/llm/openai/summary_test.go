@@ -10,8 +10,8 @@ import (
 	"atelier.dev/atelier/agent/llm/openai"
 )
 
-// An account that OpenAI has not verified may see no summaries: after the first
-// refusal none is asked for.
+// An account that OpenAI has not verified may not see summaries: after the
+// first refusal none is requested.
 func TestUnverifiedAccount(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Status: 400, Body: `{"error":{"message":"Your organization must be verified to generate reasoning summaries.","type":"invalid_request_error","param":"reasoning.summary","code":"unsupported_value"}}`},

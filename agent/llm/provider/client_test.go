@@ -14,7 +14,7 @@ import (
 	"atelier.dev/atelier/agent/llm/provider"
 )
 
-// environment is what a test's client reads.
+// environment holds the variables that a test's client reads.
 type environment map[string]string
 
 func (e environment) get(name string) string { return e[name] }
@@ -24,7 +24,7 @@ func request(id string) llm.Request {
 }
 
 // LLM-01, LLM-02, LLM-03: each provider is called with its own key at its own
-// address, and the first that is set up answers requests that name none.
+// address, and the first configured one answers requests that name none.
 func TestClientFromEnvironment(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Text: "1"}, llmtest.Round{Text: "2"}, llmtest.Round{Text: "3"}, llmtest.Round{Text: "4"})
@@ -56,8 +56,8 @@ func TestClientFromEnvironment(t *testing.T) {
 	}
 }
 
-// Who asks a provider that is not set up is told which variables do that; what a
-// provider itself says stays as it is.
+// The error for a provider that is not configured names the variables to set. A
+// provider's own error is unchanged.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Status: 400, Body: `{"error":{"message":"no"}}`})
@@ -79,8 +79,8 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// An endpoint of the user's is asked in Chat Completions, and over Responses
-// where its host is known to want that, under its own name either way.
+// A user's endpoint is called over Chat Completions, or over Responses if its
+// host is known to need that, under its own name either way.
 func TestCompatible(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{
@@ -105,7 +105,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (r roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
 
-// LLM-07: the process's client is made once, when it is asked for, and can be
+// LLM-07: the process's client is created once, when it is needed, and can be
 // replaced.
 func TestDefault(t *testing.T) {
 	server := llmtest.Serve(t, llmtest.Round{Text: "Hello."})
@@ -126,8 +126,8 @@ func TestDefault(t *testing.T) {
 	}
 }
 
-// Every row can be called once it is given what it needs, and says how that is
-// done.
+// Every row can be called once it has what it needs, and says how to provide
+// that.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -145,8 +145,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// A program without settings of its own asks whoever the environment has a key
-// for.
+// A program without settings of its own uses the provider whose key the
+// environment has.
 func ExampleClient() {
 	client := provider.Client(func(string) string { return "" }) // os.Getenv in a program
 	_, err := generate.Text(context.Background(), client, generate.Call{

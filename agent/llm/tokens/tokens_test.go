@@ -9,8 +9,8 @@ import (
 	"atelier.dev/atelier/agent/llm/tokens"
 )
 
-// COM-25: texts are counted as cl100k_base has them, a model's by its own
-// vendor's tokenizer where that is public.
+// COM-25: texts are counted with cl100k_base, or with the vendor's own
+// tokenizer if that is public.
 func TestCount(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{
@@ -32,7 +32,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// A text without a break in it is counted in no time.
+// A text of one very long word is counted quickly.
 func TestCountOfOneWord(t *testing.T) {
 	t.Parallel()
 	if got := tokens.Count(strings.Repeat("a", 1<<20)); got < 1<<16 || got > 1<<19 {
@@ -40,8 +40,8 @@ func TestCountOfOneWord(t *testing.T) {
 	}
 }
 
-// COM-25: a conversation is its texts, calls, results and pictures; what there
-// is no time for is guessed.
+// COM-25: a conversation is counted as its texts, calls, results and pictures.
+// The rest is estimated when the time is up.
 func TestCountMessages(t *testing.T) {
 	t.Parallel()
 	hello := llm.Part{Kind: llm.PartText, Text: "hello world"} // 2

@@ -10,7 +10,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// BenchmarkStream is what it costs to read an answer of 20,000 deltas.
+// BenchmarkStream measures reading an answer of 20,000 deltas.
 func BenchmarkStream(b *testing.B) {
 	round := llmtest.Round{
 		Reasoning: strings.Repeat("thought ", 8000), Text: strings.Repeat("word ", 12000),

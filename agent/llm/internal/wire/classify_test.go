@@ -7,7 +7,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Each of these is how some server says that a conversation is too long.
+// Each of these is a server's way to say that a conversation is too long.
 func TestOverflow(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -26,8 +26,8 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-// No form in which a server may echo a key is shown or stored, nor half of one
-// where its words are cut.
+// A key that a server echoes in any form is neither shown nor stored, nor is
+// half of it if the text is cut.
 func TestRedact(t *testing.T) {
 	t.Parallel()
 	const key = `k3y"with/odd+signs&0123456789`

@@ -25,16 +25,17 @@ type api struct {
 	name    string
 	adapter func(baseURL, key string, idle time.Duration) adapter
 	stream  func(llmtest.Round, int) string
-	// version is what the base URL ends in.
+	// version is the end of the base URL.
 	version string
-	// authorization is the header that holds the key, and what precedes it.
+	// authorization is the header that holds the key, with the text before the
+	// key.
 	authorization, scheme string
 	// history is the request's field that holds the conversation.
 	history string
-	// filtered is the API's word for an answer that a filter stopped.
+	// filtered is the API's word for an answer that a filter ended.
 	filtered llm.FinishReason
-	// named says that the stream's events have names, without which they
-	// are not read.
+	// named says that the stream's events have names, without which they are
+	// not read.
 	named bool
 	// objects says that arguments come as objects, which are always JSON.
 	objects bool
@@ -42,10 +43,10 @@ type api struct {
 	freeform bool
 }
 
-// url is the address of a server that answers as the script says.
+// url returns the address of a server that answers as the script says.
 func (a api) url(s *llmtest.Server) string { return s.Root + a.version }
 
-// event is a line of a stream that is no part of an answer.
+// event returns a line of a stream that is not a part of an answer.
 func (a api) event(name, data string) string {
 	if a.named {
 		return "event: " + name + "\ndata: " + data + "\n\n"
@@ -109,7 +110,7 @@ func failure(t *testing.T, err error) *llm.Error {
 	return e
 }
 
-// patch is a text that JSON has to quote.
+// patch is a text that has to be quoted in JSON.
 const patch = "*** Begin Patch\n*** Add File: a\n+\"ü\" <&>\n*** End Patch\n"
 
 // LLM-26 LLM-27 LLM-29 LLM-30 LLM-31 LLM-50 LLM-54 OAS-701 OAS-707
@@ -326,8 +327,8 @@ func TestErrorInStream(t *testing.T) {
 	})
 }
 
-// LLM-31 OAS-708: a stream cut anywhere is an error, or the whole answer where only
-// what follows the end was lost; never less than that.
+// LLM-31 OAS-708: a stream that is cut off anywhere is an error, or the whole
+// answer if only bytes after its end were lost, but never a part of it.
 func TestCutAtEveryByte(t *testing.T) {
 	t.Parallel()
 	round := llmtest.Round{
@@ -351,7 +352,7 @@ func TestCutAtEveryByte(t *testing.T) {
 		model := a.adapter(server.URL, secret, 0)
 		complete := 0
 		for cut = range len(body) + 1 {
-			abort = cut%2 == 1 // in good order, or with a broken connection
+			abort = cut%2 == 1 // with a regular end, or with a broken connection
 			_, answer, err := llmtest.Collect(model.Stream(t.Context(), ask("hi")))
 			if err != nil {
 				if e := failure(t, err); e.Class != llm.ClassTruncated && e.Class != llm.ClassNetwork {

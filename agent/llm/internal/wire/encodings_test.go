@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// spell encodes a message as what it says and whether it is its target's own.
+// spell encodes a message as its text and whether it is the target's own.
 func spell(target llm.Origin, count *int) func(llm.Message, *wire.IDs) []string {
 	return func(m llm.Message, ids *wire.IDs) []string {
 		*count++
@@ -45,8 +45,8 @@ func join(t *testing.T, e *wire.Encodings, key string, target llm.Origin, messag
 	return out
 }
 
-// LLM-17: what was sent before is taken from memory, byte for byte, and what
-// differs is encoded anew, with everything after it.
+// LLM-17: messages that were sent before are reused from memory, byte for byte.
+// A message that differs is encoded again, with everything after it.
 func TestEncodings(t *testing.T) {
 	t.Parallel()
 	target, other := llm.Origin{Provider: "a", Model: "m"}, llm.Origin{Provider: "b", Model: "m"}
@@ -70,7 +70,7 @@ func TestEncodings(t *testing.T) {
 		t.Errorf("another target: %d encoded %s", n, diff)
 	}
 	changed := append([]llm.Message(nil), messages...)
-	changed[2].Origin = nil // nobody's any more
+	changed[2].Origin = nil // no longer anyone's
 	changed[3].Parts = append([]llm.Part(nil), result.Parts...)
 	join(t, &e, "s", target, messages, &n)
 	if diff := cmp.Diff([]string{"go <false>", "call 1", "result 1"}, join(t, &e, "s", target, changed, &n)); diff != "" || n != 2 {
@@ -81,7 +81,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// Conversations do not disturb each other, one without a key is not kept, and
+// Conversations do not disturb each other. One without a key is not kept, and
 // old ones are forgotten.
 func TestEncodingsForget(t *testing.T) {
 	t.Parallel()
@@ -105,8 +105,8 @@ func TestEncodingsForget(t *testing.T) {
 	}
 }
 
-// A conversation whose end changes again and again, with calls whose ids repeat, is
-// encoded as one that was never seen before.
+// A conversation whose end changes again and again, with calls whose ids
+// repeat, is encoded like one that was never seen before.
 func TestEncodingsOfAChangingEnd(t *testing.T) {
 	t.Parallel()
 	target := llm.Origin{Provider: "a", Model: "m"}

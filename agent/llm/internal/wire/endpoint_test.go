@@ -129,7 +129,7 @@ func TestBreakingOffClosesTheConnection(t *testing.T) {
 	})
 }
 
-// OAS-704: no failure shows the key, whole, quoted or masked.
+// OAS-704: no error shows the key, whole, quoted or masked.
 func TestKeyIsInNoError(t *testing.T) {
 	t.Parallel()
 	echo := "Incorrect API key provided: " + secret + ", or sk-sec*******6789"
@@ -171,7 +171,7 @@ func TestKeyIsInNoError(t *testing.T) {
 	})
 }
 
-// LLM-02: the environment of the process is not the adapter's business.
+// LLM-02: an adapter does not read the environment of the process.
 func TestEnvironmentDoesNotLeak(t *testing.T) {
 	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_WEBHOOK_SECRET",
 		"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_PROFILE", "ANTHROPIC_ORGANIZATION_ID",
@@ -246,7 +246,7 @@ func TestModels(t *testing.T) {
 	})
 }
 
-// LLM-17: what two consecutive requests share is equal, byte for byte.
+// LLM-17: the common part of two consecutive requests is equal, byte for byte.
 func TestPrefixIsStable(t *testing.T) {
 	t.Parallel()
 	schema := json.RawMessage(`{"type":"object","properties":{"zebra":{"type":"string"},"apple":{"type":"number","maximum":9007199254740993}},"required":["zebra"]}`)
@@ -302,8 +302,8 @@ func fields(t *testing.T, body []byte) map[string]json.RawMessage {
 	return m
 }
 
-// What an adapter is told to send with every request is sent with every
-// request, of every kind.
+// The headers that an adapter is given are sent with every request of every
+// kind.
 func TestHeader(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{}, llmtest.Round{}, llmtest.Round{}, llmtest.Round{})

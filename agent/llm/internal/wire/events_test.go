@@ -17,8 +17,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// LLM-53: every form of an event stream that its standard allows, and those
-// that servers send besides.
+// LLM-53: every form of an event stream that its standard allows is read, and
+// also those that servers send besides.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 100_000)
@@ -52,7 +52,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// A body that broke ends the events with its error, whatever was left over.
+// A body that breaks off ends the events with its error, and the incomplete
+// rest is dropped.
 func TestEventsOfABrokenBody(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
@@ -66,7 +67,7 @@ func TestEventsOfABrokenBody(t *testing.T) {
 	}
 }
 
-// endless repeats a piece for ever.
+// endless repeats a piece forever.
 type endless string
 
 func (s endless) Read(p []byte) (int, error) {
@@ -90,7 +91,7 @@ func TestEventsAreLimited(t *testing.T) {
 	}
 }
 
-// Whatever comes, the events hold no line's end of their own and end.
+// For any input, the events contain no line ends of their own, and they end.
 func FuzzEvents(f *testing.F) {
 	f.Add("event: a\ndata: 1\n\n")
 	f.Add("\uFEFFdata: 1\r\rdata: {}\r\n\r\nerror: x")
@@ -110,7 +111,7 @@ func FuzzEvents(f *testing.F) {
 	})
 }
 
-// pings is a body of which a piece comes a minute.
+// pings is a body that yields a piece every minute.
 type pings struct {
 	ctx  context.Context
 	next func() (string, bool)
@@ -128,8 +129,8 @@ func (b pings) Read(p []byte) (int, error) {
 
 func (pings) Close() error { return nil }
 
-// A server that says nothing but that it is there is waited for longer than a
-// silent one, but not for ever. One whose answer grows is waited for.
+// A server that only sends pings is waited for longer than a silent one, but
+// not forever. A server whose answer grows is waited for.
 func TestPingsAreNoAnswer(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

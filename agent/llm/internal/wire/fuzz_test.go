@@ -8,8 +8,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// Whatever a server sends as an error, the message is short, valid and free
-// of the key.
+// For any error that a server sends, the message is short, valid and free of
+// the key.
 func FuzzReported(f *testing.F) {
 	const key = "a-secret-key-0123456789"
 	for _, body := range []string{

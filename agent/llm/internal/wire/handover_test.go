@@ -9,8 +9,8 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// proof is what each API seals or asks back of the first answer; no other may
-// ever see it.
+// proof is what each API seals or demands back of the first answer; no other
+// API may see it.
 var proof = map[string]string{
 	"responses": `"encrypted_content":"sealed-1"`,
 	"chat":      `"reasoning_content":"I wonder."`,
@@ -18,9 +18,9 @@ var proof = map[string]string{
 	"generate":  `"thoughtSignature":"c2VhbGVkLTE="`,
 }
 
-// LLM-28: a conversation that began with one provider goes on with each other
-// one, and back again: what was said, called and answered is there, under ids
-// that fit together; proofs go to where they came from and nowhere else.
+// LLM-28: a conversation that began with one provider continues with every
+// other one, and back again. Text, calls and results are complete, under ids
+// that match. Proofs are sent to their own provider only.
 func TestHandover(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, a api) {
@@ -81,11 +81,11 @@ func handOver(t *testing.T, a, b api) {
 		}
 	}
 	for _, c := range calls {
-		id, other, times := c.ID, c.WireID, 2 // with the call and with its result
+		id, other, times := c.ID, c.WireID, 2 // in the call and in its result
 		if a.name == b.name {
 			id, other = other, id
 		} else if b.name == "generate" {
-			times = 0 // it wants back only ids of its own
+			times = 0 // it demands only ids of its own
 		}
 		if strings.Count(body, `"`+id+`"`) != times || strings.Contains(body, other) {
 			t.Errorf("%d times %s, or %s, in %s", strings.Count(body, id), id, other, body)
@@ -93,14 +93,14 @@ func handOver(t *testing.T, a, b api) {
 	}
 
 	req.Messages = append(req.Messages, llm.Text(llm.RoleUser, "go on"))
-	req.Tools = nil // as another profile may have it
+	req.Tools = nil // as another profile may send it
 	if back := say(a, llmtest.Round{Text: "Done."}); !strings.Contains(back, proof[a.name]) || !strings.Contains(back, "I think.") || !strings.Contains(back, `{"input":"+a<b"}`) {
 		t.Errorf("back again: %s", back)
 	}
 }
 
-// checkFreeform checks that a tool, a call of it and its result are shown in
-// the same form: as text where the API has that, else as JSON.
+// checkFreeform checks that a tool, a call of it and its result are sent in the
+// same form: as text if the API has that, else as JSON.
 func checkFreeform(t *testing.T, body string, to api) {
 	t.Helper()
 	custom := []string{`"syntax":"lark"`, `"input":"+a<b"`, `"type":"custom_tool_call"`, `"type":"custom_tool_call_output"`}
@@ -119,8 +119,8 @@ func checkFreeform(t *testing.T, body string, to api) {
 	}
 }
 
-// An answer with bytes that are not UTF-8 and with half of a surrogate pair is
-// sent back as text that every provider can read.
+// An answer with invalid UTF-8 and half of a surrogate pair is sent back as
+// text that every provider can read.
 func TestUnreadableAnswer(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, a api) {

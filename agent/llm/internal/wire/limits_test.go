@@ -14,8 +14,8 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// An answer that is larger than any that makes sense ends with an error that
-// says so, and is not asked for again.
+// An answer that is larger than any sensible one ends with an error that says
+// so, and is not requested again.
 func TestAnswersAreLimited(t *testing.T) {
 	t.Parallel()
 	word := strings.Repeat("x", 1<<20) + " "
@@ -38,8 +38,8 @@ func TestAnswersAreLimited(t *testing.T) {
 	}
 }
 
-// Of an answer with very many calls the first are kept, and how many more there
-// were; what it cost is known.
+// Only the first calls of an answer with very many calls are kept. The others
+// are counted, and the cost is known.
 func TestCallsAreLimited(t *testing.T) {
 	t.Parallel()
 	const most, more = 256, 2000
@@ -85,8 +85,8 @@ func TestBlocksBeyondTheCallsAreComplete(t *testing.T) {
 	b.Close(thought, nil)
 }
 
-// What a server compresses counts by what it comes to. One adapter stands for
-// all, whose bytes are counted in the same place.
+// The limit applies to the decompressed size. One adapter stands for all,
+// because their bytes are counted in the same place.
 func TestCompressedAnswersAreLimited(t *testing.T) {
 	t.Parallel()
 	var bomb bytes.Buffer
@@ -112,7 +112,7 @@ func TestCompressedAnswersAreLimited(t *testing.T) {
 	}
 }
 
-// A list of models and the explanation of a failure have limits too.
+// A list of models and the text of a failure have limits too.
 func TestRepliesAreLimited(t *testing.T) {
 	t.Parallel()
 	status := http.StatusOK

@@ -10,8 +10,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// LLM-15: what providers tell of their models is read in the words of each, and
-// what is odd or not told is left out.
+// LLM-15: each provider's list of models is read in the provider's own form;
+// odd or missing values are left out.
 func TestReadModels(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -8,8 +8,8 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// LLM-20: what is said before anyone speaks is an instruction; what is said
-// later stays in its place.
+// LLM-20: system messages at the beginning are instructions; later ones stay in
+// their place.
 func TestInstructions(t *testing.T) {
 	t.Parallel()
 	developer, user := llm.Text(llm.RoleDeveloper, "rules"), llm.Text(llm.RoleUser, "hi")

@@ -14,7 +14,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// sent asks once and returns the request that the server was sent.
+// sent sends one request and returns it.
 func sent(t *testing.T, a api, req llm.Request) (llmtest.Request, *llm.Answer) {
 	t.Helper()
 	server := llmtest.Serve(t, llmtest.Round{Text: "{}"})
@@ -25,8 +25,8 @@ func sent(t *testing.T, a api, req llm.Request) (llmtest.Request, *llm.Answer) {
 	return server.Requests()[0], got
 }
 
-// LLM-39: each choice is said in each provider's words, and the tools stay in
-// the request even where none may be called.
+// LLM-39: each choice is sent in each provider's form, and the tools stay in
+// the request even if none may be called.
 func TestToolChoice(t *testing.T) {
 	t.Parallel()
 	want := map[string]map[llm.ToolMode]string{
@@ -69,7 +69,7 @@ func TestToolChoice(t *testing.T) {
 	})
 }
 
-// LLM-34: the schema of an answer reaches the provider in its own words.
+// LLM-34: the schema of an answer is sent in the provider's own form.
 func TestFormat(t *testing.T) {
 	t.Parallel()
 	const schema = `{"properties":{"n":{"type":"integer"}},"type":"object"}`
@@ -92,8 +92,8 @@ func TestFormat(t *testing.T) {
 	})
 }
 
-// LLM-08, LLM-25: headers and members of the caller's own reach the provider,
-// several values of a header joined by commas, and win over the adapter's.
+// LLM-08, LLM-25: a caller's headers and members are sent, with several values
+// of a header joined by commas, and override the adapter's.
 func TestCallersOwn(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, a api) {
@@ -125,7 +125,7 @@ func TestCallersOwn(t *testing.T) {
 	})
 }
 
-// LLM-16: caching that we ask for can be switched off.
+// LLM-16: caching can be switched off where it has to be requested.
 func TestNoCache(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, a api) {
@@ -134,7 +134,7 @@ func TestNoCache(t *testing.T) {
 		marked, _ := sent(t, a, req)
 		req.NoCache = true
 		plain, _ := sent(t, a, req)
-		asks := a.name == "messages" || a.name == "responses" // the others cache by themselves
+		asks := a.name == "messages" || a.name == "responses" // the others always cache
 		if cached(marked.Body) != asks || cached(plain.Body) {
 			t.Errorf("marked: %s\nplain: %s", marked.Body, plain.Body)
 		}
@@ -146,7 +146,7 @@ func cached(body []byte) bool {
 	return strings.Contains(s, "cache_control") || strings.Contains(s, "prompt_cache_key")
 }
 
-// A key that a server echoes in a header reaches no error.
+// A key that a server echoes in a header is in no error.
 func TestKeyIsInNoRequestID(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, a api) {
@@ -162,7 +162,7 @@ func TestKeyIsInNoRequestID(t *testing.T) {
 	})
 }
 
-// LLM-32: what a provider says of the key's allowance comes with the answer.
+// LLM-32: a provider's report on the key's allowance comes with the answer.
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
 	reset := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
@@ -212,7 +212,7 @@ func members(t *testing.T, object []byte) map[string]json.RawMessage {
 	return m
 }
 
-// canonical is a JSON value with its keys in order; empty for none.
+// canonical returns a JSON value with sorted keys; empty if there is none.
 func canonical(t *testing.T, raw json.RawMessage) string {
 	t.Helper()
 	if raw == nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// LLM-32: a reset is a moment, a duration or a number of seconds.
+// LLM-32: a reset is given as a moment, a duration or a number of seconds.
 func TestMoment(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(1_700_000_000_000)

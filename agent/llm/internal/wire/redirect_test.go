@@ -15,7 +15,7 @@ import (
 	"atelier.dev/atelier/agent/llm/openai"
 )
 
-// A key is not carried to where a server sends us.
+// A key does not follow a redirect to another host.
 func TestNoRedirectToAnotherHost(t *testing.T) {
 	t.Parallel()
 	var reached atomic.Bool
@@ -35,10 +35,10 @@ func TestNoRedirectToAnotherHost(t *testing.T) {
 	})
 }
 
-// redirects is a network in which every address sends on to one and the same.
+// redirects is a network in which every address redirects to the same one.
 type redirects struct {
 	to      string
-	reached []string // addresses that were sent a key
+	reached []string // addresses that received a key
 }
 
 func (n *redirects) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -55,9 +55,8 @@ func (n *redirects) RoundTrip(req *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// A redirect is followed within an origin only, whatever client is used: one
-// from https to http would show the key and the conversation to everybody on
-// the way.
+// A redirect is followed only within an origin, with any client: one from https
+// to http would show the key and the conversation to everybody on the way.
 func TestRedirectsStayWithinTheOrigin(t *testing.T) {
 	t.Parallel()
 	for to, follow := range map[string]bool{

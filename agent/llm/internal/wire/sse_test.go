@@ -8,8 +8,8 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// LLM-53: an event stream is read in every form that its standard allows, and
-// however long a line is.
+// LLM-53: an event stream is read in every form that its standard allows, with
+// lines of any length.
 func TestFormsOfEventStreams(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 200_000) // one delta is far longer than a reader's buffer

@@ -9,8 +9,9 @@ import (
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
-// LLM-17 LLM-40 LLM-51: neighbours of one side are one turn, results first;
-// what was sent before is taken from memory, and no turn changes it.
+// LLM-17 LLM-40 LLM-51: consecutive messages of one side are one turn, with
+// results first. Messages that were sent before are reused from memory, and no
+// turn changes them.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	target := llm.Origin{Provider: "a"}
@@ -48,7 +49,7 @@ func TestTurns(t *testing.T) {
 		}
 		return string(wire.Names{Content: "parts", User: "user", Assistant: "model"}.Array(turns))
 	}
-	// The result is new when its call and what was said since are known.
+	// The result is new, whereas its call and the text since then are known.
 	for _, tt := range []struct {
 		messages, encoded int
 		want              string

@@ -7,8 +7,8 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// What a provider counted of an answer before it failed goes with the error: it
-// is charged for.
+// Usage that a provider reported before an answer failed is in the error,
+// because it is charged.
 func TestFailedAnswersAreCounted(t *testing.T) {
 	t.Parallel()
 	streams := map[string]string{
