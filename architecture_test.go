@@ -17,9 +17,9 @@ import (
 
 const module = "atelier.dev/atelier"
 
-// Who may import whom among our own packages; ARCHITECTURE.md says why. A
-// pattern ending in /... covers what lies below too. What is not listed may
-// import nothing of ours.
+// imports lists which of our own packages a package may import; ARCHITECTURE.md
+// says why. A pattern that ends in /... covers the packages below too. A
+// package that is not listed may import none of ours.
 var mayImport = map[string][]string{
 	"agent":                  {"agent/llm", "agent/contextir", "agent/picture", "agent/llm/tokens"},
 	"agent/contextir":        {"agent/llm"},
@@ -84,7 +84,7 @@ const (
 	maxFanOut   = 4
 )
 
-// overBudget lists what may exceed a budget, and why.
+// overBudget lists the exceptions to the budgets, and why.
 var overBudget = map[string]string{
 	"interface backend.Store":         "one store; splitting it would scatter one transaction's contract",
 	"fan-out agent/llm/provider":      "it lists all adapters",
@@ -236,8 +236,9 @@ func checkType(t *testing.T, f sourceFile, ts *ast.TypeSpec) {
 
 func excused(what string) bool { _, ok := overBudget[what]; return ok }
 
-// These packages look methods up by name. A program that links one of them has
-// every exported method of every type that it uses, which made it a third larger.
+// These packages look methods up by name. A program that links one of them
+// keeps every exported method of every type that it uses, which made it a third
+// larger.
 func TestUnusedMethodsAreNotLinked(t *testing.T) {
 	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "./cmd/atelier-headless").Output()
@@ -252,7 +253,7 @@ func TestUnusedMethodsAreNotLinked(t *testing.T) {
 	}
 }
 
-// Every package says what its one concept is.
+// Every package comment says what the package is about.
 func TestPackagesAreDocumented(t *testing.T) {
 	t.Parallel()
 	documented := map[string]bool{}

@@ -11,8 +11,8 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// What a list shows of a session is what its transcript has: the state, what was
-// used and spent, how full the context is, and how the newest turn ended.
+// A session's row agrees with its transcript: the state, the usage and the
+// cost, the size of the context, and how the newest turn ended.
 func TestSummaryIsTheTranscripts(t *testing.T) {
 	t.Parallel()
 	used := llm.Usage{Input: 7, Output: 3, Known: true}
@@ -61,8 +61,8 @@ func TestSummaryIsTheTranscripts(t *testing.T) {
 	}
 }
 
-// A session is named by its first prompt, or by a command until there is one; a name
-// of the user's stays.
+// A session is named by its first prompt, or by a command until then. A name
+// that the user gave stays.
 func TestFirstTitle(t *testing.T) {
 	t.Parallel()
 	prompt, command := agent.UserInput{Text: "Fix it"}, agent.LocalCommandStart{Command: "make"}

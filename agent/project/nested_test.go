@@ -32,7 +32,7 @@ func TestNested(t *testing.T) {
 	}
 }
 
-// The search ends at its limit and with its context.
+// The search stops at its limit and with its context.
 func TestNestedIsBounded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

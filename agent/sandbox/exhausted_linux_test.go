@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// A command that cannot be started for want of descriptors says what to do. The
-// limit is a process's own, so the test runs itself as another one.
+// The error of a command that cannot be started for lack of descriptors says
+// what to do. The limit holds for a process, so the test runs itself as another
+// one.
 func TestTooManyFilesOpen(t *testing.T) {
 	const variable = "SANDBOX_TEST_EXHAUSTED"
 	if os.Getenv(variable) == "" {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A command that does not start because something ran out says what, and what
-// helps; the system's own words stay behind it.
+// If a command does not start because a resource ran out, the error names the
+// resource and the remedy, followed by the system's own words.
 func TestShortageIsExplained(t *testing.T) {
 	t.Parallel()
 	for shortage, want := range map[syscall.Errno]string{

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// TestMain lets this program be the commands of its own tests: Windows brings
-// none that do what is needed.
+// TestMain lets this program play the commands of its own tests, because
+// Windows has none that do the same.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "helper" {
 		os.Exit(helpers[os.Args[2]](os.Args[3:]))
@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// helpers are the commands. Whoever sleeps prints its number first, or whoever
-// started it does.
+// helpers are the commands. A sleeper prints its process id first, or its
+// parent does.
 var helpers = map[string]func(args []string) (exitCode int){
 	"sleep": func([]string) int { return sleep() },
 	"deaf": func([]string) int {
@@ -79,12 +79,12 @@ var helpers = map[string]func(args []string) (exitCode int){
 func sleep() int {
 	fmt.Println("pid", os.Getpid())
 	fmt.Println("ready")
-	time.Sleep(time.Hour) // not for ever: that is a deadlock to the runtime
+	time.Sleep(time.Hour) // not forever: the runtime would call that a deadlock
 	return 0
 }
 
-// host runs the command given for a moment, after which it is stopped, and
-// says how it ended; with a moment of 0 it waits to be killed.
+// host runs the given command for a while, stops it, and says how it ended.
+// With a duration of 0 it waits to be killed.
 func host(args []string) int {
 	spec := Spec{Argv: args[1:], Env: os.Environ(), Output: func(text string) { fmt.Print(text) }}
 	spec.Timeout, _ = time.ParseDuration(args[0])
@@ -93,7 +93,7 @@ func host(args []string) int {
 	return 0
 }
 
-// startAlone starts a sleeper that has none of our handles, console and group.
+// startAlone starts a sleeper that shares no handle, console or group with us.
 func startAlone() int {
 	sleeper := exec.Command(os.Args[0], "helper", "sleep")
 	sleeper.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.DETACHED_PROCESS}
@@ -109,14 +109,14 @@ func helper(args ...string) Spec {
 	return Spec{Argv: append([]string{os.Args[0], "helper"}, args...)}
 }
 
-// shell is the command line that runs a helper.
+// shell returns the command line that runs a helper.
 func shell(args ...string) string { return `"` + os.Args[0] + `" helper ` + strings.Join(args, " ") }
 
 func cmd(line string) Spec { return Spec{Argv: []string{"cmd.exe", "/d", "/s", "/c", line}} }
 
 var pidLine = regexp.MustCompile(`(?m)^pid (\d+)\r?$`)
 
-// pids returns the processes that said their numbers.
+// pids returns the process ids that were printed.
 func pids(t *testing.T, output string) (found []uint32) {
 	t.Helper()
 	for _, m := range pidLine.FindAllStringSubmatch(output, -1) {
@@ -137,7 +137,7 @@ func until(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// isWine reports whether Windows is played by wine.
+// isWine reports whether this is wine.
 func isWine() bool {
 	return windows.NewLazySystemDLL("ntdll.dll").NewProc("wine_get_version").Find() == nil
 }
@@ -152,8 +152,8 @@ func isAlive(pid uint32) bool {
 	return err == nil && event == uint32(windows.WAIT_TIMEOUT)
 }
 
-// checkGone fails for processes of the output that are alive, or where there
-// are not as many as there should have been.
+// checkGone fails the test if a process of the output is alive, or if there are
+// not as many as expected.
 func checkGone(t *testing.T, output string, want int) {
 	t.Helper()
 	found := pids(t, output)
@@ -167,7 +167,8 @@ func checkGone(t *testing.T, output string, want int) {
 	}
 }
 
-// announced is what a program prints, and calls ready once it says that it is.
+// announced is a program's output; it calls ready once the program has printed
+// that it is ready.
 type announced struct {
 	text  bytes.Buffer
 	ready func()
@@ -182,13 +183,13 @@ func (a *announced) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// runHost runs a program that runs a command, with a console or without, and
-// calls onReady when the command is. It returns all that they print.
+// runHost runs a program that runs a command, with or without a console, and
+// calls onReady once the command runs. It returns their output.
 func runHost(t *testing.T, moment string, console uint32, command Spec, onReady func(*os.Process)) string {
 	t.Helper()
 	program := exec.Command(os.Args[0], append([]string{"helper", "host", moment}, command.Argv...)...)
 	program.SysProcAttr = &syscall.SysProcAttr{CreationFlags: console}
-	program.WaitDelay = grace // what should be gone must not hold the test up
+	program.WaitDelay = grace // a process that should have ended must not hold the test up
 	output := &announced{ready: func() { onReady(program.Process) }}
 	program.Stdout = output
 	if err := program.Run(); program.ProcessState == nil {

@@ -152,8 +152,8 @@ func TestScopeEndsWhatOutlivedItsCommands(t *testing.T) { // LOOP-159
 	}
 }
 
-// TestHelperProgram is no test: it is a program that runs a command until it
-// is killed itself.
+// TestHelperProgram is not a test but a program that runs a command until it is
+// killed itself.
 func TestHelperProgram(t *testing.T) {
 	script := os.Getenv("HELPER_SCRIPT")
 	if script == "" {
@@ -197,7 +197,7 @@ func TestNothingOutlivesAKilledProgram(t *testing.T) { // K-37, R-PROC
 }
 
 // A command finds the guard beside itself, even the program's first one.
-func TestGuardBeforeTheFirstCommand(t *testing.T) { // not parallel: it dismisses the program's only one
+func TestGuardBeforeTheFirstCommand(t *testing.T) { // not parallel: it dismisses the program's only guard
 	for range 20 {
 		guard.dismiss()
 		spec := bash(`for dir in $(grep -ls "atelier-[g]uard" /proc/[0-9]*/cmdline); do grep -qs "^PPid:.$PPID$" "${dir%cmdline}status" && echo guarded; done`)
@@ -207,7 +207,7 @@ func TestGuardBeforeTheFirstCommand(t *testing.T) { // not parallel: it dismisse
 	}
 }
 
-func TestShutdownDismissesTheGuard(t *testing.T) { // not parallel: it is the program's only one
+func TestShutdownDismissesTheGuard(t *testing.T) { // not parallel: it dismisses the program's only guard
 	g := guardian{}
 	g.watch()
 	pidOf := func() (pid string) {
@@ -294,7 +294,7 @@ func TestReadsOfMuchOutputStayBounded(t *testing.T) { // R-OUT
 	}
 }
 
-// LOOP-123: what is told to end has two seconds for it.
+// LOOP-123: a command that is told to end has two seconds for it.
 func TestGraceIsTwoSeconds(t *testing.T) {
 	t.Parallel()
 	if grace != 2*time.Second {
@@ -302,7 +302,7 @@ func TestGraceIsTwoSeconds(t *testing.T) {
 	}
 }
 
-// When memory runs out the kernel takes the command rather than this program.
+// If memory runs out, the kernel kills the command rather than this program.
 func TestCommandsAreSacrificedFirst(t *testing.T) {
 	t.Parallel()
 	p, err := Start(t.Context(), Spec{Argv: []string{"cat"}, Input: true})

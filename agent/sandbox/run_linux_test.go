@@ -113,8 +113,8 @@ func TestRunLeavesNoProcess(t *testing.T) { // LOOP-123, K-37
 	}
 }
 
-// runToEnd runs script, calls onReady when it is in place, and checks that
-// the run ends in time with its output kept and none of its processes alive.
+// runToEnd runs a script, calls onReady once it runs, and checks that the run
+// ends in time with its output kept and none of its processes alive.
 func runToEnd(t *testing.T, ctx context.Context, script string, timeout time.Duration, onReady func()) Result {
 	t.Helper()
 	token := "TOKEN_OF_TEST=" + rand.Text()
@@ -142,8 +142,8 @@ func runToEnd(t *testing.T, ctx context.Context, script string, timeout time.Dur
 	return got
 }
 
-// carrying lists the command lines of processes with entry in their
-// environment. A zombie has none any more.
+// carrying lists the command lines of processes that have entry in their
+// environment. A zombie no longer has one.
 func carrying(t *testing.T, entry string) (found []string) {
 	t.Helper()
 	environs, err := filepath.Glob("/proc/[0-9]*/environ")
@@ -211,8 +211,8 @@ func TestCommandMayLeaveABackgroundProcess(t *testing.T) {
 	if alive := carrying(t, token); len(alive) != 1 {
 		t.Fatalf("alive: %q, want the sleep", alive)
 	}
-	// Shutdown ends everything of this program, which would hit the other
-	// tests' processes: sweep what carries this test's token instead.
+	// Shutdown would end the other tests' processes as well, so only processes
+	// with this test's token are ended here.
 	sweep(token)
 	if alive := carrying(t, token); len(alive) > 0 {
 		t.Errorf("alive after the sweep: %q", alive)

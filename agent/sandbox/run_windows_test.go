@@ -76,8 +76,8 @@ func TestRunFiltersByDefault(t *testing.T) { // LOOP-36
 	}
 }
 
-// Each pattern prints the numbers of its processes and "ready", and would run
-// for good.
+// Each pattern prints the ids of its processes and "ready", and would run
+// forever.
 var stubborn = map[string]struct {
 	spec      func() Spec
 	processes int

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// knock names the folder of sockets that the test binary, as a command, sends to.
+// knock names the variable with the folder of the sockets that the test binary,
+// as a command, sends to.
 const knock = "ATELIER_TEST_KNOCK"
 
 // TestKnock is the command of the test below.
@@ -39,15 +40,15 @@ func TestKnock(t *testing.T) {
 	try("pipes", err)
 }
 
-// A command that must not change anything cannot ask another
-// program to, by a socket in the project.
+// A command that must not change anything cannot ask another program to do so
+// through a socket in the project.
 func TestReadOnlyCommandsReachNoSocket(t *testing.T) {
 	t.Parallel()
 	if !CanConfine(t.Context()) {
 		t.Skip("bubblewrap does not work here")
 	}
 	dir := t.TempDir()
-	program := filepath.Join(dir, "knock") // what lies in /tmp elsewhere is out of sight
+	program := filepath.Join(dir, "knock") // the rest of /tmp is hidden
 	if err := copyFile(program, os.Args[0]); err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func onTerminal(t *testing.T, script string, change func(*Spec)) *Process {
 	})
 }
 
-// over waits for the end and returns it with what was left to read.
+// over waits for the end and returns it with the rest of the output.
 func over(t *testing.T, p *Process) (Result, string) {
 	t.Helper()
 	until(t, "the end of the command", func() bool {
@@ -38,8 +38,8 @@ func over(t *testing.T, p *Process) (Result, string) {
 	return r, p.Read()
 }
 
-// LOOP-26: a command has a terminal of its own if it is to, with a size and a
-// type, and its output to the last byte.
+// LOOP-26: a command has a terminal of its own on request, with a size and a
+// type, and its output is complete to the last byte.
 func TestACommandOnATerminal(t *testing.T) {
 	t.Parallel()
 	p := onTerminal(t, `test -t 0 && test -t 1 && test -t 2 && echo terminal; stty size; echo $TERM; ps -o tty= $$ | grep -c pts; echo err >&2; seq 3000; exit 3`, nil)
@@ -55,8 +55,8 @@ func TestACommandOnATerminal(t *testing.T) {
 	}
 }
 
-// OAS-306: what is typed reaches the program, and keys mean there what they do
-// at a terminal.
+// OAS-306: typed text reaches the program, and keys mean what they do at a
+// terminal.
 func TestTypingAtATerminal(t *testing.T) {
 	t.Parallel()
 	p := onTerminal(t, `trap 'echo interrupted' INT; echo ready; while read -r line; do echo "got $line"; done; echo over`, nil)
@@ -86,7 +86,7 @@ func TestTypingAtATerminal(t *testing.T) {
 	}
 }
 
-// A program that does not read holds up neither its writer nor its end.
+// A program that does not read delays neither its writer nor its end.
 func TestADeafProgramOnATerminal(t *testing.T) {
 	t.Parallel()
 	p := onTerminal(t, "stty raw -echo; echo ready; sleep 300", nil)
@@ -103,8 +103,8 @@ func TestADeafProgramOnATerminal(t *testing.T) {
 	p.Stop()
 }
 
-// LOOP-123, K-37, R-PROC: a command on a terminal ends with all that it
-// started, also what its shell put into process groups of their own.
+// LOOP-123, K-37, R-PROC: a command on a terminal ends with everything that it
+// started, including processes that its shell put into groups of their own.
 func TestStopOnATerminalLeavesNoProcess(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
@@ -138,7 +138,7 @@ func TestStopOnATerminalLeavesNoProcess(t *testing.T) {
 	}
 }
 
-// LOOP-37: also on a terminal a read-only command changes nothing.
+// LOOP-37: on a terminal, too, a read-only command changes nothing.
 func TestReadOnlyOnATerminal(t *testing.T) {
 	t.Parallel()
 	if !CanConfine(t.Context()) {
@@ -154,7 +154,8 @@ func TestReadOnlyOnATerminal(t *testing.T) {
 	}
 }
 
-// A process that holds the terminal beyond its command is left, not waited for.
+// A process that keeps the terminal open after its command is left running, not
+// waited for.
 func TestATerminalThatIsHeld(t *testing.T) {
 	t.Parallel()
 	p := onTerminal(t, "trap '' HUP; sleep 300 & echo started", func(s *Spec) { s.Scope = NewScope(); t.Cleanup(s.Scope.End) })
@@ -163,7 +164,7 @@ func TestATerminalThatIsHeld(t *testing.T) {
 	}
 }
 
-// K-02: also what comes from a terminal is valid UTF-8, and bounded.
+// K-02: the output of a terminal is valid UTF-8 and bounded, too.
 func TestOutputOfATerminalIsCaptured(t *testing.T) {
 	t.Parallel()
 	p := onTerminal(t, `printf '\xff\xc3'; sleep 0.1; printf '\xa4\n'; yes line | head -c 3000000`, func(s *Spec) { s.Limit = 1000 })

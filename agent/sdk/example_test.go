@@ -9,8 +9,8 @@ import (
 	"atelier.dev/atelier/agent/sdk"
 )
 
-// One question, told as it is answered. The model is a script here; a program
-// uses provider.Client(os.Getenv).
+// The program asks one question and prints the messages as they arrive. The
+// model is a script here; a program uses provider.Client(os.Getenv).
 func ExampleMessages() {
 	clock := agent.Function(agent.Spec{Name: "Clock", Description: "Tells the time.", ReadOnly: true},
 		func(context.Context, struct{}) (string, error) { return "It is noon.", nil })

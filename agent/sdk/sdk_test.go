@@ -23,7 +23,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected messages")
 
-// tool is one whose result is made up.
+// tool is a tool with a made-up result.
 type tool struct {
 	name   string
 	result agent.Result
@@ -38,7 +38,7 @@ func (t tool) Run(_ context.Context, call agent.Invocation) agent.Result {
 	return t.result
 }
 
-// freely lets every call pass.
+// freely is a gate that allows every call.
 type freely struct{}
 
 func (freely) Decide(agent.GateCall) agent.Verdict { return agent.Verdict{Decision: agent.Allow} }
@@ -60,7 +60,7 @@ func (remark) Fire(_ context.Context, c agent.HookCall, report func(agent.Payloa
 	return agent.HookAdvice{Context: "It was formatted."}
 }
 
-// prices say that every known token costs a cent.
+// prices are facts with a price of one cent for every known token.
 type prices struct{}
 
 func (prices) Price(_, _ string, u llm.Usage, _ time.Time) *llm.Cost {
@@ -72,7 +72,7 @@ func (prices) Price(_, _ string, u llm.Usage, _ time.Time) *llm.Cost {
 
 func (prices) Limits(string, string) llm.ModelLimits { return llm.ModelLimits{} }
 
-// session is one on a script, with tools that do what messages are made of.
+// session returns a session on a script, with tools for every kind of message.
 func session(t *testing.T, rounds ...llmtest.Round) *agent.Session {
 	t.Helper()
 	tools, err := agent.NewRegistry(
@@ -99,9 +99,9 @@ func session(t *testing.T, rounds ...llmtest.Round) *agent.Session {
 
 func use(tool string) llmtest.Call { return llmtest.Use(tool, map[string]string{"what": "it"}) }
 
-// scripted is a session with all that a program can be told of one that is in
-// order: tools, a hook, tasks, steering, in its second turn an interrupt, and
-// then a command of the user's.
+// scripted returns the events of a session with everything that a program is
+// told of a sound one: tools, a hook, tasks, steering, an interrupt in its
+// second turn, and then a command of the user's.
 func scripted(t *testing.T) iter.Seq2[agent.Event, error] {
 	t.Helper()
 	used := llm.Usage{Input: 10, Output: 2, Known: true}
@@ -144,7 +144,7 @@ func scripted(t *testing.T) iter.Seq2[agent.Event, error] {
 	}
 }
 
-// clean is a command of the user's that reports something.
+// clean is a command of the user's that prints something.
 func clean(_ context.Context, _ string, output func(string)) agent.Result {
 	output("nothing to commit\n")
 	return agent.Result{Output: "nothing to commit\n", Details: &agent.Details{Command: &agent.CommandResult{}}}
@@ -173,7 +173,8 @@ func pick[P sdk.Payload](messages []sdk.Message) (found []P) {
 
 var callID = regexp.MustCompile(`call_[0-9A-Za-z]{26}`)
 
-// OAS-102: a whole session in the SDK's words, each message one flat object.
+// OAS-102: a whole session is translated into the SDK's messages, each a flat
+// object.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	const golden = "testdata/session.jsonl"
@@ -206,9 +207,9 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// COM-93, OAS-117: the stream says which session it is, what the model said and thought,
-// each call with its arguments, each result and whether it is an error, what
-// was used, and why an answer and a turn ended.
+// COM-93, OAS-117: the stream has the session's id, the model's text and
+// reasoning, each call with its arguments, each result and whether it is an
+// error, the usage, and why an answer and a turn ended.
 func TestStreamSaysWhatAProgramNeeds(t *testing.T) {
 	t.Parallel()
 	all := collect(t, scripted(t))
@@ -252,7 +253,8 @@ func TestStreamSaysWhatAProgramNeeds(t *testing.T) {
 	}
 }
 
-// A key that is not accepted is told as such, and is why the turn failed.
+// A refused key has a message of its own, and is the reason for the turn's
+// failure.
 func TestAuthStatus(t *testing.T) {
 	t.Parallel()
 	all := collect(t, session(t, llmtest.Round{Status: 401}).Run(t.Context(), "go"))
@@ -262,7 +264,8 @@ func TestAuthStatus(t *testing.T) {
 	}
 }
 
-// OAS-102: every durable event is told, by messages that say where it stands.
+// OAS-102: every durable event becomes messages, which name its place in the
+// log.
 func TestNoEventIsLost(t *testing.T) {
 	t.Parallel()
 	for _, p := range agent.Payloads() {
@@ -279,7 +282,7 @@ func TestNoEventIsLost(t *testing.T) {
 	}
 }
 
-// OAS-102: every type has a name of its own and a cause.
+// OAS-102: every type has a name of its own, and some event produces it.
 func TestEveryTypeOccurs(t *testing.T) {
 	t.Parallel()
 	occurs := map[sdk.Type]bool{}
@@ -297,7 +300,8 @@ func TestEveryTypeOccurs(t *testing.T) {
 	}
 }
 
-// Who stops ranging gets nothing more, and an error of the run is passed on.
+// A caller that stops ranging receives nothing more. An error of the run is
+// passed on.
 func TestMessagesEnd(t *testing.T) {
 	t.Parallel()
 	for range sdk.Messages(scripted(t)) {

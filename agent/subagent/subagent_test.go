@@ -42,8 +42,8 @@ func (h *host) End(context.Context, string) (subagent.Report, error) {
 	return subagent.Report{Status: subagent.Failed, Output: "half of it"}, nil
 }
 
-// LOOP-48, LOOP-150, K-05: the calls of one answer run in their order, those
-// with changes included, without a question; the model gets their results.
+// LOOP-48, LOOP-150, K-05: the calls of one answer run in their order, changing
+// ones included, without an approval; the model gets their results.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	h := &host{}

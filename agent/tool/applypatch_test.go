@@ -26,7 +26,7 @@ func newPatchBench(t *testing.T, files map[string]string) *bench {
 	return b
 }
 
-// patch is the input of a patch with the given lines between its markers.
+// patch returns the input for a patch with the given lines between its markers.
 func patch(lines ...string) args {
 	return args{"input": "*** Begin Patch\n" + strings.Join(lines, "\n") + "\n*** End Patch\n"}
 }
@@ -128,8 +128,8 @@ func TestAPatchThatDoesNotFitChangesNothing(t *testing.T) { // LOOP-51, K-39
 	}
 }
 
-// A patch in a form that cannot be read is refused before anybody is asked
-// about it.
+// A patch that cannot be read is refused before anybody is asked for an
+// approval.
 func TestAPatchIsReadBeforeItIsAskedAbout(t *testing.T) { // LOOP-50, LOOP-117
 	t.Parallel()
 	tool := newPatchBench(t, nil).tools["ApplyPatch"]
@@ -145,8 +145,8 @@ func TestAPatchIsReadBeforeItIsAskedAbout(t *testing.T) { // LOOP-50, LOOP-117
 	}
 }
 
-// Old lines prove that the model knows what it changes. What a patch would
-// replace or remove without naming it is guarded.
+// Old lines prove that the model knows what it changes. A file that a patch
+// replaces or removes without old lines is guarded.
 func TestAPatchChangesNothingUnseen(t *testing.T) { // K-28
 	t.Parallel()
 	b := newPatchBench(t, map[string]string{"f": "one\ntwo\n", "g": "g\n", "h": "h\n", "i": "i\n"})
@@ -161,7 +161,7 @@ func TestAPatchChangesNothingUnseen(t *testing.T) { // K-28
 	}
 	update := func(from, to string) args { return patch("*** Update File: f", "-"+from, "+"+to) }
 	b.succeed("ApplyPatch", update("one", "1"))
-	b.refuse("Write", args{"file_path": "f", "content": "x"}, part) // it has seen one line
+	b.refuse("Write", args{"file_path": "f", "content": "x"}, part) // it has read one line
 
 	b.succeed("Read", args{"file_path": "f"})
 	b.put("f", "1\ntwo\nthree, by somebody else\n")
@@ -173,11 +173,11 @@ func TestAPatchChangesNothingUnseen(t *testing.T) { // K-28
 
 	b.succeed("Read", args{"file_path": "f"})
 	b.succeed("ApplyPatch", update("two", "zwei"))
-	b.succeed("Edit", args{"file_path": "f", "old_string": "zwei", "new_string": "2"}) // knows all of it
+	b.succeed("Edit", args{"file_path": "f", "old_string": "zwei", "new_string": "2"}) // it has read the whole file
 	b.succeed("ApplyPatch", overwrite)
 	b.succeed("Write", args{"file_path": "f", "content": "y\n"})
 	b.succeed("ApplyPatch", moveOnto)
-	b.refuse("Write", args{"file_path": "f", "content": "x"}, stale) // g, which it never saw, is there now
+	b.refuse("Write", args{"file_path": "f", "content": "x"}, stale) // g exists now, and it never read g
 	b.succeed("ApplyPatch", patch("*** Delete File: h"))
 	b.succeed("Read", args{"file_path": "i"})
 	b.succeed("ApplyPatch", patch("*** Update File: i", "*** Move to: j"))
@@ -217,7 +217,7 @@ func schemaOf(t *testing.T, spec agent.Spec) (schema struct{ Properties json.Raw
 	return schema
 }
 
-// The example of the description is a patch.
+// The example in the description is a valid patch.
 func TestApplyPatchDescriptionIsRight(t *testing.T) {
 	t.Parallel()
 	b := newPatchBench(t, map[string]string{
@@ -231,8 +231,8 @@ func TestApplyPatchDescriptionIsRight(t *testing.T) {
 	}
 }
 
-// A command that only calls apply_patch is a patch; in another directory, with
-// its paths from there.
+// A command that only calls apply_patch is run as a patch; in another
+// directory, its paths start there.
 func TestBashThatOnlyPatches(t *testing.T) { // LOOP-50
 	t.Parallel()
 	b := newPatchBench(t, nil)

@@ -20,7 +20,7 @@ import (
 	"atelier.dev/atelier/agent/tool"
 )
 
-// asked notes what a person is asked, and allows it.
+// asked records the requests for approval, and allows them.
 type asked []agent.ApprovalRequest
 
 func (a *asked) Approve(_ context.Context, r agent.ApprovalRequest) (agent.Answer, error) {
@@ -103,9 +103,9 @@ func ends(events []agent.Event) []agent.ToolCallEnd {
 
 const twoFiles = "*** Begin Patch\n*** Update File: a.go\n-var x = 1\n+var x = 2\n*** Add File: b.go\n+package a\n*** End Patch\n"
 
-// LOOP-29, LOOP-50, LOOP-175: a model that writes freeform patches, over the
-// real wire: a person sees all files, both change, and the result goes back in
-// the form of the call.
+// LOOP-29, LOOP-50, LOOP-175: a model writes a freeform patch over the real
+// wire format. The request for approval lists all files, both are changed, and
+// the result is sent back in the form of the call.
 func TestAFreeformPatchOverResponses(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Calls: []llmtest.Call{llmtest.Custom("ApplyPatch", twoFiles)}}, llmtest.Round{Text: "Done."})
@@ -135,7 +135,7 @@ func TestAFreeformPatchOverResponses(t *testing.T) {
 	}
 }
 
-// LOOP-175: the same tool where an API knows JSON only.
+// LOOP-175: the same tool works over an API that knows JSON only.
 func TestAPatchInJSONOverMessages(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Calls: []llmtest.Call{llmtest.Custom("ApplyPatch", twoFiles)}}, llmtest.Round{Text: "Done."})
@@ -145,8 +145,8 @@ func TestAPatchInJSONOverMessages(t *testing.T) {
 	}
 }
 
-// OAS-624, K-12: one protected file among others makes a patch one that always
-// needs consent; a patch that cannot be read is not even asked about.
+// OAS-624, K-12: a patch with one protected file always needs consent. A patch
+// that cannot be read is refused without a question.
 func TestAPatchPassesTheGateWhole(t *testing.T) {
 	t.Parallel()
 	hook := strings.Replace(twoFiles, "b.go", ".git/hooks/post-checkout", 1)
@@ -177,7 +177,7 @@ func TestAPatchPassesTheGateWhole(t *testing.T) {
 	}
 }
 
-// LOOP-50: a command that is a patch is checked, shown and run as one.
+// LOOP-50: a command that is a patch is checked, shown and run as a patch.
 func TestAPatchGivenToBash(t *testing.T) {
 	t.Parallel()
 	use := llmtest.Use("Bash", map[string]any{"command": "apply_patch <<'EOF'\n" + twoFiles + "EOF\n"})

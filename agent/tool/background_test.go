@@ -72,7 +72,7 @@ func TestBashYields(t *testing.T) { // LOOP-26
 	}
 }
 
-// LOOP-26: a task on a terminal can be talked to, and its model reads text.
+// LOOP-26: a model can write to a task on a terminal, and reads text.
 func TestBashOnATerminal(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)

@@ -38,7 +38,7 @@ func TestBash(t *testing.T) { // LOOP-26, OAS-306
 			tt.want.Details = command(0)
 		}
 		got := b.run("Bash", tt.in)
-		got.Data = nil // it is what the text and the details were made of
+		got.Data = nil // the text and the details were made from it
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
@@ -49,7 +49,7 @@ func TestBash(t *testing.T) { // LOOP-26, OAS-306
 	b.refuse("Bash", args{"command": "  "}, "The command is empty.")
 }
 
-// LOOP-26: where a command runs is told apart from what it does.
+// LOOP-26: the directory of a command is shown separately from the command.
 func TestBashInAnotherDirectory(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"sub/f": "content", "file": ""})
@@ -113,7 +113,7 @@ func TestBashStreamsAndKeepsWhatItHasWhenInterrupted(t *testing.T) {
 	var streamed strings.Builder
 	got := b.runContext(ctx, "Bash", args{"command": "echo first; sleep 300; echo never"}, func(text string) {
 		streamed.WriteString(text)
-		cancel() // the user stops it on seeing the first line
+		cancel() // the user stops it at the first line
 	})
 	if want := "first\n[The user interrupted the command. Partial output is shown above.]"; got.Output != want || !got.IsError {
 		t.Errorf("result %+v, want %q", got, want)

@@ -11,7 +11,8 @@ import (
 	"atelier.dev/atelier/agent/env"
 )
 
-// repository makes a bench's folder, or one in it, a repository with one commit.
+// repository makes a bench's folder, or a folder in it, a repository with one
+// commit.
 func (b *bench) repository(dir string) {
 	b.t.Helper()
 	for _, arguments := range []string{"init -q", "add .", "-c user.name=x -c user.email=x@y commit -qm first"} {
@@ -23,7 +24,7 @@ func (b *bench) repository(dir string) {
 	}
 }
 
-// numberedLines are lines of a file: "line 1" and so on.
+// numberedLines returns lines of a file: "line 1" and so on.
 func numberedLines(n int) string {
 	var text strings.Builder
 	for i := range n {
@@ -36,7 +37,7 @@ func replacing(path, old, new string) args {
 	return args{"file_path": path, "old_string": old, "new_string": new}
 }
 
-// K-42: the lines that a diff shows count as read, and no others.
+// K-42: the lines that a diff shows count as read, and no others do.
 func TestLinesOfADiffCountAsRead(t *testing.T) {
 	t.Parallel()
 	const elsewhere, unread = "has not been read where this changes it, at line 30", "exists and has not been read"
@@ -81,7 +82,7 @@ func TestLinesOfADiffCountAsRead(t *testing.T) {
 			b.refuse("Edit", replacing(tt.file, "line 30", "x"), elsewhere)
 			b.refuse("Write", args{"file_path": tt.file, "content": "x"}, "has been read only in part")
 			b.succeed("Edit", near)
-			b.succeed("Edit", replacing(tt.file, "nine\nten", "9\n9.5\n10")) // it still knows what it knew
+			b.succeed("Edit", replacing(tt.file, "nine\nten", "9\n9.5\n10")) // it still knows the same lines
 			b.refuse("Edit", replacing(tt.file, "line 30", "x"), "at line 31")
 			b.put(tt.file, text)
 			b.refuse("Edit", replacing(tt.file, "line 9", "x"), "has changed on disk")
@@ -91,7 +92,8 @@ func TestLinesOfADiffCountAsRead(t *testing.T) {
 	b.refuse("Edit", replacing("f", "line 9", "x"), unread)
 }
 
-// K-42: a file that a diff shows from its first line to its last was read.
+// K-42: a file that a diff shows from its first line to its last counts as
+// read.
 func TestANewFileInADiffIsReadWhole(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"f": "one\ntwo", "g": numberedLines(20)})
@@ -101,7 +103,7 @@ func TestANewFileInADiffIsReadWhole(t *testing.T) {
 	b.succeed("Write", args{"file_path": "g", "content": "x"})
 }
 
-// K-42: what is cut out of a result does not reach the model.
+// K-42: a part that is cut out of a result does not count as read.
 func TestWhatIsCutOutOfADiffIsUnread(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"f": "one\n"})
@@ -122,7 +124,7 @@ func TestWhatIsCutOutOfADiffIsUnread(t *testing.T) {
 	b.refuse("Edit", replacing("f", "two", "x"), "exists and has not been read")
 }
 
-// K-42: after a patch the model knows the lines that it gave, as they are now.
+// K-42: the lines that a patch writes count as read afterwards.
 func TestLinesOfAPatchCountAsRead(t *testing.T) {
 	t.Parallel()
 	b := newPatchBench(t, map[string]string{"f": numberedLines(40), "loose": "a  \nb\nc\n"})
@@ -131,11 +133,11 @@ func TestLinesOfAPatchCountAsRead(t *testing.T) {
 	b.succeed("Edit", replacing("g", "ten and a half\nline 11", "11"))
 	b.refuse("Edit", replacing("g", "line 12", "x"), "has not been read where this changes it, at line 12")
 	b.refuse("Write", args{"file_path": "g", "content": "x"}, "has been read only in part")
-	b.succeed("ApplyPatch", patch("*** Update File: loose", "@@", " a", "-b", "+B")) // it took the first line for another
+	b.succeed("ApplyPatch", patch("*** Update File: loose", "@@", " a", "-b", "+B")) // it mistook the first line for another
 	b.refuse("Edit", replacing("loose", "a  \n", "x\n"), "has not been read where this changes it, at line 1")
 }
 
-// K-42: what two diffs show of the same content comes together.
+// K-42: lines of two diffs of the same content add up.
 func TestLinesOfTwoDiffsCountAsRead(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"f": numberedLines(40)})
@@ -169,8 +171,8 @@ func TestHunksOf(t *testing.T) {
 	}
 }
 
-// A change of very many parts is checked in one pass over the file: every line with
-// every part would never end.
+// A change with very many parts is checked in one pass over the file. Comparing
+// every line with every part would never end.
 func TestManyPartsAreCoveredInOnePass(t *testing.T) {
 	t.Parallel()
 	const n = 2_000_000

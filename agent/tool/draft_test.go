@@ -12,8 +12,8 @@ import (
 	"atelier.dev/atelier/agent"
 )
 
-// While a model writes a call, each piece shows what is known of it; in JSON
-// too, wherever it is cut.
+// While a model writes a call, each piece shows what is known of the call, also
+// in JSON, wherever it is cut.
 func TestDraftsShowWhatACallWillDo(t *testing.T) {
 	t.Parallel()
 	b := newPatchBench(t, nil)
@@ -70,8 +70,8 @@ func outlined(o agent.Outline) string {
 	return strings.Join(parts, ", ")
 }
 
-// An outline has a bounded size however long the call gets, so that a call of
-// many files is followed in linear time.
+// An outline has a limited size however long the call gets, so that a call with
+// many files is read in linear time.
 func TestOutlinesAreBounded(t *testing.T) {
 	t.Parallel()
 	b := newPatchBench(t, nil)
@@ -86,8 +86,8 @@ func TestOutlinesAreBounded(t *testing.T) {
 	}
 }
 
-// The strings of any JSON object are read as JSON reads them, wherever the text
-// is cut; what is no JSON does not panic.
+// The strings of any JSON object are read as JSON defines them, wherever the
+// text is cut. Other texts do not panic.
 func FuzzMemberReader(f *testing.F) {
 	for _, text := range []string{
 		`{"a":"b","c":["x",{"a":"y"}],"d":{"e":"f"},"g":1,"h":"\u00e4\ud83d\ude00\ud83d\n\ude00\"\\"}`,

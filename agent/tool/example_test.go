@@ -10,7 +10,7 @@ import (
 	"atelier.dev/atelier/agent/tool"
 )
 
-// LOOP-131: a host's own limits for what a model is shown of a tool's output.
+// LOOP-131: a host sets its own limits for the output that a model is shown.
 // Tools that it does not name keep theirs.
 func ExampleTruncateWith() {
 	build := agent.Function(agent.Spec{Name: "Build", Description: "Builds the program.", ReadOnly: true},

@@ -9,7 +9,8 @@ import (
 	"atelier.dev/atelier/agent/permission"
 )
 
-// decisions are a policy's about a call in all modes: a letter for each.
+// decisions returns a policy's decisions about a call in all modes, a letter
+// for each.
 func (b *bench) decisions(tool string, in args) string {
 	b.t.Helper()
 	policy, err := permission.New(b.dir, permission.Rules{})
@@ -29,8 +30,8 @@ const (
 	approval = "asasasasdeal"
 )
 
-// A command that only reads in the project runs in every mode, plan mode
-// too, without a question.
+// A command that only reads in the project runs without an approval in every
+// mode, including plan mode.
 func TestCommandsThatOnlyReadRunUnasked(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"go.mod": "module x\n", "src/a.go": "package a\n", "README.md": "# x\n"})
@@ -65,7 +66,7 @@ func TestCommandsThatOnlyReadRunUnasked(t *testing.T) {
 	}
 }
 
-// What a reader would run on its own is switched off where it runs.
+// Programs that a reading command could start are switched off while it runs.
 func TestCommandsThatOnlyReadHaveTheirVariables(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)

@@ -16,7 +16,7 @@ import (
 	"atelier.dev/atelier/agent/env"
 )
 
-// onlooker is a host that looks at the tasks of a session whose commands are
+// onlooker is a host that watches the tasks of a session whose commands are
 // real processes.
 type onlooker struct {
 	t       *testing.T
@@ -53,8 +53,8 @@ func (o *onlooker) run(tool string, in args) agent.Result {
 	return o.tools[tool].Run(o.t.Context(), agent.Invocation{Input: b, Output: func(string) {}})
 }
 
-// start leaves a command running, awaits that it is told of
-// and returns what the model was shown of its output already.
+// start starts a command that keeps running, waits until the host is told of
+// it, and returns the output that the model was already shown.
 func (o *onlooker) start(line string) string {
 	o.t.Helper()
 	r := o.run("Bash", args{"command": line, "run_in_background": true})
@@ -80,7 +80,7 @@ func (o *onlooker) await(fits func(agent.TaskChange) bool) {
 	}
 }
 
-// read follows a task until what it printed contains some text.
+// read follows a task until its output contains a text.
 func (o *onlooker) read(id, text string) string {
 	o.t.Helper()
 	var seen strings.Builder
@@ -185,7 +185,8 @@ func TestAHostStopsATask(t *testing.T) { // OAS-317
 	}
 }
 
-// Nobody is flooded: of all that is printed between two looks one change tells.
+// A host is not flooded: all output between two reads is reported by one
+// change.
 func TestOutputIsToldOfOnceALook(t *testing.T) {
 	t.Parallel()
 	var changes []agent.TaskChange
@@ -210,7 +211,7 @@ func TestOutputIsToldOfOnceALook(t *testing.T) {
 	ts.list[0].process.Stop()
 }
 
-// chatty is a command that prints what a test has it print.
+// chatty is a command that prints on a test's request.
 type chatty struct {
 	still
 }
@@ -274,8 +275,8 @@ func TestMuchOutputIsKeptInLittleMemory(t *testing.T) { // R-OUT
 	}
 }
 
-// Under the race detector: hosts look, list and stop while commands print, end
-// and are begun.
+// Under the race detector, hosts read, list and stop tasks while commands
+// print, end and start.
 func TestOnlookersRaceWithNothing(t *testing.T) {
 	t.Parallel()
 	o := newOnlooker(t)
@@ -292,7 +293,7 @@ func TestOnlookersRaceWithNothing(t *testing.T) {
 			}
 		})
 	}
-	looking.Go(func() { // so that changes never fill
+	looking.Go(func() { // so that the buffer of changes never fills
 		for ctx.Err() == nil {
 			select {
 			case <-o.changes:

@@ -7,8 +7,8 @@ import (
 	"atelier.dev/atelier/agent/env"
 )
 
-// K-42: a file whose text a simple command printed counts as read, and one that
-// has changed since does not.
+// K-42: a file whose text a simple command printed counts as read; one that has
+// changed since does not.
 func TestPrintingCountsAsReading(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -44,7 +44,7 @@ func TestPrintingCountsAsReading(t *testing.T) {
 }
 
 // K-42: codex's fixtures 010 and 011: a patch adds over a file, and moves onto
-// one, that a command printed.
+// a file, that a command printed.
 func TestPatchOverPrintedFiles(t *testing.T) {
 	t.Parallel()
 	b := newPatchBench(t, map[string]string{"f": "one\n", "g": "two\n", "old": "from\n"})
@@ -57,8 +57,8 @@ func TestPatchOverPrintedFiles(t *testing.T) {
 	}
 }
 
-// K-42: what a command printed does not count as read if the file changed while
-// it ran: nobody knows which text it was.
+// K-42: printed text does not count as read if the file changed while the
+// command ran, because nobody knows which text it was.
 func TestPrintingOfAChangingFile(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"f": "one\n"})

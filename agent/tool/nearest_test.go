@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// ending is a context that ends when it was looked at so often.
+// ending is a context that ends after a number of checks.
 type ending struct {
 	context.Context
 	looks int
@@ -21,7 +21,7 @@ func (e *ending) Err() error {
 	return nil
 }
 
-// repetitive is text of equal lines of which every nth is another one.
+// repetitive returns a text of equal lines in which every nth line differs.
 func repetitive(size, nth int, line, other string) string {
 	var b strings.Builder
 	for i := 1; b.Len() < size; i++ {
@@ -34,13 +34,13 @@ func repetitive(size, nth int, line, other string) string {
 	return b.String()
 }
 
-// LOOP-25: whatever is looked for in whatever file, by its lines, its words and
-// its letters, a search ends within its budget, and at once when it is stopped.
+// LOOP-25: whatever the text and the file, a search by lines, words and letters
+// ends within its budget, and at once when it is stopped.
 func TestFuzzyEditIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		file, old string
-		steps     int // that the search takes at least
+		steps     int // that the search spends at least
 	}{
 		"repetitive lines":  {repetitive(8<<10, 1<<20, "a", ""), repetitive(2500, 23, "a", "b"), maxSteps},
 		"10 KB":             {repetitive(100<<10, 50, "\tx := compute(1)", "}"), repetitive(10<<10, 23, "\ty = compute(2)", "{"), checkEvery},
@@ -51,7 +51,7 @@ func TestFuzzyEditIsBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			most := len(tt.file) + len(tt.old) // that are spent in one go
+			most := len(tt.file) + len(tt.old) // spent in one step
 			e := newBudget(t.Context())
 			_, err := replaceLike(e, []byte(tt.file), tt.old, "new", false)
 			if took := maxSteps - e.left; took > maxSteps+most || took < tt.steps || !errors.Is(err, errNotFound) && !errors.Is(err, errTooLong) {
@@ -66,8 +66,8 @@ func TestFuzzyEditIsBounded(t *testing.T) {
 	}
 }
 
-// An edit and its preview are both refused where the search was given up, and
-// both end with their context.
+// An edit and its preview are both refused if the search was given up, and both
+// end with their context.
 func TestFuzzyEditGivesUp(t *testing.T) {
 	t.Parallel()
 	file := repetitive(8<<10, 1<<20, "a", "")
@@ -81,7 +81,7 @@ func TestFuzzyEditGivesUp(t *testing.T) {
 	}
 }
 
-// reference is the weighted edit distance, computed whole.
+// reference computes the weighted edit distance completely.
 func reference(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	for j, s := range b {
@@ -102,7 +102,7 @@ func reference(a, b []rune) int {
 	return row[len(b)]
 }
 
-// A distance up to the limit is exact, and no bound is above it.
+// A distance up to the limit is exact, and no lower bound exceeds it.
 func FuzzDistance(f *testing.F) {
 	f.Add("the quick brown fox", "the quick brown fax", 10)
 	f.Add("a b\nc", "ab\n c", 2)

@@ -13,8 +13,8 @@ import (
 	"atelier.dev/atelier/agent/env"
 )
 
-// LOOP-31: several files are read at once, each whole or not at all, and may
-// then be edited.
+// LOOP-31: several files are read at once, each completely or not at all, and
+// may then be edited.
 func TestReadMany(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{
@@ -38,7 +38,7 @@ B
 	b.refuse("ReadMany", args{"paths": []string{"a.md"}, "exclude": []string{"**/*.md"}}, "No file matches")
 }
 
-// LOOP-31: a directory is listed, directories first, as deep as asked for.
+// LOOP-31: a directory is listed, directories first, to the requested depth.
 func TestListDir(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"b": "12", "a/x/deep": "1", "a/y": "", ".hidden": "123"})
@@ -71,7 +71,7 @@ func (closedOff) ListDirectory(context.Context, string, int) ([]env.Entry, error
 	return []env.Entry{{Path: "a", Dir: true, Unreadable: true}, {Path: "b", Size: 1}}, nil
 }
 
-// LOOP-31: what could not be listed is named.
+// LOOP-31: a directory that could not be listed is named.
 func TestListDirSaysWhatItCannotRead(t *testing.T) {
 	t.Parallel()
 	local, err := env.NewLocal(t.TempDir())

@@ -39,7 +39,7 @@ func TestReplace(t *testing.T) { // LOOP-25
 	for _, tt := range tests {
 		got, err := replace([]byte(tt.content), tt.old, tt.new, tt.all)
 		want := replacement{content: []byte(tt.want), count: tt.count, fold: tt.fold}
-		got.spans = nil // TestLinesOfADiffCountAsRead is about them
+		got.spans = nil // TestLinesOfADiffCountAsRead covers them
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(replacement{})); err != nil || diff != "" {
 			t.Errorf("%s: %v (-want +got):\n%s", tt.name, err, diff)
 		}
@@ -107,8 +107,8 @@ func FuzzReplace(f *testing.F) {
 				t.Fatalf("got %q, want %q", got.content, want)
 			}
 		}
-		// What is outside the spans stays: the result is longer or shorter by
-		// the spans alone, which lie in order inside the content.
+		// Text outside the spans stays: the result differs from the content
+		// only within the spans, which lie in order inside the content.
 		at, size := 0, len(content)
 		for _, s := range occurrences(content, old, got.fold) {
 			if s.start < at || s.end <= s.start || s.end > len(content) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// LOOP-25, LOOP-111: where it is asked for, an edit finds text that is only
-// nearly there, says so, and never chooses between two places.
+// LOOP-25, LOOP-111: on request, an edit finds text that is only similar, says
+// so, and never chooses between two places.
 func TestFuzzyEdit(t *testing.T) {
 	t.Parallel()
 	const file = "func a() {\n\t\tif ready {\n\t\t\trun(1, 2)\n\t\t}\n}\n"
@@ -57,10 +57,10 @@ func TestFuzzyEditRefuses(t *testing.T) {
 	}
 	b := newBench(t, map[string]string{"f": "  first line here\n"})
 	b.succeed("Read", args{"file_path": "f"})
-	b.refuse("Edit", args{"file_path": "f", "old_string": "first lime here", "new_string": "z"}, "not found") // not asked for
+	b.refuse("Edit", args{"file_path": "f", "old_string": "first lime here", "new_string": "z"}, "not found") // not requested
 }
 
-// An edit of nothing creates the file where that is asked for.
+// An edit without old text creates the file on request.
 func TestFuzzyEditCreates(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// LOOP-26: a model is told the text of a terminal, not how it was drawn.
+// LOOP-26: a model is shown the text on a terminal, without its control
+// sequences.
 func TestTextOfATerminal(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
@@ -26,8 +27,8 @@ func TestTextOfATerminal(t *testing.T) {
 	}
 }
 
-// The text does not depend on where its pieces begin, but for a line that is
-// written over.
+// The text does not depend on how it is divided, except for a line that is
+// overwritten.
 func FuzzTextOfATerminal(f *testing.F) {
 	for _, seed := range []string{"a\r\nb", "\x1b[31mred\x1b[0m", "\x1b]0;title\x07x", "\x1b]8;;u\x1b\\l", "\x1b(B\x1b7"} {
 		f.Add(seed, 3)

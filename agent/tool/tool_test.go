@@ -86,7 +86,7 @@ func (b *bench) runContext(ctx context.Context, tool string, in args, output fun
 	return b.tools[tool].Run(ctx, agent.Invocation{CallID: "1", Input: in.json(b.t), Output: output})
 }
 
-// succeed runs a tool and fails the test if the tool does.
+// succeed runs a tool that has to succeed.
 func (b *bench) succeed(tool string, in args) agent.Result {
 	b.t.Helper()
 	r := b.run(tool, in)
@@ -96,7 +96,7 @@ func (b *bench) succeed(tool string, in args) agent.Result {
 	return r
 }
 
-// refuse runs a tool and wants it to fail with a text.
+// refuse runs a tool that has to fail with the given text.
 func (b *bench) refuse(tool string, in args, want string) {
 	b.t.Helper()
 	r := b.run(tool, in)
@@ -125,7 +125,7 @@ func TestSpecs(t *testing.T) { // OAS-301..306, LOOP-33
 	flags := map[string]string{
 		"Write": acts, "Edit": acts, "Bash": acts, "WriteStdin": acts, "TaskStop": acts,
 		"Read": reads, "ReadMany": reads, "ListDir": reads, "Grep": reads, "Glob": reads, "TaskList": reads,
-		"TaskOutput": "true false false", // what it returns, it returns once
+		"TaskOutput": "true false false", // a value that may be returned once
 	}
 	first, second := newBench(t, nil).tools, newBench(t, nil).tools
 	registry, err := agent.NewRegistry(mapValues(first)...)
@@ -264,8 +264,8 @@ func TestRead(t *testing.T) { // LOOP-23, OAS-301, K-03
 	b.refuse("Read", args{"file_path": ""}, "no path was given")
 }
 
-// LOOP-23: a picture is shown as one, whatever its name says it is; what only
-// has a picture's name is text or refused like any other file.
+// LOOP-23: a picture is shown as one whatever its name. Another file with a
+// picture's name is text, or is refused like any other file.
 func TestReadPicture(t *testing.T) {
 	t.Parallel()
 	const gif = "GIF89a\x01\x00\x01\x00\x00\x00\x00;"
@@ -284,7 +284,7 @@ func TestReadPicture(t *testing.T) {
 	b.refuse("Read", args{"file_path": "none.png"}, "none.png does not exist.")
 }
 
-// K-41: a call that names how many lines it wants is not cut to the usual share.
+// K-41: a call that names its number of lines is not cut to the usual size.
 func TestReadWantsWhatItNames(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"f": "one\ntwo\n"})
@@ -321,7 +321,7 @@ func TestWrite(t *testing.T) { // LOOP-24, OAS-302
 	if diff := cmp.Diff(want, created.Details.Changes); diff != "" {
 		t.Errorf("change (-want +got):\n%s", diff)
 	}
-	replaced := b.succeed("Write", args{"file_path": "a/b.txt", "content": "one\r\nthree"}) // it wrote it, so it knows it
+	replaced := b.succeed("Write", args{"file_path": "a/b.txt", "content": "one\r\nthree"}) // it wrote the file, so it knows it
 	if got := b.content("a/b.txt"); got != "one\r\nthree" {
 		t.Errorf("content %q", got)
 	}
@@ -421,8 +421,9 @@ func TestGrepTool(t *testing.T) { // LOOP-27, OAS-305
 	b.refuse("Grep", args{"pattern": "x", "output_mode": "all"}, `output_mode "all" is unknown`)
 }
 
-// LOOP-27, LOOP-39: a result is cut where it ends, with the number of all, so
-// that the limits of the loop never take its first or its middle lines.
+// LOOP-27, LOOP-39: a search shortens its own result at the end, with the
+// number of all matches, so that the loop's limits never remove its first or
+// middle lines.
 func TestGrepResultsAreNotTruncated(t *testing.T) {
 	t.Parallel()
 	const advice = " Narrow the search with path, glob or type.]"

@@ -86,7 +86,8 @@ func TestTruncateOfTwoHugeLines(t *testing.T) { // LOOP-126
 	}
 }
 
-// The limit of lines holds to the line, whether the last one is ended or not.
+// The limit of lines is exact, whether or not the last line ends with a
+// newline.
 func TestTruncateAtTheLimitOfLines(t *testing.T) { // LOOP-127
 	t.Parallel()
 	for _, ending := range []string{"", "\n"} {
@@ -166,8 +167,8 @@ func TestTruncateWith(t *testing.T) { // LOOP-131
 	}
 }
 
-// K-41: lines are capped under the specification's names alone, and a call can ask
-// for more characters than usual, up to 20,000 tokens; never for fewer here.
+// K-41: lines are capped under the specification's names only. A call can ask
+// for more characters than usual, up to 20,000 tokens, but not for fewer.
 func TestTruncateAsWanted(t *testing.T) {
 	t.Parallel()
 	lines, long := strings.Repeat("x\n", 1000), strings.Repeat("x", 100_000)

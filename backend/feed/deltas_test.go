@@ -12,7 +12,7 @@ import (
 )
 
 // A flood of text reaches a page without a gap, in envelopes that are small
-// enough, and a page that opens meanwhile is given its newest part.
+// enough, and a page that opens meanwhile gets the newest part.
 func TestFeedOfAFlood(t *testing.T) {
 	t.Parallel()
 	for name, unit := range map[string]string{"plain": "0123456789abcdef", "as long as encoding makes it": "<&>\x01\x02<&>", "beyond the first plane": "𝄞𝄞𝄞é"} {
@@ -62,8 +62,8 @@ func TestFeedOfAFlood(t *testing.T) {
 	}
 }
 
-// A long answer is shown by its beginning and its end, also in many parts, and
-// says how long it is.
+// A long answer is shown by its beginning and its end, also if it has many
+// parts, with its full length.
 func TestLongAnswerForDisplay(t *testing.T) {
 	t.Parallel()
 	long := "begins " + strings.Repeat("é", 8<<20) + " ends"

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// watchAll subscribes and returns a function for what has arrived so far.
+// watchAll subscribes and returns a function that returns the envelopes so far.
 func watchAll(t *testing.T, f *Feed) func() []Envelope {
 	t.Helper()
 	var mu sync.Mutex
@@ -45,8 +45,8 @@ func delta(text string, offset int) agent.Event {
 	return agent.Event{Session: "a", Data: agent.TextDelta{Text: text, Offset: offset}}
 }
 
-// Deltas gather for the interval and leave as one; a durable event leaves at
-// once, after them.
+// Deltas are gathered for the interval and sent as one; a durable event is sent
+// at once, after them.
 func TestFeedGathersDeltas(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -80,8 +80,8 @@ func TestFeedGathersDeltas(t *testing.T) {
 	})
 }
 
-// Deltas that continue each other become one; those of another kind, call or
-// command stay apart, in their order.
+// Deltas that continue each other are joined; those of another kind, call or
+// command stay separate and in order.
 func TestFeedJoinsWhatContinues(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestFeedJoinsWhatContinues(t *testing.T) {
 	})
 }
 
-// Of what a call is outlined as while it is written, the newest leaves.
+// Of the outlines of a growing call only the newest is sent.
 func TestFeedSendsTheNewestOutline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -132,7 +132,7 @@ func TestFeedSendsTheNewestOutline(t *testing.T) {
 	})
 }
 
-// The same news of a task leaves once.
+// The same change of a task is sent once.
 func TestFeedGathersNewsOfTasks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -151,7 +151,7 @@ func TestFeedGathersNewsOfTasks(t *testing.T) {
 	})
 }
 
-// Envelopes stay under the limit; an event that cannot fit is left out, and
+// Envelopes stay within the limit. An event that does not fit is left out, and
 // the seq tells the page so.
 func TestFeedLimitsEnvelopes(t *testing.T) {
 	t.Parallel()
@@ -175,8 +175,8 @@ func TestFeedLimitsEnvelopes(t *testing.T) {
 	}
 }
 
-// The draft is what has been streamed since the last durable message, so that
-// a page which opens in between misses nothing.
+// The draft has everything streamed since the last durable message, so that a
+// page that opens in between misses nothing.
 func TestFeedKeepsTheDraft(t *testing.T) {
 	t.Parallel()
 	f := New()
@@ -202,8 +202,8 @@ func TestFeedKeepsTheDraft(t *testing.T) {
 	}
 }
 
-// Long texts are cut for display, whole characters only; what a person decides
-// about is not.
+// Long texts are cut for display, whole characters only; a text that a person
+// must decide about is not.
 func TestForDisplay(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", displayLimit)

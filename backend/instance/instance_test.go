@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestMain turns the test binary into an instance when a test starts it as a
+// TestMain turns the test binary into an instance if a test starts it as a
 // process of its own.
 func TestMain(m *testing.M) {
 	if home := os.Getenv("INSTANCE_TEST_HOME"); home != "" {
@@ -26,8 +26,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// hold is the other process: it takes the folder, says so, serves until its
-// input ends.
+// hold is the other process: it takes the folder, reports that, and serves
+// until its input ends.
 func hold(home, folder string) {
 	held, err := instance.Acquire(home, folder)
 	if err != nil {
@@ -45,8 +45,8 @@ func hold(home, folder string) {
 	held.Close()
 }
 
-// other starts a process that holds folder and returns a function that ends
-// it: by closing its input, or the hard way.
+// other starts a process that holds folder, and returns a function that ends
+// it, by closing its input or by killing it.
 func other(t *testing.T, home, folder string) (end func(kill bool)) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -93,7 +93,7 @@ func TestSecondStart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("XDG_RUNTIME_DIR", runtime)
 			home, folder := t.TempDir(), t.TempDir()
-			t.Setenv("TMPDIR", t.TempDir()) // where a long home's sockets go
+			t.Setenv("TMPDIR", t.TempDir()) // the place of the sockets of a long home
 			end := other(t, home, folder)
 
 			link := filepath.Join(t.TempDir(), "link")
@@ -174,7 +174,7 @@ func TestAskWaitsForAnInstanceThatIsStarting(t *testing.T) {
 func TestAskGivesUpWithItsContext(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	home, folder := t.TempDir(), t.TempDir()
-	own, err := instance.Acquire(home, folder) // has the lock, never answers
+	own, err := instance.Acquire(home, folder) // it has the lock and never answers
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestMissingFolder(t *testing.T) {
 	}
 }
 
-// A home whose path has no room for a socket beneath it still works.
+// A home whose path is too long for a socket below it still works.
 func TestLongHome(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", "")
 	home := filepath.Join(t.TempDir(), strings.Repeat("long", 30))

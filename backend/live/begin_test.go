@@ -13,7 +13,7 @@ import (
 	"atelier.dev/atelier/backend/live"
 )
 
-// A turn that cannot begin ends all the same, for those who wait for its end.
+// A turn that cannot begin still ends, for those who wait for its end.
 func TestTurnThatCannotBegin(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[backend.ProblemID]error{

@@ -10,7 +10,8 @@ import (
 	"atelier.dev/atelier/backend/live"
 )
 
-// stalled is a log whose sessions are not read until their reading is given up.
+// stalled is a log that never finishes reading a session, until the read is
+// cancelled.
 type stalled struct {
 	live.Log
 	reading chan struct{}
@@ -22,7 +23,8 @@ func (s stalled) Session(ctx context.Context, _ string) (backend.SessionInfo, er
 	return backend.SessionInfo{}, ctx.Err()
 }
 
-// Whoever opens a session that is deleted before it was read is told so.
+// A caller that opens a session that is deleted before it was read gets an
+// error that says so.
 func TestClosedBeforeItWasRead(t *testing.T) {
 	t.Parallel()
 	reading := make(chan struct{})

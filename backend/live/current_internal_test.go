@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// A turn ends for the first cause that it is given, also before it runs; none is
-// left to the next turn.
+// A turn ends for the first cause that it is given, even before it runs. No
+// cause is left for the next turn.
 func TestCauseOfAnEnd(t *testing.T) {
 	t.Parallel()
 	first, second := errors.New("first"), errors.New("second")
 	var c current
-	c.end(first) // nothing is under way
+	c.end(first) // there is no turn
 	for _, before := range []bool{true, false} {
 		if !c.begin() || c.begin() {
 			t.Fatal("it did not begin once")

@@ -18,12 +18,12 @@ import (
 	"atelier.dev/atelier/storage"
 )
 
-// failing is a log of which some methods fail.
+// failing is a log with some failing methods.
 type failing struct {
 	*storage.Store
 	mu    sync.Mutex
 	fails map[string]error
-	first map[string]int // how many calls do not fail yet
+	first map[string]int // how many calls succeed first
 }
 
 func (f *failing) set(method string, err error) {
@@ -83,7 +83,7 @@ func (f *failing) Lease(session string) (func(), error) {
 	return f.Store.Lease(session)
 }
 
-// stage is a set of sessions, "a" among them, on a script and a log that fails.
+// stage is a set of sessions, among them "a", on a script and a log that fails.
 type stage struct {
 	t        *testing.T
 	log      *failing
@@ -166,7 +166,7 @@ func (s *stage) turn(l *live.Session, text string) {
 	}
 }
 
-// await returns the next event of a kind that is shown.
+// await returns the next shown event of a kind.
 func (s *stage) await(kind agent.Kind) agent.Event {
 	s.t.Helper()
 	for {
@@ -181,7 +181,8 @@ func (s *stage) await(kind agent.Kind) agent.Event {
 	}
 }
 
-// kinds are those of a session's log, without settings, briefings and titles.
+// kinds returns the kinds of a session's events, without settings, briefings
+// and titles.
 func (s *stage) kinds(id string) (out []agent.Kind) {
 	s.t.Helper()
 	events, err := s.log.Store.Events(context.Background(), backend.EventRange{Session: id})
@@ -198,8 +199,8 @@ func (s *stage) kinds(id string) (out []agent.Kind) {
 
 var errDisk = errors.New("the disk is on fire")
 
-// A session that cannot be read is told of and leaves nothing behind: it is opened
-// once it can be.
+// A session that cannot be read is reported and leaves nothing behind: it can
+// be opened once it is readable.
 func TestOpenFails(t *testing.T) {
 	t.Parallel()
 	for _, what := range []string{"session", "events", "queue", "check", "build", "panic"} {
@@ -212,7 +213,7 @@ func TestOpenFails(t *testing.T) {
 		}
 		<-left
 		s.log.set(what, nil)
-		if _, err := s.sessions.CloseForDeletion(t.Context(), []string{"a"}); err != nil { // which waits until it is gone
+		if _, err := s.sessions.CloseForDeletion(t.Context(), []string{"a"}); err != nil { // which waits until the failed one is gone
 			t.Fatal(err)
 		}
 		_, release := s.open("a")
@@ -220,7 +221,7 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
-// Once all are being closed none is opened, and none takes a turn any more.
+// While all sessions are being closed, none is opened, and none accepts a turn.
 func TestClosedSessions(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
@@ -248,7 +249,8 @@ func code(err error) backend.Code {
 	return ""
 }
 
-// A session whose end hangs keeps nobody waiting longer than they want to.
+// A session that hangs at its end keeps nobody waiting longer than their
+// context lasts.
 func TestSlowEnd(t *testing.T) {
 	t.Parallel()
 	hang := make(chan struct{})
@@ -276,8 +278,8 @@ func TestSlowEnd(t *testing.T) {
 	}
 }
 
-// A turn that cannot begin, or be saved, is told of; the session rests, and what was
-// saved stays. The next turn goes on from that.
+// A turn that cannot begin or be saved is reported. The session is at rest,
+// saved events stay, and the next turn continues from them.
 func TestUnsavedTurn(t *testing.T) {
 	t.Parallel()
 	for what, kept := range map[string][]agent.Kind{
@@ -308,8 +310,8 @@ func TestUnsavedTurn(t *testing.T) {
 	}
 }
 
-// A session that was closed in the log is begun again there before its next turn;
-// where that cannot be saved, the turn does not begin.
+// A session that was closed in the log is reopened there before its next turn.
+// If that cannot be saved, the turn does not begin.
 func TestReopenedTurn(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."})

@@ -11,14 +11,15 @@ import (
 	"atelier.dev/atelier/backend/live"
 )
 
-// Of the sessions at rest only so many stay in memory, those that were used last. One
-// with anything to lose stays besides: its user, its turn, its permission, what was
-// asked for and not recorded, what its tools left running, an agent.
+// Only a limited number of sessions at rest stay in memory, the ones used last.
+// A session with something to lose stays as well: one with a user, a turn, a
+// permission, unrecorded settings, something that its tools left running, or an
+// agent.
 func TestSessionsAtRest(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		others int
-		keep   func(s *stage, l *live.Session, release func()) // of the one that was used first
+		keep   func(s *stage, l *live.Session, release func()) // of the session that was used first
 		stays  bool
 	}{
 		"few":      {live.MaxResting - 1, func(_ *stage, _ *live.Session, release func()) { release() }, true},

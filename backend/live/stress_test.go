@@ -26,14 +26,15 @@ import (
 const (
 	stressSessions = 100
 	stressWorkers  = 8
-	// stressSteps is how much each worker does where STRESS does not say how long.
+	// stressSteps is how many steps each worker does if STRESS names no
+	// duration.
 	stressSteps = 120
-	// stuck is far more than anything here takes.
+	// stuck is far longer than any step takes.
 	stuck = time.Minute
 )
 
-// moody answers each request in one of the ways a provider does: with words, with
-// a call, not at all, with a failure.
+// moody answers each request in one of a provider's ways: with text, with a
+// call, not at all, or with a failure.
 type moody struct{}
 
 func (moody) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, error] {
@@ -49,7 +50,7 @@ func (moody) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Event, e
 	return llmtest.Script(round).Stream(ctx, req)
 }
 
-// asking has a person asked about every other call.
+// asking is a gate that asks a person about every other call.
 type asking struct{ calls *atomic.Int64 }
 
 func (g asking) Decide(agent.GateCall) agent.Verdict {
@@ -59,7 +60,7 @@ func (g asking) Decide(agent.GateCall) agent.Verdict {
 	return agent.Verdict{Decision: agent.Ask}
 }
 
-// crowd is a hundred sessions and those who use them.
+// crowd is a hundred sessions and their users.
 type crowd struct {
 	t        *testing.T
 	store    *storage.Store
@@ -67,10 +68,10 @@ type crowd struct {
 	sessions *live.Sessions
 
 	mu       sync.Mutex
-	ids      []string            // of those that were not deleted
-	accepted map[string][]string // what was taken, by session
+	ids      []string            // of sessions that were not deleted
+	accepted map[string][]string // accepted inputs, by session
 	deleted  map[string]bool
-	requests map[string]string // approvals that wait, and their sessions
+	requests map[string]string // pending approvals and their sessions
 	stops    int
 }
 
@@ -93,7 +94,7 @@ func newCrowd(t *testing.T) *crowd {
 			}
 			return agent.New(agent.Config{
 				ID: info.ID, Model: moody{}, Gate: asking{&calls}, Approver: approver, Profiles: agent.Plain("You touch things.", tools),
-				NewID: func() string { return ulid.Make().String() }, // as the application does
+				NewID: func() string { return ulid.Make().String() }, // like the application
 			}, past...)
 		},
 		Start: func(resumed bool) agent.SessionStart { return agent.SessionStart{Folder: c.folder, Resumed: resumed} },
@@ -126,7 +127,7 @@ func (c *crowd) create(helper *agent.Helper) {
 	c.ids = append(c.ids, id)
 }
 
-// show keeps the approvals that wait.
+// show keeps the pending approvals.
 func (c *crowd) show(ev agent.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -164,7 +165,7 @@ func (c *crowd) step(ctx context.Context) {
 	}
 }
 
-// open returns a session, or nil where it is gone or being closed.
+// open returns a session, or nil if it was deleted or is being closed.
 func (c *crowd) open(ctx context.Context, id string) (*live.Session, func()) {
 	l, release, err := c.sessions.Open(ctx, id)
 	if err == nil {
@@ -174,7 +175,7 @@ func (c *crowd) open(ctx context.Context, id string) (*live.Session, func()) {
 	return nil, nil
 }
 
-// expect fails the test for an error that nothing explains.
+// expect fails the test for an unexpected error.
 func (c *crowd) expect(id, what string, err error) {
 	var e *backend.Error
 	if errors.As(err, &e) && (e.Code == backend.CodeBusy || e.Code == backend.CodeNotFound) {
@@ -229,7 +230,8 @@ func (c *crowd) configure(ctx context.Context, id string) {
 	l.Configure(agent.Settings{Provider: llmtest.Provider, Model: fmt.Sprintf("m%d", rand.IntN(3)), Mode: agent.ModeDefault})
 }
 
-// remove deletes a session at rest with those that it started, and makes another.
+// remove deletes a session at rest with those that it started, and creates
+// another.
 func (c *crowd) remove(ctx context.Context, id string) {
 	started, err := c.store.Helpers(ctx, id)
 	if err != nil {
@@ -269,7 +271,7 @@ func (c *crowd) remove(ctx context.Context, id string) {
 	}
 }
 
-// wait stops a session and waits until it rests.
+// wait stops a session and waits until it is at rest.
 func (c *crowd) wait(ctx context.Context, id string) {
 	l := c.sessions.Find(id)
 	if l == nil {
@@ -289,8 +291,8 @@ func (c *crowd) wait(ctx context.Context, id string) {
 	}
 }
 
-// check reads the log of a session that was closed: every accepted input is in it
-// once, each turn has an end, and nothing is missing between.
+// check reads the log of a session that was closed: every accepted input is in
+// it once, each turn has an end, and nothing is missing in between.
 func (c *crowd) check(id string) {
 	events, err := c.store.Events(context.Background(), backend.EventRange{Session: id})
 	if err != nil {
@@ -324,7 +326,7 @@ func (c *crowd) check(id string) {
 	}
 }
 
-// waiting returns the request that the newest turn waits for, if it does.
+// waiting returns the request for which the newest turn waits, if it does.
 func (c *crowd) waiting(events []agent.Event) (request string) {
 	for _, ev := range events {
 		switch d := ev.Data.(type) {
@@ -337,9 +339,9 @@ func (c *crowd) waiting(events []agent.Event) (request string) {
 	return request
 }
 
-// A hundred sessions are sent to, stopped, answered, configured, deleted and opened
-// again by many at random. What was accepted is in the log, each turn has one end,
-// and nothing is stuck. STRESS=10m goes on for that long.
+// Many workers send to, stop, answer, configure, delete and reopen a hundred
+// sessions at random. Accepted inputs are in the log, each turn has one end,
+// and nothing is stuck. STRESS=10m continues for that long.
 func TestStress(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t)

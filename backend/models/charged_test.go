@@ -7,7 +7,7 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// What a provider says that it charged wins over any price that is known.
+// A charge that a provider reports overrides every known price.
 func TestChargedWinsOverPrices(t *testing.T) {
 	t.Parallel()
 	u := llm.Usage{Input: 1, Output: 1, Charged: llm.Dollar / 4, Known: true}

@@ -8,7 +8,7 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// noKeys and noSettings hold nothing.
+// noKeys and noSettings are empty.
 type (
 	noKeys     struct{ backend.KeyStore }
 	noSettings struct{ backend.Settings }
@@ -18,8 +18,8 @@ func (noKeys) Key(string) (string, backend.KeySource, error) { return "", "", ni
 
 func (noSettings) Setting(context.Context, string) (string, error) { return "", nil }
 
-// LLM-02: the organisation and the project are told to OpenAI, and to nobody
-// whom its address was moved to.
+// LLM-02: the organisation and the project are sent to OpenAI, but not to
+// another address.
 func TestOrganisation(t *testing.T) {
 	t.Parallel()
 	env := []string{"OPENAI_API_KEY", "k", "OPENAI_ORG_ID", "org", "OPENAI_PROJECT_ID", "project"}

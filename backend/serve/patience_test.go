@@ -15,8 +15,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// memory is a listener whose connections stay within the process, so that
-// time in a bubble goes on while they wait.
+// memory is a listener whose connections stay within the process, so that a
+// bubble's time advances while they wait.
 type memory struct {
 	conns chan net.Conn
 	done  context.Context
@@ -46,7 +46,7 @@ func (m *memory) dial() net.Conn {
 	return client
 }
 
-// serving runs a test in a bubble with a server on a listener in memory.
+// serving runs a test in a bubble, with a server on a listener in memory.
 func serving(t *testing.T, test func(t *testing.T, m *memory, secret func() string)) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -93,13 +93,13 @@ func (m *memory) dialSocket(t *testing.T) *websocket.Conn {
 	return conn
 }
 
-// A page that does not sign in holds its connection for ten seconds, not
-// longer; one that did holds it as long as it likes.
+// A page that does not sign in keeps its connection for ten seconds at most;
+// one that did keeps it as long as it likes.
 func TestLateSecretIsRefused(t *testing.T) {
 	t.Parallel()
 	serving(t, func(t *testing.T, m *memory, secret func() string) {
 		mute := m.dialSocket(t)
-		defer mute.CloseNow() //nolint:errcheck // it is closed already
+		defer mute.CloseNow() //nolint:errcheck // it may be closed already
 		begin := time.Now()
 		if _, _, err := mute.Read(t.Context()); err == nil {
 			t.Error("something was answered")
@@ -123,7 +123,7 @@ func TestLateSecretIsRefused(t *testing.T) {
 	})
 }
 
-// A connection that asks for nothing, or no longer, is closed.
+// A connection without a request, or without a further one, is closed.
 func TestIdleConnectionsEnd(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -19,7 +19,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// echo answers a call with its own name and arguments, and lets a test send
+// echo answers a call with its name and arguments, and lets a test send
 // envelopes.
 type echo struct {
 	mu      sync.Mutex
@@ -183,7 +183,7 @@ func receive(t *testing.T, conn *websocket.Conn) string {
 	return string(b)
 }
 
-// A token is good for one secret, whoever asks first.
+// A token is valid for one secret, whoever comes first.
 func TestTokenWorksOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -211,7 +211,7 @@ func TestTokenWorksOnce(t *testing.T) {
 	}
 }
 
-// Addresses that nobody opened are forgotten, the oldest first.
+// Tokens of addresses that nobody opened are dropped, the oldest first.
 func TestUnusedTokensAreBounded(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -228,7 +228,7 @@ func TestUnusedTokensAreBounded(t *testing.T) {
 	}
 }
 
-// Browsers send cookies to every port of a host: nothing of ours may be one.
+// Browsers send cookies to every port of a host, so no secret is a cookie.
 func TestOtherPortsGetNothing(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -246,8 +246,8 @@ func TestOtherPortsGetNothing(t *testing.T) {
 	}
 }
 
-// A name that is not this machine's own is refused: the defence against a page
-// that points its own name here.
+// A host name that does not belong to this machine is refused, because another
+// page could point its own name here.
 func TestHostIsChecked(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -262,7 +262,7 @@ func TestHostIsChecked(t *testing.T) {
 	}
 }
 
-// Only a page of the very origin may exchange a token or open the WebSocket.
+// Only a page of the same origin may exchange a token or open the WebSocket.
 // Over SSH that origin has another port than the server.
 func TestOriginIsChecked(t *testing.T) {
 	t.Parallel()
@@ -313,7 +313,7 @@ func TestOriginIsChecked(t *testing.T) {
 	}
 }
 
-// upgrade asks for a WebSocket and returns the status.
+// upgrade requests a WebSocket and returns the status.
 func (s *site) upgrade(t *testing.T, headers map[string]string) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.server.URL+"/ws", nil)
@@ -379,7 +379,7 @@ func TestPagesAreBounded(t *testing.T) {
 		t.Fatal("a 65th page was let in")
 	}
 	send(t, open[0], "nonsense")
-	_, _, _ = open[0].Read(t.Context()) // its slot is free a moment after the close
+	_, _, _ = open[0].Read(t.Context()) // its slot is free shortly after the close
 	for {
 		if _, err := s.dial(t, own); err == nil {
 			break
@@ -387,7 +387,7 @@ func TestPagesAreBounded(t *testing.T) {
 	}
 }
 
-// What is shown of the front end is its files; nothing lists them.
+// Only the front end's files are served, and nothing lists them.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -423,8 +423,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// Calls are answered under their id, events arrive in between, and a call that
-// takes long holds up no other.
+// Calls are answered under their id, events arrive in between, and a slow call
+// delays no other.
 func TestCallsAndEvents(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -445,7 +445,7 @@ func TestCallsAndEvents(t *testing.T) {
 	}
 }
 
-// A page that does not read is cut off, so that it can hold up nobody.
+// A page that does not read is disconnected, so that it delays nobody.
 func TestSlowPageIsCutOff(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -457,7 +457,7 @@ func TestSlowPageIsCutOff(t *testing.T) {
 	conn.SetReadLimit(1 << 20)
 	for {
 		if _, _, err := conn.Read(t.Context()); err != nil {
-			return // cut off, as it should be
+			return // disconnected, as it should be
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"atelier.dev/atelier/backend/workbench"
 )
 
-// spawn is a call that starts an agent on the model "helper".
+// spawn returns a call that starts an agent on the model "helper".
 func spawn(task string, more map[string]any) llmtest.Call {
 	in := map[string]any{"task": task, "model": "helper"}
 	for name, value := range more {
@@ -23,7 +23,7 @@ func spawn(task string, more map[string]any) llmtest.Call {
 	return llmtest.Use("SpawnAgent", in)
 }
 
-// agentOf returns the session that an ended call was about.
+// agentOf returns the session of an ended call about an agent.
 func agentOf(p *page, tool string) (string, agent.ToolCallEnd) {
 	p.t.Helper()
 	end := await(p, func(e agent.ToolCallEnd) bool { return e.Tool == tool })
@@ -33,7 +33,7 @@ func agentOf(p *page, tool string) (string, agent.ToolCallEnd) {
 	return end.Details.Agent.Session, end
 }
 
-// asked are the bodies of the requests for a model's answers.
+// asked returns the bodies of the requests to a model.
 func asked(server *llmtest.Server, model string) (bodies []string) {
 	for _, r := range server.Requests() {
 		if body := string(r.Body); strings.Contains(body, `"model":"`+model+`"`) {
@@ -43,9 +43,10 @@ func asked(server *llmtest.Server, model string) (bodies []string) {
 	return bodies
 }
 
-// LOOP-48, LOOP-49, LOOP-145, LOOP-146, LOOP-147, LOOP-149, LOOP-150, LOOP-172, OAS-504: an agent
-// works on its task in the same folder, with a history of its own and the same
-// person to ask; its report is the result of a wait, and it can be told more.
+// LOOP-48, LOOP-49, LOOP-145, LOOP-146, LOOP-147, LOOP-149, LOOP-150, LOOP-172,
+// OAS-504: an agent works on its task in the same folder, with its own history
+// and the same person to ask. Its report is the result of a wait, and it can be
+// told more.
 func TestSubagent(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -97,8 +98,8 @@ func TestSubagent(t *testing.T) {
 	}
 }
 
-// LOOP-48, LOOP-148: what cannot be started, and what is nobody's, is told to the
-// model; no more than four work at a time.
+// LOOP-48, LOOP-148: the model is told if an agent cannot be started or does
+// not exist. At most four work at a time.
 func TestSubagentRefusals(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -114,7 +115,7 @@ func TestSubagentRefusals(t *testing.T) {
 	other := p.session("openai")
 	calls = append(calls, llmtest.Use("Wait", map[string]any{"agent_id": other}))
 	server.Script(model, llmtest.Round{Calls: calls})
-	for range 5 { // one after the other, to be counted
+	for range 5 { // one after the other, so that they can be counted
 		server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", nil)}})
 	}
 	server.Script(model, llmtest.Round{Text: "Done."})
@@ -142,14 +143,14 @@ func TestSubagentRefusals(t *testing.T) {
 	if body := asked(server, "helper")[0]; strings.Contains(body, "SpawnAgent") {
 		t.Error("an agent can start others")
 	}
-	must[backend.Empty](p, "conversation.interrupt", workbench.SessionRef{Session: id}) // ends them, too
+	must[backend.Empty](p, "conversation.interrupt", workbench.SessionRef{Session: id}) // which also ends them
 	for range helpers {
 		await(p, func(e agent.ProcessingEnd) bool { return e.Reason == agent.EndInterrupted })
 	}
 }
 
-// An interrupt of the parent ends the wait and the agent; an agent that fails is
-// reported as such.
+// An interrupt of the parent ends the wait and the agent. A failed agent is
+// reported as failed.
 func TestSubagentInterruptAndFailure(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -176,8 +177,8 @@ func TestSubagentInterruptAndFailure(t *testing.T) {
 	}
 }
 
-// LOOP-54: a session that is closed, here because its key is refused, has ended its
-// agents before that.
+// LOOP-54: a session that is closed, here because its key is refused, ends its
+// agents first.
 func TestSubagentsEndBeforeTheirSession(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -192,7 +193,7 @@ func TestSubagentsEndBeforeTheirSession(t *testing.T) {
 	}
 }
 
-// A session and its agents share one budget: what one spends, the others cannot.
+// A session and its agents share one budget.
 func TestSubagentBudget(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -213,13 +214,13 @@ func TestSubagentBudget(t *testing.T) {
 	if info := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: child}).Session; info.Cost.Cost != 25*llm.Dollar/100 {
 		t.Errorf("the agent spent %s", info.Cost.Cost)
 	}
-	p.send(child, "look again") // what is left is too little for an agent, too
+	p.send(child, "look again") // the rest is too little for an agent, too
 	if limit := await(p, anyOf[agent.TurnLimit]); limit.Limit != "budget" || limit.Spent != 125*llm.Dollar/100 {
 		t.Errorf("the agent was stopped by %+v", limit)
 	}
 }
 
-// K-05: also of calls that are made at once, no more than four begin.
+// K-05: at most four agents start, even if the calls are made at once.
 func TestSubagentsAtOnce(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -242,8 +243,8 @@ func TestSubagentsAtOnce(t *testing.T) {
 	}
 }
 
-// A task stays in the project, whatever links lie there, and may be named by its
-// whole path; its model may be a level's (COM-51).
+// An agent's folder is in the project, whatever links lie there, and may be
+// given as an absolute path. Its model may be that of a level (COM-51).
 func TestSubagentPlaceAndLevel(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)

@@ -11,9 +11,9 @@ import (
 	"atelier.dev/atelier/backend/workbench"
 )
 
-// K-41, K-44: the naming of a session's tools decides whether lines of output are
-// capped and how long a command may take; the user's own time limit comes before
-// both.
+// K-41, K-44: the naming of a session's tools decides whether lines of output
+// are capped and how long a command may take. The user's own time limit
+// overrides both.
 func TestWhatTheNamingDecides(t *testing.T) {
 	t.Parallel()
 	for _, d := range dialects {
@@ -57,7 +57,8 @@ func TestWhatTheNamingDecides(t *testing.T) {
 	}
 }
 
-// LOOP-27: the specification's search takes a path, whoever's models call it.
+// LOOP-27: the specification's search takes a path, whichever vendor's models
+// call it.
 func TestSearchUnderTheSpecificationsNames(t *testing.T) {
 	t.Parallel()
 	for _, d := range dialects {

@@ -14,8 +14,8 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// What fills a session's context can be asked before its first request, while it
-// works, also while another session is being read, and after a restart.
+// The breakdown of a context is available before the first request, during a
+// turn, while another session is being read, and after a restart.
 func TestBreakdown(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t,
@@ -35,7 +35,7 @@ func TestBreakdown(t *testing.T) {
 		return b, of
 	}
 
-	gate.session = must[backend.SessionInfo](p, "sessions.create", backend.Empty{}).ID // which takes long to read
+	gate.session = must[backend.SessionInfo](p, "sessions.create", backend.Empty{}).ID // whose reading takes long
 	held := make(chan struct{})
 	go func() {
 		defer close(held)

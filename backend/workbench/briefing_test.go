@@ -13,8 +13,8 @@ import (
 	"atelier.dev/atelier/storage"
 )
 
-// What a model is told of who follows its work, as the product wires it: the
-// user of a window, the agent that started it, or nobody.
+// The product tells a model who follows its work: the user of a window, the
+// agent that started it, or nobody.
 func TestBriefedForTheAudience(t *testing.T) {
 	t.Parallel()
 	const user, report, nobody = "The user sees each step", "Your last message is your report", "Nobody watches this run"
@@ -49,8 +49,8 @@ func TestBriefedForTheAudience(t *testing.T) {
 	}
 }
 
-// K-45: a session that goes on, in another process too, is told what changed
-// in the project's documents, and the beginning of its requests stays.
+// K-45: a session that continues, also in another process, is told of changes
+// in the project's documents, and the beginning of its requests stays the same.
 func TestBriefingIsRenewed(t *testing.T) {
 	t.Parallel()
 	folder, home := t.TempDir(), t.TempDir()

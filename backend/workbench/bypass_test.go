@@ -13,7 +13,7 @@ import (
 	"atelier.dev/atelier/backend/workbench"
 )
 
-// bypass lets a session do everything unasked, as its page does.
+// bypass allows a session everything, as its page does.
 func (p *page) bypass(session string) agent.Settings {
 	p.t.Helper()
 	set := agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeBypass}
@@ -24,8 +24,8 @@ func (p *page) bypass(session string) agent.Settings {
 
 var writes = llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Write", map[string]any{"file_path": "a.txt", "content": "a"})}}
 
-// K-12: what asks nothing is never what new sessions begin with, neither
-// because a page says so nor because an earlier version stored it.
+// K-12: new sessions never begin with everything allowed, neither because a
+// page says so nor because an earlier version stored it.
 func TestBypassIsNoPreference(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t), ""))
@@ -48,7 +48,7 @@ func TestBypassIsNoPreference(t *testing.T) {
 	}
 }
 
-// A session that could do everything asks first after a restart, from its
+// A session that was allowed everything asks first after a restart, from its
 // first call on, and its log says so.
 func TestBypassEndsWithTheProcess(t *testing.T) {
 	t.Parallel()
@@ -69,7 +69,7 @@ func TestBypassEndsWithTheProcess(t *testing.T) {
 
 	again := newPage(t, folder, home, environment(server, ""))
 	again.send(session, "write again")
-	// The first of these that comes says whether it was asked for.
+	// The first of these events tells whether an approval was requested.
 	first := await(again, func(p agent.Payload) bool {
 		_, asked := p.(agent.ApprovalRequest)
 		_, ended := p.(agent.ToolCallEnd)
@@ -90,7 +90,7 @@ func TestBypassEndsWithTheProcess(t *testing.T) {
 	}
 }
 
-// Opening the folder is enough: nothing has to be sent to see that it ended.
+// Opening the folder is enough: the mode ends without a message.
 func TestRecoverEndsBypass(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -111,7 +111,8 @@ func TestRecoverEndsBypass(t *testing.T) {
 	}
 }
 
-// A session that begins with it, as one of the command line does, keeps it.
+// A session that begins in this mode, such as one of the command line, keeps
+// it.
 func TestBypassFromTheBeginning(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, writes, llmtest.Round{Text: "done"})
@@ -126,7 +127,8 @@ func TestBypassFromTheBeginning(t *testing.T) {
 	}
 }
 
-// Taken from a session, it is taken from the agents that had it from there.
+// If the mode is taken from a session, it is also taken from the agents that
+// got it from there.
 func TestBypassEndsForAgentsToo(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)

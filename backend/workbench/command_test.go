@@ -27,7 +27,7 @@ func (p *page) runs(session, command string) {
 func withoutKey(string) string { return "" }
 
 // OAS-102: the user runs a command in the session's folder, without a key and
-// without being asked; the next request to a model says so.
+// without an approval. The next request to a model says so.
 func TestTheUserRunsACommand(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Text: "I see."}, llmtest.Round{Text: "Again."})
@@ -71,8 +71,8 @@ func TestTheUserRunsACommand(t *testing.T) {
 	}
 }
 
-// Commands of the user's run without any key, and may change what they like in
-// any mode, but not where the workbench is read-only.
+// The user's commands run without any key, and may change anything in any mode,
+// unless the workbench is read-only.
 func TestTheUsersCommandsNeedNoKey(t *testing.T) {
 	t.Parallel()
 	for _, readOnly := range []bool{false, true} {
@@ -99,8 +99,8 @@ func TestTheUsersCommandsNeedNoKey(t *testing.T) {
 	}
 }
 
-// A command of the user's goes on until it is stopped; what it printed is there
-// meanwhile for who opens the session, and no process is left.
+// A user's command runs until it is stopped. A page that opens meanwhile sees
+// its output, and no process is left.
 func TestTheUserStopsACommand(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(*page, string){
@@ -153,7 +153,7 @@ func (p *page) snapshot(session string) workbench.Snapshot {
 	return must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: session})
 }
 
-// What is queued behind a command of the user's follows it.
+// A message that is queued behind a user's command follows it.
 func TestAPromptFollowsTheUsersCommand(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Text: "Fixed."})
@@ -173,7 +173,7 @@ func TestAPromptFollowsTheUsersCommand(t *testing.T) {
 	}
 }
 
-// A command of the user's that a crash cut off ends when the folder is opened.
+// A user's command that a crash cut off ends when the folder is opened.
 func TestRecoverEndsTheUsersCommand(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -195,8 +195,9 @@ func TestRecoverEndsTheUsersCommand(t *testing.T) {
 	}
 }
 
-// Of long output a page is sent the beginning and the end, and the whole when
-// it asks for it; what memory cannot keep lies in a file that is named.
+// A page is sent the beginning and the end of long output, and the whole on
+// request. Output that exceeds the memory limit is in a file whose path is
+// given.
 func TestLongOutputOfTheUsersCommand(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, t.TempDir(), t.TempDir(), withoutKey)
@@ -217,7 +218,7 @@ func TestLongOutputOfTheUsersCommand(t *testing.T) {
 	}
 }
 
-// One whose end could not be saved does not keep the next one from running.
+// A command whose end could not be saved does not prevent the next one.
 func TestTheUsersCommandAfterALostOne(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, t.TempDir(), t.TempDir(), withoutKey)

@@ -15,7 +15,7 @@ import (
 // compactModel has a window of 128,000 tokens.
 const compactModel = "gpt-4o"
 
-// lengthy is a session whose first turn came to so many tokens.
+// lengthy returns a session whose first turn had the given number of tokens.
 func lengthy(t *testing.T, tokens int64, rounds ...llmtest.Round) (*page, *llmtest.Server, string) {
 	t.Helper()
 	first := llmtest.Round{Text: strings.Repeat(strings.Repeat("word,", 400)+" ", int(tokens)/500), Usage: llm.Usage{Input: tokens, Output: 10, Known: true}}
@@ -29,9 +29,9 @@ func lengthy(t *testing.T, tokens int64, rounds ...llmtest.Round) (*page, *llmte
 	return p, server, id
 }
 
-// K-08, COM-16, COM-93: a conversation that passes the setting's share of the window is summarised
-// by the session's own model before the next request; the ledger says what that
-// cost, and for what.
+// K-08, COM-16, COM-93: a conversation that exceeds the setting's share of the
+// window is summarised by the session's own model before the next request. The
+// ledger has the cost and its purpose.
 func TestCompact(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -81,9 +81,9 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// COM-19: a person has a conversation summarised at any time between two turns, and
-// says what is to stay; the next request holds the summary, also in another run
-// of the program.
+// COM-19: a person can have a conversation summarised between two turns, and
+// say what should stay. The next request has the summary, also in another
+// process.
 func TestCompactByHand(t *testing.T) {
 	t.Parallel()
 	folder, home := t.TempDir(), t.TempDir()
@@ -115,9 +115,9 @@ func TestCompactByHand(t *testing.T) {
 	}
 }
 
-// While a summary is written the session shows as working, takes nothing else,
-// and can be stopped; nothing is changed then. One that is cut off with the
-// program is ended by the next.
+// While a summary is written, the session is shown as working, accepts nothing
+// else and can be stopped, which changes nothing. A compaction that ended with
+// the process is marked as ended by the next.
 func TestCompactIsCutOff(t *testing.T) {
 	t.Parallel()
 	folder, home := t.TempDir(), t.TempDir()
@@ -140,7 +140,7 @@ func TestCompactIsCutOff(t *testing.T) {
 	}
 	must[backend.Empty](p, "conversation.compact", workbench.CompactRequest{Session: id})
 	await(p, anyOf[agent.CompactionStart])
-	killed := t.TempDir() // what is on the disk now is what a killed process would leave
+	killed := t.TempDir() // the disk now has what a killed process would leave
 	if err := os.CopyFS(killed, os.DirFS(home)); err != nil {
 		t.Fatal(err)
 	}

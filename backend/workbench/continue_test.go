@@ -10,8 +10,8 @@ import (
 	"atelier.dev/atelier/backend/workbench"
 )
 
-// K-06: a turn that failed is carried on at a word, also by another run of the
-// program, and shows as working meanwhile; one that ended by itself is not.
+// K-06: a failed turn can be continued, also in another process, and is shown
+// as working meanwhile. A turn that ended by itself cannot.
 func TestContinue(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Status: 404}, llmtest.Round{Text: "Noon.", Hang: true})

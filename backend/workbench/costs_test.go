@@ -27,8 +27,8 @@ func ask(t *testing.T, p *page, provider, model string) (string, agent.TextEnd) 
 	return info.ID, end
 }
 
-// LLM-16: what Anthropic keeps for an hour, by the user's choice alone, costs what
-// such writing costs, and no other provider is asked for it.
+// LLM-16: input that Anthropic keeps for an hour, only if the user chose that,
+// is priced as such, and no other provider is asked for it.
 func TestLongCache(t *testing.T) {
 	t.Parallel()
 	usage := llm.Usage{Input: 10, CacheWrite: 1000, CacheWriteLong: 900, Output: 10, Known: true}
@@ -63,14 +63,14 @@ func TestLongCache(t *testing.T) {
 	}
 }
 
-// OAS-114, LOOP-16: requests are priced by the catalogue, what runs on this
-// machine costs nothing, the rest is unknown; and the catalogue steers effort.
+// OAS-114, LOOP-16: requests are priced by the catalogue, local models cost
+// nothing, and other costs are unknown. The catalogue also limits the effort.
 func TestCosts(t *testing.T) {
 	t.Parallel()
 	usage := llm.Usage{Input: 1000, CacheRead: 10_000, Output: 100, Reasoning: 50, Known: true}
 	server := llmtest.Serve(t, llmtest.Round{Text: "One.", Usage: usage}, llmtest.Round{Text: "Two.", Usage: usage}, llmtest.Round{Text: "Three.", Usage: usage})
 	home := t.TempDir()
-	own := `{"models": [{"provider": "compat", "id": "gateway", "input": 1, "output": 0}]}` // a row's price wins over the place
+	own := `{"models": [{"provider": "compat", "id": "gateway", "input": 1, "output": 0}]}` // a row's price overrides the zero of a local model
 	if err := os.WriteFile(filepath.Join(home, models.ModelsFile), []byte(own), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -108,11 +108,11 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// A model that nobody knows is used all the same; its cost is unknown, not 0.
+// An unknown model can be used; its cost is unknown, not 0.
 func TestUnknownCost(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Text: "One.", Usage: llm.Usage{Input: 1, Output: 1, Known: true}})
-	remote := strings.Replace(server.URL, "127.0.0.1", "0.0.0.0", 1) // it answers here, and is no loopback address
+	remote := strings.Replace(server.URL, "127.0.0.1", "0.0.0.0", 1) // it answers here, but its address is not a loopback one
 	p := newPage(t, t.TempDir(), t.TempDir(), func(name string) string {
 		if name == "COMPAT_BASE_URL" {
 			return remote

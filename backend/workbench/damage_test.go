@@ -15,7 +15,7 @@ import (
 	"atelier.dev/atelier/storage"
 )
 
-// spoil runs a statement on the database of a page that is closed.
+// spoil runs a statement on the database of a closed page.
 func spoil(t *testing.T, home, statement string) {
 	t.Helper()
 	db, err := sql.Open("sqlite3", filepath.Join(home, storage.File))
@@ -28,8 +28,8 @@ func spoil(t *testing.T, home, statement string) {
 	}
 }
 
-// A session goes on without the events of it that are damaged: the page shows
-// that some are, and the model is told so.
+// A session continues without its damaged events: the page shows that some are
+// damaged, and the model is told so.
 func TestDamagedSessionGoesOn(t *testing.T) {
 	t.Parallel()
 	for name, statement := range map[string]string{
@@ -83,8 +83,8 @@ func TestDamagedSessionGoesOn(t *testing.T) {
 	}
 }
 
-// Preferences that are damaged are the defaults until they are chosen again; a
-// provider's damaged address is not guessed, and its key not sent anywhere.
+// Damaged preferences are the defaults until the user chooses again. A
+// provider's damaged address is not guessed, and its key is sent nowhere.
 func TestDamagedSettings(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -116,7 +116,8 @@ func TestDamagedSettings(t *testing.T) {
 	}
 }
 
-// An agent whose row is lost is listed as its session's agent, and goes with it.
+// An agent whose row is lost is listed as its parent's agent, and is deleted
+// with it.
 func TestLostAgentStaysItsParents(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)

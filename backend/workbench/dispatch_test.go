@@ -10,8 +10,8 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// The dispatcher answers everything with JSON and survives everything: it is
-// the one way in for the window, the browser and the tests.
+// The dispatcher answers everything with JSON and survives everything, because
+// it is the only entry for the window, the browser and the tests.
 func TestDispatcher(t *testing.T) {
 	t.Parallel()
 	d := &Dispatcher{methods: map[string]method{}}

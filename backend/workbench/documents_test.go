@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// LOOP-47, LOOP-142, LOOP-143: which documents a model was told of, and how much
-// of them, reaches the page with the session's events; the model has them.
+// LOOP-47, LOOP-142, LOOP-143: the page learns from the session's events which
+// documents a model was told and how much of each. The model has them.
 func TestDocumentsAreShown(t *testing.T) {
 	t.Parallel()
 	folder, home := t.TempDir(), t.TempDir()

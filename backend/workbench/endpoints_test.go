@@ -16,7 +16,7 @@ import (
 	"atelier.dev/atelier/storage/keystore"
 )
 
-// house is an endpoint with everything one can have.
+// house is an endpoint with every kind of value.
 func house(address string) models.SetEndpointRequest {
 	return models.SetEndpointRequest{
 		Name: "The House, Inc.", BaseURL: address, Key: "canary-key",
@@ -25,9 +25,9 @@ func house(address string) models.SetEndpointRequest {
 	}
 }
 
-// An endpoint of the user's own is a provider like any other: it is listed,
-// checked, chosen, asked with its own key, headers and members, and in the
-// ledger; also in the next process, and until it is removed.
+// A user's own endpoint is a provider like any other: it is listed, checked,
+// chosen, called with its own key, headers and members, and in the ledger, also
+// in the next process, until it is removed.
 func TestEndpoints(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Text: "Hello.", Usage: small})
@@ -92,8 +92,8 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-// An endpoint's key and headers lie in the key store alone, and are not sent to
-// another host: a new address asks for them again.
+// An endpoint's key and headers are in the key store only, and are not sent to
+// another host: a new address requires them again.
 func TestEndpointSecrets(t *testing.T) {
 	t.Parallel()
 	first, second := llmtest.Serve(t), llmtest.Serve(t)
@@ -139,7 +139,7 @@ func TestEndpointSecrets(t *testing.T) {
 	}
 }
 
-// Secrets that a user takes out of an endpoint are neither sent nor kept.
+// Secrets that a user removes from an endpoint are neither sent nor kept.
 func TestEndpointSecretsAreRemoved(t *testing.T) {
 	t.Parallel()
 	for name, key := range map[string]string{"a key and a header": "canary-key", "a header alone": ""} {
@@ -163,8 +163,8 @@ func TestEndpointSecretsAreRemoved(t *testing.T) {
 	}
 }
 
-// An endpoint whose secrets are not readable can be removed, and stops nothing
-// else.
+// An endpoint whose secrets are garbled can be removed, and affects no other
+// provider.
 func TestGarbledEndpointSecrets(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -200,7 +200,8 @@ func TestGarbledEndpointSecrets(t *testing.T) {
 	}
 }
 
-// What fails changes nothing, and nothing is taken that cannot be sent.
+// A failed change changes nothing, and a value that cannot be sent is not
+// accepted.
 func TestEndpointsAreSetWhole(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)

@@ -9,9 +9,8 @@ import (
 	"atelier.dev/atelier/backend/models"
 )
 
-// MoveLocal has presets of this machine looked for at other addresses, where a
-// test's servers listen: pairs of a preset's id and its address. Call it before
-// anything else.
+// MoveLocal moves local presets to other addresses, where a test's servers
+// listen: pairs of a preset's id and its address. Call it before anything else.
 func (w *Workbench) MoveLocal(moves ...string) {
 	table := provider.Table()
 	for _, p := range compat.Presets() {
@@ -24,13 +23,13 @@ func (w *Workbench) MoveLocal(moves ...string) {
 	w.calls = w.dispatcher()
 }
 
-// Providers are what the workbench knows of providers.
+// Providers returns the workbench's providers.
 func (w *Workbench) Providers() *models.Providers { return w.providers }
 
-// Sessions are those in memory.
+// Sessions returns the sessions in memory.
 func (w *Workbench) Sessions() *live.Sessions { return w.sessions }
 
-// CommandTimeout is the user's time limit for commands that name none.
+// CommandTimeout is the user's time limit for commands without one.
 var CommandTimeout = (*Workbench).commandTimeout
 
 // SuggestionFrom reads a prompt from a model's answer.

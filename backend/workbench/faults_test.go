@@ -15,18 +15,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// faulty is a store of which one call fails.
+// faulty is a store with one failing call.
 type faulty struct {
 	backend.Store
 	mu    sync.Mutex
-	calls []string // those that count; nil for all
-	left  int      // how many are made until one fails; 0 where none does
+	calls []string // the calls that count; nil for all
+	left  int      // how many calls until one fails; 0 if none does
 	fired bool
 }
 
 var errFault = &backend.Error{Code: backend.CodeStoreFailed, Message: "The disk is on fire."}
 
-// arm has the n-th of some calls fail.
+// arm makes the n-th of some calls fail.
 func (f *faulty) arm(n int, calls []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -54,7 +54,7 @@ func (f *faulty) fault(call string) error {
 	return errFault
 }
 
-// faultyly makes a call, if it does not fail.
+// faultyly makes a call unless it is to fail.
 func faultyly[T any](f *faulty, call string, do func() (T, error)) (T, error) {
 	if err := f.fault(call); err != nil {
 		var none T
@@ -152,8 +152,8 @@ func (f *faulty) Lease(session string) (func(), error) {
 	return faultyly(f, "Lease", func() (func(), error) { return f.Store.Lease(session) })
 }
 
-// Whichever call of the store fails while a request is answered, the answer is that
-// failure: no request passes off what could not be read or saved as done.
+// Whichever call of the store fails during a request, the answer is that
+// failure: no request reports as done what could not be read or saved.
 func TestEveryFaultIsTold(t *testing.T) {
 	t.Parallel()
 	var f *faulty
@@ -173,7 +173,7 @@ func TestEveryFaultIsTold(t *testing.T) {
 	for _, tt := range []struct {
 		method string
 		args   func() any
-		calls  []string // that can fail; nil for all
+		calls  []string // the calls that can fail; nil for all
 	}{
 		{"sessions.list", func() any { return backend.Empty{} }, nil},
 		{"sessions.create", func() any { return backend.Empty{} }, []string{"CreateSession", "Append", "Session"}},

@@ -20,8 +20,8 @@ import (
 
 var errFaulty = errors.New("it is locked")
 
-// lockedKeys is a key store that can be read but takes no key, even where it
-// has half taken one.
+// lockedKeys is a key store that can be read but accepts no key, even if it has
+// stored a part of one.
 type lockedKeys struct {
 	*keystore.Store
 	locked *bool
@@ -31,11 +31,11 @@ func (k lockedKeys) SetKey(entry, key string) error {
 	if err := k.Store.SetKey(entry, key); err != nil || !*k.locked {
 		return err
 	}
-	*k.locked = false // for what takes it back
+	*k.locked = false // for the undo
 	return errFaulty
 }
 
-// lockedStore is a store that takes no setting.
+// lockedStore is a store that accepts no setting.
 type lockedStore struct {
 	*storage.Store
 	locked *bool
@@ -49,7 +49,7 @@ func (s lockedStore) SetSetting(ctx context.Context, key, value string) error {
 }
 
 // keyUsed asks a provider for its models and returns the key that each server
-// was sent, empty where it was not asked.
+// received, empty if it was not asked.
 func keyUsed(p *page, servers ...*llmtest.Server) []string {
 	p.t.Helper()
 	before := make([]int, len(servers))
@@ -67,7 +67,7 @@ func keyUsed(p *page, servers ...*llmtest.Server) []string {
 }
 
 // A key and an address are stored both or neither, whichever of the two fails,
-// also in the eyes of the next process.
+// also for the next process.
 func TestKeyAndAddressAreSetTogether(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -122,16 +122,16 @@ func TestKeyAndAddressAreSetTogether(t *testing.T) {
 	}
 }
 
-// A key is never sent to another host than it was entered for: a new address
-// asks for the key again, wherever the old one comes from.
+// A key is never sent to another host than the one it was entered for: a new
+// address requires the key again, whatever the source of the old one.
 func TestAKeyStaysWithItsHost(t *testing.T) {
 	t.Parallel()
 	first, second := llmtest.Serve(t), llmtest.Serve(t)
 	for name, tt := range map[string]struct {
 		env       []string
-		set       []models.SetKeyRequest // the last one asks for the key
+		set       []models.SetKeyRequest // the last one requires the key
 		says      string
-		elsewhere string // what the second server is sent after that
+		elsewhere string // the key that the second server receives after that
 	}{
 		"another host": {
 			set:  []models.SetKeyRequest{{Key: "secret-key", BaseURL: first.URL}, {BaseURL: second.URL}},
@@ -189,8 +189,8 @@ func TestAKeyStaysWithItsHost(t *testing.T) {
 	}
 }
 
-// What does not change the host keeps the key; so does an address that was
-// stored before keys were bound to theirs, with its key under the plain name.
+// A change that keeps the host keeps the key. So does an address that was
+// stored before keys were bound to hosts, with its key under the plain name.
 func TestAKeyFollowsItsHost(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -211,8 +211,8 @@ func TestAKeyFollowsItsHost(t *testing.T) {
 	}
 }
 
-// An address that holds a secret is refused and stored nowhere; one that the
-// environment gives is used and shown without it.
+// An address that contains a secret is refused and stored nowhere. One from the
+// environment is used, and shown without the secret.
 func TestAddressesHoldNoSecrets(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -258,8 +258,8 @@ func TestAddressesHoldNoSecrets(t *testing.T) {
 	}
 }
 
-// OAS-109: a summary's own cap reaches Anthropic, whose answers are otherwise
-// capped at what the model can write.
+// OAS-109: a summary's own cap is sent to Anthropic, whose answers otherwise
+// have the model's cap.
 func TestSummaryCapOnTheWire(t *testing.T) {
 	t.Parallel()
 	long := llmtest.Round{Text: strings.Repeat("word, ", 4000), Usage: small}

@@ -20,7 +20,7 @@ import (
 	"atelier.dev/atelier/backend/workbench"
 )
 
-// lister is a provider that says more of its models than their ids.
+// lister is a provider that lists more about its models than their ids.
 type lister struct {
 	*httptest.Server
 	asked atomic.Int32
@@ -51,9 +51,9 @@ const gatewayModels = `{"data":[
 	{"id":"house/silent"},
 	{"id":"anthropic/claude-opus-5.9"}]}`
 
-// LLM-15: what a gateway says of its models, its own prices above all, is shown
-// and reckoned with; it is asked once a day or when it is demanded, and while
-// it does not answer the last list holds, also in the next process.
+// LLM-15: a gateway's facts about its models, in particular its prices, are
+// shown and used. It is asked once a day or on demand. While it does not
+// answer, the last list holds, also in the next process.
 func TestListings(t *testing.T) {
 	t.Parallel()
 	gateway := newLister(t, gatewayModels)
@@ -108,7 +108,7 @@ func TestListings(t *testing.T) {
 	}
 }
 
-// What one address said of its models is not taken for what another has.
+// A list from one address is not used for another.
 func TestListingsBelongToAnAddress(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -126,9 +126,9 @@ func TestListingsBelongToAnAddress(t *testing.T) {
 	}
 }
 
-// A provider with rows in the catalogue is asked for newer models too. Of its
-// list count those that no row is for and whose family is known; what it says
-// of them wins over what the family is like.
+// A provider with rows in the catalogue is asked for newer models too. From its
+// list only models without a row and of a known family count, and its facts
+// override those of the family.
 func TestNewModels(t *testing.T) {
 	t.Parallel()
 	vendor := newLister(t, `{"data":[{"type":"model","id":"claude-opus-5-7","display_name":"Claude Opus 5.7","max_input_tokens":2000000,"max_tokens":256000},
@@ -149,8 +149,8 @@ func TestNewModels(t *testing.T) {
 	}
 }
 
-// A Claude model that nobody has heard of is capped at what its family writes,
-// not at the least that any model does.
+// An unknown Claude model has the cap of its family, not the smallest cap of
+// all models.
 func TestCapOfAnUnlistedModel(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Text: "Hello."})

@@ -18,12 +18,12 @@ import (
 	"atelier.dev/atelier/storage"
 )
 
-// gate is a store that keeps whoever reads one session's whole log waiting.
+// gate is a store that delays reads of one session's whole log.
 type gate struct {
 	backend.Store
 	session string
-	reading chan struct{} // receives when somebody waits
-	open    chan struct{} // closed when they may go on
+	reading chan struct{} // receives when a reader waits
+	open    chan struct{} // closed when readers may go on
 }
 
 func newGate(s backend.Store) *gate {
@@ -44,7 +44,7 @@ func (g *gate) Events(ctx context.Context, r backend.EventRange) ([]agent.Event,
 	return g.Store.Events(ctx, r)
 }
 
-// gated is a page on a gate.
+// gated returns a page on a gate.
 func gated(t *testing.T, server *llmtest.Server) (*page, *gate) {
 	t.Helper()
 	var g *gate
@@ -55,8 +55,8 @@ func gated(t *testing.T, server *llmtest.Server) (*page, *gate) {
 	return p, g
 }
 
-// Stop works from the moment that Send has answered, also where the session has
-// to be opened again first.
+// Stop works as soon as Send has answered, even if the session has to be
+// reopened first.
 func TestStopRightAfterSend(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -78,7 +78,7 @@ func TestStopRightAfterSend(t *testing.T) {
 	}
 }
 
-// Stop in one session does not wait for another one to be read.
+// Stop in one session does not wait until another one is read.
 func TestStopDoesNotWaitForAnotherSession(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -103,8 +103,8 @@ func TestStopDoesNotWaitForAnotherSession(t *testing.T) {
 	}
 }
 
-// Whoever waits for a session to be read may stop waiting; the reading goes on
-// for those who come later.
+// A caller may stop waiting until a session is read; the reading continues for
+// later callers.
 func TestGivingUpOnALongSession(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -150,7 +150,7 @@ func TestDeletionOfAWorkingParentDeletesNothing(t *testing.T) {
 	}
 }
 
-// LOOP-54: what an agent left running has ended by the time that its parent is
+// LOOP-54: commands that an agent left running have ended before its parent is
 // closed in the log.
 func TestAgentsCommandsEndWithTheParent(t *testing.T) {
 	t.Parallel()
@@ -165,7 +165,7 @@ func TestAgentsCommandsEndWithTheParent(t *testing.T) {
 	p.send(id, "go")
 	child, _ := agentOf(p, "SpawnAgent")
 	p.allow(child, await(p, anyOf[agent.ApprovalRequest]))
-	await(p, anyOf[agent.ProcessingEnd]) // the agent's; its parent waits for a model that says nothing
+	await(p, anyOf[agent.ProcessingEnd]) // the agent's; its parent waits for a model that does not answer
 	if carrying(t, token) == 0 {
 		t.Fatal("nothing runs on")
 	}
@@ -176,8 +176,9 @@ func TestAgentsCommandsEndWithTheParent(t *testing.T) {
 	}
 }
 
-// Sessions at rest do not stay in memory without end: those used longest ago are
-// closed, and can be gone on with. What works or has a command running stays.
+// Sessions at rest do not stay in memory forever: the ones used longest ago are
+// closed, and can continue later. A session that works or has a running command
+// stays.
 func TestSessionsAtRestLeaveMemory(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -207,8 +208,8 @@ func TestSessionsAtRestLeaveMemory(t *testing.T) {
 	}
 }
 
-// A session of another folder is refused by name and left alone: its tools would
-// act in this folder.
+// A session of another folder is refused with that folder's path, because its
+// tools would act in this folder.
 func TestSessionsOfAnotherFolder(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -240,7 +241,7 @@ func TestSessionsOfAnotherFolder(t *testing.T) {
 	}
 }
 
-// A deleted session is gone, a running one is not deleted.
+// A deleted session is gone; a running one is not deleted.
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Text: "x", Hang: true})
@@ -265,7 +266,7 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// Stop also ends a turn that was asked for and still waits for its session to be
+// Stop also ends a turn that was requested and still waits until its session is
 // read again.
 func TestStopBeforeTheTurnBegins(t *testing.T) {
 	t.Parallel()

@@ -29,8 +29,8 @@ func find(t *testing.T, list models.ModelList, provider, id string) models.Model
 	return models.ModelInfo{}
 }
 
-// LLM-15, OAS-722: the picker is told what a model costs and can do, when it goes and
-// what takes its place; what is unknown is absent.
+// LLM-15, OAS-722: the picker has a model's price and abilities, its shutdown
+// and its replacement. Unknown values are absent.
 func TestModelsList(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -63,8 +63,8 @@ func TestModelsList(t *testing.T) {
 	}
 }
 
-// OAS-713: the user's own models are read from the home folder; a bad file
-// is reported and changes nothing.
+// OAS-713: the user's own models are read from the home folder. A bad file is
+// reported and changes nothing.
 func TestUserModels(t *testing.T) {
 	t.Parallel()
 	for file, check := range map[string]func(models.ModelList){
@@ -91,8 +91,8 @@ func TestUserModels(t *testing.T) {
 	}
 }
 
-// Testing a connection says whether the provider answers, takes the key and
-// has the model, and what to do if not.
+// A connection test says whether the provider answers, accepts the key and has
+// the model, and what to do if not.
 func TestModelsTest(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -125,8 +125,8 @@ func TestModelsTest(t *testing.T) {
 	}
 }
 
-// A new session begins with the model that the picker shows first, also where
-// the user's own rows are the only ones.
+// A new session begins with the model that the picker shows first, even if all
+// rows are the user's own.
 func TestNewSessionUsesTheFirstModel(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -140,8 +140,8 @@ func TestNewSessionUsesTheFirstModel(t *testing.T) {
 	}
 }
 
-// OAS-710: a model is switched to by any name, without the spaces around it; no
-// name at all is refused, and nothing changes.
+// OAS-710: any name of a model can be chosen, without surrounding spaces. An
+// empty name is refused and changes nothing.
 func TestSwitchModel(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Text: "Hi."})
@@ -167,8 +167,8 @@ func TestSwitchModel(t *testing.T) {
 	}
 }
 
-// Settings that are asked for right after something else was stored, which has
-// the session read again, are not lost.
+// Settings that are requested right after another event was stored, which makes
+// the session be read again, are not lost.
 func TestConfigureAfterARename(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t), "sk-test"))

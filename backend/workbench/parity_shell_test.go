@@ -10,12 +10,12 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// running are how one vendor's models write calls about commands that run on.
+// running has the calls of one vendor's models for commands that run on.
 type running struct {
 	start func(command string) llmtest.Call
 	read  func(id string) llmtest.Call
 	stop  func(id string) llmtest.Call
-	// told is how the model learns the id.
+	// told matches the text that tells the model the id.
 	told string
 }
 
@@ -24,8 +24,8 @@ var runningOf = map[string]running{
 		start: func(command string) llmtest.Call {
 			return llmtest.Use("exec_command", args{"cmd": command, "yield_time_ms": 1000})
 		},
-		// To only wait takes five seconds, so something is typed that does no
-		// harm to what is deaf to it.
+		// A mere wait takes five seconds, so harmless text is typed to a
+		// program that does not read.
 		read: func(id string) llmtest.Call {
 			return llmtest.Use("write_stdin", args{"session_id": id, "chars": "\x03", "yield_time_ms": 1000})
 		},
@@ -54,8 +54,8 @@ var runningOf = map[string]running{
 	},
 }
 
-// LOOP-26, LOOP-164: a server is started, read from and stopped, as each vendor's
-// models do that, and nothing of it is left.
+// LOOP-26, LOOP-164: a server is started, read and stopped in each vendor's
+// form, and no process is left.
 func TestParityOfServers(t *testing.T) {
 	t.Parallel()
 	for _, d := range dialects {
@@ -63,9 +63,9 @@ func TestParityOfServers(t *testing.T) {
 			t.Parallel()
 			token, r := rand.Text(), runningOf[d.provider]
 			c := newCell(t, d)
-			// It says what it is asked by the first interrupt, and ends with the
-			// second. Both are traps: bash drops an interrupt that comes as the
-			// command it waits for ends well.
+			// The program asks a question at the first interrupt and ends at
+			// the second. Both are traps, because bash drops an interrupt that
+			// arrives while the command it waits for ends well.
 			c.says(r.start("bash -c 'trap \"trap exit INT; echo asked\" INT; echo listening; while true; do sleep 0.1; done; : " + token + "'"))
 			ends := c.turn("serve")
 			c.fine(ends, 1)
@@ -91,7 +91,7 @@ func TestParityOfServers(t *testing.T) {
 	}
 }
 
-// result is the newest result of a call in the newest request to OpenAI.
+// result returns the newest result of a call in the newest request to OpenAI.
 func (c *cell) result() (output string) {
 	c.t.Helper()
 	var request struct {
@@ -108,8 +108,8 @@ func (c *cell) result() (output string) {
 	return output
 }
 
-// outlived is a command that goes on when OpenAI's call has returned, until the
-// model interrupts it.
+// outlived tests a command that runs on after OpenAI's call has returned, until
+// the model interrupts it.
 func (c *cell) outlived() {
 	c.t.Helper()
 	c.says(c.shell("echo begun; sleep 30", 300))
@@ -127,8 +127,8 @@ func (c *cell) outlived() {
 	}
 }
 
-// LOOP-29, LOOP-109: OpenAI's models wait for a command, interrupt one, and type
-// to one on a terminal, over their wire format.
+// LOOP-29, LOOP-109: OpenAI's models wait for a command, interrupt one, and
+// type to one on a terminal, over their wire format.
 func TestUnifiedShell(t *testing.T) {
 	t.Parallel()
 	c := newCell(t, dialects[0])
@@ -164,7 +164,7 @@ func TestUnifiedShell(t *testing.T) {
 	}
 }
 
-// A command that is to run somewhere else is asked about as one that does.
+// The approval of a command for another directory names that directory.
 func TestApprovalSaysWhere(t *testing.T) {
 	t.Parallel()
 	c := newCell(t, dialects[0])

@@ -19,7 +19,7 @@ import (
 	"atelier.dev/atelier/storage"
 )
 
-// dialect is how one vendor's models write the calls of the matrix.
+// dialect has the calls of the matrix in the form of one vendor's models.
 type dialect struct {
 	provider, model string
 	create          func(path, text string) llmtest.Call
@@ -30,7 +30,7 @@ type dialect struct {
 	glob            func(pattern string) llmtest.Call
 	spawn           func(task string) llmtest.Call
 	wait            func(id string) llmtest.Call
-	// effort is how the request says that the model is to think hard.
+	// effort matches the part of the request that asks for much thought.
 	effort string
 }
 
@@ -105,7 +105,7 @@ var dialects = []dialect{
 	},
 }
 
-// named is the member of a call whose name begins so.
+// named returns the member of a call whose name has a prefix.
 func named(call llmtest.Call, prefix string) string {
 	var in args
 	if err := json.Unmarshal([]byte(call.Arguments), &in); err != nil {
@@ -135,8 +135,8 @@ func within(in args, name, path string) args {
 	return in
 }
 
-// cell is one row of the matrix for one vendor: a session that may do
-// everything, on the vendor's own wire format.
+// cell is one row of the matrix for one vendor: a session that is allowed
+// everything, over the vendor's own wire format.
 type cell struct {
 	*page
 	dialect
@@ -171,7 +171,7 @@ func (c *cell) configure(set agent.Settings) {
 	await(c.page, func(s agent.SettingsChange) bool { return s.Settings == set })
 }
 
-// says scripts an answer that calls tools.
+// says scripts an answer with calls.
 func (c *cell) says(calls ...llmtest.Call) {
 	c.server.Script(c.model, llmtest.Round{Calls: calls})
 }
@@ -219,7 +219,7 @@ func (c *cell) holds(name, want string) {
 	}
 }
 
-// last is the body of the newest request.
+// last returns the body of the newest request.
 func (c *cell) last() string {
 	requests := c.server.Requests()
 	return string(requests[len(requests)-1].Body)
@@ -390,8 +390,9 @@ var matrix = map[string]func(*cell){
 	},
 }
 
-// LOOP-109, LOOP-110, LOOP-111: the parity matrix of the loop specification: every row for every vendor, over
-// its wire format, with the tools that its models know.
+// LOOP-109, LOOP-110, LOOP-111: this is the parity matrix of the loop
+// specification: every row for every vendor, over its wire format, with the
+// tools that its models know.
 func TestParity(t *testing.T) {
 	t.Parallel()
 	for row, test := range matrix {
@@ -404,7 +405,8 @@ func TestParity(t *testing.T) {
 	}
 }
 
-// LOOP-170, LOOP-185: a word that steers reaches the model after the tools that run.
+// LOOP-170, LOOP-185: a steering message reaches the model after the running
+// tools.
 func TestParityOfSteering(t *testing.T) {
 	t.Parallel()
 	for _, d := range dialects {
@@ -431,7 +433,7 @@ func TestParityOfSteering(t *testing.T) {
 	}
 }
 
-// LOOP-172, LOOP-186: a subagent is started and waited for.
+// LOOP-172, LOOP-186: a subagent is started and awaited.
 func TestParityOfSubagents(t *testing.T) {
 	t.Parallel()
 	for _, d := range dialects {
@@ -456,7 +458,7 @@ func TestParityOfSubagents(t *testing.T) {
 	}
 }
 
-// The smoke list of the specification, for every vendor.
+// The smoke list of the specification holds for every vendor.
 func TestSmoke(t *testing.T) {
 	t.Parallel()
 	for _, d := range dialects {
@@ -472,7 +474,8 @@ func TestSmoke(t *testing.T) {
 			c.says(c.edit("hello.py", `print("Hello")`, "print(\"Hello\")\nprint(\"Goodbye\")"))
 			c.fine(c.turn("Print Goodbye, too"), 2)
 			c.holds("hello.py", "print(\"Hello\")\nprint(\"Goodbye\")\n")
-			// LOOP-183: by Python, or by what reads the same where there is none.
+			// LOOP-183: by Python, or by a program that reads the same if there
+			// is none.
 			c.says(c.shell(`python3 hello.py 2>/dev/null || sed 's/print("\(.*\)")/\1/' hello.py`, 0))
 			if ends := c.turn("Run it"); len(ends) != 1 || !strings.Contains(ends[0].Output, "Hello\nGoodbye") {
 				t.Errorf("ran %+v", ends)
@@ -483,7 +486,7 @@ func TestSmoke(t *testing.T) {
 			if ends := c.turn("Read big.txt"); len(ends) != 1 || ends[0].Size < 100_000 || !strings.Contains(c.last(), "were removed") {
 				t.Errorf("read %+v", ends[0].Size)
 			}
-			// LOOP-187, K-44: what names no limit has the vendor's own.
+			// LOOP-187, K-44: a call without a limit has the vendor's own.
 			if want := map[string]string{"openai": "10000 if left out", "anthropic": "120000", "gemini": "2 minutes"}[d.provider]; !strings.Contains(c.last(), want) {
 				t.Errorf("no limit of %s is told", want)
 			}

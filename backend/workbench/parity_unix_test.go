@@ -29,7 +29,7 @@ func TestParityOfConcurrency(t *testing.T) {
 			go func() { filled <- fill(pipes) }()
 			c.says(c.shell("cat a", 10_000), c.shell("cat b", 10_000))
 			ends := c.turn("read both")
-			for _, pipe := range pipes { // to let go of who still waits for a reader
+			for _, pipe := range pipes { // to release a command that still waits for a reader
 				if f, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
 					defer f.Close()
 				}

@@ -14,9 +14,9 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// LLM-22: Anthropic takes pictures of up to 5 MB in their encoded form, other
-// providers larger ones. A picture that the one refuses is made smaller for it
-// and for nobody else.
+// LLM-22: Anthropic accepts pictures of up to 5 MB in their encoded form, other
+// providers larger ones. A picture that is too large for one provider is made
+// smaller for it only.
 func TestPictureLimits(t *testing.T) {
 	t.Parallel()
 	picture := image.NewNRGBA(image.Rect(0, 0, 1100, 1100)) // random pixels do not compress: 4.8 MB

@@ -16,7 +16,7 @@ import (
 	"atelier.dev/atelier/backend/workbench"
 )
 
-// variables is an environment that holds these variables only, given in pairs.
+// variables returns an environment with the given pairs only.
 func variables(pairs ...string) func(string) string {
 	env := map[string]string{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -33,8 +33,8 @@ func offered(list models.ModelList, id string) models.ProviderInfo {
 	return list.Providers[i]
 }
 
-// LLM-02 LLM-04 OAS-709 COM-50: the key of a well-known endpoint is enough for a
-// first session with it, in its own dialect and at the price of the catalogue.
+// LLM-02 LLM-04 OAS-709 COM-50: the key of a well-known endpoint is enough for
+// a first session with it, in its own dialect and at the catalogue's price.
 func TestPresetSession(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ provider, keyVar, urlVar, model, sent string }{
@@ -63,9 +63,9 @@ func TestPresetSession(t *testing.T) {
 	}
 }
 
-// LLM-04: a server on this machine is looked for when it is asked for, listed with what
-// it has, and never used unless the user picks it; what is not there is not
-// mentioned.
+// LLM-04: a server on this machine is looked for on request, listed with its
+// models, and never used unless the user chooses it. A missing server is not
+// listed.
 func TestLocalModels(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Text: "Hello."})
@@ -107,13 +107,13 @@ func TestLocalModels(t *testing.T) {
 	await(p, func(agent.ProcessingEnd) bool { return true })
 }
 
-// A local server whose address the user gave is set up like any other.
+// A local server whose address the user entered is configured like any other.
 func TestLocalSetUp(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
 	p := newPage(t, t.TempDir(), t.TempDir(), variables("OLLAMA_BASE_URL", server.URL))
 	list := must[models.ModelList](p, "models.list", backend.Empty{})
-	if got := offered(list, "ollama"); !got.Ready || got.Local || len(got.Models) != 1 { // what it has, not what the catalogue knows
+	if got := offered(list, "ollama"); !got.Ready || got.Local || len(got.Models) != 1 { // the models that it has, not the catalogue's
 		t.Errorf("%+v", got)
 	}
 	if s := must[backend.SessionInfo](p, "sessions.create", backend.Empty{}).Settings; s.Provider != "ollama" || s.Model != llmtest.ModelID {
@@ -137,9 +137,9 @@ func TestDeployments(t *testing.T) {
 	}
 }
 
-// OAS-723: the environment's model wins over the stored one and over none, and
-// its key and address belong to its provider; what the user picks wins over it,
-// and is what is stored.
+// OAS-723: the environment's model overrides the stored one, and its key and
+// address belong to its provider. A model that the user picks overrides it and
+// is stored.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -182,8 +182,8 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// OAS-723: the environment's model may be an endpoint's of the user's own, which
-// is asked with its own key; no other provider is given the environment's.
+// OAS-723: the environment's model may be one of the user's own endpoint, which
+// is called with its own key. No other provider gets the environment's key.
 func TestEnvironmentNamesAnEndpoint(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Text: "Hello."})
@@ -209,7 +209,7 @@ func TestEnvironmentNamesAnEndpoint(t *testing.T) {
 }
 
 // OAS-703 OAS-723: the environment's key and address reach the provider, and
-// the page is told which variable they come from.
+// the page learns which variable they come from.
 func TestEnvironmentIsUsed(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Text: "Hello."})
@@ -229,8 +229,8 @@ func TestEnvironmentIsUsed(t *testing.T) {
 	}
 }
 
-// What the user picks wins over the environment for as long as the program
-// runs; only what was picked is stored.
+// The user's choice overrides the environment until the program ends. Only the
+// choice is stored.
 func TestPickedOverEnvironment(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -248,7 +248,7 @@ func TestPickedOverEnvironment(t *testing.T) {
 	}
 }
 
-// Providers are asked for their models all at once: here each answers only when
+// All providers are asked for their models at once: here each answers only when
 // the other was asked too.
 func TestModelsAreAskedForAtOnce(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 )
 
 // LLM-51 LLM-52: a key in the environment is enough for a first session with
-// its provider, which is sent what the catalogue knows of the model.
+// its provider, which is sent the catalogue's facts about the model.
 func TestFirstSession(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -58,8 +58,8 @@ func TestFirstSession(t *testing.T) {
 	}
 }
 
-// K-20: what one session was told to wait for, another does not ask for; a new
-// key is asked at once.
+// K-20: a pause that one session was told holds for every session. A new key is
+// used at once.
 func TestSessionsShareAPause(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Status: 429, RetryAfter: time.Minute}, llmtest.Round{Text: "Hi."})

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// texts are those of the messages that wait, each after its verb.
+// texts returns the waiting messages, each after its verb.
 func texts(queue []agent.Queued) []string {
 	out := []string{}
 	for _, m := range queue {
@@ -26,7 +26,7 @@ func (p *page) queue(session string, verb agent.Verb, text string) []agent.Queue
 	return must[workbench.QueueReply](p, "queue.add", workbench.QueueAddRequest{Session: session, Verb: verb, Text: text}).Queue
 }
 
-// hanging is a session whose turn waits for a person.
+// hanging returns a session whose turn waits for a person.
 func hanging(t *testing.T, rounds ...llmtest.Round) (*page, string, agent.ApprovalRequest) {
 	t.Helper()
 	server := llmtest.Serve(t, append([]llmtest.Round{{Calls: []llmtest.Call{
@@ -45,9 +45,9 @@ func (p *page) allow(id string, request agent.ApprovalRequest) {
 	})
 }
 
-// LOOP-14, LOOP-15, LOOP-132, LOOP-133: what is written while a turn runs waits
-// in the store, can be changed there, and goes when it is delivered: what steers
-// within the turn, the rest as turns of their own.
+// LOOP-14, LOOP-15, LOOP-132, LOOP-133: messages that are written during a turn
+// wait in the store, can be changed there, and leave when they are delivered:
+// steering messages within the turn, the others as turns of their own.
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	p, id, request := hanging(t, llmtest.Round{Text: "1"}, llmtest.Round{Text: "2"}, llmtest.Round{Text: "3"})
@@ -99,8 +99,8 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// What waits survives an interrupt and the end of the application, and can be
-// run then.
+// Waiting messages survive an interrupt and the end of the application, and can
+// then be run.
 func TestQueueSurvives(t *testing.T) {
 	t.Parallel()
 	p, id, _ := hanging(t)
@@ -123,7 +123,7 @@ func TestQueueSurvives(t *testing.T) {
 	await(p, anyOf[agent.ProcessingEnd])
 }
 
-// A session at rest is given what is to follow up at once.
+// A follow-up for a session at rest starts at once.
 func TestQueueAtRest(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Text: "Hi."})
@@ -136,8 +136,8 @@ func TestQueueAtRest(t *testing.T) {
 	await(p, anyOf[agent.ProcessingEnd])
 }
 
-// A message that comes when the turn has looked for one already, and is about to
-// end, follows it all the same; none is suggested before it.
+// A message that arrives after the turn has looked for one, just before its
+// end, still follows it. No prompt is suggested before it.
 func TestQueueAtTheLastMoment(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Text: "1"}, llmtest.Round{Text: "2"})

@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The command line goes on with the newest session of the folder that a person
-// began, or with the one that is named: not with another folder's, nor with one that
-// waits for a decision. A turn that was cut off is marked so first.
+// The command line continues the newest session of the folder that a person
+// began, or the named one, but not one of another folder or one that waits for
+// a decision. A turn that was cut off is first marked as such.
 func TestResumeSession(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t), "sk-test"))
@@ -54,7 +54,7 @@ func TestResumeSession(t *testing.T) {
 	}{
 		{"", "newest", ""}, {"older", "older", ""}, {"helper", "helper", ""}, {"waiting", "waiting", backend.CodeBusy},
 		{"elsewhere", "", backend.CodeInvalid}, {"none", "", backend.CodeNotFound},
-		{"cut", "cut", ""}, // the last, because it is the newest from then on
+		{"cut", "cut", ""}, // the last case, because it is the newest session from then on
 	} {
 		info, err := p.bench.ResumeSession(t.Context(), tt.asked)
 		var code backend.Code
@@ -73,8 +73,8 @@ func TestResumeSession(t *testing.T) {
 	}
 }
 
-// Only who runs a session can answer its questions, and for that session; else they
-// go on waiting.
+// Only the process that runs a session can answer its requests, and only for
+// that session. Otherwise they stay pending.
 func TestAnswersElsewhere(t *testing.T) {
 	t.Parallel()
 	p, id, request := hanging(t, llmtest.Round{Text: "Done."})
@@ -84,7 +84,7 @@ func TestAnswersElsewhere(t *testing.T) {
 		t.Errorf("for another session: %v", err)
 	}
 	folder, home := p.folder, p.home
-	p.close() // the question stays open
+	p.close() // the request stays pending
 	p = newPage(t, folder, home, environment(llmtest.Serve(t), "sk-test"))
 	answer.Session = id
 	for _, inMemory := range []bool{false, true} {
@@ -103,8 +103,8 @@ func TestAnswersElsewhere(t *testing.T) {
 	}
 }
 
-// What needs a session at rest is refused while a question is open in it, and the
-// question waits on.
+// An action that needs a session at rest is refused while a request is pending,
+// and the request stays pending.
 func TestNothingBesideAQuestion(t *testing.T) {
 	t.Parallel()
 	p, id, request := hanging(t, llmtest.Round{Text: "Done."})

@@ -20,13 +20,13 @@ import (
 
 const smallID = "gpt-6-luna"
 
-// suggestions turns them on, from a small model with a script of its own.
-// Sessions are called after their first prompt, so that nothing else is asked.
+// suggestions switches them on, from a small model with a script of its own.
+// Sessions are named after their first prompt, so that nothing else is asked.
 func suggestions(prefs *backend.Preferences) {
 	prefs.Levels.Low, prefs.PlainTitles, prefs.SuggestPrompts = "openai/"+smallID, true, true
 }
 
-// suggesting is a page with suggestions turned on.
+// suggesting returns a page with suggestions switched on.
 func suggesting(t *testing.T, rounds ...llmtest.Round) (*page, *llmtest.Server) {
 	t.Helper()
 	server := llmtest.Serve(t, rounds...)
@@ -36,7 +36,7 @@ func suggesting(t *testing.T, rounds ...llmtest.Round) (*page, *llmtest.Server) 
 	return p, server
 }
 
-// log is a session's events of one kind.
+// log returns a session's events of one kind.
 func log[P agent.Payload](p *page, id string) (found []P) {
 	p.t.Helper()
 	for _, ev := range must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id}).Events {
@@ -47,9 +47,9 @@ func log[P agent.Payload](p *page, id string) (found []P) {
 	return found
 }
 
-// OAS-102, COM-51: after each turn that ended well the small model says what may
-// come next, from how the conversation began and ended. That is stored, paid for,
-// and no part of the conversation.
+// OAS-102, COM-51: after each turn that ended well, the small model suggests a
+// prompt, from the beginning and the end of the conversation. The suggestion is
+// stored and paid for, and is not a part of the conversation.
 func TestSuggestion(t *testing.T) {
 	t.Parallel()
 	rounds := []llmtest.Round{{Text: "Shall I test it?", Usage: small}, {Text: "2"}, {Text: "3"}, {Text: "4"}, {Text: "5"}}
@@ -91,9 +91,8 @@ func TestSuggestion(t *testing.T) {
 	}
 }
 
-// Nothing is suggested unless it is wanted, where nobody is there to read it,
-// where there is no small model, after a turn that failed, and where the budget
-// is spent (OAS-115).
+// Nothing is suggested if it is switched off, if nobody reads it, without a
+// small model, after a turn that failed, or when the budget is spent (OAS-115).
 func TestNoSuggestion(t *testing.T) {
 	t.Parallel()
 	done := llmtest.Round{Text: "Done.", Usage: small}
@@ -136,7 +135,7 @@ func TestNoSuggestion(t *testing.T) {
 	}
 }
 
-// What was queued to follow goes first: only the last turn is followed by a
+// A queued follow-up comes first: only the last turn is followed by a
 // suggestion. An agent's turns are not.
 func TestSuggestionComesLast(t *testing.T) {
 	t.Parallel()
@@ -158,7 +157,8 @@ func TestSuggestionComesLast(t *testing.T) {
 	}
 }
 
-// A suggestion that comes when the user has gone on is paid for and not shown.
+// A suggestion that arrives after the user has continued is paid for and not
+// shown.
 func TestStaleSuggestion(t *testing.T) {
 	t.Parallel()
 	p, server := suggesting(t)
@@ -180,7 +180,7 @@ func TestStaleSuggestion(t *testing.T) {
 	}
 }
 
-// A suggestion that breaks off is none, and what it cost is unknown.
+// A suggestion that breaks off is dropped, and its cost is unknown.
 func TestSuggestionBreaksOff(t *testing.T) {
 	t.Parallel()
 	p, server := suggesting(t, llmtest.Round{Text: "One."})
@@ -196,8 +196,8 @@ func TestSuggestionBreaksOff(t *testing.T) {
 	}
 }
 
-// The program ends while a suggestion is awaited: it is given up, and the session
-// goes on as ever.
+// If the program ends while a suggestion is awaited, the suggestion is
+// cancelled, and the session continues as usual.
 func TestCloseGivesUpASuggestion(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -209,9 +209,9 @@ func TestCloseGivesUpASuggestion(t *testing.T) {
 	id := p.session("compat")
 	p.send(id, "first")
 	await(p, anyOf[agent.ProcessingEnd])
-	server.AwaitRequests(t, 2) // the turn's, and the one for a suggestion
+	server.AwaitRequests(t, 2) // the turn's request, and the one for a suggestion
 	p.close()
-	server.AwaitIdle(t) // else the request that was given up could take the next answer
+	server.AwaitIdle(t) // otherwise the cancelled request could take the next answer
 
 	p = newPage(t, folder, home, environment(server, "sk-test"))
 	if got := log[agent.PromptSuggestion](p, id); len(got) > 0 {
@@ -223,7 +223,7 @@ func TestCloseGivesUpASuggestion(t *testing.T) {
 	await(p, anyOf[agent.PromptSuggestion])
 }
 
-// batches is a store that remembers what was stored together.
+// batches is a store that records which events were stored together.
 type batches struct {
 	backend.Store
 	mu  sync.Mutex
@@ -241,8 +241,8 @@ func (b *batches) Append(ctx context.Context, events ...agent.Event) (int64, err
 	return b.Store.Append(ctx, events...)
 }
 
-// A suggestion and what it cost are stored together: no end of the program falls
-// between.
+// A suggestion and its cost are stored together, so that the program cannot end
+// in between.
 func TestSuggestionIsStoredWithItsCost(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Text: "One."})
@@ -263,7 +263,7 @@ func TestSuggestionIsStoredWithItsCost(t *testing.T) {
 	}
 }
 
-// full is a store that is full when it is told to be.
+// full is a store that can be made full.
 type full struct {
 	backend.Store
 	now atomic.Bool
@@ -276,8 +276,8 @@ func (f *full) Append(ctx context.Context, events ...agent.Event) (int64, error)
 	return f.Store.Append(ctx, events...)
 }
 
-// A turn that could not be stored is followed by no second suggestion for the one
-// before it.
+// A turn that could not be stored is not followed by a second suggestion for
+// the one before it.
 func TestLostTurnSuggestsNothing(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Text: "One."})
@@ -301,7 +301,7 @@ func TestLostTurnSuggestsNothing(t *testing.T) {
 	}
 }
 
-// unpaid is a store that has no room for a request beside a session until there is.
+// unpaid is a store without room for a side request, until it has room again.
 type unpaid struct {
 	backend.Store
 	room atomic.Bool
@@ -314,7 +314,8 @@ func (u *unpaid) Append(ctx context.Context, events ...agent.Event) (int64, erro
 	return u.Store.Append(ctx, events...)
 }
 
-// What a suggestion cost is recorded later, where it could not be at once.
+// The cost of a suggestion that could not be recorded at once is recorded
+// later.
 func TestSuggestionIsPaidForLater(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."})
@@ -337,7 +338,8 @@ func TestSuggestionIsPaidForLater(t *testing.T) {
 	}
 }
 
-// What a model says becomes one line that can be sent as it is seen, or nothing.
+// A model's answer becomes one line that can be sent as it is shown, or
+// nothing.
 func TestSuggestionFrom(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]string{

@@ -56,8 +56,8 @@ func (n *news) await(session string, want agent.TaskChange) {
 	}
 }
 
-// leaving is a session, one of whose commands was left running, and the news
-// of it.
+// leaving returns a session with a command that was left running, and its
+// changes.
 func leaving(t *testing.T, command string, rounds ...llmtest.Round) (*page, string, *news) {
 	t.Helper()
 	server := llmtest.Serve(t, append([]llmtest.Round{
@@ -76,8 +76,8 @@ func leaving(t *testing.T, command string, rounds ...llmtest.Round) (*page, stri
 	return p, id, told
 }
 
-// OAS-306, OAS-317: a page sees a command that was left running, follows what
-// it prints, which the model can still read, and stops it.
+// OAS-306, OAS-317: a page lists a command that was left running, follows its
+// output, which the model can still read, and stops it.
 func TestAPageFollowsATaskAndStopsIt(t *testing.T) {
 	t.Parallel()
 	token := rand.Text()
@@ -178,8 +178,8 @@ func TestPagesAreToldThatTasksEndedWithTheirSession(t *testing.T) {
 	}
 }
 
-// A command that floods is read in pieces of a bounded size, and pages are told
-// of it once a look at most.
+// The output of a flooding command is read in pieces of limited size, and pages
+// are told at most once between two reads.
 func TestATaskThatFloodsIsReadInPieces(t *testing.T) {
 	t.Parallel()
 	p, id, told := leaving(t, "yes 0123456789")
@@ -208,7 +208,7 @@ func TestLongCommandLinesAreListedByTheirBeginning(t *testing.T) {
 	}
 }
 
-// K-01: the user's own time limit for commands is kept, and bounded.
+// K-01: the user's own time limit for commands is stored, within its bounds.
 func TestCommandTimeout(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -234,7 +234,7 @@ func TestCommandTimeout(t *testing.T) {
 	}
 }
 
-// K-01: the limit holds from the next command on, in a session that is open too.
+// K-01: the limit holds from the next command on, even in an open session.
 func TestCommandTimeoutHolds(t *testing.T) {
 	t.Parallel()
 	sleep := llmtest.Round{Calls: []llmtest.Call{llmtest.Use("shell", map[string]any{"command": "sleep 30"})}}
