@@ -124,6 +124,12 @@ func TestSentencesAreInBothLanguages(t *testing.T) {
 	compare(t, "repairs", constants(t, "agent", "Repair"), func(id string, marks ...string) map[string]string {
 		return map[string]string{"message": agent.Repaired(agent.Repair(id), marks...).Message}
 	})
+	compare(t, "documentProblems", constants(t, "agent", "DocumentProblemID"), func(id string, marks ...string) map[string]string {
+		return map[string]string{"message": agent.DocumentLeftOut("AGENTS.md", agent.DocumentProblemID(id), marks...).Problem}
+	})
+	compare(t, "pictureChanges", constants(t, "agent", "PictureChangeID"), func(id string, marks ...string) map[string]string {
+		return map[string]string{"message": agent.PictureChange{ID: agent.PictureChangeID(id), Args: marks}.String()}
+	})
 }
 
 // The page looks for the words of a problem and of a failure by the id alone.

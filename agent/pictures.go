@@ -143,11 +143,16 @@ var pictureChanges = map[PictureChangeID]string{
 
 const unnamedPicture = "a picture"
 
+// String returns the change in English.
+func (c PictureChange) String() string {
+	return cmp.Or(c.Name, unnamedPicture) + " " + Fill(pictureChanges[c.ID], c.Args)
+}
+
 // inWords returns the changes in English.
 func inWords(changes []PictureChange) string {
 	var phrases []string
 	for _, c := range changes {
-		phrases = append(phrases, cmp.Or(c.Name, unnamedPicture)+" "+Fill(pictureChanges[c.ID], c.Args))
+		phrases = append(phrases, c.String())
 	}
 	return strings.Join(phrases, "; ")
 }

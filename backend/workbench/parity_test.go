@@ -390,9 +390,8 @@ var matrix = map[string]func(*cell){
 	},
 }
 
-// LOOP-109, LOOP-110, LOOP-111: this is the parity matrix of the loop
-// specification: every row for every vendor, over its wire format, with the
-// tools that its models know.
+// LOOP-109, LOOP-110, LOOP-111: the parity matrix holds in every row for every
+// vendor, over its wire format, with the tools that its models know.
 func TestParity(t *testing.T) {
 	t.Parallel()
 	for row, test := range matrix {
