@@ -404,8 +404,7 @@ func TestParity(t *testing.T) {
 	}
 }
 
-// LOOP-170, LOOP-185: a steering message reaches the model after the running
-// tools.
+// LOOP-170, LOOP-185: a steering message reaches the model after the running tools.
 func TestParityOfSteering(t *testing.T) {
 	t.Parallel()
 	for _, d := range dialects {
@@ -473,8 +472,7 @@ func TestSmoke(t *testing.T) {
 			c.says(c.edit("hello.py", `print("Hello")`, "print(\"Hello\")\nprint(\"Goodbye\")"))
 			c.fine(c.turn("Print Goodbye, too"), 2)
 			c.holds("hello.py", "print(\"Hello\")\nprint(\"Goodbye\")\n")
-			// LOOP-183: by Python, or by a program that reads the same if there
-			// is none.
+			// LOOP-183: by Python, or by a similar program if there is none.
 			c.says(c.shell(`python3 hello.py 2>/dev/null || sed 's/print("\(.*\)")/\1/' hello.py`, 0))
 			if ends := c.turn("Run it"); len(ends) != 1 || !strings.Contains(ends[0].Output, "Hello\nGoodbye") {
 				t.Errorf("ran %+v", ends)
