@@ -10,37 +10,45 @@ import (
 // answers delivers people's answers to a session that waits for them. It
 // implements [agent.Approver].
 type answers struct {
-	mu      sync.Mutex
-	waiting map[string]chan agent.Answer
+	mu    sync.Mutex
+	slots map[string]*slot
 }
 
 var _ agent.Approver = (*answers)(nil)
 
-// slot returns the channel of one request. It holds one answer, because a page
-// is shown the request first and may answer before the session begins to wait.
-func (a *answers) slot(id string) chan agent.Answer {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.waiting == nil {
-		a.waiting = map[string]chan agent.Answer{}
-	}
-	if a.waiting[id] == nil {
-		a.waiting[id] = make(chan agent.Answer, 1)
-	}
-	return a.waiting[id]
+// slot holds the only answer to a request. It holds it until the turn ends,
+// because the request stays pending in the log until the answer is recorded.
+type slot struct {
+	answered bool
+	answer   chan agent.Answer
 }
 
-func (a *answers) forget(id string) {
+// slot returns the slot of one request. A page is shown the request first and
+// may answer before the session begins to wait. The lock is held.
+func (a *answers) slot(id string) *slot {
+	if a.slots == nil {
+		a.slots = map[string]*slot{}
+	}
+	if a.slots[id] == nil {
+		a.slots[id] = &slot{answer: make(chan agent.Answer, 1)}
+	}
+	return a.slots[id]
+}
+
+// forget removes the slots of a turn that has ended.
+func (a *answers) forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	delete(a.waiting, id)
+	clear(a.slots)
 }
 
 // Approve waits for the answer to a request, without a time limit.
 func (a *answers) Approve(ctx context.Context, req agent.ApprovalRequest) (agent.Answer, error) {
-	defer a.forget(req.ID)
+	a.mu.Lock()
+	answer := a.slot(req.ID).answer
+	a.mu.Unlock()
 	select {
-	case answer := <-a.slot(req.ID):
+	case answer := <-answer:
 		return answer, nil
 	case <-ctx.Done():
 		return agent.Answer{}, context.Cause(ctx)
@@ -49,12 +57,15 @@ func (a *answers) Approve(ctx context.Context, req agent.ApprovalRequest) (agent
 
 // deliver delivers an answer. It reports false if one was delivered before.
 func (a *answers) deliver(id string, answer agent.Answer) bool {
-	select {
-	case a.slot(id) <- answer:
-		return true
-	default:
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	s := a.slot(id)
+	if s.answered {
 		return false
 	}
+	s.answered = true
+	s.answer <- answer // which has room
+	return true
 }
 
 // Answer delivers a person's answer to a pending request. It reports false if

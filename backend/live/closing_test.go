@@ -3,6 +3,7 @@ package live_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 
 	"atelier.dev/atelier/agent"
@@ -71,4 +72,44 @@ func TestGivenUpBeforeItWasRead(t *testing.T) {
 	close(read)
 	_, release := s.open("a")
 	release()
+}
+
+// pausing is a log whose reading of a session, once it is armed, signals and
+// waits until it is given up.
+type pausing struct {
+	live.Log
+	armed   atomic.Bool
+	reading chan struct{}
+}
+
+func (p *pausing) Session(ctx context.Context, id string) (backend.SessionInfo, error) {
+	if !p.armed.CompareAndSwap(true, false) {
+		return p.Log.Session(ctx, id)
+	}
+	close(p.reading)
+	<-ctx.Done()
+	return backend.SessionInfo{}, ctx.Err()
+}
+
+// Whoever sends to a session that is closed at that moment is told so.
+func TestClosedWhileATurnBegins(t *testing.T) {
+	t.Parallel()
+	log := &pausing{reading: make(chan struct{})}
+	s := newStage(t, func(cfg *live.Config) {
+		log.Log = cfg.Log
+		cfg.Log = log
+	})
+	l, release := s.open("a")
+	defer release()
+	log.armed.Store(true)
+	started := make(chan error, 1)
+	go func() { started <- l.Start((*agent.Session).Continue) }()
+	<-log.reading
+	if err := s.sessions.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	var e *backend.Error
+	if err := <-started; !errors.As(err, &e) || e.ID != backend.ProblemSessionClosing {
+		t.Errorf("sending answered %v", err)
+	}
 }

@@ -141,11 +141,15 @@ func (l *Session) workAndFollow(ctx context.Context, w turnWork) {
 func (l *Session) work(ctx context.Context, w turnWork) (ended bool) {
 	release, err := l.acquire(ctx)
 	if err != nil {
+		if ctx.Err() != nil {
+			err = errClosing
+		}
 		l.current.rest()
 		w.accepted <- err
 		return false
 	}
 	defer release()
+	defer l.inbox.answers.forget()
 	l.stage = working
 	turn, stop := l.current.run(ctx)
 	defer stop(nil)
