@@ -17,8 +17,8 @@ var (
 	requirementLine = regexp.MustCompile(`(?m)^\| ((?:LOOP|OAS|COM|LLM|OC|LIVE|SKILLV|K)-[0-9]+) \| (.*) \|$`)
 )
 
-// mentionedRequirements returns each code of a requirement that a file of the
-// repository names, and the first file that does.
+// mentionedRequirements returns each code of a requirement that the repository
+// mentions, with the first file that does.
 func mentionedRequirements(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -53,8 +53,8 @@ func mentionedRequirements(t *testing.T) map[string]string {
 	return out
 }
 
-// Whoever meets a code can look it up, and the page lists nothing that nobody
-// names.
+// Every code that is mentioned can be looked up, and the page lists no code
+// that is not mentioned.
 func TestRequirementCodesResolve(t *testing.T) {
 	page, err := os.ReadFile(requirements)
 	if err != nil {

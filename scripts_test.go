@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// stubs stand for the programs that the scripts call. They write down what they
-// are asked to do, and npm runs nothing without the packages it installs.
+// stubs replace the programs that the scripts call. They record their
+// arguments, and npm runs nothing without the packages that it installs.
 var stubs = map[string]string{
 	"dpkg-query": `shift 3; for p; do echo "$p installed"; done`, // -W -f FORMAT
 	"apt-get":    `exit 1`,
@@ -23,8 +23,7 @@ case $1 in ci) mkdir -p node_modules ;; *) [ -d node_modules ] || { echo "vite: 
 case $1 in env) echo go1.26.0 ;; install) n=${2%@*}; n=${n##*/}; mkdir -p "$GOBIN"; printf '#!/bin/sh\n' >"$GOBIN/$n"; chmod +x "$GOBIN/$n" ;; esac`,
 }
 
-// The targets of the Makefile set up what they need in a fresh clone, and do it
-// once.
+// The targets of the Makefile install what they need in a fresh clone, once.
 func TestMakeSetsUpFirst(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -53,7 +52,8 @@ func TestMakeSetsUpFirst(t *testing.T) {
 	}
 }
 
-// freshClone is what the scripts work on, without anything built or installed.
+// freshClone returns a folder with the scripts, in which nothing is built or
+// installed.
 func freshClone(t *testing.T) string {
 	t.Helper()
 	clone := t.TempDir()

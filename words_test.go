@@ -16,9 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The page words in Chinese what Go words in English. That each id has an entry is
-// checked with the page's types; here, that both say as much and take the same
-// arguments.
+// The page has the Chinese sentences and Go has the English ones. The page's
+// types ensure that each id has an entry; these tests, that both have the same
+// parts and arguments.
 const chineseTable = "frontend/src/lib/i18n/problems.zh-CN.ts"
 
 var (
@@ -59,7 +59,7 @@ func chinese(t *testing.T, table string) map[string]map[string]string {
 	return out
 }
 
-// marks are the arguments of each sentence that there is.
+// marks returns the arguments of each sentence.
 func marks(fields map[string]string) map[string][]string {
 	out := map[string][]string{}
 	for name, sentence := range fields {
@@ -132,7 +132,7 @@ func TestSentencesAreInBothLanguages(t *testing.T) {
 	})
 }
 
-// The page looks for the words of a problem and of a failure by the id alone.
+// The page finds the words of a problem or a failure by the id alone.
 func TestProblemsAndFailuresDiffer(t *testing.T) {
 	t.Parallel()
 	problems := constants(t, "backend", "ProblemID")
@@ -155,10 +155,10 @@ func TestEveryClassIsExplained(t *testing.T) {
 	}
 }
 
-// What is worded in one place alone is worded in both languages.
+// Sentences for users are made only where both languages have them.
 func TestSentencesComeFromTheTables(t *testing.T) {
 	t.Parallel()
-	literals := map[string]string{ // the type, and where it is made
+	literals := map[string]string{ // the type, and the file that makes it
 		"backend.Error":         "backend/problem.go",
 		"agent.Warning":         "agent/warning.go",
 		"agent.HistoryRepaired": "agent/warning.go",
@@ -173,7 +173,7 @@ func TestSentencesComeFromTheTables(t *testing.T) {
 			if !ok || len(lit.Elts) == 0 {
 				return true
 			}
-			if f.name == "backend/error.go" { // an error as the event that has the same sentences
+			if f.name == "backend/error.go" { // this literal has the same sentences
 				return false
 			}
 			if home, watched := literals[typeName(f.pkg, lit.Type)]; watched && f.name != home {
@@ -184,7 +184,7 @@ func TestSentencesComeFromTheTables(t *testing.T) {
 	}
 }
 
-// typeName is a type as package.Name.
+// typeName returns a type as package.Name.
 func typeName(pkg string, x ast.Expr) string {
 	switch x := x.(type) {
 	case *ast.Ident:

@@ -28,9 +28,10 @@ func programs(t *testing.T) []string {
 	return found
 }
 
-// module sets the programs up as the guide says, in a folder each of one module
+// module sets the programs up as the guide says, each in a folder of one module
 // whose requirement of Atelier is replaced by this repository. The versions are
-// the repository's, as tidying would make them. It returns the module's folder.
+// the repository's, as tidying would choose them. It returns the module's
+// folder.
 func module(t *testing.T, programs ...string) string {
 	t.Helper()
 	repository, err := filepath.Abs("..")
@@ -69,8 +70,8 @@ func module(t *testing.T, programs ...string) string {
 	return root
 }
 
-// run runs a program in a folder, without a network for Go's own needs and with
-// nothing of the developer's environment that programs of the guide would read.
+// run runs a program in a folder, without a network for Go itself and without
+// the developer's own variables.
 func run(t *testing.T, folder string, variables []string, name string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -90,9 +91,9 @@ func run(t *testing.T, folder string, variables []string, name string, args ...s
 	return string(out)
 }
 
-// The first program is short, and it works: over the wire it asks a model, reads
-// what that wants read, and prints the answer. Neither the window nor the
-// database comes with it.
+// The first program is short, and it works: it asks a model over the wire,
+// reads the file that the model wants, and prints the answer. It includes
+// neither the window nor the database.
 func TestFirstProgram(t *testing.T) {
 	t.Parallel()
 	first := programs(t)[0]
@@ -124,14 +125,14 @@ func TestFirstProgram(t *testing.T) {
 		t.Errorf("%d requests", len(requests))
 	}
 
-	cmd := exec.CommandContext(t.Context(), program, read, "What is this?") // nobody has set it up
+	cmd := exec.CommandContext(t.Context(), program, read, "What is this?") // no provider is configured
 	cmd.Env = []string{"HOME=" + read}
 	if said, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(said), "set ANTHROPIC_API_KEY") {
 		t.Errorf("without a key it says %q, %v", said, err)
 	}
 }
 
-// Every program compiles and is formatted; the one that is a test passes.
+// Every program compiles and is formatted, and the one that is a test passes.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	all := programs(t)
@@ -142,7 +143,7 @@ func TestPrograms(t *testing.T) {
 	if out := run(t, folder, nil, "gofmt", "-l", "."); out != "" {
 		t.Errorf("not formatted: %s", out)
 	}
-	run(t, folder, nil, "go", "list", "-trimpath", "-export", "./...") // compiles all and links none
+	run(t, folder, nil, "go", "list", "-trimpath", "-export", "./...") // compiles everything and links nothing
 	if out := run(t, folder, nil, "go", "test", "-trimpath", "-v", fmt.Sprintf("./program%d", len(all))); !strings.Contains(out, "--- PASS: TestClock") {
 		t.Errorf("the test of the guide: %s", out)
 	}

@@ -10,7 +10,8 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// Whoever cancels a read or a write is told that, and not to look at the disk.
+// A caller that cancels a read or a write gets the cancellation as the error,
+// not a hint about the disk.
 func TestCancelledCalls(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())

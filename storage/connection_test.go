@@ -7,8 +7,8 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// K-36: commits reach the disk, readers cannot write, and what belongs to a
-// session goes with it. No kill shows the first: only a power cut would.
+// K-36: commits are synced, readers cannot write, and a session's rows are
+// deleted with it. No kill proves the first; only a power cut would.
 func TestConnections(t *testing.T) {
 	t.Parallel()
 	s, err := Open(t.Context(), t.TempDir())
@@ -16,7 +16,7 @@ func TestConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for pragma, want := range map[string][2]string{ // of the writer, of a reader
+	for pragma, want := range map[string][2]string{ // of the writer and of a reader
 		"journal_mode": {"wal", "wal"},
 		"synchronous":  {"2", "2"}, // FULL
 		"foreign_keys": {"1", "1"},

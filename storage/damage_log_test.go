@@ -9,8 +9,8 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// The damage of a session is logged once, however often it is read. Not parallel:
-// the log is the program's.
+// The damage of a session is logged once, however often it is read. Not
+// parallel, because the program has one log.
 func TestDamageIsLoggedOnce(t *testing.T) {
 	s, _ := damaged(t, `UPDATE events SET body = x'00' WHERE seq IN (3, 5)`)
 	var log bytes.Buffer

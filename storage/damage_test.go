@@ -17,13 +17,13 @@ import (
 	"atelier.dev/atelier/storage"
 )
 
-// isLost reports whether an event stands for those from one place to another.
+// isLost reports whether an event stands for the events between two places.
 func isLost(ev agent.Event, from, to int64) bool {
 	return ev.Seq == from && cmp.Equal(ev.Data, agent.Payload(agent.Lost(from, to)))
 }
 
-// lines are events as a test compares them: a place and a code, or the places of
-// what is lost.
+// lines returns events in a form to compare: a place and a code, or the places
+// of lost ones.
 func lines(events []agent.Event) (out []string) {
 	for _, ev := range events {
 		w, _ := ev.Data.(agent.Warning)
@@ -37,7 +37,8 @@ func lines(events []agent.Event) (out []string) {
 	return out
 }
 
-// damaged is a database in whose session "a" a statement was run after ten events.
+// damaged returns a database on whose session "a" statements were run after ten
+// events.
 func damaged(t *testing.T, statements ...string) (*storage.Store, string) {
 	t.Helper()
 	home := t.TempDir()
@@ -55,7 +56,7 @@ func damaged(t *testing.T, statements ...string) (*storage.Store, string) {
 	return open(t, home), home
 }
 
-// One damaged or missing event takes no other with it, and a warning stands in its
+// A damaged or missing event affects no other, and a warning stands in its
 // place, however the log is read.
 func TestDamagedEvents(t *testing.T) {
 	t.Parallel()
@@ -96,8 +97,8 @@ func TestDamagedEvents(t *testing.T) {
 	}
 }
 
-// The file of a large event may be missing; one that is there and cannot be read is
-// a failure, because it may be read again.
+// The file of a large event may be missing. One that exists and cannot be read
+// is a failure, because it may be readable later.
 func TestMissingFileOfAnEvent(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -120,8 +121,8 @@ func TestMissingFileOfAnEvent(t *testing.T) {
 	}
 }
 
-// What lists show is folded again from the log where it is damaged, and repaired
-// by the next append.
+// A damaged row of a session is folded again from the log, and repaired by the
+// next append.
 func TestDamagedSessionRow(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]string{
@@ -162,7 +163,7 @@ func TestDamagedSessionRow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if name != "an old low place" { // which nothing but an append notices
+			if name != "an old low place" { // which only an append notices
 				want.Damaged, want.CreatedAt = true, 100
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Error(diff)
@@ -181,7 +182,7 @@ func TestDamagedSessionRow(t *testing.T) {
 	}
 }
 
-// A setting that is damaged is not taken for another one.
+// A damaged setting is not mistaken for another value.
 func TestDamagedSetting(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -201,9 +202,9 @@ func TestDamagedSetting(t *testing.T) {
 	}
 }
 
-// A database that older programs wrote is opened by the names of the migrations
-// from then on; a migration that another branch added is neither lost nor counted
-// as one of ours.
+// A database of an older program is opened by the names of the migrations from
+// then on. A migration that another branch added is neither lost nor counted as
+// one of ours.
 func TestMigrationsHaveNames(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -224,9 +225,9 @@ func TestMigrationsHaveNames(t *testing.T) {
 	}
 }
 
-// One wrong byte, wherever in the file: nothing panics, the file is left as it is,
-// and if the database can be opened at all, every session but one is whole, and of
-// that one all but what the byte lies in.
+// With one wrong byte anywhere in the file, nothing panics and the file is not
+// changed. If the database can be opened at all, every session but one is
+// complete, and that one lacks only the part with the byte.
 func TestFlippedBytes(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -274,7 +275,7 @@ func TestFlippedBytes(t *testing.T) {
 	t.Logf("%d of 100 could be opened", opened)
 }
 
-// readAll reads every session and returns how many are not whole.
+// readAll reads every session and returns how many are incomplete.
 func readAll(t *testing.T, s *storage.Store, sessions, each int) (lost int) {
 	t.Helper()
 	list, err := s.Sessions(t.Context(), "/p")
@@ -297,7 +298,7 @@ func readAll(t *testing.T, s *storage.Store, sessions, each int) (lost int) {
 		if err != nil || !found || bad > 0 || len(events) != each {
 			lost++
 		}
-		if len(events)-bad < each-20 { // a page holds some
+		if len(events)-bad < each-20 { // a page holds several
 			t.Errorf("%s: %d events are left: %v", id, len(events)-bad, err)
 		}
 	}

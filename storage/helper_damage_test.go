@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// An agent whose row is damaged or missing stays its parent's: in lists, and
+// An agent whose row is damaged or missing stays its parent's, in lists and
 // after an append has repaired the row.
 func TestDamagedHelperKeepsItsParent(t *testing.T) {
 	t.Parallel()

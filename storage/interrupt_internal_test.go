@@ -10,7 +10,8 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// SQLite has a word of its own for a statement that was cancelled while it ran.
+// SQLite has an error of its own for a statement that was cancelled while it
+// ran.
 func TestInterruptedStatementIsCancelled(t *testing.T) {
 	t.Parallel()
 	err := (&Store{}).failed("read the session", sqlite3.Error{Code: sqlite3.ErrInterrupt})

@@ -37,7 +37,7 @@ func writeForever(home string) {
 	for i := 0; ; i++ {
 		text := strings.Repeat("x", 100+i%7*1000)
 		if i%40 == 39 {
-			text = strings.Repeat("y", 300<<10) // one that lies in a file
+			text = strings.Repeat("y", 300<<10) // one that is stored in a file
 		}
 		seq, err := s.Append(ctx, agent.Event{Session: "a", Data: agent.UserInput{Text: text}})
 		if err != nil {
@@ -48,8 +48,8 @@ func writeForever(home string) {
 	}
 }
 
-// K-36: whatever a killed process had said was stored is there, whole and in
-// order, and the database opens without repair.
+// K-36: every event that a killed process had acknowledged is stored, complete
+// and in order, and the database opens without repair.
 func TestKillLosesNothingAcknowledged(t *testing.T) {
 	t.Parallel()
 	cycles := 20
@@ -86,7 +86,7 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 }
 
 // killedWriter lets a process write until it has acknowledged n events, kills
-// it there and then, and returns the last acknowledgement it got out.
+// it at once, and returns the last acknowledgement.
 func killedWriter(t *testing.T, home string, n int) (last int64) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])

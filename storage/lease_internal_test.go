@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A process that is killed while it starts a command leaves its lock to that for
-// an instant: a lease waits so long, and no longer.
+// A process that is killed while it starts a command leaves its lock to that
+// command for an instant. A lease waits that long, but no longer.
 func TestLeaseOutlastsAnInstant(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// answer is the end of a request; a cost below 0 is unknown.
+// answer returns the end of a request; a cost below 0 is unknown.
 func answer(model string, tokens int64, cost llm.Cost) agent.TextEnd {
 	end := agent.TextEnd{Provider: "p", Model: model, Usage: llm.Usage{Input: tokens, Output: 1, Known: tokens > 0}}
 	if cost >= 0 {
@@ -22,7 +22,7 @@ func answer(model string, tokens int64, cost llm.Cost) agent.TextEnd {
 }
 
 // OAS-114, OAS-712: every request is in the ledger, priced when it was made,
-// and adds up by model, by session and by day; what is unknown is counted.
+// and is summed by model, by session and by day. Unknown costs are counted.
 func TestLedger(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
@@ -94,8 +94,8 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// A database from before the ledger gets its requests from its events; what
-// they cost stays unknown.
+// A database without a ledger gets its requests from its events. Their costs
+// stay unknown.
 func TestLedgerOfAnOldDatabase(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -134,8 +134,9 @@ func TestLedgerOfAnOldDatabase(t *testing.T) {
 	}
 }
 
-// An answer that broke off after it had begun is in the ledger, with an unknown
-// cost where its provider counted nothing; one that never began is not.
+// An answer that broke off after its beginning is in the ledger, with an
+// unknown cost if its provider reported no usage. An answer that never began is
+// not.
 func TestLedgerCountsAbandonedAnswers(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
@@ -155,13 +156,13 @@ func TestLedgerCountsAbandonedAnswers(t *testing.T) {
 	}
 }
 
-// A damaged row of the ledger is restored from the log, and one whose event is
-// gone says that its cost is unknown: no sum lies.
+// A damaged row of the ledger is restored from the log. If its event is lost,
+// its cost counts as unknown, so that no sum is wrong.
 func TestDamagedLedgerRow(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		change string
-		gone   bool // what the log has of it
+		gone   bool // the log's cost
 	}{
 		"cost":            {"cost = cost + 1", false},
 		"no cost":         {"cost = NULL", false},

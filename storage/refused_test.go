@@ -16,7 +16,7 @@ import (
 	"atelier.dev/atelier/storage"
 )
 
-// call is one call of a store's.
+// call is one call of the store.
 type call func(context.Context, *storage.Store) error
 
 func appending(p agent.Payload) call {
@@ -33,7 +33,7 @@ func reading(r backend.EventRange) call {
 	}
 }
 
-// filled is a database with something in every table.
+// filled returns a database with something in every table.
 func filled(t *testing.T) (s *storage.Store, path string) {
 	t.Helper()
 	home := t.TempDir()
@@ -52,7 +52,7 @@ func filled(t *testing.T) (s *storage.Store, path string) {
 	return s, filepath.Join(home, storage.File)
 }
 
-// all is everything that a store can tell.
+// all returns everything that a store can return.
 func all(t *testing.T, s *storage.Store) (out []any) {
 	t.Helper()
 	note := func(v any, err error) {
@@ -77,8 +77,9 @@ func all(t *testing.T, s *storage.Store) (out []any) {
 	return out
 }
 
-// K-36: of a change that the database refuses, in its midst or at its end, nothing
-// is kept; it is told as a failure, and can be made once the cause is gone.
+// K-36: a change that the database refuses, in the middle or at its end, leaves
+// nothing behind. It is reported as a failure, and succeeds once the cause is
+// gone.
 func TestRefusedWrites(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -132,7 +133,7 @@ func TestRefusedWrites(t *testing.T) {
 	}
 }
 
-// What cannot be read is told as a failure, and never taken for nothing.
+// A row that cannot be read is reported as a failure, never as absent.
 func TestUnreadableRows(t *testing.T) {
 	t.Parallel()
 	session := func(ctx context.Context, s *storage.Store) error { _, err := s.Session(ctx, "a"); return err }
@@ -177,7 +178,7 @@ func TestUnreadableRows(t *testing.T) {
 	}
 }
 
-// A store that was closed says so, and does not panic.
+// Calls of a closed store fail and do not panic.
 func TestClosedStore(t *testing.T) {
 	t.Parallel()
 	s, _ := filled(t)
@@ -196,8 +197,8 @@ func TestClosedStore(t *testing.T) {
 	}
 }
 
-// K-36: a database that lacks something, or that cannot be brought up to date, is
-// not opened, and left as it is.
+// K-36: a database that lacks something, or that cannot be migrated, is not
+// opened and not changed.
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	const (
@@ -235,8 +236,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// What lies beside the database and cannot be used is told, and does not keep what
-// can be done from being done later.
+// An unusable file beside the database is reported, and does not prevent later
+// calls.
 func TestUnusableFiles(t *testing.T) {
 	t.Parallel()
 	lease := func(_ context.Context, s *storage.Store) error { _, err := s.Lease("a"); return err }
@@ -279,7 +280,7 @@ func TestUnusableFiles(t *testing.T) {
 	}
 }
 
-// A session that another one started is listed as its own, with all that bounds it.
+// A session that another one started is listed as its own, with all its limits.
 func TestHelpersComeBack(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())

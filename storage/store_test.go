@@ -70,7 +70,7 @@ func TestFilesArePrivate(t *testing.T) {
 	}
 }
 
-// What was appended is read back as it was, also by another process's store.
+// Events are read back unchanged, also by another process's store.
 func TestEventsComeBack(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -97,7 +97,7 @@ func TestEventsComeBack(t *testing.T) {
 	}
 }
 
-// Events that are appended together stand together, or not at all.
+// Events that are appended together are all stored, or none is.
 func TestAppendTogether(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
@@ -111,7 +111,7 @@ func TestAppendTogether(t *testing.T) {
 	if err != nil || seq != 4 {
 		t.Fatalf("seq %d, %v", seq, err)
 	}
-	if _, err := s.Append(t.Context(), batch...); err == nil { // the request's id is taken
+	if _, err := s.Append(t.Context(), batch...); err == nil { // the request's id exists already
 		t.Fatal("no error")
 	}
 	events, err := s.Events(t.Context(), backend.EventRange{Session: "a"})
@@ -161,7 +161,7 @@ func TestEventRanges(t *testing.T) {
 	}
 }
 
-// What lists show of a session is folded in the same transaction.
+// A session's row is folded in the same transaction.
 func TestSummaryFollowsTheLog(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
@@ -190,7 +190,8 @@ func TestSummaryFollowsTheLog(t *testing.T) {
 	}
 }
 
-// K-11: large events lie in files of their own and go with their session.
+// K-11: large events are in files of their own and are deleted with their
+// session.
 func TestLargeEvents(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -250,8 +251,8 @@ func TestChecksumSeesDamage(t *testing.T) {
 	}
 }
 
-// K-36: a database that cannot be used is left exactly as it is, and the
-// error says why.
+// K-36: a database that cannot be used is not changed at all, and the error
+// says why.
 func TestOpenTouchesNothingItCannotUse(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -331,7 +332,7 @@ func TestLocked(t *testing.T) {
 	add(t, s, "a", agent.UserInput{Text: "x"})
 }
 
-// Opening waits for another program's lock and then says whose fault it is.
+// Opening waits for another program's lock and then says who holds it.
 func TestLockedAtOpen(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

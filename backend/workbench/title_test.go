@@ -61,7 +61,8 @@ func TestTitle(t *testing.T) {
 	}
 }
 
-// settle returns when a session's owner has done all that follows a turn.
+// settle returns when a session's owner has done everything that follows a
+// turn.
 func settle(p *page, id string) {
 	p.t.Helper()
 	set := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id}).Session.Settings
@@ -71,8 +72,8 @@ func settle(p *page, id string) {
 	p.bench.Sessions().Find(id).AwaitJobs()
 }
 
-// A name of a person's stays, and no model is asked where nobody is there, where
-// it is not wanted, or where there is no small one.
+// A name that a person gave stays. No model is asked if nobody is there, if the
+// user does not want it, or without a small model.
 func TestNoTitle(t *testing.T) {
 	t.Parallel()
 	mapped := func(prefs *backend.Preferences) { prefs.Levels.Low = "openai/gpt-6-luna" }
@@ -107,8 +108,8 @@ func TestNoTitle(t *testing.T) {
 	}
 }
 
-// COM-51: a level's model is the user's, else one of the session's provider,
-// else the session's own; another provider is never asked.
+// COM-51: a level's model is the user's choice, else one of the session's
+// provider, else the session's own. Another provider is never asked.
 func TestLevels(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
@@ -159,7 +160,7 @@ func TestRenameDuringATurn(t *testing.T) {
 	p.allow(id, request)
 	await(p, anyOf[agent.ProcessingEnd])
 	settle(p, id)
-	settle(p, id) // by now a name of the model's would be recorded
+	settle(p, id) // by now a model's name would be recorded
 	if got := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id}).Session.Title; got != "Mine" {
 		t.Errorf("called %q", got)
 	}

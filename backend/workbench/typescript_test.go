@@ -18,8 +18,8 @@ var update = flag.Bool("update", false, "rewrite generated files and goldens")
 
 const typesFile = "../../frontend/src/lib/types.gen.ts"
 
-// The front end's types are written from the Go types; a difference fails
-// the build. Rewrite them with: make gen
+// The front end's types are generated from the Go types. The test fails if they
+// differ; `make gen` writes them.
 func TestTypeScriptIsUpToDate(t *testing.T) {
 	got := typeScript(t)
 	if *update {

@@ -15,7 +15,7 @@ import (
 	"atelier.dev/atelier/storage"
 )
 
-// LOOP-53, LOOP-156: a session asks again as often as its host says, and no more.
+// LOOP-53, LOOP-156: a session retries as often as its host says.
 func TestRetriesAreTheHosts(t *testing.T) {
 	t.Parallel()
 	for retries, want := range map[int]agent.EndReason{0: agent.EndFailed, 2: agent.EndFailed, 3: agent.EndDone} {
@@ -44,7 +44,7 @@ func TestRetriesAreTheHosts(t *testing.T) {
 	}
 }
 
-// LOOP-45: a model is told until when it knows the world, as the catalogue has it.
+// LOOP-45: a model is told its knowledge cutoff from the catalogue.
 func TestModelsAreToldTheirKnowledgeCutoff(t *testing.T) {
 	t.Parallel()
 	for _, d := range dialects {
@@ -63,7 +63,7 @@ func TestModelsAreToldTheirKnowledgeCutoff(t *testing.T) {
 	}
 }
 
-// LOOP-48, LOOP-49: an agent has the rounds that it was given, and no more.
+// LOOP-48, LOOP-49: an agent has the number of rounds that it was given.
 func TestAgentsHaveTheirOwnTurnLimit(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)

@@ -23,9 +23,9 @@ import (
 	"atelier.dev/atelier/storage/keystore"
 )
 
-// page is a front end as a test plays it: it calls by name with JSON and folds
-// what it is sent, over a real store, real tools and a real HTTP server in the
-// place of the provider.
+// page plays a front end: it calls methods by name with JSON and folds the
+// envelopes that it receives, over a real store, real tools and a real HTTP
+// server in the provider's place.
 type page struct {
 	t      *testing.T
 	bench  *workbench.Workbench
@@ -40,7 +40,8 @@ type page struct {
 
 const model = "test-model"
 
-// environment is what the tests' workbenches read instead of the process's.
+// environment returns the variables that a test's workbench reads instead of
+// the process's.
 func environment(server *llmtest.Server, key string) func(string) string {
 	return func(name string) string {
 		switch name {
@@ -58,7 +59,7 @@ func newPage(t *testing.T, folder, home string, getenv func(string) string) *pag
 	return openPage(t, folder, home, getenv, func(s *storage.Store) backend.Store { return s })
 }
 
-// newPageOn is newPage in folders of its own, with something around the store.
+// newPageOn is newPage in folders of its own, with a wrapper around the store.
 func newPageOn(t *testing.T, getenv func(string) string, around func(*storage.Store) backend.Store) *page {
 	t.Helper()
 	return openPage(t, t.TempDir(), t.TempDir(), getenv, around)
@@ -145,7 +146,7 @@ func must[Out any](p *page, method string, args any) Out {
 	return out
 }
 
-// session makes a session on the test's provider.
+// session creates a session on the test's provider.
 func (p *page) session(provider string) string {
 	p.t.Helper()
 	info := must[backend.SessionInfo](p, "sessions.create", backend.Empty{})
@@ -161,11 +162,11 @@ func (p *page) send(session, text string) {
 	must[backend.Empty](p, "conversation.send", workbench.SendRequest{Session: session, Text: text})
 }
 
-// patience is how long a test waits for what must come. It bounds a hang, and is
-// never reached by a product that works, however busy the machine is.
+// patience is how long a test waits for an expected event. It only ends a hang:
+// a working product never reaches it, however busy the machine is.
 const patience = 90 * time.Second
 
-// more waits until the page was sent something since the last call.
+// more waits until the page has received something since the last call.
 func (p *page) more(deadline <-chan time.Time, waitingFor string) {
 	p.t.Helper()
 	select {
@@ -177,8 +178,7 @@ func (p *page) more(deadline <-chan time.Time, waitingFor string) {
 	}
 }
 
-// await returns the first event of a kind that fits and was not awaited
-// before.
+// await returns the first matching event of a type that was not awaited before.
 func await[P agent.Payload](p *page, fits func(P) bool) P {
 	p.t.Helper()
 	deadline := time.After(patience)
@@ -198,9 +198,9 @@ func await[P agent.Payload](p *page, fits func(P) bool) P {
 
 func anyOf[P agent.Payload](P) bool { return true }
 
-// The main path over the real wire format of both providers: a prompt, one
-// call approved, one denied with feedback, a file on the disk, and all of it
-// there again after the application was closed.
+// This is the main path over the real wire format of both providers: a prompt,
+// an approved call, a call denied with feedback, a file on the disk, and all of
+// it again after the application was closed.
 func TestMainPath(t *testing.T) {
 	t.Parallel()
 	for _, provider := range []string{"openai", "compat"} {
@@ -261,7 +261,7 @@ func TestMainPath(t *testing.T) {
 	}
 }
 
-// Stop ends a running command, and nothing of it is left.
+// Stop ends a running command, and no process of it is left.
 func TestInterruptStopsACommand(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Bash", map[string]any{"command": "echo begun; sleep 600"})}})
@@ -285,8 +285,8 @@ func TestInterruptStopsACommand(t *testing.T) {
 	}
 }
 
-// A request survives the application's end: it is still open afterwards, and
-// the answer carries the turn on.
+// A request for approval survives the end of the application: it is still
+// pending afterwards, and the answer continues the turn.
 func TestPendingApprovalSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t,
@@ -366,8 +366,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// A wrong key and an address where nobody answers end the turn with a message
-// that says what to do; the key is nowhere in it, nor on the disk.
+// A wrong key, and an address that does not answer, end the turn with a message
+// that says what to do. The key is neither in the message nor on the disk.
 func TestProviderFailures(t *testing.T) {
 	t.Parallel()
 	const key = "sk-test-very-secret-0123456789"
@@ -383,7 +383,7 @@ func TestProviderFailures(t *testing.T) {
 		t.Errorf("failure: %+v", f)
 	}
 	await(p, anyOf[agent.ProcessingEnd])
-	p.send(session, "again") // the session is not broken by it
+	p.send(session, "again") // the session still works
 	if end := await(p, anyOf[agent.ProcessingEnd]); end.Reason != agent.EndDone {
 		t.Errorf("ended as %s", end.Reason)
 	}
@@ -422,7 +422,7 @@ func noSecretIn(t *testing.T, dir, secret string) {
 	}
 }
 
-// Keys are entered and removed, and no reply ever holds one.
+// Keys are entered and removed, and no reply contains one.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	const key = "sk-entered-0123456789"
@@ -450,8 +450,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// A prompt of a megabyte arrives whole and is shown cut, with the whole within
-// reach.
+// A prompt of a megabyte arrives complete and is shown cut; the whole can be
+// read.
 func TestLargePrompt(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Text: "long"})

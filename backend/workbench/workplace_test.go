@@ -29,7 +29,7 @@ func carrying(t *testing.T, token string) (n int) {
 	return n
 }
 
-// serving is a session, one of whose commands runs on with token on its
+// serving returns a session with a running command that has token on its
 // command line.
 func serving(t *testing.T, token string, rounds ...llmtest.Round) (*page, string) {
 	t.Helper()
@@ -56,8 +56,8 @@ func servingOn(t *testing.T, server *llmtest.Server, token string, rounds ...llm
 	return p, id
 }
 
-// OAS-306: a command that runs in the background does so across turns, also
-// when the session was read again meanwhile.
+// OAS-306: a background command runs on across turns, even if the session was
+// read again meanwhile.
 func TestCommandsOutliveTurns(t *testing.T) {
 	t.Parallel()
 	token := rand.Text()
@@ -71,7 +71,7 @@ func TestCommandsOutliveTurns(t *testing.T) {
 	}
 }
 
-// LOOP-159, K-37: what a session's commands left running ends with the session.
+// LOOP-159, K-37: commands that a session left running end with the session.
 func TestCommandsEndWithTheSession(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*page, string){
@@ -90,8 +90,9 @@ func TestCommandsEndWithTheSession(t *testing.T) {
 	}
 }
 
-// R-OUT: what is too long for memory lies in the session's private folder, can
-// be read from there without asking, and goes with the session.
+// R-OUT: output that exceeds the memory limit is in the session's private
+// folder, can be read there without an approval, and is deleted with the
+// session.
 func TestLongOutput(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t,
@@ -136,8 +137,8 @@ func TestLongOutput(t *testing.T) {
 	}
 }
 
-// LOOP-17, LOOP-54, LOOP-159: by the time that it is closed in the log, an
-// aborted session has no process left. It can be gone on with.
+// LOOP-17, LOOP-54, LOOP-159: when an aborted session is closed in the log, no
+// process of it is left. It can continue.
 func TestCommandsEndWithAnAbort(t *testing.T) {
 	t.Parallel()
 	token := rand.Text()
@@ -151,7 +152,7 @@ func TestCommandsEndWithAnAbort(t *testing.T) {
 	if n := carrying(t, token); n > 0 {
 		t.Errorf("%d processes are left", n)
 	}
-	p.send(id, "again") // begins when the owner is done with the turn before
+	p.send(id, "again") // begins when the owner is done with the previous turn
 	if end := await(p, func(e agent.ToolCallEnd) bool { return strings.Contains(e.Output, "again") }); end.Outcome != agent.OutcomeDone {
 		t.Errorf("after the abort: %+v", end)
 	}

@@ -23,8 +23,8 @@ import (
 
 const asProgram = "ATELIER_TEST_AS_PROGRAM"
 
-// TestMain lets the test binary be the program, so that tests start it as a
-// user would: as a process, with arguments, signals and exit codes.
+// TestMain lets the test binary be the program, so that tests start it like a
+// user: as a process, with arguments, signals and exit codes.
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		os.Exit(cli.Main(os.Args[1:], nil))
@@ -62,7 +62,7 @@ func (p *place) run(args ...string) (out, errs string, code int) {
 	cmd := p.command(args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	_ = cmd.Run() // the exit code says it all
+	_ = cmd.Run() // the exit code says enough
 	return stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()
 }
 
@@ -70,8 +70,8 @@ func write(path, content string) llmtest.Round {
 	return llmtest.Round{Text: "Writing.", Calls: []llmtest.Call{llmtest.Use("Write", map[string]string{"file_path": path, "content": content})}}
 }
 
-// The same loop from the command line, over both wire formats and in all
-// forms of output.
+// The command line runs the same loop, over both wire formats and with every
+// form of output.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for _, model := range []string{"openai/test-model", "compat/test-model"} {
@@ -148,7 +148,7 @@ func events(t *testing.T, out string) []agent.Event {
 	return all
 }
 
-// K-04: --naming chooses the names that a model is shown.
+// K-04: --naming chooses the tool names that a model is shown.
 func TestRunNaming(t *testing.T) {
 	t.Parallel()
 	for naming, want := range map[string]string{"native": `"exec_command"`, "spec": `"shell"`} {
@@ -166,7 +166,7 @@ func TestRunNaming(t *testing.T) {
 	}
 }
 
-// The demo needs no key and says what it is.
+// The demo needs no key and is labelled as a demo.
 func TestRunDemo(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -182,7 +182,7 @@ func TestRunDemo(t *testing.T) {
 	}
 }
 
-// LLM-04 COM-50: a well-known endpoint is called by its name, wherever it is.
+// LLM-04 COM-50: a well-known endpoint is chosen by its name.
 func TestRunPreset(t *testing.T) {
 	t.Parallel()
 	for id, variable := range map[string]string{"deepseek": "DEEPSEEK_API_KEY", "azure": "AZURE_OPENAI_API_KEY", "ollama": ""} {
@@ -197,7 +197,8 @@ func TestRunPreset(t *testing.T) {
 	}
 }
 
-// Nobody is there to ask: what would ask is denied and the model is told.
+// Nobody can be asked in a run: a call that needs an approval is denied, and
+// the model is told so.
 func TestRunDeniesWhatWouldAsk(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, write("out.txt", "x"), llmtest.Round{Text: "I could not."})
@@ -216,8 +217,8 @@ func TestRunDeniesWhatWouldAsk(t *testing.T) {
 	}
 }
 
-// LOOP-37: a run that is to change nothing writes no file whatever is allowed, and
-// its commands run only where they cannot either. The log says what it did.
+// LOOP-37: a read-only run writes no file, whatever is allowed, and its
+// commands run only if they cannot write either. The log records what it did.
 func TestRunReadOnly(t *testing.T) {
 	t.Parallel()
 	command := llmtest.Use("Bash", map[string]string{"command": "cat kept.txt; echo changed > kept.txt"})
@@ -242,7 +243,7 @@ func TestRunReadOnly(t *testing.T) {
 	}
 }
 
-// The exit codes, and what is said with them.
+// Each way to end has its exit code and its message.
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	look := llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Glob", map[string]string{"pattern": "*"})}}
@@ -306,7 +307,7 @@ func TestUnusableDatabase(t *testing.T) {
 	}
 }
 
-// A prompt is read from standard input, and a session goes on with its past.
+// A prompt is read from standard input, and a session continues with its past.
 func TestContinue(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."})
@@ -326,7 +327,8 @@ func TestContinue(t *testing.T) {
 	}
 }
 
-// A session that did something for its user when the program ended goes on, too.
+// A session also continues if the program ended during a user's command or a
+// compaction.
 func TestContinueAfterWhatWasCutOff(t *testing.T) {
 	t.Parallel()
 	for name, start := range map[string]agent.Payload{
@@ -363,7 +365,7 @@ func continueAfter(t *testing.T, begun agent.Payload) {
 	}
 }
 
-// An interrupt ends the turn in good order, with its own exit code.
+// An interrupt ends the turn in order, with its own exit code.
 func TestRunInterrupted(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, llmtest.Round{Text: "I think ", Hang: true})
@@ -405,8 +407,9 @@ func (p *place) start(args ...string) (*exec.Cmd, *bufio.Scanner) {
 	return cmd, lines
 }
 
-// K-36: killed in the middle of a turn, everything that was printed with a
-// seq is there, the turn is marked as cut off, and the session goes on.
+// K-36: after a kill in the middle of a turn, everything that was printed with
+// a seq is stored, the turn is marked as interrupted, and the session
+// continues.
 func TestKilledInTheMiddle(t *testing.T) {
 	t.Parallel()
 	for _, at := range []agent.Kind{agent.KindTextDelta, agent.KindTextEnd, agent.KindToolCallStart, agent.KindToolCallOutput} {
@@ -446,7 +449,7 @@ func TestKilledInTheMiddle(t *testing.T) {
 	}
 }
 
-// atelier serve prints an address that works once, a second start prints a
+// atelier serve prints an address that is valid once, a second start prints a
 // new one for the same process, and a signal ends it.
 func TestServe(t *testing.T) {
 	t.Parallel()

@@ -9,13 +9,13 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// priced is an answer that costs 0.03 dollars on gpt-6.1-sol.
+// priced returns an answer that costs 0.03 dollars on gpt-6.1-sol.
 func priced(calls ...llmtest.Call) llmtest.Round {
 	return llmtest.Round{Text: "So far.", Calls: calls, Usage: llm.Usage{Input: 10_000, Output: 1000, Known: true}}
 }
 
-// OAS-101, OAS-114: the result says what the run cost, model by model, and
-// what of it is unknown.
+// OAS-101, OAS-114: the result has the cost of the run, model by model, and
+// says how much of it is unknown.
 func TestRunReportsCost(t *testing.T) {
 	t.Parallel()
 	look := llmtest.Use("Glob", map[string]string{"pattern": "*"})
@@ -37,8 +37,8 @@ func TestRunReportsCost(t *testing.T) {
 	}
 }
 
-// OAS-115: a run stops at its budget with an exit code of its own, keeps what
-// it has, and what earlier runs of the session cost counts.
+// OAS-115: a run stops at its budget with an exit code of its own and keeps its
+// results. The cost of earlier runs of the session counts.
 func TestRunBudget(t *testing.T) {
 	t.Parallel()
 	look := llmtest.Use("Glob", map[string]string{"pattern": "*"})

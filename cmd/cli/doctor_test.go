@@ -17,7 +17,7 @@ type finding struct {
 	Checks []struct{ Kind, Name, State, Detail, Next, Model string }
 }
 
-// state returns what was found about a name.
+// state returns the finding about a name.
 func (f finding) state(name string) (state, text string) {
 	for _, c := range f.Checks {
 		if c.Name == name {
@@ -27,8 +27,8 @@ func (f finding) state(name string) (state, text string) {
 	return "", ""
 }
 
-// The doctor says which providers are set up and reachable, whether the
-// database is sound, and fails where Atelier could not work.
+// The doctor says which providers are configured and reachable and whether the
+// database is sound. It fails if Atelier could not work.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	without := func(p *place, names ...string) {

@@ -11,7 +11,7 @@ import (
 	"atelier.dev/atelier/agent/sdk"
 )
 
-// message is what tests read of a line of --output messages.
+// message has the members of a line of --output messages that tests read.
 type message struct {
 	Type    sdk.Type     `json:"type"`
 	Session string       `json:"session_id"`
@@ -33,7 +33,7 @@ func messages(t *testing.T, out string) []message {
 	return all
 }
 
-// inOrder checks that got has what is wanted, in that order, among others.
+// inOrder checks that got contains the wanted values in their order.
 func inOrder[T comparable](t *testing.T, got []T, want ...T) {
 	t.Helper()
 	rest := got
@@ -46,7 +46,7 @@ func inOrder[T comparable](t *testing.T, got []T, want ...T) {
 	}
 }
 
-// OAS-102: who reads messages is told by a result that no turn could begin.
+// OAS-102: a turn that could not begin gives a result message.
 func TestRunMessagesOfFailure(t *testing.T) {
 	t.Parallel()
 	out, _, code := newPlace(t).run("run", "--session", "nope", "--output", "messages", "x")
@@ -55,8 +55,8 @@ func TestRunMessagesOfFailure(t *testing.T) {
 	}
 }
 
-// LOOP-48: a run goes on when an agent that it started ends, and what the agent
-// says is not the run's answer.
+// LOOP-48: a run continues when an agent that it started ends, and the agent's
+// text is not the run's answer.
 func TestRunOutlastsItsAgents(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -8,7 +8,8 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// What a run was allowed is not handed to the next: the flag says it anew.
+// A run does not inherit the permissions of the previous one: the flag has to
+// be given again.
 func TestContinueAsksForBypassAgain(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, write("a.txt", "x"), llmtest.Round{Text: "One."}, write("b.txt", "x"), llmtest.Round{Text: "Two."}, write("c.txt", "x"), llmtest.Round{Text: "Three."})

@@ -23,7 +23,7 @@ func TestPlain(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			for size := 1; size <= len(tt.text); size++ { // however the text is cut
+			for size := 1; size <= len(tt.text); size++ { // however the text is divided
 				var out strings.Builder
 				p := &plain{out: &out}
 				for rest := tt.text; rest != ""; rest = rest[min(size, len(rest)):] {
@@ -44,7 +44,7 @@ func FuzzPlain(f *testing.F) {
 	f.Fuzz(func(t *testing.T, first, second []byte) {
 		var out strings.Builder
 		p := &plain{out: &out}
-		_, _ = p.Write(first) // a builder takes all
+		_, _ = p.Write(first) // a builder accepts everything
 		_, _ = p.Write(second)
 		got := out.String()
 		if !utf8.ValidString(got) {
@@ -61,7 +61,8 @@ func FuzzPlain(f *testing.F) {
 	})
 }
 
-// Lines of JSON hold nothing that a terminal acts on, and say the same.
+// Lines of JSON contain nothing that a terminal acts on, and have the same
+// meaning.
 func TestJSONIsPlainAndExact(t *testing.T) {
 	t.Parallel()
 	text := "\x1b[2J \u009b2J \x7f \u202e \r\n 世界 \\u001b <&>"

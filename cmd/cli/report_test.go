@@ -10,7 +10,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// LOOP-47, K-45: a run says which instructions the model was not told whole.
+// LOOP-47, K-45: a run says which instructions the model was told only in part.
 func TestRunSaysWhatWasCut(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, llmtest.Round{Text: "Done."})

@@ -17,7 +17,7 @@ import (
 	"atelier.dev/atelier/storage"
 )
 
-// begun runs a first prompt and lets a test change what is stored of its session.
+// begun runs a first prompt and lets a test change the stored session.
 func (p *place) begun(change func(store *storage.Store, session backend.SessionInfo) error) backend.SessionInfo {
 	p.t.Helper()
 	if out, errs, code := p.run("run", "--model", "openai/m", "the first prompt"); code != 0 {
@@ -42,7 +42,7 @@ func (p *place) begun(change func(store *storage.Store, session backend.SessionI
 	return all[0]
 }
 
-// A run goes on with what a person began, not with an agent that worked last.
+// A run continues the newest session that a person began, not an agent's.
 func TestContinueSkipsAgents(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."})
@@ -60,8 +60,7 @@ func TestContinueSkipsAgents(t *testing.T) {
 	}
 }
 
-// A message that waits in the queue is answered before the run ends, and counts
-// towards its result.
+// A queued message is answered before the run ends, and counts in its result.
 func TestRunAnswersWhatIsQueued(t *testing.T) {
 	t.Parallel()
 	look := llmtest.Use("Glob", map[string]string{"pattern": "*"})
@@ -81,11 +80,11 @@ func TestRunAnswersWhatIsQueued(t *testing.T) {
 	}
 }
 
-// A closed terminal, of which a program is told twice, ends a run in order.
+// A closed terminal, which a program is told of twice, ends a run in order.
 func TestRunOutlivesItsTerminal(t *testing.T) {
 	t.Parallel()
-	// The tests may be run by nohup, which children inherit from a program that
-	// does not catch the signal.
+	// The tests may be started with nohup, whose setting children inherit from
+	// a program that does not catch the signal.
 	caught := make(chan os.Signal, 1)
 	signal.Notify(caught, syscall.SIGHUP)
 	defer signal.Stop(caught)
@@ -114,7 +113,7 @@ func TestRunOutlivesItsTerminal(t *testing.T) {
 	}
 }
 
-// A reader that leaves ends a run in order, too.
+// A reader that closes its end also ends a run in order.
 func TestRunWithoutReader(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, llmtest.Round{Text: "I think ", Hang: true})
@@ -125,14 +124,15 @@ func TestRunWithoutReader(t *testing.T) {
 	}
 	_ = reader.Close()
 	cmd.Stdout, cmd.Stderr = writer, os.Stderr
-	_ = cmd.Run() // the exit code says it all
+	_ = cmd.Run() // the exit code says enough
 	_ = writer.Close()
 	if code := cmd.ProcessState.ExitCode(); code != 130 {
 		t.Errorf("exit %d: %v", code, cmd.ProcessState)
 	}
 }
 
-// What a model writes and what it calls its tools commands no terminal.
+// A model's text and the names of its tools contain no control sequences for a
+// terminal.
 func TestRunPrintsNoEscapes(t *testing.T) {
 	t.Parallel()
 	for output, want := range map[string]string{"text": "⟨U+001B⟩]52;c;eA==⟨U+0007⟩⟨U+009B⟩2J", "json": `\u001b]52;c;eA==\u0007\u009b2J`} {
@@ -144,7 +144,7 @@ func TestRunPrintsNoEscapes(t *testing.T) {
 	}
 }
 
-// A run that goes on with a damaged session says so beside its result.
+// A run that continues a damaged session says so beside its result.
 func TestContinueTellsDamage(t *testing.T) {
 	t.Parallel()
 	const kept = "Everything else was kept"

@@ -11,8 +11,8 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// OAS-724: a run asks again as often and as late as the default says, and as
-// often as its flag says.
+// OAS-724: a run retries as often and as late as the default says, or as often
+// as its flag says.
 func TestRunRetries(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -12,10 +12,10 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
-// nobody is a user without rights: root may look into every process.
+// nobody is a user without rights, because root may look into every process.
 const nobody = 65534
 
-// asOrdinaryUser has the program run as somebody who is not root.
+// asOrdinaryUser makes the program run as a user other than root.
 func (p *place) asOrdinaryUser(cmd *exec.Cmd) {
 	p.t.Helper()
 	if os.Getuid() != 0 {
@@ -61,8 +61,8 @@ func (p *place) asOrdinaryUser(cmd *exec.Cmd) {
 	}
 }
 
-// LOOP-36, LOOP-124, K-35: a command of the program finds no secret in its
-// environment, nor in that of the program or of what else it has started.
+// LOOP-36, LOOP-124, K-35: a command finds no secret in its own environment,
+// nor in that of the program or of its other children.
 func TestCommandsFindNoSecrets(t *testing.T) {
 	t.Parallel()
 	const look = `env > mine; for p in /proc/[0-9]*; do tr '\0' '\n' < $p/environ; echo; done > all 2>/dev/null; echo looked`

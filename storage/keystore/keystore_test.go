@@ -84,7 +84,7 @@ func TestKeyringWinsAndEmptiesTheFile(t *testing.T) {
 	}
 }
 
-// A keyring that hangs, as a locked one without a screen does, counts as none.
+// A keyring that hangs, like a locked one without a screen, is not used.
 func TestHangingKeyringIsNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		unlocked := make(chan struct{})
