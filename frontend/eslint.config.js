@@ -9,7 +9,7 @@ const onlyApp = {
   message: 'Only App.svelte connects the page; the rest is given an Api.',
 }
 
-/** What a room may not import: the rooms after it, and for some more than that. */
+/** What a room must not import: the rooms after it, and for some rooms more. */
 function imports(room, at) {
   const patterns = [onlyApp]
   const later = rooms.slice(at + 1).join('|')

@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs'
 
 /**
- * The folders of src/lib, in the order of their imports: each may import from those before it and
- * never from those after it, so there are no cycles between them.
+ * The folders of src/lib, in the order of their imports: each may import from the folders before it, but
+ * not from those after it, so there are no cycles between them.
  *
  * - model: pure TypeScript that runs without a page
- * - i18n: the messages, and the wording of what Go reports
- * - state: what changes, as runes; it reaches the application through an Api
+ * - i18n: the messages, and the translations of what Go reports
+ * - state: the mutable state, as runes; it reaches the application through an Api
  * - ui and markdown: components that every feature uses
  * - the features, each of which draws one part of the page
  * - app: the window, which passes to a feature what it needs of another

@@ -6,13 +6,13 @@ import { describe, expect, test } from 'vitest'
 const folder = fileURLToPath(new URL('src/lib/model/', import.meta.url))
 const files = readdirSync(folder).filter((name) => !name.endsWith('.test.ts'))
 
-// Without the plugin for runes and components, and without a document.
+// The bundle is built without the Svelte plugin and runs without a document.
 describe('the model', () => {
-  test.each(files)('%s runs by itself', async (name) => {
+  test.each(files)('%s runs on its own', async (name) => {
     await import(folder + name)
   })
 
-  test('is a bundle of nothing but itself', async () => {
+  test('bundles no other code', async () => {
     const entry = files.map((name) => folder + name)
     const options = { write: false, minify: false, lib: { entry, formats: ['es' as const] } }
     const built = await build({ configFile: false, logLevel: 'error', build: options })

@@ -4,7 +4,7 @@ export default {
   preprocess: vitePreprocess(),
   compilerOptions: { runes: true },
   vitePlugin: {
-    // Dependencies decide for themselves whether they use runes.
+    // Dependencies choose whether they use runes.
     dynamicCompileOptions({ filename }) {
       return filename.includes('node_modules') ? { runes: undefined } : undefined
     },

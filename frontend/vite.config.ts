@@ -14,7 +14,7 @@ export default defineConfig({
     rolldownOptions: { checks: { pluginTimings: false } },
   },
   test: {
-    // The contrast test reads the tokens.
+    // The contrast test reads the colours.
     css: { include: [/app\.css/] },
     projects: [
       // By itself: without Svelte and without a document.

@@ -30,7 +30,7 @@ test('another port of this machine gets no credential and cannot open the WebSoc
     await visited.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`)
     for (const { headers } of requests) {
       expect(headers).not.toHaveProperty('cookie')
-      // An icon is asked for by that page, which may name itself.
+      // The request of an icon by that page may name the page itself as its referrer.
       expect(headers.referer ?? '').not.toContain(new URL(host.url).host)
     }
     expect(await visited.evaluate(() => ({ ...localStorage, ...sessionStorage }))).toEqual({})

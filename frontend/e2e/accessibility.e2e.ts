@@ -11,7 +11,7 @@ import { useStage } from './stage'
 const stage = useStage()
 const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds wrong on the page as it is: the rule, and where. */
+/** What axe reports about the current page: the rules and the elements. */
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(await axe)
   return page.evaluate(async () => {
@@ -31,7 +31,7 @@ const served = (model: { url: string }) => ({
   env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
 })
 
-test('the main screens have nothing that axe finds wrong, light and dark', async () => {
+test('axe reports nothing about the main screens, light and dark', async () => {
   const model = (stage.model = await startModel([
     {
       text: `A table and code:\n\n| a | b |\n|---|---|\n| ${'wide '.repeat(60)} | 2 |\n\n\`\`\`go\nvar x = "${'long '.repeat(60)}"\n\`\`\``,
@@ -75,7 +75,7 @@ test('the main screens have nothing that axe finds wrong, light and dark', async
   expect(found).toEqual([])
 })
 
-test('F6 leads through the parts of the window, and the help says so', async () => {
+test('F6 moves through the regions of the window, and the help says so', async () => {
   const model = (stage.model = await startModel([{ text: 'Done.' }]))
   const host = (stage.host = await startHost(served(model)))
   const { page, offences } = await openPage(stage.browser, host.url)
@@ -110,7 +110,7 @@ test('F6 leads through the parts of the window, and the help says so', async () 
   await page.keyboard.press('Control+/')
   const settings = page.getByRole('dialog', { name: 'Settings' })
   await settings.getByText('Go to the next or previous part of the window').waitFor()
-  await page.keyboard.press('F6') // a dialog keeps the focus
+  await page.keyboard.press('F6') // an open dialog keeps the focus
   await holds('dialog', '[role=dialog]')
   await shots(page, 'accessibility-help')
   expect(offences).toEqual([])

@@ -16,7 +16,7 @@ const models = ['lead-1', 'writer-1', 'counter-1'].map((id) => ({
   input: 10,
   output: 0,
 }))
-/** What runs on this machine is free, so the models are asked by an address that is no loopback. */
+/** Local models are free, so the models get an address that is not a loopback address. */
 async function start(rounds: Script, byModel: Record<string, Script>) {
   const model = (stage.model = await startModel(rounds, byModel))
   const url = model.url.replace('127.0.0.1', '0.0.0.0')
@@ -25,7 +25,7 @@ async function start(rounds: Script, byModel: Record<string, Script>) {
   return { host, ...(await openPage(stage.browser, host.url)) }
 }
 
-/** A request for a cent. */
+/** Usage that costs one cent. */
 const usage = { input: 1000, cached: 0, output: 0 }
 const note = 'Write a note about the milk'
 const count = 'Count the files'
@@ -64,9 +64,9 @@ const agents: Record<string, Script> = {
   ],
 }
 
-// LOOP-48, LOOP-49, LOOP-145, LOOP-149: agents are seen, answered, unfolded and
+// LOOP-48, LOOP-49, LOOP-145, LOOP-149: agents are shown, answered, unfolded and
 // opened from the session that started them, and cost what it costs.
-test('agents ask in the conversation that started them, unfold there, and open by themselves', async () => {
+test('agents ask in the conversation that started them, unfold there, and open as sessions', async () => {
   const { host, page, offences } = await start(lead, agents)
   await prompt(page, 'Keep a note and count the files')
 
@@ -97,7 +97,7 @@ test('agents ask in the conversation that started them, unfold there, and open b
   await page.getByText('All of it is done.').waitFor()
   expect(await readFile(join(host.folder, 'note.txt'), 'utf8')).toBe('the milk\n')
 
-  // At rest they are folded away in the sidebar; the cards tell what they took.
+  // Once idle they are folded in the sidebar, and the cards show their rounds and costs.
   const child = sidebar.locator('[data-session]').filter({ hasText: note })
   await child.waitFor({ state: 'detached' })
   await card(note)
@@ -108,7 +108,7 @@ test('agents ask in the conversation that started them, unfold there, and open b
   await page.getByText('The note is written.').waitFor()
   await shot(page, 'agents-done')
 
-  // Unfolded it is the agent's own conversation, and stays unfolded.
+  // The card unfolds to the agent's conversation and stays unfolded.
   await card(note).click()
   const nested = page.getByRole('log', { name: `Conversation of agent: ${note}` })
   await nested.getByText('I write it down.').waitFor()
@@ -124,7 +124,7 @@ test('agents ask in the conversation that started them, unfold there, and open b
   await shot(page, 'agents-unfolded-900')
   await page.setViewportSize({ width: 1280, height: 800 })
 
-  // Opened it is a session of its own, with a way back.
+  // The agent opens as a session, with a link back.
   await page
     .getByRole('button', { name: `Open agent: ${note}` })
     .first()
@@ -159,8 +159,8 @@ test('agents ask in the conversation that started them, unfold there, and open b
   expect(offences).toEqual([])
 })
 
-// LOOP-49: what is long is read from its end, and a question stands where it arose too.
-test('a long agent unfolds at its end, and is answered there', async () => {
+// LOOP-49: a long conversation is shown from its end, and its question can be answered there.
+test('a long conversation of an agent unfolds at its end, and is answered there', async () => {
   const reads = Array.from({ length: 45 }, (_, at) => ({
     text: `Step ${at + 1}.`,
     calls: [{ name: 'Read', input: { file_path: 'a.txt', limit: at + 1 } }],

@@ -14,7 +14,7 @@ const command = (n: number) => ({
 const question = (page: Page) => page.getByRole('region', { name: 'Needs you: Bash' })
 const allow = (page: Page) => question(page).getByRole('button', { name: 'Allow', exact: true })
 
-/** Whether a person could press it: all of it lies in the window, and nothing over it. */
+/** Whether the user could click the button: all of it is in the window and not covered. */
 const isInView = (page: Page) =>
   allow(page)
     .last()
@@ -36,7 +36,7 @@ async function start(rounds: Round[]) {
   return opened
 }
 
-test('each approval that follows another can be answered where it stands', async () => {
+test('each of several approvals can be answered where it appears', async () => {
   const talk = 'The next step changes files, so that it has to be asked about. '.repeat(12)
   const { page, offences } = await start([
     ...[1, 2, 3, 4].map((n) => ({ text: talk, calls: [command(n)] })),
@@ -48,7 +48,7 @@ test('each approval that follows another can be answered where it stands', async
     await expect.poll(() => isInView(page)).toBe(true)
     expect(await page.getByRole('button', { name: 'Jump to latest' }).count()).toBe(0)
     await shot(page, `approvals-${n}`)
-    // By the mouse where it stands: Playwright's own click would scroll it into view.
+    // Playwright's own click would scroll the button into view, so the mouse is moved there.
     const box = (await allow(page).boundingBox())!
     await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
     await question(page).getByText(`echo ${n};`).waitFor({ state: 'detached' })
@@ -58,14 +58,14 @@ test('each approval that follows another can be answered where it stands', async
   expect(offences).toEqual([])
 })
 
-test('a question whose buttons are below the fold is told above the composer', async () => {
+test('a bar above the composer shows a question whose buttons are out of view', async () => {
   const { page, offences } = await start([{ calls: [command(1)] }, { text: 'All is done.' }])
   await prompt(page, 'Go\n'.repeat(60))
   await expect.poll(() => isInView(page)).toBe(true)
   const review = page.getByRole('button', { name: 'Review' })
   expect(await review.count()).toBe(0)
 
-  // So little that the top of the question, and its row, stay in view.
+  // So little that the top of the question and its row stay in view.
   await page.mouse.move(700, 200)
   await page.mouse.wheel(0, -60)
   await review.waitFor()

@@ -15,7 +15,7 @@ const allow = (page: Page, text: string) =>
 
 async function start(rounds: Round[]) {
   const model = (stage.model = await startModel(rounds))
-  // What runs on this machine is free, so the model is asked by another address of it.
+  // Local models are free, so the model gets an address that is not a loopback address.
   const url = model.url.replace('127.0.0.1', '0.0.0.0')
   const price = { provider: 'compat', context_window: 400_000, input: 2, output: 10 }
   const host = (stage.host = await startHost({
@@ -26,7 +26,7 @@ async function start(rounds: Round[]) {
   return openPage(stage.browser, host.url)
 }
 
-test('a failing command opens at its end, a slip of the agent stays folded, costs count at once', async () => {
+test('a failed command unfolds at its end, a mistake of the agent stays folded, costs are updated at once', async () => {
   const { page, offences } = await start([
     {
       usage: { input: 100_000, cached: 0, output: 100 },
@@ -68,7 +68,7 @@ test('a failing command opens at its end, a slip of the agent stays folded, cost
   expect(offences).toEqual([])
 })
 
-test('keys go to what is on top: the next question, a dialog, not what lies behind', async () => {
+test('keys go to the next question or an open dialog, not to what is behind it', async () => {
   const { page, offences } = await start([
     { calls: [bash('touch one'), bash('touch two')] },
     { text: 'All is done.' },
@@ -98,7 +98,7 @@ test('keys go to what is on top: the next question, a dialog, not what lies behi
       .poll(() => question(page, text).evaluate((it) => it === document.activeElement))
       .toBe(true)
   await focused('touch one')
-  // By the button: letters are not heard at first.
+  // With the button, because letters are ignored at first.
   await question(page, 'touch one').getByRole('button', { name: 'Allow', exact: true }).focus()
   await page.keyboard.press('Enter')
   await question(page, 'touch two').waitFor()
@@ -107,7 +107,7 @@ test('keys go to what is on top: the next question, a dialog, not what lies behi
   await page.keyboard.press('Alt+a')
   await focused('touch two')
 
-  // The first Escape over a tooltip stops the turn all the same.
+  // The first Escape stops the turn even if a tooltip is visible.
   await page.getByRole('textbox', { name: 'Message' }).focus()
   await page.getByRole('button', { name: /^Stop/ }).hover()
   await page.locator('.ui-tooltip').waitFor()

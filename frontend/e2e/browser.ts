@@ -1,4 +1,4 @@
-/** Debian's Chromium on the page, watched for whatever must not happen. */
+/** Opens the page in Debian's Chromium and records everything that must not happen. */
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 
 export const launch = (): Promise<Browser> =>
@@ -16,7 +16,7 @@ export const launch = (): Promise<Browser> =>
 
 export type Watched = {
   page: Page
-  /** Errors on the console, broken policies, and requests to anyone but the host. */
+  /** Errors on the console, violations of the content security policy, and requests to other hosts. */
   offences: string[]
 }
 
@@ -53,19 +53,19 @@ export async function openPage(
   return { page, offences }
 }
 
-/** Types a prompt and sends it with the keyboard. */
+/** Types a message and sends it with the keyboard. */
 export async function prompt(page: Page, text: string): Promise<void> {
   const field = page.getByRole('textbox', { name: 'Message' })
   await field.fill(text)
   await field.press('Enter')
 }
 
-/** Saves a picture where SHOTS names a folder, for a person to look at. */
+/** Saves a screenshot for review, if SHOTS names a folder. */
 export async function shot(page: Page, name: string): Promise<void> {
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${name}.png` })
 }
 
-/** Pictures of one state: light, dark, and in a narrower window. */
+/** Saves screenshots of one state: light, dark, and in a narrower window. */
 export async function shots(page: Page, name: string): Promise<void> {
   await shot(page, name)
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })

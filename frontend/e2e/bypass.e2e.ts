@@ -23,9 +23,9 @@ async function choose(page: Page) {
   return dialog
 }
 
-// K-12: nothing leads into this mode but a choice and a confirmation, and it
-// ends with its session and with the program.
-test('everything is allowed on purpose, for one session, until the program ends', async () => {
+// K-12: only a choice and a confirmation lead into this mode, and it ends with
+// its session and with the program.
+test('everything is allowed after a confirmation, for one session, until the program ends', async () => {
   const model = (stage.model = await startModel([
     write('a.txt'),
     { text: 'One.' },

@@ -6,7 +6,7 @@ import { useStage } from './stage'
 
 const stage = useStage()
 
-test('a page in Chinese says in Chinese what failed, and about what', async () => {
+test('a Chinese page reports failures and invalid forms in Chinese', async () => {
   const model = (stage.model = await startModel([{ status: 429, retryAfter: 3700 }]))
   const host = (stage.host = await startHost({ env: { COMPAT_BASE_URL: model.url } }))
   const { page, offences } = await openPage(stage.browser, host.url, { locale: 'zh-CN' })

@@ -28,7 +28,7 @@ async function carrying(token: string): Promise<number> {
 }
 
 // OAS-102
-test('the user runs commands, stops one, and the agent reads them with the next prompt', async () => {
+test('the user runs commands, stops one, and the agent reads them with the next message', async () => {
   let told = ''
   const { page, offences } = await start([
     (conversation) => {
@@ -46,7 +46,7 @@ test('the user runs commands, stops one, and the agent reads them with the next 
   await prompt(page, '!echo "no such shop" >&2; exit 3')
   await card(page, 'echo').getByText('exit 3', { exact: true }).waitFor()
 
-  // One that goes on is shown as it prints, and no other beside it.
+  // The output of a running command is shown live, and no other command can run beside it.
   const token = `idle-${process.pid}-${Date.now()}`
   const endless = `printf '\\033[32mready\\033[0m\\n'; sleep 300; : ${token}`
   await prompt(page, `!bash -c "${endless}"`)
@@ -60,8 +60,8 @@ test('the user runs commands, stops one, and the agent reads them with the next 
   expect(await field(page).inputValue()).toBe('!ls')
   await shots(page, 'command-running')
 
-  // What was printed is there for a page that opens meanwhile. A prompt waits
-  // behind the command, and does not follow one that is stopped.
+  // A page that opens meanwhile shows the output so far. A message waits for the
+  // command, and is not sent after one that was stopped.
   await page.reload()
   await running.getByText('ready', { exact: true }).waitFor()
   await field(page).fill('What do I need?')
@@ -88,7 +88,7 @@ test('the user runs commands, stops one, and the agent reads them with the next 
   expect(offences).toEqual([])
 })
 
-test('long output is cut, shown whole on demand, and folded by the keyboard', async () => {
+test('long output is cut, shown in full on demand, and folded with the keyboard', async () => {
   const { page, offences } = await start([])
   await prompt(page, '!seq 1 20000')
   const seq = card(page, 'seq 1 20000')
@@ -107,7 +107,7 @@ test('long output is cut, shown whole on demand, and folded by the keyboard', as
   expect(offences).toEqual([])
 })
 
-test('a command that a crash cut off is ended when the folder is opened again', async () => {
+test('a command that a crash interrupted is ended when the folder is opened again', async () => {
   const { page, host: first } = await start([])
   const token = `cut-${process.pid}-${Date.now()}`
   await prompt(page, `!echo ready; bash -c 'sleep 300; : ${token}'`)
@@ -125,7 +125,7 @@ test('a command that a crash cut off is ended when the folder is opened again', 
   expect(again.offences).toEqual([])
 })
 
-test('in Chinese', async () => {
+test('commands in Chinese', async () => {
   const { page, offences } = await start([])
   await prompt(page, '!for file in *.txt; do\n  wc -l $file\ndone\nexit 4')
   await card(page, 'for file in').getByText('exit 4', { exact: true }).waitFor()

@@ -7,7 +7,7 @@ import { useStage } from './stage'
 
 const stage = useStage()
 
-/** Compacted from 10,000 tokens on, and free, as what runs on this machine is. */
+/** A free local model whose conversations are compacted from 10,000 tokens on. */
 const models = [
   { provider: 'compat', id: 'short-1', display_name: 'Short One', context_window: 20_000 },
 ]
@@ -26,14 +26,14 @@ const answer = 'The login is checked in `auth/login.go`. '.repeat(1000)
 const summary =
   '## Goal\nMend the login.\n\n## Known\n- `auth/login.go` checks it\n- `go test ./auth` runs its tests'
 
-/** Waits for a finished compaction's line. */
+/** Waits for the notice of a finished compaction. */
 const compacted = (page: Page, n = 0) =>
   page.getByRole('button', { name: /^Compacted from .* to about .* tokens/ }).nth(n)
 
 const isFocused = (place: Locator) => place.evaluate((node) => node === document.activeElement)
 
-// K-08, COM-18, COM-93: a long conversation is compacted before the next request, by itself or when
-// somebody asks for it, and everything stays to be read.
+// K-08, COM-18, COM-93: a long conversation is compacted before the next request, automatically or when
+// the user asks for it, and all of it can still be read.
 test('a long conversation is compacted', async () => {
   let release = () => {}
   const gate = new Promise<void>((resolve) => (release = resolve))
@@ -60,7 +60,7 @@ test('a long conversation is compacted', async () => {
   await meter.getByText('5%').waitFor()
   await shots(page, 'compact-done')
 
-  // By hand: the keyboard is enough.
+  // Manually, with the keyboard alone.
   await meter.focus()
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Context' })
@@ -74,7 +74,7 @@ test('a long conversation is compacted', async () => {
   expect(model.heard[3]).toContain('the name of the file')
   expect(model.heard[3]).toContain('Mend the login.')
 
-  // What is compacted is so for another run of the program too.
+  // The conversation is still compacted after a restart of the program.
   expect(offences).toEqual([])
   await host.stop('SIGKILL')
   const again = (stage.host = await startHost({
@@ -127,9 +127,9 @@ test('a compaction that fails or is stopped leaves the conversation as it was', 
   expect(offences).toEqual([])
 })
 
-// What fills the context is there before the first request, while a turn runs and after it, adds up
-// to what the header says, and gives the focus back.
-test('the header opens what fills the context', async () => {
+// The list of what fills the context works before the first request, during a turn and after it, adds up
+// to the figure in the header, and returns the focus when it is closed.
+test('the header opens a list of what fills the context', async () => {
   let release = () => {}
   const gate = new Promise<void>((resolve) => (release = resolve))
   const { page, offences } = await start([

@@ -31,7 +31,7 @@ const models = [
   },
 ]
 
-/** What runs on this machine is free, so the model is asked by an address that is no loopback. */
+/** Local models are free, so the model gets an address that is not a loopback address. */
 async function start(rounds: Round[]) {
   const model = (stage.model = await startModel(rounds))
   const url = model.url.replace('127.0.0.1', '0.0.0.0')
@@ -44,7 +44,7 @@ async function start(rounds: Round[]) {
 
 const usage = { input: 120_000, cached: 100_000, output: 4_000 }
 
-test('every request is priced, and an unknown price is never nothing', async () => {
+test('every request is priced, and an unknown price is never shown as zero', async () => {
   const { page, offences } = await start([
     { text: 'The first answer.', usage },
     { text: 'The second answer.', usage: { input: 900, cached: 0, output: 12 } },
@@ -129,7 +129,7 @@ test('every request is priced, and an unknown price is never nothing', async () 
   expect(offences).toEqual([])
 })
 
-test('another model is named for when the chosen one does not answer', async () => {
+test('a fallback model is chosen', async () => {
   const { page, offences } = await start([{ text: 'Here.' }])
   const picker = page.getByRole('button', { name: 'Model: Priced One' })
   await picker.click()
@@ -147,7 +147,7 @@ test('another model is named for when the chosen one does not answer', async () 
   expect(offences).toEqual([])
 })
 
-test('a failed request counts down to the next one and then steps back', async () => {
+test('a failed request shows a countdown to its retry, which becomes inconspicuous afterwards', async () => {
   const { page, offences } = await start([{ status: 503, retryAfter: 4 }, { text: 'Here I am.' }])
   await prompt(page, 'Hello')
   await page.getByText(/Retrying in 4 s \(1 of/).waitFor()
@@ -159,7 +159,7 @@ test('a failed request counts down to the next one and then steps back', async (
   expect(offences).toEqual([])
 })
 
-test('a connection is tested where its key is set', async () => {
+test('a connection is tested beside its key', async () => {
   const { page, model } = await start([])
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
   await page.keyboard.press('Control+,')
@@ -173,7 +173,7 @@ test('a connection is tested where its key is set', async () => {
   await shot(page, 'cost-keys-problem')
 })
 
-test('a provider that is not shown at first is set up, and then shown', async () => {
+test('a provider that is hidden at first is shown once it is set up', async () => {
   const { page, offences } = await start([])
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
   await page.keyboard.press('Control+,')

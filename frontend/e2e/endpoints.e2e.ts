@@ -6,7 +6,7 @@ import { useStage } from './stage'
 
 const stage = useStage()
 
-test('an endpoint is added, refused where its address is none, tried and removed once that is confirmed', async () => {
+test('an endpoint is rejected with an invalid address, added, tested, and removed after a confirmation', async () => {
   const model = (stage.model = await startModel([]))
   const host = (stage.host = await startHost({}))
   const { page, offences } = await openPage(stage.browser, host.url)
@@ -42,7 +42,7 @@ test('an endpoint is added, refused where its address is none, tried and removed
   expect(offences).toEqual([])
 })
 
-test('a message goes through an endpoint of the user’s, and the cache of an hour stays chosen', async () => {
+test('a message goes through the user’s endpoint, and the setting of the cache is kept', async () => {
   const model = (stage.model = await startModel([{ text: 'From the house.' }]))
   const host = (stage.host = await startHost({}))
   const { page, offences } = await openPage(stage.browser, host.url)

@@ -1,4 +1,4 @@
-/** The real program on a project folder of its own, as a person would start it. */
+/** The real program in a project folder of its own, started as a user would start it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises'
@@ -11,23 +11,23 @@ const program = resolve(process.env.ATELIER_BIN ?? '../build/bin/atelier-headles
 export type Host = {
   folder: string
   home: string
-  /** Works once: it carries the token. */
+  /** The printed address with the token, which works once. */
   url: string
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
 export type Setup = {
   files?: Record<string, string | Uint8Array>
-  /** The user's own rows of the catalogue. */
+  /** The user's own models.json. */
   models?: unknown[]
   env?: Record<string, string>
-  /** An earlier host whose folder and home go on. */
+  /** An earlier host whose project folder and home are used again. */
   from?: Host
-  /** Where it listens; by default the kernel chooses. */
+  /** The address to listen on; by default a free port. */
   port?: string
 }
 
-/** Starts the program without any key of the machine it runs on. */
+/** Starts the program without the keys of the machine that it runs on. */
 export async function startHost({
   files = {},
   models,

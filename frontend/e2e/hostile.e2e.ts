@@ -4,7 +4,7 @@ import { launch, openPage, prompt, shot } from './browser'
 import { discard, startHost, type Host } from './host'
 import { startModel, type Model } from './model'
 
-/** Ways to make a page run or load something, as a model could be led to write them. */
+/** Attempts to make the page run or load something, which a model could be tricked into writing. */
 const payloads = [
   '<script>alert(1)</script>',
   '<img src=x onerror=alert(2)>',
@@ -101,7 +101,7 @@ test('a link opens outside and leaves the application where it is', async () => 
   await page.context().route('https://evil.example/**', (route) => route.abort())
   const link = page.getByRole('link', { name: 'eleven' })
   await link.waitFor()
-  // A wheel turned back is how a person leaves the end, which the list else returns to.
+  // The wheel leaves the end of the list, which would otherwise scroll back to it.
   await page.getByRole('log').hover()
   await page.mouse.wheel(0, -100)
   await page.getByRole('button', { name: 'Jump to latest' }).waitFor()

@@ -6,7 +6,7 @@ import { useStage } from './stage'
 
 const stage = useStage()
 
-test('a key is entered by the keyboard alone, tried at once, and what it changes is said', async () => {
+test('a key is entered with the keyboard alone, tested at once, and its effects are reported', async () => {
   const model = (stage.model = await startModel([]))
   const host = (stage.host = await startHost({}))
   const { page, offences } = await openPage(stage.browser, host.url)

@@ -13,7 +13,7 @@ const models = [
   { ...row, id: 'blind-1', display_name: 'Blind One', supports_images: false, input: 0.1 },
 ]
 
-/** A PNG with a disc on a transparent ground. */
+/** A PNG of a disc on a transparent ground. */
 function picture(width: number, height: number): Uint8Array {
   const pixels = Buffer.alloc((1 + 4 * width) * height)
   for (let y = 0; y < height; y++) {
@@ -39,7 +39,7 @@ function picture(width: number, height: number): Uint8Array {
   return Buffer.concat([signature, chunk('IHDR', head), data, chunk('IEND', Buffer.alloc(0))])
 }
 
-/** What is left of an allowance, as OpenAI says it. */
+/** The headers with which OpenAI reports a rate limit. */
 const allowance = (requests: number, tokens: number) => ({
   'x-ratelimit-limit-requests': '500',
   'x-ratelimit-remaining-requests': String(requests),
@@ -49,7 +49,7 @@ const allowance = (requests: number, tokens: number) => ({
   'x-ratelimit-reset-tokens': '6m0s',
 })
 
-/** What runs on this machine is free, so the model is asked by an address that is no loopback. */
+/** Local models are free, so the model gets an address that is not a loopback address. */
 async function start(rounds: Round[]) {
   const model = (stage.model = await startModel(rounds))
   const url = model.url.replace('127.0.0.1', '0.0.0.0')
@@ -63,7 +63,7 @@ async function start(rounds: Round[]) {
 }
 
 // LLM-32, OAS-115, COM-51
-test('models by level, a picture, an allowance that runs out, and a budget that is raised', async () => {
+test('models by level, a picture, a rate limit that runs out, and a budget that is raised', async () => {
   const { page, offences, model } = await start([
     {
       calls: [{ name: 'Read', input: { file_path: 'logo.png' } }],

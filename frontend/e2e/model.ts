@@ -1,30 +1,30 @@
-/** A scripted model behind the wire format of Chat Completions. */
+/** A scripted model that speaks Chat Completions. */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type Round = {
-  /** Thought before the text, and how long the answer rests on it. */
+  /** Thinking before the text, and how long the answer pauses after it. */
   reasoning?: string
   rest?: Promise<unknown>
   text?: string
   calls?: { name: string; input: unknown }[]
   /** An HTTP failure instead of an answer. */
   status?: number
-  /** Seconds after which a failure says to ask again. */
+  /** The seconds in the Retry-After header of a failure. */
   retryAfter?: number
-  /** Headers of the answer, such as what is left of an allowance. */
+  /** Headers of the answer, such as those of a rate limit. */
   headers?: Record<string, string>
-  /** What the answer held, in tokens; some of it grows with the rounds without it. */
+  /** The usage in tokens; by default some of it grows with each round. */
   usage?: { input: number; cached: number; output: number }
 }
 
-/** A round, or what makes one of all that the request says. */
+/** A round, or a function that makes one from the text of the request. */
 export type Script = readonly (Round | ((conversation: string) => Round))[]
 
 export type Model = {
-  /** Base URL, as COMPAT_BASE_URL takes it. */
+  /** The base URL for COMPAT_BASE_URL. */
   url: string
-  /** What each request's conversation ended with. */
+  /** The last message of each request. */
   heard: string[]
   /** The model that each request was for. */
   asked: string[]
@@ -34,9 +34,9 @@ export type Model = {
 export const modelID = 'scripted-1'
 
 /**
- * Serves the rounds in order; when none is left the model has nothing more to
- * do. Models named in byModel have rounds of their own, for conversations that
- * go on side by side.
+ * Serves the rounds in order. When none is left, the model ends its turn. The
+ * models in byModel have rounds of their own, for conversations that run at the
+ * same time.
  */
 export async function startModel(
   rounds: Script,

@@ -8,7 +8,7 @@ const stage = useStage()
 
 const long = Array.from({ length: 120 }, (_, n) => `Paragraph ${n} of the answer.`).join('\n\n')
 
-test('a session that is opened again stands where it was left, with its cards as they were', async () => {
+test('a session that is opened again has its scroll position and its unfolded cards', async () => {
   const model = (stage.model = await startModel([
     { calls: [{ name: 'Read', input: { file_path: 'a.txt' } }] },
     { text: long },
@@ -42,7 +42,7 @@ test('a session that is opened again stands where it was left, with its cards as
   await page.mouse.wheel(0, -20_000)
   await page.getByText('the text of a file').waitFor()
 
-  // One that was left at its end begins there.
+  // A session that was left at its end is shown from its end.
   await page.getByRole('button', { name: 'idle The short one' }).click()
   await page.getByText('A short one.').waitFor()
   expect(await page.getByRole('button', { name: 'Jump to latest' }).count()).toBe(0)

@@ -53,7 +53,7 @@ test('messages steer and follow a turn, wait as cards, and outlive a stop, a rel
   await allow(page)
   await page.getByRole('button', { name: /details of Bash until/ }).waitFor()
 
-  // Enter steers, Ctrl+Enter follows up; both are to be seen beside Stop.
+  // Enter steers, Ctrl+Enter follows up. Both buttons are beside Stop.
   await field(page).fill('Use short names')
   await shot(page, 'queue-verbs')
   await field(page).press('Enter')
@@ -67,7 +67,7 @@ test('messages steer and follow a turn, wait as cards, and outlive a stop, a rel
   await card(page, 'Then write the docs').getByText('then', { exact: true }).waitFor()
   expect(await field(page).inputValue()).toBe('')
 
-  // Edited in place; Escape leaves the edit, not the turn.
+  // Editing in place: Escape cancels the edit and does not stop the turn.
   await page.getByRole('button', { name: 'Edit: Write the tests' }).click()
   const edit = queue(page).getByRole('textbox', { name: 'Queued message' })
   await edit.fill('Never mind')
@@ -78,7 +78,7 @@ test('messages steer and follow a turn, wait as cards, and outlive a stop, a rel
   await edit.press('Enter')
   await card(page, 'Write two tests').waitFor()
 
-  // Reordered by keyboard, then by pointer.
+  // Reordering with the keyboard, then with the pointer.
   await page.getByRole('button', { name: /^Move: Then write/ }).focus()
   await page.keyboard.press('ArrowUp')
   const docs = 'Then write the docs, with an example for every command that a person can type'
@@ -100,7 +100,7 @@ test('messages steer and follow a turn, wait as cards, and outlive a stop, a rel
   await page.getByRole('button', { name: 'Move: Write two tests', exact: true }).press('ArrowDown')
   await expect.poll(() => waiting(page)).toEqual(['Use short names', docs, 'Write two tests'])
 
-  // Removed, and had back.
+  // Removing, and undoing that.
   await follow(page, 'Sing a song')
   await page.getByRole('button', { name: 'Remove: Sing a song' }).click()
   await queue(page).getByText('Removed from the queue.').waitFor()
@@ -114,7 +114,7 @@ test('messages steer and follow a turn, wait as cards, and outlive a stop, a rel
   await expect.poll(() => waiting(page)).toEqual(['Use short names', docs, 'Write two tests'])
   await shots(page, 'queue-cards')
 
-  // Delivered: what steers within the turn, then what follows.
+  // Delivery: steering messages within the turn, then follow-ups.
   await writeFile(join(first.folder, 'built'), '')
   await page.getByText('steered', { exact: true }).waitFor()
   await page.getByText('With short names, then.').waitFor()
@@ -123,7 +123,7 @@ test('messages steer and follow a turn, wait as cards, and outlive a stop, a rel
   await expect.poll(() => waiting(page)).toEqual(['Write two tests'])
   expect(model.heard[2]).toContain('write the docs')
 
-  // Stop says what it keeps, and the end of the turn what was kept.
+  // The stop button says what will be kept, and the end of the turn what was kept.
   const stop = page.getByRole('button', { name: 'Stop' })
   await stop.hover()
   await page.locator('.ui-tooltip').getByText('1 queued message waits.').waitFor()
@@ -145,7 +145,7 @@ test('messages steer and follow a turn, wait as cards, and outlive a stop, a rel
   expect(again.offences).toEqual([])
 })
 
-test('in Chinese', async () => {
+test('the queue in Chinese', async () => {
   const { page, offences } = await start([{ calls: [until('never')] }])
   await prompt(page, 'Build the shop')
   await allow(page)
@@ -164,7 +164,7 @@ test('in Chinese', async () => {
   expect(offences).toEqual([])
 })
 
-/** Where something stands once it has stood there for ten frames. */
+/** The position of an element once it has not moved for ten frames. */
 const resting = (locator: Locator) =>
   locator.evaluate(
     (it) =>
@@ -181,7 +181,7 @@ const resting = (locator: Locator) =>
       }),
   )
 
-test('thinking is one line that grows in place, and opens without moving', async () => {
+test('thinking is one line that grows in place, and unfolds without moving', async () => {
   let answer = () => {}
   const rest = new Promise<void>((resolve) => (answer = resolve))
   const thought = Array.from({ length: 40 }, (_, n) => `Thought ${n} of the shop.`).join('\n')
@@ -201,7 +201,7 @@ test('thinking is one line that grows in place, and opens without moving', async
   const before = await resting(done)
   await done.click()
   await page.getByText('Thought 0 of the shop.').waitFor()
-  // The list measures what it shows a frame later.
+  // The list measures its content one frame later.
   expect(await resting(done)).toBe(before)
   await shot(page, 'thinking-open')
   await page.reload()

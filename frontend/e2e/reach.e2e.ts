@@ -16,12 +16,12 @@ afterAll(async () => {
   if (host) await discard(host)
 })
 
-test('from first prompt to last approval with the keyboard alone, then in Chinese', async () => {
+test('a session with the keyboard alone, from the first message to the last approval, then in Chinese', async () => {
   const { page, offences } = await openPage(browser, host.url)
   const { keyboard } = page
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
 
-  // The composer has the focus at once; Shift+Tab there goes through the modes.
+  // The composer is focused at first. Shift+Tab in it steps through the modes.
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
   expect(await focused()).toBe('Message')
   await keyboard.press('Shift+Tab')
@@ -38,7 +38,7 @@ test('from first prompt to last approval with the keyboard alone, then in Chines
   ] as const) {
     const question = page.getByRole('region', { name: `Needs you: ${tool}` })
     await question.waitFor({ timeout: 20_000 })
-    // A letter meant for the composer decides nothing.
+    // A letter that is typed in the composer does not answer the question.
     await keyboard.press(key)
     await keyboard.press('Alt+a')
     expect(await focused()).toBe(`Needs you: ${tool}`)
@@ -89,13 +89,13 @@ test('from first prompt to last approval with the keyboard alone, then in Chines
   expect(offences).toEqual([])
 })
 
-test('a narrow window puts the sessions over the conversation', async () => {
+test('in a narrow window the sidebar floats over the conversation', async () => {
   const context = browser.contexts()[0]!
   const { page } = await openPage(browser, `${new URL('/', host.url)}`, {
     storageState: await context.storageState(),
     viewport: { width: 620, height: 700 },
   })
-  await page.locator('textarea').waitFor() // the shortcuts are there with the page
+  await page.locator('textarea').waitFor() // the shortcuts work once the page is rendered
   expect(await page.getByRole('navigation', { name: 'Sessions' }).count()).toBe(0)
   await page.keyboard.press('Control+b')
   await page.getByRole('navigation', { name: 'Sessions' }).waitFor()

@@ -28,7 +28,7 @@ const colours = [
   '\x1b[38;5;208morange\x1b[0m \x1b[38;2;0;0;139mdark blue\x1b[0m \x1b[48;2;20;60;20mon green\x1b[0m',
 ].join('\n')
 
-test('tables, code, a file, colours and a text that runs from right to left can be read', async () => {
+test('tables, code, a file, colours and right-to-left text are readable', async () => {
   const model = (stage.model = await startModel([
     {
       calls: [
@@ -49,7 +49,7 @@ test('tables, code, a file, colours and a text that runs from right to left can 
   await prompt(page, 'מה קורה כאן? main.go')
   await page.getByText('read the router').waitFor()
 
-  // No word of a table is broken: each cell is at least as wide as its longest word.
+  // No word in a table is broken: each cell is at least as wide as its longest word.
   const broken = await page.locator('.markdown table').evaluate((table) => {
     const words = [...table.querySelectorAll('th, td')].flatMap((cell) => {
       const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT)
@@ -77,7 +77,7 @@ test('tables, code, a file, colours and a text that runs from right to left can 
   expect(await direction('מה קורה')).toBe('rtl')
   expect(await direction('read the router')).toBe('ltr')
 
-  // Copying and wrapping need no mouse over the block, and wrapping is a switch.
+  // The buttons for copying and wrapping are visible without hovering, and wrapping is a toggle.
   const wrap = page.getByRole('button', { name: 'Wrap long lines' })
   const code = page.locator('figure pre')
   const isWide = () => code.evaluate((pre) => pre.scrollWidth > pre.clientWidth)
@@ -111,7 +111,7 @@ test('tables, code, a file, colours and a text that runs from right to left can 
   expect(offences).toEqual([])
 })
 
-test('a very long answer shows its beginning, its end and its size, and all of it on request', async () => {
+test('a very long answer shows its beginning, its end and its size, and all of it on demand', async () => {
   const filler = 'The middle of the answer says the same again and again.\n\n'.repeat(20_000)
   const thought = 'Thinking, and then some more. '.repeat(10_000)
   const model = (stage.model = await startModel([

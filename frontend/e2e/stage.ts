@@ -1,4 +1,4 @@
-/** What a journey runs on: put up before it, taken down after it. */
+/** The browser, host and model of a journey, which are cleaned up after it. */
 import type { Browser } from 'playwright-core'
 import { afterEach, beforeEach } from 'vitest'
 import { launch } from './browser'
@@ -7,12 +7,12 @@ import type { Model } from './model'
 
 export type Stage = {
   browser: Browser
-  /** Set by the journey, as the model is, to be stopped after it. */
+  /** Set by the journey, like the model, so that it is stopped afterwards. */
   host?: Host
   model?: Model
 }
 
-/** A stage for the journeys of a file, each of which begins with an empty one. */
+/** A stage for the journeys of a file. Each journey starts with an empty one. */
 export function useStage(): Stage {
   const stage = {} as Stage
   beforeEach(async () => {

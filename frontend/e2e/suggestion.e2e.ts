@@ -18,7 +18,7 @@ const models = ['large-1', 'small-1'].map((id) => ({
 
 const usage = { input: 50_000, cached: 0, output: 0 }
 
-/** What runs on this machine is free, so the models are asked by an address that is no loopback. */
+/** Local models are free, so the models get an address that is not a loopback address. */
 const environment = (model: Model) => ({
   COMPAT_BASE_URL: model.url.replace('127.0.0.1', '0.0.0.0'),
   COMPAT_API_KEY: 'test-key',
@@ -38,7 +38,7 @@ const focused = (page: Page) =>
   page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
 
 // OAS-102, COM-51
-test('the next message is suggested once that is wanted, taken by Tab, changed, sent and paid for', async () => {
+test('the next message is suggested if the user wants that, taken with Tab, edited, sent and billed', async () => {
   const long =
     'Add tests for the basket, then run them all and mend whatever fails, and tell me what you had to change'
   const { page, model, host, offences } = await start(
@@ -77,7 +77,7 @@ test('the next message is suggested once that is wanted, taken by Tab, changed, 
   expect(model.heard.at(-1)).toContain('Tested: it holds.')
   await shots(page, 'suggestion')
 
-  // Tab takes it, to be changed; the next Tab leaves the field, as does one without a suggestion.
+  // Tab takes the suggestion. The next Tab leaves the field, and so does Tab without a suggestion.
   await field(page).focus()
   await page.keyboard.press('Tab')
   expect(await field(page).inputValue()).toBe('Yes, test the basket')
@@ -91,7 +91,7 @@ test('the next message is suggested once that is wanted, taken by Tab, changed, 
   await page.getByText('All of it.').waitFor()
   expect(model.heard).toContain('"Yes, test the basket and the till"')
 
-  // It outlives a crash; Escape puts it away; a hyphen is none.
+  // A suggestion survives a crash, Escape dismisses it, and a hyphen is not a suggestion.
   await use(page, long).waitFor()
   await shots(page, 'suggestion-long')
   expect(offences).toEqual([])
@@ -115,8 +115,8 @@ test('the next message is suggested once that is wanted, taken by Tab, changed, 
   expect(reopened.offences).toEqual([])
 })
 
-test('in Chinese', async () => {
-  // Both are asked after the first turn, in any order.
+test('suggestions in Chinese', async () => {
+  // The title and the suggestion are requested after the first turn, in any order.
   const small = (conversation: string) => ({
     text: conversation.includes('You name') ? '购物车' : '好的，测试购物车',
   })

@@ -8,7 +8,7 @@ import { useStage } from './stage'
 
 const stage = useStage()
 
-/** A call that leaves a command running. */
+/** A call that starts a background task. */
 const left = (command: string) => ({ name: 'Bash', input: { command, run_in_background: true } })
 
 async function start(rounds: Round[]) {
@@ -33,7 +33,7 @@ async function carrying(token: string): Promise<number> {
 }
 
 // OAS-306, OAS-317
-test('a command that was left running is followed and stopped', async () => {
+test('a background task is followed and stopped', async () => {
   const token = `clock-${process.pid}-${Date.now()}`
   const command = `sh -c 'while :; do date; sleep 0.3; done # ${token}'`
   const { page, offences } = await start([
@@ -61,7 +61,7 @@ test('a command that was left running is followed and stopped', async () => {
   await shot(page, 'tasks-dark')
   await page.emulateMedia({ colorScheme: 'light' })
 
-  // From the call's card to its row, by the keyboard.
+  // From the call's card to the task's row with the keyboard.
   await page.getByRole('button', { name: /^task 1, running/ }).press('Enter')
   const toggle = row.getByRole('button', { name: /^Show or hide the output/ })
   await expect.poll(() => toggle.evaluate((e) => e === document.activeElement)).toBe(true)
@@ -77,7 +77,7 @@ test('a command that was left running is followed and stopped', async () => {
   expect(offences).toEqual([])
 })
 
-test('sixty tasks, one of which prints megabytes, do not hold the page up', async () => {
+test('sixty tasks, one of which prints megabytes, do not slow the page down', async () => {
   const flood = 'while :; do head -c 1000000 /dev/zero | tr "\\0" x | fold -w 90; sleep 0.1; done'
   const chatter = 'while sleep 1; do date; done'
   const { page, offences } = await start([
@@ -107,7 +107,7 @@ test('sixty tasks, one of which prints megabytes, do not hold the page up', asyn
   })
   expect(gaps.frequent, `the longest is ${gaps.longest} ms`).toBeLessThan(100)
 
-  // Who scrolls up reads on undisturbed.
+  // The text does not move while the user has scrolled up.
   await first.hover()
   await page.mouse.wheel(0, -100)
   await panel.getByRole('button', { name: 'Jump to latest' }).waitFor()
@@ -146,7 +146,7 @@ test('tasks end with their session, and the page says so', async () => {
 })
 
 // K-01
-test('the user’s own time limit for commands is kept', async () => {
+test('the user’s own timeout of commands applies', async () => {
   const { page, offences } = await start([])
   const open = async () => {
     await page.getByRole('button', { name: 'Settings' }).click()

@@ -36,7 +36,7 @@ test('without a key the tour shows everything, offline and labelled', async () =
   const written = await readFile(join(host.folder, 'atelier-tour/hello.sh'), 'utf8')
   expect(written).toContain('Welcome to Atelier')
   expect(await page.getByRole('button', { name: 'Model: Demo script' }).count()).toBe(1)
-  // A script costs nothing that could be shown.
+  // Scripts have no cost to show.
   const panel = await openPanel(page, 'Cost')
   await panel.getByText('The cost of each request is added up here').waitFor()
   expect(await page.getByText(/\$\d/).count()).toBe(0)

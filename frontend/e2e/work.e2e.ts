@@ -21,7 +21,7 @@ async function start(rounds: Round[], files = {}) {
 const question = (page: Page, tool: string) =>
   page.getByRole('region', { name: `Needs you: ${tool}` })
 
-test('a prompt, an allowed and a denied call, a stopped command, a reload, and all is there', async () => {
+test('after a message, allowed and denied calls and a stopped command, a reload shows everything', async () => {
   const { page, offences, host, model } = await start([
     {
       text: 'I write the note.',
@@ -65,7 +65,7 @@ test('a prompt, an allowed and a denied call, a stopped command, a reload, and a
   expect(offences).toEqual([])
 })
 
-test('the program is killed in a turn: what was shown is there, marked, and goes on', async () => {
+test('after the program is killed in a turn, the conversation is there, marked, and can be continued', async () => {
   const first = await start([
     { text: 'I wait.', calls: [{ name: 'Bash', input: { command: 'sleep 60' } }] },
     { text: 'On we go.' },
@@ -105,7 +105,7 @@ test('unsent text survives a reload and waits while a turn runs', async () => {
   expect(offences).toEqual([])
 })
 
-test('a wrong key says so in plain words, and leads to the settings', async () => {
+test('a wrong key is reported in plain words with a link to the settings', async () => {
   const { page } = await start([{ status: 401 }])
   await prompt(page, 'Hello')
   const failure = page.getByRole('alert')
@@ -117,8 +117,8 @@ test('a wrong key says so in plain words, and leads to the settings', async () =
   await shot(page, 'work-keys')
 })
 
-// K-06: what stopped a turn is over at a press; the prompt need not be typed again.
-test('a turn that failed, or was stopped, goes on at a press', async () => {
+// K-06: the user does not have to type the message again.
+test('a button continues a turn that failed or was stopped', async () => {
   const { page, offences } = await start([
     { status: 404 },
     { text: 'I have a look.', calls: [{ name: 'Bash', input: { command: 'sleep 60' } }] },

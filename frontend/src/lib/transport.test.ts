@@ -5,7 +5,7 @@ import { createTransport, SocketTransport } from './transport'
 const token = 't'.repeat(43)
 const secretKey = 'atelier.secret'
 
-/** A server's end of every WebSocket that the page opens, newest last. */
+/** The server's ends of the WebSockets that the page opened, newest last. */
 let sockets: FakeSocket[]
 
 class FakeSocket {
@@ -29,7 +29,7 @@ class FakeSocket {
   }
 }
 
-/** What the server does with a token; undefined where it cannot be reached. */
+/** The server's reply to a token; undefined if the server is unreachable. */
 let answer: Response | undefined
 let asked: { url: string; body: unknown }[]
 let statuses: Status[]
@@ -74,7 +74,7 @@ afterEach(() => {
 })
 
 describe('a page that is opened', () => {
-  test('with a token trades it for the secret and sends that before anything else', async () => {
+  test('with a token exchanges it for the secret and sends that first', async () => {
     history.replaceState(null, '', `/#token=${token}`)
     answer = accepting()
     const page = await openPage()
@@ -95,7 +95,7 @@ describe('a page that is opened', () => {
     expect(localStorage.getItem(secretKey)).toBe('the secret')
   })
 
-  test('again, or in a second tab, uses the secret that is kept', async () => {
+  test('again, or in a second tab, uses the stored secret', async () => {
     localStorage.setItem(secretKey, 'kept')
     history.replaceState(null, '', `/#token=${token}`)
     await openPage()
@@ -105,19 +105,19 @@ describe('a page that is opened', () => {
     expect(location.hash).toBe('')
   })
 
-  test('without either says so and opens nothing', async () => {
+  test('without a token and a secret is signed out and does not connect', async () => {
     const page = await openPage()
     expect([asked, sockets, lastStatus()]).toEqual([[], [], 'signed_out'])
     await expect(page.call('project.info', {})).rejects.toThrow('connection')
   })
 
-  test('with a used link says so', async () => {
+  test('with a used link is signed out and says why', async () => {
     history.replaceState(null, '', `/#token=${token}`)
     await openPage()
     expect([sockets, lastStatus(), location.hash]).toEqual([[], 'link_used', ''])
   })
 
-  test('while the host cannot be reached keeps its token and tries again', async () => {
+  test('while the host is unreachable keeps its token and tries again', async () => {
     history.replaceState(null, '', `/#token=${token}`)
     answer = undefined
     await openPage()
@@ -137,7 +137,7 @@ describe('a page that is connected', () => {
     return page
   }
 
-  test('reconnects, and says when that goes on for long', async () => {
+  test('reconnects, and says so if that takes long', async () => {
     const page = await connected()
     const open = page.call('project.info', {})
     lastSocket().onclose({ code: 1006 })
@@ -153,7 +153,7 @@ describe('a page that is connected', () => {
     expect(lastStatus()).toBe('connected')
   })
 
-  test('is signed out by a server that was started again, and forgets the secret', async () => {
+  test('is signed out by a server that was restarted, and forgets the secret', async () => {
     await connected()
     lastSocket().onclose({ code: 1006 })
     await vi.advanceTimersByTimeAsync(250)
@@ -186,18 +186,18 @@ describe('a page that is signed out', () => {
     `http://127.0.0.1.evil.example/#token=${token}`,
     `http://localhost@evil.example/#token=${token}`,
     `javascript:alert(1)//#token=${token}`,
-  ])('does not take %j for a printed address', async (text) => {
+  ])('rejects %j, which is not a printed address', async (text) => {
     const page = await openPage()
     expect(await page.signIn(text)).toBe('invalid')
     expect([asked, left]).toEqual([[], []])
   })
 
-  test('says that an address was used', async () => {
+  test('reports that an address was used', async () => {
     const page = await openPage()
     expect(await page.signIn(printed)).toBe('used')
   })
 
-  test.each([used(), undefined])('goes to an address that is not its own', async (given) => {
+  test.each([used(), undefined])('navigates to an address of another origin', async (given) => {
     const page = await openPage()
     answer = given
     const elsewhere = `http://127.0.0.1:4180/#token=${token}`
@@ -213,7 +213,7 @@ describe('a page that is signed out', () => {
     expect([lastSocket().sent, lastStatus()]).toEqual([[{ secret: 'new' }], 'connected'])
   })
 
-  test('signs in when a new address is opened in its place', async () => {
+  test('signs in when a new address is opened in its tab', async () => {
     await openPage()
     answer = accepting()
     history.replaceState(null, '', `/#token=${token}`)
@@ -224,7 +224,7 @@ describe('a page that is signed out', () => {
   })
 })
 
-describe('a page in the window', () => {
+describe('a page in the desktop window', () => {
   const pageOver = (reply: object) => {
     const calls: [string, string][] = []
     const App = {
@@ -243,7 +243,7 @@ describe('a page in the window', () => {
     expect(calls).toEqual([['project.info', '{}']])
   })
 
-  test('is told why a link was not opened', async () => {
+  test('learns why a link was not opened', async () => {
     const { calls, page } = pageOver({ error: { code: 'invalid', message: 'No browser.' } })
     await expect(page.openLink('https://example.com')).rejects.toMatchObject({
       code: 'invalid',

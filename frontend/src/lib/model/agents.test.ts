@@ -21,7 +21,7 @@ describe('a call', () => {
   const call = (change: Partial<ToolEntry>) => ({ input: '{}', output: '', ...change }) as ToolEntry
 
   // LOOP-48
-  test('is about the agent that it started or names', () => {
+  test('concerns the agent that it started or names', () => {
     const details = { agent: { session: 'a' } }
     expect(agentOf(call({ tool: 'SpawnAgent', details }))).toBe('a')
     expect(agentOf(call({ tool: 'Wait', input: '{"agent_id":"b"}' }))).toBe('b')
@@ -30,7 +30,7 @@ describe('a call', () => {
   })
 
   // LOOP-149
-  test('that waited has the agent’s report', () => {
+  test('that waited contains the agent’s report', () => {
     const output = '{"output":"They pass.","success":true,"turns_used":2}'
     expect(reportOf(call({ output }))).toEqual({ output: 'They pass.', turns: 2 })
     expect(reportOf(call({ output: output.slice(0, 20) }))).toBeUndefined()

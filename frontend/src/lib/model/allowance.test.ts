@@ -12,14 +12,14 @@ const report: RateLimitReport = {
   },
 }
 
-// LLM-32: what runs out first is shown, and calls for attention when little is left.
+// LLM-32: the limit that runs out first is shown, with a warning when little is left.
 test('the scarcer of requests and tokens counts', () => {
   expect(scarcest(report, now)).toBeCloseTo(0.075)
   expect(scarcest({ provider: 'acme', limit: {} }, now)).toBeUndefined()
 })
 
 // LLM-32
-test('an allowance is whole again from its reset on', () => {
+test('an allowance is full again after its reset', () => {
   expect(left(report.limit.tokens!, soon - 1)).toBeCloseTo(0.075)
   expect(left(report.limit.tokens!, soon)).toBe(1)
   expect(scarcest(report, soon)).toBeCloseTo(0.96)
@@ -36,7 +36,7 @@ test.each([
   expect(isScarce(share)).toBe(scarce)
 })
 
-test('a provider that reports nonsense does not make a share of it', () => {
+test('implausible reports give a share between 0 and 1', () => {
   expect(left({ limit: 0, remaining: 0 }, now)).toBe(1)
   expect(left({ limit: 10, remaining: -3 }, now)).toBe(0)
   expect(left({ limit: 10, remaining: 30 }, now)).toBe(1)

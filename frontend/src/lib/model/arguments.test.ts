@@ -14,6 +14,6 @@ test.each([
   ],
   ['Bash', 'no json', ''],
   ['Bash', '{"command":"ls \\u202e txt"}', 'ls ⟨U+202E⟩ txt'],
-])('a line of %s %s tells %s', (tool, input, want) => {
+])('a call of %s with %s is described by %s', (tool, input, want) => {
   expect(argument(tool, input)).toBe(want)
 })

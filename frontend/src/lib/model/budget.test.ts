@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Cost } from '../types.gen'
 import { budgetText, parseBudget, shareSpent, strain } from './budget'
 
-// OAS-115: the page says what a session may cost.
+// OAS-115: the user limits what a session may cost.
 test.each<[string, Cost | undefined | null]>([
   ['5', 5],
   [' $2.50 ', 2.5],
@@ -29,12 +29,12 @@ test.each<[Cost | undefined, string]>([
   [2.5, '2.50'],
   [0.125, '0.125'],
   [0.0125, '0.0125'],
-])('%s is written “%s”, which reads back as the same', (budget, written) => {
+])('%s is written “%s”, which is parsed as the same', (budget, written) => {
   expect(budgetText(budget)).toBe(written)
   expect(parseBudget(written)).toBe(budget || undefined)
 })
 
-// OAS-115: at four fifths there is a warning.
+// OAS-115: there is a warning from 80 % on.
 test.each([
   [0, 'calm', 0],
   [3.99, 'calm', 0.798],

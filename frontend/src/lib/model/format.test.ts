@@ -32,10 +32,10 @@ test.each([
   [999_960, '1.0 M'],
 ])('%i tokens are %s', (count, want) => expect(tokens(count)).toBe(want))
 
-test('amounts are in dollars', () =>
+test('costs are formatted in dollars', () =>
   expect([0, 0.00018, 1.236].map(dollars)).toEqual(['$0.00', '<$0.01', '$1.24']))
 
-test('an exact amount has four places', () =>
+test('an exact cost has four decimal places', () =>
   expect([0, 0.00002, 0.0037, 1.23456].map(dollarsExact)).toEqual([
     '$0.0000',
     '<$0.0001',
@@ -43,15 +43,15 @@ test('an exact amount has four places', () =>
     '$1.2346',
   ]))
 
-test('prices keep the places that they need', () =>
+test('prices keep up to four decimal places', () =>
   expect([0.075, 1.5, 15, 1200].map(price)).toEqual(['$0.075', '$1.50', '$15.00', '$1200.00']))
 
-test('limits are round', () =>
+test('round limits have no decimal place', () =>
   expect([400_000, 131_072, 1_048_576].map(limit)).toEqual(['400 k', '131.1 k', '1 M']))
 
 test('sizes have a unit', () => expect([bytes(12), bytes(3400)]).toEqual(['12 B', '3.4 kB']))
 
-test('times are short', () => {
+test('relative times are short', () => {
   const now = Date.now()
   expect(ago(now, now, 'en')).toBe('now')
   expect(ago(now - 5 * 60_000, now, 'en')).toBe('5m')
@@ -65,7 +65,7 @@ test('days begin at midnight', () => {
   expect(age(new Date(2026, 2, 28, 23, 59).getTime(), noon)).toBe('earlier')
 })
 
-test('what hides or reorders is shown', () => {
+test('characters that hide or reorder text are made visible', () => {
   expect(visiblePieces('a\u202eb\n\tc\u0000')).toEqual([
     { text: 'a', hidden: false },
     { text: '⟨U+202E⟩', hidden: true },

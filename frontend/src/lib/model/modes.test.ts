@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Mode } from '../types.gen'
 import { bypass, modes, nextMode } from './modes'
 
-test.each(modes)('steps from %s never lead to the mode that asks nothing', (from) => {
+test.each(modes)('stepping from %s never leads to the mode that does not ask', (from) => {
   const walked: Mode[] = []
   for (let mode = nextMode(from), n = 0; n < modes.length; mode = nextMode(mode), n++) {
     walked.push(mode)

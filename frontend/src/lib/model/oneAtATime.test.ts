@@ -3,7 +3,7 @@ import { oneAtATime } from './oneAtATime'
 
 const settled = () => new Promise((resolve) => setTimeout(resolve))
 
-test('work that is asked for while it runs is done once more, and not twice at once', async () => {
+test('calls during a run cause one more run, never two at the same time', async () => {
   let runs = 0
   let atOnce = 0
   const run = oneAtATime(async () => {

@@ -29,7 +29,7 @@ describe('moving', () => {
     expect(ids('2', 0)).toEqual(['2', '0', '1'])
   })
 
-  test('changes nothing where the message is gone', () => {
+  test('changes nothing if the message is gone', () => {
     expect(ids('9', 0)).toEqual(['0', '1', '2'])
   })
 })
@@ -47,6 +47,6 @@ test.each([
   [0, 0],
   [25, 1],
   [99, 3],
-])('what is held at %d takes place %d', (y, want) => {
+])('a message dragged to the height %d takes place %d', (y, want) => {
   expect(placeAt([10, 30, 50], y)).toBe(want)
 })

@@ -7,7 +7,7 @@ import { Log, message, noUsage, sampleTurn, text, toolCall } from './testing'
 import { isCommandRunning } from './localCommand'
 import { apply, applyDraft, draftOf } from './reducer'
 
-/** The entries without their keys, which tell streamed ones from read ones. */
+/** The entries without their keys, which differ between live and stored events. */
 const shown = (view: View) => view.entries.map((entry) => ({ ...entry, key: '' }))
 const callOf = (view: View) => view.entries.find((e) => e.type === 'tool') as ToolEntry
 
@@ -20,7 +20,7 @@ describe('history and live', () => {
     expect(live).toMatchObject({ state: 'idle', seq: 7, context: 18, torn: false, pending: [] })
   })
 
-  test('a page that is opened in the middle of a turn goes on from the draft', () => {
+  test('a page that is opened during a turn continues from the draft', () => {
     const log = sampleTurn()
     for (let cut = 1; cut <= log.events.length; cut++) {
       const before = log.events.slice(0, cut)
@@ -30,13 +30,13 @@ describe('history and live', () => {
         before.filter((event) => event.seq !== undefined),
       )
       const opened = applyDraft(durable, draftOf(live))
-      // A delta that the draft holds already may come again.
+      // A delta that the draft already contains may arrive again.
       const rest = log.events.slice(cut - 1).filter((event, i) => i > 0 || !event.seq)
       expect(shown(apply(opened, rest))).toEqual(shown(apply(emptyView, log.durable)))
     }
   })
 
-  test('nothing that was given is changed', () => {
+  test('the given view is not modified', () => {
     const { events } = sampleTurn()
     const view = Object.freeze(apply(emptyView, events.slice(0, 5)))
     const copy = structuredClone(view)
@@ -68,13 +68,13 @@ describe('streamed text', () => {
     expect(view.torn).toBe(false)
   })
 
-  test('a gap is told and nothing is put in its place', () => {
+  test('a gap is reported and not filled', () => {
     const view = streaming(['ab', 0], ['ef', 4])
     expect(view.torn).toBe(true)
     expect(view.entries[1]).toMatchObject({ text: 'ab' })
   })
 
-  test('a new start takes back what was not finished, also behind a warning', () => {
+  test('a new start removes the unfinished answer, even before a warning', () => {
     const log = new Log()
     log.add('user_input', { text: 'x' })
     log.add('assistant_text_delta', { text: 'half an ans', offset: 0 })
@@ -98,7 +98,7 @@ describe('streamed text', () => {
 })
 
 describe('calls', () => {
-  test('one that is being written shows what it will do, until it is written', () => {
+  test('a draft shows its file changes until the call is complete', () => {
     const log = new Log()
     const draft = { call_id: 'c1', tool: 'ApplyPatch' }
     const changes = [{ path: 'a', added: 2, removed: 1, diff: '' }]
@@ -110,7 +110,7 @@ describe('calls', () => {
     expect(callOf(apply(emptyView, log.events)).outline).toBeUndefined()
   })
 
-  test('one that waits is pending until it is answered', () => {
+  test('a call that needs approval is pending until it is answered', () => {
     const { events } = sampleTurn()
     const asked = apply(emptyView, events.slice(0, 9))
     expect(asked.state).toBe('awaiting_input')
@@ -121,7 +121,7 @@ describe('calls', () => {
     expect(callOf(answered).status).toBe('running')
   })
 
-  test('nothing runs or waits beyond the end of its turn', () => {
+  test('the end of a turn interrupts its running and waiting calls', () => {
     const { events } = sampleTurn()
     const end: Event = {
       session_id: 's',
@@ -143,7 +143,7 @@ describe('calls', () => {
   })
 })
 
-test('an answer that was cut short says why; an empty one leaves no trace', () => {
+test('a truncated answer has its reason; an empty answer has no entry', () => {
   const log = new Log()
   log.add('assistant_text_end', message([text('So')], 'length'))
   log.add('assistant_text_end', message([]))
@@ -151,7 +151,7 @@ test('an answer that was cut short says why; an empty one leaves no trace', () =
   expect(view.entries).toMatchObject([{ type: 'answer', text: 'So', finish: 'length' }])
 })
 
-test('the session adds up what its requests cost; its turn says what it took', () => {
+test('the costs of requests are added up, and a turn has its own sum', () => {
   const log = new Log()
   log.add('user_input', { text: 'x' })
   log.add('assistant_text_end', { ...message([text('a')]), cost: 0.25 })
@@ -164,7 +164,7 @@ test('the session adds up what its requests cost; its turn says what it took', (
   expect(view.entries.at(-1)).toMatchObject({ type: 'turn', cost })
 })
 
-test('what a provider charges for an answer that failed is counted', () => {
+test('the cost of failed answers is counted', () => {
   const log = new Log()
   const failed = {
     provider: 'p',
@@ -190,7 +190,7 @@ test('the session follows its title and settings', () => {
 })
 
 // LLM-32
-test('the newest report of the allowance holds', () => {
+test('the newest report of the allowance replaces older ones', () => {
   const log = new Log()
   const report = (remaining: number) => ({
     provider: 'acme',
@@ -203,7 +203,7 @@ test('the newest report of the allowance holds', () => {
   expect(view.entries).toEqual([])
 })
 
-test('a repair is a notice of its own; one without a kind is of the first kind', () => {
+test('a repair is a notice; without a kind it is the first kind', () => {
   const log = new Log()
   log.add('history_repaired', { message: 'Sent again.' })
   log.add('history_repaired', { message: 'Sent otherwise.', repair: 'pictures' })
@@ -213,9 +213,9 @@ test('a repair is a notice of its own; one without a kind is of the first kind',
   ])
 })
 
-// COM-18, COM-93: a compaction is one notice from its beginning to its end, and says how full the
-// context is after it.
-test('a compaction tells how far it is and what it came to', () => {
+// COM-18, COM-93: a compaction is one notice from its start to its end, and updates the size of the
+// context.
+test('a compaction has a phase while it runs and a result at its end', () => {
   const log = new Log()
   const tokens = { tokens_before: 9000, tokens_after: 9000 }
   const end = { trigger: 'auto' as const, outcome: 'done' as const, duration_ms: 5, ...tokens }
@@ -235,18 +235,18 @@ test('a compaction tells how far it is and what it came to', () => {
   expect(failed.context).toBe(700)
 })
 
-test('a compaction that somebody asked for is work of its own', () => {
+test('a compaction that the user asked for makes the session busy', () => {
   const log = new Log()
   log.add('compaction_start', { trigger: 'manual', tokens: 9000 })
   expect(apply(emptyView, log.events).state).toBe('processing')
   const end = { tokens_before: 9000, tokens_after: 9000, duration_ms: 5 }
   log.add('compaction_end', { trigger: 'manual', outcome: 'interrupted', ...end })
   expect(apply(emptyView, log.events).state).toBe('idle')
-  // A page of history may begin between the two.
+  // A page of history may begin between the start and the end.
   expect(apply(emptyView, log.events.slice(1)).entries).toHaveLength(1)
 })
 
-// COM-93: a notice that ran for ever would make every later turn look like a compaction.
+// COM-93: a compaction that never ended would make every later turn look like a compaction.
 test.each<[string, (log: Log) => unknown]>([
   [
     'the end of its turn',
@@ -254,7 +254,7 @@ test.each<[string, (log: Log) => unknown]>([
   ],
   ['a newer prompt', (log) => log.add('user_input', { text: 'Go' })],
   ['a turn that is continued', (log) => log.add('turn_continued', {})],
-])('a compaction whose end could not be stored is over with %s', (_, goOn) => {
+])('a compaction whose end could not be stored ends with %s', (_, goOn) => {
   const log = new Log()
   log.add('compaction_start', { trigger: 'manual', tokens: 9000 })
   expect(isCompacting(apply(emptyView, log.events))).toBe(true)
@@ -265,7 +265,7 @@ test.each<[string, (log: Log) => unknown]>([
   expect(isCompacting(view)).toBe(false)
 })
 
-test('a call keeps what it showed, and where that is whole', () => {
+test('a call keeps its pictures and the event that holds them', () => {
   const log = sampleTurn()
   const media = [{ mime: 'image/png', name: 'shot.png' }]
   const end = { call_id: 'c2', tool: 'Read', output: '', outcome: 'done' as const, duration_ms: 1 }
@@ -273,7 +273,7 @@ test('a call keeps what it showed, and where that is whole', () => {
   expect(apply(emptyView, log.events).entries.at(-1)).toMatchObject({ media, seq })
 })
 
-// LOOP-14, LOOP-132: what steers comes in between and begins no turn.
+// LOOP-14, LOOP-132: a steering message does not begin a turn.
 test('a steering message is a prompt within its turn', () => {
   const log = new Log()
   log.add('user_input', { text: 'Go' })
@@ -286,8 +286,8 @@ test('a steering message is a prompt within its turn', () => {
   ])
 })
 
-// LOOP-15, LOOP-133: between an input and the one that follows it nothing rests.
-test('a session goes on working where another input follows', () => {
+// LOOP-15, LOOP-133: a session is not idle between an input and its follow-up.
+test('a session stays busy if another input follows', () => {
   const end = (next: boolean) => {
     const log = new Log()
     log.add('user_input', { text: 'Go' })
@@ -297,14 +297,14 @@ test('a session goes on working where another input follows', () => {
   expect([end(true), end(false)]).toEqual(['processing', 'idle'])
 })
 
-// K-06: a turn that was stopped can be carried on, but for a limit of the whole session.
+// K-06: a turn that was stopped can be continued, unless the session reached its limit of turns.
 test.each([
   ['done', undefined, false],
   ['failed', undefined, true],
   ['interrupted', undefined, true],
   ['limit', 'rounds', true],
   ['limit', 'turns', false],
-] as const)('a turn that ended by %s (%s) can be carried on: %s', (reason, limit, can) => {
+] as const)('a turn that ended as %s (%s) can be continued: %s', (reason, limit, can) => {
   const log = new Log()
   log.add('user_input', { text: 'Go' })
   if (limit) log.add('turn_limit', { limit, count: 1 })
@@ -317,8 +317,8 @@ test.each([
   expect(canContinue(going)).toBe(false)
 })
 
-// OAS-118: hooks that had nothing to say stay out of the way.
-test('what a hook had to say is a notice', () => {
+// OAS-118: a hook without a result is not shown.
+test('the result of a hook is a notice', () => {
   const log = new Log()
   const hook = { point: 'preToolUse', name: 'lint', duration_ms: 3 } as const
   log.add('hook_start', { point: 'preToolUse', name: 'lint' })
@@ -329,7 +329,7 @@ test('what a hook had to say is a notice', () => {
   ])
 })
 
-test('what the loop tells the agent is a quiet notice; on repetition it is one with the finding', () => {
+test('a note from the loop is a notice, and joins the notice about repetition', () => {
   const log = new Log()
   log.add('steering_injected', { text: 'Go on.', by_loop: true })
   log.add('loop_detection', { cycle: 1, calls: 6 })
@@ -340,7 +340,7 @@ test('what the loop tells the agent is a quiet notice; on repetition it is one w
   ])
 })
 
-test('thinking is timed while it is streamed, and by its message afterwards', () => {
+test('thinking is timed while it streams, and has the time of its message afterwards', () => {
   const log = new Log()
   log.add('user_input', { text: 'x' })
   const at = log.add('reasoning_delta', { text: 'H', offset: 0 }).at
@@ -354,7 +354,7 @@ test('thinking is timed while it is streamed, and by its message afterwards', ()
   log.add('assistant_text_end', { ...message(parts), thinking_ms: 1200 })
   const live = apply(emptyView, log.events)
   expect(live.entries[1]).toMatchObject({ thinkingMs: 1200, streaming: false })
-  // What a person unfolded stays so when older pages are read.
+  // With the same key it stays unfolded when older pages are read.
   expect(apply(emptyView, log.durable).entries[1]!.key).toBe(live.entries[1]!.key)
 })
 
@@ -374,8 +374,8 @@ test('the end of a turn counts the files that its edits changed', () => {
   expect(ends).toMatchObject([{ changed: 0 }, { changed: 2 }])
 })
 
-// LOOP-49: how many rounds of its bound an agent has taken.
-test('rounds are counted from the start of the turn, and unknown where it was not read', () => {
+// LOOP-49: the card of an agent shows its number of rounds.
+test('rounds are counted from the start of the turn, and unknown if that was not read', () => {
   const log = new Log()
   const calls = message([{ kind: 'tool_call', call: { id: 'c', name: 'Read', arguments: '' } }])
   const begin = [log.add('user_input', { text: 'x' }), log.add('assistant_text_end', calls)]
@@ -387,7 +387,7 @@ test('rounds are counted from the start of the turn, and unknown where it was no
 })
 
 // OAS-102
-test('a suggestion holds until the next input', () => {
+test('a suggestion is valid until the next input', () => {
   const log = sampleTurn()
   log.add('side_request', { ...message([]), purpose: 'suggestion', cost: 1 })
   const { seq } = log.add('prompt_suggestion', { text: 'Test it' })
@@ -399,9 +399,9 @@ test('a suggestion holds until the next input', () => {
   expect(apply(view, [next]).suggestion).toBeUndefined()
 })
 
-// OAS-102: what a model wrote is not one key from the shell.
+// OAS-102: a model's suggestion must never be a command that one key press runs.
 test.each(['!rm -rf .', ' \n!ls', '\u200b !ls', '\ufeff\u202e!ls', '!'])(
-  'a suggested command is none: %j',
+  'a command is not suggested: %j',
   (text) => {
     const log = sampleTurn()
     log.add('prompt_suggestion', { text })
@@ -410,7 +410,7 @@ test.each(['!rm -rf .', ' \n!ls', '\u200b !ls', '\ufeff\u202e!ls', '!'])(
 )
 
 // OAS-102
-describe('a command of the user’s', () => {
+describe('the user’s command', () => {
   const start = { id: 'l1', command: 'make' }
   function ran(): Log {
     const log = new Log()
@@ -423,7 +423,7 @@ describe('a command of the user’s', () => {
   }
   const commandOf = (view: View) => view.entries[0] as CommandEntry
 
-  test('is one entry, live and read, and makes the session busy', () => {
+  test('is one entry, live and stored, and makes the session busy', () => {
     const { events } = ran()
     const live = apply(emptyView, events.slice(0, 3))
     expect(live.state).toBe('processing')
@@ -441,18 +441,18 @@ describe('a command of the user’s', () => {
     }
     expect(commandOf(over)).toMatchObject(want)
     expect(apply(emptyView, ran().durable).entries).toEqual(over.entries)
-    // A page of history may begin behind its start.
+    // A page of history may begin after its start.
     expect(commandOf(apply(emptyView, events.slice(3)))).toMatchObject(want)
   })
 
-  test('goes on from the draft where the page is opened meanwhile', () => {
+  test('continues from the draft if the page is opened meanwhile', () => {
     const { events } = ran()
     const live = apply(emptyView, events.slice(0, 2))
     const opened = applyDraft(apply(emptyView, events.slice(0, 1)), draftOf(live))
     expect(commandOf(apply(opened, events.slice(1, 3))).output).toBe('one\ntwo\n')
   })
 
-  test('that could not be stored runs no more', () => {
+  test('whose end could not be stored ends with the turn', () => {
     const view = apply(emptyView, [
       ...ran().events.slice(0, 2),
       new Log().add('processing_end', { reason: 'failed', rounds: 0, usage: noUsage }),
@@ -460,7 +460,7 @@ describe('a command of the user’s', () => {
     expect(commandOf(view).status).toBe('interrupted')
   })
 
-  test('does not keep a stopped turn from being continued', () => {
+  test('does not prevent a stopped turn from being continued', () => {
     const log = new Log()
     log.add('user_input', { text: 'x' })
     log.add('processing_end', { reason: 'interrupted', rounds: 0, usage: noUsage })
@@ -471,7 +471,7 @@ describe('a command of the user’s', () => {
   })
 })
 
-// What could not be stored has no place in the log: its two events share one time.
+// Events that could not be stored have no seq, and these two have the same time.
 test('keys of unsaved events differ', () => {
   const [error, end] = [
     new Log().add('error', { code: 'store', message: 'The disk is full.' }),

@@ -7,7 +7,7 @@ const agent = (id: string, parent: string, change: Partial<SessionInfo> = {}) =>
   sessionInfo(id, { helper: { parent, folder: '/shop', rounds: 50 }, ...change })
 
 // LOOP-49: an agent belongs to the session that started it.
-test('agents stand under their session, oldest first; those of none stand alone', () => {
+test('agents are listed under their session, oldest first; those without one are listed on their own', () => {
   const [a, b] = [sessionInfo('a'), sessionInfo('b')]
   const [young, old] = [agent('y', 'a', { created_at: 9 }), agent('o', 'a')]
   const orphan = agent('x', 'gone')
@@ -23,7 +23,7 @@ test.each([
   ['running', 'idle', ['processing', 'idle']],
   ['waiting', 'processing', ['processing', 'awaiting_input']],
   ['waiting', 'awaiting_input', ['processing']],
-] as const)('%s is what a session %s with agents %o shows', (want, state, states) => {
+] as const)('the mark is %s if the session is %s and its agents are %o', (want, state, states) => {
   const agents = states.map((state, at) => agent(`${at}`, 'a', { state }))
   expect(familyMark(sessionInfo('a', { state }), agents)).toBe(want)
 })

@@ -5,10 +5,10 @@ import { apply, applyDraft, draftOf } from './reducer'
 import { joined } from './tails'
 
 test.each([
-  ['goes on', 'Hel', 0, { text: 'lo', offset: 3 }, { text: 'Hello', from: 0 }],
+  ['continues', 'Hel', 0, { text: 'lo', offset: 3 }, { text: 'Hello', from: 0 }],
   ['overlaps', 'Hel', 0, { text: 'ello', offset: 1 }, { text: 'Hello', from: 0 }],
   [
-    'goes on behind what was left out',
+    'continues a text whose beginning was dropped',
     'Hel',
     100,
     { text: 'lo', offset: 103 },
@@ -19,7 +19,7 @@ test.each([
   expect(joined(held, from, delta)).toEqual(want)
 })
 
-test('a live answer holds the newest part of a long text, and a draft goes on with it', () => {
+test('a live answer keeps the newest part of a long text, and a draft continues it', () => {
   const piece = 'x'.repeat(8000)
   const log = new Log()
   let longest = 0
@@ -49,7 +49,7 @@ test('a live answer holds the newest part of a long text, and a draft goes on wi
   expect(answer?.type === 'answer' && answer.text.endsWith('xend')).toBe(true)
 })
 
-test('a message that was cut for display says how long it is, and where the whole is', () => {
+test('a message that was cut for display has its size and the event that holds all of it', () => {
   const log = new Log()
   log.add('assistant_text_end', { ...message([text('It … ends.')]), size: 16_000_000 })
   const [answer] = apply(emptyView, log.events).entries

@@ -23,17 +23,17 @@ describe('terminal output', () => {
 
   test.each<[string, string, object]>([
     ['a colour of the palette', '32', { classes: 'fg-green' }],
-    ['a bright one, faint', '2;91', { classes: 'fg-red dim' }],
-    ['magenta, which is not the colour of a failure', '35', { classes: 'fg-magenta' }],
-    ['a ground, with what can be read on it', '41;37', { classes: 'bg-red fg-on' }],
+    ['a faint bright colour', '2;91', { classes: 'fg-red dim' }],
+    ['magenta', '35', { classes: 'fg-magenta' }],
+    ['a ground with readable text', '41;37', { classes: 'bg-red fg-on' }],
     ['a bright ground under a colour', '102;34', { classes: 'bg-green fg-blue' }],
     ['styles', '1;3;4;9', { classes: 'bold italic underline strike' }],
     ['styles that end', '1;3;4;9;22;23;24;29', { classes: '' }],
     ['reverse', '7', { classes: 'bg-ink fg-ground' }],
     ['reverse of a colour', '31;7', { classes: 'bg-red fg-ground' }],
     ['reverse that ends', '7;27', { classes: '' }],
-    ['one of the first 16 of 256', '38;5;12', { classes: 'fg-blue' }],
-    ['one of the cube', '38;5;200', { classes: '', color: 'rgb(255 0 215)' }],
+    ['one of the first 16 of 256 colours', '38;5;12', { classes: 'fg-blue' }],
+    ['a colour of the cube', '38;5;200', { classes: '', color: 'rgb(255 0 215)' }],
     ['a gray', '38;5;232', { classes: '', color: 'rgb(8 8 8)' }],
     ['a true colour, then bold', '38;2;1;2;3;1', { classes: 'bold', color: 'rgb(1 2 3)' }],
     ['a true colour in one group', '38:2::1:2:3', { classes: '', color: 'rgb(1 2 3)' }],
@@ -50,14 +50,14 @@ describe('terminal output', () => {
       '48;5;255',
       { classes: '', color: 'rgb(0 0 0)', background: 'rgb(238 238 238)' },
     ],
-    ['colours that are taken back', '31;42;39;49', { classes: '' }],
+    ['colours that are reset', '31;42;39;49', { classes: '' }],
     ['numbers that are not a colour', '38;2;1;2;999', { classes: '' }],
-    ['a sequence that breaks off', '38;5', { classes: '' }],
+    ['an incomplete sequence', '38;5', { classes: '' }],
   ])('keeps %s', (_, parameters, want) => {
     expect(parseTerminal(`\x1b[${parameters}mx`)).toEqual([{ text: 'x', ...want }])
   })
 
-  test('one style is one span', () => {
+  test('text of one style is one span', () => {
     expect(parseTerminal('\x1b[32mok\x1b[0m no\x1b[1mbo\x1b[1mld')).toEqual([
       { text: 'ok', classes: 'fg-green' },
       { text: ' no', classes: '' },

@@ -1,4 +1,4 @@
-/** Events for tests, numbered as a store would, and sessions. */
+/** Events and sessions for tests. */
 import type { Event, Part, SessionInfo, Usage } from '../types.gen'
 
 type Kind = Event['kind']
@@ -14,7 +14,7 @@ const deltas: readonly Kind[] = [
   'rate_limit',
 ]
 
-/** A log that gives each durable event its place. */
+/** A log that numbers durable events, as the store does. */
 export class Log {
   readonly events: Event[] = []
   #seq = 0
@@ -54,7 +54,7 @@ export const toolCall = (id: string, name: string): Part => ({
   call: { id, name, arguments: '' },
 })
 
-/** A turn with text, a call that asks and is allowed, its output, and an end. */
+/** A complete turn with text and a call that needs approval and is allowed. */
 export function sampleTurn(): Log {
   const log = new Log()
   log.add('user_input', { text: 'List it' })
@@ -94,7 +94,7 @@ export function sampleTurn(): Log {
   return log
 }
 
-/** A session at rest. */
+/** An idle session. */
 export const sessionInfo = (id: string, change: Partial<SessionInfo> = {}): SessionInfo => ({
   id,
   title: id,

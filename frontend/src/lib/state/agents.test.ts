@@ -6,7 +6,7 @@ import { Agents } from './agents.svelte'
 
 const helper = { parent: 'p', folder: '/shop', rounds: 50 }
 
-/** A log that waits for a person, as an agent's may. */
+/** The log of a session that waits for an approval. */
 function waiting(): Log {
   const log = new Log()
   log.add('user_input', { text: 'Remove it' })
@@ -49,8 +49,8 @@ async function follow() {
 beforeEach(() => localStorage.clear())
 
 describe('agents', () => {
-  // LOOP-49: their questions are never hidden from the session that started them.
-  test('that are not at rest are read, and what they ask is answered in their session', async () => {
+  // LOOP-49: the user sees the questions of agents in the session that started them.
+  test('that are busy are read, and their questions are answered in their sessions', async () => {
     const { agents, calls, opened } = await follow()
     expect(opened().map(([, args]) => (args as { session: string }).session)).toEqual([
       'asks',
@@ -64,7 +64,7 @@ describe('agents', () => {
     expect(calls.at(-1)).toEqual(['conversation.answer', answer])
   })
 
-  test('that were answered elsewhere ask no more', async () => {
+  test('whose questions were answered elsewhere no longer ask', async () => {
     const { agents } = await follow()
     const log = waiting()
     const answer = { id: 'q1', call_id: 'c1', answer: { decision: 'allow' as const } }
@@ -73,7 +73,7 @@ describe('agents', () => {
     expect(agents.questions('p')).toEqual([])
   })
 
-  test('are let go when another session is looked at, and read once while it is not', async () => {
+  test('are read once, and dropped when another session is opened', async () => {
     const { agents, opened } = await follow()
     agents.attend('p')
     agents.keep('p')
@@ -83,7 +83,7 @@ describe('agents', () => {
     expect(agents.questions('p')).toEqual([])
   })
 
-  test('stay unfolded, as far back as anybody looks', async () => {
+  test('stay unfolded after a reload, up to a limit', async () => {
     const { agents } = await follow()
     agents.unfold('asks', true)
     for (let i = 0; i < 99; i++) agents.unfold(`a${i}`, true)

@@ -26,7 +26,7 @@ beforeEach(async () => {
   await catalog.load()
 })
 
-test('a server on this machine is there once it was found, and gone when it is gone', async () => {
+test('a local server is listed once it was found, until it is gone', async () => {
   expect(catalog.model('here', 'm')).toBeUndefined()
   await catalog.findLocal()
   expect(catalog.model('here', 'm')?.name).toBe('M')
@@ -35,7 +35,7 @@ test('a server on this machine is there once it was found, and gone when it is g
   expect(catalog.model('here', 'm')).toBeUndefined()
 })
 
-test('a server that was found is used where it was chosen, and never by itself', async () => {
+test('a local server is only used if the user chose it', async () => {
   await catalog.findLocal()
   expect(catalog.usable({ provider: '', model: '', mode: 'default' }).provider).toBe('demo')
   expect(catalog.demoOnly).toBe(true)

@@ -7,7 +7,7 @@ import { Log, sampleTurn } from '../model/testing'
 const cost = { usd: 1.5, unknown: 2 }
 const settings: Settings = { provider: 'demo', model: 'tour', mode: 'default' }
 
-/** The application's side of a conversation over a log. */
+/** A fake application that serves a conversation from a log. */
 function host(log: Log, draft: Draft = {}) {
   const calls: string[] = []
   const refused = new Set<string>()
@@ -46,7 +46,7 @@ const envelope = (...events: Event[]): Envelope => ({
 const settled = () => new Promise((resolve) => setTimeout(resolve))
 
 describe('a conversation', () => {
-  test('reads what it missed when an envelope is ahead of it', async () => {
+  test('reads missing events when an envelope is ahead', async () => {
     const log = sampleTurn()
     const { call, calls } = host(log)
     const conversation = new Conversation('s', call)
@@ -60,7 +60,7 @@ describe('a conversation', () => {
     expect(conversation.view.entries.at(-1)).toMatchObject({ text: 'left out of its envelope' })
   })
 
-  test('opens anew when streamed text has a gap', async () => {
+  test('opens the session again when streamed text has a gap', async () => {
     const log = new Log()
     log.add('user_input', { text: 'x' })
     const { call, calls } = host(log, { text: 'Hello wor' })
@@ -73,7 +73,7 @@ describe('a conversation', () => {
     expect(conversation.view.torn).toBe(false)
   })
 
-  test('applies what arrives while it is being read, after it', async () => {
+  test('applies envelopes that arrive during a read after it', async () => {
     const log = sampleTurn()
     const { call } = host(log)
     const conversation = new Conversation('s', call)
@@ -101,7 +101,7 @@ describe('a conversation', () => {
   })
 
   // OAS-102
-  test('shows no suggestion beside a prompt that is on its way, nor one put away', async () => {
+  test('shows no suggestion that was dismissed, and none while a message is being sent', async () => {
     const log = sampleTurn()
     const first = log.add('prompt_suggestion', { text: 'Test it' })
     const { call } = host(log)
@@ -121,7 +121,7 @@ describe('a conversation', () => {
     await sent
   })
 
-  test('shows chosen settings at once and takes them back when they are refused', async () => {
+  test('shows chosen settings at once, and reverts them if they are rejected', async () => {
     const { call, refused } = host(sampleTurn())
     const conversation = new Conversation('s', call)
     await conversation.open()
@@ -136,7 +136,7 @@ describe('a conversation', () => {
   })
 
   // OAS-115
-  test('shows a budget at once, until the log has it', async () => {
+  test('shows a budget at once, and then what the log records', async () => {
     const log = sampleTurn()
     const { call } = host(log)
     const conversation = new Conversation('s', call)
@@ -148,8 +148,8 @@ describe('a conversation', () => {
     expect(conversation.settings?.budget).toBeUndefined()
   })
 
-  // LLM-32: what a provider said is no part of the log, and outlives reading it again.
-  test('keeps the allowance when it is read again', async () => {
+  // LLM-32: the report of a provider is not in the log, so it must survive reading the session again.
+  test('keeps the allowance when the session is read again', async () => {
     const log = sampleTurn()
     const { call } = host(log)
     const conversation = new Conversation('s', call)
@@ -161,7 +161,7 @@ describe('a conversation', () => {
     expect(conversation.view.allowance).toEqual(report)
   })
 
-  test('reads the pictures of a call whole', async () => {
+  test('loads the pictures of a call', async () => {
     const log = sampleTurn()
     const media = [{ mime: 'image/png', data: 'AAAA' }]
     const base = host(log).call
@@ -177,7 +177,7 @@ describe('a conversation', () => {
     expect(await conversation.pictures(undefined)).toEqual([])
   })
 
-  test('settings go out one at a time, and a prompt after them', async () => {
+  test('saves settings one at a time, and sends a message after them', async () => {
     const order: string[] = []
     const { call } = host(sampleTurn())
     const slow = (async (method: keyof Methods, args: { settings?: Settings }) => {
@@ -200,7 +200,7 @@ describe('a conversation', () => {
     expect(order[3]).toBe('done')
   })
 
-  test('a prompt that is refused says so', async () => {
+  test('reports a message that is rejected', async () => {
     const { call, refused } = host(sampleTurn())
     refused.add('conversation.send')
     const conversation = new Conversation('s', call)

@@ -8,7 +8,7 @@ const summary = (requests: number): CostSummary => ({
   total: { requests, usage: noUsage, cost: { usd: requests } },
 })
 
-test('an answer about a session that was left is dropped', async () => {
+test('a reply about the previous session is dropped', async () => {
   const answers: ((summary: CostSummary) => void)[] = []
   const call = (() => new Promise((resolve) => answers.push(resolve))) as unknown as Call
   const costs = new Costs(call)

@@ -4,14 +4,14 @@ import { putBack, readDraft, takeSent, writeDraft } from './drafts.svelte'
 
 beforeEach(() => writeDraft('s', ''))
 
-test('a draft is kept beyond the page', () => {
+test('a draft is stored until it is empty', () => {
   writeDraft('s', 'half a')
   expect(localStorage.getItem('atelier.draft:s')).toBe('half a')
   writeDraft('s', '')
   expect(localStorage.getItem('atelier.draft:s')).toBeNull()
 })
 
-test('one that an earlier page left is found', () => {
+test('a draft of an earlier page is found', () => {
   localStorage.setItem('atelier.draft:left', 'from before')
   expect(readDraft('left')).toBe('from before')
 })
@@ -19,7 +19,7 @@ test('one that an earlier page left is found', () => {
 test.each([
   ['', 'later'],
   ['now \n', 'now\n\nlater'],
-])('text that comes back stands behind %j', (written, want) => {
+])('text is put back after %j', (written, want) => {
   writeDraft('s', written)
   putBack('s', 'later')
   expect(readDraft('s')).toBe(want)
@@ -30,7 +30,7 @@ test.each([
   ['!ls ', 'later', 'later\n\n!ls'],
   ['!ls', '!later', ' !later\n\n!ls'],
   ['now', '!later', 'now\n\n!later'],
-])('with %j written, %j comes back as a message, and nothing is lost', (written, text, want) => {
+])('with %j in the field, %j is put back as a message', (written, text, want) => {
   writeDraft('s', written)
   putBack('s', text)
   expect(readDraft('s')).toBe(want)
@@ -41,7 +41,7 @@ test.each([
   ['sent', ''],
   ['sent and more', ' and more'],
   ['something else', 'something else'],
-])('of %j stays what was not sent', (written, want) => {
+])('only the text that was sent is removed from %j', (written, want) => {
   writeDraft('s', written)
   takeSent('s', 'sent')
   expect(readDraft('s')).toBe(want)

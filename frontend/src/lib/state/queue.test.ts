@@ -6,7 +6,7 @@ import type { Methods, Queued } from '../types.gen'
 import { moved } from '../model/order'
 import { Queue } from './queue.svelte'
 
-/** The application's side of a queue. */
+/** A fake application that keeps a queue. */
 function host(...texts: string[]) {
   let items: readonly Queued[] = texts.map((text) => ({ id: text, verb: 'follow_up', text }))
   const calls: string[] = []
@@ -61,7 +61,7 @@ test('messages are added, edited, moved and removed', async () => {
 })
 
 // LOOP-132, LOOP-133
-test('a delivered message goes, and an answer that is older does not bring it back', async () => {
+test('a delivered message is removed, and a stale reply does not restore it', async () => {
   const { queue } = host('a', 'b')
   const moving = queue.move('a', 1)
   queue.receive([delivery('a')])
@@ -69,7 +69,7 @@ test('a delivered message goes, and an answer that is older does not bring it ba
   expect(texts(queue)).toEqual(['b'])
 })
 
-test('changes go out one at a time', async () => {
+test('changes are made one at a time', async () => {
   const { queue, calls } = host('a')
   void queue.add('steer', 'b')
   void queue.add('steer', 'c')
@@ -78,7 +78,7 @@ test('changes go out one at a time', async () => {
   expect(texts(queue)).toEqual(['c', 'a', 'b'])
 })
 
-test('what was read before a change does not undo it', async () => {
+test('a queue that was read before a change does not undo it', async () => {
   const { queue } = host('a')
   const { items, changes } = queue
   await queue.add('steer', 'b')
@@ -86,7 +86,7 @@ test('what was read before a change does not undo it', async () => {
   expect(texts(queue)).toEqual(['a', 'b'])
 })
 
-test('a change that comes too late is no failure', async () => {
+test('a change of a delivered message is not a failure', async () => {
   const { queue, problems, deliver } = host('a', 'b')
   deliver('a')
   await queue.remove(queue.items[0]!)
@@ -95,7 +95,7 @@ test('a change that comes too late is no failure', async () => {
   expect(problems).toEqual([])
 })
 
-test('a change that is refused is taken back and told', async () => {
+test('a change that is rejected is reverted and reported', async () => {
   const { queue, problems, refuse } = host('a', 'b')
   refuse('store_failed')
   await queue.move('a', 1)
@@ -104,7 +104,7 @@ test('a change that is refused is taken back and told', async () => {
   expect(problems).toEqual(['store_failed', 'store_failed'])
 })
 
-test('what was removed can be had back in the message field', async () => {
+test('the text of a removed message can be put back into the message field', async () => {
   const { queue } = host('a')
   await queue.remove(queue.items[0]!)
   expect(queue.note).toEqual({ about: 'removed', text: 'a' })
@@ -113,7 +113,7 @@ test('what was removed can be had back in the message field', async () => {
   expect(queue.note).toBeUndefined()
 })
 
-test('what was removed comes back as a message, also to a command', async () => {
+test('the text is put back as a message, even if the field has a command', async () => {
   const { queue } = host('a', '!b')
   writeDraft('s', '!ls')
   await queue.remove(queue.items[0]!)
@@ -125,7 +125,7 @@ test('what was removed comes back as a message, also to a command', async () => 
   expect(readDraft('s')).toBe(' !b')
 })
 
-test('an edit is not lost when its message is delivered meanwhile', () => {
+test('an edit is put into the message field if its message is delivered meanwhile', () => {
   const { queue } = host('a', 'b')
   writeDraft('s', 'written')
   writeDraft('a', 'changed')
@@ -136,7 +136,7 @@ test('an edit is not lost when its message is delivered meanwhile', () => {
   expect(readDraft('a')).toBe('')
 })
 
-test('going on begins with what follows up, else with the first message', async () => {
+test('the queue runs from its first follow-up, or from its first message', async () => {
   const { queue, calls } = host('a')
   await queue.run()
   expect(calls).toEqual(['queue.run'])

@@ -3,7 +3,7 @@ import { remember } from './remember'
 
 afterEach(() => vi.restoreAllMocks())
 
-test('a full storage keeps nothing and stops nothing', () => {
+test('a full storage does not throw', () => {
   remember('k', 'v')
   expect(localStorage.getItem('k')).toBe('v')
   vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {

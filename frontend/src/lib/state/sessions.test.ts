@@ -7,7 +7,7 @@ import { Sessions } from './sessions.svelte'
 const agent = (id: string, parent: string) =>
   sessionInfo(id, { helper: { parent, folder: '/shop', rounds: 50 } })
 
-/** The list over what the application would answer. */
+/** The list over a fake application that gives these replies. */
 function listOf(answers: SessionInfo[][]) {
   let reads = 0
   const call = async (method: string) =>
@@ -24,7 +24,7 @@ const answer = (seq: number, cost: number): Event => ({
 })
 const settled = () => new Promise((resolve) => setTimeout(resolve))
 
-test('what a session cost grows with an answer that failed, if it was counted', async () => {
+test('the cost of a session includes failed answers that were billed', async () => {
   const { list } = listOf([[sessionInfo('a', { seq: 3, cost: { usd: 1 } })]])
   await list.load()
   const data = {
@@ -43,7 +43,7 @@ test('what a session cost grows with an answer that failed, if it was counted', 
   expect(list.find('a')).toMatchObject({ cost: { usd: 1.5, unknown: 0 }, usage: { output: 2 } })
 })
 
-test('what a session cost grows with each answer, and with each once', async () => {
+test('the cost of a session includes each answer once', async () => {
   const { list, reads } = listOf([[sessionInfo('a', { seq: 3, cost: { usd: 1 } })]])
   await list.load()
   list.receive({ session: 'a', seq: 3, events: [answer(3, 1)] })
@@ -54,7 +54,7 @@ test('what a session cost grows with each answer, and with each once', async () 
   expect(reads()).toBe(2)
 })
 
-test('an unknown session, or something left out, makes the list be read once', async () => {
+test('the list is read once for an unknown session or missing events', async () => {
   const { list, reads } = listOf([
     [sessionInfo('a')],
     [sessionInfo('a', { seq: 7 }), agent('b', 'a')],

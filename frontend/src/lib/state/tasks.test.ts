@@ -15,7 +15,7 @@ const info = (id: string, change: Partial<TaskInfo> = {}): TaskInfo => ({
 })
 const ended = (id: string, at: number) => info(id, { state: 'exited', exit_code: 3, ended_at: at })
 
-/** The tasks over what the application would answer. */
+/** The tasks over a fake application that gives these replies. */
 function tasksOver(answers: { list?: TaskInfo[]; stop?: () => Promise<TaskInfo> }) {
   const calls: string[] = []
   const printed = { text: '', begin: 0, end: 0 }
@@ -36,7 +36,7 @@ function tasksOver(answers: { list?: TaskInfo[]; stop?: () => Promise<TaskInfo> 
     tasks.receive({ session, seq: 0, events: [event] })
     return settled()
   }
-  /** The task prints, and keeps so much of it. */
+  /** Prints text, of which only the last characters are kept. */
   const print = (text: string, kept = Infinity) => {
     const all = printed.text + text
     printed.end += text.length
@@ -51,7 +51,7 @@ const states = (tasks: Tasks, session = 'a') =>
   tasks.of([session]).map(({ id, state }) => `${id} ${state}`)
 
 // OAS-306
-test('what runs comes first, then what ended last', async () => {
+test('running tasks come first, then those that ended last', async () => {
   const list = [ended('1', 9000), info('2'), ended('3', 8000), info('4')]
   const { tasks } = tasksOver({ list: [...list, info('7', { session: 'b' })] })
   await tasks.load()
@@ -61,7 +61,7 @@ test('what runs comes first, then what ended last', async () => {
 })
 
 // OAS-306
-test('a task that was begun or ended is listed anew', async () => {
+test('the list is read again when a task starts or ends', async () => {
   const answers = { list: [info('1')] }
   const { tasks, tell } = tasksOver(answers)
   await tell({ task: '1' })
@@ -83,14 +83,14 @@ test.each(['told', 'listed', 'lost'])(
     else tasks.lose()
     expect(states(tasks)).toEqual(['1 session_ended', '2 exited'])
     expect(tasks.running(['a'])).toBe(0)
-    // Ids begin anew.
+    // The numbering starts again.
     answers.list = [info('1', { started_at: Date.now() + 1000 })]
     await tell({ task: '1' })
     expect(states(tasks)).toEqual(['1 running', '1 session_ended', '2 exited'])
   },
 )
 
-test('a task that runs on after the connection was lost is shown so', async () => {
+test('a task that still runs after a lost connection is shown as running', async () => {
   const { tasks } = tasksOver({ list: [info('1')] })
   await tasks.load()
   tasks.lose()
@@ -98,7 +98,7 @@ test('a task that runs on after the connection was lost is shown so', async () =
   expect(states(tasks)).toEqual(['1 running'])
 })
 
-test('a call is about the task that had its id at its time', async () => {
+test('a call belongs to the task that had the id at that time', async () => {
   const call = (task: string | undefined, startedAt: number) =>
     ({ startedAt, durationMs: 10, details: { command: { exit_code: 0, task } } }) as ToolEntry
   const answers = { list: [info('1')] }
@@ -115,7 +115,7 @@ test('a call is about the task that had its id at its time', async () => {
 })
 
 // OAS-317
-test('a stop says that it is under way, and what became of it', async () => {
+test('a task is marked as stopping until it has ended', async () => {
   let end: (task: TaskInfo) => void = () => {}
   const { tasks, calls } = tasksOver({
     list: [info('1')],
@@ -131,7 +131,7 @@ test('a stop says that it is under way, and what became of it', async () => {
   expect(calls).toEqual(['tasks.list', 'tasks.stop'])
 })
 
-test('a stop that fails is told; of a task that is gone the list is read', async () => {
+test('a stop that fails is reported', async () => {
   const answers = { list: [info('1')], stop: () => Promise.reject(new Error('no')) }
   const { tasks, problems } = tasksOver(answers)
   await tasks.load()
@@ -140,7 +140,7 @@ test('a stop that fails is told; of a task that is gone the list is read', async
   expect(problems).toHaveLength(1)
 })
 
-test('output is read while somebody looks, and only then', async () => {
+test('output is only read while it is shown', async () => {
   const { tasks, calls, tell, print } = tasksOver({ list: [info('1')] })
   await tasks.load()
   const tail = tasks.tail(tasks.of(['a'])[0]!)
@@ -159,7 +159,7 @@ test('output is read while somebody looks, and only then', async () => {
   expect(tail.text).toBe('first\nsecond\n')
 })
 
-test('a task that prints faster than it is read skips ahead, and is kept short', async () => {
+test('output that is printed faster than it is read skips ahead and is cut', async () => {
   const { tasks, tell, print } = tasksOver({ list: [info('1')] })
   await tasks.load()
   const tail = tasks.tail(tasks.of(['a'])[0]!)
@@ -176,7 +176,7 @@ test('a task that prints faster than it is read skips ahead, and is kept short',
   expect(tail.text.startsWith('0123456789\n')).toBe(true)
 })
 
-test('what is kept of a task that is over is not mixed with the next one of its id', async () => {
+test('the output of an ended task is not mixed with that of the next task with its id', async () => {
   const answers = { list: [info('1')] }
   const { tasks, tell, print } = tasksOver(answers)
   await tasks.load()
@@ -196,7 +196,7 @@ test('what is kept of a task that is over is not mixed with the next one of its 
   expect(after.text).toContain('after\n')
 })
 
-test('output that was printed while the connection was lost is read after it', async () => {
+test('output that was printed while the connection was lost is read later', async () => {
   const { tasks, print } = tasksOver({ list: [info('1')] })
   await tasks.load()
   const tail = tasks.tail(tasks.of(['a'])[0]!)
@@ -210,7 +210,7 @@ test('output that was printed while the connection was lost is read after it', a
   expect(tail.text).toBe('meanwhile\n')
 })
 
-test('as many tasks are kept as the application remembers', async () => {
+test('the number of kept tasks is limited', async () => {
   const answers = { list: [info('1')] }
   const { tasks, tell } = tasksOver(answers)
   for (let n = 1; n <= 80; n++) {

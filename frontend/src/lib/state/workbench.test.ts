@@ -3,7 +3,7 @@ import type { Api, Call } from '../api'
 import type { Methods, Preferences } from '../types.gen'
 import { Workbench } from './workbench.svelte'
 
-/** An application with one model, which remembers what it was called for. */
+/** A fake application with one model that records its calls. */
 function hostOf(kept: Preferences) {
   const calls: [string, unknown][] = []
   const call = async (method: keyof Methods, args: unknown) => {
@@ -20,8 +20,8 @@ function hostOf(kept: Preferences) {
 
 vi.mock('./theme', () => ({ setTheme: () => {} }))
 
-// OAS-115: a session that begins with another model begins with the budget all the same.
-test('the default budget outlives a provider that cannot be asked', async () => {
+// OAS-115: the default budget also applies if another model has to be used.
+test('the default budget is kept if the provider is not available', async () => {
   const settings = { provider: 'gone', model: 'm', mode: 'plan', budget: 2 } as const
   const { api, kept } = hostOf({ new_session: settings, layout: {} })
   const bench = new Workbench(api)
@@ -32,7 +32,7 @@ test('the default budget outlives a provider that cannot be asked', async () => 
 })
 
 // K-12
-test('what asks nothing holds for one session and is not a preference', async () => {
+test('the mode that never asks applies to one session and is not saved as a preference', async () => {
   const settings = { provider: 'demo', model: 'tour', mode: 'plan' } as const
   const { api, calls, kept } = hostOf({ new_session: settings, layout: {} })
   const bench = new Workbench(api)
@@ -53,7 +53,7 @@ test('what asks nothing holds for one session and is not a preference', async ()
   expect(bench.settings?.mode).toBe('plan')
 })
 
-test('damaged preferences are said, and are the defaults', async () => {
+test('damaged preferences are reported', async () => {
   const settings = { provider: 'demo', model: 'tour', mode: 'default' } as const
   const { api } = hostOf({ new_session: settings, layout: {}, damaged: true })
   const bench = new Workbench(api)
