@@ -21,6 +21,9 @@ func TestHistoryPages(t *testing.T) {
 	if len(newest.Events) != 5 || !newest.More {
 		t.Fatalf("%d events, more %t", len(newest.Events), newest.More)
 	}
+	if one := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: session, Limit: 1}); len(one.Events) != 1 || !one.More {
+		t.Errorf("of one event: %d, more %t", len(one.Events), one.More)
+	}
 	seen := len(newest.Events)
 	for first, more := newest.Events[0].Seq, true; more; {
 		older := must[workbench.HistoryReply](p, "conversation.history", workbench.HistoryRequest{Session: session, Before: first, Limit: 5})
