@@ -86,6 +86,10 @@ func TestBreakdown(t *testing.T) {
 	if r.run("Go on."); !r.session.Breakdown(t.Context(), folded(r)).Counted {
 		t.Error("after a compaction and an answer nothing is counted")
 	}
+	c.threshold = 0 // compaction is off
+	if b := r.session.Breakdown(t.Context(), folded(r)); b.Reserved != 0 {
+		t.Errorf("without compaction %d tokens are reserved", b.Reserved)
+	}
 }
 
 // What documents take is told apart from the rest of the system prompt.
