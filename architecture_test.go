@@ -89,6 +89,7 @@ var overBudget = map[string]string{
 	"interface backend.Store":         "one store; splitting it would scatter one transaction's contract",
 	"fan-out agent/llm/provider":      "it lists all adapters",
 	"fan-out agent/profile":           "it says to models what tools and projects say",
+	"fan-out agent/changes":           "it guards files, programs and secrets with what tools guard them with",
 	"struct agent.Config":             "the ports of a session, each one a host's choice",
 	"struct backend/workbench.Config": "what a host decides, each in one place",
 	"fan-out agent/tool":              "tools join the parts that do the work to what the loop asks of a tool",

@@ -286,6 +286,7 @@ const (
 	PurposeSuggestion Purpose = "suggestion"
 	PurposeSubagent   Purpose = "subagent"
 	PurposeSummary    Purpose = "summary"
+	PurposeCommit     Purpose = "commit" // a commit's message
 )
 
 // PromptSuggestion is a model's guess at the user's next message. It is not

@@ -33,6 +33,9 @@ type Preferences struct {
 	CommandTimeout int `json:"command_timeout,omitempty"`
 	// Compact says when long conversations are compacted.
 	Compact CompactWhen `json:"compact,omitempty"`
+	// Editor is the command that opens a file, such as "code -g {file}:{line}";
+	// empty means the user's graphical editor, as far as one is found.
+	Editor string `json:"editor,omitempty"`
 	// Layout has the widths of the panes and which of them are shown.
 	Layout Layout `json:"layout"`
 	// Damaged says that the stored preferences cannot be read, so that these

@@ -135,8 +135,14 @@ type Diff struct {
 // Query selects changes.
 type Query struct {
 	Scope ChangeScope
-	Base  string             // of [ScopeBranch]; empty means a guess
-	Edits []agent.FileChange // of [ScopeSession] and [ScopeTurn], in order
+	Base  string // of [ScopeBranch]; empty means a guess
+	Edits []Edit // of [ScopeSession] and [ScopeTurn], in order
+}
+
+// Edit is one change that a session's tool made, or that the user took back.
+type Edit struct {
+	agent.FileChange
+	ByUser bool
 }
 
 // Shape says how a diff is drawn.
@@ -167,7 +173,7 @@ func (f *Folder) List(ctx context.Context, q Query) (Listing, error) {
 	case err == nil:
 		l.State = r.progress(ctx)
 	case errors.As(err, &problem) && problem.absent() != "":
-		l.Git, l.Why = problem.absent(), problem.Detail
+		l.Git, l.Why, err = problem.absent(), problem.Detail, nil
 	default:
 		return l, err
 	}

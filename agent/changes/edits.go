@@ -6,19 +6,18 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-
-	"atelier.dev/atelier/agent"
 )
 
 // edited is a file that a session's edits are about.
 type edited struct {
 	path, from string // as the tools named them; from is where the file was first, if it was moved
-	edits      []agent.FileChange
+	edits      []Edit
 }
 
 // gather sorts edits by file, in the order in which the files were first
-// edited. A moved file takes its edits along.
-func gather(edits []agent.FileChange) []*edited {
+// edited. A moved file takes its edits along. A file that only the user put
+// back is left out.
+func gather(edits []Edit) []*edited {
 	var all []*edited
 	now := map[string]*edited{} // by present path
 	for _, e := range edits {
@@ -48,7 +47,9 @@ func gather(edits []agent.FileChange) []*edited {
 			f.from = ""
 		}
 	}
-	return all
+	return slices.DeleteFunc(all, func(f *edited) bool {
+		return !slices.ContainsFunc(f.edits, func(e Edit) bool { return !e.ByUser })
+	})
 }
 
 // existed reports whether the file was there before the first edit, and stays
@@ -72,7 +73,7 @@ func (e *edited) compose(present string) (before string, ok bool) {
 			return "", false
 		}
 		var err error
-		if text, err = reverse(text, hunks); err != nil {
+		if text, err = reverse(text, hunks, true); err != nil {
 			return "", false
 		}
 	}
@@ -83,7 +84,7 @@ func (e *edited) compose(present string) (before string, ok bool) {
 }
 
 // listEdits lists the files of a session's edits.
-func (f *Folder) listEdits(ctx context.Context, edits []agent.FileChange, l *Listing) {
+func (f *Folder) listEdits(ctx context.Context, edits []Edit, l *Listing) {
 	for _, e := range gather(edits) {
 		if ctx.Err() != nil {
 			return
@@ -105,7 +106,7 @@ func (f *Folder) listEdits(ctx context.Context, edits []agent.FileChange, l *Lis
 // summary describes a file of the edits. It reports false if nothing is left of
 // them.
 func (f *Folder) summary(ctx context.Context, e *edited) (File, bool) {
-	file := File{Path: Quote(filepath.ToSlash(e.path)), From: Quote(filepath.ToSlash(e.from)), State: Modified}
+	file := File{Path: Quote(filepath.ToSlash(e.path)), From: Quote(filepath.ToSlash(e.from)), State: Modified, Staged: StagedNone}
 	switch {
 	case !e.existed():
 		file.State, file.From = Added, ""
@@ -149,7 +150,7 @@ func (f *Folder) net(ctx context.Context, e *edited, shape Shape) (d Diff, compo
 }
 
 // diffEdits returns the change of one file of the edits.
-func (f *Folder) diffEdits(ctx context.Context, edits []agent.FileChange, name string, shape Shape) (Diff, error) {
+func (f *Folder) diffEdits(ctx context.Context, edits []Edit, name string, shape Shape) (Diff, error) {
 	e := f.find(edits, name)
 	if e == nil {
 		return Diff{}, &Error{Kind: Changed, Path: name}
@@ -171,13 +172,13 @@ func (f *Folder) diffEdits(ctx context.Context, edits []agent.FileChange, name s
 			d.Large = true
 			change.Diff = ""
 		}
-		d.Edits = append(d.Edits, change)
+		d.Edits = append(d.Edits, change.FileChange)
 	}
 	return d, nil
 }
 
 // find returns the file of the edits that is shown under a name.
-func (f *Folder) find(edits []agent.FileChange, name string) *edited {
+func (f *Folder) find(edits []Edit, name string) *edited {
 	for _, e := range gather(edits) {
 		if Quote(filepath.ToSlash(e.path)) == name {
 			return e

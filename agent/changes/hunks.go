@@ -215,9 +215,10 @@ func find(lines, side []string, own int, same func(a, b string) bool) (at int, p
 }
 
 // reverse replaces the new side of each hunk by its old side. Lines that stay
-// are those of the text itself, so nothing else in it changes. An error is of
-// kind [Changed], [Ambiguous] or [NotText].
-func reverse(text string, hunks []hunk) (string, error) {
+// are those of the text itself, so nothing else in it changes. If undone is
+// set, a hunk whose old side stands in the text was put back before, and is
+// left out. An error is of kind [Changed], [Ambiguous] or [NotText].
+func reverse(text string, hunks []hunk, undone bool) (string, error) {
 	lines := linesOf(text)
 	if carriage(lines) && !carriageIn(hunks) { // git compares without the carriage returns
 		for i := range hunks {
@@ -228,6 +229,11 @@ func reverse(text string, hunks []hunk) (string, error) {
 		h := hunks[i]
 		side := h.side('+')
 		at, p := find(lines, side, h.newAt, sameLine)
+		if p == missing && undone {
+			if _, old := find(lines, h.side('-'), h.newAt, sameLine); old == found {
+				continue
+			}
+		}
 		switch p {
 		case missing:
 			return "", &Error{Kind: Changed}

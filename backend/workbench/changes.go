@@ -161,7 +161,7 @@ type DiffReply struct {
 	Binary   bool   `json:"binary,omitempty"`
 	Large    bool   `json:"large,omitempty"`
 	Vanished bool   `json:"vanished,omitempty"`
-	// Seen goes back in changes.putBack of the whole file; empty if the file is
+	// Seen goes back in changes.put_back of the whole file; empty if the file is
 	// too large for that.
 	Seen string `json:"seen,omitempty"`
 	// Edits are a session's edits one after another, if they do not add up to

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/changes"
@@ -19,19 +20,26 @@ type edits struct {
 	bySession map[string]editLog
 }
 
-// editLog has the edits of a session up to a place in its log.
+// editLog has the edits of a session up to a place in its log, and what the
+// user put back of them. The latter is not in the log: after a restart, the
+// edits are compared with the files without it.
 type editLog struct {
 	seq   int64
-	turn  int64 // the newest
+	turn  int   // the newest
 	began int64 // when it began
 	edits []edit
 }
 
-// edit is what one call changed.
+// edit is what one call changed, or the user put back.
 type edit struct {
-	at, turn int64
-	changes  []agent.FileChange
+	at      int64
+	turn    int
+	changes []changes.Edit
 }
+
+// maxPutBack limits how many edits a session's log may have in memory before
+// no put-back is remembered any more.
+const maxPutBack = 10_000
 
 // query adds the edits that a scope needs.
 func (w *Workbench) query(ctx context.Context, in ChangesRequest) (changes.Query, error) {
@@ -51,7 +59,7 @@ func (w *Workbench) query(ctx context.Context, in ChangesRequest) (changes.Query
 
 // editsOf returns the edits of a session and of the agents that it started, in
 // order; only those since its last turn began if last is set.
-func (w *Workbench) editsOf(ctx context.Context, session string, last bool) ([]agent.FileChange, error) {
+func (w *Workbench) editsOf(ctx context.Context, session string, last bool) ([]changes.Edit, error) {
 	info, err := w.session(ctx, session)
 	if err != nil {
 		return nil, err
@@ -80,7 +88,7 @@ func (w *Workbench) editsOf(ctx context.Context, session string, last bool) ([]a
 		}
 	}
 	slices.SortStableFunc(all, func(a, b edit) int { return int(a.at - b.at) })
-	var out []agent.FileChange
+	var out []changes.Edit
 	for _, e := range all {
 		out = append(out, e.changes...)
 	}
@@ -104,9 +112,12 @@ func (w *Workbench) editLog(ctx context.Context, info backend.SessionInfo) (edit
 			log.add(ev)
 		}
 	}
-	log.seq = max(log.seq, info.Seq)
 	w.edits.Lock()
 	defer w.edits.Unlock()
+	if meanwhile, ok := w.edits.bySession[info.ID]; ok && (meanwhile.seq > log.seq || len(meanwhile.edits) > len(log.edits)) {
+		return meanwhile, nil // another request has read it, or the user put something back
+	}
+	log.seq = max(log.seq, info.Seq)
 	for id := range w.edits.bySession { // any other
 		if len(w.edits.bySession) < maxEditLogs {
 			break
@@ -119,11 +130,30 @@ func (w *Workbench) editLog(ctx context.Context, info backend.SessionInfo) (edit
 
 // add takes an event.
 func (l *editLog) add(ev agent.Event) {
-	if turn := int64(ev.Turn); turn > l.turn {
-		l.turn, l.began = turn, ev.At
+	if ev.Turn > l.turn {
+		l.turn, l.began = ev.Turn, ev.At
 	}
 	end, ok := ev.Data.(agent.ToolCallEnd)
 	if ok && end.Details != nil && len(end.Details.Changes) > 0 && end.Outcome != agent.OutcomeDenied {
-		l.edits = append(l.edits, edit{at: ev.At, turn: int64(ev.Turn), changes: end.Details.Changes})
+		e := edit{at: ev.At, turn: ev.Turn}
+		for _, change := range end.Details.Changes {
+			e.changes = append(e.changes, changes.Edit{FileChange: change})
+		}
+		l.edits = append(l.edits, e)
 	}
+}
+
+// wasPutBack remembers what the user took out of a session's changes, so that
+// the rest still adds up to one difference.
+func (w *Workbench) wasPutBack(session string, change agent.FileChange) {
+	w.edits.Lock()
+	defer w.edits.Unlock()
+	log, ok := w.edits.bySession[session]
+	if !ok || len(log.edits) >= maxPutBack {
+		return
+	}
+	log.edits = append(slices.Clip(log.edits), edit{
+		at: time.Now().UnixMilli(), turn: log.turn, changes: []changes.Edit{{FileChange: change, ByUser: true}},
+	})
+	w.edits.bySession[session] = log
 }

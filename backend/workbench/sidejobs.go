@@ -38,25 +38,34 @@ func (w *Workbench) smallModel(ctx context.Context, set agent.Settings) (llm.Ori
 
 // runSideJob asks the given model.
 func (w *Workbench) runSideJob(ctx context.Context, by llm.Origin, job sideJob) live.Outcome {
+	answer, requests, err := w.ask(ctx, by, job)
+	o := live.Outcome{Wanted: job.wanted, Requests: requests}
+	if err == nil {
+		o.Event = job.event(answer)
+	}
+	return o
+}
+
+// ask returns a model's answer to a side job, and the requests that were made
+// for it, which count even if there is no answer.
+func (w *Workbench) ask(ctx context.Context, by llm.Origin, job sideJob) (answer string, requests []agent.SideRequest, err error) {
 	ctx, cancel := context.WithTimeout(ctx, sideJobTimeout)
 	defer cancel()
 	got, err := generate.Text(ctx, w.providers, generate.Call{
 		Request: llm.Request{Provider: by.Provider, Model: by.Model, System: job.instructions, Effort: llm.EffortMinimal},
 		Prompt:  job.material,
 	})
-	o := live.Outcome{Wanted: job.wanted}
 	for _, usage := range got.Charged() {
-		o.Requests = append(o.Requests, agent.SideRequest{
+		requests = append(requests, agent.SideRequest{
 			Purpose: job.purpose, Provider: by.Provider, Model: by.Model,
 			Usage: usage, Cost: w.providers.Price(by.Provider, by.Model, usage, time.Now()),
 		})
 	}
 	if err != nil {
 		slog.Info("run a side job", "purpose", job.purpose, "provider", by.Provider, "model", by.Model, "err", err)
-		return o
+		return "", requests, err
 	}
-	o.Event = job.event(got.Text())
-	return o
+	return got.Text(), requests, nil
 }
 
 // sideJobs returns the side jobs after a turn, if somebody is there to see the

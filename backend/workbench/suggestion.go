@@ -70,13 +70,7 @@ func suggestionFrom(answer string) string {
 	if strings.ContainsAny(line, "\n\r") {
 		return ""
 	}
-	line = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || unicode.IsPrint(r) {
-			return r
-		}
-		return -1
-	}, line)
-	line = unquoted(strings.Join(strings.Fields(line), " "))
+	line = unquoted(strings.Join(strings.Fields(printable(line)), " "))
 	if strings.HasPrefix(line, "!") { // that would be a user's command, which runs without an approval
 		return ""
 	}
@@ -84,6 +78,16 @@ func suggestionFrom(answer string) string {
 		return ""
 	}
 	return line
+}
+
+// printable removes invisible characters other than spaces.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, text)
 }
 
 // unquoted removes quotation marks around the whole line.

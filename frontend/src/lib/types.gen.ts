@@ -56,6 +56,10 @@ export type ApprovalRequest = {
   changes?: FileChange[]
 }
 
+export type BranchRequest = {
+  name: string
+}
+
 export type Briefing = {
   profile: string
   provider: string
@@ -127,6 +131,17 @@ export type CommandResult = {
   timed_out?: boolean
   dropped?: number
   task?: string
+}
+
+export type CommitReply = {
+  id: string
+  hooks_skipped?: string[]
+  unsigned?: boolean
+}
+
+export type CommitRequest = {
+  message: string
+  paths?: string[]
 }
 
 export type CompactRequest = {
@@ -591,6 +606,11 @@ export type ModelsRequest = {
   refresh?: boolean
 }
 
+export type OpenFileRequest = {
+  path: string
+  line?: number
+}
+
 export type OpenRequest = {
   session: string
   limit?: number
@@ -633,6 +653,10 @@ export type Part = {
 
 export type PartKind = "text" | "media" | "reasoning" | "tool_call" | "tool_result" | "native"
 
+export type PathsRequest = {
+  paths?: string[]
+}
+
 export type Phase = "selective_start" | "selective_done" | "summary_start" | "summary_done" | "rollback"
 
 export type PictureChange = {
@@ -653,6 +677,7 @@ export type Preferences = {
   long_cache?: boolean
   command_timeout?: number
   compact?: CompactWhen
+  editor?: string
   layout: Layout
   damaged?: boolean
 }
@@ -679,6 +704,14 @@ export type PromptSuggestion = {
   text: string
 }
 
+export type ProposeReply = {
+  message: string
+}
+
+export type ProposeRequest = {
+  session?: string
+}
+
 export type ProviderInfo = {
   id: string
   name: string
@@ -695,7 +728,17 @@ export type ProviderRef = {
   provider: string
 }
 
-export type Purpose = "turn" | "title" | "suggestion" | "subagent" | "summary"
+export type Purpose = "turn" | "title" | "suggestion" | "subagent" | "summary" | "commit"
+
+export type PutBackRequest = {
+  session?: string
+  scope: ChangeScope
+  base?: string
+  path: string
+  from?: string
+  hunk?: string
+  seen?: string
+}
 
 export type QueueAddRequest = {
   session: string
@@ -1027,9 +1070,15 @@ export type WarningID = "context_full" | "context_compacts" | "context_overflow"
 export type Whitespace = "" | "ignore"
 
 export interface Methods {
+  "changes.branch": { args: BranchRequest; reply: Empty }
+  "changes.commit": { args: CommitRequest; reply: CommitReply }
   "changes.diff": { args: DiffRequest; reply: DiffReply }
   "changes.lines": { args: LinesRequest; reply: LinesReply }
   "changes.list": { args: ChangesRequest; reply: ChangesReply }
+  "changes.propose_message": { args: ProposeRequest; reply: ProposeReply }
+  "changes.put_back": { args: PutBackRequest; reply: Empty }
+  "changes.stage": { args: PathsRequest; reply: Empty }
+  "changes.unstage": { args: PathsRequest; reply: Empty }
   "conversation.answer": { args: AnswerRequest; reply: Empty }
   "conversation.breakdown": { args: SessionRef; reply: ContextBreakdown }
   "conversation.command": { args: CommandRequest; reply: Empty }
@@ -1045,6 +1094,7 @@ export interface Methods {
   "endpoints.list": { args: Empty; reply: EndpointList }
   "endpoints.remove": { args: ProviderRef; reply: EndpointList }
   "endpoints.set": { args: SetEndpointRequest; reply: EndpointList }
+  "files.open": { args: OpenFileRequest; reply: Empty }
   "host.open_link": { args: LinkRequest; reply: Empty }
   "keys.list": { args: Empty; reply: KeyList }
   "keys.remove": { args: ProviderRef; reply: KeyList }

@@ -1,0 +1,159 @@
+package workbench
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"atelier.dev/atelier/agent/changes"
+	"atelier.dev/atelier/agent/sandbox"
+	"atelier.dev/atelier/backend"
+)
+
+// editors are programs with a window of their own, and how they open a line, in
+// the order in which they are looked for.
+var editors = []struct{ name, arguments string }{
+	{"code", "-g {file}:{line}"}, {"cursor", "-g {file}:{line}"}, {"windsurf", "-g {file}:{line}"}, {"codium", "-g {file}:{line}"},
+	{"code-insiders", "-g {file}:{line}"}, {"zed", "{file}:{line}"}, {"zeditor", "{file}:{line}"}, {"subl", "{file}:{line}"},
+	{"idea", "--line {line} {file}"}, {"goland", "--line {line} {file}"}, {"webstorm", "--line {line} {file}"},
+	{"pycharm", "--line {line} {file}"}, {"clion", "--line {line} {file}"}, {"rustrover", "--line {line} {file}"},
+	{"phpstorm", "--line {line} {file}"}, {"rubymine", "--line {line} {file}"}, {"kate", "--line {line} {file}"},
+	{"gvim", "+{line} {file}"}, {"mvim", "+{line} {file}"}, {"emacs", "+{line} {file}"}, {"gedit", "+{line} {file}"},
+	{"gnome-text-editor", "{file}"}, {"mousepad", "{file}"}, {"notepad++", "-n{line} {file}"}, {"notepad", "{file}"},
+}
+
+// placeInFile is what an editor's command is told, as examples show it.
+const placeInFile = "{file}:{line}"
+
+// openFile opens a file of the project in the user's editor. No shell takes
+// part, so a name is never more than a name.
+func (w *Workbench) openFile(ctx context.Context, in OpenFileRequest) (backend.Empty, error) {
+	var none backend.Empty
+	path, err := w.fileHere(in.Path)
+	if err != nil {
+		return none, err
+	}
+	prefs, err := backend.StoredPreferences(ctx, w.cfg.Store)
+	if err != nil {
+		return none, err
+	}
+	argv, err := w.editor(prefs.Editor)
+	if err != nil {
+		return none, err
+	}
+	fill := strings.NewReplacer("{file}", path, "{line}", strconv.Itoa(max(in.Line, 1)))
+	for i := range argv[1:] {
+		argv[i+1] = fill.Replace(argv[i+1])
+	}
+	if err := sandbox.Detach(argv...); err != nil {
+		return none, backend.Problem(backend.ProblemEditorFailed, filepath.Base(argv[0])).Because(err)
+	}
+	return none, nil
+}
+
+// fileHere returns the absolute path of an existing file of the project.
+func (w *Workbench) fileHere(shown string) (string, error) {
+	name := changes.Unquote(shown)
+	if filepath.IsAbs(name) {
+		rel, err := filepath.Rel(w.cfg.Folder, name)
+		if err != nil {
+			return "", backend.Problem(backend.ProblemChangesOutside, shown)
+		}
+		name = rel
+	}
+	name = filepath.FromSlash(name)
+	if !filepath.IsLocal(name) || strings.ContainsRune(name, 0) {
+		return "", backend.Problem(backend.ProblemChangesOutside, shown)
+	}
+	path := filepath.Join(w.cfg.Folder, name)
+	if _, err := os.Stat(path); err != nil {
+		return "", backend.Problem(backend.ProblemChangesVanished, shown).Because(err)
+	}
+	return path, nil
+}
+
+// editor returns the program and the arguments of the user's editor: the one
+// that the preference names, else that of the environment if it has a window,
+// else the first known one that is installed.
+func (w *Workbench) editor(preferred string) ([]string, error) {
+	if strings.TrimSpace(preferred) != "" {
+		words, err := splitCommand(preferred)
+		if err != nil {
+			return nil, backend.Problem(backend.ProblemEditorInvalid, placeInFile).Because(err)
+		}
+		program := sandbox.LookPath(words[0])
+		if !filepath.IsAbs(program) {
+			return nil, backend.Problem(backend.ProblemEditorFailed, words[0])
+		}
+		return append([]string{program}, words[1:]...), nil
+	}
+	for _, variable := range []string{"VISUAL", "EDITOR"} {
+		words, err := splitCommand(w.cfg.Getenv(variable))
+		if err != nil {
+			continue
+		}
+		for _, known := range editors {
+			if strings.TrimSuffix(filepath.Base(words[0]), ".exe") != known.name {
+				continue
+			}
+			if program := sandbox.LookPath(words[0]); filepath.IsAbs(program) {
+				return append([]string{program}, strings.Fields(known.arguments)...), nil
+			}
+		}
+	}
+	for _, known := range editors {
+		if program := sandbox.LookPath(known.name); program != "" {
+			return append([]string{program}, strings.Fields(known.arguments)...), nil
+		}
+	}
+	return nil, backend.Problem(backend.ProblemEditorMissing, placeInFile)
+}
+
+// splitCommand splits an editor's command into words. Quotation marks keep
+// spaces in a word; nothing else is special. A command that does not say where
+// the file belongs gets it at its end.
+func splitCommand(command string) (words []string, err error) {
+	var word strings.Builder
+	var quote rune
+	begun := false
+	for _, r := range strings.TrimSpace(command) + " " {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			quote, begun = r, true
+		case quote == 0 && (r == ' ' || r == '\t'):
+			if begun {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			begun = false
+		case r < ' ':
+			return nil, errors.New("the command has a control character")
+		default:
+			word.WriteRune(r)
+			begun = true
+		}
+	}
+	switch {
+	case quote != 0:
+		return nil, errors.New("a quotation mark is not closed")
+	case len(words) == 0 || words[0] == "":
+		return nil, errors.New("the command names no program")
+	case strings.Contains(words[0], "{"):
+		return nil, errors.New("the program cannot be a placeholder")
+	}
+	if !strings.Contains(strings.Join(words, " "), "{file}") {
+		words = append(words, "{file}")
+	}
+	return words, nil
+}
+
+// OpenFileRequest is for files.open. Line counts from 1; 0 means the beginning.
+type OpenFileRequest struct {
+	Path string `json:"path"`
+	Line int    `json:"line,omitempty"`
+}
