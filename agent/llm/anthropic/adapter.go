@@ -4,6 +4,7 @@ package anthropic
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -76,11 +77,11 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 		defer call.End()
 		b.Follow(call)
 		params, messages, err := a.lower(req, origin)
-		if err != nil {
+		if err = errors.Join(err, a.addTools(call, req)); err != nil {
 			b.Fail(call.Error(err))
 			return
 		}
-		call.Add("messages", messages)
+		call.Add("messages", messages...)
 		var resp *http.Response
 		opened := a.service.NewStreaming(ctx, params, option.WithMiddleware(call.Intercept), option.WithResponseInto(&resp))
 		if err := opened.Err(); err != nil {

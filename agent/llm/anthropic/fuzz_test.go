@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -46,7 +47,7 @@ func FuzzDecoder(f *testing.F) {
 			t.Fatalf("answer %v, done %v", answer, d.done)
 		}
 		if answer != nil {
-			if _, messages, err := new(Adapter).lower(llm.Request{Messages: []llm.Message{answer.Message}}, llm.Origin{}); err != nil || !json.Valid(messages) {
+			if _, messages, err := new(Adapter).lower(llm.Request{Messages: []llm.Message{answer.Message}}, llm.Origin{}); err != nil || !json.Valid(bytes.Join(messages, nil)) {
 				t.Fatalf("%v: %s", err, messages)
 			}
 		}

@@ -19,10 +19,11 @@ import (
 // a number. Every model accepts this one (LLM-51).
 const defaultMaxOutput = 8192
 
-// lower lowers a request and encodes its messages; messages that were sent
-// before come from the cache. Equal prefixes of two requests give equal bytes
-// except for the cache marks, so that the provider's cache hits (LLM-17).
-func (a *Adapter) lower(req llm.Request, origin llm.Origin) (p sdk.MessageNewParams, messages []byte, err error) {
+// lower lowers all of a request but its tools, and encodes its messages;
+// messages that were sent before come from the cache. Equal prefixes of two
+// requests give equal bytes except for the cache marks, so that the provider's
+// cache hits (LLM-17).
+func (a *Adapter) lower(req llm.Request, origin llm.Origin) (p sdk.MessageNewParams, messages [][]byte, err error) {
 	instructions, rest := wire.Instructions(req)
 	turns, err := wire.Turns(&a.encodings, req.CacheKey, origin, rest, func(m llm.Message, ids *wire.IDs) (results, others []content) {
 		if m.Role == llm.RoleAssistant {
@@ -44,12 +45,11 @@ func (a *Adapter) lower(req llm.Request, origin llm.Origin) (p sdk.MessageNewPar
 
 var names = wire.Names{Content: "content", User: "user", Assistant: "assistant"}
 
-// params lowers everything but messages, thinking and options.
+// params lowers everything but messages, tools, thinking and options.
 func params(req llm.Request, instructions []string) sdk.MessageNewParams {
 	p := sdk.MessageNewParams{
 		Model:     req.Model,
 		MaxTokens: int64(cmp.Or(max(0, req.MaxOutput), req.MostOutput, defaultMaxOutput)),
-		Tools:     tools(req.Tools),
 	}
 	for _, text := range instructions {
 		p.System = append(p.System, sdk.TextBlockParam{Text: text})
@@ -59,16 +59,14 @@ func params(req llm.Request, instructions []string) sdk.MessageNewParams {
 
 // mark sets up to four cache breakpoints: after the tools, after the
 // instructions, and after the last two user turns, so that each request reads
-// what the previous one wrote (LLM-16). In a turn, which is already encoded,
-// the mark becomes the last member of the last block. All marks have the same
-// lifetime, because the API refuses a longer one after a shorter one.
+// what the previous one wrote (LLM-16). In tools and turns, which are already
+// encoded, the mark becomes the last member of the last tool or block. All marks
+// have the same lifetime, because the API refuses a longer one after a shorter
+// one.
 func mark(p *sdk.MessageNewParams, turns []wire.Turn, long bool) {
-	mark, encoded := sdk.NewCacheControlEphemeralParam(), `,"cache_control":{"type":"ephemeral"}}`
+	mark := sdk.NewCacheControlEphemeralParam()
 	if long {
-		mark.TTL, encoded = sdk.CacheControlEphemeralTTLTTL1h, `,"cache_control":{"type":"ephemeral","ttl":"1h"}}`
-	}
-	if n := len(p.Tools); n > 0 {
-		p.Tools[n-1].OfTool.CacheControl = mark
+		mark.TTL = sdk.CacheControlEphemeralTTLTTL1h
 	}
 	if n := len(p.System); n > 0 {
 		p.System[n-1].CacheControl = mark
@@ -84,9 +82,30 @@ func mark(p *sdk.MessageNewParams, turns []wire.Turn, long bool) {
 			blocks = &t.Results
 		}
 		open := bytes.TrimSuffix(*blocks, []byte("}"))
-		*blocks = slices.Concat(open, []byte(encoded))
+		*blocks = slices.Concat(open, []byte(encodedMark(long)+"}"))
 		left--
 	}
+}
+
+func encodedMark(long bool) string {
+	if long {
+		return `,"cache_control":{"type":"ephemeral","ttl":"1h"}`
+	}
+	return `,"cache_control":{"type":"ephemeral"}`
+}
+
+// addTools adds the tools to a call, with a mark.
+func (a *Adapter) addTools(call *wire.Call, req llm.Request) error {
+	if len(req.Tools) == 0 || req.Body["tools"] != nil {
+		return nil
+	}
+	mark := ""
+	if !req.NoCache {
+		mark = encodedMark(req.LongCache)
+	}
+	shown, err := wire.Tools(&a.encodings, req.Tools, mark, tools)
+	call.Add("tools", shown...)
+	return err
 }
 
 // tools sends the schemas' own bytes.

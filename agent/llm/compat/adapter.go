@@ -61,24 +61,32 @@ func (a *Adapter) Models(ctx context.Context) ([]llm.ListedModel, error) {
 	return a.endpoint.Models(ctx)
 }
 
-// messages encodes a conversation. Messages that were sent before come from the
-// cache.
-func (a *Adapter) messages(req llm.Request, origin llm.Origin) ([]byte, error) {
+// lower adds to a call the tools and the conversation; what was sent before
+// comes from the cache.
+func (a *Adapter) lower(call *wire.Call, req llm.Request, origin llm.Origin) error {
+	if len(req.Tools) > 0 && req.Body["tools"] == nil {
+		shown, err := wire.Tools(&a.encodings, req.Tools, "", tools)
+		if err != nil {
+			return err
+		}
+		call.Add("tools", shown...)
+	}
 	bridged := a.dialect.bridged(req.Messages)
 	spoken, err := wire.Join(&a.encodings, req.CacheKey, origin, bridged, func(m llm.Message, ids *wire.IDs) []message {
 		return a.dialect.lower(m, origin, ids)
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if req.System != "" {
-		first := wire.JSON(sdk.SystemMessage(req.System))
+		first := append([]byte("["), wire.JSON(sdk.SystemMessage(req.System))...)
 		if len(spoken) > len("[]") {
 			first = append(first, ',')
 		}
-		spoken = append(append([]byte("["), first...), spoken[1:]...)
+		spoken[0] = first
 	}
-	return spoken, nil
+	call.Add("messages", spoken...)
+	return nil
 }
 
 // Stream implements [llm.Adapter].
@@ -93,12 +101,11 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 		}
 		defer call.End()
 		b.Follow(call)
-		messages, err := a.messages(req, origin)
+		err := a.lower(call, req, origin)
 		if err != nil {
 			b.Fail(call.Error(err))
 			return
 		}
-		call.Add("messages", messages)
 		var resp *http.Response
 		opened := a.service.NewStreaming(ctx, a.dialect.params(req), option.WithMiddleware(call.Intercept), option.WithResponseInto(&resp))
 		stream := openaisdk.Read(resp, opened.Err())

@@ -15,13 +15,12 @@ import (
 
 type message = sdk.ChatCompletionMessageParamUnion
 
-// params lowers all of a request but its messages, with only the fields that
+// params lowers all of a request but its messages and tools, with only the fields that
 // the endpoint knows. Equal prefixes of two requests give equal bytes.
 func (d Dialect) params(req llm.Request) sdk.ChatCompletionNewParams {
 	level, own := d.effort(req)
 	p := sdk.ChatCompletionNewParams{
 		Model:           req.Model,
-		Tools:           tools(req.Tools),
 		ReasoningEffort: shared.ReasoningEffort(level),
 	}
 	extra := map[string]any{}

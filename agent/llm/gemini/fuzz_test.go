@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -35,7 +36,7 @@ func FuzzDecoder(f *testing.F) {
 		}
 		d.finish()
 		contents, err := new(Adapter).contents(llm.Request{}, []llm.Message{answer.Message}, llm.Origin{})
-		if err != nil || !json.Valid(contents) {
+		if err != nil || !json.Valid(bytes.Join(contents, nil)) {
 			t.Fatalf("cannot be sent again: %v: %+v", err, answer.Message)
 		}
 	})

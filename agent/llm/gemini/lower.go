@@ -29,7 +29,7 @@ func (a *Adapter) lower(call *wire.Call, req llm.Request, origin llm.Origin) err
 	if len(req.Tools)+len(req.Options.Tools) > 0 {
 		call.Add("tools", tools(req.Tools, req.Options.Tools))
 	}
-	call.Add("contents", contents)
+	call.Add("contents", contents...)
 	for _, name := range slices.Sorted(maps.Keys(req.Body)) {
 		call.Add(name, req.Body[name])
 	}
@@ -57,7 +57,7 @@ var names = wire.Names{Content: "parts", User: roleUser, Assistant: roleModel}
 
 // contents encodes a conversation; messages that were sent before come from the
 // cache.
-func (a *Adapter) contents(req llm.Request, history []llm.Message, origin llm.Origin) (json.RawMessage, error) {
+func (a *Adapter) contents(req llm.Request, history []llm.Message, origin llm.Origin) ([][]byte, error) {
 	// Models up to 2.5 have a thinking budget; later ones sign calls and accept
 	// media in a result.
 	l, encodings := lowerer{origin: origin}, &a.earlier

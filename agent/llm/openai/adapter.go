@@ -88,15 +88,27 @@ func (a *Adapter) Models(ctx context.Context) ([]llm.ListedModel, error) {
 	return a.endpoint.ModelsAt(ctx, path, header)
 }
 
-// input encodes a conversation; messages that were sent before come from the
-// cache.
-func (a *Adapter) input(req llm.Request, origin llm.Origin) ([]byte, error) {
+// lower adds to a call the tools and the conversation; what was sent before
+// comes from the cache.
+func (a *Adapter) lower(call *wire.Call, req llm.Request, origin llm.Origin) error {
+	if len(req.Tools) > 0 && req.Body["tools"] == nil {
+		shown, err := wire.Tools(&a.encodings, req.Tools, "", tools)
+		if err != nil {
+			return err
+		}
+		call.Add("tools", shown...)
+	}
 	l := lowerer{origin: origin, freeform: freeformNames(req.Tools)}
 	key := req.CacheKey
 	if key != "" { // the encoding depends on which tools are freeform
 		key = strings.Join(append([]string{key}, l.freeform...), "\x00")
 	}
-	return wire.Join(&a.encodings, key, origin, req.Messages, l.items)
+	input, err := wire.Join(&a.encodings, key, origin, req.Messages, l.items)
+	if err != nil {
+		return err
+	}
+	call.Add("input", input...)
+	return nil
 }
 
 // noSummary matches the refusal of an account that OpenAI has not verified.
@@ -114,12 +126,10 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 		}
 		defer call.End()
 		b.Follow(call)
-		input, err := a.input(req, origin)
-		if err != nil {
+		if err := a.lower(call, req, origin); err != nil {
 			b.Fail(call.Error(err))
 			return
 		}
-		call.Add("input", input)
 		var resp *http.Response
 		body := params(req)
 		if a.unsummarised.Load() {

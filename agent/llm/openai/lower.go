@@ -12,14 +12,13 @@ import (
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
-// params lowers all of a request but its messages. Equal prefixes of two
+// params lowers all of a request but its messages and tools. Equal prefixes of two
 // requests give equal bytes, so that the provider's cache hits (LLM-17).
 func params(req llm.Request) responses.ResponseNewParams {
 	p := responses.ResponseNewParams{
 		Model:   req.Model,
 		Store:   param.NewOpt(false),
 		Include: []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent},
-		Tools:   tools(req.Tools),
 	}
 	if req.System != "" {
 		p.Instructions = param.NewOpt(req.System)

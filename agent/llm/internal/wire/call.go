@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -38,7 +37,7 @@ type Call struct {
 
 type member struct {
 	name  string
-	value json.RawMessage
+	value [][]byte // in pieces
 }
 
 var errIdle = errors.New("the server went silent")
@@ -77,8 +76,9 @@ func (c *Call) End() {
 
 // Add puts a member into the body of the request and replaces one of the same
 // name that was added before. It bypasses the provider's SDK, which would
-// encode, search and copy it; it may be a long conversation.
-func (c *Call) Add(name string, value json.RawMessage) {
+// encode, search and copy it; it may be a long conversation, in pieces that
+// nobody changes any more.
+func (c *Call) Add(name string, value ...[]byte) {
 	c.members = slices.DeleteFunc(c.members, func(m member) bool { return m.name == name })
 	c.members = append(c.members, member{name, value})
 }
@@ -92,13 +92,15 @@ func (c *Call) complete(req *http.Request) error {
 	if err = errors.Join(err, req.Body.Close()); err != nil {
 		return fmt.Errorf("read the request: %w", err)
 	}
-	body = bytes.TrimSpace(body)
-	for _, m := range c.members {
-		body = withMember(body, m.name, m.value)
+	// The pieces are not joined: late in a session they are a megabyte, which
+	// was copied twice for each request.
+	whole := withMembers(bytes.TrimSpace(body), c.members)
+	req.ContentLength = 0
+	for _, piece := range whole {
+		req.ContentLength += int64(len(piece))
 	}
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(&pieces{left: whole}), nil }
 	req.Body, _ = req.GetBody()
-	req.ContentLength = int64(len(body))
 	return nil
 }
 

@@ -24,6 +24,7 @@ type Encodings struct {
 
 	mu     sync.Mutex
 	recent []*conversation // newest last
+	tools  []encodedTools  // newest last
 }
 
 // maxConversations limits the conversations that are kept.
@@ -53,10 +54,13 @@ type Items struct {
 }
 
 // Join returns the items of all messages of the conversation with the given
-// key, as a JSON array for a request to target. encode turns one message into
-// its items; ids are those of the calls so far. A conversation with an empty
-// key is not kept.
-func Join[Item any](e *Encodings, key string, target llm.Origin, messages []llm.Message, encode func(llm.Message, *IDs) []Item) ([]byte, error) {
+// key, as a JSON array for a request to target. The array is in pieces, which
+// [Call.Add] accepts, because it is long: only the socket needs it as a whole.
+// encode turns one message into its items; ids are those of the calls so far. A
+// conversation with an empty key is not kept.
+func Join[Item any](e *Encodings, key string, target llm.Origin, messages []llm.Message, encode func(llm.Message, *IDs) []Item) ([][]byte, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	all, err := e.encode(key, target, messages, func(m llm.Message, ids *IDs) (Items, error) {
 		rest, err := joined(encode(m, ids))
 		return Items{Rest: rest}, err
@@ -64,14 +68,32 @@ func Join[Item any](e *Encodings, key string, target llm.Origin, messages []llm.
 	if err != nil {
 		return nil, err
 	}
-	return array(all), nil
+	out := append(make([][]byte, 0, 2*len(all)+1), bracket)
+	for _, m := range all {
+		if len(m.Rest) > 0 {
+			out = append(separated(out), m.Rest)
+		}
+	}
+	return append(out, bracketEnd), nil
 }
 
-// encode returns the encoded messages. They are shared with later calls, which
-// only append to them.
+var (
+	bracket    = []byte("[")
+	bracketEnd = []byte("]")
+	comma      = []byte(",")
+)
+
+// separated adds a comma to an array that has items.
+func separated(array [][]byte) [][]byte {
+	if len(array) == 1 {
+		return array
+	}
+	return append(array, comma)
+}
+
+// encode returns the encoded messages. The list, but not what it contains, is
+// valid only while its caller holds the mutex.
 func (e *Encodings) encode(key string, target llm.Origin, messages []llm.Message, encode func(llm.Message, *IDs) (Items, error)) ([]encoded, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	target.ResponseID = ""
 	c := e.find(key, target)
 	known := c.known(messages)
@@ -79,7 +101,7 @@ func (e *Encodings) encode(key string, target llm.Origin, messages []llm.Message
 		c.ids = newIDs(target, e.EchoCallIDs)
 	}
 	if known < len(c.done) { // the newest message is often created again
-		c.done = c.done[:known:known]
+		c.done = c.done[:known]
 		calls := 0
 		if known > 0 {
 			calls = c.done[known-1].calls
@@ -125,26 +147,6 @@ func (c *conversation) known(messages []llm.Message) int {
 		}
 	}
 	return n
-}
-
-func array(all []encoded) []byte {
-	size := len("[]")
-	for _, m := range all {
-		size += len(m.Rest) + len(",")
-	}
-	out := append(make([]byte, 0, size), '[')
-	for _, m := range all {
-		out = appendItems(out, m.Rest)
-	}
-	return append(out, ']')
-}
-
-// appendItems adds items to an array that is open.
-func appendItems(array, items []byte) []byte {
-	if len(items) > 0 && array[len(array)-1] != '[' {
-		array = append(array, ',')
-	}
-	return append(array, items...)
 }
 
 func first(m llm.Message) *llm.Part {

@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -39,7 +40,7 @@ func join(t *testing.T, e *wire.Encodings, key string, target llm.Origin, messag
 		t.Fatal(err)
 	}
 	var out []string
-	if err := json.Unmarshal(b, &out); err != nil {
+	if err := json.Unmarshal(bytes.Join(b, nil), &out); err != nil {
 		t.Fatalf("%s: %v", b, err)
 	}
 	return out
@@ -127,5 +128,34 @@ func TestEncodingsOfAChangingEnd(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("%d messages (-fresh +kept):\n%s", len(messages), diff)
 		}
+	}
+}
+
+// A request that is still being sent keeps its bytes while later ones replace
+// the end of the conversation.
+func TestEncodingsOfARunningRequest(t *testing.T) {
+	t.Parallel()
+	var e wire.Encodings
+	say := func(texts ...string) []llm.Message {
+		var messages []llm.Message
+		for _, text := range texts {
+			messages = append(messages, llm.Text(llm.RoleUser, text))
+		}
+		return messages
+	}
+	encode := func(messages []llm.Message) [][]byte {
+		b, err := wire.Join(&e, "s", llm.Origin{}, messages, func(m llm.Message, _ *wire.IDs) []string { return []string{m.Text()} })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	begin := say("a", "b")
+	first := encode(append(begin[:2:2], say("c")...))
+	encode(append(begin[:2:2], say("d", "e")...))
+	encode(begin[:1])
+	encode(append(begin[:1:1], say("f")...))
+	if got, want := string(bytes.Join(first, nil)), `["a","b","c"]`; got != want {
+		t.Errorf("the first request sends %s, want %s", got, want)
 	}
 }

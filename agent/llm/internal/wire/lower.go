@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"io"
 	"strings"
 
 	"atelier.dev/atelier/agent/llm"
@@ -48,15 +49,41 @@ func JSON(v any) json.RawMessage {
 	return bytes.TrimSpace(buf.Bytes())
 }
 
-// withMember returns an encoded object with an additional member.
-func withMember(object []byte, name string, value []byte) []byte {
-	out := make([]byte, 0, len(object)+len(name)+len(value)+5)
-	out = append(out, object[:len(object)-1]...)
-	if len(object) > 2 {
-		out = append(out, ',')
+// withMembers returns an encoded object with additional members, in pieces.
+func withMembers(object []byte, members []member) [][]byte {
+	out := [][]byte{object[:len(object)-1]}
+	begun := len(object) > len("{}")
+	for _, m := range members {
+		name := `"` + m.name + `":`
+		if begun {
+			name = "," + name
+		}
+		begun = true
+		out = append(append(out, []byte(name)), m.value...)
 	}
-	out = append(append(append(out, '"'), name...), `":`...)
-	return append(append(out, value...), '}')
+	return append(out, []byte("}"))
+}
+
+// pieces is the body of a request. It reads pieces one after the other.
+type pieces struct {
+	left [][]byte
+	read int // bytes of the first piece
+}
+
+// Read implements [io.Reader].
+func (p *pieces) Read(b []byte) (int, error) {
+	n := 0
+	for len(p.left) > 0 && n < len(b) {
+		copied := copy(b[n:], p.left[0][p.read:])
+		n, p.read = n+copied, p.read+copied
+		if p.read == len(p.left[0]) {
+			p.left, p.read = p.left[1:], 0
+		}
+	}
+	if n == 0 && len(b) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
 }
 
 // ResultText returns the text of a result for an API without an error flag that

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -30,11 +31,14 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-func TestWithMember(t *testing.T) {
+// The body of a request is read whole, whatever its pieces are and in whatever
+// portions it is asked for.
+func TestMembers(t *testing.T) {
 	t.Parallel()
-	for in, want := range map[string]string{`{}`: `{"x":[1]}`, `{"a":2}`: `{"a":2,"x":[1]}`} {
-		if got := string(withMember([]byte(in), "x", []byte("[1]"))); got != want {
-			t.Errorf("%s: %s, want %s", in, got, want)
+	members := []member{{"x", [][]byte{[]byte("[1"), nil, []byte(",22]")}}, {"y", [][]byte{[]byte("3")}}}
+	for in, want := range map[string]string{`{}`: `{"x":[1,22],"y":3}`, `{"a":2}`: `{"a":2,"x":[1,22],"y":3}`} {
+		if err := iotest.TestReader(&pieces{left: withMembers([]byte(in), members)}, []byte(want)); err != nil {
+			t.Errorf("%s: %v", in, err)
 		}
 	}
 }

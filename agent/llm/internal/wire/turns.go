@@ -16,6 +16,8 @@ type Turn struct {
 // Turns returns the turns of the conversation with the given key, for a request
 // to target, like [Join]. A message without items belongs to no turn.
 func Turns[Item any](e *Encodings, key string, target llm.Origin, messages []llm.Message, encode func(llm.Message, *IDs) (results, rest []Item)) ([]Turn, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	all, err := e.encode(key, target, messages, func(m llm.Message, ids *IDs) (items Items, err error) {
 		results, rest := encode(m, ids)
 		if items.Results, err = joined(results); err != nil {
@@ -58,24 +60,28 @@ func beside(a, b []byte) []byte {
 // Names has an API's names for a turn's members and for the two sides.
 type Names struct{ Content, User, Assistant string }
 
-// Array encodes turns as objects with a role and a list of items.
-func (n Names) Array(turns []Turn) []byte {
-	size := len("[]")
+// Array encodes turns as objects with a role and a list of items, in pieces
+// like [Join].
+func (n Names) Array(turns []Turn) [][]byte {
+	open := func(role string) []byte {
+		return []byte(`{"role":"` + role + `","` + n.Content + `":[`)
+	}
+	user, assistant := open(n.User), open(n.Assistant)
+	out := append(make([][]byte, 0, 6*len(turns)+1), bracket)
 	for _, t := range turns {
-		size += len(t.Results) + len(t.Rest) + len(n.Content) + len(n.Assistant) + len(`{"role":"","":[,]},`)
-	}
-	out := append(make([]byte, 0, size), '[')
-	for i, t := range turns {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		role := n.User
+		out = separated(out)
 		if t.Assistant {
-			role = n.Assistant
+			out = append(out, assistant)
+		} else {
+			out = append(out, user)
 		}
-		out = append(append(out, `{"role":"`...), role...)
-		out = append(append(append(out, `","`...), n.Content...), `":[`...)
-		out = append(appendItems(append(out, t.Results...), t.Rest), "]}"...)
+		out = append(out, t.Results)
+		if len(t.Results) > 0 && len(t.Rest) > 0 {
+			out = append(out, comma)
+		}
+		out = append(out, t.Rest, turnEnd)
 	}
-	return append(out, ']')
+	return append(out, bracketEnd)
 }
+
+var turnEnd = []byte("]}")

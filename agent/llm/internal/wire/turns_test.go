@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -47,7 +48,7 @@ func TestTurns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return string(wire.Names{Content: "parts", User: "user", Assistant: "model"}.Array(turns))
+		return string(bytes.Join(wire.Names{Content: "parts", User: "user", Assistant: "model"}.Array(turns), nil))
 	}
 	// The result is new, whereas its call and the text since then are known.
 	for _, tt := range []struct {
