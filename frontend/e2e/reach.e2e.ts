@@ -95,11 +95,13 @@ test('in a narrow window the sidebar floats over the conversation', async () => 
     storageState: await context.storageState(),
     viewport: { width: 620, height: 700 },
   })
+  // The first journey chose Chinese.
+  const sidebar = page.getByRole('navigation', { name: '会话' })
   await page.locator('textarea').waitFor() // the shortcuts work once the page is rendered
-  expect(await page.getByRole('navigation', { name: 'Sessions' }).count()).toBe(0)
+  expect(await sidebar.count()).toBe(0)
   await page.keyboard.press('Control+b')
-  await page.getByRole('navigation', { name: 'Sessions' }).waitFor()
+  await sidebar.waitFor()
   await shot(page, 'reach-narrow')
   await page.keyboard.press('Escape')
-  await page.getByRole('navigation', { name: 'Sessions' }).waitFor({ state: 'detached' })
+  await sidebar.waitFor({ state: 'detached' })
 })
