@@ -100,7 +100,7 @@ func (a *App) startup(ctx context.Context) {
 // answer, or when the application closes.
 func (a *App) useLoginPath() {
 	if err := sandbox.UseLoginPath(a.life); err != nil && a.life.Err() == nil {
-		slog.Warn("look for programs", "error", err)
+		slog.Warn("could not look for programs", "error", err)
 	}
 }
 
@@ -117,7 +117,7 @@ func (a *App) gaveUp(ctx context.Context) {
 		Message: "The page stopped working several times within a minute. Everything shown as saved is saved. Open Atelier again to go on.",
 	})
 	if err != nil {
-		slog.Error("tell that the page died", "error", err)
+		slog.Error("could not say that the page died", "error", err)
 	}
 	runtime.Quit(ctx)
 }
@@ -133,7 +133,7 @@ func (a *App) beforeClose(ctx context.Context) (prevent bool) {
 		time.AfterFunc(closeLimit, func() { os.Exit(0) })
 		go a.closeHost()
 		if err := a.state.capture(ctx).save(a.launch.Home, a.launch.Folder); err != nil {
-			slog.Warn("keep the window's place", "error", err)
+			slog.Warn("could not keep the window's place", "error", err)
 		}
 	})
 	return false
@@ -150,7 +150,7 @@ func (a *App) closeHost() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit-time.Second)
 	defer cancel()
 	if err := host.Close(ctx); err != nil {
-		slog.Error("close the application", "error", err)
+		slog.Error("could not close the application", "error", err)
 	}
 }
 

@@ -36,7 +36,7 @@ func (o *opening) get(open func() (cli.Host, error)) (cli.Host, error) {
 	o.host, o.err = open()
 	o.tried = time.Now()
 	if o.err != nil {
-		slog.Error("open the application", "error", o.err)
+		slog.Error("could not open the application", "error", o.err)
 	}
 	return o.host, o.err
 }

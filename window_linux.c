@@ -10,7 +10,7 @@
 
 static const char page[] = "wails://wails/";
 
-// find_view returns the web view at or beneath a widget, or NULL.
+// find_view returns the web view at or below a widget, or NULL.
 static WebKitWebView *find_view(GtkWidget *widget) {
     if (WEBKIT_IS_WEB_VIEW(widget)) return WEBKIT_WEB_VIEW(widget);
     if (!GTK_IS_CONTAINER(widget)) return NULL;
@@ -21,7 +21,7 @@ static WebKitWebView *find_view(GtkWidget *widget) {
     return view;
 }
 
-// the_view returns the one web view of this program, or NULL.
+// the_view returns this program's only web view, or NULL.
 static WebKitWebView *the_view(void) {
     WebKitWebView *view = NULL;
     GList *windows = gtk_window_list_toplevels();
@@ -30,14 +30,14 @@ static WebKitWebView *the_view(void) {
     return view;
 }
 
-// is_page tells the page itself, with any query or fragment, from all else.
+// is_page reports whether an address is the page's, with any query or fragment.
 static gboolean is_page(const char *uri) {
     size_t length = strlen(page);
     return strncmp(uri, page, length) == 0 && (uri[length] == '\0' || uri[length] == '#' || uri[length] == '?');
 }
 
-// decide refuses every way out of the page: links, redirects, forms, frames,
-// dropped files and new windows.
+// decide refuses every navigation away from the page: links, redirects, forms,
+// frames, dropped files and new windows.
 static gboolean decide(WebKitWebView *view, WebKitPolicyDecision *decision, WebKitPolicyDecisionType type, gpointer data) {
     if (type == WEBKIT_POLICY_DECISION_TYPE_RESPONSE) return FALSE;
     WebKitNavigationAction *action =
@@ -68,7 +68,7 @@ static gboolean move(gpointer data) {
     GdkPoint *to = data;
     WebKitWebView *view = the_view();
     if (view) {
-        // A point on the title bar, well inside: a person can take hold of it.
+        // This is a point well inside the title bar, where a person can drag it.
         GdkRectangle screen;
         int x = to->x + 60, y = to->y + 10;
         GdkMonitor *monitor = gdk_display_get_monitor_at_point(gtk_widget_get_display(GTK_WIDGET(view)), x, y);

@@ -35,7 +35,7 @@ func atelierNavigationBlocked(uri *C.char) {
 //export atelierPageDied
 func atelierPageDied() C.int {
 	if watched.reloads.allow() {
-		slog.Warn("the page's process died; loading it again")
+		slog.Warn("the page's process died; reloading the page")
 		return 1
 	}
 	slog.Error("the page's process died too often")

@@ -1,8 +1,8 @@
-// What window_linux.go does in C.
+// The functions of window_linux.go that are written in C.
 #ifndef ATELIER_WINDOW_LINUX_H
 #define ATELIER_WINDOW_LINUX_H
 
-// Each may be called from any thread and acts on the window's own.
+// Each may be called from any thread and runs on the window's thread.
 void atelier_guard(void);
 void atelier_move(int x, int y);
 

@@ -284,7 +284,7 @@ func protect(tool string, run func()) (broken string) {
 }
 
 func logPanic(whose, name string, p any) {
-	slog.Error("panic", "of", whose, "name", name, "panic", p, "stack", string(debug.Stack()))
+	slog.Error("recovered a panic", "of", whose, "name", name, "panic", p, "stack", string(debug.Stack()))
 }
 
 // end emits the end of a call that did not run in a goroutine of its own.

@@ -75,10 +75,10 @@ func resolve(name string, raw json.RawMessage) (*jsonschema.Resolved, error) {
 		return nil, fmt.Errorf("read schema of %s: %w", name, err)
 	}
 	if schema.Type != "object" {
-		return nil, fmt.Errorf("read schema of %s: its root is no object", name) // LLM-38
+		return nil, fmt.Errorf("read schema of %s: its root is not an object", name) // LLM-38
 	}
 	if !llm.ValidToolName(name) {
-		return nil, fmt.Errorf("%q is no name for a tool", name)
+		return nil, fmt.Errorf("%q is not a name for a tool", name)
 	}
 	resolved, err := schema.Resolve(nil)
 	if err != nil {

@@ -84,7 +84,7 @@ func StoredPreferences(ctx context.Context, store Settings) (Preferences, error)
 	stored, err := store.Setting(ctx, PreferencesSetting)
 	var e *Error
 	if errors.As(err, &e) && e.Code == CodeStoreCorrupt {
-		slog.Warn("the stored preferences are damaged; the defaults hold", "err", err)
+		slog.Warn("the stored preferences are damaged; using the defaults", "err", err)
 		return Preferences{Damaged: true}, nil
 	}
 	if err != nil || stored == "" {
@@ -92,7 +92,7 @@ func StoredPreferences(ctx context.Context, store Settings) (Preferences, error)
 	}
 	var p Preferences
 	if err := json.Unmarshal([]byte(stored), &p); err != nil {
-		slog.Warn("the stored preferences cannot be read; the defaults hold", "err", err)
+		slog.Warn("could not read the stored preferences; using the defaults", "err", err)
 		return Preferences{Damaged: true}, nil
 	}
 	if p.NewSession.Mode == agent.ModeBypass { // stored by an earlier version

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the front end and the programs named: window, headless, childstorm
-# (the window with 150 children at its start, for its test). Sets up what they
-# need first.
+# Builds the front end and the named programs: window, headless, childstorm (the
+# window with 150 child processes at its start, for its test). It first installs
+# their dependencies.
 source "$(dirname "$0")/lib.sh"
 
 needs=headless

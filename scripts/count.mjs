@@ -1,7 +1,6 @@
 // count.mjs REPORT STATUS prints "passed failed skipped" for a test runner's
 // report: go test's event stream, vitest's JSON or TAP. STATUS is the runner's
-// exit code. Of Go's report it also shows, on stderr, what failed and what
-// took long.
+// exit code. From Go's report it also prints failed and slow tests to stderr.
 import { readFileSync } from 'node:fs'
 
 const [, , path, status] = process.argv
@@ -21,7 +20,7 @@ function goCounts(text) {
     if (Test) tests.set(id, Action)
     else packages.push({ Action, id, Elapsed: Elapsed ?? 0 })
   }
-  // A test with subtests is counted by them.
+  // A test with subtests counts as its subtests.
   const parents = new Set([...tests.keys()].map((id) => id.slice(0, id.lastIndexOf('/'))))
   const counts = { pass: 0, fail: 0, skip: 0 }
   for (const [id, action] of tests) {
@@ -31,7 +30,7 @@ function goCounts(text) {
   for (const { Action, id } of packages) {
     const own = [...tests].some(([t, action]) => action === 'fail' && t.startsWith(id))
     if (!Action.endsWith('fail') || own) continue
-    // It did not compile, which its package reports as well, or died outside a test.
+    // It did not compile, which its package reports as well, or crashed outside a test.
     if (Action === 'fail') counts.fail++
     console.error(outputs.get(id) ?? `${id}failed`)
   }
@@ -42,7 +41,7 @@ function goCounts(text) {
 
 function vitestCounts(text) {
   const report = JSON.parse(text)
-  // A file that cannot be loaded has no tests, but failed.
+  // A file that cannot be loaded has no tests, but counts as a failure.
   const broken = report.testResults.filter((f) => f.status === 'failed' && !f.assertionResults.some((t) => t.status === 'failed'))
   return [report.numPassedTests, report.numFailedTests + broken.length, report.numPendingTests + report.numTodoTests]
 }

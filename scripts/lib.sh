@@ -1,11 +1,12 @@
-# What the scripts share. Sourced with bash, from the project's root.
+# Functions that the scripts share. Source it with bash; it changes to the
+# project's root.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# Build tags of the window; everything else needs none.
+# Build tags of the window; other programs need none.
 window_tags=desktop,production,webkit2_41
-# Tools that the checks pin, installed once under .cache.
+# The checks use these versions of their tools, installed once under .cache.
 tools=$PWD/.cache/tools
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 goimports=golang.org/x/tools/cmd/goimports@v0.52.0
@@ -13,16 +14,17 @@ goimports=golang.org/x/tools/cmd/goimports@v0.52.0
 say() { printf '%s\n' "atelier: $*" >&2; }
 die() { say "$*"; exit 1; }
 
-# changed NAME FILE...: true unless the files are as at the last `remember NAME`.
+# changed NAME FILE...: true unless the files are the same as at the last
+# `remember NAME`.
 changed() { [[ $(stamp "${@:2}") != "$(cat ".cache/$1.stamp" 2>/dev/null)" ]]; }
 remember() { mkdir -p .cache && stamp "${@:2}" >".cache/$1.stamp"; }
 stamp() { cat "$@" | sha256sum; }
 
-# has_display: true where a window can be shown.
+# has_display: true if a window can be shown.
 has_display() { [[ -n ${DISPLAY:-} || -n ${WAYLAND_DISPLAY:-} ]]; }
 
-# check NAME COMMAND...: runs one check and says how it went. Its output is
-# shown only when it fails. Counts go to the file $results, where that is set.
+# check NAME COMMAND...: runs one check and prints its result. Its output is
+# shown only if it fails. Counts go to the file $results if that is set.
 check() {
   local name=$1 output begun=$SECONDS
   shift
@@ -35,7 +37,7 @@ check() {
   fi
 }
 
-# count PASSED FAILED SKIPPED
+# count PASSED FAILED SKIPPED: adds to the counts.
 count() { echo "$*" >>"${results:-/dev/null}"; [[ $2 == 0 ]] || failed=yes; }
 failed=
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds Atelier and opens it on a folder: in a window, or, where there is no
-# display, in browser mode.
+# Builds Atelier and opens it on a folder, in a window or, without a display, in
+# browser mode.
 folder=$(realpath -- "${1:-.}") || exit
 source "$(dirname "$0")/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing for: "headless" (browser mode and command line),
-# "window", or "test" (everything). Quick when nothing is missing.
+# Installs missing dependencies of "headless" (browser mode and command line),
+# "window" or "test" (everything). It is quick if nothing is missing.
 source "$(dirname "$0")/lib.sh"
 
 packages=(build-essential ca-certificates)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that can be checked. The last line counts it.
+# Runs every check. The last line has the counts.
 source "$(dirname "$0")/lib.sh"
 
 [[ -t 1 ]] || export NO_COLOR=1
@@ -9,9 +9,9 @@ reports=$PWD/.cache/reports
 rm -rf "$reports" && mkdir -p "$reports"
 trap 'rm -f "$results"' EXIT
 
-# suite NAME REPORT COMMAND...: runs a runner that writes a report, and counts
-# what that says. A runner that fails without a failure in its report, or that
-# writes none, counts as one failure.
+# suite NAME REPORT COMMAND...: runs a test runner and counts the results in the
+# report that it writes. A runner that fails without a failure in its report, or
+# writes no report, counts as one failure.
 suite() {
   local name=$1 report=$2 begun=$SECONDS status=0
   shift 2
@@ -33,7 +33,7 @@ window_tests() {
 scripts/setup.sh test
 printf '\n== static checks\n'
 check "build" scripts/build.sh headless window childstorm
-scripts/check.sh || true # counted
+scripts/check.sh || true # its failures are counted
 suite "Go tests" "$reports/go.json" go_tests "$reports/go.json"
 suite "front end unit tests" "$reports/unit.vitest.json" vitest test "$reports/unit.vitest.json"
 suite "browser tests in Chromium" "$reports/browser.vitest.json" vitest test:e2e "$reports/browser.vitest.json"

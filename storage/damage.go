@@ -135,7 +135,7 @@ func (s *Store) rowForAppend(ctx context.Context, tx *sql.Tx, id string) (backen
 	} else if err != nil {
 		return info, err
 	}
-	slog.Warn("a session's row is rebuilt from its log", "session", id)
+	slog.Warn("rebuilding a session's row from its log", "session", id)
 	info.Damaged = false
 	info.Seq = max(info.Seq, newest)
 	if missing {

@@ -191,7 +191,7 @@ func (d *Draft) closesHeredoc(text string) bool {
 // patch.
 func (d *Draft) header(text string) {
 	if !d.isHeader(text) {
-		d.fail("%s is no header. The headers are %q, %q and %q, each with a path, and %q ends the patch",
+		d.fail("%s is not a header. The headers are %q, %q and %q, each with a path, and %q ends the patch",
 			quote(text), addFile, deleteFile, updateFile, endPatch)
 	}
 }

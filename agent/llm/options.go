@@ -77,7 +77,7 @@ func (r *Request) check() *Error {
 	}
 	for _, t := range r.Tools {
 		if !ValidToolName(t.Name) {
-			return r.refuse(ClassInvalid, fmt.Sprintf("%q is no name for a tool: a letter, then up to 63 letters, digits and _", t.Name))
+			return r.refuse(ClassInvalid, fmt.Sprintf("%q is not a name for a tool: a letter, then up to 63 letters, digits and _", t.Name))
 		}
 	}
 	switch c := r.ToolChoice; {

@@ -17,7 +17,7 @@ func closeProc() {
 		return
 	}
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
-		slog.Warn("conceal the environment", "err", err)
+		slog.Warn("could not conceal the environment", "err", err)
 	}
 }
 

@@ -31,7 +31,7 @@ func (g *guardian) watch() {
 		return
 	}
 	if err := g.start(); err != nil {
-		slog.Warn("guard child processes", "err", err)
+		slog.Warn("could not guard child processes", "err", err)
 	}
 }
 

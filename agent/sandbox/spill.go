@@ -45,7 +45,7 @@ func (s *spill) write(text string) {
 	n, err := s.file.WriteString(text)
 	s.size += n
 	if err != nil { // most likely the disk is full
-		slog.Warn("write a command's output", "path", s.Path, "err", err)
+		slog.Warn("could not write a command's output", "path", s.Path, "err", err)
 		s.full, s.Cut = true, true
 	}
 }
@@ -56,7 +56,7 @@ func (s *spill) open() bool {
 		s.file, err = os.CreateTemp(s.dir, "output-*.txt")
 	}
 	if err != nil {
-		slog.Warn("keep a command's output", "folder", s.dir, "err", err)
+		slog.Warn("could not keep a command's output", "folder", s.dir, "err", err)
 		s.full = true
 		return false
 	}

@@ -130,7 +130,7 @@ func (f *Feed) send(session string, s *stream, more ...agent.Event) {
 	for ev := range pieces(events) {
 		raw, err := json.Marshal(ForDisplay(ev))
 		if err != nil {
-			slog.Error("encode event", "session", session, "kind", ev.Kind(), "err", err)
+			slog.Error("could not encode an event", "session", session, "kind", ev.Kind(), "err", err)
 			continue
 		}
 		if len(raw) > envelopeLimit {
@@ -151,7 +151,7 @@ func (f *Feed) broadcast(session string, seq int64, events []json.RawMessage) {
 		Events  []json.RawMessage `json:"events,omitempty"`
 	}{session, seq, events})
 	if err != nil {
-		slog.Error("encode envelope", "session", session, "err", err)
+		slog.Error("could not encode an envelope", "session", session, "err", err)
 		return
 	}
 	for _, watch := range f.watchers {

@@ -115,7 +115,7 @@ func (l *Session) own(ctx context.Context) {
 				l.recordJobs(ctx)
 				release()
 			} else if ctx.Err() == nil { // they wait for the next turn, or the end
-				slog.Warn("record the results of side jobs", "session", l.id, "err", err)
+				slog.Warn("could not record the results of side jobs", "session", l.id, "err", err)
 			}
 		case w := <-l.inbox.turns:
 			l.workAndFollow(ctx, w)
@@ -164,7 +164,7 @@ func (l *Session) work(ctx context.Context, w turnWork) (ended bool) {
 	}
 	l.recordJobs(ctx) // those that could not be recorded when they ended
 	if err := l.beginJobs(ctx); err != nil && ctx.Err() == nil {
-		slog.Warn("start side jobs", "session", l.id, "err", err)
+		slog.Warn("could not start side jobs", "session", l.id, "err", err)
 	}
 	return true
 }
@@ -190,7 +190,7 @@ func (l *Session) end(ctx context.Context) {
 	}
 	release, err := l.acquire(ctx)
 	if err != nil {
-		slog.Warn("end session", "session", l.id, "err", err)
+		slog.Warn("could not end a session", "session", l.id, "err", err)
 		return
 	}
 	defer release()
@@ -212,7 +212,7 @@ func (l *Session) runTurn(ctx context.Context, w turnWork) (ended bool) {
 	}
 	for ev, err := range w.begin(session, ctx) {
 		if err != nil {
-			slog.Error("turn ended", "session", l.id, "err", err)
+			slog.Error("a turn failed", "session", l.id, "err", err)
 			l.fail(agent.Event{At: time.Now().UnixMilli()}, startProblem(err))
 			break
 		}
@@ -288,7 +288,7 @@ func (l *Session) rest() {
 // lost reports that an event could not be stored. The turn ends there; stored
 // events stay.
 func (l *Session) lost(ev agent.Event, err error) {
-	slog.Error("store event", "session", l.id, "kind", ev.Kind(), "err", err)
+	slog.Error("could not store an event", "session", l.id, "kind", ev.Kind(), "err", err)
 	l.known.seq = -1
 	l.rest()
 	e := backend.AsError(err)

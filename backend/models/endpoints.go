@@ -93,7 +93,7 @@ func (p *Providers) endpointRow(e Endpoint) (provider.Row, access, error) {
 	s, source, err := p.secrets(e)
 	row := provider.Row{ID: e.ID, Name: e.Name, Needs: provider.Needs{URL: true}}
 	if problem := (*backend.Error)(nil); errors.As(err, &problem) && problem.ID == backend.ProblemKeyGarbled {
-		slog.Warn("an endpoint's secrets are not readable; it is not used", "provider", e.ID)
+		slog.Warn("an endpoint's secrets are garbled; it is not used", "provider", e.ID)
 		return row, access{garbled: true}, nil
 	}
 	row.New = func(cfg llm.AdapterConfig) llm.Adapter {
@@ -215,7 +215,7 @@ func (p *Providers) RemoveEndpoint(ctx context.Context, in ProviderRef) (Endpoin
 	}
 	p.forgetKey(gone.ID, gone.BaseURL)
 	if err := os.Remove(p.listings.file(gone.ID)); err != nil && !os.IsNotExist(err) {
-		slog.Warn("remove an endpoint's models", "provider", gone.ID, "err", err)
+		slog.Warn("could not remove an endpoint's models", "provider", gone.ID, "err", err)
 	}
 	return p.afterEndpoints(ctx)
 }
@@ -243,7 +243,7 @@ func (p *Providers) putSecrets(e Endpoint, secrets string) (undo func() error, e
 // forgetKey removes a key that is no longer used.
 func (p *Providers) forgetKey(id, address string) {
 	if err := p.cfg.Keys.RemoveKey(keyEntry(id, address)); err != nil {
-		slog.Warn("remove an unused key", "provider", id, "err", err)
+		slog.Warn("could not remove an unused key", "provider", id, "err", err)
 	}
 }
 

@@ -154,7 +154,7 @@ func (p *Providers) store(ctx context.Context, row provider.Row, now access, add
 	}
 	if key != "" && before.entry != "" && before.entry != entry {
 		if err := p.cfg.Keys.RemoveKey(before.entry); err != nil { // it is not used any more
-			slog.Warn("remove the key of an earlier address", "provider", row.ID, "err", err)
+			slog.Warn("could not remove the key of an earlier address", "provider", row.ID, "err", err)
 		}
 	}
 	return nil

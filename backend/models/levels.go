@@ -28,7 +28,7 @@ const levelVariable = "COMATE_AGENT_SDK_LLM_"
 func (p *Providers) AtLevel(ctx context.Context, set agent.Settings, level catalogue.Level) agent.Settings {
 	prefs, err := backend.StoredPreferences(ctx, p.cfg.Settings)
 	if err != nil {
-		slog.Warn("read preferences", "err", err)
+		slog.Warn("could not read the preferences", "err", err)
 	}
 	for _, ref := range []string{p.cfg.Getenv(levelVariable + strings.ToUpper(string(level))), chosen(prefs.Levels, level)} {
 		provider, model, err := catalogue.ParseRef(ref)

@@ -82,7 +82,7 @@ func (l *listings) get(provider, origin string) *listing {
 	k.read.Do(func() {
 		got, err := l.load(provider)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			slog.Warn("read a provider's models", "provider", provider, "err", err)
+			slog.Warn("could not read a provider's models", "provider", provider, "err", err)
 		}
 		if err == nil {
 			k.now.CompareAndSwap(nil, got.indexed())
@@ -115,7 +115,7 @@ func (l *listings) load(provider string) (*listing, error) {
 func (l *listings) put(provider string, got *listing) {
 	l.kept(provider).now.Store(got.indexed())
 	if err := l.save(provider, got); err != nil {
-		slog.Warn("keep a provider's models", "provider", provider, "err", err)
+		slog.Warn("could not store a provider's models", "provider", provider, "err", err)
 	}
 }
 

@@ -40,7 +40,7 @@ func readCatalogue(home string) (*catalogue.Catalogue, error) {
 		c, err = catalogue.With(data)
 	}
 	if err != nil {
-		slog.Warn("read models", "path", path, "err", err)
+		slog.Warn("could not read the user's models", "path", path, "err", err)
 		return c, backend.Problem(backend.ProblemModelsFile, path, err.Error()).Because(err)
 	}
 	return c, nil

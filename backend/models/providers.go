@@ -234,7 +234,7 @@ func (p *Providers) longCache(ctx context.Context, req llm.Request) bool {
 	}
 	preferences, err := backend.StoredPreferences(ctx, p.cfg.Settings)
 	if err != nil {
-		slog.Warn("read whether to cache for an hour", "err", err)
+		slog.Warn("could not read whether to cache for an hour", "err", err)
 	}
 	return preferences.LongCache
 }

@@ -214,7 +214,7 @@ func (w *Workbench) othersCost(parent, but string) llm.Cost {
 		account = append(account, info)
 	}
 	if err != nil {
-		slog.Warn("add up the cost of agents", "session", parent, "err", err)
+		slog.Warn("could not add up the cost of agents", "session", parent, "err", err)
 	}
 	var sum llm.Cost
 	for _, info := range account {

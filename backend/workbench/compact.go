@@ -24,7 +24,7 @@ func (w *Workbench) compactor() agent.Compactor {
 	return &compaction.Service{Model: w.providers, Policy: func() compaction.Policy {
 		p, err := backend.StoredPreferences(w.ctx, w.cfg.Store)
 		if err != nil {
-			slog.Warn("read when to compact", "err", err)
+			slog.Warn("could not read when to compact", "err", err)
 			return compaction.Policy{} // a summary that may be unwanted is not paid for
 		}
 		return policies[p.Compact]

@@ -73,7 +73,7 @@ func (w *Workbench) Call(ctx context.Context, method, args string) string {
 func (d *Dispatcher) Call(ctx context.Context, name, args string) (reply string) {
 	defer func() {
 		if p := recover(); p != nil {
-			slog.Error("method panicked", "method", name, "panic", p, "stack", string(debug.Stack()))
+			slog.Error("a method panicked", "method", name, "panic", p, "stack", string(debug.Stack()))
 			reply = errorReply(fmt.Errorf("%s panicked: %v", name, p))
 		}
 	}()

@@ -60,7 +60,7 @@ func (w *Workbench) setPreferences(ctx context.Context, p backend.Preferences) (
 func (w *Workbench) commandTimeout() time.Duration {
 	p, err := backend.StoredPreferences(w.ctx, w.cfg.Store)
 	if err != nil {
-		slog.Warn("read the command timeout", "err", err)
+		slog.Warn("could not read the command timeout", "err", err)
 		return 0
 	}
 	return time.Duration(p.CommandTimeout) * time.Second

@@ -25,7 +25,7 @@ func (w *Workbench) Recover(ctx context.Context) error {
 		if err := w.recoverFrom(ctx, info); errors.As(err, &e) && e.Code == backend.CodeBusy {
 			continue // it is running after all
 		} else if err != nil {
-			slog.Warn("recover session", "session", info.ID, "err", err)
+			slog.Warn("could not recover a session", "session", info.ID, "err", err)
 		}
 	}
 	return nil

@@ -62,7 +62,7 @@ func (w *Workbench) ask(ctx context.Context, by llm.Origin, job sideJob) (answer
 		})
 	}
 	if err != nil {
-		slog.Info("run a side job", "purpose", job.purpose, "provider", by.Provider, "model", by.Model, "err", err)
+		slog.Info("a side job failed", "purpose", job.purpose, "provider", by.Provider, "model", by.Model, "err", err)
 		return "", requests, err
 	}
 	return got.Text(), requests, nil

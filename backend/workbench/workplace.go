@@ -97,7 +97,7 @@ func (w *Workbench) leave(ctx context.Context, session string) {
 		return
 	}
 	if err := place.env.Cleanup(ctx); err != nil {
-		slog.Warn("leave the session's environment", "session", session, "err", err)
+		slog.Warn("could not clean up the session's environment", "session", session, "err", err)
 	}
 	if place.tasks.List() != nil {
 		w.publishTask(session, agent.TaskChange{})
@@ -107,6 +107,6 @@ func (w *Workbench) leave(ctx context.Context, session string) {
 // removeOutput removes the command output of a deleted session.
 func (w *Workbench) removeOutput(session string) {
 	if err := os.RemoveAll(w.outputFolder(session)); err != nil {
-		slog.Warn("remove the session's output", "session", session, "err", err)
+		slog.Warn("could not remove the session's output", "session", session, "err", err)
 	}
 }

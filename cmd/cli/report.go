@@ -250,7 +250,7 @@ func (r *streamReport) event(ev agent.Event, _ bool) { printLine(r.out, ev) }
 // printLine prints a value as one line of JSON.
 func printLine(out io.Writer, v any) {
 	if err := writeJSON(out, v); err != nil { // most likely the reader has left
-		slog.Info("print a line of output", "value", fmt.Sprintf("%T", v), "err", err)
+		slog.Info("could not print a line of output", "value", fmt.Sprintf("%T", v), "err", err)
 	}
 }
 

@@ -1,12 +1,12 @@
-// Preloaded into the unmodified program, this opens its web view to
-// WebKitWebDriver: the view is created as one that automation may control, and
-// offered when the driver asks for one.
+// This library is preloaded into the unmodified program and opens its web view
+// to WebKitWebDriver: the view is created as controlled by automation, and is
+// returned when the driver requests one.
 #include <stdlib.h>
 #include <webkit2/webkit2.h>
 
 static WebKitWebView *the_view;
 
-// The preload is for this process alone, not for the children it starts.
+// The preload is for this process only, not for its children.
 __attribute__((constructor)) static void loaded(void) { unsetenv("LD_PRELOAD"); }
 
 static WebKitWebView *offer_view(WebKitAutomationSession *session, gpointer data) { return the_view; }
@@ -20,7 +20,7 @@ static void automation_started(WebKitWebContext *context, WebKitAutomationSessio
     g_signal_connect(session, "create-web-view", G_CALLBACK(offer_view), NULL);
 }
 
-// Stands in front of WebKit's own function, which Wails calls.
+// This replaces WebKit's own function, which Wails calls.
 GtkWidget *webkit_web_view_new_with_user_content_manager(WebKitUserContentManager *manager) {
     WebKitWebContext *context = webkit_web_context_get_default();
     webkit_web_context_set_automation_allowed(context, TRUE);

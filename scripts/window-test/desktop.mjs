@@ -1,5 +1,4 @@
-// A screen without a monitor, and real windows of Atelier on it that
-// WebKitWebDriver drives.
+// A virtual screen with real windows of Atelier, which WebKitWebDriver drives.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -169,7 +168,7 @@ export class AppWindow {
 
   alive() {
     try {
-      // A zombie, which its parent has not waited for, has ended too.
+      // A zombie has ended too; its parent has not waited for it yet.
       return !/^State:\s+Z/m.test(readFileSync(`/proc/${this.pid}/status`, 'utf8'))
     } catch {
       return false
@@ -182,7 +181,7 @@ export class AppWindow {
     if (this.alive()) process.kill(this.pid, signal)
     await until('the program to end', () => !this.alive(), limit)
     const took = Date.now() - begun
-    await this.#send('DELETE', '').catch(() => {}) // the driver misses its window
+    await this.#send('DELETE', '').catch(() => {}) // the driver's window may be gone
     return took
   }
 }

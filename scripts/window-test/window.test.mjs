@@ -1,5 +1,5 @@
-// The production program in its real window: what only the engine, the window
-// or the process can get wrong, and the app's main job once, end to end.
+// Tests of the production program in its real window: the faults that only the
+// engine, the window or the process can have, and the main journey once.
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -94,7 +94,7 @@ describe('the main job', () => {
   })
 
   test('a running command is stopped', async () => {
-    const sleeper = `sleep 600.${process.pid}` // like no other on this machine
+    const sleeper = `sleep 600.${process.pid}` // unique on this machine
     appendFileSync(script, `touch started\n${sleeper}\ntouch finished\n`)
     await window.click(approval('Bash') + button('Allow'))
     await until('the command', () => existsSync(join(folder, 'started')), 20_000)
@@ -167,7 +167,7 @@ describe('the window', () => {
   test('a second start on the folder brings it to the front and ends', async () => {
     await window.run('window.runtime.WindowHide()')
     await until('the window to hide', () => !shown())
-    execFileSync(program, [folder], { env: { ...desktop.env, ATELIER_HOME: home }, timeout: 5000 }) // throws unless 0
+    execFileSync(program, [folder], { env: { ...desktop.env, ATELIER_HOME: home }, timeout: 5000 }) // throws unless the exit code is 0
     await until('the window', shown)
   })
 
@@ -190,7 +190,7 @@ describe('the window', () => {
       const page = await webProcess(window)
       process.kill(page, 'SIGKILL')
       await until('a new page', async () => (await webProcess(window)) !== page)
-      await sleep(500) // killed at its very birth, it would take the engine along
+      await sleep(500) // killed any sooner, it would end the engine as well
     }
     process.kill(await webProcess(window), 'SIGKILL')
     await until('the native dialog', () => readFileSync(join(home, 'logs/atelier.log'), 'utf8').includes('died too often'))

@@ -1,5 +1,5 @@
--- Sessions and their logs. sessions holds what lists show: a fold of events,
--- written in the transaction that appends one.
+-- Sessions and their logs. sessions has the rows that lists show. A row is a
+-- fold of events, written in the transaction that appends one.
 CREATE TABLE sessions (
   id         TEXT PRIMARY KEY,
   folder     TEXT NOT NULL,
@@ -15,8 +15,8 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_by_folder ON sessions (folder, updated_at DESC);
 
--- The truth. body is the event's data as JSON, or, where blob is set, lies in
--- the file of that name. checksum covers what the row says.
+-- The log. body is the event's data as JSON; if blob is set, the data is in the
+-- file of that name. checksum covers the row's content.
 CREATE TABLE events (
   session  TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
   seq      INTEGER NOT NULL,
@@ -29,7 +29,7 @@ CREATE TABLE events (
   PRIMARY KEY (session, seq)
 ) WITHOUT ROWID;
 
--- Requests that nobody has answered yet.
+-- Requests for approval that nobody has answered yet.
 CREATE TABLE approvals (
   id      TEXT PRIMARY KEY,
   session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,

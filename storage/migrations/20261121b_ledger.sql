@@ -1,7 +1,7 @@
--- What every request to a model held and cost, for good: a row outlives its
--- session, because the money stays spent. Token counts are NULL where the
--- provider reported none. cost is in pico-dollars, priced when the request was
--- made; NULL is unknown.
+-- The tokens and the cost of every request to a model. A row outlives its
+-- session, because the money stays spent. Token counts are NULL if the provider
+-- reported none. cost is in pico-dollars, priced when the request was made; NULL
+-- is unknown.
 CREATE TABLE ledger (
   session     TEXT NOT NULL,
   seq         INTEGER NOT NULL, -- of the event that it comes from
@@ -21,8 +21,8 @@ CREATE TABLE ledger (
 ) WITHOUT ROWID;
 CREATE INDEX ledger_by_folder ON ledger (folder, at);
 
--- Requests from before there was a ledger. What they cost was not noted then
--- and is not guessed now. Answers of more than 256 KB lie in files and are left
+-- Requests from the time before the ledger. Their costs were not recorded then
+-- and are not guessed now. Answers of more than 256 KB are in files and are left
 -- out.
 INSERT INTO ledger
 SELECT e.session, e.seq, s.folder, e.turn, 'turn', e.body ->> '$.provider', e.body ->> '$.model',

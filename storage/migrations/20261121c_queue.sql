@@ -1,5 +1,5 @@
--- What the user wrote while a turn ran and nobody has read yet. A row goes in
--- the transaction that stores its delivery.
+-- Messages that the user wrote during a turn and that are not delivered yet. A
+-- row is deleted in the transaction that stores its delivery.
 CREATE TABLE queue (
   id       TEXT PRIMARY KEY,
   session  TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,

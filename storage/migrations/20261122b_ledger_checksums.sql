@@ -1,2 +1,2 @@
--- NULL is a row from before, which is taken as it is.
+-- NULL marks an older row, which is accepted.
 ALTER TABLE ledger ADD COLUMN checksum INTEGER;

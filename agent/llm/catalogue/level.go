@@ -35,7 +35,7 @@ func (c *Catalogue) Level(provider string, l Level) (Model, bool) {
 func ParseRef(ref string) (provider, id string, err error) {
 	provider, id, _ = strings.Cut(strings.TrimSpace(ref), "/")
 	if provider == "" || id == "" {
-		return "", "", fmt.Errorf("%q is no model: write PROVIDER/ID", ref)
+		return "", "", fmt.Errorf("%q is not a model: write PROVIDER/ID", ref)
 	}
 	return provider, id, nil
 }

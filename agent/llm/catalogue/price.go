@@ -123,11 +123,11 @@ func (r Rate) PerMillion() float64 { return float64(r) / ratePerDollar }
 func (r *Rate) UnmarshalJSON(b []byte) error {
 	var dollars float64
 	if err := json.Unmarshal(b, &dollars); err != nil {
-		return fmt.Errorf("%s is no price in dollars per million tokens", b)
+		return fmt.Errorf("%s is not a price in dollars per million tokens", b)
 	}
 	n := math.Round(dollars * ratePerDollar)
 	if n < 0 || n > maxRate {
-		return fmt.Errorf("%s is no price between 0 and 1000 dollars per million tokens", b)
+		return fmt.Errorf("%s is not a price between 0 and 1000 dollars per million tokens", b)
 	}
 	*r = Rate(n)
 	return nil

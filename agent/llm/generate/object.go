@@ -90,7 +90,7 @@ func shapeOf[T any](c *Call) (*shape, error) {
 		return nil, fmt.Errorf("derive the schema of %T: %w", *new(T), err)
 	}
 	if schema.Type != "object" {
-		return nil, fmt.Errorf("%T is no struct: providers give objects only", *new(T))
+		return nil, fmt.Errorf("%T is not a struct: providers give objects only", *new(T))
 	}
 	resolved, err := schema.Resolve(nil)
 	if err != nil {
