@@ -74,6 +74,7 @@ const (
 	// Problems of providers and models, with the provider's name first.
 	ProblemProviderUnknown ProblemID = "provider_unknown"
 	ProblemAddressMissing  ProblemID = "address_missing"
+	ProblemAddressDamaged  ProblemID = "address_damaged"
 	ProblemKeyMissing      ProblemID = "key_missing"
 	ProblemKeyMissingOrSet ProblemID = "key_missing_or_set"
 	ProblemModelUnlisted   ProblemID = "model_unlisted"
@@ -271,6 +272,10 @@ var problems = map[ProblemID]problem{
 	},
 	ProblemProviderUnknown: {code: CodeNoModel, message: `The provider "{0}" does not exist.`, next: "Choose a model in the toolbar."},
 	ProblemAddressMissing:  {code: CodeNoModel, message: "{0} has no address yet.", kept: keptMessage, next: "Enter it in Settings → Keys, or set {1}."},
+	ProblemAddressDamaged: {
+		code: CodeNoModel, message: "The stored address of {0} is damaged on the disk, so its key is sent nowhere.",
+		kept: keptMessage, next: "Enter the key and the address again in Settings → Keys.",
+	},
 	ProblemKeyMissing:      {code: CodeNoModel, message: "{0} has no key yet.", kept: keptMessage, next: "Enter it in Settings → Keys."},
 	ProblemKeyMissingOrSet: {code: CodeNoModel, message: "{0} has no key yet.", kept: keptMessage, next: "Enter it in Settings → Keys, or set {1}."},
 	ProblemModelUnlisted: {

@@ -59,6 +59,7 @@ type access struct {
 	source       backend.KeySource
 	variable     string // set if source is the environment
 	garbled      bool   // what is stored as its key is not readable
+	damaged      bool   // its stored address is, so that its key is sent nowhere
 }
 
 func New(cfg Config) *Providers {
@@ -157,7 +158,7 @@ func (p *Providers) find(ctx context.Context, row provider.Row, e environment) (
 	if isDamaged(err) {
 		slog.Warn("the stored address of a provider is damaged; its key is not used until both are entered again", "provider", row.ID)
 		if a.baseURL == "" {
-			return access{}, nil
+			return access{damaged: true}, nil
 		}
 		s, err = stored{}, nil
 	}
@@ -274,6 +275,8 @@ func (p *Providers) Ready(ctx context.Context, id string) error {
 		return err
 	case a.garbled:
 		return backend.Problem(backend.ProblemKeyGarbled, row.Name)
+	case a.damaged:
+		return backend.Problem(backend.ProblemAddressDamaged, row.Name)
 	case row.Usable(a.key, a.baseURL):
 		return nil
 	case row.Needs.URL && a.baseURL == "":

@@ -106,6 +106,10 @@ func TestDamagedSettings(t *testing.T) {
 	if info.Settings.Provider != "demo" {
 		t.Errorf("a new session begins with %+v", info.Settings)
 	}
+	id := p.session("openai")
+	if _, err := call[backend.Empty](p, "conversation.send", workbench.SendRequest{Session: id, Text: "Go on."}); err == nil || err.ID != backend.ProblemAddressDamaged {
+		t.Errorf("sending answered %+v", err)
+	}
 	prefs.Theme = "dark"
 	if again := must[backend.Preferences](p, "preferences.set", prefs); again.Damaged {
 		t.Error("damaged still")

@@ -187,6 +187,11 @@ export const problems: Record<ProblemID, Words> = {
     kept: '你的消息仍在输入框中。',
     next: '请在“设置 → 密钥”中输入，或设置 {1}。',
   },
+  address_damaged: {
+    message: '{0} 已保存的地址在磁盘上已损坏，因此不会发送其密钥。',
+    kept: '你的消息仍在输入框中。',
+    next: '请在“设置 → 密钥”中重新输入密钥和地址。',
+  },
   key_missing: {
     message: '{0} 还没有密钥。',
     kept: '你的消息仍在输入框中。',
