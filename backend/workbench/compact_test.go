@@ -1,8 +1,10 @@
 package workbench_test
 
 import (
+	"context"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"atelier.dev/atelier/agent"
@@ -10,6 +12,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/storage"
 )
 
 // compactModel has a window of 128,000 tokens.
@@ -18,9 +21,15 @@ const compactModel = "gpt-4o"
 // lengthy returns a session whose first turn had the given number of tokens.
 func lengthy(t *testing.T, tokens int64, rounds ...llmtest.Round) (*page, *llmtest.Server, string) {
 	t.Helper()
+	return lengthyOn(t, func(s *storage.Store) backend.Store { return s }, tokens, rounds...)
+}
+
+// lengthyOn is lengthy with a wrapper around the store.
+func lengthyOn(t *testing.T, around func(*storage.Store) backend.Store, tokens int64, rounds ...llmtest.Round) (*page, *llmtest.Server, string) {
+	t.Helper()
 	first := llmtest.Round{Text: strings.Repeat(strings.Repeat("word,", 400)+" ", int(tokens)/500), Usage: llm.Usage{Input: tokens, Output: 10, Known: true}}
 	server := llmtest.Serve(t, append([]llmtest.Round{first}, rounds...)...)
-	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
+	p := newPageOn(t, environment(server, "sk-test"), around)
 	id := p.session("openai")
 	set := agent.Settings{Provider: "openai", Model: compactModel, Mode: agent.ModeDefault}
 	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: id, Settings: set})
@@ -78,6 +87,34 @@ func TestCompact(t *testing.T) {
 				t.Errorf("%+v, in all %+v", side, costs.Total)
 			}
 		})
+	}
+}
+
+// undecided is a store whose preferences cannot be read once lost is set.
+type undecided struct {
+	backend.Store
+	lost atomic.Bool
+}
+
+func (u *undecided) Setting(ctx context.Context, key string) (string, error) {
+	if u.lost.Load() && key == backend.PreferencesSetting {
+		return "", errFault
+	}
+	return u.Store.Setting(ctx, key)
+}
+
+// Where the user's choice cannot be read, no summary is paid for that they may not want.
+func TestUnreadableChoiceCompactsNothing(t *testing.T) {
+	t.Parallel()
+	store := &undecided{}
+	p, server, id := lengthyOn(t, func(s *storage.Store) backend.Store {
+		store.Store = s
+		return store
+	}, 119_000, llmtest.Round{Text: "Yes.", Usage: small})
+	store.lost.Store(true)
+	p.send(id, "Go on.")
+	if end := await(p, anyOf[agent.ProcessingEnd]); end.Reason != agent.EndDone || len(server.Requests()) != 2 {
+		t.Errorf("ended as %s after %d requests", end.Reason, len(server.Requests()))
 	}
 }
 
