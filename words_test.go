@@ -177,7 +177,7 @@ func TestSentencesComeFromTheTables(t *testing.T) {
 				return false
 			}
 			if home, watched := literals[typeName(f.pkg, lit.Type)]; watched && f.name != home {
-				t.Errorf("%s: a literal of what %s makes", f.fset.Position(lit.Pos()), home)
+				t.Errorf("%s: only %s may make this literal", f.fset.Position(lit.Pos()), home)
 			}
 			return true
 		})

@@ -119,7 +119,7 @@ func TestRefusedWrites(t *testing.T) {
 				before := all(t, s)
 				execute(t, path, refuse)
 				if err := tt.call(t.Context(), s); code(err) != backend.CodeStoreFailed {
-					t.Errorf("told %v", err)
+					t.Errorf("reported %v", err)
 				}
 				if diff := cmp.Diff(before, all(t, s)); diff != "" {
 					t.Errorf("a part was kept: %s", diff)
@@ -172,7 +172,7 @@ func TestUnreadableRows(t *testing.T) {
 			s, path := filled(t)
 			execute(t, path, tt.spoil)
 			if err := tt.call(t.Context(), s); code(err) != backend.CodeStoreFailed || !strings.Contains(err.Error(), "could not") {
-				t.Errorf("told %v", err)
+				t.Errorf("reported %v", err)
 			}
 		})
 	}
@@ -227,7 +227,7 @@ func TestOpenRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := storage.Open(t.Context(), filepath.Dir(path)); code(err) != backend.CodeStoreUnusable {
-				t.Errorf("told %v", err)
+				t.Errorf("reported %v", err)
 			}
 			if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
 				t.Error("it was changed")
@@ -263,7 +263,7 @@ func TestUnusableFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := tt.call(t.Context(), s); code(err) != backend.CodeStoreFailed {
-				t.Errorf("told %v", err)
+				t.Errorf("reported %v", err)
 			}
 			if err := os.RemoveAll(filepath.Join(home, tt.file+tt.dir)); err != nil {
 				t.Fatal(err)

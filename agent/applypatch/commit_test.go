@@ -259,7 +259,7 @@ func TestPermissionsAreKept(t *testing.T) {
 
 // A plan can be made by a reader that follows links. Committing it neither
 // changes a link's target nor replaces the link by a file.
-func TestCommitRefusesWhatIsNotAPlainFile(t *testing.T) { // K-39
+func TestCommitRefusesSpecialFiles(t *testing.T) { // K-39
 	t.Parallel()
 	tests := []struct {
 		name string

@@ -10,7 +10,7 @@ import (
 )
 
 // While a model writes a patch, its draft shows which files it changes and how.
-func TestDraftShowsWhatIsKnownSoFar(t *testing.T) {
+func TestDraftShowsProgress(t *testing.T) {
 	t.Parallel()
 	var d applypatch.Draft
 	for _, step := range []struct{ text, want string }{

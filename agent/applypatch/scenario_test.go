@@ -68,7 +68,7 @@ func play(t *testing.T, given map[string]string) map[string]string {
 			t.Errorf("after an error (-before +after):\n%s", diff)
 		}
 		if e := (*applypatch.Error)(nil); !errors.As(err, &e) {
-			t.Errorf("%T is no *Error", err)
+			t.Errorf("%T is not an *Error", err)
 		}
 		return map[string]string{"error": err.Error() + "\n"}
 	}

@@ -112,7 +112,7 @@ func TestSummarise(t *testing.T) {
 		t.Errorf("in a small window it may have %d tokens", req.MaxOutput)
 	}
 	if strings.Contains(prompt, "in secret") {
-		t.Error("what was thought is told")
+		t.Error("the prompt contains reasoning")
 	}
 }
 
@@ -211,7 +211,7 @@ func TestPromptIsBounded(t *testing.T) {
 	small := crowded
 	small.Window, small.Before = 8_000, strings.Repeat("x", 48<<10)
 	if got = prompt(small); !strings.Contains(got, "answer 39.") {
-		t.Error("a long summary leaves no room for what came since")
+		t.Error("a long summary leaves no room for newer messages")
 	}
 	for i := range crowded.Messages {
 		crowded.Messages[i] = llm.Text(llm.RoleUser, fmt.Sprintf("wish %d.", i)+strings.Repeat("x", 1000))

@@ -59,7 +59,7 @@ func TestCompact(t *testing.T) {
 		t.Errorf("a copy is changed: %s", diff)
 	}
 	if c.Native() {
-		t.Error("what stays is still bound to what it had read")
+		t.Error("a kept message still refers to a removed one")
 	}
 	copied.Compact("First this.", 4, []string{"a.go", "b.go"})
 	if diff := cmp.Diff(told(c.Lower()), told(copied.Lower())); diff != "" {
@@ -67,7 +67,7 @@ func TestCompact(t *testing.T) {
 	}
 	lines := told(c.Lower())
 	if diff := cmp.Diff(before[6:], lines[1:]); diff != "" {
-		t.Errorf("what stays: %s", diff)
+		t.Errorf("kept messages: %s", diff)
 	}
 	for _, part := range []string{
 		"user: ", "<summary>\nFirst this.\n</summary>", "a.go, b.go",
@@ -146,7 +146,7 @@ func TestTail(t *testing.T) {
 }
 
 // Items that the model has not read stay, with the calls that they answer.
-func TestTailKeepsWhatIsUnread(t *testing.T) {
+func TestTailKeepsUnreadItems(t *testing.T) {
 	t.Parallel()
 	var c contextir.Conversation
 	round(&c, "1")

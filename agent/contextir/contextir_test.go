@@ -69,7 +69,7 @@ func TestDropNative(t *testing.T) {
 	var c contextir.Conversation
 	c.Append(contextir.AssistantMessage, assistant(llm.Part{Kind: llm.PartText, Text: "plain"}))
 	if c.Native() {
-		t.Error("plain text is nobody's own")
+		t.Error("plain text counts as native")
 	}
 	c.Append(contextir.AssistantMessage, assistant(llm.Part{Kind: llm.PartText, Text: "hi", Native: json.RawMessage(`{}`)}))
 	if !c.Native() {
@@ -103,7 +103,7 @@ func TestLowerIsIncremental(t *testing.T) {
 	}
 	first, again := each.Lower(), each.Lower()
 	if &first[1].Parts[0] != &again[1].Parts[0] || &first[2].Parts[0] != &again[2].Parts[0] {
-		t.Error("settled messages were made anew")
+		t.Error("settled messages were lowered again")
 	}
 }
 

@@ -37,7 +37,7 @@ func TestElide(t *testing.T) {
 		shortened := ""
 		for _, m := range c.Lower() {
 			if m.Role == llm.RoleUser && m.Text() != long {
-				t.Error("what the user said was changed")
+				t.Error("the user's message was changed")
 			}
 			for _, p := range m.Parts {
 				if p.Result == nil {
@@ -61,7 +61,7 @@ func TestElide(t *testing.T) {
 			t.Errorf("not the same twice: %s", diff)
 		}
 		if n := c.Elide(1 << 30); n != 7000-tt.gone {
-			t.Errorf("%d bytes went twice", n)
+			t.Errorf("%d bytes were removed twice", n)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func TestElidePicture(t *testing.T) {
 	c.Append(contextir.ToolResult, shown)
 	c.Append(contextir.AssistantMessage, assistant(llm.Part{Kind: llm.PartText, Text: "nice"}))
 	if c.Elide(1) == 0 {
-		t.Fatal("nothing went")
+		t.Fatal("nothing was removed")
 	}
 	parts := c.Lower()[1].Parts[0].Result.Parts
 	if len(parts) != 2 || parts[0].Text != "here" || parts[1].Media != nil || parts[1].Text == "" {
@@ -115,10 +115,10 @@ func TestElideLocalCommand(t *testing.T) {
 	var c contextir.Conversation
 	c.Append(contextir.LocalCommand, llm.Text(llm.RoleUser, long))
 	if c.Elide(1) != 0 {
-		t.Error("it went before it was read")
+		t.Error("it was removed before it was read")
 	}
 	c.Append(contextir.AssistantMessage, assistant(llm.Part{Kind: llm.PartText, Text: "I see."}))
 	if gone := c.Elide(1); gone != 3500 || c.Lower()[0].Text() == long {
-		t.Errorf("%d bytes went", gone)
+		t.Errorf("%d bytes were removed", gone)
 	}
 }

@@ -38,7 +38,7 @@ func TestLoggingTellsNoSecrets(t *testing.T) { // LOOP-37, R-SEC
 		t.Fatal(err)
 	}
 	if tree, ok := e.(env.Tree); !ok || tree.Rename("file", "moved") != nil {
-		t.Error("what the environment can do besides is out of reach")
+		t.Error("further abilities of the environment are out of reach")
 	}
 	_, _ = e.ReadFile(t.Context(), "none")
 	_, _ = e.Grep(t.Context(), env.GrepQuery{Pattern: "canary("})

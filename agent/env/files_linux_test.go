@@ -68,7 +68,7 @@ func TestReadLines(t *testing.T) { // LOOP-23
 	}
 }
 
-func TestFilesRefusesWhatIsNotAPlainFile(t *testing.T) { // LOOP-23, LOOP-24, K-39
+func TestFilesRefusesSpecialFiles(t *testing.T) { // LOOP-23, LOOP-24, K-39
 	t.Parallel()
 	outside := filepath.Join(t.TempDir(), "secret")
 	write(t, outside, "secret")
@@ -319,7 +319,7 @@ func TestStatAndListDirectory(t *testing.T) { // LOOP-34
 	}
 }
 
-func TestListDirectoryPassesOverWhatItCannotRead(t *testing.T) {
+func TestListDirectorySkipsUnreadableEntries(t *testing.T) {
 	t.Parallel()
 	l := newLocal(t, map[string]string{"a/f": "", "b/f": "", "c/f": ""})
 	closed := filepath.Join(l.dir, "b")
@@ -364,7 +364,7 @@ func asNobody(t *testing.T, folder string, do func()) {
 
 // A file has no name while it is written, so that a program that is killed
 // during the write leaves nothing behind.
-func TestWhatIsBeingWrittenHasNoName(t *testing.T) {
+func TestUnfinishedFilesHaveNoName(t *testing.T) {
 	t.Parallel()
 	l := newLocal(t, map[string]string{"old": "x"})
 	p, err := l.locate("old")

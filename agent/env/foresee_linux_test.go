@@ -53,7 +53,7 @@ func git(t *testing.T, dir string, args ...string) {
 	}
 }
 
-func TestForeseesWhatALineReads(t *testing.T) { // K-42
+func TestForeseesTheFilesOfALine(t *testing.T) { // K-42
 	t.Parallel()
 	l, write := workplace(t)
 	write("*", "")
@@ -109,7 +109,7 @@ func TestForeseesNothingWhereNamesAreOptions(t *testing.T) {
 }
 
 // Secrets that a search would print are foreseen.
-func TestForeseesSecretsInWhatIsSearched(t *testing.T) {
+func TestForeseesSecretsInSearchedFiles(t *testing.T) {
 	t.Parallel()
 	l, write := workplace(t)
 	write(".env", "x")
@@ -127,7 +127,7 @@ func TestForeseesSecretsInWhatIsSearched(t *testing.T) {
 }
 
 // A program in the project is not accepted as a known program.
-func TestForeseesNothingOfAProjectsPrograms(t *testing.T) {
+func TestForeseesNoProgramsOfTheProject(t *testing.T) {
 	l, write := workplace(t)
 	write("bin/ls", "#!/bin/sh\ntouch ran\n")
 	write("shims/ls", "#!/bin/sh\ntouch ran\n")

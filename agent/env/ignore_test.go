@@ -14,7 +14,7 @@ import (
 // LOOP-27, LOOP-28, OAS-304: a search ignores the same files with ripgrep and
 // without. Each archive has the project in tree, and queries with their
 // results.
-func TestWhatSearchesPassOver(t *testing.T) {
+func TestSearchesSkipIgnoredFiles(t *testing.T) {
 	t.Parallel()
 	archives, err := filepath.Glob("testdata/search/*.txtar")
 	if err != nil || len(archives) == 0 {

@@ -147,7 +147,7 @@ func TestReadingEndsWithinALine(t *testing.T) { // LOOP-23, LOOP-27
 		"Grep": func(ctx context.Context) error {
 			hits, err := l.Grep(ctx, GrepQuery{Pattern: "x", Mode: GrepCount})
 			if len(hits.Lines) > 0 {
-				t.Errorf("what was not read to its end is counted: %q", hits.Lines)
+				t.Errorf("a file that was not read to its end is counted: %q", hits.Lines)
 			}
 			return err
 		},
@@ -204,7 +204,7 @@ func TestGlob(t *testing.T) { // LOOP-28, OAS-304
 	})
 }
 
-func TestSearchesSkipWhatIsIgnored(t *testing.T) { // OAS-304
+func TestGlobSkipsIgnoredFiles(t *testing.T) { // OAS-304
 	t.Parallel()
 	files := map[string]string{"a.js": "x", "node_modules/p/b.js": "x", ".gitignore": "node_modules\n", ".git/HEAD": "x"}
 	bothSearches(t, files, func(t *testing.T, l *Local) {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestShellRunsWhatItIsGivenOrSaysWhyNot(t *testing.T) { // LOOP-35
+func TestShellRunsALineOrSaysWhyNot(t *testing.T) { // LOOP-35
 	for name, tt := range map[string]struct {
 		system, line string
 		want         []string

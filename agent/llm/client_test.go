@@ -69,7 +69,7 @@ func TestRouting(t *testing.T) {
 	}
 	c.Remove("anthropic")
 	if got := class(t, c, llm.Request{}); got != llm.ClassConfig {
-		t.Errorf("nobody is left: %s", got)
+		t.Errorf("without any provider: %s", got)
 	}
 }
 

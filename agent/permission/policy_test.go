@@ -101,7 +101,7 @@ func decides(t *testing.T, p *Policy, cases []modeCase) {
 			verdict := p.Decide(tt.call)
 			got += map[agent.Decision]string{agent.Allow: "a", agent.Ask: "k", agent.Deny: "d"}[verdict.Decision]
 			if !strings.HasSuffix(verdict.Reason, ".") {
-				t.Errorf("%s, %s: reason %q is no sentence", tt.name, mode, verdict.Reason)
+				t.Errorf("%s, %s: reason %q is not a sentence", tt.name, mode, verdict.Reason)
 			}
 		}
 		if got != tt.want {

@@ -14,7 +14,7 @@ import (
 
 // LOOP-45: git's files are not trusted. Only short regular files with valid
 // content are read, and none of them blocks.
-func TestBranchOfWhatIsNoRepository(t *testing.T) {
+func TestBranchOfBrokenRepositories(t *testing.T) {
 	t.Parallel()
 	pipe := func(t *testing.T, path string) {
 		if err := syscall.Mkfifo(path, 0o600); err != nil {
@@ -55,7 +55,7 @@ func link(t *testing.T, target, path string) {
 
 // LOOP-45, LOOP-47: above the opened folder, another user's repository and
 // documents are ignored.
-func TestWhatOthersPutAboveIsNotFollowed(t *testing.T) {
+func TestFilesOfOthersAboveAreIgnored(t *testing.T) {
 	t.Parallel()
 	const stranger = 12345
 	give := func(t *testing.T, paths ...string) {
@@ -73,7 +73,7 @@ func TestWhatOthersPutAboveIsNotFollowed(t *testing.T) {
 			t.Errorf("%s: root %s, branch %q", name, Root(sub), Branch(sub))
 		}
 		if Root(dir) != dir || Branch(dir) != "main" {
-			t.Errorf("%s: what the user opened has root %s, branch %q", name, Root(dir), Branch(dir))
+			t.Errorf("%s: the opened folder has root %s, branch %q", name, Root(dir), Branch(dir))
 		}
 	}
 	dir := folder(t, map[string]string{"AGENTS.md": "top", "CLAUDE.md": "top", "a/AGENTS.md": "a", "a/b/AGENTS.md": "b"})

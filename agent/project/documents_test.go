@@ -72,7 +72,7 @@ func TestDocumentsAreCut(t *testing.T) {
 	}
 	put(t, dir, "AGENTS.md", strings.Repeat("x", MaxDocuments))
 	if got := Documents(dir, "AGENTS.md")[0]; got.Told != got.Size {
-		t.Errorf("what just fits is cut to %d", got.Told)
+		t.Errorf("a document that just fits is cut to %d", got.Told)
 	}
 }
 

@@ -131,7 +131,7 @@ func TestStopLeavesNoProcess(t *testing.T) { // K-37, R-PROC
 	}
 }
 
-func TestScopeEndsWhatOutlivedItsCommands(t *testing.T) { // LOOP-159
+func TestScopeEndsLeftoverProcesses(t *testing.T) { // LOOP-159
 	t.Parallel()
 	token := "TOKEN_OF_TEST=" + rand.Text()
 	mine, other := NewScope(), NewScope()

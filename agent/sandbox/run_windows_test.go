@@ -40,7 +40,7 @@ func TestRunReportsHowACommandEnded(t *testing.T) { // LOOP-26, LOOP-35
 	}
 }
 
-func TestRunStartsWhereItIsToldTo(t *testing.T) { // LOOP-35
+func TestRunStartsInTheGivenDirectory(t *testing.T) { // LOOP-35
 	t.Parallel()
 	dir, err := windows.GetSystemDirectory()
 	if err != nil {
@@ -159,7 +159,7 @@ func TestCommandIsAskedToEndWhereItCanBe(t *testing.T) { // LOOP-123
 	}
 }
 
-func TestKillEndsWhoWasAskedInVain(t *testing.T) { // LOOP-123
+func TestKillEndsProcessesThatIgnoreTheStop(t *testing.T) { // LOOP-123
 	t.Parallel()
 	command := exec.Command(os.Args[0], "helper", "deaf")
 	command.SysProcAttr = ownSession()
@@ -177,7 +177,7 @@ func TestKillEndsWhoWasAskedInVain(t *testing.T) { // LOOP-123
 	}
 }
 
-func TestScopeEndsWhatOutlivedItsCommands(t *testing.T) { // LOOP-159
+func TestScopeEndsLeftoverProcesses(t *testing.T) { // LOOP-159
 	t.Parallel()
 	mine, other := NewScope(), NewScope()
 	left := func(scope Scope) string {

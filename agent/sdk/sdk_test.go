@@ -210,7 +210,7 @@ func TestMessages(t *testing.T) {
 // COM-93, OAS-117: the stream has the session's id, the model's text and
 // reasoning, each call with its arguments, each result and whether it is an
 // error, the usage, and why an answer and a turn ended.
-func TestStreamSaysWhatAProgramNeeds(t *testing.T) {
+func TestStreamHasEverythingAProgramNeeds(t *testing.T) {
 	t.Parallel()
 	all := collect(t, scripted(t))
 	if i := slices.IndexFunc(all, func(m sdk.Message) bool { return m.Session != "s1" }); i >= 0 {
@@ -240,7 +240,7 @@ func TestStreamSaysWhatAProgramNeeds(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if c := calls[2]; string(c.Input) != `"{\"what\":"` {
-		t.Errorf("arguments that are no JSON became %s", c.Input)
+		t.Errorf("arguments that are not JSON became %s", c.Input)
 	}
 	ends := pick[sdk.Result](all)
 	if r := ends[0]; r.Status != agent.StatusSuccess || r.Text != "Done." || r.Rounds != 3 || r.Usage.Input != 40 || r.Cancelled ||

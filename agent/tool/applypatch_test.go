@@ -184,7 +184,7 @@ func TestAPatchChangesNothingUnseen(t *testing.T) { // K-28
 	b.succeed("Write", args{"file_path": "j", "content": "x"})
 }
 
-func TestApplyPatchIsShownToThoseWhoWriteItWell(t *testing.T) { // LOOP-29, LOOP-30, LOOP-39
+func TestApplyPatchIsShownToTheModelsThatKnowIt(t *testing.T) { // LOOP-29, LOOP-30, LOOP-39
 	t.Parallel()
 	if _, there := newBench(t, nil).tools["ApplyPatch"]; there {
 		t.Error("it is there unasked")

@@ -147,7 +147,7 @@ func TestAPatchInJSONOverMessages(t *testing.T) {
 
 // OAS-624, K-12: a patch with one protected file always needs consent. A patch
 // that cannot be read is refused without a question.
-func TestAPatchPassesTheGateWhole(t *testing.T) {
+func TestAPatchPassesTheGateAsAWhole(t *testing.T) {
 	t.Parallel()
 	hook := strings.Replace(twoFiles, "b.go", ".git/hooks/post-checkout", 1)
 	outside := strings.Replace(twoFiles, "b.go", "../b.go", 1)

@@ -32,7 +32,7 @@ func TestBashRunsInTheBackground(t *testing.T) { // OAS-306, OAS-316, OAS-317
 	}
 	got := b.succeed("TaskOutput", args{"id": "1", "wait_ms": 1000})
 	if seen := began.Output + got.Output; !strings.Contains(seen, "first\n") || !strings.HasSuffix(seen, "[Task 1 is running.]") {
-		t.Errorf("TaskOutput of what runs: %q", seen)
+		t.Errorf("TaskOutput of a running task: %q", seen)
 	}
 	b.refuse("TaskOutput", args{"id": "9"}, `there is no task "9"; the tasks are: 1 (echo first; sleep 300), running; 2 (echo over; exit 3), ended.`)
 	if got := b.succeed("TaskStop", args{"id": "1", "reason": "done"}); got.Output != "[Task 1 was stopped.]" {
@@ -286,7 +286,7 @@ func TestAccessOfTasks(t *testing.T) {
 	}
 }
 
-func TestBashTellsWhereTheWholeOutputIs(t *testing.T) { // R-OUT
+func TestBashNamesTheFileOfTheWholeOutput(t *testing.T) { // R-OUT
 	t.Parallel()
 	for spill, want := range map[env.Spill]string{
 		{Path: "/x"}:            "[The whole output is in /x.]",

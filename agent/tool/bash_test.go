@@ -105,7 +105,7 @@ func TestBashLimits(t *testing.T) { // K-01
 	}
 }
 
-func TestBashStreamsAndKeepsWhatItHasWhenInterrupted(t *testing.T) {
+func TestInterruptedBashKeepsItsOutput(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -94,7 +94,7 @@ func TestLinesOfADiffCountAsRead(t *testing.T) {
 
 // K-42: a file that a diff shows from its first line to its last counts as
 // read.
-func TestANewFileInADiffIsReadWhole(t *testing.T) {
+func TestANewFileInADiffCountsAsRead(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"f": "one\ntwo", "g": numberedLines(20)})
 	b.repository("")
@@ -104,7 +104,7 @@ func TestANewFileInADiffIsReadWhole(t *testing.T) {
 }
 
 // K-42: a part that is cut out of a result does not count as read.
-func TestWhatIsCutOutOfADiffIsUnread(t *testing.T) {
+func TestLinesCutOutOfADiffAreUnread(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"f": "one\n"})
 	b.repository("")

@@ -14,7 +14,7 @@ import (
 
 // While a model writes a call, each piece shows what is known of the call, also
 // in JSON, wherever it is cut.
-func TestDraftsShowWhatACallWillDo(t *testing.T) {
+func TestDraftsShowTheEffectOfACall(t *testing.T) {
 	t.Parallel()
 	b := newPatchBench(t, nil)
 	text := patch("*** Add File: "+b.path("ä/a.txt"), "+one", "+two", "*** Update File: b.txt", "*** Move to: c.txt", "-x", "+\"\\\U0001F600")["input"].(string)

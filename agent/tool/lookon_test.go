@@ -75,7 +75,7 @@ func (o *onlooker) await(fits func(agent.TaskChange) bool) {
 				return
 			}
 		case <-o.t.Context().Done():
-			o.t.Fatal("nobody was told")
+			o.t.Fatal("the host was not told")
 		}
 	}
 }
@@ -126,7 +126,7 @@ func TestHostsListTasks(t *testing.T) { // OAS-306
 		}
 	}})
 	if got := o.tasks.List(); got != nil || r.IsError {
-		t.Errorf("a command that nobody left running is listed: %+v, %+v", got, r)
+		t.Errorf("a foreground command is listed: %+v, %+v", got, r)
 	}
 	begin := time.Now()
 	for _, line := range []string{"sleep 300", "exit 3"} {
@@ -187,7 +187,7 @@ func TestAHostStopsATask(t *testing.T) { // OAS-317
 
 // A host is not flooded: all output between two reads is reported by one
 // change.
-func TestOutputIsToldOfOnceALook(t *testing.T) {
+func TestOutputIsReportedOncePerLook(t *testing.T) {
 	t.Parallel()
 	var changes []agent.TaskChange
 	ts := NewTasks(func(c agent.TaskChange) { changes = append(changes, c) })
@@ -197,7 +197,7 @@ func TestOutputIsToldOfOnceALook(t *testing.T) {
 	}
 	noisy.print("a", "b")
 	if len(changes) > 0 {
-		t.Errorf("nobody looks, and was told %+v", changes)
+		t.Errorf("reported without a look: %+v", changes)
 	}
 	for range 2 {
 		if _, err := ts.Output("1", 0, 10); err != nil {

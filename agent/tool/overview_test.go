@@ -72,7 +72,7 @@ func (closedOff) ListDirectory(context.Context, string, int) ([]env.Entry, error
 }
 
 // LOOP-31: a directory that could not be listed is named.
-func TestListDirSaysWhatItCannotRead(t *testing.T) {
+func TestListDirNamesUnreadableDirectories(t *testing.T) {
 	t.Parallel()
 	local, err := env.NewLocal(t.TempDir())
 	if err != nil {

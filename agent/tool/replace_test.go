@@ -74,7 +74,7 @@ func TestReplaceIsLinear(t *testing.T) {
 	t.Parallel()
 	content := []byte(strings.Repeat(" ", 2<<20) + "x")
 	if _, err := replace(content, "absent", "y", false); err == nil {
-		t.Error("found what is not there")
+		t.Error("found absent text")
 	}
 }
 

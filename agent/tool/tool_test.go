@@ -285,7 +285,7 @@ func TestReadPicture(t *testing.T) {
 }
 
 // K-41: a call that names its number of lines is not cut to the usual size.
-func TestReadWantsWhatItNames(t *testing.T) {
+func TestReadWithALimitIsNotCut(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"f": "one\ntwo\n"})
 	if r := b.succeed("Read", args{"file_path": "f", "limit": 2}); r.Wanted != maxWanted {

@@ -82,7 +82,7 @@ func TestFeedGathersDeltas(t *testing.T) {
 
 // Deltas that continue each other are joined; those of another kind, call or
 // command stay separate and in order.
-func TestFeedJoinsWhatContinues(t *testing.T) {
+func TestFeedJoinsConsecutiveDeltas(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := New()
@@ -216,7 +216,7 @@ func TestForDisplay(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.Contains(string(b), "for the model only") {
-			t.Errorf("%s shows what only the model is told", p.Kind())
+			t.Errorf("%s shows text that only the model is told", p.Kind())
 		}
 		if len(b) > displayLimit+1000 || strings.Contains(string(b), "\ufffd") || !strings.Contains(string(b), fmt.Sprintf(`"size":%d`, len(long))) {
 			t.Errorf("%s: %d bytes", p.Kind(), len(b))
@@ -238,7 +238,7 @@ func TestForDisplay(t *testing.T) {
 	}
 	message := ForDisplay(agent.Event{Data: agent.TextEnd{Message: said}}).Data.(agent.TextEnd).Message
 	if diff := cmp.Diff(want, message.Parts); diff != "" || said.Parts[0].Native == nil || said.Parts[2].Call.Arguments == nil {
-		t.Errorf("of a message the page is sent more, or what is kept is changed: %s", diff)
+		t.Errorf("the page is sent more of a message, or the stored one is changed: %s", diff)
 	}
 	request := agent.ApprovalRequest{Input: long}
 	if got := ForDisplay(agent.Event{Data: request}).Data; !cmp.Equal(got, agent.Payload(request)) {

@@ -28,7 +28,7 @@ func TestTurnThatCannotBegin(t *testing.T) {
 			t.Fatal(err)
 		}
 		if failure := s.await(agent.KindError).Data.(agent.Failure); failure.ID != agent.FailureID(want) {
-			t.Errorf("%v is told as %+v", err, failure)
+			t.Errorf("%v is reported as %+v", err, failure)
 		}
 		if end := s.await(agent.KindProcessingEnd).Data.(agent.ProcessingEnd); end.Reason != agent.EndFailed {
 			t.Errorf("ended as %s", end.Reason)

@@ -322,7 +322,7 @@ func (c *crowd) check(id string) {
 		c.t.Errorf("%s: accepted and recorded inputs differ (-accepted +recorded):\n%s", id, diff)
 	}
 	if last := events[len(events)-1]; open == 1 && c.waiting(events) == "" {
-		c.t.Errorf("%s: a turn is open, and nobody is asked anything; the log ends in %s", id, last.Kind())
+		c.t.Errorf("%s: a turn is open without a pending request; the log ends in %s", id, last.Kind())
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // K-41, K-44: the naming of a session's tools decides whether lines of output
 // are capped and how long a command may take. The user's own time limit
 // overrides both.
-func TestWhatTheNamingDecides(t *testing.T) {
+func TestEffectsOfTheNaming(t *testing.T) {
 	t.Parallel()
 	for _, d := range dialects {
 		for _, tt := range []struct {

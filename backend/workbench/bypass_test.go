@@ -26,7 +26,7 @@ var writes = llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Write", map[string
 
 // K-12: new sessions never begin with everything allowed, neither because a
 // page says so nor because an earlier version stored it.
-func TestBypassIsNoPreference(t *testing.T) {
+func TestBypassIsNeverAPreference(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t), ""))
 	wish := backend.Preferences{NewSession: agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeBypass}}

@@ -39,6 +39,6 @@ func TestContinue(t *testing.T) {
 		t.Errorf("ended as %s", end.Reason)
 	}
 	if _, err := call[backend.Empty](p, "conversation.continue", ref); err == nil || err.Code != backend.CodeInvalid {
-		t.Errorf("a turn that is done went on: %v", err)
+		t.Errorf("a completed turn continued: %v", err)
 	}
 }

@@ -202,7 +202,7 @@ func TestGarbledEndpointSecrets(t *testing.T) {
 
 // A failed change changes nothing, and a value that cannot be sent is not
 // accepted.
-func TestEndpointsAreSetWhole(t *testing.T) {
+func TestEndpointsAreSetCompletelyOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
 	home := t.TempDir()

@@ -154,7 +154,7 @@ func (f *faulty) Lease(session string) (func(), error) {
 
 // Whichever call of the store fails during a request, the answer is that
 // failure: no request reports as done what could not be read or saved.
-func TestEveryFaultIsTold(t *testing.T) {
+func TestEveryFaultIsReported(t *testing.T) {
 	t.Parallel()
 	var f *faulty
 	p := newPageOn(t, environment(llmtest.Serve(t), "sk-test"), func(s *storage.Store) backend.Store {
@@ -239,7 +239,7 @@ func TestFailedChangesOfTheQueue(t *testing.T) {
 		f.arm(1, []string{"EditQueued", "OrderQueued", "RemoveQueued"})
 		_, err := call[workbench.QueueReply](p, method, args)
 		if !f.disarm() || err == nil {
-			t.Errorf("%s: no fault was told", method)
+			t.Errorf("%s: no fault was reported", method)
 		}
 		waits := p.bench.Sessions().Find(id).Queue().Items()
 		if diff := cmp.Diff(before, waits); diff != "" {

@@ -95,7 +95,7 @@ func TestListings(t *testing.T) {
 	list := must[models.ModelList](again, "models.list", models.ModelsRequest{Refresh: true})
 	check(again, list, 3)
 	if offered(list, "openrouter").Problem == nil {
-		t.Error("a refresh that failed is not told")
+		t.Error("a failed refresh is not reported")
 	}
 	again.close()
 

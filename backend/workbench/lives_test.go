@@ -196,7 +196,7 @@ func TestSessionsAtRestLeaveMemory(t *testing.T) {
 		p.more(deadline, "the end of sessions at rest")
 	}
 	if carrying(t, token) == 0 {
-		t.Error("a command ended with a session that nobody used")
+		t.Error("a command ended with an unused session")
 	}
 	server.Script(model, llmtest.Round{Text: "Two."})
 	p.send(ids[0], "second")
@@ -204,7 +204,7 @@ func TestSessionsAtRestLeaveMemory(t *testing.T) {
 		t.Errorf("ended as %s", end.Reason)
 	}
 	if body := asked(server, model); !strings.Contains(body[len(body)-1], "first") {
-		t.Error("the session went on without its past")
+		t.Error("the session continued without its past")
 	}
 }
 

@@ -54,7 +54,7 @@ func TestModelsList(t *testing.T) {
 		t.Errorf("an unknown price is not absent: %+v", m.Price)
 	}
 	if m := find(t, list, "openai", "gpt-4o"); m.Shutdown != "2027-01-14" || m.Replacement != "gpt-6-luna" {
-		t.Errorf("a model that goes away: %+v", m)
+		t.Errorf("a model with a shutdown: %+v", m)
 	}
 	for _, m := range list.Providers[slices.IndexFunc(list.Providers, func(p models.ProviderInfo) bool { return p.ID == "compat" })].Models {
 		if m.Price == nil || *m.Price != (models.ModelPrice{}) {

@@ -40,7 +40,7 @@ func TestParityOfConcurrency(t *testing.T) {
 			c.fine(ends, 2)
 			for _, pipe := range pipes {
 				if !strings.Contains(ends[0].Output+ends[1].Output, "content of "+pipe) {
-					t.Errorf("what %s holds was not printed: %+v", pipe, ends)
+					t.Errorf("the content of %s was not printed: %+v", pipe, ends)
 				}
 			}
 		})

@@ -244,7 +244,7 @@ func TestPickedOverEnvironment(t *testing.T) {
 	shown.NewSession.Provider, shown.NewSession.Model = "openai", "gpt-6.1-sol"
 	must[backend.Preferences](p, "preferences.set", shown)
 	if s := must[backend.SessionInfo](p, "sessions.create", backend.Empty{}).Settings; s.Provider != "openai" {
-		t.Errorf("a new session uses %+v, not what was picked", s)
+		t.Errorf("a new session uses %+v, not the picked model", s)
 	}
 }
 

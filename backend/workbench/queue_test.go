@@ -94,7 +94,7 @@ func TestQueue(t *testing.T) {
 		"queue.add":    workbench.QueueAddRequest{Session: id, Verb: "shout", Text: "x"},
 	} {
 		if _, err := call[workbench.QueueReply](p, method, args); err == nil {
-			t.Errorf("%s of what is gone succeeded", method)
+			t.Errorf("%s of a delivered message succeeded", method)
 		}
 	}
 }

@@ -105,7 +105,7 @@ func TestAnswersElsewhere(t *testing.T) {
 
 // An action that needs a session at rest is refused while a request is pending,
 // and the request stays pending.
-func TestNothingBesideAQuestion(t *testing.T) {
+func TestNoActionDuringAPendingRequest(t *testing.T) {
 	t.Parallel()
 	p, id, request := hanging(t, llmtest.Round{Text: "Done."})
 	for method, args := range map[string]any{

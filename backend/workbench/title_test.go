@@ -102,7 +102,7 @@ func TestNoTitle(t *testing.T) {
 			await(p, anyOf[agent.ProcessingEnd])
 			settle(p, id)
 			for _, r := range server.Requests()[1:] {
-				t.Errorf("asked besides: %s %s", r.Path, r.Body)
+				t.Errorf("unexpected request: %s %s", r.Path, r.Body)
 			}
 		})
 	}

@@ -255,7 +255,7 @@ func TestMainPath(t *testing.T) {
 				t.Errorf("ended as %s", end.Reason)
 			}
 			if body := string(server.Requests()[2].Body); !strings.Contains(body, "Write hello") || !strings.Contains(body, "It stays.") {
-				t.Error("the session went on without its past")
+				t.Error("the session continued without its past")
 			}
 		})
 	}

@@ -199,7 +199,7 @@ func TestRunPreset(t *testing.T) {
 
 // Nobody can be asked in a run: a call that needs an approval is denied, and
 // the model is told so.
-func TestRunDeniesWhatWouldAsk(t *testing.T) {
+func TestRunDeniesCallsThatNeedAnApproval(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, write("out.txt", "x"), llmtest.Round{Text: "I could not."})
 	if out, errs, code := p.run("run", "--model", "openai/m", "go"); code != 0 || !strings.Contains(out, "I could not.") {
@@ -329,7 +329,7 @@ func TestContinue(t *testing.T) {
 
 // A session also continues if the program ended during a user's command or a
 // compaction.
-func TestContinueAfterWhatWasCutOff(t *testing.T) {
+func TestContinueAfterACutOffAction(t *testing.T) {
 	t.Parallel()
 	for name, start := range map[string]agent.Payload{
 		"a command":    agent.LocalCommandStart{ID: "c1", Command: "make"},
@@ -435,7 +435,7 @@ func TestKilledInTheMiddle(t *testing.T) {
 			}
 			after := events(t, out)
 			if first, last := after[0], shown[len(shown)-1]; first.Seq <= last.Seq {
-				t.Errorf("the log went on at %d, %d had been shown", first.Seq, last.Seq)
+				t.Errorf("the log continued at %d; %d had been shown", first.Seq, last.Seq)
 			}
 			crashed := false
 			for _, ev := range after {

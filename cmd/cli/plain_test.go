@@ -99,6 +99,6 @@ func TestClosedOutputIsNoticed(t *testing.T) {
 	told := 0
 	p := &plain{out: closedPipe{}, closed: func() { told++ }}
 	if _, err := p.Write([]byte("x")); err == nil || told != 1 {
-		t.Errorf("told %d times, %v", told, err)
+		t.Errorf("reported %d times, %v", told, err)
 	}
 }

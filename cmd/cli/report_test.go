@@ -11,7 +11,7 @@ import (
 )
 
 // LOOP-47, K-45: a run says which instructions the model was told only in part.
-func TestRunSaysWhatWasCut(t *testing.T) {
+func TestRunReportsCutInstructions(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, llmtest.Round{Text: "Done."})
 	if err := os.WriteFile(filepath.Join(p.folder, "AGENTS.md"), bytes.Repeat([]byte("x"), 40_000), 0o600); err != nil {

@@ -61,7 +61,7 @@ func TestContinueSkipsAgents(t *testing.T) {
 }
 
 // A queued message is answered before the run ends, and counts in its result.
-func TestRunAnswersWhatIsQueued(t *testing.T) {
+func TestRunAnswersQueuedMessages(t *testing.T) {
 	t.Parallel()
 	look := llmtest.Use("Glob", map[string]string{"pattern": "*"})
 	for output, want := range map[string]string{"text": "Two.\nThree.\n", "json": `"status":"done","text":"Three.","rounds":2`} {
@@ -109,7 +109,7 @@ func TestRunOutlivesItsTerminal(t *testing.T) {
 	}
 	_ = cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != 130 || last.Kind() != agent.KindSessionEnd || told != 2 {
-		t.Errorf("exit %d after %s, told %d times", code, last.Kind(), told)
+		t.Errorf("exit %d after %s, reported %d times", code, last.Kind(), told)
 	}
 }
 

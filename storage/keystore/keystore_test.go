@@ -85,7 +85,7 @@ func TestKeyringWinsAndEmptiesTheFile(t *testing.T) {
 }
 
 // A keyring that hangs, like a locked one without a screen, is not used.
-func TestHangingKeyringIsNotWaitedFor(t *testing.T) {
+func TestHangingKeyringIsNotUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		unlocked := make(chan struct{})
 		defer close(unlocked)

@@ -41,7 +41,7 @@ func TestNames(t *testing.T) {
 	}
 	for _, path := range strings.Fields(secret) {
 		if !Secret(path) {
-			t.Errorf("%s: holds no secret", path)
+			t.Errorf("%s is not taken for a secret", path)
 		}
 	}
 	for _, path := range strings.Fields(ordinary) {

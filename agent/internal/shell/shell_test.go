@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestReadingNamesWhatIsRead(t *testing.T) { // K-42
+func TestReadingNamesTheFiles(t *testing.T) { // K-42
 	t.Parallel()
 	tests := []struct {
 		line string

@@ -110,7 +110,7 @@ func TestUserRows(t *testing.T) {
 		t.Errorf("a new model: %+v", m)
 	}
 	if m, _ := c.Lookup("openai", "gpt-5.6"); m.ID != "gpt-5.6" || m.ContextWindow != 0 {
-		t.Errorf("a model under what was an alias: %+v", m)
+		t.Errorf("a model under a former alias: %+v", m)
 	}
 	if m, _ := c.Lookup("openai", "gpt-5.6-sol"); m.ID != "gpt-5.6-sol" || *m.Input != 5_000_000 {
 		t.Errorf("the model that had the alias: %+v", m)

@@ -54,7 +54,7 @@ func TestRowsAreSelectable(t *testing.T) {
 	}
 	for _, m := range New().models {
 		if !selectable[m.Provider] {
-			t.Errorf("%s/%s belongs to nobody who can be chosen", m.Provider, m.ID)
+			t.Errorf("%s/%s belongs to no selectable provider", m.Provider, m.ID)
 		}
 	}
 }

@@ -367,7 +367,7 @@ func TestNullArguments(t *testing.T) {
 	}
 	part := answer.Message.Parts[0]
 	if got, want := string(part.Native), `{"functionCall":{"id":"a","name":"Look"},"thoughtSignature":"c2ln"}`; got != want || string(part.Call.Arguments) != "{}" {
-		t.Errorf("goes back as %s, with the arguments %s", got, part.Call.Arguments)
+		t.Errorf("is sent back as %s, with the arguments %s", got, part.Call.Arguments)
 	}
 }
 

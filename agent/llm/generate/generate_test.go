@@ -192,7 +192,7 @@ func TestObjectInWords(t *testing.T) {
 }
 
 // Only structs are accepted as objects.
-func TestObjectOfNoStruct(t *testing.T) {
+func TestObjectMustBeAStruct(t *testing.T) {
 	t.Parallel()
 	if _, _, err := generate.Object[int](t.Context(), llmtest.Script(), generate.Call{Prompt: "how many?"}); err == nil {
 		t.Error("an int was asked for")

@@ -51,7 +51,7 @@ func TestClientFromEnvironment(t *testing.T) {
 		_, err := llm.Complete(c.Stream(t.Context(), request(absent)))
 		var e *llm.Error
 		if !errors.As(err, &e) || e.Class != llm.ClassConfig {
-			t.Errorf("%s, which nobody set up: %v", absent, err)
+			t.Errorf("%s, which is not configured: %v", absent, err)
 		}
 	}
 }

@@ -131,7 +131,7 @@ func (pings) Close() error { return nil }
 
 // A server that only sends pings is waited for longer than a silent one, but
 // not forever. A server whose answer grows is waited for.
-func TestPingsAreNoAnswer(t *testing.T) {
+func TestPingsDoNotCountAsAnAnswer(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		pieces iter.Seq[string]
