@@ -15,7 +15,7 @@ import (
 // implementation: they find and change its files only.
 func TestToolsOnTheFake(t *testing.T) {
 	t.Parallel()
-	f := &fake{files: fstest.MapFS{"old.txt": {Data: []byte("needle\n")}}}
+	f := &fake{files: fstest.MapFS{"fake-old.txt": {Data: []byte("needle\n")}}}
 	f.life, f.end = context.WithCancel(t.Context())
 	defer f.end()
 	tools := map[string]agent.Tool{}
@@ -23,20 +23,23 @@ func TestToolsOnTheFake(t *testing.T) {
 		tools[each.Spec().Name] = each
 	}
 	for _, step := range []struct{ tool, input, want string }{
-		{"Write", `{"file_path":"new.txt","content":"one\n"}`, "new.txt"},
-		{"Edit", `{"file_path":"new.txt","old_string":"one","new_string":"two"}`, "new.txt"},
-		{"Read", `{"file_path":"new.txt"}`, "two"},
-		{"Grep", `{"pattern":"needle"}`, "old.txt"},
-		{"Glob", `{"pattern":"*.txt"}`, "new.txt"},
-		{"ListDir", `{}`, "old.txt"},
-		{"Bash", `{"command":"echo from the fake"}`, "from the fake"},
+		{"Write", `{"file_path":"fake-new.txt","content":"one\n"}`, "fake-new.txt"},
+		{"Edit", `{"file_path":"fake-new.txt","old_string":"one","new_string":"two"}`, "fake-new.txt"},
+		{"Read", `{"file_path":"fake-new.txt"}`, "two"},
+		{"Grep", `{"pattern":"needle"}`, "fake-old.txt"},
+		{"Glob", `{"pattern":"fake-*.txt"}`, "fake-new.txt"},
+		{"ListDir", `{}`, "fake-old.txt"},
+		{"ReadMany", `{"paths":["fake-*.txt"]}`, "needle"},
+		{"Bash", `{"command":"pwd"}`, home},
+		{"Bash", `{"command":"pwd","run_in_background":true}`, "task 1"},
+		{"TaskOutput", `{"id":"1","wait_ms":20000}`, home},
 	} {
 		r := tools[step.tool].Run(t.Context(), agent.Invocation{CallID: "c", Input: json.RawMessage(step.input), Output: func(string) {}})
 		if r.IsError || !strings.Contains(r.Output, step.want) {
 			t.Errorf("%s: error %t, %q", step.tool, r.IsError, r.Output)
 		}
 	}
-	if got := string(f.files["new.txt"].Data); got != "two\n" {
+	if got := string(f.files["fake-new.txt"].Data); got != "two\n" {
 		t.Errorf("the environment holds %q", got)
 	}
 }
