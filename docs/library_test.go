@@ -98,12 +98,12 @@ func TestFirstProgram(t *testing.T) {
 	t.Parallel()
 	first := programs(t)[0]
 	if n := strings.Count(first, "\n"); n > 30 {
-		t.Errorf("it has %d lines, more than 30", n)
+		t.Errorf("the program has %d lines, more than 30", n)
 	}
 	folder := module(t, first)
 	if out := run(t, folder, nil, "go", "list", "-trimpath", "-deps", "./program1"); !strings.Contains(out, "atelier/agent/tool\n") ||
 		regexp.MustCompile(`wails|sqlite|atelier/(backend|storage)`).MatchString(out) {
-		t.Errorf("it is made of %s", out)
+		t.Errorf("the program links %s", out)
 	}
 	program := filepath.Join(folder, "reader")
 	run(t, folder, nil, "go", "build", "-trimpath", "-o", program, "./program1")
@@ -117,7 +117,7 @@ func TestFirstProgram(t *testing.T) {
 		llmtest.Round{Text: "It is a clock."})
 	out := run(t, folder, []string{"ANTHROPIC_API_KEY=none", "ANTHROPIC_BASE_URL=" + server.Root}, program, read, "What is this?")
 	if out != "It is a clock.\n" {
-		t.Errorf("it prints %q", out)
+		t.Errorf("the program prints %q", out)
 	}
 	requests := server.Requests()
 	if len(requests) != 2 || !strings.Contains(string(requests[0].Body), "What is this?") ||
@@ -128,7 +128,7 @@ func TestFirstProgram(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), program, read, "What is this?") // no provider is configured
 	cmd.Env = []string{"HOME=" + read}
 	if said, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(said), "set ANTHROPIC_API_KEY") {
-		t.Errorf("without a key it says %q, %v", said, err)
+		t.Errorf("without a key the program prints %q, %v", said, err)
 	}
 }
 

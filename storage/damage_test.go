@@ -221,7 +221,7 @@ func TestMigrationsHaveNames(t *testing.T) {
 		t.Errorf("opened: %v", err)
 	}
 	if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
-		t.Error("it was changed")
+		t.Error("the file was changed")
 	}
 }
 

@@ -130,7 +130,7 @@ func TestLedgerOfAnOldDatabase(t *testing.T) {
 	}
 	add(t, s, "a", answer("x", 1, 9))
 	if info, err := s.Session(t.Context(), "a"); err != nil || info.Cost != (llm.Spending{Cost: 9, Unknown: 2}) {
-		t.Errorf("it continued at %+v, %v", info.Cost, err)
+		t.Errorf("the sum is %+v, %v", info.Cost, err)
 	}
 }
 

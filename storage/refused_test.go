@@ -230,7 +230,7 @@ func TestOpenRefuses(t *testing.T) {
 				t.Errorf("reported %v", err)
 			}
 			if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
-				t.Error("it was changed")
+				t.Error("the database was changed")
 			}
 		})
 	}

@@ -80,7 +80,7 @@ func TestCommit(t *testing.T) {
 	}
 }
 
-// What is staged outside the folder is not committed unseen.
+// Changes that are staged outside the folder are not committed unseen.
 func TestCommitOfSubfolder(t *testing.T) {
 	t.Parallel()
 	b := repository(t, map[string]string{"d/in": "1\n", "out": "1\n"})

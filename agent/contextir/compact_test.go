@@ -107,7 +107,7 @@ func TestCompactTakesPicturesOut(t *testing.T) {
 		t.Error("the newest is forgotten")
 	}
 	if c.Compact("S.", 0, nil); c.Pictures() {
-		t.Error("there is one still")
+		t.Error("the conversation still has a picture")
 	}
 }
 

@@ -399,7 +399,7 @@ func TestUnfinishedFilesHaveNoName(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := content(t, filepath.Join(l.dir, "new")); got != "new" {
-		t.Errorf("it holds %q", got)
+		t.Errorf("the file holds %q", got)
 	}
 	if err := l.WriteFile(t.Context(), "old", []byte("newer")); err != nil || content(t, filepath.Join(l.dir, "old")) != "newer" {
 		t.Errorf("a file that exists: %v", err)

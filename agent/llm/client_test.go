@@ -162,6 +162,6 @@ func TestLayerWaitsForAChange(t *testing.T) {
 		}
 	})
 	if got := said(t, c, llm.Request{Provider: "mine", Model: "m"}); got != "mine/m" {
-		t.Errorf("it says %q", got)
+		t.Errorf("the answer is %q", got)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"atelier.dev/atelier/agent"
 )
 
-// What a person is told of a call, besides why it asks.
+// A request for approval says what the call would do, in addition to its reason.
 func TestForetell(t *testing.T) {
 	t.Parallel()
 	in, out := world(t)

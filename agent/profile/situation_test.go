@@ -92,7 +92,7 @@ func TestRenew(t *testing.T) {
 	now := agent.Situation{Provider: "anthropic", Model: "m", Mode: agent.ModeDefault, AtInput: true}
 	known := profiles.Brief(t.Context(), now).Told
 	if u := profiles.Renew(t.Context(), now, known); u.Text != "" {
-		t.Fatalf("nothing changed, but it is told:\n%s", u.Text)
+		t.Fatalf("nothing changed, but the model is told:\n%s", u.Text)
 	}
 	day = 22
 	p.put(filepath.Join(p.folder, ".git/HEAD"), "ref: refs/heads/work\n")
@@ -146,7 +146,7 @@ func TestDocumentsBelow(t *testing.T) {
 	b := profiles.Brief(t.Context(), now)
 	inOrder(t, b.System, "Folders below have instructions of their own", `"api/AGENTS.md", "web/AGENTS.md", "web/src/CLAUDE.md".`)
 	if strings.Contains(b.System, "semicolons") {
-		t.Error("told before anybody works there")
+		t.Error("told before a call touched the folder")
 	}
 	known := b.Told
 	renew := func(want ...string) {

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 var helpers = map[string]func(args []string) (exitCode int){
 	"sleep": func([]string) int { return sleep() },
 	"deaf": func([]string) int {
-		signal.Notify(make(chan os.Signal, 1), os.Interrupt) // one that is ignored ends the program all the same
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt) // an ignored one ends the program nevertheless
 		return sleep()
 	},
 	"polite": func([]string) int {

@@ -170,7 +170,7 @@ func TestKillEndsProcessesThatIgnoreTheStop(t *testing.T) { // LOOP-123
 	t.Cleanup(deaf.release)
 	deaf.kill(command.Process, time.Now())
 	if !deaf.job.empty() {
-		t.Fatal("it is alive")
+		t.Fatal("the process is alive")
 	}
 	if err := command.Wait(); exitCode(command.ProcessState) != int(interruptedExit) {
 		t.Errorf("Wait: %v", err)

@@ -150,7 +150,7 @@ func TestReadOnlyOnATerminal(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
-		t.Errorf("it wrote %v, %v", entries, err)
+		t.Errorf("a read-only command wrote a file: %v, %v", entries, err)
 	}
 }
 

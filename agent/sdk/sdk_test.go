@@ -217,7 +217,7 @@ func TestStreamHasEverythingAProgramNeeds(t *testing.T) {
 		t.Errorf("%+v is of another session", all[i])
 	}
 	if first := pick[sdk.System](all)[0]; first.Subtype != agent.KindSessionStart {
-		t.Errorf("it begins with %s", first.Subtype)
+		t.Errorf("the stream begins with %s", first.Subtype)
 	}
 	answers := pick[sdk.Assistant](all)
 	first := sdk.Assistant{

@@ -187,7 +187,7 @@ func TestAPatchChangesNothingUnseen(t *testing.T) { // K-28
 func TestApplyPatchIsShownToTheModelsThatKnowIt(t *testing.T) { // LOOP-29, LOOP-30, LOOP-39
 	t.Parallel()
 	if _, there := newBench(t, nil).tools["ApplyPatch"]; there {
-		t.Error("it is there unasked")
+		t.Error("ApplyPatch is shown without the option")
 	}
 	spec := newPatchBench(t, nil).tools["ApplyPatch"].Spec()
 	if spec.Freeform == nil || spec.ReadOnly {

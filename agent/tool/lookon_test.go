@@ -112,7 +112,7 @@ func TestALookTakesNothingFromTheModel(t *testing.T) { // OAS-316
 		t.Errorf("read again from the sixth byte: %+v, %v", again, err)
 	}
 	if _, err := o.tasks.Output("9", 0, 100); err == nil {
-		t.Error("a task that there is not was read")
+		t.Error("an unknown task was read")
 	}
 }
 
@@ -181,7 +181,7 @@ func TestAHostStopsATask(t *testing.T) { // OAS-317
 		t.Errorf("stopped after its end: %+v, %v", late, err)
 	}
 	if _, err := o.tasks.Stop("9"); err == nil {
-		t.Error("a task that there is not was stopped")
+		t.Error("an unknown task was stopped")
 	}
 }
 

@@ -71,6 +71,6 @@ func TestPrintingOfAChangingFile(t *testing.T) {
 	b.put("f", "two\n")
 	memory.after(t.Context(), e, printed)
 	if memory.current(path, "f", []byte("one\n")) == nil || memory.current(path, "f", []byte("two\n")) == nil {
-		t.Error("it counts as read")
+		t.Error("the file counts as read")
 	}
 }

@@ -289,10 +289,10 @@ func TestReadWithALimitIsNotCut(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"f": "one\ntwo\n"})
 	if r := b.succeed("Read", args{"file_path": "f", "limit": 2}); r.Wanted != maxWanted {
-		t.Errorf("with a limit it wants %d characters", r.Wanted)
+		t.Errorf("a call with a limit asks for %d characters", r.Wanted)
 	}
 	if r := b.succeed("Read", args{"file_path": "f"}); r.Wanted != 0 {
-		t.Errorf("without one it wants %d characters", r.Wanted)
+		t.Errorf("a call without a limit asks for %d characters", r.Wanted)
 	}
 }
 

@@ -98,7 +98,7 @@ func TestLongAnswerForDisplay(t *testing.T) {
 				}
 			}
 			if got.Size != int64(size) {
-				t.Errorf("it is said to be of %d bytes, not %d", got.Size, size)
+				t.Errorf("its size is given as %d bytes, want %d", got.Size, size)
 			}
 			for _, s := range []string{text.String(), reasoning.String()} {
 				if s == "" {

@@ -41,7 +41,7 @@ func TestClosedBeforeItWasRead(t *testing.T) {
 	}
 	var e *backend.Error
 	if err := <-opened; !errors.As(err, &e) || e.ID != backend.ProblemSessionClosing {
-		t.Errorf("opening it answered %v", err)
+		t.Errorf("opening the session returned %v", err)
 	}
 }
 
@@ -91,7 +91,7 @@ func (p *pausing) Session(ctx context.Context, id string) (backend.SessionInfo, 
 	return backend.SessionInfo{}, ctx.Err()
 }
 
-// Whoever sends to a session that is closed at that moment is told so.
+// A message to a session that is being closed gets an error that says so.
 func TestClosedWhileATurnBegins(t *testing.T) {
 	t.Parallel()
 	log := &pausing{reading: make(chan struct{})}

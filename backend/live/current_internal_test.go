@@ -15,7 +15,7 @@ func TestCauseOfAnEnd(t *testing.T) {
 	c.end(first) // there is no turn
 	for _, before := range []bool{true, false} {
 		if !c.begin() || c.begin() {
-			t.Fatal("it did not begin once")
+			t.Fatal("the turn did not begin exactly once")
 		}
 		if before {
 			c.end(first)
@@ -33,7 +33,7 @@ func TestCauseOfAnEnd(t *testing.T) {
 		c.rest()
 	}
 	if !c.begin() {
-		t.Fatal("it did not begin")
+		t.Fatal("the turn did not begin")
 	}
 	c.end(first)
 	c.end(second)

@@ -63,7 +63,7 @@ func TestBreakdown(t *testing.T) {
 		t.Errorf("before %+v, after a restart %+v", before, after)
 	}
 	if _, err := call[agent.ContextBreakdown](again, "conversation.breakdown", workbench.SessionRef{Session: "none"}); err == nil || err.Code != backend.CodeNotFound {
-		t.Errorf("of a session that is not there: %v", err)
+		t.Errorf("of a missing session: %v", err)
 	}
 }
 

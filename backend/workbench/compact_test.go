@@ -103,7 +103,7 @@ func (u *undecided) Setting(ctx context.Context, key string) (string, error) {
 	return u.Store.Setting(ctx, key)
 }
 
-// Where the user's choice cannot be read, no summary is paid for that they may not want.
+// If the user's choice cannot be read, no summary is paid for that may be unwanted.
 func TestUnreadableChoiceCompactsNothing(t *testing.T) {
 	t.Parallel()
 	store := &undecided{}
@@ -166,7 +166,7 @@ func TestCompactIsCutOff(t *testing.T) {
 	must[backend.Empty](p, "conversation.compact", workbench.CompactRequest{Session: id})
 	await(p, anyOf[agent.CompactionStart])
 	if state := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id}).Session.State; state != agent.StateProcessing {
-		t.Errorf("it is %s", state)
+		t.Errorf("the session is %s", state)
 	}
 	if _, err := call[backend.Empty](p, "conversation.send", workbench.SendRequest{Session: id, Text: "now"}); err == nil || err.Code != backend.CodeBusy {
 		t.Errorf("sent meanwhile: %v", err)

@@ -29,7 +29,7 @@ func TestContinue(t *testing.T) {
 		p.more(deadline, "the answer's text")
 	}
 	if state := must[workbench.Snapshot](p, "conversation.open", open).Session.State; state != agent.StateProcessing {
-		t.Errorf("it is %s", state)
+		t.Errorf("the session is %s", state)
 	}
 	must[backend.Empty](p, "conversation.interrupt", ref)
 	await(p, anyOf[agent.ProcessingEnd])

@@ -120,7 +120,7 @@ func TestUnknownCost(t *testing.T) {
 		return ""
 	})
 	if _, end := ask(t, p, "compat", "anything"); end.Cost != nil {
-		t.Errorf("it cost %s", end.Cost)
+		t.Errorf("the request cost %s", end.Cost)
 	}
 	if all := must[backend.CostSummary](p, "costs.summary", workbench.CostsRequest{}); all.Total.Cost != (llm.Spending{Unknown: 1}) {
 		t.Errorf("%+v", all.Total)

@@ -85,7 +85,7 @@ func TestEndpoints(t *testing.T) {
 	}
 	must[models.EndpointList](p, "endpoints.remove", models.ProviderRef{Provider: "the-house-inc"})
 	if got := offered(must[models.ModelList](p, "models.list", models.ModelsRequest{}), "the-house-inc"); got.ID != "" {
-		t.Errorf("it is still listed: %+v", got)
+		t.Errorf("the endpoint is still listed: %+v", got)
 	}
 	if b, err := os.ReadFile(filepath.Join(home, "keys.json")); err != nil || strings.Contains(string(b), "canary") {
 		t.Errorf("its secrets are kept: %s (%v)", b, err)
@@ -246,7 +246,7 @@ func TestEndpointsAreSetCompletelyOrNotAtAll(t *testing.T) {
 		must[models.ConnectionTest](p, "models.test", models.ModelRef{Provider: "the-house-inc"})
 		requests := server.Requests()
 		if got := requests[len(requests)-1]; got.Header.Get("Authorization") != "Bearer canary-key" || got.Path != "/v1/models" {
-			t.Fatalf("after %s it is asked at %s with %q", name, got.Path, got.Header.Get("Authorization"))
+			t.Fatalf("after %s the endpoint is called at %s with %q", name, got.Path, got.Header.Get("Authorization"))
 		}
 	}
 }

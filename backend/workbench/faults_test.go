@@ -209,7 +209,7 @@ func TestEveryFaultIsReported(t *testing.T) {
 			_, err := call[json.RawMessage](p, tt.method, args)
 			if !f.disarm() {
 				if n == 1 {
-					t.Errorf("%s asks nothing of the store", tt.method)
+					t.Errorf("%s does not use the store", tt.method)
 				}
 				break
 			}

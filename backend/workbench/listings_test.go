@@ -75,10 +75,10 @@ func TestListings(t *testing.T) {
 		}
 		limits, cost := p.bench.Providers().Limits("openrouter", "house/one"), p.bench.Providers().Price("openrouter", "house/one", llm.Usage{Input: 1000, CacheRead: 1000, Output: 100, Known: true}, time.Now())
 		if limits.Window != 262_144 || limits.Blind || cost == nil || *cost != llm.Dollar*32/10_000 {
-			t.Errorf("it is reckoned with %+v and %v", limits, cost)
+			t.Errorf("the model has the limits %+v and the price %v", limits, cost)
 		}
 		if info := offered(list, "openrouter"); info.ListedAt == 0 {
-			t.Error("no word of when it was asked")
+			t.Error("the time of the list is missing")
 		}
 		if got := gateway.asked.Load(); got != asked {
 			t.Errorf("asked %d times, want %d", got, asked)
@@ -160,7 +160,7 @@ func TestCapOfAnUnlistedModel(t *testing.T) {
 	must[backend.Empty](p, "conversation.configure", workbench.ConfigureRequest{Session: info.ID, Settings: info.Settings})
 	p.send(info.ID, "hi")
 	if end := await(p, anyOf[agent.TextEnd]); end.Cost != nil {
-		t.Errorf("it costs %v", *end.Cost)
+		t.Errorf("the model costs %v", *end.Cost)
 	}
 	await(p, anyOf[agent.ProcessingEnd])
 	if body := string(server.Requests()[0].Body); !strings.Contains(body, `"max_tokens":128000`) || !strings.Contains(body, `"adaptive"`) {

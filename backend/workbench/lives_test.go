@@ -237,7 +237,7 @@ func TestSessionsOfAnotherFolder(t *testing.T) {
 		}
 	}
 	if info := must[workbench.Snapshot](other, "conversation.open", workbench.OpenRequest{Session: id}); info.Session.Settings.Mode == agent.ModeBypass || info.Session.Title != "" {
-		t.Errorf("it was changed: %+v", info.Session)
+		t.Errorf("the session was changed: %+v", info.Session)
 	}
 }
 

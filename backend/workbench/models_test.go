@@ -45,7 +45,7 @@ func TestModelsList(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	if want := []llm.Effort{"low", "medium", "high", "xhigh", "max"}; !slices.Equal(m.Efforts, want) || !slices.Contains(m.Abilities, models.AbilityReasoning) {
-		t.Errorf("it reasons at %q and can %q", m.Efforts, m.Abilities)
+		t.Errorf("the model has the efforts %q and the abilities %q", m.Efforts, m.Abilities)
 	}
 	if m := find(t, list, "openai", "gpt-4o"); len(m.Efforts) != 0 || slices.Contains(m.Abilities, models.AbilityReasoning) {
 		t.Errorf("a model that does not reason: %+v", m)

@@ -77,10 +77,10 @@ func TestParityOfServers(t *testing.T) {
 			ends = c.turn("look")
 			c.fine(ends, 1)
 			if printed += ends[0].Output; !strings.Contains(printed, "listening\n") || d.provider == "openai" && !strings.Contains(printed, "asked\n") {
-				t.Errorf("it printed %q", printed)
+				t.Errorf("the server printed %q", printed)
 			}
 			if carrying(t, token) == 0 {
-				t.Error("to look at it ended it")
+				t.Error("reading its output ended the server")
 			}
 			c.says(r.stop("1"))
 			c.fine(c.turn("stop"), 1)
@@ -178,6 +178,6 @@ func TestApprovalSaysWhere(t *testing.T) {
 	}
 	c.allow(c.session, request)
 	if end := await(c.page, anyOf[agent.ToolCallEnd]); end.Output != "/\n" {
-		t.Errorf("it ran in %q", end.Output)
+		t.Errorf("the command ran in %q", end.Output)
 	}
 }

@@ -336,13 +336,13 @@ var matrix = map[string]func(*cell){
 			}
 		}
 		if !slices.Equal(order, slices.Concat(slices.Repeat([]agent.Kind{agent.KindToolCallStart}, 3), slices.Repeat([]agent.Kind{agent.KindToolCallEnd}, 3))) {
-			c.t.Errorf("they ran as %v", order)
+			c.t.Errorf("the calls ran as %v", order)
 		}
 		body, at := c.last(), 0
 		for i := range 3 { // in the order of the calls
 			next := strings.Index(body[at:], fmt.Sprintf("content %d", i))
 			if next < 0 {
-				c.t.Fatalf("the result of call %d is not where it belongs", i)
+				c.t.Fatalf("the result of call %d is in the wrong place", i)
 			}
 			at += next
 		}
@@ -350,7 +350,7 @@ var matrix = map[string]func(*cell){
 	"LOOP-171 another effort": func(c *cell) {
 		c.turn("hello")
 		if strings.Contains(c.last(), c.effort) {
-			c.t.Fatal("it thinks hard already")
+			c.t.Fatal("the request already asks for much thought")
 		}
 		c.configure(agent.Settings{Provider: c.provider, Model: c.model, Mode: agent.ModeBypass, Effort: llm.EffortHigh})
 		c.turn("think")
@@ -425,7 +425,7 @@ func TestParityOfSteering(t *testing.T) {
 			}
 			c.holds("a.txt", "a\n")
 			if n := strings.Count(c.last(), "only the header"); n != 1 {
-				t.Errorf("it is told %d times", n)
+				t.Errorf("the model is told %d times", n)
 			}
 		})
 	}

@@ -95,7 +95,7 @@ func TestLocalModels(t *testing.T) {
 	}
 	for _, r := range server.Requests() {
 		if r.Header.Get("Authorization") != "" || r.Body != nil {
-			t.Errorf("%s was sent to whoever listens there", r.Path)
+			t.Errorf("%s was sent to another program on that port", r.Path)
 		}
 	}
 	info.Settings.Provider, info.Settings.Model = "ollama", llmtest.ModelID
@@ -199,7 +199,7 @@ func TestEnvironmentNamesAnEndpoint(t *testing.T) {
 	p.send(info.ID, "hi")
 	await(p, anyOf[agent.ProcessingEnd])
 	if got := server.Requests()[0].Header.Get("Authorization"); got != "Bearer own-key" {
-		t.Errorf("it is asked with %q", got)
+		t.Errorf("the endpoint is called with %q", got)
 	}
 	for _, k := range must[models.KeyList](p, "keys.list", backend.Empty{}).Keys {
 		if k.Variable == "CODEANY_API_KEY" {

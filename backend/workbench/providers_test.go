@@ -81,6 +81,6 @@ func TestSessionsShareAPause(t *testing.T) {
 	}
 	must[models.KeyList](p, "keys.set", models.SetKeyRequest{Provider: "compat", Key: "sk-another"})
 	if got := ask(); got != agent.EndDone {
-		t.Errorf("with another key it ended as %s", got)
+		t.Errorf("with another key the turn ended as %s", got)
 	}
 }

@@ -77,11 +77,11 @@ func TestSuggestion(t *testing.T) {
 		shown := asked(server, smallID)[n]
 		for _, want := range append(turns, "Mend the login") {
 			if strings.Count(shown, want) != 1 {
-				t.Errorf("after turn %d it was not shown %q once: %s", n+1, want, shown)
+				t.Errorf("after turn %d the model was not shown %q once: %s", n+1, want, shown)
 			}
 		}
 		if n == 4 && strings.Contains(shown, "two") {
-			t.Errorf("it was shown old turns: %s", shown)
+			t.Errorf("the model was shown old turns: %s", shown)
 		}
 	}
 	for _, r := range server.Requests() {

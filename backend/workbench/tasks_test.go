@@ -129,7 +129,7 @@ func TestAPageFollowsATaskAndStopsIt(t *testing.T) {
 		"tasks.output": workbench.TaskOutputRequest{Session: "other", Task: "1"},
 	} {
 		if _, err := call[backend.Empty](p, method, args); err == nil || err.Code != backend.CodeNotFound {
-			t.Errorf("%s of a task that there is not: %v", method, err)
+			t.Errorf("%s of an unknown task: %v", method, err)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func TestTitle(t *testing.T) {
 	p.send(id, "Please fix the login, which fails")
 	first := await(p, anyOf[agent.Title])
 	if !strings.HasPrefix(first.Text, "Please fix") {
-		t.Errorf("at first it is called %q", first.Text)
+		t.Errorf("the first title is %q", first.Text)
 	}
 	side := await(p, anyOf[agent.SideRequest])
 	if side.Purpose != agent.PurposeTitle || side.Provider != "openai" || side.Model != "gpt-6-luna" || side.Cost == nil || *side.Cost == 0 {
@@ -48,7 +48,7 @@ func TestTitle(t *testing.T) {
 	}
 	asked := server.Requests()[1]
 	if body := string(asked.Body); !strings.Contains(body, "which fails") || !strings.Contains(body, "I fixed the login.") {
-		t.Errorf("it was named after %s", body)
+		t.Errorf("the session was named after %s", body)
 	}
 	p.send(id, "And now the logout")
 	await(p, anyOf[agent.ProcessingEnd])

@@ -90,7 +90,7 @@ func TestHangingKeyringIsNotUsed(t *testing.T) {
 		unlocked := make(chan struct{})
 		defer close(unlocked)
 		if answers(func() error { <-unlocked; return nil }) {
-			t.Error("it did not answer")
+			t.Error("the key store did not answer")
 		}
 	})
 	for err, want := range map[error]bool{nil: true, keyring.ErrNotFound: true, errors.New("no bus"): false} {

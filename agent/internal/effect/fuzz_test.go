@@ -27,7 +27,7 @@ func isDangerous(line string) bool {
 	return agent.OutlookOf(Of(line, place())...).Risk == agent.RiskDangerous
 }
 
-// Whatever a dangerous command is wrapped in, it stays dangerous.
+// A dangerous command stays dangerous in any wrapper.
 func TestWrappedIsDangerous(t *testing.T) {
 	t.Parallel()
 	wraps := []string{

@@ -35,7 +35,7 @@ func TestModels(t *testing.T) {
 			switch e {
 			case llm.EffortNone, llm.EffortMinimal, llm.EffortLow, llm.EffortMedium, llm.EffortHigh, llm.EffortXHigh, llm.EffortMax:
 			default:
-				t.Errorf("%s takes the effort %q, which is none of ours", m.ID, e)
+				t.Errorf("%s has the unknown effort %q", m.ID, e)
 			}
 		}
 	}

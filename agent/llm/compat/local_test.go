@@ -62,7 +62,7 @@ func TestRunning(t *testing.T) {
 				t.Errorf("%v %s", err, diff)
 			}
 			if took := time.Since(begin); took > 5*time.Second {
-				t.Errorf("it took %v", took)
+				t.Errorf("the check took %v", took)
 			}
 		})
 	}

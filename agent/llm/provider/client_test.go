@@ -114,7 +114,7 @@ func TestDefault(t *testing.T) {
 	provider.SetDefault(nil)
 	defer provider.SetDefault(nil)
 	if first := provider.Default(); first != provider.Default() {
-		t.Error("there are two")
+		t.Error("the client was created twice")
 	}
 	if _, err := llm.Complete(provider.Default().Stream(t.Context(), request(""))); err != nil {
 		t.Error(err)
@@ -122,7 +122,7 @@ func TestDefault(t *testing.T) {
 	own := llm.NewClient()
 	provider.SetDefault(own)
 	if provider.Default() != own {
-		t.Error("it was not replaced")
+		t.Error("the client was not replaced")
 	}
 }
 

@@ -60,7 +60,7 @@ func TestCallsAreLimited(t *testing.T) {
 			t.Fatalf("%d calls kept, %d left out, usage %+v, finish %+v", len(kept), answer.LeftOut, answer.Usage, answer.Finish)
 		}
 		if last := string(kept[most-1].Arguments); last != `{"n":255}` {
-			t.Errorf("the last one that is kept is %s", last)
+			t.Errorf("the last call that is kept is %s", last)
 		}
 	})
 }
