@@ -105,12 +105,12 @@ func (g *grepper) add(path, line string) {
 
 // file searches one file until ctx ends. It skips unreadable and binary files.
 func (g *grepper) file(ctx context.Context, p place, shown string) {
-	f, _, err := p.open()
+	f, info, err := p.open()
 	if err != nil {
 		return
 	}
 	defer f.Close()
-	lines := newLineReader(ctx, f, maxLine)
+	lines := newLineReader(ctx, f, maxLine, info.Size())
 	if lines.binary() {
 		return
 	}

@@ -18,8 +18,11 @@ type lineReader struct {
 	limit int // bytes kept of a line
 }
 
-func newLineReader(ctx context.Context, r io.Reader, limit int) *lineReader {
-	return &lineReader{r: bufio.NewReaderSize(endingReader{ctx, r}, 64<<10), limit: limit}
+// newLineReader reads a file of about the given size. Most files are small, and
+// a large buffer for each would be most of what a Read allocates.
+func newLineReader(ctx context.Context, r io.Reader, limit int, size int64) *lineReader {
+	buffer := min(max(size, sniffed), 64<<10)
+	return &lineReader{r: bufio.NewReaderSize(endingReader{ctx, r}, int(buffer)), limit: limit}
 }
 
 // endingReader reads until a context ends, then returns its error.

@@ -42,7 +42,7 @@ func (l *Local) ReadLines(ctx context.Context, path string, offset, limit int) (
 		sum = sha256.New()
 		source = io.TeeReader(f, sum)
 	}
-	lines := newLineReader(ctx, source, maxLine)
+	lines := newLineReader(ctx, source, maxLine, info.Size())
 	if lines.binary() {
 		return Page{}, isBinary(path, info.Size())
 	}

@@ -172,7 +172,7 @@ func New(tools *agent.Registry, s Surroundings) *Profiles {
 // bindings returns the shown bindings of registered tools, followed by hidden
 // ones for everything else that is understood.
 func (d design) bindings(there []string, s Surroundings) []agent.Binding {
-	native := d.native(s.Platform)
+	native, spec := d.native(s.Platform), specBindings() // each table costs a millisecond
 	shown, tools := native, d.tools
 	if s.Naming == NamingSpec {
 		shown = nil
@@ -182,12 +182,12 @@ func (d design) bindings(there []string, s Surroundings) []agent.Binding {
 	for _, entry := range slices.Concat(tools, helpers) {
 		for name := range strings.SplitSeq(entry, "|") {
 			if slices.Contains(there, name) {
-				out = append(out, binding(name, shown, specBindings()))
+				out = append(out, binding(name, shown, spec))
 				break
 			}
 		}
 	}
-	for _, b := range append(slices.Concat(native, specBindings(), anthropicBindings(), habits()), canonicalShell()) {
+	for _, b := range append(slices.Concat(native, spec, anthropicBindings(), habits()), canonicalShell()) {
 		b.Hidden = true
 		out = append(out, b)
 	}

@@ -15,6 +15,7 @@ const markerName = "ATELIER_CALL"
 var (
 	program = rand.Text()
 	numbers atomic.Int64 // of scopes and calls
+	called  atomic.Bool  // whether there was a call
 )
 
 // Scope marks the processes of one owner, such as a session, so that they can
@@ -29,7 +30,11 @@ func NewScope() Scope {
 // End kills every process that was started with a [Spec] of this scope, even if
 // it outlived its command. No Run of the scope may be in progress. On systems
 // other than Linux and Windows it does nothing.
-func (s Scope) End() { sweep(s.prefix()) }
+func (s Scope) End() {
+	if called.Load() { // else no process has a marker
+		sweep(s.prefix())
+	}
+}
 
 func (s Scope) prefix() string {
 	if s.marker == "" {
@@ -41,6 +46,7 @@ func (s Scope) prefix() string {
 // nextCall returns the marker of a new call. It ends in a character that no
 // number contains, so that no marker is a prefix of another.
 func (s Scope) nextCall() string {
+	called.Store(true)
 	return s.prefix() + strconv.FormatInt(numbers.Add(1), 10) + ";"
 }
 

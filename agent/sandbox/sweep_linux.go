@@ -31,23 +31,33 @@ func killMarked(marker []byte) (again bool) {
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		// The handle comes first: it pins the process, so that the signal
-		// cannot reach another process with the same number.
-		process, err := os.FindProcess(pid)
-		if err != nil {
-			continue
-		}
 		env, err := os.ReadFile(dir + "/environ")
 		switch {
 		case err != nil:
 		case bytes.Contains(env, marker):
-			again = process.Signal(syscall.SIGKILL) == nil || again
+			again = killIf(pid, dir, marker) || again
 		case len(env) == 0:
 			again = again || isExecuting(dir)
 		}
-		_ = process.Release()
 	}
 	return again
+}
+
+// killIf kills the process in dir if its environment still carries marker once
+// there is a handle to it. The handle pins the process, so that the signal
+// cannot reach another one with the same number. It reports false if the process
+// cannot be killed, which it cannot after its end.
+func killIf(pid int, dir string, marker []byte) bool {
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = process.Release() }()
+	env, err := os.ReadFile(dir + "/environ")
+	if err != nil || !bytes.Contains(env, marker) {
+		return true // it has ended, or executes a program now: the next pass knows
+	}
+	return process.Signal(syscall.SIGKILL) == nil
 }
 
 // isExecuting reports whether a process in /proc that showed no environment has
