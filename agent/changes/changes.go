@@ -112,7 +112,8 @@ type Listing struct {
 	State  GitOperation
 	Files  []File
 	More   int // files beyond [MaxFiles]
-	// Added and Removed include the files that are not listed.
+	// Added and Removed include the files that are not listed, as far as git
+	// knows them.
 	Added, Removed int
 }
 

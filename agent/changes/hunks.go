@@ -278,14 +278,15 @@ func replaced(line string) string {
 	return replacements.ReplaceAllString(strings.ToValidUTF8(line, "\uFFFD"), "\uFFFD")
 }
 
-// carriage reports whether all lines end in a carriage return and a newline.
+// carriage reports whether all lines end in a carriage return and a newline,
+// except a last line without an end.
 func carriage(lines []string) bool {
 	for i, line := range lines {
 		if !strings.HasSuffix(line, "\r\n") && (i < len(lines)-1 || strings.HasSuffix(line, "\n")) {
 			return false
 		}
 	}
-	return len(lines) > 0
+	return len(lines) > 0 && strings.HasSuffix(lines[0], "\r\n")
 }
 
 func carriageIn(hunks []hunk) bool {

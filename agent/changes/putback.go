@@ -41,7 +41,7 @@ func (f *Folder) PutBack(ctx context.Context, q Query, p Part) (agent.FileChange
 		if e == nil {
 			return none, &Error{Kind: Changed, Path: p.Path}
 		}
-		b.created, b.mode = !e.existed(), b.modeOf(ctx, name)
+		b.created = !e.existed()
 		if p.Hunk == "" {
 			return b.edits(ctx, e)
 		}
@@ -89,7 +89,7 @@ type putBack struct {
 	*Folder
 	name, shown, seen string
 	created           bool   // the change created the file
-	mode              string // of the file before the change, as git writes it; empty if unknown
+	mode              string // of the file before the change, as git writes it; empty if it is not known yet
 }
 
 // refuse returns a refusal about the file.
@@ -173,6 +173,9 @@ func (b putBack) edits(ctx context.Context, e *edited) (agent.FileChange, error)
 
 // write gives the file its old content.
 func (b putBack) write(ctx context.Context, now present, text string) (agent.FileChange, error) {
+	if now.seen == absent && b.mode == "" {
+		b.mode = b.modeOf(ctx, b.name)
+	}
 	if err := b.replace(ctx, b.name, now, []byte(text), b.mode == modeExecutable); err != nil {
 		return agent.FileChange{}, err
 	}
@@ -191,7 +194,7 @@ func (b putBack) remove(ctx context.Context, now present) (agent.FileChange, err
 func (b putBack) moveBack(ctx context.Context, now present, from, before string) (agent.FileChange, error) {
 	old := now
 	old.seen = absent
-	if err := b.replace(ctx, from, old, []byte(before), b.mode == modeExecutable); err != nil {
+	if err := b.replace(ctx, from, old, []byte(before), false); err != nil {
 		return agent.FileChange{}, err
 	}
 	if err := b.discard(ctx, b.name, now.seen); err != nil {

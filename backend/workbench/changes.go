@@ -114,7 +114,7 @@ type ChangesReply struct {
 	State   changes.GitOperation `json:"state,omitempty"` // what git is in the middle of
 	Files   []ChangedFile        `json:"files,omitempty"`
 	More    int                  `json:"more,omitempty"` // files that are not listed
-	Added   int                  `json:"added"`          // includes files that are not listed
+	Added   int                  `json:"added"`          // includes files that are not listed, if git knows them
 	Removed int                  `json:"removed"`
 }
 
