@@ -117,7 +117,7 @@ func (f *Folder) summary(ctx context.Context, e *edited) (File, bool) {
 	}
 	if d, composed := f.net(ctx, e, Shape{}); composed {
 		file.Added, file.Removed, file.Large, file.Binary = d.Added, d.Removed, d.Large, d.Binary
-		return file, file.Added+file.Removed > 0 || d.Large || file.From != "" || e.existed() != e.stays()
+		return file, !d.Vanished && (file.Added+file.Removed > 0 || d.Large || file.From != "" || e.existed() != e.stays())
 	}
 	for _, change := range e.edits {
 		file.Added += change.Added
@@ -131,6 +131,9 @@ func (f *Folder) summary(ctx context.Context, e *edited) (File, bool) {
 func (f *Folder) net(ctx context.Context, e *edited, shape Shape) (d Diff, composed bool) {
 	text, binary, large, err := f.contentOf(ctx, e.path)
 	gone := errors.Is(err, fs.ErrNotExist)
+	if gone && !e.existed() { // nothing is left
+		return Diff{Vanished: e.stays()}, true
+	}
 	if binary || large || err != nil && !gone || gone == e.stays() {
 		return Diff{Vanished: gone && e.stays()}, false
 	}
