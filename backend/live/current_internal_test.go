@@ -41,3 +41,17 @@ func TestCauseOfAnEnd(t *testing.T) {
 		t.Errorf("ended before it ran for %v", context.Cause(ctx))
 	}
 }
+
+// Ending between two turns does nothing to the next one.
+func TestEndBetweenTurns(t *testing.T) {
+	t.Parallel()
+	var c current
+	c.end(context.Canceled)
+	c.begin()
+	ctx, stop := c.run(t.Context())
+	defer stop(nil)
+	if err := ctx.Err(); err != nil {
+		t.Errorf("the next turn was ended: %v", context.Cause(ctx))
+	}
+	c.rest()
+}
