@@ -305,6 +305,11 @@ type TaskChange struct {
 	Printed bool `json:"printed,omitempty"`
 }
 
+// QueueChange says that messages were added to the queue, edited, moved or
+// removed. The queue itself is read separately. A delivery is told by the event
+// of the delivered message instead.
+type QueueChange struct{}
+
 // RateLimitReport is what a provider reported about the key's rate limits with
 // its newest answer (LLM-32).
 type RateLimitReport struct {

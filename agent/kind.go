@@ -41,8 +41,9 @@ const (
 	KindRetrying           Kind = "retrying"
 	KindSideRequest        Kind = "side_request"
 	KindPromptSuggestion   Kind = "prompt_suggestion"
-	KindRateLimit          Kind = "rate_limit"  // what the provider reports as left
-	KindTaskChange         Kind = "task_change" // a background command began, printed or ended
+	KindRateLimit          Kind = "rate_limit"   // what the provider reports as left
+	KindTaskChange         Kind = "task_change"  // a background command began, printed or ended
+	KindQueueChange        Kind = "queue_change" // the user changed the messages that wait
 	KindHistoryRepaired    Kind = "history_repaired"
 	KindCompactionStart    Kind = "compaction_start"
 	KindCompactionPhase    Kind = "compaction_phase"
@@ -82,6 +83,7 @@ func (SideRequest) Kind() Kind        { return KindSideRequest }
 func (PromptSuggestion) Kind() Kind   { return KindPromptSuggestion }
 func (RateLimitReport) Kind() Kind    { return KindRateLimit }
 func (TaskChange) Kind() Kind         { return KindTaskChange }
+func (QueueChange) Kind() Kind        { return KindQueueChange }
 func (HistoryRepaired) Kind() Kind    { return KindHistoryRepaired }
 func (CompactionStart) Kind() Kind    { return KindCompactionStart }
 func (CompactionPhase) Kind() Kind    { return KindCompactionPhase }
@@ -127,6 +129,7 @@ var kinds = define(
 	durable[PromptSuggestion](),
 	delta[RateLimitReport](),
 	delta[TaskChange](),
+	delta[QueueChange](),
 	durable[HistoryRepaired](),
 	durable[CompactionStart](),
 	delta[CompactionPhase](),

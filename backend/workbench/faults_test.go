@@ -197,6 +197,7 @@ func TestEveryFaultIsReported(t *testing.T) {
 		{"queue.edit", func() any { return workbench.QueueEditRequest{Session: id, Message: waiting()} }, nil},
 		{"queue.move", func() any { return workbench.QueueMoveRequest{Session: id, ID: waiting().ID} }, nil},
 		{"queue.remove", func() any { return workbench.QueueRemoveRequest{Session: id, ID: waiting().ID} }, nil},
+		{"queue.list", func() any { return ref(fresh()) }, []string{"Session", "Events", "Queue"}},
 		{"queue.run", func() any { return ref(fresh()) }, []string{"Session", "Events", "Queue"}},
 		{"endpoints.list", func() any { return backend.Empty{} }, nil},
 		{"costs.summary", func() any { return workbench.CostsRequest{} }, nil},

@@ -3,6 +3,7 @@ package workbench
 import (
 	"context"
 	"strings"
+	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
@@ -29,6 +30,9 @@ func (w *Workbench) addQueued(ctx context.Context, in QueueAddRequest) (QueueRep
 		q.Add(m)
 		return nil
 	})
+	if err == nil {
+		w.publishQueue(in.Session)
+	}
 	if err == nil && m.Verb == agent.FollowUp && !l.Busy() {
 		if w.runQueue(ctx, l) == nil { // otherwise another turn has begun, which the message follows
 			waits = l.Queue().Items()
@@ -124,7 +128,25 @@ func (w *Workbench) changeQueue(ctx context.Context, session string, change func
 	}
 	defer release()
 	waits, err := l.ChangeQueue(change)
+	if err == nil {
+		w.publishQueue(session)
+	}
 	return QueueReply{Queue: waits}, err
+}
+
+// publishQueue tells the session's pages that the queue has changed.
+func (w *Workbench) publishQueue(session string) {
+	w.feed.Publish(agent.Event{Session: session, At: time.Now().UnixMilli(), Data: agent.QueueChange{}})
+}
+
+// listQueued is for the pages that did not make a change themselves.
+func (w *Workbench) listQueued(ctx context.Context, in SessionRef) (QueueReply, error) {
+	l, release, err := w.sessions.Open(ctx, in.Session)
+	if err != nil {
+		return QueueReply{}, err
+	}
+	defer release()
+	return QueueReply{Queue: l.Queue().Items()}, nil
 }
 
 // QueueAddRequest is for queue.add; the other requests are named after their
@@ -151,7 +173,7 @@ type QueueRemoveRequest struct {
 	ID      string `json:"id"`
 }
 
-// QueueReply answers all of them with the waiting messages.
+// QueueReply answers all of them, and queue.list, with the waiting messages.
 type QueueReply struct {
 	Queue []agent.Queued `json:"queue,omitempty"`
 }

@@ -173,3 +173,39 @@ func (s *ending) Append(ctx context.Context, events ...agent.Event) (int64, erro
 	}
 	return s.Store.Append(ctx, events...)
 }
+
+// LOOP-14: each change of the queue is told, so that a page that did not make it
+// reads the queue again; a refused change is not.
+func TestPagesLearnOfQueueChanges(t *testing.T) {
+	t.Parallel()
+	p, id, _ := hanging(t, llmtest.Round{Text: "1"}, llmtest.Round{Text: "2"})
+	told := watchNews(p)
+	list := func() []agent.Queued {
+		told.await(id, agent.QueueChange{})
+		return must[workbench.QueueReply](p, "queue.list", workbench.SessionRef{Session: id}).Queue
+	}
+	first := p.queue(id, agent.FollowUp, "first")[0]
+	if diff := cmp.Diff([]string{"follow_up: first"}, texts(list())); diff != "" {
+		t.Error(diff)
+	}
+	second := p.queue(id, agent.FollowUp, "second")[1]
+	list()
+	first.Verb = agent.Steer
+	for _, change := range []struct {
+		method string
+		args   any
+		want   []string
+	}{
+		{"queue.edit", workbench.QueueEditRequest{Session: id, Message: first}, []string{"steer: first", "follow_up: second"}},
+		{"queue.move", workbench.QueueMoveRequest{Session: id, ID: second.ID}, []string{"follow_up: second", "steer: first"}},
+		{"queue.remove", workbench.QueueRemoveRequest{Session: id, ID: second.ID}, []string{"steer: first"}},
+	} {
+		if _, err := call[workbench.QueueReply](p, "queue.remove", workbench.QueueRemoveRequest{Session: id, ID: "gone"}); err == nil {
+			t.Error("a message that does not wait was removed")
+		}
+		must[workbench.QueueReply](p, change.method, change.args)
+		if diff := cmp.Diff(change.want, texts(list())); diff != "" {
+			t.Error(change.method, diff)
+		}
+	}
+}

@@ -18,13 +18,13 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// news is what a page is told of tasks.
+// news is what a page is told of tasks and of queues.
 type news struct {
 	t    *testing.T
 	told chan agent.Event
 }
 
-func watchTasks(p *page) *news {
+func watchNews(p *page) *news {
 	n := &news{p.t, make(chan agent.Event, 10_000)}
 	cancel := p.bench.Subscribe(func(b []byte) {
 		var e feed.Envelope
@@ -32,7 +32,7 @@ func watchTasks(p *page) *news {
 			p.t.Errorf("%s: %v", b, err)
 		}
 		for _, ev := range e.Events {
-			if ev.Kind() == agent.KindTaskChange {
+			if kind := ev.Kind(); kind == agent.KindTaskChange || kind == agent.KindQueueChange {
 				n.told <- ev
 			}
 		}
@@ -41,7 +41,7 @@ func watchTasks(p *page) *news {
 	return n
 }
 
-func (n *news) await(session string, want agent.TaskChange) {
+func (n *news) await(session string, want agent.Payload) {
 	n.t.Helper()
 	deadline := time.After(patience)
 	for {
@@ -51,7 +51,7 @@ func (n *news) await(session string, want agent.TaskChange) {
 				return
 			}
 		case <-deadline:
-			n.t.Fatalf("nobody was told %+v within %s", want, patience)
+			n.t.Fatalf("nobody was told %#v within %s", want, patience)
 		}
 	}
 }
@@ -65,7 +65,7 @@ func leaving(t *testing.T, command string, rounds ...llmtest.Round) (*page, stri
 		{Text: "started"},
 	}, rounds...)...)
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
-	told := watchTasks(p)
+	told := watchNews(p)
 	id := p.session("compat")
 	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
 		Session: id, Settings: agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeBypass},

@@ -109,6 +109,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "conversation.configure", w.configure)
 	handle(d, "queue.add", w.addQueued)
 	handle(d, "queue.edit", w.editQueued)
+	handle(d, "queue.list", w.listQueued)
 	handle(d, "queue.move", w.moveQueued)
 	handle(d, "queue.remove", w.removeQueued)
 	handle(d, "queue.run", w.runQueued)

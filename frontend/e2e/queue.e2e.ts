@@ -67,6 +67,11 @@ test('messages steer and follow a turn, wait as cards, and outlive a stop, a rel
   await card(page, 'Then write the docs').getByText('then', { exact: true }).waitFor()
   expect(await field(page).inputValue()).toBe('')
 
+  const second = await openPage(stage.browser, `${new URL('/', first.url)}`, {
+    storageState: await page.context().storageState(),
+  })
+  await card(second.page, 'Write the tests').waitFor()
+
   // Editing in place: Escape cancels the edit and does not stop the turn.
   await page.getByRole('button', { name: 'Edit: Write the tests' }).click()
   const edit = queue(page).getByRole('textbox', { name: 'Queued message' })
@@ -99,6 +104,13 @@ test('messages steer and follow a turn, wait as cards, and outlive a stop, a rel
   await page.getByRole('button', { name: 'Move: Write two tests', exact: true }).press('ArrowDown')
   await page.getByRole('button', { name: 'Move: Write two tests', exact: true }).press('ArrowDown')
   await expect.poll(() => waiting(page)).toEqual(['Use short names', docs, 'Write two tests'])
+
+  // A second page follows what it did not change itself.
+  await expect
+    .poll(() => waiting(second.page))
+    .toEqual(['Use short names', docs, 'Write two tests'])
+  expect(second.offences).toEqual([])
+  await second.page.close()
 
   // Removing, and undoing that.
   await follow(page, 'Sing a song')

@@ -355,6 +355,7 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "loop_detection"; data: LoopDetection }
   | { kind: "processing_end"; data: ProcessingEnd }
   | { kind: "prompt_suggestion"; data: PromptSuggestion }
+  | { kind: "queue_change"; data: QueueChange }
   | { kind: "rate_limit"; data: RateLimitReport }
   | { kind: "reasoning_delta"; data: ReasoningDelta }
   | { kind: "retrying"; data: Retrying }
@@ -746,6 +747,9 @@ export type QueueAddRequest = {
   text: string
 }
 
+export type QueueChange = {
+}
+
 export type QueueEditRequest = {
   session: string
   message: Queued
@@ -1107,6 +1111,7 @@ export interface Methods {
   "project.info": { args: Empty; reply: ProjectInfo }
   "queue.add": { args: QueueAddRequest; reply: QueueReply }
   "queue.edit": { args: QueueEditRequest; reply: QueueReply }
+  "queue.list": { args: SessionRef; reply: QueueReply }
   "queue.move": { args: QueueMoveRequest; reply: QueueReply }
   "queue.remove": { args: QueueRemoveRequest; reply: QueueReply }
   "queue.run": { args: SessionRef; reply: Empty }

@@ -73,6 +73,7 @@ function step(view: Writable, event: Event): void {
     case 'hook_start':
     case 'hook_output_delta':
     case 'task_change':
+    case 'queue_change':
       return
     case 'hook_end': {
       const { failed, decision, message, input } = event.data

@@ -23,6 +23,7 @@ export class Queue {
   /** The ids of delivered messages. A reply that still lists one of them is stale. */
   #delivered = new SvelteSet<string>()
   #changing: Promise<unknown> = Promise.resolve()
+  #isReading = false
 
   constructor(
     private readonly session: string,
@@ -35,9 +36,10 @@ export class Queue {
     if (changes === this.changes) this.#show(items)
   }
 
-  /** Removes the messages that events report as delivered. */
+  /** Removes the messages that events report as delivered, and follows the changes of other pages. */
   receive(events: readonly Event[]): void {
     for (const event of events) {
+      if (event.kind === 'queue_change') this.#read()
       if (event.kind !== 'user_input' && event.kind !== 'steering_injected') continue
       if (event.data.queue_id) this.#deliver(event.data.queue_id)
     }
@@ -99,6 +101,21 @@ export class Queue {
     })
     this.#changing = asked
     return asked
+  }
+
+  /** Reads the queue again, after the changes that this page is making. */
+  #read(): void {
+    if (this.#isReading) return
+    this.#isReading = true
+    this.#changing = this.#changing.then(async () => {
+      this.#isReading = false
+      try {
+        const reply = await this.call('queue.list', { session: this.session })
+        this.#show(reply.queue ?? [])
+      } catch {
+        // The next change, or the next opening of the session, shows what waits.
+      }
+    })
   }
 
   #refuse(problem: ApiError, id: string | undefined): void {

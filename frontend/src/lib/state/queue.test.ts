@@ -19,6 +19,7 @@ function host(...texts: string[]) {
     if (refusal) throw refusal
     const subject = message?.id ?? id
     if (subject && !items.some((item) => item.id === subject)) throw gone()
+    if (method === 'queue.list') return { queue: [...items] }
     if (method === 'queue.add') items = [...items, { id: text, verb, text }]
     if (method === 'queue.edit') items = items.map((item) => (item.id === subject ? message : item))
     if (method === 'queue.move') items = moved(items, id, to)
@@ -32,6 +33,8 @@ function host(...texts: string[]) {
     queue,
     calls,
     problems,
+    elsewhere: (...texts: string[]) =>
+      (items = texts.map((text) => ({ id: text, verb: 'follow_up', text }))),
     deliver: (id: string) => (items = items.filter((item) => item.id !== id)),
     refuse: (code: 'busy' | 'store_failed') =>
       (refusal = new ApiError({ code, message: 'Not now.' })),
@@ -144,4 +147,15 @@ test('the queue runs from its first follow-up, or from its first message', async
   calls.length = 0
   await queue.run()
   expect(calls).toEqual(['queue.edit', 'queue.run'])
+})
+
+test('another page’s changes are followed, once for several, and after own changes', async () => {
+  const { queue, calls, elsewhere } = host('a', 'b')
+  const change = new Log().add('queue_change', {})
+  const adding = queue.add('follow_up', 'c')
+  queue.receive([change, change])
+  await adding
+  elsewhere('b', 'd')
+  await expect.poll(() => texts(queue)).toEqual(['b', 'd'])
+  expect(calls).toEqual(['queue.add', 'queue.list'])
 })
