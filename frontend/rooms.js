@@ -27,6 +27,7 @@ export const rooms = [
   'approval',
   'composer',
   'queue',
+  'changes',
   'conversation',
   'settings',
   'app',

@@ -1,6 +1,9 @@
+import FileDiff from '@lucide/svelte/icons/file-diff'
 import Coins from '@lucide/svelte/icons/coins'
 import SquareTerminal from '@lucide/svelte/icons/square-terminal'
 import type { Component } from 'svelte'
+import ChangesPanel from '../changes/ChangesPanel.svelte'
+import { own as changes } from '../changes/messages'
 import CostPanel from '../cost/CostPanel.svelte'
 import { t } from '../i18n/i18n.svelte'
 import { own as tasks } from '../tasks/messages'
@@ -25,6 +28,13 @@ export type Panel = {
 
 /** The panels beside the conversation, in the order of the rail. A new panel is a line here. */
 export const panels: readonly Panel[] = [
+  {
+    name: 'changes',
+    label: () => changes('panel'),
+    icon: FileDiff,
+    view: ChangesPanel,
+    count: ({ changes: { list, files } }) => files.length + (list?.more ?? 0),
+  },
   { name: 'cost', label: () => t('panel.cost'), icon: Coins, view: CostPanel },
   {
     name: 'running',

@@ -22,6 +22,9 @@ export type Hunk = {
   /** What the lines stand in, such as a function, as its header says. */
   heading: string
   lines: DiffLine[]
+  /** Where its text begins and ends among the lines of the diff. */
+  from: number
+  to: number
   /** The numbers that its first lines have, or would have, on both sides. */
   old: number
   new: number
@@ -68,7 +71,15 @@ export function parseDiff(diff: string, most = mostLines): Diff {
       if (leftBefore === 0) before++
       if (leftAfter === 0) after++
       const heading = match[5]!.replace(/\r$/, '')
-      hunk = { index: hunks.length, heading, lines: [], old: before, new: after }
+      hunk = {
+        index: hunks.length,
+        heading,
+        lines: [],
+        from: at,
+        to: at + 1,
+        old: before,
+        new: after,
+      }
       if (count < most) hunks.push(hunk)
       continue
     }
@@ -76,6 +87,7 @@ export function parseDiff(diff: string, most = mostLines): Diff {
     if (line.startsWith('\\')) {
       const last = hunk.lines.at(-1)
       if (last) last.unended = true
+      hunk.to = at + 1
       continue
     }
     const isOver = leftBefore <= 0 && leftAfter <= 0
@@ -109,9 +121,14 @@ export function parseDiff(diff: string, most = mostLines): Diff {
       leftAfter--
     }
     hunk.lines.push(entry)
+    hunk.to = at + 1
   }
   return { hunks, cut, crlf: count > 0 && ended === count, whole: whole && hunks.length === 1 }
 }
+
+/** The text of a hunk, as the diff has it. */
+export const textOfHunk = (diff: string, { from, to }: Hunk): string =>
+  diff.split('\n').slice(from, to).join('\n') + '\n'
 
 /** A run of lines that go, followed by those that come in their place. */
 export type Block = { from: number; dels: DiffLine[]; adds: DiffLine[] }

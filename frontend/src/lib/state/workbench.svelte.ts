@@ -2,7 +2,9 @@ import { type Api, ApiError, asApiError, type Call, type Status } from '../api'
 import { Agents } from './agents.svelte'
 import { bypass } from '../model/modes'
 import { Conversation } from './conversation.svelte'
+import { Changes } from './changes.svelte'
 import { Costs } from './costs.svelte'
+import { changesFiles } from '../model/changes'
 import { together } from '../model/spending'
 import { setLanguage, t } from '../i18n/i18n.svelte'
 import { keepDiffWish, setDiffWish } from './diffWish.svelte'
@@ -41,6 +43,7 @@ export class Workbench {
   readonly tasks: Tasks
   readonly catalog: Catalog
   readonly costs: Costs
+  readonly changes: Changes
 
   /** The settings of new sessions. */
   readonly newSession = $derived.by<Settings | undefined>(() => {
@@ -88,6 +91,7 @@ export class Workbench {
     this.tasks = new Tasks(call, (problem) => (this.problem = problem))
     this.catalog = new Catalog(call)
     this.costs = new Costs(call)
+    this.changes = new Changes(call)
     keepDiffWish((wish) => {
       if (this.preferences) void this.prefer({ layout: { ...this.preferences.layout, ...wish } })
     })
@@ -130,6 +134,7 @@ export class Workbench {
       if (session && !this.conversation) this.open(session.id)
       else void this.#loadCosts()
       this.project = project
+      this.#followChanges()
     } catch (thrown) {
       this.fatal = asApiError(thrown)
     }
@@ -142,6 +147,7 @@ export class Workbench {
     this.agents.keep(id)
     void this.conversation.open()
     void this.#loadCosts()
+    this.#followChanges()
     this.#remember(id)
   }
 
@@ -160,6 +166,7 @@ export class Workbench {
     this.conversation = null
     this.agents.keep(undefined)
     void this.#loadCosts()
+    this.#followChanges()
     this.#remember('')
   }
 
@@ -235,9 +242,25 @@ export class Workbench {
       this.sessions.receive(envelope)
       this.agents.receive(envelope)
       this.tasks.receive(envelope)
-      if (this.conversation?.id === envelope.session) this.conversation.receive(envelope)
+      if (this.conversation?.id === envelope.session) this.#hear(this.conversation, envelope)
       if (envelope.events?.some(({ kind }) => costly.has(kind))) void this.#loadCosts()
     }
+  }
+
+  /** Follows the open session, and notices its first change and the ends of its turns. */
+  #hear(conversation: Conversation, envelope: Envelope): void {
+    const kinds = envelope.events?.map(({ kind }) => kind) ?? []
+    const hadChanged = changesFiles(conversation.view.entries)
+    conversation.receive(envelope)
+    if (kinds.includes('tool_call_end') && !hadChanged && !conversation.more) {
+      if (changesFiles(conversation.view.entries)) this.changes.onfirst()
+    }
+    if (kinds.includes('processing_end')) void this.changes.load()
+  }
+
+  /** Shows the changes of the open session or, without one, of the project. */
+  #followChanges(): void {
+    this.changes.follow(this.conversation?.id, this.project?.folder ?? '')
   }
 
   #follow(status: Status): void {
@@ -251,6 +274,7 @@ export class Workbench {
       void this.conversation?.open()
       this.agents.reopen()
       void this.#loadCosts()
+      void this.changes.load()
     }
     this.#wasConnected = true
   }

@@ -1,0 +1,22 @@
+/** What axe finds wrong on a page. */
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type axeCore from 'axe-core'
+import type { Page } from 'playwright-core'
+
+const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** The rules that the page breaks as it is, and where. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(await axe)
+  return page.evaluate(async () => {
+    const run = (window as unknown as { axe: typeof axeCore }).axe.run
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+    // Still an experiment of axe's: a name may have other words between those that are seen.
+    const rules = { 'label-content-name-mismatch': { enabled: false } }
+    const { violations } = await run(document, { runOnly: tags, rules })
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target }) => `${id}: ${target.join(' ')}`),
+    )
+  })
+}

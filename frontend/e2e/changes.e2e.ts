@@ -1,0 +1,318 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { violations } from './axe'
+import { openPage, prompt, shot, shots } from './browser'
+import { startHost } from './host'
+import { startModel, type Round } from './model'
+import { useStage } from './stage'
+
+const stage = useStage()
+
+const cart = (tax: string) =>
+  [
+    'package cart',
+    '',
+    '// Total adds up all prices.',
+    `func Total(items []Item${tax && ', tax float64'}) int {`,
+    ...Array.from({ length: 40 }, (_, at) => `\tstep${at}()`),
+    `\treturn sum(items)${tax}`,
+    '}',
+    '',
+  ].join('\n')
+
+const git = (folder: string, ...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.com', ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+
+async function start(rounds: Round[], { repository = true, language = 'en' } = {}) {
+  const model = (stage.model = await startModel(rounds))
+  const host = (stage.host = await startHost({
+    files: { 'src/cart.go': cart(''), 'README.md': '# Shop\n' },
+    env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
+  }))
+  if (repository) {
+    git(host.folder, 'init', '-q', '-b', 'main')
+    git(host.folder, 'config', 'user.name', 'T')
+    git(host.folder, 'config', 'user.email', 't@example.com')
+    git(host.folder, 'add', '.')
+    git(host.folder, 'commit', '-qm', 'Begin')
+  }
+  const opened = await openPage(stage.browser, host.url, { locale: language })
+  await opened.page.getByRole('textbox').first().waitFor()
+  return { host, model, ...opened }
+}
+
+const edits: Round = {
+  calls: [
+    { name: 'Read', input: { file_path: 'src/cart.go' } },
+    { name: 'Write', input: { file_path: 'src/cart.go', content: cart(' * tax') } },
+    {
+      name: 'Write',
+      input: { file_path: 'src/tax.go', content: 'package cart\n\nconst tax = 1.2\n' },
+    },
+  ],
+}
+
+/** Edits need no question from here on. */
+async function acceptEdits(page: Page) {
+  await page.getByRole('textbox', { name: 'Message' }).press('Shift+Tab')
+  await page.getByRole('textbox', { name: 'Message' }).press('Shift+Tab')
+  await page.getByRole('button', { name: 'Permission mode: Accept edits' }).waitFor()
+}
+
+const panel = (page: Page) => page.getByRole('complementary', { name: 'Changes' })
+const row = (page: Page, name: string) => panel(page).getByRole('button', { name })
+
+test('the panel opens itself at the first change, once, and shows what changed', async () => {
+  const { page, offences, host } = await start([
+    edits,
+    { text: 'Done.' },
+    { calls: [{ name: 'Write', input: { file_path: 'src/more.go', content: 'package cart\n' } }] },
+    { text: 'More done.' },
+  ])
+  await acceptEdits(page)
+  await prompt(page, 'Add tax')
+  await panel(page).waitFor()
+  await page.getByText('Done.', { exact: true }).waitFor()
+  await row(page, 'modified cart.go').click()
+  const table = panel(page).getByRole('table', { name: 'Changes in src/cart.go' })
+  await table.locator('.word', { hasText: 'tax' }).first().waitFor()
+  await shots(page, 'changes-session')
+  await table.getByRole('button', { name: 'Show the next 20 lines' }).first().click()
+  await table.getByText('step8()').waitFor()
+  await shot(page, 'changes-context')
+  // The user closes it: the next change leaves it closed.
+  await page.keyboard.press('Control+.')
+  await panel(page).waitFor({ state: 'detached' })
+  await prompt(page, 'Add more')
+  await page.getByText('More done.').waitFor()
+  expect(await panel(page).count()).toBe(0)
+  await page.getByRole('button', { name: /^Changes/ }).click()
+  await row(page, 'added more.go').waitFor()
+  await panel(page)
+    .getByRole('button', { name: /^Changes of/ })
+    .click()
+  await page.getByRole('option', { name: /Last turn/ }).click()
+  await row(page, 'cart.go').waitFor({ state: 'detached' })
+  await row(page, 'added more.go').waitFor()
+  // What somebody else changes is seen as soon as the page is looked at again.
+  await panel(page)
+    .getByRole('button', { name: /^Changes of/ })
+    .click()
+  await page.getByRole('option', { name: /Uncommitted/ }).click()
+  await writeFile(join(host.folder, 'README.md'), '# Shop\n\nMore.\n')
+  await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+  await row(page, 'modified README.md').waitFor()
+  await shots(page, 'changes-uncommitted')
+  expect(offences).toEqual([])
+})
+
+test('comments are written by keys alone, and sent as one message with their places', async () => {
+  const { page, offences, model } = await start([edits, { text: 'Done.' }, { text: 'Noted.' }])
+  await acceptEdits(page)
+  await prompt(page, 'Add tax')
+  await page.getByText('Done.', { exact: true }).waitFor()
+  await row(page, 'modified cart.go').focus()
+  await page.keyboard.press('Enter')
+  const table = panel(page).getByRole('table', { name: 'Changes in src/cart.go' })
+  await table.focus()
+  for (const key of ['n', 'j']) await page.keyboard.press(key)
+  await page.keyboard.press('c')
+  await panel(page).getByRole('textbox', { name: 'Comment on src/cart.go:4' }).waitFor()
+  await page.keyboard.type('Use a decimal type.')
+  await shot(page, 'changes-comment-form')
+  await page.keyboard.press('Enter')
+  await panel(page).getByText('Use a decimal type.').waitFor()
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.textContent ?? ''))
+    .toContain('tax float64')
+  await page.keyboard.press('n')
+  await page.keyboard.press('c')
+  await page.keyboard.type('Why was this so?')
+  await page.keyboard.press('Enter')
+  await panel(page).getByRole('group', { name: '2 comments' }).waitFor()
+  await shots(page, 'changes-comments')
+  await page.reload()
+  const strip = panel(page).getByRole('group', { name: '2 comments' })
+  await strip.getByRole('button', { name: 'Send' }).press('Enter')
+  await page.getByText('Noted.').waitFor()
+  expect(model.heard.at(-1)).toContain('src/cart.go:4\\n> func Total(items []Item, tax float64)')
+  expect(model.heard.at(-1)).toContain('Use a decimal type.')
+  expect(model.heard.at(-1)).toContain('src/cart.go:45 (removed line)')
+  await strip.waitFor({ state: 'detached' })
+  await shot(page, 'changes-sent')
+  expect(offences).toEqual([])
+})
+
+test('a hunk and a file are put back, and refused where somebody changed them since', async () => {
+  const { page, offences, host } = await start([edits, { text: 'Done.' }])
+  await acceptEdits(page)
+  await prompt(page, 'Add tax')
+  await page.getByText('Done.', { exact: true }).waitFor()
+  await row(page, 'modified cart.go').click()
+  await panel(page).getByRole('button', { name: 'Put back', exact: true }).last().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.waitFor()
+  await shots(page, 'changes-put-back')
+  await dialog.getByRole('button', { name: 'Put back' }).click()
+  await panel(page).getByText('src/cart.go was put back.').waitFor()
+  const now = await readFile(join(host.folder, 'src/cart.go'), 'utf8')
+  expect(now).toContain('tax float64')
+  expect(now).not.toContain('* tax')
+  await row(page, 'added tax.go').click()
+  await panel(page).getByText('const tax = 1.2').waitFor()
+  await writeFile(join(host.folder, 'src/tax.go'), 'package cart\n\nconst tax = 1.3\n')
+  await panel(page).getByRole('button', { name: 'Put back all of tax.go' }).press('Enter')
+  await page.getByRole('dialog').getByRole('button', { name: 'Put back' }).press('Enter')
+  await panel(page)
+    .getByText(/has changed since it was shown/)
+    .waitFor()
+  await shots(page, 'changes-refused')
+  expect(await readFile(join(host.folder, 'src/tax.go'), 'utf8')).toContain('1.3')
+  expect(offences).toEqual([])
+})
+
+test('files are staged and committed on a new branch, by keys alone', async () => {
+  const { page, offences, host } = await start([edits, { text: 'Done.' }])
+  await acceptEdits(page)
+  await prompt(page, 'Add tax')
+  await page.getByText('Done.', { exact: true }).waitFor()
+  await panel(page)
+    .getByRole('button', { name: /^Changes of/ })
+    .focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('option', { name: /Uncommitted/ }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await panel(page).getByRole('checkbox', { name: 'Stage src/tax.go' }).focus()
+  await page.keyboard.press('Space')
+  await panel(page).getByText('1 staged file').waitFor()
+  await panel(page).getByRole('button', { name: 'New branch…' }).press('Enter')
+  await page.getByRole('dialog', { name: 'New branch' }).waitFor()
+  await page.keyboard.type('tax')
+  await page.keyboard.press('Enter')
+  await panel(page).getByText('The branch tax was created').waitFor()
+  await panel(page).getByRole('textbox', { name: 'Commit message' }).focus()
+  await page.keyboard.type('Add the tax')
+  await shots(page, 'changes-commit')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await panel(page)
+    .getByText(/Committed as/)
+    .waitFor()
+  await shot(page, 'changes-committed')
+  expect(git(host.folder, 'log', '-1', '--format=%s %D')).toContain('Add the tax HEAD -> tax')
+  expect(git(host.folder, 'show', '--stat', '--format=', 'HEAD')).not.toContain('cart.go')
+  expect(offences).toEqual([])
+})
+
+test('every state has its word, and nothing that axe finds wrong', async () => {
+  const { page, offences, host } = await start([{ text: 'Hello.' }])
+  const found: string[] = []
+  const check = async (state: string) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      found.push(...(await violations(page)).map((each) => `${state}, ${colorScheme}: ${each}`))
+    }
+    await page.emulateMedia({ colorScheme: 'light' })
+  }
+  const refresh = () => panel(page).getByRole('button', { name: 'Refresh' }).click()
+  await page.getByRole('button', { name: /^Changes/ }).click()
+  await panel(page).getByText('Nothing differs from the last commit.').waitFor()
+  await check('nothing')
+  await writeFile(join(host.folder, 'logo.png'), new Uint8Array([137, 80, 78, 71, 0, 1, 2, 0]))
+  await writeFile(join(host.folder, 'src/cart.go'), cart(' * tax'))
+  await writeFile(join(host.folder, 'huge.txt'), 'a line of text\n'.repeat(200_000))
+  await rm(join(host.folder, 'README.md'))
+  await refresh()
+  await row(page, 'untracked logo.png').click()
+  await panel(page).getByText('This is a binary file.').waitFor()
+  await check('binary')
+  await shots(page, 'changes-binary')
+  await row(page, 'untracked huge.txt').click()
+  await panel(page)
+    .getByText(/too large to compare/)
+    .waitFor()
+  await row(page, 'deleted README.md').click()
+  await panel(page).getByRole('rowheader', { name: 'removed line 1' }).waitFor()
+  await row(page, 'modified cart.go').click()
+  await panel(page).getByRole('rowheader', { name: 'added line 4' }).waitFor()
+  await check('a diff')
+  await panel(page).getByRole('button', { name: 'Comment on added line 4' }).click()
+  await panel(page)
+    .getByRole('textbox', { name: /Comment on/ })
+    .fill('Why?')
+  await check('a comment')
+  await panel(page).getByRole('button', { name: 'Add comment' }).click()
+  await check('comments')
+  git(host.folder, 'checkout', '-qb', 'other')
+  git(host.folder, 'commit', '-qam', 'Change')
+  git(host.folder, 'checkout', '-q', 'main')
+  await writeFile(join(host.folder, 'src/cart.go'), cart(' * 2'))
+  git(host.folder, 'commit', '-qam', 'Change otherwise')
+  expect(() => git(host.folder, 'rebase', 'other')).toThrow()
+  await refresh()
+  await panel(page)
+    .getByText(/A rebase is in progress/)
+    .waitFor()
+  await row(page, 'has conflicts cart.go').waitFor()
+  await check('a rebase')
+  await shots(page, 'changes-rebase')
+  await rm(join(host.folder, '.git'), { recursive: true })
+  await refresh()
+  await panel(page).getByText('This folder is not in a git repository.').waitFor()
+  await check('no repository')
+  await shots(page, 'changes-no-git')
+  expect(found).toEqual([])
+  expect(offences).toEqual([])
+})
+
+test('without git a session’s own changes are there; in Chinese, too', async () => {
+  const { page, offences } = await start([edits, { text: 'Done.' }], {
+    repository: false,
+    language: 'zh-CN',
+  })
+  const field = page.getByRole('textbox', { name: '消息' })
+  await field.press('Shift+Tab')
+  await field.press('Shift+Tab')
+  await field.fill('加税')
+  await field.press('Enter')
+  const changes = page.getByRole('complementary', { name: '改动' })
+  await changes.waitFor()
+  await page.getByText('Done.', { exact: true }).waitFor()
+  await changes.getByRole('button', { name: '已修改 cart.go' }).click()
+  await changes.getByRole('table').locator('.word').first().waitFor()
+  await changes.getByRole('table').locator('[data-comment]').nth(4).click()
+  await page.keyboard.type('为什么？')
+  await page.keyboard.press('Enter')
+  await changes.getByText('1 条评论').waitFor()
+  await shots(page, 'changes-zh')
+  await changes.getByRole('button', { name: /显示范围/ }).click()
+  await page.getByRole('option', { name: /未提交/ }).click()
+  await changes.getByText('此文件夹不在 git 仓库中。').waitFor()
+  await shot(page, 'changes-zh-no-git')
+  expect(offences).toEqual([])
+})
+
+test('5,000 changed files keep the window quick', async () => {
+  const { page, offences, host } = await start([{ text: 'Hello.' }])
+  await mkdir(join(host.folder, 'many'))
+  const names = Array.from({ length: 5000 }, (_, at) => join(host.folder, 'many', `file-${at}.txt`))
+  for (const name of names) await writeFile(name, 'text\n')
+  await page.getByRole('button', { name: /^Changes/ }).click()
+  await row(page, 'untracked file-0.txt').waitFor()
+  await panel(page).getByText('5,000 files').waitFor()
+  expect(await panel(page).getByRole('listitem').count()).toBe(200)
+  await panel(page).getByRole('button', { name: 'Show 200 more files' }).click()
+  expect(await panel(page).getByRole('listitem').count()).toBe(400)
+  await shot(page, 'changes-many')
+  expect(offences).toEqual([])
+})

@@ -1,0 +1,184 @@
+import { type ApiError, asApiError, type Call } from '../api'
+import { isOfSession } from '../model/changes'
+import { oneAtATime } from '../model/oneAtATime'
+import type { ChangedFile, ChangeScope, ChangesReply, CommitReply, DiffReply } from '../types.gen'
+import { Comments } from './comments.svelte'
+
+/** What changed in the project: the files of a scope, and the difference of one of them. */
+export class Changes {
+  /** What the user chose to see. */
+  wish = $state<ChangeScope>('session')
+  list = $state.raw<ChangesReply>()
+  /** Why the list could not be read. */
+  failure = $state.raw<ApiError | null>(null)
+  /** Why what the user asked for was not done. */
+  problem = $state.raw<ApiError | null>(null)
+  /** The file whose difference is shown. */
+  path = $state<string>()
+  diff = $state.raw<DiffReply>()
+  loading = $state(false)
+  /** Something is being done that changes files or the repository. */
+  busy = $state(false)
+  readonly comments = new Comments()
+  /** Told that a session has changed its first file. */
+  onfirst: () => void = () => {}
+
+  /** Without a session there are no edits of one. */
+  readonly scope = $derived.by<ChangeScope>(() =>
+    !this.#session && isOfSession(this.wish) ? 'uncommitted' : this.wish,
+  )
+  readonly files = $derived.by<readonly ChangedFile[]>(() => this.list?.files ?? [])
+  readonly file = $derived.by(() => this.files.find(({ path }) => path === this.path))
+  #session = $state('')
+  #base = $state('')
+  #call: Call
+
+  constructor(call: Call) {
+    this.#call = call
+  }
+
+  get hasSession(): boolean {
+    return this.#session !== ''
+  }
+
+  /** Follows a session; without one, the project. */
+  follow(session: string | undefined, folder: string): void {
+    this.comments.keep(session ?? folder)
+    if (session === this.#session) return
+    this.#session = session ?? ''
+    this.#forget()
+    void this.load()
+  }
+
+  choose(scope: ChangeScope, base = ''): void {
+    this.wish = scope
+    this.#base = base
+    this.#forget()
+    void this.load()
+  }
+
+  /** Reads the list again, and the difference that is shown. */
+  readonly load = oneAtATime(async () => {
+    const asked = this.#asked
+    this.loading = true
+    try {
+      const list = await this.#call('changes.list', asked)
+      if (this.#isPast(asked)) return
+      this.list = list
+      this.failure = null
+      if (this.file) await this.#read(this.file)
+      else this.#close()
+    } catch (thrown) {
+      if (!this.#isPast(asked)) this.failure = asApiError(thrown)
+    } finally {
+      this.loading = false
+    }
+  })
+
+  /** Shows the difference of a file, or puts it away. */
+  async open(file: ChangedFile | undefined): Promise<void> {
+    this.#close()
+    if (!file) return
+    this.path = file.path
+    try {
+      await this.#read(file)
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+    }
+  }
+
+  /** Reads unchanged lines of the file that is shown. */
+  async lines(from: number, to: number): Promise<string[] | undefined> {
+    const path = this.path
+    if (!path) return undefined
+    try {
+      const { lines = [] } = await this.#call('changes.lines', { path, from, to })
+      return lines
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+      return undefined
+    }
+  }
+
+  edit(path: string, line?: number): Promise<boolean> {
+    return this.#attempt(() => this.#call('files.open', { path, line }))
+  }
+
+  /** Puts back a hunk or, without one, the whole change of the file that is shown. */
+  putBack({ path, from }: ChangedFile, part: { hunk?: string; seen?: string }): Promise<boolean> {
+    return this.#change(() =>
+      this.#call('changes.put_back', { ...this.#asked, path, from, ...part }),
+    )
+  }
+
+  stage({ path, from }: ChangedFile, staged: boolean): Promise<boolean> {
+    const paths = from ? [from, path] : [path]
+    return this.#change(() => this.#call(staged ? 'changes.stage' : 'changes.unstage', { paths }))
+  }
+
+  /** Commits what is staged; undefined if it was refused. */
+  async commit(message: string): Promise<CommitReply | undefined> {
+    let reply: CommitReply | undefined
+    await this.#change(async () => (reply = await this.#call('changes.commit', { message })))
+    return reply
+  }
+
+  branch(name: string): Promise<boolean> {
+    return this.#change(() => this.#call('changes.branch', { name }))
+  }
+
+  /** A message for what would be committed; undefined if none could be written. */
+  async propose(): Promise<string | undefined> {
+    let message: string | undefined
+    await this.#attempt(async () => {
+      const session = this.#session || undefined
+      ;({ message } = await this.#call('changes.propose_message', { session }))
+    })
+    return message
+  }
+
+  get #asked() {
+    const session = isOfSession(this.scope) ? this.#session : undefined
+    return { scope: this.scope, session, base: this.#base || undefined }
+  }
+
+  #isPast(asked: { scope: ChangeScope; session?: string; base?: string }): boolean {
+    const now = this.#asked
+    return asked.scope !== now.scope || asked.session !== now.session || asked.base !== now.base
+  }
+
+  async #read({ path, from }: ChangedFile): Promise<void> {
+    const diff = await this.#call('changes.diff', { ...this.#asked, path, from })
+    if (this.path === path) this.diff = diff
+  }
+
+  #forget(): void {
+    this.list = undefined
+    this.failure = this.problem = null
+    this.#close()
+  }
+
+  #close(): void {
+    this.path = this.diff = undefined
+  }
+
+  async #change(work: () => Promise<unknown>): Promise<boolean> {
+    const done = await this.#attempt(work)
+    await this.load()
+    return done
+  }
+
+  async #attempt(work: () => Promise<unknown>): Promise<boolean> {
+    this.busy = true
+    this.problem = null
+    try {
+      await work()
+      return true
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+      return false
+    } finally {
+      this.busy = false
+    }
+  }
+}
