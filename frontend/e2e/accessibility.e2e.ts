@@ -1,31 +1,11 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import type axeCore from 'axe-core'
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { violations } from './axe'
 import { openPage, openPanel, prompt, shots } from './browser'
 import { startHost } from './host'
 import { modelID, startModel } from './model'
 import { useStage } from './stage'
 
 const stage = useStage()
-const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/** What axe reports about the current page: the rules and the elements. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(await axe)
-  return page.evaluate(async () => {
-    const run = (window as unknown as { axe: typeof axeCore }).axe.run
-    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-    // Still an experiment of axe's: a name may have other words between those that are seen.
-    const rules = { 'label-content-name-mismatch': { enabled: false } }
-    const { violations } = await run(document, { runOnly: tags, rules })
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ target }) => `${id}: ${target.join(' ')}`),
-    )
-  })
-}
-
 const served = (model: { url: string }) => ({
   models: [{ id: modelID, provider: 'compat', display_name: 'Scripted' }],
   env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },

@@ -19,6 +19,8 @@ export class Changes {
   loading = $state(false)
   /** Something is being done that changes files or the repository. */
   busy = $state(false)
+  /** The message of a commit that was not made yet. */
+  message = $state('')
   readonly comments = new Comments()
   /** Told that a session has changed its first file. */
   onfirst: () => void = () => {}
@@ -117,9 +119,11 @@ export class Changes {
   }
 
   /** Commits what is staged; undefined if it was refused. */
-  async commit(message: string): Promise<CommitReply | undefined> {
+  async commit(): Promise<CommitReply | undefined> {
+    const { message } = this
     let reply: CommitReply | undefined
     await this.#change(async () => (reply = await this.#call('changes.commit', { message })))
+    if (reply) this.message = ''
     return reply
   }
 

@@ -41,7 +41,7 @@ export class Comments {
     this.writing = undefined
     if (!writing?.text.trim()) return
     const rest = this.all.filter((comment) => comment !== this.#changes)
-    this.#set([...rest, writing])
+    this.#set([...rest, $state.snapshot(writing)])
   }
 
   remove(comment: Comment): void {

@@ -1,0 +1,2 @@
+/** How much room two columns need, in pixels. */
+export const splitFrom = 900

@@ -1,0 +1,150 @@
+import { beforeEach, expect, test } from 'vitest'
+import { ApiError, type Call } from '../api'
+import type { ChangesReply, ChangesRequest, DiffReply } from '../types.gen'
+import { Changes } from './changes.svelte'
+
+beforeEach(() => localStorage.clear())
+
+const listOf = (...paths: string[]): ChangesReply => ({
+  scope: 'session',
+  git: 'ready',
+  added: 1,
+  removed: 0,
+  files: paths.map((path) => ({ path, state: 'modified', added: 1, removed: 0, staged: 'none' })),
+})
+
+type Asked = [method: string, args: unknown]
+
+/** Changes of an application that answers as told, and what it was asked. */
+function setUp(answers: Record<string, (args: never) => unknown>) {
+  const asked: Asked[] = []
+  const call = async (method: string, args: unknown) => {
+    asked.push([method, args])
+    return answers[method]?.(args as never) ?? {}
+  }
+  return { asked, changes: new Changes(call as Call) }
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve))
+
+test('edits of a session are shown while there is one, else what is not committed', async () => {
+  const { asked, changes } = setUp({ 'changes.list': () => listOf() })
+  changes.follow('s1', '/shop')
+  await settled()
+  changes.follow(undefined, '/shop')
+  await settled()
+  expect(asked.map(([, args]) => (args as ChangesRequest).scope)).toEqual([
+    'session',
+    'uncommitted',
+  ])
+})
+
+test('an answer about another session is dropped', async () => {
+  const waiting: ((list: ChangesReply) => void)[] = []
+  const { changes } = setUp({
+    'changes.list': () => new Promise<ChangesReply>((resolve) => waiting.push(resolve)),
+  })
+  changes.follow('s1', '/shop')
+  await settled()
+  changes.follow('s2', '/shop')
+  waiting[0]!(listOf('of-s1.ts'))
+  await settled()
+  expect(changes.files).toEqual([])
+  waiting[1]!(listOf('of-s2.ts'))
+  await settled()
+  expect(changes.files.map(({ path }) => path)).toEqual(['of-s2.ts'])
+})
+
+test('an open difference is read again with the list, and put away with its file', async () => {
+  let list = listOf('a.ts')
+  let reads = 0
+  const { changes } = setUp({
+    'changes.list': () => list,
+    'changes.diff': ({ path }: { path: string }): DiffReply => ({
+      path,
+      diff: `read ${++reads}`,
+      added: 1,
+      removed: 0,
+    }),
+  })
+  changes.follow('s1', '/shop')
+  await settled()
+  await changes.open(changes.files[0])
+  expect(changes.diff?.diff).toBe('read 1')
+  await changes.load()
+  expect(changes.diff?.diff).toBe('read 2')
+  list = listOf('b.ts')
+  await changes.load()
+  expect([changes.path, changes.diff]).toEqual([undefined, undefined])
+})
+
+test('what is refused is a problem, and the list is read again', async () => {
+  const { asked, changes } = setUp({
+    'changes.list': () => listOf('a.ts'),
+    'changes.put_back': () => {
+      throw new ApiError({ message: 'It has changed.' })
+    },
+  })
+  changes.follow('s1', '/shop')
+  await settled()
+  const [file] = changes.files
+  expect(await changes.putBack(file!, { hunk: '@@' })).toBe(false)
+  expect(changes.problem?.message).toBe('It has changed.')
+  expect(changes.busy).toBe(false)
+  expect(asked.slice(-2)).toEqual([
+    [
+      'changes.put_back',
+      {
+        scope: 'session',
+        session: 's1',
+        base: undefined,
+        path: 'a.ts',
+        from: undefined,
+        hunk: '@@',
+      },
+    ],
+    ['changes.list', { scope: 'session', session: 's1', base: undefined }],
+  ])
+})
+
+test('a message is kept until its commit is made', async () => {
+  let refuses = true
+  const { changes } = setUp({
+    'changes.list': () => listOf('a.ts'),
+    'changes.commit': () => {
+      if (refuses) throw new ApiError({ message: 'Nothing is staged.' })
+      return { id: 'abc' }
+    },
+  })
+  changes.follow('s1', '/shop')
+  changes.message = 'Add it'
+  expect(await changes.commit()).toBeUndefined()
+  expect(changes.message).toBe('Add it')
+  refuses = false
+  expect(await changes.commit()).toEqual({ id: 'abc' })
+  expect(changes.message).toBe('')
+})
+
+test('comments are kept for each session, and outlive the page', () => {
+  const place = { path: 'a.ts', line: 3, side: 'new', quote: 'x', text: '' } as const
+  const { changes } = setUp({ 'changes.list': () => listOf() })
+  const { comments } = changes
+  changes.follow('s1', '/shop')
+  comments.begin(place)
+  comments.writing!.text = 'Why?'
+  comments.save()
+  comments.begin(place)
+  comments.save() // nothing was written
+  changes.follow('s2', '/shop')
+  expect(comments.all).toEqual([])
+  const other = setUp({ 'changes.list': () => listOf() }).changes
+  other.follow('s1', '/shop')
+  expect(other.comments.at('a.ts', 3, 'new').map(({ text }) => text)).toEqual(['Why?'])
+  const [comment] = other.comments.all
+  other.comments.begin(comment!, comment)
+  other.comments.writing!.text = 'Why so?'
+  other.comments.save()
+  expect(other.comments.all.map(({ text }) => text)).toEqual(['Why so?'])
+  other.comments.remove(other.comments.all[0]!)
+  expect(localStorage.getItem('atelier.comments:s1')).toBeNull()
+})
