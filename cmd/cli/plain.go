@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -25,6 +24,9 @@ type plain struct {
 // Write implements [io.Writer]. It holds an incomplete character back until the
 // rest of it arrives.
 func (p *plain) Write(b []byte) (int, error) {
+	if len(p.held) == 0 && isPlain(b) {
+		return len(b), p.pass(b)
+	}
 	text := append(p.held, b...)
 	p.held = nil
 	var out []byte
@@ -43,18 +45,28 @@ func (p *plain) Write(b []byte) (int, error) {
 		}
 		text = text[size:]
 	}
-	if _, err := p.out.Write(out); err != nil {
-		if p.closed != nil {
-			p.closed()
-		}
+	if err := p.pass(out); err != nil {
 		return 0, err
 	}
 	return len(b), nil
 }
 
+func (p *plain) pass(b []byte) error {
+	_, err := p.out.Write(b)
+	if err != nil && p.closed != nil {
+		p.closed()
+	}
+	return err
+}
+
+// isPlain reports whether a text can be written as it is, as most can.
+func isPlain(text []byte) bool {
+	return utf8.Valid(text) && !bytes.ContainsFunc(text, func(r rune) bool { return isCommand(r) && r != '\n' && r != '\t' })
+}
+
 // isCommand reports whether a terminal may act on r instead of showing it.
 func isCommand(r rune) bool {
-	return unicode.IsControl(r) || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
+	return r < ' ' || r >= '\u007f' && r <= '\u009f' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
 func mark(r rune) string { return fmt.Sprintf("⟨U+%04X⟩", r) }

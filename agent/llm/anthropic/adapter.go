@@ -105,6 +105,12 @@ func read(body io.Reader, d *decoder, call *wire.Call) *llm.Error {
 		if events.Name() == "error" {
 			return call.ReportedBody(events.Data())
 		}
+		if d.delta(events.Data()) {
+			if d.builder.Stopped() {
+				return nil
+			}
+			continue
+		}
 		ev = sdk.MessageStreamEventUnion{}
 		if err := wire.Unmarshal(events.Data(), &ev); err != nil {
 			return call.Error(fmt.Errorf("read an event: %w", err))
