@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, openPanel, prompt, shots } from './browser'
+import { answer, openPage, openPanel, prompt, shots } from './browser'
 import { startHost } from './host'
 import { modelID, startModel } from './model'
 import { useStage } from './stage'
@@ -35,7 +35,7 @@ test('axe reports nothing about the main screens, light and dark', async () => {
   const question = page.getByRole('region', { name: 'Needs you: Bash' })
   await question.waitFor()
   await check('a question')
-  await question.getByRole('button', { name: 'Allow', exact: true }).click()
+  await answer(question)
   await page.getByText('Done.').waitFor()
   await check('a conversation')
   for (const name of ['Cost', 'Running']) {

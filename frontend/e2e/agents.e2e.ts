@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openPage, openPanel, prompt, shot } from './browser'
+import { answer, openPage, openPanel, prompt, shot } from './browser'
 import { startHost } from './host'
 import { startModel, type Script } from './model'
 import { useStage } from './stage'
@@ -71,7 +71,7 @@ test('agents ask in the conversation that started them, unfold there, and open a
   await prompt(page, 'Keep a note and count the files')
 
   // Both wait, and the parent's conversation says so.
-  await page.getByText('2 calls need you').waitFor()
+  await page.getByText('1 of 2').waitFor()
   const sidebar = page.getByRole('navigation', { name: 'Sessions' })
   await sidebar.getByRole('button', { name: new RegExp(`^needs you ${note}`) }).waitFor()
   await sidebar.getByRole('button', { name: /^needs you Keep a note/ }).waitFor()
@@ -84,16 +84,14 @@ test('agents ask in the conversation that started them, unfold there, and open a
   await page.emulateMedia({ colorScheme: 'light' })
 
   // Answered one after the other, each under its agent's task.
-  await page.keyboard.press('Alt+A')
-  const dialog = page.getByRole('dialog')
-  await dialog.getByText('1 more after this').waitFor()
-  const first = (await dialog.getByText(note).count()) > 0 ? note : count
-  await shot(page, 'agents-dialog')
-  await dialog.getByRole('button', { name: 'Allow', exact: true }).click()
-  await dialog.getByText(`for “${first === note ? count : note}”`).waitFor()
-  expect(await dialog.getByText('more after this').count()).toBe(0)
-  await dialog.getByRole('button', { name: 'Allow', exact: true }).click()
-  await dialog.waitFor({ state: 'detached' })
+  const question = page.locator('[data-approval]')
+  const first = (await question.getByText(note).count()) > 0 ? note : count
+  await shot(page, 'agents-question')
+  await answer(question)
+  await question.getByText(`for “${first === note ? count : note}”`).waitFor()
+  expect(await question.getByText('1 of').count()).toBe(0)
+  await answer(question)
+  await question.waitFor({ state: 'detached' })
   await page.getByText('All of it is done.').waitFor()
   expect(await readFile(join(host.folder, 'note.txt'), 'utf8')).toBe('the milk\n')
 
@@ -176,19 +174,19 @@ test('a long conversation of an agent unfolds at its end, and is answered there'
   )
   await prompt(page, 'Let somebody read it')
   await page.getByText('It works on its own.').waitFor()
-  await page.getByText('Bash needs your decision').waitFor()
+  const question = page.getByRole('region', { name: 'Needs you: Bash' })
+  await question.getByText(`for “${note}”`).waitFor()
   await page.getByRole('button', { name: `details of SpawnAgent ${note}` }).click()
   const nested = page.getByRole('log', { name: `Conversation of agent: ${note}` })
-  const question = nested.getByRole('region', { name: 'Needs you: Bash' })
-  await question.waitFor()
+  await nested.getByRole('button', { name: 'Go to the question: Bash rm -f lock' }).waitFor()
   await shot(page, 'agents-long')
   await expect
     .poll(() => nested.evaluate((box) => box.scrollHeight - box.scrollTop))
     .toBeLessThan(450)
   expect(await nested.locator('.row').count()).toBeLessThan(60)
-  await question.getByRole('button', { name: 'Allow', exact: true }).click()
+  await answer(question)
   await nested.getByText('That was all.').waitFor()
-  await page.getByText('Bash needs your decision').waitFor({ state: 'detached' })
+  await question.waitFor({ state: 'detached' })
   await page.getByText(/46 rounds/).waitFor()
   await shot(page, 'agents-long-done')
   expect(offences).toEqual([])

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { openPage, openPanel, prompt, shot, shots } from './browser'
+import { answer, openPage, openPanel, prompt, shot, shots, untilArmed } from './browser'
 import { startHost } from './host'
 import { modelID, startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -10,8 +10,7 @@ const stage = useStage()
 const bash = (command: string) => ({ name: 'Bash', input: { command } })
 const question = (page: Page, text: string) =>
   page.getByRole('region', { name: 'Needs you: Bash' }).filter({ hasText: text })
-const allow = (page: Page, text: string) =>
-  question(page, text).getByRole('button', { name: 'Allow', exact: true }).click()
+const allow = (page: Page, text: string) => answer(question(page, text))
 
 async function start(rounds: Round[]) {
   const model = (stage.model = await startModel(rounds))
@@ -98,14 +97,11 @@ test('keys go to the next question or an open dialog, not to what is behind it',
       .poll(() => question(page, text).evaluate((it) => it === document.activeElement))
       .toBe(true)
   await focused('touch one')
-  // With the button, because letters are ignored at first.
+  await untilArmed(question(page, 'touch one'))
   await question(page, 'touch one').getByRole('button', { name: 'Allow', exact: true }).focus()
   await page.keyboard.press('Enter')
-  await question(page, 'touch two').waitFor()
-  await expect.poll(() => page.evaluate(() => document.activeElement !== document.body)).toBe(true)
-  await shot(page, 'attention-next')
-  await page.keyboard.press('Alt+a')
   await focused('touch two')
+  await shot(page, 'attention-next')
 
   // The first Escape stops the turn even if a tooltip is visible.
   await page.getByRole('textbox', { name: 'Message' }).focus()

@@ -1,5 +1,11 @@
 /** Opens the page in Debian's Chromium and records everything that must not happen. */
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import {
+  chromium,
+  type Browser,
+  type BrowserContextOptions,
+  type Locator,
+  type Page,
+} from 'playwright-core'
 
 export const launch = (): Promise<Browser> =>
   chromium.launch({
@@ -58,6 +64,17 @@ export async function prompt(page: Page, text: string): Promise<void> {
   const field = page.getByRole('textbox', { name: 'Message' })
   await field.fill(text)
   await field.press('Enter')
+}
+
+/** Waits until a question takes answers. */
+export async function untilArmed(question: Locator): Promise<void> {
+  await question.and(question.page().locator('[data-armed=true]')).waitFor()
+}
+
+/** Answers a question with one of its buttons. */
+export async function answer(question: Locator, name = 'Allow'): Promise<void> {
+  await untilArmed(question)
+  await question.getByRole('button', { name, exact: true }).click()
 }
 
 /** Saves a screenshot for review, if SHOTS names a folder. */

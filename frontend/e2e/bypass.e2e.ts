@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openPage, prompt, shot, shots } from './browser'
+import { answer, openPage, prompt, shot, shots } from './browser'
 import { startHost } from './host'
 import { modelID, startModel } from './model'
 import { useStage } from './stage'
@@ -80,7 +80,7 @@ test('everything is allowed after a confirmation, for one session, until the pro
   expect(await strip.count()).toBe(0)
   await prompt(page, 'Write b')
   const question = page.getByRole('region', { name: 'Needs you: Write' })
-  await question.getByRole('button', { name: 'Allow', exact: true }).click()
+  await answer(question)
   await page.getByText('Two.', { exact: true }).waitFor()
 
   await page

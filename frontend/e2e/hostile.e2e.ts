@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launch, openPage, prompt, shot } from './browser'
+import { answer, launch, openPage, prompt, shot } from './browser'
 import { discard, startHost, type Host } from './host'
 import { startModel, type Model } from './model'
 
@@ -76,20 +76,18 @@ test('a hostile answer runs nothing, loads nothing, and stays readable', async (
   expect(await question.innerText()).toContain('⟨U+202E⟩')
   expect(await question.innerText()).toContain('⟨U+001B⟩[2J')
   await shot(page, 'hostile-approval')
-  await question.getByRole('button', { name: 'Deny', exact: true }).click()
+  await answer(question, 'Deny')
   await page.getByText('The end.').waitFor()
 
-  const answer = page.locator('.markdown').first()
-  await answer.scrollIntoViewIfNeeded()
+  const text = page.locator('.markdown').first()
+  await text.scrollIntoViewIfNeeded()
   await shot(page, 'hostile-answer')
   const active =
     'script, iframe, object, img, video, form, input, style, svg:not(.lucide), meta, base, [style]'
-  expect(await answer.locator(active).count()).toBe(0)
-  const links = await answer
-    .locator('a')
-    .evaluateAll((all) => all.map((a) => a.getAttribute('href')))
+  expect(await text.locator(active).count()).toBe(0)
+  const links = await text.locator('a').evaluateAll((all) => all.map((a) => a.getAttribute('href')))
   expect(links.filter((href) => !/^https?:\/\//.test(href ?? ''))).toEqual([])
-  expect(await answer.innerText()).toContain('<script>alert(1)</script>')
+  expect(await text.innerText()).toContain('<script>alert(1)</script>')
   expect(offences).toEqual([])
 })
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openPage, prompt, shot, shots } from './browser'
+import { answer, openPage, prompt, shot, shots } from './browser'
 import { startHost } from './host'
 import { startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -22,7 +22,7 @@ const queue = (page: Page) => page.getByRole('region', { name: 'Queued messages'
 const card = (page: Page, text: string) =>
   queue(page).getByRole('listitem').filter({ hasText: text })
 const waiting = (page: Page) => queue(page).locator('li .text').allInnerTexts()
-const allow = (page: Page) => page.getByRole('button', { name: 'Allow', exact: true }).click()
+const allow = (page: Page) => answer(page.locator('[data-approval]'))
 
 async function follow(page: Page, text: string): Promise<void> {
   await field(page).fill(text)

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launch, openPage, openPanel, shot } from './browser'
+import { answer, launch, openPage, openPanel, shot } from './browser'
 import { discard, startHost, type Host } from './host'
 
 let browser: Browser
@@ -27,7 +27,7 @@ test('without a key the tour shows everything, offline and labelled', async () =
     const question = page.getByRole('region', { name: `Needs you: ${tool}` })
     await question.waitFor({ timeout: 20_000 })
     await shot(page, `tour-${tool}`)
-    await question.getByRole('button', { name: 'Allow', exact: true }).click()
+    await answer(question)
     await question.waitFor({ state: 'detached' })
   }
   await page.getByText(/Demo script · /).waitFor({ timeout: 20_000 })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openPage, prompt, shot } from './browser'
+import { answer, openPage, prompt, shot } from './browser'
 import { startHost } from './host'
 import { modelID, startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -35,7 +35,7 @@ test('after a message, allowed and denied calls and a stopped command, a reload 
   await prompt(page, 'Keep a note for me')
 
   await question(page, 'Write').getByText('remember the milk').waitFor()
-  await question(page, 'Write').getByRole('button', { name: 'Allow', exact: true }).click()
+  await answer(question(page, 'Write'))
   const denied = question(page, 'Bash')
   await denied.getByRole('button', { name: 'Deny with feedback…' }).click()
   await denied.getByRole('textbox').fill('Keep the file, please')
@@ -46,7 +46,7 @@ test('after a message, allowed and denied calls and a stopped command, a reload 
   expect(model.heard[2]).toContain('Keep the file, please')
 
   await prompt(page, 'Wait a minute')
-  await question(page, 'Bash').getByRole('button', { name: 'Allow', exact: true }).click()
+  await answer(question(page, 'Bash'))
   await page.getByRole('button', { name: /details of Bash echo begun/ }).click()
   await page.locator('.terminal').getByText('begun').waitFor()
   await shot(page, 'work-running')
@@ -71,7 +71,7 @@ test('after the program is killed in a turn, the conversation is there, marked, 
     { text: 'On we go.' },
   ])
   await prompt(first.page, 'Wait a minute')
-  await question(first.page, 'Bash').getByRole('button', { name: 'Allow', exact: true }).click()
+  await answer(question(first.page, 'Bash'))
   await first.page.getByText('running').first().waitFor()
   await first.host.stop('SIGKILL')
   await first.page.getByText('The connection was lost.').waitFor()
@@ -99,7 +99,7 @@ test('unsent text survives a reload and waits while a turn runs', async () => {
   const field = page.getByRole('textbox', { name: 'Message' })
   await field.fill('and afterwards this')
   await page.reload()
-  await question(page, 'Bash').getByRole('button', { name: 'Allow', exact: true }).click()
+  await answer(question(page, 'Bash'))
   await page.getByText('Done with it.').waitFor()
   expect(await field.inputValue()).toBe('and afterwards this')
   expect(offences).toEqual([])

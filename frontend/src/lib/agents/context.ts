@@ -14,6 +14,8 @@ export type AgentsHost = {
   hold: () => void
   enlarge: (picture: Picture) => void
   openKeys: () => void
+  /** Goes to a question that waits for the user. */
+  answer: (approval: string) => void
 }
 
 export const [agentsHost, provideAgentsHost] = createContext<AgentsHost>()

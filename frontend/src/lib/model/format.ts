@@ -11,6 +11,14 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} m`
 }
 
+/** A limit in words: 45 s, 2 min, 1 min 30 s */
+export function timeLimit(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1000))
+  const [minutes, rest] = [Math.floor(seconds / 60), seconds % 60]
+  if (minutes === 0) return `${seconds} s`
+  return rest === 0 ? `${minutes} min` : `${minutes} min ${rest} s`
+}
+
 /** The duration of something that still runs, in whole seconds: 4 s, not 4.2 s */
 export const elapsed = (ms: number): string =>
   ms < 60_000 ? `${Math.floor(Math.max(0, ms) / 1000)} s` : duration(ms)

@@ -1,58 +1,57 @@
-import { SvelteMap } from 'svelte/reactivity'
 import type { Agents, Question } from './agents.svelte'
 import type { Conversation } from './conversation.svelte'
+import { following, inOrderOfArrival } from '../model/approvals'
 
-/** The questions that the user has to answer: their order, whether they are in view, and which one the dialog shows. */
+/** The questions that the user has to answer, and which of them is shown. */
 export class Attention {
-  /** Whether the buttons of each rendered question are in view, by its id. */
-  readonly #seen = new SvelteMap<string, boolean>()
-  /** The id of the question that the dialog shows. */
-  #reviewing = $state<string>()
   #conversation: () => Conversation | null
   #agents: Agents
+  /** The ids of the questions, in the order in which they came. */
+  #order = $state.raw<readonly string[]>([])
+  #shown = $state<string>()
+
+  /** The questions of the open session and of its agents, as they come. */
+  readonly #all = $derived.by<Question[]>(() => {
+    const conversation = this.#conversation()
+    const pending = conversation?.view.pending ?? []
+    const own = conversation ? pending.map((request) => ({ conversation, request })) : []
+    return [...own, ...this.#agents.questions(conversation?.id)]
+  })
+  /** All questions, the oldest first. */
+  readonly asked = $derived.by<Question[]>(() => {
+    const ids = inOrderOfArrival(
+      this.#order,
+      this.#all.map(({ request }) => request.id),
+    )
+    return ids.map((id) => this.#all.find(({ request }) => request.id === id)!)
+  })
+  readonly #ids = $derived(this.asked.map(({ request }) => request.id))
+  /** The question that is shown. */
+  readonly question = $derived.by(() => {
+    const id = this.#shown ? following(this.#order, this.#shown, this.#ids) : this.#ids[0]
+    return this.asked.find(({ request }) => request.id === id)
+  })
+  /** Its place among the others, from 1. */
+  readonly place = $derived(this.question ? this.asked.indexOf(this.question) + 1 : 0)
 
   constructor(conversation: () => Conversation | null, agents: Agents) {
     this.#conversation = conversation
     this.#agents = agents
     $effect(() => {
-      // The dialog stays with its question until that is answered, then it shows the next.
-      if (this.#reviewing !== undefined) this.#reviewing = this.question?.request.id
+      const [shown, ids] = [this.question?.request.id, this.#ids]
+      this.#shown = shown
+      if (ids.join() !== this.#order.join()) this.#order = ids
     })
   }
 
-  /** Whether all questions of the open session itself can be answered in the conversation. */
-  readonly inView = $derived.by(() => {
-    const pending = this.#conversation()?.view.pending ?? []
-    return pending.every(({ id }) => this.#seen.get(id) !== false)
-  })
-  /** All questions. Those of agents count as out of view, wherever the conversation is scrolled to. */
-  readonly asked = $derived.by<Question[]>(() => {
-    const conversation = this.#conversation()
-    const pending = conversation?.view.pending ?? []
-    const own = conversation ? pending.map((request) => ({ conversation, request })) : []
-    const others = this.#agents.questions(conversation?.id)
-    return this.inView ? [...others, ...own] : [...own, ...others]
-  })
-  readonly outOfView = $derived(this.asked.filter(({ agent }) => agent || !this.inView))
-  /** The question that the dialog shows. */
-  readonly question = $derived(
-    this.#reviewing === undefined
-      ? undefined
-      : (this.asked.find(({ request }) => request.id === this.#reviewing) ?? this.asked[0]),
-  )
-
-  see = (approval: string, inView: boolean | undefined): void => {
-    if (inView === undefined) this.#seen.delete(approval)
-    else this.#seen.set(approval, inView)
+  /** Shows a question. */
+  show(approval: string | undefined): void {
+    if (approval !== undefined && this.#ids.includes(approval)) this.#shown = approval
   }
 
-  /** Shows a question in the dialog. */
-  review(question: Question | undefined): void {
-    this.#reviewing = question?.request.id
-  }
-
-  /** Closes the dialog without an answer; the question still waits. */
-  putAway(): void {
-    this.#reviewing = undefined
+  /** Shows the next question, or the previous one for -1, and wraps around at the end. */
+  step(by: 1 | -1): void {
+    const count = this.asked.length
+    if (count > 0) this.#shown = this.#ids[(this.place - 1 + by + count) % count]
   }
 }

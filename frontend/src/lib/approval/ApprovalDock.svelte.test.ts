@@ -1,0 +1,264 @@
+import { fireEvent, screen } from '@testing-library/svelte'
+import { flushSync, tick } from 'svelte'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Call } from '../api'
+import { setLanguage } from '../i18n/i18n.svelte'
+import { apply } from '../model/reducer'
+import { Log } from '../model/testing'
+import type { Agents } from '../state/agents.svelte'
+import { Attention } from '../state/attention.svelte'
+import { Conversation } from '../state/conversation.svelte'
+import type { Answer, ApprovalRequest, Risk } from '../types.gen'
+import { renderInApp } from '../ui/testing'
+import ApprovalDock from './ApprovalDock.svelte'
+
+/** Reorders what follows it. */
+const hidden = String.fromCodePoint(0x202e)
+
+const ask = (id: string, risk: Risk, change: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
+  id,
+  call_id: `call-${id}`,
+  tool: 'Bash',
+  input: `{"command":"do ${id}","timeout":120000}`,
+  reason: 'A command can change anything.',
+  reason_code: 'command',
+  access: { command: `do ${id}` },
+  outlook: { risk, effects: [{ id: 'deletes', args: [`dist${hidden}`, 'x'], more: 2 }] },
+  claim: `Tidy ${hidden} up`,
+  ...change,
+})
+
+let given: [string, Answer][]
+let delivers: boolean
+let conversation: Conversation
+let log: Log
+let written: string
+let stop = () => {}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  setLanguage('en')
+  document.body.innerHTML = '<textarea data-composer aria-label="Message"></textarea>'
+  given = []
+  delivers = true
+  written = ''
+  log = new Log()
+  const call = async (_: string, { approval, answer }: { approval: string; answer: Answer }) => {
+    given.push([approval, answer])
+    if (!delivers) throw new Error('lost')
+    return {}
+  }
+  conversation = new Conversation('s', call as unknown as Call)
+})
+afterEach(() => {
+  stop()
+  vi.useRealTimers()
+})
+
+const composer = () => document.querySelector('textarea')!
+const focused = () => document.activeElement
+const card = () => screen.getByRole('region')
+const press = (key: string) => fireEvent.keyDown(focused() ?? card(), { key })
+const arm = async () => {
+  vi.advanceTimersByTime(400)
+  await tick()
+}
+
+async function happens() {
+  conversation.view = apply(conversation.view, [log.events.at(-1)!])
+  await settle()
+}
+async function settle() {
+  flushSync()
+  await tick()
+  await tick()
+}
+async function asks(...requests: ApprovalRequest[]) {
+  for (const request of requests) {
+    log.add('tool_call_start', { call_id: request.call_id, tool: 'Bash', input: request.input })
+    await happens()
+    log.add('approval_request', request)
+    await happens()
+  }
+}
+async function answered(id: string) {
+  log.add('approval_answer', { id, call_id: `call-${id}`, answer: { decision: 'deny' } })
+  await happens()
+}
+
+async function open() {
+  composer().focus()
+  let attention!: Attention
+  const end = $effect.root(() => {
+    attention = new Attention(() => conversation, { questions: () => [] } as unknown as Agents)
+  })
+  stop = end
+  renderInApp(ApprovalDock as never, {
+    attention,
+    isWritten: () => written !== '',
+    onleave: () => composer().focus(),
+  })
+  await settle()
+}
+
+test('shows the whole command, its effects, its limit and the claim, hiding nothing', async () => {
+  await open()
+  await asks(ask('one', 'elevated'))
+  const shown = card().textContent.replace(/\s+/g, ' ')
+  for (const part of [
+    'Elevated risk',
+    'do one',
+    'Deletes files',
+    'dist⟨U+202E⟩',
+    'and 2 more',
+    'stops after 2 min',
+    'Tidy ⟨U+202E⟩ up',
+  ]) {
+    expect(shown).toContain(part)
+  }
+  expect(shown).not.toContain('timeout')
+})
+
+test.each<[Risk, boolean]>([
+  ['low', true],
+  ['elevated', true],
+  ['dangerous', false],
+])('the button of what is %s is filled: %s', async (risk, filled) => {
+  await open()
+  await asks(ask('one', risk))
+  const allow = screen.getByRole('button', { name: 'Allow' })
+  expect(allow.classList.contains('primary')).toBe(filled)
+  const first = filled ? card() : screen.getByRole('button', { name: 'Deny' })
+  expect(focused()).toBe(first)
+})
+
+test('nothing answers in the quiet period, and each press prolongs it', async () => {
+  await open()
+  composer().blur() // nobody was writing
+  await asks(ask('one', 'low'))
+  await press('Escape')
+  vi.advanceTimersByTime(399)
+  await press('d')
+  vi.advanceTimersByTime(399)
+  await fireEvent.click(screen.getByRole('button', { name: 'Allow' }), { detail: 1 })
+  expect(given).toEqual([])
+  await arm()
+  await press('s')
+  expect(given).toEqual([['one', { decision: 'allow', scope: 'session' }]])
+})
+
+test('a letter of a text answers nothing, and neither do those after it', async () => {
+  await open()
+  await asks(ask('one', 'low'))
+  await arm()
+  for (const key of 'please') await press(key)
+  await press('a')
+  expect(given).toEqual([])
+})
+
+test('the letters of who was writing go to the composer', async () => {
+  await open()
+  await asks(ask('one', 'low'))
+  expect(focused()).toBe(card())
+  await press('a')
+  expect(focused()).toBe(composer())
+  expect(given).toEqual([])
+})
+
+test('what is written, another field and a dialog keep the focus', async () => {
+  await open()
+  written = 'add'
+  await asks(ask('one', 'low'))
+  expect(focused()).toBe(composer())
+  await answered('one')
+  written = ''
+  for (const markup of ['<input id="it">', '<div role="dialog"><button id="it"></button></div>']) {
+    document.body.insertAdjacentHTML('beforeend', markup)
+    const element = document.getElementById('it')!
+    element.focus()
+    await asks(ask(markup, 'dangerous'))
+    expect(focused()).toBe(element)
+    await answered(markup)
+    ;(element.closest('[role=dialog]') ?? element).remove()
+    composer().focus()
+  }
+})
+
+test('one answer is enough, unless it could not be delivered', async () => {
+  await open()
+  await asks(ask('one', 'low'))
+  await arm()
+  await press('a')
+  await press('d')
+  expect(given).toEqual([['one', { decision: 'allow', scope: 'once' }]])
+  delivers = false
+  await answered('one')
+  await asks(ask('two', 'low'))
+  await arm()
+  await press('d')
+  await settle()
+  await press('d')
+  expect(given.slice(1).map(([id]) => id)).toEqual(['two', 'two'])
+})
+
+test('the second press of a double click is not for the question that it meets', async () => {
+  await open()
+  await asks(ask('one', 'low'))
+  await arm()
+  const allow = screen.getByRole('button', { name: 'Allow' })
+  await fireEvent.click(allow, { detail: 2 })
+  expect(given).toEqual([])
+  await fireEvent.click(allow, { detail: 1 })
+  expect(given).toEqual([['one', { decision: 'allow', scope: 'once' }]])
+})
+
+test('several are counted, arrows go between them, and each begins quietly', async () => {
+  await open()
+  await asks(ask('one', 'low'), ask('two', 'dangerous'), ask('three', 'elevated'))
+  expect(card().textContent).toContain('1 of 3')
+  await arm()
+  await press('ArrowRight')
+  await settle()
+  expect(card().textContent).toContain('do two')
+  expect(focused()).toBe(screen.getByRole('button', { name: 'Deny' }))
+  await press('a')
+  expect(given).toEqual([])
+  await press('ArrowLeft')
+  await settle()
+  await press('ArrowLeft')
+  await settle()
+  expect(card().textContent).toContain('3 of 3')
+
+  // An answer elsewhere removes a question; the shown one and the focus stay.
+  await answered('one')
+  expect(card().textContent).toContain('do three')
+  expect(card().contains(focused())).toBe(true)
+  await answered('three')
+  expect(card().textContent).toContain('do two')
+  expect(card().contains(focused())).toBe(true)
+  await answered('two')
+  expect(screen.queryByRole('region')).toBeNull()
+  expect(focused()).toBe(composer())
+})
+
+test('feedback is typed without deciding, and goes with the denial', async () => {
+  await open()
+  await asks(ask('one', 'elevated'))
+  await arm()
+  await press('f')
+  await settle()
+  const field = screen.getByRole('textbox', { name: 'What should it do instead?' })
+  expect(focused()).toBe(field)
+  await press('a')
+  await press('Escape')
+  await settle()
+  expect(focused()).toBe(card())
+  await arm()
+  await press('f')
+  await settle()
+  const again = screen.getByRole('textbox', { name: 'What should it do instead?' })
+  await fireEvent.input(again, { target: { value: ' use trash ' } })
+  expect(given).toEqual([])
+  await fireEvent.submit(again.closest('form')!)
+  expect(given).toEqual([['one', { decision: 'deny', feedback: 'use trash' }]])
+})
