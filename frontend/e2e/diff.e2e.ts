@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openPage, prompt, shot, shots } from './browser'
+import { answer, openPage, prompt, shot, shots } from './browser'
 import { startHost } from './host'
 import { startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -58,7 +58,7 @@ const write = (content: string, name = 'cart.go'): Round => ({
 
 async function allow(page: Page) {
   const question = page.getByRole('region', { name: 'Needs you: Write' })
-  await question.getByRole('button', { name: 'Allow', exact: true }).click()
+  await answer(question)
   await page.getByText('Done.', { exact: true }).waitFor()
   await page.getByRole('button', { name: /details of Write/ }).click()
 }
@@ -129,8 +129,7 @@ test('20,000 lines open at once, and scroll without a long frame', async () => {
     { 'big.ts': lines.join('\n') + '\n' },
   )
   await prompt(page, 'Measure them')
-  await page.getByRole('region', { name: 'Needs you: Write' }).waitFor()
-  await page.getByRole('button', { name: 'Allow', exact: true }).click()
+  await answer(page.getByRole('region', { name: 'Needs you: Write' }))
   await page.getByText('Done.', { exact: true }).waitFor()
   await page.evaluate(() => {
     const frames: number[] = []
