@@ -24,6 +24,10 @@ type Situation struct {
 // the profile chooses. A value is the text itself or a digest of it.
 type Told = map[string]string
 
+// ToldBranch is the name of the git branch in a [Told]. Hosts show it, so every
+// profile uses it.
+const ToldBranch = "branch"
+
 // Renewer is implemented by profiles that notice when an earlier statement to
 // the model no longer holds. It is called from the session's goroutine before a
 // request, with everything the model has been told so far.

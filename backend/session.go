@@ -26,11 +26,23 @@ type SessionInfo struct {
 	Context int64     `json:"context"`
 	// Cost sums the cost of the requests.
 	Cost llm.Spending `json:"cost,omitzero"`
+	// Lines counts the lines that the session's tools changed.
+	Lines Lines `json:"lines,omitzero"`
+	// Branch is the git branch that the model was told last; empty before the
+	// first request and outside a repository.
+	Branch string `json:"branch,omitempty"`
 	// Helper is set on a session that another one started.
 	Helper *agent.Helper `json:"helper,omitempty"`
 	// Damaged says that the stored row was damaged, so that the store computed
 	// this from the log.
 	Damaged bool `json:"damaged,omitempty"`
+}
+
+// Lines counts added and removed lines. A line that was changed twice counts
+// twice, because this is a sum over edits, not a comparison of files.
+type Lines struct {
+	Added   int `json:"added"`
+	Removed int `json:"removed"`
 }
 
 // Apply folds one durable event into the session's row. The store does so in
@@ -59,6 +71,19 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 	case agent.SideRequest:
 		s.Usage = s.Usage.Add(d.Usage)
 		s.Cost.Add(d.Cost)
+	case agent.ToolCallEnd:
+		if d.Details != nil && d.Outcome != agent.OutcomeDenied {
+			for _, change := range d.Details.Changes {
+				s.Lines.Added += change.Added
+				s.Lines.Removed += change.Removed
+			}
+		}
+	case agent.Briefing:
+		s.Branch = d.Told[agent.ToldBranch]
+	case agent.BriefingUpdate:
+		if branch, told := d.Told[agent.ToldBranch]; told {
+			s.Branch = branch
+		}
 	case agent.Retrying:
 		if d.Usage.Known {
 			s.Usage = s.Usage.Add(d.Usage)

@@ -61,6 +61,37 @@ func TestSummaryIsTheTranscripts(t *testing.T) {
 	}
 }
 
+// A session's row has the lines that its tools changed, and the branch that the
+// model was told last. A denied call changed nothing.
+func TestSummaryHasLinesAndBranch(t *testing.T) {
+	t.Parallel()
+	changed := func(outcome agent.Outcome, added, removed int) agent.ToolCallEnd {
+		return agent.ToolCallEnd{Outcome: outcome, Details: &agent.Details{Changes: []agent.FileChange{
+			{Path: "a", Added: added, Removed: removed}, {Path: "b", Added: 1},
+		}}}
+	}
+	var info backend.SessionInfo
+	for i, tt := range []struct {
+		data   agent.Payload
+		lines  backend.Lines
+		branch string
+	}{
+		{agent.Briefing{Told: agent.Told{agent.ToldBranch: "main"}}, backend.Lines{}, "main"},
+		{changed(agent.OutcomeDone, 2, 3), backend.Lines{Added: 3, Removed: 3}, "main"},
+		{changed(agent.OutcomeDenied, 2, 3), backend.Lines{Added: 3, Removed: 3}, "main"},
+		{agent.ToolCallEnd{Outcome: agent.OutcomeDone}, backend.Lines{Added: 3, Removed: 3}, "main"},
+		{agent.BriefingUpdate{Told: agent.Told{"date": "2026-11-22"}}, backend.Lines{Added: 3, Removed: 3}, "main"},
+		{agent.BriefingUpdate{Told: agent.Told{agent.ToldBranch: "fix"}}, backend.Lines{Added: 3, Removed: 3}, "fix"},
+		{changed(agent.OutcomeFailed, 0, 4), backend.Lines{Added: 4, Removed: 7}, "fix"},
+		{agent.BriefingUpdate{Told: agent.Told{agent.ToldBranch: ""}}, backend.Lines{Added: 4, Removed: 7}, ""},
+	} {
+		info.Apply(agent.Event{Seq: int64(i + 1), Turn: 1, Data: tt.data})
+		if info.Lines != tt.lines || info.Branch != tt.branch {
+			t.Errorf("%d, %s: %+v on %q, want %+v on %q", i, tt.data.Kind(), info.Lines, info.Branch, tt.lines, tt.branch)
+		}
+	}
+}
+
 // A session is named by its first prompt, or by a command until then. A name
 // that the user gave stays.
 func TestFirstTitle(t *testing.T) {

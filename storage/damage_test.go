@@ -133,6 +133,8 @@ func TestDamagedSessionRow(t *testing.T) {
 		"old usage":         "UPDATE sessions SET usage = '{', checksum = NULL WHERE id = 'a'",
 		"an old helper":     "UPDATE sessions SET helper = '{', checksum = NULL WHERE id = 'a'",
 		"state":             "UPDATE sessions SET state = 'idly' WHERE id = 'a'",
+		"lines":             "UPDATE sessions SET lines_added = 9 WHERE id = 'a'",
+		"branch":            "UPDATE sessions SET branch = 'other' WHERE id = 'a'",
 		"a low place":       "UPDATE sessions SET seq = 2 WHERE id = 'a'",
 		"an old low place":  "UPDATE sessions SET seq = 2, checksum = NULL WHERE id = 'a'",
 		"a text for a time": "UPDATE sessions SET updated_at = 'now' WHERE id = 'a'",

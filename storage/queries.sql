@@ -1,26 +1,27 @@
 -- name: insert-session
 INSERT INTO sessions (id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
-  cost, cost_unknown, helper, parent, checksum)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+  cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, checksum)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: update-session
 UPDATE sessions SET folder = ?2, title = ?3, state = ?4, settings = ?5, created_at = ?6, updated_at = ?7, seq = ?8,
-  last_end = ?9, usage = ?10, context = ?11, cost = ?12, cost_unknown = ?13, helper = ?14, parent = ?15, checksum = ?16
+  last_end = ?9, usage = ?10, context = ?11, cost = ?12, cost_unknown = ?13, lines_added = ?14, lines_removed = ?15,
+  branch = ?16, helper = ?17, parent = ?18, checksum = ?19
 WHERE id = ?1;
 
 -- name: select-session
 SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
-  cost, cost_unknown, helper, parent, checksum
+  cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, checksum
 FROM sessions WHERE id = ?;
 
 -- name: select-sessions
 SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
-  cost, cost_unknown, helper, parent, checksum
+  cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, checksum
 FROM sessions WHERE folder = ? ORDER BY updated_at DESC, id DESC;
 
 -- name: select-all-sessions
 SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
-  cost, cost_unknown, helper, parent, checksum
+  cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, checksum
 FROM sessions;
 
 -- name: select-lost-sessions
@@ -32,7 +33,7 @@ SELECT id FROM logs WHERE id IS NOT NULL AND id NOT IN (SELECT id FROM sessions)
 
 -- name: select-helpers
 SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
-  cost, cost_unknown, helper, parent, checksum
+  cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, checksum
 FROM sessions WHERE parent = ? ORDER BY id;
 
 -- name: delete-session

@@ -23,7 +23,7 @@ func (r *sessionRow) values() []any {
 	i := &r.info
 	return []any{
 		i.ID, i.Folder, i.Title, string(i.State), r.settings, i.CreatedAt, i.UpdatedAt, i.Seq, string(i.LastEnd), r.usage,
-		i.Context, int64(i.Cost.Cost), i.Cost.Unknown, r.helper, r.parent,
+		i.Context, int64(i.Cost.Cost), i.Cost.Unknown, i.Lines.Added, i.Lines.Removed, i.Branch, r.helper, r.parent,
 	}
 }
 
@@ -58,7 +58,8 @@ func scanInfo(row scanner) (info backend.SessionInfo, damaged bool, err error) {
 	i := &r.info
 	var sum sql.NullInt64
 	err = row.Scan(&i.ID, &i.Folder, &i.Title, &i.State, &r.settings, &i.CreatedAt, &i.UpdatedAt, &i.Seq, &i.LastEnd, &r.usage,
-		&i.Context, &i.Cost.Cost, &i.Cost.Unknown, &r.helper, &r.parent, &sum)
+		&i.Context, &i.Cost.Cost, &i.Cost.Unknown,
+		&i.Lines.Added, &i.Lines.Removed, &i.Branch, &r.helper, &r.parent, &sum)
 	if isConversion(err) {
 		return r.info, true, nil
 	}

@@ -93,7 +93,7 @@ func (p *Profiles) documents(s shown) documents {
 const (
 	aboutMode     = "mode"
 	aboutDate     = "date"
-	aboutBranch   = "branch"
+	aboutBranch   = agent.ToldBranch
 	aboutDocument = "document "
 )
 

@@ -75,7 +75,7 @@ test('agents ask in the conversation that started them, unfold there, and open a
   const sidebar = page.getByRole('navigation', { name: 'Sessions' })
   await sidebar.getByRole('button', { name: new RegExp(`^needs you ${note}`) }).waitFor()
   await sidebar.getByRole('button', { name: /^needs you Keep a note/ }).waitFor()
-  await sidebar.getByText('2 need you').waitFor()
+  await sidebar.getByRole('list', { name: 'Needs you' }).getByText('Keep a note').waitFor()
   const card = (task: string) => page.getByRole('button', { name: `details of SpawnAgent ${task}` })
   await card(note).getByText('needs you').waitFor()
   await shot(page, 'agents-waiting')

@@ -61,7 +61,7 @@ export async function openPage(
 
 /** Types a message and sends it with the keyboard. */
 export async function prompt(page: Page, text: string): Promise<void> {
-  const field = page.getByRole('textbox', { name: 'Message' })
+  const field = page.getByRole('textbox', { name: 'Message', exact: true })
   await field.fill(text)
   await field.press('Enter')
 }

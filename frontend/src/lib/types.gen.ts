@@ -511,6 +511,11 @@ export type Levels = {
   high?: string
 }
 
+export type Lines = {
+  added: number
+  removed: number
+}
+
 export type LinesReply = {
   lines?: string[]
   total: number
@@ -849,6 +854,8 @@ export type SessionInfo = {
   usage: Usage
   context: number
   cost?: Spending
+  lines?: Lines
+  branch?: string
   helper?: Helper
   damaged?: boolean
 }

@@ -8,6 +8,7 @@ import {
   duration,
   elapsed,
   limit,
+  month,
   price,
   tokens,
 } from './format'
@@ -58,11 +59,22 @@ test('relative times are short', () => {
   expect(ago(now - 3 * 3_600_000, now, 'en')).toBe('3h')
 })
 
-test('days begin at midnight', () => {
-  const noon = new Date(2026, 2, 30, 12).getTime()
-  expect(age(new Date(2026, 2, 30, 0, 0).getTime(), noon)).toBe('today')
-  expect(age(new Date(2026, 2, 29, 23, 59).getTime(), noon)).toBe('yesterday')
-  expect(age(new Date(2026, 2, 28, 23, 59).getTime(), noon)).toBe('earlier')
+test('days begin at midnight, weeks on Monday, and what is older belongs to its month', () => {
+  const at = (...date: [number, number, number, number, number]) => new Date(...date).getTime()
+  const thursday = at(2026, 3, 2, 12, 0)
+  expect(age(at(2026, 3, 2, 0, 0), thursday)).toBe('today')
+  expect(age(at(2026, 3, 1, 23, 59), thursday)).toBe('yesterday')
+  expect(age(at(2026, 2, 31, 23, 59), thursday)).toBe('week')
+  expect(age(at(2026, 2, 30, 0, 0), thursday)).toBe('week')
+  expect(age(at(2026, 2, 29, 23, 59), thursday)).toBe(at(2026, 2, 1, 0, 0))
+  expect(age(at(2026, 2, 29, 12, 0), at(2026, 2, 30, 12, 0))).toBe('yesterday')
+})
+
+test('a month has its year unless that is the current one', () => {
+  const now = new Date(2026, 10, 22).getTime()
+  expect(month(new Date(2026, 9, 1).getTime(), now, 'en')).toBe('October')
+  expect(month(new Date(2025, 9, 1).getTime(), now, 'en')).toBe('October 2025')
+  expect(month(new Date(2025, 9, 1).getTime(), now, 'zh-CN')).toBe('2025年10月')
 })
 
 test('characters that hide or reorder text are made visible', () => {

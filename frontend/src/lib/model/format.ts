@@ -71,12 +71,28 @@ const unit = (value: number, name: string, language: string) =>
     value,
   )
 
-export type Age = 'today' | 'yesterday' | 'earlier'
+/** A day of the session list, or a month as the time at which it began. */
+export type Age = 'today' | 'yesterday' | 'week' | number
 
-/** The group of the session list that a time falls into. */
+/** The group of the session list that a time falls into. Weeks begin on Monday. */
 export function age(at: number, now: number): Age {
   const midnight = new Date(now).setHours(0, 0, 0, 0)
   if (at >= midnight) return 'today'
-  const before = new Date(midnight)
-  return at >= before.setDate(before.getDate() - 1) ? 'yesterday' : 'earlier'
+  const daysAgo = (days: number) => {
+    const day = new Date(midnight)
+    return day.setDate(day.getDate() - days)
+  }
+  if (at >= daysAgo(1)) return 'yesterday'
+  if (at >= daysAgo((new Date(now).getDay() + 6) % 7)) return 'week'
+  const then = new Date(at)
+  return new Date(then.getFullYear(), then.getMonth()).getTime()
+}
+
+/** The name of a month, with its year unless that is the current one: October, October 2025 */
+export function month(at: number, now: number, language: string): string {
+  const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear()
+  return new Date(at).toLocaleDateString(language, {
+    month: 'long',
+    ...(!sameYear && { year: 'numeric' }),
+  })
 }

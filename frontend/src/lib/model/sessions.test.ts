@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { SessionInfo } from '../types.gen'
-import { families, familyMark } from './sessions'
-import { sessionInfo } from './testing'
+import { families, familyMark, fold, inbox, workOf } from './sessions'
+import { Log, sessionInfo } from './testing'
 
 const agent = (id: string, parent: string, change: Partial<SessionInfo> = {}) =>
   sessionInfo(id, { helper: { parent, folder: '/shop', rounds: 50 }, ...change })
@@ -26,4 +26,62 @@ test.each([
 ] as const)('the mark is %s if the session is %s and its agents are %o', (want, state, states) => {
   const agents = states.map((state, at) => agent(`${at}`, 'a', { state }))
   expect(familyMark(sessionInfo('a', { state }), agents)).toBe(want)
+})
+
+// What needs the user comes first, then what runs, then the rest by time.
+test('the inbox has what waits, what runs, and then days and months', () => {
+  const now = new Date(2026, 10, 22, 12).getTime() // a Sunday
+  const day = (days: number) => now - days * 24 * 3600_000
+  const sessions = [
+    sessionInfo('new', { updated_at: now }),
+    sessionInfo('works', { updated_at: day(0), state: 'processing' }),
+    sessionInfo('last', { updated_at: day(1) }),
+    sessionInfo('parent', { updated_at: day(3) }),
+    agent('asks', 'parent', { state: 'awaiting_input' }),
+    sessionInfo('weekly', { updated_at: day(4) }),
+    sessionInfo('failed', { updated_at: day(20), last_end: 'failed' }),
+    sessionInfo('old', { updated_at: day(40) }),
+  ]
+  const named = inbox(families(sessions), now).map(({ name, families: rows }) => [
+    name,
+    rows.map(({ session }) => session.id),
+  ])
+  expect(named).toEqual([
+    ['waiting', ['parent']],
+    ['running', ['works']],
+    ['today', ['new']],
+    ['yesterday', ['last']],
+    ['week', ['weekly']],
+    [new Date(2026, 10, 1).getTime(), ['failed']],
+    [new Date(2026, 9, 1).getTime(), ['old']],
+  ])
+})
+
+test('a session has the lines of its calls, except denied ones, and the branch that was told last', () => {
+  const log = new Log()
+  const told = { provider: 'p', model: 'm' }
+  const end = { tool: 'Edit', output: '', duration_ms: 1 }
+  const changes = [
+    { path: 'a', added: 2, removed: 3, diff: '' },
+    { path: 'b', added: 1, removed: 0, diff: '' },
+  ]
+  log.add('briefing', { ...told, profile: 'spec', system: '', told: { branch: 'main' } })
+  log.add('tool_call_end', { ...end, call_id: '1', outcome: 'done', details: { changes } })
+  log.add('tool_call_end', { ...end, call_id: '2', outcome: 'denied', details: { changes } })
+  log.add('briefing_update', { ...told, text: '', told: { date: 'x' } })
+  const session = log.events.reduce(fold, sessionInfo('a', { lines: { added: 10, removed: 0 } }))
+  expect(session).toMatchObject({ lines: { added: 13, removed: 3 }, branch: 'main' })
+  log.add('briefing_update', { ...told, text: '', told: { branch: 'fix' } })
+  expect(log.events.reduce(fold, session).branch).toBe('fix')
+})
+
+test('the work of a session includes that of its agents', () => {
+  const session = sessionInfo('a', { branch: 'main', cost: { usd: 1, unknown: 0 } })
+  const helper = agent('h', 'a', { lines: { added: 4, removed: 1 }, cost: { usd: 2, unknown: 1 } })
+  expect(workOf(session, [helper])).toEqual({
+    lines: { added: 4, removed: 1 },
+    branch: 'main',
+    cost: { usd: 3, unknown: 1 },
+  })
+  expect(workOf(sessionInfo('b'), [])).toEqual({})
 })

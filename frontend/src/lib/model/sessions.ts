@@ -1,6 +1,7 @@
 /** Sessions in the sidebar: how events change them, their marks, and the agents under them. */
-import type { Event, SessionInfo, Usage } from '../types.gen'
-import { spent } from './spending'
+import type { Event, FileChange, Lines, SessionInfo, Usage } from '../types.gen'
+import { type Age, age } from './format'
+import { spent, together } from './spending'
 
 export const newestFirst = (sessions: SessionInfo[]) =>
   sessions.toSorted((a, b) => b.updated_at - a.updated_at)
@@ -41,6 +42,17 @@ function change(session: SessionInfo, event: Event): SessionInfo {
       }
     case 'local_command_end':
       return { ...session, state: 'idle', updated_at: event.at }
+    case 'tool_call_end': {
+      const { details, outcome } = event.data
+      if (!details?.changes || outcome === 'denied') return session
+      return { ...session, lines: sumOfLines([session.lines, ...details.changes]) }
+    }
+    case 'briefing':
+      return { ...session, branch: event.data.told?.[branchTold] }
+    case 'briefing_update': {
+      const branch = event.data.told?.[branchTold]
+      return branch === undefined ? session : { ...session, branch }
+    }
     case 'title':
       return { ...session, title: event.data.text }
     case 'settings':
@@ -49,6 +61,26 @@ function change(session: SessionInfo, event: Event): SessionInfo {
       return session
   }
 }
+
+/** The name under which an event has the git branch that the model was told. */
+const branchTold = 'branch'
+
+/** Adds lines up; undefined if there are none. */
+function sumOfLines(all: readonly (Lines | FileChange | undefined)[]): Lines | undefined {
+  const sum = { added: 0, removed: 0 }
+  for (const each of all) {
+    sum.added += each?.added ?? 0
+    sum.removed += each?.removed ?? 0
+  }
+  return sum.added + sum.removed > 0 ? sum : undefined
+}
+
+/** What a session and its agents changed and cost, and on which branch. */
+export const workOf = (session: SessionInfo, agents: readonly SessionInfo[]) => ({
+  lines: sumOfLines([session, ...agents].map((each) => each.lines)),
+  branch: session.branch,
+  cost: together([session, ...agents].map((each) => each.cost)),
+})
 
 const sum = (a: Usage, b: Usage): Usage => ({
   input: a.input + b.input,
@@ -90,3 +122,24 @@ export function families(sessions: readonly SessionInfo[]): Family[] {
 
 export const oldestFirst = (sessions: readonly SessionInfo[]) =>
   sessions.toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1))
+
+/** A group of the list: what waits for the user, what runs, and then one for each time. */
+export type Group = { name: 'waiting' | 'running' | Age; families: Family[] }
+
+/** Puts families into groups. Within a group they keep their order. */
+export function inbox(all: readonly Family[], now: number): Group[] {
+  const groups: Group[] = []
+  const order = (['waiting', 'running'] as const).map((name) => ({
+    name,
+    families: [] as Family[],
+  }))
+  for (const family of all) {
+    const mark = familyMark(family.session, family.agents)
+    const pinned = order.find(({ name }) => name === mark)
+    const name = age(family.session.updated_at, now)
+    const group = pinned ?? groups.find((each) => each.name === name)
+    if (group) group.families.push(family)
+    else groups.push({ name, families: [family] })
+  }
+  return [...order.filter((group) => group.families.length > 0), ...groups]
+}

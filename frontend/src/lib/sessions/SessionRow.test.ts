@@ -11,7 +11,7 @@ test.each([true, undefined])('a session whose damage is %s is marked accordingly
   const session = { id: 's', title: 'T', updated_at: 1, damaged } as SessionInfo
   const nothing = () => {}
   renderInApp(SessionRow, {
-    ...{ session, mark: 'rest', tasks: 0, current: false },
+    ...{ session, mark: 'rest', work: '', tasks: 0, current: false },
     ...{ onopen: nothing, onrename: nothing, ondelete: nothing },
   })
   expect(screen.queryByRole('img', { name: /was damaged/ }) !== null).toBe(damaged === true)
