@@ -1,5 +1,5 @@
+import CircleDollarSign from '@lucide/svelte/icons/circle-dollar-sign'
 import FileDiff from '@lucide/svelte/icons/file-diff'
-import Coins from '@lucide/svelte/icons/coins'
 import SquareTerminal from '@lucide/svelte/icons/square-terminal'
 import type { Component } from 'svelte'
 import ChangesPanel from '../changes/ChangesPanel.svelte'
@@ -35,7 +35,7 @@ export const panels: readonly Panel[] = [
     view: ChangesPanel,
     count: ({ changes: { list, files } }) => files.length + (list?.more ?? 0),
   },
-  { name: 'cost', label: () => t('panel.cost'), icon: Coins, view: CostPanel },
+  { name: 'cost', label: () => t('panel.cost'), icon: CircleDollarSign, view: CostPanel },
   {
     name: 'running',
     label: () => tasks('panel'),
