@@ -2,10 +2,10 @@
 import type { DiffRow } from '../model/diffRows'
 
 /** How many rows are drawn at once. */
-export const sliceRows = 50
+export const sliceRows = 30
 
 /** Diffs of as many slices are drawn whole. */
-const fewSlices = 4
+const fewSlices = 7
 
 /** The heights, in pixels, of a line and of a row between hunks, as diff.css has them. */
 const lineHeight = 18
@@ -30,8 +30,11 @@ function columnsOf(row: DiffRow): number {
   return Math.max(widthOf(row.left?.text ?? ''), widthOf(row.right?.text ?? ''))
 }
 
+const unusual = /[\t\u2e80-\uffff]/
+
 function widthOf(text: string): number {
   let columns = text.length
+  if (!unusual.test(text)) return columns
   for (let at = 0; at < text.length && at < 4000; at++) {
     const code = text.charCodeAt(at)
     if (code === 9) columns += 3

@@ -106,8 +106,14 @@ export function parseDiff(diff: string, most = mostLines): Diff {
       continue
     }
     count++
-    const entry: DiffLine = { kind, text: line.slice(1) }
-    if (entry.text.endsWith('\r')) {
+    const entry: DiffLine = {
+      kind,
+      text: line.slice(1),
+      old: undefined,
+      new: undefined,
+      mate: undefined,
+    }
+    if (entry.text.charCodeAt(entry.text.length - 1) === 13) {
       entry.text = entry.text.slice(0, -1)
       entry.crlf = true
       ended++

@@ -38,26 +38,27 @@ export function pairLines(diff: Diff): Diff {
   const blocks = diff.hunks.flatMap(({ lines }) => blocksOf(lines))
   const changed = blocks.reduce((sum, { dels, adds }) => sum + dels.length + adds.length, 0)
   for (const { dels, adds } of blocks) {
-    for (const [del, add] of mates(dels, adds, changed <= mostChanged)) {
-      dels[del]!.mate = adds[add]!
-      adds[add]!.mate = dels[del]!
-    }
+    if (changed > mostChanged || dels.length * adds.length > mostPairs) pairByPlace(dels, adds)
+    else pairByWords(dels, adds)
   }
   return diff
 }
 
-function mates(
-  dels: readonly DiffLine[],
-  adds: readonly DiffLine[],
-  byWords: boolean,
-): [number, number][] {
+function pair(del: DiffLine, add: DiffLine): void {
+  del.mate = add
+  add.mate = del
+}
+
+function pairByPlace(dels: readonly DiffLine[], adds: readonly DiffLine[]): void {
   const both = Math.min(dels.length, adds.length)
-  if (!byWords || dels.length * adds.length > mostPairs) {
-    return Array.from({ length: both }, (_, at) => [at, at])
-  }
-  if (both === 0) return []
+  for (let at = 0; at < both; at++) pair(dels[at]!, adds[at]!)
+}
+
+function pairByWords(dels: readonly DiffLine[], adds: readonly DiffLine[]): void {
+  if (dels.length === 0 || adds.length === 0) return
   const [one, other] = [dels, adds].map((lines) => lines.map(({ text }) => countWords(text)))
-  return best(dels.length, adds.length, (del, add) => likeness(one![del]!, other![add]!))
+  const worth = (del: number, add: number) => likeness(one![del]!, other![add]!)
+  for (const [del, add] of best(dels.length, adds.length, worth)) pair(dels[del]!, adds[add]!)
 }
 
 const bare = ({ text }: DiffLine) => text.replace(/\s+/g, '')
@@ -146,7 +147,8 @@ function same(number: number, shift: number, split: boolean, text: string): Diff
 function lay({ rows, changes }: Shown, lines: readonly DiffLine[], split: boolean): void {
   let at = 0
   const plain = (to: number) => {
-    for (const line of lines.slice(at, to)) {
+    for (; at < to; at++) {
+      const line = lines[at]!
       rows.push(split ? { kind: 'pair', left: line, right: line } : { kind: 'line', line })
     }
   }
@@ -155,7 +157,10 @@ function lay({ rows, changes }: Shown, lines: readonly DiffLine[], split: boolea
     plain(from)
     changes.push(rows.length)
     if (split) sideBySide(rows, dels, adds)
-    else for (const line of [...dels, ...adds]) rows.push({ kind: 'line', line })
+    else {
+      for (const line of dels) rows.push({ kind: 'line', line })
+      for (const line of adds) rows.push({ kind: 'line', line })
+    }
     at = from + dels.length + adds.length
   }
   plain(lines.length)
