@@ -383,7 +383,7 @@ var problems = map[ProblemID]problem{
 	ProblemChangesBaseUnrelated: {code: CodeInvalid, message: "This branch and {0} have no commit in common.", kept: keptAll, next: "Choose another base."},
 	ProblemChangesFiltered:      {code: CodeInvalid, message: "{0} passes through a filter of this repository, which is a program. Atelier does not run it.", kept: keptAll, next: "Use git in a terminal."},
 	ProblemChangesInProgress:    {code: CodeBusy, message: "The repository is in the middle of a {0}.", kept: keptAll, next: "Finish or abort it in a terminal first."},
-	ProblemChangesNothingStaged: {code: CodeInvalid, message: "Nothing is staged, so there is nothing to commit.", kept: keptAll, next: "Stage some files first."},
+	ProblemChangesNothingStaged: {code: CodeInvalid, message: "There is nothing to commit: no file is staged.", kept: keptAll, next: "Change or stage some files first."},
 	ProblemChangesStagedOutside: {code: CodeInvalid, message: "Files outside this folder are staged too.", kept: keptAll, next: "Choose the files to commit, or commit in a terminal."},
 	ProblemChangesConflicts:     {code: CodeInvalid, message: "{0} has conflicts that are not resolved.", kept: keptAll, next: "Resolve them and stage the file first."},
 	ProblemChangesNoIdentity:    {code: CodeInvalid, message: "git does not know your name and address for commits.", kept: keptAll, next: "Set user.name and user.email with git config."},

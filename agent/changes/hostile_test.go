@@ -41,35 +41,48 @@ func (b bed) all(paths ...string) {
 	_ = b.folder.Branch(ctx, "another")
 }
 
-// Nothing that a repository configures is run.
+// Nothing that a repository configures is run. Filters are tried alone, because
+// their files cannot be staged.
 func TestHostileConfiguration(t *testing.T) {
 	t.Parallel()
-	for _, setting := range []string{
-		"core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "core.askPass", "diff.external", "gpg.program", "gpg.ssh.program",
-		"diff.evil.textconv", "diff.evil.command", "filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "filter.a=b.clean",
-		"merge.evil.driver", "core.alternateRefsCommand", "sequence.editor", "pager.diff", "pager.status", "alias.status", "interactive.diffFilter",
-		"core.gitProxy", "uploadpack.packObjectsHook", "trailer.x.command",
+	for name, settings := range map[string][]string{
+		"filters": {"filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "filter.a=b.clean"},
+		"others": {
+			"core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "core.askPass", "diff.external", "gpg.program", "gpg.ssh.program",
+			"diff.evil.textconv", "diff.evil.command", "merge.evil.driver", "core.alternateRefsCommand", "sequence.editor", "pager.diff",
+			"pager.status", "alias.status", "interactive.diffFilter", "core.gitProxy", "uploadpack.packObjectsHook", "trailer.x.command",
+		},
 	} {
-		t.Run(setting, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := repository(t, map[string]string{"a": "1\n", "b": "1\n", "c": "1\n"})
-			ran := filepath.Join(t.TempDir(), "ran")
-			program := "touch " + ran + "; cat"
-			if strings.HasPrefix(setting, "alias.") {
-				program = "!" + program
-			}
+			traps := t.TempDir()
 			b.put(".gitattributes", "a filter=evil diff=evil merge=evil\n")
 			b.put(".git/info/attributes", "b filter=a=b diff=evil\nc filter=evil\n")
 			b.put("a", "2\n")
 			b.put("b", "2\n")
-			b.git("config", "commit.gpgSign", "true")
-			b.git("config", "log.showSignature", "true")
+			for _, setting := range []string{"commit.gpgSign", "log.showSignature", "filter.evil.required"} {
+				b.git("config", setting, "true")
+			}
 			b.git("config", "diff.renames", "copies")
-			b.git("config", "filter.evil.required", "true")
-			b.git("config", setting, program)
+			for i, setting := range settings {
+				program := fmt.Sprintf("touch %s/%d; cat", traps, i)
+				if strings.HasPrefix(setting, "alias.") {
+					program = "!" + program
+				}
+				b.git("config", setting, program)
+			}
+			if l := b.list(uncommitted); len(l.Files) != 3 || b.diff(uncommitted, "a", "").Diff == "" {
+				t.Errorf("%+v", l)
+			}
 			b.all("a", "b")
-			if _, err := os.Stat(ran); err == nil {
-				t.Errorf("%s was run", setting)
+			ran, err := os.ReadDir(traps)
+			for _, trap := range ran {
+				t.Errorf("setting %s was run", trap.Name())
+			}
+			branch, _ := os.ReadFile(b.path(".git/HEAD"))
+			if _, logged := os.Stat(b.path(".git/logs/refs/heads/another")); err != nil || logged != nil || !strings.Contains(string(branch), "another") {
+				t.Errorf("the operations did not work: %v, %v", err, logged)
 			}
 		})
 	}
@@ -320,6 +333,9 @@ func TestLimits(t *testing.T) {
 	if d := b.diff(uncommitted, "long", ""); !d.Large || d.Diff != "" || d.Added != changes.MaxDiffLines || d.Removed != 1 {
 		t.Errorf("%v %d", d.Large, d.Added)
 	}
+	b.put("large", "2\n"+strings.Repeat("x", 70<<20))
+	refused(t, b.putBack(uncommitted, changes.Part{Path: "large", Seen: "-"}), changes.TooLarge)
+	b.put("large", strings.Repeat("0123456789abcdef\n", 25<<20/17))
 	if err := b.putBack(uncommitted, changes.Part{Path: "large"}); err != nil || b.read("large") != "1\n" {
 		t.Error(err)
 	}

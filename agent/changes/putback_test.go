@@ -97,7 +97,7 @@ func TestPutBackWhole(t *testing.T) {
 	}
 	b.git("add", "-A")
 	b.git("commit", "-qm", "second")
-	for name, text := range map[string]string{"crlf": "1\r\ntwo\r\n", "bare": "1\n2\n3\n", "binary": "x", "caf\xe9": "2\n", "new": "n\n", "d/staged": "s\n"} {
+	for name, text := range map[string]string{"crlf": "1\r\ntwo\r\n", "bare": "1\n2\n3\n", "binary": "x", "caf\xe9": "2\n", "x/y/new": "n\n", "d/staged": "s\n"} {
 		b.put(name, text)
 	}
 	for _, name := range []string{"link", "gone", "run"} {
@@ -113,7 +113,7 @@ func TestPutBackWhole(t *testing.T) {
 	if err := os.Symlink("/etc/passwd", b.path("link")); err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []changes.Part{{Path: "crlf"}, {Path: "bare"}, {Path: "binary"}, {Path: `"caf\351"`}, {Path: "new"}, {Path: "d/staged"},
+	for _, p := range []changes.Part{{Path: "crlf"}, {Path: "bare"}, {Path: "binary"}, {Path: `"caf\351"`}, {Path: "x/y/new"}, {Path: "d/staged"},
 		{Path: "link"}, {Path: "gone"}, {Path: "run"}, {Path: "d/e/gone"}, {Path: "to", From: "moved"}} {
 		if err := b.putBack(uncommitted, p); err != nil {
 			t.Errorf("%s: %v", p.Path, err)
@@ -124,6 +124,10 @@ func TestPutBackWhole(t *testing.T) {
 	}
 	if entries, _ := os.ReadDir(b.dir); len(entries) != 10 {
 		t.Errorf("%v", entries)
+	}
+
+	if _, err := os.Lstat(b.path("x")); err == nil {
+		t.Error("the empty folder of a new file is still there")
 	}
 
 	b.put("bare", "changed\n")

@@ -115,8 +115,9 @@ func (b putBack) claim(ctx context.Context, name, seen string) error {
 	return err
 }
 
-// discard removes a file if it is still what was seen. It is moved aside first,
-// so that the file that is compared is the one that is removed.
+// discard removes a file if it is still what was seen, and the folders that are
+// then empty. The file is moved aside first, so that the one that is compared is
+// the one that is removed.
 func (b putBack) discard(ctx context.Context, name, seen string) error {
 	aside := path.Join(path.Dir(name), ".atelier-"+rand.Text())
 	if err := b.tree.Rename(name, aside); err != nil {
@@ -128,6 +129,8 @@ func (b putBack) discard(ctx context.Context, name, seen string) error {
 			return b.unwritten(name, err)
 		}
 		b.sync(path.Dir(name))
+		for dir := path.Dir(name); dir != "." && b.tree.Remove(dir) == nil; dir = path.Dir(dir) { // as git does with empty ones
+		}
 		return nil
 	}
 	if _, taken := b.tree.Lstat(name); !errors.Is(taken, fs.ErrNotExist) {

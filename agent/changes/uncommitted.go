@@ -252,6 +252,10 @@ func (r *repository) diff(ctx context.Context, q Query, name, from string, shape
 	if d.Seen, err = r.seen(ctx, name); err != nil {
 		return d, err
 	}
+	if info, err := r.lstat(ctx, name); err == nil && info.Size() > maxShownFile { // git would read all of it
+		d.Large = true
+		return d, nil
+	}
 	names := []string{name}
 	if from != "" {
 		names = append(names, from)
@@ -273,9 +277,6 @@ func (r *repository) diff(ctx context.Context, q Query, name, from string, shape
 	d.Diff, d.Binary = hunksOf(result.Stdout)
 	if d.Large = result.Dropped > 0 || strings.Count(d.Diff, "\n") > MaxDiffLines; !d.Large {
 		d.Added, d.Removed = countOf(d.Diff)
-		if info, err := r.lstat(ctx, name); d.Binary && err == nil && info.Size() > maxShownFile {
-			d.Large, d.Binary = true, false
-		}
 		return d, nil
 	}
 	d.Diff = ""

@@ -412,9 +412,9 @@ export const problems: Record<ProblemID, Words> = {
     next: '请先在终端中完成或中止它。',
   },
   changes_nothing_staged: {
-    message: '没有已暂存的内容，因此没有可提交的内容。',
+    message: '没有可提交的内容：没有已暂存的文件。',
     kept: '没有做任何更改。',
-    next: '请先暂存一些文件。',
+    next: '请先更改或暂存一些文件。',
   },
   changes_staged_outside: {
     message: '这个文件夹之外也有已暂存的文件。',
