@@ -80,6 +80,34 @@ func TestCommit(t *testing.T) {
 	}
 }
 
+// A name is a name, not a pattern or a revision.
+func TestNamesAreLiteral(t *testing.T) {
+	t.Parallel()
+	b := repository(t, map[string]string{"*": "1\n", ":(top)f": "1\n", "f": "1\n", "HEAD": "1\n", "-x": "1\n"})
+	for _, name := range []string{"*", ":(top)f", "f", "HEAD", "-x"} {
+		b.put(name, "2\n")
+	}
+	for _, name := range []string{"*", ":(top)f", "HEAD", "-x"} {
+		if d := b.diff(uncommitted, name, ""); d.Diff != "@@ -1 +1 @@\n-1\n+2\n" {
+			t.Errorf("%s: %+v", name, d)
+		}
+		if err := b.putBack(uncommitted, changes.Part{Path: name}); err != nil || b.read(name) != "1\n" {
+			t.Errorf("%s: %v", name, err)
+		}
+		b.put(name, "3\n")
+		b.stage(name)
+		if err := b.folder.Unstage(t.Context(), []string{name}); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := b.folder.Commit(t.Context(), "x", []string{"*", ":(top)f"}); err != nil {
+		t.Error(err)
+	}
+	if got := b.git("status", "--porcelain"); got != " M -x\n M HEAD\n M f\n" || b.read("f") != "2\n" {
+		t.Errorf("%q", got)
+	}
+}
+
 // Changes that are staged outside the folder are not committed unseen.
 func TestCommitOfSubfolder(t *testing.T) {
 	t.Parallel()

@@ -29,7 +29,7 @@ const maxShownFile = 20 << 20
 // change the form of the output.
 var configured = []string{
 	"-c", "safe.bareRepository=explicit", "-c", "core.quotePath=true", "-c", "diff.suppressBlankEmpty=false", "-c", "diff.orderFile=/dev/null",
-	"-c", "diff.ignoreSubmodules=dirty", "-c", "log.showSignature=false", "-c", "commit.gpgSign=false", "-c", "core.editor=false",
+	"-c", "diff.ignoreSubmodules=dirty", "-c", "log.showSignature=false", "-c", "core.editor=false",
 	"-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false", "-c", "status.relativePaths=false",
 }
 

@@ -262,6 +262,8 @@ func TestSession(t *testing.T) {
 		}
 	}
 	refused(t, b.putBack(q, changes.Part{Path: "clash"}), changes.Changed)
+	b.put("new", "1\n")
+	refused(t, b.putBack(q, changes.Part{Path: "new", Seen: "absent"}), changes.Changed)
 	refused(t, b.putBack(q, changes.Part{Path: "other", Seen: "absent"}), changes.Changed)
 	if _, err := b.folder.Diff(t.Context(), uncommitted, "f", "", changes.Shape{}); err == nil {
 		t.Error("a diff without a repository")
