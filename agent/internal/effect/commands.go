@@ -2,6 +2,7 @@ package effect
 
 import (
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -67,6 +68,7 @@ func (w *walker) do(program string, args []value, s *scope) {
 	if s.functions[program] {
 		return // its body has been looked at
 	}
+	w.sets(program, args)
 	if wrap, ok := wrappers[program]; ok {
 		w.wrapped(program, wrap, args, s)
 		return
@@ -85,7 +87,7 @@ func (w *walker) do(program string, args []value, s *scope) {
 	switch command := spoken(program, args); {
 	case asksVersion(args) && known(program):
 	case slices.Contains(quiet, program), slices.Contains(mute, program):
-		if slices.ContainsFunc(args, func(v value) bool { return slices.Contains(louder[program], strings.SplitN(v.text(), "=", 2)[0]) }) {
+		if slices.ContainsFunc(args, func(v value) bool { return isLouder(program, v.text()) }) {
 			w.add(agent.EffectUnknown, command)
 		}
 		if slices.Contains(quiet, program) {
@@ -114,11 +116,23 @@ func (w *walker) do(program string, args []value, s *scope) {
 	}
 }
 
+// isLouder reports whether an argument is an option with which a quiet program
+// does more. The value may stand right behind a letter.
+func isLouder(program, arg string) bool {
+	return slices.ContainsFunc(louder[program], func(option string) bool {
+		if len(option) > 2 {
+			name, _, _ := strings.Cut(arg, "=")
+			return name == option || len(name) > 4 && strings.HasPrefix(option, name)
+		}
+		return strings.HasPrefix(arg, option)
+	})
+}
+
 // program returns the name under which the tables know a program. It looks at
 // programs that are files of the project itself.
 func (w *walker) program(name string, words []value, s *scope) (string, bool) {
 	if !strings.Contains(name, "/") {
-		return name, true
+		return versioned.ReplaceAllString(name, "$1"), true
 	}
 	base := filepath.Base(name)
 	for _, path := range w.paths(words[0][0], s) {
@@ -142,8 +156,14 @@ func (w *walker) program(name string, words []value, s *scope) (string, bool) {
 	return "", false
 }
 
+// versioned matches programs that are installed under the number of a version.
+var versioned = regexp.MustCompile(`^(python[23]|pip[23]|ruby|php|lua|perl|gcc|g\+\+|clang|clang\+\+)-?[0-9]?(?:\.[0-9]+)*$`)
+
 // onlyReads reports whether a command is known to only read, and notes what.
 func (w *walker) onlyReads(words []value, s *scope) bool {
+	if w.looked > maxLooked { // a long line of wrappers is looked at for each of them
+		return false
+	}
 	var line strings.Builder
 	for _, v := range words {
 		if len(v) != 1 || !v[0].exact {
@@ -155,6 +175,7 @@ func (w *walker) onlyReads(words []value, s *scope) bool {
 			line.WriteString(" '" + strings.ReplaceAll(v.text(), "'", `'\''`) + "'")
 		}
 	}
+	w.looked += line.Len()
 	// The program is a bare word, as quotes there are unusual.
 	reading, ok := shell.Read(strings.TrimSpace(words[0].text() + strings.TrimPrefix(line.String(), " '"+words[0].text()+"'")))
 	if !ok {
@@ -162,6 +183,11 @@ func (w *walker) onlyReads(words []value, s *scope) bool {
 	}
 	for _, path := range reading.Paths {
 		w.reads(literal(path), s)
+	}
+	for _, v := range words[1:] {
+		if v[0].glob && matchesSecrets(v.text()) {
+			w.add(agent.EffectSecrets, v.text())
+		}
 	}
 	return true
 }
@@ -248,18 +274,21 @@ func (w *walker) wrapped(program string, wrap wrapper, args []value, s *scope) {
 			return
 		case arg.isOption():
 			args = args[1:]
-			name, after, given := strings.Cut(strings.TrimLeft(text, "-"), "=")
-			isLong := strings.HasPrefix(text, "--")
-			if wrap.script != "" && slices.Contains(strings.Fields(wrap.script), name) {
+			name, after, given := strings.Cut(strings.TrimPrefix(text, "--"), "=")
+			if !strings.HasPrefix(text, "--") {
+				name, after = firstValue(text[1:], wrap)
+				given = after != ""
+			}
+			if slices.Contains(strings.Fields(wrap.script), name) {
+				v := value{{text: after, exact: true}}
 				if !given && len(args) > 0 {
-					after = args[0].text()
+					v, args = args[0], args[1:]
 				}
-				w.code(value{{text: after, exact: given || len(args) > 0 && args[0].exact(), fetched: len(args) > 0 && args[0].fetched()}}, program, s)
+				w.code(either(v, nil), program, s)
 				return
 			}
-			takes := isLong && !given && slices.Contains(strings.Fields(wrap.long), name) ||
-				!isLong && strings.Contains(wrap.values, text[len(text)-1:]) && strings.IndexAny(text[1:], wrap.values) == len(text)-2
-			if takes && len(args) > 0 {
+			takes := len(name) > 1 && slices.Contains(strings.Fields(wrap.long), name) || len(name) == 1 && strings.Contains(wrap.values, name)
+			if takes && !given && len(args) > 0 {
 				args = args[1:]
 			}
 		case wrap.assigns && strings.Contains(text, "=") && !strings.HasPrefix(text, "="):
@@ -277,6 +306,17 @@ func (w *walker) wrapped(program string, wrap wrapper, args []value, s *scope) {
 	if wrap.alone != "" {
 		w.add(wrap.alone, program)
 	}
+}
+
+// firstValue returns the first of a wrapper's options of one letter that has a
+// value, and what of the value stands behind it.
+func firstValue(letters string, wrap wrapper) (name, after string) {
+	for i := range len(letters) {
+		if name = letters[i : i+1]; strings.Contains(wrap.values, name) || slices.Contains(strings.Fields(wrap.script), name) {
+			return name, letters[i+1:]
+		}
+	}
+	return "", ""
 }
 
 // inner looks at the command that a wrapper runs.
@@ -376,9 +416,19 @@ func shortCommand(command string) string {
 func (w *walker) exists(path string) bool { return w.at.Exists != nil && w.at.Exists(path) }
 
 // operands returns the arguments that are no options. values are options of one
-// letter that take the next argument.
+// letter that take the next argument. An option that is repeated has each of its
+// values.
 func operands(args []value, values string) (rest []value, options map[string]value) {
 	options = map[string]value{}
+	note := func(name string, v value) {
+		if v.text() == "" && v.exact() && options[name] != nil {
+			return
+		}
+		if old := options[name]; old.text() != "" || len(old) > 1 {
+			v = either(old, v)
+		}
+		options[name] = v
+	}
 	for i := 0; i < len(args); i++ {
 		text := args[i].text()
 		switch {
@@ -387,23 +437,27 @@ func operands(args []value, values string) (rest []value, options map[string]val
 		case !args[i].isOption():
 			rest = append(rest, args[i])
 		case strings.HasPrefix(text, "--"):
-			name, v, _ := strings.Cut(text[2:], "=")
-			options[name] = value{{text: v, exact: args[i].exact()}}
-			if name != "" && slices.Contains(strings.Fields(longValues), name) && !strings.Contains(text, "=") && i+1 < len(args) {
+			name, v, given := strings.Cut(text[2:], "=")
+			name, takes := unabbreviated(name)
+			if takes && !given && i+1 < len(args) {
 				i++
-				options[name] = args[i]
+				note(name, args[i])
+				continue
 			}
+			note(name, value{{text: v, exact: args[i].exact(), fetched: args[i].fetched()}})
 		default:
 			for at, letter := range text[1:] {
-				options[string(letter)] = literal("")
 				if !strings.ContainsRune(values, letter) {
+					note(string(letter), literal(""))
 					continue
 				}
 				if behind := text[1:][at+1:]; behind != "" {
-					options[string(letter)] = value{{text: behind, exact: args[i].exact()}}
+					note(string(letter), value{{text: behind, exact: args[i].exact(), fetched: args[i].fetched()}})
 				} else if i+1 < len(args) {
 					i++
-					options[string(letter)] = args[i]
+					note(string(letter), args[i])
+				} else {
+					note(string(letter), literal(""))
 				}
 				break
 			}
@@ -412,6 +466,35 @@ func operands(args []value, values string) (rest []value, options map[string]val
 	return rest, options
 }
 
+// unabbreviated returns the name of a long option that takes the next argument,
+// which may be shortened, and whether it is one.
+func unabbreviated(name string) (full string, takes bool) {
+	all := strings.Fields(longValues)
+	if slices.Contains(all, name) {
+		return name, true
+	}
+	if len(name) >= 3 && name != "head" {
+		for _, full := range all {
+			if strings.HasPrefix(full, name) {
+				return full, true
+			}
+		}
+	}
+	return name, false
+}
+
+// has reports whether one of the options is given, by its name or the beginning
+// of a long one.
 func has(options map[string]value, names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { _, ok := options[name]; return ok })
+	for _, name := range names {
+		if _, ok := options[name]; ok {
+			return true
+		}
+		for given := range options {
+			if len(given) >= 2 && strings.HasPrefix(name, given) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -30,6 +30,7 @@ const (
 	maxDepth  = 8    // lines within lines
 	maxText   = 32 << 10
 	maxValues = 20 // of one word
+	maxLooked = 16 * maxText
 )
 
 // Of returns what a line of bash would do. The effects are in no particular
@@ -55,11 +56,13 @@ func Of(line string, at Place) []agent.Effect {
 // withoutRepeats leaves out what a graver effect says of the same host or file.
 func (w *walker) withoutRepeats() []agent.Effect {
 	graver := map[agent.EffectID]agent.EffectID{agent.EffectNetwork: agent.EffectSends, agent.EffectChanges: agent.EffectControls}
+	said := map[string]bool{}
+	for _, e := range w.effects {
+		said[string(e.ID)+"\x00"+strings.Join(e.Args, "\x00")] = true
+	}
 	return slices.DeleteFunc(w.effects, func(e agent.Effect) bool {
 		instead, ok := graver[e.ID]
-		return ok && len(e.Args) > 0 && slices.ContainsFunc(w.effects, func(other agent.Effect) bool {
-			return other.ID == instead && slices.Equal(other.Args, e.Args)
-		})
+		return ok && len(e.Args) > 0 && said[string(instead)+"\x00"+strings.Join(e.Args, "\x00")]
 	})
 }
 
@@ -69,6 +72,7 @@ type walker struct {
 	at      Place
 	effects []agent.Effect
 	steps   int
+	looked  int  // bytes that were read as lines that may only read
 	aside   bool // looks at words only
 	// fetched are paths that the line itself takes from the network.
 	fetched []string
@@ -244,6 +248,7 @@ func (w *walker) loop(c *syntax.ForClause, s *scope) {
 		if len(l.Items) == 0 {
 			all = value{{text: "$" + l.Name.Value}}
 		}
+		w.steers(l.Name.Value, all)
 		s.vars[l.Name.Value] = all
 	default:
 		w.substitutions(c.Loop, s)

@@ -66,3 +66,13 @@ func TestTable(t *testing.T) {
 		t.Errorf("only %d cases", cases)
 	}
 }
+
+// A line of nothing but wrappers is read a limited number of times.
+func TestWrappersLimited(t *testing.T) {
+	t.Parallel()
+	w := &walker{at: place()}
+	w.script(strings.Repeat("sudo ", 6000)+"ls", &scope{dirs: []string{"/work/shop"}, vars: map[string]value{}, functions: map[string]bool{}})
+	if most := maxLooked + 2*maxText; w.looked == 0 || w.looked > most {
+		t.Errorf("%d bytes were looked at, at most %d are wanted", w.looked, most)
+	}
+}

@@ -92,7 +92,7 @@ func (w *walker) reads(v value, s *scope) {
 			continue
 		}
 		for _, path := range w.paths(p, s) {
-			if secret(path, w.at.Project) {
+			if secret(path, w.at.Project) || p.glob && matchesSecrets(path) {
 				w.add(agent.EffectSecrets, w.shown(path))
 			}
 			if !w.inside(path) {
@@ -100,6 +100,22 @@ func (w *walker) reads(v value, s *scope) {
 			}
 		}
 	}
+}
+
+// usualSecrets are names of which a pattern may match one.
+var usualSecrets = strings.Fields(".env .env.local .env.production .netrc .pgpass id_rsa id_ed25519")
+
+// matchesSecrets reports whether a pattern matches names of secret files. One
+// that matches any name is not meant for them.
+func matchesSecrets(pattern string) bool {
+	last := filepath.Base(pattern)
+	if len(strings.Trim(last, "*?")) < 2 && !strings.HasPrefix(last, ".") || last == ".*" {
+		return false
+	}
+	return slices.ContainsFunc(usualSecrets, func(name string) bool {
+		ok, _ := filepath.Match(last, name)
+		return ok && (name[0] != '.' || last[0] == '.')
+	})
 }
 
 // secret looks at the part of a path below the project, if it is there.
@@ -286,14 +302,20 @@ func removes(w *walker, program string, args []value, s *scope) {
 
 func archives(w *walker, program string, args []value, s *scope) {
 	if len(args) > 0 && program == "tar" && args[0].exact() && !args[0].isOption() {
-		args = append([]value{literal("-" + args[0].text())}, args[1:]...)
+		args = bundled(args)
 	}
 	rest, options := operands(args, "fCIdTXbHg")
-	if has(options, "to-command", "checkpoint-action", "use-compress-program", "I", "rsh-command", "new-volume-script", "F") {
+	if program == "zip" && slices.ContainsFunc(args, func(v value) bool { return strings.HasPrefix(v.text(), "-") && strings.Contains(v.text(), "TT") }) {
+		w.add(agent.EffectUnknown, program)
+	}
+	if program == "tar" && (has(options, "P", "absolute-names") || strings.Contains(options["f"].text(), ":")) {
+		w.add(agent.EffectUnknown, program)
+	}
+	if has(options, "to-command", "checkpoint-action", "use-compress-program", "I", "rsh-command", "new-volume-script", "info-script", "F", "unzip-command") {
 		w.add(agent.EffectUnknown, program)
 	}
 	into := literal(".")
-	for _, name := range []string{"C", "directory", "d"} {
+	for _, name := range []string{"C", "directory", "one-top-level", "d"} {
 		if v, ok := options[name]; ok && v.text() != "" {
 			into = v
 		}
@@ -303,7 +325,11 @@ func archives(w *walker, program string, args []value, s *scope) {
 		if len(rest) > 0 {
 			file = rest[0]
 		}
-		options["x"] = literal("")
+		if has(options, "l", "v", "Z", "p", "c", "t") {
+			options["t"] = literal("")
+		} else {
+			options["x"] = literal("")
+		}
 	}
 	switch {
 	case has(options, "x", "extract", "get"):
@@ -321,6 +347,19 @@ func archives(w *walker, program string, args []value, s *scope) {
 		w.writes(file, s)
 		w.add(agent.EffectChanges)
 	}
+}
+
+// bundled returns the arguments of tar in the old style, where the values of the
+// first word's letters follow in order, as options.
+func bundled(args []value) (options []value) {
+	rest := args[1:]
+	for _, letter := range args[0].text() {
+		options = append(options, literal("-"+string(letter)))
+		if strings.ContainsRune("fCIdTXbHg", letter) && len(rest) > 0 {
+			options, rest = append(options, rest[0]), rest[1:]
+		}
+	}
+	return append(options, rest...)
 }
 
 func dumps(w *walker, program string, args []value, s *scope) {
@@ -350,6 +389,12 @@ func tees(w *walker, program string, args []value, s *scope) {
 func finds(w *walker, program string, args []value, s *scope) {
 	var starts []value
 	i := 0
+	for ; i < len(args) && (slices.Contains([]string{"-H", "-L", "-P", "-D"}, args[i].text()) || strings.HasPrefix(args[i].text(), "-O")); i++ {
+		if args[i].text() == "-D" {
+			i++
+		}
+	}
+	i = min(i, len(args))
 	for ; i < len(args) && !strings.HasPrefix(args[i].text(), "-") && args[i].text() != "(" && args[i].text() != "!"; i++ {
 		starts = append(starts, args[i])
 	}
@@ -361,7 +406,7 @@ func finds(w *walker, program string, args []value, s *scope) {
 		w.reads(start, s)
 	}
 	rest := args[i:]
-	if slices.ContainsFunc(rest, func(v value) bool { return !v.exact() && len(v) == 1 && !v[0].glob }) {
+	if slices.ContainsFunc(rest, func(v value) bool { return !v.exact() && len(v) == 1 && !v[0].glob || v.text() == "-files0-from" }) {
 		w.add(agent.EffectUnknown, program)
 	}
 	for at, arg := range rest {
@@ -399,13 +444,19 @@ func finds(w *walker, program string, args []value, s *scope) {
 // foundBy returns what a search finds, as patterns below its starts.
 func foundBy(starts, expression []value) []value {
 	name := "*"
+	several := false
 	for i, arg := range expression {
 		switch text := arg.text(); {
+		case slices.Contains(strings.Fields("! -not -o -or ,"), text):
+			several = true
 		case (text == "-name" || text == "-iname") && i+1 < len(expression) && expression[i+1].exact():
 			name = expression[i+1].text()
 		case name == "*" && slices.Contains(strings.Fields("-name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -newer -size -empty -user"), text):
 			name = unnamed
 		}
+	}
+	if several { // it is not only what the name matches
+		name = unnamed
 	}
 	var found []value
 	for _, start := range starts {

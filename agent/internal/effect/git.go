@@ -17,7 +17,8 @@ func gits(w *walker, _ string, args []value, s *scope) {
 		args = args[1:]
 		takes := slices.Contains([]string{"-C", "-c", "--git-dir", "--work-tree", "--exec-path", "--namespace", "--config-env"}, option)
 		if !takes || len(args) == 0 {
-			if strings.HasPrefix(option, "--exec-path=") || strings.HasPrefix(option, "--config-env=") {
+			name, _, given := strings.Cut(option, "=")
+			if given && slices.Contains([]string{"--exec-path", "--config-env", "--git-dir", "--work-tree"}, name) || strings.HasPrefix(option, "-c") {
 				w.add(agent.EffectUnknown, "git "+option)
 			}
 			continue
@@ -59,7 +60,7 @@ func gits(w *walker, _ string, args []value, s *scope) {
 func isHarmlessSetting(setting string) bool {
 	name, set, _ := strings.Cut(strings.ToLower(setting), "=")
 	return slices.ContainsFunc(gitSettings, func(p string) bool { ok, _ := path.Match(p, name); return ok }) ||
-		name == "core.pager" && (set == "cat" || set == "")
+		name == "core.pager" && strings.Contains(setting, "=") && (set == "cat" || set == "")
 }
 
 // gitCall is a git command with its arguments.
@@ -96,18 +97,35 @@ var gitCommands map[string]gitCommand
 func init() { // the functions look at git commands again
 	gitCommands = map[string]gitCommand{
 		"add": {look: gitChanges}, "merge": {"mFXsS", gitChanges}, "cherry-pick": {"mX", gitChanges}, "revert": {"m", gitChanges},
-		"mv": {look: gitChanges}, "init": {look: gitChanges}, "apply": {look: gitChanges}, "am": {look: gitChanges}, "bisect": {look: gitBisect},
+		"mv": {look: gitChanges}, "init": {look: gitInit}, "apply": {look: gitApply}, "am": {look: gitChanges}, "bisect": {look: gitBisect},
 		"commit": {"mFcCt", gitCommit}, "rebase": {"xsX", gitRebase}, "reset": {look: gitReset}, "clean": {"e", gitClean},
 		"checkout": {"bB", gitCheckout}, "switch": {"cC", gitSwitch}, "restore": {"s", gitRestore}, "stash": {"m", gitStash},
 		"branch": {"u", gitBranch}, "tag": {"mFu", gitTag}, "rm": {look: gitRemove}, "worktree": {"bB", gitWorktree},
 		"push": {"o", gitPush}, "pull": {look: gitPull}, "fetch": {look: gitFetch}, "clone": {"bcou", gitClone}, "ls-remote": {look: gitFetch},
-		"submodule": {look: gitSubmodule}, "remote": {look: gitRemote}, "config": {look: gitConfig},
+		"submodule": {look: gitSubmodule}, "remote": {"tm", gitRemote}, "config": {"f", gitConfig},
 		"filter-branch": {look: gitDestroys}, "filter-repo": {look: gitDestroys}, "update-ref": {look: gitDestroys}, "replace": {look: gitDestroys},
 		"prune": {look: gitDestroys}, "gc": {look: gitCollect}, "reflog": {look: gitReflog},
 	}
 }
 
 func gitChanges(g gitCall) { g.w.add(agent.EffectChanges) }
+
+func gitInit(g gitCall) {
+	gitChanges(g)
+	for _, dir := range g.rest {
+		g.w.writes(dir, g.s)
+	}
+	if g.has("template", "separate-git-dir") {
+		g.w.add(agent.EffectUnknown, g.said)
+	}
+}
+
+func gitApply(g gitCall) {
+	gitChanges(g)
+	if g.has("unsafe-paths", "directory") {
+		g.w.add(agent.EffectUnknown, g.said)
+	}
+}
 
 func gitBisect(g gitCall) {
 	gitChanges(g)
@@ -144,6 +162,9 @@ func (g gitCall) unlessReading() {
 
 func gitCommit(g gitCall) {
 	gitChanges(g)
+	for _, name := range []string{"F", "t", "file", "template"} {
+		g.w.reads(g.options[name], g.s)
+	}
 	if g.has("amend") {
 		g.w.add(agent.EffectRewrites, g.as("amend"))
 	}
@@ -162,7 +183,7 @@ func gitReset(g gitCall) {
 	switch {
 	case g.has("hard", "merge", "keep"):
 		g.w.add(agent.EffectDiscards, g.as("hard", "merge", "keep"))
-	case g.has("soft", "mixed") || len(g.rest) == 1 && strings.ContainsAny(g.rest[0].text(), "~^@"):
+	case g.has("soft", "mixed"), len(g.rest) == 1 && g.rest[0].text() != "HEAD" && !isPathspec(g.rest[0]) && !g.exists(g.rest[0]):
 		g.w.add(agent.EffectRewrites, g.said)
 	default:
 		gitChanges(g) // of what is staged
@@ -177,14 +198,21 @@ func gitClean(g gitCall) {
 }
 
 func gitCheckout(g gitCall) {
-	paths := slices.ContainsFunc(g.args, func(v value) bool { return v.text() == "--" }) || len(g.rest) > 1 && !g.has("b", "B")
-	single := len(g.rest) == 1 && (g.rest[0].text() == "." || g.exists(g.rest[0]))
+	at := slices.IndexFunc(g.args, func(v value) bool { return v.text() == "--" })
+	paths := at >= 0 && at < len(g.args)-1 || len(g.rest) > 1 && !g.has("b", "B") || g.has("pathspec-from-file", "p", "patch")
+	single := len(g.rest) == 1 && at < 0 && (isPathspec(g.rest[0]) || g.exists(g.rest[0]))
 	switch {
 	case paths, single, g.has("f", "force", "B"):
 		g.w.add(agent.EffectDiscards, g.as())
 	default:
 		gitChanges(g)
 	}
+}
+
+// isPathspec reports whether a word is one that names files, and not a branch.
+func isPathspec(v value) bool {
+	text := v.text()
+	return text == "." || strings.HasPrefix(text, ":") || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || strings.ContainsAny(text, "*?[")
 }
 
 // exists reports whether a word names a file; git then takes it for one.
@@ -266,6 +294,9 @@ func gitPush(g gitCall) {
 		g.w.add(agent.EffectForces, g.as())
 	}
 	g.w.add(agent.EffectSends, g.remote())
+	if g.has("receive-pack", "exec") || slices.ContainsFunc(g.rest, func(v value) bool { return strings.HasPrefix(v.text(), "ext::") }) {
+		g.w.add(agent.EffectUnknown, g.said)
+	}
 }
 
 // remote names where a command goes to.
@@ -299,6 +330,16 @@ func gitPull(g gitCall) {
 
 func gitClone(g gitCall) {
 	gitFetch(g)
+	for _, name := range []string{"c", "config"} {
+		for _, p := range g.options[name] {
+			if !p.exact || !isHarmlessSetting(p.text) {
+				g.w.add(agent.EffectUnknown, g.said+" -"+name+" "+p.text)
+			}
+		}
+	}
+	if g.has("template", "u", "upload-pack") {
+		g.w.add(agent.EffectUnknown, g.said)
+	}
 	into := value{}
 	switch {
 	case len(g.rest) > 1:
@@ -328,15 +369,21 @@ func gitRemote(g gitCall) {
 		g.w.add(agent.EffectNetwork, g.said)
 		return
 	}
+	if len(g.rest) > 0 && g.rest[0].text() == "add" && g.has("f") {
+		g.w.add(agent.EffectNetwork, g.said)
+	}
 	g.unlessReading()
 }
 
 func gitConfig(g gitCall) {
-	reading := g.has("get", "get-all", "get-regexp", "l", "list") || len(g.rest) == 1
+	reading := g.has("get", "get-all", "get-regexp", "l", "list") || len(g.rest) == 1 && !g.has("unset", "unset-all", "remove-section", "e", "edit")
 	if reading || len(g.rest) > 0 && slices.Contains([]string{"get", "list"}, g.rest[0].text()) {
 		return
 	}
-	if len(g.rest) > 0 && g.rest[0].exact() && isHarmlessSetting(g.rest[0].text()) {
+	for _, name := range []string{"f", "file"} {
+		g.w.writes(g.options[name], g.s)
+	}
+	if len(g.rest) > 0 && g.rest[0].exact() && isHarmlessSetting(g.rest[0].text()) && !g.has("global", "system", "f", "file") {
 		g.w.add(agent.EffectChanges, ".git/config")
 		return
 	}

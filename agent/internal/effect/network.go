@@ -60,8 +60,15 @@ func transfers(w *walker, program string, args []value, s *scope) {
 		}
 		hosts = append(hosts, host)
 	}
-	if len(hosts) == 0 || has(options, "x", "proxy", "K", "config", "i", "input-file") && program == "curl" {
+	elsewhere := []string{"x", "proxy", "preproxy", "socks5", "socks5-hostname", "K", "config", "resolve", "connect-to", "unix-socket", "abstract-unix-socket", "doh-url"}
+	if program == "wget" {
+		elsewhere = []string{"i", "input-file", "e", "execute", "use-askpass", "config"}
+	}
+	if len(hosts) == 0 || has(options, elsewhere...) {
 		hosts = append(hosts, "")
+	}
+	if program == "wget" && has(options, "e", "execute", "use-askpass", "config") {
+		w.add(agent.EffectUnknown, program)
 	}
 	data := has(options, "d", "data", "data-binary", "data-raw", "data-urlencode", "json", "F", "form", "T", "upload-file", "post-data", "post-file", "body-data", "body-file")
 	method := strings.ToUpper(options["X"].text() + options["request"].text() + options["method"].text())
@@ -75,6 +82,19 @@ func transfers(w *walker, program string, args []value, s *scope) {
 	for _, name := range []string{"d", "data", "data-binary", "data-urlencode", "json", "F", "form", "T", "upload-file", "post-file", "body-file", "K", "config"} {
 		w.uploads(name, options[name], s)
 	}
+	if program == "curl" {
+		for _, name := range []string{"H", "header", "b", "cookie", "url-query", "variable"} {
+			w.uploads(name, options[name], s)
+		}
+		for _, name := range []string{"D", "dump-header", "c", "cookie-jar", "trace", "trace-ascii", "stderr", "libcurl", "hsts", "alt-svc", "etag-save"} {
+			w.writes(options[name], s)
+		}
+		for _, address := range rest {
+			if path, ok := strings.CutPrefix(strings.ToLower(address.text()), "file://"); ok {
+				w.reads(value{{text: path, exact: address.exact()}}, s)
+			}
+		}
+	}
 	w.downloads(program, rest, options, s)
 	if slices.ContainsFunc(args, func(v value) bool {
 		return !v.exact() && !strings.Contains(v.text(), "/") && !strings.Contains(v.text(), " ")
@@ -85,18 +105,20 @@ func transfers(w *walker, program string, args []value, s *scope) {
 
 // uploads notes the file that an option sends: FILE, @FILE or name=@FILE.
 func (w *walker) uploads(option string, v value, s *scope) {
-	if len(v) == 0 || v.text() == "" {
-		return
-	}
-	text := v.text()
-	if !slices.Contains([]string{"T", "upload-file", "post-file", "body-file", "K", "config"}, option) {
-		at := strings.IndexAny(text, "@<")
-		if at < 0 || at > 0 && text[at-1] != '=' {
-			return
+	for _, p := range v {
+		text := p.text
+		if text == "" {
+			continue
 		}
-		text, _, _ = strings.Cut(text[at+1:], ";")
+		if !slices.Contains([]string{"T", "upload-file", "post-file", "body-file", "K", "config"}, option) {
+			at := strings.IndexAny(text, "@<")
+			if at < 0 || at > 0 && text[at-1] != '=' && (option != "data-urlencode" && option != "url-query" && option != "variable") {
+				continue
+			}
+			text, _, _ = strings.Cut(text[at+1:], ";")
+		}
+		w.reads(value{{text: text, exact: p.exact, glob: p.glob}}, s)
 	}
-	w.reads(value{{text: text, exact: v[0].exact}}, s)
 }
 
 // downloads notes the files that a download is written to.
@@ -118,7 +140,9 @@ func (w *walker) downloads(program string, addresses []value, options map[string
 	}
 	switch {
 	case named.text() != "":
-		files = append(files, named)
+		for _, p := range named {
+			files = append(files, value{p})
+		}
 	case remote:
 		for _, address := range addresses {
 			name := path.Base(strings.SplitN(address.text(), "?", 2)[0])

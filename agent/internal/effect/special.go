@@ -18,7 +18,7 @@ func init() { // the functions look at commands within commands
 		"cp": copies, "mv": copies, "ln": copies, "install": copies, "ditto": copies,
 		"tar": archives, "bsdtar": archives, "unzip": archives, "zip": archives, "dd": dumps, "tee": tees,
 		"sed": edits, "perl": interprets, "awk": filters, "gawk": filters, "mawk": filters, "sort": filters, "yq": edits, "gofmt": edits,
-		"cd": enters, "pushd": enters, "popd": enters, "eval": evaluates, "source": sources, ".": sources, "trap": traps, "set": sets,
+		"alias": aliases, "cd": enters, "pushd": enters, "popd": enters, "eval": evaluates, "source": sources, ".": sources, "trap": traps, "set": sets,
 		"kill": kills, "pkill": kills, "killall": kills, "fuser": kills, "xkill": kills, "skill": kills,
 		"crontab": schedules, "systemctl": schedules, "launchctl": schedules, "service": schedules,
 		"psql": queries, "mysql": queries, "mariadb": queries, "sqlite3": queries, "mongosh": queries, "redis-cli": queries, "duckdb": queries,
@@ -52,6 +52,15 @@ func sets(_ *walker, _ string, args []value, s *scope) {
 		}
 		if strings.HasPrefix(text, "+") {
 			s.strict = false
+		}
+	}
+}
+
+// aliases looks at what aliases stand for as if it ran.
+func aliases(w *walker, program string, args []value, s *scope) {
+	for _, arg := range args {
+		if _, meaning, ok := strings.Cut(arg.text(), "="); ok {
+			w.code(value{{text: meaning, exact: arg.exact(), fetched: arg.fetched()}}, program, s)
 		}
 	}
 }
@@ -154,14 +163,41 @@ func (w *walker) piped(program string, s *scope) {
 	}
 }
 
+// interpreter has the letters of an interpreter's options.
+type interpreter struct {
+	inline string // with a program as the value
+	values string // with another value
+	loads  string // with a value that names code
+}
+
+// interpreterLetters are those of interpreters with others than usual.
+var interpreterLetters = map[string]interpreter{
+	"python": {inline: "c", values: "WX"}, "python2": {inline: "c", values: "WX"}, "python3": {inline: "c", values: "WX"},
+	"node": {inline: "ep", values: "C", loads: "r"}, "nodejs": {inline: "ep", values: "C", loads: "r"},
+	"ruby": {inline: "e", values: "ICEFKTWx0", loads: "r"}, "perl": {inline: "eE", values: "IFilCxD0"},
+	"php": {inline: "rBRE", values: "cdztS", loads: "Ff"}, "lua": {inline: "e", loads: "l"}, "luajit": {inline: "e", loads: "l"},
+}
+
+// loaders are long options whose value names code.
+var loaders = strings.Fields("require import loader experimental-loader")
+
+// plainModule matches what perl loads without running anything else in it.
+var plainModule = regexp.MustCompile(`^-[mM]-?[A-Za-z0-9_:]+(=[A-Za-z0-9_:,]*)?$`)
+
 // interprets looks at interpreters such as Python.
 func interprets(w *walker, program string, args []value, s *scope) {
-	for i, arg := range args {
+	letters, ok := interpreterLetters[program]
+	if !ok {
+		letters = interpreter{inline: "cepr"}
+	}
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
 		text := arg.text()
+		name, after, given := strings.Cut(strings.TrimPrefix(text, "--"), "=")
+		long := strings.HasPrefix(text, "--")
 		switch {
 		case text == "-m" && i+1 < len(args):
-			module := args[i+1].text()
-			w.do(program+" -m "+module, args[i+2:], s)
+			w.do(program+" -m "+args[i+1].text(), args[i+2:], s)
 			return
 		case arg.exact() && (text == "--version" || text == "-V" || text == "-v" && program != "python" && program != "python3"):
 			return
@@ -171,52 +207,61 @@ func interprets(w *walker, program string, args []value, s *scope) {
 		case text == "-" && arg.exact():
 			w.piped(program, s)
 			return
-		case arg.isOption():
-			inline := text == "-c" || strings.HasPrefix(text, "-e") || text == "-p" || text == "--eval" || text == "--print" || text == "-r" ||
-				program == "perl" && strings.Contains(text, "e")
-			if inline {
-				for _, later := range args[i:] {
-					if later.fetched() {
-						w.add(agent.EffectNetCode, program)
-						return
-					}
-				}
-				w.add(agent.EffectUnknown, program+" "+text)
-				return
+		case long && (name == "eval" || name == "print"):
+			w.inline(program+" --"+name, args[i:])
+			return
+		case long && slices.Contains(loaders, name):
+			if !given && i+1 < len(args) {
+				i++
+				after = args[i].text()
 			}
-		default:
+			w.loads(value{{text: after, exact: args[i].exact(), fetched: args[i].fetched()}}, program+" --"+name, s)
+		case !arg.isOption():
 			w.file(arg, program+" "+text, s)
 			return
+		case program == "perl" && (strings.ContainsAny(text, ";({") || strings.HasPrefix(strings.ToLower(text), "-m") && !plainModule.MatchString(text)):
+			w.add(agent.EffectUnknown, program+" "+text)
+			return
+		case !long && (program != "perl" || !strings.HasPrefix(strings.ToLower(text), "-m")):
+			at := strings.IndexAny(text, letters.inline+letters.values+letters.loads)
+			if at < 1 {
+				continue
+			}
+			if strings.IndexByte(letters.inline, text[at]) >= 0 {
+				w.inline(program+" "+text, args[i:])
+				return
+			}
+			v := value{{text: text[at+1:], exact: arg.exact()}}
+			if text[at+1:] == "" && program != "perl" && i+1 < len(args) {
+				i++
+				v = args[i]
+			}
+			if strings.IndexByte(letters.loads, text[at]) >= 0 {
+				w.loads(v, program+" -"+text[at:at+1], s)
+			}
 		}
 	}
 	w.piped(program, s)
 }
 
-// edits looks at programs that change their files in place with an option.
-func edits(w *walker, program string, args []value, s *scope) {
-	rest, options := operands(args, "efl")
-	script := options["e"]
-	if program == "sed" && !has(options, "e", "f", "expression", "file") && len(rest) > 0 {
-		script, rest = rest[0], rest[1:]
+// inline notes a program that is among the arguments.
+func (w *walker) inline(said string, args []value) {
+	if slices.ContainsFunc(args, value.fetched) {
+		w.add(agent.EffectNetCode, strings.Fields(said)[0])
+		return
 	}
-	inPlace := has(options, "i", "in-place", "w", "inplace")
-	for _, file := range rest {
-		if inPlace {
-			w.writes(file, s)
-		} else {
-			w.reads(file, s)
-		}
-	}
-	if program == "sed" && (!script.exact() && len(script) > 0 || sedRuns.MatchString(script.text()) || has(options, "f", "file")) {
-		w.add(agent.EffectUnknown, strings.TrimSpace(program+" "+script.text()))
-	}
-	if inPlace && len(rest) == 0 {
-		w.add(agent.EffectChanges)
-	}
+	w.add(agent.EffectUnknown, said)
 }
 
-// sedRuns matches scripts that may run commands or write files.
-var sedRuns = regexp.MustCompile(`(^|[;{}\n/0-9$,!])[ \t]*[ewrW]([ \t]|$)|/[gpIimM0-9]*[ew][gpIimM0-9]*($|[ ;}])`)
+// loads notes code that an interpreter runs besides its program. What has no
+// folder is a library.
+func (w *walker) loads(v value, said string, s *scope) {
+	if strings.Contains(v.text(), ":") {
+		w.add(agent.EffectUnknown, said)
+	} else if !v.exact() || strings.Contains(v.text(), "/") {
+		w.file(v, said, s)
+	}
+}
 
 // filters looks at programs whose options or scripts may do more than filter.
 func filters(w *walker, program string, args []value, s *scope) {
@@ -250,7 +295,7 @@ func filters(w *walker, program string, args []value, s *scope) {
 			}
 		}
 	}
-	if has(options, "i", "l", "e", "E", "include", "load", "source", "exec", "file") {
+	if has(options, "i", "l", "e", "E", "include", "load", "source", "exec", "file", "profile", "pretty-print", "dump-variables") {
 		w.add(agent.EffectUnknown, program)
 	}
 	w.readsAll(rest, s)
@@ -259,7 +304,7 @@ func filters(w *walker, program string, args []value, s *scope) {
 // awkRuns matches scripts that may run commands or write files; comparisons look
 // alike and are taken out first where they can be told.
 var (
-	awkRuns  = regexp.MustCompile(`system|getline|\||>[ \t]*["$(a-zA-Z/]|@`)
+	awkRuns  = regexp.MustCompile(`system|getline|\||>[ \t\n\\]*["$(a-zA-Z/_!+-]|@`)
 	awkQuiet = strings.NewReplacer("||", " ", ">=", " ")
 )
 

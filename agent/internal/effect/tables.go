@@ -26,13 +26,13 @@ var (
 	mute = strings.Fields(`
 		seq basename dirname echo printf true false : test [ pwd type which whereis id whoami groups uname hostname arch nproc tty date cal uptime free
 		lscpu lsblk ps top pgrep pidof lsof ss netstat jobs printenv sleep wait exit return break continue shift read local export unset readonly declare
-		typeset shopt ulimit umask getconf locale tput clear man whatis apropos alias unalias hash history logout bg fg disown times let getopts mapfile
+		typeset shopt ulimit umask getconf locale tput clear man whatis apropos unalias hash history logout bg fg disown times let getopts mapfile
 		readarray expr factor numfmt yes look pstree vmstat iostat`)
 
 	// louder has options with which quiet programs do more.
 	louder = map[string][]string{
 		"rg": {"--pre", "--hostname-bin"}, "tree": {"-o"}, "date": {"-s", "--set"}, "file": {"-C", "--compile"},
-		"less": {"-o", "-O", "--log-file", "--LOG-FILE"}, "man": {"-P", "-H", "--pager", "--html"}, "ag": {"--pager"}, "test": {"-v"}, "[": {"-v"},
+		"less": {"-o", "-O", "--log-file", "--LOG-FILE"}, "man": {"-P", "-H", "--pager", "--html"}, "ag": {"--pager"}, "test": {"-v"}, "[": {"-v"}, "hash": {"-p"},
 	}
 
 	// writers write all that their operands name.
@@ -96,12 +96,6 @@ mvn|mvnw|gradle|gradlew|ant|sbt|lein|clojure|scala|kotlinc|javac|java|dotnet bui
 gcc|g++|cc|c++|clang|clang++|ld|rustc|ghc|stack|cabal build|cabal test|cabal run|dune|ocamlc|zig|nim|crystal|flutter|dart|protoc|buf|sqlc|wails|hugo|jekyll|mkdocs|sphinx-build
 golangci-lint|staticcheck|govulncheck|shellcheck|hadolint|yamllint|markdownlint|actionlint|terraform plan|terraform validate|terraform fmt|ansible-lint|nodemon|pm2|foreman|watchexec|entr`)
 
-	// steering variables decide which programs run.
-	steering = strings.Fields(`
-		PATH LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH BASH_ENV ENV IFS PROMPT_COMMAND SHELLOPTS PAGER GIT_PAGER EDITOR VISUAL
-		GIT_EDITOR GIT_SSH GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_ASKPASS GIT_CONFIG_PARAMETERS GIT_EXEC_PATH GIT_DIR NODE_OPTIONS PYTHONSTARTUP PERL5OPT RUBYOPT
-		JAVA_TOOL_OPTIONS MANPAGER LESSOPEN BROWSER SUDO_ASKPASS`)
-
 	// gitSettings run nothing, whatever their value, as patterns.
 	gitSettings = strings.Fields(`
 		user.name user.email core.quotepath core.autocrlf core.eol core.ignorecase core.filemode color.* advice.* init.defaultbranch commit.gpgsign tag.gpgsign
@@ -109,9 +103,13 @@ golangci-lint|staticcheck|govulncheck|shellcheck|hadolint|yamllint|markdownlint|
 
 	// longValues are long options that take the next argument, of any program.
 	longValues = strings.Join(strings.Fields(`
-		data data-raw data-binary data-urlencode json form upload-file request method output output-dir header user user-agent proxy config url max-time connect-timeout
+		data data-raw data-ascii data-binary data-urlencode json form form-string upload-file request method output output-dir header user user-agent proxy config url max-time connect-timeout
 		post-data post-file body-data body-file output-document directory target-directory expression file retry cookie cacert rsh rsync-path message
-		branch depth exclude include`), " ")
+		branch depth exclude include exec
+		dump-header cookie-jar trace trace-ascii stderr libcurl hsts alt-svc etag-save etag-compare resolve connect-to unix-socket abstract-unix-socket doh-url
+		url-query variable netrc-file key cert preproxy socks5 socks5-hostname interface input-file execute use-askpass post-file
+		to-command use-compress-program checkpoint-action rsh-command new-volume-script info-script one-top-level unzip-command
+		template reference receive-pack upload-pack origin`), " ")
 )
 
 // wrappers run another program.
@@ -132,7 +130,7 @@ var wrappers = map[string]wrapper{
 	"flock":    {values: "wE", before: 1, script: "c command"},
 	"script":   {script: "c command", alone: agent.EffectUnknown},
 	"watch":    {values: "n", long: "interval", joined: true},
-	"xargs":    {values: "nIPLdEsaiR", long: "max-args max-procs replace delimiter arg-file max-lines", adds: true},
+	"xargs":    {values: "nIPLdEsaR", long: "max-args max-procs replace delimiter arg-file max-lines", adds: true},
 	"parallel": {values: "jn", long: "jobs", adds: true},
 	"unshare":  {}, "nsenter": {values: "t", user: true}, "firejail": {}, "systemd-run": {values: "pu", user: true},
 }

@@ -1,7 +1,7 @@
 package effect
 
 import (
-	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -206,9 +206,7 @@ func (w *walker) parameter(p *syntax.ParamExp, s *scope) value {
 	}
 	name := p.Param.Value
 	raw := value{{text: "$" + name}}
-	if p.Exp != nil {
-		w.expand(p.Exp.Word, s)
-	}
+	w.within(p, s)
 	known, ok := s.vars[name]
 	if p.Exp != nil || p.Repl != nil || p.Slice != nil || p.Length || p.Excl || p.Index != nil {
 		raw[0].fetched = known.fetched()
@@ -225,6 +223,33 @@ func (w *walker) parameter(p *syntax.ParamExp, s *scope) value {
 		return literal("/tmp")
 	}
 	return raw
+}
+
+// within looks at what the parts of ${…} do.
+func (w *walker) within(p *syntax.ParamExp, s *scope) {
+	if p.Exp == nil && p.Repl == nil && p.Slice == nil && p.Index == nil {
+		return
+	}
+	if p.Exp != nil {
+		v := w.expand(p.Exp.Word, s)
+		switch p.Exp.Op {
+		case syntax.AssignUnset, syntax.AssignUnsetOrNull:
+			w.steers(p.Param.Value, v)
+		case syntax.OtherParamOps:
+			if v.text() == "P" { // runs what its text has
+				w.add(agent.EffectUnknown, "${"+p.Param.Value+"@P}")
+			}
+		}
+	}
+	if p.Repl != nil {
+		w.expand(p.Repl.Orig, s)
+		w.expand(p.Repl.With, s)
+	}
+	if p.Slice != nil {
+		w.substitutions(p.Slice.Offset, s)
+		w.substitutions(p.Slice.Length, s)
+	}
+	w.substitutions(p.Index, s)
 }
 
 // substitution looks at $(…), and returns what it becomes.
@@ -268,7 +293,7 @@ func (w *walker) substitution(stmts []*syntax.Stmt, s *scope) value {
 
 // substitutions looks at the commands within an expression.
 func (w *walker) substitutions(n syntax.Node, s *scope) {
-	if n == nil {
+	if n == nil || reflect.ValueOf(n).IsNil() {
 		return
 	}
 	syntax.Walk(n, func(n syntax.Node) bool {
@@ -279,6 +304,10 @@ func (w *walker) substitutions(n syntax.Node, s *scope) {
 		case *syntax.ProcSubst:
 			w.substitution(n.Stmts, s)
 			return false
+		case *syntax.SglQuoted:
+			if evaluated.MatchString(n.Value) {
+				w.add(agent.EffectUnknown, n.Value)
+			}
 		}
 		return true
 	})
@@ -290,7 +319,7 @@ func (w *walker) assign(assigns []*syntax.Assign, s *scope) {
 	for _, a := range assigns {
 		if a.Name == nil {
 			if a.Value != nil {
-				w.expand(a.Value, s)
+				w.sets("declare", []value{w.expand(a.Value, s)})
 			}
 			continue
 		}
@@ -312,14 +341,6 @@ func (w *walker) assign(assigns []*syntax.Assign, s *scope) {
 			v = either(value{{text: "$" + name}}, v)
 		}
 		s.vars[name] = v
-	}
-}
-
-// steers notes a variable that decides which programs run.
-func (w *walker) steers(name string, v value) {
-	harmless := v.exact() && slices.Contains(strings.Fields("cat true : less more vi vim nano"), filepath.Base(v.text()))
-	if slices.Contains(steering, name) && !harmless && (v.text() != "" || !v.exact()) {
-		w.add(agent.EffectUnknown, name+"="+v.text())
 	}
 }
 

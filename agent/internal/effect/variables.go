@@ -1,0 +1,111 @@
+package effect
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+)
+
+// steering variables decide which programs run, as patterns; * stands for any
+// ending.
+var steering = strings.Fields(`
+	PATH HOME XDG_CONFIG_HOME LD_* DYLD_* BASH_ENV ENV IFS PROMPT_COMMAND SHELLOPTS BASHOPTS BASH_FUNC_* PAGER EDITOR VISUAL GIT_* NODE_OPTIONS NODE_PATH
+	PYTHONSTARTUP PYTHONPATH PYTHONHOME PERL5OPT PERL5LIB PERL5DB RUBYOPT RUBYLIB JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS GOFLAGS GOENV GOROOT
+	CC CXX RUSTC RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTFLAGS MAKEFLAGS MAKEFILES npm_config_* TAR_OPTIONS RIPGREP_CONFIG_PATH CURL_HOME WGETRC
+	MANPAGER LESSOPEN LESSCLOSE BROWSER SUDO_ASKPASS SSH_ASKPASS PS4 SHELL`)
+
+// idle are steering variables by name, but of values only.
+var idle = strings.Fields(`
+	GIT_AUTHOR_* GIT_COMMITTER_* GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_MERGE_AUTOEDIT GIT_LFS_SKIP_SMUDGE GIT_PAGER_IN_USE GIT_DISCOVERY_ACROSS_FILESYSTEM
+	npm_config_loglevel npm_config_yes npm_config_audit npm_config_fund npm_config_update_notifier npm_config_production npm_config_color`)
+
+// harmlessValues are programs that steering variables may name.
+var harmlessValues = strings.Fields("cat true : less more vi vim nano gcc g++ cc c++ clang clang++ sccache ccache sh bash")
+
+func named(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		begin, more := strings.CutSuffix(p, "*")
+		return name == begin || more && strings.HasPrefix(name, begin)
+	})
+}
+
+// steers notes a variable that decides which programs run, or whose text runs
+// commands.
+func (w *walker) steers(name string, v value) {
+	for _, p := range v {
+		if evaluated.MatchString(p.text) {
+			w.add(agent.EffectUnknown, name+"="+p.text)
+		}
+	}
+	if v.text() == "" && v.exact() || !named(steering, name) || named(idle, name) || v.exact() && w.isHarmless(name, v.text()) {
+		return
+	}
+	w.add(agent.EffectUnknown, name+"="+v.text())
+}
+
+// isHarmless reports whether a value of a steering variable changes nothing
+// that matters.
+func (w *walker) isHarmless(name, text string) bool {
+	switch name {
+	case "PS4":
+		return !strings.ContainsAny(text, "$`")
+	case "GOFLAGS", "RUSTFLAGS", "MAKEFLAGS", "NODE_OPTIONS": // they name programs with other options
+		return !slices.ContainsFunc([]string{"exec", "overlay", "vettool", "linker", "--eval", "SHELL", "require", "import", "loader", "-r", "-f"}, func(option string) bool {
+			return strings.Contains(text, option)
+		})
+	case "PYTHONPATH", "NODE_PATH", "RUBYLIB", "PERL5LIB":
+		return !slices.ContainsFunc(filepath.SplitList(text), func(dir string) bool {
+			return !filepath.IsLocal(dir) && !w.inside(dir)
+		})
+	case "HOME", "XDG_CONFIG_HOME":
+		return text == w.at.Home || strings.HasPrefix(text, "/tmp/tmp.X")
+	case "PATH", "IFS":
+		return false
+	}
+	return slices.Contains(harmlessValues, text) || filepath.IsAbs(text) && slices.Contains(systemFolders, filepath.Dir(text)) && slices.Contains(harmlessValues, filepath.Base(text))
+}
+
+// evaluated matches texts that run commands where bash takes them for numbers.
+var evaluated = regexp.MustCompile("\\[[^\\]]*(\\$\\(|`)")
+
+// assigners are builtins whose operands name variables.
+var assigners = strings.Fields("read mapfile readarray getopts printf let unset export declare typeset local readonly wait test [")
+
+// sets notes what builtins do to variables that are among their arguments.
+func (w *walker) sets(program string, args []value) {
+	if !slices.Contains(assigners, program) {
+		return
+	}
+	for i, arg := range args {
+		for _, p := range arg {
+			if evaluated.MatchString(p.text) {
+				w.add(agent.EffectUnknown, program+" "+p.text)
+			}
+		}
+		text := arg.text()
+		name, set, given := strings.Cut(text, "=")
+		switch program {
+		case "export", "declare", "typeset", "local", "readonly":
+			if given && !strings.HasPrefix(text, "-") {
+				if strings.Contains(name, "$") {
+					w.add(agent.EffectUnknown, text)
+				}
+				w.steers(name, value{{text: set, exact: arg.exact()}})
+			}
+		case "read", "mapfile", "readarray", "getopts":
+			if strings.HasPrefix(text, "-C") {
+				w.add(agent.EffectUnknown, program+" -C")
+			}
+			w.steers(text, value{{text: unnamed}})
+		case "printf":
+			if i > 0 && args[i-1].text() == "-v" {
+				w.steers(text, value{{text: unnamed}})
+			} else if i == 0 && strings.HasPrefix(text, "-v") {
+				w.steers(text[2:], value{{text: unnamed}})
+			}
+		}
+	}
+}
