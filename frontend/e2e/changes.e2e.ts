@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
@@ -30,11 +31,14 @@ const git = (folder: string, ...args: string[]) =>
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 
-async function start(rounds: Round[], { repository = true, language = 'en' } = {}) {
+async function start(
+  rounds: Round[],
+  { repository = true, language = 'en', env = {} as Record<string, string> } = {},
+) {
   const model = (stage.model = await startModel(rounds))
   const host = (stage.host = await startHost({
     files: { 'src/cart.go': cart(''), 'README.md': '# Shop\n' },
-    env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
+    env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key', ...env },
   }))
   if (repository) {
     git(host.folder, 'init', '-q', '-b', 'main')
@@ -220,6 +224,35 @@ test('files are staged and committed on a new branch, by keys alone', async () =
   await shot(page, 'changes-committed')
   expect(git(host.folder, 'log', '-1', '--format=%s %D')).toContain('Add the tax HEAD -> tax')
   expect(git(host.folder, 'show', '--stat', '--format=', 'HEAD')).not.toContain('cart.go')
+  expect(offences).toEqual([])
+})
+
+test('a branch is compared with its base, and a file opens in the editor', async () => {
+  const programs = await mkdtemp(join(tmpdir(), 'atelier-editor-'))
+  const opened = join(programs, 'opened')
+  const script = `#!/bin/sh\necho "$@" > ${opened}\n`
+  await writeFile(join(programs, 'code'), script, { mode: 0o755 })
+  const PATH = `${programs}:${process.env.PATH}`
+  const { page, offences, host } = await start([], { env: { PATH, VISUAL: 'code' } })
+  git(host.folder, 'checkout', '-qb', 'tax')
+  await writeFile(join(host.folder, 'src/cart.go'), cart(' * tax'))
+  git(host.folder, 'commit', '-qam', 'Add tax')
+  await page.getByRole('button', { name: /^Changes/ }).click()
+  await panel(page).getByText('Nothing differs from the last commit.').waitFor()
+  await panel(page)
+    .getByRole('combobox', { name: /^Changes of/ })
+    .click()
+  await page.getByRole('option', { name: /Branch/ }).click()
+  await panel(page).getByRole('combobox', { name: 'Compared with: main' }).waitFor()
+  await row(page, 'modified cart.go').click()
+  await panel(page).getByRole('rowheader', { name: 'removed line 45' }).waitFor()
+  await shots(page, 'changes-branch')
+  await panel(page).getByRole('button', { name: 'Open cart.go in your editor' }).press('Enter')
+  await expect
+    .poll(() => readFile(opened, 'utf8').catch(() => ''))
+    .toContain(join(host.folder, 'src/cart.go'))
+  expect(await panel(page).getByRole('alert').count()).toBe(0)
+  await rm(programs, { recursive: true })
   expect(offences).toEqual([])
 })
 
