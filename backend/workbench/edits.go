@@ -98,34 +98,47 @@ func (w *Workbench) editsOf(ctx context.Context, session string, last bool) ([]c
 // editLog returns a session's edits. It reads what the log has more than it
 // had the last time.
 func (w *Workbench) editLog(ctx context.Context, info backend.SessionInfo) (editLog, error) {
-	w.edits.Lock()
-	log := w.edits.bySession[info.ID]
-	w.edits.Unlock()
-	log.edits = slices.Clip(log.edits) // an append copies them, because others may read them
-	for after := log.seq; after < info.Seq; after += maxPage {
-		before := min(after+maxPage, info.Seq) + 1
-		events, err := w.cfg.Store.Events(ctx, backend.EventRange{Session: info.ID, After: after, Before: before, Limit: maxPage})
-		if err != nil {
-			return editLog{}, err
+	for {
+		w.edits.Lock()
+		known := w.edits.bySession[info.ID]
+		w.edits.Unlock()
+		log := known
+		log.edits = slices.Clip(log.edits) // an append copies them, because others may read them
+		for after := log.seq; after < info.Seq; after += maxPage {
+			before := min(after+maxPage, info.Seq) + 1
+			events, err := w.cfg.Store.Events(ctx, backend.EventRange{Session: info.ID, After: after, Before: before, Limit: maxPage})
+			if err != nil {
+				return editLog{}, err
+			}
+			for _, ev := range events {
+				log.add(ev)
+			}
 		}
-		for _, ev := range events {
-			log.add(ev)
+		log.seq = max(log.seq, info.Seq)
+		if w.edits.keep(info.ID, known, log) {
+			return log, nil
 		}
 	}
-	w.edits.Lock()
-	defer w.edits.Unlock()
-	if meanwhile, ok := w.edits.bySession[info.ID]; ok && (meanwhile.seq > log.seq || len(meanwhile.edits) > len(log.edits)) {
-		return meanwhile, nil // another request has read it, or the user put something back
+}
+
+// keep stores a session's log in place of the one that it was made from. It
+// reports false if there is another one by now: a request has read further, or
+// the user has put something back.
+func (e *edits) keep(session string, from, log editLog) bool {
+	e.Lock()
+	defer e.Unlock()
+	now, kept := e.bySession[session]
+	if now.seq != from.seq || len(now.edits) != len(from.edits) {
+		return false
 	}
-	log.seq = max(log.seq, info.Seq)
-	for id := range w.edits.bySession { // any other
-		if len(w.edits.bySession) < maxEditLogs {
+	for id := range e.bySession { // any other
+		if kept || len(e.bySession) < maxEditLogs {
 			break
 		}
-		delete(w.edits.bySession, id)
+		delete(e.bySession, id)
 	}
-	w.edits.bySession[info.ID] = log
-	return log, nil
+	e.bySession[session] = log
+	return true
 }
 
 // add takes an event.
