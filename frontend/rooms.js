@@ -28,6 +28,7 @@ export const rooms = [
   'composer',
   'queue',
   'changes',
+  'find',
   'conversation',
   'settings',
   'app',

@@ -51,6 +51,8 @@ const pairs: [string, string][] = [
   ...['ink', 'ink-soft', 'wait'].map((text): [string, string] => [text, 'wait-ground']),
   ...['ink', 'ink-soft', 'bad'].map((text): [string, string] => [text, 'bad-ground']),
   ['accent-ink', 'accent'],
+  ['ink', 'find'],
+  ['find-ink', 'find-current'],
   // Programs print text on a coloured ground, or in reverse video.
   ...[...hues, 'ink-faint', 'ink-soft'].map((hue): [string, string] => ['sheet', hue]),
 ]

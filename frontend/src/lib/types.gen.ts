@@ -409,6 +409,20 @@ export type FileChange = {
 
 export type FileState = "added" | "modified" | "deleted" | "renamed" | "untracked" | "conflicted" | "link" | "submodule"
 
+export type FindPart = "message" | "thinking" | "input" | "output"
+
+export type FindReply = {
+  hits?: Hit[]
+  next?: number
+}
+
+export type FindRequest = {
+  session: string
+  text: string
+  before?: number
+  limit?: number
+}
+
 export type Finish = {
   reason: FinishReason
   raw?: string
@@ -446,6 +460,15 @@ export type HistoryRequest = {
   after?: number
   before?: number
   limit?: number
+}
+
+export type Hit = {
+  seq: number
+  kind: Kind
+  part: FindPart
+  of?: string
+  nth?: number
+  snippet: string
 }
 
 export type HookEnd = {
@@ -493,6 +516,8 @@ export type KeyList = {
 }
 
 export type KeySource = "environment" | "keyring" | "file"
+
+export type Kind = "session_start" | "session_end" | "settings" | "briefing" | "briefing_update" | "title" | "user_input" | "turn_continued" | "reasoning_delta" | "assistant_text_start" | "assistant_text_delta" | "assistant_text_end" | "tool_call_draft" | "tool_call_start" | "tool_call_output_delta" | "tool_call_end" | "approval_request" | "approval_answer" | "hook_start" | "hook_output_delta" | "hook_end" | "steering_injected" | "local_command_start" | "local_command_output_delta" | "local_command_end" | "retrying" | "side_request" | "prompt_suggestion" | "rate_limit" | "task_change" | "queue_change" | "history_repaired" | "compaction_start" | "compaction_phase" | "compaction_end" | "loop_detection" | "turn_limit" | "warning" | "error" | "processing_end"
 
 export type Layout = {
   sidebar_width?: number
@@ -1097,6 +1122,7 @@ export interface Methods {
   "conversation.configure": { args: ConfigureRequest; reply: SessionInfo }
   "conversation.continue": { args: SessionRef; reply: Empty }
   "conversation.event": { args: EventRef; reply: EventReply }
+  "conversation.find": { args: FindRequest; reply: FindReply }
   "conversation.history": { args: HistoryRequest; reply: HistoryReply }
   "conversation.interrupt": { args: SessionRef; reply: Empty }
   "conversation.open": { args: OpenRequest; reply: Snapshot }

@@ -7,6 +7,7 @@ import type {
   ContextBreakdown,
   Envelope,
   Event,
+  FindReply,
   Media,
   SessionInfo,
   Settings,
@@ -18,6 +19,9 @@ import { apply, applyDraft, draftOf } from '../model/reducer'
 import { freshEvents } from '../model/sync'
 
 const pageSize = 200
+/** When a jump goes far back, pages are larger; it reads at most so many of them. */
+const jumpPage = 1000
+const jumpPages = 100
 
 /** Up to which event suggestions were dismissed, by session. It is kept when another session is opened. */
 const putAway = new SvelteMap<string, number>()
@@ -53,6 +57,7 @@ export class Conversation {
   #log: Event[] = []
   #waiting: Envelope[] = []
   #reading = false
+  #lastRead: Promise<void> = Promise.resolve()
   #call: Call
 
   constructor(
@@ -108,14 +113,39 @@ export class Conversation {
     await this.#read(async () => {
       const request = { session: this.id, before, limit: pageSize }
       const page = await this.#call('conversation.history', request)
-      this.#log = [...(page.events ?? []), ...this.#log]
-      this.more = page.more === true
-      this.prepending = true
-      // Older events add entries, but change nothing about the session's present state.
-      const folded = applyDraft(apply(emptyView, this.#log), draftOf(this.view))
-      const { entries, turnStartedAt, rounds } = folded
-      this.view = { ...this.view, entries, turnStartedAt, rounds }
+      this.#prepend(page.events ?? [], page.more === true)
     })
+  }
+
+  /** Reads older events until one of them is known. It reports false if that is too far back, or if it failed. */
+  async reach(seq: number): Promise<boolean> {
+    const isKnown = () => (this.#log[0]?.seq ?? Infinity) <= seq
+    while (this.#reading) await this.#lastRead
+    if (isKnown()) return true
+    await this.#read(async () => {
+      const pages: Event[][] = []
+      let before = this.#log[0]?.seq ?? 0
+      let { more } = this
+      while (more && before > seq && pages.length < jumpPages) {
+        const request = { session: this.id, before, limit: jumpPage }
+        const page = await this.#call('conversation.history', request)
+        pages.unshift(page.events ?? [])
+        more = page.more === true
+        before = page.events?.[0]?.seq ?? 0
+      }
+      // They are folded once, because each fold goes through the whole log.
+      this.#prepend(pages.flat(), more)
+    })
+    return isKnown()
+  }
+
+  /** Searches a part of the log for a text, from the newest event before the given one; undefined on failure. */
+  async find(text: string, before: number): Promise<FindReply | undefined> {
+    try {
+      return await this.#call('conversation.find', { session: this.id, text, before })
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+    }
   }
 
   /** Dismisses the suggested message: the user did not want it, or sends another one. */
@@ -222,12 +252,11 @@ export class Conversation {
   async #read(work: () => Promise<void>): Promise<void> {
     if (this.#reading) return
     this.#reading = true
-    try {
-      await work()
-    } catch (thrown) {
+    this.#lastRead = work().catch((thrown: unknown) => {
       this.problem = asApiError(thrown)
       this.#waiting = []
-    }
+    })
+    await this.#lastRead
     this.#reading = false
     for (const envelope of this.#waiting.splice(0)) this.receive(envelope)
   }
@@ -254,6 +283,16 @@ export class Conversation {
       cost,
       seq: Math.max(view.seq, events.at(-1)?.seq ?? seq),
     }
+  }
+
+  /** Older events add entries, but change nothing about the session's present state. */
+  #prepend(events: readonly Event[], more: boolean): void {
+    this.#log = [...events, ...this.#log]
+    this.more = more
+    this.prepending = true
+    const folded = applyDraft(apply(emptyView, this.#log), draftOf(this.view))
+    const { entries, turnStartedAt, rounds } = folded
+    this.view = { ...this.view, entries, turnStartedAt, rounds }
   }
 
   #append(events: readonly Event[]): void {

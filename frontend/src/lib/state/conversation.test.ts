@@ -73,6 +73,40 @@ describe('a conversation', () => {
     expect(conversation.view.torn).toBe(false)
   })
 
+  test('a jump far back reads large pages until the event is known', async () => {
+    const log = new Log()
+    for (let n = 0; n < 2500; n++) log.add('user_input', { text: `message ${n}` })
+    const { call, calls } = host(log)
+    const conversation = new Conversation('s', call)
+    await conversation.open()
+    const meanwhile = conversation.older()
+    expect(await conversation.reach(500)).toBe(true)
+    await meanwhile
+    expect(calls).toEqual([
+      'conversation.open',
+      ...Array.from({ length: 3 }, () => 'conversation.history'),
+    ])
+    expect(conversation.view.entries).toHaveLength(2400)
+    expect(conversation.view.entries[0]).toMatchObject({ text: 'message 100' })
+    expect(conversation.more).toBe(true)
+    expect(await conversation.reach(2499)).toBe(true)
+    expect(calls).toHaveLength(4)
+  })
+
+  test('a jump that fails says so, and leaves what is known', async () => {
+    const log = new Log()
+    for (let n = 0; n < 300; n++) log.add('user_input', { text: `message ${n}` })
+    const { call, refused } = host(log)
+    const conversation = new Conversation('s', call)
+    await conversation.open()
+    refused.add('conversation.history')
+    expect(await conversation.reach(1)).toBe(false)
+    expect(conversation.problem?.message).toBe('Busy.')
+    expect(conversation.view.entries).toHaveLength(200)
+    refused.add('conversation.find')
+    expect(await conversation.find('x', 0)).toBeUndefined()
+  })
+
   test('applies envelopes that arrive during a read after it', async () => {
     const log = sampleTurn()
     const { call } = host(log)

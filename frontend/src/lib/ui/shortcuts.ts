@@ -20,6 +20,7 @@ export const shortcuts: readonly { label: Key; keys: readonly string[] }[] = [
   { label: 'keys_help.sidebar', keys: ['Ctrl+B'] },
   { label: 'keys_help.panel', keys: ['Ctrl+.'] },
   { label: 'keys_help.filter', keys: ['Ctrl+K'] },
+  { label: 'keys_help.find', keys: ['Ctrl+F', 'F3', 'Shift+F3'] },
   { label: 'keys_help.settings', keys: ['Ctrl+,'] },
   { label: 'keys_help.help', keys: ['Ctrl+/'] },
 ]
@@ -29,6 +30,9 @@ export type Command =
   | 'sidebar'
   | 'panel'
   | 'filter'
+  | 'find'
+  | 'find_next'
+  | 'find_previous'
   | 'settings'
   | 'help'
   | 'review'
@@ -46,6 +50,7 @@ export function commandOf(event: KeyboardEvent): Command | undefined {
       b: 'sidebar',
       '.': 'panel',
       k: 'filter',
+      f: 'find',
       ',': 'settings',
       '/': 'help',
     }
@@ -57,6 +62,9 @@ export function commandOf(event: KeyboardEvent): Command | undefined {
   }
   if (event.key === 'F6' && !event.altKey && !event.ctrlKey && !event.metaKey) {
     return event.shiftKey ? 'previous_region' : 'next_region'
+  }
+  if (event.key === 'F3' && !event.altKey && !event.ctrlKey && !event.metaKey) {
+    return event.shiftKey ? 'find_previous' : 'find_next'
   }
   return undefined
 }

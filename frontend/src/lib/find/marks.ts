@@ -1,0 +1,73 @@
+/** Marks the places of a text in what is drawn, without changing it. */
+
+/** How many places are marked at most. */
+const most = 2000
+
+/**
+ * A pattern that finds a text literally, whatever its case. One kind of white space is like another, because
+ * the page draws a line break of a message as a space.
+ */
+export function patternOf(text: string): RegExp | undefined {
+  if (text === '') return undefined
+  const literal = text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/\s/g, '\\s')
+  return new RegExp(literal, 'giu')
+}
+
+/** The places of a pattern in the text of an element, which may lie across its parts. */
+export function rangesIn(root: Element, pattern: RegExp, limit = most): Range[] {
+  const nodes: { node: Text; from: number }[] = []
+  let text = ''
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    nodes.push({ node: node as Text, from: text.length })
+    text += (node as Text).data
+  }
+  const ranges: Range[] = []
+  let at = 0
+  const place = (offset: number, isEnd: boolean) => {
+    const reaches = (next: number) => (isEnd ? next < offset : next <= offset)
+    while (nodes[at + 1] && reaches(nodes[at + 1]!.from)) at++
+    return [nodes[at]!.node, offset - nodes[at]!.from] as const
+  }
+  for (const { 0: found, index } of text.matchAll(pattern)) {
+    if (ranges.length >= limit) break
+    const range = document.createRange()
+    range.setStart(...place(index, false))
+    range.setEnd(...place(index + found.length, true))
+    ranges.push(range)
+  }
+  return ranges
+}
+
+const names = { all: 'find', current: 'find-current' }
+
+/** Shows the ranges, one of them as the current one. Browsers without highlights show none. */
+export function highlight(ranges: readonly Range[], current: Range | undefined): void {
+  if (!('highlights' in CSS)) return
+  const rest = ranges.filter((range) => range !== current)
+  CSS.highlights.set(names.all, new Highlight(...rest))
+  CSS.highlights.set(names.current, new Highlight(...(current ? [current] : [])))
+}
+
+export function clearHighlights(): void {
+  if (!('highlights' in CSS)) return
+  for (const name of Object.values(names)) CSS.highlights.delete(name)
+}
+
+/** Scrolls every box around a range so that the range is in view. */
+export function scrollTo(range: Range, within: Element): void {
+  for (let box = range.startContainer.parentElement; box; box = box.parentElement) {
+    const { overflowY, overflowX } = getComputedStyle(box)
+    const seen = box.getBoundingClientRect()
+    const place = range.getBoundingClientRect()
+    if (overflowY !== 'visible' && box.scrollHeight > box.clientHeight) {
+      const isIn = place.top >= seen.top + 48 && place.bottom <= seen.bottom - 16
+      if (!isIn) box.scrollTop += place.top - seen.top - seen.height / 2
+    }
+    if (overflowX !== 'visible' && box.scrollWidth > box.clientWidth) {
+      const isIn = place.left >= seen.left && place.right <= seen.right
+      if (!isIn) box.scrollLeft += place.left - seen.left - seen.width / 3
+    }
+    if (box === within) return
+  }
+}

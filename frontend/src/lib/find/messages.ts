@@ -1,0 +1,28 @@
+import { translator } from '../i18n/i18n.svelte'
+
+export const messages = {
+  en: {
+    label: 'Find in the conversation',
+    count: '{at} of {n}',
+    count_more: '{at} of more than {n}',
+    none: 'Not found',
+    searching: 'Searching…',
+    next: 'Next match (F3)',
+    previous: 'Previous match (Shift+F3)',
+    close: 'Close (Esc)',
+    far: 'This match is too far back to be loaded.',
+  },
+  'zh-CN': {
+    label: '在对话中查找',
+    count: '第 {at} 处，共 {n} 处',
+    count_more: '第 {at} 处，共 {n} 处以上',
+    none: '未找到',
+    searching: '正在查找…',
+    next: '下一处 (F3)',
+    previous: '上一处 (Shift+F3)',
+    close: '关闭 (Esc)',
+    far: '此处离现在太远，无法加载。',
+  },
+} as const
+
+export const own = translator(messages)

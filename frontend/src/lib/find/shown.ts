@@ -1,0 +1,112 @@
+/** Shows the hits of a search in the rows that are drawn. */
+import './find.css'
+import { tick } from 'svelte'
+import type { Conversation } from '../state/conversation.svelte'
+import type { Hit } from '../types.gen'
+import type { Finder } from './finder.svelte'
+import { clearHighlights, highlight, patternOf, rangesIn, scrollTo } from './marks'
+import { entryOf, isInside, placeOf } from './places'
+
+/** How many frames a row may take until it is drawn, and how many it may then still move. */
+const patience = 40
+const settling = 4
+
+const frame = () => new Promise(requestAnimationFrame)
+
+export class Shown {
+  /** The row of the current hit, by the key of its entry. */
+  #key?: string
+  #pattern?: RegExp
+  #run = 0
+
+  constructor(
+    private readonly list: () => Element | undefined,
+    private readonly finder: Finder,
+    /** Scrolls an entry into view, so that it is drawn. */
+    private readonly reveal: (key: string) => void,
+  ) {}
+
+  /** Loads and draws a hit's entry, unfolds it and scrolls to the hit; false if it is too far back. */
+  async go(hit: Hit | undefined, conversation: Conversation): Promise<boolean> {
+    const run = ++this.#run
+    this.#key = undefined
+    this.#mark()
+    if (!hit) return true
+    const isNear = await conversation.reach(hit.seq)
+    if (run !== this.#run) return true
+    const entry = entryOf(conversation.view.entries, hit)
+    if (!isNear || !entry) return isNear
+    this.#key = entry.key
+    if (isInside(hit)) conversation.unfolded.set(entry.key, true)
+    await tick()
+    this.reveal(entry.key)
+    let still = 0
+    for (let n = 1; n <= patience && still < settling; n++) {
+      await frame()
+      if (run !== this.#run) return true
+      if (this.#rows().some((row) => row.dataset.entry === entry.key)) {
+        still++
+        this.#show()
+      } else if (n % 8 === 0) this.reveal(entry.key)
+    }
+    return true
+  }
+
+  /** Marks a text in the rows that are drawn, also as they change. It returns how to stop. */
+  follow(text: string): () => void {
+    this.#pattern = patternOf(text)
+    this.#mark()
+    const list = this.list()
+    let asked: number | undefined
+    const observer = new MutationObserver(() => {
+      asked ??= requestAnimationFrame(() => {
+        asked = undefined
+        this.#mark()
+      })
+    })
+    if (list) observer.observe(list, { childList: true, characterData: true, subtree: true })
+    return () => {
+      observer.disconnect()
+      if (asked !== undefined) cancelAnimationFrame(asked)
+    }
+  }
+
+  end(): void {
+    this.#run++
+    clearHighlights()
+    this.#unmark()
+  }
+
+  #show(): void {
+    const range = this.#mark()
+    const list = this.list()
+    if (range && list) scrollTo(range, list)
+  }
+
+  /** The rows that are drawn, without those of conversations inside them. */
+  #rows(): HTMLElement[] {
+    const all = this.list()?.querySelectorAll<HTMLElement>('[data-entry]') ?? []
+    return [...all].filter((row) => !row.parentElement?.closest('[data-entry]'))
+  }
+
+  #unmark(): void {
+    for (const row of document.querySelectorAll('[data-found]')) row.removeAttribute('data-found')
+  }
+
+  /** Marks every place that is drawn. It returns that of the current hit, if it is drawn. */
+  #mark(): Range | undefined {
+    this.#unmark()
+    const all: Range[] = []
+    let current: Range | undefined
+    for (const row of this.#pattern ? this.#rows() : []) {
+      const ranges = rangesIn(row, this.#pattern!)
+      for (const range of ranges) all.push(range)
+      const hit = this.finder.current
+      if (row.dataset.entry !== this.#key || !hit) continue
+      current = ranges[placeOf(hit, this.finder.hits, ranges.length)]
+      row.dataset.found = current ? 'text' : 'row'
+    }
+    highlight(all, current)
+    return current
+  }
+}
