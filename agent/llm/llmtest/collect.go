@@ -2,6 +2,7 @@ package llmtest
 
 import (
 	"iter"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,20 +35,26 @@ func Check(tb testing.TB, events []llm.Event) {
 		tb.Errorf("an answer must begin with start and end with finish: %v", events)
 		return
 	}
-	text := map[int]string{}
+	text := map[int]*strings.Builder{}
 	begun, ended := map[int]int{}, map[int]int{}
 	parts := events[len(events)-1].Answer.Message.Parts
 	for _, ev := range events[1 : len(events)-1] {
 		switch ev.Type {
 		case llm.EventTextStart, llm.EventReasoningStart, llm.EventToolCallStart:
 			begun[ev.Index]++
+			text[ev.Index] = &strings.Builder{}
 		case llm.EventTextDelta, llm.EventReasoningDelta, llm.EventToolCallDelta:
-			text[ev.Index] += ev.Delta
+			if text[ev.Index] == nil {
+				tb.Errorf("a delta of block %d came before its start", ev.Index)
+				return
+			}
+			text[ev.Index].WriteString(ev.Delta)
 		case llm.EventTextEnd, llm.EventReasoningEnd, llm.EventToolCallEnd:
 			if ended[ev.Index]++; begun[ev.Index] != 1 {
 				tb.Errorf("block %d ended after %d starts", ev.Index, begun[ev.Index])
+				return
 			}
-			if diff := cmp.Diff(whole(*ev.Part), deltas(*ev.Part, text[ev.Index])); diff != "" {
+			if diff := cmp.Diff(whole(*ev.Part), deltas(*ev.Part, text[ev.Index].String())); diff != "" {
 				tb.Errorf("block %d: end and deltas differ (-end +deltas):\n%s", ev.Index, diff)
 			}
 			if diff := cmp.Diff(parts[ev.Index], *ev.Part); diff != "" {
