@@ -2,6 +2,9 @@
 // server on this machine, a gateway, or a provider without an adapter of its
 // own (LLM-04). It reads answers leniently, because these endpoints differ in
 // almost everything.
+//
+// It uses no SDK: openai-go's package for this API would add 12 MB to a program,
+// because it registers the types of all of OpenAI's services.
 package compat
 
 import (
@@ -9,9 +12,6 @@ import (
 	"context"
 	"iter"
 	"net/http"
-
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/internal/openaisdk"
@@ -31,7 +31,6 @@ type Adapter struct {
 	name      string
 	dialect   Dialect
 	endpoint  *wire.Endpoint
-	service   sdk.ChatCompletionService
 	encodings wire.Encodings
 }
 
@@ -48,7 +47,6 @@ func newAdapter(name string, cfg Config, d Dialect) *Adapter {
 	e := wire.NewEndpoint(wire.Config{Provider: name, AdapterConfig: cfg})
 	return &Adapter{
 		name: name, dialect: d, endpoint: e,
-		service:   sdk.NewChatCompletionService(openaisdk.Options(e)...),
 		encodings: wire.Encodings{EchoCallIDs: true},
 	}
 }
@@ -61,32 +59,12 @@ func (a *Adapter) Models(ctx context.Context) ([]llm.ListedModel, error) {
 	return a.endpoint.Models(ctx)
 }
 
-// lower adds to a call the tools and the conversation; what was sent before
-// comes from the cache.
-func (a *Adapter) lower(call *wire.Call, req llm.Request, origin llm.Origin) error {
-	if len(req.Tools) > 0 && req.Body["tools"] == nil {
-		shown, err := wire.Tools(&a.encodings, req.Tools, "", tools)
-		if err != nil {
-			return err
-		}
-		call.Add("tools", shown...)
+func (a *Adapter) header() http.Header {
+	header := http.Header{"Accept": {"text/event-stream"}}
+	if name, value := a.endpoint.Authorization(); name != "" {
+		header.Set(name, value)
 	}
-	bridged := a.dialect.bridged(req.Messages)
-	spoken, err := wire.Join(&a.encodings, req.CacheKey, origin, bridged, func(m llm.Message, ids *wire.IDs) []message {
-		return a.dialect.lower(m, origin, ids)
-	})
-	if err != nil {
-		return err
-	}
-	if req.System != "" {
-		first := append([]byte("["), wire.JSON(sdk.SystemMessage(req.System))...)
-		if len(spoken) > len("[]") {
-			first = append(first, ',')
-		}
-		spoken[0] = first
-	}
-	call.Add("messages", spoken...)
-	return nil
+	return header
 }
 
 // Stream implements [llm.Adapter].
@@ -106,9 +84,8 @@ func (a *Adapter) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Eve
 			b.Fail(call.Error(err))
 			return
 		}
-		var resp *http.Response
-		opened := a.service.NewStreaming(ctx, a.dialect.params(req), option.WithMiddleware(call.Intercept), option.WithResponseInto(&resp))
-		stream := openaisdk.Read(resp, opened.Err())
+		resp, err := call.Post(ctx, "chat/completions", a.header())
+		stream := openaisdk.Read(resp, err)
 		defer stream.Close()
 		d := newDecoder(b, call)
 		d.charges = a.dialect.Gateway

@@ -122,9 +122,9 @@ func TestMessagesOfTools(t *testing.T) {
 		}
 		want := []string{
 			`{"content":"be brief","role":"system"}`, `{"content":"look","role":"user"}`,
-			`{"content":"I look.","tool_calls":[{"id":"a","function":{"arguments":"{\"file_path\": \"x\\\"y\"}","name":"Read"},"type":"function"},` +
-				`{"id":"b","function":{"arguments":"{}","name":"Read"},"type":"function"}],"role":"assistant"}`,
-			`{"content":"one","tool_call_id":"a","role":"tool"}`, `{"content":"two","tool_call_id":"b","role":"tool"}`,
+			`{"content":"I look.","role":"assistant","tool_calls":[{"function":{"arguments":"{\"file_path\": \"x\\\"y\"}","name":"Read"},"id":"a","type":"function"},` +
+				`{"function":{"arguments":"{}","name":"Read"},"id":"b","type":"function"}]}`,
+			`{"content":"one","role":"tool","tool_call_id":"a"}`, `{"content":"two","role":"tool","tool_call_id":"b"}`,
 			`{"content":"and hurry","role":"user"}`,
 		}
 		if diff := cmp.Diff(want, messages); diff != "" {
@@ -162,11 +162,11 @@ func TestReasoningForms(t *testing.T) {
 	}{
 		"field": {
 			[]string{`{"reasoning":"a"}`, `{"reasoning":"b"}`, `{"content":"hi"}`},
-			`{"content":"hi","role":"assistant","reasoning":"ab"}`,
+			`{"content":"hi","reasoning":"ab","role":"assistant"}`,
 		},
 		"content": {
 			[]string{`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"a"}]}]}`, `{"content":[{"type":"thinking","thinking":[{"type":"text","text":"b"}]}]}`, `{"content":"hi"}`},
-			`{"role":"assistant","content":[{"thinking":[{"text":"ab","type":"text"}],"type":"thinking"},{"type":"text","text":"hi"}]}`,
+			`{"content":[{"thinking":[{"text":"ab","type":"text"}],"type":"thinking"},{"type":"text","text":"hi"}],"role":"assistant"}`,
 		},
 		"details": {
 			[]string{
@@ -175,7 +175,7 @@ func TestReasoningForms(t *testing.T) {
 				`{"content":"hi","reasoning_details":[{"type":"reasoning.text","signature":"s","index":0}]}`,
 				`{"content":"","reasoning_details":[{"type":"reasoning.encrypted","data":"x","index":1,"id":"r"}]}`,
 			},
-			`{"content":"hi","role":"assistant","reasoning_details":[{"format":"f","index":0,"signature":"s","text":"ab","type":"reasoning.text"},{"data":"x","id":"r","index":1,"type":"reasoning.encrypted"}]}`,
+			`{"content":"hi","reasoning_details":[{"format":"f","index":0,"signature":"s","text":"ab","type":"reasoning.text"},{"data":"x","id":"r","index":1,"type":"reasoning.encrypted"}],"role":"assistant"}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,69 +3,104 @@ package compat
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
-
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/shared"
 
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/internal/wire"
 )
 
-type message = sdk.ChatCompletionMessageParamUnion
+// object is a JSON object. Messages and requests are objects without a fixed
+// type, because endpoints add members of their own.
+type object = map[string]any
 
-// params lowers all of a request but its messages and tools, with only the fields that
-// the endpoint knows. Equal prefixes of two requests give equal bytes.
-func (d Dialect) params(req llm.Request) sdk.ChatCompletionNewParams {
-	level, own := d.effort(req)
-	p := sdk.ChatCompletionNewParams{
-		Model:           req.Model,
-		ReasoningEffort: shared.ReasoningEffort(level),
+// lower adds a request to a call, with only the fields that the endpoint knows.
+// What was sent before comes from the cache. Equal prefixes of two requests give
+// equal bytes.
+func (a *Adapter) lower(call *wire.Call, req llm.Request, origin llm.Origin) error {
+	body := a.dialect.body(req)
+	for _, name := range slices.Sorted(maps.Keys(body)) {
+		call.Add(name, wire.JSON(body[name]))
 	}
-	extra := map[string]any{}
+	if len(req.Tools) > 0 {
+		shown, err := wire.Tools(&a.encodings, req.Tools, "", tools)
+		if err != nil {
+			return err
+		}
+		call.Add("tools", shown...)
+	}
+	bridged := a.dialect.bridged(req.Messages)
+	spoken, err := wire.Join(&a.encodings, req.CacheKey, origin, bridged, func(m llm.Message, ids *wire.IDs) []object {
+		return a.dialect.message(m, origin, ids)
+	})
+	if err != nil {
+		return err
+	}
+	if req.System != "" {
+		first := append([]byte("["), wire.JSON(said("system", req.System))...)
+		if len(spoken) > len("[]") {
+			first = append(first, ',')
+		}
+		spoken[0] = first
+	}
+	call.Add("messages", spoken...)
+	for _, name := range slices.Sorted(maps.Keys(req.Body)) {
+		call.Add(name, req.Body[name])
+	}
+	return nil
+}
+
+// body lowers all of a request but its messages and tools.
+func (d Dialect) body(req llm.Request) object {
+	level, own := d.effort(req)
+	body := object{"model": req.Model, "stream": true}
+	if level != "" {
+		body["reasoning_effort"] = level
+	}
 	if own != nil {
-		extra[string(d.EffortForm)] = own
+		body[string(d.EffortForm)] = own
 	}
 	if d.Gateway && !req.NoCache && strings.HasPrefix(req.Model, "anthropic/") {
-		extra["cache_control"] = map[string]string{"type": "ephemeral"}
+		body["cache_control"] = object{"type": "ephemeral"}
 	}
-	maps.Copy(extra, wire.Extra(req.Options))
-	p.SetExtraFields(extra)
 	if !d.NoStreamOptions {
-		p.StreamOptions.IncludeUsage = param.NewOpt(true)
+		body["stream_options"] = object{"include_usage": true}
 	}
 	switch {
 	case req.MaxOutput <= 0:
 	case d.CompletionCap:
-		p.MaxCompletionTokens = param.NewOpt(int64(req.MaxOutput))
+		body["max_completion_tokens"] = req.MaxOutput
 	default:
-		p.MaxTokens = param.NewOpt(int64(req.MaxOutput))
+		body["max_tokens"] = req.MaxOutput
 	}
-	options(&p, req.Options)
-	return p
+	options(body, req.Options)
+	return body
 }
 
-func tools(specs []llm.ToolSpec) []sdk.ChatCompletionToolUnionParam {
-	var out []sdk.ChatCompletionToolUnionParam
+// tools sends the schemas' own bytes.
+func tools(specs []llm.ToolSpec) []object {
+	var out []object
 	for _, s := range specs {
-		f := shared.FunctionDefinitionParam{Name: s.Name, Description: param.NewOpt(s.Description)}
-		f.SetExtraFields(map[string]any{"parameters": s.Schema}) // the schema's own bytes
-		out = append(out, sdk.ChatCompletionFunctionTool(f))
+		out = append(out, object{"type": "function", "function": object{
+			"name": s.Name, "description": s.Description, "parameters": s.Schema,
+		}})
 	}
 	return out
 }
 
-// lower lowers one message of a request to origin.
-func (d Dialect) lower(m llm.Message, origin llm.Origin, ids *wire.IDs) []message {
+// said is a message with content.
+func said(role string, content any) object { return object{"role": role, "content": content} }
+
+// message lowers one message of a request to origin.
+func (d Dialect) message(m llm.Message, origin llm.Origin, ids *wire.IDs) []object {
 	switch m.Role {
 	case llm.RoleAssistant:
 		return d.assistant(m, m.Origin.Same(origin), ids)
 	case llm.RoleTool, llm.RoleUser:
-		return d.said(m, ids)
+		return d.spoken(m, ids)
 	default: // few endpoints know the developer role
 		if text := m.Text(); text != "" {
-			return []message{sdk.SystemMessage(text)}
+			return []object{said("system", text)}
 		}
 		return nil
 	}
@@ -73,26 +108,21 @@ func (d Dialect) lower(m llm.Message, origin llm.Origin, ids *wire.IDs) []messag
 
 // assistant lowers an answer from its typed fields. Reasoning is sent back only
 // if it came from the same origin (LLM-28).
-func (d Dialect) assistant(m llm.Message, same bool, ids *wire.IDs) []message {
-	a := &sdk.ChatCompletionAssistantMessageParam{}
-	extra := map[string]any{}
+func (d Dialect) assistant(m llm.Message, same bool, ids *wire.IDs) []object {
+	var calls []object
+	extra := object{}
 	for _, p := range m.Parts {
 		switch {
 		case p.Kind == llm.PartToolCall && p.Call != nil:
-			a.ToolCalls = append(a.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
-				OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
-					ID: d.callID(ids.Call(p.Call.ID)),
-					Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{
-						Name: wire.CallName(p.Call.Name), Arguments: string(wire.Arguments(p.Call)),
-					},
-				},
-			})
+			calls = append(calls, object{"type": "function", "id": d.callID(ids.Call(p.Call.ID)), "function": object{
+				"name": wire.CallName(p.Call.Name), "arguments": string(wire.Arguments(p.Call)),
+			}})
 		case (p.Kind == llm.PartReasoning || p.Kind == llm.PartNative) && same:
 			mergeEcho(extra, p.Native)
 		}
 	}
 	text := m.Text()
-	if text == "" && len(a.ToolCalls) == 0 {
+	if text == "" && len(calls) == 0 {
 		return nil
 	}
 	content, isList := extra[contentField].([]any)
@@ -105,25 +135,26 @@ func (d Dialect) assistant(m llm.Message, same bool, ids *wire.IDs) []message {
 	case isList:
 		extra[contentField] = append(content, textPart{"text", text})
 	default:
-		a.Content.OfString = param.NewOpt(text)
+		extra[contentField] = text
 	}
 	if d.WantsReasoning && extra[reasoningField] == nil {
 		extra[reasoningField] = ""
 	}
-	if len(extra) > 0 {
-		a.SetExtraFields(extra)
+	extra["role"] = "assistant"
+	if len(calls) > 0 {
+		extra["tool_calls"] = calls
 	}
-	return []message{{OfAssistant: a}}
+	return []object{extra}
 }
 
 // user lowers a user's text and attachments.
-func user(parts []llm.Part) []message {
-	var out []sdk.ChatCompletionContentPartUnionParam
+func user(parts []llm.Part) []object {
+	var out []any
 	plain := true
 	for _, p := range parts {
 		switch {
 		case p.Kind == llm.PartText && p.Text != "":
-			out = append(out, sdk.TextContentPart(p.Text))
+			out = append(out, textPart{"text", p.Text})
 		case p.Kind == llm.PartMedia && p.Media != nil:
 			plain = false
 			out = append(out, media(p.Media))
@@ -133,32 +164,34 @@ func user(parts []llm.Part) []message {
 	case len(out) == 0:
 		return nil
 	case plain:
-		return []message{sdk.UserMessage(llm.Message{Parts: parts}.Text())}
+		return []object{said("user", llm.Message{Parts: parts}.Text())}
 	default:
-		return []message{sdk.UserMessage(out)}
+		return []object{said("user", out)}
 	}
 }
 
-func media(m *llm.Media) sdk.ChatCompletionContentPartUnionParam {
+func media(m *llm.Media) any {
 	if wire.IsImage(m) {
-		return sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{URL: wire.URL(m)})
+		return object{"type": "image_url", "image_url": object{"url": wire.URL(m)}}
 	}
-	return sdk.TextContentPart(wire.Omitted(m))
+	return textPart{"text", wire.Omitted(m)}
 }
 
-// said lowers results of tool calls together with the user's text beside them.
+// spoken lowers results of tool calls together with the user's text beside them.
 // A tool message contains only text, so images and the user's text follow in a
 // user message after the last result: nothing may stand between a call and its
 // results.
-func (d Dialect) said(m llm.Message, ids *wire.IDs) []message {
-	var out []message
+func (d Dialect) spoken(m llm.Message, ids *wire.IDs) []object {
+	var out []object
 	var pictures, own []llm.Part
 	for _, p := range m.Parts {
 		if p.Kind != llm.PartToolResult || p.Result == nil {
 			own = append(own, p)
 			continue
 		}
-		out = append(out, sdk.ToolMessage(wire.ResultText(p.Result), d.callID(ids.Result(p.Result))))
+		result := said("tool", wire.ResultText(p.Result))
+		result["tool_call_id"] = d.callID(ids.Result(p.Result))
+		out = append(out, result)
 		for _, picture := range wire.ResultMedia(p.Result) {
 			pictures = append(pictures,
 				llm.Part{Kind: llm.PartText, Text: fmt.Sprintf("Returned by the tool %s:", p.Result.Name)},

@@ -67,7 +67,7 @@ func TestThinkTags(t *testing.T) {
 		"cut": {content: "<think>hm", finish: "length", thought: "hm"},
 		"closed by a call": {
 			content: "<think>hm", after: call, thought: "hm",
-			back: `{"content":"<think>hm</think>\n\n","tool_calls":[{"id":"a","function":{"arguments":"{}","name":"Read"},"type":"function"}],"role":"assistant"}`,
+			back: `{"content":"<think>hm</think>\n\n","role":"assistant","tool_calls":[{"function":{"arguments":"{}","name":"Read"},"id":"a","type":"function"}]}`,
 		},
 		"held before a call": {content: "<thi", after: call, text: "<thi"},
 		"beside a field":     {before: `{"reasoning":"hm"}`, content: "<think>hm</think>hi", thought: "hm", text: "<think>hm</think>hi"},
