@@ -16,7 +16,7 @@ test('a Chinese page reports failures and invalid forms in Chinese', async () =>
   const failed = page.getByRole('alert')
   await failed.getByText('请求过于频繁，服务商暂时拒绝。').waitFor()
   expect(await failed.innerText()).toContain(
-    '到这里为止的内容都已保存。服务商要求等待 1h1m40s。请在此之后重试，或选择其他模型。',
+    '到这里为止的内容都已保存。服务商要求等待 1 小时 1 分 40 秒。请在此之后重试，或选择其他模型。',
   )
   await shots(page, 'chinese-failed')
 
