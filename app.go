@@ -34,6 +34,7 @@ type App struct {
 	ctx     context.Context // the window's
 	up      chan struct{}   // closed when ctx is set
 	opening opening
+	notices *notices
 	closed  chan struct{} // closed when the application has closed
 	life    context.Context
 	end     context.CancelFunc // ends life when the application begins to close
@@ -45,7 +46,7 @@ func newApp(launch cli.Launch) *App {
 	life, end := context.WithCancel(context.Background())
 	return &App{
 		launch: launch, state: loadWindowState(launch.Home, launch.Folder), release: sandbox.Hold(),
-		up: make(chan struct{}), closed: make(chan struct{}), life: life, end: end,
+		up: make(chan struct{}), notices: newNotices(), closed: make(chan struct{}), life: life, end: end,
 	}
 }
 
@@ -63,7 +64,9 @@ func (a *App) Call(method, args string) string {
 
 // open opens the application and sends its events to the page.
 func (a *App) open() (cli.Host, error) {
-	host, err := a.launch.Open(a.ctx, openLink)
+	host, err := a.launch.Open(a.ctx, cli.Desktop{OpenLink: openLink, Notify: func(n backend.Notice) {
+		a.notices.put(a.life, desktopBoard{a.ctx}, n)
+	}})
 	if err != nil {
 		return nil, err
 	}

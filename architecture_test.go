@@ -97,6 +97,7 @@ var overBudget = map[string]string{
 	"fan-out backend/workbench":       "the application knows every part",
 	"fan-out cmd/cli":                 "the composition root of both programs",
 	"fan-out .":                       "the composition root of the window",
+	"struct backend.Preferences":      "the user's choices, one by one",
 	"struct backend.SessionInfo":      "what lists show of a session, one by one",
 	"struct agent/llm/llmtest.Round":  "all that a server can do wrong, by name",
 }

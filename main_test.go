@@ -109,7 +109,7 @@ func testOpeningFailed(t *testing.T) {
 	}
 	tries := 0
 	app := &App{up: make(chan struct{}), launch: cli.Launch{
-		Open: func(context.Context, func(string) error) (cli.Host, error) {
+		Open: func(context.Context, cli.Desktop) (cli.Host, error) {
 			tries++
 			return nil, errors.Join(errors.New("open"), why)
 		},

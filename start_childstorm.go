@@ -14,11 +14,11 @@ import (
 func start(args []string, window func(cli.Launch) int) int {
 	return cli.Main(args, func(launch cli.Launch) int {
 		open := launch.Open
-		launch.Open = func(ctx context.Context, openLink func(string) error) (cli.Host, error) {
+		launch.Open = func(ctx context.Context, desktop cli.Desktop) (cli.Host, error) {
 			for range 150 {
 				go sandbox.Run(ctx, sandbox.Spec{Argv: []string{"sleep", "6"}})
 			}
-			return open(ctx, openLink)
+			return open(ctx, desktop)
 		}
 		return window(launch)
 	})

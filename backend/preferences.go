@@ -36,11 +36,22 @@ type Preferences struct {
 	// Editor is the command that opens a file, such as "code -g {file}:{line}";
 	// empty means the user's graphical editor, as far as one is found.
 	Editor string `json:"editor,omitempty"`
+	// Notices says what is announced while the window is not in front.
+	Notices Notices `json:"notices,omitzero"`
 	// Layout has the widths of the panes and which of them are shown.
 	Layout Layout `json:"layout"`
 	// Damaged says that the stored preferences cannot be read, so that these
 	// are the defaults.
 	Damaged bool `json:"damaged,omitempty"`
+}
+
+// Notices are the user's choices about announcements outside the page. Without
+// any, everything is announced.
+type Notices struct {
+	Off         bool `json:"off,omitempty"`
+	MuteWaiting bool `json:"mute_waiting,omitempty"` // that a session needs the user
+	MuteDone    bool `json:"mute_done,omitempty"`
+	MuteFailed  bool `json:"mute_failed,omitempty"`
 }
 
 // Layout is the arrangement of the window, in CSS pixels; 0 means the default.

@@ -111,6 +111,15 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 	}
 }
 
+// Notice tells the user outside the page that a session needs them or is done.
+type Notice struct {
+	Session string `json:"session"`
+	// Kind is why. A notice replaces the earlier one of its session and kind.
+	Kind  string `json:"kind"`
+	Title string `json:"title"`
+	Body  string `json:"body"`
+}
+
 // maxTitle is the length of a derived title, in characters.
 const maxTitle = 60
 

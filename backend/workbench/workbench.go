@@ -34,6 +34,9 @@ type Config struct {
 	// OpenLink opens a checked http(s) address outside Atelier; nil if the page
 	// does that itself.
 	OpenLink func(url string) error
+	// Notify shows a notice outside the page, without waiting for it; nil if the
+	// page does that itself.
+	Notify func(backend.Notice)
 	// Unattended says that nobody can be asked, so that calls that need an
 	// approval are denied.
 	Unattended bool
@@ -140,6 +143,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "preferences.get", w.preferences)
 	handle(d, "preferences.set", w.setPreferences)
 	handle(d, "host.open_link", w.openLink)
+	handle(d, "host.notify", w.notify)
 	return d
 }
 

@@ -63,12 +63,12 @@ func (c *command) config(folder, home string) workbench.Config {
 }
 
 // openApp opens the database and builds the application on it.
-func openApp(ctx context.Context, cfg workbench.Config, openLink func(string) error) (*app, error) {
+func openApp(ctx context.Context, cfg workbench.Config) (*app, error) {
 	store, err := storage.Open(ctx, cfg.Home)
 	if err != nil {
 		return nil, err
 	}
-	cfg.Store, cfg.Keys, cfg.OpenLink = store, keystore.New(cfg.Home), openLink
+	cfg.Store, cfg.Keys = store, keystore.New(cfg.Home)
 	a := &app{Workbench: workbench.New(cfg), store: store}
 	if !cfg.Unattended {
 		if err := a.Recover(ctx); err != nil {

@@ -53,9 +53,14 @@ type Launch struct {
 	// starts through it. The caller of the window closes it.
 	Instance *instance.Instance
 	// Open opens the database and builds the application. The window calls it
-	// once it is visible, so that it can show an error. openLink opens a
-	// checked address outside.
-	Open func(ctx context.Context, openLink func(string) error) (Host, error)
+	// once it is visible, so that it can show an error.
+	Open func(context.Context, Desktop) (Host, error)
+}
+
+// Desktop is what a window can do outside itself.
+type Desktop struct {
+	OpenLink func(url string) error // opens a checked address
+	Notify   func(backend.Notice)   // does not wait
 }
 
 const usage = `Atelier, a workbench for coding agents.
@@ -170,8 +175,10 @@ func (c *command) open(args []string) int {
 	c.stop() // the window handles signals itself
 	return c.window(Launch{
 		Folder: folder, Home: home, Left: c.left, Instance: inst,
-		Open: func(ctx context.Context, openLink func(string) error) (Host, error) {
-			return openApp(ctx, c.config(folder, home), openLink)
+		Open: func(ctx context.Context, desktop Desktop) (Host, error) {
+			cfg := c.config(folder, home)
+			cfg.OpenLink, cfg.Notify = desktop.OpenLink, desktop.Notify
+			return openApp(ctx, cfg)
 		},
 	})
 }

@@ -145,7 +145,7 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report) (agent.Pr
 	ended := make(chan agent.ProcessingEnd, 1)
 	observer := observer{report: report, ended: ended}
 	cfg.Observe = observer.event
-	app, err := openApp(c.ctx, cfg, nil)
+	app, err := openApp(c.ctx, cfg)
 	if err != nil {
 		return none, err
 	}

@@ -40,7 +40,7 @@ func (c *command) serve(args []string) int {
 	}
 	defer inst.Close()
 	defer c.logTo(home)()
-	app, err := openApp(c.ctx, c.config(folder, home), nil)
+	app, err := openApp(c.ctx, c.config(folder, home))
 	if err != nil {
 		return c.fail(err)
 	}

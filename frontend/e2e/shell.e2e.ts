@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, prompt, shots } from './browser'
+import { answer, openPage, prompt, shots } from './browser'
 import { startHost } from './host'
 import { modelID, startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -39,7 +39,10 @@ async function start(rounds: Round[]) {
   return { host, ...opened }
 }
 
-// By keyboard only.
+const focused = (row: Locator) =>
+  expect.poll(() => row.evaluate((it) => it === document.activeElement)).toBe(true)
+
+// By keyboard only, except the answer.
 test('the sessions are an inbox: what needs the user, what runs, then days', async () => {
   let end = () => {}
   const rest = new Promise<void>((resolve) => (end = resolve))
@@ -57,7 +60,7 @@ test('the sessions are an inbox: what needs the user, what runs, then days', asy
   }
   await prompt(page, 'Write it down')
   await group('Needs you').getByText('Write it down').waitFor()
-  await page.getByRole('button', { name: 'Allow', exact: true }).press('Enter')
+  await answer(page.getByRole('region', { name: 'Needs you: Write' }))
   await page.getByText('Written.').waitFor()
   await next('Count to ten')
   await group('Running').getByText('Count to ten').waitFor()
@@ -70,8 +73,6 @@ test('the sessions are an inbox: what needs the user, what runs, then days', asy
   ])
 
   // The rows are walked with the arrow keys, and say what was done.
-  const focused = (row: Locator) =>
-    expect.poll(() => row.evaluate((it) => it === document.activeElement)).toBe(true)
   await page.getByRole('button', { name: 'Allow', exact: true }).waitFor()
   await page.keyboard.press('Control+k')
   await focused(sidebar.getByRole('searchbox'))
@@ -94,5 +95,66 @@ test('the sessions are an inbox: what needs the user, what runs, then days', asy
   await focused(counted)
   await page.keyboard.press('Enter')
   await page.getByText('Counted.').waitFor()
+  expect(offences).toEqual([])
+})
+
+type Called = { title: string; body?: string; onclick: () => void }
+
+test('who looks elsewhere is called by the title and by notices, which lead to the session', async () => {
+  const { page, offences } = await start([
+    { text: 'Nothing to do.' },
+    { calls: [{ name: 'Bash', input: { command: 'rm -rf dist' } }] },
+    { text: 'Removed.' },
+  ])
+  // A desktop that has not been asked yet, behind another window.
+  await page.evaluate(() => {
+    const called: Called[] = []
+    class Fake {
+      static permission = 'default'
+      static requestPermission = async () => (Fake.permission = 'granted')
+      onclick = () => {}
+      close = () => {}
+      constructor(
+        readonly title: string,
+        readonly options: { body: string },
+      ) {
+        called.push({ title, body: options.body, onclick: () => this.onclick() })
+      }
+    }
+    Object.assign(window, { Notification: Fake, called })
+    document.hasFocus = () => false
+  })
+  const called = () => page.evaluate(() => (window as unknown as { called: Called[] }).called)
+  expect(await page.title()).toBe('shop · Atelier')
+
+  // The browser is asked by a press only.
+  await page.keyboard.press('Control+,')
+  const settings = page.getByRole('dialog', { name: 'Settings' })
+  await settings.getByRole('tab', { name: 'Appearance' }).click()
+  const section = settings.getByRole('region', { name: 'Notifications' })
+  expect(await broken(page)).toEqual([])
+  await shots(page, 'shell-notices')
+  await section.getByRole('button', { name: 'Ask the browser…' }).press('Enter')
+  await section.getByText('has not been asked yet').waitFor({ state: 'detached' })
+  await focused(section.getByRole('switch').first())
+  await section.getByRole('switch', { name: 'When a session is done' }).press('Space')
+  await page.keyboard.press('Escape')
+  await settings.waitFor({ state: 'detached' })
+
+  await prompt(page, 'First')
+  await page.getByText('Nothing to do.').waitFor()
+  await page.keyboard.press('Alt+n')
+  await prompt(page, '<b>Remove</b> the build')
+  await expect.poll(() => page.title()).toBe('▲ Needs you · <b>Remove</b> the build')
+  await page.getByRole('navigation', { name: 'Sessions' }).getByText('First').click()
+  await expect.poll(async () => (await called()).length, { timeout: 10_000 }).toBe(1)
+  expect(await called()).toMatchObject([
+    { title: 'Needs you · shop', body: '<b>Remove</b> the build' },
+  ])
+  await page.evaluate(() => (window as unknown as { called: Called[] }).called[0]!.onclick())
+  await page.locator('[aria-current]', { hasText: 'Remove' }).waitFor()
+  await answer(page.getByRole('region', { name: 'Needs you: Bash' }))
+  await page.getByText('Removed.').waitFor()
+  await expect.poll(() => page.title()).toBe('shop · Atelier')
   expect(offences).toEqual([])
 })

@@ -1,6 +1,7 @@
 /** The page's interface to the application, independent of how they are connected. */
 import { t } from './i18n/i18n.svelte'
 import type { Problem } from './i18n/problems'
+import type { Desktop } from './desktop'
 import type { Envelope, Methods } from './types.gen'
 
 /** Why a page is not signed in: it never was, its link had been used before, or the server restarted. */
@@ -37,6 +38,7 @@ export type Call = <M extends keyof Methods>(
 
 export interface Api {
   call: Call
+  readonly desktop: Desktop
   /** Starts the connection. Called once, before any call. */
   connect(onEnvelope: (envelope: Envelope) => void, onStatus: (status: Status) => void): void
   /** Opens a web address outside the application. The caller has checked that it is a web address. */

@@ -4,6 +4,7 @@
  */
 import { type Api, ApiError, type Call, type SignedOut, type SignIn, type Status } from './api'
 import { t } from './i18n/i18n.svelte'
+import { BrowserDesktop, type Desktop } from './desktop'
 import type { Problem } from './i18n/problems'
 import type { Envelope, Methods } from './types.gen'
 
@@ -16,6 +17,7 @@ abstract class Transport implements Api {
 
   protected abstract start(): void
   protected abstract ask(method: string, args: unknown): Promise<Reply>
+  abstract readonly desktop: Desktop
   abstract openLink(url: string): Promise<void>
   abstract signIn(address: string): Promise<SignIn>
 
@@ -34,7 +36,10 @@ abstract class Transport implements Api {
 
 type Bridge = {
   go?: { main?: { App?: { Call(method: string, args: string): Promise<string> } } }
-  runtime?: { EventsOn(name: string, callback: (envelope: Envelope) => void): void }
+  runtime?: {
+    EventsOn<T>(name: string, callback: (value: T) => void): void
+    WindowSetTitle(title: string): void
+  }
 }
 
 const lost = (): Problem => ({
@@ -48,12 +53,21 @@ export function createTransport(host: Window & Bridge = window): Api {
 }
 
 class WindowTransport extends Transport {
+  /** The window's program shows notices, because the engine refuses to. */
+  readonly desktop: Desktop = {
+    setTitle: (title) => this.host.runtime!.WindowSetTitle(title),
+    consent: () => 'granted',
+    ask: () => Promise.resolve('granted'),
+    notify: (notice) => void this.call('host.notify', notice).catch(() => {}), // the page says the same
+    onPress: (callback) => this.host.runtime!.EventsOn('atelier:pressed', callback),
+  }
+
   constructor(private host: Bridge) {
     super()
   }
 
   protected start() {
-    this.host.runtime!.EventsOn('atelier', (envelope) => this.onEnvelope(envelope))
+    this.host.runtime!.EventsOn<Envelope>('atelier', (envelope) => this.onEnvelope(envelope))
     this.onStatus('connected')
   }
 
@@ -81,6 +95,7 @@ type Incoming = ({ id: number } & Reply) | { event: Envelope } | { signed_in: tr
 
 /** Exported for its tests. */
 export class SocketTransport extends Transport {
+  readonly desktop = new BrowserDesktop()
   #status: Status = 'connecting'
   #socket?: WebSocket
   #secret?: string

@@ -637,6 +637,20 @@ export type ModelsRequest = {
   refresh?: boolean
 }
 
+export type Notice = {
+  session: string
+  kind: string
+  title: string
+  body: string
+}
+
+export type Notices = {
+  off?: boolean
+  mute_waiting?: boolean
+  mute_done?: boolean
+  mute_failed?: boolean
+}
+
 export type OpenFileRequest = {
   path: string
   line?: number
@@ -709,6 +723,7 @@ export type Preferences = {
   command_timeout?: number
   compact?: CompactWhen
   editor?: string
+  notices?: Notices
   layout: Layout
   damaged?: boolean
 }
@@ -1132,6 +1147,7 @@ export interface Methods {
   "endpoints.remove": { args: ProviderRef; reply: EndpointList }
   "endpoints.set": { args: SetEndpointRequest; reply: EndpointList }
   "files.open": { args: OpenFileRequest; reply: Empty }
+  "host.notify": { args: Notice; reply: Empty }
   "host.open_link": { args: LinkRequest; reply: Empty }
   "keys.list": { args: Empty; reply: KeyList }
   "keys.remove": { args: ProviderRef; reply: KeyList }

@@ -1,4 +1,5 @@
 import { type Api, ApiError, asApiError, type Call, type Status } from '../api'
+import type { Desktop } from '../desktop'
 import { Agents } from './agents.svelte'
 import { bypass } from '../model/modes'
 import { Conversation } from './conversation.svelte'
@@ -38,6 +39,7 @@ export class Workbench {
   problem = $state.raw<ApiError | null>(null)
   /** The open session; null is the start of a new session. */
   conversation = $state.raw<Conversation | null>(null)
+  readonly desktop: Desktop
   readonly sessions: Sessions
   readonly agents: Agents
   readonly tasks: Tasks
@@ -86,6 +88,7 @@ export class Workbench {
     const { call } = api
     this.#api = api
     this.#call = call
+    this.desktop = api.desktop
     this.sessions = new Sessions(call)
     this.agents = new Agents(this.sessions, call)
     this.tasks = new Tasks(call, (problem) => (this.problem = problem))

@@ -1,0 +1,54 @@
+/** What the page can do outside itself: the window's title and notices on the desktop. */
+import type { Notice } from './types.gen'
+
+/** Whether the desktop shows notices: it does, it does not, or the user must be asked first. */
+export type Consent = 'granted' | 'denied' | 'ask' | 'absent'
+
+export interface Desktop {
+  setTitle(title: string): void
+  consent(): Consent
+  /** Asks the user. Browsers permit it only while the user presses something. */
+  ask(): Promise<Consent>
+  /** Shows a notice, which replaces the earlier one of its session and kind. */
+  notify(notice: Notice): void
+  /** Calls back with the session of a notice that the user pressed. */
+  onPress(callback: (session: string) => void): void
+}
+
+/** A browser's desktop. */
+export class BrowserDesktop implements Desktop {
+  #pressed: (session: string) => void = () => {}
+
+  setTitle(title: string) {
+    document.title = title
+  }
+
+  consent(): Consent {
+    if (!('Notification' in window) || !window.isSecureContext) return 'absent'
+    const { permission } = Notification
+    return permission === 'default' ? 'ask' : permission
+  }
+
+  async ask(): Promise<Consent> {
+    if (this.consent() === 'ask') await Notification.requestPermission()
+    return this.consent()
+  }
+
+  notify({ session, kind, title, body }: Notice) {
+    if (this.consent() !== 'granted') return
+    try {
+      const shown = new Notification(title, { body, tag: `${session} ${kind}` })
+      shown.onclick = () => {
+        window.focus()
+        shown.close()
+        this.#pressed(session)
+      }
+    } catch {
+      // Some browsers show notices only for installed pages. The page says the same.
+    }
+  }
+
+  onPress(callback: (session: string) => void) {
+    this.#pressed = callback
+  }
+}
