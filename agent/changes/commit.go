@@ -52,7 +52,39 @@ func (f *Folder) Stage(ctx context.Context, paths []string) error {
 	if err := r.unfiltered(ctx, names); err != nil {
 		return err
 	}
+	var inner []string // repositories within the repository
+	for _, name := range names {
+		info, err := r.tree.Lstat(name)
+		if err != nil || !info.IsDir() {
+			continue
+		}
+		if _, err := r.tree.Lstat(path.Join(name, ".git")); err != nil {
+			return &Error{Kind: NotPossible, Path: Quote(name)} // it may contain some
+		}
+		inner = append(inner, name)
+	}
+	if err := r.record(ctx, inner); err != nil {
+		return err
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(inner, name) })
+	if len(names) == 0 {
+		return nil
+	}
 	return r.list0(ctx, names, "add", "--all")
+}
+
+// record stages which commit is checked out in repositories within the
+// repository. git add would also ask them what changed in them, and so run the
+// filters that they configure.
+func (r *repository) record(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	result, err := r.feed(ctx, r.filters, strings.Join(names, "\x00")+"\x00", "update-index", "--add", "-z", "--stdin")
+	if err == nil && result.ExitCode != 0 {
+		err = refusal(result.Stdout)
+	}
+	return err
 }
 
 // Unstage gives files in git's index the state of the last commit. The working
@@ -98,6 +130,10 @@ func (f *Folder) Commit(ctx context.Context, message string, paths []string) (Co
 	}
 	undo, err := r.announce(ctx, names)
 	if err != nil {
+		return Committed{}, err
+	}
+	if err := r.differ(ctx, names); err != nil {
+		undo(context.WithoutCancel(ctx))
 		return Committed{}, err
 	}
 	args := []string{"commit", "--quiet", "--no-gpg-sign", "--cleanup=whitespace", "--file=-"}
@@ -178,6 +214,21 @@ func (r *repository) announce(ctx context.Context, names []string) (undo func(co
 		return undo, nil
 	}
 	return func(ctx context.Context) { _ = r.unstage(ctx, unknown) }, r.list0(ctx, unknown, "add", "--intent-to-add")
+}
+
+// differ refuses files that do not differ from the last commit. git would
+// refuse them too, but show its status first, for which it asks submodules what
+// changed in them.
+func (r *repository) differ(ctx context.Context, names []string) error {
+	if len(names) == 0 || r.head == "" {
+		return nil
+	}
+	args := append(slices.Clone(drawn), "--quiet", r.head, "--")
+	result, err := r.run(ctx, r.filters, call{args: append(args, names...)})
+	if err == nil && result.ExitCode == 0 {
+		err = &Error{Kind: NothingStaged}
+	}
+	return err
 }
 
 // commitRefusal explains why git did not commit.

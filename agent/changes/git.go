@@ -31,6 +31,9 @@ var configured = []string{
 	"-c", "safe.bareRepository=explicit", "-c", "core.quotePath=true", "-c", "diff.suppressBlankEmpty=false", "-c", "diff.orderFile=/dev/null",
 	"-c", "diff.ignoreSubmodules=dirty", "-c", "log.showSignature=false", "-c", "core.editor=false",
 	"-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false", "-c", "status.relativePaths=false",
+	"-c", "rerere.enabled=false", // it runs merge drivers
+	"-c", "gc.auto=0", "-c", "maintenance.auto=false", // a commit starts them, with programs of their own
+	"-c", "submodule.recurse=false", "-c", "core.sshCommand=false", "-c", "core.askPass=false", "-c", "credential.helper=",
 }
 
 // unset removes variables that would lead git to another repository, which a

@@ -346,3 +346,98 @@ func TestLimits(t *testing.T) {
 	_, _, err = b.folder.Lines(t.Context(), "none", 1, 1)
 	refused(t, err, changes.Vanished)
 }
+
+// Staging and committing do not let a submodule run its filters.
+func TestFiltersOfASubmodule(t *testing.T) {
+	t.Parallel()
+	b := repository(t, map[string]string{"a": "1\n", "b": "1\n"})
+	inner := repository(t, map[string]string{"x": "1\n"})
+	b.git("submodule", "--quiet", "add", inner.dir, "deep/sub")
+	b.git("commit", "-qm", "submodule")
+	b.git("config", "submodule.recurse", "true")
+	b.git("config", "submodule.deep/sub.ignore", "none")
+	sub := bed{T: t, dir: b.path("deep/sub")}
+	sub.put("x", "2\n")
+	sub.git("-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qam", "2")
+	sub.put("x", "3\n")
+	ran := filepath.Join(t.TempDir(), "ran")
+	sub.git("config", "filter.evil.clean", "touch "+ran+"; cat")
+	b.put(".git/modules/deep/sub/info/attributes", "x filter=evil\n")
+
+	refused(t, b.folder.Stage(t.Context(), []string{"deep"}), changes.NotPossible)
+	b.put("a", "2\n")
+	b.stage("deep/sub", "a")
+	if got := b.git("diff", "--cached", "--name-only", "--ignore-submodules=dirty"); got != "a\ndeep/sub\n" {
+		t.Error(got)
+	}
+	for _, paths := range [][]string{nil, {"b"}, {"deep/sub"}} {
+		_, _ = b.folder.Commit(t.Context(), "message", paths)
+	}
+	if err := b.folder.Branch(t.Context(), "another"); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("a filter of the submodule was run")
+	}
+}
+
+// The end of a merge runs no driver of the repository, though it recorded how
+// conflicts were resolved.
+func TestRecordedResolutions(t *testing.T) {
+	t.Parallel()
+	b := repository(t, map[string]string{"a": "1\n2\n3\n"})
+	b.git("config", "rerere.enabled", "true")
+	b.git("checkout", "-qb", "other")
+	b.put("a", "1\nother\n3\n")
+	b.git("commit", "-qam", "other")
+	b.git("checkout", "-q", "main")
+	b.put("a", "1\nmain\n3\n")
+	b.git("commit", "-qam", "main")
+	merge := sandbox.Spec{Dir: b.dir, Argv: []string{"git", "merge", "other"}}
+	if r, err := sandbox.Run(t.Context(), merge); err != nil || r.ExitCode == 0 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	conflict, err := os.ReadFile(b.path("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded, err := os.ReadFile(b.path(".git/MERGE_RR"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.put("a", "1\nboth\n3\n")
+	b.git("add", "a")
+	b.git("rerere")
+	b.put("a", string(conflict)) // it is seen again
+	b.put(".git/MERGE_RR", string(recorded))
+	ran := filepath.Join(t.TempDir(), "ran")
+	b.git("config", "merge.evil.driver", "touch "+ran)
+	b.put(".git/info/attributes", "a merge=evil\n")
+	if _, err := b.folder.Commit(t.Context(), "merged", nil); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("a merge driver was run")
+	}
+}
+
+// A commit does not start git's maintenance.
+func TestNoMaintenance(t *testing.T) {
+	t.Parallel()
+	b := repository(t, map[string]string{"a": "1\n"})
+	for _, text := range []string{"2\n", "3\n"} {
+		b.git("repack", "-q")
+		b.put("a", text)
+		b.git("commit", "-qam", text)
+	}
+	b.git("repack", "-q")
+	b.git("config", "gc.autoPackLimit", "1")
+	b.git("config", "gc.autoDetach", "false")
+	b.put("a", "4\n")
+	if _, err := b.folder.Commit(t.Context(), "4", []string{"a"}); err != nil {
+		t.Error(err)
+	}
+	if packs, err := filepath.Glob(b.path(".git/objects/pack/*.pack")); len(packs) != 3 || err != nil {
+		t.Errorf("%d packs, %v", len(packs), err)
+	}
+}

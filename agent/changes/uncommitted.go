@@ -45,6 +45,7 @@ type tally struct {
 // drawn are the arguments by which a repository cannot change a diff.
 var drawn = []string{
 	"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--find-renames", "--ignore-submodules=dirty", "--submodule=short",
+	"--src-prefix=a/", "--dst-prefix=b/",
 }
 
 // large switches off the comparison of very large files.
