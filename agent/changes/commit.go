@@ -80,7 +80,7 @@ func (r *repository) record(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		return nil
 	}
-	result, err := r.feed(ctx, r.filters, strings.Join(names, "\x00")+"\x00", "update-index", "--add", "-z", "--stdin")
+	result, err := r.feed(ctx, r.programs, strings.Join(names, "\x00")+"\x00", "update-index", "--add", "-z", "--stdin")
 	if err == nil && result.ExitCode != 0 {
 		err = refusal(result.Stdout)
 	}
@@ -106,7 +106,7 @@ func (r *repository) unstage(ctx context.Context, names []string) error {
 
 // list0 runs a command on files, which it reads from its input.
 func (r *repository) list0(ctx context.Context, names []string, args ...string) error {
-	result, err := r.feed(ctx, r.filters, strings.Join(names, "\x00")+"\x00",
+	result, err := r.feed(ctx, r.programs, strings.Join(names, "\x00")+"\x00",
 		append(args, "--pathspec-from-file=-", "--pathspec-file-nul")...)
 	if err == nil && result.ExitCode != 0 {
 		err = refusal(result.Stdout)
@@ -140,7 +140,7 @@ func (f *Folder) Commit(ctx context.Context, message string, paths []string) (Co
 	if len(names) > 0 {
 		args = append(append(args, "--only", "--"), names...)
 	}
-	result, err := r.feed(ctx, r.filters, message+"\n", args...)
+	result, err := r.feed(ctx, r.programs, message+"\n", args...)
 	if err == nil && result.ExitCode != 0 {
 		err = commitRefusal(result.Stdout)
 	}
@@ -224,7 +224,7 @@ func (r *repository) differ(ctx context.Context, names []string) error {
 		return nil
 	}
 	args := append(slices.Clone(drawn), "--quiet", r.head, "--")
-	result, err := r.run(ctx, r.filters, call{args: append(args, names...)})
+	result, err := r.run(ctx, r.programs, call{args: append(args, names...)})
 	if err == nil && result.ExitCode == 0 {
 		err = &Error{Kind: NothingStaged}
 	}
@@ -268,8 +268,17 @@ func (r *repository) hooks(ctx context.Context) (names []string) {
 			names = append(names, name)
 		}
 	}
+	for _, name := range r.programs.Hooks[:min(len(r.programs.Hooks), maxHooks)] {
+		events, err := r.git(ctx, "config", "--get-all", "hook."+name+".event")
+		if err == nil && slices.ContainsFunc(strings.Fields(events), func(event string) bool { return slices.Contains(hooksOfCommit, event) }) {
+			names = append(names, name)
+		}
+	}
 	return names
 }
+
+// maxHooks limits how many configured hooks are asked about.
+const maxHooks = 20
 
 // configuredAs returns a setting as it would be without our own arguments.
 func (r *repository) configuredAs(ctx context.Context, setting string) string {
@@ -299,7 +308,7 @@ func (f *Folder) Branch(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	valid, err := r.run(ctx, r.filters, call{args: []string{"check-ref-format", "--branch", name}})
+	valid, err := r.run(ctx, r.programs, call{args: []string{"check-ref-format", "--branch", name}})
 	if err != nil {
 		return err
 	}
@@ -309,7 +318,7 @@ func (f *Folder) Branch(ctx context.Context, name string) error {
 	if doing := r.progress(ctx); doing != "" && doing != Bisecting {
 		return &Error{Kind: InProgress, Path: string(doing)}
 	}
-	if there, err := r.run(ctx, r.filters, call{args: []string{"show-ref", "--verify", "--quiet", "refs/heads/" + name}}); err != nil || there.ExitCode == 0 {
+	if there, err := r.run(ctx, r.programs, call{args: []string{"show-ref", "--verify", "--quiet", "refs/heads/" + name}}); err != nil || there.ExitCode == 0 {
 		if err == nil {
 			err = &Error{Kind: BranchExists, Path: name}
 		}

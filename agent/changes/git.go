@@ -16,10 +16,10 @@ import (
 // repository is the repository that contains the folder.
 type repository struct {
 	*Folder
-	filters []string // that the repository itself configures; they do not run
-	prefix  string   // the folder below the repository's top; empty, or ending in a slash
-	dir     string   // git's own folder, absolute
-	head    string   // the commit of HEAD; empty before the first commit
+	prefix   string            // the folder below the repository's top; empty, or ending in a slash
+	dir      string            // git's own folder, absolute
+	programs gitguard.Programs // they do not run
+	head     string            // the commit of HEAD; empty before the first commit
 }
 
 // maxShownFile is the size up to which git compares a file, in bytes.
@@ -47,8 +47,8 @@ type call struct {
 }
 
 // run runs git and returns its result, whatever its exit code.
-func (f *Folder) run(ctx context.Context, filters []string, c call) (env.CommandResult, error) {
-	command, err := f.command(filters, c.args)
+func (f *Folder) run(ctx context.Context, programs gitguard.Programs, c call) (env.CommandResult, error) {
+	command, err := f.command(programs, c.args)
 	if err != nil {
 		return env.CommandResult{}, err
 	}
@@ -59,8 +59,8 @@ func (f *Folder) run(ctx context.Context, filters []string, c call) (env.Command
 
 // feed is run for a command that reads its input. Its output and error are
 // merged, and shortened if they are long.
-func (f *Folder) feed(ctx context.Context, filters []string, input string, args ...string) (env.CommandResult, error) {
-	command, err := f.command(filters, args)
+func (f *Folder) feed(ctx context.Context, programs gitguard.Programs, input string, args ...string) (env.CommandResult, error) {
+	command, err := f.command(programs, args)
 	if err != nil {
 		return env.CommandResult{}, err
 	}
@@ -82,9 +82,9 @@ func (f *Folder) feed(ctx context.Context, filters []string, input string, args 
 }
 
 // command returns the command line of git with its guards.
-func (f *Folder) command(filters, args []string) (env.Command, error) {
+func (f *Folder) command(programs gitguard.Programs, args []string) (env.Command, error) {
 	line, err := quoted(f.env.Platform(), slices.Concat(
-		[]string{"git"}, gitguard.Arguments(), []string{"--literal-pathspecs"}, configured, gitguard.Without(filters), args))
+		[]string{"git"}, gitguard.Arguments(), []string{"--literal-pathspecs"}, configured, programs.Off(), args))
 	return env.Command{Line: line, Env: gitguard.Variables()}, err
 }
 
@@ -122,7 +122,7 @@ func quoted(platform string, words []string) (string, error) {
 
 // git runs git and returns its output; any exit code but 0 is an error.
 func (r *repository) git(ctx context.Context, args ...string) (string, error) {
-	result, err := r.run(ctx, r.filters, call{args: args})
+	result, err := r.run(ctx, r.programs, call{args: args})
 	if err == nil && result.ExitCode != 0 {
 		err = refusal(result.Stderr)
 	}
@@ -138,9 +138,9 @@ func refusal(stderr string) error {
 	return &Error{Kind: kind, Detail: strings.TrimSpace(stderr)}
 }
 
-// open finds the repository and its filters.
+// open finds the repository and its programs.
 func (f *Folder) open(ctx context.Context) (*repository, error) {
-	found, err := f.run(ctx, nil, call{args: []string{"rev-parse", "--is-inside-work-tree", "--show-prefix", "--absolute-git-dir"}})
+	found, err := f.run(ctx, gitguard.Programs{}, call{args: []string{"rev-parse", "--is-inside-work-tree", "--show-prefix", "--absolute-git-dir"}})
 	if err != nil {
 		return nil, err
 	}
@@ -154,15 +154,15 @@ func (f *Folder) open(ctx context.Context) (*repository, error) {
 		return nil, &Error{Kind: NoRepository}
 	}
 	r := &repository{Folder: f, prefix: lines[1], dir: strings.Join(lines[2:len(lines)-1], "\n")}
-	list, err := f.run(ctx, nil, call{args: gitguard.ListFilters()})
+	list, err := f.run(ctx, gitguard.Programs{}, call{args: gitguard.ListPrograms()})
 	if err != nil {
 		return nil, err
 	}
 	var ok bool
-	if r.filters, ok = gitguard.Filters(list.Stdout); !ok || list.ExitCode != 0 || list.Dropped > 0 {
-		return nil, &Error{Kind: Refused, Detail: "git does not list the repository's filters, which could run programs. " + strings.TrimSpace(list.Stderr)}
+	if r.programs, ok = gitguard.Find(list.Stdout); !ok || list.ExitCode != 0 || list.Dropped > 0 {
+		return nil, &Error{Kind: Refused, Detail: "git does not list the repository's filters and hooks, which could run programs. " + strings.TrimSpace(list.Stderr)}
 	}
-	head, err := r.run(ctx, r.filters, call{args: []string{"rev-parse", "--verify", "--quiet", "HEAD^{commit}"}})
+	head, err := r.run(ctx, r.programs, call{args: []string{"rev-parse", "--verify", "--quiet", "HEAD^{commit}"}})
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +225,7 @@ func (r *repository) fork(ctx context.Context, base string) (string, error) {
 	if base == "" {
 		return "", nil
 	}
-	commit, err := r.run(ctx, r.filters, call{args: []string{"rev-parse", "--verify", "--quiet", "--end-of-options", base + "^{commit}"}})
+	commit, err := r.run(ctx, r.programs, call{args: []string{"rev-parse", "--verify", "--quiet", "--end-of-options", base + "^{commit}"}})
 	if err != nil {
 		return "", err
 	}
@@ -235,7 +235,7 @@ func (r *repository) fork(ctx context.Context, base string) (string, error) {
 	if r.head == "" {
 		return "", nil
 	}
-	found, err := r.run(ctx, r.filters, call{args: []string{"merge-base", "HEAD", strings.TrimSpace(commit.Stdout)}})
+	found, err := r.run(ctx, r.programs, call{args: []string{"merge-base", "HEAD", strings.TrimSpace(commit.Stdout)}})
 	if err != nil {
 		return "", err
 	}

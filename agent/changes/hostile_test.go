@@ -105,8 +105,12 @@ func TestHooksDoNotRun(t *testing.T) {
 	b.put("a", "2\n")
 	b.all("a")
 	b.git("config", "core.hooksPath", "hooks")
+	for _, event := range []string{"pre-commit", "pre-push"} { // Git 2.54 runs them
+		b.git("config", "hook.my "+event+".event", event)
+		b.git("config", "hook.my "+event+".command", "touch "+ran)
+	}
 	c, err := b.folder.Commit(t.Context(), "x", []string{"hooks/pre-commit"})
-	if err != nil || len(c.HooksSkipped) != 4 {
+	if err != nil || strings.Join(c.HooksSkipped, ", ") != "pre-commit, prepare-commit-msg, commit-msg, post-commit, my pre-commit" {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if _, err := os.Stat(ran); err == nil {

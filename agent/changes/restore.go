@@ -130,7 +130,7 @@ func (r *repository) materialise(ctx context.Context, b putBack, tree, name stri
 // extract has git write a file of a tree, with the line ends of the working
 // tree, into a file that exists.
 func (r *repository) extract(ctx context.Context, tree, name, into string) error {
-	command, err := r.command(r.filters, []string{"cat-file", "--filters", tree + ":./" + name})
+	command, err := r.command(r.programs, []string{"cat-file", "--filters", tree + ":./" + name})
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (r *repository) extract(ctx context.Context, tree, name, into string) error
 
 // forget unstages files if something of them is staged.
 func (r *repository) forget(ctx context.Context, names ...string) error {
-	result, err := r.run(ctx, r.filters, call{args: append([]string{"diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "--"}, names...)})
+	result, err := r.run(ctx, r.programs, call{args: append([]string{"diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "--"}, names...)})
 	if err != nil || result.ExitCode != 1 {
 		return err
 	}
@@ -158,10 +158,10 @@ func (r *repository) forget(ctx context.Context, names ...string) error {
 // unfiltered refuses files that pass through a filter of the repository, which
 // does not run: their content would be wrong.
 func (r *repository) unfiltered(ctx context.Context, names []string) error {
-	if len(r.filters) == 0 {
+	if len(r.programs.Filters) == 0 {
 		return nil
 	}
-	result, err := r.feed(ctx, r.filters, strings.Join(names, "\x00")+"\x00", "check-attr", "--stdin", "-z", "filter")
+	result, err := r.feed(ctx, r.programs, strings.Join(names, "\x00")+"\x00", "check-attr", "--stdin", "-z", "filter")
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (r *repository) unfiltered(ctx context.Context, names []string) error {
 		return &Error{Kind: Refused, Detail: "git does not say which filters the files have"}
 	}
 	for i, name := range names {
-		for _, filter := range r.filters {
+		for _, filter := range r.programs.Filters {
 			if fields[3*i+2] == filter {
 				return &Error{Kind: Filtered, Path: Quote(name)}
 			}

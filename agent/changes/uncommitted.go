@@ -56,7 +56,7 @@ func (t *tally) compare(ctx context.Context, tree string) error {
 	args := append(append([]string{}, large...), drawn...)
 	args = append(args, "--raw", "--numstat", tree, "--", ".")
 	feed := lineFeed{each: t.difference}
-	result, err := t.run(ctx, t.filters, call{args: args, output: feed.write})
+	result, err := t.run(ctx, t.programs, call{args: args, output: feed.write})
 	if err == nil && result.ExitCode != 0 {
 		err = refusal(result.Stderr)
 	}
@@ -139,7 +139,7 @@ func (t *tally) status(ctx context.Context, all bool) error {
 			t.tracked(s, all)
 		}
 	}}
-	result, err := t.run(ctx, t.filters, call{output: feed.write, args: []string{
+	result, err := t.run(ctx, t.programs, call{output: feed.write, args: []string{
 		"status", "--porcelain=v2", "--untracked-files=all", "--ignore-submodules=dirty", "--find-renames", "--", ".",
 	}})
 	if err == nil && result.ExitCode != 0 {
@@ -266,7 +266,7 @@ func (r *repository) diff(ctx context.Context, q Query, name, from string, shape
 	if shape.IgnoreSpace {
 		args = append(args, "--ignore-all-space")
 	}
-	result, err := r.run(ctx, r.filters, call{args: append(append(args, tree, "--"), names...)})
+	result, err := r.run(ctx, r.programs, call{args: append(append(args, tree, "--"), names...)})
 	switch {
 	case err != nil:
 		return d, err

@@ -89,25 +89,25 @@ func subjects(log string) []string {
 // git runs git on a repository that may be hostile; see [gitguard].
 type git struct {
 	program, folder string
-	filters         []string // arguments that switch off the repository's filters
+	off             []string // arguments that switch off the repository's programs
 }
 
-// disarm finds the filters that the repository configures. It reports false if
+// disarm finds the filters and hooks that are configured. It reports false if
 // git does not list them, or if a name was garbled.
 func (g *git) disarm(ctx context.Context) bool {
 	var list strings.Builder
-	if !g.run(ctx, func(s string) { list.WriteString(s) }, gitguard.ListFilters()...) {
+	if !g.run(ctx, func(s string) { list.WriteString(s) }, gitguard.ListPrograms()...) {
 		return false
 	}
-	names, ok := gitguard.Filters(list.String())
-	g.filters = gitguard.Without(names)
+	programs, ok := gitguard.Find(list.String())
+	g.off = programs.Off()
 	return ok
 }
 
 // run passes on the output of a git command; it reports false if the command
 // fails.
 func (g *git) run(ctx context.Context, output func(string), args ...string) bool {
-	argv := slices.Concat([]string{g.program}, gitguard.Arguments(), g.filters, args)
+	argv := slices.Concat([]string{g.program}, gitguard.Arguments(), g.off, args)
 	environ := append(sandbox.Filter{}.Apply(sandbox.Environ()), gitguard.Variables()...)
 	r, err := sandbox.Run(ctx, sandbox.Spec{Argv: argv, Dir: g.folder, Env: environ, Timeout: gitTimeout, Output: output})
 	return err == nil && r.ExitCode == 0 && !r.TimedOut && !r.Interrupted

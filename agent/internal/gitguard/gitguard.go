@@ -4,6 +4,7 @@
 package gitguard
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -31,37 +32,63 @@ func Variables() []string {
 	}
 }
 
-// ListFilters are the arguments whose output [Filters] reads.
-func ListFilters() []string {
+// ListPrograms are the arguments whose output [Find] reads.
+func ListPrograms() []string {
 	return []string{"config", "--list", "--show-scope", "--name-only", "-z"}
 }
 
-// Filters returns the names of the filters that a repository itself configures.
-// The user's own filters are not among them. It reports false if a name was
-// garbled.
-func Filters(list string) (names []string, ok bool) {
+// Programs are the names of what a configuration runs programs for.
+type Programs struct {
+	Filters []string // of the repository itself; the user's own are not among them
+	Hooks   []string // of any configuration, which Git has since 2.54
+}
+
+// lfs is the filter that large files pass through. The user configures it, but
+// it runs what the repository configures for it.
+const lfs = "lfs"
+
+// Find returns what a configuration runs programs for. It reports false if a
+// name was garbled.
+func Find(list string) (p Programs, ok bool) {
 	fields := strings.Split(list, "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
-		name, isFilter := strings.CutPrefix(fields[i+1], "filter.")
-		dot := strings.LastIndexByte(name, '.')
-		if scope := fields[i]; !isFilter || dot < 0 || scope != "local" && scope != "worktree" {
+		section, rest, _ := strings.Cut(fields[i+1], ".")
+		name, inner := rest, false
+		if dot := strings.LastIndexByte(rest, '.'); dot >= 0 {
+			name, inner = rest[:dot], true
+		}
+		own := fields[i] == "local" || fields[i] == "worktree"
+		var into *[]string
+		switch {
+		case section == "filter" && inner && own:
+			into = &p.Filters
+		case section == "hook" && inner:
+			into = &p.Hooks
+		case section == lfs && own && (strings.HasPrefix(rest, "extension.") || strings.Contains(rest, "transfer")):
+			name, into = lfs, &p.Filters
+		default:
 			continue
 		}
 		if strings.ContainsRune(name, utf8.RuneError) { // it was not UTF-8, so the real name is unknown
-			return nil, false
+			return Programs{}, false
 		}
-		names = append(names, name[:dot])
+		if !slices.Contains(*into, name) {
+			*into = append(*into, name)
+		}
 	}
-	return names, true
+	return p, true
 }
 
-// Without returns the arguments that switch off filters; they come before the
+// Off returns the arguments that switch the programs off; they come before the
 // name of git's command.
-func Without(filters []string) (args []string) {
-	for _, name := range filters {
+func (p Programs) Off() (args []string) {
+	for _, name := range p.Filters {
 		for _, setting := range []string{"clean=" + nothing, "smudge=" + nothing, "process=" + nothing, "required=" + no} {
 			args = append(args, "--config-env", "filter."+name+"."+setting)
 		}
+	}
+	for _, name := range p.Hooks {
+		args = append(args, "--config-env", "hook."+name+".enabled="+no)
 	}
 	return args
 }
