@@ -20,6 +20,12 @@ const answer = `| Package | Line | Owner | What changes there, and why it has to
 // Serve answers one request, and this comment is longer than the column of prose is wide, so it has to scroll or wrap.
 func Serve(w http.ResponseWriter, r *http.Request) { table.Load().ServeHTTP(w, r) }
 \`\`\`
+
+And all of it:
+
+\`\`\`go
+${'// a line of code that says rather more than it has to, at a length that no column of prose would ever take up, so that it scrolls sideways\n'.repeat(11)}return
+\`\`\`
 `
 
 const colours = [
@@ -64,12 +70,14 @@ test('tables, code, a file, colours and right-to-left text are readable', async 
       }
       return found
     })
-    return { words, scrolls: table.scrollWidth > table.clientWidth }
+    const prose = table.parentElement!.querySelector('p')!
+    return { words, isWider: table.clientWidth > prose.clientWidth }
   })
-  expect(broken).toEqual({ words: [], scrolls: true })
+  expect(broken).toEqual({ words: [], isWider: true })
 
   const direction = (text: string) =>
     page
+      .getByRole('log')
       .getByText(text)
       .last()
       .evaluate((element) => getComputedStyle(element).direction)
@@ -78,14 +86,14 @@ test('tables, code, a file, colours and right-to-left text are readable', async 
   expect(await direction('read the router')).toBe('ltr')
 
   // The buttons for copying and wrapping are visible without hovering, and wrapping is a toggle.
-  const wrap = page.getByRole('button', { name: 'Wrap long lines' })
-  const code = page.locator('figure pre')
+  const wrap = page.getByRole('button', { name: 'Wrap long lines' }).first()
+  const code = page.locator('figure pre').first()
   const isWide = () => code.evaluate((pre) => pre.scrollWidth > pre.clientWidth)
   expect(await isWide()).toBe(true)
   await wrap.press('Enter')
   expect(await isWide()).toBe(false)
   await wrap.press('Enter')
-  expect(await page.getByRole('button', { name: 'Copy code' }).isVisible()).toBe(true)
+  expect(await page.getByRole('button', { name: 'Copy code' }).first().isVisible()).toBe(true)
 
   await page
     .getByRole('button', { name: /Read\b/ })
@@ -106,6 +114,26 @@ test('tables, code, a file, colours and right-to-left text are readable', async 
   ).toBe(true)
   await fail.scrollIntoViewIfNeeded()
   await shots(page, 'reading-calls')
+  const numbered = page.locator('figure .numbered')
+  await numbered.scrollIntoViewIfNeeded()
+  const numbers = await numbered.evaluate((pre) => {
+    pre.scrollLeft = 10_000
+    const widths = [...document.querySelectorAll('.markdown > p')].map((p) => p.clientWidth)
+    return {
+      lines: pre.querySelectorAll('.line').length,
+      text: pre.textContent,
+      wider: pre.clientWidth - Math.max(...widths),
+    }
+  })
+  expect(numbers).toMatchObject({ lines: 12, text: expect.not.stringContaining('12') })
+  expect(numbers.wider).toBeGreaterThan(0)
+  await shots(page, 'reading-code')
+  await page.getByRole('button', { name: 'Wrap long lines' }).last().press('Enter')
+  expect(await numbered.evaluate((pre) => pre.scrollWidth > pre.clientWidth)).toBe(false)
+  const height = (await numbered.locator('.line').first().boundingBox())!.height
+  const last = (await numbered.locator('.line').last().boundingBox())!.height
+  expect(height).toBeGreaterThan(last)
+  await shots(page, 'reading-code-wrapped')
   await page.getByText('read the router').scrollIntoViewIfNeeded()
   await shots(page, 'reading')
   expect(offences).toEqual([])

@@ -41,19 +41,21 @@ export function highlight(code: string, language: string): string {
   return hljs.highlight(code, { language, ignoreIllegals: true }).value
 }
 
-/** Like [highlight], but by line: an element that spans lines is closed and opened again in each of them. */
-export function highlightLines(code: string, language: string): string[] {
+/** Like [highlight], but by line. */
+export const highlightLines = (code: string, language: string): string[] =>
+  linesOf(highlight(code, language))
+
+/** The lines of highlighted code: an element that spans lines is closed and opened again in each of them. */
+export function linesOf(html: string): string[] {
   const open: string[] = []
-  return highlight(code, language)
-    .split('\n')
-    .map((line) => {
-      const begin = open.join('')
-      for (const [tag] of line.matchAll(/<\/?span[^>]*>/g)) {
-        if (tag.startsWith('</')) open.pop()
-        else open.push(tag)
-      }
-      return begin + line + '</span>'.repeat(open.length)
-    })
+  return html.split('\n').map((line) => {
+    const begin = open.join('')
+    for (const [tag] of line.matchAll(/<\/?span[^>]*>/g)) {
+      if (tag.startsWith('</')) open.pop()
+      else open.push(tag)
+    }
+    return begin + line + '</span>'.repeat(open.length)
+  })
 }
 
 /** The languages of files whose names or extensions are not names of languages. */

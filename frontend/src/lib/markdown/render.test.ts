@@ -40,11 +40,29 @@ describe('markdown', () => {
 
   test('items of a task list have a checkbox, other brackets stay', () => {
     const list = html('- [ ] open\n- [x] done\n- [y] other\n- a [x] b')
-    expect(list).toContain('<li class="task">☐ open</li>')
-    expect(list).toContain('<li class="task">☑ done</li>')
+    const items = document.createElement('div')
+    items.innerHTML = list
+    expect([...items.querySelectorAll('.task')].map((item) => item.textContent)).toEqual([
+      '☐ open',
+      '☑ done',
+    ])
+    const boxes = [...items.querySelectorAll('[role=checkbox][aria-disabled=true]')]
+    expect(boxes.map((box) => [box.ariaLabel, box.ariaChecked])).toEqual([
+      ['open', 'false'],
+      ['done', 'true'],
+    ])
     expect(list).toContain('<li>[y] other</li>')
     expect(list).toContain('<li>a [x] b</li>')
     expect(html('[x] no item')).toContain('[x] no item')
+  })
+
+  test('the name of a task is text, whatever it contains', () => {
+    const item = document.createElement('div')
+    item.innerHTML = html('- [x] "><img src=x onerror=alert(1)> \u202e')
+    expect(item.querySelector('img, [onerror]')).toBeNull()
+    expect(item.querySelector('[role=checkbox]')?.ariaLabel).toBe(
+      '"><img src=x onerror=alert(1)> ⟨U+202E⟩',
+    )
   })
 
   test('code is a block of its own that keeps its text for copying', () => {

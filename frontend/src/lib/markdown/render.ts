@@ -43,17 +43,27 @@ markdown.core.ruler.push('direction', ({ tokens }) => {
   }
 })
 
-// "- [x] done" becomes a ticked box.
-markdown.core.ruler.after('inline', 'tasks', ({ tokens }) => {
+// "- [x] done" becomes a ticked box, which is named after its item and cannot be changed.
+markdown.core.ruler.after('inline', 'tasks', ({ tokens, Token }) => {
   tokens.forEach((token, index) => {
-    const text = token.children?.[0]
+    const [text] = token.children ?? []
     if (token.type !== 'inline' || tokens[index - 2]?.type !== 'list_item_open') return
     const box = text?.type === 'text' ? /^\[([ xX])\](?= )/.exec(text.content) : null
     if (!text || !box) return
-    text.content = (box[1] === ' ' ? '☐' : '☑') + text.content.slice(3)
+    text.content = text.content.slice(3)
+    const name = token.content.slice(4, 204)
+    const mark = Object.assign(new Token('task_box', '', 0), { content: name, info: box[1] })
+    token.children!.unshift(mark)
     tokens[index - 2]!.attrSet('class', 'task')
   })
 })
+
+markdown.renderer.rules.task_box = (tokens, index) => {
+  const { content, info } = tokens[index]!
+  const isDone = info !== ' '
+  const name = escapeHTML(content)
+  return `<span role="checkbox" aria-checked="${isDone}" aria-disabled="true" aria-label="${name}">${isDone ? '☑' : '☐'}</span>`
+}
 
 const policy = {
   ALLOWED_TAGS: [
@@ -61,11 +71,11 @@ const policy = {
     ...['strong', 'em', 's', 'a', 'code', 'pre', 'span'],
     ...['table', 'thead', 'tbody', 'tr', 'th', 'td'],
   ],
-  ALLOWED_ATTR: ['href', 'class', 'start', 'dir'],
+  ALLOWED_ATTR: ['href', 'class', 'start', 'dir', 'role'],
   ALLOW_DATA_ATTR: false,
   ALLOWED_URI_REGEXP: /^https?:/i,
   // Otherwise their values would have to be URLs as well.
-  ADD_URI_SAFE_ATTR: ['dir', 'start'],
+  ADD_URI_SAFE_ATTR: ['dir', 'start', 'role', 'aria-checked', 'aria-disabled', 'aria-label'],
 }
 
 const clean = (html: string) => DOMPurify.sanitize(html, policy)
