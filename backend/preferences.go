@@ -68,6 +68,9 @@ type Layout struct {
 	DiffSplit       bool `json:"diff_split,omitempty"`
 	DiffScrolls     bool `json:"diff_scrolls,omitempty"`
 	DiffHidesSpaces bool `json:"diff_hides_spaces,omitempty"`
+	// Density says how much of a conversation is drawn: "verbose", "summary" or
+	// empty, which folds finished turns and groups calls.
+	Density string `json:"density,omitempty"`
 }
 
 // CompactWhen says when conversations are compacted automatically (K-08).

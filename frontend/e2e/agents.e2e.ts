@@ -102,6 +102,7 @@ test('agents ask in the conversation that started them, unfold there, and open a
     .getByText(/done\s*1 round · 2\.0 k · \$0\.02/)
     .waitFor()
   await page.getByRole('button', { name: 'Cost of this session: $0.0700' }).waitFor()
+  await page.getByRole('button', { name: /2 agents/ }).click()
   await page.getByRole('button', { name: `details of Wait ${note}` }).click()
   await page.getByText('The note is written.').waitFor()
   await shot(page, 'agents-done')

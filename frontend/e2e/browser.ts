@@ -94,6 +94,9 @@ export async function shots(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 800 })
 }
 
+/** Unfolds the newest finished turn. */
+export const unfoldTurn = (page: Page) => page.locator('button[data-key^="f"]').last().click()
+
 /** The panel beside the conversation. */
 export const panelOf = (page: Page, name: string) => page.getByRole('complementary', { name })
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { answer, openPage, prompt, shot, shots } from './browser'
+import { answer, openPage, prompt, shot, shots, unfoldTurn } from './browser'
 import { startHost } from './host'
 import { startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -60,6 +60,7 @@ async function allow(page: Page) {
   const question = page.getByRole('region', { name: 'Needs you: Write' })
   await answer(question)
   await page.getByText('Done.', { exact: true }).waitFor()
+  await unfoldTurn(page)
   await page.getByRole('button', { name: /details of Write/ }).click()
 }
 
@@ -89,6 +90,7 @@ test('a change is read in words and colours, in one column and two', async () =>
   await page.emulateMedia({ colorScheme: 'dark' })
   await shot(page, 'diff-split-dark')
   await page.reload()
+  await unfoldTurn(page)
   await page.getByRole('button', { name: /details of Write/ }).click()
   await table.locator('.half').first().waitFor()
   await tools.getByRole('button', { name: 'Show two columns' }).click()
@@ -145,6 +147,7 @@ test('20,000 lines open at once, and scroll without a long frame', async () => {
     requestAnimationFrame(next)
   })
   const begun = Date.now()
+  await unfoldTurn(page)
   await page.getByRole('button', { name: /details of Write/ }).click()
   const table = page.getByRole('table', { name: 'Changes in big.ts' })
   await table.getByRole('row').first().waitFor()

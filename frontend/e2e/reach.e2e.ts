@@ -46,7 +46,7 @@ test('a session with the keyboard alone, from the first message to the last appr
     await keyboard.press(key)
     await question.waitFor({ state: 'detached' })
   }
-  await page.getByText(/Demo script · /).waitFor({ timeout: 20_000 })
+  await page.getByRole('button', { name: /· Demo script$/ }).waitFor({ timeout: 20_000 })
 
   await keyboard.press('Control+k')
   expect(await focused()).toBe('Filter sessions')

@@ -95,8 +95,11 @@ test('tables, code, a file, colours and right-to-left text are readable', async 
   await wrap.press('Enter')
   expect(await page.getByRole('button', { name: 'Copy code' }).first().isVisible()).toBe(true)
 
+  await page.getByRole('button', { name: /^1 read, 1 command/ }).click()
+  const group = page.getByRole('button', { name: 'Read 1, ran 1' })
+  await group.click()
   await page
-    .getByRole('button', { name: /Read\b/ })
+    .getByRole('button', { name: /details of Read\b/ })
     .first()
     .click()
   await page.locator('.hljs-keyword', { hasText: 'package' }).waitFor()

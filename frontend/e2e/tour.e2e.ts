@@ -30,7 +30,7 @@ test('without a key the tour shows everything, offline and labelled', async () =
     await answer(question)
     await question.waitFor({ state: 'detached' })
   }
-  await page.getByText(/Demo script · /).waitFor({ timeout: 20_000 })
+  await page.getByRole('button', { name: /· Demo script$/ }).waitFor({ timeout: 20_000 })
   await shot(page, 'tour-9-end')
 
   const written = await readFile(join(host.folder, 'atelier-tour/hello.sh'), 'utf8')

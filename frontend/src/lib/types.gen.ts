@@ -528,6 +528,7 @@ export type Layout = {
   diff_split?: boolean
   diff_scrolls?: boolean
   diff_hides_spaces?: boolean
+  density?: string
 }
 
 export type Levels = {

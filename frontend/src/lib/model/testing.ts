@@ -1,4 +1,5 @@
 /** Events and sessions for tests. */
+import type { ToolEntry } from './entries'
 import type { Event, Part, SessionInfo, Usage } from '../types.gen'
 
 type Kind = Event['kind']
@@ -106,5 +107,23 @@ export const sessionInfo = (id: string, change: Partial<SessionInfo> = {}): Sess
   seq: 0,
   usage: { ...noUsage, known: true },
   context: 0,
+  ...change,
+})
+
+/** A call that is done. */
+export const callOf = (
+  tool: string,
+  input: Record<string, unknown>,
+  change: Partial<ToolEntry> = {},
+): ToolEntry => ({
+  type: 'tool',
+  key: 'c',
+  callId: 'c',
+  tool,
+  input: JSON.stringify(input),
+  status: 'done',
+  output: '',
+  outputFrom: 0,
+  startedAt: 0,
   ...change,
 })

@@ -14,6 +14,7 @@ import type {
   Snapshot,
   Verb,
 } from '../types.gen'
+import { type Folds, noFolds, withFold } from '../model/rows'
 import { emptyView, type View } from '../model/entries'
 import { apply, applyDraft, draftOf } from '../model/reducer'
 import { freshEvents } from '../model/sync'
@@ -40,6 +41,8 @@ export class Conversation {
   stopping = $state(false)
   /** Whether the user unfolded (true) or folded (false) a card, by entry key. Other cards follow their state. */
   readonly unfolded = new SvelteMap<string, boolean>()
+  /** The turns and groups of calls that the user unfolded or folded. */
+  folds = $state.raw<Folds>(noFolds)
   /** The scroll position in which the list was left; undefined is the end. */
   place?: Place
   readonly queue: Queue
@@ -66,6 +69,11 @@ export class Conversation {
   ) {
     this.#call = call
     this.queue = new Queue(id, call, (problem) => (this.problem = problem))
+  }
+
+  /** Unfolds or folds a turn or a group of calls, by the key of its row. */
+  fold(key: string, open: boolean): void {
+    this.folds = withFold(this.folds, key, open)
   }
 
   /** Reads the newest part of the session. It also recovers whatever was missed. */

@@ -3,7 +3,7 @@ import type { ToolEntry } from '../model/entries'
 import { t } from '../i18n/i18n.svelte'
 import type { FileChange } from '../types.gen'
 import { isPicture } from '../model/pictures'
-import { isSlip } from './unfolding'
+import { isSlip } from '../model/outcomes'
 
 export type Outcome = { text: string; added?: number; removed?: number; bad?: boolean }
 

@@ -1,5 +1,5 @@
 /** Which cards unfold automatically: those of commands that failed, not of mistakes that the agent corrects itself. */
-import type { ToolEntry } from '../model/entries'
+import type { ToolEntry } from './entries'
 
 /** Whether a command ended with an exit code other than 0 and was not stopped. */
 export const isFailedCommand = ({ details, status }: ToolEntry): boolean =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { CallStatus, ToolEntry } from '../model/entries'
-import { isSlip, opensItself } from './unfolding'
+import type { CallStatus, ToolEntry } from './entries'
+import { isSlip, opensItself } from './outcomes'
 
 const call = (status: CallStatus, exitCode?: number): ToolEntry => ({
   type: 'tool',

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import type { FileChange } from '../types.gen'
+import { digestOf, isTest, lastFailure } from './digest'
+import type { ToolEntry } from './entries'
+import { callOf } from './testing'
+
+const change = (path: string, added: number, removed: number): FileChange => ({
+  path,
+  added,
+  removed,
+  diff: '',
+})
+const edit = (path: string, change?: Partial<ToolEntry>) =>
+  callOf('Edit', { file_path: path }, { details: {}, ...change })
+const bash = (command: string, exit_code = 0) =>
+  callOf(
+    'Bash',
+    { command },
+    {
+      status: exit_code ? 'failed' : 'done',
+      details: { command: { exit_code, timed_out: false, cwd: '/' } } as ToolEntry['details'],
+    },
+  )
+
+test('a digest counts files once, and commands that ran tests by how the last one ended', () => {
+  const calls = [
+    callOf('Read', { file_path: 'a' }),
+    callOf('Read', { file_path: 'a' }),
+    callOf('Read', { file_path: 'b' }),
+    callOf('Grep', { pattern: 'x' }),
+    edit('a', { details: { changes: [change('a', 8, 2)] } }),
+    edit('a', { details: { changes: [change('a', 1, 1)] } }),
+    edit('b', { status: 'denied', details: { changes: [change('b', 1, 1)] } }),
+    bash('ls'),
+    bash('ls nowhere', 2),
+    bash('go test ./...'),
+    bash('go test ./...', 1),
+    callOf('SpawnAgent', { task: 't' }),
+    callOf('Look', {}),
+  ]
+  expect(digestOf(calls)).toEqual({
+    read: 2,
+    searched: 1,
+    changed: 1,
+    added: 9,
+    removed: 3,
+    ran: 1,
+    tests: 'failed',
+    agents: 1,
+    asked: 0,
+    other: 1,
+    failed: 1,
+  })
+  expect(digestOf([...calls, bash('npm run test:unit')]).tests).toBe('passed')
+})
+
+test.each([
+  ['go test ./...', true],
+  ['cd shop && CI=1 npm test -- --run', true],
+  ['npx vitest run a.test.ts', true],
+  ['python -m pytest -q', true],
+  ['.venv/bin/pytest', true],
+  ['./gradlew test', true],
+  ['make check', true],
+  ['npm install jest', false],
+  ['cat test/latest.txt', false],
+  ['git commit -m "go test"', false],
+  ['cargo check', false],
+])('%s runs tests: %s', (command, runs) => {
+  expect(isTest(command)).toBe(runs)
+})
+
+test('a failure is left behind unless the same call succeeded after it', () => {
+  const failed = bash('make lint', 1)
+  expect(lastFailure([failed, bash('ls')])).toBe(failed)
+  expect(lastFailure([failed, bash('make lint')])).toBeUndefined()
+  expect(lastFailure([failed, edit('a', { status: 'failed', details: undefined })])).toBe(failed)
+})

@@ -1,0 +1,100 @@
+/** What a number of calls did, counted. */
+import { argument, argumentsOf } from './arguments'
+import type { Entry, ToolEntry } from './entries'
+import { isFailedCommand, isSlip } from './outcomes'
+
+export type Digest = {
+  /** Files that were read. */
+  read: number
+  searched: number
+  /** Files that were changed, with their lines. */
+  changed: number
+  added: number
+  removed: number
+  /** Commands, without those that ran tests. */
+  ran: number
+  /** How the last command that ran tests ended. */
+  tests?: 'passed' | 'failed'
+  agents: number
+  /** Questions that the user was asked. */
+  asked: number
+  /** Calls of other tools. */
+  other: number
+  /** Calls that failed, without commands that ran tests. */
+  failed: number
+}
+
+const reading = new Set(['Read', 'ReadMany'])
+const searching = new Set(['Grep', 'Glob', 'ListDir'])
+const changing = new Set(['Write', 'Edit', 'ApplyPatch'])
+
+export function digestOf(entries: readonly Entry[]): Digest {
+  const digest: Digest = {
+    read: 0,
+    searched: 0,
+    changed: 0,
+    added: 0,
+    removed: 0,
+    ran: 0,
+    agents: 0,
+    asked: 0,
+    other: 0,
+    failed: 0,
+  }
+  const read = new Set<string>()
+  const changed = new Set<string>()
+  for (const entry of entries) {
+    if (entry.type !== 'tool') continue
+    if (entry.approval) digest.asked++
+    for (const change of entry.details?.changes ?? []) {
+      if (entry.status !== 'done') continue
+      changed.add(change.path)
+      digest.added += change.added
+      digest.removed += change.removed
+    }
+    const tests = entry.tool === 'Bash' && isTest(commandOf(entry))
+    if (tests && ['done', 'failed'].includes(entry.status)) {
+      digest.tests = hasFailed(entry) ? 'failed' : 'passed'
+    } else if (hasFailed(entry)) digest.failed++
+    else if (entry.status === 'done') count(entry, digest, read)
+  }
+  return { ...digest, read: read.size, changed: changed.size }
+}
+
+function count(call: ToolEntry, digest: Digest, read: Set<string>): void {
+  const { tool } = call
+  if (reading.has(tool)) read.add(argument(tool, call.input))
+  else if (searching.has(tool)) digest.searched++
+  else if (tool === 'Bash') digest.ran++
+  else if (tool === 'SpawnAgent') digest.agents++
+  else if (!changing.has(tool)) digest.other++
+}
+
+const hasFailed = (call: ToolEntry): boolean => call.status === 'failed' || isFailedCommand(call)
+
+/** The failure that a turn left behind: the last one, unless the same call succeeded after it. */
+export function lastFailure(entries: readonly Entry[]): ToolEntry | undefined {
+  const mended = new Set<string>()
+  for (let i = entries.length - 1; i >= 0; i--) {
+    const entry = entries[i]!
+    if (entry.type !== 'tool') continue
+    const call = `${entry.tool} ${entry.input}`
+    if (entry.status === 'done' && !isFailedCommand(entry)) mended.add(call)
+    else if (hasFailed(entry) && !isSlip(entry)) return mended.has(call) ? undefined : entry
+  }
+  return undefined
+}
+
+const commandOf = ({ input }: ToolEntry): string => {
+  const { command } = argumentsOf(input)
+  return typeof command === 'string' ? command : ''
+}
+
+// At the beginning of a command, behind its variables and whatever starts a program of the project.
+const start = String.raw`(?:^|[;&|(\n])\s*(?:\w+=\S*\s+)*(?:(?:npx|bunx|time|xvfb-run|(?:uv|poetry|pipenv) run|pnpm exec|bundle exec|python3? -m)\s+)*`
+const runners = String.raw`(?:\S*/)?(?:pytest|vitest|jest|mocha|ava|tox|nox|rspec|phpunit|ctest|bats|unittest|gotestsum|playwright test|cargo nextest)\b`
+const tasks = String.raw`(?:\S*/)?(?:go|cargo|npm|pnpm|yarn|bun|deno|dotnet|mix|swift|rake|make|just|mvn|mvnw|gradle|gradlew|bazel|node|rails|flutter|composer)\s+(?:-\S+\s+|run\s+|\S+=\S*\s+)*(?:--)?tests?\b`
+const testing = new RegExp(`${start}(?:${runners}|${tasks}|make\\s+check\\b)`)
+
+/** Whether a command runs tests. */
+export const isTest = (command: string): boolean => testing.test(command)
