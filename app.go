@@ -66,7 +66,7 @@ func (a *App) Call(method, args string) string {
 func (a *App) open() (cli.Host, error) {
 	host, err := a.launch.Open(a.ctx, cli.Desktop{OpenLink: openLink, Notify: func(n backend.Notice) {
 		a.notices.put(a.life, desktopBoard{a.ctx}, n)
-	}})
+	}, Zoom: zoomWindow})
 	if err != nil {
 		return nil, err
 	}

@@ -55,8 +55,11 @@ func show(app *App) (code int) {
 		// Files dropped on the window arrive as paths; the page and the
 		// navigation guard keep the web view from opening them.
 		DragAndDrop: &options.DragAndDrop{EnableFileDrop: true},
-		Logger:      engineLog{},
-		LogLevel:    logger.ERROR,
+		// The engine's own menu, because of Copy and Paste.
+		EnableDefaultContextMenu: true,
+
+		Logger:   engineLog{},
+		LogLevel: logger.ERROR,
 		Linux: &linux.Options{
 			Icon:        icon,
 			ProgramName: "atelier", // as in build/linux/atelier.desktop

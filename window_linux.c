@@ -85,3 +85,11 @@ void atelier_move(int x, int y) {
     *to = (GdkPoint){x, y};
     g_idle_add(move, to);
 }
+
+static gboolean zoom(gpointer percent) {
+    WebKitWebView *view = the_view();
+    if (view) webkit_web_view_set_zoom_level(view, GPOINTER_TO_INT(percent) / 100.0);
+    return G_SOURCE_REMOVE;
+}
+
+void atelier_zoom(int percent) { g_idle_add(zoom, GINT_TO_POINTER(percent)); }

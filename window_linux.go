@@ -27,6 +27,9 @@ func guardWindow(gaveUp func()) {
 // moveWindow moves the window, unless no monitor would show its title.
 func moveWindow(x, y int) { C.atelier_move(C.int(x), C.int(y)) }
 
+// zoomWindow scales the page.
+func zoomWindow(percent int) { C.atelier_zoom(C.int(percent)) }
+
 //export atelierNavigationBlocked
 func atelierNavigationBlocked(uri *C.char) {
 	slog.Warn("the page tried to leave", "to", C.GoString(uri))

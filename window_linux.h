@@ -5,5 +5,6 @@
 // Each may be called from any thread and runs on the window's thread.
 void atelier_guard(void);
 void atelier_move(int x, int y);
+void atelier_zoom(int percent);
 
 #endif

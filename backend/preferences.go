@@ -36,6 +36,9 @@ type Preferences struct {
 	// Editor is the command that opens a file, such as "code -g {file}:{line}";
 	// empty means the user's graphical editor, as far as one is found.
 	Editor string `json:"editor,omitempty"`
+	// Zoom is the scale of the window's page, in percent; 0 means 100. A browser
+	// has a scale of its own.
+	Zoom int `json:"zoom,omitempty"`
 	// Notices says what is announced while the window is not in front.
 	Notices Notices `json:"notices,omitzero"`
 	// Layout has the widths of the panes and which of them are shown.

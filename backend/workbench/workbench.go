@@ -37,6 +37,8 @@ type Config struct {
 	// Notify shows a notice outside the page, without waiting for it; nil if the
 	// page does that itself.
 	Notify func(backend.Notice)
+	// Zoom scales the page; nil if the page's browser does that itself.
+	Zoom func(percent int)
 	// Unattended says that nobody can be asked, so that calls that need an
 	// approval are denied.
 	Unattended bool
@@ -144,6 +146,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "preferences.set", w.setPreferences)
 	handle(d, "host.open_link", w.openLink)
 	handle(d, "host.notify", w.notify)
+	handle(d, "host.zoom", w.zoom)
 	return d
 }
 

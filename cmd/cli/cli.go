@@ -61,6 +61,7 @@ type Launch struct {
 type Desktop struct {
 	OpenLink func(url string) error // opens a checked address
 	Notify   func(backend.Notice)   // does not wait
+	Zoom     func(percent int)
 }
 
 const usage = `Atelier, a workbench for coding agents.
@@ -177,7 +178,7 @@ func (c *command) open(args []string) int {
 		Folder: folder, Home: home, Left: c.left, Instance: inst,
 		Open: func(ctx context.Context, desktop Desktop) (Host, error) {
 			cfg := c.config(folder, home)
-			cfg.OpenLink, cfg.Notify = desktop.OpenLink, desktop.Notify
+			cfg.OpenLink, cfg.Notify, cfg.Zoom = desktop.OpenLink, desktop.Notify, desktop.Zoom
 			return openApp(ctx, cfg)
 		},
 	})

@@ -80,6 +80,14 @@ export class Desktop {
     return desktop
   }
 
+  /** bus returns the address of the session bus that the windows are on. */
+  bus() {
+    const driver = this.#processes.at(-1).pid
+    const children = execFileSync('ps', ['-o', 'pid=,comm=', '--ppid', String(driver)], { encoding: 'utf8' })
+    const environment = readFileSync(`/proc/${Number(children.match(/(\d+) WebKitWebDriv/)[1])}/environ`, 'utf8')
+    return environment.match(/(?:^|\0)DBUS_SESSION_BUS_ADDRESS=([^\0]*)/)[1]
+  }
+
   stop() {
     for (const child of this.#processes.reverse()) {
       try {

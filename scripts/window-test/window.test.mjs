@@ -228,6 +228,60 @@ test('a database that cannot be opened is explained in the window, left alone, a
   await window.close()
 })
 
+test('Ctrl and +, − or 0 scale the window, which remembers it', async () => {
+  const at = project()
+  const press = (window, key) => window.type(message, `\uE009${key}`)
+  const wide = (window, width) => until(`a width of ${width}`, () => window.run(`return Math.abs(innerWidth - ${width}) < 2`))
+  let window = await desktop.open({ program, ...at })
+  await window.find(message)
+  const full = await window.run('return innerWidth')
+  await press(window, '+')
+  await wide(window, full / 1.1)
+  await press(window, '=')
+  await wide(window, full / 1.25)
+  desktop.picture(join(pictures, 'zoomed.png'))
+  await window.close()
+  window = await desktop.open({ program, ...at })
+  await window.find(message)
+  await wide(window, full / 1.25)
+  await press(window, '-')
+  await wide(window, full / 1.1)
+  await press(window, '0')
+  await wide(window, full)
+  await window.close()
+})
+
+test('a notice reaches the desktop without markup, and a desktop without notices changes nothing', async () => {
+  const window = await desktop.open({ program, ...project() })
+  await window.find(message)
+  const monitor = spawn('dbus-monitor', ['--address', desktop.bus(), "interface='org.freedesktop.Notifications'"])
+  let heard = ''
+  monitor.stdout.on('data', (chunk) => (heard += chunk))
+  await until('the monitor', () => heard.includes('NameAcquired') || heard.includes('NameLost'))
+  const notice = { session: 's', kind: 'done', title: 'Done', body: '<b>R&D</b>' }
+  const reply = await window.run(`return window.go.main.App.Call('host.notify', JSON.stringify(arguments[0]))`, notice)
+  assert.deepEqual(JSON.parse(reply), { ok: {} })
+  await until('the notice', () => heard.includes('member=Notify') && heard.includes('&lt;b&gt;R&amp;D&lt;/b&gt;'))
+  monitor.kill()
+  await window.find(message)
+  await window.close()
+})
+
+test('a right click offers Copy and Paste where there is text, and nothing elsewhere', async () => {
+  const window = await desktop.open({ program, ...project() })
+  await window.find(message)
+  const offers = (selector) =>
+    window.run(
+      `const event = new MouseEvent('contextmenu', { bubbles: true, cancelable: true })
+      document.querySelector(arguments[0]).dispatchEvent(event)
+      return !event.defaultPrevented`,
+      selector,
+    )
+  assert.equal(await offers('textarea[aria-label=Message]'), true)
+  assert.equal(await offers('main'), false)
+  await window.close()
+})
+
 test('a link opens outside the window, and only if it is a web address', async () => {
   const at = project()
   const bin = scratch('bin')

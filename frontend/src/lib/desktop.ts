@@ -6,6 +6,8 @@ export type Consent = 'granted' | 'denied' | 'ask' | 'absent'
 
 export interface Desktop {
   setTitle(title: string): void
+  /** Scales the page; undefined where the browser does that itself. */
+  zoom?(percent: number): void
   consent(): Consent
   /** Asks the user. Browsers permit it only while the user presses something. */
   ask(): Promise<Consent>

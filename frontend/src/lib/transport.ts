@@ -56,6 +56,7 @@ class WindowTransport extends Transport {
   /** The window's program shows notices, because the engine refuses to. */
   readonly desktop: Desktop = {
     setTitle: (title) => this.host.runtime!.WindowSetTitle(title),
+    zoom: (percent) => void this.call('host.zoom', { percent }).catch(() => {}),
     consent: () => 'granted',
     ask: () => Promise.resolve('granted'),
     notify: (notice) => void this.call('host.notify', notice).catch(() => {}), // the page says the same

@@ -724,6 +724,7 @@ export type Preferences = {
   command_timeout?: number
   compact?: CompactWhen
   editor?: string
+  zoom?: number
   notices?: Notices
   layout: Layout
   damaged?: boolean
@@ -1121,6 +1122,10 @@ export type WarningID = "context_full" | "context_compacts" | "context_overflow"
 
 export type Whitespace = "" | "ignore"
 
+export type ZoomRequest = {
+  percent: number
+}
+
 export interface Methods {
   "changes.branch": { args: BranchRequest; reply: Empty }
   "changes.commit": { args: CommitRequest; reply: CommitReply }
@@ -1150,6 +1155,7 @@ export interface Methods {
   "files.open": { args: OpenFileRequest; reply: Empty }
   "host.notify": { args: Notice; reply: Empty }
   "host.open_link": { args: LinkRequest; reply: Empty }
+  "host.zoom": { args: ZoomRequest; reply: Empty }
   "keys.list": { args: Empty; reply: KeyList }
   "keys.remove": { args: ProviderRef; reply: KeyList }
   "keys.set": { args: SetKeyRequest; reply: KeyList }

@@ -601,6 +601,7 @@ export const en = {
   'keys_help.panel': 'Show or hide the panel',
   'keys_help.filter': 'Filter sessions',
   'keys_help.find': 'Find in the conversation, go to the next or previous match',
+  'keys_help.zoom': 'Make everything larger or smaller, or its normal size',
   'keys_help.settings': 'Settings',
   'keys_help.review': 'Go to what needs you',
   'keys_help.answer': 'There: allow, allow for session, deny, deny with feedback',

@@ -573,6 +573,7 @@ export const zhCN: Record<Key, Message> = {
   'keys_help.panel': '显示或隐藏面板',
   'keys_help.filter': '筛选会话',
   'keys_help.find': '在对话中查找，跳到下一处或上一处',
+  'keys_help.zoom': '放大、缩小或恢复正常大小',
   'keys_help.settings': '设置',
   'keys_help.review': '前往等你决定的调用',
   'keys_help.answer': '在那里：允许、本会话内允许、拒绝、拒绝并说明',

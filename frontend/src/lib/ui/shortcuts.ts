@@ -21,6 +21,7 @@ export const shortcuts: readonly { label: Key; keys: readonly string[] }[] = [
   { label: 'keys_help.panel', keys: ['Ctrl+.'] },
   { label: 'keys_help.filter', keys: ['Ctrl+K'] },
   { label: 'keys_help.find', keys: ['Ctrl+F', 'F3', 'Shift+F3'] },
+  { label: 'keys_help.zoom', keys: ['Ctrl++', 'Ctrl+−', 'Ctrl+0'] },
   { label: 'keys_help.settings', keys: ['Ctrl+,'] },
   { label: 'keys_help.help', keys: ['Ctrl+/'] },
 ]
