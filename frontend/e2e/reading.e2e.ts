@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openPage, prompt, shots } from './browser'
 import { startHost } from './host'
@@ -170,5 +173,44 @@ test('a very long answer shows its beginning, its end and its size, and all of i
   await shots(page, 'reading-long-whole')
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'hidden' })
+  expect(offences).toEqual([])
+})
+
+test('a place in a file opens in the editor, from an answer and from a search', async () => {
+  const programs = await mkdtemp(join(tmpdir(), 'atelier-editor-'))
+  const opened = join(programs, 'opened')
+  await writeFile(join(programs, 'code'), `#!/bin/sh\necho "$@" > ${opened}\n`, { mode: 0o755 })
+  const model = (stage.model = await startModel([
+    { calls: [{ name: 'Grep', input: { pattern: 'needle', output_mode: 'content' } }] },
+    { text: 'It is in `src/cart.go:2`, not in gone/away.go:9, nor at example.com:443.' },
+  ]))
+  const host = (stage.host = await startHost({
+    files: { 'src/cart.go': 'package cart\n// a needle\n' },
+    env: {
+      COMPAT_BASE_URL: model.url,
+      COMPAT_API_KEY: 'test-key',
+      PATH: `${programs}:${process.env.PATH}`,
+      VISUAL: 'code',
+    },
+  }))
+  const { page, offences } = await openPage(stage.browser, host.url)
+  await prompt(page, 'Where is the needle?')
+  await page.getByText('nor at example.com').waitFor()
+  const log = page.getByRole('log')
+  expect(await log.getByRole('button', { name: 'example.com' }).count()).toBe(0)
+  const said = () => readFile(opened, 'utf8').catch(() => '')
+
+  await log.getByRole('button', { name: 'src/cart.go:2', exact: true }).press('Enter')
+  await expect.poll(said).toContain(`${join(host.folder, 'src/cart.go')}:2`)
+  await rm(opened)
+  await log.getByRole('button', { name: /Grep/ }).click()
+  await log.getByRole('button', { name: 'src/cart.go:2', exact: true }).first().click()
+  await expect.poll(said).toContain(`${join(host.folder, 'src/cart.go')}:2`)
+  await shots(page, 'reading-places')
+
+  await log.getByRole('button', { name: 'gone/away.go:9' }).click()
+  await page.getByRole('alert').waitFor()
+  await shots(page, 'reading-places-gone')
+  await rm(programs, { recursive: true })
   expect(offences).toEqual([])
 })

@@ -2,6 +2,7 @@
 import DOMPurify from 'dompurify'
 import MarkdownIt from 'markdown-it'
 import { withoutBidi } from '../model/visible'
+import { fileButton, piecesOf } from './files'
 import { escapeHTML, highlight } from './highlight'
 
 export type Block =
@@ -65,10 +66,33 @@ markdown.renderer.rules.task_box = (tokens, index) => {
   return `<span role="checkbox" aria-checked="${isDone}" aria-disabled="true" aria-label="${name}">${isDone ? '☑' : '☐'}</span>`
 }
 
+// Places in files can be opened, also those in code, but not those in links, which lead elsewhere.
+markdown.core.ruler.push('files', ({ tokens, Token }) => {
+  for (const token of tokens) {
+    let inLink = 0
+    token.children = (token.children ?? []).flatMap((child) => {
+      if (child.type === 'link_open' || child.type === 'link_close') inLink += child.nesting
+      if (inLink > 0 || child.type !== 'text') return [child]
+      return piecesOf(child.content).map(({ text, place }) =>
+        Object.assign(new Token(place ? 'file' : 'text', '', 0), { content: text }),
+      )
+    })
+  }
+})
+markdown.renderer.rules.file = (tokens, index) => fileButton(tokens[index]!.content)
+const inlineCode = markdown.renderer.rules.code_inline!
+markdown.renderer.rules.code_inline = (...given) => {
+  const { content } = given[0][given[1]]!
+  const [first, ...more] = piecesOf(content)
+  return first?.place && more.length === 0
+    ? `<code>${fileButton(content)}</code>`
+    : inlineCode(...given)
+}
+
 const policy = {
   ALLOWED_TAGS: [
     ...['p', 'br', 'hr', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li', 'blockquote'],
-    ...['strong', 'em', 's', 'a', 'code', 'pre', 'span'],
+    ...['strong', 'em', 's', 'a', 'code', 'pre', 'span', 'button'],
     ...['table', 'thead', 'tbody', 'tr', 'th', 'td'],
   ],
   ALLOWED_ATTR: ['href', 'class', 'start', 'dir', 'role'],

@@ -206,6 +206,9 @@ export class Conversation {
   answer = (approval: string, answer: Answer) =>
     this.#ask('conversation.answer', { session: this.id, approval, answer })
 
+  /** Opens a file of the project in the user's editor. */
+  openFile = (path: string, line: number) => this.#ask('files.open', { path, line })
+
   async interrupt(): Promise<void> {
     this.stopping = true
     if (!(await this.#ask('conversation.interrupt', { session: this.id }))) this.stopping = false
