@@ -240,7 +240,10 @@ func (f *Folder) inside(shown string) (string, error) {
 	}
 	name = path.Clean(name)
 	for part := range strings.SplitSeq(strings.ToLower(name), "/") {
-		if part == ".git" { // what it holds is git's, and could make git run programs
+		// What it holds is git's, and could make git run programs. Windows ignores
+		// dots and spaces at the end, and knows short names and streams.
+		part, _, _ = strings.Cut(part, ":")
+		if part = strings.TrimRight(part, ". "); part == ".git" || part == "git~1" {
 			return "", &Error{Kind: Outside, Path: shown}
 		}
 	}

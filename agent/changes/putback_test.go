@@ -144,7 +144,7 @@ func TestPutBackWhole(t *testing.T) {
 	if b.read("gone") != "new\n" || b.read("bare") != "changed again\n" {
 		t.Error("a later change was lost")
 	}
-	for _, name := range []string{"../x", "/etc/passwd", ".git/config", "a/.GIT/config", "", ".", "x\x00y"} {
+	for _, name := range []string{"../x", "/etc/passwd", ".git/config", "a/.GIT/config", ".git./config", ".git::$INDEX_ALLOCATION/config", "GIT~1/config", "", ".", "x\x00y"} {
 		_, err := b.folder.PutBack(t.Context(), uncommitted, changes.Part{Path: name, Seen: "absent"})
 		refused(t, err, changes.Outside)
 	}

@@ -3,6 +3,7 @@ package workbench
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -48,10 +49,28 @@ func (w *Workbench) openFile(ctx context.Context, in OpenFileRequest) (backend.E
 	for i := range argv[1:] {
 		argv[i+1] = fill.Replace(argv[i+1])
 	}
+	if err := batchable(argv); err != nil {
+		return none, backend.Problem(backend.ProblemEditorFailed, filepath.Base(argv[0])).Because(err)
+	}
 	if err := sandbox.Detach(argv...); err != nil {
 		return none, backend.Problem(backend.ProblemEditorFailed, filepath.Base(argv[0])).Because(err)
 	}
 	return none, nil
+}
+
+// batchable refuses arguments in which cmd.exe would find commands. Windows runs
+// batch files with it, which some editors are, and names of files may have its
+// special characters.
+func batchable(argv []string) error {
+	switch strings.ToLower(filepath.Ext(argv[0])) {
+	case ".cmd", ".bat":
+		for _, arg := range argv[1:] {
+			if strings.ContainsAny(arg, "&|<>^%!\"\r\n") {
+				return fmt.Errorf("a batch file cannot be given %q", arg)
+			}
+		}
+	}
+	return nil
 }
 
 // fileHere returns the absolute path of an existing file of the project.

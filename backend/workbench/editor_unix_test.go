@@ -71,6 +71,25 @@ func TestOpenInThePreferredEditor(t *testing.T) {
 	}
 }
 
+// A batch file gets no name in which its interpreter would find commands.
+func TestOpenInABatchFile(t *testing.T) {
+	t.Parallel()
+	p := newPage(t, t.TempDir(), t.TempDir(), withoutKey)
+	path, pipe := program(t, t.TempDir(), "code.cmd")
+	prefer(p, func(prefs *backend.Preferences) { prefs.Editor = path })
+	for _, name := range []string{"a&calc", "a%PATH%", "a|b", "a^b"} {
+		p.putFile(name, "1\n")
+		if _, err := call[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: name}); err == nil || err.ID != backend.ProblemEditorFailed {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	p.putFile("a b", "1\n")
+	must[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: "a b"})
+	if got := told(t, pipe); got != "code.cmd\n<"+filepath.Join(p.folder, "a b")+">\n" {
+		t.Error(got)
+	}
+}
+
 // Without a preference, the environment's editor is used if it has a window,
 // else the first known one that is installed.
 func TestOpenInAKnownEditor(t *testing.T) {
