@@ -15,7 +15,10 @@ test('axe reports nothing about the main screens, light and dark', async () => {
   const model = (stage.model = await startModel([
     {
       text: `A table and code:\n\n| a | b |\n|---|---|\n| ${'wide '.repeat(60)} | 2 |\n\n\`\`\`go\nvar x = "${'long '.repeat(60)}"\n\`\`\``,
-      calls: [{ name: 'Bash', input: { command: 'seq 200; exit 3' } }],
+      calls: [
+        { name: 'Read', input: { file_path: 'missing' } },
+        { name: 'Bash', input: { command: 'seq 200; exit 3' } },
+      ],
     },
     { text: 'Done.' },
   ]))
@@ -38,6 +41,13 @@ test('axe reports nothing about the main screens, light and dark', async () => {
   await answer(question)
   await page.getByText('Done.').waitFor()
   await check('a conversation')
+  for (const density of ['everything of a turn', 'a summary', 'a folded turn']) {
+    await page.keyboard.press('Control+o')
+    await check(density)
+  }
+  await page.locator('button[data-key^="f"]').click()
+  await page.getByText('A table and code').waitFor()
+  await check('an unfolded turn')
   for (const name of ['Cost', 'Running']) {
     await openPanel(page, name)
     await check(`the panel ${name}`)

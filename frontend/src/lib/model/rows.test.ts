@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { AnswerEntry, Entry, PromptEntry, ToolEntry, TurnEntry } from './entries'
-import { densities, type Folds, leftOpen, nextDensity, revealed, Rows } from './rows'
+import { densities, type Folds, indexNear, leftOpen, nextDensity, revealed, Rows } from './rows'
 import { callOf, noUsage } from './testing'
 
 const prompt = (key: string): PromptEntry => ({ type: 'prompt', key, seq: 1, text: key })
@@ -147,4 +147,14 @@ test('turns that are over are not computed again, also after older ones were put
     'bad',
     'a2',
   ])
+})
+
+test.each<['' | 'verbose', string, string]>([
+  ['', 'p', 'p'],
+  ['', 'c2', 'ft'],
+  ['verbose', 'ft', 't'],
+  ['verbose', 'gc1', 'c1'],
+])('in the density %o, what was at %s is at %s', (density, key, expected) => {
+  const rows = new Rows().of(turn, density, none)
+  expect(rows[indexNear(rows, key)]?.key).toBe(expected)
 })

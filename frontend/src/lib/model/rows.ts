@@ -236,3 +236,12 @@ export function entriesOf(turn: TurnEntry, entries: readonly Entry[]): readonly 
   while (from > 0 && entries[from - 1]!.type !== 'turn') from--
   return entries.slice(from, to)
 }
+
+/** The place of a row after the density changed: its own, or that of what it is now folded into or unfolded to. */
+export const indexNear = (rows: readonly Row[], key: string): number =>
+  rows.findIndex((row) => {
+    // The line of a turn ends in the key of its end, the line of a group in that of its first call.
+    if (row.key === key || row.key === key.slice(1)) return true
+    if (row.type === 'fold') return row.entries.some((entry) => entry.key === key)
+    return row.type === 'group' && row.calls.some((call) => call.key === key)
+  })

@@ -22,6 +22,7 @@ export const shortcuts: readonly { label: Key; keys: readonly string[] }[] = [
   { label: 'keys_help.filter', keys: ['Ctrl+K'] },
   { label: 'keys_help.find', keys: ['Ctrl+F', 'F3', 'Shift+F3'] },
   { label: 'keys_help.zoom', keys: ['Ctrl++', 'Ctrl+−', 'Ctrl+0'] },
+  { label: 'keys_help.density', keys: ['Ctrl+O'] },
   { label: 'keys_help.settings', keys: ['Ctrl+,'] },
   { label: 'keys_help.help', keys: ['Ctrl+/'] },
 ]
@@ -34,6 +35,7 @@ export type Command =
   | 'find'
   | 'find_next'
   | 'find_previous'
+  | 'density'
   | 'settings'
   | 'help'
   | 'review'
@@ -52,6 +54,7 @@ export function commandOf(event: KeyboardEvent): Command | undefined {
       '.': 'panel',
       k: 'filter',
       f: 'find',
+      o: 'density',
       ',': 'settings',
       '/': 'help',
     }
