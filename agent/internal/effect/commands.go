@@ -282,7 +282,7 @@ func (w *walker) wrapped(program string, wrap wrapper, args []value, s *scope) {
 			if slices.Contains(strings.Fields(wrap.script), name) {
 				v := value{{text: after, exact: true}}
 				if !given && len(args) > 0 {
-					v, args = args[0], args[1:]
+					v = args[0]
 				}
 				w.code(either(v, nil), program, s)
 				return
