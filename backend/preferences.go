@@ -14,8 +14,10 @@ const PreferencesSetting = "preferences"
 
 // Preferences are the user's choices for every project.
 type Preferences struct {
-	Theme    string `json:"theme,omitempty"`    // "light", "dark", empty = the system's
-	Language string `json:"language,omitempty"` // "en", "zh-CN", empty = the system's
+	Theme string `json:"theme,omitempty"` // "light", "dark", empty = the system's
+	// HighContrast makes text and lines stand out more, in either theme.
+	HighContrast bool   `json:"high_contrast,omitempty"`
+	Language     string `json:"language,omitempty"` // "en", "zh-CN", empty = the system's
 	// NewSession has the initial settings of new sessions.
 	NewSession agent.Settings `json:"new_session"`
 	Levels     Levels         `json:"levels,omitzero"`

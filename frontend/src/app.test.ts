@@ -57,6 +57,34 @@ const pairs: [string, string][] = [
   ...[...hues, 'ink-faint', 'ink-soft'].map((hue): [string, string] => ['sheet', hue]),
 ]
 
+describe.each([
+  [':root', "[data-contrast='high']"],
+  ["[data-theme='dark']", "[data-contrast='high'][data-theme='dark']"],
+])('high contrast over %s', (theme, selector) => {
+  const colors = { ...palette(theme), ...palette(selector) }
+  const strong = ['ink', 'ink-soft', 'ink-faint', 'accent', 'run', 'wait', 'good', 'bad']
+
+  test.each(strong)('text in %s is well readable on every ground', (text) => {
+    for (const ground of grounds) {
+      expect(contrast(colors, text, ground)).toBeGreaterThanOrEqual(7)
+    }
+  })
+
+  test('lines and controls are visible on every ground', () => {
+    for (const shape of ['line', 'line-strong', 'control']) {
+      for (const ground of grounds) {
+        expect(contrast(colors, shape, ground)).toBeGreaterThanOrEqual(3)
+      }
+    }
+    expect(contrast(colors, 'accent-ink', 'accent')).toBeGreaterThanOrEqual(7)
+  })
+
+  test('it differs in the same tokens in both themes', () => {
+    const names = Object.keys(palette(selector))
+    expect(names).toEqual(Object.keys(palette("[data-contrast='high']")))
+  })
+})
+
 describe.each([':root', "[data-theme='dark']"])('%s', (selector) => {
   const colors = palette(selector)
 

@@ -715,6 +715,7 @@ export type PictureChangeID = "unseen" | "other_type" | "broken" | "too_large" |
 
 export type Preferences = {
   theme?: string
+  high_contrast?: boolean
   language?: string
   new_session: Settings
   levels?: Levels

@@ -2,6 +2,8 @@ import { translator } from '../i18n/i18n.svelte'
 
 export const messages = {
   en: {
+    contrast: 'High contrast',
+    contrast_hint: 'Text and lines stand out more, in the light and in the dark theme.',
     notices: 'Notifications',
     notices_on: 'Notify on the desktop',
     notices_hint:
@@ -16,6 +18,8 @@ export const messages = {
     notices_absent: 'This browser shows no notifications. The page’s title still says what waits.',
   },
   'zh-CN': {
+    contrast: '高对比度',
+    contrast_hint: '在浅色和深色主题下，文字和线条都更加清晰。',
     notices: '通知',
     notices_on: '在桌面上通知',
     notices_hint:

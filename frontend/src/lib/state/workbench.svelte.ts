@@ -16,7 +16,7 @@ import { Sessions } from './sessions.svelte'
 import { Tasks } from './tasks.svelte'
 import type { Envelope, Event, Preferences, ProjectInfo, Settings } from '../types.gen'
 import { Catalog } from './catalog.svelte'
-import { setTheme } from './theme'
+import { setContrast, setTheme } from './theme'
 
 /** The events after which the costs are read again. The end of a turn covers its failed requests. */
 const costly: ReadonlySet<Event['kind']> = new Set([
@@ -288,6 +288,7 @@ export class Workbench {
   #prefer(preferences: Preferences): void {
     this.preferences = preferences
     setTheme(preferences.theme)
+    setContrast(preferences.high_contrast)
     setDiffWish(preferences.layout)
     setLanguage(preferences.language)
   }
