@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { violations } from './axe'
 import { openPage, prompt, shots } from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
@@ -119,6 +120,7 @@ test('the buttons go from place to place, and a search does not stop a turn', as
   expect(await bar.getByRole('status').innerText()).toBe('3 of 4')
   await bar.getByRole('button', { name: 'Next match' }).click()
   expect(await bar.getByRole('status').innerText()).toBe('4 of 4')
+  expect(await violations(page)).toEqual([])
   await shots(page, 'find-code')
   await page.getByRole('log').click()
   await page.keyboard.press('Escape')
