@@ -137,6 +137,7 @@ export type TurnEntry = {
   key: string
   reason: EndReason
   usage: Usage
+  /** 0 while the start of the turn has not been read. */
   durationMs: number
   /** How many files the turn changed. */
   changed: number

@@ -485,3 +485,9 @@ test('keys of unsaved events differ', () => {
   expect(keys.length).toBeGreaterThan(1)
   expect(new Set(keys).size).toBe(keys.length)
 })
+
+test('a turn whose start was not read has no duration', () => {
+  const end = new Log().add('processing_end', { reason: 'done', rounds: 0, usage: noUsage })
+  const view = apply(emptyView, [{ ...end, at: 1_700_000_000_000 }])
+  expect(view.entries.at(-1)).toMatchObject({ type: 'turn', durationMs: 0 })
+})

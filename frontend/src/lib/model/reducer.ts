@@ -244,7 +244,7 @@ function step(view: Writable, event: Event): void {
         reason: event.data.reason,
         usage: event.data.usage,
         cost: event.data.cost,
-        durationMs: Math.max(0, event.at - view.turnStartedAt),
+        durationMs: view.turnStartedAt > 0 ? Math.max(0, event.at - view.turnStartedAt) : 0,
         changed: filesChanged(view.entries),
         ...view.answeredBy,
       })
