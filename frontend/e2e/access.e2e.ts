@@ -83,7 +83,7 @@ test('a second tab is signed in by the first one, another browser is not', async
   await stranger.page.getByRole('heading', { name: isSignedOut }).waitFor()
   await shots(stranger.page, 'access-signed-out')
   const second = await openPage(stage.browser, host.url)
-  await second.page.getByRole('heading', { name: 'This link does not work any more.' }).waitFor()
+  await second.page.getByRole('heading', { name: 'This link no longer works.' }).waitFor()
   expect([...stranger.offences, ...second.offences.filter((o) => !o.includes('401'))]).toEqual([])
 })
 

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answer, launch, openPage, prompt, shot } from './browser'
+import { answer, launch, openPage, prompt, shot, unfoldTurn } from './browser'
 import { discard, startHost, type Host } from './host'
 import { startModel, type Model } from './model'
 
@@ -78,6 +78,7 @@ test('a hostile answer runs nothing, loads nothing, and stays readable', async (
   await shot(page, 'hostile-approval')
   await answer(question, 'Deny')
   await page.getByText('The end.').waitFor()
+  await unfoldTurn(page)
 
   const text = page.locator('.markdown').first()
   await text.scrollIntoViewIfNeeded()
@@ -97,6 +98,7 @@ test('a link opens outside and leaves the application where it is', async () => 
   })
   const opened = page.context().waitForEvent('page')
   await page.context().route('https://evil.example/**', (route) => route.abort())
+  await unfoldTurn(page)
   const link = page.getByRole('link', { name: 'eleven' })
   await link.waitFor()
   // The wheel leaves the end of the list, which would otherwise scroll back to it.

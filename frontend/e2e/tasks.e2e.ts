@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { openPage, openPanel, panelOf, prompt, shot } from './browser'
+import { openPage, openPanel, panelOf, prompt, shot, unfoldTurn } from './browser'
 import { startHost } from './host'
 import { startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -62,6 +62,7 @@ test('a background task is followed and stopped', async () => {
   await page.emulateMedia({ colorScheme: 'light' })
 
   // From the call's card to the task's row with the keyboard.
+  await unfoldTurn(page)
   await page.getByRole('button', { name: /^task 1, running/ }).press('Enter')
   const toggle = row.getByRole('button', { name: /^Show or hide the output/ })
   await expect.poll(() => toggle.evaluate((e) => e === document.activeElement)).toBe(true)

@@ -25,9 +25,9 @@ function project() {
   return { folder, home: scratch('home') }
 }
 
-const button = (name) => `//button[normalize-space()="${name}" or @aria-label="${name}"]`
+const button = (name) => `//button[normalize-space()="${name}" or text()[normalize-space()="${name}"] or @aria-label="${name}"]`
 const message = '//textarea[@aria-label="Message"]'
-const approval = (tool) => `//section[@aria-label="Needs you: ${tool}"]`
+const approval = (tool) => `//section[@aria-label="Needs you: ${tool}" and @data-armed="true"]`
 const card = (tool) => `//button[@aria-expanded and contains(@aria-label, "details of ${tool} ")]`
 const saying = (text) => `//*[contains(normalize-space(text()), "${text}")]`
 
@@ -63,11 +63,12 @@ describe('the main job', () => {
   after(() => window.close())
 
   const everything = async () => {
+    await window.find(saying('Stopped. What was said and done is kept.'))
+    await window.run(`document.querySelector('button[data-key^="f"][aria-expanded="false"]')?.click()`)
     await window.find(card('Write'))
     await window.find(card('Edit'))
     await window.find(saying('Leave the greeting as it is.'))
     await window.find(card('Bash'))
-    await window.find(saying('Stopped. What was said and done is kept.'))
   }
 
   test('a prompt is answered as it streams', async () => {

@@ -34,10 +34,10 @@ export function piecesOf(text: string): Piece[] {
 }
 
 /** A place as a button, whose text says what it opens. */
-export const fileButton = (text: string) => `<button class="file">${escapeHTML(text)}</button>`
+export const fileButton = (text: string) => `<button class="file-link">${escapeHTML(text)}</button>`
 
 /** The place of the button that was pressed. */
 export function pressedPlace(event: Event): FilePlace | undefined {
-  const button = event.target instanceof Element ? event.target.closest('button.file') : null
+  const button = event.target instanceof Element ? event.target.closest('button.file-link') : null
   return button ? piecesOf(button.textContent ?? '')[0]?.place : undefined
 }

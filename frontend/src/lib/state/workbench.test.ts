@@ -18,7 +18,7 @@ function hostOf(kept: Preferences) {
   return { api: { call: call as Call } as Api, calls, kept: () => kept }
 }
 
-vi.mock('./theme', () => ({ setTheme: () => {} }))
+vi.mock('./theme', () => ({ setTheme: () => {}, setContrast: () => {} }))
 
 // OAS-115: the default budget also applies if another model has to be used.
 test('the default budget is kept if the provider is not available', async () => {
