@@ -7,16 +7,15 @@ import { Changes } from './changes.svelte'
 import { Costs } from './costs.svelte'
 import { changesFiles } from '../model/changes'
 import { together } from '../model/spending'
-import { setLanguage, t } from '../i18n/i18n.svelte'
-import { keepDiffWish, setDiffWish } from './diffWish.svelte'
+import { t } from '../i18n/i18n.svelte'
 import { oneAtATime } from '../model/oneAtATime'
 import { beforePaint } from './paint'
+import { KeptPreferences } from './preferences.svelte'
 import { remember } from './remember'
 import { Sessions } from './sessions.svelte'
 import { Tasks } from './tasks.svelte'
 import type { Envelope, Event, Preferences, ProjectInfo, Settings } from '../types.gen'
 import { Catalog } from './catalog.svelte'
-import { setContrast, setTheme } from './theme'
 
 /** The events after which the costs are read again. The end of a turn covers its failed requests. */
 const costly: ReadonlySet<Event['kind']> = new Set([
@@ -31,7 +30,6 @@ const mostKept = 8
 /** The state of the page: the project, its sessions, and the open session. */
 export class Workbench {
   project = $state.raw<ProjectInfo>()
-  preferences = $state.raw<Preferences>()
   status = $state<Status>('connecting')
   /** Why the page cannot show anything. */
   fatal = $state.raw<ApiError | null>(null)
@@ -46,6 +44,7 @@ export class Workbench {
   readonly catalog: Catalog
   readonly costs: Costs
   readonly changes: Changes
+  readonly #preferences: KeptPreferences
 
   /** The settings of new sessions. */
   readonly newSession = $derived.by<Settings | undefined>(() => {
@@ -82,7 +81,6 @@ export class Workbench {
   #lately: Conversation[] = []
   #arrived: Envelope[] = []
   #wasConnected = false
-  #saving: Promise<void> = Promise.resolve()
 
   constructor(api: Api) {
     const { call } = api
@@ -95,9 +93,12 @@ export class Workbench {
     this.catalog = new Catalog(call)
     this.costs = new Costs(call)
     this.changes = new Changes(call)
-    keepDiffWish((wish) => {
-      if (this.preferences) void this.prefer({ layout: { ...this.preferences.layout, ...wish } })
-    })
+    this.#preferences = new KeptPreferences(call, (work) => this.attempt(work))
+  }
+
+  /** The user's preferences; undefined until they were loaded. */
+  get preferences(): Preferences | undefined {
+    return this.#preferences.value
   }
 
   start(): void {
@@ -123,7 +124,7 @@ export class Workbench {
         this.tasks.load(),
         this.catalog.load(),
       ])
-      this.#prefer(preferences)
+      this.#preferences.take(preferences)
       if (preferences.damaged) {
         this.problem = new ApiError({
           code: 'store_corrupt',
@@ -182,7 +183,7 @@ export class Workbench {
   async #give(what: (to: Conversation) => Promise<boolean>): Promise<boolean> {
     try {
       // A new session must begin in the mode that is shown.
-      await this.#saving
+      await this.#preferences.saved
       if (!this.conversation) await this.#begin()
     } catch (thrown) {
       this.problem = asApiError(thrown)
@@ -208,17 +209,7 @@ export class Workbench {
     await this.prefer({ new_session: { ...settings, mode } })
   }
 
-  async prefer(change: Partial<Preferences>): Promise<void> {
-    const wish = { ...this.preferences!, ...change }
-    this.#prefer(wish)
-    // One at a time, because the host may finish calls in another order than they were made.
-    this.#saving = this.#saving.then(() =>
-      this.attempt(async () => {
-        await this.#call('preferences.set', wish)
-      }),
-    )
-    await this.#saving
-  }
+  prefer = (change: Partial<Preferences>): Promise<void> => this.#preferences.change(change)
 
   async remove(id: string): Promise<void> {
     await this.attempt(() => this.sessions.remove(id))
@@ -284,14 +275,6 @@ export class Workbench {
 
   /** Reads the costs, never twice at the same time. */
   readonly #loadCosts = oneAtATime(() => this.attempt(() => this.costs.load(this.conversation?.id)))
-
-  #prefer(preferences: Preferences): void {
-    this.preferences = preferences
-    setTheme(preferences.theme)
-    setContrast(preferences.high_contrast)
-    setDiffWish(preferences.layout)
-    setLanguage(preferences.language)
-  }
 
   #remember(id: string): void {
     if (this.project) remember(this.#lastKey(this.project), id)

@@ -1,0 +1,76 @@
+/** Where the panes of the window are, and how wide: what the user chose, as far as the window has room for it. */
+import type { Layout } from '../types.gen'
+import type { Workbench } from '../state/workbench.svelte'
+import { bounds, panelLimits, paneWidth, railWidth, sidebarLimits } from './panes'
+import { type Panel, panelOf } from './panels'
+
+export class Arrangement {
+  /** The width of the window. */
+  width = $state(1280)
+  /** In a narrow window the sidebar floats over the conversation and is shown only on demand. */
+  readonly floats = $derived(this.width < 760)
+  /** Below this width the panel floats as well. */
+  readonly overlays = $derived(this.width < 1000)
+  #floating = $state(false)
+  #overlaid = $state(false)
+
+  readonly layout = $derived.by<Layout>(() => this.bench.preferences?.layout ?? {})
+  readonly sidebar = $derived(this.floats ? this.#floating : !this.layout.sidebar_hidden)
+  readonly panel = $derived.by<Panel>(() => panelOf(this.layout.panel))
+  readonly panelShown = $derived(
+    this.overlays ? this.#overlaid : (this.layout.panel_shown ?? false),
+  )
+
+  /** A narrow window has no room for the rail, which then comes with the panel. */
+  readonly #rail = $derived(this.floats ? 0 : railWidth)
+  // The sidebar gets its width first, the panel shares what is left.
+  readonly #besideSidebar = $derived(
+    this.#rail + (this.panelShown && !this.overlays ? panelLimits.least : 0),
+  )
+  readonly sidebarBounds = $derived(bounds(sidebarLimits, this.width, this.#besideSidebar))
+  readonly #besidePanel = $derived(
+    this.sidebar && !this.floats
+      ? paneWidth(this.layout.sidebar_width, sidebarLimits, this.sidebarBounds)
+      : 0,
+  )
+  readonly panelBounds = $derived(bounds(panelLimits, this.width, this.#rail + this.#besidePanel))
+
+  constructor(private readonly bench: Workbench) {}
+
+  change(change: Layout): void {
+    void this.bench.prefer({ layout: { ...this.layout, ...change } })
+  }
+
+  toggleSidebar(): void {
+    if (this.floats) this.#floating = !this.#floating
+    else this.change({ sidebar_hidden: this.sidebar })
+  }
+
+  togglePanel(): void {
+    if (this.overlays) this.#overlaid = !this.#overlaid
+    else this.change({ panel_shown: !this.panelShown })
+  }
+
+  showPanel(name: string): void {
+    this.change({ panel: name, ...(!this.overlays && { panel_shown: true }) })
+    this.#overlaid = this.overlays
+  }
+
+  /** Hides a sidebar that floats over the conversation. */
+  sinkSidebar(): void {
+    this.#floating = false
+  }
+
+  /** Hides a panel that floats over the conversation. */
+  sinkPanel(): void {
+    this.#overlaid = false
+  }
+
+  /** Hides a pane that floats over the conversation; false if none does. */
+  sink(): boolean {
+    if (this.floats && this.#floating) this.sinkSidebar()
+    else if (this.overlays && this.#overlaid) this.sinkPanel()
+    else return false
+    return true
+  }
+}
