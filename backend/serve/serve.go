@@ -33,7 +33,8 @@ const (
 	maxHeader = 32 << 10
 )
 
-// App is the application that the browser needs.
+// App is the application that the browser needs. A call returns soon after its
+// context ends.
 type App interface {
 	Call(ctx context.Context, method, args string) string
 	Subscribe(watch func(envelope []byte)) (cancel func())
@@ -48,6 +49,7 @@ type Server struct {
 	ctx    context.Context
 	secret string
 	pages  chan struct{} // a slot for each open WebSocket
+	calls  chan struct{} // a slot for each running call
 
 	mu     sync.Mutex
 	tokens []digest // unused, the oldest first
@@ -58,7 +60,7 @@ type Server struct {
 func New(ctx context.Context, app App, assets fs.FS) *Server {
 	return &Server{
 		app: app, files: assets, assets: http.FileServerFS(assets), ctx: ctx,
-		secret: newSecret(), pages: make(chan struct{}, maxPages),
+		secret: newSecret(), pages: make(chan struct{}, maxPages), calls: make(chan struct{}, maxCalls),
 	}
 }
 
@@ -68,7 +70,7 @@ func (s *Server) URL(addr net.Addr) string {
 }
 
 // Serve answers on a loopback listener until the server's context ends, then
-// closes the listener.
+// closes the listener and waits for the calls that run. Call it only once.
 func (s *Server) Serve(listener net.Listener) error {
 	server := &http.Server{
 		Handler: s.Handler(), ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
@@ -77,6 +79,7 @@ func (s *Server) Serve(listener net.Listener) error {
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve: %w", err)
 	}
+	s.awaitCalls()
 	return nil
 }
 

@@ -26,8 +26,8 @@ const (
 	// falls further behind is disconnected; it connects again and reads what it
 	// missed, so that nothing is lost and nobody waits for it.
 	queueLength = 512
-	// maxCalls limits the calls of one page that run at a time.
-	maxCalls = 32
+	// maxCalls limits the calls that run at a time, of all pages together.
+	maxCalls = 128
 )
 
 // request is a page's message.
@@ -106,9 +106,10 @@ func (s *Server) signIn(ctx context.Context, conn *websocket.Conn) bool {
 	return true
 }
 
-// read runs the page's calls until the connection ends.
+// read runs the page's calls until the connection ends. A call outlives its
+// page, because a user who reloads the page or closes it does not take back
+// what they did just before.
 func (s *Server) read(ctx context.Context, conn *websocket.Conn, send func([]byte)) {
-	slots := make(chan struct{}, maxCalls)
 	for {
 		_, b, err := conn.Read(ctx)
 		if err != nil {
@@ -120,15 +121,22 @@ func (s *Server) read(ctx context.Context, conn *websocket.Conn, send func([]byt
 			return
 		}
 		select {
-		case slots <- struct{}{}:
+		case s.calls <- struct{}{}:
 		case <-ctx.Done():
 			return
 		}
 		go func() {
-			defer func() { <-slots }()
-			reply := s.app.Call(ctx, req.Method, string(req.Args))
+			defer func() { <-s.calls }()
+			reply := s.app.Call(s.ctx, req.Method, string(req.Args))
 			// The reply is a JSON object, and the id becomes its first member.
 			send(append(strconv.AppendInt([]byte(`{"id":`), req.ID, 10), ","+reply[1:]...))
 		}()
+	}
+}
+
+// awaitCalls waits for the calls that run. No call begins after it.
+func (s *Server) awaitCalls() {
+	for range maxCalls {
+		s.calls <- struct{}{}
 	}
 }

@@ -1,0 +1,97 @@
+package serve_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+)
+
+// Calls are answered under their id, events arrive in between, and a slow call
+// delays no other.
+func TestCallsAndEvents(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	conn := s.enter(t)
+	send(t, conn, `{"id":1,"method":"hang"}`)
+	<-s.app.waiting
+	send(t, conn, `{"id":2,"method":"echo","args":{"a":1}}`)
+	if got, want := receive(t, conn), `{"id":2,"ok":{"args":"{\"a\":1}","method":"echo"}}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	s.app.emit(`{"session":"x","seq":1}`)
+	if got, want := receive(t, conn), `{"event":{"session":"x","seq":1}}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	send(t, conn, `nonsense`)
+	if _, _, err := conn.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusInvalidFramePayloadData {
+		t.Errorf("nonsense: %v", err)
+	}
+}
+
+// What the user did just before they reloaded the page is done.
+func TestACallOutlivesItsPage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	conn := s.enter(t)
+	send(t, conn, `{"id":1,"method":"hang"}`)
+	<-s.app.waiting
+	if err := conn.Close(websocket.StatusGoingAway, "reload"); err != nil {
+		t.Fatal(err)
+	}
+	for s.app.watchers() > 0 { // until the server has noticed
+		runtime.Gosched()
+	}
+	close(s.app.resume)
+	if err := <-s.app.ended; err != nil {
+		t.Errorf("the call was canceled: %v", err)
+	}
+}
+
+// The server does not end before the calls that run.
+func TestServeAwaitsCalls(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	app, pages := newPages(ctx)
+	s := &site{app: app, pages: pages, client: http.DefaultClient}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.server = &httptest.Server{URL: "http://" + listener.Addr().String(), Listener: listener}
+	served := make(chan error, 1)
+	go func() { served <- pages.Serve(listener) }()
+	send(t, s.enter(t), `{"id":1,"method":"hang"}`)
+	<-s.app.waiting
+	stop()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	select {
+	case <-s.app.ended:
+	default:
+		t.Error("the server ended before a call")
+	}
+}
+
+// A page that does not read is disconnected, so that it delays nobody.
+func TestSlowPageIsCutOff(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	conn := s.enter(t)
+	envelope := `{"session":"x","seq":1,"pad":"` + strings.Repeat("x", 60_000) + `"}`
+	for range 2000 {
+		s.app.emit(envelope)
+	}
+	conn.SetReadLimit(1 << 20)
+	for {
+		if _, _, err := conn.Read(t.Context()); err != nil {
+			return // disconnected, as it should be
+		}
+	}
+}
