@@ -59,6 +59,16 @@ export default ts.config(
   },
   ...rooms.map(imports),
   {
+    files: ['src/**'],
+    ignores: ['**/*.test.ts', 'src/lib/state/remember.ts'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        { name: 'localStorage', message: 'It may throw; use state/remember.ts.' },
+      ],
+    },
+  },
+  {
     files: ['src/lib/model/**'],
     ignores: ['**/*.test.ts'],
     rules: {

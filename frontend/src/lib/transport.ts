@@ -6,6 +6,7 @@ import { type Api, ApiError, type Call, type SignedOut, type SignIn, type Status
 import { t } from './i18n/i18n.svelte'
 import { BrowserDesktop, type Desktop } from './desktop'
 import type { Problem } from './i18n/problems'
+import { recall, remember } from './state/remember'
 import type { Envelope, Methods } from './types.gen'
 
 type Reply = { ok: unknown } | { error: Problem }
@@ -170,18 +171,15 @@ export class SocketTransport extends Transport {
     } catch {
       return 'unanswered'
     }
-    try {
-      localStorage.setItem(secretKey, this.#secret)
-    } catch {
-      // Without storage the page stays signed in until it is reloaded.
-    }
+    // Without storage the page stays signed in until it is reloaded.
+    remember(secretKey, this.#secret)
     return 'accepted'
   }
 
   /** Opens the WebSocket and sends the secret. Without a secret the page is signed out, with the given reason. */
   #connect(problem?: SignedOut) {
     clearTimeout(this.#timer)
-    const secret = this.#secret ?? localStorage.getItem(secretKey)
+    const secret = this.#secret ?? recall(secretKey)
     if (!secret) return this.#lose(problem ?? 'signed_out')
     const url = new URL('/ws', location.href)
     url.protocol = 'ws:'
@@ -194,7 +192,7 @@ export class SocketTransport extends Transport {
       if (socket !== this.#socket) return
       if (code !== closedAsSignedOut) return this.#retry()
       this.#secret = undefined
-      if (localStorage.getItem(secretKey) === secret) localStorage.removeItem(secretKey)
+      if (recall(secretKey) === secret) remember(secretKey, '')
       this.#connect(problem ?? 'restarted')
     }
   }

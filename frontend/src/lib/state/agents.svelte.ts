@@ -2,7 +2,7 @@ import { untrack } from 'svelte'
 import { SvelteMap, SvelteSet } from 'svelte/reactivity'
 import type { Call } from '../api'
 import { Conversation } from './conversation.svelte'
-import { remember } from './remember'
+import { recall, remember } from './remember'
 import { type Sessions } from './sessions.svelte'
 import { oldestFirst } from '../model/sessions'
 import type { ApprovalRequest, Envelope, SessionInfo } from '../types.gen'
@@ -107,7 +107,7 @@ export class Agents {
 
 function remembered(): string[] {
   try {
-    const value: unknown = JSON.parse(localStorage.getItem(unfoldedKey) ?? '[]')
+    const value: unknown = JSON.parse(recall(unfoldedKey) || '[]')
     return Array.isArray(value) ? value.filter((id) => typeof id === 'string') : []
   } catch {
     return []

@@ -1,6 +1,6 @@
 import { type Comment, isAt } from '../model/changes'
 import type { Side } from '../model/diff'
-import { remember } from './remember'
+import { recall, remember } from './remember'
 
 const key = (owner: string) => `atelier.comments:${owner}`
 
@@ -58,9 +58,12 @@ export class Comments {
   }
 }
 
+/** Removes the comments of an owner that no longer exists. */
+export const dropComments = (owner: string): void => remember(key(owner), '')
+
 function read(owner: string): readonly Comment[] {
   try {
-    const all: unknown = JSON.parse(localStorage.getItem(key(owner)) ?? '[]')
+    const all: unknown = JSON.parse(recall(key(owner)) || '[]')
     return Array.isArray(all) ? all : []
   } catch {
     return []

@@ -1,6 +1,6 @@
 import { SvelteMap } from 'svelte/reactivity'
 import { commandIn } from '../model/activity'
-import { remember } from './remember'
+import { recall, remember } from './remember'
 
 /**
  * Unsent text, by its owner: a session, the start of a session, or a queued message
@@ -9,8 +9,7 @@ import { remember } from './remember'
 const drafts = new SvelteMap<string, string>()
 const key = (owner: string) => `atelier.draft:${owner}`
 
-export const readDraft = (owner: string): string =>
-  drafts.get(owner) ?? localStorage.getItem(key(owner)) ?? ''
+export const readDraft = (owner: string): string => drafts.get(owner) ?? recall(key(owner))
 
 export function writeDraft(owner: string, text: string): void {
   drafts.set(owner, text)
@@ -31,8 +30,30 @@ export function putBack(owner: string, text: string): void {
   writeDraft(owner, written ? `${message}\n\n${written}` : message)
 }
 
-/** Removes the text that was sent from the draft; text that was typed meanwhile stays. */
-export function takeSent(owner: string, sent: string): void {
+/** Forgets the draft of an owner that no longer exists. */
+export function dropDraft(owner: string): void {
+  drafts.delete(owner)
+  remember(key(owner), '')
+}
+
+/** Whose drafts the session has that began with them, so that what was sent is taken from there. */
+const heirs = new SvelteMap<string, string>()
+
+/** Gives the draft of the start of a session to the session that began. It has no draft yet. */
+export function handOver(start: string, session: string): void {
+  const written = readDraft(start)
+  heirs.set(start, session)
+  writeDraft(session, written)
+  writeDraft(start, '')
+}
+
+/**
+ * Removes the text that was sent from the draft, wherever the draft is by now; text that was typed
+ * meanwhile stays.
+ */
+export function takeSent(from: string, sent: string): void {
+  const owner = heirs.get(from) ?? from
+  heirs.delete(from)
   const written = readDraft(owner)
   if (written.startsWith(sent)) writeDraft(owner, written.slice(sent.length))
 }

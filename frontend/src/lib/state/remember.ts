@@ -1,12 +1,29 @@
 /**
- * Stores a short text in local storage; an empty text removes it. If the browser's quota is exceeded, the
- * text is not stored and nothing else fails.
+ * Short texts in local storage. The browser may refuse to store anything, or have no room: then the texts
+ * last as long as the page, and nothing else fails. No other module uses local storage.
  */
+
+/** What the browser did not store. */
+const unstored = new Map<string, string>()
+
+/** Stores a text; an empty text removes it. */
 export function remember(key: string, text: string): void {
+  unstored.delete(key)
   try {
     if (text) localStorage.setItem(key, text)
     else localStorage.removeItem(key)
   } catch {
-    // The page works without the stored text.
+    unstored.set(key, text)
+  }
+}
+
+/** Returns a stored text; empty if there is none. */
+export function recall(key: string): string {
+  const kept = unstored.get(key)
+  if (kept !== undefined) return kept
+  try {
+    return localStorage.getItem(key) ?? ''
+  } catch {
+    return ''
   }
 }

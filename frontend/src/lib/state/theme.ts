@@ -1,11 +1,11 @@
-import { remember } from './remember'
+import { recall, remember } from './remember'
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const key = 'atelier.theme'
 const contrastKey = 'atelier.contrast'
 
-let wanted = localStorage.getItem(key) ?? ''
-let contrast = localStorage.getItem(contrastKey) ?? ''
+let wanted = recall(key)
+let contrast = recall(contrastKey)
 
 function paint(): void {
   const theme = wanted || (dark.matches ? 'dark' : 'light')

@@ -5,13 +5,15 @@ import { bypass } from '../model/modes'
 import { Conversation } from './conversation.svelte'
 import { Changes } from './changes.svelte'
 import { Costs } from './costs.svelte'
+import { dropComments } from './comments.svelte'
+import { dropDraft, handOver } from './drafts.svelte'
 import { changesFiles } from '../model/changes'
 import { together } from '../model/spending'
 import { t } from '../i18n/i18n.svelte'
 import { oneAtATime } from '../model/oneAtATime'
 import { beforePaint } from './paint'
 import { KeptPreferences } from './preferences.svelte'
-import { remember } from './remember'
+import { recall, remember } from './remember'
 import { Sessions } from './sessions.svelte'
 import { Tasks } from './tasks.svelte'
 import type { Envelope, Event, Preferences, ProjectInfo, Settings } from '../types.gen'
@@ -132,9 +134,8 @@ export class Workbench {
           next: t('settings.damaged_next'),
         })
       }
-      const last = localStorage.getItem(this.#lastKey(project))
-      const session =
-        this.sessions.find(last ?? '') ?? this.sessions.list.find(({ helper }) => !helper)
+      const last = recall(this.#lastKey(project))
+      const session = this.sessions.find(last) ?? this.sessions.list.find(({ helper }) => !helper)
       if (session && !this.conversation) this.open(session.id)
       else void this.#loadCosts()
       this.project = project
@@ -195,6 +196,8 @@ export class Workbench {
   async #begin(): Promise<void> {
     const { id, settings } = await this.sessions.create()
     const asksNothing = this.#bypassNext
+    // What is typed in the meantime belongs to the session as well.
+    handOver(this.project?.folder ?? '', id)
     this.open(id)
     // The next message waits for it.
     if (asksNothing) void this.conversation?.configure({ ...settings, mode: bypass })
@@ -212,10 +215,15 @@ export class Workbench {
   prefer = (change: Partial<Preferences>): Promise<void> => this.#preferences.change(change)
 
   async remove(id: string): Promise<void> {
+    const family = [id, ...this.agents.of(id).map((agent) => agent.id)]
     await this.attempt(() => this.sessions.remove(id))
     this.#lately = this.#lately.filter((other) => other.id !== id)
     const { conversation } = this
     if (conversation && !this.sessions.find(conversation.id)) this.compose()
+    for (const gone of family.filter((one) => !this.sessions.find(one))) {
+      dropDraft(gone)
+      dropComments(gone)
+    }
   }
 
   /** Runs work and shows the user its failure. */

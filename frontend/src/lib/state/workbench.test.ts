@@ -1,6 +1,8 @@
-import { expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Api, Call } from '../api'
 import type { Methods, Preferences } from '../types.gen'
+import { readDraft, takeSent, writeDraft } from './drafts.svelte'
+import { remember } from './remember'
 import { Workbench } from './workbench.svelte'
 
 /** A fake application with one model that records its calls. */
@@ -51,6 +53,70 @@ test('the mode that never asks applies to one session and is not saved as a pref
   })
   bench.compose()
   expect(bench.settings?.mode).toBe('plan')
+})
+
+/** A workbench in the folder /shop, whose sessions are created once `create` is called. */
+function starting() {
+  let create = () => {}
+  const created = new Promise<void>((resolve) => (create = resolve))
+  const calls: string[] = []
+  let isTaken = true
+  const call = async (method: keyof Methods) => {
+    calls.push(method)
+    if (method === 'project.info') return { folder: '/shop' }
+    if (method === 'preferences.get') return { new_session: {}, layout: {} }
+    if (method === 'models.list') return { providers: [] }
+    if (method === 'sessions.create') {
+      await created
+      return { id: 'new', settings: {} }
+    }
+    if (method === 'conversation.send' && !isTaken) throw new Error('refused')
+    return {}
+  }
+  const bench = new Workbench({ call: call as Call } as Api)
+  return { bench, create, calls, refuse: () => (isTaken = false) }
+}
+
+describe('what is typed while the first message creates its session', () => {
+  beforeEach(() => {
+    for (const owner of ['/shop', 'new']) writeDraft(owner, '')
+  })
+
+  test('stays in the field of that session', async () => {
+    const { bench, create } = starting()
+    await bench.load()
+    writeDraft('/shop', 'Go')
+    const sent = bench.send('Go')
+    writeDraft('/shop', 'Go and more')
+    create()
+    expect(await sent).toBe(true)
+    takeSent('/shop', 'Go')
+    expect(bench.conversation?.id).toBe('new')
+    expect([readDraft('/shop'), readDraft('new')]).toEqual(['', ' and more'])
+  })
+
+  test('stays there with a message that was not accepted', async () => {
+    const { bench, create, refuse } = starting()
+    await bench.load()
+    refuse()
+    writeDraft('/shop', 'Go and more')
+    create()
+    expect(await bench.send('Go')).toBe(false)
+    expect([readDraft('/shop'), readDraft('new')]).toEqual(['', 'Go and more'])
+  })
+})
+
+test('a deleted session leaves no draft and no comment', async () => {
+  const { bench, create } = starting()
+  await bench.load()
+  create()
+  await bench.send('Go')
+  writeDraft('new', 'half a')
+  remember('atelier.comments:new', '[]')
+  await bench.remove('new')
+  expect(readDraft('new')).toBe('')
+  expect(localStorage.getItem('atelier.draft:new')).toBeNull()
+  expect(localStorage.getItem('atelier.comments:new')).toBeNull()
 })
 
 test('damaged preferences are reported', async () => {
