@@ -1,4 +1,4 @@
-/** What the page can do outside itself: the window's title and notices on the desktop. */
+/** What the page can do outside itself: the window's title, notices on the desktop and the clipboard. */
 import type { Notice } from './types.gen'
 
 /** Whether the desktop shows notices: it does, it does not, or the user must be asked first. */
@@ -15,6 +15,8 @@ export interface Desktop {
   notify(notice: Notice): void
   /** Calls back with the session of a notice that the user pressed. */
   onPress(callback: (session: string) => void): void
+  /** Puts a text on the clipboard. It fails if the clipboard is missing or refuses it. */
+  copy(text: string): Promise<void>
 }
 
 /** A browser's desktop. */
@@ -53,4 +55,27 @@ export class BrowserDesktop implements Desktop {
   onPress(callback: (session: string) => void) {
     this.#pressed = callback
   }
+
+  async copy(text: string) {
+    try {
+      await navigator.clipboard.writeText(text)
+    } catch (refused) {
+      if (!copyByEvent(text)) throw refused
+    }
+  }
+}
+
+/** Copies without the clipboard's own interface, which a page has only over HTTPS and on its own machine. */
+function copyByEvent(text: string): boolean {
+  let taken = false
+  const give = (event: ClipboardEvent) => {
+    event.clipboardData?.setData('text/plain', text)
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    taken = event.clipboardData !== null
+  }
+  document.addEventListener('copy', give, { capture: true, once: true })
+  const done = document.execCommand?.('copy') ?? false
+  document.removeEventListener('copy', give, { capture: true })
+  return done && taken
 }

@@ -251,4 +251,17 @@ describe('a page in the desktop window', () => {
     })
     expect(calls).toEqual([['host.open_link', '{"url":"https://example.com"}']])
   })
+
+  test('copies through the window, which may refuse', async () => {
+    const copied: string[] = []
+    const runtime = {
+      EventsOn: () => {},
+      ClipboardSetText: async (text: string) => copied.push(text) === 1,
+    }
+    const host = { go: { main: { App: {} } }, runtime }
+    const { desktop } = createTransport(host as unknown as Window)
+    await desktop.copy('go test ./...')
+    expect(copied).toEqual(['go test ./...'])
+    await expect(desktop.copy('again')).rejects.toThrow('refused')
+  })
 })

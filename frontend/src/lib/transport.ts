@@ -40,6 +40,7 @@ type Bridge = {
   runtime?: {
     EventsOn<T>(name: string, callback: (value: T) => void): void
     WindowSetTitle(title: string): void
+    ClipboardSetText(text: string): Promise<boolean>
   }
 }
 
@@ -62,6 +63,11 @@ class WindowTransport extends Transport {
     ask: () => Promise.resolve('granted'),
     notify: (notice) => void this.call('host.notify', notice).catch(() => {}), // the page says the same
     onPress: (callback) => this.host.runtime!.EventsOn('atelier:pressed', callback),
+    // WebKit takes a text from a page only right after a press, but a long text has to be read first.
+    copy: async (text) => {
+      const taken = await this.host.runtime!.ClipboardSetText(text)
+      if (!taken) throw new Error('the desktop refused the text')
+    },
   }
 
   constructor(private host: Bridge) {
