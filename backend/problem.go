@@ -140,6 +140,7 @@ const (
 	ProblemChangesSlow          ProblemID = "changes_slow"
 	ProblemChangesScope         ProblemID = "changes_scope"
 	ProblemChangesUnproposed    ProblemID = "changes_unproposed"
+	ProblemFileMissing          ProblemID = "file_missing"
 	ProblemEditorMissing        ProblemID = "editor_missing"
 	ProblemEditorInvalid        ProblemID = "editor_invalid"
 	ProblemEditorFailed         ProblemID = "editor_failed"
@@ -394,6 +395,7 @@ var problems = map[ProblemID]problem{
 	ProblemChangesSlow:          {code: CodeBusy, message: "Reading the changes took longer than {0} seconds and was stopped.", kept: keptAll, next: "Try again, or use git in a terminal."},
 	ProblemChangesScope:         {code: CodeInvalid, message: `"{0}" is not a choice of changes, or needs a session.`},
 	ProblemChangesUnproposed:    {code: CodeNoModel, message: "No message could be proposed.", kept: keptAll, next: "Write one yourself, or choose a model with a small sibling."},
+	ProblemFileMissing:          {code: CodeNotFound, message: "There is no file {0} in this folder.", kept: keptAll},
 	ProblemEditorMissing:        {code: CodeNotFound, message: "No editor with a window was found.", next: "Name one in Settings, such as code -g {0}."},
 	ProblemEditorInvalid:        {code: CodeInvalid, message: "The editor's command is not valid.", kept: keptAll, next: "Name a program and {0} in it."},
 	ProblemEditorFailed:         {code: CodeInvalid, message: "{0} could not be started.", kept: keptAll, next: "Check the editor's command in Settings."},

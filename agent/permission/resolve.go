@@ -3,11 +3,16 @@ package permission
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // maxLinks is how many dangling links resolve follows before it gives up, like
 // the kernel.
 const maxLinks = 40
+
+// maxName is how many bytes a file's name may have at most, on any system.
+const maxName = 255
 
 // resolve returns the real target of an absolute path. It follows symbolic
 // links as far as the path exists, even links whose target does not exist yet.
@@ -21,7 +26,7 @@ func resolveLinks(path string, links int) string {
 	if err == nil {
 		return real
 	}
-	if !os.IsNotExist(err) || links == 0 {
+	if !os.IsNotExist(err) && !cannotExist(path) || links == 0 {
 		return nowhere
 	}
 	if target, err := os.Readlink(path); err == nil { // it dangles
@@ -35,4 +40,10 @@ func resolveLinks(path string, links int) string {
 		return nowhere
 	}
 	return filepath.Join(resolveLinks(dir, links), filepath.Base(path))
+}
+
+// cannotExist reports whether a path has a name that no file can have, and that
+// therefore leads nowhere else.
+func cannotExist(path string) bool {
+	return slices.ContainsFunc(strings.Split(path, string(filepath.Separator)), func(name string) bool { return len(name) > maxName })
 }

@@ -28,7 +28,7 @@ func checkAddress(row provider.Row, typed string) (string, error) {
 		return "", backend.Problem(backend.ProblemAddressInvalid)
 	case u.User != nil:
 		return "", backend.Problem(backend.ProblemAddressPassword)
-	case u.Fragment != "", u.RawQuery != "" && !(row.Deployments && apiVersion.MatchString(u.RawQuery)):
+	case u.Fragment != "", u.ForceQuery, u.RawQuery != "" && !(row.Deployments && apiVersion.MatchString(u.RawQuery)):
 		return "", backend.Problem(backend.ProblemAddressQuery)
 	}
 	return address, nil

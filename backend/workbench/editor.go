@@ -89,7 +89,7 @@ func (w *Workbench) fileHere(shown string) (string, error) {
 	}
 	path := filepath.Join(w.cfg.Folder, name)
 	if _, err := os.Stat(path); err != nil {
-		return "", backend.Problem(backend.ProblemChangesVanished, shown).Because(err)
+		return "", backend.Problem(backend.ProblemFileMissing, shown).Because(err)
 	}
 	return path, nil
 }

@@ -55,7 +55,7 @@ func TestOpenInThePreferredEditor(t *testing.T) {
 	}
 	must[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: filepath.Join(p.folder, name)})
 	told(t, pipe)
-	for path, want := range map[string]backend.ProblemID{"../x": backend.ProblemChangesOutside, "/etc/passwd": backend.ProblemChangesOutside, "none": backend.ProblemChangesVanished} {
+	for path, want := range map[string]backend.ProblemID{"../x": backend.ProblemChangesOutside, "/etc/passwd": backend.ProblemChangesOutside, "none": backend.ProblemFileMissing} {
 		if _, err := call[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: path}); err == nil || err.ID != want {
 			t.Errorf("%s: %v", path, err)
 		}

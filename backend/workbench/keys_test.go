@@ -219,7 +219,7 @@ func TestAddressesHoldNoSecrets(t *testing.T) {
 	p := newPage(t, t.TempDir(), home, variables("COMPAT_BASE_URL", "http://me:canary-1@127.0.0.1:1/v1?key=canary-1#canary-1"))
 	for _, address := range []string{
 		"https://me:canary-1@host.example/v1", "https://canary-1@host.example/v1", "https://host.example/v1?key=canary-1",
-		"https://host.example/v1#canary-1", "https://host.example/v1?api-version=2024-10-21", "canary-1", "http://:80/canary-1", "https://[canary-1",
+		"https://host.example/v1#canary-1", "https://canary-1.example/v1?", "https://host.example/v1?api-version=2024-10-21", "canary-1", "http://:80/canary-1", "https://[canary-1",
 	} {
 		_, err := call[models.KeyList](p, "keys.set", models.SetKeyRequest{Provider: "openai", Key: "k", BaseURL: address})
 		if err == nil || err.Code != backend.CodeInvalid || err.Next == "" || strings.Contains(err.Error()+err.Details, "canary-1") {

@@ -462,6 +462,7 @@ export const problems: Record<ProblemID, Words> = {
     kept: '没有做任何更改。',
     next: '请自己写一条，或选择有对应小模型的模型。',
   },
+  file_missing: { message: '此文件夹中没有文件 {0}。', kept: '没有做任何更改。' },
   editor_missing: {
     message: '没有找到图形编辑器。',
     next: '请在“设置”中填写一个，例如 code -g {0}。',
