@@ -15,6 +15,9 @@ type Store interface {
 	// Sessions lists a folder's sessions, newest first.
 	Sessions(ctx context.Context, folder string) ([]SessionInfo, error)
 	Session(ctx context.Context, id string) (SessionInfo, error)
+	// Waiting counts the sessions of each folder that wait for the user,
+	// together with those that they started.
+	Waiting(ctx context.Context) (map[string]int, error)
 	// Helpers lists the sessions that a session started, the oldest first.
 	Helpers(ctx context.Context, parent string) ([]SessionInfo, error)
 	// DeleteSessions removes sessions and everything that belongs to them, in

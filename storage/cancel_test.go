@@ -24,6 +24,7 @@ func TestCancelledCalls(t *testing.T) {
 	for name, call := range map[string]func(context.Context) error{
 		"events":   func(ctx context.Context) error { _, err := s.Events(ctx, backend.EventRange{Session: "a"}); return err },
 		"sessions": func(ctx context.Context) error { _, err := s.Sessions(ctx, "/p"); return err },
+		"waiting":  func(ctx context.Context) error { _, err := s.Waiting(ctx); return err },
 		"session":  func(ctx context.Context) error { _, err := s.Session(ctx, "a"); return err },
 		"append": func(ctx context.Context) error {
 			_, err := s.Append(ctx, agent.Event{Session: "a", Data: agent.Warning{Code: "w"}})

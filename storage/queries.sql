@@ -19,6 +19,9 @@ SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end
   cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, checksum
 FROM sessions WHERE folder = ? ORDER BY updated_at DESC, id DESC;
 
+-- name: count-waiting-sessions
+SELECT folder, count(DISTINCT coalesce(nullif(parent, ''), id)) FROM sessions WHERE state = ? GROUP BY folder;
+
 -- name: select-all-sessions
 SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
   cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, checksum

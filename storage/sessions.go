@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
 	"github.com/mattn/go-sqlite3"
 )
@@ -40,6 +41,25 @@ func (s *Store) Sessions(ctx context.Context, folder string) ([]backend.SessionI
 	}
 	slices.SortStableFunc(list, func(a, b backend.SessionInfo) int { return cmp.Compare(b.UpdatedAt, a.UpdatedAt) })
 	return list, nil
+}
+
+// Waiting implements [backend.Store]. It does not look for damaged rows.
+func (s *Store) Waiting(ctx context.Context) (map[string]int, error) {
+	rows, err := s.read.QueryContext(ctx, s.query["count-waiting-sessions"], agent.StateAwaitingInput)
+	if err != nil {
+		return nil, s.failed("count the sessions", err)
+	}
+	defer rows.Close()
+	counts := map[string]int{}
+	for rows.Next() {
+		var folder string
+		var n int
+		if err := rows.Scan(&folder, &n); err != nil {
+			return nil, s.failed("count the sessions", err)
+		}
+		counts[folder] = n
+	}
+	return counts, s.failed("count the sessions", rows.Err())
 }
 
 // Helpers implements [backend.Store]. Those whose rows are damaged are listed as

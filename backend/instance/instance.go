@@ -21,6 +21,9 @@ import (
 // ErrHeld says that another process has the folder; [Ask] reaches it.
 var ErrHeld = errors.New("the folder is already open in Atelier")
 
+// ErrNotRunning says that no process listens for requests about the folder.
+var ErrNotRunning = errors.New("the folder is not open in Atelier")
+
 // exchange limits one question and its answer on an open connection.
 const exchange = 3 * time.Second
 
@@ -126,6 +129,25 @@ func Ask(ctx context.Context, home, folder string, req Request) (Reply, error) {
 	if err != nil {
 		return Reply{}, fmt.Errorf("reach the Atelier that has %s open: %w", folder, err)
 	}
+	return exchangeOn(ctx, conn, folder, req)
+}
+
+// AskRunning is [Ask] for an instance that listens already. If there is none, it
+// returns [ErrNotRunning] at once.
+func AskRunning(ctx context.Context, home, folder string, req Request) (Reply, error) {
+	at, err := locate(home, folder)
+	if err != nil {
+		return Reply{}, err
+	}
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", at.socket)
+	if err != nil {
+		return Reply{}, fmt.Errorf("%w: %w", ErrNotRunning, err)
+	}
+	return exchangeOn(ctx, conn, folder, req)
+}
+
+// exchangeOn sends a request and reads the answer, then closes the connection.
+func exchangeOn(ctx context.Context, conn net.Conn, folder string, req Request) (Reply, error) {
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 

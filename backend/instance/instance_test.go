@@ -186,6 +186,26 @@ func TestAskGivesUpWithItsContext(t *testing.T) {
 	}
 }
 
+// A question to a running instance does not wait for one that might start.
+func TestAskRunning(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	home, folder := t.TempDir(), t.TempDir()
+	running := func() (instance.Reply, error) {
+		return instance.AskRunning(t.Context(), home, folder, instance.Request{Do: instance.URL})
+	}
+	if _, err := running(); !errors.Is(err, instance.ErrNotRunning) {
+		t.Errorf("before the first: %v, want ErrNotRunning", err)
+	}
+	end := other(t, home, folder)
+	if reply, err := running(); err != nil || reply.URL != "http://127.0.0.1:1/" {
+		t.Errorf("while it runs: %v, %v", reply, err)
+	}
+	end(true)
+	if _, err := running(); !errors.Is(err, instance.ErrNotRunning) {
+		t.Errorf("after it was killed: %v, want ErrNotRunning", err)
+	}
+}
+
 func TestNonsenseGetsNoAnswer(t *testing.T) {
 	runtime := t.TempDir()
 	t.Setenv("XDG_RUNTIME_DIR", runtime)
