@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -66,7 +67,7 @@ func (a *App) Call(method, args string) string {
 func (a *App) open() (cli.Host, error) {
 	host, err := a.launch.Open(a.ctx, cli.Desktop{OpenLink: openLink, Notify: func(n backend.Notice) {
 		a.notices.put(a.life, desktopBoard{a.ctx}, n)
-	}, Zoom: zoomWindow})
+	}, Zoom: zoomWindow, PickFolder: a.pickFolder})
 	if err != nil {
 		return nil, err
 	}
@@ -128,6 +129,13 @@ func (a *App) gaveUp(ctx context.Context) {
 // openLink opens a checked web address in the user's browser. Unlike a child of
 // Wails, this one inherits no descriptors.
 func openLink(url string) error { return sandbox.Detach("xdg-open", url) }
+
+// pickFolder shows the system's dialog, which begins beside the open project.
+func (a *App) pickFolder(title string) (string, error) {
+	return runtime.OpenDirectoryDialog(a.ctx, runtime.OpenDialogOptions{
+		Title: title, DefaultDirectory: filepath.Dir(a.launch.Folder), CanCreateDirectories: true,
+	})
+}
 
 // beforeClose runs when the window or the program is asked to close. The host
 // closes in parallel, so that it closes even if the window hangs.

@@ -54,6 +54,7 @@ var mayImport = map[string][]string{
 	"backend/workbench":      {"agent/...", "agent", "backend/...", "backend"},
 	"backend/serve":          {},
 	"backend/instance":       {},
+	"backend/recent":         {},
 	"storage":                {"agent", "backend"},
 	"storage/keystore":       {"backend"},
 	"cmd/cli":                {"agent", "agent/llm", "agent/llm/catalogue", "agent/llm/provider", "agent/permission", "agent/profile", "agent/sandbox", "agent/sdk", "backend/...", "backend", "storage/...", "storage", "frontend"},

@@ -25,6 +25,13 @@ const (
 	ProblemFolderUnread   ProblemID = "folder_unread"
 	ProblemFolderIsFile   ProblemID = "folder_is_file"
 
+	// Problems of opening another project, with its path.
+	ProblemProjectPath     ProblemID = "project_path"
+	ProblemProjectHere     ProblemID = "project_here"
+	ProblemProjectServed   ProblemID = "project_served"
+	ProblemProjectUnopened ProblemID = "project_unopened"
+	ProblemPickFolder      ProblemID = "pick_folder"
+
 	// Problems of sessions.
 	ProblemSessionMissing   ProblemID = "session_missing"
 	ProblemSessionUnnamed   ProblemID = "session_unnamed"
@@ -176,8 +183,16 @@ var problems = map[ProblemID]problem{
 	ProblemFolderUnopened: {code: CodeFolder, message: "The folder {0} cannot be opened.", kept: keptAll, next: nextFolder},
 	ProblemFolderUnread:   {code: CodeFolder, message: "The folder {0} cannot be read.", kept: keptAll, next: nextFolder},
 	ProblemFolderIsFile:   {code: CodeFolder, message: "{0} is not a folder.", kept: keptAll, next: nextFolder},
-	ProblemSessionMissing: {code: CodeNotFound, message: "The session {0} does not exist."},
-	ProblemSessionUnnamed: {code: CodeInvalid, message: "The session needs a name.", kept: "It keeps its old name.", next: "Enter a name."},
+	ProblemProjectPath:    {code: CodeFolder, message: "{0} is not a complete path.", kept: keptAll, next: "Begin the path with / or with ~ for your home folder."},
+	ProblemProjectHere:    {code: CodeFolder, message: "{0} is the project of this window.", kept: keptAll},
+	ProblemProjectServed: {
+		code: CodeBusy, message: "{0} is open in browser mode.", kept: keptAll,
+		next: "Go on in that browser, or stop atelier serve there and open the folder again.",
+	},
+	ProblemProjectUnopened: {code: CodeFolder, message: "{0} could not be opened.", kept: keptAll, next: "Run atelier with this folder in a terminal to see why."},
+	ProblemPickFolder:      {code: CodeInternal, message: "The system's folder dialog could not be shown.", kept: keptAll, next: "Run atelier with that folder in a terminal."},
+	ProblemSessionMissing:  {code: CodeNotFound, message: "The session {0} does not exist."},
+	ProblemSessionUnnamed:  {code: CodeInvalid, message: "The session needs a name.", kept: "It keeps its old name.", next: "Enter a name."},
 	ProblemSessionUndeleted: {
 		code: CodeBusy, message: "This session, or an agent that it started, is working and cannot be deleted now.",
 		kept: "Nothing was deleted.", next: "Stop it first.",

@@ -34,3 +34,25 @@ func (w *Workbench) notify(_ context.Context, in backend.Notice) (backend.Empty,
 	}
 	return backend.Empty{}, nil
 }
+
+// pickFolder asks the user for a folder with the host's own dialog.
+func (w *Workbench) pickFolder(_ context.Context, in PickFolderRequest) (PickedFolder, error) {
+	if w.cfg.PickFolder == nil {
+		return PickedFolder{}, nil
+	}
+	folder, err := w.cfg.PickFolder(backend.TitleFrom(in.Title))
+	if err != nil {
+		return PickedFolder{}, backend.Problem(backend.ProblemPickFolder).Because(err)
+	}
+	return PickedFolder{Folder: folder}, nil
+}
+
+// PickFolderRequest is for host.pick_folder, with the title of the dialog.
+type PickFolderRequest struct {
+	Title string `json:"title"`
+}
+
+// PickedFolder is the user's choice; empty if there was none.
+type PickedFolder struct {
+	Folder string `json:"folder,omitempty"`
+}

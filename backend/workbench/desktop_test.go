@@ -1,6 +1,7 @@
 package workbench_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -37,5 +38,23 @@ func TestWindowGetsBoundedWishes(t *testing.T) {
 	}
 	if diff := cmp.Diff([]int{110, 50, 200}, scales); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestWindowAsksForAFolder(t *testing.T) {
+	t.Parallel()
+	var titles []string
+	answer := func(title string) (string, error) {
+		titles = append(titles, title)
+		return map[string]string{"Open": "/src/shop"}[title], map[string]error{"Fail": errors.New("no portal")}[title]
+	}
+	bench := workbench.New(workbench.Config{Folder: t.TempDir(), Home: t.TempDir(), Getenv: func(string) string { return "" }, PickFolder: answer})
+	for title, want := range map[string]string{"Open": `{"ok":{"folder":"/src/shop"}}`, "Cancel": `{"ok":{}}`, "Fail": `{"error":{"id":"pick_folder",`} {
+		if got := bench.Call(t.Context(), "host.pick_folder", `{"title":"`+title+`"}`); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s, want %s", title, got, want)
+		}
+	}
+	if len(titles) != 3 {
+		t.Errorf("asked %v", titles)
 	}
 }

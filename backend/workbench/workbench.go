@@ -39,6 +39,13 @@ type Config struct {
 	Notify func(backend.Notice)
 	// Zoom scales the page; nil if the page's browser does that itself.
 	Zoom func(percent int)
+	// PickFolder asks the user for a folder, which is empty if the user picks
+	// none; nil if the page asks for a path instead.
+	PickFolder func(title string) (string, error)
+	// OpenProject opens another folder in a process of its own, or brings the
+	// window that has it to the front. The address is that of a folder that is
+	// served to a browser, else empty.
+	OpenProject func(ctx context.Context, folder string) (address string, err error)
 	// Unattended says that nobody can be asked, so that calls that need an
 	// approval are denied.
 	Unattended bool
@@ -97,6 +104,10 @@ func New(cfg Config) *Workbench {
 func (w *Workbench) dispatcher() *Dispatcher {
 	d := &Dispatcher{methods: map[string]method{}}
 	handle(d, "project.info", w.projectInfo)
+	handle(d, "projects.list", w.listProjects)
+	handle(d, "projects.open", w.openProject)
+	handle(d, "projects.forget", w.forgetProject)
+	handle(d, "projects.folders", w.listFolders)
 	handle(d, "sessions.list", w.listSessions)
 	handle(d, "sessions.create", w.createSession)
 	handle(d, "sessions.rename", w.renameSession)
@@ -147,6 +158,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "host.open_link", w.openLink)
 	handle(d, "host.notify", w.notify)
 	handle(d, "host.zoom", w.zoom)
+	handle(d, "host.pick_folder", w.pickFolder)
 	return d
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/sandbox"
+	"atelier.dev/atelier/backend/recent"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 	"atelier.dev/atelier/storage/keystore"
@@ -19,6 +20,13 @@ import (
 
 // askPatience limits how long a later start waits for the first one's answer.
 const askPatience = 5 * time.Second
+
+// openPatience limits how long another folder may take to open, and maxAsked how
+// often its process is asked for an answer.
+const (
+	openPatience = 20 * time.Second
+	maxAsked     = 10
+)
 
 // app is the opened application: a workbench and its database.
 type app struct {
@@ -73,6 +81,9 @@ func openApp(ctx context.Context, cfg workbench.Config) (*app, error) {
 	if !cfg.Unattended {
 		if err := a.Recover(ctx); err != nil {
 			return nil, errors.Join(err, a.Close(ctx))
+		}
+		if err := recent.Add(cfg.Home, cfg.Folder, time.Now()); err != nil {
+			slog.Warn("could not remember that the project was opened", "error", err)
 		}
 	}
 	return a, nil

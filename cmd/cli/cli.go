@@ -62,6 +62,8 @@ type Desktop struct {
 	OpenLink func(url string) error // opens a checked address
 	Notify   func(backend.Notice)   // does not wait
 	Zoom     func(percent int)
+	// PickFolder asks the user for a folder; empty if the user picks none.
+	PickFolder func(title string) (string, error)
 }
 
 const usage = `Atelier, a workbench for coding agents.
@@ -179,6 +181,7 @@ func (c *command) open(args []string) int {
 		Open: func(ctx context.Context, desktop Desktop) (Host, error) {
 			cfg := c.config(folder, home)
 			cfg.OpenLink, cfg.Notify, cfg.Zoom = desktop.OpenLink, desktop.Notify, desktop.Zoom
+			cfg.PickFolder, cfg.OpenProject = desktop.PickFolder, elsewhere{home: home}.Open
 			return openApp(ctx, cfg)
 		},
 	})

@@ -27,6 +27,9 @@ const asProgram = "ATELIER_TEST_AS_PROGRAM"
 // user: as a process, with arguments, signals and exit codes.
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
+		if os.Getenv(withWindow) != "" {
+			os.Exit(cli.Main(os.Args[1:], window))
+		}
 		os.Exit(cli.Main(os.Args[1:], nil))
 	}
 	os.Exit(m.Run())

@@ -17,10 +17,14 @@ import (
 // ends.
 const closePatience = 5 * time.Second
 
+// untilInputEnds is the flag of servers that another process starts.
+const untilInputEnds = "until-input-ends"
+
 // serve serves a project to a browser until it is interrupted.
 func (c *command) serve(args []string) int {
 	flags := c.flags("atelier serve [DIR] [--addr 127.0.0.1:0]")
 	addr := flags.String("addr", "127.0.0.1:0", "loopback address and port to listen on; port 0 picks a free one")
+	tied := flags.Bool(untilInputEnds, false, "stop serving when the standard input ends, for a program that starts this one")
 	if code, ok := c.parse(flags, args); !ok {
 		return code
 	}
@@ -40,7 +44,15 @@ func (c *command) serve(args []string) int {
 	}
 	defer inst.Close()
 	defer c.logTo(home)()
-	app, err := openApp(c.ctx, c.config(folder, home))
+	if *tied {
+		ctx, leave := context.WithCancel(c.ctx)
+		defer leave()
+		c.ctx = ctx
+		c.endWithInput(leave)
+	}
+	cfg := c.config(folder, home)
+	cfg.OpenProject = elsewhere{home: home, browser: true}.Open
+	app, err := openApp(c.ctx, cfg)
 	if err != nil {
 		return c.fail(err)
 	}

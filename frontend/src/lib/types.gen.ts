@@ -431,6 +431,10 @@ export type Finish = {
 
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "refusal" | "context_overflow" | "pause" | "bad_tool_call" | "error" | "interrupted" | "other"
 
+export type FolderList = {
+  folders?: string[]
+}
+
 export type GitOperation = "merge" | "rebase" | "cherry-pick" | "revert" | "am" | "bisect"
 
 export type GitState = "ready" | "none" | "missing" | "refused"
@@ -662,6 +666,11 @@ export type OpenRequest = {
   limit?: number
 }
 
+export type OpenedProject = {
+  folder: string
+  address?: string
+}
+
 export type Origin = {
   provider: string
   api: string
@@ -705,6 +714,14 @@ export type PathsRequest = {
 
 export type Phase = "selective_start" | "selective_done" | "summary_start" | "summary_done" | "rollback"
 
+export type PickFolderRequest = {
+  title: string
+}
+
+export type PickedFolder = {
+  folder?: string
+}
+
 export type PictureChange = {
   id: PictureChangeID
   name?: string
@@ -731,7 +748,7 @@ export type Preferences = {
   damaged?: boolean
 }
 
-export type ProblemID = "internal" | "method" | "arguments" | "listen" | "link_invalid" | "link_here" | "folder_unusable" | "folder_missing" | "folder_unopened" | "folder_unread" | "folder_is_file" | "session_missing" | "session_unnamed" | "session_undeleted" | "session_working" | "session_closing" | "session_waits" | "session_elsewhere" | "session_foreign" | "session_none" | "message_empty" | "command_empty" | "turn_complete" | "turn_unsaved" | "nothing_to_compact" | "history_range" | "event_missing" | "answer_invalid" | "approval_elsewhere" | "approval_answered" | "message_delivered" | "queue_verb" | "queue_empty" | "task_unknown" | "model_unchosen" | "limit_negative" | "mode_unknown" | "command_timeout" | "compact_unknown" | "bypass_by_default" | "setting_damaged" | "home_unusable" | "store_unopened" | "store_locked" | "store_damaged" | "store_newer" | "store_failed" | "store_full" | "event_unread" | "provider_unknown" | "address_missing" | "address_damaged" | "key_missing" | "key_missing_or_set" | "model_unlisted" | "models_file" | "key_unread" | "key_unread_or_set" | "key_garbled" | "key_unsaved" | "key_unsaved_or_set" | "key_unremoved" | "key_of_other" | "key_not_own" | "key_of_environment" | "address_invalid" | "address_password" | "address_query" | "endpoint_not_here" | "endpoint_missing" | "endpoints_full" | "endpoint_unnamed" | "endpoint_unaddressed" | "headers_full" | "header_reserved" | "header_twice" | "header_value" | "header_empty" | "body_invalid" | "body_reserved" | "changes_no_git" | "changes_no_repository" | "changes_refused" | "changes_outside" | "changes_vanished" | "changes_unreadable" | "changes_too_large" | "changes_changed" | "changes_ambiguous" | "changes_occupied" | "changes_not_text" | "changes_not_possible" | "changes_not_written" | "changes_read_only" | "changes_hunk_invalid" | "changes_base_unknown" | "changes_base_unrelated" | "changes_filtered" | "changes_in_progress" | "changes_nothing_staged" | "changes_staged_outside" | "changes_conflicts" | "changes_no_identity" | "changes_no_message" | "changes_branch_invalid" | "changes_branch_exists" | "changes_locked" | "changes_slow" | "changes_scope" | "changes_unproposed" | "file_missing" | "editor_missing" | "editor_invalid" | "editor_failed"
+export type ProblemID = "internal" | "method" | "arguments" | "listen" | "link_invalid" | "link_here" | "folder_unusable" | "folder_missing" | "folder_unopened" | "folder_unread" | "folder_is_file" | "project_path" | "project_here" | "project_served" | "project_unopened" | "pick_folder" | "session_missing" | "session_unnamed" | "session_undeleted" | "session_working" | "session_closing" | "session_waits" | "session_elsewhere" | "session_foreign" | "session_none" | "message_empty" | "command_empty" | "turn_complete" | "turn_unsaved" | "nothing_to_compact" | "history_range" | "event_missing" | "answer_invalid" | "approval_elsewhere" | "approval_answered" | "message_delivered" | "queue_verb" | "queue_empty" | "task_unknown" | "model_unchosen" | "limit_negative" | "mode_unknown" | "command_timeout" | "compact_unknown" | "bypass_by_default" | "setting_damaged" | "home_unusable" | "store_unopened" | "store_locked" | "store_damaged" | "store_newer" | "store_failed" | "store_full" | "event_unread" | "provider_unknown" | "address_missing" | "address_damaged" | "key_missing" | "key_missing_or_set" | "model_unlisted" | "models_file" | "key_unread" | "key_unread_or_set" | "key_garbled" | "key_unsaved" | "key_unsaved_or_set" | "key_unremoved" | "key_of_other" | "key_not_own" | "key_of_environment" | "address_invalid" | "address_password" | "address_query" | "endpoint_not_here" | "endpoint_missing" | "endpoints_full" | "endpoint_unnamed" | "endpoint_unaddressed" | "headers_full" | "header_reserved" | "header_twice" | "header_value" | "header_empty" | "body_invalid" | "body_reserved" | "changes_no_git" | "changes_no_repository" | "changes_refused" | "changes_outside" | "changes_vanished" | "changes_unreadable" | "changes_too_large" | "changes_changed" | "changes_ambiguous" | "changes_occupied" | "changes_not_text" | "changes_not_possible" | "changes_not_written" | "changes_read_only" | "changes_hunk_invalid" | "changes_base_unknown" | "changes_base_unrelated" | "changes_filtered" | "changes_in_progress" | "changes_nothing_staged" | "changes_staged_outside" | "changes_conflicts" | "changes_no_identity" | "changes_no_message" | "changes_branch_invalid" | "changes_branch_exists" | "changes_locked" | "changes_slow" | "changes_scope" | "changes_unproposed" | "file_missing" | "editor_missing" | "editor_invalid" | "editor_failed"
 
 export type ProcessingEnd = {
   reason: EndReason
@@ -747,6 +764,14 @@ export type ProjectInfo = {
   branch?: string
   version: string
   home: string
+}
+
+export type ProjectList = {
+  projects?: RecentProject[]
+}
+
+export type ProjectRequest = {
+  folder: string
 }
 
 export type PromptSuggestion = {
@@ -845,6 +870,17 @@ export type Reasoning = {
 export type ReasoningDelta = {
   text: string
   offset: number
+}
+
+export type RecentProject = {
+  folder: string
+  name: string
+  path: string
+  branch?: string
+  opened: number
+  waiting?: number
+  missing?: boolean
+  current?: boolean
 }
 
 export type RenameRequest = {
@@ -1156,6 +1192,7 @@ export interface Methods {
   "files.open": { args: OpenFileRequest; reply: Empty }
   "host.notify": { args: Notice; reply: Empty }
   "host.open_link": { args: LinkRequest; reply: Empty }
+  "host.pick_folder": { args: PickFolderRequest; reply: PickedFolder }
   "host.zoom": { args: ZoomRequest; reply: Empty }
   "keys.list": { args: Empty; reply: KeyList }
   "keys.remove": { args: ProviderRef; reply: KeyList }
@@ -1166,6 +1203,10 @@ export interface Methods {
   "preferences.get": { args: Empty; reply: Preferences }
   "preferences.set": { args: Preferences; reply: Preferences }
   "project.info": { args: Empty; reply: ProjectInfo }
+  "projects.folders": { args: ProjectRequest; reply: FolderList }
+  "projects.forget": { args: ProjectRequest; reply: ProjectList }
+  "projects.list": { args: Empty; reply: ProjectList }
+  "projects.open": { args: ProjectRequest; reply: OpenedProject }
   "queue.add": { args: QueueAddRequest; reply: QueueReply }
   "queue.edit": { args: QueueEditRequest; reply: QueueReply }
   "queue.list": { args: SessionRef; reply: QueueReply }

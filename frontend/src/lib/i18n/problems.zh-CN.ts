@@ -50,6 +50,27 @@ export const problems: Record<ProblemID, Words> = {
     kept: '没有做任何更改。',
     next: '请指定一个存在且你有权读取的文件夹。',
   },
+  project_path: {
+    message: '{0} 不是完整的路径。',
+    kept: '没有做任何更改。',
+    next: '请以 / 开头，或用 ~ 表示你的主文件夹。',
+  },
+  project_here: { message: '{0} 就是这个窗口的项目。', kept: '没有做任何更改。' },
+  project_served: {
+    message: '{0} 已在浏览器模式中打开。',
+    kept: '没有做任何更改。',
+    next: '请在那个浏览器中继续，或停止那里的 atelier serve，再打开这个文件夹。',
+  },
+  project_unopened: {
+    message: '无法打开 {0}。',
+    kept: '没有做任何更改。',
+    next: '请在终端里用这个文件夹运行 atelier，查看原因。',
+  },
+  pick_folder: {
+    message: '无法显示系统的文件夹对话框。',
+    kept: '没有做任何更改。',
+    next: '请在终端里用这个文件夹运行 atelier。',
+  },
   session_missing: { message: '会话 {0} 不存在。' },
   session_unnamed: {
     message: '会话需要一个名称。',
