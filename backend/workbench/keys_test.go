@@ -163,8 +163,7 @@ func TestAKeyStaysWithItsHost(t *testing.T) {
 			elsewhere: "another-key",
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		t.Run(name, func(t *testing.T) { // not parallel: the cases share the servers
 			home := t.TempDir()
 			p := newPage(t, t.TempDir(), home, variables(tt.env...))
 			for i, in := range tt.set {
