@@ -1,7 +1,7 @@
 # The scripts do the work; this file lists the commands.
 DIR ?= .
 
-.PHONY: run test build gen fmt lint bench
+.PHONY: run test build gen fmt lint bench bench-page
 
 run: ## open the window on DIR
 	@scripts/run.sh "$(DIR)"
@@ -25,3 +25,8 @@ lint: ## run the static checks of make test
 bench: ## measure Atelier's own costs against a scripted model server
 	@scripts/build.sh headless
 	@go run ./scripts/bench
+
+bench-page: ## measure the page in Chromium and in WebKitGTK
+	@scripts/setup.sh bench-page
+	@scripts/build.sh headless window
+	@node scripts/bench-page/main.mjs

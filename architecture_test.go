@@ -60,6 +60,7 @@ var mayImport = map[string][]string{
 	"cmd/cli":                {"agent", "agent/llm", "agent/llm/catalogue", "agent/llm/provider", "agent/permission", "agent/profile", "agent/sandbox", "agent/sdk", "backend/...", "backend", "storage/...", "storage", "frontend"},
 	"cmd/atelier-headless":   {"cmd/cli"},
 	"scripts/bench":          {"agent/llm/llmtest"},
+	"scripts/seed":           {"agent", "agent/llm", "backend", "storage"},
 	".":                      {"agent/sandbox", "backend", "backend/instance", "backend/serve", "cmd/cli", "frontend"},
 }
 

@@ -29,7 +29,7 @@ func TestMakeSetsUpFirst(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the scripts are for Linux")
 	}
-	for _, target := range []string{"build", "gen", "fmt", "lint", "bench"} {
+	for _, target := range []string{"build", "gen", "fmt", "lint", "bench", "bench-page"} {
 		t.Run(target, func(t *testing.T) {
 			t.Parallel()
 			clone, bin := freshClone(t), t.TempDir()

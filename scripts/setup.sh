@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
 # Installs missing dependencies of "headless" (browser mode and command line),
-# "window" or "test" (everything). It is quick if nothing is missing.
+# "window", "bench-page" or "test" (everything). It is quick if nothing is
+# missing.
 source "$(dirname "$0")/lib.sh"
 
 packages=(build-essential ca-certificates)
 window=(pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev xdg-utils fonts-dejavu-core fonts-noto-color-emoji)
-checks=(xvfb xauth dbus-x11 imagemagick webkit2gtk-driver chromium ripgrep bubblewrap)
+pages=(xvfb xauth dbus-x11 webkit2gtk-driver chromium)
+checks=("${pages[@]}" imagemagick ripgrep bubblewrap)
 case ${1:-test} in
 headless) ;;
 window) packages+=("${window[@]}") ;;
+bench-page) packages+=("${window[@]}" "${pages[@]}") ;;
 test) packages+=("${window[@]}" "${checks[@]}") ;;
-*) die "usage: scripts/setup.sh headless|window|test" ;;
+*) die "usage: scripts/setup.sh headless|window|bench-page|test" ;;
 esac
 
 # at_least WANTED ACTUAL compares versions such as 1.26.

@@ -25,9 +25,9 @@ vitest() { (cd frontend && npm run --silent "$1" -- --reporter=default --reporte
 
 go_tests() { go test -race -shuffle=on -json ./... >"$1"; }
 
-window_tests() {
+node_tests() {
   node --test --test-reporter=spec --test-reporter-destination=stdout \
-    --test-reporter=tap --test-reporter-destination="$1" scripts/window-test/window.test.mjs
+    --test-reporter=tap --test-reporter-destination="$1" "$2"
 }
 
 scripts/setup.sh test
@@ -37,7 +37,8 @@ scripts/check.sh || true # its failures are counted
 suite "Go tests" "$reports/go.json" go_tests "$reports/go.json"
 suite "front end unit tests" "$reports/unit.vitest.json" vitest test "$reports/unit.vitest.json"
 suite "browser tests in Chromium" "$reports/browser.vitest.json" vitest test:e2e "$reports/browser.vitest.json"
-suite "the window under Xvfb" "$reports/window.tap" window_tests "$reports/window.tap"
+suite "the window under Xvfb" "$reports/window.tap" node_tests "$reports/window.tap" scripts/window-test/window.test.mjs
+suite "the bench of the page, small" "$reports/bench-page.tap" node_tests "$reports/bench-page.tap" scripts/bench-page/bench-page.test.mjs
 
 echo
 awk -v s="$SECONDS" '

@@ -170,6 +170,16 @@ export class AppWindow {
     await this.#send('POST', `/element/${await this.find(xpath)}/value`, { text })
   }
 
+  /** keys presses keys one after another, with a pause of so many ms after each. */
+  async keys(text, pause) {
+    const actions = [...text].flatMap((value) => [
+      { type: 'keyDown', value },
+      { type: 'keyUp', value },
+      { type: 'pause', duration: pause },
+    ])
+    await this.#send('POST', '/actions', { actions: [{ type: 'key', id: 'keyboard', actions }] })
+  }
+
   async text(xpath, limit) {
     return this.#send('GET', `/element/${await this.find(xpath, limit)}/text`)
   }
