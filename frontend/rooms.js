@@ -17,6 +17,7 @@ export const rooms = [
   'state',
   'ui',
   'markdown',
+  'projects',
   'sessions',
   'cost',
   'tasks',

@@ -65,4 +65,5 @@ export async function startHost({
   return { folder, home, url, stop }
 }
 
-export const discard = (host: Host) => rm(dirname(host.folder), { recursive: true, force: true })
+export const discard = (host: Host) =>
+  rm(dirname(host.folder), { recursive: true, force: true, maxRetries: 10 })

@@ -8,6 +8,10 @@ export interface Desktop {
   setTitle(title: string): void
   /** Scales the page; undefined where the browser does that itself. */
   zoom?(percent: number): void
+  /** Opens another page of Atelier; false if the browser does not allow it. */
+  openPage(url: string): boolean
+  /** Asks for a folder, which is empty if the user picks none; undefined where the page must ask for a path. */
+  pickFolder?(title: string): Promise<string | undefined>
   consent(): Consent
   /** Asks the user. Browsers permit it only while the user presses something. */
   ask(): Promise<Consent>
@@ -25,6 +29,12 @@ export class BrowserDesktop implements Desktop {
 
   setTitle(title: string) {
     document.title = title
+  }
+
+  openPage(url: string): boolean {
+    const tab = window.open(url, '_blank')
+    if (tab) tab.opener = null
+    return tab !== null
   }
 
   consent(): Consent {

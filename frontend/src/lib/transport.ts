@@ -59,6 +59,8 @@ class WindowTransport extends Transport {
   readonly desktop: Desktop = {
     setTitle: (title) => this.host.runtime!.WindowSetTitle(title),
     zoom: (percent) => void this.call('host.zoom', { percent }).catch(() => {}),
+    openPage: () => false, // every project has a window
+    pickFolder: async (title) => (await this.call('host.pick_folder', { title })).folder,
     consent: () => 'granted',
     ask: () => Promise.resolve('granted'),
     notify: (notice) => void this.call('host.notify', notice).catch(() => {}), // the page says the same

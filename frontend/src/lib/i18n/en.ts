@@ -608,6 +608,7 @@ export const en = {
   'keys_help.sidebar': 'Show or hide sessions',
   'keys_help.panel': 'Show or hide the panel',
   'keys_help.filter': 'Filter sessions',
+  'keys_help.projects': 'Open another project',
   'keys_help.density': 'Show more or less of finished turns: normal, verbose, summary',
   'keys_help.find': 'Find in the conversation, go to the next or previous match',
   'keys_help.zoom': 'Make everything larger or smaller, or its normal size',

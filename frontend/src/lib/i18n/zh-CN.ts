@@ -580,6 +580,7 @@ export const zhCN: Record<Key, Message> = {
   'keys_help.sidebar': '显示或隐藏会话列表',
   'keys_help.panel': '显示或隐藏面板',
   'keys_help.filter': '筛选会话',
+  'keys_help.projects': '打开其他项目',
   'keys_help.density': '切换已结束回合的显示：标准、详细、摘要',
   'keys_help.find': '在对话中查找，跳到下一处或上一处',
   'keys_help.zoom': '放大、缩小或恢复正常大小',

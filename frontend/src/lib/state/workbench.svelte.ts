@@ -14,6 +14,7 @@ import { oneAtATime } from '../model/oneAtATime'
 import { beforePaint } from './paint'
 import { KeptPreferences } from './preferences.svelte'
 import { recall, remember } from './remember'
+import { Projects } from './projects.svelte'
 import { Sessions } from './sessions.svelte'
 import { Tasks } from './tasks.svelte'
 import type { Envelope, Event, Preferences, ProjectInfo, Settings } from '../types.gen'
@@ -46,6 +47,7 @@ export class Workbench {
   readonly catalog: Catalog
   readonly costs: Costs
   readonly changes: Changes
+  readonly projects: Projects
   readonly #preferences: KeptPreferences
 
   /** The settings of new sessions. */
@@ -95,6 +97,7 @@ export class Workbench {
     this.catalog = new Catalog(call)
     this.costs = new Costs(call)
     this.changes = new Changes(call)
+    this.projects = new Projects(call, api.desktop)
     this.#preferences = new KeptPreferences(call, (work) => this.attempt(work))
   }
 

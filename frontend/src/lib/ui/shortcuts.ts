@@ -20,6 +20,7 @@ export const shortcuts: readonly { label: Key; keys: readonly string[] }[] = [
   { label: 'keys_help.sidebar', keys: ['Ctrl+B'] },
   { label: 'keys_help.panel', keys: ['Ctrl+.'] },
   { label: 'keys_help.filter', keys: ['Ctrl+K'] },
+  { label: 'keys_help.projects', keys: ['Alt+P'] },
   { label: 'keys_help.find', keys: ['Ctrl+F', 'F3', 'Shift+F3'] },
   { label: 'keys_help.zoom', keys: ['Ctrl++', 'Ctrl+−', 'Ctrl+0'] },
   { label: 'keys_help.density', keys: ['Ctrl+O'] },
@@ -32,6 +33,7 @@ export type Command =
   | 'sidebar'
   | 'panel'
   | 'filter'
+  | 'projects'
   | 'find'
   | 'find_next'
   | 'find_previous'
@@ -61,7 +63,12 @@ export function commandOf(event: KeyboardEvent): Command | undefined {
     return commands[key]
   }
   if (event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
-    const commands: Record<string, Command> = { a: 'review', n: 'new', m: 'composer' }
+    const commands: Record<string, Command> = {
+      a: 'review',
+      n: 'new',
+      m: 'composer',
+      p: 'projects',
+    }
     return commands[key]
   }
   if (event.key === 'F6' && !event.altKey && !event.ctrlKey && !event.metaKey) {
