@@ -107,6 +107,29 @@ describe('growing markdown', () => {
     expect(parser.update('One.\n\nTwo.\n\nThree.\n\nFour')[0]).toBe(first)
   })
 
+  test('when the beginning is left out, blocks keep their places and are not rendered again', () => {
+    const parser = new GrowingMarkdown()
+    const text = 'One.\n\nTwo.\n\nThree.\n\nFour.\n'
+    const [, two, three] = parser.update(text)
+    const at = (part: string) => text.indexOf(part)
+    expect(parser.update(text.slice(at('Two')), at('Two')).slice(0, 2)).toStrictEqual([two, three])
+    // In the middle of the second, which is then left out.
+    const rest = parser.update(`${text.slice(at('o.'))}\nFive`, at('o.'))
+    expect(rest[0]).toBe(three)
+    expect(rest.map((block) => block.at)).toEqual([at('Three'), at('Four'), text.length + 1])
+    // In the middle of the open one.
+    const last = parser.update('ve', text.length + 3)
+    expect(last).toMatchObject([{ at: text.length + 3, html: expect.stringContaining('ve') }])
+  })
+
+  test('a text that is complete has its blocks where it had them while it grew', () => {
+    const parser = new GrowingMarkdown()
+    let blocks = parser.update('')
+    for (let end = 1; end <= document.length; end++) blocks = parser.update(document.slice(0, end))
+    const places = (all: typeof blocks) => all.map((block) => block.at)
+    expect(places(blocks)).toEqual(places(renderMarkdown(document)))
+  })
+
   test('a different text is rendered from the start', () => {
     const parser = new GrowingMarkdown()
     parser.update('One.\n\nTwo.\n\nThree')

@@ -5,8 +5,10 @@ import { withoutBidi } from '../model/visible'
 import { fileButton, piecesOf } from './files'
 import { escapeHTML, highlight } from './highlight'
 
-export type Block =
+/** A block and its place in the whole text, by which a page knows it again. */
+export type Block = { at: number } & (
   { kind: 'html'; html: string } | { kind: 'code'; language: string; code: string; html: string }
+)
 
 const markdown = new MarkdownIt({
   html: false,
@@ -106,9 +108,14 @@ const clean = (html: string) => DOMPurify.sanitize(html, policy)
 
 type Parsed = { block: Block; endLine: number; nextLine: number }
 
-/** Renders the top-level blocks of a text. Code in an unfinished fence is not highlighted. */
-function parse(text: string, open: boolean): Parsed[] {
+/**
+ * Renders the top-level blocks of a text that begins at a place in the whole text. Code in an unfinished fence is not
+ * highlighted.
+ */
+function parse(text: string, open: boolean, begin = 0): Parsed[] {
   const env = {}
+  const starts = lineStarts(text)
+  let at = -1
   const tokens = markdown.parse(withoutBidi(text), env)
   const parsed: Parsed[] = []
   for (let from = 0; from < tokens.length;) {
@@ -116,15 +123,16 @@ function parse(text: string, open: boolean): Parsed[] {
     for (let depth = tokens[from]!.nesting; depth > 0; to++) depth += tokens[to]!.nesting
     const first = tokens[from]!
     const isLast = to === tokens.length
+    at = Math.max(at + 1, begin + (starts[first.map?.[0] ?? 0] ?? 0))
     let block: Block
     if (first.type === 'fence') {
       const language = first.info.trim().split(/\s+/)[0] ?? ''
       const code = first.content.replace(/\n$/, '')
       const html = open && isLast ? escapeHTML(code) : clean(highlight(code, language))
-      block = { kind: 'code', language, code, html }
+      block = { at, kind: 'code', language, code, html }
     } else {
       const html = markdown.renderer.render(tokens.slice(from, to), markdown.options, env)
-      block = { kind: 'html', html: clean(html) }
+      block = { at, kind: 'html', html: clean(html) }
     }
     parsed.push({ block, endLine: first.map?.[1] ?? 0, nextLine: tokens[to]?.map?.[0] ?? -1 })
     from = to
@@ -151,17 +159,18 @@ export function renderMarkdown(text: string): Block[] {
  */
 export class GrowingMarkdown {
   #text = ''
+  #from = 0
   #finished: Block[] = []
+  /** Where the open block begins in the text. */
   #offset = 0
 
-  update(text: string): Block[] {
-    if (!text.startsWith(this.#text.slice(0, this.#offset))) {
-      this.#finished = []
-      this.#offset = 0
-    }
+  /** Takes the text so far, of which only what follows a place may be left. What was a whole block stays one. */
+  update(text: string, from = 0): Block[] {
+    this.#leave(from)
+    if (!text.startsWith(this.#text.slice(0, this.#offset))) this.#restart()
     this.#text = text
     const tail = text.slice(this.#offset)
-    const parsed = parse(tail, true)
+    const parsed = parse(tail, true, this.#from + this.#offset)
     const starts = lineStarts(tail)
     const lastLine = starts.length - 1
     let done = 0
@@ -172,6 +181,22 @@ export class GrowingMarkdown {
       this.#offset += starts[parsed[done - 1]!.nextLine]!
     }
     return [...this.#finished, ...blocks.slice(done)]
+  }
+
+  /** Leaves out what is before a place, and the block that the place is in. */
+  #leave(from: number): void {
+    const gone = from - this.#from
+    if (gone === 0) return
+    this.#from = from
+    this.#text = this.#text.slice(gone)
+    this.#offset -= gone
+    if (gone < 0 || this.#offset < 0) this.#restart()
+    this.#finished = this.#finished.filter(({ at }) => at >= from)
+  }
+
+  #restart(): void {
+    this.#finished = []
+    this.#offset = 0
   }
 }
 

@@ -1,6 +1,12 @@
-/** Adds what jsdom lacks for component tests. It does no layout, so sizes never change. */
+/**
+ * Adds what jsdom lacks for component tests. It does no layout, so sizes never change, and what is observed is
+ * only reported as it begins.
+ */
 globalThis.ResizeObserver ??= class {
-  observe(): void {}
+  constructor(private report: ResizeObserverCallback) {}
+  observe(): void {
+    queueMicrotask(() => this.report([], this))
+  }
   unobserve(): void {}
   disconnect(): void {}
 }

@@ -11,9 +11,13 @@ export const scrollable: Attachment<HTMLElement> = (element) => {
     if (scrolls) element.tabIndex = 0
     else if (document.activeElement !== element) element.removeAttribute('tabindex')
   }
-  // The content may grow without a change of the element's own size.
   const sizes = new ResizeObserver(look)
-  const contents = new MutationObserver(look)
+  // The content may grow without a change of the element's own size. It is looked at once the frame is laid out,
+  // which an observer that begins anew is called for; to look at once would lay it out once more.
+  const contents = new MutationObserver(() => {
+    sizes.unobserve(element)
+    sizes.observe(element)
+  })
   sizes.observe(element)
   contents.observe(element, { childList: true, characterData: true, subtree: true })
   return () => {
