@@ -57,7 +57,12 @@ func TestCommandTimeouts(t *testing.T) {
 			{"", time.Hour, time.Minute, 10 * time.Minute},
 			{"", -time.Second, time.Minute, time.Minute},
 		} {
-			for _, name := range []string{shell.tool, "shell", "Bash"} { // as it is shown, and as it is also understood
+			e := &timed{}
+			p := newPlaceWith(t, shell.provider, func(on env.Environment) env.Environment { e.Environment = on; return e },
+				profile.Surroundings{Naming: tt.naming, CommandTimeout: func() time.Duration { return tt.set }}, nil)
+			names := []string{shell.tool, "shell", "Bash"} // as it is shown, and as it is also understood
+			var calls []llmtest.Call
+			for _, name := range names {
 				input, parameter := `{"command":"x"}`, shell.parameter
 				if name != shell.tool {
 					parameter = map[string]string{"shell": "timeout_ms", "Bash": "timeout"}[name]
@@ -65,13 +70,11 @@ func TestCommandTimeouts(t *testing.T) {
 				if tt.call != 0 {
 					input = fmt.Sprintf(`{"command":"x",%q:%d}`, parameter, tt.call.Milliseconds())
 				}
-				e := &timed{}
-				p := newPlaceWith(t, shell.provider, func(on env.Environment) env.Environment { e.Environment = on; return e },
-					profile.Surroundings{Naming: tt.naming, CommandTimeout: func() time.Duration { return tt.set }}, nil)
-				call(p, use(name, input))
-				if !slices.Equal(e.limits, []time.Duration{tt.want}) {
-					t.Errorf("%s %s, %+v: %v", shell.provider, name, tt, e.limits)
-				}
+				calls = append(calls, use(name, input))
+			}
+			call(p, calls...)
+			if !slices.Equal(e.limits, slices.Repeat([]time.Duration{tt.want}, len(names))) {
+				t.Errorf("%s %q, %+v: %v", shell.provider, names, tt, e.limits)
 			}
 		}
 	}

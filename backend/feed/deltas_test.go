@@ -21,7 +21,7 @@ func TestFeedOfAFlood(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := New()
 				got := watchAll(t, f)
-				text := strings.Repeat(unit, 200_000/len(unit))
+				text := strings.Repeat(unit, 60_000/len(unit))
 				end := 0
 				for range 8 {
 					f.Publish(agent.Event{Session: "a", Data: agent.ReasoningDelta{Text: text, Offset: end}})
@@ -66,13 +66,13 @@ func TestFeedOfAFlood(t *testing.T) {
 // parts, with its full length.
 func TestLongAnswerForDisplay(t *testing.T) {
 	t.Parallel()
-	long := "begins " + strings.Repeat("é", 8<<20) + " ends"
+	long := "begins " + strings.Repeat("é", 1<<20) + " ends"
 	part := func(text string) llm.Part { return llm.Part{Kind: llm.PartText, Text: text} }
 	thought := func(text string) llm.Part {
 		return llm.Part{Kind: llm.PartReasoning, Reasoning: &llm.Reasoning{Text: text}}
 	}
 	var many []llm.Part
-	for range 1 << 12 {
+	for range 1 << 10 {
 		many = append(many, part("begins "+strings.Repeat("x", 1<<10)+" ends"))
 	}
 	for name, parts := range map[string][]llm.Part{

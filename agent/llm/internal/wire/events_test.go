@@ -80,8 +80,14 @@ func (s endless) Read(p []byte) (int, error) {
 
 func TestEventsAreLimited(t *testing.T) {
 	t.Parallel()
-	for name, body := range map[string]endless{"line": "data", "event": "data: x\n", "events": "data:x\n\n"} {
-		e := NewEvents(body)
+	for name, tt := range map[string]struct {
+		body endless
+		read int
+	}{
+		"line": {"data", 0}, "event": {endless("data: " + strings.Repeat("x", 1000) + "\n"), 0}, "events": {"data:x\n\n", maxEvents - 10},
+	} {
+		e := NewEvents(tt.body)
+		e.read = tt.read
 		for e.Next() {
 		}
 		var size *sizeError

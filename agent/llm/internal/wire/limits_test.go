@@ -92,14 +92,13 @@ func TestCompressedAnswersAreLimited(t *testing.T) {
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
 	comment := append(bytes.Repeat([]byte{':'}, 1<<20), '\n')
-	for range 257 {
-		if _, err := z.Write(comment); err != nil {
-			t.Fatal(err)
-		}
+	if _, err := z.Write(comment); err != nil {
+		t.Fatal(err)
 	}
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
+	bomb.Write(bytes.Repeat(bomb.Bytes(), 256)) // parts that are compressed one by one are read as one
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		w.Header().Set("Content-Encoding", "gzip")
