@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Inherit selects the variables that a child gets from its parent (LOOP-36).
@@ -110,10 +111,32 @@ func setOf(names string) map[string]bool {
 }
 
 // isSecret reports whether a variable holds a secret, judged by its name or the
-// form of its value.
+// form of its value. It remembers what it found, because every child gets the
+// same variables and the patterns take long.
 func isSecret(name, value string) bool {
-	return secretName(words(name)) || secretValue.MatchString(value)
+	entry := name + "=" + value
+	judged.Lock()
+	defer judged.Unlock()
+	secret, known := judged.entries[entry]
+	if known {
+		return secret
+	}
+	secret = secretName(words(name)) || secretValue.MatchString(value)
+	if judged.entries == nil || len(judged.entries) == mostJudged {
+		judged.entries = map[string]bool{}
+	}
+	judged.entries[entry] = secret
+	return secret
 }
+
+// judged has the variables that isSecret judged. It starts again when it has
+// mostJudged of them.
+var judged struct {
+	sync.Mutex
+	entries map[string]bool
+}
+
+const mostJudged = 1024
 
 var boundary = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 

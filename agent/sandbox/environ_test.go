@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -95,5 +96,20 @@ func TestWindowsOwnVariablesAreTakenBack(t *testing.T) {
 		if slices.Contains(filter.Apply([]string{"GDK_BACKEND=x11"}), "GDK_BACKEND=x11") {
 			t.Errorf("%+v passes GDK_BACKEND", filter)
 		}
+	}
+}
+
+// What was found out about variables is remembered for a limited number.
+func TestJudgedVariablesAreLimited(t *testing.T) {
+	for i := range 2*mostJudged + 5 {
+		if got := isSecret(fmt.Sprintf("API_KEY_%d", i), "x"); !got {
+			t.Fatalf("the key %d passes", i)
+		}
+		if got := isSecret(fmt.Sprintf("PLAIN%d", i), "x"); got {
+			t.Fatalf("the variable %d is dropped", i)
+		}
+	}
+	if n := len(judged.entries); n > mostJudged {
+		t.Errorf("%d are remembered", n)
 	}
 }
