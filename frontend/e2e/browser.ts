@@ -6,19 +6,10 @@ import {
   type Locator,
   type Page,
 } from 'playwright-core'
+import { inject } from 'vitest'
 
-export const launch = (): Promise<Browser> =>
-  chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
+/** Connects to the Chromium of the run. A close ends the pages of the connection. */
+export const launch = (): Promise<Browser> => chromium.connect(inject('chromium'))
 
 export type Watched = {
   page: Page

@@ -107,8 +107,14 @@ const deltaOf =
     choices: [{ index: 0, delta, finish_reason: finish }],
   })
 
+/** Divides a text into pieces of at least twelve characters, and into 20,000 pieces at most. */
+function* piecesOf(text = '') {
+  const length = Math.max(12, Math.ceil(text.length / 20_000))
+  for (let at = 0; at < text.length; at += length) yield text.slice(at, at + length)
+}
+
 function* reasoningOf(round: Round, at: number) {
-  for (const piece of round.reasoning?.match(/[^]{1,12}/g) ?? []) {
+  for (const piece of piecesOf(round.reasoning)) {
     yield deltaOf(at)({ reasoning_content: piece })
   }
 }
@@ -117,7 +123,7 @@ function* chunksOf(round: Round, at: number) {
   const head = headOf(at)
   const delta = deltaOf(at)
   yield delta({ role: 'assistant', content: '' })
-  for (const piece of round.text?.match(/[^]{1,12}/g) ?? []) yield delta({ content: piece })
+  for (const piece of piecesOf(round.text)) yield delta({ content: piece })
   for (const [index, call] of (round.calls ?? []).entries()) {
     const id = `call_${at}_${index}`
     const named = { name: call.name, arguments: '' }

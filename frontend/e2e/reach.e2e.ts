@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launch, openPage, shot } from './browser'
+import { launch, openPage, shot, untilArmed } from './browser'
 import { discard, startHost, type Host } from './host'
 
 let browser: Browser
@@ -23,7 +23,7 @@ test('a session with the keyboard alone, from the first message to the last appr
 
   // The composer is focused at first. Shift+Tab in it steps through the modes.
   await page.getByRole('textbox', { name: 'Message' }).waitFor()
-  expect(await focused()).toBe('Message')
+  await expect.poll(focused).toBe('Message')
   await keyboard.press('Shift+Tab')
   await page.getByLabel('Permission mode: Plan only').waitFor()
   for (let i = 0; i < 4; i++) await keyboard.press('Shift+Tab')
@@ -39,17 +39,20 @@ test('a session with the keyboard alone, from the first message to the last appr
     const question = page.getByRole('region', { name: `Needs you: ${tool}` })
     await question.waitFor({ timeout: 20_000 })
     // A letter that is typed in the composer does not answer the question.
+    await keyboard.press('Alt+m')
     await keyboard.press(key)
+    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe(key)
+    await keyboard.press('Backspace')
     await keyboard.press('Alt+a')
-    expect(await focused()).toBe(`Needs you: ${tool}`)
-    await page.waitForTimeout(450)
+    await expect.poll(focused).toBe(`Needs you: ${tool}`)
+    await untilArmed(question)
     await keyboard.press(key)
     await question.waitFor({ state: 'detached' })
   }
   await page.getByRole('button', { name: /· Demo script$/ }).waitFor({ timeout: 20_000 })
 
   await keyboard.press('Control+k')
-  expect(await focused()).toBe('Filter sessions')
+  await expect.poll(focused).toBe('Filter sessions')
   await keyboard.press('Control+b')
   await page.getByRole('navigation', { name: 'Sessions' }).waitFor({ state: 'detached' })
   await keyboard.press('Control+b')
