@@ -27,6 +27,17 @@ test.each([
   expect(found(html, text)).toEqual(want)
 })
 
+test('a formula is found as it was written, and marked as a whole', () => {
+  const math = (tex: string, drawn: string) =>
+    `<math><semantics><mi>${drawn}</mi><annotation>${tex}</annotation></semantics></math>`
+  const box = boxOf(`<p>so ${math('\\alpha', 'α')} is beta ${math('\\beta', 'β')}</p>`)
+  const [formula] = rangesIn(box, patternOf('\\ALPHA')!)
+  expect(formula!.startContainer).toBe(box.firstElementChild)
+  expect(formula!.cloneContents().firstElementChild?.localName).toBe('math')
+  expect(rangesIn(box, patternOf('beta')!)).toHaveLength(2)
+  expect(rangesIn(box, patternOf('α')!)).toEqual([])
+})
+
 test('nothing is no pattern, and the number of places is limited', () => {
   expect(patternOf('')).toBeUndefined()
   expect(rangesIn(boxOf('a'.repeat(100)), patternOf('a')!, 7)).toHaveLength(7)

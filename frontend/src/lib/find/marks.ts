@@ -13,12 +13,20 @@ export function patternOf(text: string): RegExp | undefined {
   return new RegExp(literal, 'giu')
 }
 
+/** A formula is searched as it was written, in its annotation, which is not drawn. */
+const isSearched = (node: Node) =>
+  !node.parentElement?.closest('math') || node.parentElement.localName === 'annotation'
+
+/** The formula around a text, which is marked as a whole. */
+const formulaOf = (node: Node) => node.parentElement?.closest('math') ?? undefined
+
 /** The places of a pattern in the text of an element, which may lie across its parts. */
 export function rangesIn(root: Element, pattern: RegExp, limit = most): Range[] {
   const nodes: { node: Text; from: number }[] = []
   let text = ''
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (!isSearched(node)) continue
     nodes.push({ node: node as Text, from: text.length })
     text += (node as Text).data
   }
@@ -32,8 +40,13 @@ export function rangesIn(root: Element, pattern: RegExp, limit = most): Range[] 
   for (const { 0: found, index } of text.matchAll(pattern)) {
     if (ranges.length >= limit) break
     const range = document.createRange()
-    range.setStart(...place(index, false))
-    range.setEnd(...place(index + found.length, true))
+    const start = place(index, false)
+    const end = place(index + found.length, true)
+    const [first, last] = [formulaOf(start[0]), formulaOf(end[0])]
+    if (first) range.setStartBefore(first)
+    else range.setStart(...start)
+    if (last) range.setEndAfter(last)
+    else range.setEnd(...end)
     ranges.push(range)
   }
   return ranges
@@ -56,7 +69,12 @@ export function clearHighlights(): void {
 
 /** Scrolls every box around a range so that the range is in view. */
 export function scrollTo(range: Range, within: Element): void {
-  for (let box = range.startContainer.parentElement; box; box = box.parentElement) {
+  const from = range.startContainer
+  for (
+    let box = from instanceof Element ? from : from.parentElement;
+    box;
+    box = box.parentElement
+  ) {
     const { overflowY, overflowX } = getComputedStyle(box)
     const seen = box.getBoundingClientRect()
     const place = range.getBoundingClientRect()

@@ -16,6 +16,10 @@ describe('markdown', () => {
       '<p dir="auto"><a href="https://evil.example/?d=1">p</a></p>\n',
     ],
     ['![p](data:image/png;base64,xx)', '<p dir="auto">![p](data:image/png;base64,xx)</p>\n'],
+    [
+      '[a](https://evil.example/ "https://good.example/")',
+      '<p dir="auto"><a href="https://evil.example/">a</a></p>\n',
+    ],
     ['x\u202egnp', '<p dir="auto">x⟨U+202E⟩gnp</p>\n'],
   ])('%s', (given, want) => {
     expect(html(given)).toBe(want)

@@ -1,9 +1,15 @@
 /** Renders a model's Markdown as blocks of HTML that are safe to insert. */
 import DOMPurify from 'dompurify'
 import MarkdownIt from 'markdown-it'
+import { language } from '../i18n/i18n.svelte'
 import { withoutBidi } from '../model/visible'
 import { fileButton, piecesOf } from './files'
+import { notes } from './footnotes'
+import { drawsFormulas } from './engine.svelte'
+import { type Count, formulaHTML } from './formula'
 import { escapeHTML, highlight } from './highlight'
+import { mathAttributes, mathTags } from './mathml'
+import { type Formula, maths } from './maths'
 
 /** A block and its place in the whole text, by which a page knows it again. */
 export type Block = { at: number } & (
@@ -28,6 +34,10 @@ markdown.renderer.rules.image = (tokens, index) => {
   const text = escapeHTML(image.content) || source
   return `<a href="${source}">${text}</a>`
 }
+
+// A link's own title could claim another address.
+markdown.renderer.rules.link_open = (tokens, index) =>
+  `<a href="${escapeHTML(String(tokens[index]!.attrGet('href') ?? ''))}">`
 
 // The parser aligns cells by style attributes, which the page's content security policy blocks.
 for (const rule of ['th_open', 'td_open']) {
@@ -91,17 +101,29 @@ markdown.renderer.rules.code_inline = (...given) => {
     : inlineCode(...given)
 }
 
+markdown.use(maths).use(notes)
+type Env = { maths?: Count }
+const formula = (given: unknown, env: Env) => formulaHTML(given as Formula, (env.maths ??= {}))
+markdown.renderer.rules.maths = (tokens, index, _options, env) =>
+  formula(tokens[index]!.meta, env as Env)
+markdown.renderer.rules.maths_block = (tokens, index, _options, env) =>
+  `<p>${formula(tokens[index]!.meta, env as Env)}</p>\n`
+
 const policy = {
   ALLOWED_TAGS: [
     ...['p', 'br', 'hr', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li', 'blockquote'],
-    ...['strong', 'em', 's', 'a', 'code', 'pre', 'span', 'button'],
+    ...['strong', 'em', 's', 'a', 'code', 'pre', 'span', 'button', 'sup'],
     ...['table', 'thead', 'tbody', 'tr', 'th', 'td'],
+    ...mathTags,
   ],
-  ALLOWED_ATTR: ['href', 'class', 'start', 'dir', 'role'],
+  ALLOWED_ATTR: ['href', 'class', 'start', 'dir', 'role', 'title', ...mathAttributes],
   ALLOW_DATA_ATTR: false,
   ALLOWED_URI_REGEXP: /^https?:/i,
   // Otherwise their values would have to be URLs as well.
-  ADD_URI_SAFE_ATTR: ['dir', 'start', 'role', 'aria-checked', 'aria-disabled', 'aria-label'],
+  ADD_URI_SAFE_ATTR: [
+    ...['dir', 'start', 'role', 'aria-checked', 'aria-disabled', 'aria-label', 'title'],
+    ...mathAttributes,
+  ],
 }
 
 const clean = (html: string) => DOMPurify.sanitize(html, policy)
@@ -109,18 +131,24 @@ const clean = (html: string) => DOMPurify.sanitize(html, policy)
 type Parsed = { block: Block; endLine: number; nextLine: number }
 
 /**
- * Renders the top-level blocks of a text that begins at a place in the whole text. Code in an unfinished fence is not
- * highlighted.
+ * Renders the top-level blocks of a text that begins at a place in the whole text. In an open text, which still
+ * grows, code in an unfinished fence is not highlighted, and footnotes stay as they are written, because they belong
+ * to the whole text.
  */
 function parse(text: string, open: boolean, begin = 0): Parsed[] {
   const env = {}
+  if (open) markdown.block.ruler.disable('footnote_def')
+  else markdown.block.ruler.enable('footnote_def')
   const starts = lineStarts(text)
   let at = -1
   const tokens = markdown.parse(withoutBidi(text), env)
   const parsed: Parsed[] = []
   for (let from = 0; from < tokens.length;) {
     let to = from + 1
-    for (let depth = tokens[from]!.nesting; depth > 0; to++) depth += tokens[to]!.nesting
+    // Footnotes inside footnotes can leave a block open.
+    for (let depth = tokens[from]!.nesting; depth > 0 && to < tokens.length; to++) {
+      depth += tokens[to]!.nesting
+    }
     const first = tokens[from]!
     const isLast = to === tokens.length
     at = Math.max(at + 1, begin + (starts[first.map?.[0] ?? 0] ?? 0))
@@ -143,11 +171,15 @@ function parse(text: string, open: boolean, begin = 0): Parsed[] {
 const cache = new Map<string, Block[]>()
 const cacheSize = 200
 
+/** What the same text is rendered differently for: whether formulas are drawn, and the language of what is added. */
+const circumstances = () => `${drawsFormulas()} ${language()} `
+
 /** Renders a complete text. The results of the latest texts are cached. */
 export function renderMarkdown(text: string): Block[] {
-  const blocks = cache.get(text) ?? parse(text, false).map((p) => p.block)
-  cache.delete(text)
-  cache.set(text, blocks)
+  const key = circumstances() + text
+  const blocks = cache.get(key) ?? parse(text, false).map((p) => p.block)
+  cache.delete(key)
+  cache.set(key, blocks)
   if (cache.size > cacheSize) cache.delete(cache.keys().next().value!)
   return blocks
 }
@@ -163,9 +195,13 @@ export class GrowingMarkdown {
   #finished: Block[] = []
   /** Where the open block begins in the text. */
   #offset = 0
+  #for = ''
 
   /** Takes the text so far, of which only what follows a place may be left. What was a whole block stays one. */
   update(text: string, from = 0): Block[] {
+    const now = circumstances()
+    if (now !== this.#for) this.#restart()
+    this.#for = now
     this.#leave(from)
     if (!text.startsWith(this.#text.slice(0, this.#offset))) this.#restart()
     this.#text = text
