@@ -30,6 +30,7 @@ export const rooms = [
   'queue',
   'changes',
   'find',
+  'actions',
   'conversation',
   'settings',
   'app',

@@ -617,6 +617,8 @@ export const en = {
   'keys_help.answer': 'There: allow, allow for session, deny, deny with feedback',
   'keys_help.questions': 'There: go to another question',
   'keys_help.composer': 'Go to the message field',
+  'keys_help.messages': 'Go to the previous or next message',
+  'keys_help.actions': 'There: copy, copy as Markdown, copy the output, edit and resend, retry',
   'keys_help.change': 'In a diff: go to the next or previous change',
   'keys_help.region': 'Go to the next or previous part of the window',
   'keys_help.help': 'This help',

@@ -589,6 +589,8 @@ export const zhCN: Record<Key, Message> = {
   'keys_help.answer': '在那里：允许、本会话内允许、拒绝、拒绝并说明',
   'keys_help.questions': '在那里：前往另一个问题',
   'keys_help.composer': '前往消息输入框',
+  'keys_help.messages': '转到上一条或下一条消息',
+  'keys_help.actions': '此时：复制、复制为 Markdown、复制输出、编辑后重发、重试',
   'keys_help.change': '在差异中：转到下一处或上一处改动',
   'keys_help.region': '前往窗口的下一个或上一个区域',
   'keys_help.help': '本帮助',

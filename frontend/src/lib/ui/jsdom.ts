@@ -10,3 +10,6 @@ globalThis.ResizeObserver ??= class {
   unobserve(): void {}
   disconnect(): void {}
 }
+
+globalThis.matchMedia ??= (media) =>
+  Object.assign(new EventTarget(), { media, matches: false }) as unknown as MediaQueryList

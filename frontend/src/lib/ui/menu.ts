@@ -4,5 +4,7 @@ export type MenuItem = {
   label: string
   icon: Component<{ size?: number; strokeWidth?: number }>
   danger?: boolean
+  /** The keys that do the same, which are printed beside it. */
+  keys?: string
   onselect: () => void
 }

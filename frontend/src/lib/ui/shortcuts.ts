@@ -14,6 +14,8 @@ export const shortcuts: readonly { label: Key; keys: readonly string[] }[] = [
   { label: 'keys_help.answer', keys: ['A', 'S', 'D', 'F'] },
   { label: 'keys_help.questions', keys: ['←', '→'] },
   { label: 'keys_help.composer', keys: ['Alt+M'] },
+  { label: 'keys_help.messages', keys: ['Alt+↑', 'Alt+↓'] },
+  { label: 'keys_help.actions', keys: ['C', 'M', 'O', 'E', 'R'] },
   { label: 'keys_help.change', keys: ['N', 'P'] },
   { label: 'keys_help.region', keys: ['F6', 'Shift+F6'] },
   { label: 'keys_help.new', keys: ['Ctrl+N', 'Alt+N'] },
@@ -42,6 +44,8 @@ export type Command =
   | 'help'
   | 'review'
   | 'composer'
+  | 'next_message'
+  | 'previous_message'
   | 'next_region'
   | 'previous_region'
 
@@ -68,6 +72,8 @@ export function commandOf(event: KeyboardEvent): Command | undefined {
       n: 'new',
       m: 'composer',
       p: 'projects',
+      arrowup: 'previous_message',
+      arrowdown: 'next_message',
     }
     return commands[key]
   }

@@ -1,0 +1,9 @@
+import type { Action, Target } from './action'
+import { copy, copyMarkdown, copyOutput } from './copying'
+import { edit, retry } from './resending'
+
+/** The actions on rows, in the order of their buttons. A new action is a line here. */
+export const actions: readonly Action[] = [copy, copyMarkdown, copyOutput, edit, retry]
+
+export const offeredFor = (target: Target): readonly Action[] =>
+  actions.filter((action) => action.offers(target))

@@ -1,0 +1,168 @@
+/** Which rows of a conversation show their actions, and how the focus walks from row to row. */
+import { tick } from 'svelte'
+import type { Attachment } from 'svelte/attachments'
+import { MediaQuery } from 'svelte/reactivity'
+import { indexNear, type Row } from '../model/rows'
+
+/** In a pane of this width there is room for buttons beside the prose. */
+const roomy = 960
+
+/** How many frames a row may take until it is drawn. */
+const patience = 40
+
+const frame = () => new Promise(requestAnimationFrame)
+
+const rowOf = (target: EventTarget | null): HTMLElement | undefined =>
+  (target instanceof Element && target.closest<HTMLElement>('[data-item]')) || undefined
+
+type List = {
+  rows: () => readonly Row[]
+  /** Scrolls a row into view. */
+  show: (index: number) => void
+  /** The row to begin at; undefined is the last one. */
+  begin: () => string | undefined
+  /** Leaves the list. */
+  leave: () => void
+}
+
+export class Walk {
+  /** The row that has the focus. */
+  at = $state<string>()
+  /** Whether the buttons have room beside the rows. */
+  isRoomy = $state(false)
+  /** Whether the device has no pointer that could hover. All rows show their menu then. */
+  readonly #touch = new MediaQuery('(hover: none)')
+  /** The row under the pointer. */
+  #pointed = $state<string>()
+  /** The row in which something has the focus of the keyboard. */
+  #inside = $state<string>()
+  /** The row whose menu is open. */
+  #held = $state<string>()
+  #pane?: HTMLElement
+  #list: List
+
+  constructor(list: List) {
+    this.#list = list
+  }
+
+  get isTouch(): boolean {
+    return this.#touch.current
+  }
+
+  /** Whether a row shows its actions. */
+  shows = (key: string): boolean =>
+    this.isTouch || [this.at, this.#pointed, this.#inside, this.#held].includes(key)
+
+  /** Goes to the next row (1) or to the previous one (-1); past the last row it leaves the list. */
+  step(by: 1 | -1): void {
+    const rows = this.#list.rows()
+    const here = rowOf(document.activeElement)?.dataset.item
+    const from = rows.findIndex(({ key }) => key === (here ?? this.#list.begin()))
+    if (from < 0) return void this.go(rows.length - 1)
+    // From something inside a row, or from outside the list, the way back leads to the row itself.
+    const isOn = here !== undefined && (by > 0 || here === this.at)
+    const to = isOn ? from + by : from
+    if (to >= rows.length) this.#list.leave()
+    else void this.go(Math.max(0, to))
+  }
+
+  /** Gives a row the focus; -1 is the last one. */
+  async go(index: number): Promise<void> {
+    const row = this.#list.rows().at(index)
+    if (!row) return
+    const isAsked = () => this.at === row.key
+    this.at = row.key
+    this.#pointed = undefined
+    await tick()
+    for (let frames = 0; frames < patience && isAsked(); frames++) {
+      const index = this.#list.rows().findIndex(({ key }) => key === row.key)
+      if (index < 0) return
+      const drawn = this.#drawn(row.key)
+      drawn?.focus({ preventScroll: true })
+      if (frames === 0 || !drawn) this.#list.show(index)
+      if (drawn) return
+      await frame()
+    }
+  }
+
+  /** Goes from the buttons of a row to the row itself. */
+  back = (key: string) => void this.go(this.#list.rows().findIndex((row) => row.key === key))
+
+  leave = () => this.#list.leave()
+
+  /** Keeps the actions of a row while its menu is open, and until the focus returned from it. */
+  async hold(key: string, isOpen: boolean): Promise<void> {
+    if (isOpen) this.#held = key
+    else {
+      await frame()
+      await frame()
+      if (this.#held === key) this.#held = undefined
+    }
+  }
+
+  /** Takes the rows before they are drawn. If the row with the focus is not among them, another one takes the focus. */
+  follow(rows: readonly Row[]): void {
+    const here = this.#pane?.contains(document.activeElement) && rowOf(document.activeElement)
+    const key = here && here.dataset.item
+    if (!key || rows.some((row) => row.key === key)) return
+    const near = indexNear(rows, key)
+    void tick().then(() => this.go(near))
+  }
+
+  #drawn = (key: string) =>
+    this.#pane?.querySelector<HTMLElement>(`[data-item="${CSS.escape(key)}"] > [role=group]`)
+
+  /** Follows the pointer and the focus in the pane. */
+  attach: Attachment<HTMLElement> = (pane) => {
+    this.#pane = pane
+    const room = new ResizeObserver(() => (this.isRoomy = pane.clientWidth >= roomy))
+    room.observe(pane)
+    const listening = new AbortController()
+    const { signal } = listening
+    let last = { x: -1, y: -1 }
+    const point = (event: PointerEvent) => {
+      // Rows that move under a pointer at rest do not show their actions, so nothing flickers.
+      if (event.clientX === last.x && event.clientY === last.y) return
+      last = { x: event.clientX, y: event.clientY }
+      const row = event.buttons === 0 ? rowOf(event.target) : undefined
+      this.#pointed = row && !isSelected(row) ? row.dataset.item : undefined
+    }
+    const press = (event: PointerEvent) => {
+      if (event.pointerType === 'touch') this.#pointed = rowOf(event.target)?.dataset.item
+    }
+    const enter = ({ target }: FocusEvent) => {
+      const element = target as Element
+      const isKeyboard = element.matches(':focus-visible')
+      if (isKeyboard) this.#pointed = undefined
+      const isShown = isKeyboard || element.closest('[data-actions]')
+      const key = rowOf(target)?.dataset.item
+      this.#inside = isShown ? key : undefined
+      if (key !== this.at) this.at = undefined
+    }
+    const exit = ({ target, relatedTarget }: FocusEvent) => {
+      if (relatedTarget instanceof Node && pane.contains(relatedTarget)) return
+      const key = rowOf(target)?.dataset.item
+      // Later, because the row may be about to be removed: state must not change while rows are drawn.
+      queueMicrotask(() => {
+        if (pane.contains(document.activeElement)) return
+        if (key === this.#inside) this.#inside = undefined
+        if (key === this.at) this.at = undefined
+      })
+    }
+    pane.addEventListener('pointermove', point, { signal })
+    pane.addEventListener('pointerdown', press, { signal })
+    pane.addEventListener('pointerleave', () => (this.#pointed = undefined), { signal })
+    pane.addEventListener('focusin', enter, { signal })
+    pane.addEventListener('focusout', exit, { signal })
+    return () => {
+      room.disconnect()
+      listening.abort()
+    }
+  }
+}
+
+/** Whether the user selected some text of a row. */
+function isSelected(row: Node): boolean {
+  const selection = getSelection()
+  return Boolean(selection && !selection.isCollapsed && selection.containsNode(row, true))
+}
