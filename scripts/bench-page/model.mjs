@@ -38,6 +38,9 @@ func (c *Cache) Get(name string) (*File, error) {
 /** The pieces of the passage, about as long as tokens. */
 const pieces = passage.match(/\s?\S{1,5}|\s+/g)
 
+/** The piece at a place of the stream. No passage is like another, so that nothing is known from before. */
+const pieceAt = (place) => pieces[place % pieces.length].replace(/\b(?=(cache|file|reads|limit|first|again)\b)/, `n${Math.floor(place / pieces.length)}`)
+
 /** How often the time is written into the text, in pieces. */
 const stampEvery = pieces.length
 
@@ -68,7 +71,7 @@ export async function startModel(rate) {
       let text = ''
       for (; sent < due && !response.writableNeedDrain; sent++) {
         if (sent % stampEvery === 0) text += line({ content: `@${Date.now()}\n\n` })
-        text += line({ content: pieces[sent % pieces.length] })
+        text += line({ content: pieceAt(sent) })
       }
       if (text) response.write(text)
     }

@@ -8,6 +8,7 @@ import { notes } from './footnotes'
 import { drawsFormulas } from './engine.svelte'
 import { type Count, formulaHTML } from './formula'
 import { escapeHTML, highlight } from './highlight'
+import { memo } from './memo'
 import { mathAttributes, mathTags } from './mathml'
 import { type Formula, maths } from './maths'
 
@@ -126,7 +127,8 @@ const policy = {
   ],
 }
 
-const clean = (html: string) => DOMPurify.sanitize(html, policy)
+// A block is rendered again when it is scrolled into view, and when its answer is complete.
+const clean = memo((html) => DOMPurify.sanitize(html, policy), 1000)
 
 type Parsed = { block: Block; endLine: number; nextLine: number }
 

@@ -6,7 +6,7 @@ import { replace, type Writable, writable } from './change'
 import { finishCompaction, openCompaction, stopCompaction } from './compactions'
 import type { Entry, View } from './entries'
 import { spent } from './spending'
-import { grownTail } from './tails'
+import { grownTail, newest } from './tails'
 import type { Draft, Event, SteeringInjected } from '../types.gen'
 
 /**
@@ -28,11 +28,13 @@ export function applyDraft(view: View, draft: Draft): View {
   dropStreaming(next)
   if (draft.text || draft.reasoning) {
     const answer = openAnswer(next)
+    const text = newest(draft.text ?? '', draft.text_offset ?? 0)
+    const thinking = newest(draft.reasoning ?? '', draft.reasoning_offset ?? 0)
     replace(next, answer, {
-      text: draft.text ?? '',
-      textFrom: draft.text_offset ?? 0,
-      thinking: draft.reasoning ?? '',
-      thinkingFrom: draft.reasoning_offset ?? 0,
+      text: text.text,
+      textFrom: text.from,
+      thinking: thinking.text,
+      thinkingFrom: thinking.from,
     })
   }
   for (const [id, tail] of Object.entries(draft.outputs ?? {})) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { emptyView } from './entries'
 import { Log, message, text } from './testing'
 import { apply, applyDraft, draftOf } from './reducer'
-import { joined } from './tails'
+import { joined, newest } from './tails'
 
 test.each([
   ['continues', 'Hel', 0, { text: 'lo', offset: 3 }, { text: 'Hello', from: 0 }],
@@ -59,4 +59,18 @@ test('a message that was cut for display has its size and the event that holds a
     seq: log.events[0]!.seq,
     textFrom: 0,
   })
+})
+
+test('of a whole answer as much is kept as of one that grew', () => {
+  expect(newest('short', 7)).toEqual({ text: 'short', from: 7 })
+  const { text, from } = newest('a'.repeat(100_000) + 'end', 50)
+  expect(text).toHaveLength(32_000)
+  expect(text.endsWith('end')).toBe(true)
+  expect(from).toBe(50 + 100_003 - 32_000)
+})
+
+test('a draft that is read as a whole is no longer than an answer that grew', () => {
+  const view = applyDraft(emptyView, { text: 'a'.repeat(100_000), text_offset: 5 })
+  expect(view.entries).toMatchObject([{ textFrom: 68_005, streaming: true }])
+  expect(view.entries[0]).toHaveProperty('text.length', 32_000)
 })

@@ -19,6 +19,12 @@ export function joined(
   return { text: text.slice(surplus), from: from + surplus }
 }
 
+/** The end of a live answer that was read as a whole, as long as what is kept of one that grew. */
+export function newest(text: string, from: number): { text: string; from: number } {
+  const surplus = Math.max(0, text.length - longestAnswer)
+  return { text: text.slice(surplus), from: from + surplus }
+}
+
 /** How many characters of live output are kept. */
 const longestTail = 32_000
 
