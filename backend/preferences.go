@@ -5,6 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"atelier.dev/atelier/agent"
 )
@@ -38,6 +42,7 @@ type Preferences struct {
 	// Editor is the command that opens a file, such as "code -g {file}:{line}";
 	// empty means the user's graphical editor, as far as one is found.
 	Editor string `json:"editor,omitempty"`
+	Fonts  Fonts  `json:"fonts,omitzero"`
 	// Zoom is the scale of the window's page, in percent; 0 means 100. A browser
 	// has a scale of its own.
 	Zoom int `json:"zoom,omitempty"`
@@ -48,6 +53,64 @@ type Preferences struct {
 	// Damaged says that the stored preferences cannot be read, so that these
 	// are the defaults.
 	Damaged bool `json:"damaged,omitempty"`
+}
+
+// Fonts are the fonts of the page.
+type Fonts struct {
+	Interface Font `json:"interface,omitzero"`
+	Code      Font `json:"code,omitzero"`
+}
+
+// Font is a font of the page. Its zero value is the one that comes with Atelier.
+type Font struct {
+	// Family is [SystemFont] or the name of an installed font; empty means the
+	// font that comes with Atelier.
+	Family string `json:"family,omitempty"`
+	// Size is in CSS pixels; 0 means the default.
+	Size int `json:"size,omitempty"`
+}
+
+// SystemFont is the family that the system uses.
+const SystemFont = "system"
+
+// The bounds of sizes, within which the page's layout holds.
+const (
+	LeastInterfaceSize, MostInterfaceSize = 11, 18
+	LeastCodeSize, MostCodeSize           = 10, 20
+)
+
+// maxFontName is far above the length of any name, in runes.
+const maxFontName = 100
+
+// Check refuses sizes out of bounds, and names that are not plain: the page
+// writes them into its style.
+func (f Fonts) Check() error {
+	for _, each := range []struct {
+		font        Font
+		least, most int
+	}{{f.Interface, LeastInterfaceSize, MostInterfaceSize}, {f.Code, LeastCodeSize, MostCodeSize}} {
+		if each.font.Size != 0 && (each.font.Size < each.least || each.font.Size > each.most) {
+			return Problem(ProblemFontSize, strconv.Itoa(each.least), strconv.Itoa(each.most))
+		}
+		if !isFontName(each.font.Family) {
+			return Problem(ProblemFontName)
+		}
+	}
+	return nil
+}
+
+// isFontName reports whether a name has letters, digits, single spaces and the few
+// signs that names of fonts have, none of which ends a string of CSS.
+func isFontName(name string) bool {
+	if name == "" {
+		return true
+	}
+	for _, r := range name {
+		if !unicode.In(r, unicode.L, unicode.M, unicode.N) && !strings.ContainsRune(" -_.+&", r) {
+			return false
+		}
+	}
+	return utf8.RuneCountInString(name) <= maxFontName && strings.Join(strings.Fields(name), " ") == name
 }
 
 // Notices are the user's choices about announcements outside the page. Without

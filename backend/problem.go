@@ -66,6 +66,8 @@ const (
 	ProblemCommandTimeout  ProblemID = "command_timeout"
 	ProblemCompactUnknown  ProblemID = "compact_unknown"
 	ProblemBypassByDefault ProblemID = "bypass_by_default"
+	ProblemFontSize        ProblemID = "font_size"
+	ProblemFontName        ProblemID = "font_name"
 	ProblemSettingDamaged  ProblemID = "setting_damaged"
 
 	// Problems of the database, with its path or that of its folder.
@@ -151,6 +153,8 @@ const (
 	ProblemEditorMissing        ProblemID = "editor_missing"
 	ProblemEditorInvalid        ProblemID = "editor_invalid"
 	ProblemEditorFailed         ProblemID = "editor_failed"
+	ProblemEditorAbsent         ProblemID = "editor_absent"
+	ProblemEditorNothing        ProblemID = "editor_nothing"
 )
 
 // problem has the English sentences of an [Error]. Arguments replace the
@@ -246,6 +250,11 @@ var problems = map[ProblemID]problem{
 		kept: keptSettings, next: "Leave it empty for each model's own.",
 	},
 	ProblemCompactUnknown: {code: CodeInvalid, message: `"{0}" is not a setting for compaction.`, kept: keptSettings},
+	ProblemFontSize:       {code: CodeInvalid, message: "A font's size must be between {0} and {1} pixels.", kept: keptSettings},
+	ProblemFontName: {
+		code: CodeInvalid, message: "The font's name is not valid.",
+		kept: keptSettings, next: "Use the name of an installed font. It has letters, digits, spaces and - _ . + &.",
+	},
 	ProblemBypassByDefault: {
 		code: CodeInvalid, message: "New sessions cannot begin with everything allowed.",
 		kept: keptSettings, next: "Choose it in the session that needs it; it holds there until Atelier ends.",
@@ -413,6 +422,8 @@ var problems = map[ProblemID]problem{
 	ProblemFileMissing:          {code: CodeNotFound, message: "There is no file {0} in this folder.", kept: keptAll},
 	ProblemEditorMissing:        {code: CodeNotFound, message: "No editor with a window was found.", next: "Name one in Settings, such as code -g {0}."},
 	ProblemEditorInvalid:        {code: CodeInvalid, message: "The editor's command is not valid.", kept: keptAll, next: "Name a program and {0} in it."},
+	ProblemEditorAbsent:         {code: CodeNotFound, message: "The editor {0} was not found.", kept: keptAll, next: "Name an installed program in Settings, or give its whole path."},
+	ProblemEditorNothing:        {code: CodeNotFound, message: "The project has no file to open.", kept: keptAll},
 	ProblemEditorFailed:         {code: CodeInvalid, message: "{0} could not be started.", kept: keptAll, next: "Check the editor's command in Settings."},
 }
 

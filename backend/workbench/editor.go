@@ -16,18 +16,25 @@ import (
 
 // editors are programs with a window of their own, and how they open a line, in
 // the order in which they are looked for.
-var editors = []struct{ name, arguments string }{
-	{"code", "-g {file}:{line}"}, {"cursor", "-g {file}:{line}"}, {"windsurf", "-g {file}:{line}"}, {"codium", "-g {file}:{line}"},
-	{"code-insiders", "-g {file}:{line}"}, {"zed", "{file}:{line}"}, {"zeditor", "{file}:{line}"}, {"subl", "{file}:{line}"},
-	{"idea", "--line {line} {file}"}, {"goland", "--line {line} {file}"}, {"webstorm", "--line {line} {file}"},
-	{"pycharm", "--line {line} {file}"}, {"clion", "--line {line} {file}"}, {"rustrover", "--line {line} {file}"},
-	{"phpstorm", "--line {line} {file}"}, {"rubymine", "--line {line} {file}"}, {"kate", "--line {line} {file}"},
-	{"gvim", "+{line} {file}"}, {"mvim", "+{line} {file}"}, {"emacs", "+{line} {file}"}, {"gedit", "+{line} {file}"},
-	{"gnome-text-editor", "{file}"}, {"mousepad", "{file}"}, {"notepad++", "-n{line} {file}"}, {"notepad", "{file}"},
+var editors = []struct{ name, title, arguments string }{
+	{"code", "Visual Studio Code", "-g {file}:{line}"}, {"cursor", "Cursor", "-g {file}:{line}"},
+	{"windsurf", "Windsurf", "-g {file}:{line}"}, {"codium", "VSCodium", "-g {file}:{line}"},
+	{"code-insiders", "Visual Studio Code Insiders", "-g {file}:{line}"}, {"zed", "Zed", "{file}:{line}"},
+	{"zeditor", "Zed", "{file}:{line}"}, {"subl", "Sublime Text", "{file}:{line}"},
+	{"idea", "IntelliJ IDEA", "--line {line} {file}"}, {"goland", "GoLand", "--line {line} {file}"},
+	{"webstorm", "WebStorm", "--line {line} {file}"}, {"pycharm", "PyCharm", "--line {line} {file}"},
+	{"clion", "CLion", "--line {line} {file}"}, {"rustrover", "RustRover", "--line {line} {file}"},
+	{"phpstorm", "PhpStorm", "--line {line} {file}"}, {"rubymine", "RubyMine", "--line {line} {file}"},
+	{"kate", "Kate", "--line {line} {file}"}, {"gvim", "GVim", "+{line} {file}"}, {"mvim", "MacVim", "+{line} {file}"},
+	{"emacs", "Emacs", "+{line} {file}"}, {"gedit", "gedit", "+{line} {file}"}, {"gnome-text-editor", "GNOME Text Editor", "{file}"},
+	{"mousepad", "Mousepad", "{file}"}, {"notepad++", "Notepad++", "-n{line} {file}"}, {"notepad", "Notepad", "{file}"},
 }
 
 // placeInFile is what an editor's command is told, as examples show it.
 const placeInFile = "{file}:{line}"
+
+// maxEditorCommand is far above the length of any command, in bytes.
+const maxEditorCommand = 4000
 
 // openFile opens a file of the project in the user's editor. No shell takes
 // part, so a name is never more than a name.
@@ -45,17 +52,22 @@ func (w *Workbench) openFile(ctx context.Context, in OpenFileRequest) (backend.E
 	if err != nil {
 		return none, err
 	}
-	fill := strings.NewReplacer("{file}", path, "{line}", strconv.Itoa(max(in.Line, 1)))
+	return none, startEditor(argv, path, in.Line)
+}
+
+// startEditor opens a file with an editor's program and arguments.
+func startEditor(argv []string, path string, line int) error {
+	fill := strings.NewReplacer("{file}", path, "{line}", strconv.Itoa(max(line, 1)))
 	for i := range argv[1:] {
 		argv[i+1] = fill.Replace(argv[i+1])
 	}
 	if err := batchable(argv); err != nil {
-		return none, backend.Problem(backend.ProblemEditorFailed, filepath.Base(argv[0])).Because(err)
+		return backend.Problem(backend.ProblemEditorFailed, filepath.Base(argv[0])).Because(err)
 	}
 	if err := sandbox.Detach(argv...); err != nil {
-		return none, backend.Problem(backend.ProblemEditorFailed, filepath.Base(argv[0])).Because(err)
+		return backend.Problem(backend.ProblemEditorFailed, filepath.Base(argv[0])).Because(err)
 	}
-	return none, nil
+	return nil
 }
 
 // batchable refuses arguments in which cmd.exe would find commands. Windows runs
@@ -104,8 +116,11 @@ func (w *Workbench) editor(preferred string) ([]string, error) {
 			return nil, backend.Problem(backend.ProblemEditorInvalid, placeInFile).Because(err)
 		}
 		program := sandbox.LookPath(words[0])
-		if !filepath.IsAbs(program) {
-			return nil, backend.Problem(backend.ProblemEditorFailed, words[0])
+		if !filepath.IsAbs(program) { // a path in the project is not taken either
+			return nil, backend.Problem(backend.ProblemEditorAbsent, words[0])
+		}
+		if _, err := os.Stat(program); err != nil {
+			return nil, backend.Problem(backend.ProblemEditorAbsent, words[0]).Because(err)
 		}
 		return append([]string{program}, words[1:]...), nil
 	}
@@ -158,6 +173,8 @@ func splitCommand(command string) (words []string, err error) {
 		}
 	}
 	switch {
+	case len(command) > maxEditorCommand:
+		return nil, fmt.Errorf("the command is longer than %d bytes", maxEditorCommand)
 	case quote != 0:
 		return nil, errors.New("a quotation mark is not closed")
 	case len(words) == 0 || words[0] == "":

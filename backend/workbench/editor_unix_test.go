@@ -3,13 +3,16 @@
 package workbench_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/workbench"
+	"github.com/google/go-cmp/cmp"
 )
 
 // program makes a program that reports its name and its arguments, and returns
@@ -61,8 +64,7 @@ func TestOpenInThePreferredEditor(t *testing.T) {
 		}
 	}
 	for command, want := range map[string]backend.ProblemID{
-		"'unclosed": backend.ProblemEditorInvalid, "{file}": backend.ProblemEditorInvalid, "\"\" x": backend.ProblemEditorInvalid,
-		"no-such-program-here {file}": backend.ProblemEditorFailed, "./x {file}": backend.ProblemEditorFailed, "/no/such {file}": backend.ProblemEditorFailed,
+		"no-such-program-here {file}": backend.ProblemEditorAbsent, "./x {file}": backend.ProblemEditorAbsent, "/no/such {file}": backend.ProblemEditorAbsent,
 	} {
 		prefer(p, func(prefs *backend.Preferences) { prefs.Editor = command })
 		if _, err := call[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: name}); err == nil || err.ID != want {
@@ -116,5 +118,95 @@ func TestOpenInAKnownEditor(t *testing.T) {
 		if got := told(t, tt.pipe); got != tt.want {
 			t.Errorf("%+v: %s", tt, got)
 		}
+	}
+}
+
+// A command that is not valid is not stored. One that an earlier version stored
+// does not stop other choices.
+func TestEditorIsCheckedWhenItIsChosen(t *testing.T) {
+	t.Parallel()
+	p := newPage(t, t.TempDir(), t.TempDir(), withoutKey)
+	p.putFile("f", "1\n")
+	for _, command := range []string{"'unclosed", "{file}", `"" x`, "code\n{file}", "code " + strings.Repeat("x", 4000)} {
+		for method, args := range map[string]any{
+			"preferences.set": backend.Preferences{Editor: command}, "editors.check": workbench.EditorCommand{Command: command}, "editors.try": workbench.EditorCommand{Command: command},
+		} {
+			if _, err := call[json.RawMessage](p, method, args); err == nil || err.ID != backend.ProblemEditorInvalid {
+				t.Errorf("%s %q: %v", method, command, err)
+			}
+		}
+	}
+	if err := p.store.SetSetting(t.Context(), backend.PreferencesSetting, `{"editor":"'unclosed"}`); err != nil {
+		t.Fatal(err)
+	}
+	prefer(p, func(prefs *backend.Preferences) { prefs.Theme = "dark" })
+	if _, err := call[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: "f"}); err == nil || err.ID != backend.ProblemEditorInvalid {
+		t.Errorf("open: %v", err)
+	}
+}
+
+// The installed editors are listed, and a command is tried with a file of the
+// project before it is stored.
+func TestEditorsAreFoundAndTried(t *testing.T) {
+	bin := t.TempDir()
+	t.Setenv("PATH", bin)
+	p := newPage(t, t.TempDir(), t.TempDir(), withoutKey)
+	if got := must[workbench.Editors](p, "editors.list", backend.Empty{}); got.Found != nil || got.Automatic != "" {
+		t.Errorf("without editors: %+v", got)
+	}
+	if _, err := call[workbench.EditorAnswer](p, "editors.check", workbench.EditorCommand{}); err == nil || err.ID != backend.ProblemEditorMissing {
+		t.Errorf("automatic: %v", err)
+	}
+	_, kate := program(t, bin, "kate")
+	program(t, bin, "zed")
+	want := workbench.Editors{
+		Found:     []workbench.Editor{{Name: "Zed", Command: "zed {file}:{line}"}, {Name: "Kate", Command: "kate --line {line} {file}"}},
+		Automatic: "Zed",
+	}
+	if diff := cmp.Diff(want, must[workbench.Editors](p, "editors.list", backend.Empty{})); diff != "" {
+		t.Error(diff)
+	}
+	command := workbench.EditorCommand{Command: "kate --line {line} {file}"}
+	if got := must[workbench.EditorAnswer](p, "editors.check", command); got.Name != "Kate" {
+		t.Errorf("check: %+v", got)
+	}
+	if _, err := call[workbench.EditorAnswer](p, "editors.check", workbench.EditorCommand{Command: "absent"}); err == nil || err.ID != backend.ProblemEditorAbsent {
+		t.Errorf("absent: %v", err)
+	}
+
+	if _, err := call[workbench.EditorAnswer](p, "editors.try", command); err == nil || err.ID != backend.ProblemEditorNothing {
+		t.Errorf("an empty project: %v", err)
+	}
+	p.putFile(".hidden", "")
+	if err := os.Mkdir(filepath.Join(p.folder, "docs"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"docs/deep.md", "top.txt"} {
+		p.putFile(name, "")
+		if got := must[workbench.EditorAnswer](p, "editors.try", command); got.Path != name {
+			t.Errorf("try: %+v, want %s", got, name)
+		}
+		if got, want := told(t, kate), "kate\n<--line>\n<1>\n<"+filepath.Join(p.folder, name)+">\n"; got != want {
+			t.Errorf("told %q, want %q", got, want)
+		}
+	}
+	if got := must[backend.Preferences](p, "preferences.get", backend.Empty{}).Editor; got != "" {
+		t.Errorf("stored by trying: %q", got)
+	}
+}
+
+// Fonts out of bounds are not stored.
+func TestFontsAreCheckedWhenTheyAreChosen(t *testing.T) {
+	t.Parallel()
+	p := newPage(t, t.TempDir(), t.TempDir(), withoutKey)
+	fonts := backend.Fonts{Interface: backend.Font{Family: "DejaVu Sans", Size: 15}, Code: backend.Font{Family: backend.SystemFont}}
+	prefer(p, func(prefs *backend.Preferences) { prefs.Fonts = fonts })
+	for want, wrong := range map[backend.ProblemID]backend.Font{backend.ProblemFontSize: {Size: 40}, backend.ProblemFontName: {Family: `x";}`}} {
+		if _, err := call[backend.Preferences](p, "preferences.set", backend.Preferences{Fonts: backend.Fonts{Code: wrong}}); err == nil || err.ID != want {
+			t.Errorf("%+v: %v", wrong, err)
+		}
+	}
+	if got := must[backend.Preferences](p, "preferences.get", backend.Empty{}).Fonts; got != fonts {
+		t.Errorf("stored: %+v", got)
 	}
 }

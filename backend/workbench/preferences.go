@@ -37,9 +37,17 @@ func (w *Workbench) setPreferences(ctx context.Context, p backend.Preferences) (
 	if p.NewSession.Mode == agent.ModeBypass {
 		return p, backend.Problem(backend.ProblemBypassByDefault)
 	}
+	if err := p.Fonts.Check(); err != nil {
+		return p, err
+	}
 	shown, err := w.preferences(ctx, backend.Empty{})
 	if err != nil {
 		return p, err
+	}
+	if p.Editor != "" && p.Editor != shown.Editor {
+		if _, err := splitCommand(p.Editor); err != nil {
+			return p, backend.Problem(backend.ProblemEditorInvalid, placeInFile).Because(err)
+		}
 	}
 	p.Damaged = false
 	stored := p

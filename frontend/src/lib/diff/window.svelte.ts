@@ -1,5 +1,6 @@
 /** The rows of a diff in slices: of many, only those near the view are drawn. */
 import type { DiffRow } from '../model/diffRows'
+import { codeSize } from '../state/fonts.svelte'
 
 /** How many rows are drawn at once. */
 export const sliceRows = 30
@@ -7,8 +8,8 @@ export const sliceRows = 30
 /** Diffs of as many slices are drawn whole. */
 const fewSlices = 7
 
-/** The heights, in pixels, of a line and of a row between hunks, as diff.css has them. */
-const lineHeight = 18
+/** The height of a line and of a row between hunks, in pixels, as app.css and diff.css have them. */
+const lineHeight = () => codeSize() + 6
 const gapHeight = 28
 
 /** How far around the view slices are drawn, in pixels. */
@@ -46,10 +47,11 @@ function widthOf(text: string): number {
 /** How high rows are, about, until they are drawn. */
 function heightOf(rows: readonly DiffRow[], columns: number): number {
   let height = 0
+  const line = lineHeight()
   for (const row of rows) {
     if (row.kind === 'gap') height += gapHeight
-    else if (columns === Infinity) height += lineHeight
-    else height += lineHeight * Math.max(1, Math.ceil(columnsOf(row) / columns))
+    else if (columns === Infinity) height += line
+    else height += line * Math.max(1, Math.ceil(columnsOf(row) / columns))
   }
   return height
 }

@@ -153,6 +153,12 @@ export const problems: Record<ProblemID, Words> = {
     next: '留空则使用各模型自己的限制。',
   },
   compact_unknown: { message: '“{0}”不是有效的压缩设置。', kept: '设置没有更改。' },
+  font_size: { message: '字号必须在 {0} 到 {1} 像素之间。', kept: '设置没有更改。' },
+  font_name: {
+    message: '字体名称无效。',
+    kept: '设置没有更改。',
+    next: '请填写已安装字体的名称，只能包含文字、数字、空格和 - _ . + &。',
+  },
   bypass_by_default: {
     message: '新会话不能一开始就允许一切操作。',
     kept: '设置没有更改。',
@@ -493,6 +499,12 @@ export const problems: Record<ProblemID, Words> = {
     kept: '没有做任何更改。',
     next: '请填写一个程序，并在其中包含 {0}。',
   },
+  editor_absent: {
+    message: '没有找到编辑器 {0}。',
+    kept: '没有做任何更改。',
+    next: '请在“设置”中填写已安装的程序，或它的完整路径。',
+  },
+  editor_nothing: { message: '项目中没有可打开的文件。', kept: '没有做任何更改。' },
   editor_failed: {
     message: '无法启动 {0}。',
     kept: '没有做任何更改。',

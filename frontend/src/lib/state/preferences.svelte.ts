@@ -3,6 +3,7 @@ import type { Call } from '../api'
 import { setLanguage } from '../i18n/i18n.svelte'
 import type { Preferences } from '../types.gen'
 import { keepDiffWish, setDiffWish } from './diffWish.svelte'
+import { setFonts } from './fonts.svelte'
 import { setContrast, setTheme } from './theme'
 
 export class KeptPreferences {
@@ -30,6 +31,7 @@ export class KeptPreferences {
     this.value = value
     setTheme(value.theme)
     setContrast(value.high_contrast)
+    setFonts(value.fonts)
     setDiffWish(value.layout)
     setLanguage(value.language)
   }

@@ -7,6 +7,7 @@ import { Changes } from './changes.svelte'
 import { Costs } from './costs.svelte'
 import { dropComments } from './comments.svelte'
 import { dropDraft, handOver } from './drafts.svelte'
+import { Editors } from './editors.svelte'
 import { changesFiles } from '../model/changes'
 import { together } from '../model/spending'
 import { t } from '../i18n/i18n.svelte'
@@ -48,6 +49,7 @@ export class Workbench {
   readonly costs: Costs
   readonly changes: Changes
   readonly projects: Projects
+  readonly editors: Editors
   readonly #preferences: KeptPreferences
 
   /** The settings of new sessions. */
@@ -98,6 +100,7 @@ export class Workbench {
     this.costs = new Costs(call)
     this.changes = new Changes(call)
     this.projects = new Projects(call, api.desktop)
+    this.editors = new Editors(call)
     this.#preferences = new KeptPreferences(call, (work) => this.attempt(work))
   }
 

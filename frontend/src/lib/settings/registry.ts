@@ -1,0 +1,173 @@
+/** What Settings has, by tab. A panel and its settings take one entry here; the search finds them by it. */
+import { t } from '../i18n/i18n.svelte'
+import type { Workbench } from '../state/workbench.svelte'
+import { own } from './messages'
+
+export type SettingsTab = 'keys' | 'models' | 'appearance' | 'editor' | 'about'
+
+export type Setting = {
+  /** The id of its row, which a Setting component has around it. */
+  id: string
+  label: string
+  hint?: string
+  /** Other words for it, in every language. They are searched, but not shown. */
+  words: string
+}
+
+type Tab = {
+  value: SettingsTab
+  label: () => string
+  settings: (bench: Workbench) => Setting[]
+}
+
+export const tabs: readonly Tab[] = [
+  {
+    value: 'keys',
+    label: () => t('settings.keys'),
+    settings: ({ catalog }) => [
+      ...(catalog.keys.keys ?? []).map(({ provider, name }) => ({
+        id: keyRow(provider),
+        label: name,
+        hint: own('search_key'),
+        words: `${provider} api key token password provider login address url 密钥 密码 服务商 令牌 地址`,
+      })),
+      {
+        id: 'endpoints',
+        label: t('endpoints.title'),
+        hint: t('endpoints.intro'),
+        words:
+          'endpoint server address url proxy gateway compatible custom 端点 服务器 代理 网关 兼容',
+      },
+    ],
+  },
+  {
+    value: 'models',
+    label: () => t('settings.models'),
+    settings: () => [
+      ...(['low', 'mid', 'high'] as const).map((level) => ({
+        id: level,
+        label: t(`models.${level}`),
+        hint: t(`models.${level}_hint`),
+        words: 'model level small large default agent 模型 级别 默认 智能体',
+      })),
+      {
+        id: 'listings',
+        label: t('models.listed'),
+        hint: t('models.listed_hint'),
+        words: 'list refresh update catalogue price window 列表 刷新 更新 价格',
+      },
+      {
+        id: 'compact',
+        label: t('models.compact'),
+        hint: t('models.compact_hint'),
+        words: 'compaction context summary length memory tokens 压缩 上下文 摘要 长度',
+      },
+      {
+        id: 'titles',
+        label: t('models.titles'),
+        hint: t('models.titles_hint'),
+        words: 'title rename 标题 名称 命名',
+      },
+      {
+        id: 'suggestions',
+        label: t('models.suggestions'),
+        hint: t('models.suggestions_hint'),
+        words: 'suggestion prompt autocomplete 建议 提示 补全',
+      },
+      {
+        id: 'long_cache',
+        label: t('models.long_cache'),
+        hint: t('models.long_cache_hint'),
+        words: 'caching price cost anthropic claude 缓存 价格 费用',
+      },
+      {
+        id: 'budget',
+        label: t('budget.new_sessions'),
+        words: 'budget price cost money spending limit dollar usd 预算 价格 费用 花费 上限 美元',
+      },
+      {
+        id: 'timeout',
+        label: t('timeout.label'),
+        hint: t('timeout.hint'),
+        words: 'time limit seconds bash shell duration 超时 时间 限制 秒 命令',
+      },
+    ],
+  },
+  {
+    value: 'appearance',
+    label: () => t('settings.appearance'),
+    settings: () => [
+      {
+        id: 'theme',
+        label: t('appearance.theme'),
+        words: 'theme dark light night day colour color mode system 主题 深色 浅色 暗色 夜间 颜色',
+      },
+      {
+        id: 'contrast',
+        label: own('contrast'),
+        hint: own('contrast_hint'),
+        words: 'accessibility readable vision 对比度 无障碍 可读',
+      },
+      {
+        id: 'language',
+        label: t('appearance.language'),
+        words: 'language english chinese translation locale 语言 英语 英文 中文 简体 翻译',
+      },
+      {
+        id: 'density',
+        label: t('appearance.density'),
+        words: 'density verbose summary fold compact detail conversation 密度 详细 摘要 折叠 对话',
+      },
+      ...(['interface', 'code'] as const).map((of) => ({
+        id: `font_${of}`,
+        label: own(`font_${of}`),
+        hint: own(`font_${of}_hint`),
+        words:
+          'font size typeface text family monospace larger smaller zoom 字体 字号 大小 等宽 放大',
+      })),
+      {
+        id: 'notices',
+        label: own('notices_on'),
+        hint: own('notices_hint'),
+        words: 'notification alert sound mute done failed desktop 通知 提醒 静音 完成 失败',
+      },
+    ],
+  },
+  {
+    value: 'editor',
+    label: () => own('editor_tab'),
+    settings: () => [
+      {
+        id: 'editor',
+        label: own('editor'),
+        hint: own('editor_hint'),
+        words: 'open file ide command program vscode vim emacs external 编辑器 打开 文件 命令 程序',
+      },
+    ],
+  },
+  {
+    value: 'about',
+    label: () => t('settings.about'),
+    settings: ({ project }) => [
+      {
+        id: 'version',
+        label: t('about.version', { version: project?.version ?? '' }),
+        words: 'version release update 版本 更新',
+      },
+      {
+        id: 'folders',
+        label: t('about.home'),
+        hint: project?.home,
+        words: 'folder data logs database project path 文件夹 数据 日志 项目 路径',
+      },
+      {
+        id: 'shortcuts',
+        label: t('about.shortcuts'),
+        words: 'keyboard keys shortcut help hotkey 键盘 快捷键 按键 帮助',
+      },
+    ],
+  },
+]
+
+/** The id of the row of a provider's key. */
+export const keyRow = (provider: string) => `key_${provider}`
