@@ -8,6 +8,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/internal/effect"
 	"atelier.dev/atelier/agent/internal/sensitive"
+	"atelier.dev/atelier/agent/permission/boundary"
 )
 
 var _ agent.Foreteller = (*Policy)(nil)
@@ -45,9 +46,9 @@ func (p *Policy) commandEffects(access agent.Access) []agent.Effect {
 	case runtime.GOOS == "windows": // cmd.exe reads it differently
 		return []agent.Effect{unknown}
 	}
-	place := effect.Place{Dir: p.dir, Project: p.dir, Resolve: resolve, Exists: exists}
+	place := effect.Place{Dir: p.dir, Project: p.dir, Resolve: boundary.Resolve, Exists: exists}
 	if access.Dir != "" {
-		place.Dir = resolve(access.Dir)
+		place.Dir = boundary.Resolve(access.Dir)
 	}
 	place.Home, _ = os.UserHomeDir()
 	effects := effect.Of(access.Command, place)
@@ -59,7 +60,7 @@ func (p *Policy) commandEffects(access agent.Access) []agent.Effect {
 }
 
 func (p *Policy) writeEffects(path string) []agent.Effect {
-	real, shown := resolve(path), []string{p.shown(path)}
+	real, shown := boundary.Resolve(path), []string{p.shown(path)}
 	var effects []agent.Effect
 	if p.controls(path) || p.controls(real) || p.inBareRepository(real) {
 		effects = append(effects, agent.Effect{ID: agent.EffectControls, Args: shown})
@@ -77,7 +78,7 @@ func (p *Policy) writeEffects(path string) []agent.Effect {
 }
 
 func (p *Policy) readEffects(path string) []agent.Effect {
-	real := resolve(path)
+	real := boundary.Resolve(path)
 	var effects []agent.Effect
 	if sensitive.Secret(p.shown(path)) || sensitive.Secret(p.shown(real)) {
 		effects = append(effects, agent.Effect{ID: agent.EffectSecrets, Args: []string{p.shown(path)}})

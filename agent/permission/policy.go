@@ -14,6 +14,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/internal/sensitive"
+	"atelier.dev/atelier/agent/permission/boundary"
 )
 
 // Policy implements [agent.Gate] for the six permission modes (K-12). It is
@@ -61,7 +62,7 @@ func New(workspace string, rules Rules) (*Policy, error) {
 	}
 	p := &Policy{dir: real, alias: abs, allow: rules.Allow, deny: rules.Deny, read: rules.Read, granted: map[string]bool{}}
 	for _, dir := range rules.Own {
-		if dir = resolve(dir); !p.insideOf(dir) {
+		if dir = boundary.Resolve(dir); !p.insideOf(dir) {
 			p.own = append(p.own, dir)
 		}
 	}
@@ -81,7 +82,7 @@ func (p *Policy) Decide(call agent.GateCall) agent.Verdict {
 		return final(agent.Because(agent.Deny, agent.ReasonToolOff, call.Tool))
 	}
 	for _, path := range slices.Concat(call.Access.Writes, call.Access.Reads) {
-		if p.isOwn(resolve(path)) {
+		if p.isOwn(boundary.Resolve(path)) {
 			return final(agent.Because(agent.Deny, agent.ReasonOwnFolder, filepath.Clean(path)))
 		}
 	}
@@ -137,17 +138,17 @@ func (p *Policy) free(call agent.GateCall, k kind) bool {
 // examine determines what a call risks and asks the mode's question about it.
 func (p *Policy) examine(call agent.GateCall) (agent.Verdict, kind) {
 	for _, path := range call.Access.Writes {
-		if real := resolve(path); p.controls(path) || p.controls(real) || p.inBareRepository(real) {
+		if real := boundary.Resolve(path); p.controls(path) || p.controls(real) || p.inBareRepository(real) {
 			return ask(protected, agent.ReasonControls, p.shown(path))
 		}
 	}
 	for _, path := range call.Access.Reads {
-		if sensitive.Secret(p.shown(path)) || sensitive.Secret(p.shown(resolve(path))) {
+		if sensitive.Secret(p.shown(path)) || sensitive.Secret(p.shown(boundary.Resolve(path))) {
 			return ask(secret, agent.ReasonSecret, p.shown(path))
 		}
 	}
 	for _, path := range slices.Concat(call.Access.Writes, call.Access.Reads) {
-		if real := resolve(path); !p.inside(real) && (len(call.Access.Writes) > 0 || !p.readable(real)) {
+		if real := boundary.Resolve(path); !p.inside(real) && (len(call.Access.Writes) > 0 || !p.readable(real)) {
 			if real != filepath.Clean(path) {
 				return ask(risks, agent.ReasonLeadsOutside, p.shown(path), real)
 			}
@@ -176,7 +177,7 @@ func ask(k kind, code agent.ReasonCode, args ...string) (agent.Verdict, kind) {
 // looks reports whether a command runs in the workspace and only reads files
 // there. The files that it reads have been checked before.
 func (p *Policy) looks(a agent.Access) bool {
-	return a.OnlyReads && a.Command != "" && a.Task == "" && len(a.Writes) == 0 && (a.Dir == "" || p.inside(resolve(a.Dir)))
+	return a.OnlyReads && a.Command != "" && a.Task == "" && len(a.Writes) == 0 && (a.Dir == "" || p.inside(boundary.Resolve(a.Dir)))
 }
 
 // inside reports whether a resolved path is in the workspace.
@@ -237,7 +238,7 @@ func (p *Policy) key(call agent.GateCall) string {
 	}{Tool: call.Tool, Command: call.Access.Command, Task: call.Access.Task}
 	switch {
 	case parts.Command != "" && call.Access.Dir != "":
-		parts.Dir = resolve(call.Access.Dir)
+		parts.Dir = boundary.Resolve(call.Access.Dir)
 	case parts.Command != "":
 	case len(call.Access.Writes) > 0:
 		parts.Writes = resolveAll(call.Access.Writes)
@@ -256,7 +257,7 @@ func (p *Policy) key(call agent.GateCall) string {
 func resolveAll(paths []string) []string {
 	real := make([]string, 0, len(paths))
 	for _, path := range paths {
-		real = append(real, resolve(path))
+		real = append(real, boundary.Resolve(path))
 	}
 	slices.Sort(real)
 	return slices.Compact(real)

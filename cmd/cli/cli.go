@@ -72,6 +72,7 @@ const usage = `Atelier, a workbench for coding agents.
   atelier serve [DIR]           serves the same to a browser and prints its address
   atelier run [flags] PROMPT|-  runs one prompt from the command line
   atelier doctor                shows what is configured and reachable
+  atelier explain COMMAND       says what would be allowed, asked about or denied
   atelier version               prints the version
 
 Run a command with --help for its flags. ATELIER_HOME moves everything that
@@ -142,6 +143,8 @@ func (c *command) main(args []string) int {
 		return c.run(args[1:])
 	case "doctor":
 		return c.doctor(args[1:])
+	case "explain":
+		return c.explain(args[1:])
 	case "version", "--version":
 		fmt.Fprintln(c.out, "atelier", Version)
 		return exitDone

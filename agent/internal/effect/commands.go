@@ -40,14 +40,16 @@ func (w *walker) run(words []value, s *scope) {
 		return
 	}
 	name := words[0]
-	switch {
-	case name.fetched():
-		w.add(agent.EffectNetCode, name.text())
-		return
-	case len(name) > 1:
+	if len(name) > 1 {
 		for _, p := range name {
 			w.run(append([]value{{p}}, words[1:]...), s)
 		}
+		return
+	}
+	defer w.enter(words, s)()
+	switch {
+	case name.fetched():
+		w.add(agent.EffectNetCode, name.text())
 		return
 	case !name.exact():
 		w.add(agent.EffectUnknown, name.text())
@@ -80,6 +82,7 @@ func (w *walker) do(program string, args []value, s *scope) {
 			return e.ID == agent.EffectUnknown || e.ID == agent.EffectDeletesUnknown
 		})
 		if !told && mayBeOptions(args) {
+			w.noteVague(program)
 			w.add(agent.EffectUnknown, program)
 		}
 		return
@@ -112,6 +115,7 @@ func (w *walker) do(program string, args []value, s *scope) {
 	case slices.Contains(writers, program):
 		w.writesAll(program, args, s)
 	default:
+		w.note(func(s *Step) { s.Unfamiliar = true })
 		w.add(agent.EffectUnknown, command)
 	}
 }
@@ -144,6 +148,7 @@ func (w *walker) program(name string, words []value, s *scope) (string, bool) {
 			if inBin := filepath.Base(filepath.Dir(path)) == "bin"; inBin && known(base) {
 				return base, true
 			}
+			w.noteScript(path)
 			w.runsHere(name, words[1:], s)
 			return "", false
 		}
@@ -351,8 +356,10 @@ func (w *walker) inner(wrap wrapper, args []value, s *scope) {
 func (w *walker) code(text value, by string, s *scope) {
 	switch {
 	case text.fetched():
+		w.noteUnread(text.text())
 		w.add(agent.EffectNetCode, by)
 	case !text.exact():
+		w.noteUnread(text.text())
 		w.add(agent.EffectUnknown, text.text())
 		w.script(text.text(), s.inner()) // with its variables as they are written
 	default:
@@ -414,87 +421,3 @@ func shortCommand(command string) string {
 }
 
 func (w *walker) exists(path string) bool { return w.at.Exists != nil && w.at.Exists(path) }
-
-// operands returns the arguments that are no options. values are options of one
-// letter that take the next argument. An option that is repeated has each of its
-// values.
-func operands(args []value, values string) (rest []value, options map[string]value) {
-	options = map[string]value{}
-	note := func(name string, v value) {
-		if v.text() == "" && v.exact() && options[name] != nil {
-			return
-		}
-		if old := options[name]; old.text() != "" || len(old) > 1 {
-			v = either(old, v)
-		}
-		options[name] = v
-	}
-	for i := 0; i < len(args); i++ {
-		text := args[i].text()
-		switch {
-		case text == "--":
-			return append(rest, args[i+1:]...), options
-		case !args[i].isOption():
-			rest = append(rest, args[i])
-		case strings.HasPrefix(text, "--"):
-			name, v, given := strings.Cut(text[2:], "=")
-			name, takes := unabbreviated(name)
-			if takes && !given && i+1 < len(args) {
-				i++
-				note(name, args[i])
-				continue
-			}
-			note(name, value{{text: v, exact: args[i].exact(), fetched: args[i].fetched()}})
-		default:
-			for at, letter := range text[1:] {
-				if !strings.ContainsRune(values, letter) {
-					note(string(letter), literal(""))
-					continue
-				}
-				if behind := text[1:][at+1:]; behind != "" {
-					note(string(letter), value{{text: behind, exact: args[i].exact(), fetched: args[i].fetched()}})
-				} else if i+1 < len(args) {
-					i++
-					note(string(letter), args[i])
-				} else {
-					note(string(letter), literal(""))
-				}
-				break
-			}
-		}
-	}
-	return rest, options
-}
-
-// unabbreviated returns the name of a long option that takes the next argument,
-// which may be shortened, and whether it is one.
-func unabbreviated(name string) (full string, takes bool) {
-	all := strings.Fields(longValues)
-	if slices.Contains(all, name) {
-		return name, true
-	}
-	if len(name) >= 3 && name != "head" {
-		for _, full := range all {
-			if strings.HasPrefix(full, name) {
-				return full, true
-			}
-		}
-	}
-	return name, false
-}
-
-// has reports whether one of the options is given, by its name or the beginning
-// of a long one.
-func has(options map[string]value, names ...string) bool {
-	for _, name := range names {
-		if _, ok := options[name]; ok {
-			return true
-		}
-		for given := range options {
-			if len(given) >= 2 && strings.HasPrefix(name, given) {
-				return true
-			}
-		}
-	}
-	return false
-}

@@ -35,12 +35,14 @@ const (
 
 // Of returns what a line of bash would do. The effects are in no particular
 // order, and one may be there repeatedly.
-func Of(line string, at Place) []agent.Effect {
-	w := &walker{at: at}
+func Of(line string, at Place) []agent.Effect { return (&walker{at: at}).all(line) }
+
+func (w *walker) all(line string) []agent.Effect {
 	if shell.Hides(line) {
 		w.add(agent.EffectHidden)
 	}
-	w.script(line, &scope{dirs: []string{at.Dir}, vars: map[string]value{}, functions: map[string]bool{}})
+	w.script(line, &scope{dirs: []string{w.at.Dir}, vars: map[string]value{}, functions: map[string]bool{}})
+	w.now = nil
 	has := func(ids ...agent.EffectID) bool {
 		return slices.ContainsFunc(w.effects, func(e agent.Effect) bool { return slices.Contains(ids, e.ID) })
 	}
@@ -76,11 +78,18 @@ type walker struct {
 	aside   bool // looks at words only
 	// fetched are paths that the line itself takes from the network.
 	fetched []string
+	// trace are the steps so far, and now is the one that runs; nil if nobody
+	// asked for them.
+	trace []*Step
+	now   *Step
 }
 
 func (w *walker) add(id agent.EffectID, args ...string) {
 	args = slices.DeleteFunc(args, func(arg string) bool { return arg == "" || arg == unnamed })
 	w.effects = append(w.effects, agent.Effect{ID: id, Args: args})
+	if w.now != nil {
+		w.now.Effects = append(w.now.Effects, agent.Effect{ID: id, Args: args})
+	}
 }
 
 // scope is what bash knows at a place of a line.
@@ -122,6 +131,7 @@ func (w *walker) script(text string, s *scope) {
 	}
 	file, ok := shell.Parse(text)
 	if !ok {
+		w.noteUnread(text)
 		w.add(agent.EffectUnknown)
 		return
 	}
@@ -259,6 +269,11 @@ func (w *walker) loop(c *syntax.ForClause, s *scope) {
 // function looks at the body as if it ran, because it will. What it is called
 // with cannot be told.
 func (w *walker) function(c *syntax.FuncDecl, s *scope) {
+	if c.Name == nil { // the parser takes what bash does not
+		w.noteUnread("()")
+		w.add(agent.EffectUnknown)
+		return
+	}
 	s.functions[c.Name.Value] = true
 	if recursive(c) {
 		w.add(agent.EffectExhausts, c.Name.Value)

@@ -85,6 +85,7 @@ func (w *walker) reads(v value, s *scope) {
 			continue
 		}
 		if !p.exact {
+			w.noteVague(p.text)
 			w.add(agent.EffectUnknown, p.text)
 			continue
 		}
@@ -92,6 +93,7 @@ func (w *walker) reads(v value, s *scope) {
 			continue
 		}
 		for _, path := range w.paths(p, s) {
+			w.noteRead(path)
 			if secret(path, w.at.Project) || p.glob && matchesSecrets(path) {
 				w.add(agent.EffectSecrets, w.shown(path))
 			}
@@ -165,6 +167,7 @@ func looksLikePath(text string) bool {
 func (w *walker) writes(v value, s *scope) {
 	for _, p := range v {
 		if !p.exact {
+			w.noteVague(p.text)
 			w.add(agent.EffectUnknown, p.text)
 			w.add(agent.EffectChanges, p.text)
 			continue
@@ -186,6 +189,7 @@ func (w *walker) writes(v value, s *scope) {
 }
 
 func (w *walker) writesTo(path string) {
+	w.noteWrite(path)
 	shown := w.shown(path)
 	rel := path
 	if w.inside(path) {
@@ -229,8 +233,10 @@ func (w *walker) deletes(targets []value, recursive bool, s *scope) {
 					w.deletesPath(path, p, recursive)
 				}
 			case recursive:
+				w.noteVague(p.text)
 				w.add(agent.EffectDeletesUnknown, p.text)
 			default:
+				w.noteVague(p.text)
 				w.add(agent.EffectDeletes, p.text)
 				w.add(agent.EffectUnknown, p.text)
 			}
@@ -243,6 +249,7 @@ func (w *walker) deletes(targets []value, recursive bool, s *scope) {
 
 func (w *walker) deletesPath(path string, p possible, recursive bool) {
 	// What a pattern such as * matches is everything in a folder.
+	w.noteWrite(path)
 	everything := path
 	if last := filepath.Base(path); p.glob && recursive && strings.Trim(last, "*.?!") == "" {
 		everything = filepath.Dir(path)
@@ -421,7 +428,9 @@ func finds(w *walker, program string, args []value, s *scope) {
 			for _, one := range found {
 				command := slices.Clone(rest[at+1 : end])
 				if len(command) > 0 && slices.Contains([]string{"rm", "unlink", "shred", "trash"}, filepath.Base(command[0].text())) {
+					leave := w.enter(command, s)
 					w.deletes([]value{one}, true, s)
+					leave()
 					continue
 				}
 				for i, word := range command {

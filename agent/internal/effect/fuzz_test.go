@@ -52,13 +52,14 @@ func TestWrappedIsDangerous(t *testing.T) {
 func TestSpecialLines(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"cat > x.txt <<'E'\nrm -rf /\nE\n":          "low: changes x.txt",
-		"cat > x.txt <<E\n$HOME\nE\n":               "low: changes x.txt",
-		"python3 <<'E'\nprint(1)\nE\n":              "elevated: unknown python3",
-		"git commit -m \"$(cat <<'E'\nFix\nE\n)\"":  "low: changes",
-		"ls # rm -rf /":                             "low: reads",
-		"go test ./... \\\n  -run X":                "low: runs_project go test",
-		"":                                          "low: reads",
+		"cat > x.txt <<'E'\nrm -rf /\nE\n":         "low: changes x.txt",
+		"cat > x.txt <<E\n$HOME\nE\n":              "low: changes x.txt",
+		"python3 <<'E'\nprint(1)\nE\n":             "elevated: unknown python3",
+		"git commit -m \"$(cat <<'E'\nFix\nE\n)\"": "low: changes",
+		"ls # rm -rf /":                            "low: reads",
+		"go test ./... \\\n  -run X":               "low: runs_project go test",
+		"":                                         "low: reads",
+		"()0":                                      "elevated: unknown",
 		strings.Repeat("true; ", maxSteps) + "true": "dangerous: too_long",
 		strings.Repeat("x", maxText+1):              "dangerous: too_long",
 	} {

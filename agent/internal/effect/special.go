@@ -38,6 +38,7 @@ func enters(w *walker, program string, args []value, s *scope) {
 		to = rest[0]
 	}
 	if !to.exact() || to.text() == "-" || to.text() == "" || program == "popd" {
+		w.noteVague(strings.TrimSpace(program + " " + join(rest)))
 		w.add(agent.EffectUnknown, strings.TrimSpace(program+" "+join(rest)))
 		return
 	}
@@ -91,10 +92,12 @@ func sources(w *walker, program string, args []value, s *scope) {
 // file looks at a file that is run as code.
 func (w *walker) file(v value, command string, s *scope) {
 	if v.fetched() {
+		w.noteUnread(command)
 		w.add(agent.EffectNetCode, command)
 		return
 	}
 	if !v.exact() {
+		w.noteUnread(v.text())
 		w.add(agent.EffectUnknown, v.text())
 		return
 	}
@@ -103,6 +106,7 @@ func (w *walker) file(v value, command string, s *scope) {
 		return
 	}
 	for _, path := range w.paths(v[0], s) {
+		w.noteScript(path)
 		switch {
 		case w.isFetched(path):
 			w.add(agent.EffectNetCode, command)
@@ -145,7 +149,11 @@ func runsShell(w *walker, program string, args []value, s *scope) {
 
 // piped looks at what a shell or an interpreter reads as its program.
 func (w *walker) piped(program string, s *scope) {
-	switch in := s.input; {
+	in := s.input
+	if in.network || !in.literal && in.file == "" || !slices.Contains(shells, program) {
+		w.noteUnread(program)
+	}
+	switch {
 	case in.network:
 		w.add(agent.EffectNetCode, program)
 	case in.literal && slices.Contains(shells, program):
@@ -246,6 +254,7 @@ func interprets(w *walker, program string, args []value, s *scope) {
 
 // inline notes a program that is among the arguments.
 func (w *walker) inline(said string, args []value) {
+	w.noteUnread(join(args))
 	if slices.ContainsFunc(args, value.fetched) {
 		w.add(agent.EffectNetCode, strings.Fields(said)[0])
 		return

@@ -1,6 +1,7 @@
 package effect
 
 import (
+	"slices"
 	"strings"
 
 	"atelier.dev/atelier/agent"
@@ -138,4 +139,9 @@ var wrappers = map[string]wrapper{
 // split reads a table whose entries are separated by bars and new lines.
 func split(table string) []string {
 	return strings.FieldsFunc(table, func(c rune) bool { return c == '|' || c == '\n' })
+}
+
+// IsShell reports whether a program takes lines of a shell as its code.
+func IsShell(program string) bool {
+	return slices.Contains(shells, program) || program == "eval"
 }

@@ -346,6 +346,7 @@ func (w *walker) assign(assigns []*syntax.Assign, s *scope) {
 
 // redirect looks at where a command's input comes from and its output goes to.
 func (w *walker) redirect(r *syntax.Redirect, s *scope) *scope {
+	defer w.redirects(s)()
 	switch r.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
 		inside := s.inner()

@@ -1,4 +1,4 @@
-package permission
+package boundary
 
 import (
 	"os"
@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// maxLinks is how many dangling links resolve follows before it gives up, like
+// maxLinks is how many dangling links Resolve follows before it gives up, like
 // the kernel.
 const maxLinks = 40
 
 // maxName is how many bytes a file's name may have at most, on any system.
 const maxName = 255
 
-// resolve returns the real target of an absolute path. It follows symbolic
+// Resolve returns the real target of an absolute path. It follows symbolic
 // links as far as the path exists, even links whose target does not exist yet.
 // For a path that cannot be resolved it returns the root of the file system,
 // which is outside every workspace.
-func resolve(path string) string { return resolveLinks(filepath.Clean(path), maxLinks) }
+func Resolve(path string) string { return resolveLinks(filepath.Clean(path), maxLinks) }
 
 func resolveLinks(path string, links int) string {
 	const nowhere = string(filepath.Separator)

@@ -1,0 +1,344 @@
+package boundary
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/internal/effect"
+	"atelier.dev/atelier/agent/internal/shell"
+)
+
+// Limits of the scripts that a line runs and that are checked as well.
+const (
+	maxScript  = 32 << 10 // bytes
+	maxScripts = 4        // scripts within scripts
+)
+
+// Command checks a line of bash that runs in a folder, which is absolute. Every
+// program of the line is checked, also within others: substitutions, functions,
+// wrappers such as sudo and xargs, nested shells and scripts. What cannot be
+// read is denied if the lists say which programs may run.
+func (c *Checker) Command(line, dir string) Verdict {
+	return c.command(line, dir, maxScripts)
+}
+
+func (c *Checker) command(line, dir string, scripts int) Verdict {
+	if _, ok := shell.Parse(line); !ok && strings.TrimSpace(line) != "" {
+		return denied("The command cannot be read: it is not valid, too long or nested too deeply.")
+	}
+	steps, effects := effect.Trace(line, effect.Place{
+		Dir: dir, Project: c.project, Home: c.home, Resolve: Resolve,
+		Exists: func(path string) bool { _, err := os.Lstat(path); return err == nil },
+	})
+	if slices.ContainsFunc(effects, func(e agent.Effect) bool { return e.ID == agent.EffectTooLong }) {
+		return denied("The command is too long or nested too deeply to be read.")
+	}
+	verdict := allowed
+	for _, step := range steps {
+		verdict = stricter(verdict, c.step(step, scripts))
+		if verdict.Decision == agent.Deny {
+			return verdict
+		}
+	}
+	return verdict
+}
+
+// stricter returns the verdict that allows less; the first of equals.
+func stricter(a, b Verdict) Verdict {
+	rank := map[agent.Decision]int{agent.Allow: 0, agent.Ask: 1, agent.Deny: 2}
+	if rank[b.Decision] > rank[a.Decision] {
+		return b
+	}
+	return a
+}
+
+func (c *Checker) step(s effect.Step, scripts int) Verdict {
+	verdict := allowed
+	for _, check := range []func(effect.Step) Verdict{c.program, c.unread, c.files, c.vague} {
+		verdict = stricter(verdict, check(s))
+	}
+	for _, script := range s.Scripts {
+		verdict = stricter(verdict, c.script(script, s, scripts))
+	}
+	return verdict
+}
+
+// restrictsPrograms reports whether the lists say which programs may run.
+func (c *Checker) restrictsPrograms() bool {
+	return len(c.settings.DeniedCommands) > 0 || c.settings.AllowedCommands != nil
+}
+
+func (c *Checker) restrictsPaths() bool {
+	return len(c.denied) > 0 || c.readable != nil || c.written != nil
+}
+
+// program checks the name of a program.
+func (c *Checker) program(s effect.Step) Verdict {
+	switch {
+	case s.Name == "" || s.Own:
+		return allowed
+	case !s.Known && c.restrictsPrograms():
+		return denied("The program ", s.Name, " is only known when the command runs.")
+	case !s.Known && c.restrictsPaths():
+		return undecided("The program ", s.Name, " is only known when the command runs.")
+	}
+	if entry := c.denies(s); entry != "" {
+		return denied("The command ", entry, " is in deniedCommands.")
+	}
+	if !c.allows(s) {
+		return denied("The command ", s.Program(), " is not in allowedCommands.")
+	}
+	if strings.ContainsRune(s.Name, filepath.Separator) {
+		for _, dir := range s.Dirs {
+			if path := c.absolute(s.Name, dir); c.isDenied(path) || c.isDenied(Resolve(path)) {
+				return denied("The program ", s.Name, " is in deniedPaths.")
+			}
+		}
+	}
+	return allowed
+}
+
+// version matches what follows the name of a program in that of a version of
+// it: python3.12.
+var version = regexp.MustCompile(`^[-.]?[0-9][0-9.]*$`)
+
+// denies returns the entry of deniedCommands that a step is, or none. The words
+// after an entry's program are arguments, between which options may stand.
+func (c *Checker) denies(s effect.Step) string {
+	program := strings.TrimSuffix(s.Program(), ".exe")
+	for _, entry := range c.settings.DeniedCommands {
+		words := strings.Fields(entry)
+		if len(words) == 0 {
+			continue
+		}
+		name := filepath.Base(words[0])
+		isIt := c.same(name, program)
+		if after, ok := strings.CutPrefix(program, name); ok && version.MatchString(after) {
+			isIt = true
+		}
+		if isIt && hasInOrder(s.Args, words[1:]) {
+			return entry
+		}
+	}
+	return ""
+}
+
+func hasInOrder(args, want []string) bool {
+	for _, arg := range args {
+		if len(want) > 0 && arg == want[0] {
+			want = want[1:]
+		}
+	}
+	return len(want) == 0
+}
+
+// allows reports whether allowedCommands has a step. The words after an entry's
+// program must be its first arguments.
+func (c *Checker) allows(s effect.Step) bool {
+	return c.settings.AllowedCommands == nil || slices.ContainsFunc(c.settings.AllowedCommands, func(entry string) bool {
+		words := strings.Fields(entry)
+		return len(words) > 0 && filepath.Base(words[0]) == s.Program() && len(s.Args) >= len(words)-1 && slices.Equal(s.Args[:len(words)-1], words[1:])
+	})
+}
+
+// launches matches code that may run other programs.
+var launches = regexp.MustCompile("(?i)system|exec|spawn|popen|subprocess|child_process|fork|eval|__import__|importlib|ctypes|pty|`|qx|%x|shell|open *\\(? *[\"']\\|")
+
+// unread checks code that cannot be read as a line of a shell, and options and
+// variables that make a program run another one.
+func (c *Checker) unread(s effect.Step) Verdict {
+	if s.Unread != "" {
+		return c.code(s)
+	}
+	other := slices.ContainsFunc(s.Effects, func(e agent.Effect) bool {
+		isFile := len(e.Args) == 0 || slices.ContainsFunc(e.Args, func(arg string) bool { return slices.Contains(s.Vague, arg) })
+		return e.ID == agent.EffectNetCode || e.ID == agent.EffectBuiltCode || e.ID == agent.EffectUnknown && !isFile
+	})
+	switch {
+	case s.Unfamiliar || s.Own || !s.Known && s.Name != "" || !other || !c.restrictsPrograms():
+		return allowed
+	case s.Name == "":
+		return denied("The command sets a variable that decides which programs run.")
+	case c.mentions(strings.Join(s.Args, " ")):
+		return denied("The command ", s.Program(), " may run one that is in deniedCommands.")
+	}
+	return undecided("What the command ", s.Program(), " runs cannot be told.")
+}
+
+// code checks a program that is handed code.
+func (c *Checker) code(s effect.Step) Verdict {
+	isShell := effect.IsShell(s.Program())
+	switch {
+	case !c.restrictsPrograms() && !c.restrictsPaths():
+		return allowed
+	case isShell && c.restrictsPrograms(), c.mentions(s.Unread):
+		return denied("The code that ", s.Program(), " runs cannot be read.")
+	case c.settings.AllowedCommands != nil && len(c.settings.DeniedCommands) == 0 && !c.restrictsPaths():
+		return allowed // whoever allows an interpreter allows its programs
+	case c.restrictsPrograms() && launches.MatchString(s.Unread):
+		return denied("The code that ", s.Program(), " runs may start other programs.")
+	}
+	return undecided("The code that ", s.Program(), " runs cannot be read.")
+}
+
+// mentions reports whether a text has the name of a denied program in it.
+func (c *Checker) mentions(text string) bool {
+	words := strings.FieldsFunc(text, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' || r == '.')
+	})
+	return slices.ContainsFunc(c.settings.DeniedCommands, func(entry string) bool {
+		first, _, _ := strings.Cut(strings.TrimSpace(entry), " ")
+		return first != "" && slices.Contains(words, filepath.Base(first))
+	})
+}
+
+// script checks a file that is run as code.
+func (c *Checker) script(path string, s effect.Step, scripts int) Verdict {
+	verdict := c.path(path, Read)
+	if !c.restrictsPrograms() && !c.restrictsPaths() {
+		return verdict
+	}
+	byShell := effect.IsShell(s.Program()) || s.Program() == "source" || s.Program() == "."
+	text, ok := readScript(path)
+	switch {
+	case ok && (byShell || forShell.MatchString(text)):
+		if scripts == 0 {
+			return stricter(verdict, denied("Scripts run scripts too deeply to be read."))
+		}
+		for _, dir := range s.Dirs {
+			inside := c.command(text, dir, scripts-1)
+			if inside.Decision != agent.Allow {
+				inside.Reason = "In the script " + path + ": " + inside.Reason
+			}
+			verdict = stricter(verdict, inside)
+		}
+	case byShell && c.restrictsPrograms():
+		verdict = stricter(verdict, denied("The script ", path, " cannot be read."))
+	}
+	return verdict
+}
+
+// forShell matches the first line of a script for a shell.
+var forShell = regexp.MustCompile(`^#! *(/usr)?/bin/(env +(-S +)?)?(ba|z|da|k|a)?sh\b`)
+
+// readScript returns the text of a regular file. It reports false for one that
+// cannot be read or is longer than the limit.
+func readScript(path string) (string, bool) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return "", false
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", false
+	}
+	defer file.Close()
+	b, err := io.ReadAll(io.LimitReader(file, maxScript+1))
+	return string(b), err == nil && len(b) <= maxScript
+}
+
+// descends are programs that also touch what is below the folders that they are
+// given; with options, if there are some.
+var descends = map[string][]string{
+	"find": nil, "rg": nil, "ag": nil, "du": nil, "tree": nil, "tar": nil, "zip": nil, "rsync": nil, "mv": nil, "fd": nil, "ncdu": nil,
+	"grep": {"r", "R", "--recursive", "--dereference-recursive"}, "ls": {"R", "--recursive"}, "rm": {"r", "R", "--recursive"},
+	"cp": {"r", "R", "a", "--recursive", "--archive"}, "scp": {"r"}, "chmod": {"R", "--recursive"}, "chown": {"R", "--recursive"}, "chgrp": {"R", "--recursive"},
+}
+
+// files checks the files that a step is known to touch, and its arguments.
+func (c *Checker) files(s effect.Step) Verdict {
+	verdict := allowed
+	deep := descendsWith(s)
+	for _, path := range s.Reads {
+		if s.Name == "" || c.isNamed(path, s) {
+			verdict = stricter(verdict, c.path(path, Read))
+		}
+		if deep && c.above(path) {
+			verdict = stricter(verdict, denied("A path below ", path, " is in deniedPaths."))
+		}
+	}
+	for _, path := range s.Writes {
+		verdict = stricter(verdict, c.path(path, Write))
+		if deep && c.above(path) {
+			verdict = stricter(verdict, denied("A path below ", path, " is in deniedPaths."))
+		}
+	}
+	for _, arg := range s.Args {
+		for _, path := range pathsIn(arg) {
+			verdict = stricter(verdict, c.argument(path, s))
+		}
+	}
+	return verdict
+}
+
+// isNamed reports whether a path is read because an argument names it. A
+// program that is given none reads the folder in which it runs.
+func (c *Checker) isNamed(path string, s effect.Step) bool {
+	return !slices.Contains(s.Dirs, path) || slices.ContainsFunc(s.Args, func(arg string) bool {
+		return slices.ContainsFunc(s.Dirs, func(dir string) bool { return Resolve(c.absolute(arg, dir)) == path })
+	})
+}
+
+// argument checks a word that may be a path. Of a program about which nothing is
+// known, an absolute path must also be one that may be read.
+func (c *Checker) argument(word string, s effect.Step) Verdict {
+	for _, dir := range s.Dirs {
+		path := c.absolute(word, dir)
+		if c.isDenied(path) || c.isDenied(Resolve(path)) {
+			return denied("The path ", path, " is in deniedPaths.")
+		}
+		leads := strings.HasPrefix(word, "/") || strings.HasPrefix(word, "~") || strings.Contains(word, "..")
+		if s.Unfamiliar && leads {
+			return c.path(path, Read)
+		}
+	}
+	return allowed
+}
+
+// pathsIn returns what of an argument may be a path: all of it, or the value of
+// an option.
+func pathsIn(arg string) []string {
+	if !strings.HasPrefix(arg, "-") {
+		if _, value, ok := strings.Cut(arg, "="); ok {
+			return []string{arg, value}
+		}
+		return []string{arg}
+	}
+	if _, value, ok := strings.Cut(arg, "="); ok {
+		return []string{value}
+	}
+	if at := strings.IndexAny(arg, "/~"); at > 0 {
+		return []string{arg[at:]}
+	}
+	return nil
+}
+
+func descendsWith(s effect.Step) bool {
+	options, ok := descends[s.Program()]
+	return ok && (options == nil || slices.ContainsFunc(s.Args, func(arg string) bool {
+		return slices.ContainsFunc(options, func(option string) bool {
+			if strings.HasPrefix(option, "--") {
+				return len(arg) > 3 && strings.HasPrefix(option, arg)
+			}
+			return strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.Contains(arg, option)
+		})
+	}))
+}
+
+// vague checks words for files that are only known when the line runs.
+func (c *Checker) vague(s effect.Step) Verdict {
+	if len(s.Vague) == 0 || !c.restrictsPaths() {
+		return allowed
+	}
+	changes := slices.ContainsFunc(s.Effects, func(e agent.Effect) bool {
+		return slices.Contains([]agent.EffectID{agent.EffectChanges, agent.EffectDeletes, agent.EffectDeletesUnknown}, e.ID)
+	})
+	if changes {
+		return denied("The path ", s.Vague[0], " is only known when the command runs.")
+	}
+	return undecided("The path ", s.Vague[0], " is only known when the command runs.")
+}
