@@ -15,14 +15,25 @@ tool "$staticcheck"
 unformatted() { local list; list=$("$tools/goimports" -l "${go_files[@]}") && [[ -z $list ]] || { echo "$list"; return 1; }; }
 npm_run() { (cd frontend && npm run --silent "$1"); }
 
-check "Go formatting" unformatted
-check "go vet" go vet ./...
-check "go vet, window" go vet -tags "$window_tags" .
-check "go vet, Windows" env GOOS=windows go vet ./agent/...
-check "staticcheck" "$tools/staticcheck" ./...
-check "staticcheck, window" "$tools/staticcheck" -tags "$window_tags" .
-check "staticcheck, Windows" env GOOS=windows "$tools/staticcheck" ./agent/...
-check "front end formatting" npm_run format:check
-check "front end lint" npm_run lint
-check "front end types" npm_run check
+go_checks() {
+  check "Go formatting" unformatted
+  check "go vet" go vet ./...
+  check "go vet, window" go vet -tags "$window_tags" .
+  check "go vet, Windows" env GOOS=windows go vet ./agent/...
+  check "staticcheck" "$tools/staticcheck" ./...
+  check "staticcheck, window" "$tools/staticcheck" -tags "$window_tags" .
+  check "staticcheck, Windows" env GOOS=windows "$tools/staticcheck" ./agent/...
+  [[ -z $failed ]]
+}
+page_checks() {
+  check "front end formatting" npm_run format:check
+  check "front end lint" npm_run lint
+  check "front end types" npm_run check
+  [[ -z $failed ]]
+}
+
+# Node uses one core and Go the other one.
+page_checks & page=$!
+go_checks || failed=yes
+wait "$page" || failed=yes
 [[ -z $failed ]]

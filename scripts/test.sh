@@ -23,7 +23,8 @@ suite() {
 
 vitest() { (cd frontend && npm run --silent "$1" -- --reporter=default --reporter=json --outputFile.json="$2"); }
 
-go_tests() { go test -race -shuffle=on -json ./... >"$1"; }
+# More packages than cores run at the same time, because some of them mostly wait.
+go_tests() { go test -p $(($(nproc) + 2)) -race -shuffle=on -json ./... >"$1"; }
 
 node_tests() {
   node --test --test-reporter=spec --test-reporter-destination=stdout \
