@@ -16,12 +16,17 @@ export default defineConfig({
   test: {
     // The contrast test reads the colours.
     css: { include: [/app\.css/] },
+    // The files of a worker share their modules and a document: most of the time went into loading
+    // both anew. A file leaves nothing behind that another one could meet.
+    isolate: false,
+    testTimeout: 30_000,
     projects: [
       // By itself: without Svelte and without a document.
       {
         test: {
           name: 'model',
           environment: 'node',
+          isolate: false,
           include: ['rooms.test.ts', 'src/lib/model/**/*.test.ts'],
         },
       },
