@@ -48,6 +48,9 @@ type Preferences struct {
 	Zoom int `json:"zoom,omitempty"`
 	// Notices says what is announced while the window is not in front.
 	Notices Notices `json:"notices,omitzero"`
+	// Guide says whether the first steps of a new user are shown: "on", "over", or
+	// empty, which leaves it to what the user has done so far.
+	Guide string `json:"guide,omitempty"`
 	// Layout has the widths of the panes and which of them are shown.
 	Layout Layout `json:"layout"`
 	// Damaged says that the stored preferences cannot be read, so that these

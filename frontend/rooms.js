@@ -33,6 +33,7 @@ export const rooms = [
   'actions',
   'conversation',
   'settings',
+  'guide',
   'app',
 ]
 

@@ -774,6 +774,7 @@ export type Preferences = {
   fonts?: Fonts
   zoom?: number
   notices?: Notices
+  guide?: string
   layout: Layout
   damaged?: boolean
 }

@@ -161,6 +161,11 @@ export const tabs: readonly Tab[] = [
         words: 'folder data logs database project path 文件夹 数据 日志 项目 路径',
       },
       {
+        id: 'guide',
+        label: own('guide'),
+        words: 'guide tour help start onboarding introduction 入门 向导 帮助 开始 教程',
+      },
+      {
         id: 'shortcuts',
         label: t('about.shortcuts'),
         words: 'keyboard keys shortcut help hotkey 键盘 快捷键 按键 帮助',

@@ -11,6 +11,7 @@ import { Editors } from './editors.svelte'
 import { changesFiles } from '../model/changes'
 import { together } from '../model/spending'
 import { t } from '../i18n/i18n.svelte'
+import { Guide } from './guide.svelte'
 import { oneAtATime } from '../model/oneAtATime'
 import { beforePaint } from './paint'
 import { KeptPreferences } from './preferences.svelte'
@@ -50,6 +51,7 @@ export class Workbench {
   readonly changes: Changes
   readonly projects: Projects
   readonly editors: Editors
+  readonly guide = new Guide(this)
   readonly #preferences: KeptPreferences
 
   /** The settings of new sessions. */
@@ -140,6 +142,7 @@ export class Workbench {
           next: t('settings.damaged_next'),
         })
       }
+      await this.guide.consider()
       const last = recall(this.#lastKey(project))
       const session = this.sessions.find(last) ?? this.sessions.list.find(({ helper }) => !helper)
       if (session && !this.conversation) this.open(session.id)
@@ -250,6 +253,7 @@ export class Workbench {
       this.sessions.receive(envelope)
       this.agents.receive(envelope)
       this.tasks.receive(envelope)
+      this.guide.hear(envelope)
       if (this.conversation?.id === envelope.session) this.#hear(this.conversation, envelope)
       if (envelope.events?.some(({ kind }) => costly.has(kind))) void this.#loadCosts()
     }
