@@ -224,7 +224,7 @@ var problems = map[ProblemID]problem{
 		kept: "Everything saved before is still there.", next: "Check that the disk is not full and that you may write to Atelier's folder, then try again.",
 	},
 	ProblemNothingToCompact: {code: CodeInvalid, message: "The conversation is empty, so there is nothing to summarise.", next: "Send a message first."},
-	ProblemHistoryRange:     {code: CodeInvalid, message: "A page of the history needs either a beginning or an end."},
+	ProblemHistoryRange:     {code: CodeInvalid, message: "A page of the history has either a beginning or an end, not both."},
 	ProblemEventMissing:     {code: CodeNotFound, message: "This session has no such event."},
 	ProblemAnswerInvalid:    {code: CodeInvalid, message: "The answer is neither allow nor deny.", kept: "The request still waits for an answer."},
 	ProblemApprovalElsewhere: {

@@ -37,7 +37,7 @@ func (w *Workbench) openConversation(ctx context.Context, in OpenRequest) (Snaps
 }
 
 func (w *Workbench) history(ctx context.Context, in HistoryRequest) (HistoryReply, error) {
-	if (in.After == 0) == (in.Before == 0) {
+	if in.After != 0 && in.Before != 0 {
 		return HistoryReply{}, backend.Problem(backend.ProblemHistoryRange)
 	}
 	if _, err := w.session(ctx, in.Session); err != nil {
@@ -261,7 +261,8 @@ type OpenRequest struct {
 }
 
 // HistoryRequest is for conversation.history: the events after After, or the
-// newest events before Before. Exactly one is set.
+// newest events before Before. Not both are set; without them, the log is read
+// from its beginning.
 type HistoryRequest struct {
 	Session string `json:"session"`
 	After   int64  `json:"after,omitempty"`

@@ -45,4 +45,11 @@ func TestHistoryPages(t *testing.T) {
 	if int64(seen) != newest.Session.Seq-2 {
 		t.Errorf("%d events in pages behind the second, the log has %d", seen, newest.Session.Seq)
 	}
+	first := must[workbench.HistoryReply](p, "conversation.history", workbench.HistoryRequest{Session: session, Limit: 5})
+	if len(first.Events) != 5 || first.Events[0].Seq != 1 || !first.More {
+		t.Errorf("the log begins with %d events from %d, more %t", len(first.Events), first.Events[0].Seq, first.More)
+	}
+	if _, err := call[workbench.HistoryReply](p, "conversation.history", workbench.HistoryRequest{Session: session, After: 2, Before: 9}); err == nil {
+		t.Error("a page with two ends was read")
+	}
 }

@@ -116,6 +116,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "conversation.history", w.history)
 	handle(d, "conversation.event", w.event)
 	handle(d, "conversation.find", w.find)
+	handle(d, "conversation.landmark", w.landmark)
 	handle(d, "conversation.breakdown", w.breakdown)
 	handle(d, "conversation.send", w.send)
 	handle(d, "conversation.command", w.runCommand)

@@ -552,6 +552,22 @@ export type KeySource = "environment" | "keyring" | "file"
 
 export type Kind = "session_start" | "session_end" | "settings" | "briefing" | "briefing_update" | "title" | "user_input" | "turn_continued" | "reasoning_delta" | "assistant_text_start" | "assistant_text_delta" | "assistant_text_end" | "tool_call_draft" | "tool_call_start" | "tool_call_output_delta" | "tool_call_end" | "approval_request" | "approval_answer" | "hook_start" | "hook_output_delta" | "hook_end" | "steering_injected" | "local_command_start" | "local_command_output_delta" | "local_command_end" | "retrying" | "side_request" | "prompt_suggestion" | "rate_limit" | "task_change" | "queue_change" | "history_repaired" | "compaction_start" | "compaction_phase" | "compaction_end" | "loop_detection" | "turn_limit" | "warning" | "error" | "processing_end"
 
+export type Landmark = "prompt" | "error"
+
+export type LandmarkReply = {
+  seq?: number
+  kind?: Kind
+  of?: string
+  next?: number
+}
+
+export type LandmarkRequest = {
+  session: string
+  landmark: Landmark
+  from: number
+  back?: boolean
+}
+
 export type Layout = {
   sidebar_width?: number
   sidebar_hidden?: boolean
@@ -1214,6 +1230,7 @@ export interface Methods {
   "conversation.find": { args: FindRequest; reply: FindReply }
   "conversation.history": { args: HistoryRequest; reply: HistoryReply }
   "conversation.interrupt": { args: SessionRef; reply: Empty }
+  "conversation.landmark": { args: LandmarkRequest; reply: LandmarkReply }
   "conversation.open": { args: OpenRequest; reply: Snapshot }
   "conversation.send": { args: SendRequest; reply: Empty }
   "costs.summary": { args: CostsRequest; reply: CostSummary }

@@ -124,7 +124,7 @@ export const problems: Record<ProblemID, Words> = {
     next: '请检查磁盘是否已满、Atelier 的文件夹是否可写，然后重试。',
   },
   nothing_to_compact: { message: '对话是空的，没有可以压缩的内容。', next: '请先发送一条消息。' },
-  history_range: { message: '读取历史时必须指定起点或终点之一。' },
+  history_range: { message: '读取历史时，起点和终点只能指定一个。' },
   event_missing: { message: '这个会话中没有这个事件。' },
   answer_invalid: { message: '答复既不是允许，也不是拒绝。', kept: '请求仍在等待答复。' },
   approval_elsewhere: {
