@@ -32,7 +32,7 @@ const prompt: PromptEntry = { type: 'prompt', key: 'e1', seq: 1, text: 'Fix\u202
 
 function show(state: 'idle' | 'processing' = 'idle') {
   const conversation = new Conversation('s', (async () => ({})) as unknown as Call)
-  conversation.view = { ...conversation.view, state, entries: [prompt] }
+  conversation.log.newest.view = { ...conversation.view, state, entries: [prompt] }
   const leave = vi.fn()
   const walk = new Walk({ rows: () => [prompt], show: () => {}, begin: () => undefined, leave })
   const children = createRawSnippet(() => ({ render: () => '<p>Fix it</p>' }))

@@ -32,13 +32,14 @@ export const edit: Action = {
 /** The prompt of the turn that an answer ended; undefined if it ended none, or if the turn can be continued instead. */
 function promptOf(answer: AnswerEntry, { conversation }: Target): PromptEntry | undefined {
   const { view } = conversation
-  const at = view.entries.lastIndexOf(answer)
+  const { entries } = conversation.log.shown.view
+  const at = entries.lastIndexOf(answer)
   if (at < 0) return undefined
-  const after = view.entries.slice(at + 1).find(({ type }) => type === 'answer' || type === 'turn')
+  const after = entries.slice(at + 1).find(({ type }) => type === 'answer' || type === 'turn')
   if (after?.type !== 'turn') return undefined
   if (canContinue(view) && turnAtRest(view) === after) return undefined
   for (let i = at - 1; i >= 0; i--) {
-    const entry = view.entries[i]!
+    const entry = entries[i]!
     if (entry.type === 'turn') return undefined
     if (entry.type === 'prompt' && !entry.steered) return entry
   }

@@ -31,14 +31,16 @@ export async function wholeTurn(
   key: string,
   conversation: Conversation,
 ): Promise<readonly Entry[] | undefined> {
+  const { log } = conversation
   for (let pages = 0; pages <= mostPages; pages++) {
-    const { entries } = conversation.view
+    const { shown } = log
+    const { entries } = shown.view
     const end = entries.find((entry) => entry.key === key)
     if (end?.type !== 'turn') return undefined
     const turn = entriesOf(end, entries)
-    if (turn[0] !== entries[0] || !conversation.more) return turn
-    await conversation.older()
-    if (conversation.view.entries === entries) return undefined
+    if (turn[0] !== entries[0] || !shown.more) return turn
+    await log.older(shown)
+    if (shown.view.entries === entries) return undefined
   }
   return undefined
 }

@@ -23,7 +23,7 @@ test.each<[Outcome, string]>([
   render(Announcer, { bench })
   const log = new Log()
   const follow = async () => {
-    conversation.view = apply(conversation.view, [log.events.at(-1)!])
+    conversation.log.newest.view = apply(conversation.view, [log.events.at(-1)!])
     await tick()
   }
   log.add('compaction_start', { trigger: 'manual', tokens: 9000 })

@@ -36,7 +36,7 @@ function answered(usage: Usage): View {
 
 function show(view: View) {
   const conversation = new Conversation('s', (async () => breakdown) as unknown as Call)
-  conversation.view = view
+  conversation.log.newest.view = view
   const bench = {
     conversation,
     tasks: { running: () => 0 },
@@ -45,7 +45,13 @@ function show(view: View) {
     catalog: { providers: [], model: () => ({ context_window: 100_000 }) },
   } as unknown as Workbench
   const nothing = () => {}
-  const handlers = { onsidebar: nothing, onpanel: nothing, oncost: nothing, ontasks: nothing }
+  const handlers = {
+    onsidebar: nothing,
+    onpanel: nothing,
+    oncost: nothing,
+    ontasks: nothing,
+    onjump: nothing,
+  }
   renderInApp(Header, { bench, sidebar: true, panel: true, ...handlers })
   return screen.getByRole('button', { name: /^What fills the context/ })
 }

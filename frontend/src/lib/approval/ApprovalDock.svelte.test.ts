@@ -65,7 +65,7 @@ const arm = async () => {
 }
 
 async function happens() {
-  conversation.view = apply(conversation.view, [log.events.at(-1)!])
+  conversation.log.newest.view = apply(conversation.view, [log.events.at(-1)!])
   await settle()
 }
 async function settle() {

@@ -10,7 +10,6 @@ export const messages = {
     next: 'Next match (F3)',
     previous: 'Previous match (Shift+F3)',
     close: 'Close (Esc)',
-    far: 'This match is too far back to be loaded.',
   },
   'zh-CN': {
     label: '在对话中查找',
@@ -21,7 +20,6 @@ export const messages = {
     next: '下一处 (F3)',
     previous: '上一处 (Shift+F3)',
     close: '关闭 (Esc)',
-    far: '此处离现在太远，无法加载。',
   },
 } as const
 

@@ -2,14 +2,18 @@
 import type { Entry } from '../model/entries'
 import type { Hit } from '../types.gen'
 
-/** The entry that shows a hit; undefined if none of those that are loaded does. */
-export function entryOf(entries: readonly Entry[], hit: Hit): Entry | undefined {
+/** The entry that shows a hit or a landmark; undefined if none of those that are loaded does. */
+export function entryOf(
+  entries: readonly Entry[],
+  hit: Pick<Hit, 'seq' | 'kind' | 'of'>,
+): Entry | undefined {
   // The entry of a compaction is named after the event with which it began.
   const began = ({ type, key }: Entry) => type === 'notice' && Number(key.slice(1)) <= hit.seq
   return entries.findLast((entry) => {
     if (entry.type === 'tool') return hit.of === entry.callId
     if (entry.type === 'command') return hit.of === entry.id
     if (entry.type === 'prompt' || entry.type === 'answer') return !hit.of && entry.seq === hit.seq
+    if (hit.kind === 'error') return entry.key === `e${hit.seq}`
     return hit.kind === 'compaction_end' && 'notice' in entry && entry.notice === 'compaction'
       ? began(entry)
       : false

@@ -26,16 +26,16 @@ export class Shown {
     private readonly reveal: (key: string) => void,
   ) {}
 
-  /** Loads and draws a hit's entry, unfolds it and scrolls to the hit; false if it is too far back. */
-  async go(hit: Hit | undefined, conversation: Conversation): Promise<boolean> {
+  /** Loads and draws a hit's entry, unfolds it and scrolls to the hit. */
+  async go(hit: Hit | undefined, conversation: Conversation): Promise<void> {
     const run = ++this.#run
     this.#key = undefined
     this.#mark()
-    if (!hit) return true
-    const isNear = await conversation.reach(hit.seq)
-    if (run !== this.#run) return true
-    const entry = entryOf(conversation.view.entries, hit)
-    if (!isNear || !entry) return isNear
+    if (!hit) return
+    await conversation.log.reach(hit.seq)
+    if (run !== this.#run) return
+    const entry = entryOf(conversation.log.shown.view.entries, hit)
+    if (!entry) return
     this.#key = entry.key
     if (isInside(hit)) conversation.unfolded.set(entry.key, true)
     await tick()
@@ -43,13 +43,12 @@ export class Shown {
     let still = 0
     for (let n = 1; n <= patience && still < settling; n++) {
       await frame()
-      if (run !== this.#run) return true
+      if (run !== this.#run) return
       if (this.#rows().some((row) => row.dataset.entry === entry.key)) {
         still++
         this.#show()
       } else if (n % 8 === 0) this.reveal(entry.key)
     }
-    return true
   }
 
   /** Marks a text in the rows that are drawn, also as they change. It returns how to stop. */

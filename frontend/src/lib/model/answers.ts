@@ -1,6 +1,6 @@
 /** How events change the answers of a view: they stream, then the complete message replaces them. */
 import { callEntry, noDraft } from './calls'
-import { replace, type Writable } from './change'
+import { findOpen, replace, type Writable } from './change'
 import type { AnswerEntry } from './entries'
 import { spent, tokensHeld } from './spending'
 import { joined } from './tails'
@@ -32,7 +32,7 @@ export function endThinking(view: Writable, at: number): void {
 }
 
 const streamingAnswer = (view: Writable) =>
-  view.entries.findLast((e) => e.type === 'answer' && e.streaming) as AnswerEntry | undefined
+  findOpen(view, (e): e is AnswerEntry => e.type === 'answer' && e.streaming)
 
 /** The key of an answer, by the event before it: the same for a streamed answer and for the complete message. */
 const answerKey = (seq: number) => `a${seq}`

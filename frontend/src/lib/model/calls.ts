@@ -1,5 +1,5 @@
 /** How events change the tool calls and the user's commands of a view. */
-import { replace, type Writable } from './change'
+import { findOpen, replace, type Writable } from './change'
 import type { CommandEntry, ToolEntry } from './entries'
 import type { LocalCommandEnd, ToolCallEnd } from '../types.gen'
 
@@ -7,7 +7,7 @@ import type { LocalCommandEnd, ToolCallEnd } from '../types.gen'
 export const noDraft = { draftBytes: undefined, outline: undefined }
 
 export const findCall = (view: Writable, callId: string) =>
-  view.entries.findLast((e) => e.type === 'tool' && e.callId === callId) as ToolEntry | undefined
+  findOpen(view, (e): e is ToolEntry => e.type === 'tool' && e.callId === callId)
 
 /** The entry of a call, which is created when it is first mentioned: a page of history may begin after its start. */
 export function callEntry(view: Writable, callId: string, tool: string, at: number): ToolEntry {
@@ -50,7 +50,7 @@ export function finishCall(
 }
 
 export const findCommand = (view: Writable, id: string) =>
-  view.entries.findLast((e) => e.type === 'command' && e.id === id) as CommandEntry | undefined
+  findOpen(view, (e): e is CommandEntry => e.type === 'command' && e.id === id)
 
 /** The entry of a command, which is created when it is first mentioned. */
 export function commandEntry(

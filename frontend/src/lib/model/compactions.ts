@@ -1,11 +1,13 @@
 /** How events change the compactions of a view. */
-import { replace, type Writable } from './change'
+import { findOpen, replace, type Writable } from './change'
 import type { CompactionEntry } from './entries'
 import type { CompactionEnd } from '../types.gen'
 
 export const openCompaction = (view: Writable) =>
-  view.entries.findLast((e) => e.type === 'notice' && e.notice === 'compaction' && !e.end) as
-    CompactionEntry | undefined
+  findOpen(
+    view,
+    (e): e is CompactionEntry => e.type === 'notice' && e.notice === 'compaction' && !e.end,
+  )
 
 /** Ends a compaction whose end could not be stored. Its token counts are unknown. */
 export function stopCompaction(view: Writable): void {

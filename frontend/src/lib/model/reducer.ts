@@ -250,6 +250,8 @@ function step(view: Writable, event: Event): void {
         changed: filesChanged(view.entries),
         ...view.answeredBy,
       })
+      view.turnStartedAt = 0
+      view.answeredBy = undefined
       return
     default:
       event satisfies never

@@ -127,3 +127,12 @@ export const callOf = (
   startedAt: 0,
   ...change,
 })
+
+/** A page of a log, as the application answers conversation.history. */
+export function historyOf(
+  log: Log,
+  { after = 0, before, limit = 200 }: { after?: number; before?: number; limit?: number },
+): { events: Event[]; more: boolean } {
+  const all = log.durable.filter(({ seq = 0 }) => seq > after && seq < (before ?? Infinity))
+  return { events: before ? all.slice(-limit) : all.slice(0, limit), more: all.length > limit }
+}

@@ -57,7 +57,7 @@ test.each<[EndReason, string, (log: Log) => void, RegExp]>([
   turn(log, reason)
   then(log)
   const conversation = new Conversation('s', (async () => ({})) as unknown as Call)
-  conversation.view = apply(emptyView, log.events)
+  conversation.log.newest.view = apply(emptyView, log.events)
   conversation.queue.load([{ id: 'q', verb: 'follow_up', text: 'Then test' }], 0)
   renderInApp(QueueList, { conversation, onleave: () => {} })
   screen.getByText(words)

@@ -1,13 +1,12 @@
 import { SvelteMap } from 'svelte/reactivity'
 import { type ApiError, asApiError, type Call } from '../api'
+import { Log, pageSize } from './log.svelte'
 import { Queue } from './queue.svelte'
-import type { Place } from '../model/place'
 import type {
   Answer,
   ContextBreakdown,
   Envelope,
   Event,
-  FindReply,
   Media,
   SessionInfo,
   Settings,
@@ -16,13 +15,8 @@ import type {
 } from '../types.gen'
 import { type Folds, noFolds, withFold } from '../model/rows'
 import { emptyView, type View } from '../model/entries'
-import { apply, applyDraft, draftOf } from '../model/reducer'
+import { applyDraft } from '../model/reducer'
 import { freshEvents } from '../model/sync'
-
-const pageSize = 200
-/** When a jump goes far back, pages are larger; it reads at most so many of them. */
-const jumpPage = 1000
-const jumpPages = 100
 
 /** Up to which event suggestions were dismissed, by session. It is kept when another session is opened. */
 const putAway = new SvelteMap<string, number>()
@@ -30,22 +24,17 @@ const putAway = new SvelteMap<string, number>()
 /** One session as the page follows it. It is read once, then kept up to date by envelopes. */
 export class Conversation {
   info = $state.raw<SessionInfo>()
-  view = $state.raw<View>(emptyView)
-  /** There are older events that were not read. */
-  more = $state(false)
   /** The last failure of something that the user asked for; null once dismissed. */
   problem = $state.raw<ApiError | null>(null)
   loading = $state(true)
-  /** Set while older entries are put before the others, so that the list keeps its scroll position. */
-  prepending = $state(false)
   stopping = $state(false)
   /** Whether the user unfolded (true) or folded (false) a card, by entry key. Other cards follow their state. */
   readonly unfolded = new SvelteMap<string, boolean>()
   /** The turns and groups of calls that the user unfolded or folded. */
   folds = $state.raw<Folds>(noFolds)
-  /** The scroll position in which the list was left; undefined is the end. */
-  place?: Place
   readonly queue: Queue
+  /** What was read of it. */
+  readonly log: Log
 
   /** The settings that the user chose last, or those that the log records. */
   readonly settings = $derived.by(() => this.#wish ?? this.view.settings)
@@ -57,10 +46,8 @@ export class Conversation {
   #wish = $state.raw<Settings>()
   #configuring: Promise<unknown> = Promise.resolve()
 
-  #log: Event[] = []
   #waiting: Envelope[] = []
   #reading = false
-  #lastRead: Promise<void> = Promise.resolve()
   #call: Call
 
   constructor(
@@ -68,7 +55,14 @@ export class Conversation {
     call: Call,
   ) {
     this.#call = call
-    this.queue = new Queue(id, call, (problem) => (this.problem = problem))
+    const onproblem = (problem: ApiError) => (this.problem = problem)
+    this.queue = new Queue(id, call, onproblem)
+    this.log = new Log(id, call, onproblem)
+  }
+
+  /** The session as of its newest event. */
+  get view(): View {
+    return this.log.newest.view
   }
 
   /** Unfolds or folds a turn or a group of calls, by the key of its row. */
@@ -112,48 +106,6 @@ export class Conversation {
     }
     this.#append(fresh)
     if (this.view.torn) void this.open()
-  }
-
-  /** Reads the page of events before the oldest known event. */
-  async older(): Promise<void> {
-    const before = this.#log[0]?.seq
-    if (!this.more || !before || this.#reading) return
-    await this.#read(async () => {
-      const request = { session: this.id, before, limit: pageSize }
-      const page = await this.#call('conversation.history', request)
-      this.#prepend(page.events ?? [], page.more === true)
-    })
-  }
-
-  /** Reads older events until one of them is known. It reports false if that is too far back, or if it failed. */
-  async reach(seq: number): Promise<boolean> {
-    const isKnown = () => (this.#log[0]?.seq ?? Infinity) <= seq
-    while (this.#reading) await this.#lastRead
-    if (isKnown()) return true
-    await this.#read(async () => {
-      const pages: Event[][] = []
-      let before = this.#log[0]?.seq ?? 0
-      let { more } = this
-      while (more && before > seq && pages.length < jumpPages) {
-        const request = { session: this.id, before, limit: jumpPage }
-        const page = await this.#call('conversation.history', request)
-        pages.unshift(page.events ?? [])
-        more = page.more === true
-        before = page.events?.[0]?.seq ?? 0
-      }
-      // They are folded once, because each fold goes through the whole log.
-      this.#prepend(pages.flat(), more)
-    })
-    return isKnown()
-  }
-
-  /** Searches a part of the log for a text, from the newest event before the given one; undefined on failure. */
-  async find(text: string, before: number): Promise<FindReply | undefined> {
-    try {
-      return await this.#call('conversation.find', { session: this.id, text, before })
-    } catch (thrown) {
-      this.problem = asApiError(thrown)
-    }
   }
 
   /** Dismisses the suggested message: the user did not want it, or sends another one. */
@@ -263,29 +215,30 @@ export class Conversation {
   async #read(work: () => Promise<void>): Promise<void> {
     if (this.#reading) return
     this.#reading = true
-    this.#lastRead = work().catch((thrown: unknown) => {
+    try {
+      await work()
+    } catch (thrown) {
       this.problem = asApiError(thrown)
       this.#waiting = []
-    })
-    await this.#lastRead
+    }
     this.#reading = false
     for (const envelope of this.#waiting.splice(0)) this.receive(envelope)
   }
 
   #take(snapshot: Snapshot): void {
+    const { newest } = this.log
     const events = snapshot.events ?? []
     const known = this.view.seq
     this.info = snapshot.session
     if (known > 0 && (events[0]?.seq ?? Infinity) <= known + 1) {
       this.#append(events.filter((event) => (event.seq ?? 0) > known))
     } else {
-      this.#log = events
-      this.more = snapshot.more === true
-      this.view = apply({ ...emptyView, allowance: this.view.allowance }, events)
+      const { allowance } = this.view
+      newest.take(events, snapshot.more === true, { ...emptyView, allowance })
     }
     const { state, settings, title, context, cost, seq } = snapshot.session
     const view = applyDraft(this.view, snapshot.draft)
-    this.view = {
+    newest.view = {
       ...view,
       state,
       settings,
@@ -296,21 +249,9 @@ export class Conversation {
     }
   }
 
-  /** Older events add entries, but change nothing about the session's present state. */
-  #prepend(events: readonly Event[], more: boolean): void {
-    this.#log = [...events, ...this.#log]
-    this.more = more
-    this.prepending = true
-    const folded = applyDraft(apply(emptyView, this.#log), draftOf(this.view))
-    const { entries, turnStartedAt, rounds } = folded
-    this.view = { ...this.view, entries, turnStartedAt, rounds }
-  }
-
   #append(events: readonly Event[]): void {
     if (events.length === 0) return
-    this.prepending = false
-    for (const event of events) if (event.seq) this.#log.push(event)
-    this.view = apply(this.view, events)
+    this.log.newest.append(events)
     this.queue.receive(events)
     if (this.view.state === 'idle') this.stopping = false
     this.#settle()

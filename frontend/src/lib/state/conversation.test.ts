@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ApiError, type Call } from '../api'
 import type { Draft, Envelope, Event, Methods, Settings } from '../types.gen'
 import { Conversation } from './conversation.svelte'
-import { Log, sampleTurn } from '../model/testing'
+import { historyOf, Log, sampleTurn } from '../model/testing'
 
 const cost = { usd: 1.5, unknown: 2 }
 const settings: Settings = { provider: 'demo', model: 'tour', mode: 'default' }
@@ -21,10 +21,7 @@ function host(log: Log, draft: Draft = {}) {
         return { session: info, events: events.slice(-limit), more: seq > limit, draft }
       }
       case 'conversation.history': {
-        const { after, before, limit = 200 } = args
-        if (after) return { events: events.filter((e) => e.seq! > after) }
-        const older = events.filter((e) => e.seq! < before!)
-        return { events: older.slice(-limit), more: older.length > limit }
+        return historyOf(log, args)
       }
       default:
         return {}
@@ -73,40 +70,6 @@ describe('a conversation', () => {
     expect(conversation.view.torn).toBe(false)
   })
 
-  test('a jump far back reads large pages until the event is known', async () => {
-    const log = new Log()
-    for (let n = 0; n < 2500; n++) log.add('user_input', { text: `message ${n}` })
-    const { call, calls } = host(log)
-    const conversation = new Conversation('s', call)
-    await conversation.open()
-    const meanwhile = conversation.older()
-    expect(await conversation.reach(500)).toBe(true)
-    await meanwhile
-    expect(calls).toEqual([
-      'conversation.open',
-      ...Array.from({ length: 3 }, () => 'conversation.history'),
-    ])
-    expect(conversation.view.entries).toHaveLength(2400)
-    expect(conversation.view.entries[0]).toMatchObject({ text: 'message 100' })
-    expect(conversation.more).toBe(true)
-    expect(await conversation.reach(2499)).toBe(true)
-    expect(calls).toHaveLength(4)
-  })
-
-  test('a jump that fails says so, and leaves what is known', async () => {
-    const log = new Log()
-    for (let n = 0; n < 300; n++) log.add('user_input', { text: `message ${n}` })
-    const { call, refused } = host(log)
-    const conversation = new Conversation('s', call)
-    await conversation.open()
-    refused.add('conversation.history')
-    expect(await conversation.reach(1)).toBe(false)
-    expect(conversation.problem?.message).toBe('Busy.')
-    expect(conversation.view.entries).toHaveLength(200)
-    refused.add('conversation.find')
-    expect(await conversation.find('x', 0)).toBeUndefined()
-  })
-
   test('applies envelopes that arrive during a read after it', async () => {
     const log = sampleTurn()
     const { call } = host(log)
@@ -116,22 +79,6 @@ describe('a conversation', () => {
     conversation.receive(envelope(title))
     await opened
     expect(conversation.view.title).toBe('Late')
-  })
-
-  test('puts older pages before the others', async () => {
-    const log = new Log()
-    for (let i = 1; i <= 450; i++) log.add('user_input', { text: `prompt ${i}` })
-    const { call } = host(log)
-    const conversation = new Conversation('s', call)
-    await conversation.open()
-    expect(conversation.view.entries).toHaveLength(200)
-    await conversation.older()
-    await conversation.older()
-    await conversation.older()
-    expect(conversation.more).toBe(false)
-    expect(conversation.view.entries).toHaveLength(450)
-    expect(conversation.view.entries[0]).toMatchObject({ text: 'prompt 1' })
-    expect(conversation.view).toMatchObject({ seq: 450, settings, cost })
   })
 
   // OAS-102

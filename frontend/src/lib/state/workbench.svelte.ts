@@ -264,7 +264,7 @@ export class Workbench {
     const kinds = envelope.events?.map(({ kind }) => kind) ?? []
     const hadChanged = changesFiles(conversation.view.entries)
     conversation.receive(envelope)
-    if (kinds.includes('tool_call_end') && !hadChanged && !conversation.more) {
+    if (kinds.includes('tool_call_end') && !hadChanged && !conversation.log.newest.more) {
       if (changesFiles(conversation.view.entries)) this.changes.onfirst()
     }
     if (kinds.includes('processing_end')) void this.changes.load()

@@ -25,3 +25,11 @@ export const scrollable: Attachment<HTMLElement> = (element) => {
     contents.disconnect()
   }
 }
+
+/** Whether a box inside a viewport is scrolled, which takes the wheel that turns back. */
+export function scrollsInside(target: EventTarget | null, viewport: Element): boolean {
+  for (let box = target as Element | null; box && box !== viewport; box = box.parentElement) {
+    if (box.scrollTop > 0 && getComputedStyle(box).overflowY !== 'visible') return true
+  }
+  return false
+}

@@ -1,4 +1,5 @@
 import type { Key } from '../i18n/en'
+import { keysOf } from './jumps'
 import { isComposing } from './keys'
 
 /** All shortcuts in the order of the help. Browsers reserve Ctrl+N, so Alt+N does the same. */
@@ -24,6 +25,9 @@ export const shortcuts: readonly { label: Key; keys: readonly string[] }[] = [
   { label: 'keys_help.filter', keys: ['Ctrl+K'] },
   { label: 'keys_help.projects', keys: ['Alt+P'] },
   { label: 'keys_help.find', keys: ['Ctrl+F', 'F3', 'Shift+F3'] },
+  { label: 'keys_help.jump_ends', keys: [keysOf.start, keysOf.newest] },
+  { label: 'keys_help.jump_prompts', keys: [keysOf.previous_prompt, keysOf.next_prompt] },
+  { label: 'keys_help.jump_errors', keys: [keysOf.next_error, keysOf.previous_error] },
   { label: 'keys_help.zoom', keys: ['Ctrl++', 'Ctrl+−', 'Ctrl+0'] },
   { label: 'keys_help.density', keys: ['Ctrl+O'] },
   { label: 'keys_help.settings', keys: ['Ctrl+,'] },
