@@ -1,8 +1,6 @@
 import hljs from 'highlight.js/lib/core'
 import bash from 'highlight.js/lib/languages/bash'
 import c from 'highlight.js/lib/languages/c'
-import cpp from 'highlight.js/lib/languages/cpp'
-import csharp from 'highlight.js/lib/languages/csharp'
 import css from 'highlight.js/lib/languages/css'
 import diff from 'highlight.js/lib/languages/diff'
 import dockerfile from 'highlight.js/lib/languages/dockerfile'
@@ -11,23 +9,19 @@ import ini from 'highlight.js/lib/languages/ini'
 import java from 'highlight.js/lib/languages/java'
 import javascript from 'highlight.js/lib/languages/javascript'
 import json from 'highlight.js/lib/languages/json'
-import kotlin from 'highlight.js/lib/languages/kotlin'
 import makefile from 'highlight.js/lib/languages/makefile'
 import markdown from 'highlight.js/lib/languages/markdown'
-import php from 'highlight.js/lib/languages/php'
 import python from 'highlight.js/lib/languages/python'
-import ruby from 'highlight.js/lib/languages/ruby'
 import rust from 'highlight.js/lib/languages/rust'
 import shell from 'highlight.js/lib/languages/shell'
-import sql from 'highlight.js/lib/languages/sql'
-import swift from 'highlight.js/lib/languages/swift'
 import typescript from 'highlight.js/lib/languages/typescript'
 import xml from 'highlight.js/lib/languages/xml'
 import yaml from 'highlight.js/lib/languages/yaml'
+import { isRare, loadRare, rareLoaded } from './languages.svelte'
 
 const languages = {
-  bash, c, cpp, csharp, css, diff, dockerfile, go, ini, java, javascript, json, kotlin, makefile,
-  markdown, php, python, ruby, rust, shell, sql, swift, typescript, xml, yaml,
+  bash, c, css, diff, dockerfile, go, ini, java, javascript, json, makefile, markdown, python, rust,
+  shell, typescript, xml, yaml,
 } // prettier-ignore
 
 for (const [name, grammar] of Object.entries(languages)) hljs.registerLanguage(name, grammar)
@@ -35,9 +29,15 @@ for (const [name, grammar] of Object.entries(languages)) hljs.registerLanguage(n
 /** Longer code is not highlighted, because that would take too long. */
 const longest = 60_000
 
-/** Code as HTML that only has classes. Code in an unknown language is escaped. */
+const isKnown = (language: string) => isRare(language) || hljs.getLanguage(language) !== undefined
+
+/** Code as HTML that only has classes. Code is escaped if its language is unknown, or not loaded yet. */
 export function highlight(code: string, language: string): string {
-  if (code.length > longest || !hljs.getLanguage(language)) return escapeHTML(code)
+  if (code.length > longest || !isKnown(language)) return escapeHTML(code)
+  if (isRare(language) && !rareLoaded()) {
+    void loadRare()
+    return escapeHTML(code)
+  }
   return hljs.highlight(code, { language, ignoreIllegals: true }).value
 }
 
@@ -71,7 +71,7 @@ export function languageOf(path: string): string {
   const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1).toLowerCase()
   const extension = name.slice(name.lastIndexOf('.') + 1)
   const language = namesOfLanguages[extension] ?? extension
-  return hljs.getLanguage(language) ? language : ''
+  return isKnown(language) ? language : ''
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }

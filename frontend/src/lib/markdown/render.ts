@@ -9,6 +9,7 @@ import { drawsFormulas } from './engine.svelte'
 import { type Count, formulaHTML } from './formula'
 import { escapeHTML, highlight } from './highlight'
 import { memo } from './memo'
+import { rareLoaded } from './languages.svelte'
 import { mathAttributes, mathTags } from './mathml'
 import { type Formula, maths } from './maths'
 
@@ -173,8 +174,8 @@ function parse(text: string, open: boolean, begin = 0): Parsed[] {
 const cache = new Map<string, Block[]>()
 const cacheSize = 200
 
-/** What the same text is rendered differently for: whether formulas are drawn, and the language of what is added. */
-const circumstances = () => `${drawsFormulas()} ${language()} `
+/** What the same text is rendered differently for: what is loaded, and the language of what is added. */
+const circumstances = () => `${drawsFormulas()} ${rareLoaded()} ${language()} `
 
 /** Renders a complete text. The results of the latest texts are cached. */
 export function renderMarkdown(text: string): Block[] {
