@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { highlightLines, languageOf } from './highlight'
+import { loadGrammars } from './engine.svelte'
 import { codeLines } from './codeLines'
-import { loadRare } from './languages.svelte'
-import { renderMarkdown } from './render'
+
+beforeAll(loadGrammars)
 
 test('the output of Read is highlighted in the language of its file, without the line numbers', () => {
   const lines = codeLines(
@@ -35,14 +36,4 @@ test.each([
   ['LICENSE', ''],
 ])('the language of %s is %s', (path, want) => {
   expect(languageOf(path)).toBe(want)
-})
-
-test('a rare language is loaded when code is in it, and its code is rendered again', async () => {
-  const code = '```c++\nint a = 1;\n```'
-  const html = () => renderMarkdown(code)[0]!.html
-  expect(languageOf('a.hpp')).toBe('hpp')
-  expect(html()).toBe('int a = 1;')
-  await loadRare()
-  expect(html()).toContain('<span class="hljs-type">int</span>')
-  expect(highlightLines('SELECT 1', 'sql').join('')).toContain('hljs-keyword')
 })

@@ -1,21 +1,18 @@
-/** KaTeX, which is loaded with the first formula. */
+/** What is loaded with the first text that needs it: KaTeX for formulas, highlight.js for code. */
+import { Lazy } from './lazy.svelte'
 
 export type Engine = typeof import('./draw').drawFormula
 
-let engine = $state.raw<Engine>()
-let loading: Promise<void> | undefined
+const formulas = new Lazy(() => import('./draw').then(({ drawFormula }) => drawFormula))
+const grammars = new Lazy(() => import('./grammars').then(({ colourCode }) => colourCode))
 
 /** What draws formulas, once it is loaded. */
-export const formulaEngine = (): Engine | undefined => engine
+export const formulaEngine = (): Engine | undefined => formulas.part
+export const loadFormulas = () => formulas.need()
 
-/** Whether formulas are drawn. What was rendered before is to be rendered again. */
-export const drawsFormulas = (): boolean => engine !== undefined
+/** What colours code, once it is loaded. */
+export const codeEngine = () => grammars.part
+export const loadGrammars = () => grammars.need()
 
-/** Loads KaTeX. If that fails, the next formula tries again. */
-export function loadFormulas(): Promise<void> {
-  loading ??= import('./draw').then(
-    ({ drawFormula }) => void (engine = drawFormula),
-    () => void (loading = undefined),
-  )
-  return loading
-}
+/** What is loaded. What was rendered with less is to be rendered again. */
+export const loadedParts = () => `${formulas.part !== undefined} ${grammars.part !== undefined}`

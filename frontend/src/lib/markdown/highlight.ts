@@ -1,44 +1,24 @@
-import hljs from 'highlight.js/lib/core'
-import bash from 'highlight.js/lib/languages/bash'
-import c from 'highlight.js/lib/languages/c'
-import css from 'highlight.js/lib/languages/css'
-import diff from 'highlight.js/lib/languages/diff'
-import dockerfile from 'highlight.js/lib/languages/dockerfile'
-import go from 'highlight.js/lib/languages/go'
-import ini from 'highlight.js/lib/languages/ini'
-import java from 'highlight.js/lib/languages/java'
-import javascript from 'highlight.js/lib/languages/javascript'
-import json from 'highlight.js/lib/languages/json'
-import makefile from 'highlight.js/lib/languages/makefile'
-import markdown from 'highlight.js/lib/languages/markdown'
-import python from 'highlight.js/lib/languages/python'
-import rust from 'highlight.js/lib/languages/rust'
-import shell from 'highlight.js/lib/languages/shell'
-import typescript from 'highlight.js/lib/languages/typescript'
-import xml from 'highlight.js/lib/languages/xml'
-import yaml from 'highlight.js/lib/languages/yaml'
-import { isRare, loadRare, rareLoaded } from './languages.svelte'
+import { codeEngine, loadGrammars } from './engine.svelte'
 
-const languages = {
-  bash, c, css, diff, dockerfile, go, ini, java, javascript, json, makefile, markdown, python, rust,
-  shell, typescript, xml, yaml,
-} // prettier-ignore
-
-for (const [name, grammar] of Object.entries(languages)) hljs.registerLanguage(name, grammar)
+/** The languages that are coloured, with their other names, which are also extensions of files. */
+export const names = new Set(
+  `bash sh zsh c h cpp cc c++ h++ hpp hh hxx cxx csharp cs c# css diff patch dockerfile docker go golang ini toml java jsp
+  javascript js jsx mjs cjs json jsonc json5 kotlin kt kts ktm ktx makefile mk mak make markdown md mkdown mkd php
+  python py gyp ipython ruby rb gemspec podspec thor irb rust rs shell console shellsession sql swift
+  typescript ts tsx mts cts xml html xhtml rss atom xjb xsd xsl plist wsf svg yaml yml`.split(
+    /\s+/,
+  ),
+)
 
 /** Longer code is not highlighted, because that would take too long. */
 const longest = 60_000
 
-const isKnown = (language: string) => isRare(language) || hljs.getLanguage(language) !== undefined
-
-/** Code as HTML that only has classes. Code is escaped if its language is unknown, or not loaded yet. */
+/** Code as HTML that only has classes. Code in an unknown language, or before the colours are loaded, is escaped. */
 export function highlight(code: string, language: string): string {
-  if (code.length > longest || !isKnown(language)) return escapeHTML(code)
-  if (isRare(language) && !rareLoaded()) {
-    void loadRare()
-    return escapeHTML(code)
-  }
-  return hljs.highlight(code, { language, ignoreIllegals: true }).value
+  if (code.length > longest || !names.has(language.toLowerCase())) return escapeHTML(code)
+  const colour = codeEngine()
+  if (!colour) void loadGrammars()
+  return colour ? colour(code, language) : escapeHTML(code)
 }
 
 /** Like [highlight], but by line. */
@@ -71,7 +51,7 @@ export function languageOf(path: string): string {
   const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1).toLowerCase()
   const extension = name.slice(name.lastIndexOf('.') + 1)
   const language = namesOfLanguages[extension] ?? extension
-  return isKnown(language) ? language : ''
+  return names.has(language) ? language : ''
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }

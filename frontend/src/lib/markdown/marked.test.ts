@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { highlight } from './highlight'
+import { loadGrammars } from './engine.svelte'
 import { markedHTML } from './marked'
+
+beforeAll(loadGrammars)
 
 const textOf = (html: string) => {
   const box = document.createElement('div')

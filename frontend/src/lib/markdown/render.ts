@@ -5,11 +5,10 @@ import { language } from '../i18n/i18n.svelte'
 import { withoutBidi } from '../model/visible'
 import { fileButton, piecesOf } from './files'
 import { notes } from './footnotes'
-import { drawsFormulas } from './engine.svelte'
+import { loadedParts } from './engine.svelte'
 import { type Count, formulaHTML } from './formula'
 import { escapeHTML, highlight } from './highlight'
 import { memo } from './memo'
-import { rareLoaded } from './languages.svelte'
 import { mathAttributes, mathTags } from './mathml'
 import { type Formula, maths } from './maths'
 
@@ -174,8 +173,8 @@ function parse(text: string, open: boolean, begin = 0): Parsed[] {
 const cache = new Map<string, Block[]>()
 const cacheSize = 200
 
-/** What the same text is rendered differently for: what is loaded, and the language of what is added. */
-const circumstances = () => `${drawsFormulas()} ${rareLoaded()} ${language()} `
+/** What the same text is rendered differently for: what draws it, and the language of what is added. */
+const circumstances = () => `${loadedParts()} ${language()} `
 
 /** Renders a complete text. The results of the latest texts are cached. */
 export function renderMarkdown(text: string): Block[] {
