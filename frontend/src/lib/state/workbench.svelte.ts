@@ -2,7 +2,7 @@ import { type Api, ApiError, asApiError, type Call, type Status } from '../api'
 import type { Desktop } from '../desktop'
 import { Agents } from './agents.svelte'
 import { bypass } from '../model/modes'
-import { Conversation } from './conversation.svelte'
+import type { Conversation } from './conversation.svelte'
 import { Changes } from './changes.svelte'
 import { Costs } from './costs.svelte'
 import { dropComments } from './comments.svelte'
@@ -12,10 +12,10 @@ import { changesFiles } from '../model/changes'
 import { together } from '../model/spending'
 import { t } from '../i18n/i18n.svelte'
 import { Guide } from './guide.svelte'
+import { Lately, lastOpen, rememberOpen } from './lately'
 import { oneAtATime } from '../model/oneAtATime'
 import { beforePaint } from './paint'
 import { KeptPreferences } from './preferences.svelte'
-import { recall, remember } from './remember'
 import { Projects } from './projects.svelte'
 import { Sessions } from './sessions.svelte'
 import { Tasks } from './tasks.svelte'
@@ -28,9 +28,6 @@ const costly: ReadonlySet<Event['kind']> = new Set([
   'side_request',
   'processing_end',
 ])
-
-/** How many recently opened conversations are kept. */
-const mostKept = 8
 
 /** The state of the page: the project, its sessions, and the open session. */
 export class Workbench {
@@ -85,8 +82,7 @@ export class Workbench {
   #bypassNext = $state(false)
   #api: Api
   #call: Call
-  /** The conversations that were opened last, the newest at the end. */
-  #lately: Conversation[] = []
+  #lately: Lately
   #arrived: Envelope[] = []
   #wasConnected = false
 
@@ -95,6 +91,7 @@ export class Workbench {
     this.#api = api
     this.#call = call
     this.desktop = api.desktop
+    this.#lately = new Lately(call)
     this.sessions = new Sessions(call)
     this.agents = new Agents(this.sessions, call)
     this.tasks = new Tasks(call, (problem) => (this.problem = problem))
@@ -143,7 +140,7 @@ export class Workbench {
         })
       }
       await this.guide.consider()
-      const last = recall(this.#lastKey(project))
+      const last = lastOpen(project.folder)
       const session = this.sessions.find(last) ?? this.sessions.list.find(({ helper }) => !helper)
       if (session && !this.conversation) this.open(session.id)
       else void this.#loadCosts()
@@ -157,21 +154,12 @@ export class Workbench {
   open(id: string): void {
     if (this.conversation?.id === id) return
     this.#bypassNext = false
-    this.conversation = this.#recall(id)
+    this.conversation = this.#lately.conversation(id)
     this.agents.keep(id)
     void this.conversation.open()
     void this.#loadCosts()
     this.#followChanges()
     this.#remember(id)
-  }
-
-  /** Returns the conversation of a session. A recent one keeps its scroll position and its unfolded cards. */
-  #recall(id: string): Conversation {
-    const conversation =
-      this.#lately.find((other) => other.id === id) ?? new Conversation(id, this.#call)
-    const others = this.#lately.filter((other) => other !== conversation)
-    this.#lately = [...others, conversation].slice(-mostKept)
-    return conversation
   }
 
   /** Shows the start of a new session, which is created with its first message. */
@@ -226,7 +214,7 @@ export class Workbench {
   async remove(id: string): Promise<void> {
     const family = [id, ...this.agents.of(id).map((agent) => agent.id)]
     await this.attempt(() => this.sessions.remove(id))
-    this.#lately = this.#lately.filter((other) => other.id !== id)
+    this.#lately.forget(id)
     const { conversation } = this
     if (conversation && !this.sessions.find(conversation.id)) this.compose()
     for (const gone of family.filter((one) => !this.sessions.find(one))) {
@@ -295,8 +283,6 @@ export class Workbench {
   readonly #loadCosts = oneAtATime(() => this.attempt(() => this.costs.load(this.conversation?.id)))
 
   #remember(id: string): void {
-    if (this.project) remember(this.#lastKey(this.project), id)
+    if (this.project) rememberOpen(this.project.folder, id)
   }
-
-  #lastKey = (project: ProjectInfo) => `atelier.open:${project.folder}`
 }
