@@ -16,20 +16,24 @@ func (w *walker) call(c *syntax.CallExpr, s *scope) {
 	if len(c.Args) > 0 { // then the variables are the command's only
 		inside := s.inner()
 		w.assign(c.Assigns, inside)
+		if elsewhere, ok := inside.vars["CDPATH"]; ok {
+			s.vars["CDPATH"] = elsewhere
+		}
 	} else {
 		w.assign(c.Assigns, s)
 		return
 	}
 	words := make([]value, 0, len(c.Args))
 	for _, arg := range c.Args {
-		v := w.expand(arg, s)
-		if len(words) == 0 && len(v) > 1 && !slices.ContainsFunc(v, func(p possible) bool { return !p.exact }) && c.Args[0].Lit() != "" {
-			for _, p := range v { // {rm,-rf,x} is a command
+		fields := w.fields(arg, s)
+		if len(words) == 0 && len(fields) == 1 && len(fields[0]) > 1 && arg.Lit() != "" &&
+			!slices.ContainsFunc(fields[0], func(p possible) bool { return !p.exact }) {
+			for _, p := range fields[0] { // {rm,-rf,x} is a command
 				words = append(words, value{p})
 			}
 			continue
 		}
-		words = append(words, v)
+		words = append(words, fields...)
 	}
 	w.run(words, s)
 }
@@ -55,6 +59,10 @@ func (w *walker) run(words []value, s *scope) {
 		w.add(agent.EffectUnknown, name.text())
 		return
 	}
+	w.sets(name.text(), words[1:], s)
+	if s.functions[name.text()] { // its body has been looked at
+		return
+	}
 	if w.onlyReads(words, s) {
 		return
 	}
@@ -67,10 +75,6 @@ func (w *walker) run(words []value, s *scope) {
 
 // do looks at a program and its arguments.
 func (w *walker) do(program string, args []value, s *scope) {
-	if s.functions[program] {
-		return // its body has been looked at
-	}
-	w.sets(program, args)
 	if wrap, ok := wrappers[program]; ok {
 		w.wrapped(program, wrap, args, s)
 		return
@@ -110,6 +114,9 @@ func (w *walker) do(program string, args []value, s *scope) {
 		w.add(agent.EffectStopsMachine, program)
 	case slices.Contains(configurers, program):
 		w.add(agent.EffectSystem, command)
+		if program == "at" || program == "batch" {
+			w.piped("sh", s)
+		}
 	case slices.Contains(formatters, program) || strings.HasPrefix(program, "mkfs."):
 		w.add(agent.EffectDisks, command)
 	case slices.Contains(writers, program):
@@ -255,6 +262,7 @@ type wrapper struct {
 	before  int    // operands before the command
 	assigns bool   // assignments may stand before the command
 	user    bool   // the command runs as another user
+	dir     string // the options whose value is the folder of the command
 	script  string // the option whose value is a command line
 	joined  bool   // the arguments are joined to one command line
 	adds    bool   // it appends arguments that nobody knows yet
@@ -265,6 +273,9 @@ func (w *walker) wrapped(program string, wrap wrapper, args []value, s *scope) {
 	if wrap.user {
 		w.add(agent.EffectOtherUser, program)
 	}
+	// What is wrapped is a program, never a function of the line.
+	defer func(before map[string]bool) { s.functions = before }(s.functions)
+	s.functions = map[string]bool{}
 	operands := 0
 	for len(args) > 0 {
 		arg := args[0]
@@ -293,8 +304,14 @@ func (w *walker) wrapped(program string, wrap wrapper, args []value, s *scope) {
 				return
 			}
 			takes := len(name) > 1 && slices.Contains(strings.Fields(wrap.long), name) || len(name) == 1 && strings.Contains(wrap.values, name)
+			v := value{{text: after, exact: arg.exact()}}
 			if takes && !given && len(args) > 0 {
-				args = args[1:]
+				v, args = args[0], args[1:]
+			}
+			if slices.Contains(strings.Fields(wrap.dir), name) {
+				moved := *s
+				s = &moved
+				w.changesFolder(v, program, s)
 			}
 		case wrap.assigns && strings.Contains(text, "=") && !strings.HasPrefix(text, "="):
 			name, set, _ := strings.Cut(text, "=")

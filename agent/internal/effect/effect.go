@@ -4,6 +4,7 @@
 package effect
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ type Place struct {
 	Dir     string // the folder in which it runs, absolute
 	Project string // the project's folder, absolute and without links
 	Home    string // the user's home folder, absolute; empty if it is unknown
-	// Resolve follows the links of an absolute path. Exists reports whether there
+	// Resolve follows the links of an absolute path, which may have "..". Exists reports whether there
 	// is a file of such a path. Each may be nil.
 	Resolve func(path string) string
 	Exists  func(path string) bool
@@ -78,6 +79,9 @@ type walker struct {
 	aside   bool // looks at words only
 	// fetched are paths that the line itself takes from the network.
 	fetched []string
+	// loose are variables whose value cannot be told, because the line changes
+	// them in a function, a loop or a way that is not followed.
+	loose loose
 	// trace are the steps so far, and now is the one that runs; nil if nobody
 	// asked for them.
 	trace []*Step
@@ -115,11 +119,7 @@ type input struct {
 
 func (s *scope) inner() *scope {
 	c := *s
-	c.dirs = slices.Clone(s.dirs)
-	c.vars = make(map[string]value, len(s.vars))
-	for name, v := range s.vars {
-		c.vars[name] = v
-	}
+	c.dirs, c.vars, c.functions = slices.Clone(s.dirs), maps.Clone(s.vars), maps.Clone(s.functions)
 	return &c
 }
 
@@ -137,6 +137,7 @@ func (w *walker) script(text string, s *scope) {
 	}
 	inside := *s
 	inside.depth++
+	w.loose.note(file)
 	w.list(file.Stmts, &inside)
 	s.dirs, s.strict = inside.dirs, inside.strict
 }
@@ -145,12 +146,33 @@ func (w *walker) script(text string, s *scope) {
 // folder, the rest runs in either, unless a failure would end the line.
 func (w *walker) list(stmts []*syntax.Stmt, s *scope) {
 	for _, stmt := range stmts {
-		before := s.dirs
+		before, vars, functions := s.dirs, s.vars, s.functions
+		b, ok := stmt.Cmd.(*syntax.BinaryCmd)
+		inPart := ok && b.Op == syntax.AndStmt // it may end before it has set what it sets
+		if inPart {
+			s.vars, s.functions = maps.Clone(vars), maps.Clone(functions)
+		}
 		w.stmt(stmt, s)
+		if inPart {
+			s.vars, s.functions = eitherOf(vars, s.vars), functions
+		}
 		if !slices.Equal(before, s.dirs) && !s.strict && !endsOnFailure(stmt) {
 			s.dirs = atMost(append(slices.Clone(s.dirs), before...))
 		}
 	}
+}
+
+// eitherOf returns variables that have their value of before or after.
+func eitherOf(before, after map[string]value) map[string]value {
+	for name, v := range after {
+		switch old, ok := before[name]; {
+		case !ok:
+			after[name] = either(value{{text: "$" + name}}, v)
+		case !slices.Equal(old, v):
+			after[name] = either(old, v)
+		}
+	}
+	return after
 }
 
 // endsOnFailure reports whether a statement is of the form "… || exit".
@@ -187,6 +209,9 @@ func (w *walker) stmt(stmt *syntax.Stmt, s *scope) {
 	if stmt.Background {
 		s = s.inner()
 	}
+	defer func(outer *scope) { // a redirection has an input of its own, and nothing else
+		outer.dirs, outer.vars, outer.functions, outer.strict = s.dirs, s.vars, s.functions, s.strict
+	}(s)
 	for _, r := range stmt.Redirs {
 		s = w.redirect(r, s)
 		if r.Op != syntax.RdrIn && r.Word != nil && (s.input.network || w.fetches(stmt.Cmd, s)) {
@@ -209,12 +234,15 @@ func (w *walker) stmt(stmt *syntax.Stmt, s *scope) {
 		w.branch(c, s)
 	case *syntax.WhileClause:
 		w.list(c.Cond, s)
-		w.perhaps(c.Do, s)
+		w.repeated(c.Do, s)
 	case *syntax.ForClause:
 		w.loop(c, s)
 	case *syntax.CaseClause:
 		w.expand(c.Word, s)
 		for _, item := range c.Items {
+			for _, pattern := range item.Patterns {
+				w.expand(pattern, s)
+			}
 			w.perhaps(item.Stmts, s)
 		}
 	case *syntax.FuncDecl:
@@ -222,9 +250,9 @@ func (w *walker) stmt(stmt *syntax.Stmt, s *scope) {
 	case *syntax.DeclClause:
 		w.assign(c.Args, s)
 	case *syntax.TimeClause:
-		if c.Stmt != nil {
-			w.stmt(c.Stmt, s)
-		}
+		w.timed(c, s)
+	case *syntax.CoprocClause:
+		w.stmt(c.Stmt, s.inner())
 	case *syntax.TestClause, *syntax.ArithmCmd, *syntax.LetClause:
 		w.substitutions(c, s)
 	default:
@@ -253,7 +281,9 @@ func (w *walker) loop(c *syntax.ForClause, s *scope) {
 	case *syntax.WordIter:
 		var all value
 		for _, item := range l.Items {
-			all = either(all, w.expand(item, s))
+			for _, word := range w.fields(item, s) {
+				all = either(all, word)
+			}
 		}
 		if len(l.Items) == 0 {
 			all = value{{text: "$" + l.Name.Value}}
@@ -263,7 +293,7 @@ func (w *walker) loop(c *syntax.ForClause, s *scope) {
 	default:
 		w.substitutions(c.Loop, s)
 	}
-	w.perhaps(c.Do, s)
+	w.repeated(c.Do, s)
 }
 
 // function looks at the body as if it ran, because it will. What it is called
@@ -274,13 +304,34 @@ func (w *walker) function(c *syntax.FuncDecl, s *scope) {
 		w.add(agent.EffectUnknown)
 		return
 	}
-	s.functions[c.Name.Value] = true
+	// One that may not be there is not the line's own, and neither is a path,
+	// which other shells take for a file.
+	if !s.maybe && !strings.Contains(c.Name.Value, "/") {
+		s.functions[c.Name.Value] = true
+	}
 	if recursive(c) {
 		w.add(agent.EffectExhausts, c.Name.Value)
 	}
 	inside := s.inner()
 	inside.maybe = true
 	w.stmt(c.Body, inside)
+}
+
+// timed looks at what is behind the word time, which is a program of its own if
+// it has options.
+func (w *walker) timed(c *syntax.TimeClause, s *scope) {
+	if c.Stmt == nil {
+		return
+	}
+	call, ok := c.Stmt.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 || !w.quietly(call.Args[:1], s)[0].isOption() {
+		w.stmt(c.Stmt, s)
+		return
+	}
+	program, stmt := *call, *c.Stmt
+	program.Args = append([]*syntax.Word{{Parts: []syntax.WordPart{&syntax.Lit{Value: "time"}}}}, call.Args...)
+	stmt.Cmd = &program
+	w.stmt(&stmt, s)
 }
 
 // recursive reports whether a function calls itself, in a pipe or in the
@@ -314,14 +365,17 @@ func (w *walker) binary(c *syntax.BinaryCmd, s *scope) {
 			in = w.fed(stage, i == 0, in.network, s)
 		}
 	default:
+		before := s.dirs
 		w.stmt(c.X, s)
 		if c.Op == syntax.AndStmt {
 			w.stmt(c.Y, s)
 			return
 		}
+		after := s.dirs
+		s.dirs = atMost(append(slices.Clone(after), before...)) // the first may have failed
 		w.perhaps([]*syntax.Stmt{c.Y}, s)
 		if endsOnFailure(&syntax.Stmt{Cmd: c}) {
-			s.dirs = s.dirs[:max(1, len(s.dirs))]
+			s.dirs = after
 		}
 	}
 }

@@ -17,7 +17,7 @@ func (w *walker) paths(p possible, s *scope) []string {
 	}
 	all := make([]string, 0, len(s.dirs))
 	for _, dir := range s.dirs {
-		all = append(all, w.resolve(filepath.Join(dir, p.text)))
+		all = append(all, w.resolve(dir+string(filepath.Separator)+p.text))
 	}
 	return all
 }
@@ -38,9 +38,8 @@ func (w *walker) places(p possible, s *scope) []string {
 }
 
 func (w *walker) resolve(path string) string {
-	path = filepath.Clean(path)
 	if w.at.Resolve == nil {
-		return path
+		return filepath.Clean(path)
 	}
 	return w.at.Resolve(path)
 }
@@ -440,7 +439,9 @@ func finds(w *walker, program string, args []value, s *scope) {
 						command[i] = value{{text: word.text()}}
 					}
 				}
-				w.run(command, s.inner())
+				inside := s.inner()
+				inside.functions = map[string]bool{}
+				w.run(command, inside)
 			}
 		case "-fprint", "-fprintf", "-fls", "-fprint0":
 			if at+1 < len(rest) {

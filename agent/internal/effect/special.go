@@ -1,11 +1,13 @@
 package effect
 
 import (
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/internal/shell"
 )
 
 // special has programs that need a look of their own.
@@ -37,12 +39,28 @@ func enters(w *walker, program string, args []value, s *scope) {
 	if len(rest) > 0 {
 		to = rest[0]
 	}
-	if !to.exact() || to.text() == "-" || to.text() == "" || program == "popd" {
-		w.noteVague(strings.TrimSpace(program + " " + join(rest)))
-		w.add(agent.EffectUnknown, strings.TrimSpace(program+" "+join(rest)))
+	if _, elsewhere := s.vars["CDPATH"]; elsewhere || program == "popd" && len(rest) == 0 {
+		to = value{{text: to.text()}}
+	}
+	w.changesFolder(to, strings.TrimSpace(program+" "+join(rest)), s)
+}
+
+// changesFolder changes the folder in which the line runs.
+func (w *walker) changesFolder(to value, said string, s *scope) {
+	if !to.exact() || to.text() == "-" || to.text() == "" {
+		w.noteVague(said)
+		w.add(agent.EffectUnknown, said)
 		return
 	}
-	s.dirs = atMost(w.paths(to[0], s))
+	moved := w.paths(to[0], s)
+	for _, dir := range s.dirs { // bash takes "cd link/.." back to where the link is
+		to := to.text()
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(dir, to)
+		}
+		moved = append(moved, w.resolve(filepath.Clean(to)))
+	}
+	s.dirs = atMost(moved)
 }
 
 func sets(_ *walker, _ string, args []value, s *scope) {
@@ -68,11 +86,17 @@ func aliases(w *walker, program string, args []value, s *scope) {
 
 func traps(w *walker, program string, args []value, s *scope) {
 	if rest, _ := operands(args, ""); len(rest) > 1 && rest[0].text() != "" {
+		if file, ok := shell.Parse(rest[0].text()); ok {
+			w.loose.noteAll(file)
+		}
 		w.code(rest[0], program, s)
 	}
 }
 
 func evaluates(w *walker, program string, args []value, s *scope) {
+	if len(args) > 0 && args[0].exact() && args[0].text() == "--" {
+		args = args[1:]
+	}
 	switch {
 	case exact(args):
 		w.script(join(args), s)
@@ -86,6 +110,7 @@ func sources(w *walker, program string, args []value, s *scope) {
 	if len(args) == 0 {
 		return
 	}
+	clear(s.vars) // it may set any
 	w.file(args[0], program+" "+args[0].text(), s)
 }
 
@@ -127,7 +152,7 @@ func runsShell(w *walker, program string, args []value, s *scope) {
 		case arg.exact() && strings.HasPrefix(text, "-") && !strings.HasPrefix(text, "--") && strings.Contains(text, "c"):
 			if i+1 < len(args) {
 				inside := s.inner()
-				inside.vars = map[string]value{}
+				inside.vars, inside.functions = map[string]value{}, map[string]bool{}
 				w.code(args[i+1], program, inside)
 			}
 			return
@@ -158,7 +183,7 @@ func (w *walker) piped(program string, s *scope) {
 		w.add(agent.EffectNetCode, program)
 	case in.literal && slices.Contains(shells, program):
 		inside := s.inner()
-		inside.input = input{}
+		inside.input, inside.functions = input{}, map[string]bool{}
 		w.script(in.text, inside)
 	case in.file != "":
 		w.file(literal(in.file), program+" < "+in.file, s)

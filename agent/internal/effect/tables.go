@@ -115,8 +115,8 @@ golangci-lint|staticcheck|govulncheck|shellcheck|hadolint|yamllint|markdownlint|
 
 // wrappers run another program.
 var wrappers = map[string]wrapper{
-	"env":     {values: "uC", long: "unset chdir", assigns: true, script: "S split-string"},
-	"sudo":    {values: "ugpCrtTUDRh", long: "user group prompt chdir role type host", assigns: true, user: true},
+	"env":     {values: "uC", long: "unset chdir", dir: "C chdir", assigns: true, script: "S split-string"},
+	"sudo":    {values: "ugpCrtTUDRh", long: "user group prompt chdir role type host", dir: "D chdir", assigns: true, user: true},
 	"doas":    {values: "uC", user: true},
 	"su":      {user: true, script: "c command", before: 1},
 	"runuser": {values: "ugG", user: true, script: "c command"},
@@ -125,7 +125,7 @@ var wrappers = map[string]wrapper{
 	"su-exec": {before: 1, user: true},
 	"chroot":  {before: 1, user: true},
 	"nohup":   {}, "setsid": {}, "builtin": {}, "caffeinate": {values: "tw"}, "busybox": {}, "toybox": {}, "proxychains": {}, "dbus-run-session": {}, "tsocks": {},
-	"command": {}, "exec": {values: "a"}, "time": {values: "fo"}, "nice": {values: "n", long: "adjustment"}, "ionice": {values: "cnp"}, "chrt": {before: 1},
+	"command": {}, "exec": {values: "a"}, "time": {values: "fo", long: "format output"}, "nice": {values: "n", long: "adjustment"}, "ionice": {values: "cnp"}, "chrt": {before: 1},
 	"timeout": {values: "ks", long: "kill-after signal", before: 1}, "gtimeout": {values: "ks", before: 1}, "stdbuf": {values: "ioe"}, "unbuffer": {},
 	"taskset": {before: 1}, "strace": {values: "oepsP"}, "ltrace": {values: "oe"}, "xvfb-run": {values: "nse"}, "catchsegv": {}, "numactl": {},
 	"flock":    {values: "wE", before: 1, script: "c command"},
@@ -133,7 +133,9 @@ var wrappers = map[string]wrapper{
 	"watch":    {values: "n", long: "interval", joined: true},
 	"xargs":    {values: "nIPLdEsaR", long: "max-args max-procs replace delimiter arg-file max-lines", adds: true},
 	"parallel": {values: "jn", long: "jobs", adds: true},
-	"unshare":  {}, "nsenter": {values: "t", user: true}, "firejail": {}, "systemd-run": {values: "pu", user: true},
+	"setarch":  {before: 1}, "linux32": {}, "linux64": {}, "i386": {}, "x86_64": {}, "prlimit": {values: "p", long: "pid"}, "choom": {values: "np"},
+	"fakeroot": {values: "lisb"}, "setpriv": {}, "runcon": {values: "turl", before: 1}, "valgrind": {}, "sg": {before: 1, script: "c", user: true}, "chpst": {values: "uUbeELmdofpnct/"},
+	"unshare": {}, "nsenter": {values: "t", user: true}, "firejail": {}, "systemd-run": {values: "pu", user: true},
 }
 
 // split reads a table whose entries are separated by bars and new lines.

@@ -74,12 +74,17 @@ var evaluated = regexp.MustCompile("\\[[^\\]]*(\\$\\(|`)")
 // assigners are builtins whose operands name variables.
 var assigners = strings.Fields("read mapfile readarray getopts printf let unset export declare typeset local readonly wait test [")
 
-// sets notes what builtins do to variables that are among their arguments.
-func (w *walker) sets(program string, args []value) {
+// changing variables are set by bash itself.
+var changing = strings.Fields("_ PWD OLDPWD REPLY OPTARG OPTIND MAPFILE COPROC DIRSTACK FUNCNAME LINENO RANDOM SRANDOM SECONDS EPOCH* BASH* PIPESTATUS UID EUID GROUPS HISTCMD")
+
+// sets notes what builtins do to variables that are among their arguments, whose
+// values are unknown from then on.
+func (w *walker) sets(program string, args []value, s *scope) {
 	if !slices.Contains(assigners, program) {
 		return
 	}
 	for i, arg := range args {
+		w.forgets(program, arg, strings.HasPrefix(arg.text(), "-v") || i > 0 && args[i-1].text() == "-v", s)
 		for _, p := range arg {
 			if evaluated.MatchString(p.text) {
 				w.add(agent.EffectUnknown, program+" "+p.text)

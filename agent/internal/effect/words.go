@@ -67,7 +67,7 @@ func join(words []value) string {
 
 // quietly expands words without looking at their substitutions.
 func (w *walker) quietly(words []*syntax.Word, s *scope) []value {
-	aside := &walker{at: w.at, aside: true}
+	aside := &walker{at: w.at, aside: true, loose: w.loose}
 	values := make([]value, 0, len(words))
 	for _, word := range words {
 		values = append(values, aside.expand(word, s))
@@ -96,6 +96,39 @@ func (w *walker) expand(word *syntax.Word, s *scope) value {
 		}
 	}
 	return all
+}
+
+// fields is expand for a word that bash splits at spaces where it has variables
+// outside quotes.
+func (w *walker) fields(word *syntax.Word, s *scope) []value {
+	v := w.expand(word, s)
+	splits := slices.ContainsFunc(word.Parts, func(part syntax.WordPart) bool {
+		switch part.(type) {
+		case *syntax.ParamExp, *syntax.CmdSubst:
+			return true
+		}
+		return false
+	})
+	if !splits {
+		return []value{v}
+	}
+	if len(word.Parts) == 1 && v.exact() {
+		var all []value
+		for _, field := range strings.Fields(v.text()) {
+			p := v[0]
+			p.text, p.glob = field, strings.ContainsAny(field, "*?[")
+			all = append(all, value{p})
+		}
+		return all
+	}
+	v = slices.Clone(v)
+	for i, p := range v {
+		v[i].glob = p.glob || strings.ContainsAny(p.text, "*?[")
+		if p.text == "" || strings.ContainsAny(p.text, " \t\n") {
+			v[i].exact = false
+		}
+	}
+	return []value{v}
 }
 
 // product appends each possibility of b to each of a.
@@ -178,6 +211,9 @@ func braces(v value) value {
 	for _, p := range v {
 		from := strings.IndexByte(p.text, '{')
 		to := strings.LastIndexByte(p.text, '}')
+		if from >= 0 && to > from && strings.Contains(p.text[from:to], "..") && !strings.Contains(p.text[from:to], ",") {
+			p.exact = false // {a..z}
+		}
 		if from < 0 || to < from || p.text == "{}" || !strings.ContainsAny(p.text[from:to], ",") {
 			all = append(all, p)
 			continue
@@ -213,6 +249,8 @@ func (w *walker) parameter(p *syntax.ParamExp, s *scope) value {
 		return raw
 	}
 	switch {
+	case ok && w.loose.has(name):
+		return either(known, raw)
 	case ok:
 		return known
 	case name == "HOME" && w.at.Home != "":
@@ -235,6 +273,7 @@ func (w *walker) within(p *syntax.ParamExp, s *scope) {
 		switch p.Exp.Op {
 		case syntax.AssignUnset, syntax.AssignUnsetOrNull:
 			w.steers(p.Param.Value, v)
+			delete(s.vars, p.Param.Value)
 		case syntax.OtherParamOps:
 			if v.text() == "P" { // runs what its text has
 				w.add(agent.EffectUnknown, "${"+p.Param.Value+"@P}")
@@ -319,7 +358,7 @@ func (w *walker) assign(assigns []*syntax.Assign, s *scope) {
 	for _, a := range assigns {
 		if a.Name == nil {
 			if a.Value != nil {
-				w.sets("declare", []value{w.expand(a.Value, s)})
+				w.sets("declare", []value{w.expand(a.Value, s)}, s)
 			}
 			continue
 		}
@@ -340,6 +379,9 @@ func (w *walker) assign(assigns []*syntax.Assign, s *scope) {
 		} else if s.maybe {
 			v = either(value{{text: "$" + name}}, v)
 		}
+		if named(changing, name) {
+			v = value{{text: "$" + name}}
+		}
 		s.vars[name] = v
 	}
 }
@@ -349,29 +391,29 @@ func (w *walker) redirect(r *syntax.Redirect, s *scope) *scope {
 	defer w.redirects(s)()
 	switch r.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
-		inside := s.inner()
+		inside := *s
 		v := w.expand(r.Hdoc, s)
 		inside.input = input{piped: true, text: v.text(), literal: v.exact() || len(v) == 1 && v[0].exact, network: v.fetched()}
-		return inside
+		return &inside
 	case syntax.WordHdoc:
-		inside := s.inner()
+		inside := *s
 		v := w.expand(r.Word, s)
 		inside.input = input{piped: true, text: v.text(), literal: v.exact(), network: v.fetched()}
-		return inside
+		return &inside
 	case syntax.DplIn, syntax.DplOut:
 		if v := w.expand(r.Word, s); r.Op == syntax.DplOut && strings.Trim(v.text(), "0123456789-") != "" {
 			return w.output(v, s)
 		}
 		return s
 	case syntax.RdrIn:
-		inside := s.inner()
+		inside := *s
 		v := w.expand(r.Word, s)
 		w.reads(v, s)
 		inside.input = input{piped: true, network: v.fetched()}
 		if v.exact() {
 			inside.input.file = v.text()
 		}
-		return inside
+		return &inside
 	default:
 		return w.output(w.expand(r.Word, s), s)
 	}
@@ -384,7 +426,7 @@ func (w *walker) output(v value, s *scope) *scope {
 	if !isConnection(v.text()) {
 		return s
 	}
-	inside := s.inner()
+	inside := *s
 	inside.input = input{piped: true, network: true}
-	return inside
+	return &inside
 }

@@ -93,9 +93,9 @@ func (c *Checker) absolute(path, dir string) string {
 	case ok && c.home != "" && (rest == "" || rest[0] == '/'):
 		return filepath.Join(c.home, rest)
 	case filepath.IsAbs(path):
-		return filepath.Clean(path)
+		return physical(path)
 	}
-	return filepath.Join(dir, path)
+	return physical(dir + string(filepath.Separator) + path)
 }
 
 // Path checks a path, which is relative to the project unless it is absolute.
@@ -106,6 +106,9 @@ func (c *Checker) Path(path string, op Operation) Verdict {
 }
 
 func (c *Checker) path(path string, op Operation) Verdict {
+	if c.restrictsPaths() && throughProcess(path) {
+		return denied("The path ", path, " leads to the files of a process, which cannot be told.")
+	}
 	ways := []string{path}
 	if real := Resolve(path); real != path {
 		ways = append(ways, real)
@@ -129,7 +132,16 @@ func (c *Checker) path(path string, op Operation) Verdict {
 // isDenied reports whether a path is, or as a pattern may match, a denied path
 // or something below it.
 func (c *Checker) isDenied(path string) bool {
-	return slices.ContainsFunc(c.denied, func(root string) bool { return c.mayBeBelow(root, path) })
+	return len(c.denied) > 0 && throughProcess(path) || slices.ContainsFunc(c.denied, func(root string) bool { return c.mayBeBelow(root, path) })
+}
+
+// throughProcess reports whether a path goes through the folder or the root of a
+// process, which is another one for the command than for this program.
+func throughProcess(path string) bool {
+	parts := names(path)
+	return len(parts) > 2 && parts[0] == "proc" && slices.ContainsFunc(parts[2:], func(name string) bool {
+		return slices.Contains([]string{"cwd", "root"}, name)
+	})
 }
 
 // above reports whether something that is denied lies below a path.

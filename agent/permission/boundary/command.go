@@ -59,7 +59,7 @@ func stricter(a, b Verdict) Verdict {
 
 func (c *Checker) step(s effect.Step, scripts int) Verdict {
 	verdict := allowed
-	for _, check := range []func(effect.Step) Verdict{c.program, c.unread, c.files, c.vague} {
+	for _, check := range []func(effect.Step) Verdict{c.program, c.unread, c.launched, c.files, c.vague} {
 		verdict = stricter(verdict, check(s))
 	}
 	for _, script := range s.Scripts {
@@ -160,14 +160,26 @@ func (c *Checker) unread(s effect.Step) Verdict {
 		return e.ID == agent.EffectNetCode || e.ID == agent.EffectBuiltCode || e.ID == agent.EffectUnknown && !isFile
 	})
 	switch {
-	case s.Unfamiliar || s.Own || !s.Known && s.Name != "" || !other || !c.restrictsPrograms():
+	case s.Unfamiliar || s.Own || !s.Known && s.Name != "" || !other || !c.restrictsPrograms() && !c.restrictsPaths():
 		return allowed
+	case !c.restrictsPrograms() && s.Name == "":
+		return c.moved(s)
 	case s.Name == "":
 		return denied("The command sets a variable that decides which programs run.")
 	case c.mentions(strings.Join(s.Args, " ")):
 		return denied("The command ", s.Program(), " may run one that is in deniedCommands.")
 	}
 	return undecided("What the command ", s.Program(), " runs cannot be told.")
+}
+
+// moved asks about variables that decide where ~ is and where words end.
+func (c *Checker) moved(s effect.Step) Verdict {
+	for _, e := range s.Effects {
+		if len(e.Args) > 0 && (strings.HasPrefix(e.Args[0], "HOME=") || strings.HasPrefix(e.Args[0], "IFS=")) {
+			return undecided("The command sets ", e.Args[0], ", which decides what its paths are.")
+		}
+	}
+	return allowed
 }
 
 // code checks a program that is handed code.
@@ -195,6 +207,35 @@ func (c *Checker) mentions(text string) bool {
 		first, _, _ := strings.Cut(strings.TrimSpace(entry), " ")
 		return first != "" && slices.Contains(words, filepath.Base(first))
 	})
+}
+
+// runners are programs that the tables know and that run what an argument says.
+var runners = strings.Fields("ssh sftp mosh nc ncat socat at batch crontab zip split less gcc g++ cc c++ clang clang++")
+
+// launched asks about a program that may run a denied one, which its arguments
+// name as a word or within a text of several.
+func (c *Checker) launched(s effect.Step) Verdict {
+	mayRun := s.Unfamiliar || slices.Contains(runners, s.Program()) || slices.ContainsFunc(s.Effects, func(e agent.Effect) bool {
+		return slices.Contains([]agent.EffectID{agent.EffectRunsProject, agent.EffectPackages, agent.EffectControls, agent.EffectDestroys, agent.EffectDiscards}, e.ID)
+	})
+	if !mayRun || s.Own {
+		return allowed
+	}
+	var words []string
+	for _, arg := range s.Args {
+		words = append(words, strings.FieldsFunc(arg, func(r rune) bool { return strings.ContainsRune(" \t\n;|&()=!,:'\"`$", r) })...)
+	}
+	for _, entry := range c.settings.DeniedCommands {
+		named := strings.Fields(entry)
+		if len(named) == 0 {
+			continue
+		}
+		at := slices.IndexFunc(words, func(word string) bool { return c.same(filepath.Base(word), filepath.Base(named[0])) })
+		if at >= 0 && hasInOrder(words[at+1:], named[1:]) {
+			return undecided("The command ", s.Program(), " may run ", entry, ", which is in deniedCommands.")
+		}
+	}
+	return allowed
 }
 
 // script checks a file that is run as code.
@@ -244,6 +285,10 @@ func readScript(path string) (string, bool) {
 // descends are programs that also touch what is below the folders that they are
 // given; with options, if there are some.
 var descends = map[string][]string{
+	"rgrep": nil, "ack": nil, "ug": nil, "fdfind": nil, "bfs": nil, "7z": nil, "7za": nil, "bsdtar": nil,
+	"egrep": {"r", "R", "--recursive", "--dereference-recursive"}, "fgrep": {"r", "R", "--recursive", "--dereference-recursive"},
+	"ugrep": {"r", "R", "--recursive", "--dereference-recursive"}, "eza": {"R", "T", "--recurse", "--tree"}, "exa": {"R", "T", "--recurse", "--tree"},
+	"lsd": {"R", "--recursive", "--tree"}, "ln": {"s", "--symbolic"},
 	"find": nil, "rg": nil, "ag": nil, "du": nil, "tree": nil, "tar": nil, "zip": nil, "rsync": nil, "mv": nil, "fd": nil, "ncdu": nil,
 	"grep": {"r", "R", "--recursive", "--dereference-recursive"}, "ls": {"R", "--recursive"}, "rm": {"r", "R", "--recursive"},
 	"cp": {"r", "R", "a", "--recursive", "--archive"}, "scp": {"r"}, "chmod": {"R", "--recursive"}, "chown": {"R", "--recursive"}, "chgrp": {"R", "--recursive"},
@@ -267,12 +312,40 @@ func (c *Checker) files(s effect.Step) Verdict {
 			verdict = stricter(verdict, denied("A path below ", path, " is in deniedPaths."))
 		}
 	}
+	if deep && (len(s.Reads)+len(s.Writes) == 0 || s.Unfamiliar || s.Program() == "ln") {
+		verdict = stricter(verdict, c.unnamed(s))
+	}
 	for _, arg := range s.Args {
-		for _, path := range pathsIn(arg) {
+		for _, path := range pathsIn(arg, s.Unfamiliar) {
 			verdict = stricter(verdict, c.argument(path, s))
 		}
 	}
 	return verdict
+}
+
+// unnamed checks the folders that a program descends into and that are not
+// known: those of its arguments, or without one where it runs. What a link leads
+// to begins at the folder of the link.
+func (c *Checker) unnamed(s effect.Step) Verdict {
+	operands := slices.DeleteFunc(slices.Clone(s.Args), func(arg string) bool { return strings.HasPrefix(arg, "-") })
+	var paths []string
+	for _, dir := range s.Dirs {
+		if len(s.Reads)+len(s.Writes) == 0 {
+			paths = append(paths, dir)
+		}
+		for _, arg := range operands {
+			paths = append(paths, c.absolute(arg, dir))
+			if s.Program() == "ln" {
+				paths = append(paths, c.absolute(arg, filepath.Dir(c.absolute(operands[len(operands)-1], dir))), c.absolute(arg, c.absolute(operands[len(operands)-1], dir)))
+			}
+		}
+	}
+	for _, path := range paths {
+		if c.above(path) || c.isDenied(path) || c.isDenied(Resolve(path)) {
+			return denied("A path below ", path, " is in deniedPaths.")
+		}
+	}
+	return allowed
 }
 
 // isNamed reports whether a path is read because an argument names it. A
@@ -300,8 +373,20 @@ func (c *Checker) argument(word string, s effect.Step) Verdict {
 }
 
 // pathsIn returns what of an argument may be a path: all of it, or the value of
-// an option.
-func pathsIn(arg string) []string {
+// an option. Of an unfamiliar program it may also be a part of a list or of a
+// pair, such as /from:/to.
+func pathsIn(arg string, unfamiliar bool) []string {
+	paths := wholePaths(arg)
+	if unfamiliar && !strings.Contains(arg, "://") {
+		for _, whole := range slices.Clone(paths) {
+			paths = append(paths, strings.FieldsFunc(whole, func(r rune) bool { return r == ':' || r == ',' })...)
+		}
+	}
+	return paths
+}
+
+func wholePaths(arg string) []string {
+	arg = strings.TrimPrefix(arg, "@") // a file with arguments
 	if !strings.HasPrefix(arg, "-") {
 		if _, value, ok := strings.Cut(arg, "="); ok {
 			return []string{arg, value}

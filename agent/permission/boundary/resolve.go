@@ -18,7 +18,25 @@ const maxName = 255
 // links as far as the path exists, even links whose target does not exist yet.
 // For a path that cannot be resolved it returns the root of the file system,
 // which is outside every workspace.
-func Resolve(path string) string { return resolveLinks(filepath.Clean(path), maxLinks) }
+func Resolve(path string) string { return resolveLinks(physical(path), maxLinks) }
+
+// physical returns an absolute path without "..", which leaves the folder that a
+// link leads to, not the one in which the link is.
+func physical(path string) string {
+	const separator = string(filepath.Separator)
+	if !strings.Contains(path, separator+"..") {
+		return filepath.Clean(path)
+	}
+	at := filepath.VolumeName(path) + separator
+	for part := range strings.SplitSeq(path[len(filepath.VolumeName(path)):], separator) {
+		if part == ".." {
+			at = filepath.Dir(resolveLinks(at, maxLinks))
+		} else {
+			at = filepath.Join(at, part)
+		}
+	}
+	return at
+}
 
 func resolveLinks(path string, links int) string {
 	const nowhere = string(filepath.Separator)
