@@ -176,7 +176,6 @@ func (a *App) answer(req instance.Request) instance.Reply {
 		return instance.Reply{Error: a.launch.Folder + " is open in a window. Close it to use browser mode."}
 	}
 	<-a.up
-	runtime.WindowUnminimise(a.ctx)
-	runtime.WindowShow(a.ctx)
+	presentWindow(a.ctx)
 	return instance.Reply{}
 }

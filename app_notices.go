@@ -88,8 +88,7 @@ func (b desktopBoard) connect() error {
 			return
 		}
 		session, _, _ := strings.Cut(pressed.Response.ID, " ")
-		runtime.WindowUnminimise(b.window)
-		runtime.WindowShow(b.window)
+		presentWindow(b.window)
 		runtime.EventsEmit(b.window, pressedName, session)
 	})
 	return nil

@@ -3,6 +3,9 @@
 #include "window_linux.h"
 
 #include <gtk/gtk.h>
+#ifdef GDK_WINDOWING_X11
+#include <gdk/gdkx.h>
+#endif
 #include <string.h>
 #include <webkit2/webkit2.h>
 
@@ -93,3 +96,20 @@ static gboolean zoom(gpointer percent) {
 }
 
 void atelier_zoom(int percent) { g_idle_add(zoom, GINT_TO_POINTER(percent)); }
+
+static gboolean present(gpointer data) {
+    WebKitWebView *view = the_view();
+    if (!view) return G_SOURCE_REMOVE;
+    GtkWidget *window = gtk_widget_get_toplevel(GTK_WIDGET(view));
+    guint32 now = GDK_CURRENT_TIME;
+#ifdef GDK_WINDOWING_X11
+    // Without a time GTK names that of the user's last act in this window. A
+    // later act in another window would then keep this one from the front.
+    GdkWindow *drawn = gtk_widget_get_window(window);
+    if (drawn && GDK_IS_X11_WINDOW(drawn)) now = gdk_x11_get_server_time(drawn);
+#endif
+    gtk_window_present_with_time(GTK_WINDOW(window), now);
+    return G_SOURCE_REMOVE;
+}
+
+void atelier_present(void) { g_idle_add(present, NULL); }

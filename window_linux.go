@@ -8,7 +8,10 @@ package main
 */
 import "C"
 
-import "log/slog"
+import (
+	"context"
+	"log/slog"
+)
 
 // watched is what the window's C side calls. There is one window.
 var watched struct {
@@ -29,6 +32,10 @@ func moveWindow(x, y int) { C.atelier_move(C.int(x), C.int(y)) }
 
 // zoomWindow scales the page.
 func zoomWindow(percent int) { C.atelier_zoom(C.int(percent)) }
+
+// presentWindow brings the window to the front. The user asked for it outside
+// the window.
+func presentWindow(context.Context) { C.atelier_present() }
 
 //export atelierNavigationBlocked
 func atelierNavigationBlocked(uri *C.char) {

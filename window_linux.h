@@ -6,5 +6,6 @@
 void atelier_guard(void);
 void atelier_move(int x, int y);
 void atelier_zoom(int percent);
+void atelier_present(void);
 
 #endif

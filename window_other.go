@@ -2,6 +2,12 @@
 
 package main
 
+import (
+	"context"
+
+	"github.com/wailsapp/wails/v2/pkg/runtime"
+)
+
 // Other web views stay on their page and restart themselves, and the builds
 // without a window have nothing to guard.
 
@@ -11,3 +17,9 @@ func moveWindow(int, int) {}
 
 // These web views have zoom keys of their own.
 func zoomWindow(int) {}
+
+// presentWindow brings the window to the front.
+func presentWindow(window context.Context) {
+	runtime.WindowUnminimise(window)
+	runtime.WindowShow(window)
+}
