@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } fr
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
@@ -34,16 +35,16 @@ export function scratch(name) {
   return mkdtempSync(join(all, `${name}-`))
 }
 
-/** automation returns the preload library, compiled when its source is newer. */
-function automation() {
-  const source = join(here, 'automation.c')
-  const library = join(root, '.cache/automation.so')
-  if (!existsSync(library) || statSync(library).mtimeMs < statSync(source).mtimeMs) {
-    mkdirSync(dirname(library), { recursive: true })
-    const flags = execFileSync('pkg-config', ['--cflags', '--libs', 'webkit2gtk-4.1'], { encoding: 'utf8' })
-    execFileSync('gcc', ['-shared', '-fPIC', '-o', library, source, ...flags.trim().split(/\s+/)])
+/** compiled returns what is made of a C file beside this one, compiled when the file is newer. */
+function compiled(name, needs, ...flags) {
+  const source = join(here, `${name}.c`)
+  const made = join(root, '.cache', `${name}.compiled`)
+  if (!existsSync(made) || statSync(made).mtimeMs < statSync(source).mtimeMs) {
+    mkdirSync(dirname(made), { recursive: true })
+    const needed = execFileSync('pkg-config', ['--cflags', '--libs', needs], { encoding: 'utf8' })
+    execFileSync('gcc', [...flags, '-o', made, source, ...needed.trim().split(/\s+/)])
   }
-  return library
+  return made
 }
 
 export async function freePort() {
@@ -56,10 +57,11 @@ export async function freePort() {
 
 export class Desktop {
   #processes = []
+  #driver
 
   static async start(width = 1280, height = 800) {
     const desktop = new Desktop()
-    desktop.preload = automation()
+    desktop.preload = compiled('automation', 'webkit2gtk-4.1', '-shared', '-fPIC')
     const xvfb = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', `${width}x${height}x24`, '-nolisten', 'tcp'], {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     })
@@ -76,22 +78,63 @@ export class Desktop {
       detached: true,
     })
     desktop.#processes.push(driver)
+    desktop.#driver = driver.pid
     await until('WebKitWebDriver', async () => (await fetch(`${desktop.url}/status`)).ok)
     return desktop
   }
 
   /** bus returns the address of the session bus that the windows are on. */
   bus() {
-    const driver = this.#processes.at(-1).pid
-    const children = execFileSync('ps', ['-o', 'pid=,comm=', '--ppid', String(driver)], { encoding: 'utf8' })
+    const children = execFileSync('ps', ['-o', 'pid=,comm=', '--ppid', String(this.#driver)], { encoding: 'utf8' })
     const environment = readFileSync(`/proc/${Number(children.match(/(\d+) WebKitWebDriv/)[1])}/environ`, 'utf8')
     return environment.match(/(?:^|\0)DBUS_SESSION_BUS_ADDRESS=([^\0]*)/)[1]
+  }
+
+  /** hands does what a user's hands do, with the real keyboard and mouse, in the words of xdotool. */
+  hands(...does) {
+    return execFileSync('xdotool', does.map(String), { env: this.env, encoding: 'utf8' }).trim()
+  }
+
+  /** clipboard returns the text on the clipboard as another program gets it. */
+  clipboard() {
+    return execFileSync('xclip', ['-o', '-selection', 'clipboard'], { env: this.env, encoding: 'utf8', timeout: 5000 })
+  }
+
+  /** cover brings a red window of another program to the front, and returns what reports whether it can be seen. */
+  async cover() {
+    this.#start('display', ['-title', 'Another program', '-size', '300x200', 'xc:red'])
+    const id = await until('the other window', () => this.hands('search', '--onlyvisible', '--name', 'Another program'))
+    this.hands('windowmove', id, 0, 0, 'windowraise', id, 'windowfocus', '--sync', id)
+    const pixel = ['-window', 'root', '-crop', '1x1+150+100', 'txt:-']
+    const seen = () => / red$/m.test(execFileSync('import', pixel, { env: this.env, encoding: 'utf8' }))
+    await until('the other window to be seen', seen)
+    return seen
+  }
+
+  /** notices starts what shows notices, and returns those shown, as [id, title, body], and what the user does to them. */
+  async notices() {
+    const child = this.#start(compiled('notices', 'gio-2.0'), [], { DBUS_SESSION_BUS_ADDRESS: this.bus() })
+    const lines = []
+    createInterface(child.stdout).on('line', (line) => lines.push(line.split('\t')))
+    await until('the notices', () => lines.length > 0)
+    lines.shift() // "ready"
+    const act = (what) => (id) => child.stdin.write(`${what} ${id}\n`)
+    return { shown: lines, press: act('press'), dismiss: act('dismiss') }
+  }
+
+  #start(program, args, env = {}) {
+    const child = spawn(program, args, {
+      env: { ...this.env, ...env },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    this.#processes.push(child)
+    return child
   }
 
   stop() {
     for (const child of this.#processes.reverse()) {
       try {
-        process.kill(child.spawnargs[0] === 'Xvfb' ? child.pid : -child.pid)
+        process.kill(child.pid === this.#driver ? -child.pid : child.pid)
       } catch {
         // already gone
       }
@@ -178,6 +221,12 @@ export class AppWindow {
       { type: 'pause', duration: pause },
     ])
     await this.#send('POST', '/actions', { actions: [{ type: 'key', id: 'keyboard', actions }] })
+  }
+
+  /** id returns the window's own id on the screen. */
+  get id() {
+    const ids = this.desktop.hands('search', '--all', '--onlyvisible', '--pid', this.pid, '--class', 'atelier').split('\n')
+    return ids[0]
   }
 
   async text(xpath, limit) {

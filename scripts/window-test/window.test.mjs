@@ -5,7 +5,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Desktop, freePort, root, scratch, until } from './desktop.mjs'
@@ -229,58 +229,127 @@ test('a database that cannot be opened is explained in the window, left alone, a
   await window.close()
 })
 
-test('Ctrl and +, − or 0 scale the window, which remembers it', async () => {
+describe('at the hands of a user', () => {
   const at = project()
-  const press = (window, key) => window.type(message, `\uE009${key}`)
-  const wide = (window, width) => until(`a width of ${width}`, () => window.run(`return Math.abs(innerWidth - ${width}) < 2`))
-  let window = await desktop.open({ program, ...at })
-  await window.find(message)
-  const full = await window.run('return innerWidth')
-  await press(window, '+')
-  await wide(window, full / 1.1)
-  await press(window, '=')
-  await wide(window, full / 1.25)
-  desktop.picture(join(pictures, 'zoomed.png'))
-  await window.close()
-  window = await desktop.open({ program, ...at })
-  await window.find(message)
-  await wide(window, full / 1.25)
-  await press(window, '-')
-  await wide(window, full / 1.1)
-  await press(window, '0')
-  await wide(window, full)
-  await window.close()
-})
+  const search = '//*[@role="search"]'
+  let window
+  before(async () => {
+    window = await desktop.open({ program, ...at })
+    await window.find(message)
+    desktop.hands('mousemove', 700, 300, 'windowfocus', '--sync', window.id)
+    desktop.hands('type', 'Show me around')
+    desktop.hands('key', 'Return')
+    await window.find(approval('Write'), 20_000)
+  })
+  after(() => window.close())
 
-test('a notice reaches the desktop without markup, and a desktop without notices changes nothing', async () => {
-  const window = await desktop.open({ program, ...project() })
-  await window.find(message)
-  const monitor = spawn('dbus-monitor', ['--address', desktop.bus(), "interface='org.freedesktop.Notifications'"])
-  let heard = ''
-  monitor.stdout.on('data', (chunk) => (heard += chunk))
-  await until('the monitor', () => heard.includes('NameAcquired') || heard.includes('NameLost'))
-  const notice = { session: 's', kind: 'done', title: 'Done', body: '<b>R&D</b>' }
-  const reply = await window.run(`return window.go.main.App.Call('host.notify', JSON.stringify(arguments[0]))`, notice)
-  assert.deepEqual(JSON.parse(reply), { ok: {} })
-  await until('the notice', () => heard.includes('member=Notify') && heard.includes('&lt;b&gt;R&amp;D&lt;/b&gt;'))
-  monitor.kill()
-  await window.find(message)
-  await window.close()
-})
+  test('Ctrl+F finds, Enter goes on, and Escape returns to the message', async () => {
+    const says = (count) => window.find(`${search}//*[@role="status" and normalize-space()="${count}"]`)
+    const focused = () => window.run(`return document.activeElement.getAttribute('aria-label')`)
+    await window.click(message)
+    desktop.hands('key', 'ctrl+f')
+    await until('the focus', async () => (await focused()) === 'Find in the conversation')
+    desktop.hands('type', 'nothing Has tHis')
+    await says('Not found')
+    desktop.hands('key', 'ctrl+a', 'type', 'FOLDER')
+    await says('3 of 3')
+    desktop.picture(join(pictures, 'find.png'))
+    desktop.hands('key', 'Return')
+    await says('1 of 3')
+    desktop.hands('key', 'shift+Return')
+    await says('3 of 3')
+    desktop.hands('key', 'Escape')
+    await until('the focus to return', async () => (await focused()) === 'Message')
+    assert.equal(await window.run(`return document.querySelector('[role=search]')`), null)
+  })
 
-test('a right click offers Copy and Paste where there is text, and nothing elsewhere', async () => {
-  const window = await desktop.open({ program, ...project() })
-  await window.find(message)
-  const offers = (selector) =>
-    window.run(
-      `const event = new MouseEvent('contextmenu', { bubbles: true, cancelable: true })
-      document.querySelector(arguments[0]).dispatchEvent(event)
-      return !event.defaultPrevented`,
-      selector,
+  test('a right click on selected text offers to copy it, and offers nothing where there is no text', async () => {
+    const [x, y] = await window.run(
+      `const { x, y } = [...document.querySelectorAll('[role=log] p')].find((p) => p.textContent.startsWith('The matches')).getBoundingClientRect()
+       return [x, y]`,
     )
-  assert.equal(await offers('textarea[aria-label=Message]'), true)
-  assert.equal(await offers('main'), false)
-  await window.close()
+    const menus = () =>
+      desktop.hands('search', '--all', '--onlyvisible', '--pid', window.pid, '--class', 'atelier').split('\n').length - 1
+    desktop.hands('mousemove', Math.round(x + 40), Math.round(y + 10), 'click', '--repeat', 2, 1)
+    await until('the selection', async () => (await window.run('return String(getSelection())')) === 'matches')
+    desktop.hands('click', 3)
+    await until('the menu', () => menus() === 1)
+    desktop.picture(join(pictures, 'menu.png'))
+    desktop.hands('key', 'Down', 'Return')
+    await until('the text on the clipboard', () => desktop.clipboard() === 'matches')
+    await until('the menu to go', () => menus() === 0)
+
+    const quiet = await window.run(
+      `const event = new MouseEvent('contextmenu', { bubbles: true, cancelable: true })
+      return !document.querySelector('main').dispatchEvent(event)`,
+    )
+    assert.ok(quiet, 'a right click beside the text offers a menu')
+  })
+
+  test('a notice reaches a desktop that looks elsewhere, and one that is pressed brings the session to the front', async () => {
+    const prefer = async (kind) => {
+      await window.click(button('Settings'))
+      await window.click('//*[@role="tab" and normalize-space()="Appearance"]')
+      await window.click(`//input[@role="switch" and @aria-label="${kind}"]`)
+      await window.click('//*[@role="dialog"]' + button('Close'))
+    }
+    const session = (title) => `//*[@aria-label="Sessions"]//*[contains(normalize-space(), "${title}")][not(*)]`
+    const said = (title) => until(title, () => desktop.hands('getwindowname', id) === title)
+    const id = window.id
+
+    // Without a desktop that shows notices nothing changes.
+    const notice = { session: 's', kind: 'done', title: 'Done', body: 'Lost' }
+    const reply = await window.run(`return window.go.main.App.Call('host.notify', JSON.stringify(arguments[0]))`, notice)
+    assert.deepEqual(JSON.parse(reply), { ok: {} })
+    await until('the log', () => readFileSync(join(at.home, 'logs/atelier.log'), 'utf8').includes('shows no notices'))
+
+    await prefer('When a session needs you')
+    const { shown, press } = await desktop.notices()
+    const isCovered = await desktop.cover()
+    await window.click(approval('Write') + button('Allow'))
+    await window.find(approval('Edit'), 20_000)
+    await said('▲ Needs you · Show me around')
+    await window.click(button('New session'))
+    await window.type(message, '<b>R&D</b>')
+    await window.click(button('Send'))
+    await until('a notice', () => shown.length > 0)
+    // A session that needed the user earlier was not announced, because that is switched off.
+    assert.deepEqual(shown.map(([, ...said]) => said), [['Done · ' + basename(at.folder), '&lt;b&gt;R&amp;D&lt;/b&gt;']])
+
+    await prefer('When a session needs you')
+    await window.click(session('Show me around'))
+    await window.click(approval('Edit') + button('Allow'))
+    await window.find(approval('Bash'), 20_000)
+    await window.click(session('R&D'))
+    await until('a notice of what needs the user', () => shown.length > 1)
+    assert.deepEqual(shown[1].slice(1), ['Needs you · ' + basename(at.folder), 'Show me around'])
+
+    assert.ok(isCovered())
+    press(shown[1][0])
+    await until('the window in front', () => !isCovered() && desktop.hands('getwindowfocus') === id)
+    await window.find(approval('Bash'))
+  })
+
+  test('Ctrl and +, − or 0 scale the window, which remembers it', async () => {
+    const press = (key) => {
+      desktop.hands('windowfocus', '--sync', window.id, 'key', key)
+    }
+    const wide = (width) => until(`a width of ${width}`, () => window.run(`return Math.abs(innerWidth - ${width}) < 2`))
+    const full = await window.run('return innerWidth')
+    press('ctrl+plus')
+    await wide(full / 1.1)
+    press('ctrl+equal')
+    await wide(full / 1.25)
+    desktop.picture(join(pictures, 'zoomed.png'))
+    await window.close()
+    window = await desktop.open({ program, ...at })
+    await window.find(message)
+    await wide(full / 1.25)
+    press('ctrl+minus')
+    await wide(full / 1.1)
+    press('ctrl+0')
+    await wide(full)
+  })
 })
 
 test('a link opens outside the window, and only if it is a web address', async () => {
