@@ -1,6 +1,7 @@
 /** The user's preferences: a change applies to the page at once and is saved in the background. */
 import type { Call } from '../api'
 import { setLanguage } from '../i18n/i18n.svelte'
+import { withChange } from '../model/withChange'
 import type { Preferences } from '../types.gen'
 import { keepDiffWish, setDiffWish } from './diffWish.svelte'
 import { setFonts } from './fonts.svelte'
@@ -38,12 +39,16 @@ export class KeptPreferences {
 
   /** Call it only once they were loaded. */
   async change(change: Partial<Preferences>): Promise<void> {
-    const wish = { ...this.value!, ...change }
+    const before = this.value!
+    const wish = { ...before, ...change }
     this.take(wish)
     // One at a time, because the host may finish calls in another order than they were made.
     this.#saving = this.#saving.then(() =>
       this.#attempt(async () => {
-        await this.#call('preferences.set', wish)
+        // Another window may have changed something else since they were loaded.
+        const all = withChange(await this.#call('preferences.get', {}), before, wish)
+        await this.#call('preferences.set', all)
+        if (this.value === wish) this.take(all)
       }),
     )
     await this.#saving
