@@ -37,7 +37,7 @@ test('after a message, allowed and denied calls and a stopped command, a reload 
   await question(page, 'Write').getByText('remember the milk').waitFor()
   await answer(question(page, 'Write'))
   const denied = question(page, 'Bash')
-  await answer(denied, 'Deny with feedback…')
+  await answer(denied, 'Deny, say why…')
   await denied.getByRole('textbox').fill('Keep the file, please')
   await shot(page, 'work-feedback')
   await denied.getByRole('textbox').press('Enter')

@@ -231,7 +231,7 @@ export const en = {
   'approval.asks_changes': '{tool} wants to change files',
   'approval.asks_other': '{tool} asks for your permission',
   'approval.deny': 'Deny',
-  'approval.deny_feedback': 'Deny with feedback…',
+  'approval.deny_feedback': 'Deny, say why…',
   'approval.send_deny': 'Deny and tell the agent',
   'approval.allow_session': 'Allow for session',
   'approval.allow': 'Allow',

@@ -227,7 +227,7 @@ export const zhCN: Record<Key, Message> = {
   'approval.renewed': '自上次询问你以来，这个调用要做的事情已经改变。',
   'approval.claim': '智能体的说法：',
   'approval.to_task': '输入到任务 {task}',
-  'approval.limit': '{time} 后停止',
+  'approval.limit': '{time}后停止',
   'approval.background': '智能体继续工作时它会一直运行',
   'approval.terminal': '在终端上运行',
   'approval.answer': '前往问题：{tool}',

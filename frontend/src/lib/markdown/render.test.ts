@@ -35,7 +35,8 @@ describe('markdown', () => {
     ['# שלום', '<h1 dir="auto">'],
     ['- مرحبا', '<ul dir="auto">'],
     ['1. مرحبا', '<ol dir="auto">'],
-    ['> مرحبا', '<blockquote dir="auto">'],
+    ['> مرحبا', '<blockquote dir="auto">\n<p>'],
+    ['- مرحبا\n\n- x', '<ul dir="auto">\n<li>\n<p>'],
     ['7. later', '<ol start="7" dir="auto">'],
     ['| مرحبا |\n|---|\n| x |', '<th dir="auto">'],
   ])('%s keeps its attributes', (given, want) => {

@@ -48,12 +48,13 @@ for (const rule of ['th_open', 'td_open']) {
   }
 }
 
-// Each block has the direction of its own text. Code always runs from left to right.
+// Each block has the direction of its own text, and a list or a quotation the one of its first text: HTML
+// does not look into parts that have a direction of their own. Code always runs from left to right.
 const directed = new Set(['paragraph', 'heading', 'bullet_list', 'ordered_list', 'blockquote'])
 markdown.core.ruler.push('direction', ({ tokens }) => {
   for (const token of tokens) {
     const [, name = ''] = /^(.*)_open$/.exec(token.type) ?? []
-    if (directed.has(name)) token.attrSet('dir', 'auto')
+    if (token.level === 0 && directed.has(name)) token.attrSet('dir', 'auto')
   }
 })
 

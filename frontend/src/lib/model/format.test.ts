@@ -10,6 +10,7 @@ import {
   limit,
   month,
   price,
+  timeLimit,
   tokens,
 } from './format'
 import { visiblePieces } from './visible'
@@ -26,6 +27,16 @@ test.each([
   [4900, '4 s'],
   [65_000, '1 m 05 s'],
 ])('%i ms have elapsed as %s', (ms, want) => expect(elapsed(ms)).toBe(want))
+
+test.each([
+  [400, 'en', '1 s'],
+  [120_000, 'en', '2 min'],
+  [90_000, 'en', '1 min 30 s'],
+  [120_000, 'zh-CN', '2 分钟'],
+  [90_000, 'zh-CN', '1 分钟 30 秒'],
+] as const)('a limit of %i ms is, in %s, %s', (ms, language, want) =>
+  expect(timeLimit(ms, language)).toBe(want),
+)
 
 test.each([
   [940, '940'],

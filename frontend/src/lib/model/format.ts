@@ -11,12 +11,16 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} m`
 }
 
+/** The units of a limit in words. */
+const limitUnits = { en: { m: 'min', s: 's' }, 'zh-CN': { m: '分钟', s: '秒' } }
+
 /** A limit in words: 45 s, 2 min, 1 min 30 s */
-export function timeLimit(ms: number): string {
+export function timeLimit(ms: number, language: keyof typeof limitUnits): string {
+  const { m, s } = limitUnits[language]
   const seconds = Math.max(1, Math.round(ms / 1000))
   const [minutes, rest] = [Math.floor(seconds / 60), seconds % 60]
-  if (minutes === 0) return `${seconds} s`
-  return rest === 0 ? `${minutes} min` : `${minutes} min ${rest} s`
+  if (minutes === 0) return `${seconds} ${s}`
+  return rest === 0 ? `${minutes} ${m}` : `${minutes} ${m} ${rest} ${s}`
 }
 
 /** The duration of something that still runs, in whole seconds: 4 s, not 4.2 s */

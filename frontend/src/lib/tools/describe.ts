@@ -29,6 +29,12 @@ export function outcome(call: ToolEntry): Outcome {
 const summary = (changes: readonly FileChange[]) =>
   changes.length > 1 ? counted('files', changes.length) : noteOf(changes[0])
 
+/** What a command printed, without the note of its exit code that the model reads. */
+export const withoutExitNote = (output: string, code: number | undefined): string => {
+  const note = `[Exit code ${code}]`
+  return output.endsWith(note) ? output.slice(0, -note.length).trimEnd() : output
+}
+
 /** The number of added and removed lines of all files. */
 export function sums(changes: readonly FileChange[]): { added: number; removed: number } {
   const sum = (count: (change: FileChange) => number) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ToolEntry } from '../model/entries'
-import { outcome } from './describe'
+import { outcome, withoutExitNote } from './describe'
 
 describe('the result of a call', () => {
   const ended = (change: Partial<ToolEntry>) => outcome({ status: 'done', ...change } as ToolEntry)
@@ -21,3 +21,13 @@ describe('the result of a call', () => {
     expect(ended({ status: 'denied' })).toEqual({ text: 'denied' })
   })
 })
+
+test.each([
+  ['FAIL\n[Exit code 2]', 2, 'FAIL'],
+  ['[Exit code 2]', 2, ''],
+  ['[Exit code 2]\n', 2, '[Exit code 2]\n'],
+  ['it said [Exit code 1]', 2, 'it said [Exit code 1]'],
+  ['still running', undefined, 'still running'],
+])('of %j, which ended with %s, %j is shown', (output, code, want) =>
+  expect(withoutExitNote(output, code)).toBe(want),
+)
