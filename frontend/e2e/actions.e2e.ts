@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { violations } from './axe'
-import { answer, openPage, prompt, shot } from './browser'
+import { answerByKey, openPage, prompt, shot } from './browser'
 import { startHost } from './host'
 import { modelID, startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -38,7 +38,7 @@ async function start(options = {}, script = rounds) {
 
 async function runTurn(page: Page) {
   await prompt(page, 'What does\nit say?')
-  await answer(page.getByRole('region', { name: 'Needs you: Bash' }))
+  await answerByKey(page)
   await page.getByText('the tests').waitFor()
 }
 
@@ -48,7 +48,7 @@ const focused = (page: Page) =>
   expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? ''))
 const field = (page: Page) => page.getByRole('textbox', { name: 'Message' })
 
-test('messages are copied, edited and sent again by keyboard alone', async () => {
+test('messages are copied, edited and sent again, by keyboard only', async () => {
   const { page, offences } = await start()
   const { keyboard } = page
   await runTurn(page)
@@ -213,7 +213,7 @@ test.each([
   expect(offences).toEqual([])
 })
 
-test('in a narrow window the menu opens by keyboard, and gives the focus back', async () => {
+test('in a narrow window the menu opens, and gives the focus back, by keyboard only', async () => {
   const { page, offences } = await start({ viewport: { width: 700, height: 800 } })
   const { keyboard } = page
   await runTurn(page)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { answer, openPage, openPanel, prompt, shot, shots, untilArmed } from './browser'
+import { answerByKey, openPage, openPanelByKey, prompt, shot, shots, untilArmed } from './browser'
 import { startHost } from './host'
 import { modelID, startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -10,7 +10,6 @@ const stage = useStage()
 const bash = (command: string) => ({ name: 'Bash', input: { command } })
 const question = (page: Page, text: string) =>
   page.getByRole('region', { name: 'Needs you: Bash' }).filter({ hasText: text })
-const allow = (page: Page, text: string) => answer(question(page, text))
 
 async function start(rounds: Round[]) {
   const model = (stage.model = await startModel(rounds))
@@ -25,7 +24,7 @@ async function start(rounds: Round[]) {
   return openPage(stage.browser, host.url)
 }
 
-test('a failed command unfolds at its end, a mistake of the agent stays folded, costs are updated at once', async () => {
+test('a failed command unfolds at its end, a mistake of the agent stays folded, costs are updated at once, by keyboard only', async () => {
   const { page, offences } = await start([
     {
       usage: { input: 100_000, cached: 0, output: 100 },
@@ -36,9 +35,9 @@ test('a failed command unfolds at its end, a mistake of the agent stays folded, 
     { text: 'All is done.' },
   ])
   await page.getByRole('button', { name: 'Model: Scripted' }).waitFor()
-  const panel = await openPanel(page, 'Cost')
-  const field = page.getByRole('textbox', { name: 'Message' })
-  for (let i = 0; i < 2; i++) await field.press('Shift+Tab')
+  const panel = await openPanelByKey(page, 'Cost')
+  await page.keyboard.press('Alt+m')
+  for (let i = 0; i < 2; i++) await page.keyboard.press('Shift+Tab')
   await page.getByRole('combobox', { name: 'Permission mode: Accept edits' }).waitFor()
   await prompt(page, 'Go')
   await question(page, 'seq 200').waitFor()
@@ -48,7 +47,7 @@ test('a failed command unfolds at its end, a mistake of the agent stays folded, 
   const slip = page.getByRole('button', { name: /details of Edit a\.txt/ })
   expect(await slip.getAttribute('aria-expanded')).toBe('false')
 
-  await allow(page, 'seq 200')
+  await answerByKey(page)
   await question(page, 'touch y').waitFor()
   const failed = page.getByRole('button', { name: /details of Bash touch x/ })
   expect(await failed.getAttribute('aria-expanded')).toBe('true')
@@ -62,7 +61,7 @@ test('a failed command unfolds at its end, a mistake of the agent stays folded, 
     }),
   ).toBe(true)
   await shots(page, 'attention-failed')
-  await allow(page, 'touch y')
+  await answerByKey(page)
   await page.getByText('All is done.').waitFor()
   expect(offences).toEqual([])
 })

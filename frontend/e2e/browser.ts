@@ -6,7 +6,7 @@ import {
   type Locator,
   type Page,
 } from 'playwright-core'
-import { inject } from 'vitest'
+import { expect, inject } from 'vitest'
 
 /** Connects to the Chromium of the run. A close ends the pages of the connection. */
 export const launch = (): Promise<Browser> => chromium.connect(inject('chromium'))
@@ -46,6 +46,14 @@ export async function openPage(
       console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`),
     )
   })
+  // A journey whose name says so uses the keyboard alone.
+  if (/by keyboard only/.test(expect.getState().currentTestName ?? '')) {
+    await page.addInitScript(() => {
+      for (const type of ['pointerdown', 'wheel']) {
+        addEventListener(type, () => console.error(`a pointer was used: ${type}`), true)
+      }
+    })
+  }
   await page.goto(url)
   return { page, offences }
 }
@@ -60,6 +68,57 @@ export async function prompt(page: Page, text: string): Promise<void> {
 /** Waits until a question takes answers. */
 export async function untilArmed(question: Locator): Promise<void> {
   await question.and(question.page().locator('[data-armed=true]')).waitFor()
+}
+
+/** Presses Tab, or Shift+Tab for what is before the focus, until something has the focus. */
+export async function tabTo(target: Locator): Promise<void> {
+  await target.waitFor()
+  const key = await target.evaluate((it) => {
+    const place = document.activeElement?.compareDocumentPosition(it) ?? 0
+    return place & Node.DOCUMENT_POSITION_PRECEDING ? 'Shift+Tab' : 'Tab'
+  })
+  await keyTo(target, key)
+}
+
+/** Presses a key until something has the focus. */
+export async function keyTo(target: Locator, key: string): Promise<void> {
+  for (let at = 0; at < 80; at++) {
+    if (await target.evaluate((it) => it === document.activeElement)) return
+    await target.page().keyboard.press(key)
+  }
+  throw new Error(`${key} does not lead to ${String(target)}`)
+}
+
+/** Goes to a region with F6, and from there to something in it, and presses it. */
+export async function pressIn(region: Locator, target: Locator, key = 'Enter'): Promise<void> {
+  await region.waitFor()
+  const { keyboard } = region.page()
+  const isThere = () => region.evaluate((it) => it.contains(document.activeElement))
+  for (let at = 0; at < 12 && !(await isThere()); at++) await keyboard.press('F6')
+  await tabTo(target)
+  await keyboard.press(key)
+}
+
+/** Opens the list of the focused picker and chooses by the beginning of a name. */
+export async function pick(page: Page, name: string): Promise<void> {
+  await page.keyboard.press('Enter')
+  const option = page.getByRole('option', { name: new RegExp(`^${name}`) })
+  await option.waitFor()
+  for (let at = 0; at < 30; at++) {
+    if ((await option.getAttribute('data-highlighted')) !== null) break
+    await page.keyboard.press(at < 15 ? 'ArrowUp' : 'ArrowDown')
+  }
+  await page.keyboard.press('Enter')
+  await option.waitFor({ state: 'detached' })
+}
+
+/** Goes to the pinned question and answers it with a key. */
+export async function answerByKey(page: Page, key = 'a'): Promise<void> {
+  const question = page.locator('[data-approval]')
+  await question.waitFor()
+  await page.keyboard.press('Alt+a')
+  await untilArmed(question)
+  await page.keyboard.press(key)
 }
 
 /** Answers a question with one of its buttons. */
@@ -88,8 +147,21 @@ export async function shots(page: Page, name: string): Promise<void> {
 /** Unfolds the newest finished turn. */
 export const unfoldTurn = (page: Page) => page.locator('button[data-key^="f"]').last().click()
 
+/** Unfolds the newest finished turn with the keyboard. */
+export const unfoldTurnByKey = (page: Page) =>
+  pressIn(page.getByRole('log').first(), page.locator('button[data-key^="f"]').last())
+
 /** The panel beside the conversation. */
 export const panelOf = (page: Page, name: string) => page.getByRole('complementary', { name })
+
+/** Opens a panel by its icon with the keyboard. */
+export async function openPanelByKey(page: Page, name: string) {
+  const rail = page.getByRole('navigation', { name: 'Panels' })
+  await pressIn(rail, rail.getByRole('button', { name: new RegExp(`^${name}`) }))
+  const panel = panelOf(page, name)
+  await panel.waitFor()
+  return panel
+}
 
 /** Opens a panel by its icon. */
 export async function openPanel(page: Page, name: string) {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, prompt, shot, shots } from './browser'
+import { openPage, openPanelByKey, pick, pressIn, prompt, shot, shots, tabTo } from './browser'
 import { startHost } from './host'
 import { startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -72,8 +72,18 @@ async function acceptEdits(page: Page) {
 
 const panel = (page: Page) => page.getByRole('complementary', { name: 'Changes' })
 const row = (page: Page, name: string) => panel(page).getByRole('button', { name })
+/** Opens a file, or closes it, with the keyboard. */
+const toggle = (page: Page, name: string) => pressIn(panel(page), row(page, name))
+const pressHere = (page: Page, name: string) =>
+  pressIn(panel(page), panel(page).getByRole('button', { name, exact: true }).last())
 
-test('the panel opens itself at the first change, once, and shows what changed', async () => {
+/** Chooses with the keyboard what the changes are compared with. */
+async function chooseScope(page: Page, name: string) {
+  await tabTo(panel(page).getByRole('combobox', { name: /^Changes of/ }))
+  await pick(page, name)
+}
+
+test('the panel opens itself at the first change, once, and shows what changed, by keyboard only', async () => {
   const { page, offences, host } = await start([
     edits,
     { text: 'Done.' },
@@ -84,11 +94,11 @@ test('the panel opens itself at the first change, once, and shows what changed',
   await prompt(page, 'Add tax')
   await panel(page).waitFor()
   await page.getByText('Done.', { exact: true }).waitFor()
-  await row(page, 'modified cart.go').click()
+  await toggle(page, 'modified cart.go')
   const table = panel(page).getByRole('table', { name: 'Changes in src/cart.go' })
   await table.locator('.word', { hasText: 'tax' }).first().waitFor()
   await shots(page, 'changes-session')
-  await table.getByRole('button', { name: 'Show the next 20 lines' }).first().click()
+  await pressIn(panel(page), table.getByRole('button', { name: 'Show the next 20 lines' }).first())
   await table.getByText('step8()').waitFor()
   await shot(page, 'changes-context')
   // The user closes it: the next change leaves it closed.
@@ -97,19 +107,13 @@ test('the panel opens itself at the first change, once, and shows what changed',
   await prompt(page, 'Add more')
   await page.getByText('More done.').waitFor()
   expect(await panel(page).count()).toBe(0)
-  await page.getByRole('button', { name: /^Changes/ }).click()
+  await page.keyboard.press('Control+.')
   await row(page, 'added more.go').waitFor()
-  await panel(page)
-    .getByRole('combobox', { name: /^Changes of/ })
-    .click()
-  await page.getByRole('option', { name: /Last turn/ }).click()
+  await chooseScope(page, 'Last turn')
   await row(page, 'cart.go').waitFor({ state: 'detached' })
   await row(page, 'added more.go').waitFor()
   // What somebody else changes is seen as soon as the page is looked at again.
-  await panel(page)
-    .getByRole('combobox', { name: /^Changes of/ })
-    .click()
-  await page.getByRole('option', { name: /Uncommitted/ }).click()
+  await chooseScope(page, 'Uncommitted')
   await writeFile(join(host.folder, 'README.md'), '# Shop\n\nMore.\n')
   await page.evaluate(() => window.dispatchEvent(new Event('focus')))
   await row(page, 'modified README.md').waitFor()
@@ -117,15 +121,14 @@ test('the panel opens itself at the first change, once, and shows what changed',
   expect(offences).toEqual([])
 })
 
-test('comments are written by keys alone, and sent as one message with their places', async () => {
+test('comments are written, and sent as one message with their places, by keyboard only', async () => {
   const { page, offences, model } = await start([edits, { text: 'Done.' }, { text: 'Noted.' }])
   await acceptEdits(page)
   await prompt(page, 'Add tax')
   await page.getByText('Done.', { exact: true }).waitFor()
-  await row(page, 'modified cart.go').focus()
-  await page.keyboard.press('Enter')
+  await toggle(page, 'modified cart.go')
   const table = panel(page).getByRole('table', { name: 'Changes in src/cart.go' })
-  await table.focus()
+  await tabTo(table)
   for (const key of ['n', 'j']) await page.keyboard.press(key)
   await page.keyboard.press('c')
   await panel(page).getByRole('textbox', { name: 'Comment on src/cart.go:4' }).waitFor()
@@ -143,14 +146,14 @@ test('comments are written by keys alone, and sent as one message with their pla
   await panel(page).getByRole('group', { name: '2 comments' }).waitFor()
   await shots(page, 'changes-comments')
   await page.setViewportSize({ width: 900, height: 800 })
-  await page.getByRole('button', { name: /^Changes/ }).click()
+  await page.keyboard.press('Control+.')
   await panel(page).getByText('Use a decimal type.').waitFor()
   await shot(page, 'changes-floating')
   await page.keyboard.press('Control+.')
   await page.setViewportSize({ width: 1280, height: 800 })
   await page.reload()
   const strip = panel(page).getByRole('group', { name: '2 comments' })
-  await strip.getByRole('button', { name: 'Send' }).press('Enter')
+  await pressIn(panel(page), strip.getByRole('button', { name: 'Send' }))
   await page.getByText('Noted.').waitFor()
   expect(model.heard.at(-1)).toContain('src/cart.go:4\\n> func Total(items []Item, tax float64)')
   expect(model.heard.at(-1)).toContain('Use a decimal type.')
@@ -160,27 +163,29 @@ test('comments are written by keys alone, and sent as one message with their pla
   expect(offences).toEqual([])
 })
 
-test('a hunk and a file are put back, and refused where somebody changed them since', async () => {
+test('a hunk and a file are put back, and refused where somebody changed them since, by keyboard only', async () => {
   const { page, offences, host } = await start([edits, { text: 'Done.' }])
   await acceptEdits(page)
   await prompt(page, 'Add tax')
   await page.getByText('Done.', { exact: true }).waitFor()
-  await row(page, 'modified cart.go').click()
-  await panel(page).getByRole('button', { name: 'Put back', exact: true }).last().click()
+  await toggle(page, 'modified cart.go')
+  await pressHere(page, 'Put back')
   const dialog = page.getByRole('dialog')
   await dialog.waitFor()
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await shot(page, 'changes-put-back')
-  await dialog.getByRole('button', { name: 'Put back' }).click()
+  await tabTo(dialog.getByRole('button', { name: 'Put back' }))
+  await page.keyboard.press('Enter')
   await panel(page).getByText('src/cart.go was put back.').waitFor()
   const now = await readFile(join(host.folder, 'src/cart.go'), 'utf8')
   expect(now).toContain('tax float64')
   expect(now).not.toContain('* tax')
-  await row(page, 'added tax.go').click()
+  await toggle(page, 'added tax.go')
   await panel(page).getByText('const tax = 1.2').waitFor()
   await writeFile(join(host.folder, 'src/tax.go'), 'package cart\n\nconst tax = 1.3\n')
-  await panel(page).getByRole('button', { name: 'Put back all of tax.go' }).press('Enter')
-  await page.getByRole('dialog').getByRole('button', { name: 'Put back' }).press('Enter')
+  await pressHere(page, 'Put back all of tax.go')
+  await tabTo(dialog.getByRole('button', { name: 'Put back' }))
+  await page.keyboard.press('Enter')
   await panel(page)
     .getByText(/has changed since it was shown/)
     .waitFor()
@@ -189,32 +194,28 @@ test('a hunk and a file are put back, and refused where somebody changed them si
   expect(offences).toEqual([])
 })
 
-test('files are staged and committed on a new branch, by keys alone', async () => {
+test('files are staged and committed on a new branch, by keyboard only', async () => {
   const { page, offences, host } = await start([edits, { text: 'Done.' }])
   await acceptEdits(page)
   await prompt(page, 'Add tax')
   await page.getByText('Done.', { exact: true }).waitFor()
-  await panel(page)
-    .getByRole('combobox', { name: /^Changes of/ })
-    .focus()
-  await page.keyboard.press('Enter')
-  await page.getByRole('option', { name: /Uncommitted/ }).waitFor()
-  await page.keyboard.press('ArrowDown')
-  await page.keyboard.press('ArrowDown')
-  await page.keyboard.press('Enter')
-  await panel(page).getByRole('checkbox', { name: 'Stage src/tax.go' }).focus()
-  await page.keyboard.press('Space')
+  await chooseScope(page, 'Uncommitted')
+  await pressIn(
+    panel(page),
+    panel(page).getByRole('checkbox', { name: 'Stage src/tax.go' }),
+    'Space',
+  )
   await panel(page).getByText('1 staged file').waitFor()
-  await panel(page).getByRole('button', { name: 'New branch…' }).press('Enter')
+  await pressHere(page, 'New branch…')
   await page.getByRole('dialog', { name: 'New branch' }).waitFor()
   await page.keyboard.type('tax')
   await page.keyboard.press('Enter')
   await panel(page).getByText('The branch tax was created').waitFor()
-  await panel(page).getByRole('textbox', { name: 'Commit message' }).focus()
+  await tabTo(panel(page).getByRole('textbox', { name: 'Commit message' }))
   await page.keyboard.type('Add the tax')
   await shots(page, 'changes-commit')
   // The panel was away in the narrow window, and the message stayed.
-  await panel(page).getByRole('textbox', { name: 'Commit message' }).focus()
+  await tabTo(panel(page).getByRole('textbox', { name: 'Commit message' }))
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
@@ -227,7 +228,7 @@ test('files are staged and committed on a new branch, by keys alone', async () =
   expect(offences).toEqual([])
 })
 
-test('a branch is compared with its base, and a file opens in the editor', async () => {
+test('a branch is compared with its base, and a file opens in the editor, by keyboard only', async () => {
   const programs = await mkdtemp(join(tmpdir(), 'atelier-editor-'))
   const opened = join(programs, 'opened')
   const script = `#!/bin/sh\necho "$@" > ${opened}\n`
@@ -237,17 +238,14 @@ test('a branch is compared with its base, and a file opens in the editor', async
   git(host.folder, 'checkout', '-qb', 'tax')
   await writeFile(join(host.folder, 'src/cart.go'), cart(' * tax'))
   git(host.folder, 'commit', '-qam', 'Add tax')
-  await page.getByRole('button', { name: /^Changes/ }).click()
+  await openPanelByKey(page, 'Changes')
   await panel(page).getByText('Nothing differs from the last commit.').waitFor()
-  await panel(page)
-    .getByRole('combobox', { name: /^Changes of/ })
-    .click()
-  await page.getByRole('option', { name: /Branch/ }).click()
+  await chooseScope(page, 'Branch')
   await panel(page).getByRole('combobox', { name: 'Compared with: main' }).waitFor()
-  await row(page, 'modified cart.go').click()
+  await toggle(page, 'modified cart.go')
   await panel(page).getByRole('rowheader', { name: 'removed line 45' }).waitFor()
   await shots(page, 'changes-branch')
-  await panel(page).getByRole('button', { name: 'Open cart.go in your editor' }).press('Enter')
+  await pressHere(page, 'Open cart.go in your editor')
   await expect
     .poll(() => readFile(opened, 'utf8').catch(() => ''))
     .toContain(join(host.folder, 'src/cart.go'))

@@ -1,6 +1,16 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { answer, openPage, prompt, shot, shots, unfoldTurn } from './browser'
+import {
+  answer,
+  answerByKey,
+  openPage,
+  prompt,
+  shot,
+  shots,
+  tabTo,
+  unfoldTurn,
+  unfoldTurnByKey,
+} from './browser'
 import { startHost } from './host'
 import { startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -58,13 +68,19 @@ const write = (content: string, name = 'cart.go'): Round => ({
 
 async function allow(page: Page) {
   const question = page.getByRole('region', { name: 'Needs you: Write' })
-  await answer(question)
+  await question.waitFor()
+  await answerByKey(page)
   await page.getByText('Done.', { exact: true }).waitFor()
-  await unfoldTurn(page)
-  await page.getByRole('button', { name: /details of Write/ }).click()
+  await unfoldCard(page)
 }
 
-test('a change is read in words and colours, in one column and two', async () => {
+async function unfoldCard(page: Page) {
+  await unfoldTurnByKey(page)
+  await tabTo(page.getByRole('button', { name: /details of Write/ }))
+  await page.keyboard.press('Enter')
+}
+
+test('a change is read in words and colours, in one column and two, by keyboard only', async () => {
   const { page, offences } = await start([write(after), { text: 'Done.' }], { 'cart.go': before })
   await prompt(page, 'Add tax')
   const question = page.getByRole('region', { name: 'Needs you: Write' })
@@ -75,7 +91,6 @@ test('a change is read in words and colours, in one column and two', async () =>
   await allow(page)
   const table = page.getByRole('table', { name: 'Changes in cart.go' })
   await table.locator('.hljs-keyword').first().waitFor()
-  await table.hover()
   await shots(page, 'diff-card')
 
   await page.setViewportSize({ width: 1600, height: 1000 })
@@ -84,17 +99,20 @@ test('a change is read in words and colours, in one column and two', async () =>
   await page.keyboard.press('Control+.')
   await expect.poll(async () => (await table.boundingBox())!.width).toBeGreaterThan(900)
   const tools = page.getByRole('group', { name: 'How diffs are shown' })
-  await tools.getByRole('button', { name: 'Show two columns' }).press('Enter')
+  const press = async (name: string) => {
+    await tabTo(tools.getByRole('button', { name }))
+    await page.keyboard.press('Enter')
+  }
+  await press('Show two columns')
   await table.locator('.half').first().waitFor()
   await shot(page, 'diff-split')
   await page.emulateMedia({ colorScheme: 'dark' })
   await shot(page, 'diff-split-dark')
   await page.reload()
-  await unfoldTurn(page)
-  await page.getByRole('button', { name: /details of Write/ }).click()
+  await unfoldCard(page)
   await table.locator('.half').first().waitFor()
-  await tools.getByRole('button', { name: 'Show two columns' }).click()
-  await tools.getByRole('button', { name: 'Wrap long lines' }).click()
+  await press('Show two columns')
+  await press('Wrap long lines')
   await page.emulateMedia({ colorScheme: 'light' })
   await shot(page, 'diff-scrolls')
   await table.evaluate((it) => it.scrollTo(400, 0))
@@ -103,11 +121,11 @@ test('a change is read in words and colours, in one column and two', async () =>
   expect(offences).toEqual([])
 })
 
-test('a diff is gone through by keys alone', async () => {
+test('a diff is gone through, by keyboard only', async () => {
   const { page, offences } = await start([write(after), { text: 'Done.' }], { 'cart.go': before })
   await prompt(page, 'Add tax')
   await allow(page)
-  await page.getByRole('table', { name: 'Changes in cart.go' }).focus()
+  await tabTo(page.getByRole('table', { name: 'Changes in cart.go' }))
   const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '')
   for (const [key, text] of [
     ['n', 'adds up the prices'],

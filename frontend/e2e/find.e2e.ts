@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, prompt, shots } from './browser'
+import { openPage, prompt, shots, tabTo } from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -49,7 +49,7 @@ async function stageStory() {
   return opened
 }
 
-test('a text is found in all of the conversation with the keyboard, unfolded and marked', async () => {
+test('a text is found in all of the conversation, unfolded and marked, by keyboard only', async () => {
   const { page, offences } = await stageStory()
   // Only what is near the end is drawn.
   expect(await page.getByText('is here').count()).toBe(0)
@@ -97,7 +97,7 @@ test('a text is found in all of the conversation with the keyboard, unfolded and
   expect(offences).toEqual([])
 })
 
-test('the buttons go from place to place, and a search does not stop a turn', async () => {
+test('the buttons go from place to place, and a search does not stop a turn, by keyboard only', async () => {
   let release = () => {}
   const rest = new Promise<void>((resolve) => (release = resolve))
   const model = (stage.model = await startModel([
@@ -114,15 +114,18 @@ test('the buttons go from place to place, and a search does not stop a turn', as
   await page.getByRole('button', { name: 'Stop' }).waitFor()
   await page.keyboard.press('Control+f')
   const bar = page.getByRole('search')
-  await bar.getByRole('textbox').fill('alpha')
+  await bar.waitFor()
+  await page.keyboard.type('alpha')
   await expect.poll(() => bar.getByRole('status').innerText()).toBe('4 of 4')
-  await bar.getByRole('button', { name: 'Previous match' }).click()
+  await tabTo(bar.getByRole('button', { name: 'Previous match' }))
+  await page.keyboard.press('Enter')
   expect(await bar.getByRole('status').innerText()).toBe('3 of 4')
-  await bar.getByRole('button', { name: 'Next match' }).click()
+  await tabTo(bar.getByRole('button', { name: 'Next match' }))
+  await page.keyboard.press('Space')
   expect(await bar.getByRole('status').innerText()).toBe('4 of 4')
   expect(await violations(page)).toEqual([])
   await shots(page, 'find-code')
-  await page.getByRole('log').click()
+  await page.keyboard.press('F6')
   await page.keyboard.press('Escape')
   await bar.waitFor({ state: 'hidden' })
   expect(await page.getByRole('button', { name: 'Stop' }).isVisible()).toBe(true)

@@ -38,7 +38,7 @@ const isWhole = (page: Page, selector: string) =>
   }, selector)
 
 // OAS-116, COM-93: each risk has its shape, its words and its buttons.
-test('a question says what the call would do, by shape and in words', async () => {
+test('a question says what the call would do, by shape and in words, by keyboard only', async () => {
   const long = Array.from({ length: 60 }, (_, n) => `echo line ${n} >> notes.txt`).join('\n')
   const { page, offences } = await start([
     { text: 'I build it first.', calls: [bash('make', 'Build the project', 120_000)] },
@@ -120,9 +120,10 @@ test('a question says what the call would do, by shape and in words', async () =
   expect(box.height).toBeLessThanOrEqual(260)
   expect(await isWhole(page, '[data-approval] footer')).toBe(true)
   await shot(page, 'pinned-long-520')
-  await page.mouse.move(600, 60)
-  await page.mouse.wheel(0, -2000)
+  await page.keyboard.press('Shift+F6')
+  await page.keyboard.press('Home')
   expect(await isWhole(page, '[data-approval] footer')).toBe(true)
+  await page.keyboard.press('Alt+a')
   await page.keyboard.press('d')
   await page.locator('[data-approval]').waitFor({ state: 'detached' })
   expect(found).toEqual([])
@@ -132,7 +133,7 @@ test('a question says what the call would do, by shape and in words', async () =
 const spawn = (task: string, model: string) => ({ name: 'SpawnAgent', input: { task, model } })
 
 // LOOP-49: three at once, answered with the keyboard alone.
-test('several questions at once are answered by keyboard, one after the other', async () => {
+test('several questions at once are answered, one after the other, by keyboard only', async () => {
   const done = { text: 'That was all.' }
   const { host, page, offences } = await start(
     [
@@ -184,9 +185,9 @@ test('several questions at once are answered by keyboard, one after the other', 
     await question(page, text).waitFor()
   }
 
-  // A press in the quiet period answers nothing.
+  // A press in the quiet period, right behind the arrows, answers nothing.
   await go('Build it')
-  await keyboard.press('a')
+  await Promise.all(['ArrowRight', 'ArrowLeft', 'a'].map((key) => keyboard.press(key)))
   await untilArmed(page.locator('[data-approval]'))
   await question(page, 'Build it').waitFor()
   await keyboard.press('a')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { answer, openPage, prompt, shot, shots } from './browser'
+import { answerByKey, openPage, pick, pressIn, prompt, shot, shots, tabTo } from './browser'
 import { startHost } from './host'
 import { modelID, startModel } from './model'
 import { useStage } from './stage'
@@ -29,24 +29,11 @@ async function goTo(page: Page, words: string) {
   const settings = page.getByRole('dialog', { name: 'Settings' })
   if ((await settings.count()) === 0) await page.keyboard.press('Control+,')
   const field = settings.getByRole('combobox', { name: 'Search the settings' })
-  await field.focus()
+  await tabTo(field)
   await page.keyboard.type(words)
   await settings.getByRole('option').first().waitFor()
   await page.keyboard.press('Enter')
   return settings
-}
-
-/** Opens the list of the focused picker and chooses by the beginning of a name. */
-async function pick(page: Page, name: string) {
-  await page.keyboard.press('Enter')
-  const option = page.getByRole('option', { name: new RegExp(`^${name}`) })
-  await option.waitFor()
-  for (let at = 0; at < 30; at++) {
-    if ((await option.getAttribute('data-highlighted')) !== null) break
-    await page.keyboard.press(at < 15 ? 'ArrowUp' : 'ArrowDown')
-  }
-  await page.keyboard.press('Enter')
-  await option.waitFor({ state: 'detached' })
 }
 
 async function broken(page: Page): Promise<string[]> {
@@ -66,7 +53,7 @@ const overflowing = (page: Page) =>
     ),
   )
 
-test('fonts and sizes are chosen with the keyboard, applied at once and kept', async () => {
+test('fonts and sizes are chosen, applied at once and kept, by keyboard only', async () => {
   const model = (stage.model = await startModel([
     { calls: [{ name: 'Read', input: { file_path: 'shop.ts' } }] },
     {
@@ -140,10 +127,10 @@ test('fonts and sizes are chosen with the keyboard, applied at once and kept', a
     expect(await overflowing(page)).toEqual([])
   }
   expect(await violations(page)).toEqual([])
-  await answer(page.getByRole('region', { name: 'Needs you: Edit' }))
+  await answerByKey(page)
   await page.getByText('counts prices').waitFor()
   const panel = page.getByRole('complementary', { name: 'Changes' })
-  await panel.getByRole('button', { name: 'modified shop.ts' }).press('Enter')
+  await pressIn(panel, panel.getByRole('button', { name: 'modified shop.ts' }))
   await panel.locator('.diff').waitFor()
   expect(await overflowing(page)).toEqual([])
   await shots(page, 'fonts-work-20px')
@@ -161,7 +148,7 @@ test('fonts and sizes are chosen with the keyboard, applied at once and kept', a
   expect(offences).toEqual([])
 })
 
-test('a setting is found by what a person calls it, with the keyboard', async () => {
+test('a setting is found by what a person calls it, by keyboard only', async () => {
   const host = (stage.host = await startHost({}))
   const { page, offences } = await openPage(stage.browser, host.url)
   await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
@@ -200,7 +187,7 @@ test('a setting is found by what a person calls it, with the keyboard', async ()
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('ArrowRight')
   const chinese = page.getByRole('dialog', { name: '设置' })
-  await chinese.getByRole('combobox', { name: '搜索设置' }).focus()
+  await tabTo(chinese.getByRole('combobox', { name: '搜索设置' }))
   await page.keyboard.type('dark')
   await chinese.getByRole('option', { name: '主题' }).waitFor()
   await shots(page, 'settings-search-zh')
@@ -211,7 +198,7 @@ test('a setting is found by what a person calls it, with the keyboard', async ()
   expect(offences).toEqual([])
 })
 
-test('the editor is chosen, tested and changed with the keyboard', async () => {
+test('the editor is chosen, tested and changed, by keyboard only', async () => {
   const bin = await mkdtemp(join(tmpdir(), 'atelier-e2e-bin-'))
   const told = join(bin, 'told')
   for (const name of ['kate', 'my editor']) {
@@ -247,7 +234,7 @@ test('the editor is chosen, tested and changed with the keyboard', async () => {
   expect(await broken(page)).toEqual([])
   await shots(page, 'settings-editor')
   const field = settings.getByRole('textbox', { name: 'Command' })
-  await field.focus()
+  await tabTo(field)
   await page.keyboard.press('Control+a')
   await page.keyboard.type(`'${bin}/my editor' "{file}" +{line} $(id)`)
   await page.keyboard.press('Enter')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { answer, openPage, prompt, shots } from './browser'
+import { answerByKey, keyTo, openPage, pressIn, prompt, shots, tabTo } from './browser'
 import { startHost } from './host'
 import { modelID, startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -44,7 +44,7 @@ async function start(script: Round[]) {
   const field = page.getByRole('textbox', { name: 'Message' })
   for (let i = 0; i < 2; i++) await field.press('Shift+Tab')
   await page.getByRole('combobox', { name: 'Permission mode: Accept edits' }).waitFor()
-  return { page, offences, field }
+  return { page, offences }
 }
 
 const line = (page: Page) => page.getByRole('button', { name: /^3 read/ })
@@ -53,10 +53,10 @@ const card = (page: Page, name: string) =>
 
 async function runTurn(page: Page) {
   await prompt(page, 'Make it say two')
-  await answer(page.getByRole('region', { name: 'Needs you: Bash' }))
+  await answerByKey(page)
 }
 
-test('a finished turn is one line that says what it did, and unfolds', async () => {
+test('a finished turn is one line that says what it did, and unfolds, by keyboard only', async () => {
   const { page, offences } = await start(rounds)
   await prompt(page, 'Make it say two')
   const question = page.getByRole('region', { name: 'Needs you: Bash' })
@@ -67,7 +67,7 @@ test('a finished turn is one line that says what it did, and unfolds', async () 
   await group.waitFor()
   await page.getByText('I’ll look at the program first.').waitFor()
   await shots(page, 'turns-running')
-  await answer(question)
+  await answerByKey(page)
 
   await page.getByText('It says two now, but the tests fail.').waitFor()
   await line(page).waitFor()
@@ -79,29 +79,31 @@ test('a finished turn is one line that says what it did, and unfolds', async () 
   await page.getByText('FAIL: it says two').waitFor()
   await shots(page, 'turns-folded')
 
-  await line(page).click()
+  await pressIn(page.getByRole('log'), line(page))
   expect(await line(page).getAttribute('aria-expanded')).toBe('true')
   await page.getByText('I’ll look at the program first.').waitFor()
-  await group.click()
-  await card(page, 'Read go.mod').click()
+  await pressIn(page.getByRole('log'), group)
+  await pressIn(page.getByRole('log'), card(page, 'Read go.mod'))
   await page.getByText('module shop').waitFor()
   await shots(page, 'turns-unfolded')
 
   // It stays unfolded while other turns begin and end, and when the session is opened again.
   await prompt(page, 'Thank you')
   await page.getByText('You are welcome.').waitFor()
-  await page.getByRole('button', { name: 'New session' }).first().click()
-  await page.getByRole('button', { name: 'idle Make it say two' }).click()
+  await page.keyboard.press('Alt+n')
+  await page.getByRole('heading', { name: /^What shall we work on/ }).waitFor()
+  const sessions = page.getByRole('navigation', { name: 'Sessions' })
+  await pressIn(sessions, sessions.getByRole('button', { name: 'idle Make it say two' }))
   await page.getByText('I’ll look at the program first.').waitFor()
   await page.getByText('module shop').waitFor()
   expect(offences).toEqual([])
 })
 
-test('a turn and its groups unfold by keyboard alone', async () => {
-  const { page, offences, field } = await start(rounds)
+test('a turn and its groups unfold, by keyboard only', async () => {
+  const { page, offences } = await start(rounds)
   await runTurn(page)
   await line(page).waitFor()
-  await field.focus()
+  await page.keyboard.press('Alt+m')
   await page.keyboard.press('Shift+F6')
   await page.keyboard.press('Tab')
   await expect
@@ -123,7 +125,7 @@ test('a turn and its groups unfold by keyboard alone', async () => {
   expect(offences).toEqual([])
 })
 
-test('Ctrl+O shows everything, then a summary, which is said, kept and in the settings', async () => {
+test('Ctrl+O shows everything, then a summary, which is said, kept and in the settings, by keyboard only', async () => {
   const { page, offences } = await start(rounds)
   await runTurn(page)
   await line(page).waitFor()
@@ -146,10 +148,12 @@ test('Ctrl+O shows everything, then a summary, which is said, kept and in the se
   await line(page).waitFor()
   expect(await page.getByText('FAIL: it says two').count()).toBe(0)
   await page.keyboard.press('Control+,')
-  await page.getByRole('tab', { name: 'Appearance' }).click()
+  await tabTo(page.getByRole('tab', { selected: true }))
+  for (let at = 0; at < 2; at++) await page.keyboard.press('ArrowRight')
   await page.getByRole('radio', { name: 'Summary', checked: true }).waitFor()
   await shots(page, 'turns-settings')
-  await page.getByRole('radio', { name: 'Normal' }).check()
+  await tabTo(page.getByRole('radio', { name: 'Summary' }))
+  await keyTo(page.getByRole('radio', { name: 'Normal' }), 'ArrowUp')
   await page.keyboard.press('Escape')
   await page.getByText('FAIL: it says two').waitFor()
   await page.keyboard.press('Control+/')
