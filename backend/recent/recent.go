@@ -23,7 +23,7 @@ import (
 const Most = 50
 
 const (
-	maxEntry = 16 << 10 // bytes of a file
+	maxEntry = 32 << 10 // bytes of a file; JSON writes some characters of a path as six
 	maxFiles = 1000     // files that are looked at
 	suffix   = ".json"
 )

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -142,5 +143,18 @@ func TestEntriesArePrivate(t *testing.T) {
 		if info, err := os.Stat(found[0]); err != nil || info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s: %v, %v", found[0], info.Mode(), err)
 		}
+	}
+}
+
+// The longest path that a system has is kept, whatever characters it has.
+func TestLongStrangePathsAreKept(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	long := strings.Repeat("/"+strings.Repeat("\x01", 254), 16)
+	for i, folder := range []string{long, "/right\u202eto left", `/quo"te 'd`, "/-x", "/ends "} {
+		add(t, home, folder, i)
+	}
+	if diff := cmp.Diff([]string{"/ends ", "/-x", `/quo"te 'd`, "/right\u202eto left", long}, folders(t, home)); diff != "" {
+		t.Error(diff)
 	}
 }

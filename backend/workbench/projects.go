@@ -129,16 +129,23 @@ func leadsToFolder(dir string, entry os.DirEntry) bool {
 // absolute returns the path that a user wrote, in which ~ is the user's home. A
 // relative path is refused, because the user cannot see what it is relative to.
 func (w *Workbench) absolute(path string) (string, error) {
-	path = strings.TrimSpace(path)
-	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
-		if home := w.cfg.Getenv("HOME"); filepath.IsAbs(home) {
-			path = home + rest
-		}
+	full := w.fromHome(path)
+	if _, err := os.Stat(full); err != nil || !filepath.IsAbs(full) { // a name may end with a space
+		full = w.fromHome(strings.TrimSpace(path))
 	}
-	if !filepath.IsAbs(path) || strings.ContainsRune(path, 0) {
-		return "", backend.Problem(backend.ProblemProjectPath, path).Because(errors.New("the path is not absolute"))
+	if !filepath.IsAbs(full) || strings.ContainsRune(full, 0) {
+		return "", backend.Problem(backend.ProblemProjectPath, full).Because(errors.New("the path is not absolute"))
 	}
-	return path, nil
+	return full, nil
+}
+
+// fromHome returns a path in which ~ is the user's home, as far as that is known.
+func (w *Workbench) fromHome(path string) string {
+	rest, ok := strings.CutPrefix(path, "~")
+	if home := w.cfg.Getenv("HOME"); ok && (rest == "" || os.IsPathSeparator(rest[0])) && filepath.IsAbs(home) {
+		return home + rest
+	}
+	return path
 }
 
 // shortened returns a path as it is shown, with ~ for the user's home.

@@ -100,7 +100,7 @@ func TestOpeningAProjectByItsPath(t *testing.T) {
 	bench, user, _, _ := projectsPlace(t, func(_ context.Context, folder string) (string, error) {
 		asked = append(asked, folder)
 		return "http://127.0.0.1:1/#token=t", nil
-	}, "shop", "~x")
+	}, "shop", "~x", "two", "two ")
 	if err := os.Symlink(filepath.Join(user, "shop"), filepath.Join(user, "link")); err != nil {
 		t.Fatal(err)
 	}
@@ -108,6 +108,10 @@ func TestOpeningAProjectByItsPath(t *testing.T) {
 		"~/shop ":               "shop",
 		"~/link/../shop/":       "shop",
 		user + "/link":          "shop",
+		user + "/two ":          "two ",
+		user + "/two":           "two",
+		"~/two ":                "two ",
+		" " + user + "/two\n":   "two",
 		"~":                     ".",
 		"shop":                  "project_path",
 		"~x":                    "project_path",
