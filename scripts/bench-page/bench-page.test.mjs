@@ -1,4 +1,4 @@
-// Tests of the page's bench: its sums, and a small run in both engines.
+// Tests of the page's bench: its sums, and a small run in Chromium. The window's tests drive WebKitGTK by the same means.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -34,11 +34,11 @@ test('a table has a column for each engine, and a dash for what one does not tel
   assert.deepEqual(table(['A', 'Bee'], rows), ['          A     Bee', 'open   1 ms   20 ms', 'type   3 ms       –'])
 })
 
-test('a small run in both engines fills every row', () => {
-  const small = ['--messages', '300', '--lines', '200', '--rate', '2000', '--runs', '1', '--frames', '10']
+test('a small run fills every row', () => {
+  const small = ['--engine', 'Chromium', '--messages', '60', '--lines', '200', '--rate', '1000', '--runs', '1', '--frames', '5']
   const printed = execFileSync('node', [join(root, 'scripts/bench-page/main.mjs'), ...small], { encoding: 'utf8', timeout: 180_000 })
   const lines = printed.trimEnd().split('\n')
-  const head = lines.findIndex((line) => /^ +Chromium +WebKitGTK$/.test(line))
+  const head = lines.findIndex((line) => /^ +Chromium$/.test(line))
   assert.ok(lines.length - head > 15, printed)
-  for (const line of lines.slice(head + 1)) assert.match(line, /\S.* {3,}\S.*\d.* {3,}\S.*\d/)
+  for (const line of lines.slice(head + 1)) assert.match(line, /\S.* {3,}\S.*\d/)
 })
