@@ -159,7 +159,8 @@ function parse(text: string, open: boolean, begin = 0): Parsed[] {
     if (first.type === 'fence') {
       const language = first.info.trim().split(/\s+/)[0] ?? ''
       const code = first.content.replace(/\n$/, '')
-      const html = open && isLast ? escapeHTML(code) : clean(highlight(code, language))
+      // Highlighted code is escaped text in spans with classes, as in a diff, so that nothing is left to sanitize.
+      const html = open && isLast ? escapeHTML(code) : highlight(code, language)
       block = { at, kind: 'code', language, code, html }
     } else {
       const html = markdown.renderer.render(tokens.slice(from, to), markdown.options, env)

@@ -1,19 +1,39 @@
+/** So long after a key or a turn of the wheel, frames are left to the user, in ms. */
+const afterInput = 50
+/** What arrives waits for the user no longer than so many ms. */
+const mostWait = 120
+/** What also begins a frame for the user. */
+const inputs = ['keydown', 'wheel', 'pointerdown'] as const
+
 /**
- * Returns a function that runs work before the next paint, once for all calls
- * until then. A hidden window does not paint, so a timer runs it there.
+ * Returns a function that runs work before the next paint, once for all calls until then. While the user types or
+ * scrolls, it runs less often, so that most frames only have to show what the user did. A hidden window does not
+ * paint, so a timer runs it there.
  */
 export function beforePaint(work: () => void): () => void {
   let frame = 0
   let timer: ReturnType<typeof setTimeout> | undefined
+  let input = -Infinity
+  let wanted = 0
+  for (const type of inputs) {
+    const note = () => (input = performance.now())
+    window.addEventListener(type, note, { capture: true, passive: true })
+  }
   const run = () => {
     cancelAnimationFrame(frame)
     clearTimeout(timer)
     timer = undefined
     work()
   }
+  const look = () => {
+    const now = performance.now()
+    if (now - input < afterInput && now - wanted < mostWait) frame = requestAnimationFrame(look)
+    else run()
+  }
   return () => {
     if (timer !== undefined) return
-    frame = requestAnimationFrame(run)
+    wanted = performance.now()
+    frame = requestAnimationFrame(look)
     timer = setTimeout(run, 250)
   }
 }

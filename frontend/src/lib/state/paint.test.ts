@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforePaint } from './paint'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** How often work ran so many ms after it was wanted, with a key pressed at some times. */
+function ran(ms: number, ...keys: number[]) {
+  const work = vi.fn()
+  const paint = beforePaint(work)
+  for (const at of keys) setTimeout(() => window.dispatchEvent(new KeyboardEvent('keydown')), at)
+  vi.advanceTimersByTime(100)
+  paint()
+  paint()
+  vi.advanceTimersByTime(ms)
+  return work.mock.calls.length
+}
+
+test('work runs once before the next frame', () => {
+  expect(ran(20)).toBe(1)
+  expect(ran(500)).toBe(1)
+})
+
+test('a frame after a key shows the key, and work waits', () => {
+  expect(ran(20, 99)).toBe(0)
+  expect(ran(80, 99)).toBe(1)
+})
+
+test('work does not wait for somebody who types on and on', () => {
+  const keys = Array.from({ length: 30 }, (_, at) => at * 20)
+  expect(ran(100, ...keys)).toBe(0)
+  expect(ran(150, ...keys)).toBe(1)
+})
+
+test('a window that does not paint runs work by a timer', () => {
+  vi.stubGlobal('requestAnimationFrame', () => 0)
+  expect(ran(240)).toBe(0)
+  expect(ran(260)).toBe(1)
+  vi.unstubAllGlobals()
+})
