@@ -9,6 +9,8 @@ export default defineConfig({
   build: {
     target: 'safari16',
     assetsInlineLimit: 0,
+    // One sheet of styles: a part that is loaded later cannot flash without its own, and needs one file.
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
     rolldownOptions: { checks: { pluginTimings: false } },

@@ -36,14 +36,15 @@ async function tell(text: string, locale = 'en') {
   return openPage(stage.browser, host.url, { locale })
 }
 
-/** The bytes of script that the page has loaded. */
+/** The bytes of script that the page loads before it is painted. The rest comes when it is idle. */
 const scripts = (page: Page) =>
-  page.evaluate(() =>
-    performance
+  page.evaluate(() => {
+    const painted = performance.getEntriesByName('first-contentful-paint')[0]!.startTime
+    return performance
       .getEntriesByType('resource')
-      .filter(({ name }) => name.endsWith('.js'))
-      .reduce((sum, each) => sum + (each as PerformanceResourceTiming).decodedBodySize, 0),
-  )
+      .filter(({ name, startTime }) => name.endsWith('.js') && startTime < painted)
+      .reduce((sum, each) => sum + (each as PerformanceResourceTiming).decodedBodySize, 0)
+  })
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent?.trim())
 

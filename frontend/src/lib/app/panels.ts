@@ -2,13 +2,11 @@ import CircleDollarSign from '@lucide/svelte/icons/circle-dollar-sign'
 import FileDiff from '@lucide/svelte/icons/file-diff'
 import SquareTerminal from '@lucide/svelte/icons/square-terminal'
 import type { Component } from 'svelte'
-import ChangesPanel from '../changes/ChangesPanel.svelte'
 import { own as changes } from '../changes/messages'
-import CostPanel from '../cost/CostPanel.svelte'
 import { t } from '../i18n/i18n.svelte'
 import { own as tasks } from '../tasks/messages'
 import type { Workbench } from '../state/workbench.svelte'
-import TasksPanel from '../tasks/TasksPanel.svelte'
+import { Lazy } from '../ui/lazy.svelte'
 
 /** What a panel's component may offer beside its drawing. */
 export type PanelView = {
@@ -16,31 +14,41 @@ export type PanelView = {
   show?(target: unknown): unknown
 }
 
+type PanelComponent = Component<{ bench: Workbench }, PanelView>
+
 export type Panel = {
   /** Names the panel in the preferences. */
   name: string
   label: () => string
   icon: Component<{ size?: number; strokeWidth?: number }>
-  view: Component<{ bench: Workbench }, PanelView>
+  view: Lazy<PanelComponent>
   /** How many things in it are worth a number on its icon; 0 shows none. */
   count?: (bench: Workbench) => number
 }
 
-/** The panels beside the conversation, in the order of the rail. A new panel is a line here. */
+const lazy = (load: () => Promise<{ default: PanelComponent }>) =>
+  new Lazy(() => load().then((module) => module.default))
+
+/** The panels beside the conversation, in the order of the rail. A new panel is a line here; it is loaded when it is first needed. */
 export const panels: readonly Panel[] = [
   {
     name: 'changes',
     label: () => changes('panel'),
     icon: FileDiff,
-    view: ChangesPanel,
+    view: lazy(() => import('../changes/ChangesPanel.svelte')),
     count: ({ changes: { list, files } }) => files.length + (list?.more ?? 0),
   },
-  { name: 'cost', label: () => t('panel.cost'), icon: CircleDollarSign, view: CostPanel },
+  {
+    name: 'cost',
+    label: () => t('panel.cost'),
+    icon: CircleDollarSign,
+    view: lazy(() => import('../cost/CostPanel.svelte')),
+  },
   {
     name: 'running',
     label: () => tasks('panel'),
     icon: SquareTerminal,
-    view: TasksPanel,
+    view: lazy(() => import('../tasks/TasksPanel.svelte')),
     count: (bench) => bench.tasks.running(bench.family),
   },
 ]

@@ -1,5 +1,5 @@
 /** What is loaded with the first text that needs it: KaTeX for formulas, highlight.js for code. */
-import { Lazy } from './lazy.svelte'
+import { Lazy } from '../ui/lazy.svelte'
 
 export type Engine = typeof import('./draw').drawFormula
 

@@ -1,11 +1,13 @@
 import { fireEvent, screen, waitFor } from '@testing-library/svelte'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { setLanguage } from '../i18n/i18n.svelte'
 import type { Workbench } from '../state/workbench.svelte'
 import { renderInApp } from '../ui/testing'
+import { settingsBody } from './part'
 import { tabs } from './registry'
 import SettingsDialog from './SettingsDialog.svelte'
 
+beforeAll(() => settingsBody.need())
 beforeEach(() => setLanguage('en'))
 
 const catalog = {

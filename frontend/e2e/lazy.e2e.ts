@@ -1,0 +1,96 @@
+// What the first screen lacks is loaded after it, and says so if that fails.
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { violations } from './axe'
+import { openPage, panelOf, shots } from './browser'
+import { startHost } from './host'
+import { useStage } from './stage'
+
+const stage = useStage()
+
+async function open(locale = 'en') {
+  const host = (stage.host = await startHost({ files: {} }))
+  const { page, offences } = await openPage(stage.browser, host.url, { locale })
+  await composer(page).waitFor()
+  return { host, page, offences }
+}
+
+const composer = (page: Page) => page.locator('textarea').first()
+const search = (page: Page) => page.getByRole('combobox', { name: 'Search the settings' })
+const later = /assets\/(SettingsBody|ChangesPanel|CostPanel|TasksPanel)-.*\.js/
+
+/** The parts that the page has loaded, in their order. */
+const loaded = async (page: Page) => {
+  const names = await page.evaluate(() =>
+    performance.getEntriesByType('resource').map(({ name }) => name),
+  )
+  return names.flatMap((name) => later.exec(name)?.[1] ?? [])
+}
+
+test('Settings and the panels open at once, also when the program has ended', async () => {
+  const { host, page } = await open()
+  await expect.poll(() => loaded(page)).toHaveLength(4)
+  const paint = await page.evaluate(() => performance.getEntriesByType('paint').at(-1)!.startTime)
+  const starts = await page.evaluate(() =>
+    performance
+      .getEntriesByType('resource')
+      .filter(({ name }) => name.includes('SettingsBody'))
+      .map(({ startTime }) => startTime),
+  )
+  expect(Math.min(...starts)).toBeGreaterThan(paint)
+  await host.stop()
+  await page.keyboard.press('Control+,')
+  await search(page).waitFor()
+  await expect.poll(() => search(page).evaluate((it) => it === document.activeElement)).toBe(true)
+  await page.keyboard.press('Escape')
+  await search(page).waitFor({ state: 'detached' })
+})
+
+test('a part that cannot be loaded says so and is tried again', async () => {
+  const { page } = await open()
+  await page.route(later, (route) => route.abort())
+  await page.reload()
+  await composer(page).waitFor()
+  await composer(page).focus()
+  await page.keyboard.press('Control+,')
+  const settings = page.getByRole('dialog', { name: 'Settings' })
+  await settings.getByRole('alert').getByText('could not be loaded').waitFor()
+  await shots(page, 'not-loaded')
+  expect(await violations(page)).toEqual([])
+  const retry = settings.getByRole('button', { name: 'Try again' })
+  await retry.focus()
+  await page.keyboard.press('Enter')
+  await settings.getByRole('alert').waitFor()
+  await page.unroute(later)
+  await retry.focus()
+  await page.keyboard.press('Enter')
+  await search(page).waitFor()
+  await expect.poll(() => search(page).evaluate((it) => it === document.activeElement)).toBe(true)
+  await page.keyboard.press('Escape')
+  await search(page).waitFor({ state: 'detached' })
+  await expect.poll(() => composer(page).evaluate((it) => it === document.activeElement)).toBe(true)
+
+  await page.route(later, (route) => route.abort())
+  await page.reload()
+  await composer(page).waitFor()
+  await page.getByRole('button', { name: /^Cost/ }).last().press('Enter')
+  const panel = panelOf(page, 'Cost')
+  await panel.getByRole('alert').waitFor()
+  await page.unroute(later)
+  await panel.getByRole('button', { name: 'Try again' }).press('Enter')
+  await panel.getByRole('alert').waitFor({ state: 'detached' })
+  await panel.locator('.view > *').first().waitFor()
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('role')))
+    .toBe('group')
+})
+
+test('the words about a part that is missing are Chinese', async () => {
+  const { page } = await open('zh-CN')
+  await page.route(later, (route) => route.abort())
+  await page.reload()
+  await composer(page).waitFor()
+  await page.keyboard.press('Control+,')
+  await page.getByRole('alert').getByText('无法加载页面的这一部分').waitFor()
+  await shots(page, 'not-loaded-zh')
+})

@@ -1,0 +1,6 @@
+import { Lazy } from '../ui/lazy.svelte'
+
+/** What the dialog shows, which is loaded apart from the first screen. */
+export const settingsBody = new Lazy(() =>
+  import('./SettingsBody.svelte').then((module) => module.default),
+)
