@@ -34,7 +34,7 @@ export const messages = {
     open_ends_prompt:
       'What looks unfinished in this project? Read it and list the most important gaps, each with its place in the files. Only read; change nothing.',
     hide: 'Do not show this again',
-    hide_hint: 'Settings, About shows it again.',
+    hide_hint: 'You can bring it back under About in Settings.',
     asking: 'Step 3 of 3: your first answer is on its way. Stop ends it at any time.',
     paused: 'The first steps are not finished.',
     resume: 'Go on with them',
