@@ -25,7 +25,7 @@ const defaultMaxOutput = 8192
 // cache hits (LLM-17).
 func (a *Adapter) lower(req llm.Request, origin llm.Origin) (p sdk.MessageNewParams, messages [][]byte, err error) {
 	instructions, rest := wire.Instructions(req)
-	turns, err := wire.Turns(&a.encodings, req.CacheKey, origin, rest, func(m llm.Message, ids *wire.IDs) (results, others []content) {
+	turns, err := wire.Turns(&a.encodings, names, req.CacheKey, origin, rest, func(m llm.Message, ids *wire.IDs) (results, others []content) {
 		if m.Role == llm.RoleAssistant {
 			return nil, answered(m, m.Origin.Same(origin), ids)
 		}
@@ -38,9 +38,9 @@ func (a *Adapter) lower(req llm.Request, origin llm.Origin) (p sdk.MessageNewPar
 	think(&p, req, turns)
 	options(&p, req.Options)
 	if !req.NoCache {
-		mark(&p, turns, req.LongCache)
+		mark(&p, turns.Recent, req.LongCache)
 	}
-	return p, names.Array(turns), nil
+	return p, turns.Array(), nil
 }
 
 var names = wire.Names{Content: "content", User: "user", Assistant: "assistant"}

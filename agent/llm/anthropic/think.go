@@ -11,7 +11,7 @@ import (
 // think requests as much thinking as the effort demands, in the form that the
 // model accepts. For an unknown model it requests thinking only if the user
 // chose an effort, in the newest form.
-func think(p *sdk.MessageNewParams, req llm.Request, turns []wire.Turn) {
+func think(p *sdk.MessageNewParams, req llm.Request, turns wire.Spoken) {
 	c := req.Reasoning
 	if c.Has(llm.ReasoningBudget) && !c.Has(llm.ReasoningAdaptive) {
 		thinkWithBudget(p, req, turns)
@@ -43,7 +43,7 @@ func effort(c llm.ReasoningControl, e llm.Effort) sdk.OutputConfigEffort {
 
 // thinkWithBudget serves older models, which think only on request and up to a
 // number of tokens.
-func thinkWithBudget(p *sdk.MessageNewParams, req llm.Request, turns []wire.Turn) {
+func thinkWithBudget(p *sdk.MessageNewParams, req llm.Request, turns wire.Spoken) {
 	if len(req.Reasoning.Levels) > 0 && req.Effort != llm.EffortNone {
 		p.OutputConfig.Effort = effort(req.Reasoning, req.Effort)
 	}
@@ -59,9 +59,11 @@ func thinkWithBudget(p *sdk.MessageNewParams, req llm.Request, turns []wire.Turn
 // turnThinks reports whether the current turn may continue with a thinking
 // budget. Its answers with tool calls must begin with thinking, which those of
 // another model, or from before thinking was enabled, do not.
-func turnThinks(turns []wire.Turn) bool {
-	for i := len(turns) - 1; i > 0; i-- {
-		switch t := turns[i]; {
+func turnThinks(turns wire.Spoken) bool {
+	for i, t := range turns.Backward() {
+		switch {
+		case i == 0: // whatever came before is over
+			return true
 		case t.Assistant && !isThinking(t.Rest):
 			return false
 		case !t.Assistant && len(t.Results) == 0:

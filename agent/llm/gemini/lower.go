@@ -64,11 +64,11 @@ func (a *Adapter) contents(req llm.Request, history []llm.Message, origin llm.Or
 	if !req.Reasoning.Has(llm.ReasoningBudget) {
 		l.later, encodings = true, &a.later
 	}
-	turns, err := wire.Turns(encodings, req.CacheKey, origin, history, l.parts)
+	turns, err := wire.Turns(encodings, names, req.CacheKey, origin, history, l.parts)
 	if err != nil {
 		return nil, err
 	}
-	return names.Array(turns), nil
+	return turns.Array(), nil
 }
 
 // tools sends the schemas' own bytes, then Google's own tools.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 
 	"atelier.dev/atelier/agent/llm"
@@ -30,11 +31,22 @@ type Encodings struct {
 // maxConversations limits the conversations that are kept.
 const maxConversations = 8
 
+// recent is how many messages, or turns, at the end of a conversation are not
+// in its text yet. They may change still: the newest message is often created
+// again, and caches are marked in the newest turns.
+const recent = 4
+
 type conversation struct {
 	key    string
 	target llm.Origin
 	done   []encoded
 	ids    *IDs // of the calls in done; nil if done is empty
+	// text has the first messages or turns, with commas between them, and items
+	// has the other messages. A request that was a list of thousands of small
+	// pieces would cost more with each turn.
+	text  text
+	items []Items
+	turns []writtenTurn // in text; see [Turns]
 }
 
 type encoded struct {
@@ -42,7 +54,38 @@ type encoded struct {
 	count  int
 	origin *llm.Origin
 	calls  int // in the conversation up to here
-	Items
+	// at is where the message begins in the text, or the index of its turn. It
+	// is set for messages in the text.
+	at int
+}
+
+// written counts the messages in the text.
+func (c *conversation) written() int { return len(c.done) - len(c.items) }
+
+// drop removes the first n messages from those that are not in the text.
+func (c *conversation) drop(n int) { c.items = slices.Delete(c.items, 0, n) }
+
+// cut forgets all messages but the first n, or fewer than n because the last
+// turn left may go on and must not be in the text, and returns their number.
+func (c *conversation) cut(n int) int {
+	written := c.written()
+	c.items = c.items[:max(0, n-written)]
+	switch {
+	case len(c.turns) > 0 && n <= written:
+		last := c.done[max(0, n-1)].at
+		n = c.turns[last].first
+		c.text.cut(c.turns[last].at)
+		c.turns = slices.Clip(c.turns[:last])
+	case n < written:
+		c.text.cut(c.done[n].at)
+	}
+	c.done = c.done[:n]
+	calls := 0
+	if n > 0 {
+		calls = c.done[n-1].calls
+	}
+	c.ids.cut(calls)
+	return n
 }
 
 // Items are a message's items in an API: JSON values separated by commas. There
@@ -61,15 +104,26 @@ type Items struct {
 func Join[Item any](e *Encodings, key string, target llm.Origin, messages []llm.Message, encode func(llm.Message, *IDs) []Item) ([][]byte, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	all, err := e.encode(key, target, messages, func(m llm.Message, ids *IDs) (Items, error) {
+	c, err := e.encode(key, target, messages, func(m llm.Message, ids *IDs) (Items, error) {
 		rest, err := joined(encode(m, ids))
 		return Items{Rest: rest}, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	out := append(make([][]byte, 0, 2*len(all)+1), bracket)
-	for _, m := range all {
+	settled := max(0, len(c.items)-recent)
+	from := c.written()
+	for i, m := range c.items[:settled] {
+		c.done[from+i].at = c.text.size
+		if len(m.Rest) > 0 {
+			c.text.separate()
+			c.text.add(m.Rest)
+		}
+	}
+	c.drop(settled)
+	out := append(make([][]byte, 0, len(c.text.pieces)+2*recent+2), bracket)
+	out = append(out, c.text.pieces...)
+	for _, m := range c.items {
 		if len(m.Rest) > 0 {
 			out = append(separated(out), m.Rest)
 		}
@@ -91,32 +145,30 @@ func separated(array [][]byte) [][]byte {
 	return append(array, comma)
 }
 
-// encode returns the encoded messages. The list, but not what it contains, is
-// valid only while its caller holds the mutex.
-func (e *Encodings) encode(key string, target llm.Origin, messages []llm.Message, encode func(llm.Message, *IDs) (Items, error)) ([]encoded, error) {
+// encode returns the conversation with its messages encoded. It is valid only
+// while its caller holds the mutex.
+func (e *Encodings) encode(key string, target llm.Origin, messages []llm.Message, encode func(llm.Message, *IDs) (Items, error)) (*conversation, error) {
 	target.ResponseID = ""
 	c := e.find(key, target)
-	known := c.known(messages)
 	if c.ids == nil {
 		c.ids = newIDs(target, e.EchoCallIDs)
 	}
-	if known < len(c.done) { // the newest message is often created again
-		c.done = c.done[:known]
-		calls := 0
-		if known > 0 {
-			calls = c.done[known-1].calls
-		}
-		c.ids.cut(calls)
+	known := c.known(messages)
+	if known < len(c.done) {
+		known = c.cut(known)
 	}
 	for _, m := range messages[known:] {
 		c.ids.add(m)
 		items, err := encode(m, c.ids)
 		if err != nil {
+			// The ids already have the message's calls.
+			*c = conversation{key: c.key, target: c.target}
 			return nil, fmt.Errorf("encode message: %w", err)
 		}
-		c.done = append(c.done, encoded{first(m), len(m.Parts), m.Origin, len(c.ids.log), items})
+		c.done = append(c.done, encoded{parts: first(m), count: len(m.Parts), origin: m.Origin, calls: len(c.ids.log)})
+		c.items = append(c.items, items)
 	}
-	return c.done, nil
+	return c, nil
 }
 
 // find returns the conversation, moved to the newest place, or a new one.
@@ -125,7 +177,7 @@ func (e *Encodings) find(key string, target llm.Origin) *conversation {
 		if c.key == key && key != "" {
 			e.recent = append(append(e.recent[:i:i], e.recent[i+1:]...), c)
 			if c.target != target {
-				c.target, c.done, c.ids = target, nil, nil
+				*c = conversation{key: key, target: target}
 			}
 			return c
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"atelier.dev/atelier/agent/llm"
@@ -107,26 +108,42 @@ func TestEncodingsForget(t *testing.T) {
 }
 
 // A conversation whose end changes again and again, with calls whose ids
-// repeat, is encoded like one that was never seen before.
+// repeat, is encoded like one that was never seen before, and a request that is
+// being sent keeps its bytes.
 func TestEncodingsOfAChangingEnd(t *testing.T) {
 	t.Parallel()
 	target := llm.Origin{Provider: "a", Model: "m"}
 	random := rand.New(rand.NewPCG(1, 2))
 	var kept wire.Encodings
 	var messages []llm.Message
+	request := func(e *wire.Encodings) [][]byte {
+		pieces, err := wire.Join(e, "s", target, messages, spell(target, new(int)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pieces
+	}
+	var sent [][][]byte
+	var want []string
 	for range 500 {
-		messages = slices.Clone(messages[:random.IntN(len(messages)+1)])
-		for range random.IntN(4) {
+		left := random.IntN(len(messages) + 1)
+		if random.IntN(10) > 0 { // it usually grows
+			left = max(left, len(messages)-random.IntN(12))
+		}
+		messages = slices.Clone(messages[:left])
+		for range random.IntN(9) {
 			call := &llm.ToolCall{ID: fmt.Sprint(random.IntN(9)), WireID: fmt.Sprint("w", random.IntN(4))}
 			messages = append(messages,
+				llm.Text(llm.RoleUser, strings.Repeat("x", random.IntN(6000))),
 				llm.Message{Role: llm.RoleAssistant, Origin: &target, Parts: []llm.Part{{Kind: llm.PartToolCall, Call: call}}},
 				llm.Message{Role: llm.RoleTool, Parts: []llm.Part{{Kind: llm.PartToolResult, Result: &llm.ToolResult{CallID: call.ID}}}})
 		}
 		var fresh wire.Encodings
-		var n int
-		got, want := join(t, &kept, "s", target, messages, &n), join(t, &fresh, "s", target, messages, &n)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("%d messages (-fresh +kept):\n%s", len(messages), diff)
+		sent, want = append(sent, request(&kept)), append(want, string(bytes.Join(request(&fresh), nil)))
+	}
+	for i, pieces := range sent {
+		if got := string(bytes.Join(pieces, nil)); got != want[i] {
+			t.Fatalf("request %d sends\n%.2000s\nwant\n%.2000s", i, got, want[i])
 		}
 	}
 }
