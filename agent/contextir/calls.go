@@ -60,5 +60,5 @@ func (c *Conversation) CleanCalls() {
 		said := llm.Part{Kind: llm.PartText, Text: fmt.Sprintf("[What the call of the tool %q gave back]\n", r.Name)}
 		*it = Item{Type: SystemReminder, Message: llm.Message{Role: llm.RoleUser, Parts: append([]llm.Part{said}, r.Parts...)}}
 	}
-	c.settled, c.from = nil, 0
+	c.unsettle()
 }

@@ -95,7 +95,7 @@ func (c *Conversation) Compact(summary string, keep int, files []string) {
 // Clone returns an independent copy of the conversation.
 func (c *Conversation) Clone() *Conversation {
 	d := *c
-	d.items, d.words, d.settled = slices.Clone(c.items), slices.Clone(c.words), slices.Clip(c.settled)
+	d.items, d.words, d.lowered = slices.Clone(c.items), slices.Clone(c.words), slices.Clip(c.lowered)
 	return &d
 }
 

@@ -36,10 +36,12 @@ type Item struct {
 // ready to use. It is not safe for concurrent use.
 type Conversation struct {
 	items []Item
-	// settled holds the messages of items[:from], whose calls have all been
-	// answered. They never change, so that a request costs the same in a long
-	// conversation as in a short one.
-	settled  []llm.Message
+	// lowered is the list that Lower returned last; its callers may still read
+	// it. The first settled messages are those of items[:from], whose calls have
+	// all been answered. They never change, so that a request costs the same in a
+	// long conversation as in a short one.
+	lowered  []llm.Message
+	settled  int
 	from     int
 	pictures bool
 	// summary and words are what [Conversation.Compact] kept of the items that
@@ -102,8 +104,11 @@ func (c *Conversation) DropNative() {
 	for i := range c.items {
 		c.items[i].Message.Origin = nil
 	}
-	c.settled, c.from = nil, 0
+	c.unsettle()
 }
+
+// unsettle makes Lower start again, because items have changed.
+func (c *Conversation) unsettle() { c.lowered, c.settled, c.from = nil, 0, 0 }
 
 // interruptedText answers a call without a result, because every provider
 // refuses a history with an unanswered call.
@@ -112,16 +117,46 @@ const interruptedText = "This call was interrupted before it gave a result. Whet
 // Lower returns the messages to send, in the form that providers insist on:
 // every call is answered exactly once, right after the message that made it and
 // in the order of the calls. Results without a call and assistant messages
-// without content are left out (LOOP-12, COM-12, LLM-40).
+// without content are left out (LOOP-12, COM-12, LLM-40). The caller must not
+// change the messages.
 func (c *Conversation) Lower() []llm.Message {
 	for last := len(c.items) - 1; last > c.from; last-- {
 		if c.items[last].Type == AssistantMessage { // later items cannot answer earlier calls
-			c.settled = append(c.settled, lower(c.items[c.from:last])...)
+			c.settled = c.place(c.settled, lower(c.items[c.from:last]))
 			c.from = last
 			break
 		}
 	}
-	return append(slices.Clip(c.settled), lower(c.items[c.from:])...)
+	return slices.Clip(c.lowered[:c.place(c.settled, lower(c.items[c.from:]))])
+}
+
+// place makes messages those from index n on in the lowered list, and returns
+// the index after them. The list grows in place, beyond the end of every list
+// that Lower has returned; it is copied only if a message in it has changed.
+func (c *Conversation) place(n int, messages []llm.Message) int {
+	for _, m := range messages {
+		if n == len(c.lowered) || !same(c.lowered[n], m) {
+			if n < len(c.lowered) {
+				c.lowered = slices.Clip(c.lowered[:n])
+			}
+			c.lowered = append(c.lowered, m)
+		}
+		n++
+	}
+	return n
+}
+
+// same reports whether two lowered messages of the same items are alike.
+func same(a, b llm.Message) bool {
+	if a.Role != b.Role || a.Origin != b.Origin || len(a.Parts) != len(b.Parts) {
+		return false
+	}
+	if len(a.Parts) == 0 || &a.Parts[0] == &b.Parts[0] {
+		return true
+	}
+	return a.Role == llm.RoleTool && slices.EqualFunc(a.Parts, b.Parts, func(p, q llm.Part) bool { // collected anew each time
+		return p.Result != nil && p.Result == q.Result
+	})
 }
 
 func lower(items []Item) []llm.Message {

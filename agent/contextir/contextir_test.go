@@ -2,6 +2,7 @@ package contextir_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"atelier.dev/atelier/agent/contextir"
@@ -104,6 +105,74 @@ func TestLowerIsIncremental(t *testing.T) {
 	first, again := each.Lower(), each.Lower()
 	if &first[1].Parts[0] != &again[1].Parts[0] || &first[2].Parts[0] != &again[2].Parts[0] {
 		t.Error("settled messages were lowered again")
+	}
+}
+
+// A list that was returned may still be read, so later items, late results and
+// changes of the conversation leave it alone.
+func TestLoweredListsStay(t *testing.T) {
+	t.Parallel()
+	type list struct {
+		got  []llm.Message
+		want string
+	}
+	var lists []list
+	var c contextir.Conversation
+	lowered := func(c *contextir.Conversation) []llm.Message {
+		got := c.Lower()
+		lists = append(lists, list{got, fmt.Sprintf("%+v", told(got))})
+		return got
+	}
+	for i := range 50 {
+		id := fmt.Sprint(i)
+		for _, step := range []func(){
+			func() { c.Append(contextir.AssistantMessage, assistant(call(id), call(id+"b"))) },
+			func() { c.Append(contextir.ToolResult, answer(id+"b", "second")) },
+			func() { c.Append(contextir.SteeringMessage, llm.Text(llm.RoleUser, "and "+id)) },
+			func() { c.Append(contextir.ToolResult, answer(id, "first")) },
+		} {
+			step()
+			got := lowered(&c)
+			_ = append(got, llm.Text(llm.RoleUser, "the caller's own")) // is not in the conversation
+		}
+		copied := c.Clone()
+		copied.Append(contextir.UserMessage, llm.Text(llm.RoleUser, "only in the copy"))
+		lowered(copied)
+		if i%10 == 9 {
+			c.DropNative()
+		}
+	}
+	for i, l := range lists {
+		if got := fmt.Sprintf("%+v", told(l.got)); got != l.want {
+			t.Fatalf("list %d has become\n%s\nand was\n%s", i, got, l.want)
+		}
+	}
+}
+
+// Once its calls are answered, a round is lowered in place, and its messages
+// stay the same when the next one follows.
+func TestAnsweredRoundsAreNotCopied(t *testing.T) {
+	t.Parallel()
+	var c contextir.Conversation
+	var last []llm.Message
+	copies := 0
+	for i := range 200 {
+		id := fmt.Sprint(i)
+		c.Append(contextir.AssistantMessage, assistant(call(id)))
+		c.Append(contextir.ToolResult, answer(id, "found"))
+		got := c.Lower()
+		for j := range last {
+			if &got[j].Parts[0] != &last[j].Parts[0] {
+				t.Fatalf("round %d: message %d was lowered again", i, j)
+			}
+		}
+		if len(last) > 0 && &got[0] != &last[0] {
+			copies++
+		}
+		last = got
+	}
+	if copies > 20 {
+		t.Errorf("the list was copied %d times in 200 rounds", copies)
 	}
 }
 

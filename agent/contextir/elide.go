@@ -32,7 +32,7 @@ func (c *Conversation) Elide(bytes int) int {
 		gone += old[i].elide()
 	}
 	if gone > 0 {
-		c.settled, c.from = nil, 0
+		c.unsettle()
 	}
 	return gone
 }
