@@ -7,7 +7,7 @@ import (
 )
 
 // assets serves the built front end to the window. Its policy is essential
-// here, because every frame could call the bound method.
+// here, because any other page in the window could call the bound method.
 func assets() *assetserver.Options {
 	return &assetserver.Options{Assets: frontend.Assets(), Middleware: serve.Harden}
 }

@@ -87,7 +87,7 @@ func TestEveryAssetCarriesThePolicy(t *testing.T) {
 	handler := assets().Middleware(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }))
 	handler.ServeHTTP(served, httptest.NewRequest(http.MethodGet, "/nothing", nil))
 	policy := served.Header().Get("Content-Security-Policy")
-	for _, rule := range []string{"default-src 'none'", "script-src 'self';", "frame-src 'none'", "base-uri 'none'", "form-action 'none'"} {
+	for _, rule := range []string{"default-src 'none'", "script-src 'self';", "frame-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"} {
 		if !strings.Contains(policy, rule) {
 			t.Errorf("the policy lacks %q: %s", rule, policy)
 		}

@@ -13,6 +13,16 @@
 
 static const char page[] = "wails://wails/";
 
+// diagram draws diagrams in a sandboxed frame of the page.
+static const char diagram[] = "wails://wails/diagram.html";
+
+// disarm takes the way to the application from every frame but the page
+// itself: WebKit would offer it to all of them.
+static const char disarm[] = "if (window !== window.top && window.webkit) {"
+                             "  for (const each of Object.values(window.webkit.messageHandlers)) delete Object.getPrototypeOf(each).postMessage;"
+                             "  delete Object.getPrototypeOf(window.webkit).messageHandlers;"
+                             "}";
+
 // find_view returns the web view at or below a widget, or NULL.
 static WebKitWebView *find_view(GtkWidget *widget) {
     if (WEBKIT_IS_WEB_VIEW(widget)) return WEBKIT_WEB_VIEW(widget);
@@ -39,14 +49,25 @@ static gboolean is_page(const char *uri) {
     return strncmp(uri, page, length) == 0 && (uri[length] == '\0' || uri[length] == '#' || uri[length] == '?');
 }
 
+// decide_response refuses to show the document of diagrams instead of the page.
+static gboolean decide_response(WebKitPolicyDecision *decision) {
+    WebKitResponsePolicyDecision *response = WEBKIT_RESPONSE_POLICY_DECISION(decision);
+    const char *uri = webkit_uri_request_get_uri(webkit_response_policy_decision_get_request(response));
+    if (is_page(uri) || !webkit_response_policy_decision_is_main_frame_main_resource(response)) return FALSE;
+    atelierNavigationBlocked((char *)uri);
+    webkit_policy_decision_ignore(decision);
+    return TRUE;
+}
+
 // decide refuses every navigation away from the page: links, redirects, forms,
-// frames, dropped files and new windows.
+// frames, dropped files and new windows. A frame may show the document of
+// diagrams.
 static gboolean decide(WebKitWebView *view, WebKitPolicyDecision *decision, WebKitPolicyDecisionType type, gpointer data) {
-    if (type == WEBKIT_POLICY_DECISION_TYPE_RESPONSE) return FALSE;
+    if (type == WEBKIT_POLICY_DECISION_TYPE_RESPONSE) return decide_response(decision);
     WebKitNavigationAction *action =
         webkit_navigation_policy_decision_get_navigation_action(WEBKIT_NAVIGATION_POLICY_DECISION(decision));
     const char *uri = webkit_uri_request_get_uri(webkit_navigation_action_get_request(action));
-    if (type == WEBKIT_POLICY_DECISION_TYPE_NAVIGATION_ACTION && is_page(uri)) return FALSE;
+    if (type == WEBKIT_POLICY_DECISION_TYPE_NAVIGATION_ACTION && (is_page(uri) || strcmp(uri, diagram) == 0)) return FALSE;
     atelierNavigationBlocked((char *)uri);
     webkit_policy_decision_ignore(decision);
     return TRUE;
@@ -59,6 +80,10 @@ static void terminated(WebKitWebView *view, WebKitWebProcessTerminationReason re
 static gboolean guard(gpointer data) {
     WebKitWebView *view = the_view();
     if (view) {
+        WebKitUserScript *script = webkit_user_script_new(disarm, WEBKIT_USER_CONTENT_INJECT_ALL_FRAMES,
+                                                          WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START, NULL, NULL);
+        webkit_user_content_manager_add_script(webkit_web_view_get_user_content_manager(view), script);
+        webkit_user_script_unref(script);
         g_signal_connect(view, "decide-policy", G_CALLBACK(decide), NULL);
         g_signal_connect(view, "web-process-terminated", G_CALLBACK(terminated), NULL);
     }

@@ -17,6 +17,7 @@ import (
 
 	"atelier.dev/atelier/backend/serve"
 	"github.com/coder/websocket"
+	"github.com/google/go-cmp/cmp"
 )
 
 // echo answers a call with its name and arguments, and lets a test send
@@ -431,6 +432,33 @@ func TestHeaders(t *testing.T) {
 	for _, forbidden := range []string{"unsafe-inline", "unsafe-eval", "*"} {
 		if strings.Contains(h.Get("Content-Security-Policy"), forbidden) {
 			t.Errorf("the policy allows %s", forbidden)
+		}
+	}
+}
+
+// One document may be framed and may have inline styles: the one that draws
+// diagrams, which has no origin.
+func TestOnlyTheDiagramsAreFramed(t *testing.T) {
+	t.Parallel()
+	const page = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; " +
+		"frame-src 'self'; frame-ancestors 'none'; object-src 'none'; base-uri 'none'; form-action 'none'"
+	const diagram = "default-src 'none'; script-src 'self' wails://wails/diagram.js; style-src 'unsafe-inline'; " +
+		"frame-ancestors 'self'; base-uri 'none'; form-action 'none'; sandbox allow-scripts"
+	s := newSite(t)
+	for path, want := range map[string][2]string{
+		"/":                    {page, "same-origin"},
+		"/index.html":          {page, "same-origin"},
+		"/assets/app.js":       {page, "same-origin"},
+		"/assets/diagram.html": {page, "same-origin"},
+		"/diagram.html/":       {page, "same-origin"},
+		"/ws":                  {page, "same-origin"},
+		"/diagram.html":        {diagram, "same-origin"},
+		"/diagram.js":          {page, "cross-origin"},
+	} {
+		_, _, h := s.do(t, http.MethodGet, path, "", nil)
+		got := [2]string{h.Get("Content-Security-Policy"), h.Get("Cross-Origin-Resource-Policy")}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s:\n%s", path, diff)
 		}
 	}
 }

@@ -194,6 +194,17 @@ export class AppWindow {
     return this.#send('POST', '/execute/async', { script, args })
   }
 
+  /** within evaluates the body of an async function in a frame. */
+  async within(xpath, body, ...args) {
+    const id = await this.find(xpath)
+    await this.#send('POST', '/frame', { id: { [elementKey]: id } })
+    try {
+      return await this.run(body, ...args)
+    } finally {
+      await this.#send('POST', '/frame', { id: null })
+    }
+  }
+
   ready() {
     return until('the page', () => this.run(`return document.readyState === 'complete' && !!window.go`), 20_000)
   }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { basename, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -130,6 +131,7 @@ describe('the window', () => {
     'a location': `location.href = 'https://example.com/'`,
     'a file': `location.href = 'file:///etc/passwd'`,
     'another page of ours': `location.href = 'wails://wails/other'`,
+    'the document that draws diagrams': `location.href = 'wails://wails/diagram.html'`,
     'a link': `const a = document.createElement('a'); a.href = 'https://example.com/'; document.body.append(a); a.click()`,
     'a link to a new window': `const a = document.createElement('a'); a.href = 'https://example.com/'; a.target = '_blank'; document.body.append(a); a.click()`,
     'window.open': `window.open('https://example.com/')`,
@@ -155,6 +157,34 @@ describe('the window', () => {
       source,
     )
     assert.equal(await window.run('return window.reached'), 0)
+  })
+
+  test('the frame that draws diagrams has no way to the application either, nor a frame of its own', async () => {
+    const added = await window.run(
+      `const frame = document.createElement('iframe')
+       frame.setAttribute('sandbox', 'allow-scripts')
+       frame.id = 'diagrams'
+       frame.src = '/diagram.html'
+       const loaded = new Promise((done) => (frame.onload = done))
+       document.body.append(frame)
+       await loaded
+       return typeof window.webkit.messageHandlers.external.postMessage`,
+    )
+    assert.equal(added, 'function', 'the page itself needs the way')
+    const reached = await window.within(
+      '//iframe[@id="diagrams"]',
+      `const frame = document.createElement('iframe')
+       document.body.append(frame)
+       const attempt = (look) => { try { return look() ?? 'none' } catch { return 'refused' } }
+       return [
+         origin, location.pathname,
+         typeof window.go, typeof window.runtime, typeof window.wails, attempt(() => window.webkit.messageHandlers),
+         attempt(() => parent.webkit), attempt(() => localStorage), attempt(() => frame.contentWindow.webkit.messageHandlers),
+       ]`,
+    )
+    await window.run(`document.getElementById('diagrams').remove()`)
+    const none = ['undefined', 'undefined', 'undefined', 'none']
+    assert.deepEqual(reached, ['null', '/diagram.html', ...none, 'refused', 'refused', 'refused'])
   })
 
   test('no inline script runs', async () => {
@@ -200,6 +230,29 @@ describe('the window', () => {
     assert.ok(took < 6000, `took ${took} ms`)
     window = await desktop.open({ program, folder, home })
   })
+})
+
+test('a diagram is drawn', async () => {
+  const text = 'So it goes:\n\n```mermaid\nflowchart LR\n  A[Basket] --> B{Paid?}\n  B -- yes --> C(Pack it)\n```\n'
+  const chunk = (choice) => `data: ${JSON.stringify({ id: '1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, ...choice }] })}\n\n`
+  const model = createServer((request, response) => {
+    if (request.url.endsWith('/models')) return response.end(JSON.stringify({ object: 'list', data: [{ id: 'm', object: 'model' }] }))
+    response.setHeader('content-type', 'text/event-stream')
+    response.end(chunk({ delta: { role: 'assistant', content: text } }) + chunk({ delta: {}, finish_reason: 'stop' }) + 'data: [DONE]\n\n')
+  }).listen(0, '127.0.0.1')
+  await once(model, 'listening')
+  const window = await desktop.open({ program, ...project(), env: { COMPAT_BASE_URL: `http://127.0.0.1:${model.address().port}/v1` } })
+  await window.type(message, 'How?')
+  await window.click(button('Send'))
+  await window.click(button('Show diagram'), 20_000)
+  await window.find('//img[starts-with(@alt, "Diagram:")]', 20_000)
+  const drawn = () => window.run(`const { complete, naturalWidth } = document.querySelector('img[alt^="Diagram:"]'); return complete && naturalWidth > 200`)
+  await until('the picture', drawn)
+  assert.equal(await window.run(`return document.querySelectorAll('iframe').length`), 0)
+  desktop.picture(join(pictures, 'diagram.png'))
+  await window.close()
+  model.close()
+  model.closeAllConnections()
 })
 
 test('children started while the page loads do not keep the window blank', async () => {
