@@ -102,6 +102,15 @@ test('keys go to the next question or an open dialog, not to what is behind it',
   await focused('touch two')
   await shot(page, 'attention-next')
 
+  // A tooltip goes with its element, also when that is put away under the pointer.
+  await sidebar.getByRole('button', { name: 'New session' }).hover()
+  await page.locator('.ui-tooltip').waitFor()
+  await page.keyboard.press('Control+b')
+  await sidebar.waitFor({ state: 'detached' })
+  await expect.poll(() => page.locator('.ui-tooltip').count()).toBe(0)
+  await page.keyboard.press('Control+b')
+  await page.mouse.move(0, 0)
+
   // The first Escape stops the turn even if a tooltip is visible.
   await page.getByRole('textbox', { name: 'Message' }).focus()
   await page.getByRole('button', { name: /^Stop/ }).hover()
