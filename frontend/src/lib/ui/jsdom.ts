@@ -1,7 +1,18 @@
 /**
- * Adds what jsdom lacks for component tests. It does no layout, so sizes never change, and what is observed is
+ * Prepares each file of tests, and adds what jsdom lacks for component tests. It does no layout, so sizes never change, and what is observed is
  * only reported as it begins.
  */
+import { act, cleanup, setup } from '@testing-library/svelte'
+import { afterEach, beforeEach } from 'vitest'
+
+// The files of a worker share the document, so no test leaves anything in it.
+beforeEach(setup)
+afterEach(async () => {
+  await act()
+  cleanup()
+  document.body.replaceChildren()
+})
+
 globalThis.ResizeObserver ??= class {
   constructor(private report: ResizeObserverCallback) {}
   observe(): void {
