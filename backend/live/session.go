@@ -213,6 +213,7 @@ func (l *Session) runTurn(ctx context.Context, w turnWork) (ended bool) {
 	for ev, err := range w.begin(session, ctx) {
 		if err != nil {
 			slog.Error("a turn failed", "session", l.id, "err", err)
+			l.rest()
 			l.fail(agent.Event{At: time.Now().UnixMilli()}, startProblem(err))
 			break
 		}

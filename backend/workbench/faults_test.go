@@ -189,7 +189,7 @@ func TestEveryFaultIsReported(t *testing.T) {
 		{"conversation.compact", func() any { return workbench.CompactRequest{Session: id} }, nil},
 		{"conversation.answer", func() any {
 			return workbench.AnswerRequest{Session: id, Approval: "x", Answer: agent.Answer{Decision: agent.Deny}}
-		}, nil},
+		}, []string{"PendingApproval"}},
 		{"conversation.configure", func() any {
 			return workbench.ConfigureRequest{Session: fresh(), Settings: agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeDefault}}
 		}, []string{"Events", "Queue", "Helpers"}},

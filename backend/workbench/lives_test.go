@@ -272,6 +272,7 @@ func TestStopBeforeTheTurnBegins(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Unwanted."})
 	p, g := gated(t, server)
+	prefer(p, func(prefs *backend.Preferences) { prefs.PlainTitles = true }) // a title's job might read the new name first
 	id := p.session("compat")
 	p.send(id, "first")
 	await(p, anyOf[agent.ProcessingEnd])

@@ -330,7 +330,7 @@ func TestBadInput(t *testing.T) {
 		{"conversation.send", workbench.SendRequest{Session: "none", Text: "x"}, backend.CodeNotFound},
 		{"conversation.send", workbench.SendRequest{Session: session, Text: " \n"}, backend.CodeInvalid},
 		{"conversation.open", workbench.OpenRequest{Session: "../../etc"}, backend.CodeNotFound},
-		{"conversation.history", workbench.HistoryRequest{Session: session}, backend.CodeInvalid},
+		{"conversation.history", workbench.HistoryRequest{Session: session, After: 1, Before: 1}, backend.CodeInvalid},
 		{"conversation.event", workbench.EventRef{Session: session, Seq: 999}, backend.CodeNotFound},
 		{"conversation.answer", workbench.AnswerRequest{Session: session, Approval: "x", Answer: agent.Answer{Decision: agent.Allow}}, backend.CodeNotFound},
 		{"conversation.answer", workbench.AnswerRequest{Session: session, Approval: "x", Answer: agent.Answer{Decision: "maybe"}}, backend.CodeInvalid},

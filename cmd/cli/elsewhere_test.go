@@ -72,9 +72,13 @@ func TestProjectGetsItsOwnWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pipe.Close()
-	_ = first.cmd.Process.Kill()
-	if said, err := io.ReadAll(pipe); err != nil || string(said) != "up\n" { // to its end, which the guard brings
+	said := make([]byte, len("up\n"))
+	if _, err := io.ReadFull(pipe, said); err != nil || string(said) != "up\n" {
 		t.Fatalf("the command said %q, %v", said, err)
+	}
+	_ = first.cmd.Process.Kill()
+	if more, err := io.ReadAll(pipe); err != nil || len(more) > 0 { // to its end, which the guard brings
+		t.Fatalf("then the command said %q, %v", more, err)
 	}
 	if _, errs, code := p.run(other); code != 0 {
 		t.Fatalf("the second window is gone: exit %d, %s", code, errs)
