@@ -183,8 +183,6 @@ func TestEveryFaultIsReported(t *testing.T) {
 		{"conversation.history", func() any { return workbench.HistoryRequest{Session: id, After: 1} }, nil},
 		{"conversation.event", func() any { return workbench.EventRef{Session: id, Seq: 1} }, nil},
 		{"conversation.breakdown", func() any { return ref(fresh()) }, []string{"Session", "Events"}},
-		{"conversation.send", func() any { return workbench.SendRequest{Session: fresh(), Text: "go"} }, []string{"Events", "Queue"}},
-		{"conversation.command", func() any { return workbench.CommandRequest{Session: fresh(), Command: "true"} }, []string{"Events", "Queue"}},
 		{"conversation.continue", func() any { return ref(id) }, nil},
 		{"conversation.compact", func() any { return workbench.CompactRequest{Session: id} }, nil},
 		{"conversation.answer", func() any {
@@ -198,11 +196,14 @@ func TestEveryFaultIsReported(t *testing.T) {
 		{"queue.move", func() any { return workbench.QueueMoveRequest{Session: id, ID: waiting().ID} }, nil},
 		{"queue.remove", func() any { return workbench.QueueRemoveRequest{Session: id, ID: waiting().ID} }, nil},
 		{"queue.list", func() any { return ref(fresh()) }, []string{"Session", "Events", "Queue"}},
-		{"queue.run", func() any { return ref(fresh()) }, []string{"Session", "Events", "Queue"}},
 		{"endpoints.list", func() any { return backend.Empty{} }, nil},
 		{"costs.summary", func() any { return workbench.CostsRequest{} }, nil},
 		{"preferences.get", func() any { return backend.Empty{} }, []string{"Setting"}},
 		{"preferences.set", func() any { return backend.Preferences{Compact: backend.CompactNever} }, []string{"SetSetting"}},
+		// These begin turns, which use the store as well. They come last.
+		{"conversation.send", func() any { return workbench.SendRequest{Session: fresh(), Text: "go"} }, []string{"Events", "Queue"}},
+		{"conversation.command", func() any { return workbench.CommandRequest{Session: fresh(), Command: "true"} }, []string{"Events", "Queue"}},
+		{"queue.run", func() any { return ref(fresh()) }, []string{"Session", "Events", "Queue"}},
 	} {
 		for n := 1; ; n++ {
 			args := tt.args()
