@@ -48,6 +48,7 @@ test('somebody new is led to a first answer with the keyboard, once', async () =
   await settings.getByLabel('Base URL').fill(stage.model.url)
   await page.keyboard.press('Enter')
   await settings.getByRole('listitem').filter({ hasText: 'House' }).waitFor()
+  await settings.getByLabel('Base URL').waitFor({ state: 'detached' }) // it takes the first Escape
   await page.keyboard.press('Escape')
   await settings.waitFor({ state: 'detached' })
   await step.getByRole('heading', { name: 'Know what it may do' }).waitFor()

@@ -88,7 +88,7 @@ describe('the main job', () => {
   })
 
   test('a denied call changes nothing and its feedback is heard', async () => {
-    await window.click(approval('Edit') + button('Deny with feedback…'), 20_000)
+    await window.click(approval('Edit') + button('Deny, say why…'), 20_000)
     await window.type('//input[@aria-label="What should it do instead?"]', 'Leave the greeting as it is.')
     await window.click(button('Deny and tell the agent'))
     await window.find(approval('Bash'), 20_000)
