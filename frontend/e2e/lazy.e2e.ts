@@ -70,12 +70,18 @@ test('a part that cannot be loaded says so and is tried again', async () => {
   await search(page).waitFor({ state: 'detached' })
   await expect.poll(() => composer(page).evaluate((it) => it === document.activeElement)).toBe(true)
 
-  await page.route(later, (route) => route.abort())
+  const missed = new Set<string>()
+  await page.route(later, (route) => {
+    missed.add(later.exec(route.request().url())![1]!)
+    return route.abort()
+  })
   await page.reload()
   await composer(page).waitFor()
   await page.getByRole('button', { name: /^Cost/ }).last().press('Enter')
   const panel = panelOf(page, 'Cost')
   await panel.getByRole('alert').waitFor()
+  // Then the page itself tries none of them any more.
+  await expect.poll(() => missed.size).toBe(4)
   await page.unroute(later)
   await panel.getByRole('button', { name: 'Try again' }).press('Enter')
   await panel.getByRole('alert').waitFor({ state: 'detached' })
