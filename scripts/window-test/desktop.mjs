@@ -100,15 +100,15 @@ export class Desktop {
     return execFileSync('xclip', ['-o', '-selection', 'clipboard'], { env: this.env, encoding: 'utf8', timeout: 5000 })
   }
 
-  /** cover brings a red window of another program to the front, and returns what reports whether it can be seen. */
+  /** cover brings a red window of another program to the front, and returns what reports whether it can be seen, and what ends it. */
   async cover() {
-    this.#start('display', ['-title', 'Another program', '-size', '300x200', 'xc:red'])
+    const child = this.#start('display', ['-title', 'Another program', '-size', '300x200', 'xc:red'])
     const id = await until('the other window', () => this.hands('search', '--onlyvisible', '--name', 'Another program'))
     this.hands('windowmove', id, 0, 0, 'windowraise', id, 'windowfocus', '--sync', id)
     const pixel = ['-window', 'root', '-crop', '1x1+150+100', 'txt:-']
     const seen = () => / red$/m.test(execFileSync('import', pixel, { env: this.env, encoding: 'utf8' }))
     await until('the other window to be seen', seen)
-    return seen
+    return { isCovered: seen, uncover: () => child.kill() }
   }
 
   /** notices starts what shows notices, and returns those shown, as [id, title, body], and what the user does to them. */

@@ -358,7 +358,7 @@ describe('at the hands of a user', () => {
 
     await prefer('When a session needs you')
     const { shown, press } = await desktop.notices()
-    const isCovered = await desktop.cover()
+    const { isCovered, uncover } = await desktop.cover()
     await window.click(approval('Write') + button('Allow'))
     await window.find(approval('Edit'), 20_000)
     await said('▲ Needs you · Show me around')
@@ -381,6 +381,7 @@ describe('at the hands of a user', () => {
     press(shown[1][0])
     await until('the window in front', () => !isCovered() && desktop.hands('getwindowfocus') === id)
     await window.find(approval('Bash'))
+    uncover()
   })
 
   test('Ctrl and +, − or 0 scale the window, which remembers it', async () => {
