@@ -20,8 +20,18 @@ func TestTurnThatCannotBegin(t *testing.T) {
 		backend.ProblemModelUnchosen: agent.ErrNoModel,
 		backend.ProblemInternal:      agent.ErrDone,
 	} {
-		s := newStage(t, nil, llmtest.Round{Text: "Done."})
-		l, release := s.open("a")
+		var l *live.Session
+		s := newStage(t, func(cfg *live.Config) {
+			show := cfg.Show
+			cfg.Show = func(ev agent.Event) {
+				if ev.Kind() == agent.KindProcessingEnd && l.Busy() {
+					t.Error("the end is shown before another turn can begin")
+				}
+				show(ev)
+			}
+		}, llmtest.Round{Text: "Done."})
+		opened, release := s.open("a")
+		l = opened
 		if err := l.Start(func(*agent.Session, context.Context) iter.Seq2[agent.Event, error] {
 			return func(yield func(agent.Event, error) bool) { yield(agent.Event{}, err) }
 		}); err != nil {
