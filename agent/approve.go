@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,7 +37,9 @@ func (t *turn) decide(c *ready) (GateCall, Verdict) {
 		if c.judged.Decision == Deny {
 			return gc, c.judged
 		}
-		return gc, Verdict{Decision: Ask, Reason: open.request.Reason, Code: open.request.ReasonCode, Args: open.request.ReasonArgs}
+		return gc, Verdict{
+			Decision: Ask, Reason: open.request.Reason, Code: open.request.ReasonCode, Args: open.request.ReasonArgs, Rule: open.request.Rule,
+		}
 	}
 	gc := t.judge(c)
 	if t.session.cfg.Hooks == nil || c.judged.Decision == Deny && c.judged.Final {
@@ -55,6 +58,7 @@ func (t *turn) decide(c *ready) (GateCall, Verdict) {
 func (r *round) authorise(c *ready) (denial string, denied bool) {
 	gc, verdict := r.decide(c)
 	r.workedOn(gc.Access)
+	c.authority = verdict.authority(gc.Mode)
 	switch verdict.Decision {
 	case Allow:
 		return "", false
@@ -64,6 +68,11 @@ func (r *round) authorise(c *ready) (denial string, denied bool) {
 	r.flush()
 	for asked := range maxAsks {
 		req, answer, err := r.askPerson(c, gc, verdict, asked > 0)
+		c.authority = verdict.authority(gc.Mode)
+		c.authority.Decision, c.authority.Approval = cmp.Or(answer.Decision, Deny), req.ID
+		if err == nil {
+			c.authority.By = ByPerson
+		}
 		switch {
 		case err != nil:
 			return "This call needs a person's approval, and nobody could be asked: " + err.Error(), true
@@ -76,6 +85,7 @@ func (r *round) authorise(c *ready) (denial string, denied bool) {
 		gc = r.judge(c)
 		switch {
 		case c.judged.Decision == Deny:
+			c.authority = c.judged.authority(gc.Mode)
 			return "This call was approved, but is not allowed any more: " + c.judged.Reason, true
 		case c.judged.Decision == Allow, c.judged.Reason == before.Reason && r.unchanged(c, req):
 			return "", false
@@ -97,7 +107,7 @@ func (t *turn) askPerson(c *ready, gc GateCall, why Verdict, renewed bool) (Appr
 		req = ApprovalRequest{
 			ID: s.cfg.NewID(), CallID: c.call.ID, Tool: c.spec.Name,
 			Input: string(c.call.Arguments), Access: gc.Access,
-			Reason: why.Reason, ReasonCode: why.Code, ReasonArgs: why.Args, Renewed: renewed, Claim: claim(gc),
+			Grounds: Grounds{why.Reason, why.Code, why.Args, why.Rule}, Renewed: renewed, Claim: claim(gc),
 		}
 		req.Changes, _ = t.preview(c)
 		req.Outlook = outlook(s.cfg.Gate, gc, req.Changes)

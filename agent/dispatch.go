@@ -22,8 +22,9 @@ const maxConcurrent = 10
 type ready struct {
 	call llm.ToolCall // with the tool's own arguments
 	bound
-	judged  Verdict  // the gate's verdict, before hooks
-	remarks []string // of hooks, for the model
+	judged    Verdict    // the gate's verdict, before hooks
+	authority *Authority // what decided; nil until something did
+	remarks   []string   // of hooks, for the model
 }
 
 // remark adds a hook's message to the call's result for the model.
@@ -144,7 +145,9 @@ func (r *round) check(c *ready, fault string) bool {
 			t.endUnrun(c.call)
 			return false
 		}
-		t.end(c.call, c.spec.Name, Fail(denial), OutcomeDenied, 0)
+		end := t.ended(c.call, c.spec.Name, Fail(denial), OutcomeDenied, 0)
+		end.Authority = c.authority
+		t.emit(end)
 		return false
 	}
 	return true
@@ -254,6 +257,7 @@ func (t *turn) run(r ready, send func(Payload)) {
 	}
 	took := t.session.cfg.Now().Sub(begin)
 	end := t.ended(r.call, r.spec.Name, result, outcome, took.Milliseconds())
+	end.Authority = r.authority
 	if outcome != OutcomeInterrupted {
 		r.remark(t.review(r, result, send))
 	}

@@ -163,6 +163,9 @@ type ToolCallEnd struct {
 	// Media is what else the model was shown. The data is left out for display.
 	Media   []llm.Media `json:"media,omitempty"`
 	Details *Details    `json:"details,omitempty"`
+	// Authority says what allowed or denied the call; nil if it never came to a
+	// decision, and in older logs.
+	Authority *Authority `json:"authority,omitempty"`
 }
 
 // ForModel returns the text that the model was told.
@@ -204,11 +207,7 @@ type ApprovalRequest struct {
 	CallID string `json:"call_id"`
 	Tool   string `json:"tool"`
 	Input  string `json:"input"`
-	// Reason says why the call is not simply allowed. ReasonCode and
-	// ReasonArgs, if set, say the same for translation.
-	Reason     string     `json:"reason"`
-	ReasonCode ReasonCode `json:"reason_code,omitempty"`
-	ReasonArgs []string   `json:"reason_args,omitempty"`
+	Grounds
 	// Renewed says that the person was asked about this call before and that
 	// its effect has changed since; Reason says so too.
 	Renewed bool `json:"renewed,omitempty"`
@@ -222,6 +221,17 @@ type ApprovalRequest struct {
 	Access Access `json:"access"`
 	// Changes previews the changes to files; nil if there is nothing to show.
 	Changes []FileChange `json:"changes,omitempty"`
+}
+
+// Grounds are why a call is not simply allowed.
+type Grounds struct {
+	// Reason is one sentence. ReasonCode and ReasonArgs, if set, say the same
+	// for translation.
+	Reason     string     `json:"reason"`
+	ReasonCode ReasonCode `json:"reason_code,omitempty"`
+	ReasonArgs []string   `json:"reason_args,omitempty"`
+	// Rule is the rule that asks; nil if another reason does.
+	Rule *RuleRef `json:"rule,omitempty"`
 }
 
 // ApprovalAnswer is a person's answer.

@@ -69,6 +69,10 @@ type Verdict struct {
 	// wording; both are empty if there is only the sentence.
 	Code ReasonCode
 	Args []string
+	// By is what decided; empty means the mode. Rule is the rule that did, if one
+	// did.
+	By   Authoriser
+	Rule *RuleRef
 	// Final says that no hook can allow what this verdict denies or asks about.
 	Final bool
 }
@@ -86,20 +90,28 @@ const (
 // Answer is a person's decision about a call.
 type Answer struct {
 	Decision Decision `json:"decision"` // allow or deny
-	// Scope is how long an allow holds: once, or for equal calls during the
-	// rest of the session.
+	// Scope is where the answer is remembered, and so how long it holds.
 	Scope Scope `json:"scope,omitempty"`
+	// Rule is the rule that is remembered, such as "Bash(git push *)". If it is
+	// empty, equal calls are.
+	Rule string `json:"rule,omitempty"`
+	// Expires is when the rule ends, in milliseconds since 1970; 0 means that it
+	// does not end before its scope.
+	Expires int64 `json:"expires,omitempty"`
 	// Feedback is passed to the model with a denial.
 	Feedback string `json:"feedback,omitempty"`
 }
 
-// Scope is how long an allow holds. Empty means once.
+// Scope is where a rule or an answer stands. Empty means once.
 type Scope string
 
-// The scopes of an allow.
+// The scopes, narrowest first.
 const (
 	ScopeOnce    Scope = "once"
 	ScopeSession Scope = "session"
+	ScopeLocal   Scope = "local"   // this project, for this user alone
+	ScopeProject Scope = "project" // this project, shared with its repository
+	ScopeUser    Scope = "user"    // every project of this user
 )
 
 // Mode is a permission mode (K-12); package permission has the table.

@@ -193,12 +193,17 @@ func (t *turn) consult(r *ready) HookAdvice {
 func weigh(v Verdict, advice HookAdvice) Verdict {
 	switch {
 	case advice.Decision == Deny:
-		return Because(Deny, ReasonHookRefused, advice.Reason)
+		return byHook(Because(Deny, ReasonHookRefused, advice.Reason))
 	case advice.Decision == Ask && v.Decision == Allow:
-		return Because(Ask, ReasonHookWantsAsked, advice.Reason)
+		return byHook(Because(Ask, ReasonHookWantsAsked, advice.Reason))
 	case advice.Decision == Allow && !v.Final:
-		return Because(Allow, ReasonHookAllowed, advice.Reason)
+		return byHook(Because(Allow, ReasonHookAllowed, advice.Reason))
 	}
+	return v
+}
+
+func byHook(v Verdict) Verdict {
+	v.By = ByHook
 	return v
 }
 

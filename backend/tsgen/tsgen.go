@@ -88,7 +88,10 @@ func (g *Generator) named(t reflect.Type) string {
 func (g *Generator) structure(t reflect.Type) string {
 	var b strings.Builder
 	b.WriteString("{\n")
-	for f := range t.Fields() {
+	for _, f := range reflect.VisibleFields(t) {
+		if f.Anonymous && f.Type.Kind() == reflect.Struct && f.Tag.Get("json") == "" {
+			continue // its fields follow, as encoding/json writes them
+		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if !f.IsExported() || name == "-" {
 			continue

@@ -26,6 +26,8 @@ export type Allowance = {
 export type Answer = {
   decision: Decision
   scope?: Scope
+  rule?: string
+  expires?: number
   feedback?: string
 }
 
@@ -49,11 +51,25 @@ export type ApprovalRequest = {
   reason: string
   reason_code?: ReasonCode
   reason_args?: string[]
+  rule?: RuleRef
   renewed?: boolean
   claim?: string
   outlook?: Outlook
   access: Access
   changes?: FileChange[]
+}
+
+export type Authoriser = "mode" | "rule" | "hook" | "callback" | "person"
+
+export type Authority = {
+  decision: Decision
+  by: Authoriser
+  mode: Mode
+  reason?: string
+  code?: ReasonCode
+  args?: string[]
+  rule?: RuleRef
+  approval?: string
 }
 
 export type BranchRequest = {
@@ -956,7 +972,13 @@ export type Risk = "low" | "elevated" | "dangerous"
 
 export type Role = "system" | "developer" | "user" | "assistant" | "tool"
 
-export type Scope = "once" | "session"
+export type RuleRef = {
+  text: string
+  decision: Decision
+  scope: Scope
+}
+
+export type Scope = "once" | "session" | "local" | "project" | "user"
 
 export type SendRequest = {
   session: string
@@ -1143,6 +1165,7 @@ export type ToolCallEnd = {
   size?: number
   media?: Media[]
   details?: Details
+  authority?: Authority
 }
 
 export type ToolCallOutput = {
