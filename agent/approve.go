@@ -34,12 +34,10 @@ func (t *turn) decide(c *ready) (GateCall, Verdict) {
 	if open := t.session.transcript.openCall(c.call.ID); open != nil && open.request != nil {
 		c.call.Arguments = json.RawMessage(open.request.Input)
 		gc := t.judge(c)
-		if c.judged.Decision == Deny {
+		if c.judged.Decision == Deny && c.judged.Rule == nil {
 			return gc, c.judged
 		}
-		return gc, Verdict{
-			Decision: Ask, Reason: open.request.Reason, Code: open.request.ReasonCode, Args: open.request.ReasonArgs, Rule: open.request.Rule,
-		}
+		return gc, open.request.verdict()
 	}
 	gc := t.judge(c)
 	if t.session.cfg.Hooks == nil || c.judged.Decision == Deny && c.judged.Final {
@@ -67,15 +65,21 @@ func (r *round) authorise(c *ready) (denial string, denied bool) {
 	}
 	r.flush()
 	for asked := range maxAsks {
-		req, answer, err := r.askPerson(c, gc, verdict, asked > 0)
+		req, reply, err := r.askPerson(c, gc, verdict, asked > 0)
+		answer := reply.Answer
 		c.authority = verdict.authority(gc.Mode)
 		c.authority.Decision, c.authority.Approval = cmp.Or(answer.Decision, Deny), req.ID
-		if err == nil {
+		switch {
+		case reply.Rule != nil:
+			c.authority.By, c.authority.Rule = ByRule, reply.Rule
+		case err == nil:
 			c.authority.By = ByPerson
 		}
 		switch {
 		case err != nil:
 			return "This call needs a person's approval, and nobody could be asked: " + err.Error(), true
+		case answer.Decision != Allow && reply.Rule != nil:
+			return "This call is not allowed: " + c.judged.Reason, true
 		case answer.Decision != Allow && answer.Feedback != "":
 			return "The user denied this call and said: " + answer.Feedback, true
 		case answer.Decision != Allow:
@@ -96,36 +100,77 @@ func (r *round) authorise(c *ready) (denial string, denied bool) {
 	return "This call did not run: what it does kept changing while the user was asked about it. Look at the files again.", true
 }
 
+// verdict is the verdict that led to the request.
+func (r ApprovalRequest) verdict() Verdict {
+	return Verdict{
+		Decision: Ask, Reason: r.Reason, Code: r.ReasonCode, Args: r.ReasonArgs, Rule: r.Rule, By: r.By, EachTime: r.EachTime,
+	}
+}
+
 // askPerson requests an approval and records the answer. If the approval was
-// requested before the session was reopened, it keeps waiting for that one.
-func (t *turn) askPerson(c *ready, gc GateCall, why Verdict, renewed bool) (ApprovalRequest, Answer, error) {
+// requested before the session was reopened, it keeps waiting for that one,
+// unless a rule decides about it by now.
+func (t *turn) askPerson(c *ready, gc GateCall, why Verdict, renewed bool) (ApprovalRequest, ApprovalAnswer, error) {
 	s := t.session
 	var req ApprovalRequest
+	var rule *RuleRef
 	if open := s.transcript.openCall(c.call.ID); open != nil && open.request != nil {
 		req = *open.request
+		rule = t.ruled(c, req)
 	} else {
 		req = ApprovalRequest{
 			ID: s.cfg.NewID(), CallID: c.call.ID, Tool: c.spec.Name,
 			Input: string(c.call.Arguments), Access: gc.Access,
-			Grounds: Grounds{why.Reason, why.Code, why.Args, why.Rule}, Renewed: renewed, Claim: claim(gc),
+			Grounds: Grounds{why.Reason, why.Code, why.Args, why.Rule, cmp.Or(why.By, ByMode), gc.Mode, why.EachTime},
+			Renewed: renewed, Claim: claim(gc),
 		}
 		req.Changes, _ = t.preview(c)
 		req.Outlook = outlook(s.cfg.Gate, gc, req.Changes)
 		t.emit(req)
 	}
 	t.settle()
-	answer, err := s.cfg.Approver.Approve(t.ctx, req)
-	if cause := context.Cause(t.ctx); cause != nil {
-		if errors.Is(cause, ErrSuspended) {
-			t.stopped = true // the turn stays open at this request
+	var answer Answer
+	var err error
+	for rule == nil {
+		answer, err = s.cfg.Approver.Approve(t.ctx, req)
+		if cause := context.Cause(t.ctx); cause != nil {
+			if errors.Is(cause, ErrSuspended) {
+				t.stopped = true // the turn stays open at this request
+			}
+			return req, ApprovalAnswer{}, cause
 		}
-		return req, Answer{}, cause
+		if err != nil {
+			answer = Answer{Decision: Deny, Feedback: err.Error()}
+		}
+		if answer.Decision != Ask {
+			break
+		}
+		rule = t.ruled(c, req)
 	}
-	if err != nil {
-		answer = Answer{Decision: Deny, Feedback: err.Error()}
+	if rule != nil {
+		answer = Answer{Decision: rule.Decision}
 	}
-	t.emit(ApprovalAnswer{ID: req.ID, CallID: req.CallID, Answer: answer})
-	return req, answer, err
+	reply := ApprovalAnswer{ID: req.ID, CallID: req.CallID, Answer: answer, Rule: rule}
+	t.emit(reply)
+	return req, reply, err
+}
+
+// ruled judges a call that waits for a person again. It returns the rule that
+// decides about it by now, and nil if the call is still the person's to decide:
+// no rule lifts what a hook asks, or allows other changes than were shown.
+func (t *turn) ruled(c *ready, req ApprovalRequest) *RuleRef {
+	before := c.judged
+	t.judge(c)
+	rule := c.judged.Rule
+	isPersons := rule == nil || c.judged.Decision == Ask
+	if !isPersons && c.judged.Decision == Allow {
+		isPersons = req.By == ByHook || !t.unchanged(c, req)
+	}
+	if isPersons {
+		c.judged = before // which the person was told
+		return nil
+	}
+	return &RuleRef{Text: rule.Text, Decision: c.judged.Decision, Scope: rule.Scope}
 }
 
 // maxClaim limits what is shown of a model's description, in characters.

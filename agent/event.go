@@ -232,6 +232,12 @@ type Grounds struct {
 	ReasonArgs []string   `json:"reason_args,omitempty"`
 	// Rule is the rule that asks; nil if another reason does.
 	Rule *RuleRef `json:"rule,omitempty"`
+	// By is what asks, and Mode the permission mode at the time; both are empty in
+	// older logs.
+	By   Authoriser `json:"by,omitempty"`
+	Mode Mode       `json:"mode,omitempty"`
+	// EachTime says that a remembered answer would not spare the next question.
+	EachTime bool `json:"each_time,omitempty"`
 }
 
 // ApprovalAnswer is a person's answer.
@@ -239,6 +245,8 @@ type ApprovalAnswer struct {
 	ID     string `json:"id"`
 	CallID string `json:"call_id"`
 	Answer Answer `json:"answer"`
+	// Rule is the rule that answered while the request waited; nil if a person did.
+	Rule *RuleRef `json:"rule,omitempty"`
 }
 
 // SteeringInjected is a message that entered a running turn. It comes from the

@@ -37,7 +37,9 @@ type Granter interface {
 }
 
 // Approver asks a person and waits, for hours if need be. An error means that
-// nobody could be asked: the call is then denied with the error's text.
+// nobody could be asked: the call is then denied with the error's text. An
+// answer that decides [Ask] says that rules may have changed: if one decides
+// about the call now, it answers the request, else Approve is called again.
 type Approver interface {
 	Approve(context.Context, ApprovalRequest) (Answer, error)
 }
@@ -75,6 +77,9 @@ type Verdict struct {
 	Rule *RuleRef
 	// Final says that no hook can allow what this verdict denies or asks about.
 	Final bool
+	// EachTime says that no rule and no earlier answer can allow it either: a
+	// person is asked about each such call.
+	EachTime bool
 }
 
 // Decision is the outcome of a gate.

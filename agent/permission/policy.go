@@ -94,7 +94,8 @@ func (p *Policy) Decide(call agent.GateCall) agent.Verdict {
 		verdict.Decision = agent.Allow
 		return verdict
 	}
-	verdict.Final = call.Mode == agent.ModePlan || kind == protected || kind == secret
+	verdict.EachTime = call.Mode == agent.ModePlan || kind == protected
+	verdict.Final = verdict.EachTime || kind == secret
 	if call.Mode == agent.ModeDontAsk {
 		verdict.Decision = agent.Deny
 		verdict.Reason += " The mode dontAsk refuses what would need consent."

@@ -41,6 +41,7 @@ export type ApprovalAnswer = {
   id: string
   call_id: string
   answer: Answer
+  rule?: RuleRef
 }
 
 export type ApprovalRequest = {
@@ -52,6 +53,9 @@ export type ApprovalRequest = {
   reason_code?: ReasonCode
   reason_args?: string[]
   rule?: RuleRef
+  by?: Authoriser
+  mode?: Mode
+  each_time?: boolean
   renewed?: boolean
   claim?: string
   outlook?: Outlook
