@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"atelier.dev/atelier/agent/sandbox"
+	"atelier.dev/atelier/agent/sandbox/confine"
 )
 
 // started tracks commands that run beside their callers.
@@ -151,7 +152,7 @@ func (c confined) Exec(ctx context.Context, command Command) (CommandResult, err
 	if err != nil {
 		return CommandResult{}, err
 	}
-	spec.ReadOnly = true
+	spec.Confine = &confine.Profile{}
 	return c.l.exec(ctx, spec)
 }
 
@@ -160,6 +161,6 @@ func (c confined) Start(ctx context.Context, command Command) (Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec.ReadOnly, spec.Merge, spec.Input = true, true, command.Input
+	spec.Confine, spec.Merge, spec.Input = &confine.Profile{}, true, command.Input
 	return c.l.start(ctx, spec)
 }

@@ -3,76 +3,133 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
-	"sync"
-	"time"
+
+	"atelier.dev/atelier/agent/sandbox/confine"
 )
 
-// ErrNoConfinement is returned for a read-only command if the machine cannot
-// confine it.
-var ErrNoConfinement = errors.New("commands cannot be kept from changing files here: bubblewrap is missing or not allowed to work")
+// ErrNoConfinement is returned for a [Spec] with Confine if the machine cannot
+// enforce it. The command has not run: nothing is ever run less confined than
+// asked for.
+var ErrNoConfinement = errors.New("commands cannot be confined here")
 
-// CanConfine reports whether [Spec.ReadOnly] works on this machine. The first
-// call tries it, after every [Hold] is released.
-func CanConfine(ctx context.Context) bool {
-	return starts.wait(ctx) == nil && bubblewrap() != ""
+// Confinement says how much of a [confine.Profile] is enforced on this machine.
+// The first call tries it, after every [Hold] is released.
+func Confinement(ctx context.Context, weaker bool) confine.Level {
+	if starts.wait(ctx) != nil {
+		return confine.Level{}
+	}
+	return means(weaker).level()
 }
 
-// bubblewrap returns the path of the program if it works. The system's own is
-// preferred, because some distributions let only that one create namespaces.
-var bubblewrap = sync.OnceValue(func() string {
-	for _, path := range []string{"/usr/bin/bwrap", LookPath("bwrap")} {
-		if path != "" && works(path) {
-			return path
+// CanConfine reports whether [Spec.Confine] works on this machine.
+func CanConfine(ctx context.Context) bool { return Confinement(ctx, false).Works() }
+
+// enforcer is one of the system's means to confine commands. Each system has
+// its own function means, which returns the best one that works. It is asked
+// often and remembers what it found.
+type enforcer interface {
+	level() confine.Level
+	// jail prepares to run spec's command, whose program is argv, under
+	// spec.Confine. What it allocated is released by the jail, also if the
+	// command does not start.
+	jail(spec Spec, argv []string) (*jail, error)
+}
+
+// jail is a command as it is started by an [enforcer].
+type jail struct {
+	argv []string
+	env  []string // replaces variables of the command's environment
+	// files are inherited from descriptor 3 on.
+	files []*os.File
+	// adjust changes what is left to change of a command that is about to start;
+	// it may be nil.
+	adjust func(*exec.Cmd)
+	// began is called once the command runs; it may be nil.
+	began func()
+	// leader returns the leader of the command's process group, or 0 if it is not
+	// known; it may be nil.
+	leader func() int
+	// undo has what puts things back when the command is over, in reverse order.
+	undo []func()
+}
+
+// enter gives a command about to start what the jail has for it.
+func (j *jail) enter(cmd *exec.Cmd) {
+	if j == nil {
+		return
+	}
+	cmd.ExtraFiles = j.files
+	if j.adjust != nil {
+		j.adjust(cmd)
+	}
+}
+
+// entered is called once the command runs.
+func (j *jail) entered() {
+	if j != nil && j.began != nil {
+		j.began()
+	}
+}
+
+// lead returns the leader of the command's process group, given the process
+// that was started.
+func (j *jail) lead(started *os.Process) *os.Process {
+	if j == nil || j.leader == nil {
+		return started
+	}
+	if pid := j.leader(); pid > 0 {
+		return &os.Process{Pid: pid}
+	}
+	return started
+}
+
+// unshared are the variables that lead to programs outside, which a confined
+// command does not reach, and to folders for temporary files, which it does not
+// see.
+var unshared = setOf(`XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY XAUTHORITY SSH_AUTH_SOCK SSH_AGENT_PID
+	GPG_AGENT_INFO DOCKER_HOST PULSE_SERVER TMUX STY TMPDIR TMP TEMP`)
+
+// confinedEnviron returns the environment of a confined command: environ, or
+// that of the zero [Filter] if it is nil, without what leads outside, and with
+// the replacements of its jail.
+func confinedEnviron(environ, replaced []string) []string {
+	if environ == nil {
+		environ = Filter{}.Apply(Environ())
+	}
+	names := map[string]bool{}
+	for _, entry := range replaced {
+		name, _, _ := strings.Cut(entry, "=")
+		names[name] = true
+	}
+	out := make([]string, 0, len(environ)+len(replaced))
+	for _, entry := range environ {
+		if name, _, _ := strings.Cut(entry, "="); !unshared[name] && !names[name] {
+			out = append(out, entry)
 		}
 	}
-	return ""
-})
-
-func works(path string) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	filter, err := socketFilter()
-	if err != nil {
-		return false
-	}
-	defer filter.Close()
-	cmd := exec.CommandContext(ctx, path, append(slices.Clone(confinement), "--", "/bin/sh", "-c", "exit 0")...)
-	cmd.Env = Filter{Inherit: InheritCore}.Apply(Environ())
-	cmd.ExtraFiles = []*os.File{filter}
-	cmd.SysProcAttr = ownSession()
-	closeDescriptorsOnExec()
-	return cmd.Run() == nil
+	return append(out, replaced...)
 }
 
-// confinement has bubblewrap's arguments for a read-only command. The command
-// sees every file and cannot change any. It has private folders for temporary
-// files, no network, no capabilities, no other processes to signal, and no
-// socket to reach another program; see [socketFilter], which is descriptor 3.
-// The system's sockets in /run and /tmp are hidden as well.
-var confinement = []string{
-	"--seccomp", "3",
-	"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp",
-	"--tmpfs", "/run", "--ro-bind-try", "/run/current-system", "/run/current-system",
-	"--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
+// release puts back what the jail changed, once nothing runs in it any more.
+func (j *jail) release() {
+	if j == nil {
+		return
+	}
+	for i := len(j.undo) - 1; i >= 0; i-- {
+		j.undo[i]()
+	}
+	j.undo = nil
 }
 
-// confined wraps a command. Its working directory stays visible even if it is
-// in a folder that the confinement hides.
-func confined(dir string, argv []string) ([]string, error) {
-	program := bubblewrap()
-	if program == "" {
-		return nil, ErrNoConfinement
-	}
-	wrapped := append([]string{program}, confinement...)
-	if strings.HasPrefix(dir, "/tmp/") || strings.HasPrefix(dir, "/run/") {
-		wrapped = append(wrapped, "--ro-bind", dir, dir)
-	}
-	if dir != "" {
-		wrapped = append(wrapped, "--chdir", dir)
-	}
-	return append(append(wrapped, "--"), argv...), nil
+// none is the enforcer of a machine that has no means.
+type none struct{ found confine.Level }
+
+func (n none) level() confine.Level { return n.found }
+
+func (n none) jail(Spec, []string) (*jail, error) {
+	return nil, fmt.Errorf("%w: %s", ErrNoConfinement, n.found.Sentence())
 }

@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 	"time"
 )
 
 // Process is a running command. Its methods are safe for concurrent use.
 type Process struct {
-	cmd            *exec.Cmd
+	cmd            child
 	tree           tree
 	limited        context.Context // ends with the caller, Stop or the timeout
 	stop           context.CancelFunc
@@ -25,6 +26,12 @@ type Process struct {
 
 	done   chan struct{} // closed when result is set
 	result Result
+}
+
+// child is a command and, if it is confined, its jail.
+type child struct {
+	*exec.Cmd
+	jail *jail
 }
 
 var (
@@ -58,7 +65,7 @@ func start(ctx context.Context, spec Spec) (p *Process, err error) {
 	if err := starts.wait(ctx); err != nil {
 		return nil, fmt.Errorf("start %s: %w", spec.Argv[0], err)
 	}
-	argv, err := spec.argv()
+	argv, environ, in, err := spec.prepare()
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", spec.Argv[0], err)
 	}
@@ -68,12 +75,12 @@ func start(ctx context.Context, spec Spec) (p *Process, err error) {
 	} else {
 		p.limited, p.stop = context.WithCancel(ctx)
 	}
-	p.cmd = exec.CommandContext(p.limited, argv[0], argv[1:]...)
+	p.cmd = child{exec.CommandContext(p.limited, argv[0], argv[1:]...), in}
 	p.cmd.Dir = spec.Dir
-	p.cmd.Env = mark(spec.Env, p.tree.call)
+	p.cmd.Env = mark(environ, p.tree.call)
 	p.cmd.Cancel = func() error {
 		p.terminated = time.Now()
-		return p.tree.terminate(p.cmd.Process)
+		return p.tree.terminate(p.cmd.jail.lead(p.cmd.Process))
 	}
 	p.cmd.WaitDelay = grace
 	p.capture(spec)
@@ -83,6 +90,7 @@ func start(ctx context.Context, spec Spec) (p *Process, err error) {
 			err = ctx.Err()
 		}
 		p.stop()
+		in.release()
 		return nil, fmt.Errorf("start %s: %w", spec.Argv[0], explained(err))
 	}
 	return p, nil
@@ -106,16 +114,20 @@ func explained(err error) error {
 	return err
 }
 
-// argv returns the arguments to execute.
-func (s Spec) argv() ([]string, error) {
-	argv := append([]string(nil), s.Argv...)
+// prepare returns the arguments to execute, the environment and the jail of a
+// confined command.
+func (s Spec) prepare() (argv, environ []string, in *jail, err error) {
+	argv, environ = slices.Clone(s.Argv), s.Env
 	if path := LookPath(argv[0]); path != "" {
 		argv[0] = path
 	}
-	if s.ReadOnly {
-		return confined(s.Dir, argv)
+	if s.Confine == nil {
+		return argv, environ, nil, nil
 	}
-	return argv, nil
+	if in, err = means(s.Confine.Weaker).jail(s, argv); err != nil {
+		return nil, nil, nil, err
+	}
+	return in.argv, confinedEnviron(environ, in.env), in, nil
 }
 
 // capture connects the command's output.
@@ -140,21 +152,15 @@ func (p *Process) capture(spec Spec) {
 // launch starts the command with its input.
 func (p *Process) launch(spec Spec) error {
 	p.cmd.SysProcAttr = ownSession()
-	if spec.ReadOnly {
-		filter, err := socketFilter()
-		if err != nil {
-			return err
-		}
-		defer filter.Close()
-		p.cmd.ExtraFiles = []*os.File{filter}
-	}
 	var theirs, ours *os.File
 	var err error
 	switch {
 	case spec.TTY:
 		if ours, theirs, err = openTerminal(); err == nil {
 			p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirs, theirs, theirs
-			p.cmd.SysProcAttr = ownTerminal()
+			if spec.Confine == nil {
+				p.cmd.SysProcAttr = ownTerminal()
+			}
 			p.cmd.Env = append(p.cmd.Env, terminalType)
 		}
 	case spec.Input:
@@ -170,10 +176,12 @@ func (p *Process) launch(spec Spec) error {
 	}
 	p.keys.file, p.keys.isTerminal = ours, spec.TTY
 	p.begin = time.Now()
-	if err := p.tree.start(p.cmd); err != nil {
+	p.cmd.jail.enter(p.cmd.Cmd)
+	if err := p.tree.start(p.cmd.Cmd); err != nil {
 		p.keys.close()
 		return err
 	}
+	p.cmd.jail.entered()
 	if spec.TTY {
 		p.screen = follow(ours, p.stdout)
 	}
@@ -190,11 +198,12 @@ func (p *Process) supervise() {
 	if aborted {
 		if p.terminated.IsZero() { // the command had ended, but not its background children
 			p.terminated = time.Now()
-			_ = p.tree.terminate(p.cmd.Process)
+			_ = p.tree.terminate(p.cmd.jail.lead(p.cmd.Process))
 		}
 		p.tree.kill(p.cmd.Process, p.terminated.Add(grace))
 	}
 	p.tree.release()
+	p.cmd.jail.release()
 	p.stop()
 	if aborted {
 		p.screen.wait(context.Background(), grace) // nobody holds the terminal any more
@@ -253,7 +262,7 @@ func (p *Process) Write(text string) error {
 	default:
 	}
 	if text == ctrlC && p.screen == nil {
-		return p.tree.interrupt(p.cmd.Process)
+		return p.tree.interrupt(p.cmd.jail.lead(p.cmd.Process))
 	}
 	return p.keys.write(text)
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"atelier.dev/atelier/agent/sandbox/confine"
 )
 
 func TestNothingWaitsForAPerson(t *testing.T) { // R-STDIN
@@ -76,7 +78,7 @@ func TestReadOnlyCommandsChangeNothing(t *testing.T) { // LOOP-37
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			spec := bash(tt.script)
-			spec.Dir, spec.ReadOnly, spec.Timeout = dir, true, 10*time.Second
+			spec.Dir, spec.Confine, spec.Timeout = dir, &confine.Profile{}, 10*time.Second
 			spec.Env = append(os.Environ(), "OUTSIDE="+filepath.Base(must(os.Readlink("/proc/self"))), "PWD="+dir)
 			got, err := Run(t.Context(), spec)
 			if err != nil || (got.ExitCode == 0) != tt.ok {

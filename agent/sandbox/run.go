@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"atelier.dev/atelier/agent/sandbox/confine"
 )
 
 // DefaultLimit is the capture limit of a stream if a [Spec] sets none (K-02).
@@ -39,9 +41,9 @@ type Spec struct {
 	// there are no terminals. Only programs that behave differently on a
 	// terminal need it.
 	TTY bool
-	// ReadOnly keeps the command from changing anything outside itself. It
-	// fails with [ErrNoConfinement] if the machine does not support that.
-	ReadOnly bool
+	// Confine says what the command may do; nil means everything that the user
+	// may. It fails with [ErrNoConfinement] if the machine cannot enforce it.
+	Confine *confine.Profile
 	// Timeout is the wall-clock limit. 0 means none.
 	Timeout time.Duration
 	// Limit limits what is captured of each stream, in bytes: its first and

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"atelier.dev/atelier/agent/sandbox/confine"
 	"golang.org/x/sys/unix"
 )
 
@@ -62,16 +63,16 @@ func TestReadOnlyCommandsReachNoSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	for readOnly, want := range map[bool]string{
-		false: "connect: true\nconnect a datagram socket: true\nsend from a pair: true\npipes: true\n",
-		true:  "connect: false\nconnect a datagram socket: false\nsend from a pair: false\npipes: true\n",
+	for confined, want := range map[*confine.Profile]string{
+		nil: "connect: true\nconnect a datagram socket: true\nsend from a pair: true\npipes: true\n",
+		{}:  "connect: false\nconnect a datagram socket: false\nsend from a pair: false\npipes: true\n",
 	} {
 		r, err := Run(t.Context(), Spec{
-			Argv: []string{program, "-test.run=^TestKnock$"}, Dir: dir, ReadOnly: readOnly,
+			Argv: []string{program, "-test.run=^TestKnock$"}, Dir: dir, Confine: confined,
 			Env: append(Filter{}.Apply(os.Environ()), knock+"="+dir),
 		})
 		if err != nil || !strings.HasPrefix(r.Stdout, want) {
-			t.Errorf("read-only %t: %v\n%s%s", readOnly, err, r.Stdout, r.Stderr)
+			t.Errorf("confined %v: %v\n%s%s", confined, err, r.Stdout, r.Stderr)
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"atelier.dev/atelier/agent/sandbox/confine"
 )
 
 // onTerminal starts a script on a terminal.
@@ -145,7 +147,7 @@ func TestReadOnlyOnATerminal(t *testing.T) {
 		t.Skip("bubblewrap does not work here")
 	}
 	dir := t.TempDir()
-	r, err := Run(t.Context(), Spec{Argv: []string{"/bin/bash", "-c", "test -t 1 && echo terminal; echo x >file"}, Dir: dir, TTY: true, ReadOnly: true})
+	r, err := Run(t.Context(), Spec{Argv: []string{"/bin/bash", "-c", "test -t 1 && echo terminal; echo x >file"}, Dir: dir, TTY: true, Confine: &confine.Profile{}})
 	if err != nil || r.ExitCode == 0 || !strings.HasPrefix(r.Stdout, "terminal\r\n") {
 		t.Errorf("%+v, %v", r, err)
 	}

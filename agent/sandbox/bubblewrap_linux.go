@@ -1,0 +1,391 @@
+package sandbox
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"atelier.dev/atelier/agent/sandbox/confine"
+	"golang.org/x/sys/unix"
+)
+
+// means returns the best way to confine commands here.
+func means(weaker bool) enforcer {
+	if b := wholeBubblewrap(); b.found.Works() {
+		return b
+	} else if !weaker {
+		return none{b.found}
+	}
+	if b := weakerBubblewrap(); b.found.Works() {
+		return b
+	}
+	return none{wholeBubblewrap().found}
+}
+
+// bubblewrap confines with the program of that name: a command has its own
+// namespaces, in which it sees the files of its profile and nothing else that
+// runs.
+type bubblewrap struct {
+	program string
+	weaker  bool
+	found   confine.Level
+}
+
+var (
+	wholeBubblewrap  = sync.OnceValue(func() bubblewrap { return findBubblewrap(false) })
+	weakerBubblewrap = sync.OnceValue(func() bubblewrap { return findBubblewrap(true) })
+)
+
+// findBubblewrap tries the program. The system's own is preferred, because some
+// distributions let only that one create namespaces.
+func findBubblewrap(weaker bool) bubblewrap {
+	b := bubblewrap{weaker: weaker, found: confine.Level{Lack: confine.LackMissing}}
+	for _, path := range []string{"/usr/bin/bwrap", LookPath("bwrap")} {
+		if _, err := os.Stat(path); path == "" || err != nil {
+			continue
+		}
+		b.program = path
+		if err := b.try(); err != nil {
+			b.found = confine.Level{Lack: confine.LackRefused, Detail: err.Error()}
+			continue
+		}
+		b.found = confine.Level{By: confine.Bubblewrap, Writes: true, Reads: true, Network: true, Sockets: true, Processes: !weaker}
+		if weaker {
+			b.found.Lack = confine.LackWeaker
+		}
+		return b
+	}
+	return b
+}
+
+// try runs a command that does nothing.
+func (b bubblewrap) try() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	j, err := b.jail(Spec{Confine: &confine.Profile{}, Dir: "/"}, []string{"/bin/sh", "-c", "exit 0"})
+	if err != nil {
+		return err
+	}
+	defer j.release()
+	cmd := exec.CommandContext(ctx, j.argv[0], j.argv[1:]...)
+	cmd.Env = Filter{Inherit: InheritCore}.Apply(Environ())
+	cmd.ExtraFiles = j.files
+	cmd.SysProcAttr = ownSession()
+	closeDescriptorsOnExec()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("try %s: %w: %s", b.program, err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+func (b bubblewrap) level() confine.Level { return b.found }
+
+// jail implements [enforcer].
+func (b bubblewrap) jail(spec Spec, argv []string) (_ *jail, err error) {
+	p := *spec.Confine
+	j := &jail{env: append([]string{"TMPDIR=/tmp"}, p.Env...)}
+	defer func() {
+		if err != nil {
+			j.release()
+		}
+	}()
+	m := mounts{profile: p, jail: j}
+	if err := m.plan(spec.Dir); err != nil {
+		return nil, err
+	}
+	args := []string{
+		b.program, "--seccomp", "3", "--info-fd", "4", "--unshare-all", "--unshare-user", "--die-with-parent", "--cap-drop", "ALL",
+	}
+	if !p.Nested && !b.weaker {
+		args = append(args, "--disable-userns")
+	}
+	if p.Network == confine.NetworkFull {
+		args = append(args, "--share-net")
+	}
+	if spec.TTY {
+		argv, err = controlling(argv)
+	} else {
+		args = append(args, "--new-session")
+	}
+	if err != nil {
+		return nil, err
+	}
+	args = append(args, "--ro-bind", "/", "/", "--dev", "/dev")
+	if b.weaker {
+		args = append(args, "--ro-bind", "/proc", "/proc")
+	} else {
+		args = append(args, "--proc", "/proc")
+	}
+	j.argv = slices.Concat(args, m.arguments(), []string{"--"}, argv)
+	return j, j.open(p)
+}
+
+// controlling makes the terminal that is argv's standard input its own, so that
+// Ctrl-C reaches argv and not bubblewrap.
+func controlling(argv []string) ([]string, error) {
+	setsid := LookPath("setsid")
+	if setsid == "" {
+		return nil, fmt.Errorf("%w: a confined command on a terminal needs the program setsid", ErrNoConfinement)
+	}
+	return append([]string{setsid, "--ctty"}, argv...), nil
+}
+
+// open makes the descriptors of bubblewrap: 3 has the rules for system calls, 4
+// takes the number of the namespace's first process.
+func (j *jail) open(p confine.Profile) error {
+	filter, err := socketFilter(p)
+	if err != nil {
+		return err
+	}
+	j.undo = append(j.undo, func() { _ = filter.Close() })
+	read, write, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	j.undo = append(j.undo, func() { _ = errors.Join(read.Close(), write.Close()) })
+	j.files = []*os.File{filter, write}
+	first := 0 // the first process of the namespace
+	j.began = func() {
+		_ = errors.Join(filter.Close(), write.Close())
+		var info struct {
+			First int `json:"child-pid"`
+		}
+		if json.NewDecoder(read).Decode(&info) == nil { // else bubblewrap says what is wrong
+			first = info.First
+		}
+	}
+	j.leader = func() int { return leaderBelow(first) }
+	j.undo = append(j.undo, func() { emptied(first) })
+	return nil
+}
+
+// leaderBelow returns the leader of the command's process group: on a terminal
+// the child of the namespace's first process, else that process itself, which
+// ignores signals.
+func leaderBelow(first int) int {
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", first, first))
+	for _, child := range strings.Fields(string(children)) {
+		pid, err := strconv.Atoi(child)
+		if err != nil {
+			continue
+		}
+		if group, err := unix.Getpgid(pid); err == nil && group == pid {
+			return pid
+		}
+	}
+	return first
+}
+
+// emptied waits until no process of a namespace is left. They are killed when
+// bubblewrap ends, and the first one disappears after all others.
+func emptied(first int) {
+	if first == 0 {
+		return
+	}
+	pidfd, err := unix.PidfdOpen(first, 0)
+	if err != nil {
+		return // it is gone
+	}
+	defer unix.Close(pidfd)
+	_, _ = unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, int(dying.Milliseconds()))
+}
+
+// mounts is the plan of what a command sees.
+type mounts struct {
+	profile confine.Profile
+	jail    *jail
+	steps   []mount
+	roots   []string // the writable folders, without links
+	dir     string   // the working directory, without links
+}
+
+// mount puts something at a path. Steps are taken from the root down; at the
+// same path the later one in the list of ranks wins.
+type mount struct {
+	path string
+	rank int
+	args []string
+}
+
+// The ranks of steps.
+const (
+	base = iota
+	writes
+	reads
+	hides
+	keeps
+)
+
+// private are the system's folders that a command does not share: temporary
+// files, and the sockets of the system and of the user's session.
+var private = []string{"/tmp", "/run"}
+
+func (m *mounts) add(rank int, path string, args ...string) {
+	m.steps = append(m.steps, mount{path, rank, args})
+}
+
+// plan decides what the command sees.
+func (m *mounts) plan(dir string) error {
+	p := m.profile
+	m.add(base, "/run", "--tmpfs", "/run")
+	for _, path := range []string{"/run/current-system", "/run/wrappers"} {
+		m.add(base, path, "--ro-bind-try", path, path)
+	}
+	if p.Network == confine.NetworkFull {
+		m.add(base, "/run/systemd/resolve", "--ro-bind-try", "/run/systemd/resolve", "/run/systemd/resolve")
+	}
+	if p.Temp == "" {
+		m.add(base, "/tmp", "--tmpfs", "/tmp")
+	} else {
+		m.add(base, "/tmp", "--bind", p.Temp, "/tmp")
+	}
+	for _, path := range p.Writable {
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			return fmt.Errorf("the folder that the command may change cannot be found: %w", err)
+		}
+		if real == "/" {
+			return fmt.Errorf("%w: the whole file system cannot be a folder to change", ErrNoConfinement)
+		}
+		m.roots = append(m.roots, real)
+		m.add(writes, real, "--bind", real, real)
+	}
+	for _, path := range p.Readable {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			m.add(reads, real, "--ro-bind", real, real)
+		}
+	}
+	for _, path := range p.Hidden {
+		if err := m.hide(path); err != nil {
+			return err
+		}
+	}
+	for _, path := range p.Protected {
+		if err := m.keep(path); err != nil {
+			return err
+		}
+	}
+	m.enter(dir)
+	return nil
+}
+
+// arguments returns the plan in bubblewrap's words.
+func (m *mounts) arguments() (args []string) {
+	slices.SortStableFunc(m.steps, func(a, b mount) int {
+		return cmp.Or(strings.Count(a.path, "/")-strings.Count(b.path, "/"), a.rank-b.rank)
+	})
+	for _, step := range m.steps {
+		args = append(args, step.args...)
+	}
+	if m.dir != "" {
+		args = append(args, "--chdir", m.dir)
+	}
+	return args
+}
+
+// hide makes a file or a folder unreadable. One that does not exist must not
+// appear.
+func (m *mounts) hide(path string) error {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return m.keep(path)
+	}
+	info, err := os.Stat(real)
+	switch {
+	case err != nil:
+		return fmt.Errorf("look at %s, which the command must not read: %w", path, err)
+	case info.IsDir():
+		mode := "0000"
+		if m.holdsVisible(real) {
+			mode = "0111" // the way to it stays open
+		}
+		m.add(hides, real, "--perms", mode, "--tmpfs", real)
+	default:
+		m.add(hides, real, "--ro-bind", "/dev/null", real)
+	}
+	m.pin(real)
+	return nil
+}
+
+// holdsVisible reports whether something inside a hidden folder stays visible.
+func (m *mounts) holdsVisible(dir string) bool {
+	return slices.ContainsFunc(slices.Concat(m.profile.Writable, m.profile.Readable), func(path string) bool {
+		real, err := filepath.EvalSymlinks(path)
+		return err == nil && real != dir && within(dir, real)
+	})
+}
+
+// keep protects a file or a folder in a writable folder. A link cannot be kept
+// from being replaced, and is refused.
+func (m *mounts) keep(path string) error {
+	parent, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return m.keep(filepath.Dir(path)) // nothing can appear there before its folder does
+	}
+	path = filepath.Join(parent, filepath.Base(path))
+	if !m.isWritable(parent) {
+		return nil
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case os.IsNotExist(err) || err == nil && isPlaceholder(path, info):
+		release, err := placeholder(path)
+		if err != nil {
+			return fmt.Errorf("keep %s from being created: %w", path, err)
+		}
+		m.jail.undo = append(m.jail.undo, release)
+	case err != nil:
+		return fmt.Errorf("look at %s, which the command must not change: %w", path, err)
+	case info.Mode()&os.ModeSymlink != 0:
+		return fmt.Errorf("%w: %s is a link, which cannot be protected; replace it by what it leads to", ErrNoConfinement, path)
+	}
+	m.add(keeps, path, "--ro-bind", path, path)
+	m.pin(path)
+	return nil
+}
+
+// pin keeps the folders between a writable folder and path from being renamed,
+// which would make room for another path: what is mounted cannot be renamed.
+func (m *mounts) pin(path string) {
+	for dir := filepath.Dir(path); m.isWritable(dir) && !slices.Contains(m.roots, dir); dir = filepath.Dir(dir) {
+		m.add(writes, dir, "--bind", dir, dir)
+	}
+}
+
+func (m *mounts) isWritable(path string) bool {
+	return slices.ContainsFunc(m.roots, func(root string) bool { return within(root, path) })
+}
+
+// enter makes the working directory visible.
+func (m *mounts) enter(dir string) {
+	if dir == "" {
+		return
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		real = dir // bubblewrap says what is wrong
+	}
+	isPrivate := func(path string) bool {
+		return slices.ContainsFunc(private, func(p string) bool { return within(p, path) })
+	}
+	if isPrivate(real) && !m.isWritable(real) {
+		m.add(reads, real, "--ro-bind", real, real)
+	}
+	m.dir = real
+}
+
+// within reports whether path is dir or below it.
+func within(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}

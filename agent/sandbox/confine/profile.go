@@ -1,0 +1,147 @@
+// Package confine says what a confined command may do, and how much of that a
+// system enforces. It has values and rules only; package sandbox enforces them.
+package confine
+
+import "net"
+
+// Profile is what a confined command may do. Its zero value reads every file,
+// writes nothing but private temporary files and reaches nobody.
+//
+// All paths are absolute. Links in them are followed when a command starts, so
+// that a profile names places and not spellings.
+type Profile struct {
+	// Writable lists folders in which the command may change everything.
+	Writable []string
+	// Protected lists files and folders that it cannot change in spite of
+	// Writable. One that does not exist cannot be created either.
+	Protected []string
+	// Hidden lists files and folders that it cannot read, and Readable what it
+	// may read inside them. Writable folders stay visible inside Hidden ones.
+	Hidden, Readable []string
+	// Temp is the folder that the command sees as its folder for temporary
+	// files. If it is empty, the command has one of its own, which ends with it.
+	Temp string
+	// Env replaces variables of the command's environment ("NAME=value"), for
+	// programs that keep their files where it cannot write.
+	Env []string
+	// Network says whom it reaches, and Proxy answers for [NetworkProxy].
+	Network Network
+	Proxy   Proxy
+	// LocalBinding lets programs outside connect to ports that it opens, where
+	// the system can tell.
+	LocalBinding bool
+	// UnixSockets lets it talk to programs of this machine through their
+	// sockets, as far as it sees these.
+	UnixSockets bool
+	// Nested lets it confine its own children. Weaker accepts a means that
+	// works inside a container and enforces less.
+	Nested, Weaker bool
+}
+
+// Network says whom a confined command reaches.
+type Network string
+
+// The kinds of network. The zero value is none: the command has at most a
+// loopback of its own.
+const (
+	NetworkNone  Network = ""
+	NetworkProxy Network = "proxy" // what [Proxy] lets through
+	NetworkFull  Network = "full"
+)
+
+// Proxy decides whom a command with [NetworkProxy] reaches. It answers HTTP,
+// CONNECT included, and SOCKS5 on one port.
+//
+// The command sees that port on its loopback, under the addresses of
+// [ProxyEnviron]. There is no other way out. Where the command has a network of
+// its own (bubblewrap), the listener is in that network and is handed out before
+// the command begins; elsewhere it is on the loopback of this machine, and the
+// command may connect to its port alone. Each command has a listener of its own.
+type Proxy interface {
+	// Serve answers connections until the listener is closed, which happens
+	// when the command has ended, and then ends its connections.
+	Serve(net.Listener)
+}
+
+// ProxyEnviron returns the variables that lead programs to a proxy at addr, a
+// host and a port. What is on the loopback is reached directly.
+func ProxyEnviron(addr string) []string {
+	const direct = "localhost,127.0.0.1,::1"
+	http, socks := "http://"+addr, "socks5h://"+addr
+	return []string{
+		"HTTP_PROXY=" + http, "HTTPS_PROXY=" + http, "http_proxy=" + http, "https_proxy=" + http,
+		"ALL_PROXY=" + socks, "all_proxy=" + socks, "NO_PROXY=" + direct, "no_proxy=" + direct,
+	}
+}
+
+// Means is what a system confines commands with.
+type Means string
+
+// The means.
+const (
+	Nothing         Means = ""
+	Bubblewrap      Means = "bubblewrap"
+	Landlock        Means = "landlock"
+	Seatbelt        Means = "seatbelt"
+	RestrictedToken Means = "restricted_token"
+)
+
+// Level says how much of a profile is enforced here.
+type Level struct {
+	By Means `json:"by"`
+	// Writes, Reads, Network, Sockets and Processes say of what the command is
+	// kept by the system: changing other files, reading hidden ones, the network,
+	// sockets of this machine, and seeing or outliving other processes.
+	Writes    bool `json:"writes"`
+	Reads     bool `json:"reads"`
+	Network   bool `json:"network"`
+	Sockets   bool `json:"sockets"`
+	Processes bool `json:"processes"`
+	// Lack says why it is not more; Detail has the system's own words.
+	Lack   Lack   `json:"lack,omitempty"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// Works reports whether commands can be confined at all: they cannot change
+// other files, read hidden ones or use the network.
+func (l Level) Works() bool { return l.By != Nothing && l.Writes && l.Reads && l.Network }
+
+// Whole reports whether everything in a profile is enforced.
+func (l Level) Whole() bool { return l.Works() && l.Sockets && l.Processes }
+
+// Lack is why a level is not higher.
+type Lack string
+
+// The reasons.
+const (
+	LackMissing     Lack = "missing"     // bubblewrap is not installed
+	LackRefused     Lack = "refused"     // the system does not let bubblewrap make namespaces
+	LackKernel      Lack = "kernel"      // the kernel lacks what is needed
+	LackUnsupported Lack = "unsupported" // there is no means for this system
+	LackWeaker      Lack = "weaker"      // settings accept less, because this is a container
+)
+
+// Sentence returns the level for a person, in one sentence.
+func (l Level) Sentence() string {
+	switch {
+	case l.Whole():
+		return "Commands can be confined completely (" + string(l.By) + ")."
+	case l.Works():
+		return "Commands can be confined in part (" + string(l.By) + "): " + l.Lack.sentence()
+	}
+	return "Commands cannot be confined: " + l.Lack.sentence()
+}
+
+func (k Lack) sentence() string {
+	switch k {
+	case LackMissing:
+		return "bubblewrap is not installed."
+	case LackRefused:
+		return "the system does not let bubblewrap make namespaces."
+	case LackKernel:
+		return "this kernel lacks what it takes."
+	case LackWeaker:
+		return "the settings accept a weaker form, for use in a container."
+	}
+	return "there is no way to do so on this system."
+}
