@@ -29,6 +29,7 @@ type Store struct {
 	// prepared are the statements of the writing transactions.
 	prepared map[string]*sql.Stmt
 	leases   leases
+	settings settings
 	// suspects are sessions that a query by folder may miss; see findDamage.
 	suspects []string
 	told     sync.Map // sessions whose damage was logged

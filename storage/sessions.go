@@ -154,26 +154,6 @@ func (s *Store) DeleteSessions(ctx context.Context, ids ...string) error {
 	return s.failed("delete the session's files", errors.Join(errs...))
 }
 
-// Setting implements [backend.Store].
-func (s *Store) Setting(ctx context.Context, key string) (string, error) {
-	var value string
-	var sum sql.NullInt64
-	err := s.read.QueryRowContext(ctx, s.query["select-setting"], key).Scan(&value, &sum)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
-	if err == nil && sum.Valid && sum.Int64 != sumOf(key, value) || isConversion(err) {
-		return "", backend.Problem(backend.ProblemSettingDamaged, key)
-	}
-	return value, s.failed("read a setting", err)
-}
-
-// SetSetting implements [backend.Store].
-func (s *Store) SetSetting(ctx context.Context, key, value string) error {
-	_, err := s.write.ExecContext(ctx, s.query["upsert-setting"], key, value, sumOf(key, value))
-	return s.failed("save a setting", err)
-}
-
 func noSession(id string) error {
 	return backend.Problem(backend.ProblemSessionMissing, id)
 }

@@ -109,3 +109,21 @@ describe.each([':root', "[data-theme='dark']"])('%s', (selector) => {
     expect(names(selector)).toEqual(names(':root'))
   })
 })
+
+// Whoever reads no Chinese does not pay for its fonts, which are large.
+test('the CJK fonts come before the system’s fonts on Chinese screens alone', () => {
+  const fonts = (selector: string) => {
+    const block = css.slice(
+      css.indexOf(`${selector} {\n  ${selector === ':root' ? '/* The user' : '--sans'}`),
+    )
+    return ['sans', 'mono'].map((name) => {
+      const list = new RegExp(`--${name}:([^;]*);`).exec(block)![1]!
+      const [cjk, system] = [/'Noto Sans (Mono )?CJK/, /system-ui|ui-monospace/].map((it) =>
+        list.search(it),
+      )
+      return cjk! > 0 && system! > 0 && cjk! < system!
+    })
+  }
+  expect(fonts(':root')).toEqual([false, false])
+  expect(fonts(':root:lang(zh)')).toEqual([true, true])
+})

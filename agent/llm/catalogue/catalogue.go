@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,6 +21,7 @@ var file []byte
 type Catalogue struct {
 	models []Model
 	index  map[key]int // by id and by alias
+	kins   atomic.Pointer[[]kin]
 }
 
 type key struct{ provider, id string }
@@ -53,6 +55,7 @@ func atHome(m Model) Model {
 
 // Register adds a model, or replaces the one with the same id (OAS-713).
 func (c *Catalogue) Register(m Model) {
+	c.kins.Store(nil)
 	i, ok := c.index[key{m.Provider, m.ID}]
 	if ok && c.models[i].ID == m.ID {
 		c.models[i] = m

@@ -26,16 +26,16 @@ func (c *Catalogue) Assume(provider, id string) (Model, bool) {
 	if m, ok := c.Lookup(owner, name); ok && owner != provider { // the vendor's own model at another provider
 		return assumed(m, provider, id), true
 	}
-	wanted := family(name)
+	wanted, kins := family(name), c.families()
 	best := -1
-	for i, m := range c.models {
-		if m.Provider != owner {
+	for i := range c.models {
+		if c.models[i].Provider != owner {
 			continue
 		}
-		if f := family(m.ID); f.words != wanted.words || slices.Compare(f.version, wanted.version) > 0 {
+		if f := kins[i]; f.words != wanted.words || slices.Compare(f.version, wanted.version) > 0 {
 			continue
 		}
-		if best < 0 || slices.Compare(family(c.models[best].ID).version, family(m.ID).version) < 0 {
+		if best < 0 || slices.Compare(kins[best].version, kins[i].version) < 0 {
 			best = i
 		}
 	}
@@ -82,6 +82,19 @@ func vendorsForm(owner, name string) string {
 type kin struct {
 	words   string
 	version []float64
+}
+
+// families returns the family of each model, which it finds once.
+func (c *Catalogue) families() []kin {
+	if kins := c.kins.Load(); kins != nil {
+		return *kins
+	}
+	kins := make([]kin, len(c.models))
+	for i := range c.models {
+		kins[i] = family(c.models[i].ID)
+	}
+	c.kins.Store(&kins)
+	return kins
 }
 
 // family splits a name at its dashes. A part that begins with letters is a

@@ -69,3 +69,17 @@ func FuzzAssume(f *testing.F) {
 		}
 	})
 }
+
+// The families of the rows are found once; a turn asks for an assumed row several
+// times.
+func TestAssumeIsCheap(t *testing.T) {
+	c := New()
+	c.Assume("openai", "gpt-7-sol")
+	if n := testing.AllocsPerRun(10, func() { c.Assume("openai", "gpt-7-sol") }); n > 20 {
+		t.Errorf("%.0f allocations", n)
+	}
+	c.Register(Model{Provider: "openai", ID: "gpt-6.9-sol"})
+	if m, _ := c.Assume("openai", "gpt-7-sol"); m.Assumed != "gpt-6.9-sol" {
+		t.Errorf("after a registration: %q", m.Assumed)
+	}
+}
