@@ -61,7 +61,27 @@ func (p *plain) pass(b []byte) error {
 
 // isPlain reports whether a text can be written as it is, as most can.
 func isPlain(text []byte) bool {
-	return utf8.Valid(text) && !bytes.ContainsFunc(text, func(r rune) bool { return isCommand(r) && r != '\n' && r != '\t' })
+	return utf8.Valid(text) && !hasCommand(text, "\n\t")
+}
+
+// hasCommand reports whether a text has a character on which a terminal may act,
+// other than the given ones of ASCII. Every delta goes through it twice.
+func hasCommand(text []byte, but string) bool {
+	for len(text) > 0 {
+		if c := text[0]; c < utf8.RuneSelf {
+			if (c < ' ' || c == 0x7f) && strings.IndexByte(but, c) < 0 {
+				return true
+			}
+			text = text[1:]
+			continue
+		}
+		r, size := utf8.DecodeRune(text)
+		if isCommand(r) {
+			return true
+		}
+		text = text[size:]
+	}
+	return false
 }
 
 // isCommand reports whether a terminal may act on r instead of showing it.
@@ -110,7 +130,7 @@ func writeJSON(out io.Writer, v any) error {
 // escaped returns a JSON text in which everything a terminal may act on is
 // escaped. The standard library escapes only characters below U+0020.
 func escaped(line []byte) []byte {
-	if !bytes.ContainsFunc(line, isCommand) {
+	if !hasCommand(line, "") {
 		return line
 	}
 	var out []byte

@@ -23,15 +23,16 @@ import (
 func main() {
 	program := flag.String("program", "build/bin/atelier-headless", "the program to measure")
 	runs := flag.Int("runs", 5, "how often each figure is taken; the median is printed")
+	only := flag.String("only", "", "takes the rows whose names have this text")
 	flag.Parse()
-	if err := measure(*program, *runs); err != nil {
+	if err := measure(*program, *only, *runs); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// measure prints all figures of a program.
-func measure(program string, runs int) error {
+// measure prints the figures of a program whose names have a text.
+func measure(program, only string, runs int) error {
 	dir, err := os.MkdirTemp("", "atelier-bench-")
 	if err != nil {
 		return err
@@ -47,6 +48,9 @@ func measure(program string, runs int) error {
 	}
 	fmt.Println()
 	for _, c := range cases {
+		if !strings.Contains(c.name, only) {
+			continue
+		}
 		fmt.Printf("%-38s", c.name)
 		for _, f := range formats {
 			figure, err := c.measure(bench{program: installed, runs: runs, format: f})
