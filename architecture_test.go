@@ -42,6 +42,7 @@ var mayImport = map[string][]string{
 	"agent/tool":                {"agent", "agent/applypatch", "agent/env", "agent/internal/...", "agent/llm", "agent/picture"},
 	"agent/permission":          {"agent", "agent/internal/...", "agent/permission/boundary"},
 	"agent/permission/boundary": {"agent", "agent/internal/..."},
+	"agent/network/proxy":       {"agent/network"},
 	"agent/internal/effect":     {"agent", "agent/internal/..."},
 	"agent/sdk":                 {"agent", "agent/llm"},
 	"agent/compaction":          {"agent", "agent/llm", "agent/llm/generate"},

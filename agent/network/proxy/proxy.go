@@ -1,0 +1,176 @@
+// Package proxy is the way out of a sandbox: a proxy that reaches the hosts that
+// rules allow, and no other. One port or socket answers CONNECT and plain
+// requests of HTTP, and the CONNECT command of SOCKS5. It looks up names itself,
+// so that a command behind it needs no DNS and cannot send data with it.
+//
+// What is sent through it is not read: a host behind an allowed name may pass
+// data on to others. It writes no log.
+package proxy
+
+import (
+	"bufio"
+	"context"
+	"crypto/subtle"
+	"errors"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+
+	"atelier.dev/atelier/agent/network"
+)
+
+// Limits of a proxy.
+const (
+	mostConnections = 256
+	mostHeader      = 64 << 10 // bytes of a request's header
+	mostReports     = 32
+	handshake       = 10 * time.Second // to send a request's header
+	idle            = 5 * time.Minute  // without a byte in either direction
+	connecting      = 30 * time.Second // to look up and reach a host
+)
+
+// User is the user name that goes with [Config.Secret].
+const User = "atelier"
+
+// Config says what a proxy allows.
+type Config struct {
+	Dialer network.Dialer
+	// Secret must be sent as the password of [User] by each client. A listener
+	// that other programs can reach needs one; empty means none.
+	Secret string
+	// Refused is called for each host that was refused, once for a host and a
+	// reason and for 32 of them at most. Calls may overlap. It may be nil.
+	Refused func(network.Refusal)
+}
+
+// Proxy answers for one command. Use [New].
+type Proxy struct {
+	config Config
+
+	mu       sync.Mutex
+	open     map[net.Conn]struct{} // connections of clients
+	reported map[network.Refusal]struct{}
+}
+
+// New returns a proxy.
+func New(c Config) *Proxy {
+	return &Proxy{config: c, open: map[net.Conn]struct{}{}, reported: map[network.Refusal]struct{}{}}
+}
+
+// Serve answers connections until the listener is closed or fails. Then it ends
+// them, and returns when they have ended.
+func (p *Proxy) Serve(l net.Listener) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var clients sync.WaitGroup
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			if passes(err) {
+				time.Sleep(10 * time.Millisecond)
+				continue
+			}
+			break
+		}
+		if !p.enter(conn) {
+			_ = conn.Close()
+			continue
+		}
+		clients.Go(func() { // ends with the connection, which the end of Serve closes
+			defer p.leave(conn)
+			p.answer(ctx, conn)
+		})
+	}
+	cancel()
+	p.mu.Lock()
+	for conn := range p.open {
+		_ = conn.Close()
+	}
+	p.mu.Unlock()
+	clients.Wait()
+}
+
+// passes reports whether a failure to accept a connection is not that of the
+// listener.
+func passes(err error) bool {
+	return errors.Is(err, syscall.ECONNABORTED) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+func (p *Proxy) enter(conn net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.open) >= mostConnections {
+		return false
+	}
+	p.open[conn] = struct{}{}
+	return true
+}
+
+func (p *Proxy) leave(conn net.Conn) {
+	_ = conn.Close()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.open, conn)
+}
+
+// answer answers the one request of a connection.
+func (p *Proxy) answer(ctx context.Context, conn net.Conn) {
+	_ = conn.SetDeadline(time.Now().Add(handshake))
+	c := &client{Conn: conn, in: bufio.NewReaderSize(conn, 4<<10), proxy: p}
+	first, err := c.in.Peek(1)
+	switch {
+	case err != nil:
+	case first[0] == socksVersion:
+		c.answerSOCKS(ctx)
+	default:
+		c.answerHTTP(ctx)
+	}
+}
+
+// client is a connection to the proxy.
+type client struct {
+	net.Conn
+	in    *bufio.Reader // what it sends
+	proxy *Proxy
+}
+
+// reach connects to a target and reports a refusal. The error is the one of
+// parsing the target, if that failed.
+func (c *client) reach(ctx context.Context, t network.Target, err error) (net.Conn, error) {
+	if err == nil {
+		_ = c.SetDeadline(time.Now().Add(connecting + handshake))
+		var upstream net.Conn
+		ctx, cancel := context.WithTimeout(ctx, connecting)
+		defer cancel()
+		if upstream, err = c.proxy.config.Dialer.Dial(ctx, t); err == nil {
+			return upstream, nil
+		}
+	}
+	var refusal *network.Refusal
+	if errors.As(err, &refusal) {
+		c.proxy.report(*refusal)
+	}
+	return nil, err
+}
+
+// report passes a refusal on if it is new.
+func (p *Proxy) report(r network.Refusal) {
+	if p.config.Refused == nil {
+		return
+	}
+	p.mu.Lock()
+	_, known := p.reported[r]
+	if known = known || len(p.reported) >= mostReports; !known {
+		p.reported[r] = struct{}{}
+	}
+	p.mu.Unlock()
+	if !known {
+		p.config.Refused(r)
+	}
+}
+
+// permits compares what a client sent with the secret.
+func (p *Proxy) permits(user, password string) bool {
+	same := subtle.ConstantTimeCompare([]byte(password), []byte(p.config.Secret))
+	return p.config.Secret == "" || user == User && same == 1
+}
