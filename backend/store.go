@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
 )
 
 // Store keeps sessions, approvals and settings. Its errors are *[Error] with a
@@ -35,6 +36,16 @@ type Store interface {
 	// Costs sums the cost of the requests of a folder, or of one session if
 	// session is not empty. Deleted sessions count.
 	Costs(ctx context.Context, folder, session string) (CostSummary, error)
+	// CallEnds reads the ends of calls, the newest first. A damaged one is
+	// replaced by an [agent.Lost].
+	CallEnds(context.Context, CallRange) ([]agent.Event, error)
+	// CallEvents reads what a session's log says of the beginnings of calls and of
+	// questions about them: the newest events before a place, the newest first.
+	// Damaged ones are left out.
+	CallEvents(ctx context.Context, session string, before int64, limit int) ([]agent.Event, error)
+	// CostsBetween sums the cost of a folder's requests since one time and before
+	// another, by session.
+	CostsBetween(ctx context.Context, folder string, from, to int64) (map[string]llm.Spending, error)
 	// PendingApproval finds a request that nobody has answered.
 	PendingApproval(ctx context.Context, id string) (session string, err error)
 
@@ -66,7 +77,23 @@ type EventRange struct {
 	Newest        bool
 }
 
-// Settings keeps small values that hold for every project.
+// CallRange selects ends of calls of some sessions: those before a place, and not
+// before a time. The zero place is after all of them.
+type CallRange struct {
+	Sessions []string
+	Before   CallPlace
+	Since    int64
+	Limit    int
+}
+
+// CallPlace is the place of a call's end among those of all sessions.
+type CallPlace struct {
+	At      int64  `json:"at"`
+	Session string `json:"session"`
+	Seq     int64  `json:"seq"`
+}
+
+// Settings keeps small values; most of them hold for every project.
 type Settings interface {
 	// Setting returns a stored value, empty if there is none. It returns
 	// CodeStoreCorrupt if the value is damaged.

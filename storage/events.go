@@ -176,18 +176,28 @@ func (s *Store) readEvents(ctx context.Context, r backend.EventRange) (got found
 // the place of a damaged row may be right.
 func (s *Store) scanEvent(row scanner, session string) (ev agent.Event, damaged, err error) {
 	ev.Session = session
-	var kind agent.Kind
-	var body []byte
-	var blob sql.NullString
-	var sum int64
-	if err := row.Scan(&ev.Seq, &ev.Turn, &kind, &ev.At, &body, &blob, &sum); err != nil {
+	var r storedEvent
+	if err := row.Scan(&ev.Seq, &ev.Turn, &r.kind, &ev.At, &r.body, &r.blob, &r.sum); err != nil {
 		if isConversion(err) {
 			return ev, err, nil
 		}
 		return ev, nil, err
 	}
-	if blob.Valid {
-		body, err = os.ReadFile(filepath.Join(s.blobDir(session), filepath.Base(blob.String)))
+	return s.decode(ev, r)
+}
+
+// storedEvent has the columns of an event that have to be decoded.
+type storedEvent struct {
+	kind agent.Kind
+	body []byte
+	blob sql.NullString
+	sum  int64
+}
+
+// decode adds an event's data and checks it.
+func (s *Store) decode(ev agent.Event, r storedEvent) (_ agent.Event, damaged, err error) {
+	if r.blob.Valid {
+		r.body, err = os.ReadFile(filepath.Join(s.blobDir(ev.Session), filepath.Base(r.blob.String)))
 		if errors.Is(err, fs.ErrNotExist) {
 			return ev, err, nil
 		}
@@ -195,12 +205,12 @@ func (s *Store) scanEvent(row scanner, session string) (ev agent.Event, damaged,
 			return ev, nil, unreadable(err)
 		}
 	}
-	data, err := agent.DecodePayload(kind, body)
+	data, err := agent.DecodePayload(r.kind, r.body)
 	if err != nil {
 		return ev, err, nil
 	}
 	ev.Data = data
-	if checksum(ev, body) != sum {
+	if checksum(ev, r.body) != r.sum {
 		return ev, errChecksum, nil
 	}
 	return ev, nil, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/backend"
 )
 
@@ -67,6 +68,25 @@ func (s *Store) Costs(ctx context.Context, folder, session string) (backend.Cost
 		out.Total.Cost.Unknown += l.Cost.Unknown
 	}
 	return out, nil
+}
+
+// CostsBetween implements [backend.Store].
+func (s *Store) CostsBetween(ctx context.Context, folder string, from, to int64) (map[string]llm.Spending, error) {
+	rows, err := s.read.QueryContext(ctx, s.query["costs-between"], folder, from, to)
+	if err != nil {
+		return nil, s.failed("add up the costs", err)
+	}
+	defer rows.Close()
+	spent := map[string]llm.Spending{}
+	for rows.Next() {
+		var session string
+		var sum llm.Spending
+		if err := rows.Scan(&session, &sum.Cost, &sum.Unknown); err != nil {
+			return nil, s.failed("add up the costs", err)
+		}
+		spent[session] = sum
+	}
+	return spent, s.failed("add up the costs", rows.Err())
 }
 
 func (s *Store) costs(ctx context.Context, query, folder, session string) ([]backend.CostLine, error) {

@@ -60,6 +60,16 @@ SELECT seq, turn, kind, at, body, blob, checksum FROM (
   SELECT * FROM events WHERE session = ? AND seq > ? AND seq < ? ORDER BY seq DESC LIMIT ?
 ) ORDER BY seq;
 
+-- name: select-call-ends
+SELECT session, seq, turn, kind, at, body, blob, checksum FROM events INDEXED BY calls_by_time
+WHERE kind = 'tool_call_end' AND (at, session, seq) < (?, ?, ?) AND at >= ? AND session IN (SELECT value FROM json_each(?))
+ORDER BY at DESC, session DESC, seq DESC LIMIT ?;
+
+-- name: select-call-events
+SELECT seq, turn, kind, at, body, blob, checksum FROM events
+WHERE session = ? AND seq < ? AND kind IN ('tool_call_start', 'approval_request', 'approval_answer', 'hook_end')
+ORDER BY seq DESC LIMIT ?;
+
 -- name: insert-approval
 INSERT INTO approvals (id, session, call) VALUES (?, ?, ?);
 
@@ -114,6 +124,10 @@ SELECT '', '', '', '', date(at / 1000, 'unixepoch', 'localtime') AS day,
 FROM ledger l
 WHERE l.folder = ?1 AND (?2 = '' OR l.session = ?2 OR l.session IN (SELECT id FROM sessions WHERE parent = ?2))
 GROUP BY day ORDER BY day DESC;
+
+-- name: costs-between
+SELECT session, coalesce(sum(cost), 0), count(*) - count(cost) FROM ledger
+WHERE folder = ? AND at >= ? AND at < ? GROUP BY session;
 
 -- name: select-queue
 SELECT id, verb, text FROM queue WHERE session = ? ORDER BY position, id;

@@ -7,6 +7,7 @@ package workbench
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -82,6 +83,7 @@ type Workbench struct {
 	// measuring is held while a context is measured, so that only one is
 	// measured at a time.
 	measuring chan struct{}
+	looks     looks
 }
 
 // New returns a workbench. Close stops everything that runs in it.
@@ -90,7 +92,7 @@ func New(cfg Config) *Workbench {
 	w := &Workbench{
 		cfg: cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{bySession: map[string]workplace{}}, edits: edits{bySession: map[string]editLog{}},
 		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home}),
-		measuring: make(chan struct{}, 1),
+		measuring: make(chan struct{}, 1), looks: looks{held: make(chan struct{}, 1)},
 	}
 	w.sessions = live.New(live.Config{
 		Log: cfg.Store, Check: w.belongsHere, Build: w.newSession, Start: w.sessionStart, Show: w.show,
@@ -125,6 +127,10 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "conversation.interrupt", w.interrupt)
 	handle(d, "conversation.answer", w.answer)
 	handle(d, "conversation.configure", w.configure)
+	handle(d, "permissions.ledger", w.ledger)
+	handle(d, "away.look", w.look)
+	handle(d, "away.leave", w.lookAway)
+	handle(d, "away.dismiss", w.dismissAbsence)
 	handle(d, "queue.add", w.addQueued)
 	handle(d, "queue.edit", w.editQueued)
 	handle(d, "queue.list", w.listQueued)
@@ -177,7 +183,7 @@ func (w *Workbench) Subscribe(watch func(envelope []byte)) (cancel func()) {
 // recorded as such. It does not close the store.
 func (w *Workbench) Close(ctx context.Context) error {
 	defer w.cancel()
-	return w.sessions.Close(ctx)
+	return errors.Join(w.sessions.Close(ctx), w.endLooking(ctx))
 }
 
 // session returns a session of this folder.

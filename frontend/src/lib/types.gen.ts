@@ -3,6 +3,20 @@
 
 export type Ability = "reasoning" | "images" | "pdf" | "tools" | "structured_output"
 
+export type Absence = {
+  from: number
+  to: number
+  session: string
+  commands?: number
+  edits?: number
+  others?: number
+  by?: Count[]
+  outside?: string[]
+  more?: number
+  at_least?: boolean
+  cost?: Spending
+}
+
 export type Access = {
   reads?: string[]
   writes?: string[]
@@ -104,6 +118,12 @@ export type CallDraft = {
   tool: string
   bytes: number
   outline?: Outline
+}
+
+export type CallPlace = {
+  at: number
+  session: string
+  seq: number
 }
 
 export type ChangeScope = "session" | "turn" | "uncommitted" | "branch"
@@ -253,6 +273,12 @@ export type CostSummary = {
 
 export type CostsRequest = {
   session?: string
+}
+
+export type Count = {
+  by: Authoriser
+  rule?: RuleRef
+  calls: number
 }
 
 export type Decision = "allow" | "ask" | "deny"
@@ -448,6 +474,17 @@ export type FileChange = {
 
 export type FileState = "added" | "modified" | "deleted" | "renamed" | "untracked" | "conflicted" | "link" | "submodule"
 
+export type Filter = {
+  by?: Authoriser
+  decision?: Decision
+  tool?: string
+  rule?: string
+  since?: number
+  until?: number
+  unasked?: boolean
+  unrecorded?: boolean
+}
+
 export type FindPart = "message" | "thinking" | "input" | "output"
 
 export type FindReply = {
@@ -600,6 +637,13 @@ export type Layout = {
   density?: string
 }
 
+export type LedgerRequest = {
+  session?: string
+  filter: Filter
+  before?: CallPlace
+  limit?: number
+}
+
 export type Levels = {
   low?: string
   mid?: string
@@ -651,6 +695,14 @@ export type LocalCommandOutput = {
 export type LocalCommandStart = {
   id: string
   command: string
+}
+
+export type LookReply = {
+  absences?: Absence[]
+}
+
+export type LookRequest = {
+  at: number
 }
 
 export type LoopDetection = {
@@ -759,6 +811,11 @@ export type Outlook = {
 export type OutputTail = {
   text: string
   offset: number
+}
+
+export type Page = {
+  rows?: Row[]
+  next?: CallPlace
 }
 
 export type Part = {
@@ -975,6 +1032,20 @@ export type Retrying = {
 export type Risk = "low" | "elevated" | "dangerous"
 
 export type Role = "system" | "developer" | "user" | "assistant" | "tool"
+
+export type Row = {
+  place: CallPlace
+  tool: string
+  subject: string
+  cut?: boolean
+  start?: number
+  outcome: Outcome
+  duration_ms: number
+  authority?: Authority
+  answer?: Answer
+  outlook?: Outlook
+  lost?: boolean
+}
 
 export type RuleRef = {
   text: string
@@ -1238,6 +1309,9 @@ export type ZoomRequest = {
 }
 
 export interface Methods {
+  "away.dismiss": { args: SessionRef; reply: LookReply }
+  "away.leave": { args: LookRequest; reply: LookReply }
+  "away.look": { args: LookRequest; reply: LookReply }
   "changes.branch": { args: BranchRequest; reply: Empty }
   "changes.commit": { args: CommitRequest; reply: CommitReply }
   "changes.diff": { args: DiffRequest; reply: DiffReply }
@@ -1278,6 +1352,7 @@ export interface Methods {
   "models.list": { args: ModelsRequest; reply: ModelList }
   "models.local": { args: Empty; reply: ModelList }
   "models.test": { args: ModelRef; reply: ConnectionTest }
+  "permissions.ledger": { args: LedgerRequest; reply: Page }
   "preferences.get": { args: Empty; reply: Preferences }
   "preferences.set": { args: Preferences; reply: Preferences }
   "project.info": { args: Empty; reply: ProjectInfo }

@@ -1,0 +1,67 @@
+package workbench
+
+import (
+	"context"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/permission"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/audit"
+)
+
+// ledger returns a part of what ran in a session and its agents, or in all
+// sessions of the folder.
+func (w *Workbench) ledger(ctx context.Context, in LedgerRequest) (audit.Page, error) {
+	var sessions []backend.SessionInfo
+	var err error
+	if in.Session == "" {
+		sessions, err = w.cfg.Store.Sessions(ctx, w.cfg.Folder)
+	} else {
+		sessions, err = w.familyOf(ctx, in.Session)
+	}
+	if err != nil {
+		return audit.Page{}, err
+	}
+	reader, err := w.auditor(sessions)
+	if err != nil {
+		return audit.Page{}, err
+	}
+	var from backend.CallPlace
+	if in.Before != nil {
+		from = *in.Before
+	}
+	return reader.Page(ctx, in.Filter, from, in.Limit)
+}
+
+// familyOf returns a session and those that it started.
+func (w *Workbench) familyOf(ctx context.Context, session string) ([]backend.SessionInfo, error) {
+	info, err := w.session(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	helpers, err := w.cfg.Store.Helpers(ctx, session)
+	return append(helpers, info), err
+}
+
+// auditor reads what some sessions ran.
+func (w *Workbench) auditor(sessions []backend.SessionInfo) (audit.Reader, error) {
+	gate, err := permission.New(w.cfg.Folder, permission.Rules{Own: []string{w.cfg.Home}})
+	if err != nil {
+		return audit.Reader{}, backend.Problem(backend.ProblemFolderUnread, w.cfg.Folder).Because(err)
+	}
+	r := audit.Reader{Log: w.cfg.Store, Sessions: map[string]string{}, Foretell: agent.Foreteller(gate).Foretell}
+	for _, info := range sessions {
+		r.Sessions[info.ID] = w.folderOf(info)
+	}
+	return r, nil
+}
+
+// LedgerRequest is for permissions.ledger: the calls of a session and its agents
+// or, without one, of all sessions of the project. Before is where an earlier page
+// said that the reading goes on.
+type LedgerRequest struct {
+	Session string             `json:"session,omitempty"`
+	Filter  audit.Filter       `json:"filter"`
+	Before  *backend.CallPlace `json:"before,omitempty"`
+	Limit   int                `json:"limit,omitempty"`
+}
