@@ -247,7 +247,11 @@ func (m *mounts) plan(dir string) error {
 	if p.Temp == "" {
 		m.add(base, "/tmp", "--tmpfs", "/tmp")
 	} else {
-		m.add(base, "/tmp", "--bind", p.Temp, "/tmp")
+		temp, err := filepath.EvalSymlinks(p.Temp)
+		if err != nil {
+			return fmt.Errorf("the folder for temporary files cannot be found: %w", err)
+		}
+		m.add(base, "/tmp", "--bind", temp, "/tmp")
 	}
 	for _, path := range p.Writable {
 		real, err := filepath.EvalSymlinks(path)
@@ -336,9 +340,11 @@ func (m *mounts) keep(path string) error {
 	if !m.isWritable(parent) {
 		return nil
 	}
+	placeholders.Lock()
+	defer placeholders.Unlock()
 	info, err := os.Lstat(path)
 	switch {
-	case os.IsNotExist(err) || err == nil && isPlaceholder(path, info):
+	case os.IsNotExist(err) || err == nil && isPlaceholder(info):
 		release, err := placeholder(path)
 		if err != nil {
 			return fmt.Errorf("keep %s from being created: %w", path, err)

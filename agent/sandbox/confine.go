@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 
 	"atelier.dev/atelier/agent/sandbox/confine"
 )
@@ -112,6 +113,28 @@ func confinedEnviron(environ, replaced []string) []string {
 		}
 	}
 	return append(out, replaced...)
+}
+
+// releasing is held for reading while jails of ended commands put things back,
+// for a few milliseconds. [Shutdown] waits for them.
+var releasing sync.RWMutex
+
+// leave releases the jail of a command that has ended, without waiting.
+func (j *jail) leave() {
+	if j == nil {
+		return
+	}
+	releasing.RLock()
+	go func() { // ends soon, because every wait in it is limited
+		defer releasing.RUnlock()
+		j.release()
+	}()
+}
+
+// settle waits until no jail is being released.
+func settle() {
+	releasing.Lock()
+	defer releasing.Unlock()
 }
 
 // release puts back what the jail changed, once nothing runs in it any more.

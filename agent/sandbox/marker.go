@@ -70,5 +70,6 @@ func mark(env []string, call string) []string {
 // Windows it does nothing.
 func Shutdown() {
 	Scope{}.End()
+	settle()
 	guard.dismiss()
 }

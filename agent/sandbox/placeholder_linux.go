@@ -19,12 +19,12 @@ import (
 // placeholderTime is long past, and no round figure.
 var placeholderTime = time.Unix(499_137_661, 0)
 
-// placeholders serialises removals, so that of two commands that end together
-// one is the last.
+// placeholders is held while some are made or removed, so that of two commands
+// that end together one is the last, and nobody sees one without its mark.
 var placeholders sync.Mutex
 
 // placeholder makes a folder, or shares that of another command. Release
-// removes it when nobody needs it any more.
+// removes it when nobody needs it any more. The caller holds placeholders.
 func placeholder(path string) (release func(), err error) {
 	for range 100 { // another program may remove it at the same time
 		err = os.Mkdir(path, 0o555)
@@ -51,13 +51,9 @@ func placeholder(path string) (release func(), err error) {
 	return nil, fs.ErrExist
 }
 
-// isPlaceholder reports whether info is of an empty folder of ours.
-func isPlaceholder(path string, info fs.FileInfo) bool {
-	if !info.IsDir() || !info.ModTime().Equal(placeholderTime) {
-		return false
-	}
-	entries, err := os.ReadDir(path)
-	return err == nil && len(entries) == 0
+// isPlaceholder reports whether info is of a folder of ours.
+func isPlaceholder(info fs.FileInfo) bool {
+	return info.IsDir() && info.ModTime().Equal(placeholderTime)
 }
 
 func same(dir *os.File, path string) bool {

@@ -203,7 +203,7 @@ func (p *Process) supervise() {
 		p.tree.kill(p.cmd.Process, p.terminated.Add(grace))
 	}
 	p.tree.release()
-	p.cmd.jail.release()
+	p.cmd.jail.leave()
 	p.stop()
 	if aborted {
 		p.screen.wait(context.Background(), grace) // nobody holds the terminal any more

@@ -1,0 +1,489 @@
+package sandbox
+
+import (
+	"context"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"atelier.dev/atelier/agent/sandbox/confine"
+	"github.com/google/go-cmp/cmp"
+)
+
+// canary is what no confined command may show or change.
+const canary = "canary-4f1d"
+
+// yard is a project with its surroundings: a home with secrets, a folder beside
+// the project, and servers of this machine that nobody may reach.
+type yard struct {
+	base, project string
+	profile       confine.Profile
+	port          string
+	reached       atomic.Int32
+}
+
+// newYard builds one in /var/tmp, because a command has a /tmp of its own.
+func newYard(t *testing.T) *yard {
+	t.Helper()
+	if !CanConfine(t.Context()) {
+		t.Skip("bubblewrap does not work here")
+	}
+	base, err := os.MkdirTemp("/var/tmp", "yard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(base) })
+	y := &yard{base: base, project: filepath.Join(base, "project")}
+	for name, content := range map[string]string{
+		"outside/file": "untouched", "home/.ssh/id_ed25519": canary, "home/.netrc": canary, "home/.config/gh/hosts.yml": canary,
+		"home/open": "readable", "project/main.go": "package main\n", "project/.agent/settings.json": "{}", "project/.github/workflows/ci.yml": "on: push",
+	} {
+		path := filepath.Join(base, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"temp", "home/.gnupg"} {
+		if err := os.Mkdir(filepath.Join(base, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in := func(root string, names ...string) (paths []string) {
+		for _, name := range names {
+			paths = append(paths, filepath.Join(base, root, name))
+		}
+		return paths
+	}
+	y.profile = confine.Profile{
+		Writable: []string{y.project}, Temp: filepath.Join(base, "temp"),
+		Protected: in("project", ".git", ".agent", ".claude", ".mcp.json", ".vscode", ".github/workflows"),
+		Hidden:    in("home", ".ssh", ".netrc", ".config/gh", ".gnupg", ".absent"),
+	}
+	y.serve(t)
+	if r := y.free(t, "git init -q && git add -A && git -c user.name=a -c user.email=a@b commit -qm first"); r.ExitCode != 0 {
+		t.Fatal(r.Stdout)
+	}
+	return y
+}
+
+// serve counts connections to a socket of each kind.
+func (y *yard) serve(t *testing.T) {
+	t.Helper()
+	for network, address := range map[string]string{
+		"tcp": "127.0.0.1:0", "unix": filepath.Join(y.project, "socket"), "abstract": "@" + filepath.Base(y.base),
+	} {
+		if network == "abstract" {
+			network = "unix"
+		}
+		l, err := net.Listen(network, address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, ok := l.Addr().(*net.TCPAddr); ok {
+			y.port = strconv.Itoa(a.Port)
+		}
+		t.Cleanup(func() { _ = l.Close() })
+		go func() { // ends with the listener
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				y.reached.Add(1)
+				_ = c.Close()
+			}
+		}()
+	}
+}
+
+func (y *yard) spec(line string) Spec {
+	replaced := strings.NewReplacer("BASE", y.base, "PORT", y.port, "ABSTRACT", filepath.Base(y.base)).Replace(line)
+	return Spec{
+		Argv: []string{"/bin/bash", "--norc", "--noprofile", "-c", replaced}, Dir: y.project, Merge: true, Timeout: 20 * time.Second,
+		Env: append(Filter{}.Apply(os.Environ()), "HOME="+filepath.Join(y.base, "home")),
+	}
+}
+
+func (y *yard) free(t *testing.T, line string) Result {
+	t.Helper()
+	return y.run(t, y.spec(line))
+}
+
+func (y *yard) confined(t *testing.T, line string) Result {
+	t.Helper()
+	spec := y.spec(line)
+	spec.Confine = &y.profile
+	return y.run(t, spec)
+}
+
+func (y *yard) run(t *testing.T, spec Spec) Result {
+	t.Helper()
+	r, err := Run(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// kept returns what must stay as it is: everything but the project's ordinary
+// files and the folder for temporary ones.
+func (y *yard) kept(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(y.base, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(y.base, path)
+		ordinary := name == "temp" || strings.HasPrefix(name, "project/") && !strings.HasPrefix(name, "project/.")
+		if ordinary && d.IsDir() {
+			return fs.SkipDir
+		}
+		if ordinary || name == "project" {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		found[name] = info.Mode().String()
+		if info.Mode().IsRegular() {
+			data, err := os.ReadFile(path)
+			found[name] += " " + string(data)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// tidy removes the ordinary files that a command left in the project.
+func (y *yard) tidy(t *testing.T) {
+	t.Helper()
+	entries, err := os.ReadDir(y.project)
+	for _, e := range entries {
+		if err == nil && e.Name()[0] != '.' && e.Name() != "socket" {
+			err = os.RemoveAll(filepath.Join(y.project, e.Name()))
+		}
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(y.project, "main.go"), []byte("package main\n"), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// attacks are lines that try to get out. BASE is the folder of the yard.
+var attacks = map[string]string{
+	"write outside":            `echo x >BASE/outside/file`,
+	"create outside":           `echo x >BASE/outside/new; mkdir BASE/outside/dir`,
+	"write by a relative path": `echo x >../outside/file`,
+	"write through the root":   `echo x >/proc/self/root/BASE/outside/file; echo x >/proc/1/root/BASE/outside/file`,
+	"write through a parent":   `echo x >/proc/$PPID/root/BASE/outside/file; echo x >/proc/$PPID/cwd/../outside/file`,
+	"write through a link":     `ln -s BASE/outside link && echo x >link/file; ln -sf BASE/outside/file link2 && echo x >link2`,
+	"truncate, mode, times":    `truncate -s0 BASE/outside/file; chmod 0 BASE/outside/file; touch -d 1999-01-01 BASE/outside/file`,
+	"rename in and out":        `mv BASE/outside/file here; mv main.go BASE/outside/`,
+	"hard link":                `ln BASE/outside/file hard && echo x >hard; ln BASE/home/.ssh/id_ed25519 key && cat key`,
+	"remove":                   `rm -rf BASE/outside BASE/home`,
+	"write home":               `echo x >~/.bashrc; echo x >~/.profile; mkdir ~/.config/autostart`,
+
+	"read secrets":              `cat ~/.ssh/id_ed25519 ~/.netrc ~/.config/gh/hosts.yml; cat <~/.netrc`,
+	"read through the root":     `cat /proc/self/root/BASE/home/.ssh/id_ed25519 /proc/1/root/BASE/home/.netrc`,
+	"read through a link":       `ln -s BASE/home/.ssh s; cat s/id_ed25519; ln -s BASE/home/.netrc n; cat n`,
+	"read with tools":           `tar cf - ~/.ssh ~/.netrc; git hash-object -w --stdin <~/.netrc; git diff --no-index /dev/null ~/.netrc; dd if=BASE/home/.netrc`,
+	"read past the mount":       `umount ~/.ssh; umount -l ~/.netrc; cat ~/.ssh/* ~/.netrc`,
+	"read a parent's variables": `cat /proc/$PPID/environ /proc/*/environ | tr '\0' '\n' | grep ATELIER_TEST_CANARY`,
+
+	"write a hook":                   `echo x >.git/hooks/pre-commit; mkdir -p .git/hooks; echo x >.git/hooks/post-checkout`,
+	"write the repository's config":  `git config core.fsmonitor /tmp/evil; git config core.hooksPath .; echo x >>.git/config`,
+	"replace the repository":         `mv .git old; rm -rf .git; mkdir .git; git init -q .`,
+	"write settings":                 `echo '{"x":1}' >.agent/settings.json; echo x >.agent/local-settings.json`,
+	"replace settings":               `mv .agent a; mkdir .agent; echo x >.agent/settings.json; rm -rf .agent; ln -s /tmp .agent`,
+	"create absent settings":         `mkdir -p .claude; echo '{"hooks":1}' >.claude/settings.json; echo x >.mcp.json; mkdir -p .vscode; echo x >.vscode/tasks.json`,
+	"replace what is not there":      `rmdir .claude .mcp.json .vscode; mv .claude c; rm -rf .mcp.json; echo x >.mcp.json; ln -sfn /tmp .vscode`,
+	"rename into absent settings":    `mkdir c; echo x >c/settings.json; mv -T c .claude; echo x >m; mv -f m .mcp.json`,
+	"rename a parent of a workflow":  `mv .github g; mkdir -p .github/workflows; echo x >.github/workflows/ci.yml`,
+	"settings through the file tree": `echo x >/proc/self/root/BASE/project/.mcp.json; echo x >/proc/self/cwd/.mcp.json`,
+
+	"own namespaces": `unshare -Ur sh -c 'mount -o remount,rw /; echo x >BASE/outside/file'; bwrap --bind / / sh -c 'echo x >BASE/outside/file'`,
+	"remount":        `mount -o remount,rw,bind /; mount -o remount,rw BASE/outside; echo x >BASE/outside/file`,
+	"devices":        `mknod disk b 254 0; cat /dev/vda | head -c9; ls /dev/mem`,
+
+	"this machine's ports":   `echo x >/dev/tcp/127.0.0.1/PORT; echo x >/dev/tcp/localhost/PORT; curl -s -m2 http://127.0.0.1:PORT`,
+	"names":                  `getent ahosts example.com && echo ` + canary + `; echo x >/dev/udp/1.1.1.1/53 && echo ` + canary,
+	"other machines":         `echo x >/dev/tcp/1.1.1.1/80 && echo ` + canary + `; ping -c1 -W1 1.1.1.1 && echo ` + canary + `; curl -sm2 http://1.1.1.1 && echo ` + canary,
+	"sockets in the project": `python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect("BASE/project/socket")'; nc -U BASE/project/socket </dev/null`,
+	"abstract sockets":       `python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect("\0ABSTRACT")'`,
+	"sockets of the system":  `ls -A /run /var/run | grep -E 'sock|dbus|docker|user' && echo ` + canary + `; test -n "$SSH_AUTH_SOCK$DBUS_SESSION_BUS_ADDRESS$DISPLAY" && echo ` + canary,
+
+	"other processes": `kill -9 $PPID 2>/dev/null; kill -9 -1; true`,
+	"see others":      `for p in /proc/[0-9]*; do grep -l atelier[-]guard $p/cmdline && echo ` + canary + `; done`,
+}
+
+// Nothing that a command tries changes, shows or reaches what is not its own;
+// what git sees of the project is the same as before.
+func TestAttacksFail(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	before := y.kept(t)
+	for name, line := range attacks {
+		r := y.confined(t, line)
+		settle()
+		if strings.Contains(r.Stdout, canary) {
+			t.Errorf("%s: a secret is shown, or something reached:\n%s", name, r.Stdout)
+		}
+		if diff := cmp.Diff(before, y.kept(t)); diff != "" {
+			t.Fatalf("%s: (-before +after)\n%s\n%s", name, diff, r.Stdout)
+		}
+		if n := y.reached.Swap(0); n != 0 {
+			t.Errorf("%s: %d connections:\n%s", name, n, r.Stdout)
+		}
+		y.tidy(t)
+		if r := y.free(t, "GIT_OPTIONAL_LOCKS=0 git status --porcelain"); r.Stdout != "" {
+			t.Errorf("%s: git sees:\n%s", name, r.Stdout)
+		}
+	}
+}
+
+// Ordinary work goes on.
+func TestConfinedCommandsWork(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	for _, line := range []string{
+		`echo x >new && cat new && mkdir -p a/b && mv new a/b && rm -r a`,
+		`test "$PWD" = BASE/project && test "$(pwd -P)" = BASE/project`,
+		`cat BASE/outside/file ~/open`,
+		`git status --porcelain && git log --oneline && git diff && git blame main.go && git grep package`,
+		`echo kept >/tmp/kept && test "$TMPDIR" = /tmp && mktemp`,
+		`grep kept /tmp/kept`, // by the command before
+		`echo x >/dev/null && cat <(echo y) <<<z && head -c3 /dev/urandom >/dev/null && : >/dev/shm/x`,
+		`(sleep 0.01; echo later) & wait`,
+		`ln main.go hard && ln -s main.go soft && chmod +x hard && rm hard soft`,
+		`test "$(id -u)" = ` + strconv.Itoa(os.Getuid()),
+		`exit 0`,
+	} {
+		if r := y.confined(t, line); r.ExitCode != 0 {
+			t.Errorf("%s: exit %d\n%s", line, r.ExitCode, r.Stdout)
+		}
+	}
+	if r := y.confined(t, "exit 7"); r.ExitCode != 7 {
+		t.Errorf("exit code %d", r.ExitCode)
+	}
+}
+
+// Nothing survives a command, however it ends, not even what leaves its group
+// and drops its environment.
+func TestNothingSurvivesConfinement(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	for _, daemon := range []string{`setsid env -i sleep 4711 &`, `(setsid env -i sh -c "trap '' TERM HUP; sleep 4711" &) &`, `nohup sleep 4711 >/dev/null &`} {
+		for _, how := range []string{"end", "stop"} {
+			mark := y.base + how
+			spec := y.spec(strings.ReplaceAll(daemon, "sleep 4711", "sleep 4711 "+mark+" 2>/dev/null || sleep 4711.0") + ` echo ready; ` + map[string]string{"end": "true", "stop": "sleep 4711"}[how])
+			spec.Confine = &y.profile
+			ready := make(chan struct{}, 1)
+			spec.Output = func(string) {
+				select {
+				case ready <- struct{}{}:
+				default:
+				}
+			}
+			p, err := Start(t.Context(), spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if how == "stop" {
+				<-ready
+				p.Stop()
+			}
+			if _, err := p.Wait(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			settle()
+			if left := processesIn(t, y.project); left != "" {
+				t.Errorf("%s, %s: left: %s", daemon, how, left)
+			}
+		}
+	}
+}
+
+// processesIn lists the processes whose working folder is dir.
+func processesIn(t *testing.T, dir string) (list string) {
+	t.Helper()
+	all, _ := filepath.Glob("/proc/[0-9]*")
+	for _, p := range all {
+		if cwd, err := os.Readlink(p + "/cwd"); err == nil && cwd == dir {
+			line, _ := os.ReadFile(p + "/cmdline")
+			list += filepath.Base(p) + " " + strings.ReplaceAll(string(line), "\x00", " ") + "\n"
+		}
+	}
+	return list
+}
+
+// A command that is told to end may do so in order.
+func TestConfinedCommandsEndInOrder(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	for name, tty := range map[string]bool{"plain": false, "on a terminal": true} {
+		ready := make(chan struct{})
+		spec := y.spec(`trap 'echo bye >ended; exit' TERM; echo ready; while :; do sleep 0.01; done`)
+		spec.Confine, spec.TTY = &y.profile, tty
+		var once atomic.Bool
+		spec.Output = func(string) {
+			if once.CompareAndSwap(false, true) {
+				close(ready)
+			}
+		}
+		p, err := Start(context.Background(), spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-ready
+		p.Stop()
+		ended := filepath.Join(y.project, "ended")
+		if data, err := os.ReadFile(ended); string(data) != "bye\n" {
+			t.Errorf("%s: %q, %v", name, data, err)
+		}
+		_ = os.Remove(ended)
+	}
+}
+
+// Ctrl-C interrupts what runs on a terminal and not the terminal's owner.
+func TestConfinedTerminal(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	spec := y.spec(`trap 'echo interrupted; exit 3' INT; tty -s && echo ready; while :; do sleep 0.01; done`)
+	spec.Confine, spec.TTY = &y.profile, true
+	var p *Process
+	started := make(chan struct{})
+	ready := make(chan struct{}, 1)
+	spec.Output = func(text string) {
+		if strings.Contains(text, "ready") {
+			ready <- struct{}{}
+		}
+	}
+	p, err := Start(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	close(started)
+	<-ready
+	if err := p.Write("\x03"); err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Wait(t.Context())
+	if out := p.Read(); err != nil || r.ExitCode != 3 || !strings.Contains(out, "interrupted") {
+		t.Errorf("%+v, %v:\n%s", r, err, out)
+	}
+}
+
+// What cannot be enforced does not run, and the error says why.
+func TestConfinementIsRefused(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	if err := os.Symlink("main.go", filepath.Join(y.project, ".envrc")); err != nil {
+		t.Fatal(err)
+	}
+	for want, change := range map[string]func(*confine.Profile){
+		"no such file":           func(p *confine.Profile) { p.Writable = []string{y.base + "/gone"} },
+		"whole file system":      func(p *confine.Profile) { p.Writable = []string{"/"} },
+		".envrc is a link":       func(p *confine.Profile) { p.Protected = []string{y.project + "/.envrc"} },
+		"no such file or direct": func(p *confine.Profile) { p.Temp = y.base + "/gone" },
+	} {
+		profile := y.profile
+		change(&profile)
+		spec := y.spec("echo x >ran")
+		spec.Confine = &profile
+		_, err := Run(t.Context(), spec)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q, want %q", err, want)
+		}
+		if _, err := os.Stat(filepath.Join(y.project, "ran")); err == nil {
+			t.Errorf("%s: it ran", want)
+		}
+	}
+}
+
+// Two commands share their placeholders, and one that a killed program left is
+// taken over.
+func TestPlaceholders(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	left := filepath.Join(y.project, ".mcp.json")
+	if err := os.Mkdir(left, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(left, placeholderTime, placeholderTime); err != nil {
+		t.Fatal(err)
+	}
+	var running []*Process
+	for range 3 {
+		spec := y.spec("echo ready; sleep 1000")
+		ready := make(chan struct{})
+		spec.Confine, spec.Output = &y.profile, func(string) { close(ready) }
+		p, err := Start(t.Context(), spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-ready
+		running = append(running, p)
+	}
+	for i, p := range running {
+		p.Stop()
+		settle()
+		_, err := os.Lstat(left)
+		if last := i == len(running)-1; last != (err != nil) {
+			t.Errorf("after %d of %d: %v", i+1, len(running), err)
+		}
+	}
+	own := filepath.Join(y.project, ".vscode") // the user's, though it is empty
+	if err := os.Mkdir(own, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	y.confined(t, "true")
+	settle()
+	if _, err := os.Lstat(own); err != nil {
+		t.Error(err)
+	}
+}
+
+func BenchmarkConfined(b *testing.B) {
+	dir, err := os.MkdirTemp("/var/tmp", "bench")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	profile := &confine.Profile{Writable: []string{dir}, Temp: dir}
+	for _, name := range []string{".git", ".agent", ".claude", ".mcp.json", ".vscode"} {
+		profile.Protected = append(profile.Protected, filepath.Join(dir, name))
+	}
+	for name, p := range map[string]*confine.Profile{"free": nil, "confined": profile} {
+		b.Run(name, func(b *testing.B) {
+			var took []time.Duration
+			for b.Loop() {
+				r, err := Run(b.Context(), Spec{Argv: []string{"/bin/bash", "--norc", "--noprofile", "-c", "true"}, Dir: dir, Confine: p})
+				if err != nil || r.ExitCode != 0 {
+					b.Fatal(r, err)
+				}
+				took = append(took, r.Duration)
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "median-ms")
+			b.ReportMetric(float64(took[0].Microseconds())/1000, "least-ms")
+		})
+	}
+}
