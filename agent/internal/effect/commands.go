@@ -182,7 +182,7 @@ func (w *walker) onlyReads(words []value, s *scope) bool {
 			return false
 		}
 		if v[0].glob {
-			line.WriteString(" '" + strings.ReplaceAll(strings.NewReplacer("*", "x", "?", "x", "[", "x", "]", "x").Replace(v.text()), "'", `'\''`) + "'")
+			line.WriteString(" " + asPattern(v.text()))
 		} else {
 			line.WriteString(" '" + strings.ReplaceAll(v.text(), "'", `'\''`) + "'")
 		}
@@ -197,11 +197,26 @@ func (w *walker) onlyReads(words []value, s *scope) bool {
 		w.reads(literal(path), s)
 	}
 	for _, v := range words[1:] {
-		if v[0].glob && matchesSecrets(v.text()) {
-			w.add(agent.EffectSecrets, v.text())
+		if v[0].glob {
+			w.reads(v, s)
 		}
 	}
 	return true
+}
+
+// asPattern writes a word so that only its wildcards have a meaning.
+func asPattern(text string) string {
+	var b strings.Builder
+	for _, c := range text {
+		switch {
+		case strings.ContainsRune("[]", c):
+			c = '?'
+		case c != '*' && c != '?':
+			b.WriteByte('\\')
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
 }
 
 // spoken is a program with what it is told to do, as people say it.
@@ -264,9 +279,10 @@ type wrapper struct {
 	user    bool   // the command runs as another user
 	dir     string // the options whose value is the folder of the command
 	script  string // the option whose value is a command line
+	out     string // the options whose value is a file that it writes
+	locks   bool   // its operand is a file that it writes
 	joined  bool   // the arguments are joined to one command line
 	adds    bool   // it appends arguments that nobody knows yet
-	alone   agent.EffectID
 }
 
 func (w *walker) wrapped(program string, wrap wrapper, args []value, s *scope) {
@@ -296,17 +312,23 @@ func (w *walker) wrapped(program string, wrap wrapper, args []value, s *scope) {
 				given = after != ""
 			}
 			if slices.Contains(strings.Fields(wrap.script), name) {
-				v := value{{text: after, exact: true}}
+				v := value{{text: after, exact: arg.exact()}}
 				if !given && len(args) > 0 {
-					v = args[0]
+					v, args = args[0], args[1:]
 				}
-				w.code(either(v, nil), program, s)
+				if wrap.assigns { // env appends the other arguments
+					v = product(v, asWords(args))
+				}
+				w.code(v, program, s)
 				return
 			}
 			takes := len(name) > 1 && slices.Contains(strings.Fields(wrap.long), name) || len(name) == 1 && strings.Contains(wrap.values, name)
 			v := value{{text: after, exact: arg.exact()}}
 			if takes && !given && len(args) > 0 {
 				v, args = args[0], args[1:]
+			}
+			if slices.Contains(strings.Fields(wrap.out), name) {
+				w.writes(v, s)
 			}
 			if slices.Contains(strings.Fields(wrap.dir), name) {
 				moved := *s
@@ -319,15 +341,24 @@ func (w *walker) wrapped(program string, wrap wrapper, args []value, s *scope) {
 			args = args[1:]
 		case operands < wrap.before:
 			operands++
+			if wrap.locks && strings.Trim(text, "0123456789") != "" {
+				w.writes(arg, s)
+			}
 			args = args[1:]
 		default:
 			w.inner(wrap, args, s)
 			return
 		}
 	}
-	if wrap.alone != "" {
-		w.add(wrap.alone, program)
+}
+
+// asWords writes arguments so that a shell reads them as they are.
+func asWords(args []value) value {
+	text := possible{exact: exact(args), fetched: slices.ContainsFunc(args, value.fetched)}
+	for _, arg := range args {
+		text.text += " '" + strings.ReplaceAll(arg.text(), "'", `'\''`) + "'"
 	}
+	return value{text}
 }
 
 // firstValue returns the first of a wrapper's options of one letter that has a

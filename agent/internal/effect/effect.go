@@ -252,7 +252,7 @@ func (w *walker) stmt(stmt *syntax.Stmt, s *scope) {
 	case *syntax.TimeClause:
 		w.timed(c, s)
 	case *syntax.CoprocClause:
-		w.stmt(c.Stmt, s.inner())
+		w.stmt(beside(c), s.inner())
 	case *syntax.TestClause, *syntax.ArithmCmd, *syntax.LetClause:
 		w.substitutions(c, s)
 	default:
@@ -332,6 +332,26 @@ func (w *walker) timed(c *syntax.TimeClause, s *scope) {
 	program.Args = append([]*syntax.Word{{Parts: []syntax.WordPart{&syntax.Lit{Value: "time"}}}}, call.Args...)
 	stmt.Cmd = &program
 	w.stmt(&stmt, s)
+}
+
+// beside returns what runs as a coprocess. Only a compound command has a name; in
+// front of another one, the parser takes the program for it.
+func beside(c *syntax.CoprocClause) *syntax.Stmt {
+	if c.Name == nil {
+		return c.Stmt
+	}
+	stmt := *c.Stmt
+	switch cmd := stmt.Cmd.(type) {
+	case *syntax.CallExpr:
+		program := *cmd
+		program.Args = append([]*syntax.Word{c.Name}, cmd.Args...)
+		stmt.Cmd = &program
+	case *syntax.BinaryCmd:
+		pipe := *cmd
+		pipe.X = beside(&syntax.CoprocClause{Name: c.Name, Stmt: cmd.X})
+		stmt.Cmd = &pipe
+	}
+	return &stmt
 }
 
 // recursive reports whether a function calls itself, in a pipe or in the

@@ -107,8 +107,9 @@ func (r *sedReader) script() {
 		case '{', '}', '=', 'd', 'D', 'g', 'G', 'h', 'H', 'n', 'N', 'p', 'P', 'x', 'z', 'F':
 		case 'q', 'Q', 'l', 'L':
 			r.rest = strings.TrimLeft(r.rest, " \t0123456789")
-		case 'b', 't', 'T', ':', 'v':
-			r.rest = r.rest[len(r.rest)-len(strings.TrimLeftFunc(r.rest, func(c rune) bool { return c != ';' && c != '\n' && c != '}' })):]
+		case 'b', 't', 'T', ':', 'v': // a command may follow a label behind a space
+			r.rest = strings.TrimLeft(r.rest, " \t")
+			r.rest = r.rest[len(r.rest)-len(strings.TrimLeftFunc(r.rest, func(c rune) bool { return !strings.ContainsRune("; \t\n}", c) })):]
 		case '#':
 			_, r.rest, _ = strings.Cut(r.rest, "\n")
 		case 'a', 'i', 'c':

@@ -22,8 +22,14 @@ func init() { // the functions look at commands within commands
 		"sed": edits, "perl": interprets, "awk": filters, "gawk": filters, "mawk": filters, "sort": filters, "yq": edits, "gofmt": edits,
 		"alias": aliases, "cd": enters, "pushd": enters, "popd": enters, "eval": evaluates, "source": sources, ".": sources, "trap": traps, "set": sets,
 		"kill": kills, "pkill": kills, "killall": kills, "fuser": kills, "xkill": kills, "skill": kills,
-		"crontab": schedules, "systemctl": schedules, "launchctl": schedules, "service": schedules,
+		"script": records, "crontab": schedules, "systemctl": schedules, "launchctl": schedules, "service": schedules,
 		"psql": queries, "mysql": queries, "mariadb": queries, "sqlite3": queries, "mongosh": queries, "redis-cli": queries, "duckdb": queries,
+	}
+	for _, name := range []string{"make", "gmake"} {
+		special[name] = makes
+	}
+	for _, name := range scripted {
+		special[name] = edit
 	}
 	for _, name := range shells {
 		special[name] = runsShell
@@ -329,7 +335,7 @@ func filters(w *walker, program string, args []value, s *scope) {
 			}
 		}
 	}
-	if has(options, "i", "l", "e", "E", "include", "load", "source", "exec", "file", "profile", "pretty-print", "dump-variables") {
+	if has(options, "W", "i", "l", "e", "E", "include", "load", "source", "exec", "file", "profile", "pretty-print", "dump-variables") {
 		w.add(agent.EffectUnknown, program)
 	}
 	w.readsAll(rest, s)
@@ -369,6 +375,55 @@ func schedules(w *walker, program string, args []value, s *scope) {
 	default:
 		w.add(agent.EffectSystem, command)
 	}
+}
+
+// records looks at script, which writes what a command or a session shows.
+func records(w *walker, program string, args []value, s *scope) {
+	rest, options := operands(args, "cEIOBTmot")
+	for _, name := range []string{"I", "O", "B", "T", "log-in", "log-out", "log-io", "log-timing"} {
+		w.writes(options[name], s)
+	}
+	if len(rest) == 0 && !has(options, "O", "log-out", "B", "log-io") {
+		rest = []value{literal("typescript")}
+	}
+	for _, file := range rest {
+		w.writes(file, s)
+	}
+	said := false
+	for _, name := range []string{"c", "command"} {
+		if v, ok := options[name]; ok {
+			w.code(v, program, s)
+			said = true
+		}
+	}
+	if !said {
+		w.add(agent.EffectUnknown, program)
+	}
+}
+
+// edit looks at editors and other programs that take commands of their own,
+// which may start programs, from their input and their arguments.
+func edit(w *walker, program string, args []value, s *scope) {
+	w.noteUnread(program + " " + join(args) + " " + s.input.text)
+	if s.input.network {
+		w.add(agent.EffectNetCode, program)
+		return
+	}
+	w.add(agent.EffectUnknown, program)
+}
+
+// makes looks at make, whose rules may be among its arguments or its input.
+func makes(w *walker, program string, args []value, s *scope) {
+	_, options := operands(args, "fCjlo")
+	for _, name := range []string{"f", "file", "makefile", "eval"} {
+		for _, p := range options[name] {
+			if name == "eval" || !p.exact || slices.Contains([]string{"-", "/dev/stdin", "/dev/fd/0"}, p.text) {
+				w.noteUnread(program + " " + join(args) + " " + s.input.text)
+				w.add(agent.EffectUnknown, program)
+			}
+		}
+	}
+	w.runsHere(spoken(program, args), args, s)
 }
 
 // queries looks at clients of databases, which change or delete with a word.

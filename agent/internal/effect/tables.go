@@ -3,8 +3,6 @@ package effect
 import (
 	"slices"
 	"strings"
-
-	"atelier.dev/atelier/agent"
 )
 
 // The tables. An entry with several words is the beginning of a command without
@@ -15,6 +13,7 @@ var (
 
 	shells       = strings.Fields("sh bash zsh dash ksh fish ash mksh csh tcsh rbash")
 	interpreters = strings.Fields("python python2 python3 node nodejs ruby php lua luajit Rscript julia tclsh deno-run osascript pwsh powershell guile racket")
+	scripted     = strings.Fields("ed red ex vi vim nvim view rvim emacs nano gdb lldb m4 dc expect gnuplot octave R maxima")
 	downloaders  = strings.Fields("curl wget fetch aria2c http https xh lynx w3m nc ncat ftp lwp-download GET")
 
 	// quiet only read what their operands name, and print.
@@ -33,7 +32,7 @@ var (
 	// louder has options with which quiet programs do more.
 	louder = map[string][]string{
 		"rg": {"--pre", "--hostname-bin"}, "tree": {"-o"}, "date": {"-s", "--set"}, "file": {"-C", "--compile"},
-		"less": {"-o", "-O", "--log-file", "--LOG-FILE"}, "man": {"-P", "-H", "--pager", "--html"}, "ag": {"--pager"}, "test": {"-v"}, "[": {"-v"}, "hash": {"-p"},
+		"less": {"-o", "-O", "--log-file", "--LOG-FILE"}, "man": {"-P", "-H", "--pager", "--html"}, "ag": {"--pager"}, "test": {"-v"}, "[": {"-v"}, "hash": {"-p"}, "history": {"-w", "-a", "-r", "-c", "-d", "-s"},
 	}
 
 	// writers write all that their operands name.
@@ -125,11 +124,10 @@ var wrappers = map[string]wrapper{
 	"su-exec": {before: 1, user: true},
 	"chroot":  {before: 1, user: true},
 	"nohup":   {}, "setsid": {}, "builtin": {}, "caffeinate": {values: "tw"}, "busybox": {}, "toybox": {}, "proxychains": {}, "dbus-run-session": {}, "tsocks": {},
-	"command": {}, "exec": {values: "a"}, "time": {values: "fo", long: "format output"}, "nice": {values: "n", long: "adjustment"}, "ionice": {values: "cnp"}, "chrt": {before: 1},
+	"command": {}, "exec": {values: "a"}, "time": {values: "fo", long: "format output", out: "o output"}, "nice": {values: "n", long: "adjustment"}, "ionice": {values: "cnp"}, "chrt": {before: 1},
 	"timeout": {values: "ks", long: "kill-after signal", before: 1}, "gtimeout": {values: "ks", before: 1}, "stdbuf": {values: "ioe"}, "unbuffer": {},
-	"taskset": {before: 1}, "strace": {values: "oepsP"}, "ltrace": {values: "oe"}, "xvfb-run": {values: "nse"}, "catchsegv": {}, "numactl": {},
-	"flock":    {values: "wE", before: 1, script: "c command"},
-	"script":   {script: "c command", alone: agent.EffectUnknown},
+	"taskset": {before: 1}, "strace": {values: "oepsP", out: "o output"}, "ltrace": {values: "oe", out: "o output"}, "xvfb-run": {values: "nse"}, "catchsegv": {}, "numactl": {},
+	"flock":    {values: "wE", before: 1, script: "c command", locks: true},
 	"watch":    {values: "n", long: "interval", joined: true},
 	"xargs":    {values: "nIPLdEsaR", long: "max-args max-procs replace delimiter arg-file max-lines", adds: true},
 	"parallel": {values: "jn", long: "jobs", adds: true},

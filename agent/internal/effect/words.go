@@ -393,11 +393,13 @@ func (w *walker) redirect(r *syntax.Redirect, s *scope) *scope {
 	case syntax.Hdoc, syntax.DashHdoc:
 		inside := *s
 		v := w.expand(r.Hdoc, s)
+		w.note(func(s *Step) { s.Args = append(s.Args, v.text()) })
 		inside.input = input{piped: true, text: v.text(), literal: v.exact() || len(v) == 1 && v[0].exact, network: v.fetched()}
 		return &inside
 	case syntax.WordHdoc:
 		inside := *s
 		v := w.expand(r.Word, s)
+		w.note(func(s *Step) { s.Args = append(s.Args, v.text()) })
 		inside.input = input{piped: true, text: v.text(), literal: v.exact(), network: v.fetched()}
 		return &inside
 	case syntax.DplIn, syntax.DplOut:
@@ -422,6 +424,12 @@ func (w *walker) redirect(r *syntax.Redirect, s *scope) *scope {
 // output notes where output goes. A shell whose output is a connection is
 // driven from there.
 func (w *walker) output(v value, s *scope) *scope {
+	v = slices.Clone(v)
+	for i, p := range v {
+		if p.text == "-" { // here it is a file
+			v[i].text = "./-"
+		}
+	}
 	w.writes(v, s)
 	if !isConnection(v.text()) {
 		return s

@@ -45,7 +45,7 @@ func (c *Checker) command(line, dir string, scripts int) Verdict {
 			return verdict
 		}
 	}
-	return verdict
+	return stricter(verdict, c.runsWritten(steps))
 }
 
 // stricter returns the verdict that allows less; the first of equals.
@@ -221,19 +221,8 @@ func (c *Checker) launched(s effect.Step) Verdict {
 	if !mayRun || s.Own {
 		return allowed
 	}
-	var words []string
-	for _, arg := range s.Args {
-		words = append(words, strings.FieldsFunc(arg, func(r rune) bool { return strings.ContainsRune(" \t\n;|&()=!,:'\"`$", r) })...)
-	}
-	for _, entry := range c.settings.DeniedCommands {
-		named := strings.Fields(entry)
-		if len(named) == 0 {
-			continue
-		}
-		at := slices.IndexFunc(words, func(word string) bool { return c.same(filepath.Base(word), filepath.Base(named[0])) })
-		if at >= 0 && hasInOrder(words[at+1:], named[1:]) {
-			return undecided("The command ", s.Program(), " may run ", entry, ", which is in deniedCommands.")
-		}
+	if entry := c.names(s.Args); entry != "" {
+		return undecided("The command ", s.Program(), " may run ", entry, ", which is in deniedCommands.")
 	}
 	return allowed
 }
@@ -316,6 +305,9 @@ func (c *Checker) files(s effect.Step) Verdict {
 		verdict = stricter(verdict, c.unnamed(s))
 	}
 	for _, arg := range s.Args {
+		if s.Name == "" { // text that a program reads
+			break
+		}
 		for _, path := range pathsIn(arg, s.Unfamiliar) {
 			verdict = stricter(verdict, c.argument(path, s))
 		}
