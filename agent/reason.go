@@ -26,6 +26,10 @@ const (
 	ReasonReads          ReasonCode = "reads"            //
 	ReasonOwn            ReasonCode = "own"              //
 	ReasonUnforeseen     ReasonCode = "unforeseen"       // tool
+	ReasonRuleDenies     ReasonCode = "rule_denies"      // rule
+	ReasonRuleAsks       ReasonCode = "rule_asks"        // rule
+	ReasonRuleUnsure     ReasonCode = "rule_unsure"      // rule
+	ReasonRuleAllows     ReasonCode = "rule_allows"      // rule
 	ReasonHookRefused    ReasonCode = "hook_refused"     // what the hook said
 	ReasonHookWantsAsked ReasonCode = "hook_wants_asked" // what the hook said
 	ReasonHookAllowed    ReasonCode = "hook_allowed"     // what the hook said
@@ -48,6 +52,10 @@ var reasons = map[ReasonCode]string{
 	ReasonReads:          "This only reads inside the project.",
 	ReasonOwn:            "This concerns only what this session itself starts.",
 	ReasonUnforeseen:     "What the tool {0} does cannot be foreseen.",
+	ReasonRuleDenies:     "The rule {0} denies it.",
+	ReasonRuleAsks:       "The rule {0} wants you to be asked.",
+	ReasonRuleUnsure:     "It cannot be told whether the rule {0} holds for this.",
+	ReasonRuleAllows:     "The rule {0} allows it.",
 	ReasonHookRefused:    "A hook refused it: {0}",
 	ReasonHookWantsAsked: "A hook wants you to be asked. {0}",
 	ReasonHookAllowed:    "A hook allowed it. {0}",

@@ -177,9 +177,10 @@ var unattended = ApproverFunc(func(context.Context, ApprovalRequest) (Answer, er
 })
 
 // apply folds an event into the session. It also passes allows for the session
-// to the gate, so that they survive reopening.
+// to the gate, so that they survive reopening. Where an answer has a rule, the host
+// has stored it and the gate knows it.
 func (s *Session) apply(ev Event) {
-	if a, ok := ev.Data.(ApprovalAnswer); ok && a.Answer.Decision == Allow && a.Answer.Scope == ScopeSession {
+	if a, ok := ev.Data.(ApprovalAnswer); ok && a.Answer.Decision == Allow && a.Answer.Scope == ScopeSession && a.Answer.Rule == "" {
 		if c := s.transcript.openCall(a.CallID); c != nil && c.request != nil {
 			if g, ok := s.cfg.Gate.(Granter); ok {
 				g.Grant(c.request.gateCall())

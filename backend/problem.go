@@ -429,7 +429,10 @@ var problems = map[ProblemID]problem{
 
 // Problem returns the error with an id, with its arguments filled in.
 func Problem(id ProblemID, args ...string) *Error {
-	p := problems[id]
+	p, ok := problems[id]
+	if !ok {
+		p = ruleProblems[id]
+	}
 	return &Error{
 		ID: id, Args: args, Code: p.code,
 		Message: agent.Fill(p.message, args), Kept: agent.Fill(p.kept, args), Next: agent.Fill(p.next, args),

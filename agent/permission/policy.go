@@ -15,6 +15,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/internal/sensitive"
 	"atelier.dev/atelier/agent/permission/boundary"
+	"atelier.dev/atelier/agent/permission/rule"
 )
 
 // Policy implements [agent.Gate] for the six permission modes (K-12). It is
@@ -28,6 +29,7 @@ type Policy struct {
 	read    []string // more folders to read in
 	own     []string // folders that no tool may touch
 	granted map[string]bool
+	rules   func() *rule.Set
 }
 
 // Rules name tools by their canonical names.
@@ -43,6 +45,9 @@ type Rules struct {
 	// Own lists the program's own folders, absolute. No tool may read or write
 	// there in any mode, except in folders that Read lists.
 	Own []string
+	// Set returns the rules that hold now; nil means that there are none. It is
+	// called for each decision and must not block for long.
+	Set func() *rule.Set
 }
 
 var (
@@ -60,7 +65,10 @@ func New(workspace string, rules Rules) (*Policy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open workspace: %w", err)
 	}
-	p := &Policy{dir: real, alias: abs, allow: rules.Allow, deny: rules.Deny, read: rules.Read, granted: map[string]bool{}}
+	p := &Policy{dir: real, alias: abs, allow: rules.Allow, deny: rules.Deny, read: rules.Read, granted: map[string]bool{}, rules: rules.Set}
+	if p.rules == nil {
+		p.rules = func() *rule.Set { return nil }
+	}
 	for _, dir := range rules.Own {
 		if dir = boundary.Resolve(dir); !p.insideOf(dir) {
 			p.own = append(p.own, dir)
@@ -86,21 +94,61 @@ func (p *Policy) Decide(call agent.GateCall) agent.Verdict {
 			return final(agent.Because(agent.Deny, agent.ReasonOwnFolder, filepath.Clean(path)))
 		}
 	}
-	if call.Mode == agent.ModeBypass {
+	judged := p.rules().Judge(call, func(path string, write bool) bool { return p.touchesFreely(call.Mode, path, write) })
+	granted := p.granted[p.key(call)]
+	switch {
+	case judged.Decision == agent.Deny:
+		return final(by(judged, agent.Because(agent.Deny, agent.ReasonRuleDenies, judged.Rule.Text)))
+	case judged.Decision == agent.Ask && !(granted && call.Mode != agent.ModePlan):
+		return p.question(call, judged)
+	case call.Mode == agent.ModeBypass:
 		return agent.Because(agent.Allow, agent.ReasonNeverAsks)
 	}
 	verdict, kind := p.examine(call)
-	if p.free(call, kind) {
+	switch {
+	case p.free(call, kind, granted):
 		verdict.Decision = agent.Allow
 		return verdict
+	case judged.Decision == agent.Allow && call.Mode != agent.ModePlan && kind != protected && kind != secret:
+		return by(judged, agent.Because(agent.Allow, agent.ReasonRuleAllows, judged.Rule.Text))
 	}
 	verdict.EachTime = call.Mode == agent.ModePlan || kind == protected
 	verdict.Final = verdict.EachTime || kind == secret
-	if call.Mode == agent.ModeDontAsk {
-		verdict.Decision = agent.Deny
-		verdict.Reason += " The mode dontAsk refuses what would need consent."
+	return refused(call, verdict)
+}
+
+// question asks because of a rule, in every mode.
+func (p *Policy) question(call agent.GateCall, judged rule.Judgement) agent.Verdict {
+	code := agent.ReasonRuleAsks
+	if judged.Unsure {
+		code = agent.ReasonRuleUnsure
 	}
-	return verdict
+	return refused(call, final(by(judged, agent.Because(agent.Ask, code, judged.Rule.Text))))
+}
+
+// refused turns a question into a denial in the mode that asks nothing.
+func refused(call agent.GateCall, v agent.Verdict) agent.Verdict {
+	if call.Mode == agent.ModeDontAsk {
+		v.Decision = agent.Deny
+		v.Reason += " The mode dontAsk refuses what would need consent."
+	}
+	return v
+}
+
+// by names the rule that decided.
+func by(judged rule.Judgement, v agent.Verdict) agent.Verdict {
+	v.By, v.Rule = agent.ByRule, judged.Rule
+	return v
+}
+
+// touchesFreely reports whether a mode lets a part of a command touch a file.
+func (p *Policy) touchesFreely(mode agent.Mode, path string, write bool) bool {
+	call := agent.GateCall{Mode: mode, ReadOnly: !write, Access: agent.Access{Reads: []string{path}}}
+	if write {
+		call.Access = agent.Access{Writes: []string{path}}
+	}
+	_, kind := p.examine(call)
+	return p.free(call, kind, false)
 }
 
 func final(v agent.Verdict) agent.Verdict {
@@ -120,13 +168,13 @@ const (
 )
 
 // free reports whether a call of this kind runs without asking.
-func (p *Policy) free(call agent.GateCall, k kind) bool {
+func (p *Policy) free(call agent.GateCall, k kind, granted bool) bool {
 	switch {
 	case k == looks:
 		return true
 	case call.Mode == agent.ModePlan || k == protected:
 		return false
-	case p.granted[p.key(call)]:
+	case granted:
 		return true
 	case k == secret:
 		return false

@@ -10,6 +10,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/permission"
+	"atelier.dev/atelier/agent/permission/rule"
 	"atelier.dev/atelier/agent/profile"
 	"atelier.dev/atelier/agent/subagent"
 	"atelier.dev/atelier/agent/tool"
@@ -44,16 +45,16 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 	rules := w.cfg.Rules
 	rules.Read = append(slices.Clone(rules.Read), place.output)
 	rules.Own = []string{w.cfg.Home}
+	rules.Set = func() *rule.Set { return w.guard.Set(w.ctx, account(info)) }
 	gate, err := permission.New(w.cfg.Folder, rules)
 	if err != nil {
 		return nil, err
 	}
 	limits := w.cfg.Limits
-	account := info.ID
 	if info.Helper != nil {
-		limits.Rounds, account = info.Helper.Rounds, info.Helper.Parent
+		limits.Rounds = info.Helper.Rounds
 	}
-	limits.OthersCost = func() llm.Cost { return w.othersCost(account, info.ID) }
+	limits.OthersCost = func() llm.Cost { return w.othersCost(account(info), info.ID) }
 	limits.Rounds = cmp.Or(limits.Rounds, agent.DefaultLimits.Rounds)
 	limits.Continuations = cmp.Or(limits.Continuations, agent.DefaultLimits.Continuations)
 	limits.LoopWindow = cmp.Or(limits.LoopWindow, agent.DefaultLimits.LoopWindow)

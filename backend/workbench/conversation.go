@@ -176,8 +176,9 @@ func (w *Workbench) Interrupt(session string) {
 	}
 }
 
-// answer delivers a person's decision to the turn that waits for it. The
-// request must be pending in the store, so that no answer counts twice.
+// answer delivers a person's decision to the turn that waits for it, after it has
+// stored the decision's rule. The request must be pending in the store, so that no
+// answer counts twice.
 func (w *Workbench) answer(ctx context.Context, in AnswerRequest) (backend.Empty, error) {
 	if d := in.Answer.Decision; d != agent.Allow && d != agent.Deny {
 		return backend.Empty{}, backend.Problem(backend.ProblemAnswerInvalid)
@@ -189,6 +190,9 @@ func (w *Workbench) answer(ctx context.Context, in AnswerRequest) (backend.Empty
 	l := w.sessions.Find(session)
 	if session != in.Session || l == nil || !l.Busy() {
 		return backend.Empty{}, backend.Problem(backend.ProblemApprovalElsewhere)
+	}
+	if err := w.remember(ctx, in); err != nil {
+		return backend.Empty{}, err
 	}
 	if !l.Answer(in.Approval, in.Answer) {
 		return backend.Empty{}, backend.Problem(backend.ProblemApprovalAnswered)

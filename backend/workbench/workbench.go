@@ -17,6 +17,7 @@ import (
 	"atelier.dev/atelier/agent/profile"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/feed"
+	"atelier.dev/atelier/backend/guard"
 	"atelier.dev/atelier/backend/live"
 	"atelier.dev/atelier/backend/models"
 )
@@ -76,6 +77,7 @@ type Workbench struct {
 	sessions  *live.Sessions
 	places    places
 	edits     edits
+	guard     *guard.Guard
 	picked    atomic.Bool // the user has picked the settings of new sessions
 
 	ctx    context.Context // ends when the workbench closes
@@ -93,6 +95,7 @@ func New(cfg Config) *Workbench {
 		cfg: cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{bySession: map[string]workplace{}}, edits: edits{bySession: map[string]editLog{}},
 		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home}),
 		measuring: make(chan struct{}, 1), looks: looks{held: make(chan struct{}, 1)},
+		guard: guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store}),
 	}
 	w.sessions = live.New(live.Config{
 		Log: cfg.Store, Check: w.belongsHere, Build: w.newSession, Start: w.sessionStart, Show: w.show,
@@ -163,6 +166,12 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "endpoints.list", w.providers.ListEndpoints)
 	handle(d, "endpoints.set", w.providers.SetEndpoint)
 	handle(d, "endpoints.remove", w.providers.RemoveEndpoint)
+	handle(d, "permissions.rules", w.listRules)
+	handle(d, "permissions.add", w.addRule)
+	handle(d, "permissions.remove", w.removeRule)
+	handle(d, "permissions.accept", w.acceptRules)
+	handle(d, "permissions.try", w.tryRule)
+	handle(d, "permissions.suggest", w.suggestRules)
 	handle(d, "preferences.get", w.preferences)
 	handle(d, "preferences.set", w.setPreferences)
 	handle(d, "host.open_link", w.openLink)

@@ -17,6 +17,11 @@ export type Absence = {
   cost?: Spending
 }
 
+export type AcceptRequest = {
+  path: string
+  seal: string
+}
+
 export type Access = {
   reads?: string[]
   writes?: string[]
@@ -25,6 +30,14 @@ export type Access = {
   task?: string
   only_reads?: boolean
   own?: boolean
+}
+
+export type AddRequest = {
+  session?: string
+  rule: string
+  decision: Decision
+  scope: Scope
+  expires?: number
 }
 
 export type AgentRef = {
@@ -710,6 +723,8 @@ export type LoopDetection = {
   calls: number
 }
 
+export type Meaning = "command" | "prefix" | "pattern" | "commands" | "reads" | "edits" | "host" | "agent" | "server" | "tool" | "tools" | "nothing"
+
 export type Media = {
   mime: string
   name?: string
@@ -872,7 +887,7 @@ export type Preferences = {
   damaged?: boolean
 }
 
-export type ProblemID = "internal" | "method" | "arguments" | "listen" | "link_invalid" | "link_here" | "folder_unusable" | "folder_missing" | "folder_unopened" | "folder_unread" | "folder_is_file" | "project_path" | "project_here" | "project_served" | "project_unopened" | "pick_folder" | "session_missing" | "session_unnamed" | "session_undeleted" | "session_working" | "session_closing" | "session_waits" | "session_elsewhere" | "session_foreign" | "session_none" | "message_empty" | "command_empty" | "turn_complete" | "turn_unsaved" | "nothing_to_compact" | "history_range" | "event_missing" | "answer_invalid" | "approval_elsewhere" | "approval_answered" | "message_delivered" | "queue_verb" | "queue_empty" | "task_unknown" | "model_unchosen" | "limit_negative" | "mode_unknown" | "command_timeout" | "compact_unknown" | "bypass_by_default" | "font_size" | "font_name" | "setting_damaged" | "home_unusable" | "store_unopened" | "store_locked" | "store_damaged" | "store_newer" | "store_failed" | "store_full" | "event_unread" | "provider_unknown" | "address_missing" | "address_damaged" | "key_missing" | "key_missing_or_set" | "model_unlisted" | "models_file" | "key_unread" | "key_unread_or_set" | "key_garbled" | "key_unsaved" | "key_unsaved_or_set" | "key_unremoved" | "key_of_other" | "key_not_own" | "key_of_environment" | "address_invalid" | "address_password" | "address_query" | "endpoint_not_here" | "endpoint_missing" | "endpoints_full" | "endpoint_unnamed" | "endpoint_unaddressed" | "headers_full" | "header_reserved" | "header_twice" | "header_value" | "header_empty" | "body_invalid" | "body_reserved" | "changes_no_git" | "changes_no_repository" | "changes_refused" | "changes_outside" | "changes_vanished" | "changes_unreadable" | "changes_too_large" | "changes_changed" | "changes_ambiguous" | "changes_occupied" | "changes_not_text" | "changes_not_possible" | "changes_not_written" | "changes_read_only" | "changes_hunk_invalid" | "changes_base_unknown" | "changes_base_unrelated" | "changes_filtered" | "changes_in_progress" | "changes_nothing_staged" | "changes_staged_outside" | "changes_conflicts" | "changes_no_identity" | "changes_no_message" | "changes_branch_invalid" | "changes_branch_exists" | "changes_locked" | "changes_slow" | "changes_scope" | "changes_unproposed" | "file_missing" | "editor_missing" | "editor_invalid" | "editor_failed" | "editor_absent" | "editor_nothing"
+export type ProblemID = "internal" | "method" | "arguments" | "listen" | "link_invalid" | "link_here" | "folder_unusable" | "folder_missing" | "folder_unopened" | "folder_unread" | "folder_is_file" | "project_path" | "project_here" | "project_served" | "project_unopened" | "pick_folder" | "session_missing" | "session_unnamed" | "session_undeleted" | "session_working" | "session_closing" | "session_waits" | "session_elsewhere" | "session_foreign" | "session_none" | "message_empty" | "command_empty" | "turn_complete" | "turn_unsaved" | "nothing_to_compact" | "history_range" | "event_missing" | "answer_invalid" | "approval_elsewhere" | "approval_answered" | "message_delivered" | "queue_verb" | "queue_empty" | "task_unknown" | "model_unchosen" | "limit_negative" | "mode_unknown" | "command_timeout" | "compact_unknown" | "bypass_by_default" | "font_size" | "font_name" | "setting_damaged" | "home_unusable" | "store_unopened" | "store_locked" | "store_damaged" | "store_newer" | "store_failed" | "store_full" | "event_unread" | "provider_unknown" | "address_missing" | "address_damaged" | "key_missing" | "key_missing_or_set" | "model_unlisted" | "models_file" | "key_unread" | "key_unread_or_set" | "key_garbled" | "key_unsaved" | "key_unsaved_or_set" | "key_unremoved" | "key_of_other" | "key_not_own" | "key_of_environment" | "address_invalid" | "address_password" | "address_query" | "endpoint_not_here" | "endpoint_missing" | "endpoints_full" | "endpoint_unnamed" | "endpoint_unaddressed" | "headers_full" | "header_reserved" | "header_twice" | "header_value" | "header_empty" | "body_invalid" | "body_reserved" | "changes_no_git" | "changes_no_repository" | "changes_refused" | "changes_outside" | "changes_vanished" | "changes_unreadable" | "changes_too_large" | "changes_changed" | "changes_ambiguous" | "changes_occupied" | "changes_not_text" | "changes_not_possible" | "changes_not_written" | "changes_read_only" | "changes_hunk_invalid" | "changes_base_unknown" | "changes_base_unrelated" | "changes_filtered" | "changes_in_progress" | "changes_nothing_staged" | "changes_staged_outside" | "changes_conflicts" | "changes_no_identity" | "changes_no_message" | "changes_branch_invalid" | "changes_branch_exists" | "changes_locked" | "changes_slow" | "changes_scope" | "changes_unproposed" | "file_missing" | "editor_missing" | "editor_invalid" | "editor_failed" | "editor_absent" | "editor_nothing" | "rule_empty" | "rule_long" | "rule_hidden" | "rule_bracket" | "rule_tool" | "rule_selector" | "rule_tools" | "rule_parent" | "rule_pattern" | "rule_stars" | "rule_domain" | "rule_form" | "rule_decision" | "rule_past" | "rule_scope" | "rule_missing" | "rule_other" | "rules_full" | "rules_file" | "rules_changed" | "rules_unwritten"
 
 export type ProcessingEnd = {
   reason: EndReason
@@ -983,7 +998,7 @@ export type RateLimitReport = {
   limit: RateLimit
 }
 
-export type ReasonCode = "tool_off" | "never_asks" | "controls" | "secret" | "own_folder" | "outside" | "leads_outside" | "command" | "command_reads" | "changes" | "changes_two" | "changes_more" | "reads" | "own" | "unforeseen" | "hook_refused" | "hook_wants_asked" | "hook_allowed"
+export type ReasonCode = "tool_off" | "never_asks" | "controls" | "secret" | "own_folder" | "outside" | "leads_outside" | "command" | "command_reads" | "changes" | "changes_two" | "changes_more" | "reads" | "own" | "unforeseen" | "rule_denies" | "rule_asks" | "rule_unsure" | "rule_allows" | "hook_refused" | "hook_wants_asked" | "hook_allowed"
 
 export type Reasoning = {
   text?: string
@@ -1005,6 +1020,14 @@ export type RecentProject = {
   waiting?: number
   missing?: boolean
   current?: boolean
+}
+
+export type RemoveRequest = {
+  session?: string
+  rule: string
+  decision: Decision
+  scope: Scope
+  file?: string
 }
 
 export type RenameRequest = {
@@ -1047,10 +1070,39 @@ export type Row = {
   lost?: boolean
 }
 
+export type RuleEntry = {
+  rule: string
+  decision: Decision
+  scope: Scope
+  expires?: number
+  state: RuleState
+  words: RuleWords
+  file?: string
+  line?: number
+  problem?: Error
+}
+
 export type RuleRef = {
   text: string
   decision: Decision
   scope: Scope
+}
+
+export type RuleState = "holds" | "expired" | "unaccepted" | "unreadable"
+
+export type RuleWords = {
+  means: Meaning
+  of?: string
+  too_wide?: boolean
+}
+
+export type RulesReply = {
+  rules?: RuleEntry[]
+  files?: SettingsFile[]
+}
+
+export type RulesRequest = {
+  session?: string
 }
 
 export type Scope = "once" | "session" | "local" | "project" | "user"
@@ -1129,6 +1181,15 @@ export type SettingsChange = {
   settings: Settings
 }
 
+export type SettingsFile = {
+  path: string
+  scope: Scope
+  problem?: Error
+  unaccepted?: number
+  sandbox?: boolean
+  seal?: string
+}
+
 export type SideRequest = {
   purpose: Purpose
   provider: string
@@ -1158,6 +1219,20 @@ export type SteeringInjected = {
   text: string
   queue_id?: string
   by_loop?: boolean
+}
+
+export type SuggestReply = {
+  rules?: SuggestedRule[]
+}
+
+export type SuggestRequest = {
+  session: string
+  approval: string
+}
+
+export type SuggestedRule = {
+  rule: string
+  words: RuleWords
 }
 
 export type TaskChange = {
@@ -1263,6 +1338,30 @@ export type ToolResult = {
   is_error?: boolean
 }
 
+export type TriedCall = {
+  session: string
+  call_id: string
+  tool: string
+  text: string
+  at: number
+  asked?: boolean
+  outside?: boolean
+}
+
+export type TryReply = {
+  words: RuleWords
+  calls: number
+  matched: number
+  asked: number
+  outside: number
+  examples?: TriedCall[]
+}
+
+export type TryRequest = {
+  rule: string
+  decision: Decision
+}
+
 export type TurnContinued = {
 }
 
@@ -1352,7 +1451,13 @@ export interface Methods {
   "models.list": { args: ModelsRequest; reply: ModelList }
   "models.local": { args: Empty; reply: ModelList }
   "models.test": { args: ModelRef; reply: ConnectionTest }
+  "permissions.accept": { args: AcceptRequest; reply: Empty }
+  "permissions.add": { args: AddRequest; reply: RuleEntry }
   "permissions.ledger": { args: LedgerRequest; reply: Page }
+  "permissions.remove": { args: RemoveRequest; reply: Empty }
+  "permissions.rules": { args: RulesRequest; reply: RulesReply }
+  "permissions.suggest": { args: SuggestRequest; reply: SuggestReply }
+  "permissions.try": { args: TryRequest; reply: TryReply }
   "preferences.get": { args: Empty; reply: Preferences }
   "preferences.set": { args: Preferences; reply: Preferences }
   "project.info": { args: Empty; reply: ProjectInfo }

@@ -505,6 +505,104 @@ export const problems: Record<ProblemID, Words> = {
     next: '请在“设置”中填写已安装的程序，或它的完整路径。',
   },
   editor_nothing: { message: '项目中没有可打开的文件。', kept: '没有做任何更改。' },
+  rule_empty: {
+    message: '规则是空的。',
+    kept: '规则没有改变。',
+    next: '规则是工具的名称，或写成 Bash(git push *) 的形式。',
+  },
+  rule_long: {
+    message: '规则 {0} 超过 {1} 字节。',
+    kept: '规则没有改变。',
+  },
+  rule_hidden: {
+    message: '规则 {0} 含有不可见的字符。',
+    kept: '规则没有改变。',
+    next: '请重新输入。',
+  },
+  rule_bracket: {
+    message: '规则 {0} 的括号不成对。',
+    kept: '规则没有改变。',
+    next: '规则是工具的名称，或写成 Bash(git push *) 的形式。',
+  },
+  rule_tool: {
+    message: '规则 {0} 不是以工具名称开头。',
+    kept: '规则没有改变。',
+    next: '规则是工具的名称，或写成 Bash(git push *) 的形式。',
+  },
+  rule_selector: {
+    message: '规则 {0} 的括号是空的。',
+    kept: '规则没有改变。',
+    next: '去掉括号即表示该工具的所有调用。',
+  },
+  rule_tools: {
+    message: '规则 {0} 涉及多个工具，因此不能带括号。',
+    kept: '规则没有改变。',
+    next: '请为每个工具各写一条规则。',
+  },
+  rule_parent: {
+    message: '规则 {0} 的路径模式中含有“..”。',
+    kept: '规则没有改变。',
+    next: '请以 // 开头表示整台电脑，或以 ~/ 开头表示你的主文件夹。',
+  },
+  rule_pattern: {
+    message: '规则 {0} 的路径模式以反斜杠结尾，或有未闭合的方括号。',
+    kept: '规则没有改变。',
+  },
+  rule_stars: {
+    message: '规则 {0} 的路径模式中“**”超过 {1} 处。',
+    kept: '规则没有改变。',
+  },
+  rule_domain: {
+    message: '规则 {0} 没有指明主机。',
+    kept: '规则没有改变。',
+    next: '请写成 WebFetch(domain:example.com) 的形式。',
+  },
+  rule_form: {
+    message: '{0} 不是规则，或其到期时间不是日期。',
+    kept: '规则没有改变。',
+    next: '规则是工具的名称，或写成 Bash(git push *) 的形式。',
+  },
+  rule_decision: {
+    message: '规则只能是允许、询问或拒绝。',
+    kept: '规则没有改变。',
+  },
+  rule_past: {
+    message: '这条规则的到期时间已经过去。',
+    kept: '规则没有改变。',
+  },
+  rule_scope: {
+    message: '规则不能保存在那里。',
+    kept: '规则没有改变。',
+  },
+  rule_missing: {
+    message: '规则 {0} 已不在那里。',
+    kept: '规则没有改变。',
+  },
+  rule_other: {
+    message: '规则 {0} 不适用于这次调用。',
+    kept: '请求仍在等待答复。',
+    next: '请换一条规则，或只答复这一次。',
+  },
+  rules_full: {
+    message: '规则太多。',
+    kept: '规则没有改变。',
+    next: '请移除不再需要的规则。',
+  },
+  rules_file: {
+    message: '{0} 从第 {1} 行起无法读取，因此其他规则未允许的命令都会先询问。',
+    kept: '文件没有改变。',
+    next: '请改正它。',
+  },
+  rules_changed: {
+    message: '{0} 在显示之后已有改动。',
+    kept: '没有接受任何内容。',
+    next: '请重新查看其中的规则。',
+  },
+  rules_unwritten: {
+    message: '无法把规则写入 {0}。',
+    kept: '规则没有改变。',
+    next: '请检查它是否为可写的 JSON 文件。',
+  },
   editor_failed: {
     message: '无法启动 {0}。',
     kept: '没有做任何更改。',

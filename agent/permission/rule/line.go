@@ -1,0 +1,277 @@
+package rule
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/internal/effect"
+	"atelier.dev/atelier/agent/internal/shell"
+	"atelier.dev/atelier/agent/permission/boundary"
+)
+
+// Limits of the scripts that a line runs and that are read as well.
+const (
+	maxScript  = 32 << 10 // bytes
+	maxScripts = 4        // scripts within scripts, and scripts of one line
+)
+
+// line is a command line, read as far as it can be.
+type line struct {
+	text    string
+	typed   bool // it is input of a running command, which need not be a shell
+	clear   bool // it could be read
+	steps   []effect.Step
+	effects []agent.Effect
+	scripts []effect.Step // of the scripts that it runs
+}
+
+// read reads the command line of a call. On Windows another shell runs it.
+func read(access agent.Access, at place) *line {
+	l := &line{text: strings.TrimSpace(access.Command), typed: access.Task != ""}
+	if _, ok := shell.Parse(l.text); !ok || runtime.GOOS == "windows" {
+		return l
+	}
+	dir := at.project
+	if access.Dir != "" {
+		dir = boundary.Resolve(access.Dir)
+	}
+	l.steps, l.effects = trace(l.text, dir, at)
+	l.clear = !has(l.effects, agent.EffectTooLong)
+	l.scripts = l.inside(l.steps, at, maxScripts)
+	return l
+}
+
+func trace(text, dir string, at place) ([]effect.Step, []agent.Effect) {
+	return effect.Trace(text, effect.Place{
+		Dir: dir, Project: at.project, Home: at.home, Resolve: boundary.Resolve,
+		Exists: func(path string) bool { _, err := os.Lstat(path); return err == nil },
+	})
+}
+
+// inside returns the steps of the scripts that steps run as a shell. One that
+// cannot be read leaves the line unclear.
+func (l *line) inside(steps []effect.Step, at place, left int) []effect.Step {
+	var all []effect.Step
+	for _, s := range steps {
+		for _, path := range s.Scripts {
+			text, ok := readScript(path)
+			byShell := effect.IsShell(s.Program()) || s.Program() == "source" || s.Program() == "."
+			switch {
+			case ok && !byShell && !strings.HasPrefix(text, "#!"), ok && !byShell && !forShell(text):
+				continue // another language, which no rule for commands sees
+			case !ok && !byShell:
+				continue
+			case !ok, left == 0:
+				l.clear = false
+				continue
+			}
+			left--
+			for _, dir := range s.Dirs {
+				found, _ := trace(text, dir, at)
+				all = append(all, found...)
+				all = append(all, l.inside(found, at, left)...)
+			}
+		}
+	}
+	return all
+}
+
+func forShell(text string) bool {
+	first, _, _ := strings.Cut(text, "\n")
+	return slices.ContainsFunc(strings.Fields(strings.TrimPrefix(first, "#!")), func(name string) bool { return effect.IsShell(filepath.Base(name)) })
+}
+
+// readScript returns the text of a regular file that is not too long.
+func readScript(path string) (string, bool) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return "", false
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", false
+	}
+	defer file.Close()
+	b, err := io.ReadAll(io.LimitReader(file, maxScript+1))
+	return string(b), err == nil && len(b) <= maxScript
+}
+
+func has(effects []agent.Effect, ids ...agent.EffectID) bool {
+	return slices.ContainsFunc(effects, func(e agent.Effect) bool { return slices.Contains(ids, e.ID) })
+}
+
+// means reports whether a rule that denies or asks means a part of the line.
+func (l *line) means(c command) answer {
+	if c.exact() && c.line == l.text {
+		return yes
+	}
+	if !l.clear {
+		return maybe
+	}
+	found := no
+	for _, s := range slices.Concat(l.steps, l.scripts) {
+		found = max(found, c.means(s))
+	}
+	return found
+}
+
+// means reports whether a rule that denies or asks means a step.
+func (c command) means(s effect.Step) answer {
+	program := strings.ToLower(strings.TrimSuffix(s.Program(), ".exe"))
+	name := word{{text: strings.ToLower(filepath.Base(c.words[0].text()))}}
+	if c.words[0].open() {
+		name = c.words[0]
+	}
+	switch {
+	case s.Own:
+		return no
+	case s.Name != "" && !s.Known:
+		return maybe
+	case s.Name != "" && (name.matches(program) || name.matches(withoutVersion(program))) && c.inOrder(s):
+		return yes
+	case s.Unread != "" && (effect.IsShell(s.Program()) || s.Name == "" || mentions(s.Unread, name.text())):
+		return maybe
+	case has(s.Effects, agent.EffectNetCode, agent.EffectBuiltCode):
+		return maybe
+	case s.Name == "" && has(s.Effects, agent.EffectUnknown) && len(s.Vague) == 0: // a variable that decides which programs run
+		return maybe
+	}
+	return either(s.Unfamiliar && mentions(strings.Join(s.Args, " "), name.text()), maybe)
+}
+
+// withoutVersion returns the name of a program without that of its version.
+func withoutVersion(program string) string { return strings.TrimRight(program, "0123456789.-") }
+
+// mentions reports whether a text has a name in it, as a word.
+func mentions(text, name string) bool {
+	return name != "" && slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_' || r == '.')
+	}), func(word string) bool { return word == name })
+}
+
+// inOrder reports whether the words of a rule, after the program, are among the
+// arguments in their order. Others may stand between them, such as options.
+func (c command) inOrder(s effect.Step) bool {
+	args := s.Args
+	for _, want := range c.words[1:] {
+		if want.anything() {
+			continue
+		}
+		at := slices.IndexFunc(args, func(arg string) bool { return want.matches(arg) || !want.open() && sameLetters(want.text(), arg) })
+		if at < 0 {
+			return false
+		}
+		args = args[at+1:]
+	}
+	return true
+}
+
+// sameLetters reports whether two words are options with the same letters: -rf and
+// -fr.
+func sameLetters(a, b string) bool {
+	if len(a) < 2 || len(a) != len(b) || a[0] != '-' || b[0] != '-' || a[1] == '-' {
+		return false
+	}
+	x, y := []byte(a), []byte(b)
+	slices.Sort(x)
+	slices.Sort(y)
+	return slices.Equal(x, y)
+}
+
+// descends are programs that also touch what is below a folder.
+var descends = strings.Fields("find fd rg ag ack ugrep grep egrep fgrep rgrep tar zip 7z rsync mv cp rm scp chmod chown chgrp tree du ln")
+
+// touches reports whether the line reads or changes files that a rule, which
+// denies or asks, means.
+func (l *line) touches(r compiled, at place) answer {
+	if !l.clear {
+		return maybe
+	}
+	found := no
+	for _, s := range slices.Concat(l.steps, l.scripts) {
+		found = max(found, stepTouches(s, r, at))
+	}
+	return found
+}
+
+func stepTouches(s effect.Step, r compiled, at place) answer {
+	writes := r.kind() == kindWrite
+	paths := slices.Clone(s.Writes)
+	if !writes {
+		paths = slices.Concat(paths, s.Reads, s.Scripts)
+	}
+	found := no
+	deep := slices.Contains(descends, s.Program()) || s.Unfamiliar
+	for _, path := range paths {
+		switch {
+		case r.path.matches(path, at, true), r.path.matches(boundary.Resolve(path), at, true):
+			return yes
+		case deep && r.path.mayHaveBelow(path, at):
+			found = maybe
+		}
+	}
+	for _, arg := range s.Args {
+		for _, path := range pathsOf(arg, s.Dirs, at) {
+			if r.path.matches(path, at, true) || r.path.matches(boundary.Resolve(path), at, true) {
+				if !writes {
+					return yes
+				}
+				found = either(found == maybe || s.Unfamiliar || s.Unread != "", maybe)
+			}
+		}
+	}
+	unknown := len(s.Vague) > 0 || s.Unread != "" || s.Name != "" && !s.Known
+	if unknown && (!writes || s.Unread != "" || !s.Known || s.Unfamiliar || has(s.Effects, agent.EffectChanges, agent.EffectDeletes, agent.EffectDeletesUnknown)) {
+		found = maybe
+	}
+	return found
+}
+
+// pathsOf returns the paths that an argument may be: all of it, or the value of an
+// option.
+func pathsOf(arg string, dirs []string, at place) []string {
+	words := []string{strings.TrimPrefix(arg, "@")}
+	if _, value, ok := strings.Cut(arg, "="); ok {
+		words = append(words, value)
+	}
+	if i := strings.IndexAny(arg, "/~"); strings.HasPrefix(arg, "-") && i > 0 {
+		words = append(words, arg[i:])
+	}
+	var paths []string
+	for _, w := range words {
+		switch rest, ok := strings.CutPrefix(w, "~"); {
+		case w == "" || strings.HasPrefix(w, "-"):
+		case ok && at.home != "" && (rest == "" || rest[0] == '/'):
+			paths = append(paths, filepath.Join(at.home, rest))
+		case filepath.IsAbs(w):
+			paths = append(paths, filepath.Clean(w))
+		default:
+			for _, dir := range dirs {
+				paths = append(paths, filepath.Join(dir, w))
+			}
+		}
+	}
+	return paths
+}
+
+// Outside reports whether a call touches, or may touch, what is outside the
+// project.
+func Outside(call agent.GateCall, at Place) bool {
+	v := &view{call: call, set: New(at, nil)}
+	for _, path := range slices.Concat(call.Access.Writes, call.Access.Reads) {
+		if !v.inProject(boundary.Resolve(path)) {
+			return true
+		}
+	}
+	if call.Access.Command == "" {
+		return false
+	}
+	l := v.trace()
+	return has(l.effects, agent.EffectOutside, agent.EffectDeletesOutside) || slices.ContainsFunc(l.steps, func(s effect.Step) bool {
+		return slices.ContainsFunc(s.Dirs, func(dir string) bool { return !v.inProject(dir) })
+	})
+}

@@ -1,0 +1,189 @@
+package rule
+
+import (
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"atelier.dev/atelier/agent/permission/boundary"
+)
+
+// pattern is the pattern of paths in a rule.
+type pattern struct {
+	base  base
+	names []string // with "**" for any number of folders
+	// floating says that the pattern may begin at any depth below its base.
+	floating bool
+}
+
+type base int
+
+const (
+	ofProject base = iota
+	ofHome
+	ofRoot
+)
+
+// pattern returns the pattern of a rule about paths. It follows .gitignore: a
+// pattern with a slash in it begins at its base, any other is a name at any depth,
+// and whatever is below a match is meant as well.
+func (r Rule) pattern() (p pattern, ok bool) {
+	if k := r.kind(); r.Selector == "" || k != kindRead && k != kindWrite {
+		return p, false
+	}
+	text := filepath.ToSlash(r.Selector)
+	switch {
+	case strings.HasPrefix(text, "//"):
+		p.base, text = ofRoot, text[2:]
+	case text == "~", strings.HasPrefix(text, "~/"):
+		p.base, text = ofHome, strings.TrimPrefix(text[1:], "/")
+	case strings.HasPrefix(text, "/"):
+		text = text[1:]
+	case strings.HasPrefix(text, "./"):
+		text = text[2:]
+	default:
+		p.floating = !strings.Contains(strings.TrimSuffix(text, "/"), "/")
+	}
+	for name := range strings.SplitSeq(text, "/") {
+		if name != "" && name != "." {
+			p.names = append(p.names, name)
+		}
+	}
+	return p, true
+}
+
+func (p pattern) check() error {
+	deep := 0
+	for _, name := range p.names {
+		if name == ".." {
+			return fault(FaultParent)
+		}
+		if name == "**" {
+			deep++
+		}
+		if _, err := path.Match(name, ""); err != nil {
+			return fault(FaultPattern)
+		}
+	}
+	if deep > maxDeep {
+		return fault(FaultStars, strconv.Itoa(maxDeep))
+	}
+	return nil
+}
+
+// maxDeep limits the "**" of a pattern, each of which is tried at every depth.
+const maxDeep = 3
+
+// place is where a rule's paths begin.
+type place struct{ project, home string }
+
+func (p pattern) root(at place) string {
+	switch p.base {
+	case ofHome:
+		return at.home
+	case ofRoot:
+		return "/"
+	}
+	return at.project
+}
+
+// matches reports whether a path, absolute and without links, is of the form of a
+// pattern or below one that is.
+func (p pattern) matches(real string, at place, fold bool) bool {
+	names, ok := p.below(real, at)
+	if !ok {
+		return false
+	}
+	want := p.names
+	if fold {
+		names, want = lower(names), lower(want)
+	}
+	if p.floating {
+		for i := range names {
+			if namesMatch(want, names[i:]) {
+				return true
+			}
+		}
+		return false
+	}
+	return namesMatch(want, names)
+}
+
+// mayHaveBelow reports whether a path is a folder above what a pattern surely
+// means: the names before its first "*".
+func (p pattern) mayHaveBelow(real string, at place) bool {
+	fixed := []string{p.root(at)}
+	for _, name := range p.names {
+		if strings.ContainsAny(name, `*?[\`) {
+			break
+		}
+		fixed = append(fixed, name)
+	}
+	if len(fixed) == 1 || p.floating || fixed[0] == "" {
+		return false
+	}
+	rel, err := filepath.Rel(real, boundary.Resolve(filepath.Join(fixed...)))
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// below returns the names of a path below the pattern's base.
+func (p pattern) below(real string, at place) ([]string, bool) {
+	root := p.root(at)
+	if root == "" {
+		return nil, false
+	}
+	if p.base == ofRoot {
+		real = strings.TrimPrefix(real, filepath.VolumeName(real))
+	}
+	rel, err := filepath.Rel(root, real)
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil, false
+	}
+	if rel == "." {
+		return nil, true
+	}
+	return strings.Split(filepath.ToSlash(rel), "/"), true
+}
+
+func lower(names []string) []string {
+	out := make([]string, 0, len(names))
+	for _, name := range names {
+		out = append(out, strings.ToLower(name))
+	}
+	return out
+}
+
+// namesMatch reports whether names begin with those of a pattern. "**" stands for
+// any number of names, and at the end for at least one.
+func namesMatch(want, names []string) bool {
+	for i, w := range want {
+		if w == "**" {
+			for i+1 < len(want) && want[i+1] == "**" {
+				i++
+			}
+			if i+1 == len(want) {
+				return len(names) > 0
+			}
+			for from := range names {
+				if namesMatch(want[i+1:], names[from:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if len(names) == 0 {
+			return false
+		}
+		if ok, err := path.Match(w, names[0]); err != nil || !ok {
+			return false
+		}
+		names = names[1:]
+	}
+	return true
+}
+
+// escapePath returns a path's name as a pattern for this name.
+func escapePath(name string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
+}

@@ -1,0 +1,185 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/permission/rule"
+	"atelier.dev/atelier/backend"
+)
+
+// Draft reads a rule that somebody wrote. Its errors are a page's.
+func Draft(text string, d agent.Decision) (rule.Rule, error) {
+	r, err := rule.Parse(text)
+	if err != nil {
+		return r, unreadable(err, shorten(text))
+	}
+	if d != agent.Allow && d != agent.Ask && d != agent.Deny {
+		return r, backend.Problem(backend.ProblemRuleDecision)
+	}
+	r.Decision = d
+	return r, nil
+}
+
+// Add stores a rule. One that is there already is replaced, so that it ends when
+// the new one says. What the user allows here counts as accepted.
+func (g *Guard) Add(ctx context.Context, in AddRequest) (RuleEntry, error) {
+	r, err := Draft(in.Rule, in.Decision)
+	if err != nil {
+		return RuleEntry{}, err
+	}
+	r.Scope, r.Expires = in.Scope, in.Expires
+	if r.Expires != 0 {
+		r.Expires = r.Expires / 1000 * 1000 // as a file keeps it
+	}
+	if in.Expires < 0 || in.Expires != 0 && r.Expired(g.cfg.Now().UnixMilli()) {
+		return RuleEntry{}, backend.Problem(backend.ProblemRulePast)
+	}
+	g.changing.Lock()
+	defer g.changing.Unlock()
+	if r.Scope == agent.ScopeSession {
+		err = g.changeSession(ctx, in.Session, func(rules []written) ([]written, error) {
+			rules = slices.DeleteFunc(rules, func(w written) bool { return same(w.Rule, r) })
+			if len(rules) >= rule.MaxRules {
+				return nil, backend.Problem(backend.ProblemRulesFull)
+			}
+			return append(rules, written{Rule: r}), nil
+		})
+		return g.entry(written{Rule: r}, StateHolds), err
+	}
+	f, ok := g.fileOf(r.Scope)
+	if !ok {
+		return RuleEntry{}, backend.Problem(backend.ProblemRuleScope)
+	}
+	if r.Decision == agent.Allow && f.scope != agent.ScopeUser {
+		if err := g.accept(ctx, f, pin(r)); err != nil {
+			return RuleEntry{}, err
+		}
+	}
+	err = f.edit(r.Decision, func(items []member) ([]member, error) {
+		items = slices.DeleteFunc(items, func(m member) bool {
+			w := readRule(m.raw)
+			return w.err == nil && same(w.Rule, r) || w.err == nil && w.String() == r.String()
+		})
+		if len(items) >= rule.MaxRules {
+			return nil, backend.Problem(backend.ProblemRulesFull)
+		}
+		return append(items, member{raw: element(r)}), nil
+	})
+	if err != nil {
+		return RuleEntry{}, unwritten(err, f)
+	}
+	e := g.entry(written{Rule: r}, StateHolds)
+	e.File = f.path()
+	return e, nil
+}
+
+func same(a, b rule.Rule) bool { return a.String() == b.String() && a.Decision == b.Decision }
+
+// Remove takes a rule out of where it stands.
+func (g *Guard) Remove(ctx context.Context, in RemoveRequest) (backend.Empty, error) {
+	g.changing.Lock()
+	defer g.changing.Unlock()
+	missing := backend.Problem(backend.ProblemRuleMissing, shorten(in.Rule))
+	if in.Scope == agent.ScopeSession {
+		return backend.Empty{}, g.changeSession(ctx, in.Session, func(rules []written) ([]written, error) {
+			rest := slices.DeleteFunc(slices.Clone(rules), func(w written) bool { return w.String() == in.Rule && w.Decision == in.Decision })
+			if len(rest) == len(rules) {
+				return nil, missing
+			}
+			return rest, nil
+		})
+	}
+	i := slices.IndexFunc(g.files, func(f file) bool { return f.scope == in.Scope && (in.File == "" || f.path() == in.File) })
+	if i < 0 {
+		return backend.Empty{}, missing
+	}
+	err := g.files[i].edit(in.Decision, func(items []member) ([]member, error) {
+		rest := slices.DeleteFunc(slices.Clone(items), func(m member) bool { return readRule(m.raw).String() == in.Rule })
+		if len(rest) == len(items) {
+			return nil, missing
+		}
+		return rest, nil
+	})
+	return backend.Empty{}, unwritten(err, g.files[i])
+}
+
+// Accept accepts what a file allows, if it is what the user was shown.
+func (g *Guard) Accept(ctx context.Context, in AcceptRequest) (backend.Empty, error) {
+	g.changing.Lock()
+	defer g.changing.Unlock()
+	i := slices.IndexFunc(g.files, func(f file) bool { return f.path() == in.Path && f.scope != agent.ScopeUser })
+	if i < 0 {
+		return backend.Empty{}, backend.Problem(backend.ProblemRuleScope)
+	}
+	r, _, err := g.look(ctx, g.files[i])
+	if err != nil {
+		return backend.Empty{}, err
+	}
+	if r.err != nil || !r.there || r.seal() != in.Seal {
+		return backend.Empty{}, backend.Problem(backend.ProblemRulesChanged, in.Path)
+	}
+	return backend.Empty{}, g.accept(ctx, g.files[i], r.pins()...)
+}
+
+// maxAccepted limits what is remembered of one file; the oldest is forgotten.
+const maxAccepted = 2 * rule.MaxRules
+
+// accept remembers that the user accepted parts of a file.
+func (g *Guard) accept(ctx context.Context, f file, pins ...string) error {
+	_, accepted, err := g.look(ctx, f)
+	if err != nil {
+		return err
+	}
+	if accepted == nil {
+		if accepted, err = stored[[]string](ctx, g.cfg.Store, keyAccepted+f.path()); err != nil {
+			return err
+		}
+	}
+	accepted = slices.DeleteFunc(slices.Clone(accepted), func(p string) bool { return slices.Contains(pins, p) })
+	accepted = append(accepted, pins...)
+	accepted = accepted[max(0, len(accepted)-maxAccepted):]
+	if err := store(ctx, g.cfg.Store, keyAccepted+f.path(), accepted); err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.accepted[f.path()] = accepted
+	return nil
+}
+
+// changeSession changes the rules of a session.
+func (g *Guard) changeSession(ctx context.Context, id string, change func([]written) ([]written, error)) error {
+	if id == "" {
+		return backend.Problem(backend.ProblemRuleScope)
+	}
+	rules, err := g.session(ctx, id)
+	if err != nil {
+		return err
+	}
+	if rules, err = change(slices.Clone(rules)); err != nil {
+		return err
+	}
+	kept := make([]sessionRule, 0, len(rules))
+	for _, w := range rules {
+		kept = append(kept, sessionRule{w.String(), w.Decision, w.Expires})
+	}
+	if err := store(ctx, g.cfg.Store, keySession+id, kept); err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.sessions[id] = rules
+	return nil
+}
+
+// unwritten says that a file could not be changed.
+func unwritten(err error, f file) error {
+	var told *backend.Error
+	if err == nil || errors.As(err, &told) {
+		return err
+	}
+	return backend.Problem(backend.ProblemRulesUnwritten, f.path()).Because(err)
+}

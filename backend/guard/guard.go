@@ -1,0 +1,309 @@
+// Package guard keeps permission rules: those in the settings files of the user
+// and of the project, and those of a session. It reads the files again when they
+// have changed, and says which of their rules hold.
+//
+// Deny and ask rules hold wherever they stand. What a project's files allow holds
+// once the user has accepted it; the user's own data remembers that, rule by rule.
+package guard
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/permission/rule"
+	"atelier.dev/atelier/backend"
+)
+
+// Config is what a guard works with.
+type Config struct {
+	Folder string // the project, absolute and without links
+	User   string // the user's home folder; without it there is no file of the user
+	Store  backend.Settings
+	Now    func() time.Time
+}
+
+// Guard keeps the rules of one folder. It is safe for concurrent use.
+type Guard struct {
+	cfg   Config
+	files []file
+
+	mu       sync.Mutex
+	read     map[string]reading // by path
+	sessions map[string][]written
+	accepted map[string][]string // by path
+	changing sync.Mutex          // held while rules are stored
+}
+
+// file is a settings file that may be there.
+type file struct {
+	root, name string // name is relative to root
+	scope      agent.Scope
+}
+
+func (f file) path() string { return filepath.Join(f.root, f.name) }
+
+// New returns a guard.
+func New(cfg Config) *Guard {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	g := &Guard{cfg: cfg, read: map[string]reading{}, sessions: map[string][]written{}, accepted: map[string][]string{}}
+	if cfg.User != "" {
+		g.files = append(g.files, file{cfg.User, filepath.Join(".agent", "settings.json"), agent.ScopeUser})
+	}
+	for _, f := range []struct {
+		name  string
+		scope agent.Scope
+	}{
+		{".agent/settings.json", agent.ScopeProject},
+		{".claude/settings.json", agent.ScopeProject},
+		{".agent/local-settings.json", agent.ScopeLocal},
+		{".agent/settings.local.json", agent.ScopeLocal},
+		{".claude/settings.local.json", agent.ScopeLocal},
+	} {
+		if cfg.Folder != cfg.User {
+			g.files = append(g.files, file{cfg.Folder, filepath.FromSlash(f.name), f.scope})
+		}
+	}
+	return g
+}
+
+// fileOf returns the file to which rules of a scope are added.
+func (g *Guard) fileOf(scope agent.Scope) (file, bool) {
+	i := slices.IndexFunc(g.files, func(f file) bool { return f.scope == scope })
+	if i < 0 {
+		return file{}, false
+	}
+	return g.files[i], true
+}
+
+// Place is where the rules' paths begin.
+func (g *Guard) Place() rule.Place {
+	return rule.Place{Project: g.cfg.Folder, Home: g.cfg.User, Now: g.cfg.Now}
+}
+
+// Set returns the rules that hold now for a session and its agents. What cannot be
+// read makes commands ask.
+func (g *Guard) Set(ctx context.Context, session string) *rule.Set {
+	var rules []rule.Rule
+	var broken *file
+	for _, f := range g.files {
+		r, accepted, err := g.look(ctx, f)
+		if r.err != nil || err != nil {
+			broken = &f
+		}
+		for _, w := range r.rules {
+			if g.state(f, w, accepted) != StateUnaccepted {
+				rules = append(rules, w.Rule)
+			}
+		}
+	}
+	own, err := g.session(ctx, session)
+	for _, w := range own {
+		rules = append(rules, w.Rule)
+	}
+	set := rule.New(g.Place(), rules)
+	switch {
+	case err != nil:
+		return set.Wary("", agent.ScopeSession)
+	case broken != nil:
+		return set.Wary(broken.name, broken.scope)
+	}
+	return set
+}
+
+// look reads a file, if it has changed, and what the user accepted of it.
+func (g *Guard) look(ctx context.Context, f file) (reading, []string, error) {
+	g.mu.Lock()
+	before := g.read[f.path()]
+	accepted, known := g.accepted[f.path()]
+	g.mu.Unlock()
+	r := f.read(before)
+	var err error
+	if !known && f.scope != agent.ScopeUser && (r.sandbox != nil || len(r.rules) > 0) {
+		accepted, err = stored[[]string](ctx, g.cfg.Store, keyAccepted+f.path())
+		known = err == nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.read[f.path()] = r
+	if known {
+		g.accepted[f.path()] = accepted
+	}
+	return r, accepted, err
+}
+
+// The keys of what the user's own data keeps.
+const (
+	keyAccepted = "permissions.accepted."
+	keySession  = "permissions.session."
+)
+
+func stored[T any](ctx context.Context, store backend.Settings, key string) (v T, err error) {
+	text, err := store.Setting(ctx, key)
+	if err != nil || text == "" {
+		return v, err
+	}
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		return v, backend.Problem(backend.ProblemSettingDamaged, key).Because(err)
+	}
+	return v, nil
+}
+
+func store(ctx context.Context, into backend.Settings, key string, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("store %s: %w", key, err)
+	}
+	return into.SetSetting(ctx, key, string(b))
+}
+
+// state says whether a rule of a file holds.
+func (g *Guard) state(f file, w written, accepted []string) RuleState {
+	switch {
+	case w.err != nil:
+		return StateUnreadable
+	case w.Expired(g.cfg.Now().UnixMilli()):
+		return StateExpired
+	case w.Decision == agent.Allow && f.scope != agent.ScopeUser && !slices.Contains(accepted, pin(w.Rule)):
+		return StateUnaccepted
+	}
+	return StateHolds
+}
+
+// pin stands for a rule that the user accepted.
+func pin(r rule.Rule) string {
+	return digest(string(r.Decision), r.String(), strconv.FormatInt(r.Expires, 10))
+}
+
+func digest(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:])
+}
+
+// sessionRule is a session's rule as it is stored.
+type sessionRule struct {
+	Rule     string         `json:"rule"`
+	Decision agent.Decision `json:"decision"`
+	Expires  int64          `json:"expires,omitempty"`
+}
+
+// session returns the rules of a session.
+func (g *Guard) session(ctx context.Context, id string) ([]written, error) {
+	if id == "" {
+		return nil, nil
+	}
+	g.mu.Lock()
+	rules, ok := g.sessions[id]
+	g.mu.Unlock()
+	if ok {
+		return rules, nil
+	}
+	kept, err := stored[[]sessionRule](ctx, g.cfg.Store, keySession+id)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range kept {
+		r, err := rule.Parse(k.Rule)
+		if err != nil {
+			r = rule.Rule{Tool: "Bash", Unread: shorten(k.Rule)}
+		}
+		r.Decision, r.Scope, r.Expires = k.Decision, agent.ScopeSession, k.Expires
+		rules = append(rules, written{Rule: r, err: err})
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.sessions[id] = rules
+	return rules, nil
+}
+
+// Rules lists the rules of all scopes.
+func (g *Guard) Rules(ctx context.Context, session string) (RulesReply, error) {
+	var reply RulesReply
+	for _, f := range g.files {
+		r, accepted, err := g.look(ctx, f)
+		if err != nil {
+			return RulesReply{}, err
+		}
+		if !r.there {
+			continue
+		}
+		listed := SettingsFile{Path: f.path(), Scope: f.scope, Problem: problemOf(r.err, f)}
+		for _, w := range r.rules {
+			e := g.entry(w, g.state(f, w, accepted))
+			e.File = f.path()
+			if e.State == StateUnaccepted {
+				listed.Unaccepted++
+			}
+			reply.Rules = append(reply.Rules, e)
+		}
+		listed.Sandbox = f.scope != agent.ScopeUser && r.sandbox != nil && !slices.Contains(accepted, digest("sandbox", string(r.sandbox)))
+		if listed.Unaccepted > 0 || listed.Sandbox {
+			listed.Seal = r.seal()
+		}
+		reply.Files = append(reply.Files, listed)
+	}
+	own, err := g.session(ctx, session)
+	if err != nil {
+		return RulesReply{}, err
+	}
+	for _, w := range own {
+		state := StateHolds
+		if w.err != nil {
+			state = StateUnreadable
+		} else if w.Expired(g.cfg.Now().UnixMilli()) {
+			state = StateExpired
+		}
+		reply.Rules = append(reply.Rules, g.entry(w, state))
+	}
+	return reply, nil
+}
+
+func (g *Guard) entry(w written, state RuleState) RuleEntry {
+	e := RuleEntry{
+		Rule: w.String(), Decision: w.Decision, Scope: w.Scope, Expires: w.Expires, State: state, Words: Words(w.Rule), Line: w.line,
+	}
+	if w.err != nil {
+		e.Problem = unreadable(w.err, w.String())
+	}
+	return e
+}
+
+// Words says what a rule is about.
+func Words(r rule.Rule) RuleWords {
+	means, of := rule.Describe(r)
+	return RuleWords{Means: means, Of: of, TooWide: r.TooWide()}
+}
+
+// unreadable says why a rule cannot be read.
+func unreadable(err error, text string) *backend.Error {
+	var fault *rule.Error
+	if errors.As(err, &fault) {
+		return backend.Problem(backend.ProblemID("rule_"+string(fault.Fault)), append([]string{text}, fault.Args...)...)
+	}
+	return backend.Problem(backend.ProblemRuleForm, text).Because(err)
+}
+
+// problemOf says why a file cannot be read; nil if it can.
+func problemOf(err error, f file) *backend.Error {
+	if err == nil {
+		return nil
+	}
+	line := 0
+	var syntax *syntaxError
+	if errors.As(err, &syntax) {
+		line = syntax.line
+	}
+	return backend.Problem(backend.ProblemRulesFile, f.path(), strconv.Itoa(line)).Because(err)
+}

@@ -1,0 +1,218 @@
+package guard
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"github.com/google/go-cmp/cmp"
+)
+
+// memory is a store of settings.
+type memory struct {
+	mu     sync.Mutex
+	values map[string]string
+}
+
+func (m *memory) Setting(_ context.Context, key string) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.values[key], nil
+}
+
+func (m *memory) SetSetting(_ context.Context, key, value string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.values[key] = value
+	return nil
+}
+
+// world is a project and a user with a guard.
+type world struct {
+	t             *testing.T
+	project, user string
+	store         *memory
+	now           time.Time
+	*Guard
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{
+		t: t, project: filepath.Join(base, "project"), user: filepath.Join(base, "user"), store: &memory{values: map[string]string{}},
+		now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+	}
+	for _, dir := range []string{w.project, w.user} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.open()
+	return w
+}
+
+// open is what another start of the program does.
+func (w *world) open() {
+	w.Guard = New(Config{Folder: w.project, User: w.user, Store: w.store, Now: func() time.Time { return w.now }})
+}
+
+func (w *world) write(path, text string) {
+	w.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) decides(command string) agent.Decision {
+	w.t.Helper()
+	return w.Set(w.t.Context(), "s1").Judge(agent.GateCall{Tool: "Bash", Access: agent.Access{Command: command}}, nil).Decision
+}
+
+func (w *world) wants(command string, want agent.Decision) {
+	w.t.Helper()
+	if got := w.decides(command); got != want {
+		w.t.Errorf("%s: %q, want %q", command, got, want)
+	}
+}
+
+func (w *world) add(rule string, d agent.Decision, scope agent.Scope) {
+	w.t.Helper()
+	if _, err := w.Add(w.t.Context(), AddRequest{Session: "s1", Rule: rule, Decision: d, Scope: scope}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// OAS-630: rules of every scope hold at once and after another start, and deny wins
+// wherever it stands.
+func TestRulesOfEveryScope(t *testing.T) {
+	t.Parallel()
+	for _, scope := range []agent.Scope{agent.ScopeSession, agent.ScopeLocal, agent.ScopeProject, agent.ScopeUser} {
+		w := newWorld(t)
+		w.wants("make x", "")
+		w.add("Bash(make *)", agent.Allow, scope)
+		w.wants("make x", agent.Allow)
+		w.open()
+		w.wants("make x", agent.Allow)
+		w.add("Bash(make x)", agent.Deny, agent.ScopeUser)
+		w.wants("make x", agent.Deny)
+		reply, err := w.Rules(t.Context(), "s1")
+		if err != nil || len(reply.Rules) != 2 {
+			t.Fatalf("%+v, %v", reply, err)
+		}
+		for _, e := range reply.Rules {
+			if e.State != StateHolds {
+				t.Errorf("%+v", e)
+			}
+			if _, err := w.Remove(t.Context(), RemoveRequest{Session: "s1", Rule: e.Rule, Decision: e.Decision, Scope: e.Scope, File: e.File}); err != nil {
+				t.Error(err)
+			}
+		}
+		w.wants("make x", "")
+	}
+}
+
+// What a project's files allow holds only after the user has accepted it.
+func TestProjectsAreAcceptedFirst(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	path := filepath.Join(w.project, ".claude", "settings.json")
+	w.write(path, `{"permissions": {"allow": ["Bash(make *)"], "deny": ["Bash(rm *)"]}}`)
+	w.wants("make x", "")
+	w.wants("rm x", agent.Deny)
+	reply, err := w.Rules(t.Context(), "")
+	if err != nil || len(reply.Files) != 1 || reply.Files[0].Unaccepted != 1 {
+		t.Fatalf("%+v, %v", reply, err)
+	}
+	accept := AcceptRequest{Path: path, Seal: reply.Files[0].Seal}
+	w.write(path, `{"permissions": {"allow": ["Bash(make *)", "Bash(curl *)"], "deny": ["Bash(rm *)"]}}`)
+	if _, err := w.Accept(t.Context(), accept); err == nil {
+		t.Error("another content was accepted")
+	}
+	w.write(path, `{"permissions": {"allow": ["Bash(make *)"], "deny": ["Bash(rm *)"]}, "x": 1}`)
+	if _, err := w.Accept(t.Context(), accept); err != nil {
+		t.Fatal(err)
+	}
+	w.open()
+	w.wants("make x", agent.Allow)
+	w.write(path, `{"permissions": {"allow": ["Bash(make *)", "Bash(curl *)"]}}`)
+	w.wants("make x", agent.Allow)
+	w.wants("curl x.dev", "")
+}
+
+// A rule is written beside what a file has already.
+func TestFilesKeepTheirMembers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	path := filepath.Join(w.user, ".agent", "settings.json")
+	w.write(path, `{"zeta": 1.50, "permissions": {"mode": "x", "allow": ["Read(a&b)"]}, "alpha": {"b": 1, "a": 2}}`)
+	expires := w.now.Add(time.Hour)
+	if _, err := w.Add(t.Context(), AddRequest{Rule: "Bash(make *)", Decision: agent.Allow, Scope: agent.ScopeUser, Expires: expires.UnixMilli()}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{
+  "zeta": 1.50,
+  "permissions": {
+    "mode": "x",
+    "allow": [
+      "Read(a&b)",
+      {
+        "rule": "Bash(make *)",
+        "expires": "2026-01-02T04:04:05Z"
+      }
+    ]
+  },
+  "alpha": {
+    "b": 1,
+    "a": 2
+  }
+}
+`
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Error(diff)
+	}
+	w.wants("make x", agent.Allow)
+	w.now = expires
+	w.wants("make x", "")
+}
+
+// Bad input is reported where it stands, and the stricter side is taken.
+func TestBadFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("Bash(make *)", agent.Allow, agent.ScopeUser)
+	path := filepath.Join(w.project, ".agent", "settings.json")
+	w.write(path, "{\n  \"permissions\": {\n    \"deny\": [\"Bash(rm\"]\n  }\n}")
+	w.wants("make x", agent.Ask)
+	reply, err := w.Rules(t.Context(), "")
+	if err != nil || len(reply.Rules) != 2 {
+		t.Fatalf("%+v, %v", reply, err)
+	}
+	if e := reply.Rules[1]; e.State != StateUnreadable || e.Line != 3 || e.Problem == nil || !strings.Contains(e.Problem.Message, "bracket") {
+		t.Errorf("%+v", e)
+	}
+	w.write(path, "{\n  \"permissions\": \n")
+	w.wants("make x", agent.Allow)
+	w.wants("curl x.dev", agent.Ask)
+	if reply, err = w.Rules(t.Context(), ""); err != nil || len(reply.Files) != 2 || reply.Files[1].Problem == nil {
+		t.Errorf("%+v, %v", reply, err)
+	}
+	if _, err := w.Add(t.Context(), AddRequest{Rule: "Bash(ls)", Decision: agent.Deny, Scope: agent.ScopeProject}); err == nil {
+		t.Error("a rule was added to a broken file")
+	}
+}
