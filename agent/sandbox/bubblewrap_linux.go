@@ -93,6 +93,9 @@ func (b bubblewrap) level() confine.Level { return b.found }
 // jail implements [enforcer].
 func (b bubblewrap) jail(spec Spec, argv []string) (_ *jail, err error) {
 	p := *spec.Confine
+	if p.Network == confine.NetworkProxy && p.Proxy == nil {
+		p.Network = confine.NetworkNone
+	}
 	j := &jail{env: append([]string{"TMPDIR=/tmp"}, p.Env...)}
 	defer func() {
 		if err != nil {
@@ -109,8 +112,12 @@ func (b bubblewrap) jail(spec Spec, argv []string) (_ *jail, err error) {
 	if !p.Nested && !b.weaker {
 		args = append(args, "--disable-userns")
 	}
-	if p.Network == confine.NetworkFull {
+	switch p.Network {
+	case confine.NetworkFull:
 		args = append(args, "--share-net")
+	case confine.NetworkProxy:
+		args = append(args, "--block-fd", "5")
+		j.env = append(j.env, p.Proxy.Environ(gatewayAddress, false)...)
 	}
 	if spec.TTY {
 		argv, err = controlling(argv)
@@ -141,7 +148,8 @@ func controlling(argv []string) ([]string, error) {
 }
 
 // open makes the descriptors of bubblewrap: 3 has the rules for system calls, 4
-// takes the number of the namespace's first process.
+// takes the number of the namespace's first process, and 5, if there is a proxy,
+// says when the command may begin.
 func (j *jail) open(p confine.Profile) error {
 	filter, err := socketFilter(p)
 	if err != nil {
@@ -154,15 +162,28 @@ func (j *jail) open(p confine.Profile) error {
 	}
 	j.undo = append(j.undo, func() { _ = errors.Join(read.Close(), write.Close()) })
 	j.files = []*os.File{filter, write}
+	var way *gateway
+	if p.Network == confine.NetworkProxy {
+		if way, err = newGateway(p.Proxy); err != nil {
+			return err
+		}
+		j.files = append(j.files, way.held)
+		j.undo = append(j.undo, way.close)
+	}
 	first := 0 // the first process of the namespace
-	j.began = func() {
+	j.began = func() error {
 		_ = errors.Join(filter.Close(), write.Close())
 		var info struct {
 			First int `json:"child-pid"`
 		}
-		if json.NewDecoder(read).Decode(&info) == nil { // else bubblewrap says what is wrong
-			first = info.First
+		if json.NewDecoder(read).Decode(&info) != nil {
+			return nil // bubblewrap says what is wrong
 		}
+		first = info.First
+		if way != nil {
+			return way.open(first)
+		}
+		return nil
 	}
 	j.leader = func() int { return leaderBelow(first) }
 	j.undo = append(j.undo, func() { emptied(first) })

@@ -49,8 +49,9 @@ type jail struct {
 	// adjust changes what is left to change of a command that is about to start;
 	// it may be nil.
 	adjust func(*exec.Cmd)
-	// began is called once the command runs; it may be nil.
-	began func()
+	// began is called once the command runs; it may be nil. After an error the
+	// command is ended.
+	began func() error
 	// leader returns the leader of the command's process group, or 0 if it is not
 	// known; it may be nil.
 	leader func() int
@@ -70,10 +71,11 @@ func (j *jail) enter(cmd *exec.Cmd) {
 }
 
 // entered is called once the command runs.
-func (j *jail) entered() {
-	if j != nil && j.began != nil {
-		j.began()
+func (j *jail) entered() error {
+	if j == nil || j.began == nil {
+		return nil
 	}
+	return j.began()
 }
 
 // lead returns the leader of the command's process group, given the process

@@ -181,7 +181,13 @@ func (p *Process) launch(spec Spec) error {
 		p.keys.close()
 		return err
 	}
-	p.cmd.jail.entered()
+	if err := p.cmd.jail.entered(); err != nil {
+		p.stop()
+		_ = p.cmd.Wait() // the caller releases the jail
+		p.tree.release()
+		p.keys.close()
+		return err
+	}
 	if spec.TTY {
 		p.screen = follow(ours, p.stdout)
 	}

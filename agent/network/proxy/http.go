@@ -26,7 +26,7 @@ func (c *client) answerHTTP(ctx context.Context) {
 	case err == nil && !c.proxy.permits(basicAuth(request)):
 		c.say(http.StatusProxyAuthRequired, "This proxy is for another program.")
 		return
-	case err != nil && (!refused || c.proxy.config.Secret != ""):
+	case err != nil && (!refused || c.proxy.secret != ""):
 		c.say(http.StatusBadRequest, "The request cannot be read.")
 		return
 	case wrong != nil && !refused:

@@ -10,9 +10,12 @@ package proxy
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"crypto/subtle"
 	"errors"
 	"net"
+	"net/url"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -30,15 +33,12 @@ const (
 	connecting      = 30 * time.Second // to look up and reach a host
 )
 
-// User is the user name that goes with [Config.Secret].
-const User = "atelier"
+// user is the user name that goes with a secret.
+const user = "atelier"
 
 // Config says what a proxy allows.
 type Config struct {
 	Dialer network.Dialer
-	// Secret must be sent as the password of [User] by each client. A listener
-	// that other programs can reach needs one; empty means none.
-	Secret string
 	// Refused is called for each host that was refused, once for a host and a
 	// reason and for 32 of them at most. Calls may overlap. It may be nil.
 	Refused func(network.Refusal)
@@ -47,6 +47,7 @@ type Config struct {
 // Proxy answers for one command. Use [New].
 type Proxy struct {
 	config Config
+	secret string // if it is not empty, clients must send it as their password
 
 	mu       sync.Mutex
 	open     map[net.Conn]struct{} // connections of clients
@@ -56,6 +57,30 @@ type Proxy struct {
 // New returns a proxy.
 func New(c Config) *Proxy {
 	return &Proxy{config: c, open: map[net.Conn]struct{}{}, reported: map[network.Refusal]struct{}{}}
+}
+
+// Environ returns the variables that lead programs to this proxy at addr. If
+// other programs can reach it, they do not know the secret in the variables.
+// Call it before [Proxy.Serve].
+//
+// Requests for localhost do not go through the proxy, since they are meant for
+// what the command itself has started, unless the rules say that they are meant
+// for this computer.
+func (p *Proxy) Environ(addr string, shared bool) []string {
+	address := url.URL{Scheme: "http", Host: addr}
+	if shared {
+		p.secret = rand.Text()
+		address.User = url.UserPassword(user, p.secret)
+	}
+	direct := "localhost,127.0.0.1,::1"
+	if p.config.Dialer.Rules.Local() {
+		direct = ""
+	}
+	environ := []string{"NODE_USE_ENV_PROXY=1"}
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"} {
+		environ = append(environ, name+"="+address.String(), strings.ToLower(name)+"="+address.String())
+	}
+	return append(environ, "NO_PROXY="+direct, "no_proxy="+direct)
 }
 
 // Serve answers connections until the listener is closed or fails. Then it ends
@@ -170,7 +195,7 @@ func (p *Proxy) report(r network.Refusal) {
 }
 
 // permits compares what a client sent with the secret.
-func (p *Proxy) permits(user, password string) bool {
-	same := subtle.ConstantTimeCompare([]byte(password), []byte(p.config.Secret))
-	return p.config.Secret == "" || user == User && same == 1
+func (p *Proxy) permits(name, password string) bool {
+	same := subtle.ConstantTimeCompare([]byte(password), []byte(p.secret))
+	return p.secret == "" || name == user && same == 1
 }

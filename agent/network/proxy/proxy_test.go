@@ -18,8 +18,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"atelier.dev/atelier/agent/network"
 )
@@ -58,7 +56,6 @@ func serveOn(t *testing.T, l net.Listener, secret string, allowed ...string) *se
 	}
 	s := &served{addr: l.Addr().String(), l: l, done: make(chan struct{})}
 	p := New(Config{
-		Secret: secret,
 		Dialer: network.Dialer{Rules: rules, Lookup: func(context.Context, string) ([]netip.Addr, error) {
 			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 		}},
@@ -68,6 +65,7 @@ func serveOn(t *testing.T, l net.Listener, secret string, allowed ...string) *se
 			s.refused = append(s.refused, r.Error())
 		},
 	})
+	p.secret = secret
 	go func() { defer close(s.done); p.Serve(l) }()
 	t.Cleanup(s.stop)
 	return s
@@ -397,64 +395,26 @@ func TestServesOnASocket(t *testing.T) {
 	}
 }
 
-// pipes is a listener of connections in memory.
-type pipes chan net.Conn
-
-func (p pipes) Accept() (net.Conn, error) {
-	conn, ok := <-p
-	if !ok {
-		return nil, net.ErrClosed
-	}
-	return conn, nil
-}
-func (p pipes) Close() error { close(p); return nil }
-func (pipes) Addr() net.Addr { return &net.UnixAddr{} }
-
-// A client that sends nothing, or only half of a header, is not kept.
-func TestSilentClientsAreClosed(t *testing.T) {
+// A proxy that others can reach has a secret of its own, in the variables alone.
+func TestEnviron(t *testing.T) {
 	t.Parallel()
-	for _, sent := range []string{"", "CONNECT name.example:443 HTTP/1.1\r\n", "\x05", "\x05\x01\x00"} {
-		synctest.Test(t, func(t *testing.T) {
-			l := make(pipes)
-			serveOn(t, l, "", "name.example")
-			ours, theirs := net.Pipe()
-			l <- theirs
-			go func() { _, _ = io.WriteString(ours, sent) }()
-			start := time.Now()
-			if _, err := io.ReadAll(ours); err != nil {
-				t.Error(err)
-			}
-			if took := time.Since(start); took != handshake {
-				t.Errorf("%q: closed after %s", sent, took)
-			}
-		})
+	p := New(Config{})
+	environ := strings.Join(p.Environ("127.0.0.1:3128", false), " ")
+	if !strings.Contains(environ, "HTTPS_PROXY=http://127.0.0.1:3128 https_proxy=http://127.0.0.1:3128 ") ||
+		!strings.HasSuffix(environ, " NO_PROXY=localhost,127.0.0.1,::1 no_proxy=localhost,127.0.0.1,::1") || p.secret != "" {
+		t.Errorf("alone: %s", environ)
 	}
-}
-
-// A tunnel without a byte in either direction is closed; one direction keeps
-// both open.
-func TestIdleTunnelsAreClosed(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ours, theirs := net.Pipe()
-		near, far := net.Pipe()
-		c := &client{Conn: theirs, in: bufio.NewReader(theirs), proxy: New(Config{})}
-		go c.relay(t.Context(), near, nil)
-		start := time.Now()
-		go func() {
-			for range 3 {
-				time.Sleep(idle - time.Second)
-				_, _ = io.WriteString(far, "x")
-			}
-		}()
-		got, err := io.ReadAll(ours)
-		if took, want := time.Since(start), 4*idle-3*time.Second; took != want || string(got) != "xxx" || err != nil {
-			t.Errorf("%q, %v after %s instead of %s", got, err, took, want)
+	for _, allowed := range []string{"localhost:3000", "127.0.0.1:*", "[::1]:3000"} {
+		rules, err := network.New(network.Settings{AllowedDomains: []string{allowed}})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if _, err := io.ReadAll(far); err != nil {
-			t.Error(err)
+		p = New(Config{Dialer: network.Dialer{Rules: rules}})
+		environ = strings.Join(p.Environ("127.0.0.1:3128", true), " ")
+		if len(p.secret) < 20 || !strings.Contains(environ, " all_proxy=http://atelier:"+p.secret+"@127.0.0.1:3128 ") || !strings.HasSuffix(environ, " NO_PROXY= no_proxy=") {
+			t.Errorf("shared, with %s: %s", allowed, environ)
 		}
-	})
+	}
 }
 
 // curl is another author's reading of the protocols.

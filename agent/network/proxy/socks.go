@@ -66,7 +66,7 @@ func (c *client) greet() error {
 		return err
 	}
 	want := byte(withoutAuth)
-	if c.proxy.config.Secret != "" {
+	if c.proxy.secret != "" {
 		want = withPassword
 	}
 	for _, method := range methods {

@@ -49,29 +49,22 @@ const (
 	NetworkFull  Network = "full"
 )
 
-// Proxy decides whom a command with [NetworkProxy] reaches. It answers HTTP,
-// CONNECT included, and SOCKS5 on one port.
+// Proxy decides whom a command with [NetworkProxy] reaches, and is the only way
+// out for it. Each command has one of its own.
 //
-// The command sees that port on its loopback, under the addresses of
-// [ProxyEnviron]. There is no other way out. Where the command has a network of
-// its own (bubblewrap), the listener is in that network and is handed out before
-// the command begins; elsewhere it is on the loopback of this machine, and the
-// command may connect to its port alone. Each command has a listener of its own.
+// Where the command has a network of its own (bubblewrap), the proxy listens on
+// the loopback of that network from before the command begins; nothing else
+// listens there. Elsewhere it listens on the loopback of this machine, and the
+// command may connect to its port alone.
 type Proxy interface {
+	// Environ returns the variables that lead programs to the proxy at addr, a
+	// host and a port. If it is shared, other programs of this machine can reach
+	// it, and it answers only to who shows a secret that is in the variables. It
+	// is called once, before Serve.
+	Environ(addr string, shared bool) []string
 	// Serve answers connections until the listener is closed, which happens
 	// when the command has ended, and then ends its connections.
 	Serve(net.Listener)
-}
-
-// ProxyEnviron returns the variables that lead programs to a proxy at addr, a
-// host and a port. What is on the loopback is reached directly.
-func ProxyEnviron(addr string) []string {
-	const direct = "localhost,127.0.0.1,::1"
-	http, socks := "http://"+addr, "socks5h://"+addr
-	return []string{
-		"HTTP_PROXY=" + http, "HTTPS_PROXY=" + http, "http_proxy=" + http, "https_proxy=" + http,
-		"ALL_PROXY=" + socks, "all_proxy=" + socks, "NO_PROXY=" + direct, "no_proxy=" + direct,
-	}
 }
 
 // Means is what a system confines commands with.

@@ -1,0 +1,176 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+
+	"atelier.dev/atelier/agent/network"
+	"atelier.dev/atelier/agent/network/proxy"
+	"atelier.dev/atelier/agent/sandbox/confine"
+)
+
+// watched is a proxy that says when it has ended, and what it refused.
+type watched struct {
+	confine.Proxy
+	done chan struct{}
+
+	mu      sync.Mutex
+	refused []string
+}
+
+func (w *watched) Serve(l net.Listener) {
+	defer close(w.done)
+	w.Proxy.Serve(l)
+}
+
+// newWatched returns a proxy for name.example, which leads to this computer.
+func newWatched(t *testing.T) *watched {
+	t.Helper()
+	rules, err := network.New(network.Settings{AllowedDomains: []string{"name.example:*"}, AllowLocalBinding: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &watched{done: make(chan struct{})}
+	w.Proxy = proxy.New(proxy.Config{
+		Dialer: network.Dialer{Rules: rules, Lookup: func(context.Context, string) ([]netip.Addr, error) {
+			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+		}},
+		Refused: func(r network.Refusal) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.refused = append(w.refused, r.Error())
+		},
+	})
+	return w
+}
+
+func needsConfinement(t testing.TB) {
+	t.Helper()
+	if !CanConfine(t.Context()) {
+		t.Skip("commands cannot be confined here")
+	}
+}
+
+// website is a server on this computer. Its address is a port.
+func website(t *testing.T) (port string) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "hello from ", r.Host) }))
+	t.Cleanup(server.Close)
+	return server.URL[strings.LastIndexByte(server.URL, ':')+1:]
+}
+
+// fetch is a shell's line that asks the proxy in HTTP_PROXY for a page.
+const fetch = `fetch() {
+	exec 3<>"/dev/tcp/${HTTP_PROXY#http://*:}" 2>/dev/null || exec 3<>"/dev/tcp/127.0.0.1/${HTTP_PROXY##*:}" || return
+	printf 'GET http://%s/ HTTP/1.0\r\n\r\n' "$1" >&3; cat <&3; exec 3>&-
+}
+`
+
+// Only what the proxy lets through is reached, and only through it. OAS-641, K-17.
+func TestTheProxyIsTheOnlyWayOut(t *testing.T) {
+	t.Parallel()
+	needsConfinement(t)
+	port := website(t)
+	for _, row := range []struct{ name, line, want, refused string }{
+		{"allowed", "fetch name.example:" + port, "hello from name.example:" + port, ""},
+		{"not allowed", "fetch evil.example:" + port, "403 Forbidden", "evil.example:" + port + " is not in allowedDomains"},
+		{"past the proxy", "exec 3<>/dev/tcp/127.0.0.1/" + port, "Connection refused", ""},
+		{"at once, by many", "for i in 1 2 3 4 5; do fetch name.example:" + port + " & done; wait", strings.Repeat("hello ", 5), ""},
+		{"no names without it", "getent hosts name.example || echo unknown", "unknown", ""},
+	} {
+		w := newWatched(t)
+		result, err := Run(t.Context(), Spec{
+			Argv: []string{"bash", "-c", fetch + row.line}, Merge: true,
+			Confine: &confine.Profile{Network: confine.NetworkProxy, Proxy: w},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-w.done // with the command
+		got := result.Stdout
+		if strings.Count(got, "hello") > 1 {
+			got = strings.Repeat("hello ", strings.Count(got, "hello"))
+		}
+		if !strings.Contains(got, row.want) || strings.Join(w.refused, "\n") != row.refused {
+			t.Errorf("%s: refused %q, printed %s", row.name, w.refused, result.Stdout)
+		}
+	}
+}
+
+// dead is a proxy that ends at once.
+type dead struct{}
+
+func (dead) Environ(addr string, _ bool) []string { return []string{"HTTP_PROXY=http://" + addr} }
+func (dead) Serve(net.Listener)                   {}
+
+func TestADeadProxyLeavesNoNetwork(t *testing.T) {
+	t.Parallel()
+	needsConfinement(t)
+	port := website(t)
+	for name, p := range map[string]confine.Proxy{"dead": dead{}, "none": nil} {
+		result, err := Run(t.Context(), Spec{
+			Argv: []string{"bash", "-c", "HTTP_PROXY=http://127.0.0.1:3128\n" + fetch + "fetch name.example:" + port}, Merge: true,
+			Confine: &confine.Profile{Network: confine.NetworkProxy, Proxy: p},
+		})
+		if err != nil || !strings.Contains(result.Stdout, "Connection refused") && !strings.Contains(result.Stdout, "reset") && result.Stdout != "" {
+			t.Errorf("%s: %v, %s", name, err, result.Stdout)
+		}
+	}
+}
+
+// A command that runs on, here on a terminal, has its way out until it ends.
+func TestTheProxyEndsWithItsCommand(t *testing.T) {
+	t.Parallel()
+	needsConfinement(t)
+	port := website(t)
+	w := newWatched(t)
+	reached := make(chan struct{})
+	var once sync.Once
+	var seen strings.Builder
+	p, err := Start(t.Context(), Spec{
+		Argv: []string{"bash", "-c", fetch + "read -r host; fetch $host; sleep 1000"}, Input: true, TTY: true,
+		Output: func(text string) {
+			if seen.WriteString(text); strings.Contains(seen.String(), "hello from") {
+				once.Do(func() { close(reached) })
+			}
+		},
+		Confine: &confine.Profile{Network: confine.NetworkProxy, Proxy: w},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Write("name.example:" + port + "\n"); err != nil {
+		t.Fatal(err)
+	}
+	<-reached
+	select {
+	case <-w.done:
+		t.Error("the proxy ended before its command")
+	default:
+	}
+	p.Stop()
+	<-w.done
+}
+
+// BenchmarkProxied measures what a proxy adds to the start of a confined command.
+func BenchmarkProxied(b *testing.B) {
+	needsConfinement(b)
+	for name, profile := range map[string]confine.Profile{
+		"alone": {}, "proxied": {Network: confine.NetworkProxy, Proxy: proxy.New(proxy.Config{})},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Run(b.Context(), Spec{Argv: []string{"/bin/true"}, Confine: &profile}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
