@@ -103,7 +103,8 @@ func (r *round) authorise(c *ready) (denial string, denied bool) {
 // verdict is the verdict that led to the request.
 func (r ApprovalRequest) verdict() Verdict {
 	return Verdict{
-		Decision: Ask, Reason: r.Reason, Code: r.ReasonCode, Args: r.ReasonArgs, Rule: r.Rule, By: r.By, EachTime: r.EachTime,
+		Decision: Ask, Reason: r.Reason, Code: r.ReasonCode, Args: r.ReasonArgs, Rule: r.Rule, By: r.By,
+		Final: r.Final, EachTime: r.EachTime,
 	}
 }
 
@@ -121,7 +122,7 @@ func (t *turn) askPerson(c *ready, gc GateCall, why Verdict, renewed bool) (Appr
 		req = ApprovalRequest{
 			ID: s.cfg.NewID(), CallID: c.call.ID, Tool: c.spec.Name,
 			Input: string(c.call.Arguments), Access: gc.Access,
-			Grounds: Grounds{why.Reason, why.Code, why.Args, why.Rule, cmp.Or(why.By, ByMode), gc.Mode, why.EachTime},
+			Grounds: Grounds{why.Reason, why.Code, why.Args, why.Rule, cmp.Or(why.By, ByMode), gc.Mode, why.Final, why.EachTime},
 			Renewed: renewed, Claim: claim(gc),
 		}
 		req.Changes, _ = t.preview(c)

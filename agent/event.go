@@ -236,7 +236,9 @@ type Grounds struct {
 	// older logs.
 	By   Authoriser `json:"by,omitempty"`
 	Mode Mode       `json:"mode,omitempty"`
-	// EachTime says that a remembered answer would not spare the next question.
+	// Final says that no rule can spare the next question, and EachTime that no
+	// answer for the session can either.
+	Final    bool `json:"final,omitempty"`
 	EachTime bool `json:"each_time,omitempty"`
 }
 

@@ -46,6 +46,10 @@ type Store interface {
 	// CostsBetween sums the cost of a folder's requests since one time and before
 	// another, by session.
 	CostsBetween(ctx context.Context, folder string, from, to int64) (map[string]llm.Spending, error)
+	// Approvals lists the requests of a folder's sessions that nobody has
+	// answered, the oldest first. A request that was damaged in the log is left
+	// out.
+	Approvals(ctx context.Context, folder string) ([]Approval, error)
 	// PendingApproval finds a request that nobody has answered.
 	PendingApproval(ctx context.Context, id string) (session string, err error)
 
@@ -64,6 +68,19 @@ type Store interface {
 	// release is called or the process ends. It returns CodeBusy if another
 	// process has the lease.
 	Lease(session string) (release func(), err error)
+}
+
+// Approval is a request that waits for a person, in any session. It waits until
+// it is answered or its turn is stopped, also while no process runs the session.
+type Approval struct {
+	// Session asks. If it is an agent, Title names the session that started it,
+	// and Agent the agent itself.
+	Session string `json:"session"`
+	Title   string `json:"title"`
+	Agent   string `json:"agent,omitempty"`
+	// Since is when it was asked, in milliseconds since 1970.
+	Since   int64                 `json:"since"`
+	Request agent.ApprovalRequest `json:"request"`
 }
 
 // EventRange selects events of one session: those with After < seq < Before,

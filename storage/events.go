@@ -80,20 +80,13 @@ func (s *Store) insert(ctx context.Context, tx *sql.Tx, ev agent.Event, info bac
 	case agent.SteeringInjected:
 		return s.dequeue(ctx, tx, d.QueueID)
 	case agent.ApprovalRequest:
-		if _, err := s.in(tx, "insert-approval").ExecContext(ctx, d.ID, ev.Session, d.CallID); err != nil {
+		if _, err := s.in(tx, "insert-approval").ExecContext(ctx, d.ID, ev.Session, d.CallID, ev.Seq); err != nil {
 			return fmt.Errorf("insert approval: %w", err)
 		}
 	case agent.ApprovalAnswer:
 		return s.deleteApproval(ctx, tx, ev.Session, d.CallID)
 	case agent.ToolCallEnd: // a call may end unanswered if the turn was interrupted
 		return s.deleteApproval(ctx, tx, ev.Session, d.CallID)
-	}
-	return nil
-}
-
-func (s *Store) deleteApproval(ctx context.Context, tx *sql.Tx, session, call string) error {
-	if _, err := s.in(tx, "delete-approval").ExecContext(ctx, session, call); err != nil {
-		return fmt.Errorf("delete approval: %w", err)
 	}
 	return nil
 }
@@ -214,16 +207,6 @@ func (s *Store) decode(ev agent.Event, r storedEvent) (_ agent.Event, damaged, e
 		return ev, errChecksum, nil
 	}
 	return ev, nil, nil
-}
-
-// PendingApproval implements [backend.Store].
-func (s *Store) PendingApproval(ctx context.Context, id string) (string, error) {
-	var session string
-	err := s.read.QueryRowContext(ctx, s.query["select-approval"], id).Scan(&session)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", backend.Problem(backend.ProblemApprovalAnswered)
-	}
-	return session, s.failed("read the approval", err)
 }
 
 var crcTable = crc64.MakeTable(crc64.ECMA)

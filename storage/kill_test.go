@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 	if home := os.Getenv(writerHome); home != "" {
 		writeForever(home)
 	}
+	if home := os.Getenv(askerHome); home != "" {
+		askAndWait(home)
+	}
 	os.Exit(m.Run())
 }
 

@@ -71,13 +71,16 @@ WHERE session = ? AND seq < ? AND kind IN ('tool_call_start', 'approval_request'
 ORDER BY seq DESC LIMIT ?;
 
 -- name: insert-approval
-INSERT INTO approvals (id, session, call) VALUES (?, ?, ?);
+INSERT INTO approvals (id, session, call, seq) VALUES (?, ?, ?, ?);
 
 -- name: delete-approval
 DELETE FROM approvals WHERE session = ? AND call = ?;
 
 -- name: select-approval
 SELECT session FROM approvals WHERE id = ?;
+
+-- name: select-approvals
+SELECT id, session, seq FROM approvals;
 
 -- name: select-setting
 SELECT value, checksum FROM settings WHERE key = ?;

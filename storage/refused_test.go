@@ -72,6 +72,8 @@ func all(t *testing.T, s *storage.Store) (out []any) {
 	note(setting, err)
 	approval, err := s.PendingApproval(ctx, "r")
 	note(approval, err)
+	approvals, err := s.Approvals(ctx, "/p")
+	note(approvals, err)
 	costs, err := s.Costs(ctx, "/p", "")
 	note(costs, err)
 	return out
@@ -143,6 +145,7 @@ func TestUnreadableRows(t *testing.T) {
 	costs := func(ctx context.Context, s *storage.Store) error { _, err := s.Costs(ctx, "/p", ""); return err }
 	setting := func(ctx context.Context, s *storage.Store) error { _, err := s.Setting(ctx, "k"); return err }
 	approval := func(ctx context.Context, s *storage.Store) error { _, err := s.PendingApproval(ctx, "r"); return err }
+	approvals := func(ctx context.Context, s *storage.Store) error { _, err := s.Approvals(ctx, "/p"); return err }
 	const unlogged = "UPDATE sessions SET usage = 'x'; DROP TABLE events" // nothing to rebuild the row from
 	for name, tt := range map[string]struct {
 		spoil string
@@ -165,6 +168,9 @@ func TestUnreadableRows(t *testing.T) {
 		"half a token":                {"UPDATE ledger SET input = 0.5", costs},
 		"a setting":                   {"DROP TABLE settings", setting},
 		"a question":                  {"DROP TABLE approvals", approval},
+		"the questions":               {"DROP TABLE approvals", approvals},
+		"a question's event":          {"ALTER TABLE events RENAME COLUMN body TO corpus", approvals},
+		"a question's place":          {"UPDATE approvals SET seq = 'x'", approvals},
 		"the end of a session's rows": {"DROP TABLE sessions", func(ctx context.Context, s *storage.Store) error { return s.DeleteSessions(ctx, "a") }},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -176,30 +176,6 @@ func (w *Workbench) Interrupt(session string) {
 	}
 }
 
-// answer delivers a person's decision to the turn that waits for it, after it has
-// stored the decision's rule. The request must be pending in the store, so that no
-// answer counts twice.
-func (w *Workbench) answer(ctx context.Context, in AnswerRequest) (backend.Empty, error) {
-	if d := in.Answer.Decision; d != agent.Allow && d != agent.Deny {
-		return backend.Empty{}, backend.Problem(backend.ProblemAnswerInvalid)
-	}
-	session, err := w.cfg.Store.PendingApproval(ctx, in.Approval)
-	if err != nil {
-		return backend.Empty{}, err
-	}
-	l := w.sessions.Find(session)
-	if session != in.Session || l == nil || !l.Busy() {
-		return backend.Empty{}, backend.Problem(backend.ProblemApprovalElsewhere)
-	}
-	if err := w.remember(ctx, in); err != nil {
-		return backend.Empty{}, err
-	}
-	if !l.Answer(in.Approval, in.Answer) {
-		return backend.Empty{}, backend.Problem(backend.ProblemApprovalAnswered)
-	}
-	return backend.Empty{}, nil
-}
-
 func (w *Workbench) configure(ctx context.Context, in ConfigureRequest) (backend.SessionInfo, error) {
 	if err := w.Configure(ctx, in.Session, in.Settings); err != nil {
 		return backend.SessionInfo{}, err
@@ -295,13 +271,6 @@ type EventReply struct {
 type SendRequest struct {
 	Session string `json:"session"`
 	Text    string `json:"text"`
-}
-
-// AnswerRequest is for conversation.answer.
-type AnswerRequest struct {
-	Session  string       `json:"session"`
-	Approval string       `json:"approval"`
-	Answer   agent.Answer `json:"answer"`
 }
 
 // ConfigureRequest is for conversation.configure.

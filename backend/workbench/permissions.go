@@ -45,7 +45,11 @@ func (w *Workbench) addRule(ctx context.Context, in guard.AddRequest) (guard.Rul
 		return guard.RuleEntry{}, err
 	}
 	in.Session = session
-	return w.guard.Add(ctx, in)
+	entry, err := w.guard.Add(ctx, in)
+	if err == nil {
+		w.sessions.JudgeAgain()
+	}
+	return entry, err
 }
 
 func (w *Workbench) removeRule(ctx context.Context, in guard.RemoveRequest) (backend.Empty, error) {
@@ -58,7 +62,11 @@ func (w *Workbench) removeRule(ctx context.Context, in guard.RemoveRequest) (bac
 }
 
 func (w *Workbench) acceptRules(ctx context.Context, in guard.AcceptRequest) (backend.Empty, error) {
-	return w.guard.Accept(ctx, in)
+	done, err := w.guard.Accept(ctx, in)
+	if err == nil {
+		w.sessions.JudgeAgain()
+	}
+	return done, err
 }
 
 // userHome returns the user's home folder; empty if it is unknown.

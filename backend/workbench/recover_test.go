@@ -8,7 +8,6 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/workbench"
-	"github.com/google/go-cmp/cmp"
 )
 
 // The command line continues the newest session of the folder that a person
@@ -70,36 +69,6 @@ func TestResumeSession(t *testing.T) {
 	}
 	if id, err := p.store.PendingApproval(t.Context(), "r"); id != "waiting" || err != nil {
 		t.Errorf("the question waits for %q, %v", id, err)
-	}
-}
-
-// Only the process that runs a session can answer its requests, and only for
-// that session. Otherwise they stay pending.
-func TestAnswersElsewhere(t *testing.T) {
-	t.Parallel()
-	p, id, request := hanging(t, llmtest.Round{Text: "Done."})
-	another := must[backend.SessionInfo](p, "sessions.create", backend.Empty{}).ID
-	answer := workbench.AnswerRequest{Session: another, Approval: request.ID, Answer: agent.Answer{Decision: agent.Allow}}
-	if _, err := call[backend.Empty](p, "conversation.answer", answer); err == nil || err.Code != backend.CodeBusy {
-		t.Errorf("for another session: %v", err)
-	}
-	folder, home := p.folder, p.home
-	p.close() // the request stays pending
-	p = newPage(t, folder, home, environment(llmtest.Serve(t), "sk-test"))
-	answer.Session = id
-	for _, inMemory := range []bool{false, true} {
-		if inMemory {
-			must[workbench.QueueReply](p, "queue.add", workbench.QueueAddRequest{Session: id, Verb: agent.Steer, Text: "x"})
-		}
-		if _, err := call[backend.Empty](p, "conversation.answer", answer); err == nil || err.Code != backend.CodeBusy {
-			t.Errorf("where it does not run, in memory %t: %v", inMemory, err)
-		}
-	}
-	if waits, err := p.store.PendingApproval(t.Context(), request.ID); waits != id || err != nil {
-		t.Errorf("the question waits for %q, %v", waits, err)
-	}
-	if diff := cmp.Diff([]string{"steer: x"}, texts(must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: id}).Queue)); diff != "" {
-		t.Error(diff)
 	}
 }
 

@@ -129,6 +129,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "conversation.compact", w.compact)
 	handle(d, "conversation.interrupt", w.interrupt)
 	handle(d, "conversation.answer", w.answer)
+	handle(d, "approvals.list", w.approvals)
 	handle(d, "conversation.configure", w.configure)
 	handle(d, "permissions.ledger", w.ledger)
 	handle(d, "away.look", w.look)

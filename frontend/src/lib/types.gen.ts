@@ -64,11 +64,23 @@ export type AnswerRequest = {
   answer: Answer
 }
 
+export type Approval = {
+  session: string
+  title: string
+  agent?: string
+  since: number
+  request: ApprovalRequest
+}
+
 export type ApprovalAnswer = {
   id: string
   call_id: string
   answer: Answer
   rule?: RuleRef
+}
+
+export type ApprovalList = {
+  approvals?: Approval[]
 }
 
 export type ApprovalRequest = {
@@ -82,6 +94,7 @@ export type ApprovalRequest = {
   rule?: RuleRef
   by?: Authoriser
   mode?: Mode
+  final?: boolean
   each_time?: boolean
   renewed?: boolean
   claim?: string
@@ -1408,6 +1421,7 @@ export type ZoomRequest = {
 }
 
 export interface Methods {
+  "approvals.list": { args: Empty; reply: ApprovalList }
   "away.dismiss": { args: SessionRef; reply: LookReply }
   "away.leave": { args: LookRequest; reply: LookReply }
   "away.look": { args: LookRequest; reply: LookReply }

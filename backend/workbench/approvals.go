@@ -1,0 +1,83 @@
+package workbench
+
+import (
+	"context"
+	"errors"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/backend"
+)
+
+// approvals lists what waits for the user, in all sessions of the folder.
+func (w *Workbench) approvals(ctx context.Context, _ backend.Empty) (ApprovalList, error) {
+	list, err := w.cfg.Store.Approvals(ctx, w.cfg.Folder)
+	return ApprovalList{Approvals: list}, err
+}
+
+// answer delivers a person's decision to the turn that waits for it, after it has
+// stored the decision's rule. The request must be pending in the store, so that no
+// answer counts twice. A turn that waits in the log alone is continued first.
+func (w *Workbench) answer(ctx context.Context, in AnswerRequest) (backend.Empty, error) {
+	if d := in.Answer.Decision; d != agent.Allow && d != agent.Deny {
+		return backend.Empty{}, backend.Problem(backend.ProblemAnswerInvalid)
+	}
+	session, err := w.cfg.Store.PendingApproval(ctx, in.Approval)
+	if err != nil {
+		return backend.Empty{}, err
+	}
+	if session != in.Session {
+		return backend.Empty{}, backend.Problem(backend.ProblemApprovalElsewhere)
+	}
+	return backend.Empty{}, w.deliver(ctx, in)
+}
+
+// deliver hands an answer to its session, which it opens and continues if no
+// process runs it.
+func (w *Workbench) deliver(ctx context.Context, in AnswerRequest) error {
+	if _, err := w.session(ctx, in.Session); err != nil {
+		return err
+	}
+	l, release, err := w.sessions.Open(ctx, in.Session)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := l.Start((*agent.Session).Resume); isBusy(err) {
+		if !l.Busy() { // it was stopped just now, or another process runs it
+			if _, err := w.cfg.Store.PendingApproval(ctx, in.Approval); err != nil {
+				return err
+			}
+			return backend.Problem(backend.ProblemApprovalElsewhere)
+		}
+	} else if err != nil {
+		return err
+	}
+	first, err := l.Answer(in.Approval, in.Answer, func() error { return w.remember(ctx, in) })
+	if err != nil {
+		return err
+	}
+	if !first {
+		return backend.Problem(backend.ProblemApprovalAnswered)
+	}
+	if in.Answer.Scope != "" && in.Answer.Scope != agent.ScopeOnce {
+		w.sessions.JudgeAgain()
+	}
+	return nil
+}
+
+func isBusy(err error) bool {
+	var e *backend.Error
+	return errors.As(err, &e) && e.Code == backend.CodeBusy
+}
+
+// ApprovalList is the reply of approvals.list, the oldest first.
+type ApprovalList struct {
+	Approvals []backend.Approval `json:"approvals,omitempty"`
+}
+
+// AnswerRequest is for conversation.answer.
+type AnswerRequest struct {
+	Session  string       `json:"session"`
+	Approval string       `json:"approval"`
+	Answer   agent.Answer `json:"answer"`
+}
