@@ -217,7 +217,7 @@ func (c *crowd) answer() {
 	}
 	c.mu.Unlock()
 	if l := c.sessions.Find(session); l != nil {
-		l.Answer(request, agent.Answer{Decision: agent.Allow})
+		_, _ = l.Answer(request, agent.Answer{Decision: agent.Allow}, func() error { return nil })
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/guard"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 )
@@ -158,5 +159,84 @@ func TestApprovalsThatCannotBeListed(t *testing.T) {
 	p := newPageOn(t, environment(llmtest.Serve(t), "sk-test"), func(s *storage.Store) backend.Store { return forgetful{s} })
 	if _, err := call[workbench.ApprovalList](p, "approvals.list", backend.Empty{}); err == nil {
 		t.Error("the failure was not reported")
+	}
+}
+
+// run is a round that asks about a command.
+func run(command string) llmtest.Round {
+	return llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Bash", map[string]string{"command": command})}}
+}
+
+// crowd returns sessions that ask about the same command, and one that asks about
+// another.
+func crowd(t *testing.T) (p *page, same [2]backend.Approval, other backend.Approval) {
+	t.Helper()
+	server := llmtest.Serve(t, run("touch a"), run("touch a"), run("touch b"), llmtest.Round{Text: "Done."}, llmtest.Round{Text: "Done."}, llmtest.Round{Text: "Done."})
+	p = newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
+	for range 3 {
+		p.send(p.session("compat"), "do it")
+		await(p, anyOf[agent.ApprovalRequest])
+	}
+	waits := p.waiting()
+	if len(waits) != 3 {
+		t.Fatalf("%d wait", len(waits))
+	}
+	return p, [2]backend.Approval{waits[0], waits[1]}, waits[2]
+}
+
+func (p *page) answer(a backend.Approval, answer agent.Answer) {
+	p.t.Helper()
+	must[backend.Empty](p, "conversation.answer", workbench.AnswerRequest{Session: a.Session, Approval: a.Request.ID, Answer: answer})
+}
+
+// OAS-630: an answer that leaves a rule resolves the requests of other sessions that
+// the rule decides about, and the log says so. The others keep waiting.
+func TestAnswerResolvesIdenticalRequests(t *testing.T) {
+	t.Parallel()
+	for _, decision := range []agent.Decision{agent.Allow, agent.Deny} {
+		p, same, other := crowd(t)
+		p.answer(same[0], agent.Answer{Decision: decision, Scope: agent.ScopeLocal, Rule: "Bash(touch a)"})
+		got := await(p, func(a agent.ApprovalAnswer) bool { return a.ID == same[1].Request.ID })
+		want := agent.RuleRef{Text: "Bash(touch a)", Decision: decision, Scope: agent.ScopeLocal}
+		if got.Answer.Decision != decision || got.Rule == nil || *got.Rule != want {
+			t.Errorf("the other request was answered %+v by %+v", got.Answer, got.Rule)
+		}
+		if waits := p.waiting(); len(waits) != 1 || waits[0].Request.ID != other.Request.ID {
+			t.Errorf("then these wait: %+v", waits)
+		}
+	}
+}
+
+// A rule of one session decides about no other one.
+func TestAnswerForTheSessionLeavesOthers(t *testing.T) {
+	t.Parallel()
+	p, same, other := crowd(t)
+	p.answer(same[0], agent.Answer{Decision: agent.Allow, Scope: agent.ScopeSession, Rule: "Bash(touch *)"})
+	await(p, anyOf[agent.ProcessingEnd])
+	p.answer(other, agent.Answer{Decision: agent.Allow, Scope: agent.ScopeOnce})
+	await(p, anyOf[agent.ProcessingEnd])
+	if waits := p.waiting(); len(waits) != 1 || waits[0].Request.ID != same[1].Request.ID {
+		t.Errorf("then these wait: %+v", waits)
+	}
+}
+
+// If the program ended after the rule of an answer was stored and before the answer
+// was delivered, the rule answers the request when the session is opened again.
+func TestRuleStoredBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	p, id, request := hanging(t)
+	folder, home := p.folder, p.home
+	p.close()
+	p = newPage(t, folder, home, environment(llmtest.Serve(t, llmtest.Round{Text: "Done."}), "sk-test"))
+	must[guard.RuleEntry](p, "permissions.add", guard.AddRequest{Rule: "Write(a.txt)", Decision: agent.Allow, Scope: agent.ScopeLocal})
+	if err := p.bench.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := await(p, anyOf[agent.ApprovalAnswer])
+	if got.ID != request.ID || got.Rule == nil || got.Answer.Decision != agent.Allow {
+		t.Errorf("session %s: %+v by %+v", id, got, got.Rule)
+	}
+	if end := await(p, anyOf[agent.ToolCallEnd]); end.Outcome != agent.OutcomeDone || end.Authority.By != agent.ByRule {
+		t.Errorf("it ended as %+v", end)
 	}
 }
