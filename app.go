@@ -65,8 +65,9 @@ func (a *App) Call(method, args string) string {
 
 // open opens the application and sends its events to the page.
 func (a *App) open() (cli.Host, error) {
+	board := newNoticeBoard(a.life, a.ctx, a.noticePressed)
 	host, err := a.launch.Open(a.ctx, cli.Desktop{OpenLink: openLink, Notify: func(n backend.Notice) {
-		a.notices.put(a.life, desktopBoard{a.ctx}, n)
+		a.notices.put(a.life, board, n)
 	}, Zoom: zoomWindow, PickFolder: a.pickFolder})
 	if err != nil {
 		return nil, err

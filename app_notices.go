@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"log/slog"
-	"os"
-	"path/filepath"
-	goruntime "runtime"
 	"strings"
 	"sync"
 
@@ -34,7 +31,8 @@ func newNotices() *notices { return &notices{queue: make(chan backend.Notice, ma
 // noticeBoard is where notices are shown.
 type noticeBoard interface {
 	connect() error
-	show(backend.Notice) error
+	// show shows a notice in place of an earlier one with the same id.
+	show(id, title, body string) error
 }
 
 // put shows a notice later, or drops it.
@@ -61,7 +59,7 @@ func (n *notices) run(life context.Context, board noticeBoard) {
 				connected = err == nil
 			}
 			if err == nil {
-				err = board.show(notice)
+				err = board.show(notice.Session+" "+notice.Kind, notice.Title, notice.Body)
 			}
 			if err != nil && !told {
 				slog.Info("the desktop shows no notices", "error", err)
@@ -71,53 +69,10 @@ func (n *notices) run(life context.Context, board noticeBoard) {
 	}
 }
 
-// desktopBoard shows notices through the desktop of the window's user.
-type desktopBoard struct {
-	window context.Context
-}
-
-func (b desktopBoard) connect() error {
-	if !hasSessionBus() {
-		return os.ErrNotExist
-	}
-	if err := runtime.InitializeNotifications(b.window); err != nil {
-		return err
-	}
-	runtime.OnNotificationResponse(b.window, func(pressed runtime.NotificationResult) {
-		if pressed.Error != nil {
-			return
-		}
-		session, _, _ := strings.Cut(pressed.Response.ID, " ")
-		presentWindow(b.window)
-		runtime.EventsEmit(b.window, pressedName, session)
-	})
-	return nil
-}
-
-func (b desktopBoard) show(n backend.Notice) error {
-	id := n.Session + " " + n.Kind
-	_ = runtime.RemoveNotification(b.window, id) // the earlier one about the same
-	return runtime.SendNotification(b.window, runtime.NotificationOptions{ID: id, Title: n.Title, Body: noticeBody(n.Body)})
-}
-
-// noticeBody returns a text in the form for a notice's body, which desktops on
-// Linux read as markup.
-func noticeBody(text string) string {
-	if goruntime.GOOS != "linux" {
-		return text
-	}
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
-}
-
-// hasSessionBus reports whether there is a bus to connect to. Without one, the
-// library behind Wails would start a program to get one.
-func hasSessionBus() bool {
-	if goruntime.GOOS != "linux" {
-		return true
-	}
-	if address := os.Getenv("DBUS_SESSION_BUS_ADDRESS"); address != "" {
-		return address != "autolaunch:"
-	}
-	_, err := os.Stat(filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "bus"))
-	return err == nil && os.Getenv("XDG_RUNTIME_DIR") != ""
+// noticePressed brings the window to the front and tells the page which session to
+// show.
+func (a *App) noticePressed(id string) {
+	session, _, _ := strings.Cut(id, " ")
+	presentWindow(a.ctx)
+	runtime.EventsEmit(a.ctx, pressedName, session)
 }

@@ -23,11 +23,11 @@ func (b *fakeBoard) connect() error {
 	return next(&b.connects)
 }
 
-func (b *fakeBoard) show(n backend.Notice) error {
+func (b *fakeBoard) show(id, _, _ string) error {
 	if b.held != nil {
 		<-b.held
 	}
-	b.log = append(b.log, n.Session)
+	b.log = append(b.log, id)
 	return next(&b.shows)
 }
 
@@ -53,10 +53,10 @@ func TestNoticesConnectWhenNeeded(t *testing.T) {
 			t.Errorf("before the first notice: %v", board.log)
 		}
 		for _, session := range []string{"a", "b", "c"} {
-			n.put(life, board, backend.Notice{Session: session})
+			n.put(life, board, backend.Notice{Session: session, Kind: "done"})
 			synctest.Wait()
 		}
-		if diff := cmp.Diff([]string{"connect", "connect", "b", "c"}, board.log); diff != "" {
+		if diff := cmp.Diff([]string{"connect", "connect", "b done", "c done"}, board.log); diff != "" {
 			t.Error(diff)
 		}
 		end() // the goroutine ends, or this test does not
@@ -82,33 +82,4 @@ func TestNoticesDoNotWait(t *testing.T) {
 		}
 		end()
 	})
-}
-
-// A desktop reads a body as markup.
-func TestNoticeBodyIsNoMarkup(t *testing.T) {
-	t.Parallel()
-	const text = `<b>R&D</b> <a href="http://x">`
-	if got, want := noticeBody(text), "&lt;b&gt;R&amp;D&lt;/b&gt; &lt;a href=\"http://x\"&gt;"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-}
-
-// Without a bus, nothing is connected to, because that would start a program.
-func TestSessionBus(t *testing.T) {
-	dir := t.TempDir()
-	for _, tt := range []struct {
-		address, runtime string
-		want             bool
-	}{
-		{"unix:path=/x", "", true},
-		{"autolaunch:", dir, false},
-		{"", dir, false},
-		{"", "", false},
-	} {
-		t.Setenv("DBUS_SESSION_BUS_ADDRESS", tt.address)
-		t.Setenv("XDG_RUNTIME_DIR", tt.runtime)
-		if got := hasSessionBus(); got != tt.want {
-			t.Errorf("%+v: %t", tt, got)
-		}
-	}
 }

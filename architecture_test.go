@@ -73,6 +73,7 @@ var mayImport = map[string][]string{
 // onlyIn names the packages that alone may import something from outside.
 var onlyIn = map[string][]string{
 	"github.com/wailsapp/wails":              {"."},
+	"github.com/godbus/dbus":                 {"."},
 	"github.com/mark3labs/mcp-go":            {"agent/mcp"},
 	"github.com/openai/openai-go":            {"agent/llm/openai", "agent/llm/internal/openaisdk"},
 	"github.com/anthropics/anthropic-sdk-go": {"agent/llm/anthropic"},

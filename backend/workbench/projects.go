@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"atelier.dev/atelier/agent/project"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/recent"
 )
@@ -36,21 +35,21 @@ func (w *Workbench) listProjects(ctx context.Context, _ backend.Empty) (ProjectL
 	if err != nil {
 		return ProjectList{}, err
 	}
+	folders := make([]string, len(known))
+	for i, p := range known {
+		folders[i] = p.Folder
+	}
+	seen := w.glances.all(ctx, folders)
+	if err := ctx.Err(); err != nil {
+		return ProjectList{}, err
+	}
 	var list ProjectList
 	for _, p := range known {
-		if err := ctx.Err(); err != nil {
-			return list, err
-		}
-		info, err := os.Stat(p.Folder)
-		missing := err != nil || !info.IsDir()
-		entry := RecentProject{
+		look := seen[p.Folder]
+		list.Projects = append(list.Projects, RecentProject{
 			Folder: p.Folder, Name: filepath.Base(p.Folder), Path: w.shortened(p.Folder), Opened: p.Opened.UnixMilli(),
-			Waiting: waiting[p.Folder], Missing: missing, Current: p.Folder == w.cfg.Folder,
-		}
-		if !missing {
-			entry.Branch = project.Branch(p.Folder)
-		}
-		list.Projects = append(list.Projects, entry)
+			Waiting: waiting[p.Folder], Branch: look.branch, Missing: look.missing, Current: p.Folder == w.cfg.Folder,
+		})
 	}
 	return list, nil
 }

@@ -86,6 +86,7 @@ type Workbench struct {
 	// measured at a time.
 	measuring chan struct{}
 	looks     looks
+	glances   glances
 }
 
 // New returns a workbench. Close stops everything that runs in it.
@@ -94,7 +95,7 @@ func New(cfg Config) *Workbench {
 	w := &Workbench{
 		cfg: cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{bySession: map[string]workplace{}}, edits: edits{bySession: map[string]editLog{}},
 		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home}),
-		measuring: make(chan struct{}, 1), looks: looks{held: make(chan struct{}, 1)},
+		measuring: make(chan struct{}, 1), looks: looks{held: make(chan struct{}, 1)}, glances: glances{at: lookAt},
 		guard: guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store}),
 	}
 	w.sessions = live.New(live.Config{

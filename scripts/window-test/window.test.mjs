@@ -357,7 +357,7 @@ describe('at the hands of a user', () => {
     await until('the log', () => readFileSync(join(at.home, 'logs/atelier.log'), 'utf8').includes('shows no notices'))
 
     await prefer('When a session needs you')
-    const { shown, press } = await desktop.notices()
+    const { shown, press, dismiss } = await desktop.notices()
     const { isCovered, uncover } = await desktop.cover()
     await window.click(approval('Write') + button('Allow'))
     await window.find(approval('Edit'), 20_000)
@@ -368,6 +368,7 @@ describe('at the hands of a user', () => {
     await until('a notice', () => shown.length > 0)
     // A session that needed the user earlier was not announced, because that is switched off.
     assert.deepEqual(shown.map(([, ...said]) => said), [['Done · ' + basename(at.folder), '&lt;b&gt;R&amp;D&lt;/b&gt;']])
+    dismiss(shown[0][0])
 
     await prefer('When a session needs you')
     await window.click(session('Show me around'))
@@ -377,7 +378,7 @@ describe('at the hands of a user', () => {
     await until('a notice of what needs the user', () => shown.length > 1)
     assert.deepEqual(shown[1].slice(1), ['Needs you · ' + basename(at.folder), 'Show me around'])
 
-    assert.ok(isCovered())
+    assert.ok(isCovered(), 'the notice that was dismissed brought the window to the front')
     press(shown[1][0])
     await until('the window in front', () => !isCovered() && desktop.hands('getwindowfocus') === id)
     await window.find(approval('Bash'))
