@@ -40,13 +40,14 @@ func (e *edit) Access(input json.RawMessage) agent.Access {
 	return agent.Access{Writes: []string{absolute(e.env, in.FilePath)}}
 }
 
-// Preview implements [agent.Previewer].
+// Preview implements [agent.Previewer]. Like that of Write, it shows a change of a
+// file that the model has not read.
 func (e *edit) Preview(ctx context.Context, input json.RawMessage) ([]agent.FileChange, error) {
 	in, err := parse(input, EditInput{})
 	if err != nil {
 		return nil, err
 	}
-	_, _, change, err := e.plan(ctx, in)
+	_, _, change, err := e.plan(ctx, in, true)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func (e *edit) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	if err != nil {
 		return failed(err)
 	}
-	before, done, change, err := e.plan(ctx, in)
+	before, done, change, err := e.plan(ctx, in, false)
 	if err != nil {
 		return failed(err)
 	}
@@ -80,8 +81,9 @@ func (e *edit) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	return agent.Result{Output: text, Details: &agent.Details{Changes: []agent.FileChange{change}}}
 }
 
-// plan computes the edit without writing it.
-func (e *edit) plan(ctx context.Context, in EditInput) (before []byte, done replacement, change agent.FileChange, err error) {
+// plan computes the edit without writing it. The model must have seen what it
+// changes, unless unseen says otherwise.
+func (e *edit) plan(ctx context.Context, in EditInput, unseen bool) (before []byte, done replacement, change agent.FileChange, err error) {
 	path := relative(e.env, in.FilePath)
 	before, err = readText(ctx, e.env, in.FilePath)
 	if errors.Is(err, fs.ErrNotExist) && in.Fuzzy && in.OldString == "" {
@@ -94,7 +96,7 @@ func (e *edit) plan(ctx context.Context, in EditInput) (before []byte, done repl
 	if err != nil {
 		return nil, replacement{}, agent.FileChange{}, err
 	}
-	if err := e.seen.fresh(absolute(e.env, in.FilePath), path, before); err != nil {
+	if err := e.seen.fresh(absolute(e.env, in.FilePath), path, before); err != nil && !unseen {
 		return nil, replacement{}, agent.FileChange{}, err
 	}
 	done, err = replace(before, in.OldString, in.NewString, in.ReplaceAll)
@@ -104,7 +106,7 @@ func (e *edit) plan(ctx context.Context, in EditInput) (before []byte, done repl
 	if err != nil {
 		return nil, replacement{}, agent.FileChange{}, fmt.Errorf("%s was not changed: %w", path, err)
 	}
-	if err := e.seen.covers(absolute(e.env, in.FilePath), path, before, done.spans); err != nil {
+	if err := e.seen.covers(absolute(e.env, in.FilePath), path, before, done.spans); err != nil && !unseen {
 		return nil, replacement{}, agent.FileChange{}, err
 	}
 	return before, done, changeOf(path, before, done.content, false), nil

@@ -338,8 +338,10 @@ func TestNothingIsChangedUnseen(t *testing.T) { // K-28
 	edit := args{"file_path": b.path("f"), "old_string": "one", "new_string": "1"}
 	for tool, in := range map[string]args{"Write": write, "Edit": edit} {
 		b.refuse(tool, in, "f exists and has not been read in this session. Read it first, then change it.")
-		if c, err := b.tools[tool].(agent.Previewer).Preview(t.Context(), in.json(t)); err == nil {
-			t.Errorf("%s previews %+v", tool, c)
+		// Whoever is asked about the call sees a difference all the same.
+		c, err := b.tools[tool].(agent.Previewer).Preview(t.Context(), in.json(t))
+		if err != nil || len(c) != 1 || c[0].Created || c[0].Removed != 1 || !strings.Contains(c[0].Diff, "-one\n") {
+			t.Errorf("%s previews %+v, %v", tool, c, err)
 		}
 	}
 	b.succeed("Read", args{"file_path": "f", "limit": 1})

@@ -37,13 +37,15 @@ func (w *write) Access(input json.RawMessage) agent.Access {
 	return agent.Access{Writes: []string{absolute(w.env, in.FilePath)}}
 }
 
-// Preview implements [agent.Previewer].
+// Preview implements [agent.Previewer]. It also shows a change that Run would
+// refuse because the model has not read the file: whoever is asked about the call
+// sees what it is meant to do.
 func (w *write) Preview(ctx context.Context, input json.RawMessage) ([]agent.FileChange, error) {
 	in, err := parse(input, WriteInput{})
 	if err != nil {
 		return nil, err
 	}
-	change, err := w.plan(ctx, in)
+	_, change, err := w.plan(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +58,10 @@ func (w *write) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	if err != nil {
 		return failed(err)
 	}
-	change, err := w.plan(ctx, in)
+	before, change, err := w.plan(ctx, in)
+	if err == nil {
+		err = w.seen.current(absolute(w.env, in.FilePath), change.Path, before)
+	}
 	if err != nil {
 		return failed(err)
 	}
@@ -74,16 +79,12 @@ func (w *write) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	}
 }
 
-// plan checks that the file may be written and describes the change.
-func (w *write) plan(ctx context.Context, in WriteInput) (agent.FileChange, error) {
-	path := relative(w.env, in.FilePath)
-	before, err := readText(ctx, w.env, in.FilePath)
+// plan describes the change without making it.
+func (w *write) plan(ctx context.Context, in WriteInput) (before []byte, change agent.FileChange, err error) {
+	before, err = readText(ctx, w.env, in.FilePath)
 	created := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !created {
-		return agent.FileChange{}, err
+		return nil, agent.FileChange{}, err
 	}
-	if err := w.seen.current(absolute(w.env, in.FilePath), path, before); err != nil {
-		return agent.FileChange{}, err
-	}
-	return changeOf(path, before, []byte(in.Content), created), nil
+	return before, changeOf(relative(w.env, in.FilePath), before, []byte(in.Content), created), nil
 }

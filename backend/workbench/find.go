@@ -3,6 +3,7 @@ package workbench
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -114,7 +115,7 @@ func textsOf(ev agent.Event) []shownText {
 	case agent.ToolCallStart:
 		return []shownText{{part: PartInput, of: d.CallID, text: argumentsOf(d.Input)}}
 	case agent.ToolCallEnd:
-		return []shownText{{part: PartOutput, of: d.CallID, text: d.Output}}
+		return []shownText{{part: PartOutput, of: d.CallID, text: withoutExitNote(d)}}
 	case agent.LocalCommandStart:
 		return []shownText{{part: PartInput, of: d.ID, text: d.Command}}
 	case agent.LocalCommandEnd:
@@ -123,6 +124,19 @@ func textsOf(ev agent.Event) []shownText {
 		return []shownText{{part: PartMessage, text: d.Summary}}
 	}
 	return nil
+}
+
+// withoutExitNote returns what a call printed, without the note of its exit code,
+// which a page shows in another way.
+func withoutExitNote(end agent.ToolCallEnd) string {
+	if end.Details == nil || end.Details.Command == nil {
+		return end.Output
+	}
+	text, ok := strings.CutSuffix(end.Output, fmt.Sprintf("[Exit code %d]", end.Details.Command.ExitCode))
+	if !ok {
+		return end.Output
+	}
+	return strings.TrimRightFunc(text, unicode.IsSpace)
 }
 
 // argumentsOf returns the texts and numbers of a call's arguments, a line each,

@@ -61,6 +61,9 @@ func TestFind(t *testing.T) {
 		agent.ToolCallStart{CallID: "c2", Tool: "Read", Input: `no JSON {needles`},
 		agent.LocalCommandStart{ID: "l1", Command: "echo 3 K"},
 		agent.LocalCommandEnd{ID: "l1", Command: "echo 3 K", Output: "\xff\xfe K broken bytes"},
+		agent.ToolCallEnd{CallID: "c3", Tool: "Bash", Output: "exit code of it\n\n[Exit code 3]", IsError: true, Outcome: agent.OutcomeFailed,
+			Details: &agent.Details{Command: &agent.CommandResult{ExitCode: 3}}},
+		agent.ToolCallEnd{CallID: "c4", Tool: "Read", Output: "a file with [Exit code 3]", Outcome: agent.OutcomeDone},
 		agent.SteeringInjected{Text: "also the needle's eye"},
 		agent.SteeringInjected{Text: "needle of the loop", ByLoop: true},
 	)
@@ -81,6 +84,9 @@ func TestFind(t *testing.T) {
 		{"not the names of arguments", "timeout", nil},
 		{"an argument's quotation marks and tab", `"a needle" a.txt`, []string{`input c10: grep "a needle" a.txt 7000`}},
 		{"a number", "7000", []string{`input c10: grep "a needle" a.txt 7000`}},
+		{"not the note of an exit code, which is hidden", "exit code", []string{
+			"output c40: a file with [Exit code 3]", "output c30: exit code of it",
+		}},
 		{"characters of patterns", ".* FAIL?", []string{"message 0: Why does Straße.* fail? Start here"}},
 		{"one white space for another", "fail? start", []string{"message 0: Why does Straße.* fail? Start here"}},
 		{"a final sigma", "σίσυφοσ", []string{"message 0: The ΣΊΣΥΦΟΣ file"}},
