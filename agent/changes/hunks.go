@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"atelier.dev/atelier/agent/internal/linediff"
 	udiff "github.com/aymanbagabas/go-udiff"
 )
 
@@ -159,7 +160,7 @@ func linesOf(text string) []string {
 // unified returns the diff of two texts without headers.
 func unified(before, after string, context int) string {
 	before, after = strings.ToValidUTF8(before, "\uFFFD"), strings.ToValidUTF8(after, "\uFFFD")
-	diff, err := udiff.ToUnified("", "", before, udiff.Lines(before, after), context)
+	diff, err := udiff.ToUnified("", "", before, linediff.Edits(before, after), context)
 	if err != nil { // happens only if edits are out of order
 		return ""
 	}

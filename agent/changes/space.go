@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	udiff "github.com/aymanbagabas/go-udiff"
+	"atelier.dev/atelier/agent/internal/linediff"
 )
 
 // unifiedIgnoringSpace is unified for lines that are compared without their
@@ -12,7 +12,7 @@ import (
 // it.
 func unifiedIgnoringSpace(before, after string, context int) string {
 	old, new := linesOf(before), linesOf(after)
-	edits := udiff.Lines(bare(old), bare(new))
+	edits := linediff.Edits(bare(old), bare(new))
 	starts := offsets(bare(old))
 	var text strings.Builder // the old text, with the new text's form of what only differs in space
 	at, fresh := 0, 0

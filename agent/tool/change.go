@@ -6,6 +6,7 @@ import (
 	udiff "github.com/aymanbagabas/go-udiff"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/internal/linediff"
 )
 
 // maxCompared is the largest size, in bytes, at which contents are compared.
@@ -20,7 +21,7 @@ func changeOf(path string, before, after []byte, created bool) agent.FileChange 
 		c.Removed, c.Added = lineCount(from), lineCount(to)
 		return c
 	}
-	edits := udiff.Lines(from, to)
+	edits := linediff.Edits(from, to)
 	unified, err := udiff.ToUnifiedDiff("", "", from, edits, udiff.DefaultContextLines)
 	if err != nil { // happens only if edits are out of order
 		return c

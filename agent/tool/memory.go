@@ -6,9 +6,8 @@ import (
 	"slices"
 	"sync"
 
-	udiff "github.com/aymanbagabas/go-udiff"
-
 	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/internal/linediff"
 )
 
 // fileMemory remembers the content of each file as the model last saw it, so
@@ -108,7 +107,7 @@ func carried(before, after []byte, known []bool) []bool {
 	}
 	var lines []bool
 	at, line := 0, 0
-	for _, e := range udiff.Lines(string(before), string(after)) {
+	for _, e := range linediff.Edits(string(before), string(after)) {
 		kept := len(linesOf(before[at:e.Start]))
 		lines = append(lines, known[line:line+kept]...)
 		lines = append(lines, slices.Repeat([]bool{true}, lineCount(e.New))...)
