@@ -3,6 +3,7 @@ import { language } from '../i18n/i18n.svelte'
 import { withoutBidi } from '../model/visible'
 import { type Engine, formulaEngine, loadFormulas } from './engine.svelte'
 import { escapeHTML } from './highlight'
+import { Kept } from './kept'
 import type { Formula } from './maths'
 import { own } from './messages'
 
@@ -16,8 +17,7 @@ const definition =
   /\\(?:[gex]?def|let|futurelet|(?:re)?newcommand|providecommand|global|long)(?![A-Za-z])/
 
 /** What was drawn already, by how it was written. The text of a growing message is rendered many times. */
-const drawn = new Map<string, string>()
-const mostDrawn = 1000
+const drawn = new Kept(1000, 4_000_000)
 
 /** Counts the formulas of one message. */
 export type Count = { formulas?: number; characters?: number }
@@ -31,10 +31,11 @@ export function formulaHTML(formula: Formula, count: Count): string {
   if (!engine) void loadFormulas()
   if (!engine || isMany) return escapeHTML(formula.source)
   const key = `${language()} ${formula.source}`
-  const html = drawn.get(key) ?? draw(engine, formula)
-  drawn.delete(key)
-  drawn.set(key, html)
-  if (drawn.size > mostDrawn) drawn.delete(drawn.keys().next().value!)
+  let html = drawn.get(key)
+  if (html === undefined) {
+    html = draw(engine, formula)
+    drawn.set(key, html)
+  }
   return html || unread(formula.source, own('too_large'))
 }
 

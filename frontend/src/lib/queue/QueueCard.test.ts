@@ -19,6 +19,7 @@ function show(isTaken = true) {
   const onmove = vi.fn()
   const props = {
     message,
+    draft: 'q',
     delivery: 'then',
     lifted: false,
     onedit,

@@ -1,6 +1,6 @@
 import { SvelteMap } from 'svelte/reactivity'
 import { commandIn } from '../model/activity'
-import { recall, remember } from './remember'
+import { forget, recall, remember } from './remember'
 
 /**
  * Unsent text, by its owner: a session, the start of a session, or a queued message
@@ -8,6 +8,9 @@ import { recall, remember } from './remember'
  */
 const drafts = new SvelteMap<string, string>()
 const key = (owner: string) => `atelier.draft:${owner}`
+
+/** The owner of the edited text of a message that is queued in a session. */
+export const queuedDraft = (session: string, id: string): string => `${session}/${id}`
 
 export const readDraft = (owner: string): string => drafts.get(owner) ?? recall(key(owner))
 
@@ -30,10 +33,14 @@ export function putBack(owner: string, text: string): void {
   writeDraft(owner, written ? `${message}\n\n${written}` : message)
 }
 
-/** Forgets the draft of an owner that no longer exists. */
-export function dropDraft(owner: string): void {
-  drafts.delete(owner)
-  remember(key(owner), '')
+/** Forgets the drafts of a session that no longer exists: its own, and those of its queued messages. */
+export function dropDrafts(session: string): void {
+  const queued = queuedDraft(session, '')
+  for (const owner of [...drafts.keys()].filter((one) => one.startsWith(queued)))
+    drafts.delete(owner)
+  drafts.delete(session)
+  remember(key(session), '')
+  forget(key(queued))
 }
 
 /** Whose drafts the session has that began with them, so that what was sent is taken from there. */

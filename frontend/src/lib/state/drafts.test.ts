@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { commandIn } from '../model/activity'
-import { putBack, readDraft, takeSent, writeDraft } from './drafts.svelte'
+import { dropDrafts, putBack, queuedDraft, readDraft, takeSent, writeDraft } from './drafts.svelte'
 
 beforeEach(() => writeDraft('s', ''))
 
@@ -45,4 +45,14 @@ test.each([
   writeDraft('s', written)
   takeSent('s', 'sent')
   expect(readDraft('s')).toBe(want)
+})
+
+test('the drafts of a session go with it, also those of its queued messages and of an earlier page', () => {
+  const owners = ['gone', queuedDraft('gone', 'q1'), 'stays', queuedDraft('stays', 'q2')]
+  for (const owner of owners) writeDraft(owner, owner)
+  localStorage.setItem('atelier.draft:gone/earlier', 'from before')
+  dropDrafts('gone')
+  expect(owners.filter((owner) => readDraft(owner) !== '')).toEqual(['stays', 'stays/q2'])
+  expect(readDraft('gone/earlier')).toBe('')
+  dropDrafts('stays')
 })

@@ -1,6 +1,6 @@
 import { SvelteSet } from 'svelte/reactivity'
 import { ApiError, asApiError, type Call } from '../api'
-import { putBack, readDraft, writeDraft } from './drafts.svelte'
+import { putBack, queuedDraft, readDraft, writeDraft } from './drafts.svelte'
 import type { Event, Queued, QueueReply, Verb } from '../types.gen'
 import { moved } from '../model/order'
 
@@ -62,7 +62,7 @@ export class Queue {
 
   async remove({ id, text }: Queued): Promise<void> {
     if (!(await this.#change('queue.remove', { session: this.session, id }, id))) return
-    writeDraft(id, '')
+    writeDraft(queuedDraft(this.session, id), '')
     this.note = { about: 'removed', text }
   }
 
@@ -130,8 +130,9 @@ export class Queue {
   #deliver(id: string): void {
     this.#delivered.add(id)
     const message = this.items.find((other) => other.id === id)
-    const edited = readDraft(id)
-    writeDraft(id, '')
+    const owner = queuedDraft(this.session, id)
+    const edited = readDraft(owner)
+    writeDraft(owner, '')
     if (message && edited && edited !== message.text) {
       putBack(this.session, edited)
       this.note = { about: 'put_back' }

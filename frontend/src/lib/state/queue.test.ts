@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { ApiError, type Call } from '../api'
-import { readDraft, writeDraft } from './drafts.svelte'
+import { queuedDraft, readDraft, writeDraft } from './drafts.svelte'
 import { Log } from '../model/testing'
 import type { Methods, Queued } from '../types.gen'
 import { moved } from '../model/order'
@@ -131,12 +131,12 @@ test('the text is put back as a message, even if the field has a command', async
 test('an edit is put into the message field if its message is delivered meanwhile', () => {
   const { queue } = host('a', 'b')
   writeDraft('s', 'written')
-  writeDraft('a', 'changed')
-  writeDraft('b', 'b')
+  writeDraft(queuedDraft('s', 'a'), 'changed')
+  writeDraft(queuedDraft('s', 'b'), 'b')
   queue.receive([delivery('a'), delivery('b')])
   expect(readDraft('s')).toBe('written\n\nchanged')
   expect(queue.note).toEqual({ about: 'put_back' })
-  expect(readDraft('a')).toBe('')
+  expect(readDraft(queuedDraft('s', 'a'))).toBe('')
 })
 
 test('the queue runs from its first follow-up, or from its first message', async () => {

@@ -17,6 +17,17 @@ export function remember(key: string, text: string): void {
   }
 }
 
+/** Removes the texts whose keys begin so. */
+export function forget(beginning: string): void {
+  const isGone = (key: string) => key.startsWith(beginning)
+  for (const key of [...unstored.keys()].filter(isGone)) unstored.delete(key)
+  try {
+    for (const key of Object.keys(localStorage).filter(isGone)) localStorage.removeItem(key)
+  } catch {
+    // Nothing is stored.
+  }
+}
+
 /** Returns a stored text; empty if there is none. */
 export function recall(key: string): string {
   const kept = unstored.get(key)

@@ -6,7 +6,7 @@ import type { Conversation } from './conversation.svelte'
 import { Changes } from './changes.svelte'
 import { Costs } from './costs.svelte'
 import { dropComments } from './comments.svelte'
-import { dropDraft, handOver } from './drafts.svelte'
+import { dropDrafts, handOver } from './drafts.svelte'
 import { Editors } from './editors.svelte'
 import { changesFiles } from '../model/changes'
 import { together } from '../model/spending'
@@ -218,7 +218,7 @@ export class Workbench {
     const { conversation } = this
     if (conversation && !this.sessions.find(conversation.id)) this.compose()
     for (const gone of family.filter((one) => !this.sessions.find(one))) {
-      dropDraft(gone)
+      dropDrafts(gone)
       dropComments(gone)
     }
   }
