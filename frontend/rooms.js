@@ -22,6 +22,7 @@ export const rooms = [
   'cost',
   'tasks',
   'catalog',
+  'rules',
   'diff',
   'tools',
   'agents',
@@ -34,6 +35,7 @@ export const rooms = [
   'conversation',
   'settings',
   'guide',
+  'permissions',
   'app',
 ]
 

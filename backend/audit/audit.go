@@ -15,8 +15,8 @@ type Log interface {
 	CallEvents(ctx context.Context, session string, before int64, limit int) ([]agent.Event, error)
 }
 
-// Row is one call that has ended.
-type Row struct {
+// LedgerRow is one call that has ended.
+type LedgerRow struct {
 	Place backend.CallPlace `json:"place"`
 	Tool  string            `json:"tool"`
 	// Subject is the command line or what else tells most about the call; Cut says
@@ -38,8 +38,8 @@ type Row struct {
 	Lost bool `json:"lost,omitempty"`
 }
 
-// Filter selects rows; an empty member selects all.
-type Filter struct {
+// LedgerFilter selects rows; an empty member selects all.
+type LedgerFilter struct {
 	By       agent.Authoriser `json:"by,omitempty"`
 	Decision agent.Decision   `json:"decision,omitempty"`
 	Tool     string           `json:"tool,omitempty"`
@@ -55,7 +55,7 @@ type Filter struct {
 }
 
 // takes reports whether a filter selects a call.
-func (f Filter) takes(end agent.ToolCallEnd) bool {
+func (f LedgerFilter) takes(end agent.ToolCallEnd) bool {
 	a := end.Authority
 	if f.Tool != "" && f.Tool != end.Tool || f.Unrecorded && a != nil || f.Unasked && !Unasked(end) {
 		return false
@@ -69,9 +69,9 @@ func (f Filter) takes(end agent.ToolCallEnd) bool {
 
 // takesLost reports whether calls are shown of which nothing is known but their
 // place.
-func (f Filter) takesLost() bool {
+func (f LedgerFilter) takesLost() bool {
 	f.Since, f.Until = 0, 0
-	return f == Filter{}
+	return f == LedgerFilter{}
 }
 
 // Unasked reports whether a call was allowed without asking anybody, and did more
@@ -106,25 +106,25 @@ type Reader struct {
 	Foretell func(agent.GateCall) agent.Outlook
 }
 
-// Page is a part of the calls, the newest first.
-type Page struct {
-	Rows []Row `json:"rows,omitempty"`
+// LedgerPage is a part of the calls, the newest first.
+type LedgerPage struct {
+	Rows []LedgerRow `json:"rows,omitempty"`
 	// Next is where the reading goes on; nil if nothing is left.
 	Next *backend.CallPlace `json:"next,omitempty"`
 }
 
 // Page reads at most limit calls that a filter selects, from a place back. It may
 // return fewer although there are more: it ends after a bounded part of the logs.
-func (r Reader) Page(ctx context.Context, f Filter, from backend.CallPlace, limit int) (Page, error) {
+func (r Reader) Page(ctx context.Context, f LedgerFilter, from backend.CallPlace, limit int) (LedgerPage, error) {
 	if limit <= 0 || limit > maxRows {
 		limit = maxRows
 	}
-	var page Page
+	var page LedgerPage
 	next, err := r.scan(ctx, f, from, func(ev agent.Event) (bool, error) {
 		end, ok := ev.Data.(agent.ToolCallEnd)
 		if !ok {
 			if f.takesLost() {
-				page.Rows = append(page.Rows, Row{Place: placeOf(ev), Lost: true})
+				page.Rows = append(page.Rows, LedgerRow{Place: placeOf(ev), Lost: true})
 			}
 			return len(page.Rows) < limit, nil
 		}
@@ -143,7 +143,7 @@ func (r Reader) Page(ctx context.Context, f Filter, from backend.CallPlace, limi
 
 // scan passes the ends of calls to visit, the newest first, until visit returns
 // false or the limits are reached. It returns where to go on.
-func (r Reader) scan(ctx context.Context, f Filter, from backend.CallPlace, visit func(agent.Event) (bool, error)) (*backend.CallPlace, error) {
+func (r Reader) scan(ctx context.Context, f LedgerFilter, from backend.CallPlace, visit func(agent.Event) (bool, error)) (*backend.CallPlace, error) {
 	sessions := make([]string, 0, len(r.Sessions))
 	for id := range r.Sessions {
 		sessions = append(sessions, id)
@@ -184,13 +184,13 @@ func placeOf(ev agent.Event) backend.CallPlace {
 }
 
 // row joins the end of a call with its beginning.
-func (r Reader) row(ctx context.Context, ev agent.Event, end agent.ToolCallEnd) (Row, error) {
-	row := Row{
+func (r Reader) row(ctx context.Context, ev agent.Event, end agent.ToolCallEnd) (LedgerRow, error) {
+	row := LedgerRow{
 		Place: placeOf(ev), Tool: end.Tool, Outcome: end.Outcome, DurationMs: end.DurationMs, Authority: end.Authority,
 	}
 	b, err := r.beginning(ctx, ev, end.CallID)
 	if err != nil {
-		return Row{}, err
+		return LedgerRow{}, err
 	}
 	row.Start, row.Answer, row.Outlook = b.seq, b.answer, b.outlook
 	row.Subject, row.Cut = subject(b.input, end)

@@ -19,7 +19,7 @@ type Digest struct {
 	Edits    int `json:"edits,omitempty"`
 	Others   int `json:"others,omitempty"`
 	// By counts them by what allowed them.
-	By []Count `json:"by,omitempty"`
+	By []AllowedBy `json:"by,omitempty"`
 	// Outside are the first files outside the project that they touched; More
 	// counts the others.
 	Outside []string `json:"outside,omitempty"`
@@ -30,8 +30,8 @@ type Digest struct {
 	Cost llm.Spending `json:"cost,omitzero"`
 }
 
-// Count says how often something allowed a call. Rule is the rule, if one did.
-type Count struct {
+// AllowedBy says how often something allowed a call. Rule is the rule, if one did.
+type AllowedBy struct {
 	By    agent.Authoriser `json:"by"`
 	Rule  *agent.RuleRef   `json:"rule,omitempty"`
 	Calls int              `json:"calls"`
@@ -48,7 +48,7 @@ const (
 // session that did nothing without asking is left out.
 func (r Reader) Digests(ctx context.Context, since, until int64, familyOf func(session string) string) ([]Digest, error) {
 	digests := map[string]*Digest{}
-	f := Filter{Since: since, Until: until, Unasked: true}
+	f := LedgerFilter{Since: since, Until: until, Unasked: true}
 	next, err := r.scan(ctx, f, backend.CallPlace{}, func(ev agent.Event) (bool, error) {
 		end, ok := ev.Data.(agent.ToolCallEnd)
 		if !ok || !f.takes(end) {
@@ -71,7 +71,7 @@ func (r Reader) Digests(ctx context.Context, since, until int64, familyOf func(s
 	list := make([]Digest, 0, len(digests))
 	for _, d := range digests {
 		d.AtLeast = next != nil
-		slices.SortStableFunc(d.By, func(a, b Count) int { return cmp.Compare(b.Calls, a.Calls) })
+		slices.SortStableFunc(d.By, func(a, b AllowedBy) int { return cmp.Compare(b.Calls, a.Calls) })
 		d.By = d.By[:min(len(d.By), maxCounts)]
 		list = append(list, *d)
 	}
@@ -79,7 +79,7 @@ func (r Reader) Digests(ctx context.Context, since, until int64, familyOf func(s
 	return list, nil
 }
 
-func (d *Digest) add(row Row, end agent.ToolCallEnd) {
+func (d *Digest) add(row LedgerRow, end agent.ToolCallEnd) {
 	switch {
 	case isCommand(end):
 		d.Commands++
@@ -89,12 +89,12 @@ func (d *Digest) add(row Row, end agent.ToolCallEnd) {
 		d.Others++
 	}
 	a := row.Authority
-	at := slices.IndexFunc(d.By, func(c Count) bool {
+	at := slices.IndexFunc(d.By, func(c AllowedBy) bool {
 		return c.By == a.By && (c.Rule == nil) == (a.Rule == nil) && (c.Rule == nil || *c.Rule == *a.Rule)
 	})
 	if at < 0 {
 		at = len(d.By)
-		d.By = append(d.By, Count{By: a.By, Rule: a.Rule})
+		d.By = append(d.By, AllowedBy{By: a.By, Rule: a.Rule})
 	}
 	d.By[at].Calls++
 	if row.Outlook == nil {

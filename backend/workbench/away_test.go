@@ -76,7 +76,7 @@ func TestAbsence(t *testing.T) {
 
 	want := []workbench.Absence{{From: 11 * minute, To: 83 * minute, Digest: audit.Digest{
 		Session: a, Commands: 3, Outside: []string{outside}, Cost: llm.Spending{Cost: cost},
-		By: []audit.Count{{By: agent.ByRule, Rule: status.Rule, Calls: 2}, {By: agent.ByMode, Calls: 1}},
+		By: []audit.AllowedBy{{By: agent.ByRule, Rule: status.Rule, Calls: 2}, {By: agent.ByMode, Calls: 1}},
 	}}}
 	if diff := cmp.Diff(want, looked(p, 83)); diff != "" {
 		t.Fatal(diff)

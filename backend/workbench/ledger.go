@@ -11,7 +11,7 @@ import (
 
 // ledger returns a part of what ran in a session and its agents, or in all
 // sessions of the folder.
-func (w *Workbench) ledger(ctx context.Context, in LedgerRequest) (audit.Page, error) {
+func (w *Workbench) ledger(ctx context.Context, in LedgerRequest) (audit.LedgerPage, error) {
 	var sessions []backend.SessionInfo
 	var err error
 	if in.Session == "" {
@@ -20,11 +20,11 @@ func (w *Workbench) ledger(ctx context.Context, in LedgerRequest) (audit.Page, e
 		sessions, err = w.familyOf(ctx, in.Session)
 	}
 	if err != nil {
-		return audit.Page{}, err
+		return audit.LedgerPage{}, err
 	}
 	reader, err := w.auditor(sessions)
 	if err != nil {
-		return audit.Page{}, err
+		return audit.LedgerPage{}, err
 	}
 	var from backend.CallPlace
 	if in.Before != nil {
@@ -61,7 +61,7 @@ func (w *Workbench) auditor(sessions []backend.SessionInfo) (audit.Reader, error
 // said that the reading goes on.
 type LedgerRequest struct {
 	Session string             `json:"session,omitempty"`
-	Filter  audit.Filter       `json:"filter"`
+	Filter  audit.LedgerFilter `json:"filter"`
 	Before  *backend.CallPlace `json:"before,omitempty"`
 	Limit   int                `json:"limit,omitempty"`
 }

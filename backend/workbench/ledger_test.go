@@ -18,7 +18,7 @@ import (
 )
 
 // listed shows rows as "tool subject: decision by, outcome".
-func listed(rows []audit.Row) []string {
+func listed(rows []audit.LedgerRow) []string {
 	var lines []string
 	for _, row := range rows {
 		line := fmt.Sprintf("%s %s: not recorded, %s", row.Tool, row.Subject, row.Outcome)
@@ -59,7 +59,7 @@ func TestLedgerOfATurn(t *testing.T) {
 	}
 	await(p, anyOf[agent.ProcessingEnd])
 
-	page := must[audit.Page](p, "permissions.ledger", workbench.LedgerRequest{Session: session})
+	page := must[audit.LedgerPage](p, "permissions.ledger", workbench.LedgerRequest{Session: session})
 	want := []string{
 		"Bash rm -rf made: deny person, denied",
 		"Bash touch made: allow person, done",
@@ -78,10 +78,10 @@ func TestLedgerOfATurn(t *testing.T) {
 	if request, ok := whole.Event.Data.(agent.ApprovalRequest); !ok || !strings.Contains(request.Input, "rm -rf made") {
 		t.Errorf("the call begins at %+v", whole.Event.Data)
 	}
-	if other := must[audit.Page](p, "permissions.ledger", workbench.LedgerRequest{Session: p.session("compat")}); len(other.Rows) > 0 {
+	if other := must[audit.LedgerPage](p, "permissions.ledger", workbench.LedgerRequest{Session: p.session("compat")}); len(other.Rows) > 0 {
 		t.Errorf("another session has %v", listed(other.Rows))
 	}
-	if _, err := call[audit.Page](p, "permissions.ledger", workbench.LedgerRequest{Session: "nobody's"}); err == nil {
+	if _, err := call[audit.LedgerPage](p, "permissions.ledger", workbench.LedgerRequest{Session: "nobody's"}); err == nil {
 		t.Error("the calls of an unknown session were listed")
 	}
 }
@@ -134,22 +134,22 @@ func TestLedgerFilters(t *testing.T) {
 	)
 	for _, tt := range []struct {
 		name   string
-		filter audit.Filter
+		filter audit.LedgerFilter
 		want   []string
 	}{
-		{"all", audit.Filter{}, []string{twoFiles, hooked, read, curl, status, old}},
-		{"by rules", audit.Filter{By: agent.ByRule}, []string{curl, status}},
-		{"denied", audit.Filter{Decision: agent.Deny}, []string{curl}},
-		{"allowed by rules", audit.Filter{By: agent.ByRule, Decision: agent.Allow}, []string{status}},
-		{"a tool", audit.Filter{Tool: "Read"}, []string{read}},
-		{"a rule", audit.Filter{Rule: "Bash(git status)"}, []string{status}},
-		{"not recorded", audit.Filter{Unrecorded: true}, []string{old}},
-		{"without asking", audit.Filter{Unasked: true}, []string{twoFiles, hooked, status}},
-		{"later", audit.Filter{Since: 2}, nil},
-		{"before", audit.Filter{Until: 1}, nil},
-		{"at the time", audit.Filter{Since: 1, Until: 2, Tool: "Read"}, []string{read}},
+		{"all", audit.LedgerFilter{}, []string{twoFiles, hooked, read, curl, status, old}},
+		{"by rules", audit.LedgerFilter{By: agent.ByRule}, []string{curl, status}},
+		{"denied", audit.LedgerFilter{Decision: agent.Deny}, []string{curl}},
+		{"allowed by rules", audit.LedgerFilter{By: agent.ByRule, Decision: agent.Allow}, []string{status}},
+		{"a tool", audit.LedgerFilter{Tool: "Read"}, []string{read}},
+		{"a rule", audit.LedgerFilter{Rule: "Bash(git status)"}, []string{status}},
+		{"not recorded", audit.LedgerFilter{Unrecorded: true}, []string{old}},
+		{"without asking", audit.LedgerFilter{Unasked: true}, []string{twoFiles, hooked, status}},
+		{"later", audit.LedgerFilter{Since: 2}, nil},
+		{"before", audit.LedgerFilter{Until: 1}, nil},
+		{"at the time", audit.LedgerFilter{Since: 1, Until: 2, Tool: "Read"}, []string{read}},
 	} {
-		got := must[audit.Page](p, "permissions.ledger", workbench.LedgerRequest{Session: session, Filter: tt.filter})
+		got := must[audit.LedgerPage](p, "permissions.ledger", workbench.LedgerRequest{Session: session, Filter: tt.filter})
 		if diff := cmp.Diff(tt.want, listed(got.Rows)); diff != "" || got.Next != nil {
 			t.Errorf("%s: %s, next %v", tt.name, diff, got.Next)
 		}
@@ -186,7 +186,7 @@ func TestLedgerPages(t *testing.T) {
 		var got []string
 		var before *backend.CallPlace
 		for range 20 {
-			page := must[audit.Page](p, "permissions.ledger", workbench.LedgerRequest{Session: scope, Before: before, Limit: 7})
+			page := must[audit.LedgerPage](p, "permissions.ledger", workbench.LedgerRequest{Session: scope, Before: before, Limit: 7})
 			if len(page.Rows) > 7 {
 				t.Fatalf("%d rows", len(page.Rows))
 			}
@@ -220,12 +220,12 @@ func TestLedgerOfADamagedLog(t *testing.T) {
 	events := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: session}).Events
 	last := events[len(events)-1].Seq
 	spoil(t, p.home, fmt.Sprintf("UPDATE events SET body = 'x' WHERE seq IN (%d, %d)", last-2, last-1)) // the end of two and the start of three
-	page := must[audit.Page](p, "permissions.ledger", workbench.LedgerRequest{Session: session})
+	page := must[audit.LedgerPage](p, "permissions.ledger", workbench.LedgerRequest{Session: session})
 	want := []string{"Bash : allow mode, done", "lost", "Bash one: allow mode, done"}
 	if diff := cmp.Diff(want, listed(page.Rows)); diff != "" || page.Rows[0].Start != 0 {
 		t.Error(diff, page.Rows[0].Start)
 	}
-	page = must[audit.Page](p, "permissions.ledger", workbench.LedgerRequest{Session: session, Filter: audit.Filter{Tool: "Bash"}})
+	page = must[audit.LedgerPage](p, "permissions.ledger", workbench.LedgerRequest{Session: session, Filter: audit.LedgerFilter{Tool: "Bash"}})
 	if diff := cmp.Diff([]string{want[0], want[2]}, listed(page.Rows)); diff != "" {
 		t.Error(diff)
 	}
@@ -239,17 +239,17 @@ func TestLedgerIsBounded(t *testing.T) {
 		payloads = append(payloads, agent.ToolCallEnd{CallID: "x", Tool: "Bash", Outcome: agent.OutcomeDone})
 	}
 	p, session := written(t, payloads...)
-	in := workbench.LedgerRequest{Session: session, Filter: audit.Filter{Tool: "Read"}}
-	page := must[audit.Page](p, "permissions.ledger", in)
+	in := workbench.LedgerRequest{Session: session, Filter: audit.LedgerFilter{Tool: "Read"}}
+	page := must[audit.LedgerPage](p, "permissions.ledger", in)
 	if len(page.Rows) != 0 || page.Next == nil {
 		t.Fatalf("%d rows, next %v", len(page.Rows), page.Next)
 	}
 	in.Before = page.Next
-	page = must[audit.Page](p, "permissions.ledger", in)
+	page = must[audit.LedgerPage](p, "permissions.ledger", in)
 	if diff := cmp.Diff([]string{"Read {}: not recorded, done"}, listed(page.Rows)); diff != "" || page.Next != nil {
 		t.Errorf("%s, next %v", diff, page.Next)
 	}
-	if rows := must[audit.Page](p, "permissions.ledger", workbench.LedgerRequest{Session: session}).Rows; len(rows) != 200 {
+	if rows := must[audit.LedgerPage](p, "permissions.ledger", workbench.LedgerRequest{Session: session}).Rows; len(rows) != 200 {
 		t.Errorf("%d rows at once", len(rows))
 	}
 }

@@ -10,7 +10,7 @@ export type Absence = {
   commands?: number
   edits?: number
   others?: number
-  by?: Count[]
+  by?: AllowedBy[]
   outside?: string[]
   more?: number
   at_least?: boolean
@@ -48,6 +48,12 @@ export type Allowance = {
   limit: number
   remaining: number
   reset_at?: number
+}
+
+export type AllowedBy = {
+  by: Authoriser
+  rule?: RuleRef
+  calls: number
 }
 
 export type Answer = {
@@ -301,12 +307,6 @@ export type CostsRequest = {
   session?: string
 }
 
-export type Count = {
-  by: Authoriser
-  rule?: RuleRef
-  calls: number
-}
-
 export type Decision = "allow" | "ask" | "deny"
 
 export type Details = {
@@ -500,17 +500,6 @@ export type FileChange = {
 
 export type FileState = "added" | "modified" | "deleted" | "renamed" | "untracked" | "conflicted" | "link" | "submodule"
 
-export type Filter = {
-  by?: Authoriser
-  decision?: Decision
-  tool?: string
-  rule?: string
-  since?: number
-  until?: number
-  unasked?: boolean
-  unrecorded?: boolean
-}
-
 export type FindPart = "message" | "thinking" | "input" | "output"
 
 export type FindReply = {
@@ -663,11 +652,41 @@ export type Layout = {
   density?: string
 }
 
+export type LedgerFilter = {
+  by?: Authoriser
+  decision?: Decision
+  tool?: string
+  rule?: string
+  since?: number
+  until?: number
+  unasked?: boolean
+  unrecorded?: boolean
+}
+
+export type LedgerPage = {
+  rows?: LedgerRow[]
+  next?: CallPlace
+}
+
 export type LedgerRequest = {
   session?: string
-  filter: Filter
+  filter: LedgerFilter
   before?: CallPlace
   limit?: number
+}
+
+export type LedgerRow = {
+  place: CallPlace
+  tool: string
+  subject: string
+  cut?: boolean
+  start?: number
+  outcome: Outcome
+  duration_ms: number
+  authority?: Authority
+  answer?: Answer
+  outlook?: Outlook
+  lost?: boolean
 }
 
 export type Levels = {
@@ -839,11 +858,6 @@ export type Outlook = {
 export type OutputTail = {
   text: string
   offset: number
-}
-
-export type Page = {
-  rows?: Row[]
-  next?: CallPlace
 }
 
 export type Part = {
@@ -1068,20 +1082,6 @@ export type Retrying = {
 export type Risk = "low" | "elevated" | "dangerous"
 
 export type Role = "system" | "developer" | "user" | "assistant" | "tool"
-
-export type Row = {
-  place: CallPlace
-  tool: string
-  subject: string
-  cut?: boolean
-  start?: number
-  outcome: Outcome
-  duration_ms: number
-  authority?: Authority
-  answer?: Answer
-  outlook?: Outlook
-  lost?: boolean
-}
 
 export type RuleEntry = {
   rule: string
@@ -1467,7 +1467,7 @@ export interface Methods {
   "models.test": { args: ModelRef; reply: ConnectionTest }
   "permissions.accept": { args: AcceptRequest; reply: Empty }
   "permissions.add": { args: AddRequest; reply: RuleEntry }
-  "permissions.ledger": { args: LedgerRequest; reply: Page }
+  "permissions.ledger": { args: LedgerRequest; reply: LedgerPage }
   "permissions.remove": { args: RemoveRequest; reply: Empty }
   "permissions.rules": { args: RulesRequest; reply: RulesReply }
   "permissions.suggest": { args: SuggestRequest; reply: SuggestReply }

@@ -1,9 +1,11 @@
 import CircleDollarSign from '@lucide/svelte/icons/circle-dollar-sign'
 import FileDiff from '@lucide/svelte/icons/file-diff'
+import ShieldCheck from '@lucide/svelte/icons/shield-check'
 import SquareTerminal from '@lucide/svelte/icons/square-terminal'
 import type { Component } from 'svelte'
 import { own as changes } from '../changes/messages'
 import { t } from '../i18n/i18n.svelte'
+import { own as permissions } from '../permissions/messages'
 import { own as tasks } from '../tasks/messages'
 import type { Workbench } from '../state/workbench.svelte'
 import { Lazy } from '../ui/lazy.svelte'
@@ -50,6 +52,12 @@ export const panels: readonly Panel[] = [
     icon: SquareTerminal,
     view: lazy(() => import('../tasks/TasksPanel.svelte')),
     count: (bench) => bench.tasks.running(bench.family),
+  },
+  {
+    name: 'permissions',
+    label: () => permissions('panel'),
+    icon: ShieldCheck,
+    view: lazy(() => import('../permissions/PermissionsPanel.svelte')),
   },
 ]
 

@@ -44,6 +44,7 @@ export function finishCall(
     details: end.details,
     size: end.size,
     media: end.media,
+    authority: end.authority,
     seq,
     ...noDraft,
   })

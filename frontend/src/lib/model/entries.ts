@@ -2,6 +2,7 @@
 import type {
   Answer,
   ApprovalRequest,
+  Authority,
   CompactionEnd,
   CompactionTrigger,
   CommandResult,
@@ -89,6 +90,8 @@ export type ToolEntry = {
   details?: Details
   approval?: ApprovalRequest
   answer?: Answer
+  /** What decided about the call; absent before that, and in older logs. */
+  authority?: Authority
 }
 
 /** A command that the user ran. */

@@ -15,6 +15,7 @@ import { Guide } from './guide.svelte'
 import { Lately, lastOpen, rememberOpen } from './lately'
 import { oneAtATime } from '../model/oneAtATime'
 import { beforePaint } from './paint'
+import { Permissions } from './permissions.svelte'
 import { KeptPreferences } from './preferences.svelte'
 import { Projects } from './projects.svelte'
 import { Sessions } from './sessions.svelte'
@@ -46,6 +47,7 @@ export class Workbench {
   readonly catalog: Catalog
   readonly costs: Costs
   readonly changes: Changes
+  readonly permissions: Permissions
   readonly projects: Projects
   readonly editors: Editors
   readonly guide = new Guide(this)
@@ -98,6 +100,7 @@ export class Workbench {
     this.catalog = new Catalog(call)
     this.costs = new Costs(call)
     this.changes = new Changes(call)
+    this.permissions = new Permissions(call)
     this.projects = new Projects(call, api.desktop)
     this.editors = new Editors(call)
     this.#preferences = new KeptPreferences(call, (work) => this.attempt(work))
@@ -241,6 +244,7 @@ export class Workbench {
       this.sessions.receive(envelope)
       this.agents.receive(envelope)
       this.tasks.receive(envelope)
+      this.permissions.receive(envelope)
       this.guide.hear(envelope)
       if (this.conversation?.id === envelope.session) this.#hear(this.conversation, envelope)
       if (envelope.events?.some(({ kind }) => costly.has(kind))) void this.#loadCosts()

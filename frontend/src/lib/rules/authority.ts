@@ -1,0 +1,31 @@
+/** Says in words what decided about a call. */
+import { sentences, t } from '../i18n/i18n.svelte'
+import { markHidden } from '../model/visible'
+import type { Answer, Authority, RuleRef, Scope } from '../types.gen'
+import { own } from './messages'
+
+/** Where a rule stands, and so how long it holds. */
+export const scopeWords = (scope: Scope): string => own(`scope_${scope}`)
+
+const named = ({ text, scope }: RuleRef) => ({ rule: markHidden(text), scope: scopeWords(scope) })
+
+/** What decided about a call, in a sentence; two if a rule wanted that somebody is asked. */
+export function authorityWords(authority: Authority | undefined, answer?: Answer): string {
+  if (!authority) return own('unrecorded')
+  const { by, rule, mode } = authority
+  const decision = authority.decision === 'allow' ? 'allow' : 'deny'
+  if (by !== 'person' && authority.approval) return own('by_nobody')
+  if (by === 'rule' && rule) return own(`by_rule_${decision}`, named(rule))
+  if (by === 'hook' || by === 'callback') return own(`by_${by}_${decision}`)
+  if (by !== 'person') return own(`by_mode_${decision}`, { mode: t(`mode.${mode}`) })
+  return sentences(personWords(decision, answer), rule && own('asked_by_rule', named(rule)))
+}
+
+function personWords(decision: 'allow' | 'deny', answer: Answer | undefined): string {
+  const { scope, rule } = answer ?? {}
+  if (rule && scope && scope !== 'once') {
+    return own(`by_person_${decision}_rule`, { rule: markHidden(rule), scope: scopeWords(scope) })
+  }
+  if (decision === 'deny' || !answer) return own(`by_person_${decision}`)
+  return own(scope === 'session' ? 'by_person_allow_session' : 'by_person_allow_once')
+}
