@@ -4,7 +4,6 @@ import { violations } from './axe'
 import {
   answerByKey,
   openPage,
-  openPanel,
   openPanelByKey,
   panelOf,
   pick,
