@@ -16,13 +16,10 @@ import (
 	"atelier.dev/atelier/agent/sandbox/confine"
 )
 
-// watched is a proxy that says when it has ended, and what it refused.
+// watched is a proxy that says when it has ended.
 type watched struct {
 	confine.Proxy
 	done chan struct{}
-
-	mu      sync.Mutex
-	refused []string
 }
 
 func (w *watched) Serve(l net.Listener) {
@@ -37,18 +34,10 @@ func newWatched(t *testing.T) *watched {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &watched{done: make(chan struct{})}
-	w.Proxy = proxy.New(proxy.Config{
-		Dialer: network.Dialer{Rules: rules, Lookup: func(context.Context, string) ([]netip.Addr, error) {
-			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
-		}},
-		Refused: func(r network.Refusal) {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.refused = append(w.refused, r.Error())
-		},
-	})
-	return w
+	lookup := func(context.Context, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+	}
+	return &watched{Proxy: proxy.New(network.Dialer{Rules: rules, Lookup: lookup}), done: make(chan struct{})}
 }
 
 func needsConfinement(t testing.TB) {
@@ -98,8 +87,8 @@ func TestTheProxyIsTheOnlyWayOut(t *testing.T) {
 		if strings.Count(got, "hello") > 1 {
 			got = strings.Repeat("hello ", strings.Count(got, "hello"))
 		}
-		if !strings.Contains(got, row.want) || strings.Join(w.refused, "\n") != row.refused {
-			t.Errorf("%s: refused %q, printed %s", row.name, w.refused, result.Stdout)
+		if !strings.Contains(got, row.want) || strings.Join(w.Refused(), "\n") != row.refused {
+			t.Errorf("%s: refused %q, printed %s", row.name, w.Refused(), result.Stdout)
 		}
 	}
 }
@@ -109,6 +98,7 @@ type dead struct{}
 
 func (dead) Environ(addr string, _ bool) []string { return []string{"HTTP_PROXY=http://" + addr} }
 func (dead) Serve(net.Listener)                   {}
+func (dead) Refused() []string                    { return nil }
 
 func TestADeadProxyLeavesNoNetwork(t *testing.T) {
 	t.Parallel()
@@ -163,7 +153,7 @@ func TestTheProxyEndsWithItsCommand(t *testing.T) {
 func BenchmarkProxied(b *testing.B) {
 	needsConfinement(b)
 	for name, profile := range map[string]confine.Profile{
-		"alone": {}, "proxied": {Network: confine.NetworkProxy, Proxy: proxy.New(proxy.Config{})},
+		"alone": {}, "proxied": {Network: confine.NetworkProxy, Proxy: proxy.New(network.Dialer{})},
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

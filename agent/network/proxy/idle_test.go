@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"atelier.dev/atelier/agent/network"
 )
 
 // pipes is a listener of connections in memory.
@@ -50,7 +52,7 @@ func TestIdleTunnelsAreClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
 		near, far := net.Pipe()
-		c := &client{Conn: theirs, in: bufio.NewReader(theirs), proxy: New(Config{})}
+		c := &client{Conn: theirs, in: bufio.NewReader(theirs), proxy: New(network.Dialer{})}
 		go c.relay(t.Context(), near, nil)
 		start := time.Now()
 		go func() {

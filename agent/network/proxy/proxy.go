@@ -15,6 +15,7 @@ import (
 	"errors"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -36,27 +37,30 @@ const (
 // user is the user name that goes with a secret.
 const user = "atelier"
 
-// Config says what a proxy allows.
-type Config struct {
-	Dialer network.Dialer
-	// Refused is called for each host that was refused, once for a host and a
-	// reason and for 32 of them at most. Calls may overlap. It may be nil.
-	Refused func(network.Refusal)
-}
-
 // Proxy answers for one command. Use [New].
 type Proxy struct {
-	config Config
+	dialer network.Dialer
 	secret string // if it is not empty, clients must send it as their password
 
-	mu       sync.Mutex
-	open     map[net.Conn]struct{} // connections of clients
-	reported map[network.Refusal]struct{}
+	mu      sync.Mutex
+	open    map[net.Conn]struct{} // connections of clients
+	refused []network.Refusal
 }
 
-// New returns a proxy.
-func New(c Config) *Proxy {
-	return &Proxy{config: c, open: map[net.Conn]struct{}{}, reported: map[network.Refusal]struct{}{}}
+// New returns a proxy that reaches what a dialer reaches.
+func New(d network.Dialer) *Proxy {
+	return &Proxy{dialer: d, open: map[net.Conn]struct{}{}}
+}
+
+// Refused returns what was refused so far, in clauses that name the host: each
+// once, and no more than 32.
+func (p *Proxy) Refused() (clauses []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range p.refused {
+		clauses = append(clauses, r.Error())
+	}
+	return clauses
 }
 
 // Environ returns the variables that lead programs to this proxy at addr. If
@@ -73,7 +77,7 @@ func (p *Proxy) Environ(addr string, shared bool) []string {
 		address.User = url.UserPassword(user, p.secret)
 	}
 	direct := "localhost,127.0.0.1,::1"
-	if p.config.Dialer.Rules.Local() {
+	if p.dialer.Rules.Local() {
 		direct = ""
 	}
 	environ := []string{"NODE_USE_ENV_PROXY=1"}
@@ -167,7 +171,7 @@ func (c *client) reach(ctx context.Context, t network.Target, err error) (net.Co
 		var upstream net.Conn
 		ctx, cancel := context.WithTimeout(ctx, connecting)
 		defer cancel()
-		if upstream, err = c.proxy.config.Dialer.Dial(ctx, t); err == nil {
+		if upstream, err = c.proxy.dialer.Dial(ctx, t); err == nil {
 			return upstream, nil
 		}
 	}
@@ -178,19 +182,12 @@ func (c *client) reach(ctx context.Context, t network.Target, err error) (net.Co
 	return nil, err
 }
 
-// report passes a refusal on if it is new.
+// report remembers a refusal.
 func (p *Proxy) report(r network.Refusal) {
-	if p.config.Refused == nil {
-		return
-	}
 	p.mu.Lock()
-	_, known := p.reported[r]
-	if known = known || len(p.reported) >= mostReports; !known {
-		p.reported[r] = struct{}{}
-	}
-	p.mu.Unlock()
-	if !known {
-		p.config.Refused(r)
+	defer p.mu.Unlock()
+	if len(p.refused) < mostReports && !slices.Contains(p.refused, r) {
+		p.refused = append(p.refused, r)
 	}
 }
 

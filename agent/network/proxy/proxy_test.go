@@ -16,27 +16,20 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"atelier.dev/atelier/agent/network"
 )
 
-// served is a proxy that a test runs, with what it reported.
+// served is a proxy that a test runs.
 type served struct {
+	*Proxy
 	addr string
 	l    net.Listener
 	done chan struct{}
-
-	mu      sync.Mutex
-	refused []string
 }
 
-func (s *served) reports() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return strings.Join(s.refused, "\n")
-}
+func (s *served) reports() string { return strings.Join(s.Refused(), "\n") }
 
 // serve runs a proxy on loopback. Every name leads to this computer.
 func serve(t *testing.T, secret string, allowed ...string) *served {
@@ -54,17 +47,10 @@ func serveOn(t *testing.T, l net.Listener, secret string, allowed ...string) *se
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &served{addr: l.Addr().String(), l: l, done: make(chan struct{})}
-	p := New(Config{
-		Dialer: network.Dialer{Rules: rules, Lookup: func(context.Context, string) ([]netip.Addr, error) {
-			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
-		}},
-		Refused: func(r network.Refusal) {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.refused = append(s.refused, r.Error())
-		},
-	})
+	p := New(network.Dialer{Rules: rules, Lookup: func(context.Context, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+	}})
+	s := &served{Proxy: p, addr: l.Addr().String(), l: l, done: make(chan struct{})}
 	p.secret = secret
 	go func() { defer close(s.done); p.Serve(l) }()
 	t.Cleanup(s.stop)
@@ -398,7 +384,7 @@ func TestServesOnASocket(t *testing.T) {
 // A proxy that others can reach has a secret of its own, in the variables alone.
 func TestEnviron(t *testing.T) {
 	t.Parallel()
-	p := New(Config{})
+	p := New(network.Dialer{})
 	environ := strings.Join(p.Environ("127.0.0.1:3128", false), " ")
 	if !strings.Contains(environ, "HTTPS_PROXY=http://127.0.0.1:3128 https_proxy=http://127.0.0.1:3128 ") ||
 		!strings.HasSuffix(environ, " NO_PROXY=localhost,127.0.0.1,::1 no_proxy=localhost,127.0.0.1,::1") || p.secret != "" {
@@ -409,7 +395,7 @@ func TestEnviron(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p = New(Config{Dialer: network.Dialer{Rules: rules}})
+		p = New(network.Dialer{Rules: rules})
 		environ = strings.Join(p.Environ("127.0.0.1:3128", true), " ")
 		if len(p.secret) < 20 || !strings.Contains(environ, " all_proxy=http://atelier:"+p.secret+"@127.0.0.1:3128 ") || !strings.HasSuffix(environ, " NO_PROXY= no_proxy=") {
 			t.Errorf("shared, with %s: %s", allowed, environ)

@@ -65,6 +65,8 @@ type Proxy interface {
 	// Serve answers connections until the listener is closed, which happens
 	// when the command has ended, and then ends its connections.
 	Serve(net.Listener)
+	// Refused returns what was refused so far, as clauses that name the host.
+	Refused() []string
 }
 
 // Means is what a system confines commands with.
@@ -112,6 +114,7 @@ const (
 	LackKernel      Lack = "kernel"      // the kernel lacks what is needed
 	LackUnsupported Lack = "unsupported" // there is no means for this system
 	LackWeaker      Lack = "weaker"      // settings accept less, because this is a container
+	LackProcesses   Lack = "processes"   // the system does not separate processes
 )
 
 // Sentence returns the level for a person, in one sentence.
@@ -135,6 +138,8 @@ func (k Lack) sentence() string {
 		return "this kernel lacks what it takes."
 	case LackWeaker:
 		return "the settings accept a weaker form, for use in a container."
+	case LackProcesses:
+		return "they see the other programs that run, and what they leave running may outlive them."
 	}
 	return "there is no way to do so on this system."
 }
