@@ -79,7 +79,7 @@ func New(workspace string, rules Rules) (*Policy, error) {
 
 // Grant allows calls equal to this one for the rest of the session: the same
 // tool with the same command in the same directory, or reading or writing the
-// same files. Plan mode and protected files still ask.
+// same files. Plan mode, protected files and an ask rule of the session still ask.
 func (p *Policy) Grant(call agent.GateCall) { p.granted[p.key(call)] = true }
 
 // Decide implements [agent.Gate] (K-12). The reason is one sentence for the
@@ -99,15 +99,18 @@ func (p *Policy) Decide(call agent.GateCall) agent.Verdict {
 	switch {
 	case judged.Decision == agent.Deny:
 		return final(by(judged, agent.Because(agent.Deny, agent.ReasonRuleDenies, judged.Rule.Text)))
-	case judged.Decision == agent.Ask && !(granted && call.Mode != agent.ModePlan):
+	case judged.Decision == agent.Ask && !(granted && call.Mode != agent.ModePlan && judged.Rule.Scope != agent.ScopeSession):
 		return p.question(call, judged)
 	case call.Mode == agent.ModeBypass:
 		return agent.Because(agent.Allow, agent.ReasonNeverAsks)
 	}
 	verdict, kind := p.examine(call)
 	switch {
-	case p.free(call, kind, granted):
+	case p.free(call, kind, false):
 		verdict.Decision = agent.Allow
+		return verdict
+	case granted && p.free(call, kind, true):
+		verdict.Decision, verdict.By = agent.Allow, agent.ByPerson
 		return verdict
 	case judged.Decision == agent.Allow && call.Mode != agent.ModePlan && kind != protected && kind != secret:
 		return by(judged, agent.Because(agent.Allow, agent.ReasonRuleAllows, judged.Rule.Text))

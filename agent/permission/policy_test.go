@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/permission/rule"
 )
 
 // world returns a workspace with links and a folder outside it.
@@ -239,6 +240,34 @@ func TestGrantHoldsForEqualCalls(t *testing.T) { // T8
 		tt.asked.Mode = agent.ModePlan
 		if v := p.Decide(tt.asked); v.Decision != agent.Ask {
 			t.Errorf("%s in plan mode: %s, want ask", tt.name, v.Decision)
+		}
+	}
+}
+
+// OAS-630: what a person allowed for the session is recorded as such, and an ask
+// rule of the session ends it. Other ask rules had been answered.
+func TestGrantsEnd(t *testing.T) {
+	t.Parallel()
+	in, _ := world(t)
+	for scope, want := range map[agent.Scope]agent.Verdict{
+		"":                 {Decision: agent.Allow, By: agent.ByPerson},
+		agent.ScopeUser:    {Decision: agent.Allow, By: agent.ByPerson},
+		agent.ScopeSession: {Decision: agent.Ask, By: agent.ByRule},
+	} {
+		var rules []rule.Rule
+		if scope != "" {
+			r, err := rule.Parse("Bash(make)")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Decision, r.Scope = agent.Ask, scope
+			rules = append(rules, r)
+		}
+		set := rule.New(rule.Place{Project: in("")}, rules)
+		p := newPolicy(t, in(""), Rules{Set: func() *rule.Set { return set }})
+		p.Grant(runs("make"))
+		if v := p.Decide(runs("make")); v.Decision != want.Decision || v.By != want.By {
+			t.Errorf("with an ask rule of %q: %s by %s", scope, v.Decision, v.By)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func (f LedgerFilter) takesLost() bool {
 // than read what the mode lets everybody read.
 func Unasked(end agent.ToolCallEnd) bool {
 	a := end.Authority
-	if a == nil || a.Decision != agent.Allow || a.By == agent.ByPerson || end.Outcome == agent.OutcomeDenied {
+	if a == nil || a.Decision != agent.Allow || a.Approval != "" || end.Outcome == agent.OutcomeDenied {
 		return false
 	}
 	return a.By != agent.ByMode || isCommand(end) || end.Details != nil && len(end.Details.Changes) > 0
@@ -201,6 +201,12 @@ func (r Reader) row(ctx context.Context, ev agent.Event, end agent.ToolCallEnd) 
 		}
 	}
 	return row, nil
+}
+
+// Input returns the arguments with which a call ran; empty if they are lost.
+func (r Reader) Input(ctx context.Context, ev agent.Event, end agent.ToolCallEnd) (string, error) {
+	b, err := r.beginning(ctx, ev, end.CallID)
+	return b.input, err
 }
 
 // beginning is what the log says about a call before its end.

@@ -67,7 +67,7 @@ func TestAbsence(t *testing.T) {
 		ran("2", "Bash", command("touch "+outside), agent.OutcomeFailed, byMode(agent.Allow)),
 		ran("3", "Read", `{"file_path":"a.txt"}`, agent.OutcomeDone, byMode(agent.Allow)), // which everybody may
 		ran("4", "Bash", command("curl x"), agent.OutcomeDenied, byRule("Bash(curl *)", agent.Deny)),
-		ran("5", "Bash", command("make"), agent.OutcomeDone, &agent.Authority{Decision: agent.Allow, By: agent.ByPerson}),
+		ran("5", "Bash", command("make"), agent.OutcomeDone, &agent.Authority{Decision: agent.Allow, By: agent.ByPerson, Approval: "r"}),
 		ran("6", "Bash", command("old"), agent.OutcomeDone, nil),
 		[]agent.Payload{agent.SideRequest{Purpose: agent.PurposeTitle, Cost: &cost}},
 	)...)

@@ -7,6 +7,7 @@ import (
 	"atelier.dev/atelier/agent/permission"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/audit"
+	"atelier.dev/atelier/backend/guard"
 )
 
 // ledger returns a part of what ran in a session and its agents, or in all
@@ -54,6 +55,24 @@ func (w *Workbench) auditor(sessions []backend.SessionInfo) (audit.Reader, error
 		r.Sessions[info.ID] = w.folderOf(info)
 	}
 	return r, nil
+}
+
+// suggestForCall returns rules for a call that has ended, the narrowest first.
+func (w *Workbench) suggestForCall(ctx context.Context, in EventRef) (guard.SuggestReply, error) {
+	reply, err := w.event(ctx, in)
+	if err != nil {
+		return guard.SuggestReply{}, err
+	}
+	end, ok := reply.Event.Data.(agent.ToolCallEnd)
+	if !ok {
+		return guard.SuggestReply{}, backend.Problem(backend.ProblemEventMissing)
+	}
+	input, err := audit.Reader{Log: w.cfg.Store}.Input(ctx, reply.Event, end)
+	if err != nil {
+		return guard.SuggestReply{}, err
+	}
+	call := agent.GateCall{Tool: end.Tool, Input: []byte(input), Access: accessOf(w.cfg.Folder)(end.Tool, []byte(input))}
+	return w.suggested(call), nil
 }
 
 // LedgerRequest is for permissions.ledger: the calls of a session and its agents

@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/audit"
+	"atelier.dev/atelier/backend/guard"
 	"atelier.dev/atelier/backend/workbench"
 	"github.com/google/go-cmp/cmp"
 )
@@ -44,6 +45,7 @@ func TestLedgerOfATurn(t *testing.T) {
 		llmtest.Round{Calls: []llmtest.Call{
 			llmtest.Use("Read", map[string]any{"file_path": "a.txt"}), bash("touch made"), bash("rm -rf made"),
 		}},
+		llmtest.Round{Calls: []llmtest.Call{bash("touch made")}},
 		llmtest.Round{Text: "Done."},
 	)
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test-key-1234567890"))
@@ -61,6 +63,7 @@ func TestLedgerOfATurn(t *testing.T) {
 
 	page := must[audit.LedgerPage](p, "permissions.ledger", workbench.LedgerRequest{Session: session})
 	want := []string{
+		"Bash touch made: allow person, done", // equal to what was allowed for the session
 		"Bash rm -rf made: deny person, denied",
 		"Bash touch made: allow person, done",
 		"Read a.txt: allow mode, done",
@@ -68,15 +71,26 @@ func TestLedgerOfATurn(t *testing.T) {
 	if diff := cmp.Diff(want, listed(page.Rows)); diff != "" || page.Next != nil {
 		t.Fatalf("%s, next %v", diff, page.Next)
 	}
-	if got := page.Rows[0]; got.Answer == nil || got.Answer.Feedback != "Keep it." || got.Outlook == nil || got.Outlook.Risk == agent.RiskLow {
+	if got := page.Rows[1]; got.Answer == nil || got.Answer.Feedback != "Keep it." || got.Outlook == nil || got.Outlook.Risk == agent.RiskLow {
 		t.Errorf("the denied call: answer %+v, outlook %+v", got.Answer, got.Outlook)
 	}
-	if got := page.Rows[1].Answer; got == nil || got.Scope != agent.ScopeSession {
+	if got := page.Rows[2].Answer; got == nil || got.Scope != agent.ScopeSession {
 		t.Errorf("the allowed call: answer %+v", got)
 	}
-	whole := must[workbench.EventReply](p, "conversation.event", workbench.EventRef{Session: session, Seq: page.Rows[0].Start})
+	whole := must[workbench.EventReply](p, "conversation.event", workbench.EventRef{Session: session, Seq: page.Rows[1].Start})
 	if request, ok := whole.Event.Data.(agent.ApprovalRequest); !ok || !strings.Contains(request.Input, "rm -rf made") {
 		t.Errorf("the call begins at %+v", whole.Event.Data)
+	}
+	unasked := must[audit.LedgerPage](p, "permissions.ledger", workbench.LedgerRequest{Session: session, Filter: audit.LedgerFilter{Unasked: true}})
+	if diff := cmp.Diff(want[:1], listed(unasked.Rows)); diff != "" {
+		t.Errorf("without asking: %s", diff)
+	}
+	rules := must[guard.SuggestReply](p, "permissions.suggest_for_call", workbench.EventRef{Session: session, Seq: page.Rows[1].Place.Seq}).Rules
+	if len(rules) == 0 || rules[0].Rule != "Bash(rm -rf made)" {
+		t.Errorf("suggested for the denied call: %+v", rules)
+	}
+	if _, err := call[guard.SuggestReply](p, "permissions.suggest_for_call", workbench.EventRef{Session: session, Seq: 1}); err == nil {
+		t.Error("rules were suggested for the beginning of a session")
 	}
 	if other := must[audit.LedgerPage](p, "permissions.ledger", workbench.LedgerRequest{Session: p.session("compat")}); len(other.Rows) > 0 {
 		t.Errorf("another session has %v", listed(other.Rows))

@@ -113,11 +113,16 @@ func (w *Workbench) suggestRules(ctx context.Context, in guard.SuggestRequest) (
 	if err != nil {
 		return guard.SuggestReply{}, err
 	}
+	return w.suggested(gateCall(req, info.Settings.Mode)), nil
+}
+
+// suggested returns rules that mean a call, the narrowest first.
+func (w *Workbench) suggested(call agent.GateCall) guard.SuggestReply {
 	var reply guard.SuggestReply
-	for _, r := range rule.Suggest(gateCall(req, info.Settings.Mode), w.guard.Place()) {
+	for _, r := range rule.Suggest(call, w.guard.Place()) {
 		reply.Rules = append(reply.Rules, guard.SuggestedRule{Rule: r.String(), Words: guard.Words(r)})
 	}
-	return reply, nil
+	return reply
 }
 
 // tryRule says which of the folder's past calls a rule would have matched.

@@ -133,6 +133,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "approvals.list", w.approvals)
 	handle(d, "conversation.configure", w.configure)
 	handle(d, "permissions.ledger", w.ledger)
+	handle(d, "permissions.suggest_for_call", w.suggestForCall)
 	handle(d, "away.look", w.look)
 	handle(d, "away.leave", w.lookAway)
 	handle(d, "away.dismiss", w.dismissAbsence)

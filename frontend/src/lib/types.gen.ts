@@ -1471,6 +1471,7 @@ export interface Methods {
   "permissions.remove": { args: RemoveRequest; reply: Empty }
   "permissions.rules": { args: RulesRequest; reply: RulesReply }
   "permissions.suggest": { args: SuggestRequest; reply: SuggestReply }
+  "permissions.suggest_for_call": { args: EventRef; reply: SuggestReply }
   "permissions.try": { args: TryRequest; reply: TryReply }
   "preferences.get": { args: Empty; reply: Preferences }
   "preferences.set": { args: Preferences; reply: Preferences }
