@@ -2,14 +2,11 @@ package env
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
-	"atelier.dev/atelier/agent/internal/sensitive"
 	"atelier.dev/atelier/agent/internal/shell"
 	"atelier.dev/atelier/agent/sandbox"
 )
@@ -90,6 +87,13 @@ func (l *Local) Foresee(ctx context.Context, line, dir string) (Foreseen, bool) 
 	f.Reads = append(f.Reads, names...)
 	for _, tree := range r.Trees {
 		secrets, ok := secretsIn(join(dir, tree), r.Hidden)
+		if !ok {
+			return Foreseen{}, false
+		}
+		f.Reads = append(f.Reads, secrets...)
+	}
+	for _, handed := range r.Handed {
+		secrets, ok := l.handedOver(join(dir, handed.Tree), handed.Plain)
 		if !ok {
 			return Foreseen{}, false
 		}
@@ -182,39 +186,4 @@ func wide(pattern string) (n int) {
 		}
 	}
 	return n
-}
-
-// maxTree limits how many names are looked at below a searched folder.
-const maxTree = 50_000
-
-// secretsIn returns the files below a folder that may hold secrets, which a
-// search would print. It reports false if there is too much to look at. The
-// folder of the version control is skipped, because it does not hold text.
-func secretsIn(root string, hidden bool) (paths []string, ok bool) {
-	seen := 0
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if seen++; seen > maxTree {
-			return errTooMany
-		}
-		if err != nil {
-			return nil // an unreadable file is not printed either
-		}
-		name := d.Name()
-		switch {
-		case path == root:
-		case d.IsDir() && (name == ".git" || !hidden && strings.HasPrefix(name, ".")):
-			return fs.SkipDir
-		case !d.IsDir() && (hidden || !strings.HasPrefix(name, ".")) && sensitive.Secret(path[len(root):]):
-			paths = append(paths, path)
-		}
-		return nil
-	})
-	return paths, err == nil
-}
-
-var errTooMany = errors.New("too many files")
-
-// escape returns a pattern that matches only the given path.
-func escape(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }

@@ -159,12 +159,13 @@ processes; before=$count
 i=0
 while IFS= read -r -d '' line; do
 	timeout -k 0.2 1 bash --norc --noprofile -c "$line" < /dev/null > /dev/null 2>&1
+	ended=$?
 	for try in {1..40}; do
 		processes
 		[ $count -le $before ] && break
 		read -t 0.02 -u 9
 	done
-	[ $count -le $before ] || { printf '%d left a process\n' $i; kill -9 -1; exec 9<> <(:); }
+	[ $count -le $before ] || { [ $ended -eq 124 ] || [ $ended -eq 137 ] || printf '%d left a process\n' $i; kill -9 -1; exec 9<> <(:); }
 	while read -r name; do printf '%d ran %s\n' $i "$name"; done < /run/ran
 	: > /run/ran
 	i=$((i + 1))

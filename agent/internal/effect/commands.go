@@ -190,7 +190,7 @@ func (w *walker) onlyReads(words []value, s *scope) bool {
 	w.looked += line.Len()
 	// The program is a bare word, as quotes there are unusual.
 	reading, ok := shell.Read(strings.TrimSpace(words[0].text() + strings.TrimPrefix(line.String(), " '"+words[0].text()+"'")))
-	if !ok {
+	if !ok || reading.Dir != "" || len(reading.Programs) > 1 || len(reading.Handed) > 0 { // each program has a step of its own
 		return false
 	}
 	for _, path := range reading.Paths {

@@ -252,7 +252,11 @@ func (w *walker) stmt(stmt *syntax.Stmt, s *scope) {
 	case *syntax.TimeClause:
 		w.timed(c, s)
 	case *syntax.CoprocClause:
-		w.stmt(beside(c), s.inner())
+		if stmt := beside(c); assigns(stmt) { // arguments that the parser takes for variables
+			w.add(agent.EffectUnknown, "coproc")
+		} else {
+			w.stmt(stmt, s.inner())
+		}
 	case *syntax.TestClause, *syntax.ArithmCmd, *syntax.LetClause:
 		w.substitutions(c, s)
 	default:
@@ -352,6 +356,17 @@ func beside(c *syntax.CoprocClause) *syntax.Stmt {
 		stmt.Cmd = &pipe
 	}
 	return &stmt
+}
+
+// assigns reports whether the first command of a pipeline sets variables.
+func assigns(s *syntax.Stmt) bool {
+	switch cmd := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		return len(cmd.Assigns) > 0
+	case *syntax.BinaryCmd:
+		return assigns(cmd.X)
+	}
+	return false
 }
 
 // recursive reports whether a function calls itself, in a pipe or in the

@@ -13,6 +13,11 @@ type command struct {
 	listings                      []Listing
 	present                       []string // words that are revisions if no such files exist
 	prints                        bool     // its output is text of its input or its files
+	also                          []string // other programs to look up
+	handed                        []Handed
+	lists                         nameList // its output
+	filters                       bool   // its output are lines of its input
+	dir                           string // in which it runs
 }
 
 // operands says what the operands are.
@@ -84,6 +89,8 @@ func judge(words []word) (command, bool) {
 		return judgeFind(arguments)
 	case "test", "[":
 		return judgeTest(name, arguments)
+	case "ps":
+		return judgeProcesses(arguments)
 	}
 	if questions, ok := versions[name]; ok {
 		return judgeVersion(name, questions, arguments)
@@ -116,7 +123,31 @@ func judge(words []word) (command, bool) {
 		}
 		read.paths = append(read.paths, value)
 	}
+	read.passesNames(name, c)
 	return read, true
+}
+
+// passesNames notes whether a command prints names of files, or names that it
+// reads.
+func (r *command) passesNames(name string, c *call) {
+	switch name {
+	case "rg":
+		if c.has("files", "l", "files-with-matches") && !c.has("0", "null", "json", "stats", "color", "pretty", "p") {
+			r.lists.trees = r.trees
+		}
+	case "grep", "egrep", "fgrep":
+		r.filters = !c.has("o", "only-matching", "c", "count", "n", "line-number", "b", "byte-offset", "H", "with-filename", "T", "initial-tab", "l", "color", "colour", "L",
+			"A", "B", "C", "after-context", "before-context", "context", "count", "z", "Z", "null", "files-with-matches", "files-without-match")
+		if c.has("l", "files-with-matches") && c.has("r", "recursive") && !c.has("Z", "null", "color", "colour") {
+			r.lists.trees = r.trees
+		}
+	case "head", "tail":
+		r.filters = !c.has("c", "bytes", "z")
+	case "sort":
+		r.filters = !c.has("z", "zero-terminated")
+	case "uniq":
+		r.filters = !c.has("c", "count", "z")
+	}
 }
 
 // parse sorts arguments into options and operands, like getopt.

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -59,23 +60,46 @@ var gitCommands = map[string]gitCommand{
 	"grep": {program: program{flags: "aEFGhHIilnPvwcoLWpqz", values: "ABCem", operands: pattern, long: "all-match and break cached color? count " +
 		"extended-regexp files-with-matches files-without-match fixed-strings function-context heading ignore-case invert-match line-number " +
 		"max-depth= name-only no-color only-matching perl-regexp quiet show-function word-regexp"}},
-	"remote":    {program: program{flags: "v", long: "verbose"}, words: []string{"get-url"}},
-	"stash":     {program: program{}, words: []string{"list"}},
-	"worktree":  {program: program{long: "porcelain"}, words: []string{"list"}},
-	"reflog":    {program: program{values: "n", count: true, operands: none}},
-	"version":   {program: program{operands: none}},
-	"--version": {program: program{operands: none}},
+	"remote":        {program: program{flags: "v", long: "verbose"}, words: []string{"get-url"}},
+	"stash":         {program: program{}, words: []string{"list"}},
+	"worktree":      {program: program{long: "porcelain"}, words: []string{"list"}},
+	"reflog":        {program: program{values: "n", count: true, operands: none}},
+	"merge-base":    {program: program{flags: "a", long: "all is-ancestor octopus independent"}},
+	"symbolic-ref":  {program: program{flags: "q", long: "quiet short", most: 1}},
+	"show-ref":      {program: program{flags: "dhqs", long: "dereference heads branches tags verify quiet hash? abbrev?"}},
+	"for-each-ref":  {program: program{long: "format= sort= count= points-at= contains? no-contains? merged? no-merged?", operands: texts}},
+	"name-rev":      {program: program{long: "always name-only refs= tags"}},
+	"count-objects": {program: program{flags: "vH", long: "verbose human-readable", operands: none}},
+	"check-ignore":  {program: program{flags: "vqn", long: "verbose quiet non-matching no-index"}},
+	"cherry":        {program: program{flags: "v", long: "abbrev? verbose"}},
+	"diff-tree":     {program: program{flags: "rt", long: "name-only name-status no-commit-id no-renames root stat numstat shortstat"}},
+	"version":       {program: program{operands: none}},
+	"--version":     {program: program{operands: none}},
 }
 
 // judgeGit accepts git's own commands, which no alias can replace. A word that
 // is not an option may be a revision or a file, and counts as a file.
 func judgeGit(words []word) (command, bool) {
 	read := command{program: "git"}
-	for len(words) > 0 && (words[0].text == "--no-pager" || words[0].text == "--no-optional-locks") {
-		words = words[1:]
+	for len(words) > 0 && strings.HasPrefix(words[0].text, "-") {
+		switch {
+		case words[0].text == "--no-pager" || words[0].text == "--no-optional-locks":
+			words = words[1:]
+			continue
+		case words[0].text == "-C" && len(words) > 1 && read.dir == "" && isPath(words[1].text) && !strings.HasPrefix(words[1].text, "-"):
+			if words[1].pattern != "" {
+				return read, false
+			}
+			read.dir, words = words[1].text, words[2:]
+			continue
+		}
+		break
 	}
 	if len(words) == 0 || slices.ContainsFunc(words, func(w word) bool { return w.pattern != "" }) {
 		return read, false
+	}
+	if words[0].text == "config" {
+		return read, asksSetting(words[1:])
 	}
 	g, ok := gitCommands[words[0].text]
 	if !ok {
@@ -106,9 +130,22 @@ func judgeGit(words []word) (command, bool) {
 		return read, slices.Contains(g.words, c.operands[0].text)
 	case g.words != nil:
 		return read, words[0].text == "remote" // the others do something else then
+	case words[0].text == "ls-files" && len(c.operands) == 0 && !c.has("s", "stage", "t", "v", "error-unmatch"):
+		read.lists = nameList{trees: []string{"."}, zero: c.has("z")}
 	}
 	return read, true
 }
+
+// asksSetting accepts questions for settings that hold no secret. With a second
+// operand, a setting would be changed.
+func asksSetting(words []word) bool {
+	for len(words) > 0 && slices.Contains([]string{"--get", "--get-all", "--global", "--local", "get"}, words[0].text) {
+		words = words[1:]
+	}
+	return len(words) == 1 && toldSettings.MatchString(words[0].text)
+}
+
+var toldSettings = regexp.MustCompile(`^(?i:user\.(name|email)|core\.[a-z]+|init\.[a-z]+|pull\.[a-z]+|push\.[a-z]+|merge\.[a-z]+|rebase\.[a-z]+|commit\.[a-z]+|color\.[a-z]+|branch\.[A-Za-z0-9_/-]+\.(remote|merge|rebase))$`)
 
 // runsGPG reports whether a format checks signatures, for which git runs a
 // program that the configuration names.

@@ -7,8 +7,9 @@ import (
 )
 
 // programs are the accepted programs. Some useful ones are left out on purpose:
-// awk, jq, less, man, tar, xargs and env run programs or read files that their
-// arguments name; yarn, pnpm, cargo and rustc run a version that a project's
+// less, man and tar run programs that variables or their arguments name; env
+// prints every variable, of which some are secrets; npm and go list keep notes
+// in the user's folders, and may fetch; yarn, pnpm, cargo and rustc run a version that a project's
 // files choose.
 var programs = map[string]program{
 	"ls": {
@@ -62,9 +63,33 @@ var programs = map[string]program{
 			"only-matching passthru pcre2 pretty quiet regexp= replace= smart-case sort= sortr= stats text threads= trim type= type-list " +
 			"type-not= vimgrep with-filename word-regexp",
 	},
-	"sed": {flags: "nErsu", values: "e", long: "expression= quiet silent regexp-extended separate", operands: pattern, check: printsLines},
+	"sed": {flags: "nErsuz", values: "e", long: "expression= quiet silent regexp-extended separate", operands: pattern, check: printsLines},
+	"awk": awk, "gawk": awk, "mawk": awk, "nawk": awk,
+	"jq": {
+		flags: "rcnsSMCaje", operands: pattern, check: queries,
+		long: "raw-output compact-output null-input slurp sort-keys monochrome-output color-output ascii-output join-output exit-status tab",
+	},
 	"od":  {flags: "abcdfhilosvx", values: "AjNtw", long: "address-radix= format= read-bytes= skip-bytes= width?"},
 
+	"tac":      {flags: "br", long: "before regex"},
+	"rev":      {},
+	"column":   {flags: "tx", values: "csN", long: "table separator="},
+	"paste":    {flags: "sz", values: "d", long: "serial delimiters= zero-terminated"},
+	"fold":     {flags: "bs", values: "w", long: "bytes spaces width="},
+	"join":     {flags: "iz", values: "12aevjot", long: "ignore-case header check-order nocheck-order"},
+	"fmt":      {flags: "cstu", values: "w"},
+	"expand":   {flags: "i", values: "t"},
+	"unexpand": {flags: "a", values: "t"},
+	"xxd":      {flags: "abeipu", values: "cgl", most: 1},
+	"hexdump":  {flags: "bCcdovx", values: "ns"},
+	"strings":  {flags: "af", values: "n"},
+	"base64":   {flags: "d", values: "w", long: "decode wrap="},
+
+	"sha512sum": {flags: "bt", long: "binary text tag"},
+	"sha384sum": {flags: "bt", long: "binary text tag"},
+	"sha224sum": {flags: "bt", long: "binary text tag"},
+	"b2sum":     {flags: "bt", long: "binary text tag"},
+	"cksum":     {},
 	"sha256sum": {flags: "bt", long: "binary text tag"},
 	"sha1sum":   {flags: "bt", long: "binary text tag"},
 	"md5sum":    {flags: "bt", long: "binary text tag"},
@@ -79,6 +104,16 @@ var programs = map[string]program{
 	"uname":    {flags: "aimnoprsv", long: "all kernel-name kernel-release machine nodename operating-system processor", operands: none},
 	"whoami":   {operands: none},
 	"nproc":    {operands: none},
+	"hostname": {flags: "s", operands: none},
+	"uptime":   {flags: "ps", operands: none},
+	"free":     {flags: "bkmghtw", operands: none},
+	"lscpu":    {operands: none},
+	"groups":   {operands: none},
+	"whereis":  {flags: "bms", operands: texts},
+	"sleep":    {operands: texts, most: 1},
+	"ss":       {flags: "46aHlnptux", operands: none},
+	"pgrep":    {flags: "acflnox", values: "u", operands: texts},
+	"printenv": {operands: texts, check: tellsNames},
 	"arch":     {operands: none},
 	"id":       {flags: "gGnru", long: "group groups name real user", operands: none},
 
@@ -152,7 +187,7 @@ var (
 
 const sedAddress = `(?:[0-9]+|\$|/[^/\\\n\[]+/)`
 
-// printsLines accepts calls of sed that print selected lines.
+// printsLines accepts calls of sed that print selected or changed lines.
 func printsLines(c *call, read *command) bool {
 	var scripts []string
 	for _, o := range c.options {
@@ -163,12 +198,22 @@ func printsLines(c *call, read *command) bool {
 	if len(scripts) == 0 {
 		scripts = []string{c.operands[0].text}
 	}
-	read.prints = true
+	read.prints = c.has("n", "quiet", "silent")
 	for _, script := range scripts {
-		if !sedScript.MatchString(script) {
-			return false
-		}
-		read.prints = read.prints && sedLines.MatchString(script)
+		read.prints = read.prints && sedScript.MatchString(script) && sedLines.MatchString(script)
 	}
-	return c.has("n", "quiet", "silent")
+	return !SedDoesMore(scripts)
+}
+
+// jqReads matches programs of jq that read files, or the variables of the
+// environment.
+var jqReads = regexp.MustCompile(`\b(import|include|modulemeta|env|ENV|get_search_list)\b`)
+
+func queries(c *call, read *command) bool {
+	return c.has("version", "help") || len(c.operands) > 0 && !jqReads.MatchString(c.operands[0].text)
+}
+
+// tellsNames accepts questions for variables that are no secret.
+func tellsNames(c *call, _ *command) bool {
+	return len(c.operands) > 0 && !slices.ContainsFunc(c.operands, func(w word) bool { return w.pattern != "" || !slices.Contains(toldNames, w.text) })
 }

@@ -2,8 +2,9 @@
 // the lines of which every part is known to only read.
 //
 // The analysis is a list of what is allowed at each step: simple commands of
-// literal words, joined by &&, ||, ; and |; programs from a table; and their
-// options from that table. Anything else is not accepted.
+// literal words, joined by &&, ||, ; and |; groups, conditions and loops over
+// words of these; programs from a table; and their options from that table.
+// Anything else is not accepted.
 package shell
 
 import (
@@ -49,6 +50,8 @@ type Reading struct {
 	Trees []string
 	// Hidden says that hidden files in the Trees are read too.
 	Hidden bool
+	// Handed are folders of which programs are given the names of files.
+	Handed []Handed
 	// Tracked says that git may print text of any tracked file, but not from
 	// commits.
 	Tracked bool
@@ -74,12 +77,19 @@ func Read(line string) (Reading, bool) {
 		return Reading{}, false
 	}
 	var r reader
-	for _, s := range file.Stmts {
-		if !r.list(s, len(file.Stmts) == 1) {
+	stmts := unwrapped(file.Stmts)
+	for _, s := range stmts {
+		if !r.list(s, len(stmts) == 1) {
 			return Reading{}, false
 		}
 	}
-	if r.sometimes || r.and && len(file.Stmts) > 1 { // success does not tell what ran
+	if r.gitDir != "" {
+		if r.Dir != "" || r.here {
+			return Reading{}, false // it would read in two folders
+		}
+		r.Dir = r.gitDir
+	}
+	if r.sometimes || r.and && len(stmts) > 1 { // success does not tell what ran
 		r.Files = nil
 	}
 	for _, list := range []*[]string{&r.Programs, &r.Paths, &r.Patterns, &r.Trees, &r.Files} {
@@ -121,6 +131,9 @@ type reader struct {
 	Reading
 	commands       int
 	and, sometimes bool // there is a && or a ||
+	gitDir         string
+	here           bool            // a command reads in the folder of the line
+	values         map[string]word // of the variables of loops
 }
 
 // list reads pipelines that are joined by && and ||. The line's only list may
@@ -153,7 +166,7 @@ func split(s *syntax.Stmt, before [][]*syntax.Stmt, or bool) ([][]*syntax.Stmt, 
 		pipeline, ok := stages(s, nil)
 		return append(before, pipeline), or, ok
 	}
-	if b.Op != syntax.AndStmt && b.Op != syntax.OrStmt || len(s.Redirs) > 0 {
+	if b.Op != syntax.AndStmt && b.Op != syntax.OrStmt || len(s.Redirs) > 0 || s.Negated {
 		return nil, false, false
 	}
 	before, or, ok = split(b.X, before, or || b.Op == syntax.OrStmt)
@@ -182,12 +195,12 @@ func stages(s *syntax.Stmt, before []*syntax.Stmt) ([]*syntax.Stmt, bool) {
 }
 
 func plain(s *syntax.Stmt) bool {
-	return s.Cmd != nil && !s.Negated && !s.Background && !s.Coprocess && !s.Disown
+	return s.Cmd != nil && !s.Background && !s.Coprocess && !s.Disown
 }
 
 // changeDir returns the folder that a pipeline, which is nothing else, changes to.
 func changeDir(pipeline []*syntax.Stmt) (string, bool) {
-	words, ok := arguments(pipeline[0])
+	words, ok := (&reader{}).arguments(pipeline[0])
 	if !ok || len(pipeline) > 1 || len(pipeline[0].Redirs) > 0 || len(words) != 2 || words[0].text != "cd" || words[0].pattern != "" {
 		return "", false
 	}
@@ -204,23 +217,36 @@ func isPath(text string) bool {
 func (r *reader) pipeline(commands []*syntax.Stmt) bool {
 	text := true // what comes out is some file's text, or nothing
 	var files []string
+	var names nameList // what comes out is names
 	for i, s := range commands {
 		if r.commands++; r.commands > maxCommands {
 			return false
 		}
-		words, ok := arguments(s)
+		r.sometimes = r.sometimes || s.Negated
+		if inside, ok := r.compound(s); ok {
+			if _, ok := r.redirections(s); !ok || !inside {
+				return false
+			}
+			text, names = false, nameList{}
+			continue
+		}
+		words, ok := r.arguments(s)
 		if !ok {
 			return false
 		}
-		c, ok := judge(words)
+		c, ok := judgeAfter(words, names)
 		if !ok {
 			return false
 		}
 		printed, ok := r.redirections(s)
-		if !ok {
+		if !ok || !r.add(c) {
 			return false
 		}
-		r.add(c)
+		if c.filters && len(c.lists.trees) == 0 {
+			names = names.through(c)
+		} else {
+			names = c.lists
+		}
 		text = text && c.prints && printed && (i == 0 || len(c.files) == 0)
 		files = append(files, c.files...)
 	}
@@ -230,18 +256,29 @@ func (r *reader) pipeline(commands []*syntax.Stmt) bool {
 	return true
 }
 
-func (r *reader) add(c command) {
+func (r *reader) add(c command) bool {
 	if c.program != "" {
 		r.Programs = append(r.Programs, c.program)
 	}
+	r.Programs = append(r.Programs, c.also...)
 	r.Paths = append(r.Paths, c.paths...)
 	r.Patterns = append(r.Patterns, c.patterns...)
 	r.Trees = append(r.Trees, c.trees...)
+	r.Handed = append(r.Handed, c.handed...)
 	r.Hidden = r.Hidden || c.hidden
 	r.Tracked = r.Tracked || c.tracked
 	r.Listings = append(r.Listings, c.listings...)
 	r.Present = append(r.Present, c.present...)
 	r.Git = r.Git || c.program == "git"
+	switch {
+	case c.dir != "" && r.gitDir != "" && r.gitDir != c.dir:
+		return false
+	case c.dir != "":
+		r.gitDir = c.dir
+	case len(c.paths)+len(c.patterns)+len(c.trees)+len(c.handed) > 0 || c.program == "git":
+		r.here = true
+	}
+	return true
 }
 
 // redirections reads where a command's input comes from and its output goes:
@@ -250,7 +287,7 @@ func (r *reader) add(c command) {
 func (r *reader) redirections(s *syntax.Stmt) (printed, ok bool) {
 	printed = true
 	for _, redirect := range s.Redirs {
-		word, ok := literal(redirect.Word)
+		word, ok := r.literal(redirect.Word, false)
 		if !ok || word.pattern != "" || redirect.Hdoc != nil {
 			return false, false
 		}
@@ -272,125 +309,11 @@ func (r *reader) redirections(s *syntax.Stmt) (printed, ok bool) {
 			if from != "" && from != "0" || !isPath(word.text) || strings.HasPrefix(word.text, "/dev/") { // some are connections
 				return false, false
 			}
-			r.Paths = append(r.Paths, word.text)
+			r.Paths, r.here = append(r.Paths, word.text), true
 			printed = false // the text has no name in Files
 		default:
 			return false, false
 		}
 	}
 	return printed, true
-}
-
-// word is an argument as the program gets it, or the pattern that bash
-// makes several of.
-type word struct {
-	text    string
-	pattern string // empty unless bash looks for names
-}
-
-// arguments returns the words of a simple command: the program and its
-// arguments.
-func arguments(s *syntax.Stmt) ([]word, bool) {
-	call, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Assigns) > 0 || len(call.Args) == 0 {
-		return nil, false
-	}
-	words := make([]word, 0, len(call.Args))
-	for _, arg := range call.Args {
-		w, ok := literal(arg)
-		if !ok {
-			return nil, false
-		}
-		words = append(words, w)
-	}
-	return words, true
-}
-
-var escaped = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
-
-// literal resolves the quotes of a word; false where bash would put anything
-// but names of files in the place of a part of it.
-func literal(w *syntax.Word) (word, bool) {
-	if w == nil {
-		return word{}, false
-	}
-	var text, pattern strings.Builder
-	globs := false
-	quoted := func(s string) {
-		text.WriteString(s)
-		pattern.WriteString(escaped.Replace(s))
-	}
-	for i, part := range w.Parts {
-		switch part := part.(type) {
-		case *syntax.Lit:
-			ok, glob := unquoted(part.Value, i == 0, quoted, func(s string) { text.WriteString(s); pattern.WriteString(s) })
-			if !ok {
-				return word{}, false
-			}
-			globs = globs || glob
-		case *syntax.SglQuoted:
-			if part.Dollar {
-				return word{}, false
-			}
-			quoted(part.Value)
-		case *syntax.DblQuoted:
-			s, ok := doubleQuoted(part)
-			if !ok {
-				return word{}, false
-			}
-			quoted(s)
-		default:
-			return word{}, false
-		}
-	}
-	if !globs {
-		return word{text: text.String()}, true
-	}
-	return word{text.String(), pattern.String()}, true
-}
-
-// unquoted passes on the characters of a part without quotes, as literal or
-// with their meaning in a pattern; not ok where they mean anything else.
-func unquoted(value string, first bool, literal, special func(string)) (ok, glob bool) {
-	for i := 0; i < len(value); i++ {
-		c := value[i]
-		switch {
-		case c == '\\':
-			if i++; i == len(value) || value[i] == '\n' || value[i] >= utf8.RuneSelf {
-				return false, false
-			}
-			literal(value[i : i+1])
-		case c == '*' || c == '?':
-			special(string(c))
-			glob = true
-		case strings.IndexByte("[]{}$`\n", c) >= 0 && value != "[" && value != "]":
-			return false, false
-		case c == '~' && (i == 0 && first || i > 0 && (value[i-1] == '=' || value[i-1] == ':')):
-			return false, false // a home folder, even in a word that looks like an assignment
-		default:
-			literal(value[i : i+1])
-		}
-	}
-	return true, glob
-}
-
-func doubleQuoted(q *syntax.DblQuoted) (string, bool) {
-	var text strings.Builder
-	for _, part := range q.Parts {
-		lit, ok := part.(*syntax.Lit)
-		if !ok || q.Dollar {
-			return "", false
-		}
-		for i := 0; i < len(lit.Value); i++ {
-			c := lit.Value[i]
-			if c == '\\' && i+1 < len(lit.Value) && strings.IndexByte("$`\"\\", lit.Value[i+1]) >= 0 {
-				i++
-				c = lit.Value[i]
-			} else if c == '\\' && i+1 < len(lit.Value) && lit.Value[i+1] == '\n' || c == '$' || c == '`' {
-				return "", false
-			}
-			text.WriteByte(c)
-		}
-	}
-	return text.String(), true
 }

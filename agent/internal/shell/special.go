@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -27,7 +28,8 @@ var (
 // follow no links.
 func judgeFind(words []word) (command, bool) {
 	c := command{program: "find"}
-	begin := true
+	begin, silent := true, false
+	var more []string // files that are not searched
 	for i := 0; i < len(words); i++ {
 		text := words[i].text
 		switch {
@@ -37,14 +39,24 @@ func judgeFind(words []word) (command, bool) {
 		case begin && !strings.HasPrefix(text, "-") && text != "(" && text != "!" && isPath(text):
 			c.paths = append(c.paths, text)
 			continue
+		case text == "-print0":
+			c.lists.zero = true
 		case findTests[text]:
+			silent = silent || text == "-ls"
 		case i+1 == len(words):
 			return command{}, false
 		case findValues[text] && words[i+1].pattern == "":
 			i++
+			silent = silent || text == "-printf"
 		case (text == "-newer" || text == "-anewer" || text == "-cnewer") && words[i+1].pattern == "" && isPath(words[i+1].text):
 			i++
-			c.paths = append(c.paths, words[i].text)
+			more = append(more, words[i].text)
+		case text == "-exec":
+			end, paths, ok := c.executes(words[i+1:])
+			if !ok {
+				return command{}, false
+			}
+			i, silent, more = i+end, true, append(more, paths...)
 		default:
 			return command{}, false
 		}
@@ -53,8 +65,55 @@ func judgeFind(words []word) (command, bool) {
 	if len(c.paths) == 0 {
 		c.paths = []string{"."}
 	}
+	if !silent {
+		c.lists.trees = c.paths
+	}
+	c.paths = append(slices.Clip(c.paths), more...)
 	return c, true
 }
+
+// executes examines what find runs for the files that it finds. It returns how
+// many words that are, and the other files that it reads.
+func (c *command) executes(words []word) (end int, paths []string, ok bool) {
+	end = slices.IndexFunc(words, func(w word) bool { return w.pattern == "" && (w.text == ";" || w.text == "+") })
+	if end < 1 {
+		return 0, nil, false
+	}
+	names := nameList{trees: c.paths}
+	if len(names.trees) == 0 {
+		names.trees = []string{"."}
+	}
+	run, ok := handing(words[:end], "find", "{}", names)
+	if !ok || len(run.patterns) > 0 {
+		return 0, nil, false
+	}
+	c.also = append(append(c.also, run.program), run.also...)
+	c.handed = append(c.handed, run.handed...)
+	return end + 1, run.paths, true
+}
+
+// judgeProcesses accepts questions about the running programs that do not show
+// their variables.
+func judgeProcesses(words []word) (command, bool) {
+	c := command{program: "ps"}
+	for i := 0; i < len(words); i++ {
+		text := words[i].text
+		switch {
+		case words[i].pattern != "":
+			return command{}, false
+		case i == 0 && slices.Contains(strings.Fields("aux ax x u auxf auxww axo"), text) && text != "axo":
+		case strings.HasPrefix(text, "--sort="), text == "--no-headers", text == "--forest":
+		case slices.Contains(strings.Fields("-e -f -ef -A -F -eF -efww -ww -w -l -a -x -ax -aux"), text):
+		case slices.Contains(strings.Fields("-p -o -C -eo -Ao -u"), text) && i+1 < len(words) && processFields.MatchString(words[i+1].text) && !strings.Contains(words[i+1].text, "env"):
+			i++
+		default:
+			return command{}, false
+		}
+	}
+	return c, true
+}
+
+var processFields = regexp.MustCompile(`^[a-z0-9_%,=]+$`)
 
 var testOperators = set("! = == != -a -o -e -f -d -s -r -w -x -L -h -z -n -eq -ne -lt -le -gt -ge -nt -ot -ef")
 
@@ -92,6 +151,10 @@ var versions = map[string][]string{
 	"ruby":    {"--version", "-v"},
 	"gcc":     {"--version"},
 	"clang":   {"--version"},
+	"perl":    {"--version", "-v"},
+	"php":     {"--version", "-v"},
+	"curl":    {"--version", "-V"},
+	"docker":  {"--version", "-v"},
 	"make":    {"--version"},
 	"cmake":   {"--version"},
 	"bash":    {"--version"},

@@ -1,0 +1,82 @@
+package env
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"atelier.dev/atelier/agent/internal/sensitive"
+)
+
+// maxTree limits how many names are looked at below a searched folder.
+const maxTree = 50_000
+
+// secretsIn returns the files below a folder that may hold secrets, which a
+// search would print. It reports false if there is too much to look at. The
+// folder of the version control is skipped, because it does not hold text.
+func secretsIn(root string, hidden bool) (paths []string, ok bool) {
+	seen := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if seen++; seen > maxTree {
+			return errTooMany
+		}
+		if err != nil {
+			return nil // an unreadable file is not printed either
+		}
+		name := d.Name()
+		switch {
+		case path == root:
+		case d.IsDir() && (name == ".git" || !hidden && strings.HasPrefix(name, ".")):
+			return fs.SkipDir
+		case !d.IsDir() && (hidden || !strings.HasPrefix(name, ".")) && sensitive.Secret(path[len(root):]):
+			paths = append(paths, path)
+		}
+		return nil
+	})
+	return paths, err == nil
+}
+
+var errTooMany = errors.New("too many files")
+
+// handedOver returns the files below a folder that may hold secrets. It reports
+// false if one of the names below it cannot be given to a program as a name that
+// only stands for a file of the project: a link leads elsewhere or to a secret,
+// or the name would be taken apart on its way and therefore has to be plain.
+func (l *Local) handedOver(root string, plain bool) (paths []string, ok bool) {
+	seen := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if seen++; seen > maxTree {
+			return errTooMany
+		}
+		if err != nil {
+			return nil
+		}
+		if plain && path != root && (strings.ContainsAny(d.Name(), " \t\n\r\v\f\"'\\") || strings.HasPrefix(d.Name(), "-")) {
+			return errNotPlain
+		}
+		switch {
+		case d.IsDir() && d.Name() == ".git":
+			return fs.SkipDir
+		case d.Type()&fs.ModeSymlink != 0:
+			real, err := filepath.EvalSymlinks(path)
+			if err != nil {
+				return nil // there is nothing to read
+			}
+			if rel, inside := l.within(real); !inside || sensitive.Secret("/"+rel) {
+				return errNotPlain
+			}
+		case !d.IsDir() && sensitive.Secret(path[len(root):]):
+			paths = append(paths, path)
+		}
+		return nil
+	})
+	return paths, err == nil
+}
+
+var errNotPlain = errors.New("a name that may be something else")
+
+// escape returns a pattern that matches only the given path.
+func escape(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}

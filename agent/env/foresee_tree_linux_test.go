@@ -1,0 +1,54 @@
+package env
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A program is given the names that another one finds only if each of them
+// stands for one file of the project. K-42.
+func TestForeseesNamesThatAreHandedOver(t *testing.T) {
+	t.Parallel()
+	l, write := workplace(t)
+	free := func(want map[string]bool) {
+		t.Helper()
+		for line, want := range want {
+			if _, ok := l.Foresee(t.Context(), line, ""); ok != want {
+				t.Errorf("%s: foreseen %t", line, ok)
+			}
+		}
+	}
+	free(map[string]bool{
+		"find . -type f | xargs wc -l": true, "find . -exec head -1 {} +": true, "git ls-files | xargs cat": true, "find . -print0 | xargs -0 grep one": true,
+		"timeout 5 find . -exec cat {} +": true, "for f in *.txt sub/*; do cat \"$f\"; done": true, "rg -l one | xargs cat": true,
+	})
+	write("sub/with space.txt", "x")
+	free(map[string]bool{
+		"find . -type f | xargs wc -l": false, "find sub | xargs cat": false, "rg -l one | xargs cat": false,
+		"find . -exec head -1 {} +": true, "find . -print0 | xargs -0 grep one": true, "for f in sub/*; do cat \"$f\"; done": true,
+	})
+	if err := os.Remove(filepath.Join(l.dir, "sub/with space.txt")); err != nil {
+		t.Fatal(err)
+	}
+	write("-rf", "x")
+	free(map[string]bool{"git ls-files | xargs cat": false, "find . -exec cat {} +": true, "for f in *; do cat \"$f\"; done": false})
+	write("sub/.env", "x")
+	for _, line := range []string{"find . -exec cat {} +", "find sub -print0 | xargs -0 head"} {
+		if f, ok := l.Foresee(t.Context(), line, ""); !ok || !slices.ContainsFunc(f.Reads, func(path string) bool { return strings.HasSuffix(path, "/.env") }) {
+			t.Errorf("%s: %t %+v", line, ok, f)
+		}
+	}
+	for target, want := range map[string]bool{"a.txt": true, "none": true, ".env": false, "/etc/hostname": false} {
+		link := filepath.Join(l.dir, "sub/link")
+		if err := os.Symlink(target, link); err != nil {
+			t.Fatal(err)
+		}
+		free(map[string]bool{"find sub -exec cat {} +": want})
+		if err := os.Remove(link); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
