@@ -16,8 +16,8 @@ type command struct {
 	also                          []string // other programs to look up
 	handed                        []Handed
 	lists                         nameList // its output
-	filters                       bool   // its output are lines of its input
-	dir                           string // in which it runs
+	filters                       bool     // its output are lines of its input
+	dir                           string   // in which it runs
 }
 
 // operands says what the operands are.

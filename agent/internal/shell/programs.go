@@ -69,7 +69,7 @@ var programs = map[string]program{
 		flags: "rcnsSMCaje", operands: pattern, check: queries,
 		long: "raw-output compact-output null-input slurp sort-keys monochrome-output color-output ascii-output join-output exit-status tab",
 	},
-	"od":  {flags: "abcdfhilosvx", values: "AjNtw", long: "address-radix= format= read-bytes= skip-bytes= width?"},
+	"od": {flags: "abcdfhilosvx", values: "AjNtw", long: "address-radix= format= read-bytes= skip-bytes= width?"},
 
 	"tac":      {flags: "br", long: "before regex"},
 	"rev":      {},
@@ -110,7 +110,6 @@ var programs = map[string]program{
 	"lscpu":    {operands: none},
 	"groups":   {operands: none},
 	"whereis":  {flags: "bms", operands: texts},
-	"sleep":    {operands: texts, most: 1},
 	"ss":       {flags: "46aHlnptux", operands: none},
 	"pgrep":    {flags: "acflnox", values: "u", operands: texts},
 	"printenv": {operands: texts, check: tellsNames},
