@@ -13,11 +13,16 @@ type command struct {
 	listings                      []Listing
 	present                       []string // words that are revisions if no such files exist
 	prints                        bool     // its output is text of its input or its files
-	also                          []string // other programs to look up
-	handed                        []Handed
-	lists                         nameList // its output
-	filters                       bool     // its output are lines of its input
 	dir                           string   // in which it runs
+	passing
+}
+
+// passing is what a command has to do with other commands.
+type passing struct {
+	also    []string // other programs to look up
+	handed  []Handed
+	lists   nameList // its output
+	filters bool     // its output are lines of its input
 }
 
 // operands says what the operands are.
