@@ -25,6 +25,8 @@ const (
 	ReasonChangesMore    ReasonCode = "changes_more"     // path, number of the others
 	ReasonReads          ReasonCode = "reads"            //
 	ReasonOwn            ReasonCode = "own"              //
+	ReasonConfined       ReasonCode = "confined"         //
+	ReasonUnconfined     ReasonCode = "unconfined"       //
 	ReasonUnforeseen     ReasonCode = "unforeseen"       // tool
 	ReasonRuleDenies     ReasonCode = "rule_denies"      // rule
 	ReasonRuleAsks       ReasonCode = "rule_asks"        // rule
@@ -51,6 +53,8 @@ var reasons = map[ReasonCode]string{
 	ReasonChangesMore:    "This changes {0} and {1} other files.",
 	ReasonReads:          "This only reads inside the project.",
 	ReasonOwn:            "This concerns only what this session itself starts.",
+	ReasonConfined:       "This command runs confined: it can write only in the project, and it reaches only what the settings allow.",
+	ReasonUnconfined:     "This command asks to run without confinement: it could then change any file that you can change, and reach the network.",
 	ReasonUnforeseen:     "What the tool {0} does cannot be foreseen.",
 	ReasonRuleDenies:     "The rule {0} denies it.",
 	ReasonRuleAsks:       "The rule {0} wants you to be asked.",

@@ -104,7 +104,22 @@ type Access struct {
 	// Own says that the call concerns only commands and agents that the session
 	// itself has started or starts.
 	Own bool `json:"own,omitempty"`
+	// Confinement says how the system confines Command.
+	Confinement Confinement `json:"confinement,omitempty"`
 }
+
+// Confinement is how a command would run.
+type Confinement string
+
+// The ways to run a command. Empty means that commands are not confined here.
+const (
+	Confined Confinement = "confined"
+	// ConfinedFree is confined, and the user lets such commands run without
+	// asking.
+	ConfinedFree Confinement = "confined_free"
+	// Unconfined asks to run without the confinement that commands have here.
+	Unconfined Confinement = "unconfined"
+)
 
 // Invocation is one call to run.
 type Invocation struct {

@@ -39,7 +39,7 @@ var errClosed = errors.New("the environment is closed")
 // Exec implements [Commands] with bash or, on Windows, cmd.exe, without
 // start-up files. cmd.exe takes a single line, and several lines are an error.
 func (l *Local) Exec(ctx context.Context, c Command) (CommandResult, error) {
-	spec, err := l.spec(c)
+	spec, err := l.confinedSpec(ctx, c)
 	if err != nil {
 		return CommandResult{}, err
 	}
@@ -55,7 +55,7 @@ func (l *Local) exec(ctx context.Context, spec sandbox.Spec) (CommandResult, err
 
 // Start implements [Commands].
 func (l *Local) Start(ctx context.Context, c Command) (Process, error) {
-	spec, err := l.spec(c)
+	spec, err := l.confinedSpec(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -115,6 +115,26 @@ func (l *Local) spec(c Command) (sandbox.Spec, error) {
 		Argv: argv, Dir: dir, Env: append(append(environ, "PWD="+dir), c.Env...), Scope: l.started.scope,
 		TTY: c.TTY, Timeout: c.Timeout, Merge: c.Merge, Output: c.Output, SpillDir: l.SpillDir,
 	}, nil
+}
+
+// Confinement implements [Confinable].
+func (l *Local) Confinement(ctx context.Context) (Confining, bool) {
+	if l.Confine == nil {
+		return Confining{}, false
+	}
+	return l.Confine(ctx)
+}
+
+// confinedSpec returns how a command runs here, confined if commands are.
+func (l *Local) confinedSpec(ctx context.Context, c Command) (sandbox.Spec, error) {
+	spec, err := l.spec(c)
+	if err != nil || c.Unconfined {
+		return spec, err
+	}
+	if confining, ok := l.Confinement(ctx); ok {
+		spec.Confine = &confining.Profile
+	}
+	return spec, nil
 }
 
 // Cleanup implements [Host]: started commands get SIGTERM and time to end, then

@@ -220,6 +220,8 @@ type Command struct {
 	TTY bool
 	// Output receives text as it appears; see [sandbox.Spec]. It may be nil.
 	Output func(text string)
+	// Unconfined runs it as the user would. A person has agreed to that.
+	Unconfined bool
 }
 
 // CommandResult is how a command ended.

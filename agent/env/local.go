@@ -23,6 +23,10 @@ type Local struct {
 	// dropped. Set both before first use.
 	Filter   sandbox.Filter
 	SpillDir string
+	// Confine returns how commands are confined, or false if they are not. It is
+	// asked for every command; nil means that no command is. Set it before first
+	// use.
+	Confine func(ctx context.Context) (Confining, bool)
 
 	dir  string // absolute, as the user named it
 	real string // dir without symbolic links

@@ -101,6 +101,11 @@ func (l logging) Confined(ctx context.Context) (Commands, bool) {
 	return loggingCommands{commands, l}, ok
 }
 
+// Confinement implements [Confinable].
+func (l logging) Confinement(ctx context.Context) (Confining, bool) {
+	return ConfinementOf(ctx, l.Environment)
+}
+
 // Foresee implements [Foreseer].
 func (l logging) Foresee(ctx context.Context, line, dir string) (Foreseen, bool) {
 	return foresee(ctx, l.Environment, line, dir)

@@ -3,12 +3,37 @@ package env
 import (
 	"context"
 	"errors"
+
+	"atelier.dev/atelier/agent/sandbox/confine"
 )
 
 // Confiner is implemented by environments that can keep commands from changing
 // anything. Confined reports false if the machine does not support that.
 type Confiner interface {
 	Confined(ctx context.Context) (Commands, bool)
+}
+
+// Confining is how an environment confines its commands.
+type Confining struct {
+	Profile confine.Profile
+	// Free says that the user lets confined commands run without asking, and
+	// Outside that a command may ask to run unconfined.
+	Free, Outside bool
+}
+
+// Confinable is implemented by environments that may confine their commands.
+// Confinement reports false if they do not.
+type Confinable interface {
+	Confinement(ctx context.Context) (Confining, bool)
+}
+
+// ConfinementOf returns how an environment confines commands that do not ask to
+// run outside.
+func ConfinementOf(ctx context.Context, e Environment) (Confining, bool) {
+	if c, ok := e.(Confinable); ok {
+		return c.Confinement(ctx)
+	}
+	return Confining{}, false
 }
 
 // ReadOnly returns the environment in a form that cannot change anything

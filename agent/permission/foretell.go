@@ -14,7 +14,8 @@ import (
 var _ agent.Foreteller = (*Policy)(nil)
 
 // Foretell implements [agent.Foreteller]. What it says does not influence what
-// Decide decides.
+// Decide decides, except that what is dangerous is asked about although the
+// system confines it: a command may still destroy the project that it works in.
 func (p *Policy) Foretell(call agent.GateCall) agent.Outlook {
 	access := call.Access
 	effects := p.commandEffects(access)

@@ -101,7 +101,7 @@ func (p *Policy) Decide(call agent.GateCall) agent.Verdict {
 		return final(by(judged, agent.Because(agent.Deny, agent.ReasonRuleDenies, judged.Rule.Text)))
 	case judged.Decision == agent.Ask && !(granted && call.Mode != agent.ModePlan && judged.Rule.Scope != agent.ScopeSession):
 		return p.question(call, judged)
-	case call.Mode == agent.ModeBypass:
+	case call.Mode == agent.ModeBypass && call.Access.Confinement != agent.Unconfined:
 		return agent.Because(agent.Allow, agent.ReasonNeverAsks)
 	}
 	verdict, kind := p.examine(call)
@@ -166,6 +166,7 @@ const (
 	looks     kind = iota // only reads, inside the workspace
 	edits                 // writes ordinary files inside the workspace
 	protected             // writes files that can make other programs run code
+	confined              // runs a command that the system confines
 	secret                // reads files that may hold secrets
 	risks                 // anything else
 )
@@ -183,12 +184,17 @@ func (p *Policy) free(call agent.GateCall, k kind, granted bool) bool {
 		return false
 	case slices.Contains(p.allow, call.Tool):
 		return true
+	case k == confined:
+		return true
 	}
 	return k == edits && (call.Mode == agent.ModeAcceptEdits || call.Mode == agent.ModeAuto)
 }
 
 // examine determines what a call risks and asks the mode's question about it.
 func (p *Policy) examine(call agent.GateCall) (agent.Verdict, kind) {
+	if call.Access.Confinement == agent.Unconfined {
+		return ask(protected, agent.ReasonUnconfined)
+	}
 	for _, path := range call.Access.Writes {
 		if real := boundary.Resolve(path); p.controls(path) || p.controls(real) || p.inBareRepository(real) {
 			return ask(protected, agent.ReasonControls, p.shown(path))
@@ -210,6 +216,8 @@ func (p *Policy) examine(call agent.GateCall) (agent.Verdict, kind) {
 	switch {
 	case p.looks(call.Access):
 		return ask(looks, agent.ReasonCommandReads)
+	case call.Access.Command != "" && call.Access.Task == "" && call.Access.Confinement == agent.ConfinedFree && p.Foretell(call).Risk != agent.RiskDangerous:
+		return ask(confined, agent.ReasonConfined)
 	case call.Access.Command != "":
 		return ask(risks, agent.ReasonCommand)
 	case len(call.Access.Writes) > 0:
@@ -287,7 +295,8 @@ func (p *Policy) key(call agent.GateCall) string {
 	parts := struct {
 		Tool, Command, Dir, Task, Input string
 		Writes, Reads                   []string
-	}{Tool: call.Tool, Command: call.Access.Command, Task: call.Access.Task}
+		Unconfined                      bool `json:",omitempty"`
+	}{Tool: call.Tool, Command: call.Access.Command, Task: call.Access.Task, Unconfined: call.Access.Confinement == agent.Unconfined}
 	switch {
 	case parts.Command != "" && call.Access.Dir != "":
 		parts.Dir = boundary.Resolve(call.Access.Dir)

@@ -75,6 +75,11 @@ func looking(dir string, paths ...string) agent.GateCall {
 	return agent.GateCall{Tool: "Bash", Access: agent.Access{Command: "ls", Dir: dir, OnlyReads: true, Reads: paths}}
 }
 
+// jailed returns a command that the system confines, or that asks to leave that.
+func jailed(command string, how agent.Confinement) agent.GateCall {
+	return agent.GateCall{Tool: "Bash", Access: agent.Access{Command: command, Confinement: how}}
+}
+
 func types(text, task string) agent.GateCall {
 	return agent.GateCall{Tool: "WriteStdin", Access: agent.Access{Command: text, Task: task}}
 }
@@ -160,6 +165,12 @@ func TestModes(t *testing.T) { // K-12, OAS-621, OAS-622
 		{"unknown effects", agent.GateCall{Tool: "mcp__x__y"}, risky},
 		{"read inside and write outside", agent.GateCall{Tool: "Copy", Access: agent.Access{Reads: []string{in("file")}, Writes: []string{out("x")}}}, risky},
 		{"read outside and write inside", agent.GateCall{Tool: "Copy", Access: agent.Access{Reads: []string{out("file")}, Writes: []string{in("x")}}}, risky},
+		{"run a command that is confined", jailed("make", agent.Confined), risky},
+		{"run a command that is confined and free", jailed("make", agent.ConfinedFree), "akaaaa"},
+		{"a confined command that destroys the project", jailed("rm -rf .", agent.ConfinedFree), risky},
+		{"a confined command that drops work", jailed("git reset --hard", agent.ConfinedFree), risky},
+		{"text typed to a confined command", agent.GateCall{Tool: "WriteStdin", Access: agent.Access{Command: "make", Task: "1", Confinement: agent.ConfinedFree}}, risky},
+		{"leave the confinement", jailed("make", agent.Unconfined), "kkkkdk"},
 		{"claims to read and runs", agent.GateCall{Tool: "Odd", ReadOnly: true, Access: agent.Access{Command: "ls"}}, risky},
 	})
 }

@@ -19,12 +19,13 @@ type anthropicBash struct {
 	YieldTimeMs     int64       `json:"yield_time_ms,omitempty" jsonschema:"return after so many milliseconds and let the command run on as a task if it has not ended"`
 	Input           bool        `json:"input,omitempty" jsonschema:"let WriteStdin type to the task"`
 	TTY             bool        `json:"tty,omitempty" jsonschema:"run it on a terminal, for programs that need one; WriteStdin can type to it"`
+	Unconfined      bool        `json:"unconfined,omitempty" also:"dangerouslyDisableSandbox" jsonschema:"ask the user to let this command run unconfined, after it failed because commands are confined here"`
 }
 
 func (b anthropicBash) own() tool.BashInput {
 	return tool.BashInput{
 		Command: string(b.Command), Timeout: b.Timeout, Description: b.Description, Workdir: b.Workdir,
-		RunInBackground: b.RunInBackground, YieldTimeMs: b.YieldTimeMs, Input: b.Input, TTY: b.TTY,
+		RunInBackground: b.RunInBackground, YieldTimeMs: b.YieldTimeMs, Input: b.Input, TTY: b.TTY, Unconfined: b.Unconfined,
 	}
 }
 

@@ -22,10 +22,11 @@ type geminiShell struct {
 	TimeoutMs    int64       `json:"timeout_ms,omitempty" also:"timeout" jsonschema:"time limit in milliseconds, {timeout_ms} if left out, at most 600000; none in the background"`
 	IsBackground bool        `json:"is_background,omitempty" also:"run_in_background" jsonschema:"let the command run on, as a server should"`
 	DelayMs      int64       `json:"delay_ms,omitempty" jsonschema:"how many milliseconds to wait for the first output of a background command, 200 if left out"`
+	Unconfined   bool        `json:"unconfined,omitempty" jsonschema:"ask the user to let this command run unconfined, after it failed because commands are confined here"`
 }
 
 func (s geminiShell) own() tool.BashInput {
-	in := tool.BashInput{Command: string(s.Command), Workdir: s.DirPath, Description: s.Description, Timeout: s.TimeoutMs}
+	in := tool.BashInput{Command: string(s.Command), Workdir: s.DirPath, Description: s.Description, Timeout: s.TimeoutMs, Unconfined: s.Unconfined}
 	if s.IsBackground {
 		in.YieldTimeMs = max(cmp.Or(s.DelayMs, 200), 1)
 	}

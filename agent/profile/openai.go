@@ -28,6 +28,7 @@ type openaiExec struct {
 	YieldTimeMs     int64       `json:"yield_time_ms,omitempty" jsonschema:"how many milliseconds to wait before the call returns, 250 to 30000, 10000 if left out"`
 	MaxOutputTokens int64       `json:"max_output_tokens,omitempty" jsonschema:"how many tokens of output to return, 7500 if left out, at most 20000"`
 	TimeoutMs       int64       `json:"timeout_ms,omitempty" also:"timeout"`
+	Unconfined      bool        `json:"unconfined,omitempty" also:"with_escalated_permissions" jsonschema:"ask the user to let this command run unconfined, after it failed because commands are confined here"`
 }
 
 // own converts to a command that keeps running when its call returns. A yield
@@ -36,7 +37,7 @@ type openaiExec struct {
 func (e openaiExec) own() tool.BashInput {
 	return tool.BashInput{
 		Command: string(e.Cmd), Workdir: e.Workdir, TTY: e.TTY, Timeout: e.TimeoutMs,
-		YieldTimeMs: within(cmp.Or(e.YieldTimeMs, 10_000), 250, 30_000), MaxOutputTokens: e.MaxOutputTokens,
+		YieldTimeMs: within(cmp.Or(e.YieldTimeMs, 10_000), 250, 30_000), MaxOutputTokens: e.MaxOutputTokens, Unconfined: e.Unconfined,
 	}
 }
 
@@ -68,13 +69,14 @@ func outputTokens(n int64) int64 {
 }
 
 type openaiShell struct {
-	Command   commandLine `json:"command" also:"cmd,script" jsonschema:"the command line to run"`
-	Workdir   string      `json:"workdir,omitempty" also:"cwd,dir_path,directory" jsonschema:"the directory to run it in, the working directory if left out"`
-	TimeoutMs int64       `json:"timeout_ms,omitempty" also:"timeout" jsonschema:"time limit in milliseconds, {timeout_ms} if left out, at most 600000"`
+	Command    commandLine `json:"command" also:"cmd,script" jsonschema:"the command line to run"`
+	Workdir    string      `json:"workdir,omitempty" also:"cwd,dir_path,directory" jsonschema:"the directory to run it in, the working directory if left out"`
+	TimeoutMs  int64       `json:"timeout_ms,omitempty" also:"timeout" jsonschema:"time limit in milliseconds, {timeout_ms} if left out, at most 600000"`
+	Unconfined bool        `json:"unconfined,omitempty" also:"with_escalated_permissions" jsonschema:"ask the user to let this command run unconfined, after it failed because commands are confined here"`
 }
 
 func (s openaiShell) own() tool.BashInput {
-	return tool.BashInput{Command: string(s.Command), Workdir: s.Workdir, Timeout: s.TimeoutMs}
+	return tool.BashInput{Command: string(s.Command), Workdir: s.Workdir, Timeout: s.TimeoutMs, Unconfined: s.Unconfined}
 }
 
 // openaiBindings define the shell as OpenAI's models know it: one whose

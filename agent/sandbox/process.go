@@ -9,6 +9,8 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"atelier.dev/atelier/agent/sandbox/confine"
 )
 
 // Process is a running command. Its methods are safe for concurrent use.
@@ -31,7 +33,8 @@ type Process struct {
 // child is a command and, if it is confined, its jail.
 type child struct {
 	*exec.Cmd
-	jail *jail
+	jail    *jail
+	profile *confine.Profile // nil if it is not confined
 }
 
 var (
@@ -75,7 +78,7 @@ func start(ctx context.Context, spec Spec) (p *Process, err error) {
 	} else {
 		p.limited, p.stop = context.WithCancel(ctx)
 	}
-	p.cmd = child{exec.CommandContext(p.limited, argv[0], argv[1:]...), in}
+	p.cmd = child{exec.CommandContext(p.limited, argv[0], argv[1:]...), in, spec.Confine}
 	p.cmd.Dir = spec.Dir
 	p.cmd.Env = mark(environ, p.tree.call)
 	p.cmd.Cancel = func() error {
@@ -225,6 +228,7 @@ func (p *Process) supervise() {
 		Left:        !aborted && left,
 		Dropped:     p.stdout.lost() + p.stderr.lost(),
 		Duration:    time.Since(p.begin),
+		Confined:    p.cmd.profile,
 	}
 	if s := p.stdout.spill; s != nil {
 		p.result.Spill = s.Spill

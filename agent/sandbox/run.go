@@ -78,6 +78,8 @@ type Result struct {
 	Dropped  int64
 	Spill    Spill
 	Duration time.Duration
+	// Confined is the profile it ran under; nil if it was not confined.
+	Confined *confine.Profile
 }
 
 // Run runs a command to its end (LOOP-26, LOOP-121..124). It first waits until

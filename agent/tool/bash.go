@@ -43,6 +43,7 @@ type BashInput struct {
 	YieldTimeMs     int64  `json:"yield_time_ms,omitempty" jsonschema:"return after so many milliseconds and let the command run on as a task if it has not ended"`
 	Input           bool   `json:"input,omitempty" jsonschema:"let WriteStdin type to the task"`
 	TTY             bool   `json:"tty,omitempty" jsonschema:"run it on a terminal, for programs that need one; WriteStdin can type to it"`
+	Unconfined      bool   `json:"unconfined,omitempty" jsonschema:"ask the user to let this command run unconfined, after it failed because commands are confined here"`
 	// MaxOutputTokens is for the binding that writes the result; see [Progress].
 	MaxOutputTokens int64 `json:"max_output_tokens,omitempty" jsonschema:"how much of the output to show"`
 }
@@ -99,7 +100,15 @@ func (b *bash) Access(input json.RawMessage) agent.Access {
 			access.Dir = dir
 		}
 	}
-	if foreseen, ok := b.foresee(context.Background(), in); ok {
+	if confining, ok := env.ConfinementOf(context.Background(), b.env); ok {
+		switch access.Confinement = agent.Confined; {
+		case in.Unconfined && confining.Outside:
+			access.Confinement = agent.Unconfined
+		case confining.Free:
+			access.Confinement = agent.ConfinedFree
+		}
+	}
+	if foreseen, ok := b.foresee(context.Background(), in); ok && access.Confinement != agent.Unconfined {
 		access.OnlyReads, access.Reads = true, foreseen.Reads
 	}
 	return access
@@ -131,6 +140,13 @@ func (b *bash) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	timeout, clamped := b.limit(in.Timeout)
 	command := env.Command{
 		Line: in.Command, Dir: in.Workdir, TTY: in.TTY, Timeout: timeout, Merge: true, Output: atMost(maxStreamed, call.Output),
+	}
+	if in.Unconfined {
+		confining, confined := env.ConfinementOf(ctx, b.env)
+		if confined && !confining.Outside {
+			return agent.Fail("Commands cannot run unconfined here: the settings do not allow it. Find a way inside the confinement, or ask the user to run the command.")
+		}
+		command.Unconfined = confined
 	}
 	var printed shownFiles
 	if foreseen, ok := b.foresee(ctx, in); ok {
@@ -280,6 +296,11 @@ func besides(r env.CommandResult, timeout time.Duration) (notes []string) {
 	case r.TimedOut:
 		notes = append(notes, fmt.Sprintf("[ERROR: Command timed out after %dms. Partial output is shown above. "+
 			"You can retry with a longer timeout by setting the timeout parameter.]", timeout.Milliseconds()))
+	}
+	if r.Confined != nil && r.ExitCode != 0 {
+		if blocked, ok := r.Confined.Explain(r.Stdout); ok {
+			notes = append(notes, "["+blocked.Sentence()+"]")
+		}
 	}
 	if r.Left {
 		notes = append(notes, "[A process was left running in the background; what it prints from now on is lost. "+

@@ -9,10 +9,11 @@ import (
 )
 
 // RunCommand runs a command line that the user typed, in the same place and way
-// as Bash but without a time limit, because the user can stop it. It is the
+// as Bash but without a time limit, because the user can stop it, and never
+// confined. It is the
 // body of an [agent.CommandRunner].
 func RunCommand(ctx context.Context, commands env.Commands, line string, output func(text string)) agent.Result {
-	r, err := commands.Exec(ctx, env.Command{Line: line, Merge: true, Output: atMost(maxStreamed, output)})
+	r, err := commands.Exec(ctx, env.Command{Line: line, Merge: true, Unconfined: true, Output: atMost(maxStreamed, output)})
 	if err != nil {
 		return failed(fmt.Errorf("the command did not run: %w", err))
 	}

@@ -111,7 +111,7 @@ func TestSpecs(t *testing.T) { // OAS-301..306, LOOP-33
 		"Read":       `["file_path"] file_path offset limit`,
 		"Write":      `["file_path","content"] file_path content`,
 		"Edit":       `["file_path","old_string","new_string"] file_path old_string new_string replace_all fuzzy`,
-		"Bash":       `["command"] command timeout description workdir run_in_background yield_time_ms input tty max_output_tokens`,
+		"Bash":       `["command"] command timeout description workdir run_in_background yield_time_ms input tty unconfined max_output_tokens`,
 		"Grep":       `["pattern"] pattern path glob type output_mode -i multiline fixed_strings -n -A -B -C offset head_limit`,
 		"Glob":       `["pattern"] pattern path`,
 		"WriteStdin": `["id"] id chars yield_time_ms max_output_tokens`,

@@ -1,0 +1,131 @@
+package confine
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Blocked says what of a profile a command ran into.
+type Blocked struct {
+	What Block
+	// Path is the file, or the host; empty if the output does not name it.
+	Path string
+}
+
+// Block is a kind of thing that a confined command cannot do.
+type Block string
+
+// The kinds.
+const (
+	BlockedWrite   Block = "write"
+	BlockedControl Block = "control" // writing a protected file
+	BlockedGit     Block = "git"     // writing to the repository
+	BlockedRead    Block = "read"
+	BlockedNetwork Block = "network"
+	BlockedSocket  Block = "socket"
+)
+
+// maxExplained limits how much of an output is looked through, from its end.
+const maxExplained = 64 << 10
+
+// The system's words for what a confinement refuses, as programs pass them on.
+var (
+	readOnlyWords = regexp.MustCompile(`(?i)read-only file system|EROFS`)
+	deniedWords   = regexp.MustCompile(`(?i)permission denied|EACCES`)
+	busyWords     = regexp.MustCompile(`(?i)device or resource busy|EBUSY|is a directory|EISDIR|cannot overwrite directory`)
+	socketWords   = regexp.MustCompile(`(?i)operation not permitted|EPERM`)
+	networkWords  = regexp.MustCompile(`(?i)could not resolve host|temporary failure in name resolution|name or service not known|` +
+		`network is unreachable|ENETUNREACH|ENOTFOUND|EAI_AGAIN|no such host|failed to lookup address|dial tcp|unknown host`)
+	socketNames = regexp.MustCompile(`(?i)socket|\.sock\b|docker|dbus|agent`)
+	hostWord    = regexp.MustCompile(`(?i)(?:host:?|lookup|ENOTFOUND|EAI_AGAIN) ([a-z0-9-]+(?:\.[a-z0-9-]+)+)`)
+	pathWord    = regexp.MustCompile(`(?:/|~/|\.{1,2}/|\.?\w)[^\s'"` + "`" + `:,()]*`)
+)
+
+// Explain tells from the output of a command that failed what its profile kept it
+// from. Relative paths are taken to begin at the first writable folder. It reports false if nothing in the output suggests that it was the
+// profile.
+func (p Profile) Explain(output string) (Blocked, bool) {
+	if cut := len(output) - maxExplained; cut > 0 {
+		output = output[cut:]
+	}
+	for line := range strings.Lines(output) {
+		switch {
+		case readOnlyWords.MatchString(line):
+			return p.write(line), true
+		case busyWords.MatchString(line): // what is protected is a mount, and a folder where it does not exist
+			if _, ok := p.named(line, p.Protected); ok {
+				return p.write(line), true
+			}
+		case deniedWords.MatchString(line):
+			if path, ok := p.named(line, p.Hidden); ok {
+				return Blocked{BlockedRead, path}, true
+			}
+		case p.Network == NetworkNone && networkWords.MatchString(line):
+			host := ""
+			if m := hostWord.FindStringSubmatch(line); m != nil {
+				host = m[1]
+			}
+			return Blocked{BlockedNetwork, host}, true
+		case !p.UnixSockets && socketWords.MatchString(line) && socketNames.MatchString(line):
+			return Blocked{What: BlockedSocket}, true
+		}
+	}
+	return Blocked{}, false
+}
+
+// write explains a write that was refused.
+func (p Profile) write(line string) Blocked {
+	if path, ok := p.named(line, p.Protected); ok {
+		if slices.Contains(strings.Split(filepath.ToSlash(path), "/"), ".git") {
+			return Blocked{BlockedGit, path}
+		}
+		return Blocked{BlockedControl, path}
+	}
+	for _, word := range pathWord.FindAllString(line, -1) {
+		if strings.Contains(word, "/") {
+			return Blocked{BlockedWrite, word}
+		}
+	}
+	return Blocked{What: BlockedWrite}
+}
+
+// named returns the path in a line that is one of some paths or below one.
+func (p Profile) named(line string, paths []string) (string, bool) {
+	for _, word := range pathWord.FindAllString(line, -1) {
+		path := word
+		if !filepath.IsAbs(path) && len(p.Writable) > 0 {
+			path = filepath.Join(p.Writable[0], path)
+		}
+		for _, each := range paths {
+			if within(each, path) {
+				return word, true
+			}
+		}
+	}
+	return "", false
+}
+
+// Sentence says what was blocked.
+func (b Blocked) Sentence() string {
+	name := func(prefix string) string {
+		if b.Path == "" {
+			return ""
+		}
+		return prefix + b.Path
+	}
+	switch b.What {
+	case BlockedGit:
+		return "Commands run confined here, and the repository (.git) is read-only for them, so they cannot commit, switch branches or change its settings."
+	case BlockedControl:
+		return "Commands run confined here and cannot change " + b.Path + ", because it tells other programs what to run."
+	case BlockedRead:
+		return "Commands run confined here and cannot read" + name(" ") + ", which may hold secrets."
+	case BlockedNetwork:
+		return "Commands run confined here, without a network" + name(", and cannot reach ") + "."
+	case BlockedSocket:
+		return "Commands run confined here and cannot talk to other programs of this machine through sockets."
+	}
+	return "Commands run confined here and can write only in the project and in /tmp" + name(", not to ") + "."
+}

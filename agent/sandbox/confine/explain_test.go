@@ -1,0 +1,37 @@
+package confine
+
+import "testing"
+
+// What failed because of the confinement is told apart from what just failed.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	p := Profile{
+		Writable:  []string{"/p", "/cache"},
+		Protected: []string{"/p/.git", "/p/.agent", "/p/.mcp.json"},
+		Hidden:    []string{"/home/u/.ssh", "/home/u/.netrc"},
+	}
+	for output, want := range map[string]Blocked{
+		"fatal: Unable to create '/p/.git/index.lock': Read-only file system\n":      {BlockedGit, "/p/.git/index.lock"},
+		"error: could not lock config file .git/config: Read-only file system":       {BlockedGit, ".git/config"},
+		"bash: line 1: .agent/settings.json: Read-only file system":                  {BlockedControl, ".agent/settings.json"},
+		"bash: line 1: .mcp.json: Is a directory":                                    {BlockedControl, ".mcp.json"},
+		"mv: cannot move 'x' to '.mcp.json': Device or resource busy":                {BlockedControl, ".mcp.json"},
+		"touch: cannot touch '/etc/x': Read-only file system":                        {BlockedWrite, "/etc/x"},
+		"npm ERR! code EROFS\nnpm ERR! path /usr/lib/node_modules":                   {BlockedWrite, ""},
+		"cat: /home/u/.ssh/id_rsa: Permission denied":                                {BlockedRead, "/home/u/.ssh/id_rsa"},
+		"curl: (6) Could not resolve host: example.com":                              {BlockedNetwork, "example.com"},
+		"dial tcp: lookup proxy.golang.org: Temporary failure in name resolution":    {BlockedNetwork, "proxy.golang.org"},
+		"npm error request failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org": {BlockedNetwork, "registry.npmjs.org"},
+		"ssh: connect to host github.com port 22: Network is unreachable":            {BlockedNetwork, "github.com"},
+		"PermissionError: [Errno 1] Operation not permitted: socket.socket(AF_UNIX)": {BlockedSocket, ""},
+		"cat: /root/file: Permission denied":                                         {},
+		"exit status 1":                                                              {},
+		"bash: ./src: Is a directory":                                                {},
+		"":                                                                           {},
+	} {
+		got, ok := p.Explain(output)
+		if got != want || ok != (want != Blocked{}) {
+			t.Errorf("%q: %+v, want %+v", output, got, want)
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package confine
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Settings are the member "sandbox" of a settings file (OAS-641). A member that
+// is not set leaves the matter to other files. A list that is not set restricts
+// nothing, and an empty one allows nothing (K-33).
+type Settings struct {
+	Enabled *bool `json:"enabled,omitempty"`
+	// AutoAllow lets commands run without asking because they are confined.
+	AutoAllow *bool `json:"autoAllowBashIfSandboxed,omitempty"`
+	// Unsandboxed lets the model ask for a command to run unconfined. A person
+	// decides each time.
+	Unsandboxed *bool `json:"allowUnsandboxedCommands,omitempty"`
+	// WeakerNested accepts a weaker confinement inside a container, and Nested
+	// lets commands confine their own children.
+	WeakerNested *bool `json:"enableWeakerNestedSandbox,omitempty"`
+	Nested       *bool `json:"allowNestedSandbox,omitempty"`
+	// Read and Write list the folders that commands may read and write instead
+	// of everything and of the project; Denied those that they may not touch.
+	// Paths are absolute, begin with ~/ or are relative to the project.
+	Read    []string `json:"allowedReadPaths,omitempty"`
+	Write   []string `json:"allowedWritePaths,omitempty"`
+	Denied  []string `json:"deniedPaths,omitempty"`
+	Network struct {
+		Allowed      []string `json:"allowedDomains,omitempty"`
+		Denied       []string `json:"deniedDomains,omitempty"`
+		LocalBinding *bool    `json:"allowLocalBinding,omitempty"`
+		UnixSockets  *bool    `json:"allowAllUnixSockets,omitempty"`
+	} `json:"network,omitzero"`
+}
+
+// Parse reads the member "sandbox". Members that it does not know are somebody
+// else's.
+func Parse(raw json.RawMessage) (Settings, error) {
+	var s Settings
+	if len(raw) == 0 {
+		return s, nil
+	}
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return Settings{}, fmt.Errorf("read the settings of the sandbox: %w", err)
+	}
+	return s, nil
+}
+
+// Layer is the settings of one file. What a layer that is not trusted widens does
+// not count: a project comes with its files, and its user has not accepted them.
+type Layer struct {
+	Settings
+	Trusted bool
+	// Broken says that the file cannot be read. Nothing is then allowed that it
+	// might have forbidden.
+	Broken bool
+}
+
+// Place is where commands run.
+type Place struct {
+	Project string   // absolute
+	Home    string   // the user's
+	Own     []string // the program's folders
+	Visible []string // what may be read inside them
+	Temp    string   // see [Profile]
+	Cache   string   // where programs keep caches that only confined commands use; empty if nowhere
+}
+
+// Wish is what all layers together ask for.
+type Wish struct {
+	Enabled     bool
+	AutoAllow   bool
+	Unsandboxed bool
+	Weaker      bool
+	// Allowed and Denied are the domains of the network; none allowed means no
+	// network.
+	Allowed, Denied []string
+	Profile         Profile
+}
+
+// Combine returns what layers, the weakest first, ask for at a place.
+func Combine(at Place, layers ...Layer) Wish {
+	w := Wish{Unsandboxed: true}
+	var read, write, denied []string
+	nested, local, sockets := false, false, false
+	for _, l := range layers {
+		w.Enabled = w.Enabled || isSet(l.Enabled)
+		l.widen(&w.AutoAllow, l.AutoAllow)
+		l.widen(&w.Unsandboxed, l.Unsandboxed)
+		l.widen(&w.Weaker, l.WeakerNested)
+		l.widen(&nested, l.Nested)
+		l.widen(&local, l.Network.LocalBinding)
+		l.widen(&sockets, l.Network.UnixSockets)
+		read, write = at.narrow(read, l.Read, l.Trusted), at.narrow(write, l.Write, l.Trusted)
+		denied = append(denied, l.Denied...)
+		w.Denied = append(w.Denied, l.Network.Denied...)
+		if l.Trusted {
+			w.Allowed = append(w.Allowed, l.Network.Allowed...)
+		}
+	}
+	if slices.ContainsFunc(layers, func(l Layer) bool { return l.Broken }) {
+		w.AutoAllow, w.Unsandboxed, w.Weaker, w.Allowed = false, false, false, nil
+		nested, local, sockets = false, false, false
+	}
+	w.Profile = at.profile(read, write, denied)
+	w.Profile.Nested, w.Profile.LocalBinding, w.Profile.UnixSockets, w.Profile.Weaker = nested, local, sockets, w.Weaker
+	return w
+}
+
+func isSet(b *bool) bool { return b != nil && *b }
+
+// widen applies a layer's choice about something that is wider if it is true.
+func (l Layer) widen(to *bool, choice *bool) {
+	if choice != nil && (l.Trusted || !*choice) {
+		*to = *choice
+	}
+}
+
+// narrow adds a layer's list to those before it. A trusted layer's entries are
+// added. The entries of another one count if nobody trusted has a list, and only
+// inside the project.
+func (at Place) narrow(before, list []string, trusted bool) []string {
+	if list == nil || !trusted && before != nil {
+		return before
+	}
+	after := slices.Clone(before)
+	if after == nil {
+		after = []string{}
+	}
+	for _, entry := range list {
+		if path := at.absolute(entry); trusted || within(at.Project, path) {
+			after = append(after, path)
+		}
+	}
+	return after
+}
+
+func (at Place) absolute(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~"); ok && at.Home != "" && (rest == "" || rest[0] == '/') {
+		return filepath.Join(at.Home, rest)
+	}
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(at.Project, path)
+}
+
+// controls make other programs run code, or tell an agent what it may do, in the
+// folder that they are in.
+var controls = strings.Fields(`.git .agent .claude .mcp.json .vscode`)
+
+// existingControls do the same and are protected where they exist. While they
+// do not, their name stays free, because an empty folder in their place could
+// disturb the programs that look for them.
+var existingControls = strings.Fields(`.idea .husky .githooks .cursor .codex .gemini .zed .devcontainer .envrc .gitmodules`)
+
+// secrets are the files and folders of a home that hold secrets.
+var secrets = strings.Fields(`
+	.ssh .gnupg .aws .azure .kube .docker .config/gcloud .config/gh .password-store .local/share/keyrings Library/Keychains
+	.netrc .pgpass .my.cnf .pypirc .git-credentials .config/git/credentials .npmrc .vault-token .boto .s3cfg .terraform.d
+	.cargo/credentials .cargo/credentials.toml .config/op .config/hub .mozilla .config/google-chrome .config/chromium
+	.config/BraveSoftware .thunderbird .bash_history .zsh_history .python_history .psql_history .claude.json .codex/auth.json
+`)
+
+// profile returns what commands may do, given the lists of all settings.
+func (at Place) profile(read, write, denied []string) Profile {
+	p := Profile{Writable: []string{at.Project}, Temp: at.Temp, Readable: slices.Clone(at.Visible), Hidden: slices.Clone(at.Own)}
+	if write != nil {
+		p.Writable = write
+	}
+	if at.Home != "" {
+		for _, name := range secrets {
+			p.Hidden = append(p.Hidden, filepath.Join(at.Home, filepath.FromSlash(name)))
+		}
+		if read != nil {
+			p.Hidden = append(p.Hidden, at.Home)
+			p.Readable = append(p.Readable, read...)
+			p.Readable = append(p.Readable, at.Project)
+		}
+	}
+	for _, entry := range denied {
+		p.Hidden = append(p.Hidden, at.absolute(entry))
+	}
+	for _, root := range p.Writable {
+		for _, name := range controls {
+			p.Protected = append(p.Protected, filepath.Join(root, name))
+		}
+		for _, name := range existingControls {
+			path := filepath.Join(root, name)
+			if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink == 0 {
+				p.Protected = append(p.Protected, path)
+			}
+		}
+	}
+	if at.Cache != "" {
+		p.Writable = append(p.Writable, at.Cache)
+		for _, c := range [][2]string{
+			{"XDG_CACHE_HOME", ""}, {"GOCACHE", "go-build"}, {"npm_config_cache", "npm"}, {"YARN_CACHE_FOLDER", "yarn"},
+			{"PIP_CACHE_DIR", "pip"}, {"GRADLE_USER_HOME", "gradle"}, {"CCACHE_DIR", "ccache"},
+		} {
+			p.Env = append(p.Env, c[0]+"="+filepath.Join(at.Cache, c[1]))
+		}
+	}
+	return p
+}
+
+// within reports whether path is dir or below it.
+func within(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}

@@ -1,0 +1,67 @@
+package confine
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func layer(t *testing.T, trusted bool, text string) Layer {
+	t.Helper()
+	s, err := Parse([]byte(text))
+	if err != nil {
+		return Layer{Trusted: trusted, Broken: true}
+	}
+	return Layer{Settings: s, Trusted: trusted}
+}
+
+// What a project's file narrows counts at once; what it widens only when it is
+// trusted. A file that cannot be read allows nothing (OAS-641, K-33, K-34).
+func TestLayers(t *testing.T) {
+	t.Parallel()
+	at := Place{Project: "/home/u/p", Home: "/home/u", Own: []string{"/home/u/.atelier"}, Visible: []string{"/home/u/.atelier/output"}}
+	wide := `{"enabled":true,"autoAllowBashIfSandboxed":true,"enableWeakerNestedSandbox":true,"allowNestedSandbox":true,
+		"allowedWritePaths":[".","~/out","/srv"],"network":{"allowedDomains":["example.com"],"allowLocalBinding":true,"allowAllUnixSockets":true}}`
+	narrow := `{"autoAllowBashIfSandboxed":false,"allowUnsandboxedCommands":false,"allowedWritePaths":["src","/etc"],"deniedPaths":["secrets","~/diary"],
+		"network":{"deniedDomains":["bad.example"],"allowLocalBinding":false}}`
+	for _, test := range []struct {
+		name     string
+		layers   []Layer
+		want     Wish // without its profile
+		writable []string
+		network  bool
+		nested   bool
+	}{
+		{"nothing", nil, Wish{Unsandboxed: true}, []string{"/home/u/p"}, false, false},
+		{"the user's", []Layer{layer(t, true, wide)}, Wish{Enabled: true, AutoAllow: true, Unsandboxed: true, Weaker: true}, []string{"/home/u/p", "/home/u/out", "/srv"}, true, true},
+		{"a project's", []Layer{layer(t, false, wide)}, Wish{Enabled: true, Unsandboxed: true}, []string{"/home/u/p"}, false, false},
+		{"a project that narrows", []Layer{layer(t, true, `{"enabled":true,"autoAllowBashIfSandboxed":true}`), layer(t, false, narrow)}, Wish{Enabled: true}, []string{"/home/u/p/src"}, false, false},
+		{"a project that narrows the user's list", []Layer{layer(t, true, wide), layer(t, false, narrow)}, Wish{Enabled: true, Weaker: true}, []string{"/home/u/p", "/home/u/out", "/srv"}, true, true},
+		{"no folder", []Layer{layer(t, true, `{"allowedWritePaths":[]}`)}, Wish{Unsandboxed: true}, []string{}, false, false},
+		{"a broken file", []Layer{layer(t, true, wide), layer(t, true, `{"enabled":"perhaps"}`)}, Wish{Enabled: true}, []string{"/home/u/p", "/home/u/out", "/srv"}, false, false},
+	} {
+		got := Combine(at, test.layers...)
+		if got.Enabled != test.want.Enabled || got.AutoAllow != test.want.AutoAllow || got.Unsandboxed != test.want.Unsandboxed || got.Weaker != test.want.Weaker {
+			t.Errorf("%s: %+v", test.name, got)
+		}
+		if !slices.Equal(got.Profile.Writable, test.writable) || (len(got.Allowed) > 0) != test.network || got.Profile.Nested != test.nested {
+			t.Errorf("%s: writes %v, network %v, nested %t", test.name, got.Profile.Writable, got.Allowed, got.Profile.Nested)
+		}
+	}
+	got := Combine(at, layer(t, false, narrow))
+	for _, path := range []string{"/home/u/p/secrets", "/home/u/diary", "/home/u/.ssh", "/home/u/.atelier"} {
+		if !slices.Contains(got.Profile.Hidden, path) {
+			t.Errorf("%s is not hidden", path)
+		}
+	}
+	if !slices.Equal(got.Denied, []string{"bad.example"}) {
+		t.Errorf("denied %v", got.Denied)
+	}
+	if got := Combine(at).Profile.Protected; !slices.Contains(got, "/home/u/p/.git") || !slices.Contains(got, "/home/u/p/.mcp.json") {
+		t.Errorf("protected %v", got)
+	}
+	reads := Combine(at, layer(t, true, `{"allowedReadPaths":["~/lib"]}`)).Profile
+	if !slices.Contains(reads.Hidden, "/home/u") || !slices.Contains(reads.Readable, filepath.Join("/home/u", "lib")) {
+		t.Errorf("hidden %v, readable %v", reads.Hidden, reads.Readable)
+	}
+}
