@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"backend":                   {"agent", "agent/llm"},
 	"backend/models":            {"agent", "agent/llm/...", "agent/llm", "backend"},
 	"backend/live":              {"agent", "backend"},
-	"backend/guard":             {"agent", "agent/permission/rule", "backend"},
+	"backend/guard":             {"agent", "agent/permission/rule", "agent/sandbox/confine", "backend"},
 	"backend/feed":              {"agent", "agent/llm", "backend/internal/..."},
 	"backend/workbench":         {"agent/...", "agent", "backend/...", "backend"},
 	"backend/audit":             {"agent", "agent/llm", "backend", "backend/internal/..."},

@@ -48,6 +48,7 @@ type Preferences struct {
 	Zoom int `json:"zoom,omitempty"`
 	// Notices says what is announced while the window is not in front.
 	Notices Notices `json:"notices,omitzero"`
+	Sandbox Sandbox `json:"sandbox,omitzero"`
 	// Guide says whether the first steps of a new user are shown: "on", "over", or
 	// empty, which leaves it to what the user has done so far.
 	Guide string `json:"guide,omitempty"`
@@ -123,6 +124,16 @@ type Notices struct {
 	MuteWaiting bool `json:"mute_waiting,omitempty"` // that a session needs the user
 	MuteDone    bool `json:"mute_done,omitempty"`
 	MuteFailed  bool `json:"mute_failed,omitempty"`
+}
+
+// Sandbox is the user's choice about how commands are confined. Settings files
+// may narrow it, and turn it on.
+type Sandbox struct {
+	On bool `json:"on,omitempty"`
+	// Free lets confined commands run without asking. Inside refuses all that ask
+	// to run unconfined.
+	Free   bool `json:"free,omitempty"`
+	Inside bool `json:"inside,omitempty"`
 }
 
 // Layout is the arrangement of the window, in CSS pixels; 0 means the default.

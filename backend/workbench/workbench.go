@@ -132,6 +132,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "conversation.answer", w.answer)
 	handle(d, "approvals.list", w.approvals)
 	handle(d, "conversation.configure", w.configure)
+	handle(d, "sandbox.level", w.sandboxLevel)
 	handle(d, "permissions.ledger", w.ledger)
 	handle(d, "permissions.suggest_for_call", w.suggestForCall)
 	handle(d, "away.look", w.look)

@@ -61,7 +61,7 @@ func (w *Workbench) workplace(ctx context.Context, session, folder string) (work
 		return workplace{}, err
 	}
 	place := workplace{env: local, tasks: w.newTasks(session), output: w.outputFolder(session)}
-	local.SpillDir = place.output
+	local.SpillDir, local.Confine = place.output, w.confining(session, folder)
 	if slog.Default().Enabled(ctx, slog.LevelDebug) {
 		place.env = env.Logging(place.env, slog.Default())
 	}

@@ -30,6 +30,7 @@ export type Access = {
   task?: string
   only_reads?: boolean
   own?: boolean
+  confinement?: Confinement
 }
 
 export type AddRequest = {
@@ -257,6 +258,8 @@ export type ConfigureRequest = {
   session: string
   settings: Settings
 }
+
+export type Confinement = "confined" | "confined_free" | "unconfined"
 
 export type ConnectionTest = {
   reachable: boolean
@@ -624,6 +627,8 @@ export type KeySource = "environment" | "keyring" | "file"
 
 export type Kind = "session_start" | "session_end" | "settings" | "briefing" | "briefing_update" | "title" | "user_input" | "turn_continued" | "reasoning_delta" | "assistant_text_start" | "assistant_text_delta" | "assistant_text_end" | "tool_call_draft" | "tool_call_start" | "tool_call_output_delta" | "tool_call_end" | "approval_request" | "approval_answer" | "hook_start" | "hook_output_delta" | "hook_end" | "steering_injected" | "local_command_start" | "local_command_output_delta" | "local_command_end" | "retrying" | "side_request" | "prompt_suggestion" | "rate_limit" | "task_change" | "queue_change" | "history_repaired" | "compaction_start" | "compaction_phase" | "compaction_end" | "loop_detection" | "turn_limit" | "warning" | "error" | "processing_end"
 
+export type Lack = "missing" | "refused" | "kernel" | "unsupported" | "weaker" | "processes"
+
 export type Landmark = "prompt" | "error"
 
 export type LandmarkReply = {
@@ -687,6 +692,17 @@ export type LedgerRow = {
   answer?: Answer
   outlook?: Outlook
   lost?: boolean
+}
+
+export type Level = {
+  by: Means
+  writes: boolean
+  reads: boolean
+  network: boolean
+  sockets: boolean
+  processes: boolean
+  lack?: Lack
+  detail?: string
 }
 
 export type Levels = {
@@ -756,6 +772,8 @@ export type LoopDetection = {
 }
 
 export type Meaning = "command" | "prefix" | "pattern" | "commands" | "reads" | "edits" | "host" | "agent" | "server" | "tool" | "tools" | "nothing"
+
+export type Means = "" | "bubblewrap" | "landlock" | "seatbelt" | "restricted_token"
 
 export type Media = {
   mime: string
@@ -909,6 +927,7 @@ export type Preferences = {
   fonts?: Fonts
   zoom?: number
   notices?: Notices
+  sandbox?: Sandbox
   guide?: string
   layout: Layout
   damaged?: boolean
@@ -1025,7 +1044,7 @@ export type RateLimitReport = {
   limit: RateLimit
 }
 
-export type ReasonCode = "tool_off" | "never_asks" | "controls" | "secret" | "own_folder" | "outside" | "leads_outside" | "command" | "command_reads" | "changes" | "changes_two" | "changes_more" | "reads" | "own" | "unforeseen" | "rule_denies" | "rule_asks" | "rule_unsure" | "rule_allows" | "hook_refused" | "hook_wants_asked" | "hook_allowed"
+export type ReasonCode = "tool_off" | "never_asks" | "controls" | "secret" | "own_folder" | "outside" | "leads_outside" | "command" | "command_reads" | "changes" | "changes_two" | "changes_more" | "reads" | "own" | "confined" | "unconfined" | "unforeseen" | "rule_denies" | "rule_asks" | "rule_unsure" | "rule_allows" | "hook_refused" | "hook_wants_asked" | "hook_allowed"
 
 export type Reasoning = {
   text?: string
@@ -1116,6 +1135,22 @@ export type RulesReply = {
 
 export type RulesRequest = {
   session?: string
+}
+
+export type Sandbox = {
+  on?: boolean
+  free?: boolean
+  inside?: boolean
+}
+
+export type SandboxLevel = {
+  level: Level
+  on: boolean
+  free: boolean
+  outside: boolean
+  by_file?: boolean
+  broken?: boolean
+  hosts?: string[]
 }
 
 export type Scope = "once" | "session" | "local" | "project" | "user"
@@ -1486,6 +1521,7 @@ export interface Methods {
   "queue.move": { args: QueueMoveRequest; reply: QueueReply }
   "queue.remove": { args: QueueRemoveRequest; reply: QueueReply }
   "queue.run": { args: SessionRef; reply: Empty }
+  "sandbox.level": { args: Empty; reply: SandboxLevel }
   "sessions.create": { args: Empty; reply: SessionInfo }
   "sessions.delete": { args: SessionRef; reply: Empty }
   "sessions.list": { args: Empty; reply: SessionList }

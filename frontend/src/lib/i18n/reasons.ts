@@ -19,6 +19,8 @@ const inChinese: Record<ReasonCode, string> = {
   changes_more: '这会更改 {0} 和另外 {1} 个文件。',
   reads: '这只读取项目中的内容。',
   own: '这只涉及本会话自己启动的内容。',
+  confined: '这条命令在限制中运行：只能写入项目，只能访问设置允许的地址。',
+  unconfined: '这条命令要求不受限制地运行：它将可以修改你能修改的任何文件，并访问网络。',
   unforeseen: '无法预知工具 {0} 会做什么。',
   rule_denies: '规则 {0} 拒绝了它。',
   rule_asks: '规则 {0} 要求先询问你。',

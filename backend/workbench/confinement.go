@@ -1,0 +1,119 @@
+package workbench
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/network"
+	"atelier.dev/atelier/agent/network/proxy"
+	"atelier.dev/atelier/agent/sandbox"
+	"atelier.dev/atelier/agent/sandbox/confine"
+	"atelier.dev/atelier/backend"
+)
+
+// SandboxLevel says how commands are confined here.
+type SandboxLevel struct {
+	Level confine.Level `json:"level"`
+	// On says that commands are confined, Free that those that are run without
+	// asking, and Outside that one may ask to run unconfined.
+	On      bool `json:"on"`
+	Free    bool `json:"free"`
+	Outside bool `json:"outside"`
+	// ByFile says that a settings file turns it on, so that the switch cannot turn
+	// it off. Broken says that a settings file cannot be read.
+	ByFile bool `json:"by_file,omitempty"`
+	Broken bool `json:"broken,omitempty"`
+	// Hosts are those that commands may reach; without any there is no network.
+	Hosts []string `json:"hosts,omitempty"`
+}
+
+// sandboxLevel tries once what this machine can do.
+func (w *Workbench) sandboxLevel(ctx context.Context, _ backend.Empty) (SandboxLevel, error) {
+	layers, err := w.sandboxLayers(ctx)
+	if err != nil {
+		return SandboxLevel{}, err
+	}
+	wish := confine.Combine(confine.Place{Project: w.cfg.Folder}, layers...)
+	files := confine.Combine(confine.Place{Project: w.cfg.Folder}, layers[1:]...)
+	reply := SandboxLevel{
+		Level: sandbox.Confinement(ctx, wish.Weaker), On: wish.Enabled, Free: wish.AutoAllow, Outside: wish.Unsandboxed,
+		ByFile: files.Enabled, Hosts: wish.Allowed,
+	}
+	for _, l := range layers {
+		reply.Broken = reply.Broken || l.Broken
+	}
+	return reply, nil
+}
+
+// sandboxLayers returns the user's choices in the program, and then those of the
+// settings files.
+func (w *Workbench) sandboxLayers(ctx context.Context) ([]confine.Layer, error) {
+	p, err := backend.StoredPreferences(ctx, w.cfg.Store)
+	if err != nil {
+		return nil, err
+	}
+	chosen := confine.Layer{Trusted: true, Broken: p.Damaged}
+	free, outside := p.Sandbox.Free, !p.Sandbox.Inside
+	chosen.Enabled, chosen.AutoAllow, chosen.Unsandboxed = &p.Sandbox.On, &free, &outside
+	return append([]confine.Layer{chosen}, w.guard.Sandbox(ctx)...), nil
+}
+
+// confining returns how the commands of a session are confined, for each command
+// anew. If that cannot be found out, they are confined as narrowly as can be.
+func (w *Workbench) confining(session, folder string) func(context.Context) (env.Confining, bool) {
+	return func(ctx context.Context) (env.Confining, bool) {
+		layers, err := w.sandboxLayers(ctx)
+		if err != nil {
+			slog.Error("could not read the settings of the sandbox", "err", err)
+			layers = []confine.Layer{{Broken: true, Settings: confine.Settings{Enabled: new(true)}}}
+		}
+		if wish := confine.Combine(confine.Place{Project: folder}, layers...); !wish.Enabled {
+			return env.Confining{}, false
+		}
+		at, err := w.confinedPlace(session, folder)
+		if err != nil {
+			slog.Warn("could not make folders for confined commands", "err", err)
+		}
+		wish := confine.Combine(at, layers...)
+		w.connect(&wish)
+		return env.Confining{Profile: wish.Profile, Free: wish.AutoAllow, Outside: wish.Unsandboxed}, true
+	}
+}
+
+// connect gives a command the hosts that it may reach.
+func (w *Workbench) connect(wish *confine.Wish) {
+	if len(wish.Allowed) == 0 {
+		return
+	}
+	rules, err := network.New(network.Settings{
+		AllowedDomains: wish.Allowed, DeniedDomains: wish.Denied, AllowLocalBinding: wish.Profile.LocalBinding,
+	})
+	if err != nil {
+		slog.Warn("some hosts in the settings of the sandbox cannot be read", "err", err)
+	}
+	wish.Profile.Network = confine.NetworkProxy
+	wish.Profile.Proxy = proxy.New(network.Dialer{Rules: rules})
+}
+
+// confinedPlace returns where a session's commands are confined. They share a
+// folder for temporary files, and the project's caches.
+func (w *Workbench) confinedPlace(session, folder string) (confine.Place, error) {
+	sum := sha256.Sum256([]byte(folder))
+	at := confine.Place{
+		Project: folder, Home: userHome(w.cfg), Own: []string{w.cfg.Home}, Visible: []string{w.outputFolder(session)},
+		Temp: filepath.Join(w.outputFolder(session), "tmp"), Cache: filepath.Join(w.cfg.Home, "confined", hex.EncodeToString(sum[:8])),
+	}
+	for _, dir := range []string{at.Temp, at.Cache} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			at.Temp, at.Cache = "", ""
+			return at, fmt.Errorf("make a folder for confined commands: %w", err)
+		}
+	}
+	return at, nil
+}

@@ -1,0 +1,136 @@
+package workbench_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/agent/sandbox"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/workbench"
+)
+
+// confinedPage returns a page whose commands are confined, with a session.
+func confinedPage(t *testing.T, choice backend.Sandbox, rounds ...llmtest.Round) (p *page, id, outside string) {
+	t.Helper()
+	if !sandbox.CanConfine(t.Context()) {
+		t.Skip("commands cannot be confined here")
+	}
+	base, err := os.MkdirTemp("/var/tmp", "confined") // commands have a /tmp of their own
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(base) })
+	folder := filepath.Join(base, "project")
+	if err := os.MkdirAll(filepath.Join(folder, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p = newPage(t, folder, t.TempDir(), environment(llmtest.Serve(t, append(rounds, llmtest.Round{Text: "Done."})...), "sk-test"))
+	prefs := must[backend.Preferences](p, "preferences.get", backend.Empty{})
+	prefs.Sandbox = choice
+	must[backend.Preferences](p, "preferences.set", prefs)
+	return p, p.session("compat"), base
+}
+
+// bashes answers with one call of Bash.
+func bashes(members ...any) llmtest.Round {
+	return llmtest.Round{Calls: []llmtest.Call{use("Bash", members...)}}
+}
+
+// OAS-641, OAS-654: with the switch on, commands of a session and its tasks run
+// confined and, if the user wants that, unasked. What was blocked is told.
+func TestCommandsRunConfined(t *testing.T) {
+	t.Parallel()
+	p, id, base := confinedPage(t, backend.Sandbox{On: true, Free: true},
+		bashes("command", "echo x >made && echo y >/tmp/kept && cat made && mkdir -p $GOCACHE"),
+		bashes("command", "cat /tmp/kept; echo x >../outside"),
+		bashes("command", "echo x >.git/config"),
+		bashes("command", "echo x >bg; echo x >../outside2", "yield_time_ms", 60000))
+	p.send(id, "work")
+	var ends []agent.ToolCallEnd
+	for range 4 { // none is asked about
+		ends = append(ends, await(p, anyOf[agent.ToolCallEnd]))
+	}
+	for i, want := range []string{"x\n", "can write only in the project", "the repository (.git) is read-only", "can write only in the project"} {
+		if !strings.Contains(ends[i].Output, want) {
+			t.Errorf("call %d: %s\nwant %q", i, ends[i].Output, want)
+		}
+	}
+	if ends[0].Authority == nil || ends[0].Authority.Code != agent.ReasonConfined {
+		t.Errorf("authority %+v", ends[0].Authority)
+	}
+	for _, name := range []string{"outside", "outside2", "project/.git/config"} {
+		if _, err := os.Stat(filepath.Join(base, name)); err == nil {
+			t.Errorf("%s was written", name)
+		}
+	}
+	for _, name := range []string{"made", "bg"} {
+		if _, err := os.Stat(filepath.Join(p.folder, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// K-34: a command runs unconfined only after a person agreed, in every mode, and
+// not at all where the user does not want that.
+func TestLeavingTheConfinementIsAsked(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []agent.Mode{agent.ModeDefault, agent.ModeBypass} {
+		p, id, base := confinedPage(t, backend.Sandbox{On: true, Free: true}, bashes("command", "echo x >../outside", "unconfined", true))
+		must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+			Session: id, Settings: agent.Settings{Provider: "compat", Model: model, Mode: mode},
+		})
+		p.send(id, "work")
+		request := await(p, anyOf[agent.ApprovalRequest])
+		if request.Access.Confinement != agent.Unconfined || request.ReasonCode != agent.ReasonUnconfined {
+			t.Errorf("%s: asked %+v", mode, request)
+		}
+		p.allow(id, request)
+		await(p, anyOf[agent.ProcessingEnd])
+		if _, err := os.Stat(filepath.Join(base, "outside")); err != nil {
+			t.Errorf("%s: %v", mode, err)
+		}
+	}
+	p, id, base := confinedPage(t, backend.Sandbox{On: true, Free: true, Inside: true}, bashes("command", "echo x >../outside", "unconfined", true))
+	p.send(id, "work")
+	end := await(p, anyOf[agent.ToolCallEnd])
+	if _, err := os.Stat(filepath.Join(base, "outside")); err == nil || !strings.Contains(end.Output, "cannot run unconfined") {
+		t.Errorf("%v: %s", err, end.Output)
+	}
+}
+
+// What a project's file widens does not count before the user accepts it; what it
+// narrows does. Commands are asked about as before.
+func TestProjectsCannotWidenTheConfinement(t *testing.T) {
+	t.Parallel()
+	p, id, base := confinedPage(t, backend.Sandbox{}, bashes("command", "echo x >../outside; cat secret/file"))
+	for _, name := range []string{"secret", ".agent"} {
+		if err := os.Mkdir(filepath.Join(p.folder, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.putFile("secret/file", "canary\n")
+	p.putFile(".agent/settings.json", `{"sandbox":{"enabled":true,"autoAllowBashIfSandboxed":true,"allowedWritePaths":["`+base+`"],"deniedPaths":["secret"]}}`)
+	level := must[workbench.SandboxLevel](p, "sandbox.level", backend.Empty{})
+	if !level.On || !level.ByFile || level.Free || !level.Level.Works() {
+		t.Errorf("level %+v", level)
+	}
+	p.send(id, "work")
+	request := await(p, anyOf[agent.ApprovalRequest])
+	if request.Access.Confinement != agent.Confined {
+		t.Errorf("asked %+v", request.Access)
+	}
+	p.allow(id, request)
+	end := await(p, anyOf[agent.ToolCallEnd])
+	if _, err := os.Stat(filepath.Join(base, "outside")); err == nil || strings.Contains(end.Output, "canary") {
+		t.Errorf("%v: %s", err, end.Output)
+	}
+	p.close()
+	entries, err := os.ReadDir(p.folder)
+	if err != nil || len(entries) != 3 {
+		t.Errorf("the project has %v, %v", entries, err)
+	}
+}
