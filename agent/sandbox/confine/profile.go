@@ -114,6 +114,7 @@ const (
 	LackKernel      Lack = "kernel"      // the kernel lacks what is needed
 	LackUnsupported Lack = "unsupported" // there is no means for this system
 	LackWeaker      Lack = "weaker"      // settings accept less, because this is a container
+	LackReads       Lack = "reads"       // the system confines nothing but writing
 	LackProcesses   Lack = "processes"   // the system does not separate processes
 )
 
@@ -138,6 +139,8 @@ func (k Lack) sentence() string {
 		return "this kernel lacks what it takes."
 	case LackWeaker:
 		return "the settings accept a weaker form, for use in a container."
+	case LackReads:
+		return "this system can keep them from changing other files, but neither from reading them nor from using the network."
 	case LackProcesses:
 		return "they see the other programs that run, and what they leave running may outlive them."
 	}
