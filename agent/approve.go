@@ -71,7 +71,7 @@ func (r *round) authorise(c *ready) (denial string, denied bool) {
 		c.authority.Decision, c.authority.Approval = cmp.Or(answer.Decision, Deny), req.ID
 		switch {
 		case reply.Rule != nil:
-			c.authority.By, c.authority.Rule = ByRule, reply.Rule
+			c.authority.By, c.authority.Rule, c.authority.Approval = ByRule, reply.Rule, ""
 		case err == nil:
 			c.authority.By = ByPerson
 		}

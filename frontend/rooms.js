@@ -27,6 +27,7 @@ export const rooms = [
   'tools',
   'agents',
   'approval',
+  'waiting',
   'composer',
   'queue',
   'changes',

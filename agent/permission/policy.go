@@ -126,7 +126,9 @@ func (p *Policy) question(call agent.GateCall, judged rule.Judgement) agent.Verd
 	if judged.Unsure {
 		code = agent.ReasonRuleUnsure
 	}
-	return refused(call, final(by(judged, agent.Because(agent.Ask, code, judged.Rule.Text))))
+	v := final(by(judged, agent.Because(agent.Ask, code, judged.Rule.Text)))
+	v.EachTime = call.Mode == agent.ModePlan
+	return refused(call, v)
 }
 
 // refused turns a question into a denial in the mode that asks nothing.

@@ -1,5 +1,6 @@
 import CircleDollarSign from '@lucide/svelte/icons/circle-dollar-sign'
 import FileDiff from '@lucide/svelte/icons/file-diff'
+import Inbox from '@lucide/svelte/icons/inbox'
 import ShieldCheck from '@lucide/svelte/icons/shield-check'
 import SquareTerminal from '@lucide/svelte/icons/square-terminal'
 import type { Component } from 'svelte'
@@ -7,6 +8,7 @@ import { own as changes } from '../changes/messages'
 import { t } from '../i18n/i18n.svelte'
 import { own as permissions } from '../permissions/messages'
 import { own as tasks } from '../tasks/messages'
+import { own as waiting } from '../waiting/messages'
 import type { Workbench } from '../state/workbench.svelte'
 import { Lazy } from '../ui/lazy.svelte'
 
@@ -58,6 +60,13 @@ export const panels: readonly Panel[] = [
     label: () => permissions('panel'),
     icon: ShieldCheck,
     view: lazy(() => import('../permissions/PermissionsPanel.svelte')),
+  },
+  {
+    name: 'waiting',
+    label: () => waiting('panel'),
+    icon: Inbox,
+    view: lazy(() => import('../waiting/WaitingPanel.svelte')),
+    count: ({ approvals }) => approvals.list.length,
   },
 ]
 

@@ -6,6 +6,7 @@ import { setLanguage } from '../i18n/i18n.svelte'
 import { apply } from '../model/reducer'
 import { Log } from '../model/testing'
 import type { Agents } from '../state/agents.svelte'
+import { Approvals } from '../state/approvals.svelte'
 import { Attention } from '../state/attention.svelte'
 import { Conversation } from '../state/conversation.svelte'
 import type { Answer, ApprovalRequest, Risk } from '../types.gen'
@@ -95,6 +96,7 @@ async function open() {
   stop = end
   renderInApp(ApprovalDock as never, {
     attention,
+    approvals: new Approvals((() => Promise.resolve({})) as unknown as Call),
     isWritten: () => written !== '',
     onleave: () => composer().focus(),
   })
@@ -261,4 +263,30 @@ test('feedback is typed without deciding, and goes with the denial', async () =>
   expect(given).toEqual([])
   await fireEvent.submit(again.closest('form')!)
   expect(given).toEqual([['one', { decision: 'deny', feedback: 'use trash' }]])
+})
+
+test.each<[string, Partial<ApprovalRequest>, string[]]>([
+  ['an ordinary call', {}, ['Always…', 'Allow for session']],
+  ['what no rule can allow', { final: true }, ['Allow for session']],
+  ['what is asked each time', { final: true, each_time: true }, []],
+])('%s offers what its answer would keep', async (_, change, want) => {
+  await open()
+  await asks(ask('one', 'elevated', change))
+  const all = ['Always…', 'Allow for session']
+  const offered = all.filter((name) => screen.queryByRole('button', { name }))
+  expect(offered).toEqual(want)
+  await arm()
+  for (const key of ['s', 'r']) await press(key)
+  await settle()
+  expect(given.length).toBe(want.includes('Allow for session') ? 1 : 0)
+})
+
+test('the mode or the rule that led to a question is named', async () => {
+  await open()
+  await asks(ask('one', 'low', { by: 'mode', mode: 'plan', each_time: true }))
+  expect(card().textContent).toContain('The mode “Plan only” asks about this.')
+  await answered('one')
+  const rule = { text: 'Bash(do *)', decision: 'ask', scope: 'project' } as const
+  await asks(ask('two', 'low', { by: 'rule', rule, reason_code: 'rule_asks' }))
+  expect(card().textContent).toContain('The rule Bash(do *), shared with the project, asks')
 })

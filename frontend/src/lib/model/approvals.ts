@@ -39,6 +39,7 @@ const repeated: readonly string[] = [
   'reads',
   'own',
   'unforeseen',
+  'rule_asks',
 ]
 
 export function factsOf(request: ApprovalRequest): Facts {

@@ -1,6 +1,7 @@
 import { type Api, ApiError, asApiError, type Call, type Status } from '../api'
 import type { Desktop } from '../desktop'
 import { Agents } from './agents.svelte'
+import { Approvals } from './approvals.svelte'
 import { bypass } from '../model/modes'
 import type { Conversation } from './conversation.svelte'
 import { Changes } from './changes.svelte'
@@ -43,6 +44,7 @@ export class Workbench {
   readonly desktop: Desktop
   readonly sessions: Sessions
   readonly agents: Agents
+  readonly approvals: Approvals
   readonly tasks: Tasks
   readonly catalog: Catalog
   readonly costs: Costs
@@ -96,6 +98,7 @@ export class Workbench {
     this.#lately = new Lately(call)
     this.sessions = new Sessions(call)
     this.agents = new Agents(this.sessions, call)
+    this.approvals = new Approvals(call)
     this.tasks = new Tasks(call, (problem) => (this.problem = problem))
     this.catalog = new Catalog(call)
     this.costs = new Costs(call)
@@ -132,6 +135,7 @@ export class Workbench {
         this.#call('preferences.get', {}),
         this.sessions.load(),
         this.tasks.load(),
+        this.approvals.load(),
         this.catalog.load(),
       ])
       this.#preferences.take(preferences)
@@ -218,6 +222,7 @@ export class Workbench {
     const family = [id, ...this.agents.of(id).map((agent) => agent.id)]
     await this.attempt(() => this.sessions.remove(id))
     this.#lately.forget(id)
+    void this.approvals.load()
     const { conversation } = this
     if (conversation && !this.sessions.find(conversation.id)) this.compose()
     for (const gone of family.filter((one) => !this.sessions.find(one))) {
@@ -243,6 +248,7 @@ export class Workbench {
     for (const envelope of this.#arrived.splice(0)) {
       this.sessions.receive(envelope)
       this.agents.receive(envelope)
+      this.approvals.receive(envelope)
       this.tasks.receive(envelope)
       this.permissions.receive(envelope)
       this.guide.hear(envelope)
@@ -275,6 +281,7 @@ export class Workbench {
     if (this.#wasConnected) {
       void this.attempt(() => this.sessions.load())
       void this.attempt(() => this.tasks.load())
+      void this.approvals.load()
       void this.conversation?.open()
       this.agents.reopen()
       void this.#loadCosts()
