@@ -12,7 +12,7 @@ export const shortcuts: readonly { label: Key; keys: readonly string[] }[] = [
   { label: 'keys_help.stop', keys: ['Esc'] },
   { label: 'keys_help.mode', keys: ['Shift+Tab'] },
   { label: 'keys_help.review', keys: ['Alt+A'] },
-  { label: 'keys_help.answer', keys: ['A', 'S', 'D', 'F'] },
+  { label: 'keys_help.answer', keys: ['A', 'S', 'R', 'D', 'F', 'N'] },
   { label: 'keys_help.questions', keys: ['←', '→'] },
   { label: 'keys_help.composer', keys: ['Alt+M'] },
   { label: 'keys_help.messages', keys: ['Alt+↑', 'Alt+↓'] },
