@@ -184,7 +184,7 @@ test('20,000 lines open at once, and scroll without a long frame', async () => {
   const rows = await table.getByRole('row').count()
   const worst = (frames: number[]) => Math.round(Math.max(...frames))
   console.log({ opened, rows, opening: worst(opening), scrolling: worst(scrolling) })
-  expect(Number(await table.getAttribute('aria-rowcount'))).toBeGreaterThan(30_000)
+  expect(Number(await table.getAttribute('aria-rowcount'))).toBeGreaterThanOrEqual(30_000)
   expect(rows).toBeGreaterThan(20)
   expect(rows).toBeLessThan(400)
   expect(offences).toEqual([])
