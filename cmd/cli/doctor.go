@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"atelier.dev/atelier/agent/sandbox"
+	"atelier.dev/atelier/agent/sandbox/confine"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/models"
 	"atelier.dev/atelier/storage"
@@ -23,7 +24,7 @@ type checkup struct {
 
 // check is one result.
 type check struct {
-	Kind  string `json:"kind"` // "database", "models", "provider" or "tool"
+	Kind  string `json:"kind"` // "database", "models", "provider", "tool" or "sandbox"
 	Name  string `json:"name"`
 	State state  `json:"state"`
 	// Detail says what was found, Next what to do about it.
@@ -61,7 +62,7 @@ func (c *command) doctor(args []string) int {
 		return c.fail(err)
 	}
 	defer c.logTo(home)()
-	found := checkup{OK: true, Version: Version, Checks: append(c.checkApp(folder, home), checkTools()...)}
+	found := checkup{OK: true, Version: Version, Checks: append(c.checkApp(folder, home), append(checkTools(), c.checkSandbox())...)}
 	for _, ch := range found.Checks {
 		found.OK = found.OK && (ch.State != stateFailed || !ch.fatal)
 	}
@@ -172,6 +173,19 @@ func checkTools() []check {
 		checks = append(checks, ch)
 	}
 	return checks
+}
+
+// checkSandbox tries how far commands can be confined.
+func (c *command) checkSandbox() check {
+	level := sandbox.Confinement(c.ctx, false)
+	ch := check{Kind: "sandbox", Name: "sandbox", State: stateOK, Detail: level.Sentence()}
+	if !level.Works() {
+		ch.State = stateOff
+		if level.Lack == confine.LackMissing {
+			ch.Next = "Install the package bubblewrap."
+		}
+	}
+	return ch
 }
 
 // print writes the results as lines.

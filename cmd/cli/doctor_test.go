@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/backend/models"
 	"atelier.dev/atelier/storage"
 )
@@ -37,6 +38,10 @@ func TestDoctor(t *testing.T) {
 			return slices.Contains(names, name)
 		})
 	}
+	confined := "off"
+	if sandbox.CanConfine(t.Context()) {
+		confined = "ok"
+	}
 	for _, tt := range []struct {
 		name        string
 		prepare     func(*place)
@@ -64,6 +69,7 @@ func TestDoctor(t *testing.T) {
 			put(t, filepath.Join(p.home, storage.File), strings.Repeat("not a database ", 500))
 		}, 1, "database", "damaged", "failed"},
 		{"a bad models file", func(p *place) { put(t, filepath.Join(p.home, models.ModelsFile), "{\n{") }, 0, models.ModelsFile, "line 2", "failed"},
+		{"how commands are confined", func(*place) {}, 0, "sandbox", "Commands can", confined},
 		{"no programs", func(p *place) { p.env = append(p.env, "PATH=/nowhere") }, 0, "rg", "not found", "off"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -244,6 +244,7 @@ export const en = {
   'approval.claim': 'The agent says:',
   'approval.to_task': 'typed to task {task}',
   'approval.limit': 'stops after {time}',
+  'approval.confined': 'runs confined',
   'approval.background': 'runs on while the agent continues',
   'approval.terminal': 'on a terminal',
   'approval.answer': 'Go to the question: {tool}',

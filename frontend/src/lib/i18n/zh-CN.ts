@@ -228,6 +228,7 @@ export const zhCN: Record<Key, Message> = {
   'approval.claim': '智能体的说法：',
   'approval.to_task': '输入到任务 {task}',
   'approval.limit': '{time}后停止',
+  'approval.confined': '在限制中运行',
   'approval.background': '智能体继续工作时它会一直运行',
   'approval.terminal': '在终端上运行',
   'approval.answer': '前往问题：{tool}',

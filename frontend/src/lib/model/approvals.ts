@@ -85,6 +85,7 @@ function limits(all: Record<string, unknown>, command: string, dir: string | und
   if (typeof all.input === 'boolean') delete all.input
   const terminal = all.tty === true
   if (typeof all.tty === 'boolean') delete all.tty
+  if (typeof all.unconfined === 'boolean') delete all.unconfined // its reason says so
   return { timeoutMs: timeout > 0 ? timeout : undefined, background, terminal, rest: jsonOf(all) }
 }
 

@@ -3,7 +3,7 @@ import { t } from '../i18n/i18n.svelte'
 import type { Workbench } from '../state/workbench.svelte'
 import { own } from './messages'
 
-export type SettingsTab = 'keys' | 'models' | 'appearance' | 'editor' | 'about'
+export type SettingsTab = 'keys' | 'models' | 'commands' | 'appearance' | 'editor' | 'about'
 
 export type Setting = {
   /** The id of its row, which a Setting component has around it. */
@@ -90,6 +90,31 @@ export const tabs: readonly Tab[] = [
         label: t('timeout.label'),
         hint: t('timeout.hint'),
         words: 'time limit seconds bash shell duration 超时 时间 限制 秒 命令',
+      },
+    ],
+  },
+  {
+    value: 'commands',
+    label: () => own('commands_tab'),
+    settings: () => [
+      {
+        id: 'confine',
+        label: own('confine'),
+        hint: own('confine_hint'),
+        words:
+          'sandbox confinement bubblewrap landlock isolation network security bash shell 沙箱 沙盒 限制 隔离 网络 安全 命令',
+      },
+      {
+        id: 'confine_free',
+        label: own('confine_free'),
+        hint: own('confine_free_hint'),
+        words: 'sandbox auto allow approve ask permission 沙箱 自动 允许 询问 权限',
+      },
+      {
+        id: 'confine_outside',
+        label: own('confine_outside'),
+        hint: own('confine_outside_hint'),
+        words: 'sandbox unconfined escape disable unsandboxed 沙箱 外部 不受限制',
       },
     ],
   },

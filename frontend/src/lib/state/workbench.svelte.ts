@@ -5,6 +5,7 @@ import { Approvals } from './approvals.svelte'
 import { bypass } from '../model/modes'
 import type { Conversation } from './conversation.svelte'
 import { Changes } from './changes.svelte'
+import { Confinement } from './confinement.svelte'
 import { Costs } from './costs.svelte'
 import { dropComments } from './comments.svelte'
 import { dropDrafts, handOver } from './drafts.svelte'
@@ -52,6 +53,7 @@ export class Workbench {
   readonly permissions: Permissions
   readonly projects: Projects
   readonly editors: Editors
+  readonly confinement: Confinement
   readonly guide = new Guide(this)
   readonly #preferences: KeptPreferences
 
@@ -106,6 +108,7 @@ export class Workbench {
     this.permissions = new Permissions(call)
     this.projects = new Projects(call, api.desktop)
     this.editors = new Editors(call)
+    this.confinement = new Confinement(call)
     this.#preferences = new KeptPreferences(call, (work) => this.attempt(work))
   }
 

@@ -1,0 +1,59 @@
+import { access, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { violations } from './axe'
+import { answerByKey, openPage, prompt, shot, shots, tabTo } from './browser'
+import { startHost } from './host'
+import { modelID, startModel } from './model'
+import { useStage } from './stage'
+
+const stage = useStage()
+
+test('commands are confined at the press of a switch, and one leaves only when asked for, by keyboard', async () => {
+  const bash = (command: string, more = {}) => ({
+    calls: [{ name: 'Bash', input: { command, ...more } }],
+  })
+  const model = (stage.model = await startModel([
+    bash('echo inside >made.txt && cat made.txt'),
+    bash('echo outside >.mcp.json'),
+    bash('echo outside >.mcp.json', { unconfined: true }),
+    { text: 'The file is there.' },
+  ]))
+  const host = (stage.host = await startHost({
+    files: { 'shop.ts': 'export {}\n' },
+    models: [{ id: modelID, provider: 'compat', display_name: 'Scripted' }],
+    env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
+  }))
+  const { page, offences } = await openPage(stage.browser, host.url)
+  await page.keyboard.press('Control+,')
+  const settings = page.getByRole('dialog', { name: 'Settings' })
+  const field = settings.getByRole('combobox', { name: 'Search the settings' })
+  await tabTo(field)
+  await page.keyboard.type('sandbox')
+  await settings.getByRole('option').first().waitFor()
+  await page.keyboard.press('Enter')
+  const level = settings.getByRole('status').filter({ hasText: 'This' })
+  await level.waitFor()
+  if (!(await level.textContent())?.includes('completely')) return // the machine cannot confine
+  await tabTo(settings.getByRole('switch', { name: 'Confine commands' }))
+  await page.keyboard.press('Space')
+  await settings.getByText('Commands reach no network.').waitFor()
+  await tabTo(settings.getByRole('switch', { name: 'Run confined commands without asking' }))
+  await page.keyboard.press('Space')
+  await shots(page, 'confine-settings')
+  expect(await violations(page)).toEqual([])
+  await page.keyboard.press('Escape')
+
+  await prompt(page, 'Make the file')
+  const question = page.getByRole('region', { name: 'Needs you: Bash' })
+  await question.getByText('asks to run without confinement').waitFor()
+  await shots(page, 'confine-question')
+  expect(await violations(page)).toEqual([])
+  expect(await readFile(join(host.folder, 'made.txt'), 'utf8')).toBe('inside\n')
+  await expect(access(join(host.folder, '.mcp.json'))).rejects.toThrow()
+  await answerByKey(page)
+  await page.getByText('The file is there.').waitFor()
+  await shot(page, 'confine-done')
+  expect(await readFile(join(host.folder, '.mcp.json'), 'utf8')).toBe('outside\n')
+  expect(offences).toEqual([])
+})
