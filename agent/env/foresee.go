@@ -93,7 +93,7 @@ func (l *Local) Foresee(ctx context.Context, line, dir string) (Foreseen, bool) 
 		f.Reads = append(f.Reads, secrets...)
 	}
 	for _, handed := range r.Handed {
-		secrets, ok := l.handedOver(join(dir, handed.Tree), handed.Plain)
+		secrets, ok := l.handedOver(join(dir, handed.Tree), handed)
 		if !ok {
 			return Foreseen{}, false
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"atelier.dev/atelier/agent/internal/sensitive"
+	"atelier.dev/atelier/agent/internal/shell"
 )
 
 // maxTree limits how many names are looked at below a searched folder.
@@ -43,7 +44,7 @@ var errTooMany = errors.New("too many files")
 // false if one of the names below it cannot be given to a program as a name that
 // only stands for a file of the project: a link leads elsewhere or to a secret,
 // or the name would be taken apart on its way and therefore has to be plain.
-func (l *Local) handedOver(root string, plain bool) (paths []string, ok bool) {
+func (l *Local) handedOver(root string, h shell.Handed) (paths []string, ok bool) {
 	seen := 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if seen++; seen > maxTree {
@@ -52,7 +53,10 @@ func (l *Local) handedOver(root string, plain bool) (paths []string, ok bool) {
 		if err != nil {
 			return nil
 		}
-		if plain && path != root && (strings.ContainsAny(d.Name(), " \t\n\r\v\f\"'\\") || strings.HasPrefix(d.Name(), "-")) {
+		if ok, _ := filepath.Match(h.Name, d.Name()); h.Name != "" && !ok && !d.IsDir() {
+			return nil
+		}
+		if h.Plain && path != root && (strings.ContainsAny(d.Name(), " \t\n\r\v\f\"'\\") || strings.HasPrefix(d.Name(), "-")) {
 			return errNotPlain
 		}
 		switch {

@@ -28,6 +28,7 @@ func TestForeseesNamesThatAreHandedOver(t *testing.T) {
 	write("sub/with space.txt", "x")
 	free(map[string]bool{
 		"find . -type f | xargs wc -l": false, "find sub | xargs cat": false, "rg -l one | xargs cat": false,
+		"find . -name 'c*' | xargs cat": true, "find . -name 'w*' | xargs cat": false, "find . -not -name 'c*' | xargs cat": false, "find . -name 'c*' -o -name 'w*' | xargs cat": false,
 		"find . -exec head -1 {} +": true, "find . -print0 | xargs -0 grep one": true, "for f in sub/*; do cat \"$f\"; done": true,
 	})
 	if err := os.Remove(filepath.Join(l.dir, "sub/with space.txt")); err != nil {
@@ -36,6 +37,14 @@ func TestForeseesNamesThatAreHandedOver(t *testing.T) {
 	write("-rf", "x")
 	free(map[string]bool{"git ls-files | xargs cat": false, "find . -exec cat {} +": true, "for f in *; do cat \"$f\"; done": false})
 	write("sub/.env", "x")
+	free(map[string]bool{"find . -exec cat {} +": true})
+	for line, want := range map[string]bool{
+		"find . -name '*.txt' -exec cat {} +": false, "find . -exec head -n 1 {} +": true, "find . -name '*.txt' -exec cat {} + -o -exec cat {} +": true, "find . -exec grep -name '*.txt' {} +": true,
+	} {
+		if f, _ := l.Foresee(t.Context(), line, ""); want != slices.ContainsFunc(f.Reads, func(path string) bool { return strings.HasSuffix(path, "/.env") }) {
+			t.Errorf("%s reads %q", line, f.Reads)
+		}
+	}
 	for _, line := range []string{"find . -exec cat {} +", "find sub -print0 | xargs -0 head"} {
 		if f, ok := l.Foresee(t.Context(), line, ""); !ok || !slices.ContainsFunc(f.Reads, func(path string) bool { return strings.HasSuffix(path, "/.env") }) {
 			t.Errorf("%s: %t %+v", line, ok, f)

@@ -2,6 +2,7 @@ package permission_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -50,7 +51,7 @@ var hostile = map[string]string{
 	"--pre=touch": "x\n", "*.md": "x\n", "sub/-delete": "x\n",
 }
 
-func newScratch(t *testing.T, files map[string]string) scratch {
+func newScratch(t testing.TB, files map[string]string) scratch {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -207,22 +208,22 @@ func needsObserver(t *testing.T) {
 	}
 }
 
-// onlyReads returns what the tool for commands says of a line in a folder.
-func onlyReads(t *testing.T, dir string) func(line string) bool {
+// commandAccess returns what the tool for commands foresees of a line in a folder.
+func commandAccess(t testing.TB, dir string) func(line string) agent.Access {
 	t.Helper()
 	local, err := env.NewLocal(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = local.Cleanup(t.Context()) })
+	t.Cleanup(func() { _ = local.Cleanup(context.Background()) })
 	for _, one := range tool.Builtin(local, tool.Options{}) {
 		if a, ok := one.(agent.Accessor); ok && one.Spec().Name == "Bash" {
-			return func(line string) bool {
+			return func(line string) agent.Access {
 				input, err := json.Marshal(tool.BashInput{Command: line})
 				if err != nil {
 					t.Fatal(err)
 				}
-				return a.Access(input).OnlyReads
+				return a.Access(input)
 			}
 		}
 	}
@@ -259,7 +260,8 @@ func TestLinesThatReadChangeNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newScratch(t, tt.files)
-			free := onlyReads(t, s.project)
+			access := commandAccess(t, s.project)
+			free := func(line string) bool { return access(line).OnlyReads }
 			var lines []string
 			for _, line := range g.some("line", seed, count) {
 				if free(line) || tt.told && s.saidToRead(line) {

@@ -346,6 +346,8 @@ func beside(c *syntax.CoprocClause) *syntax.Stmt {
 	}
 	stmt := *c.Stmt
 	switch cmd := stmt.Cmd.(type) {
+	case nil: // only redirections
+		stmt.Cmd = &syntax.CallExpr{Args: []*syntax.Word{c.Name}}
 	case *syntax.CallExpr:
 		program := *cmd
 		program.Args = append([]*syntax.Word{c.Name}, cmd.Args...)

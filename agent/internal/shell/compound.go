@@ -8,8 +8,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxLoop limits how many values a loop has.
-const maxLoop = 20
+// maxLoop limits how many values a loop has, maxWithin how deep commands are
+// within others.
+const (
+	maxLoop   = 20
+	maxWithin = 8
+)
 
 // unwrapped returns the statements of a line that is nothing but a group.
 func unwrapped(stmts []*syntax.Stmt) []*syntax.Stmt {
@@ -61,6 +65,11 @@ func beginsWithOption(s *syntax.Stmt) bool {
 // several reads statements of which some may not run.
 func (r *reader) several(stmts []*syntax.Stmt) bool {
 	r.sometimes = true
+	r.depth++
+	defer func() { r.depth-- }()
+	if r.depth > maxWithin {
+		return false
+	}
 	for _, s := range stmts {
 		if !r.list(s, false) {
 			return false
@@ -173,11 +182,11 @@ func (r *reader) tested(x syntax.TestExpr, file bool) bool {
 	if !ok {
 		return false
 	}
-	value, ok := r.literal(w, true)
+	value, ok := r.literal(w, !file)
 	if !ok || !file {
 		return ok
 	}
-	if value, ok = r.literal(w, false); !ok || !isPath(value.text) {
+	if !isPath(value.text) {
 		return false
 	}
 	if value.pattern != "" {

@@ -10,14 +10,18 @@ import (
 // no link may lead elsewhere, and if Plain is set no name may have characters
 // at which it is taken apart, or begin with "-".
 type Handed struct {
-	Tree  string
+	Tree string
+	// Name is a pattern, in the syntax of path/filepath's Match, of the names of
+	// the files; empty means any.
+	Name  string
 	Plain bool
 }
 
 // nameList is what a command prints if these are the names of files, one a line.
 type nameList struct {
 	trees []string
-	zero  bool // a zero byte ends each
+	name  string // a pattern of their last parts; empty means any
+	zero  bool   // a zero byte ends each
 }
 
 // through returns what a filter of whole lines makes of names.
@@ -166,7 +170,7 @@ func handing(words []word, by, replaced string, names nameList) (command, bool) 
 	}
 	c.files, c.prints, c.hidden = nil, false, false
 	for _, tree := range names.trees {
-		c.handed = append(c.handed, Handed{Tree: tree, Plain: by == "xargs" && !names.zero})
+		c.handed = append(c.handed, Handed{Tree: tree, Name: names.name, Plain: by == "xargs" && !names.zero})
 	}
 	return c, true
 }

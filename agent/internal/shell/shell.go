@@ -133,6 +133,7 @@ type reader struct {
 	and, sometimes bool // there is a && or a ||
 	gitDir         string
 	here           bool            // a command reads in the folder of the line
+	depth          int             // of what is within others
 	values         map[string]word // of the variables of loops
 }
 
@@ -144,8 +145,10 @@ func (r *reader) list(s *syntax.Stmt, only bool) bool {
 		return false
 	}
 	r.and, r.sometimes = r.and || len(pipelines) > 1, r.sometimes || or
-	if dir, ok := changeDir(pipelines[0]); ok && only && !or && len(pipelines) > 1 {
-		r.Dir, pipelines = dir, pipelines[1:]
+	if only && !or && len(pipelines) > 1 {
+		if dir, ok := changeDir(pipelines[0]); ok {
+			r.Dir, pipelines = dir, pipelines[1:]
+		}
 	}
 	for _, p := range pipelines {
 		if !r.pipeline(p) {

@@ -29,6 +29,7 @@ var (
 func judgeFind(words []word) (command, bool) {
 	c := command{program: "find"}
 	begin, silent := true, false
+	c.lists.name = soleName(words)
 	var more []string // files that are not searched
 	for i := 0; i < len(words); i++ {
 		text := words[i].text
@@ -72,6 +73,23 @@ func judgeFind(words []word) (command, bool) {
 	return c, true
 }
 
+// soleName returns the pattern that the names of all that find finds match, or
+// none.
+func soleName(words []word) (pattern string) {
+	if slices.ContainsFunc(words, func(w word) bool { return slices.Contains(strings.Fields("-o -or , ! -not"), w.text) }) {
+		return ""
+	}
+	for i, w := range words {
+		if w.text == "-exec" { // what follows is not for find
+			break
+		}
+		if w.text == "-name" && i+1 < len(words) && !strings.ContainsAny(words[i+1].text, `[\/`) {
+			pattern = words[i+1].text
+		}
+	}
+	return pattern
+}
+
 // executes examines what find runs for the files that it finds. It returns how
 // many words that are, and the other files that it reads.
 func (c *command) executes(words []word) (end int, paths []string, ok bool) {
@@ -79,7 +97,7 @@ func (c *command) executes(words []word) (end int, paths []string, ok bool) {
 	if end < 1 {
 		return 0, nil, false
 	}
-	names := nameList{trees: c.paths}
+	names := nameList{trees: c.paths, name: c.lists.name}
 	if len(names.trees) == 0 {
 		names.trees = []string{"."}
 	}
