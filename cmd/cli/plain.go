@@ -95,11 +95,14 @@ func mark(r rune) string { return fmt.Sprintf("⟨U+%04X⟩", r) }
 const maxName = 80
 
 // oneLine returns an untrusted name, shortened and without line breaks.
-func oneLine(name string) string {
+func oneLine(name string) string { return lineOf(name, maxName) }
+
+// lineOf is oneLine for at most so many characters.
+func lineOf(name string, most int) string {
 	var line strings.Builder
 	count := 0
 	for _, r := range name {
-		if count++; count > maxName {
+		if count++; count > most {
 			line.WriteString("…")
 			break
 		}

@@ -1,13 +1,17 @@
 /** Says in words what decided about a call. */
 import { sentences, t } from '../i18n/i18n.svelte'
 import { markHidden } from '../model/visible'
-import type { Answer, Authority, RuleRef, Scope } from '../types.gen'
+import type { Answer, Authority, RuleRef, RuleWords, Scope } from '../types.gen'
 import { own } from './messages'
 
 /** Where a rule stands, and so how long it holds. */
 export const scopeWords = (scope: Scope): string => own(`scope_${scope}`)
 
 const named = ({ text, scope }: RuleRef) => ({ rule: markHidden(text), scope: scopeWords(scope) })
+
+/** What a rule is about, in a few words. */
+export const meaningWords = ({ means, of = '' }: RuleWords): string =>
+  own(`means_${means}`, { of: markHidden(of) })
 
 /** What decided about a call, in a sentence; two if a rule wanted that somebody is asked. */
 export function authorityWords(authority: Authority | undefined, answer?: Answer): string {

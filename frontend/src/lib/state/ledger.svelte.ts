@@ -20,6 +20,8 @@ export class Ledger {
   rows = $state.raw<readonly LedgerRow[]>([])
   /** Where older calls are; undefined if there are none. */
   next = $state.raw<CallPlace>()
+  /** The place of the call whose details are shown. */
+  open = $state<string>()
   failure = $state.raw<ApiError | null>(null)
   /** Whether something was read. */
   loaded = $state(false)

@@ -2,14 +2,22 @@ import type { Call } from '../api'
 import type { Envelope } from '../types.gen'
 import { Away } from './away.svelte'
 import { Ledger } from './ledger.svelte'
+import type { RuleForm } from './ruleForm.svelte'
+import { Rules } from './rules.svelte'
 
 /** What the user allowed, and what ran. */
 export class Permissions {
+  /** Which part of the panel is shown. */
+  part = $state<'ran' | 'rules'>('ran')
+  /** The rule that the user is writing. */
+  draft = $state.raw<RuleForm>()
   readonly ledger: Ledger
+  readonly rules: Rules
   readonly away: Away
 
   constructor(call: Call) {
     this.ledger = new Ledger(call)
+    this.rules = new Rules(call)
     this.away = new Away(call)
   }
 

@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/audit"
+	"atelier.dev/atelier/backend/workbench"
+)
+
+// ledger lists what ran in the folder and what decided about it, the newest first.
+func (c *command) ledger(args []string) int {
+	flags := c.flags("atelier ledger [flags] [DIR]")
+	session := flags.String("session", "", "only this session and its agents, by its id")
+	asJSON := flags.Bool("json", false, "print one JSON object a line")
+	limit := flags.Int("limit", 50, "how many calls at most")
+	unasked := flags.Bool("unasked", false, "only what was done without asking")
+	denied := flags.Bool("denied", false, "only what was denied")
+	tool := flags.String("tool", "", "only calls of this tool")
+	if code, ok := c.parse(flags, args); !ok {
+		return code
+	}
+	if flags.NArg() > 1 {
+		return c.misused(flags, "one folder at a time")
+	}
+	if *limit <= 0 {
+		return c.misused(flags, "--limit is at least 1")
+	}
+	folder, home, err := c.places(flags.Arg(0))
+	if err != nil {
+		return c.fail(err)
+	}
+	defer c.logTo(home)()
+	cfg := c.config(folder, home)
+	cfg.Unattended = true // nothing is recovered by looking
+	a, err := openApp(c.ctx, cfg)
+	if err != nil {
+		return c.fail(err)
+	}
+	in := workbench.LedgerRequest{Session: *session, Filter: audit.LedgerFilter{Tool: *tool, Unasked: *unasked}}
+	if *denied {
+		in.Filter.Decision = agent.Deny
+	}
+	err = printLedger(c.ctx, a, in, *limit, *asJSON, c.out)
+	if closing := a.Close(context.WithoutCancel(c.ctx)); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return c.fail(err)
+	}
+	return exitDone
+}
+
+// printLedger prints page after page until so many calls were printed.
+func printLedger(ctx context.Context, host Host, in workbench.LedgerRequest, most int, asJSON bool, out io.Writer) error {
+	for most > 0 && ctx.Err() == nil {
+		in.Limit = most
+		args, err := json.Marshal(in)
+		if err != nil {
+			return fmt.Errorf("encode request: %w", err)
+		}
+		var reply struct {
+			OK    audit.LedgerPage `json:"ok"`
+			Error *backend.Error   `json:"error"`
+		}
+		if err := json.Unmarshal([]byte(host.Call(ctx, "permissions.ledger", string(args))), &reply); err != nil {
+			return fmt.Errorf("read reply: %w", err)
+		}
+		if reply.Error != nil {
+			return reply.Error
+		}
+		for _, row := range reply.OK.Rows {
+			if asJSON {
+				err = writeJSON(out, row)
+			} else {
+				_, err = fmt.Fprintln(out, ledgerLine(row))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		most -= len(reply.OK.Rows)
+		if in.Before = reply.OK.Next; in.Before == nil {
+			break
+		}
+	}
+	return ctx.Err()
+}
+
+// maxLedgerLine is how much of a command is printed, in characters; --json has more.
+const maxLedgerLine = 200
+
+// ledgerLine is a call with what decided about it, in one line.
+func ledgerLine(row audit.LedgerRow) string {
+	at := time.UnixMilli(row.Place.At).Format("2006-01-02 15:04:05")
+	if row.Lost {
+		return at + "  the record of a call is damaged"
+	}
+	subject := lineOf(strings.Join(strings.Fields(row.Subject), " "), maxLedgerLine)
+	if row.Cut {
+		subject += "…"
+	}
+	return fmt.Sprintf("%s  %-11s  %s  %s  (%s)", at, row.Outcome, oneLine(row.Tool), subject, decidedBy(row))
+}
+
+// decidedBy names what decided about a call.
+func decidedBy(row audit.LedgerRow) string {
+	a := row.Authority
+	if a == nil {
+		return "not recorded what decided"
+	}
+	verb := "allowed"
+	if a.Decision != agent.Allow {
+		verb = "denied"
+	}
+	switch {
+	case a.By == agent.ByPerson && a.Approval == "":
+		return verb + " by an answer for the session"
+	case a.By == agent.ByPerson && row.Answer != nil && row.Answer.Rule != "":
+		return fmt.Sprintf("%s by you, with the rule %s", verb, oneLine(row.Answer.Rule))
+	case a.By == agent.ByPerson:
+		return verb + " by you"
+	case a.Approval != "":
+		return verb + ", as nobody could be asked"
+	case a.By == agent.ByRule && a.Rule != nil:
+		return fmt.Sprintf("%s by the %s rule %s", verb, a.Rule.Scope, oneLine(a.Rule.Text))
+	case a.By == agent.ByMode:
+		return fmt.Sprintf("%s by the mode %s", verb, a.Mode)
+	}
+	return fmt.Sprintf("%s by a %s", verb, a.By)
+}

@@ -1,0 +1,134 @@
+import { type ApiError, asApiError, type Call } from '../api'
+import { oneAtATime } from '../model/oneAtATime'
+import type {
+  AddRequest,
+  Decision,
+  LedgerRow,
+  RuleEntry,
+  RuleRef,
+  SettingsFile,
+  SuggestedRule,
+  TryReply,
+} from '../types.gen'
+
+/** The permission rules of all scopes, as they stand in their files, and those of the open session. */
+export class Rules {
+  list = $state.raw<readonly RuleEntry[]>([])
+  files = $state.raw<readonly SettingsFile[]>([])
+  loaded = $state(false)
+  /** Why the rules could not be read. */
+  failure = $state.raw<ApiError | null>(null)
+  /** Why what the user asked for was not done. */
+  problem = $state.raw<ApiError | null>(null)
+  busy = $state(false)
+  /** The rule that was removed last, while that can be undone. */
+  removed = $state.raw<RuleEntry>()
+  #session = $state('')
+  #call: Call
+
+  constructor(call: Call) {
+    this.#call = call
+  }
+
+  get hasSession(): boolean {
+    return this.#session !== ''
+  }
+
+  /** Follows a session; without one, only lasting rules are listed. */
+  follow(session: string | undefined): void {
+    this.#session = session ?? ''
+    this.removed = undefined
+    void this.load()
+  }
+
+  readonly load = oneAtATime(async () => {
+    const session = this.#session
+    try {
+      const { rules = [], files = [] } = await this.#call('permissions.rules', this.#of)
+      if (session !== this.#session) return
+      this.list = rules
+      this.files = files
+      this.loaded = true
+      this.failure = null
+    } catch (thrown) {
+      if (session === this.#session) this.failure = asApiError(thrown)
+    }
+  })
+
+  /** The rule that decided about a call; undefined if it does not stand there any more. */
+  standing(ref: Pick<RuleRef, 'text' | 'decision' | 'scope'> | undefined): RuleEntry | undefined {
+    return this.list.find(
+      ({ rule, decision, scope, state }) =>
+        state !== 'expired' &&
+        rule === ref?.text &&
+        decision === ref.decision &&
+        scope === ref.scope,
+    )
+  }
+
+  /** The rules that a file allows and that the user has not accepted. */
+  unaccepted({ path }: SettingsFile): readonly RuleEntry[] {
+    return this.list.filter(({ file, state }) => file === path && state === 'unaccepted')
+  }
+
+  /** Adds a rule, and takes another one out of its place once that is done. */
+  add(rule: Omit<AddRequest, 'session'>, instead?: RuleEntry): Promise<boolean> {
+    return this.#change(async () => {
+      await this.#call('permissions.add', { ...rule, ...this.#of })
+      if (instead) await this.#remove(instead)
+      this.removed = undefined
+    })
+  }
+
+  remove(entry: RuleEntry): Promise<boolean> {
+    return this.#change(async () => {
+      await this.#remove(entry)
+      // Adding it again would accept it, or revive what ended.
+      this.removed = entry.state === 'holds' ? entry : undefined
+    })
+  }
+
+  async undo(): Promise<boolean> {
+    const { rule, decision, scope, expires } = this.removed!
+    return this.add({ rule, decision, scope, expires })
+  }
+
+  /** Accepts what a file allows, exactly as it was listed. */
+  accept({ path, seal = '' }: SettingsFile): Promise<boolean> {
+    return this.#change(() => this.#call('permissions.accept', { path, seal }))
+  }
+
+  /** Which of the project's past calls a rule would have matched. It throws if the rule cannot be read. */
+  attempt(rule: string, decision: Decision): Promise<TryReply> {
+    return this.#call('permissions.try', { rule, decision })
+  }
+
+  /** Rules for a call that has ended, the narrowest first. */
+  async suggest({ place: { session, seq } }: LedgerRow): Promise<readonly SuggestedRule[]> {
+    const { rules = [] } = await this.#call('permissions.suggest_for_call', { session, seq })
+    return rules
+  }
+
+  get #of(): { session?: string } {
+    return { session: this.#session || undefined }
+  }
+
+  #remove({ rule, decision, scope, file }: RuleEntry): Promise<unknown> {
+    return this.#call('permissions.remove', { rule, decision, scope, file, ...this.#of })
+  }
+
+  async #change(work: () => Promise<unknown>): Promise<boolean> {
+    this.busy = true
+    this.problem = null
+    try {
+      await work()
+      return true
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+      return false
+    } finally {
+      this.busy = false
+      await this.load()
+    }
+  }
+}
