@@ -133,3 +133,64 @@ describe('growing markdown', () => {
     expect(parser.update('Other')).toHaveLength(1)
   })
 })
+
+describe('a text that is long when it is first seen', () => {
+  const passage = (n: number) =>
+    `## Part ${n}\n\nSome **words**.\n\n- one\n\n  more of it\n\n1. first\n\n~~~\n\`\`\`\n\nin a fence\n~~~\n\n\`\`\`go\nfunc f() {\n\n}\n\`\`\`\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> quoted\n\n`
+  const whole = Array.from({ length: 150 }, (_, n) => passage(n)).join('')
+  const length = (blocks: readonly { at: number }[]) => whole.length - blocks[0]!.at
+
+  /** All blocks of a text, rendered from its beginning as it grew. */
+  function grown(text: string, from = 0) {
+    const parser = new GrowingMarkdown()
+    for (let end = 1; end < text.length; end += 3000) parser.update(text.slice(0, end), from)
+    return parser.update(text, from)
+  }
+
+  test('begins with its end, and becomes what it would be from its beginning', () => {
+    const parser = new GrowingMarkdown()
+    let blocks = parser.update(whole)
+    const all = grown(whole)
+    expect(length(blocks)).toBeLessThan(5000)
+    expect(blocks).toEqual(all.slice(-blocks.length))
+    let pieces = 0
+    for (; parser.isPartial; pieces++) {
+      parser.earlier()
+      const more = parser.update(whole)
+      expect(length(more) - length(blocks)).toBeLessThan(3000)
+      blocks = more
+    }
+    expect(blocks).toEqual(all)
+    expect(pieces).toBeGreaterThan(5)
+  })
+
+  test('grows meanwhile, and loses its beginning', () => {
+    const parser = new GrowingMarkdown()
+    const half = whole.length / 2
+    parser.update(whole.slice(0, half))
+    for (let end = half; end < whole.length; end += 777) {
+      if (parser.isPartial) parser.earlier()
+      parser.update(whole.slice(0, end))
+    }
+    expect(parser.update(whole)).toEqual(grown(whole))
+
+    const late = new GrowingMarkdown()
+    late.update(whole)
+    const from = whole.indexOf('## Part 100')
+    late.update(whole.slice(from), from)
+    while (late.isPartial) late.earlier()
+    expect(late.update(whole.slice(from), from)).toEqual(grown(whole.slice(from), from))
+  })
+
+  test('without a place to cut it is rendered whole', () => {
+    for (const text of [
+      'word '.repeat(5000),
+      `~~~\n${'code\n\n'.repeat(3000)}`,
+      '- item\n\n'.repeat(2000),
+    ]) {
+      const parser = new GrowingMarkdown()
+      parser.update(text)
+      expect(parser.isPartial).toBe(false)
+    }
+  })
+})

@@ -135,10 +135,10 @@ type Parsed = { block: Block; endLine: number; nextLine: number }
 
 /**
  * Renders the top-level blocks of a text that begins at a place in the whole text. In an open text, which still
- * grows, code in an unfinished fence is not highlighted, and footnotes stay as they are written, because they belong
- * to the whole text.
+ * grows, code in an unfinished fence is not highlighted, unless all blocks are whole, and footnotes stay as they are
+ * written, because they belong to the whole text.
  */
-function parse(text: string, open: boolean, begin = 0): Parsed[] {
+function parse(text: string, open: boolean, begin = 0, whole = !open): Parsed[] {
   const env = {}
   if (open) markdown.block.ruler.disable('footnote_def')
   else markdown.block.ruler.enable('footnote_def')
@@ -160,7 +160,7 @@ function parse(text: string, open: boolean, begin = 0): Parsed[] {
       const language = first.info.trim().split(/\s+/)[0] ?? ''
       const code = first.content.replace(/\n$/, '')
       // Highlighted code is escaped text in spans with classes, as in a diff, so that nothing is left to sanitize.
-      const html = open && isLast ? escapeHTML(code) : highlight(code, language)
+      const html = !whole && isLast ? escapeHTML(code) : highlight(code, language)
       block = { at, kind: 'code', language, code, html }
     } else {
       const html = markdown.renderer.render(tokens.slice(from, to), markdown.options, env)
@@ -188,14 +188,21 @@ export function renderMarkdown(text: string): Block[] {
   return blocks
 }
 
+/** How much of a long text is rendered first, which is more than a screen shows, and in each piece before it. */
+const [newest, piece] = [4000, 2000]
+
 /**
  * Renders a text that grows at its end. A block is finished once another block
  * begins on a complete line after it. It is not parsed again then, so the work per
- * update only depends on the open block.
+ * update only depends on the open block. Of a text that is long at first, as when a
+ * session is opened in the middle of an answer, the end is rendered at once and the
+ * rest by earlier.
  */
 export class GrowingMarkdown {
   #text = ''
   #from = 0
+  /** Where what is rendered begins in the text. */
+  #start = 0
   #finished: Block[] = []
   /** Where the open block begins in the text. */
   #offset = 0
@@ -207,7 +214,10 @@ export class GrowingMarkdown {
     if (now !== this.#for) this.#restart()
     this.#for = now
     this.#leave(from)
-    if (!text.startsWith(this.#text.slice(0, this.#offset))) this.#restart()
+    if (this.#text === '' || !text.startsWith(this.#text.slice(0, this.#offset))) {
+      this.#start = blockStart(text, text.length - newest)
+      this.#restart()
+    }
     this.#text = text
     const tail = text.slice(this.#offset)
     const parsed = parse(tail, true, this.#from + this.#offset)
@@ -223,6 +233,19 @@ export class GrowingMarkdown {
     return [...this.#finished, ...blocks.slice(done)]
   }
 
+  /** Whether a part of the text is not rendered yet. */
+  get isPartial(): boolean {
+    return this.#start > 0
+  }
+
+  /** Renders a piece more of the text, which the next update returns. */
+  earlier(): void {
+    const from = blockStart(this.#text, this.#start - piece)
+    const text = this.#text.slice(from, this.#start)
+    this.#finished.unshift(...parse(text, true, this.#from + from, true).map((p) => p.block))
+    this.#start = from
+  }
+
   /** Leaves out what is before a place, and the block that the place is in. */
   #leave(from: number): void {
     const gone = from - this.#from
@@ -230,14 +253,33 @@ export class GrowingMarkdown {
     this.#from = from
     this.#text = this.#text.slice(gone)
     this.#offset -= gone
-    if (gone < 0 || this.#offset < 0) this.#restart()
+    this.#start = Math.max(0, this.#start - gone)
+    if (gone < 0 || this.#offset < 0) this.#text = '' // as if it were new
     this.#finished = this.#finished.filter(({ at }) => at >= from)
   }
 
   #restart(): void {
     this.#finished = []
-    this.#offset = 0
+    this.#offset = this.#start
   }
+}
+
+/** The last place up to another one where a block surely begins: a line at the margin, after an empty one, outside code. */
+function blockStart(text: string, last: number): number {
+  let begin = 0
+  let fence = ''
+  let isAfterEmpty = false
+  for (let at = 0, end = text.indexOf('\n'); at <= last && end >= 0;) {
+    const line = text.slice(at, end)
+    if (isAfterEmpty && /^[^\s\d*+>[-]/.test(line)) begin = at
+    const [, mark] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? []
+    if (mark && !fence) fence = mark
+    else if (mark?.startsWith(fence) && line.trim() === mark) fence = ''
+    isAfterEmpty = fence === '' && line.trim() === ''
+    at = end + 1
+    end = text.indexOf('\n', at)
+  }
+  return begin
 }
 
 function lineStarts(text: string): number[] {
