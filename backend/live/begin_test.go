@@ -3,6 +3,8 @@ package live_test
 import (
 	"context"
 	"iter"
+	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -93,4 +95,61 @@ func TestShownEventsHaveTheirPlace(t *testing.T) {
 	if diff := cmp.Diff(stored, shown); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// Whoever sends a message right after a restart does not hear that the session is
+// working: the repair of what the crash left open ends first.
+func TestATurnWaitsForARepair(t *testing.T) {
+	t.Parallel()
+	reached, repair := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	s := newStage(t, func(cfg *live.Config) {
+		lease := cfg.Log
+		cfg.Log = heldLog{lease, func() {
+			once.Do(func() {
+				close(reached)
+				<-repair
+			})
+		}}
+	}, llmtest.Round{Text: "Done."})
+	l, release := s.open("a")
+	defer release()
+	repaired := make(chan error, 1)
+	go func() { repaired <- l.Repair() }()
+	<-reached
+	if err := l.Repair(); err != nil {
+		t.Errorf("a second repair: %v", err)
+	}
+	sent := make(chan error, 1)
+	go func() { sent <- l.Start(run("go")) }()
+	runtime.Gosched()
+	select {
+	case err := <-sent:
+		close(repair)
+		t.Fatalf("did not wait: %v", err)
+	default:
+	}
+	close(repair)
+	for _, done := range []chan error{repaired, sent} {
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Wait(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if s.await(agent.KindProcessingEnd); l.Busy() {
+		t.Error("the session is still busy")
+	}
+}
+
+// heldLog is a log whose leases are held up.
+type heldLog struct {
+	live.Log
+	hold func()
+}
+
+func (h heldLog) Lease(session string) (func(), error) {
+	h.hold()
+	return h.Log.Lease(session)
 }

@@ -14,17 +14,35 @@ type current struct {
 	// ended before that, its cause is remembered.
 	stop  context.CancelCauseFunc
 	cause error
+	// repairs says that it only closes what a crash left open, which takes no time.
+	repairs bool
 }
 
 // begin makes the session busy. It reports false if it already is.
-func (c *current) begin() bool {
+func (c *current) begin() bool { return c.beginTo(false) }
+
+// repair is begin for a turn that only closes what a crash left open.
+func (c *current) repair() bool { return c.beginTo(true) }
+
+func (c *current) beginTo(repair bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.rested != nil {
 		return false
 	}
-	c.rested = make(chan struct{})
+	c.rested, c.repairs = make(chan struct{}), repair
 	return true
+}
+
+// repaired returns a channel that is closed when such a turn has ended; nil if the
+// current turn is another one.
+func (c *current) repaired() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.repairs {
+		return nil
+	}
+	return c.rested
 }
 
 // run returns the context of the current turn.
@@ -59,7 +77,7 @@ func (c *current) rest() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	close(c.rested)
-	c.rested, c.stop, c.cause = nil, nil, nil
+	c.rested, c.stop, c.cause, c.repairs = nil, nil, nil, false
 }
 
 func (c *current) busy() bool {

@@ -317,11 +317,36 @@ var ErrWorking = backend.Problem(backend.ProblemSessionWorking)
 
 // Start passes a turn to the owner and returns once it has begun. The error is
 // backend.CodeBusy if the session is already working, here or in another
-// process.
+// process. If the session is being repaired, Start waits until it has been.
 func (l *Session) Start(begin Turn) error {
-	if !l.current.begin() {
+	for !l.current.begin() {
+		repaired := l.current.repaired()
+		if repaired == nil {
+			return ErrWorking
+		}
+		select {
+		case <-repaired:
+		case <-l.done:
+			return errClosing
+		}
+	}
+	return l.pass(begin)
+}
+
+// Repair closes the turn or command that a crash or a full disk left open, and
+// returns once that has begun. It does nothing if somebody else does so.
+func (l *Session) Repair() error {
+	if !l.current.repair() {
+		if l.current.repaired() != nil {
+			return nil
+		}
 		return ErrWorking
 	}
+	return l.pass((*agent.Session).Resume)
+}
+
+// pass passes a turn, with which the session is busy, to the owner.
+func (l *Session) pass(begin Turn) error {
 	w := turnWork{begin: begin, accepted: make(chan error, 1)}
 	select {
 	case l.inbox.turns <- w:

@@ -152,7 +152,7 @@ func (w *Workbench) atRest(ctx context.Context, session string) (backend.Session
 			return info, err
 		}
 		defer release()
-		if err := l.Start((*agent.Session).Resume); err != nil {
+		if err := l.Repair(); err != nil {
 			return info, err
 		}
 		return info, l.Wait(ctx)

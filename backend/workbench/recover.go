@@ -33,7 +33,9 @@ func (w *Workbench) Recover(ctx context.Context) error {
 
 func (w *Workbench) recoverFrom(ctx context.Context, info backend.SessionInfo) error {
 	switch {
-	case info.State == agent.StateProcessing || info.State == agent.StateAwaitingInput:
+	case info.State == agent.StateProcessing:
+		return w.repair(ctx, info.ID)
+	case info.State == agent.StateAwaitingInput:
 		return w.start(ctx, info.ID, (*agent.Session).Resume)
 	case info.Settings.Mode == agent.ModeBypass:
 		l, release, err := w.sessions.Open(ctx, info.ID)
@@ -86,7 +88,17 @@ func (w *Workbench) ResumeSession(ctx context.Context, id string) (backend.Sessi
 	case agent.StateAwaitingInput:
 		return info, backend.Problem(backend.ProblemSessionWaits)
 	case agent.StateProcessing:
-		err = w.start(ctx, id, (*agent.Session).Resume)
+		err = w.repair(ctx, id)
 	}
 	return info, err
+}
+
+// repair begins to close the turn or command that a crash left open.
+func (w *Workbench) repair(ctx context.Context, id string) error {
+	l, release, err := w.sessions.Open(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return l.Repair()
 }

@@ -128,6 +128,14 @@ class Bench {
       }),
     )
     this.#put(`open ${messages} messages, again`, times(openings))
+    const jumps = await this.page.profiled('start', () =>
+      repeat(few, async () => {
+        const took = await this.page.run('toStart')
+        await this.page.run('toNewest', newest)
+        return took
+      }),
+    )
+    this.#put('to the start in one jump', times(jumps))
     this.#memory('once they are open')
     await this.#moves('', frames)
     this.#memory('once they were scrolled')

@@ -97,16 +97,19 @@ export function install() {
     if (!found) throw new Error(`the page has no ${selector}`)
     return found
   }
+  const jump = (key) => document.dispatchEvent(new KeyboardEvent('keydown', { key, altKey: true, bubbles: true, cancelable: true }))
   const sessionRow = (id) => one(`button[data-session="${id}"]`)
 
   let keys
   window.benchProbe = {
     isReady: () => !!document.querySelector('textarea[aria-label=Message]'),
 
-    /** The first frame with content, since the page began to load and in Unix time. */
-    firstPaint() {
-      const [entry] = performance.getEntriesByName('first-contentful-paint')
-      return entry && { since: entry.startTime, at: performance.timeOrigin + entry.startTime }
+    /** The first frame with content, since the page began to load and in Unix time. It may not have been painted yet. */
+    async firstPaint() {
+      const painted = () => performance.getEntriesByName('first-contentful-paint')[0]
+      await drawn(painted)
+      const entry = painted()
+      return { since: entry.startTime, at: performance.timeOrigin + entry.startTime }
     },
 
     /** Opens a session; the ms until its newest entry, which has a text, is drawn. */
@@ -119,6 +122,22 @@ export function install() {
 
     /** Whether an answer streams, and its end is in view. */
     isStreaming: () => isNewest('@') && isBusy(),
+
+    /** Jumps to the start of the conversation; the ms until the first prompt is drawn. */
+    async toStart() {
+      const isThere = () => {
+        const first = [...log().querySelectorAll('[data-entry]')].find(({ textContent }) => textContent.includes('Prompt 1. '))
+        return first?.getBoundingClientRect().top < log().getBoundingClientRect().bottom
+      }
+      await nextFrame()
+      const begun = performance.now()
+      jump('Home')
+      return (await drawn(isThere)) - begun
+    },
+    toNewest(text) {
+      jump('End')
+      return drawn(() => isNewest(text))
+    },
 
     scroll: (by, frames) => scroll(scroller(), by, frames),
     toEnd: () => {

@@ -2,11 +2,11 @@
 import type { DiffRow } from '../model/diffRows'
 import { codeSize } from '../state/fonts.svelte'
 
-/** How many rows are drawn at once. */
-export const sliceRows = 30
+/** How many rows are drawn at once: the more, the longer a frame takes; the fewer, the later a fast scroll is followed. */
+export const sliceRows = 20
 
 /** Diffs of as many slices are drawn whole. */
-const fewSlices = 7
+const fewSlices = 10
 
 /** The height of a line and of a row between hunks, in pixels, as app.css and diff.css have them. */
 const lineHeight = () => codeSize() + 6
