@@ -297,8 +297,10 @@ func besides(r env.CommandResult, timeout time.Duration) (notes []string) {
 		notes = append(notes, fmt.Sprintf("[ERROR: Command timed out after %dms. Partial output is shown above. "+
 			"You can retry with a longer timeout by setting the timeout parameter.]", timeout.Milliseconds()))
 	}
-	if r.Confined != nil && r.ExitCode != 0 {
-		if blocked, ok := r.Confined.Explain(r.Stdout); ok {
+	if r.Confined != nil {
+		if refusals := r.Confined.Refusals(); refusals != "" {
+			notes = append(notes, "["+refusals+"]")
+		} else if blocked, ok := r.Confined.Explain(r.Stdout); ok && r.ExitCode != 0 {
 			notes = append(notes, "["+blocked.Sentence()+"]")
 		}
 	}

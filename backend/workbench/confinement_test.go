@@ -1,6 +1,9 @@
 package workbench_test
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/guard"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -132,5 +136,54 @@ func TestProjectsCannotWidenTheConfinement(t *testing.T) {
 	entries, err := os.ReadDir(p.folder)
 	if err != nil || len(entries) != 3 {
 		t.Errorf("the project has %v, %v", entries, err)
+	}
+}
+
+// OAS-641, K-17: commands reach the hosts that settings allow and no other, once
+// the user has accepted them. What was refused is told with the command's result.
+func TestCommandsReachAllowedHosts(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello from outside\n") }))
+	defer server.Close()
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "secret of another\n") }))
+	defer other.Close()
+	address := func(s *httptest.Server) string { return strings.TrimPrefix(s.URL, "http://") }
+	fetch := func(host string) llmtest.Round { // without a program that may be missing
+		return bashes("command", `exec 3<>"/dev/tcp/127.0.0.1/${HTTP_PROXY##*:}" && printf 'GET http://`+host+`/ HTTP/1.0\r\n\r\n' >&3 && cat <&3`)
+	}
+	p, id, _ := confinedPage(t, backend.Sandbox{On: true, Free: true},
+		fetch(address(server)), llmtest.Round{Text: "Once more."}, fetch(address(server)), fetch(address(other)), fetch("evil.example"),
+		bashes("command", "exec 3<>/dev/tcp/127.0.0.1/"+address(server)[len("127.0.0.1:"):], "yield_time_ms", 60000))
+	if err := os.Mkdir(filepath.Join(p.folder, ".agent"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p.putFile(".agent/settings.json", `{"sandbox":{"network":{"allowedDomains":["`+address(server)+`","*.example.com"],"allowLocalBinding":true}}}`)
+
+	p.send(id, "work")
+	if end := await(p, anyOf[agent.ToolCallEnd]); strings.Contains(end.Output, "hello") {
+		t.Errorf("before the file is accepted: %s", end.Output)
+	}
+	await(p, anyOf[agent.ProcessingEnd])
+
+	listed := must[guard.RulesReply](p, "permissions.rules", guard.RulesRequest{Session: id})
+	for _, f := range listed.Files {
+		if f.Sandbox {
+			must[backend.Empty](p, "permissions.accept", guard.AcceptRequest{Path: f.Path, Seal: f.Seal})
+		}
+	}
+	if level := must[workbench.SandboxLevel](p, "sandbox.level", backend.Empty{}); len(level.Hosts) != 2 {
+		t.Errorf("level %+v", level)
+	}
+	p.send(id, "work on")
+	for _, want := range []string{
+		"hello from outside\n",
+		"The sandbox's proxy refused hosts to this command: " + address(other) + " has a port that allowedDomains does not list for this host.",
+		"evil.example:80 is not in allowedDomains.",
+		"Connection refused",
+	} {
+		end := await(p, anyOf[agent.ToolCallEnd])
+		if !strings.Contains(end.Output, want) || strings.Contains(end.Output, "secret") {
+			t.Errorf("%s\nwant %q", end.Output, want)
+		}
 	}
 }

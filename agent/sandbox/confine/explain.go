@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -24,6 +25,7 @@ const (
 	BlockedGit     Block = "git"     // writing to the repository
 	BlockedRead    Block = "read"
 	BlockedNetwork Block = "network"
+	BlockedDirect  Block = "direct" // reaching a host without the proxy
 	BlockedSocket  Block = "socket"
 )
 
@@ -62,10 +64,13 @@ func (p Profile) Explain(output string) (Blocked, bool) {
 			if path, ok := p.named(line, p.Hidden); ok {
 				return Blocked{BlockedRead, path}, true
 			}
-		case p.Network == NetworkNone && networkWords.MatchString(line):
+		case p.Network != NetworkFull && networkWords.MatchString(line):
 			host := ""
 			if m := hostWord.FindStringSubmatch(line); m != nil {
 				host = m[1]
+			}
+			if p.Network == NetworkProxy {
+				return Blocked{BlockedDirect, host}, true
 			}
 			return Blocked{BlockedNetwork, host}, true
 		case !p.UnixSockets && socketWords.MatchString(line) && socketNames.MatchString(line):
@@ -73,6 +78,26 @@ func (p Profile) Explain(output string) (Blocked, bool) {
 		}
 	}
 	return Blocked{}, false
+}
+
+// mostRefusals is how many refused hosts are named.
+const mostRefusals = 8
+
+// Refusals says in one sentence which hosts the proxy refused to the command. It
+// is empty if there were none.
+func (p Profile) Refusals() string {
+	if p.Network != NetworkProxy || p.Proxy == nil {
+		return ""
+	}
+	refused := p.Proxy.Refused()
+	if len(refused) == 0 {
+		return ""
+	}
+	more := ""
+	if rest := len(refused) - mostRefusals; rest > 0 {
+		refused, more = refused[:mostRefusals], fmt.Sprintf("; and %d more", rest)
+	}
+	return "The sandbox's proxy refused hosts to this command: " + strings.Join(refused, "; ") + more + "."
 }
 
 // write explains a write that was refused.
@@ -124,6 +149,8 @@ func (b Blocked) Sentence() string {
 		return "Commands run confined here and cannot read" + name(" ") + ", which may hold secrets."
 	case BlockedNetwork:
 		return "Commands run confined here, without a network" + name(", and cannot reach ") + "."
+	case BlockedDirect:
+		return "Commands run confined here and reach allowed hosts only through the proxy in HTTPS_PROXY, which this program did not use" + name(" for ") + "."
 	case BlockedSocket:
 		return "Commands run confined here and cannot talk to other programs of this machine through sockets."
 	}

@@ -1,6 +1,11 @@
 package confine
 
-import "testing"
+import (
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+)
 
 // What failed because of the confinement is told apart from what just failed.
 func TestExplain(t *testing.T) {
@@ -33,5 +38,46 @@ func TestExplain(t *testing.T) {
 		if got != want || ok != (want != Blocked{}) {
 			t.Errorf("%q: %+v, want %+v", output, got, want)
 		}
+	}
+}
+
+// refusing is a proxy that refused some hosts.
+type refusing int
+
+func (refusing) Environ(string, bool) []string { return nil }
+func (refusing) Serve(net.Listener)            {}
+func (r refusing) Refused() (clauses []string) {
+	for i := range int(r) {
+		clauses = append(clauses, fmt.Sprintf("h%d is refused", i))
+	}
+	return clauses
+}
+
+// With a proxy, a program that does not use it is told from a host that is
+// refused. K-17.
+func TestExplainWithAProxy(t *testing.T) {
+	t.Parallel()
+	p := Profile{Network: NetworkProxy, Proxy: refusing(0)}
+	got, ok := p.Explain("ssh: Could not resolve host: example.com")
+	if want := (Blocked{BlockedDirect, "example.com"}); got != want || !ok || !strings.Contains(got.Sentence(), "HTTPS_PROXY") {
+		t.Errorf("%+v: %s", got, got.Sentence())
+	}
+	p.Network = NetworkFull
+	if got, ok := p.Explain("ssh: Could not resolve host: example.com"); ok {
+		t.Errorf("%+v", got)
+	}
+	for n, want := range map[refusing]string{
+		0: "", 1: "The sandbox's proxy refused hosts to this command: h0 is refused.",
+		2: "The sandbox's proxy refused hosts to this command: h0 is refused; h1 is refused.",
+	} {
+		if got := (Profile{Network: NetworkProxy, Proxy: n}).Refusals(); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+	if got := (Profile{Network: NetworkProxy, Proxy: refusing(20)}).Refusals(); !strings.HasSuffix(got, "h7 is refused; and 12 more.") {
+		t.Error(got)
+	}
+	if got := (Profile{Proxy: refusing(1)}).Refusals() + (Profile{Network: NetworkProxy}).Refusals(); got != "" {
+		t.Error(got)
 	}
 }
