@@ -103,17 +103,24 @@ func (p Profile) Refusals() string {
 // write explains a write that was refused.
 func (p Profile) write(line string) Blocked {
 	if path, ok := p.named(line, p.Protected); ok {
-		if slices.Contains(strings.Split(filepath.ToSlash(path), "/"), ".git") {
+		if inRepository(path) {
 			return Blocked{BlockedGit, path}
 		}
 		return Blocked{BlockedControl, path}
 	}
 	for _, word := range pathWord.FindAllString(line, -1) {
+		if inRepository(word) { // the project may be a folder of one
+			return Blocked{BlockedGit, word}
+		}
 		if strings.Contains(word, "/") {
 			return Blocked{BlockedWrite, word}
 		}
 	}
 	return Blocked{What: BlockedWrite}
+}
+
+func inRepository(path string) bool {
+	return slices.Contains(strings.Split(filepath.ToSlash(path), "/"), ".git")
 }
 
 // named returns the path in a line that is one of some paths or below one.

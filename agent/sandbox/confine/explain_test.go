@@ -18,6 +18,7 @@ func TestExplain(t *testing.T) {
 	for output, want := range map[string]Blocked{
 		"fatal: Unable to create '/p/.git/index.lock': Read-only file system\n":      {BlockedGit, "/p/.git/index.lock"},
 		"error: could not lock config file .git/config: Read-only file system":       {BlockedGit, ".git/config"},
+		"fatal: Unable to create '/repo/.git/index.lock': Read-only file system":     {BlockedGit, "/repo/.git/index.lock"},
 		"bash: line 1: .agent/settings.json: Read-only file system":                  {BlockedControl, ".agent/settings.json"},
 		"bash: line 1: .mcp.json: Is a directory":                                    {BlockedControl, ".mcp.json"},
 		"mv: cannot move 'x' to '.mcp.json': Device or resource busy":                {BlockedControl, ".mcp.json"},
