@@ -73,11 +73,13 @@ test('everything is allowed after a confirmation, for one session, until the pro
   await page.getByText('One.', { exact: true }).waitFor()
   expect(await readFile(join(host.folder, 'a.txt'), 'utf8')).toBe('a.txt\n')
   await strip.waitFor()
+  await page.locator('header').getByText('Allow everything').waitFor()
   await shots(page, 'bypass-strip')
 
   await page.getByRole('button', { name: 'New session' }).first().click()
   await mode(page, 'Ask first').waitFor()
   expect(await strip.count()).toBe(0)
+  expect(await page.locator('header').getByText('Allow everything').count()).toBe(0)
   await prompt(page, 'Write b')
   const question = page.getByRole('region', { name: 'Needs you: Write' })
   await answer(question)

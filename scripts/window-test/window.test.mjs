@@ -121,6 +121,30 @@ describe('the main job', () => {
   })
 })
 
+describe('what waits', () => {
+  const { folder, home } = project()
+  let window
+  before(async () => (window = await desktop.open({ program, folder, home })))
+  after(() => window.close())
+
+  test('a question is answered in the panel, and the answer becomes a rule', async () => {
+    await window.type(message, 'Show me around')
+    await window.click(button('Send'))
+    await window.find(approval('Write'), 20_000)
+    await window.click(button('Waiting, 1'))
+    const asked = '//aside' + approval('Write')
+    await window.find(asked)
+    desktop.picture(join(pictures, 'waiting.png'))
+    await window.click(asked + button('Always…'))
+    await window.find(saying('would have allowed 1'))
+    desktop.picture(join(pictures, 'rule.png'))
+    await window.click(button('Allow and remember'))
+    await until('the file', () => existsSync(join(folder, 'atelier-tour/hello.sh')))
+    await until('the rule', () => existsSync(join(folder, '.agent/local-settings.json')))
+    assert.match(readFileSync(join(folder, '.agent/local-settings.json'), 'utf8'), /"allow"/)
+  })
+})
+
 describe('the window', () => {
   const { folder, home } = project()
   let window
