@@ -196,7 +196,12 @@ func TestAnswerResolvesIdenticalRequests(t *testing.T) {
 	for _, decision := range []agent.Decision{agent.Allow, agent.Deny} {
 		p, same, other := crowd(t)
 		p.answer(same[0], agent.Answer{Decision: decision, Scope: agent.ScopeLocal, Rule: "Bash(touch a)"})
-		got := await(p, func(a agent.ApprovalAnswer) bool { return a.ID == same[1].Request.ID })
+		answers := map[string]agent.ApprovalAnswer{} // in any order
+		for range same {
+			a := await(p, anyOf[agent.ApprovalAnswer])
+			answers[a.ID] = a
+		}
+		got := answers[same[1].Request.ID]
 		want := agent.RuleRef{Text: "Bash(touch a)", Decision: decision, Scope: agent.ScopeLocal}
 		if got.Answer.Decision != decision || got.Rule == nil || *got.Rule != want {
 			t.Errorf("the other request was answered %+v by %+v", got.Answer, got.Rule)
