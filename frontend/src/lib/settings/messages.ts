@@ -38,6 +38,7 @@ export const messages = {
     confine_unsupported: 'there is no way to do so on this system.',
     confine_processes:
       'they see the other programs that run, and what they leave running may outlive them.',
+    confine_reads: 'only what commands write is confined, not what they read or reach.',
     confine_weaker: 'the settings accept a weaker form, for use in a container.',
     confine_stops: 'As long as it does not work, commands do not run at all.',
     confine_by_file: 'A settings file turned it on.',
@@ -117,6 +118,7 @@ export const messages = {
     confine_kernel: '内核缺少所需的功能。',
     confine_unsupported: '这个系统没有可用的方法。',
     confine_processes: '命令能看到其他正在运行的程序，它留下的进程可能在它结束后继续运行。',
+    confine_reads: '系统只限制命令写入的内容，不限制读取和联网。',
     confine_weaker: '设置接受了较弱的形式，用于容器中。',
     confine_stops: '在可以使用之前，命令一律不运行。',
     confine_by_file: '由设置文件开启。',
