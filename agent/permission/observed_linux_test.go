@@ -240,6 +240,9 @@ func (s scratch) saidToRead(line string) bool {
 	return len(effects) == 1 && effects[0].ID == agent.EffectReads
 }
 
+// usualLines is how many lines a test takes unless it is told.
+const usualLines = 400
+
 // batch is how many lines run in one scratch tree before it is compared.
 const batch = 100
 
@@ -250,7 +253,7 @@ func TestLinesThatReadChangeNothing(t *testing.T) {
 	t.Parallel()
 	needsObserver(t)
 	g := readGrammar(t)
-	seed, count := uint64(number(t, "ATELIER_TEST_SEED", 1)), number(t, "ATELIER_TEST_LINES", 800)
+	seed, count := uint64(number(t, "ATELIER_TEST_SEED", 1)), number(t, "ATELIER_TEST_LINES", usualLines)
 	for name, tt := range map[string]struct {
 		files map[string]string
 		told  bool // also what a person is told, which does not look at the names of files
@@ -296,41 +299,5 @@ func (s scratch) change(t *testing.T, lines []string, describe func(string) stri
 	for _, half := range [][]string{lines[:len(lines)/2], lines[len(lines)/2:]} {
 		fresh := newScratch(t, nil)
 		fresh.change(t, half, describe)
-	}
-}
-
-// stub tells that it runs, in place of a program.
-const stub = "#!/bin/sh\necho \"${0##*/}\" >> /run/ran\n"
-
-// A line that the lists allow never starts a program that they deny.
-// OAS-655, K-33.
-func TestDeniedProgramsNeverRun(t *testing.T) {
-	t.Parallel()
-	needsObserver(t)
-	denied := []string{"rm", "curl", "sudo"}
-	seed, count := uint64(number(t, "ATELIER_TEST_SEED", 1)), number(t, "ATELIER_TEST_LINES", 800)
-	var lines []string
-	s := newScratch(t, nil)
-	checker := boundary.New(boundary.Settings{DeniedCommands: denied}, s.project, s.home)
-	for _, line := range readGrammar(t).some("attack", seed, count) {
-		if checker.Command(line, s.project).Decision == agent.Allow {
-			lines = append(lines, line)
-		}
-	}
-	t.Logf("%d of %d lines are allowed", len(lines), count)
-	if len(lines) < count/20 {
-		t.Errorf("only %d of %d lines are allowed", len(lines), count)
-	}
-	for some := range slices.Chunk(lines, batch) {
-		s := newScratch(t, nil)
-		if err := os.WriteFile(filepath.Join(s.root, "stub"), []byte(stub), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		for _, seen := range s.observe(t, some, denied...) {
-			if at, what, ok := strings.Cut(seen, " ran "); ok && slices.Contains(denied, what) {
-				i, _ := strconv.Atoi(at)
-				t.Errorf("%q is allowed, but runs %s", some[i], what)
-			}
-		}
 	}
 }

@@ -116,7 +116,27 @@ func (l *line) means(c command) answer {
 	for _, s := range slices.Concat(l.steps, l.scripts) {
 		found = max(found, c.means(s))
 	}
+	if found == no && c.starts != nil && c.starts.Steps(l.steps).Decision != agent.Allow {
+		return maybe
+	}
 	return found
+}
+
+// starter returns a checker of lines in which what a rule means may start without
+// being a step: by an option, by the code of another program or by a file that the
+// line writes. It is nil for a rule that names no program.
+func (c command) starter(at place) *boundary.Checker {
+	var entry []string
+	for _, w := range c.words {
+		if w.open() {
+			break
+		}
+		entry = append(entry, w.text())
+	}
+	if len(entry) == 0 {
+		return nil
+	}
+	return boundary.New(boundary.Settings{DeniedCommands: []string{strings.Join(entry, " ")}}, at.project, at.home)
 }
 
 // means reports whether a rule that denies or asks means a step.

@@ -53,6 +53,9 @@ func New(at Place, rules []Rule) *Set {
 		c := compiled{Rule: r}
 		if r.kind() == kindCommand && r.Selector != "" {
 			c.command = parseCommand(r.Selector)
+			if r.Decision != agent.Allow {
+				c.command.starts = c.command.starter(s.at)
+			}
 		}
 		c.path, c.isPath = r.pattern()
 		s.rules = append(s.rules, c)

@@ -2,6 +2,8 @@ package rule
 
 import (
 	"strings"
+
+	"atelier.dev/atelier/agent/permission/boundary"
 )
 
 // piece is a stretch of a pattern's word: text, or anything.
@@ -72,6 +74,9 @@ type command struct {
 	line  string // as it is written, without its escapes, if it has no "*"
 	words []word
 	stars int
+	// starts checks whether a line may start what the rule means; nil if the rule
+	// allows.
+	starts *boundary.Checker
 }
 
 func (c command) exact() bool { return c.stars == 0 }
