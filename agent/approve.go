@@ -13,9 +13,12 @@ import (
 // changes while they decide.
 const maxAsks = 3
 
-// judge asks the gate about a call. A tool that cannot say what it would touch
-// is not trusted.
-func (t *turn) judge(c *ready) GateCall {
+// judge asks the gate about a call, and the program that uses the library.
+func (t *turn) judge(c *ready) GateCall { return t.opine(c, t.gate(c)) }
+
+// gate asks the gate about a call. A tool that cannot say what it would touch is
+// not trusted.
+func (t *turn) gate(c *ready) GateCall {
 	gc := GateCall{Tool: c.spec.Name, ReadOnly: c.spec.ReadOnly, Input: c.call.Arguments, Mode: t.session.settings().Mode}
 	access, broken := c.access()
 	if broken != "" {

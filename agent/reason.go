@@ -11,58 +11,64 @@ type ReasonCode string
 
 // The reasons of verdicts. Comments name the arguments of their sentences.
 const (
-	ReasonToolOff        ReasonCode = "tool_off"         // tool
-	ReasonNeverAsks      ReasonCode = "never_asks"       //
-	ReasonControls       ReasonCode = "controls"         // path
-	ReasonSecret         ReasonCode = "secret"           // path
-	ReasonOwnFolder      ReasonCode = "own_folder"       // path
-	ReasonOutside        ReasonCode = "outside"          // path
-	ReasonLeadsOutside   ReasonCode = "leads_outside"    // path, where it leads
-	ReasonCommand        ReasonCode = "command"          //
-	ReasonCommandReads   ReasonCode = "command_reads"    //
-	ReasonChanges        ReasonCode = "changes"          // path
-	ReasonChangesTwo     ReasonCode = "changes_two"      // path
-	ReasonChangesMore    ReasonCode = "changes_more"     // path, number of the others
-	ReasonReads          ReasonCode = "reads"            //
-	ReasonOwn            ReasonCode = "own"              //
-	ReasonConfined       ReasonCode = "confined"         //
-	ReasonUnconfined     ReasonCode = "unconfined"       //
-	ReasonUnforeseen     ReasonCode = "unforeseen"       // tool
-	ReasonRuleDenies     ReasonCode = "rule_denies"      // rule
-	ReasonRuleAsks       ReasonCode = "rule_asks"        // rule
-	ReasonRuleUnsure     ReasonCode = "rule_unsure"      // rule
-	ReasonRuleAllows     ReasonCode = "rule_allows"      // rule
-	ReasonHookRefused    ReasonCode = "hook_refused"     // what the hook said
-	ReasonHookWantsAsked ReasonCode = "hook_wants_asked" // what the hook said
-	ReasonHookAllowed    ReasonCode = "hook_allowed"     // what the hook said
+	ReasonToolOff         ReasonCode = "tool_off"         // tool
+	ReasonNeverAsks       ReasonCode = "never_asks"       //
+	ReasonControls        ReasonCode = "controls"         // path
+	ReasonSecret          ReasonCode = "secret"           // path
+	ReasonOwnFolder       ReasonCode = "own_folder"       // path
+	ReasonOutside         ReasonCode = "outside"          // path
+	ReasonLeadsOutside    ReasonCode = "leads_outside"    // path, where it leads
+	ReasonCommand         ReasonCode = "command"          //
+	ReasonCommandReads    ReasonCode = "command_reads"    //
+	ReasonChanges         ReasonCode = "changes"          // path
+	ReasonChangesTwo      ReasonCode = "changes_two"      // path
+	ReasonChangesMore     ReasonCode = "changes_more"     // path, number of the others
+	ReasonReads           ReasonCode = "reads"            //
+	ReasonOwn             ReasonCode = "own"              //
+	ReasonConfined        ReasonCode = "confined"         //
+	ReasonUnconfined      ReasonCode = "unconfined"       //
+	ReasonUnforeseen      ReasonCode = "unforeseen"       // tool
+	ReasonRuleDenies      ReasonCode = "rule_denies"      // rule
+	ReasonRuleAsks        ReasonCode = "rule_asks"        // rule
+	ReasonRuleUnsure      ReasonCode = "rule_unsure"      // rule
+	ReasonRuleAllows      ReasonCode = "rule_allows"      // rule
+	ReasonCallbackDenied  ReasonCode = "callback_denied"  // what the program said
+	ReasonCallbackAsks    ReasonCode = "callback_asks"    // what the program said
+	ReasonCallbackAllowed ReasonCode = "callback_allowed" // what the program said
+	ReasonHookRefused     ReasonCode = "hook_refused"     // what the hook said
+	ReasonHookWantsAsked  ReasonCode = "hook_wants_asked" // what the hook said
+	ReasonHookAllowed     ReasonCode = "hook_allowed"     // what the hook said
 )
 
 // reasons are the English sentences.
 var reasons = map[ReasonCode]string{
-	ReasonToolOff:        "The tool {0} is switched off here.",
-	ReasonNeverAsks:      "This mode never asks.",
-	ReasonControls:       "{0} can make other programs run code, so changing it always needs consent.",
-	ReasonSecret:         "{0} may hold secrets, and what is read is sent to the model's provider.",
-	ReasonOwnFolder:      "{0} lies in a folder that no tool may touch.",
-	ReasonOutside:        "{0} lies outside the project.",
-	ReasonLeadsOutside:   "{0} leads to {1}, which lies outside the project.",
-	ReasonCommand:        "A command can change anything that your user account can change.",
-	ReasonCommandReads:   "This command only reads inside the project.",
-	ReasonChanges:        "This changes {0}.",
-	ReasonChangesTwo:     "This changes {0} and 1 other file.",
-	ReasonChangesMore:    "This changes {0} and {1} other files.",
-	ReasonReads:          "This only reads inside the project.",
-	ReasonOwn:            "This concerns only what this session itself starts.",
-	ReasonConfined:       "This command runs confined: it can write only in the project, and it reaches only what the settings allow.",
-	ReasonUnconfined:     "This command asks to run without confinement: it could then change any file that you can change, and reach the network.",
-	ReasonUnforeseen:     "What the tool {0} does cannot be foreseen.",
-	ReasonRuleDenies:     "The rule {0} denies it.",
-	ReasonRuleAsks:       "The rule {0} wants you to be asked.",
-	ReasonRuleUnsure:     "It cannot be told whether the rule {0} holds for this.",
-	ReasonRuleAllows:     "The rule {0} allows it.",
-	ReasonHookRefused:    "A hook refused it: {0}",
-	ReasonHookWantsAsked: "A hook wants you to be asked. {0}",
-	ReasonHookAllowed:    "A hook allowed it. {0}",
+	ReasonToolOff:         "The tool {0} is switched off here.",
+	ReasonNeverAsks:       "This mode never asks.",
+	ReasonControls:        "{0} can make other programs run code, so changing it always needs consent.",
+	ReasonSecret:          "{0} may hold secrets, and what is read is sent to the model's provider.",
+	ReasonOwnFolder:       "{0} lies in a folder that no tool may touch.",
+	ReasonOutside:         "{0} lies outside the project.",
+	ReasonLeadsOutside:    "{0} leads to {1}, which lies outside the project.",
+	ReasonCommand:         "A command can change anything that your user account can change.",
+	ReasonCommandReads:    "This command only reads inside the project.",
+	ReasonChanges:         "This changes {0}.",
+	ReasonChangesTwo:      "This changes {0} and 1 other file.",
+	ReasonChangesMore:     "This changes {0} and {1} other files.",
+	ReasonReads:           "This only reads inside the project.",
+	ReasonOwn:             "This concerns only what this session itself starts.",
+	ReasonConfined:        "This command runs confined: it can write only in the project, and it reaches only what the settings allow.",
+	ReasonUnconfined:      "This command asks to run without confinement: it could then change any file that you can change, and reach the network.",
+	ReasonUnforeseen:      "What the tool {0} does cannot be foreseen.",
+	ReasonRuleDenies:      "The rule {0} denies it.",
+	ReasonRuleAsks:        "The rule {0} wants you to be asked.",
+	ReasonRuleUnsure:      "It cannot be told whether the rule {0} holds for this.",
+	ReasonRuleAllows:      "The rule {0} allows it.",
+	ReasonCallbackDenied:  "The program that runs this session refused it. {0}",
+	ReasonCallbackAsks:    "The program that runs this session wants you to be asked. {0}",
+	ReasonCallbackAllowed: "The program that runs this session allowed it. {0}",
+	ReasonHookRefused:     "A hook refused it: {0}",
+	ReasonHookWantsAsked:  "A hook wants you to be asked. {0}",
+	ReasonHookAllowed:     "A hook allowed it. {0}",
 }
 
 // Because returns a verdict with its reason in both forms.

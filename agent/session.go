@@ -108,6 +108,7 @@ type control struct {
 	mu       sync.Mutex
 	cancel   context.CancelCauseFunc // of the current turn, else nil
 	settings *Settings               // requested, not yet recorded
+	canUse   CanUseTool              // nil if nobody is asked
 }
 
 // New returns a session with the given past, which is empty for a new one. The
@@ -204,8 +205,12 @@ func (s *Session) Record(p Payload) Event {
 // settings hold from the next round, which also records the change (LOOP-137).
 func (s *Session) Configure(set Settings) {
 	set.Mode = cmp.Or(set.Mode, ModeDefault)
+	before := s.settings().Mode
 	s.control.mu.Lock()
 	defer s.control.mu.Unlock()
+	if set.Mode != before {
+		s.control.canUse = nil
+	}
 	s.control.settings = &set
 }
 

@@ -13,9 +13,9 @@ import (
 
 var _ agent.Foreteller = (*Policy)(nil)
 
-// Foretell implements [agent.Foreteller]. What it says does not influence what
-// Decide decides, except that what is dangerous is asked about although the
-// system confines it: a command may still destroy the project that it works in.
+// Foretell implements [agent.Foreteller]. What it says influences what Decide
+// decides in the mode auto, and in that what is dangerous is asked about although
+// the system confines it: a command may still destroy the project that it works in.
 func (p *Policy) Foretell(call agent.GateCall) agent.Outlook {
 	access := call.Access
 	effects := p.commandEffects(access)
@@ -35,6 +35,19 @@ func (p *Policy) Foretell(call agent.GateCall) agent.Outlook {
 		effects = append(effects, agent.Effect{ID: agent.EffectUnknown, Args: []string{call.Tool}})
 	}
 	return agent.OutlookOf(effects...)
+}
+
+// autoRuns are the effects that the mode auto does not ask about (OAS-623): what
+// stays in the project or can be had again. A call with any other effect, or one
+// that cannot be told, is asked about.
+var autoRuns = []agent.EffectID{
+	agent.EffectReads, agent.EffectOwn, agent.EffectChanges, agent.EffectDeletes, agent.EffectRewrites, agent.EffectRunsProject,
+	agent.EffectPackages, agent.EffectNetwork, agent.EffectLoopback,
+}
+
+// mayHarm reports whether the mode auto asks about a call.
+func (p *Policy) mayHarm(call agent.GateCall) bool {
+	return slices.ContainsFunc(p.Foretell(call).Effects, func(e agent.Effect) bool { return !slices.Contains(autoRuns, e.ID) })
 }
 
 // commandEffects returns what a command line does. What it reads follows from

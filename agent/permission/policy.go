@@ -189,7 +189,13 @@ func (p *Policy) free(call agent.GateCall, k kind, granted bool) bool {
 	case k == confined:
 		return true
 	}
-	return k == edits && (call.Mode == agent.ModeAcceptEdits || call.Mode == agent.ModeAuto)
+	switch call.Mode {
+	case agent.ModeAcceptEdits:
+		return k == edits
+	case agent.ModeAuto:
+		return k == edits || !p.mayHarm(call)
+	}
+	return false
 }
 
 // examine determines what a call risks and asks the mode's question about it.

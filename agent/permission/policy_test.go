@@ -87,9 +87,10 @@ func types(text, task string) agent.GateCall {
 // One letter for each mode, in the order of agent.Modes: default, plan,
 // acceptEdits, auto, dontAsk, bypassPermissions; a allow, k ask, d deny.
 const (
-	free     = "aaaaaa"
-	risky    = "kkkkda"
-	ordinary = "kkaada"
+	free      = "aaaaaa"
+	risky     = "kkkkda"
+	ordinary  = "kkaada"
+	contained = "kkkada" // a command whose effects stay in the project
 )
 
 type modeCase struct {
@@ -153,8 +154,8 @@ func TestModes(t *testing.T) { // K-12, OAS-621, OAS-622
 		{"read in another folder to read in", reads(out("shared/x")), free},
 		{"write there", writes(out("shared/x")), risky},
 		{"its own command", agent.GateCall{Tool: "TaskStop", Access: agent.Access{Own: true}}, free},
-		{"a command in its own command", agent.GateCall{Tool: "WriteStdin", Access: agent.Access{Own: true, Command: "ls"}}, risky},
-		{"run a command", runs("ls"), risky},
+		{"a command in its own command", agent.GateCall{Tool: "WriteStdin", Access: agent.Access{Own: true, Command: "ls"}}, contained},
+		{"run a command", runs("ls"), contained},
 		{"a command that only reads inside", looking("", in(""), in("sub")), free},
 		{"a command that reads in a folder inside", looking(in("sub"), in("sub")), free},
 		{"a command that reads outside", looking("", in(""), out("file")), risky},
@@ -171,7 +172,7 @@ func TestModes(t *testing.T) { // K-12, OAS-621, OAS-622
 		{"a confined command that drops work", jailed("git reset --hard", agent.ConfinedFree), risky},
 		{"text typed to a confined command", agent.GateCall{Tool: "WriteStdin", Access: agent.Access{Command: "make", Task: "1", Confinement: agent.ConfinedFree}}, risky},
 		{"leave the confinement", jailed("make", agent.Unconfined), "kkkkdk"},
-		{"claims to read and runs", agent.GateCall{Tool: "Odd", ReadOnly: true, Access: agent.Access{Command: "ls"}}, risky},
+		{"claims to read and runs", agent.GateCall{Tool: "Odd", ReadOnly: true, Access: agent.Access{Command: "ls"}}, contained},
 	})
 }
 

@@ -58,9 +58,10 @@ var modes = map[agent.Mode]string{
 	agent.ModePlan: "The user wants a plan and no changes yet. Looking around inside the project runs at once; do not make calls that change anything, each of which {consent}. " +
 		"Answer with the plan: what to change, file by file and in which order, how to check it, and what is open.",
 	agent.ModeAcceptEdits: "Looking around and edits of files inside the project run at once. Any other call, such as a command that does more than read, {consent}.",
-	agent.ModeAuto:        "Looking around and edits of files inside the project run at once. Any other call, such as a command that does more than read, {consent}.",
-	agent.ModeDontAsk:     "Looking around inside the project runs at once, and so does what the user's rules allow. Any other call is refused without asking: do what can be done that way, and say what could not.",
-	agent.ModeBypass:      "Every call runs at once; nobody is asked about any. Take all the more care with what cannot be undone, and with anything outside the project.",
+	agent.ModeAuto: "Looking around, edits of files inside the project and commands whose effects stay there run at once. What sends data, deletes or writes elsewhere, " +
+		"cannot be undone or cannot be foreseen {consent}.",
+	agent.ModeDontAsk: "Looking around inside the project runs at once, and so does what the user's rules allow. Any other call is refused without asking: do what can be done that way, and say what could not.",
+	agent.ModeBypass:  "Every call runs at once; nobody is asked about any. Take all the more care with what cannot be undone, and with anything outside the project.",
 }
 
 // documents are the instructions of a project and a user for agents.

@@ -15,6 +15,9 @@ import (
 // project.
 func (v *view) allowsCommand(rules []compiled) *Rule {
 	l := v.trace()
+	if has(l.effects, agent.EffectSecrets, agent.EffectControls) { // they are asked about each time
+		return nil
+	}
 	rules = slices.DeleteFunc(slices.Clone(rules), func(r compiled) bool {
 		return !r.names(v.call) && !r.isPath || r.kind() == kindCommand && r.Selector == "" && l.typed
 	})
@@ -59,7 +62,7 @@ func (v *view) allowsStep(s effect.Step, rules []compiled) (*Rule, bool) {
 	case agent.OutlookOf(append(s.Effects, agent.Effect{ID: agent.EffectReads})...).Risk == agent.RiskDangerous && !sure:
 		return nil, false
 	case s.Name == "" && slices.ContainsFunc(s.Effects, func(e agent.Effect) bool {
-		return !slices.Contains([]agent.EffectID{agent.EffectReads, agent.EffectChanges, agent.EffectOutside, agent.EffectSecrets, agent.EffectControls}, e.ID)
+		return !slices.Contains([]agent.EffectID{agent.EffectReads, agent.EffectChanges, agent.EffectOutside}, e.ID)
 	}):
 		return nil, false
 	}
