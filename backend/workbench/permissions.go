@@ -58,6 +58,7 @@ func (w *Workbench) removeRule(ctx context.Context, in guard.RemoveRequest) (bac
 		return backend.Empty{}, err
 	}
 	in.Session = session
+	defer w.sessions.JudgeAgain()
 	return w.guard.Remove(ctx, in)
 }
 
@@ -84,23 +85,16 @@ func (w *Workbench) pending(ctx context.Context, session, approval string) (agen
 	if err != nil {
 		return agent.ApprovalRequest{}, info, err
 	}
-	owner, err := w.cfg.Store.PendingApproval(ctx, approval)
+	waiting, err := w.cfg.Store.Approvals(ctx, w.cfg.Folder)
 	if err != nil {
 		return agent.ApprovalRequest{}, info, err
 	}
-	if owner != session {
-		return agent.ApprovalRequest{}, info, backend.Problem(backend.ProblemApprovalElsewhere)
-	}
-	events, err := w.cfg.Store.Events(ctx, backend.EventRange{Session: session, Before: info.Seq + 1, Newest: true, Limit: maxPage})
-	if err != nil {
-		return agent.ApprovalRequest{}, info, err
-	}
-	for _, ev := range events {
-		if req, ok := ev.Data.(agent.ApprovalRequest); ok && req.ID == approval {
-			return req, info, nil
+	for _, a := range waiting {
+		if a.Session == session && a.Request.ID == approval {
+			return a.Request, info, nil
 		}
 	}
-	return agent.ApprovalRequest{}, info, backend.Problem(backend.ProblemEventMissing)
+	return agent.ApprovalRequest{}, info, backend.Problem(backend.ProblemApprovalAnswered)
 }
 
 // gateCall is what a gate saw of a request.

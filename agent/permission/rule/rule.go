@@ -179,7 +179,7 @@ var kinds = map[string]kind{
 	"Read": kindRead, "ReadMany": kindRead, "Grep": kindRead, "Glob": kindRead, "ListDir": kindRead, "LS": kindRead,
 	"Edit": kindWrite, "Write": kindWrite, "ApplyPatch": kindWrite, "MultiEdit": kindWrite, "NotebookEdit": kindWrite,
 	"WebFetch": kindDomain,
-	"Agent":    kindAgent, "Task": kindAgent,
+	"Agent":    kindAgent, "Task": kindAgent, "SpawnAgent": kindAgent,
 }
 
 func (r Rule) kind() kind { return kinds[r.Tool] }
@@ -197,8 +197,8 @@ func (r Rule) names(call agent.GateCall) bool {
 		return kinds[call.Tool] == kindRead
 	case tool == "LS":
 		return call.Tool == "ListDir"
-	case tool == "Task":
-		return call.Tool == "Agent"
+	case tool == "Agent" || tool == "Task":
+		return kinds[call.Tool] == kindAgent
 	case strings.HasPrefix(tool, "mcp__") && !strings.Contains(tool, "*") && strings.HasPrefix(call.Tool, tool+"__"):
 		return true
 	}
