@@ -32,6 +32,7 @@ const (
 	ReasonRuleAsks        ReasonCode = "rule_asks"        // rule
 	ReasonRuleUnsure      ReasonCode = "rule_unsure"      // rule
 	ReasonRuleAllows      ReasonCode = "rule_allows"      // rule
+	ReasonRulesUnread     ReasonCode = "rules_unread"     // file
 	ReasonCallbackDenied  ReasonCode = "callback_denied"  // what the program said
 	ReasonCallbackAsks    ReasonCode = "callback_asks"    // what the program said
 	ReasonCallbackAllowed ReasonCode = "callback_allowed" // what the program said
@@ -63,6 +64,7 @@ var reasons = map[ReasonCode]string{
 	ReasonRuleAsks:        "The rule {0} wants you to be asked.",
 	ReasonRuleUnsure:      "It cannot be told whether the rule {0} holds for this.",
 	ReasonRuleAllows:      "The rule {0} allows it.",
+	ReasonRulesUnread:     "The rules in {0} cannot be read, so commands that no other rule allows are asked about.",
 	ReasonCallbackDenied:  "The program that runs this session refused it. {0}",
 	ReasonCallbackAsks:    "The program that runs this session wants you to be asked. {0}",
 	ReasonCallbackAllowed: "The program that runs this session allowed it. {0}",

@@ -123,7 +123,10 @@ func (p *Policy) Decide(call agent.GateCall) agent.Verdict {
 // question asks because of a rule, in every mode.
 func (p *Policy) question(call agent.GateCall, judged rule.Judgement) agent.Verdict {
 	code := agent.ReasonRuleAsks
-	if judged.Unsure {
+	switch {
+	case judged.Unread != "":
+		return refused(call, final(by(judged, agent.Because(agent.Ask, agent.ReasonRulesUnread, judged.Unread))))
+	case judged.Unsure:
 		code = agent.ReasonRuleUnsure
 	}
 	v := final(by(judged, agent.Because(agent.Ask, code, judged.Rule.Text)))

@@ -286,3 +286,14 @@ func element(r rule.Rule) []byte {
 	}
 	return encoded(ruleObject{r.String(), time.UnixMilli(r.Expires).UTC().Format(time.RFC3339)})
 }
+
+// FileRules returns the rules of a settings file's text. A rule that cannot be read
+// asks about commands.
+func FileRules(b []byte, scope agent.Scope) ([]rule.Rule, error) {
+	c, err := parse(b, scope)
+	rules := make([]rule.Rule, 0, len(c.rules))
+	for _, w := range c.rules {
+		rules = append(rules, w.Rule)
+	}
+	return rules, err
+}

@@ -31,6 +31,8 @@ type Config struct {
 	User   string // the user's home folder; without it there is no file of the user
 	Store  backend.Settings
 	Now    func() time.Time
+	// Rules hold besides, in every session.
+	Rules []rule.Rule
 }
 
 // Guard keeps the rules of one folder. It is safe for concurrent use.
@@ -96,7 +98,7 @@ func (g *Guard) Place() rule.Place {
 // Set returns the rules that hold now for a session and its agents. What cannot be
 // read makes commands ask.
 func (g *Guard) Set(ctx context.Context, session string) *rule.Set {
-	var rules []rule.Rule
+	rules := slices.Clone(g.cfg.Rules)
 	var broken *file
 	for _, f := range g.files {
 		r, accepted, err := g.look(ctx, f)
@@ -116,9 +118,9 @@ func (g *Guard) Set(ctx context.Context, session string) *rule.Set {
 	set := rule.New(g.Place(), rules)
 	switch {
 	case err != nil:
-		return set.Wary("", agent.ScopeSession)
+		return set.Wary(keySession + session)
 	case broken != nil:
-		return set.Wary(broken.name, broken.scope)
+		return set.Wary(broken.path())
 	}
 	return set
 }

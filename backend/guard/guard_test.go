@@ -209,6 +209,9 @@ func TestBadFiles(t *testing.T) {
 	w.write(path, "{\n  \"permissions\": \n")
 	w.wants("make x", agent.Allow)
 	w.wants("curl x.dev", agent.Ask)
+	if j := w.Set(t.Context(), "").Judge(agent.GateCall{Tool: "Bash", Access: agent.Access{Command: "curl x.dev"}}, nil); j.Unread != path {
+		t.Errorf("%+v", j)
+	}
 	if reply, err = w.Rules(t.Context(), ""); err != nil || len(reply.Files) != 2 || reply.Files[1].Problem == nil {
 		t.Errorf("%+v, %v", reply, err)
 	}

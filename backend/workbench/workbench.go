@@ -14,6 +14,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/permission"
+	"atelier.dev/atelier/agent/permission/rule"
 	"atelier.dev/atelier/agent/profile"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/feed"
@@ -54,9 +55,11 @@ type Config struct {
 	// ReadOnly keeps sessions from changing anything: files are not written,
 	// and commands run only if they can be confined.
 	ReadOnly bool
-	// Rules hold for every session, in addition to its permission mode.
-	Rules  permission.Rules
-	Limits agent.Limits
+	// Rules hold for every session, in addition to its permission mode, and so do
+	// RunRules, which name some calls of a tool.
+	Rules    permission.Rules
+	RunRules []rule.Rule
+	Limits   agent.Limits
 	// Naming selects the tool names that models are shown.
 	Naming profile.Naming
 	// Retry says when a failed request is asked again.
@@ -96,7 +99,7 @@ func New(cfg Config) *Workbench {
 		cfg: cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{bySession: map[string]workplace{}}, edits: edits{bySession: map[string]editLog{}},
 		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home}),
 		measuring: make(chan struct{}, 1), looks: looks{held: make(chan struct{}, 1)}, glances: glances{at: lookAt},
-		guard: guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store}),
+		guard: guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
 	}
 	w.sessions = live.New(live.Config{
 		Log: cfg.Store, Check: w.belongsHere, Build: w.newSession, Start: w.sessionStart, Show: w.show,

@@ -3,18 +3,26 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
 	"atelier.dev/atelier/agent/permission"
 	"atelier.dev/atelier/agent/permission/boundary"
+	"atelier.dev/atelier/agent/permission/rule"
 	"atelier.dev/atelier/agent/tool"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/guard"
+	"atelier.dev/atelier/storage"
 )
 
 // Limits of what explain reads.
@@ -25,7 +33,7 @@ const (
 )
 
 // A question is a line of explain --batch. Without a policy the answer is that
-// of the mode "default" in the present folder.
+// of the mode "default" in the present folder, with the rules that hold there.
 type question struct {
 	ID      json.RawMessage    `json:"id"`
 	Command string             `json:"command"`
@@ -44,7 +52,7 @@ type explanation struct {
 func (c *command) explain(args []string) int {
 	flags := c.flags("atelier explain [--settings FILE] COMMAND, or atelier explain --batch < QUESTIONS")
 	flags.SetInterspersed(false) // what follows the command's first word is its own
-	path := flags.String("settings", "", "a JSON file with deniedCommands, allowedCommands, deniedPaths, allowedReadPaths and allowedWritePaths")
+	path := flags.String("settings", "", "a JSON file with deniedCommands, allowedCommands, deniedPaths, allowedReadPaths and allowedWritePaths, or with permissions, whose rules hold instead of those of your settings files")
 	batch := flags.Bool("batch", false, `read questions {"id","command","policy"} as JSON lines, and answer each with {"id","verdict","reason"}`)
 	asJSON := flags.Bool("json", false, "print one JSON object")
 	if code, ok := c.parse(flags, args); !ok {
@@ -62,14 +70,16 @@ func (c *command) explain(args []string) int {
 		fmt.Fprintf(c.err, "The settings in %s cannot be used: %v\nWith them, every command would be denied.\n", *path, err)
 		return exitFailed
 	}
-	judge, err := newJudge(folder, home, c.getenv("HOME"))
+	rules, leave := c.rules(folder, home, settings)
+	defer leave()
+	judge, err := newJudge(folder, home, c.getenv("HOME"), rules)
 	if err != nil {
 		return c.fail(err)
 	}
 	if *batch {
-		err = judge.batch(c, settings)
+		err = judge.batch(c, settings.lists)
 	} else {
-		err = judge.print(c.out, strings.Join(flags.Args(), " "), settings, *asJSON)
+		err = judge.print(c.out, strings.Join(flags.Args(), " "), settings.lists, *asJSON)
 	}
 	if err != nil {
 		fmt.Fprintln(c.err, err)
@@ -78,75 +88,159 @@ func (c *command) explain(args []string) int {
 	return exitDone
 }
 
-// readSettings reads a settings file; without one the settings are nil. The
-// lists stand in it or in its member "sandbox".
-func readSettings(path string) (*boundary.Settings, error) {
+// explained are the settings that a command is explained with.
+type explained struct {
+	lists *boundary.Settings // nil if there are none
+	rules []rule.Rule
+	own   bool // the rules hold instead of those of the user's files
+}
+
+// readSettings reads a settings file; without one the lists are nil. They stand in
+// it or in its member "sandbox".
+func readSettings(path string) (explained, error) {
 	if path == "" {
-		return nil, nil
+		return explained{}, nil
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return explained{}, err
 	}
 	defer file.Close()
 	b, err := io.ReadAll(io.LimitReader(file, maxSettings+1))
 	if err != nil {
-		return nil, err
+		return explained{}, err
 	}
 	if len(b) > maxSettings {
-		return nil, fmt.Errorf("it is longer than %d bytes", maxSettings)
+		return explained{}, fmt.Errorf("it is longer than %d bytes", maxSettings)
 	}
 	var s struct {
 		boundary.Settings
-		Sandbox *boundary.Settings `json:"sandbox"`
+		Sandbox     *boundary.Settings `json:"sandbox"`
+		Permissions json.RawMessage    `json:"permissions"`
 	}
 	if err := json.Unmarshal(b, &s); err != nil {
-		return nil, err
+		return explained{}, err
 	}
+	rules, err := guard.FileRules(b, agent.ScopeUser)
+	if err != nil {
+		return explained{}, err
+	}
+	lists := &s.Settings
 	if s.Sandbox != nil {
-		return s.Sandbox, nil
+		lists = s.Sandbox
 	}
-	return &s.Settings, nil
+	if s.Permissions != nil && reflect.ValueOf(*lists).IsZero() {
+		lists = nil // the rules say it
+	}
+	return explained{lists, rules, s.Permissions != nil}, nil
 }
+
+// rules returns the rules that hold: those of the settings files, as far as the
+// user has accepted them, or those of the settings that were named.
+func (c *command) rules(folder, home string, s explained) (source ruleSource, leave func()) {
+	user := c.getenv("HOME")
+	if !filepath.IsAbs(user) {
+		user = ""
+	}
+	if s.own {
+		set := rule.New(rule.Place{Project: folder, Home: user}, s.rules)
+		return ruleSource{func() *rule.Set { return set }, func(*agent.RuleRef) string { return "" }, s.lists}, func() {}
+	}
+	var kept backend.Settings = nothing{}
+	leave = func() {}
+	if _, err := os.Stat(filepath.Join(home, storage.File)); err == nil {
+		if store, err := storage.Open(c.ctx, home); err == nil {
+			kept, leave = store, func() { _ = store.Close() }
+		} else {
+			fmt.Fprintln(c.err, "What you accepted of the project's settings cannot be read, so its rules allow nothing here:", err)
+		}
+	}
+	g := guard.New(guard.Config{Folder: folder, User: user, Store: kept})
+	return ruleSource{
+		set: func() *rule.Set { return g.Set(c.ctx, "") },
+		where: func(ref *agent.RuleRef) string {
+			reply, err := g.Rules(c.ctx, "")
+			i := slices.IndexFunc(reply.Rules, func(e guard.RuleEntry) bool {
+				return e.Rule == ref.Text && e.Decision == ref.Decision && e.Scope == ref.Scope
+			})
+			if err != nil || i < 0 {
+				return ""
+			}
+			return fmt.Sprintf(" It stands in line %d of %s.", reply.Rules[i].Line, reply.Rules[i].File)
+		},
+	}, leave
+}
+
+// ruleSource has the rules that hold, and says where one stands.
+type ruleSource struct {
+	set   func() *rule.Set
+	where func(*agent.RuleRef) string
+	lists *boundary.Settings // that stand beside the rules; nil if there are none
+}
+
+// nothing is the store of a user who has accepted nothing yet.
+type nothing struct{}
+
+func (nothing) Setting(context.Context, string) (string, error)  { return "", nil }
+func (nothing) SetSetting(context.Context, string, string) error { return nil }
 
 // judge answers questions about commands in one folder.
 type judge struct {
 	folder, user string
 	bash         agent.Accessor
 	gate         agent.Gate
+	rules        ruleSource
 }
 
-func newJudge(folder, home, user string) (*judge, error) {
+func newJudge(folder, home, user string, rules ruleSource) (*judge, error) {
 	local, err := env.NewLocal(folder)
 	if err != nil {
 		return nil, err
 	}
-	gate, err := permission.New(folder, permission.Rules{Own: []string{home}})
+	gate, err := permission.New(folder, permission.Rules{Own: []string{home}, Set: rules.set})
 	if err != nil {
 		return nil, err
 	}
 	for _, t := range tool.Builtin(local, tool.Options{}) {
 		if a, ok := t.(agent.Accessor); ok && t.Spec().Name == "Bash" {
-			return &judge{folder, user, a, gate}, nil
+			return &judge{folder, user, a, gate, rules}, nil
 		}
 	}
 	return nil, errors.New("there is no tool for commands")
 }
 
-// verdict is that of the lists, or without lists that of the mode "default".
+// verdict is that of the lists, or without lists that of the mode "default" with
+// the rules. Of settings with both, the stricter counts.
 func (j *judge) verdict(command string, s *boundary.Settings) explanation {
-	if s != nil {
-		v := boundary.New(*s, j.folder, j.user).Command(command, j.folder)
-		if v.Decision == agent.Allow {
-			v.Reason = "Every program and path of it is allowed."
-		}
-		return explanation{Verdict: v.Decision, Reason: v.Reason}
+	if s == nil {
+		return j.decide(command)
 	}
+	v := boundary.New(*s, j.folder, j.user).Command(command, j.folder)
+	if v.Decision == agent.Allow && s == j.rules.lists {
+		return j.decide(command)
+	}
+	if v.Decision == agent.Allow {
+		v.Reason = "Every program and path of it is allowed."
+	}
+	answer := explanation{Verdict: v.Decision, Reason: v.Reason}
+	if s == j.rules.lists && v.Decision == agent.Ask {
+		if by := j.decide(command); by.Verdict == agent.Deny {
+			return by
+		}
+	}
+	return answer
+}
+
+// decide is the verdict of the mode "default" with the rules.
+func (j *judge) decide(command string) explanation {
 	input, err := json.Marshal(tool.BashInput{Command: command})
 	if err != nil {
 		return explanation{Verdict: agent.Deny, Reason: err.Error()}
 	}
 	v := j.gate.Decide(agent.GateCall{Tool: "Bash", Input: input, Access: j.bash.Access(input), Mode: agent.ModeDefault})
+	if v.Rule != nil {
+		v.Reason += j.rules.where(v.Rule)
+	}
 	return explanation{Verdict: v.Decision, Reason: v.Reason}
 }
 

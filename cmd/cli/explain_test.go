@@ -18,6 +18,8 @@ func TestExplain(t *testing.T) {
 	for name, text := range map[string]string{
 		"lists.json":  `{"deniedCommands":["rm"],"deniedPaths":["secret"]}`,
 		"inside.json": `{"model":"x","sandbox":{"allowedCommands":["ls"]}}`,
+		"rules.json":  `{"permissions":{"allow":["Bash(touch *)"],"ask":["Bash(ls *)"],"deny":["Bash(touch b)"]}}`,
+		"both.json":   `{"sandbox":{"deniedCommands":["rm"]},"permissions":{"allow":["Bash(touch *)","Bash(rm *)"],"deny":["Bash(echo *)"]}}`,
 		"broken.json": `{"deniedCommands":`, "wrong.json": `{"deniedCommands":"rm"}`,
 	} {
 		if err := os.WriteFile(filepath.Join(p.folder, name), []byte(text), 0o644); err != nil {
@@ -37,6 +39,12 @@ func TestExplain(t *testing.T) {
 		{[]string{"--settings", "lists.json", "cat secret"}, "deny: The path " + filepath.Join(p.folder, "secret") + " is in deniedPaths.\n", 0},
 		{[]string{"--settings", "lists.json", "touch x"}, "allow: Every program and path of it is allowed.\n", 0},
 		{[]string{"--settings", "inside.json", "cat x"}, "deny: The command cat is not in allowedCommands.\n", 0},
+		{[]string{"--settings", "rules.json", "touch a"}, "allow: The rule Bash(touch *) allows it.\n", 0},
+		{[]string{"--settings", "rules.json", "env touch b"}, "deny: The rule Bash(touch b) denies it.\n", 0},
+		{[]string{"--settings", "rules.json", "ls -la"}, "ask: The rule Bash(ls *) wants you to be asked.\n", 0},
+		{[]string{"--settings", "both.json", "touch a"}, "allow: The rule Bash(touch *) allows it.\n", 0},
+		{[]string{"--settings", "both.json", "rm a"}, "deny: The command rm is in deniedCommands.\n", 0},
+		{[]string{"--settings", "both.json", "echo a"}, "deny: The rule Bash(echo *) denies it.\n", 0},
 		{[]string{"--settings", "broken.json", "ls"}, "The settings in broken.json cannot be used", 1},
 		{[]string{"--settings", "wrong.json", "ls"}, "The settings in wrong.json cannot be used", 1},
 		{[]string{"--settings", "none.json", "ls"}, "The settings in none.json cannot be used", 1},
@@ -75,5 +83,33 @@ func TestExplainBatch(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, strings.Split(out.String(), "\n")); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// OAS-630: without lists, the rules of the settings files decide, and the answer
+// names the rule and its place. What a project allows is not accepted yet.
+func TestExplainNamesTheRule(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	path := filepath.Join(p.folder, ".agent", "settings.json")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("{\n\"permissions\": {\n\"allow\": [\"Bash(touch *)\"],\n\"deny\": [\"Bash(rm *)\"]}}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for command, want := range map[string]string{
+		"rm x":    "deny: The rule Bash(rm *) denies it. It stands in line 4 of " + path + ".\n",
+		"touch x": "ask: A command can change anything that your user account can change.\n",
+	} {
+		if out, errs, code := p.run("explain", command); out != want || code != 0 {
+			t.Errorf("%s: exit %d, %s%s, want %s", command, code, out, errs, want)
+		}
+	}
+	if err := os.WriteFile(path, []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, _, _ := p.run("explain", "touch x"); !strings.HasPrefix(out, "ask: ") || !strings.Contains(out, ".agent/settings.json") {
+		t.Errorf("with a broken file: %s", out)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"atelier.dev/atelier/agent/llm/catalogue"
 	"atelier.dev/atelier/agent/llm/provider"
 	"atelier.dev/atelier/agent/permission"
+	"atelier.dev/atelier/agent/permission/rule"
 	"atelier.dev/atelier/agent/profile"
 	"atelier.dev/atelier/backend"
 	"github.com/spf13/pflag"
@@ -58,8 +59,8 @@ func (c *command) runFlagSet(f *runFlags) *pflag.FlagSet {
 	flags.Float64Var(&f.maxDollars, "max-budget-usd", 0, "stop before the session has cost more than this many dollars (0: no limit)")
 	flags.StringVar(&f.session, "session", "", "continue the session with this id")
 	flags.BoolVar(&f.proceed, "continue", false, "continue the folder's newest session")
-	flags.StringSliceVar(&f.allowed, "allowed-tools", nil, "tools that run without asking")
-	flags.StringSliceVar(&f.disallowed, "disallowed-tools", nil, "tools that never run")
+	flags.StringSliceVar(&f.allowed, "allowed-tools", nil, "tools that run without asking, or rules such as \"Bash(go test *)\"")
+	flags.StringSliceVar(&f.disallowed, "disallowed-tools", nil, "tools that never run, or rules such as \"Read(secrets/**)\"")
 	flags.BoolVar(&f.readOnly, "read-only", false, "change nothing: files are not written, and commands run only if bubblewrap\ncan keep them from writing")
 	flags.StringVar(&f.naming, "naming", "", "native: each model sees the tools under the names that it knows;\nspec: all models see read_file, edit_file, shell, …")
 	flags.StringVar(&f.use.baseURL, "base-url", "", "the provider's address")
@@ -108,6 +109,31 @@ func modelRef(s string) bool {
 	return s == "" || err == nil
 }
 
+// rules returns what the flags say of tools: whole tools by name, and rules about
+// some of their calls.
+func (f *runFlags) rules() (permission.Rules, []rule.Rule, error) {
+	var whole permission.Rules
+	var some []rule.Rule
+	for _, list := range []struct {
+		entries  []string
+		names    *[]string
+		decision agent.Decision
+	}{{f.allowed, &whole.Allow, agent.Allow}, {f.disallowed, &whole.Deny, agent.Deny}} {
+		for _, entry := range list.entries {
+			r, err := rule.Parse(entry)
+			if err != nil {
+				return whole, nil, fmt.Errorf("read %q: %w", entry, err)
+			}
+			if r.Decision, r.Scope = list.decision, agent.ScopeSession; r.Selector == "" && !strings.Contains(r.Tool, "*") && !strings.HasPrefix(r.Tool, "mcp__") {
+				*list.names = append(*list.names, r.Tool)
+			} else {
+				some = append(some, r)
+			}
+		}
+	}
+	return whole, some, nil
+}
+
 // prompt joins the arguments, or reads standard input for "-".
 func (c *command) prompt(args []string) (string, error) {
 	text := strings.Join(args, " ")
@@ -138,7 +164,9 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report) (agent.Pr
 	cfg := c.config(folder, home)
 	cfg.Unattended, cfg.ReadOnly = true, f.readOnly
 	cfg.Naming = profile.Naming(f.naming)
-	cfg.Rules = permission.Rules{Allow: f.allowed, Deny: f.disallowed}
+	if cfg.Rules, cfg.RunRules, err = f.rules(); err != nil {
+		return none, err
+	}
 	cfg.Limits = agent.Limits{Rounds: f.maxTurns, Budget: llm.Cost(math.Round(f.maxDollars * float64(llm.Dollar)))}
 	cfg.Retry.Retries = f.maxRetries
 	cfg.Getenv = withBaseURL(c.getenv, f)

@@ -154,7 +154,7 @@ func (r Rule) checked() (Rule, error) {
 			return Rule{}, err
 		}
 	}
-	if r.kind() == kindDomain && !strings.HasPrefix(r.Selector, "domain:") {
+	if host, ok := strings.CutPrefix(r.Selector, "domain:"); r.kind() == kindDomain && (!ok || host == "") {
 		return Rule{}, fault(FaultDomain)
 	}
 	return r, nil

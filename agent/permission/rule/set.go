@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -19,8 +18,9 @@ type Set struct {
 	at    place
 	rules []compiled // those that deny first, then those that ask
 	now   func() time.Time
-	// wary asks about commands that no rule allows.
-	wary *agent.RuleRef
+	// wary names what cannot be read, so that commands which no rule allows are
+	// asked about; empty if everything can.
+	wary string
 }
 
 // Place is where the paths of rules begin.
@@ -65,10 +65,10 @@ func New(at Place, rules []Rule) *Set {
 }
 
 // Wary returns a set that also asks, in every mode, about commands that no rule
-// allows, because a file of rules cannot be read. The text names the file.
-func (s *Set) Wary(text string, scope agent.Scope) *Set {
+// allows, because a file of rules cannot be read.
+func (s *Set) Wary(file string) *Set {
 	c := *s
-	c.wary = &agent.RuleRef{Text: text, Decision: agent.Ask, Scope: scope}
+	c.wary = file
 	return &c
 }
 
@@ -89,13 +89,16 @@ type Judgement struct {
 	// Unsure says that it cannot be told whether the rule, which denies, means the
 	// call. The decision is to ask.
 	Unsure bool
+	// Unread is the file of rules that cannot be read, for which the decision is to
+	// ask without any rule.
+	Unread string
 }
 
 // Judge returns the strictest that the rules say about a call. Free reports which
 // files the call may touch without any rule, beyond reading in the project; it may
 // be nil.
 func (s *Set) Judge(call agent.GateCall, free func(path string, write bool) bool) Judgement {
-	if s == nil || len(s.rules) == 0 && s.wary == nil {
+	if s == nil || len(s.rules) == 0 && s.wary == "" {
 		return Judgement{}
 	}
 	if free == nil {
@@ -129,8 +132,8 @@ func (s *Set) Judge(call agent.GateCall, free func(path string, write bool) bool
 	if r := v.allowed(now); r != nil {
 		return Judgement{Decision: agent.Allow, Rule: r.Ref()}
 	}
-	if s.wary != nil && call.Access.Command != "" && !call.Access.OnlyReads {
-		return Judgement{Decision: agent.Ask, Rule: s.wary}
+	if s.wary != "" && call.Access.Command != "" && !call.Access.OnlyReads {
+		return Judgement{Decision: agent.Ask, Unread: s.wary}
 	}
 	return Judgement{}
 }
@@ -302,7 +305,10 @@ func (v *view) host() (string, bool) {
 		return "", false
 	}
 	u, err := url.Parse(in.URL)
-	return strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")), err == nil && u.Hostname() != ""
+	if err != nil || u.Hostname() == "" {
+		return "", false
+	}
+	return u.Hostname(), true
 }
 
 // agents returns the names by which a call means an agent.
