@@ -1,6 +1,6 @@
 // Package effect foretells what a command line would do, for the person who is
-// asked about it. It decides nothing: a line that looks harmless here is still
-// asked about. What cannot be told is said to be so, never to be harmless.
+// asked about it and for the rules and modes that decide. What cannot be told is
+// said to be so, never to be harmless.
 package effect
 
 import (
