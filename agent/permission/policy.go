@@ -99,7 +99,7 @@ func (p *Policy) Decide(call agent.GateCall) agent.Verdict {
 	switch {
 	case judged.Decision == agent.Deny:
 		return final(by(judged, agent.Because(agent.Deny, agent.ReasonRuleDenies, judged.Rule.Text)))
-	case judged.Decision == agent.Ask && !(granted && call.Mode != agent.ModePlan && judged.Rule.Scope != agent.ScopeSession):
+	case judged.Decision == agent.Ask && !(granted && call.Mode != agent.ModePlan && (judged.Rule == nil || judged.Rule.Scope != agent.ScopeSession)):
 		return p.question(call, judged)
 	case call.Mode == agent.ModeBypass && call.Access.Confinement != agent.Unconfined:
 		return agent.Because(agent.Allow, agent.ReasonNeverAsks)

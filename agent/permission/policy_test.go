@@ -166,7 +166,7 @@ func TestModes(t *testing.T) { // K-12, OAS-621, OAS-622
 		{"unknown effects", agent.GateCall{Tool: "mcp__x__y"}, risky},
 		{"read inside and write outside", agent.GateCall{Tool: "Copy", Access: agent.Access{Reads: []string{in("file")}, Writes: []string{out("x")}}}, risky},
 		{"read outside and write inside", agent.GateCall{Tool: "Copy", Access: agent.Access{Reads: []string{out("file")}, Writes: []string{in("x")}}}, risky},
-		{"run a command that is confined", jailed("make", agent.Confined), risky},
+		{"run a command that is confined", jailed("make", agent.Confined), contained},
 		{"run a command that is confined and free", jailed("make", agent.ConfinedFree), "akaaaa"},
 		{"a confined command that destroys the project", jailed("rm -rf .", agent.ConfinedFree), risky},
 		{"a confined command that drops work", jailed("git reset --hard", agent.ConfinedFree), risky},

@@ -175,6 +175,22 @@ func (g *Guard) changeSession(ctx context.Context, id string, change func([]writ
 	return nil
 }
 
+// Forget removes the rules of sessions that were deleted.
+func (g *Guard) Forget(ctx context.Context, sessions ...string) error {
+	g.changing.Lock()
+	defer g.changing.Unlock()
+	var errs []error
+	for _, id := range sessions {
+		if rules, err := g.session(ctx, id); err == nil && len(rules) > 0 {
+			errs = append(errs, g.cfg.Store.SetSetting(ctx, keySession+id, ""))
+		}
+		g.mu.Lock()
+		delete(g.sessions, id)
+		g.mu.Unlock()
+	}
+	return errors.Join(errs...)
+}
+
 // unwritten says that a file could not be changed.
 func unwritten(err error, f file) error {
 	var told *backend.Error

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 
 	"atelier.dev/atelier/agent"
 )
@@ -19,8 +20,14 @@ type reading struct {
 	content
 	there bool
 	info  fs.FileInfo
-	err   error
+	// settled says that the file was old enough when it was read: a later change
+	// shows in its time.
+	settled bool
+	err     error
 }
+
+// settles is how old a file must be for that, with file systems that keep seconds.
+const settles = 2 * time.Second
 
 // seal stands for everything that a file allows.
 func (r reading) seal() string { return digest(r.pins()...) }
@@ -53,10 +60,10 @@ func (f file) read(before reading) reading {
 		return reading{}
 	case err != nil:
 		return reading{there: true, err: err}
-	case before.info != nil && os.SameFile(info, before.info) && info.ModTime().Equal(before.info.ModTime()) && info.Size() == before.info.Size():
+	case before.settled && os.SameFile(info, before.info) && info.ModTime().Equal(before.info.ModTime()) && info.Size() == before.info.Size():
 		return before
 	}
-	r := reading{there: true, info: info}
+	r := reading{there: true, info: info, settled: time.Since(info.ModTime()) > settles}
 	b, err := contents(root, f.name, info)
 	if err == nil {
 		r.content, err = parse(b, f.scope)

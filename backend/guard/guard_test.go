@@ -123,6 +123,20 @@ func TestRulesOfEveryScope(t *testing.T) {
 	}
 }
 
+// A deleted session leaves no rules.
+func TestForget(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("Bash(make *)", agent.Deny, agent.ScopeSession)
+	if err := w.Forget(t.Context(), "s1", "s2"); err != nil {
+		t.Fatal(err)
+	}
+	w.wants("make x", "")
+	if got := w.store.values; got[keySession+"s1"] != "" {
+		t.Errorf("%v", got)
+	}
+}
+
 // What a project's files allow holds only after the user has accepted it.
 func TestProjectsAreAcceptedFirst(t *testing.T) {
 	t.Parallel()

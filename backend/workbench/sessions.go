@@ -2,6 +2,7 @@ package workbench
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -116,6 +117,9 @@ func (w *Workbench) deleteSession(ctx context.Context, in SessionRef) (backend.E
 	}
 	if err := w.cfg.Store.DeleteSessions(ctx, ids...); err != nil {
 		return backend.Empty{}, err
+	}
+	if err := w.guard.Forget(ctx, ids...); err != nil {
+		slog.Warn("could not remove the rules of deleted sessions", "err", err)
 	}
 	for _, id := range ids {
 		w.removeOutput(id)

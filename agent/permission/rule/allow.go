@@ -19,12 +19,12 @@ func (v *view) allowsCommand(rules []compiled) *Rule {
 		return nil
 	}
 	rules = slices.DeleteFunc(slices.Clone(rules), func(r compiled) bool {
-		return !r.names(v.call) && !r.isPath || r.kind() == kindCommand && r.Selector == "" && l.typed
+		return !r.names(v.call) && !r.isPath || r.kind() == kindCommand && r.Selector == "" && l.typed && r.Tool != v.call.Tool
 	})
 	var by *Rule
 	for i, r := range rules {
 		whole := r.names(v.call) && (r.Selector == "" || r.kind() == kindCommand && r.command.exact() && r.command.line == l.text)
-		if whole && !l.typed && v.inProject(resolved(v.call.Access.Dir)) {
+		if whole && (!l.typed || r.Tool == v.call.Tool && r.Selector == "") && v.inProject(resolved(v.call.Access.Dir)) {
 			return &rules[i].Rule
 		}
 	}

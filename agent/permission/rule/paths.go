@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"io/fs"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -110,9 +111,33 @@ func (p pattern) matches(real string, at place, fold bool) bool {
 	return namesMatch(want, names)
 }
 
-// mayHaveBelow reports whether a path is a folder above what a pattern surely
-// means: the names before its first "*".
+// maxWalked is how many files are looked at below a folder. With more there may be
+// one that a pattern means.
+const maxWalked = 20_000
+
+// mayHaveBelow reports whether a pattern may mean something below a path that is a
+// folder: what its names before the first "*" lead to, or a file that is there.
 func (p pattern) mayHaveBelow(real string, at place) bool {
+	if p.isAbove(real, at) {
+		return true
+	}
+	if root := p.root(at); root == "" || !isBelow(root, real) && !isBelow(real, root) {
+		return false
+	}
+	found, walked := false, 0
+	_ = filepath.WalkDir(real, func(path string, _ fs.DirEntry, err error) error {
+		walked++
+		if found = err == nil && path != real && p.matches(path, at, true) || walked > maxWalked; found {
+			return fs.SkipAll
+		}
+		return nil // what cannot be read is not searched either
+	})
+	return found
+}
+
+// isAbove reports whether a path is a folder above what a pattern surely means: the
+// names before its first "*".
+func (p pattern) isAbove(real string, at place) bool {
 	fixed := []string{p.root(at)}
 	for _, name := range p.names {
 		if strings.ContainsAny(name, `*?[\`) {

@@ -1,13 +1,163 @@
 package rule
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"atelier.dev/atelier/agent"
+	"github.com/google/go-cmp/cmp"
 )
 
 func bash(command string) agent.GateCall {
 	return agent.GateCall{Tool: "Bash", Access: agent.Access{Command: command}}
+}
+
+// A rule about paths holds for every way to the file: tools that read and change
+// files, searches below a folder, and commands.
+func TestRulesForPaths(t *testing.T) {
+	t.Parallel()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	project, home := filepath.Join(base, "project"), filepath.Join(base, "home")
+	for _, name := range []string{"project/secrets/deep/key.pem", "project/src/a.go", "project/docs/x.md", "project/a b.txt", "home/notes/n", "outside/o"} {
+		path := filepath.Join(base, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("secrets", filepath.Join(project, "innocent")); err != nil {
+		t.Fatal(err)
+	}
+	read := func(tool string) func(string) agent.GateCall {
+		return func(name string) agent.GateCall {
+			return agent.GateCall{Tool: tool, ReadOnly: true, Access: agent.Access{Reads: []string{filepath.Join(project, name)}}}
+		}
+	}
+	write := func(name string) agent.GateCall {
+		return agent.GateCall{Tool: "ApplyPatch", Access: agent.Access{Writes: []string{filepath.Join(project, name)}}}
+	}
+	for _, c := range []struct {
+		decision agent.Decision
+		rule     string
+		call     func(string) agent.GateCall
+		what     string
+		want     agent.Decision
+	}{
+		{agent.Deny, "Read(secrets/**)", read("Read"), "secrets/deep/key.pem", agent.Deny},
+		{agent.Deny, "Read(secrets)", read("Read"), "secrets/deep/key.pem", agent.Deny},
+		{agent.Deny, "Read(/secrets/)", read("ReadMany"), "secrets/deep/key.pem", agent.Deny},
+		{agent.Deny, "Read(secrets/**)", read("Read"), "innocent/deep/key.pem", agent.Deny},
+		{agent.Deny, "Read(secrets/**)", read("Read"), "src/../secrets/x", agent.Deny},
+		{agent.Deny, "Read(SECRETS/**)", read("Read"), "secrets/x", agent.Deny},
+		{agent.Deny, "Read(*.pem)", read("Read"), "secrets/deep/key.pem", agent.Deny},
+		{agent.Deny, "Read(**/deep/*.pem)", read("Read"), "secrets/deep/key.pem", agent.Deny},
+		{agent.Deny, "Read(//" + base[1:] + "/outside/**)", read("Read"), "../outside/o", agent.Deny},
+		{agent.Deny, "Read(~/notes/*)", read("Read"), "../home/notes/n", agent.Deny},
+		{agent.Deny, "Read(secrets/**)", read("Read"), "src/a.go", ""},
+		{agent.Deny, "Read(/x/*.pem)", read("Read"), "secrets/deep/key.pem", ""},
+		{agent.Deny, "Read(secrets/**)", read("Grep"), "", agent.Ask},
+		{agent.Deny, "Read(*.pem)", read("Grep"), "", agent.Ask},
+		{agent.Deny, "Read(*.pem)", read("Glob"), "secrets", agent.Ask},
+		{agent.Deny, "Read(*.pem)", read("Grep"), "src", ""},
+		{agent.Deny, "Read(*.pem)", read("ListDir"), "", ""},
+		{agent.Deny, "Read(secrets/**)", bash, "cat secrets/x", agent.Deny},
+		{agent.Deny, "Read(secrets/**)", bash, "cd secrets && cat x", agent.Deny},
+		{agent.Deny, "Read(secrets/**)", bash, "sh -c 'cat < innocent/x'", agent.Deny},
+		{agent.Deny, "Read(secrets/**)", bash, "cp -r . /tmp/x", agent.Ask},
+		{agent.Deny, "Read(secrets/**)", bash, "grep -r x .", agent.Ask},
+		{agent.Deny, "Read(secrets/**)", bash, "cat $X", agent.Ask},
+		{agent.Deny, "Read(secrets/**)", bash, "tool --file=secrets/x", agent.Deny},
+		{agent.Deny, "Read(secrets/**)", bash, "ls src", ""},
+		{agent.Deny, "Edit(docs/**)", write, "docs/x.md", agent.Deny},
+		{agent.Deny, "Write(docs/**)", write, "docs/new/y", agent.Deny},
+		{agent.Deny, "Edit(docs/**)", read("Read"), "docs/x.md", ""},
+		{agent.Deny, "Edit(docs/**)", bash, "echo > docs/x.md", agent.Deny},
+		{agent.Deny, "Edit(docs/**)", bash, "rm -rf docs/x.md", agent.Deny},
+		{agent.Deny, "Edit(docs/**)", bash, "rm -rf docs", agent.Ask},
+		{agent.Deny, "Edit(docs/**)", bash, "mv docs else", agent.Ask},
+		{agent.Deny, "Edit(docs/**)", bash, "cat docs/x.md", ""},
+		{agent.Allow, "Edit(docs/**)", write, "docs/x.md", agent.Allow},
+		{agent.Allow, "Edit(docs/**)", write, "src/a.go", ""},
+		{agent.Allow, "Edit(docs/**)", bash, "cat src/a.go > docs/x.md", agent.Allow},
+		{agent.Allow, "Edit(docs/**)", bash, "cat /etc/hosts > docs/x.md", ""},
+		{agent.Allow, "Read(docs/**)", write, "docs/x.md", ""},
+		{agent.Allow, "Edit(a b.txt)", write, "a b.txt", agent.Allow},
+		{agent.Allow, "Read(~/notes/**)", read("Read"), "../home/notes/n", agent.Allow},
+		{agent.Allow, "Read(secrets/**)", read("Read"), "innocent/x", agent.Allow},
+		{agent.Allow, "Edit(/innocent/**)", write, "innocent/x", ""},
+	} {
+		r, err := Parse(c.rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Decision = c.decision
+		if got := New(Place{Project: project, Home: home}, []Rule{r}).Judge(c.call(c.what), nil); got.Decision != c.want {
+			t.Errorf("%s %s: %s: %q, want %q", c.decision, c.rule, c.what, got.Decision, c.want)
+		}
+	}
+}
+
+// Rules that cannot be read say why.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]Fault{
+		"": FaultEmpty, " ": FaultEmpty, "Bash(" + strings.Repeat("x", MaxLength) + ")": FaultLong, "Bash(a\u202eb)": FaultHidden, "Bash(a\nb)": FaultHidden, "Bash(ls": FaultBracket,
+		"Bash)": FaultTool, "(ls)": FaultTool, "ba sh": FaultTool, "Bash()": FaultSelector, "mcp__*(x)": FaultTools, "Read(../x)": FaultParent, "Read([)": FaultPattern,
+		"Edit(**/a/**/b/**/c/**)": FaultStars, "WebFetch(go.dev)": FaultDomain, "WebFetch(domain:)": FaultDomain,
+	} {
+		_, err := Parse(text)
+		var fault *Error
+		if !errors.As(err, &fault) || fault.Fault != want {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	for _, text := range []string{"Bash", "*", "mcp__s__*", "Skill(x)", "Bash(echo (a) [b)", "Read(~)", "Agent(a b)"} {
+		if r, err := Parse(text); err != nil || r.String() != text {
+			t.Errorf("%q: %v, %v", text, r, err)
+		}
+	}
+}
+
+// Rules that allow programs which run others are marked, and never suggested.
+func TestTooWideRules(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"Bash": true, "*": true, "Bash(*)": true, "Bash(python *)": true, "Bash(python3.12:*)": true, "Bash(/usr/bin/env *)": true, "Bash(sudo *)": true, "Bash(node -e *)": true,
+		"Bash(py* x)": true, "Bash(python x.py)": false, "Bash(git *)": false, "Bash(npm run test:*)": false, "Read": false, "mcp__s__*": false,
+	} {
+		r, err := Parse(text)
+		r.Decision = agent.Allow
+		if err != nil || r.TooWide() != want {
+			t.Errorf("%s: %t, %v", text, r.TooWide(), err)
+		}
+	}
+	for command, want := range map[string][]string{
+		"npm run test -- --watch": {"Bash(npm run test -- --watch)", "Bash(npm run test *)"},
+		"python x.py":             {"Bash(python x.py)"},
+		"sudo make install":       {"Bash(sudo make install)"},
+		"ls && make all":          {"Bash(ls && make all)"}, // make runs what an argument says
+		"cat a && tsc -p .":       {"Bash(cat a && tsc -p .)", "Bash(tsc *)"},
+		"tsc *.ts":                {`Bash(tsc \*.ts)`, "Bash(tsc *)"},
+		"git -C x push":           {"Bash(git -C x push)"},
+		"cat .env":                nil,
+		"git push\nls":            nil,
+	} {
+		var got []string
+		for _, r := range Suggest(bash(command), Place{Project: t.TempDir()}) {
+			got = append(got, r.String())
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", command, diff)
+		}
+	}
 }
 
 // OAS-630: a rule for commands is matched against each part of a line.
