@@ -15,15 +15,15 @@ func bash(command string) agent.GateCall {
 	return agent.GateCall{Tool: "Bash", Access: agent.Access{Command: command}}
 }
 
-// A rule about paths holds for every way to the file: tools that read and change
-// files, searches below a folder, and commands.
-func TestRulesForPaths(t *testing.T) {
-	t.Parallel()
-	base, err := filepath.EvalSymlinks(t.TempDir())
+// places returns a folder with a project, a home folder and one outside both.
+func places(t *testing.T) (base, project, home string) {
+	t.Helper()
+	var err error
+	base, err = filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	project, home := filepath.Join(base, "project"), filepath.Join(base, "home")
+	project, home = filepath.Join(base, "project"), filepath.Join(base, "home")
 	for _, name := range []string{"project/secrets/deep/key.pem", "project/src/a.go", "project/docs/x.md", "project/a b.txt", "home/notes/n", "outside/o"} {
 		path := filepath.Join(base, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -36,6 +36,14 @@ func TestRulesForPaths(t *testing.T) {
 	if err := os.Symlink("secrets", filepath.Join(project, "innocent")); err != nil {
 		t.Fatal(err)
 	}
+	return base, project, home
+}
+
+// A rule about paths holds for every way to the file: tools that read and change
+// files, searches below a folder, and commands.
+func TestRulesForPaths(t *testing.T) {
+	t.Parallel()
+	base, project, home := places(t)
 	read := func(tool string) func(string) agent.GateCall {
 		return func(name string) agent.GateCall {
 			return agent.GateCall{Tool: tool, ReadOnly: true, Access: agent.Access{Reads: []string{filepath.Join(project, name)}}}
