@@ -2,11 +2,11 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -418,72 +418,21 @@ func TestConfinementIsRefused(t *testing.T) {
 	}
 }
 
-// Two commands share their placeholders, and one that a killed program left is
-// taken over.
-func TestPlaceholders(t *testing.T) {
+// A bubblewrap that is missing, or that may not make namespaces, is told apart,
+// and nothing runs with it.
+func TestBubblewrapThatDoesNotWork(t *testing.T) {
 	t.Parallel()
-	y := newYard(t)
-	left := filepath.Join(y.project, ".mcp.json")
-	if err := os.Mkdir(left, 0o555); err != nil {
+	refused := filepath.Join(t.TempDir(), "bwrap")
+	if err := os.WriteFile(refused, []byte("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chtimes(left, placeholderTime, placeholderTime); err != nil {
-		t.Fatal(err)
-	}
-	var running []*Process
-	for range 3 {
-		spec := y.spec("echo ready; sleep 1000")
-		ready := make(chan struct{})
-		spec.Confine, spec.Output = &y.profile, func(string) { close(ready) }
-		p, err := Start(t.Context(), spec)
-		if err != nil {
-			t.Fatal(err)
+	for path, want := range map[string]confine.Lack{"": confine.LackMissing, refused + "-absent": confine.LackMissing, refused: confine.LackRefused} {
+		found := findBubblewrap(false, path).found
+		if found.Works() || found.Lack != want || want == confine.LackRefused && !strings.Contains(found.Detail, "No permissions") {
+			t.Errorf("%q: %+v", path, found)
 		}
-		<-ready
-		running = append(running, p)
-	}
-	for i, p := range running {
-		p.Stop()
-		settle()
-		_, err := os.Lstat(left)
-		if last := i == len(running)-1; last != (err != nil) {
-			t.Errorf("after %d of %d: %v", i+1, len(running), err)
+		if _, err := (none{found}).jail(Spec{}, nil); !errors.Is(err, ErrNoConfinement) || !strings.Contains(err.Error(), "bubblewrap") {
+			t.Errorf("%q: %v", path, err)
 		}
-	}
-	own := filepath.Join(y.project, ".vscode") // the user's, though it is empty
-	if err := os.Mkdir(own, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	y.confined(t, "true")
-	settle()
-	if _, err := os.Lstat(own); err != nil {
-		t.Error(err)
-	}
-}
-
-func BenchmarkConfined(b *testing.B) {
-	dir, err := os.MkdirTemp("/var/tmp", "bench")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	profile := &confine.Profile{Writable: []string{dir}, Temp: dir}
-	for _, name := range []string{".git", ".agent", ".claude", ".mcp.json", ".vscode"} {
-		profile.Protected = append(profile.Protected, filepath.Join(dir, name))
-	}
-	for name, p := range map[string]*confine.Profile{"free": nil, "confined": profile} {
-		b.Run(name, func(b *testing.B) {
-			var took []time.Duration
-			for b.Loop() {
-				r, err := Run(b.Context(), Spec{Argv: []string{"/bin/bash", "--norc", "--noprofile", "-c", "true"}, Dir: dir, Confine: p})
-				if err != nil || r.ExitCode != 0 {
-					b.Fatal(r, err)
-				}
-				took = append(took, r.Duration)
-			}
-			slices.Sort(took)
-			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "median-ms")
-			b.ReportMetric(float64(took[0].Microseconds())/1000, "least-ms")
-		})
 	}
 }

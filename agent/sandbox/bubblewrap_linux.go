@@ -42,15 +42,15 @@ type bubblewrap struct {
 }
 
 var (
-	wholeBubblewrap  = sync.OnceValue(func() bubblewrap { return findBubblewrap(false) })
-	weakerBubblewrap = sync.OnceValue(func() bubblewrap { return findBubblewrap(true) })
+	wholeBubblewrap  = sync.OnceValue(func() bubblewrap { return findBubblewrap(false, "/usr/bin/bwrap", LookPath("bwrap")) })
+	weakerBubblewrap = sync.OnceValue(func() bubblewrap { return findBubblewrap(true, "/usr/bin/bwrap", LookPath("bwrap")) })
 )
 
-// findBubblewrap tries the program. The system's own is preferred, because some
-// distributions let only that one create namespaces.
-func findBubblewrap(weaker bool) bubblewrap {
+// findBubblewrap tries the program at some paths. The system's own comes first,
+// because some distributions let only that one create namespaces.
+func findBubblewrap(weaker bool, paths ...string) bubblewrap {
 	b := bubblewrap{weaker: weaker, found: confine.Level{Lack: confine.LackMissing}}
-	for _, path := range []string{"/usr/bin/bwrap", LookPath("bwrap")} {
+	for _, path := range paths {
 		if _, err := os.Stat(path); path == "" || err != nil {
 			continue
 		}

@@ -25,6 +25,7 @@ test('commands are confined at the press of a switch, and one leaves only when a
     env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
   }))
   const { page, offences } = await openPage(stage.browser, host.url)
+  await page.getByRole('textbox', { name: 'Message' }).waitFor()
   await page.keyboard.press('Control+,')
   const settings = page.getByRole('dialog', { name: 'Settings' })
   const field = settings.getByRole('combobox', { name: 'Search the settings' })
