@@ -20,7 +20,7 @@ const kinds = [
 ]
 
 function settings(colours: Colours): Parameters<typeof mermaid.initialize>[0] {
-  const { isDark, sheet, well, line, control, ink, inkSoft } = colours
+  const { isDark, sheet, well, line, control, ink, inkSoft, hues } = colours
   return {
     startOnLoad: false,
     securityLevel: 'strict',
@@ -55,6 +55,7 @@ function settings(colours: Colours): Parameters<typeof mermaid.initialize>[0] {
       noteTextColor: ink,
       noteBorderColor: line,
       edgeLabelBackground: well,
+      ...hued(hues, sheet),
     },
     // The text of a diagram changes none of these.
     secure: [
@@ -64,6 +65,27 @@ function settings(colours: Colours): Parameters<typeof mermaid.initialize>[0] {
       ...['dompurifyConfig', 'layout', 'look', 'elk', 'legacyMathML', 'forceLegacyMathML'],
     ],
   }
+}
+
+/** The colours of slices, branches and periods, and of the text on them. */
+function hued(hues: readonly string[], text: string): Record<string, string> {
+  const all: Record<string, string> = {
+    pieSectionTextColor: text,
+    pieStrokeColor: text,
+    pieOuterStrokeColor: text,
+    pieOpacity: '1',
+  }
+  for (let n = 0; n < 12; n++) {
+    const hue = hues[n % hues.length]!
+    all[`pie${n + 1}`] = hue
+    all[`cScale${n}`] = hue
+    all[`cScaleLabel${n}`] = text
+    if (n < 8) {
+      all[`git${n}`] = hue
+      all[`gitBranchLabel${n}`] = text
+    }
+  }
+  return all
 }
 
 /** The drawing as a picture that stands alone: it has a size, and only what is drawn. */

@@ -3,6 +3,8 @@
 /** The colours of the page that a diagram is drawn in, as Mermaid reads them. */
 export type Colours = {
   isDark: boolean
+  /** Those that tell several things apart. The sheet's colour is readable on each. */
+  hues: string[]
 } & Record<'sheet' | 'well' | 'line' | 'control' | 'ink' | 'inkSoft', string>
 
 export type Drawing = { id: string; source: string; colours: Colours }

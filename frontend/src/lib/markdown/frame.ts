@@ -73,5 +73,6 @@ function coloursOf(root: HTMLElement): Colours {
     control: colour('--control'),
     ink: colour('--ink'),
     inkSoft: colour('--ink-soft'),
+    hues: ['blue', 'yellow', 'green', 'magenta', 'cyan', 'red'].map((hue) => colour(`--${hue}`)),
   }
 }
