@@ -90,8 +90,8 @@ func transfers(w *walker, program string, args []value, s *scope) {
 			w.writes(options[name], s)
 		}
 		for _, address := range rest {
-			if path, ok := strings.CutPrefix(strings.ToLower(address.text()), "file://"); ok {
-				w.reads(value{{text: path, exact: address.exact()}}, s)
+			if text := address.text(); strings.HasPrefix(strings.ToLower(text), "file://") {
+				w.reads(value{{text: text[len("file://"):], exact: address.exact()}}, s)
 			}
 		}
 	}

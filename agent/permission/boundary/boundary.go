@@ -113,7 +113,7 @@ func (c *Checker) path(path string, op Operation) Verdict {
 	if real := Resolve(path); real != path {
 		ways = append(ways, real)
 	}
-	for _, way := range ways {
+	for _, way := range slices.Concat(ways, linked(path)) {
 		if c.isDenied(way) {
 			return denied("The path ", path, " is in deniedPaths.")
 		}
@@ -128,6 +128,25 @@ func (c *Checker) path(path string, op Operation) Verdict {
 	}
 	return allowed
 }
+
+// linked returns where the files lead that a pattern matches. One with several
+// wildcards, which can match very many, is not looked at.
+func linked(pattern string) (real []string) {
+	parts := slices.DeleteFunc(names(pattern), func(name string) bool { return !strings.ContainsAny(name, "*?[") })
+	if len(parts) != 1 {
+		return nil
+	}
+	matches, _ := filepath.Glob(pattern)
+	for _, match := range matches[:min(len(matches), maxLinked)] {
+		if path := Resolve(match); path != match {
+			real = append(real, path)
+		}
+	}
+	return real
+}
+
+// maxLinked limits how many files of a pattern are looked at.
+const maxLinked = 1000
 
 // isDenied reports whether a path is, or as a pattern may match, a denied path
 // or something below it.

@@ -117,7 +117,10 @@ var version = regexp.MustCompile(`^[-.]?[0-9][0-9.]*$`)
 // denies returns the entry of deniedCommands that a step is, or none. The words
 // after an entry's program are arguments, between which options may stand.
 func (c *Checker) denies(s effect.Step) string {
-	program := strings.TrimSuffix(s.Program(), ".exe")
+	program, args := strings.TrimSuffix(s.Program(), ".exe"), s.Args
+	if command, ok := strings.CutPrefix(program, "git-"); ok { // a command of git by its file
+		program, args = "git", append([]string{command}, args...)
+	}
 	for _, entry := range c.settings.DeniedCommands {
 		words := strings.Fields(entry)
 		if len(words) == 0 {
@@ -128,7 +131,7 @@ func (c *Checker) denies(s effect.Step) string {
 		if after, ok := strings.CutPrefix(program, name); ok && version.MatchString(after) {
 			isIt = true
 		}
-		if isIt && hasInOrder(s.Args, words[1:]) {
+		if isIt && hasInOrder(args, words[1:]) {
 			return entry
 		}
 	}
@@ -290,6 +293,9 @@ var descends = map[string][]string{
 	"cp": {"r", "R", "a", "--recursive", "--archive"}, "scp": {"r"}, "chmod": {"R", "--recursive"}, "chown": {"R", "--recursive"}, "chgrp": {"R", "--recursive"},
 }
 
+// talkers have arguments that are text only; a redirection has no name.
+var talkers = []string{"", "echo", "printf", "true", "false", ":"}
+
 // files checks the files that a step is known to touch, and its arguments.
 func (c *Checker) files(s effect.Step) Verdict {
 	verdict := allowed
@@ -312,7 +318,7 @@ func (c *Checker) files(s effect.Step) Verdict {
 		verdict = stricter(verdict, c.unnamed(s))
 	}
 	for _, arg := range s.Args {
-		if s.Name == "" { // text that a program reads
+		if slices.Contains(talkers, s.Name) { // it is text
 			break
 		}
 		for _, path := range pathsIn(arg, s.Unfamiliar) {
@@ -376,6 +382,9 @@ func (c *Checker) argument(word string, s effect.Step) Verdict {
 // pair, such as /from:/to.
 func pathsIn(arg string, unfamiliar bool) []string {
 	paths := wholePaths(arg)
+	if unfamiliar && len(arg) > 2 && arg[0] == '-' && arg[1] != '-' { // the value of a letter
+		paths = append(paths, arg[2:])
+	}
 	if unfamiliar && !strings.Contains(arg, "://") {
 		for _, whole := range slices.Clone(paths) {
 			paths = append(paths, strings.FieldsFunc(whole, func(r rune) bool { return r == ':' || r == ',' })...)

@@ -215,6 +215,9 @@ func (l *line) touches(r compiled, at place) answer {
 	for _, s := range slices.Concat(l.steps, l.scripts) {
 		found = max(found, stepTouches(s, r, at))
 	}
+	if found == no && r.reached != nil && r.reached.Steps(l.steps).Decision != agent.Allow {
+		return maybe
+	}
 	return found
 }
 

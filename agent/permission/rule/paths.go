@@ -138,6 +138,17 @@ func (p pattern) mayHaveBelow(real string, at place) bool {
 // isAbove reports whether a path is a folder above what a pattern surely means: the
 // names before its first "*".
 func (p pattern) isAbove(real string, at place) bool {
+	fixed, _ := p.fixed(at)
+	if fixed == "" {
+		return false
+	}
+	rel, err := filepath.Rel(real, boundary.Resolve(fixed))
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// fixed returns the path before a pattern's first "*", and whether the pattern
+// means everything below it.
+func (p pattern) fixed(at place) (path string, whole bool) {
 	fixed := []string{p.root(at)}
 	for _, name := range p.names {
 		if strings.ContainsAny(name, `*?[\`) {
@@ -146,10 +157,21 @@ func (p pattern) isAbove(real string, at place) bool {
 		fixed = append(fixed, name)
 	}
 	if len(fixed) == 1 || p.floating || fixed[0] == "" {
-		return false
+		return "", false
 	}
-	rel, err := filepath.Rel(real, boundary.Resolve(filepath.Join(fixed...)))
-	return err == nil && filepath.IsLocal(rel)
+	rest := p.names[len(fixed)-1:]
+	return filepath.Join(fixed...), len(rest) == 0 || len(rest) == 1 && (rest[0] == "**" || rest[0] == "*")
+}
+
+// reacher returns a checker of lines that may reach what a rule about reading
+// means, although no step names it: by a pattern, a link or a program's own
+// commands. It is nil for a rule that means some files of a folder only.
+func (p pattern) reacher(at place) *boundary.Checker {
+	path, whole := p.fixed(at)
+	if !whole {
+		return nil
+	}
+	return boundary.New(boundary.Settings{DeniedPaths: []string{path}}, at.project, at.home)
 }
 
 // below returns the names of a path below the pattern's base.

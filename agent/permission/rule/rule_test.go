@@ -237,3 +237,41 @@ func TestRulesForCommands(t *testing.T) {
 		}
 	}
 }
+
+// What a rule about reading means is not reached by patterns, links, or the
+// commands of other programs. OAS-630.
+func TestRulesForFilesSeeThroughLines(t *testing.T) {
+	t.Parallel()
+	project := t.TempDir()
+	for _, dir := range []string{"secrets", "src"} {
+		if err := os.Mkdir(filepath.Join(project, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(project, "secrets/key"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("secrets", filepath.Join(project, "alias")); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Parse("Read(secrets/**)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Decision = agent.Deny
+	set := New(Place{Project: project}, []Rule{r})
+	for _, line := range []string{
+		"cat secrets/key", "cat s*/key", "cat [s]ecrets/key", "cat alias/key", "cat alia?/key", "cd alias && cat key", "git grep x -- secrets", "ln -s secrets y",
+		"awk '{getline x < \"secrets/key\"; print x}' a", "sed 'r secrets/key' a", "sqlite3 :memory: '.read secrets/key'", "cat /proc/self/cwd/secrets/key",
+		"for d in *; do cat $d/key; done", "make -C secrets", "git -C secrets show", "diff -r secrets /tmp", "mytool -isecrets/key", "curl file://$PWD/secrets/key", "tar cf x.tar .",
+	} {
+		if got := set.Judge(bash(line), nil); got.Decision == "" {
+			t.Errorf("%s passes", line)
+		}
+	}
+	for _, line := range []string{"cat src/x", "ls", "git status", "go test ./...", "echo secrets", "cat secretary", "rm -rf build", "npm run build > out.txt"} {
+		if got := set.Judge(bash(line), nil); got.Decision != "" {
+			t.Errorf("%s: %+v", line, got)
+		}
+	}
+}

@@ -37,6 +37,7 @@ type compiled struct {
 	command command
 	path    pattern
 	isPath  bool
+	reached *boundary.Checker // by lines; nil unless the rule denies or asks about reading
 }
 
 // New returns a set. Deny wins over ask and ask over allow, whatever their order
@@ -58,6 +59,9 @@ func New(at Place, rules []Rule) *Set {
 			}
 		}
 		c.path, c.isPath = r.pattern()
+		if c.isPath && r.kind() == kindRead && r.Decision != agent.Allow {
+			c.reached = c.path.reacher(s.at)
+		}
 		s.rules = append(s.rules, c)
 	}
 	slices.SortStableFunc(s.rules, func(a, b compiled) int { return cmp.Compare(rank(b.Decision), rank(a.Decision)) })
