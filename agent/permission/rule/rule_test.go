@@ -168,6 +168,39 @@ func TestTooWideRules(t *testing.T) {
 	}
 }
 
+// What a line runs from a file is read too, and what is only known when it runs is
+// never allowed.
+func TestRulesForWhatCannotBeSeen(t *testing.T) {
+	t.Parallel()
+	_, project, home := places(t)
+	if err := os.WriteFile(filepath.Join(project, "clean.sh"), []byte("#!/bin/sh\nrm x\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		decision agent.Decision
+		rule     string
+		command  string
+		want     agent.Decision
+	}{
+		{agent.Deny, "Bash(rm *)", "sh clean.sh", agent.Deny},
+		{agent.Deny, "Bash(rm *)", "./clean.sh", agent.Deny},
+		{agent.Deny, "Bash(rm *)", "sh missing.sh", agent.Ask},
+		{agent.Deny, "Bash(curl *)", "sh clean.sh", ""},
+		{agent.Allow, "Bash(rm *)", "rm $X", ""},
+		{agent.Allow, "Bash(touch *)", "touch $X", ""},
+		{agent.Allow, "Bash(touch *)", "touch new", agent.Allow},
+	} {
+		r, err := Parse(c.rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Decision = c.decision
+		if got := New(Place{Project: project, Home: home}, []Rule{r}).Judge(bash(c.command), nil); got.Decision != c.want {
+			t.Errorf("%s %s: %s: %q, want %q", c.decision, c.rule, c.command, got.Decision, c.want)
+		}
+	}
+}
+
 // OAS-630: a rule for commands is matched against each part of a line.
 func TestRulesForCommands(t *testing.T) {
 	t.Parallel()
