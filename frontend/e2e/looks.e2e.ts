@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { answer, openPage, shot, shots } from './browser'
+import { answer, openPage, shot } from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -115,7 +115,7 @@ test.each(['en', 'zh-CN'] as const)(
     const question = page.getByRole('region', { name: say.question })
     // The difference is shown, although the write will be refused.
     await question.locator('.row.del', { hasText: 'once(4)' }).waitFor()
-    await shots(page, `looks-${locale}-unread`)
+    await seen('unread')
     await answer(question, say.allow)
     await page.getByText('I look first.').waitFor()
     await answer(question, say.allow)
