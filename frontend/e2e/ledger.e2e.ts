@@ -163,7 +163,7 @@ test('who comes back is told what ran without asking, on every page, until it is
   const panel = panelOf(other.page, 'Permissions')
   await shot(other.page, 'away-ledger')
   await panel.getByRole('button', { name: 'Remove: Only without asking' }).click()
-  await expect.poll(() => rows(other.page).count()).toBe(4)
+  await expect.poll(() => rows(other.page).count()).toBe(3)
 
   await other.page.getByRole('button', { name: 'Dismiss' }).focus()
   await other.page.keyboard.press('Enter')
