@@ -30,7 +30,8 @@ func placeholder(path string) (release func(), err error) {
 		err = os.Mkdir(path, 0o555)
 		if err == nil {
 			err = os.Chtimes(path, placeholderTime, placeholderTime)
-		} else if !errors.Is(err, fs.ErrExist) {
+		}
+		if err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 		dir, err := os.OpenFile(path, unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)

@@ -275,8 +275,10 @@ func (b *bash) limit(ms int64) (limit time.Duration, clamped bool) {
 }
 
 // remarks explains how the command ended if its output alone would mislead
-// (LOOP-41).
-func remarks(r env.CommandResult, timeout time.Duration) (notes []string) {
+// (LOOP-41). The exit code comes last, where the page leaves it out, because its
+// card shows it.
+func remarks(r env.CommandResult, timeout time.Duration) []string {
+	notes := besides(r, timeout)
 	switch {
 	case r.Interrupted || r.TimedOut: // no exit code of its own
 	case r.ExitCode != 0:
@@ -284,7 +286,7 @@ func remarks(r env.CommandResult, timeout time.Duration) (notes []string) {
 	case r.Stdout == "":
 		notes = append(notes, "[The command succeeded and printed nothing.]")
 	}
-	return append(notes, besides(r, timeout)...)
+	return notes
 }
 
 // besides explains how the command ended if its output and exit code would

@@ -12,6 +12,12 @@ test.each<[string, Partial<Authority> | undefined, Answer | undefined, string]>(
   ['the mode', { by: 'mode' }, undefined, 'Allowed by the mode “Accept edits”.'],
   ['the mode', { by: 'mode', decision: 'deny' }, undefined, 'Denied by the mode “Accept edits”.'],
   [
+    'the confinement',
+    { by: 'mode', code: 'confined' },
+    undefined,
+    'Allowed because it ran confined.',
+  ],
+  [
     'a rule',
     { by: 'rule', rule },
     undefined,

@@ -21,6 +21,7 @@ export function authorityWords(authority: Authority | undefined, answer?: Answer
   if (by !== 'person' && authority.approval) return own('by_nobody')
   if (by === 'rule' && rule) return own(`by_rule_${decision}`, named(rule))
   if (by === 'hook' || by === 'callback') return own(`by_${by}_${decision}`)
+  if (authority.code === 'confined') return own('by_confinement')
   if (by !== 'person') return own(`by_mode_${decision}`, { mode: t(`mode.${mode}`) })
   if (!authority.approval) return own('by_person_earlier')
   return sentences(personWords(decision, answer), rule && own('asked_by_rule', named(rule)))

@@ -4,6 +4,7 @@ export const messages = {
   en: {
     by_mode_allow: 'Allowed by the mode “{mode}”.',
     by_mode_deny: 'Denied by the mode “{mode}”.',
+    by_confinement: 'Allowed because it ran confined.',
     by_rule_allow: 'Allowed by the rule {rule}, {scope}.',
     by_rule_deny: 'Denied by the rule {rule}, {scope}.',
     by_hook_allow: 'Allowed by a hook.',
@@ -69,6 +70,7 @@ export const messages = {
   'zh-CN': {
     by_mode_allow: '由模式“{mode}”允许。',
     by_mode_deny: '被模式“{mode}”拒绝。',
+    by_confinement: '因受限运行而允许。',
     by_rule_allow: '由规则 {rule}（{scope}）允许。',
     by_rule_deny: '被规则 {rule}（{scope}）拒绝。',
     by_hook_allow: '由钩子允许。',
