@@ -37,10 +37,12 @@ func (s *Session) SetCanUseTool(f CanUseTool) {
 // of [Session.SetCanUseTool], even if the mode is the same. It is safe for
 // concurrent use.
 func (s *Session) SetPermissionMode(mode Mode) {
-	set := s.settings()
+	s.control.mu.Lock()
+	defer s.control.mu.Unlock()
+	set := s.control.latest
 	set.Mode = mode
-	s.Configure(set)
-	s.SetCanUseTool(nil)
+	s.control.configure(set)
+	s.control.canUse = nil
 }
 
 // opine puts a program's opinion in the place of the gate's verdict.

@@ -3,6 +3,9 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"atelier.dev/atelier/agent"
@@ -80,6 +83,32 @@ func TestCanUseToolThatPanics(t *testing.T) {
 	if ends := find[agent.ToolCallEnd](r.run("go")); len(ends) != 1 || ends[0].Outcome != agent.OutcomeDenied {
 		t.Errorf("%+v", ends)
 	}
+}
+
+// Settings are changed while the session's goroutine records earlier ones.
+func TestSettingsFromOtherGoroutines(t *testing.T) {
+	t.Parallel()
+	s := newRig(t, llmtest.Script()).open()
+	var changing sync.WaitGroup
+	var enough atomic.Bool
+	for _, change := range []func(){
+		func() { s.SetPermissionMode(agent.ModePlan) },
+		func() { s.Configure(agent.Settings{Provider: llmtest.Provider, Model: "m", Mode: agent.ModeAuto}) },
+	} {
+		changing.Go(func() {
+			for !enough.Load() {
+				change()
+				runtime.Gosched()
+			}
+		})
+	}
+	for recorded := 0; recorded < 100; runtime.Gosched() {
+		if _, ok := s.RecordSettings(); ok {
+			recorded++
+		}
+	}
+	enough.Store(true)
+	changing.Wait()
 }
 
 // OAS-629: setting the mode, or no function, returns to what the gate decides.

@@ -108,6 +108,7 @@ type control struct {
 	mu       sync.Mutex
 	cancel   context.CancelCauseFunc // of the current turn, else nil
 	settings *Settings               // requested, not yet recorded
+	latest   Settings                // those, or else the recorded ones
 	canUse   CanUseTool              // nil if nobody is asked
 }
 
@@ -189,6 +190,13 @@ func (s *Session) apply(ev Event) {
 		}
 	}
 	s.transcript.Apply(ev)
+	if _, ok := ev.Data.(SettingsChange); ok {
+		s.control.mu.Lock()
+		defer s.control.mu.Unlock()
+		if s.control.settings == nil {
+			s.control.latest = s.transcript.Settings
+		}
+	}
 }
 
 // Transcript returns the fold of the session's events so far.
@@ -204,14 +212,17 @@ func (s *Session) Record(p Payload) Event {
 // Configure changes the settings. The permission mode holds at once; the other
 // settings hold from the next round, which also records the change (LOOP-137).
 func (s *Session) Configure(set Settings) {
-	set.Mode = cmp.Or(set.Mode, ModeDefault)
-	before := s.settings().Mode
 	s.control.mu.Lock()
 	defer s.control.mu.Unlock()
-	if set.Mode != before {
-		s.control.canUse = nil
+	s.control.configure(set)
+}
+
+func (c *control) configure(set Settings) {
+	set.Mode = cmp.Or(set.Mode, ModeDefault)
+	if set.Mode != cmp.Or(c.latest.Mode, ModeDefault) {
+		c.canUse = nil
 	}
-	s.control.settings = &set
+	c.settings, c.latest = &set, set
 }
 
 // Queue returns the messages that wait for delivery.
