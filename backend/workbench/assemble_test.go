@@ -35,7 +35,7 @@ func TestEffectsOfTheNaming(t *testing.T) {
 				if tt.set > 0 {
 					preferences := must[backend.Preferences](c.page, "preferences.get", backend.Empty{})
 					preferences.CommandTimeout = tt.set
-					must[backend.Preferences](c.page, "preferences.set", preferences)
+					must[backend.Preferences](c.page, "preferences.change", workbench.PreferencesChange{After: preferences})
 				}
 				c.says(llmtest.Use("shell", args{"command": "seq 1000 1399"})) // every profile understands it
 				c.fine(c.turn("count"), 1)

@@ -30,7 +30,7 @@ func TestBypassIsNeverAPreference(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t), ""))
 	wish := backend.Preferences{NewSession: agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeBypass}}
-	if _, err := call[backend.Preferences](p, "preferences.set", wish); err == nil || err.Code != backend.CodeInvalid {
+	if _, err := call[backend.Preferences](p, "preferences.change", workbench.PreferencesChange{After: wish}); err == nil || err.Code != backend.CodeInvalid {
 		t.Errorf("set: %v", err)
 	}
 	b, err := json.Marshal(wish)

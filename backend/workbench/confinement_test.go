@@ -35,7 +35,7 @@ func confinedPage(t *testing.T, choice backend.Sandbox, rounds ...llmtest.Round)
 	p = newPage(t, folder, t.TempDir(), environment(llmtest.Serve(t, append(rounds, llmtest.Round{Text: "Done."})...), "sk-test"))
 	prefs := must[backend.Preferences](p, "preferences.get", backend.Empty{})
 	prefs.Sandbox = choice
-	must[backend.Preferences](p, "preferences.set", prefs)
+	must[backend.Preferences](p, "preferences.change", workbench.PreferencesChange{After: prefs})
 	return p, p.session("compat"), base
 }
 

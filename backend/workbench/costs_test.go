@@ -42,7 +42,7 @@ func TestLongCache(t *testing.T) {
 	ask(t, p, "anthropic", "claude-opus-4-6")
 	preferences := must[backend.Preferences](p, "preferences.get", backend.Empty{})
 	preferences.PlainTitles, preferences.LongCache = true, true
-	must[backend.Preferences](p, "preferences.set", preferences)
+	must[backend.Preferences](p, "preferences.change", workbench.PreferencesChange{After: preferences})
 	id, end := ask(t, p, "anthropic", "claude-opus-4-6")
 	ask(t, p, "compat", "local-model")
 

@@ -111,7 +111,7 @@ func TestDamagedSettings(t *testing.T) {
 		t.Errorf("sending answered %+v", err)
 	}
 	prefs.Theme = "dark"
-	if again := must[backend.Preferences](p, "preferences.set", prefs); again.Damaged {
+	if again := must[backend.Preferences](p, "preferences.change", workbench.PreferencesChange{After: prefs}); again.Damaged {
 		t.Error("damaged still")
 	}
 	must[models.KeyList](p, "keys.set", key)

@@ -129,7 +129,7 @@ func TestEditorIsCheckedWhenItIsChosen(t *testing.T) {
 	p.putFile("f", "1\n")
 	for _, command := range []string{"'unclosed", "{file}", `"" x`, "code\n{file}", "code " + strings.Repeat("x", 4000)} {
 		for method, args := range map[string]any{
-			"preferences.set": backend.Preferences{Editor: command}, "editors.check": workbench.EditorCommand{Command: command}, "editors.try": workbench.EditorCommand{Command: command},
+			"preferences.change": workbench.PreferencesChange{After: backend.Preferences{Editor: command}}, "editors.check": workbench.EditorCommand{Command: command}, "editors.try": workbench.EditorCommand{Command: command},
 		} {
 			if _, err := call[json.RawMessage](p, method, args); err == nil || err.ID != backend.ProblemEditorInvalid {
 				t.Errorf("%s %q: %v", method, command, err)
@@ -202,7 +202,7 @@ func TestFontsAreCheckedWhenTheyAreChosen(t *testing.T) {
 	fonts := backend.Fonts{Interface: backend.Font{Family: "DejaVu Sans", Size: 15}, Code: backend.Font{Family: backend.SystemFont}}
 	prefer(p, func(prefs *backend.Preferences) { prefs.Fonts = fonts })
 	for want, wrong := range map[backend.ProblemID]backend.Font{backend.ProblemFontSize: {Size: 40}, backend.ProblemFontName: {Family: `x";}`}} {
-		if _, err := call[backend.Preferences](p, "preferences.set", backend.Preferences{Fonts: backend.Fonts{Code: wrong}}); err == nil || err.ID != want {
+		if _, err := call[backend.Preferences](p, "preferences.change", workbench.PreferencesChange{After: backend.Preferences{Fonts: backend.Fonts{Code: wrong}}}); err == nil || err.ID != want {
 			t.Errorf("%+v: %v", wrong, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -21,8 +22,45 @@ func (w *Workbench) preferences(ctx context.Context, _ backend.Empty) (backend.P
 	if err != nil {
 		return p, err
 	}
-	p.NewSession = w.providers.Preferred(ctx, p.NewSession, w.picked.Load())
+	p.NewSession = w.providers.Preferred(ctx, p.NewSession, w.choices.picked.Load())
 	return p, nil
+}
+
+// choices has what the workbench knows of the user's choices besides what is
+// stored.
+type choices struct {
+	picked atomic.Bool // the user has picked the settings of new sessions
+	// changing is held while preferences are changed, so that no change is lost
+	// between the reading and the writing of another.
+	changing chan struct{}
+}
+
+// PreferencesChange is the difference between two states of the preferences of one
+// page. Another page may have changed others since.
+type PreferencesChange struct {
+	Before backend.Preferences `json:"before"`
+	After  backend.Preferences `json:"after"`
+}
+
+// changePreferences makes a change in the stored preferences, and returns them. It
+// is one call, so that a page that is closed or loaded again right after a change
+// loses none.
+func (w *Workbench) changePreferences(ctx context.Context, c PreferencesChange) (backend.Preferences, error) {
+	select {
+	case w.choices.changing <- struct{}{}:
+		defer func() { <-w.choices.changing }()
+	case <-ctx.Done():
+		return c.After, context.Cause(ctx)
+	}
+	now, err := w.preferences(ctx, backend.Empty{})
+	if err != nil {
+		return c.After, err
+	}
+	changed, err := now.Changed(c.Before, c.After)
+	if err != nil {
+		return c.After, err
+	}
+	return w.setPreferences(ctx, changed)
 }
 
 // setPreferences stores the user's choices. The environment's choice is not
@@ -52,7 +90,7 @@ func (w *Workbench) setPreferences(ctx context.Context, p backend.Preferences) (
 	p.Damaged = false
 	stored := p
 	if p.NewSession != shown.NewSession {
-		w.picked.Store(true)
+		w.choices.picked.Store(true)
 	} else if before, err := backend.StoredPreferences(ctx, w.cfg.Store); err == nil {
 		stored.NewSession = before.NewSession
 	}

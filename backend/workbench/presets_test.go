@@ -162,7 +162,7 @@ func TestEnvironment(t *testing.T) {
 			home := t.TempDir()
 			if tt.stored != "" {
 				earlier := newPage(t, t.TempDir(), home, variables("OPENAI_API_KEY", "k"))
-				must[backend.Preferences](earlier, "preferences.set", backend.Preferences{NewSession: stored})
+				must[backend.Preferences](earlier, "preferences.change", workbench.PreferencesChange{After: backend.Preferences{NewSession: stored}})
 				earlier.close()
 			}
 			env := append(tt.env, "OPENAI_API_KEY", "other", "CODEANY_BASE_URL", server.Root)
@@ -237,12 +237,12 @@ func TestPickedOverEnvironment(t *testing.T) {
 	p := newPage(t, t.TempDir(), home, variables("CODEANY_API_KEY", "k", "CODEANY_MODEL", "deepseek/v9", "OPENAI_API_KEY", "k"))
 	shown := must[backend.Preferences](p, "preferences.get", backend.Empty{})
 	shown.Theme = "dark"
-	must[backend.Preferences](p, "preferences.set", shown)
+	must[backend.Preferences](p, "preferences.change", workbench.PreferencesChange{After: shown})
 	if stored, err := p.store.Setting(t.Context(), "preferences"); err != nil || strings.Contains(stored, "deepseek") {
 		t.Errorf("the environment's model was stored: %s %v", stored, err)
 	}
 	shown.NewSession.Provider, shown.NewSession.Model = "openai", "gpt-6.1-sol"
-	must[backend.Preferences](p, "preferences.set", shown)
+	must[backend.Preferences](p, "preferences.change", workbench.PreferencesChange{After: shown})
 	if s := must[backend.SessionInfo](p, "sessions.create", backend.Empty{}).Settings; s.Provider != "openai" {
 		t.Errorf("a new session uses %+v, not the picked model", s)
 	}

@@ -220,7 +220,7 @@ func TestCommandTimeout(t *testing.T) {
 		prefs := must[backend.Preferences](p, "preferences.get", backend.Empty{})
 		before := workbench.CommandTimeout(p.bench)
 		prefs.CommandTimeout = seconds
-		_, err := call[backend.Preferences](p, "preferences.set", prefs)
+		_, err := call[backend.Preferences](p, "preferences.change", workbench.PreferencesChange{After: prefs})
 		if taken := err == nil; taken != isTaken || err != nil && err.Code != backend.CodeInvalid {
 			t.Errorf("%d seconds: %v", seconds, err)
 		}
@@ -248,7 +248,7 @@ func TestCommandTimeoutHolds(t *testing.T) {
 	await(p, anyOf[agent.ProcessingEnd])
 	prefs := must[backend.Preferences](p, "preferences.get", backend.Empty{})
 	prefs.CommandTimeout = 1
-	must[backend.Preferences](p, "preferences.set", prefs)
+	must[backend.Preferences](p, "preferences.change", workbench.PreferencesChange{After: prefs})
 	p.send(id, "sleep")
 	if end := await(p, anyOf[agent.ToolCallEnd]); !strings.Contains(end.Output, "timed out after 1000ms") {
 		t.Errorf("%+v", end)

@@ -17,9 +17,10 @@ var small = llm.Usage{Input: 100, Output: 10, Known: true}
 // prefer changes the preferences.
 func prefer(p *page, change func(*backend.Preferences)) {
 	p.t.Helper()
-	prefs := must[backend.Preferences](p, "preferences.get", backend.Empty{})
-	change(&prefs)
-	must[backend.Preferences](p, "preferences.set", prefs)
+	before := must[backend.Preferences](p, "preferences.get", backend.Empty{})
+	after := before
+	change(&after)
+	must[backend.Preferences](p, "preferences.change", workbench.PreferencesChange{Before: before, After: after})
 }
 
 // COM-51, LLM-33: the model for small jobs names a session after its first

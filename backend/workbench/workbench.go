@@ -8,7 +8,6 @@ package workbench
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -81,7 +80,7 @@ type Workbench struct {
 	places    places
 	edits     edits
 	guard     *guard.Guard
-	picked    atomic.Bool // the user has picked the settings of new sessions
+	choices   choices
 
 	ctx    context.Context // ends when the workbench closes
 	cancel context.CancelFunc
@@ -98,7 +97,7 @@ func New(cfg Config) *Workbench {
 	w := &Workbench{
 		cfg: cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{bySession: map[string]workplace{}}, edits: edits{bySession: map[string]editLog{}},
 		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home}),
-		measuring: make(chan struct{}, 1), looks: looks{held: make(chan struct{}, 1)}, glances: glances{at: lookAt},
+		measuring: make(chan struct{}, 1), choices: choices{changing: make(chan struct{}, 1)}, looks: looks{held: make(chan struct{}, 1)}, glances: glances{at: lookAt},
 		guard: guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
 	}
 	w.sessions = live.New(live.Config{
@@ -180,7 +179,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "permissions.try", w.tryRule)
 	handle(d, "permissions.suggest", w.suggestRules)
 	handle(d, "preferences.get", w.preferences)
-	handle(d, "preferences.set", w.setPreferences)
+	handle(d, "preferences.change", w.changePreferences)
 	handle(d, "host.open_link", w.openLink)
 	handle(d, "host.notify", w.notify)
 	handle(d, "host.zoom", w.zoom)

@@ -75,6 +75,8 @@ test('a session with the keyboard alone, from the first message to the last appr
   await keyboard.press('ArrowRight')
   await page.getByRole('tab', { name: 'Models', selected: true }).waitFor()
   await keyboard.press('ArrowRight')
+  await page.getByRole('tab', { name: 'Commands', selected: true }).waitFor()
+  await keyboard.press('ArrowRight')
   await page.getByRole('radio', { name: 'Dark' }).check()
   expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
   await page.getByRole('radio', { name: '简体中文' }).check()

@@ -149,7 +149,7 @@ test('Ctrl+O shows everything, then a summary, which is said, kept and in the se
   expect(await page.getByText('FAIL: it says two').count()).toBe(0)
   await page.keyboard.press('Control+,')
   await tabTo(page.getByRole('tab', { selected: true }))
-  for (let at = 0; at < 2; at++) await page.keyboard.press('ArrowRight')
+  for (let at = 0; at < 3; at++) await page.keyboard.press('ArrowRight')
   await page.getByRole('radio', { name: 'Summary', checked: true }).waitFor()
   await shots(page, 'turns-settings')
   await tabTo(page.getByRole('radio', { name: 'Summary' }))

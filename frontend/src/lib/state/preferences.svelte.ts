@@ -1,7 +1,6 @@
 /** The user's preferences: a change applies to the page at once and is saved in the background. */
 import type { Call } from '../api'
 import { setLanguage } from '../i18n/i18n.svelte'
-import { withChange } from '../model/withChange'
 import type { Preferences } from '../types.gen'
 import { keepDiffWish, setDiffWish } from './diffWish.svelte'
 import { setFonts } from './fonts.svelte'
@@ -12,12 +11,17 @@ export class KeptPreferences {
   value = $state.raw<Preferences>()
   #call: Call
   #attempt: (work: () => Promise<void>) => Promise<void>
-  #saving: Promise<void> = Promise.resolve()
+  /** What they were before the changes that no call has taken yet. */
+  #unsaved: Preferences | undefined
+  #saving: Promise<void> | undefined
 
   /** @param attempt runs work and shows the user its failure. */
   constructor(call: Call, attempt: (work: () => Promise<void>) => Promise<void>) {
     this.#call = call
     this.#attempt = attempt
+    addEventListener('pagehide', () => {
+      if (this.#unsaved) void this.#send()
+    })
     keepDiffWish((wish) => {
       if (this.value) void this.change({ layout: { ...this.value.layout, ...wish } })
     })
@@ -25,7 +29,7 @@ export class KeptPreferences {
 
   /** Ends when the changes so far are saved, or have failed. */
   get saved(): Promise<void> {
-    return this.#saving
+    return this.#saving ?? Promise.resolve()
   }
 
   take(value: Preferences): void {
@@ -40,17 +44,21 @@ export class KeptPreferences {
   /** Call it only once they were loaded. */
   async change(change: Partial<Preferences>): Promise<void> {
     const before = this.value!
-    const wish = { ...before, ...change }
-    this.take(wish)
-    // One at a time, because the host may finish calls in another order than they were made.
-    this.#saving = this.#saving.then(() =>
-      this.#attempt(async () => {
-        // Another window may have changed something else since they were loaded.
-        const all = withChange(await this.#call('preferences.get', {}), before, wish)
-        await this.#call('preferences.set', all)
-        if (this.value === wish) this.take(all)
-      }),
-    )
+    this.take({ ...before, ...change })
+    this.#unsaved ??= before
+    this.#saving ??= this.#save().finally(() => (this.#saving = undefined))
     await this.#saving
+  }
+
+  /** One call at a time, because the host may finish calls in another order than they were made. */
+  async #save(): Promise<void> {
+    while (this.#unsaved) await this.#attempt(() => this.#send())
+  }
+
+  async #send(): Promise<void> {
+    const [before, after] = [this.#unsaved!, this.value!]
+    this.#unsaved = undefined
+    const stored = await this.#call('preferences.change', { before, after })
+    if (this.value === after) this.take(stored)
   }
 }

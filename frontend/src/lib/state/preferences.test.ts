@@ -1,57 +1,52 @@
 import { expect, test, vi } from 'vitest'
 import type { Call } from '../api'
-import type { Preferences } from '../types.gen'
+import type { Preferences, PreferencesChange } from '../types.gen'
 import { KeptPreferences } from './preferences.svelte'
 
 vi.mock('./theme', () => ({ setTheme: () => {}, setContrast: () => {} }))
 
-/** Windows that share what is stored. */
-function windowsOf(stored: Preferences) {
-  const call = async (method: string, args: unknown) => {
-    if (method === 'preferences.set') stored = args as Preferences
-    return structuredClone(stored)
+/** A host that keeps the calls and answers them one by one. */
+function start() {
+  const calls: PreferencesChange[] = []
+  const answers: (() => void)[] = []
+  const call = (method: string, args: PreferencesChange) => {
+    expect(method).toBe('preferences.change')
+    calls.push(structuredClone(args))
+    // Another window has chosen an editor.
+    return new Promise((resolve) => answers.push(() => resolve({ ...args.after, editor: 'code' })))
   }
-  const begin = () => {
-    const kept = new KeptPreferences(call as unknown as Call, (work) => work())
-    kept.take(structuredClone(stored))
-    return kept
-  }
-  return { begin, stored: () => stored }
+  const kept = new KeptPreferences(call as unknown as Call, (work) => work())
+  kept.take({ new_session: {}, layout: {} } as Preferences)
+  return { kept, calls, answer: () => answers.shift()!() }
 }
 
-test('a window changes only what its user chose there', async () => {
-  const { begin, stored } = windowsOf({
-    new_session: {},
-    layout: { sidebar_width: 200 },
-  } as Preferences)
-  const [one, two] = [begin(), begin()]
-  await one.change({ theme: 'dark', editor: 'code' })
-  await one.change({ fonts: { code: { family: 'Hack' } } })
-  await one.change({ layout: { ...one.value!.layout, density: 'compact' } })
-  await two.change({ fonts: { ...two.value!.fonts, interface: { size: 16 } } })
-  await two.change({ layout: { ...two.value!.layout, sidebar_width: 300 } })
-  expect(stored()).toEqual({
-    new_session: {},
-    theme: 'dark',
-    editor: 'code',
-    fonts: { code: { family: 'Hack' }, interface: { size: 16 } },
-    layout: { sidebar_width: 300, density: 'compact' },
-  })
-  expect(two.value).toEqual(stored())
-  await one.change({ editor: undefined, fonts: {} })
-  expect(stored().editor).toBeUndefined()
-  expect(stored().fonts).toEqual({})
+test('a change is sent at once, and what is stored by then is taken over', async () => {
+  const { kept, calls, answer } = start()
+  const changing = kept.change({ theme: 'dark' })
+  expect(kept.value).toMatchObject({ theme: 'dark' })
+  expect(calls).toMatchObject([{ before: {}, after: { theme: 'dark' } }])
+  answer()
+  await changing
+  expect(kept.value).toMatchObject({ theme: 'dark', editor: 'code' })
 })
 
-test('changes that follow each other fast are all kept', async () => {
-  const { begin, stored } = windowsOf({ new_session: {}, layout: {} } as Preferences)
-  const kept = begin()
-  const changes = [
+test('changes during a call follow together, or when the page is left', async () => {
+  const { kept, calls, answer } = start()
+  const changing = [
     kept.change({ theme: 'dark' }),
     kept.change({ zoom: 110 }),
     kept.change({ zoom: 120 }),
   ]
-  await Promise.all(changes)
-  expect(stored()).toMatchObject({ theme: 'dark', zoom: 120 })
-  expect(kept.value).toEqual(stored())
+  expect(calls).toHaveLength(1)
+  answer()
+  await expect.poll(() => calls.length).toBe(2)
+  expect(calls[1]).toMatchObject({ before: { theme: 'dark' }, after: { theme: 'dark', zoom: 120 } })
+  expect(calls[1]!.before.zoom).toBeUndefined()
+  const last = kept.change({ language: 'en' })
+  dispatchEvent(new Event('pagehide'))
+  expect(calls[2]).toMatchObject({ before: { zoom: 120 }, after: { language: 'en' } })
+  answer()
+  answer()
+  await Promise.all([...changing, last])
+  expect(kept.value).toMatchObject({ theme: 'dark', zoom: 120, language: 'en' })
 })

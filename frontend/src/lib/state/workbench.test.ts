@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Api, Call } from '../api'
-import type { Methods, Preferences } from '../types.gen'
+import type { Methods, Preferences, PreferencesChange } from '../types.gen'
 import { readDraft, takeSent, writeDraft } from './drafts.svelte'
 import { remember } from './remember'
 import { Workbench } from './workbench.svelte'
@@ -11,7 +11,7 @@ function hostOf(kept: Preferences) {
   const call = async (method: keyof Methods, args: unknown) => {
     calls.push([method, args])
     if (method === 'preferences.get') return kept
-    if (method === 'preferences.set') kept = args as Preferences
+    if (method === 'preferences.change') return (kept = (args as PreferencesChange).after)
     if (method === 'sessions.create') return { id: 's', settings: kept.new_session }
     const models = [{ id: 'tour', name: 'Tour' }]
     if (method === 'models.list') return { providers: [{ id: 'demo', ready: true, models }] }
