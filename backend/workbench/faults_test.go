@@ -199,7 +199,9 @@ func TestEveryFaultIsReported(t *testing.T) {
 		{"endpoints.list", func() any { return backend.Empty{} }, nil},
 		{"costs.summary", func() any { return workbench.CostsRequest{} }, nil},
 		{"preferences.get", func() any { return backend.Empty{} }, []string{"Setting"}},
-		{"preferences.change", func() any { return workbench.PreferencesChange{After: backend.Preferences{Compact: backend.CompactNever}} }, []string{"SetSetting"}},
+		{"preferences.change", func() any {
+			return workbench.PreferencesChange{After: backend.Preferences{Compact: backend.CompactNever}}
+		}, []string{"SetSetting"}},
 		// These begin turns, which use the store as well. They come last.
 		{"conversation.send", func() any { return workbench.SendRequest{Session: fresh(), Text: "go"} }, []string{"Events", "Queue"}},
 		{"conversation.command", func() any { return workbench.CommandRequest{Session: fresh(), Command: "true"} }, []string{"Events", "Queue"}},
