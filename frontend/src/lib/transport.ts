@@ -189,6 +189,7 @@ export class SocketTransport extends Transport {
     clearTimeout(this.#timer)
     const secret = this.#secret ?? recall(secretKey)
     if (!secret) return this.#lose(problem ?? 'signed_out')
+    this.#secret = secret // another tab may remove it from the storage before this one learns why
     const url = new URL('/ws', location.href)
     url.protocol = 'ws:'
     const socket = new WebSocket(url)
