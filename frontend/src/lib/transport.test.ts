@@ -164,6 +164,18 @@ describe('a page that is connected', () => {
     await vi.advanceTimersByTimeAsync(60_000)
     expect(sockets).toHaveLength(length)
   })
+
+  test('learns that the server was restarted, also if another tab forgot the secret first', async () => {
+    localStorage.setItem(secretKey, 'the secret')
+    await openPage()
+    lastSocket().accept()
+    lastSocket().onclose({ code: 1006 })
+    localStorage.removeItem(secretKey)
+    await vi.advanceTimersByTimeAsync(250)
+    expect(sockets).toHaveLength(2)
+    lastSocket().refuse()
+    expect(lastStatus()).toBe('restarted')
+  })
 })
 
 describe('a page that is signed out', () => {
