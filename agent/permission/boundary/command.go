@@ -1,7 +1,6 @@
 package boundary
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,11 +12,8 @@ import (
 	"atelier.dev/atelier/agent/internal/shell"
 )
 
-// Limits of the scripts that a line runs and that are checked as well.
-const (
-	maxScript  = 32 << 10 // bytes
-	maxScripts = 4        // scripts within scripts
-)
+// maxScripts limits how deep scripts within scripts are checked.
+const maxScripts = 4
 
 // Command checks a line of bash that runs in a folder, which is absolute. Every
 // program of the line is checked, also within others: substitutions, functions,
@@ -244,7 +240,7 @@ func (c *Checker) script(path string, s effect.Step, scripts int) Verdict {
 		return verdict
 	}
 	byShell := effect.IsShell(s.Program()) || s.Program() == "source" || s.Program() == "."
-	text, ok := readScript(path)
+	text, ok := effect.ReadScript(path)
 	switch {
 	case ok && (byShell || forShell.MatchString(text)):
 		if scripts == 0 {
@@ -265,21 +261,6 @@ func (c *Checker) script(path string, s effect.Step, scripts int) Verdict {
 
 // forShell matches the first line of a script for a shell.
 var forShell = regexp.MustCompile(`^#! *(/usr)?/bin/(env +(-S +)?)?(ba|z|da|k|a)?sh\b`)
-
-// readScript returns the text of a regular file. It reports false for one that
-// cannot be read or is longer than the limit.
-func readScript(path string) (string, bool) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return "", false
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return "", false
-	}
-	defer file.Close()
-	b, err := io.ReadAll(io.LimitReader(file, maxScript+1))
-	return string(b), err == nil && len(b) <= maxScript
-}
 
 // descends are programs that also touch what is below the folders that they are
 // given; with options, if there are some.

@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,11 +13,9 @@ import (
 	"atelier.dev/atelier/agent/permission/boundary"
 )
 
-// Limits of the scripts that a line runs and that are read as well.
-const (
-	maxScript  = 32 << 10 // bytes
-	maxScripts = 4        // scripts within scripts, and scripts of one line
-)
+// maxScripts limits how many scripts of one line are read, and how deep scripts
+// within scripts.
+const maxScripts = 4
 
 // line is a command line, read as far as it can be.
 type line struct {
@@ -59,7 +56,7 @@ func (l *line) inside(steps []effect.Step, at place, left int) []effect.Step {
 	var all []effect.Step
 	for _, s := range steps {
 		for _, path := range s.Scripts {
-			text, ok := readScript(path)
+			text, ok := effect.ReadScript(path)
 			byShell := effect.IsShell(s.Program()) || s.Program() == "source" || s.Program() == "."
 			switch {
 			case ok && !byShell && !strings.HasPrefix(text, "#!"), ok && !byShell && !forShell(text):
@@ -84,20 +81,6 @@ func (l *line) inside(steps []effect.Step, at place, left int) []effect.Step {
 func forShell(text string) bool {
 	first, _, _ := strings.Cut(text, "\n")
 	return slices.ContainsFunc(strings.Fields(strings.TrimPrefix(first, "#!")), func(name string) bool { return effect.IsShell(filepath.Base(name)) })
-}
-
-// readScript returns the text of a regular file that is not too long.
-func readScript(path string) (string, bool) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return "", false
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return "", false
-	}
-	defer file.Close()
-	b, err := io.ReadAll(io.LimitReader(file, maxScript+1))
-	return string(b), err == nil && len(b) <= maxScript
 }
 
 func has(effects []agent.Effect, ids ...agent.EffectID) bool {
