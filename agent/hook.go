@@ -22,30 +22,41 @@ type Hooks interface {
 // HookPoint is a point at which hooks run.
 type HookPoint string
 
-// The points of the loop.
+// The points. The loop itself fires most of them; those of background commands,
+// files, settings, worktrees and agents are fired by the host.
 const (
-	// HookSessionStart comes with the first input after a session was opened or
-	// reopened.
-	HookSessionStart HookPoint = "sessionStart"
-	// HookPreToolUse comes before the decision about a call. Its hooks may deny
-	// the call, require a person's approval, make one unnecessary, or change
-	// the input.
-	HookPreToolUse HookPoint = "preToolUse"
-	// HookPostToolUse and HookPostToolUseFailure come after a call that ran,
-	// but not after one that was interrupted. The messages of their hooks are
-	// told to the model with the result.
+	HookSetup            HookPoint = "setup"
+	HookSessionStart     HookPoint = "sessionStart"
+	HookUserPromptSubmit HookPoint = "userPromptSubmit"
+	// Hooks of HookPreToolUse may deny the call, require a person's approval, make
+	// one unnecessary, or change the input.
+	HookPreToolUse        HookPoint = "preToolUse"
+	HookPermissionRequest HookPoint = "permissionRequest"
+	HookPermissionDenied  HookPoint = "permissionDenied"
+	// Hooks after a call do not run for one that was interrupted. Their messages
+	// are told to the model with the result.
 	HookPostToolUse        HookPoint = "postToolUse"
 	HookPostToolUseFailure HookPoint = "postToolUseFailure"
-	// HookStop comes when a turn is about to end. If the turn succeeded, a deny
-	// continues it with the reason as the next instruction.
-	HookStop HookPoint = "stop"
-	// HookPreCompact comes before a compaction. Its hooks may deny it, or name
-	// what to keep in particular. HookPostCompact comes after it, with the
-	// summary as the output; the messages of its hooks are told to the model.
+	HookPostSampling       HookPoint = "postSampling"
+	// If a turn that is about to end succeeded, a deny of HookStop continues it
+	// with the reason as the next instruction.
+	HookStop           HookPoint = "stop"
+	HookSubagentStart  HookPoint = "subagentStart"
+	HookSubagentStop   HookPoint = "subagentStop"
+	HookTeammateIdle   HookPoint = "teammateIdle"
+	HookTaskCreated    HookPoint = "taskCreated"
+	HookTaskCompleted  HookPoint = "taskCompleted"
+	HookNotification   HookPoint = "notification"
+	HookConfigChange   HookPoint = "configChange"
+	HookCwdChanged     HookPoint = "cwdChanged"
+	HookFileChanged    HookPoint = "fileChanged"
+	HookWorktreeCreate HookPoint = "worktreeCreate"
+	HookWorktreeRemove HookPoint = "worktreeRemove"
+	// Hooks of HookPreCompact may deny the compaction, or name what to keep in
+	// particular. The messages of those after it are told to the model.
 	HookPreCompact  HookPoint = "preCompact"
 	HookPostCompact HookPoint = "postCompact"
-	// HookSessionEnd comes before a session is closed.
-	HookSessionEnd HookPoint = "sessionEnd"
+	HookSessionEnd  HookPoint = "sessionEnd"
 )
 
 // HookCall is what hooks are told.
