@@ -46,7 +46,7 @@ func (t *turn) decide(c *ready) (GateCall, Verdict) {
 	if t.session.cfg.Hooks == nil || c.judged.Decision == Deny && c.judged.Final {
 		return gc, c.judged
 	}
-	advice := t.consult(c)
+	advice := t.consult(c, gc)
 	if advice.Input != nil {
 		gc = t.judge(c)
 	}

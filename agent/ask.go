@@ -44,6 +44,7 @@ func (t *turn) ask() (*llm.Answer, error) {
 		Message: answer.Message, Usage: answer.Usage, Finish: answer.Finish, ThinkingMs: d.thought.Milliseconds(),
 		Provider: model.Provider, Model: model.Model, Cost: t.session.price(model, answer.Usage),
 	})
+	t.said = answer.Message.Text()
 	t.leftOut(leftOut + answer.LeftOut)
 	return answer, nil
 }

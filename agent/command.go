@@ -120,7 +120,8 @@ func (t *turn) closeIfAborted() {
 	if !t.fatal && !errors.Is(context.Cause(t.ctx), errAborted) {
 		return
 	}
-	t.fire(HookCall{Point: HookSessionEnd})
+	t.settle()
+	t.fire(SessionEndInput{Reason: "aborted"})
 	t.session.leave(context.WithoutCancel(t.ctx))
 	t.emit(SessionEnd{State: StateProcessing})
 }

@@ -138,7 +138,7 @@ func (t *turn) compactAfter(model llm.Origin) bool {
 // compact compacts the conversation and reports whether it did. Nothing changes
 // before the end event is in the log.
 func (t *turn) compact(start CompactionStart, focus string) bool {
-	advice := t.fire(HookCall{Point: HookPreCompact, Trigger: start.Trigger})
+	advice := t.fire(PreCompactInput{Trigger: start.Trigger, Instructions: focus})
 	if advice.Decision == Deny {
 		t.emit(Warn(WarnCompactionVetoed, advice.Reason))
 		return false
@@ -170,7 +170,7 @@ func (t *turn) compact(start CompactionStart, focus string) bool {
 	if end.Outcome != OutcomeDone {
 		return false
 	}
-	if told := t.fire(HookCall{Point: HookPostCompact, Trigger: start.Trigger, Output: end.Summary}); told.Context != "" {
+	if told := t.fire(PostCompactInput{Trigger: start.Trigger, Summary: end.Summary}); told.Context != "" {
 		t.emit(SteeringInjected{ByLoop: true, Text: told.Context})
 	}
 	return true

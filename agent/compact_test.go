@@ -361,20 +361,21 @@ func TestCompactionHooks(t *testing.T) {
 	if events := r.run("on"); len(find[agent.CompactionStart](events)) > 0 || len(c.asked) > 0 {
 		t.Errorf("denied, and yet: %s", kinds(events, 20))
 	}
-	var heard []agent.HookCall
+	var heard []agent.HookInput
 	r.cfg.Hooks = &hooks{advise: func(call agent.HookCall) agent.HookAdvice {
-		if call.Trigger == "" {
-			return agent.HookAdvice{}
+		switch call.Data.(type) {
+		case agent.PreCompactInput, agent.PostCompactInput:
+			heard = append(heard, call.Data)
+			return agent.HookAdvice{Context: "the " + string(call.Point())}
 		}
-		heard = append(heard, call)
-		return agent.HookAdvice{Context: "the " + string(call.Point)}
+		return agent.HookAdvice{}
 	}}
 	r.open()
 	r.run("on")
 	if len(c.asked) != 1 || c.asked[0].Focus != "the preCompact" {
 		t.Errorf("asked %+v", c.asked)
 	}
-	if len(heard) != 2 || heard[1].Point != agent.HookPostCompact || heard[1].Output != "In short." || !strings.Contains(sent(model), "user: <update>\nthe postCompact") {
+	if len(heard) != 2 || heard[1] != (agent.PostCompactInput{Trigger: agent.CompactAuto, Summary: "In short."}) || !strings.Contains(sent(model), "user: <update>\nthe postCompact") {
 		t.Errorf("heard %+v, sent %s", heard, sent(model))
 	}
 }

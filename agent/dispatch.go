@@ -259,7 +259,7 @@ func (t *turn) run(r ready, send func(Payload)) {
 	end := t.ended(r.call, r.spec.Name, result, outcome, took.Milliseconds())
 	end.Authority = r.authority
 	if outcome != OutcomeInterrupted {
-		r.remark(t.review(r, result, send))
+		r.remark(t.review(r, result, took, send))
 	}
 	end.ModelOutput = share(result.Output, t.told(r, result))
 	send(end)

@@ -95,7 +95,7 @@ func TestAskedAfterEarlierCalls(t *testing.T) {
 			return agent.Result{Output: "seen"}
 		}})
 	r.cfg.Hooks = &hooks{advise: func(c agent.HookCall) agent.HookAdvice {
-		if c.Point == agent.HookPreToolUse && textOf(c.Input) == "b" {
+		if c.Point() == agent.HookPreToolUse && textOf(c.Tool().Input) == "b" {
 			return agent.HookAdvice{Decision: agent.Ask}
 		}
 		return agent.HookAdvice{}
@@ -140,7 +140,7 @@ func TestHarmlessCommandsRunTogether(t *testing.T) {
 		}}, llmtest.Round{Text: "Done."}), shell{run})
 		r.cfg.Gate = agent.AllowAll
 		r.cfg.Hooks = &hooks{advise: func(c agent.HookCall) agent.HookAdvice {
-			if c.Point == agent.HookPreToolUse && textOf(c.Input) == "cat 4" {
+			if c.Point() == agent.HookPreToolUse && textOf(c.Tool().Input) == "cat 4" {
 				return agent.HookAdvice{Input: json.RawMessage(`{"text":"rm 4"}`)}
 			}
 			return agent.HookAdvice{}

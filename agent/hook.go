@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"time"
 )
 
 // Hooks runs code that users and programs attach to a session (OAS-118, K-10).
@@ -61,34 +62,42 @@ const (
 
 // HookCall is what hooks are told.
 type HookCall struct {
-	Point   HookPoint
 	Session string
 	Mode    Mode
-	// Resumed says that the session that starts has a history.
-	Resumed bool
-	// Reason is the reason why a turn ends.
-	Reason EndReason
-	// Again says that hooks have already continued this turn.
-	Again bool
-	// Trigger is the trigger of a compaction.
-	Trigger CompactionTrigger
-	// The other fields describe a tool call. Tool is the canonical name, Input
-	// the tool's own input.
-	CallID string
-	Tool   string
-	Input  json.RawMessage
-	Output string // the full output after it ran; for a compaction, the summary
+	// Data is the input of the point.
+	Data HookInput
 }
 
-// HookAdvice is the combined advice of the hooks of a point.
+// Point returns the point that the call is about.
+func (c HookCall) Point() HookPoint { return c.Data.Point() }
+
+// Tool returns the tool call that the hooks are told about; it is empty at points
+// that are not about one.
+func (c HookCall) Tool() HookTool {
+	if about, ok := c.Data.(interface{ tool() HookTool }); ok {
+		return about.tool()
+	}
+	return HookTool{}
+}
+
+// HookAdvice is the combined advice of the hooks of a point. A point ignores
+// what it cannot use.
 type HookAdvice struct {
 	// Decision is empty if no hook decides.
 	Decision Decision
 	Reason   string
 	// Input replaces the call's input; nil leaves it.
 	Input json.RawMessage
+	// Output replaces what the model is told of a call's result; nil leaves it.
+	// The log and the person keep the result itself.
+	Output *string
 	// Context is told to the model.
 	Context string
+	// Stopped ends the turn after this point, and Stop says why.
+	Stopped bool
+	Stop    string
+	// Title names the session, unless its user has.
+	Title string
 }
 
 // HookStart says that a hook runs.
@@ -118,18 +127,40 @@ type HookEnd struct {
 	Message string `json:"message,omitempty"`
 	// Input is the call's input as the hook changed it; empty if it did not.
 	Input string `json:"input,omitempty"`
+	// Said is the hook's message to the user, which the model is told too.
+	Said string `json:"said,omitempty"`
+	// Notice is what the hook wants the user to notice; nil if nothing.
+	Notice *HookNotice `json:"notice,omitempty"`
 }
+
+// HookNotice is a notification by a hook.
+type HookNotice struct {
+	Title string      `json:"title"`
+	Body  string      `json:"body"`
+	Level NoticeLevel `json:"level"`
+}
+
+// NoticeLevel says how much a notice matters.
+type NoticeLevel string
+
+// The levels of notices.
+const (
+	NoticeDebug   NoticeLevel = "debug"
+	NoticeInfo    NoticeLevel = "info"
+	NoticeWarning NoticeLevel = "warning"
+	NoticeError   NoticeLevel = "error"
+)
 
 // maxHolds limits how often hooks may continue one turn.
 const maxHolds = 10
 
-// fire runs the hooks of a point. If they panic before a tool call, that call
-// is denied.
-func (s *Session) fire(ctx context.Context, call HookCall, report func(Payload)) (advice HookAdvice) {
+// fire runs the hooks of a point. If they panic where they decide about a tool
+// call, that call is denied.
+func (s *Session) fire(ctx context.Context, data HookInput, report func(Payload)) (advice HookAdvice) {
 	if s.cfg.Hooks == nil {
 		return HookAdvice{}
 	}
-	call.Session, call.Mode = s.cfg.ID, s.settings().Mode
+	call := HookCall{Session: s.cfg.ID, Mode: s.settings().Mode, Data: data}
 	reporting := false
 	defer func() {
 		p := recover()
@@ -139,10 +170,11 @@ func (s *Session) fire(ctx context.Context, call HookCall, report func(Payload))
 		if reporting {
 			panic(p) // the listener panicked, not the hooks
 		}
-		logPanic("hooks", string(call.Point), p)
-		report(HookEnd{Point: call.Point, Name: "hooks", CallID: call.CallID, Failed: true, Message: fmt.Sprint(p)})
+		point := data.Point()
+		logPanic("hooks", string(point), p)
+		report(HookEnd{Point: point, Name: "hooks", CallID: call.Tool().CallID, Failed: true, Message: fmt.Sprint(p)})
 		advice = HookAdvice{}
-		if call.Point == HookPreToolUse {
+		if point == HookPreToolUse || point == HookPermissionRequest {
 			advice = HookAdvice{Decision: Deny, Reason: fmt.Sprintf("the hooks failed: %v", p)}
 		}
 	}()
@@ -155,23 +187,24 @@ func (s *Session) fire(ctx context.Context, call HookCall, report func(Payload))
 
 // fire runs the hooks of a point in the turn's own goroutine. Hooks of an end
 // run even if the turn was interrupted.
-func (t *turn) fire(call HookCall) HookAdvice {
-	if t.stopped {
+func (t *turn) fire(data HookInput) HookAdvice {
+	if t.stopped || t.session.cfg.Hooks == nil {
 		return HookAdvice{}
 	}
 	ctx := t.ctx
-	if call.Point == HookStop || call.Point == HookSessionEnd {
+	if point := data.Point(); point == HookStop || point == HookSessionEnd {
 		ctx = context.WithoutCancel(ctx)
 	}
 	t.settle()
-	return t.session.fire(ctx, call, t.emit)
+	return t.session.fire(ctx, data, t.emit)
 }
 
 // conclude asks hooks about the end of a turn, and continues if they require
 // it.
 func (t *turn) conclude(reason EndReason) EndReason {
 	for holds := 0; ; holds++ {
-		advice := t.fire(HookCall{Point: HookStop, Reason: reason, Again: holds > 0})
+		t.settle() // who sees the last answer may interrupt the turn
+		advice := t.fire(StopInput{Reason: reason, Again: holds > 0, Message: t.said})
 		if advice.Decision != Deny || reason != EndDone {
 			return reason
 		}
@@ -186,8 +219,8 @@ func (t *turn) conclude(reason EndReason) EndReason {
 
 // consult asks the hooks about a call before the decision. Input that they
 // changed is checked like the model's own.
-func (t *turn) consult(r *ready) HookAdvice {
-	advice := t.fire(HookCall{Point: HookPreToolUse, CallID: r.call.ID, Tool: r.spec.Name, Input: r.call.Arguments})
+func (t *turn) consult(r *ready, gc GateCall) HookAdvice {
+	advice := t.fire(PreToolUseInput{r.forHooks(gc)})
 	r.remark(advice.Context)
 	if advice.Input == nil {
 		return advice
@@ -218,16 +251,24 @@ func byHook(v Verdict) Verdict {
 	return v
 }
 
+// forHooks describes the call to hooks.
+func (r *ready) forHooks(gc GateCall) HookTool {
+	return HookTool{Tool: gc.Tool, Input: gc.Input, CallID: r.call.ID, Access: gc.Access}
+}
+
 // review tells the hooks how a call ended, and returns what they add for the
 // model.
-func (t *turn) review(r ready, result Result, send func(Payload)) (remark string) {
-	point := HookPostToolUse
-	if result.IsError {
-		point = HookPostToolUseFailure
+func (t *turn) review(r ready, result Result, took time.Duration, send func(Payload)) (remark string) {
+	if t.session.cfg.Hooks == nil {
+		return ""
 	}
-	advice := t.session.fire(t.ctx, HookCall{
-		Point: point, CallID: r.call.ID, Tool: r.spec.Name, Input: r.call.Arguments, Output: result.Output,
-	}, send)
+	about := HookTool{Tool: r.spec.Name, Input: r.call.Arguments, CallID: r.call.ID}
+	about.Access, _ = r.access()
+	var data HookInput = PostToolUseInput{HookTool: about, Output: result.Output, DurationMs: took.Milliseconds()}
+	if result.IsError {
+		data = PostToolUseFailureInput{HookTool: about, Error: result.Output, DurationMs: took.Milliseconds()}
+	}
+	advice := t.session.fire(t.ctx, data, send)
 	if advice.Decision == Deny && advice.Context == "" {
 		return advice.Reason
 	}

@@ -22,6 +22,8 @@ type HookTool struct {
 	Access Access `json:"-"`
 }
 
+func (t HookTool) tool() HookTool { return t }
+
 // SetupInput comes before the first session of a folder begins in this process.
 type SetupInput struct {
 	Trigger string `json:"trigger"` // always "init"

@@ -22,24 +22,31 @@ type hooks struct {
 }
 
 func (h *hooks) Fire(ctx context.Context, c agent.HookCall, report func(agent.Payload)) agent.HookAdvice {
-	report(agent.HookStart{Point: c.Point, Name: "test", CallID: c.CallID})
-	report(agent.HookOutput{Point: c.Point, Name: "test", CallID: c.CallID, Text: "thinking"})
+	point, id := c.Point(), c.Tool().CallID
+	report(agent.HookStart{Point: point, Name: "test", CallID: id})
+	report(agent.HookOutput{Point: point, Name: "test", CallID: id, Text: "thinking"})
 	h.mu.Lock()
-	h.fired = append(h.fired, strings.TrimSpace(fmt.Sprintf("%s %s%s", c.Point, c.Tool, c.Reason)))
+	h.fired = append(h.fired, strings.TrimSpace(fmt.Sprintf("%s %s%s", point, c.Tool().Tool, endOf(c))))
 	h.cut = ctx.Err() != nil
 	h.mu.Unlock()
 	var advice agent.HookAdvice
 	if h.advise != nil {
 		advice = h.advise(c)
 	}
-	report(agent.HookEnd{Point: c.Point, Name: "test", CallID: c.CallID, Decision: advice.Decision, Input: string(advice.Input)})
+	report(agent.HookEnd{Point: point, Name: "test", CallID: id, Decision: advice.Decision, Input: string(advice.Input)})
 	return advice
+}
+
+// endOf returns how the turn of a stop ended.
+func endOf(c agent.HookCall) agent.EndReason {
+	stop, _ := c.Data.(agent.StopInput)
+	return stop.Reason
 }
 
 // at advises at one moment.
 func at(point agent.HookPoint, advice agent.HookAdvice) *hooks {
 	return &hooks{advise: func(c agent.HookCall) agent.HookAdvice {
-		if c.Point == point {
+		if c.Point() == point {
 			return advice
 		}
 		return agent.HookAdvice{}
@@ -215,10 +222,11 @@ func TestHooksHoldTheEnd(t *testing.T) {
 	t.Parallel()
 	var again []bool
 	h := &hooks{advise: func(c agent.HookCall) agent.HookAdvice {
-		if c.Point != agent.HookStop {
+		stop, ok := c.Data.(agent.StopInput)
+		if !ok {
 			return agent.HookAdvice{}
 		}
-		again = append(again, c.Again)
+		again = append(again, stop.Again)
 		return agent.HookAdvice{Decision: agent.Deny, Reason: "run the tests"}
 	}}
 	rounds := make([]llmtest.Round, 12)

@@ -43,6 +43,7 @@ type progress struct {
 	uncompacted, overflowed bool
 	described               bool     // the model's whole situation was checked
 	worked                  []string // files that calls touched since then
+	said                    string   // the text of the newest answer
 }
 
 // Run takes one input to its end, then runs queued follow-ups, and yields every
@@ -207,7 +208,11 @@ func (t *turn) begin(input Queued) {
 	if !opened {
 		return
 	}
-	advice := t.fire(HookCall{Point: HookSessionStart, Resumed: t.number > 1})
+	start := SessionStartInput{Source: "startup", Model: t.session.settings().Model}
+	if t.number > 1 {
+		start.Source = "resume"
+	}
+	advice := t.fire(start)
 	if advice.Context != "" {
 		t.emit(SteeringInjected{ByLoop: true, Text: advice.Context})
 	}

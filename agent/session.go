@@ -282,7 +282,7 @@ func (s *Session) Close(ctx context.Context) []Event {
 		return nil
 	}
 	var events []Event
-	s.fire(ctx, HookCall{Point: HookSessionEnd}, func(p Payload) {
+	s.fire(ctx, SessionEndInput{Reason: "closed"}, func(p Payload) {
 		if ev := s.Record(p); ev.Durable() {
 			events = append(events, ev)
 		}

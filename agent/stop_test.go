@@ -122,7 +122,7 @@ func TestStopBeforeABatch(t *testing.T) {
 			return agent.Result{}
 		}})
 	r.cfg.Hooks = &hooks{advise: func(c agent.HookCall) agent.HookAdvice {
-		if c.Point == agent.HookPreToolUse && textOf(c.Input) == "b" {
+		if c.Point() == agent.HookPreToolUse && textOf(c.Tool().Input) == "b" {
 			r.session.Interrupt()
 		}
 		return agent.HookAdvice{}
@@ -202,7 +202,7 @@ func TestPanics(t *testing.T) {
 			r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Note", "a")}}, llmtest.Round{Text: "Done."}), careless{note{name: "Note"}, at})
 			r.cfg.Reduce = func(_, output string, _ int) string { careless{at: at}.fail("reduce"); return output }
 			r.cfg.Hooks = &hooks{advise: func(c agent.HookCall) agent.HookAdvice {
-				careless{at: at}.fail(string(c.Point))
+				careless{at: at}.fail(string(c.Point()))
 				return agent.HookAdvice{}
 			}}
 			events := r.run("go")

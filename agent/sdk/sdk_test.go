@@ -51,12 +51,13 @@ func (freely) Approve(context.Context, agent.ApprovalRequest) (agent.Answer, err
 type remark struct{}
 
 func (remark) Fire(_ context.Context, c agent.HookCall, report func(agent.Payload)) agent.HookAdvice {
-	if c.Point != agent.HookPostToolUse || c.Tool != "Write" {
+	ran, ok := c.Data.(agent.PostToolUseInput)
+	if !ok || ran.Tool != "Write" {
 		return agent.HookAdvice{}
 	}
-	report(agent.HookStart{Point: c.Point, Name: "format", CallID: c.CallID})
-	report(agent.HookOutput{Point: c.Point, Name: "format", CallID: c.CallID, Text: "formatting"})
-	report(agent.HookEnd{Point: c.Point, Name: "format", CallID: c.CallID, Message: "It was formatted."})
+	report(agent.HookStart{Point: c.Point(), Name: "format", CallID: ran.CallID})
+	report(agent.HookOutput{Point: c.Point(), Name: "format", CallID: ran.CallID, Text: "formatting"})
+	report(agent.HookEnd{Point: c.Point(), Name: "format", CallID: ran.CallID, Message: "It was formatted."})
 	return agent.HookAdvice{Context: "It was formatted."}
 }
 

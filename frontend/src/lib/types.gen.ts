@@ -588,6 +588,14 @@ export type HookEnd = {
   decision?: Decision
   message?: string
   input?: string
+  said?: string
+  notice?: HookNotice
+}
+
+export type HookNotice = {
+  title: string
+  body: string
+  level: NoticeLevel
 }
 
 export type HookOutput = {
@@ -597,7 +605,7 @@ export type HookOutput = {
   text: string
 }
 
-export type HookPoint = "sessionStart" | "preToolUse" | "postToolUse" | "postToolUseFailure" | "stop" | "preCompact" | "postCompact" | "sessionEnd"
+export type HookPoint = "setup" | "sessionStart" | "userPromptSubmit" | "preToolUse" | "permissionRequest" | "permissionDenied" | "postToolUse" | "postToolUseFailure" | "postSampling" | "stop" | "subagentStart" | "subagentStop" | "teammateIdle" | "taskCreated" | "taskCompleted" | "notification" | "configChange" | "cwdChanged" | "fileChanged" | "worktreeCreate" | "worktreeRemove" | "preCompact" | "postCompact" | "sessionEnd"
 
 export type HookStart = {
   point: HookPoint
@@ -830,6 +838,8 @@ export type Notice = {
   title: string
   body: string
 }
+
+export type NoticeLevel = "debug" | "info" | "warning" | "error"
 
 export type Notices = {
   off?: boolean
