@@ -8,6 +8,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/permission/rule"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/settings"
 )
 
 // Draft reads a rule that somebody wrote. Its errors are a page's.
@@ -53,26 +54,18 @@ func (g *Guard) Add(ctx context.Context, in AddRequest) (RuleEntry, error) {
 	if !ok {
 		return RuleEntry{}, backend.Problem(backend.ProblemRuleScope)
 	}
-	if r.Decision == agent.Allow && f.scope != agent.ScopeUser {
+	if r.Decision == agent.Allow && f.Scope != agent.ScopeUser {
 		if err := g.accept(ctx, f, pin(r)); err != nil {
 			return RuleEntry{}, err
 		}
 	}
-	err = f.edit(r.Decision, func(items []member) ([]member, error) {
-		items = slices.DeleteFunc(items, func(m member) bool {
-			w := readRule(m.raw)
-			return w.err == nil && same(w.Rule, r) || w.err == nil && w.String() == r.String()
-		})
-		if len(items) >= rule.MaxRules {
-			return nil, backend.Problem(backend.ProblemRulesFull)
-		}
-		return append(items, member{raw: element(r)}), nil
-	})
+	replaced := func(w written) bool { return w.err == nil && w.String() == r.String() }
+	err = f.Edit(change(r.Decision, replaced, &r, nil))
 	if err != nil {
 		return RuleEntry{}, unwritten(err, f)
 	}
 	e := g.entry(written{Rule: r}, StateHolds)
-	e.File = f.path()
+	e.File = f.Path()
 	return e, nil
 }
 
@@ -92,17 +85,12 @@ func (g *Guard) Remove(ctx context.Context, in RemoveRequest) (backend.Empty, er
 			return rest, nil
 		})
 	}
-	i := slices.IndexFunc(g.files, func(f file) bool { return f.scope == in.Scope && (in.File == "" || f.path() == in.File) })
+	i := slices.IndexFunc(g.files, func(f settings.File) bool { return f.Scope == in.Scope && (in.File == "" || f.Path() == in.File) })
 	if i < 0 {
 		return backend.Empty{}, missing
 	}
-	err := g.files[i].edit(in.Decision, func(items []member) ([]member, error) {
-		rest := slices.DeleteFunc(slices.Clone(items), func(m member) bool { return readRule(m.raw).String() == in.Rule })
-		if len(rest) == len(items) {
-			return nil, missing
-		}
-		return rest, nil
-	})
+	named := func(w written) bool { return w.String() == in.Rule }
+	err := g.files[i].Edit(change(in.Decision, named, nil, missing))
 	return backend.Empty{}, unwritten(err, g.files[i])
 }
 
@@ -110,7 +98,7 @@ func (g *Guard) Remove(ctx context.Context, in RemoveRequest) (backend.Empty, er
 func (g *Guard) Accept(ctx context.Context, in AcceptRequest) (backend.Empty, error) {
 	g.changing.Lock()
 	defer g.changing.Unlock()
-	i := slices.IndexFunc(g.files, func(f file) bool { return f.path() == in.Path && f.scope != agent.ScopeUser })
+	i := slices.IndexFunc(g.files, func(f settings.File) bool { return f.Path() == in.Path && f.Scope != agent.ScopeUser })
 	if i < 0 {
 		return backend.Empty{}, backend.Problem(backend.ProblemRuleScope)
 	}
@@ -118,7 +106,7 @@ func (g *Guard) Accept(ctx context.Context, in AcceptRequest) (backend.Empty, er
 	if err != nil {
 		return backend.Empty{}, err
 	}
-	if r.err != nil || !r.there || r.seal() != in.Seal {
+	if r.err != nil || !r.text.There || r.seal() != in.Seal {
 		return backend.Empty{}, backend.Problem(backend.ProblemRulesChanged, in.Path)
 	}
 	return backend.Empty{}, g.accept(ctx, g.files[i], r.pins()...)
@@ -128,25 +116,25 @@ func (g *Guard) Accept(ctx context.Context, in AcceptRequest) (backend.Empty, er
 const maxAccepted = 2 * rule.MaxRules
 
 // accept remembers that the user accepted parts of a file.
-func (g *Guard) accept(ctx context.Context, f file, pins ...string) error {
+func (g *Guard) accept(ctx context.Context, f settings.File, pins ...string) error {
 	_, accepted, err := g.look(ctx, f)
 	if err != nil {
 		return err
 	}
 	if accepted == nil {
-		if accepted, err = stored[[]string](ctx, g.cfg.Store, keyAccepted+f.path()); err != nil {
+		if accepted, err = stored[[]string](ctx, g.cfg.Store, keyAccepted+f.Path()); err != nil {
 			return err
 		}
 	}
 	accepted = slices.DeleteFunc(slices.Clone(accepted), func(p string) bool { return slices.Contains(pins, p) })
 	accepted = append(accepted, pins...)
 	accepted = accepted[max(0, len(accepted)-maxAccepted):]
-	if err := store(ctx, g.cfg.Store, keyAccepted+f.path(), accepted); err != nil {
+	if err := store(ctx, g.cfg.Store, keyAccepted+f.Path(), accepted); err != nil {
 		return err
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.accepted[f.path()] = accepted
+	g.accepted[f.Path()] = accepted
 	return nil
 }
 
@@ -192,10 +180,10 @@ func (g *Guard) Forget(ctx context.Context, sessions ...string) error {
 }
 
 // unwritten says that a file could not be changed.
-func unwritten(err error, f file) error {
+func unwritten(err error, f settings.File) error {
 	var told *backend.Error
 	if err == nil || errors.As(err, &told) {
 		return err
 	}
-	return backend.Problem(backend.ProblemRulesUnwritten, f.path()).Because(err)
+	return backend.Problem(backend.ProblemRulesUnwritten, f.Path()).Because(err)
 }

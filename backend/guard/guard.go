@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +22,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/permission/rule"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/settings"
 )
 
 // Config is what a guard works with.
@@ -37,8 +37,9 @@ type Config struct {
 
 // Guard keeps the rules of one folder. It is safe for concurrent use.
 type Guard struct {
-	cfg   Config
-	files []file
+	cfg      Config
+	settings *settings.Reader
+	files    []settings.File
 
 	mu       sync.Mutex
 	read     map[string]reading // by path
@@ -47,45 +48,28 @@ type Guard struct {
 	changing sync.Mutex          // held while rules are stored
 }
 
-// file is a settings file that may be there.
-type file struct {
-	root, name string // name is relative to root
-	scope      agent.Scope
-}
-
-func (f file) path() string { return filepath.Join(f.root, f.name) }
-
 // New returns a guard.
 func New(cfg Config) *Guard {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	g := &Guard{cfg: cfg, read: map[string]reading{}, sessions: map[string][]written{}, accepted: map[string][]string{}}
-	if cfg.User != "" {
-		g.files = append(g.files, file{cfg.User, filepath.Join(".agent", "settings.json"), agent.ScopeUser})
+	g := &Guard{
+		cfg: cfg, settings: settings.NewReader(cfg.Folder, cfg.User),
+		read: map[string]reading{}, sessions: map[string][]written{}, accepted: map[string][]string{},
 	}
-	for _, f := range []struct {
-		name  string
-		scope agent.Scope
-	}{
-		{".agent/settings.json", agent.ScopeProject},
-		{".claude/settings.json", agent.ScopeProject},
-		{".agent/local-settings.json", agent.ScopeLocal},
-		{".agent/settings.local.json", agent.ScopeLocal},
-		{".claude/settings.local.json", agent.ScopeLocal},
-	} {
-		if cfg.Folder != cfg.User {
-			g.files = append(g.files, file{cfg.Folder, filepath.FromSlash(f.name), f.scope})
+	for _, f := range g.settings.Files() {
+		if !f.Foreign {
+			g.files = append(g.files, f)
 		}
 	}
 	return g
 }
 
 // fileOf returns the file to which rules of a scope are added.
-func (g *Guard) fileOf(scope agent.Scope) (file, bool) {
-	i := slices.IndexFunc(g.files, func(f file) bool { return f.scope == scope })
+func (g *Guard) fileOf(scope agent.Scope) (settings.File, bool) {
+	i := slices.IndexFunc(g.files, func(f settings.File) bool { return f.Scope == scope })
 	if i < 0 {
-		return file{}, false
+		return settings.File{}, false
 	}
 	return g.files[i], true
 }
@@ -99,7 +83,7 @@ func (g *Guard) Place() rule.Place {
 // read makes commands ask.
 func (g *Guard) Set(ctx context.Context, session string) *rule.Set {
 	rules := slices.Clone(g.cfg.Rules)
-	var broken *file
+	var broken *settings.File
 	for _, f := range g.files {
 		r, accepted, err := g.look(ctx, f)
 		if r.err != nil || err != nil {
@@ -120,28 +104,31 @@ func (g *Guard) Set(ctx context.Context, session string) *rule.Set {
 	case err != nil:
 		return set.Wary(keySession + session)
 	case broken != nil:
-		return set.Wary(broken.path())
+		return set.Wary(broken.Path())
 	}
 	return set
 }
 
 // look reads a file, if it has changed, and what the user accepted of it.
-func (g *Guard) look(ctx context.Context, f file) (reading, []string, error) {
+func (g *Guard) look(ctx context.Context, f settings.File) (reading, []string, error) {
 	g.mu.Lock()
-	before := g.read[f.path()]
-	accepted, known := g.accepted[f.path()]
+	r := g.read[f.Path()]
+	accepted, known := g.accepted[f.Path()]
 	g.mu.Unlock()
-	r := f.read(before)
+	if text := g.settings.Read(f); text != r.text {
+		c, err := contentOf(text, f.Scope)
+		r = reading{c, text, err}
+	}
 	var err error
-	if !known && f.scope != agent.ScopeUser && (r.sandbox != nil || len(r.rules) > 0) {
-		accepted, err = stored[[]string](ctx, g.cfg.Store, keyAccepted+f.path())
+	if !known && f.Scope != agent.ScopeUser && (r.sandbox != nil || len(r.rules) > 0) {
+		accepted, err = stored[[]string](ctx, g.cfg.Store, keyAccepted+f.Path())
 		known = err == nil
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.read[f.path()] = r
+	g.read[f.Path()] = r
 	if known {
-		g.accepted[f.path()] = accepted
+		g.accepted[f.Path()] = accepted
 	}
 	return r, accepted, err
 }
@@ -172,13 +159,13 @@ func store(ctx context.Context, into backend.Settings, key string, v any) error 
 }
 
 // state says whether a rule of a file holds.
-func (g *Guard) state(f file, w written, accepted []string) RuleState {
+func (g *Guard) state(f settings.File, w written, accepted []string) RuleState {
 	switch {
 	case w.err != nil:
 		return StateUnreadable
 	case w.Expired(g.cfg.Now().UnixMilli()):
 		return StateExpired
-	case w.Decision == agent.Allow && f.scope != agent.ScopeUser && !slices.Contains(accepted, pin(w.Rule)):
+	case w.Decision == agent.Allow && f.Scope != agent.ScopeUser && !slices.Contains(accepted, pin(w.Rule)):
 		return StateUnaccepted
 	}
 	return StateHolds
@@ -238,19 +225,19 @@ func (g *Guard) Rules(ctx context.Context, session string) (RulesReply, error) {
 		if err != nil {
 			return RulesReply{}, err
 		}
-		if !r.there {
+		if !r.text.There {
 			continue
 		}
-		listed := SettingsFile{Path: f.path(), Scope: f.scope, Problem: problemOf(r.err, f)}
+		listed := SettingsFile{Path: f.Path(), Scope: f.Scope, Problem: problemOf(r.err, f)}
 		for _, w := range r.rules {
 			e := g.entry(w, g.state(f, w, accepted))
-			e.File = f.path()
+			e.File = f.Path()
 			if e.State == StateUnaccepted {
 				listed.Unaccepted++
 			}
 			reply.Rules = append(reply.Rules, e)
 		}
-		listed.Sandbox = f.scope != agent.ScopeUser && r.sandbox != nil && !slices.Contains(accepted, digest("sandbox", string(r.sandbox)))
+		listed.Sandbox = f.Scope != agent.ScopeUser && r.sandbox != nil && !slices.Contains(accepted, digest("sandbox", string(r.sandbox)))
 		if listed.Unaccepted > 0 || listed.Sandbox {
 			listed.Seal = r.seal()
 		}
@@ -298,14 +285,14 @@ func unreadable(err error, text string) *backend.Error {
 }
 
 // problemOf says why a file cannot be read; nil if it can.
-func problemOf(err error, f file) *backend.Error {
+func problemOf(err error, f settings.File) *backend.Error {
 	if err == nil {
 		return nil
 	}
 	line := 0
-	var syntax *syntaxError
+	var syntax *settings.SyntaxError
 	if errors.As(err, &syntax) {
-		line = syntax.line
+		line = syntax.Line
 	}
-	return backend.Problem(backend.ProblemRulesFile, f.path(), strconv.Itoa(line)).Because(err)
+	return backend.Problem(backend.ProblemRulesFile, f.Path(), strconv.Itoa(line)).Because(err)
 }

@@ -1,0 +1,189 @@
+// Package settings reads and edits the settings files of the user and of a
+// project. It knows where they are and where each of their members stands; what a
+// member means is its readers' concern.
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"atelier.dev/atelier/agent"
+)
+
+// File is a settings file that may be there.
+type File struct {
+	Root, Name string // Name is relative to Root
+	Scope      agent.Scope
+	// Claude says that the file has the form of Claude Code's. Foreign says that
+	// the user wrote it for another program, so only its hooks are listed.
+	Claude, Foreign bool
+}
+
+// Path returns the path of the file.
+func (f File) Path() string { return filepath.Join(f.Root, f.Name) }
+
+// Text is what a file said when it was read last. It does not change.
+type Text struct {
+	There   bool
+	Members []Member // of the file's object, in its order
+	// Err says why nothing of the file can be used. It is a [SyntaxError] if the
+	// file is not what it should be at some line.
+	Err error
+
+	bytes []byte
+	info  fs.FileInfo
+	// settled says that the file was old enough when it was read: a later change
+	// shows in its time.
+	settled bool
+}
+
+// settles is how old a file must be for that, with file systems that keep seconds.
+const settles = 2 * time.Second
+
+// Member returns the member of the file's object with this name.
+func (t *Text) Member(name string) (Member, bool) {
+	for _, m := range t.Members {
+		if m.Name == name {
+			return m, true
+		}
+	}
+	return Member{}, false
+}
+
+// Fault says that the file is wrong at an offset.
+func (t *Text) Fault(at int, err error) error { return &SyntaxError{Line(t.bytes, at), err} }
+
+// Line returns the line of an offset, counted from 1.
+func (t *Text) Line(at int) int { return Line(t.bytes, at) }
+
+// Parse reads the text of a settings file. Blank text is an empty object.
+func Parse(b []byte) *Text {
+	t := &Text{There: true, bytes: b}
+	if blank(b) {
+		return t
+	}
+	var at int
+	if t.Members, at, t.Err = Members(b, 0); t.Err != nil {
+		t.Err = t.Fault(at, t.Err)
+	}
+	return t
+}
+
+// Reader reads the settings files of one folder, each one again only after it has
+// changed. It is safe for concurrent use.
+type Reader struct {
+	files []File
+
+	mu   sync.Mutex
+	read map[string]*Text // by path
+}
+
+// NewReader returns a reader. Both folders are absolute and without links; without
+// the user's home folder there are no files of the user.
+func NewReader(folder, user string) *Reader {
+	r := &Reader{read: map[string]*Text{}}
+	if user != "" {
+		r.files = append(r.files,
+			File{Root: user, Name: filepath.Join(".agent", "settings.json"), Scope: agent.ScopeUser},
+			File{Root: user, Name: filepath.Join(".claude", "settings.json"), Scope: agent.ScopeUser, Claude: true, Foreign: true})
+	}
+	if folder == user {
+		return r
+	}
+	for _, f := range []File{
+		{Name: ".agent/settings.json", Scope: agent.ScopeProject},
+		{Name: ".claude/settings.json", Scope: agent.ScopeProject, Claude: true},
+		{Name: ".agent/local-settings.json", Scope: agent.ScopeLocal},
+		{Name: ".agent/settings.local.json", Scope: agent.ScopeLocal},
+		{Name: ".claude/settings.local.json", Scope: agent.ScopeLocal, Claude: true},
+	} {
+		f.Root, f.Name = folder, filepath.FromSlash(f.Name)
+		r.files = append(r.files, f)
+	}
+	return r
+}
+
+// Files lists the files that may be there, the weakest first. Settings of a scope
+// are added to its first file.
+func (r *Reader) Files() []File { return r.files }
+
+// Read returns what a file says: the same text as before if it has not changed
+// since.
+func (r *Reader) Read(f File) *Text {
+	r.mu.Lock()
+	before := r.read[f.Path()]
+	r.mu.Unlock()
+	t := f.read(before)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.read[f.Path()] = t
+	return t
+}
+
+// MaxFile limits a settings file, in bytes.
+const MaxFile = 1 << 20
+
+// read reads the file, or returns what was read before if it has not changed
+// since. No link leads it out of its folder.
+func (f File) read(before *Text) *Text {
+	root, err := os.OpenRoot(f.Root)
+	if err != nil {
+		return &Text{There: !errors.Is(err, fs.ErrNotExist), Err: unlessAbsent(err)}
+	}
+	defer root.Close()
+	info, err := root.Stat(f.Name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &Text{}
+	case err != nil:
+		return &Text{There: true, Err: err}
+	case before.says(info):
+		return before
+	}
+	b, err := contents(root, f.Name)
+	if err != nil {
+		return &Text{There: true, Err: err}
+	}
+	t := Parse(b)
+	t.info, t.settled = info, time.Since(info.ModTime()) > settles
+	return t
+}
+
+func unlessAbsent(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// says reports whether the text is that of the file as it is now.
+func (t *Text) says(now fs.FileInfo) bool {
+	return t != nil && t.settled && os.SameFile(now, t.info) && now.ModTime().Equal(t.info.ModTime()) && now.Size() == t.info.Size()
+}
+
+// contents reads a file whole. Whatever has taken its place by now, it does not
+// wait for it.
+func contents(root *os.Root, name string) ([]byte, error) {
+	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
+	}
+	b, err := io.ReadAll(io.LimitReader(file, MaxFile+1))
+	if err == nil && len(b) > MaxFile {
+		err = fmt.Errorf("it is longer than %d bytes", MaxFile)
+	}
+	return b, err
+}
