@@ -185,6 +185,8 @@ type CommandResult struct {
 	Dropped int64 `json:"dropped,omitempty"`
 	// Task is the id of a command that is still running; empty if it has ended.
 	Task string `json:"task,omitempty"`
+	// Confined says that the command ran confined by the system.
+	Confined bool `json:"confined,omitempty"`
 }
 
 // Listing counts the results of a read or a search.

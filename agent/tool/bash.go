@@ -258,9 +258,13 @@ func ended(r env.CommandResult, timeout time.Duration) agent.Result {
 	return agent.Result{
 		Output:  withRemarks(r.Stdout, remarks(r, timeout)),
 		IsError: r.TimedOut || r.Interrupted,
-		Details: &agent.Details{Command: &agent.CommandResult{ExitCode: r.ExitCode, TimedOut: r.TimedOut, Dropped: r.Dropped}},
+		Details: &agent.Details{Command: commandResult(r)},
 		Data:    r,
 	}
+}
+
+func commandResult(r env.CommandResult) *agent.CommandResult {
+	return &agent.CommandResult{ExitCode: r.ExitCode, TimedOut: r.TimedOut, Dropped: r.Dropped, Confined: r.Confined != nil}
 }
 
 // limit returns the time limit for a call that asks for ms milliseconds.

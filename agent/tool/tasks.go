@@ -176,7 +176,7 @@ func (t *task) report(ctx context.Context, limit time.Duration, lines int) agent
 	}
 	return agent.Result{
 		Output:  withRemarks(r.Stdout, notes),
-		Details: &agent.Details{Command: &agent.CommandResult{ExitCode: r.ExitCode, TimedOut: r.TimedOut, Dropped: r.Dropped}},
+		Details: &agent.Details{Command: commandResult(r)},
 		Data:    Progress{Task: t.id, Remarks: notes[remarks:], CommandResult: r},
 	}
 }

@@ -31,11 +31,15 @@ func (g *Guard) Add(ctx context.Context, in AddRequest) (RuleEntry, error) {
 	if err != nil {
 		return RuleEntry{}, err
 	}
+	now, state := g.cfg.Now().UnixMilli(), StateHolds
 	r.Scope, r.Expires = in.Scope, in.Expires
+	if in.Ended {
+		r.Expires, state = now, StateExpired
+	}
 	if r.Expires != 0 {
 		r.Expires = r.Expires / 1000 * 1000 // as a file keeps it
 	}
-	if in.Expires < 0 || in.Expires != 0 && r.Expired(g.cfg.Now().UnixMilli()) {
+	if r.Expires < 0 || r.Expires != 0 && r.Expired(now) && !in.Ended {
 		return RuleEntry{}, backend.Problem(backend.ProblemRulePast)
 	}
 	g.changing.Lock()
@@ -48,7 +52,7 @@ func (g *Guard) Add(ctx context.Context, in AddRequest) (RuleEntry, error) {
 			}
 			return append(rules, written{Rule: r}), nil
 		})
-		return g.entry(written{Rule: r}, StateHolds), err
+		return g.entry(written{Rule: r}, state), err
 	}
 	f, ok := g.fileOf(r.Scope)
 	if !ok {
@@ -64,7 +68,7 @@ func (g *Guard) Add(ctx context.Context, in AddRequest) (RuleEntry, error) {
 	if err != nil {
 		return RuleEntry{}, unwritten(err, f)
 	}
-	e := g.entry(written{Rule: r}, StateHolds)
+	e := g.entry(written{Rule: r}, state)
 	e.File = f.Path()
 	return e, nil
 }

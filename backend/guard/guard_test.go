@@ -205,6 +205,29 @@ func TestFilesKeepTheirMembers(t *testing.T) {
 	w.wants("make x", "")
 }
 
+// A rule that the user ends stays where it stands, and does nothing.
+func TestEndRule(t *testing.T) {
+	t.Parallel()
+	for _, scope := range []agent.Scope{agent.ScopeUser, agent.ScopeProject} {
+		w := newWorld(t)
+		in := AddRequest{Rule: "Bash(make *)", Decision: agent.Allow, Scope: scope, Expires: w.now.Add(time.Hour).UnixMilli()}
+		if _, err := w.Add(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+		w.wants("make x", agent.Allow)
+		in.Ended = true
+		ended, err := w.Add(t.Context(), in)
+		if err != nil || ended.State != StateExpired || ended.Expires > w.now.UnixMilli() {
+			t.Fatalf("%+v, %v", ended, err)
+		}
+		w.wants("make x", "")
+		reply, err := w.Rules(t.Context(), "")
+		if err != nil || len(reply.Rules) != 1 || reply.Rules[0].State != StateExpired {
+			t.Errorf("%+v, %v", reply, err)
+		}
+	}
+}
+
 // Bad input is reported where it stands, and the stricter side is taken.
 func TestBadFiles(t *testing.T) {
 	t.Parallel()

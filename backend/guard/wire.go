@@ -75,6 +75,8 @@ type AddRequest struct {
 	Decision agent.Decision `json:"decision"`
 	Scope    agent.Scope    `json:"scope"`
 	Expires  int64          `json:"expires,omitempty"`
+	// Ended keeps the rule as one that has just ended, whatever Expires says.
+	Ended bool `json:"ended,omitempty"`
 }
 
 // RemoveRequest is for permissions.remove, with what permissions.rules said of the

@@ -48,6 +48,7 @@ test('commands are confined at the press of a switch, and one leaves only when a
   await prompt(page, 'Make the file')
   const question = page.getByRole('region', { name: 'Needs you: Bash' })
   await question.getByText('asks to run without confinement').waitFor()
+  await page.getByText('confined', { exact: true }).first().waitFor()
   await shots(page, 'confine-question')
   expect(await violations(page)).toEqual([])
   expect(await readFile(join(host.folder, 'made.txt'), 'utf8')).toBe('inside\n')

@@ -109,7 +109,11 @@ test('a rule is added, decides, is made stricter, removed and restored, by keybo
 const settings = JSON.stringify(
   {
     permissions: {
-      allow: ['Bash(touch *)', { rule: 'Bash(make *)', expires: '2020-01-01T00:00:00Z' }],
+      allow: [
+        'Bash(touch *)',
+        { rule: 'Bash(npm *)', expires: '2099-01-01T00:00:00Z' },
+        { rule: 'Bash(make *)', expires: '2020-01-01T00:00:00Z' },
+      ],
       ask: ['Bash(git push *)'],
       deny: ['Bash(curl *)', 'Bash('],
     },
@@ -128,7 +132,7 @@ test('what a project allows holds once it is accepted, and what is wrong with a 
   await said(page, 'touch one').waitFor()
   const panel = await openPanel(page, 'Permissions')
   await panel.getByRole('button', { name: 'Rules', exact: true }).click()
-  await panel.getByText(/allows 1 thing that you have not accepted/).waitFor()
+  await panel.getByText(/allows 2 things that you have not accepted/).waitFor()
   const rows = panel.getByRole('list', { name: 'Rules shared with the project' })
   expect(await rows.getByRole('listitem').allInnerTexts()).toEqual(
     expect.arrayContaining([
@@ -145,6 +149,11 @@ test('what a project allows holds once it is accepted, and what is wrong with a 
   await panel.getByRole('button', { name: 'Accept exactly this' }).click()
   await panel.getByText('Accepted: .agent/settings.json.').waitFor()
   expect(await panel.getByText(/not accepted/).count()).toBe(0)
+  await panel.getByRole('button', { name: 'Expire now: Bash(npm *)' }).click()
+  await panel.getByText('Expired: Bash(npm *).').waitFor()
+  expect(await panel.getByRole('button', { name: /^Expire now/ }).count()).toBe(0)
+  await panel.getByText(/^commands that begin with npm\s*· ended /i).waitFor()
+  await shot(page, 'rule-expired')
   // The rule that cannot be read makes commands ask until it is taken out.
   await panel.getByRole('button', { name: 'Remove the rule Bash(', exact: true }).click()
   await panel.getByText('Removed: Bash(.').waitFor()
@@ -193,7 +202,7 @@ test('the panel speaks Chinese', async () => {
   const panel = panelOf(page, '权限')
   await panel.getByText(/^尚未运行任何内容/).waitFor()
   await panel.getByRole('button', { name: '规则', exact: true }).click()
-  await panel.getByText(/允许以下 1 项你尚未接受的操作/).waitFor()
+  await panel.getByText(/允许以下 2 项你尚未接受的操作/).waitFor()
   await panel.getByRole('button', { name: '添加规则' }).click()
   await shot(page, 'rules-chinese')
   expect(offences).toEqual([])

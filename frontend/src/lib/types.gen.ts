@@ -39,6 +39,7 @@ export type AddRequest = {
   decision: Decision
   scope: Scope
   expires?: number
+  ended?: boolean
 }
 
 export type AgentRef = {
@@ -204,6 +205,7 @@ export type CommandResult = {
   timed_out?: boolean
   dropped?: number
   task?: string
+  confined?: boolean
 }
 
 export type CommitReply = {

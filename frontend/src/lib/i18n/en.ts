@@ -189,6 +189,7 @@ export const en = {
   'tool.interrupted': 'stopped',
   'tool.exit': 'exit {code}',
   'tool.timed_out': 'timed out',
+  'tool.confined': 'confined',
   'tool.created': 'new file',
   'tool.deleted': 'deleted',
   'tool.earlier': { one: '{n} more file before', other: '{n} more files before' },

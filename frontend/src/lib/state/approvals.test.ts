@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ApiError, type Call } from '../api'
 import type { Approval, Envelope } from '../types.gen'
 import { Approvals } from './approvals.svelte'
-import { RuleDraft } from './ruleDraft.svelte'
+import { RuleForm } from './ruleForm.svelte'
 
 const approval = (id: string): Approval => ({
   session: `s-${id}`,
@@ -64,29 +64,29 @@ test('a rule begins as the narrowest suggestion and says what it would have matc
     'permissions.suggest': { rules: [{ rule: 'Bash(make)' }, { rule: 'Bash(make *)' }] },
     'permissions.try': tried,
   })
-  const draft = new RuleDraft(approvals, 'allow')
-  expect(draft.answer(0)).toBeUndefined()
-  await draft.suggest('s', 'a')
+  const draft = new RuleForm(approvals.attempt, { decision: 'allow' })
+  expect(draft.request(0)).toBeUndefined()
+  await draft.offer(approvals.suggest('s', 'a'))
   await settle()
   expect(draft.rule).toBe('Bash(make)')
   expect(draft.tried).toEqual(tried)
   expect(calls.at(-1)).toEqual(['permissions.try', { rule: 'Bash(make)', decision: 'allow' }])
   draft.expiry = 'date'
-  expect(draft.answer(0)).toBeUndefined()
+  expect(draft.request(0)).toBeUndefined()
   draft.expiry = 'week'
   draft.scope = 'user'
   const expires = 7 * 86_400_000
   const want = { decision: 'allow', scope: 'user', rule: 'Bash(make)', expires }
-  expect(draft.answer(0)).toEqual(want)
+  expect(draft.request(0)).toEqual(want)
 })
 
 test('a rule that cannot be read is no answer', async () => {
   const { approvals } = hosted([], {
     'permissions.try': new ApiError({ code: 'invalid', message: 'It has no end.' }),
   })
-  const draft = new RuleDraft(approvals, 'deny')
+  const draft = new RuleForm(approvals.attempt, { decision: 'deny' })
   draft.rule = 'Bash('
   await settle()
   expect(draft.problem?.message).toBe('It has no end.')
-  expect(draft.answer(0)).toBeUndefined()
+  expect(draft.request(0)).toBeUndefined()
 })

@@ -2,7 +2,8 @@ import { type ApiError, asApiError } from '../api'
 import { expiresAt, type Expiry } from '../model/expiry'
 import { oneAtATime } from '../model/oneAtATime'
 import type { AddRequest, Decision, RuleEntry, Scope, SuggestedRule, TryReply } from '../types.gen'
-import type { Rules } from './rules.svelte'
+
+type Attempt = (rule: string, decision: Decision) => Promise<TryReply>
 
 /** A rule that the user writes, with what it would have matched. */
 export class RuleForm {
@@ -18,13 +19,14 @@ export class RuleForm {
   /** The rule that it replaces. */
   readonly instead?: RuleEntry
   #rule = $state('')
-  #rules: Rules
+  #attempt: Attempt
 
+  /** It asks attempt which past calls a rule would have matched. */
   constructor(
-    rules: Rules,
+    attempt: Attempt,
     given: { decision?: Decision; scope?: Scope; instead?: RuleEntry } = {},
   ) {
-    this.#rules = rules
+    this.#attempt = attempt
     this.decision = given.decision ?? 'ask'
     this.scope = given.scope ?? 'local'
     this.instead = given.instead
@@ -44,11 +46,15 @@ export class RuleForm {
     this.rule = this.#rule
   }
 
-  /** Offers rules, and begins with the first one that is not the rule to replace. */
-  offer(suggested: readonly SuggestedRule[]): void {
-    this.suggested = suggested
-    const first = suggested.find(({ rule }) => rule !== this.instead?.rule)
-    if (first && !this.#rule) this.rule = first.rule
+  /** Offers rules, and begins with the first that is not the rule to replace if nothing was written meanwhile. */
+  async offer(suggested: Promise<readonly SuggestedRule[]>): Promise<void> {
+    try {
+      this.suggested = await suggested
+      const first = this.suggested.find(({ rule }) => rule !== this.instead?.rule)
+      if (first && !this.#rule) this.rule = first.rule
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+    }
   }
 
   /** What would be added; undefined while the rule or its end cannot be used. */
@@ -65,7 +71,7 @@ export class RuleForm {
     const isCurrent = () => rule === this.#rule.trim() && decision === this.decision
     if (!rule) return
     try {
-      const tried = await this.#rules.attempt(rule, decision)
+      const tried = await this.#attempt(rule, decision)
       if (isCurrent()) this.tried = tried
     } catch (thrown) {
       if (isCurrent()) this.problem = asApiError(thrown)

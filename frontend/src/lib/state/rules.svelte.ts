@@ -80,6 +80,20 @@ export class Rules {
     })
   }
 
+  /** Ends a rule now. It stays in its file as one that has ended. */
+  end(entry: RuleEntry): Promise<boolean> {
+    return this.#change(async () => {
+      const { rule, decision, scope } = entry
+      const { file } = await this.#call('permissions.add', {
+        ...{ rule, decision, scope, ended: true },
+        ...this.#of,
+      })
+      // The new one may stand in another file of the same scope.
+      if (file !== entry.file) await this.#remove(entry)
+      this.removed = undefined
+    })
+  }
+
   remove(entry: RuleEntry): Promise<boolean> {
     return this.#change(async () => {
       await this.#remove(entry)
@@ -99,9 +113,8 @@ export class Rules {
   }
 
   /** Which of the project's past calls a rule would have matched. It throws if the rule cannot be read. */
-  attempt(rule: string, decision: Decision): Promise<TryReply> {
-    return this.#call('permissions.try', { rule, decision })
-  }
+  attempt = (rule: string, decision: Decision): Promise<TryReply> =>
+    this.#call('permissions.try', { rule, decision })
 
   /** Rules for a call that has ended, the narrowest first. */
   async suggest({ place: { session, seq } }: LedgerRow): Promise<readonly SuggestedRule[]> {
