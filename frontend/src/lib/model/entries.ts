@@ -126,7 +126,7 @@ export type NoticeEntry = { type: 'notice'; key: string } & (
   /** The project's instruction files that were sent to the model. */
   | { notice: 'documents'; documents: readonly Document[] }
   /** A hook that failed, decided or said something. */
-  | ({ notice: 'hook' } & HookEnd)
+  | { notice: 'hook'; hook: HookEnd }
   | ({ notice: 'limit' } & TurnLimit)
   | ({ notice: 'retry'; at: number } & Retrying)
   | { notice: 'error'; failure: Failure }

@@ -325,7 +325,7 @@ test('the result of a hook is a notice', () => {
   log.add('hook_end', hook)
   log.add('hook_end', { ...hook, decision: 'deny', message: 'not on Fridays' })
   expect(apply(emptyView, log.events).entries).toMatchObject([
-    { notice: 'hook', name: 'lint', decision: 'deny', message: 'not on Fridays' },
+    { notice: 'hook', hook: { name: 'lint', decision: 'deny', message: 'not on Fridays' } },
   ])
 })
 

@@ -78,9 +78,9 @@ function step(view: Writable, event: Event): void {
     case 'queue_change':
       return
     case 'hook_end': {
-      const { failed, decision, message, input } = event.data
-      if (failed || decision || message || input) {
-        view.entries.push({ type: 'notice', notice: 'hook', key: keyOf(event), ...event.data })
+      const { failed, decision, message, input, said, notice } = event.data
+      if (failed || decision || message || input || said || notice) {
+        view.entries.push({ type: 'notice', notice: 'hook', key: keyOf(event), hook: event.data })
       }
       return
     }
