@@ -330,6 +330,13 @@ type TaskChange struct {
 // of the delivered message instead.
 type QueueChange struct{}
 
+// HooksChange says that the list of hooks, or what they are trusted with, changed;
+// or else that the log of hooks has new entries of the session. Both are read
+// separately. News about the list belongs to no session.
+type HooksChange struct {
+	Logged bool `json:"logged,omitempty"`
+}
+
 // RateLimitReport is what a provider reported about the key's rate limits with
 // its newest answer (LLM-32).
 type RateLimitReport struct {

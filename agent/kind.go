@@ -44,6 +44,7 @@ const (
 	KindRateLimit          Kind = "rate_limit"   // what the provider reports as left
 	KindTaskChange         Kind = "task_change"  // a background command began, printed or ended
 	KindQueueChange        Kind = "queue_change" // the user changed the messages that wait
+	KindHooksChange        Kind = "hooks_change" // the list of hooks or their log changed
 	KindHistoryRepaired    Kind = "history_repaired"
 	KindCompactionStart    Kind = "compaction_start"
 	KindCompactionPhase    Kind = "compaction_phase"
@@ -84,6 +85,7 @@ func (PromptSuggestion) Kind() Kind   { return KindPromptSuggestion }
 func (RateLimitReport) Kind() Kind    { return KindRateLimit }
 func (TaskChange) Kind() Kind         { return KindTaskChange }
 func (QueueChange) Kind() Kind        { return KindQueueChange }
+func (HooksChange) Kind() Kind        { return KindHooksChange }
 func (HistoryRepaired) Kind() Kind    { return KindHistoryRepaired }
 func (CompactionStart) Kind() Kind    { return KindCompactionStart }
 func (CompactionPhase) Kind() Kind    { return KindCompactionPhase }
@@ -130,6 +132,7 @@ var kinds = define(
 	delta[RateLimitReport](),
 	delta[TaskChange](),
 	delta[QueueChange](),
+	delta[HooksChange](),
 	durable[HistoryRepaired](),
 	durable[CompactionStart](),
 	delta[CompactionPhase](),

@@ -431,7 +431,10 @@ var problems = map[ProblemID]problem{
 func Problem(id ProblemID, args ...string) *Error {
 	p, ok := problems[id]
 	if !ok {
-		p = ruleProblems[id]
+		p, ok = ruleProblems[id]
+	}
+	if !ok {
+		p = hookProblems[id]
 	}
 	return &Error{
 		ID: id, Args: args, Code: p.code,

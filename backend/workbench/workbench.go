@@ -18,6 +18,7 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/feed"
 	"atelier.dev/atelier/backend/guard"
+	"atelier.dev/atelier/backend/hooks"
 	"atelier.dev/atelier/backend/live"
 	"atelier.dev/atelier/backend/models"
 )
@@ -80,6 +81,7 @@ type Workbench struct {
 	places    places
 	edits     edits
 	guard     *guard.Guard
+	hooks     *hooks.Hooks
 	choices   choices
 
 	ctx    context.Context // ends when the workbench closes
@@ -100,6 +102,7 @@ func New(cfg Config) *Workbench {
 		measuring: make(chan struct{}, 1), choices: choices{changing: make(chan struct{}, 1)}, looks: looks{held: make(chan struct{}, 1)}, glances: glances{at: lookAt},
 		guard: guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
 	}
+	w.hooks = hooks.New()
 	w.sessions = live.New(live.Config{
 		Log: cfg.Store, Check: w.belongsHere, Build: w.newSession, Start: w.sessionStart, Show: w.show,
 		Leave: w.leave, Occupied: w.occupied, SideJobs: w.sideJobs,
@@ -178,6 +181,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "permissions.accept", w.acceptRules)
 	handle(d, "permissions.try", w.tryRule)
 	handle(d, "permissions.suggest", w.suggestRules)
+	w.hookMethods(d)
 	handle(d, "preferences.get", w.preferences)
 	handle(d, "preferences.change", w.changePreferences)
 	handle(d, "host.open_link", w.openLink)

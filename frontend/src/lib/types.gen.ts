@@ -445,6 +445,7 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "hook_end"; data: HookEnd }
   | { kind: "hook_output_delta"; data: HookOutput }
   | { kind: "hook_start"; data: HookStart }
+  | { kind: "hooks_change"; data: HooksChange }
   | { kind: "local_command_end"; data: LocalCommandEnd }
   | { kind: "local_command_output_delta"; data: LocalCommandOutput }
   | { kind: "local_command_start"; data: LocalCommandStart }
@@ -581,6 +582,55 @@ export type Hit = {
   snippet: string
 }
 
+export type HookAction = {
+  kind: HookKind
+  command?: string
+  args?: string[]
+  shell?: string
+  url?: string
+  headers?: Record<string, string>
+  allowed_env_vars?: string[]
+}
+
+export type HookDraft = {
+  name?: string
+  point: HookPoint
+  matcher?: string
+  if?: string
+  action: HookAction
+  timeout?: number
+  async?: boolean
+  once?: boolean
+  status_message?: string
+}
+
+export type HookDryRunReply = {
+  calls: number
+  matched: number
+  examples?: HookTriedCall[]
+  findings?: HookFinding[]
+}
+
+export type HookDryRunRequest = {
+  draft: HookDraft
+  session?: string
+  run?: boolean
+}
+
+export type HookEffect = {
+  decision?: Decision
+  reason?: string
+  input?: string
+  context?: string
+  output?: string
+  stopped?: boolean
+  stop?: string
+  said?: string
+  title?: string
+  notice?: HookNotice
+  rule?: HookRule
+}
+
 export type HookEnd = {
   point: HookPoint
   name: string
@@ -594,11 +644,98 @@ export type HookEnd = {
   notice?: HookNotice
 }
 
+export type HookEntryRequest = {
+  id: number
+}
+
+export type HookFile = {
+  path: string
+  scope: Scope
+  form: HookForm
+  problem?: Error
+  guarding?: boolean
+  findings?: HookFinding[]
+}
+
+export type HookFinding = {
+  line?: number
+  id: string
+  args?: string[]
+  message: string
+}
+
+export type HookForm = "agent" | "claude"
+
+export type HookKind = "command" | "http" | "unknown"
+
+export type HookLast = {
+  entry: number
+  at: number
+  outcome: HookOutcome
+  session: string
+}
+
+export type HookLogEntry = {
+  id: number
+  at: number
+  place: HookPlace
+  hook: HookRef
+  outcome: HookOutcome
+  why?: string
+  exit_code?: number
+  duration_ms: number
+  effect: HookEffect
+  input: string
+  stdout?: string
+  stderr?: string
+  cut?: string[]
+}
+
+export type HookLogReply = {
+  entries?: HookLogRow[]
+  more?: boolean
+  kept: number
+  kept_in_all: number
+  lost?: number
+}
+
+export type HookLogRequest = {
+  session?: string
+  hook?: string
+  point?: HookPoint
+  tool?: string
+  outcome?: HookOutcome
+  call_id?: string
+  before?: number
+  limit?: number
+}
+
+export type HookLogRow = {
+  id: number
+  at: number
+  place: HookPlace
+  hook: HookRef
+  outcome: HookOutcome
+  why?: string
+  exit_code?: number
+  duration_ms: number
+  effect: HookEffect
+}
+
 export type HookNotice = {
   title: string
   body: string
   level: NoticeLevel
 }
+
+export type HookOrigin = {
+  scope: Scope
+  file?: string
+  line?: number
+  form?: HookForm
+}
+
+export type HookOutcome = "ran" | "not_matched" | "off" | "untrusted" | "changed" | "failed" | "timed_out" | "once" | "twice" | "cancelled"
 
 export type HookOutput = {
   point: HookPoint
@@ -607,12 +744,117 @@ export type HookOutput = {
   text: string
 }
 
+export type HookPlace = {
+  session: string
+  turn?: number
+  point: HookPoint
+  tool?: string
+  call_id?: string
+}
+
 export type HookPoint = "setup" | "sessionStart" | "userPromptSubmit" | "preToolUse" | "permissionRequest" | "permissionDenied" | "postToolUse" | "postToolUseFailure" | "postSampling" | "stop" | "subagentStart" | "subagentStop" | "teammateIdle" | "taskCreated" | "taskCompleted" | "notification" | "configChange" | "cwdChanged" | "fileChanged" | "worktreeCreate" | "worktreeRemove" | "preCompact" | "postCompact" | "sessionEnd"
+
+export type HookPointInfo = {
+  point: HookPoint
+  docs: string
+  matches?: string
+  example: unknown
+  answers?: string[]
+  blocks?: boolean
+}
+
+export type HookPointsReply = {
+  points?: HookPointInfo[]
+}
+
+export type HookRef = {
+  id: string
+  name: string
+  matcher?: string
+  origin: HookOrigin
+}
+
+export type HookRemoveRequest = {
+  id: string
+}
+
+export type HookReplayRequest = {
+  entry: number
+  draft?: HookDraft
+}
+
+export type HookRow = {
+  id: string
+  draft: HookDraft
+  origin: HookOrigin
+  state: HookState
+  trust?: string
+  findings?: HookFinding[]
+  last?: HookLast
+}
+
+export type HookRule = {
+  tool: string
+  decision: Decision
+  refused?: string
+}
+
+export type HookSaveRequest = {
+  scope?: Scope
+  draft: HookDraft
+  replaces?: string
+}
 
 export type HookStart = {
   point: HookPoint
   name: string
   call_id?: string
+}
+
+export type HookState = "runs" | "off" | "foreign" | "untrusted" | "changed" | "refused" | "broken"
+
+export type HookSwitchRequest = {
+  id: string
+  on: boolean
+}
+
+export type HookTemplate = {
+  id: HookTemplateID
+  draft: HookDraft
+}
+
+export type HookTemplateID = "format" | "secrets" | "notify" | "tests"
+
+export type HookTemplatesReply = {
+  templates?: HookTemplate[]
+}
+
+export type HookTestRequest = {
+  draft: HookDraft
+  session?: string
+  input?: unknown
+}
+
+export type HookTriedCall = {
+  session: string
+  call_id: string
+  tool: string
+  text: string
+  at: number
+  run?: HookLogEntry
+}
+
+export type HooksChange = {
+  logged?: boolean
+}
+
+export type HooksReply = {
+  files?: HookFile[]
+  hooks?: HookRow[]
+}
+
+export type HooksRequest = {
+  session?: string
 }
 
 export type KeyInfo = {
@@ -635,7 +877,7 @@ export type KeyList = {
 
 export type KeySource = "environment" | "keyring" | "file"
 
-export type Kind = "session_start" | "session_end" | "settings" | "briefing" | "briefing_update" | "title" | "user_input" | "turn_continued" | "reasoning_delta" | "assistant_text_start" | "assistant_text_delta" | "assistant_text_end" | "tool_call_draft" | "tool_call_start" | "tool_call_output_delta" | "tool_call_end" | "approval_request" | "approval_answer" | "hook_start" | "hook_output_delta" | "hook_end" | "steering_injected" | "local_command_start" | "local_command_output_delta" | "local_command_end" | "retrying" | "side_request" | "prompt_suggestion" | "rate_limit" | "task_change" | "queue_change" | "history_repaired" | "compaction_start" | "compaction_phase" | "compaction_end" | "loop_detection" | "turn_limit" | "warning" | "error" | "processing_end"
+export type Kind = "session_start" | "session_end" | "settings" | "briefing" | "briefing_update" | "title" | "user_input" | "turn_continued" | "reasoning_delta" | "assistant_text_start" | "assistant_text_delta" | "assistant_text_end" | "tool_call_draft" | "tool_call_start" | "tool_call_output_delta" | "tool_call_end" | "approval_request" | "approval_answer" | "hook_start" | "hook_output_delta" | "hook_end" | "steering_injected" | "local_command_start" | "local_command_output_delta" | "local_command_end" | "retrying" | "side_request" | "prompt_suggestion" | "rate_limit" | "task_change" | "queue_change" | "hooks_change" | "history_repaired" | "compaction_start" | "compaction_phase" | "compaction_end" | "loop_detection" | "turn_limit" | "warning" | "error" | "processing_end"
 
 export type Lack = "missing" | "refused" | "kernel" | "unsupported" | "weaker" | "reads" | "processes"
 
@@ -950,7 +1192,7 @@ export type PreferencesChange = {
   after: Preferences
 }
 
-export type ProblemID = "internal" | "method" | "arguments" | "listen" | "link_invalid" | "link_here" | "folder_unusable" | "folder_missing" | "folder_unopened" | "folder_unread" | "folder_is_file" | "project_path" | "project_here" | "project_served" | "project_unopened" | "pick_folder" | "session_missing" | "session_unnamed" | "session_undeleted" | "session_working" | "session_closing" | "session_waits" | "session_elsewhere" | "session_foreign" | "session_none" | "message_empty" | "command_empty" | "turn_complete" | "turn_unsaved" | "nothing_to_compact" | "history_range" | "event_missing" | "answer_invalid" | "approval_elsewhere" | "approval_answered" | "message_delivered" | "queue_verb" | "queue_empty" | "task_unknown" | "model_unchosen" | "limit_negative" | "mode_unknown" | "command_timeout" | "compact_unknown" | "bypass_by_default" | "font_size" | "font_name" | "setting_damaged" | "home_unusable" | "store_unopened" | "store_locked" | "store_damaged" | "store_newer" | "store_failed" | "store_full" | "event_unread" | "provider_unknown" | "address_missing" | "address_damaged" | "key_missing" | "key_missing_or_set" | "model_unlisted" | "models_file" | "key_unread" | "key_unread_or_set" | "key_garbled" | "key_unsaved" | "key_unsaved_or_set" | "key_unremoved" | "key_of_other" | "key_not_own" | "key_of_environment" | "address_invalid" | "address_password" | "address_query" | "endpoint_not_here" | "endpoint_missing" | "endpoints_full" | "endpoint_unnamed" | "endpoint_unaddressed" | "headers_full" | "header_reserved" | "header_twice" | "header_value" | "header_empty" | "body_invalid" | "body_reserved" | "changes_no_git" | "changes_no_repository" | "changes_refused" | "changes_outside" | "changes_vanished" | "changes_unreadable" | "changes_too_large" | "changes_changed" | "changes_ambiguous" | "changes_occupied" | "changes_not_text" | "changes_not_possible" | "changes_not_written" | "changes_read_only" | "changes_hunk_invalid" | "changes_base_unknown" | "changes_base_unrelated" | "changes_filtered" | "changes_in_progress" | "changes_nothing_staged" | "changes_staged_outside" | "changes_conflicts" | "changes_no_identity" | "changes_no_message" | "changes_branch_invalid" | "changes_branch_exists" | "changes_locked" | "changes_slow" | "changes_scope" | "changes_unproposed" | "file_missing" | "editor_missing" | "editor_invalid" | "editor_failed" | "editor_absent" | "editor_nothing" | "rule_empty" | "rule_long" | "rule_hidden" | "rule_bracket" | "rule_tool" | "rule_selector" | "rule_tools" | "rule_parent" | "rule_pattern" | "rule_stars" | "rule_domain" | "rule_form" | "rule_decision" | "rule_past" | "rule_scope" | "rule_missing" | "rule_other" | "rules_full" | "rules_file" | "rules_changed" | "rules_unwritten"
+export type ProblemID = "internal" | "method" | "arguments" | "listen" | "link_invalid" | "link_here" | "folder_unusable" | "folder_missing" | "folder_unopened" | "folder_unread" | "folder_is_file" | "project_path" | "project_here" | "project_served" | "project_unopened" | "pick_folder" | "session_missing" | "session_unnamed" | "session_undeleted" | "session_working" | "session_closing" | "session_waits" | "session_elsewhere" | "session_foreign" | "session_none" | "message_empty" | "command_empty" | "turn_complete" | "turn_unsaved" | "nothing_to_compact" | "history_range" | "event_missing" | "answer_invalid" | "approval_elsewhere" | "approval_answered" | "message_delivered" | "queue_verb" | "queue_empty" | "task_unknown" | "model_unchosen" | "limit_negative" | "mode_unknown" | "command_timeout" | "compact_unknown" | "bypass_by_default" | "font_size" | "font_name" | "setting_damaged" | "home_unusable" | "store_unopened" | "store_locked" | "store_damaged" | "store_newer" | "store_failed" | "store_full" | "event_unread" | "provider_unknown" | "address_missing" | "address_damaged" | "key_missing" | "key_missing_or_set" | "model_unlisted" | "models_file" | "key_unread" | "key_unread_or_set" | "key_garbled" | "key_unsaved" | "key_unsaved_or_set" | "key_unremoved" | "key_of_other" | "key_not_own" | "key_of_environment" | "address_invalid" | "address_password" | "address_query" | "endpoint_not_here" | "endpoint_missing" | "endpoints_full" | "endpoint_unnamed" | "endpoint_unaddressed" | "headers_full" | "header_reserved" | "header_twice" | "header_value" | "header_empty" | "body_invalid" | "body_reserved" | "changes_no_git" | "changes_no_repository" | "changes_refused" | "changes_outside" | "changes_vanished" | "changes_unreadable" | "changes_too_large" | "changes_changed" | "changes_ambiguous" | "changes_occupied" | "changes_not_text" | "changes_not_possible" | "changes_not_written" | "changes_read_only" | "changes_hunk_invalid" | "changes_base_unknown" | "changes_base_unrelated" | "changes_filtered" | "changes_in_progress" | "changes_nothing_staged" | "changes_staged_outside" | "changes_conflicts" | "changes_no_identity" | "changes_no_message" | "changes_branch_invalid" | "changes_branch_exists" | "changes_locked" | "changes_slow" | "changes_scope" | "changes_unproposed" | "file_missing" | "editor_missing" | "editor_invalid" | "editor_failed" | "editor_absent" | "editor_nothing" | "hook_missing" | "hook_entry" | "hook_draft" | "hook_scope" | "hook_input" | "hook_unwritten" | "hooks_file" | "rule_empty" | "rule_long" | "rule_hidden" | "rule_bracket" | "rule_tool" | "rule_selector" | "rule_tools" | "rule_parent" | "rule_pattern" | "rule_stars" | "rule_domain" | "rule_form" | "rule_decision" | "rule_past" | "rule_scope" | "rule_missing" | "rule_other" | "rules_full" | "rules_file" | "rules_changed" | "rules_unwritten"
 
 export type ProcessingEnd = {
   reason: EndReason
@@ -1413,6 +1655,55 @@ export type TriedCall = {
   outside?: boolean
 }
 
+export type TrustAcceptRequest = {
+  id: string
+  seal: string
+}
+
+export type TrustReply = {
+  items?: TrustRow[]
+}
+
+export type TrustRequest = {
+  id: string
+}
+
+export type TrustRow = {
+  id: string
+  kind: string
+  title: string
+  scope: Scope
+  origin: string
+  line?: number
+  command: string
+  state: TrustState
+  files?: string[]
+}
+
+export type TrustShown = {
+  id: string
+  kind: string
+  title: string
+  scope: Scope
+  origin: string
+  line?: number
+  command: string
+  state: TrustState
+  files?: string[]
+  seal: string
+  texts?: TrustText[]
+  cut?: string
+}
+
+export type TrustState = "unknown" | "trusted" | "changed" | "refused"
+
+export type TrustText = {
+  path: string
+  text: string
+  diff?: string
+  omitted?: string
+}
+
 export type TryReply = {
   words: RuleWords
   calls: number
@@ -1507,6 +1798,17 @@ export interface Methods {
   "endpoints.remove": { args: ProviderRef; reply: EndpointList }
   "endpoints.set": { args: SetEndpointRequest; reply: EndpointList }
   "files.open": { args: OpenFileRequest; reply: Empty }
+  "hooks.dry_run": { args: HookDryRunRequest; reply: HookDryRunReply }
+  "hooks.entry": { args: HookEntryRequest; reply: HookLogEntry }
+  "hooks.list": { args: HooksRequest; reply: HooksReply }
+  "hooks.log": { args: HookLogRequest; reply: HookLogReply }
+  "hooks.points": { args: Empty; reply: HookPointsReply }
+  "hooks.remove": { args: HookRemoveRequest; reply: Empty }
+  "hooks.replay": { args: HookReplayRequest; reply: HookLogEntry }
+  "hooks.save": { args: HookSaveRequest; reply: HookRow }
+  "hooks.switch": { args: HookSwitchRequest; reply: Empty }
+  "hooks.templates": { args: Empty; reply: HookTemplatesReply }
+  "hooks.test": { args: HookTestRequest; reply: HookLogEntry }
   "host.notify": { args: Notice; reply: Empty }
   "host.open_link": { args: LinkRequest; reply: Empty }
   "host.pick_folder": { args: PickFolderRequest; reply: PickedFolder }
@@ -1546,4 +1848,9 @@ export interface Methods {
   "tasks.list": { args: TasksRequest; reply: TaskList }
   "tasks.output": { args: TaskOutputRequest; reply: TaskOutput }
   "tasks.stop": { args: TaskRef; reply: TaskInfo }
+  "trust.accept": { args: TrustAcceptRequest; reply: Empty }
+  "trust.list": { args: Empty; reply: TrustReply }
+  "trust.refuse": { args: TrustRequest; reply: Empty }
+  "trust.revoke": { args: TrustRequest; reply: Empty }
+  "trust.show": { args: TrustRequest; reply: TrustShown }
 }

@@ -603,6 +603,25 @@ export const problems: Record<ProblemID, Words> = {
     kept: '规则没有改变。',
     next: '请检查它是否为可写的 JSON 文件。',
   },
+  hook_missing: {
+    message: '该钩子已不在原处。',
+    kept: '钩子没有改变。',
+    next: '请重新查看钩子列表。',
+  },
+  hook_entry: { message: '钩子日志中已没有这条记录。', kept: '没有做任何更改。' },
+  hook_draft: { message: '钩子按目前的写法无法运行。{0}', kept: '钩子没有改变。' },
+  hook_scope: { message: '钩子不能保存在那里。', kept: '钩子没有改变。' },
+  hook_input: { message: '钩子的输入不是 JSON 对象。', kept: '没有做任何更改。' },
+  hook_unwritten: {
+    message: '无法把钩子写入 {0}。',
+    kept: '钩子没有改变。',
+    next: '请检查它是否为可写的 JSON 文件。',
+  },
+  hooks_file: {
+    message: '{0} 从第 {1} 行起无法读取，因此其中的钩子不会运行。',
+    kept: '文件没有改变。',
+    next: '请更正它。',
+  },
   editor_failed: {
     message: '无法启动 {0}。',
     kept: '没有做任何更改。',

@@ -76,6 +76,7 @@ function step(view: Writable, event: Event): void {
     case 'hook_output_delta':
     case 'task_change':
     case 'queue_change':
+    case 'hooks_change':
       return
     case 'hook_end': {
       const { failed, decision, message, input, said, notice } = event.data

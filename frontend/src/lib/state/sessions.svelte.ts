@@ -33,6 +33,7 @@ export class Sessions {
    * it are missing, the list is read again.
    */
   receive(envelope: Envelope): void {
+    if (!envelope.session) return // news of the whole project
     const known = this.find(envelope.session)
     const fresh = known && freshEvents(envelope, known.seq)
     if (!known || !fresh) {

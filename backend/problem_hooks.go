@@ -1,0 +1,30 @@
+package backend
+
+// Problems of hooks. The first argument names the hook or the file.
+const (
+	ProblemHookMissing   ProblemID = "hook_missing"
+	ProblemHookEntry     ProblemID = "hook_entry"
+	ProblemHookDraft     ProblemID = "hook_draft"
+	ProblemHookScope     ProblemID = "hook_scope"
+	ProblemHookInput     ProblemID = "hook_input"
+	ProblemHookUnwritten ProblemID = "hook_unwritten"
+	ProblemHooksFile     ProblemID = "hooks_file"
+)
+
+const keptHooks = "The hooks were not changed."
+
+var hookProblems = map[ProblemID]problem{
+	ProblemHookMissing: {code: CodeNotFound, message: "The hook does not stand there any more.", kept: keptHooks, next: "Look at the list of hooks again."},
+	ProblemHookEntry:   {code: CodeNotFound, message: "The log of hooks does not have this entry any more.", kept: keptAll},
+	ProblemHookDraft:   {code: CodeInvalid, message: "The hook cannot run as it is written. {0}", kept: keptHooks},
+	ProblemHookScope:   {code: CodeInvalid, message: "Hooks cannot be kept there.", kept: keptHooks},
+	ProblemHookInput:   {code: CodeInvalid, message: "The hook's input is not a JSON object.", kept: keptAll},
+	ProblemHookUnwritten: {
+		code: CodeFolder, message: "The hook could not be written to {0}.",
+		kept: keptHooks, next: "Check that it is a file of JSON that you may write.",
+	},
+	ProblemHooksFile: {
+		code: CodeInvalid, message: "{0} cannot be read from line {1} on, so its hooks do not run.",
+		kept: "The file was not changed.", next: "Correct it.",
+	},
+}
