@@ -63,6 +63,7 @@ type Store interface {
 	RemoveQueued(ctx context.Context, id string) error
 
 	Settings
+	HookLog
 
 	// Lease makes this process the only one that runs the session, until
 	// release is called or the process ends. It returns CodeBusy if another

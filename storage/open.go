@@ -30,6 +30,7 @@ type Store struct {
 	prepared map[string]*sql.Stmt
 	leases   leases
 	settings settings
+	hooks    hookLog
 	// suspects are sessions that a query by folder may miss; see findDamage.
 	suspects []string
 	told     sync.Map // sessions whose damage was logged
@@ -48,7 +49,7 @@ func Open(ctx context.Context, home string) (*Store, error) {
 	if err := prepare(home, path); err != nil {
 		return nil, err
 	}
-	s := &Store{home: home, query: parseQueries(queriesFile), prepared: map[string]*sql.Stmt{}, leases: leases{dir: filepath.Join(home, "leases")}}
+	s := &Store{home: home, query: parseQueries(queriesFile), prepared: map[string]*sql.Stmt{}, leases: leases{dir: filepath.Join(home, "leases")}, hooks: hookLog{limits: usualHookLimits}}
 	var err error
 	if s.write, err = connect(path, "_txlock=immediate"); err != nil {
 		return nil, openError(path, err)

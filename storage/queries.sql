@@ -147,3 +147,33 @@ UPDATE queue SET position = ? WHERE id = ?;
 
 -- name: delete-queued
 DELETE FROM queue WHERE id = ?;
+
+-- name: insert-hook-record
+INSERT INTO hook_log (session, at, hook, point, tool, call, outcome, row, size, checksum, body, body_checksum)
+SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 WHERE EXISTS (SELECT 1 FROM sessions WHERE id = ?1);
+
+-- name: trim-hook-log-of-session
+DELETE FROM hook_log WHERE session = ?1 AND id <= (SELECT id FROM hook_log WHERE session = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2);
+
+-- name: trim-hook-log
+DELETE FROM hook_log WHERE id <= (
+  SELECT max(id) FROM (SELECT id, sum(size) OVER newest AS bytes, count(*) OVER newest AS rows FROM hook_log WINDOW newest AS (ORDER BY id DESC))
+  WHERE rows > ?1 OR bytes > ?2);
+
+-- name: select-hook-records
+SELECT h.id, h.session, h.at, h.hook, h.point, h.tool, h.call, h.outcome, h.row, h.checksum
+FROM hook_log h JOIN sessions s ON s.id = h.session
+WHERE s.folder = ?1 AND (?2 = '' OR h.session = ?2 OR s.parent = ?2)
+  AND (?3 = '' OR h.hook = ?3) AND (?4 = '' OR h.point = ?4) AND (?5 = '' OR h.tool = ?5)
+  AND (?6 = '' OR h.call = ?6) AND (?7 = '' OR h.outcome = ?7) AND (?8 = 0 OR h.id < ?8)
+ORDER BY h.id DESC LIMIT ?9;
+
+-- name: select-hook-record
+SELECT h.id, h.session, h.at, h.hook, h.point, h.tool, h.call, h.outcome, h.row, h.checksum, h.body, h.body_checksum
+FROM hook_log h JOIN sessions s ON s.id = h.session WHERE s.folder = ? AND h.id = ?;
+
+-- name: select-last-hook-record
+SELECT h.id, h.session, h.at, h.hook, h.point, h.tool, h.call, h.outcome, h.row, h.checksum
+FROM hook_log h JOIN sessions s ON s.id = h.session
+WHERE h.hook = ?1 AND s.folder = ?2 AND (?3 = '' OR h.session = ?3 OR s.parent = ?3) AND h.outcome <> 'not_matched'
+ORDER BY h.id DESC LIMIT 1;
