@@ -52,6 +52,8 @@ type HookFinding struct {
 	// Args fill the sentence of the id, whose English is Message.
 	Args    []string `json:"args,omitempty"`
 	Message string   `json:"message"`
+	// Harmless says that the hook runs all the same.
+	Harmless bool `json:"harmless,omitempty"`
 }
 
 // HookRow is a hook where it stands.
@@ -136,21 +138,50 @@ type HookLast struct {
 	Session string      `json:"session"`
 }
 
-// HookOutcome says what became of a hook that was considered.
+// HookOutcome says what became of a hook that was considered. The values are those
+// of package hook.
 type HookOutcome string
 
 // The outcomes of a hook.
 const (
-	OutcomeRan        HookOutcome = "ran"
-	OutcomeNotMatched HookOutcome = "not_matched"
-	OutcomeOff        HookOutcome = "off"
-	OutcomeUntrusted  HookOutcome = "untrusted"
-	OutcomeChanged    HookOutcome = "changed"
-	OutcomeFailed     HookOutcome = "failed"
-	OutcomeTimedOut   HookOutcome = "timed_out"
-	OutcomeOnce       HookOutcome = "once"      // it has run in this session, and runs once
-	OutcomeTwice      HookOutcome = "twice"     // an equal hook of another file ran instead
-	OutcomeCancelled  HookOutcome = "cancelled" // the user stopped the turn
+	OutcomeRan         HookOutcome = "ran"
+	OutcomeNotMatched  HookOutcome = "not_matched"
+	OutcomeOff         HookOutcome = "off"
+	OutcomeUntrusted   HookOutcome = "untrusted"
+	OutcomeChanged     HookOutcome = "changed" // it is no longer what was trusted
+	OutcomeOnce        HookOutcome = "once"    // it has run in this session, and runs once
+	OutcomeDuplicate   HookOutcome = "duplicate"
+	OutcomeFailed      HookOutcome = "failed"
+	OutcomeTimedOut    HookOutcome = "timed_out"
+	OutcomeInterrupted HookOutcome = "interrupted" // the user stopped the turn
+	OutcomeStarted     HookOutcome = "started"     // it runs beside the session
+)
+
+// HookCause says why a hook was not matched, or why it failed. The detail is in
+// the same entry. The values are those of package hook.
+type HookCause string
+
+// The causes, and behind each what its detail is.
+const (
+	CauseMatcher    HookCause = "matcher"     // what the matcher looked at
+	CauseRule       HookCause = "rule"        // the rule in "if", which does not match
+	CauseBadMatcher HookCause = "bad_matcher" // why it cannot be read
+	CauseManyFiles  HookCause = "many_files"  // how many files the call is about
+	CauseKind       HookCause = "kind"        // the kind, which cannot run
+	CauseStart      HookCause = "start"       // why it did not start
+	CauseSignal     HookCause = "signal"      // the number of the signal that ended it
+	CauseMissing    HookCause = "missing"     // the shell did not find the program, or may not run it
+	CauseExit       HookCause = "exit"        // the exit code
+	CauseOutput     HookCause = "output"      // it printed more than is kept
+	CauseJSON       HookCause = "json"        // what is wrong with its answer
+	CauseStatus     HookCause = "status"      // the status of the server's answer
+	CauseRequest    HookCause = "request"     // why the server could not be asked
+	CausePanic      HookCause = "panic"       // what the function said
+	CauseFunction   HookCause = "function"    // what the function said
+	CauseBusy       HookCause = "busy"        // how many of its kind still run
+	CauseUpdate     HookCause = "update"      // why its change of the rules was refused
+	CauseView       HookCause = "view"        // it changed an input that is not the call's own
+	CauseNotAllowed HookCause = "not_allowed" // the variable that it needs and does not get
 )
 
 // HookSwitchRequest is for hooks.switch.
@@ -185,25 +216,26 @@ type HookLogReply struct {
 
 // HookLogRow is one hook that was considered.
 type HookLogRow struct {
-	ID      int64       `json:"id"` // 0 if it was not kept: a test or a replay
-	At      int64       `json:"at"`
-	Place   HookPlace   `json:"place"`
-	Hook    HookRef     `json:"hook"`
-	Outcome HookOutcome `json:"outcome"`
-	// Why says why it did not match or run, or how it failed.
-	Why        string     `json:"why,omitempty"`
-	ExitCode   *int       `json:"exit_code,omitempty"`
-	DurationMs int64      `json:"duration_ms"`
-	Effect     HookEffect `json:"effect"`
+	ID         int64       `json:"id"` // 0 if it was not kept: a test or a replay
+	At         int64       `json:"at"`
+	Place      HookPlace   `json:"place"`
+	Hook       HookRef     `json:"hook"`
+	Outcome    HookOutcome `json:"outcome"`
+	Cause      HookCause   `json:"cause,omitempty"`
+	Detail     string      `json:"detail,omitempty"`
+	ExitCode   *int        `json:"exit_code,omitempty"`
+	DurationMs int64       `json:"duration_ms"`
+	Effect     HookEffect  `json:"effect"`
 }
 
 // HookPlace is where in a session a hook was considered.
 type HookPlace struct {
 	Session string          `json:"session"`
-	Turn    int             `json:"turn,omitempty"`
 	Point   agent.HookPoint `json:"point"`
 	Tool    string          `json:"tool,omitempty"`
 	CallID  string          `json:"call_id,omitempty"`
+	// File is the file that the run was about, if the call is about several.
+	File string `json:"file,omitempty"`
 }
 
 // HookRef names a hook as it was then.
@@ -231,11 +263,11 @@ type HookEffect struct {
 	Rule    *HookRule         `json:"rule,omitempty"`
 }
 
-// HookRule is a rule that a hook asked for. Refused says why it does not hold.
+// HookRule is a rule that a hook asked for. It does not hold if the cause of the
+// entry is that the change was refused.
 type HookRule struct {
-	Tool     string         `json:"tool"`
+	Rule     string         `json:"rule"`
 	Decision agent.Decision `json:"decision"`
-	Refused  string         `json:"refused,omitempty"`
 }
 
 // HookEntryRequest is for hooks.entry.
@@ -247,7 +279,7 @@ type HookEntryRequest struct {
 // which only the beginning was kept: "input", "stdout" or "stderr".
 type HookLogEntry struct {
 	HookLogRow
-	Input  string   `json:"input"` // the JSON that the hook was told
+	Input  string   `json:"input,omitempty"` // the JSON that the hook was told; empty if it did not run
 	Stdout string   `json:"stdout,omitempty"`
 	Stderr string   `json:"stderr,omitempty"`
 	Cut    []string `json:"cut,omitempty"`

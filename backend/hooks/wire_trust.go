@@ -17,7 +17,18 @@ type TrustRow struct {
 	Line    int         `json:"line,omitempty"`
 	Command string      `json:"command"`
 	State   TrustState  `json:"state"`
-	Files   []string    `json:"files,omitempty"` // of the project, that the command names
+	Files   []string    `json:"files,omitempty"` // of the project, that are checked with it
+	Notes   []TrustNote `json:"notes,omitempty"`
+	// Blocked says that it cannot be accepted, for a reason in the notes.
+	Blocked bool `json:"blocked,omitempty"`
+}
+
+// TrustNote is something that a person who decides should know. Args fill the
+// sentence of the id, whose English is Message.
+type TrustNote struct {
+	ID      string   `json:"id"`
+	Args    []string `json:"args,omitempty"`
+	Message string   `json:"message"`
 }
 
 // TrustState says what the user decided.
@@ -29,6 +40,7 @@ const (
 	TrustAccepted TrustState = "trusted"
 	TrustChanged  TrustState = "changed"
 	TrustRefused  TrustState = "refused"
+	TrustGone     TrustState = "gone" // it was trusted, and does not stand there any more
 )
 
 // TrustRequest is for trust.show, trust.refuse and trust.revoke.
@@ -41,8 +53,6 @@ type TrustShown struct {
 	TrustRow
 	Seal  string      `json:"seal"`
 	Texts []TrustText `json:"texts,omitempty"`
-	// Cut says why not everything is here; such an item cannot be accepted.
-	Cut string `json:"cut,omitempty"`
 }
 
 // TrustText is the definition, or a file that a command names.
@@ -52,9 +62,21 @@ type TrustText struct {
 	// Diff is the difference from what was trusted; empty if nothing was, or if
 	// nothing changed.
 	Diff string `json:"diff,omitempty"`
-	// Omitted says why the text is not shown: it is binary, or too long.
-	Omitted string `json:"omitted,omitempty"`
+	// Omitted says why the text is not shown.
+	Omitted TrustOmission `json:"omitted,omitempty"`
 }
+
+// TrustOmission says why a text is not shown.
+type TrustOmission string
+
+// The omissions.
+const (
+	OmittedBinary  TrustOmission = "binary"
+	OmittedLong    TrustOmission = "long"
+	OmittedMissing TrustOmission = "missing" // there is no such file
+	OmittedOutside TrustOmission = "outside" // a link leads out of the project
+	OmittedSpecial TrustOmission = "special" // it is not a file that can be read
+)
 
 // TrustAcceptRequest is for trust.accept. The seal is that of trust.show; another
 // one is refused.

@@ -592,6 +592,8 @@ export type HookAction = {
   allowed_env_vars?: string[]
 }
 
+export type HookCause = "matcher" | "rule" | "bad_matcher" | "many_files" | "kind" | "start" | "signal" | "missing" | "exit" | "output" | "json" | "status" | "request" | "panic" | "function" | "busy" | "update" | "view" | "not_allowed"
+
 export type HookDraft = {
   name?: string
   point: HookPoint
@@ -662,6 +664,7 @@ export type HookFinding = {
   id: string
   args?: string[]
   message: string
+  harmless?: boolean
 }
 
 export type HookForm = "agent" | "claude"
@@ -681,11 +684,12 @@ export type HookLogEntry = {
   place: HookPlace
   hook: HookRef
   outcome: HookOutcome
-  why?: string
+  cause?: HookCause
+  detail?: string
   exit_code?: number
   duration_ms: number
   effect: HookEffect
-  input: string
+  input?: string
   stdout?: string
   stderr?: string
   cut?: string[]
@@ -716,7 +720,8 @@ export type HookLogRow = {
   place: HookPlace
   hook: HookRef
   outcome: HookOutcome
-  why?: string
+  cause?: HookCause
+  detail?: string
   exit_code?: number
   duration_ms: number
   effect: HookEffect
@@ -735,7 +740,7 @@ export type HookOrigin = {
   form?: HookForm
 }
 
-export type HookOutcome = "ran" | "not_matched" | "off" | "untrusted" | "changed" | "failed" | "timed_out" | "once" | "twice" | "cancelled"
+export type HookOutcome = "ran" | "not_matched" | "off" | "untrusted" | "changed" | "once" | "duplicate" | "failed" | "timed_out" | "interrupted" | "started"
 
 export type HookOutput = {
   point: HookPoint
@@ -746,10 +751,10 @@ export type HookOutput = {
 
 export type HookPlace = {
   session: string
-  turn?: number
   point: HookPoint
   tool?: string
   call_id?: string
+  file?: string
 }
 
 export type HookPoint = "setup" | "sessionStart" | "userPromptSubmit" | "preToolUse" | "permissionRequest" | "permissionDenied" | "postToolUse" | "postToolUseFailure" | "postSampling" | "stop" | "subagentStart" | "subagentStop" | "teammateIdle" | "taskCreated" | "taskCompleted" | "notification" | "configChange" | "cwdChanged" | "fileChanged" | "worktreeCreate" | "worktreeRemove" | "preCompact" | "postCompact" | "sessionEnd"
@@ -794,9 +799,8 @@ export type HookRow = {
 }
 
 export type HookRule = {
-  tool: string
+  rule: string
   decision: Decision
-  refused?: string
 }
 
 export type HookSaveRequest = {
@@ -1660,6 +1664,14 @@ export type TrustAcceptRequest = {
   seal: string
 }
 
+export type TrustNote = {
+  id: string
+  args?: string[]
+  message: string
+}
+
+export type TrustOmission = "binary" | "long" | "missing" | "outside" | "special"
+
 export type TrustReply = {
   items?: TrustRow[]
 }
@@ -1678,6 +1690,8 @@ export type TrustRow = {
   command: string
   state: TrustState
   files?: string[]
+  notes?: TrustNote[]
+  blocked?: boolean
 }
 
 export type TrustShown = {
@@ -1690,18 +1704,19 @@ export type TrustShown = {
   command: string
   state: TrustState
   files?: string[]
+  notes?: TrustNote[]
+  blocked?: boolean
   seal: string
   texts?: TrustText[]
-  cut?: string
 }
 
-export type TrustState = "unknown" | "trusted" | "changed" | "refused"
+export type TrustState = "unknown" | "trusted" | "changed" | "refused" | "gone"
 
 export type TrustText = {
   path: string
   text: string
   diff?: string
-  omitted?: string
+  omitted?: TrustOmission
 }
 
 export type TryReply = {
