@@ -165,8 +165,8 @@ func (s *Toolset) unknown(name string) string {
 	return fmt.Sprintf("Unknown tool: %s. The tools are: %s.", namedTool(name), strings.Join(s.Names(), ", "))
 }
 
-// input converts a call's arguments into the tool's input. dropped names
-// members that the tool does not know. The error is a phrase for the model, in
+// input converts a call's arguments into the tool's input, which need not fit the
+// tool's schema yet. dropped names members that the tool does not know. The error is a phrase for the model, in
 // the terms that it was shown.
 func (b bound) input(args json.RawMessage) (_ json.RawMessage, dropped []string, err error) {
 	if len(args) == 0 {
@@ -185,10 +185,7 @@ func (b bound) input(args json.RawMessage) (_ json.RawMessage, dropped []string,
 		return args, dropped, err
 	}
 	input, err := b.binding.Input(args)
-	if err != nil {
-		return nil, nil, err
-	}
-	return input, dropped, validate(b.registered.schema, input)
+	return input, dropped, err
 }
 
 // object returns arguments as an object if a model gave them as a string: a

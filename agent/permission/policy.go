@@ -95,7 +95,7 @@ func (p *Policy) Decide(call agent.GateCall) agent.Verdict {
 		}
 	}
 	judged := p.rules().Judge(call, func(path string, write bool) bool { return p.touchesFreely(call.Mode, path, write) })
-	granted := p.granted[p.key(call)]
+	granted := len(p.granted) > 0 && p.granted[p.key(call)]
 	switch {
 	case judged.Decision == agent.Deny:
 		return final(by(judged, agent.Because(agent.Deny, agent.ReasonRuleDenies, judged.Rule.Text)))

@@ -138,7 +138,8 @@ func (g *Guard) accept(ctx context.Context, f settings.File, pins ...string) err
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.accepted[f.Path()] = accepted
+	g.changed()
+	g.accepted[f] = accepted
 	return nil
 }
 
@@ -163,6 +164,7 @@ func (g *Guard) changeSession(ctx context.Context, id string, change func([]writ
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.changed()
 	g.sessions[id] = rules
 	return nil
 }
@@ -177,6 +179,7 @@ func (g *Guard) Forget(ctx context.Context, sessions ...string) error {
 			errs = append(errs, g.cfg.Store.SetSetting(ctx, keySession+id, ""))
 		}
 		g.mu.Lock()
+		g.changed()
 		delete(g.sessions, id)
 		g.mu.Unlock()
 	}

@@ -12,6 +12,12 @@ type reading struct {
 	err  error // why nothing of it holds
 }
 
+// needsConsent reports whether parts of the file hold only once the user has
+// accepted them.
+func (r reading) needsConsent(f settings.File) bool {
+	return f.Scope != agent.ScopeUser && (r.sandbox != nil || len(r.rules) > 0)
+}
+
 // seal stands for everything that a file allows.
 func (r reading) seal() string { return digest(r.pins()...) }
 

@@ -42,10 +42,12 @@ type Guard struct {
 	files    []settings.File
 
 	mu       sync.Mutex
-	read     map[string]reading // by path
+	read     map[settings.File]reading
 	sessions map[string][]written
-	accepted map[string][]string // by path
-	changing sync.Mutex          // held while rules are stored
+	accepted map[settings.File][]string
+	sets     map[string]*rule.Set // by session; emptied whenever one of the above changes
+	version  int                  // counts these changes
+	changing sync.Mutex           // held while rules are stored
 }
 
 // New returns a guard.
@@ -55,7 +57,7 @@ func New(cfg Config) *Guard {
 	}
 	g := &Guard{
 		cfg: cfg, settings: settings.NewReader(cfg.Folder, cfg.User),
-		read: map[string]reading{}, sessions: map[string][]written{}, accepted: map[string][]string{},
+		read: map[settings.File]reading{}, sessions: map[string][]written{}, accepted: map[settings.File][]string{}, sets: map[string]*rule.Set{},
 	}
 	for _, f := range g.settings.Files() {
 		if !f.Foreign {
@@ -79,56 +81,31 @@ func (g *Guard) Place() rule.Place {
 	return rule.Place{Project: g.cfg.Folder, Home: g.cfg.User, Now: g.cfg.Now}
 }
 
-// Set returns the rules that hold now for a session and its agents. What cannot be
-// read makes commands ask.
-func (g *Guard) Set(ctx context.Context, session string) *rule.Set {
-	rules := slices.Clone(g.cfg.Rules)
-	var broken *settings.File
-	for _, f := range g.files {
-		r, accepted, err := g.look(ctx, f)
-		if r.err != nil || err != nil {
-			broken = &f
-		}
-		for _, w := range r.rules {
-			if g.state(f, w, accepted) != StateUnaccepted {
-				rules = append(rules, w.Rule)
-			}
-		}
-	}
-	own, err := g.session(ctx, session)
-	for _, w := range own {
-		rules = append(rules, w.Rule)
-	}
-	set := rule.New(g.Place(), rules)
-	switch {
-	case err != nil:
-		return set.Wary(keySession + session)
-	case broken != nil:
-		return set.Wary(broken.Path())
-	}
-	return set
-}
-
 // look reads a file, if it has changed, and what the user accepted of it.
 func (g *Guard) look(ctx context.Context, f settings.File) (reading, []string, error) {
+	text := g.settings.Read(f)
 	g.mu.Lock()
-	r := g.read[f.Path()]
-	accepted, known := g.accepted[f.Path()]
+	r := g.read[f]
+	accepted, known := g.accepted[f]
 	g.mu.Unlock()
-	if text := g.settings.Read(f); text != r.text {
+	if text == r.text && (known || !r.needsConsent(f)) {
+		return r, accepted, nil
+	}
+	if text != r.text {
 		c, err := contentOf(text, f.Scope)
 		r = reading{c, text, err}
 	}
 	var err error
-	if !known && f.Scope != agent.ScopeUser && (r.sandbox != nil || len(r.rules) > 0) {
+	if !known && r.needsConsent(f) {
 		accepted, err = stored[[]string](ctx, g.cfg.Store, keyAccepted+f.Path())
 		known = err == nil
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.read[f.Path()] = r
+	g.changed()
+	g.read[f] = r
 	if known {
-		g.accepted[f.Path()] = accepted
+		g.accepted[f] = accepted
 	}
 	return r, accepted, err
 }
@@ -165,10 +142,15 @@ func (g *Guard) state(f settings.File, w written, accepted []string) RuleState {
 		return StateUnreadable
 	case w.Expired(g.cfg.Now().UnixMilli()):
 		return StateExpired
-	case w.Decision == agent.Allow && f.Scope != agent.ScopeUser && !slices.Contains(accepted, pin(w.Rule)):
+	case unaccepted(f, w, accepted):
 		return StateUnaccepted
 	}
 	return StateHolds
+}
+
+// unaccepted reports whether a rule waits for the user.
+func unaccepted(f settings.File, w written, accepted []string) bool {
+	return w.err == nil && w.Decision == agent.Allow && f.Scope != agent.ScopeUser && !slices.Contains(accepted, pin(w.Rule))
 }
 
 // pin stands for a rule that the user accepted.
@@ -213,6 +195,7 @@ func (g *Guard) session(ctx context.Context, id string) ([]written, error) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.changed()
 	g.sessions[id] = rules
 	return rules, nil
 }

@@ -82,13 +82,13 @@ type Reader struct {
 	files []File
 
 	mu   sync.Mutex
-	read map[string]*Text // by path
+	read map[File]*Text
 }
 
 // NewReader returns a reader. Both folders are absolute and without links; without
 // the user's home folder there are no files of the user.
 func NewReader(folder, user string) *Reader {
-	r := &Reader{read: map[string]*Text{}}
+	r := &Reader{read: map[File]*Text{}}
 	if user != "" {
 		r.files = append(r.files,
 			File{Root: user, Name: filepath.Join(".agent", "settings.json"), Scope: agent.ScopeUser},
@@ -118,21 +118,40 @@ func (r *Reader) Files() []File { return r.files }
 // since.
 func (r *Reader) Read(f File) *Text {
 	r.mu.Lock()
-	before := r.read[f.Path()]
+	before := r.read[f]
 	r.mu.Unlock()
-	t := f.read(before)
+	if f.unchanged(before) {
+		return before
+	}
+	t := f.read()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.read[f.Path()] = t
+	r.read[f] = t
 	return t
+}
+
+// unchanged reports whether the file is as it was when it was read. Links are
+// followed, wherever they lead: the file that was read has the same bytes whatever
+// way leads to it.
+func (f File) unchanged(before *Text) bool {
+	switch {
+	case before == nil:
+		return false
+	case !before.There:
+		_, err := os.Lstat(f.Path())
+		return errors.Is(err, fs.ErrNotExist)
+	case !before.settled:
+		return false
+	}
+	now, err := os.Stat(f.Path())
+	return err == nil && before.says(now)
 }
 
 // MaxFile limits a settings file, in bytes.
 const MaxFile = 1 << 20
 
-// read reads the file, or returns what was read before if it has not changed
-// since. No link leads it out of its folder.
-func (f File) read(before *Text) *Text {
+// read reads the file. No link leads it out of its folder.
+func (f File) read() *Text {
 	root, err := os.OpenRoot(f.Root)
 	if err != nil {
 		return &Text{There: !errors.Is(err, fs.ErrNotExist), Err: unlessAbsent(err)}
@@ -144,8 +163,6 @@ func (f File) read(before *Text) *Text {
 		return &Text{}
 	case err != nil:
 		return &Text{There: true, Err: err}
-	case before.says(info):
-		return before
 	}
 	b, err := contents(root, f.Name)
 	if err != nil {
@@ -165,7 +182,7 @@ func unlessAbsent(err error) error {
 
 // says reports whether the text is that of the file as it is now.
 func (t *Text) says(now fs.FileInfo) bool {
-	return t != nil && t.settled && os.SameFile(now, t.info) && now.ModTime().Equal(t.info.ModTime()) && now.Size() == t.info.Size()
+	return t.settled && os.SameFile(now, t.info) && now.ModTime().Equal(t.info.ModTime()) && now.Size() == t.info.Size()
 }
 
 // contents reads a file whole. Whatever has taken its place by now, it does not

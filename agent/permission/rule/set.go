@@ -43,12 +43,9 @@ type compiled struct {
 // New returns a set. Deny wins over ask and ask over allow, whatever their order
 // and scope.
 func New(at Place, rules []Rule) *Set {
-	s := &Set{at: place{boundary.Resolve(at.Project), ""}, now: at.Now}
+	s := &Set{at: at.resolved(), now: at.Now}
 	if s.now == nil {
 		s.now = time.Now
-	}
-	if at.Home != "" {
-		s.at.home = boundary.Resolve(at.Home)
 	}
 	for _, r := range rules {
 		c := compiled{Rule: r}
@@ -67,6 +64,18 @@ func New(at Place, rules []Rule) *Set {
 	slices.SortStableFunc(s.rules, func(a, b compiled) int { return cmp.Compare(rank(b.Decision), rank(a.Decision)) })
 	return s
 }
+
+func (p Place) resolved() place {
+	at := place{project: boundary.Resolve(p.Project)}
+	if p.Home != "" {
+		at.home = boundary.Resolve(p.Home)
+	}
+	return at
+}
+
+// Fits reports whether New would return an equal set, for the same rules: links may
+// lead elsewhere now.
+func (s *Set) Fits(at Place) bool { return len(s.rules) == 0 || s.at == at.resolved() }
 
 // Wary returns a set that also asks, in every mode, about commands that no rule
 // allows, because a file of rules cannot be read.
