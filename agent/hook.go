@@ -86,6 +86,8 @@ type HookAdvice struct {
 	// Decision is empty if no hook decides.
 	Decision Decision
 	Reason   string
+	// Final says that only a person may answer what this advice asks about.
+	Final bool
 	// Input replaces the call's input; nil leaves it.
 	Input json.RawMessage
 	// Output replaces what the model is told of a call's result; nil leaves it.

@@ -1,12 +1,19 @@
 package hook
 
 import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/network"
 )
 
 // Options are what an [Engine] asks of its host. All but Handlers may be left
-// out.
+// out. Its functions are called from several goroutines.
 type Options struct {
 	// Folder is where hooks run: the session's working folder.
 	Folder string
@@ -42,3 +49,200 @@ type Agent struct {
 	// "general-purpose".
 	Type string
 }
+
+// Engine runs the hooks of one session; it is its [agent.Hooks]. It is safe for
+// concurrent use.
+type Engine struct {
+	Options
+	life context.Context // ends with Close, and ends what runs beside the session
+	end  context.CancelFunc
+	// beside limits what runs beside the session, lost the functions that did
+	// not return in their time.
+	beside, lost chan struct{}
+
+	mu      sync.Mutex // guards what follows, and starting against Close
+	running sync.WaitGroup
+	closed  bool
+	ran     map[string]bool // the hooks that run once, by id
+}
+
+// most of what may run beside a session, and of functions that did not return.
+const most = 8
+
+// New returns an engine. Its owner closes it.
+func New(o Options) *Engine {
+	e := &Engine{Options: o, beside: make(chan struct{}, most), lost: make(chan struct{}, most), ran: map[string]bool{}}
+	e.life, e.end = context.WithCancel(context.Background())
+	return e
+}
+
+// Close ends the hooks that run beside the session and waits for them. Hooks that
+// are fired afterwards run, but none beside the session.
+func (e *Engine) Close() {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	e.end()
+	e.running.Wait()
+}
+
+// Fire implements [agent.Hooks].
+func (e *Engine) Fire(ctx context.Context, call agent.HookCall, report func(agent.Payload)) agent.HookAdvice {
+	data, ok := e.Agent.adapted(call.Data)
+	if !ok || e.Handlers == nil {
+		return agent.HookAdvice{}
+	}
+	call.Data = data
+	f := firing{engine: e, call: call, point: call.Point(), report: report, done: map[string]bool{}, inputs: map[string]json.RawMessage{}}
+	for _, h := range e.ordered(f.point) {
+		f.consider(ctx, h)
+	}
+	return f.advice
+}
+
+// ordered returns the hooks of a point in the order in which they run (OAS-667,
+// COM-70).
+func (e *Engine) ordered(point agent.HookPoint) []Handler {
+	all := slices.DeleteFunc(slices.Clone(e.Handlers()), func(h Handler) bool { return h.Point != point })
+	slices.SortStableFunc(all, func(a, b Handler) int {
+		return cmp.Or(cmp.Compare(a.Origin.Scope.order(), b.Origin.Scope.order()), cmp.Compare(a.order, b.order))
+	})
+	return all
+}
+
+// Match says whether a hook would run for a call.
+type Match struct {
+	// Inputs are what it would be given, once for each time that it would run;
+	// none if it would not.
+	Inputs []json.RawMessage
+	// Cause and Detail say why it would not.
+	Cause  Cause
+	Detail string
+}
+
+// Match tells whether a hook would run for a call, whatever its readiness is.
+func (e *Engine) Match(h Handler, call agent.HookCall) Match {
+	if h.Point != call.Point() {
+		return Match{Cause: CauseMatcher, Detail: string(call.Point())}
+	}
+	found := e.match(h, call)
+	m := Match{Cause: found.cause, Detail: found.detail}
+	for _, v := range found.views {
+		m.Inputs = append(m.Inputs, e.input(call, v))
+	}
+	return m
+}
+
+// matched is how a hook sees a call.
+type matched struct {
+	views  []view // none if the hook is not about the call
+	cause  Cause
+	detail string
+	// blind says what the views do not show; empty if they show all.
+	blind string
+}
+
+func (e *Engine) match(h Handler, call agent.HookCall) matched {
+	if h.Defect == DefectKind {
+		return matched{cause: CauseKind, detail: string(h.Kind)}
+	}
+	p, err := compile(h.Matcher, h.Origin.Form)
+	switch {
+	case h.Defect == DefectMatcher && err == nil:
+		return matched{cause: CauseBadMatcher, detail: h.Matcher}
+	case err != nil:
+		return matched{cause: CauseBadMatcher, detail: err.Error()}
+	}
+	m := matched{views: []view{{own: true}}}
+	if _, limited := targets[h.Point]; !limited {
+		return m
+	}
+	name := target(call.Data, e.Agent)
+	if aboutTool(h.Point) {
+		m.views, m.blind = views(p, call.Tool())
+	} else if !p.matches(name) {
+		m.views = nil
+	}
+	if len(m.views) == 0 {
+		return matched{cause: CauseMatcher, detail: name}
+	}
+	if h.If != "" && aboutTool(h.Point) && e.Applies != nil {
+		if applies, err := e.Applies(h.If, call.Tool()); err == nil && !applies {
+			return matched{cause: CauseRule, detail: h.If}
+		}
+	}
+	return m
+}
+
+// Try runs a hook with an input, such as that of an entry, whatever its readiness
+// is: the caller answers for that. What the hook says has no influence, and it is
+// not logged. Functions of a program cannot be tried.
+func (e *Engine) Try(ctx context.Context, h Handler, input json.RawMessage) Entry {
+	var told struct {
+		Tool    string `json:"tool_name"`
+		CallID  string `json:"tool_call_id"`
+		Session string `json:"session_id"`
+	}
+	_ = json.Unmarshal(input, &told) // whatever it is, the hook is given it
+	r := run{
+		handler: h, session: told.Session, input: input, own: true,
+		about: About{Point: h.Point, Tool: told.Tool, CallID: told.CallID},
+	}
+	if h.Kind == KindFunction {
+		r.fail(CauseKind, string(h.Kind))
+		return e.entry(r)
+	}
+	e.execute(ctx, &r)
+	return e.entry(r)
+}
+
+// runsOnce reports whether a hook that runs once has not run yet, and takes note
+// that it runs now.
+func (e *Engine) runsOnce(id string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ran[id] {
+		return false
+	}
+	e.ran[id] = true
+	return true
+}
+
+// startBeside runs a hook beside the session; ok is false if too many run.
+func (e *Engine) startBeside(r run) (ok bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return false
+	}
+	select {
+	case e.beside <- struct{}{}:
+	default:
+		return false
+	}
+	e.running.Add(1)
+	go func() { // ends with the hook, which Close ends
+		defer e.running.Done()
+		e.execute(e.life, &r)
+		<-e.beside
+		e.log(r)
+	}()
+	return true
+}
+
+// log enters a run into the log.
+func (e *Engine) log(r run) {
+	if e.Log != nil {
+		e.Log(e.entry(r))
+	}
+}
+
+func (e *Engine) ready(h Handler) Readiness {
+	if e.Ready == nil {
+		return Readiness{State: StateReady}
+	}
+	return e.Ready(h)
+}
+
+// now is the time of an entry.
+func now() time.Time { return time.Now().UTC() }

@@ -1,9 +1,13 @@
 package hook
 
 import (
+	"bytes"
+	"encoding/json"
+	"strings"
 	"time"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/sandbox"
 )
 
 // Outcome says what became of a hook that was considered.
@@ -127,4 +131,102 @@ const (
 type Readiness struct {
 	State State  `json:"state"`
 	Why   string `json:"why,omitempty"`
+}
+
+// maxText limits each text of an entry, in bytes.
+const maxText = 64 << 10
+
+// cleaner returns a function that replaces secrets: those given, and what
+// [sandbox.Redact] knows.
+func cleaner(secrets []string) func(string) string {
+	return func(text string) string {
+		for _, secret := range secrets {
+			if len(secret) >= shortestSecret {
+				text = strings.ReplaceAll(text, secret, sandbox.Redacted)
+			}
+		}
+		return sandbox.Redact(text)
+	}
+}
+
+// shortestSecret is the length from which a value is replaced where it occurs.
+// Shorter ones occur by chance.
+const shortestSecret = 6
+
+// entry describes a run for the log.
+func (e *Engine) entry(r run) Entry {
+	clean := cleaner(r.secrets)
+	entry := Entry{
+		At: r.begin, Session: r.session, Hook: r.handler.Ref(), About: r.about, Outcome: r.outcome, Cause: r.cause,
+		Detail: clean(r.detail), Duration: r.took, Effect: cleanAnswer(r.answer, clean),
+	}
+	if r.input != nil {
+		entry.Input, _ = shortened(string(cleanJSON(r.input, clean, 0)))
+	}
+	if p := r.printed; p != nil {
+		out, cutOut := shortened(clean(p.Stdout))
+		diagnostics, cutErr := shortened(clean(p.Stderr))
+		entry.Exit = &Printed{Code: p.Code, Stdout: out, Stderr: diagnostics, Cut: p.Cut + cutOut + cutErr}
+	}
+	return entry
+}
+
+// shortened limits a text and counts what it leaves out.
+func shortened(text string) (string, int64) {
+	if len(text) <= maxText {
+		return text, 0
+	}
+	kept := strings.ToValidUTF8(text[:maxText], "")
+	return kept, int64(len(text) - len(kept))
+}
+
+func cleanAnswer(a Answer, clean func(string) string) Answer {
+	for _, text := range []*string{&a.Reason, &a.Context, &a.Message, &a.Said, &a.Stop, &a.Title} {
+		*text = clean(*text)
+	}
+	if a.Output != nil {
+		output, _ := shortened(clean(*a.Output))
+		a.Output = &output
+	}
+	if a.Notice != nil {
+		a.Notice = &agent.HookNotice{Title: clean(a.Notice.Title), Body: clean(a.Notice.Body), Level: a.Notice.Level}
+	}
+	if a.Input != nil {
+		if a.Input = cleanJSON(a.Input, clean, 0); len(a.Input) > maxText {
+			kept, _ := shortened(string(a.Input))
+			a.Input = encode(kept)
+		}
+	}
+	return a
+}
+
+// deepestClean is how deep a value is cleaned text by text. What is deeper
+// becomes a text, because each level is read again.
+const deepestClean = 20
+
+// cleanJSON cleans the texts in a JSON value, which stays valid.
+func cleanJSON(raw json.RawMessage, clean func(string) string, depth int) json.RawMessage {
+	v := value{raw: bytes.TrimSpace(raw)}
+	if depth > deepestClean {
+		return encode(clean(string(v.raw)))
+	}
+	if members, ok := v.members(); ok {
+		f := make(fields, len(members))
+		for i, m := range members {
+			f[i] = member{m.name, value{raw: cleanJSON(m.raw, clean, depth+1)}}
+		}
+		return f.encode()
+	}
+	if items, ok := v.items(); ok {
+		all := make([]json.RawMessage, len(items))
+		for i, item := range items {
+			all[i] = cleanJSON(item.raw, clean, depth+1)
+		}
+		return encode(all)
+	}
+	var text string
+	if v.kind() != '"' || json.Unmarshal(v.raw, &text) != nil {
+		return v.raw
+	}
+	return encode(clean(text))
 }

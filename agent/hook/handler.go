@@ -164,7 +164,7 @@ func (h Handler) ID() string {
 // does is equal for two hooks that do the same, wherever they are written.
 func (h Handler) does() string {
 	if h.Kind == KindFunction {
-		return digest(h.Point, h.Kind, h.Name, h.Matcher, h.order)
+		return digest(h.Point, h.Kind, h.Name, h.Origin.Line)
 	}
 	return digest(h.Point, h.Matcher, h.If, h.Kind, h.Command, h.Request, h.Terms.Async, h.Terms.Once, h.Defect, h.Origin.Form)
 }

@@ -3,6 +3,8 @@ package hook
 import (
 	"context"
 	"time"
+
+	"atelier.dev/atelier/agent/sandbox"
 )
 
 // Runner starts the programs of hooks. It is safe for concurrent use.
@@ -32,6 +34,22 @@ type Exit struct {
 	// by the caller.
 	TimedOut, Interrupted bool
 	// Dropped counts the bytes that are not in the texts.
-	Dropped  int64
-	Duration time.Duration
+	Dropped int64
+}
+
+// Local is the [Runner] that starts programs on this machine. They may do what
+// the user may.
+type Local struct{}
+
+// Run implements [Runner].
+func (Local) Run(ctx context.Context, p Program) (Exit, error) {
+	scope := sandbox.NewScope()
+	defer scope.End()
+	x, err := sandbox.Run(ctx, sandbox.Spec{
+		Argv: p.Argv, Dir: p.Dir, Env: p.Env, Scope: scope, Stdin: p.Input, Timeout: p.Timeout, Limit: p.Limit,
+	})
+	if err != nil {
+		return Exit{}, err
+	}
+	return Exit{x.Stdout, x.Stderr, x.ExitCode, x.TimedOut, x.Interrupted, x.Dropped}, nil
 }

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -170,6 +171,8 @@ func (p *Process) launch(spec Spec) error {
 		if theirs, ours, err = openInput(); err == nil {
 			p.cmd.Stdin = theirs
 		}
+	case spec.Stdin != nil:
+		p.cmd.Stdin = bytes.NewReader(spec.Stdin) // os/exec writes it, and gives up with the command
 	}
 	if err != nil {
 		return err

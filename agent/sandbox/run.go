@@ -35,6 +35,9 @@ type Spec struct {
 	// Input gives a [Process] a standard input to write to. Otherwise it is the
 	// null device.
 	Input bool
+	// Stdin is the whole standard input, if it is known in advance. The command
+	// need not read it.
+	Stdin []byte
 	// TTY runs the command on a terminal of its own, which is its input, output
 	// and error: everything printed is Stdout, lines end in a carriage return
 	// and a newline, and input is echoed. It fails with [ErrNoTerminal] if

@@ -1,0 +1,204 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+)
+
+// firing is one point that is fired.
+type firing struct {
+	engine *Engine
+	call   agent.HookCall
+	point  agent.HookPoint
+	report func(agent.Payload)
+	advice agent.HookAdvice
+	done   map[string]bool // what has run, so that an equal hook does not
+	inputs map[string]json.RawMessage
+}
+
+// consider runs a hook if it is about the call and may run.
+func (f *firing) consider(ctx context.Context, h Handler) {
+	r := run{handler: h, session: f.call.Session, call: f.call, about: f.about(), begin: now()}
+	found := f.engine.match(h, f.call)
+	r.cause, r.detail = found.cause, found.detail
+	switch {
+	case found.cause == CauseBadMatcher:
+		f.unreadable(r)
+		return
+	case found.cause == CauseKind:
+		r.outcome = OutcomeFailed
+		f.engine.log(r)
+		return
+	case len(found.views) == 0:
+		r.outcome = OutcomeNotMatched
+		f.engine.log(r)
+		return
+	}
+	if r.outcome = f.permitted(h); r.outcome != OutcomeRan {
+		f.engine.log(r)
+		return
+	}
+	f.done[h.does()] = true
+	for _, v := range found.views {
+		f.run(ctx, r, v)
+	}
+	if found.blind != "" && f.point == agent.HookPreToolUse && !h.Terms.Async {
+		r.fail(CauseManyFiles, found.blind)
+		f.engine.log(r)
+		f.ask(fmt.Sprintf("the hook %s cannot check all that the call is about (%s)", h.Name, found.blind))
+	}
+}
+
+// permitted decides whether a hook that is about the call runs. One that guards
+// calls and was changed since it was trusted has a person asked, so that nobody
+// switches a guard off by editing it.
+func (f *firing) permitted(h Handler) Outcome {
+	if f.done[h.does()] {
+		return OutcomeDuplicate
+	}
+	switch f.engine.ready(h).State {
+	case StateOff:
+		return OutcomeOff
+	case StateChanged:
+		if f.point == agent.HookPreToolUse && !h.Terms.Async {
+			f.ask(fmt.Sprintf("the hook %s guards this call, but it was changed since you trusted it and does not run", h.Name))
+		}
+		return OutcomeChanged
+	case StateReady:
+	default:
+		return OutcomeUntrusted
+	}
+	if h.Terms.Once && !f.engine.runsOnce(h.ID()) {
+		return OutcomeOnce
+	}
+	return OutcomeRan
+}
+
+// unreadable treats a hook of which nobody can tell what it is about (OAS-665).
+func (f *firing) unreadable(r run) {
+	r.outcome = OutcomeFailed
+	state := f.engine.ready(r.handler).State
+	if f.point == agent.HookPreToolUse && !r.handler.Terms.Async && (state == StateReady || state == StateChanged) {
+		f.ask(fmt.Sprintf("the matcher of the hook %s cannot be read (%s), so that nobody can tell what the hook guards", r.handler.Name, r.detail))
+	}
+	f.engine.log(r)
+}
+
+// ask has a person asked, whatever other hooks say.
+func (f *firing) ask(reason string) {
+	f.merge(Answer{Decision: agent.Ask, Reason: reason})
+	f.advice.Final = true
+}
+
+func (f *firing) about() About {
+	tool := f.call.Tool()
+	return About{Point: f.point, Tool: tool.Tool, CallID: tool.CallID}
+}
+
+// run runs a hook for one view of the call.
+func (f *firing) run(ctx context.Context, r run, v view) {
+	key := v.tool + "\x00" + v.file
+	if v.own {
+		key = ""
+	}
+	if f.inputs[key] == nil {
+		f.inputs[key] = f.engine.input(f.call, v)
+	}
+	r.input, r.own = f.inputs[key], v.own
+	if v.tool != "" {
+		r.about.Tool, r.about.File = v.tool, v.file
+	}
+	if r.handler.Terms.Async {
+		if !f.engine.startBeside(r) {
+			r.fail(CauseBusy, fmt.Sprint(most))
+			f.engine.log(r)
+		}
+		return
+	}
+	name := r.handler.Name
+	if v.file != "" {
+		name += " · " + filepath.Base(v.file)
+	}
+	f.report(agent.HookStart{Point: f.point, Name: name, CallID: r.about.CallID})
+	f.engine.execute(ctx, &r)
+	f.influence(&r)
+	f.engine.log(r)
+	f.report(f.engine.ended(r, name))
+}
+
+// influence lets the answer of a run count.
+func (f *firing) influence(r *run) {
+	switch {
+	case r.answer.Input == nil || !guards(f.point):
+		r.answer.Input = nil
+	case !r.own:
+		r.fail(CauseView, "")
+	}
+	if r.closes() {
+		r.answer = Answer{Decision: agent.Deny, Reason: r.why()}
+	}
+	if u := r.answer.Update; u != nil && r.outcome == OutcomeRan {
+		switch {
+		case f.engine.Update == nil:
+			r.cause, r.detail = CauseUpdate, "this session's rules cannot be changed"
+		default:
+			if err := f.engine.Update(*u); err != nil {
+				r.cause, r.detail = CauseUpdate, err.Error()
+			}
+		}
+	}
+	f.merge(r.answer)
+}
+
+// maxTold limits what all hooks of a point tell the model together, in bytes.
+const maxTold = 64 << 10
+
+// merge adds an answer to the advice: a deny overrides an ask, an ask overrides
+// an allow, and the last input, output and title win (K-10, COM-82).
+func (f *firing) merge(a Answer) {
+	advice := &f.advice
+	f.fit(&a)
+	if a.Input != nil {
+		advice.Input = a.Input
+	}
+	if a.Output != nil {
+		advice.Output = a.Output
+	}
+	if a.Title != "" {
+		advice.Title = a.Title
+	}
+	if a.Stopped {
+		advice.Stopped, advice.Stop = true, join("\n", advice.Stop, a.Stop)
+	}
+	if told := join("\n\n", advice.Context, a.Context, a.Said); len(told) <= maxTold {
+		advice.Context = told
+	}
+	switch known, new := strictness(advice.Decision), strictness(a.Decision); {
+	case new > known:
+		advice.Decision, advice.Reason = a.Decision, a.Reason
+	case new == known && new > 0 && !strings.Contains(advice.Reason, a.Reason):
+		advice.Reason = join("\n", advice.Reason, a.Reason)
+	}
+}
+
+// fit keeps of an answer what the point can use.
+func (f *firing) fit(a *Answer) {
+	switch f.point {
+	case agent.HookPreToolUse, agent.HookPermissionRequest:
+		return
+	case agent.HookUserPromptSubmit, agent.HookStop, agent.HookSubagentStop, agent.HookPreCompact:
+		if a.Decision != agent.Deny {
+			a.Decision, a.Reason = "", ""
+		}
+		return
+	}
+	if a.Decision == agent.Deny && tellsModel(f.point) {
+		a.Context = join("\n\n", a.Reason, a.Context)
+	}
+	a.Decision, a.Reason = "", ""
+}
