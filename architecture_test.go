@@ -48,7 +48,7 @@ var mayImport = map[string][]string{
 	"agent/sdk":                 {"agent", "agent/llm"},
 	"agent/compaction":          {"agent", "agent/llm", "agent/llm/generate"},
 	"agent/subagent":            {"agent"},
-	"agent/hook":                {"agent", "agent/network", "agent/sandbox"},
+	"agent/hook":                {"agent", "agent/llm", "agent/network", "agent/sandbox"},
 	"agent/changes":             {"agent", "agent/env", "agent/internal/..."},
 	"agent/project":             {"agent/internal/...", "agent/sandbox"},
 	"agent/profile":             {"agent", "agent/env", "agent/llm", "agent/project", "agent/tool"},

@@ -39,7 +39,7 @@ type Options struct {
 	Log func(Entry)
 	// Update changes the session's rules. Without it, a hook that asks for a
 	// change fails.
-	Update func(PermissionUpdate) error
+	Update func(by Handler, u PermissionUpdate) error
 }
 
 // Agent is the agent whose session fires hooks.

@@ -147,7 +147,7 @@ func (f *firing) influence(r *run) {
 		case f.engine.Update == nil:
 			r.cause, r.detail = CauseUpdate, "this session's rules cannot be changed"
 		default:
-			if err := f.engine.Update(*u); err != nil {
+			if err := f.engine.Update(r.handler, *u); err != nil {
 				r.cause, r.detail = CauseUpdate, err.Error()
 			}
 		}

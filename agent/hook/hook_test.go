@@ -117,3 +117,13 @@ func TestHookDenies(t *testing.T) {
 		t.Errorf("%+v, %+v", advice, r.log[1:])
 	}
 }
+
+// read reads a file of the folder.
+func (r *rig) read(name string) string {
+	r.t.Helper()
+	text, err := os.ReadFile(filepath.Join(r.folder, name))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return string(text)
+}
