@@ -162,7 +162,7 @@ func (l *Local) Cleanup(ctx context.Context) error {
 // confined runs commands of a Local that cannot change anything.
 type confined struct{ l *Local }
 
-// Confined implements [Confiner] with bubblewrap.
+// Confined implements [Confiner].
 func (l *Local) Confined(ctx context.Context) (Commands, bool) {
 	return confined{l}, sandbox.CanConfine(ctx)
 }

@@ -1,8 +1,6 @@
 package sandbox
 
 import (
-	"context"
-	"errors"
 	"io/fs"
 	"net"
 	"os"
@@ -25,15 +23,32 @@ const canary = "canary-4f1d"
 type yard struct {
 	base, project string
 	profile       confine.Profile
+	by            enforcer
 	port          string
 	reached       atomic.Int32
+}
+
+// everyMeans runs a test with bubblewrap and with Landlock, as far as they work
+// here.
+func everyMeans(t *testing.T, test func(t *testing.T, y *yard)) {
+	for name, by := range map[string]enforcer{"bubblewrap": wholeBubblewrap(), "landlock": findLandlock(confine.Level{})} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if !by.level().Works() {
+				t.Skip(by.level().Sentence())
+			}
+			y := newYard(t)
+			y.by = by
+			test(t, y)
+		})
+	}
 }
 
 // newYard builds one in /var/tmp, because a command has a /tmp of its own.
 func newYard(t *testing.T) *yard {
 	t.Helper()
 	if !CanConfine(t.Context()) {
-		t.Skip("bubblewrap does not work here")
+		t.Skip("commands cannot be confined here")
 	}
 	base, err := os.MkdirTemp("/var/tmp", "yard")
 	if err != nil {
@@ -109,7 +124,7 @@ func (y *yard) serve(t *testing.T) {
 func (y *yard) spec(line string) Spec {
 	replaced := strings.NewReplacer("BASE", y.base, "PORT", y.port, "ABSTRACT", filepath.Base(y.base)).Replace(line)
 	return Spec{
-		Argv: []string{"/bin/bash", "--norc", "--noprofile", "-c", replaced}, Dir: y.project, Merge: true, Timeout: 20 * time.Second,
+		by: y.by, Argv: []string{"/bin/bash", "--norc", "--noprofile", "-c", replaced}, Dir: y.project, Merge: true, Timeout: 20 * time.Second,
 		Env: append(Filter{}.Apply(os.Environ()), "HOME="+filepath.Join(y.base, "home")),
 	}
 }
@@ -238,9 +253,22 @@ var attacks = map[string]string{
 // what git sees of the project is the same as before.
 func TestAttacksFail(t *testing.T) {
 	t.Parallel()
-	y := newYard(t)
+	everyMeans(t, attack)
+}
+
+// unheld are the attacks that Landlock alone does not hold, which its level
+// says, and what is left of them that it holds.
+var unheld = map[string]string{
+	"truncate, mode, times": `truncate -s0 BASE/outside/file`, // modes and times are changed
+	"see others":            `true`,
+}
+
+func attack(t *testing.T, y *yard) {
 	before := y.kept(t)
 	for name, line := range attacks {
+		if left, ok := unheld[name]; ok && y.by.level().By == confine.Landlock {
+			line = left
+		}
 		r := y.confined(t, line)
 		settle()
 		if strings.Contains(r.Stdout, canary) {
@@ -262,177 +290,48 @@ func TestAttacksFail(t *testing.T) {
 // Ordinary work goes on.
 func TestConfinedCommandsWork(t *testing.T) {
 	t.Parallel()
-	y := newYard(t)
-	for _, line := range []string{
+	everyMeans(t, work)
+}
+
+// work does what needs no more than a profile gives. With Landlock alone nothing
+// appears in the project's own folder, in /tmp itself and in shared memory.
+func work(t *testing.T, y *yard) {
+	own := []string{
 		`echo x >new && cat new && mkdir -p a/b && mv new a/b && rm -r a`,
+		`echo kept >/tmp/kept && test "$TMPDIR" = /tmp && mktemp`,
+		`grep kept /tmp/kept`, // by the command before
+		`: >/dev/shm/x`,
+		`ln main.go hard && ln -s main.go soft && chmod +x hard && rm hard soft`,
+	}
+	if y.by.level().By == confine.Landlock {
+		own = []string{
+			`! mkdir a && ! echo x >new && ! mv main.go sub && ls && cat main.go && echo "package main" >main.go`,
+			`cd sub && echo x >new && cat new && mkdir -p a/b && mv new a/b && cp -r a c && rm -r a c`,
+			`cd sub && echo x >f && ln f hard && ln -s f soft && chmod +x hard && mv hard ../sub2 && mv ../sub2/hard . && rm f hard soft`,
+			`echo kept >$TMPDIR/kept && test "$TMPDIR" = BASE/temp && mktemp`,
+			`grep kept $TMPDIR/kept`,
+			`chmod +x main.go && chmod -x main.go && touch main.go && ls -a . .git .github/workflows`,
+		}
+	}
+	for _, dir := range []string{"sub", "sub2"} {
+		if err := os.Mkdir(filepath.Join(y.project, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, line := range append(own,
 		`test "$PWD" = BASE/project && test "$(pwd -P)" = BASE/project`,
 		`cat BASE/outside/file ~/open`,
 		`git status --porcelain && git log --oneline && git diff && git blame main.go && git grep package`,
-		`echo kept >/tmp/kept && test "$TMPDIR" = /tmp && mktemp`,
-		`grep kept /tmp/kept`, // by the command before
-		`echo x >/dev/null && cat <(echo y) <<<z && head -c3 /dev/urandom >/dev/null && : >/dev/shm/x`,
+		`echo x >/dev/null && cat <(echo y) <<<z && head -c3 /dev/urandom >/dev/null`,
 		`(sleep 0.01; echo later) & wait`,
-		`ln main.go hard && ln -s main.go soft && chmod +x hard && rm hard soft`,
-		`test "$(id -u)" = ` + strconv.Itoa(os.Getuid()),
+		`test "$(id -u)" = `+strconv.Itoa(os.Getuid()),
 		`exit 0`,
-	} {
+	) {
 		if r := y.confined(t, line); r.ExitCode != 0 {
 			t.Errorf("%s: exit %d\n%s", line, r.ExitCode, r.Stdout)
 		}
 	}
 	if r := y.confined(t, "exit 7"); r.ExitCode != 7 {
 		t.Errorf("exit code %d", r.ExitCode)
-	}
-}
-
-// Nothing survives a command, however it ends, not even what leaves its group
-// and drops its environment.
-func TestNothingSurvivesConfinement(t *testing.T) {
-	t.Parallel()
-	y := newYard(t)
-	for _, daemon := range []string{`setsid env -i sleep 4711 &`, `(setsid env -i sh -c "trap '' TERM HUP; sleep 4711" &) &`, `nohup sleep 4711 >/dev/null &`} {
-		for _, how := range []string{"end", "stop"} {
-			mark := y.base + how
-			spec := y.spec(strings.ReplaceAll(daemon, "sleep 4711", "sleep 4711 "+mark+" 2>/dev/null || sleep 4711.0") + ` echo ready; ` + map[string]string{"end": "true", "stop": "sleep 4711"}[how])
-			spec.Confine = &y.profile
-			ready := make(chan struct{}, 1)
-			spec.Output = func(string) {
-				select {
-				case ready <- struct{}{}:
-				default:
-				}
-			}
-			p, err := Start(t.Context(), spec)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if how == "stop" {
-				<-ready
-				p.Stop()
-			}
-			if _, err := p.Wait(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			settle()
-			if left := processesIn(t, y.project); left != "" {
-				t.Errorf("%s, %s: left: %s", daemon, how, left)
-			}
-		}
-	}
-}
-
-// processesIn lists the processes whose working folder is dir.
-func processesIn(t *testing.T, dir string) (list string) {
-	t.Helper()
-	all, _ := filepath.Glob("/proc/[0-9]*")
-	for _, p := range all {
-		if cwd, err := os.Readlink(p + "/cwd"); err == nil && cwd == dir {
-			line, _ := os.ReadFile(p + "/cmdline")
-			list += filepath.Base(p) + " " + strings.ReplaceAll(string(line), "\x00", " ") + "\n"
-		}
-	}
-	return list
-}
-
-// A command that is told to end may do so in order.
-func TestConfinedCommandsEndInOrder(t *testing.T) {
-	t.Parallel()
-	y := newYard(t)
-	for name, tty := range map[string]bool{"plain": false, "on a terminal": true} {
-		ready := make(chan struct{})
-		spec := y.spec(`trap 'echo bye >ended; exit' TERM; echo ready; while :; do sleep 0.01; done`)
-		spec.Confine, spec.TTY = &y.profile, tty
-		var once atomic.Bool
-		spec.Output = func(string) {
-			if once.CompareAndSwap(false, true) {
-				close(ready)
-			}
-		}
-		p, err := Start(context.Background(), spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		<-ready
-		p.Stop()
-		ended := filepath.Join(y.project, "ended")
-		if data, err := os.ReadFile(ended); string(data) != "bye\n" {
-			t.Errorf("%s: %q, %v", name, data, err)
-		}
-		_ = os.Remove(ended)
-	}
-}
-
-// Ctrl-C interrupts what runs on a terminal and not the terminal's owner.
-func TestConfinedTerminal(t *testing.T) {
-	t.Parallel()
-	y := newYard(t)
-	spec := y.spec(`trap 'echo interrupted; exit 3' INT; tty -s && echo ready; while :; do sleep 0.01; done`)
-	spec.Confine, spec.TTY = &y.profile, true
-	var p *Process
-	started := make(chan struct{})
-	ready := make(chan struct{}, 1)
-	spec.Output = func(text string) {
-		if strings.Contains(text, "ready") {
-			ready <- struct{}{}
-		}
-	}
-	p, err := Start(t.Context(), spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	close(started)
-	<-ready
-	if err := p.Write("\x03"); err != nil {
-		t.Fatal(err)
-	}
-	r, err := p.Wait(t.Context())
-	if out := p.Read(); err != nil || r.ExitCode != 3 || !strings.Contains(out, "interrupted") {
-		t.Errorf("%+v, %v:\n%s", r, err, out)
-	}
-}
-
-// What cannot be enforced does not run, and the error says why.
-func TestConfinementIsRefused(t *testing.T) {
-	t.Parallel()
-	y := newYard(t)
-	if err := os.Symlink("main.go", filepath.Join(y.project, ".envrc")); err != nil {
-		t.Fatal(err)
-	}
-	for want, change := range map[string]func(*confine.Profile){
-		"no such file":           func(p *confine.Profile) { p.Writable = []string{y.base + "/gone"} },
-		"whole file system":      func(p *confine.Profile) { p.Writable = []string{"/"} },
-		".envrc is a link":       func(p *confine.Profile) { p.Protected = []string{y.project + "/.envrc"} },
-		"no such file or direct": func(p *confine.Profile) { p.Temp = y.base + "/gone" },
-	} {
-		profile := y.profile
-		change(&profile)
-		spec := y.spec("echo x >ran")
-		spec.Confine = &profile
-		_, err := Run(t.Context(), spec)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q, want %q", err, want)
-		}
-		if _, err := os.Stat(filepath.Join(y.project, "ran")); err == nil {
-			t.Errorf("%s: it ran", want)
-		}
-	}
-}
-
-// A bubblewrap that is missing, or that may not make namespaces, is told apart,
-// and nothing runs with it.
-func TestBubblewrapThatDoesNotWork(t *testing.T) {
-	t.Parallel()
-	refused := filepath.Join(t.TempDir(), "bwrap")
-	if err := os.WriteFile(refused, []byte("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for path, want := range map[string]confine.Lack{"": confine.LackMissing, refused + "-absent": confine.LackMissing, refused: confine.LackRefused} {
-		found := findBubblewrap(false, path).found
-		if found.Works() || found.Lack != want || want == confine.LackRefused && !strings.Contains(found.Detail, "No permissions") {
-			t.Errorf("%q: %+v", path, found)
-		}
-		if _, err := (none{found}).jail(Spec{}, nil); !errors.Is(err, ErrNoConfinement) || !strings.Contains(err.Error(), "bubblewrap") {
-			t.Errorf("%q: %v", path, err)
-		}
 	}
 }

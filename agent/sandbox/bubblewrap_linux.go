@@ -21,15 +21,17 @@ import (
 
 // means returns the best way to confine commands here.
 func means(weaker bool) enforcer {
-	if b := wholeBubblewrap(); b.found.Works() {
-		return b
-	} else if !weaker {
-		return none{b.found}
+	whole := wholeBubblewrap()
+	if whole.found.Works() {
+		return whole
 	}
-	if b := weakerBubblewrap(); b.found.Works() {
-		return b
+	if weaker && weakerBubblewrap().found.Works() {
+		return weakerBubblewrap()
 	}
-	return none{wholeBubblewrap().found}
+	if l := findLandlock(whole.found); l.found.Works() {
+		return l
+	}
+	return none{whole.found}
 }
 
 // bubblewrap confines with the program of that name: a command has its own
@@ -243,8 +245,8 @@ const (
 	base = iota
 	writes
 	reads
-	hides
 	keeps
+	hides
 )
 
 // private are the system's folders that a command does not share: temporary
@@ -363,22 +365,35 @@ func (m *mounts) keep(path string) error {
 	}
 	placeholders.Lock()
 	defer placeholders.Unlock()
-	info, err := os.Lstat(path)
-	switch {
-	case os.IsNotExist(err) || err == nil && isPlaceholder(info):
+	info, err := protectable(path)
+	if err != nil {
+		return err
+	}
+	if info == nil || isPlaceholder(info) {
 		release, err := placeholder(path)
 		if err != nil {
 			return fmt.Errorf("keep %s from being created: %w", path, err)
 		}
 		m.jail.undo = append(m.jail.undo, release)
-	case err != nil:
-		return fmt.Errorf("look at %s, which the command must not change: %w", path, err)
-	case info.Mode()&os.ModeSymlink != 0:
-		return fmt.Errorf("%w: %s is a link, which cannot be protected; replace it by what it leads to", ErrNoConfinement, path)
 	}
 	m.add(keeps, path, "--ro-bind", path, path)
 	m.pin(path)
 	return nil
+}
+
+// protectable returns what is at a path that the command must not change; nil if
+// there is nothing. A link there can be neither mounted over nor followed.
+func protectable(path string) (os.FileInfo, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case os.IsNotExist(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("look at %s, which the command must not change: %w", path, err)
+	case info.Mode()&os.ModeSymlink != 0:
+		return nil, fmt.Errorf("%w: %s is a link, which cannot be protected; replace it by what it leads to", ErrNoConfinement, path)
+	}
+	return info, nil
 }
 
 // pin keeps the folders between a writable folder and path from being renamed,
@@ -402,13 +417,15 @@ func (m *mounts) enter(dir string) {
 	if err != nil {
 		real = dir // bubblewrap says what is wrong
 	}
-	isPrivate := func(path string) bool {
-		return slices.ContainsFunc(private, func(p string) bool { return within(p, path) })
-	}
 	if isPrivate(real) && !m.isWritable(real) {
 		m.add(reads, real, "--ro-bind", real, real)
 	}
 	m.dir = real
+}
+
+// isPrivate reports whether a command does not share what is at a path.
+func isPrivate(path string) bool {
+	return slices.ContainsFunc(private, func(p string) bool { return within(p, path) })
 }
 
 // within reports whether path is dir or below it.

@@ -46,6 +46,12 @@ type jail struct {
 	env  []string // replaces variables of the command's environment
 	// files are inherited from descriptor 3 on.
 	files []*os.File
+	// start starts the command where its rights are reduced; nil if it starts as
+	// any other.
+	start func(*exec.Cmd) error
+	// profile is what the command runs under if that is not the profile asked for
+	// word for word; else nil.
+	profile *confine.Profile
 	// adjust changes what is left to change of a command that is about to start;
 	// it may be nil.
 	adjust func(*exec.Cmd)

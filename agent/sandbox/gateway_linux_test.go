@@ -40,10 +40,11 @@ func newWatched(t *testing.T) *watched {
 	return &watched{Proxy: proxy.New(network.Dialer{Rules: rules, Lookup: lookup}), done: make(chan struct{})}
 }
 
-func needsConfinement(t testing.TB) {
+// needsBubblewrap skips a test of what only bubblewrap gives.
+func needsBubblewrap(t testing.TB) {
 	t.Helper()
-	if !CanConfine(t.Context()) {
-		t.Skip("commands cannot be confined here")
+	if level := wholeBubblewrap().level(); !level.Works() {
+		t.Skip(level.Sentence())
 	}
 }
 
@@ -65,7 +66,7 @@ const fetch = `fetch() {
 // Only what the proxy lets through is reached, and only through it. OAS-641, K-17.
 func TestTheProxyIsTheOnlyWayOut(t *testing.T) {
 	t.Parallel()
-	needsConfinement(t)
+	needsBubblewrap(t)
 	port := website(t)
 	for _, row := range []struct{ name, line, want, refused string }{
 		{"allowed", "fetch name.example:" + port, "hello from name.example:" + port, ""},
@@ -102,7 +103,7 @@ func (dead) Refused() []string                    { return nil }
 
 func TestADeadProxyLeavesNoNetwork(t *testing.T) {
 	t.Parallel()
-	needsConfinement(t)
+	needsBubblewrap(t)
 	port := website(t)
 	for name, p := range map[string]confine.Proxy{"dead": dead{}, "none": nil} {
 		result, err := Run(t.Context(), Spec{
@@ -118,7 +119,7 @@ func TestADeadProxyLeavesNoNetwork(t *testing.T) {
 // A command that runs on, here on a terminal, has its way out until it ends.
 func TestTheProxyEndsWithItsCommand(t *testing.T) {
 	t.Parallel()
-	needsConfinement(t)
+	needsBubblewrap(t)
 	port := website(t)
 	w := newWatched(t)
 	reached := make(chan struct{})
@@ -151,7 +152,7 @@ func TestTheProxyEndsWithItsCommand(t *testing.T) {
 
 // BenchmarkProxied measures what a proxy adds to the start of a confined command.
 func BenchmarkProxied(b *testing.B) {
-	needsConfinement(b)
+	needsBubblewrap(b)
 	for name, profile := range map[string]confine.Profile{
 		"alone": {}, "proxied": {Network: confine.NetworkProxy, Proxy: proxy.New(network.Dialer{})},
 	} {

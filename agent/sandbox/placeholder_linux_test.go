@@ -14,7 +14,9 @@ import (
 // taken over.
 func TestPlaceholders(t *testing.T) {
 	t.Parallel()
+	needsBubblewrap(t)
 	y := newYard(t)
+	y.by = wholeBubblewrap()
 	left := filepath.Join(y.project, ".mcp.json")
 	if err := os.Mkdir(left, 0o555); err != nil {
 		t.Fatal(err)

@@ -38,6 +38,14 @@ type child struct {
 	profile *confine.Profile // nil if it is not confined
 }
 
+// Start starts the command, with its rights reduced if it is confined so.
+func (c child) Start() error {
+	if c.jail != nil && c.jail.start != nil {
+		return c.jail.start(c.Cmd)
+	}
+	return c.Cmd.Start()
+}
+
 var (
 	errTimeout = errors.New("the command's time is up")
 	// ErrNoInput is returned for a write to a command without input.
@@ -80,6 +88,9 @@ func start(ctx context.Context, spec Spec) (p *Process, err error) {
 		p.limited, p.stop = context.WithCancel(ctx)
 	}
 	p.cmd = child{exec.CommandContext(p.limited, argv[0], argv[1:]...), in, spec.Confine}
+	if in != nil && in.profile != nil {
+		p.cmd.profile = in.profile
+	}
 	p.cmd.Dir = spec.Dir
 	p.cmd.Env = mark(environ, p.tree.call)
 	p.cmd.Cancel = func() error {
@@ -128,7 +139,11 @@ func (s Spec) prepare() (argv, environ []string, in *jail, err error) {
 	if s.Confine == nil {
 		return argv, environ, nil, nil
 	}
-	if in, err = means(s.Confine.Weaker).jail(s, argv); err != nil {
+	by := s.by
+	if by == nil {
+		by = means(s.Confine.Weaker)
+	}
+	if in, err = by.jail(s, argv); err != nil {
 		return nil, nil, nil, err
 	}
 	return in.argv, confinedEnviron(environ, in.env), in, nil
@@ -183,7 +198,7 @@ func (p *Process) launch(spec Spec) error {
 	p.keys.file, p.keys.isTerminal = ours, spec.TTY
 	p.begin = time.Now()
 	p.cmd.jail.enter(p.cmd.Cmd)
-	if err := p.tree.start(p.cmd.Cmd); err != nil {
+	if err := p.tree.start(p.cmd); err != nil {
 		p.keys.close()
 		return err
 	}

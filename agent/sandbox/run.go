@@ -60,6 +60,8 @@ type Spec struct {
 	// Output receives everything that goes to Stdout as it appears, as valid
 	// UTF-8. Calls do not overlap and end before Run returns. It may be nil.
 	Output func(text string)
+
+	by enforcer // nil means the best one
 }
 
 // Result is how a command ended. Its texts are valid UTF-8.

@@ -164,7 +164,7 @@ func TestKillEndsProcessesThatIgnoreTheStop(t *testing.T) { // LOOP-123
 	command := exec.Command(os.Args[0], "helper", "deaf")
 	command.SysProcAttr = ownSession()
 	var deaf tree
-	if err := deaf.start(command); err != nil {
+	if err := deaf.start(child{Cmd: command}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(deaf.release)

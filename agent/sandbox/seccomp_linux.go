@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
+	"syscall"
 
 	"atelier.dev/atelier/agent/sandbox/confine"
 	"golang.org/x/sys/unix"
@@ -42,17 +44,57 @@ func socketFilter(p confine.Profile) (*os.File, error) {
 }
 
 // socketRules returns the rules as instructions of the kernel's filter machine.
-// A pair of datagram sockets is refused with the sockets of this machine,
+func socketRules(p confine.Profile) ([]unix.SockFilter, error) {
+	c := calls{families: []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}, otherwise: unix.EPERM}
+	if p.UnixSockets {
+		c.families = append(c.families, unix.AF_UNIX)
+	}
+	return c.rules()
+}
+
+// hostRules returns the rules for a command that shares the network of this
+// machine, and whose file tree nothing but its rights protects. A command that
+// may change nothing changes no modes and times either, which no other rule
+// covers.
+func hostRules(p confine.Profile) ([]unix.SockFilter, error) {
+	c := calls{families: []uint32{unix.AF_NETLINK}, otherwise: unix.ENETUNREACH}
+	if p.Network == confine.NetworkFull {
+		c = calls{families: []uint32{unix.AF_NETLINK, unix.AF_INET, unix.AF_INET6}, otherwise: unix.EPERM}
+	}
+	if len(p.Writable) == 0 {
+		c.refused = slices.Concat(changesOfFiles, olderChangesOfFiles[runtime.GOARCH])
+	}
+	return c.rules()
+}
+
+// changesOfFiles are the calls that change a file without writing to it, and
+// olderChangesOfFiles those that only some processors have.
+var (
+	changesOfFiles = []uint32{
+		unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT,
+		unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
+		unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR,
+	}
+	olderChangesOfFiles = map[string][]uint32{"amd64": {
+		90 /* chmod */, 92 /* chown */, 94 /* lchown */, 132 /* utime */, 235 /* utimes */, 261, /* futimesat */
+	}}
+)
+
+// calls says which system calls a command may make.
+type calls struct {
+	families  []uint32      // of sockets
+	otherwise syscall.Errno // what a socket of another family fails with
+	refused   []uint32
+}
+
+// rules returns the calls as instructions of the kernel's filter machine.
+// Without sockets of this machine a pair of datagram sockets is refused as well,
 // because each can send to any address. The kernel's keys are refused too: they
 // belong to the user and not to a namespace.
-func socketRules(p confine.Profile) (rules []unix.SockFilter, err error) {
+func (c calls) rules() (rules []unix.SockFilter, err error) {
 	arch, ok := architectures[runtime.GOARCH]
 	if !ok {
 		return nil, fmt.Errorf("%w: this processor is not supported", ErrNoConfinement)
-	}
-	families := []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
-	if p.UnixSockets {
-		families = append(families, unix.AF_UNIX)
 	}
 	// Offsets in the kernel's description of a call: its number, the
 	// architecture, the lower halves of the first two arguments.
@@ -62,7 +104,8 @@ func socketRules(p confine.Profile) (rules []unix.SockFilter, err error) {
 	branch := func(how uint16, k uint32, yes, no uint8) {
 		rules = append(rules, unix.SockFilter{Code: unix.BPF_JMP | how | unix.BPF_K, K: k, Jt: yes, Jf: no})
 	}
-	refuse := func() { do(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM)) }
+	fail := func(errno syscall.Errno) { do(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ERRNO|uint32(errno)) }
+	refuse := func() { fail(unix.EPERM) }
 	allow := func() { do(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ALLOW) }
 	refuseIf := func(how uint16, k uint32) { branch(how, k, 0, 1); refuse() }
 
@@ -73,10 +116,11 @@ func socketRules(p confine.Profile) (rules []unix.SockFilter, err error) {
 	if arch == unix.AUDIT_ARCH_X86_64 {
 		refuseIf(unix.BPF_JGE, x32)
 	}
-	for _, call := range []uint32{unix.SYS_IO_URING_SETUP /* it opens sockets too */, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL} {
+	keys := []uint32{unix.SYS_IO_URING_SETUP /* it opens sockets too */, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL}
+	for _, call := range slices.Concat(keys, c.refused) {
 		refuseIf(unix.BPF_JEQ, call)
 	}
-	if !p.UnixSockets {
+	if !slices.Contains(c.families, unix.AF_UNIX) {
 		branch(unix.BPF_JEQ, unix.SYS_SOCKETPAIR, 0, 7)
 		load(second)
 		do(unix.BPF_ALU|unix.BPF_AND|unix.BPF_K, 0xf) // without flags
@@ -87,10 +131,12 @@ func socketRules(p confine.Profile) (rules []unix.SockFilter, err error) {
 	branch(unix.BPF_JEQ, unix.SYS_SOCKET, 1, 0)
 	allow()
 	load(first)
-	for _, family := range families {
+	for _, family := range c.families {
 		branch(unix.BPF_JEQ, family, 0, 1)
 		allow()
 	}
-	refuse()
+	// Sockets of this machine are refused, others cannot be reached.
+	refuseIf(unix.BPF_JEQ, unix.AF_UNIX)
+	fail(c.otherwise)
 	return rules, nil
 }

@@ -144,7 +144,7 @@ func TestStopOnATerminalLeavesNoProcess(t *testing.T) {
 func TestReadOnlyOnATerminal(t *testing.T) {
 	t.Parallel()
 	if !CanConfine(t.Context()) {
-		t.Skip("bubblewrap does not work here")
+		t.Skip("commands cannot be confined here")
 	}
 	dir := t.TempDir()
 	r, err := Run(t.Context(), Spec{Argv: []string{"/bin/bash", "-c", "test -t 1 && echo terminal; echo x >file"}, Dir: dir, TTY: true, Confine: &confine.Profile{}})

@@ -5,7 +5,6 @@ package sandbox
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"syscall"
 	"time"
 )
@@ -18,7 +17,7 @@ type tree struct{ call string }
 // that asks for a password there fails instead of waiting.
 func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-func (t *tree) start(command *exec.Cmd) error {
+func (t *tree) start(command child) error {
 	closeDescriptorsOnExec()
 	if err := command.Start(); err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,7 +30,7 @@ func ownSession() *syscall.SysProcAttr {
 
 // start creates the process suspended, because it must be in its job before it
 // can start another.
-func (t *tree) start(command *exec.Cmd) error {
+func (t *tree) start(command child) error {
 	if err := t.job.open(); err != nil {
 		return err
 	}

@@ -20,8 +20,8 @@ import (
 // confinedPage returns a page whose commands are confined, with a session.
 func confinedPage(t *testing.T, choice backend.Sandbox, rounds ...llmtest.Round) (p *page, id, outside string) {
 	t.Helper()
-	if !sandbox.CanConfine(t.Context()) {
-		t.Skip("commands cannot be confined here")
+	if level := sandbox.Confinement(t.Context(), false); !level.Whole() {
+		t.Skip(level.Sentence())
 	}
 	base, err := os.MkdirTemp("/var/tmp", "confined") // commands have a /tmp of their own
 	if err != nil {

@@ -179,6 +179,9 @@ func checkTools() []check {
 func (c *command) checkSandbox() check {
 	level := sandbox.Confinement(c.ctx, false)
 	ch := check{Kind: "sandbox", Name: "sandbox", State: stateOK, Detail: level.Sentence()}
+	if level.By == confine.Landlock {
+		ch.Next = "Landlock takes the place of bubblewrap, because " + level.Detail
+	}
 	if !level.Works() {
 		ch.State = stateOff
 		if level.Lack == confine.LackMissing {

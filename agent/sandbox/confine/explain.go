@@ -1,7 +1,9 @@
 package confine
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -27,6 +29,7 @@ const (
 	BlockedNetwork Block = "network"
 	BlockedDirect  Block = "direct" // reaching a host without the proxy
 	BlockedSocket  Block = "socket"
+	BlockedEntry   Block = "entry" // creating, renaming or deleting in a frozen folder
 )
 
 // maxExplained limits how much of an output is looked through, from its end.
@@ -36,6 +39,8 @@ const maxExplained = 64 << 10
 var (
 	readOnlyWords = regexp.MustCompile(`(?i)read-only file system|EROFS`)
 	deniedWords   = regexp.MustCompile(`(?i)permission denied|EACCES`)
+	deniedPath    = regexp.MustCompile(`(?i)EACCES: permission denied,? \w+ '([^']+)'|([^\s'"‘’:]+)['"’]?: permission denied`)
+	entryWords    = regexp.MustCompile(`(?i)cannot (?:remove|move|create)|unlink|rename|mkdir`)
 	busyWords     = regexp.MustCompile(`(?i)device or resource busy|EBUSY|is a directory|EISDIR|cannot overwrite directory`)
 	socketWords   = regexp.MustCompile(`(?i)operation not permitted|EPERM`)
 	networkWords  = regexp.MustCompile(`(?i)could not resolve host|temporary failure in name resolution|name or service not known|` +
@@ -61,8 +66,8 @@ func (p Profile) Explain(output string) (Blocked, bool) {
 				return p.write(line), true
 			}
 		case deniedWords.MatchString(line):
-			if path, ok := p.named(line, p.Hidden); ok {
-				return Blocked{BlockedRead, path}, true
+			if b, ok := p.denied(line); ok {
+				return b, true
 			}
 		case p.Network != NetworkFull && networkWords.MatchString(line):
 			host := ""
@@ -119,6 +124,51 @@ func (p Profile) write(line string) Blocked {
 	return Blocked{What: BlockedWrite}
 }
 
+// denied explains a word of the system that may have other reasons.
+func (p Profile) denied(line string) (Blocked, bool) {
+	if path, ok := p.named(line, p.Hidden); ok {
+		return Blocked{BlockedRead, path}, true
+	}
+	if len(p.Frozen) == 0 { // elsewhere the system has other words for what follows
+		return Blocked{}, false
+	}
+	if _, ok := p.named(line, p.Protected); ok {
+		return p.write(line), true
+	}
+	for _, m := range deniedPath.FindAllStringSubmatch(line, -1) {
+		word := cmp.Or(m[1], m[2])
+		path, ok := p.absolute(word)
+		if !ok {
+			continue
+		}
+		info, err := os.Stat(path)
+		switch {
+		case slices.Contains(p.Frozen, filepath.Dir(path)):
+			if err != nil || entryWords.MatchString(line) { // else it is another matter, such as its mode
+				return Blocked{BlockedEntry, word}, true
+			}
+		case slices.ContainsFunc(append(p.Writable, p.Temp), func(dir string) bool { return within(dir, path) }):
+		case err != nil:
+			return Blocked{BlockedWrite, word}, true
+		case info.IsDir():
+			return Blocked{BlockedRead, word}, true
+		}
+	}
+	return Blocked{}, false
+}
+
+// absolute returns the path that a word means. It reports false for a word that
+// names none.
+func (p Profile) absolute(word string) (string, bool) {
+	if filepath.IsAbs(word) {
+		return filepath.Clean(word), true
+	}
+	if len(p.Writable) == 0 {
+		return "", false
+	}
+	return filepath.Join(p.Writable[0], word), true
+}
+
 func inRepository(path string) bool {
 	return slices.Contains(strings.Split(filepath.ToSlash(path), "/"), ".git")
 }
@@ -126,9 +176,9 @@ func inRepository(path string) bool {
 // named returns the path in a line that is one of some paths or below one.
 func (p Profile) named(line string, paths []string) (string, bool) {
 	for _, word := range pathWord.FindAllString(line, -1) {
-		path := word
-		if !filepath.IsAbs(path) && len(p.Writable) > 0 {
-			path = filepath.Join(p.Writable[0], path)
+		path, ok := p.absolute(word)
+		if !ok {
+			continue
 		}
 		for _, each := range paths {
 			if within(each, path) {
@@ -154,6 +204,8 @@ func (b Blocked) Sentence() string {
 		return "Commands run confined here and cannot change " + b.Path + ", because it tells other programs what to run."
 	case BlockedRead:
 		return "Commands run confined here and cannot read" + name(" ") + ", which may hold secrets."
+	case BlockedEntry:
+		return "Commands run confined here without bubblewrap, and can change the files that are directly in this folder but not create, rename or delete there" + name(": ") + ". They can do so in most folders below it and in $TMPDIR."
 	case BlockedNetwork:
 		return "Commands run confined here, without a network" + name(", and cannot reach ") + "."
 	case BlockedDirect:
@@ -161,5 +213,5 @@ func (b Blocked) Sentence() string {
 	case BlockedSocket:
 		return "Commands run confined here and cannot talk to other programs of this machine through sockets."
 	}
-	return "Commands run confined here and can write only in the project and in /tmp" + name(", not to ") + "."
+	return "Commands run confined here and can write only in the project and in $TMPDIR" + name(", not to ") + "."
 }

@@ -3,6 +3,7 @@ package confine
 import (
 	"fmt"
 	"net"
+	"os"
 	"strings"
 	"testing"
 )
@@ -34,6 +35,36 @@ func TestExplain(t *testing.T) {
 		"exit status 1":                                                              {},
 		"bash: ./src: Is a directory":                                                {},
 		"":                                                                           {},
+	} {
+		got, ok := p.Explain(output)
+		if got != want || ok != (want != Blocked{}) {
+			t.Errorf("%q: %+v, want %+v", output, got, want)
+		}
+	}
+}
+
+// Where nothing can be mounted, the system denies permission to what it otherwise
+// calls read-only, and folders keep the entries that they have.
+func TestExplainWithoutMounts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(dir+"/main.go", nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := Profile{Writable: []string{dir}, Frozen: []string{dir}, Protected: []string{dir + "/.git", dir + "/.agent"}, Hidden: []string{"/home/u/.ssh"}}
+	for output, want := range map[string]Blocked{
+		"bash: line 1: new: Permission denied":                                     {BlockedEntry, "new"},
+		"mkdir: cannot create directory ‘a’: Permission denied":                    {BlockedEntry, "a"},
+		"rm: cannot remove 'main.go': Permission denied":                           {BlockedEntry, "main.go"},
+		"Error: EACCES: permission denied, open '" + dir + "/x.tmp'":               {BlockedEntry, dir + "/x.tmp"},
+		"bash: line 1: ./main.go: Permission denied":                               {},
+		"bash: line 1: sub/new: Permission denied":                                 {},
+		"fatal: Unable to create '" + dir + "/.git/index.lock': Permission denied": {BlockedGit, dir + "/.git/index.lock"},
+		"bash: line 1: .agent/settings.json: Permission denied":                    {BlockedControl, ".agent/settings.json"},
+		"cat: /home/u/.ssh/id_rsa: Permission denied":                              {BlockedRead, "/home/u/.ssh/id_rsa"},
+		"bash: line 1: ../outside: Permission denied":                              {BlockedWrite, "../outside"},
+		"ls: cannot open directory '/usr': Permission denied":                      {BlockedRead, "/usr"},
+		"cat: /etc/passwd: Permission denied":                                      {},
 	} {
 		got, ok := p.Explain(output)
 		if got != want || ok != (want != Blocked{}) {

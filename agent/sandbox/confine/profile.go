@@ -18,6 +18,10 @@ type Profile struct {
 	// Hidden lists files and folders that it cannot read, and Readable what it
 	// may read inside them. Writable folders stay visible inside Hidden ones.
 	Hidden, Readable []string
+	// Frozen lists the folders whose own entries it cannot create, rename or
+	// delete in spite of Writable, because the system could not protect what is in
+	// them otherwise. The system fills it in.
+	Frozen []string
 	// Temp is the folder that the command sees as its folder for temporary
 	// files. If it is empty, the command has one of its own, which ends with it.
 	Temp string
@@ -33,10 +37,13 @@ type Profile struct {
 	// UnixSockets lets it talk to programs of this machine through their
 	// sockets, as far as it sees these.
 	UnixSockets bool
-	// Nested lets it confine its own children. Weaker accepts a means that
-	// works inside a container and enforces less.
-	Nested, Weaker bool
+	Relaxed
 }
+
+// Relaxed is what a profile does without where it would be in the way. Nested
+// lets a command confine its own children. Weaker accepts a means that works
+// inside a container and enforces less.
+type Relaxed struct{ Nested, Weaker bool }
 
 // Network says whom a confined command reaches.
 type Network string
@@ -116,7 +123,12 @@ const (
 	LackWeaker      Lack = "weaker"      // settings accept less, because this is a container
 	LackReads       Lack = "reads"       // the system confines nothing but writing
 	LackProcesses   Lack = "processes"   // the system does not separate processes
+	LackMounts      Lack = "mounts"      // rights are taken away, but nothing is mounted or separated
+	LackSignals     Lack = "signals"     // the same, and other programs can be ended
 )
+
+// Reason says in a sentence why the level is not higher.
+func (l Level) Reason() string { return l.Lack.sentence() }
 
 // Sentence returns the level for a person, in one sentence.
 func (l Level) Sentence() string {
@@ -141,6 +153,12 @@ func (k Lack) sentence() string {
 		return "the settings accept a weaker form, for use in a container."
 	case LackReads:
 		return "this system can keep them from changing other files, but neither from reading them nor from using the network."
+	case LackMounts:
+		return "they see the other programs that run, can change modes and times of files that they may not write, create nothing directly in the " +
+			"project's folder, cannot be given single hosts, and what they leave running may outlive them."
+	case LackSignals:
+		return "they see the other programs that run and can end them, can change modes and times of files that they may not write, create nothing " +
+			"directly in the project's folder, cannot be given single hosts, and what they leave running may outlive them."
 	case LackProcesses:
 		return "they see the other programs that run, and what they leave running may outlive them."
 	}

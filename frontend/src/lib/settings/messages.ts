@@ -38,6 +38,10 @@ export const messages = {
     confine_unsupported: 'there is no way to do so on this system.',
     confine_processes:
       'they see the other programs that run, and what they leave running may outlive them.',
+    confine_mounts:
+      'bubblewrap does not work, and the kernel’s Landlock takes its place. Commands see the other programs that run, can change modes and times of files that they may not write, create nothing directly in the project’s folder, reach no single hosts, and what they leave running may outlive them.',
+    confine_signals:
+      'bubblewrap does not work, and the kernel’s Landlock takes its place. Commands see the other programs that run and can end them, can change modes and times of files that they may not write, create nothing directly in the project’s folder, reach no single hosts, and what they leave running may outlive them.',
     confine_reads: 'only what commands write is confined, not what they read or reach.',
     confine_weaker: 'the settings accept a weaker form, for use in a container.',
     confine_stops: 'As long as it does not work, commands do not run at all.',
@@ -45,6 +49,8 @@ export const messages = {
     confine_broken:
       'A settings file cannot be read. Until it is mended, confined commands are asked about, reach no host, and none runs unconfined.',
     confine_hosts: 'Commands reach {hosts} and nothing else.',
+    confine_hosts_stop:
+      'A settings file lists hosts, which only bubblewrap can enforce. Until it works or the list is gone, commands do not run.',
     confine_no_hosts: 'Commands reach no network.',
     confine_free: 'Run confined commands without asking',
     confine_free_hint:
@@ -118,6 +124,10 @@ export const messages = {
     confine_kernel: '内核缺少所需的功能。',
     confine_unsupported: '这个系统没有可用的方法。',
     confine_processes: '命令能看到其他正在运行的程序，它留下的进程可能在它结束后继续运行。',
+    confine_mounts:
+      'bubblewrap 在这里无法使用，改由内核的 Landlock 代替。命令能看到其他正在运行的程序，能更改无权写入的文件的权限和时间，不能直接在项目文件夹下新建内容，不能只开放部分主机，它留下的进程可能在它结束后继续运行。',
+    confine_signals:
+      'bubblewrap 在这里无法使用，改由内核的 Landlock 代替。命令能看到并结束其他正在运行的程序，能更改无权写入的文件的权限和时间，不能直接在项目文件夹下新建内容，不能只开放部分主机，它留下的进程可能在它结束后继续运行。',
     confine_reads: '系统只限制命令写入的内容，不限制读取和联网。',
     confine_weaker: '设置接受了较弱的形式，用于容器中。',
     confine_stops: '在可以使用之前，命令一律不运行。',
@@ -125,6 +135,8 @@ export const messages = {
     confine_broken:
       '有一个设置文件无法读取。在修复之前，受限命令都会先询问，不能访问任何主机，也不能不受限制地运行。',
     confine_hosts: '命令只能访问 {hosts}。',
+    confine_hosts_stop:
+      '设置文件列出了主机，这只有 bubblewrap 才能做到。在它可用或列表删除之前，命令一律不运行。',
     confine_no_hosts: '命令没有网络。',
     confine_free: '受限命令直接运行，不再询问',
     confine_free_hint: '会毁掉项目成果的命令除外。拒绝和询问的规则以及计划模式仍然有效。',
