@@ -57,6 +57,7 @@ var mayImport = map[string][]string{
 	"backend/live":              {"agent", "backend"},
 	"backend/guard":             {"agent", "agent/permission/rule", "agent/sandbox/confine", "backend", "backend/settings"},
 	"backend/settings":          {"agent"},
+	"backend/trust":             {"agent", "agent/changes", "backend"},
 	"backend/hooks":             {"agent", "agent/hook", "agent/permission/rule", "backend", "backend/settings", "backend/trust", "backend/internal/..."},
 	"backend/feed":              {"agent", "agent/llm", "backend/internal/..."},
 	"backend/workbench":         {"agent/...", "agent", "backend/...", "backend"},

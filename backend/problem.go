@@ -434,7 +434,10 @@ func Problem(id ProblemID, args ...string) *Error {
 		p, ok = ruleProblems[id]
 	}
 	if !ok {
-		p = hookProblems[id]
+		p, ok = hookProblems[id]
+	}
+	if !ok {
+		p = trustProblems[id]
 	}
 	return &Error{
 		ID: id, Args: args, Code: p.code,

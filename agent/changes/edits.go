@@ -141,7 +141,7 @@ func (f *Folder) net(ctx context.Context, e *edited, shape Shape) (d Diff, compo
 	if !ok || len(before) > MaxDiff {
 		return Diff{}, false
 	}
-	d.Diff = unified(before, text, shape.context())
+	d.Diff = Unified(before, text, shape.context())
 	if shape.IgnoreSpace {
 		d.Diff = unifiedIgnoringSpace(before, text, shape.context())
 	}

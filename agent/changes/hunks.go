@@ -157,8 +157,8 @@ func linesOf(text string) []string {
 	return lines
 }
 
-// unified returns the diff of two texts without headers.
-func unified(before, after string, context int) string {
+// Unified returns the diff of two texts without headers.
+func Unified(before, after string, context int) string {
 	before, after = strings.ToValidUTF8(before, "\uFFFD"), strings.ToValidUTF8(after, "\uFFFD")
 	diff, err := udiff.ToUnified("", "", before, linediff.Edits(before, after), context)
 	if err != nil { // happens only if edits are out of order

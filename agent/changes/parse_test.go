@@ -97,7 +97,7 @@ func FuzzHunks(f *testing.F) {
 			strings.ToValidUTF8(before+after, "\uFFFD") != before+after {
 			return
 		}
-		diff := unified(before, after, 3)
+		diff := Unified(before, after, 3)
 		if diff == "" {
 			return
 		}

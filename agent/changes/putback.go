@@ -209,7 +209,7 @@ func (b putBack) moveBack(ctx context.Context, now present, from, before string)
 func change(name, before, after string, created, deleted bool) agent.FileChange {
 	c := agent.FileChange{Path: filepath.FromSlash(name), Created: created, Deleted: deleted}
 	if len(before) <= MaxDiff && len(after) <= MaxDiff && !isBinary([]byte(before)) && !isBinary([]byte(after)) {
-		c.Diff = unified(before, after, 3)
+		c.Diff = Unified(before, after, 3)
 		c.Added, c.Removed = countOf(c.Diff)
 	}
 	return c

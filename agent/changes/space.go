@@ -29,7 +29,7 @@ func unifiedIgnoringSpace(before, after string, context int) string {
 	for ; at < len(old) && fresh < len(new); at, fresh = at+1, fresh+1 {
 		text.WriteString(new[fresh])
 	}
-	return unified(text.String(), after, context)
+	return Unified(text.String(), after, context)
 }
 
 // bare returns the lines without their spaces.

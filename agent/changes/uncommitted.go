@@ -311,7 +311,7 @@ func (r *repository) plain(ctx context.Context, d Diff, name string) (Diff, erro
 	}
 	d.Binary, d.Large = binary, large
 	if !binary && !large {
-		d.Diff = unified("", text, 3)
+		d.Diff = Unified("", text, 3)
 		d.Added, d.Removed = countOf(d.Diff)
 	}
 	if d.Large = d.Large || len(d.Diff) > MaxDiff || d.Added > MaxDiffLines; d.Large {

@@ -603,6 +603,21 @@ export const problems: Record<ProblemID, Words> = {
     kept: '规则没有改变。',
     next: '请检查它是否为可写的 JSON 文件。',
   },
+  trust_missing: {
+    message: '它已不在项目的文件中。',
+    kept: '没有做任何更改。',
+    next: '请重新查看列表。',
+  },
+  trust_changed: {
+    message: '{0} 在显示之后已有改动。',
+    kept: '没有接受任何内容，它不会运行。',
+    next: '请重新查看，然后再决定。',
+  },
+  trust_blocked: {
+    message: '无法信任 {0}，因为它会运行的内容无法全部检查。',
+    kept: '没有接受任何内容，它不会运行。',
+    next: '请阅读旁边的说明。',
+  },
   hook_missing: {
     message: '该钩子已不在原处。',
     kept: '钩子没有改变。',

@@ -1,0 +1,274 @@
+// Package trust decides whether what a project can make Atelier run may run: only
+// after the user accepted exactly these bytes. It does not know what is run, such
+// as hooks or servers; their owners say what stands there now.
+//
+// An item is pinned by its own definition and by the contents of every file of the
+// project that its command names, so that a script that changes is asked about
+// again. What the user accepted is kept in the user's own data, never in the
+// project.
+//
+// A check is made just before each run, and this remains: between the check and the
+// start of the program, and while it runs, another program may replace a file; and
+// a program may load files that its command line does not name. Files in the
+// folder of a hook's script are therefore pinned as well, and shell scripts are
+// read for what they run in turn.
+package trust
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"atelier.dev/atelier/backend"
+)
+
+// Kind says what an item is.
+type Kind string
+
+// KindHook is a hook of a session.
+const KindHook Kind = "hook"
+
+// Item is something that a project can make Atelier run.
+type Item struct {
+	Kind Kind
+	// ID identifies the item in its folder. Another definition has another id.
+	ID    string
+	Title string
+	// Origin is the file that defines it. Slot is what it is for. A new item takes
+	// the place of an accepted one that is gone from the same origin and slot.
+	Origin, Slot string
+	// Definition is all of it, as it is shown.
+	Definition string
+	Command    Command
+	// Own says that the user wrote it outside the project. It needs to be accepted
+	// only if it runs files of the project.
+	Own bool
+}
+
+// Command is what an item starts; empty for one that starts nothing here.
+type Command struct {
+	// Line is a line for a shell or, if there are Args, a program.
+	Line string
+	Args []string
+	// Other says that the shell is none that reads POSIX syntax, so that only the
+	// names in the line are found.
+	Other bool
+}
+
+// State says what the user decided about an item.
+type State string
+
+// The states.
+const (
+	StateUnknown State = "unknown"
+	StateTrusted State = "trusted"
+	StateChanged State = "changed" // it was trusted, and is something else now
+	StateRefused State = "refused"
+	StateGone    State = "gone" // it was trusted, and does not stand there any more
+)
+
+// Status is an item with what the user decided.
+type Status struct {
+	Item
+	State State
+	// Files are the project's files that are pinned with it, relative to the folder.
+	Files []string
+	Notes []Note
+	// Blocked says that it cannot be accepted, for a reason in the notes.
+	Blocked bool
+}
+
+// Config is what a Trust works with.
+type Config struct {
+	// Folder is the project and User the user's home folder, absolute and without
+	// links.
+	Folder, User string
+	Store        backend.Settings
+	Now          func() time.Time
+}
+
+// Trust keeps what the user accepted in one folder. It is safe for concurrent use.
+type Trust struct {
+	cfg Config
+
+	mu       sync.Mutex
+	standing map[Kind][]Item
+	run      index      // what was accepted until the program ends
+	changing sync.Mutex // held while the index is stored
+}
+
+// New returns a Trust.
+func New(cfg Config) *Trust {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Trust{cfg: cfg, standing: map[Kind][]Item{}}
+}
+
+// Stand says which items of a kind stand there now. Only they can run.
+func (t *Trust) Stand(kind Kind, items []Item) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.standing[kind] = slices.Clone(items)
+}
+
+// items returns what stands there now.
+func (t *Trust) items() []Item {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []Item
+	for _, kind := range slices.Sorted(maps.Keys(t.standing)) {
+		out = append(out, t.standing[kind]...)
+	}
+	return out
+}
+
+func (t *Trust) item(id string) (Item, error) {
+	for _, item := range t.items() {
+		if item.ID == id {
+			return item, nil
+		}
+	}
+	return Item{}, backend.Problem(backend.ProblemTrustMissing)
+}
+
+// Check says whether an item may run in a folder, which may be another work tree
+// of the project; empty means the project's own. It reads every pinned file again.
+func (t *Trust) Check(ctx context.Context, id, folder string) (State, error) {
+	item, err := t.item(id)
+	if err != nil {
+		return StateUnknown, nil //nolint:nilerr // what does not stand there is not known
+	}
+	before, err := t.record(ctx, item)
+	if err != nil {
+		return StateUnknown, err
+	}
+	return t.judge(item, before, t.snapshot(item, folder)), nil
+}
+
+// judge compares what was decided with what stands there.
+func (t *Trust) judge(item Item, before record, now snapshot) State {
+	here := t.forRun(item)
+	switch {
+	case before.Refused:
+		return StateRefused
+	case now.blocked():
+		if before.Seal == "" && here.Seal == "" {
+			return StateUnknown
+		}
+		return StateChanged
+	case item.Own && !now.present(), before.Seal == now.seal(), here.Seal == now.seal():
+		return StateTrusted
+	case before.Seal != "" || here.Seal != "":
+		return StateChanged
+	}
+	return StateUnknown
+}
+
+// forRun returns what was accepted of an item until the program ends.
+func (t *Trust) forRun(item Item) record {
+	standing := t.items()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.run.of(item, standing)
+}
+
+// List lists what stands there and what was trusted and is gone.
+func (t *Trust) List(ctx context.Context) ([]Status, error) {
+	index, err := t.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	items := t.items()
+	var out []Status
+	replaced := map[string]bool{}
+	for _, item := range items {
+		before := index.of(item, items)
+		replaced[before.key()] = true
+		out = append(out, t.status(item, before, t.snapshot(item, "")))
+	}
+	for _, r := range index {
+		if !replaced[r.key()] && r.Seal != "" && t.stands(r.Kind) {
+			out = append(out, Status{Item: Item{Kind: r.Kind, ID: r.ID, Title: r.Title, Origin: r.Origin, Slot: r.Slot}, State: StateGone})
+		}
+	}
+	return out, nil
+}
+
+// stands reports whether it is known which items of a kind stand there.
+func (t *Trust) stands(kind Kind) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.standing[kind] != nil
+}
+
+func (t *Trust) status(item Item, before record, now snapshot) Status {
+	s := Status{Item: item, State: t.judge(item, before, now), Notes: now.notes, Blocked: now.blocked()}
+	for _, f := range now.files {
+		if f.State != fileMissing {
+			s.Files = append(s.Files, quote(f.Path))
+		}
+	}
+	return s
+}
+
+// Accept trusts an item, if it is still what [Trust.Show] showed.
+func (t *Trust) Accept(ctx context.Context, id, seal string) error {
+	item, err := t.item(id)
+	if err != nil {
+		return err
+	}
+	now := t.snapshot(item, "")
+	switch {
+	case now.blocked():
+		return backend.Problem(backend.ProblemTrustBlocked, clip(item.Title))
+	case now.seal() != seal:
+		return backend.Problem(backend.ProblemTrustChanged, clip(item.Title))
+	}
+	return t.keep(ctx, item, record{Seal: seal}, now.contents())
+}
+
+// Refuse refuses an item, whatever becomes of it, until the user accepts it or
+// revokes the refusal.
+func (t *Trust) Refuse(ctx context.Context, id string) error {
+	item, err := t.item(id)
+	if err != nil {
+		return err
+	}
+	return t.keep(ctx, item, record{Refused: true}, nil)
+}
+
+// Revoke forgets what was decided about an item, also about one that is gone.
+func (t *Trust) Revoke(ctx context.Context, id string) error {
+	t.mu.Lock()
+	t.run = slices.DeleteFunc(slices.Clone(t.run), func(r record) bool { return r.ID == id })
+	t.mu.Unlock()
+	return t.forget(ctx, id)
+}
+
+// AcceptForRun trusts what stands there of a kind until the program ends, and
+// returns how many items that is. What is refused or cannot be accepted is left
+// out.
+func (t *Trust) AcceptForRun(ctx context.Context, kind Kind) (int, error) {
+	n := 0
+	for _, item := range t.items() {
+		if item.Kind != kind {
+			continue
+		}
+		before, err := t.record(ctx, item)
+		if err != nil {
+			return n, err
+		}
+		now := t.snapshot(item, "")
+		if before.Refused || now.blocked() {
+			continue
+		}
+		t.mu.Lock()
+		t.run = append(t.run, record{Kind: kind, ID: item.ID, Origin: item.Origin, Slot: item.Slot, Seal: now.seal()})
+		t.mu.Unlock()
+		n++
+	}
+	return n, nil
+}

@@ -1,0 +1,493 @@
+package trust
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier.dev/atelier/backend"
+)
+
+// memory is a store of settings.
+type memory struct {
+	mu     sync.Mutex
+	values map[string]string
+}
+
+func (m *memory) Setting(_ context.Context, key string) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.values[key], nil
+}
+
+func (m *memory) SetSetting(_ context.Context, key, value string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.values[key] = value; value == "" {
+		delete(m.values, key)
+	}
+	return nil
+}
+
+// world is a project and a user.
+type world struct {
+	t             *testing.T
+	project, user string
+	store         *memory
+	*Trust
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, project: filepath.Join(base, "project"), user: filepath.Join(base, "user"), store: &memory{values: map[string]string{}}}
+	for _, dir := range []string{w.project, w.user} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.open()
+	return w
+}
+
+// open is what another start of the program does.
+func (w *world) open() {
+	w.Trust = New(Config{Folder: w.project, User: w.user, Store: w.store, Now: func() time.Time { return time.Unix(1, 0) }})
+}
+
+func (w *world) path(name string) string { return filepath.Join(w.project, filepath.FromSlash(name)) }
+
+func (w *world) write(name, text string) {
+	w.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(w.path(name)), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(w.path(name), []byte(text), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// stands makes an item the only one, and returns its status.
+func (w *world) stands(item Item) Status {
+	w.t.Helper()
+	item.Kind = KindHook
+	if item.ID == "" {
+		item.ID = "id of " + item.Command.Line
+	}
+	if item.Definition == "" {
+		item.Definition = item.Command.Line
+	}
+	w.Stand(KindHook, []Item{item})
+	return w.status()
+}
+
+func (w *world) status() Status {
+	w.t.Helper()
+	list, err := w.List(w.t.Context())
+	if err != nil || len(list) == 0 {
+		w.t.Fatalf("%v, %v", list, err)
+	}
+	state, err := w.Check(w.t.Context(), list[0].ID, "")
+	if err != nil || state != list[0].State {
+		w.t.Fatalf("the list says %s, the check %s, %v", list[0].State, state, err)
+	}
+	return list[0]
+}
+
+func (w *world) wants(state State) {
+	w.t.Helper()
+	if got := w.status(); got.State != state {
+		w.t.Fatalf("it is %s, want %s (%v)", got.State, state, got.Notes)
+	}
+}
+
+func (w *world) show() Shown {
+	w.t.Helper()
+	shown, err := w.Show(w.t.Context(), w.status().ID)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return shown
+}
+
+func (w *world) accept() {
+	w.t.Helper()
+	shown := w.show()
+	if err := w.Accept(w.t.Context(), shown.ID, shown.Seal); err != nil {
+		w.t.Fatal(err)
+	}
+	w.wants(StateTrusted)
+}
+
+const script = ".claude/hooks/check.sh"
+
+func withScript(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.write(script, "#!/bin/sh\necho one\n")
+	w.write(".claude/hooks/lib/util.sh", "util\n")
+	w.stands(Item{Command: Command{Line: script}, Origin: "settings.json", Slot: "preToolUse Bash"})
+	return w
+}
+
+// COM-85: nothing is trusted before the user said so, and what was accepted holds
+// after another start, until it changes. A change back is trusted again.
+func TestAccept(t *testing.T) {
+	t.Parallel()
+	w := withScript(t)
+	w.wants(StateUnknown)
+	w.accept()
+	w.open()
+	w.stands(Item{Command: Command{Line: script}})
+	w.wants(StateTrusted)
+	w.write(script, "#!/bin/sh\necho two\n")
+	w.wants(StateChanged)
+	w.write(script, "#!/bin/sh\necho one\n")
+	w.wants(StateTrusted)
+	if err := w.Revoke(t.Context(), w.status().ID); err != nil {
+		t.Fatal(err)
+	}
+	w.wants(StateUnknown)
+	if len(w.store.values) != 1 {
+		t.Errorf("%v", w.store.values)
+	}
+}
+
+// What was shown is what is accepted: a file that changes meanwhile is not.
+func TestSeal(t *testing.T) {
+	t.Parallel()
+	w := withScript(t)
+	shown := w.show()
+	w.write(script, "rm -rf /\n")
+	var problem *backend.Error
+	if err := w.Accept(t.Context(), shown.ID, shown.Seal); !errors.As(err, &problem) || problem.ID != backend.ProblemTrustChanged {
+		t.Errorf("%v", err)
+	}
+	if err := w.Accept(t.Context(), "another", shown.Seal); !errors.As(err, &problem) || problem.ID != backend.ProblemTrustMissing {
+		t.Errorf("%v", err)
+	}
+	w.wants(StateUnknown)
+}
+
+// Each of these changes what would run, so each of them asks again.
+func TestChanges(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(w *world) error{
+		"another content": func(w *world) error { return os.WriteFile(w.path(script), []byte("two"), 0o644) },
+		"another mode":    func(w *world) error { return os.Chmod(w.path(script), 0o755) },
+		"gone":            func(w *world) error { return os.Remove(w.path(script)) },
+		"a folder": func(w *world) error {
+			return errors.Join(os.Remove(w.path(script)), os.Mkdir(w.path(script), 0o755))
+		},
+		"a link to the same bytes": func(w *world) error {
+			return errors.Join(os.Rename(w.path(script), w.path("x")), os.Symlink("../../x", w.path(script)))
+		},
+		"a link out of the project": func(w *world) error {
+			return errors.Join(os.Rename(w.path(script), filepath.Join(w.user, "x")), os.Symlink(filepath.Join(w.user, "x"), w.path(script)))
+		},
+		"a link of its folder": func(w *world) error {
+			return errors.Join(os.Rename(w.path(".claude/hooks"), w.path("x")), os.Symlink("../x", w.path(".claude/hooks")))
+		},
+		"a helper":     func(w *world) error { return os.WriteFile(w.path(".claude/hooks/lib/util.sh"), []byte("two"), 0o644) },
+		"a new helper": func(w *world) error { return os.WriteFile(w.path(".claude/hooks/new.sh"), nil, 0o644) },
+		"too large":    func(w *world) error { return os.Truncate(w.path(script), maxBytes+1) },
+		"too many": func(w *world) error {
+			var err error
+			for i := range maxFiles {
+				err = errors.Join(err, os.WriteFile(w.path(".claude/hooks/"+strings.Repeat("x", i+1)), nil, 0o644))
+			}
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := withScript(t)
+			w.accept()
+			if err := change(w); err != nil {
+				t.Fatal(err)
+			}
+			w.wants(StateChanged)
+		})
+	}
+}
+
+// A link that leads elsewhere asks again, whether or not the bytes are the same.
+func TestSwappedLink(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write("tools/a.sh", "same")
+	w.write("tools/b.sh", "same")
+	link := w.path("run.sh")
+	if err := os.Symlink("tools/a.sh", link); err != nil {
+		t.Fatal(err)
+	}
+	w.stands(Item{Command: Command{Line: "./run.sh"}})
+	w.accept()
+	w.write("tools/a.sh", "other")
+	w.wants(StateChanged)
+	w.accept()
+	if err := errors.Join(os.Remove(link), os.Symlink("tools/b.sh", link)); err != nil {
+		t.Fatal(err)
+	}
+	w.wants(StateChanged)
+}
+
+// What cannot be checked cannot be accepted, and the notes say why.
+func TestBlocked(t *testing.T) {
+	t.Parallel()
+	for id, prepare := range map[NoteID]func(w *world) error{
+		NoteLarge: func(w *world) error { return os.Truncate(w.path(script), maxBytes+1) },
+		NoteMany: func(w *world) error {
+			w.write(".claude/hooks/big", "")
+			return errors.Join(os.Truncate(w.path(script), maxBytes), os.Truncate(w.path(".claude/hooks/big"), 1))
+		},
+		NoteSpecial: func(w *world) error {
+			return errors.Join(os.Remove(w.path(script)), os.Symlink("check.sh", w.path(script)))
+		},
+	} {
+		t.Run(string(id), func(t *testing.T) {
+			t.Parallel()
+			w := withScript(t)
+			if err := prepare(w); err != nil {
+				t.Fatal(err)
+			}
+			shown := w.show()
+			found := false
+			for _, n := range shown.Notes {
+				found = found || n.ID == id && n.Message != ""
+			}
+			if !found || !shown.Blocked {
+				t.Errorf("%+v", shown.Status)
+			}
+			var problem *backend.Error
+			if err := w.Accept(t.Context(), shown.ID, shown.Seal); !errors.As(err, &problem) || problem.ID != backend.ProblemTrustBlocked {
+				t.Errorf("%v", err)
+			}
+			w.wants(StateUnknown)
+		})
+	}
+}
+
+// A script that was not there when its command was accepted asks once it is.
+func TestLaterFile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.stands(Item{Command: Command{Line: "sh later"}})
+	w.accept()
+	w.write("later", "echo")
+	w.wants(StateChanged)
+}
+
+// Refused stays refused, whatever becomes of it.
+func TestRefuse(t *testing.T) {
+	t.Parallel()
+	w := withScript(t)
+	w.accept()
+	if err := w.Refuse(t.Context(), w.status().ID); err != nil {
+		t.Fatal(err)
+	}
+	w.wants(StateRefused)
+	w.write(script, "two")
+	w.wants(StateRefused)
+	if n, err := w.AcceptForRun(t.Context(), KindHook); n != 0 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	w.accept()
+}
+
+// A definition that is edited takes the place of the one that was accepted: it has
+// changed, and is shown as a difference. One that is taken out is gone.
+func TestEditedDefinition(t *testing.T) {
+	t.Parallel()
+	w := withScript(t)
+	w.accept()
+	slot := Item{ID: "2", Command: Command{Line: "true"}, Origin: "settings.json", Slot: "preToolUse Bash"}
+	w.stands(slot)
+	w.wants(StateChanged)
+	shown := w.show()
+	if diff := cmp.Diff(Text{Text: "true", Diff: "@@ -1 +1 @@\n-" + script + "\n\\ No newline at end of file\n+true\n\\ No newline at end of file\n"}, shown.Texts[0]); diff != "" {
+		t.Error(diff)
+	}
+	w.accept()
+	slot.ID, slot.Slot, slot.Command.Line = "3", "stop", "false"
+	w.stands(slot)
+	w.wants(StateUnknown)
+	list, err := w.List(t.Context())
+	if err != nil || len(list) != 2 || list[1].State != StateGone || list[1].ID != "2" {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if err := w.Revoke(t.Context(), "2"); err != nil {
+		t.Fatal(err)
+	}
+	if list, err = w.List(t.Context()); err != nil || len(list) != 1 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+}
+
+// The user's own items run, unless they run files of the project.
+func TestOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	own := Item{Command: Command{Line: `~/bin/x.sh "$1"; "$TOOL"`}, Own: true}
+	w.write(".claude/hooks/x.sh", "echo")
+	w.stands(own)
+	w.wants(StateTrusted)
+	own.ID, own.Command.Line = "2", `tools/x.sh`
+	w.stands(own)
+	w.wants(StateTrusted) // there is no such file
+	w.write("tools/x.sh", "echo")
+	w.wants(StateUnknown)
+	w.accept()
+	w.write("tools/x.sh", "evil")
+	w.wants(StateChanged)
+}
+
+// What is accepted for one run is forgotten with it, and a change asks meanwhile.
+func TestAcceptForRun(t *testing.T) {
+	t.Parallel()
+	w := withScript(t)
+	if n, err := w.AcceptForRun(t.Context(), KindHook); n != 1 || err != nil {
+		t.Fatalf("%d, %v", n, err)
+	}
+	w.wants(StateTrusted)
+	w.write(script, "two")
+	w.wants(StateChanged)
+	w.write(script, "#!/bin/sh\necho one\n")
+	w.stands(Item{ID: "2", Command: Command{Line: "true"}, Origin: "settings.json", Slot: "preToolUse Bash"})
+	w.wants(StateChanged)
+	w.open()
+	w.stands(Item{Command: Command{Line: script}})
+	w.wants(StateUnknown)
+}
+
+// Another work tree has files of its own, which are compared with those accepted.
+func TestOtherFolder(t *testing.T) {
+	t.Parallel()
+	w := withScript(t)
+	w.accept()
+	tree := filepath.Join(filepath.Dir(w.project), "tree")
+	if err := os.CopyFS(tree, os.DirFS(w.project)); err != nil {
+		t.Fatal(err)
+	}
+	id := w.status().ID
+	if state, err := w.Check(t.Context(), id, tree); state != StateTrusted || err != nil {
+		t.Errorf("%s, %v", state, err)
+	}
+	if err := os.WriteFile(filepath.Join(tree, script), []byte("evil"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if state, err := w.Check(t.Context(), id, tree); state != StateChanged || err != nil {
+		t.Errorf("%s, %v", state, err)
+	}
+	if state, err := w.Check(t.Context(), "nobody", ""); state != StateUnknown || err != nil {
+		t.Errorf("%s, %v", state, err)
+	}
+}
+
+// What is shown is what stands there: contents at first, differences later.
+func TestShow(t *testing.T) {
+	t.Parallel()
+	w := withScript(t)
+	w.write(".claude/hooks/data", "\x00\xff")
+	shown := w.show()
+	want := []Text{
+		{Text: script},
+		{Path: script, Text: "#!/bin/sh\necho one\n"},
+		{Path: ".claude/hooks/data", Omitted: OmittedBinary},
+		{Path: ".claude/hooks/lib/util.sh", Text: "util\n"},
+	}
+	if diff := cmp.Diff(want, shown.Texts); diff != "" {
+		t.Error(diff)
+	}
+	w.accept()
+	w.write(script, "#!/bin/sh\necho two\n")
+	w.write(".claude/hooks/lib/new.sh", strings.Repeat("long", maxContents))
+	if err := os.Remove(w.path(".claude/hooks/lib/util.sh")); err != nil {
+		t.Fatal(err)
+	}
+	want = []Text{
+		{Text: script},
+		{Path: script, Text: "#!/bin/sh\necho two\n", Diff: "@@ -1,2 +1,2 @@\n #!/bin/sh\n-echo one\n+echo two\n"},
+		{Path: ".claude/hooks/data", Omitted: OmittedBinary},
+		{Path: ".claude/hooks/lib/new.sh", Omitted: OmittedLong},
+		{Path: ".claude/hooks/lib/util.sh", Diff: "@@ -1 +0,0 @@\n-util\n", Omitted: OmittedMissing},
+	}
+	if diff := cmp.Diff(want, w.show().Texts); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Names and contents that a terminal or a page would not show as they are get a
+// note, and never break a line of one.
+func TestHostileNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"tools/a\x1b[2J.sh", "tools/a\nb.sh", "tools/\u202egnp.sh", "tools/a\u200bb.sh"} {
+		w := newWorld(t)
+		w.write(name, "echo")
+		status := w.stands(Item{Command: Command{Line: "sh", Args: []string{name}}, Title: name})
+		if len(status.Files) != 1 || len(status.Notes) == 0 {
+			t.Fatalf("%q: %+v", name, status)
+		}
+		for _, n := range status.Notes {
+			if n.ID != NoteHidden || strings.Contains(n.Message, "\n") {
+				t.Errorf("%q: %+v", name, n)
+			}
+		}
+		w.accept()
+	}
+	w := newWorld(t)
+	w.write("x.sh", "echo \u202e")
+	if notes := w.stands(Item{Command: Command{Line: "./x.sh"}}).Notes; len(notes) != 1 || notes[0].ID != NoteHidden {
+		t.Errorf("%+v", notes)
+	}
+}
+
+// The oldest decisions are forgotten with their contents, and damage is reported.
+func TestStore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.stands(Item{Command: Command{Line: "first"}})
+	w.accept()
+	x, err := w.load(t.Context())
+	if err != nil || len(x) != 1 || len(w.store.values) != 2 {
+		t.Fatalf("%+v, %v", x, err)
+	}
+	for i := range maxRecords - 1 {
+		x = append(x, record{Kind: KindHook, ID: strconv.Itoa(i), Refused: true})
+	}
+	b, err := json.Marshal(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.store.values[w.keyIndex()] = string(b)
+	w.stands(Item{Command: Command{Line: "second"}})
+	if err := w.Refuse(t.Context(), w.status().ID); err != nil {
+		t.Fatal(err)
+	}
+	if x, err = w.load(t.Context()); err != nil || len(x) != maxRecords || x[0].ID != "0" {
+		t.Errorf("%d records, %v", len(x), err)
+	}
+	if len(w.store.values) != 1 {
+		t.Errorf("%d values", len(w.store.values))
+	}
+	w.store.values[w.keyIndex()] = "{"
+	var problem *backend.Error
+	if state, err := w.Check(t.Context(), "id of second", ""); !errors.As(err, &problem) || problem.ID != backend.ProblemSettingDamaged || state != StateUnknown {
+		t.Errorf("%s, %v", state, err)
+	}
+	if _, err := w.List(t.Context()); err == nil {
+		t.Error("the list does not report it")
+	}
+}
