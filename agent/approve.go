@@ -46,7 +46,7 @@ func (t *turn) decide(c *ready) (GateCall, Verdict) {
 	if t.session.cfg.Hooks == nil || c.judged.Decision == Deny && c.judged.Final {
 		return gc, c.judged
 	}
-	advice := t.consult(c, gc)
+	advice := t.consult(c)
 	if advice.Input != nil {
 		gc = t.judge(c)
 	}
@@ -67,6 +67,10 @@ func (r *round) authorise(c *ready) (denial string, denied bool) {
 		return "This call is not allowed: " + verdict.Reason, true
 	}
 	r.flush()
+	if gc, verdict = r.petition(c, gc, verdict); verdict.Decision == Allow || verdict.Decision == Deny {
+		c.authority = verdict.authority(gc.Mode)
+		return "This call is not allowed: " + verdict.Reason, verdict.Decision == Deny
+	}
 	for asked := range maxAsks {
 		req, reply, err := r.askPerson(c, gc, verdict, asked > 0)
 		answer := reply.Answer
@@ -131,6 +135,7 @@ func (t *turn) askPerson(c *ready, gc GateCall, why Verdict, renewed bool) (Appr
 		req.Changes, _ = t.preview(c)
 		req.Outlook = outlook(s.cfg.Gate, gc, req.Changes)
 		t.emit(req)
+		t.notify(NotificationInput{Type: "permission_prompt", Title: "Approval needed", Message: strings.TrimSpace(req.Tool + ": " + req.Reason)})
 	}
 	t.settle()
 	var answer Answer

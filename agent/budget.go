@@ -116,8 +116,8 @@ func (t *turn) withinBudget() bool {
 }
 
 // leave answers calls that will not run any more.
-func (t *turn) leave(calls []llm.ToolCall) {
+func (t *turn) leave(calls []llm.ToolCall, why string) {
 	for _, c := range calls {
-		t.end(c, t.session.tools().Canonical(c.Name), Result{Output: "This call was not run: the session's budget is spent.", IsError: true}, OutcomeInterrupted, 0)
+		t.end(c, t.session.tools().Canonical(c.Name), Fail(why), OutcomeInterrupted, 0)
 	}
 }

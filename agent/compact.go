@@ -96,9 +96,7 @@ func (s *Session) Compact(ctx context.Context, focus string) iter.Seq2[Event, er
 			t.yield(Event{}, ErrBusy)
 			return
 		}
-		if ev, ok := s.RecordSettings(); ok {
-			t.hold(ev)
-		}
+		t.recordSettings()
 		t.compact(CompactionStart{Trigger: CompactManual, Tokens: t.nextUsage().Input}, focus)
 		t.closeIfAborted()
 		t.settle()
@@ -143,9 +141,7 @@ func (t *turn) compact(start CompactionStart, focus string) bool {
 		t.emit(Warn(WarnCompactionVetoed, advice.Reason))
 		return false
 	}
-	if focus == "" {
-		focus = advice.Context
-	}
+	focus = joined(focus, advice.Context)
 	began := t.session.cfg.Now()
 	t.emit(start)
 	end, err := t.shorten(start, focus)
@@ -170,9 +166,7 @@ func (t *turn) compact(start CompactionStart, focus string) bool {
 	if end.Outcome != OutcomeDone {
 		return false
 	}
-	if told := t.fire(PostCompactInput{Trigger: start.Trigger, Summary: end.Summary}); told.Context != "" {
-		t.emit(SteeringInjected{ByLoop: true, Text: told.Context})
-	}
+	t.tell(t.fire(PostCompactInput{Trigger: start.Trigger, Summary: end.Summary}).Context)
 	return true
 }
 

@@ -133,6 +133,10 @@ func (r *round) check(c *ready, fault string) bool {
 		t.endUnrun(c.call)
 		return false
 	}
+	if t.halt != nil {
+		t.leave([]llm.ToolCall{c.call}, haltedText)
+		return false
+	}
 	if open := s.transcript.openCall(c.call.ID); open == nil || !open.started {
 		t.emit(ToolCallStart{CallID: c.call.ID, Tool: s.tools().Canonical(c.call.Name), Input: string(c.call.Arguments)})
 	}
@@ -145,13 +149,17 @@ func (r *round) check(c *ready, fault string) bool {
 			t.endUnrun(c.call)
 			return false
 		}
-		end := t.ended(c.call, c.spec.Name, Fail(denial), OutcomeDenied, 0)
+		end := t.ended(c.call, c.spec.Name, Fail(t.refused(c, denial)), OutcomeDenied, 0)
 		end.Authority = c.authority
 		t.emit(end)
 		return false
 	}
+	t.arrive(c)
 	return true
 }
+
+// haltedText tells the model that hooks ended the turn before a call.
+const haltedText = "This call was not run: a hook ended the turn."
 
 // read finds the called tool and converts the model's arguments into the tool's
 // own. note names arguments that were ignored. If the call cannot be read,
@@ -195,6 +203,7 @@ func (t *turn) execute(batch []ready) {
 		return
 	}
 	out := make(chan Payload)
+	advice := make(chan HookAdvice, len(batch))
 	slots := make(chan struct{}, maxConcurrent)
 	go func() { // ends when the batch has ended: every run sends its end
 		var wg sync.WaitGroup
@@ -202,7 +211,7 @@ func (t *turn) execute(batch []ready) {
 			slots <- struct{}{}
 			wg.Go(func() {
 				defer func() { <-slots }()
-				t.run(r, func(p Payload) { out <- p })
+				advice <- t.run(r, func(p Payload) { out <- p })
 			})
 		}
 		wg.Wait()
@@ -211,9 +220,12 @@ func (t *turn) execute(batch []ready) {
 	for {
 		p, running := t.next(out)
 		if !running {
-			return
+			break
 		}
 		t.emit(p)
+	}
+	for range batch {
+		t.heed(<-advice)
 	}
 }
 
@@ -238,9 +250,10 @@ func (t *turn) next(out <-chan Payload) (Payload, bool) {
 	return p, running
 }
 
-// run executes one call and sends its events, the end last. Several calls may
-// run at once; send is safe for concurrent use.
-func (t *turn) run(r ready, send func(Payload)) {
+// run executes one call and sends its events, the end last. It returns what hooks
+// advise afterwards. Several calls may run at once; send is safe for concurrent
+// use.
+func (t *turn) run(r ready, send func(Payload)) (advice HookAdvice) {
 	begin := t.session.cfg.Now()
 	printed := func(text string, offset int) {
 		send(ToolCallOutput{CallID: r.call.ID, Text: text, Offset: offset})
@@ -259,16 +272,23 @@ func (t *turn) run(r ready, send func(Payload)) {
 	end := t.ended(r.call, r.spec.Name, result, outcome, took.Milliseconds())
 	end.Authority = r.authority
 	if outcome != OutcomeInterrupted {
-		r.remark(t.review(r, result, took, send))
+		advice = t.review(r, result, took, send)
+		r.remark(advice.afterwards())
 	}
-	end.ModelOutput = share(result.Output, t.told(r, result))
+	end.Withheld = advice.Output != nil && len(result.Media) > 0
+	end.ModelOutput = share(result.Output, t.told(r, result, advice.Output))
 	send(end)
+	return advice
 }
 
-// told returns what the model is told about a result. If that cannot be written,
-// the model is told only so: the panic's value may hold what it must not see.
-func (t *turn) told(r ready, result Result) (text string) {
-	if broken := protect(r.spec.Name, func() { text = r.output(result, t.reducer(r.spec.Name, result.Wanted)) }); broken != "" {
+// told returns what the model is told about a result, or instead of it. If that
+// cannot be written, the model is told only so: the panic's value may hold what it
+// must not see.
+func (t *turn) told(r ready, result Result, instead *string) (text string) {
+	reduce := t.reducer(r.spec.Name, result.Wanted)
+	if instead != nil {
+		text = reduce(*instead)
+	} else if broken := protect(r.spec.Name, func() { text = r.output(result, reduce) }); broken != "" {
 		text = notReduced
 	}
 	return strings.Join(append([]string{text}, r.remarks...), "\n\n")

@@ -59,8 +59,10 @@ type SettingsChange struct {
 // Title names the session for its list.
 type Title struct {
 	Text string `json:"text"`
-	// ByUser protects a title that a person chose.
+	// ByUser protects a title that a person chose, ByHook one that a hook did: a
+	// person may change it, no model does.
 	ByUser bool `json:"by_user,omitempty"`
+	ByHook bool `json:"by_hook,omitempty"`
 }
 
 // UserInput begins a turn.
@@ -161,8 +163,11 @@ type ToolCallEnd struct {
 	// means that Output is complete.
 	Size int64 `json:"size,omitempty"`
 	// Media is what else the model was shown. The data is left out for display.
-	Media   []llm.Media `json:"media,omitempty"`
-	Details *Details    `json:"details,omitempty"`
+	Media []llm.Media `json:"media,omitempty"`
+	// Withheld says that a hook replaced what the model is told, so that it is
+	// not shown the media either.
+	Withheld bool     `json:"withheld,omitempty"`
+	Details  *Details `json:"details,omitempty"`
 	// Authority says what allowed or denied the call; nil if it never came to a
 	// decision, and in older logs.
 	Authority *Authority `json:"authority,omitempty"`
@@ -259,6 +264,9 @@ type SteeringInjected struct {
 	QueueID string `json:"queue_id,omitempty"`
 	// ByLoop says that the loop wrote the message.
 	ByLoop bool `json:"by_loop,omitempty"`
+	// Refused says that a hook refused the user's message: the model is not told
+	// of it.
+	Refused bool `json:"refused,omitempty"`
 }
 
 // Retrying says that a request failed and is sent again after a wait.
@@ -436,6 +444,10 @@ const (
 	EndLimit       EndReason = "limit"
 	EndBudget      EndReason = "budget" // the session's budget is spent
 	EndFailed      EndReason = "failed"
+	EndStopped     EndReason = "stopped" // by a hook
+	// EndRefused means that a hook refused the input: the model is never told of
+	// it, and there is nothing to continue.
+	EndRefused EndReason = "refused"
 )
 
 // Kind implements [Payload].

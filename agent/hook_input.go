@@ -150,10 +150,13 @@ type NotificationInput struct {
 // ConfigChangeInput comes after settings changed.
 type ConfigChangeInput struct {
 	// Source is "user_settings", "project_settings", "local_settings" or
-	// "session_settings".
+	// [SessionSettings].
 	Source string `json:"source"`
 	Path   string `json:"file_path"` // empty for a session's settings
 }
+
+// SessionSettings is the source of a change of a session's own settings.
+const SessionSettings = "session_settings"
 
 // CwdChangedInput comes when a command runs in another folder than the one
 // before it.

@@ -17,7 +17,8 @@ import (
 type hooks struct {
 	mu     sync.Mutex
 	fired  []string
-	cut    bool // the newest ran in a context that had ended
+	inputs []agent.HookInput // what it was told
+	cut    bool              // the newest ran in a context that had ended
 	advise func(agent.HookCall) agent.HookAdvice
 }
 
@@ -26,7 +27,8 @@ func (h *hooks) Fire(ctx context.Context, c agent.HookCall, report func(agent.Pa
 	report(agent.HookStart{Point: point, Name: "test", CallID: id})
 	report(agent.HookOutput{Point: point, Name: "test", CallID: id, Text: "thinking"})
 	h.mu.Lock()
-	h.fired = append(h.fired, strings.TrimSpace(fmt.Sprintf("%s %s%s", point, c.Tool().Tool, endOf(c))))
+	h.fired = append(h.fired, strings.TrimSpace(fmt.Sprintf("%s %s%s", point, c.Tool().Tool, detail(c))))
+	h.inputs = append(h.inputs, c.Data)
 	h.cut = ctx.Err() != nil
 	h.mu.Unlock()
 	var advice agent.HookAdvice
@@ -37,10 +39,15 @@ func (h *hooks) Fire(ctx context.Context, c agent.HookCall, report func(agent.Pa
 	return advice
 }
 
-// endOf returns how the turn of a stop ended.
-func endOf(c agent.HookCall) agent.EndReason {
-	stop, _ := c.Data.(agent.StopInput)
-	return stop.Reason
+// detail returns how the turn of a stop ended, and the type of a notification.
+func detail(c agent.HookCall) string {
+	switch d := c.Data.(type) {
+	case agent.StopInput:
+		return string(d.Reason)
+	case agent.NotificationInput:
+		return d.Type
+	}
+	return ""
 }
 
 // at advises at one moment.
@@ -75,8 +82,10 @@ func TestHooksFireInTheirPlace(t *testing.T) {
 	}
 	r.run("once more")
 	want := []string{
-		"sessionStart", "preToolUse Look", "postToolUseFailure Look", "preToolUse Note", "postToolUse Note",
-		"stop done", "stop done", "sessionEnd", "sessionStart", "stop failed",
+		"sessionStart", "userPromptSubmit", "postSampling", "preToolUse Look", "postToolUseFailure Look", "permissionDenied Note",
+		"preToolUse Note", "permissionRequest Note", "notification permission_prompt", "postToolUse Note", "postSampling",
+		"stop done", "notification turn_done", "userPromptSubmit", "postSampling", "stop done", "notification turn_done",
+		"sessionEnd", "sessionStart", "userPromptSubmit", "stop failed", "notification turn_failed",
 	}
 	if diff := cmp.Diff(want, h.fired); diff != "" {
 		t.Error(diff)
@@ -184,7 +193,7 @@ func TestHooksAndAQuestionAcrossARestart(t *testing.T) {
 	if ends := find[agent.ToolCallEnd](events); len(ends) != 1 || ends[0].Output != "Note: b" {
 		t.Errorf("ran %+v", ends)
 	}
-	if diff := cmp.Diff([]string{"postToolUse Note", "stop done"}, h.fired[fired:]); diff != "" {
+	if diff := cmp.Diff([]string{"postToolUse Note", "postSampling", "stop done", "notification turn_done"}, h.fired[fired:]); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -44,6 +44,7 @@ type progress struct {
 	described               bool     // the model's whole situation was checked
 	worked                  []string // files that calls touched since then
 	said                    string   // the text of the newest answer
+	halt                    *string  // why hooks ended the turn; nil if they did not
 }
 
 // Run takes one input to its end, then runs queued follow-ups, and yields every
@@ -82,7 +83,7 @@ func (s *Session) RunQueued(ctx context.Context) iter.Seq2[Event, error] {
 // [ErrClosed] or [ErrDone].
 func (s *Session) Continue(ctx context.Context) iter.Seq2[Event, error] {
 	return s.turn(ctx, func(t *turn) {
-		if end := s.transcript.LastEnd; end == "" || end == EndDone {
+		if end := s.transcript.LastEnd; end == "" || end == EndDone || end == EndRefused {
 			t.yield(Event{}, ErrDone)
 			return
 		}
@@ -195,27 +196,28 @@ func (t *turn) pass(ev Event) {
 
 // process runs an input to its end, and then the follow-ups that are queued.
 func (t *turn) process(input Queued) {
-	t.begin(input)
-	t.toRest(t.loop())
+	t.toRest(t.begin(input))
 }
 
-// begin starts an input. The first one after the session was opened runs the
-// start hooks.
-func (t *turn) begin(input Queued) {
+// begin runs the loop for an input, unless hooks refuse it. The first one after
+// the session was opened runs the start hooks.
+func (t *turn) begin(input Queued) EndReason {
 	t.number++
 	opened := !t.session.transcript.past.begun
 	t.emit(UserInput{Text: input.Text, QueueID: input.ID})
-	if !opened {
-		return
+	if opened {
+		start := SessionStartInput{Source: "startup", Model: t.session.settings().Model}
+		if t.number > 1 {
+			start.Source = "resume"
+		}
+		t.tell(t.fire(start).Context)
 	}
-	start := SessionStartInput{Source: "startup", Model: t.session.settings().Model}
-	if t.number > 1 {
-		start.Source = "resume"
+	advice, ok := t.admitted(input.Text)
+	if !ok {
+		return EndRefused
 	}
-	advice := t.fire(start)
-	if advice.Context != "" {
-		t.emit(SteeringInjected{ByLoop: true, Text: advice.Context})
-	}
+	t.tell(advice.Context)
+	return t.loop()
 }
 
 // toRest ends a turn whose loop ended for the given reason, and then runs
@@ -233,8 +235,7 @@ func (t *turn) toRest(reason EndReason) {
 			return
 		}
 		t.progress, t.usage, t.before = progress{}, llm.Usage{Known: true}, t.session.transcript.Cost
-		t.begin(input)
-		reason = t.loop()
+		reason = t.begin(input)
 	}
 }
 
@@ -260,6 +261,9 @@ func (t *turn) loop() EndReason {
 		if t.ctx.Err() != nil {
 			return EndInterrupted // waiting messages stay in the queue
 		}
+		if t.halt != nil {
+			return t.halted()
+		}
 		t.deliver()
 		t.renewBriefing()
 		if limits.Rounds > 0 && t.rounds >= limits.Rounds {
@@ -273,14 +277,22 @@ func (t *turn) loop() EndReason {
 		if !t.affordable() || t.compactIfFull() && !t.nextFits() {
 			return EndBudget
 		}
+		if t.halt != nil {
+			return t.halted()
+		}
 		answer, err := t.ask()
 		if err != nil {
 			return t.fail(err)
 		}
 		calls := answer.Message.Calls()
 		t.watchContext()
+		t.sampled(answer, len(calls))
+		if t.halt != nil {
+			t.leave(calls, haltedText)
+			return t.halted()
+		}
 		if !t.withinBudget() {
-			t.leave(calls)
+			t.leave(calls, "This call was not run: the session's budget is spent.")
 			return EndBudget
 		}
 		if answer.Finish.Reason == llm.FinishPause && t.pauses < maxPauses {
@@ -366,11 +378,27 @@ func (t *turn) watch(calls []llm.ToolCall) {
 
 // deliver handles what other goroutines requested since the last round.
 func (t *turn) deliver() {
-	if ev, ok := t.session.RecordSettings(); ok {
-		t.hold(ev)
-	}
+	t.recordSettings()
 	for _, m := range t.session.queue.takeSteering() {
-		t.emit(SteeringInjected{Text: m.Text, QueueID: m.ID})
+		advice, ok := t.admitted(m.Text)
+		t.emit(SteeringInjected{Text: m.Text, QueueID: m.ID, Refused: !ok})
+		if ok {
+			t.tell(advice.Context)
+		}
+	}
+}
+
+// recordSettings records settings that were requested, and tells hooks of a
+// change.
+func (t *turn) recordSettings() {
+	isChange := t.session.transcript.Settings.Model != ""
+	ev, ok := t.session.RecordSettings()
+	if !ok {
+		return
+	}
+	t.hold(ev)
+	if isChange {
+		t.tell(t.fire(ConfigChangeInput{Source: SessionSettings}).Context)
 	}
 }
 
@@ -398,6 +426,9 @@ func (t *turn) fail(err error) EndReason {
 
 // finish ends a turn. next says that another input follows at once.
 func (t *turn) finish(reason EndReason, next bool) {
+	if !next {
+		t.notifyEnd(reason)
+	}
 	t.emit(ProcessingEnd{Reason: reason, Next: next, Rounds: t.rounds, Usage: t.usage, Cost: t.session.transcript.Cost.Since(t.before)})
 	t.closeIfAborted()
 	t.settle()

@@ -98,7 +98,8 @@ type Session struct {
 	cfg        Config
 	transcript Transcript
 	fitted     fitted
-	full       bool // the context is close to the window's size; see watchContext
+	full       bool   // the context is close to the window's size; see watchContext
+	dir        string // of the newest command; empty for the session's own folder
 	queue      Queue
 	control    control
 }
@@ -282,7 +283,9 @@ func (s *Session) Close(ctx context.Context) []Event {
 		return nil
 	}
 	var events []Event
-	s.fire(ctx, SessionEndInput{Reason: "closed"}, func(p Payload) {
+	ended, cancel := context.WithTimeout(ctx, endTime)
+	defer cancel()
+	s.fire(ended, SessionEndInput{Reason: "closed"}, func(p Payload) {
 		if ev := s.Record(p); ev.Durable() {
 			events = append(events, ev)
 		}

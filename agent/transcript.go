@@ -113,12 +113,7 @@ func (t *Transcript) Apply(ev Event) {
 		t.State = StateProcessing
 		t.past.forget()
 	case SteeringInjected:
-		if d.ByLoop {
-			t.remind(Reminder(EscapeTags(d.Text)))
-			break
-		}
-		t.conversation.Append(contextir.SteeringMessage, llm.Text(llm.RoleUser, d.Text))
-		t.tally.added += len(d.Text)
+		t.applySteering(d)
 	case TextEnd:
 		t.applyAnswer(d)
 	case Warning:
@@ -156,6 +151,9 @@ func (t *Transcript) Apply(ev Event) {
 	case LocalCommandEnd:
 		t.applyCommand(d)
 	case ProcessingEnd:
+		if d.Reason == EndRefused {
+			t.tally.added -= min(t.tally.added, t.conversation.Withdraw())
+		}
 		t.State, t.LastEnd, t.open = StateIdle, d.Reason, openCalls{}
 		t.past.held = d.Reason != EndDone
 		t.past.forget()
@@ -163,6 +161,17 @@ func (t *Transcript) Apply(ev Event) {
 		t.State, t.past.begun = StateIdle, false
 	case SessionEnd:
 		t.State = StateClosed
+	}
+}
+
+func (t *Transcript) applySteering(d SteeringInjected) {
+	switch {
+	case d.Refused:
+	case d.ByLoop:
+		t.remind(Reminder(EscapeTags(d.Text)))
+	default:
+		t.conversation.Append(contextir.SteeringMessage, llm.Text(llm.RoleUser, d.Text))
+		t.tally.added += len(d.Text)
 	}
 }
 
@@ -236,6 +245,9 @@ func (t *Transcript) applyResult(d ToolCallEnd) {
 	t.tally.added += len(d.ForModel())
 	part := contextir.Answer(c.call, d.ForModel(), d.IsError)
 	for i := range d.Media {
+		if d.Withheld {
+			break
+		}
 		part.Result.Parts = append(part.Result.Parts, llm.Part{Kind: llm.PartMedia, Media: &d.Media[i]})
 		t.tally.added += pictureTokens * bytesPerToken
 	}

@@ -14,6 +14,8 @@ const (
 	WarnCompactionEnds   WarningID = "compaction_ends"       // number of failures
 	WarnCompactionVetoed WarningID = "compaction_vetoed"     // what the hook said
 	WarnHooksOverruled   WarningID = "hooks_overruled"       // number of times
+	WarnHookStopped      WarningID = "hook_stopped"          // what the hook said
+	WarnPromptRefused    WarningID = "prompt_refused"        // what the hook said
 	WarnLength           WarningID = "answer_length"         //
 	WarnFiltered         WarningID = "answer_filtered"       // what the provider said
 	WarnRefused          WarningID = "answer_refused"        // what the provider said
@@ -37,6 +39,8 @@ var warnings = map[WarningID]struct{ code, message string }{
 	WarnCompactionEnds:   {"context", "Compaction failed {0} times in a row. It is not tried again until you ask for it."},
 	WarnCompactionVetoed: {"hooks", "A hook prevented the compaction of the conversation. {0}"},
 	WarnHooksOverruled:   {"hooks", "Hooks continued this turn {0} times. It ends here nevertheless."},
+	WarnHookStopped:      {"hooks", "A hook ended this turn. {0}"},
+	WarnPromptRefused:    {"hooks", "A hook refused this message, so it was not sent to the model. {0}"},
 	WarnLength:           {"length", "The answer stopped because it reached the model's length limit. Ask it to go on to get the rest."},
 	WarnFiltered:         {"content_filter", "The provider's content filter ended the answer. {0}"},
 	WarnRefused:          {"refusal", "The model refused to go on. {0}"},

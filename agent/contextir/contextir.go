@@ -56,6 +56,22 @@ func (c *Conversation) Append(t ItemType, m llm.Message) {
 	c.pictures = c.pictures || pictured(m.Parts)
 }
 
+// Withdraw removes the newest message of the user that no answer follows, and
+// returns its size in bytes; 0 if there is none.
+func (c *Conversation) Withdraw() int {
+	for i, it := range slices.Backward(c.items) {
+		switch it.Type {
+		case AssistantMessage:
+			return 0
+		case UserMessage:
+			c.items = slices.Delete(slices.Clone(c.items), i, i+1)
+			c.unsettle()
+			return Bytes(it.Message)
+		}
+	}
+	return 0
+}
+
 // Newest returns the type of the newest item; empty if there is none.
 func (c *Conversation) Newest() ItemType {
 	if len(c.items) == 0 {

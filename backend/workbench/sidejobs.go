@@ -100,7 +100,7 @@ func (w *Workbench) sideJobs(ctx context.Context, info backend.SessionInfo, sess
 // queued message follows at once.
 func sideJobsAfter(session *agent.Session, prefs backend.Preferences) (jobs []sideJob) {
 	t := session.Transcript()
-	if !prefs.PlainTitles && t.Turn == 1 && !t.Title.ByUser {
+	if !prefs.PlainTitles && t.Turn == 1 && !t.Title.ByUser && !t.Title.ByHook {
 		jobs = append(jobs, titleJob(t))
 	}
 	if prefs.SuggestPrompts && !session.Queue().Has(agent.FollowUp) {

@@ -33,6 +33,6 @@ func titleJob(t *agent.Transcript) sideJob {
 			}
 			return nil
 		},
-		wanted: func(t *agent.Transcript) bool { return !t.Title.ByUser },
+		wanted: func(t *agent.Transcript) bool { return !t.Title.ByUser && !t.Title.ByHook },
 	}
 }

@@ -393,7 +393,7 @@ export type Effort = "" | "none" | "minimal" | "low" | "medium" | "high" | "xhig
 
 export type Empty = Record<string, never>
 
-export type EndReason = "done" | "interrupted" | "crashed" | "limit" | "budget" | "failed"
+export type EndReason = "done" | "interrupted" | "crashed" | "limit" | "budget" | "failed" | "stopped" | "refused"
 
 export type Endpoint = {
   id: string
@@ -1530,6 +1530,7 @@ export type SteeringInjected = {
   text: string
   queue_id?: string
   by_loop?: boolean
+  refused?: boolean
 }
 
 export type SuggestReply = {
@@ -1611,6 +1612,7 @@ export type TextStart = {
 export type Title = {
   text: string
   by_user?: boolean
+  by_hook?: boolean
 }
 
 export type ToolCall = { id: string; wire_id?: string; name: string; arguments: string }
@@ -1625,6 +1627,7 @@ export type ToolCallEnd = {
   duration_ms: number
   size?: number
   media?: Media[]
+  withheld?: boolean
   details?: Details
   authority?: Authority
 }
@@ -1770,7 +1773,7 @@ export type Warning = {
   message: string
 }
 
-export type WarningID = "context_full" | "context_compacts" | "context_overflow" | "compaction_ends" | "compaction_vetoed" | "hooks_overruled" | "answer_length" | "answer_filtered" | "answer_refused" | "fallback" | "budget" | "cost_unknown" | "calls" | "damaged_event" | "damaged_events" | "permission_mode_reset"
+export type WarningID = "context_full" | "context_compacts" | "context_overflow" | "compaction_ends" | "compaction_vetoed" | "hooks_overruled" | "hook_stopped" | "prompt_refused" | "answer_length" | "answer_filtered" | "answer_refused" | "fallback" | "budget" | "cost_unknown" | "calls" | "damaged_event" | "damaged_events" | "permission_mode_reset"
 
 export type Whitespace = "" | "ignore"
 

@@ -105,3 +105,15 @@ test('the notice of a compaction unfolds to its summary', () => {
   screen.getByRole('button', { name: /^Compacted from 105/, expanded: true })
   screen.getByRole('heading', { name: 'Goal' })
 })
+
+// OAS-668: what a hook says to the user is not folded away; what it did is.
+test('a hook speaks to the user', () => {
+  const notice = { title: 'Built', body: 'It took 3 s.', level: 'warning' } as const
+  const said = { said: 'The build is red.', notice, message: 'Folded.' }
+  const hook = { point: 'stop', name: 'build', duration_ms: 3, ...said } as const
+  show({ type: 'notice', key: 'e1', notice: 'hook', hook })
+  screen.getByText('The build is red.')
+  screen.getByText('Built')
+  screen.getByText(/It took 3 s\./)
+  expect(screen.queryByText('Folded.')).toBeNull()
+})

@@ -36,6 +36,8 @@ export type PromptEntry = {
   text: string
   /** It was sent while a turn was running and did not begin a new turn. */
   steered?: boolean
+  /** A hook refused it, so the model was not sent it. */
+  refused?: boolean
   /** The full length in bytes, if the text was cut for display. */
   size?: number
 }

@@ -1,14 +1,17 @@
 /** What is announced while the page is not in front, and what the page's title says. */
-import type { Notices, SessionInfo } from '../types.gen'
+import type { EndReason, Notices, SessionInfo } from '../types.gen'
 import { type Family, familyMark, type Mark } from './sessions'
 
 export type NoticeKind = 'waiting' | 'done' | 'failed'
+
+/** The ends that the user sees coming, because they just did something. */
+const quietEnds: readonly (EndReason | undefined)[] = ['interrupted', 'refused']
 
 /** What the change of a session's mark announces; undefined if nothing. */
 export function announced(before: Mark, after: Mark, session: SessionInfo): NoticeKind | undefined {
   if (before === after) return undefined
   if (after === 'waiting' || after === 'failed') return after
-  return after === 'rest' && session.last_end !== 'interrupted' ? 'done' : undefined
+  return after === 'rest' && !quietEnds.includes(session.last_end) ? 'done' : undefined
 }
 
 /** Whether the user wants to be told. */

@@ -304,6 +304,8 @@ test.each([
   ['interrupted', undefined, true],
   ['limit', 'rounds', true],
   ['limit', 'turns', false],
+  ['stopped', undefined, true],
+  ['refused', undefined, false],
 ] as const)('a turn that ended as %s (%s) can be continued: %s', (reason, limit, can) => {
   const log = new Log()
   log.add('user_input', { text: 'Go' })
@@ -315,6 +317,24 @@ test.each([
   const going = apply(emptyView, log.events)
   expect(going).toMatchObject({ state: 'processing', rounds: 0 })
   expect(canContinue(going)).toBe(false)
+})
+
+// OAS-661: a message that a hook refused is marked as not sent.
+test('a refused message is marked', () => {
+  const log = new Log()
+  log.add('user_input', { text: 'Go' })
+  log.add('steering_injected', { text: 'Faster', refused: true })
+  log.add('steering_injected', { text: 'Slower' })
+  log.add('processing_end', { reason: 'done', rounds: 1, usage: noUsage })
+  log.add('user_input', { text: 'My key is 42' })
+  log.add('processing_end', { reason: 'refused', rounds: 0, usage: noUsage })
+  const prompts = apply(emptyView, log.events).entries.filter(({ type }) => type === 'prompt')
+  expect(prompts.map((prompt) => prompt.type === 'prompt' && Boolean(prompt.refused))).toEqual([
+    false,
+    true,
+    false,
+    true,
+  ])
 })
 
 // OAS-118: a hook without a result is not shown.

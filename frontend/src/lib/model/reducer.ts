@@ -4,7 +4,7 @@ import { dropStreaming, endThinking, finishAnswer, grow, openAnswer, timeThinkin
 import { callEntry, commandEntry, findCall, findCommand, finishCall, finishCommand } from './calls'
 import { replace, type Writable, writable } from './change'
 import { finishCompaction, openCompaction, stopCompaction } from './compactions'
-import type { Entry, View } from './entries'
+import type { Entry, PromptEntry, View } from './entries'
 import { spent } from './spending'
 import { grownTail, newest } from './tails'
 import type { Draft, Event, SteeringInjected } from '../types.gen'
@@ -239,6 +239,7 @@ function step(view: Writable, event: Event): void {
       return
     case 'processing_end':
       endTurn(view)
+      if (event.data.reason === 'refused') refusePrompt(view)
       if (event.data.next) view.state = 'processing'
       view.rounds = event.data.rounds
       view.entries.push({
@@ -261,17 +262,26 @@ function step(view: Writable, event: Event): void {
 
 /** Adds a message from the user, or a note from the loop. A note about repetition joins its notice. */
 function steer(view: Writable, data: SteeringInjected, event: Event): void {
-  const { text, by_loop: byLoop } = data
+  const { text, by_loop: byLoop, refused } = data
   const key = keyOf(event)
   const last = view.entries.at(-1)
   if (!byLoop) {
-    view.entries.push({ type: 'prompt', key, seq: event.seq ?? 0, text, steered: true })
+    view.entries.push({ type: 'prompt', key, seq: event.seq ?? 0, text, steered: true, refused })
   } else if (last?.type === 'notice' && last.notice === 'loop' && !last.message) {
     replace(view, last, { message: text })
   } else {
     view.entries.push({ type: 'notice', notice: 'nudge', key, message: text })
   }
 }
+
+/** Marks the prompt of the turn that ended as one that the model was not sent. */
+function refusePrompt(view: Writable): void {
+  const prompt = view.entries.findLast(isPromptOfTurn)
+  if (prompt) replace(view, prompt, { refused: true })
+}
+
+const isPromptOfTurn = (entry: Entry): entry is PromptEntry =>
+  entry.type === 'prompt' && !entry.steered
 
 // Events that could not be stored have no seq, and two of them may have the same time.
 const keyOf = (event: Event) => `e${event.seq ?? `@${event.at}.${event.kind}`}`

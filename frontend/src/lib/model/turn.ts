@@ -11,7 +11,7 @@ export function turnAtRest({ state, entries }: View): TurnEntry | undefined {
 /** Whether the newest turn can be continued from where it stopped. */
 export function canContinue(view: View): boolean {
   const last = turnAtRest(view)
-  if (!last || last.reason === 'done') return false
+  if (!last || last.reason === 'done' || last.reason === 'refused') return false
   const before = view.entries[view.entries.lastIndexOf(last) - 1]
   const isSpent = before?.type === 'notice' && before.notice === 'limit' && before.limit === 'turns'
   return !isSpent

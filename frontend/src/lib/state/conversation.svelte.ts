@@ -17,6 +17,7 @@ import { type Folds, noFolds, withFold } from '../model/rows'
 import { emptyView, type View } from '../model/entries'
 import { applyDraft } from '../model/reducer'
 import { freshEvents } from '../model/sync'
+import { giveBack } from './refused'
 
 /** Up to which event suggestions were dismissed, by session. It is kept when another session is opened. */
 const putAway = new SvelteMap<string, number>()
@@ -253,6 +254,7 @@ export class Conversation {
     if (events.length === 0) return
     this.log.newest.append(events)
     this.queue.receive(events)
+    giveBack(this.id, this.view, events)
     if (this.view.state === 'idle') this.stopping = false
     this.#settle()
   }

@@ -1,6 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
 import { commandIn } from '../model/activity'
+import { emptyView } from '../model/entries'
+import { apply } from '../model/reducer'
+import { Log, noUsage } from '../model/testing'
 import { dropDrafts, putBack, queuedDraft, readDraft, takeSent, writeDraft } from './drafts.svelte'
+import { giveBack } from './refused'
 
 beforeEach(() => writeDraft('s', ''))
 
@@ -55,4 +59,24 @@ test('the drafts of a session go with it, also those of its queued messages and 
   expect(owners.filter((owner) => readDraft(owner) !== '')).toEqual(['stays', 'stays/q2'])
   expect(readDraft('gone/earlier')).toBe('')
   dropDrafts('stays')
+})
+
+// OAS-661: what a hook refused to send is in the message field again, once.
+test('a refused message goes back to its field', () => {
+  const log = new Log()
+  const refuse = (text: string) => [
+    log.add('user_input', { text }),
+    log.add('processing_end', { reason: 'refused', rounds: 0, usage: noUsage }),
+  ]
+  const events = [
+    ...refuse('My key is 42'),
+    log.add('steering_injected', { text: 'Faster', refused: true }),
+  ]
+  const view = apply(emptyView, events)
+  writeDraft('refused', '')
+  giveBack('refused', view, events)
+  giveBack('refused', view, events)
+  expect(readDraft('refused')).toBe('My key is 42\n\nFaster')
+  giveBack('other', view, [log.add('steering_injected', { text: 'Slower' })])
+  expect(readDraft('other')).toBe('')
 })
