@@ -44,6 +44,8 @@ type Helper struct {
 	// Folder is the agent's working folder, inside the project.
 	Folder string `json:"folder"`
 	Rounds int    `json:"rounds"` // of tools, for each input
+	// Task is the beginning of what it was started for.
+	Task string `json:"task,omitempty"`
 }
 
 // SessionEnd closes a session. State is what it was doing.

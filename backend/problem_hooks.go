@@ -7,6 +7,8 @@ const (
 	ProblemHookDraft     ProblemID = "hook_draft"
 	ProblemHookScope     ProblemID = "hook_scope"
 	ProblemHookInput     ProblemID = "hook_input"
+	ProblemHookNotKept   ProblemID = "hook_not_kept"
+	ProblemHookUntrusted ProblemID = "hook_untrusted"
 	ProblemHookUnwritten ProblemID = "hook_unwritten"
 	ProblemHooksFile     ProblemID = "hooks_file"
 )
@@ -19,6 +21,13 @@ var hookProblems = map[ProblemID]problem{
 	ProblemHookDraft:   {code: CodeInvalid, message: "The hook cannot run as it is written. {0}", kept: keptHooks},
 	ProblemHookScope:   {code: CodeInvalid, message: "Hooks cannot be kept there.", kept: keptHooks},
 	ProblemHookInput:   {code: CodeInvalid, message: "The hook's input is not a JSON object.", kept: keptAll},
+	ProblemHookNotKept: {
+		code: CodeInvalid, message: "The log did not keep all that this hook was told, so it cannot run again with it.", kept: keptAll,
+	},
+	ProblemHookUntrusted: {
+		code: CodeInvalid, message: "The hook {0} does not run before you trust it.",
+		kept: keptAll, next: "Look at what it does and decide about it.",
+	},
 	ProblemHookUnwritten: {
 		code: CodeFolder, message: "The hook could not be written to {0}.",
 		kept: keptHooks, next: "Check that it is a file of JSON that you may write.",

@@ -1,104 +1,101 @@
 // Package hooks keeps the programs that users and projects attach to sessions: where
 // they are written, whether they may run, and what each of them did.
+//
+// The hooks of a project run once the user trusts exactly what stands there; package
+// trust remembers that. A hook that guards calls is not dropped silently: while its
+// file cannot be read, or while what took its place is not trusted yet, the calls
+// that it is about are asked about.
 package hooks
 
 import (
 	"context"
+	"encoding/json"
+	"sync"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/hook"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/settings"
+	"atelier.dev/atelier/backend/trust"
 )
 
+// Store keeps what was switched, what guards, and the log: a part of
+// [backend.Store].
+type Store interface {
+	backend.Settings
+	backend.HookLog
+}
+
+// Config is what hooks work with.
+type Config struct {
+	Folder string // the project, absolute and without links
+	User   string // the user's home folder; without it there is no file of the user
+	Store  Store
+	Trust  *trust.Trust
+	// Engine has what all engines share: how hooks reach other programs and hosts,
+	// and what a rule is about.
+	Engine hook.Options
+	// Access says what a past call touched, as far as its input says it.
+	Access func(tool string, input json.RawMessage) agent.Access
+	// AddRule adds a rule to a session.
+	AddRule func(ctx context.Context, session, rule string, d agent.Decision) error
+	// Changed is called when the list of hooks changed, with an empty session, or
+	// when the log has new entries of a session. It must not block.
+	Changed func(session string)
+}
+
 // Hooks keeps the hooks of one folder. It is safe for concurrent use.
-type Hooks struct{}
+type Hooks struct {
+	cfg      Config
+	settings *settings.Reader
+	log      *logbook
 
-// New returns the hooks of a folder.
-func New() *Hooks { return &Hooks{} }
-
-// List lists the hooks of all settings files.
-func (h *Hooks) List(context.Context, HooksRequest) (HooksReply, error) { return HooksReply{}, nil }
-
-// Switch switches a hook on or off.
-func (h *Hooks) Switch(context.Context, HookSwitchRequest) (backend.Empty, error) {
-	return backend.Empty{}, errMissing
+	mu       sync.Mutex
+	list     *list            // nil before the first reading
+	guards   map[string]guard // by path of a file
+	changing sync.Mutex       // held while something is stored
 }
 
-// errMissing answers a request about a hook that is not there.
-var errMissing = backend.Problem(backend.ProblemHookMissing)
-
-// errEntry answers a request about an entry that the log does not have.
-var errEntry = backend.Problem(backend.ProblemHookEntry)
-
-// Log lists what was considered.
-func (h *Hooks) Log(context.Context, HookLogRequest) (HookLogReply, error) {
-	return HookLogReply{}, nil
+// New returns the hooks of a folder. Close ends what runs.
+func New(cfg Config) *Hooks {
+	h := &Hooks{cfg: cfg, settings: settings.NewReader(cfg.Folder, cfg.User), guards: map[string]guard{}}
+	h.log = newLogbook(cfg.Store, func(session string) { cfg.Changed(session) })
+	return h
 }
 
-// Entry returns an entry of the log in full.
-func (h *Hooks) Entry(context.Context, HookEntryRequest) (HookLogEntry, error) {
-	return HookLogEntry{}, errEntry
+// Close writes what is left of the log.
+func (h *Hooks) Close(ctx context.Context) error { return h.log.close(ctx) }
+
+// Session says whose hooks an engine runs.
+type Session struct {
+	ID string
+	// Account is the session whose rules hold: its own or that of the session that
+	// started it.
+	Account string
+	Folder  string // where its tools act
+	Agent   *hook.Agent
 }
 
-// Replay runs the hook of an entry again.
-func (h *Hooks) Replay(context.Context, HookReplayRequest) (HookLogEntry, error) {
-	return HookLogEntry{}, errEntry
+// Engine returns what runs the hooks of a session. The caller closes it.
+func (h *Hooks) Engine(ctx context.Context, s Session) *hook.Engine {
+	return hook.New(h.options(ctx, s))
 }
 
-// DryRun says which past calls a draft would have matched.
-func (h *Hooks) DryRun(context.Context, HookDryRunRequest) (HookDryRunReply, error) {
-	return HookDryRunReply{}, nil
+func (h *Hooks) options(ctx context.Context, s Session) hook.Options {
+	o := h.cfg.Engine
+	o.Folder, o.Agent, o.Log = s.Folder, s.Agent, h.log.add
+	o.Handlers = func() []hook.Handler { return h.current(ctx).handlers }
+	o.Ready = func(x hook.Handler) hook.Readiness { return h.ready(ctx, x, s.Folder) }
+	o.Update = func(x hook.Handler, u hook.PermissionUpdate) error { return h.update(ctx, s.Account, x, u) }
+	return o
 }
 
-// Test runs a draft.
-func (h *Hooks) Test(context.Context, HookTestRequest) (HookLogEntry, error) {
-	return HookLogEntry{}, errMissing
-}
-
-// Save writes a draft to a settings file.
-func (h *Hooks) Save(context.Context, HookSaveRequest) (HookRow, error) {
-	return HookRow{}, backend.Problem(backend.ProblemHookScope)
-}
-
-// Remove takes a hook out of its file.
-func (h *Hooks) Remove(context.Context, HookRemoveRequest) (backend.Empty, error) {
-	return backend.Empty{}, errMissing
-}
-
-// Points says what the hooks of each point are told and may answer.
-func (h *Hooks) Points(context.Context, backend.Empty) (HookPointsReply, error) {
-	var reply HookPointsReply
-	for _, in := range agent.HookInputs() {
-		reply.Points = append(reply.Points, HookPointInfo{Point: in.Point(), Example: []byte("{}")})
+// update adds a rule that a hook asked for (K-34). The rules themselves see to it
+// that no allow lifts a deny. What the user did not write does not allow anything
+// for longer than one call.
+func (h *Hooks) update(ctx context.Context, session string, by hook.Handler, u hook.PermissionUpdate) error {
+	if u.Behavior == agent.Allow && by.Origin.Scope != hook.ScopeUser && by.Origin.Scope != hook.ScopeCode {
+		return errAllows
 	}
-	return reply, nil
-}
-
-// Templates lists hooks to begin with.
-func (h *Hooks) Templates(context.Context, backend.Empty) (HookTemplatesReply, error) {
-	return HookTemplatesReply{Templates: templates}, nil
-}
-
-// ListTrust lists everything that the folder can make Atelier run.
-func (h *Hooks) ListTrust(context.Context, backend.Empty) (TrustReply, error) {
-	return TrustReply{}, nil
-}
-
-// ShowTrust returns what would run.
-func (h *Hooks) ShowTrust(context.Context, TrustRequest) (TrustShown, error) {
-	return TrustShown{}, errMissing
-}
-
-// AcceptTrust trusts what was shown.
-func (h *Hooks) AcceptTrust(context.Context, TrustAcceptRequest) (backend.Empty, error) {
-	return backend.Empty{}, errMissing
-}
-
-// RefuseTrust refuses an item.
-func (h *Hooks) RefuseTrust(context.Context, TrustRequest) (backend.Empty, error) {
-	return backend.Empty{}, errMissing
-}
-
-// RevokeTrust forgets what was decided about an item.
-func (h *Hooks) RevokeTrust(context.Context, TrustRequest) (backend.Empty, error) {
-	return backend.Empty{}, errMissing
+	return h.cfg.AddRule(ctx, session, u.Tool, u.Behavior)
 }

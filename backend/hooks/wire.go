@@ -257,7 +257,8 @@ type HookEffect struct {
 	// Stopped says that the turn ends, for the reason in Stop.
 	Stopped bool              `json:"stopped,omitempty"`
 	Stop    string            `json:"stop,omitempty"`
-	Said    string            `json:"said,omitempty"` // to the person and the model
+	Said    string            `json:"said,omitempty"`    // to the person and the model
+	Message string            `json:"message,omitempty"` // to the person
 	Title   string            `json:"title,omitempty"`
 	Notice  *agent.HookNotice `json:"notice,omitempty"`
 	Rule    *HookRule         `json:"rule,omitempty"`
@@ -350,15 +351,30 @@ type HookPointsReply struct {
 // HookPointInfo says what hooks of a point are told and may answer.
 type HookPointInfo struct {
 	Point agent.HookPoint `json:"point"`
-	Docs  string          `json:"docs"`
-	// Matches says what a matcher is compared with: "tool", "source" and so on;
-	// empty if the point has no matcher.
+	Event string          `json:"event"` // its name in settings files
+	// Matches is the member of the input that a matcher is compared with; empty if
+	// the point has no matcher.
 	Matches string          `json:"matches,omitempty"`
 	Example json.RawMessage `json:"example"`
-	Answers []string        `json:"answers,omitempty"`
+	Answers []HookPower     `json:"answers,omitempty"`
 	// Blocks says that exit code 2 prevents what is about to happen.
 	Blocks bool `json:"blocks,omitempty"`
 }
+
+// HookPower is something that hooks of a point can do. The values are those of
+// package hook.
+type HookPower string
+
+// The powers.
+const (
+	PowerDeny    HookPower = "deny"
+	PowerAsk     HookPower = "ask"
+	PowerAllow   HookPower = "allow"
+	PowerInput   HookPower = "input"   // change the call's input
+	PowerOutput  HookPower = "output"  // replace what the model is told of a result
+	PowerContext HookPower = "context" // tell the model something
+	PowerEnd     HookPower = "end"     // end the turn
+)
 
 // HookTemplatesReply answers hooks.templates.
 type HookTemplatesReply struct {

@@ -17,6 +17,7 @@ import (
 	"atelier.dev/atelier/agent/llm/catalogue"
 	"atelier.dev/atelier/agent/subagent"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/internal/text"
 	"atelier.dev/atelier/backend/live"
 )
 
@@ -58,7 +59,7 @@ func (h *helpers) Spawn(ctx context.Context, task subagent.Task) (string, error)
 	if rounds <= 0 {
 		rounds = subagent.DefaultMaxTurns
 	}
-	info, err := w.create(ctx, set, &agent.Helper{Parent: h.parent, Folder: folder, Rounds: rounds})
+	info, err := w.create(ctx, set, &agent.Helper{Parent: h.parent, Folder: folder, Rounds: rounds, Task: text.Head(task.Text, taskLine)})
 	if err != nil {
 		return "", err
 	}

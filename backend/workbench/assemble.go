@@ -21,7 +21,7 @@ import (
 // newSession assembles a session. It is the only place that knows all parts.
 func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, past []agent.Event, approver agent.Approver) (*agent.Session, error) {
 	folder := w.folderOf(info)
-	place, err := w.workplace(ctx, info.ID, folder)
+	place, err := w.workplace(ctx, info)
 	if err != nil {
 		return nil, err
 	}
@@ -65,9 +65,9 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 		ID: info.ID, Model: w.providers, Gate: gate, Approver: approver,
 		Profiles: profiles,
 		Limits:   limits, Retry: w.cfg.Retry, Reduce: reduce, Facts: w.providers,
-		Compactor: w.compactor(),
-		Leave:     func(ctx context.Context) { w.leave(ctx, info.ID) },
-		Now:       time.Now, NewID: func() string { return ulid.Make().String() },
+		Compactor: w.compactor(), Hooks: place.hooks,
+		Leave: func(ctx context.Context) { w.leave(ctx, info.ID) },
+		Now:   time.Now, NewID: func() string { return ulid.Make().String() },
 	}, past...)
 	if err != nil || session.Transcript().Settings.Model != "" || len(past) == 0 {
 		return session, err

@@ -22,7 +22,7 @@ func (w *Workbench) runCommand(ctx context.Context, in CommandRequest) (backend.
 	}
 	return backend.Empty{}, w.start(ctx, in.Session, func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
 		return s.RunCommand(ctx, in.Command, func(ctx context.Context, line string, output func(string)) agent.Result {
-			place, err := w.workplace(ctx, info.ID, w.folderOf(info))
+			place, err := w.workplace(ctx, info)
 			if err != nil {
 				return agent.Fail("The command did not run: " + err.Error())
 			}

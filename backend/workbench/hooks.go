@@ -1,5 +1,20 @@
 package workbench
 
+import (
+	"context"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/hook"
+	"atelier.dev/atelier/agent/network"
+	"atelier.dev/atelier/agent/permission/rule"
+	"atelier.dev/atelier/agent/sandbox/confine"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/guard"
+	"atelier.dev/atelier/backend/hooks"
+	"atelier.dev/atelier/backend/trust"
+)
+
 // hookMethods registers the methods of hooks and of what they are trusted with.
 func (w *Workbench) hookMethods(d *Dispatcher) {
 	handle(d, "hooks.list", w.hooks.List)
@@ -7,7 +22,7 @@ func (w *Workbench) hookMethods(d *Dispatcher) {
 	handle(d, "hooks.log", w.hooks.Log)
 	handle(d, "hooks.entry", w.hooks.Entry)
 	handle(d, "hooks.replay", w.hooks.Replay)
-	handle(d, "hooks.dry_run", w.hooks.DryRun)
+	handle(d, "hooks.dry_run", w.dryRun)
 	handle(d, "hooks.test", w.hooks.Test)
 	handle(d, "hooks.save", w.hooks.Save)
 	handle(d, "hooks.remove", w.hooks.Remove)
@@ -19,3 +34,113 @@ func (w *Workbench) hookMethods(d *Dispatcher) {
 	handle(d, "trust.refuse", w.hooks.RefuseTrust)
 	handle(d, "trust.revoke", w.hooks.RevokeTrust)
 }
+
+// newHooks returns the hooks of the folder.
+func (w *Workbench) newHooks() *hooks.Hooks {
+	return hooks.New(hooks.Config{
+		Folder: w.cfg.Folder, User: userHome(w.cfg), Store: w.cfg.Store, Access: accessOf(w.cfg.Folder),
+		Trust:  trust.New(trust.Config{Folder: w.cfg.Folder, User: userHome(w.cfg), Store: w.cfg.Store}),
+		Engine: hook.Options{Runner: hook.Local{}, Network: w.deniedHosts, Applies: w.ruleApplies}, AddRule: w.addRuleOfHook, Changed: w.tellHooks,
+	})
+}
+
+// hooksOf returns what runs the hooks of a session.
+func (w *Workbench) hooksOf(info backend.SessionInfo) *hook.Engine {
+	s := hooks.Session{ID: info.ID, Account: account(info), Folder: w.folderOf(info)}
+	if info.Helper != nil {
+		s.Agent = &hook.Agent{ID: info.ID, Parent: info.Helper.Parent, Task: info.Helper.Task}
+	}
+	return w.hooks.Engine(w.ctx, s)
+}
+
+// deniedHosts returns the settings of the network that hold for hooks, too.
+func (w *Workbench) deniedHosts() network.Settings {
+	wish := confine.Combine(confine.Place{Project: w.cfg.Folder}, w.guard.Sandbox(w.ctx)...)
+	return network.Settings{DeniedDomains: wish.Denied}
+}
+
+// ruleApplies says whether a rule is about a call.
+func (w *Workbench) ruleApplies(text string, call agent.HookTool) (bool, error) {
+	r, err := rule.Parse(text)
+	if err != nil {
+		return false, err
+	}
+	r.Decision = agent.Ask
+	set := rule.New(w.guard.Place(), []rule.Rule{r})
+	return set.Judge(agent.GateCall{Tool: call.Tool, Input: call.Input, Access: call.Access}, nil).Decision != "", nil
+}
+
+// addRuleOfHook adds a rule that a hook asked for to a session.
+func (w *Workbench) addRuleOfHook(ctx context.Context, session, text string, d agent.Decision) error {
+	_, err := w.guard.Add(ctx, guard.AddRequest{Session: session, Rule: text, Decision: d, Scope: agent.ScopeSession})
+	if err == nil {
+		w.sessions.JudgeAgain()
+	}
+	return err
+}
+
+// tellHooks tells pages that the list of hooks changed, or their log of a session.
+func (w *Workbench) tellHooks(session string) {
+	w.feed.Publish(agent.Event{Session: session, At: time.Now().UnixMilli(), Data: agent.HooksChange{Logged: session != ""}})
+}
+
+// dryRun says which past calls a draft would have matched.
+func (w *Workbench) dryRun(ctx context.Context, in hooks.HookDryRunRequest) (hooks.HookDryRunReply, error) {
+	if in.Session != "" {
+		if _, err := w.session(ctx, in.Session); err != nil {
+			return hooks.HookDryRunReply{}, err
+		}
+	}
+	trial, err := w.hooks.DryRun(in)
+	if err != nil {
+		return hooks.HookDryRunReply{}, err
+	}
+	defer trial.Close()
+	if err := w.lookBack(ctx, trial, in.Session); err != nil {
+		return hooks.HookDryRunReply{}, err
+	}
+	return trial.Reply(ctx), nil
+}
+
+// pastCalls is something that looks at past calls.
+type pastCalls interface {
+	Add(events []agent.Event) // before those that were added last
+	Next()                    // another session begins
+	Done() bool
+}
+
+// lookBack shows the events of a session and its agents, or of all sessions of the
+// folder, from the newest back and a page at a time.
+func (w *Workbench) lookBack(ctx context.Context, to pastCalls, session string) error {
+	sessions, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
+	if err != nil {
+		return err
+	}
+	for _, info := range sessions {
+		if session != "" && session != info.ID && session != account(info) {
+			continue
+		}
+		for before := info.Seq + 1; before > 1 && !to.Done(); {
+			events, err := w.cfg.Store.Events(ctx, backend.EventRange{Session: info.ID, Before: before, Limit: maxPage, Newest: true})
+			if err != nil {
+				return err
+			}
+			if len(events) == 0 {
+				break
+			}
+			to.Add(events)
+			before = events[0].Seq
+		}
+		to.Next()
+	}
+	return nil
+}
+
+// UntrustedHooks lists the hooks that wait for the user's trust and do not run.
+func (w *Workbench) UntrustedHooks(ctx context.Context) ([]hooks.HookRow, error) {
+	return w.hooks.Waiting(ctx)
+}
+
+// TrustHooks trusts the hooks that stand there until the program ends, and returns
+// how many they are.
+func (w *Workbench) TrustHooks(ctx context.Context) (int, error) { return w.hooks.TrustForRun(ctx) }

@@ -125,24 +125,8 @@ func (w *Workbench) tryRule(ctx context.Context, in guard.TryRequest) (guard.Try
 	if err != nil {
 		return guard.TryReply{}, err
 	}
-	sessions, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
-	if err != nil {
+	if err := w.lookBack(ctx, trial, ""); err != nil {
 		return guard.TryReply{}, err
-	}
-	for _, info := range sessions {
-		before := info.Seq + 1
-		for !trial.Done() && before > 1 {
-			events, err := w.cfg.Store.Events(ctx, backend.EventRange{Session: info.ID, Before: before, Limit: maxPage, Newest: true})
-			if err != nil {
-				return guard.TryReply{}, err
-			}
-			if len(events) == 0 {
-				break
-			}
-			trial.Add(events)
-			before = events[0].Seq
-		}
-		trial.Next()
 	}
 	return trial.Reply(), nil
 }

@@ -102,7 +102,7 @@ func New(cfg Config) *Workbench {
 		measuring: make(chan struct{}, 1), choices: choices{changing: make(chan struct{}, 1)}, looks: looks{held: make(chan struct{}, 1)}, glances: glances{at: lookAt},
 		guard: guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
 	}
-	w.hooks = hooks.New()
+	w.hooks = w.newHooks()
 	w.sessions = live.New(live.Config{
 		Log: cfg.Store, Check: w.belongsHere, Build: w.newSession, Start: w.sessionStart, Show: w.show,
 		Leave: w.leave, Occupied: w.occupied, SideJobs: w.sideJobs,
@@ -202,7 +202,7 @@ func (w *Workbench) Subscribe(watch func(envelope []byte)) (cancel func()) {
 // recorded as such. It does not close the store.
 func (w *Workbench) Close(ctx context.Context) error {
 	defer w.cancel()
-	return errors.Join(w.sessions.Close(ctx), w.endLooking(ctx))
+	return errors.Join(w.sessions.Close(ctx), w.endLooking(ctx), w.hooks.Close(ctx))
 }
 
 // session returns a session of this folder.

@@ -12,7 +12,9 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/hook"
 	"atelier.dev/atelier/agent/tool"
+	"atelier.dev/atelier/backend"
 )
 
 // leaveTime limits how long a session's agents and commands may take to end.
@@ -24,6 +26,7 @@ type workplace struct {
 	env    env.Environment
 	tasks  *tool.Tasks
 	output string // the folder for output that exceeds the memory limit
+	hooks  *hook.Engine
 }
 
 // places holds the workplaces of the sessions that this process works on.
@@ -50,9 +53,10 @@ func (w *Workbench) outputFolder(session string) string {
 	return filepath.Join(home, "output", filepath.Base(session))
 }
 
-// workplace returns the session's workplace, and creates it in folder if there
-// is none. Only the session's owner calls it.
-func (w *Workbench) workplace(ctx context.Context, session, folder string) (workplace, error) {
+// workplace returns the session's workplace, and creates it if there is none. Only
+// the session's owner calls it.
+func (w *Workbench) workplace(ctx context.Context, info backend.SessionInfo) (workplace, error) {
+	session, folder := info.ID, w.folderOf(info)
 	if place, ok := w.placeOf(session); ok {
 		return place, nil
 	}
@@ -71,6 +75,7 @@ func (w *Workbench) workplace(ctx context.Context, session, folder string) (work
 	if err := place.env.Initialize(ctx); err != nil {
 		return workplace{}, fmt.Errorf("set up the session's environment: %w", err)
 	}
+	place.hooks = w.hooksOf(info)
 	w.places.Lock()
 	defer w.places.Unlock()
 	w.places.bySession[session] = place
@@ -96,6 +101,7 @@ func (w *Workbench) leave(ctx context.Context, session string) {
 	if !ok {
 		return
 	}
+	place.hooks.Close()
 	if err := place.env.Cleanup(ctx); err != nil {
 		slog.Warn("could not clean up the session's environment", "session", session, "err", err)
 	}

@@ -550,6 +550,7 @@ export type Helper = {
   parent: string
   folder: string
   rounds: number
+  task?: string
 }
 
 export type HistoryRepaired = {
@@ -628,6 +629,7 @@ export type HookEffect = {
   stopped?: boolean
   stop?: string
   said?: string
+  message?: string
   title?: string
   notice?: HookNotice
   rule?: HookRule
@@ -761,16 +763,18 @@ export type HookPoint = "setup" | "sessionStart" | "userPromptSubmit" | "preTool
 
 export type HookPointInfo = {
   point: HookPoint
-  docs: string
+  event: string
   matches?: string
   example: unknown
-  answers?: string[]
+  answers?: HookPower[]
   blocks?: boolean
 }
 
 export type HookPointsReply = {
   points?: HookPointInfo[]
 }
+
+export type HookPower = "deny" | "ask" | "allow" | "input" | "output" | "context" | "end"
 
 export type HookRef = {
   id: string
@@ -1196,7 +1200,7 @@ export type PreferencesChange = {
   after: Preferences
 }
 
-export type ProblemID = "internal" | "method" | "arguments" | "listen" | "link_invalid" | "link_here" | "folder_unusable" | "folder_missing" | "folder_unopened" | "folder_unread" | "folder_is_file" | "project_path" | "project_here" | "project_served" | "project_unopened" | "pick_folder" | "session_missing" | "session_unnamed" | "session_undeleted" | "session_working" | "session_closing" | "session_waits" | "session_elsewhere" | "session_foreign" | "session_none" | "message_empty" | "command_empty" | "turn_complete" | "turn_unsaved" | "nothing_to_compact" | "history_range" | "event_missing" | "answer_invalid" | "approval_elsewhere" | "approval_answered" | "message_delivered" | "queue_verb" | "queue_empty" | "task_unknown" | "model_unchosen" | "limit_negative" | "mode_unknown" | "command_timeout" | "compact_unknown" | "bypass_by_default" | "font_size" | "font_name" | "setting_damaged" | "home_unusable" | "store_unopened" | "store_locked" | "store_damaged" | "store_newer" | "store_failed" | "store_full" | "event_unread" | "provider_unknown" | "address_missing" | "address_damaged" | "key_missing" | "key_missing_or_set" | "model_unlisted" | "models_file" | "key_unread" | "key_unread_or_set" | "key_garbled" | "key_unsaved" | "key_unsaved_or_set" | "key_unremoved" | "key_of_other" | "key_not_own" | "key_of_environment" | "address_invalid" | "address_password" | "address_query" | "endpoint_not_here" | "endpoint_missing" | "endpoints_full" | "endpoint_unnamed" | "endpoint_unaddressed" | "headers_full" | "header_reserved" | "header_twice" | "header_value" | "header_empty" | "body_invalid" | "body_reserved" | "changes_no_git" | "changes_no_repository" | "changes_refused" | "changes_outside" | "changes_vanished" | "changes_unreadable" | "changes_too_large" | "changes_changed" | "changes_ambiguous" | "changes_occupied" | "changes_not_text" | "changes_not_possible" | "changes_not_written" | "changes_read_only" | "changes_hunk_invalid" | "changes_base_unknown" | "changes_base_unrelated" | "changes_filtered" | "changes_in_progress" | "changes_nothing_staged" | "changes_staged_outside" | "changes_conflicts" | "changes_no_identity" | "changes_no_message" | "changes_branch_invalid" | "changes_branch_exists" | "changes_locked" | "changes_slow" | "changes_scope" | "changes_unproposed" | "file_missing" | "editor_missing" | "editor_invalid" | "editor_failed" | "editor_absent" | "editor_nothing" | "hook_missing" | "hook_entry" | "hook_draft" | "hook_scope" | "hook_input" | "hook_unwritten" | "hooks_file" | "rule_empty" | "rule_long" | "rule_hidden" | "rule_bracket" | "rule_tool" | "rule_selector" | "rule_tools" | "rule_parent" | "rule_pattern" | "rule_stars" | "rule_domain" | "rule_form" | "rule_decision" | "rule_past" | "rule_scope" | "rule_missing" | "rule_other" | "rules_full" | "rules_file" | "rules_changed" | "rules_unwritten" | "trust_missing" | "trust_changed" | "trust_blocked"
+export type ProblemID = "internal" | "method" | "arguments" | "listen" | "link_invalid" | "link_here" | "folder_unusable" | "folder_missing" | "folder_unopened" | "folder_unread" | "folder_is_file" | "project_path" | "project_here" | "project_served" | "project_unopened" | "pick_folder" | "session_missing" | "session_unnamed" | "session_undeleted" | "session_working" | "session_closing" | "session_waits" | "session_elsewhere" | "session_foreign" | "session_none" | "message_empty" | "command_empty" | "turn_complete" | "turn_unsaved" | "nothing_to_compact" | "history_range" | "event_missing" | "answer_invalid" | "approval_elsewhere" | "approval_answered" | "message_delivered" | "queue_verb" | "queue_empty" | "task_unknown" | "model_unchosen" | "limit_negative" | "mode_unknown" | "command_timeout" | "compact_unknown" | "bypass_by_default" | "font_size" | "font_name" | "setting_damaged" | "home_unusable" | "store_unopened" | "store_locked" | "store_damaged" | "store_newer" | "store_failed" | "store_full" | "event_unread" | "provider_unknown" | "address_missing" | "address_damaged" | "key_missing" | "key_missing_or_set" | "model_unlisted" | "models_file" | "key_unread" | "key_unread_or_set" | "key_garbled" | "key_unsaved" | "key_unsaved_or_set" | "key_unremoved" | "key_of_other" | "key_not_own" | "key_of_environment" | "address_invalid" | "address_password" | "address_query" | "endpoint_not_here" | "endpoint_missing" | "endpoints_full" | "endpoint_unnamed" | "endpoint_unaddressed" | "headers_full" | "header_reserved" | "header_twice" | "header_value" | "header_empty" | "body_invalid" | "body_reserved" | "changes_no_git" | "changes_no_repository" | "changes_refused" | "changes_outside" | "changes_vanished" | "changes_unreadable" | "changes_too_large" | "changes_changed" | "changes_ambiguous" | "changes_occupied" | "changes_not_text" | "changes_not_possible" | "changes_not_written" | "changes_read_only" | "changes_hunk_invalid" | "changes_base_unknown" | "changes_base_unrelated" | "changes_filtered" | "changes_in_progress" | "changes_nothing_staged" | "changes_staged_outside" | "changes_conflicts" | "changes_no_identity" | "changes_no_message" | "changes_branch_invalid" | "changes_branch_exists" | "changes_locked" | "changes_slow" | "changes_scope" | "changes_unproposed" | "file_missing" | "editor_missing" | "editor_invalid" | "editor_failed" | "editor_absent" | "editor_nothing" | "hook_missing" | "hook_entry" | "hook_draft" | "hook_scope" | "hook_input" | "hook_not_kept" | "hook_untrusted" | "hook_unwritten" | "hooks_file" | "rule_empty" | "rule_long" | "rule_hidden" | "rule_bracket" | "rule_tool" | "rule_selector" | "rule_tools" | "rule_parent" | "rule_pattern" | "rule_stars" | "rule_domain" | "rule_form" | "rule_decision" | "rule_past" | "rule_scope" | "rule_missing" | "rule_other" | "rules_full" | "rules_file" | "rules_changed" | "rules_unwritten" | "trust_missing" | "trust_changed" | "trust_blocked"
 
 export type ProcessingEnd = {
   reason: EndReason

@@ -627,6 +627,15 @@ export const problems: Record<ProblemID, Words> = {
   hook_draft: { message: '钩子按目前的写法无法运行。{0}', kept: '钩子没有改变。' },
   hook_scope: { message: '钩子不能保存在那里。', kept: '钩子没有改变。' },
   hook_input: { message: '钩子的输入不是 JSON 对象。', kept: '没有做任何更改。' },
+  hook_not_kept: {
+    message: '日志没有保留该钩子收到的全部内容，因此无法用它重新运行。',
+    kept: '没有做任何更改。',
+  },
+  hook_untrusted: {
+    message: '在你信任钩子 {0} 之前，它不会运行。',
+    kept: '没有做任何更改。',
+    next: '请查看它的作用并作出决定。',
+  },
   hook_unwritten: {
     message: '无法把钩子写入 {0}。',
     kept: '钩子没有改变。',

@@ -1,0 +1,267 @@
+package hooks
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/hook"
+	"atelier.dev/atelier/backend/settings"
+	"atelier.dev/atelier/backend/trust"
+)
+
+// list is what the settings files say. It does not change.
+type list struct {
+	sources  []source
+	handlers []hook.Handler // in the order of the files, those of missing included
+	missing  map[string]bool
+}
+
+// source is what was last read of a file.
+type source struct {
+	file     settings.File
+	text     *settings.Text
+	err      error
+	handlers []hook.Handler
+	findings []hook.Finding
+	// missing are guards that were in force and cannot be found any more. The calls
+	// that they are about are asked about.
+	missing []hook.Handler
+}
+
+func form(f settings.File) hook.Form {
+	if f.Claude {
+		return hook.FormClaude
+	}
+	return hook.FormAgent
+}
+
+// current returns what the settings files say now.
+func (h *Hooks) current(ctx context.Context) *list {
+	h.mu.Lock()
+	before := h.list
+	h.mu.Unlock()
+	files := h.settings.Files()
+	texts := make([]*settings.Text, len(files))
+	same := before != nil
+	for i, f := range files {
+		texts[i] = h.settings.Read(f)
+		same = same && equal(before.sources[i].text, texts[i])
+	}
+	if same {
+		return before
+	}
+	now := h.read(ctx, files, texts)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.list = now
+	return now
+}
+
+// again has the files read and judged again, after something else than they
+// changed.
+func (h *Hooks) again(ctx context.Context) *list {
+	h.mu.Lock()
+	h.list = nil
+	h.mu.Unlock()
+	now := h.current(ctx)
+	h.cfg.Changed("")
+	return now
+}
+
+// equal reports whether two texts have the same hooks.
+func equal(a, b *settings.Text) bool {
+	if a == b {
+		return true
+	}
+	if a.Err != nil || b.Err != nil || a.There != b.There {
+		return false
+	}
+	x, in := a.Member("hooks")
+	y, also := b.Member("hooks")
+	return in == also && x.At == y.At && bytes.Equal(x.Raw, y.Raw)
+}
+
+func (h *Hooks) read(ctx context.Context, files []settings.File, texts []*settings.Text) *list {
+	l := &list{missing: map[string]bool{}}
+	items := []trust.Item{}
+	for i, f := range files {
+		s := source{file: f, text: texts[i], err: texts[i].Err}
+		if m, ok := texts[i].Member("hooks"); ok && s.err == nil {
+			s.handlers, s.findings = hook.Parse(m.Raw, hook.Origin{
+				Scope: hook.Scope(f.Scope), File: f.Path(), Line: texts[i].Line(m.At), Form: form(f),
+			})
+		}
+		for _, x := range s.handlers {
+			items = append(items, item(x))
+		}
+		l.sources = append(l.sources, s)
+	}
+	h.cfg.Trust.Stand(trust.KindHook, items)
+	for i := range l.sources {
+		s := &l.sources[i]
+		s.missing = h.settle(ctx, *s)
+		for _, x := range s.missing {
+			l.missing[x.ID()] = true
+		}
+		l.handlers = slices.Concat(l.handlers, s.handlers, s.missing)
+	}
+	return l
+}
+
+// find returns a hook that stands in a file, and its file.
+func (l *list) find(id string) (hook.Handler, settings.File, bool) {
+	for _, s := range l.sources {
+		for _, x := range s.handlers {
+			if x.ID() == id {
+				return x, s.file, true
+			}
+		}
+	}
+	return hook.Handler{}, settings.File{}, false
+}
+
+// item is what the user is asked to trust.
+func item(x hook.Handler) trust.Item {
+	i := trust.Item{
+		Kind: trust.KindHook, ID: x.ID(), Title: x.Name, Origin: x.Origin.File, Slot: string(x.Point),
+		Definition: string(definition(x)), Own: x.Origin.Scope == hook.ScopeUser,
+	}
+	if x.Command != nil {
+		i.Command = trust.Command{Line: x.Command.Line, Args: x.Command.Args, Other: x.Command.Shell == "powershell"}
+	}
+	return i
+}
+
+// guard is what a file had when all of its guards were decided about.
+type guard struct {
+	Hooks json.RawMessage `json:"hooks"` // the member of the file
+	IDs   []string        `json:"ids"`   // of the guards that were in force
+}
+
+// guards reports whether a hook is in the way of calls.
+func guards(x hook.Handler) bool {
+	return (x.Point == agent.HookPreToolUse || x.Point == agent.HookPermissionRequest) && !x.Terms.Async
+}
+
+// settle returns the guards of a file that were in force and cannot be found any
+// more. Once the user has decided about all guards that stand there, they count
+// instead.
+func (h *Hooks) settle(ctx context.Context, s source) (missing []hook.Handler) {
+	known, err := h.guard(ctx, s.file.Path())
+	if err != nil {
+		slog.Warn("could not read which hooks guard calls", "file", s.file.Path(), "err", err)
+		return nil
+	}
+	var force []string
+	undecided := s.err != nil
+	for _, x := range s.handlers {
+		if !guards(x) {
+			continue
+		}
+		switch h.decided(ctx, x, h.cfg.Folder).State {
+		case hook.StateReady:
+			force = append(force, x.ID())
+		case hook.StateUntrusted:
+			state, err := h.cfg.Trust.Check(ctx, x.ID(), "")
+			undecided = undecided || err != nil || state != trust.StateRefused
+		case hook.StateChanged:
+			undecided = true
+		}
+	}
+	if !undecided {
+		m, _ := s.text.Member("hooks")
+		h.remember(ctx, s.file.Path(), known, guard{m.Raw, force})
+		return nil
+	}
+	if len(known.IDs) == 0 {
+		return nil
+	}
+	before, _ := hook.Parse(known.Hooks, hook.Origin{Scope: hook.Scope(s.file.Scope), File: s.file.Path(), Form: form(s.file)})
+	for _, x := range before {
+		stands := slices.ContainsFunc(s.handlers, func(y hook.Handler) bool { return y.ID() == x.ID() })
+		if slices.Contains(known.IDs, x.ID()) && !stands {
+			x.Origin.Line = 0
+			missing = append(missing, x)
+		}
+	}
+	return missing
+}
+
+// The keys of what the user's own data keeps.
+const (
+	keyGuards   = "hooks.guards."
+	keySwitched = "hooks.switched"
+)
+
+func (h *Hooks) guard(ctx context.Context, path string) (guard, error) {
+	h.mu.Lock()
+	g, ok := h.guards[path]
+	h.mu.Unlock()
+	if ok {
+		return g, nil
+	}
+	text, err := h.cfg.Store.Setting(ctx, keyGuards+path)
+	if err != nil {
+		return g, err
+	}
+	if text != "" {
+		if err := json.Unmarshal([]byte(text), &g); err != nil {
+			return g, err
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.guards[path] = g
+	return g, nil
+}
+
+// remember keeps which guards of a file are in force.
+func (h *Hooks) remember(ctx context.Context, path string, before, now guard) {
+	if len(now.IDs) == 0 {
+		now.Hooks = nil
+	}
+	if slices.Equal(before.IDs, now.IDs) && bytes.Equal(before.Hooks, now.Hooks) {
+		return
+	}
+	text := ""
+	if len(now.IDs) > 0 {
+		b, err := json.Marshal(now)
+		if err != nil {
+			slog.Warn("could not keep which hooks guard calls", "file", path, "err", err)
+			return
+		}
+		text = string(b)
+	}
+	h.mu.Lock()
+	h.guards[path] = now
+	h.mu.Unlock()
+	if err := h.cfg.Store.SetSetting(ctx, keyGuards+path, text); err != nil && !errors.Is(err, context.Canceled) {
+		slog.Warn("could not keep which hooks guard calls", "file", path, "err", err)
+	}
+}
+
+// definition returns what a hook does, as a person is shown it.
+func definition(x hook.Handler) []byte {
+	shown := struct {
+		Event   string    `json:"event"`
+		Matcher string    `json:"matcher,omitempty"`
+		If      string    `json:"if,omitempty"`
+		Type    hook.Kind `json:"type"`
+		*hook.Command
+		*hook.Request
+		Async bool `json:"async,omitempty"`
+		Once  bool `json:"once,omitempty"`
+	}{hook.EventName(x.Point), x.Matcher, x.If, x.Kind, x.Command, x.Request, x.Terms.Async, x.Terms.Once}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	_ = e.Encode(shown) // texts always have a JSON form
+	return []byte(strings.TrimSpace(b.String()))
+}

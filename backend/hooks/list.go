@@ -1,0 +1,190 @@
+package hooks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/hook"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/settings"
+	"atelier.dev/atelier/backend/trust"
+)
+
+// errMissing answers a request about a hook that is not there.
+var errMissing = backend.Problem(backend.ProblemHookMissing)
+
+// errEntry answers a request about an entry that the log does not have.
+var errEntry = backend.Problem(backend.ProblemHookEntry)
+
+// errAllows answers a hook of a project that asked for a rule that allows.
+var errAllows = errors.New("a project's hook cannot allow anything for the rest of the session")
+
+// List lists the hooks of all settings files.
+func (h *Hooks) List(ctx context.Context, in HooksRequest) (HooksReply, error) {
+	var reply HooksReply
+	var ids []string
+	for _, s := range h.current(ctx).sources {
+		if !s.text.There {
+			continue
+		}
+		f := HookFile{
+			Path: s.file.Path(), Scope: s.file.Scope, Form: HookForm(form(s.file)), Problem: problemOf(s), Guarding: len(s.missing) > 0,
+		}
+		spare := s.findings
+		for i, x := range s.handlers {
+			end := 0
+			if i+1 < len(s.handlers) {
+				end = s.handlers[i+1].Origin.Line
+			}
+			row, err := h.row(ctx, x)
+			if err != nil {
+				return HooksReply{}, err
+			}
+			row.Findings, spare = split(spare, x.Origin.Line, end)
+			reply.Hooks = append(reply.Hooks, row)
+			ids = append(ids, row.ID)
+		}
+		f.Findings = shown(spare)
+		reply.Files = append(reply.Files, f)
+	}
+	last, err := h.last(ctx, in.Session, ids)
+	if err != nil {
+		return HooksReply{}, err
+	}
+	for i, row := range reply.Hooks {
+		reply.Hooks[i].Last = last[row.ID]
+	}
+	return reply, nil
+}
+
+// split divides findings into those of the hook that begins at a line, before the
+// next one does, and the others. Without a next one only the line itself counts.
+func split(all []hook.Finding, begin, next int) (own []HookFinding, rest []hook.Finding) {
+	mine := func(f hook.Finding) bool { return f.Line == begin || f.Line > begin && f.Line < next }
+	for _, f := range all {
+		if mine(f) {
+			own = append(own, finding(f))
+		} else {
+			rest = append(rest, f)
+		}
+	}
+	return own, rest
+}
+
+func finding(f hook.Finding) HookFinding {
+	return HookFinding{Line: f.Line, ID: string(f.ID), Args: f.Args, Message: f.Message, Harmless: f.Harmless}
+}
+
+func shown(all []hook.Finding) (out []HookFinding) {
+	for _, f := range all {
+		out = append(out, finding(f))
+	}
+	return out
+}
+
+func problemOf(s source) *backend.Error {
+	if s.err == nil {
+		return nil
+	}
+	line := 0
+	var syntax *settings.SyntaxError
+	if errors.As(s.err, &syntax) {
+		line = syntax.Line
+	}
+	return backend.Problem(backend.ProblemHooksFile, s.file.Path(), strconv.Itoa(line)).Because(s.err)
+}
+
+func (h *Hooks) row(ctx context.Context, x hook.Handler) (HookRow, error) {
+	row := HookRow{ID: x.ID(), Draft: draftOf(x), Origin: origin(x.Origin)}
+	on, err := h.on(ctx, x)
+	if err != nil {
+		return row, err
+	}
+	state, err := h.cfg.Trust.Check(ctx, row.ID, "")
+	if err != nil {
+		return row, err
+	}
+	if x.Origin.Scope != hook.ScopeUser || state != trust.StateTrusted {
+		row.Trust = row.ID
+	}
+	switch {
+	case x.Defect != "":
+		row.State = StateBroken
+	case !on && h.foreign(x):
+		row.State = StateForeign
+	case !on:
+		row.State = StateOff
+	case state == trust.StateTrusted:
+		row.State = StateRuns
+	case state == trust.StateChanged:
+		row.State = StateChanged
+	case state == trust.StateRefused:
+		row.State = StateRefused
+	default:
+		row.State = StateUntrusted
+	}
+	return row, nil
+}
+
+// draftOf returns what a hook does, in the form of a draft.
+func draftOf(x hook.Handler) HookDraft {
+	d := HookDraft{
+		Name: x.Name, Point: x.Point, Matcher: x.Matcher, If: x.If, Timeout: x.Terms.Timeout.Seconds(),
+		Async: x.Terms.Async, Once: x.Terms.Once, Status: x.Terms.Status, Action: HookAction{Kind: KindUnknown},
+	}
+	switch {
+	case x.Kind == hook.KindCommand && x.Command != nil:
+		d.Action = HookAction{Kind: KindCommand, Command: x.Command.Line, Args: x.Command.Args, Shell: x.Command.Shell}
+	case x.Kind == hook.KindHTTP && x.Request != nil:
+		d.Action = HookAction{Kind: KindHTTP, URL: x.Request.URL, Headers: x.Request.Headers, EnvVars: x.Request.Allowed}
+	}
+	return d
+}
+
+// Waiting lists the hooks that wait for the user's trust, for a program without
+// pages.
+func (h *Hooks) Waiting(ctx context.Context) ([]HookRow, error) {
+	reply, err := h.List(ctx, HooksRequest{})
+	return slices.DeleteFunc(reply.Hooks, func(r HookRow) bool { return r.State != StateUntrusted && r.State != StateChanged }), err
+}
+
+// TrustForRun trusts what stands there until the program ends, and returns how many
+// hooks that is.
+func (h *Hooks) TrustForRun(ctx context.Context) (int, error) {
+	h.current(ctx)
+	n, err := h.cfg.Trust.AcceptForRun(ctx, trust.KindHook)
+	h.again(ctx)
+	return n, err
+}
+
+// Points says what the hooks of each point are told and may answer.
+func (h *Hooks) Points(context.Context, backend.Empty) (HookPointsReply, error) {
+	var reply HookPointsReply
+	for _, e := range hook.Examples() {
+		p := HookPointInfo{Point: e.Point, Event: e.Event, Matches: e.Target, Example: e.Input, Blocks: slices.Contains(e.May, hook.PowerDeny)}
+		for _, power := range e.May {
+			p.Answers = append(p.Answers, HookPower(power))
+		}
+		reply.Points = append(reply.Points, p)
+	}
+	return reply, nil
+}
+
+// Templates lists hooks to begin with.
+func (h *Hooks) Templates(context.Context, backend.Empty) (HookTemplatesReply, error) {
+	return HookTemplatesReply{Templates: templates}, nil
+}
+
+// example returns an input of a point.
+func example(point agent.HookPoint) json.RawMessage {
+	for _, e := range hook.Examples() {
+		if e.Point == point {
+			return e.Input
+		}
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package hooks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"atelier.dev/atelier/agent/hook"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/trust"
+)
+
+// switched is what the user said about a hook.
+type switched struct {
+	ID string `json:"id"`
+	On bool   `json:"on"`
+}
+
+// maxSwitched limits how many are remembered; the oldest are forgotten.
+const maxSwitched = 1000
+
+// ready says whether a hook may run in a folder.
+func (h *Hooks) ready(ctx context.Context, x hook.Handler, folder string) hook.Readiness {
+	h.mu.Lock()
+	missing := h.list != nil && h.list.missing[x.ID()]
+	h.mu.Unlock()
+	if missing {
+		return hook.Readiness{State: hook.StateChanged, Why: "it cannot be found in its file any more"}
+	}
+	return h.decided(ctx, x, folder)
+}
+
+// decided says what the user decided about a hook.
+func (h *Hooks) decided(ctx context.Context, x hook.Handler, folder string) hook.Readiness {
+	if x.Origin.File == "" {
+		return hook.Readiness{State: hook.StateReady} // of the program itself
+	}
+	on, err := h.on(ctx, x)
+	if err != nil {
+		return unsure(err)
+	}
+	if !on {
+		return hook.Readiness{State: hook.StateOff}
+	}
+	state, err := h.cfg.Trust.Check(ctx, x.ID(), folder)
+	if err != nil {
+		return unsure(err)
+	}
+	switch state {
+	case trust.StateTrusted:
+		return hook.Readiness{State: hook.StateReady}
+	case trust.StateChanged:
+		return hook.Readiness{State: hook.StateChanged}
+	}
+	return hook.Readiness{State: hook.StateUntrusted, Why: string(state)}
+}
+
+// unsure is the readiness if nobody knows what the user decided: the hook does not
+// run, and what it guards is asked about.
+func unsure(err error) hook.Readiness {
+	return hook.Readiness{State: hook.StateChanged, Why: err.Error()}
+}
+
+// foreign reports whether the user wrote a hook for another program.
+func (h *Hooks) foreign(x hook.Handler) bool {
+	return x.Origin.Scope == hook.ScopeUser && x.Origin.Form == hook.FormClaude
+}
+
+// on reports whether a hook is switched on.
+func (h *Hooks) on(ctx context.Context, x hook.Handler) (bool, error) {
+	all, err := h.switches(ctx)
+	if err != nil {
+		return false, err
+	}
+	if i := slices.IndexFunc(all, func(s switched) bool { return s.ID == x.ID() }); i >= 0 {
+		return all[i].On, nil
+	}
+	return !h.foreign(x), nil
+}
+
+func (h *Hooks) switches(ctx context.Context) ([]switched, error) {
+	text, err := h.cfg.Store.Setting(ctx, keySwitched) // which another process may have changed
+	if err != nil || text == "" {
+		return nil, err
+	}
+	var all []switched
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		return nil, backend.Problem(backend.ProblemSettingDamaged, keySwitched).Because(err)
+	}
+	return all, nil
+}
+
+// Switch switches a hook on or off.
+func (h *Hooks) Switch(ctx context.Context, in HookSwitchRequest) (backend.Empty, error) {
+	if _, _, ok := h.current(ctx).find(in.ID); !ok {
+		return backend.Empty{}, errMissing
+	}
+	if err := h.turn(ctx, in); err != nil {
+		return backend.Empty{}, err
+	}
+	h.again(ctx)
+	return backend.Empty{}, nil
+}
+
+func (h *Hooks) turn(ctx context.Context, in HookSwitchRequest) error {
+	h.changing.Lock()
+	defer h.changing.Unlock()
+	all, err := h.switches(ctx)
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(s switched) bool { return s.ID == in.ID })
+	all = append(all, switched(in))
+	b, err := json.Marshal(all[max(0, len(all)-maxSwitched):])
+	if err != nil {
+		return fmt.Errorf("keep which hooks are off: %w", err)
+	}
+	return h.cfg.Store.SetSetting(ctx, keySwitched, string(b))
+}

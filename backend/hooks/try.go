@@ -1,0 +1,207 @@
+package hooks
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/hook"
+	"atelier.dev/atelier/backend"
+)
+
+// Limits of a dry run.
+const (
+	maxTried    = 2_000  // calls that are looked at
+	maxLooked   = 40_000 // events
+	maxExamples = 20     // calls that are shown, and on which a draft may run
+	maxText     = 160    // characters of an example
+	// tryTime limits how long a draft runs on all of them.
+	tryTime = time.Minute
+)
+
+// trying returns an engine to try hooks with. Nothing follows from what they say.
+func (h *Hooks) trying() *hook.Engine {
+	o := h.cfg.Engine
+	o.Folder = h.cfg.Folder
+	return hook.New(o)
+}
+
+// own is the origin of a draft, which counts as the user's.
+var own = hook.Origin{Scope: hook.ScopeUser, Form: hook.FormAgent}
+
+// Test runs a draft.
+func (h *Hooks) Test(ctx context.Context, in HookTestRequest) (HookLogEntry, error) {
+	x, _, err := handler(in.Draft, own)
+	if err != nil {
+		return HookLogEntry{}, err
+	}
+	input := in.Input
+	if len(input) == 0 {
+		input = example(in.Draft.Point)
+	}
+	return h.try(ctx, x, input)
+}
+
+func (h *Hooks) try(ctx context.Context, x hook.Handler, input json.RawMessage) (HookLogEntry, error) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(input, &members) != nil || members == nil {
+		return HookLogEntry{}, backend.Problem(backend.ProblemHookInput)
+	}
+	e := h.trying()
+	defer e.Close()
+	return entry(e.Try(ctx, x, input)), nil
+}
+
+// Replay runs the hook of an entry again, or a draft in its place, with the input
+// of then. A hook that is not trusted does not run here either.
+func (h *Hooks) Replay(ctx context.Context, in HookReplayRequest) (HookLogEntry, error) {
+	before, err := h.Entry(ctx, HookEntryRequest{ID: in.Entry})
+	if err != nil {
+		return HookLogEntry{}, err
+	}
+	if before.Input == "" || slices.Contains(before.Cut, "input") {
+		return HookLogEntry{}, backend.Problem(backend.ProblemHookNotKept)
+	}
+	var x hook.Handler
+	if in.Draft != nil {
+		if x, _, err = handler(*in.Draft, own); err != nil {
+			return HookLogEntry{}, err
+		}
+	} else {
+		var ok bool
+		if x, _, ok = h.current(ctx).find(before.Hook.ID); !ok {
+			return HookLogEntry{}, errMissing
+		}
+		if state := h.ready(ctx, x, h.cfg.Folder).State; state == hook.StateUntrusted || state == hook.StateChanged {
+			return HookLogEntry{}, backend.Problem(backend.ProblemHookUntrusted, x.Name)
+		}
+	}
+	return h.try(ctx, x, json.RawMessage(before.Input))
+}
+
+// Trial is a dry run of a draft over past calls, the newest first.
+type Trial struct {
+	hooks   *Hooks
+	in      HookDryRunRequest
+	handler hook.Handler
+	engine  *hook.Engine
+	reply   HookDryRunReply
+	inputs  []json.RawMessage // of the examples
+	ends    map[string]agent.ToolCallEnd
+	looked  int
+}
+
+// DryRun begins a dry run. Its owner closes it.
+func (h *Hooks) DryRun(in HookDryRunRequest) (*Trial, error) {
+	x, findings, err := handler(in.Draft, own)
+	if err != nil {
+		return nil, err
+	}
+	return &Trial{
+		hooks: h, in: in, handler: x, engine: h.trying(), ends: map[string]agent.ToolCallEnd{},
+		reply: HookDryRunReply{Findings: shown(findings)},
+	}, nil
+}
+
+// Close ends the dry run.
+func (t *Trial) Close() { t.engine.Close() }
+
+// Done reports whether enough calls have been looked at.
+func (t *Trial) Done() bool { return t.reply.Calls >= maxTried || t.looked >= maxLooked }
+
+// Add looks at a stretch of a session's log, before the one that was added last.
+func (t *Trial) Add(events []agent.Event) {
+	for _, ev := range slices.Backward(events) {
+		if t.Done() {
+			return
+		}
+		t.looked++
+		switch e := ev.Data.(type) {
+		case agent.ToolCallEnd:
+			t.ends[e.CallID] = e
+		case agent.ToolCallStart:
+			t.call(ev, e)
+			delete(t.ends, e.CallID)
+		}
+	}
+}
+
+// Next begins with another session.
+func (t *Trial) Next() { clear(t.ends) }
+
+// call looks at a call of the past.
+func (t *Trial) call(ev agent.Event, e agent.ToolCallStart) {
+	tool := agent.HookTool{Tool: e.Tool, Input: json.RawMessage(e.Input), CallID: e.CallID}
+	if !json.Valid(tool.Input) {
+		return
+	}
+	tool.Access = t.hooks.cfg.Access(e.Tool, tool.Input)
+	data, ok := t.past(tool)
+	if !ok {
+		return
+	}
+	t.reply.Calls++
+	found := t.engine.Match(t.handler, agent.HookCall{Session: ev.Session, Mode: agent.ModeDefault, Data: data})
+	if len(found.Inputs) == 0 {
+		return
+	}
+	t.reply.Matched++
+	if len(t.reply.Examples) == maxExamples {
+		return
+	}
+	text := tool.Access.Command
+	for _, path := range slices.Concat(tool.Access.Writes, tool.Access.Reads) {
+		text = cmp.Or(text, path)
+	}
+	t.inputs = append(t.inputs, found.Inputs[0])
+	t.reply.Examples = append(t.reply.Examples, HookTriedCall{
+		Session: ev.Session, CallID: e.CallID, Tool: e.Tool, Text: cut(cmp.Or(text, e.Input)), At: ev.At,
+	})
+}
+
+// past returns what the hooks of the draft's point would have been told of a call;
+// ok is false if they would not have run.
+func (t *Trial) past(tool agent.HookTool) (data agent.HookInput, ok bool) {
+	end, ended := t.ends[tool.CallID]
+	switch t.handler.Point {
+	case agent.HookPreToolUse:
+		return agent.PreToolUseInput{HookTool: tool}, true
+	case agent.HookPermissionRequest:
+		return agent.PermissionRequestInput{HookTool: tool}, true
+	case agent.HookPermissionDenied:
+		return agent.PermissionDeniedInput{HookTool: tool, Reason: end.Output}, ended && end.Outcome == agent.OutcomeDenied
+	case agent.HookPostToolUse:
+		return agent.PostToolUseInput{HookTool: tool, Output: end.Output, DurationMs: end.DurationMs}, ended && end.Outcome == agent.OutcomeDone
+	case agent.HookPostToolUseFailure:
+		failed := ended && end.Outcome != agent.OutcomeDone && end.Outcome != agent.OutcomeDenied
+		return agent.PostToolUseFailureInput{HookTool: tool, Error: end.Output, DurationMs: end.DurationMs}, failed
+	}
+	return nil, false
+}
+
+func cut(text string) string {
+	if runes := []rune(text); len(runes) > maxText {
+		return string(runes[:maxText]) + "…"
+	}
+	return text
+}
+
+// Reply returns what was found, and runs the draft on it if that was asked for.
+func (t *Trial) Reply(ctx context.Context) HookDryRunReply {
+	if !t.in.Run {
+		return t.reply
+	}
+	ctx, cancel := context.WithTimeout(ctx, tryTime)
+	defer cancel()
+	for i := range t.reply.Examples {
+		if ctx.Err() != nil {
+			break
+		}
+		ran := entry(t.engine.Try(ctx, t.handler, t.inputs[i]))
+		t.reply.Examples[i].Run = &ran
+	}
+	return t.reply
+}
