@@ -65,8 +65,10 @@ type Entry struct {
 	Outcome Outcome   `json:"outcome"`
 	Cause   Cause     `json:"cause,omitempty"`
 	Detail  string    `json:"detail,omitempty"`
-	// Input is what the hook was given; empty if it did not run.
+	// Input is what the hook was given, without its last InputCut bytes; empty if it
+	// did not run.
 	Input    string        `json:"input,omitempty"`
+	InputCut int64         `json:"input_cut,omitempty"`
 	Exit     *Printed      `json:"exit,omitempty"`
 	Duration time.Duration `json:"duration"`
 	// Effect is what it answered. Whether it came about depends on the point and on
@@ -161,23 +163,36 @@ func (e *Engine) entry(r run) Entry {
 		Detail: clean(r.detail), Duration: r.took, Effect: cleanAnswer(r.answer, clean),
 	}
 	if r.input != nil {
-		entry.Input, _ = shortened(string(cleanJSON(r.input, clean, 0)))
+		entry.Input, entry.InputCut = cleanInput(r.input, clean)
 	}
 	if p := r.printed; p != nil {
-		out, cutOut := shortened(clean(p.Stdout))
-		diagnostics, cutErr := shortened(clean(p.Stderr))
+		out, cutOut := shortened(p.Stdout, clean)
+		diagnostics, cutErr := shortened(p.Stderr, clean)
 		entry.Exit = &Printed{Code: p.Code, Stdout: out, Stderr: diagnostics, Cut: p.Cut + cutOut + cutErr}
 	}
 	return entry
 }
 
-// shortened limits a text and counts what it leaves out.
-func shortened(text string) (string, int64) {
+// margin is the length of a secret that is still recognised at the end of a text
+// that is cut.
+const margin = 4 << 10
+
+// shortened cleans a text, limits it and counts what it leaves out.
+func shortened(text string, clean func(string) string) (string, int64) {
 	if len(text) <= maxText {
-		return text, 0
+		return clean(text), 0
 	}
-	kept := strings.ToValidUTF8(text[:maxText], "")
+	kept := clean(text[:min(len(text), maxText+margin)]) // half a secret is secret, too
+	kept = strings.ToValidUTF8(kept[:min(len(kept), maxText)], "")
 	return kept, int64(len(text) - len(kept))
+}
+
+// cleanInput returns valid JSON if nothing has to be left out.
+func cleanInput(raw json.RawMessage, clean func(string) string) (string, int64) {
+	if len(raw) > maxText {
+		return shortened(string(raw), clean)
+	}
+	return string(cleanJSON(raw, clean, 0)), 0
 }
 
 func cleanAnswer(a Answer, clean func(string) string) Answer {
@@ -185,15 +200,15 @@ func cleanAnswer(a Answer, clean func(string) string) Answer {
 		*text = clean(*text)
 	}
 	if a.Output != nil {
-		output, _ := shortened(clean(*a.Output))
+		output, _ := shortened(*a.Output, clean)
 		a.Output = &output
 	}
 	if a.Notice != nil {
 		a.Notice = &agent.HookNotice{Title: clean(a.Notice.Title), Body: clean(a.Notice.Body), Level: a.Notice.Level}
 	}
 	if a.Input != nil {
-		if a.Input = cleanJSON(a.Input, clean, 0); len(a.Input) > maxText {
-			kept, _ := shortened(string(a.Input))
+		kept, cut := cleanInput(a.Input, clean)
+		if a.Input = json.RawMessage(kept); cut > 0 {
 			a.Input = encode(kept)
 		}
 	}

@@ -108,7 +108,7 @@ type Command struct {
 	// Line is a line for a shell or, if there are Args, a program.
 	Line string `json:"command"`
 	// Args are the program's arguments. Nil means that a shell runs Line.
-	Args []string `json:"args,omitempty"`
+	Args []string `json:"args,omitzero"`
 	// Shell is "bash" or "powershell"; empty means that of the system.
 	Shell string `json:"shell,omitempty"`
 }

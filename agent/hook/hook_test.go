@@ -127,3 +127,19 @@ func (r *rig) read(name string) string {
 	}
 	return string(text)
 }
+
+// function returns the hook of a function.
+func function(t *testing.T, c hook.Code) []hook.Handler {
+	t.Helper()
+	registry := hook.NewRegistry()
+	if err := registry.Register(c); err != nil {
+		t.Fatal(err)
+	}
+	return registry.Handlers()
+}
+
+// readIfThere reads a file that need not exist.
+func (r *rig) readIfThere(name string) string {
+	text, _ := os.ReadFile(filepath.Join(r.folder, name))
+	return string(text)
+}

@@ -325,3 +325,27 @@ func TestCommandsAreSacrificedFirst(t *testing.T) {
 		t.Errorf("a command has %d, this program %d", command, own)
 	}
 }
+
+// A command reads the input that it is given, and need not read it. What it
+// leaves behind cannot keep it from ending.
+func TestGivenInput(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 3<<20)
+	for line, want := range map[string]string{
+		"wc -c":                       "3145728\n",
+		"exit 0":                      "",
+		"exec <&-; echo closed":       "closed\n",
+		"head -c 2":                   "xx",
+		"sleep 300 >/dev/null & echo": "\n",
+	} {
+		scope := NewScope()
+		got, err := Run(t.Context(), Spec{Argv: []string{"bash", "-c", line}, Stdin: []byte(long), Scope: scope})
+		scope.End()
+		if err != nil || got.Stdout != want || got.ExitCode != 0 {
+			t.Errorf("%s: %+v, %v", line, got, err)
+		}
+	}
+	if got, err := Run(t.Context(), Spec{Argv: []string{"cat"}, Stdin: []byte{}}); err != nil || got.Stdout != "" {
+		t.Errorf("no input: %+v, %v", got, err)
+	}
+}
