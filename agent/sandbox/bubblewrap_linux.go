@@ -104,7 +104,7 @@ func (b bubblewrap) jail(spec Spec, argv []string) (_ *jail, err error) {
 			j.release()
 		}
 	}()
-	m := mounts{profile: p, jail: j}
+	m := mounts{profile: p, jail: j, links: resolver{}}
 	if err := m.plan(spec.Dir); err != nil {
 		return nil, err
 	}
@@ -227,6 +227,7 @@ func emptied(first int) {
 type mounts struct {
 	profile confine.Profile
 	jail    *jail
+	links   resolver
 	steps   []mount
 	roots   []string // the writable folders, without links
 	dir     string   // the working directory, without links
@@ -270,14 +271,14 @@ func (m *mounts) plan(dir string) error {
 	if p.Temp == "" {
 		m.add(base, "/tmp", "--tmpfs", "/tmp")
 	} else {
-		temp, err := filepath.EvalSymlinks(p.Temp)
+		temp, err := m.links.follow(p.Temp)
 		if err != nil {
 			return fmt.Errorf("the folder for temporary files cannot be found: %w", err)
 		}
 		m.add(base, "/tmp", "--bind", temp, "/tmp")
 	}
 	for _, path := range p.Writable {
-		real, err := filepath.EvalSymlinks(path)
+		real, err := m.links.follow(path)
 		if err != nil {
 			return fmt.Errorf("the folder that the command may change cannot be found: %w", err)
 		}
@@ -288,7 +289,7 @@ func (m *mounts) plan(dir string) error {
 		m.add(writes, real, "--bind", real, real)
 	}
 	for _, path := range p.Readable {
-		if real, err := filepath.EvalSymlinks(path); err == nil {
+		if real, err := m.links.follow(path); err == nil {
 			m.add(reads, real, "--ro-bind", real, real)
 		}
 	}
@@ -323,21 +324,17 @@ func (m *mounts) arguments() (args []string) {
 // hide makes a file or a folder unreadable. One that does not exist must not
 // appear.
 func (m *mounts) hide(path string) error {
-	real, err := filepath.EvalSymlinks(path)
+	real, err := m.links.follow(path)
 	if err != nil {
 		return m.keep(path)
 	}
-	info, err := os.Stat(real)
-	switch {
-	case err != nil:
-		return fmt.Errorf("look at %s, which the command must not read: %w", path, err)
-	case info.IsDir():
+	if m.links.isDir(real) {
 		mode := "0000"
 		if m.holdsVisible(real) {
 			mode = "0111" // the way to it stays open
 		}
 		m.add(hides, real, "--perms", mode, "--tmpfs", real)
-	default:
+	} else {
 		m.add(hides, real, "--ro-bind", "/dev/null", real)
 	}
 	m.pin(real)
@@ -347,7 +344,7 @@ func (m *mounts) hide(path string) error {
 // holdsVisible reports whether something inside a hidden folder stays visible.
 func (m *mounts) holdsVisible(dir string) bool {
 	return slices.ContainsFunc(slices.Concat(m.profile.Writable, m.profile.Readable), func(path string) bool {
-		real, err := filepath.EvalSymlinks(path)
+		real, err := m.links.follow(path)
 		return err == nil && real != dir && within(dir, real)
 	})
 }
@@ -355,7 +352,7 @@ func (m *mounts) holdsVisible(dir string) bool {
 // keep protects a file or a folder in a writable folder. A link cannot be kept
 // from being replaced, and is refused.
 func (m *mounts) keep(path string) error {
-	parent, err := filepath.EvalSymlinks(filepath.Dir(path))
+	parent, err := m.links.follow(filepath.Dir(path))
 	if err != nil {
 		return m.keep(filepath.Dir(path)) // nothing can appear there before its folder does
 	}
@@ -413,7 +410,7 @@ func (m *mounts) enter(dir string) {
 	if dir == "" {
 		return
 	}
-	real, err := filepath.EvalSymlinks(dir)
+	real, err := m.links.follow(dir)
 	if err != nil {
 		real = dir // bubblewrap says what is wrong
 	}

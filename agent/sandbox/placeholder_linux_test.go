@@ -3,11 +3,7 @@ package sandbox
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
-	"time"
-
-	"atelier.dev/atelier/agent/sandbox/confine"
 )
 
 // Two commands share their placeholders, and one that a killed program left is
@@ -52,32 +48,5 @@ func TestPlaceholders(t *testing.T) {
 	settle()
 	if _, err := os.Lstat(own); err != nil {
 		t.Error(err)
-	}
-}
-
-func BenchmarkConfined(b *testing.B) {
-	dir, err := os.MkdirTemp("/var/tmp", "bench")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	profile := &confine.Profile{Writable: []string{dir}, Temp: dir}
-	for _, name := range []string{".git", ".agent", ".claude", ".mcp.json", ".vscode"} {
-		profile.Protected = append(profile.Protected, filepath.Join(dir, name))
-	}
-	for name, p := range map[string]*confine.Profile{"free": nil, "confined": profile} {
-		b.Run(name, func(b *testing.B) {
-			var took []time.Duration
-			for b.Loop() {
-				r, err := Run(b.Context(), Spec{Argv: []string{"/bin/bash", "--norc", "--noprofile", "-c", "true"}, Dir: dir, Confine: p})
-				if err != nil || r.ExitCode != 0 {
-					b.Fatal(r, err)
-				}
-				took = append(took, r.Duration)
-			}
-			slices.Sort(took)
-			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "median-ms")
-			b.ReportMetric(float64(took[0].Microseconds())/1000, "least-ms")
-		})
 	}
 }

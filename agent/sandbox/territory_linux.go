@@ -25,6 +25,12 @@ const (
 // folder that has an entry, and "/" always has one.
 type territory map[string]access
 
+// surveyor makes a territory.
+type surveyor struct {
+	territory
+	links resolver
+}
+
 // devices are those that every command may use. Others, and shared memory, stay
 // out of reach.
 var devices = strings.Fields(`/dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty`)
@@ -32,12 +38,12 @@ var devices = strings.Fields(`/dev/null /dev/zero /dev/full /dev/random /dev/ura
 // territoryOf returns where a command with a profile may go, if it begins in a
 // folder and can have nothing mounted for it.
 func territoryOf(p confine.Profile, dir string) (territory, error) {
-	t := territory{"/": readable, "/dev": untouched}
+	t := surveyor{territory{"/": readable, "/dev": untouched}, resolver{}}
 	for _, path := range devices {
-		t[path] = changeable
+		t.territory[path] = changeable
 	}
 	for _, path := range private {
-		t[path] = untouched
+		t.territory[path] = untouched
 	}
 	visible := []string{"/run/current-system", "/run/wrappers"}
 	if p.Network == confine.NetworkFull {
@@ -47,14 +53,14 @@ func territoryOf(p confine.Profile, dir string) (territory, error) {
 		t.mark(path, readable)
 	}
 	for _, path := range append([]string{p.Temp}, p.Writable...) {
-		real, err := filepath.EvalSymlinks(path)
+		real, err := t.links.follow(path)
 		if err != nil {
 			return nil, fmt.Errorf("the folder that the command may change cannot be found: %w", err)
 		}
 		if real == "/" {
 			return nil, fmt.Errorf("%w: the whole file system cannot be a folder to change", ErrNoConfinement)
 		}
-		t[real] = changeable
+		t.territory[real] = changeable
 	}
 	for _, path := range p.Readable {
 		t.mark(path, readable)
@@ -69,37 +75,37 @@ func territoryOf(p confine.Profile, dir string) (territory, error) {
 			return nil, err
 		}
 	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil && t.at(real) < readable && isPrivate(real) {
-		t[real] = readable
+	if real, err := t.links.follow(dir); err == nil && t.at(real) < readable && isPrivate(real) {
+		t.territory[real] = readable
 	}
-	return t, nil
+	return t.territory, nil
 }
 
 // mark says what may be done with a path, if it exists.
-func (t territory) mark(path string, a access) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		t[real] = a
+func (t surveyor) mark(path string, a access) {
+	if real, err := t.links.follow(path); err == nil {
+		t.territory[real] = a
 	}
 }
 
 // hide makes a file or a folder unreadable. One that does not exist must not
 // appear.
-func (t territory) hide(path string) error {
-	real, err := filepath.EvalSymlinks(path)
+func (t surveyor) hide(path string) error {
+	real, err := t.links.follow(path)
 	if err != nil {
 		return t.keep(path)
 	}
-	t[real] = untouched
-	if info, err := os.Stat(real); err == nil && !info.IsDir() {
-		t[real] = listed
+	t.territory[real] = untouched
+	if !t.links.isDir(real) {
+		t.territory[real] = listed
 	}
 	return nil
 }
 
 // keep protects a file or a folder. One that does not exist keeps the folder in
 // which it would be from getting new entries.
-func (t territory) keep(path string) error {
-	parent, err := filepath.EvalSymlinks(filepath.Dir(path))
+func (t surveyor) keep(path string) error {
+	parent, err := t.links.follow(filepath.Dir(path))
 	if err != nil {
 		return t.keep(filepath.Dir(path)) // nothing can appear there before its folder does
 	}
@@ -110,7 +116,7 @@ func (t territory) keep(path string) error {
 	if _, err := protectable(path); err != nil {
 		return err
 	}
-	t[path] = min(t.at(path), readable)
+	t.territory[path] = min(t.at(path), readable)
 	return nil
 }
 
