@@ -102,21 +102,21 @@ func (e *Engine) function(ctx context.Context, r *run) {
 		}()
 		out.answer, out.err = r.handler.Func(timed, r.call)
 	}()
+	var out returned
 	select {
-	case out := <-done:
-		switch {
-		case out.panicked != nil:
-			r.fail(CausePanic, firstLine(fmt.Sprint(out.panicked)))
-		case ctx.Err() != nil:
-			r.outcome = OutcomeInterrupted
-		case out.err != nil:
-			r.fail(CauseFunction, firstLine(out.err.Error()))
-		case out.answer != nil:
-			r.read(*out.answer, nil)
-		}
+	case out = <-done:
 	case <-timed.Done():
-		if r.outcome = OutcomeTimedOut; ctx.Err() != nil {
-			r.outcome = OutcomeInterrupted
-		}
+	}
+	switch {
+	case out.panicked != nil:
+		r.fail(CausePanic, firstLine(fmt.Sprint(out.panicked)))
+	case ctx.Err() != nil:
+		r.outcome = OutcomeInterrupted
+	case timed.Err() != nil:
+		r.outcome = OutcomeTimedOut
+	case out.err != nil:
+		r.fail(CauseFunction, firstLine(out.err.Error()))
+	case out.answer != nil:
+		r.read(*out.answer, nil)
 	}
 }

@@ -189,7 +189,7 @@ func (h Handler) nameOf() string {
 	case h.Command != nil:
 		name = strings.Join(append([]string{h.Command.Line}, h.Command.Args...), " ")
 	case h.Request != nil:
-		name = h.Request.URL
+		name, _, _ = strings.Cut(h.Request.URL, "?") // what follows may be secret
 	}
 	if name = strings.Join(strings.Fields(name), " "); name == "" {
 		return string(h.Point)
