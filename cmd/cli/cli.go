@@ -73,6 +73,7 @@ const usage = `Atelier, a workbench for coding agents.
   atelier run [flags] PROMPT|-  runs one prompt from the command line
   atelier doctor                shows what is configured and reachable
   atelier explain COMMAND       says what would be allowed, asked about or denied
+  atelier hooks list|test       lists a project's hooks, or tests them
   atelier ledger [DIR]          lists what ran and what allowed or denied it
   atelier version               prints the version
 
@@ -146,6 +147,8 @@ func (c *command) main(args []string) int {
 		return c.doctor(args[1:])
 	case "explain":
 		return c.explain(args[1:])
+	case "hooks":
+		return c.hooks(args[1:])
 	case "ledger":
 		return c.ledger(args[1:])
 	case "version", "--version":

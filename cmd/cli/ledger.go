@@ -2,14 +2,12 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/audit"
 	"atelier.dev/atelier/backend/workbench"
 )
@@ -32,50 +30,22 @@ func (c *command) ledger(args []string) int {
 	if *limit <= 0 {
 		return c.misused(flags, "--limit is at least 1")
 	}
-	folder, home, err := c.places(flags.Arg(0))
-	if err != nil {
-		return c.fail(err)
-	}
-	defer c.logTo(home)()
-	cfg := c.config(folder, home)
-	cfg.Unattended = true // nothing is recovered by looking
-	a, err := openApp(c.ctx, cfg)
-	if err != nil {
-		return c.fail(err)
-	}
 	in := workbench.LedgerRequest{Session: *session, Filter: audit.LedgerFilter{Tool: *tool, Unasked: *unasked}}
 	if *denied {
 		in.Filter.Decision = agent.Deny
 	}
-	err = printLedger(c.ctx, a, in, *limit, *asJSON, c.out)
-	if closing := a.Close(context.WithoutCancel(c.ctx)); err == nil {
-		err = closing
-	}
-	if err != nil {
-		return c.fail(err)
-	}
-	return exitDone
+	return c.withApp(flags.Arg(0), func(a *app) error { return printLedger(c.ctx, a, in, *limit, *asJSON, c.out) })
 }
 
 // printLedger prints page after page until so many calls were printed.
 func printLedger(ctx context.Context, host Host, in workbench.LedgerRequest, most int, asJSON bool, out io.Writer) error {
 	for most > 0 && ctx.Err() == nil {
 		in.Limit = most
-		args, err := json.Marshal(in)
+		page, err := ask[audit.LedgerPage](ctx, host, "permissions.ledger", in)
 		if err != nil {
-			return fmt.Errorf("encode request: %w", err)
+			return err
 		}
-		var reply struct {
-			OK    audit.LedgerPage `json:"ok"`
-			Error *backend.Error   `json:"error"`
-		}
-		if err := json.Unmarshal([]byte(host.Call(ctx, "permissions.ledger", string(args))), &reply); err != nil {
-			return fmt.Errorf("read reply: %w", err)
-		}
-		if reply.Error != nil {
-			return reply.Error
-		}
-		for _, row := range reply.OK.Rows {
+		for _, row := range page.Rows {
 			if asJSON {
 				err = writeJSON(out, row)
 			} else {
@@ -85,8 +55,8 @@ func printLedger(ctx context.Context, host Host, in workbench.LedgerRequest, mos
 				return err
 			}
 		}
-		most -= len(reply.OK.Rows)
-		if in.Before = reply.OK.Next; in.Before == nil {
+		most -= len(page.Rows)
+		if in.Before = page.Next; in.Before == nil {
 			break
 		}
 	}

@@ -33,6 +33,7 @@ type runFlags struct {
 	folder, output       string
 	session              string
 	proceed, readOnly    bool
+	trustHooks           bool
 	maxTurns, maxRetries int
 	maxDollars           float64
 	allowed, disallowed  []string
@@ -62,6 +63,7 @@ func (c *command) runFlagSet(f *runFlags) *pflag.FlagSet {
 	flags.StringSliceVar(&f.allowed, "allowed-tools", nil, "tools that run without asking, or rules such as \"Bash(go test *)\"")
 	flags.StringSliceVar(&f.disallowed, "disallowed-tools", nil, "tools that never run, or rules such as \"Read(secrets/**)\"")
 	flags.BoolVar(&f.readOnly, "read-only", false, "change nothing: files are not written, and commands run only if bubblewrap\ncan keep them from writing")
+	flags.BoolVar(&f.trustHooks, "trust-hooks", false, "trust the project's hooks as they stand there now, for this run")
 	flags.StringVar(&f.naming, "naming", "", "native: each model sees the tools under the names that it knows;\nspec: all models see read_file, edit_file, shell, …")
 	flags.StringVar(&f.use.baseURL, "base-url", "", "the provider's address")
 	return flags
@@ -177,7 +179,10 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report) (agent.Pr
 	if err != nil {
 		return none, err
 	}
-	end, err := c.turn(app, f, prompt, ended)
+	end := none
+	if err = c.settleHooks(app, f.trustHooks); err == nil {
+		end, err = c.turn(app, f, prompt, ended)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
 	defer cancel()
 	return end, errors.Join(err, app.Close(ctx))
