@@ -63,11 +63,26 @@ func (t *Trust) load(ctx context.Context) (index, error) {
 	if err != nil || text == "" {
 		return nil, err
 	}
+	t.mu.Lock()
+	before := t.read
+	t.mu.Unlock()
+	if before.text == text {
+		return before.index, nil
+	}
 	var x index
 	if err := json.Unmarshal([]byte(text), &x); err != nil {
 		return nil, backend.Problem(backend.ProblemSettingDamaged, t.keyIndex()).Because(err)
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.read = reading{text, x}
 	return x, nil
+}
+
+// reading is what was read last of the store. It does not change.
+type reading struct {
+	text  string
+	index index
 }
 
 // record returns what was decided about an item.

@@ -95,7 +95,8 @@ type Trust struct {
 
 	mu       sync.Mutex
 	standing map[Kind][]Item
-	run      index      // what was accepted until the program ends
+	run      index // what was accepted until the program ends
+	read     reading
 	changing sync.Mutex // held while the index is stored
 }
 

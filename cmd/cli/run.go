@@ -29,15 +29,20 @@ const (
 
 // runFlags are the flags of atelier run.
 type runFlags struct {
-	use                  modelFlags
-	folder, output       string
-	session              string
-	proceed, readOnly    bool
-	trustHooks           bool
-	maxTurns, maxRetries int
-	maxDollars           float64
-	allowed, disallowed  []string
-	naming               string
+	use                 modelFlags
+	folder, output      string
+	session             string
+	proceed, readOnly   bool
+	trustHooks          bool
+	limits              limitFlags
+	allowed, disallowed []string
+	naming              string
+}
+
+// limitFlags say when a run stops.
+type limitFlags struct {
+	turns, retries int
+	dollars        float64
 }
 
 // modelFlags choose model, effort and mode; empty leaves the session's own.
@@ -51,13 +56,13 @@ func (c *command) runFlagSet(f *runFlags) *pflag.FlagSet {
 	flags.StringVarP(&f.folder, "directory", "C", "", "project folder (default: the current one)")
 	flags.StringVar(&f.use.model, "model", "", "PROVIDER/ID, such as openai/gpt-6.1-sol or demo/tour")
 	flags.StringVar(&f.use.fallback, "fallback-model", "", "PROVIDER/ID to ask if the model does not answer after all retries")
-	flags.IntVar(&f.maxRetries, "max-retries", llm.DefaultRetries.Retries, "how often a failed request is retried")
+	flags.IntVar(&f.limits.retries, "max-retries", llm.DefaultRetries.Retries, "how often a failed request is retried")
 	flags.StringVar(&f.use.effort, "effort", "", "how hard the model thinks: none, minimal, low, medium, high, xhigh, max")
 	flags.IntVar(&f.use.thinking, "max-thinking-tokens", 0, "thinking tokens, for models that take a number (0: by --effort)")
 	flags.StringVar(&f.use.mode, "permission-mode", "", "default, plan, acceptEdits, auto, dontAsk or bypassPermissions;\nnobody can be asked, so calls that need an approval are denied")
 	flags.StringVar(&f.output, "output", "text", "text; json: an object at the end; stream-json: every event as a line of JSON;\nmessages: the same as messages of the Open Agent SDK")
-	flags.IntVar(&f.maxTurns, "max-turns", 0, "stop after this many rounds of tool calls (0: 200)")
-	flags.Float64Var(&f.maxDollars, "max-budget-usd", 0, "stop before the session has cost more than this many dollars (0: no limit)")
+	flags.IntVar(&f.limits.turns, "max-turns", 0, "stop after this many rounds of tool calls (0: 200)")
+	flags.Float64Var(&f.limits.dollars, "max-budget-usd", 0, "stop before the session has cost more than this many dollars (0: no limit)")
 	flags.StringVar(&f.session, "session", "", "continue the session with this id")
 	flags.BoolVar(&f.proceed, "continue", false, "continue the folder's newest session")
 	flags.StringSliceVar(&f.allowed, "allowed-tools", nil, "tools that run without asking, or rules such as \"Bash(go test *)\"")
@@ -87,7 +92,7 @@ func (c *command) run(args []string) int {
 	if !modelRef(f.use.model) || !modelRef(f.use.fallback) {
 		return c.misused(flags, "--model and --fallback-model need PROVIDER/ID")
 	}
-	if f.maxDollars != 0 && !(f.maxDollars > 0 && f.maxDollars < maxBudget) {
+	if f.limits.dollars != 0 && !(f.limits.dollars > 0 && f.limits.dollars < maxBudget) {
 		return c.misused(flags, "--max-budget-usd needs a positive number of dollars")
 	}
 	if _, err := profile.ParseNaming(f.naming); err != nil {
@@ -169,8 +174,8 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report) (agent.Pr
 	if cfg.Rules, cfg.RunRules, err = f.rules(); err != nil {
 		return none, err
 	}
-	cfg.Limits = agent.Limits{Rounds: f.maxTurns, Budget: llm.Cost(math.Round(f.maxDollars * float64(llm.Dollar)))}
-	cfg.Retry.Retries = f.maxRetries
+	cfg.Limits = agent.Limits{Rounds: f.limits.turns, Budget: llm.Cost(math.Round(f.limits.dollars * float64(llm.Dollar)))}
+	cfg.Retry.Retries = f.limits.retries
 	cfg.Getenv = withBaseURL(c.getenv, f)
 	ended := make(chan agent.ProcessingEnd, 1)
 	observer := observer{report: report, ended: ended}
