@@ -105,9 +105,11 @@ func camel(name string) string {
 	return strings.Join(words, "")
 }
 
-// variables are what a hook finds in its environment (OAS-664).
+// variables are what a hook finds in its environment (OAS-664). Python writes no
+// compiled modules, since a hook that changes its own folder has to be trusted
+// anew.
 func (o *Options) variables(about About, session string) []string {
-	out := []string{projectVariables[0] + "=" + o.Folder, projectVariables[1] + "=" + o.Folder}
+	out := []string{projectVariables[0] + "=" + o.Folder, projectVariables[1] + "=" + o.Folder, "PYTHONDONTWRITEBYTECODE=1"}
 	add := func(prefix, event string) {
 		out = append(out, prefix+"EVENT="+event, prefix+"TOOL_NAME="+about.Tool, prefix+"SESSION_ID="+session, prefix+"CWD="+o.Folder)
 	}

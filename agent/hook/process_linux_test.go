@@ -172,6 +172,7 @@ func TestEnvironment(t *testing.T) {
 	t.Setenv("HOOK_TEST_ALLOWED_TOKEN", "for-hooks")
 	t.Setenv("HOOK_TEST_PLAIN", "plain")
 	t.Setenv("BASH_ENV", "/no/such/file")
+	t.Setenv("PYTHONDONTWRITEBYTECODE", "")
 	for _, scope := range []hook.Scope{hook.ScopeUser, hook.ScopeProject, hook.ScopeLocal} {
 		handlers := command(t, "PreToolUse", "", "env >env")
 		handlers[0].Origin.Scope = scope
@@ -183,6 +184,7 @@ func TestEnvironment(t *testing.T) {
 			"HOOK_EVENT=preToolUse", "HOOK_TOOL_NAME=Bash", "HOOK_SESSION_ID=s1", "HOOK_CWD=" + r.folder,
 			"COMATE_HOOK_EVENT=PreToolUse", "COMATE_HOOK_TOOL_NAME=Bash", "COMATE_HOOK_SESSION_ID=s1", "COMATE_HOOK_CWD=" + r.folder,
 			"CLAUDE_PROJECT_DIR=" + r.folder, "AGENT_PROJECT_DIR=" + r.folder, "HOOK_TEST_ALLOWED_TOKEN=for-hooks", "PATH=",
+			"PYTHONDONTWRITEBYTECODE=1\n",
 		} {
 			if !strings.Contains(env, "\n"+want) {
 				t.Errorf("%s: %s is missing", scope, want)

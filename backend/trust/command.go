@@ -14,10 +14,11 @@ import (
 const (
 	maxLine     = 64 << 10
 	maxBrackets = 400
-	maxDepth    = 4    // of shells in shells, and of scripts in scripts
-	maxLines    = 100  // of commands in commands, and scripts
-	maxNames    = 2000 // that are looked up
-	maxValues   = 8    // of a variable
+	maxDepth    = 4       // of shells in shells, and of scripts in scripts
+	maxLines    = 100     // of commands in commands, and scripts
+	maxNames    = 2000    // that are looked up
+	maxValues   = 8       // of a variable
+	maxWork     = 2 << 20 // bytes of values
 )
 
 // naming is what a command names.
@@ -76,7 +77,7 @@ type reader struct {
 	vars         map[string][]string // the values that variables may have
 	seen         map[named]bool
 	read         map[string]bool // scripts
-	lines        int             // that were read
+	lines, work  int             // that were read, and bytes of values
 	within       string          // the script that is being read; only what it runs counts
 }
 
@@ -237,7 +238,7 @@ func (r *reader) parts(parts []syntax.WordPart) word {
 		var joined []string
 		for _, head := range out.values {
 			for _, tail := range next.values {
-				if len(head)+len(tail) > maxLine {
+				if len(head)+len(tail) > maxLine || !r.works(len(head)+len(tail)) {
 					head, tail, out.known = "", unknown, false
 				}
 				if joined = append(joined, head+tail); len(joined) == 4*maxValues {
@@ -249,6 +250,15 @@ func (r *reader) parts(parts []syntax.WordPart) word {
 		out.values = joined
 	}
 	return out
+}
+
+// works reports whether there is time left for so many more bytes.
+func (r *reader) works(bytes int) bool {
+	if r.work += bytes; r.work > maxWork {
+		r.note(NoteUnread, "it is too long once its variables are filled in")
+		return false
+	}
+	return true
 }
 
 func unescaped(text string) string {
@@ -319,6 +329,9 @@ var ownFolder = regexp.MustCompile(`^(cd (-- )?"?\$\()?dirname (-- )?"?\$(0|\{0\
 
 // name records that a word may be the name of a file, or have such names in it.
 func (r *reader) name(text string, run bool) {
+	if !r.works(len(text)) {
+		return
+	}
 	if strings.ContainsAny(text, " \n\t'\"();") {
 		r.scan(text)
 	}

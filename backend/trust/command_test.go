@@ -55,6 +55,10 @@ func TestNamedFiles(t *testing.T) {
 		{command: `if then tools/x.py`, files: append(slices.Clone(all), "tools/x.py"), notes: []NoteID{NoteUnread}},
 		{command: strings.Repeat("(", 500) + "tools/x.py", files: append(slices.Clone(all), "tools/x.py"), notes: []NoteID{NoteUnread}},
 		{command: strings.Repeat("bash -c true; ", 200), notes: []NoteID{NoteUnread}, files: all},
+		{
+			command: "a='" + strings.Repeat("x ", 5000) + `'; a="$a$a$a"; echo` + strings.Repeat(` "$a"`, 2000),
+			notes:   []NoteID{NoteUnread}, files: all,
+		},
 		{command: `a=xxxxxxxxxxxxxxxx;` + strings.Repeat(`a=$a$a$a$a$a$a$a$a;`, 40) + `$a`, notes: []NoteID{NoteUntold}, files: all},
 	} {
 		t.Run(tc.command[:min(40, len(tc.command))], func(t *testing.T) {
