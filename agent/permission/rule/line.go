@@ -198,10 +198,20 @@ func (l *line) touches(r compiled, at place) answer {
 	for _, s := range slices.Concat(l.steps, l.scripts) {
 		found = max(found, stepTouches(s, r, at))
 	}
-	if found == no && r.reached != nil && r.reached.Steps(l.steps).Decision != agent.Allow {
+	reached := r.reached
+	if found == no && reached == nil && r.kind() == kindRead && l.isIndirect() {
+		reached = r.path.finder(at)
+	}
+	if found == no && reached != nil && reached.Steps(l.steps).Decision != agent.Allow {
 		return maybe
 	}
 	return found
+}
+
+// isIndirect reports whether a line may name a file otherwise than by its path: by
+// a pattern, in code, or in the way of an unfamiliar program.
+func (l *line) isIndirect() bool {
+	return strings.ContainsAny(l.text, "*?[{$`'\"\\") || slices.ContainsFunc(l.steps, func(s effect.Step) bool { return s.Unfamiliar || s.Unread != "" })
 }
 
 func stepTouches(s effect.Step, r compiled, at place) answer {
@@ -229,6 +239,9 @@ func stepTouches(s effect.Step, r compiled, at place) answer {
 				found = either(found == maybe || s.Unfamiliar || s.Unread != "", maybe)
 			}
 		}
+	}
+	if !writes && r.path.mayBePrinted(s, at) {
+		found = maybe
 	}
 	unknown := len(s.Vague) > 0 || s.Unread != "" || s.Name != "" && !s.Known
 	if unknown && (!writes || s.Unread != "" || !s.Known || s.Unfamiliar || has(s.Effects, agent.EffectChanges, agent.EffectDeletes, agent.EffectDeletesUnknown)) {

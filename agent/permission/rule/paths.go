@@ -165,13 +165,51 @@ func (p pattern) fixed(at place) (path string, whole bool) {
 
 // reacher returns a checker of lines that may reach what a rule about reading
 // means, although no step names it: by a pattern, a link or a program's own
-// commands. It is nil for a rule that means some files of a folder only.
+// commands. It is nil for a rule that means some files of a
+// folder only, for which there is finder.
 func (p pattern) reacher(at place) *boundary.Checker {
 	path, whole := p.fixed(at)
 	if !whole {
 		return nil
 	}
 	return boundary.New(boundary.Settings{DeniedPaths: []string{path}}, at.project, at.home)
+}
+
+// maxFiles limits how many files of a pattern are looked for in a line.
+const maxFiles = 1000
+
+// finder returns a checker like that of reacher for a rule that means some files
+// of a folder: those that are there now. It is nil if there are none. Patterns in a
+// line lead to nothing else. Folders of other people's code are not searched.
+func (p pattern) finder(at place) *boundary.Checker {
+	from, _ := p.fixed(at)
+	if from == "" && p.base == ofProject {
+		from = at.project
+	}
+	if from == "" {
+		return nil
+	}
+	var files []string
+	walked := 0
+	_ = filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if walked++; walked > maxWalked || len(files) == maxFiles {
+			return fs.SkipAll
+		}
+		switch {
+		case err == nil && p.matches(path, at, true):
+			files = append(files, path)
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+		case d != nil && d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules"):
+			return fs.SkipDir
+		}
+		return nil // what cannot be read is not searched either
+	})
+	if len(files) == 0 {
+		return nil
+	}
+	return boundary.New(boundary.Settings{DeniedPaths: files}, at.project, at.home)
 }
 
 // below returns the names of a path below the pattern's base.
