@@ -121,7 +121,8 @@ func (c command) allows(s effect.Step) bool {
 	}
 	for i, w := range want {
 		if last := i == len(want)-1; last && w.anything() || last && w.endless() && len(args) > 0 && w.matches(args[0]) {
-			return true
+			ended := slices.ContainsFunc(want[:i], func(w word) bool { return w.text() == "--" })
+			return i == 0 || ended || s.Program() != "npm" || !steersNpm(args)
 		}
 		if len(args) == 0 || !w.matches(args[0]) || !w.open() && strings.ContainsAny(args[0], "*?[{$~") {
 			return false
@@ -129,6 +130,24 @@ func (c command) allows(s effect.Step) bool {
 		args = args[1:]
 	}
 	return len(args) == 0
+}
+
+// harmlessForNpm are npm's own options that do not decide what runs.
+var harmlessForNpm = strings.Fields("--silent -s --quiet -q --verbose -d --loglevel --if-present --workspace -w --workspaces --ws --color --no-color --foreground-scripts --no-fund --no-audit")
+
+// steersNpm reports whether arguments after the name of a script have options of
+// npm itself, such as --script-shell: it takes all before "--" for its own.
+func steersNpm(args []string) bool {
+	for _, arg := range args {
+		if arg == "--" {
+			return false
+		}
+		name, _, _ := strings.Cut(arg, "=")
+		if strings.HasPrefix(arg, "-") && !slices.Contains(harmlessForNpm, name) {
+			return true
+		}
+	}
+	return false
 }
 
 func resolved(dir string) string {

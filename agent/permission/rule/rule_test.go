@@ -148,7 +148,8 @@ func TestTooWideRules(t *testing.T) {
 		}
 	}
 	for command, want := range map[string][]string{
-		"npm run test -- --watch": {"Bash(npm run test -- --watch)", "Bash(npm run test *)"},
+		"npm run test -- --watch": {"Bash(npm run test -- --watch)", "Bash(npm run test -- *)"},
+		"npm run test":            {"Bash(npm run test)", "Bash(npm run test *)"},
 		"python x.py":             {"Bash(python x.py)"},
 		"sudo make install":       {"Bash(sudo make install)"},
 		"ls && make all":          {"Bash(ls && make all)"}, // make runs what an argument says
@@ -217,6 +218,12 @@ func TestRulesForCommands(t *testing.T) {
 		{agent.Allow, "Bash(npm run test:*)", "npm run test", agent.Allow},
 		{agent.Allow, "Bash(npm run test:*)", "npm run test -- --watch", agent.Allow},
 		{agent.Allow, "Bash(npm run test:*)", "npm run tests", ""},
+		{agent.Allow, "Bash(npm run test:*)", "npm run test --script-shell=./x", ""},
+		{agent.Allow, "Bash(npm run test:*)", "npm run test unit --prefix /tmp -- --watch", ""},
+		{agent.Allow, "Bash(npm run test:*)", "npm run test --silent -w web -- --script-shell=./x", agent.Allow},
+		{agent.Allow, "Bash(npm run test -- *)", "npm run test -- --watch", agent.Allow},
+		{agent.Allow, "Bash(npm run test -- *)", "npm run test --node-options=x -- --watch", ""},
+		{agent.Allow, "Bash(pnpm run test *)", "pnpm run test --watch", agent.Allow}, // the script's
 		{agent.Allow, "Bash(git push *)", "git push", agent.Allow},
 		{agent.Allow, "Bash(git push *)", "git push origin main", agent.Allow},
 		{agent.Allow, "Bash(git push *)", "git push --force", ""},

@@ -133,6 +133,9 @@ func commonPrefix(call agent.GateCall, at Place) string {
 			if len(words) == 1 {
 				return ""
 			}
+			if s.Program() == "npm" && len(s.Args) >= len(words) && s.Args[len(words)-1] == "--" {
+				words = append(words, "--")
+			}
 		}
 		if Banned(s.Name) || strings.ContainsAny(s.Name, " \t'\"\\*()") || slices.Contains(words, "exec") {
 			return ""
