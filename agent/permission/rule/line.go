@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/internal/effect"
@@ -190,7 +191,7 @@ var descends = strings.Fields("find fd rg ag ack ugrep grep egrep fgrep rgrep ta
 
 // touches reports whether the line reads or changes files that a rule, which
 // denies or asks, means.
-func (l *line) touches(r compiled, at place) answer {
+func (l *line) touches(r compiled, at place, now time.Time) answer {
 	if !l.clear {
 		return maybe
 	}
@@ -199,8 +200,8 @@ func (l *line) touches(r compiled, at place) answer {
 		found = max(found, stepTouches(s, r, at))
 	}
 	reached := r.reached
-	if found == no && reached == nil && r.kind() == kindRead && l.isIndirect() {
-		reached = r.path.finder(at)
+	if found == no && r.files != nil && l.isIndirect() {
+		reached = r.files.check(r.path, at, now)
 	}
 	if found == no && reached != nil && reached.Steps(l.steps).Decision != agent.Allow {
 		return maybe

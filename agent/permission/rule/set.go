@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -38,6 +39,27 @@ type compiled struct {
 	path    pattern
 	isPath  bool
 	reached *boundary.Checker // by lines; nil unless the rule denies or asks about reading
+	files   *found            // if the rule denies or asks about reading some files
+}
+
+// found is what a pattern meant a moment ago. Whoever tries a rule judges
+// thousands of lines at once.
+type found struct {
+	mu      sync.Mutex
+	at      time.Time
+	checker *boundary.Checker
+}
+
+// recent is how long that holds.
+const recent = time.Second
+
+func (f *found) check(p pattern, at place, now time.Time) *boundary.Checker {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.at.IsZero() || now.Sub(f.at).Abs() >= recent {
+		f.at, f.checker = now, p.finder(at)
+	}
+	return f.checker
 }
 
 // New returns a set. Deny wins over ask and ask over allow, whatever their order
@@ -57,7 +79,9 @@ func New(at Place, rules []Rule) *Set {
 		}
 		c.path, c.isPath = r.pattern()
 		if c.isPath && r.kind() == kindRead && r.Decision != agent.Allow {
-			c.reached = c.path.reacher(s.at)
+			if c.reached = c.path.reacher(s.at); c.reached == nil {
+				c.files = &found{}
+			}
 		}
 		s.rules = append(s.rules, c)
 	}
@@ -231,7 +255,7 @@ func (v *view) touches(r compiled) answer {
 		}
 	}
 	if access.Command != "" {
-		found = max(found, v.trace().touches(r, v.set.at))
+		found = max(found, v.trace().touches(r, v.set.at, v.set.now()))
 	}
 	return found
 }
