@@ -1,7 +1,8 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
-// The journeys drive Debian's Chromium against the real binary. Two files run
-// at the same time, because a journey waits for half of its time.
+// The journeys drive Debian's Chromium against the real binary. More files than
+// cores run at the same time, because a journey waits for half of its time.
 export default defineConfig({
   test: {
     environment: 'node',
@@ -9,7 +10,7 @@ export default defineConfig({
     globalSetup: 'e2e/chromium.ts',
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    maxWorkers: availableParallelism() + 1,
     isolate: false, // each worker loads Playwright once
   },
 })

@@ -13,7 +13,9 @@ fi
 
 tool "$staticcheck"
 unformatted() { local list; list=$("$tools/goimports" -l "${go_files[@]}") && [[ -z $list ]] || { echo "$list"; return 1; }; }
-npm_run() { (cd frontend && npm run --silent "$1"); }
+npm_run() { (cd frontend && npm run --silent "$@"); }
+# What has not changed since it was found right is not read again.
+cached() { npm_run "$1" -- --cache --cache-strategy content --cache-location "$PWD/.cache/$2"; }
 
 go_checks() {
   check "Go formatting" unformatted
@@ -26,7 +28,7 @@ go_checks() {
   [[ -z $failed ]]
 }
 page_checks() {
-  check "front end formatting" npm_run format:check
+  check "front end formatting" cached format:check prettier
   check "front end lint" npm_run lint
   check "front end types" npm_run check
   [[ -z $failed ]]

@@ -7,24 +7,28 @@ export results
 results=$(mktemp)
 reports=$PWD/.cache/reports
 rm -rf "$reports" && mkdir -p "$reports"
-trap 'rm -f "$results"' EXIT
+beside= # the process group of what runs at the same time
+trap '[[ -z $beside ]] || kill -- "-$beside" 2>/dev/null || true; rm -f "$results"' EXIT
 
-# suite NAME REPORT COMMAND...: runs a test runner and counts the results in the
-# report that it writes. A runner that fails without a failure in its report, or
-# writes no report, counts as one failure.
+# suite NAME REPORT COMMAND...: runs a test runner, prints its output when it has
+# ended, and counts the results in the report that it writes. A runner that fails
+# without a failure in its report, or writes no report, counts as one failure.
 suite() {
   local name=$1 report=$2 begun=$SECONDS status=0
   shift 2
-  printf '\n== %s\n' "$name"
-  "$@" || status=$?
-  node scripts/count.mjs "$report" "$status" >>"$results"
-  printf '== %s: %d s\n' "$name" $((SECONDS - begun))
+  "$@" >"$report.log" 2>&1 || status=$?
+  node scripts/count.mjs "$report" "$status" >>"$results" 2>>"$report.log"
+  (
+    flock 9 # nothing of another suite is printed in between
+    printf '\n== %s\n%s\n== %s: %d s\n' "$name" "$(<"$report.log")" "$name" $((SECONDS - begun))
+  ) 9>"$reports/lock"
 }
 
 vitest() { (cd frontend && npm run --silent "$1" -- --reporter=default --reporter=json --outputFile.json="$2"); }
 
 # More packages than cores run at the same time, because some of them mostly wait.
-go_tests() { go test -p $(($(nproc) + 2)) -race -shuffle=on -json ./... >"$1"; }
+# The page's tests, which wait for half of their time, come first.
+go_tests() { nice -n 5 go test -p $(($(nproc) + 2)) -race -shuffle=on -json ./... >"$1"; }
 
 node_tests() {
   node --test --test-reporter=spec --test-reporter-destination=stdout \
@@ -35,11 +39,17 @@ scripts/setup.sh test
 printf '\n== static checks\n'
 check "build" scripts/build.sh headless window childstorm
 scripts/check.sh || true # its failures are counted
-suite "Go tests" "$reports/go.json" go_tests "$reports/go.json"
-suite "front end unit tests" "$reports/unit.vitest.json" vitest test "$reports/unit.vitest.json"
-suite "browser tests in Chromium" "$reports/browser.vitest.json" vitest test:e2e "$reports/browser.vitest.json"
+printf '\n== tests: two rows of suites run at the same time; each is printed when it has ended\n'
+set -m # a process group of its own, which an interruption ends
+suite "Go tests" "$reports/go.json" go_tests "$reports/go.json" &
+beside=$!
+set +m
 suite "the window under Xvfb" "$reports/window.tap" node_tests "$reports/window.tap" scripts/window-test/window.test.mjs
+suite "front end unit tests" "$reports/unit.vitest.json" vitest test "$reports/unit.vitest.json"
 suite "the bench of the page, small" "$reports/bench-page.tap" node_tests "$reports/bench-page.tap" scripts/bench-page/bench-page.test.mjs
+suite "browser tests in Chromium" "$reports/browser.vitest.json" vitest test:e2e "$reports/browser.vitest.json"
+wait "$beside" || count 0 1 0
+beside=
 
 echo
 awk -v s="$SECONDS" '
