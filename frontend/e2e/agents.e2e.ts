@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { answer, openPage, openPanel, prompt, shot } from './browser'
+import { answer, openPage, openPanel, pressIn, prompt, shot, tabTo } from './browser'
 import { startHost } from './host'
 import { startModel, type Script } from './model'
 import { useStage } from './stage'
@@ -22,7 +22,8 @@ async function start(rounds: Script, byModel: Record<string, Script>) {
   const url = model.url.replace('127.0.0.1', '0.0.0.0')
   const env = { COMPAT_BASE_URL: url, COMPAT_API_KEY: 'test-key' }
   const host = (stage.host = await startHost({ models, env, files: { 'a.txt': 'one line\n' } }))
-  return { host, ...(await openPage(stage.browser, host.url)) }
+  const options = { permissions: ['clipboard-read', 'clipboard-write'] }
+  return { host, ...(await openPage(stage.browser, host.url, options)) }
 }
 
 /** Usage that costs one cent. */
@@ -110,6 +111,12 @@ test('agents ask in the conversation that started them, unfold there, and open a
   // The card unfolds to the agent's conversation and stays unfolded.
   await card(note).click()
   const nested = page.getByRole('log', { name: `Conversation of agent: ${note}` })
+  await nested.getByText('The note is written.').waitFor()
+  await shot(page, 'agents-folded')
+
+  // Its turn is folded to a line, which unfolds, like those of the conversation around it.
+  expect(await nested.getByText('I write it down.').count()).toBe(0)
+  await nested.getByRole('button', { name: /1 changed/ }).click()
   await nested.getByText('I write it down.').waitFor()
   await nested.getByRole('button', { name: 'details of Write note.txt' }).click()
   await nested.getByText('the milk').last().waitFor()
@@ -118,7 +125,7 @@ test('agents ask in the conversation that started them, unfold there, and open a
   await shot(page, 'agents-unfolded-dark')
   await page.emulateMedia({ colorScheme: 'light' })
   await page.reload()
-  await nested.getByText('I write it down.').waitFor()
+  await nested.getByText('The note is written.').waitFor()
   await page.setViewportSize({ width: 900, height: 800 })
   await shot(page, 'agents-unfolded-900')
   await page.setViewportSize({ width: 1280, height: 800 })
@@ -136,7 +143,7 @@ test('agents ask in the conversation that started them, unfold there, and open a
     .getByRole('navigation', { name: 'Started by' })
     .getByRole('button', { name: /^Keep a note/ })
     .click()
-  await nested.getByText('I write it down.').waitFor()
+  await nested.getByText('The note is written.').waitFor()
   await child.waitFor({ state: 'detached' })
   await sidebar.locator('[data-session]').first().focus()
   await page.keyboard.press('ArrowRight')
@@ -155,6 +162,58 @@ test('agents ask in the conversation that started them, unfold there, and open a
     .waitFor()
   await shot(chinese.page, 'agents-zh')
   expect(chinese.offences).toEqual([])
+  expect(offences).toEqual([])
+})
+
+test('what an agent did is gone through and copied, and its prompt is not sent again, by keyboard only', async () => {
+  const { page, offences } = await start(
+    [
+      { calls: [spawn(note, 'writer-1')], usage },
+      waitForAll,
+      { text: 'All of it is done.', usage },
+    ],
+    {
+      'writer-1': [
+        { text: 'I look.', calls: [{ name: 'Read', input: { file_path: 'a.txt' } }], usage },
+        { text: 'It has **one** line.', usage },
+      ],
+    },
+  )
+  const { keyboard } = page
+  await prompt(page, 'Let somebody look')
+  await page.getByText('All of it is done.').waitFor()
+  const pane = page.getByRole('region', { name: 'Conversation', exact: true })
+  await pressIn(pane, page.getByRole('button', { name: `details of SpawnAgent ${note}` }))
+  const nested = page.getByRole('log', { name: `Conversation of agent: ${note}` })
+  await nested.getByText('It has one line.').waitFor()
+  await tabTo(nested)
+  const focused = () =>
+    expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? ''))
+  const copied = () => expect.poll(() => page.evaluate(() => navigator.clipboard.readText()))
+
+  await keyboard.press('Alt+ArrowUp')
+  await focused().toMatch(/^Answer: It has/)
+  await keyboard.press('c')
+  await copied().toBe('It has one line.')
+  await shot(page, 'agents-copied')
+  await keyboard.press('Alt+ArrowUp')
+  await focused().toBe('Finished turn')
+  await keyboard.press('m')
+  await copied().toContain('I look.')
+  await keyboard.press('Enter')
+  await nested.getByText('I look.').waitFor()
+  await keyboard.press('Alt+ArrowUp')
+  await focused().toMatch(/^Your message: /)
+  await keyboard.press('c')
+  await copied().toContain(note)
+  await keyboard.press('r')
+  await keyboard.press('e')
+
+  // At its ends the way leads on in the conversation around it.
+  await keyboard.press('Alt+ArrowUp')
+  await focused().toMatch(/^Call: SpawnAgent/)
+  expect(await page.getByRole('textbox', { name: 'Message', exact: true }).inputValue()).toBe('')
+  expect(await page.getByText('All of it is done.').count()).toBe(1)
   expect(offences).toEqual([])
 })
 

@@ -4,7 +4,12 @@ import { createContext } from 'svelte'
 import type { Row } from '../model/rows'
 import type { Conversation } from '../state/conversation.svelte'
 
-export type Target = { row: Row; conversation: Conversation }
+export type Target = {
+  row: Row
+  conversation: Conversation
+  /** Whether it is the conversation of an agent within another one. Nothing is sent there. */
+  isNested?: boolean
+}
 
 /** What actions need from the window. */
 export type ActionsHost = {

@@ -16,7 +16,7 @@ export const edit: Action = {
   key: 'e',
   icon: Pencil,
   label: () => own('edit'),
-  offers: ({ row }) => row.type === 'prompt',
+  offers: ({ row, isNested }) => row.type === 'prompt' && !isNested,
   async run({ row, conversation }, host) {
     const text = row.type === 'prompt' ? await wholeText(row, conversation) : undefined
     if (text === undefined) return undefined // why it could not be read is shown above the field
@@ -59,7 +59,9 @@ export const retry: Action = {
   icon: RotateCcw,
   label: () => own('retry'),
   offers: (target) =>
-    target.conversation.view.state === 'idle' && promptBehind(target) !== undefined,
+    !target.isNested &&
+    target.conversation.view.state === 'idle' &&
+    promptBehind(target) !== undefined,
   async run(target, host) {
     const prompt = promptBehind(target)
     const text = prompt && (await wholeText(prompt, target.conversation))

@@ -12,8 +12,16 @@ const patience = 40
 
 const frame = () => new Promise(requestAnimationFrame)
 
-const rowOf = (target: EventTarget | null): HTMLElement | undefined =>
-  (target instanceof Element && target.closest<HTMLElement>('[data-item]')) || undefined
+/** The attribute with the key of a row: in the conversation of the pane, or in that of an agent within it. */
+type Mark = 'item' | 'nested'
+
+/** The row around something, or only if it is the nearest one of any conversation. */
+function rowOf(target: EventTarget | null, mark: Mark, isNearest = false): HTMLElement | undefined {
+  if (!(target instanceof Element)) return undefined
+  const row = target.closest<HTMLElement>(`[data-${mark}]`)
+  const isIt = row && (!isNearest || target.closest('[data-item], [data-nested]') === row)
+  return isIt ? row : undefined
+}
 
 type List = {
   rows: () => readonly Row[]
@@ -40,9 +48,11 @@ export class Walk {
   #held = $state<string>()
   #pane?: HTMLElement
   #list: List
+  readonly #mark: Mark
 
-  constructor(list: List) {
+  constructor(list: List, mark: Mark = 'item') {
     this.#list = list
+    this.#mark = mark
   }
 
   get isTouch(): boolean {
@@ -56,7 +66,7 @@ export class Walk {
   /** Goes to the next row (1) or to the previous one (-1); past the last row it leaves the list. */
   step(by: 1 | -1): void {
     const rows = this.#list.rows()
-    const here = rowOf(document.activeElement)?.dataset.item
+    const here = this.#keyOf(document.activeElement)
     const from = rows.findIndex(({ key }) => key === (here ?? this.#list.begin()))
     if (from < 0) return void this.go(rows.length - 1)
     // From something inside a row, or from outside the list, the way back leads to the row itself.
@@ -64,6 +74,14 @@ export class Walk {
     const to = isOn ? from + by : from
     if (to >= rows.length) this.#list.leave()
     else void this.go(Math.max(0, to))
+  }
+
+  /** Whether a step leads to a row, not out of the list. */
+  leads(by: 1 | -1): boolean {
+    const here = this.#keyOf(document.activeElement)
+    const rows = this.#list.rows()
+    if (here === undefined) return by < 0 && rows.length > 0
+    return rows[rows.findIndex(({ key }) => key === here) + by] !== undefined
   }
 
   /** Gives a row the focus; -1 is the last one. */
@@ -102,15 +120,19 @@ export class Walk {
 
   /** Takes the rows before they are drawn. If the row with the focus is not among them, another one takes the focus. */
   follow(rows: readonly Row[]): void {
-    const here = this.#pane?.contains(document.activeElement) && rowOf(document.activeElement)
-    const key = here && here.dataset.item
+    const key = this.#pane?.contains(document.activeElement) && this.#keyOf(document.activeElement)
     if (!key || rows.some((row) => row.key === key)) return
     const near = indexNear(rows, key)
     void tick().then(() => this.go(near))
   }
 
   #drawn = (key: string) =>
-    this.#pane?.querySelector<HTMLElement>(`[data-item="${CSS.escape(key)}"] > [role=group]`)
+    this.#pane?.querySelector<HTMLElement>(
+      `[data-${this.#mark}="${CSS.escape(key)}"] > [role=group]`,
+    )
+
+  #keyOf = (target: EventTarget | null, isNearest = false) =>
+    rowOf(target, this.#mark, isNearest)?.dataset[this.#mark]
 
   /** Follows the pointer and the focus in the pane. */
   attach: Attachment<HTMLElement> = (pane) => {
@@ -124,24 +146,24 @@ export class Walk {
       // Rows that move under a pointer at rest do not show their actions, so nothing flickers.
       if (event.clientX === last.x && event.clientY === last.y) return
       last = { x: event.clientX, y: event.clientY }
-      const row = event.buttons === 0 ? rowOf(event.target) : undefined
-      this.#pointed = row && !isSelected(row) ? row.dataset.item : undefined
+      const row = event.buttons === 0 ? rowOf(event.target, this.#mark, true) : undefined
+      this.#pointed = row && !isSelected(row) ? row.dataset[this.#mark] : undefined
     }
     const press = (event: PointerEvent) => {
-      if (event.pointerType === 'touch') this.#pointed = rowOf(event.target)?.dataset.item
+      if (event.pointerType === 'touch') this.#pointed = this.#keyOf(event.target, true)
     }
     const enter = ({ target }: FocusEvent) => {
       const element = target as Element
       const isKeyboard = element.matches(':focus-visible')
       if (isKeyboard) this.#pointed = undefined
       const isShown = isKeyboard || element.closest('[data-actions]')
-      const key = rowOf(target)?.dataset.item
+      const key = this.#keyOf(target, true)
       this.#inside = isShown ? key : undefined
       if (key !== this.at) this.at = undefined
     }
     const exit = ({ target, relatedTarget }: FocusEvent) => {
       if (relatedTarget instanceof Node && pane.contains(relatedTarget)) return
-      const key = rowOf(target)?.dataset.item
+      const key = this.#keyOf(target)
       // Later, because the row may be about to be removed: state must not change while rows are drawn.
       queueMicrotask(() => {
         if (pane.contains(document.activeElement)) return

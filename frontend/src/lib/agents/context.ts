@@ -1,11 +1,14 @@
 import { createContext } from 'svelte'
 import type { Conversation } from '../state/conversation.svelte'
 import type { Picture } from '../model/pictures'
+import type { Density } from '../model/rows'
 import type { Agents } from '../state/agents.svelte'
 
 /** What the cards of agents need from the window, at any depth of a conversation. */
 export type AgentsHost = {
   agents: Agents
+  /** How much of finished turns is drawn. */
+  density: Density
   /** Opens an agent's session like any other session. */
   open: (id: string) => void
   isScript: (provider: string, model: string) => boolean

@@ -58,6 +58,9 @@ export const messages = {
     confine_outside: 'Let a command ask to run unconfined',
     confine_outside_hint: 'You decide each time, in every mode.',
     guide: 'Show the first steps',
+    diagrams: 'Diagrams',
+    diagrams_hint:
+      'Ask for a Mermaid diagram, such as “Draw the parts and what they call”. “Show diagram” above the code in the answer draws it, without a network.',
     contrast: 'High contrast',
     contrast_hint: 'Text and lines stand out more, in the light and in the dark theme.',
     font_interface: 'Interface font',
@@ -143,6 +146,9 @@ export const messages = {
     confine_outside: '允许命令请求不受限制地运行',
     confine_outside_hint: '无论何种模式，每次都由你决定。',
     guide: '显示入门步骤',
+    diagrams: '图表',
+    diagrams_hint:
+      '请智能体绘制 Mermaid 图表，例如“画出各部分及其调用关系”。回答中代码上方的“显示图表”会把它画出来，无需联网。',
     contrast: '高对比度',
     contrast_hint: '在浅色和深色主题下，文字和线条都更加清晰。',
     font_interface: '界面字体',

@@ -191,6 +191,12 @@ export const tabs: readonly Tab[] = [
         words: 'guide tour help start onboarding introduction 入门 向导 帮助 开始 教程',
       },
       {
+        id: 'diagrams',
+        label: own('diagrams'),
+        hint: own('diagrams_hint'),
+        words: 'diagram mermaid chart graph drawing flowchart help 图表 流程图 画图 帮助',
+      },
+      {
         id: 'shortcuts',
         label: t('about.shortcuts'),
         words: 'keyboard keys shortcut help hotkey 键盘 快捷键 按键 帮助',
