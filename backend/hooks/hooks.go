@@ -42,6 +42,9 @@ type Config struct {
 	// Changed is called when the list of hooks changed, with an empty session, or
 	// when the log has new entries of a session. It must not block.
 	Changed func(session string)
+	// Observe tells the hooks of all sessions that something happened outside of
+	// their turns. It must not block.
+	Observe func(agent.HookInput)
 }
 
 // Hooks keeps the hooks of one folder. It is safe for concurrent use.
@@ -49,6 +52,7 @@ type Hooks struct {
 	cfg      Config
 	settings *settings.Reader
 	log      *logbook
+	watch    *watcher
 
 	mu       sync.Mutex
 	list     *list            // nil before the first reading
@@ -59,12 +63,16 @@ type Hooks struct {
 // New returns the hooks of a folder. Close ends what runs.
 func New(cfg Config) *Hooks {
 	h := &Hooks{cfg: cfg, settings: settings.NewReader(cfg.Folder, cfg.User), guards: map[string]guard{}}
-	h.log = newLogbook(cfg.Store, func(session string) { cfg.Changed(session) })
+	h.log = newLogbook(cfg.Store, cfg.Changed)
+	h.watch = newWatcher(h)
 	return h
 }
 
-// Close writes what is left of the log.
-func (h *Hooks) Close(ctx context.Context) error { return h.log.close(ctx) }
+// Close ends the watch over files and writes what is left of the log.
+func (h *Hooks) Close(ctx context.Context) error {
+	h.watch.close()
+	return h.log.close(ctx)
+}
 
 // Session says whose hooks an engine runs.
 type Session struct {
@@ -78,6 +86,7 @@ type Session struct {
 
 // Engine returns what runs the hooks of a session. The caller closes it.
 func (h *Hooks) Engine(ctx context.Context, s Session) *hook.Engine {
+	h.watch.start()
 	return hook.New(h.options(ctx, s))
 }
 
