@@ -14,6 +14,8 @@ type Authority struct {
 	Args   []string   `json:"args,omitempty"`
 	// Rule is the rule that decided, or that led to the question.
 	Rule *RuleRef `json:"rule,omitempty"`
+	// Hook is the hook that decided, or that led to the question.
+	Hook *HookSource `json:"hook,omitempty"`
 	// Approval is the id of the request that a person answered.
 	Approval string `json:"approval,omitempty"`
 }
@@ -40,9 +42,15 @@ type RuleRef struct {
 	Scope Scope `json:"scope"`
 }
 
+// HookSource names a hook and the settings file where it stands.
+type HookSource struct {
+	Name string `json:"name"`
+	File string `json:"file,omitempty"` // empty for a function of the program
+}
+
 // authority returns the record of a verdict that was not left to a person.
 func (v Verdict) authority(mode Mode) *Authority {
-	a := &Authority{Decision: v.Decision, By: v.By, Mode: mode, Reason: v.Reason, Code: v.Code, Args: v.Args, Rule: v.Rule}
+	a := &Authority{Decision: v.Decision, By: v.By, Mode: mode, Reason: v.Reason, Code: v.Code, Args: v.Args, Rule: v.Rule, Hook: v.Hook}
 	if a.By == "" {
 		a.By = ByMode
 	}

@@ -247,17 +247,17 @@ func (t *turn) petition(r *ready, gc GateCall, verdict Verdict) (GateCall, Verdi
 func weigh(v Verdict, advice HookAdvice) Verdict {
 	switch {
 	case advice.Decision == Deny:
-		return byHook(Because(Deny, ReasonHookRefused, advice.Reason))
+		return byHook(Because(Deny, ReasonHookRefused, advice.Reason), advice)
 	case advice.Decision == Ask && v.Decision == Allow:
-		return byHook(Because(Ask, ReasonHookWantsAsked, advice.Reason))
+		return byHook(Because(Ask, ReasonHookWantsAsked, advice.Reason), advice)
 	case advice.Decision == Allow && !v.Final:
-		return byHook(Because(Allow, ReasonHookAllowed, advice.Reason))
+		return byHook(Because(Allow, ReasonHookAllowed, advice.Reason), advice)
 	}
 	return v
 }
 
-func byHook(v Verdict) Verdict {
-	v.By = ByHook
+func byHook(v Verdict, advice HookAdvice) Verdict {
+	v.By, v.Hook = ByHook, advice.By
 	return v
 }
 

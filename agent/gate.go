@@ -75,6 +75,8 @@ type Verdict struct {
 	// did.
 	By   Authoriser
 	Rule *RuleRef
+	// Hook is the hook that decided, if one did and is known.
+	Hook *HookSource
 	// Final says that no hook can allow what this verdict denies or asks about.
 	Final bool
 	// EachTime says that no rule and no earlier answer can allow it either: a

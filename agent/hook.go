@@ -83,6 +83,8 @@ type HookAdvice struct {
 	// Decision is empty if no hook decides.
 	Decision Decision
 	Reason   string
+	// By is the first hook that decided so; nil if it is not known.
+	By *HookSource
 	// Final says that only a person may answer what this advice asks about.
 	Final bool
 	// Input replaces the call's input; nil leaves it.

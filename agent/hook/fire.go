@@ -19,11 +19,13 @@ type firing struct {
 	advice agent.HookAdvice
 	done   map[string]bool // what has run, so that an equal hook does not
 	inputs map[string]json.RawMessage
+	by     *agent.HookSource // the hook that is considered
 }
 
 // consider runs a hook if it is about the call and may run.
 func (f *firing) consider(ctx context.Context, h Handler) {
 	r := run{handler: h, session: f.call.Session, call: f.call, about: f.about(), begin: now()}
+	f.by = &agent.HookSource{Name: h.Name, File: h.Origin.File}
 	found := f.engine.match(h, f.call)
 	r.cause, r.detail = found.cause, found.detail
 	switch {
@@ -180,7 +182,7 @@ func (f *firing) merge(a Answer) {
 	}
 	switch known, new := strictness(advice.Decision), strictness(a.Decision); {
 	case new > known:
-		advice.Decision, advice.Reason = a.Decision, a.Reason
+		advice.Decision, advice.Reason, advice.By = a.Decision, a.Reason, f.by
 	case new == known && new > 0 && !strings.Contains(advice.Reason, a.Reason):
 		advice.Reason = join("\n", advice.Reason, a.Reason)
 	}

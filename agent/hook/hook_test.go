@@ -52,9 +52,14 @@ func (r *rig) fireIn(ctx context.Context, data agent.HookInput) agent.HookAdvice
 		r.engine = hook.New(r.options)
 		r.t.Cleanup(r.engine.Close)
 	}
-	return r.engine.Fire(ctx, agent.HookCall{Session: "s1", Mode: agent.ModeDefault, Data: data}, func(p agent.Payload) {
+	advice := r.engine.Fire(ctx, agent.HookCall{Session: "s1", Mode: agent.ModeDefault, Data: data}, func(p agent.Payload) {
 		r.reported = append(r.reported, p)
 	})
+	if (advice.By == nil) != (advice.Decision == "") {
+		r.t.Errorf("%q was decided by %v", advice.Decision, advice.By)
+	}
+	advice.By = nil // which tests look at only here
+	return advice
 }
 
 // write writes a file of the folder and returns its path.

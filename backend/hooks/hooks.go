@@ -43,7 +43,7 @@ type Config struct {
 	// when the log has new entries of a session. It must not block.
 	Changed func(session string)
 	// Observe tells the hooks of all sessions that something happened outside of
-	// their turns. It must not block.
+	// their turns. It must not block, and may be nil.
 	Observe func(agent.HookInput)
 }
 

@@ -188,8 +188,7 @@ func code(err error) backend.ProblemID {
 	return ""
 }
 
-// Saving and removing hooks keeps everything else in the file as it is. What the user
-// writes is trusted at once, except if it runs files of the project.
+// Saving and removing hooks keeps everything else in the file as it is.
 func TestSaveAndRemove(t *testing.T) {
 	t.Parallel()
 	const before = `{
@@ -243,6 +242,22 @@ func TestSaveAndRemove(t *testing.T) {
 	if save(HookSaveRequest{Draft: first.Draft, Replaces: first.ID}); !strings.Contains(f.read(".agent/settings.json"), `"rewakeMessage": 1`) {
 		t.Errorf("a member was lost: %s", f.read(".agent/settings.json"))
 	}
+}
+
+// What the user writes is trusted at once, except if it runs files of the project.
+// What could not run is not saved, and a file that cannot be read stays as it is.
+func TestSavedHooksAreTrusted(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	save := func(in HookSaveRequest) HookRow {
+		t.Helper()
+		row, err := f.Save(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return row
+	}
+	draft := HookDraft{Point: agent.HookPreToolUse, Matcher: "Edit", Action: HookAction{Kind: KindCommand, Command: "true"}}
 	f.write("check.sh", "exit 0")
 	draft.Action.Command = "sh check.sh"
 	if row := save(HookSaveRequest{Scope: agent.ScopeLocal, Draft: draft}); row.State != StateUntrusted {
@@ -310,7 +325,10 @@ func TestGuardsAreNotDropped(t *testing.T) {
 			f.write(".agent/settings.json", tt.then)
 			for _, when := range []string{"at once", "after a restart"} {
 				got := f.decides()
-				got.Reason = ""
+				if got.Decision != "" && (got.By == nil || got.By.File != f.path(".agent/settings.json")) {
+					t.Errorf("%s: %+v decided", when, got.By)
+				}
+				got.Reason, got.By = "", nil
 				if diff := cmp.Diff(tt.want, got); diff != "" {
 					t.Errorf("%s: %s", when, diff)
 				}

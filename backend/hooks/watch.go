@@ -157,10 +157,17 @@ func (w *watcher) tell() {
 		}
 		w.texts[i] = now
 		h.again(w.ctx)
-		h.cfg.Observe(agent.ConfigChangeInput{Source: string(f.Scope) + "_settings", Path: f.Path()})
+		h.observe(agent.ConfigChangeInput{Source: string(f.Scope) + "_settings", Path: f.Path()})
 	}
 	w.tellFiles()
 	w.follow()
+}
+
+// observe passes on what was seen.
+func (h *Hooks) observe(data agent.HookInput) {
+	if h.cfg.Observe != nil {
+		h.cfg.Observe(data)
+	}
 }
 
 // sameText reports whether two readings of a file are the same.
@@ -198,7 +205,7 @@ func (w *watcher) tellFiles() {
 			slog.Warn("hooks are not told of all files that changed at once", "told", maxChanges)
 			return
 		}
-		w.hooks.cfg.Observe(data)
+		w.hooks.observe(data)
 	}
 }
 

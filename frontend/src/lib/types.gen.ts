@@ -121,6 +121,7 @@ export type Authority = {
   code?: ReasonCode
   args?: string[]
   rule?: RuleRef
+  hook?: HookSource
   approval?: string
 }
 
@@ -811,6 +812,11 @@ export type HookSaveRequest = {
   scope?: Scope
   draft: HookDraft
   replaces?: string
+}
+
+export type HookSource = {
+  name: string
+  file?: string
 }
 
 export type HookStart = {

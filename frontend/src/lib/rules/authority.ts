@@ -1,13 +1,18 @@
 /** Says in words what decided about a call. */
 import { sentences, t } from '../i18n/i18n.svelte'
 import { markHidden } from '../model/visible'
-import type { Answer, Authority, RuleRef, RuleWords, Scope } from '../types.gen'
+import type { Answer, Authority, HookSource, RuleRef, RuleWords, Scope } from '../types.gen'
 import { own } from './messages'
 
 /** Where a rule stands, and so how long it holds. */
 export const scopeWords = (scope: Scope): string => own(`scope_${scope}`)
 
 const named = ({ text, scope }: RuleRef) => ({ rule: markHidden(text), scope: scopeWords(scope) })
+
+const hookNames = ({ name, file = '' }: HookSource) => ({
+  hook: markHidden(name),
+  file: markHidden(file),
+})
 
 /** What a rule is about, in a few words. */
 export const meaningWords = ({ means, of = '' }: RuleWords): string =>
@@ -16,15 +21,19 @@ export const meaningWords = ({ means, of = '' }: RuleWords): string =>
 /** What decided about a call, in a sentence; two if a rule wanted that somebody is asked. */
 export function authorityWords(authority: Authority | undefined, answer?: Answer): string {
   if (!authority) return own('unrecorded')
-  const { by, rule, mode } = authority
+  const { by, rule, mode, hook } = authority
   const decision = authority.decision === 'allow' ? 'allow' : 'deny'
   if (by !== 'person' && authority.approval) return own('by_nobody')
   if (by === 'rule' && rule) return own(`by_rule_${decision}`, named(rule))
+  if (by === 'hook' && hook?.file) return own(`by_named_hook_${decision}`, hookNames(hook))
   if (by === 'hook' || by === 'callback') return own(`by_${by}_${decision}`)
   if (authority.code === 'confined') return own('by_confinement')
   if (by !== 'person') return own(`by_mode_${decision}`, { mode: t(`mode.${mode}`) })
   if (!authority.approval) return own('by_person_earlier')
-  return sentences(personWords(decision, answer), rule && own('asked_by_rule', named(rule)))
+  const asker = rule
+    ? own('asked_by_rule', named(rule))
+    : hook?.file && own('asked_by_hook', hookNames(hook))
+  return sentences(personWords(decision, answer), asker)
 }
 
 function personWords(decision: 'allow' | 'deny', answer: Answer | undefined): string {
