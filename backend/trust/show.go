@@ -77,6 +77,9 @@ func (t *Trust) Show(ctx context.Context, id string) (Shown, error) {
 	}
 	add("", item.Definition, "")
 	for _, f := range now.files {
+		if f.State == fileFolder {
+			continue // its files are there
+		}
 		add(f.Path, string(f.text), map[fileState]Omission{
 			fileMissing: OmittedMissing, fileOutside: OmittedOutside, fileSpecial: OmittedSpecial, fileLarge: OmittedLong,
 		}[f.State])

@@ -22,6 +22,8 @@ import (
 const (
 	maxFiles = 200
 	maxBytes = 8 << 20
+	// maxEntries limits how much of a folder is looked through.
+	maxEntries = 20 * maxFiles
 )
 
 // fileState says what a pinned name stands for.
@@ -33,6 +35,7 @@ const (
 	fileOutside fileState = "outside" // a link leads out of the project
 	fileSpecial fileState = "special" // neither a file nor a folder, or unreadable
 	fileLarge   fileState = "large"
+	fileFolder  fileState = "folder" // a link leads to a folder of the project
 )
 
 // pinned is a file as it was when it was looked at.
@@ -108,7 +111,7 @@ func (t *Trust) snapshot(item Item, folder string) snapshot {
 	if real, err := filepath.EvalSymlinks(folder); err == nil {
 		folder = real
 	}
-	l := looker{folder: folder, project: t.cfg.Folder, seen: map[string]bool{}}
+	l := looker{folder: folder, project: t.cfg.Folder, seen: map[string]bool{}, walked: map[string]bool{}}
 	named := names(item.Command, l.folder, t.cfg.User, l.script)
 	for _, run := range []bool{true, false} {
 		for _, n := range named.files {
@@ -158,9 +161,9 @@ func (t *Trust) snapshot(item Item, folder string) snapshot {
 // looker collects the files of a snapshot.
 type looker struct {
 	folder, project string
-	seen            map[string]bool // absolute paths
+	seen, walked    map[string]bool // absolute paths
 	files           []looked
-	bytes           int
+	bytes, entries  int
 	many            bool
 }
 
@@ -219,12 +222,7 @@ func (l *looker) add(path string, run bool) {
 			return
 		}
 	}
-	if len(l.files) == maxFiles {
-		l.many = true
-		return
-	}
-	l.seen[path] = true
-	l.files = append(l.files, f)
+	l.append(f)
 }
 
 // read reads a file. It returns false for a folder, which has nothing to pin.
@@ -241,6 +239,9 @@ func (l *looker) read(path string, f *looked) bool {
 		return false
 	case err != nil || !info.Mode().IsRegular():
 		f.State = fileSpecial
+		return true
+	case info.Size() > maxBytes:
+		f.State = fileLarge
 		return true
 	}
 	b, err := io.ReadAll(io.LimitReader(file, maxBytes+1))
@@ -261,36 +262,60 @@ func (l *looker) read(path string, f *looked) bool {
 	return true
 }
 
-// walk pins everything in a folder of the project.
+// walk pins everything in a folder of the project, and where links to folders lead.
 func (l *looker) walk(dir string) {
-	if _, ok := l.below(dir); !ok || l.seen[dir] {
+	rel, ok := l.below(dir)
+	if !ok || l.many {
 		return
 	}
-	l.seen[dir] = true
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return
 	}
-	if _, ok := l.below(real); !ok {
+	at, ok := l.below(real)
+	if !ok {
 		l.add(dir, true) // a link that leads out
 		return
 	}
+	if real != dir {
+		l.append(looked{pinned{Path: rel, State: fileFolder, Link: at}, dir, false})
+	}
+	if l.walked[real] {
+		return
+	}
+	l.walked[real] = true
 	_ = filepath.WalkDir(real, func(path string, d fs.DirEntry, err error) error {
-		switch at := filepath.Join(dir, strings.TrimPrefix(path, real)); {
+		l.entries++
+		l.many = l.many || l.entries > maxEntries
+		switch {
 		case l.many:
 			return fs.SkipAll
 		case err != nil:
-			l.files = append(l.files, looked{pinned{Path: filepath.ToSlash(at), State: fileSpecial}, at, false})
-		case !d.IsDir():
-			l.add(at, true)
-			if d.Type()&fs.ModeSymlink != 0 {
-				if info, err := os.Stat(at); err == nil && info.IsDir() {
-					l.walk(at)
-				}
+			rel, _ := l.below(path)
+			l.append(looked{pinned{Path: rel, State: fileSpecial}, path, false})
+		case d.Type()&fs.ModeSymlink != 0:
+			if info, err := os.Stat(path); err == nil && info.IsDir() {
+				l.walk(path)
+				return nil
 			}
+			l.add(path, true)
+		case !d.IsDir():
+			l.add(path, true)
 		}
 		return nil
 	})
+}
+
+// append adds what was looked at, once.
+func (l *looker) append(f looked) {
+	switch {
+	case l.seen[f.at]:
+	case len(l.files) == maxFiles:
+		l.many = true
+	default:
+		l.seen[f.at] = true
+		l.files = append(l.files, f)
+	}
 }
 
 // hooksFolder returns the folder whose files a script may load: that of hooks, or

@@ -244,6 +244,36 @@ func TestSwappedLink(t *testing.T) {
 	w.wants(StateChanged)
 }
 
+// Links to folders are followed within the project, once, and asked about when they
+// lead elsewhere.
+func TestFolderLinks(t *testing.T) {
+	t.Parallel()
+	w := withScript(t)
+	for _, name := range []string{"a", "b"} {
+		w.write("lib/"+name+"/x.sh", "same")
+		if err := os.Symlink(".", w.path(".claude/hooks/loop"+name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := w.path(".claude/hooks/lib2")
+	if err := os.Symlink("../../lib/a", link); err != nil {
+		t.Fatal(err)
+	}
+	w.accept()
+	w.write("lib/a/x.sh", "other")
+	w.wants(StateChanged)
+	w.write("lib/a/x.sh", "same")
+	w.wants(StateTrusted)
+	if err := errors.Join(os.Remove(link), os.Symlink("../../lib/b", link)); err != nil {
+		t.Fatal(err)
+	}
+	w.wants(StateChanged)
+	if err := errors.Join(os.Remove(link), os.Symlink(w.user, link)); err != nil {
+		t.Fatal(err)
+	}
+	w.wants(StateChanged)
+}
+
 // What cannot be checked cannot be accepted, and the notes say why.
 func TestBlocked(t *testing.T) {
 	t.Parallel()
@@ -393,64 +423,6 @@ func TestOtherFolder(t *testing.T) {
 	}
 	if state, err := w.Check(t.Context(), "nobody", ""); state != StateUnknown || err != nil {
 		t.Errorf("%s, %v", state, err)
-	}
-}
-
-// What is shown is what stands there: contents at first, differences later.
-func TestShow(t *testing.T) {
-	t.Parallel()
-	w := withScript(t)
-	w.write(".claude/hooks/data", "\x00\xff")
-	shown := w.show()
-	want := []Text{
-		{Text: script},
-		{Path: script, Text: "#!/bin/sh\necho one\n"},
-		{Path: ".claude/hooks/data", Omitted: OmittedBinary},
-		{Path: ".claude/hooks/lib/util.sh", Text: "util\n"},
-	}
-	if diff := cmp.Diff(want, shown.Texts); diff != "" {
-		t.Error(diff)
-	}
-	w.accept()
-	w.write(script, "#!/bin/sh\necho two\n")
-	w.write(".claude/hooks/lib/new.sh", strings.Repeat("long", maxContents))
-	if err := os.Remove(w.path(".claude/hooks/lib/util.sh")); err != nil {
-		t.Fatal(err)
-	}
-	want = []Text{
-		{Text: script},
-		{Path: script, Text: "#!/bin/sh\necho two\n", Diff: "@@ -1,2 +1,2 @@\n #!/bin/sh\n-echo one\n+echo two\n"},
-		{Path: ".claude/hooks/data", Omitted: OmittedBinary},
-		{Path: ".claude/hooks/lib/new.sh", Omitted: OmittedLong},
-		{Path: ".claude/hooks/lib/util.sh", Diff: "@@ -1 +0,0 @@\n-util\n", Omitted: OmittedMissing},
-	}
-	if diff := cmp.Diff(want, w.show().Texts); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// Names and contents that a terminal or a page would not show as they are get a
-// note, and never break a line of one.
-func TestHostileNames(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"tools/a\x1b[2J.sh", "tools/a\nb.sh", "tools/\u202egnp.sh", "tools/a\u200bb.sh"} {
-		w := newWorld(t)
-		w.write(name, "echo")
-		status := w.stands(Item{Command: Command{Line: "sh", Args: []string{name}}, Title: name})
-		if len(status.Files) != 1 || len(status.Notes) == 0 {
-			t.Fatalf("%q: %+v", name, status)
-		}
-		for _, n := range status.Notes {
-			if n.ID != NoteHidden || strings.Contains(n.Message, "\n") {
-				t.Errorf("%q: %+v", name, n)
-			}
-		}
-		w.accept()
-	}
-	w := newWorld(t)
-	w.write("x.sh", "echo \u202e")
-	if notes := w.stands(Item{Command: Command{Line: "./x.sh"}}).Notes; len(notes) != 1 || notes[0].ID != NoteHidden {
-		t.Errorf("%+v", notes)
 	}
 }
 
