@@ -50,7 +50,7 @@ func (t *turn) decide(c *ready) (GateCall, Verdict) {
 	if advice.Input != nil {
 		gc = t.judge(c)
 	}
-	return gc, weigh(c.judged, advice)
+	return gc, advice.insist(weigh(c.judged, advice))
 }
 
 // authorise decides whether a call may run: it asks the gate, the hooks and, if

@@ -256,6 +256,17 @@ func weigh(v Verdict, advice HookAdvice) Verdict {
 	return v
 }
 
+// insist leaves a question to a person if only a person may answer it: neither
+// hooks nor rules, and no earlier answer.
+func (a HookAdvice) insist(v Verdict) Verdict {
+	if !a.Final || a.Decision != Ask || v.Decision == Deny {
+		return v
+	}
+	asked := weigh(Verdict{Decision: Allow}, a)
+	asked.Final, asked.EachTime = true, true
+	return asked
+}
+
 func byHook(v Verdict, advice HookAdvice) Verdict {
 	v.By, v.Hook = ByHook, advice.By
 	return v

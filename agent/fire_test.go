@@ -307,6 +307,7 @@ func TestHooksAnswerInsteadOfAPerson(t *testing.T) {
 		"a deny of what is final":           {final, agent.HookAdvice{}, deny, 0, agent.OutcomeDenied, agent.ByHook, "Not today."},
 		"an allow of what is asked always":  {each, agent.HookAdvice{}, allow, 1, agent.OutcomeDone, agent.ByPerson, "Note: a"},
 		"an allow of what another hook ask": {agent.Verdict{Decision: agent.Allow}, agent.HookAdvice{Decision: agent.Ask}, allow, 1, agent.OutcomeDone, agent.ByPerson, "Note: a"},
+		"an allow of what a person must":    {ask, agent.HookAdvice{Decision: agent.Ask, Final: true}, allow, 1, agent.OutcomeDone, agent.ByPerson, "Note: a"},
 		"another input":                     {ask, agent.HookAdvice{}, other("b", agent.Allow), 0, agent.OutcomeDone, agent.ByHook, "Note: b"},
 		"another input, undecided":          {ask, agent.HookAdvice{}, other("b", ""), 1, agent.OutcomeDone, agent.ByPerson, "Note: b"},
 		"another input, denied":             {ask, agent.HookAdvice{}, other("forbidden", agent.Allow), 0, agent.OutcomeDenied, agent.ByMode, "a rule forbids it"},

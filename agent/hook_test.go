@@ -279,3 +279,23 @@ func TestPanicWhileHooksReport(t *testing.T) {
 		}
 	}
 }
+
+// K-34: what only a person may answer is asked about each time, whatever the gate
+// says, and offers nothing to remember. What is denied stays denied.
+func TestHooksInsistOnAPerson(t *testing.T) {
+	t.Parallel()
+	for decision, want := range map[agent.Decision]int{agent.Allow: 1, agent.Ask: 1, "": 1, agent.Deny: 0} {
+		r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Note", "a")}}, llmtest.Round{Text: "Done."}))
+		r.cfg.Gate = agent.GateFunc(func(agent.GateCall) agent.Verdict { return agent.Verdict{Decision: decision, Reason: "It writes."} })
+		r.cfg.Hooks = at(agent.HookPreToolUse, agent.HookAdvice{Decision: agent.Ask, Final: true, Reason: "the guard was changed"})
+		requests := find[agent.ApprovalRequest](r.run("go"))
+		if len(requests) != want {
+			t.Fatalf("%q: asked %d times", decision, len(requests))
+		}
+		for _, req := range requests {
+			if g := req.Grounds; !g.Final || !g.EachTime || g.By != agent.ByHook || !strings.Contains(req.Reason, "the guard was changed") {
+				t.Errorf("%q: %+v", decision, req)
+			}
+		}
+	}
+}
