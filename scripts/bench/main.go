@@ -161,9 +161,7 @@ var cases = []benchCase{
 		return b.once(rounds(500, read), func(r run) string { return fmt.Sprintf("%d MB", r.peak>>10) })
 	}},
 	{"1,000 reads: CPU, last against first", func(b bench) (string, error) {
-		return b.once(rounds(1000, read), func(r run) string {
-			return fmt.Sprintf("%.2f×", r.turn(800, 1000)/r.turn(50, 250))
-		})
+		return b.median(rounds(1000, read), func(r run) float64 { return r.turn(800, 1000) / r.turn(50, 250) }, "%.2f×")
 	}},
 }
 
