@@ -27,6 +27,8 @@ export const rooms = [
   'tools',
   'agents',
   'approval',
+  'trust',
+  'hooks',
   'waiting',
   'composer',
   'queue',

@@ -7,7 +7,7 @@ import "atelier.dev/atelier/agent"
 var templates = []HookTemplate{
 	{ID: TemplateSecrets, Draft: HookDraft{
 		Name: "Keep .env private", Point: agent.HookPreToolUse, Matcher: "*",
-		Action: HookAction{Kind: KindCommand, Command: `if grep -qE '\.env(["./ *]|\.[a-z]+|$)'; then echo 'Files named .env hold secrets. Work without them.' >&2; exit 2; fi`},
+		Action: HookAction{Kind: KindCommand, Command: `if grep -qE '\.env(["./ *]|\.[a-z]+|$)'; then echo 'Environment files hold secrets. Work without them.' >&2; exit 2; fi`},
 	}},
 	{ID: TemplateFormat, Draft: HookDraft{
 		Name: "Format Go files", Point: agent.HookPostToolUse, Matcher: "Edit|Write",

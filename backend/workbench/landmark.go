@@ -38,7 +38,7 @@ func (w *Workbench) landmark(ctx context.Context, in LandmarkRequest) (LandmarkR
 			slices.Reverse(page)
 		}
 		for _, ev := range page {
-			if of, ok := isLandmark(ev, in.Landmark); ok {
+			if of, ok := isLandmark(ev, in.Landmark); ok && (in.Of == "" || of == in.Of) {
 				return LandmarkReply{Seq: ev.Seq, Kind: ev.Kind(), Of: of}, nil
 			}
 		}
@@ -59,6 +59,10 @@ func isLandmark(ev agent.Event, landmark Landmark) (of string, is bool) {
 			return "", !d.ByLoop
 		}
 		return "", false
+	}
+	if landmark == LandmarkCall {
+		d, ok := ev.Data.(agent.ToolCallStart)
+		return d.CallID, ok
 	}
 	switch d := ev.Data.(type) {
 	case agent.Failure:
@@ -81,10 +85,11 @@ func hasFailed(outcome agent.Outcome, command *agent.CommandResult) bool {
 // Landmark is what a person looks for in a long conversation.
 type Landmark string
 
-// The landmarks: what the user sent, and what failed.
+// The landmarks: what the user sent, what failed, and tool calls.
 const (
 	LandmarkPrompt Landmark = "prompt"
 	LandmarkError  Landmark = "error"
+	LandmarkCall   Landmark = "call"
 )
 
 // LandmarkRequest is for conversation.landmark, which searches from the event
@@ -93,8 +98,11 @@ const (
 type LandmarkRequest struct {
 	Session  string   `json:"session"`
 	Landmark Landmark `json:"landmark"`
-	From     int64    `json:"from"`
-	Back     bool     `json:"back,omitempty"`
+	// Of is the id of the only call or command that is searched for; empty finds
+	// all.
+	Of   string `json:"of,omitempty"`
+	From int64  `json:"from"`
+	Back bool   `json:"back,omitempty"`
 }
 
 // LandmarkReply names the event of a landmark. Without one, Next says where the

@@ -113,3 +113,26 @@ func TestLandmarksOfALongLog(t *testing.T) {
 		t.Error("a session that does not exist was searched")
 	}
 }
+
+// A call is found by its id, and the newest one if an id came twice.
+func TestLandmarkOfCall(t *testing.T) {
+	t.Parallel()
+	p, session := written(t,
+		agent.UserInput{Text: "Go"},
+		agent.ToolCallStart{CallID: "a", Tool: "Read"}, agent.ToolCallEnd{CallID: "a", Outcome: agent.OutcomeDone},
+		agent.ToolCallStart{CallID: "b", Tool: "Read"}, agent.ToolCallEnd{CallID: "b", Outcome: agent.OutcomeDenied},
+		agent.ToolCallStart{CallID: "a", Tool: "Bash"}, agent.ToolCallEnd{CallID: "a", Outcome: agent.OutcomeDone},
+	)
+	all, _ := landmarks(p, session, workbench.LandmarkCall, 0, false)
+	if len(all) != 3 {
+		t.Fatalf("%d calls were found", len(all))
+	}
+	for of, want := range map[string]int64{"a": all[2], "b": all[1], "c": 0} {
+		got := must[workbench.LandmarkReply](p, "conversation.landmark", workbench.LandmarkRequest{
+			Session: session, Landmark: workbench.LandmarkCall, Of: of, From: 1 << 40, Back: true,
+		})
+		if got.Seq != want {
+			t.Errorf("%s: found %d, want %d", of, got.Seq, want)
+		}
+	}
+}

@@ -895,7 +895,7 @@ export type Kind = "session_start" | "session_end" | "settings" | "briefing" | "
 
 export type Lack = "missing" | "refused" | "kernel" | "unsupported" | "weaker" | "reads" | "processes" | "mounts" | "signals"
 
-export type Landmark = "prompt" | "error"
+export type Landmark = "prompt" | "error" | "call"
 
 export type LandmarkReply = {
   seq?: number
@@ -907,6 +907,7 @@ export type LandmarkReply = {
 export type LandmarkRequest = {
   session: string
   landmark: Landmark
+  of?: string
   from: number
   back?: boolean
 }

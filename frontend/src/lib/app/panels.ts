@@ -3,8 +3,10 @@ import FileDiff from '@lucide/svelte/icons/file-diff'
 import Inbox from '@lucide/svelte/icons/inbox'
 import ShieldCheck from '@lucide/svelte/icons/shield-check'
 import SquareTerminal from '@lucide/svelte/icons/square-terminal'
+import Webhook from '@lucide/svelte/icons/webhook'
 import type { Component } from 'svelte'
 import { own as changes } from '../changes/messages'
+import { own as hooks } from '../hooks/messages'
 import { t } from '../i18n/i18n.svelte'
 import { own as permissions } from '../permissions/messages'
 import { own as tasks } from '../tasks/messages'
@@ -60,6 +62,13 @@ export const panels: readonly Panel[] = [
     label: () => permissions('panel'),
     icon: ShieldCheck,
     view: lazy(() => import('../permissions/PermissionsPanel.svelte')),
+  },
+  {
+    name: 'hooks',
+    label: () => hooks('panel'),
+    icon: Webhook,
+    view: lazy(() => import('../hooks/HooksPanel.svelte')),
+    count: (bench) => bench.hooks.trust.waiting.length,
   },
   {
     name: 'waiting',

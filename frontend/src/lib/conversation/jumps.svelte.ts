@@ -6,7 +6,7 @@ import type { Row } from '../model/rows'
 import { seqFrom } from '../model/seqs'
 import type { Conversation } from '../state/conversation.svelte'
 import type { Passage } from '../state/passage.svelte'
-import type { Landmark } from '../types.gen'
+import type { Landmark, LandmarkReply } from '../types.gen'
 import type { Jump } from '../ui/jumps'
 
 /** How many frames a row may take until it is drawn, and how many it may then still move. */
@@ -18,7 +18,7 @@ const lasting = 2000
 const frame = () => new Promise(requestAnimationFrame)
 
 /** What a jump came to: a target, or nothing in that direction. */
-export type Said = { jump: Jump; entry?: Entry | undefined; none?: true }
+export type Said = { jump: Jump | 'call'; entry?: Entry | undefined; none?: true }
 
 /** What jumps need of the pane. */
 export type Stage = {
@@ -85,12 +85,28 @@ export class Jumps {
     return this.#last
   }
 
+  /** Goes to a tool call, and moves the focus to its card. */
+  goToCall(call: string): Promise<void> {
+    const run = ++this.#run
+    this.#last = this.#last.then(async () => {
+      const { log } = this.conversation
+      await this.conversation.opened
+      const newest = this.conversation.view.seq + 1
+      await this.#arrive('call', run, await log.landmark('call', newest, true, call))
+    })
+    return this.#last
+  }
+
   async #go(jump: Jump, run: number): Promise<void> {
     const { pane, list, toEnd } = this.stage
     // The row with the focus may be far away from the target.
     if (isInList(document.activeElement ?? document.body, pane())) list()?.takeFocus()
     const search = searches[jump]
-    if (search) return this.#seek(jump, run, ...search)
+    if (search) {
+      const [landmark, back] = search
+      const found = await this.conversation.log.landmark(landmark, this.#from(back), back)
+      return this.#arrive(jump, run, found)
+    }
     this.#target = undefined
     if (jump === 'newest') toEnd()
     else if (await this.conversation.log.reach(1)) {
@@ -100,9 +116,9 @@ export class Jumps {
     this.#say({ jump })
   }
 
-  async #seek(jump: Jump, run: number, landmark: Landmark, back: boolean): Promise<void> {
+  /** Goes to what a search found. It returns once the passage with it is shown, before that is drawn. */
+  async #arrive(jump: Said['jump'], run: number, found?: LandmarkReply): Promise<void> {
     const { log } = this.conversation
-    const found = await log.landmark(landmark, this.#from(back), back)
     if (found?.seq && !(await log.reach(found.seq))) return
     const { seq = 0, kind = 'error', of = '' } = found ?? {}
     const entry = entryOf(log.shown.view.entries, { seq, kind, of })
@@ -110,7 +126,8 @@ export class Jumps {
     this.#target = { key: entry.key, seq }
     this.#isLanding = true
     this.#say({ jump, entry })
-    void this.#land(entry.key, landmark === 'prompt' ? 'start' : 'center', run)
+    const align = jump.endsWith('prompt') ? 'start' : 'center'
+    void this.#land(entry.key, align, run, jump === 'call')
   }
 
   /** Where a search begins: at the last target while it is in view, else at the top of the view. */
@@ -122,8 +139,13 @@ export class Jumps {
     return seqFrom(rows(), list()?.first() ?? 0, back) ?? this.conversation.log.shown.view.seq
   }
 
-  /** Draws a target and marks it, unless another jump follows. */
-  async #land(key: string, align: 'start' | 'center', run: number): Promise<void> {
+  /** Draws a target and marks it, and focuses it if it should be, unless another jump follows. */
+  async #land(
+    key: string,
+    align: 'start' | 'center',
+    run: number,
+    focuses: boolean,
+  ): Promise<void> {
     await this.stage.reveal(key, align)
     for (let n = 1, still = 0; n <= patience && still < settling; n++) {
       await frame()
@@ -136,6 +158,7 @@ export class Jumps {
       } else if (n % 8 === 0) await this.stage.reveal(key, align)
     }
     this.#isLanding = false
+    if (focuses) this.#row(key)?.querySelector('button')?.focus({ preventScroll: true })
   }
 
   #row = (key: string) =>

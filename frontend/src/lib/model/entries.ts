@@ -94,6 +94,8 @@ export type ToolEntry = {
   answer?: Answer
   /** What decided about the call; absent before that, and in older logs. */
   authority?: Authority
+  /** The hooks that failed, decided, changed or said something about the call. */
+  hooks?: readonly HookEnd[]
 }
 
 /** A command that the user ran. */
@@ -127,7 +129,7 @@ export type NoticeEntry = { type: 'notice'; key: string } & (
   | { notice: 'compaction'; trigger: CompactionTrigger; phase?: Phase; end?: CompactionEnd }
   /** The project's instruction files that were sent to the model. */
   | { notice: 'documents'; documents: readonly Document[] }
-  /** A hook that failed, decided or said something. */
+  /** A hook that failed, decided or said something, outside of calls. */
   | { notice: 'hook'; hook: HookEnd }
   | ({ notice: 'limit' } & TurnLimit)
   | ({ notice: 'retry'; at: number } & Retrying)

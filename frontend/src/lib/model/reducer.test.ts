@@ -349,6 +349,22 @@ test('the result of a hook is a notice', () => {
   ])
 })
 
+// OAS-118: what a hook did to a call is on the call's card; what is to be noticed is a notice as well.
+test('the result of a hook about a call belongs to that call', () => {
+  const log = new Log()
+  const hook = { point: 'preToolUse', name: 'guard', call_id: 'a', duration_ms: 3 } as const
+  const notice = { title: 'Guarded', body: 'A key.', level: 'warning' } as const
+  log.add('user_input', { text: 'Go' })
+  log.add('tool_call_start', { call_id: 'a', tool: 'Read', input: '{}' })
+  log.add('hook_end', { ...hook, name: 'quiet' })
+  log.add('hook_end', { ...hook, decision: 'deny', message: 'no keys', notice })
+  const entries = apply(emptyView, log.events).entries.slice(1)
+  expect(entries).toMatchObject([
+    { type: 'tool', hooks: [{ name: 'guard', message: 'no keys' }] },
+    { notice: 'hook', hook: { notice } },
+  ])
+})
+
 test('a note from the loop is a notice, and joins the notice about repetition', () => {
   const log = new Log()
   log.add('steering_injected', { text: 'Go on.', by_loop: true })

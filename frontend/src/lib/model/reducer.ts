@@ -1,4 +1,5 @@
 /** The reducer that turns events, both stored and live, into the entries of a conversation. */
+import { endHook } from './hookEnds'
 import { isCommandLike } from './activity'
 import { dropStreaming, endThinking, finishAnswer, grow, openAnswer, timeThinking } from './answers'
 import { callEntry, commandEntry, findCall, findCommand, finishCall, finishCommand } from './calls'
@@ -78,13 +79,9 @@ function step(view: Writable, event: Event): void {
     case 'queue_change':
     case 'hooks_change':
       return
-    case 'hook_end': {
-      const { failed, decision, message, input, said, notice } = event.data
-      if (failed || decision || message || input || said || notice) {
-        view.entries.push({ type: 'notice', notice: 'hook', key: keyOf(event), hook: event.data })
-      }
+    case 'hook_end':
+      endHook(view, event.data, keyOf(event))
       return
-    }
     case 'briefing':
     case 'briefing_update':
       if (event.data.documents?.length) {

@@ -29,6 +29,8 @@ export class Conversation {
   problem = $state.raw<ApiError | null>(null)
   loading = $state(true)
   stopping = $state(false)
+  /** The last reading of its newest part. */
+  opened: Promise<void> = Promise.resolve()
   /** Whether the user unfolded (true) or folded (false) a card, by entry key. Other cards follow their state. */
   readonly unfolded = new SvelteMap<string, boolean>()
   /** The turns and groups of calls that the user unfolded or folded. */
@@ -72,7 +74,12 @@ export class Conversation {
   }
 
   /** Reads the newest part of the session. It also recovers whatever was missed. */
-  async open(): Promise<void> {
+  open(): Promise<void> {
+    this.opened = this.#open()
+    return this.opened
+  }
+
+  async #open(): Promise<void> {
     await this.#read(async () => {
       const { changes } = this.queue
       const snapshot = await this.#call('conversation.open', { session: this.id, limit: pageSize })

@@ -63,15 +63,16 @@ export class Log {
   find = (text: string, before: number): Promise<FindReply | undefined> =>
     this.#try(() => this.call('conversation.find', { session: this.session, text, before }))
 
-  /** Finds the nearest landmark before or after an event; undefined if there is none. */
+  /** Finds the nearest landmark before or after an event, that of a call if one is named; undefined if there is none. */
   async landmark(
     landmark: Landmark,
     from: number,
     back: boolean,
+    of?: string,
   ): Promise<LandmarkReply | undefined> {
     const { session } = this
     for (;;) {
-      const request = { session, landmark, from, back }
+      const request = { session, landmark, from, back, of }
       const reply = await this.#try(() => this.call('conversation.landmark', request))
       if (reply?.seq) return reply
       if (!reply?.next) return undefined

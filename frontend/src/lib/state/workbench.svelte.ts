@@ -14,6 +14,7 @@ import { changesFiles } from '../model/changes'
 import { together } from '../model/spending'
 import { t } from '../i18n/i18n.svelte'
 import { Guide } from './guide.svelte'
+import { Hooks } from './hooks.svelte'
 import { Lately, lastOpen, rememberOpen } from './lately'
 import { oneAtATime } from '../model/oneAtATime'
 import { beforePaint } from './paint'
@@ -51,6 +52,7 @@ export class Workbench {
   readonly costs: Costs
   readonly changes: Changes
   readonly permissions: Permissions
+  readonly hooks: Hooks
   readonly projects: Projects
   readonly editors: Editors
   readonly confinement: Confinement
@@ -106,6 +108,7 @@ export class Workbench {
     this.costs = new Costs(call)
     this.changes = new Changes(call)
     this.permissions = new Permissions(call)
+    this.hooks = new Hooks(call)
     this.projects = new Projects(call, api.desktop)
     this.editors = new Editors(call)
     this.confinement = new Confinement(call)
@@ -139,6 +142,7 @@ export class Workbench {
         this.sessions.load(),
         this.tasks.load(),
         this.approvals.load(),
+        this.hooks.trust.load(),
         this.catalog.load(),
       ])
       this.#preferences.take(preferences)
@@ -243,6 +247,11 @@ export class Workbench {
     }
   }
 
+  /** Opens a file of the project in the user's editor. */
+  openFile(path: string, line: number): Promise<void> {
+    return this.attempt(async () => void (await this.#call('files.open', { path, line })))
+  }
+
   openLink(url: string): void {
     void this.attempt(() => this.#api.openLink(url))
   }
@@ -254,6 +263,7 @@ export class Workbench {
       this.approvals.receive(envelope)
       this.tasks.receive(envelope)
       this.permissions.receive(envelope)
+      this.hooks.receive(envelope)
       this.guide.hear(envelope)
       if (this.conversation?.id === envelope.session) this.#hear(this.conversation, envelope)
       if (envelope.events?.some(({ kind }) => costly.has(kind))) void this.#loadCosts()
@@ -285,6 +295,7 @@ export class Workbench {
       void this.attempt(() => this.sessions.load())
       void this.attempt(() => this.tasks.load())
       void this.approvals.load()
+      void this.hooks.trust.load()
       void this.conversation?.open()
       this.agents.reopen()
       void this.#loadCosts()

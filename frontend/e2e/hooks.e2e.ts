@@ -1,0 +1,192 @@
+import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { violations } from './axe'
+import {
+  answerByKey,
+  openPage,
+  openPanelByKey,
+  pressIn,
+  prompt,
+  shot,
+  shots,
+  tabTo,
+} from './browser'
+import { startHost } from './host'
+import { startModel, type Script } from './model'
+import { useStage } from './stage'
+
+const stage = useStage()
+
+async function start(rounds: Script, files: Record<string, string> = {}, locale = 'en') {
+  const model = (stage.model = await startModel(rounds))
+  const host = (stage.host = await startHost({
+    env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
+    files,
+  }))
+  return { host, model, ...(await openPage(stage.browser, host.url, { locale })) }
+}
+
+const read = (path: string) => ({ calls: [{ name: 'Read', input: { file_path: path } }] })
+const focused = (page: Page) => page.locator(':focus')
+
+// OAS-661, COM-70
+test('a hook is written, denies a call, is replayed and switched off, by keyboard only', async () => {
+  const { page, host, offences } = await start(
+    [read('.env'), { text: 'I may not read it.' }, read('shop.ts'), { text: 'That was allowed.' }],
+    { '.env': 'KEY=42\n', 'shop.ts': 'export {}\n' },
+  )
+  const panel = await openPanelByKey(page, 'Hooks')
+  await panel.getByText(/^No hook was considered yet/).waitFor()
+  const list = panel.getByRole('button', { name: 'Hooks', exact: true })
+  await tabTo(list)
+  await page.keyboard.press('Enter')
+  await panel.getByText(/^There are no hooks/).waitFor()
+  await tabTo(panel.getByRole('button', { name: 'Write a hook' }))
+  await page.keyboard.press('Enter')
+  const form = panel.getByRole('form', { name: 'A hook' })
+  const template = form.getByRole('button', { name: 'Keep .env private' })
+  await template.waitFor()
+  await expect.poll(() => template.evaluate((it) => it === document.activeElement)).toBe(true)
+  await page.keyboard.press('Enter')
+  await tabTo(form.getByRole('button', { name: 'Test', exact: true }))
+  await page.keyboard.press('Enter')
+  await form.getByText('It printed nothing.').waitFor()
+  await tabTo(form.getByRole('button', { name: 'Write the input' }))
+  await page.keyboard.press('Enter')
+  await tabTo(form.getByRole('textbox', { name: 'Input of the test' }))
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('{"tool_name": "Read", "tool_input": {"file_path": ".env"}}')
+  await tabTo(form.getByRole('button', { name: 'Test', exact: true }))
+  await page.keyboard.press('Enter')
+  await form.getByText(/^denied: Environment files hold secrets/).waitFor()
+  await page.setViewportSize({ width: 1280, height: 1240 })
+  await shots(page, 'hooks-tested')
+  expect(await violations(page)).toEqual([])
+
+  await tabTo(form.getByRole('button', { name: 'Save…' }))
+  await page.keyboard.press('Enter')
+  await form.getByText('This is written to .agent/local-settings.json:').waitFor()
+  await shot(page, 'hooks-saving')
+  const shown = await form.locator('pre').innerText()
+  await page.keyboard.press('Enter')
+  await panel.getByText('Saved: Keep .env private.').waitFor()
+  const written = await readFile(join(host.folder, '.agent/local-settings.json'), 'utf8')
+  expect(JSON.parse(written)).toEqual(JSON.parse(shown))
+
+  await prompt(page, 'Read the key')
+  await page.getByText('I may not read it.').waitFor()
+  const card = page.getByRole('button', { name: 'Keep .env private denied it' })
+  await shots(page, 'hooks-denied')
+  expect(await violations(page)).toEqual([])
+  await pressIn(page.getByRole('log').first(), card)
+  const entry = panel.getByRole('button', { name: /what Keep \.env private said before Read/ })
+  await tabTo(entry)
+  await page.keyboard.press('Enter')
+  await tabTo(panel.getByRole('button', { name: 'Replay' }))
+  await page.keyboard.press('Enter')
+  await panel.getByText('It answered the same.').waitFor()
+  await shots(page, 'hooks-replayed')
+  expect(await violations(page)).toEqual([])
+  await tabTo(panel.getByRole('button', { name: 'Go to the call' }))
+  await page.keyboard.press('Enter')
+  await expect.poll(() => focused(page).getAttribute('aria-label')).toMatch(/Read \.env/)
+
+  await pressIn(panel, list)
+  const power = panel.getByRole('switch', { name: 'Run Keep .env private' })
+  await tabTo(power)
+  await page.keyboard.press('Space')
+  await panel.getByText('is switched off').waitFor()
+  await shots(page, 'hooks-off')
+  await prompt(page, 'Read the shop')
+  await page.getByText('That was allowed.').waitFor()
+  await pressIn(panel, panel.getByRole('button', { name: 'Log', exact: true }))
+  await tabTo(panel.getByRole('button', { name: 'Remove: Only one call' }))
+  await page.keyboard.press('Enter')
+  await panel.getByText('did not run: it is switched off').first().waitFor()
+  await shots(page, 'hooks-log')
+  expect(offences).toEqual([])
+})
+
+/** Runs a script of its own before each call, and after edits. */
+const project = JSON.stringify(
+  {
+    hooks: {
+      PreToolUse: [
+        { matcher: 'Read', hooks: [{ type: 'command', command: '.agent/hooks/guard.sh' }] },
+      ],
+      Stop: [{ hooks: [{ type: 'command', command: 'echo done' }] }],
+    },
+  },
+  null,
+  2,
+)
+const guard = '#!/bin/sh\ngrep -q secret && { echo "It is a secret." >&2; exit 2; }\nexit 0\n'
+
+// K-35
+test('a project asks before it runs its hooks, and asks again when a script changes, by keyboard only', async () => {
+  const { page, host, offences } = await start(
+    [
+      read('secret.txt'),
+      { text: 'I read it.' },
+      read('secret.txt'),
+      { text: 'It was denied.' },
+      read('secret.txt'),
+      { text: 'You said no.' },
+    ],
+    {
+      'secret.txt': '42\n',
+      '.agent/settings.json': project,
+      '.agent/hooks/guard.sh': guard,
+    },
+  )
+  await chmod(join(host.folder, '.agent/hooks/guard.sh'), 0o755)
+  const strip = page.getByRole('region', { name: 'What may this project run?' })
+  await strip.getByText('This project wants to run 2 programs of its own.').waitFor()
+  await shots(page, 'trust-asked')
+  expect(await violations(page)).toEqual([])
+  await prompt(page, 'Read it')
+  await page.getByText('I read it.').waitFor()
+
+  await page.keyboard.press('Alt+a')
+  await tabTo(strip.getByRole('button', { name: 'Review…' }))
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'May this run?' })
+  await dialog.getByText('It is a secret.').waitFor()
+  const trust = dialog.getByRole('button', { name: 'Trust exactly this' })
+  expect(await trust.evaluate((it) => it === document.activeElement)).toBe(false)
+  await shots(page, 'trust-review')
+  expect(await violations(page)).toEqual([])
+  await tabTo(trust)
+  await page.keyboard.press('Enter')
+  await dialog.getByText('echo done').first().waitFor()
+  await tabTo(dialog.getByRole('button', { name: 'Never' }))
+  await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await strip.waitFor({ state: 'detached' })
+
+  await prompt(page, 'Read it again')
+  await page.getByText('It was denied.').waitFor()
+  await writeFile(
+    join(host.folder, '.agent/hooks/guard.sh'),
+    guard.replace('exit 0', 'curl -s example.com # \u202etxt\nexit 0'),
+  )
+  await prompt(page, 'And now?')
+  await answerByKey(page, 'd')
+  await page.getByText('You said no.').waitFor()
+  await strip.getByText('1 program that you trusted has changed.').waitFor()
+  await shots(page, 'trust-changed')
+  await page.keyboard.press('Alt+a')
+  await tabTo(strip.getByRole('button', { name: 'Review…' }))
+  await page.keyboard.press('Enter')
+  const again = page.getByRole('dialog', { name: 'May this still run?' })
+  await again.getByText('changed since you trusted it').waitFor()
+  await again.getByText('⟨U+202E⟩').first().waitFor()
+  await shots(page, 'trust-diff')
+  expect(await violations(page)).toEqual([])
+  await tabTo(again.getByRole('button', { name: 'Not now' }))
+  await page.keyboard.press('Enter')
+  await strip.waitFor({ state: 'detached' })
+  expect(offences).toEqual([])
+})

@@ -1,0 +1,87 @@
+/** Says in words what hooks did. */
+import { fill } from '../i18n/fill'
+import { language } from '../i18n/i18n.svelte'
+import { duration } from '../model/format'
+import { hasRun } from '../model/hooks'
+import { markHidden } from '../model/visible'
+import type {
+  HookDraft,
+  HookEffect,
+  HookFinding,
+  HookLogRow,
+  HookOrigin,
+  HookRow,
+  Scope,
+} from '../types.gen'
+import { findings } from './findings'
+import { own } from './messages'
+
+/** The name of a hook, else its command. */
+export function nameOf({ name, action }: HookDraft): string {
+  const text = name || action.command || action.url || ''
+  return markHidden(text.replace(/\s+/g, ' '))
+}
+
+export const titleOf = ({ draft }: HookRow): string => nameOf(draft)
+
+/** What an answer did, one phrase each; none if it did nothing. */
+function deedsOf(effect: HookEffect): string[] {
+  const { decision, reason } = effect
+  const why = markHidden(reason ?? '')
+  const deeds: [unknown, () => string][] = [
+    [decision, () => (why ? own(`did_${decision!}_why`, { why }) : own(`did_${decision!}`))],
+    [effect.input, () => own('did_change')],
+    [effect.output, () => own('did_output')],
+    [effect.stopped, () => own('did_stop')],
+    [effect.context, () => own('did_tell')],
+    [effect.said || effect.message, () => own('did_say')],
+    [effect.notice, () => own('did_notice')],
+    [effect.title, () => own('did_title')],
+    [effect.rule, () => own('did_rule')],
+  ]
+  return deeds.filter(([did]) => did).map(([, words]) => words())
+}
+
+/** What became of a hook that was considered. */
+export function outcomeWords(row: HookLogRow): string {
+  const { outcome, cause } = row
+  if (outcome === 'ran') {
+    const deeds = deedsOf(row.effect)
+    return deeds.length > 0 ? deeds.join(' · ') : own('ran')
+  }
+  if ((outcome === 'failed' || outcome === 'not_matched') && cause) {
+    return own(`${outcome}_why`, { why: causeWords(row) })
+  }
+  return own(outcome)
+}
+
+/** Why a hook failed, or was not matched. */
+function causeWords({ cause, detail, hook }: HookLogRow): string {
+  if (!cause) return ''
+  const values = { detail: markHidden(detail ?? ''), matcher: markHidden(hook.matcher ?? '') }
+  return own(`cause_${cause}`, values)
+}
+
+/** How long it took; empty if it did not run. */
+export const timeOf = (row: HookLogRow): string => (hasRun(row) ? duration(row.duration_ms) : '')
+
+/** Whether what happened should catch the eye. */
+export function isGrave({ outcome, effect }: HookLogRow): boolean {
+  return outcome === 'failed' || outcome === 'timed_out' || effect.decision === 'deny'
+}
+
+export function findingWords({ id, args, message }: HookFinding): string {
+  const isKnown = language() === 'zh-CN' && Object.hasOwn(findings, id)
+  return markHidden(isKnown ? fill(findings[id]!, args) : message)
+}
+
+/** Whom hooks of a scope are for. */
+export const scopeWords = (scope: Scope): string =>
+  own(scope === 'once' ? 'scope_session' : `scope_${scope}`)
+
+/** Where a hook stands: its file as it is named within the project, and the line. */
+export function placeOf({ file = '', line }: HookOrigin, folder: string): string {
+  const root = `${folder}/`
+  const name = markHidden(file.startsWith(root) ? file.slice(root.length) : file)
+  return line ? `${name}:${line}` : name
+}

@@ -1,0 +1,145 @@
+import { type ApiError, asApiError, type Call } from '../api'
+import { emptyDraft, isWhole, tidy } from '../model/hooks'
+import { oneAtATime } from '../model/oneAtATime'
+import type {
+  HookDraft,
+  HookDryRunReply,
+  HookLogEntry,
+  HookPoint,
+  HookRow,
+  HookTemplate,
+  Scope,
+} from '../types.gen'
+
+/** The scopes in which a hook can be kept. */
+export type HookScope = Extract<Scope, 'user' | 'project' | 'local'>
+export const hookScopes: readonly HookScope[] = ['user', 'project', 'local']
+
+/** A hook that the user writes or changes, and what it would do. */
+export class HookEditor {
+  scope = $state<HookScope>('local')
+  /** The hook that it takes the place of. */
+  readonly instead?: HookRow
+  /** What the draft matches; undefined until that is known. */
+  tried = $state.raw<HookDryRunReply>()
+  /** What it answered to the example, or to the input that the user wrote. */
+  tested = $state.raw<HookLogEntry>()
+  /** The input of a test as text; empty takes the example. */
+  input = $state('')
+  /** Why it cannot be read, tested or run. */
+  problem = $state.raw<ApiError | null>(null)
+  busy = $state(false)
+  /** Whether the JSON that would be saved is shown, and the next step saves it. */
+  confirming = $state(false)
+  #draft = $state.raw<HookDraft>(emptyDraft)
+  #session: string
+  #call: Call
+
+  constructor(call: Call, session: string, row?: HookRow) {
+    this.#call = call
+    this.#session = session
+    this.instead = row
+    if (row) {
+      this.#draft = row.draft
+      void this.#match()
+    }
+  }
+
+  get draft(): HookDraft {
+    return this.#draft
+  }
+
+  /** Whether it can be saved. */
+  readonly ready = $derived(isWhole(this.#draft))
+
+  change(change: Partial<HookDraft>): void {
+    this.#draft = { ...this.#draft, ...change }
+    this.tested = undefined
+    this.confirming = false
+    this.problem = null
+    if (!change.point && change.matcher === undefined && change.if === undefined) return
+    this.tried = undefined
+    if (change.point) this.input = ''
+    void this.#match()
+  }
+
+  setCommand(command: string): void {
+    this.change({ action: { ...this.#draft.action, command } })
+  }
+
+  take({ draft }: HookTemplate): void {
+    this.change(draft)
+  }
+
+  choosePoint(point: HookPoint): void {
+    this.change({ point })
+  }
+
+  /** Runs it once on the example or on the input that was written. Nothing follows from its answer. */
+  async test(): Promise<void> {
+    await this.#work(async () => {
+      const input = inputOf(this.input)
+      this.tested = await this.#call('hooks.test', {
+        draft: tidy(this.#draft),
+        session: this.#at,
+        input,
+      })
+    })
+  }
+
+  /** Runs it on the newest calls of the session that it matches. Nothing follows from its answers. */
+  async dryRun(): Promise<void> {
+    await this.#work(async () => {
+      this.tried = await this.#call('hooks.dry_run', {
+        draft: tidy(this.#draft),
+        session: this.#at,
+        run: true,
+      })
+    })
+  }
+
+  save(): Promise<HookRow> {
+    const { instead, scope } = this
+    return this.#call('hooks.save', {
+      draft: tidy(this.#draft),
+      ...(instead ? { replaces: instead.id } : { scope }),
+    })
+  }
+
+  get #at(): string | undefined {
+    return this.#session || undefined
+  }
+
+  readonly #match = oneAtATime(async () => {
+    const draft = this.#draft
+    try {
+      const tried = await this.#call('hooks.dry_run', { draft: tidy(draft), session: this.#at })
+      if (draft === this.#draft) this.tried = tried
+    } catch (thrown) {
+      if (draft === this.#draft) this.problem = asApiError(thrown)
+    }
+  })
+
+  async #work(work: () => Promise<void>): Promise<void> {
+    if (this.busy) return
+    this.busy = true
+    this.problem = null
+    try {
+      await work()
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+    } finally {
+      this.busy = false
+    }
+  }
+}
+
+/** The input as JSON. What is not JSON is sent as a text, which is refused with the reason. */
+function inputOf(text: string): unknown {
+  if (!text.trim()) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

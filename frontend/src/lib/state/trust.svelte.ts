@@ -1,0 +1,101 @@
+import { SvelteSet } from 'svelte/reactivity'
+import { type ApiError, asApiError, type Call } from '../api'
+import { oneAtATime } from '../model/oneAtATime'
+import type { TrustRow, TrustShown } from '../types.gen'
+
+/** What the project can make Atelier run, and what the user said about it. */
+export class Trust {
+  items = $state.raw<readonly TrustRow[]>([])
+  /** The item that the user looks at; undefined while none. */
+  reviewed = $state<string>()
+  shown = $state.raw<TrustShown>()
+  /** Why what the user asked for was not done. */
+  problem = $state.raw<ApiError | null>(null)
+  busy = $state(false)
+  /** What the user does not want to decide now, as it stood then. */
+  readonly #later = new SvelteSet<string>()
+  #call: Call
+
+  /** What waits for the user's decision. */
+  readonly waiting = $derived(this.items.filter(({ state }) => isOpen(state)))
+  /** What asks for it. */
+  readonly asked = $derived(this.waiting.filter((item) => !this.#later.has(keyOf(item))))
+
+  constructor(call: Call) {
+    this.#call = call
+  }
+
+  readonly load = oneAtATime(async () => {
+    try {
+      this.items = (await this.#call('trust.list', {})).items ?? []
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+    }
+  })
+
+  /** Shows an item as it stands now; without one, the first that waits. */
+  async review(id = this.asked[0]?.id ?? this.waiting[0]?.id): Promise<void> {
+    this.problem = null
+    this.reviewed = id
+    this.shown = undefined
+    if (id) await this.#show(id)
+  }
+
+  close(): void {
+    this.reviewed = undefined
+    this.shown = undefined
+  }
+
+  /** Puts the questions off until something changes or the page is loaded again. */
+  putOff(items: readonly TrustRow[] = this.asked): void {
+    for (const item of items) this.#later.add(keyOf(item))
+  }
+
+  /** Trusts exactly what is shown. */
+  accept = (): Promise<boolean> =>
+    this.#decide((id) => this.#call('trust.accept', { id, seal: this.shown!.seal }))
+
+  refuse = (): Promise<boolean> => this.#decide((id) => this.#call('trust.refuse', { id }))
+
+  revoke = (): Promise<boolean> => this.#decide((id) => this.#call('trust.revoke', { id }))
+
+  /** The place of the item that is shown among those that wait, from 1; 0 if it does not. */
+  readonly place = $derived(this.waiting.findIndex(({ id }) => id === this.reviewed) + 1)
+
+  async #decide(how: (id: string) => Promise<unknown>): Promise<boolean> {
+    const { shown, waiting } = this
+    if (!shown || this.busy) return false
+    this.busy = true
+    this.problem = null
+    try {
+      await how(shown.id)
+      await this.load()
+      const at = waiting.findIndex(({ id }) => id === shown.id)
+      const left = [...waiting.slice(at + 1), ...waiting.slice(0, Math.max(0, at))]
+      const next =
+        at >= 0 ? left.find(({ id }) => this.waiting.some((item) => item.id === id)) : undefined
+      if (next) await this.review(next.id)
+      else this.close()
+      return true
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+      // It may have changed since it was shown.
+      await this.#show(shown.id)
+      return false
+    } finally {
+      this.busy = false
+    }
+  }
+
+  async #show(id: string): Promise<void> {
+    try {
+      const shown = await this.#call('trust.show', { id })
+      if (this.reviewed === id) this.shown = shown
+    } catch (thrown) {
+      this.problem ??= asApiError(thrown)
+    }
+  }
+}
+
+const isOpen = (state: TrustRow['state']) => state === 'unknown' || state === 'changed'
+const keyOf = ({ id, state }: TrustRow) => `${id} ${state}`

@@ -1,0 +1,23 @@
+import { fill } from '../i18n/fill'
+import { language } from '../i18n/i18n.svelte'
+import { markHidden } from '../model/visible'
+import type { TrustNote } from '../types.gen'
+
+/** What Go says about what would run, in Chinese. */
+const inChinese: Record<string, string> = {
+  untold:
+    '{0} 运行什么，只有运行时才知道。已检查其中写明的文件，以及项目中存放钩子的文件夹里的文件。',
+  unread: '命令无法读取：{0}。已检查其中写明的文件，以及项目中存放钩子的文件夹里的文件。',
+  inline: '{0} 的代码可能加载未经检查的文件。',
+  build: '{0} 会运行项目中其他文件所写的内容，那些文件未经检查。',
+  outside: '{0} 指向项目之外的 {1}，那里的内容未经检查。',
+  hidden: '{0} 含有看不见的字符，或会改变文字顺序的字符。',
+  special: '{0} 不是可以读取的普通文件，因此无从知道会运行什么。',
+  large: '{0} 太大，无法检查。',
+  many: '要检查的文件超过 {0} 个或 {1} MB。请把脚本移到文件较少的文件夹中。',
+}
+
+export function noteWords({ id, args, message }: TrustNote): string {
+  const isKnown = language() === 'zh-CN' && Object.hasOwn(inChinese, id)
+  return markHidden(isKnown ? fill(inChinese[id]!, args) : message)
+}
