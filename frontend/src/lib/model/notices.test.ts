@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { cutTitle, headline } from './notices'
+import { cutTitle, headline, wishes } from './notices'
 import { families } from './sessions'
-import { sessionInfo } from './testing'
+import type { NoticeLevel } from '../types.gen'
+import { Log, sessionInfo } from './testing'
 
 const rest = sessionInfo('rest')
 const failed = sessionInfo('failed', { last_end: 'failed' })
@@ -23,4 +24,15 @@ test.each([
 test('a title that leaves the page is cut between characters', () => {
   expect(cutTitle('a'.repeat(60))).toBe('a'.repeat(60))
   expect(cutTitle('😀'.repeat(61))).toBe(`${'😀'.repeat(59)}…`)
+})
+
+test('what hooks want the user to notice is called out, unless it is for debugging', () => {
+  const log = new Log()
+  const hook = { point: 'stop', name: 'tests', duration_ms: 1 } as const
+  const notice = (level: NoticeLevel) => ({ title: level, body: 'All is well.', level })
+  log.add('hook_end', hook)
+  log.add('hook_end', { ...hook, notice: notice('debug') })
+  log.add('hook_end', { ...hook, notice: notice('warning') })
+  expect(wishes({ session: 'a', seq: 3, events: log.events })).toEqual([notice('warning')])
+  expect(wishes({ session: 'a', seq: 3 })).toEqual([])
 })

@@ -1,5 +1,5 @@
 /** What is announced while the page is not in front, and what the page's title says. */
-import type { EndReason, Notices, SessionInfo } from '../types.gen'
+import type { EndReason, Envelope, HookNotice, Notices, SessionInfo } from '../types.gen'
 import { type Family, familyMark, type Mark } from './sessions'
 
 export type NoticeKind = 'waiting' | 'done' | 'failed'
@@ -19,6 +19,14 @@ export function isWanted(kind: NoticeKind, choice: Notices | undefined): boolean
   const muted = { waiting: 'mute_waiting', done: 'mute_done', failed: 'mute_failed' } as const
   return !choice?.off && !choice?.[muted[kind]]
 }
+
+/** What hooks want the user to notice, in events that have just come. */
+export const wishes = ({ events = [] }: Envelope): HookNotice[] =>
+  events.flatMap((event) =>
+    event.kind === 'hook_end' && event.data.notice && event.data.notice.level !== 'debug'
+      ? [event.data.notice]
+      : [],
+  )
 
 /** What the title says: the gravest state, and the session in it. A failure counts only in the open session. */
 export function headline(

@@ -86,6 +86,9 @@ export class Workbench {
     return id ? [id, ...this.agents.of(id).map((agent) => agent.id)] : []
   })
 
+  /** Called with every envelope that arrives. */
+  heard?: (envelope: Envelope) => void
+
   /** The next session begins in the mode that never asks; sessions after it do not. */
   #bypassNext = $state(false)
   #api: Api
@@ -265,6 +268,7 @@ export class Workbench {
       this.permissions.receive(envelope)
       this.hooks.receive(envelope)
       this.guide.hear(envelope)
+      this.heard?.(envelope)
       if (this.conversation?.id === envelope.session) this.#hear(this.conversation, envelope)
       if (envelope.events?.some(({ kind }) => costly.has(kind))) void this.#loadCosts()
     }
