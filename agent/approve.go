@@ -43,7 +43,7 @@ func (t *turn) decide(c *ready) (GateCall, Verdict) {
 		return gc, open.request.verdict()
 	}
 	gc := t.judge(c)
-	if t.session.cfg.Hooks == nil || c.judged.Decision == Deny && c.judged.Final {
+	if c.judged.Decision == Deny && c.judged.Final {
 		return gc, c.judged
 	}
 	advice := t.consult(c)
@@ -135,7 +135,7 @@ func (t *turn) askPerson(c *ready, gc GateCall, why Verdict, renewed bool) (Appr
 		req.Changes, _ = t.preview(c)
 		req.Outlook = outlook(s.cfg.Gate, gc, req.Changes)
 		t.emit(req)
-		t.notify(NotificationInput{Type: "permission_prompt", Title: "Approval needed", Message: strings.TrimSpace(req.Tool + ": " + req.Reason)})
+		t.notify(NotificationInput{Type: NotifyApproval, Title: "Approval needed", Message: strings.TrimSpace(req.Tool + ": " + req.Reason)})
 	}
 	t.settle()
 	var answer Answer

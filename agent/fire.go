@@ -33,10 +33,16 @@ func (s *Session) Observe(ctx context.Context, data HookInput, report func(Paylo
 	return s.fire(ctx, data, report)
 }
 
+// Hooked reports whether hooks run at a point. It is safe for concurrent use.
+func (s *Session) Hooked(point HookPoint) bool {
+	selective, ok := s.cfg.Hooks.(Selective)
+	return s.cfg.Hooks != nil && (!ok || selective.Has(point))
+}
+
 // fire runs the hooks of a point. If they panic where they decide about a tool
 // call, that call is denied.
 func (s *Session) fire(ctx context.Context, data HookInput, report func(Payload)) (advice HookAdvice) {
-	if s.cfg.Hooks == nil {
+	if !s.Hooked(data.Point()) {
 		return HookAdvice{}
 	}
 	call := HookCall{Session: s.cfg.ID, Mode: s.mode(), Data: data}
@@ -74,7 +80,7 @@ func (s *Session) mode() Mode {
 // fire runs the hooks of a point in the turn's own goroutine. Those of an end
 // run even if the turn was interrupted.
 func (t *turn) fire(data HookInput) HookAdvice {
-	if t.stopped || t.session.cfg.Hooks == nil {
+	if t.stopped || !t.session.Hooked(data.Point()) {
 		return HookAdvice{}
 	}
 	ctx := t.ctx
@@ -127,7 +133,7 @@ func (t *turn) admitted(prompt string) (advice HookAdvice, ok bool) {
 
 // sampled tells hooks about a whole answer.
 func (t *turn) sampled(answer *llm.Answer, calls int) {
-	if t.session.cfg.Hooks == nil {
+	if !t.session.Hooked(HookPostSampling) {
 		return
 	}
 	model := t.session.transcript.past.last.Model
@@ -165,9 +171,9 @@ func (t *turn) conclude(reason EndReason) EndReason {
 func (t *turn) notifyEnd(reason EndReason) {
 	switch reason {
 	case EndDone:
-		t.notify(NotificationInput{Type: "turn_done", Title: "The turn is done", Message: shorten(t.said, maxHookNotice)})
+		t.notify(NotificationInput{Type: NotifyTurnDone, Title: "The turn is done", Message: shorten(t.said, maxHookNotice)})
 	case EndFailed, EndLimit, EndBudget, EndStopped:
-		t.notify(NotificationInput{Type: "turn_failed", Title: "The turn ended early", Message: ended[reason]})
+		t.notify(NotificationInput{Type: NotifyTurnFailed, Title: "The turn ended early", Message: ended[reason]})
 	}
 }
 
@@ -190,8 +196,10 @@ func (r *ready) forHooks() HookTool {
 
 // consult asks the hooks about a call before the decision.
 func (t *turn) consult(r *ready) HookAdvice {
-	advice := t.fire(PreToolUseInput{r.forHooks()})
-	return t.follow(r, advice)
+	if !t.session.Hooked(HookPreToolUse) {
+		return HookAdvice{}
+	}
+	return t.follow(r, t.fire(PreToolUseInput{r.forHooks()}))
 }
 
 // follow takes over what hooks say about a call that is about to run. Input that
@@ -216,7 +224,7 @@ func (t *turn) follow(r *ready, advice HookAdvice) HookAdvice {
 // person to be asked about. An open question stays with the person.
 func (t *turn) petition(r *ready, gc GateCall, verdict Verdict) (GateCall, Verdict) {
 	open := t.session.transcript.openCall(r.call.ID)
-	if t.session.cfg.Hooks == nil || open != nil && open.request != nil {
+	if !t.session.Hooked(HookPermissionRequest) || open != nil && open.request != nil {
 		return gc, verdict
 	}
 	advice := t.follow(r, t.fire(PermissionRequestInput{r.forHooks(), verdict.Reason}))
@@ -274,7 +282,7 @@ func byHook(v Verdict, advice HookAdvice) Verdict {
 
 // refused tells hooks that a call was denied, and returns what the model is told.
 func (t *turn) refused(r *ready, denial string) string {
-	if t.session.cfg.Hooks == nil {
+	if !t.session.Hooked(HookPermissionDenied) {
 		return denial
 	}
 	advice := t.fire(PermissionDeniedInput{HookTool: r.forHooks(), Reason: denial, By: r.authority.By})
@@ -285,7 +293,7 @@ func (t *turn) refused(r *ready, denial string) string {
 // arrive tells hooks that a command is about to run in another folder than the
 // one before it. An empty name stands for the session's folder.
 func (t *turn) arrive(r *ready) {
-	if t.session.cfg.Hooks == nil {
+	if !t.session.Hooked(HookCwdChanged) {
 		return
 	}
 	access, _ := r.access()
@@ -299,7 +307,11 @@ func (t *turn) arrive(r *ready) {
 
 // review tells the hooks how a call ended.
 func (t *turn) review(r ready, result Result, took time.Duration, send func(Payload)) HookAdvice {
-	if t.session.cfg.Hooks == nil {
+	point := HookPostToolUse
+	if result.IsError {
+		point = HookPostToolUseFailure
+	}
+	if !t.session.Hooked(point) {
 		return HookAdvice{}
 	}
 	about := r.forHooks()

@@ -17,6 +17,13 @@ type Hooks interface {
 	Fire(ctx context.Context, call HookCall, report func(Payload)) HookAdvice
 }
 
+// Selective is implemented by hooks that know at which points they have nothing to
+// run. Nothing is prepared for such a point, and Fire is not called. It is safe for
+// concurrent use.
+type Selective interface {
+	Has(HookPoint) bool
+}
+
 // HookPoint is a point at which hooks run.
 type HookPoint string
 

@@ -132,7 +132,8 @@ type TaskCreatedInput struct {
 	Command string `json:"command"`
 }
 
-// TaskCompletedInput comes when a background command has ended.
+// TaskCompletedInput comes when a background command has ended, unless it ended
+// with its session.
 type TaskCompletedInput struct {
 	TaskID   string `json:"task_id"`
 	Command  string `json:"command"`
@@ -142,10 +143,17 @@ type TaskCompletedInput struct {
 
 // NotificationInput comes when the user is told something.
 type NotificationInput struct {
-	Type    string `json:"notification_type"` // "permission_prompt", "turn_done" or "turn_failed"
+	Type    string `json:"notification_type"` // one of the constants below
 	Title   string `json:"title"`
 	Message string `json:"message"`
 }
+
+// The types of notifications.
+const (
+	NotifyApproval   = "permission_prompt"
+	NotifyTurnDone   = "turn_done"
+	NotifyTurnFailed = "turn_failed"
+)
 
 // ConfigChangeInput comes after settings changed.
 type ConfigChangeInput struct {

@@ -86,6 +86,12 @@ func (e *Engine) Close() {
 	e.running.Wait()
 }
 
+// Has implements [agent.Selective].
+func (e *Engine) Has(point agent.HookPoint) bool {
+	point, ok := e.Agent.point(point)
+	return ok && e.Handlers != nil && slices.ContainsFunc(e.Handlers(), func(h Handler) bool { return h.Point == point })
+}
+
 // Fire implements [agent.Hooks].
 func (e *Engine) Fire(ctx context.Context, call agent.HookCall, report func(agent.Payload)) agent.HookAdvice {
 	data, ok := e.Agent.adapted(call.Data)

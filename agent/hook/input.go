@@ -26,6 +26,21 @@ func (a *Agent) adapted(data agent.HookInput) (instead agent.HookInput, ok bool)
 	return data, true
 }
 
+// point returns the point that an agent's session fires instead of another one;
+// false if it fires none.
+func (a *Agent) point(p agent.HookPoint) (instead agent.HookPoint, ok bool) {
+	switch {
+	case a == nil:
+	case p == agent.HookSessionStart:
+		return agent.HookSubagentStart, true
+	case p == agent.HookStop:
+		return agent.HookSubagentStop, true
+	case p == agent.HookSessionEnd:
+		return "", false
+	}
+	return p, true
+}
+
 // fields are the members of an object, in order.
 type fields []member
 

@@ -16,7 +16,8 @@ import (
 
 // NewTasks returns an empty list that reports to changed what its tasks do.
 // changed is called from any goroutine, may be called while a task prints, and
-// must not block or call back. New output is reported once until somebody has
+// must not block or call back. Each task is reported once when it began and once
+// when it ended. New output is reported once until somebody has
 // read it to its end (see [Tasks.Output]), so that nobody is flooded.
 func NewTasks(changed func(agent.TaskChange)) *Tasks {
 	return &Tasks{changed: changed}
@@ -92,13 +93,20 @@ func (t *task) info() TaskInfo {
 func (t *task) tell() {
 	if !t.told.Swap(true) && t.changed != nil {
 		t.changed(agent.TaskChange{Task: t.id})
+		t.reportEnd() // which may have come first
 	}
 }
 
 // tellEnd waits for the task's end and reports it.
 func (t *task) tellEnd() {
 	_, _ = t.process.Wait(context.Background())
-	if t.told.Load() {
+	t.over.Store(true)
+	t.reportEnd()
+}
+
+// reportEnd reports, once, that the command has ended, if it is a task.
+func (t *task) reportEnd() {
+	if t.over.Load() && t.told.Load() && !t.toldEnd.Swap(true) {
 		t.changed(agent.TaskChange{Task: t.id})
 	}
 }

@@ -38,6 +38,8 @@ type task struct {
 	process env.Process
 	printed *printed
 	told    atomic.Bool // its id was given out, so it outlives its call
+	over    atomic.Bool // it has ended
+	toldEnd atomic.Bool // and that was reported
 	changed func(agent.TaskChange)
 }
 

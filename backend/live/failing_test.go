@@ -90,6 +90,7 @@ type stage struct {
 	model    *llmtest.Model
 	sessions *live.Sessions
 	shown    chan agent.Event
+	hooks    agent.Hooks // of sessions that are read from now on
 }
 
 func newStage(t *testing.T, change func(*live.Config), rounds ...llmtest.Round) *stage {
@@ -110,7 +111,7 @@ func newStage(t *testing.T, change func(*live.Config), rounds ...llmtest.Round) 
 				return nil, err
 			}
 			built, err := agent.New(agent.Config{
-				ID: info.ID, Model: s.model, Gate: agent.AllowAll, Approver: approver, Profiles: agent.Plain("Be brief.", tools),
+				ID: info.ID, Model: s.model, Gate: agent.AllowAll, Approver: approver, Profiles: agent.Plain("Be brief.", tools), Hooks: s.hooks,
 			}, past...)
 			return built, errors.Join(err, s.log.err("build"))
 		},
@@ -339,7 +340,7 @@ func TestReopenedTurn(t *testing.T) {
 	}
 }
 
-// The results of a side job that could not be saved are saved after the next turn:
+// The results of a side job that could not be saved are saved before the next turn:
 // each request once, and the event if it is still wanted.
 func TestUnsavedJobs(t *testing.T) {
 	t.Parallel()
@@ -371,7 +372,6 @@ func TestUnsavedJobs(t *testing.T) {
 		s.await(agent.KindProcessingEnd) // of the job that could not be saved
 		s.log.set(tt.fails, nil)
 		s.turn(l, "again")
-		s.await(agent.KindSideRequest)
 		release()
 		if err := s.sessions.Close(t.Context()); err != nil {
 			t.Error(err)

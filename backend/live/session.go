@@ -106,18 +106,15 @@ func (l *Session) own(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
+			l.side.observer.close()
 			l.AwaitJobs() // which ctx ends too
 			l.end(context.WithoutCancel(ctx))
 			l.all.cfg.Leave(context.WithoutCancel(ctx), l.id) // of a session that stays open in the log
 			return
 		case <-l.side.news:
-			if release, err := l.acquire(ctx); err == nil {
-				l.recordJobs(ctx)
-				release()
-			} else if ctx.Err() == nil { // they wait for the next turn, or the end
-				slog.Warn("could not record the results of side jobs", "session", l.id, "err", err)
-			}
+			l.recordNews(ctx)
 		case w := <-l.inbox.turns:
+			l.recordNews(ctx) // so that the turn knows of it
 			l.workAndFollow(ctx, w)
 		case <-l.inbox.nudge:
 			if release, err := l.acquire(ctx); err == nil {

@@ -142,7 +142,7 @@ func (s *Sessions) tryJoin(id string) (l *Session, ending bool, err error) {
 		l = newSession(id, s)
 		s.byID[id] = l
 		ctx, cancel := context.WithCancelCause(s.ctx)
-		l.cancel = cancel
+		l.cancel, l.side.observer.ctx = cancel, ctx
 		go l.own(ctx)
 	case l.hold.ending:
 		return l, true, nil

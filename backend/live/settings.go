@@ -25,9 +25,15 @@ func (l *Session) Wake() {
 
 // recordSettings records settings that were requested since the last round.
 func (l *Session) recordSettings(ctx context.Context) {
-	if ev, ok := l.session.Load().RecordSettings(); ok {
-		l.record(ctx, ev)
+	session := l.session.Load()
+	isChange := session.Transcript().Settings.Model != ""
+	ev, ok := session.RecordSettings()
+	if !ok || !l.record(ctx, ev) || !isChange {
+		return
 	}
+	l.Observe(agent.HookConfigChange, func(context.Context) agent.HookInput {
+		return agent.ConfigChangeInput{Source: agent.SessionSettings}
+	})
 }
 
 // replace puts a session that was read again in place of the old one. Settings

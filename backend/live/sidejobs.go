@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 
 	"atelier.dev/atelier/agent"
@@ -24,11 +25,12 @@ type Outcome struct {
 // sideJobs are the side jobs of one session. Their results wait for the session's
 // owner, because only the owner records events.
 type sideJobs struct {
-	jobs    sync.WaitGroup
-	news    chan struct{} // signals that a job has ended; holds one
-	mu      sync.Mutex    // guards what follows
-	running int
-	over    []Outcome
+	jobs     sync.WaitGroup
+	news     chan struct{} // signals that a job has ended; holds one
+	observer observer
+	mu       sync.Mutex // guards what follows
+	running  int
+	over     []Outcome
 }
 
 // begin starts a job.
@@ -39,22 +41,40 @@ func (s *sideJobs) begin(job func() Outcome) {
 	s.jobs.Go(func() { s.end(job()) })
 }
 
-// underWay reports whether a job runs or has a result that was not taken yet.
+// underWay reports whether a job or a hook runs, or has a result that was not taken
+// yet.
 func (s *sideJobs) underWay() bool {
+	if s.observer.busy() {
+		return true
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.running > 0 || len(s.over) > 0
 }
 
 func (s *sideJobs) end(o Outcome) {
+	s.add(o)
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.running--
+}
+
+// add adds a result.
+func (s *sideJobs) add(o Outcome) {
+	s.mu.Lock()
 	s.over = append(s.over, o)
 	s.mu.Unlock()
 	select {
 	case s.news <- struct{}{}:
 	default:
 	}
+}
+
+// hasNews reports whether there are results that were not taken yet.
+func (s *sideJobs) hasNews() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.over) > 0
 }
 
 // take returns and removes the results.
@@ -90,6 +110,20 @@ func (l *Session) beginJobs(ctx context.Context) error {
 		l.side.begin(func() Outcome { return job(ctx) })
 	}
 	return err
+}
+
+// recordNews records results between turns. What cannot be recorded waits for the
+// next turn, or the end.
+func (l *Session) recordNews(ctx context.Context) {
+	if !l.side.hasNews() {
+		return
+	}
+	if release, err := l.acquire(ctx); err == nil {
+		l.recordJobs(ctx)
+		release()
+	} else if ctx.Err() == nil {
+		slog.Warn("could not record the results of side jobs", "session", l.id, "err", err)
+	}
 }
 
 // recordJobs records the results of jobs: their requests, and the event if it

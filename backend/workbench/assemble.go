@@ -65,7 +65,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 		ID: info.ID, Model: w.providers, Gate: gate, Approver: approver,
 		Profiles: profiles,
 		Limits:   limits, Retry: w.cfg.Retry, Reduce: reduce, Facts: w.providers,
-		Compactor: w.compactor(), Hooks: place.hooks,
+		Compactor: w.compactor(), Hooks: w.pointsOf(info, place.hooks),
 		Leave: func(ctx context.Context) { w.leave(ctx, info.ID) },
 		Now:   time.Now, NewID: func() string { return ulid.Make().String() },
 	}, past...)

@@ -20,12 +20,17 @@ const (
 	taskPiece = 32 << 10
 )
 
-// newTasks returns the list of a session's tasks, which notifies pages as long
-// as the session has its workplace.
+// newTasks returns the list of a session's tasks, which notifies pages and hooks as
+// long as the session has its workplace.
 func (w *Workbench) newTasks(session string) *tool.Tasks {
+	observe := w.observeTasks(session)
 	return tool.NewTasks(func(c agent.TaskChange) {
-		if _, ok := w.placeOf(session); ok {
-			w.publishTask(session, c)
+		if _, ok := w.placeOf(session); !ok {
+			return
+		}
+		w.publishTask(session, c)
+		if !c.Printed {
+			observe(c)
 		}
 	})
 }

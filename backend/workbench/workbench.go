@@ -8,6 +8,7 @@ package workbench
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -81,6 +82,7 @@ type Workbench struct {
 	places    places
 	edits     edits
 	guard     *guard.Guard
+	setUp     atomic.Bool // the hooks of the folder's setup have run
 	hooks     *hooks.Hooks
 	choices   choices
 
@@ -245,4 +247,5 @@ func (w *Workbench) show(ev agent.Event) {
 		w.cfg.Observe(ev)
 	}
 	w.feed.Publish(ev)
+	w.observeRest(ev)
 }
