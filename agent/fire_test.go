@@ -182,6 +182,13 @@ func TestHooksRefuseAPrompt(t *testing.T) {
 	r.run("first")
 	h.fired = nil
 	events := r.run("the secret")
+	result := agent.NewQueryResult()
+	for _, ev := range events {
+		result.Apply(ev)
+	}
+	if err := result.Err(); err == nil || !strings.Contains(err.Error(), "It holds a key.") {
+		t.Errorf("a program is told %v", err)
+	}
 	if end(t, events) != agent.EndRefused || len(model.Requests()) != 1 {
 		t.Errorf("ended as %s after %d requests", end(t, events), len(model.Requests()))
 	}

@@ -146,7 +146,14 @@ func (r *QueryResult) Apply(ev Event) {
 		}
 	case Failure:
 		r.Failure = &d
+	case Warning:
+		if d.ID == WarnHookStopped || d.ID == WarnPromptRefused {
+			r.Failure = &Failure{Code: d.Code, Message: d.Message}
+		}
 	case ProcessingEnd:
+		if d.Reason == EndDone {
+			r.Failure = nil // a hook refused only what was to steer the turn
+		}
 		r.Status, r.Rounds = statusOf(d.Reason), r.Rounds+d.Rounds
 	}
 }
