@@ -10,6 +10,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/hooks"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 	"github.com/google/go-cmp/cmp"
@@ -161,6 +162,7 @@ func TestEveryFaultIsReported(t *testing.T) {
 		f = &faulty{Store: s}
 		return f
 	})
+	must[hooks.HooksReply](p, "hooks.list", hooks.HooksRequest{}) // so that no session reads them later
 	id := p.session("compat")
 	fresh := func() string { // a session that is not in memory
 		return must[backend.SessionInfo](p, "sessions.create", backend.Empty{}).ID
