@@ -161,3 +161,6 @@ func reasonOf(err error) string {
 	}
 	return cmp.Or(phrase, e.Code, string(e.Class))
 }
+
+// failure returns a warning as the failure of an input, for programs.
+func (w Warning) failure() *Failure { return &Failure{Code: w.Code, Message: w.Message} }

@@ -148,7 +148,7 @@ func (r *QueryResult) Apply(ev Event) {
 		r.Failure = &d
 	case Warning:
 		if d.ID == WarnHookStopped || d.ID == WarnPromptRefused {
-			r.Failure = &Failure{Code: d.Code, Message: d.Message}
+			r.Failure = d.failure()
 		}
 	case ProcessingEnd:
 		if d.Reason == EndDone {
