@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/hook"
@@ -155,8 +156,7 @@ func TestDocumentedExamples(t *testing.T) {
 	if len(handlers) != 5 {
 		t.Fatalf("%d hooks", len(handlers))
 	}
-	r := newRig(t, handlers...)
-	r.options.Runner = hook.Local{}
+	r := newRig(t, timed(handlers, time.Minute)...)
 	for _, script := range slices.Concat(blocks(part, "sh"), blocks(part, "python")) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(script, "# "), "\n")
 		r.write(name, script, 0o600)

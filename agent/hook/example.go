@@ -57,6 +57,7 @@ func Examples() []Example {
 
 // powers lists what hooks can do at each point.
 var powers = map[agent.HookPoint][]Power{
+	agent.HookSetup:              {PowerContext, PowerEnd},
 	agent.HookSessionStart:       {PowerContext, PowerEnd},
 	agent.HookUserPromptSubmit:   {PowerDeny, PowerContext, PowerEnd},
 	agent.HookPreToolUse:         {PowerDeny, PowerAsk, PowerAllow, PowerInput, PowerContext, PowerEnd},
@@ -68,9 +69,15 @@ var powers = map[agent.HookPoint][]Power{
 	agent.HookStop:               {PowerDeny, PowerContext, PowerEnd},
 	agent.HookSubagentStart:      {PowerContext, PowerEnd},
 	agent.HookSubagentStop:       {PowerDeny, PowerContext, PowerEnd},
+	agent.HookTeammateIdle:       {PowerContext},
+	agent.HookTaskCreated:        {PowerContext},
+	agent.HookTaskCompleted:      {PowerContext},
 	agent.HookNotification:       {PowerContext},
 	agent.HookConfigChange:       {PowerContext},
 	agent.HookCwdChanged:         {PowerContext, PowerEnd},
+	agent.HookFileChanged:        {PowerContext},
+	agent.HookWorktreeCreate:     {PowerContext},
+	agent.HookWorktreeRemove:     {PowerContext},
 	agent.HookPreCompact:         {PowerDeny, PowerContext},
 	agent.HookPostCompact:        {PowerContext},
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/hook"
@@ -91,7 +92,7 @@ func parse(t *testing.T, form hook.Form, text string) []hook.Handler {
 func command(t *testing.T, event, matcher, line string) []hook.Handler {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{event: []any{map[string]any{
-		"matcher": matcher, "hooks": []any{map[string]any{"type": "command", "command": line, "timeout": 5}},
+		"matcher": matcher, "hooks": []any{map[string]any{"type": "command", "command": line, "timeout": 60}},
 	}}})
 	if err != nil {
 		t.Fatal(err)
@@ -147,4 +148,12 @@ func function(t *testing.T, c hook.Code) []hook.Handler {
 func (r *rig) readIfThere(name string) string {
 	text, _ := os.ReadFile(filepath.Join(r.folder, name))
 	return string(text)
+}
+
+// timed changes the time that hooks have.
+func timed(handlers []hook.Handler, d time.Duration) []hook.Handler {
+	for i := range handlers {
+		handlers[i].Terms.Timeout = d
+	}
+	return handlers
 }

@@ -20,7 +20,7 @@ import (
 // posts returns hooks that post to an address before calls.
 func posts(t *testing.T, address, more string) []hook.Handler {
 	t.Helper()
-	return parse(t, hook.FormAgent, `{"PreToolUse":[{"hooks":[{"type":"http","url":"`+address+`","timeout":5`+more+`}]}]}`)
+	return parse(t, hook.FormAgent, `{"PreToolUse":[{"hooks":[{"type":"http","url":"`+address+`","timeout":60`+more+`}]}]}`)
 }
 
 // An http hook posts the input and answers like a command.
