@@ -8,7 +8,7 @@ export default defineConfig({
     environment: 'node',
     include: ['e2e/**/*.e2e.ts'],
     globalSetup: 'e2e/chromium.ts',
-    testTimeout: 60_000,
+    testTimeout: 120_000, // the Go tests run beside them
     hookTimeout: 60_000,
     maxWorkers: availableParallelism() + 1,
     isolate: false, // each worker loads Playwright once

@@ -22,8 +22,7 @@ async function start(rounds: Script, byModel: Record<string, Script>) {
   const url = model.url.replace('127.0.0.1', '0.0.0.0')
   const env = { COMPAT_BASE_URL: url, COMPAT_API_KEY: 'test-key' }
   const host = (stage.host = await startHost({ models, env, files: { 'a.txt': 'one line\n' } }))
-  const options = { permissions: ['clipboard-read', 'clipboard-write'] }
-  return { host, ...(await openPage(stage.browser, host.url, options)) }
+  return { host, ...(await openPage(stage.browser, host.url)) }
 }
 
 /** Usage that costs one cent. */
@@ -189,7 +188,14 @@ test('what an agent did is gone through and copied, and its prompt is not sent a
   await tabTo(nested)
   const focused = () =>
     expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? ''))
-  const copied = () => expect.poll(() => page.evaluate(() => navigator.clipboard.readText()))
+  // All journeys share one clipboard, which those of actions.e2e.ts use.
+  const copies: string[] = []
+  await page.exposeFunction('keepCopy', (text: string) => void copies.push(text))
+  await page.evaluate(() => {
+    const { keepCopy } = window as unknown as { keepCopy: (text: string) => Promise<void> }
+    navigator.clipboard.writeText = keepCopy
+  })
+  const copied = () => expect.poll(() => copies.at(-1))
 
   await keyboard.press('Alt+ArrowUp')
   await focused().toMatch(/^Answer: It has/)
