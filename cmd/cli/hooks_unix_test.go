@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 
 	"atelier.dev/atelier/agent"
@@ -114,35 +113,6 @@ func TestRunDoesNotTrustHooks(t *testing.T) {
 	before := len(marks())
 	if errs := run(); !strings.Contains(errs, "do not run") || len(marks()) != before {
 		t.Errorf("the trust outlived its run: %s", errs)
-	}
-}
-
-// COM-85: nor does it run in browser mode, when the project is opened and looked at.
-func TestServeDoesNotTrustHooks(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	marks := p.hostile()
-	cmd, lines := p.start("serve")
-	if !lines.Scan() {
-		t.Fatal("no address")
-	}
-	origin, token, _ := strings.Cut(lines.Text(), "/#token=")
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, origin+"/session", strings.NewReader(`{"token":"`+token+`"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Origin", origin)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = resp.Body.Close()
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait()
-	if left := marks(); left != nil {
-		t.Fatalf("hooks ran: %v", left)
 	}
 }
 
