@@ -124,6 +124,7 @@ func TestAnswersForTheUser(t *testing.T) {
 	r.options.Runner = said{Stdout: `{"message":"seen","systemMessage":"both","notification":{"title":"T","body":"B","level":"error"}}`}
 	r.fire(use("Bash", `{}`))
 	end := r.reported[1].(agent.HookEnd)
+	end.DurationMs = 0
 	want := agent.HookEnd{
 		Point: agent.HookPreToolUse, Name: "x", CallID: "c1", Message: "seen", Said: "both",
 		Notice: &agent.HookNotice{Title: "T", Body: "B", Level: agent.NoticeError},
