@@ -41,6 +41,7 @@ func (w *Workbench) newHooks() *hooks.Hooks {
 		Folder: w.cfg.Folder, User: userHome(w.cfg), Store: w.cfg.Store, Access: accessOf(w.cfg.Folder),
 		Trust:  trust.New(trust.Config{Folder: w.cfg.Folder, User: userHome(w.cfg), Store: w.cfg.Store}),
 		Engine: hook.Options{Runner: hook.Local{}, Network: w.deniedHosts, Applies: w.ruleApplies}, AddRule: w.addRuleOfHook, Changed: w.tellHooks,
+		Observe: w.observeEverywhere,
 	})
 }
 
@@ -82,6 +83,14 @@ func (w *Workbench) addRuleOfHook(ctx context.Context, session, text string, d a
 // tellHooks tells pages that the list of hooks changed, or their log of a session.
 func (w *Workbench) tellHooks(session string) {
 	w.feed.Publish(agent.Event{Session: session, At: time.Now().UnixMilli(), Data: agent.HooksChange{Logged: session != ""}})
+}
+
+// observeEverywhere tells the hooks of the user's sessions in memory that something
+// happened outside of their turns.
+func (w *Workbench) observeEverywhere(data agent.HookInput) {
+	for _, l := range w.sessions.StartedBy("") {
+		l.Observe(data.Point(), func(context.Context) agent.HookInput { return data })
+	}
 }
 
 // dryRun says which past calls a draft would have matched.

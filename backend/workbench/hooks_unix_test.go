@@ -339,3 +339,30 @@ func TestHookAddsRules(t *testing.T) {
 		t.Errorf("%+v by %+v", end, end.Authority)
 	}
 }
+
+// OAS-661: a settings file that changes, and a file that a hook names, are told to
+// the sessions in memory, once each and with the documented input.
+func TestHooksAreToldOfFiles(t *testing.T) {
+	t.Parallel()
+	p, told := listening(t, t.TempDir(), llmtest.Serve(t, llmtest.Round{Text: "Done."}))
+	id := p.session("compat")
+	p.send(id, "go")
+	await(p, anyOf[agent.ProcessingEnd])
+	before := len(logged(p, hooks.HookLogRequest{Point: agent.HookConfigChange}, 1))
+	put(t, p.folder+"/.agent/settings.json.new", `{"model": "x"}`)
+	if err := os.Rename(p.folder+"/.agent/settings.json.new", p.folder+"/.agent/settings.json"); err != nil {
+		t.Fatal(err)
+	}
+	logged(p, hooks.HookLogRequest{Point: agent.HookConfigChange}, before+1)
+	put(t, p.folder+"/new.txt", "1")
+	logged(p, hooks.HookLogRequest{Point: agent.HookFileChanged}, 1)
+	want := []any{id, "ConfigChange", "project_settings", p.folder + "/.agent/settings.json"}
+	changes := pick(toldAt(t, told, agent.HookConfigChange), "session_id", "hook_event_name", "source", "file_path")
+	if diff := cmp.Diff(want, changes[len(changes)-1]); diff != "" || len(changes) != before+1 {
+		t.Errorf("%d changes, %s", len(changes), diff)
+	}
+	files := pick(toldAt(t, told, agent.HookFileChanged), "session_id", "event", "hook_event_name")
+	if len(files) == 0 || files[0][0] != id || files[0][2] != "FileChanged" {
+		t.Errorf("%v", files)
+	}
+}
