@@ -55,11 +55,16 @@ const recent = time.Second
 
 func (f *found) check(p pattern, at place, now time.Time) *boundary.Checker {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.at.IsZero() || now.Sub(f.at).Abs() >= recent {
-		f.at, f.checker = now, p.finder(at)
+	fresh, checker := !f.at.IsZero() && now.Sub(f.at).Abs() < recent, f.checker
+	f.mu.Unlock()
+	if fresh {
+		return checker
 	}
-	return f.checker
+	checker = p.finder(at)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.at, f.checker = now, checker
+	return checker
 }
 
 // New returns a set. Deny wins over ask and ask over allow, whatever their order
