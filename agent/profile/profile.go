@@ -110,6 +110,9 @@ type Surroundings struct {
 	// change holds from the next one on. The model is told the limit that held
 	// at the beginning.
 	CommandTimeout func() time.Duration
+	// Confined says in a sentence how the system confines commands, and is empty
+	// if it does not; nil means that it does not. It is called for every turn.
+	Confined func() string
 	// Agent says that another agent started the session, Unattended that nobody
 	// can be asked, ReadOnly that nothing can be changed.
 	Agent, Unattended, ReadOnly bool
@@ -143,6 +146,9 @@ type state struct {
 func New(tools *agent.Registry, s Surroundings) *Profiles {
 	if s.Now == nil {
 		s.Now = time.Now
+	}
+	if s.Confined == nil {
+		s.Confined = func() string { return "" }
 	}
 	if s.Cutoff == nil {
 		s.Cutoff = func(string, string) string { return "" }

@@ -21,7 +21,7 @@ import (
 func (p *Profiles) brief(ctx context.Context, s shown, now agent.Situation) agent.Briefing {
 	documents := p.documents(s)
 	layers := []string{
-		p.base(s), p.environment(now.Provider, now.Model), p.permissions(now.Mode), guidance(s.Tools),
+		p.base(s), p.environment(now.Provider, now.Model), p.permissions(now.Mode), p.surroundings.Confined(), guidance(s.Tools),
 		instructions(documents.project), p.nested(ctx, s), documents.own(),
 	}
 	layers = slices.DeleteFunc(layers, func(layer string) bool { return layer == "" })

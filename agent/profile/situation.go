@@ -95,6 +95,7 @@ const (
 	aboutMode     = "mode"
 	aboutDate     = "date"
 	aboutBranch   = agent.ToldBranch
+	aboutConfined = "confinement"
 	aboutDocument = "document "
 )
 
@@ -104,6 +105,9 @@ func (p *Profiles) tell(mode agent.Mode, d documents) agent.Told {
 		aboutMode:   string(cmp.Or(mode, agent.ModeDefault)),
 		aboutDate:   p.surroundings.Now().Format(time.DateOnly),
 		aboutBranch: project.Branch(p.surroundings.Folder),
+	}
+	if confined := p.surroundings.Confined(); confined != "" {
+		told[aboutConfined] = confined
 	}
 	for _, d := range d.all() {
 		told[aboutDocument+d.Path] = digest(d)
@@ -165,6 +169,9 @@ func (p *Profiles) present(s shown, now agent.Situation, told agent.Told) []chan
 		all = append(all,
 			change{about: aboutDate, now: date, text: "Today's date: " + date},
 			change{about: aboutBranch, now: branch, text: "Git branch: " + inLine(cmp.Or(branch, "none"))})
+		if confined := p.surroundings.Confined(); confined != told[aboutConfined] {
+			all = append(all, change{about: aboutConfined, now: confined, text: cmp.Or(confined, "The system does not confine commands any more.")})
+		}
 		found := p.documents(s)
 		for _, d := range found.project {
 			all = append(all, ofDocument(d, "Instructions of the project:", document))

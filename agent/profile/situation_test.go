@@ -1,6 +1,7 @@
 package profile_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -80,6 +81,31 @@ func TestModesAreTold(t *testing.T) {
 	if got := told(t, "openai", "", profile.Surroundings{}); !strings.Contains(got, "Permission mode: default.") {
 		t.Error("a session without a mode is told none")
 	}
+}
+
+// A model is told how its commands are confined, when it begins and when that
+// changes.
+func TestConfinementIsTold(t *testing.T) {
+	t.Parallel()
+	sentence := ""
+	p := newPlaceWith(t, "openai", func(e env.Environment) env.Environment { return e }, profile.Surroundings{Confined: func() string { return sentence }}, nil)
+	now := agent.Situation{Provider: "openai", Model: "m", AtInput: true}
+	told := agent.Told{}
+	for _, step := range []struct{ now, want string }{
+		{"", ""}, {"Commands are confined so.", "Commands are confined so."}, {"Commands are confined so.", ""}, {"Otherwise.", "Otherwise."},
+		{"", "does not confine commands any more"}, {"", ""},
+	} {
+		if sentence = step.now; len(told) == 0 {
+			told = p.profiles.Brief(t.Context(), now).Told
+		}
+		update := p.profiles.Renew(t.Context(), now, told)
+		if !strings.Contains(update.Text, step.want) || step.want == "" && update.Text != "" {
+			t.Errorf("%q: %q", step.now, update.Text)
+		}
+		maps.Copy(told, update.Told)
+	}
+	sentence = "Commands are confined so."
+	inOrder(t, p.profiles.Brief(t.Context(), now).System, "Permission mode:", sentence, "Tools\n")
 }
 
 // K-45: at an input a model is told the changes since the last one: the date,

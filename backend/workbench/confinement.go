@@ -86,6 +86,20 @@ func (w *Workbench) confining(session, folder string) func(context.Context) (env
 	}
 }
 
+// confinedSentence tells a model how the commands of its session are confined; it
+// is empty if they are not.
+func (w *Workbench) confinedSentence(folder string) string {
+	layers, err := w.sandboxLayers(w.ctx)
+	if err != nil {
+		return "" // each command says what is wrong
+	}
+	wish := confine.Combine(confine.Place{Project: folder}, layers...)
+	if !wish.Enabled {
+		return ""
+	}
+	return wish.Sentence(sandbox.Confinement(w.ctx, wish.Weaker))
+}
+
 // connect gives a command the hosts that it may reach.
 func (w *Workbench) connect(wish *confine.Wish) {
 	if len(wish.Allowed) == 0 {

@@ -54,6 +54,9 @@ func TestCommandsRunConfined(t *testing.T) {
 		bashes("command", "echo x >.git/config"),
 		bashes("command", "echo x >bg; echo x >../outside2", "yield_time_ms", 60000))
 	p.send(id, "work")
+	if told := await(p, anyOf[agent.Briefing]).System; !strings.Contains(told, "The system confines commands: ") {
+		t.Error("the model is not told")
+	}
 	var ends []agent.ToolCallEnd
 	for range 4 { // none is asked about
 		ends = append(ends, await(p, anyOf[agent.ToolCallEnd]))

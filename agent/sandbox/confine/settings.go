@@ -111,6 +111,28 @@ func Combine(at Place, layers ...Layer) Wish {
 	return w
 }
 
+// Sentence tells a model what commands can do on a machine of a level, so that it
+// does not try the rest.
+func (w Wish) Sentence(l Level) string {
+	if !l.Works() {
+		return "The settings want commands to be confined, which does not work on this machine, so no command runs."
+	}
+	text := "The system confines commands: they write only in the project and in $TMPDIR, cannot read keys and other secrets, cannot change .git " +
+		"or the files that tell other programs what to run"
+	if len(w.Allowed) == 0 {
+		text += ", and have no network"
+	} else {
+		text += ", and reach only some hosts, through the proxy in HTTPS_PROXY"
+	}
+	if l.By == Landlock {
+		text += "; directly in the project's folder they create, rename and delete nothing"
+	}
+	if w.Unsandboxed {
+		return text + "; a command that needs more can ask to run unconfined."
+	}
+	return text + "; none runs unconfined."
+}
+
 func isSet(b *bool) bool { return b != nil && *b }
 
 // widen applies a layer's choice about something that is wider if it is true.

@@ -3,6 +3,7 @@ package confine
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -63,5 +64,31 @@ func TestLayers(t *testing.T) {
 	reads := Combine(at, layer(t, true, `{"allowedReadPaths":["~/lib"]}`)).Profile
 	if !slices.Contains(reads.Hidden, "/home/u") || !slices.Contains(reads.Readable, filepath.Join("/home/u", "lib")) {
 		t.Errorf("hidden %v, readable %v", reads.Hidden, reads.Readable)
+	}
+}
+
+// A model is told what its commands cannot do.
+func TestWishSentence(t *testing.T) {
+	t.Parallel()
+	whole := Level{By: Bubblewrap, Writes: true, Reads: true, Network: true, Sockets: true, Processes: true}
+	for _, row := range []struct {
+		wish  Wish
+		level Level
+		want  []string
+	}{
+		{Wish{}, Level{}, []string{"no command runs"}},
+		{Wish{}, whole, []string{"only in the project", "no network", "none runs unconfined"}},
+		{Wish{Allowed: []string{"x.dev"}, Unsandboxed: true}, whole, []string{"only some hosts", "can ask to run unconfined"}},
+		{Wish{}, Level{By: Landlock, Writes: true, Reads: true, Network: true}, []string{"create, rename and delete nothing"}},
+	} {
+		got := row.wish.Sentence(row.level)
+		for _, want := range row.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%+v: %s", row, got)
+			}
+		}
+		if strings.Count(got, ". ") != 0 {
+			t.Errorf("more than one sentence: %s", got)
+		}
 	}
 }
