@@ -56,6 +56,7 @@ var mayImport = map[string][]string{
 	"backend/models":            {"agent", "agent/llm/...", "agent/llm", "backend"},
 	"backend/live":              {"agent", "backend"},
 	"backend/guard":             {"agent", "agent/permission/rule", "agent/sandbox/confine", "backend", "backend/settings"},
+	"backend/caches":            {},
 	"backend/settings":          {"agent"},
 	"backend/trust":             {"agent", "agent/changes", "backend"},
 	"backend/hooks":             {"agent", "agent/hook", "backend", "backend/settings", "backend/trust", "backend/internal/..."},

@@ -15,6 +15,7 @@ import (
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/agent/sandbox/confine"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/caches"
 )
 
 // SandboxLevel says how commands are confined here.
@@ -115,14 +116,35 @@ func (w *Workbench) connect(wish *confine.Wish) {
 	wish.Profile.Proxy = proxy.New(network.Dialer{Rules: rules})
 }
 
+// SandboxCaches says how much the caches of confined commands take, in bytes, of
+// which Most is the limit.
+type SandboxCaches struct {
+	Size int64 `json:"size"`
+	Most int64 `json:"most"`
+}
+
+func (w *Workbench) sandboxCaches(ctx context.Context, _ backend.Empty) (SandboxCaches, error) {
+	size, err := w.caches.Size(ctx)
+	return SandboxCaches{Size: size, Most: caches.MaxBytes}, err
+}
+
+// clearCaches deletes them. What cannot be deleted still counts.
+func (w *Workbench) clearCaches(ctx context.Context, _ backend.Empty) (SandboxCaches, error) {
+	if err := w.caches.Clear(ctx); err != nil {
+		slog.Warn("could not delete all caches", "err", err)
+	}
+	return w.sandboxCaches(ctx, backend.Empty{})
+}
+
 // confinedPlace returns where a session's commands are confined. They share a
 // folder for temporary files, and the project's caches.
 func (w *Workbench) confinedPlace(session, folder string) (confine.Place, error) {
 	sum := sha256.Sum256([]byte(folder))
 	at := confine.Place{
 		Project: folder, Home: userHome(w.cfg), Own: []string{w.cfg.Home}, Visible: []string{w.outputFolder(session)},
-		Temp: filepath.Join(w.outputFolder(session), "tmp"), Cache: filepath.Join(w.cfg.Home, "confined", hex.EncodeToString(sum[:8])),
+		Temp: filepath.Join(w.outputFolder(session), "tmp"), Cache: w.caches.Of(hex.EncodeToString(sum[:8])),
 	}
+	w.caches.Use(w.ctx)
 	for _, dir := range []string{at.Temp, at.Cache} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			at.Temp, at.Cache = "", ""

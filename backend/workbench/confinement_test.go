@@ -49,7 +49,7 @@ func bashes(members ...any) llmtest.Round {
 func TestCommandsRunConfined(t *testing.T) {
 	t.Parallel()
 	p, id, base := confinedPage(t, backend.Sandbox{On: true, Free: true},
-		bashes("command", "echo x >made && echo y >/tmp/kept && cat made && mkdir -p $GOCACHE"),
+		bashes("command", "echo x >made && echo y >/tmp/kept && cat made && mkdir -p $GOCACHE && echo z >$GOCACHE/z"),
 		bashes("command", "cat /tmp/kept; echo x >../outside"),
 		bashes("command", "echo x >.git/config"),
 		bashes("command", "echo x >bg; echo x >../outside2", "yield_time_ms", 60000))
@@ -78,6 +78,12 @@ func TestCommandsRunConfined(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(p.folder, name)); err != nil {
 			t.Error(err)
 		}
+	}
+	if got := must[workbench.SandboxCaches](p, "sandbox.caches", backend.Empty{}); got.Size != 2 || got.Most < 1e9 {
+		t.Errorf("caches %+v", got)
+	}
+	if got := must[workbench.SandboxCaches](p, "sandbox.clear", backend.Empty{}); got.Size != 0 {
+		t.Errorf("cleared caches %+v", got)
 	}
 }
 

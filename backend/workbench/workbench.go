@@ -8,6 +8,7 @@ package workbench
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"atelier.dev/atelier/agent/permission/rule"
 	"atelier.dev/atelier/agent/profile"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/caches"
 	"atelier.dev/atelier/backend/feed"
 	"atelier.dev/atelier/backend/guard"
 	"atelier.dev/atelier/backend/hooks"
@@ -85,6 +87,7 @@ type Workbench struct {
 	setUp     atomic.Bool // the hooks of the folder's setup have run
 	hooks     *hooks.Hooks
 	choices   choices
+	caches    *caches.Caches
 
 	ctx    context.Context // ends when the workbench closes
 	cancel context.CancelFunc
@@ -105,6 +108,7 @@ func New(cfg Config) *Workbench {
 		guard: guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
 	}
 	w.hooks = w.newHooks()
+	w.caches = caches.New(filepath.Join(cfg.Home, "confined"), caches.MaxBytes, time.Now)
 	w.sessions = live.New(live.Config{
 		Log: cfg.Store, Check: w.belongsHere, Build: w.newSession, Start: w.sessionStart, Show: w.show,
 		Leave: w.leave, Occupied: w.occupied, SideJobs: w.sideJobs,
@@ -140,6 +144,8 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "approvals.list", w.approvals)
 	handle(d, "conversation.configure", w.configure)
 	handle(d, "sandbox.level", w.sandboxLevel)
+	handle(d, "sandbox.caches", w.sandboxCaches)
+	handle(d, "sandbox.clear", w.clearCaches)
 	handle(d, "permissions.ledger", w.ledger)
 	handle(d, "permissions.suggest_for_call", w.suggestForCall)
 	handle(d, "away.look", w.look)
@@ -203,7 +209,7 @@ func (w *Workbench) Subscribe(watch func(envelope []byte)) (cancel func()) {
 // resume when the session is opened again; all others are interrupted and
 // recorded as such. It does not close the store.
 func (w *Workbench) Close(ctx context.Context) error {
-	defer w.cancel()
+	defer func() { w.cancel(); w.caches.Wait() }()
 	return errors.Join(w.sessions.Close(ctx), w.endLooking(ctx), w.hooks.Close(ctx))
 }
 

@@ -14,7 +14,7 @@ test('commands are confined at the press of a switch, and one leaves only when a
     calls: [{ name: 'Bash', input: { command, ...more } }],
   })
   const model = (stage.model = await startModel([
-    bash('echo inside >made.txt && cat made.txt'),
+    bash('echo inside >made.txt && cat made.txt && echo cached >$XDG_CACHE_HOME/one'),
     bash('echo outside >.mcp.json'),
     bash('echo outside >.mcp.json', { unconfined: true }),
     { text: 'The file is there.' },
@@ -39,6 +39,7 @@ test('commands are confined at the press of a switch, and one leaves only when a
   await tabTo(settings.getByRole('switch', { name: 'Confine commands' }))
   await page.keyboard.press('Space')
   await settings.getByText('Commands reach no network.').waitFor()
+  await settings.getByText('There are none.').waitFor()
   await tabTo(settings.getByRole('switch', { name: 'Run confined commands without asking' }))
   await page.keyboard.press('Space')
   await shots(page, 'confine-settings')
@@ -57,5 +58,17 @@ test('commands are confined at the press of a switch, and one leaves only when a
   await page.getByText('The file is there.').waitFor()
   await shot(page, 'confine-done')
   expect(await readFile(join(host.folder, '.mcp.json'), 'utf8')).toBe('outside\n')
+
+  await page.keyboard.press('Control+,')
+  await tabTo(field)
+  await page.keyboard.type('caches of confined')
+  await settings.getByRole('option', { name: 'Caches of confined commands' }).waitFor()
+  await page.keyboard.press('Enter')
+  await settings.getByText('They take 7 B in all projects.').waitFor()
+  await shots(page, 'confine-caches')
+  expect(await violations(page)).toEqual([])
+  await tabTo(settings.getByRole('button', { name: 'Delete caches' }))
+  await page.keyboard.press('Enter')
+  await settings.getByText('There are none.').waitFor()
   expect(offences).toEqual([])
 })

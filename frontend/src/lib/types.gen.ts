@@ -1417,6 +1417,11 @@ export type Sandbox = {
   inside?: boolean
 }
 
+export type SandboxCaches = {
+  size: number
+  most: number
+}
+
 export type SandboxLevel = {
   level: Level
   on: boolean
@@ -1869,6 +1874,8 @@ export interface Methods {
   "queue.move": { args: QueueMoveRequest; reply: QueueReply }
   "queue.remove": { args: QueueRemoveRequest; reply: QueueReply }
   "queue.run": { args: SessionRef; reply: Empty }
+  "sandbox.caches": { args: Empty; reply: SandboxCaches }
+  "sandbox.clear": { args: Empty; reply: SandboxCaches }
   "sandbox.level": { args: Empty; reply: SandboxLevel }
   "sessions.create": { args: Empty; reply: SessionInfo }
   "sessions.delete": { args: SessionRef; reply: Empty }

@@ -61,7 +61,8 @@ test('prices keep up to four decimal places', () =>
 test('round limits have no decimal place', () =>
   expect([400_000, 131_072, 1_048_576].map(limit)).toEqual(['400 k', '131.1 k', '1 M']))
 
-test('sizes have a unit', () => expect([bytes(12), bytes(3400)]).toEqual(['12 B', '3.4 kB']))
+test('sizes have a unit', () =>
+  expect([bytes(12), bytes(3400), bytes(5e9)]).toEqual(['12 B', '3.4 kB', '5.0 GB']))
 
 test('relative times are short', () => {
   const now = Date.now()

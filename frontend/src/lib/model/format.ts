@@ -37,11 +37,12 @@ export function tokens(count: number): string {
 /** A limit in tokens, which is usually a round number: 400 k, 1.5 M */
 export const limit = (count: number) => tokens(count).replace('.0 ', ' ')
 
-/** 12 B, 3.4 kB, 1.2 MB */
+/** 12 B, 3.4 kB, 1.2 MB, 5.0 GB */
 export function bytes(count: number): string {
   if (count < 1000) return `${count} B`
   if (count < 999_950) return `${(count / 1000).toFixed(1)} kB`
-  return `${(count / 1_000_000).toFixed(1)} MB`
+  if (count < 999_950_000) return `${(count / 1_000_000).toFixed(1)} MB`
+  return `${(count / 1_000_000_000).toFixed(1)} GB`
 }
 
 /** $0.00, <$0.01, $1.24 */

@@ -22,7 +22,7 @@ const bench = {
   project: { version: '1.0', folder: '/shop', home: '/home' },
   desktop: { consent: () => 'granted' },
   editors: { load: () => Promise.resolve() },
-  confinement: { load: () => Promise.resolve() },
+  confinement: { load: () => Promise.resolve(), measure: () => Promise.resolve() },
 } as unknown as Workbench
 
 const show = (tab: string) =>

@@ -57,6 +57,13 @@ export const messages = {
       'Except those that would destroy work in the project. Rules that deny or ask still apply, and so does plan mode.',
     confine_outside: 'Let a command ask to run unconfined',
     confine_outside_hint: 'You decide each time, in every mode.',
+    confine_caches: 'Caches of confined commands',
+    confine_caches_hint:
+      'Compilers and package managers keep files here that only confined commands use. The oldest are deleted beyond {most}, and what was unused for 60 days.',
+    confine_caches_size: 'They take {size} in all projects.',
+    confine_caches_none: 'There are none.',
+    confine_caches_measured: 'They are being measured…',
+    confine_caches_clear: 'Delete caches',
     guide: 'Show the first steps',
     diagrams: 'Diagrams',
     diagrams_hint:
@@ -145,6 +152,13 @@ export const messages = {
     confine_free_hint: '会毁掉项目成果的命令除外。拒绝和询问的规则以及计划模式仍然有效。',
     confine_outside: '允许命令请求不受限制地运行',
     confine_outside_hint: '无论何种模式，每次都由你决定。',
+    confine_caches: '受限命令的缓存',
+    confine_caches_hint:
+      '编译器和包管理器在这里保存只供受限命令使用的文件。超过 {most} 时删除最旧的部分，60 天未用的也会删除。',
+    confine_caches_size: '所有项目共占用 {size}。',
+    confine_caches_none: '目前没有缓存。',
+    confine_caches_measured: '正在计算大小……',
+    confine_caches_clear: '删除缓存',
     guide: '显示入门步骤',
     diagrams: '图表',
     diagrams_hint:

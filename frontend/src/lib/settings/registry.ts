@@ -116,6 +116,11 @@ export const tabs: readonly Tab[] = [
         hint: own('confine_outside_hint'),
         words: 'sandbox unconfined escape disable unsandboxed 沙箱 外部 不受限制',
       },
+      {
+        id: 'confine_caches',
+        label: own('confine_caches'),
+        words: 'cache disk space size delete clear npm go pip gradle 缓存 磁盘 空间 大小 删除 清除',
+      },
     ],
   },
   {
