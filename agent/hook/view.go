@@ -109,6 +109,22 @@ func views(p pattern, call agent.HookTool) (all []view, blind string) {
 	return pick(known, p.matches)
 }
 
+// Tools returns which of Atelier's tools the handler's matcher selects, under
+// their own names or as what hooks know; all of them if there is no matcher, and
+// none for points that are not about tools.
+func (h Handler) Tools() (tools []string) {
+	p, err := compile(h.Matcher, h.Origin.Form)
+	if err != nil || !aboutTool(h.Point) {
+		return nil
+	}
+	for _, tool := range knownTools {
+		if all, _ := views(p, agent.HookTool{Tool: tool, Input: json.RawMessage(`{}`)}); len(all) > 0 {
+			tools = append(tools, tool)
+		}
+	}
+	return tools
+}
+
 func pick(known []candidate, matches func(string) bool) (all []view, blind string) {
 	for _, c := range known {
 		i := slices.IndexFunc(c.names, matches)

@@ -105,6 +105,35 @@ func TestMatchers(t *testing.T) {
 	}
 }
 
+// The tools that a matcher selects are named, those that hooks know otherwise
+// among them.
+func TestToolsOfMatcher(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		matcher string
+		form    hook.Form
+		want    string
+	}{
+		{"^(Edit|Write)$", hook.FormAgent, "Write Edit ApplyPatch"},
+		{"Edit", hook.FormClaude, "Edit ApplyPatch"},
+		{"Bash", hook.FormAgent, "Bash TaskOutput TaskStop"},
+		{"^Bash$", hook.FormAgent, "Bash"},
+		{"Nothing", hook.FormAgent, ""},
+		{"Edit(", hook.FormAgent, ""},
+	} {
+		h := hook.Handler{Point: agent.HookPreToolUse, Matcher: c.matcher, Origin: hook.Origin{Form: c.form}}
+		if got := strings.Join(h.Tools(), " "); got != c.want {
+			t.Errorf("%s in a %s file: %s instead of %s", c.matcher, c.form, got, c.want)
+		}
+	}
+	if all := (hook.Handler{Point: agent.HookPreToolUse}).Tools(); !slices.Contains(all, "SpawnAgent") {
+		t.Errorf("without a matcher: %v", all)
+	}
+	if none := (hook.Handler{Point: agent.HookStop}).Tools(); none != nil {
+		t.Errorf("at the end of a turn: %v", none)
+	}
+}
+
 // What matchers of other points look at.
 func TestMatchersOfOtherPoints(t *testing.T) {
 	t.Parallel()

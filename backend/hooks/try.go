@@ -102,7 +102,7 @@ func (h *Hooks) DryRun(in HookDryRunRequest) (*Trial, error) {
 	}
 	return &Trial{
 		hooks: h, in: in, handler: x, engine: h.trying(), ends: map[string]agent.ToolCallEnd{},
-		reply: HookDryRunReply{Findings: shown(findings)},
+		reply: HookDryRunReply{Tools: x.Tools(), Findings: shown(findings)},
 	}, nil
 }
 

@@ -314,6 +314,8 @@ type HookDryRunRequest struct {
 type HookDryRunReply struct {
 	Calls   int `json:"calls"` // that were looked at
 	Matched int `json:"matched"`
+	// Tools are those of Atelier's tools that the matcher selects.
+	Tools []string `json:"tools,omitempty"`
 	// Examples are the newest of them, at most 20.
 	Examples []HookTriedCall `json:"examples,omitempty"`
 	Findings []HookFinding   `json:"findings,omitempty"`

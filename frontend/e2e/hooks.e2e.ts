@@ -7,6 +7,7 @@ import {
   answerByKey,
   openPage,
   openPanelByKey,
+  panelOf,
   pressIn,
   prompt,
   shot,
@@ -188,5 +189,97 @@ test('a project asks before it runs its hooks, and asks again when a script chan
   await tabTo(again.getByRole('button', { name: 'Not now' }))
   await page.keyboard.press('Enter')
   await strip.waitFor({ state: 'detached' })
+  expect(offences).toEqual([])
+})
+
+// COM-73, COM-75
+test('the panel says in Chinese what is odd about hooks, why one does not run and what another changed', async () => {
+  const command = (command: string) => [{ type: 'command', command }]
+  const { page, offences } = await start(
+    [read('shop.ts'), { text: 'Gelesen.' }],
+    {
+      'shop.ts': 'export {}\n',
+      '.agent/settings.json': JSON.stringify(
+        {
+          hooks: {
+            PreToolUze: [{ hooks: command('true') }],
+            PreToolUse: [
+              { matcher: 'Edit|Bash', hooks: command('echo never') },
+              {
+                matcher: 'Read',
+                hooks: [
+                  {
+                    name: 'Erste Zeile',
+                    type: 'command',
+                    command: `echo '{"hookSpecificOutput":{"updatedInput":{"file_path":"shop.ts","limit":1},"additionalContext":"Nur die erste Zeile."}}'`,
+                  },
+                ],
+              },
+            ],
+          },
+        },
+        null,
+        2,
+      ),
+    },
+    'zh-CN',
+  )
+  const strip = page.getByRole('region', { name: '这个项目可以运行什么？' })
+  await strip.getByRole('button', { name: '查看…' }).click()
+  const dialog = page.getByRole('dialog', { name: '这个可以运行吗？' })
+  for (const text of ['echo never', 'Nur die erste']) {
+    await dialog.locator('.command').filter({ hasText: text }).waitFor()
+    await dialog.getByRole('button', { name: '仅信任以上内容' }).click()
+  }
+  await dialog.waitFor({ state: 'detached' })
+  const field = page.getByRole('textbox', { name: '消息', exact: true })
+  await field.fill('读')
+  await field.press('Enter')
+  await page.getByText('Gelesen.').waitFor()
+
+  const rail = page.getByRole('navigation', { name: '面板' })
+  await rail.getByRole('button', { name: '钩子' }).click()
+  const panel = panelOf(page, '钩子')
+  await panel.getByRole('button', { name: '钩子', exact: true }).click()
+  await panel.getByText(/没有 PreToolUze 这个事件/).waitFor()
+  await panel
+    .getByText(/本指 Edit, Bash|也匹配/)
+    .first()
+    .waitFor()
+  const never = panel.getByRole('listitem').filter({ hasText: 'echo never' })
+  await never.getByRole('button', { name: '它为什么不运行？' }).click()
+  await never.getByText(/不匹配：Read 不是 Edit\|Bash/).waitFor()
+  await shots(page, 'hooks-chinese')
+  expect(await violations(page)).toEqual([])
+  await page.emulateMedia({ colorScheme: 'dark' })
+  expect(await violations(page)).toEqual([])
+  await page.emulateMedia({ colorScheme: 'light' })
+
+  await panel.getByRole('button', { name: '日志', exact: true }).click()
+  await panel.getByText(/修改了输入/).waitFor()
+  await panel.getByRole('button', { name: /Erste Zeile/ }).click()
+  await panel.getByText('告诉模型', { exact: true }).waitFor()
+  await shots(page, 'hooks-chinese-log')
+  expect(await violations(page)).toEqual([])
+
+  await panel.getByRole('button', { name: '钩子', exact: true }).click()
+  await never.getByRole('button', { name: /^编辑/ }).click()
+  const form = panel.getByRole('form', { name: '钩子' })
+  await form.getByRole('textbox', { name: /匹配式/ }).fill('Rea')
+  await form.getByText(/它匹配 Read/).waitFor()
+  await form.getByText(/在查看的 1 次调用中，它匹配 1 次。/).waitFor()
+  await form.getByRole('button', { name: '用历史调用试运行' }).click()
+  await form.getByText('它本会如何回答').waitFor()
+  await page.setViewportSize({ width: 1280, height: 1100 })
+  await shot(page, 'hooks-chinese-editor')
+  await page.setViewportSize({ width: 900, height: 800 })
+  await rail.getByRole('button', { name: '钩子' }).click()
+  await shot(page, 'hooks-chinese-900')
+  expect(await violations(page)).toEqual([])
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await panel.getByRole('button', { name: '取消' }).click()
+  await never.getByRole('button', { name: /^移除/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: '移除', exact: true }).click()
+  await panel.getByText('已移除：echo never。').waitFor()
   expect(offences).toEqual([])
 })

@@ -611,6 +611,7 @@ export type HookDraft = {
 export type HookDryRunReply = {
   calls: number
   matched: number
+  tools?: string[]
   examples?: HookTriedCall[]
   findings?: HookFinding[]
 }

@@ -68,6 +68,9 @@ export const messages = {
     diagrams: 'Diagrams',
     diagrams_hint:
       'Ask for a Mermaid diagram, such as “Draw the parts and what they call”. “Show diagram” above the code in the answer draws it, without a network.',
+    hooks: 'Hooks and trust',
+    hooks_hint:
+      'A hook is a program that runs at a point of a session, such as before each tool call. The panel Hooks lists them, shows what each did and why, and writes new ones. What a project wants to run waits until you have seen it and trust it, and you are asked again when it changes. docs/hooks.md describes the events and what a hook may answer.',
     contrast: 'High contrast',
     contrast_hint: 'Text and lines stand out more, in the light and in the dark theme.',
     font_interface: 'Interface font',
@@ -163,6 +166,9 @@ export const messages = {
     diagrams: '图表',
     diagrams_hint:
       '请智能体绘制 Mermaid 图表，例如“画出各部分及其调用关系”。回答中代码上方的“显示图表”会把它画出来，无需联网。',
+    hooks: '钩子与信任',
+    hooks_hint:
+      '钩子是在会话的某个时刻运行的程序，例如在每次工具调用之前。“钩子”面板列出它们，显示每个钩子做了什么、为什么，也可以编写新的钩子。项目想要运行的程序，要等你看过并信任之后才会运行；它更改后会再次询问你。各个事件和钩子可以给出的回答见 docs/hooks.md。',
     contrast: '高对比度',
     contrast_hint: '在浅色和深色主题下，文字和线条都更加清晰。',
     font_interface: '界面字体',

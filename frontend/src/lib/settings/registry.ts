@@ -202,6 +202,12 @@ export const tabs: readonly Tab[] = [
         words: 'diagram mermaid chart graph drawing flowchart help 图表 流程图 画图 帮助',
       },
       {
+        id: 'hooks',
+        label: own('hooks'),
+        hint: own('hooks_hint'),
+        words: 'hook trust script event PreToolUse settings.json help 钩子 信任 脚本 事件 帮助',
+      },
+      {
         id: 'shortcuts',
         label: t('about.shortcuts'),
         words: 'keyboard keys shortcut help hotkey 键盘 快捷键 按键 帮助',

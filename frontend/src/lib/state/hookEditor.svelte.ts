@@ -113,7 +113,12 @@ export class HookEditor {
   readonly #match = oneAtATime(async () => {
     const draft = this.#draft
     try {
-      const tried = await this.#call('hooks.dry_run', { draft: tidy(draft), session: this.#at })
+      // What it matches can be told before what it runs is written.
+      const action = isWhole(draft) ? draft.action : { kind: 'command' as const, command: 'true' }
+      const tried = await this.#call('hooks.dry_run', {
+        draft: tidy({ ...draft, action }),
+        session: this.#at,
+      })
       if (draft === this.#draft) this.tried = tried
     } catch (thrown) {
       if (draft === this.#draft) this.problem = asApiError(thrown)
