@@ -182,6 +182,15 @@ func digest(values ...any) string {
 // maxName is the most characters of a name that is taken from a command.
 const maxName = 60
 
+// OwnName returns the name that its author gave it; empty if the handler is called
+// after what it runs.
+func (h Handler) OwnName() string {
+	if h.Name == h.nameOf() {
+		return ""
+	}
+	return h.Name
+}
+
 // nameOf returns what a hook without a name is called.
 func (h Handler) nameOf() string {
 	name := ""

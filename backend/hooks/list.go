@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/hook"
@@ -36,7 +37,10 @@ func (h *Hooks) List(ctx context.Context, in HooksRequest) (HooksReply, error) {
 		}
 		spare := s.findings
 		for i, x := range s.handlers {
-			end := 0
+			before, end := 0, 0
+			if i > 0 {
+				before = s.handlers[i-1].Origin.Line
+			}
 			if i+1 < len(s.handlers) {
 				end = s.handlers[i+1].Origin.Line
 			}
@@ -44,7 +48,7 @@ func (h *Hooks) List(ctx context.Context, in HooksRequest) (HooksReply, error) {
 			if err != nil {
 				return HooksReply{}, err
 			}
-			row.Findings, spare = split(spare, x.Origin.Line, end)
+			row.Findings, spare = split(spare, before, x.Origin.Line, end)
 			reply.Hooks = append(reply.Hooks, row)
 			ids = append(ids, row.ID)
 		}
@@ -63,8 +67,15 @@ func (h *Hooks) List(ctx context.Context, in HooksRequest) (HooksReply, error) {
 
 // split divides findings into those of the hook that begins at a line, before the
 // next one does, and the others. Without a next one only the line itself counts.
-func split(all []hook.Finding, begin, next int) (own []HookFinding, rest []hook.Finding) {
-	mine := func(f hook.Finding) bool { return f.Line == begin || f.Line > begin && f.Line < next }
+// What is about a matcher stands before the first hook of its group, and after the
+// hook before that.
+func split(all []hook.Finding, before, begin, next int) (own []HookFinding, rest []hook.Finding) {
+	mine := func(f hook.Finding) bool {
+		if strings.HasPrefix(string(f.ID), "matcher_") {
+			return f.Line > before && f.Line <= begin
+		}
+		return f.Line == begin || f.Line > begin && f.Line < next
+	}
 	for _, f := range all {
 		if mine(f) {
 			own = append(own, finding(f))
@@ -133,7 +144,7 @@ func (h *Hooks) row(ctx context.Context, x hook.Handler) (HookRow, error) {
 // draftOf returns what a hook does, in the form of a draft.
 func draftOf(x hook.Handler) HookDraft {
 	d := HookDraft{
-		Name: x.Name, Point: x.Point, Matcher: x.Matcher, If: x.If, Timeout: x.Terms.Timeout.Seconds(),
+		Name: x.OwnName(), Point: x.Point, Matcher: x.Matcher, If: x.If, Timeout: x.Terms.Timeout.Seconds(),
 		Async: x.Terms.Async, Once: x.Terms.Once, Status: x.Terms.Status, Action: HookAction{Kind: KindUnknown},
 	}
 	switch {

@@ -242,10 +242,8 @@ test('the panel says in Chinese what is odd about hooks, why one does not run an
   const panel = panelOf(page, '钩子')
   await panel.getByRole('button', { name: '钩子', exact: true }).click()
   await panel.getByText(/没有 PreToolUze 这个事件/).waitFor()
-  await panel
-    .getByText(/本指 Edit, Bash|也匹配/)
-    .first()
-    .waitFor()
+  const first = panel.getByRole('listitem').filter({ hasText: 'Erste Zeile' })
+  await first.getByText(/匹配式 Read 本指 Read，但也匹配 ReadMany/).waitFor()
   const never = panel.getByRole('listitem').filter({ hasText: 'echo never' })
   await never.getByRole('button', { name: '它为什么不运行？' }).click()
   await never.getByText(/不匹配：Read 不是 Edit\|Bash/).waitFor()
