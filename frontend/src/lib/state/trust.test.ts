@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { ApiError, type Call } from '../api'
+import type { TrustRow, TrustState } from '../types.gen'
+import { Trust } from './trust.svelte'
+
+/** A host with items, which accepts only what it has shown. */
+function hosted(...items: TrustRow[]) {
+  const calls: string[] = []
+  const change = (id: string, state: TrustState) => {
+    const at = items.findIndex((item) => item.id === id)
+    items[at] = { ...items[at]!, state }
+  }
+  let seal = 'one'
+  const call = async (method: string, { id = '', seal: shown = '' }) => {
+    calls.push(`${method} ${id}`.trim())
+    if (method === 'trust.list') return { items: [...items] }
+    if (method === 'trust.show') return { ...items.find((item) => item.id === id), seal }
+    if (method === 'trust.accept' && shown !== seal)
+      throw new ApiError({ code: 'x', message: 'No.' })
+    change(id, method === 'trust.accept' ? 'trusted' : 'refused')
+    return {}
+  }
+  return { trust: new Trust(call as unknown as Call), calls, change, edit: () => (seal = 'two') }
+}
+
+const item = (id: string, state: TrustState = 'unknown'): TrustRow => ({
+  ...{ id, kind: 'hook', title: id, scope: 'project', origin: '/p/.agent/settings.json' },
+  ...{ command: id, state },
+})
+
+// K-35
+test('what waits is reviewed one after the other', async () => {
+  const { trust } = hosted(item('a'), item('b', 'trusted'), item('c', 'changed'))
+  await trust.load()
+  expect(trust.asked.map(({ id }) => id)).toEqual(['a', 'c'])
+  await trust.review()
+  expect(trust.shown?.id).toBe('a')
+  expect(await trust.accept()).toBe(true)
+  expect(trust.shown?.id).toBe('c')
+  expect(await trust.refuse()).toBe(true)
+  expect(trust.reviewed).toBeUndefined()
+  expect(trust.asked).toEqual([])
+})
+
+test('what changed since it was shown is not trusted, and is shown anew', async () => {
+  const { trust, edit } = hosted(item('a'))
+  await trust.load()
+  await trust.review()
+  edit()
+  expect(await trust.accept()).toBe(false)
+  expect(trust.problem?.message).toBe('No.')
+  expect(trust.shown?.seal).toBe('two')
+  expect(await trust.accept()).toBe(true)
+})
+
+test('what was put off does not ask until it is something else', async () => {
+  const { trust, change } = hosted(item('a'))
+  await trust.load()
+  trust.putOff()
+  await trust.load()
+  expect(trust.asked).toEqual([])
+  expect(trust.waiting).toHaveLength(1)
+  change('a', 'changed')
+  await trust.load()
+  expect(trust.asked).toHaveLength(1)
+})
