@@ -207,7 +207,7 @@ func (t *turn) consult(r *ready) HookAdvice {
 func (t *turn) follow(r *ready, advice HookAdvice) HookAdvice {
 	r.remark(advice.Context)
 	if advice.Stopped {
-		return HookAdvice{Decision: Deny, Reason: cmp.Or(advice.Stop, advice.Reason, "it ended the turn")}
+		return HookAdvice{Decision: Deny, Reason: cmp.Or(advice.Stop, advice.Reason, "it ended the turn"), By: advice.StoppedBy}
 	}
 	if advice.Input == nil || advice.Decision == Deny {
 		return advice

@@ -259,13 +259,17 @@ func TestHooksEndTheTurn(t *testing.T) {
 			t.Parallel()
 			model := llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Note", "a"), use("Note", "b")}}, llmtest.Round{Text: "Done."}, llmtest.Round{Text: "Done."})
 			r := newRig(t, model)
-			h := at(point, agent.HookAdvice{Stopped: true, Stop: "Enough."})
+			by := &agent.HookSource{Name: "curfew", File: "settings.json"}
+			h := at(point, agent.HookAdvice{Stopped: true, Stop: "Enough.", StoppedBy: by})
 			r.cfg.Hooks = h
 			r.open().FollowUp("then this")
 			events := r.run("go")
 			var outcomes []agent.Outcome
 			for _, call := range find[agent.ToolCallEnd](events) {
 				outcomes = append(outcomes, call.Outcome)
+				if a := call.Authority; call.Outcome == agent.OutcomeDenied && (a == nil || cmp.Diff(by, a.Hook) != "") {
+					t.Errorf("denied by %+v", a)
+				}
 			}
 			if diff := cmp.Diff(want.outcomes, outcomes); diff != "" {
 				t.Error(diff)

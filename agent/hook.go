@@ -105,6 +105,8 @@ type HookAdvice struct {
 	// about to run does not run then.
 	Stopped bool
 	Stop    string
+	// StoppedBy is the first hook that ended the turn; nil if it is not known.
+	StoppedBy *HookSource
 	// Title names the session, unless its user has.
 	Title string
 }
@@ -132,6 +134,8 @@ type HookEnd struct {
 	Failed     bool      `json:"failed,omitempty"`
 	DurationMs int64     `json:"duration_ms"`
 	Decision   Decision  `json:"decision,omitempty"`
+	// Stopped says that the hook ended the turn.
+	Stopped bool `json:"stopped,omitempty"`
 	// Message is the hook's reason, its message to the model, or why it failed.
 	Message string `json:"message,omitempty"`
 	// Input is the call's input as the hook changed it; empty if it did not.

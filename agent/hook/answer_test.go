@@ -121,12 +121,12 @@ func TestAnswers(t *testing.T) {
 func TestAnswersForTheUser(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, command(t, "PreToolUse", "", "x")...)
-	r.options.Runner = said{Stdout: `{"message":"seen","systemMessage":"both","notification":{"title":"T","body":"B","level":"error"}}`}
+	r.options.Runner = said{Stdout: `{"message":"seen","systemMessage":"both","continue":false,"stopReason":"enough","notification":{"title":"T","body":"B","level":"error"}}`}
 	r.fire(use("Bash", `{}`))
 	end := r.reported[1].(agent.HookEnd)
 	end.DurationMs = 0
 	want := agent.HookEnd{
-		Point: agent.HookPreToolUse, Name: "x", CallID: "c1", Message: "seen", Said: "both",
+		Point: agent.HookPreToolUse, Name: "x", CallID: "c1", Stopped: true, Message: "seen\n\nenough", Said: "both",
 		Notice: &agent.HookNotice{Title: "T", Body: "B", Level: agent.NoticeError},
 	}
 	if diff := cmp.Diff(want, end); diff != "" {

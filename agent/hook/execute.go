@@ -202,7 +202,8 @@ func (e *Engine) ended(r run, name string) agent.HookEnd {
 	end := agent.HookEnd{
 		Point: r.about.Point, Name: name, CallID: r.about.CallID, Failed: r.outcome != OutcomeRan, DurationMs: r.took.Milliseconds(),
 		Decision: r.answer.Decision, Input: string(r.answer.Input), Said: clean(r.answer.Said), Notice: r.answer.Notice,
-		Message: clean(join("\n\n", r.answer.Reason, r.answer.Context, r.answer.Message)),
+		Message: clean(join("\n\n", r.answer.Reason, r.answer.Context, r.answer.Message, r.answer.Stop)),
+		Stopped: r.answer.Stopped,
 	}
 	switch {
 	case end.Failed:

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -176,6 +177,7 @@ func (f *firing) merge(a Answer) {
 	}
 	if a.Stopped {
 		advice.Stopped, advice.Stop = true, join("\n", advice.Stop, a.Stop)
+		advice.StoppedBy = cmp.Or(advice.StoppedBy, f.by)
 	}
 	if told := join("\n\n", advice.Context, a.Context, a.Said); len(told) <= maxTold {
 		advice.Context = told

@@ -59,7 +59,10 @@ func (r *rig) fireIn(ctx context.Context, data agent.HookInput) agent.HookAdvice
 	if (advice.By == nil) != (advice.Decision == "") {
 		r.t.Errorf("%q was decided by %v", advice.Decision, advice.By)
 	}
-	advice.By = nil // which tests look at only here
+	if (advice.StoppedBy != nil) != advice.Stopped {
+		r.t.Errorf("%t, stopped by %v", advice.Stopped, advice.StoppedBy)
+	}
+	advice.By, advice.StoppedBy = nil, nil // which tests look at only here
 	return advice
 }
 

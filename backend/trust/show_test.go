@@ -45,7 +45,7 @@ func TestShow(t *testing.T) {
 // note, and never break a line of one.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"tools/a\x1b[2J.sh", "tools/a\nb.sh", "tools/\u202egnp.sh", "tools/a\u200bb.sh"} {
+	for _, name := range []string{"tools/a\x1b[2J.sh", "tools/a\nb.sh", "tools/\u202egnp.sh", "tools/a\u200bb.sh", "tools/a\u3164b.sh"} {
 		w := newWorld(t)
 		w.write(name, "echo")
 		status := w.stands(Item{Command: Command{Line: "sh", Args: []string{name}}, Title: name})

@@ -101,7 +101,7 @@ func isText(text string) bool { return utf8.ValidString(text) && !strings.Contai
 // hidden reports whether a text has characters that are not seen as they are.
 func hidden(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
-		return unicode.Is(unicode.Cf, r) && r != '\ufeff' || unicode.IsControl(r) && !strings.ContainsRune("\n\t\r\f", r)
+		return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point) && r != '\ufeff' || unicode.IsControl(r) && !strings.ContainsRune("\n\t\r\f", r)
 	})
 }
 

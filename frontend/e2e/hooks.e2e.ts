@@ -110,6 +110,76 @@ test('a hook is written, denies a call, is replayed and switched off, by keyboar
   expect(offences).toEqual([])
 })
 
+const refusing = JSON.stringify({
+  hooks: {
+    UserPromptSubmit: [
+      {
+        hooks: [
+          {
+            type: 'command',
+            name: 'No secrets',
+            command: 'grep -q hunter2 && { echo "It has a\u202epassword." >&2; exit 2; }; exit 0',
+          },
+        ],
+      },
+    ],
+    PreToolUse: [
+      {
+        matcher: 'Grep',
+        hooks: [
+          {
+            type: 'command',
+            name: 'Curfew',
+            command: `echo '{"continue": false, "stopReason": "It is late."}'`,
+          },
+        ],
+      },
+    ],
+  },
+})
+
+// OAS-661
+test('a refused message comes back, and a turn that a hook ended says which, by keyboard only', async () => {
+  const { page, host, model, offences } = await start(
+    [{ calls: [{ name: 'Grep', input: { pattern: 'x' } }] }],
+    { '../.agent/settings.json': refusing },
+  )
+  const field = page.getByRole('textbox', { name: 'Message', exact: true })
+  await prompt(page, 'My password is hunter2')
+  const log = page.getByRole('log').first()
+  await log.getByText('not sent', { exact: true }).waitFor()
+  await log.getByText('It has a⟨U+202E⟩password.').waitFor()
+  await log.getByText('Not sent. Change the message, and send it again.').waitFor()
+  const notice = log.getByRole('button', { name: 'The hook No secrets refused the message' })
+  await notice.waitFor()
+  await expect.poll(() => field.inputValue()).toBe('My password is hunter2')
+  expect(await field.evaluate((it) => it === document.activeElement)).toBe(true)
+  expect(model.heard).toEqual([])
+  await shots(page, 'hooks-refused')
+  expect(await violations(page)).toEqual([])
+  const storageState = await page.context().storageState()
+  const address = `${new URL('/', host.url)}`
+  const chinese = await openPage(stage.browser, address, { storageState, locale: 'zh-CN' })
+  await chinese.page.getByText('钩子 No secrets 拒绝了这条消息').waitFor()
+  await shot(chinese.page, 'hooks-refused-zh')
+
+  await pressIn(log, log.getByRole('button', { name: 'Show it in the log of hooks' }))
+  const panel = page.getByRole('complementary', { name: 'Hooks' })
+  await panel.getByText('denied: It has a⟨U+202E⟩password.').waitFor()
+
+  await pressIn(page.getByRole('main'), field, 'Control+a')
+  await page.keyboard.type('Search it')
+  await page.keyboard.press('Enter')
+  await log.getByText('A hook ended this turn. It is late.').waitFor()
+  await log.getByText('Ended by a hook. What was said and done is kept.').waitFor()
+  const fold = page.locator('button[data-key^="f"]')
+  if (await fold.count()) await pressIn(log, fold.last())
+  await log.getByText('The hook Curfew ended the turn: It is late.').waitFor()
+  await shots(page, 'hooks-ended')
+  expect(await violations(page)).toEqual([])
+  expect([...offences, ...chinese.offences]).toEqual([])
+})
+
 /** Runs a script of its own before each call, and after edits. */
 const project = JSON.stringify(
   {

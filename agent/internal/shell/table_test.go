@@ -38,7 +38,7 @@ func TestOthersAreNot(t *testing.T) { // K-38
 	t.Parallel()
 	long := strings.Repeat("echo a;", maxLine/7+1)
 	lines := append(list(others),
-		"", " ", "\n", "# only a comment", "ls \\", "ls '", `ls "`, "ls\x00", "ls\rrm x", "ls \x1b[1m", "ls \u202ex", "ls \u200bx", "ls \xff",
+		"", " ", "\n", "# only a comment", "ls \\", "ls '", `ls "`, "ls\x00", "ls\rrm x", "ls \x1b[1m", "ls \u202ex", "ls \u200bx", "ls \u3164x", "ls \xff",
 		"ls\nrm a.txt", "sed -n '1p\nw x' a.txt", "ls \"\\\n\"", long, long[:maxLine-10],
 		strings.Repeat("(", maxBrackets+1), strings.Repeat("$(", 10_000), strings.Repeat("[", 100_000),
 		strings.Repeat("ls|", 10_000)+"ls", strings.Repeat("ls&&", 8_000)+"ls", strings.Repeat("ls;", 51), strings.Repeat("if ", 10_000),

@@ -118,7 +118,9 @@ func Parse(text string) (Rule, error) {
 		return Rule{}, fault(FaultEmpty)
 	case len(text) > MaxLength:
 		return Rule{}, fault(FaultLong, strconv.Itoa(MaxLength))
-	case !utf8.ValidString(text) || strings.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) || unicode.Is(unicode.Cf, c) }):
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, func(c rune) bool {
+		return unicode.IsControl(c) || unicode.In(c, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point)
+	}):
 		return Rule{}, fault(FaultHidden)
 	}
 	tool, rest, bracket := strings.Cut(text, "(")

@@ -117,7 +117,7 @@ func TestRulesForPaths(t *testing.T) {
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Fault{
-		"": FaultEmpty, " ": FaultEmpty, "Bash(" + strings.Repeat("x", MaxLength) + ")": FaultLong, "Bash(a\u202eb)": FaultHidden, "Bash(a\nb)": FaultHidden, "Bash(ls": FaultBracket,
+		"": FaultEmpty, " ": FaultEmpty, "Bash(" + strings.Repeat("x", MaxLength) + ")": FaultLong, "Bash(a\u202eb)": FaultHidden, "Bash(a\u3164b)": FaultHidden, "Bash(a\nb)": FaultHidden, "Bash(ls": FaultBracket,
 		"Bash)": FaultTool, "(ls)": FaultTool, "ba sh": FaultTool, "Bash()": FaultSelector, "mcp__*(x)": FaultTools, "Read(../x)": FaultParent, "Read([)": FaultPattern,
 		"Edit(**/a/**/b/**/c/**)": FaultStars, "WebFetch(go.dev)": FaultDomain, "WebFetch(domain:)": FaultDomain,
 	} {

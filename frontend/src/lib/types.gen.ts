@@ -644,6 +644,7 @@ export type HookEnd = {
   failed?: boolean
   duration_ms: number
   decision?: Decision
+  stopped?: boolean
   message?: string
   input?: string
   said?: string

@@ -16,6 +16,7 @@ function show(entry: NoticeEntry, props = {}) {
     ontoggle: () => {},
     onkeys: () => {},
     onbudget,
+    onlog: () => {},
     ...props,
   })
   return onbudget

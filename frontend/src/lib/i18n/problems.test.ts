@@ -34,6 +34,15 @@ const foreign: HistoryRepaired = {
   message: 'a goes on where b was.',
 }
 
+test('what a sentence quotes does not reorder the rest of it', () => {
+  expect(problemWords({ ...missing, message: 'a\u202eb has none.' }).message).toBe(
+    'a⟨U+202E⟩b has none.',
+  )
+  expect(warningWords({ ...vetoed, message: 'No. \u2067b' })).toBe('No. ⟨U+2067⟩b')
+  setLanguage('zh-CN')
+  expect(warningWords({ ...vetoed, args: ['\u2067b'] })).toContain('⟨U+2067⟩b')
+})
+
 test('English sentences are those of Go', () => {
   expect(problemWords(missing)).toBe(missing)
   expect(problemWords(refused)).toBe(refused)

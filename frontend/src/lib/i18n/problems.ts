@@ -1,5 +1,6 @@
 /** Translates the problems, failures, warnings and repairs that Go reports in English. */
 import type { Document, FailureID, HistoryRepaired, PictureChange, Warning } from '../types.gen'
+import { withoutBidi } from '../model/visible'
 import { fill } from './fill'
 import { language } from './i18n.svelte'
 import {
@@ -39,8 +40,14 @@ const nextHere: Partial<Record<string, string>> = {
   provider_unsupported: keys,
 } satisfies Partial<Record<FailureID, string>>
 
-/** A problem in the page's language. */
+/** A problem in the page's language. What it quotes does not reorder the rest. */
 export function problemWords(problem: Problem): Problem {
+  const words = translated(problem)
+  const message = withoutBidi(words.message)
+  return message === words.message ? words : { ...words, message }
+}
+
+function translated(problem: Problem): Problem {
   if (language() === 'en') {
     const here = problem.id && Object.hasOwn(nextHere, problem.id)
     return here ? { ...problem, next: nextHere[problem.id!] } : problem
@@ -76,7 +83,7 @@ function withPause(args: readonly string[] = []): readonly string[] {
 /** A warning in the page's language. */
 export function warningWords({ id, args, message }: Pick<Warning, 'id' | 'args' | 'message'>) {
   const sentence = find(warnings, id)
-  return sentence ? fill(sentence, args).trim() : message
+  return withoutBidi(sentence ? fill(sentence, args).trim() : message)
 }
 
 /** Why a document was left out, in the page's language. */

@@ -13,7 +13,7 @@ import {
   timeLimit,
   tokens,
 } from './format'
-import { visiblePieces } from './visible'
+import { markHidden, visiblePieces } from './visible'
 
 test.each([
   [850, '850 ms'],
@@ -96,4 +96,14 @@ test('characters that hide or reorder text are made visible', () => {
     { text: 'b\n\tc', hidden: false },
     { text: '⟨U+0000⟩', hidden: true },
   ])
+})
+
+test.each([
+  ['a filler that looks like a space', 'x\u3164y', 'x⟨U+3164⟩y'],
+  ['a joiner', 'x\u034fy', 'x⟨U+034F⟩y'],
+  ['the blank of Braille', 'x\u2800y', 'x⟨U+2800⟩y'],
+  ['a variation selector that carries data', 'x\u{e0101}y', 'x⟨U+E0101⟩y'],
+  ['an emoji', '✔\ufe0f', '✔\ufe0f'],
+])('%s', (_, text, shown) => {
+  expect(markHidden(text)).toBe(shown)
 })

@@ -7,8 +7,8 @@ import type { HookEnd } from '../types.gen'
  * noticed, is an entry of its own. A hook that did nothing is in the log of hooks only.
  */
 export function endHook(view: Writable, hook: HookEnd, key: string): void {
-  const { failed, decision, message, input, said, notice } = hook
-  if (!failed && !decision && !message && !input && !said && !notice) return
+  const { failed, stopped, decision, message, input, said, notice } = hook
+  if (!failed && !stopped && !decision && !message && !input && !said && !notice) return
   const call = hook.call_id ? findCall(view, hook.call_id) : undefined
   if (call) replace(view, call, { hooks: [...(call.hooks ?? []), hook] })
   if (!call || notice) view.entries.push({ type: 'notice', notice: 'hook', key, hook })

@@ -347,6 +347,8 @@ test('the result of a hook is a notice', () => {
   expect(apply(emptyView, log.events).entries).toMatchObject([
     { notice: 'hook', hook: { name: 'lint', decision: 'deny', message: 'not on Fridays' } },
   ])
+  log.add('hook_end', { ...hook, stopped: true })
+  expect(apply(emptyView, log.events).entries.at(-1)).toMatchObject({ hook: { stopped: true } })
 })
 
 // OAS-118: what a hook did to a call is on the call's card; what is to be noticed is a notice as well.

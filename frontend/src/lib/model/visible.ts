@@ -1,10 +1,11 @@
 /** Makes characters visible that hide or reorder text, wherever the user decides on it. */
 
-// C0 and C1 controls except tab and line feed, the soft hyphen, zero-width and
-// bidirectional controls, line separators, and the invisible tag characters.
+// C0 and C1 controls except tab and line feed, line separators, the blank of
+// Braille, and what Unicode says has no glyph: zero-width and bidirectional
+// controls, fillers, tags and variation selectors, except those of emoji.
 
 const hidden =
-  /[\0-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
+  /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u2800]|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}/gu
 
 export type Piece = { text: string; hidden: boolean }
 
