@@ -51,6 +51,7 @@ var mayImport = map[string][]string{
 	"agent/hook":                {"agent", "agent/llm", "agent/network", "agent/sandbox"},
 	"agent/changes":             {"agent", "agent/env", "agent/internal/..."},
 	"agent/project":             {"agent/internal/...", "agent/sandbox"},
+	"agent/worktree":            {"agent/internal/...", "agent/sandbox"},
 	"agent/profile":             {"agent", "agent/env", "agent/llm", "agent/project", "agent/tool"},
 	"backend":                   {"agent", "agent/llm"},
 	"backend/models":            {"agent", "agent/llm/...", "agent/llm", "backend"},

@@ -46,6 +46,9 @@ type Helper struct {
 	Rounds int    `json:"rounds"` // of tools, for each input
 	// Task is the beginning of what it was started for.
 	Task string `json:"task,omitempty"`
+	// Worktree names the git worktree that was made for the agent; empty if it
+	// works in the project itself.
+	Worktree string `json:"worktree,omitempty"`
 }
 
 // SessionEnd closes a session. State is what it was doing.

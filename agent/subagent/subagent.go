@@ -24,7 +24,12 @@ type Task struct {
 	Model string
 	// MaxTurns limits the rounds of tools; 0 means [DefaultMaxTurns].
 	MaxTurns int
+	// Isolation is [Worktree], or empty: the agent works on the parent's files.
+	Isolation string
 }
+
+// Worktree isolates a session: it works in a git worktree of its own (OAS-506).
+const Worktree = "worktree"
 
 // DefaultMaxTurns is the limit for a task that names none (K-06).
 const DefaultMaxTurns = 50
@@ -35,6 +40,9 @@ type Report struct {
 	Output string
 	Status Status
 	Turns  int // rounds of tools
+	// Worktree says where the session's worktree is, or what became of it; empty
+	// if it has none.
+	Worktree string
 }
 
 // Status is the state of a session that works on a task.
@@ -78,6 +86,7 @@ type spawnInput struct {
 	WorkingDir string `json:"working_dir,omitempty" jsonschema:"a folder to stay in, relative to yours"`
 	Model      string `json:"model,omitempty" jsonschema:"another model of the same provider; or low, mid or high for how much of a model the task is worth"`
 	MaxTurns   int    `json:"max_turns,omitempty" jsonschema:"how many rounds of tool calls it may take, 50 if left out"`
+	Isolation  string `json:"isolation,omitempty" jsonschema:"worktree gives it a git worktree of the last commit; left out, it works on the same files as you"`
 }
 
 type sendInput struct {
@@ -95,7 +104,7 @@ type idInput struct {
 func Tools(h Host) []agent.Tool {
 	return []agent.Tool{
 		define(agent.Spec{Name: "SpawnAgent", Description: spawnDescription}, func(ctx context.Context, in spawnInput) (agent.Result, error) {
-			id, err := h.Spawn(ctx, Task{Text: in.Task, WorkingDir: in.WorkingDir, Model: in.Model, MaxTurns: in.MaxTurns})
+			id, err := h.Spawn(ctx, Task{Text: in.Task, WorkingDir: in.WorkingDir, Model: in.Model, MaxTurns: in.MaxTurns, Isolation: in.Isolation})
 			return about(id, reply{"agent_id": id, "status": Running}), err
 		}),
 		define(agent.Spec{Name: "SendInput", Description: sendDescription}, func(ctx context.Context, in sendInput) (agent.Result, error) {
@@ -140,9 +149,11 @@ func about(id string, r reply) agent.Result {
 const noOutput = "(The agent ended without a word.)"
 
 func (r Report) result(id string) agent.Result {
-	result := about(id, reply{
-		"output": cmp.Or(r.Output, noOutput), "success": r.Status == Completed, "status": r.Status, "turns_used": r.Turns,
-	})
+	told := reply{"output": cmp.Or(r.Output, noOutput), "success": r.Status == Completed, "status": r.Status, "turns_used": r.Turns}
+	if r.Worktree != "" {
+		told["worktree"] = r.Worktree
+	}
+	result := about(id, told)
 	result.IsError = r.Status == Failed
 	return result
 }

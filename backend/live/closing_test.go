@@ -36,7 +36,7 @@ func TestClosedBeforeItWasRead(t *testing.T) {
 		opened <- err
 	}()
 	<-reading
-	if closed, err := s.sessions.CloseForDeletion(t.Context(), []string{"a"}); err != nil || !closed {
+	if closed, err := s.sessions.CloseAtRest(t.Context(), []string{"a"}); err != nil || !closed {
 		t.Errorf("closed %t, %v", closed, err)
 	}
 	var e *backend.Error

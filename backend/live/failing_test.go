@@ -214,7 +214,7 @@ func TestOpenFails(t *testing.T) {
 		}
 		<-left
 		s.log.set(what, nil)
-		if _, err := s.sessions.CloseForDeletion(t.Context(), []string{"a"}); err != nil { // which waits until the failed one is gone
+		if _, err := s.sessions.CloseAtRest(t.Context(), []string{"a"}); err != nil { // which waits until the failed one is gone
 			t.Fatal(err)
 		}
 		_, release := s.open("a")
@@ -264,7 +264,7 @@ func TestSlowEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	s.sessions.CloseStartedBy(ctx, "a")
-	if closed, err := s.sessions.CloseForDeletion(ctx, []string{"a"}); closed || !errors.Is(err, context.Canceled) {
+	if closed, err := s.sessions.CloseAtRest(ctx, []string{"a"}); closed || !errors.Is(err, context.Canceled) {
 		t.Errorf("closed for deletion: %t, %v", closed, err)
 	}
 	if _, _, err := s.sessions.Open(ctx, "a"); !errors.Is(err, context.Canceled) {

@@ -53,6 +53,14 @@ func (l *Session) Observe(point agent.HookPoint, tell Observation) {
 	}
 }
 
+// Fire runs the session's hooks of a point and waits for them, when the session is
+// ending and Observe takes nothing more.
+func (l *Session) Fire(ctx context.Context, data agent.HookInput) {
+	if session := l.session.Load(); session != nil && session.Hooked(data.Point()) {
+		l.fire(ctx, data)
+	}
+}
+
 // observe runs the hooks of the points that wait.
 func (l *Session) observe() {
 	for {

@@ -265,9 +265,9 @@ func (s *Sessions) CloseStartedBy(ctx context.Context, parent string) {
 	}
 }
 
-// CloseForDeletion closes sessions whose logs are about to be deleted and waits
-// for their end. It reports false, and closes none, if one of them is working.
-func (s *Sessions) CloseForDeletion(ctx context.Context, ids []string) (closed bool, err error) {
+// CloseAtRest closes sessions, such as those whose logs are about to be deleted,
+// and waits for their end. It reports false, and closes none, if one of them is working.
+func (s *Sessions) CloseAtRest(ctx context.Context, ids []string) (closed bool, err error) {
 	open, ok := s.closeResting(ids)
 	if !ok {
 		return false, nil

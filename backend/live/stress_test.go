@@ -242,7 +242,7 @@ func (c *crowd) remove(ctx context.Context, id string) {
 	for _, h := range started {
 		ids = append(ids, h.ID)
 	}
-	if closed, err := c.sessions.CloseForDeletion(ctx, ids); err != nil || !closed {
+	if closed, err := c.sessions.CloseAtRest(ctx, ids); err != nil || !closed {
 		if err != nil {
 			c.expect(id, "close", err)
 		}

@@ -50,19 +50,18 @@ func (h *helpers) Spawn(ctx context.Context, task subagent.Task) (string, error)
 	if n := w.agentsAtWork(h.parent); n >= maxHelpers {
 		return "", fmt.Errorf("%d agents work already; wait for one of them first", n)
 	}
-	folder, err := workingDir(w.cfg.Folder, task.WorkingDir)
+	id := newID()
+	helper, err := h.place(ctx, parent, id, task)
 	if err != nil {
 		return "", err
 	}
 	set := h.settings(ctx, parent.Settings, task.Model)
-	rounds := task.MaxTurns
-	if rounds <= 0 {
-		rounds = subagent.DefaultMaxTurns
-	}
-	info, err := w.create(ctx, set, &agent.Helper{Parent: h.parent, Folder: folder, Rounds: rounds, Task: text.Head(task.Text, taskLine)})
+	info, err := w.create(ctx, id, set, helper)
 	if err != nil {
-		return "", err
+		_, removing := h.removeTree(ctx, backend.SessionInfo{ID: id, Helper: helper})
+		return "", errors.Join(err, removing)
 	}
+	h.tellTree(helper)
 	if err := h.run(ctx, info.ID, task.Text); err != nil {
 		return "", err
 	}
@@ -70,6 +69,25 @@ func (h *helpers) Spawn(ctx context.Context, task subagent.Task) (string, error)
 		w.Interrupt(info.ID)
 	}
 	return info.ID, nil
+}
+
+// place returns what an agent is given, with the folder where it works.
+func (h *helpers) place(ctx context.Context, parent backend.SessionInfo, id string, task subagent.Task) (*agent.Helper, error) {
+	folder, err := workingDir(h.bench.cfg.Folder, task.WorkingDir)
+	if err != nil {
+		return nil, err
+	}
+	helper := &agent.Helper{Parent: h.parent, Folder: folder, Rounds: task.MaxTurns, Task: text.Head(task.Text, taskLine)}
+	if helper.Rounds <= 0 {
+		helper.Rounds = subagent.DefaultMaxTurns
+	}
+	switch task.Isolation {
+	case "":
+		return helper, nil
+	case subagent.Worktree:
+		return helper, h.isolate(ctx, parent, id, helper)
+	}
+	return nil, fmt.Errorf("there is no isolation %q, only %q", task.Isolation, subagent.Worktree)
 }
 
 // settings returns the parent's settings, including the shared budget, with the
@@ -119,6 +137,9 @@ func (h *helpers) own(ctx context.Context, id string) (l *live.Session, release 
 	if err != nil || info.Helper == nil || info.Helper.Parent != h.parent {
 		return nil, nil, fmt.Errorf("there is no agent %q of yours", id)
 	}
+	if h.bench.treeGone(info) {
+		return nil, nil, fmt.Errorf("agent %q was ended and its worktree removed; start another one", id)
+	}
 	return h.bench.sessions.Open(ctx, id)
 }
 
@@ -146,7 +167,9 @@ func (h *helpers) Wait(ctx context.Context, id string) (subagent.Report, error) 
 	if err := l.Wait(ctx); err != nil {
 		return subagent.Report{}, fmt.Errorf("the wait was ended: %w", err)
 	}
-	return h.report(ctx, id)
+	report, err := h.report(ctx, id)
+	report.Worktree = h.worktree(ctx, id)
+	return report, err
 }
 
 // End implements [subagent.Host].
@@ -157,7 +180,11 @@ func (h *helpers) End(ctx context.Context, id string) (subagent.Report, error) {
 	}
 	defer release()
 	h.bench.Interrupt(id)
-	return h.Wait(ctx, id)
+	report, err := h.Wait(ctx, id)
+	if err == nil && report.Worktree != "" {
+		report.Worktree = h.endTree(ctx, id)
+	}
+	return report, err
 }
 
 // report reads an agent's progress from the end of its log.

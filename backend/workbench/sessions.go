@@ -29,16 +29,19 @@ func (w *Workbench) createSession(ctx context.Context, _ backend.Empty) (backend
 
 // CreateSession creates a session with the given settings.
 func (w *Workbench) CreateSession(ctx context.Context, settings agent.Settings) (backend.SessionInfo, error) {
-	return w.create(ctx, settings, nil)
+	return w.create(ctx, newID(), settings, nil)
 }
 
-func (w *Workbench) create(ctx context.Context, settings agent.Settings, helper *agent.Helper) (backend.SessionInfo, error) {
+// newID returns an id for a session.
+func newID() string { return ulid.Make().String() }
+
+func (w *Workbench) create(ctx context.Context, id string, settings agent.Settings, helper *agent.Helper) (backend.SessionInfo, error) {
 	if err := validSettings(settings); err != nil {
 		return backend.SessionInfo{}, err
 	}
 	now := time.Now().UnixMilli()
 	info := backend.SessionInfo{
-		ID: ulid.Make().String(), Folder: w.cfg.Folder, State: agent.StateIdle, Settings: settings,
+		ID: id, Folder: w.cfg.Folder, State: agent.StateIdle, Settings: settings,
 		CreatedAt: now, UpdatedAt: now, Usage: llm.Usage{Known: true}, Helper: helper,
 	}
 	if err := w.cfg.Store.CreateSession(ctx, info); err != nil {
@@ -102,7 +105,7 @@ func (w *Workbench) deleteSession(ctx context.Context, in SessionRef) (backend.E
 	for _, h := range started {
 		ids = append(ids, h.ID)
 	}
-	switch closed, err := w.sessions.CloseForDeletion(ctx, ids); {
+	switch closed, err := w.sessions.CloseAtRest(ctx, ids); {
 	case err != nil:
 		return backend.Empty{}, err
 	case !closed:

@@ -88,8 +88,8 @@ func (w *Workbench) occupied(session string) bool {
 	return ok && slices.ContainsFunc(place.tasks.List(), func(t tool.TaskInfo) bool { return t.Ended.IsZero() })
 }
 
-// leave ends the session's agents with their background commands, and then the
-// session's own commands (LOOP-159).
+// leave ends the session's agents with their background commands, then the
+// session's own commands (LOOP-159), and removes the agents' worktrees.
 func (w *Workbench) leave(ctx context.Context, session string) {
 	ctx, cancel := context.WithTimeout(ctx, leaveTime)
 	defer cancel()
@@ -101,10 +101,11 @@ func (w *Workbench) leave(ctx context.Context, session string) {
 	if !ok {
 		return
 	}
-	place.hooks.Close()
 	if err := place.env.Cleanup(ctx); err != nil {
 		slog.Warn("could not clean up the session's environment", "session", session, "err", err)
 	}
+	w.removeTrees(ctx, session)
+	place.hooks.Close()
 	if place.tasks.List() != nil {
 		w.publishTask(session, agent.TaskChange{})
 	}

@@ -552,6 +552,7 @@ export type Helper = {
   folder: string
   rounds: number
   task?: string
+  worktree?: string
 }
 
 export type HistoryRepaired = {

@@ -1,0 +1,235 @@
+// Package worktree gives an agent a git worktree of its own: a second working
+// folder of the project's repository, on a branch of its own. It stands in the
+// project, in a folder that git and searches ignore (OAS-506).
+//
+// A repository is treated as hostile: none of its hooks, filters or other
+// programs is run, and no symbolic link is followed out of the project. Errors
+// say what to do, because a model reads them.
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	// Dir is the folder of a project that holds its worktrees.
+	Dir = ".worktrees"
+	// MaxTrees limits the worktrees of a project.
+	MaxTrees = 64
+)
+
+const (
+	maxWords   = 32               // bytes of a name that come from its words
+	maxName    = 64               // bytes of a name
+	maxExclude = 1 << 20          // bytes of the list of ignored files that is read
+	addTime    = 2 * time.Minute  // for checking out all files
+	removeTime = 30 * time.Second // for deleting them
+)
+
+// Tree is a worktree.
+type Tree struct {
+	Project string // the project's folder, absolute and without symbolic links
+	Name    string // as [Name] makes it
+	// Folder stands for the project in the worktree: its top, or below it if the
+	// project is a part of its repository. [Remove] does not need it.
+	Folder string
+}
+
+// Path returns the top of the worktree.
+func (t Tree) Path() string { return filepath.Join(t.Project, Dir, t.Name) }
+
+// Branch returns the name of the branch that the worktree was made with.
+func (t Tree) Branch() string { return "worktree-" + t.Name }
+
+// Name returns a name for a worktree: the beginning of what it is for, and the end
+// of the id of its user.
+func Name(words, id string) string {
+	words = strings.Trim(safe(words)[:min(len(safe(words)), maxWords)], "-")
+	if words == "" {
+		words = "agent"
+	}
+	id = safe(id)
+	return words + "-" + strings.Trim(id[max(len(id)-6, 0):], "-")
+}
+
+// safe returns the lower-case letters and digits of a text, with a hyphen for
+// everything else.
+func safe(text string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	}), "-")
+}
+
+// instead ends the errors of a project that can have no worktree.
+const instead = "; or start the agent without isolation"
+
+// Create makes a worktree of the project's last commit, on a new branch.
+func Create(ctx context.Context, project, name string) (Tree, error) {
+	t := Tree{Project: project, Name: name}
+	if err := t.check(); err != nil {
+		return Tree{}, err
+	}
+	g, err := open(ctx, project)
+	if err != nil {
+		return Tree{}, err
+	}
+	if _, err := g.run(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
+		return Tree{}, errors.New("the repository has no commit yet that a worktree could begin with: commit first" + instead)
+	}
+	list, err := g.run(ctx, "worktree", "list", "--porcelain")
+	if err != nil {
+		return Tree{}, err
+	}
+	if !slices.Contains(strings.Split(list, "\n"), "worktree "+g.top) { // a .git file can name any repository
+		return Tree{}, fmt.Errorf("the repository at %s does not know this folder as its own, as in a submodule: work in its main folder"+instead, g.common)
+	}
+	if err := t.free(); err != nil {
+		return Tree{}, err
+	}
+	if err := g.exclude(); err != nil {
+		return Tree{}, err
+	}
+	g.limit = addTime
+	if _, err := g.run(ctx, "worktree", "add", "--quiet", "--no-track", "-b", t.Branch(), "--", t.Path(), "HEAD"); err != nil {
+		return Tree{}, err
+	}
+	t.Folder = filepath.Join(t.Path(), g.prefix)
+	if real, err := filepath.EvalSymlinks(t.Folder); err != nil || real != t.Folder {
+		_, removing := Remove(ctx, t)
+		return Tree{}, errors.Join(fmt.Errorf("the last commit has no folder %s: commit it first"+instead, g.prefix), removing)
+	}
+	return t, nil
+}
+
+// check returns an error if the tree cannot be one of ours.
+func (t Tree) check() error {
+	if t.Name == "" || len(t.Name) > maxName || safe(t.Name) != t.Name {
+		return fmt.Errorf("%q cannot be the name of a worktree", t.Name)
+	}
+	if info, err := os.Lstat(filepath.Join(t.Project, Dir)); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s is not a folder, so worktrees cannot stand there: move it away"+instead, Dir)
+	}
+	return nil
+}
+
+// free returns an error if there is no room for the tree.
+func (t Tree) free() error {
+	if _, err := os.Lstat(t.Path()); !os.IsNotExist(err) {
+		return fmt.Errorf("%s is there already", t.Path())
+	}
+	entries, err := os.ReadDir(filepath.Join(t.Project, Dir))
+	if err != nil && !os.IsNotExist(err) {
+		return fmt.Errorf("list the worktrees: %w", err)
+	}
+	if len(entries) >= MaxTrees {
+		return fmt.Errorf("%s holds %d worktrees: merge and remove some of them first (git worktree list, git worktree remove)"+instead, Dir, len(entries))
+	}
+	return nil
+}
+
+// exclude has git ignore the folder of the worktrees without a change of a file of
+// the project. Searches read the same list.
+func (g *git) exclude() error {
+	info := filepath.Join(g.common, "info")
+	if err := os.MkdirAll(info, 0o755); err != nil {
+		return fmt.Errorf("have git ignore the worktrees: %w", err)
+	}
+	file := filepath.Join(info, "exclude")
+	if real, err := filepath.EvalSymlinks(info); err != nil || real != info {
+		return fmt.Errorf("%s is a link: make it a folder"+instead, info)
+	}
+	if at, err := os.Lstat(file); err == nil && !at.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a file: make it one"+instead, file)
+	}
+	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return fmt.Errorf("have git ignore the worktrees: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxExclude))
+	if err != nil {
+		return fmt.Errorf("have git ignore the worktrees: %w", err)
+	}
+	line := "/" + plain.Replace(filepath.ToSlash(filepath.Join(g.prefix, Dir))) + "/"
+	if slices.Contains(strings.Split(string(data), "\n"), line) {
+		return nil
+	}
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		line = "\n" + line
+	}
+	if _, err := f.WriteString(line + "\n"); err != nil {
+		return fmt.Errorf("have git ignore the worktrees: %w", err)
+	}
+	return nil
+}
+
+// plain takes from the name of a folder what it would mean in a pattern.
+var plain = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
+
+// Kept says why a worktree was not removed; empty if it was.
+type Kept string
+
+// The reasons.
+const (
+	Uncommitted Kept = "it has changes that are not committed"
+	Unmerged    Kept = "its branch has commits that the project's own does not have"
+	Elsewhere   Kept = "its own branch is no longer checked out in it"
+)
+
+// Remove removes a worktree and its branch, if nothing is lost with them. Files
+// that git ignores are. If it returns an error, the worktree was kept as well.
+func Remove(ctx context.Context, t Tree) (Kept, error) {
+	if err := t.check(); err != nil {
+		return "", err
+	}
+	g, err := open(ctx, t.Project)
+	if err != nil {
+		return "", err
+	}
+	own, err := open(ctx, t.Path())
+	if err != nil {
+		return "", err
+	}
+	if own.top != t.Path() || own.common != g.common { // its user can write to its .git file
+		return Elsewhere, nil
+	}
+	if kept, err := t.holds(ctx, g, own); kept != "" || err != nil {
+		return kept, err
+	}
+	ctx = context.WithoutCancel(ctx) // half of a folder is worse than a late end
+	g.limit = removeTime
+	if _, err := g.run(ctx, "worktree", "remove", "--", t.Path()); err != nil {
+		return "", err
+	}
+	_ = os.Remove(filepath.Join(t.Project, Dir))                   // fails unless this was the last one
+	_, _ = g.run(ctx, "branch", "--quiet", "-d", "--", t.Branch()) // git refuses if it holds something new by now
+	return "", nil
+}
+
+// holds says what would be lost with a worktree.
+func (t Tree) holds(ctx context.Context, g, own *git) (Kept, error) {
+	changes, err := own.run(ctx, "status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=dirty")
+	if err != nil {
+		return "", err
+	}
+	if changes != "" {
+		return Uncommitted, nil
+	}
+	branch := "refs/heads/" + t.Branch()
+	if head, err := own.run(ctx, "symbolic-ref", "--quiet", "HEAD"); err != nil || head != branch {
+		return Elsewhere, ctx.Err()
+	}
+	commit, err := g.run(ctx, "rev-list", "--max-count=1", branch, "--not", "HEAD")
+	if commit != "" {
+		return Unmerged, nil
+	}
+	return "", err
+}

@@ -1,0 +1,136 @@
+package workbench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/worktree"
+	"atelier.dev/atelier/backend"
+)
+
+// treeOf returns the worktree that was made for an agent.
+func (w *Workbench) treeOf(helper *agent.Helper) worktree.Tree {
+	return worktree.Tree{Project: w.cfg.Folder, Name: helper.Worktree}
+}
+
+// treeGone reports whether a session had a worktree that is not there any more.
+func (w *Workbench) treeGone(info backend.SessionInfo) bool {
+	if info.Helper == nil || info.Helper.Worktree == "" {
+		return false
+	}
+	_, err := os.Stat(info.Helper.Folder)
+	return os.IsNotExist(err)
+}
+
+// isolate makes a worktree for an agent, and moves its folder there (OAS-506).
+func (h *helpers) isolate(ctx context.Context, parent backend.SessionInfo, id string, helper *agent.Helper) error {
+	w := h.bench
+	if w.cfg.ReadOnly || parent.Settings.Mode == agent.ModePlan {
+		return errors.New("nothing may be changed now, so an agent needs no worktree: start it without isolation")
+	}
+	below, err := filepath.Rel(w.cfg.Folder, helper.Folder)
+	if err != nil {
+		return fmt.Errorf("find the agent's folder in the project: %w", err)
+	}
+	tree, err := worktree.Create(ctx, w.cfg.Folder, worktree.Name(helper.Task, id))
+	if err != nil {
+		return err
+	}
+	helper.Worktree = tree.Name
+	if helper.Folder, err = workingDir(tree.Folder, below); err != nil {
+		_, removing := worktree.Remove(ctx, tree)
+		return errors.Join(fmt.Errorf("find the folder in the last commit: %w", err), removing)
+	}
+	return nil
+}
+
+// tellTree tells the parent's hooks of an agent's new worktree.
+func (h *helpers) tellTree(helper *agent.Helper) {
+	if helper.Worktree == "" {
+		return
+	}
+	tree := h.bench.treeOf(helper)
+	h.bench.observe(h.parent, agent.HookWorktreeCreate, func(context.Context) agent.HookInput {
+		return agent.WorktreeCreateInput{Name: tree.Name, Path: tree.Path(), Branch: tree.Branch()}
+	})
+}
+
+// worktree tells a parent where an agent's work is; empty if it has no worktree.
+func (h *helpers) worktree(ctx context.Context, id string) string {
+	info, err := h.bench.cfg.Store.Session(ctx, id)
+	if err != nil || info.Helper == nil || info.Helper.Worktree == "" {
+		return ""
+	}
+	tree := h.bench.treeOf(info.Helper)
+	return fmt.Sprintf("%s/%s, on the branch %s", worktree.Dir, tree.Name, tree.Branch())
+}
+
+// endTree ends an agent's session with its commands, removes its worktree if
+// nothing is lost with it, and tells the parent.
+func (h *helpers) endTree(ctx context.Context, id string) string {
+	where := h.worktree(ctx, id)
+	why := "it works again"
+	closed, err := h.bench.sessions.CloseAtRest(ctx, []string{id})
+	if closed {
+		var info backend.SessionInfo
+		if info, err = h.bench.cfg.Store.Session(ctx, id); err == nil {
+			var kept worktree.Kept
+			kept, err = h.removeTree(ctx, info)
+			why = string(kept)
+		}
+	}
+	switch {
+	case err != nil:
+		why = err.Error()
+	case why == "":
+		return "removed, because nothing in it was new"
+	}
+	return fmt.Sprintf("%s; kept, because %s. Once its branch is merged, git worktree remove and git branch -d remove both", where, why)
+}
+
+// removeTree removes the worktree of an agent that has ended, if nothing is lost
+// with it, and tells the parent's hooks.
+func (h *helpers) removeTree(ctx context.Context, info backend.SessionInfo) (worktree.Kept, error) {
+	if info.Helper.Worktree == "" {
+		return "", nil
+	}
+	tree := h.bench.treeOf(info.Helper)
+	kept, err := worktree.Remove(ctx, tree)
+	if kept == "" && err == nil {
+		h.bench.observe(h.parent, agent.HookWorktreeRemove, func(context.Context) agent.HookInput { return removed(tree) })
+	}
+	return kept, err
+}
+
+func removed(t worktree.Tree) agent.HookInput {
+	return agent.WorktreeRemoveInput{Name: t.Name, Path: t.Path()}
+}
+
+// removeTrees removes the worktrees of a session's agents when it ends, except those
+// that hold something new and those of agents that wait for a person.
+func (w *Workbench) removeTrees(ctx context.Context, session string) {
+	started, err := w.cfg.Store.Helpers(ctx, session)
+	if err != nil {
+		slog.Warn("could not list the agents' worktrees", "session", session, "err", err)
+		return
+	}
+	for _, info := range started {
+		if info.Helper == nil || info.Helper.Worktree == "" || w.treeGone(info) || info.State != agent.StateIdle && info.State != agent.StateClosed {
+			continue
+		}
+		tree := w.treeOf(info.Helper)
+		switch kept, err := worktree.Remove(ctx, tree); {
+		case err != nil || kept != "":
+			slog.Info("kept an agent's worktree", "agent", info.ID, "worktree", tree.Path(), "because", string(kept), "err", err)
+		default:
+			if l := w.sessions.Find(session); l != nil {
+				l.Fire(ctx, removed(tree))
+			}
+		}
+	}
+}

@@ -1,0 +1,171 @@
+//go:build unix
+
+package workbench_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/agent/sandbox"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/hooks"
+	"atelier.dev/atelier/backend/workbench"
+)
+
+// committed is a folder with a repository of one commit.
+func committed(t *testing.T) string {
+	t.Helper()
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, folder+"/a", "1\n")
+	put(t, folder+"/sub/b", "1\n")
+	git(t, folder, "init", "-q", "-b", "main")
+	git(t, folder, "add", "-A")
+	git(t, folder, "-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", "first")
+	return folder
+}
+
+func git(t *testing.T, folder string, args ...string) string {
+	t.Helper()
+	if sandbox.LookPath("git") == "" {
+		t.Skip("no git")
+	}
+	r, err := sandbox.Run(t.Context(), sandbox.Spec{Dir: folder, Argv: append([]string{"git"}, args...)})
+	if err != nil || r.ExitCode != 0 {
+		t.Fatalf("git %v: %v %s", args, err, r.Stderr)
+	}
+	return r.Stdout
+}
+
+// isolated has a session start an agent in a worktree, and returns both.
+func isolated(p *page, server *llmtest.Server, work ...llmtest.Round) (id, child string, helper *agent.Helper) {
+	p.t.Helper()
+	server.Script("helper", work...)
+	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", map[string]any{"isolation": "worktree", "working_dir": "sub"})}})
+	id = p.session("openai")
+	p.send(id, "go")
+	child, end := agentOf(p, "SpawnAgent")
+	if end.IsError {
+		p.t.Fatal(end.Output)
+	}
+	return id, child, must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: child}).Session.Helper
+}
+
+// OAS-506, OAS-661: an agent works in a worktree of its own, of which the hooks are
+// told. One without changes is removed when the agent is ended; its session can
+// be read, and not continued.
+func TestAgentInAWorktree(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	folder := committed(t)
+	p, told := listening(t, folder, server)
+	id, child, helper := isolated(p, server, llmtest.Round{Text: "Nothing to do."})
+	if want := filepath.Join(folder, ".worktrees", helper.Worktree, "sub"); helper.Worktree == "" || helper.Folder != want {
+		t.Errorf("%+v", helper)
+	}
+	logged(p, hooks.HookLogRequest{Point: agent.HookWorktreeCreate}, 1)
+	one := map[string]any{"agent_id": child}
+	server.Script(model, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", one), llmtest.Use("CloseAgent", one), llmtest.Use("Wait", one)}}, llmtest.Round{Text: "Done."})
+	for _, want := range []string{`"worktree":".worktrees/` + helper.Worktree + `, on the branch worktree-` + helper.Worktree + `"`, `"worktree":"removed`, "start another one"} {
+		if end := await(p, anyOf[agent.ToolCallEnd]); !strings.Contains(end.Output, want) {
+			t.Errorf("%s: %s, want %s", end.Tool, end.Output, want)
+		}
+	}
+	await(p, func(e agent.TextEnd) bool { return e.Message.Text() == "Done." })
+	logged(p, hooks.HookLogRequest{Point: agent.HookWorktreeRemove}, 1)
+	path := filepath.Join(folder, ".worktrees", helper.Worktree)
+	for point, want := range map[agent.HookPoint][][]any{
+		agent.HookWorktreeCreate: {{id, helper.Worktree, path, "worktree-" + helper.Worktree}},
+		agent.HookWorktreeRemove: {{id, helper.Worktree, path, nil}},
+	} {
+		if diff := cmp.Diff(want, pick(toldAt(t, told, point), "session_id", "name", "worktree_path", "branch")); diff != "" {
+			t.Errorf("%s: %s", point, diff)
+		}
+	}
+	if left := git(t, folder, "worktree", "list") + git(t, folder, "branch", "--list", "worktree-*"); strings.Contains(left, helper.Worktree) {
+		t.Errorf("left: %s", left)
+	}
+	if s := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: child}); s.Session.State != agent.StateClosed {
+		t.Errorf("the agent is %s", s.Session.State)
+	}
+}
+
+// OAS-506: a worktree with changes is kept, and the report says where.
+func TestAgentsWorktreeIsKept(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	folder := committed(t)
+	p, told := listening(t, folder, server)
+	_, child, helper := isolated(p, server,
+		llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Write", map[string]any{"file_path": "new", "content": "1\n"})}}, llmtest.Round{Text: "Written."})
+	p.allow(child, await(p, anyOf[agent.ApprovalRequest]))
+	one := map[string]any{"agent_id": child}
+	server.Script(model, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", one), llmtest.Use("CloseAgent", one)}}, llmtest.Round{Text: "Done."})
+	_, end := agentOf(p, "CloseAgent")
+	for _, want := range []string{".worktrees/" + helper.Worktree + ", on the branch worktree-" + helper.Worktree, "not committed"} {
+		if !strings.Contains(end.Output, want) {
+			t.Errorf("%s, want %s", end.Output, want)
+		}
+	}
+	await(p, func(e agent.TextEnd) bool { return e.Message.Text() == "Done." })
+	p.close()
+	if text, err := os.ReadFile(filepath.Join(helper.Folder, "new")); string(text) != "1\n" {
+		t.Errorf("the agent's file holds %q, %v", text, err)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "sub", "new")); err == nil {
+		t.Error("the agent wrote into the project")
+	}
+	if fired := toldAt(t, told, agent.HookWorktreeRemove); fired != nil {
+		t.Errorf("hooks were told %v", fired)
+	}
+	if status := git(t, folder, "status", "--porcelain"); status != "" {
+		t.Errorf("the project has %q", status)
+	}
+}
+
+// OAS-506: the worktrees of agents without changes end with the session that started
+// them, and hooks are told.
+func TestWorktreesEndWithTheirSession(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	folder := committed(t)
+	p, told := listening(t, folder, server)
+	id, child, helper := isolated(p, server, llmtest.Round{Text: "Nothing to do."})
+	one := map[string]any{"agent_id": child}
+	server.Script(model, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", one)}}, llmtest.Round{Text: "Done."})
+	await(p, func(e agent.TextEnd) bool { return e.Message.Text() == "Done." })
+	await(p, anyOf[agent.ProcessingEnd])
+	must[backend.Empty](p, "sessions.delete", workbench.SessionRef{Session: id})
+	if _, err := os.Stat(helper.Folder); !os.IsNotExist(err) {
+		t.Errorf("the worktree is left: %v", err)
+	}
+	if diff := cmp.Diff([][]any{{id, helper.Worktree}}, pick(toldAt(t, told, agent.HookWorktreeRemove), "session_id", "name")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// OAS-506: the model is told why there can be no worktree.
+func TestNoWorktree(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t)
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
+	var calls []llmtest.Call
+	for _, isolation := range []string{"worktree", "remote"} {
+		calls = append(calls, spawn("Look.", map[string]any{"isolation": isolation}))
+	}
+	server.Script(model, llmtest.Round{Calls: calls}, llmtest.Round{Text: "Done."})
+	p.send(p.session("openai"), "go")
+	for _, want := range []string{"git init", `no isolation \"remote\"`} {
+		if end := await(p, anyOf[agent.ToolCallEnd]); !end.IsError || !strings.Contains(strings.ReplaceAll(end.Output, `"`, `\"`), want) {
+			t.Errorf("%s, want %s", end.Output, want)
+		}
+	}
+}
