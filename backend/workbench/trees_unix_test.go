@@ -163,9 +163,19 @@ func TestNoWorktree(t *testing.T) {
 	}
 	server.Script(model, llmtest.Round{Calls: calls}, llmtest.Round{Text: "Done."})
 	p.send(p.session("openai"), "go")
-	for _, want := range []string{"git init", `no isolation \"remote\"`} {
-		if end := await(p, anyOf[agent.ToolCallEnd]); !end.IsError || !strings.Contains(strings.ReplaceAll(end.Output, `"`, `\"`), want) {
+	for _, want := range []string{"git init", `no isolation "remote"`} {
+		if end := await(p, anyOf[agent.ToolCallEnd]); !end.IsError || !strings.Contains(end.Output, want) {
 			t.Errorf("%s, want %s", end.Output, want)
 		}
+	}
+	await(p, anyOf[agent.ProcessingEnd])
+	id := p.session("openai")
+	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{
+		Session: id, Settings: agent.Settings{Provider: "openai", Model: model, Mode: agent.ModePlan},
+	})
+	server.Script(model, llmtest.Round{Calls: calls[:1]}, llmtest.Round{Text: "Done."})
+	p.send(id, "go")
+	if end := await(p, anyOf[agent.ToolCallEnd]); !end.IsError || !strings.Contains(end.Output, "needs no worktree") {
+		t.Errorf("in plan mode: %s", end.Output)
 	}
 }
