@@ -64,12 +64,13 @@ func (f *firing) permitted(h Handler) Outcome {
 	if f.done[h.does()] {
 		return OutcomeDuplicate
 	}
-	switch f.engine.ready(h).State {
+	switch ready := f.engine.ready(h); ready.State {
 	case StateOff:
 		return OutcomeOff
 	case StateChanged:
 		if f.point == agent.HookPreToolUse && !h.Terms.Async {
-			f.ask(fmt.Sprintf("the hook %s guards this call, but it was changed since you trusted it and does not run", h.Name))
+			why := cmp.Or(ready.Why, "it was changed since you trusted it and does not run")
+			f.ask(fmt.Sprintf("the hook %s guards this call, but %s", h.Name, why))
 		}
 		return OutcomeChanged
 	case StateReady:

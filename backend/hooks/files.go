@@ -32,6 +32,9 @@ type source struct {
 	// missing are guards that were in force and cannot be found any more. The calls
 	// that they are about are asked about.
 	missing []hook.Handler
+	// undecided says that the file cannot be read, or has guards that wait for the
+	// user's decision.
+	undecided bool
 }
 
 func form(f settings.File) hook.Form {
@@ -105,7 +108,7 @@ func (h *Hooks) read(ctx context.Context, files []settings.File, texts []*settin
 	h.cfg.Trust.Stand(trust.KindHook, items)
 	for i := range l.sources {
 		s := &l.sources[i]
-		s.missing = h.settle(ctx, *s)
+		s.missing = h.settle(ctx, s)
 		for _, x := range s.missing {
 			l.missing[x.ID()] = true
 		}
@@ -151,15 +154,16 @@ func guards(x hook.Handler) bool {
 
 // settle returns the guards of a file that were in force and cannot be found any
 // more. Once the user has decided about all guards that stand there, they count
-// instead.
-func (h *Hooks) settle(ctx context.Context, s source) (missing []hook.Handler) {
+// instead; but what was trusted and vanished while the program runs, such as by a
+// change of the branch, is missed until the user revokes the trust in it.
+func (h *Hooks) settle(ctx context.Context, s *source) (missing []hook.Handler) {
 	known, err := h.guard(ctx, s.file.Path())
 	if err != nil {
 		slog.Warn("could not read which hooks guard calls", "file", s.file.Path(), "err", err)
 		return nil
 	}
 	var force []string
-	undecided := s.err != nil
+	s.undecided = s.err != nil
 	for _, x := range s.handlers {
 		if !guards(x) {
 			continue
@@ -169,28 +173,71 @@ func (h *Hooks) settle(ctx context.Context, s source) (missing []hook.Handler) {
 			force = append(force, x.ID())
 		case hook.StateUntrusted:
 			state, err := h.cfg.Trust.Check(ctx, x.ID(), "")
-			undecided = undecided || err != nil || state != trust.StateRefused
+			s.undecided = s.undecided || err != nil || state != trust.StateRefused
 		case hook.StateChanged:
-			undecided = true
+			s.undecided = true
 		}
 	}
-	if !undecided {
-		m, _ := s.text.Member("hooks")
-		h.remember(ctx, s.file.Path(), known, guard{m.Raw, force})
-		return nil
+	missing = s.lost(known)
+	if s.undecided {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return slices.Concat(missing, slices.DeleteFunc(slices.Clone(h.vanished[s.file.Path()]), s.has))
 	}
+	m, _ := s.text.Member("hooks")
+	h.remember(ctx, s.file.Path(), known, guard{m.Raw, force})
+	return h.vanish(ctx, s, missing)
+}
+
+// lost returns the guards that were in force and do not stand in the file.
+func (s *source) lost(known guard) (out []hook.Handler) {
 	if len(known.IDs) == 0 {
 		return nil
 	}
 	before, _ := hook.Parse(known.Hooks, hook.Origin{Scope: hook.Scope(s.file.Scope), File: s.file.Path(), Form: form(s.file)})
 	for _, x := range before {
-		stands := slices.ContainsFunc(s.handlers, func(y hook.Handler) bool { return y.ID() == x.ID() })
-		if slices.Contains(known.IDs, x.ID()) && !stands {
+		if slices.Contains(known.IDs, x.ID()) && !s.has(x) {
 			x.Origin.Line = 0
-			missing = append(missing, x)
+			out = append(out, x)
 		}
 	}
-	return missing
+	return out
+}
+
+// has reports whether a hook stands in the file.
+func (s *source) has(x hook.Handler) bool {
+	return slices.ContainsFunc(s.handlers, func(y hook.Handler) bool { return y.ID() == x.ID() })
+}
+
+// maxVanished limits how many guards of a file are missed.
+const maxVanished = 200
+
+// vanish adds guards of a file to those that are missed, and returns those that the
+// user still trusts and that have not come back. What vanished before the program
+// began is not missed.
+func (h *Hooks) vanish(ctx context.Context, s *source, more []hook.Handler) []hook.Handler {
+	path := s.file.Path()
+	h.mu.Lock()
+	before, settled := h.vanished[path]
+	h.mu.Unlock()
+	if !settled {
+		more = nil
+	}
+	missed := []hook.Handler{}
+	for _, x := range slices.Concat(before, more) {
+		known := slices.ContainsFunc(missed, func(y hook.Handler) bool { return y.ID() == x.ID() })
+		kept, err := h.cfg.Trust.Keeps(ctx, trust.KindHook, x.ID())
+		if err != nil {
+			slog.Warn("could not read whether a hook is still trusted", "file", path, "err", err)
+		}
+		if (kept || err != nil) && !known && !s.has(x) && len(missed) < maxVanished {
+			missed = append(missed, x)
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.vanished[path] = missed
+	return missed
 }
 
 // The keys of what the user's own data keeps.

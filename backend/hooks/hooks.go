@@ -57,12 +57,15 @@ type Hooks struct {
 	mu       sync.Mutex
 	list     *list            // nil before the first reading
 	guards   map[string]guard // by path of a file
+	// vanished are the guards that are missed, by path of a file whose guards were
+	// all decided about since the program began.
+	vanished map[string][]hook.Handler
 	changing sync.Mutex       // held while something is stored
 }
 
 // New returns the hooks of a folder. Close ends what runs.
 func New(cfg Config) *Hooks {
-	h := &Hooks{cfg: cfg, settings: settings.NewReader(cfg.Folder, cfg.User), guards: map[string]guard{}}
+	h := &Hooks{cfg: cfg, settings: settings.NewReader(cfg.Folder, cfg.User), guards: map[string]guard{}, vanished: map[string][]hook.Handler{}}
 	h.log = newLogbook(cfg.Store, cfg.Changed)
 	h.watch = newWatcher(h)
 	return h

@@ -56,13 +56,17 @@ func newFixture(t *testing.T) *fixture {
 }
 
 // restart begins anew with what is stored.
-func (f *fixture) restart() {
+func (f *fixture) restart() { f.restartAfter(func() {}) }
+
+// restartAfter does something while the program does not run.
+func (f *fixture) restartAfter(something func()) {
 	f.t.Helper()
 	if f.Hooks != nil {
 		if err := f.Close(f.t.Context()); err != nil {
 			f.t.Fatal(err)
 		}
 	}
+	something()
 	f.Hooks = New(Config{
 		Folder: f.folder, User: f.user, Store: f.store, Trust: trust.New(trust.Config{Folder: f.folder, User: f.user, Store: f.store}),
 		Engine: hook.Options{Runner: hook.Local{}}, Access: func(string, json.RawMessage) agent.Access { return agent.Access{} },
@@ -306,7 +310,7 @@ func TestGuardsAreNotDropped(t *testing.T) {
 		"the file is broken":            {true, `{"hooks": `, asked, agent.Ask},
 		"it was never trusted":          {false, `{"hooks": `, agent.HookAdvice{}, ""},
 		"another one takes its place":   {true, other, asked, ""},
-		"it was taken out":              {true, `{"hooks": {}}`, agent.HookAdvice{}, ""},
+		"it vanished before we began":   {true, `{"hooks": {}}`, agent.HookAdvice{}, ""},
 		"the rest of the file is other": {true, strings.Replace(denies, "{", `{"model": "x", `, 1), agent.HookAdvice{Decision: agent.Deny}, agent.Deny},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -322,7 +326,11 @@ func TestGuardsAreNotDropped(t *testing.T) {
 					t.Errorf("trusted: %+v", got)
 				}
 			}
-			f.write(".agent/settings.json", tt.then)
+			if name == "it vanished before we began" {
+				f.restartAfter(func() { f.write(".agent/settings.json", tt.then) })
+			} else {
+				f.write(".agent/settings.json", tt.then)
+			}
 			for _, when := range []string{"at once", "after a restart"} {
 				got := f.decides()
 				if got.Decision != "" && (got.By == nil || got.By.File != f.path(".agent/settings.json")) {
@@ -335,12 +343,99 @@ func TestGuardsAreNotDropped(t *testing.T) {
 				f.restart()
 			}
 			reply, err := f.List(t.Context(), HooksRequest{})
-			if err != nil || len(reply.Files) != 1 || reply.Files[0].Guarding != (tt.want.Decision == agent.Ask) {
+			if err != nil || len(reply.Files) != 1 || (len(reply.Files[0].Missing) > 0) != (tt.want.Decision == agent.Ask) {
 				t.Errorf("%+v, %v", reply.Files, err)
 			}
 			f.accept()
 			if got := f.decides(); got.Decision != tt.decided {
 				t.Errorf("in the end: %+v", got)
+			}
+		})
+	}
+}
+
+// K-34: a trusted guard that is taken out while the program runs, by an edit, with its
+// folder or by a change of the branch, is missed until it is back or the user does
+// without it.
+func TestGuardsThatVanish(t *testing.T) {
+	t.Parallel()
+	const two = `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "echo no >&2; exit 2"}, {"type": "command", "command": "true"}]}]}}`
+	const file = ".claude/settings.json"
+	for name, vanish := range map[string]func(f *fixture){
+		"the hooks":   func(f *fixture) { f.write(file, `{}`) },
+		"one of them": func(f *fixture) { f.write(file, strings.Replace(two, `{"type": "command", "command": "echo no >&2; exit 2"}, `, "", 1)) },
+		"the file": func(f *fixture) {
+			if err := os.Remove(f.path(file)); err != nil {
+				t.Error(err)
+			}
+		},
+		"the folder": func(f *fixture) {
+			if err := os.RemoveAll(f.path(".claude")); err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.write(file, two)
+			f.accept()
+			vanish(f)
+			for range 2 {
+				if got := f.decides(); got.Decision != agent.Ask || !got.Final || !strings.Contains(got.Reason, "it cannot be found in its file any more") {
+					t.Errorf("missing: %+v", got)
+				}
+			}
+			f.write(file, two)
+			if got := f.decides(); got.Decision != agent.Deny {
+				t.Errorf("back: %+v", got)
+			}
+			vanish(f)
+			reply, err := f.List(t.Context(), HooksRequest{})
+			if err != nil || len(reply.Files) != 1 || len(reply.Files[0].Missing) == 0 {
+				t.Fatalf("%+v, %v", reply.Files, err)
+			}
+			for _, x := range reply.Files[0].Missing {
+				if _, err := f.RevokeTrust(t.Context(), TrustRequest{ID: x.ID}); err != nil || !x.Gone {
+					t.Errorf("%+v: %v", x, err)
+				}
+			}
+			if got := f.decides(); got.Decision != "" {
+				t.Errorf("in the end: %+v", got)
+			}
+		})
+	}
+}
+
+// What the user takes out in the page is not missed.
+func TestGuardsThatAreRemoved(t *testing.T) {
+	t.Parallel()
+	for name, remove := range map[string]func(f *fixture, row HookRow) error{
+		"removed": func(f *fixture, row HookRow) error {
+			_, err := f.Remove(t.Context(), HookRemoveRequest{ID: row.ID})
+			return err
+		},
+		"saved for another event": func(f *fixture, row HookRow) error {
+			row.Draft.Point, row.Draft.Matcher = agent.HookStop, ""
+			_, err := f.Save(t.Context(), HookSaveRequest{Draft: row.Draft, Replaces: row.ID})
+			return err
+		},
+		"saved with another matcher": func(f *fixture, row HookRow) error {
+			row.Draft.Matcher = "Nothing"
+			_, err := f.Save(t.Context(), HookSaveRequest{Draft: row.Draft, Replaces: row.ID})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.write(".agent/settings.json", denies)
+			f.accept()
+			if err := remove(f, f.rows()[0]); err != nil {
+				t.Fatal(err)
+			}
+			if got := f.decides(); got.Decision != "" {
+				t.Errorf("%+v", got)
 			}
 		})
 	}

@@ -29,11 +29,14 @@ func (h *Hooks) List(ctx context.Context, in HooksRequest) (HooksReply, error) {
 	var reply HooksReply
 	var ids []string
 	for _, s := range h.current(ctx).sources {
-		if !s.text.There {
+		if !s.text.There && len(s.missing) == 0 {
 			continue
 		}
 		f := HookFile{
-			Path: s.file.Path(), Scope: s.file.Scope, Form: HookForm(form(s.file)), Problem: problemOf(s), Guarding: len(s.missing) > 0,
+			Path: s.file.Path(), Scope: s.file.Scope, Form: HookForm(form(s.file)), Problem: problemOf(s),
+		}
+		for _, x := range s.missing {
+			f.Missing = append(f.Missing, HookMissing{x.ID(), x.Name, !s.undecided})
 		}
 		spare := s.findings
 		for i, x := range s.handlers {

@@ -59,7 +59,7 @@ func (h *Hooks) decided(ctx context.Context, x hook.Handler, folder string) hook
 // unsure is the readiness if nobody knows what the user decided: the hook does not
 // run, and what it guards is asked about.
 func unsure(err error) hook.Readiness {
-	return hook.Readiness{State: hook.StateChanged, Why: err.Error()}
+	return hook.Readiness{State: hook.StateChanged, Why: "nobody can tell whether you trust it: " + err.Error()}
 }
 
 // foreign reports whether the user wrote a hook for another program.

@@ -180,6 +180,11 @@ func (h *Hooks) Save(ctx context.Context, in HookSaveRequest) (HookRow, error) {
 	if err != nil {
 		return HookRow{}, unwritten(err, file)
 	}
+	if in.Replaces != "" && before.Point != in.Draft.Point { // the new one does not take its place
+		if err := h.cfg.Trust.Revoke(ctx, in.Replaces); err != nil {
+			return HookRow{}, err
+		}
+	}
 	l := h.again(ctx)
 	if file.Scope != agent.ScopeUser {
 		if shown, err := h.cfg.Trust.Show(ctx, x.ID()); err == nil && len(shown.Files) == 0 {

@@ -25,14 +25,23 @@ type HookFile struct {
 	Path  string      `json:"path"`
 	Scope agent.Scope `json:"scope"`
 	Form  HookForm    `json:"form"`
-	// Problem says why the file cannot be read; nil if it can. While it is set,
-	// Guarding says that calls are asked about, because the file had hooks that
-	// guard them when it was last read.
-	Problem  *backend.Error `json:"problem,omitempty"`
-	Guarding bool           `json:"guarding,omitempty"`
+	// Problem says why the file cannot be read; nil if it can.
+	Problem *backend.Error `json:"problem,omitempty"`
+	// Missing are hooks that guarded calls and cannot be found in the file any more.
+	// The calls that they are about are asked about.
+	Missing []HookMissing `json:"missing,omitempty"`
 	// Findings are about what is not one hook's: an unknown event, a list of an
 	// odd shape.
 	Findings []HookFinding `json:"findings,omitempty"`
+}
+
+// HookMissing is a hook that cannot be found any more.
+type HookMissing struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Gone says that it was taken out while Atelier ran. Revoking the trust in it
+	// ends the questions.
+	Gone bool `json:"gone,omitempty"`
 }
 
 // HookForm is the form in which a file's hooks are written.

@@ -215,6 +215,17 @@ func (t *Trust) status(item Item, before record, now snapshot) Status {
 	return s
 }
 
+// Keeps reports whether the user trusts an item, whether or not it stands there: it
+// was accepted, nothing took its place, and the trust was not revoked.
+func (t *Trust) Keeps(ctx context.Context, kind Kind, id string) (bool, error) {
+	decided, err := t.load(ctx)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.ContainsFunc(slices.Concat(decided, t.run), func(r record) bool {
+		return r.Kind == kind && r.ID == id && r.Seal != ""
+	}), err
+}
+
 // Accept trusts an item, if it is still what [Trust.Show] showed.
 func (t *Trust) Accept(ctx context.Context, id, seal string) error {
 	item, err := t.item(id)

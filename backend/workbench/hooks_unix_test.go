@@ -282,7 +282,7 @@ func TestHooksChangeDuringATurn(t *testing.T) {
 	await(p, anyOf[agent.ProcessingEnd])
 	put(t, user+"/.agent/settings.json", `{"hooks": {`)
 	list := hooksOf(p)
-	if len(list.Files) != 1 || list.Files[0].Problem == nil || list.Files[0].Problem.ID != backend.ProblemHooksFile || !list.Files[0].Guarding {
+	if len(list.Files) != 1 || list.Files[0].Problem == nil || list.Files[0].Problem.ID != backend.ProblemHooksFile || len(list.Files[0].Missing) == 0 {
 		t.Fatalf("%+v", list)
 	}
 }

@@ -661,7 +661,7 @@ export type HookFile = {
   scope: Scope
   form: HookForm
   problem?: Error
-  guarding?: boolean
+  missing?: HookMissing[]
   findings?: HookFinding[]
 }
 
@@ -731,6 +731,12 @@ export type HookLogRow = {
   exit_code?: number
   duration_ms: number
   effect: HookEffect
+}
+
+export type HookMissing = {
+  id: string
+  name: string
+  gone?: boolean
 }
 
 export type HookNotice = {
@@ -1792,7 +1798,7 @@ export type Warning = {
   message: string
 }
 
-export type WarningID = "context_full" | "context_compacts" | "context_overflow" | "compaction_ends" | "compaction_vetoed" | "hooks_overruled" | "hook_stopped" | "prompt_refused" | "answer_length" | "answer_filtered" | "answer_refused" | "fallback" | "budget" | "cost_unknown" | "calls" | "damaged_event" | "damaged_events" | "permission_mode_reset"
+export type WarningID = "context_full" | "context_compacts" | "context_overflow" | "compaction_ends" | "compaction_vetoed" | "hooks_overruled" | "hook_stopped" | "prompt_refused" | "prompt_undecided" | "answer_length" | "answer_filtered" | "answer_refused" | "fallback" | "budget" | "cost_unknown" | "calls" | "damaged_event" | "damaged_events" | "permission_mode_reset"
 
 export type Whitespace = "" | "ignore"
 

@@ -174,7 +174,17 @@ export const messages = {
     why_times: { one: 'Once it {what}.', other: '{n} times it {what}.' },
     why_log: 'Show them in the log',
     findings: 'What is odd about it',
-    guarding: 'Until it is mended, calls that its hooks guarded are asked about.',
+    guarding: {
+      one: 'This hook guarded calls and cannot be found any more. Until you have dealt with the file, the calls that it is about are asked about.',
+      other:
+        'These {n} hooks guarded calls and cannot be found any more. Until you have dealt with the file, the calls that they are about are asked about.',
+    },
+    guards_gone: {
+      one: 'This hook guarded calls and was taken out of the file. The calls that it is about are asked about until it is back or you do without it.',
+      other:
+        'These {n} hooks guarded calls and were taken out of the file. The calls that they are about are asked about until they are back or you do without them.',
+    },
+    guards_forget: 'Do without',
     at_line: 'line {n}',
     // The editor
     editor: 'A hook',
@@ -411,7 +421,17 @@ export const messages = {
     why_times: '有 {n} 次它{what}。',
     why_log: '在日志中显示',
     findings: '值得注意之处',
-    guarding: '在更正之前，它的钩子所守护的调用都会先询问。',
+    guarding: {
+      one: '这个守护调用的钩子已找不到。在你处理好这个文件之前，它所针对的调用都会先询问。',
+      other:
+        '这 {n} 个守护调用的钩子已找不到。在你处理好这个文件之前，它们所针对的调用都会先询问。',
+    },
+    guards_gone: {
+      one: '这个守护调用的钩子已从文件中移除。在它恢复之前，或在你决定不再需要它之前，它所针对的调用都会先询问。',
+      other:
+        '这 {n} 个守护调用的钩子已从文件中移除。在它们恢复之前，或在你决定不再需要它们之前，它们所针对的调用都会先询问。',
+    },
+    guards_forget: '不再需要',
     at_line: '第 {n} 行',
     editor: '钩子',
     template: '从模板开始',

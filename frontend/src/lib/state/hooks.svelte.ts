@@ -1,6 +1,13 @@
 import { type ApiError, asApiError, type Call } from '../api'
 import { oneAtATime } from '../model/oneAtATime'
-import type { Envelope, HookFile, HookPointInfo, HookRow, HookTemplate } from '../types.gen'
+import type {
+  Envelope,
+  HookFile,
+  HookMissing,
+  HookPointInfo,
+  HookRow,
+  HookTemplate,
+} from '../types.gen'
 import { HookEditor } from './hookEditor.svelte'
 import { HookLog } from './hookLog.svelte'
 import { Trust } from './trust.svelte'
@@ -75,6 +82,13 @@ export class Hooks {
 
   remove(id: string): Promise<boolean> {
     return this.#change(() => this.#call('hooks.remove', { id }))
+  }
+
+  /** Does without hooks that were taken out of their file. */
+  forget(missing: readonly HookMissing[]): Promise<boolean> {
+    return this.#change(async () => {
+      for (const { id } of missing) await this.#call('trust.revoke', { id })
+    })
   }
 
   /** Opens the editor, for a hook that stands somewhere or for a new one. */
