@@ -131,6 +131,19 @@ func (t *turn) admitted(prompt string) (advice HookAdvice, ok bool) {
 	return advice, true
 }
 
+// undecided reports whether nobody can tell what hooks think of a message of the
+// user: the turn was interrupted while they were asked, or so it may be.
+func (t *turn) undecided(cut bool) bool {
+	return cut && !t.stopped && t.session.Hooked(HookUserPromptSubmit)
+}
+
+// undecide ends a turn whose input hooks did not decide about. It is not sent, now
+// or with a later one.
+func (t *turn) undecide() EndReason {
+	t.emit(Warn(WarnPromptUndecided))
+	return EndRefused
+}
+
 // sampled tells hooks about a whole answer.
 func (t *turn) sampled(answer *llm.Answer, calls int) {
 	if !t.session.Hooked(HookPostSampling) {

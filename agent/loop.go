@@ -213,8 +213,11 @@ func (t *turn) begin(input Queued) EndReason {
 		t.tell(t.fire(start).Context)
 	}
 	advice, ok := t.admitted(input.Text)
-	if !ok {
+	switch {
+	case !ok:
 		return EndRefused
+	case t.undecided(t.ctx.Err() != nil):
+		return t.undecide()
 	}
 	t.tell(advice.Context)
 	return t.loop()
@@ -379,8 +382,18 @@ func (t *turn) watch(calls []llm.ToolCall) {
 // deliver handles what other goroutines requested since the last round.
 func (t *turn) deliver() {
 	t.recordSettings()
-	for _, m := range t.session.queue.takeSteering() {
+	for {
+		m, waits := t.session.queue.steering()
+		if !waits {
+			return
+		}
 		advice, ok := t.admitted(m.Text)
+		if t.undecided(t.ctx.Err() != nil) {
+			return // it stays in the queue
+		}
+		if !t.session.queue.take(m) {
+			continue // the user changed it meanwhile
+		}
 		t.emit(SteeringInjected{Text: m.Text, QueueID: m.ID, Refused: !ok})
 		if ok {
 			t.tell(advice.Context)
@@ -455,6 +468,9 @@ func (t *turn) resume() EndReason {
 			told = "The program ended while this call was under way. It can be made again."
 		}
 		t.end(c.call, t.session.tools().Canonical(c.call.Name), Fail(told), OutcomeInterrupted, 0)
+	}
+	if t.undecided(t.session.transcript.past.unsent) {
+		return t.undecide()
 	}
 	if !waiting {
 		return EndCrashed

@@ -99,20 +99,26 @@ func (q *Queue) Has(v Verb) bool {
 	return slices.ContainsFunc(q.items, func(m Queued) bool { return m.Verb == v })
 }
 
-// takeSteering removes and returns all steering messages.
-func (q *Queue) takeSteering() []Queued {
+// steering returns the first steering message.
+func (q *Queue) steering() (Queued, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	var taken, left []Queued
-	for _, m := range q.items {
-		if m.Verb == Steer {
-			taken = append(taken, m)
-		} else {
-			left = append(left, m)
-		}
+	i := slices.IndexFunc(q.items, func(m Queued) bool { return m.Verb == Steer })
+	if i < 0 {
+		return Queued{}, false
 	}
-	q.items = left
-	return taken
+	return q.items[i], true
+}
+
+// take removes a message that is still as it was.
+func (q *Queue) take(m Queued) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := slices.Index(q.items, m)
+	if i >= 0 {
+		q.items = slices.Delete(q.items, i, i+1)
+	}
+	return i >= 0
 }
 
 // takeFollowUp removes and returns the first follow-up.

@@ -39,6 +39,7 @@ type past struct {
 	begun   bool                    // there was an input since the session was opened
 	calls   map[string]bool         // ids of all calls
 	command *LocalCommandStart      // of the user's, under way
+	unsent  bool                    // nothing in the log says that the newest input reached a model
 	held    bool                    // the newest turn, or a user's command after it, did not end by itself
 
 	compaction compaction
@@ -94,6 +95,10 @@ func (t *Transcript) Apply(ev Event) {
 	if t.State == "" {
 		t.State, t.Usage.Known = StateIdle, true
 	}
+	switch ev.Data.(type) {
+	case Briefing, BriefingUpdate, TextEnd, Retrying, Failure, CompactionStart, TurnLimit, ProcessingEnd:
+		t.past.unsent = false // all of them come after the hooks were asked
+	}
 	switch d := ev.Data.(type) {
 	case SettingsChange:
 		t.Settings, t.past.compaction.failures = d.Settings, 0 // a new model or budget may make compaction work again
@@ -105,7 +110,7 @@ func (t *Transcript) Apply(ev Event) {
 		t.Title = d
 	case UserInput:
 		t.Turn, t.State = ev.Turn, StateProcessing
-		t.past.begun = true
+		t.past.begun, t.past.unsent = true, true
 		t.past.forget()
 		t.conversation.Append(contextir.UserMessage, llm.Text(llm.RoleUser, d.Text))
 		t.tally.added += len(d.Text)

@@ -16,6 +16,7 @@ const (
 	WarnHooksOverruled   WarningID = "hooks_overruled"       // number of times
 	WarnHookStopped      WarningID = "hook_stopped"          // what the hook said
 	WarnPromptRefused    WarningID = "prompt_refused"        // what the hook said
+	WarnPromptUndecided  WarningID = "prompt_undecided"      //
 	WarnLength           WarningID = "answer_length"         //
 	WarnFiltered         WarningID = "answer_filtered"       // what the provider said
 	WarnRefused          WarningID = "answer_refused"        // what the provider said
@@ -41,6 +42,7 @@ var warnings = map[WarningID]struct{ code, message string }{
 	WarnHooksOverruled:   {"hooks", "Hooks continued this turn {0} times. It ends here nevertheless."},
 	WarnHookStopped:      {"hooks", "A hook ended this turn. {0}"},
 	WarnPromptRefused:    {"hooks", "A hook refused this message, so it was not sent to the model. {0}"},
+	WarnPromptUndecided:  {"hooks", "The turn ended before it was certain that your hooks allow this message. The model is not told of it. Send it again if you still want to."},
 	WarnLength:           {"length", "The answer stopped because it reached the model's length limit. Ask it to go on to get the rest."},
 	WarnFiltered:         {"content_filter", "The provider's content filter ended the answer. {0}"},
 	WarnRefused:          {"refusal", "The model refused to go on. {0}"},

@@ -140,6 +140,13 @@ func FirstTitle(has agent.Title, ev agent.Event) string {
 	return ""
 }
 
+// LosesTitle reports whether a session that is named by its first prompt loses that
+// name, because a hook refused the prompt.
+func LosesTitle(t *agent.Transcript, ev agent.Event) bool {
+	end, ok := ev.Data.(agent.ProcessingEnd)
+	return ok && end.Reason == agent.EndRefused && t.Title.Text != "" && !t.Title.ByUser && !t.Title.ByHook && len(t.Exchanges()) == 0
+}
+
 // TitleFrom makes a title from a first prompt: its first line, without control
 // characters, cut at a word.
 func TitleFrom(prompt string) string {

@@ -92,6 +92,33 @@ func TestSummaryHasLinesAndBranch(t *testing.T) {
 	}
 }
 
+// A prompt that a hook refused names no session.
+func TestLosesTitle(t *testing.T) {
+	t.Parallel()
+	refused, input := agent.ProcessingEnd{Reason: agent.EndRefused}, agent.UserInput{Text: "the secret"}
+	for name, tt := range map[string]struct {
+		log  []agent.Payload
+		want bool
+	}{
+		"the first prompt":        {[]agent.Payload{input, agent.Title{Text: "the secret"}, refused}, true},
+		"a later one":             {[]agent.Payload{agent.UserInput{Text: "Fix it"}, agent.Title{Text: "Fix it"}, agent.ProcessingEnd{Reason: agent.EndFailed}, input, refused}, false},
+		"with a name of the user": {[]agent.Payload{input, agent.Title{Text: "Mine", ByUser: true}, refused}, false},
+		"with a name of a hook":   {[]agent.Payload{input, agent.Title{Text: "Its", ByHook: true}, refused}, false},
+		"another end":             {[]agent.Payload{input, agent.Title{Text: "the secret"}, agent.ProcessingEnd{Reason: agent.EndFailed}}, false},
+	} {
+		var transcript agent.Transcript
+		got := false
+		for i, data := range tt.log {
+			ev := agent.Event{Seq: int64(i + 1), Turn: 1, Data: data}
+			transcript.Apply(ev)
+			got = backend.LosesTitle(&transcript, ev)
+		}
+		if got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
 // A session is named by its first prompt, or by a command until then. A name
 // that the user gave stays.
 func TestFirstTitle(t *testing.T) {

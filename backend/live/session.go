@@ -220,6 +220,9 @@ func (l *Session) runTurn(ctx context.Context, w turnWork) (ended bool) {
 		if title := backend.FirstTitle(session.Transcript().Title, ev); title != "" && !l.record(ctx, session.Record(agent.Title{Text: title})) {
 			return ended
 		}
+		if backend.LosesTitle(session.Transcript(), ev) && !l.record(ctx, session.Record(agent.Title{})) {
+			return ended
+		}
 		ended = ended || ev.Kind() == agent.KindProcessingEnd
 	}
 	l.recordSettings(ctx)

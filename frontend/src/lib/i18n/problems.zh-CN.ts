@@ -745,6 +745,8 @@ export const warnings: Record<WarningID, string> = {
   hooks_overruled: '钩子已让这一轮继续了 {0} 次，现在仍会结束。',
   hook_stopped: '有钩子结束了这一轮。{0}',
   prompt_refused: '有钩子拒绝了这条消息，因此没有发送给模型。{0}',
+  prompt_undecided:
+    '这一轮在钩子确定放行这条消息之前就结束了，因此没有告诉模型。如仍需要，请重新发送。',
   answer_length: '回答达到了模型的长度限制，因此中断。请让它继续，以得到其余部分。',
   answer_filtered: '服务商的内容过滤结束了回答。{0}',
   answer_refused: '模型拒绝继续回答。{0}',
