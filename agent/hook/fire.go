@@ -47,8 +47,16 @@ func (f *firing) consider(ctx context.Context, h Handler) {
 		return
 	}
 	f.done[h.does()] = true
+	allowed := Answer{Decision: agent.Allow}
+	n := 0
 	for _, v := range found.views {
-		f.run(ctx, r, v)
+		said := f.run(ctx, r, v)
+		if !v.own && said.Decision == agent.Allow {
+			allowed.Reason, n = join("\n", allowed.Reason, said.Reason), n+1
+		}
+	}
+	if n == len(found.views) && found.blind == "" {
+		f.merge(allowed)
 	}
 	if found.blind != "" && f.point == agent.HookPreToolUse && !h.Terms.Async {
 		r.fail(CauseManyFiles, found.blind)
@@ -104,8 +112,8 @@ func (f *firing) about() About {
 	return About{Point: f.point, Tool: tool.Tool, CallID: tool.CallID}
 }
 
-// run runs a hook for one view of the call.
-func (f *firing) run(ctx context.Context, r run, v view) {
+// run runs a hook for one view of the call, and returns what it said.
+func (f *firing) run(ctx context.Context, r run, v view) Answer {
 	key := v.tool + "\x00" + v.file
 	if v.own {
 		key = ""
@@ -122,7 +130,7 @@ func (f *firing) run(ctx context.Context, r run, v view) {
 			r.fail(CauseBusy, fmt.Sprint(most))
 			f.engine.log(r)
 		}
-		return
+		return Answer{}
 	}
 	name := r.handler.Name
 	if v.file != "" {
@@ -133,6 +141,7 @@ func (f *firing) run(ctx context.Context, r run, v view) {
 	f.influence(&r)
 	f.engine.log(r)
 	f.report(f.engine.ended(r, name))
+	return r.answer
 }
 
 // influence lets the answer of a run count.
@@ -156,7 +165,11 @@ func (f *firing) influence(r *run) {
 			}
 		}
 	}
-	f.merge(r.answer)
+	said := r.answer
+	if !r.own && said.Decision == agent.Allow {
+		said.Decision, said.Reason = "", "" // what it was shown is not all of the call
+	}
+	f.merge(said)
 }
 
 // maxTold limits what all hooks of a point tell the model together, in bytes.

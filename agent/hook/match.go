@@ -89,6 +89,8 @@ const maxMatcher = 4 << 10
 // pattern is a matcher that was read.
 type pattern struct {
 	all   bool
+	// claude is the text of a matcher of the .claude form; nil for one of the other.
+	claude *string
 	part  *regexp.Regexp // matches what the matcher means
 	whole *regexp.Regexp // matches what it names in full
 }
@@ -101,8 +103,12 @@ func matchesAll(matcher string) bool { return matcher == "" || matcher == "*" }
 // compile reads a matcher. In .claude files, a list of names is taken word for
 // word. Everything else is a regular expression that may match a part (COM-73).
 func compile(matcher string, form Form) (pattern, error) {
+	var claude *string
+	if form == FormClaude {
+		claude = &matcher
+	}
 	if matchesAll(matcher) {
-		return pattern{all: true}, nil
+		return pattern{all: true, claude: claude}, nil
 	}
 	if len(matcher) > maxMatcher {
 		return pattern{}, fmt.Errorf("it is longer than %d characters", maxMatcher)
@@ -125,11 +131,18 @@ func compile(matcher string, form Form) (pattern, error) {
 	if err != nil {
 		return pattern{}, fmt.Errorf("%w", err)
 	}
-	return pattern{part: part, whole: whole}, nil
+	return pattern{part: part, whole: whole, claude: claude}, nil
 }
 
 // matches reports whether the matcher matches a name or a part of it.
 func (p pattern) matches(name string) bool { return p.all || p.part.MatchString(name) }
+
+// unaware reports whether the matcher is of the .claude form and does not have the
+// name of a tool in it, so that the hook need not know the tool even if it matches
+// all of them.
+func (p pattern) unaware(tool string) bool {
+	return p.claude != nil && !strings.Contains(*p.claude, tool)
+}
 
 // names reports whether the matcher matches a whole name.
 func (p pattern) names(name string) bool { return p.all || p.whole.MatchString(name) }

@@ -90,13 +90,19 @@ type candidate struct {
 	unlisted bool
 }
 
+// perFile are tools that Claude Code has no counterpart of: what they do to each
+// file is shown as another tool.
+var perFile = []string{"ApplyPatch", "ReadMany"}
+
 // views returns how a hook with a matcher sees a call; none if it does not match.
 // A matcher that names our tool, or all, sees the call itself; one that names a
-// tool of Claude Code sees what that tool would have been called with. If that
-// does not show all that the call is about, blind says what it is about.
+// tool of Claude Code sees what that tool would have been called with. Hooks for
+// all tools in .claude files expect Claude Code's, too: they look for a file in the
+// input. If that does not show all that the call is about, blind says what it is about.
 func views(p pattern, call agent.HookTool) (all []view, blind string) {
 	own := []view{{tool: call.Tool, input: call.Input, own: true}}
-	if p.names(call.Tool) {
+	expects := slices.Contains(perFile, call.Tool) && p.unaware(call.Tool)
+	if p.names(call.Tool) && !expects {
 		return own, ""
 	}
 	known := candidates(call)

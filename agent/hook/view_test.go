@@ -64,8 +64,11 @@ func TestMatchers(t *testing.T) {
 		claude, ours string
 	}{
 		{matcher: "", call: edit, claude: "Edit /p/a", ours: "Edit /p/a"},
-		{matcher: "*", call: patch, claude: "ApplyPatch", ours: "ApplyPatch"},
-		{matcher: ".*", call: patch, claude: "ApplyPatch", ours: "ApplyPatch"},
+		{matcher: "", call: patch, claude: "Edit /p/a, Write /p/b, Edit /p/c", ours: "ApplyPatch"},
+		{matcher: "*", call: many, claude: "Read /p/a, Read /p/b", ours: "ReadMany"},
+		{matcher: "*", call: spawn, claude: "SpawnAgent", ours: "SpawnAgent"},
+		{matcher: "*", call: patch, claude: "Edit /p/a, Write /p/b, Edit /p/c", ours: "ApplyPatch"},
+		{matcher: ".*", call: patch, claude: "Edit /p/a, Write /p/b, Edit /p/c", ours: "ApplyPatch"},
 		{matcher: "Edit", call: edit, claude: "Edit /p/a", ours: "Edit /p/a"},
 		{matcher: "Edit", call: read, claude: no, ours: no},
 		{matcher: "Edi", call: edit, claude: no, ours: "Edit /p/a"},
@@ -82,7 +85,7 @@ func TestMatchers(t *testing.T) {
 		{matcher: "Patch", call: patch, claude: no, ours: "ApplyPatch"},
 		{matcher: "Read", call: many, claude: "Read /p/a, Read /p/b", ours: "Read /p/a, Read /p/b"},
 		{matcher: "^Read", call: many, claude: "Read /p/a, Read /p/b", ours: "Read /p/a, Read /p/b"},
-		{matcher: "Read.*", call: many, claude: "ReadMany", ours: "ReadMany"},
+		{matcher: "Read.*", call: many, claude: "Read /p/a, Read /p/b", ours: "ReadMany"},
 		{matcher: "Read|Grep|Bash", call: many, claude: "Read /p/a, Read /p/b", ours: "Read /p/a, Read /p/b"},
 		{matcher: "Task", call: spawn, claude: "Task", ours: "Task"},
 		{matcher: "Agent", call: spawn, claude: "Agent", ours: "Agent"},
@@ -249,6 +252,35 @@ func TestViewsKeepTheInput(t *testing.T) {
 		if want == agent.Deny && (!strings.Contains(advice.Reason, "another name") || r.log[0].Cause != hook.CauseView) {
 			t.Errorf("%+v, %+v", advice, r.log[0])
 		}
+	}
+}
+
+// K-34: a hook that sees a call file by file allows it only if it allows each file,
+// and sees all of them.
+func TestViewsAllowTogether(t *testing.T) {
+	t.Parallel()
+	const line = `case $(cat) in *docs*) echo '{"permissionDecision":"allow","reason":"docs"}';; *secret*) exit 2;; esac`
+	for files, want := range map[string]agent.Decision{
+		"/p/docs/a": agent.Allow, "/p/docs/a /p/docs/b": agent.Allow, "/p/docs/a /p/src/b": "", "/p/src/b /p/docs/a": "", "/p/docs/a /p/secret": agent.Deny,
+	} {
+		for _, point := range []string{"PreToolUse", "PermissionRequest"} {
+			patch := use("ApplyPatch", `{"input":""}`)
+			patch.Access.Writes = strings.Fields(files)
+			var data agent.HookInput = patch
+			if point == "PermissionRequest" {
+				data = agent.PermissionRequestInput{HookTool: patch.HookTool, Reason: "r"}
+			}
+			r := newRig(t, command(t, point, "Edit", line)...)
+			if advice := r.fire(data); advice.Decision != want {
+				t.Errorf("%s, %s: %+v", point, files, advice)
+			}
+		}
+	}
+	read := use("ReadMany", `{"paths":["docs/*"]}`)
+	read.Access.Reads = []string{"/p/docs/*", "/p/docs/"}
+	r := newRig(t, command(t, "PreToolUse", "Read", line)...)
+	if advice := r.fire(read); advice.Decision != agent.Ask || !advice.Final {
+		t.Errorf("a pattern: %+v", advice)
 	}
 }
 
