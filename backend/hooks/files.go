@@ -226,18 +226,43 @@ func (h *Hooks) vanish(ctx context.Context, s *source, more []hook.Handler) []ho
 	missed := []hook.Handler{}
 	for _, x := range slices.Concat(before, more) {
 		known := slices.ContainsFunc(missed, func(y hook.Handler) bool { return y.ID() == x.ID() })
-		kept, err := h.cfg.Trust.Keeps(ctx, trust.KindHook, x.ID())
-		if err != nil {
-			slog.Warn("could not read whether a hook is still trusted", "file", path, "err", err)
-		}
-		if (kept || err != nil) && !known && !s.has(x) && len(missed) < maxVanished {
+		if !known && !s.has(x) && len(missed) < maxVanished && h.misses(ctx, s, x) {
 			missed = append(missed, x)
 		}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	for _, x := range s.handlers {
+		delete(h.released, x.ID())
+	}
 	h.vanished[path] = missed
 	return missed
+}
+
+// misses reports whether a guard that vanished is missed. The user's own needs no
+// trust that could be revoked, and what stands at the same event takes its place.
+func (h *Hooks) misses(ctx context.Context, s *source, x hook.Handler) bool {
+	h.mu.Lock()
+	released := h.released[x.ID()]
+	h.mu.Unlock()
+	if released {
+		return false
+	}
+	kept, err := h.cfg.Trust.Keeps(ctx, trust.KindHook, x.ID())
+	if err != nil {
+		slog.Warn("could not read whether a hook is still trusted", "file", s.file.Path(), "err", err)
+	}
+	if kept || err != nil {
+		return true
+	}
+	return x.Origin.Scope == hook.ScopeUser && !slices.ContainsFunc(s.handlers, func(y hook.Handler) bool { return y.Point == x.Point })
+}
+
+// release has a hook not missed, because the user takes it out.
+func (h *Hooks) release(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.released[id] = true
 }
 
 // The keys of what the user's own data keeps.

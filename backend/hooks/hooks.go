@@ -54,18 +54,19 @@ type Hooks struct {
 	log      *logbook
 	watch    *watcher
 
-	mu       sync.Mutex
-	list     *list            // nil before the first reading
-	guards   map[string]guard // by path of a file
+	mu     sync.Mutex
+	list   *list            // nil before the first reading
+	guards map[string]guard // by path of a file
 	// vanished are the guards that are missed, by path of a file whose guards were
 	// all decided about since the program began.
 	vanished map[string][]hook.Handler
-	changing sync.Mutex       // held while something is stored
+	released map[string]bool // hooks that the user did without, by id
+	changing sync.Mutex      // held while something is stored
 }
 
 // New returns the hooks of a folder. Close ends what runs.
 func New(cfg Config) *Hooks {
-	h := &Hooks{cfg: cfg, settings: settings.NewReader(cfg.Folder, cfg.User), guards: map[string]guard{}, vanished: map[string][]hook.Handler{}}
+	h := &Hooks{cfg: cfg, settings: settings.NewReader(cfg.Folder, cfg.User), guards: map[string]guard{}, vanished: map[string][]hook.Handler{}, released: map[string]bool{}}
 	h.log = newLogbook(cfg.Store, cfg.Changed)
 	h.watch = newWatcher(h)
 	return h

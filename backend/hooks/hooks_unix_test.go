@@ -362,8 +362,10 @@ func TestGuardsThatVanish(t *testing.T) {
 	const two = `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "echo no >&2; exit 2"}, {"type": "command", "command": "true"}]}]}}`
 	const file = ".claude/settings.json"
 	for name, vanish := range map[string]func(f *fixture){
-		"the hooks":   func(f *fixture) { f.write(file, `{}`) },
-		"one of them": func(f *fixture) { f.write(file, strings.Replace(two, `{"type": "command", "command": "echo no >&2; exit 2"}, `, "", 1)) },
+		"the hooks": func(f *fixture) { f.write(file, `{}`) },
+		"one of them": func(f *fixture) {
+			f.write(file, strings.Replace(two, `{"type": "command", "command": "echo no >&2; exit 2"}, `, "", 1))
+		},
 		"the file": func(f *fixture) {
 			if err := os.Remove(f.path(file)); err != nil {
 				t.Error(err)
@@ -407,6 +409,46 @@ func TestGuardsThatVanish(t *testing.T) {
 	}
 }
 
+// A guard of the user's own is missed if nothing takes its place, such as while an
+// editor writes the file.
+func TestOwnGuardsThatVanish(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		then []string
+		want agent.Decision
+	}{
+		"a blank file":             {[]string{""}, agent.Ask},
+		"blank and then broken":    {[]string{"", `{"hooks": {`}, agent.Ask},
+		"blank and then whole":     {[]string{"", denies}, agent.Deny},
+		"another one at its event": {[]string{strings.ReplaceAll(denies, "exit 2", "exit 0")}, ""},
+	} {
+		f := newFixture(t)
+		f.write("~/.agent/settings.json", denies)
+		if got := f.decides(); got.Decision != agent.Deny {
+			t.Fatalf("%+v", got)
+		}
+		for _, text := range tt.then {
+			f.write("~/.agent/settings.json", text)
+			f.rows()
+		}
+		if got := f.decides(); got.Decision != tt.want {
+			t.Errorf("%s: %+v", name, got)
+		}
+		reply, err := f.List(t.Context(), HooksRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range reply.Files[0].Missing {
+			if _, err := f.RevokeTrust(t.Context(), TrustRequest{ID: x.ID}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := f.decides(); name == "a blank file" && got.Decision != "" {
+			t.Errorf("%s, in the end: %+v", name, got)
+		}
+	}
+}
+
 // What the user takes out in the page is not missed.
 func TestGuardsThatAreRemoved(t *testing.T) {
 	t.Parallel()
@@ -428,14 +470,16 @@ func TestGuardsThatAreRemoved(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t)
-			f.write(".agent/settings.json", denies)
-			f.accept()
-			if err := remove(f, f.rows()[0]); err != nil {
-				t.Fatal(err)
-			}
-			if got := f.decides(); got.Decision != "" {
-				t.Errorf("%+v", got)
+			for _, file := range []string{".agent/settings.json", "~/.agent/settings.json"} {
+				f := newFixture(t)
+				f.write(file, denies)
+				f.accept()
+				if err := remove(f, f.rows()[0]); err != nil {
+					t.Fatal(err)
+				}
+				if got := f.decides(); got.Decision != "" {
+					t.Errorf("%s: %+v", file, got)
+				}
 			}
 		})
 	}

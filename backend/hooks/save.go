@@ -180,7 +180,8 @@ func (h *Hooks) Save(ctx context.Context, in HookSaveRequest) (HookRow, error) {
 	if err != nil {
 		return HookRow{}, unwritten(err, file)
 	}
-	if in.Replaces != "" && before.Point != in.Draft.Point { // the new one does not take its place
+	if in.Replaces != "" && (before.Point != in.Draft.Point || file.Scope == agent.ScopeUser) { // the new one need not take its place
+		h.release(in.Replaces)
 		if err := h.cfg.Trust.Revoke(ctx, in.Replaces); err != nil {
 			return HookRow{}, err
 		}
@@ -293,6 +294,7 @@ func (h *Hooks) Remove(ctx context.Context, in HookRemoveRequest) (backend.Empty
 	if err != nil {
 		return backend.Empty{}, unwritten(err, file)
 	}
+	h.release(in.ID)
 	if err := h.cfg.Trust.Revoke(ctx, in.ID); err != nil {
 		return backend.Empty{}, err
 	}

@@ -75,8 +75,12 @@ func (h *Hooks) RefuseTrust(ctx context.Context, in TrustRequest) (backend.Empty
 	return backend.Empty{}, err
 }
 
-// RevokeTrust forgets what was decided about an item.
+// RevokeTrust forgets what was decided about an item. A guard that vanished is not
+// missed any more.
 func (h *Hooks) RevokeTrust(ctx context.Context, in TrustRequest) (backend.Empty, error) {
+	if _, _, stands := h.current(ctx).find(in.ID); !stands {
+		h.release(in.ID)
+	}
 	err := h.cfg.Trust.Revoke(ctx, in.ID)
 	h.again(ctx)
 	return backend.Empty{}, err
