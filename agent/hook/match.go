@@ -88,11 +88,11 @@ const maxMatcher = 4 << 10
 
 // pattern is a matcher that was read.
 type pattern struct {
-	all   bool
+	all bool
 	// claude is the text of a matcher of the .claude form; nil for one of the other.
 	claude *string
-	part  *regexp.Regexp // matches what the matcher means
-	whole *regexp.Regexp // matches what it names in full
+	part   *regexp.Regexp // matches what the matcher means
+	whole  *regexp.Regexp // matches what it names in full
 }
 
 // onlyNames is a list of names, as .claude files may have it.
