@@ -1,0 +1,12 @@
+import { render, screen } from '@testing-library/svelte'
+import { expect, test } from 'vitest'
+import type { Trust } from '../state/trust.svelte'
+import TrustReview from './TrustReview.svelte'
+
+test('the name of what may run hides nothing from a screen reader either', async () => {
+  const shown = { title: 'a\u202eb\u200b', command: 'c\u202ed', origin: '/p/x.json', state: 'new' }
+  const trust = { shown, place: 1, waiting: [], reviewed: 'x', close: () => {} }
+  render(TrustReview, { trust: trust as unknown as Trust, folder: '/p' })
+  await screen.findByRole('group', { name: 'a⟨U+202E⟩b⟨U+200B⟩' })
+  expect(document.body.innerHTML).not.toMatch(/[\u202e\u200b]/)
+})
