@@ -107,8 +107,10 @@ type Printed struct {
 	Code   int    `json:"code"`
 	Stdout string `json:"stdout,omitempty"`
 	Stderr string `json:"stderr,omitempty"`
-	// Cut counts the bytes of Stdout and Stderr that the entry leaves out.
-	Cut int64 `json:"cut,omitempty"`
+	// Cut counts the bytes of Stdout and Stderr that the entry leaves out, CutOf says
+	// of which: "stdout", "stderr" or both.
+	Cut   int64    `json:"cut,omitempty"`
+	CutOf []string `json:"cut_of,omitempty"`
 }
 
 // PermissionUpdate is a change of the session's rules (OAS-668).
@@ -169,6 +171,12 @@ func (e *Engine) entry(r run) Entry {
 		out, cutOut := shortened(p.Stdout, clean)
 		diagnostics, cutErr := shortened(p.Stderr, clean)
 		entry.Exit = &Printed{Code: p.Code, Stdout: out, Stderr: diagnostics, Cut: p.Cut + cutOut + cutErr}
+		if cutOut > 0 {
+			entry.Exit.CutOf = append(entry.Exit.CutOf, "stdout")
+		}
+		if cutErr > 0 {
+			entry.Exit.CutOf = append(entry.Exit.CutOf, "stderr")
+		}
 	}
 	return entry
 }

@@ -45,7 +45,8 @@ func Examples() []Example {
 	for _, data := range exampleData() {
 		point := data.Point()
 		from, call := o, agent.HookCall{Session: "9c31", Mode: agent.ModeDefault, Data: data}
-		if point == agent.HookSubagentStart || point == agent.HookSubagentStop {
+		switch point {
+		case agent.HookSubagentStart, agent.HookSubagentStop, agent.HookTeammateIdle:
 			from, call.Session = aboutAgent, aboutAgent.Agent.ID
 		}
 		all = append(all, Example{

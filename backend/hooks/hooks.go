@@ -37,6 +37,9 @@ type Config struct {
 	Engine hook.Options
 	// Access says what a past call touched, as far as its input says it.
 	Access func(tool string, input json.RawMessage) agent.Access
+	// FolderOf returns the folder of a session that is stored; empty if there is none.
+	// Without it, hooks are tried in the project.
+	FolderOf func(ctx context.Context, session string) string
 	// AddRule adds a rule to a session.
 	AddRule func(ctx context.Context, session, rule string, d agent.Decision) error
 	// Changed is called when the list of hooks changed, with an empty session, or

@@ -32,15 +32,22 @@ type fixture struct {
 	mu           sync.Mutex
 	seen, rules  []string
 	happened     chan struct{} // receives when seen grew
+	around       func(Store) Store
 }
 
 func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	return newFixtureOn(t, func(s Store) Store { return s })
+}
+
+// newFixtureOn is newFixture with a wrapper around the store.
+func newFixtureOn(t *testing.T, around func(Store) Store) *fixture {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fixture{t: t, folder: filepath.Join(base, "project"), user: filepath.Join(base, "user"), happened: make(chan struct{}, 1)}
+	f := &fixture{t: t, folder: filepath.Join(base, "project"), user: filepath.Join(base, "user"), happened: make(chan struct{}, 1), around: around}
 	for _, dir := range []string{f.folder, f.user} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -68,13 +75,14 @@ func (f *fixture) restartAfter(something func()) {
 	}
 	something()
 	f.Hooks = New(Config{
-		Folder: f.folder, User: f.user, Store: f.store, Trust: trust.New(trust.Config{Folder: f.folder, User: f.user, Store: f.store}),
+		Folder: f.folder, User: f.user, Store: f.around(f.store), Trust: trust.New(trust.Config{Folder: f.folder, User: f.user, Store: f.store}),
 		Engine: hook.Options{Runner: hook.Local{}}, Access: func(string, json.RawMessage) agent.Access { return agent.Access{} },
 		AddRule: func(_ context.Context, session, rule string, d agent.Decision) error {
 			f.rules = append(f.rules, session+" "+string(d)+" "+rule)
 			return nil
 		},
 		Changed: func(string) {}, Observe: f.observe,
+		FolderOf: func(_ context.Context, session string) string { return f.path(session) },
 	})
 }
 

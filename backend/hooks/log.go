@@ -25,10 +25,8 @@ const (
 	gather = 200 * time.Millisecond
 	// writing limits the time of a write.
 	writing = 10 * time.Second
-	// longest limits the input and each stream of an entry, brief each text that
-	// lists show; in bytes.
-	longest = 64 << 10
-	brief   = 4 << 10
+	// brief limits each text that lists show, in bytes.
+	brief = 4 << 10
 )
 
 // logbook writes entries from a goroutine of its own, so that no hook waits for the
@@ -166,20 +164,14 @@ func entry(e hook.Entry) HookLogEntry {
 		Outcome: HookOutcome(e.Outcome), Cause: HookCause(e.Cause), Detail: short(e.Detail),
 		DurationMs: e.Duration.Milliseconds(), Effect: effect(e.Effect),
 	}}
-	keep := func(name, what string) string {
-		if len(what) <= longest {
-			return what
-		}
-		out.Cut = append(out.Cut, name)
-		return text.Head(what, longest)
+	out.Input = e.Input
+	if e.InputCut > 0 {
+		out.Cut = append(out.Cut, "input")
 	}
-	out.Input = keep("input", e.Input)
 	if x := e.Exit; x != nil {
 		out.ExitCode = &x.Code
-		out.Stdout, out.Stderr = keep("stdout", x.Stdout), keep("stderr", x.Stderr)
-		if x.Cut > 0 {
-			out.Cut = append(out.Cut, "output")
-		}
+		out.Stdout, out.Stderr = x.Stdout, x.Stderr
+		out.Cut = append(out.Cut, x.CutOf...)
 	}
 	return out
 }

@@ -2,16 +2,16 @@ package hooks
 
 import "atelier.dev/atelier/agent"
 
-// templates are hooks to begin with. Their commands need nothing but a POSIX shell
-// and what their names say.
+// templates are hooks to begin with. Their commands need a POSIX shell, and what the
+// page says beside their names.
 var templates = []HookTemplate{
 	{ID: TemplateSecrets, Draft: HookDraft{
 		Name: "Keep .env private", Point: agent.HookPreToolUse, Matcher: "*",
 		Action: HookAction{Kind: KindCommand, Command: `if grep -qE '\.env(["./ *]|\.[a-z]+|$)'; then echo 'Environment files hold secrets. Work without them.' >&2; exit 2; fi`},
 	}},
 	{ID: TemplateFormat, Draft: HookDraft{
-		Name: "Format Go files", Point: agent.HookPostToolUse, Matcher: "Edit|Write",
-		Action: HookAction{Kind: KindCommand, Command: `git diff --name-only --diff-filter=AM -- '*.go' | xargs -r gofmt -w`},
+		Name: "Format Go files", Point: agent.HookPostToolUse, Matcher: "^(Edit|Write)$", Timeout: 30,
+		Action: HookAction{Kind: KindCommand, Command: formatGo},
 	}},
 	{ID: TemplateTests, Draft: HookDraft{
 		Name: "Run the tests", Point: agent.HookStop, Timeout: 300,
@@ -22,3 +22,11 @@ var templates = []HookTemplate{
 		Action: HookAction{Kind: KindCommand, Command: `printf '{"notification":{"title":"Atelier","body":"The turn has ended.","level":"info"}}'`},
 	}},
 }
+
+// formatGo formats the one file that was edited. What a machine lacks is said, since
+// a shell goes on without the output of a program that it does not find.
+const formatGo = `for program in python3 gofmt; do
+  command -v $program >/dev/null || { echo "Formatting Go files needs $program, which is not installed." >&2; exit 1; }
+done
+file=$(python3 -c 'import json, sys; print(json.load(sys.stdin)["tool_input"]["file_path"])') || exit 1
+case $file in *.go) gofmt -w -- "$file" ;; esac`

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"os"
 	"slices"
 	"time"
 
@@ -22,11 +23,25 @@ const (
 	tryTime = time.Minute
 )
 
-// trying returns an engine to try hooks with. Nothing follows from what they say.
-func (h *Hooks) trying() *hook.Engine {
+// trying returns an engine to try hooks with, in a folder. Nothing follows from what
+// they say.
+func (h *Hooks) trying(folder string) *hook.Engine {
 	o := h.cfg.Engine
-	o.Folder = h.cfg.Folder
+	o.Folder = folder
 	return hook.New(o)
+}
+
+// folderOf returns the folder in which the hooks of a session run: the project's if
+// there is no such session, or its folder is gone.
+func (h *Hooks) folderOf(ctx context.Context, session string) string {
+	if h.cfg.FolderOf == nil || session == "" {
+		return h.cfg.Folder
+	}
+	folder := h.cfg.FolderOf(ctx, session)
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return h.cfg.Folder
+	}
+	return folder
 }
 
 // own is the origin of a draft, which counts as the user's.
@@ -42,15 +57,19 @@ func (h *Hooks) Test(ctx context.Context, in HookTestRequest) (HookLogEntry, err
 	if len(input) == 0 {
 		input = example(in.Draft.Point)
 	}
-	return h.try(ctx, x, input)
+	var told struct {
+		Session string `json:"session_id"`
+	}
+	_ = json.Unmarshal(input, &told) // what is no object is refused below
+	return h.try(ctx, x, input, h.folderOf(ctx, told.Session))
 }
 
-func (h *Hooks) try(ctx context.Context, x hook.Handler, input json.RawMessage) (HookLogEntry, error) {
+func (h *Hooks) try(ctx context.Context, x hook.Handler, input json.RawMessage, folder string) (HookLogEntry, error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(input, &members) != nil || members == nil {
 		return HookLogEntry{}, backend.Problem(backend.ProblemHookInput)
 	}
-	e := h.trying()
+	e := h.trying(folder)
 	defer e.Close()
 	return entry(e.Try(ctx, x, input)), nil
 }
@@ -65,6 +84,7 @@ func (h *Hooks) Replay(ctx context.Context, in HookReplayRequest) (HookLogEntry,
 	if before.Input == "" || slices.Contains(before.Cut, "input") {
 		return HookLogEntry{}, backend.Problem(backend.ProblemHookNotKept)
 	}
+	folder := h.folderOf(ctx, before.Place.Session)
 	var x hook.Handler
 	if in.Draft != nil {
 		if x, _, err = handler(*in.Draft, own); err != nil {
@@ -75,11 +95,11 @@ func (h *Hooks) Replay(ctx context.Context, in HookReplayRequest) (HookLogEntry,
 		if x, _, ok = h.current(ctx).find(before.Hook.ID); !ok {
 			return HookLogEntry{}, errMissing
 		}
-		if state := h.ready(ctx, x, h.cfg.Folder).State; state == hook.StateUntrusted || state == hook.StateChanged {
+		if state := h.ready(ctx, x, folder).State; state == hook.StateUntrusted || state == hook.StateChanged {
 			return HookLogEntry{}, backend.Problem(backend.ProblemHookUntrusted, x.Name)
 		}
 	}
-	return h.try(ctx, x, json.RawMessage(before.Input))
+	return h.try(ctx, x, json.RawMessage(before.Input), folder)
 }
 
 // Trial is a dry run of a draft over past calls, the newest first.
@@ -101,7 +121,7 @@ func (h *Hooks) DryRun(in HookDryRunRequest) (*Trial, error) {
 		return nil, err
 	}
 	return &Trial{
-		hooks: h, in: in, handler: x, engine: h.trying(), ends: map[string]agent.ToolCallEnd{},
+		hooks: h, in: in, handler: x, engine: h.trying(h.cfg.Folder), ends: map[string]agent.ToolCallEnd{},
 		reply: HookDryRunReply{Tools: x.Tools(), Findings: shown(findings)},
 	}, nil
 }
@@ -200,7 +220,9 @@ func (t *Trial) Reply(ctx context.Context) HookDryRunReply {
 		if ctx.Err() != nil {
 			break
 		}
-		ran := entry(t.engine.Try(ctx, t.handler, t.inputs[i]))
+		engine := t.hooks.trying(t.hooks.folderOf(ctx, t.reply.Examples[i].Session))
+		ran := entry(engine.Try(ctx, t.handler, t.inputs[i]))
+		engine.Close()
 		t.reply.Examples[i].Run = &ran
 	}
 	return t.reply

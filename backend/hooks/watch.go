@@ -43,16 +43,28 @@ type watcher struct {
 	ctx    context.Context
 	ended  chan struct{}
 
+	// open asks the system to tell of changes.
+	open func() (*fsnotify.Watcher, error)
+	poll time.Duration // see polling
+
 	// What follows belongs to the goroutine.
 	events *fsnotify.Watcher // nil if the system has none
 	texts  []*settings.Text  // what was told last
-	known  map[string]bool   // files of the project
+	known  map[string]stamp  // files of the project
 	files  bool              // whether files of the project are watched
-	dirty  map[string]bool   // paths that changed, and whether they were gone
+	dirty  map[string]bool   // paths that may have changed
+}
+
+// stamp tells one state of a file from another where files are polled.
+type stamp struct {
+	size int64
+	at   time.Time
 }
 
 func newWatcher(h *Hooks) *watcher {
-	w := &watcher{hooks: h, ended: make(chan struct{}), known: map[string]bool{}, dirty: map[string]bool{}}
+	w := &watcher{
+		hooks: h, ended: make(chan struct{}), open: fsnotify.NewWatcher, poll: polling, known: map[string]stamp{}, dirty: map[string]bool{},
+	}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 	return w
 }
@@ -63,7 +75,7 @@ func (w *watcher) start() {
 		for _, f := range w.hooks.settings.Files() {
 			w.texts = append(w.texts, w.hooks.settings.Read(f))
 		}
-		events, err := fsnotify.NewWatcher()
+		events, err := w.open()
 		if err != nil {
 			slog.Warn("files are polled, because the system does not tell of changes", "err", err)
 		} else {
@@ -90,7 +102,7 @@ func (w *watcher) run() {
 		defer w.events.Close()
 		happened, failed = w.events.Events, w.events.Errors
 	} else {
-		ticker := time.NewTicker(polling)
+		ticker := time.NewTicker(w.poll)
 		defer ticker.Stop()
 		tick = ticker.C
 	}
@@ -136,9 +148,7 @@ func (w *watcher) notice(e fsnotify.Event) bool {
 	if !w.files || !w.inProject(e.Name) {
 		return false
 	}
-	if len(w.dirty) < maxKnown {
-		w.dirty[e.Name] = w.dirty[e.Name] || e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename)
-	}
+	w.mark(e.Name, true)
 	return true
 }
 
@@ -159,8 +169,8 @@ func (w *watcher) tell() {
 		h.again(w.ctx)
 		h.observe(agent.ConfigChangeInput{Source: string(f.Scope) + "_settings", Path: f.Path()})
 	}
-	w.tellFiles()
 	w.follow()
+	w.tellFiles()
 }
 
 // observe passes on what was seen.
@@ -189,7 +199,7 @@ func (w *watcher) tellFiles() {
 	if len(about) == 0 {
 		return
 	}
-	engine := w.hooks.trying()
+	engine := w.hooks.trying(w.hooks.cfg.Folder)
 	defer engine.Close()
 	told := 0
 	for _, path := range slices.Sorted(maps.Keys(dirty)) {
@@ -211,16 +221,17 @@ func (w *watcher) tellFiles() {
 
 // event says what became of a file; empty if it is none, or came and went.
 func (w *watcher) event(path string) string {
-	before := w.known[path]
+	_, before := w.known[path]
 	info, err := os.Lstat(path)
 	switch {
 	case err == nil && info.IsDir():
 		return ""
-	case err == nil && !before:
-		w.learn(path)
-		return "add"
 	case err == nil:
-		return "change"
+		w.learn(path, info)
+		if before {
+			return "change"
+		}
+		return "add"
 	case before:
 		delete(w.known, path)
 		return "unlink"
@@ -235,18 +246,30 @@ func (w *watcher) about() []hook.Handler {
 	})
 }
 
-func (w *watcher) learn(path string) {
-	if len(w.known) < maxKnown {
-		w.known[path] = true
+func (w *watcher) learn(path string, info fs.FileInfo) {
+	if _, ok := w.known[path]; ok || len(w.known) < maxKnown {
+		w.known[path] = stamp{info.Size(), info.ModTime()}
 	}
 }
 
-// follow watches the folders that matter now, and no others.
+// follow watches the folders that matter now, and no others, and takes note of
+// files that changed where the system did not tell.
 func (w *watcher) follow() {
+	before := w.files
+	if w.files = len(w.about()) > 0; w.files && !before {
+		clear(w.known)
+	}
+	var watched []string
+	if w.events != nil {
+		watched = w.events.WatchList()
+	}
+	want := map[string]bool{}
+	if w.files {
+		want = w.walk(watched, !before)
+	}
 	if w.events == nil {
 		return
 	}
-	want := map[string]bool{}
 	for _, f := range w.hooks.settings.Files() {
 		dir := filepath.Dir(f.Path())
 		want[dir] = true
@@ -254,11 +277,6 @@ func (w *watcher) follow() {
 			want[f.Root] = true // until it is there
 		}
 	}
-	before := w.files
-	if w.files = len(w.about()) > 0; w.files {
-		w.walk(want, !before)
-	}
-	watched := w.events.WatchList()
 	for _, dir := range watched {
 		if !want[dir] {
 			_ = w.events.Remove(dir) // it may be gone
@@ -271,31 +289,69 @@ func (w *watcher) follow() {
 	}
 }
 
-// walk adds the project's folders, those near its root first. If the files in them
-// are not known yet, they are learnt; else those of new folders have just come.
-func (w *watcher) walk(want map[string]bool, learn bool) {
-	if learn {
-		clear(w.known)
-	}
+// walk watches the project's folders, those near its root first, and returns them.
+// A folder is listed once the watch over it stands, so that nothing is missed in
+// between. At first the files are learnt; later those of new folders have just come.
+func (w *watcher) walk(watched []string, first bool) (want map[string]bool) {
+	want = map[string]bool{}
 	queue := []string{w.hooks.cfg.Folder}
-	seen := 0 // on some systems each file takes a descriptor
-	for n := 0; len(queue) > 0 && n < maxFolders && seen < maxKnown; n++ {
+	seen := map[string]bool{} // on some systems each file takes a descriptor
+	for n := 0; len(queue) > 0 && n < maxFolders && len(seen) < maxKnown; n++ {
 		dir := queue[0]
 		queue = queue[1:]
 		want[dir] = true
+		isNew := w.events == nil
+		if w.events != nil && !slices.Contains(watched, dir) {
+			isNew = true
+			_ = w.events.Add(dir) // it may be gone
+		}
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			continue
 		}
-		seen += len(entries)
 		for _, e := range entries {
 			path := filepath.Join(dir, e.Name())
+			seen[path] = true
 			switch {
-			case e.IsDir() && !slices.Contains(unwatched, e.Name()):
+			case !e.IsDir():
+				if first || isNew {
+					w.look(path, e, first)
+				}
+			case !slices.Contains(unwatched, e.Name()):
 				queue = append(queue, path)
-			case e.Type()&fs.ModeDir == 0 && learn:
-				w.learn(path)
 			}
 		}
+	}
+	if w.events == nil && len(queue) == 0 {
+		for path := range w.known {
+			if !seen[path] {
+				_, err := os.Lstat(path) // its folder may be closed to us
+				w.mark(path, err != nil)
+			}
+		}
+	}
+	return want
+}
+
+// look takes note of a file that was found: it is learnt at first, and may have
+// changed later.
+func (w *watcher) look(path string, e fs.DirEntry, first bool) {
+	info, err := e.Info()
+	if err != nil {
+		return // it is gone
+	}
+	if first {
+		w.learn(path, info)
+		return
+	}
+	before, ok := w.known[path]
+	room := len(w.known) < maxKnown // what cannot be learnt would be new each time
+	w.mark(path, !ok && room || ok && (before.size != info.Size() || !before.at.Equal(info.ModTime())))
+}
+
+// mark takes note that a file may have changed.
+func (w *watcher) mark(path string, changed bool) {
+	if changed && len(w.dirty) < maxKnown {
+		w.dirty[path] = true
 	}
 }

@@ -124,7 +124,9 @@ func TestEveryEvent(t *testing.T) {
 	call := func(tool string, between ...string) []string {
 		return slices.Concat([]string{"PostSampling", "PreToolUse " + tool}, between, []string{"PostToolUse " + tool})
 	}
-	asked := func(tool string) []string { return []string{"PermissionRequest " + tool, "Notification permission_prompt"} }
+	asked := func(tool string) []string {
+		return []string{"PermissionRequest " + tool, "Notification permission_prompt"}
+	}
 	wantTurn := slices.Concat(
 		[]string{"Setup", "SessionStart", "UserPromptSubmit"}, call("Read"), []string{"PostSampling", "PreToolUse Read", "PostToolUseFailure Read"},
 		[]string{"PostSampling", "PreToolUse Bash"}, asked("Bash"), []string{"PermissionDenied Bash"},

@@ -38,7 +38,7 @@ func (w *Workbench) hookMethods(d *Dispatcher) {
 // newHooks returns the hooks of the folder.
 func (w *Workbench) newHooks() *hooks.Hooks {
 	return hooks.New(hooks.Config{
-		Folder: w.cfg.Folder, User: userHome(w.cfg), Store: w.cfg.Store, Access: accessOf(w.cfg.Folder),
+		Folder: w.cfg.Folder, User: userHome(w.cfg), Store: w.cfg.Store, Access: accessOf(w.cfg.Folder), FolderOf: w.folderOfSession,
 		Trust:  trust.New(trust.Config{Folder: w.cfg.Folder, User: userHome(w.cfg), Store: w.cfg.Store}),
 		Engine: hook.Options{Runner: hook.Local{}, Network: w.deniedHosts, Applies: w.ruleApplies}, AddRule: w.addRuleOfHook, Changed: w.tellHooks,
 		Observe: w.observeEverywhere,
@@ -52,6 +52,15 @@ func (w *Workbench) hooksOf(info backend.SessionInfo) *hook.Engine {
 		s.Agent = &hook.Agent{ID: info.ID, Parent: info.Helper.Parent, Task: info.Helper.Task}
 	}
 	return w.hooks.Engine(w.ctx, s)
+}
+
+// folderOfSession returns the folder of a stored session; empty if there is none.
+func (w *Workbench) folderOfSession(ctx context.Context, id string) string {
+	info, err := w.session(ctx, id)
+	if err != nil {
+		return ""
+	}
+	return w.folderOf(info)
 }
 
 // deniedHosts returns the settings of the network that hold for hooks, too.

@@ -110,13 +110,16 @@ func TestPointsOutsideOfTurns(t *testing.T) {
 }
 
 // OAS-661: an agent that is at rest, in whose session points have the names of
-// agents; the user is notified of its questions alone.
+// agents; the user is notified of its questions alone. Hooks are tried in the
+// agent's folder.
 func TestPointsOfAgents(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t)
-	p, told := listening(t, t.TempDir(), server)
+	folder := t.TempDir()
+	put(t, folder+"/sub/a.txt", "a")
+	p, told := listening(t, folder, server)
 	server.Script("helper", llmtest.Round{Text: "It is a lamp."})
-	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", nil)}}, llmtest.Round{Text: "Done."})
+	server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", map[string]any{"working_dir": "sub"})}}, llmtest.Round{Text: "Done."})
 	id := p.session("openai")
 	p.send(id, "go")
 	child, _ := agentOf(p, "SpawnAgent")
@@ -132,5 +135,11 @@ func TestPointsOfAgents(t *testing.T) {
 		if diff := cmp.Diff(want, pick(toldAt(t, told, point), "session_id", "agent_id", "parent_session_id", "last_assistant_message")); diff != "" {
 			t.Errorf("%s: %s", point, diff)
 		}
+	}
+	where := hooks.HookDraft{Point: agent.HookSubagentStart, Action: hooks.HookAction{Kind: hooks.KindCommand, Command: "pwd >&2"}}
+	began := logged(p, hooks.HookLogRequest{Session: child, Point: agent.HookSubagentStart}, 1)[0]
+	again := must[hooks.HookLogEntry](p, "hooks.replay", hooks.HookReplayRequest{Entry: began.ID, Draft: &where})
+	if got := strings.TrimSpace(again.Stderr); got != p.folder+"/sub" {
+		t.Errorf("it was tried in %s", got)
 	}
 }

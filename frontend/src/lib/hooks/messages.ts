@@ -189,7 +189,7 @@ export const messages = {
     // The editor
     editor: 'A hook',
     template: 'Begin with',
-    template_format: 'Format after an edit',
+    template_format: 'Format Go after an edit (needs python3)',
     template_secrets: 'Keep .env private',
     template_notify: 'Notify me',
     template_tests: 'Run the tests at the end',
@@ -435,7 +435,7 @@ export const messages = {
     at_line: '第 {n} 行',
     editor: '钩子',
     template: '从模板开始',
-    template_format: '编辑后格式化',
+    template_format: '编辑后格式化 Go 文件（需要 python3）',
     template_secrets: '保护 .env',
     template_notify: '通知我',
     template_tests: '结束时运行测试',
