@@ -75,6 +75,65 @@ func replace(t *testing.T, path, text string) {
 	}
 }
 
+// meet has a session meet all events but those of worktrees.
+func meet(p *page, server *llmtest.Server) (id, child string) {
+	p.t.Helper()
+	use := func(tool string, in map[string]any) llmtest.Round {
+		return llmtest.Round{Calls: []llmtest.Call{llmtest.Use(tool, in)}}
+	}
+	server.Script("helper", llmtest.Round{Text: "It is a lamp."})
+	server.Script(model,
+		use("Read", map[string]any{"file_path": "a.txt"}), use("Read", map[string]any{"file_path": "none.txt"}), run("rm a.txt"),
+		use("Bash", map[string]any{"command": "touch c.txt", "workdir": "sub"}),
+		use("Bash", map[string]any{"command": "touch d.txt; exit 3", "workdir": "sub", "run_in_background": true}),
+		llmtest.Round{Calls: []llmtest.Call{spawn("Look.", nil)}})
+	id = p.session("openai")
+	p.send(id, "go")
+	for _, decision := range []agent.Decision{agent.Deny, agent.Allow, agent.Allow} {
+		request := await(p, anyOf[agent.ApprovalRequest])
+		p.answer(backend.Approval{Session: id, Request: request}, agent.Answer{Decision: decision, Scope: agent.ScopeOnce})
+	}
+	child, _ = agentOf(p, "SpawnAgent")
+	logged(p, hooks.HookLogRequest{Session: child, Point: agent.HookTeammateIdle}, 1)
+	server.Script(model, use("CloseAgent", map[string]any{"agent_id": child}), llmtest.Round{Text: strings.Repeat("word,", 1000)}, llmtest.Round{Text: "## Goal\nA lamp."})
+	await(p, func(e agent.ToolCallEnd) bool { return e.Tool == "CloseAgent" })
+	await(p, anyOf[agent.ProcessingEnd])
+	logged(p, hooks.HookLogRequest{Session: id, Point: agent.HookTaskCompleted}, 1)
+	must[backend.Empty](p, "conversation.compact", workbench.CompactRequest{Session: id})
+	await(p, anyOf[agent.CompactionEnd])
+	logged(p, hooks.HookLogRequest{Session: id, Point: agent.HookPostCompact}, 1)
+	p.bypass(id)
+	logged(p, hooks.HookLogRequest{Session: id, Point: agent.HookConfigChange}, 2)
+	replace(p.t, p.folder+"/.agent/settings.local.json", `{"model": "x"}`)
+	logged(p, hooks.HookLogRequest{Session: id, Point: agent.HookConfigChange}, 3)
+	replace(p.t, p.folder+"/seen.txt", "1")
+	logged(p, hooks.HookLogRequest{Session: id, Point: agent.HookFileChanged}, 1)
+	p.close()
+	return id, child
+}
+
+// beside are the events that come beside a turn, in an order of their own.
+var beside = []string{"ConfigChange", "TaskCreated", "TaskCompleted", "FileChanged", "TeammateIdle"}
+
+// sequences returns the events of each session in order, those beside its turns
+// under "beside" and its id.
+func sequences(all []scribble) map[string][]string {
+	out := map[string][]string{}
+	for _, s := range all {
+		name, key := s.event, s.session
+		for _, member := range []string{"tool_name", "notification_type", "source"} {
+			if text, ok := s.told[member].(string); ok && s.event != "SessionStart" {
+				name += " " + text
+			}
+		}
+		if slices.Contains(beside, s.event) {
+			key = "beside " + key
+		}
+		out[key] = append(out[key], name)
+	}
+	return out
+}
+
 // OAS-661, K-10: in a session that meets all events but those of worktrees, each
 // hook runs as often as its event comes, in the documented order and with exactly
 // the members of the documented example.
@@ -87,39 +146,7 @@ func TestEveryEvent(t *testing.T) {
 	server := llmtest.Serve(t)
 	p := newPage(t, folder, t.TempDir(), environment(server, "sk-test"))
 	trustAll(p)
-
-	use := func(tool string, in map[string]any) llmtest.Round {
-		return llmtest.Round{Calls: []llmtest.Call{llmtest.Use(tool, in)}}
-	}
-	server.Script("helper", llmtest.Round{Text: "It is a lamp."})
-	server.Script(model,
-		use("Read", map[string]any{"file_path": "a.txt"}), use("Read", map[string]any{"file_path": "none.txt"}), run("rm a.txt"),
-		use("Bash", map[string]any{"command": "touch c.txt", "workdir": "sub"}),
-		use("Bash", map[string]any{"command": "touch d.txt; exit 3", "workdir": "sub", "run_in_background": true}),
-		llmtest.Round{Calls: []llmtest.Call{spawn("Look.", nil)}})
-	id := p.session("openai")
-	p.send(id, "go")
-	for _, decision := range []agent.Decision{agent.Deny, agent.Allow, agent.Allow} {
-		request := await(p, anyOf[agent.ApprovalRequest])
-		p.answer(backend.Approval{Session: id, Request: request}, agent.Answer{Decision: decision, Scope: agent.ScopeOnce})
-	}
-	child, _ := agentOf(p, "SpawnAgent")
-	logged(p, hooks.HookLogRequest{Session: child, Point: agent.HookTeammateIdle}, 1)
-	server.Script(model, use("CloseAgent", map[string]any{"agent_id": child}), llmtest.Round{Text: strings.Repeat("word,", 1000)}, llmtest.Round{Text: "## Goal\nA lamp."})
-	await(p, func(e agent.ToolCallEnd) bool { return e.Tool == "CloseAgent" })
-	await(p, anyOf[agent.ProcessingEnd])
-	logged(p, hooks.HookLogRequest{Session: id, Point: agent.HookTaskCompleted}, 1)
-	must[backend.Empty](p, "conversation.compact", workbench.CompactRequest{Session: id})
-	await(p, anyOf[agent.CompactionEnd])
-	logged(p, hooks.HookLogRequest{Session: id, Point: agent.HookPostCompact}, 1)
-	p.bypass(id)
-	logged(p, hooks.HookLogRequest{Session: id, Point: agent.HookConfigChange}, 2)
-	replace(t, folder+"/.agent/settings.local.json", `{"model": "x"}`)
-	logged(p, hooks.HookLogRequest{Session: id, Point: agent.HookConfigChange}, 3)
-	replace(t, folder+"/seen.txt", "1")
-	logged(p, hooks.HookLogRequest{Session: id, Point: agent.HookFileChanged}, 1)
-	p.close()
-
+	id, child := meet(p, server)
 	all := scribbles(t, to)
 	call := func(tool string, between ...string) []string {
 		return slices.Concat([]string{"PostSampling", "PreToolUse " + tool}, between, []string{"PostToolUse " + tool})
@@ -132,42 +159,17 @@ func TestEveryEvent(t *testing.T) {
 		[]string{"PostSampling", "PreToolUse Bash"}, asked("Bash"), []string{"PermissionDenied Bash"},
 		call("Bash", append(asked("Bash"), "CwdChanged")...), call("Bash", asked("Bash")...), call("SpawnAgent"), call("CloseAgent"),
 		[]string{"PostSampling", "Stop", "Notification turn_done", "PreCompact", "PostCompact", "SessionEnd"})
-	beside := []string{"ConfigChange", "TaskCreated", "TaskCompleted", "FileChanged", "TeammateIdle"}
-	var turn, agents []string
-	aside := map[string][]string{}
-	for _, s := range all {
-		name := s.event
-		for _, member := range []string{"tool_name", "notification_type", "source"} {
-			if text, ok := s.told[member].(string); ok && s.event != "SessionStart" {
-				name += " " + text
-			}
-		}
-		switch {
-		case slices.Contains(beside, s.event):
-			aside[s.session] = append(aside[s.session], name)
-		case s.session == id:
-			turn = append(turn, name)
-		case s.session == child:
-			agents = append(agents, name)
-		default:
-			t.Errorf("%s of the session %q", s.event, s.session)
-		}
-	}
-	if diff := cmp.Diff(wantTurn, turn); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]string{"SubagentStart", "UserPromptSubmit", "PostSampling", "SubagentStop"}, agents); diff != "" {
-		t.Errorf("of the agent: %s", diff)
-	}
-	wantAside := map[string][]string{
-		id: {
+	want := map[string][]string{
+		id:    wantTurn,
+		child: {"SubagentStart", "UserPromptSubmit", "PostSampling", "SubagentStop"},
+		"beside " + id: {
 			"ConfigChange session_settings", "TaskCreated", "TaskCompleted", "ConfigChange session_settings",
 			"ConfigChange local_settings", "FileChanged",
 		},
-		child: {"TeammateIdle"},
+		"beside " + child: {"TeammateIdle"},
 	}
-	if diff := cmp.Diff(wantAside, aside); diff != "" {
-		t.Errorf("beside the turn: %s", diff)
+	if diff := cmp.Diff(want, sequences(all)); diff != "" {
+		t.Error(diff)
 	}
 	checkMembers(t, all)
 }
