@@ -2,8 +2,11 @@ package trust
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -117,5 +120,111 @@ func TestDecisionsAreLimited(t *testing.T) {
 	}
 	if _, ok := w.store.values[oldest]; ok || len(w.store.values) != 2 {
 		t.Errorf("%d texts are kept", len(w.store.values)-1)
+	}
+}
+
+// A revocation also forgets what was accepted in whose place the item stands now.
+func TestRevokeOfWhatTookAPlace(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.stands(Item{ID: "1", Origin: "o", Slot: "s", Command: Command{Line: "true"}})
+	w.accept()
+	w.stands(Item{ID: "2", Origin: "o", Slot: "s", Command: Command{Line: "false"}})
+	w.wants(StateChanged)
+	if err := w.Revoke(t.Context(), "2"); err != nil {
+		t.Fatal(err)
+	}
+	w.wants(StateUnknown)
+}
+
+// The texts that are kept for differences are limited; what is too long is pinned
+// nevertheless.
+func TestKeptTextsAreLimited(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write("long.txt", strings.Repeat("x", maxContents+1))
+	w.write("run.sh", "cat long.txt")
+	w.stands(Item{Command: Command{Line: "sh run.sh long.txt"}})
+	w.accept()
+	r, err := w.record(t.Context(), w.items()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := w.contents(t.Context(), r)
+	if _, ok := kept["long.txt"]; err != nil || ok || kept["run.sh"] != "cat long.txt" {
+		t.Errorf("%d texts are kept, %v", len(kept), err)
+	}
+	w.write("long.txt", strings.Repeat("x", maxContents)+"y")
+	w.wants(StateChanged)
+}
+
+// Another work tree may be named by a link, and a hook may name files of the project
+// itself from there.
+func TestOtherFolderByALink(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write("own.sh", "echo own")
+	w.write("tools/near.sh", "echo near")
+	w.stands(Item{Command: Command{Line: w.path("own.sh") + "; tools/near.sh"}})
+	tree, link := filepath.Join(filepath.Dir(w.project), "tree"), filepath.Join(filepath.Dir(w.project), "link")
+	if err := errors.Join(os.CopyFS(tree, os.DirFS(w.project)), os.Symlink(tree, link)); err != nil {
+		t.Fatal(err)
+	}
+	item := w.items()[0]
+	if a, b := w.snapshot(item, tree), w.snapshot(item, link); a.seal() != b.seal() {
+		t.Errorf("%+v is seen by a link as %+v", a.files, b.files)
+	}
+	before := w.snapshot(item, tree).seal()
+	w.write("own.sh", "echo other")
+	if w.snapshot(item, tree).seal() == before {
+		t.Error("the project's own file is not pinned")
+	}
+}
+
+// What a shell reads from a file is pinned, hidden characters of a definition are
+// noted, and what cannot be looked through or read in full is not taken for known.
+func TestUnusualItems(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		command Command
+		prepare func(w *world) error
+		files   []string
+		notes   []NoteID
+		blocked bool
+	}{
+		"a redirection":          {Command{Line: "sh -s < run.sh"}, nil, []string{"run.sh"}, []NoteID{NoteUntold}, false},
+		"a redirection and both": {Command{Line: "cat <> run.sh"}, nil, []string{"run.sh"}, nil, false},
+		"a text from the right":  {Command{Line: "echo \u202egnihton"}, nil, nil, []NoteID{NoteHidden}, false},
+		"too long":               {Command{Line: "./run.sh " + strings.Repeat("x", maxLine)}, nil, []string{"run.sh"}, []NoteID{NoteUnread}, false},
+		"too deep":               {Command{Line: strings.Repeat("(", maxBrackets) + "./run.sh" + strings.Repeat(")", maxBrackets) + "; { :; }"}, nil, []string{"run.sh"}, []NoteID{NoteUnread}, false},
+		"too many folders": {Command{Line: ".agent/hooks/run.sh"}, func(w *world) (err error) {
+			for i := range maxEntries {
+				err = errors.Join(err, os.Mkdir(w.path(".agent/hooks/"+strconv.Itoa(i)), 0o755))
+			}
+			return err
+		}, []string{".agent/hooks/run.sh"}, []NoteID{NoteMany}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.write("run.sh", "true")
+			w.write(".agent/hooks/run.sh", "true")
+			if tt.prepare != nil {
+				if err := tt.prepare(w); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := w.stands(Item{Own: !tt.blocked, Command: tt.command})
+			var notes []NoteID
+			for _, n := range s.Notes {
+				notes = append(notes, n.ID)
+			}
+			if diff := cmp.Diff(tt.notes, notes); diff != "" || s.Blocked != tt.blocked {
+				t.Errorf("blocked: %v, %s", s.Blocked, diff)
+			}
+			if diff := cmp.Diff(tt.files, s.Files); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
