@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 
@@ -32,10 +33,15 @@ type source struct {
 	// missing are guards that were in force and cannot be found any more. The calls
 	// that they are about are asked about.
 	missing []hook.Handler
+	// judged are the guards that were judged, by id.
+	judged map[string]judgement
 	// undecided says that the file cannot be read, or has guards that wait for the
 	// user's decision.
 	undecided bool
 }
+
+// judgement is what the user decided about a guard.
+type judgement struct{ inForce, undecided bool }
 
 func form(f settings.File) hook.Form {
 	if f.Claude {
@@ -77,6 +83,28 @@ func (h *Hooks) again(ctx context.Context) *list {
 	return now
 }
 
+// decide takes over what the user decided about one hook. What is known about the
+// others stays, so that a decision about each of many hooks takes no time that grows
+// with their square.
+func (h *Hooks) decide(ctx context.Context, id string) {
+	before := h.current(ctx)
+	l := &list{sources: slices.Clone(before.sources)}
+	for i := range l.sources {
+		s := &l.sources[i]
+		s.judged = maps.Clone(s.judged)
+		delete(s.judged, id)
+	}
+	h.settleAll(ctx, l)
+	h.mu.Lock()
+	if h.list == before {
+		h.list = l
+	} else {
+		h.list = nil // it was read again meanwhile
+	}
+	h.mu.Unlock()
+	h.cfg.Changed("")
+}
+
 // equal reports whether two texts have the same hooks.
 func equal(a, b *settings.Text) bool {
 	if a == b {
@@ -91,7 +119,7 @@ func equal(a, b *settings.Text) bool {
 }
 
 func (h *Hooks) read(ctx context.Context, files []settings.File, texts []*settings.Text) *list {
-	l := &list{missing: map[string]bool{}}
+	l := &list{}
 	items := []trust.Item{}
 	for i, f := range files {
 		s := source{file: f, text: texts[i], err: texts[i].Err}
@@ -106,6 +134,13 @@ func (h *Hooks) read(ctx context.Context, files []settings.File, texts []*settin
 		l.sources = append(l.sources, s)
 	}
 	h.cfg.Trust.Stand(trust.KindHook, items)
+	h.settleAll(ctx, l)
+	return l
+}
+
+// settleAll sets what is missing, and all hooks.
+func (h *Hooks) settleAll(ctx context.Context, l *list) {
+	l.missing, l.handlers = map[string]bool{}, nil
 	for i := range l.sources {
 		s := &l.sources[i]
 		s.missing = h.settle(ctx, s)
@@ -114,7 +149,6 @@ func (h *Hooks) read(ctx context.Context, files []settings.File, texts []*settin
 		}
 		l.handlers = slices.Concat(l.handlers, s.handlers, s.missing)
 	}
-	return l
 }
 
 // find returns a hook that stands in a file, and its file.
@@ -164,18 +198,21 @@ func (h *Hooks) settle(ctx context.Context, s *source) (missing []hook.Handler) 
 	}
 	var force []string
 	s.undecided = s.err != nil
+	if s.judged == nil {
+		s.judged = map[string]judgement{}
+	}
 	for _, x := range s.handlers {
 		if !guards(x) {
 			continue
 		}
-		switch h.decided(ctx, x, h.cfg.Folder).State {
-		case hook.StateReady:
-			force = append(force, x.ID())
-		case hook.StateUntrusted:
-			state, err := h.cfg.Trust.Check(ctx, x.ID(), "")
-			s.undecided = s.undecided || err != nil || state != trust.StateRefused
-		case hook.StateChanged:
-			s.undecided = true
+		id := x.ID()
+		j, known := s.judged[id]
+		if !known {
+			j = h.judge(ctx, x)
+			s.judged[id] = j
+		}
+		if s.undecided = s.undecided || j.undecided; j.inForce {
+			force = append(force, id)
 		}
 	}
 	missing = s.lost(known)
@@ -187,6 +224,19 @@ func (h *Hooks) settle(ctx context.Context, s *source) (missing []hook.Handler) 
 	m, _ := s.text.Member("hooks")
 	h.remember(ctx, s.file.Path(), known, guard{m.Raw, force})
 	return h.vanish(ctx, s, missing)
+}
+
+// judge says what the user decided about a guard.
+func (h *Hooks) judge(ctx context.Context, x hook.Handler) judgement {
+	switch r := h.decided(ctx, x, h.cfg.Folder); r.State {
+	case hook.StateReady:
+		return judgement{inForce: true}
+	case hook.StateUntrusted:
+		return judgement{undecided: r.Why != string(trust.StateRefused)}
+	case hook.StateChanged:
+		return judgement{undecided: true}
+	}
+	return judgement{}
 }
 
 // lost returns the guards that were in force and do not stand in the file.

@@ -63,7 +63,7 @@ func (h *Hooks) ShowTrust(ctx context.Context, in TrustRequest) (TrustShown, err
 func (h *Hooks) AcceptTrust(ctx context.Context, in TrustAcceptRequest) (backend.Empty, error) {
 	h.current(ctx)
 	err := h.cfg.Trust.Accept(ctx, in.ID, in.Seal)
-	h.again(ctx)
+	h.decide(ctx, in.ID)
 	return backend.Empty{}, err
 }
 
@@ -71,7 +71,7 @@ func (h *Hooks) AcceptTrust(ctx context.Context, in TrustAcceptRequest) (backend
 func (h *Hooks) RefuseTrust(ctx context.Context, in TrustRequest) (backend.Empty, error) {
 	h.current(ctx)
 	err := h.cfg.Trust.Refuse(ctx, in.ID)
-	h.again(ctx)
+	h.decide(ctx, in.ID)
 	return backend.Empty{}, err
 }
 
@@ -82,6 +82,6 @@ func (h *Hooks) RevokeTrust(ctx context.Context, in TrustRequest) (backend.Empty
 		h.release(in.ID)
 	}
 	err := h.cfg.Trust.Revoke(ctx, in.ID)
-	h.again(ctx)
+	h.decide(ctx, in.ID)
 	return backend.Empty{}, err
 }

@@ -3,8 +3,11 @@
 package hooks
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"atelier.dev/atelier/agent"
@@ -138,5 +141,44 @@ func TestGuardsThatAreRemoved(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// counting is a store that counts what is read.
+type counting struct {
+	Store
+	reads atomic.Int64
+}
+
+func (c *counting) Setting(ctx context.Context, key string) (string, error) {
+	c.reads.Add(1)
+	return c.Store.Setting(ctx, key)
+}
+
+// A decision about one hook reads nothing about the others, however many there are.
+func TestDecisionsAreIndependent(t *testing.T) {
+	t.Parallel()
+	reads := func(n int) int64 {
+		f := newFixture(t)
+		var all []string
+		for i := range n {
+			all = append(all, fmt.Sprintf(`{"type": "command", "command": "exit %d"}`, i))
+		}
+		f.write(".agent/settings.json", `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [`+strings.Join(all, ", ")+`]}]}}`)
+		store := &counting{Store: f.store}
+		f.cfg.Store = store
+		id := f.rows()[0].ID
+		shown, err := f.ShowTrust(t.Context(), TrustRequest{ID: id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := store.reads.Load()
+		if _, err := f.AcceptTrust(t.Context(), TrustAcceptRequest{ID: id, Seal: shown.Seal}); err != nil {
+			t.Fatal(err)
+		}
+		return store.reads.Load() - before
+	}
+	if few, many := reads(2), reads(40); few == 0 || many != few {
+		t.Errorf("it reads %d settings with 2 hooks and %d with 40", few, many)
 	}
 }
