@@ -265,7 +265,7 @@ test('a project asks before it runs its hooks, and asks again when a script chan
 // COM-73, COM-75
 test('the panel says in Chinese what is odd about hooks, why one does not run and what another changed', async () => {
   const command = (command: string) => [{ type: 'command', command }]
-  const { page, offences } = await start(
+  const { page, host, offences } = await start(
     [read('shop.ts'), { text: 'Gelesen.' }],
     {
       'shop.ts': 'export {}\n',
@@ -349,5 +349,14 @@ test('the panel says in Chinese what is odd about hooks, why one does not run an
   await never.getByRole('button', { name: /^移除/ }).click()
   await page.getByRole('dialog').getByRole('button', { name: '移除', exact: true }).click()
   await panel.getByText('已移除：echo never。').waitFor()
+
+  // K-34: a trusted guard that is taken out is missed until the user does without it.
+  await writeFile(join(host.folder, '.agent/settings.json'), '{}')
+  await panel.getByText(/这 1 个守护调用的钩子已从文件中移除/).waitFor()
+  await shots(page, 'hooks-gone')
+  expect(await violations(page)).toEqual([])
+  await tabTo(panel.getByRole('button', { name: '不再需要' }))
+  await page.keyboard.press('Enter')
+  await panel.getByText(/已从文件中移除/).waitFor({ state: 'detached' })
   expect(offences).toEqual([])
 })
