@@ -196,7 +196,7 @@ func (c careless) Run(ctx context.Context, call agent.Invocation) agent.Result {
 // model is told, and the turn goes on.
 func TestPanics(t *testing.T) {
 	t.Parallel()
-	for _, at := range []string{"access", "validate", "redirect", "preview", "draft", "drafting", "run", "reduce", "preToolUse", "postToolUse", "stop"} {
+	for _, at := range []string{"access", "validate", "redirect", "preview", "draft", "drafting", "run", "reduce", "preToolUse", "permissionRequest", "postToolUse", "stop"} {
 		t.Run(at, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Note", "a")}}, llmtest.Round{Text: "Done."}), careless{note{name: "Note"}, at})
@@ -218,7 +218,7 @@ func TestPanics(t *testing.T) {
 				t.Errorf("told %q", call.ForModel())
 			}
 			failed := slices.ContainsFunc(find[agent.HookEnd](events), func(h agent.HookEnd) bool { return h.Failed })
-			if hook := slices.Contains([]string{"preToolUse", "postToolUse", "stop"}, at); failed != hook {
+			if hook := slices.Contains([]string{"preToolUse", "permissionRequest", "postToolUse", "stop"}, at); failed != hook {
 				t.Errorf("a hook failed: %t", failed)
 			}
 		})
