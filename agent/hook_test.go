@@ -121,6 +121,39 @@ func TestAbortEndsInOrder(t *testing.T) {
 	}
 }
 
+// COM-81: what a hook wants asked is asked of the program, whose refusal may have a
+// reason. Without anybody to ask, the call is denied.
+func TestHooksAskTheProgram(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		approver agent.Approver
+		ends     agent.Outcome
+		told     string
+	}{
+		"it allows": {approver(func(_ context.Context, req agent.ApprovalRequest) (agent.Answer, error) {
+			if req.Tool != "Look" || req.Input != `{"text":"a"}` || req.By != agent.ByHook {
+				t.Errorf("asked about %+v", req)
+			}
+			return agent.Answer{Decision: agent.Allow}, nil
+		}), agent.OutcomeDone, "Look: a"},
+		"it refuses with a reason": {approver(func(context.Context, agent.ApprovalRequest) (agent.Answer, error) {
+			return agent.Answer{Decision: agent.Deny, Feedback: "look elsewhere"}, nil
+		}), agent.OutcomeDenied, "look elsewhere"},
+		"nobody can be asked": {nil, agent.OutcomeDenied, "nobody could be asked"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Look", "a")}}, llmtest.Round{Text: "Done."}))
+			r.cfg.Approver = c.approver
+			r.cfg.Hooks = at(agent.HookPreToolUse, agent.HookAdvice{Decision: agent.Ask, Reason: "Look twice."})
+			ends := find[agent.ToolCallEnd](r.run("go"))
+			if len(ends) != 1 || ends[0].Outcome != c.ends || !strings.Contains(ends[0].ForModel(), c.told) {
+				t.Errorf("%+v", ends)
+			}
+		})
+	}
+}
+
 // OAS-119, K-10, K-12: what hooks advise against what a gate says; who is asked,
 // what runs and what the model is told.
 func TestHooksAdviseAboutCalls(t *testing.T) {

@@ -203,8 +203,8 @@ var shapes = map[string]struct {
 7! event_unknown OnSave`},
 }
 
-// COM-71, COM-72, OAS-665: each shape in which hooks are found, what is read and
-// what its author is told. Nothing that is wrong affects what stands beside it.
+// COM-71, COM-72, COM-84, OAS-665: each shape in which hooks are found, what is
+// read and what its author is told. Nothing that is wrong affects what stands beside it.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for name, c := range shapes {
