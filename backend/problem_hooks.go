@@ -2,15 +2,16 @@ package backend
 
 // Problems of hooks. The first argument names the hook or the file.
 const (
-	ProblemHookMissing   ProblemID = "hook_missing"
-	ProblemHookEntry     ProblemID = "hook_entry"
-	ProblemHookDraft     ProblemID = "hook_draft"
-	ProblemHookScope     ProblemID = "hook_scope"
-	ProblemHookInput     ProblemID = "hook_input"
-	ProblemHookNotKept   ProblemID = "hook_not_kept"
-	ProblemHookUntrusted ProblemID = "hook_untrusted"
-	ProblemHookUnwritten ProblemID = "hook_unwritten"
-	ProblemHooksFile     ProblemID = "hooks_file"
+	ProblemHookMissing     ProblemID = "hook_missing"
+	ProblemHookEntry       ProblemID = "hook_entry"
+	ProblemHookDraft       ProblemID = "hook_draft"
+	ProblemHookScope       ProblemID = "hook_scope"
+	ProblemHookInput       ProblemID = "hook_input"
+	ProblemHookNotKept     ProblemID = "hook_not_kept"
+	ProblemHookUntrusted   ProblemID = "hook_untrusted"
+	ProblemHookUnwritten   ProblemID = "hook_unwritten"
+	ProblemHooksFile       ProblemID = "hooks_file"
+	ProblemHooksFileUnread ProblemID = "hooks_file_unread"
 )
 
 const keptHooks = "The hooks were not changed."
@@ -35,5 +36,9 @@ var hookProblems = map[ProblemID]problem{
 	ProblemHooksFile: {
 		code: CodeInvalid, message: "{0} cannot be read from line {1} on, so its hooks do not run.",
 		kept: "The file was not changed.", next: "Correct it.",
+	},
+	ProblemHooksFileUnread: {
+		code: CodeInvalid, message: "{0} cannot be read, so its hooks do not run.",
+		kept: "The file was not changed.", next: "Make it a file that you may read.",
 	},
 }

@@ -3,27 +3,28 @@ package backend
 // Problems of permission rules. Those that begin with "rule_" and say why a rule
 // cannot be read have its text first.
 const (
-	ProblemRuleEmpty      ProblemID = "rule_empty"
-	ProblemRuleLong       ProblemID = "rule_long"
-	ProblemRuleHidden     ProblemID = "rule_hidden"
-	ProblemRuleBracket    ProblemID = "rule_bracket"
-	ProblemRuleTool       ProblemID = "rule_tool"
-	ProblemRuleSelector   ProblemID = "rule_selector"
-	ProblemRuleTools      ProblemID = "rule_tools"
-	ProblemRuleParent     ProblemID = "rule_parent"
-	ProblemRulePattern    ProblemID = "rule_pattern"
-	ProblemRuleStars      ProblemID = "rule_stars"
-	ProblemRuleDomain     ProblemID = "rule_domain"
-	ProblemRuleForm       ProblemID = "rule_form"
-	ProblemRuleDecision   ProblemID = "rule_decision"
-	ProblemRulePast       ProblemID = "rule_past"
-	ProblemRuleScope      ProblemID = "rule_scope"
-	ProblemRuleMissing    ProblemID = "rule_missing"
-	ProblemRuleOther      ProblemID = "rule_other"
-	ProblemRulesFull      ProblemID = "rules_full"
-	ProblemRulesFile      ProblemID = "rules_file"
-	ProblemRulesChanged   ProblemID = "rules_changed"
-	ProblemRulesUnwritten ProblemID = "rules_unwritten"
+	ProblemRuleEmpty       ProblemID = "rule_empty"
+	ProblemRuleLong        ProblemID = "rule_long"
+	ProblemRuleHidden      ProblemID = "rule_hidden"
+	ProblemRuleBracket     ProblemID = "rule_bracket"
+	ProblemRuleTool        ProblemID = "rule_tool"
+	ProblemRuleSelector    ProblemID = "rule_selector"
+	ProblemRuleTools       ProblemID = "rule_tools"
+	ProblemRuleParent      ProblemID = "rule_parent"
+	ProblemRulePattern     ProblemID = "rule_pattern"
+	ProblemRuleStars       ProblemID = "rule_stars"
+	ProblemRuleDomain      ProblemID = "rule_domain"
+	ProblemRuleForm        ProblemID = "rule_form"
+	ProblemRuleDecision    ProblemID = "rule_decision"
+	ProblemRulePast        ProblemID = "rule_past"
+	ProblemRuleScope       ProblemID = "rule_scope"
+	ProblemRuleMissing     ProblemID = "rule_missing"
+	ProblemRuleOther       ProblemID = "rule_other"
+	ProblemRulesFull       ProblemID = "rules_full"
+	ProblemRulesFile       ProblemID = "rules_file"
+	ProblemRulesFileUnread ProblemID = "rules_file_unread"
+	ProblemRulesChanged    ProblemID = "rules_changed"
+	ProblemRulesUnwritten  ProblemID = "rules_unwritten"
 )
 
 const (
@@ -61,6 +62,10 @@ var ruleProblems = map[ProblemID]problem{
 	ProblemRulesFile: {
 		code: CodeInvalid, message: "{0} cannot be read from line {1} on, so commands that no other rule allows are asked about.",
 		kept: "The file was not changed.", next: "Correct it.",
+	},
+	ProblemRulesFileUnread: {
+		code: CodeInvalid, message: "{0} cannot be read, so commands that no other rule allows are asked about.",
+		kept: "The file was not changed.", next: "Make it a file that you may read.",
 	},
 	ProblemRulesChanged: {
 		code: CodeBusy, message: "{0} has changed since it was shown.",

@@ -199,6 +199,7 @@ func (e *Engine) Try(ctx context.Context, h Handler, input json.RawMessage) Entr
 		return e.entry(r)
 	}
 	e.execute(ctx, &r)
+	r.failClosed()
 	return e.entry(r)
 }
 

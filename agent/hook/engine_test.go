@@ -292,6 +292,10 @@ func TestTry(t *testing.T) {
 	if r.read("input") != string(m.Inputs[0]) || r.read("env") != "Bash s1\n" {
 		t.Errorf("%s, %s", r.read("input"), r.read("env"))
 	}
+	guard := parse(t, hook.FormAgent, `{"PreToolUse":[{"hooks":[{"type":"command","command":"./not-there"}]}]}`)[0]
+	if got := e.Try(t.Context(), guard, m.Inputs[0]); got.Outcome != hook.OutcomeFailed || got.Effect.Decision != agent.Deny || got.Effect.Reason == "" {
+		t.Errorf("a guard that fails: %+v", got)
+	}
 	if got := e.Try(t.Context(), hook.Handler{Kind: hook.KindFunction}, nil); got.Outcome != hook.OutcomeFailed {
 		t.Errorf("%+v", got)
 	}

@@ -44,6 +44,13 @@ func (r *result) fail(cause Cause, detail string) {
 	r.outcome, r.cause, r.detail, r.answer = OutcomeFailed, cause, detail, Answer{}
 }
 
+// failClosed denies the call if the failure of the hook does.
+func (r *run) failClosed() {
+	if r.closes() {
+		r.answer = Answer{Decision: agent.Deny, Reason: r.why()}
+	}
+}
+
 // closes reports whether the failure of a hook denies the call (K-34): it guards
 // calls, and it could not say what it thinks of this one.
 func (r *run) closes() bool {

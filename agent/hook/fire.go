@@ -152,9 +152,7 @@ func (f *firing) influence(r *run) {
 	case !r.own:
 		r.fail(CauseView, "")
 	}
-	if r.closes() {
-		r.answer = Answer{Decision: agent.Deny, Reason: r.why()}
-	}
+	r.failClosed()
 	if u := r.answer.Update; u != nil && r.outcome == OutcomeRan {
 		switch {
 		case f.engine.Update == nil:

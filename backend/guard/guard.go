@@ -272,10 +272,8 @@ func problemOf(err error, f settings.File) *backend.Error {
 	if err == nil {
 		return nil
 	}
-	line := 0
-	var syntax *settings.SyntaxError
-	if errors.As(err, &syntax) {
-		line = syntax.Line
+	if line := settings.LineOf(err); line > 0 {
+		return backend.Problem(backend.ProblemRulesFile, f.Path(), strconv.Itoa(line)).Because(err)
 	}
-	return backend.Problem(backend.ProblemRulesFile, f.Path(), strconv.Itoa(line)).Because(err)
+	return backend.Problem(backend.ProblemRulesFileUnread, f.Path()).Because(err)
 }

@@ -104,12 +104,10 @@ func problemOf(s source) *backend.Error {
 	if s.err == nil {
 		return nil
 	}
-	line := 0
-	var syntax *settings.SyntaxError
-	if errors.As(s.err, &syntax) {
-		line = syntax.Line
+	if line := settings.LineOf(s.err); line > 0 {
+		return backend.Problem(backend.ProblemHooksFile, s.file.Path(), strconv.Itoa(line)).Because(s.err)
 	}
-	return backend.Problem(backend.ProblemHooksFile, s.file.Path(), strconv.Itoa(line)).Because(s.err)
+	return backend.Problem(backend.ProblemHooksFileUnread, s.file.Path()).Because(s.err)
 }
 
 func (h *Hooks) row(ctx context.Context, x hook.Handler) (HookRow, error) {

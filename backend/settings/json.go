@@ -26,6 +26,16 @@ type SyntaxError struct {
 func (e *SyntaxError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
+// LineOf returns the line where a file is not what it should be; 0 if it could not
+// be read at all.
+func LineOf(err error) int {
+	var syntax *SyntaxError
+	if errors.As(err, &syntax) {
+		return syntax.Line
+	}
+	return 0
+}
+
 // Line returns the line of an offset, counted from 1.
 func Line(b []byte, at int) int { return 1 + bytes.Count(b[:min(at, len(b))], []byte("\n")) }
 

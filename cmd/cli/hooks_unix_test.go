@@ -129,6 +129,7 @@ func TestHooksList(t *testing.T) {
   "Stop": [{"hooks": [{"type": "command", "command": "echo \u001b[2J\u202e; \"$X\""}]}]
 }}`)
 	p.put(".agent/settings.json", "{\n")
+	p.put(".agent/local-settings.json/a", "")
 	out, errs, code := p.run("hooks", "list")
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, errs)
@@ -136,6 +137,7 @@ func TestHooksList(t *testing.T) {
 	for _, want := range []string{
 		"settings.json (project)", "preToolUse Bash: waits for your trust", "runs .claude/hooks/check.sh", "stop *: waits for your trust",
 		"⟨U+001B⟩[2J⟨U+202E⟩", `What "$X" runs is known only when it runs.`, "cannot be read from line 1 on",
+		"local-settings.json cannot be read, so its hooks do not run.",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
@@ -143,7 +145,7 @@ func TestHooksList(t *testing.T) {
 	}
 	out, errs, code = p.run("hooks", "list", "--json")
 	var reply hooks.HooksReply
-	if err := json.Unmarshal([]byte(out), &reply); err != nil || code != 0 || len(reply.Hooks) != 2 || len(reply.Files) != 2 {
+	if err := json.Unmarshal([]byte(out), &reply); err != nil || code != 0 || len(reply.Hooks) != 2 || len(reply.Files) != 3 {
 		t.Errorf("exit %d: %s%s (%v)", code, out, errs, err)
 	}
 	for _, args := range [][]string{{"hooks"}, {"hooks", "list", "a", "b"}, {"hooks", "test"}, {"hooks", "other"}, {"hooks", "test", "Stop", "--hook", "a", "--command", "b"}} {

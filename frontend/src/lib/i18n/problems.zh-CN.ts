@@ -593,6 +593,11 @@ export const problems: Record<ProblemID, Words> = {
     kept: '文件没有改变。',
     next: '请改正它。',
   },
+  rules_file_unread: {
+    message: '{0} 无法读取，因此其他规则未允许的命令都会先询问。',
+    kept: '文件没有改变。',
+    next: '请把它换成可以读取的普通文件。',
+  },
   rules_changed: {
     message: '{0} 在显示之后已有改动。',
     kept: '没有接受任何内容。',
@@ -645,6 +650,11 @@ export const problems: Record<ProblemID, Words> = {
     message: '{0} 从第 {1} 行起无法读取，因此其中的钩子不会运行。',
     kept: '文件没有改变。',
     next: '请更正它。',
+  },
+  hooks_file_unread: {
+    message: '{0} 无法读取，因此其中的钩子不会运行。',
+    kept: '文件没有改变。',
+    next: '请把它换成可以读取的普通文件。',
   },
   editor_failed: {
     message: '无法启动 {0}。',
