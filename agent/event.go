@@ -350,6 +350,10 @@ type HooksChange struct {
 	Logged bool `json:"logged,omitempty"`
 }
 
+// ServersChange says that something about the MCP servers changed: their list, a
+// connection, what they offer or what they ask a person. It is read again.
+type ServersChange struct{}
+
 // RateLimitReport is what a provider reported about the key's rate limits with
 // its newest answer (LLM-32).
 type RateLimitReport struct {

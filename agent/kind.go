@@ -41,10 +41,11 @@ const (
 	KindRetrying           Kind = "retrying"
 	KindSideRequest        Kind = "side_request"
 	KindPromptSuggestion   Kind = "prompt_suggestion"
-	KindRateLimit          Kind = "rate_limit"   // what the provider reports as left
-	KindTaskChange         Kind = "task_change"  // a background command began, printed or ended
-	KindQueueChange        Kind = "queue_change" // the user changed the messages that wait
-	KindHooksChange        Kind = "hooks_change" // the list of hooks or their log changed
+	KindRateLimit          Kind = "rate_limit"     // what the provider reports as left
+	KindTaskChange         Kind = "task_change"    // a background command began, printed or ended
+	KindQueueChange        Kind = "queue_change"   // the user changed the messages that wait
+	KindHooksChange        Kind = "hooks_change"   // the list of hooks or their log changed
+	KindServersChange      Kind = "servers_change" // the MCP servers changed
 	KindHistoryRepaired    Kind = "history_repaired"
 	KindCompactionStart    Kind = "compaction_start"
 	KindCompactionPhase    Kind = "compaction_phase"
@@ -86,6 +87,7 @@ func (RateLimitReport) Kind() Kind    { return KindRateLimit }
 func (TaskChange) Kind() Kind         { return KindTaskChange }
 func (QueueChange) Kind() Kind        { return KindQueueChange }
 func (HooksChange) Kind() Kind        { return KindHooksChange }
+func (ServersChange) Kind() Kind      { return KindServersChange }
 func (HistoryRepaired) Kind() Kind    { return KindHistoryRepaired }
 func (CompactionStart) Kind() Kind    { return KindCompactionStart }
 func (CompactionPhase) Kind() Kind    { return KindCompactionPhase }
@@ -133,6 +135,7 @@ var kinds = define(
 	delta[TaskChange](),
 	delta[QueueChange](),
 	delta[HooksChange](),
+	delta[ServersChange](),
 	durable[HistoryRepaired](),
 	durable[CompactionStart](),
 	delta[CompactionPhase](),

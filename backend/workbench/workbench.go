@@ -23,6 +23,7 @@ import (
 	"atelier.dev/atelier/backend/guard"
 	"atelier.dev/atelier/backend/hooks"
 	"atelier.dev/atelier/backend/live"
+	"atelier.dev/atelier/backend/mcp"
 	"atelier.dev/atelier/backend/models"
 )
 
@@ -86,6 +87,7 @@ type Workbench struct {
 	guard     *guard.Guard
 	setUp     atomic.Bool // the hooks of the folder's setup have run
 	hooks     *hooks.Hooks
+	servers   *mcp.Servers
 	choices   choices
 	caches    *caches.Caches
 
@@ -108,6 +110,7 @@ func New(cfg Config) *Workbench {
 		guard: guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
 	}
 	w.hooks = w.newHooks()
+	w.servers = &mcp.Servers{}
 	w.caches = caches.New(filepath.Join(cfg.Home, "confined"), caches.MaxBytes, time.Now)
 	w.sessions = live.New(live.Config{
 		Log: cfg.Store, Check: w.belongsHere, Build: w.newSession, Start: w.sessionStart, Show: w.show,
@@ -173,16 +176,8 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "editors.list", w.listEditors)
 	handle(d, "editors.check", w.checkEditor)
 	handle(d, "editors.try", w.tryEditor)
-	handle(d, "models.list", w.providers.List)
-	handle(d, "models.local", w.providers.Local)
-	handle(d, "models.test", w.providers.Test)
 	handle(d, "costs.summary", w.costs)
-	handle(d, "keys.list", w.providers.ListKeys)
-	handle(d, "keys.set", w.providers.SetKey)
-	handle(d, "keys.remove", w.providers.RemoveKey)
-	handle(d, "endpoints.list", w.providers.ListEndpoints)
-	handle(d, "endpoints.set", w.providers.SetEndpoint)
-	handle(d, "endpoints.remove", w.providers.RemoveEndpoint)
+	w.modelMethods(d)
 	handle(d, "permissions.rules", w.listRules)
 	handle(d, "permissions.add", w.addRule)
 	handle(d, "permissions.remove", w.removeRule)
@@ -190,6 +185,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "permissions.try", w.tryRule)
 	handle(d, "permissions.suggest", w.suggestRules)
 	w.hookMethods(d)
+	w.serverMethods(d)
 	handle(d, "preferences.get", w.preferences)
 	handle(d, "preferences.change", w.changePreferences)
 	handle(d, "host.open_link", w.openLink)
@@ -197,6 +193,19 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "host.zoom", w.zoom)
 	handle(d, "host.pick_folder", w.pickFolder)
 	return d
+}
+
+// modelMethods registers the methods of models, their keys and their addresses.
+func (w *Workbench) modelMethods(d *Dispatcher) {
+	handle(d, "models.list", w.providers.List)
+	handle(d, "models.local", w.providers.Local)
+	handle(d, "models.test", w.providers.Test)
+	handle(d, "keys.list", w.providers.ListKeys)
+	handle(d, "keys.set", w.providers.SetKey)
+	handle(d, "keys.remove", w.providers.RemoveKey)
+	handle(d, "endpoints.list", w.providers.ListEndpoints)
+	handle(d, "endpoints.set", w.providers.SetEndpoint)
+	handle(d, "endpoints.remove", w.providers.RemoveEndpoint)
 }
 
 // Subscribe passes every [feed.Envelope], as JSON, to watch until cancel is called.

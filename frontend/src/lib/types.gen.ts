@@ -209,6 +209,10 @@ export type CommandResult = {
   confined?: boolean
 }
 
+export type CommandsReply = {
+  commands?: SlashCommand[]
+}
+
 export type CommitReply = {
   id: string
   hooks_skipped?: string[]
@@ -256,6 +260,18 @@ export type CompactionStart = {
 }
 
 export type CompactionTrigger = "auto" | "manual" | "overflow"
+
+export type CompleteReply = {
+  values?: string[]
+  more?: boolean
+}
+
+export type CompleteRequest = {
+  name: string
+  argument: string
+  value: string
+  arguments?: Record<string, string>
+}
 
 export type ConfigureRequest = {
   session: string
@@ -457,6 +473,7 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "rate_limit"; data: RateLimitReport }
   | { kind: "reasoning_delta"; data: ReasoningDelta }
   | { kind: "retrying"; data: Retrying }
+  | { kind: "servers_change"; data: ServersChange }
   | { kind: "session_end"; data: SessionEnd }
   | { kind: "session_start"; data: SessionStart }
   | { kind: "settings"; data: SettingsChange }
@@ -481,6 +498,16 @@ export type EventRef = {
 
 export type EventReply = {
   event: Event
+}
+
+export type ExpandReply = {
+  text: string
+}
+
+export type ExpandRequest = {
+  session?: string
+  name: string
+  arguments?: Record<string, string>
 }
 
 export type Failure = {
@@ -541,6 +568,11 @@ export type Font = {
 export type Fonts = {
   interface?: Font
   code?: Font
+}
+
+export type FormQuestion = {
+  message: string
+  schema?: unknown
 }
 
 export type GitOperation = "merge" | "rebase" | "cherry-pick" | "revert" | "am" | "bisect"
@@ -900,7 +932,7 @@ export type KeyList = {
 
 export type KeySource = "environment" | "keyring" | "file"
 
-export type Kind = "session_start" | "session_end" | "settings" | "briefing" | "briefing_update" | "title" | "user_input" | "turn_continued" | "reasoning_delta" | "assistant_text_start" | "assistant_text_delta" | "assistant_text_end" | "tool_call_draft" | "tool_call_start" | "tool_call_output_delta" | "tool_call_end" | "approval_request" | "approval_answer" | "hook_start" | "hook_output_delta" | "hook_end" | "steering_injected" | "local_command_start" | "local_command_output_delta" | "local_command_end" | "retrying" | "side_request" | "prompt_suggestion" | "rate_limit" | "task_change" | "queue_change" | "hooks_change" | "history_repaired" | "compaction_start" | "compaction_phase" | "compaction_end" | "loop_detection" | "turn_limit" | "warning" | "error" | "processing_end"
+export type Kind = "session_start" | "session_end" | "settings" | "briefing" | "briefing_update" | "title" | "user_input" | "turn_continued" | "reasoning_delta" | "assistant_text_start" | "assistant_text_delta" | "assistant_text_end" | "tool_call_draft" | "tool_call_start" | "tool_call_output_delta" | "tool_call_end" | "approval_request" | "approval_answer" | "hook_start" | "hook_output_delta" | "hook_end" | "steering_injected" | "local_command_start" | "local_command_output_delta" | "local_command_end" | "retrying" | "side_request" | "prompt_suggestion" | "rate_limit" | "task_change" | "queue_change" | "hooks_change" | "servers_change" | "history_repaired" | "compaction_start" | "compaction_phase" | "compaction_end" | "loop_detection" | "turn_limit" | "warning" | "error" | "processing_end"
 
 export type Lack = "missing" | "refused" | "kernel" | "unsupported" | "weaker" | "reads" | "processes" | "mounts" | "signals"
 
@@ -1001,6 +1033,11 @@ export type LinesRequest = {
   path: string
   from: number
   to: number
+}
+
+export type LinkQuestion = {
+  message: string
+  url: string
 }
 
 export type LinkRequest = {
@@ -1114,6 +1151,12 @@ export type Notices = {
   mute_waiting?: boolean
   mute_done?: boolean
   mute_failed?: boolean
+}
+
+export type OAuthDraft = {
+  client_id?: string
+  callback_port?: number
+  scopes?: string[]
 }
 
 export type OpenFileRequest = {
@@ -1240,6 +1283,12 @@ export type ProjectList = {
 
 export type ProjectRequest = {
   folder: string
+}
+
+export type PromptArgument = {
+  name: string
+  description?: string
+  required?: boolean
 }
 
 export type PromptSuggestion = {
@@ -1420,6 +1469,21 @@ export type RulesRequest = {
   session?: string
 }
 
+export type SamplingMessage = {
+  role: string
+  text: string
+  kind?: string
+}
+
+export type SamplingQuestion = {
+  provider: string
+  model: string
+  system?: string
+  messages?: SamplingMessage[]
+  max_tokens: number
+  estimate?: number
+}
+
 export type Sandbox = {
   on?: boolean
   free?: boolean
@@ -1446,6 +1510,268 @@ export type Scope = "once" | "session" | "local" | "project" | "user"
 export type SendRequest = {
   session: string
   text: string
+}
+
+export type ServerAnswer = {
+  id: string
+  action: ServerAnswerAction
+  content?: unknown
+  remember?: boolean
+}
+
+export type ServerAnswerAction = "accept" | "decline" | "cancel"
+
+export type ServerAuthoriseReply = {
+  url: string
+}
+
+export type ServerCounts = {
+  tools: number
+  tools_off?: number
+  changed?: number
+  resources?: number
+  prompts?: number
+  tokens: number
+}
+
+export type ServerDraft = {
+  name: string
+  transport: string
+  command?: string
+  args?: string[]
+  cwd?: string
+  url?: string
+  env?: Record<string, string>
+  headers?: Record<string, string>
+  secrets?: Record<string, string>
+  oauth?: OAuthDraft
+  options: ServerOptions
+}
+
+export type ServerFile = {
+  path: string
+  scope: Scope
+  problem?: Error
+}
+
+export type ServerFinding = {
+  id: string
+  args?: string[]
+  message: string
+  harmless?: boolean
+}
+
+export type ServerHealth = {
+  since?: number
+  next?: number
+  pid?: number
+  restarts?: number
+  pinged?: number
+  latency_us?: number
+  answered?: number
+  calls?: number
+  failures?: number
+}
+
+export type ServerImport = {
+  draft: ServerDraft
+  findings?: ServerFinding[]
+  taken?: boolean
+  inputs?: ServerImportInput[]
+}
+
+export type ServerImportInput = {
+  id: string
+  description?: string
+  secret?: boolean
+}
+
+export type ServerImportReply = {
+  sources?: ServerImportSource[]
+}
+
+export type ServerImportRequest = {
+  path: string
+  names?: string[]
+  scope: Scope
+  inputs?: Record<string, string>
+}
+
+export type ServerImportSource = {
+  program: string
+  path: string
+  problem?: Error
+  servers?: ServerImport[]
+}
+
+export type ServerLogEntry = {
+  at: number
+  level: string
+  id?: string
+  args?: string[]
+  text: string
+}
+
+export type ServerOptions = {
+  trusted?: boolean
+  always_shown?: boolean
+  start_ms?: number
+  call_ms?: number
+}
+
+export type ServerOrigin = {
+  scope: Scope
+  file?: string
+  line?: number
+}
+
+export type ServerPeer = {
+  protocol?: string
+  name?: string
+  version?: string
+  instructions?: string
+}
+
+export type ServerPrompt = {
+  name: string
+  command: string
+  title?: string
+  description?: string
+  arguments?: PromptArgument[]
+}
+
+export type ServerQuestion = {
+  id: string
+  server: string
+  session: string
+  call_id?: string
+  at: number
+  form?: FormQuestion
+  link?: LinkQuestion
+  sampling?: SamplingQuestion
+}
+
+export type ServerRequest = {
+  name: string
+  session?: string
+}
+
+export type ServerResource = {
+  uri: string
+  name?: string
+  description?: string
+  mime?: string
+  template?: boolean
+}
+
+export type ServerRow = {
+  name: string
+  draft: ServerDraft
+  origin: ServerOrigin
+  state: ServerState
+  problem?: Error
+  findings?: ServerFinding[]
+  trust?: string
+  session_off?: boolean
+  peer: ServerPeer
+  health: ServerHealth
+  counts: ServerCounts
+}
+
+export type ServerSaveRequest = {
+  draft: ServerDraft
+  scope: Scope
+  replaces?: string
+}
+
+export type ServerShown = {
+  server: ServerRow
+  tools?: ServerTool[]
+  resources?: ServerResource[]
+  prompts?: ServerPrompt[]
+  stderr?: string
+  log?: ServerLogEntry[]
+}
+
+export type ServerState = "connected" | "connecting" | "failed" | "needs_auth" | "off" | "untrusted" | "changed" | "refused" | "broken" | "shadowed"
+
+export type ServerSwitchRequest = {
+  server: string
+  tool?: string
+  session?: string
+  on: boolean
+}
+
+export type ServerTestReply = {
+  steps?: ServerTestStep[]
+  peer: ServerPeer
+  tools?: ServerTool[]
+  error?: Error
+  stderr?: string
+}
+
+export type ServerTestRequest = {
+  draft: ServerDraft
+  replaces?: string
+}
+
+export type ServerTestStep = {
+  step: string
+  ms: number
+  ok: boolean
+}
+
+export type ServerTool = {
+  name: string
+  model: string
+  title?: string
+  description?: string
+  schema?: unknown
+  hints: ServerToolHints
+  tokens: number
+  calls?: number
+  failures?: number
+  offer: ServerToolOffer
+  before?: ServerToolBefore
+  seal?: string
+}
+
+export type ServerToolAcceptRequest = {
+  server: string
+  tool: string
+  seal: string
+}
+
+export type ServerToolBefore = {
+  description?: string
+  schema?: unknown
+}
+
+export type ServerToolHints = {
+  read_only?: boolean
+  destructive?: boolean
+}
+
+export type ServerToolOffer = {
+  off?: boolean
+  session_off?: boolean
+  deferred?: boolean
+  problem?: Error
+}
+
+export type ServersChange = {
+}
+
+export type ServersReply = {
+  servers?: ServerRow[]
+  files?: ServerFile[]
+  waiting?: ServerQuestion[]
+  tokens: number
+  deferred?: boolean
+}
+
+export type ServersRequest = {
+  session?: string
 }
 
 export type SessionEnd = {
@@ -1532,6 +1858,13 @@ export type SideRequest = {
   model: string
   usage: Usage
   cost?: Cost
+}
+
+export type SlashCommand = {
+  name: string
+  description?: string
+  source: string
+  arguments?: PromptArgument[]
 }
 
 export type Snapshot = {
@@ -1820,6 +2153,9 @@ export interface Methods {
   "changes.put_back": { args: PutBackRequest; reply: Empty }
   "changes.stage": { args: PathsRequest; reply: Empty }
   "changes.unstage": { args: PathsRequest; reply: Empty }
+  "commands.complete": { args: CompleteRequest; reply: CompleteReply }
+  "commands.expand": { args: ExpandRequest; reply: ExpandReply }
+  "commands.list": { args: ServersRequest; reply: CommandsReply }
   "conversation.answer": { args: AnswerRequest; reply: Empty }
   "conversation.breakdown": { args: SessionRef; reply: ContextBreakdown }
   "conversation.command": { args: CommandRequest; reply: Empty }
@@ -1859,6 +2195,19 @@ export interface Methods {
   "keys.list": { args: Empty; reply: KeyList }
   "keys.remove": { args: ProviderRef; reply: KeyList }
   "keys.set": { args: SetKeyRequest; reply: KeyList }
+  "mcp.accept_tool": { args: ServerToolAcceptRequest; reply: Empty }
+  "mcp.answer": { args: ServerAnswer; reply: Empty }
+  "mcp.authorise": { args: ServerRequest; reply: ServerAuthoriseReply }
+  "mcp.forget": { args: ServerRequest; reply: Empty }
+  "mcp.import": { args: ServerImportRequest; reply: Empty }
+  "mcp.importable": { args: Empty; reply: ServerImportReply }
+  "mcp.list": { args: ServersRequest; reply: ServersReply }
+  "mcp.reconnect": { args: ServerRequest; reply: Empty }
+  "mcp.remove": { args: ServerRequest; reply: Empty }
+  "mcp.save": { args: ServerSaveRequest; reply: Empty }
+  "mcp.show": { args: ServerRequest; reply: ServerShown }
+  "mcp.switch": { args: ServerSwitchRequest; reply: Empty }
+  "mcp.test": { args: ServerTestRequest; reply: ServerTestReply }
   "models.list": { args: ModelsRequest; reply: ModelList }
   "models.local": { args: Empty; reply: ModelList }
   "models.test": { args: ModelRef; reply: ConnectionTest }

@@ -78,6 +78,7 @@ function step(view: Writable, event: Event): void {
     case 'task_change':
     case 'queue_change':
     case 'hooks_change':
+    case 'servers_change':
       return
     case 'hook_end':
       endHook(view, event.data, keyOf(event))
