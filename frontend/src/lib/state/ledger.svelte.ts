@@ -19,7 +19,7 @@ export class Ledger {
   isProject = $state(false)
   rows = $state.raw<readonly LedgerRow[]>([])
   /** Where older calls are; undefined if there are none. */
-  next = $state.raw<CallPlace>()
+  #next = $state.raw<CallPlace>()
   /** The place of the call whose details are shown. */
   open = $state<string>()
   failure = $state.raw<ApiError | null>(null)
@@ -33,6 +33,10 @@ export class Ledger {
 
   constructor(call: Call) {
     this.#call = call
+  }
+
+  get more(): boolean {
+    return this.#next !== undefined
   }
 
   receive(envelope: Envelope): void {
@@ -57,7 +61,7 @@ export class Ledger {
   readonly load = oneAtATime(() => this.#read(undefined, Math.max(pageSize, this.rows.length)))
 
   /** Reads older calls. Far back, a reading may find none and still not be at the end. */
-  readonly more = oneAtATime(() => this.#read(this.next, pageSize))
+  readonly older = oneAtATime(() => this.#read(this.#next, pageSize))
 
   /** The arguments of a call, whole; undefined if they are lost. */
   async whole({ place, start }: LedgerRow): Promise<string | undefined> {
@@ -83,7 +87,7 @@ export class Ledger {
 
   #take({ rows = [], next }: LedgerPage, isOlder: boolean): void {
     this.rows = isOlder ? [...this.rows, ...rows] : rows
-    this.next = next
+    this.#next = next
     this.loaded = true
     this.failure = null
   }
@@ -99,7 +103,7 @@ export class Ledger {
 
   #forget(): void {
     this.rows = []
-    this.next = undefined
+    this.#next = undefined
     this.failure = null
     this.loaded = false
     void this.load()

@@ -28,7 +28,7 @@ test('OAS-630: older calls follow, and a new end reads as many again', async () 
   const { asked, ledger } = setUp({ rows: [row(5), row(4)], next }, { rows: [row(3)] })
   ledger.follow('s')
   await settled()
-  await ledger.more()
+  await ledger.older()
   expect(seqs(ledger)).toEqual([5, 4, 3])
   expect(asked.map(({ session, before }) => [session, before])).toEqual([
     ['s', undefined],
