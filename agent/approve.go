@@ -46,8 +46,8 @@ func (t *turn) decide(c *ready) (GateCall, Verdict) {
 	if c.judged.Decision == Deny && c.judged.Final {
 		return gc, c.judged
 	}
-	advice := t.consult(c)
-	if advice.Input != nil {
+	advice, asked := t.consult(c)
+	if asked { // meanwhile the rules and the mode may have changed, and hooks may have changed the call
 		gc = t.judge(c)
 	}
 	return gc, advice.insist(weigh(c.judged, advice))

@@ -207,12 +207,13 @@ func (r *ready) forHooks() HookTool {
 	return about
 }
 
-// consult asks the hooks about a call before the decision.
-func (t *turn) consult(r *ready) HookAdvice {
+// consult asks the hooks about a call before the decision; asked is false if there
+// are none.
+func (t *turn) consult(r *ready) (advice HookAdvice, asked bool) {
 	if !t.session.Hooked(HookPreToolUse) {
-		return HookAdvice{}
+		return HookAdvice{}, false
 	}
-	return t.follow(r, t.fire(PreToolUseInput{r.forHooks()}))
+	return t.follow(r, t.fire(PreToolUseInput{r.forHooks()})), true
 }
 
 // follow takes over what hooks say about a call that is about to run. Input that
@@ -241,11 +242,8 @@ func (t *turn) petition(r *ready, gc GateCall, verdict Verdict) (GateCall, Verdi
 		return gc, verdict
 	}
 	advice := t.follow(r, t.fire(PermissionRequestInput{r.forHooks(), verdict.Reason}))
-	switch {
-	case advice.Decision == Deny:
+	if advice.Decision == Deny {
 		return gc, weigh(verdict, advice)
-	case advice.Decision != Allow && advice.Input == nil:
-		return gc, verdict
 	}
 	before := r.judged
 	gc = t.judge(r) // rules may have changed, and the hooks may have changed the call
@@ -253,6 +251,8 @@ func (t *turn) petition(r *ready, gc GateCall, verdict Verdict) (GateCall, Verdi
 	switch {
 	case r.judged.Decision == Deny:
 		return gc, r.judged
+	case advice.Decision != Allow && advice.Input == nil:
+		return gc, verdict
 	case r.judged.Decision != Allow && r.judged.Reason != before.Reason && verdict.By != ByHook:
 		verdict = r.judged
 	}

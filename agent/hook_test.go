@@ -200,6 +200,42 @@ func TestHooksAdviseAboutCalls(t *testing.T) {
 	}
 }
 
+// K-34: what hooks and people change while hooks run counts for the call that they
+// run for, also where it is stricter than what was judged before.
+func TestRulesThatChangeWhileHooksRun(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		point agent.HookPoint
+		first agent.Decision // what was judged before
+	}{
+		"allowed before": {agent.HookPreToolUse, agent.Allow},
+		"asked before":   {agent.HookPermissionRequest, agent.Ask},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Note", "a")}}, llmtest.Round{Text: "Done."}))
+			denies := false
+			r.cfg.Gate = agent.GateFunc(func(agent.GateCall) agent.Verdict {
+				if denies {
+					return agent.Verdict{Decision: agent.Deny, Reason: "a new rule denies it.", Final: true}
+				}
+				return agent.Verdict{Decision: c.first}
+			})
+			r.cfg.Hooks = &hooks{advise: func(h agent.HookCall) agent.HookAdvice {
+				denies = denies || h.Point() == c.point
+				return agent.HookAdvice{}
+			}}
+			events := r.run("go")
+			if ended := find[agent.ToolCallEnd](events)[0]; ended.Outcome != agent.OutcomeDenied || !strings.Contains(ended.ForModel(), "a new rule denies it") {
+				t.Errorf("%s: %q", ended.Outcome, ended.ForModel())
+			}
+			if asked := find[agent.ApprovalRequest](events); len(asked) > 0 {
+				t.Errorf("asked: %+v", asked)
+			}
+		})
+	}
+}
+
 // K-10: a question that was asked before a restart is about what hooks had made
 // of the call; they are not run again for it.
 func TestHooksAndAQuestionAcrossARestart(t *testing.T) {
