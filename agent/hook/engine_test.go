@@ -233,7 +233,8 @@ func TestWhatIsToldIsLimited(t *testing.T) {
 	}
 }
 
-// K-16: keys do not reach the log or the report of a hook, whoever printed them.
+// K-16: keys reach neither the log, the report of a hook nor the model, whoever printed
+// them.
 func TestSecretsAreNotLogged(t *testing.T) {
 	t.Parallel()
 	const key = "sk-proj-abcdefghijklmnop1234"
@@ -243,7 +244,7 @@ func TestSecretsAreNotLogged(t *testing.T) {
 			"notification":{"title":"` + key + `","body":"` + key + `"},"message":"` + key + `"}`,
 		Stderr: key,
 	}
-	r.fire(use("Bash", `{"command":"curl -H 'Authorization: Bearer `+key+`'","env":["`+key+`",{"`+"a"+`":"`+key+`"}],"n":1}`))
+	advice := r.fire(use("Bash", `{"command":"curl -H 'Authorization: Bearer `+key+`'","env":["`+key+`",{"`+"a"+`":"`+key+`"}],"n":1}`))
 	entry, err := json.Marshal(r.log[0])
 	if err != nil {
 		t.Fatal(err)
@@ -251,7 +252,7 @@ func TestSecretsAreNotLogged(t *testing.T) {
 	end := r.reported[1].(agent.HookEnd)
 	end.Input = "" // the session's own log has the call anyhow
 	report, _ := json.Marshal(end)
-	for _, text := range []string{string(entry), string(report)} {
+	for _, text := range []string{string(entry), string(report), advice.Reason, advice.Context} {
 		if strings.Contains(text, key) || !strings.Contains(text, "[redacted]") {
 			t.Error(text)
 		}

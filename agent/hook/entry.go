@@ -143,14 +143,17 @@ const maxText = 64 << 10
 // cleaner returns a function that replaces secrets: those given, and what
 // [sandbox.Redact] knows.
 func cleaner(secrets []string) func(string) string {
-	return func(text string) string {
-		for _, secret := range secrets {
-			if len(secret) >= shortestSecret {
-				text = strings.ReplaceAll(text, secret, sandbox.Redacted)
-			}
+	return func(text string) string { return sandbox.Redact(without(secrets, text)) }
+}
+
+// without replaces the secrets in a text.
+func without(secrets []string, text string) string {
+	for _, secret := range secrets {
+		if len(secret) >= shortestSecret {
+			text = strings.ReplaceAll(text, secret, sandbox.Redacted)
 		}
-		return sandbox.Redact(text)
 	}
+	return text
 }
 
 // shortestSecret is the length from which a value is replaced where it occurs.
@@ -203,16 +206,22 @@ func cleanInput(raw json.RawMessage, clean func(string) string) (string, int64) 
 	return string(cleanJSON(raw, clean, 0)), 0
 }
 
-func cleanAnswer(a Answer, clean func(string) string) Answer {
+// cleanWords cleans what an answer says to the user and the model.
+func cleanWords(a Answer, clean func(string) string) Answer {
 	for _, text := range []*string{&a.Reason, &a.Context, &a.Message, &a.Said, &a.Stop, &a.Title} {
 		*text = clean(*text)
 	}
+	if a.Notice != nil {
+		a.Notice = &agent.HookNotice{Title: clean(a.Notice.Title), Body: clean(a.Notice.Body), Level: a.Notice.Level}
+	}
+	return a
+}
+
+func cleanAnswer(a Answer, clean func(string) string) Answer {
+	a = cleanWords(a, clean)
 	if a.Output != nil {
 		output, _ := shortened(*a.Output, clean)
 		a.Output = &output
-	}
-	if a.Notice != nil {
-		a.Notice = &agent.HookNotice{Title: clean(a.Notice.Title), Body: clean(a.Notice.Body), Level: a.Notice.Level}
 	}
 	if a.Input != nil {
 		kept, cut := cleanInput(a.Input, clean)

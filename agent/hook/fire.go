@@ -153,6 +153,11 @@ func (f *firing) influence(r *run) {
 		r.fail(CauseView, "")
 	}
 	r.failClosed()
+	r.answer = cleanWords(r.answer, cleaner(r.secrets)) // neither the model nor the session's log gets them
+	if r.answer.Output != nil && len(r.secrets) > 0 {
+		output := without(r.secrets, *r.answer.Output)
+		r.answer.Output = &output
+	}
 	if u := r.answer.Update; u != nil && r.outcome == OutcomeRan {
 		switch {
 		case f.engine.Update == nil:

@@ -71,9 +71,16 @@ func (e *Engine) post(ctx context.Context, r *run) (*http.Request, error) {
 			return nil, errors.New(missing)
 		}
 		req.Header.Set(name, text)
+		if !slices.Contains(openHeaders, http.CanonicalHeaderKey(name)) {
+			_, token, _ := strings.Cut(text, " ") // after a scheme, such as Bearer
+			r.secrets = append(r.secrets, text, token)
+		}
 	}
 	return req, nil
 }
+
+// openHeaders are headers whose values are not secret.
+var openHeaders = []string{"Accept", "Accept-Language", "Content-Type", "User-Agent"}
 
 // variable is a variable in the text of a header.
 var variable = regexp.MustCompile(`\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))`)

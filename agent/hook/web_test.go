@@ -201,3 +201,26 @@ func TestHeaders(t *testing.T) {
 		}
 	}
 }
+
+// K-16: a server that repeats what it was sent brings no secret to the model, the user or
+// a log, whether a variable or the file had it.
+func TestServersThatRepeatHeaders(t *testing.T) {
+	t.Setenv("HOOK_WEB_TOKEN", "tok-12345678")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		said := strings.ReplaceAll(`{"permissionDecision":"ask","reason":"R","additionalContext":"R","systemMessage":"R","updatedToolOutput":"R",
+			"notification":{"title":"R","body":"R"},"stopReason":"R","sessionTitle":"R"}`, "R", r.Header.Get("X-Token")+" "+strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+		_, _ = io.WriteString(w, said)
+	}))
+	defer server.Close()
+	handlers := posts(t, server.URL, `,"headers":{"Authorization":"Bearer written-down","X-Token":"$HOOK_WEB_TOKEN","Accept":"application/json"},"allowedEnvVars":["HOOK_WEB_TOKEN"]`)
+	r := newRig(t, handlers...)
+	advice := r.fire(use("Bash", `{}`))
+	if advice.Decision != agent.Ask || advice.Reason != "[redacted] [redacted]" || *advice.Output != advice.Reason {
+		t.Errorf("%+v", advice)
+	}
+	for _, what := range []any{advice, r.reported, r.log} {
+		if text, _ := json.Marshal(what); strings.Contains(string(text), "tok-12345678") || strings.Contains(string(text), "written-down") {
+			t.Errorf("%s", text)
+		}
+	}
+}
