@@ -26,6 +26,7 @@ func (r *rig) outcomes() string {
 // other hook prevents; a stranger's does nothing.
 func TestReadiness(t *testing.T) {
 	t.Parallel()
+	const missed hook.State = "untrusted and missed"
 	allow := function(t, hook.Code{Point: agent.HookPreToolUse, Func: func(context.Context, agent.HookCall) (*hook.Answer, error) {
 		return &hook.Answer{Decision: agent.Allow}, nil
 	}})
@@ -35,6 +36,9 @@ func TestReadiness(t *testing.T) {
 		outcome string
 		want    agent.HookAdvice
 	}{
+		"missed":                   {"Bash", missed, "untrusted", agent.HookAdvice{Decision: agent.Ask, Final: true}},
+		"missed, unreadable":       {"Bash(", missed, "failed", agent.HookAdvice{Decision: agent.Ask, Final: true}},
+		"missed, about others":     {"Edit", missed, "not_matched", agent.HookAdvice{Decision: agent.Allow}},
 		"ready":                    {"Bash", hook.StateReady, "ran", agent.HookAdvice{Decision: agent.Deny, Reason: "no"}},
 		"off":                      {"Bash", hook.StateOff, "off", agent.HookAdvice{Decision: agent.Allow}},
 		"untrusted":                {"Bash", hook.StateUntrusted, "untrusted", agent.HookAdvice{Decision: agent.Allow}},
@@ -55,6 +59,9 @@ func TestReadiness(t *testing.T) {
 				if h.Kind == hook.KindFunction {
 					return hook.Readiness{State: hook.StateReady}
 				}
+				if c.state == missed {
+					return hook.Readiness{State: hook.StateUntrusted, Missed: true}
+				}
 				return hook.Readiness{State: c.state}
 			}
 			advice := r.fire(use("Bash", `{}`))
@@ -74,21 +81,29 @@ func TestReadiness(t *testing.T) {
 	}
 }
 
-// Only guards ask when they cannot run: at other points a changed hook, or one
-// that nobody can read, is reported and left out.
+// Guards have a person asked when they cannot run, whatever another hook answers. At
+// other points a changed hook, or one that nobody can read, is reported and left out.
 func TestReadinessAtOtherPoints(t *testing.T) {
 	t.Parallel()
-	for _, state := range []hook.State{hook.StateReady, hook.StateChanged} {
-		handlers, _ := hook.Parse(json.RawMessage(`{"PostToolUse":[{"matcher":"(","hooks":[`+ok+`]}],"PermissionRequest":[{"matcher":"(","hooks":[`+ok+`]}]}`), hook.Origin{})
-		r := newRig(t, handlers...)
-		r.options.Ready = func(hook.Handler) hook.Readiness { return hook.Readiness{State: state} }
-		for _, data := range []agent.HookInput{after, agent.PermissionRequestInput{HookTool: after.HookTool}} {
-			if advice := r.fire(data); !cmp.Equal(advice, agent.HookAdvice{}) {
-				t.Errorf("%s: %+v", data.Point(), advice)
+	for _, point := range []string{`"matcher":"(",`, ``} {
+		handlers, _ := hook.Parse(json.RawMessage(`{"PostToolUse":[{`+point+`"hooks":[`+ok+`]}],"PermissionRequest":[{`+point+`"hooks":[`+ok+`]}]}`), hook.Origin{})
+		r := newRig(t, append(handlers, function(t, hook.Code{Point: agent.HookPermissionRequest, Func: func(context.Context, agent.HookCall) (*hook.Answer, error) {
+			return &hook.Answer{Decision: agent.Allow}, nil
+		}})...)...)
+		r.options.Ready = func(h hook.Handler) hook.Readiness {
+			if h.Kind == hook.KindFunction {
+				return hook.Readiness{State: hook.StateReady}
 			}
+			return hook.Readiness{State: hook.StateChanged}
 		}
-		if r.outcomes() != "failed failed" {
-			t.Error(r.outcomes())
+		if advice := r.fire(after); !cmp.Equal(advice, agent.HookAdvice{}) {
+			t.Errorf("after a call: %+v", advice)
+		}
+		if advice := r.fire(agent.PermissionRequestInput{HookTool: after.HookTool}); advice.Decision != agent.Ask || !advice.Final {
+			t.Errorf("before a question: %+v", advice)
+		}
+		if out := r.outcomes(); out != "failed failed ran" && out != "changed changed ran" {
+			t.Error(out)
 		}
 	}
 }

@@ -135,6 +135,9 @@ const (
 type Readiness struct {
 	State State  `json:"state"`
 	Why   string `json:"why,omitempty"`
+	// Missed says that the user counts on the hook: a person is asked about the calls
+	// that it would guard, as about those of a hook that was changed.
+	Missed bool `json:"missed,omitempty"`
 }
 
 // maxText limits each text of an entry, in bytes.

@@ -58,7 +58,7 @@ func (f *firing) consider(ctx context.Context, h Handler) {
 	if n == len(found.views) && found.blind == "" {
 		f.merge(allowed)
 	}
-	if found.blind != "" && f.point == agent.HookPreToolUse && !h.Terms.Async {
+	if found.blind != "" && f.guardedBy(h) {
 		r.fail(CauseManyFiles, found.blind)
 		f.engine.log(r)
 		f.ask(fmt.Sprintf("the hook %s cannot check all that the call is about (%s)", h.Name, found.blind))
@@ -66,20 +66,21 @@ func (f *firing) consider(ctx context.Context, h Handler) {
 }
 
 // permitted decides whether a hook that is about the call runs. One that guards
-// calls and was changed since it was trusted has a person asked, so that nobody
-// switches a guard off by editing it.
+// calls and was changed since it was trusted, or that is missed, has a person asked,
+// so that nobody switches a guard off by editing it.
 func (f *firing) permitted(h Handler) Outcome {
 	if f.done[h.does()] {
 		return OutcomeDuplicate
 	}
-	switch ready := f.engine.ready(h); ready.State {
+	ready := f.engine.ready(h)
+	if (ready.Missed || ready.State == StateChanged) && f.guardedBy(h) {
+		why := cmp.Or(ready.Why, "it was changed since you trusted it and does not run")
+		f.ask(fmt.Sprintf("the hook %s guards this call, but %s", h.Name, why))
+	}
+	switch ready.State {
 	case StateOff:
 		return OutcomeOff
 	case StateChanged:
-		if f.point == agent.HookPreToolUse && !h.Terms.Async {
-			why := cmp.Or(ready.Why, "it was changed since you trusted it and does not run")
-			f.ask(fmt.Sprintf("the hook %s guards this call, but %s", h.Name, why))
-		}
 		return OutcomeChanged
 	case StateReady:
 	default:
@@ -94,12 +95,15 @@ func (f *firing) permitted(h Handler) Outcome {
 // unreadable treats a hook of which nobody can tell what it is about (OAS-665).
 func (f *firing) unreadable(r run) {
 	r.outcome = OutcomeFailed
-	state := f.engine.ready(r.handler).State
-	if f.point == agent.HookPreToolUse && !r.handler.Terms.Async && (state == StateReady || state == StateChanged) {
+	ready := f.engine.ready(r.handler)
+	if f.guardedBy(r.handler) && (ready.Missed || ready.State == StateReady || ready.State == StateChanged) {
 		f.ask(fmt.Sprintf("the matcher of the hook %s cannot be read (%s), so that nobody can tell what the hook guards", r.handler.Name, r.detail))
 	}
 	f.engine.log(r)
 }
+
+// guardedBy reports whether a hook would be in the way of the call.
+func (f *firing) guardedBy(h Handler) bool { return guards(f.point) && !h.Terms.Async }
 
 // ask has a person asked, whatever other hooks say.
 func (f *firing) ask(reason string) {
