@@ -53,7 +53,11 @@ func (h *Hooks) decided(ctx context.Context, x hook.Handler, folder string) hook
 	case trust.StateChanged:
 		return hook.Readiness{State: hook.StateChanged}
 	}
-	return hook.Readiness{State: hook.StateUntrusted, Why: string(state)}
+	r := hook.Readiness{State: hook.StateUntrusted, Why: string(state)}
+	if state == trust.StateUnknown && x.Origin.Scope == hook.ScopeUser { // anybody can make a file that it happens to name
+		r.Missed, r.Why = true, "it names files of the project that you have not trusted yet"
+	}
+	return r
 }
 
 // unsure is the readiness if nobody knows what the user decided: the hook does not
