@@ -157,6 +157,33 @@ type Details struct {
 	Command *CommandResult `json:"command,omitempty"`
 	Listing *Listing       `json:"listing,omitempty"`
 	Agent   *AgentRef      `json:"agent,omitempty"`
+	Server  *ServerResult  `json:"server,omitempty"`
+}
+
+// ServerResult is what a tool of an MCP server returned beside text and pictures.
+// Everything in it is the server's, and bounded.
+type ServerResult struct {
+	Server string `json:"server"`
+	Tool   string `json:"tool"` // the server's own name for it
+	// Structured is what the tool returned as data, and Fault what is wrong with
+	// it by the tool's own schema.
+	Structured json.RawMessage  `json:"structured,omitempty"`
+	Fault      string           `json:"fault,omitempty"`
+	Resources  []ResultResource `json:"resources,omitempty"`
+	// Unshown are the kinds of what models cannot be shown, such as audio/wav.
+	Unshown []string `json:"unshown,omitempty"`
+}
+
+// ResultResource is a resource that a result has in it, or links to.
+type ResultResource struct {
+	URI         string `json:"uri"`
+	Name        string `json:"name,omitempty"`
+	Description string `json:"description,omitempty"`
+	MIME        string `json:"mime,omitempty"`
+	// Text is the beginning of what it has; empty for a link, and for what is not
+	// text.
+	Text string `json:"text,omitempty"`
+	Link bool   `json:"link,omitempty"`
 }
 
 // AgentRef points to the session of an agent that a call was about.

@@ -203,6 +203,9 @@ type ServerToolOffer struct {
 
 // ServerToolBefore is a tool as it was.
 type ServerToolBefore struct {
+	// Diff leads from it to the tool as it is, as unified hunks over the laid-out
+	// JSON of its name, description, hints and schema.
+	Diff        string          `json:"diff,omitempty"`
 	Description string          `json:"description,omitempty"`
 	Schema      json.RawMessage `json:"schema,omitempty"`
 }

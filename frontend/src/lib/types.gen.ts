@@ -336,6 +336,7 @@ export type Details = {
   command?: CommandResult
   listing?: Listing
   agent?: AgentRef
+  server?: ServerResult
 }
 
 export type DiffReply = {
@@ -1415,6 +1416,15 @@ export type RenameRequest = {
 
 export type Repair = "native" | "elided" | "pictures" | "foreign" | "calls"
 
+export type ResultResource = {
+  uri: string
+  name?: string
+  description?: string
+  mime?: string
+  text?: string
+  link?: boolean
+}
+
 export type Retrying = {
   provider: string
   model: string
@@ -1664,6 +1674,15 @@ export type ServerResource = {
   template?: boolean
 }
 
+export type ServerResult = {
+  server: string
+  tool: string
+  structured?: unknown
+  fault?: string
+  resources?: ResultResource[]
+  unshown?: string[]
+}
+
 export type ServerRow = {
   name: string
   draft: ServerDraft
@@ -1743,6 +1762,7 @@ export type ServerToolAcceptRequest = {
 }
 
 export type ServerToolBefore = {
+  diff?: string
   description?: string
   schema?: unknown
 }
