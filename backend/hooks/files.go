@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"maps"
 	"slices"
@@ -38,6 +37,14 @@ type source struct {
 	// undecided says that the file cannot be read, or has guards that wait for the
 	// user's decision.
 	undecided bool
+	// unsure says that something that was decided could not be read or kept, so that
+	// the file is judged again when it is needed next.
+	unsure bool
+}
+
+// unsure reports whether some of it may be wrong.
+func (l *list) unsure() bool {
+	return slices.ContainsFunc(l.sources, func(s source) bool { return s.unsure })
 }
 
 // judgement is what the user decided about a guard.
@@ -52,33 +59,57 @@ func form(f settings.File) hook.Form {
 
 // current returns what the settings files say now.
 func (h *Hooks) current(ctx context.Context) *list {
+	if l, _ := h.look(); l != nil {
+		return l
+	}
+	h.reader <- struct{}{}
+	defer func() { <-h.reader }()
+	return h.refresh(ctx)
+}
+
+// look returns what is known, if the settings files have not changed since, and
+// their texts.
+func (h *Hooks) look() (*list, []*settings.Text) {
 	h.mu.Lock()
-	before := h.list
+	known := h.list
 	h.mu.Unlock()
 	files := h.settings.Files()
 	texts := make([]*settings.Text, len(files))
-	same := before != nil
+	same := known != nil && !known.unsure()
 	for i, f := range files {
 		texts[i] = h.settings.Read(f)
-		same = same && equal(before.sources[i].text, texts[i])
+		same = same && equal(known.sources[i].text, texts[i])
 	}
-	if same {
-		return before
+	if !same {
+		return nil, texts
 	}
-	now := h.read(ctx, files, texts)
+	return known, texts
+}
+
+// refresh is current for the one whose turn it is. What is read is for everybody, so
+// it does not end with the one who asked.
+func (h *Hooks) refresh(ctx context.Context) *list {
+	l, texts := h.look()
+	if l != nil {
+		return l
+	}
+	l = h.read(context.WithoutCancel(ctx), texts)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.list = now
-	return now
+	h.list = l
+	return l
 }
 
 // again has the files read and judged again, after something else than they
 // changed.
 func (h *Hooks) again(ctx context.Context) *list {
+	h.reader <- struct{}{}
+	_, texts := h.look()
+	now := h.read(context.WithoutCancel(ctx), texts)
 	h.mu.Lock()
-	h.list = nil
+	h.list = now
 	h.mu.Unlock()
-	now := h.current(ctx)
+	<-h.reader
 	h.cfg.Changed("")
 	return now
 }
@@ -87,21 +118,18 @@ func (h *Hooks) again(ctx context.Context) *list {
 // others stays, so that a decision about each of many hooks takes no time that grows
 // with their square.
 func (h *Hooks) decide(ctx context.Context, id string) {
-	before := h.current(ctx)
-	l := &list{sources: slices.Clone(before.sources)}
+	h.reader <- struct{}{}
+	l := &list{sources: slices.Clone(h.refresh(ctx).sources)}
 	for i := range l.sources {
 		s := &l.sources[i]
 		s.judged = maps.Clone(s.judged)
 		delete(s.judged, id)
 	}
-	h.settleAll(ctx, l)
+	h.settleAll(context.WithoutCancel(ctx), l)
 	h.mu.Lock()
-	if h.list == before {
-		h.list = l
-	} else {
-		h.list = nil // it was read again meanwhile
-	}
+	h.list = l
 	h.mu.Unlock()
+	<-h.reader
 	h.cfg.Changed("")
 }
 
@@ -118,10 +146,10 @@ func equal(a, b *settings.Text) bool {
 	return in == also && x.At == y.At && bytes.Equal(x.Raw, y.Raw)
 }
 
-func (h *Hooks) read(ctx context.Context, files []settings.File, texts []*settings.Text) *list {
+func (h *Hooks) read(ctx context.Context, texts []*settings.Text) *list {
 	l := &list{}
 	items := []trust.Item{}
-	for i, f := range files {
+	for i, f := range h.settings.Files() {
 		s := source{file: f, text: texts[i], err: texts[i].Err}
 		if m, ok := texts[i].Member("hooks"); ok && s.err == nil {
 			s.handlers, s.findings = hook.Parse(m.Raw, hook.Origin{
@@ -191,13 +219,13 @@ func guards(x hook.Handler) bool {
 // instead; but what was trusted and vanished while the program runs, such as by a
 // change of the branch, is missed until the user revokes the trust in it.
 func (h *Hooks) settle(ctx context.Context, s *source) (missing []hook.Handler) {
+	s.unsure, s.undecided = false, s.err != nil
 	known, err := h.guard(ctx, s.file.Path())
 	if err != nil {
 		slog.Warn("could not read which hooks guard calls", "file", s.file.Path(), "err", err)
-		return nil
+		s.unsure, s.undecided = true, true
 	}
 	var force []string
-	s.undecided = s.err != nil
 	if s.judged == nil {
 		s.judged = map[string]judgement{}
 	}
@@ -208,7 +236,10 @@ func (h *Hooks) settle(ctx context.Context, s *source) (missing []hook.Handler) 
 		id := x.ID()
 		j, known := s.judged[id]
 		if !known {
-			j = h.judge(ctx, x)
+			if j, err = h.judge(ctx, x); err != nil {
+				s.unsure, s.undecided = true, true
+				continue
+			}
 			s.judged[id] = j
 		}
 		if s.undecided = s.undecided || j.undecided; j.inForce {
@@ -221,22 +252,31 @@ func (h *Hooks) settle(ctx context.Context, s *source) (missing []hook.Handler) 
 		defer h.mu.Unlock()
 		return slices.Concat(missing, slices.DeleteFunc(slices.Clone(h.vanished[s.file.Path()]), s.has))
 	}
+	// What is missed is known before the file counts as settled without it.
+	missing = h.vanish(ctx, s, missing)
 	m, _ := s.text.Member("hooks")
-	h.remember(ctx, s.file.Path(), known, guard{m.Raw, force})
-	return h.vanish(ctx, s, missing)
+	if err := h.remember(ctx, s.file.Path(), known, guard{m.Raw, force}); err != nil {
+		slog.Warn("could not keep which hooks guard calls", "file", s.file.Path(), "err", err)
+		s.unsure = true
+	}
+	return missing
 }
 
 // judge says what the user decided about a guard.
-func (h *Hooks) judge(ctx context.Context, x hook.Handler) judgement {
-	switch r := h.decided(ctx, x, h.cfg.Folder); r.State {
-	case hook.StateReady:
-		return judgement{inForce: true}
-	case hook.StateUntrusted:
-		return judgement{undecided: r.Why != string(trust.StateRefused)}
-	case hook.StateChanged:
-		return judgement{undecided: true}
+func (h *Hooks) judge(ctx context.Context, x hook.Handler) (judgement, error) {
+	r, err := h.decided(ctx, x, h.cfg.Folder)
+	if err != nil {
+		return judgement{}, err
 	}
-	return judgement{}
+	switch r.State {
+	case hook.StateReady:
+		return judgement{inForce: true}, nil
+	case hook.StateUntrusted:
+		return judgement{undecided: r.Why != string(trust.StateRefused)}, nil
+	case hook.StateChanged:
+		return judgement{undecided: true}, nil
+	}
+	return judgement{}, nil
 }
 
 // lost returns the guards that were in force and do not stand in the file.
@@ -301,6 +341,7 @@ func (h *Hooks) misses(ctx context.Context, s *source, x hook.Handler) bool {
 	kept, err := h.cfg.Trust.Keeps(ctx, trust.KindHook, x.ID())
 	if err != nil {
 		slog.Warn("could not read whether a hook is still trusted", "file", s.file.Path(), "err", err)
+		s.unsure = true
 	}
 	if kept || err != nil {
 		return true
@@ -344,28 +385,28 @@ func (h *Hooks) guard(ctx context.Context, path string) (guard, error) {
 }
 
 // remember keeps which guards of a file are in force.
-func (h *Hooks) remember(ctx context.Context, path string, before, now guard) {
+func (h *Hooks) remember(ctx context.Context, path string, before, now guard) error {
 	if len(now.IDs) == 0 {
 		now.Hooks = nil
 	}
 	if slices.Equal(before.IDs, now.IDs) && bytes.Equal(before.Hooks, now.Hooks) {
-		return
+		return nil
 	}
 	text := ""
 	if len(now.IDs) > 0 {
 		b, err := json.Marshal(now)
 		if err != nil {
-			slog.Warn("could not keep which hooks guard calls", "file", path, "err", err)
-			return
+			return err
 		}
 		text = string(b)
 	}
-	h.mu.Lock()
-	h.guards[path] = now
-	h.mu.Unlock()
-	if err := h.cfg.Store.SetSetting(ctx, keyGuards+path, text); err != nil && !errors.Is(err, context.Canceled) {
-		slog.Warn("could not keep which hooks guard calls", "file", path, "err", err)
+	if err := h.cfg.Store.SetSetting(ctx, keyGuards+path, text); err != nil {
+		return err
 	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.guards[path] = now
+	return nil
 }
 
 // definition returns what a hook does, as a person is shown it.

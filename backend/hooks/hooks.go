@@ -57,6 +57,10 @@ type Hooks struct {
 	log      *logbook
 	watch    *watcher
 
+	// reader has room for the one who reads and judges the files: a reading begins with
+	// what the one before it settled.
+	reader chan struct{}
+
 	mu     sync.Mutex
 	list   *list            // nil before the first reading
 	guards map[string]guard // by path of a file
@@ -69,7 +73,10 @@ type Hooks struct {
 
 // New returns the hooks of a folder. Close ends what runs.
 func New(cfg Config) *Hooks {
-	h := &Hooks{cfg: cfg, settings: settings.NewReader(cfg.Folder, cfg.User), guards: map[string]guard{}, vanished: map[string][]hook.Handler{}, released: map[string]bool{}}
+	h := &Hooks{
+		cfg: cfg, settings: settings.NewReader(cfg.Folder, cfg.User), reader: make(chan struct{}, 1),
+		guards: map[string]guard{}, vanished: map[string][]hook.Handler{}, released: map[string]bool{},
+	}
 	h.log = newLogbook(cfg.Store, cfg.Changed)
 	h.watch = newWatcher(h)
 	return h

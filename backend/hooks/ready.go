@@ -20,50 +20,54 @@ type switched struct {
 // maxSwitched limits how many are remembered; the oldest are forgotten.
 const maxSwitched = 1000
 
+// gone is the readiness of a guard that is missed.
+var gone = hook.Readiness{State: hook.StateChanged, Why: "it cannot be found in its file any more"}
+
 // ready says whether a hook may run in a folder.
 func (h *Hooks) ready(ctx context.Context, x hook.Handler, folder string) hook.Readiness {
 	h.mu.Lock()
-	missing := h.list != nil && h.list.missing[x.ID()]
+	known := h.list
 	h.mu.Unlock()
-	if missing {
-		return hook.Readiness{State: hook.StateChanged, Why: "it cannot be found in its file any more"}
+	if known != nil && known.missing[x.ID()] {
+		return gone
 	}
-	return h.decided(ctx, x, folder)
+	r, err := h.decided(ctx, x, folder)
+	if err != nil {
+		// The hook does not run, and what it guards is asked about.
+		return hook.Readiness{State: hook.StateChanged, Why: "nobody can tell whether you trust it: " + err.Error()}
+	}
+	return r
 }
 
 // decided says what the user decided about a hook.
-func (h *Hooks) decided(ctx context.Context, x hook.Handler, folder string) hook.Readiness {
+func (h *Hooks) decided(ctx context.Context, x hook.Handler, folder string) (hook.Readiness, error) {
 	if x.Origin.File == "" {
-		return hook.Readiness{State: hook.StateReady} // of the program itself
+		return hook.Readiness{State: hook.StateReady}, nil // of the program itself
 	}
 	on, err := h.on(ctx, x)
 	if err != nil {
-		return unsure(err)
+		return hook.Readiness{}, err
 	}
 	if !on {
-		return hook.Readiness{State: hook.StateOff}
+		return hook.Readiness{State: hook.StateOff}, nil
 	}
 	state, err := h.cfg.Trust.Check(ctx, x.ID(), folder)
 	if err != nil {
-		return unsure(err)
+		return hook.Readiness{}, err
 	}
 	switch state {
 	case trust.StateTrusted:
-		return hook.Readiness{State: hook.StateReady}
+		return hook.Readiness{State: hook.StateReady}, nil
 	case trust.StateChanged:
-		return hook.Readiness{State: hook.StateChanged}
+		return hook.Readiness{State: hook.StateChanged}, nil
+	case trust.StateGone: // since the engine was told of it
+		return gone, nil
 	}
 	r := hook.Readiness{State: hook.StateUntrusted, Why: string(state)}
 	if state == trust.StateUnknown && x.Origin.Scope == hook.ScopeUser { // anybody can make a file that it happens to name
 		r.Missed, r.Why = true, "it names files of the project that you have not trusted yet"
 	}
-	return r
-}
-
-// unsure is the readiness if nobody knows what the user decided: the hook does not
-// run, and what it guards is asked about.
-func unsure(err error) hook.Readiness {
-	return hook.Readiness{State: hook.StateChanged, Why: "nobody can tell whether you trust it: " + err.Error()}
+	return r, nil
 }
 
 // foreign reports whether the user wrote a hook for another program.

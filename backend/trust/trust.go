@@ -137,10 +137,11 @@ func (t *Trust) item(id string) (Item, error) {
 
 // Check says whether an item may run in a folder, which may be another work tree
 // of the project; empty means the project's own. It reads every pinned file again.
+// What does not stand there is gone, whether or not it was trusted.
 func (t *Trust) Check(ctx context.Context, id, folder string) (State, error) {
 	item, err := t.item(id)
 	if err != nil {
-		return StateUnknown, nil //nolint:nilerr // what does not stand there is not known
+		return StateGone, nil //nolint:nilerr // it does not stand there
 	}
 	before, err := t.record(ctx, item)
 	if err != nil {

@@ -421,7 +421,7 @@ func TestOtherFolder(t *testing.T) {
 	if state, err := w.Check(t.Context(), id, tree); state != StateChanged || err != nil {
 		t.Errorf("%s, %v", state, err)
 	}
-	if state, err := w.Check(t.Context(), "nobody", ""); state != StateUnknown || err != nil {
+	if state, err := w.Check(t.Context(), "nobody", ""); state != StateGone || err != nil {
 		t.Errorf("%s, %v", state, err)
 	}
 }
