@@ -124,6 +124,7 @@ var overBudget = map[string]string{
 	"fan-out .":                          "the composition root of the window",
 	"struct backend.Preferences":         "the user's choices, one by one",
 	"struct backend/workbench.Workbench": "the parts of the application, each of which one panel or one rule needs",
+	"struct agent/profile.Surroundings":  "what a session starts with, fact by fact",
 	"struct agent/sandbox.Spec":          "what a caller can ask of a command, one by one",
 	"struct backend.SessionInfo":         "what lists show of a session, one by one",
 	"struct agent/llm/llmtest.Round":     "all that a server can do wrong, by name",

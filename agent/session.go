@@ -98,6 +98,7 @@ type Session struct {
 	cfg        Config
 	transcript Transcript
 	fitted     fitted
+	shown      shown
 	full       bool   // the context is close to the window's size; see watchContext
 	dir        string // of the newest command; empty for the session's own folder
 	queue      Queue
