@@ -49,7 +49,11 @@ type Caller struct {
 	end  context.CancelFunc
 	wake chan struct{} // signals that calls wait; holds one
 	jobs sync.WaitGroup
+	callerState
+}
 
+// callerState is where a caller stands.
+type callerState struct {
 	mu      sync.Mutex // guards what follows
 	session string     // empty until a call needs one
 	waiting []*callerCall
@@ -98,8 +102,9 @@ func (c *callers) set(session string, by *Caller) {
 // Close ends the caller.
 func (w *Workbench) NewCaller(name string, mode agent.Mode, ask func(context.Context, agent.ApprovalRequest) agent.Answer) *Caller {
 	c := &Caller{
-		bench: w, name: text.Head(name, maxCallerName), ask: ask, wake: make(chan struct{}, 1), running: map[string]*callerCall{},
-		settings: agent.Settings{Provider: callerProvider, Model: callerModel, Mode: mode},
+		bench: w, name: text.Head(name, maxCallerName), ask: ask, wake: make(chan struct{}, 1),
+		callerState: callerState{running: map[string]*callerCall{}},
+		settings:    agent.Settings{Provider: callerProvider, Model: callerModel, Mode: mode},
 	}
 	c.ctx, c.end = context.WithCancel(w.ctx)
 	c.jobs.Go(c.work)
