@@ -284,7 +284,7 @@ func (s *Session) Close(ctx context.Context) []Event {
 		return nil
 	}
 	var events []Event
-	ended, cancel := context.WithTimeout(ctx, endTime)
+	ended, cancel := context.WithTimeout(ctx, closeTime)
 	defer cancel()
 	s.fire(ended, SessionEndInput{Reason: "closed"}, func(p Payload) {
 		if ev := s.Record(p); ev.Durable() {
