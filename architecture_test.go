@@ -61,7 +61,7 @@ var mayImport = map[string][]string{
 	"backend/guard":             {"agent", "agent/permission/rule", "agent/sandbox/confine", "backend", "backend/settings"},
 	"backend/caches":            {},
 	"backend/settings":          {"agent"},
-	"backend/trust":             {"agent", "agent/changes", "backend"},
+	"backend/trust":             {"agent", "agent/changes", "agent/sandbox", "backend"},
 	"backend/hooks":             {"agent", "agent/hook", "backend", "backend/settings", "backend/trust", "backend/internal/..."},
 	"backend/mcp":               {"agent", "agent/mcp", "agent/mcp/...", "backend", "backend/settings", "backend/trust", "backend/internal/..."},
 	"backend/feed":              {"agent", "agent/llm", "backend/internal/..."},

@@ -446,10 +446,9 @@ func TestHooksOfAnEndEnd(t *testing.T) {
 				r.session.Close(t.Context())
 				waited := time.Since(begin)
 				want := 10 * time.Second
-				switch {
-				case at == agent.HookSessionEnd:
+				if at == agent.HookSessionEnd {
 					want = 1500 * time.Millisecond // the program that ends waits for it
-				case !interrupt:
+				} else if !interrupt {
 					want = 0 // of the time that is left after the interrupt
 				}
 				if waited < want || waited > want+time.Second {

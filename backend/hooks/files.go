@@ -193,7 +193,7 @@ func (l *list) find(id string) (hook.Handler, settings.File, bool) {
 func item(x hook.Handler) trust.Item {
 	i := trust.Item{
 		Kind: trust.KindHook, ID: x.ID(), Title: x.Name, Origin: x.Origin.File, Slot: string(x.Point),
-		Definition: string(definition(x)), Own: x.Origin.Scope == hook.ScopeUser,
+		Definition: string(definition(x)), Private: x.Request != nil && len(x.Request.Headers) > 0, Own: x.Origin.Scope == hook.ScopeUser,
 	}
 	if x.Command != nil {
 		i.Command = trust.Command{Line: x.Command.Line, Args: x.Command.Args, Other: x.Command.Shell == "powershell"}
