@@ -84,7 +84,6 @@ var onlyIn = map[string][]string{
 	"github.com/wailsapp/wails":              {"."},
 	"github.com/godbus/dbus":                 {"."},
 	"github.com/mark3labs/mcp-go":            {"agent/mcp", "agent/mcp/serve"},
-	"github.com/modelcontextprotocol/go-sdk": {"agent/mcp/oauth"},
 	"github.com/openai/openai-go":            {"agent/llm/openai", "agent/llm/internal/openaisdk"},
 	"github.com/anthropics/anthropic-sdk-go": {"agent/llm/anthropic"},
 	"github.com/mattn/go-sqlite3":            {"storage"},
