@@ -101,16 +101,14 @@ func (t *turn) briefing(model llm.Origin) Briefing {
 	return b
 }
 
-// renewBriefing tells the model what has changed since it was last told. A model
-// that was told nothing gets its briefing first, and then what is no part of that.
+// renewBriefing tells the model what has changed since it was last told.
 func (t *turn) renewBriefing() {
 	s := t.session
 	model := llm.Origin{Provider: s.transcript.Settings.Provider, Model: s.transcript.Settings.Model}
 	renewer, ok := s.cfg.Profiles.(Renewer)
-	if !ok {
+	if _, briefed := s.transcript.past.briefed[model]; !ok || !briefed {
 		return
 	}
-	t.briefing(model)
 	update := renewer.Renew(t.ctx, t.situation(model), s.transcript.past.told[model])
 	if update.Text == "" || t.ctx.Err() != nil {
 		return

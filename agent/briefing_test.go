@@ -102,8 +102,7 @@ func TestModeIsTold(t *testing.T) {
 }
 
 // A profile is told which files calls were about since it was asked last, and
-// when a turn begins. Right after the briefing, which describes everything, it is
-// asked for what is no part of that.
+// when a turn begins.
 func TestSituation(t *testing.T) {
 	t.Parallel()
 	touch := accessing{note{name: "Touch"}}
@@ -118,7 +117,7 @@ func TestSituation(t *testing.T) {
 	for _, s := range profiles.asked {
 		got = append(got, fmt.Sprintf("%t %v %s %s", s.AtInput, s.Worked, s.Mode, s.Model))
 	}
-	want := []string{"false [] default m", "true [] default m", "false [/p/a /p/b] default m", "false [/p/c] default m"}
+	want := []string{"true [] default m", "false [/p/a /p/b] default m", "false [/p/c] default m"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -158,7 +158,7 @@ func (r *Rules) checkAddress(t Target, addr netip.Addr) error {
 			return nil
 		}
 		return refuse(t.String(), Local)
-	case !Public(at.addr):
+	case !public(at.addr):
 		return refuse(t.String(), Private)
 	}
 	return nil

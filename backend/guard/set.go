@@ -5,23 +5,20 @@ import (
 	"slices"
 
 	"atelier.dev/atelier/agent/permission/rule"
-	"atelier.dev/atelier/backend/settings"
 )
 
 // Set returns the rules that hold now for a session and its agents. What cannot be
 // read makes commands ask. It looks at the files each time, because each call is
 // decided by what they say then; it makes a new set only if something has changed.
 func (g *Guard) Set(ctx context.Context, session string) *rule.Set {
-	files, unread := g.refresh(ctx, session)
+	unread := g.refresh(ctx, session)
 	g.mu.Lock()
 	set, version := g.sets[session], g.version
-	latest := g.latest(files)
-	own := g.sessions[session]
 	g.mu.Unlock()
-	if set == nil || !latest || !set.Fits(g.Place()) {
-		set = rule.New(g.Place(), g.rules(files, own))
+	if set == nil || !set.Fits(g.Place()) {
+		set = rule.New(g.Place(), g.rules(session))
 		g.mu.Lock()
-		if latest && g.version == version {
+		if g.version == version {
 			g.sets[session] = set
 		}
 		g.mu.Unlock()
@@ -32,43 +29,36 @@ func (g *Guard) Set(ctx context.Context, session string) *rule.Set {
 	return set
 }
 
-// found is what a file says and what of it the user accepted.
-type found struct {
-	file settings.File
-	reading
-	accepted []string
-}
-
-// latest reports whether nobody has read anything else since. The caller holds the
-// lock.
-func (g *Guard) latest(all []found) bool {
-	return !slices.ContainsFunc(all, func(f found) bool { return g.read[f.file].text != f.text })
-}
-
-// refresh reads again what has changed. It returns what the files say and a name of
-// what cannot be read, if there is such a thing.
-func (g *Guard) refresh(ctx context.Context, session string) (all []found, unread string) {
+// refresh reads again what has changed. It returns a name of what cannot be read,
+// if there is such a thing.
+func (g *Guard) refresh(ctx context.Context, session string) (unread string) {
 	for _, f := range g.files {
-		r, accepted, err := g.look(ctx, f)
-		if r.err != nil || err != nil {
+		if r, _, err := g.look(ctx, f); r.err != nil || err != nil {
 			unread = f.Path()
 		}
-		all = append(all, found{f, r, accepted})
 	}
 	if _, err := g.session(ctx, session); err != nil {
 		unread = keySession + session
 	}
-	return all, unread
+	return unread
 }
 
-// rules returns the rules of the files, without those that the user has not
-// accepted, and of a session. Rules that have ended are among them: a set looks at
-// the time itself.
-func (g *Guard) rules(files []found, own []written) []rule.Rule {
+// rules returns the rules as they were last read, without those of files that the
+// user has not accepted. Rules that have ended are among them: a set looks at the
+// time itself.
+func (g *Guard) rules(session string) []rule.Rule {
+	read, accepted := make([]reading, len(g.files)), make([][]string, len(g.files))
+	g.mu.Lock()
+	for i, f := range g.files {
+		read[i], accepted[i] = g.read[f], g.accepted[f]
+	}
+	own := g.sessions[session]
+	g.mu.Unlock()
+
 	rules := slices.Clone(g.cfg.Rules)
-	for _, f := range files {
-		for _, w := range f.rules {
-			if !unaccepted(f.file, w, f.accepted) {
+	for i, f := range g.files {
+		for _, w := range read[i].rules {
+			if !unaccepted(f, w, accepted[i]) {
 				rules = append(rules, w.Rule)
 			}
 		}
