@@ -116,9 +116,12 @@ type HookStart struct {
 	Point  HookPoint `json:"point"`
 	Name   string    `json:"name"`
 	CallID string    `json:"call_id,omitempty"`
+	// Status is what its author wants the user to read while it runs.
+	Status string `json:"status,omitempty"`
 }
 
-// HookOutput is what a running hook has just printed.
+// HookOutput is what a running hook has just printed. Not all that it prints need
+// be told.
 type HookOutput struct {
 	Point  HookPoint `json:"point"`
 	Name   string    `json:"name"`

@@ -22,6 +22,7 @@ type run struct {
 	about   About
 	input   json.RawMessage
 	own     bool // the input is the call's own
+	output  func(text string) // receives what a command prints; may be nil
 	begin   time.Time
 	took    time.Duration
 
@@ -124,7 +125,7 @@ func (e *Engine) command(ctx context.Context, r *run) {
 	}
 	x, err := e.Runner.Run(ctx, Program{
 		Argv: argv, Dir: e.Folder, Env: append(e.environ(r.handler.Origin.Scope), e.variables(r.about, r.session)...),
-		Input: r.input, Timeout: r.handler.Terms.Timeout, Limit: outputLimit,
+		Input: r.input, Timeout: r.handler.Terms.Timeout, Limit: outputLimit, Output: r.output,
 	})
 	switch {
 	case err != nil && ctx.Err() != nil:

@@ -140,8 +140,8 @@ func (f *firing) run(ctx context.Context, r run, v view) Answer {
 	if v.file != "" {
 		name += " · " + filepath.Base(v.file)
 	}
-	f.report(agent.HookStart{Point: f.point, Name: name, CallID: r.about.CallID})
-	f.engine.execute(ctx, &r)
+	f.report(agent.HookStart{Point: f.point, Name: name, CallID: r.about.CallID, Status: r.handler.Terms.Status})
+	f.follow(ctx, &r, name)
 	f.influence(&r)
 	f.engine.log(r)
 	f.report(f.engine.ended(r, name))

@@ -25,6 +25,7 @@ type rig struct {
 	mu       sync.Mutex
 	log      []hook.Entry
 	reported []agent.Payload
+	onReport func(agent.Payload) // called with each report; may be nil
 }
 
 func newRig(t *testing.T, handlers ...hook.Handler) *rig {
@@ -55,6 +56,9 @@ func (r *rig) fireIn(ctx context.Context, data agent.HookInput) agent.HookAdvice
 	}
 	advice := r.engine.Fire(ctx, agent.HookCall{Session: "s1", Mode: agent.ModeDefault, Data: data}, func(p agent.Payload) {
 		r.reported = append(r.reported, p)
+		if r.onReport != nil {
+			r.onReport(p)
+		}
 	})
 	if (advice.By == nil) != (advice.Decision == "") {
 		r.t.Errorf("%q was decided by %v", advice.Decision, advice.By)

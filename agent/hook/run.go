@@ -23,6 +23,9 @@ type Program struct {
 	Timeout time.Duration
 	// Limit is how many bytes of each stream are kept.
 	Limit int
+	// Output receives the standard output as it appears, as valid UTF-8. Calls
+	// do not overlap and end before the program has ended. It may be nil.
+	Output func(text string)
 }
 
 // Exit is how a program ended. Its texts are valid UTF-8.
@@ -46,7 +49,7 @@ func (Local) Run(ctx context.Context, p Program) (Exit, error) {
 	scope := sandbox.NewScope()
 	defer scope.End()
 	x, err := sandbox.Run(ctx, sandbox.Spec{
-		Argv: p.Argv, Dir: p.Dir, Env: p.Env, Scope: scope, Stdin: p.Input, Timeout: p.Timeout, Limit: p.Limit,
+		Argv: p.Argv, Dir: p.Dir, Env: p.Env, Scope: scope, Stdin: p.Input, Timeout: p.Timeout, Limit: p.Limit, Output: p.Output,
 	})
 	if err != nil {
 		return Exit{}, err

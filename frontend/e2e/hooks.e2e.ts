@@ -360,3 +360,59 @@ test('the panel says in Chinese what is odd about hooks, why one does not run an
   await panel.getByText(/已从文件中移除/).waitFor({ state: 'detached' })
   expect(offences).toEqual([])
 })
+
+const slow = (file: string) =>
+  `echo "Line one of ${file}"; until [ -e ${file} ]; do sleep 0.05; done`
+
+/** Waits until the test makes a file. What the second one says is for the user. */
+const waiting = JSON.stringify({
+  hooks: {
+    UserPromptSubmit: [
+      { hooks: [{ type: 'command', name: 'Gate', timeout: 60, command: slow('gate.txt') }] },
+    ],
+    PostToolUse: [
+      {
+        hooks: [
+          {
+            type: 'command',
+            name: 'Style',
+            timeout: 60,
+            statusMessage: 'Checking the style…',
+            command: `${slow('style.txt')}; echo '{"systemMessage":"All 3 files are tidy."}' >&2; exit 0`,
+          },
+          {
+            type: 'command',
+            name: 'Tidy',
+            command: `echo '{"systemMessage":"All 3 files are\u202e tidy."}'`,
+          },
+        ],
+      },
+    ],
+  },
+})
+
+// OAS-668
+test('what a hook does while it runs is shown, and what it says to the user is a line', async () => {
+  const { page, host, offences } = await start([read('shop.ts'), { text: 'I read the shop.' }], {
+    'shop.ts': 'export {}\n',
+    '../.agent/settings.json': waiting,
+  })
+  await prompt(page, 'Read the shop')
+  await page.getByText('The hook Gate runs').waitFor()
+  await page.getByText('Line one of gate.txt').waitFor()
+  await shots(page, 'hooks-running')
+  expect(await violations(page)).toEqual([])
+  await writeFile(join(host.folder, 'gate.txt'), '')
+  await page.getByText('Checking the style…').waitFor()
+  await page.getByText('Line one of style.txt').waitFor()
+  expect(await page.getByText('The hook Gate runs').count()).toBe(0)
+  await shots(page, 'hooks-running-call')
+  await writeFile(join(host.folder, 'style.txt'), '')
+  await page.getByText('I read the shop.').waitFor()
+  await page.getByText('Checking the style…').waitFor({ state: 'detached' })
+  const fold = page.locator('button[data-key^="f"]')
+  if (await fold.count()) await fold.last().click()
+  await page.getByText('All 3 files are⟨U+202E⟩ tidy.').waitFor()
+  await shots(page, 'hooks-said')
+  expect(offences).toEqual([])
+})

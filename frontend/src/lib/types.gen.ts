@@ -865,6 +865,7 @@ export type HookStart = {
   point: HookPoint
   name: string
   call_id?: string
+  status?: string
 }
 
 export type HookState = "runs" | "off" | "foreign" | "untrusted" | "changed" | "refused" | "broken"

@@ -245,6 +245,7 @@ export const messages = {
     back: 'Back',
     saved: 'Saved: {hook}.',
     // On cards
+    running: 'The hook {hook} runs',
     card_denied: '{hook} denied it',
     card_changed: '{hook} changed it',
     card_failed: '{hook} failed',
@@ -476,6 +477,7 @@ export const messages = {
     saves_instead: '以下内容将在 {file} 中取代它：',
     back: '返回',
     saved: '已保存：{hook}。',
+    running: '钩子 {hook} 正在运行',
     card_denied: '{hook} 拒绝了它',
     card_changed: '{hook} 修改了它',
     card_failed: '{hook} 失败',

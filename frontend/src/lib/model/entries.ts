@@ -27,6 +27,7 @@ import type {
   Usage,
   Warning,
 } from '../types.gen'
+import type { RunningHook } from './runningHooks'
 
 /** A message from the user. */
 export type PromptEntry = {
@@ -163,6 +164,8 @@ export type View = {
   readonly seq: number
   readonly state: State
   readonly pending: readonly ApprovalRequest[]
+  /** The hooks that run now; undefined if none do. */
+  readonly hooks?: readonly RunningHook[]
   readonly settings?: Settings
   readonly title?: string
   /** The tokens in the context after the last request; 0 if unknown. */

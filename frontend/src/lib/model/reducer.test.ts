@@ -367,6 +367,40 @@ test('the result of a hook about a call belongs to that call', () => {
   ])
 })
 
+test('what a hook of a call says to the user is a line of the conversation', () => {
+  const log = new Log()
+  const hook = { point: 'postToolUse', name: 'format', call_id: 'a', duration_ms: 3 } as const
+  log.add('user_input', { text: 'Go' })
+  log.add('tool_call_start', { call_id: 'a', tool: 'Edit', input: '{}' })
+  log.add('hook_end', { ...hook, message: 'only for the model' })
+  log.add('hook_end', { ...hook, said: 'Formatted 3 files.' })
+  expect(apply(emptyView, log.events).entries.slice(1)).toMatchObject([
+    { type: 'tool', hooks: [{ message: 'only for the model' }, { said: 'Formatted 3 files.' }] },
+    { notice: 'hook', hook: { said: 'Formatted 3 files.' } },
+  ])
+})
+
+test('hooks that run are known until they end, with what they print', () => {
+  const log = new Log()
+  const guard = { point: 'preToolUse', name: 'guard', call_id: 'a' } as const
+  const stop = { point: 'stop', name: 'tests' } as const
+  const hooks = () => apply(emptyView, log.events).hooks
+  log.add('user_input', { text: 'Go' })
+  log.add('hook_start', { ...guard, status: 'Looking…' })
+  log.add('hook_output_delta', { ...guard, text: 'first\nsecond  \n' })
+  log.add('hook_output_delta', { ...guard, text: '{"decision":"allow"}\n' })
+  log.add('hook_start', { point: 'taskCreated', name: 'beside' })
+  log.add('hook_start', stop)
+  expect(hooks()).toMatchObject([
+    { name: 'guard', callId: 'a', status: 'Looking…', line: 'second' },
+    { name: 'tests', callId: undefined, line: '' },
+  ])
+  log.add('hook_end', { ...guard, duration_ms: 1 })
+  expect(hooks()).toMatchObject([{ name: 'tests' }])
+  log.add('processing_end', { reason: 'interrupted', rounds: 0, usage: noUsage })
+  expect(hooks()).toBeUndefined()
+})
+
 test('a note from the loop is a notice, and joins the notice about repetition', () => {
   const log = new Log()
   log.add('steering_injected', { text: 'Go on.', by_loop: true })

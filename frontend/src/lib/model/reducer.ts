@@ -1,5 +1,6 @@
 /** The reducer that turns events, both stored and live, into the entries of a conversation. */
 import { endHook } from './hookEnds'
+import { leaveHook, printHook, startHook } from './runningHooks'
 import { isCommandLike } from './activity'
 import { dropStreaming, endThinking, finishAnswer, grow, openAnswer, timeThinking } from './answers'
 import { callEntry, commandEntry, findCall, findCommand, finishCall, finishCommand } from './calls'
@@ -73,14 +74,19 @@ function step(view: Writable, event: Event): void {
   switch (event.kind) {
     case 'session_start':
     case 'session_end':
-    case 'hook_start':
-    case 'hook_output_delta':
     case 'task_change':
     case 'queue_change':
     case 'hooks_change':
     case 'servers_change':
       return
+    case 'hook_start':
+      startHook(view, event.data, event.at)
+      return
+    case 'hook_output_delta':
+      printHook(view, event.data)
+      return
     case 'hook_end':
+      leaveHook(view, event.data)
       endHook(view, event.data, keyOf(event))
       return
     case 'briefing':
@@ -298,6 +304,7 @@ function endTurn(view: Writable): void {
   stopCompaction(view)
   view.state = 'idle'
   view.pending = []
+  view.hooks = undefined
   for (let i = view.entries.length - 1; i >= 0; i--) {
     const entry = view.entries[i]!
     if (entry.type === 'turn') return
