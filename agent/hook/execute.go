@@ -21,7 +21,7 @@ type run struct {
 	call    agent.HookCall // for functions
 	about   About
 	input   json.RawMessage
-	own     bool // the input is the call's own
+	own     bool              // the input is the call's own
 	output  func(text string) // receives what a command prints; may be nil
 	begin   time.Time
 	took    time.Duration

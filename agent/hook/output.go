@@ -2,11 +2,12 @@ package hook
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/sandbox"
 )
 
 // A user is told what a running hook printed last: at most maxTail bytes each
@@ -16,31 +17,38 @@ const (
 	tailPause = 100 * time.Millisecond
 )
 
-// tail keeps the end of what a program printed since it was taken last.
+// tail keeps the newest whole lines that a program printed since they were taken
+// last. A part of a line could be a part of a secret, which nobody recognizes.
 type tail struct {
-	mu   sync.Mutex // guards text
+	mu   sync.Mutex // guards what follows
 	text string
+	// within says that the beginning of the line at the start of text is lost.
+	within bool
 }
 
 // add implements [Program.Output].
 func (t *tail) add(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.text += text
-	if over := len(t.text) - maxTail; over > 0 {
-		for over < len(t.text) && !utf8.RuneStart(t.text[over]) {
-			over++
-		}
-		t.text = t.text[over:]
+	if t.text += text; len(t.text) > maxTail {
+		t.within = t.within || t.text[len(t.text)-maxTail-1] != '\n'
+		t.text = t.text[len(t.text)-maxTail:]
 	}
+	if !t.within {
+		return
+	}
+	_, rest, whole := strings.Cut(t.text, "\n")
+	t.text, t.within = rest, !whole
 }
 
+// take returns the lines, and forgets them.
 func (t *tail) take() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	text := t.text
-	t.text = ""
-	return text
+	end := strings.LastIndexByte(t.text, '\n') + 1
+	lines := t.text[:end]
+	t.text = t.text[end:]
+	return lines
 }
 
 // follow runs a hook. Meanwhile it reports, in the caller's goroutine, what the
@@ -66,7 +74,7 @@ func (f *firing) follow(ctx context.Context, r *run, name string) {
 		select {
 		case <-ticker.C:
 			if text := printed.take(); text != "" {
-				f.report(agent.HookOutput{Point: f.point, Name: name, CallID: r.about.CallID, Text: text})
+				f.report(agent.HookOutput{Point: f.point, Name: name, CallID: r.about.CallID, Text: sandbox.Redact(text)})
 			}
 		case <-done:
 			if broken != nil {

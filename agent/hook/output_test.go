@@ -32,19 +32,24 @@ func TestOutputOfRunningHook(t *testing.T) {
 	}
 }
 
-// Of a flood only the newest part is told, in whole characters.
+// Of a flood only the newest lines are told, whole and without secrets (K-16).
 func TestOutputOfFlood(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, command(t, "PreToolUse", "", `s=é; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13; do s=$s$s; done; printf %s "$s"; until [ -e told ]; do sleep 0.01; done`)...)
+	const key = "sk-proj-abcdefghijklmnop1234"
+	r := newRig(t, command(t, "PreToolUse", "", `l="`+key+` é"; for i in 1 2 3 4 5 6 7 8 9; do l="$l
+$l"; done; printf %s "$l"; until [ -e told ]; do sleep 0.01; done; echo; echo; until [ -e over ]; do sleep 0.01; done`)...)
 	r.onReport = func(p agent.Payload) {
 		o, ok := p.(agent.HookOutput)
 		if !ok {
 			return
 		}
-		if len(o.Text) > 4<<10 || strings.Trim(o.Text, "é") != "" {
-			t.Errorf("%d bytes: %.20q", len(o.Text), o.Text)
+		if len(o.Text) > 4<<10 || strings.Trim(strings.ReplaceAll(o.Text, "[redacted] é\n", ""), "\n") != "" {
+			t.Errorf("%d bytes: %.60q", len(o.Text), o.Text)
 		}
 		r.write("told", "", 0o600)
+		if strings.HasSuffix(o.Text, "\n\n") {
+			r.write("over", "", 0o600)
+		}
 	}
 	r.fire(use("Bash", `{}`))
 	if len(r.reported) < 3 {

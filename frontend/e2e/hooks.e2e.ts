@@ -362,9 +362,9 @@ test('the panel says in Chinese what is odd about hooks, why one does not run an
 })
 
 const slow = (file: string) =>
-  `echo "Line one of ${file}"; until [ -e ${file} ]; do sleep 0.05; done`
+  `echo "Line one of ${file}"; until [ -e ../${file} ]; do sleep 0.05; done`
 
-/** Waits until the test makes a file. What the second one says is for the user. */
+/** Two that wait until the test makes a file, and one that says something to the user. */
 const waiting = JSON.stringify({
   hooks: {
     UserPromptSubmit: [
@@ -378,7 +378,7 @@ const waiting = JSON.stringify({
             name: 'Style',
             timeout: 60,
             statusMessage: 'Checking the style…',
-            command: `${slow('style.txt')}; echo '{"systemMessage":"All 3 files are tidy."}' >&2; exit 0`,
+            command: slow('style.txt'),
           },
           {
             type: 'command',
@@ -402,12 +402,12 @@ test('what a hook does while it runs is shown, and what it says to the user is a
   await page.getByText('Line one of gate.txt').waitFor()
   await shots(page, 'hooks-running')
   expect(await violations(page)).toEqual([])
-  await writeFile(join(host.folder, 'gate.txt'), '')
+  await writeFile(join(host.folder, '../gate.txt'), '')
   await page.getByText('Checking the style…').waitFor()
   await page.getByText('Line one of style.txt').waitFor()
   expect(await page.getByText('The hook Gate runs').count()).toBe(0)
   await shots(page, 'hooks-running-call')
-  await writeFile(join(host.folder, 'style.txt'), '')
+  await writeFile(join(host.folder, '../style.txt'), '')
   await page.getByText('I read the shop.').waitFor()
   await page.getByText('Checking the style…').waitFor({ state: 'detached' })
   const fold = page.locator('button[data-key^="f"]')

@@ -16,19 +16,38 @@ function show(hook: HookEnd, unfolded = true) {
 }
 
 test.each<[Partial<HookEnd>, string, string]>([
-  [{}, 'The hook guard refused the message', '钩子 guard 拒绝了这条消息'],
   [{ point: 'preCompact' }, 'The hook guard prevented the compaction', '钩子 guard 阻止了压缩'],
   [{ point: 'stop' }, 'The hook guard made the agent go on', '钩子 guard 要求智能体继续'],
   [{ point: 'stop', stopped: true }, 'The hook guard ended the turn', '钩子 guard 结束了这一轮'],
   [{ failed: true }, 'The hook guard failed', '钩子 guard 执行失败'],
-  [{ decision: undefined }, 'The hook guard responded', '钩子 guard 作出了回应'],
+  [
+    { point: 'userPromptSubmit', decision: undefined },
+    'The hook guard responded',
+    '钩子 guard 作出了回应',
+  ],
 ])('%j says what the hook did', (change, english, chinese) => {
-  const hook = { point: 'userPromptSubmit' as const, ...deny, ...change }
+  const hook = { point: 'preCompact' as const, ...deny, ...change }
   show(hook)
   screen.getByRole('button', { name: english })
   setLanguage('zh-CN')
   flushSync()
   screen.getByRole('button', { name: chinese })
+})
+
+test.each<[Partial<HookEnd>, string, string]>([
+  [
+    { point: 'userPromptSubmit' },
+    'The hook guard refused the message',
+    '钩子 guard 拒绝了这条消息',
+  ],
+  [{ decision: undefined, message: '', said: 'No keys.' }, 'The hook guard says', '钩子 guard 说'],
+])('%j says it to the user at once', (change, english, chinese) => {
+  show({ point: 'preCompact' as const, ...deny, ...change }, false)
+  screen.getByText(english)
+  screen.getByText('No keys.')
+  setLanguage('zh-CN')
+  flushSync()
+  screen.getByText(chinese)
 })
 
 test('what a hook says hides and reorders nothing, and leads into the log', async () => {
@@ -38,7 +57,7 @@ test('what a hook says hides and reorders nothing, and leads into the log', asyn
     ...{ ...deny, point: 'userPromptSubmit', name: hostile, message: hostile, said: hostile },
     notice,
   }
-  const onlog = show(hook)
+  const onlog = show(hook, true)
   const { textContent } = document.body
   expect(textContent).not.toMatch(/[\u202e\u200b]/)
   expect(textContent!.split('a⟨U+202E⟩b⟨U+200B⟩<b>')).toHaveLength(6)

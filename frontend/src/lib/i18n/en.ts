@@ -126,6 +126,7 @@ export const en = {
   'notice.open_keys': 'Open key settings',
   'notice.loop': 'The last {n} calls repeat themselves; the agent was told to try something else',
   'notice.hook': 'The hook {name} responded',
+  'notice.hook_says': 'The hook {name} says',
   'notice.hook_failed': 'The hook {name} failed',
   'notice.hook_ended': 'The hook {name} ended the turn',
   'notice.hook_refused': 'The hook {name} refused the message',

@@ -114,6 +114,7 @@ export const zhCN: Record<Key, Message> = {
   'notice.open_keys': '打开密钥设置',
   'notice.loop': '最近 {n} 次调用一直在重复，已要求智能体换一种做法',
   'notice.hook': '钩子 {name} 作出了回应',
+  'notice.hook_says': '钩子 {name} 说',
   'notice.hook_failed': '钩子 {name} 执行失败',
   'notice.hook_ended': '钩子 {name} 结束了这一轮',
   'notice.hook_refused': '钩子 {name} 拒绝了这条消息',

@@ -1,6 +1,9 @@
 import { findCall } from './calls'
-import { replace, type Writable } from './change'
-import type { HookEnd } from '../types.gen'
+import { findOpen, replace, type Writable } from './change'
+import type { NoticeEntry } from './entries'
+import type { HookEnd, Warning } from '../types.gen'
+
+type HookNoticeEntry = Extract<NoticeEntry, { notice: 'hook' }>
 
 /**
  * A hook has ended. What it did to a call belongs to that call; anything else, and what it says to the user,
@@ -13,3 +16,16 @@ export function endHook(view: Writable, hook: HookEnd, key: string): void {
   if (call) replace(view, call, { hooks: [...(call.hooks ?? []), hook] })
   if (!call || notice || said) view.entries.push({ type: 'notice', notice: 'hook', key, hook })
 }
+
+/** Whether the hook refused a message of the user. */
+export const refuses = ({ point, decision, failed, stopped }: HookEnd): boolean =>
+  point === 'userPromptSubmit' && decision === 'deny' && !failed && !stopped
+
+/** Whether a warning only repeats what the notice of a hook says. */
+export const repeatsHook = (view: Writable, { id }: Warning): boolean =>
+  id === 'prompt_refused' &&
+  findOpen(
+    view,
+    (entry): entry is HookNoticeEntry =>
+      entry.type === 'notice' && entry.notice === 'hook' && refuses(entry.hook),
+  ) !== undefined

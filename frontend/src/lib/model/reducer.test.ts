@@ -380,6 +380,20 @@ test('what a hook of a call says to the user is a line of the conversation', () 
   ])
 })
 
+test('a refusal is said once, by its hook if that is known', () => {
+  const log = new Log()
+  const warning = { id: 'prompt_refused', code: 'hook', message: 'Refused. A password.' } as const
+  const hook = { point: 'userPromptSubmit', name: 'guard', duration_ms: 3 } as const
+  log.add('user_input', { text: 'Go' })
+  log.add('warning', warning)
+  log.add('hook_end', { ...hook, decision: 'deny', message: 'A password.' })
+  log.add('warning', warning)
+  expect(apply(emptyView, log.events).entries.slice(1)).toMatchObject([
+    { notice: 'warning' },
+    { notice: 'hook' },
+  ])
+})
+
 test('hooks that run are known until they end, with what they print', () => {
   const log = new Log()
   const guard = { point: 'preToolUse', name: 'guard', call_id: 'a' } as const

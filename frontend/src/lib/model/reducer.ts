@@ -1,5 +1,5 @@
 /** The reducer that turns events, both stored and live, into the entries of a conversation. */
-import { endHook } from './hookEnds'
+import { endHook, repeatsHook } from './hookEnds'
 import { leaveHook, printHook, startHook } from './runningHooks'
 import { isCommandLike } from './activity'
 import { dropStreaming, endThinking, finishAnswer, grow, openAnswer, timeThinking } from './answers'
@@ -191,6 +191,7 @@ function step(view: Writable, event: Event): void {
       view.entries.push({ type: 'notice', notice: 'limit', key: keyOf(event), ...event.data })
       return
     case 'warning':
+      if (repeatsHook(view, event.data)) return
       view.entries.push({ type: 'notice', notice: 'warning', key: keyOf(event), ...event.data })
       return
     case 'history_repaired':
