@@ -1,3 +1,4 @@
+import { withoutBidi } from '../model/visible'
 import { en, type Key, type Message } from './en'
 import { zhCN } from './zh-CN'
 
@@ -45,3 +46,7 @@ export const labelled = (label: string, value: string): string =>
 
 const plural = (n: string | number | undefined) =>
   new Intl.PluralRules(current).select(Number(n)) === 'one' ? 'one' : 'other'
+
+/** The title of a session for people, in which nothing reorders what stands around it. */
+export const titled = (title: string | undefined): string =>
+  withoutBidi(title ?? '') || t('session.untitled')

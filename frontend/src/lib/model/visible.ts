@@ -7,13 +7,18 @@
 const hidden =
   /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u2800]|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}/gu
 
+const reordering = /[\u202a-\u202e\u2066-\u2069]/g
+
 export type Piece = { text: string; hidden: boolean }
 
-/** Splits text into plain pieces and marks such as ⟨U+202E⟩. */
-export function visiblePieces(text: string): Piece[] {
+/**
+ * Splits text into plain pieces and marks such as ⟨U+202E⟩. In prose, only what reorders text is marked: the rest is
+ * harmless there, and part of emoji and of some scripts.
+ */
+export function visiblePieces(text: string, isProse = false): Piece[] {
   const pieces: Piece[] = []
   let from = 0
-  for (const match of text.matchAll(hidden)) {
+  for (const match of text.matchAll(isProse ? reordering : hidden)) {
     if (match.index > from) pieces.push({ text: text.slice(from, match.index), hidden: false })
     pieces.push({ text: mark(match[0]), hidden: true })
     from = match.index + match[0].length
@@ -31,5 +36,5 @@ export const markHidden = (text: string) => text.replace(hidden, mark)
 /** The text without its hidden characters. */
 export const withoutHidden = (text: string) => text.replace(hidden, '')
 
-/** Makes only the controls that reorder text visible. In prose the others are harmless. */
-export const withoutBidi = (text: string) => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, mark)
+/** Makes only the controls that reorder text visible, for prose. */
+export const withoutBidi = (text: string) => text.replace(reordering, mark)
