@@ -177,3 +177,52 @@ func TestRemovedAndSavedTwice(t *testing.T) {
 		t.Errorf("%+v, %v", reply, err)
 	}
 }
+
+// What stands with a hook and is none of the editor's members is kept when the hook is
+// replaced, wherever it then stands, and the preview shows it.
+func TestPreviewIsWhatIsSaved(t *testing.T) {
+	t.Parallel()
+	for name, draft := range map[string]HookDraft{
+		"in its place":    {Point: agent.HookPreToolUse, Matcher: "Bash", Name: "other"},
+		"another matcher": {Point: agent.HookPreToolUse, Matcher: "Read"},
+		"another event":   {Point: agent.HookStop},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			f.write(".agent/settings.json", `{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"true","description":"why","x-owner":{"a":[1]}}]}]}}`)
+			draft.Action = HookAction{Kind: KindCommand, Command: "false"}
+			request := HookSaveRequest{Draft: draft, Replaces: f.rows()[0].ID}
+			preview, err := f.Preview(t.Context(), request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.Save(t.Context(), request); err != nil {
+				t.Fatal(err)
+			}
+			var shown, written any
+			if err := errors.Join(json.Unmarshal([]byte(preview.JSON), &shown), json.Unmarshal([]byte(f.read(".agent/settings.json")), &written)); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(written, shown); diff != "" {
+				t.Error(diff)
+			}
+			if !strings.Contains(preview.JSON, `"x-owner"`) || !strings.Contains(preview.JSON, `"description": "why"`) {
+				t.Error(preview.JSON)
+			}
+		})
+	}
+}
+
+// A list that was cut says so.
+func TestMoreThanAreRead(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, n := range []int{200, 201} {
+		f.write(".agent/settings.json", `{"hooks":{"Stop":[{"hooks":[`+strings.TrimSuffix(strings.Repeat(`{"type":"command","command":"true"},`, n), ",")+`]}]}}`)
+		reply, err := f.ListTrust(t.Context(), backend.Empty{})
+		if err != nil || reply.More != (n > 200) {
+			t.Errorf("%d: %t, %v", n, reply.More, err)
+		}
+	}
+}

@@ -1,9 +1,11 @@
 package hooks
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -221,7 +223,7 @@ func (h *Hooks) target(ctx context.Context, in HookSaveRequest) (settings.File, 
 
 // saved returns the text of a file with a draft in it.
 func saved(b []byte, f settings.File, in HookSaveRequest, before hook.Handler, id string) ([]byte, error) {
-	event := hook.EventName(in.Draft.Point)
+	event, fresh := hook.EventName(in.Draft.Point), element(in.Draft)
 	if in.Replaces != "" {
 		p, err := locate(b, hook.EventName(before.Point), f, in.Replaces)
 		switch {
@@ -229,8 +231,10 @@ func saved(b []byte, f settings.File, in HookSaveRequest, before hook.Handler, i
 			return nil, err
 		case p.hook < 0:
 			return nil, errMissing
-		case before.Point == in.Draft.Point && before.Matcher == in.Draft.Matcher:
-			return settings.Set(b, merged(p.before, element(in.Draft)), "hooks", p.event, p.group, "hooks", p.hook)
+		}
+		fresh = merged(p.before, fresh)
+		if before.Point == in.Draft.Point && before.Matcher == in.Draft.Matcher {
+			return settings.Set(b, fresh, "hooks", p.event, p.group, "hooks", p.hook)
 		}
 		if b, err = p.without(b); err != nil {
 			return nil, err
@@ -243,7 +247,38 @@ func saved(b []byte, f settings.File, in HookSaveRequest, before hook.Handler, i
 	if err != nil {
 		return nil, err
 	}
-	return settings.Set(b, settings.Encode(group{in.Draft.Matcher, []json.RawMessage{element(in.Draft)}}), "hooks", event, p.groups)
+	return settings.Set(b, settings.Encode(group{in.Draft.Matcher, []json.RawMessage{fresh}}), "hooks", event, p.groups)
+}
+
+// Preview returns a draft as Save would write it. Beside the draft it has what stands
+// with the hook that it replaces and is kept.
+func (h *Hooks) Preview(ctx context.Context, in HookSaveRequest) (HookPreviewReply, error) {
+	file, before, err := h.target(ctx, in)
+	if err != nil {
+		return HookPreviewReply{}, err
+	}
+	fresh := element(in.Draft)
+	for _, s := range h.current(ctx).sources {
+		if in.Replaces == "" || s.file.Path() != file.Path() {
+			continue
+		}
+		p, err := locate(s.text.Bytes(), hook.EventName(before.Point), file, in.Replaces)
+		switch {
+		case err != nil:
+			return HookPreviewReply{}, unwritten(err, file)
+		case p.hook < 0:
+			return HookPreviewReply{}, errMissing
+		}
+		fresh = merged(p.before, fresh)
+	}
+	var text bytes.Buffer
+	whole := settings.Encode(map[string]any{"hooks": map[string]any{
+		hook.EventName(in.Draft.Point): []group{{in.Draft.Matcher, []json.RawMessage{fresh}}},
+	}})
+	if err := json.Indent(&text, whole, "", "  "); err != nil {
+		return HookPreviewReply{}, fmt.Errorf("laying out a hook: %w", err)
+	}
+	return HookPreviewReply{text.String()}, nil
 }
 
 // merged returns a new element with those members of the old one that a draft does

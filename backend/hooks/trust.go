@@ -2,8 +2,10 @@ package hooks
 
 import (
 	"context"
+	"slices"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/hook"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/trust"
 )
@@ -22,6 +24,10 @@ func (h *Hooks) ListTrust(ctx context.Context, _ backend.Empty) (TrustReply, err
 		if !s.Own || len(s.Files) > 0 {
 			reply.Items = append(reply.Items, trusted(l, s))
 		}
+	}
+	for _, s := range l.sources {
+		isCut := slices.ContainsFunc(s.findings, func(f hook.Finding) bool { return f.ID == hook.FindingTooMany })
+		reply.More = reply.More || isCut && s.file.Scope != agent.ScopeUser
 	}
 	return reply, nil
 }

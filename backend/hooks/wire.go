@@ -341,12 +341,17 @@ type HookTriedCall struct {
 	Run *HookLogEntry `json:"run,omitempty"`
 }
 
-// HookSaveRequest is for hooks.save: a draft is added to the file of a scope, or
+// HookSaveRequest is for hooks.save and hooks.preview: a draft is added to the file of a scope, or
 // takes the place of a hook.
 type HookSaveRequest struct {
 	Scope    agent.Scope `json:"scope,omitempty"` // not needed if it replaces one
 	Draft    HookDraft   `json:"draft"`
 	Replaces string      `json:"replaces,omitempty"`
+}
+
+// HookPreviewReply answers hooks.preview.
+type HookPreviewReply struct {
+	JSON string `json:"json"`
 }
 
 // HookRemoveRequest is for hooks.remove.

@@ -5,6 +5,8 @@ import "atelier.dev/atelier/agent"
 // TrustReply answers trust.list: everything that the folder can make Atelier run.
 type TrustReply struct {
 	Items []TrustRow `json:"items,omitempty"`
+	// More says that a file has more hooks than are read, which do not run.
+	More bool `json:"more,omitempty"`
 }
 
 // TrustRow is something that the folder can make Atelier run.

@@ -47,6 +47,9 @@ type Text struct {
 // settles is how old a file must be for that, with file systems that keep seconds.
 const settles = 2 * time.Second
 
+// Bytes returns what the file said, which nobody changes.
+func (t *Text) Bytes() []byte { return t.bytes }
+
 // Member returns the member of the file's object with this name.
 func (t *Text) Member(name string) (Member, bool) {
 	for _, m := range t.Members {

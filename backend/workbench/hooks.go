@@ -24,6 +24,7 @@ func (w *Workbench) hookMethods(d *Dispatcher) {
 	handle(d, "hooks.replay", w.hooks.Replay)
 	handle(d, "hooks.dry_run", w.dryRun)
 	handle(d, "hooks.test", w.hooks.Test)
+	handle(d, "hooks.preview", w.hooks.Preview)
 	handle(d, "hooks.save", w.hooks.Save)
 	handle(d, "hooks.remove", w.hooks.Remove)
 	handle(d, "hooks.points", w.hooks.Points)

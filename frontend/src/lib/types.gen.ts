@@ -819,6 +819,10 @@ export type HookPointsReply = {
 
 export type HookPower = "deny" | "ask" | "allow" | "input" | "output" | "context" | "end"
 
+export type HookPreviewReply = {
+  json: string
+}
+
 export type HookRef = {
   id: string
   name: string
@@ -2056,6 +2060,7 @@ export type TrustOmission = "binary" | "long" | "missing" | "outside" | "special
 
 export type TrustReply = {
   items?: TrustRow[]
+  more?: boolean
 }
 
 export type TrustRequest = {
@@ -2203,6 +2208,7 @@ export interface Methods {
   "hooks.list": { args: HooksRequest; reply: HooksReply }
   "hooks.log": { args: HookLogRequest; reply: HookLogReply }
   "hooks.points": { args: Empty; reply: HookPointsReply }
+  "hooks.preview": { args: HookSaveRequest; reply: HookPreviewReply }
   "hooks.remove": { args: HookRemoveRequest; reply: Empty }
   "hooks.replay": { args: HookReplayRequest; reply: HookLogEntry }
   "hooks.save": { args: HookSaveRequest; reply: HookRow }

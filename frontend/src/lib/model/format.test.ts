@@ -98,6 +98,16 @@ test('characters that hide or reorder text are made visible', () => {
   ])
 })
 
+test('in prose only what reorders text is made visible', () => {
+  expect(visiblePieces('a\u202eb', true)).toEqual([
+    { text: 'a', hidden: false },
+    { text: '⟨U+202E⟩', hidden: true },
+    { text: 'b', hidden: false },
+  ])
+  const family = '👩\u200d👧\u200b'
+  expect(visiblePieces(family, true)).toEqual([{ text: family, hidden: false }])
+})
+
 test.each([
   ['a filler that looks like a space', 'x\u3164y', 'x⟨U+3164⟩y'],
   ['a joiner', 'x\u034fy', 'x⟨U+034F⟩y'],

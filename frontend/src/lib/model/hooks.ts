@@ -65,36 +65,3 @@ export function laidOut(text: string): string {
     return text
   }
 }
-
-/** A hook as a settings file has it. */
-export function jsonOf(draft: HookDraft): string {
-  const {
-    name,
-    point,
-    matcher,
-    if: only,
-    action,
-    timeout,
-    async,
-    once,
-    status_message,
-  } = tidy(draft)
-  const { kind, command, args, shell, url, headers, allowed_env_vars } = action
-  const handler = {
-    type: kind,
-    name,
-    command,
-    args,
-    shell,
-    url,
-    headers,
-    allowedEnvVars: allowed_env_vars,
-    if: only,
-    timeout,
-    async,
-    once,
-    statusMessage: status_message,
-  }
-  const event = point.charAt(0).toUpperCase() + point.slice(1)
-  return JSON.stringify({ hooks: { [event]: [{ matcher, hooks: [handler] }] } }, null, 2)
-}

@@ -7,6 +7,7 @@ import type {
   HookLogEntry,
   HookPoint,
   HookRow,
+  HookSaveRequest,
   HookTemplate,
   Scope,
 } from '../types.gen'
@@ -29,8 +30,8 @@ export class HookEditor {
   /** Why it cannot be read, tested or run. */
   problem = $state.raw<ApiError | null>(null)
   busy = $state(false)
-  /** Whether the JSON that would be saved is shown, and the next step saves it. */
-  confirming = $state(false)
+  /** What would be saved, as JSON. While it is shown, the next step saves it. */
+  confirming = $state<string>()
   #draft = $state.raw<HookDraft>(emptyDraft)
   #session: string
   #call: Call
@@ -55,7 +56,7 @@ export class HookEditor {
   change(change: Partial<HookDraft>): void {
     this.#draft = { ...this.#draft, ...change }
     this.tested = undefined
-    this.confirming = false
+    this.confirming = undefined
     this.problem = null
     if (!change.point && change.matcher === undefined && change.if === undefined) return
     this.tried = undefined
@@ -98,12 +99,21 @@ export class HookEditor {
     })
   }
 
-  save(): Promise<HookRow> {
-    const { instead, scope } = this
-    return this.#call('hooks.save', {
-      draft: tidy(this.#draft),
-      ...(instead ? { replaces: instead.id } : { scope }),
+  /** Shows what would be saved, with what stands with the hook already and is kept. */
+  async confirm(): Promise<void> {
+    await this.#work(async () => {
+      const { json } = await this.#call('hooks.preview', this.#request)
+      this.confirming = json
     })
+  }
+
+  save(): Promise<HookRow> {
+    return this.#call('hooks.save', this.#request)
+  }
+
+  get #request(): HookSaveRequest {
+    const { instead, scope } = this
+    return { draft: tidy(this.#draft), ...(instead ? { replaces: instead.id } : { scope }) }
   }
 
   get #at(): string | undefined {

@@ -6,6 +6,8 @@ import type { TrustRow, TrustShown } from '../types.gen'
 /** What the project can make Atelier run, and what the user said about it. */
 export class Trust {
   items = $state.raw<readonly TrustRow[]>([])
+  /** Whether a file has more than are read. */
+  more = $state(false)
   /** The item that the user looks at; undefined while none. */
   reviewed = $state<string>()
   shown = $state.raw<TrustShown>()
@@ -27,7 +29,9 @@ export class Trust {
 
   readonly load = oneAtATime(async () => {
     try {
-      this.items = (await this.#call('trust.list', {})).items ?? []
+      const { items = [], more = false } = await this.#call('trust.list', {})
+      this.items = items
+      this.more = more
     } catch (thrown) {
       this.problem = asApiError(thrown)
     }

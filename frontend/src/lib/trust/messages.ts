@@ -7,6 +7,11 @@ export const messages = {
       one: 'This project wants to run {n} program of its own.',
       other: 'This project wants to run {n} programs of its own.',
     },
+    more_ones: {
+      one: 'This project wants to run {n} program of its own. A file has more hooks than are read.',
+      other:
+        'This project wants to run {n} programs of its own. A file has more hooks than are read.',
+    },
     changed_ones: {
       one: '{n} program that you trusted has changed.',
       other: '{n} programs that you trusted have changed.',
@@ -53,6 +58,7 @@ export const messages = {
   'zh-CN': {
     title: '这个项目可以运行什么？',
     new_ones: '这个项目要运行 {n} 个自带的程序。',
+    more_ones: '这个项目要运行 {n} 个自带的程序。有文件包含的钩子多于所读取的数量。',
     changed_ones: '你信任过的 {n} 个程序有更改。',
     until: '在你同意之前，它们都不会运行。',
     until_changed: '在你同意之前，它守护的调用都会先询问。',
