@@ -32,6 +32,10 @@ export class Trust {
       const { items = [], more = false } = await this.#call('trust.list', {})
       this.items = items
       this.more = more
+      const now = items.find(({ id }) => id === this.reviewed)?.state
+      // Another page decided about what is shown here.
+      if (now && !this.busy && this.shown && now !== this.shown.state)
+        await this.#show(this.shown.id)
     } catch (thrown) {
       this.problem = asApiError(thrown)
     }

@@ -53,6 +53,19 @@ test('what changed since it was shown is not trusted, and is shown anew', async 
   expect(await trust.accept()).toBe(true)
 })
 
+test('what another page decided meanwhile is shown', async () => {
+  const { trust, change } = hosted(item('a'), item('b'))
+  await trust.load()
+  await trust.review()
+  change('a', 'trusted')
+  await trust.load()
+  expect(trust.shown).toMatchObject({ id: 'a', state: 'trusted' })
+  expect(trust.place).toBe(0)
+  change('b', 'trusted')
+  await trust.load()
+  expect(trust.asked).toEqual([])
+})
+
 test('what was put off does not ask until it is something else', async () => {
   const { trust, change } = hosted(item('a'))
   await trust.load()
