@@ -76,8 +76,9 @@ func (t *turn) askModel(model llm.Origin, effort llm.Effort) (*draft, error) {
 	policy := t.session.cfg.Retry
 	var remedies []HistoryRepaired // that are being tried, the newest last
 	for n := 1; ; n++ {
-		d := &draft{emit: t.emit, now: t.session.cfg.Now, tools: t.session.cfg.Profiles.Profile(model.Provider, model.Model).Tools}
-		err := t.attempt(model, effort, d, &remedies)
+		profile := t.session.show(model)
+		d := &draft{emit: t.emit, now: t.session.cfg.Now, tools: profile.Tools}
+		err := t.attempt(profile, model, effort, d, &remedies)
 		if err == nil {
 			return d, nil
 		}
@@ -150,9 +151,8 @@ func usageOf(err error) llm.Usage {
 
 // attempt sends one request and reads its answer to the end. Once the provider
 // has accepted remedies, attempt records them and clears the list.
-func (t *turn) attempt(model llm.Origin, effort llm.Effort, d *draft, remedies *[]HistoryRepaired) error {
+func (t *turn) attempt(profile Profile, model llm.Origin, effort llm.Effort, d *draft, remedies *[]HistoryRepaired) error {
 	s := t.session
-	profile := s.cfg.Profiles.Profile(model.Provider, model.Model)
 	options, err := t.options(model, profile)
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func (t *turn) attempt(model llm.Origin, effort llm.Effort, d *draft, remedies *
 	req := llm.Request{
 		Provider: model.Provider, Model: model.Model, Effort: effort,
 		System: t.briefing(model).System, Messages: t.sendable(model, *remedies),
-		Tools: profile.Tools.Definitions(), CacheKey: s.cfg.ID, Options: options,
+		Tools: d.tools.Definitions(), CacheKey: s.cfg.ID, Options: options,
 	}
 	t.settle()
 	for ev, err := range s.cfg.Model.Stream(t.ctx, req) {

@@ -101,14 +101,16 @@ func (t *turn) briefing(model llm.Origin) Briefing {
 	return b
 }
 
-// renewBriefing tells the model what has changed since it was last told.
+// renewBriefing tells the model what has changed since it was last told. A model
+// that was told nothing gets its briefing first, and then what is no part of that.
 func (t *turn) renewBriefing() {
 	s := t.session
 	model := llm.Origin{Provider: s.transcript.Settings.Provider, Model: s.transcript.Settings.Model}
 	renewer, ok := s.cfg.Profiles.(Renewer)
-	if _, briefed := s.transcript.past.briefed[model]; !ok || !briefed {
+	if !ok {
 		return
 	}
+	t.briefing(model)
 	update := renewer.Renew(t.ctx, t.situation(model), s.transcript.past.told[model])
 	if update.Text == "" || t.ctx.Err() != nil {
 		return

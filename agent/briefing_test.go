@@ -102,7 +102,8 @@ func TestModeIsTold(t *testing.T) {
 }
 
 // A profile is told which files calls were about since it was asked last, and
-// when a turn begins.
+// when a turn begins. Right after the briefing, which describes everything, it is
+// asked for what is no part of that.
 func TestSituation(t *testing.T) {
 	t.Parallel()
 	touch := accessing{note{name: "Touch"}}
@@ -117,7 +118,7 @@ func TestSituation(t *testing.T) {
 	for _, s := range profiles.asked {
 		got = append(got, fmt.Sprintf("%t %v %s %s", s.AtInput, s.Worked, s.Mode, s.Model))
 	}
-	want := []string{"true [] default m", "false [/p/a /p/b] default m", "false [/p/c] default m"}
+	want := []string{"false [] default m", "true [] default m", "false [/p/a /p/b] default m", "false [/p/c] default m"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

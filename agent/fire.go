@@ -17,9 +17,10 @@ import (
 const (
 	// maxHolds limits how often hooks may continue one turn.
 	maxHolds = 10
-	// endTime is how long hooks have that run after a turn was interrupted, or
-	// before a session is closed.
-	endTime = 10 * time.Second
+	// endTime is how long hooks have that run after a turn was interrupted, and
+	// closeTime how long they have before a session is closed: the program that ends
+	// waits for them, also for those that have to be killed.
+	endTime, closeTime = 10 * time.Second, 1500 * time.Millisecond
 	// maxHookTitle limits a title by a hook, in characters, and maxHookNotice
 	// what hooks are told of an answer when the user is notified.
 	maxHookTitle, maxHookNotice = 80, 200
@@ -84,7 +85,12 @@ func (t *turn) fire(data HookInput) HookAdvice {
 		return HookAdvice{}
 	}
 	ctx := t.ctx
-	if point := data.Point(); ctx.Err() != nil && (point == HookStop || point == HookSessionEnd) {
+	switch point := data.Point(); {
+	case point == HookSessionEnd:
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+		defer cancel()
+	case point == HookStop && ctx.Err() != nil:
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), endTime)
 		defer cancel()

@@ -9,8 +9,10 @@ import (
 // Profiles define what each model is shown (LOOP-21). They are called from the
 // session's goroutine.
 type Profiles interface {
-	// Profile returns the tools as a model is shown them, always the same for
-	// the same model.
+	// Profile returns the tools as a model is shown them. While they do not change,
+	// it returns the same ones for the same model, because a change costs what the
+	// provider has cached of the session. The calls of an answer are read by the
+	// tools of its request.
 	Profile(provider, model string) Profile
 	// Brief writes the text that a model gets first. It is called once for each
 	// model of a session. The log keeps the text for the session's life, so
@@ -52,12 +54,29 @@ type prompted struct {
 
 func (p prompted) Brief(context.Context, Situation) Briefing { return Briefing{System: p.system} }
 
+// shown are the tools of a session's newest request.
+type shown struct {
+	model llm.Origin
+	tools *Toolset // nil before the first request
+}
+
+// show returns the profile for a request to a model, and remembers its tools.
+func (s *Session) show(model llm.Origin) Profile {
+	p := s.cfg.Profiles.Profile(model.Provider, model.Model)
+	s.shown = shown{model: model, tools: p.Tools}
+	return p
+}
+
 // tools returns the tools as they were shown to the model that answered last.
-// Its calls are read by them even if another model is chosen meanwhile.
+// Its calls are read by them even if another model is chosen or the tools change
+// meanwhile.
 func (s *Session) tools() *Toolset {
 	model := llm.Origin{Provider: s.transcript.Settings.Provider, Model: s.transcript.Settings.Model}
 	if last := s.transcript.past.last; last != nil {
 		model = *last
+	}
+	if s.shown.tools != nil && s.shown.model == model {
+		return s.shown.tools
 	}
 	return s.cfg.Profiles.Profile(model.Provider, model.Model).Tools
 }

@@ -15,6 +15,8 @@ import (
 type Registry struct {
 	tools map[string]registered
 	order []string
+	// advise has a sentence for some names without a tool; nil has none.
+	advise func(name string) string
 }
 
 type registered struct {
@@ -61,6 +63,11 @@ func (r *Registry) Unregister(name string) bool {
 	r.order = slices.DeleteFunc(r.order, func(other string) bool { return other == name })
 	return ok
 }
+
+// Advise makes the registry ask advise what a model should do instead of calling a
+// name without a tool, such as a tool that was there before. The answer is a
+// sentence, or empty for a name that it does not know either.
+func (r *Registry) Advise(advise func(name string) string) { r.advise = advise }
 
 // Get returns a tool by its canonical name.
 func (r *Registry) Get(name string) (Tool, bool) {

@@ -98,6 +98,7 @@ type Session struct {
 	cfg        Config
 	transcript Transcript
 	fitted     fitted
+	shown      shown
 	full       bool   // the context is close to the window's size; see watchContext
 	dir        string // of the newest command; empty for the session's own folder
 	queue      Queue
@@ -283,7 +284,7 @@ func (s *Session) Close(ctx context.Context) []Event {
 		return nil
 	}
 	var events []Event
-	ended, cancel := context.WithTimeout(ctx, endTime)
+	ended, cancel := context.WithTimeout(ctx, closeTime)
 	defer cancel()
 	s.fire(ended, SessionEndInput{Reason: "closed"}, func(p Payload) {
 		if ev := s.Record(p); ev.Durable() {

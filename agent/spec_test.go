@@ -211,7 +211,7 @@ func TestEveryKindHappens(t *testing.T) {
 	}
 	hosts := map[agent.Kind]bool{
 		agent.KindSessionStart: true, agent.KindTitle: true, agent.KindPromptSuggestion: true, agent.KindTaskChange: true,
-		agent.KindQueueChange: true, agent.KindHooksChange: true,
+		agent.KindQueueChange: true, agent.KindHooksChange: true, agent.KindServersChange: true,
 	}
 	for _, p := range agent.Payloads() {
 		if happened[p.Kind()] == hosts[p.Kind()] {

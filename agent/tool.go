@@ -80,6 +80,9 @@ type Spec struct {
 	// Idempotent says that a call may run again if its result was lost: the
 	// second run has no further effect, and the first run consumed nothing.
 	Idempotent bool
+	// Hidden tools are understood, but not shown until something tells the model
+	// of them.
+	Hidden bool
 }
 
 // shown returns the tool under its own name and schema.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -40,12 +41,14 @@ type Binding struct {
 }
 
 // Toolset is a registry as models of one kind are shown it. It is built once
-// and then only read.
+// and then only read; [Toolset.With] makes another one.
 type Toolset struct {
 	shown  []llm.ToolSpec
 	byName map[string]bound // by every name that is understood
-	// instead has advice for names without a tool.
+	// instead has advice for names without a tool, and advise for those that it
+	// lacks; advise may be nil.
 	instead map[string]string
+	advise  func(name string) string
 }
 
 // bound is a tool under one of its bindings.
@@ -66,7 +69,7 @@ type bound struct {
 // name of its binding, which is then left out (LOOP-32, LOOP-114). Bindings of
 // tools that are not registered are left out too.
 func (r *Registry) Show(bindings ...Binding) *Toolset {
-	set := &Toolset{byName: map[string]bound{}, instead: map[string]string{}}
+	set := &Toolset{byName: map[string]bound{}, instead: map[string]string{}, advise: r.advise}
 	spoken, displaced := map[string]bool{}, map[string]bool{}
 	for _, b := range bindings {
 		if b.Instead != "" {
@@ -103,13 +106,39 @@ func (r *Registry) Show(bindings ...Binding) *Toolset {
 		})})
 	}
 	for _, name := range r.order {
-		t := r.tools[name]
 		if !displaced[name] {
-			own := Binding{Tool: name, ToolSpec: t.spec.shown(), Hidden: spoken[name]}
-			set.add(bound{registered: t, binding: own, schema: func() (*jsonschema.Resolved, error) { return t.schema, nil }})
+			set.add(r.own(name, spoken[name] || r.tools[name].spec.Hidden))
 		}
 	}
 	return set
+}
+
+// With returns the toolset and, after it, the tools of more under their own names.
+// A name that the toolset understands keeps its meaning, so more can add tools
+// but replace none. The toolset itself does not change.
+func (s *Toolset) With(more *Registry) *Toolset {
+	if more == nil || len(more.order) == 0 && more.advise == nil {
+		return s
+	}
+	grown := &Toolset{
+		shown: slices.Clip(s.shown), byName: maps.Clone(s.byName),
+		instead: s.instead, advise: more.advise,
+	}
+	for _, name := range more.order {
+		if _, known := s.byName[name]; !known {
+			grown.add(more.own(name, more.tools[name].spec.Hidden))
+		}
+	}
+	return grown
+}
+
+// own returns a tool as it names itself.
+func (r *Registry) own(name string, hidden bool) bound {
+	t := r.tools[name]
+	return bound{
+		registered: t, binding: Binding{Tool: name, ToolSpec: t.spec.shown(), Hidden: hidden},
+		schema: func() (*jsonschema.Resolved, error) { return t.schema, nil },
+	}
 }
 
 // names returns the name and aliases of a binding.
@@ -157,12 +186,24 @@ func (s *Toolset) Names() []string {
 // stays the same (LOOP-33). Callers must not change them.
 func (s *Toolset) Definitions() []llm.ToolSpec { return s.shown }
 
+// maxNames limits the names in a message about an unknown one.
+const maxNames = 100
+
 // unknown is the message to the model about a name that is not understood.
 func (s *Toolset) unknown(name string) string {
 	if instead := s.instead[name]; instead != "" {
 		return fmt.Sprintf("There is no tool %s here. %s", name, instead)
 	}
-	return fmt.Sprintf("Unknown tool: %s. The tools are: %s.", namedTool(name), strings.Join(s.Names(), ", "))
+	if s.advise != nil {
+		if instead := s.advise(name); instead != "" {
+			return fmt.Sprintf("There is no tool %s now. %s", namedTool(name), instead)
+		}
+	}
+	names := s.Names()
+	if more := len(names) - maxNames; more > 0 {
+		names = append(names[:maxNames], fmt.Sprintf("and %d more", more))
+	}
+	return fmt.Sprintf("Unknown tool: %s. The tools are: %s.", namedTool(name), strings.Join(names, ", "))
 }
 
 // input converts a call's arguments into the tool's input, which need not fit the

@@ -29,6 +29,7 @@ export const rooms = [
   'approval',
   'trust',
   'hooks',
+  'mcp',
   'waiting',
   'composer',
   'queue',

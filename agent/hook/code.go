@@ -62,7 +62,7 @@ func (r *Registry) Register(c Code) error {
 	r.all = append(r.all, Handler{
 		Origin: Origin{Scope: ScopeCode, Line: len(r.all) + 1, Form: FormAgent}, Point: c.Point, Matcher: c.Matcher,
 		Name: cmp.Or(c.Name, string(c.Point)+" "+strconv.Itoa(len(r.all)+1)), Kind: KindFunction, Func: c.Func,
-		Terms: Terms{Timeout: min(cmp.Or(c.Timeout, functionTime), MostTime)}, order: c.Order,
+		Terms: Terms{Timeout: min(cmp.Or(c.Timeout, functionTime), MostTime)}, rest: rest{order: c.Order},
 	})
 	return nil
 }

@@ -111,7 +111,7 @@ func (e *Engine) Fire(ctx context.Context, call agent.HookCall, report func(agen
 func (e *Engine) ordered(point agent.HookPoint) []Handler {
 	all := slices.DeleteFunc(slices.Clone(e.Handlers()), func(h Handler) bool { return h.Point != point })
 	slices.SortStableFunc(all, func(a, b Handler) int {
-		return cmp.Or(cmp.Compare(a.Origin.Scope.order(), b.Origin.Scope.order()), cmp.Compare(a.order, b.order))
+		return cmp.Or(cmp.Compare(a.Origin.Scope.order(), b.Origin.Scope.order()), cmp.Compare(a.rest.order, b.rest.order))
 	})
 	return all
 }

@@ -99,8 +99,13 @@ type Handler struct {
 	Func    Func     `json:"-"`
 	Terms   Terms    `json:"terms"`
 	Defect  Defect   `json:"defect,omitempty"`
-	// order sorts functions of a program (COM-79).
-	order int
+	rest    rest
+}
+
+// rest is what no file says about a hook.
+type rest struct {
+	order int    // sorts functions of a program (COM-79)
+	does  string // of a hook of which only its trace is left
 }
 
 // Command is a program to start.
@@ -163,6 +168,9 @@ func (h Handler) ID() string {
 
 // does is equal for two hooks that do the same, wherever they are written.
 func (h Handler) does() string {
+	if h.rest.does != "" {
+		return h.rest.does
+	}
 	if h.Kind == KindFunction {
 		return digest(h.Point, h.Kind, h.Name, h.Origin.Line)
 	}

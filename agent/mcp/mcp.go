@@ -70,11 +70,38 @@ type OAuth struct {
 	ClientSecret string
 	// MetadataURL is where the client's metadata document is.
 	MetadataURL string
+	// Issuer is the authorisation server that the client is registered with. No
+	// other one gets its secret. Empty means the one that the server names.
+	Issuer string
 	// CallbackPort is the port of loopback where the browser comes back; 0 means
 	// any that is free.
 	CallbackPort int
 	Scopes       []string
+	Unattended   Unattended
 }
+
+// Unattended is how we get tokens without a person. The zero value means that the
+// user authorises Atelier in a browser.
+type Unattended struct {
+	Grant UnattendedGrant
+	// PrivateKey is the client's, as PEM: it signs in place of a secret.
+	PrivateKey string
+	// Assertion is the token of GrantAssertion, or the identity of GrantIdentity.
+	Assertion string
+	// IdentityURL is the token endpoint of the user's company, where IdentityClient
+	// exchanges the identity.
+	IdentityURL, IdentityClient string
+}
+
+// UnattendedGrant is a way to tokens without a person.
+type UnattendedGrant string
+
+// The ways to tokens without a person.
+const (
+	GrantClient    UnattendedGrant = "client_credentials" // the client's own rights
+	GrantAssertion UnattendedGrant = "assertion"          // a token of the machine that it runs on
+	GrantIdentity  UnattendedGrant = "identity"           // the user's identity in a company, which manages who may use which server
+)
 
 // Limits are the times after which a server is given up. Zero values mean the
 // defaults.

@@ -26,7 +26,9 @@ var special = func() (blocks []netip.Prefix) {
 // translated is the block in which a gateway to the IPv4 internet is reached.
 var translated = netip.MustParsePrefix("64:ff9b::/96")
 
-func public(addr netip.Addr) bool {
+// Public reports whether an address is that of a host on the internet, as opposed to
+// this machine, a private network or a provider's own services.
+func Public(addr netip.Addr) bool {
 	addr = addr.Unmap()
 	if translated.Contains(addr) {
 		bytes := addr.As16()

@@ -158,7 +158,7 @@ func (r *Rules) checkAddress(t Target, addr netip.Addr) error {
 			return nil
 		}
 		return refuse(t.String(), Local)
-	case !public(at.addr):
+	case !Public(at.addr):
 		return refuse(t.String(), Private)
 	}
 	return nil

@@ -113,12 +113,34 @@ type Surroundings struct {
 	// Confined says in a sentence how the system confines commands, and is empty
 	// if it does not; nil means that it does not. It is called for every turn.
 	Confined func() string
+	// Growing has tools that may change while the session runs; nil means none.
+	Growing Growing
 	// Agent says that another agent started the session, Unattended that nobody
 	// can be asked, ReadOnly that nothing can be changed.
 	Agent, Unattended, ReadOnly bool
 	// Cutoff returns a model's knowledge cutoff; it is empty if unknown. It may
 	// be nil.
 	Cutoff func(provider, model string) string
+}
+
+// Growing are tools that may change at any time, such as those of servers.
+type Growing interface {
+	// More returns the tools, as they are for a model. They are shown after all
+	// others, and replace none. It is called often and has to be quick. While they do
+	// not change, it returns the same registry, which nobody changes any more.
+	More(provider, model string) *agent.Registry
+	// Notes returns what a model is told about them, also in the middle of a turn.
+	Notes(provider, model string) []Note
+}
+
+// Note is something that a model is told, and told again when it changes.
+type Note struct {
+	About string // a name that no other note has
+	Now   string // the text itself, or a digest of it; the log keeps it
+	Text  string // foreign text in it has no tags; see [agent.EscapeTags]
+	// Gone is what the model is told when the note is not among the others any
+	// more; [Profiles] keeps it as long as it lives.
+	Gone string
 }
 
 // Profiles implements [agent.Profiles] for one session, or for several that
@@ -128,6 +150,20 @@ type Profiles struct {
 	shown        map[string]func() shown
 	look         sync.Once
 	snapshot     state // of the repository, once it was read
+	growth
+}
+
+// growth is what the tools that may change last were like.
+type growth struct {
+	mu    sync.Mutex
+	grown map[string]grown  // by the design's id
+	gone  map[string]string // what to say when a note is missing, by what it is about
+}
+
+// grown is a profile with tools that were added to it.
+type grown struct {
+	more *agent.Registry
+	agent.Profile
 }
 
 // shown is a design applied to the session's tools.
@@ -153,7 +189,10 @@ func New(tools *agent.Registry, s Surroundings) *Profiles {
 	if s.Cutoff == nil {
 		s.Cutoff = func(string, string) string { return "" }
 	}
-	p := &Profiles{surroundings: s, shown: map[string]func() shown{}}
+	p := &Profiles{
+		surroundings: s, shown: map[string]func() shown{},
+		growth: growth{grown: map[string]grown{}, gone: map[string]string{}},
+	}
 	limit := commandLimit{set: s.CommandTimeout, fallback: tool.DefaultCommandTimeout}
 	if s.Naming == NamingSpec {
 		limit.fallback = tool.SpecCommandTimeout
@@ -211,7 +250,22 @@ func binding(tool string, tables ...[]agent.Binding) agent.Binding {
 }
 
 // Profile implements [agent.Profiles].
-func (p *Profiles) Profile(provider, _ string) agent.Profile { return p.shown[of(provider)]().Profile }
+func (p *Profiles) Profile(provider, model string) agent.Profile {
+	id := of(provider)
+	own := p.shown[id]().Profile
+	if p.surroundings.Growing == nil {
+		return own
+	}
+	more := p.surroundings.Growing.More(provider, model)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if last, ok := p.grown[id]; ok && last.more == more {
+		return last.Profile
+	}
+	own.Tools = own.Tools.With(more)
+	p.grown[id] = grown{more, own}
+	return own
+}
 
 // names returns the names of the project's documents for the profile's models.
 func (d design) names() []string {

@@ -97,6 +97,7 @@ const (
 	aboutBranch   = agent.ToldBranch
 	aboutConfined = "confinement"
 	aboutDocument = "document "
+	aboutNote     = "note "
 )
 
 // tell returns the changeable facts that a model is told.
@@ -187,8 +188,34 @@ func (p *Profiles) present(s shown, now agent.Situation, told agent.Told) []chan
 		}
 	}
 	all = append(all, p.below(s, worked)...)
+	all = append(all, p.notes(now, told)...)
 	if now.AtInput {
 		all = append(all, gone(all, told)...)
+	}
+	return all
+}
+
+// notes returns the notes for a model, and those that it was told and that are gone.
+func (p *Profiles) notes(now agent.Situation, told agent.Told) []change {
+	if p.surroundings.Growing == nil {
+		return nil
+	}
+	notes := p.surroundings.Growing.Notes(now.Provider, now.Model)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []change
+	there := map[string]bool{}
+	for _, n := range notes {
+		about := aboutNote + n.About
+		there[about], p.gone[about] = true, n.Gone
+		all = append(all, change{about: about, now: n.Now, text: n.Text})
+	}
+	for _, about := range slices.Sorted(maps.Keys(told)) {
+		name, isNote := strings.CutPrefix(about, aboutNote)
+		if isNote && !there[about] && told[about] != "" {
+			text := cmp.Or(p.gone[about], fmt.Sprintf("What you were told about %s does not hold any more.", quoted(name)))
+			all = append(all, change{about: about, text: text})
+		}
 	}
 	return all
 }

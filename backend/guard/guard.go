@@ -104,6 +104,9 @@ func (g *Guard) look(ctx context.Context, f settings.File) (reading, []string, e
 	defer g.mu.Unlock()
 	g.changed()
 	g.read[f] = r
+	if now, ok := g.accepted[f]; ok { // it may have changed since it was read
+		return r, now, nil
+	}
 	if known {
 		g.accepted[f] = accepted
 	}
@@ -195,6 +198,9 @@ func (g *Guard) session(ctx context.Context, id string) ([]written, error) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if now, ok := g.sessions[id]; ok { // they may have changed since they were read
+		return now, nil
+	}
 	g.changed()
 	g.sessions[id] = rules
 	return rules, nil

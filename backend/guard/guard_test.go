@@ -17,12 +17,17 @@ import (
 type memory struct {
 	mu     sync.Mutex
 	values map[string]string
+	read   func(context.Context) // called after a value was read; may be nil
 }
 
-func (m *memory) Setting(_ context.Context, key string) (string, error) {
+func (m *memory) Setting(ctx context.Context, key string) (string, error) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.values[key], nil
+	value := m.values[key]
+	m.mu.Unlock()
+	if m.read != nil {
+		m.read(ctx)
+	}
+	return value, context.Cause(ctx)
 }
 
 func (m *memory) SetSetting(_ context.Context, key, value string) error {
@@ -90,6 +95,20 @@ func (w *world) wants(command string, want agent.Decision) {
 func (w *world) add(rule string, d agent.Decision, scope agent.Scope) {
 	w.t.Helper()
 	if _, err := w.Add(w.t.Context(), AddRequest{Session: "s1", Rule: rule, Decision: d, Scope: scope}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// acceptAll accepts what the project's files allow.
+func (w *world) acceptAll() {
+	w.t.Helper()
+	reply, err := w.Rules(w.t.Context(), "s1")
+	for _, f := range reply.Files {
+		if err == nil && f.Seal != "" {
+			_, err = w.Accept(w.t.Context(), AcceptRequest{Path: f.Path, Seal: f.Seal})
+		}
+	}
+	if err != nil {
 		w.t.Fatal(err)
 	}
 }

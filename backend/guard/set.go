@@ -5,20 +5,23 @@ import (
 	"slices"
 
 	"atelier.dev/atelier/agent/permission/rule"
+	"atelier.dev/atelier/backend/settings"
 )
 
 // Set returns the rules that hold now for a session and its agents. What cannot be
 // read makes commands ask. It looks at the files each time, because each call is
 // decided by what they say then; it makes a new set only if something has changed.
 func (g *Guard) Set(ctx context.Context, session string) *rule.Set {
-	unread := g.refresh(ctx, session)
+	files, unread := g.refresh(ctx, session)
 	g.mu.Lock()
 	set, version := g.sets[session], g.version
+	latest := g.latest(files)
+	own := g.sessions[session]
 	g.mu.Unlock()
-	if set == nil || !set.Fits(g.Place()) {
-		set = rule.New(g.Place(), g.rules(session))
+	if set == nil || !latest || !set.Fits(g.Place()) {
+		set = rule.New(g.Place(), g.rules(files, own))
 		g.mu.Lock()
-		if g.version == version {
+		if latest && g.version == version {
 			g.sets[session] = set
 		}
 		g.mu.Unlock()
@@ -29,36 +32,43 @@ func (g *Guard) Set(ctx context.Context, session string) *rule.Set {
 	return set
 }
 
-// refresh reads again what has changed. It returns a name of what cannot be read,
-// if there is such a thing.
-func (g *Guard) refresh(ctx context.Context, session string) (unread string) {
+// found is what a file says and what of it the user accepted.
+type found struct {
+	file settings.File
+	reading
+	accepted []string
+}
+
+// latest reports whether nobody has read anything else since. The caller holds the
+// lock.
+func (g *Guard) latest(all []found) bool {
+	return !slices.ContainsFunc(all, func(f found) bool { return g.read[f.file].text != f.text })
+}
+
+// refresh reads again what has changed. It returns what the files say and a name of
+// what cannot be read, if there is such a thing.
+func (g *Guard) refresh(ctx context.Context, session string) (all []found, unread string) {
 	for _, f := range g.files {
-		if r, _, err := g.look(ctx, f); r.err != nil || err != nil {
+		r, accepted, err := g.look(ctx, f)
+		if r.err != nil || err != nil {
 			unread = f.Path()
 		}
+		all = append(all, found{f, r, accepted})
 	}
 	if _, err := g.session(ctx, session); err != nil {
 		unread = keySession + session
 	}
-	return unread
+	return all, unread
 }
 
-// rules returns the rules as they were last read, without those of files that the
-// user has not accepted. Rules that have ended are among them: a set looks at the
-// time itself.
-func (g *Guard) rules(session string) []rule.Rule {
-	read, accepted := make([]reading, len(g.files)), make([][]string, len(g.files))
-	g.mu.Lock()
-	for i, f := range g.files {
-		read[i], accepted[i] = g.read[f], g.accepted[f]
-	}
-	own := g.sessions[session]
-	g.mu.Unlock()
-
+// rules returns the rules of the files, without those that the user has not
+// accepted, and of a session. Rules that have ended are among them: a set looks at
+// the time itself.
+func (g *Guard) rules(files []found, own []written) []rule.Rule {
 	rules := slices.Clone(g.cfg.Rules)
-	for i, f := range g.files {
-		for _, w := range read[i].rules {
-			if !unaccepted(f, w, accepted[i]) {
+	for _, f := range files {
+		for _, w := range f.rules {
+			if !unaccepted(f.file, w, f.accepted) {
 				rules = append(rules, w.Rule)
 			}
 		}

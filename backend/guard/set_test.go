@@ -1,8 +1,11 @@
 package guard
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -136,4 +139,68 @@ func TestLinkedFilesAreNotRead(t *testing.T) {
 	}
 	w.wants("make x", agent.Allow)
 	w.wants("curl x.dev", agent.Ask)
+}
+
+// late marks the context of a reader that waits after it read a value.
+type late struct{}
+
+// A reader that comes late with what was kept before does not undo what the user
+// has changed since.
+func TestLateReaders(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(w *world){
+		"a rule of the session": func(w *world) { w.add("Bash(x)", agent.Deny, agent.ScopeSession) },
+		"a rule of the project": func(w *world) { w.add("Bash(x)", agent.Deny, agent.ScopeProject) },
+		"what was accepted":     (*world).acceptAll,
+	} {
+		want := "deny"
+		if name == "what was accepted" {
+			want = "allow"
+		}
+		for wait := range 2 { // for what was accepted of the file, and for the session's rules
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t)
+				w.write(filepath.Join(w.project, ".agent/settings.json"), `{"permissions": {"allow": ["Bash(y)"]}}`)
+				reached, release := make(chan struct{}), make(chan struct{})
+				reads := 0
+				w.store.read = func(ctx context.Context) {
+					if ctx.Value(late{}) == nil {
+						return
+					}
+					if reads++; reads == wait+1 {
+						close(reached)
+						<-release
+					}
+				}
+				var reader sync.WaitGroup
+				reader.Go(func() { w.Set(context.WithValue(t.Context(), late{}, true), "s1") })
+				<-reached
+				change(w)
+				before := w.decides("x") + ", " + w.decides("y")
+				close(release)
+				reader.Wait()
+				if now := w.decides("x") + ", " + w.decides("y"); now != before || !strings.Contains(string(before), want) {
+					t.Errorf("%q became %q", before, now)
+				}
+			})
+		}
+	}
+}
+
+// What was read for a caller that has left holds for nobody else.
+func TestReadersThatLeave(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add("Bash(x)", agent.Deny, agent.ScopeSession)
+	w.write(filepath.Join(w.project, ".agent/settings.json"), `{"permissions": {"allow": ["Bash(y)"]}}`)
+	w.acceptAll()
+	w.open()
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	if got := w.Set(left, "s1").Judge(agent.GateCall{Tool: "Bash", Access: agent.Access{Command: "z"}}, nil).Decision; got != agent.Ask {
+		t.Errorf("with rules that nobody could read: %q", got)
+	}
+	w.wants("x", agent.Deny)
+	w.wants("y", agent.Allow)
 }

@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
 
-	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/hook"
 	"atelier.dev/atelier/backend/settings"
 	"atelier.dev/atelier/backend/trust"
@@ -195,218 +193,12 @@ func (l *list) find(id string) (hook.Handler, settings.File, bool) {
 func item(x hook.Handler) trust.Item {
 	i := trust.Item{
 		Kind: trust.KindHook, ID: x.ID(), Title: x.Name, Origin: x.Origin.File, Slot: string(x.Point),
-		Definition: string(definition(x)), Own: x.Origin.Scope == hook.ScopeUser,
+		Definition: string(definition(x)), Private: x.Request != nil && len(x.Request.Headers) > 0, Own: x.Origin.Scope == hook.ScopeUser,
 	}
 	if x.Command != nil {
 		i.Command = trust.Command{Line: x.Command.Line, Args: x.Command.Args, Other: x.Command.Shell == "powershell"}
 	}
 	return i
-}
-
-// guard is what a file had when all of its guards were decided about.
-type guard struct {
-	Hooks json.RawMessage `json:"hooks"` // the member of the file
-	IDs   []string        `json:"ids"`   // of the guards that were in force
-}
-
-// guards reports whether a hook is in the way of calls.
-func guards(x hook.Handler) bool {
-	return (x.Point == agent.HookPreToolUse || x.Point == agent.HookPermissionRequest) && !x.Terms.Async
-}
-
-// settle returns the guards of a file that were in force and cannot be found any
-// more. Once the user has decided about all guards that stand there, they count
-// instead; but what was trusted and vanished while the program runs, such as by a
-// change of the branch, is missed until the user revokes the trust in it.
-func (h *Hooks) settle(ctx context.Context, s *source) (missing []hook.Handler) {
-	s.unsure, s.undecided = false, s.err != nil
-	known, err := h.guard(ctx, s.file.Path())
-	if err != nil {
-		slog.Warn("could not read which hooks guard calls", "file", s.file.Path(), "err", err)
-		s.unsure, s.undecided = true, true
-	}
-	var force []string
-	if s.judged == nil {
-		s.judged = map[string]judgement{}
-	}
-	for _, x := range s.handlers {
-		if !guards(x) {
-			continue
-		}
-		id := x.ID()
-		j, known := s.judged[id]
-		if !known {
-			if j, err = h.judge(ctx, x); err != nil {
-				s.unsure, s.undecided = true, true
-				continue
-			}
-			s.judged[id] = j
-		}
-		if s.undecided = s.undecided || j.undecided; j.inForce {
-			force = append(force, id)
-		}
-	}
-	missing = s.lost(known)
-	if s.undecided {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		return slices.Concat(missing, slices.DeleteFunc(slices.Clone(h.vanished[s.file.Path()]), s.has))
-	}
-	// What is missed is known before the file counts as settled without it.
-	missing = h.vanish(ctx, s, missing)
-	m, _ := s.text.Member("hooks")
-	if err := h.remember(ctx, s.file.Path(), known, guard{m.Raw, force}); err != nil {
-		slog.Warn("could not keep which hooks guard calls", "file", s.file.Path(), "err", err)
-		s.unsure = true
-	}
-	return missing
-}
-
-// judge says what the user decided about a guard.
-func (h *Hooks) judge(ctx context.Context, x hook.Handler) (judgement, error) {
-	r, err := h.decided(ctx, x, h.cfg.Folder)
-	if err != nil {
-		return judgement{}, err
-	}
-	switch r.State {
-	case hook.StateReady:
-		return judgement{inForce: true}, nil
-	case hook.StateUntrusted:
-		return judgement{undecided: r.Why != string(trust.StateRefused)}, nil
-	case hook.StateChanged:
-		return judgement{undecided: true}, nil
-	}
-	return judgement{}, nil
-}
-
-// lost returns the guards that were in force and do not stand in the file.
-func (s *source) lost(known guard) (out []hook.Handler) {
-	if len(known.IDs) == 0 {
-		return nil
-	}
-	before, _ := hook.Parse(known.Hooks, hook.Origin{Scope: hook.Scope(s.file.Scope), File: s.file.Path(), Form: form(s.file)})
-	for _, x := range before {
-		if slices.Contains(known.IDs, x.ID()) && !s.has(x) {
-			x.Origin.Line = 0
-			out = append(out, x)
-		}
-	}
-	return out
-}
-
-// has reports whether a hook stands in the file.
-func (s *source) has(x hook.Handler) bool {
-	return slices.ContainsFunc(s.handlers, func(y hook.Handler) bool { return y.ID() == x.ID() })
-}
-
-// maxVanished limits how many guards of a file are missed.
-const maxVanished = 200
-
-// vanish adds guards of a file to those that are missed, and returns those that the
-// user still trusts and that have not come back. What vanished before the program
-// began is not missed.
-func (h *Hooks) vanish(ctx context.Context, s *source, more []hook.Handler) []hook.Handler {
-	path := s.file.Path()
-	h.mu.Lock()
-	before, settled := h.vanished[path]
-	h.mu.Unlock()
-	if !settled {
-		more = nil
-	}
-	missed := []hook.Handler{}
-	for _, x := range slices.Concat(before, more) {
-		known := slices.ContainsFunc(missed, func(y hook.Handler) bool { return y.ID() == x.ID() })
-		if !known && !s.has(x) && len(missed) < maxVanished && h.misses(ctx, s, x) {
-			missed = append(missed, x)
-		}
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, x := range s.handlers {
-		delete(h.released, x.ID())
-	}
-	h.vanished[path] = missed
-	return missed
-}
-
-// misses reports whether a guard that vanished is missed. The user's own needs no
-// trust that could be revoked, and what stands at the same event takes its place.
-func (h *Hooks) misses(ctx context.Context, s *source, x hook.Handler) bool {
-	h.mu.Lock()
-	released := h.released[x.ID()]
-	h.mu.Unlock()
-	if released {
-		return false
-	}
-	kept, err := h.cfg.Trust.Keeps(ctx, trust.KindHook, x.ID())
-	if err != nil {
-		slog.Warn("could not read whether a hook is still trusted", "file", s.file.Path(), "err", err)
-		s.unsure = true
-	}
-	if kept || err != nil {
-		return true
-	}
-	return x.Origin.Scope == hook.ScopeUser && !slices.ContainsFunc(s.handlers, func(y hook.Handler) bool { return y.Point == x.Point })
-}
-
-// release has a hook not missed, because the user takes it out.
-func (h *Hooks) release(id string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.released[id] = true
-}
-
-// The keys of what the user's own data keeps.
-const (
-	keyGuards   = "hooks.guards."
-	keySwitched = "hooks.switched"
-)
-
-func (h *Hooks) guard(ctx context.Context, path string) (guard, error) {
-	h.mu.Lock()
-	g, ok := h.guards[path]
-	h.mu.Unlock()
-	if ok {
-		return g, nil
-	}
-	text, err := h.cfg.Store.Setting(ctx, keyGuards+path)
-	if err != nil {
-		return g, err
-	}
-	if text != "" {
-		if err := json.Unmarshal([]byte(text), &g); err != nil {
-			return g, err
-		}
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.guards[path] = g
-	return g, nil
-}
-
-// remember keeps which guards of a file are in force.
-func (h *Hooks) remember(ctx context.Context, path string, before, now guard) error {
-	if len(now.IDs) == 0 {
-		now.Hooks = nil
-	}
-	if slices.Equal(before.IDs, now.IDs) && bytes.Equal(before.Hooks, now.Hooks) {
-		return nil
-	}
-	text := ""
-	if len(now.IDs) > 0 {
-		b, err := json.Marshal(now)
-		if err != nil {
-			return err
-		}
-		text = string(b)
-	}
-	if err := h.cfg.Store.SetSetting(ctx, keyGuards+path, text); err != nil {
-		return err
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.guards[path] = now
-	return nil
 }
 
 // definition returns what a hook does, as a person is shown it.

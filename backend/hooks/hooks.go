@@ -61,21 +61,22 @@ type Hooks struct {
 	// what the one before it settled.
 	reader chan struct{}
 
-	mu     sync.Mutex
-	list   *list            // nil before the first reading
-	guards map[string]guard // by path of a file
-	// vanished are the guards that are missed, by path of a file whose guards were
-	// all decided about since the program began.
-	vanished map[string][]hook.Handler
-	released map[string]bool // hooks that the user did without, by id
-	changing sync.Mutex      // held while something is stored
+	mu       sync.Mutex
+	list     *list             // nil before the first reading
+	kept     map[string]string // of guards, by path of their file; see guarded
+	settled  map[string]bool   // files whose guards were all decided about since the program began
+	released map[string]bool   // hooks that the user did without, by id
+	// asItStands says that the user trusts the project's hooks as they stand there, so
+	// that none is missed until the program ends.
+	asItStands bool
+	changing   sync.Mutex // held while something is stored
 }
 
 // New returns the hooks of a folder. Close ends what runs.
 func New(cfg Config) *Hooks {
 	h := &Hooks{
 		cfg: cfg, settings: settings.NewReader(cfg.Folder, cfg.User), reader: make(chan struct{}, 1),
-		guards: map[string]guard{}, vanished: map[string][]hook.Handler{}, released: map[string]bool{},
+		kept: map[string]string{}, settled: map[string]bool{}, released: map[string]bool{},
 	}
 	h.log = newLogbook(cfg.Store, cfg.Changed)
 	h.watch = newWatcher(h)

@@ -157,17 +157,13 @@ func draftOf(x hook.Handler) HookDraft {
 	return d
 }
 
-// Waiting lists the hooks that wait for the user's trust, for a program without
-// pages.
-func (h *Hooks) Waiting(ctx context.Context) ([]HookRow, error) {
-	reply, err := h.List(ctx, HooksRequest{})
-	return slices.DeleteFunc(reply.Hooks, func(r HookRow) bool { return r.State != StateUntrusted && r.State != StateChanged }), err
-}
-
 // TrustForRun trusts what stands there until the program ends, and returns how many
-// hooks that is.
+// hooks that is. Nothing that is gone is missed.
 func (h *Hooks) TrustForRun(ctx context.Context) (int, error) {
 	h.current(ctx)
+	h.mu.Lock()
+	h.asItStands = true
+	h.mu.Unlock()
 	n, err := h.cfg.Trust.AcceptForRun(ctx, trust.KindHook)
 	h.again(ctx)
 	return n, err

@@ -45,7 +45,9 @@ type ServerRow struct {
 	// Trust is the id for trust.show; empty for a server that needs no trust.
 	Trust string `json:"trust,omitempty"`
 	// SessionOff says that it is switched off in this session only.
-	SessionOff   bool         `json:"session_off,omitempty"`
+	SessionOff bool `json:"session_off,omitempty"`
+	// Authorised says that tokens for it are kept, which mcp.forget removes.
+	Authorised   bool         `json:"authorised,omitempty"`
 	Peer         ServerPeer   `json:"peer"`
 	ServerHealth ServerHealth `json:"health"`
 	ServerCounts ServerCounts `json:"counts"`

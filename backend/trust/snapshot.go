@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"unicode"
 	"unicode/utf8"
+
+	"atelier.dev/atelier/agent/sandbox"
 )
 
 // Limits of what is pinned with an item.
@@ -77,17 +79,20 @@ func (s snapshot) present() bool {
 	return slices.ContainsFunc(s.files, func(f pinned) bool { return f.State != fileMissing })
 }
 
-// contents returns the texts to keep, by path; that of the definition is "".
-func (s snapshot) contents() map[string]string {
+// contents returns the texts to keep, by path; that of the definition is "". A text
+// with a secret is not kept, so that all of it is shown where a difference would be.
+func (s snapshot) contents(private bool) map[string]string {
 	out := map[string]string{}
 	left := maxContents
 	keep := func(path, text string) {
-		if len(text) <= left && isText(text) {
+		if len(text) <= left && isText(text) && sandbox.Redact(text) == text {
 			left -= len(text)
 			out[path] = text
 		}
 	}
-	keep("", s.definition)
+	if !private {
+		keep("", s.definition)
+	}
 	for _, f := range s.files {
 		if f.State == fileRegular {
 			keep(f.Path, string(f.text))

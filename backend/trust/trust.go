@@ -18,6 +18,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -39,8 +40,10 @@ type Item struct {
 	// Origin is the file that defines it. Slot is what it is for. A new item takes
 	// the place of an accepted one that is gone from the same origin and slot.
 	Origin, Slot string
-	// Definition is all of it, as it is shown.
+	// Definition is all of it, as it is shown. Private says that it has values, such as
+	// those of headers, which are not kept.
 	Definition string
+	Private    bool
 	Command    Command
 	// Own says that the user wrote it outside the project. It needs to be accepted
 	// only if it runs files of the project.
@@ -227,7 +230,8 @@ func (t *Trust) Keeps(ctx context.Context, kind Kind, id string) (bool, error) {
 	}), err
 }
 
-// Accept trusts an item, if it is still what [Trust.Show] showed.
+// Accept trusts an item, if it is still what [Trust.Show] showed, and was not refused
+// meanwhile.
 func (t *Trust) Accept(ctx context.Context, id, seal string) error {
 	item, err := t.item(id)
 	if err != nil {
@@ -237,11 +241,19 @@ func (t *Trust) Accept(ctx context.Context, id, seal string) error {
 	switch {
 	case now.blocked():
 		return backend.Problem(backend.ProblemTrustBlocked, clip(item.Title))
-	case now.seal() != seal:
+	case now.seal() != strings.TrimSuffix(seal, refusedSeal):
 		return backend.Problem(backend.ProblemTrustChanged, clip(item.Title))
 	}
-	return t.keep(ctx, item, record{Seal: seal}, now.contents())
+	return t.keep(ctx, item, record{Seal: now.seal()}, now.contents(item.Private), func(before record) error {
+		if before.Refused && !strings.HasSuffix(seal, refusedSeal) {
+			return backend.Problem(backend.ProblemTrustChanged, clip(item.Title))
+		}
+		return nil
+	})
 }
+
+// refusedSeal ends the seal of what was refused when it was shown.
+const refusedSeal = "-refused"
 
 // Refuse refuses an item, whatever becomes of it, until the user accepts it or
 // revokes the refusal.
@@ -250,7 +262,7 @@ func (t *Trust) Refuse(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return t.keep(ctx, item, record{Refused: true}, nil)
+	return t.keep(ctx, item, record{Refused: true}, nil, func(record) error { return nil })
 }
 
 // Revoke forgets what was decided about an item, also about one that is gone.

@@ -55,7 +55,10 @@ func (h *helpers) Spawn(ctx context.Context, task subagent.Task) (string, error)
 	if err != nil {
 		return "", err
 	}
-	set := h.settings(ctx, parent.Settings, task.Model)
+	set, err := h.settings(ctx, parent.Settings, task.Model)
+	if err != nil {
+		return "", err
+	}
 	info, err := w.create(ctx, id, set, helper)
 	if err != nil {
 		_, removing := h.removeTree(ctx, backend.SessionInfo{ID: id, Helper: helper})
@@ -92,8 +95,17 @@ func (h *helpers) place(ctx context.Context, parent backend.SessionInfo, id stri
 
 // settings returns the parent's settings, including the shared budget, with the
 // task's model: one of a level (COM-51), or another of the same provider. The
-// user chose no other provider.
-func (h *helpers) settings(ctx context.Context, set agent.Settings, model string) agent.Settings {
+// user chose no other provider. The agents of a caller begin with what the user
+// chose for new sessions, but in the caller's mode.
+func (h *helpers) settings(ctx context.Context, set agent.Settings, model string) (agent.Settings, error) {
+	if set.Provider == callerProvider {
+		mode := set.Mode
+		var err error
+		if set, err = h.bench.NewSessionSettings(ctx); err != nil {
+			return set, err
+		}
+		set.Mode = mode
+	}
 	model = strings.TrimPrefix(strings.TrimSpace(model), set.Provider+"/")
 	switch level := catalogue.Level(model); level {
 	case "":
@@ -103,7 +115,7 @@ func (h *helpers) settings(ctx context.Context, set agent.Settings, model string
 	default:
 		set.Model = model
 	}
-	return set
+	return set, nil
 }
 
 // workingDir resolves a folder of the project, given as an absolute or relative

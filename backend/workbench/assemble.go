@@ -25,15 +25,8 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 	if err != nil {
 		return nil, err
 	}
-	reduce := tool.Truncate
-	if w.cfg.Naming == profile.NamingSpec {
-		reduce = tool.TruncateLines
-	}
-	all := tool.Builtin(place.env, tool.Options{ApplyPatch: true, Tasks: place.tasks, Reduce: reduce})
-	if info.Helper == nil { // an agent cannot start agents (LOOP-148)
-		all = append(all, subagent.Tools(&helpers{bench: w, parent: info.ID})...)
-	}
-	tools, err := agent.NewRegistry(all...)
+	reduce := w.reducer()
+	tools, err := agent.NewRegistry(w.tools(info, place)...)
 	if err != nil {
 		return nil, err
 	}
@@ -63,9 +56,9 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 		approver = nobody
 	}
 	session, err := agent.New(agent.Config{
-		ID: info.ID, Model: w.providers, Gate: gate, Approver: approver,
+		ID: info.ID, Model: w.model(), Gate: gate, Approver: approver,
 		Profiles: profiles,
-		Limits:   limits, Retry: w.cfg.Retry, Reduce: reduce, Facts: w.providers,
+		Limits:   limits, Retry: w.cfg.Retry, Reduce: reduce, Facts: w.model(),
 		Compactor: w.compactor(), Hooks: w.pointsOf(info, place.hooks),
 		Leave: func(ctx context.Context) { w.leave(ctx, info.ID) },
 		Now:   time.Now, NewID: func() string { return ulid.Make().String() },
@@ -80,6 +73,30 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 	session.Configure(settings)
 	return session, nil
 }
+
+// tools returns the tools of a session.
+func (w *Workbench) tools(info backend.SessionInfo, place workplace) []agent.Tool {
+	all := tool.Builtin(place.env, tool.Options{ApplyPatch: true, Tasks: place.tasks, Reduce: w.reducer()})
+	if info.Helper != nil { // an agent cannot start agents (LOOP-148)
+		return all
+	}
+	host := &helpers{bench: w, parent: info.ID}
+	if info.Settings.Provider == callerProvider {
+		return append(all, subagent.RunTool(host))
+	}
+	return append(all, subagent.Tools(host)...)
+}
+
+// reducer returns what cuts outputs to a model's share.
+func (w *Workbench) reducer() func(tool, output string, wanted int) string {
+	if w.cfg.Naming == profile.NamingSpec {
+		return tool.TruncateLines
+	}
+	return tool.Truncate
+}
+
+// model returns what answers the requests of sessions.
+func (w *Workbench) model() answering { return answering{w.providers, &w.callers} }
 
 // settingsWithoutEvent returns the settings of a session whose log has lost them:
 // those in its row, or else those of a new session. No permission to run

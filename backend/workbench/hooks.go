@@ -155,11 +155,6 @@ func (w *Workbench) lookBack(ctx context.Context, to pastCalls, session string) 
 	return nil
 }
 
-// UntrustedHooks lists the hooks that wait for the user's trust and do not run.
-func (w *Workbench) UntrustedHooks(ctx context.Context) ([]hooks.HookRow, error) {
-	return w.hooks.Waiting(ctx)
-}
-
 // TrustHooks trusts the hooks that stand there until the program ends, and returns
 // how many they are.
 func (w *Workbench) TrustHooks(ctx context.Context) (int, error) { return w.hooks.TrustForRun(ctx) }

@@ -88,6 +88,7 @@ type Workbench struct {
 	setUp     atomic.Bool // the hooks of the folder's setup have run
 	hooks     *hooks.Hooks
 	servers   *mcp.Servers
+	callers   callers
 	choices   choices
 	caches    *caches.Caches
 
@@ -263,4 +264,5 @@ func (w *Workbench) show(ev agent.Event) {
 	}
 	w.feed.Publish(ev)
 	w.observeRest(ev)
+	w.observeCaller(ev)
 }

@@ -147,7 +147,10 @@ func printHooks(out io.Writer, reply hooks.HooksReply, items []hooks.TrustRow) {
 		for _, n := range f.Findings {
 			fmt.Fprintf(out, "  ! line %d: %s\n", n.Line, line(n.Message))
 		}
-		empty := true
+		empty := len(f.Missing) == 0
+		for _, x := range f.Missing {
+			fmt.Fprintf(out, "  %s  %s: cannot be found in the file any more. The calls that it guarded are asked about.\n", x.ID, line(x.Name))
+		}
 		for _, h := range reply.Hooks {
 			if h.Origin.File == f.Path {
 				empty = false
@@ -163,8 +166,7 @@ func printHooks(out io.Writer, reply hooks.HooksReply, items []hooks.TrustRow) {
 func printHook(out io.Writer, h hooks.HookRow, items []hooks.TrustRow) {
 	matcher := cmp.Or(h.Draft.Matcher, "*")
 	fmt.Fprintf(out, "  %s  %s %s: %s\n", h.ID, h.Draft.Point, oneLine(matcher), stateWords[h.State])
-	does := strings.Join(append([]string{h.Draft.Action.Command}, h.Draft.Action.Args...), " ")
-	fmt.Fprintf(out, "    %s\n", line(cmp.Or(strings.TrimSpace(does), h.Draft.Action.URL, h.Draft.Name)))
+	fmt.Fprintf(out, "    %s\n", line(cmp.Or(does(h.Draft), h.Draft.Name)))
 	for _, n := range h.Findings {
 		fmt.Fprintf(out, "    ! %s\n", line(n.Message))
 	}
@@ -178,6 +180,12 @@ func printHook(out io.Writer, h hooks.HookRow, items []hooks.TrustRow) {
 	for _, n := range items[i].Notes {
 		fmt.Fprintf(out, "    ! %s\n", line(n.Message))
 	}
+}
+
+// does returns what a hook runs; empty if there is nothing.
+func does(d hooks.HookDraft) string {
+	command := strings.Join(append([]string{d.Action.Command}, d.Action.Args...), " ")
+	return cmp.Or(strings.TrimSpace(command), d.Action.URL)
 }
 
 // line returns foreign text on one line.
@@ -286,12 +294,13 @@ func (c *command) drafts(a *app, f hookTest, point hooks.HookPointInfo) ([]hooks
 		if h.Draft.Point != point.Point || !strings.HasPrefix(h.ID, f.hook) {
 			continue
 		}
+		name := oneLine(cmp.Or(h.Draft.Name, does(h.Draft), h.ID))
 		wait := slices.ContainsFunc(items, func(r hooks.TrustRow) bool { return r.ID == h.Trust && r.State != hooks.TrustAccepted })
 		switch {
 		case h.State == hooks.StateBroken:
-			fmt.Fprintf(c.err, "The hook %s cannot run as it is written.\n", oneLine(h.Draft.Name))
+			fmt.Fprintf(c.err, "The hook %s cannot run as it is written.\n", name)
 		case wait:
-			fmt.Fprintf(c.err, "The hook %s waits for your trust, so it was not run. Look at it with atelier hooks list. To trust it for this test, add --trust-hooks.\n", oneLine(h.Draft.Name))
+			fmt.Fprintf(c.err, "The hook %s waits for your trust, so it was not run. Look at it with atelier hooks list. To trust it for this test, add --trust-hooks.\n", name)
 		case h.State == hooks.StateRuns || f.hook != "":
 			out = append(out, h.Draft)
 		}
@@ -388,18 +397,35 @@ func (c *command) settleHooks(a *app, trusted bool) error {
 			return err
 		}
 	}
-	waiting, err := a.UntrustedHooks(c.ctx)
-	if err != nil || len(waiting) == 0 {
+	reply, err := ask[hooks.HooksReply](c.ctx, a, "hooks.list", hooks.HooksRequest{})
+	if err != nil {
 		return err
 	}
-	count := fmt.Sprintf("%d hooks of this project do", len(waiting))
-	if len(waiting) == 1 {
-		count = "1 hook of this project does"
+	for _, f := range reply.Files {
+		if f.Problem != nil {
+			fmt.Fprintln(c.err, line(f.Problem.Message))
+		}
+		for _, x := range f.Missing {
+			fmt.Fprintf(c.err, "The hook %s cannot be found in %s any more, so the calls that it guarded are denied.\n", line(x.Name), line(f.Path))
+		}
 	}
-	why := "because you did not trust them as they stand there now. Look at them with atelier hooks list. To trust them for one run, add --trust-hooks."
+	waiting := 0
+	for _, h := range reply.Hooks {
+		if h.State == hooks.StateUntrusted || h.State == hooks.StateChanged {
+			waiting++
+		}
+	}
+	count, them, they := fmt.Sprintf("%d hooks do", waiting), "them", "they stand"
+	switch waiting {
+	case 0:
+		return nil
+	case 1:
+		count, them, they = "1 hook does", "it", "it stands"
+	}
 	if trusted {
-		why = "because not everything that they run can be checked. atelier hooks list says why."
+		fmt.Fprintf(c.err, "%s not run, because not everything that would run can be checked. atelier hooks list says why.\n", count)
+		return nil
 	}
-	fmt.Fprintf(c.err, "%s not run, %s\n", count, why)
+	fmt.Fprintf(c.err, "%s not run, because you did not trust %s as %s there now. Look at %[2]s with atelier hooks list. To trust %[2]s for one run, add --trust-hooks.\n", count, them, they)
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -20,9 +21,16 @@ import (
 )
 
 // put writes a file of the project.
-func (p *place) put(name, text string) string {
+func (p *place) put(name, text string) string { return p.putAt(filepath.Join(p.folder, name), text) }
+
+// putOwn writes a file of the user's home folder.
+func (p *place) putOwn(name, text string) string {
+	at := slices.IndexFunc(p.env, func(entry string) bool { return strings.HasPrefix(entry, "HOME=") })
+	return p.putAt(filepath.Join(strings.TrimPrefix(p.env[at], "HOME="), name), text)
+}
+
+func (p *place) putAt(path, text string) string {
 	p.t.Helper()
-	path := filepath.Join(p.folder, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		p.t.Fatal(err)
 	}
@@ -92,7 +100,7 @@ func TestRunDoesNotTrustHooks(t *testing.T) {
 		}
 		return errs
 	}
-	if errs := run(); strings.Count(errs, "hooks of this project do not run") != 1 || !strings.Contains(errs, "--trust-hooks") {
+	if errs := run(); strings.Count(errs, "hooks do not run, because you did not trust them") != 1 || !strings.Contains(errs, "--trust-hooks") {
 		t.Errorf("told %q", errs)
 	}
 	for _, args := range [][]string{{"hooks", "list"}, {"hooks", "list", "--json"}, {"doctor"}, {"ledger"}, {"explain", "ls"}, {"hooks", "test", "PreToolUse"}} {
@@ -113,6 +121,45 @@ func TestRunDoesNotTrustHooks(t *testing.T) {
 	before := len(marks())
 	if errs := run(); !strings.Contains(errs, "do not run") || len(marks()) != before {
 		t.Errorf("the trust outlived its run: %s", errs)
+	}
+}
+
+// K-34: a run says which files of hooks cannot be read and which guards are missed, and
+// counts hooks in plain English.
+func TestRunTellsOfHooks(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	guard := `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "exit 2"}]}]}}`
+	run := func(flags ...string) string {
+		p.server.Add(llmtest.Round{Text: "Done."})
+		_, errs, code := p.run(append(append([]string{"run", "--model", "openai/m"}, flags...), "go")...)
+		if code != 0 {
+			t.Fatalf("exit %d: %s", code, errs)
+		}
+		return errs
+	}
+	p.put(".agent/settings.json", guard)
+	if errs := run(); !strings.HasPrefix(errs, "1 hook does not run, because you did not trust it as it stands there now.") {
+		t.Error(errs)
+	}
+	if _, errs, _ := p.run("hooks", "test", "PreToolUse"); !strings.Contains(errs, "The hook exit 2 waits for your trust") {
+		t.Error(errs)
+	}
+	p.put(".agent/settings.json", "{")
+	if errs := run(); !strings.Contains(errs, "settings.json cannot be read from line 1 on, so its hooks do not run") {
+		t.Error(errs)
+	}
+	p.put(".agent/settings.json", "{}")
+	user := p.putOwn(".agent/settings.json", guard)
+	if errs := run(); errs != "" {
+		t.Error(errs)
+	}
+	p.putAt(user, `{"hooks":`)
+	if errs := run(); !strings.Contains(errs, "The hook exit 2 cannot be found in "+user+" any more") {
+		t.Error(errs)
+	}
+	if out, _, _ := p.run("hooks", "list"); !strings.Contains(out, "exit 2: cannot be found in the file any more") {
+		t.Error(out)
 	}
 }
 

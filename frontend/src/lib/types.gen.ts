@@ -1697,6 +1697,7 @@ export type ServerRow = {
   findings?: ServerFinding[]
   trust?: string
   session_off?: boolean
+  authorised?: boolean
   peer: ServerPeer
   health: ServerHealth
   counts: ServerCounts

@@ -1,6 +1,7 @@
 import CircleDollarSign from '@lucide/svelte/icons/circle-dollar-sign'
 import FileDiff from '@lucide/svelte/icons/file-diff'
 import Inbox from '@lucide/svelte/icons/inbox'
+import Plug from '@lucide/svelte/icons/plug'
 import ShieldCheck from '@lucide/svelte/icons/shield-check'
 import SquareTerminal from '@lucide/svelte/icons/square-terminal'
 import Webhook from '@lucide/svelte/icons/webhook'
@@ -8,6 +9,7 @@ import type { Component } from 'svelte'
 import { own as changes } from '../changes/messages'
 import { own as hooks } from '../hooks/messages'
 import { t } from '../i18n/i18n.svelte'
+import { own as mcp } from '../mcp/messages'
 import { own as permissions } from '../permissions/messages'
 import { own as tasks } from '../tasks/messages'
 import { own as waiting } from '../waiting/messages'
@@ -69,6 +71,13 @@ export const panels: readonly Panel[] = [
     icon: Webhook,
     view: lazy(() => import('../hooks/HooksPanel.svelte')),
     count: (bench) => bench.hooks.trust.waiting.length,
+  },
+  {
+    name: 'mcp',
+    label: () => mcp('panel'),
+    icon: Plug,
+    view: lazy(() => import('../mcp/ServersPanel.svelte')),
+    count: ({ servers }) => servers.needing,
   },
   {
     name: 'waiting',

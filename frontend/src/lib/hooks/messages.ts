@@ -100,7 +100,6 @@ export const messages = {
     stdout: 'Output',
     stderr: 'Errors',
     printed_nothing: 'It printed nothing.',
-    cut: 'only the beginning was kept',
     exit: 'Exit code {code}',
     effect: 'Effect',
     effect_none: 'It decided nothing.',
@@ -137,7 +136,6 @@ export const messages = {
     scope_project: 'this project',
     scope_local: 'this project, only for me',
     scope_session: 'this session',
-    open_file: 'Open {file} in the editor',
     state_runs: 'runs',
     state_off: 'is switched off',
     state_foreign: 'was written for another program; switch it on to run it here',
@@ -171,7 +169,6 @@ export const messages = {
     },
     why_times: { one: 'Once it {what}.', other: '{n} times it {what}.' },
     why_log: 'Show them in the log',
-    findings: 'What is odd about it',
     guarding: {
       one: 'This hook guarded calls and cannot be found any more. Until you have dealt with the file, the calls that it is about are asked about.',
       other:
@@ -183,7 +180,6 @@ export const messages = {
         'These {n} hooks guarded calls and were taken out of the file. The calls that they are about are asked about until they are back or you do without them.',
     },
     guards_forget: 'Do without',
-    at_line: 'line {n}',
     // The editor
     editor: 'A hook',
     template: 'Begin with',
@@ -352,7 +348,6 @@ export const messages = {
     stdout: '输出',
     stderr: '错误输出',
     printed_nothing: '没有输出任何内容。',
-    cut: '只保留了开头',
     exit: '退出码 {code}',
     effect: '效果',
     effect_none: '没有决定任何事。',
@@ -387,7 +382,6 @@ export const messages = {
     scope_project: '本项目',
     scope_local: '本项目，仅供我用',
     scope_session: '本会话',
-    open_file: '在编辑器中打开 {file}',
     state_runs: '会运行',
     state_off: '已关闭',
     state_foreign: '为另一个程序编写；开启后才会在这里运行',
@@ -417,13 +411,11 @@ export const messages = {
     why_ran: '它确实会运行：最近 {all} 次考虑中运行了 {n} 次。',
     why_times: '有 {n} 次它{what}。',
     why_log: '在日志中显示',
-    findings: '值得注意之处',
     guarding:
       '这 {n} 个守护调用的钩子已找不到。在你处理好这个文件之前，它们所针对的调用都会先询问。',
     guards_gone:
       '这 {n} 个守护调用的钩子已从文件中移除。在它们恢复之前，或在你决定不再需要它们之前，它们所针对的调用都会先询问。',
     guards_forget: '不再需要',
-    at_line: '第 {n} 行',
     editor: '钩子',
     template: '从模板开始',
     template_format: '编辑后格式化 Go 文件（需要 python3）',

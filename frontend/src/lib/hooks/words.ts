@@ -4,15 +4,7 @@ import { language } from '../i18n/i18n.svelte'
 import { duration } from '../model/format'
 import { hasRun } from '../model/hooks'
 import { markHidden } from '../model/visible'
-import type {
-  HookDraft,
-  HookEffect,
-  HookFinding,
-  HookLogRow,
-  HookOrigin,
-  HookRow,
-  Scope,
-} from '../types.gen'
+import type { HookDraft, HookEffect, HookFinding, HookLogRow, HookRow, Scope } from '../types.gen'
 import { findings } from './findings'
 import { own } from './messages'
 
@@ -70,7 +62,11 @@ export function isGrave({ outcome, effect }: HookLogRow): boolean {
   return outcome === 'failed' || outcome === 'timed_out' || effect.decision === 'deny'
 }
 
-export function findingWords({ id, args, message }: HookFinding): string {
+/** Findings in words, for a list of them. */
+export const foundIn = (list: readonly HookFinding[] = []) =>
+  list.map((finding) => ({ words: findingWords(finding), line: finding.line }))
+
+function findingWords({ id, args, message }: HookFinding): string {
   const isKnown = language() === 'zh-CN' && Object.hasOwn(findings, id)
   return markHidden(isKnown ? fill(findings[id]!, args) : message)
 }
@@ -78,10 +74,3 @@ export function findingWords({ id, args, message }: HookFinding): string {
 /** Whom hooks of a scope are for. */
 export const scopeWords = (scope: Scope): string =>
   own(scope === 'once' ? 'scope_session' : `scope_${scope}`)
-
-/** Where a hook stands: its file as it is named within the project, and the line. */
-export function placeOf({ file = '', line }: HookOrigin, folder: string): string {
-  const root = `${folder}/`
-  const name = markHidden(file.startsWith(root) ? file.slice(root.length) : file)
-  return line ? `${name}:${line}` : name
-}

@@ -5,6 +5,7 @@ import { Approvals } from './approvals.svelte'
 import { bypass } from '../model/modes'
 import type { Conversation } from './conversation.svelte'
 import { Changes } from './changes.svelte'
+import { Commands } from './commands.svelte'
 import { Confinement } from './confinement.svelte'
 import { Costs } from './costs.svelte'
 import { dropComments } from './comments.svelte'
@@ -21,6 +22,7 @@ import { beforePaint } from './paint'
 import { Permissions } from './permissions.svelte'
 import { KeptPreferences } from './preferences.svelte'
 import { Projects } from './projects.svelte'
+import { Servers } from './servers.svelte'
 import { Sessions } from './sessions.svelte'
 import { Tasks } from './tasks.svelte'
 import type { Envelope, Event, Preferences, ProjectInfo, Settings } from '../types.gen'
@@ -53,6 +55,8 @@ export class Workbench {
   readonly changes: Changes
   readonly permissions: Permissions
   readonly hooks: Hooks
+  readonly servers: Servers
+  readonly commands: Commands
   readonly projects: Projects
   readonly editors: Editors
   readonly confinement: Confinement
@@ -112,6 +116,9 @@ export class Workbench {
     this.changes = new Changes(call)
     this.permissions = new Permissions(call)
     this.hooks = new Hooks(call)
+    this.commands = new Commands(call)
+    this.servers = new Servers(call, (url) => this.openLink(url))
+    this.servers.onchange = () => void this.commands.load()
     this.projects = new Projects(call, api.desktop)
     this.editors = new Editors(call)
     this.confinement = new Confinement(call)
@@ -162,7 +169,7 @@ export class Workbench {
       if (session && !this.conversation) this.open(session.id)
       else void this.#loadCosts()
       this.project = project
-      this.#followChanges()
+      this.#followSession()
     } catch (thrown) {
       this.fatal = asApiError(thrown)
     }
@@ -175,7 +182,7 @@ export class Workbench {
     this.agents.keep(id)
     void this.conversation.open()
     void this.#loadCosts()
-    this.#followChanges()
+    this.#followSession()
     this.#remember(id)
   }
 
@@ -185,7 +192,7 @@ export class Workbench {
     this.conversation = null
     this.agents.keep(undefined)
     void this.#loadCosts()
-    this.#followChanges()
+    this.#followSession()
     this.#remember('')
   }
 
@@ -267,6 +274,7 @@ export class Workbench {
       this.tasks.receive(envelope)
       this.permissions.receive(envelope)
       this.hooks.receive(envelope)
+      this.servers.receive(envelope)
       this.guide.hear(envelope)
       this.heard?.(envelope)
       if (this.conversation?.id === envelope.session) this.#hear(this.conversation, envelope)
@@ -285,9 +293,12 @@ export class Workbench {
     if (kinds.includes('processing_end')) void this.changes.load()
   }
 
-  /** Shows the changes of the open session or, without one, of the project. */
-  #followChanges(): void {
-    this.changes.follow(this.conversation?.id, this.project?.folder ?? '')
+  /** Shows what the open session or, without one, the project has: changes, servers and commands. */
+  #followSession(): void {
+    const id = this.conversation?.id
+    this.changes.follow(id, this.project?.folder ?? '')
+    this.servers.follow(id)
+    this.commands.follow(id)
   }
 
   #follow(status: Status): void {
@@ -300,6 +311,8 @@ export class Workbench {
       void this.attempt(() => this.tasks.load())
       void this.approvals.load()
       void this.hooks.trust.load()
+      void this.servers.load()
+      void this.commands.load()
       void this.conversation?.open()
       this.agents.reopen()
       void this.#loadCosts()

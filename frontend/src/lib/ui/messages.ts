@@ -4,6 +4,10 @@ export const messages = {
   en: {
     reading: 'Reading…',
     drop: 'Remove: {filter}',
+    cut: 'only the beginning was kept',
+    open_file: 'Open {file} in the editor',
+    findings: 'What is odd about it',
+    at_line: 'line {n}',
     refused: 'The clipboard refused the text. Select it and press Ctrl+C.',
     not_loaded: 'This part of the page could not be loaded.',
     not_loaded_next:
@@ -12,6 +16,10 @@ export const messages = {
   'zh-CN': {
     reading: '正在读取…',
     drop: '移除：{filter}',
+    cut: '只保留了开头',
+    open_file: '在编辑器中打开 {file}',
+    findings: '值得注意之处',
+    at_line: '第 {n} 行',
     refused: '剪贴板拒绝了这段文字。请选中后按 Ctrl+C。',
     not_loaded: '无法加载页面的这一部分。',
     not_loaded_next:

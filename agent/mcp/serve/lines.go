@@ -1,0 +1,213 @@
+package serve
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+const (
+	// maxMessage limits one message of a client, in bytes.
+	maxMessage = 16 << 20
+	// maxRequests limits the requests of one client that run at a time.
+	maxRequests = 64
+	// maxNotices limits the notifications that wait to be written.
+	maxNotices = 256
+)
+
+// Serve talks to one client over lines of JSON-RPC, until the input or ctx ends. It
+// is ours because mcp-go's server for input and output knows one client in a
+// process, and reads lines of any length. Reading ends with ctx only if in does.
+func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	c := &peer{id: rand.Text(), out: out, notices: make(chan mcp.JSONRPCNotification, maxNotices), open: map[int64]chan json.RawMessage{}}
+	if err := s.protocol.RegisterSession(ctx, c); err != nil {
+		return fmt.Errorf("begin to serve a client: %w", err)
+	}
+	defer s.protocol.UnregisterSession(context.WithoutCancel(ctx), c.id)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	running.Go(func() { c.notify(ctx) })
+
+	ctx = s.protocol.WithContext(ctx, c)
+	slots := make(chan struct{}, maxRequests)
+	lines := bufio.NewScanner(in)
+	lines.Buffer(make([]byte, 0, 64<<10), maxMessage)
+	for lines.Scan() && ctx.Err() == nil {
+		message := json.RawMessage(append([]byte(nil), lines.Bytes()...))
+		if c.answered(message) {
+			continue
+		}
+		if isNotification(message) { // such as the cancellation of a request that holds a slot
+			c.write(s.protocol.HandleMessage(ctx, message))
+			continue
+		}
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		running.Go(func() {
+			defer func() { <-slots }()
+			c.write(s.protocol.HandleMessage(ctx, message))
+		})
+	}
+	if err := lines.Err(); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("read from the client: %w", err)
+	}
+	return ctx.Err()
+}
+
+// isNotification reports whether a message wants no answer.
+func isNotification(message json.RawMessage) bool {
+	var m struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+	}
+	return json.Unmarshal(message, &m) == nil && m.Method != "" && m.ID == nil
+}
+
+// peer is the client at the other end of the lines. It implements the session
+// interfaces of mcp-go's server.
+type peer struct {
+	id      string
+	ready   atomic.Bool
+	notices chan mcp.JSONRPCNotification
+	info    atomic.Pointer[mcp.Implementation]
+	can     atomic.Pointer[mcp.ClientCapabilities]
+
+	writing sync.Mutex // held while a message is written
+	out     io.Writer
+
+	mu   sync.Mutex // guards what follows
+	next int64
+	open map[int64]chan json.RawMessage // requests to the client
+}
+
+var (
+	_ server.SessionWithClientInfo  = (*peer)(nil)
+	_ server.SessionWithElicitation = (*peer)(nil)
+)
+
+// SessionID implements [server.ClientSession].
+func (c *peer) SessionID() string { return c.id }
+
+// Initialize implements [server.ClientSession].
+func (c *peer) Initialize() { c.ready.Store(true) }
+
+// Initialized implements [server.ClientSession].
+func (c *peer) Initialized() bool { return c.ready.Load() }
+
+// NotificationChannel implements [server.ClientSession].
+func (c *peer) NotificationChannel() chan<- mcp.JSONRPCNotification { return c.notices }
+
+// GetClientInfo implements [server.SessionWithClientInfo].
+func (c *peer) GetClientInfo() mcp.Implementation { return value(&c.info) }
+
+// SetClientInfo implements [server.SessionWithClientInfo].
+func (c *peer) SetClientInfo(info mcp.Implementation) { c.info.Store(&info) }
+
+// GetClientCapabilities implements [server.SessionWithClientInfo].
+func (c *peer) GetClientCapabilities() mcp.ClientCapabilities { return value(&c.can) }
+
+// SetClientCapabilities implements [server.SessionWithClientInfo].
+func (c *peer) SetClientCapabilities(can mcp.ClientCapabilities) { c.can.Store(&can) }
+
+func value[T any](p *atomic.Pointer[T]) (v T) {
+	if stored := p.Load(); stored != nil {
+		v = *stored
+	}
+	return v
+}
+
+// write writes a message as a line; nil is none. An error shows at the next read:
+// whoever does not read leaves.
+func (c *peer) write(message any) {
+	if message == nil {
+		return
+	}
+	line, err := json.Marshal(message)
+	if err != nil {
+		return // every message of the protocol has a JSON form
+	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	_, _ = c.out.Write(append(line, '\n'))
+}
+
+// notify writes notifications, until ctx ends.
+func (c *peer) notify(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case n := <-c.notices:
+			c.write(n)
+		}
+	}
+}
+
+// answered passes on an answer to a request of ours, and reports whether the message
+// was one.
+func (c *peer) answered(message json.RawMessage) bool {
+	var m struct {
+		ID     *int64 `json:"id"`
+		Method string `json:"method"`
+	}
+	if json.Unmarshal(message, &m) != nil || m.Method != "" || m.ID == nil {
+		return false
+	}
+	c.mu.Lock()
+	answer := c.open[*m.ID]
+	delete(c.open, *m.ID)
+	c.mu.Unlock()
+	if answer != nil {
+		answer <- message
+	}
+	return true // or an answer to what nobody asked any more
+}
+
+// RequestElicitation implements [server.SessionWithElicitation].
+func (c *peer) RequestElicitation(ctx context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+	answer := make(chan json.RawMessage, 1)
+	c.mu.Lock()
+	c.next++
+	id := c.next
+	c.open[id] = answer
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.open, id)
+	}()
+	c.write(map[string]any{"jsonrpc": mcp.JSONRPC_VERSION, "id": id, "method": mcp.MethodElicitationCreate, "params": r.Params})
+	select {
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case message := <-answer:
+		var m struct {
+			Result *mcp.ElicitationResult `json:"result"`
+			Error  *struct {
+				Message string `json:"message"`
+			} `json:"error"`
+		}
+		if err := json.Unmarshal(message, &m); err != nil {
+			return nil, fmt.Errorf("read the client's answer: %w", err)
+		}
+		if m.Error != nil || m.Result == nil {
+			return nil, errors.New("the client did not answer")
+		}
+		return m.Result, nil
+	}
+}

@@ -1,0 +1,99 @@
+package profile_test
+
+import (
+	"context"
+	"maps"
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/profile"
+)
+
+// servers is a changing set of tools and of notes about them.
+type servers struct {
+	more  *agent.Registry
+	notes []profile.Note
+}
+
+func (s *servers) More(string, string) *agent.Registry { return s.more }
+func (s *servers) Notes(string, string) []profile.Note { return s.notes }
+
+func remote(t *testing.T, names ...string) *agent.Registry {
+	t.Helper()
+	r, err := agent.NewRegistry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		tool := agent.Function(agent.Spec{Name: name, Description: "Does " + name + "."},
+			func(context.Context, struct{}) (string, error) { return name, nil })
+		if err := r.Register(tool); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return r
+}
+
+// LOOP-33: tools that appear while the session runs follow the profile's own, for every
+// vendor, and the profile is the same one while they are.
+func TestGrowing(t *testing.T) {
+	t.Parallel()
+	own := remote(t, "Read", "Bash")
+	for _, provider := range []string{"openai", "anthropic", "gemini", "compat"} {
+		s := &servers{}
+		p := profile.New(own, profile.Surroundings{Platform: "linux", Growing: s})
+		before := p.Profile(provider, "m").Tools
+		if again := p.Profile(provider, "m").Tools; again != before {
+			t.Errorf("%s: the tools are others without a change", provider)
+		}
+		s.more = remote(t, "mcp__s__b", "mcp__s__a", "Bash")
+		after := p.Profile(provider, "m").Tools
+		want := append(before.Names(), "mcp__s__b", "mcp__s__a")
+		if got := after.Names(); strings.Join(got, " ") != strings.Join(want, " ") {
+			t.Errorf("%s is shown %v", provider, got)
+		}
+		if p.Profile(provider, "m").Tools != after {
+			t.Errorf("%s: the grown tools are others without a change", provider)
+		}
+		if after.Canonical("exec_command") != before.Canonical("exec_command") {
+			t.Errorf("%s: a name has another meaning now", provider)
+		}
+	}
+}
+
+// Notes about tools that may change are told once, when they change, and when they
+// are gone; also to a session that was opened again.
+func TestNotesAreTold(t *testing.T) {
+	t.Parallel()
+	s := &servers{}
+	own := remote(t, "Read")
+	folder := t.TempDir()
+	open := func() *profile.Profiles {
+		return profile.New(own, profile.Surroundings{Folder: folder, Platform: "linux", Growing: s})
+	}
+	p := open()
+	now := agent.Situation{Provider: "openai", Model: "m"}
+	told := p.Brief(t.Context(), now).Told
+	a := profile.Note{About: "server a", Now: "1", Text: "The server a says: be kind.", Gone: "The server a has left."}
+	changed := a
+	changed.Now, changed.Text = "2", "The server a says: be bold."
+	for i, step := range []struct {
+		notes  []profile.Note
+		reopen bool
+		want   string
+	}{
+		{nil, false, ""}, {[]profile.Note{a}, false, a.Text}, {[]profile.Note{a}, false, ""}, {[]profile.Note{a}, true, ""},
+		{[]profile.Note{changed}, false, changed.Text}, {nil, false, a.Gone}, {nil, false, ""}, {[]profile.Note{a}, false, a.Text},
+		{nil, true, `What you were told about "server a" does not hold any more.`}, {nil, true, ""},
+	} {
+		if s.notes = step.notes; step.reopen {
+			p = open()
+		}
+		update := p.Renew(t.Context(), now, told)
+		if !strings.Contains(update.Text, step.want) || step.want == "" && update.Text != "" {
+			t.Errorf("step %d: told %q", i, update.Text)
+		}
+		maps.Copy(told, update.Told)
+	}
+}
