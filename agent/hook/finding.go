@@ -9,6 +9,10 @@ type Finding struct {
 	Args []string `json:"args,omitempty"`
 	// Line is the line in the file, counted from 1.
 	Line int `json:"line"`
+	// Hook counts the hooks that were read, from 1, and says which of them it is about.
+	// What is about a matcher is about the first hook of its group. It is 0 for what is
+	// about no hook.
+	Hook int `json:"hook,omitempty"`
 	// Harmless findings change nothing: the hook runs.
 	Harmless bool `json:"harmless,omitempty"`
 	// Message is the sentence in English.

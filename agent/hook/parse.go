@@ -42,10 +42,13 @@ type parser struct {
 	handlers []Handler
 	findings []Finding
 	full     bool
+	hook     int // that is being read, counted from 1
 }
 
 func (p *parser) report(line int, id FindingID, args ...string) {
-	p.findings = append(p.findings, found(line, id, args...))
+	f := found(line, id, args...)
+	f.Hook = p.hook
+	p.findings = append(p.findings, f)
 }
 
 // event reads the groups of one event.
@@ -88,11 +91,14 @@ func (p *parser) group(point agent.HookPoint, v value) {
 	}
 	base := Handler{Point: point, Origin: p.origin}
 	var hooks *member
+	var from, to int // the findings about the matcher
 	flat := false
 	for i, m := range members {
 		switch m.name {
 		case "matcher":
+			from = len(p.findings)
 			p.matcher(&base, m)
+			to = len(p.findings)
 		case "hooks":
 			hooks = &members[i]
 		case "command", "bash", "powershell", "url", "prompt":
@@ -119,8 +125,12 @@ func (p *parser) group(point agent.HookPoint, v value) {
 	case len(list) == 0:
 		p.report(v.line, FindingGroupEmpty)
 	}
+	first := len(p.handlers)
 	for _, h := range list {
 		p.handler(base, h)
+	}
+	for i := from; i < to && len(p.handlers) > first; i++ {
+		p.findings[i].Hook = first + 1
 	}
 }
 
@@ -191,6 +201,8 @@ func (p *parser) handler(h Handler, v value) {
 		p.report(v.line, FindingHandler)
 		return
 	}
+	p.hook = len(p.handlers) + 1
+	defer func() { p.hook = 0 }()
 	h.Origin.Line = v.line
 	h.Terms.Timeout = defaultTime(h.Origin.Form, h.Point)
 	var w written

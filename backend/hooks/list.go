@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/hook"
@@ -38,24 +37,16 @@ func (h *Hooks) List(ctx context.Context, in HooksRequest) (HooksReply, error) {
 		for _, x := range s.missing {
 			f.Missing = append(f.Missing, HookMissing{x.ID(), x.Name, !s.undecided})
 		}
-		spare := s.findings
 		for i, x := range s.handlers {
-			before, end := 0, 0
-			if i > 0 {
-				before = s.handlers[i-1].Origin.Line
-			}
-			if i+1 < len(s.handlers) {
-				end = s.handlers[i+1].Origin.Line
-			}
 			row, err := h.row(ctx, x)
 			if err != nil {
 				return HooksReply{}, err
 			}
-			row.Findings, spare = split(spare, before, x.Origin.Line, end)
+			row.Findings = s.about(i + 1)
 			reply.Hooks = append(reply.Hooks, row)
 			ids = append(ids, row.ID)
 		}
-		f.Findings = shown(spare)
+		f.Findings = s.about(0)
 		reply.Files = append(reply.Files, f)
 	}
 	last, err := h.last(ctx, in.Session, ids)
@@ -68,25 +59,15 @@ func (h *Hooks) List(ctx context.Context, in HooksRequest) (HooksReply, error) {
 	return reply, nil
 }
 
-// split divides findings into those of the hook that begins at a line, before the
-// next one does, and the others. Without a next one only the line itself counts.
-// What is about a matcher stands before the first hook of its group, and after the
-// hook before that.
-func split(all []hook.Finding, before, begin, next int) (own []HookFinding, rest []hook.Finding) {
-	mine := func(f hook.Finding) bool {
-		if strings.HasPrefix(string(f.ID), "matcher_") {
-			return f.Line > before && f.Line <= begin
-		}
-		return f.Line == begin || f.Line > begin && f.Line < next
-	}
-	for _, f := range all {
-		if mine(f) {
-			own = append(own, finding(f))
-		} else {
-			rest = append(rest, f)
+// about returns the findings about one hook of the file, counted from 1; with 0, those
+// that are about none.
+func (s *source) about(hook int) (out []HookFinding) {
+	for _, f := range s.findings {
+		if f.Hook == hook {
+			out = append(out, finding(f))
 		}
 	}
-	return own, rest
+	return out
 }
 
 func finding(f hook.Finding) HookFinding {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier.dev/atelier/agent"
 )
 
@@ -31,5 +33,39 @@ func TestOwnGuardsThatNameFiles(t *testing.T) {
 	f.accept()
 	if got := f.decides(); got.Decision != agent.Deny {
 		t.Errorf("trusted: %+v", got)
+	}
+}
+
+// Findings stand beside the hook that they are about, also in a file of one line. What is
+// about a matcher stands beside the first hook of its group.
+func TestFindingsStandBesideTheirHooks(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.write(".agent/settings.json", `{"hooks": {"Never": [], "PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "a"}]},
+		{"hooks": [], "matcher": "("}, {"matcher": "Nothing", "hooks": [{"type": "command", "command": "b", "timeout": 5000}, {"type": "command", "command": "c"}]},
+		{"hooks": [{"type": "prompt"}], "matcher": ")"}, {"matcher": "[", "hooks": [7]}]}}`)
+	f.write(".claude/settings.json", strings.Join(strings.Fields(f.read(".agent/settings.json")), " "))
+	reply, err := f.List(t.Context(), HooksRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := func(all []HookFinding) (out []string) {
+		for _, x := range all {
+			out = append(out, x.ID)
+		}
+		return out
+	}
+	var got [][]string
+	for _, row := range reply.Hooks {
+		got = append(got, ids(row.Findings))
+	}
+	own := [][]string{nil, {"matcher_none", "timeout_milli"}, nil, {"matcher_guard", "kind_unknown"}}
+	if diff := cmp.Diff(append(own, own...), got); diff != "" {
+		t.Error(diff)
+	}
+	for _, file := range reply.Files {
+		if diff := cmp.Diff([]string{"event_unknown", "matcher_guard", "group_empty", "matcher_guard", "handler"}, ids(file.Findings)); diff != "" {
+			t.Error(diff)
+		}
 	}
 }
