@@ -160,6 +160,15 @@ func defaultTime(form Form, point agent.HookPoint) time.Duration {
 	return claudeTime
 }
 
+// OwnTime returns the time that its author gave it; 0 if the handler has that of its
+// file's form.
+func (h Handler) OwnTime() time.Duration {
+	if h.Terms.Timeout == defaultTime(h.Origin.Form, h.Point) {
+		return 0
+	}
+	return h.Terms.Timeout
+}
+
 // ID identifies a hook by its file and by what it does. It stays the same while
 // the rest of the file, the hook's name or its time is edited.
 func (h Handler) ID() string {

@@ -92,7 +92,7 @@ func TestDryRunIsLimited(t *testing.T) {
 	f := newFixture(t)
 	dry := func(point agent.HookPoint) *Trial {
 		t.Helper()
-		trial, err := f.DryRun(HookDryRunRequest{Draft: HookDraft{Point: point, Action: HookAction{Kind: KindCommand, Command: "true"}}})
+		trial, err := f.DryRun(t.Context(), HookDryRunRequest{Draft: HookDraft{Point: point, Action: HookAction{Kind: KindCommand, Command: "true"}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -126,7 +126,7 @@ func (h *Hooks) row(ctx context.Context, x hook.Handler) (HookRow, error) {
 // draftOf returns what a hook does, in the form of a draft.
 func draftOf(x hook.Handler) HookDraft {
 	d := HookDraft{
-		Name: x.OwnName(), Point: x.Point, Matcher: x.Matcher, If: x.If, Timeout: x.Terms.Timeout.Seconds(),
+		Name: x.OwnName(), Point: x.Point, Matcher: x.Matcher, If: x.If, Timeout: x.OwnTime().Seconds(),
 		Async: x.Terms.Async, Once: x.Terms.Once, Status: x.Terms.Status, Action: HookAction{Kind: KindUnknown},
 	}
 	switch {

@@ -44,12 +44,37 @@ func (h *Hooks) folderOf(ctx context.Context, session string) string {
 	return folder
 }
 
-// own is the origin of a draft, which counts as the user's.
+// own is the origin of a new draft, which counts as the user's.
 var own = hook.Origin{Scope: hook.ScopeUser, Form: hook.FormAgent}
+
+// tried returns the hook that a draft is. One that replaces a hook is tried as it would
+// run where that stands: with the time and the environment that its file gives it. It
+// runs only if that hook may, because the user has seen no file that it runs.
+func (h *Hooks) tried(ctx context.Context, d HookDraft, replaces string, runs bool) (hook.Handler, []hook.Finding, error) {
+	if replaces == "" {
+		return handler(d, own)
+	}
+	stands, _, ok := h.current(ctx).find(replaces)
+	if !ok {
+		return hook.Handler{}, nil, errMissing
+	}
+	if err := h.mayRun(ctx, stands, h.cfg.Folder); runs && err != nil {
+		return hook.Handler{}, nil, err
+	}
+	return handler(d, stands.Origin)
+}
+
+// mayRun returns why a hook may not even be tried; nil if it may.
+func (h *Hooks) mayRun(ctx context.Context, x hook.Handler, folder string) error {
+	if state := h.ready(ctx, x, folder).State; state == hook.StateUntrusted || state == hook.StateChanged {
+		return backend.Problem(backend.ProblemHookUntrusted, x.Name)
+	}
+	return nil
+}
 
 // Test runs a draft.
 func (h *Hooks) Test(ctx context.Context, in HookTestRequest) (HookLogEntry, error) {
-	x, _, err := handler(in.Draft, own)
+	x, _, err := h.tried(ctx, in.Draft, in.Replaces, true)
 	if err != nil {
 		return HookLogEntry{}, err
 	}
@@ -95,8 +120,8 @@ func (h *Hooks) Replay(ctx context.Context, in HookReplayRequest) (HookLogEntry,
 		if x, _, ok = h.current(ctx).find(before.Hook.ID); !ok {
 			return HookLogEntry{}, errMissing
 		}
-		if state := h.ready(ctx, x, folder).State; state == hook.StateUntrusted || state == hook.StateChanged {
-			return HookLogEntry{}, backend.Problem(backend.ProblemHookUntrusted, x.Name)
+		if err := h.mayRun(ctx, x, folder); err != nil {
+			return HookLogEntry{}, err
 		}
 	}
 	return h.try(ctx, x, json.RawMessage(before.Input), folder)
@@ -115,8 +140,8 @@ type Trial struct {
 }
 
 // DryRun begins a dry run. Its owner closes it.
-func (h *Hooks) DryRun(in HookDryRunRequest) (*Trial, error) {
-	x, findings, err := handler(in.Draft, own)
+func (h *Hooks) DryRun(ctx context.Context, in HookDryRunRequest) (*Trial, error) {
+	x, findings, err := h.tried(ctx, in.Draft, in.Replaces, in.Run)
 	if err != nil {
 		return nil, err
 	}

@@ -4,11 +4,14 @@ package hooks
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/hook"
+	"atelier.dev/atelier/backend"
 )
 
 // A hook is tried where the session runs that its input is about: in the project if
@@ -63,5 +66,65 @@ func TestFormatTemplate(t *testing.T) {
 	draft.Action.Command = "PATH=/nowhere\n" + draft.Action.Command
 	if e := tried("other.go"); e.Outcome != OutcomeFailed || !strings.Contains(e.Detail, "needs python3, which is not installed") {
 		t.Errorf("without its programs: %+v", e)
+	}
+}
+
+// A draft of a hook is tried as it would run in its file, with the time and the variables
+// of there, and only if the hook itself may run.
+func TestDraftsAreTriedAsTheyWouldRun(t *testing.T) {
+	t.Setenv("ATELIER_TRIED", "a value")
+	f := newFixture(t)
+	const line = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "echo $ATELIER_TRIED >&2"}]}]}}`
+	f.write("~/.agent/settings.json", line)
+	f.write(".claude/settings.json", strings.Replace(line, "echo", "echo ours", 1))
+	rows := f.rows()
+	var problem *backend.Error
+	in := HookTestRequest{Draft: rows[1].Draft, Replaces: rows[1].ID}
+	if e, err := f.Test(t.Context(), in); !errors.As(err, &problem) || problem.ID != backend.ProblemHookUntrusted {
+		t.Errorf("untrusted: %+v, %v", e, err)
+	}
+	if _, err := f.DryRun(t.Context(), HookDryRunRequest{Draft: in.Draft, Replaces: in.Replaces, Run: true}); !errors.As(err, &problem) || problem.ID != backend.ProblemHookUntrusted {
+		t.Errorf("an untrusted dry run: %v", err)
+	}
+	trial, err := f.DryRun(t.Context(), HookDryRunRequest{Draft: in.Draft, Replaces: in.Replaces})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trial.Close()
+	if trial.handler.Terms.Timeout != hook.MostTime {
+		t.Errorf("it has %s", trial.handler.Terms.Timeout)
+	}
+	f.accept()
+	if e, err := f.Test(t.Context(), in); err != nil || e.Stderr != "ours\n" {
+		t.Errorf("trusted: %+v, %v", e, err)
+	}
+	if e, err := f.Test(t.Context(), HookTestRequest{Draft: rows[0].Draft, Replaces: rows[0].ID}); err != nil || e.Stderr != "a value\n" {
+		t.Errorf("the user's: %+v, %v", e, err)
+	}
+	if _, err := f.Test(t.Context(), HookTestRequest{Draft: rows[0].Draft, Replaces: "gone"}); !errors.As(err, &problem) || problem.ID != backend.ProblemHookMissing {
+		t.Errorf("gone: %v", err)
+	}
+}
+
+// A time that nobody wrote is not written either, when a hook is edited.
+func TestUsualTimeIsNotWritten(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	for _, file := range []string{".agent/settings.json", ".claude/settings.json"} {
+		f.write(file, `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}, {"type": "command", "command": "false", "timeout": 3}]}]}}`)
+	}
+	for i, row := range f.rows() {
+		if want := float64(i % 2 * 3); row.Draft.Timeout != want {
+			t.Errorf("%s has %v", row.Origin.File, row.Draft.Timeout)
+		}
+		row.Draft.Name = "named"
+		if _, err := f.Save(t.Context(), HookSaveRequest{Draft: row.Draft, Replaces: row.ID}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, file := range []string{".agent/settings.json", ".claude/settings.json"} {
+		if text := f.read(file); strings.Count(text, `"timeout"`) != 1 || strings.Count(text, "named") != 2 {
+			t.Errorf("%s: %s", file, text)
+		}
 	}
 }

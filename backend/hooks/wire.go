@@ -303,20 +303,22 @@ type HookReplayRequest struct {
 }
 
 // HookTestRequest is for hooks.test. Without an input, the hook is told the example
-// of its point. Nothing follows from its answer.
+// of its point. Replaces is the hook whose draft it is. Nothing follows from its answer.
 type HookTestRequest struct {
-	Draft   HookDraft       `json:"draft"`
-	Session string          `json:"session,omitempty"`
-	Input   json.RawMessage `json:"input,omitempty"`
+	Draft    HookDraft       `json:"draft"`
+	Replaces string          `json:"replaces,omitempty"`
+	Input    json.RawMessage `json:"input,omitempty"`
 }
 
 // HookDryRunRequest is for hooks.dry_run: which past calls of the session, or of the
 // folder's newest sessions, the draft would have matched. Run lets it run on the
 // newest of them; nothing follows from its answers.
 type HookDryRunRequest struct {
-	Draft   HookDraft `json:"draft"`
-	Session string    `json:"session,omitempty"`
-	Run     bool      `json:"run,omitempty"`
+	Draft HookDraft `json:"draft"`
+	// Replaces is the hook whose draft it is.
+	Replaces string `json:"replaces,omitempty"`
+	Session  string `json:"session,omitempty"`
+	Run      bool   `json:"run,omitempty"`
 }
 
 // HookDryRunReply says which calls a draft would have matched.

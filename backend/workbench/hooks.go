@@ -110,7 +110,7 @@ func (w *Workbench) dryRun(ctx context.Context, in hooks.HookDryRunRequest) (hoo
 			return hooks.HookDryRunReply{}, err
 		}
 	}
-	trial, err := w.hooks.DryRun(in)
+	trial, err := w.hooks.DryRun(ctx, in)
 	if err != nil {
 		return hooks.HookDryRunReply{}, err
 	}

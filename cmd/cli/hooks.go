@@ -272,9 +272,9 @@ func (c *command) hookInput(name string) (json.RawMessage, error) {
 
 // drafts returns what is to be tested: a command, a hook, or the hooks of the point
 // that may run.
-func (c *command) drafts(a *app, f hookTest, point hooks.HookPointInfo) ([]hooks.HookDraft, error) {
+func (c *command) drafts(a *app, f hookTest, point hooks.HookPointInfo) ([]hooks.HookTestRequest, error) {
 	if f.command != "" {
-		return []hooks.HookDraft{{Point: point.Point, Name: f.command, Action: hooks.HookAction{Kind: hooks.KindCommand, Command: f.command}}}, nil
+		return []hooks.HookTestRequest{{Draft: hooks.HookDraft{Point: point.Point, Name: f.command, Action: hooks.HookAction{Kind: hooks.KindCommand, Command: f.command}}}}, nil
 	}
 	if f.trust {
 		if _, err := a.TrustHooks(c.ctx); err != nil {
@@ -289,7 +289,7 @@ func (c *command) drafts(a *app, f hookTest, point hooks.HookPointInfo) ([]hooks
 	if err != nil {
 		return nil, err
 	}
-	var out []hooks.HookDraft
+	var out []hooks.HookTestRequest
 	for _, h := range reply.Hooks {
 		if h.Draft.Point != point.Point || !strings.HasPrefix(h.ID, f.hook) {
 			continue
@@ -302,7 +302,7 @@ func (c *command) drafts(a *app, f hookTest, point hooks.HookPointInfo) ([]hooks
 		case wait:
 			fmt.Fprintf(c.err, "The hook %s waits for your trust, so it was not run. Look at it with atelier hooks list. To trust it for this test, add --trust-hooks.\n", name)
 		case h.State == hooks.StateRuns || f.hook != "":
-			out = append(out, h.Draft)
+			out = append(out, hooks.HookTestRequest{Draft: h.Draft, Replaces: h.ID})
 		}
 	}
 	if len(out) == 0 {
@@ -313,10 +313,11 @@ func (c *command) drafts(a *app, f hookTest, point hooks.HookPointInfo) ([]hooks
 }
 
 // tryHooks runs hooks and prints what they would do. It fails if one could not run.
-func (c *command) tryHooks(a *app, drafts []hooks.HookDraft, input json.RawMessage) error {
+func (c *command) tryHooks(a *app, drafts []hooks.HookTestRequest, input json.RawMessage) error {
 	failed := false
-	for i, d := range drafts {
-		entry, err := ask[hooks.HookLogEntry](c.ctx, a, "hooks.test", hooks.HookTestRequest{Draft: d, Input: input})
+	for i, test := range drafts {
+		test.Input = input
+		entry, err := ask[hooks.HookLogEntry](c.ctx, a, "hooks.test", test)
 		if err != nil {
 			return err
 		}

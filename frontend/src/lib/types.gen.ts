@@ -652,6 +652,7 @@ export type HookDryRunReply = {
 
 export type HookDryRunRequest = {
   draft: HookDraft
+  replaces?: string
   session?: string
   run?: boolean
 }
@@ -892,7 +893,7 @@ export type HookTemplatesReply = {
 
 export type HookTestRequest = {
   draft: HookDraft
-  session?: string
+  replaces?: string
   input?: unknown
 }
 

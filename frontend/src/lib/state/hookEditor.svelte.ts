@@ -82,7 +82,7 @@ export class HookEditor {
       const input = inputOf(this.input)
       this.tested = await this.#call('hooks.test', {
         draft: tidy(this.#draft),
-        session: this.#at,
+        replaces: this.instead?.id,
         input,
       })
     })
@@ -93,6 +93,7 @@ export class HookEditor {
     await this.#work(async () => {
       this.tried = await this.#call('hooks.dry_run', {
         draft: tidy(this.#draft),
+        replaces: this.instead?.id,
         session: this.#at,
         run: true,
       })
@@ -127,6 +128,7 @@ export class HookEditor {
       const action = isWhole(draft) ? draft.action : { kind: 'command' as const, command: 'true' }
       const tried = await this.#call('hooks.dry_run', {
         draft: tidy({ ...draft, action }),
+        replaces: this.instead?.id,
         session: this.#at,
       })
       if (draft === this.#draft) this.tried = tried
