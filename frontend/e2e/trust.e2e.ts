@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { openPage, openPanel, shots, tabTo } from './browser'
+import { openPage, openPanelByKey, shots, tabTo } from './browser'
 import { startHost } from './host'
 import { useStage } from './stage'
 
@@ -33,11 +33,13 @@ async function review(page: Page, command: string): Promise<void> {
   await dialog(page).locator('.command').filter({ hasText: command }).waitFor()
 }
 
-/** What the list of hooks says about each. */
-async function states(page: Page): Promise<string[]> {
-  const panel = await openPanel(page, 'Hooks')
-  await panel.getByRole('button', { name: 'Hooks', exact: true }).click()
-  return panel.getByRole('listitem').locator('.state').allInnerTexts()
+/** Shows the hooks in the panel. */
+async function listed(page: Page) {
+  const panel = await openPanelByKey(page, 'Hooks')
+  const list = panel.getByRole('button', { name: 'Hooks', exact: true })
+  await tabTo(list)
+  await page.keyboard.press('Enter')
+  return panel.getByRole('listitem').locator('.state')
 }
 
 // K-35
@@ -61,7 +63,8 @@ test('of two tabs one decides what may run, and the other says so, by keyboard o
   await strip(other.page).getByText('wants to run 1 program').waitFor()
   for (const page of both) await page.keyboard.press('Escape')
   await Promise.all(both.map((page) => dialog(page).waitFor({ state: 'detached' })))
-  await expect.poll(() => states(other.page)).toHaveLength(3)
-  expect(await states(one.page)).toEqual(await states(other.page))
+  const [here, there] = [await listed(one.page), await listed(other.page)]
+  await expect.poll(() => there.count()).toBe(3)
+  expect(await here.allInnerTexts()).toEqual(await there.allInnerTexts())
   expect([...one.offences, ...other.offences]).toEqual([])
 })
