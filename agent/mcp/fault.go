@@ -1,6 +1,12 @@
 package mcp
 
-import "errors"
+import (
+	"context"
+	"errors"
+	"strings"
+
+	protocol "github.com/mark3labs/mcp-go/mcp"
+)
 
 // ErrNeedsAuth says that the user has to authorise Atelier at the server.
 var ErrNeedsAuth = errors.New("the server wants the user to authorise Atelier")
@@ -50,3 +56,46 @@ func (f *Fault) Error() string {
 }
 
 func (f *Fault) Unwrap() error { return f.Err }
+
+// answerFault is the fault of a request that the server answered with an error.
+func answerFault(e *protocol.JSONRPCErrorDetails) *Fault {
+	if e.Code == codeTooLarge {
+		return &Fault{Kind: FaultTooLarge, Detail: e.Message}
+	}
+	return &Fault{Kind: FaultAnswer, Detail: shorten(strings.ToValidUTF8(e.Message, "\uFFFD"), mostText), Err: e.AsError()}
+}
+
+// fault names what went wrong on a connection.
+func (c *conn) fault(ctx context.Context, err error) *Fault {
+	var fault *Fault
+	var version protocol.UnsupportedProtocolVersionError
+	switch {
+	case errors.As(err, &fault):
+		return fault
+	case errors.Is(err, ErrNeedsAuth):
+		return &Fault{Kind: FaultAuth, Err: err}
+	case errors.As(err, &version):
+		return &Fault{Kind: FaultVersion, Detail: beginning(version.Version, shownOf), Err: err}
+	case ctx.Err() != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return &Fault{Kind: FaultTimeout, Err: ctx.Err()}
+	case ctx.Err() != nil:
+		return &Fault{Kind: FaultClosed, Err: ctx.Err()}
+	}
+	if c.wire.http != nil {
+		if fault := c.wire.http.fault(err); fault != nil {
+			return fault
+		}
+	}
+	return &Fault{Kind: FaultProtocol, Detail: shorten(rootOf(err).Error(), mostText), Err: err}
+}
+
+// retryable reports whether another attempt may go better without anybody's help.
+func (f *Fault) retryable() bool {
+	switch f.Kind {
+	case FaultConfig, FaultNoFile, FaultVersion, FaultRedirect, FaultAuth, FaultTooLarge:
+		return false
+	case FaultHTTP:
+		return !strings.HasPrefix(f.Detail, "4") || f.Detail == "408" || f.Detail == "429"
+	}
+	return true
+}

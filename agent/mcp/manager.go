@@ -2,8 +2,14 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 )
 
@@ -35,10 +41,29 @@ type Caller struct{ Server, Session, CallID string }
 var ErrRefused = errors.New("the user refused")
 
 // Manager keeps the connections to servers. It is safe for concurrent use.
-type Manager struct{ cfg Config }
+type Manager struct {
+	cfg Config
+
+	changing sync.Mutex // one change of the servers at a time
+
+	mu      sync.Mutex
+	keepers map[string]*keeper
+	leaving sync.WaitGroup // keepers that were taken out
+	closed  bool
+
+	offers offers
+}
 
 // New returns a manager without servers.
-func New(cfg Config) *Manager { return &Manager{cfg: cfg} }
+func New(cfg Config) *Manager {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Changed == nil {
+		cfg.Changed = func() {}
+	}
+	return &Manager{cfg: cfg, keepers: map[string]*keeper{}}
+}
 
 // Difference is what [Manager.SetServers] changed. A server with another value
 // is both removed and added (OAS-411). Errors are of servers that cannot be
@@ -51,60 +76,260 @@ type Difference struct {
 // SetServers replaces the servers by difference: it disconnects those that are
 // gone or changed, and connects new ones in the background. It does not wait for
 // any server.
-func (m *Manager) SetServers([]Server) Difference { return Difference{} }
+func (m *Manager) SetServers(servers []Server) Difference {
+	m.changing.Lock()
+	defer m.changing.Unlock()
+	d := Difference{Errors: map[string]error{}}
+	wanted := map[string]Server{}
+	for _, s := range servers {
+		if err := validServer(s); err != nil {
+			d.Errors[s.Name] = err
+		} else if _, twice := wanted[s.Name]; twice {
+			d.Errors[s.Name] = &Fault{Kind: FaultConfig, Detail: "two servers have the name " + s.Name}
+		} else {
+			wanted[s.Name] = s
+		}
+	}
+	m.mu.Lock()
+	if m.closed {
+		m.mu.Unlock()
+		return d
+	}
+	var leaving []*keeper
+	for name, k := range m.keepers {
+		if s, ok := wanted[name]; !ok || !reflect.DeepEqual(s, k.server) {
+			d.Removed = append(d.Removed, name)
+			delete(m.keepers, name)
+			leaving = append(leaving, k)
+		}
+	}
+	for name, s := range wanted {
+		if m.keepers[name] == nil {
+			d.Added = append(d.Added, name)
+			k := newKeeper(s, m.cfg, m.news)
+			m.keepers[name] = k
+			go k.run() // ends with the keeper's life
+		}
+	}
+	for _, k := range leaving {
+		m.leaving.Go(k.end)
+	}
+	m.mu.Unlock()
+	slices.Sort(d.Added)
+	slices.Sort(d.Removed)
+	if len(d.Added)+len(d.Removed) > 0 {
+		m.news(true)
+	}
+	return d
+}
+
+func validServer(s Server) error {
+	fault := func(text string) error { return &Fault{Kind: FaultConfig, Detail: text} }
+	switch {
+	case s.Name == "" || strings.Contains(s.Name, "__"):
+		return fault("the name is empty or has a double underscore")
+	case s.Transport == TransportStdio && s.Stdio.Command == "":
+		return fault("there is no command")
+	case s.Transport != TransportStdio && s.Remote.URL == "":
+		return fault("there is no address")
+	}
+	return nil
+}
+
+// all returns the keepers in the order of their names.
+func (m *Manager) all() []*keeper {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out []*keeper
+	for _, name := range slices.Sorted(maps.Keys(m.keepers)) {
+		out = append(out, m.keepers[name])
+	}
+	return out
+}
+
+func (m *Manager) keeper(name string) (*keeper, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k := m.keepers[name]
+	if k == nil {
+		return nil, &Fault{Kind: FaultUnknown, Detail: name}
+	}
+	return k, nil
+}
+
+// news is called when something about a server changed.
+func (m *Manager) news(offers bool) {
+	if offers {
+		m.offers.stale()
+	}
+	m.cfg.Changed()
+}
 
 // Status says what each server is like, asked of the connections now, in the
 // order of their names.
-func (m *Manager) Status() []Status { return nil }
+func (m *Manager) Status() []Status {
+	names := m.offers.names(m.all())
+	var out []Status
+	for _, k := range m.all() {
+		out = append(out, k.status(names))
+	}
+	return out
+}
 
 // Tools returns what the servers offer to models, in the order of their names,
 // and a number that changes with it. The slices are shared and must not be
 // changed.
-func (m *Manager) Tools() ([]ServerTools, uint64) { return nil, 0 }
+func (m *Manager) Tools() ([]ServerTools, uint64) { return m.offers.get(m.all()) }
 
 // Call calls a tool. An error means that the server did not do it, or did not
 // say so; it is a [*Fault] unless ctx ended.
-func (m *Manager) Call(context.Context, CallRequest) (CallResult, error) {
-	return CallResult{}, nil
+func (m *Manager) Call(ctx context.Context, r CallRequest) (CallResult, error) {
+	if len(r.Input) > 0 && !json.Valid(r.Input) {
+		return CallResult{}, &Fault{Kind: FaultConfig, Detail: "the input of the call is not JSON"}
+	}
+	k, err := m.keeper(r.Server)
+	if err != nil {
+		return CallResult{}, err
+	}
+	return k.call(ctx, r)
 }
 
 // Resources lists the resources and templates of a server, or of all that are
 // connected if it is empty.
-func (m *Manager) Resources(context.Context, string) ([]Resource, error) { return nil, nil }
+func (m *Manager) Resources(ctx context.Context, server string) ([]Resource, error) {
+	return each(ctx, m, server, (*conn).resources)
+}
 
 // ReadResource reads one resource of a server.
 func (m *Manager) ReadResource(ctx context.Context, server, uri string) ([]Content, error) {
-	return nil, nil
+	return one(ctx, m, server, func(c *conn, ctx context.Context) ([]Content, error) { return c.read(ctx, uri) })
 }
 
 // Prompts lists the prompts of a server, or of all that are connected if it is
 // empty.
-func (m *Manager) Prompts(context.Context, string) ([]Prompt, error) { return nil, nil }
+func (m *Manager) Prompts(ctx context.Context, server string) ([]Prompt, error) {
+	return each(ctx, m, server, (*conn).prompts)
+}
 
 // GetPrompt expands a prompt of a server.
 func (m *Manager) GetPrompt(ctx context.Context, server, prompt string, arguments map[string]string) (PromptText, error) {
-	return PromptText{}, nil
+	return one(ctx, m, server, func(c *conn, ctx context.Context) (PromptText, error) { return c.prompt(ctx, prompt, arguments) })
 }
 
 // Complete asks a server for values of an argument.
-func (m *Manager) Complete(context.Context, CompleteRequest) (Completion, error) {
-	return Completion{}, nil
+func (m *Manager) Complete(ctx context.Context, r CompleteRequest) (Completion, error) {
+	return one(ctx, m, r.Server, func(c *conn, ctx context.Context) (Completion, error) { return c.complete(ctx, r) })
+}
+
+// listTime is how long a server may take to list or read something.
+const listTime = 30 * time.Second
+
+// one asks one server, and waits for its connection if it is being made.
+func one[T any](ctx context.Context, m *Manager, server string, ask func(*conn, context.Context) (T, error)) (T, error) {
+	var none T
+	k, err := m.keeper(server)
+	if err != nil {
+		return none, err
+	}
+	limited, cancel := context.WithTimeout(ctx, listTime)
+	defer cancel()
+	c, _, err := k.connection(limited)
+	if err != nil {
+		return none, err
+	}
+	return ask(c, limited)
+}
+
+// each asks one server, or all that are connected at the same time and joins what
+// they have. A server that fails does not keep the others from being heard.
+func each[T any](ctx context.Context, m *Manager, server string, ask func(*conn, context.Context) ([]T, error)) ([]T, error) {
+	if server != "" {
+		return one(ctx, m, server, ask)
+	}
+	var connected []*conn
+	for _, k := range m.all() {
+		if v, _ := k.look(); v.conn != nil {
+			connected = append(connected, v.conn)
+		}
+	}
+	limited, cancel := context.WithTimeout(ctx, listTime)
+	defer cancel()
+	parts := make([][]T, len(connected))
+	var wg sync.WaitGroup
+	for i, c := range connected {
+		wg.Go(func() { parts[i], _ = ask(c, limited) })
+	}
+	wg.Wait()
+	return slices.Concat(parts...), ctx.Err()
 }
 
 // Reconnect disconnects a server and connects it as it was configured (OAS-409). It
 // starts a program anew. It returns when the server is connected or why it is not.
-func (m *Manager) Reconnect(ctx context.Context, server string) error { return nil }
+func (m *Manager) Reconnect(ctx context.Context, server string) error {
+	k, err := m.keeper(server)
+	if err != nil {
+		return err
+	}
+	var asked int
+	k.want(func() {
+		k.wish.asked++
+		asked = k.wish.asked
+	})
+	return k.settled(ctx, asked)
+}
 
 // Switch disconnects a server but keeps it, or connects it again (OAS-410).
-func (m *Manager) Switch(server string, on bool) error { return nil }
+func (m *Manager) Switch(server string, on bool) error {
+	k, err := m.keeper(server)
+	if err != nil {
+		return err
+	}
+	k.want(func() { k.wish.off = !on })
+	return nil
+}
 
 // Log returns the newest of what a program printed to its standard error, and the
 // newest entries of a server's log, oldest first.
-func (m *Manager) Log(server string) (stderr string, entries []LogEntry) { return "", nil }
+func (m *Manager) Log(server string) (stderr string, entries []LogEntry) {
+	k, err := m.keeper(server)
+	if err != nil {
+		return "", nil
+	}
+	return k.stderr(), k.log.newest()
+}
 
 // Try connects to a server once, lists what it has, pings it and leaves.
-func (m *Manager) Try(context.Context, Server) Trial { return Trial{} }
+func (m *Manager) Try(ctx context.Context, s Server) Trial {
+	began := m.cfg.Now()
+	cfg := m.cfg
+	cfg.Asker = nil
+	k := newKeeper(s, cfg, func(bool) {})
+	err := validServer(s)
+	if err == nil {
+		err = k.once(ctx)
+	}
+	t := Trial{Status: k.status(nil), Took: m.cfg.Now().Sub(began), Stderr: k.stderr(), Log: k.log.newest()}
+	if err != nil {
+		t.Status.State, t.Status.Reason = StateFailed, err
+		if errors.Is(err, ErrNeedsAuth) {
+			t.Status.State = StateNeedsAuth
+		}
+	}
+	return t
+}
 
 // Close disconnects all servers. When it returns, nothing of any server is left
 // on this machine, also if ctx has ended before.
-func (m *Manager) Close(context.Context) error { return nil }
+func (m *Manager) Close(context.Context) error {
+	m.changing.Lock()
+	defer m.changing.Unlock()
+	m.mu.Lock()
+	m.closed = true
+	for name, k := range m.keepers {
+		m.leaving.Go(k.end)
+		delete(m.keepers, name)
+	}
+	m.mu.Unlock()
+	m.leaving.Wait()
+	return nil
+}

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	namePrefix = "mcp__"
-	mostName   = 64 // what every provider accepts (LLM-38)
+	namePrefix    = "mcp__"
+	mostModelName = 64 // what every provider accepts (LLM-38)
 )
 
 // ToolName returns the name of a server's tool for models: mcp__server__tool, of at
@@ -18,7 +18,7 @@ const (
 func ToolName(server, tool string, taken func(string) bool) string {
 	safeServer, safeTool := safeName(server), safeName(tool)
 	name := namePrefix + safeServer + "__" + safeTool
-	exact := safeServer == server && safeTool == tool && len(name) <= mostName
+	exact := safeServer == server && safeTool == tool && len(name) <= mostModelName
 	if exact && !taken(name) {
 		return name
 	}
@@ -27,8 +27,8 @@ func ToolName(server, tool string, taken func(string) bool) string {
 	for n := 6; n < len(digest); n++ {
 		suffix := "_" + digest[:n]
 		// The server's part keeps the rules for a whole server readable.
-		server := cut(safeServer, mostName/2-len(namePrefix))
-		head := cut(namePrefix+server+"__"+safeTool, mostName-len(suffix))
+		server := cut(safeServer, mostModelName/2-len(namePrefix))
+		head := cut(namePrefix+server+"__"+safeTool, mostModelName-len(suffix))
 		if name = head + suffix; !taken(name) {
 			return name
 		}
@@ -41,7 +41,7 @@ func ToolName(server, tool string, taken func(string) bool) string {
 func safeName(name string) string {
 	var b strings.Builder
 	for _, r := range name {
-		if b.Len() >= mostName {
+		if b.Len() >= mostModelName {
 			break
 		}
 		safe := r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'

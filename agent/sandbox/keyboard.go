@@ -22,6 +22,7 @@ const typingTime = 2 * time.Second
 type keyboard struct {
 	mu         sync.Mutex
 	file       *os.File // nil without input, or once it is closed
+	opened     *os.File // the same, and stays; written once
 	isTerminal bool     // then the terminal itself interprets the keys
 }
 

@@ -36,6 +36,7 @@ type child struct {
 	*exec.Cmd
 	jail    *jail
 	profile *confine.Profile // nil if it is not confined
+	whole   bool             // see [Spec.Whole]
 }
 
 // Start starts the command, with its rights reduced if it is confined so.
@@ -87,7 +88,7 @@ func start(ctx context.Context, spec Spec) (p *Process, err error) {
 	} else {
 		p.limited, p.stop = context.WithCancel(ctx)
 	}
-	p.cmd = child{exec.CommandContext(p.limited, argv[0], argv[1:]...), in, spec.Confine}
+	p.cmd = child{exec.CommandContext(p.limited, argv[0], argv[1:]...), in, spec.Confine, spec.Whole}
 	if in != nil && in.profile != nil {
 		p.cmd.profile = in.profile
 	}
@@ -161,6 +162,8 @@ func (p *Process) capture(spec Spec) {
 	}
 	switch {
 	case spec.TTY: // the terminal is all three, once it is open
+	case spec.Raw != nil:
+		p.cmd.Stdout, p.cmd.Stderr = rawWriter(spec.Raw), p.stderr
 	case spec.Merge:
 		p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.stdout // the same writer, so that os/exec gives both one pipe
 	default:
@@ -195,7 +198,7 @@ func (p *Process) launch(spec Spec) error {
 	if theirs != nil {
 		defer theirs.Close()
 	}
-	p.keys.file, p.keys.isTerminal = ours, spec.TTY
+	p.keys.file, p.keys.opened, p.keys.isTerminal = ours, ours, spec.TTY
 	p.begin = time.Now()
 	p.cmd.jail.enter(p.cmd.Cmd)
 	if err := p.tree.start(p.cmd); err != nil {
@@ -228,6 +231,8 @@ func (p *Process) supervise() {
 			_ = p.tree.terminate(p.cmd.jail.lead(p.cmd.Process))
 		}
 		p.tree.kill(p.cmd.Process, p.terminated.Add(grace))
+	} else if p.cmd.whole {
+		p.tree.kill(p.cmd.Process, time.Now())
 	}
 	p.tree.release()
 	p.cmd.jail.leave()

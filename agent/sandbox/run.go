@@ -60,6 +60,13 @@ type Spec struct {
 	// Output receives everything that goes to Stdout as it appears, as valid
 	// UTF-8. Calls do not overlap and end before Run returns. It may be nil.
 	Output func(text string)
+	// Raw receives standard output as it is written, instead of Stdout and Output.
+	// Calls do not overlap. It must not keep the bytes, and while it blocks, the
+	// command waits. It may be nil.
+	Raw func(p []byte)
+	// Whole says that the end of the command is the end of everything it started.
+	// Without it, what a command left behind lives on if it ended by itself.
+	Whole bool
 
 	by enforcer // nil means the best one
 }

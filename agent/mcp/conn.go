@@ -1,0 +1,256 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	protocol "github.com/mark3labs/mcp-go/mcp"
+)
+
+const (
+	defaultStart = 10 * time.Second
+	mostStart    = 30 * time.Second
+	clientName   = "atelier"
+)
+
+// conn is one connection to a server, from its handshake to its end.
+type conn struct {
+	server Server
+	cfg    Config
+	log    *journal
+	life   context.Context // ends with the connection
+	end    context.CancelFunc
+	client *client.Client
+	wire   wire
+	peer   Peer
+	lost   chan struct{} // closed when the connection is over
+	dirty  chan struct{} // a list changed
+
+	mu    sync.Mutex
+	state connState
+}
+
+// connState is what changes about a connection.
+type connState struct {
+	err   error           // why it is over
+	calls []*call         // in flight, the newest last
+	count int64           // of calls so far
+	asks  int             // requests of the server that are being answered
+	stale map[string]bool // lists that changed
+	first string          // the first words, if they were no message
+}
+
+// wire is the transport of a connection, by its kind.
+type wire struct {
+	transport.Interface
+	program *stdioLink // nil unless the server is a program
+	http    *httpLink  // nil unless it is reached over HTTP
+}
+
+func startLimit(s Server) time.Duration {
+	if s.Limits.Start > 0 {
+		return min(s.Limits.Start, mostStart)
+	}
+	return defaultStart
+}
+
+// open connects to a server. The connection lives until close. With legacy it does
+// not try the newest protocol first, which a few old programs do not survive.
+func open(ctx context.Context, s Server, cfg Config, log *journal, legacy bool) (*conn, error) {
+	c := &conn{server: s, cfg: cfg, log: log, lost: make(chan struct{}), dirty: make(chan struct{}, 1)}
+	c.state.stale = map[string]bool{}
+	c.life, c.end = context.WithCancel(context.Background())
+	err := c.dial(ctx, s.Transport == TransportSSE, legacy)
+	if errors.Is(err, transport.ErrLegacySSEServer) && s.Transport == TransportHTTP {
+		if c.dial(ctx, true, true) == nil { // a server of 2024 at the address of a newer kind
+			return c, nil
+		}
+	}
+	if err != nil {
+		fault := c.fault(ctx, err)
+		c.mu.Lock()
+		first := c.state.first
+		c.mu.Unlock()
+		if fault.Kind == FaultTimeout && first != "" {
+			fault = &Fault{Kind: FaultGarbage, Detail: first, Err: err}
+		}
+		c.close()
+		return nil, fault
+	}
+	return c, nil
+}
+
+// dial makes the transport and shakes hands.
+func (c *conn) dial(ctx context.Context, sse, legacy bool) error {
+	if c.wire.Interface != nil {
+		_ = c.wire.Close()
+	}
+	through, err := c.makeWire(sse)
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { c.end() }) // also ends a start that does not look at ctx
+	defer stop()
+	options := []client.ClientOption{client.WithDiscoverTimeout(startLimit(c.server) / 2)}
+	if legacy {
+		options = append(options, client.WithLegacyProtocolOnly())
+	}
+	capabilities := protocol.ClientCapabilities{Roots: &struct {
+		ListChanged bool `json:"listChanged,omitempty"`
+	}{}}
+	options = append(options, client.WithRootsHandler(asker{c}))
+	if c.cfg.Asker != nil {
+		capabilities.Sampling = &protocol.SamplingCapability{}
+		capabilities.Elicitation = &protocol.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}}
+		options = append(options, client.WithSamplingHandler(asker{c}), client.WithElicitationHandler(asker{c}))
+	}
+	c.client = client.NewClient(through, options...)
+	if err := c.client.Start(c.life); err != nil {
+		return err
+	}
+	if c.wire.program != nil {
+		go c.watch(c.wire.program.ended, c.wire.program.failure) // ends with the link
+	}
+	request := protocol.InitializeRequest{}
+	request.Params.ClientInfo = protocol.Implementation{Name: clientName, Version: c.cfg.Version, Title: "Atelier"}
+	request.Params.Capabilities = capabilities
+	result, err := c.client.Initialize(ctx, request)
+	if err == nil {
+		c.peer = greeting(result)
+	}
+	return err
+}
+
+func (c *conn) makeWire(sse bool) (transport.Interface, error) {
+	c.wire = wire{}
+	switch c.server.Transport {
+	case TransportStdio:
+		link := newStdioLink(c.server, c.cfg, c)
+		c.wire.Interface, c.wire.program = link, link
+		return &tap{Interface: link}, nil
+	case TransportHTTP, TransportSSE, TransportClaudeAI:
+		link, err := newHTTPLink(c.server, c.cfg, c, sse)
+		if err != nil {
+			return nil, err
+		}
+		c.wire.Interface, c.wire.http = link, link
+		if t, ok := link.Interface.(*transport.SSE); ok {
+			t.SetConnectionLostHandler(func(err error) { c.lose(c.fault(context.Background(), err)) })
+		}
+		return &httpTap{tap: tap{Interface: link, shelf: link.shelf}, link: link}, nil
+	}
+	return nil, &Fault{Kind: FaultConfig, Detail: "unknown transport " + string(c.server.Transport)}
+}
+
+func (c *conn) watch(ended <-chan struct{}, why func() error) {
+	<-ended
+	c.lose(why())
+}
+
+// lose ends the connection for the reason that came first.
+func (c *conn) lose(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state.err == nil {
+		c.state.err = err
+		close(c.lost)
+	}
+}
+
+// close ends the connection and returns when nothing of it is left.
+func (c *conn) close() {
+	c.lose(&Fault{Kind: FaultClosed})
+	if c.wire.Interface != nil {
+		_ = c.wire.Close() // before its life ends, so that a program may end by itself
+	}
+	c.end()
+}
+
+// result makes one request and returns the result as it came.
+func (c *conn) result(ctx context.Context, header map[string]string, request func(ctx context.Context) error) (json.RawMessage, error) {
+	h := &held{header: header}
+	err := request(withHeld(ctx, h))
+	switch {
+	case h.fault != nil:
+		return nil, answerFault(h.fault)
+	case h.result != nil && !bytes.Contains(h.result, []byte(inputRequired)):
+		return h.result, nil // whatever mcp-go thought of the empty one
+	case err == nil:
+		return h.result, nil
+	}
+	fault := c.fault(ctx, err)
+	if errors.Is(err, transport.ErrSessionTerminated) || fault.Kind == FaultAuth {
+		c.lose(fault)
+	}
+	return nil, fault
+}
+
+// ping asks the server for a sign of life.
+func (c *conn) ping(ctx context.Context) error {
+	_, err := c.result(ctx, nil, func(ctx context.Context) error {
+		if protocol.IsModernProtocol(c.client.ProtocolVersion()) {
+			_, err := c.client.Discover(ctx, protocol.DiscoverRequest{}) // this protocol has no ping
+			return err
+		}
+		return c.client.Ping(ctx)
+	})
+	var fault *Fault
+	if errors.As(err, &fault) && fault.Kind == FaultAnswer {
+		return nil // it knows no ping, but answered
+	}
+	return err
+}
+
+func greeting(result *protocol.InitializeResult) Peer {
+	return Peer{
+		Protocol: shorten(result.ProtocolVersion, mostText), Name: shorten(result.ServerInfo.Name, mostText),
+		Version: shorten(result.ServerInfo.Version, mostText), Instructions: shorten(result.Instructions, mostDescription),
+	}
+}
+
+// takeStale returns the lists that changed since the last time.
+func (c *conn) takeStale() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	stale := slices.Sorted(maps.Keys(c.state.stale))
+	clear(c.state.stale)
+	return stale
+}
+
+// listen subscribes to changes where the protocol wants that, until stop.
+func (c *conn) listen() (stop func()) {
+	has := c.client.GetServerCapabilities()
+	filter := protocol.SubscriptionFilter{
+		ToolsListChanged:     has.Tools != nil && has.Tools.ListChanged,
+		PromptsListChanged:   has.Prompts != nil && has.Prompts.ListChanged,
+		ResourcesListChanged: has.Resources != nil && has.Resources.ListChanged,
+	}
+	if !protocol.IsModernProtocol(c.client.ProtocolVersion()) || !filter.ToolsListChanged && !filter.PromptsListChanged && !filter.ResourcesListChanged {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(c.life)
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		for pause := firstDelay; ctx.Err() == nil; pause = min(2*pause, mostRelist) {
+			if err := c.client.Listen(ctx, filter); err != nil && ctx.Err() == nil {
+				c.log.add("debug", FromAtelier, "the stream of changes ended: "+shorten(err.Error(), mostText))
+			}
+			timer := time.NewTimer(pause)
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+				timer.Stop()
+			}
+		}
+	}()
+	return func() { cancel(); <-gone }
+}

@@ -1,0 +1,163 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"reflect"
+	"sync"
+)
+
+// offers is what all servers offer to models, as it was computed last.
+type offers struct {
+	mu      sync.Mutex
+	current []ServerTools
+	version uint64
+	dirty   bool
+}
+
+func (o *offers) stale() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.dirty = true
+}
+
+func (o *offers) get(keepers []*keeper) ([]ServerTools, uint64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.dirty {
+		o.dirty = false
+		if now := offered(keepers); !reflect.DeepEqual(now, o.current) {
+			o.current, o.version = now, o.version+1
+		}
+	}
+	return o.current, o.version
+}
+
+// toolKey is a tool by its own names.
+type toolKey struct{ server, tool string }
+
+// names returns the names for models.
+func (o *offers) names(keepers []*keeper) map[toolKey]string {
+	current, _ := o.get(keepers)
+	names := map[toolKey]string{}
+	for _, s := range current {
+		for _, t := range s.Tools {
+			names[toolKey{s.Server, t.Name}] = t.Model
+		}
+	}
+	return names
+}
+
+// mostInstructions is how much of a server's instructions models are told.
+const mostInstructions = 2 << 10
+
+// offered computes what servers offer. Their counters are left out, because they
+// are not what a model sees.
+func offered(keepers []*keeper) []ServerTools {
+	var out []ServerTools
+	taken := map[string]bool{}
+	for _, k := range keepers {
+		v, _ := k.look()
+		if !v.offer.open {
+			continue
+		}
+		s := ServerTools{
+			Server: k.server.Name, Trusted: k.server.Trusted, AlwaysShown: k.server.AlwaysShown,
+			Resources: v.offer.canRead, Instructions: shorten(v.peer.Instructions, mostInstructions),
+		}
+		for _, t := range v.offer.tools {
+			if t.off {
+				continue
+			}
+			status := t.ToolStatus
+			if status.Problem == "" {
+				status.Model = ToolName(s.Server, t.Name, func(name string) bool { return taken[name] })
+				taken[status.Model] = true
+			}
+			status.Description = shorten(status.Description, mostForModel)
+			s.Tools = append(s.Tools, status)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// status returns what is known about the server.
+func (k *keeper) status(names map[toolKey]string) Status {
+	v, _ := k.look()
+	s := Status{
+		Name: k.server.Name, Transport: k.server.Transport, State: v.state, Reason: v.reason, Since: v.since, Next: v.next,
+		Peer: v.peer, Health: v.health, Resources: v.offer.resources, Prompts: v.offer.prompts,
+	}
+	if v.conn != nil && v.state == StateConnected {
+		select {
+		case <-v.conn.lost: // just now
+			s.State, s.Reason = StateConnecting, v.conn.why()
+		default:
+		}
+	}
+	for _, t := range v.offer.tools {
+		status := t.ToolStatus
+		status.Model = names[toolKey{k.server.Name, t.Name}]
+		status.Calls, status.Failures = v.calls[t.Name].calls, v.calls[t.Name].failures
+		s.Tools = append(s.Tools, status)
+	}
+	return s
+}
+
+func (k *keeper) stderr() string {
+	v, _ := k.look()
+	if v.conn != nil && v.conn.wire.program != nil {
+		return v.conn.wire.program.errors()
+	}
+	return v.stderr
+}
+
+// call calls a tool, over a new connection if the one that there was is gone.
+func (k *keeper) call(ctx context.Context, r CallRequest) (CallResult, error) {
+	c, v, err := k.connection(ctx)
+	var result CallResult
+	if err == nil {
+		err = &Fault{Kind: FaultUnknown, Detail: r.Tool}
+		for _, t := range v.offer.tools {
+			if t.Name == r.Tool && !t.off && t.Problem == "" {
+				result, err = c.call(ctx, r, t)
+				break
+			}
+		}
+	}
+	var fault *Fault
+	if errors.As(err, &fault) && fault.Kind == FaultUnknown || ctx.Err() != nil {
+		return result, err
+	}
+	now := k.cfg.Now()
+	k.count(func(v *view) {
+		v.calls = maps.Clone(v.calls)
+		t := v.calls[r.Tool]
+		t.calls++
+		v.health.Calls++
+		if err != nil || result.IsError {
+			t.failures++
+			v.health.Failures++
+		} else {
+			v.health.Answered = now
+		}
+		if len(v.calls) < mostTools {
+			v.calls[r.Tool] = t
+		}
+	})
+	return result, err
+}
+
+// once connects, counts and disconnects, on the caller's goroutine.
+func (k *keeper) once(ctx context.Context) error {
+	stop := context.AfterFunc(ctx, k.cancel)
+	defer stop()
+	c, err := k.connect(false)
+	if err != nil {
+		return err
+	}
+	k.disconnect(c)
+	return nil
+}
