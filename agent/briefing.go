@@ -28,6 +28,16 @@ type Told = map[string]string
 // profile uses it.
 const ToldBranch = "branch"
 
+// Note is something that a model is told, and told again when it changes.
+type Note struct {
+	About string // a name that no other note has
+	Now   string // the text itself, or a digest of it; the log keeps it
+	Text  string // what it quotes has no tags; see [EscapeTags]
+	// Gone is what the model is told when the note is not among the others any
+	// more.
+	Gone string
+}
+
 // Renewer is implemented by profiles that notice when an earlier statement to
 // the model no longer holds. It is called from the session's goroutine before a
 // request, with everything the model has been told so far.

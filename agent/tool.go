@@ -161,6 +161,8 @@ type Details struct {
 	Listing *Listing       `json:"listing,omitempty"`
 	Agent   *AgentRef      `json:"agent,omitempty"`
 	Server  *ServerResult  `json:"server,omitempty"`
+	// Loaded are tools that the call made available.
+	Loaded []string `json:"loaded,omitempty"`
 }
 
 // ServerResult is what a tool of an MCP server returned beside text and pictures.

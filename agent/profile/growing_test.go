@@ -13,11 +13,11 @@ import (
 // servers is a changing set of tools and of notes about them.
 type servers struct {
 	more  *agent.Registry
-	notes []profile.Note
+	notes []agent.Note
 }
 
 func (s *servers) More(string, string) *agent.Registry { return s.more }
-func (s *servers) Notes(string, string) []profile.Note { return s.notes }
+func (s *servers) Notes(string, string) []agent.Note   { return s.notes }
 
 func remote(t *testing.T, names ...string) *agent.Registry {
 	t.Helper()
@@ -75,16 +75,16 @@ func TestNotesAreTold(t *testing.T) {
 	p := open()
 	now := agent.Situation{Provider: "openai", Model: "m"}
 	told := p.Brief(t.Context(), now).Told
-	a := profile.Note{About: "server a", Now: "1", Text: "The server a says: be kind.", Gone: "The server a has left."}
+	a := agent.Note{About: "server a", Now: "1", Text: "The server a says: be kind.", Gone: "The server a has left."}
 	changed := a
 	changed.Now, changed.Text = "2", "The server a says: be bold."
 	for i, step := range []struct {
-		notes  []profile.Note
+		notes  []agent.Note
 		reopen bool
 		want   string
 	}{
-		{nil, false, ""}, {[]profile.Note{a}, false, a.Text}, {[]profile.Note{a}, false, ""}, {[]profile.Note{a}, true, ""},
-		{[]profile.Note{changed}, false, changed.Text}, {nil, false, a.Gone}, {nil, false, ""}, {[]profile.Note{a}, false, a.Text},
+		{nil, false, ""}, {[]agent.Note{a}, false, a.Text}, {[]agent.Note{a}, false, ""}, {[]agent.Note{a}, true, ""},
+		{[]agent.Note{changed}, false, changed.Text}, {nil, false, a.Gone}, {nil, false, ""}, {[]agent.Note{a}, false, a.Text},
 		{nil, true, `What you were told about "server a" does not hold any more.`}, {nil, true, ""},
 	} {
 		if s.notes = step.notes; step.reopen {

@@ -130,17 +130,7 @@ type Growing interface {
 	// not change, it returns the same registry, which nobody changes any more.
 	More(provider, model string) *agent.Registry
 	// Notes returns what a model is told about them, also in the middle of a turn.
-	Notes(provider, model string) []Note
-}
-
-// Note is something that a model is told, and told again when it changes.
-type Note struct {
-	About string // a name that no other note has
-	Now   string // the text itself, or a digest of it; the log keeps it
-	Text  string // foreign text in it has no tags; see [agent.EscapeTags]
-	// Gone is what the model is told when the note is not among the others any
-	// more; [Profiles] keeps it as long as it lives.
-	Gone string
+	Notes(provider, model string) []agent.Note
 }
 
 // Profiles implements [agent.Profiles] for one session, or for several that

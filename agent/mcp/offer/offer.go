@@ -1,0 +1,316 @@
+// Package offer gives a session what servers offer: their tools in the form that
+// every model accepts, a search for tools that are too many to show, and their
+// resources. What servers send is untrusted: it reaches a model bounded and
+// without marks that it could take for our own.
+package offer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/mcp"
+)
+
+// Servers is what a session needs of the servers. A [mcp.Manager] is one.
+type Servers interface {
+	// Tools returns what servers offer and a number that changes with it. It is
+	// called often and has to be quick.
+	Tools() ([]mcp.ServerTools, uint64)
+	Call(context.Context, mcp.CallRequest) (mcp.CallResult, error)
+	Resources(ctx context.Context, server string) ([]mcp.Resource, error)
+	ReadResource(ctx context.Context, server, uri string) ([]mcp.Content, error)
+}
+
+// Switches say which tools the user does not want offered. They are safe for
+// concurrent use and quick.
+type Switches interface {
+	// Held says why a session is not offered a tool; empty if it is. Without a tool
+	// it is asked about the server.
+	Held(session, server, tool string) Hold
+	// Version changes with any answer of Held.
+	Version() uint64
+}
+
+// Hold is a reason why a tool is not offered.
+type Hold string
+
+// The reasons.
+const (
+	HeldOff     Hold = "off"         // the user switched it off
+	HeldSession Hold = "session_off" // the user switched it off in this session
+	HeldChanged Hold = "changed"     // it changed since the user accepted it
+)
+
+// Config is what a [Session] is made of.
+type Config struct {
+	Servers  Servers
+	Switches Switches // nil offers everything
+	Session  string   // its id
+	// Window returns the size of a model's window in tokens, 0 if it is unknown;
+	// nil means unknown.
+	Window func(provider, model string) int64
+	// Loaded are the tools that searches loaded, oldest first; see [Loaded].
+	Loaded []string
+}
+
+// Session is what servers offer to one session. It is safe for concurrent use, and
+// implements what a profile needs of tools that change.
+type Session struct {
+	cfg Config
+
+	mu     sync.Mutex
+	loaded []string
+	built  map[bool]*built  // by whether tools are deferred
+	owners map[string]owner // of all names that were ever offered
+	made   map[owner]made   // tools of the newest build, to be used again
+}
+
+// owner is a tool by its server's own names.
+type owner struct{ server, tool string }
+
+// built is what was made of a state of the servers.
+type built struct {
+	state    state
+	registry *agent.Registry
+	notes    []agent.Note
+}
+
+// state says what a registry was built from. Equal states have equal registries.
+type state struct {
+	servers, switches uint64
+	loaded            int
+}
+
+// Tools are deferred if they would take more than a share of the window or more
+// than a number of tokens.
+const (
+	maxShare  = 10 // percent of the window
+	maxTokens = 20_000
+)
+
+// New returns what the servers offer to a session.
+func New(cfg Config) *Session {
+	if cfg.Switches == nil {
+		cfg.Switches = allOn{}
+	}
+	if cfg.Window == nil {
+		cfg.Window = func(string, string) int64 { return 0 }
+	}
+	return &Session{cfg: cfg, loaded: slices.Clone(cfg.Loaded), built: map[bool]*built{}, owners: map[string]owner{}}
+}
+
+type allOn struct{}
+
+func (allOn) Held(string, string, string) Hold { return "" }
+func (allOn) Version() uint64                  { return 0 }
+
+// More returns the tools for a model, the same registry as long as nothing
+// changes.
+func (s *Session) More(provider, model string) *agent.Registry {
+	return s.current(provider, model).registry
+}
+
+// Notes returns what a model is told about the servers.
+func (s *Session) Notes(provider, model string) []agent.Note { return s.current(provider, model).notes }
+
+// Deferred reports whether a model finds tools by searching, and what the
+// definitions of all tools cost in a request, in tokens.
+func (s *Session) Deferred(provider, model string) (deferred bool, tokens int) {
+	servers, _ := s.cfg.Servers.Tools()
+	return s.deferred(servers, provider, model)
+}
+
+func (s *Session) deferred(servers []mcp.ServerTools, provider, model string) (bool, int) {
+	all, can := 0, 0
+	for _, server := range servers {
+		for _, t := range server.Tools {
+			if t.Problem != "" || s.cfg.Switches.Held(s.cfg.Session, server.Server, t.Name) != "" {
+				continue
+			}
+			all += t.Tokens
+			if !server.AlwaysShown {
+				can += t.Tokens
+			}
+		}
+	}
+	most := int64(maxTokens)
+	if window := s.cfg.Window(provider, model); window > 0 {
+		most = min(most, window*maxShare/100)
+	}
+	return can > 0 && int64(all) > most, all
+}
+
+// current returns what is built for a model, anew if something changed.
+func (s *Session) current(provider, model string) *built {
+	servers, version := s.cfg.Servers.Tools()
+	now := state{servers: version, switches: s.cfg.Switches.Version()}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now.loaded = len(s.loaded)
+	if len(servers) == 0 && len(s.owners) == 0 {
+		return &built{}
+	}
+	deferred, _ := s.deferred(servers, provider, model)
+	if b := s.built[deferred]; b != nil && b.state == now {
+		return b
+	}
+	b := s.build(servers, deferred)
+	b.state = now
+	s.built[deferred] = b
+	return b
+}
+
+// build makes the tools. A tool that cannot be offered is left out.
+func (s *Session) build(servers []mcp.ServerTools, deferred bool) *built {
+	registry, _ := agent.NewRegistry()
+	registry.Advise(s.advise)
+	var later []*remote
+	b := &built{registry: registry}
+	tools := s.make(servers)
+	if deferred {
+		_ = registry.Register(s.searchTool(tools))
+	}
+	if slices.ContainsFunc(servers, func(server mcp.ServerTools) bool {
+		return server.Resources && s.cfg.Switches.Held(s.cfg.Session, server.Server, "") == ""
+	}) {
+		_ = registry.Register(s.listTool())
+		_ = registry.Register(s.readTool())
+	}
+	for _, t := range tools {
+		if deferred && !t.always {
+			later = append(later, t)
+			continue
+		}
+		_ = registry.Register(t)
+	}
+	slices.SortStableFunc(later, func(a, b *remote) int { return s.place(a) - s.place(b) })
+	for _, t := range later {
+		shown := *t
+		shown.spec.Hidden = !slices.Contains(s.loaded, t.spec.Name)
+		_ = registry.Register(&shown)
+	}
+	b.notes = s.notes(servers, tools, later)
+	return b
+}
+
+// place orders tools by when they were loaded, so that a tool that is loaded comes
+// after those that are shown already.
+func (s *Session) place(t *remote) int {
+	if at := slices.Index(s.loaded, t.spec.Name); at >= 0 {
+		return at
+	}
+	return len(s.loaded)
+}
+
+// made is a tool, and what it was made of.
+type made struct {
+	from    mcp.ToolStatus
+	trusted bool
+	tool    *remote // nil if it cannot be offered
+}
+
+// same reports whether a tool made of one status is right for another.
+func (m made) same(t mcp.ToolStatus, trusted bool) bool {
+	f := m.from
+	return m.trusted == trusted && f.Model == t.Model && f.Description == t.Description && f.ReadOnly == t.ReadOnly &&
+		f.Destructive == t.Destructive && string(f.Schema) == string(t.Schema)
+}
+
+// make returns the tools of all servers that this session is offered.
+func (s *Session) make(servers []mcp.ServerTools) []*remote {
+	var out []*remote
+	all := map[owner]made{}
+	for _, server := range servers {
+		for _, t := range server.Tools {
+			who := owner{server.Server, t.Name}
+			if t.Problem != "" {
+				continue
+			}
+			s.owners[t.Model] = who
+			m, ok := s.made[who]
+			if !ok || !m.same(t, server.Trusted) {
+				m = made{from: t, trusted: server.Trusted}
+				if tool, err := s.remote(server, t); err == nil {
+					m.tool = tool
+				}
+			}
+			all[who] = m
+			if m.tool != nil && s.cfg.Switches.Held(s.cfg.Session, server.Server, t.Name) == "" {
+				tool := *m.tool
+				tool.always = server.AlwaysShown
+				out = append(out, &tool)
+			}
+		}
+	}
+	s.made = all
+	return out
+}
+
+// Check returns an error, a phrase, if a tool cannot be offered to models.
+func Check(t mcp.ToolStatus) error {
+	_, err := adapt(t.Schema)
+	return err
+}
+
+// advise says why a name that was offered before is not any more.
+func (s *Session) advise(name string) string {
+	s.mu.Lock()
+	who, known := s.owners[name]
+	s.mu.Unlock()
+	if !known {
+		server, tool, ok := strings.Cut(strings.TrimPrefix(name, prefix), "__")
+		if !strings.HasPrefix(name, prefix) || !ok {
+			return ""
+		}
+		who = owner{server, tool}
+	}
+	if why := s.held(who); why != "" {
+		return why
+	}
+	servers, _ := s.cfg.Servers.Tools()
+	for _, server := range servers {
+		if server.Server != who.server {
+			continue
+		}
+		var names []string
+		for _, t := range server.Tools {
+			if len(names) < mostNamed {
+				names = append(names, t.Model)
+			}
+		}
+		if len(names) == 0 {
+			return fmt.Sprintf("The server %s has no tools now.", quoted(who.server))
+		}
+		return fmt.Sprintf("The server %s has no such tool. Some of its tools are: %s.", quoted(who.server), strings.Join(names, ", "))
+	}
+	return fmt.Sprintf("The server %s is not connected. The user can see why, and connect it again; go on without it, or say what you need it for.", quoted(who.server))
+}
+
+// mostNamed limits the names of tools in a sentence.
+const mostNamed = 50
+
+// prefix begins the names of servers' tools.
+const prefix = "mcp__"
+
+// held returns a sentence if the user does not want a tool offered.
+func (s *Session) held(who owner) string {
+	switch s.cfg.Switches.Held(s.cfg.Session, who.server, who.tool) {
+	case HeldOff:
+		return "The user switched it off. Do without it."
+	case HeldSession:
+		return "The user switched it off in this session. Do without it."
+	case HeldChanged:
+		return "The server changed it, and the user has not accepted the change. Do without it, or ask the user to look at it."
+	}
+	return ""
+}
+
+// quoted writes a server's name into a sentence for a model.
+func quoted(name string) string { return fmt.Sprintf("%q", line(name, maxTitle)) }
+
+// maxTitle limits names in sentences, in bytes.
+const maxTitle = 100
