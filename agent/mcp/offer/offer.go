@@ -26,12 +26,12 @@ type Servers interface {
 }
 
 // Switches say which tools the user does not want offered. They are safe for
-// concurrent use and quick.
+// concurrent use.
 type Switches interface {
-	// Held says why a session is not offered a tool; empty if it is. Without a tool
-	// it is asked about the server.
-	Held(session, server, tool string) Hold
-	// Version changes with any answer of Held.
+	// Held returns what a session is not offered at this moment: a function that says
+	// why a server's tool is not, or the whole server if tool is nil; empty if it is.
+	Held(session string) func(server string, tool *mcp.ToolStatus) Hold
+	// Version changes with any answer of Held. It is called often and has to be quick.
 	Version() uint64
 }
 
@@ -67,6 +67,14 @@ type Session struct {
 	built  map[bool]*built  // by whether tools are deferred
 	owners map[string]owner // of all names that were ever offered
 	made   map[owner]made   // tools of the newest build, to be used again
+	weight weight
+}
+
+// weight is what the definitions of tools cost in a state, in tokens.
+type weight struct {
+	known           bool
+	at              state
+	all, deferrable int
 }
 
 // owner is a tool by its server's own names.
@@ -105,8 +113,10 @@ func New(cfg Config) *Session {
 
 type allOn struct{}
 
-func (allOn) Held(string, string, string) Hold { return "" }
-func (allOn) Version() uint64                  { return 0 }
+func (allOn) Version() uint64 { return 0 }
+func (allOn) Held(string) func(string, *mcp.ToolStatus) Hold {
+	return func(string, *mcp.ToolStatus) Hold { return "" }
+}
 
 // More returns the tools for a model, the same registry as long as nothing
 // changes.
@@ -121,27 +131,35 @@ func (s *Session) Notes(provider, model string) []agent.Note { return s.current(
 // definitions of all tools cost in a request, in tokens.
 func (s *Session) Deferred(provider, model string) (deferred bool, tokens int) {
 	servers, _ := s.cfg.Servers.Tools()
-	return s.deferred(servers, provider, model)
+	tokens, deferrable := s.weigh(servers)
+	return s.tooMany(provider, model, tokens, deferrable), tokens
 }
 
-func (s *Session) deferred(servers []mcp.ServerTools, provider, model string) (bool, int) {
-	all, can := 0, 0
+// weigh returns what the definitions of tools cost in a request, in tokens: all,
+// and those that may be deferred.
+func (s *Session) weigh(servers []mcp.ServerTools) (all, deferrable int) {
+	held := s.cfg.Switches.Held(s.cfg.Session)
 	for _, server := range servers {
 		for _, t := range server.Tools {
-			if t.Problem != "" || s.cfg.Switches.Held(s.cfg.Session, server.Server, t.Name) != "" {
+			if t.Problem != "" || held(server.Server, &t) != "" {
 				continue
 			}
 			all += t.Tokens
 			if !server.AlwaysShown {
-				can += t.Tokens
+				deferrable += t.Tokens
 			}
 		}
 	}
+	return all, deferrable
+}
+
+// tooMany reports whether tools are deferred for a model.
+func (s *Session) tooMany(provider, model string, all, deferrable int) bool {
 	most := int64(maxTokens)
 	if window := s.cfg.Window(provider, model); window > 0 {
 		most = min(most, window*maxShare/100)
 	}
-	return can > 0 && int64(all) > most, all
+	return deferrable > 0 && int64(all) > most
 }
 
 // current returns what is built for a model, anew if something changed.
@@ -154,7 +172,11 @@ func (s *Session) current(provider, model string) *built {
 	if len(servers) == 0 && len(s.owners) == 0 {
 		return &built{}
 	}
-	deferred, _ := s.deferred(servers, provider, model)
+	if at := (state{servers: now.servers, switches: now.switches}); !s.weight.known || s.weight.at != at {
+		s.weight = weight{known: true, at: at}
+		s.weight.all, s.weight.deferrable = s.weigh(servers)
+	}
+	deferred := s.tooMany(provider, model, s.weight.all, s.weight.deferrable)
 	if b := s.built[deferred]; b != nil && b.state == now {
 		return b
 	}
@@ -170,12 +192,13 @@ func (s *Session) build(servers []mcp.ServerTools, deferred bool) *built {
 	registry.Advise(s.advise)
 	var later []*remote
 	b := &built{registry: registry}
-	tools := s.make(servers)
+	held := s.cfg.Switches.Held(s.cfg.Session)
+	tools := s.make(servers, held)
 	if deferred {
 		_ = registry.Register(s.searchTool(tools))
 	}
 	if slices.ContainsFunc(servers, func(server mcp.ServerTools) bool {
-		return server.Resources && s.cfg.Switches.Held(s.cfg.Session, server.Server, "") == ""
+		return server.Resources && held(server.Server, nil) == ""
 	}) {
 		_ = registry.Register(s.listTool())
 		_ = registry.Register(s.readTool())
@@ -193,7 +216,7 @@ func (s *Session) build(servers []mcp.ServerTools, deferred bool) *built {
 		shown.spec.Hidden = !slices.Contains(s.loaded, t.spec.Name)
 		_ = registry.Register(&shown)
 	}
-	b.notes = s.notes(servers, tools, later)
+	b.notes = notes(servers, held, tools, later)
 	return b
 }
 
@@ -221,7 +244,7 @@ func (m made) same(t mcp.ToolStatus, trusted bool) bool {
 }
 
 // make returns the tools of all servers that this session is offered.
-func (s *Session) make(servers []mcp.ServerTools) []*remote {
+func (s *Session) make(servers []mcp.ServerTools, held func(string, *mcp.ToolStatus) Hold) []*remote {
 	var out []*remote
 	all := map[owner]made{}
 	for _, server := range servers {
@@ -239,7 +262,7 @@ func (s *Session) make(servers []mcp.ServerTools) []*remote {
 				}
 			}
 			all[who] = m
-			if m.tool != nil && s.cfg.Switches.Held(s.cfg.Session, server.Server, t.Name) == "" {
+			if m.tool != nil && held(server.Server, &t) == "" {
 				tool := *m.tool
 				tool.always = server.AlwaysShown
 				out = append(out, &tool)
@@ -260,6 +283,7 @@ func Check(t mcp.ToolStatus) error {
 func (s *Session) advise(name string) string {
 	s.mu.Lock()
 	who, known := s.owners[name]
+	was := s.made[who]
 	s.mu.Unlock()
 	if !known {
 		server, tool, ok := strings.Cut(strings.TrimPrefix(name, prefix), "__")
@@ -268,13 +292,13 @@ func (s *Session) advise(name string) string {
 		}
 		who = owner{server, tool}
 	}
-	if why := s.held(who); why != "" {
-		return why
-	}
 	servers, _ := s.cfg.Servers.Tools()
 	for _, server := range servers {
 		if server.Server != who.server {
 			continue
+		}
+		if why := s.held(who.server, &was.from); why != "" {
+			return why
 		}
 		var names []string
 		for _, t := range server.Tools {
@@ -297,8 +321,8 @@ const mostNamed = 50
 const prefix = "mcp__"
 
 // held returns a sentence if the user does not want a tool offered.
-func (s *Session) held(who owner) string {
-	switch s.cfg.Switches.Held(s.cfg.Session, who.server, who.tool) {
+func (s *Session) held(server string, tool *mcp.ToolStatus) string {
+	switch s.cfg.Switches.Held(s.cfg.Session)(server, tool) {
 	case HeldOff:
 		return "The user switched it off. Do without it."
 	case HeldSession:

@@ -453,10 +453,14 @@ func TestResources(t *testing.T) {
 	a.Resources, b.Resources = true, true
 	s := &servers{}
 	s.set(hub("none", "x"))
-	w := newWorld(t, s,
-		llmtest.Round{Calls: []llmtest.Call{use("ListMcpResources", `{}`), use("ListMcpResources", `{"server":"a"}`), use("ListMcpResources", `{"server":"none"}`), use("ListMcpResources", `{"server":"broken"}`)}},
-		llmtest.Round{Calls: []llmtest.Call{use("ReadMcpResource", `{"server":"a","uri":"file:///a"}`), use("ReadMcpResource", `{"server":"a","uri":"file:///b"}`), use("ReadMcpResource", `{"server":"c","uri":"file:///a"}`)}},
-		llmtest.Round{Text: "ok"})
+	var rounds []llmtest.Round
+	for _, call := range []llmtest.Call{ // one by one, because they may end in any order
+		use("ListMcpResources", `{}`), use("ListMcpResources", `{"server":"a"}`), use("ListMcpResources", `{"server":"none"}`), use("ListMcpResources", `{"server":"broken"}`),
+		use("ReadMcpResource", `{"server":"a","uri":"file:///a"}`), use("ReadMcpResource", `{"server":"a","uri":"file:///b"}`), use("ReadMcpResource", `{"server":"c","uri":"file:///a"}`),
+	} {
+		rounds = append(rounds, llmtest.Round{Calls: []llmtest.Call{call}})
+	}
+	w := newWorld(t, s, append(rounds, llmtest.Round{Text: "ok"})...)
 	if got := names(w.offer.More("p", "m")); got != "mcp__none__x" {
 		t.Error(got)
 	}

@@ -99,9 +99,10 @@ func (s *Session) read(ctx context.Context, in readInput) agent.Result {
 // in a sentence.
 func (s *Session) withResources() (names []string, sentence string) {
 	servers, _ := s.cfg.Servers.Tools()
+	held := s.cfg.Switches.Held(s.cfg.Session)
 	var quotes []string
 	for _, server := range servers {
-		if server.Resources && s.cfg.Switches.Held(s.cfg.Session, server.Server, "") == "" {
+		if server.Resources && held(server.Server, nil) == "" {
 			names = append(names, server.Server)
 			quotes = append(quotes, quoted(server.Server))
 		}

@@ -150,6 +150,10 @@ func (w *writer) structured(answer mcp.CallResult) {
 	if len(answer.Structured) == 0 || bytes.Equal(answer.Structured, []byte("null")) {
 		return
 	}
+	if !json.Valid(answer.Structured) {
+		w.say("The structured content was left out: it cannot be read.")
+		return
+	}
 	if len(answer.Structured) <= maxStructured {
 		w.shown.Structured = answer.Structured
 	}

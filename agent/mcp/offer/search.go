@@ -156,11 +156,12 @@ func (r *remote) score(words []string) int {
 		if len([]rune(w)) < 2 && w[0] < 0x80 {
 			continue
 		}
+		if slices.Contains(about, w) {
+			score += 6
+		}
 		switch {
 		case slices.Contains(name, w):
 			score += 12
-		case slices.Contains(about, w):
-			score += 6
 		case slices.ContainsFunc(name, func(n string) bool { return strings.HasPrefix(n, w) || strings.HasPrefix(w, n) && len(n) > 3 }):
 			score += 5
 		case slices.Contains(rest, w):
@@ -174,7 +175,7 @@ func (r *remote) score(words []string) int {
 
 // notes are what a model is told about the servers: whose words their texts are,
 // what they say about their use, and which tools are to be searched for.
-func (s *Session) notes(servers []mcp.ServerTools, tools, later []*remote) []agent.Note {
+func notes(servers []mcp.ServerTools, held func(string, *mcp.ToolStatus) Hold, tools, later []*remote) []agent.Note {
 	if len(tools) == 0 && !slices.ContainsFunc(servers, func(server mcp.ServerTools) bool { return server.Resources }) {
 		return nil
 	}
@@ -186,7 +187,7 @@ func (s *Session) notes(servers []mcp.ServerTools, tools, later []*remote) []age
 	}}
 	for _, server := range servers {
 		said := plain(server.Instructions, maxSaid)
-		if said == "" || s.cfg.Switches.Held(s.cfg.Session, server.Server, "") != "" {
+		if said == "" || held(server.Server, nil) != "" {
 			continue
 		}
 		notes = append(notes, agent.Note{

@@ -22,6 +22,7 @@ type remote struct {
 	session *Session
 	owner
 	spec   agent.Spec
+	status mcp.ToolStatus
 	shape  shape
 	title  string
 	tokens int
@@ -37,7 +38,7 @@ func (s *Session) remote(server mcp.ServerTools, t mcp.ToolStatus) (*remote, err
 	}
 	reads := server.Trusted && t.ReadOnly && !t.Destructive
 	r := &remote{
-		session: s, owner: owner{server.Server, t.Name}, shape: form, tokens: t.Tokens, title: line(t.Title, maxTitle),
+		session: s, owner: owner{server.Server, t.Name}, status: t, shape: form, tokens: t.Tokens, title: line(t.Title, maxTitle),
 		spec: agent.Spec{
 			Name: t.Model, Description: plain(t.Description, maxDescription), Schema: form.schema,
 			ReadOnly: reads, Concurrent: reads, Idempotent: reads,
@@ -56,7 +57,7 @@ func (r *remote) Spec() agent.Spec { return r.spec }
 
 // Run implements [agent.Tool].
 func (r *remote) Run(ctx context.Context, call agent.Invocation) agent.Result {
-	if why := r.session.held(r.owner); why != "" {
+	if why := r.session.held(r.server, &r.status); why != "" {
 		return agent.Fail("This call was not made. " + why)
 	}
 	input, err := r.shape.input(call.Input)
