@@ -337,6 +337,7 @@ export type Details = {
   listing?: Listing
   agent?: AgentRef
   server?: ServerResult
+  loaded?: string[]
 }
 
 export type DiffReply = {
