@@ -10,24 +10,29 @@ import (
 // The limits of an answer are far above what any model writes, so that no
 // server can fill the memory that all sessions share. A larger answer ends with
 // an error of [llm.ClassTooLarge] and is not requested again. If an answer has
-// too many calls, the first ones are kept.
-const (
+// too many calls, the first ones are kept. The sizes do not change while a program
+// runs; tests begin with smaller ones.
+var (
 	// maxStream limits the bytes of a response after decompression. Most of
 	// them are the frames around deltas.
 	maxStream = 256 << 20
-	// maxEvent limits the length of one event, and maxEvents their number.
-	maxEvent  = 32 << 20
-	maxEvents = 2_000_000
+	// maxEvent limits the length of one event.
+	maxEvent = 32 << 20
 	// maxKept limits the kept part of an answer: text, reasoning, calls and
 	// data that only its provider understands.
 	maxKept = 16 << 20
 	// maxArguments limits the arguments of one call.
 	maxArguments = 8 << 20
+	// maxReply limits a reply that is not an answer, such as a list of models.
+	maxReply = 16 << 20
+)
+
+const (
+	// maxEvents limits the number of events of an answer.
+	maxEvents = 2_000_000
 	// maxCalls limits the kept calls of an answer, and maxBlocks its parts.
 	maxCalls  = 256
 	maxBlocks = 10_000
-	// maxReply limits a reply that is not an answer, such as a list of models.
-	maxReply = 16 << 20
 	// maxExplanation limits the part of a reply that is read to explain a
 	// failure.
 	maxExplanation = 64 << 10

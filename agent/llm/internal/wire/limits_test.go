@@ -18,13 +18,13 @@ import (
 // so, and is not requested again.
 func TestAnswersAreLimited(t *testing.T) {
 	t.Parallel()
-	word := strings.Repeat("x", 1<<20) + " "
+	word := strings.Repeat("x", 1<<19) + " "
 	for name, tt := range map[string]struct {
 		round llmtest.Round
 		says  string
 	}{
-		"text":      {llmtest.Round{Text: strings.Repeat(word, 17)}, "the answer was larger than 16 MB"},
-		"arguments": {llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Read", map[string]any{"n": strings.Repeat(word, 9)})}}, "a tool call was larger than 8 MB"},
+		"text":      {llmtest.Round{Text: strings.Repeat(word, 5)}, "the answer was larger than 2 MB"},
+		"arguments": {llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Read", map[string]any{"n": strings.Repeat(word, 3)})}}, "a tool call was larger than 1 MB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, a api) {
@@ -98,7 +98,7 @@ func TestCompressedAnswersAreLimited(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	bomb.Write(bytes.Repeat(bomb.Bytes(), 256)) // parts that are compressed one by one are read as one
+	bomb.Write(bytes.Repeat(bomb.Bytes(), 32)) // parts that are compressed one by one are read as one
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		w.Header().Set("Content-Encoding", "gzip")
@@ -106,7 +106,7 @@ func TestCompressedAnswersAreLimited(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	_, _, err := llmtest.Collect(apis[0].adapter(server.URL, secret, 0).Stream(t.Context(), ask("hi")))
-	if e := failure(t, err); e.Class != llm.ClassTooLarge || !strings.Contains(e.Message, "larger than 256 MB") {
+	if e := failure(t, err); e.Class != llm.ClassTooLarge || !strings.Contains(e.Message, "larger than 32 MB") {
 		t.Errorf("got %v", e)
 	}
 }
@@ -117,13 +117,13 @@ func TestRepliesAreLimited(t *testing.T) {
 	status := http.StatusOK
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(map[string]any{"data": []any{map[string]any{"id": strings.Repeat("x", 17<<20)}}})
+		_ = json.NewEncoder(w).Encode(map[string]any{"data": []any{map[string]any{"id": strings.Repeat("x", 3<<20)}}})
 	}))
 	t.Cleanup(server.Close)
 	each(t, func(t *testing.T, a api) {
 		status = http.StatusOK
 		_, err := a.adapter(server.URL, secret, 0).Models(t.Context())
-		if e := failure(t, err); e.Class != llm.ClassTooLarge || !strings.Contains(e.Message, "larger than 16 MB") {
+		if e := failure(t, err); e.Class != llm.ClassTooLarge || !strings.Contains(e.Message, "larger than 2 MB") {
 			t.Errorf("a list of models: %v", e)
 		}
 		status = http.StatusInternalServerError

@@ -49,7 +49,7 @@ func (c *Call) get(ctx context.Context, path string, header http.Header) ([]byte
 		return nil, err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxReply+1))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(maxReply)+1))
 	if err == nil && len(body) > maxReply {
 		err = tooLarge("the list of models", maxReply)
 	}
