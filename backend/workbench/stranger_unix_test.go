@@ -71,8 +71,12 @@ func TestStrangersProject(t *testing.T) {
 	}
 	p := open(run("true"), llmtest.Round{Text: "Done."}, run("false"), llmtest.Round{Text: "Done."}, llmtest.Round{Text: "A summary."})
 	id := p.session("compat")
-	turn(p, id)
-	turn(p, id)
+	for range 2 { // what the user's own hook guards is asked about while it waits for trust
+		p.send(id, "go")
+		p.allow(id, await(p, anyOf[agent.ApprovalRequest]))
+		await(p, anyOf[agent.ToolCallEnd])
+		await(p, anyOf[agent.ProcessingEnd])
+	}
 	p.runs(id, "cd .. && pwd")
 	await(p, anyOf[agent.LocalCommandEnd])
 	must[backend.Empty](p, "conversation.compact", workbench.CompactRequest{Session: id})
