@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -196,9 +197,15 @@ func item(x hook.Handler) trust.Item {
 		Definition: string(definition(x)), Private: x.Request != nil && len(x.Request.Headers) > 0, Own: x.Origin.Scope == hook.ScopeUser,
 	}
 	if x.Command != nil {
-		i.Command = trust.Command{Line: x.Command.Line, Args: x.Command.Args, Other: x.Command.Shell == "powershell"}
+		i.Command = trust.Command{Line: x.Command.Line, Args: x.Command.Args, Other: !posix(runtime.GOOS, x.Command.Shell)}
 	}
 	return i
+}
+
+// posix reports whether lines for a shell are in POSIX syntax: where none is named, the
+// system has one, or cmd.exe reads them.
+func posix(system, shell string) bool {
+	return shell == "bash" || shell == "" && system != "windows"
 }
 
 // definition returns what a hook does, as a person is shown it.

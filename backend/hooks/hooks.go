@@ -10,6 +10,7 @@ package hooks
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"sync"
 
 	"atelier.dev/atelier/agent"
@@ -97,6 +98,11 @@ type Session struct {
 	Account string
 	Folder  string // where its tools act
 	Agent   *hook.Agent
+}
+
+// Reads reports whether a path is that of a settings file.
+func (h *Hooks) Reads(path string) bool {
+	return slices.ContainsFunc(h.settings.Files(), func(f settings.File) bool { return f.Path() == path })
 }
 
 // Engine returns what runs the hooks of a session. The caller closes it.

@@ -69,3 +69,15 @@ func TestFindingsStandBesideTheirHooks(t *testing.T) {
 		}
 	}
 }
+
+// What cmd.exe or PowerShell read is not read as POSIX syntax.
+func TestPosixLines(t *testing.T) {
+	t.Parallel()
+	for shell, want := range map[[2]string]bool{
+		{"linux", ""}: true, {"darwin", "bash"}: true, {"windows", "bash"}: true, {"windows", ""}: false, {"linux", "powershell"}: false, {"windows", "powershell"}: false,
+	} {
+		if got := posix(shell[0], shell[1]); got != want {
+			t.Errorf("%v: %t", shell, got)
+		}
+	}
+}

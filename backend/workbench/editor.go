@@ -85,9 +85,13 @@ func batchable(argv []string) error {
 	return nil
 }
 
-// fileHere returns the absolute path of an existing file of the project.
+// fileHere returns the absolute path of an existing file of the project, or of the
+// user's own settings file.
 func (w *Workbench) fileHere(shown string) (string, error) {
 	name := changes.Unquote(shown)
+	if w.hooks.Reads(name) {
+		return name, exists(name, shown)
+	}
 	if filepath.IsAbs(name) {
 		rel, err := filepath.Rel(w.cfg.Folder, name)
 		if err != nil {
@@ -100,10 +104,15 @@ func (w *Workbench) fileHere(shown string) (string, error) {
 		return "", backend.Problem(backend.ProblemChangesOutside, shown)
 	}
 	path := filepath.Join(w.cfg.Folder, name)
+	return path, exists(path, shown)
+}
+
+// exists returns an error if there is no such file.
+func exists(path, shown string) error {
 	if _, err := os.Stat(path); err != nil {
-		return "", backend.Problem(backend.ProblemFileMissing, shown).Because(err)
+		return backend.Problem(backend.ProblemFileMissing, shown).Because(err)
 	}
-	return path, nil
+	return nil
 }
 
 // editor returns the program and the arguments of the user's editor: the one

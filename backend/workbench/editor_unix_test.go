@@ -4,6 +4,7 @@ package workbench_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,6 +71,32 @@ func TestOpenInThePreferredEditor(t *testing.T) {
 		if _, err := call[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: name}); err == nil || err.ID != want {
 			t.Errorf("%s: %v", command, err)
 		}
+	}
+}
+
+// Of the user's own files only that of settings is opened, for which the panels have links.
+func TestOpenTheUsersSettings(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	p := newPage(t, t.TempDir(), t.TempDir(), func(name string) string { return map[string]string{"HOME": home}[name] })
+	settings := filepath.Join(home, ".agent", "settings.json")
+	path, pipe := program(t, t.TempDir(), "edit")
+	prefer(p, func(prefs *backend.Preferences) { prefs.Editor = path })
+	if _, err := call[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: settings}); err == nil || err.ID != backend.ProblemFileMissing {
+		t.Errorf("%v", err)
+	}
+	for _, name := range []string{"settings.json", "other.json"} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(settings), 0o755), os.WriteFile(filepath.Join(filepath.Dir(settings), name), nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: settings})
+	if got := told(t, pipe); got != "edit\n<"+settings+">\n" {
+		t.Error(got)
+	}
+	other := filepath.Join(filepath.Dir(settings), "other.json")
+	if _, err := call[backend.Empty](p, "files.open", workbench.OpenFileRequest{Path: other}); err == nil || err.ID != backend.ProblemChangesOutside {
+		t.Errorf("%v", err)
 	}
 }
 
