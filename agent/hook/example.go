@@ -77,7 +77,7 @@ var powers = map[agent.HookPoint][]Power{
 	agent.HookConfigChange:       {PowerContext},
 	agent.HookCwdChanged:         {PowerContext, PowerEnd},
 	agent.HookFileChanged:        {PowerContext},
-	agent.HookWorktreeCreate:     {PowerContext},
+	agent.HookWorktreeCreate:     {PowerDeny, PowerContext},
 	agent.HookWorktreeRemove:     {PowerContext},
 	agent.HookPreCompact:         {PowerDeny, PowerContext},
 	agent.HookPostCompact:        {PowerContext},

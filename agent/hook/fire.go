@@ -216,7 +216,8 @@ func (f *firing) fit(a *Answer) {
 	switch f.point {
 	case agent.HookPreToolUse, agent.HookPermissionRequest:
 		return
-	case agent.HookUserPromptSubmit, agent.HookStop, agent.HookSubagentStop, agent.HookPreCompact:
+	case agent.HookUserPromptSubmit, agent.HookStop, agent.HookSubagentStop, agent.HookPreCompact,
+		agent.HookWorktreeCreate:
 		if a.Decision != agent.Deny {
 			a.Decision, a.Reason = "", ""
 		}

@@ -22,6 +22,7 @@ func aboutTool(point agent.HookPoint) bool {
 // deciding are the points at which a hook may decide something.
 var deciding = []agent.HookPoint{
 	agent.HookPreToolUse, agent.HookPermissionRequest, agent.HookUserPromptSubmit, agent.HookStop, agent.HookSubagentStop, agent.HookPreCompact,
+	agent.HookWorktreeCreate,
 }
 
 // guards reports whether a hook that fails at the point denies the call (K-34).

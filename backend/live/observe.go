@@ -53,12 +53,14 @@ func (l *Session) Observe(point agent.HookPoint, tell Observation) {
 	}
 }
 
-// Fire runs the session's hooks of a point and waits for them, when the session is
-// ending and Observe takes nothing more.
-func (l *Session) Fire(ctx context.Context, data agent.HookInput) {
+// Fire runs the session's hooks of a point outside of its turns and waits for what they
+// advise, also when the session is ending and Observe takes nothing more. What they say
+// and report enters the log like that of Observe; a decision is the caller's to follow.
+func (l *Session) Fire(ctx context.Context, data agent.HookInput) agent.HookAdvice {
 	if session := l.session.Load(); session != nil && session.Hooked(data.Point()) {
-		l.fire(ctx, data)
+		return l.fire(ctx, data)
 	}
+	return agent.HookAdvice{}
 }
 
 // observe runs the hooks of the points that wait.
@@ -103,7 +105,7 @@ func (o *observer) busy() bool {
 }
 
 // fire runs the hooks of one point, and passes what they report to the owner.
-func (l *Session) fire(ctx context.Context, data agent.HookInput) {
+func (l *Session) fire(ctx context.Context, data agent.HookInput) agent.HookAdvice {
 	open := func(t *agent.Transcript) bool { return t.State != agent.StateClosed }
 	unnamed := func(t *agent.Transcript) bool { return open(t) && !t.Title.ByUser }
 	advice := l.session.Load().Observe(ctx, data, func(p agent.Payload) {
@@ -119,6 +121,7 @@ func (l *Session) fire(ctx context.Context, data agent.HookInput) {
 	if advice.Title != "" {
 		l.side.add(Outcome{Event: agent.Title{Text: backend.TitleFrom(advice.Title), ByHook: true}, Wanted: unnamed})
 	}
+	return advice
 }
 
 // Parent returns the id of the session that started this one; empty if none did.

@@ -59,12 +59,14 @@ func (h *helpers) Spawn(ctx context.Context, task subagent.Task) (string, error)
 	if err != nil {
 		return "", err
 	}
+	if err := h.admitTree(ctx, id, helper); err != nil {
+		return "", err
+	}
 	info, err := w.create(ctx, id, set, helper)
 	if err != nil {
 		_, removing := h.removeTree(ctx, backend.SessionInfo{ID: id, Helper: helper})
 		return "", errors.Join(err, removing)
 	}
-	h.tellTree(helper)
 	if err := h.run(ctx, info.ID, task.Text); err != nil {
 		return "", err
 	}

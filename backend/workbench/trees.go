@@ -1,6 +1,7 @@
 package workbench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,15 +50,24 @@ func (h *helpers) isolate(ctx context.Context, parent backend.SessionInfo, id st
 	return nil
 }
 
-// tellTree tells the parent's hooks of an agent's new worktree.
-func (h *helpers) tellTree(helper *agent.Helper) {
-	if helper.Worktree == "" {
-		return
+// admitTree asks the parent's hooks about an agent's new worktree. If one denies it, the
+// worktree is removed, and the agent does not begin.
+func (h *helpers) admitTree(ctx context.Context, id string, helper *agent.Helper) error {
+	l := h.bench.sessions.Find(h.parent)
+	if helper.Worktree == "" || l == nil {
+		return nil
 	}
 	tree := h.bench.treeOf(helper)
-	h.bench.observe(h.parent, agent.HookWorktreeCreate, func(context.Context) agent.HookInput {
-		return agent.WorktreeCreateInput{Name: tree.Name, Path: tree.Path(), Branch: tree.Branch()}
-	})
+	advice := l.Fire(ctx, agent.WorktreeCreateInput{Name: tree.Name, Path: tree.Path(), Branch: tree.Branch()})
+	if advice.Decision != agent.Deny {
+		return nil
+	}
+	refused := fmt.Errorf("a hook refused the worktree: %s", cmp.Or(advice.Reason, "it gave no reason"))
+	kept, err := h.removeTree(ctx, backend.SessionInfo{ID: id, Helper: helper})
+	if kept != "" { // what the hook left there
+		err = errors.Join(err, fmt.Errorf("%s is kept, because %s", tree.Path(), kept))
+	}
+	return errors.Join(refused, err)
 }
 
 // worktree tells a parent where an agent's work is; empty if it has no worktree.

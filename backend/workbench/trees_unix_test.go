@@ -3,6 +3,7 @@
 package workbench_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/hooks"
 	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/storage"
 )
 
 // committed is a folder with a repository of one commit.
@@ -177,5 +179,37 @@ func TestNoWorktree(t *testing.T) {
 	p.send(id, "go")
 	if end := await(p, anyOf[agent.ToolCallEnd]); !end.IsError || !strings.Contains(end.Output, "needs no worktree") {
 		t.Errorf("in plan mode: %s", end.Output)
+	}
+}
+
+// OAS-661: a hook that denies an agent's worktree holds the agent back. The worktree goes,
+// unless the hook has left something there.
+func TestHooksRefuseAWorktree(t *testing.T) {
+	t.Parallel()
+	for command, left := range map[string]string{
+		"echo not today >&2; exit 2": "",
+		`touch "$(sed 's/.*"worktree_path": *"\([^"]*\)".*/\1/')/new"; echo not today >&2; exit 2`: "is kept, because",
+	} {
+		server := llmtest.Serve(t)
+		folder, user := committed(t), t.TempDir()
+		b, err := json.Marshal(map[string]any{"hooks": map[string]any{"WorktreeCreate": []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": command, "timeout": 300}}}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, user+"/.agent/settings.json", string(b))
+		p := openPage(t, folder, t.TempDir(), homely(server, user), func(s *storage.Store) backend.Store { return s })
+		server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", map[string]any{"isolation": "worktree"})}}, llmtest.Round{Text: "Done."})
+		p.send(p.session("openai"), "go")
+		end := await(p, anyOf[agent.ToolCallEnd])
+		if !end.IsError || !strings.Contains(end.Output, " hook refused the worktree: not today") || strings.Contains(end.Output, "is kept, because") != (left != "") {
+			t.Errorf("%s", end.Output)
+		}
+		await(p, anyOf[agent.ProcessingEnd])
+		if trees := git(t, folder, "worktree", "list"); strings.Contains(trees, ".worktrees") != (left != "") {
+			t.Errorf("left: %s", trees)
+		}
+		if n := len(must[workbench.SessionList](p, "sessions.list", backend.Empty{}).Sessions); n != 1 {
+			t.Errorf("%d sessions", n)
+		}
 	}
 }
