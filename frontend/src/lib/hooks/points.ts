@@ -138,7 +138,8 @@ const docs = {
     configChange: 'Runs after settings changed.',
     cwdChanged: 'Runs when a command uses another folder than the one before it.',
     fileChanged: 'Runs after a file changed that the matcher names.',
-    worktreeCreate: 'Runs after a git worktree was made for an agent, before the agent begins. Denying holds the agent back.',
+    worktreeCreate:
+      'Runs after a git worktree was made for an agent, before the agent begins. It may hold the agent back.',
     worktreeRemove: 'Runs after such a worktree was removed.',
     preCompact: 'Runs before a compaction. It can prevent it, or say what to keep.',
     postCompact: 'Runs after a compaction. What it says is told to the model.',
