@@ -70,14 +70,24 @@ func (c *command) config(folder, home string) workbench.Config {
 	return workbench.Config{Folder: folder, Home: home, Version: Version, Getenv: c.getenv, Retry: llm.DefaultRetries}
 }
 
-// openApp opens the database and builds the application on it.
-func openApp(ctx context.Context, cfg workbench.Config) (*app, error) {
+// newApp opens the database and builds the application on it. Sessions of other
+// processes stay as they are.
+func newApp(ctx context.Context, cfg workbench.Config) (*app, error) {
 	store, err := storage.Open(ctx, cfg.Home)
 	if err != nil {
 		return nil, err
 	}
 	cfg.Store, cfg.Keys = store, keystore.New(cfg.Home)
-	a := &app{Workbench: workbench.New(cfg), store: store}
+	return &app{Workbench: workbench.New(cfg), store: store}, nil
+}
+
+// openApp opens the application, and recovers sessions if somebody is there to see
+// the results.
+func openApp(ctx context.Context, cfg workbench.Config) (*app, error) {
+	a, err := newApp(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
 	if !cfg.Unattended {
 		if err := a.Recover(ctx); err != nil {
 			return nil, errors.Join(err, a.Close(ctx))

@@ -74,6 +74,7 @@ const usage = `Atelier, a workbench for coding agents.
   atelier doctor                shows what is configured and reachable
   atelier explain COMMAND       says what would be allowed, asked about or denied
   atelier hooks list|test       lists a project's hooks, or tests them
+  atelier mcp serve [DIR]       offers Atelier's tools to other programs
   atelier ledger [DIR]          lists what ran and what allowed or denied it
   atelier version               prints the version
 
@@ -149,6 +150,8 @@ func (c *command) main(args []string) int {
 		return c.explain(args[1:])
 	case "hooks":
 		return c.hooks(args[1:])
+	case "mcp":
+		return c.mcp(args[1:])
 	case "ledger":
 		return c.ledger(args[1:])
 	case "version", "--version":

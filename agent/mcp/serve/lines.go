@@ -40,7 +40,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	defer cancel()
 	running.Go(func() { c.notify(ctx) })
 
-	ctx = s.protocol.WithContext(ctx, c)
+	requests := s.protocol.WithContext(ctx, c)
 	slots := make(chan struct{}, maxRequests)
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 0, 64<<10), maxMessage)
@@ -50,7 +50,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 			continue
 		}
 		if isNotification(message) { // such as the cancellation of a request that holds a slot
-			c.write(s.protocol.HandleMessage(ctx, message))
+			c.write(s.protocol.HandleMessage(requests, message))
 			continue
 		}
 		select {
@@ -60,7 +60,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		}
 		running.Go(func() {
 			defer func() { <-slots }()
-			c.write(s.protocol.HandleMessage(ctx, message))
+			c.write(s.protocol.HandleMessage(requests, message))
 		})
 	}
 	if err := lines.Err(); err != nil && ctx.Err() == nil {
