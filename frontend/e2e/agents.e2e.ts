@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { answer, openPage, openPanel, pressIn, prompt, shot, tabTo } from './browser'
+import { answer, openPage, openPanel, pressIn, prompt, shot, shots, tabTo } from './browser'
 import { startHost } from './host'
 import { startModel, type Script } from './model'
 import { useStage } from './stage'
@@ -255,5 +256,33 @@ test('a long conversation of an agent unfolds at its end, and is answered there'
   await question.waitFor({ state: 'detached' })
   await page.getByText(/46 rounds/).waitFor()
   await shot(page, 'agents-long-done')
+  expect(offences).toEqual([])
+})
+
+test('the card of an agent with a worktree says where it works', async () => {
+  const apart = {
+    name: 'SpawnAgent',
+    input: { task: note, model: 'writer-1', isolation: 'worktree' },
+  }
+  const { page, host, offences } = await start(
+    [
+      { calls: [apart], usage },
+      { text: 'It works elsewhere.', usage },
+    ],
+    { 'writer-1': [{ text: 'It is written.', usage }] },
+  )
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.com', ...args], {
+      cwd: host.folder,
+    })
+  git('init', '-q', '-b', 'main')
+  git('commit', '-q', '--allow-empty', '-m', 'Begin')
+  await prompt(page, 'Let somebody write it')
+  await page.getByText('It works elsewhere.').waitFor()
+  const tree = page.getByTitle(
+    /^Works in the worktree \.worktrees\/[\w-]+, on the branch worktree-/,
+  )
+  await tree.waitFor()
+  await shots(page, 'agents-worktree')
   expect(offences).toEqual([])
 })

@@ -102,7 +102,8 @@ test('by keyboard only: from anywhere to what waits, and answers there', async (
     run('touch one'),
     run('touch two'),
     { text: 'Two is left out.' },
-    { text: 'One is done.' },
+    run('touch three'),
+    { text: 'All is done.' },
   ])
   await ask(page, 'Make one', 'Make two')
   await page.keyboard.press('Alt+n')
@@ -116,6 +117,11 @@ test('by keyboard only: from anywhere to what waits, and answers there', async (
   await page.keyboard.press('d')
   await rail(page, 1).waitFor()
   await asked(page).getByText('touch one').waitFor()
+  await untilArmed(asked(page))
+  await page.keyboard.press('a')
+  // The next question comes when nothing waits any more, and takes the focus.
+  await asked(page).getByText('touch three').waitFor()
+  await expect.poll(() => asked(page).evaluate((it) => it === document.activeElement)).toBe(true)
   await untilArmed(asked(page))
   await page.keyboard.press('a')
   await waiting(page).getByText('Nothing waits for you.').waitFor()
