@@ -2,8 +2,10 @@ import { fireEvent, screen } from '@testing-library/svelte'
 import { tick } from 'svelte'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Catalog } from '../state/catalog.svelte'
+import { Commands } from '../state/commands.svelte'
 import { setLanguage } from '../i18n/i18n.svelte'
 import { renderInApp } from '../ui/testing'
+import type { Call } from '../api'
 import type { Activity } from '../model/activity'
 import Composer from './Composer.svelte'
 import { writeDraft } from '../state/drafts.svelte'
@@ -13,6 +15,24 @@ beforeEach(() => {
   writeDraft('s', '')
 })
 
+/** The commands of a server, of which one completes its argument. */
+const commands = new Commands(
+  (async (method: string) =>
+    method === 'commands.complete'
+      ? { values: ['red', 'rose'] }
+      : {
+          commands: [
+            {
+              name: 'mcp__hub__paint',
+              source: 'hub',
+              arguments: [{ name: 'colour', required: true }],
+            },
+            { name: 'mcp__hub__greet', source: 'hub', description: 'Says hello' },
+          ],
+        }) as unknown as Call,
+  () => {},
+)
+
 function show(state: Activity, isTaken = true, queued = 0, suggestion?: string) {
   const onputaway = vi.fn()
   const onsend = vi.fn(async () => isTaken)
@@ -20,6 +40,7 @@ function show(state: Activity, isTaken = true, queued = 0, suggestion?: string) 
   const onqueue = vi.fn(async () => isTaken)
   const props = {
     catalog: {} as Catalog,
+    commands,
     settings: undefined,
     owner: 's',
     state,
@@ -171,4 +192,52 @@ test('an exclamation mark after a space begins a message, not a command', async 
   await type(field, ' !important')
   await fireEvent.keyDown(field, { key: 'Enter' })
   expect(onsend.mock.calls).toEqual([['!important']])
+})
+
+describe('a slash', () => {
+  const slashed = async (typed: string) => {
+    await commands.load()
+    const shown = show('rest')
+    await type(shown.field, typed)
+    const press = (key: string) => fireEvent.keyDown(shown.field, { key })
+    const chosen = () => document.querySelector('[role=option][aria-selected=true]')?.textContent
+    return { ...shown, press, chosen }
+  }
+
+  test('offers commands, of which the keyboard takes one', async () => {
+    const { field, press, chosen, onsend } = await slashed('/')
+    expect(screen.getAllByRole('option')).toHaveLength(2)
+    expect(chosen()).toContain('/mcp__hub__greet')
+    await press('ArrowDown')
+    expect(chosen()).toContain('/mcp__hub__paint')
+    await press('Enter')
+    expect(field.value).toBe('/mcp__hub__paint ')
+    expect(onsend).not.toHaveBeenCalled()
+  })
+
+  test('completes an argument, which Enter alone does not take', async () => {
+    const { field, press, onsend } = await slashed('/mcp__hub__paint r')
+    await vi.waitFor(() => expect(screen.getAllByRole('option')).toHaveLength(2))
+    await press('ArrowDown')
+    await press('ArrowDown')
+    await press('Tab')
+    expect(field.value).toBe('/mcp__hub__paint rose')
+    await press('Enter')
+    expect(onsend).toHaveBeenCalledWith('/mcp__hub__paint rose')
+  })
+
+  test('is closed by Escape until something else is typed', async () => {
+    const { field, press } = await slashed('/')
+    await press('Escape')
+    expect(screen.queryByRole('listbox')).toBeNull()
+    await type(field, '/g')
+    expect(screen.getAllByRole('option')).toHaveLength(1)
+  })
+
+  test.each(['/etc/hosts is wrong', 'see /', '/nothing'])('%j is a message', async (typed) => {
+    const { press, onsend } = await slashed(typed)
+    expect(screen.queryByRole('listbox')).toBeNull()
+    await press('Enter')
+    expect(onsend).toHaveBeenCalledWith(typed)
+  })
 })

@@ -1,15 +1,20 @@
 import { asApiError, type ApiError, type Call } from '../api'
 import { oneAtATime } from '../model/oneAtATime'
+import { commandOf } from '../model/slash'
 import type { CompleteReply, SlashCommand } from '../types.gen'
 
 /** What can be typed after a slash in the message field. */
 export class Commands {
   list = $state.raw<readonly SlashCommand[]>([])
+  /** The argument that is missing in the command that was last sent; empty if none is. */
+  missing = $state('')
   #session = ''
   #call: Call
+  #report: (problem: ApiError) => void
 
-  constructor(call: Call) {
+  constructor(call: Call, report: (problem: ApiError) => void) {
     this.#call = call
+    this.#report = report
   }
 
   follow(session: string | undefined): void {
@@ -26,15 +31,18 @@ export class Commands {
     }
   })
 
-  /** The text that a command stands for, or why it stands for none. */
-  async expand(
-    name: string,
-    values: Record<string, string>,
-  ): Promise<{ text: string } | { problem: ApiError }> {
+  /** What is sent for a text: what its command stands for, else the text; undefined if it has to be changed first. */
+  async expand(text: string): Promise<string | undefined> {
+    const { command, values, missing = '' } = commandOf(text, this.list) ?? {}
+    this.missing = missing
+    if (!command) return text
+    if (missing) return undefined
     try {
-      return await this.#call('commands.expand', { session: this.#at, name, arguments: values })
+      const request = { session: this.#at, name: command.name, arguments: values }
+      return (await this.#call('commands.expand', request)).text
     } catch (thrown) {
-      return { problem: asApiError(thrown) }
+      this.#report(asApiError(thrown))
+      return undefined
     }
   }
 

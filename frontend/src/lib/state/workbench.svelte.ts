@@ -116,7 +116,7 @@ export class Workbench {
     this.changes = new Changes(call)
     this.permissions = new Permissions(call)
     this.hooks = new Hooks(call)
-    this.commands = new Commands(call)
+    this.commands = new Commands(call, (problem) => (this.problem = problem))
     this.servers = new Servers(call, (url) => this.openLink(url))
     this.servers.onchange = () => void this.commands.load()
     this.projects = new Projects(call, api.desktop)

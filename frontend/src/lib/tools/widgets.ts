@@ -9,13 +9,16 @@ import FolderSearch from '@lucide/svelte/icons/folder-search'
 import Hourglass from '@lucide/svelte/icons/hourglass'
 import MessageSquare from '@lucide/svelte/icons/message-square'
 import OctagonX from '@lucide/svelte/icons/octagon-x'
+import Plug from '@lucide/svelte/icons/plug'
 import Search from '@lucide/svelte/icons/search'
 import SquareTerminal from '@lucide/svelte/icons/square-terminal'
 import Wrench from '@lucide/svelte/icons/wrench'
 import ReportBody from './ReportBody.svelte'
+import { serverCall } from '../model/serverCall'
 import type { ToolEntry } from '../model/entries'
 import ChangeBody from './ChangeBody.svelte'
 import GenericBody from './GenericBody.svelte'
+import ServerBody from './ServerBody.svelte'
 import TerminalBody from './TerminalBody.svelte'
 import TextBody from './TextBody.svelte'
 
@@ -44,5 +47,9 @@ const widgets: Record<string, Widget> = {
 
 const generic: Widget = { icon: Wrench, body: GenericBody }
 
-export const widgetOf = (tool: string): Widget =>
-  Object.hasOwn(widgets, tool) ? widgets[tool]! : generic
+const ofServer: Widget = { icon: Plug, body: ServerBody }
+
+export function widgetOf(tool: string): Widget {
+  if (Object.hasOwn(widgets, tool)) return widgets[tool]!
+  return serverCall(tool) ? ofServer : generic
+}

@@ -24,3 +24,5 @@ globalThis.ResizeObserver ??= class {
 
 globalThis.matchMedia ??= (media) =>
   Object.assign(new EventTarget(), { media, matches: false }) as unknown as MediaQueryList
+
+Element.prototype.scrollIntoView ??= () => {}
