@@ -228,6 +228,7 @@ export const en = {
   'agent.starting': 'starting',
   'agent.rounds': { one: '{n} round', other: '{n} rounds' },
   'agent.rounds_of': '{n} of {of} rounds',
+  'agent.apart': 'worktree',
   'agent.worktree': 'Works in the worktree {folder}, on the branch {branch}',
   'agent.open': 'Open',
   'agent.open_named': 'Open agent: {title}',

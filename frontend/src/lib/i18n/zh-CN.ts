@@ -212,6 +212,7 @@ export const zhCN: Record<Key, Message> = {
   'agent.starting': '正在启动',
   'agent.rounds': '{n} 轮调用',
   'agent.rounds_of': '{n} / {of} 轮调用',
+  'agent.apart': '工作树',
   'agent.worktree': '在工作树 {folder} 中、分支 {branch} 上工作',
   'agent.open': '打开',
   'agent.open_named': '打开智能体：{title}',
