@@ -104,8 +104,10 @@ type Handler struct {
 
 // rest is what no file says about a hook.
 type rest struct {
-	order int    // sorts functions of a program (COM-79)
-	does  string // of a hook of which only its trace is left
+	order int // sorts functions of a program (COM-79)
+	// does and id are what the methods return for a hook of a file, which are asked
+	// for often, and does for one of which only its trace is left.
+	does, id string
 }
 
 // Command is a program to start.
@@ -172,6 +174,9 @@ func (h Handler) OwnTime() time.Duration {
 // ID identifies a hook by its file and by what it does. It stays the same while
 // the rest of the file, the hook's name or its time is edited.
 func (h Handler) ID() string {
+	if h.rest.id != "" {
+		return h.rest.id
+	}
 	return digest(h.Origin.Scope, h.Origin.File, h.does())
 }
 

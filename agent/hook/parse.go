@@ -216,6 +216,8 @@ func (p *parser) handler(h Handler, v value) {
 	if h.Terms.Async && slices.Contains(deciding, h.Point) {
 		p.report(v.line, FindingAsync)
 	}
+	h.rest.does = h.does()
+	h.rest.id = h.ID()
 	p.handlers = append(p.handlers, h)
 }
 
