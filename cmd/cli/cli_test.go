@@ -47,7 +47,7 @@ func newPlace(t *testing.T, rounds ...llmtest.Round) *place {
 	t.Helper()
 	p := &place{t: t, folder: t.TempDir(), home: filepath.Join(t.TempDir(), "home"), server: llmtest.Serve(t, rounds...)}
 	p.env = []string{
-		asProgram + "=1", "ATELIER_HOME=" + p.home, "PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "XDG_RUNTIME_DIR=" + t.TempDir(),
+		asProgram + "=1", "GORACE=atexit_sleep_ms=0", "ATELIER_HOME=" + p.home, "PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "XDG_RUNTIME_DIR=" + t.TempDir(),
 		"OPENAI_API_KEY=sk-test-0123456789", "OPENAI_BASE_URL=" + p.server.URL, "COMPAT_BASE_URL=" + p.server.URL,
 	}
 	return p
