@@ -39,7 +39,7 @@ func writeForever(home string) {
 	}
 	for i := 0; ; i++ {
 		text := strings.Repeat("x", 100+i%7*1000)
-		if i%40 == 39 {
+		if i%10 == 9 {
 			text = strings.Repeat("y", 300<<10) // one that is stored in a file
 		}
 		seq, err := s.Append(ctx, agent.Event{Session: "a", Data: agent.UserInput{Text: text}})
@@ -65,7 +65,7 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 	_ = s.Close()
 	acknowledged := int64(0)
 	for cycle := range cycles {
-		acknowledged = max(acknowledged, killedWriter(t, home, 1+rand.IntN(120)))
+		acknowledged = max(acknowledged, killedWriter(t, home, 1+rand.IntN(40)))
 		s, err := storage.Open(t.Context(), home)
 		if err != nil {
 			t.Fatalf("cycle %d: %v", cycle, err)
