@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/backend"
 )
 
 // K-34: a guard that vanished while the program ran is missed after a restart as well,
@@ -145,5 +146,31 @@ func TestWhatIsKeptOfGuardsHasNoSecrets(t *testing.T) {
 	f.write("~/.agent/settings.json", `{}`)
 	if got := f.decides(); got.Decision != agent.Ask {
 		t.Errorf("%+v", got)
+	}
+}
+
+// Who refuses what took the place of a guard does without it. What is gone is listed with
+// the scope of its file.
+func TestRefusingWhatTookAPlace(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.write(".claude/settings.local.json", denies)
+	f.accept()
+	f.write(".claude/settings.local.json", strings.ReplaceAll(denies, "exit 2", "exit 0"))
+	if got := f.decides(); got.Decision != agent.Ask {
+		t.Errorf("changed: %+v", got)
+	}
+	if _, err := f.RefuseTrust(t.Context(), TrustRequest{ID: f.rows()[0].ID}); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.decides(); got.Decision != "" {
+		t.Errorf("refused: %+v", got)
+	}
+	f.write(".claude/settings.local.json", denies)
+	f.accept()
+	f.write(".claude/settings.local.json", `{}`)
+	reply, err := f.ListTrust(t.Context(), backend.Empty{})
+	if err != nil || len(reply.Items) != 1 || reply.Items[0].State != TrustState("gone") || reply.Items[0].Scope != agent.ScopeLocal {
+		t.Errorf("%+v, %v", reply.Items, err)
 	}
 }

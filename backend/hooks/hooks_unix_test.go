@@ -81,23 +81,34 @@ func (f *fixture) restartAfter(something func()) {
 			f.rules = append(f.rules, session+" "+string(d)+" "+rule)
 			return nil
 		},
-		Changed: func(string) {}, Observe: f.observe,
+		Changed: f.changed, Observe: f.observe,
 		FolderOf: func(_ context.Context, session string) string { return f.path(session) },
 	})
 }
 
-func (f *fixture) observe(data agent.HookInput) {
+// changed takes note that the log of a session has new entries.
+func (f *fixture) changed(session string) {
+	if session != "" {
+		f.note("logged " + session)
+	}
+}
+
+func (f *fixture) note(what string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	switch d := data.(type) {
-	case agent.ConfigChangeInput:
-		f.seen = append(f.seen, d.Source+" "+filepath.Base(d.Path))
-	case agent.FileChangedInput:
-		f.seen = append(f.seen, d.Event+" "+filepath.Base(d.Path))
-	}
+	f.seen = append(f.seen, what)
 	select {
 	case f.happened <- struct{}{}:
 	default:
+	}
+}
+
+func (f *fixture) observe(data agent.HookInput) {
+	switch d := data.(type) {
+	case agent.ConfigChangeInput:
+		f.note(d.Source + " " + filepath.Base(d.Path))
+	case agent.FileChangedInput:
+		f.note(d.Event + " " + filepath.Base(d.Path))
 	}
 }
 

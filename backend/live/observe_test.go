@@ -11,6 +11,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/live"
 )
 
@@ -79,6 +80,31 @@ func TestObserve(t *testing.T) {
 	}
 	if ends != 3 {
 		t.Errorf("%d results are in the log", ends)
+	}
+}
+
+// A hook outside of a turn names the session, and once that is closed none is run.
+func TestObserveNamesTheSession(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil, llmtest.Round{Text: "Done."})
+	hooks := &listener{}
+	s.hooks = hooks
+	l, release := s.open("a")
+	l.Observe(agent.HookTaskCreated, began(1))
+	l.AwaitJobs()
+	s.turn(l, "go")
+	release()
+	if err := s.sessions.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	events, err := s.log.Events(t.Context(), backend.EventRange{Session: "a"})
+	if err != nil || !slices.ContainsFunc(events, func(ev agent.Event) bool { return ev.Data == agent.Title{Text: "Tasks", ByHook: true} }) {
+		t.Errorf("the log has %v, %v", s.kinds("a"), err)
+	}
+	l.Observe(agent.HookTaskCreated, began(2))
+	l.AwaitJobs()
+	if diff := cmp.Diff([]string{"1"}, hooks.heard); diff != "" {
+		t.Error(diff)
 	}
 }
 

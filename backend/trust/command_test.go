@@ -118,3 +118,35 @@ func FuzzNames(f *testing.F) {
 		names(Command{Line: line}, "/project", "/home", func(string) string { return line })
 	})
 }
+
+// What a script of the project runs from its own folder is found in the usual ways to
+// name that folder, in whatever shell script, and however it is run.
+func TestScriptsThatNameTheirFolder(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{
+		"a.sh":        `. "$(dirname "$0")/inner"`,
+		"b.bash":      `source "${BASH_SOURCE%/*}/inner"`,
+		"c.sh":        `sh "${0%/*}/inner"`,
+		"d.sh":        `d=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd); "$d/inner"`,
+		"e":           "#!/usr/bin/env bash\nbash \"$(dirname \"${BASH_SOURCE[0]}\")\"/inner",
+		"not a shell": "#!/usr/bin/python3\n. $(dirname $0)/inner",
+	} {
+		w := newWorld(t)
+		w.write("tools/"+name, script)
+		w.write("tools/inner", "echo")
+		want := []string{"tools/" + name, "tools/inner"}
+		if name == "not a shell" {
+			want = want[:1]
+		}
+		if diff := cmp.Diff(want, w.stands(Item{Command: Command{Line: `sh "tools/` + name + `"`}}).Files); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	w := newWorld(t)
+	w.write("x.ts", "")
+	for _, line := range []string{"bun run x.ts", "deno run --allow-read x.ts", "LD_PRELOAD=./x.ts true"} {
+		if diff := cmp.Diff([]string{"x.ts"}, w.stands(Item{Command: Command{Line: line}}).Files); diff != "" {
+			t.Errorf("%s: %s", line, diff)
+		}
+	}
+}

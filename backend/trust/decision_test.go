@@ -273,3 +273,40 @@ func TestNoSecretIsKept(t *testing.T) {
 		}
 	}
 }
+
+// A link in the folder of a script is pinned with what it leads to, because the script may
+// load it.
+func TestLinksBesideAScript(t *testing.T) {
+	t.Parallel()
+	w := withScript(t)
+	w.write("src/lib.py", "one")
+	if err := os.Symlink("../../src/lib.py", w.path(".claude/hooks/lib.py")); err != nil {
+		t.Fatal(err)
+	}
+	w.accept()
+	w.write("src/lib.py", "two")
+	w.wants(StateChanged)
+}
+
+// Only the trust in the item of the kind is kept.
+func TestKeepsOneKind(t *testing.T) {
+	t.Parallel()
+	w := withScript(t)
+	w.accept()
+	id := w.status().ID
+	for _, c := range []struct {
+		kind Kind
+		id   string
+		want bool
+	}{{KindHook, id, true}, {"another", id, false}, {KindHook, "another", false}} {
+		if got, err := w.Keeps(t.Context(), c.kind, c.id); got != c.want || err != nil {
+			t.Errorf("%s %s: %t, %v", c.kind, c.id, got, err)
+		}
+	}
+	if err := w.Refuse(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := w.Keeps(t.Context(), KindHook, id); got || err != nil {
+		t.Errorf("refused: %t, %v", got, err)
+	}
+}
