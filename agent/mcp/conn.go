@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -69,13 +70,11 @@ func open(ctx context.Context, s Server, cfg Config, log *journal, legacy bool) 
 	c.state.stale = map[string]bool{}
 	c.life, c.end = context.WithCancel(context.Background())
 	err := c.dial(ctx, s.Transport == TransportSSE, legacy)
-	if errors.Is(err, transport.ErrLegacySSEServer) && s.Transport == TransportHTTP {
-		if c.dial(ctx, true, true) == nil { // a server of 2024 at the address of a newer kind
-			return c, nil
-		}
-	}
 	if err != nil {
 		fault := c.fault(ctx, err)
+		if errors.Is(err, transport.ErrLegacySSEServer) && s.Transport == TransportHTTP && c.dial(ctx, true, true) == nil {
+			return c, nil // a server of 2024 at the address of a newer kind
+		}
 		c.mu.Lock()
 		first := c.state.first
 		c.mu.Unlock()
@@ -122,9 +121,13 @@ func (c *conn) dial(ctx context.Context, sse, legacy bool) error {
 	request := protocol.InitializeRequest{}
 	request.Params.ClientInfo = protocol.Implementation{Name: clientName, Version: c.cfg.Version, Title: "Atelier"}
 	request.Params.Capabilities = capabilities
-	result, err := c.client.Initialize(ctx, request)
-	if err == nil {
+	h := &held{whole: true}
+	result, err := c.client.Initialize(withHeld(ctx, h), request)
+	switch {
+	case err == nil:
 		c.peer = greeting(result)
+	case h.fault != nil:
+		return answerFault(h.fault)
 	}
 	return err
 }
@@ -165,6 +168,15 @@ func (c *conn) lose(err error) {
 	}
 }
 
+func (c *conn) isLost() bool {
+	select {
+	case <-c.lost:
+		return true
+	default:
+		return false
+	}
+}
+
 // close ends the connection and returns when nothing of it is left.
 func (c *conn) close() {
 	c.lose(&Fault{Kind: FaultClosed})
@@ -187,8 +199,12 @@ func (c *conn) result(ctx context.Context, header map[string]string, request fun
 		return h.result, nil
 	}
 	fault := c.fault(ctx, err)
-	if errors.Is(err, transport.ErrSessionTerminated) || fault.Kind == FaultAuth {
+	unseen := errors.Is(err, errNotSent) || errors.Is(err, transport.ErrSessionTerminated)
+	if unseen || fault.Kind == FaultAuth {
 		c.lose(fault)
+	}
+	if unseen {
+		return nil, fmt.Errorf("%w: %w", errNotSent, fault)
 	}
 	return nil, fault
 }

@@ -59,8 +59,11 @@ func (f *Fault) Unwrap() error { return f.Err }
 
 // answerFault is the fault of a request that the server answered with an error.
 func answerFault(e *protocol.JSONRPCErrorDetails) *Fault {
-	if e.Code == codeTooLarge {
+	switch e.Code {
+	case codeTooLarge:
 		return &Fault{Kind: FaultTooLarge, Detail: e.Message}
+	case codeGarbage:
+		return &Fault{Kind: FaultGarbage, Detail: e.Message}
 	}
 	return &Fault{Kind: FaultAnswer, Detail: shorten(strings.ToValidUTF8(e.Message, "\uFFFD"), mostText), Err: e.AsError()}
 }

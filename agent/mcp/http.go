@@ -50,7 +50,8 @@ type httpLink struct {
 	client  *http.Client
 	headers map[string]string
 	version atomic.Value // string
-	status  atomic.Int32 // of the newest response that was no success
+	status  atomic.Int32 // of the newest response to a message
+	excess  atomic.Bool  // the server sent more than is accepted
 	shelf   *shelf
 	quit    context.CancelFunc
 	life    context.Context
@@ -79,7 +80,7 @@ func newHTTPLink(s Server, cfg Config, p peer, sse bool) (*httpLink, error) {
 	l.version.Store("")
 	l.life, l.quit = context.WithCancel(context.Background())
 	l.client = &http.Client{
-		Transport:     &siftedTripper{base: base, link: l, sift: sift{peer: p, answer: l.answer, shelf: l.shelf}},
+		Transport:     &siftedTripper{base: base, link: l, sift: sift{peer: p, link: l}},
 		CheckRedirect: checkRedirect,
 	}
 	quiet := slog.New(slog.DiscardHandler)
@@ -179,7 +180,9 @@ func (t *siftedTripper) RoundTrip(request *http.Request) (*http.Response, error)
 	if err != nil {
 		return nil, err
 	}
-	t.link.status.Store(int32(response.StatusCode))
+	if request.Method == http.MethodPost {
+		t.link.status.Store(int32(response.StatusCode))
+	}
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	switch {
 	case response.StatusCode < 200 || response.StatusCode > 299:
@@ -208,13 +211,13 @@ func (t *siftedTripper) CloseIdleConnections() {
 	}
 }
 
-// httpFault names what went wrong over HTTP.
+// fault names what went wrong over HTTP.
 func (l *httpLink) fault(err error) *Fault {
 	status := l.status.Load()
 	var network *net.OpError
 	var name *net.DNSError
 	switch {
-	case errors.Is(err, errTooLarge):
+	case l.excess.Swap(false):
 		return &Fault{Kind: FaultTooLarge, Detail: bytesText(mostBody), Err: err}
 	case errors.Is(err, transport.ErrAuthorizationRequired), errors.Is(err, transport.ErrUnauthorized), status == http.StatusUnauthorized:
 		return &Fault{Kind: FaultAuth, Err: ErrNeedsAuth}

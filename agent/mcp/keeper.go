@@ -330,6 +330,9 @@ func (k *keeper) disconnect(c *conn) {
 		if v.conn == c {
 			v.conn = nil
 		}
+		if v.state == StateConnected {
+			v.state = StateConnecting // until it is decided what comes next
+		}
 	})
 	c.close()
 	if c.wire.program != nil {
@@ -431,8 +434,9 @@ func (k *keeper) connection(ctx context.Context) (*conn, view, error) {
 	for {
 		v, changed := k.look()
 		switch {
-		case v.conn != nil:
+		case v.conn != nil && !v.conn.isLost():
 			return v.conn, v, nil
+		case v.conn != nil: // the goroutine is about to notice
 		case v.state == StateOff:
 			return nil, v, &Fault{Kind: FaultOff}
 		case v.state != StateConnecting:

@@ -7,7 +7,7 @@ const (
 	mostLine = 16 << 20
 	// mostSkipped is how much of one longer line is skipped before its server is
 	// given up.
-	mostSkipped = 512 << 20
+	mostSkipped = 256 << 20
 	// keptEnds is how much of both ends of a skipped line is kept, to tell what it was.
 	keptEnds = 512
 )

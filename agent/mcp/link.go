@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,7 +42,8 @@ type replyError struct {
 
 const (
 	queued      = 64      // messages that wait for the server to read
-	mostGarbage = 4 << 20 // bytes of garbage in a row that are forgiven
+	mostGarbage = 4 << 20 // bytes of garbage that a connection survives
+	mostShown   = 20      // lines of it that are logged
 	deafTime    = 3 * time.Second
 	shownOf     = 200 // bytes of something strange that are shown
 )
@@ -61,7 +64,6 @@ type lineLink struct {
 	mu      sync.Mutex
 	err     error
 	pending map[int64]chan *transport.JSONRPCResponse
-	heard   bool // a message came
 
 	feed feed
 }
@@ -75,7 +77,8 @@ type output struct {
 // feed is what only the goroutine that feeds a link uses.
 type feed struct {
 	in      splitter
-	garbage int // bytes since the last message
+	garbage int // bytes that were no message
+	shown   int // lines of it that are in the log
 }
 
 func newLineLink(p peer) *lineLink {
@@ -148,6 +151,9 @@ func (l *lineLink) close() {
 	<-l.wrote
 }
 
+// errNotSent marks a request that the server has certainly not seen.
+var errNotSent = errors.New("the request was not sent")
+
 func (l *lineLink) send(ctx context.Context, message any) error {
 	text, err := json.Marshal(message)
 	if err != nil {
@@ -155,7 +161,7 @@ func (l *lineLink) send(ctx context.Context, message any) error {
 	}
 	select {
 	case <-l.ended:
-		return l.failure()
+		return fmt.Errorf("%w: %w", errNotSent, l.failure())
 	case <-ctx.Done():
 		return ctx.Err()
 	case l.queue <- append(text, '\n'):
@@ -205,21 +211,9 @@ func (l *lineLink) SendNotification(ctx context.Context, n protocol.JSONRPCNotif
 func (l *lineLink) received(line []byte) {
 	messages, err := parseMessages(line)
 	if err != nil {
-		l.peer.strange("warning", fmt.Sprintf("a line that is not a message: %s", beginning(line, shownOf)))
-		l.mu.Lock()
-		heard := l.heard
-		l.mu.Unlock()
-		if l.feed.garbage += len(line); l.feed.garbage > mostGarbage {
-			l.fail(&Fault{Kind: FaultGarbage, Detail: beginning(line, shownOf)})
-		} else if !heard && l.feed.garbage == len(line) {
-			l.peer.strange("", beginning(line, shownOf)) // the first words of what may be no server at all
-		}
+		l.strange(line)
 	}
 	for _, m := range messages {
-		l.feed.garbage = 0
-		l.mu.Lock()
-		l.heard = true
-		l.mu.Unlock()
 		switch {
 		case m.isResponse():
 			l.answered(m)
@@ -229,6 +223,22 @@ func (l *lineLink) received(line []byte) {
 		default:
 			l.peer.notified(m.Method, m.Params)
 		}
+	}
+}
+
+// strange takes a line that is not a message.
+func (l *lineLink) strange(line []byte) {
+	if l.feed.shown++; l.feed.shown <= mostShown {
+		l.peer.strange("warning", "a line that is not a message: "+beginning(line, shownOf))
+	}
+	if l.feed.garbage += len(line); l.feed.garbage > mostGarbage {
+		l.fail(&Fault{Kind: FaultGarbage, Detail: beginning(line, shownOf)})
+	}
+	if l.feed.shown == 1 {
+		l.peer.strange("", beginning(line, shownOf)) // the first words of what may be no server at all
+	}
+	if id, ok := idNear(line[:min(len(line), keptEnds)], line[max(0, len(line)-keptEnds):]); ok {
+		l.spoil(id, codeGarbage, beginning(line, shownOf))
 	}
 }
 
@@ -270,23 +280,39 @@ func (l *lineLink) answered(m message) {
 // tooLong fails the request whose answer was too long, or all if it cannot be
 // told which.
 func (l *lineLink) tooLong(head, tail []byte, size int64) {
-	text := fmt.Sprintf("the message has %s, more than %s", bytesText(size), bytesText(mostLine))
+	text := fmt.Sprintf("a message of %s, where %s are accepted", bytesText(size), bytesText(mostLine))
 	l.peer.strange("error", text)
+	if id, ok := idNear(head, tail); ok && l.spoil(id, codeTooLarge, text) {
+		return
+	}
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	id, ok := idNear(head, tail)
-	for waiting, answer := range l.pending {
-		if ok && l.pending[id] != nil && waiting != id {
-			continue
-		}
-		delete(l.pending, waiting)
-		answer <- &transport.JSONRPCResponse{ID: protocol.NewRequestId(waiting), Error: &protocol.JSONRPCErrorDetails{Code: codeTooLarge, Message: text}}
+	waiting := slices.Collect(maps.Keys(l.pending))
+	l.mu.Unlock()
+	for _, id := range waiting {
+		l.spoil(id, codeTooLarge, text)
 	}
 }
 
-// codeTooLarge marks an answer that we refused. It is in the range of codes that
-// an application may use.
-const codeTooLarge = -1
+// These mark answers that we refused. They are in the range of codes that an
+// application may use.
+const (
+	codeTooLarge = -1 - iota
+	codeGarbage
+)
+
+// spoil answers a request of ours in place of a server whose answer cannot be
+// read. It reports whether there is such a request.
+func (l *lineLink) spoil(id int64, code int, text string) bool {
+	l.mu.Lock()
+	answer := l.pending[id]
+	delete(l.pending, id)
+	l.mu.Unlock()
+	if answer == nil {
+		return false
+	}
+	answer <- &transport.JSONRPCResponse{ID: protocol.NewRequestId(id), Error: &protocol.JSONRPCErrorDetails{Code: code, Message: text}}
+	return true
+}
 
 // SetNotificationHandler implements [transport.Interface]: notifications go to the
 // peer.

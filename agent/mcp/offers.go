@@ -90,12 +90,8 @@ func (k *keeper) status(names map[toolKey]string) Status {
 		Name: k.server.Name, Transport: k.server.Transport, State: v.state, Reason: v.reason, Since: v.since, Next: v.next,
 		Peer: v.peer, Health: v.health, Resources: v.offer.resources, Prompts: v.offer.prompts,
 	}
-	if v.conn != nil && v.state == StateConnected {
-		select {
-		case <-v.conn.lost: // just now
-			s.State, s.Reason = StateConnecting, v.conn.why()
-		default:
-		}
+	if v.conn != nil && v.state == StateConnected && v.conn.isLost() { // just now
+		s.State, s.Reason = StateConnecting, v.conn.why()
 	}
 	for _, t := range v.offer.tools {
 		status := t.ToolStatus
@@ -116,19 +112,15 @@ func (k *keeper) stderr() string {
 
 // call calls a tool, over a new connection if the one that there was is gone.
 func (k *keeper) call(ctx context.Context, r CallRequest) (CallResult, error) {
-	c, v, err := k.connection(ctx)
-	var result CallResult
-	if err == nil {
-		err = &Fault{Kind: FaultUnknown, Detail: r.Tool}
-		for _, t := range v.offer.tools {
-			if t.Name == r.Tool && !t.off && t.Problem == "" {
-				result, err = c.call(ctx, r, t)
-				break
-			}
-		}
+	result, err := k.attempt(ctx, r)
+	if errors.Is(err, errNotSent) && ctx.Err() == nil {
+		result, err = k.attempt(ctx, r)
 	}
 	var fault *Fault
-	if errors.As(err, &fault) && fault.Kind == FaultUnknown || ctx.Err() != nil {
+	if errors.As(err, &fault) {
+		err = fault
+	}
+	if fault != nil && fault.Kind == FaultUnknown || ctx.Err() != nil {
 		return result, err
 	}
 	now := k.cfg.Now()
@@ -148,6 +140,19 @@ func (k *keeper) call(ctx context.Context, r CallRequest) (CallResult, error) {
 		}
 	})
 	return result, err
+}
+
+func (k *keeper) attempt(ctx context.Context, r CallRequest) (CallResult, error) {
+	c, v, err := k.connection(ctx)
+	if err != nil {
+		return CallResult{}, err
+	}
+	for _, t := range v.offer.tools {
+		if t.Name == r.Tool && !t.off && t.Problem == "" {
+			return c.call(ctx, r, t)
+		}
+	}
+	return CallResult{}, &Fault{Kind: FaultUnknown, Detail: shorten(r.Tool, mostText)}
 }
 
 // once connects, counts and disconnects, on the caller's goroutine.

@@ -56,9 +56,8 @@ func (s *shelf) put(id int64, result json.RawMessage) bool {
 // sift takes out of what a server sent over HTTP what is for the peer, and what
 // is too big for mcp-go. It returns what is left for mcp-go.
 type sift struct {
-	peer   peer
-	answer func(reply)
-	shelf  *shelf
+	peer peer
+	link *httpLink
 }
 
 // message handles one message and returns what mcp-go gets of it: nothing, the
@@ -76,7 +75,7 @@ func (s sift) message(text []byte) []byte {
 			id := bytes.Clone(m.ID)
 			s.peer.asked(m.Method, m.Params, func(r reply) {
 				r.ID, r.RPC = id, "2.0"
-				s.answer(r)
+				s.link.answer(r)
 			})
 		case !m.isResponse():
 			s.peer.notified(m.Method, m.Params)
@@ -84,7 +83,7 @@ func (s sift) message(text []byte) []byte {
 		default:
 			rest = text
 			id, ok := m.number()
-			if ok && len(m.Result) > bigResult && s.shelf.put(id, m.Result) {
+			if ok && len(m.Result) > bigResult && s.link.shelf.put(id, m.Result) {
 				rest = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":{}}`, id)
 			} else if len(messages) > 1 {
 				rest, _ = json.Marshal(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": m.Result, "error": m.Error})
@@ -118,6 +117,9 @@ func (b *siftedBody) Read(p []byte) (int, error) {
 		}
 	}
 	if len(b.out) == 0 {
+		if errors.Is(b.err, errTooLarge) {
+			b.sift.link.excess.Store(true)
+		}
 		return 0, b.err
 	}
 	n := copy(p, b.out)

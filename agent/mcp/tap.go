@@ -18,6 +18,7 @@ type held struct {
 	result json.RawMessage
 	fault  *protocol.JSONRPCErrorDetails
 	header map[string]string // to send along
+	whole  bool              // the client gets the result too
 }
 
 type heldKey struct{}
@@ -70,7 +71,7 @@ func (t *tap) SendRequest(ctx context.Context, request transport.JSONRPCRequest)
 		}
 	}
 	h.result, h.fault = response.Result, response.Error
-	if response.Error == nil && !bytes.Contains(response.Result, []byte(inputRequired)) {
+	if !h.whole && response.Error == nil && !bytes.Contains(response.Result, []byte(inputRequired)) {
 		instead := *response
 		instead.Result = emptyResult(request.Method)
 		return &instead, nil

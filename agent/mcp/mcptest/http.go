@@ -55,7 +55,7 @@ func (s *server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if first.ID == nil || first.Method == "" { // nothing to answer
-		t := &talk{server: s, cancel: r.Context().Done(), frame: func([]byte) {}}
+		t := &talk{server: s, cancel: r.Context().Done(), frame: func([]byte) {}, aside: s.publish}
 		t.receive(body)
 		w.WriteHeader(http.StatusAccepted)
 		return
@@ -70,10 +70,11 @@ func (s *server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(text)
 		w.(http.Flusher).Flush()
 	}
-	t := &talk{server: s, cancel: r.Context().Done(), raw: write, frame: write}
+	t := &talk{server: s, cancel: r.Context().Done(), raw: write, frame: write, aside: s.publish}
 	if first.Method == "tools/call" {
 		w.Header().Set("Content-Type", "text/event-stream")
 		t.frame = func(text []byte) { write(event(text)) }
+		t.opened, t.closed = "data: ", "\n\n"
 	} else {
 		w.Header().Set("Content-Type", "application/json")
 	}
@@ -87,6 +88,18 @@ func event(text []byte) []byte {
 	}
 	b.WriteByte('\n')
 	return b.Bytes()
+}
+
+// publish sends a message to all streams that have room.
+func (s *server) publish(text []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for events := range s.events {
+		select {
+		case events <- text:
+		default:
+		}
+	}
 }
 
 // stream serves what belongs to no request.

@@ -31,7 +31,7 @@ func Stdio(t testing.TB, behaviour string) mcp.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return mcp.Server{Name: behaviour, Transport: mcp.TransportStdio, Stdio: mcp.Stdio{Command: program, Env: map[string]string{variable: behaviour}}}
+	return mcp.Server{Name: behaviour, Transport: mcp.TransportStdio, Stdio: mcp.Stdio{Command: program, Env: map[string]string{variable: behaviour, "GORACE": "atexit_sleep_ms=0"}}}
 }
 
 // object is a value of JSON.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"time"
 )
 
 // server is one server, however it is reached.
@@ -20,6 +21,7 @@ type server struct {
 	waiting map[string]chan request  // for the client's answers, by id
 	events  map[chan []byte]struct{} // streams for what belongs to no request
 	tools   []object
+	held    []request // that are answered too late
 	counts  map[string]int
 }
 
@@ -46,7 +48,10 @@ type talk struct {
 	*server
 	raw    func([]byte) // writes bytes as they are
 	frame  func([]byte) // writes a message
-	cancel <-chan struct{}
+	opened string       // what a message begins and ends with
+	closed string
+	aside  func([]byte)    // writes a message that belongs to no request; nil means frame
+	cancel <-chan struct{} // closed when nobody waits any more
 }
 
 func (t *talk) send(message any) {
@@ -87,6 +92,16 @@ func (t *talk) ask(method string, params any) (request, bool) {
 	}
 }
 
+// event sends a notification that belongs to no request.
+func (t *talk) event(method string, params any) {
+	if t.aside == nil {
+		t.notify(method, params)
+		return
+	}
+	text, _ := json.Marshal(object{"jsonrpc": "2.0", "method": method, "params": params})
+	t.aside(text)
+}
+
 // receive takes a message of the client.
 func (t *talk) receive(text []byte) {
 	var r request
@@ -120,9 +135,16 @@ func serveStdio(name string, in io.Reader, out io.Writer) int {
 		_, _ = out.Write(text)
 	}
 	t := &talk{server: s, cancel: gone, raw: write}
-	t.frame = func(text []byte) { write(append(text, '\n')) }
+	t.closed = "\n"
+	if s.behaviour.crlf {
+		t.closed = "\r\n"
+	}
+	t.frame = func(text []byte) { write(append(text, t.closed...)) }
 	if s.behaviour.start != nil {
 		s.behaviour.start(t)
+	}
+	if s.behaviour.deaf {
+		stay()
 	}
 	lines := bufio.NewReader(in)
 	for {
@@ -133,10 +155,16 @@ func serveStdio(name string, in io.Reader, out io.Writer) int {
 		if err != nil {
 			close(gone)
 			if s.behaviour.stay {
-				select {}
+				stay()
 			}
 			return 0
 		}
+	}
+}
+
+// stay does not end before the process is killed.
+func stay() {
+	for range time.Tick(time.Hour) {
 	}
 }
 
