@@ -235,7 +235,7 @@ var behaviours = map[string]behaviour{
 	}),
 	"call-crash":   onEcho(func(t *talk, r request, usual func()) { crash(t, r) }),
 	"call-100mb":   large(100 << 20),
-	"call-4mb":    large(4 << 20),
+	"call-4mb":     large(4 << 20),
 	"call-endless": large(1 << 40),
 	"late": {handle: func(t *talk, r request) bool {
 		t.mu.Lock()
