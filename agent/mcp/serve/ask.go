@@ -41,9 +41,10 @@ const (
 	questionTime = 10 * time.Minute
 	// maxWords limits what a person says, in bytes.
 	maxWords = 4000
-	// heartbeat is how often a running call reports progress, so that the client
-	// does not give it up.
+	// heartbeat is how often a running call reports progress at least, so that the
+	// client does not give it up, and calm how often at most.
 	heartbeat = 5 * time.Second
+	calm      = 20 * time.Millisecond
 )
 
 // pending is a call that runs. In the newest protocol it outlives the request that
@@ -54,6 +55,7 @@ type pending struct {
 	done    chan agent.Result // holds one
 	asked   chan question     // what a person has to decide
 	answers chan Answer       // holds one
+	printed chan struct{}     // signals progress; holds one
 
 	mu   sync.Mutex
 	last string // line that was printed
@@ -92,7 +94,7 @@ func (s *Server) begin(ctx context.Context, tool string, input json.RawMessage, 
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	p := &pending{
 		id: rand.Text(), cancel: cancel, done: make(chan agent.Result, 1), asked: make(chan question),
-		answers: make(chan Answer, 1),
+		answers: make(chan Answer, 1), printed: make(chan struct{}, 1),
 	}
 	call := Call{Client: clientOf(ctx), Tool: tool, Input: input, Output: p.print, Ask: p.ask}
 	if !canAsk(ctx) {
@@ -112,12 +114,16 @@ func (s *Server) begin(ctx context.Context, tool string, input json.RawMessage, 
 func (p *pending) print(text string) {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.last = lines[len(lines)-1]
+	p.mu.Unlock()
+	select {
+	case p.printed <- struct{}{}:
+	default:
+	}
 }
 
-// report tells the client every few seconds that the call goes on. It ends with the
-// call.
+// report tells the client what the call printed, and every few seconds that it goes
+// on. It ends with the call.
 func (s *Server) report(call, client context.Context, p *pending, token mcp.ProgressToken) {
 	const longest = 200
 	ticks := time.NewTicker(heartbeat)
@@ -127,6 +133,7 @@ func (s *Server) report(call, client context.Context, p *pending, token mcp.Prog
 		case <-call.Done():
 			return
 		case <-ticks.C:
+		case <-p.printed:
 		}
 		p.mu.Lock()
 		message := p.last
@@ -137,6 +144,11 @@ func (s *Server) report(call, client context.Context, p *pending, token mcp.Prog
 		}
 		if client.Err() == nil {
 			_ = s.protocol.SendNotificationToClient(client, "notifications/progress", params) // the next one may arrive
+		}
+		select {
+		case <-call.Done():
+			return
+		case <-time.After(calm):
 		}
 	}
 }
