@@ -59,6 +59,14 @@ const (
 	ProblemQueueEmpty        ProblemID = "queue_empty"
 	ProblemTaskUnknown       ProblemID = "task_unknown"
 
+	// Problems of servers' questions, and of slash commands, with the command's name
+	// first.
+	ProblemServerQuestionGone ProblemID = "server_question_gone"
+	ProblemServerAnswer       ProblemID = "server_answer"
+	ProblemCommandUnknown     ProblemID = "command_unknown"
+	ProblemCommandArgument    ProblemID = "command_argument"
+	ProblemCommandFailed      ProblemID = "command_failed"
+
 	// Problems of settings.
 	ProblemModelUnchosen   ProblemID = "model_unchosen"
 	ProblemLimitNegative   ProblemID = "limit_negative"
@@ -231,7 +239,12 @@ var problems = map[ProblemID]problem{
 		code: CodeBusy, message: "This request belongs to a session that is not running here.",
 		kept: "It still waits for an answer.", next: "Answer it where the session runs.",
 	},
-	ProblemApprovalAnswered: {code: CodeNotFound, message: "This request was already answered.", kept: "The first answer counts."},
+	ProblemApprovalAnswered:   {code: CodeNotFound, message: "This request was already answered.", kept: "The first answer counts."},
+	ProblemServerQuestionGone: {code: CodeNotFound, message: "This question does not wait any more.", kept: "It was answered, or the call that it belongs to has ended."},
+	ProblemServerAnswer:       {code: CodeInvalid, message: "The answer does not fit the form.", kept: "The question still waits.", next: "Check the values and send them again."},
+	ProblemCommandUnknown:     {code: CodeNotFound, message: "There is no command /{0} now.", next: "Type a slash to see the commands."},
+	ProblemCommandArgument:    {code: CodeInvalid, message: "The command /{0} needs a value for {1}.", next: "Add it, and send again."},
+	ProblemCommandFailed:      {code: CodeNotFound, message: "The server did not give the text of the command /{0}.", kept: "Nothing was sent.", next: "Look at the server in the panel, and try again."},
 	ProblemMessageDelivered: {
 		code: CodeNotFound, message: "This message is no longer waiting.",
 		kept: "It was delivered, or removed in another window.", next: "Send another one.",
