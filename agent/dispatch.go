@@ -258,9 +258,11 @@ func (t *turn) run(r ready, send func(Payload)) (advice HookAdvice) {
 	printed := func(text string, offset int) {
 		send(ToolCallOutput{CallID: r.call.ID, Text: text, Offset: offset})
 	}
+	spent := spending{send: send}
 	result := watched(r.spec.Name, printed, func(output func(string)) Result {
-		return r.tool.Run(t.ctx, Invocation{CallID: r.call.ID, Input: r.call.Arguments, Output: output})
+		return r.tool.Run(t.ctx, Invocation{CallID: r.call.ID, Input: r.call.Arguments, Output: output, Spent: spent.add})
 	})
+	spent.end()
 	outcome := OutcomeDone
 	switch {
 	case t.ctx.Err() != nil && result.IsError:
@@ -279,6 +281,28 @@ func (t *turn) run(r ready, send func(Payload)) (advice HookAdvice) {
 	end.ModelOutput = share(result.Output, t.told(r, result, advice.Output))
 	send(end)
 	return advice
+}
+
+// spending passes on what a call spent, until the call ends.
+type spending struct {
+	send func(Payload)
+	mu   sync.Mutex
+	over bool
+}
+
+func (s *spending) add(r SideRequest) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.over {
+		s.send(r)
+	}
+	return !s.over
+}
+
+func (s *spending) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
 }
 
 // told returns what the model is told about a result, or instead of it. If that

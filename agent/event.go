@@ -319,7 +319,8 @@ const (
 	PurposeSuggestion Purpose = "suggestion"
 	PurposeSubagent   Purpose = "subagent"
 	PurposeSummary    Purpose = "summary"
-	PurposeCommit     Purpose = "commit" // a commit's message
+	PurposeCommit     Purpose = "commit"   // a commit's message
+	PurposeSampling   Purpose = "sampling" // asked for by a server, during a call
 )
 
 // PromptSuggestion is a model's guess at the user's next message. It is not

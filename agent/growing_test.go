@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/agent/llm/llmtest"
 )
 
@@ -137,5 +138,39 @@ func TestUnknownToolAmongMany(t *testing.T) {
 	end := find[agent.ToolCallEnd](r.run("go"))[0]
 	if !strings.HasSuffix(end.Output, "and 900 more.") || len(end.Output) > 10_000 {
 		t.Errorf("%d bytes: %s", len(end.Output), end.Output)
+	}
+}
+
+// What a call spends is in the log before the call's end, and in the session's cost. A
+// call that has ended spends nothing any more.
+func TestCallsSpend(t *testing.T) {
+	t.Parallel()
+	var late func(agent.SideRequest) bool
+	cost := llm.Cost(5)
+	request := agent.SideRequest{Purpose: agent.PurposeSampling, Provider: "p", Model: "m", Usage: llm.Usage{Input: 1, Known: true}, Cost: &cost}
+	spends := note{name: "Spend", run: func(_ context.Context, call agent.Invocation) agent.Result {
+		late = call.Spent
+		if !call.Spent(request) {
+			t.Error("it was not entered")
+		}
+		return agent.Result{Output: "ok"}
+	}}
+	r := newRig(t, llmtest.Script(llmtest.Round{Calls: []llmtest.Call{use("Spend", "a"), use("Spend", "b")}}, llmtest.Round{Text: "Done."}), spends)
+	events := r.run("go")
+	var order []string
+	for _, ev := range events {
+		switch ev.Data.(type) {
+		case agent.SideRequest, agent.ToolCallEnd:
+			order = append(order, string(ev.Kind()))
+		}
+	}
+	if len(order) != 4 || order[0] != "side_request" || order[3] != "tool_call_end" {
+		t.Error(order)
+	}
+	if got := r.session.Transcript().Cost.Cost; got != 10 {
+		t.Errorf("it cost %d", got)
+	}
+	if late(request) {
+		t.Error("it was entered after the end")
 	}
 }

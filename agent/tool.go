@@ -131,6 +131,10 @@ type Invocation struct {
 	// Output receives output as it appears, for display. It is safe for
 	// concurrent use, never blocks for long, and is never nil.
 	Output func(text string)
+	// Spent enters a request to a model that the call made into the session's log,
+	// and so into its costs. It reports false if the call has ended. It is safe for
+	// concurrent use, and nil outside a session.
+	Spent func(SideRequest) bool
 }
 
 // Result is a tool's result.

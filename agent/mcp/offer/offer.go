@@ -55,6 +55,10 @@ type Config struct {
 	Window func(provider, model string) int64
 	// Loaded are the tools that searches loaded, oldest first; see [Loaded].
 	Loaded []string
+	// Began is told of each call, and how to enter what it spends into the session's
+	// log; see [agent.Invocation]. It returns what to do at the call's end. It may be
+	// nil.
+	Began func(callID string, spent func(agent.SideRequest) bool) (ended func())
 }
 
 // Session is what servers offer to one session. It is safe for concurrent use, and

@@ -64,6 +64,9 @@ func (r *remote) Run(ctx context.Context, call agent.Invocation) agent.Result {
 	if err != nil {
 		return agent.Fail(fmt.Sprintf("The arguments cannot be sent: %v.", err))
 	}
+	if began := r.session.cfg.Began; began != nil && call.Spent != nil {
+		defer began(call.CallID, call.Spent)()
+	}
 	answer, err := r.session.cfg.Servers.Call(ctx, mcp.CallRequest{
 		Server: r.server, Tool: r.tool, Input: input, Session: r.session.cfg.Session, CallID: call.CallID,
 		Progress: reports(call.Output),
