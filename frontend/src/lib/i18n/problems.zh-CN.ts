@@ -132,8 +132,15 @@ export const problems: Record<ProblemID, Words> = {
     kept: '它仍在等待答复。',
     next: '请在运行该会话的地方答复。',
   },
-  server_question_gone: { message: '这个问题已不再等待。', kept: '它已经答复过，或所属的调用已经结束。' },
-  server_answer: { message: '答复与表单不符。', kept: '问题仍在等待。', next: '请检查各项的值，然后重新提交。' },
+  server_question_gone: {
+    message: '这个问题已不再等待。',
+    kept: '它已经答复过，或所属的调用已经结束。',
+  },
+  server_answer: {
+    message: '答复与表单不符。',
+    kept: '问题仍在等待。',
+    next: '请检查各项的值，然后重新提交。',
+  },
   command_unknown: { message: '现在没有命令 /{0}。', next: '输入斜杠可以查看命令。' },
   command_argument: { message: '命令 /{0} 需要 {1} 的值。', next: '请补上后再发送。' },
   command_failed: {
