@@ -5,7 +5,7 @@
 // own, have nothing to test.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,6 +36,32 @@ test('atelier mcp serve', { skip: missing }, async (t) => {
 })
 
 test('the results of tools', { skip: missing }, (t) => serves(t, join(bin, `conformance-server${exe}`), [], {}, tools))
+
+test("the SDK's own client", { skip: missing }, async (t) => {
+  const { Client } = await import('@modelcontextprotocol/sdk/client/index.js')
+  const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js')
+  const { ElicitRequestSchema } = await import('@modelcontextprotocol/sdk/types.js')
+  const folder = await mkdtemp(join(tmpdir(), 'served-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  await writeFile(join(folder, 'a.txt'), 'alpha\n')
+  const client = new Client({ name: 'sdk', version: '1' }, { capabilities: { elicitation: {} } })
+  const asked = []
+  client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    asked.push(params.message)
+    return { action: 'accept', content: { decision: 'allow' } }
+  })
+  const env = { ...process.env, ATELIER_HOME: join(folder, 'home') }
+  await client.connect(new StdioClientTransport({ command: join(bin, `atelier-headless${exe}`), args: ['mcp', 'serve', folder], env }))
+  const { tools: offered } = await client.listTools()
+  for (const name of ['Read', 'Bash', 'run_agent']) assert.ok(offered.some((tool) => tool.name === name), `${name} is not offered`)
+  const read = await client.callTool({ name: 'Read', arguments: { file_path: 'a.txt' } })
+  assert.match(read.content[0].text, /alpha/)
+  const wrote = await client.callTool({ name: 'Write', arguments: { file_path: 'b.txt', content: 'beta\n' } })
+  assert.ok(!wrote.isError, JSON.stringify(wrote))
+  assert.equal(await readFile(join(folder, 'b.txt'), 'utf8'), 'beta\n')
+  assert.match(asked.join(), /b\.txt/)
+  await client.close()
+})
 
 /** Starts a server, and runs scenarios against it. */
 async function serves(t, program, args, env, wanted) {
