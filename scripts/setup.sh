@@ -52,13 +52,15 @@ debian_packages() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
 }
 
+# node_modules DIRECTORY STAMP
 node_modules() {
-  [[ -d frontend/node_modules ]] && ! changed npm frontend/package-lock.json && return
-  say "installing the front end's packages (npm ci)"
-  (cd frontend && npm ci --no-audit --no-fund --loglevel=error) >&2
-  remember npm frontend/package-lock.json
+  [[ -d $1/node_modules ]] && ! changed "$2" "$1/package-lock.json" && return
+  say "installing the packages of $1 (npm ci)"
+  (cd "$1" && npm ci --no-audit --no-fund --loglevel=error) >&2
+  remember "$2" "$1/package-lock.json"
 }
 
 debian_packages
 toolchains
-node_modules
+node_modules frontend npm
+[[ ${1:-test} != test ]] || node_modules scripts/conformance npm-conformance

@@ -33,18 +33,19 @@ go_tests() { GORACE=atexit_sleep_ms=0 nice -n 5 go test -p $(($(nproc) + 2)) -ve
 
 node_tests() {
   node --test --test-reporter=spec --test-reporter-destination=stdout \
-    --test-reporter=tap --test-reporter-destination="$1" "$2"
+    --test-reporter=tap --test-reporter-destination="$1" "${@:2}"
 }
 
 scripts/setup.sh test
 printf '\n== static checks\n'
-check "build" scripts/build.sh headless window childstorm
+check "build" scripts/build.sh headless window childstorm conformance-client oauth-server
 scripts/check.sh || true # its failures are counted
 printf '\n== tests: two rows of suites run at the same time; each is printed when it has ended\n'
 set -m # a process group of its own, which an interruption ends
 suite "Go tests" "$reports/go.json" go_tests "$reports/go.json" &
 beside=$!
 set +m
+suite "conformance of MCP" "$reports/conformance.tap" node_tests "$reports/conformance.tap" scripts/conformance/*.test.mjs
 suite "the window under Xvfb" "$reports/window.tap" node_tests "$reports/window.tap" scripts/window-test/window.test.mjs
 suite "front end unit tests" "$reports/unit.vitest.json" vitest test "$reports/unit.vitest.json"
 suite "the bench of the page, small" "$reports/bench-page.tap" node_tests "$reports/bench-page.tap" scripts/bench-page/bench-page.test.mjs

@@ -27,6 +27,13 @@ type carrying struct {
 	base    http.RoundTripper
 }
 
+// CloseIdleConnections lets an http.Client close those of the base.
+func (t *carrying) CloseIdleConnections() {
+	if base, ok := t.base.(interface{ CloseIdleConnections() }); ok {
+		base.CloseIdleConnections()
+	}
+}
+
 // attempts limits how often one request is sent: with the token that is known,
 // renewed, and with a nonce for either.
 const attempts = 4
