@@ -206,6 +206,10 @@ func (c *client) call(ctx context.Context, one call) error {
 		if err == nil && result.IsError {
 			fmt.Printf("%s failed: %v\n", one.Name, result.Content)
 		}
+		if fault := (*mcp.Fault)(nil); errors.As(err, &fault) && fault.Kind == mcp.FaultAnswer {
+			fmt.Printf("%s failed: %v\n", one.Name, err)
+			return nil // an answer, too
+		}
 		if !errors.Is(err, mcp.ErrNeedsAuth) {
 			return err
 		}
