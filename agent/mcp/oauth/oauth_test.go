@@ -321,6 +321,18 @@ func TestAKeyringThatKeepsNothing(t *testing.T) {
 		t.Errorf("authorise: %v", err)
 	}
 	w.works("whoami")
+
+	// The keyring is locked when a token is renewed.
+	w = newWorld(t, oauthtest.Config{})
+	w.authorise()
+	w.drawer.broken = locked
+	var said []error
+	w.a.cfg.Report = func(server string, err error) { said = append(said, err) }
+	w.at.Expire()
+	w.works("whoami")
+	if len(said) != 1 || !errors.Is(said[0], locked) {
+		t.Errorf("it was said: %v", said)
+	}
 }
 
 // What is kept for a server is of no use to another address or another client.

@@ -13,6 +13,7 @@ import (
 	"io"
 	"math/big"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -232,12 +233,21 @@ func TestUnattended(t *testing.T) {
 					t.Errorf("claims: %v", body)
 				}
 			}},
-		"a refused assertion": {oauth: mcp.OAuth{ClientID: "me", Unattended: mcp.Unattended{Grant: mcp.GrantAssertion, Assertion: "workload"}},
+		"an assertion": {oauth: mcp.OAuth{ClientID: "me", Unattended: mcp.Unattended{Grant: mcp.GrantAssertion, Assertion: oauthtest.Assertion}},
+			check: func(*testing.T, *world, *http.Request) {}},
+		"a refused assertion": {oauth: mcp.OAuth{ClientID: "me", Unattended: mcp.Unattended{Grant: mcp.GrantAssertion, Assertion: "wrong"}},
 			check: func(t *testing.T, _ *world, r *http.Request) {
-				if r.PostForm.Get("assertion") != "workload" || r.PostForm.Get("grant_type") != jwtBearer {
+				if r.PostForm.Get("assertion") != "wrong" || r.PostForm.Get("grant_type") != jwtBearer {
 					t.Errorf("the request: %v", r.PostForm)
 				}
 			}, want: WhyClient},
+		"the user's identity": {oauth: mcp.OAuth{ClientID: "me", ClientSecret: "s", Unattended: mcp.Unattended{
+			Grant: mcp.GrantIdentity, Assertion: "identity", IdentityURL: "/company", IdentityClient: "us",
+		}}, check: func(t *testing.T, _ *world, r *http.Request) {
+			if strings.Contains(r.PostForm.Encode(), "identity") {
+				t.Errorf("the server's own authorisation server got the identity: %v", r.PostForm)
+			}
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -245,15 +255,30 @@ func TestUnattended(t *testing.T) {
 			var w *world
 			w = newWorld(t, oauthtest.Config{Scopes: []string{"read"},
 				Issuer: func(doc map[string]any) { doc["token_endpoint_auth_methods_supported"] = []string{authBasic, authKey} },
-				Intercept: func(_ http.ResponseWriter, r *http.Request) bool {
-					if r.URL.Path == "/token" {
+				Intercept: func(rw http.ResponseWriter, r *http.Request) bool {
+					_ = r.ParseForm()
+					switch r.URL.Path {
+					case "/token":
 						asked++
-						_ = r.ParseForm()
 						test.check(t, w, r)
+					case "/company":
+						got := r.PostForm
+						want := url.Values{
+							"grant_type": {"urn:ietf:params:oauth:grant-type:token-exchange"}, "requested_token_type": {idJAG}, "subject_token": {"identity"},
+							"subject_token_type": {"urn:ietf:params:oauth:token-type:id_token"}, "audience": {w.at.Issuer}, "resource": {w.at.URL}, "client_id": {"us"},
+						}
+						if diff := cmp.Diff(want, got); diff != "" {
+							t.Errorf("the exchange (-want +got):\n%s", diff)
+						}
+						says(`{"access_token":%q,"issued_token_type":%q,"token_type":"N_A"}`, oauthtest.Assertion, idJAG)(rw, r)
+						return true
 					}
 					return false
 				}})
 			w.server.Remote.OAuth = test.oauth
+			if how := &w.server.Remote.OAuth.Unattended; how.IdentityURL != "" {
+				how.IdentityURL = strings.Replace(w.at.URL, "/mcp", how.IdentityURL, 1)
+			}
 			if test.want != "" {
 				w.needs("whoami", test.want)
 			} else {

@@ -40,6 +40,9 @@ type Config struct {
 	Address string
 }
 
+// Assertion is the token of a machine that the authorisation server takes.
+const Assertion = "workload"
+
 // Server is a running server.
 type Server struct {
 	URL    string // of the server of the protocol
@@ -261,14 +264,20 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		of, ok = s.refresh[r.PostForm.Get("refresh_token")]
 		delete(s.refresh, r.PostForm.Get("refresh_token"))
 	case "client_credentials":
-		of, ok = consent{scope: r.PostForm.Get("scope"), resource: r.PostForm.Get("resource")}, true
+		ok = true
+	case "urn:ietf:params:oauth:grant-type:jwt-bearer":
+		ok = r.PostForm.Get("assertion") == Assertion
+	}
+	unattended := ok && of == consent{}
+	if unattended {
+		of = consent{scope: r.PostForm.Get("scope"), resource: r.PostForm.Get("resource")}
 	}
 	if !ok || of.resource != r.PostForm.Get("resource") {
 		refuse(w, http.StatusBadRequest, "invalid_grant", "what was granted is unknown or was used")
 		return
 	}
 	answer := map[string]any{"access_token": "access-" + rand.Text(), "token_type": "Bearer", "expires_in": int(s.cfg.Life.Seconds())}
-	if kind != "client_credentials" {
+	if !unattended {
 		answer["refresh_token"] = "refresh-" + rand.Text()
 	}
 	if s.cfg.Answer != nil {
