@@ -30,7 +30,8 @@ func withHeld(ctx context.Context, h *held) context.Context {
 // tap stands between mcp-go's client and a transport.
 type tap struct {
 	transport.Interface
-	shelf *shelf // nil unless the transport is over HTTP
+	shelf   *shelf // nil unless the transport is over HTTP
+	refused error  // why the server takes nothing from us
 }
 
 // httpTap is a tap on a transport over HTTP, which the client treats in its own way.
@@ -45,7 +46,7 @@ func (t *httpTap) SetProtocolVersion(version string) { t.link.SetProtocolVersion
 func (t *tap) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	h, ok := ctx.Value(heldKey{}).(*held)
 	if !ok {
-		return t.Interface.SendRequest(ctx, request)
+		return t.probe(ctx, request)
 	}
 	h.result, h.fault = nil, nil
 	if len(h.header) > 0 {
