@@ -204,8 +204,21 @@ func TestTokensThatAreBoundToAKey(t *testing.T) {
 	w.counted(map[string]int{"authorization_code": 1, "refresh_token": 1})
 }
 
-func TestUnattended(t *testing.T) {
-	t.Parallel()
+// exchange is a company's authorisation server: it gives an assertion for an identity.
+func exchange(t *testing.T, w *world, rw http.ResponseWriter, got url.Values) {
+	want := url.Values{
+		"grant_type": {"urn:ietf:params:oauth:grant-type:token-exchange"}, "requested_token_type": {idJAG}, "subject_token": {"identity"},
+		"subject_token_type": {"urn:ietf:params:oauth:token-type:id_token"}, "audience": {w.at.Issuer}, "resource": {w.at.URL}, "client_id": {"us"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the exchange (-want +got):\n%s", diff)
+	}
+	says(`{"access_token":%q,"issued_token_type":%q,"token_type":"N_A"}`, oauthtest.Assertion, idJAG)(rw, nil)
+}
+
+// newKey returns a private key, also as PEM.
+func newKey(t *testing.T) (*ecdsa.PrivateKey, string) {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -214,7 +227,12 @@ func TestUnattended(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	private := string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}))
+	return key, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}))
+}
+
+func TestUnattended(t *testing.T) {
+	t.Parallel()
+	key, private := newKey(t)
 	for name, test := range map[string]struct {
 		oauth mcp.OAuth
 		check func(t *testing.T, w *world, r *http.Request)
@@ -262,15 +280,7 @@ func TestUnattended(t *testing.T) {
 						asked++
 						test.check(t, w, r)
 					case "/company":
-						got := r.PostForm
-						want := url.Values{
-							"grant_type": {"urn:ietf:params:oauth:grant-type:token-exchange"}, "requested_token_type": {idJAG}, "subject_token": {"identity"},
-							"subject_token_type": {"urn:ietf:params:oauth:token-type:id_token"}, "audience": {w.at.Issuer}, "resource": {w.at.URL}, "client_id": {"us"},
-						}
-						if diff := cmp.Diff(want, got); diff != "" {
-							t.Errorf("the exchange (-want +got):\n%s", diff)
-						}
-						says(`{"access_token":%q,"issued_token_type":%q,"token_type":"N_A"}`, oauthtest.Assertion, idJAG)(rw, r)
+						exchange(t, w, rw, r.PostForm)
 						return true
 					}
 					return false
