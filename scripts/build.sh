@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the front end and the named programs: window, headless, and for tests
-# childstorm (the window with 150 child processes at its start), conformance-client
-# and oauth-server. It first installs their dependencies.
+# childstorm (the window with 150 child processes at its start), conformance-client,
+# conformance-server and oauth-server. It first installs their dependencies.
 source "$(dirname "$0")/lib.sh"
 
 needs=headless
@@ -25,8 +25,8 @@ for what in "$@"; do
   window) program atelier "$window_tags" . ;;
   headless) program atelier-headless "" ./cmd/atelier-headless ;;
   childstorm) program atelier-childstorm "$window_tags,childstorm" . ;;
-  conformance-client) program "$what" "" ./scripts/conformance/client ;;
+  conformance-*) program "$what" "" "./scripts/conformance/${what#conformance-}" ;;
   oauth-server) program "$what" "" ./scripts/oauth-server ;;
-  *) die "usage: scripts/build.sh [window] [headless] [childstorm] [conformance-client] [oauth-server]" ;;
+  *) die "usage: scripts/build.sh [window] [headless] [childstorm] [conformance-client|-server] [oauth-server]" ;;
   esac
 done

@@ -38,7 +38,7 @@ node_tests() {
 
 scripts/setup.sh test
 printf '\n== static checks\n'
-check "build" scripts/build.sh headless window childstorm conformance-client oauth-server
+check "build" scripts/build.sh headless window childstorm conformance-{client,server} oauth-server
 scripts/check.sh || true # its failures are counted
 printf '\n== tests: two rows of suites run at the same time; each is printed when it has ended\n'
 set -m # a process group of its own, which an interruption ends
