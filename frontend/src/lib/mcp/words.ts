@@ -10,7 +10,7 @@ import { own } from './messages'
 
 export const nameOf = ({ name }: { name: string }): string => markHidden(name)
 
-export const stateWords = ({ state }: Pick<ServerRow, 'state'>): string => own(`state_${state}`)
+const stateWords = ({ state }: Pick<ServerRow, 'state'>): string => own(`state_${state}`)
 
 /** How long an answer took. */
 export const latency = (us: number): string =>

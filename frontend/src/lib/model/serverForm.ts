@@ -1,6 +1,6 @@
 /** The form that an MCP server asks to be filled in: a flat schema of strings, numbers, booleans and choices. */
 
-export type FormChoice = { value: string; label: string }
+type FormChoice = { value: string; label: string }
 
 export type FormField = {
   name: string

@@ -88,4 +88,4 @@ function matches(command: SlashCommand, typed: string): boolean {
 }
 
 /** The name without what says that a server has it. */
-export const shortName = ({ name }: SlashCommand): string => name.replace(/^mcp__.+?__/, '')
+const shortName = ({ name }: SlashCommand): string => name.replace(/^mcp__.+?__/, '')

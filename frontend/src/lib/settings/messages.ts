@@ -68,6 +68,9 @@ export const messages = {
     diagrams: 'Diagrams',
     diagrams_hint:
       'Ask for a Mermaid diagram, such as “Draw the parts and what they call”. “Show diagram” above the code in the answer draws it, without a network.',
+    servers: 'How MCP servers add tools',
+    servers_hint:
+      'A server of the Model Context Protocol is a program on this machine or an address on the web that offers tools, prompts and resources. Add or import one in the panel MCP servers, which tests it first. Servers of a project start only once you trust exactly what their file says. The panel shows each connection as it is now, why it failed, and how many tokens each tool takes of a request; tools that take too much are found by a search instead. You switch servers and tools, nobody else does. A tool that its server changed waits until you accept the change. Calls of servers’ tools are asked about like any other. Prompts of servers are commands: type / in the message field. What a server asks you is pinned above that field.',
     hooks: 'Hooks and trust',
     hooks_hint:
       'A hook is a program that runs at a point of a session, such as before each tool call. The panel Hooks lists them, shows what each did and why, and writes new ones. What a project wants to run waits until you have seen it and trust it, and you are asked again when it changes. docs/hooks.md describes the events and what a hook may answer.',
@@ -166,6 +169,9 @@ export const messages = {
     diagrams: '图表',
     diagrams_hint:
       '请智能体绘制 Mermaid 图表，例如“画出各部分及其调用关系”。回答中代码上方的“显示图表”会把它画出来，无需联网。',
+    servers: 'MCP 服务器如何提供工具',
+    servers_hint:
+      '模型上下文协议（MCP）的服务器是本机的程序或网络上的地址，提供工具、提示和资源。可在“MCP 服务器”面板中添加或导入，面板会先测试。项目自带的服务器只有在你信任其文件的确切内容之后才会启动。面板显示每个连接此刻的状态、失败的原因，以及每个工具在请求中占用的 token；占用太多的工具改由搜索找到。服务器和工具的开关只有你能切换。被服务器更改的工具会等到你接受更改。服务器工具的调用与其他调用一样会询问。服务器的提示就是命令：在消息框中输入 / 即可。服务器向你提出的问题会固定在消息框上方。',
     hooks: '钩子与信任',
     hooks_hint:
       '钩子是在会话的某个时刻运行的程序，例如在每次工具调用之前。“钩子”面板列出它们，显示每个钩子做了什么、为什么，也可以编写新的钩子。项目想要运行的程序，要等你看过并信任之后才会运行；它更改后会再次询问你。各个事件和钩子可以给出的回答见 docs/hooks.md。',

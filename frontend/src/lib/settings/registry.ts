@@ -208,6 +208,13 @@ export const tabs: readonly Tab[] = [
         words: 'hook trust script event PreToolUse settings.json help 钩子 信任 脚本 事件 帮助',
       },
       {
+        id: 'servers',
+        label: own('servers'),
+        hint: own('servers_hint'),
+        words:
+          'mcp model context protocol server tool prompt slash command oauth token help 服务器 工具 提示 斜杠 命令 授权 帮助',
+      },
+      {
         id: 'shortcuts',
         label: t('about.shortcuts'),
         words: 'keyboard keys shortcut help hotkey 键盘 快捷键 按键 帮助',

@@ -242,5 +242,5 @@ export class Servers {
 }
 
 /** The states in which a server waits for the user. */
-export const needsUser = (state: ServerRow['state']): boolean =>
+const needsUser = (state: ServerRow['state']): boolean =>
   state === 'needs_auth' || state === 'untrusted' || state === 'changed'
