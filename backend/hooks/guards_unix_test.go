@@ -3,7 +3,10 @@
 package hooks
 
 import (
+	"context"
+	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"atelier.dev/atelier/agent"
@@ -173,4 +176,34 @@ func TestRefusingWhatTookAPlace(t *testing.T) {
 	if err != nil || len(reply.Items) != 1 || reply.Items[0].State != TrustState("gone") || reply.Items[0].Scope != agent.ScopeLocal {
 		t.Errorf("%+v, %v", reply.Items, err)
 	}
+}
+
+// What could not be read of the guards once is read again when they are needed next.
+func TestGuardsThatCouldNotBeRead(t *testing.T) {
+	t.Parallel()
+	var fails atomic.Bool
+	f := newFixtureOn(t, func(s Store) Store { return forgetful{s, &fails} })
+	f.write(".agent/settings.json", denies)
+	f.accept()
+	f.decides()
+	f.restartAfter(func() { f.write(".agent/settings.json", `{"hooks": {`) })
+	fails.Store(true)
+	f.decides()
+	fails.Store(false)
+	if got := f.decides(); got.Decision != agent.Ask {
+		t.Errorf("%+v", got)
+	}
+}
+
+// forgetful is a store that may fail to read what is kept of guards.
+type forgetful struct {
+	Store
+	fails *atomic.Bool
+}
+
+func (s forgetful) Setting(ctx context.Context, key string) (string, error) {
+	if s.fails.Load() && strings.HasPrefix(key, keyGuards) {
+		return "", errors.New("the disk is gone")
+	}
+	return s.Store.Setting(ctx, key)
 }
