@@ -138,6 +138,9 @@ func (c *conn) follow(ctx context.Context, own *call, r CallRequest, done <-chan
 	for {
 		select {
 		case o := <-done:
+			if o.err != nil && ctx.Err() != nil {
+				o.err = ctx.Err()
+			}
 			return o.result, o.err
 		case <-ctx.Done():
 			return CallResult{}, ctx.Err()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/mark3labs/mcp-go/client/transport"
 	protocol "github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -75,6 +76,8 @@ func (c *conn) fault(ctx context.Context, err error) *Fault {
 	switch {
 	case errors.As(err, &fault):
 		return fault
+	case errors.Is(err, transport.ErrSessionTerminated) && c.peer != (Peer{}):
+		return &Fault{Kind: FaultProtocol, Detail: "it forgot the session", Err: err}
 	case errors.Is(err, ErrNeedsAuth):
 		return &Fault{Kind: FaultAuth, Err: err}
 	case errors.As(err, &version):

@@ -331,7 +331,7 @@ func (k *keeper) disconnect(c *conn) {
 			v.conn = nil
 		}
 		if v.state == StateConnected {
-			v.state = StateConnecting // until it is decided what comes next
+			v.state, v.reason = StateConnecting, c.why() // until it is decided what comes next
 		}
 	})
 	c.close()
@@ -367,6 +367,7 @@ func (k *keeper) serve(c *conn, asked int) error {
 			k.refresh(c)
 		case <-ping.C:
 			if err := k.checkAlive(c); err != nil {
+				c.lose(err)
 				return err
 			}
 		}

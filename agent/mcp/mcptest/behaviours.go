@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // behaviour is how a server differs from a good one.
@@ -237,6 +238,23 @@ var behaviours = map[string]behaviour{
 	"call-100mb":   large(100 << 20),
 	"call-4mb":     large(4 << 20),
 	"call-endless": large(1 << 40),
+	"slow-progress": also("tools/call", func(t *talk, r request) {
+		var p struct {
+			Name string `json:"name"`
+			Meta struct {
+				Token json.RawMessage `json:"progressToken"`
+			} `json:"_meta"`
+		}
+		_ = json.Unmarshal(r.Params, &p)
+		for n := 0; n < 3 && p.Name == "progress"; n++ {
+			select {
+			case <-time.After(4 * time.Minute):
+				t.notify("notifications/progress", object{"progressToken": p.Meta.Token, "progress": n})
+			case <-t.cancel:
+				return
+			}
+		}
+	}),
 	"late": {handle: func(t *talk, r request) bool {
 		t.mu.Lock()
 		defer t.mu.Unlock()

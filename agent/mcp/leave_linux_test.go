@@ -1,0 +1,65 @@
+package mcp_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"atelier.dev/atelier/agent/mcp"
+	"atelier.dev/atelier/agent/mcp/mcptest"
+)
+
+// living counts the processes with a word in their environment.
+func living(t *testing.T, word string) (n int) {
+	t.Helper()
+	table, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range table {
+		if env, err := os.ReadFile(file); err == nil && bytes.Contains(env, []byte(word)) {
+			n++
+		}
+	}
+	return n
+}
+
+// When a manager is closed, nothing of any server is left, whatever it did.
+func TestNothingIsLeft(t *testing.T) {
+	t.Parallel()
+	for _, behaviour := range []string{"good", "ignores-term", "ignores-end", "forks", "deaf", "init-hang", "garbage-flood"} {
+		t.Run(behaviour, func(t *testing.T) {
+			t.Parallel()
+			s, word := mcptest.Stdio(t, behaviour), rand.Text()
+			s.Stdio.Env["WORD"] = word
+			h := manager(t, mcp.Config{}, s)
+			if behaviour == "good" || behaviour == "forks" || behaviour == "ignores-term" || behaviour == "ignores-end" {
+				h.connected(t, behaviour)
+				if n := living(t, word); n == 0 || behaviour == "forks" && n < 2 {
+					t.Errorf("%d processes run", n)
+				}
+			}
+			if err := h.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+			if n := living(t, word); n > 0 {
+				t.Errorf("%d processes are left", n)
+			}
+		})
+	}
+	t.Run("tried", func(t *testing.T) {
+		t.Parallel()
+		s, word := mcptest.Stdio(t, "forks"), rand.Text()
+		s.Stdio.Env["WORD"] = word
+		trial := mcp.New(mcp.Config{Dir: t.TempDir()}).Try(t.Context(), s)
+		if trial.Status.Reason != nil || len(trial.Status.Tools) == 0 || trial.Took == 0 {
+			t.Errorf("the trial: %+v", trial)
+		}
+		if n := living(t, word); n > 0 {
+			t.Errorf("%d processes are left", n)
+		}
+	})
+}
