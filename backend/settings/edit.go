@@ -25,7 +25,8 @@ func Set(b []byte, value []byte, path ...any) ([]byte, error) {
 	if blank(b) {
 		b = []byte("{}")
 	}
-	single := !bytes.Contains(bytes.TrimSpace(b), []byte("\n"))
+	plain := Plain(b)
+	single := !bytes.Contains(bytes.TrimSpace(b), []byte("\n")) && bytes.Equal(plain, b)
 	switch {
 	case len(path) == 0:
 		return nil, errors.New("edit the settings: no member is named")
@@ -33,8 +34,8 @@ func Set(b []byte, value []byte, path ...any) ([]byte, error) {
 		return nil, errors.New("edit the settings: the new value is not JSON")
 	}
 	indent, newline := layout(b)
-	e := edit{text: b, indent: indent, newline: newline}
-	out, err := e.set(b, 0, 0, value, path)
+	e := edit{text: b, plain: plain, indent: indent, newline: newline}
+	out, err := e.set(plain, 0, 0, value, path)
 	if err != nil {
 		return nil, fmt.Errorf("edit the settings: %w", err)
 	}
@@ -65,6 +66,7 @@ func layout(b []byte) (indent, newline string) {
 
 type edit struct {
 	text            []byte
+	plain           []byte // without comments; see [Plain]
 	indent, newline string
 }
 
@@ -143,6 +145,9 @@ func (e edit) insert(container []byte, base, depth int, in []Member, value []byt
 	}
 	begin := base + bytes.IndexAny(container, "{[") + 1
 	end := base + bytes.LastIndexAny(container, "}]")
+	if kept := bytes.TrimRight(e.text[begin:end], " \t\r\n"); len(kept) > 0 { // comments
+		begin += len(kept)
+	}
 	return e.spliced(begin, end, text+e.newline+strings.Repeat(e.indent, depth-1))
 }
 
@@ -156,8 +161,8 @@ func (e edit) remove(in []Member, i int) []byte {
 		return e.spliced(in[0].nameAt, in[1].nameAt, "")
 	}
 	// Nothing is left between the brackets.
-	begin := bytes.LastIndexAny(e.text[:in[0].nameAt], "{[") + 1
-	return e.spliced(begin, end+bytes.IndexAny(e.text[end:], "}]"), "")
+	begin := bytes.LastIndexAny(e.plain[:in[0].nameAt], "{[") + 1
+	return e.spliced(begin, end+bytes.IndexAny(e.plain[end:], "}]"), "")
 }
 
 func (e edit) spliced(from, to int, with string) []byte {

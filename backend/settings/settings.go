@@ -66,8 +66,10 @@ func (t *Text) Fault(at int, err error) error { return &SyntaxError{Line(t.bytes
 // Line returns the line of an offset, counted from 1.
 func (t *Text) Line(at int) int { return Line(t.bytes, at) }
 
-// Parse reads the text of a settings file. Blank text is an empty object.
+// Parse reads the text of a settings file, which may have comments. Blank text is
+// an empty object.
 func Parse(b []byte) *Text {
+	b = Plain(b)
 	t := &Text{There: true, bytes: b}
 	if blank(b) {
 		return t
@@ -111,6 +113,11 @@ func NewReader(folder, user string) *Reader {
 		r.files = append(r.files, f)
 	}
 	return r
+}
+
+// NewReaderOf returns a reader of these files.
+func NewReaderOf(files ...File) *Reader {
+	return &Reader{files: files, read: map[File]*Text{}}
 }
 
 // Files lists the files that may be there, the weakest first. Settings of a scope
