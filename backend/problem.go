@@ -443,14 +443,10 @@ var problems = map[ProblemID]problem{
 // Problem returns the error with an id, with its arguments filled in.
 func Problem(id ProblemID, args ...string) *Error {
 	p, ok := problems[id]
-	if !ok {
-		p, ok = ruleProblems[id]
-	}
-	if !ok {
-		p, ok = hookProblems[id]
-	}
-	if !ok {
-		p = trustProblems[id]
+	for _, more := range []map[ProblemID]problem{ruleProblems, hookProblems, trustProblems, serverProblems} {
+		if !ok {
+			p, ok = more[id]
+		}
 	}
 	return &Error{
 		ID: id, Args: args, Code: p.code,

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/hook"
 	"atelier.dev/atelier/backend/settings"
 	"atelier.dev/atelier/backend/trust"
@@ -195,6 +196,7 @@ func item(x hook.Handler) trust.Item {
 	i := trust.Item{
 		Kind: trust.KindHook, ID: x.ID(), Title: x.Name, Origin: x.Origin.File, Slot: string(x.Point),
 		Definition: string(definition(x)), Private: x.Request != nil && len(x.Request.Headers) > 0, Own: x.Origin.Scope == hook.ScopeUser,
+		Scope: agent.Scope(x.Origin.Scope), Line: x.Origin.Line,
 	}
 	if x.Command != nil {
 		i.Command = trust.Command{Line: x.Command.Line, Args: x.Command.Args, Other: !posix(runtime.GOOS, x.Command.Shell)}

@@ -19,6 +19,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/hook"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/review"
 	"atelier.dev/atelier/backend/trust"
 	"atelier.dev/atelier/storage"
 )
@@ -33,6 +34,7 @@ type fixture struct {
 	seen, rules  []string
 	happened     chan struct{} // receives when seen grew
 	around       func(Store) Store
+	review       *review.Reviewer
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -74,8 +76,9 @@ func (f *fixture) restartAfter(something func()) {
 		}
 	}
 	something()
+	trusted := trust.New(trust.Config{Folder: f.folder, User: f.user, Store: f.store})
 	f.Hooks = New(Config{
-		Folder: f.folder, User: f.user, Store: f.around(f.store), Trust: trust.New(trust.Config{Folder: f.folder, User: f.user, Store: f.store}),
+		Folder: f.folder, User: f.user, Store: f.around(f.store), Trust: trusted,
 		Engine: hook.Options{Runner: hook.Local{}}, Access: func(string, json.RawMessage) agent.Access { return agent.Access{} },
 		AddRule: func(_ context.Context, session, rule string, d agent.Decision) error {
 			f.rules = append(f.rules, session+" "+string(d)+" "+rule)
@@ -84,6 +87,7 @@ func (f *fixture) restartAfter(something func()) {
 		Changed: f.changed, Observe: f.observe,
 		FolderOf: func(_ context.Context, session string) string { return f.path(session) },
 	})
+	f.review = review.New(trusted, f.Hooks)
 }
 
 // changed takes note that the log of a session has new entries.
@@ -182,11 +186,11 @@ func (f *fixture) rows() []HookRow {
 func (f *fixture) accept() {
 	f.t.Helper()
 	for _, row := range f.rows() {
-		shown, err := f.ShowTrust(f.t.Context(), TrustRequest{ID: row.ID})
+		shown, err := f.review.Show(f.t.Context(), review.TrustRequest{ID: row.ID})
 		if err != nil {
 			f.t.Fatal(err)
 		}
-		if _, err := f.AcceptTrust(f.t.Context(), TrustAcceptRequest{ID: row.ID, Seal: shown.Seal}); err != nil {
+		if _, err := f.review.Accept(f.t.Context(), review.TrustAcceptRequest{ID: row.ID, Seal: shown.Seal}); err != nil {
 			f.t.Fatal(err)
 		}
 	}

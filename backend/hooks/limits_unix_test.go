@@ -173,7 +173,7 @@ func TestRemovedAndSavedTwice(t *testing.T) {
 	if rows := f.rows(); len(rows) != 2 || rows[0].Trust != "" || rows[1].Trust == "" {
 		t.Errorf("%+v", rows)
 	}
-	if reply, err := f.ListTrust(t.Context(), backend.Empty{}); err != nil || len(reply.Items) != 1 || reply.Items[0].ID != before.ID {
+	if reply, err := f.review.List(t.Context(), backend.Empty{}); err != nil || len(reply.Items) != 1 || reply.Items[0].ID != before.ID {
 		t.Errorf("%+v, %v", reply, err)
 	}
 }

@@ -3,6 +3,8 @@
 package hooks
 
 import (
+	"atelier.dev/atelier/backend/review"
+
 	"strings"
 	"testing"
 
@@ -24,7 +26,7 @@ func TestOwnGuardsThatNameFiles(t *testing.T) {
 	if got := f.decides(); got.Decision != agent.Ask || !got.Final || !strings.Contains(got.Reason, "it names files of the project that you have not trusted yet") {
 		t.Errorf("with the file: %+v", got)
 	}
-	if _, err := f.RefuseTrust(t.Context(), TrustRequest{ID: f.rows()[0].ID}); err != nil {
+	if _, err := f.review.Refuse(t.Context(), review.TrustRequest{ID: f.rows()[0].ID}); err != nil {
 		t.Fatal(err)
 	}
 	if got := f.decides(); got.Decision != "" {

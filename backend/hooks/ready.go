@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 
+	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/hook"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/review"
 	"atelier.dev/atelier/backend/trust"
 )
 
@@ -125,4 +127,22 @@ func (h *Hooks) turn(ctx context.Context, in HookSwitchRequest) error {
 		return fmt.Errorf("keep which hooks are off: %w", err)
 	}
 	return h.cfg.Store.SetSetting(ctx, keySwitched, string(b))
+}
+
+// Stand implements [review.Owner].
+func (h *Hooks) Stand(ctx context.Context) (more bool) {
+	for _, s := range h.current(ctx).sources {
+		isCut := slices.ContainsFunc(s.findings, func(f hook.Finding) bool { return f.ID == hook.FindingTooMany })
+		more = more || isCut && s.file.Scope != agent.ScopeUser
+	}
+	return more
+}
+
+// Decided implements [review.Owner]. A guard that vanished is not missed once the
+// trust in it is revoked.
+func (h *Hooks) Decided(ctx context.Context, id string, d review.TrustDecision) {
+	if _, _, stands := h.current(ctx).find(id); !stands && d == review.Revoked {
+		h.release(id)
+	}
+	h.decide(ctx, id)
 }

@@ -3,6 +3,8 @@
 package hooks
 
 import (
+	"atelier.dev/atelier/backend/review"
+
 	"context"
 	"fmt"
 	"os"
@@ -57,7 +59,7 @@ func TestGuardsThatVanish(t *testing.T) {
 				t.Fatalf("%+v, %v", reply.Files, err)
 			}
 			for _, x := range reply.Files[0].Missing {
-				if _, err := f.RevokeTrust(t.Context(), TrustRequest{ID: x.ID}); err != nil || !x.Gone {
+				if _, err := f.review.Revoke(t.Context(), review.TrustRequest{ID: x.ID}); err != nil || !x.Gone {
 					t.Errorf("%+v: %v", x, err)
 				}
 			}
@@ -98,7 +100,7 @@ func TestOwnGuardsThatVanish(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, x := range reply.Files[0].Missing {
-			if _, err := f.RevokeTrust(t.Context(), TrustRequest{ID: x.ID}); err != nil {
+			if _, err := f.review.Revoke(t.Context(), review.TrustRequest{ID: x.ID}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -168,12 +170,12 @@ func TestDecisionsAreIndependent(t *testing.T) {
 		store := &counting{Store: f.store}
 		f.cfg.Store = store
 		id := f.rows()[0].ID
-		shown, err := f.ShowTrust(t.Context(), TrustRequest{ID: id})
+		shown, err := f.review.Show(t.Context(), review.TrustRequest{ID: id})
 		if err != nil {
 			t.Fatal(err)
 		}
 		before := store.reads.Load()
-		if _, err := f.AcceptTrust(t.Context(), TrustAcceptRequest{ID: id, Seal: shown.Seal}); err != nil {
+		if _, err := f.review.Accept(t.Context(), review.TrustAcceptRequest{ID: id, Seal: shown.Seal}); err != nil {
 			t.Fatal(err)
 		}
 		return store.reads.Load() - before

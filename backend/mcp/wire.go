@@ -11,6 +11,8 @@ import (
 // named.
 type ServersRequest struct {
 	Session string `json:"session,omitempty"`
+	// Still connects nothing that is not connected already.
+	Still bool `json:"still,omitempty"`
 }
 
 // ServersReply lists the servers of all files, and the files.
@@ -60,6 +62,7 @@ type ServerState string
 const (
 	StateConnected  ServerState = "connected"
 	StateConnecting ServerState = "connecting"
+	StateIdle       ServerState = "idle" // nobody needed it yet
 	StateFailed     ServerState = "failed"
 	StateNeedsAuth  ServerState = "needs_auth"
 	StateOff        ServerState = "off"
@@ -79,10 +82,11 @@ type ServerOrigin struct {
 
 // ServerFinding is something odd in a definition: its id, arguments and English.
 type ServerFinding struct {
-	ID       string   `json:"id"`
-	Args     []string `json:"args,omitempty"`
-	Message  string   `json:"message"`
-	Harmless bool     `json:"harmless,omitempty"`
+	ID      ServerFindingID `json:"id"`
+	Args    []string        `json:"args,omitempty"`
+	Message string          `json:"message"`
+	// Harmless says that the server can be connected all the same.
+	Harmless bool `json:"harmless,omitempty"`
 }
 
 // ServerDraft is a definition as it is written, with references to variables and
@@ -100,7 +104,9 @@ type ServerDraft struct {
 	Headers map[string]string `json:"headers,omitempty"`
 	Secrets map[string]string `json:"secrets,omitempty"`
 	OAuth   *OAuthDraft       `json:"oauth,omitempty"`
-	Options ServerOptions     `json:"options"`
+	// ProxyID is the server's id at claude.ai's proxy.
+	ProxyID string        `json:"proxy_id,omitempty"`
+	Options ServerOptions `json:"options"`
 }
 
 // ServerOptions are the choices about a server.
@@ -153,7 +159,10 @@ type ServerCounts struct {
 // ServerRequest names a server, for mcp.show, mcp.reconnect, mcp.remove,
 // mcp.authorise and mcp.forget.
 type ServerRequest struct {
-	Name    string `json:"name"`
+	Name string `json:"name"`
+	// File is where it is defined. Without one it is the server of this name that
+	// wins.
+	File    string `json:"file,omitempty"`
 	Session string `json:"session,omitempty"`
 }
 
@@ -270,6 +279,8 @@ type ServerSaveRequest struct {
 	Draft    ServerDraft `json:"draft"`
 	Scope    agent.Scope `json:"scope"`
 	Replaces string      `json:"replaces,omitempty"`
+	// File is where the replaced one is defined.
+	File string `json:"file,omitempty"`
 }
 
 // ServerTestRequest is for mcp.test: a draft is connected once, asked what it offers, and
@@ -277,6 +288,7 @@ type ServerSaveRequest struct {
 type ServerTestRequest struct {
 	Draft    ServerDraft `json:"draft"`
 	Replaces string      `json:"replaces,omitempty"`
+	File     string      `json:"file,omitempty"`
 }
 
 // ServerTestReply is how the test went, step by step.
@@ -313,6 +325,8 @@ type ServerImportSource struct {
 	Path    string         `json:"path"`
 	Problem *backend.Error `json:"problem,omitempty"`
 	Servers []ServerImport `json:"servers,omitempty"`
+	// Seal stands for exactly these servers.
+	Seal string `json:"seal,omitempty"`
 }
 
 // ServerImport is a server that can be imported.
@@ -335,6 +349,7 @@ type ServerImportInput struct {
 // ServerImportRequest is for mcp.import.
 type ServerImportRequest struct {
 	Path   string            `json:"path"`
+	Seal   string            `json:"seal"` // of what was shown; another one is refused
 	Names  []string          `json:"names,omitempty"`
 	Scope  agent.Scope       `json:"scope"`
 	Inputs map[string]string `json:"inputs,omitempty"`

@@ -2,6 +2,7 @@ package trust
 
 import (
 	"errors"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -51,6 +52,7 @@ func names(c Command, folder, home string, script func(path string) string) nami
 	} {
 		r.vars[name] = []string{folder}
 	}
+	r.surround(c)
 	switch {
 	case c.Line == "" && c.Args == nil:
 	case c.Args != nil:
@@ -66,6 +68,20 @@ func names(c Command, folder, home string, script func(path string) string) nami
 		r.shell(c.Line, 0)
 	}
 	return r.naming
+}
+
+// surround takes in where a command starts, and its variables.
+func (r *reader) surround(c Command) {
+	if c.Dir != "" {
+		r.enters([]word{r.placed(c.Dir)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
+		value := r.placed(c.Env[name])
+		for _, v := range value.values {
+			r.name(v, false)
+		}
+		r.takes(name, value)
+	}
 }
 
 // reader reads commands.
@@ -160,9 +176,13 @@ func (r *reader) assign(a *syntax.Assign) {
 	if a.Name == nil || a.Value == nil {
 		return
 	}
-	w := r.word(a.Value)
-	if !slices.Contains(loading, a.Name.Value) {
-		r.set(a.Name.Value, w)
+	r.takes(a.Name.Value, r.word(a.Value))
+}
+
+// takes notes the value of a variable.
+func (r *reader) takes(variable string, w word) {
+	if !slices.Contains(loading, variable) {
+		r.set(variable, w)
 		return
 	}
 	for _, value := range w.values {
@@ -171,7 +191,7 @@ func (r *reader) assign(a *syntax.Assign) {
 				if r.inside(path) && path != r.folder {
 					r.folders = append(r.folders, path)
 				} else if path == r.folder {
-					r.note(NoteUntold, a.Name.Value)
+					r.note(NoteUntold, variable)
 				}
 			}
 		}

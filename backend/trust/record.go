@@ -6,20 +6,22 @@ import (
 	"fmt"
 	"slices"
 
+	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/backend"
 )
 
 // record is what the user decided about an item.
 type record struct {
-	Kind    Kind   `json:"kind"`
-	ID      string `json:"id"`
-	Title   string `json:"title"`
-	Origin  string `json:"origin"`
-	Slot    string `json:"slot,omitempty"`
-	Seal    string `json:"seal,omitempty"` // of what was accepted
-	Refused bool   `json:"refused,omitempty"`
-	At      int64  `json:"at"` // in milliseconds since 1970
+	Kind    Kind        `json:"kind"`
+	ID      string      `json:"id"`
+	Title   string      `json:"title"`
+	Origin  string      `json:"origin"`
+	Slot    string      `json:"slot,omitempty"`
+	Scope   agent.Scope `json:"scope,omitempty"`
+	Seal    string      `json:"seal,omitempty"` // of what was accepted
+	Refused bool        `json:"refused,omitempty"`
+	At      int64       `json:"at"` // in milliseconds since 1970
 }
 
 func (r record) key() string { return string(r.Kind) + ":" + r.ID }
@@ -112,6 +114,7 @@ func (t *Trust) contents(ctx context.Context, of record) (map[string]string, err
 // item whose place this one took is dropped.
 func (t *Trust) keep(ctx context.Context, item Item, r record, contents map[string]string, unless func(before record) error) error {
 	r.Kind, r.ID, r.Title, r.Origin, r.Slot, r.At = item.Kind, item.ID, sandbox.Redact(item.Title), item.Origin, item.Slot, t.cfg.Now().UnixMilli()
+	r.Scope = item.Scope
 	return t.change(ctx, func(x index) (index, error) {
 		before := x.of(item, t.items())
 		x = slices.DeleteFunc(x, func(o record) bool { return o.key() == r.key() || o.key() == before.key() })

@@ -138,7 +138,7 @@ func (t *Trust) snapshot(item Item, folder string) snapshot {
 			l.walk(filepath.Join(l.folder, filepath.FromSlash(dir)))
 		}
 	}
-	s := snapshot{definition: item.Definition, notes: named.notes}
+	s := snapshot{definition: item.Definition, notes: slices.Concat(item.Notes, named.notes)}
 	if hidden(item.Definition) {
 		s.notes = append(s.notes, note(NoteHidden, item.Title))
 	}

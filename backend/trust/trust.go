@@ -22,14 +22,18 @@ import (
 	"sync"
 	"time"
 
+	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
 )
 
 // Kind says what an item is.
 type Kind string
 
-// KindHook is a hook of a session.
-const KindHook Kind = "hook"
+// The kinds of items.
+const (
+	KindHook   Kind = "hook"   // of a session
+	KindServer Kind = "server" // of the Model Context Protocol
+)
 
 // Item is something that a project can make Atelier run.
 type Item struct {
@@ -45,19 +49,36 @@ type Item struct {
 	Definition string
 	Private    bool
 	Command    Command
+	// Scope and Line are where in the project's or the user's files it stands.
+	Scope agent.Scope
+	Line  int
+	// Notes are what its owner has to say about it.
+	Notes []Note
 	// Own says that the user wrote it outside the project. It needs to be accepted
 	// only if it runs files of the project.
 	Own bool
 }
 
-// Command is what an item starts; empty for one that starts nothing here.
+// Command is what an item starts or, if it starts nothing here, what it reaches.
 type Command struct {
+	URL string
 	// Line is a line for a shell or, if there are Args, a program.
 	Line string
 	Args []string
 	// Other says that the shell is none that reads POSIX syntax, so that only the
 	// names in the line are found.
 	Other bool
+	// Dir is where it starts; empty for the folder itself. Env are its variables.
+	Dir string
+	Env map[string]string
+}
+
+// String returns the command on one line, as a person is shown it.
+func (c Command) String() string {
+	if c.Line == "" {
+		return c.URL
+	}
+	return strings.Join(append([]string{c.Line}, c.Args...), " ")
 }
 
 // State says what the user decided about an item.
@@ -196,7 +217,7 @@ func (t *Trust) List(ctx context.Context) ([]Status, error) {
 	}
 	for _, r := range index {
 		if !replaced[r.key()] && r.Seal != "" && t.stands(r.Kind) {
-			out = append(out, Status{Item: Item{Kind: r.Kind, ID: r.ID, Title: r.Title, Origin: r.Origin, Slot: r.Slot}, State: StateGone})
+			out = append(out, Status{Item: Item{Kind: r.Kind, ID: r.ID, Title: r.Title, Origin: r.Origin, Slot: r.Slot, Scope: r.Scope}, State: StateGone})
 		}
 	}
 	return out, nil

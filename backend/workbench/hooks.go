@@ -12,7 +12,6 @@ import (
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/guard"
 	"atelier.dev/atelier/backend/hooks"
-	"atelier.dev/atelier/backend/trust"
 )
 
 // hookMethods registers the methods of hooks and of what they are trusted with.
@@ -29,18 +28,18 @@ func (w *Workbench) hookMethods(d *Dispatcher) {
 	handle(d, "hooks.remove", w.hooks.Remove)
 	handle(d, "hooks.points", w.hooks.Points)
 	handle(d, "hooks.templates", w.hooks.Templates)
-	handle(d, "trust.list", w.hooks.ListTrust)
-	handle(d, "trust.show", w.hooks.ShowTrust)
-	handle(d, "trust.accept", w.hooks.AcceptTrust)
-	handle(d, "trust.refuse", w.hooks.RefuseTrust)
-	handle(d, "trust.revoke", w.hooks.RevokeTrust)
+	handle(d, "trust.list", w.review.List)
+	handle(d, "trust.show", w.review.Show)
+	handle(d, "trust.accept", w.review.Accept)
+	handle(d, "trust.refuse", w.review.Refuse)
+	handle(d, "trust.revoke", w.review.Revoke)
 }
 
 // newHooks returns the hooks of the folder.
 func (w *Workbench) newHooks() *hooks.Hooks {
 	return hooks.New(hooks.Config{
 		Folder: w.cfg.Folder, User: userHome(w.cfg), Store: w.cfg.Store, Access: accessOf(w.cfg.Folder), FolderOf: w.folderOfSession,
-		Trust:  trust.New(trust.Config{Folder: w.cfg.Folder, User: userHome(w.cfg), Store: w.cfg.Store}),
+		Trust:  w.trust,
 		Engine: hook.Options{Runner: hook.Local{}, Network: w.deniedHosts, Applies: w.ruleApplies}, AddRule: w.addRuleOfHook, Changed: w.tellHooks,
 		Observe: w.observeEverywhere,
 	})

@@ -15,6 +15,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/hooks"
+	"atelier.dev/atelier/backend/review"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 	"github.com/google/go-cmp/cmp"
@@ -58,9 +59,9 @@ func states(p *page) (all []string) {
 // trustAll trusts what the folder can make Atelier run.
 func trustAll(p *page) {
 	p.t.Helper()
-	for _, item := range must[hooks.TrustReply](p, "trust.list", backend.Empty{}).Items {
-		shown := must[hooks.TrustShown](p, "trust.show", hooks.TrustRequest{ID: item.ID})
-		must[backend.Empty](p, "trust.accept", hooks.TrustAcceptRequest{ID: item.ID, Seal: shown.Seal})
+	for _, item := range must[review.TrustReply](p, "trust.list", backend.Empty{}).Items {
+		shown := must[review.TrustShown](p, "trust.show", review.TrustRequest{ID: item.ID})
+		must[backend.Empty](p, "trust.accept", review.TrustAcceptRequest{ID: item.ID, Seal: shown.Seal})
 	}
 }
 
@@ -310,13 +311,13 @@ func TestChangedScript(t *testing.T) {
 	if _, err := call[hooks.HookLogEntry](p, "hooks.replay", hooks.HookReplayRequest{Entry: row.ID}); err == nil {
 		t.Error("it ran again without trust")
 	}
-	shown := must[hooks.TrustShown](p, "trust.show", hooks.TrustRequest{ID: row.Hook.ID})
-	if i := slices.IndexFunc(shown.Texts, func(text hooks.TrustText) bool { return text.Path == "check.sh" }); i < 0 || !strings.Contains(shown.Texts[i].Diff, "+exit 2") {
+	shown := must[review.TrustShown](p, "trust.show", review.TrustRequest{ID: row.Hook.ID})
+	if i := slices.IndexFunc(shown.Texts, func(text review.TrustText) bool { return text.Path == "check.sh" }); i < 0 || !strings.Contains(shown.Texts[i].Diff, "+exit 2") {
 		t.Errorf("%+v", shown)
 	}
 	p.answer(backend.Approval{Session: id, Request: request}, agent.Answer{Decision: agent.Deny, Scope: agent.ScopeOnce})
 	await(p, anyOf[agent.ProcessingEnd])
-	if _, err := call[backend.Empty](p, "trust.accept", hooks.TrustAcceptRequest{ID: row.Hook.ID, Seal: "other"}); err == nil {
+	if _, err := call[backend.Empty](p, "trust.accept", review.TrustAcceptRequest{ID: row.Hook.ID, Seal: "other"}); err == nil {
 		t.Error("something else was trusted")
 	}
 	trustAll(p)

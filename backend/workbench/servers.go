@@ -1,5 +1,26 @@
 package workbench
 
+import (
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/sandbox"
+	"atelier.dev/atelier/backend/mcp"
+)
+
+// newServers returns the servers of the folder.
+func (w *Workbench) newServers() *mcp.Servers {
+	return mcp.New(mcp.Config{
+		Folder: w.cfg.Folder, User: userHome(w.cfg), Version: w.cfg.Version, Store: w.cfg.Store, Keys: w.cfg.Keys, Trust: w.trust,
+		Getenv: w.cfg.Getenv, Environ: sandbox.Environ, Changed: w.tellServers,
+	})
+}
+
+// tellServers tells pages that there is news about servers.
+func (w *Workbench) tellServers() {
+	w.feed.Publish(agent.Event{At: time.Now().UnixMilli(), Data: agent.ServersChange{}})
+}
+
 // serverMethods registers the methods of MCP servers and of slash commands.
 func (w *Workbench) serverMethods(d *Dispatcher) {
 	handle(d, "mcp.list", w.servers.List)

@@ -15,6 +15,7 @@ import (
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/hooks"
+	"atelier.dev/atelier/backend/review"
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 )
@@ -94,7 +95,7 @@ func TestStrangersProject(t *testing.T) {
 		if row.State != hooks.StateUntrusted {
 			t.Errorf("%+v", row)
 		}
-		must[hooks.TrustShown](p, "trust.show", hooks.TrustRequest{ID: row.ID})
+		must[review.TrustShown](p, "trust.show", review.TrustRequest{ID: row.ID})
 	}
 	p.close()
 	if left := ran(); left != "" {

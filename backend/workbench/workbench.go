@@ -25,6 +25,8 @@ import (
 	"atelier.dev/atelier/backend/live"
 	"atelier.dev/atelier/backend/mcp"
 	"atelier.dev/atelier/backend/models"
+	"atelier.dev/atelier/backend/review"
+	"atelier.dev/atelier/backend/trust"
 )
 
 //go:generate go test . -run TestTypeScript -update
@@ -89,6 +91,8 @@ type Workbench struct {
 	hooks     *hooks.Hooks
 	servers   *mcp.Servers
 	callers   callers
+	trust     *trust.Trust
+	review    *review.Reviewer
 	choices   choices
 	caches    *caches.Caches
 
@@ -110,8 +114,10 @@ func New(cfg Config) *Workbench {
 		measuring: make(chan struct{}, 1), choices: choices{changing: make(chan struct{}, 1)}, looks: looks{held: make(chan struct{}, 1)}, glances: glances{at: lookAt},
 		guard: guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
 	}
+	w.trust = trust.New(trust.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store})
 	w.hooks = w.newHooks()
-	w.servers = &mcp.Servers{}
+	w.servers = w.newServers()
+	w.review = review.New(w.trust, w.hooks, w.servers)
 	w.caches = caches.New(filepath.Join(cfg.Home, "confined"), caches.MaxBytes, time.Now)
 	w.sessions = live.New(live.Config{
 		Log: cfg.Store, Check: w.belongsHere, Build: w.newSession, Start: w.sessionStart, Show: w.show,
@@ -220,7 +226,7 @@ func (w *Workbench) Subscribe(watch func(envelope []byte)) (cancel func()) {
 // recorded as such. It does not close the store.
 func (w *Workbench) Close(ctx context.Context) error {
 	defer func() { w.cancel(); w.caches.Wait() }()
-	return errors.Join(w.sessions.Close(ctx), w.endLooking(ctx), w.hooks.Close(ctx))
+	return errors.Join(w.sessions.Close(ctx), w.endLooking(ctx), w.servers.Close(ctx), w.hooks.Close(ctx))
 }
 
 // session returns a session of this folder.

@@ -14,6 +14,7 @@ import (
 
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/hooks"
+	"atelier.dev/atelier/backend/review"
 )
 
 // maxHookInput limits the input that a hook is tested with, in bytes.
@@ -115,7 +116,7 @@ func (c *command) listHooks(args []string) int {
 		if *asJSON {
 			return writeJSON(c.out, struct {
 				hooks.HooksReply
-				Trust []hooks.TrustRow `json:"trust,omitempty"`
+				Trust []review.TrustRow `json:"trust,omitempty"`
 			}{reply, items})
 		}
 		printHooks(c.out, reply, items)
@@ -123,8 +124,8 @@ func (c *command) listHooks(args []string) int {
 	})
 }
 
-func trustItems(ctx context.Context, a *app) ([]hooks.TrustRow, error) {
-	reply, err := ask[hooks.TrustReply](ctx, a, "trust.list", backend.Empty{})
+func trustItems(ctx context.Context, a *app) ([]review.TrustRow, error) {
+	reply, err := ask[review.TrustReply](ctx, a, "trust.list", backend.Empty{})
 	return reply.Items, err
 }
 
@@ -135,7 +136,7 @@ var stateWords = map[hooks.HookState]string{
 	hooks.StateBroken: "cannot run",
 }
 
-func printHooks(out io.Writer, reply hooks.HooksReply, items []hooks.TrustRow) {
+func printHooks(out io.Writer, reply hooks.HooksReply, items []review.TrustRow) {
 	if len(reply.Files) == 0 {
 		fmt.Fprintln(out, "There are no settings files.")
 	}
@@ -163,14 +164,14 @@ func printHooks(out io.Writer, reply hooks.HooksReply, items []hooks.TrustRow) {
 	}
 }
 
-func printHook(out io.Writer, h hooks.HookRow, items []hooks.TrustRow) {
+func printHook(out io.Writer, h hooks.HookRow, items []review.TrustRow) {
 	matcher := cmp.Or(h.Draft.Matcher, "*")
 	fmt.Fprintf(out, "  %s  %s %s: %s\n", h.ID, h.Draft.Point, oneLine(matcher), stateWords[h.State])
 	fmt.Fprintf(out, "    %s\n", line(cmp.Or(does(h.Draft), h.Draft.Name)))
 	for _, n := range h.Findings {
 		fmt.Fprintf(out, "    ! %s\n", line(n.Message))
 	}
-	i := slices.IndexFunc(items, func(r hooks.TrustRow) bool { return r.ID == h.Trust })
+	i := slices.IndexFunc(items, func(r review.TrustRow) bool { return r.ID == h.Trust })
 	if i < 0 || h.Trust == "" {
 		return
 	}
@@ -295,7 +296,7 @@ func (c *command) drafts(a *app, f hookTest, point hooks.HookPointInfo) ([]hooks
 			continue
 		}
 		name := oneLine(cmp.Or(h.Draft.Name, does(h.Draft), h.ID))
-		wait := slices.ContainsFunc(items, func(r hooks.TrustRow) bool { return r.ID == h.Trust && r.State != hooks.TrustAccepted })
+		wait := slices.ContainsFunc(items, func(r review.TrustRow) bool { return r.ID == h.Trust && r.State != review.TrustAccepted })
 		switch {
 		case h.State == hooks.StateBroken:
 			fmt.Fprintf(c.err, "The hook %s cannot run as it is written.\n", name)

@@ -1,23 +1,23 @@
-package hooks
+package review
 
 import "atelier.dev/atelier/agent"
 
 // TrustReply answers trust.list: everything that the folder can make Atelier run.
 type TrustReply struct {
 	Items []TrustRow `json:"items,omitempty"`
-	// More says that a file has more hooks than are read, which do not run.
+	// More says that a file has more hooks or servers than are read, which do not run.
 	More bool `json:"more,omitempty"`
 }
 
 // TrustRow is something that the folder can make Atelier run.
 type TrustRow struct {
 	ID      string      `json:"id"`
-	Kind    string      `json:"kind"` // "hook"
+	Kind    string      `json:"kind"` // "hook" or "server"
 	Title   string      `json:"title"`
 	Scope   agent.Scope `json:"scope"`
 	Origin  string      `json:"origin"` // the file where it stands
 	Line    int         `json:"line,omitempty"`
-	Command string      `json:"command"`
+	Command string      `json:"command"` // or what else it does, on one line
 	State   TrustState  `json:"state"`
 	Files   []string    `json:"files,omitempty"` // of the project, that are checked with it
 	Notes   []TrustNote `json:"notes,omitempty"`

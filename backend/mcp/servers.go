@@ -1,0 +1,176 @@
+package mcp
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+
+	"atelier.dev/atelier/agent"
+	client "atelier.dev/atelier/agent/mcp"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/review"
+	"atelier.dev/atelier/backend/settings"
+	"atelier.dev/atelier/backend/trust"
+)
+
+// Config is what servers work with.
+type Config struct {
+	Folder  string // the project, absolute and without links
+	User    string // the user's home folder; without it there is no file of the user
+	Version string // Atelier's own
+	Store   backend.Settings
+	Keys    backend.KeyStore
+	Trust   *trust.Trust
+	// Getenv reads the variables that definitions name, and Environ are those of the
+	// machine, which are filtered for servers.
+	Getenv  func(string) string
+	Environ func() []string
+	// Network carries requests to servers; nil means the default.
+	Network http.RoundTripper
+	// Asker answers what servers ask; nil refuses everything.
+	Asker client.Asker
+	// Changed is called when there is news to show. It must not block.
+	Changed func()
+}
+
+// Servers are the servers of one folder. It is safe for concurrent use.
+type Servers struct {
+	cfg     Config
+	reader  *settings.Reader
+	manager *client.Manager
+
+	reading  chan struct{} // held by the one who reads the files
+	mu       sync.Mutex
+	list     *list
+	lacking  map[string][]ServerFinding // what the last connecting found missing, by id of a definition
+	wanted   map[string]*definition     // that are connected, by name
+	changing sync.Mutex                 // held while something is stored
+	pins     pins
+	begun    atomic.Bool
+
+	work worker
+}
+
+// worker connects what should be connected, on a goroutine of its own.
+type worker struct {
+	begin  sync.Once
+	kick   chan struct{}
+	ctx    context.Context
+	cancel context.CancelFunc
+	ended  chan struct{}
+}
+
+// New returns the servers of a folder, none of which is connected before
+// [Servers.Begin]. Close leaves nothing of them.
+func New(cfg Config) *Servers {
+	s := &Servers{
+		cfg: cfg, reader: settings.NewReaderOf(filesOf(cfg.Folder, cfg.User)...), reading: make(chan struct{}, 1),
+		lacking: map[string][]ServerFinding{}, wanted: map[string]*definition{},
+		work: worker{kick: make(chan struct{}, 1), ended: make(chan struct{})},
+	}
+	s.work.ctx, s.work.cancel = context.WithCancel(context.Background())
+	s.pins.read = map[string]pinned{}
+	s.manager = client.New(client.Config{
+		Version: cfg.Version, Dir: cfg.Folder, Environ: cfg.Environ, RoundTripper: s.roundTripper, Asker: cfg.Asker, Changed: s.news,
+	})
+	return s
+}
+
+// Manager returns the connections.
+func (s *Servers) Manager() *client.Manager { return s.manager }
+
+// Begin connects the servers in the background, once. It does not wait for any.
+func (s *Servers) Begin() {
+	s.work.begin.Do(func() {
+		s.begun.Store(true)
+		s.again()
+		go s.run()
+	})
+}
+
+// Close disconnects everything.
+func (s *Servers) Close(ctx context.Context) error {
+	s.work.cancel()
+	s.work.begin.Do(func() { close(s.work.ended) }) // it was never started
+	<-s.work.ended
+	return s.manager.Close(ctx)
+}
+
+// Reload has the files looked at again, because one of them may have changed.
+func (s *Servers) Reload() { s.again() }
+
+// again has the connections compared with what should be connected.
+func (s *Servers) again() {
+	select {
+	case s.work.kick <- struct{}{}:
+	default: // it will be
+	}
+}
+
+func (s *Servers) run() {
+	defer close(s.work.ended)
+	for {
+		select {
+		case <-s.work.ctx.Done():
+			return
+		case <-s.work.kick:
+			s.connect(s.work.ctx)
+		}
+	}
+}
+
+// connect connects what should be connected, and nothing else.
+func (s *Servers) connect(ctx context.Context) {
+	standing, err := s.judge(ctx)
+	if err != nil {
+		slog.Warn("could not tell which servers to connect", "err", err)
+		return
+	}
+	var servers []client.Server
+	lacking, wanted := map[string][]ServerFinding{}, map[string]*definition{}
+	for _, x := range standing {
+		if x.state != StateIdle {
+			continue
+		}
+		server, missing := s.connectable(x.definition, s.secretsOf(x.definition))
+		if len(missing) > 0 {
+			lacking[x.id()] = missing
+		}
+		if !fatal(missing) {
+			servers = append(servers, server)
+			wanted[x.draft.Name] = x.definition
+		}
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	diff := s.manager.SetServers(servers)
+	for name, err := range diff.Errors {
+		slog.Warn("a server cannot be connected", "server", name, "err", err)
+	}
+	s.mu.Lock()
+	s.lacking, s.wanted = lacking, wanted
+	s.mu.Unlock()
+	s.cfg.Changed()
+}
+
+// news is told by the connections. It must not block.
+func (s *Servers) news() { s.cfg.Changed() }
+
+// Stand implements [review.Owner].
+func (s *Servers) Stand(context.Context) (more bool) {
+	for _, f := range s.current().files {
+		more = more || f.Problem != nil && f.Problem.ID == backend.ProblemServersMany && f.Scope != agent.ScopeUser
+	}
+	return more
+}
+
+// Decided implements [review.Owner].
+func (s *Servers) Decided(context.Context, string, review.TrustDecision) {
+	s.again()
+	s.cfg.Changed()
+}
+
+func (s *Servers) roundTripper(client.Server) http.RoundTripper { return s.cfg.Network }
