@@ -11,6 +11,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/review"
 )
 
 // K-34: a guard that vanished while the program ran is missed after a restart as well,
@@ -61,7 +62,7 @@ func (f *fixture) doWithout() {
 	}
 	for _, file := range reply.Files {
 		for _, x := range file.Missing {
-			if _, err := f.RevokeTrust(f.t.Context(), TrustRequest{ID: x.ID}); err != nil {
+			if _, err := f.review.Revoke(f.t.Context(), review.TrustRequest{ID: x.ID}); err != nil {
 				f.t.Fatal(err)
 			}
 		}
@@ -163,7 +164,7 @@ func TestRefusingWhatTookAPlace(t *testing.T) {
 	if got := f.decides(); got.Decision != agent.Ask {
 		t.Errorf("changed: %+v", got)
 	}
-	if _, err := f.RefuseTrust(t.Context(), TrustRequest{ID: f.rows()[0].ID}); err != nil {
+	if _, err := f.review.Refuse(t.Context(), review.TrustRequest{ID: f.rows()[0].ID}); err != nil {
 		t.Fatal(err)
 	}
 	if got := f.decides(); got.Decision != "" {
@@ -172,7 +173,7 @@ func TestRefusingWhatTookAPlace(t *testing.T) {
 	f.write(".claude/settings.local.json", denies)
 	f.accept()
 	f.write(".claude/settings.local.json", `{}`)
-	reply, err := f.ListTrust(t.Context(), backend.Empty{})
+	reply, err := f.review.List(t.Context(), backend.Empty{})
 	if err != nil || len(reply.Items) != 1 || reply.Items[0].State != TrustState("gone") || reply.Items[0].Scope != agent.ScopeLocal {
 		t.Errorf("%+v, %v", reply.Items, err)
 	}

@@ -220,7 +220,7 @@ func TestMoreThanAreRead(t *testing.T) {
 	f := newFixture(t)
 	for _, n := range []int{200, 201} {
 		f.write(".agent/settings.json", `{"hooks":{"Stop":[{"hooks":[`+strings.TrimSuffix(strings.Repeat(`{"type":"command","command":"true"},`, n), ",")+`]}]}}`)
-		reply, err := f.ListTrust(t.Context(), backend.Empty{})
+		reply, err := f.review.List(t.Context(), backend.Empty{})
 		if err != nil || reply.More != (n > 200) {
 			t.Errorf("%d: %t, %v", n, reply.More, err)
 		}
