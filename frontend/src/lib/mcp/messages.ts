@@ -24,6 +24,7 @@ export const messages = {
 
     state_connected: 'connected',
     state_connecting: 'connecting…',
+    state_idle: 'not connected yet',
     state_failed: 'failed',
     state_needs_auth: 'needs your authorisation',
     state_off: 'switched off',
@@ -272,6 +273,7 @@ export const messages = {
 
     state_connected: '已连接',
     state_connecting: '正在连接…',
+    state_idle: '尚未连接',
     state_failed: '失败',
     state_needs_auth: '需要你授权',
     state_off: '已关闭',

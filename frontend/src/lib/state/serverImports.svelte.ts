@@ -60,7 +60,13 @@ export class ServerImports {
         this.asked(source).map(({ id }) => [id, this.inputs.get(keyOf(source.path, id)) ?? '']),
       )
       try {
-        await this.#call('mcp.import', { path: source.path, names, scope: this.scope, inputs })
+        await this.#call('mcp.import', {
+          path: source.path,
+          seal: source.seal ?? '',
+          names,
+          scope: this.scope,
+          inputs,
+        })
         count += names.length
         for (const name of names) this.#chosen.delete(keyOf(source.path, name))
       } catch (thrown) {
