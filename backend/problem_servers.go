@@ -36,7 +36,7 @@ const (
 	ProblemServerRedirect     ProblemID = "server_redirect"
 	ProblemServerGaveUp       ProblemID = "server_gave_up"
 	ProblemServerProtocol     ProblemID = "server_protocol"
-	ProblemServerAnswer       ProblemID = "server_answer"
+	ProblemServerError        ProblemID = "server_error"
 	ProblemServerTimeout      ProblemID = "server_timeout"
 	ProblemServerClosed       ProblemID = "server_closed"
 	ProblemServerToolUnusable ProblemID = "server_tool_unusable"
@@ -103,7 +103,7 @@ var serverProblems = map[ProblemID]problem{
 	ProblemServerRedirect:     {code: CodeInvalid, message: "{0} redirects to {1}, where Atelier does not follow."},
 	ProblemServerGaveUp:       {code: CodeInvalid, message: "The program of {0} ended too often, so it is not started again by itself. It ended last with {1}.", next: "Read what it printed, then start it again."},
 	ProblemServerProtocol:     {code: CodeInvalid, message: "{0} broke the protocol: {1}."},
-	ProblemServerAnswer:       {code: CodeInvalid, message: "{0} answered with an error: {1}"},
+	ProblemServerError:        {code: CodeInvalid, message: "{0} answered with an error: {1}"},
 	ProblemServerTimeout:      {code: CodeInvalid, message: "{0} did not answer within {1}."},
 	ProblemServerClosed:       {code: CodeInvalid, message: "{0} was disconnected."},
 	ProblemServerToolUnusable: {code: CodeInvalid, message: "Models cannot be offered the tool {0}.", next: "Read the reason in the details."},

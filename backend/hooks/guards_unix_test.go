@@ -174,7 +174,7 @@ func TestRefusingWhatTookAPlace(t *testing.T) {
 	f.accept()
 	f.write(".claude/settings.local.json", `{}`)
 	reply, err := f.review.List(t.Context(), backend.Empty{})
-	if err != nil || len(reply.Items) != 1 || reply.Items[0].State != TrustState("gone") || reply.Items[0].Scope != agent.ScopeLocal {
+	if err != nil || len(reply.Items) != 1 || reply.Items[0].State != review.TrustState("gone") || reply.Items[0].Scope != agent.ScopeLocal {
 		t.Errorf("%+v, %v", reply.Items, err)
 	}
 }

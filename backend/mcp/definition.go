@@ -21,7 +21,7 @@ const (
 	maxName    = 100
 	maxServers = 200 // of a file
 	maxList    = 500 // arguments, variables, headers and names of tools
-	maxValue   = 64 << 10
+	maxText    = 64 << 10
 )
 
 // definition is a server as a file defines it.
@@ -170,7 +170,7 @@ func (p *parser) text(member string, raw json.RawMessage) string {
 		p.find(FindingMember, member)
 		return ""
 	}
-	if len(text) > maxValue || strings.ContainsRune(text, 0) {
+	if len(text) > maxText || strings.ContainsRune(text, 0) {
 		p.find(FindingMember, member)
 		return ""
 	}

@@ -21,7 +21,7 @@ func (s *Servers) List(ctx context.Context, in ServersRequest) (ServersReply, er
 	if err != nil {
 		return ServersReply{}, err
 	}
-	reply := ServersReply{Files: s.current().files, Waiting: s.waiting(in.Session)}
+	reply := ServersReply{Files: s.current().files, Waiting: s.waiting()}
 	for _, x := range v.standing {
 		row := v.row(x)
 		reply.Servers = append(reply.Servers, row)
@@ -186,7 +186,7 @@ var faults = map[client.FaultKind]backend.ProblemID{
 	client.FaultBlocked: backend.ProblemServerBlocked, client.FaultGarbage: backend.ProblemServerGarbage, client.FaultTooLarge: backend.ProblemServerTooLarge,
 	client.FaultVersion: backend.ProblemServerVersion, client.FaultRefused: backend.ProblemServerUnreached, client.FaultHTTP: backend.ProblemServerHTTP,
 	client.FaultRedirect: backend.ProblemServerRedirect, client.FaultAuth: backend.ProblemServerNeedsAuth, client.FaultGaveUp: backend.ProblemServerGaveUp,
-	client.FaultProtocol: backend.ProblemServerProtocol, client.FaultAnswer: backend.ProblemServerAnswer, client.FaultTimeout: backend.ProblemServerTimeout,
+	client.FaultProtocol: backend.ProblemServerProtocol, client.FaultAnswer: backend.ProblemServerError, client.FaultTimeout: backend.ProblemServerTimeout,
 	client.FaultUnknown: backend.ProblemServerMissing, client.FaultOff: backend.ProblemServerOff, client.FaultClosed: backend.ProblemServerClosed,
 }
 
@@ -251,7 +251,7 @@ func (s *Servers) offers(ctx context.Context, server string, out *ServerShown) {
 		return
 	}
 	for _, p := range prompts {
-		shown := ServerPrompt{Name: p.Name, Command: commandName(p.Server, p.Name), Title: p.Title, Description: p.Description}
+		shown := ServerPrompt{Name: p.Name, Command: slashName(p.Server, p.Name), Title: p.Title, Description: p.Description}
 		for _, a := range p.Arguments {
 			shown.Arguments = append(shown.Arguments, PromptArgument{a.Name, a.Description, a.Required})
 		}

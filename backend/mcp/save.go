@@ -21,8 +21,8 @@ var drafted = []string{
 	"trusted", "trust", "alwaysLoad", "alwaysShown", "timeout", "tool_timeout_ms", "tool_timeout_sec", "startTimeout", "startup_timeout_ms", "startup_timeout_sec",
 }
 
-// written is a draft in the form of a file.
-type written struct {
+// fileForm is a draft in the form of a file.
+type fileForm struct {
 	Type    string            `json:"type,omitempty"`
 	Command string            `json:"command,omitempty"`
 	Args    []string          `json:"args,omitempty"`
@@ -31,10 +31,10 @@ type written struct {
 	URL     string            `json:"url,omitempty"`
 	ID      string            `json:"id,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
-	writtenOptions
+	formOptions
 }
 
-type writtenOptions struct {
+type formOptions struct {
 	Trusted     bool `json:"trusted,omitempty"`
 	AlwaysShown bool `json:"alwaysLoad,omitempty"`
 	CallMS      int  `json:"timeout,omitempty"`
@@ -117,9 +117,9 @@ func sameOrigin(a, b string) bool {
 
 // element returns a draft as a file has it.
 func element(d ServerDraft) json.RawMessage {
-	w := written{
+	w := fileForm{
 		Type: d.Transport, Command: d.Command, Args: d.Args, Dir: d.Dir, Env: d.Env, URL: d.URL, ID: d.ProxyID, Headers: d.Headers,
-		writtenOptions: writtenOptions{d.Options.Trusted, d.Options.AlwaysShown, d.Options.CallMS, d.Options.StartMS},
+		formOptions: formOptions{d.Options.Trusted, d.Options.AlwaysShown, d.Options.CallMS, d.Options.StartMS},
 	}
 	if d.Transport == kindStdio {
 		w.URL, w.Headers, w.ID = "", nil, ""

@@ -29,8 +29,8 @@ type Config struct {
 	Environ func() []string
 	// Network carries requests to servers; nil means the default.
 	Network http.RoundTripper
-	// Asker answers what servers ask; nil refuses everything.
-	Asker client.Asker
+	// Questions are what servers ask the person; nil refuses everything.
+	Questions *Questions
 	// Changed is called when there is news to show. It must not block.
 	Changed func()
 }
@@ -73,7 +73,7 @@ func New(cfg Config) *Servers {
 	s.work.ctx, s.work.cancel = context.WithCancel(context.Background())
 	s.pins.read = map[string]pinned{}
 	s.manager = client.New(client.Config{
-		Version: cfg.Version, Dir: cfg.Folder, Environ: cfg.Environ, RoundTripper: s.roundTripper, Asker: cfg.Asker, Changed: s.news,
+		Version: cfg.Version, Dir: cfg.Folder, Environ: cfg.Environ, RoundTripper: s.roundTripper, Asker: cfg.asker(), Changed: s.news,
 	})
 	return s
 }

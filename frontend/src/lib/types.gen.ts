@@ -1267,7 +1267,7 @@ export type PreferencesChange = {
   after: Preferences
 }
 
-export type ProblemID = "internal" | "method" | "arguments" | "listen" | "link_invalid" | "link_here" | "folder_unusable" | "folder_missing" | "folder_unopened" | "folder_unread" | "folder_is_file" | "project_path" | "project_here" | "project_served" | "project_unopened" | "pick_folder" | "session_missing" | "session_unnamed" | "session_undeleted" | "session_working" | "session_closing" | "session_waits" | "session_elsewhere" | "session_foreign" | "session_none" | "message_empty" | "command_empty" | "turn_complete" | "turn_unsaved" | "nothing_to_compact" | "history_range" | "event_missing" | "answer_invalid" | "approval_elsewhere" | "approval_answered" | "message_delivered" | "queue_verb" | "queue_empty" | "task_unknown" | "server_question_gone" | "server_answer" | "command_unknown" | "command_argument" | "command_failed" | "model_unchosen" | "limit_negative" | "mode_unknown" | "command_timeout" | "compact_unknown" | "bypass_by_default" | "font_size" | "font_name" | "setting_damaged" | "home_unusable" | "store_unopened" | "store_locked" | "store_damaged" | "store_newer" | "store_failed" | "store_full" | "event_unread" | "provider_unknown" | "address_missing" | "address_damaged" | "key_missing" | "key_missing_or_set" | "model_unlisted" | "models_file" | "key_unread" | "key_unread_or_set" | "key_garbled" | "key_unsaved" | "key_unsaved_or_set" | "key_unremoved" | "key_of_other" | "key_not_own" | "key_of_environment" | "address_invalid" | "address_password" | "address_query" | "endpoint_not_here" | "endpoint_missing" | "endpoints_full" | "endpoint_unnamed" | "endpoint_unaddressed" | "headers_full" | "header_reserved" | "header_twice" | "header_value" | "header_empty" | "body_invalid" | "body_reserved" | "changes_no_git" | "changes_no_repository" | "changes_refused" | "changes_outside" | "changes_vanished" | "changes_unreadable" | "changes_too_large" | "changes_changed" | "changes_ambiguous" | "changes_occupied" | "changes_not_text" | "changes_not_possible" | "changes_not_written" | "changes_read_only" | "changes_hunk_invalid" | "changes_base_unknown" | "changes_base_unrelated" | "changes_filtered" | "changes_in_progress" | "changes_nothing_staged" | "changes_staged_outside" | "changes_conflicts" | "changes_no_identity" | "changes_no_message" | "changes_branch_invalid" | "changes_branch_exists" | "changes_locked" | "changes_slow" | "changes_scope" | "changes_unproposed" | "file_missing" | "editor_missing" | "editor_invalid" | "editor_failed" | "editor_absent" | "editor_nothing" | "hook_missing" | "hook_entry" | "hook_draft" | "hook_scope" | "hook_input" | "hook_not_kept" | "hook_untrusted" | "hook_unwritten" | "hooks_file" | "hooks_file_unread" | "rule_empty" | "rule_long" | "rule_hidden" | "rule_bracket" | "rule_tool" | "rule_selector" | "rule_tools" | "rule_parent" | "rule_pattern" | "rule_stars" | "rule_domain" | "rule_form" | "rule_decision" | "rule_past" | "rule_scope" | "rule_missing" | "rule_other" | "rules_full" | "rules_file" | "rules_file_unread" | "rules_changed" | "rules_unwritten" | "trust_missing" | "trust_changed" | "trust_blocked"
+export type ProblemID = "internal" | "method" | "arguments" | "listen" | "link_invalid" | "link_here" | "folder_unusable" | "folder_missing" | "folder_unopened" | "folder_unread" | "folder_is_file" | "project_path" | "project_here" | "project_served" | "project_unopened" | "pick_folder" | "session_missing" | "session_unnamed" | "session_undeleted" | "session_working" | "session_closing" | "session_waits" | "session_elsewhere" | "session_foreign" | "session_none" | "message_empty" | "command_empty" | "turn_complete" | "turn_unsaved" | "nothing_to_compact" | "history_range" | "event_missing" | "answer_invalid" | "approval_elsewhere" | "approval_answered" | "message_delivered" | "queue_verb" | "queue_empty" | "task_unknown" | "server_question_gone" | "server_answer" | "command_unknown" | "command_argument" | "command_failed" | "model_unchosen" | "limit_negative" | "mode_unknown" | "command_timeout" | "compact_unknown" | "bypass_by_default" | "font_size" | "font_name" | "setting_damaged" | "home_unusable" | "store_unopened" | "store_locked" | "store_damaged" | "store_newer" | "store_failed" | "store_full" | "event_unread" | "provider_unknown" | "address_missing" | "address_damaged" | "key_missing" | "key_missing_or_set" | "model_unlisted" | "models_file" | "key_unread" | "key_unread_or_set" | "key_garbled" | "key_unsaved" | "key_unsaved_or_set" | "key_unremoved" | "key_of_other" | "key_not_own" | "key_of_environment" | "address_invalid" | "address_password" | "address_query" | "endpoint_not_here" | "endpoint_missing" | "endpoints_full" | "endpoint_unnamed" | "endpoint_unaddressed" | "headers_full" | "header_reserved" | "header_twice" | "header_value" | "header_empty" | "body_invalid" | "body_reserved" | "changes_no_git" | "changes_no_repository" | "changes_refused" | "changes_outside" | "changes_vanished" | "changes_unreadable" | "changes_too_large" | "changes_changed" | "changes_ambiguous" | "changes_occupied" | "changes_not_text" | "changes_not_possible" | "changes_not_written" | "changes_read_only" | "changes_hunk_invalid" | "changes_base_unknown" | "changes_base_unrelated" | "changes_filtered" | "changes_in_progress" | "changes_nothing_staged" | "changes_staged_outside" | "changes_conflicts" | "changes_no_identity" | "changes_no_message" | "changes_branch_invalid" | "changes_branch_exists" | "changes_locked" | "changes_slow" | "changes_scope" | "changes_unproposed" | "file_missing" | "editor_missing" | "editor_invalid" | "editor_failed" | "editor_absent" | "editor_nothing" | "hook_missing" | "hook_entry" | "hook_draft" | "hook_scope" | "hook_input" | "hook_not_kept" | "hook_untrusted" | "hook_unwritten" | "hooks_file" | "hooks_file_unread" | "rule_empty" | "rule_long" | "rule_hidden" | "rule_bracket" | "rule_tool" | "rule_selector" | "rule_tools" | "rule_parent" | "rule_pattern" | "rule_stars" | "rule_domain" | "rule_form" | "rule_decision" | "rule_past" | "rule_scope" | "rule_missing" | "rule_other" | "rules_full" | "rules_file" | "rules_file_unread" | "rules_changed" | "rules_unwritten" | "server_missing" | "server_draft" | "server_scope" | "server_taken" | "server_edited" | "server_unwritten" | "server_secret" | "server_broken" | "server_untrusted" | "server_changed" | "server_refused" | "server_shadowed" | "server_off" | "server_tool" | "server_tool_changed" | "server_tool_sealed" | "server_failed" | "server_needs_auth" | "server_config" | "server_no_file" | "server_start" | "server_exited" | "server_slow" | "server_silent" | "server_blocked" | "server_garbage" | "server_too_large" | "server_version" | "server_unreached" | "server_http" | "server_redirect" | "server_gave_up" | "server_protocol" | "server_error" | "server_timeout" | "server_closed" | "server_tool_unusable" | "server_tool_off" | "server_import" | "server_import_other" | "server_import_unread" | "servers_file" | "servers_file_unread" | "servers_many" | "trust_missing" | "trust_changed" | "trust_blocked"
 
 export type ProcessingEnd = {
   reason: EndReason
@@ -1562,6 +1562,7 @@ export type ServerDraft = {
   headers?: Record<string, string>
   secrets?: Record<string, string>
   oauth?: OAuthDraft
+  proxy_id?: string
   options: ServerOptions
 }
 
@@ -1572,11 +1573,13 @@ export type ServerFile = {
 }
 
 export type ServerFinding = {
-  id: string
+  id: ServerFindingID
   args?: string[]
   message: string
   harmless?: boolean
 }
+
+export type ServerFindingID = "not_object" | "name_empty" | "name_underscores" | "name_long" | "name_hidden" | "member" | "unknown" | "ignored" | "transport" | "type_assumed" | "nothing" | "no_command" | "no_url" | "url" | "header" | "variable_name" | "helper" | "env_file" | "trusted_ignored" | "unset" | "unset_left_out" | "input" | "secret_missing" | "secret_unread" | "secret_in_file" | "placeholder" | "takes_name" | "shadowed"
 
 export type ServerHealth = {
   since?: number
@@ -1609,6 +1612,7 @@ export type ServerImportReply = {
 
 export type ServerImportRequest = {
   path: string
+  seal: string
   names?: string[]
   scope: Scope
   inputs?: Record<string, string>
@@ -1619,6 +1623,7 @@ export type ServerImportSource = {
   path: string
   problem?: Error
   servers?: ServerImport[]
+  seal?: string
 }
 
 export type ServerLogEntry = {
@@ -1670,6 +1675,7 @@ export type ServerQuestion = {
 
 export type ServerRequest = {
   name: string
+  file?: string
   session?: string
 }
 
@@ -1709,6 +1715,7 @@ export type ServerSaveRequest = {
   draft: ServerDraft
   scope: Scope
   replaces?: string
+  file?: string
 }
 
 export type ServerShown = {
@@ -1720,7 +1727,7 @@ export type ServerShown = {
   log?: ServerLogEntry[]
 }
 
-export type ServerState = "connected" | "connecting" | "failed" | "needs_auth" | "off" | "untrusted" | "changed" | "refused" | "broken" | "shadowed"
+export type ServerState = "connected" | "connecting" | "idle" | "failed" | "needs_auth" | "off" | "untrusted" | "changed" | "refused" | "broken" | "shadowed"
 
 export type ServerSwitchRequest = {
   server: string
@@ -1740,6 +1747,7 @@ export type ServerTestReply = {
 export type ServerTestRequest = {
   draft: ServerDraft
   replaces?: string
+  file?: string
 }
 
 export type ServerTestStep = {
@@ -1800,6 +1808,7 @@ export type ServersReply = {
 
 export type ServersRequest = {
   session?: string
+  still?: boolean
 }
 
 export type SessionEnd = {

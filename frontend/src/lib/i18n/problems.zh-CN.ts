@@ -754,7 +754,7 @@ export const problems: Record<ProblemID, Words> = {
     next: '请阅读它的输出，然后重新启动它。',
   },
   server_protocol: { message: '{0} 违反了协议：{1}。' },
-  server_answer: { message: '{0} 返回错误：{1}' },
+  server_error: { message: '{0} 返回错误：{1}' },
   server_timeout: { message: '{0} 在 {1} 内没有应答。' },
   server_closed: { message: '{0} 已断开。' },
   server_tool_unusable: {
