@@ -64,8 +64,9 @@ const (
 	ToolNamed    ToolMode = "named"
 )
 
-// toolName matches the tool names that every provider accepts (LLM-38).
-var toolName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]{0,63}$`)
+// toolName matches the tool names that every provider accepts (LLM-38). The hyphen is in
+// the names of many servers.
+var toolName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_-]{0,63}$`)
 
 // ValidToolName reports whether every provider accepts name for a tool.
 func ValidToolName(name string) bool { return toolName.MatchString(name) }

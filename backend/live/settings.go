@@ -48,3 +48,6 @@ func (l *Session) replace(session *agent.Session) {
 	}
 	l.session.Store(session)
 }
+
+// Asked returns settings that were requested and are not recorded yet.
+func (l *Session) Asked() (agent.Settings, bool) { return l.session.Load().Asked() }
