@@ -47,6 +47,9 @@ func (b *beginning) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 type refusing struct{ methods []string }
 
 func (r refusing) RoundTrip(request *http.Request) (*http.Response, error) {
+	if request.GetBody == nil {
+		return http.DefaultTransport.RoundTrip(request)
+	}
 	body, err := request.GetBody()
 	if err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ func (t *tap) SendRequest(ctx context.Context, request transport.JSONRPCRequest)
 		t.shelf.expect(id)
 		defer t.shelf.take(id)
 	}
-	response, err := t.Interface.SendRequest(ctx, request)
+	response, err := t.probe(ctx, request)
 	if err != nil || response == nil {
 		return response, err
 	}
