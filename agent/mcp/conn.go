@@ -100,7 +100,7 @@ func (c *conn) dial(ctx context.Context, sse, legacy bool) error {
 	defer stop()
 	options := []client.ClientOption{client.WithDiscoverTimeout(startLimit(c.server) / 2)}
 	if legacy {
-		options = append(options, client.WithLegacyProtocolOnly())
+		options = append(options, client.WithProtocolVersion(protocol.LATEST_LEGACY_PROTOCOL_VERSION))
 	}
 	capabilities := protocol.ClientCapabilities{Roots: &struct {
 		ListChanged bool `json:"listChanged,omitempty"`
@@ -216,7 +216,7 @@ func (c *conn) ping(ctx context.Context) error {
 			_, err := c.client.Discover(ctx, protocol.DiscoverRequest{}) // this protocol has no ping
 			return err
 		}
-		return c.client.Ping(ctx)
+		return c.client.Ping(ctx) //lint:ignore SA1019 older protocols have it
 	})
 	var fault *Fault
 	if errors.As(err, &fault) && fault.Kind == FaultAnswer {

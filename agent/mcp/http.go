@@ -98,8 +98,10 @@ func newHTTPLink(s Server, cfg Config, p peer, sse bool) (*httpLink, error) {
 		}
 		return l, nil
 	}
+	//lint:ignore SA1019 older servers announce changes there; tap hides from the client that this wants an older protocol
+	listening := transport.WithContinuousListening()
 	t, err := transport.NewStreamableHTTP(s.Remote.URL, transport.WithHTTPBasicClient(l.client), transport.WithHTTPHeaders(l.headers),
-		transport.WithHTTPLogger(quiet), transport.WithContinuousListening())
+		transport.WithHTTPLogger(quiet), listening)
 	if err != nil {
 		return nil, &Fault{Kind: FaultConfig, Detail: err.Error(), Err: err}
 	}

@@ -291,11 +291,7 @@ func (t *talk) call(r request, name string, args map[string]any, token json.RawM
 			os.Exit(3)
 		}
 	case "env":
-		var all []string
-		for _, entry := range os.Environ() {
-			all = append(all, entry)
-		}
-		t.result(r, object{"content": []object{}, "structuredContent": object{"env": all}})
+		t.result(r, object{"content": []object{}, "structuredContent": object{"env": os.Environ()}})
 	default:
 		t.fail(r, -32602, "unknown tool "+name)
 	}
