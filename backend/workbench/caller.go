@@ -124,6 +124,9 @@ func (c *Caller) Tools() ([]agent.Spec, error) {
 	return specs, nil
 }
 
+// errClosing answers a call when the caller is closed.
+var errClosing = errors.New("the program that offers the tools is closing")
+
 // errCallerBusy answers a call that too many others wait before.
 var errCallerBusy = errors.New("too many calls wait already; wait for one of them first")
 
@@ -147,14 +150,14 @@ func (c *Caller) Call(ctx context.Context, tool string, input json.RawMessage, o
 	if ctx.Err() != nil {
 		return agent.ToolCallEnd{}, context.Cause(ctx)
 	}
-	return agent.ToolCallEnd{}, errors.New("Atelier is closing")
+	return agent.ToolCallEnd{}, errClosing
 }
 
 func (c *Caller) enqueue(call *callerCall) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ctx.Err() != nil {
-		return errors.New("Atelier is closing")
+		return errClosing
 	}
 	if len(c.waiting) >= maxCallerWaiting {
 		return errCallerBusy
