@@ -49,8 +49,17 @@ type Servers struct {
 	changing sync.Mutex                 // held while something is stored
 	pins     pins
 	begun    atomic.Bool
+	sessions
 
 	work worker
+}
+
+// sessions is what sessions need to know of news.
+type sessions struct {
+	tell    func()        // tells pages
+	decided atomic.Uint64 // counts what was decided, read or connected
+	settled chan struct{} // closed with the next news, under mu; nil if nobody waits
+	looked  bool          // the files were read, and servers began to connect; under mu
 }
 
 // worker connects what should be connected, on a goroutine of its own.
@@ -72,6 +81,11 @@ func New(cfg Config) *Servers {
 	}
 	s.work.ctx, s.work.cancel = context.WithCancel(context.Background())
 	s.pins.read = map[string]pinned{}
+	s.tell = cfg.Changed
+	s.cfg.Changed = func() {
+		s.decided.Add(1)
+		s.news()
+	}
 	s.manager = client.New(client.Config{
 		Version: cfg.Version, Dir: cfg.Folder, Environ: cfg.Environ, RoundTripper: s.roundTripper, Asker: cfg.asker(), Changed: s.news,
 	})
@@ -126,6 +140,10 @@ func (s *Servers) connect(ctx context.Context) {
 	standing, err := s.judge(ctx)
 	if err != nil {
 		slog.Warn("could not tell which servers to connect", "err", err)
+		s.mu.Lock()
+		s.looked = true
+		s.mu.Unlock()
+		s.stir()
 		return
 	}
 	var servers []client.Server
@@ -151,13 +169,16 @@ func (s *Servers) connect(ctx context.Context) {
 		slog.Warn("a server cannot be connected", "server", name, "err", err)
 	}
 	s.mu.Lock()
-	s.lacking, s.wanted = lacking, wanted
+	s.lacking, s.wanted, s.looked = lacking, wanted, true
 	s.mu.Unlock()
 	s.cfg.Changed()
 }
 
 // news is told by the connections. It must not block.
-func (s *Servers) news() { s.cfg.Changed() }
+func (s *Servers) news() {
+	s.stir()
+	s.tell()
+}
 
 // Stand implements [review.Owner].
 func (s *Servers) Stand(context.Context) (more bool) {

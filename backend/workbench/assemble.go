@@ -33,8 +33,8 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 	profiles := profile.New(tools, profile.Surroundings{
 		Folder: folder, Home: w.cfg.Home, Platform: place.env.Platform(), OS: place.env.OSVersion(),
 		Naming: w.cfg.Naming, CommandTimeout: w.commandTimeout, Now: time.Now, Cutoff: w.providers.KnowledgeCutoff,
-		Confined: func() string { return w.confinedSentence(folder) },
-		Agent:    info.Helper != nil, Unattended: w.cfg.Unattended, ReadOnly: w.cfg.ReadOnly,
+		Confined: func() string { return w.confinedSentence(folder) }, Growing: w.offered(ctx, info.ID, past),
+		Agent: info.Helper != nil, Unattended: w.cfg.Unattended, ReadOnly: w.cfg.ReadOnly,
 	})
 	rules := w.cfg.Rules
 	rules.Read = append(slices.Clone(rules.Read), place.output)

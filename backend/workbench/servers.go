@@ -1,9 +1,11 @@
 package workbench
 
 import (
+	"context"
 	"time"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/mcp/offer"
 	"atelier.dev/atelier/agent/sandbox"
 	"atelier.dev/atelier/backend/mcp"
 )
@@ -12,8 +14,25 @@ import (
 func (w *Workbench) newServers() *mcp.Servers {
 	return mcp.New(mcp.Config{
 		Folder: w.cfg.Folder, User: userHome(w.cfg), Version: w.cfg.Version, Store: w.cfg.Store, Keys: w.cfg.Keys, Trust: w.trust,
-		Getenv: w.cfg.Getenv, Environ: sandbox.Environ, Changed: w.tellServers,
+		Getenv: w.cfg.Getenv, Environ: sandbox.Environ, Changed: w.tellServers, Questions: mcp.NewQuestions(w.asking),
 	})
+}
+
+// settleTime is how long a run that nobody watches waits for servers.
+const settleTime = 5 * time.Second
+
+// offered returns what servers offer to a session.
+func (w *Workbench) offered(ctx context.Context, session string, past []agent.Event) *offer.Session {
+	offered := w.servers.Session(offer.Config{
+		Session: session, Loaded: offer.Loaded(past), Began: w.asking.began(session),
+		Window: func(provider, model string) int64 { return w.providers.Limits(provider, model).Window },
+	})
+	if w.cfg.Unattended {
+		ctx, cancel := context.WithTimeout(ctx, settleTime)
+		defer cancel()
+		w.servers.Settle(ctx)
+	}
+	return offered
 }
 
 // tellServers tells pages that there is news about servers.

@@ -14,6 +14,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
+	client "atelier.dev/atelier/agent/mcp"
 	"atelier.dev/atelier/agent/permission"
 	"atelier.dev/atelier/agent/permission/rule"
 	"atelier.dev/atelier/agent/profile"
@@ -90,6 +91,7 @@ type Workbench struct {
 	setUp     atomic.Bool // the hooks of the folder's setup have run
 	hooks     *hooks.Hooks
 	servers   *mcp.Servers
+	asking    *asking
 	callers   callers
 	trust     *trust.Trust
 	review    *review.Reviewer
@@ -116,6 +118,7 @@ func New(cfg Config) *Workbench {
 	}
 	w.trust = trust.New(trust.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store})
 	w.hooks = w.newHooks()
+	w.asking = &asking{bench: w, calls: map[client.Caller]func(agent.SideRequest) bool{}}
 	w.servers = w.newServers()
 	w.review = review.New(w.trust, w.hooks, w.servers)
 	w.caches = caches.New(filepath.Join(cfg.Home, "confined"), caches.MaxBytes, time.Now)

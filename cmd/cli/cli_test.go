@@ -16,6 +16,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/agent/mcp/mcptest"
 	"atelier.dev/atelier/agent/sdk"
 	"atelier.dev/atelier/cmd/cli"
 	"atelier.dev/atelier/storage"
@@ -26,6 +27,7 @@ const asProgram = "ATELIER_TEST_AS_PROGRAM"
 // TestMain lets the test binary be the program, so that tests start it like a
 // user: as a process, with arguments, signals and exit codes.
 func TestMain(m *testing.M) {
+	mcptest.Main()
 	if os.Getenv(asProgram) != "" {
 		if os.Getenv(withWindow) != "" {
 			os.Exit(cli.Main(os.Args[1:], window))
