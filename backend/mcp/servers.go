@@ -48,7 +48,6 @@ type Servers struct {
 	wanted   map[string]*definition     // that are connected, by name
 	changing sync.Mutex                 // held while something is stored
 	pins     pins
-	begun    atomic.Bool
 	sessions
 
 	work worker
@@ -60,6 +59,7 @@ type sessions struct {
 	decided atomic.Uint64 // counts what was decided, read or connected
 	settled chan struct{} // closed with the next news, under mu; nil if nobody waits
 	looked  bool          // the files were read, and servers began to connect; under mu
+	begun   atomic.Bool
 }
 
 // worker connects what should be connected, on a goroutine of its own.
