@@ -316,3 +316,17 @@ func TestTheAuthorisationServerChanges(t *testing.T) {
 		t.Errorf("kept: %s", after)
 	}
 }
+
+// Behind a proxy only what an address spells can be checked.
+func TestHostsBehindAProxy(t *testing.T) {
+	t.Parallel()
+	r := reach{server: "public.example", at: placePublic}
+	for host, want := range map[string]bool{
+		"as.example": true, "93.184.216.34": true, "public.example": true,
+		"localhost": false, "LOCALHOST": false, "127.0.0.1": false, "::1": false, "10.0.0.1": false, "169.254.169.254": false,
+	} {
+		if err := r.checkHost(host); (err == nil) != want {
+			t.Errorf("%s: %v", host, err)
+		}
+	}
+}
