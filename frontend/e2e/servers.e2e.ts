@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { answerByKey, openPage, openPanelByKey, prompt, shots, tabTo, untilArmed } from './browser'
+import { openPage, openPanelByKey, pressIn, shots, tabTo } from './browser'
 import { startHost } from './host'
 import { startModel, type Script } from './model'
 import { useStage } from './stage'
@@ -11,18 +11,19 @@ const program = resolve('e2e/server.mjs')
 const settings = (servers: object) => JSON.stringify({ mcpServers: servers })
 const paint = { paint: { command: process.execPath, args: [program] } }
 
-async function start(rounds: Script, servers?: object, locale = 'en') {
+async function start(
+  rounds: Script,
+  servers?: object,
+  locale = 'en',
+  files: Record<string, string> = {},
+) {
   const model = (stage.model = await startModel(rounds))
   const host = (stage.host = await startHost({
     env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
-    files: { 'shop.ts': '', ...(servers && { '../.agent/settings.json': settings(servers) }) },
+    files: { ...files, ...(servers && { '../.agent/settings.json': settings(servers) }) },
   }))
   return { host, model, ...(await openPage(stage.browser, host.url, { locale })) }
 }
-
-const call = (tool: string, input: object = {}) => ({
-  calls: [{ name: `mcp__paint__${tool}`, input }],
-})
 
 // OAS-401, OAS-408, OAS-410
 test('a server is tested, added, restarted when it died, and loses a tool, by keyboard only', async () => {
@@ -86,37 +87,46 @@ test('a server is tested, added, restarted when it died, and loses a tool, by ke
   expect(offences).toEqual([])
 })
 
-test('a question of a server is answered, and a prompt of it is sent, by keyboard only', async () => {
-  const { page, model, offences } = await start(
-    [call('ask'), { text: 'You chose.' }, { text: 'Hello, Ada.' }],
-    paint,
-  )
-  await prompt(page, 'Ask me')
-  await answerByKey(page)
-  const question = page.locator('[data-server-question]')
-  await question.getByText('Which colour do you want?').waitFor()
-  await untilArmed(question)
-  await page.keyboard.press('Alt+a')
-  await shots(page, 'servers-asked')
-  expect(await violations(page)).toEqual([])
-  await tabTo(question.getByRole('combobox', { name: 'Colour' }))
-  await page.keyboard.press('b')
-  await tabTo(question.getByRole('button', { name: 'Send' }))
-  await page.keyboard.press('Enter')
-  await question.waitFor({ state: 'detached' })
-  await page.getByText('You chose.').waitFor()
-  expect(model.heard.at(-1)).toContain('blue')
-
+test('a prompt of a server is sent as a command, by keyboard only', async () => {
+  const { page, model, offences } = await start([{ text: 'Hello, Ada.' }], paint)
   const field = page.getByRole('textbox', { name: 'Message', exact: true })
+  const option = page.getByRole('option', { name: /mcp__paint__greet/ })
+  // Whether the server is connected by now shows in the menu, which is read anew with each change.
   await field.fill('/gre')
-  await page.getByRole('option', { name: /mcp__paint__greet/ }).waitFor()
+  await option.waitFor()
   await shots(page, 'servers-slash')
   expect(await violations(page)).toEqual([])
   await page.keyboard.press('Enter')
+  await expect.poll(() => field.inputValue()).toBe('/mcp__paint__greet ')
+  await page.keyboard.press('Enter')
+  await page.getByText('who is missing. Type it after the command.').waitFor()
   expect(await field.inputValue()).toBe('/mcp__paint__greet ')
+  await shots(page, 'servers-slash-missing')
+  expect(await violations(page)).toEqual([])
   await page.keyboard.type('Ada')
   await page.keyboard.press('Enter')
   await page.getByText('Hello, Ada.').waitFor()
   expect(model.heard.at(-1)).toContain('Please greet Ada.')
+  expect(offences).toEqual([])
+})
+
+// K-35
+test('a server of the project waits for trust, in Chinese, by keyboard only', async () => {
+  const { page, offences } = await start([], undefined, 'zh-CN', { '.mcp.json': settings(paint) })
+  const panel = page.getByRole('complementary', { name: 'MCP 服务器' })
+  const rail = page.getByRole('navigation', { name: '面板' })
+  await pressIn(rail, rail.getByRole('button', { name: /^MCP 服务器/ }))
+  await panel.getByText('等待你的信任').waitFor()
+  await shots(page, 'servers-untrusted-zh')
+  expect(await violations(page)).toEqual([])
+  await tabTo(panel.getByRole('button', { name: '查看…' }))
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('server.mjs').first().waitFor()
+  await shots(page, 'servers-review-zh')
+  expect(await violations(page)).toEqual([])
+  await tabTo(dialog.getByRole('button', { name: '仅信任以上内容' }))
+  await page.keyboard.press('Enter')
+  await panel.getByText(/^已连接 · 3 个工具/).waitFor()
   expect(offences).toEqual([])
 })
