@@ -40,6 +40,7 @@ const (
 	ProblemServerTimeout      ProblemID = "server_timeout"
 	ProblemServerClosed       ProblemID = "server_closed"
 	ProblemServerToolUnusable ProblemID = "server_tool_unusable"
+	ProblemServerAuthorise    ProblemID = "server_authorise"
 	ProblemServerToolOff      ProblemID = "server_tool_off"
 
 	// Problems of files.
@@ -107,6 +108,7 @@ var serverProblems = map[ProblemID]problem{
 	ProblemServerTimeout:      {code: CodeInvalid, message: "{0} did not answer within {1}."},
 	ProblemServerClosed:       {code: CodeInvalid, message: "{0} was disconnected."},
 	ProblemServerToolUnusable: {code: CodeInvalid, message: "Models cannot be offered the tool {0}.", next: "Read the reason in the details."},
+	ProblemServerAuthorise:    {code: CodeInvalid, message: "{0} cannot be authorised.", kept: keptAll, next: "Read the reason in the details."},
 	ProblemServerToolOff:      {code: CodeInvalid, message: "The tool {1} of {0} is switched off.", next: "Switch it on."},
 	ProblemServerImport: {
 		code: CodeBusy, message: "{0} has changed since it was shown.", kept: keptServers, next: "Look at its servers again, then import them.",

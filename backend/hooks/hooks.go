@@ -49,6 +49,16 @@ type Config struct {
 	// Observe tells the hooks of all sessions that something happened outside of
 	// their turns. It must not block, and may be nil.
 	Observe func(agent.HookInput)
+	Files
+}
+
+// Files are what else is told about files, since one watch over them is enough.
+type Files struct {
+	// Others are files without hooks that are watched, too.
+	Others []settings.File
+	// FileChanged is called when a settings file or one of the others changed. It must
+	// not block, and may be nil.
+	FileChanged func()
 }
 
 // Hooks keeps the hooks of one folder. It is safe for concurrent use.
@@ -104,6 +114,9 @@ type Session struct {
 func (h *Hooks) Reads(path string) bool {
 	return slices.ContainsFunc(h.settings.Files(), func(f settings.File) bool { return f.Path() == path })
 }
+
+// Watch begins to watch the files, as the first session does.
+func (h *Hooks) Watch() { h.watch.start() }
 
 // Engine returns what runs the hooks of a session. The caller closes it.
 func (h *Hooks) Engine(ctx context.Context, s Session) *hook.Engine {

@@ -16,6 +16,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/hook"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/review"
 	"atelier.dev/atelier/backend/trust"
 )
 
@@ -55,10 +56,12 @@ func onMemory(t *testing.T) (*fixture, *memory) {
 		t.Fatal(err)
 	}
 	m := &memory{texts: map[string]string{}, access: func(context.Context) {}}
+	trusted := trust.New(trust.Config{Folder: f.folder, User: f.user, Store: m})
 	f.Hooks = New(Config{
-		Folder: f.folder, User: f.user, Store: m, Trust: trust.New(trust.Config{Folder: f.folder, User: f.user, Store: m}),
+		Folder: f.folder, User: f.user, Store: m, Trust: trusted,
 		Engine: hook.Options{Runner: hook.Local{}}, Changed: func(string) {},
 	})
+	f.review = review.New(trusted, f.Hooks)
 	return f, m
 }
 

@@ -72,7 +72,7 @@ func newWatcher(h *Hooks) *watcher {
 // start begins to watch, once. What changes after it returns is told.
 func (w *watcher) start() {
 	w.begin.Do(func() {
-		for _, f := range w.hooks.settings.Files() {
+		for _, f := range w.watched() {
 			w.texts = append(w.texts, w.hooks.settings.Read(f))
 		}
 		events, err := w.open()
@@ -84,6 +84,11 @@ func (w *watcher) start() {
 		w.follow()
 		go w.run()
 	})
+}
+
+// watched lists the files whose changes are told.
+func (w *watcher) watched() []settings.File {
+	return slices.Concat(w.hooks.settings.Files(), w.hooks.cfg.Others)
 }
 
 // close ends the goroutine and waits for it.
@@ -140,7 +145,7 @@ func (w *watcher) notice(e fsnotify.Event) bool {
 	if e.Op == fsnotify.Chmod {
 		return false
 	}
-	for _, f := range w.hooks.settings.Files() {
+	for _, f := range w.watched() {
 		if e.Name == f.Path() || e.Name == filepath.Dir(f.Path()) {
 			return true
 		}
@@ -160,12 +165,19 @@ func (w *watcher) inProject(path string) bool {
 // tell tells of what has changed.
 func (w *watcher) tell() {
 	h := w.hooks
-	for i, f := range h.settings.Files() {
+	own := len(h.settings.Files())
+	for i, f := range w.watched() {
 		now := h.settings.Read(f)
 		if sameText(w.texts[i], now) {
 			continue
 		}
 		w.texts[i] = now
+		if h.cfg.FileChanged != nil {
+			h.cfg.FileChanged()
+		}
+		if i >= own {
+			continue
+		}
 		h.again(w.ctx)
 		h.observe(agent.ConfigChangeInput{Source: string(f.Scope) + "_settings", Path: f.Path()})
 	}
@@ -270,7 +282,7 @@ func (w *watcher) follow() {
 	if w.events == nil {
 		return
 	}
-	for _, f := range w.hooks.settings.Files() {
+	for _, f := range w.watched() {
 		dir := filepath.Dir(f.Path())
 		want[dir] = true
 		if _, err := os.Stat(dir); err != nil {

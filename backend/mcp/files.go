@@ -31,8 +31,10 @@ func filesOf(folder, user string) (out []settings.File) {
 	return out
 }
 
-// Files lists the files that may define servers.
-func (s *Servers) Files() []settings.File { return s.reader.Files() }
+// Shared lists the files of servers that are not settings files.
+func (s *Servers) Shared() []settings.File {
+	return slices.DeleteFunc(slices.Clone(s.reader.Files()), func(f settings.File) bool { return f.Name != sharedFile })
+}
 
 // target returns the file to which servers of a scope are added.
 func (s *Servers) target(scope agent.Scope) (settings.File, bool) {

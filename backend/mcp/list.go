@@ -57,7 +57,7 @@ func (s *Servers) view(ctx context.Context, session string) (*view, error) {
 		return nil, err
 	}
 	s.mu.Lock()
-	v.lacking, v.wanted = s.lacking, s.wanted
+	v.lacking, v.wanted = s.last.lacking, s.last.wanted
 	s.mu.Unlock()
 	for _, status := range s.manager.Status() {
 		v.status[status.Name] = status
@@ -117,7 +117,7 @@ func (v *view) still(row *ServerRow, x standing) {
 	switch {
 	case fatal(missing):
 		row.State, row.Problem = StateBroken, backend.Problem(backend.ProblemServerBroken, x.draft.Name)
-	case v.servers.begun.Load():
+	case v.servers.work.begun.Load():
 		row.State = StateConnecting
 	}
 }

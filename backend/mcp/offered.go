@@ -29,7 +29,7 @@ func (s *Servers) Offer(ctx context.Context, session string) (*Offer, error) {
 		return nil, err
 	}
 	s.mu.Lock()
-	o.wanted = s.wanted
+	o.wanted = s.last.wanted
 	s.mu.Unlock()
 	return o, nil
 }

@@ -201,7 +201,7 @@ func (s *Servers) AcceptTool(ctx context.Context, in ServerToolAcceptRequest) (b
 // connectedTool finds a tool of a server that is connected, or was.
 func (s *Servers) connectedTool(server, tool string) (*definition, client.ToolStatus, error) {
 	s.mu.Lock()
-	d := s.wanted[server]
+	d := s.last.wanted[server]
 	s.mu.Unlock()
 	if d == nil {
 		return nil, client.ToolStatus{}, backend.Problem(backend.ProblemServerMissing, clip(server))

@@ -9,6 +9,7 @@ import (
 
 	"atelier.dev/atelier/agent"
 	client "atelier.dev/atelier/agent/mcp"
+	"atelier.dev/atelier/agent/mcp/oauth"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/review"
 	"atelier.dev/atelier/backend/settings"
@@ -33,20 +34,23 @@ type Config struct {
 	Questions *Questions
 	// Changed is called when there is news to show. It must not block.
 	Changed func()
+	// Watch begins to watch the files. [Servers.Reload] is called when one changed. It
+	// may be nil.
+	Watch func()
 }
 
 // Servers are the servers of one folder. It is safe for concurrent use.
 type Servers struct {
-	cfg     Config
-	reader  *settings.Reader
-	manager *client.Manager
+	cfg       Config
+	reader    *settings.Reader
+	manager   *client.Manager
+	authority *oauth.Authority
 
 	reading  chan struct{} // held by the one who reads the files
 	mu       sync.Mutex
 	list     *list
-	lacking  map[string][]ServerFinding // what the last connecting found missing, by id of a definition
-	wanted   map[string]*definition     // that are connected, by name
-	changing sync.Mutex                 // held while something is stored
+	last     connecting
+	changing sync.Mutex // held while something is stored
 	pins     pins
 	sessions
 
@@ -59,12 +63,19 @@ type sessions struct {
 	decided atomic.Uint64 // counts what was decided, read or connected
 	settled chan struct{} // closed with the next news, under mu; nil if nobody waits
 	looked  bool          // the files were read, and servers began to connect; under mu
-	begun   atomic.Bool
+}
+
+// connecting is what came of the last time that servers were connected.
+type connecting struct {
+	lacking map[string][]ServerFinding // what was missing, by id of a definition
+	wanted  map[string]*definition     // what is connected, by name
 }
 
 // worker connects what should be connected, on a goroutine of its own.
 type worker struct {
 	begin  sync.Once
+	begun  atomic.Bool
+	flows  sync.WaitGroup // of users who authorise
 	kick   chan struct{}
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -76,7 +87,6 @@ type worker struct {
 func New(cfg Config) *Servers {
 	s := &Servers{
 		cfg: cfg, reader: settings.NewReaderOf(filesOf(cfg.Folder, cfg.User)...), reading: make(chan struct{}, 1),
-		lacking: map[string][]ServerFinding{}, wanted: map[string]*definition{},
 		work: worker{kick: make(chan struct{}, 1), ended: make(chan struct{})},
 	}
 	s.work.ctx, s.work.cancel = context.WithCancel(context.Background())
@@ -86,6 +96,10 @@ func New(cfg Config) *Servers {
 		s.decided.Add(1)
 		s.news()
 	}
+	s.authority = oauth.New(oauth.Config{
+		Keeper: keeper{cfg.Keys}, Version: cfg.Version,
+		Report: func(server string, err error) { slog.Warn("tokens could not be kept", "server", server, "err", err) },
+	})
 	s.manager = client.New(client.Config{
 		Version: cfg.Version, Dir: cfg.Folder, Environ: cfg.Environ, RoundTripper: s.roundTripper, Asker: cfg.asker(), Changed: s.news,
 	})
@@ -98,7 +112,10 @@ func (s *Servers) Manager() *client.Manager { return s.manager }
 // Begin connects the servers in the background, once. It does not wait for any.
 func (s *Servers) Begin() {
 	s.work.begin.Do(func() {
-		s.begun.Store(true)
+		s.work.begun.Store(true)
+		if s.cfg.Watch != nil {
+			s.cfg.Watch()
+		}
 		s.again()
 		go s.run()
 	})
@@ -109,11 +126,17 @@ func (s *Servers) Close(ctx context.Context) error {
 	s.work.cancel()
 	s.work.begin.Do(func() { close(s.work.ended) }) // it was never started
 	<-s.work.ended
-	return s.manager.Close(ctx)
+	s.authority.Close()
+	err := s.manager.Close(ctx)
+	s.work.flows.Wait()
+	return err
 }
 
 // Reload has the files looked at again, because one of them may have changed.
-func (s *Servers) Reload() { s.again() }
+func (s *Servers) Reload() {
+	s.again()
+	s.cfg.Changed()
+}
 
 // again has the connections compared with what should be connected.
 func (s *Servers) again() {
@@ -169,7 +192,7 @@ func (s *Servers) connect(ctx context.Context) {
 		slog.Warn("a server cannot be connected", "server", name, "err", err)
 	}
 	s.mu.Lock()
-	s.lacking, s.wanted, s.looked = lacking, wanted, true
+	s.last, s.looked = connecting{lacking, wanted}, true
 	s.mu.Unlock()
 	s.cfg.Changed()
 }
@@ -193,5 +216,3 @@ func (s *Servers) Decided(context.Context, string, review.TrustDecision) {
 	s.again()
 	s.cfg.Changed()
 }
-
-func (s *Servers) roundTripper(client.Server) http.RoundTripper { return s.cfg.Network }

@@ -9,16 +9,6 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// Authorise is mcp.authorise.
-func (s *Servers) Authorise(context.Context, ServerRequest) (ServerAuthoriseReply, error) {
-	return ServerAuthoriseReply{}, nil
-}
-
-// Forget is mcp.forget: the tokens for a server are removed.
-func (s *Servers) Forget(context.Context, ServerRequest) (backend.Empty, error) {
-	return backend.Empty{}, nil
-}
-
 // Importable is mcp.importable.
 func (s *Servers) Importable(context.Context, backend.Empty) (ServerImportReply, error) {
 	return ServerImportReply{}, nil

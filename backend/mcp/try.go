@@ -23,7 +23,7 @@ func (s *Servers) Reconnect(ctx context.Context, in ServerRequest) (backend.Empt
 		return backend.Empty{}, p
 	}
 	s.mu.Lock()
-	d := s.wanted[in.Name]
+	d := s.last.wanted[in.Name]
 	s.mu.Unlock()
 	if d == nil || d.id() != x.id() {
 		s.again() // something that it needs was missing, such as a secret

@@ -41,7 +41,7 @@ func (w *Workbench) newHooks() *hooks.Hooks {
 		Folder: w.cfg.Folder, User: userHome(w.cfg), Store: w.cfg.Store, Access: accessOf(w.cfg.Folder), FolderOf: w.folderOfSession,
 		Trust:  w.trust,
 		Engine: hook.Options{Runner: hook.Local{}, Network: w.deniedHosts, Applies: w.ruleApplies}, AddRule: w.addRuleOfHook, Changed: w.tellHooks,
-		Observe: w.observeEverywhere,
+		Observe: w.observeEverywhere, Files: hooks.Files{Others: w.servers.Shared(), FileChanged: w.servers.Reload},
 	})
 }
 

@@ -15,6 +15,7 @@ func (w *Workbench) newServers() *mcp.Servers {
 	return mcp.New(mcp.Config{
 		Folder: w.cfg.Folder, User: userHome(w.cfg), Version: w.cfg.Version, Store: w.cfg.Store, Keys: w.cfg.Keys, Trust: w.trust,
 		Getenv: w.cfg.Getenv, Environ: sandbox.Environ, Changed: w.tellServers, Questions: mcp.NewQuestions(w.asking),
+		Watch: func() { w.hooks.Watch() },
 	})
 }
 

@@ -761,6 +761,11 @@ export const problems: Record<ProblemID, Words> = {
     message: '无法向模型提供工具 {0}。',
     next: '请阅读详情中的原因。',
   },
+  server_authorise: {
+    message: '无法授权 {0}。',
+    kept: '没有做任何更改。',
+    next: '请阅读详情中的原因。',
+  },
   server_tool_off: { message: '{0} 的工具 {1} 已关闭。', next: '请打开它。' },
   server_import: {
     message: '{0} 在显示之后已有改动。',
