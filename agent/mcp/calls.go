@@ -107,11 +107,11 @@ func (c *conn) call(ctx context.Context, r CallRequest, t tool) (CallResult, err
 		result, err := c.perform(own, r, t)
 		done <- outcome{result, err}
 	}()
-	return c.follow(ctx, own, r, done)
+	return c.follow(ctx, cancel, own, r, done)
 }
 
 // follow waits for the outcome of a call and passes on its progress.
-func (c *conn) follow(ctx context.Context, own *call, r CallRequest, done <-chan outcome) (CallResult, error) {
+func (c *conn) follow(ctx context.Context, cancel func(), own *call, r CallRequest, done <-chan outcome) (CallResult, error) {
 	limit := c.server.Limits.Call
 	if limit <= 0 {
 		limit = defaultCall
@@ -161,14 +161,25 @@ func (c *conn) follow(ctx context.Context, own *call, r CallRequest, done <-chan
 		case <-whole.C:
 			return CallResult{}, &Fault{Kind: FaultTimeout, Detail: max(limit, mostCall).String()}
 		case <-c.lost:
-			select {
-			case o := <-done:
-				return o.result, o.err
-			default:
-				return CallResult{}, c.why()
-			}
+			return c.afterLoss(cancel, done)
 		}
 	}
+}
+
+// afterLoss ends a call whose connection is over. Only the call knows whether the
+// server saw it.
+func (c *conn) afterLoss(cancel func(), done <-chan outcome) (CallResult, error) {
+	cancel()
+	patience := time.NewTimer(firstDelay)
+	defer patience.Stop()
+	select {
+	case o := <-done:
+		if o.err == nil || errors.Is(o.err, errNotSent) {
+			return o.result, o.err
+		}
+	case <-patience.C: // somebody who is asked does not heed the end of the call
+	}
+	return CallResult{}, c.why()
 }
 
 // why says why the connection ended.

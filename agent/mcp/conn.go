@@ -203,7 +203,7 @@ func (c *conn) result(ctx context.Context, header map[string]string, request fun
 	if unseen || fault.Kind == FaultAuth {
 		c.lose(fault)
 	}
-	if unseen {
+	if unseen || !h.sent {
 		return nil, fmt.Errorf("%w: %w", errNotSent, fault)
 	}
 	return nil, fault

@@ -18,7 +18,7 @@ type splitter struct {
 	line  func(line []byte)                   // owns the line
 	long  func(head, tail []byte, size int64) // a line was too long
 	flood func()                              // a line does not end
-	buf   []byte                              // the line so far
+	buf   chunks                              // the line so far, or its beginning
 	skip  bool                                // the line is too long
 	size  int64                               // of the line that is skipped
 	tail  []byte                              // its newest bytes
@@ -42,16 +42,17 @@ func (s *splitter) write(p []byte) {
 }
 
 func (s *splitter) add(part []byte) {
-	if !s.skip && len(s.buf)+len(part) <= s.most {
-		s.buf = append(s.buf, part...)
+	if !s.skip && s.buf.size+len(part) <= s.most {
+		s.buf.add(part)
 		return
 	}
 	if !s.skip {
-		s.skip, s.size = true, int64(len(s.buf))
-		s.tail = bytes.Clone(s.buf[max(0, len(s.buf)-keptEnds):])
-		s.buf = bytes.Clone(s.buf[:min(len(s.buf), keptEnds)])
+		head, tail := s.buf.ends(keptEnds)
+		s.skip, s.size, s.tail = true, int64(s.buf.size), tail
+		s.buf = chunks{}
+		s.buf.add(head)
 	}
-	s.buf = append(s.buf, part[:min(len(part), keptEnds-len(s.buf))]...)
+	s.buf.add(part[:min(len(part), max(0, keptEnds-s.buf.size))])
 	before := s.size
 	s.size += int64(len(part))
 	part = part[max(0, len(part)-keptEnds):]
@@ -62,8 +63,8 @@ func (s *splitter) add(part []byte) {
 }
 
 func (s *splitter) end() {
-	line, tail, size, skipped := s.buf, s.tail, s.size, s.skip
-	s.buf, s.tail, s.size, s.skip = nil, nil, 0, false
+	line, tail, size, skipped := s.buf.join(), s.tail, s.size, s.skip
+	s.buf, s.tail, s.size, s.skip = chunks{}, nil, 0, false
 	if skipped {
 		s.long(line, tail, size)
 		return

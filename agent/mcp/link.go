@@ -159,6 +159,9 @@ func (l *lineLink) send(ctx context.Context, message any) error {
 	if err != nil {
 		return fmt.Errorf("write message: %w", err)
 	}
+	if err := l.failure(); err != nil { // which the queue might have room for
+		return fmt.Errorf("%w: %w", errNotSent, err)
+	}
 	select {
 	case <-l.ended:
 		return fmt.Errorf("%w: %w", errNotSent, l.failure())

@@ -28,8 +28,8 @@ func FuzzLines(f *testing.F) {
 				n := min(len(rest), step)
 				s.write(rest[:n])
 				rest = rest[n:]
-				if len(s.buf) > max(most, keptEnds) {
-					t.Fatalf("it holds %d bytes", len(s.buf))
+				if s.buf.size > max(most, keptEnds) {
+					t.Fatalf("it holds %d bytes", s.buf.size)
 				}
 			}
 			return lines, sizes

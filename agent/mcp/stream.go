@@ -128,15 +128,12 @@ func (b *siftedBody) Read(p []byte) (int, error) {
 }
 
 func (b *siftedBody) whole() {
-	text, err := io.ReadAll(io.LimitReader(b.in, mostBody+1))
-	switch {
-	case err != nil:
+	text, err := readAll(b.in, mostBody)
+	if err != nil {
 		b.err = err
-	case len(text) > mostBody:
-		b.err = errTooLarge
-	default:
-		b.out, b.err = b.sift.message(text), io.EOF
+		return
 	}
+	b.out, b.err = b.sift.message(text), io.EOF
 }
 
 // event reads one event.
@@ -193,22 +190,15 @@ func (b *siftedBody) event() {
 
 // line reads one line without its end. The caller owns it.
 func (b *siftedBody) line(most int) ([]byte, error) {
-	var line []byte
+	var line chunks
 	for {
 		part, err := b.in.ReadSlice('\n')
-		if len(line)+len(part) > most {
+		if line.size+len(part) > most {
 			return nil, errTooLarge
 		}
-		line = append(line, part...)
-		if err == nil {
-			line = bytes.TrimRight(line, "\r\n")
-			if line == nil {
-				line = []byte{}
-			}
-			return line, nil
-		}
+		line.add(part)
 		if !errors.Is(err, bufio.ErrBufferFull) {
-			return bytes.TrimRight(line, "\r\n"), err
+			return bytes.TrimRight(line.join(), "\r\n"), err
 		}
 	}
 }

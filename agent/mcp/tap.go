@@ -19,6 +19,7 @@ type held struct {
 	fault  *protocol.JSONRPCErrorDetails
 	header map[string]string // to send along
 	whole  bool              // the client gets the result too
+	sent   bool              // the request reached the transport
 }
 
 type heldKey struct{}
@@ -48,7 +49,7 @@ func (t *tap) SendRequest(ctx context.Context, request transport.JSONRPCRequest)
 	if !ok {
 		return t.probe(ctx, request)
 	}
-	h.result, h.fault = nil, nil
+	h.result, h.fault, h.sent = nil, nil, true
 	if len(h.header) > 0 {
 		if request.Header = maps.Clone(request.Header); request.Header == nil {
 			request.Header = http.Header{}
