@@ -1,7 +1,16 @@
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, openPanelByKey, pressIn, shots, tabTo } from './browser'
+import {
+  answerByKey,
+  openPage,
+  openPanelByKey,
+  pressIn,
+  prompt,
+  shots,
+  tabTo,
+  untilArmed,
+} from './browser'
 import { startHost } from './host'
 import { startModel, type Script } from './model'
 import { useStage } from './stage'
@@ -128,5 +137,46 @@ test('a server of the project waits for trust, in Chinese, by keyboard only', as
   await tabTo(dialog.getByRole('button', { name: '仅信任以上内容' }))
   await page.keyboard.press('Enter')
   await panel.getByText(/^已连接 · 3 个工具/).waitFor()
+  expect(offences).toEqual([])
+})
+
+test('a question of a server is answered, and its call has a card, by keyboard only', async () => {
+  const call = (tool: string, input: object) => ({
+    calls: [{ name: `mcp__paint__${tool}`, input }],
+  })
+  const { page, model, offences } = await start(
+    [
+      call('echo', { words: 'Hello there' }),
+      { text: 'It echoed.' },
+      call('ask', {}),
+      { text: 'You chose.' },
+    ],
+    paint,
+  )
+  const panel = await openPanelByKey(page, 'MCP servers')
+  await panel.getByText(/^connected · 3 tools/).waitFor()
+  await prompt(page, 'Echo it')
+  await answerByKey(page)
+  await page.getByText('It echoed.').waitFor()
+  await prompt(page, 'Ask me')
+  await answerByKey(page)
+  const question = page.locator('[data-server-question]')
+  await question.getByText('Which colour do you want?').waitFor()
+  await page.keyboard.press('Alt+a')
+  await untilArmed(question)
+  await shots(page, 'servers-asked')
+  expect(await violations(page)).toEqual([])
+  await tabTo(question.getByRole('combobox', { name: 'Colour' }))
+  await page.keyboard.press('b')
+  await tabTo(question.getByRole('button', { name: 'Send' }))
+  await page.keyboard.press('Enter')
+  await question.waitFor({ state: 'detached' })
+  await page.getByText('You chose.').waitFor()
+  expect(model.heard.at(-1)).toContain('blue')
+  await tabTo(panel.getByRole('button', { name: 'Show paint' }))
+  await page.keyboard.press('Enter')
+  await panel.getByText('2, of which 0 failed').waitFor()
+  await shots(page, 'servers-called')
+  expect(await violations(page)).toEqual([])
   expect(offences).toEqual([])
 })

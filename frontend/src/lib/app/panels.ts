@@ -70,7 +70,7 @@ export const panels: readonly Panel[] = [
     label: () => hooks('panel'),
     icon: Webhook,
     view: lazy(() => import('../hooks/HooksPanel.svelte')),
-    count: (bench) => bench.hooks.trust.waiting.length,
+    count: (bench) => bench.hooks.trust.waiting.filter(({ kind }) => kind === 'hook').length,
   },
   {
     name: 'mcp',

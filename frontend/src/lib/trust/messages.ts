@@ -50,6 +50,8 @@ export const messages = {
     omitted_special: 'Not shown: it is not a file that can be read.',
     state_trusted: 'You trust it as it stands now.',
     state_refused: 'You said that it never runs.',
+    means_server:
+      'It is started, or reached, with your rights and outside of any confinement, and it gets what the agent sends to its tools. You are asked again when it or a file that it runs changes.',
     means:
       'It runs with your rights, outside of any confinement, each time its event happens. You are asked again when it or a file that it runs changes.',
     loading: 'Reading what would run…',
@@ -88,6 +90,8 @@ export const messages = {
     omitted_special: '未显示：它不是可以读取的文件。',
     state_trusted: '你信任它目前的样子。',
     state_refused: '你决定它从不运行。',
+    means_server:
+      '它以你的权限、在任何限制之外启动或连接，并得到智能体发给其工具的内容。当它或它运行的文件有更改时，会再次询问你。',
     means:
       '每次其事件发生时，它都会以你的权限、不受任何限制地运行。它或它运行的文件更改后，会再次询问你。',
     loading: '正在读取将要运行的内容…',
