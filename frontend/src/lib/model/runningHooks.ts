@@ -1,4 +1,3 @@
-import type { Writable } from './change'
 import type { HookEnd, HookOutput, HookPoint, HookStart } from '../types.gen'
 
 /** A hook that runs now, and the last line that it printed. */
@@ -13,6 +12,9 @@ export type RunningHook = {
   readonly since: number
 }
 
+/** What shows the hooks that run: a view that may be changed. */
+type Shown = { hooks?: readonly RunningHook[] }
+
 /** Hooks of what happens beside a turn. Their ends are told after it, so nobody can tell whether they still run. */
 const beside: ReadonlySet<HookPoint> = new Set([
   'teammateIdle',
@@ -24,20 +26,20 @@ const beside: ReadonlySet<HookPoint> = new Set([
   'worktreeRemove',
 ])
 
-export function startHook(view: Writable, hook: HookStart, at: number): void {
+export function startHook(view: Shown, hook: HookStart, at: number): void {
   const { point, name, call_id: callId, status } = hook
   if (beside.has(point)) return
   view.hooks = [...(view.hooks ?? []), { point, name, callId, status, line: '', since: at }]
 }
 
-export function printHook(view: Writable, hook: HookOutput): void {
+export function printHook(view: Shown, hook: HookOutput): void {
   const line = hook.text.trimEnd().split('\n').at(-1)!.trim()
   // What begins like this is the answer, for the program and not for the user.
   if (line === '' || line.startsWith('{')) return
   view.hooks = view.hooks?.map((each) => (isSame(each, hook) ? { ...each, line } : each))
 }
 
-export function leaveHook(view: Writable, hook: HookEnd): void {
+export function leaveHook(view: Shown, hook: HookEnd): void {
   const rest = view.hooks?.filter((each) => !isSame(each, hook)) ?? []
   view.hooks = rest.length > 0 ? rest : undefined
 }
