@@ -162,7 +162,9 @@ func (s *Servers) run() {
 func (s *Servers) connect(ctx context.Context) {
 	standing, err := s.judge(ctx)
 	if err != nil {
-		slog.Warn("could not tell which servers to connect", "err", err)
+		if ctx.Err() == nil {
+			slog.Warn("could not tell which servers to connect", "err", err)
+		}
 		s.mu.Lock()
 		s.looked = true
 		s.mu.Unlock()
