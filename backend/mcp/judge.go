@@ -69,6 +69,15 @@ func (s *Servers) judge(ctx context.Context) ([]standing, error) {
 	return out, nil
 }
 
+// TrustForRun trusts what stands there until the program ends, and returns how many
+// servers that is.
+func (s *Servers) TrustForRun(ctx context.Context) (int, error) {
+	s.current()
+	n, err := s.cfg.Trust.AcceptForRun(ctx, trust.KindServer)
+	s.again()
+	return n, err
+}
+
 // key is the name under which switches and pins of a server are kept: where its file
 // belongs, and its name.
 func key(d *definition) string { return d.file.Root + "\x00" + d.draft.Name }

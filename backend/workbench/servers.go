@@ -36,6 +36,10 @@ func (w *Workbench) offered(ctx context.Context, session string, past []agent.Ev
 	return offered
 }
 
+// TrustServers trusts the servers that stand there until the program ends, and
+// returns how many they are.
+func (w *Workbench) TrustServers(ctx context.Context) (int, error) { return w.servers.TrustForRun(ctx) }
+
 // tellServers tells pages that there is news about servers.
 func (w *Workbench) tellServers() {
 	w.feed.Publish(agent.Event{At: time.Now().UnixMilli(), Data: agent.ServersChange{}})

@@ -75,3 +75,22 @@ func TestRunCallsServers(t *testing.T) {
 		}
 	}
 }
+
+// A project's server is connected in a run only if the user says so, for that run alone.
+func TestRunTrustsServers(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, llmtest.Round{Text: "Done."}, llmtest.Round{Text: "Done."}, llmtest.Round{Text: "Done."})
+	mark := filepath.Join(t.TempDir(), "ran")
+	p.put(".mcp.json", `{"mcpServers": {"a": {"command": "sh", "args": ["-c", "touch `+mark+`"]}}}`)
+	for _, tt := range []struct {
+		args      []string
+		ran, says bool
+	}{{nil, false, true}, {[]string{"--trust-servers"}, true, false}, {nil, false, true}} {
+		_ = os.Remove(mark)
+		_, errs, code := p.run(append([]string{"run", "--model", "openai/m", "go"}, tt.args...)...)
+		_, err := os.Stat(mark)
+		if says := strings.Contains(errs, "1 server of this project is not connected"); code != 0 || (err == nil) != tt.ran || says != tt.says {
+			t.Errorf("%v: code %d, ran: %v, %s", tt.args, code, err == nil, errs)
+		}
+	}
+}

@@ -38,6 +38,7 @@ type serveFlags struct {
 	folder, addr, mode string
 	overHTTP           bool
 	trustHooks         bool
+	trustServers       bool
 	run                runFlags // what they share with atelier run
 }
 
@@ -52,6 +53,7 @@ func (c *command) serveTools(args []string) int {
 	flags.StringSliceVar(&f.run.disallowed, "disallowed-tools", nil, "tools that never run, or rules such as \"Read(secrets/**)\"")
 	flags.BoolVar(&f.run.readOnly, "read-only", false, "change nothing: files are not written, and commands run only if they can be kept\nfrom writing")
 	flags.BoolVar(&f.trustHooks, "trust-hooks", false, "trust the project's hooks as they stand there now, while it serves")
+	flags.BoolVar(&f.trustServers, "trust-servers", false, "trust the project's MCP servers as they stand there now, while it serves")
 	if code, ok := c.parse(flags, args); !ok {
 		return code
 	}
@@ -90,6 +92,9 @@ func (c *command) offerTools(f *serveFlags) error {
 	}
 	clients := &clients{app: app, mode: agent.Mode(f.mode), byID: map[string]*client{}}
 	if err = c.settleHooks(app, f.trustHooks); err == nil {
+		err = c.settleServers(app, f.trustServers)
+	}
+	if err == nil {
 		err = c.serveClients(clients, f)
 	}
 	clients.close()

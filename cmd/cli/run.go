@@ -34,6 +34,7 @@ type runFlags struct {
 	session             string
 	proceed, readOnly   bool
 	trustHooks          bool
+	trustServers        bool
 	limits              limitFlags
 	allowed, disallowed []string
 	naming              string
@@ -69,6 +70,7 @@ func (c *command) runFlagSet(f *runFlags) *pflag.FlagSet {
 	flags.StringSliceVar(&f.disallowed, "disallowed-tools", nil, "tools that never run, or rules such as \"Read(secrets/**)\"")
 	flags.BoolVar(&f.readOnly, "read-only", false, "change nothing: files are not written, and commands run only if bubblewrap\ncan keep them from writing")
 	flags.BoolVar(&f.trustHooks, "trust-hooks", false, "trust the project's hooks as they stand there now, for this run")
+	flags.BoolVar(&f.trustServers, "trust-servers", false, "trust the project's MCP servers as they stand there now, for this run")
 	flags.StringVar(&f.naming, "naming", "", "native: each model sees the tools under the names that it knows;\nspec: all models see read_file, edit_file, shell, …")
 	flags.StringVar(&f.use.baseURL, "base-url", "", "the provider's address")
 	return flags
@@ -186,6 +188,9 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report) (agent.Pr
 	}
 	end := none
 	if err = c.settleHooks(app, f.trustHooks); err == nil {
+		err = c.settleServers(app, f.trustServers)
+	}
+	if err == nil {
 		end, err = c.turn(app, f, prompt, ended)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
