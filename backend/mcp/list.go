@@ -7,6 +7,7 @@ import (
 	"time"
 
 	client "atelier.dev/atelier/agent/mcp"
+	"atelier.dev/atelier/agent/mcp/offer"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/trust"
 )
@@ -146,6 +147,17 @@ func (v *view) live(row *ServerRow, x standing, status client.Status) {
 	}
 }
 
+// unusable says why models cannot be offered a tool; empty if they can.
+func unusable(t client.ToolStatus) string {
+	if t.Problem != "" {
+		return t.Problem
+	}
+	if err := offer.Check(t); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
 // tools says of each tool of a server whether models are offered it.
 func (v *view) tools(x standing, status client.Status) (out []ServerTool) {
 	known := v.servers.pinsOf(v.ctx, x.definition, status.Tools)
@@ -155,8 +167,8 @@ func (v *view) tools(x standing, status client.Status) (out []ServerTool) {
 			Hints: ServerToolHints{t.ReadOnly, t.Destructive}, Calls: t.Calls, Failures: t.Failures,
 			Offer: ServerToolOffer{Off: !v.toolOn(x.definition, t.Name), SessionOff: !v.session.on(key(x.definition), t.Name, true)},
 		}
-		if t.Problem != "" {
-			tool.Offer.Problem = backend.Problem(backend.ProblemServerToolUnusable, t.Name).Detailed(t.Problem)
+		if problem := unusable(t); problem != "" {
+			tool.Offer.Problem = backend.Problem(backend.ProblemServerToolUnusable, t.Name).Detailed(problem)
 		}
 		if before, changed := known.changed(t); changed {
 			tool.Before, tool.Seal = &before, sealOf(definitionOf(t))

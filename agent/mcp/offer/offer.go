@@ -6,6 +6,7 @@ package offer
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -277,11 +278,29 @@ func (s *Session) make(servers []mcp.ServerTools, held func(string, *mcp.ToolSta
 	return out
 }
 
-// Check returns an error, a phrase, if a tool cannot be offered to models.
+// Check returns an error, a phrase, if a tool cannot be offered to models. It
+// remembers its answers, because pages ask again and again.
 func Check(t mcp.ToolStatus) error {
-	_, err := adapt(t.Schema)
+	key := sha256.Sum256(t.Schema)
+	checked.Lock()
+	defer checked.Unlock()
+	err, known := checked.faults[key]
+	if !known {
+		_, err = adapt(t.Schema)
+		if len(checked.faults) >= maxChecked {
+			clear(checked.faults)
+		}
+		checked.faults[key] = err
+	}
 	return err
 }
+
+const maxChecked = 5_000
+
+var checked = struct {
+	sync.Mutex
+	faults map[[sha256.Size]byte]error // by schema
+}{faults: map[[sha256.Size]byte]error{}}
 
 // advise says why a name that was offered before is not any more.
 func (s *Session) advise(name string) string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"atelier.dev/atelier/agent/mcp"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -139,6 +140,11 @@ func TestAdaptHostile(t *testing.T) {
 	refused := map[string]bool{"too deep": true}
 	for name, schema := range hostile() {
 		got, err := adapt(json.RawMessage(schema))
+		for range 2 { // the second time it is remembered
+			if fault := Check(mcp.ToolStatus{Schema: json.RawMessage(schema)}); (fault != nil) != refused[name] {
+				t.Errorf("%s: %v", name, fault)
+			}
+		}
 		if refused[name] != (err != nil) || len(got.schema) > maxSchema {
 			t.Errorf("%s: %d bytes, %v", name, len(got.schema), err)
 		}
