@@ -95,6 +95,7 @@ var onlyIn = map[string][]string{
 	"github.com/coder/websocket":             {"backend/serve"},
 	"github.com/zalando/go-keyring":          {"storage/keystore"},
 	"os/exec":                                {"agent/sandbox", "scripts/bench"},
+	"github.com/pelletier/go-toml":           {"backend/mcp"},
 	"github.com/fsnotify/fsnotify":           {"backend/hooks"},
 	"github.com/creack/pty":                  {"agent/sandbox"},
 }
