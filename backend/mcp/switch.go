@@ -102,7 +102,14 @@ func (s *Servers) turn(ctx context.Context, at string, now switched) error {
 	return s.cfg.Store.SetSetting(ctx, at, string(b))
 }
 
-// ForgetSession forgets what was switched in a session that is deleted.
+// ForgetSession forgets what was switched in a session that is deleted, and what
+// was allowed to servers there.
 func (s *Servers) ForgetSession(ctx context.Context, session string) error {
+	if s.cfg.Questions != nil {
+		s.cfg.Questions.Forget(session)
+	}
+	if text, err := s.cfg.Store.Setting(ctx, keySession+session); err != nil || text == "" {
+		return err
+	}
 	return s.cfg.Store.SetSetting(ctx, keySession+session, "")
 }

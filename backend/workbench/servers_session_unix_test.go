@@ -174,4 +174,9 @@ func TestServerToolIsSwitchedOff(t *testing.T) {
 	p.send(other, "go")
 	p.allow(other, await(p, anyOf[agent.ApprovalRequest]))
 	await(p, func(e agent.ToolCallEnd) bool { return e.Outcome == agent.OutcomeDone && e.Output == "x" })
+	await(p, anyOf[agent.ProcessingEnd])
+	must[backend.Empty](p, "sessions.delete", workbench.SessionRef{Session: id})
+	if left, err := p.store.Setting(t.Context(), "mcp.switched."+id); err != nil || left != "" {
+		t.Errorf("of a deleted session there is %q, %v", left, err)
+	}
 }

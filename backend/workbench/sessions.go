@@ -125,6 +125,9 @@ func (w *Workbench) deleteSession(ctx context.Context, in SessionRef) (backend.E
 		slog.Warn("could not remove the rules of deleted sessions", "err", err)
 	}
 	for _, id := range ids {
+		if err := w.servers.ForgetSession(ctx, id); err != nil {
+			slog.Warn("could not remove the switches of a deleted session", "err", err)
+		}
 		w.removeOutput(id)
 		w.feed.Forget(id)
 	}
