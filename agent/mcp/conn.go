@@ -136,6 +136,11 @@ func (c *conn) makeWire(sse bool) (transport.Interface, error) {
 	c.wire = wire{}
 	switch c.server.Transport {
 	case TransportStdio:
+		if c.cfg.Ready != nil {
+			if err := c.cfg.Ready(c.server); err != nil {
+				return nil, &Fault{Kind: FaultHeld, Detail: err.Error(), Err: err}
+			}
+		}
 		link := newStdioLink(c.server, c.cfg, c)
 		c.wire.Interface, c.wire.program = link, link
 		return &tap{Interface: link}, nil

@@ -18,6 +18,7 @@ type FaultKind string
 // The kinds of faults. Detail has what the comments say.
 const (
 	FaultConfig   FaultKind = "config"    // it cannot be connected as it is configured: what is wrong
+	FaultHeld     FaultKind = "held"      // its program may not start now: why
 	FaultNoFile   FaultKind = "no_file"   // there is no such program: the command
 	FaultStart    FaultKind = "start"     // its program cannot be started: the system's error
 	FaultExited   FaultKind = "exited"    // its program ended: the exit code

@@ -22,9 +22,12 @@ type Config struct {
 	// network policy. It fails with [ErrNeedsAuth] if the user has to authorise. Nil
 	// means the default.
 	RoundTripper func(Server) http.RoundTripper
-	Asker        Asker  // nil refuses what servers ask
-	Changed      func() // there is news to show; it must not block
-	Now          func() time.Time
+	// Ready is asked right before each start of a server's program, and says why it
+	// may not start; nil lets every program start.
+	Ready   func(Server) error
+	Asker   Asker  // nil refuses what servers ask
+	Changed func() // there is news to show; it must not block
+	Now     func() time.Time
 }
 
 // Asker answers what servers ask. Its methods are called on goroutines of their

@@ -69,6 +69,23 @@ func (s *Servers) judge(ctx context.Context) ([]standing, error) {
 	return out, nil
 }
 
+// ready is asked before each start of a program, also when one is started again: what
+// it runs may have changed since the user trusted it.
+func (s *Servers) ready(server client.Server) error {
+	s.mu.Lock()
+	d := s.last.wanted[server.Name]
+	s.mu.Unlock()
+	if d == nil {
+		return nil // it was judged just now, or is a draft
+	}
+	state, err := s.cfg.Trust.Check(s.work.ctx, d.id(), "")
+	if err != nil || state == trust.StateTrusted {
+		return err
+	}
+	s.again() // which says so
+	return backend.Problem(backend.ProblemServerChanged, server.Name)
+}
+
 // TrustForRun trusts what stands there until the program ends, and returns how many
 // servers that is.
 func (s *Servers) TrustForRun(ctx context.Context) (int, error) {

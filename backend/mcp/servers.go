@@ -101,7 +101,7 @@ func New(cfg Config) *Servers {
 		Report: func(server string, err error) { slog.Warn("tokens could not be kept", "server", server, "err", err) },
 	})
 	s.manager = client.New(client.Config{
-		Version: cfg.Version, Dir: cfg.Folder, Environ: cfg.Environ, RoundTripper: s.roundTripper, Asker: cfg.asker(), Changed: s.news,
+		Version: cfg.Version, Dir: cfg.Folder, Environ: cfg.Environ, RoundTripper: s.roundTripper, Ready: s.ready, Asker: cfg.asker(), Changed: s.news,
 	})
 	return s
 }

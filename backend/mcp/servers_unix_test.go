@@ -79,6 +79,30 @@ func TestStrangersServersDoNotRun(t *testing.T) {
 	}
 }
 
+// A server whose program dies is not started again with other files than those that
+// were trusted.
+func TestRestartChecksTrust(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mark := filepath.Join(y.user, "ran")
+	y.put("server.sh", "#!/bin/sh\nATELIER_MCPTEST=good exec "+program+"\n")
+	y.put(".mcp.json", `{"mcpServers": {"a": {"command": "./server.sh"}}}`)
+	y.accept()
+	y.await("project a connected")
+	y.put("server.sh", "#!/bin/sh\ntouch "+mark+"\n")
+	if err := y.manager.Reconnect(t.Context(), "a"); err == nil {
+		t.Error("it was connected again")
+	}
+	y.await("project a changed")
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("what was not trusted ran")
+	}
+}
+
 // A definition that changes between the question and the answer is not accepted.
 func TestAnswerIsForWhatWasShown(t *testing.T) {
 	t.Parallel()

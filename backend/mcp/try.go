@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"errors"
 
 	client "atelier.dev/atelier/agent/mcp"
 	"atelier.dev/atelier/backend"
@@ -60,12 +59,12 @@ func (s *Servers) Test(ctx context.Context, in ServerTestRequest) (ServerTestRep
 		})
 	}
 	connected := trial.Status.State == client.StateConnected || trial.Status.Reason == nil
-	reply.Steps = []ServerTestStep{{Step: "connect", MS: trial.Took.Milliseconds(), OK: connected}}
+	reply.Steps = []ServerTestStep{{Step: "handshake", MS: trial.Took.Milliseconds(), OK: connected}}
 	if !trial.Status.Health.Pinged.IsZero() {
 		reply.Steps = append(reply.Steps, ServerTestStep{Step: "ping", MS: trial.Status.Health.Latency.Milliseconds(), OK: true})
 	}
 	if err := ctx.Err(); err != nil {
-		return reply, errors.Join(err)
+		return reply, err
 	}
 	return reply, nil
 }
