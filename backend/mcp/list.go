@@ -27,7 +27,7 @@ func (s *Servers) List(ctx context.Context, in ServersRequest) (ServersReply, er
 		row := v.row(x)
 		reply.Servers = append(reply.Servers, row)
 		if row.State == StateConnected && !row.SessionOff {
-			reply.Tokens += row.ServerCounts.Tokens
+			reply.Tokens += row.Counts.Tokens
 		}
 	}
 	return reply, nil
@@ -130,19 +130,19 @@ func (v *view) live(row *ServerRow, x standing, status client.Status) {
 	row.Problem = reason(status)
 	row.Peer = ServerPeer{status.Peer.Protocol, status.Peer.Name, status.Peer.Version, status.Peer.Instructions}
 	h := status.Health
-	row.ServerHealth = ServerHealth{
+	row.Health = ServerHealth{
 		Since: milli(status.Since), Next: milli(status.Next), PID: h.PID, Restarts: h.Restarts, Pinged: milli(h.Pinged),
 		LatencyUS: h.Latency.Microseconds(), Answered: milli(h.Answered), Calls: h.Calls, Failures: h.Failures,
 	}
-	row.ServerCounts = ServerCounts{Tools: len(status.Tools), Resources: status.Resources, Prompts: status.Prompts}
+	row.Counts = ServerCounts{Tools: len(status.Tools), Resources: status.Resources, Prompts: status.Prompts}
 	for _, t := range v.tools(x, status) {
 		switch {
 		case t.Before != nil:
-			row.ServerCounts.Changed++
+			row.Counts.Changed++
 		case t.Offer.Off || t.Offer.SessionOff:
-			row.ServerCounts.ToolsOff++
+			row.Counts.ToolsOff++
 		case t.Offer.Problem == nil:
-			row.ServerCounts.Tokens += t.Tokens
+			row.Counts.Tokens += t.Tokens
 		}
 	}
 }

@@ -43,6 +43,10 @@ func isSecret(name, value string) bool {
 	return hasSecret(value) || sensitive.MatchString(name) && value != "" && !reference.MatchString(value)
 }
 
+// IsSecret reports whether a variable or a header of this name has a value that
+// belongs into the keyring.
+func IsSecret(name, value string) bool { return isSecret(name, value) && !hasSecret(value) }
+
 // shown is a draft without the values of secrets, and what there is to say about
 // them.
 func shown(d *definition) (ServerDraft, []ServerFinding) {

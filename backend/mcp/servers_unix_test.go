@@ -203,8 +203,8 @@ func TestChangedToolWaits(t *testing.T) {
 	y.put(filepath.Join(y.user, userFile), `{"mcpServers": {"a": `+good+`}}`)
 	y.await("user a connected")
 	before, err := y.Show(t.Context(), ServerRequest{Name: "a"})
-	if err != nil || before.Server.ServerCounts.Changed != 0 || before.Server.ServerCounts.Tools == 0 {
-		t.Fatalf("%+v, %v", before.Server.ServerCounts, err)
+	if err != nil || before.Server.Counts.Changed != 0 || before.Server.Counts.Tools == 0 {
+		t.Fatalf("%+v, %v", before.Server.Counts, err)
 	}
 	behave("schemas")
 	y.restart()
@@ -215,7 +215,7 @@ func TestChangedToolWaits(t *testing.T) {
 	}
 	i := slices.IndexFunc(after.Tools, func(s ServerTool) bool { return s.Name == "echo" })
 	tool := after.Tools[i]
-	if tool.Before == nil || tool.Before.Diff == "" || tool.Seal == "" || after.Server.ServerCounts.Changed != 1 {
+	if tool.Before == nil || tool.Before.Diff == "" || tool.Seal == "" || after.Server.Counts.Changed != 1 {
 		t.Fatalf("%+v", tool)
 	}
 	status := client.ToolStatus{Name: tool.Name, Title: tool.Title, Description: tool.Description, Schema: tool.Schema, ReadOnly: tool.Hints.ReadOnly, Destructive: tool.Hints.Destructive}

@@ -49,10 +49,10 @@ type ServerRow struct {
 	// SessionOff says that it is switched off in this session only.
 	SessionOff bool `json:"session_off,omitempty"`
 	// Authorised says that tokens for it are kept, which mcp.forget removes.
-	Authorised   bool         `json:"authorised,omitempty"`
-	Peer         ServerPeer   `json:"peer"`
-	ServerHealth ServerHealth `json:"health"`
-	ServerCounts ServerCounts `json:"counts"`
+	Authorised bool         `json:"authorised,omitempty"`
+	Peer       ServerPeer   `json:"peer"`
+	Health     ServerHealth `json:"health"`
+	Counts     ServerCounts `json:"counts"`
 }
 
 // ServerState says what a server is like.

@@ -40,6 +40,13 @@ func (w *Workbench) offered(ctx context.Context, session string, past []agent.Ev
 // returns how many they are.
 func (w *Workbench) TrustServers(ctx context.Context) (int, error) { return w.servers.TrustForRun(ctx) }
 
+// SettleServers connects the servers, and waits until each is connected or is known
+// not to be, or until ctx ends.
+func (w *Workbench) SettleServers(ctx context.Context) {
+	w.servers.Begin()
+	w.servers.Settle(ctx)
+}
+
 // tellServers tells pages that there is news about servers.
 func (w *Workbench) tellServers() {
 	w.feed.Publish(agent.Event{At: time.Now().UnixMilli(), Data: agent.ServersChange{}})

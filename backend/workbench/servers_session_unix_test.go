@@ -44,7 +44,7 @@ func withServers(t *testing.T, s client.Server, folder, home string, rounds ...l
 	}
 	p := openPage(t, folder, home, getenv, func(s *storage.Store) backend.Store { return s }, func(*workbench.Config) {})
 	p.servers(func(r mcp.ServersReply) bool {
-		return slices.ContainsFunc(r.Servers, func(row mcp.ServerRow) bool { return row.State == mcp.StateConnected && row.ServerCounts.Tools > 0 })
+		return slices.ContainsFunc(r.Servers, func(row mcp.ServerRow) bool { return row.State == mcp.StateConnected && row.Counts.Tools > 0 })
 	})
 	return p
 }

@@ -2,9 +2,13 @@ package cli
 
 import "fmt"
 
-const mcpUsage = `Usage: atelier mcp serve [flags] [DIR]
+const mcpUsage = `Usage: atelier mcp list|test|add|remove|serve [flags]
 
-  serve  offers Atelier's tools to a client of the Model Context Protocol
+  list    lists the servers of this project and of yours, and connects them to say what they are like
+  test    connects one server, and says how that went step by step
+  add     adds a server
+  remove  removes a server
+  serve   offers Atelier's tools to other programs
 `
 
 // mcp is about servers of the Model Context Protocol, Atelier's own among them.
@@ -14,6 +18,14 @@ func (c *command) mcp(args []string) int {
 		name = args[0]
 	}
 	switch name {
+	case "list":
+		return c.listServers(args[1:])
+	case "test":
+		return c.testServer(args[1:])
+	case "add":
+		return c.addServer(args[1:])
+	case "remove":
+		return c.removeServer(args[1:])
 	case "serve":
 		return c.serveTools(args[1:])
 	case "help", "--help", "-h":

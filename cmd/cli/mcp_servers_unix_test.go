@@ -1,0 +1,67 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/agent/mcp/mcptest"
+	"atelier.dev/atelier/backend/mcp"
+)
+
+// Servers are added, listed as they are, tested and removed from the command line. A
+// secret does not stand in the file.
+func TestServersFromTheCommandLine(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	good := mcptest.Stdio(t, "good")
+	add := []string{"mcp", "add", "good", "--env", "MY_TOKEN=tok-123"}
+	for name, value := range good.Stdio.Env {
+		add = append(add, "--env", name+"="+value)
+	}
+	add = append(add, "--", good.Stdio.Command)
+	for _, args := range [][]string{append(add, good.Stdio.Args...), {"mcp", "add", "gone", "--", "no-such-program"}} {
+		if _, errs, code := p.run(args...); code != 0 {
+			t.Fatalf("%v: %s", args, errs)
+		}
+	}
+	out, errs, code := p.run("mcp", "list")
+	if code != 0 {
+		t.Fatal(errs)
+	}
+	for _, want := range []string{"good  connected, ", "gone  failed", "no-such-program", "settings.json:"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in the list:\n%s", want, out)
+		}
+	}
+	if out, _, _ = p.run("mcp", "list", "--json"); strings.Contains(out, "tok-123") {
+		t.Errorf("the list shows a secret:\n%s", out)
+	}
+	var reply mcp.ServersReply
+	if err := json.Unmarshal([]byte(out), &reply); err != nil || len(reply.Servers) != 2 {
+		t.Errorf("%v, %+v", err, reply)
+	}
+	if b, err := os.ReadFile(reply.Servers[0].Origin.File); err != nil || strings.Contains(string(b), "tok-123") {
+		t.Errorf("the file is %s, %v", b, err)
+	}
+	if out, errs, code = p.run("mcp", "test", "good"); code != 0 || !strings.Contains(out, "echo") {
+		t.Errorf("test of a good server: %d\n%s%s", code, out, errs)
+	}
+	if out, errs, code = p.run("mcp", "test", "gone"); code != 1 || !strings.Contains(out, "FAILED") || !strings.Contains(errs, "no-such-program") {
+		t.Errorf("test of a server that is not there: %d\n%s%s", code, out, errs)
+	}
+	if _, errs, code = p.run("mcp", "remove", "gone"); code != 0 {
+		t.Error(errs)
+	}
+	if out, _, _ = p.run("mcp", "list"); strings.Contains(out, "gone") {
+		t.Errorf("a removed server is listed:\n%s", out)
+	}
+	for _, args := range [][]string{{"mcp", "add", "x"}, {"mcp", "add", "--env", "x", "y", "--", "z"}, {"mcp", "add", "y", "https://z.example", "more"}, {"mcp", "test"}, {"mcp", "remove"}, {"mcp", "fly"}} {
+		if _, _, code := p.run(args...); code != 2 {
+			t.Errorf("%v ended with %d", args, code)
+		}
+	}
+}
