@@ -52,9 +52,29 @@ func (w *Workbench) tellServers() {
 	w.feed.Publish(agent.Event{At: time.Now().UnixMilli(), Data: agent.ServersChange{}})
 }
 
+// listServers is mcp.list. It says whether the model of a session finds tools by
+// searching.
+func (w *Workbench) listServers(ctx context.Context, in mcp.ServersRequest) (mcp.ServersReply, error) {
+	reply, err := w.servers.List(ctx, in)
+	if err != nil || in.Session == "" {
+		return reply, err
+	}
+	if info, err := w.session(ctx, in.Session); err == nil {
+		window := w.providers.Limits(info.Settings.Provider, info.Settings.Model).Window
+		tools := 0
+		for _, row := range reply.Servers {
+			if row.State == mcp.StateConnected && !row.SessionOff {
+				tools += row.ServerCounts.Tools - row.ServerCounts.ToolsOff
+			}
+		}
+		reply.Deferred = offer.Defers(window, reply.Tokens, tools)
+	}
+	return reply, nil
+}
+
 // serverMethods registers the methods of MCP servers and of slash commands.
 func (w *Workbench) serverMethods(d *Dispatcher) {
-	handle(d, "mcp.list", w.servers.List)
+	handle(d, "mcp.list", w.listServers)
 	handle(d, "mcp.show", w.servers.Show)
 	handle(d, "mcp.switch", w.servers.Switch)
 	handle(d, "mcp.reconnect", w.servers.Reconnect)

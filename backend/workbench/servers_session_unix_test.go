@@ -159,6 +159,23 @@ func TestServerAsksAndProgramEnds(t *testing.T) {
 	}
 }
 
+// A server with more tools than fit into a share of the window is searched, and the
+// list says so (OAS-308).
+func TestServerToolsAreDeferred(t *testing.T) {
+	t.Parallel()
+	p := withServers(t, mcptest.Stdio(t, "many-tools"), t.TempDir(), t.TempDir(),
+		llmtest.Round{Calls: []llmtest.Call{llmtest.Use("ToolSearch", map[string]string{"query": "select:tool7"})}}, llmtest.Round{Text: "Done."})
+	id := p.session("openai")
+	if !must[mcp.ServersReply](p, "mcp.list", mcp.ServersRequest{Session: id}).Deferred {
+		t.Error("the list does not say so")
+	}
+	p.send(id, "go")
+	if end := await(p, anyOf[agent.ToolCallEnd]); end.Tool != "ToolSearch" || end.Details == nil || !slices.Equal(end.Details.Loaded, []string{"mcp__many-tools__tool7"}) {
+		t.Errorf("%+v", end)
+	}
+	await(p, anyOf[agent.ProcessingEnd])
+}
+
 // A tool that the user switches off in a session is not called there, also by a model
 // that knows it; elsewhere it is (OAS-410).
 func TestServerToolIsSwitchedOff(t *testing.T) {

@@ -75,11 +75,12 @@ type Session struct {
 	weight weight
 }
 
-// weight is what the definitions of tools cost in a state, in tokens.
+// weight is what the definitions of tools amount to in a state.
 type weight struct {
-	known           bool
-	at              state
-	all, deferrable int
+	known         bool
+	at            state
+	tokens, tools int
+	deferrable    bool // some may be deferred
 }
 
 // owner is a tool by its server's own names.
@@ -99,10 +100,13 @@ type state struct {
 }
 
 // Tools are deferred if they would take more than a share of the window or more
-// than a number of tokens.
+// than a number of tokens, or are too many.
 const (
 	maxShare  = 10 // percent of the window
 	maxTokens = 20_000
+	// maxShown is below what the strictest provider accepts in a request, 128 tools,
+	// beside those of the session itself.
+	maxShown = 100
 )
 
 // New returns what the servers offer to a session.
@@ -136,35 +140,39 @@ func (s *Session) Notes(provider, model string) []agent.Note { return s.current(
 // definitions of all tools cost in a request, in tokens.
 func (s *Session) Deferred(provider, model string) (deferred bool, tokens int) {
 	servers, _ := s.cfg.Servers.Tools()
-	tokens, deferrable := s.weigh(servers)
-	return s.tooMany(provider, model, tokens, deferrable), tokens
+	w := s.weigh(servers)
+	return s.tooMany(provider, model, w), w.tokens
 }
 
-// weigh returns what the definitions of tools cost in a request, in tokens: all,
-// and those that may be deferred.
-func (s *Session) weigh(servers []mcp.ServerTools) (all, deferrable int) {
+// weigh adds up the tools that are offered.
+func (s *Session) weigh(servers []mcp.ServerTools) (w weight) {
 	held := s.cfg.Switches.Held(s.cfg.Session)
 	for _, server := range servers {
 		for _, t := range server.Tools {
 			if t.Problem != "" || held(server.Server, &t) != "" {
 				continue
 			}
-			all += t.Tokens
-			if !server.AlwaysShown {
-				deferrable += t.Tokens
-			}
+			w.tools++
+			w.tokens += t.Tokens
+			w.deferrable = w.deferrable || !server.AlwaysShown
 		}
 	}
-	return all, deferrable
+	return w
 }
 
 // tooMany reports whether tools are deferred for a model.
-func (s *Session) tooMany(provider, model string, all, deferrable int) bool {
+func (s *Session) tooMany(provider, model string, w weight) bool {
+	return (w.deferrable || w.tools > maxShown) && Defers(s.cfg.Window(provider, model), w.tokens, w.tools)
+}
+
+// Defers reports whether so many tools, whose definitions have so many tokens, are
+// too many to be shown in a window, which is 0 if it is unknown.
+func Defers(window int64, tokens, tools int) bool {
 	most := int64(maxTokens)
-	if window := s.cfg.Window(provider, model); window > 0 {
+	if window > 0 {
 		most = min(most, window*maxShare/100)
 	}
-	return deferrable > 0 && int64(all) > most
+	return int64(tokens) > most || tools > maxShown
 }
 
 // current returns what is built for a model, anew if something changed.
@@ -178,10 +186,10 @@ func (s *Session) current(provider, model string) *built {
 		return &built{}
 	}
 	if at := (state{servers: now.servers, switches: now.switches}); !s.weight.known || s.weight.at != at {
-		s.weight = weight{known: true, at: at}
-		s.weight.all, s.weight.deferrable = s.weigh(servers)
+		s.weight = s.weigh(servers)
+		s.weight.known, s.weight.at = true, at
 	}
-	deferred := s.tooMany(provider, model, s.weight.all, s.weight.deferrable)
+	deferred := s.tooMany(provider, model, s.weight)
 	if b := s.built[deferred]; b != nil && b.state == now {
 		return b
 	}
@@ -208,18 +216,21 @@ func (s *Session) build(servers []mcp.ServerTools, deferred bool) *built {
 		_ = registry.Register(s.listTool())
 		_ = registry.Register(s.readTool())
 	}
+	shown := 0
 	for _, t := range tools {
-		if deferred && !t.always {
+		if deferred && (!t.always || shown == maxShown-maxFound) {
 			later = append(later, t)
 			continue
 		}
+		shown++
 		_ = registry.Register(t)
 	}
 	slices.SortStableFunc(later, func(a, b *remote) int { return s.place(a) - s.place(b) })
 	for _, t := range later {
-		shown := *t
-		shown.spec.Hidden = !slices.Contains(s.loaded, t.spec.Name)
-		_ = registry.Register(&shown)
+		one := *t
+		// The oldest that were loaded make room for the newest.
+		one.spec.Hidden = slices.Index(s.loaded, t.spec.Name) < max(0, len(s.loaded)-maxShown+shown)
+		_ = registry.Register(&one)
 	}
 	b.notes = notes(servers, held, tools, later)
 	return b

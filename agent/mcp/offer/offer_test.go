@@ -3,6 +3,7 @@ package offer_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -440,6 +441,31 @@ func TestNotes(t *testing.T) {
 	for _, n := range o.Notes("p", "m") {
 		if strings.Contains(n.Text, "evil") {
 			t.Errorf("of a server that is off: %s", n.Text)
+		}
+	}
+}
+
+// A provider refuses a request with more than 128 tools, so many small ones are
+// deferred too, and what is loaded stays below that: the oldest give way.
+func TestShownToolsAreLimited(t *testing.T) {
+	t.Parallel()
+	var tools, loaded []string
+	for i := range 1_000 {
+		tools = append(tools, fmt.Sprintf("t%d", i))
+		loaded = append(loaded, "mcp__a__"+tools[i])
+	}
+	small := hub("a", tools...)
+	for i := range small.Tools {
+		small.Tools[i].Tokens = 1
+	}
+	s := &servers{}
+	for always, loads := range map[bool][]string{false: loaded, true: loaded[100:400]} {
+		small.AlwaysShown = always
+		s.set(small)
+		o := offer.New(offer.Config{Servers: s, Loaded: loads})
+		shown := strings.Fields(names(o.More("p", "m")))
+		if len(shown) > 110 || shown[0] != "ToolSearch" || shown[len(shown)-1] != loads[len(loads)-1] {
+			t.Errorf("%t: %d are shown", always, len(shown))
 		}
 	}
 }
