@@ -64,7 +64,7 @@ func (w *Workbench) listServers(ctx context.Context, in mcp.ServersRequest) (mcp
 		tools := 0
 		for _, row := range reply.Servers {
 			if row.State == mcp.StateConnected && !row.SessionOff {
-				tools += row.ServerCounts.Tools - row.ServerCounts.ToolsOff
+				tools += row.Counts.Tools - row.Counts.ToolsOff
 			}
 		}
 		reply.Deferred = offer.Defers(window, reply.Tokens, tools)
