@@ -1,16 +1,12 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
-
-	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/mcp"
 )
@@ -54,14 +50,14 @@ func (c *command) listServers(args []string) int {
 func printServers(out io.Writer, reply mcp.ServersReply) {
 	for _, f := range reply.Files {
 		if f.Problem != nil {
-			fmt.Fprintf(out, "%s\n  %s\n", f.Path, f.Problem.Message)
+			fmt.Fprintf(out, "%s\n  %s\n", line(f.Path), line(f.Problem.Message))
 		}
 	}
 	if len(reply.Servers) == 0 {
 		fmt.Fprintln(out, "No servers are configured. Add one with atelier mcp add, or in the panel MCP servers.")
 	}
 	for _, s := range reply.Servers {
-		fmt.Fprintf(out, "%s  %s", s.Name, serverStates[s.State])
+		fmt.Fprintf(out, "%s  %s", oneLine(s.Name), serverStates[s.State])
 		if s.State == mcp.StateConnected {
 			fmt.Fprintf(out, ", %d tools, about %d tokens", s.Counts.Tools, s.Counts.Tokens)
 		}
@@ -69,12 +65,12 @@ func printServers(out io.Writer, reply mcp.ServersReply) {
 		if target == "" {
 			target = strings.Join(append([]string{s.Draft.Command}, s.Draft.Args...), " ")
 		}
-		fmt.Fprintf(out, "\n  %s: %s\n  %s:%d (%s)\n", s.Draft.Transport, target, s.Origin.File, s.Origin.Line, s.Origin.Scope)
+		fmt.Fprintf(out, "\n  %s: %s\n  %s:%d (%s)\n", oneLine(s.Draft.Transport), line(target), line(s.Origin.File), s.Origin.Line, s.Origin.Scope)
 		if s.Problem != nil {
-			fmt.Fprintf(out, "  %s %s\n", s.Problem.Message, s.Problem.Next)
+			fmt.Fprintf(out, "  %s %s\n", line(s.Problem.Message), s.Problem.Next)
 		}
 		for _, f := range s.Findings {
-			fmt.Fprintf(out, "  %s\n", f.Message)
+			fmt.Fprintf(out, "  %s\n", line(f.Message))
 		}
 	}
 }
@@ -90,7 +86,7 @@ func (c *command) testServer(args []string) int {
 		return c.misused(flags, "name one server")
 	}
 	return c.withApp(flags.Arg(1), func(a *app) error {
-		list, err := ask[mcp.ServersReply](c.ctx, a, "mcp.list", mcp.ServersRequest{})
+		list, err := ask[mcp.ServersReply](c.ctx, a, "mcp.list", mcp.ServersRequest{Still: true}) // the others are left alone
 		if err != nil {
 			return err
 		}
@@ -120,94 +116,20 @@ func (c *command) reportTest(reply mcp.ServerTestReply) error {
 		fmt.Fprintf(c.out, "%s  %-10s %6d ms\n", mark, step.Step, step.MS)
 	}
 	if reply.Peer.Name != "" {
-		fmt.Fprintf(c.out, "It calls itself %s %s and speaks %s.\n", reply.Peer.Name, reply.Peer.Version, reply.Peer.Protocol)
+		fmt.Fprintf(c.out, "It calls itself %s %s and speaks %s.\n", oneLine(reply.Peer.Name), oneLine(reply.Peer.Version), oneLine(reply.Peer.Protocol))
 	}
 	for _, t := range reply.Tools {
-		fmt.Fprintf(c.out, "  %s  about %d tokens\n", t.Name, t.Tokens)
+		fmt.Fprintf(c.out, "  %s  about %d tokens\n", oneLine(t.Name), t.Tokens)
 	}
 	if reply.Error == nil {
 		return nil
 	}
-	fmt.Fprintln(c.err, reply.Error.Message, reply.Error.Next)
+	fmt.Fprintln(c.err, line(reply.Error.Message), reply.Error.Next)
 	if reply.Error.Details != "" {
-		fmt.Fprintf(c.err, "(%s)\n", reply.Error.Details)
+		fmt.Fprintf(c.err, "(%s)\n", line(reply.Error.Details))
 	}
 	if reply.Stderr != "" {
 		fmt.Fprintf(c.err, "It printed:\n%s\n", reply.Stderr)
 	}
 	return errSaid
-}
-
-// addServer adds a server to a settings file.
-func (c *command) addServer(args []string) int {
-	flags := c.flags("atelier mcp add [flags] NAME URL | NAME -- COMMAND [ARGUMENT…]")
-	scope := scopeFlag(flags)
-	transport := flags.String("transport", "", "http or sse, for an address (default http)")
-	env := flags.StringArray("env", nil, "NAME=VALUE, a variable for the program; ${NAME} takes it from the environment")
-	headers := flags.StringArray("header", nil, "NAME=VALUE, a header for an address; ${NAME} takes it from the environment")
-	if code, ok := c.parse(flags, args); !ok {
-		return code
-	}
-	rest := flags.Args()
-	if len(rest) < 2 {
-		return c.misused(flags, "name the server, then its address, or its command behind --")
-	}
-	draft := mcp.ServerDraft{Name: rest[0], Transport: "stdio", Command: rest[1], Args: rest[2:]}
-	if strings.HasPrefix(rest[1], "http://") || strings.HasPrefix(rest[1], "https://") {
-		if len(rest) > 2 {
-			return c.misused(flags, "an address takes no arguments")
-		}
-		draft = mcp.ServerDraft{Name: rest[0], Transport: cmp.Or(*transport, "http"), URL: rest[1]}
-	}
-	var err error
-	if draft.Env, err = pairs(*env); err == nil {
-		draft.Headers, err = pairs(*headers)
-	}
-	if err != nil {
-		return c.misused(flags, err.Error())
-	}
-	draft.Secrets = map[string]string{}
-	for _, values := range []map[string]string{draft.Env, draft.Headers} {
-		for name, value := range values {
-			if mcp.IsSecret(name, value) {
-				draft.Secrets[name], values[name] = value, ""
-			}
-		}
-	}
-	return c.withApp("", func(a *app) error {
-		_, err := ask[backend.Empty](c.ctx, a, "mcp.save", mcp.ServerSaveRequest{Draft: draft, Scope: agent.Scope(*scope)})
-		return err
-	})
-}
-
-// removeServer removes a server from its settings file.
-func (c *command) removeServer(args []string) int {
-	flags := c.flags("atelier mcp remove NAME")
-	if code, ok := c.parse(flags, args); !ok {
-		return code
-	}
-	if flags.NArg() != 1 {
-		return c.misused(flags, "name one server")
-	}
-	return c.withApp("", func(a *app) error {
-		_, err := ask[backend.Empty](c.ctx, a, "mcp.remove", mcp.ServerRequest{Name: flags.Arg(0)})
-		return err
-	})
-}
-
-func scopeFlag(flags *pflag.FlagSet) *string {
-	return flags.String("scope", string(agent.ScopeUser), "user: all your projects; project: .mcp.json, shared with the repository;\nlocal: this project, for you alone")
-}
-
-// pairs reads NAME=VALUE.
-func pairs(list []string) (map[string]string, error) {
-	out := map[string]string{}
-	for _, entry := range list {
-		name, value, ok := strings.Cut(entry, "=")
-		if !ok || name == "" {
-			return nil, fmt.Errorf("%q is not NAME=VALUE", entry)
-		}
-		out[name] = value
-	}
-	return out, nil
 }
