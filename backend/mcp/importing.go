@@ -222,6 +222,7 @@ func (f foreign) look() (found, bool) {
 		out.definitions = append(out.definitions, parse(m.Name, m.Raw))
 		fmt.Fprintf(sum, "%d:%s%d:%s", len(m.Name), m.Name, len(m.Raw), m.Raw)
 	}
+	sum.Write(settings.Encode(out.inputs))
 	out.Seal = hex.EncodeToString(sum.Sum(nil))
 	return out, len(members) > 0
 }
@@ -289,18 +290,54 @@ func (s *Servers) Import(ctx context.Context, in ServerImportRequest) (backend.E
 	if source.Seal != in.Seal {
 		return backend.Empty{}, backend.Problem(backend.ProblemServerImport, in.Path)
 	}
+	file, ok := s.target(cmp.Or(in.Scope, agent.ScopeUser))
+	if !ok {
+		return backend.Empty{}, backend.Problem(backend.ProblemServerScope)
+	}
+	var drafts []*draft // all are checked before the first is saved
 	for _, name := range in.Names {
 		i := slices.IndexFunc(source.definitions, func(d *definition) bool { return d.draft.Name == name })
 		if i < 0 {
 			return backend.Empty{}, backend.Problem(backend.ProblemServerMissing, clip(name))
 		}
-		draft := source.filled(source.definitions[i].draft, in.Inputs)
-		draft.Options.Trusted = false // the other program's word does not count here
-		if _, err := s.Save(ctx, ServerSaveRequest{Draft: draft, Scope: cmp.Or(in.Scope, agent.ScopeUser)}); err != nil {
+		if stands(file, s.reader.Read(file), name) != nil {
+			return backend.Empty{}, backend.Problem(backend.ProblemServerTaken, file.Path(), clip(name))
+		}
+		from := source.definitions[i]
+		in := source.filled(from.draft, in.Inputs)
+		in.Options.Trusted = false // the other program's word does not count here
+		d, err := s.drafted(ctx, in, "", "")
+		if err != nil {
+			return backend.Empty{}, err
+		}
+		d.definition = parse(name, withSwitches(d.raw, from.raw))
+		drafts = append(drafts, d)
+	}
+	for _, d := range drafts {
+		if err := s.put(ctx, d, file); err != nil {
 			return backend.Empty{}, err
 		}
 	}
 	return backend.Empty{}, nil
+}
+
+// switchMembers are the members that have a server, or tools of it, off.
+var switchMembers = []string{"disabled", "enabled", "disabledTools", "disabled_tools", "excludeTools", "enabledTools", "enabled_tools", "includeTools"}
+
+// withSwitches returns a definition with the switches of another one: what the user
+// has off in one program is not on in this one.
+func withSwitches(raw, from json.RawMessage) json.RawMessage {
+	members, _, err := settings.Members(raw, 0)
+	others, _, also := settings.Members(from, 0)
+	if err != nil || also != nil {
+		return raw
+	}
+	for _, m := range others {
+		if slices.Contains(switchMembers, m.Name) {
+			members = append(members, m)
+		}
+	}
+	return object(members)
 }
 
 // filled returns a draft with the values that the person gave. Secrets go into the

@@ -198,23 +198,28 @@ func (s *Servers) Save(ctx context.Context, in ServerSaveRequest) (backend.Empty
 	if !ok {
 		return backend.Empty{}, backend.Problem(backend.ProblemServerScope)
 	}
+	return backend.Empty{}, s.put(ctx, d, file)
+}
+
+// put writes a draft into a file, with everything that belongs to it.
+func (s *Servers) put(ctx context.Context, d *draft, file settings.File) error {
 	d.file, d.origin = file, ServerOrigin{Scope: file.Scope, File: file.Path()}
 	if err := s.carrySecrets(d); err != nil {
-		return backend.Empty{}, err
+		return err
 	}
 	if err := s.write(d); err != nil {
-		return backend.Empty{}, err
+		return err
 	}
 	if err := s.leave(ctx, d); err != nil {
-		return backend.Empty{}, err
+		return err
 	}
 	s.current()
 	if err := s.accept(ctx, d.definition); err != nil {
-		return backend.Empty{}, err
+		return err
 	}
 	s.again()
 	s.cfg.Changed()
-	return backend.Empty{}, nil
+	return nil
 }
 
 // carrySecrets stores the new secrets of a draft, and those that it takes over, where
