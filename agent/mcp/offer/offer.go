@@ -336,7 +336,7 @@ func (s *Session) advise(name string) string {
 		}
 		var names []string
 		for _, t := range server.Tools {
-			if len(names) < mostNamed {
+			if len(names) < mostNamed && t.Model != "" && s.held(who.server, &t) == "" {
 				names = append(names, t.Model)
 			}
 		}

@@ -317,7 +317,9 @@ func TestHeldTools(t *testing.T) {
 	if !strings.Contains(ends[0].Output, `The server "a" is not connected.`) || !strings.Contains(ends[1].Output, `The server "never" is not connected.`) {
 		t.Errorf("%s | %s", ends[0].Output, ends[1].Output)
 	}
-	s.set(hub("a", "z"))
+	odd := hub("a", "z")
+	odd.Tools = append(odd.Tools, mcp.ToolStatus{Name: "has no name for models"})
+	s.set(odd)
 	if end := w.run("go")[0]; !strings.Contains(end.Output, `has no such tool. Some of its tools are: mcp__a__z.`) {
 		t.Error(end.Output)
 	}
