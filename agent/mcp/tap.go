@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	protocol "github.com/mark3labs/mcp-go/mcp"
@@ -47,7 +48,7 @@ func (t *httpTap) SetProtocolVersion(version string) { t.link.SetProtocolVersion
 func (t *tap) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	h, ok := ctx.Value(heldKey{}).(*held)
 	if !ok {
-		return t.probe(ctx, request)
+		return t.ask(ctx, request)
 	}
 	h.result, h.fault, h.sent = nil, nil, true
 	if len(h.header) > 0 {
@@ -63,9 +64,9 @@ func (t *tap) SendRequest(ctx context.Context, request transport.JSONRPCRequest)
 		t.shelf.expect(id)
 		defer t.shelf.take(id)
 	}
-	response, err := t.probe(ctx, request)
-	if err != nil || response == nil {
-		return response, err
+	response, err := t.ask(ctx, request)
+	if err != nil {
+		return nil, err
 	}
 	if t.shelf != nil {
 		if big := t.shelf.take(id); big != nil {
@@ -79,6 +80,24 @@ func (t *tap) SendRequest(ctx context.Context, request transport.JSONRPCRequest)
 		return &instead, nil
 	}
 	return response, nil
+}
+
+// ask returns an answer or an error. Mcp-go's transport for SSE has a timer of its own
+// for the deadline of ctx. If that is the faster one, it returns an error that does
+// not say so, or neither an answer nor an error, which its client does not survive.
+func (t *tap) ask(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	response, err := t.probe(ctx, request)
+	if err == nil && response != nil {
+		return response, nil
+	}
+	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
+		<-ctx.Done() // any moment now
+		return nil, ctx.Err()
+	}
+	if err == nil {
+		err = &Fault{Kind: FaultProtocol, Detail: "no answer"}
+	}
+	return nil, err
 }
 
 // inputRequired marks a result that asks for something first, which is mcp-go's
