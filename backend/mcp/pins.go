@@ -24,6 +24,11 @@ const (
 	maxPins = 1 << 20 // of a server
 )
 
+// maxSeen limits how many tools of a server are accepted because nobody has seen them
+// before. A server that goes on making up names has its further tools wait for the
+// user.
+const maxSeen = 2000
+
 // pin is a tool as the user accepted it: as it was when it was first seen, or as it
 // was shown after a change.
 type pin struct {
@@ -81,7 +86,7 @@ func (s *Servers) pinsOf(ctx context.Context, d *definition, tools []client.Tool
 		return p
 	}
 	for _, t := range tools {
-		if _, ok := p.Tools[t.Name]; !ok {
+		if _, ok := p.Tools[t.Name]; !ok && len(p.Tools) < maxSeen {
 			return s.see(ctx, d, tools)
 		}
 	}
@@ -92,7 +97,7 @@ func (s *Servers) pinsOf(ctx context.Context, d *definition, tools []client.Tool
 func (s *Servers) see(ctx context.Context, d *definition, tools []client.ToolStatus) pinned {
 	p, err := s.changePins(ctx, d, func(accepted map[string]pin) {
 		for _, t := range tools {
-			if _, ok := accepted[t.Name]; !ok {
+			if _, ok := accepted[t.Name]; !ok && len(accepted) < maxSeen {
 				accept(accepted, t)
 			}
 		}

@@ -233,6 +233,30 @@ func TestChangedToolWaits(t *testing.T) {
 	}
 }
 
+// A server that makes up new tools for ever does not fill the database: from some
+// number on they wait for the user.
+func TestEndlessToolsWait(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	good, _ := y.good()
+	y.put(filepath.Join(y.user, userFile), `{"mcpServers": {"a": `+good+`}}`)
+	y.await("user a connected")
+	y.mu.Lock()
+	d := y.last.wanted["a"]
+	y.mu.Unlock()
+	var tools []client.ToolStatus
+	for i := range maxSeen + 10 {
+		tools = append(tools, client.ToolStatus{Name: fmt.Sprint("new", i)})
+	}
+	known := y.pinsOf(t.Context(), d, tools)
+	if _, waits := known.changed(tools[0]); waits || len(known.Tools) != maxSeen {
+		t.Errorf("%d tools are kept, and the first one waits: %v", len(known.Tools), waits)
+	}
+	if _, waits := y.pinsOf(t.Context(), d, tools).changed(tools[len(tools)-1]); !waits {
+		t.Error("the last one was accepted")
+	}
+}
+
 // Secrets are in the keyring, and the file has a reference that no other file can use.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
