@@ -41,7 +41,17 @@ const (
 	ProblemServerClosed       ProblemID = "server_closed"
 	ProblemServerToolUnusable ProblemID = "server_tool_unusable"
 	ProblemServerAuthorise    ProblemID = "server_authorise"
-	ProblemServerToolOff      ProblemID = "server_tool_off"
+
+	ProblemServerAuthEnded      ProblemID = "server_auth_ended"
+	ProblemServerAuthRefused    ProblemID = "server_auth_refused"
+	ProblemServerAuthScopes     ProblemID = "server_auth_scopes"
+	ProblemServerAuthDenied     ProblemID = "server_auth_denied"
+	ProblemServerAuthExpired    ProblemID = "server_auth_expired"
+	ProblemServerAuthPort       ProblemID = "server_auth_port"
+	ProblemServerAuthClient     ProblemID = "server_auth_client"
+	ProblemServerAuthUnattended ProblemID = "server_auth_unattended"
+
+	ProblemServerToolOff ProblemID = "server_tool_off"
 
 	// Problems of files.
 	ProblemServerImport       ProblemID = "server_import"
@@ -109,7 +119,27 @@ var serverProblems = map[ProblemID]problem{
 	ProblemServerClosed:       {code: CodeInvalid, message: "{0} was disconnected."},
 	ProblemServerToolUnusable: {code: CodeInvalid, message: "Models cannot be offered the tool {0}.", next: "Read the reason in the details."},
 	ProblemServerAuthorise:    {code: CodeInvalid, message: "{0} cannot be authorised.", kept: keptAll, next: "Read the reason in the details."},
-	ProblemServerToolOff:      {code: CodeInvalid, message: "The tool {1} of {0} is switched off.", next: "Switch it on."},
+	ProblemServerAuthEnded:    {code: CodeInvalid, message: "What you authorised for {0} has ended or was revoked.", next: "Authorise it again."},
+	ProblemServerAuthRefused:  {code: CodeInvalid, message: "{0} refuses the token that was issued for it.", next: "Authorise it again."},
+	ProblemServerAuthScopes:   {code: CodeInvalid, message: "{0} asks for more rights than you authorised: {1}.", next: "Authorise it again if it may have them."},
+	ProblemServerAuthDenied: {
+		code: CodeInvalid, message: "{0} was not authorised, because you or its authorisation server refused.", next: "Authorise it again if you want to use it.",
+	},
+	ProblemServerAuthExpired: {
+		code: CodeInvalid, message: "{0} was not authorised, because nobody came back from the browser within ten minutes.", next: "Authorise it again.",
+	},
+	ProblemServerAuthPort: {
+		code: CodeInvalid, message: "{0} cannot be authorised, because another program uses the port {1}, to which the browser would come back.",
+		kept: keptAll, next: "End that program, or change the port in the definition of the server.",
+	},
+	ProblemServerAuthClient: {
+		code: CodeInvalid, message: "{0} cannot be authorised, because its authorisation server knows only clients that were registered by hand.",
+		kept: keptAll, next: "Register Atelier there, and add the client's id to the definition of the server.",
+	},
+	ProblemServerAuthUnattended: {
+		code: CodeInvalid, message: "{0} is authorised without a person, as its definition says.", kept: keptAll, next: "Correct what the definition says about it.",
+	},
+	ProblemServerToolOff: {code: CodeInvalid, message: "The tool {1} of {0} is switched off.", next: "Switch it on."},
 	ProblemServerImport: {
 		code: CodeBusy, message: "{0} has changed since it was shown.", kept: keptServers, next: "Look at its servers again, then import them.",
 	},

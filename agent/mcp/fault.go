@@ -51,6 +51,9 @@ type Fault struct {
 
 func (f *Fault) Error() string {
 	text := string(f.Kind)
+	if f.Kind == FaultAuth {
+		text = ErrNeedsAuth.Error() // which the log of the connection shows
+	}
 	if f.Detail != "" {
 		text += ": " + f.Detail
 	}

@@ -43,6 +43,7 @@ type view struct {
 	status   map[string]client.Status
 	lacking  map[string][]ServerFinding
 	wanted   map[string]*definition
+	tokens   map[string]string
 }
 
 func (s *Servers) view(ctx context.Context, session string) (*view, error) {
@@ -58,7 +59,7 @@ func (s *Servers) view(ctx context.Context, session string) (*view, error) {
 		return nil, err
 	}
 	s.mu.Lock()
-	v.lacking, v.wanted = s.last.lacking, s.last.wanted
+	v.lacking, v.wanted, v.tokens = s.last.lacking, s.last.wanted, s.last.tokens
 	s.mu.Unlock()
 	for _, status := range s.manager.Status() {
 		v.status[status.Name] = status
@@ -128,6 +129,13 @@ func (v *view) live(row *ServerRow, x standing, status client.Status) {
 	row.Findings = append(row.Findings, v.lacking[x.id()]...)
 	row.State = states[status.State]
 	row.Problem = reason(status)
+	if key, remote := v.tokens[row.Name]; remote {
+		asked := v.servers.asked(x.id())
+		row.Auth = ServerAuth{Kept: v.servers.authority.Holds(key), URL: asked.url}
+		if row.State == StateNeedsAuth && asked.problem != nil {
+			row.Problem = asked.problem
+		}
+	}
 	row.Peer = ServerPeer{status.Peer.Protocol, status.Peer.Name, status.Peer.Version, status.Peer.Instructions}
 	h := status.Health
 	row.Health = ServerHealth{
@@ -208,7 +216,7 @@ func reason(status client.Status) *backend.Error {
 		return nil
 	}
 	if errors.Is(status.Reason, client.ErrNeedsAuth) {
-		return backend.Problem(backend.ProblemServerNeedsAuth, status.Name)
+		return wanted(status)
 	}
 	var fault *client.Fault
 	if errors.As(status.Reason, &fault) {

@@ -69,17 +69,19 @@ type sessions struct {
 type connecting struct {
 	lacking map[string][]ServerFinding // what was missing, by id of a definition
 	wanted  map[string]*definition     // what is connected, by name
+	tokens  map[string]string          // the keys of tokens, by name
 }
 
 // worker connects what should be connected, on a goroutine of its own.
 type worker struct {
-	begin  sync.Once
-	begun  atomic.Bool
-	flows  sync.WaitGroup // of users who authorise
-	kick   chan struct{}
-	ctx    context.Context
-	cancel context.CancelFunc
-	ended  chan struct{}
+	begin    sync.Once
+	begun    atomic.Bool
+	flows    sync.WaitGroup // of users who authorise
+	consents consents       // under mu of the servers
+	kick     chan struct{}
+	ctx      context.Context
+	cancel   context.CancelFunc
+	ended    chan struct{}
 }
 
 // New returns the servers of a folder, none of which is connected before
@@ -87,7 +89,7 @@ type worker struct {
 func New(cfg Config) *Servers {
 	s := &Servers{
 		cfg: cfg, reader: settings.NewReaderOf(filesOf(cfg.Folder, cfg.User)...), reading: make(chan struct{}, 1),
-		work: worker{kick: make(chan struct{}, 1), ended: make(chan struct{})},
+		work: worker{consents: consents{}, kick: make(chan struct{}, 1), ended: make(chan struct{})},
 	}
 	s.work.ctx, s.work.cancel = context.WithCancel(context.Background())
 	s.pins.read = map[string]pinned{}
@@ -172,7 +174,7 @@ func (s *Servers) connect(ctx context.Context) {
 		return
 	}
 	var servers []client.Server
-	lacking, wanted := map[string][]ServerFinding{}, map[string]*definition{}
+	lacking, wanted, tokens := map[string][]ServerFinding{}, map[string]*definition{}, map[string]string{}
 	for _, x := range standing {
 		if x.state != StateIdle {
 			continue
@@ -184,6 +186,9 @@ func (s *Servers) connect(ctx context.Context) {
 		if !fatal(missing) {
 			servers = append(servers, server)
 			wanted[x.draft.Name] = x.definition
+			if server.Transport != client.TransportStdio {
+				tokens[x.draft.Name] = oauth.Key(server)
+			}
 		}
 	}
 	if ctx.Err() != nil {
@@ -194,7 +199,8 @@ func (s *Servers) connect(ctx context.Context) {
 		slog.Warn("a server cannot be connected", "server", name, "err", err)
 	}
 	s.mu.Lock()
-	s.last, s.looked = connecting{lacking, wanted}, true
+	s.last, s.looked = connecting{lacking, wanted, tokens}, true
+	s.work.consents.keep(wanted)
 	s.mu.Unlock()
 	s.cfg.Changed()
 }

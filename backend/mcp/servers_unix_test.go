@@ -4,7 +4,6 @@ package mcp
 
 import (
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +15,6 @@ import (
 
 	"atelier.dev/atelier/agent"
 	client "atelier.dev/atelier/agent/mcp"
-	"atelier.dev/atelier/agent/mcp/oauth/oauthtest"
 	"atelier.dev/atelier/agent/mcp/offer"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/review"
@@ -390,44 +388,4 @@ func many(n int) string {
 		out = append(out, fmt.Sprintf(`"s%d": {"command": "true"}`, i))
 	}
 	return strings.Join(out, ",")
-}
-
-// A server that wants authorisation is connected once the browser has come back, and
-// again after a restart, because its tokens are kept; when they are forgotten, it asks
-// anew. A changed file counts at once.
-func TestAuthorise(t *testing.T) {
-	t.Parallel()
-	at, err := oauthtest.Start(oauthtest.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(at.Close)
-	y := newYard(t)
-	y.put(filepath.Join(y.user, userFile), fmt.Sprintf(`{"mcpServers": {"a": {"type": "http", "url": %q}}}`, at.URL))
-	y.await("user a needs_auth")
-	reply, err := y.Authorise(t.Context(), ServerRequest{Name: "a"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := http.Get(reply.URL) // which is the browser
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = res.Body.Close()
-	y.await("user a connected")
-	y.restart()
-	y.await("user a connected")
-	if n := at.Count("authorize"); n != 1 {
-		t.Errorf("the user was asked %d times", n)
-	}
-	if _, err := y.Forget(t.Context(), ServerRequest{Name: "a"}); err != nil {
-		t.Fatal(err)
-	}
-	y.await("user a needs_auth")
-	if len(y.keys.held) != 0 {
-		t.Errorf("%d secrets are left", len(y.keys.held))
-	}
-	y.put(filepath.Join(y.user, userFile), `{}`)
-	y.Reload()
-	y.await("")
 }

@@ -47,12 +47,19 @@ type ServerRow struct {
 	// Trust is the id for trust.show; empty for a server that needs no trust.
 	Trust string `json:"trust,omitempty"`
 	// SessionOff says that it is switched off in this session only.
-	SessionOff bool `json:"session_off,omitempty"`
-	// Authorised says that tokens for it are kept, which mcp.forget removes.
-	Authorised bool         `json:"authorised,omitempty"`
+	SessionOff bool         `json:"session_off,omitempty"`
+	Auth       ServerAuth   `json:"auth"`
 	Peer       ServerPeer   `json:"peer"`
 	Health     ServerHealth `json:"health"`
 	Counts     ServerCounts `json:"counts"`
+}
+
+// ServerAuth is how far the user's authorisation of Atelier for a server is.
+type ServerAuth struct {
+	// Kept says that tokens are kept, which mcp.forget removes.
+	Kept bool `json:"kept,omitempty"`
+	// URL is where the user authorises Atelier, while that is waited for.
+	URL string `json:"url,omitempty"`
 }
 
 // ServerState says what a server is like.
@@ -309,7 +316,7 @@ type ServerTestStep struct {
 }
 
 // ServerAuthoriseReply has the address where the user authorises Atelier. The page opens
-// it; the server's state tells how it went.
+// it; the server's state, or its problem, tells how it went.
 type ServerAuthoriseReply struct {
 	URL string `json:"url"`
 }

@@ -201,6 +201,20 @@ func (a *Authority) site(ctx context.Context, s mcp.Server) (*site, error) {
 	return &site{url: u, cfg: s.Remote.OAuth, client: reach.client(), now: a.cfg.Now}, nil
 }
 
+// Holds reports whether there are tokens under a [Key], as far as requests have asked
+// for them: what is only kept counts once it was used.
+func (a *Authority) Holds(key string) bool {
+	a.mu.Lock()
+	c := a.accounts[key]
+	a.mu.Unlock()
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.grant.access() != ""
+}
+
 // Forget removes what the user authorised, after it asked the authorisation server
 // to revoke it. What cannot be revoked is removed all the same.
 func (a *Authority) Forget(ctx context.Context, s mcp.Server) error {

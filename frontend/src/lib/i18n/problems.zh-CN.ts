@@ -766,6 +766,35 @@ export const problems: Record<ProblemID, Words> = {
     kept: '没有做任何更改。',
     next: '请阅读详情中的原因。',
   },
+  server_auth_ended: { message: '你对 {0} 的授权已结束或被撤销。', next: '请重新授权。' },
+  server_auth_refused: { message: '{0} 拒绝了为它签发的令牌。', next: '请重新授权。' },
+  server_auth_scopes: {
+    message: '{0} 要求的权限超出你的授权：{1}。',
+    next: '如果同意，请重新授权。',
+  },
+  server_auth_denied: {
+    message: '{0} 未获授权，因为你或其授权服务器拒绝了。',
+    next: '如果想使用它，请重新授权。',
+  },
+  server_auth_expired: {
+    message: '{0} 未获授权，因为十分钟内没有人从浏览器返回。',
+    next: '请重新授权。',
+  },
+  server_auth_port: {
+    message: '无法授权 {0}，因为浏览器返回时要用的端口 {1} 被另一个程序占用。',
+    kept: '没有做任何更改。',
+    next: '请结束那个程序，或在服务器的定义中更改端口。',
+  },
+  server_auth_client: {
+    message: '无法授权 {0}，因为其授权服务器只认手动注册的客户端。',
+    kept: '没有做任何更改。',
+    next: '请在那里注册 Atelier，并把客户端的 ID 写进服务器的定义。',
+  },
+  server_auth_unattended: {
+    message: '按照其定义，{0} 的授权不需要人参与。',
+    kept: '没有做任何更改。',
+    next: '请更正定义中的相应内容。',
+  },
   server_tool_off: { message: '{0} 的工具 {1} 已关闭。', next: '请打开它。' },
   server_import: {
     message: '{0} 在显示之后已有改动。',

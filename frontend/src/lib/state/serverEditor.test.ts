@@ -5,7 +5,7 @@ import { ServerEditor } from './serverEditor.svelte'
 import { ServerImports } from './serverImports.svelte'
 
 const row: ServerRow = {
-  ...{ name: 'a', state: 'connected', peer: {}, health: {}, counts: { tools: 0, tokens: 0 } },
+  ...{ name: 'a', state: 'connected', auth: {}, peer: {}, health: {}, counts: { tools: 0, tokens: 0 } },
   ...{ origin: { scope: 'local' as const } },
   draft: { name: 'a', transport: 'stdio', command: 'x', env: { KEY: '' }, options: {} },
 }

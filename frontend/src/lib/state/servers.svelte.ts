@@ -38,8 +38,6 @@ export class Servers {
   editor = $state.raw<ServerEditor>()
   /** The servers of other programs, while the user chooses from them. */
   imports = $state.raw<ServerImports>()
-  /** Where the user authorises Atelier for a server, by its name. */
-  authorising = $state.raw<{ name: string; url: string }>()
   /** Called once servers changed. */
   onchange: () => void = () => {}
   #session = ''
@@ -88,9 +86,6 @@ export class Servers {
       if (name !== this.open) return
       this.shown = shown
       if (name && !shown) this.open = undefined // it was removed
-      const { authorising } = this
-      const authorised = servers.find((row) => row.name === authorising?.name)
-      if (authorised?.state !== 'needs_auth') this.authorising = undefined
     } catch (thrown) {
       this.failure = asApiError(thrown)
     }
@@ -142,18 +137,16 @@ export class Servers {
     })
   }
 
-  /** Opens the page where the user authorises Atelier. The server's state tells how it went. */
+  /** Opens the page where the user authorises Atelier. The server's row tells how it went. */
   authorise(name: string): Promise<boolean> {
-    return this.#change(async () => {
-      const { url } = await this.#call('mcp.authorise', { name })
-      this.authorising = { name, url }
-      this.#openLink(url)
-    })
+    return this.#change(async () =>
+      this.#openLink((await this.#call('mcp.authorise', { name })).url),
+    )
   }
 
   /** Opens that page once more. */
-  openAgain(): void {
-    if (this.authorising) this.#openLink(this.authorising.url)
+  openAgain({ auth }: ServerRow): void {
+    if (auth.url) this.#openLink(auth.url)
   }
 
   /** Removes the authorisation for a server. */

@@ -5,7 +5,13 @@ import { Servers } from './servers.svelte'
 
 const row = (name: string, state: ServerState = 'connected'): ServerRow => ({
   ...{ name, state, draft: { name, transport: 'stdio', command: 'npx', options: {} } },
-  ...{ origin: { scope: 'user' as const }, peer: {}, health: {}, counts: { tools: 1, tokens: 9 } },
+  ...{
+    origin: { scope: 'user' as const },
+    auth: {},
+    peer: {},
+    health: {},
+    counts: { tools: 1, tokens: 9 },
+  },
 })
 
 /** An application with servers, which says what it was asked. */
@@ -82,16 +88,15 @@ test('a switch is thrown everywhere, or in the session that is followed', async 
   ])
 })
 
-test('an authorisation is opened once it is asked for, and forgotten once it is there', async () => {
+test('an authorisation is opened once it is asked for, and again while it is waited for', async () => {
   const { servers, host } = hosted(row('a', 'needs_auth'))
   await servers.load()
   expect(host.opened).toEqual([])
   await servers.authorise('a')
   expect(host.opened).toEqual(['https://auth.example/x'])
-  expect(servers.authorising?.url).toBe('https://auth.example/x')
-  host.rows = [row('a')]
-  await servers.load()
-  expect(servers.authorising).toBeUndefined()
+  servers.openAgain({ ...row('a', 'needs_auth'), auth: { url: 'https://auth.example/y' } })
+  servers.openAgain(row('a'))
+  expect(host.opened.slice(1)).toEqual(['https://auth.example/y'])
 })
 
 test('a server that is gone is left', async () => {
