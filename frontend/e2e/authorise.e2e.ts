@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import type { Page } from 'playwright-core'
 import { afterEach, expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, openPanelByKey, shots, tabTo } from './browser'
+import { openPage, openPanelByKey, shot, shots, tabTo } from './browser'
 import { startHost, type Host } from './host'
 import { useStage } from './stage'
 
@@ -98,7 +98,8 @@ test('a server is authorised, loses that, is authorised again, and is forgotten'
 
   revoke()
   await press('Connect again')
-  await panel.getByText('What you authorised for paint has ended or was revoked.').waitFor()
+  const own = panel.getByRole('region', { name: 'paint' })
+  await own.getByText('What you authorised for paint has ended or was revoked.').waitFor()
   await shots(page, 'authorise-ended')
   expect(await violations(page)).toEqual([])
   await consent(page, () => press('Authorise…'), '#yes')
@@ -108,7 +109,7 @@ test('a server is authorised, loses that, is authorised again, and is forgotten'
   await press('Forget the authorisation')
   const dialog = page.getByRole('alertdialog').or(page.getByRole('dialog'))
   await dialog.getByText('The tokens for paint').waitFor()
-  await shots(page, 'authorise-forget')
+  await shot(page, 'authorise-forget') // the dialog does not survive a narrower window
   await tabTo(dialog.getByRole('button', { name: 'Forget', exact: true }))
   await page.keyboard.press('Enter')
   await panel.getByText('needs your authorisation').waitFor()

@@ -5,7 +5,14 @@ import { ServerEditor } from './serverEditor.svelte'
 import { ServerImports } from './serverImports.svelte'
 
 const row: ServerRow = {
-  ...{ name: 'a', state: 'connected', auth: {}, peer: {}, health: {}, counts: { tools: 0, tokens: 0 } },
+  ...{
+    name: 'a',
+    state: 'connected',
+    auth: {},
+    peer: {},
+    health: {},
+    counts: { tools: 0, tokens: 0 },
+  },
   ...{ origin: { scope: 'local' as const } },
   draft: { name: 'a', transport: 'stdio', command: 'x', env: { KEY: '' }, options: {} },
 }
@@ -58,7 +65,7 @@ test('chosen servers are imported with the values that their files ask for', asy
   imports.inputs.set('/x\nk', 'v')
   expect(await imports.import()).toBe(2)
   expect((call.mock.lastCall as unknown[])[1]).toEqual({
-    ...{ path: '/x', names: ['a', 'b'], scope: 'user', inputs: { k: 'v' } },
+    ...{ path: '/x', names: ['a', 'b'], scope: 'user', seal: '', inputs: { k: 'v' } },
   })
   expect(imports.count).toBe(0)
 })

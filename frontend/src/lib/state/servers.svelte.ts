@@ -126,8 +126,12 @@ export class Servers {
     return this.#change(() => this.#call('mcp.switch', { server, tool, session, on }))
   }
 
-  reconnect(name: string): Promise<boolean> {
-    return this.#change(() => this.#call('mcp.reconnect', { name }))
+  async reconnect(name: string): Promise<boolean> {
+    const isDone = await this.#change(() => this.#call('mcp.reconnect', { name }))
+    // What its row says already is not said twice.
+    const said = this.find(name)?.problem?.id
+    if (said && said === this.problem?.id) this.problem = null
+    return isDone
   }
 
   remove(name: string): Promise<boolean> {

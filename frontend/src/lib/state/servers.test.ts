@@ -20,6 +20,8 @@ function hosted(...rows: ServerRow[]) {
     rows,
     waiting: [] as ServerQuestion[],
     asked: [] as string[],
+    /** The id of why a server is not connected again. */
+    refusal: undefined as string | undefined,
     opened: [] as string[],
   }
   const call = async (method: string, args: Record<string, unknown>) => {
@@ -32,7 +34,8 @@ function hosted(...rows: ServerRow[]) {
       return { server }
     }
     if (method === 'mcp.authorise') return { url: 'https://auth.example/x' }
-    if (method === 'mcp.reconnect') throw new ApiError({ message: 'No.' })
+    if (method === 'mcp.reconnect')
+      throw new ApiError({ message: 'No.', id: host.refusal as never })
     host.asked.push(JSON.stringify(args))
     return {}
   }
@@ -73,6 +76,10 @@ test('a change that failed is said, and the truth is read again', async () => {
   expect(await servers.reconnect('a')).toBe(false)
   expect(servers.problem?.message).toBe('No.')
   expect(host.asked).toEqual(['mcp.reconnect', 'mcp.list'])
+  host.rows = [{ ...row('a', 'failed'), problem: { id: 'server_slow' } as never }]
+  host.refusal = 'server_slow'
+  expect(await servers.reconnect('a')).toBe(false)
+  expect(servers.problem).toBeNull()
 })
 
 test('a switch is thrown everywhere, or in the session that is followed', async () => {
