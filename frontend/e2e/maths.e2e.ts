@@ -51,7 +51,7 @@ const focused = (page: Page) => page.evaluate(() => document.activeElement?.text
 test('formulas are drawn, found and copied as they were written', async () => {
   const { page, offences } = await tell(lesson)
   await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
-  expect(await scripts(page)).toBeLessThan(900_000)
+  expect(await scripts(page)).toBeLessThan(1_000_000)
   await prompt(page, 'Explain it')
   await page.getByText('A brace is missing.').waitFor()
   const text = page.locator('.markdown')

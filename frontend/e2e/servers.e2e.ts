@@ -97,7 +97,10 @@ test('a server is tested, added, restarted when it died, and loses a tool, by ke
 })
 
 test('a prompt of a server is sent as a command, by keyboard only', async () => {
-  const { page, model, offences } = await start([{ text: 'Hello, Ada.' }], paint)
+  const greet = (said: string) => ({
+    text: said.includes('Please greet Ada.') ? 'Hello, Ada.' : 'Who?',
+  })
+  const { page, offences } = await start([greet], paint)
   const field = page.getByRole('textbox', { name: 'Message', exact: true })
   const option = page.getByRole('option', { name: /mcp__paint__greet/ })
   // Whether the server is connected by now shows in the menu, which is read anew with each change.
@@ -115,7 +118,6 @@ test('a prompt of a server is sent as a command, by keyboard only', async () => 
   await page.keyboard.type('Ada')
   await page.keyboard.press('Enter')
   await page.getByText('Hello, Ada.').waitFor()
-  expect(model.heard.at(-1)).toContain('Please greet Ada.')
   expect(offences).toEqual([])
 })
 

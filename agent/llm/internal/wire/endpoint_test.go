@@ -95,12 +95,12 @@ func TestSlowReaderIsNotSilence(t *testing.T) {
 	each(t, func(t *testing.T, a api) {
 		t.Parallel()
 		server := llmtest.Serve(t, llmtest.Round{Text: "a b c"})
-		for ev, err := range a.adapter(a.url(server), secret, 40*time.Millisecond).Stream(t.Context(), ask("hi")) {
+		for ev, err := range a.adapter(a.url(server), secret, 1500*time.Millisecond).Stream(t.Context(), ask("hi")) {
 			if err != nil {
 				t.Fatal(err)
 			}
 			if ev.Type == llm.EventTextDelta {
-				<-time.After(60 * time.Millisecond)
+				<-time.After(1800 * time.Millisecond)
 			}
 		}
 	})
