@@ -74,7 +74,8 @@ const usage = `Atelier, a workbench for coding agents.
   atelier doctor                shows what is configured and reachable
   atelier explain COMMAND       says what would be allowed, asked about or denied
   atelier hooks list|test       lists a project's hooks, or tests them
-  atelier mcp list|test|add     lists the servers of tools, tests one, or adds one
+  atelier mcp list|test|add|remove
+                                lists, tests, adds or removes servers of tools
   atelier mcp serve [DIR]       offers Atelier's tools to other programs
   atelier ledger [DIR]          lists what ran and what allowed or denied it
   atelier version               prints the version
