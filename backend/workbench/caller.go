@@ -188,8 +188,8 @@ func (c *Caller) abandon(call *callerCall) {
 
 // Close interrupts what runs and waits until it has ended.
 func (c *Caller) Close() {
-	c.end()
 	c.mu.Lock()
+	c.end()
 	session := c.session
 	c.mu.Unlock()
 	if session != "" {
@@ -313,7 +313,11 @@ func (c *Caller) observe(ev agent.Event) {
 			call.done <- d
 		}
 	case agent.ApprovalRequest:
-		c.jobs.Go(func() { c.answer(ev.Session, d) })
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.ctx.Err() == nil { // nothing begins once Close waits
+			c.jobs.Go(func() { c.answer(ev.Session, d) })
+		}
 	}
 }
 

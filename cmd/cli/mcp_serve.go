@@ -194,20 +194,56 @@ func (a *clients) tools() ([]serve.Tool, error) {
 	return out, nil
 }
 
-// of returns the client of a call.
-func (a *clients) of(who serve.Client) (*client, error) {
+// begin returns the client of a call, which can be asked by it until end is called.
+func (a *clients) begin(who serve.Client, by *asker) (c *client, err error) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	if c := a.byID[who.ID]; c != nil {
-		return c, nil
+	c, left := a.byID[who.ID], (*client)(nil)
+	if c == nil && len(a.byID) >= maxClients {
+		if left = a.dropIdle(); left == nil {
+			err = errors.New("too many clients call tools at a time; close one of them first")
+		}
 	}
-	if len(a.byID) >= maxClients {
-		return nil, errors.New("too many clients call tools at a time; close one of them first")
+	if c == nil && err == nil {
+		c = &client{}
+		c.Caller = a.app.NewCaller(who.Name, a.mode, c.decide)
+		a.byID[who.ID] = c
 	}
-	c := &client{}
-	c.Caller = a.app.NewCaller(who.Name, a.mode, c.decide)
-	a.byID[who.ID] = c
-	return c, nil
+	if c != nil {
+		c.mu.Lock()
+		c.asks = append(c.asks, by)
+		c.mu.Unlock()
+	}
+	a.mu.Unlock()
+	if left != nil {
+		left.Close()
+	}
+	return c, err
+}
+
+// dropIdle takes out a client without a call under way; nil if there is none.
+// Clients of the newest protocol do not say that they leave; one that comes back gets
+// another session.
+func (a *clients) dropIdle() *client {
+	for id, c := range a.byID {
+		if c.idle() {
+			delete(a.byID, id)
+			return c
+		}
+	}
+	return nil
+}
+
+// end says that a call has ended.
+func (c *client) end(by *asker) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asks = slices.DeleteFunc(c.asks, func(other *asker) bool { return other == by })
+}
+
+func (c *client) idle() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.asks) == 0
 }
 
 // left ends the session of a client that has left.
@@ -233,19 +269,12 @@ func (a *clients) close() {
 
 // call runs a call.
 func (a *clients) call(ctx context.Context, call serve.Call) agent.Result {
-	c, err := a.of(call.Client)
+	asks := &asker{call.Ask}
+	c, err := a.begin(call.Client, asks)
 	if err != nil {
 		return agent.Fail(err.Error())
 	}
-	asks := &asker{call.Ask}
-	c.mu.Lock()
-	c.asks = append(c.asks, asks)
-	c.mu.Unlock()
-	defer func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.asks = slices.DeleteFunc(c.asks, func(other *asker) bool { return other == asks })
-	}()
+	defer c.end(asks)
 	end, err := c.Call(ctx, call.Tool, call.Input, call.Output)
 	if err != nil {
 		return agent.Fail(err.Error())

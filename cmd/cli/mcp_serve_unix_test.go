@@ -194,6 +194,7 @@ func TestServeTools(t *testing.T) {
 func TestServeToolsOverHTTP(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
+	p.put("a.txt", "alpha\n")
 	cmd, out := p.start("mcp", "serve", "--http", p.folder)
 	var printed []string
 	for len(printed) < 2 && out.Scan() {
@@ -203,22 +204,37 @@ func TestServeToolsOverHTTP(t *testing.T) {
 		t.Fatalf("it printed %q", printed)
 	}
 	_, token, _ := strings.Cut(printed[1], ": ")
-	for authorisation, want := range map[string]int{"": http.StatusUnauthorized, token: http.StatusOK} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, printed[0], strings.NewReader(
-			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`))
+	post := func(authorisation, session, body string) (answer *http.Response, text string) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, printed[0], strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Accept", "application/json, text/event-stream")
-		r.Header.Set("Authorization", authorisation)
-		answer, err := http.DefaultClient.Do(r)
+		for name, value := range map[string]string{
+			"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Authorization": authorisation, "Mcp-Session-Id": session,
+		} {
+			r.Header.Set(name, value)
+		}
+		answer, err = http.DefaultClient.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = answer.Body.Close()
-		if answer.StatusCode != want {
-			t.Errorf("with %q: %s", authorisation, answer.Status)
+		defer answer.Body.Close()
+		b, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer, string(b)
+	}
+	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
+	if answer, _ := post("", "", hello); answer.StatusCode != http.StatusUnauthorized {
+		t.Errorf("without a token: %s", answer.Status)
+	}
+	// Clients that never say that they leave keep nobody else out.
+	for n := range 40 {
+		answer, _ := post(token, "", hello)
+		_, text := post(token, answer.Header.Get("Mcp-Session-Id"), `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"Read","arguments":{"file_path":"a.txt"}}}`)
+		if answer.StatusCode != http.StatusOK || !strings.Contains(text, "alpha") {
+			t.Fatalf("client %d: %s, %s", n, answer.Status, text)
 		}
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
