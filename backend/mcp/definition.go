@@ -100,6 +100,9 @@ type parser struct {
 }
 
 func (p *parser) member(name string, raw json.RawMessage) {
+	if string(raw) == "null" { // other programs write what is not there so
+		return
+	}
 	d := &p.draft
 	switch name {
 	case "type", "transport":

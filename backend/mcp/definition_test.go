@@ -38,6 +38,7 @@ func TestParse(t *testing.T) {
 		{"header of two lines", `{"type": "http", "url": "https://x", "headers": {"A": "b\r\nHost: y"}}`, ServerDraft{Transport: kindHTTP, URL: "https://x", Headers: map[string]string{"A": "b\r\nHost: y"}}, []ServerFindingID{FindingHeader}},
 		{"password", `{"type": "http", "url": "https://u:p@x"}`, ServerDraft{Transport: kindHTTP, URL: "https://u:p@x"}, []ServerFindingID{FindingURL}},
 		{"helper", `{"type": "http", "url": "https://x", "headersHelper": "./evil"}`, ServerDraft{Transport: kindHTTP, URL: "https://x"}, []ServerFindingID{FindingHelper}},
+		{"nothing", `{"command": "x", "env": null, "url": null, "headers": null}`, ServerDraft{Transport: kindStdio, Command: "x"}, nil},
 		{"typo", `{"command": "x", "arg": []}`, ServerDraft{Transport: kindStdio, Command: "x"}, []ServerFindingID{FindingUnknown}},
 		{"time", `{"command": "x", "timeout": -1}`, ServerDraft{Transport: kindStdio, Command: "x"}, []ServerFindingID{FindingMember}},
 	} {
