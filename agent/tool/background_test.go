@@ -109,11 +109,13 @@ func TestTasksAreListed(t *testing.T) { // OAS-315
 		t.Errorf("none: %q", got.Output)
 	}
 	b.succeed("Bash", args{"command": "sleep 300", "run_in_background": true})
-	b.succeed("Bash", args{"command": "seq 5; exit 1", "run_in_background": true})
+	const waits = "until [ -e go ]; do sleep 0.01; done; seq 5; exit 1" // so that it prints nothing before Bash returns
+	b.succeed("Bash", args{"command": waits, "run_in_background": true})
+	b.put("go", "")
 	if got := b.succeed("TaskOutput", args{"id": "2", "wait_ms": 60_000, "lines": 2}); got.Output != "[3 lines before this.]\n4\n5\n[Task 2 ended with exit code 1.]" {
 		t.Errorf("the last lines: %q", got.Output)
 	}
-	const running, ended = "1 (sleep 300), running", "2 (seq 5; exit 1), ended"
+	const running, ended = "1 (sleep 300), running", "2 (" + waits + "), ended"
 	for status, want := range map[string]string{"": running + "\n" + ended, "running": running, "ended": ended} {
 		if got := b.succeed("TaskList", args{"status": status}); got.Output != want {
 			t.Errorf("%q: %q", status, got.Output)

@@ -36,7 +36,7 @@ async function tell(text: string, locale = 'en') {
   return openPage(stage.browser, host.url, { locale })
 }
 
-/** The bytes of script that the page loads before it is painted. The rest comes when it is idle. */
+/** The bytes of script that the page loads before it is painted: on a slow machine some panels, but no formulas yet. */
 const scripts = (page: Page) =>
   page.evaluate(() => {
     const painted = performance.getEntriesByName('first-contentful-paint')[0]!.startTime
@@ -51,7 +51,7 @@ const focused = (page: Page) => page.evaluate(() => document.activeElement?.text
 test('formulas are drawn, found and copied as they were written', async () => {
   const { page, offences } = await tell(lesson)
   await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
-  expect(await scripts(page)).toBeLessThan(1_000_000)
+  expect(await scripts(page)).toBeLessThan(1_200_000)
   await prompt(page, 'Explain it')
   await page.getByText('A brace is missing.').waitFor()
   const text = page.locator('.markdown')
