@@ -13,7 +13,7 @@ const guideOf = (page: Page) => page.getByRole('region', { name: 'First steps' }
 
 /** Presses Tab until the focus is on an element with this name. */
 async function tabTo(page: Page, name: string) {
-  for (let at = 0; at < 60; at++) {
+  for (let at = 0; at < 200; at++) {
     const it = await page.evaluate(() => {
       const { activeElement } = document
       return activeElement?.getAttribute('aria-label') ?? activeElement?.textContent?.trim() ?? ''
