@@ -119,7 +119,11 @@ func (c *command) serveClients(all *clients, f *serveFlags) error {
 	}
 	in, stop := ending(c.ctx, c.in)
 	defer stop()
-	if err := server.Serve(c.ctx, in, c.out); err != nil && c.ctx.Err() == nil {
+	out := c.out
+	if p, ok := out.(*plain); ok { // a program reads it, and exactly
+		out = p.out
+	}
+	if err := server.Serve(c.ctx, in, out); err != nil && c.ctx.Err() == nil {
 		return fmt.Errorf("serve tools: %w", err)
 	}
 	return nil
@@ -342,7 +346,7 @@ func visible(s string) string {
 	var b strings.Builder
 	for _, r := range s {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point)) {
-			fmt.Fprintf(&b, "<U+%04X>", r)
+			b.WriteString(mark(r))
 			continue
 		}
 		b.WriteRune(r)

@@ -134,7 +134,7 @@ func TestServeTools(t *testing.T) {
 	if _, errs, code := p.run("run", "--model", "openai/test-model", "Hello."); code != 0 { // now this model is the user's
 		t.Fatal(errs)
 	}
-	p.put("a.txt", "alpha\n")
+	p.put("a.txt", "alpha \u202e\n")
 	c, end := p.speak("mcp", "serve", p.folder)
 	var asked []string
 	decision := "deny"
@@ -159,14 +159,14 @@ func TestServeTools(t *testing.T) {
 			t.Errorf("%s is not offered", name)
 		}
 	}
-	if text, failed := c.call("Read", map[string]any{"file_path": "a.txt"}); failed || !strings.Contains(text, "alpha") {
+	if text, failed := c.call("Read", map[string]any{"file_path": "a.txt"}); failed || !strings.Contains(text, "alpha \u202e") {
 		t.Errorf("Read: %q, %v", text, failed)
 	}
 	command := map[string]any{"command": "echo beta >b.txt # \u202e"}
 	if text, failed := c.call("Bash", command); !failed || !strings.Contains(text, "Rather not.") {
 		t.Errorf("a denied call: %q, %v", text, failed)
 	}
-	if len(asked) != 1 || !strings.Contains(asked[0], "echo beta >b.txt # <U+202E>") {
+	if len(asked) != 1 || !strings.Contains(asked[0], "echo beta >b.txt # ⟨U+202E⟩") {
 		t.Errorf("the question was %q", asked)
 	}
 	if _, err := os.Stat(filepath.Join(p.folder, "b.txt")); err == nil {
