@@ -55,7 +55,7 @@ var mayImport = map[string][]string{
 	"agent/project":              {"agent/internal/...", "agent/sandbox"},
 	"agent/worktree":             {"agent/internal/...", "agent/sandbox"},
 	"agent/profile":              {"agent", "agent/env", "agent/llm", "agent/project", "agent/tool"},
-	"backend":                    {"agent", "agent/llm"},
+	"backend":                    {"agent", "agent/llm", "backend/internal/text"},
 	"backend/models":             {"agent", "agent/llm/...", "agent/llm", "backend"},
 	"backend/live":               {"agent", "backend"},
 	"backend/guard":              {"agent", "agent/permission/rule", "agent/sandbox/confine", "backend", "backend/settings"},
@@ -130,6 +130,7 @@ var overBudget = map[string]string{
 	"struct backend/workbench.Workbench": "the parts of the application, each of which one panel or one rule needs",
 	"struct agent/profile.Surroundings":  "what a session starts with, fact by fact",
 	"struct agent/sandbox.Spec":          "what a caller can ask of a command, one by one",
+	"struct agent.ToolCallEnd":           "what people, models, the journal and the ledger need of a call, in one event",
 	"struct backend.SessionInfo":         "what lists show of a session, one by one",
 	"struct agent/llm/llmtest.Round":     "all that a server can do wrong, by name",
 }

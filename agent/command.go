@@ -46,6 +46,8 @@ type LocalCommandEnd struct {
 	Size int64 `json:"size,omitempty"`
 	// Result is set if the command ended by itself.
 	Result *CommandResult `json:"result,omitempty"`
+	// Files are what the command changed on disk, as in [ToolCallEnd].
+	Files *FilesChanged `json:"files,omitempty"`
 }
 
 // CommandRunner runs a command line until it ends or ctx does, and passes on
@@ -84,6 +86,7 @@ func (t *turn) runCommand(start LocalCommandStart, run CommandRunner) {
 	begin := t.session.cfg.Now()
 	t.emit(start)
 	t.settle()
+	recorded := t.session.cfg.begin(t.ctx, start.ID, GateCall{Tool: "Bash", Access: Access{Command: start.Command}})
 	out := make(chan Payload)
 	var result Result
 	go func() { // ends with the command, which ends with t.ctx
@@ -100,7 +103,7 @@ func (t *turn) runCommand(start LocalCommandStart, run CommandRunner) {
 	}
 	end := LocalCommandEnd{
 		ID: start.ID, Command: start.Command, Output: result.Output, Outcome: OutcomeDone,
-		DurationMs: t.session.cfg.Now().Sub(begin).Milliseconds(),
+		DurationMs: t.session.cfg.Now().Sub(begin).Milliseconds(), Files: recorded(),
 	}
 	switch {
 	case result.IsError && t.ctx.Err() != nil:
@@ -132,6 +135,7 @@ func (t *turn) cutOff(start LocalCommandStart) {
 	t.emit(LocalCommandEnd{
 		ID: start.ID, Command: start.Command, Outcome: OutcomeInterrupted,
 		Output: "[The program ended while this command ran. What it printed is lost.]",
+		Files:  t.session.cfg.recovered(t.ctx, start.ID),
 	})
 }
 

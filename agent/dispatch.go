@@ -259,6 +259,8 @@ func (t *turn) run(r ready, send func(Payload)) (advice HookAdvice) {
 		send(ToolCallOutput{CallID: r.call.ID, Text: text, Offset: offset})
 	}
 	spent := spending{send: send}
+	access, _ := r.access()
+	recorded := t.session.cfg.begin(t.ctx, r.call.ID, GateCall{Tool: r.spec.Name, ReadOnly: r.spec.ReadOnly, Input: r.call.Arguments, Access: access})
 	result := watched(r.spec.Name, printed, func(output func(string)) Result {
 		return r.tool.Run(t.ctx, Invocation{CallID: r.call.ID, Input: r.call.Arguments, Output: output, Spent: spent.add})
 	})
@@ -272,7 +274,7 @@ func (t *turn) run(r ready, send func(Payload)) (advice HookAdvice) {
 	}
 	took := t.session.cfg.Now().Sub(begin)
 	end := t.ended(r.call, r.spec.Name, result, outcome, took.Milliseconds())
-	end.Authority = r.authority
+	end.Authority, end.Files = r.authority, recorded()
 	if outcome != OutcomeInterrupted {
 		advice = t.review(r, result, took, send)
 		r.remark(advice.afterwards())

@@ -176,6 +176,9 @@ type ToolCallEnd struct {
 	// Authority says what allowed or denied the call; nil if it never came to a
 	// decision, and in older logs.
 	Authority *Authority `json:"authority,omitempty"`
+	// Files are what the call changed on disk; nil if it changed nothing, and
+	// where nothing records it.
+	Files *FilesChanged `json:"files,omitempty"`
 }
 
 // ForModel returns the text that the model was told.

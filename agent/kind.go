@@ -55,6 +55,11 @@ const (
 	KindWarning            Kind = "warning"
 	KindError              Kind = "error"
 	KindProcessingEnd      Kind = "processing_end"
+	KindFilesRestored      Kind = "files_restored"
+	KindRewound            Kind = "conversation_rewound"
+	KindRewindUndone       Kind = "conversation_rewind_undone"
+	KindForked             Kind = "session_forked"
+	KindMarks              Kind = "session_marks"
 )
 
 func (SessionStart) Kind() Kind       { return KindSessionStart }
@@ -97,6 +102,11 @@ func (TurnLimit) Kind() Kind          { return KindTurnLimit }
 func (Warning) Kind() Kind            { return KindWarning }
 func (Failure) Kind() Kind            { return KindError }
 func (ProcessingEnd) Kind() Kind      { return KindProcessingEnd }
+func (FilesRestored) Kind() Kind      { return KindFilesRestored }
+func (Rewound) Kind() Kind            { return KindRewound }
+func (RewindUndone) Kind() Kind       { return KindRewindUndone }
+func (Forked) Kind() Kind             { return KindForked }
+func (Marks) Kind() Kind              { return KindMarks }
 
 // kinds defines the payload of each kind and whether it is stored. A delta is
 // not stored: it is disposable, and the durable event that follows implies it.
@@ -145,6 +155,11 @@ var kinds = define(
 	durable[Warning](),
 	durable[Failure](),
 	durable[ProcessingEnd](),
+	durable[FilesRestored](),
+	durable[Rewound](),
+	durable[RewindUndone](),
+	durable[Forked](),
+	durable[Marks](),
 )
 
 // row is a line of [kinds].

@@ -467,7 +467,9 @@ func (t *turn) resume() EndReason {
 		if t.idempotent(c.call) {
 			told = "The program ended while this call was under way. It can be made again."
 		}
-		t.end(c.call, t.session.tools().Canonical(c.call.Name), Fail(told), OutcomeInterrupted, 0)
+		end := t.ended(c.call, t.session.tools().Canonical(c.call.Name), Fail(told), OutcomeInterrupted, 0)
+		end.Files = t.session.cfg.recovered(t.ctx, c.call.ID)
+		t.emit(end)
 	}
 	if t.undecided(t.session.transcript.past.unsent) {
 		return t.undecide()

@@ -46,6 +46,8 @@ type Config struct {
 	Facts Facts
 	// Hooks run at the points of the session; nil means none.
 	Hooks Hooks
+	// Recorder records what calls do to files; nil means that nothing does.
+	Recorder Recorder
 	// Compactor compacts long conversations; nil means that nothing does.
 	Compactor Compactor
 	// Leave ends whatever tools left running, before the session closes; nil if

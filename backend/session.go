@@ -1,11 +1,13 @@
 package backend
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/backend/internal/text"
 )
 
 // SessionInfo is a session as its list shows it.
@@ -31,6 +33,17 @@ type SessionInfo struct {
 	// Branch is the git branch that the model was told last; empty before the
 	// first request and outside a repository.
 	Branch string `json:"branch,omitempty"`
+	// Messages counts the user's inputs and the model's answers, also those that
+	// were taken back; Prompt is the beginning of the first input.
+	Messages int    `json:"messages"`
+	Prompt   string `json:"prompt,omitempty"`
+	// Marks are what the user says about the session.
+	Marks agent.Marks `json:"marks,omitzero"`
+	// Origin is set on a fork; Worktree is its folder if it has one of its own.
+	Origin   *agent.ForkOrigin `json:"origin,omitempty"`
+	Worktree string            `json:"worktree,omitempty"`
+	// Rewound are the parts of the log that were taken back, in order.
+	Rewound []Span `json:"rewound,omitempty"`
 	// Helper is set on a session that another one started.
 	Helper *agent.Helper `json:"helper,omitempty"`
 	// Damaged says that the stored row was damaged, so that the store computed
@@ -45,6 +58,14 @@ type Lines struct {
 	Removed int `json:"removed"`
 }
 
+// Span is a part of a log: the events after one place, up to and including
+// another. ID is that of the [agent.Rewound].
+type Span struct {
+	ID   string `json:"id"`
+	From int64  `json:"from"`
+	To   int64  `json:"to"`
+}
+
 // Apply folds one durable event into the session's row. The store does so in
 // the transaction that appends the event.
 func (s *SessionInfo) Apply(ev agent.Event) {
@@ -56,13 +77,29 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 		s.Settings = d.Settings
 	case agent.Title:
 		s.Title = d.Text
-	case agent.UserInput, agent.TurnContinued, agent.LocalCommandStart:
+	case agent.UserInput:
 		s.State = agent.StateProcessing
+		s.Messages++
+		if s.Prompt == "" {
+			s.Prompt = text.Head(d.Text, maxPrompt)
+		}
+	case agent.TurnContinued, agent.LocalCommandStart:
+		s.State = agent.StateProcessing
+	case agent.Marks:
+		s.Marks = d
+	case agent.Forked:
+		s.Origin, s.Worktree = &d.Origin, d.Worktree
+		s.Usage, s.Cost, s.Lines = llm.Usage{Known: true}, llm.Spending{}, Lines{}
+	case agent.Rewound:
+		s.Rewound = append(slices.Clip(s.Rewound), Span{ID: d.ID, From: d.To, To: ev.Seq})
+	case agent.RewindUndone:
+		s.Rewound = slices.DeleteFunc(slices.Clone(s.Rewound), func(p Span) bool { return p.ID == d.ID })
 	case agent.ApprovalRequest:
 		s.State = agent.StateAwaitingInput
 	case agent.ApprovalAnswer:
 		s.State = agent.StateProcessing
 	case agent.TextEnd:
+		s.Messages++
 		s.Usage = s.Usage.Add(d.Usage)
 		s.Cost.Add(d.Cost)
 		if d.Usage.Known {
@@ -119,6 +156,9 @@ type Notice struct {
 	Title string `json:"title"`
 	Body  string `json:"body"`
 }
+
+// maxPrompt limits the beginning of a first prompt, in bytes.
+const maxPrompt = 300
 
 // maxTitle is the length of a derived title, in characters.
 const maxTitle = 60

@@ -54,10 +54,14 @@ func TestSummaryIsTheTranscripts(t *testing.T) {
 		want := backend.SessionInfo{
 			Title: transcript.Title.Text, State: tt.state, Settings: transcript.Settings, UpdatedAt: ev.At, Seq: ev.Seq,
 			LastEnd: transcript.LastEnd, Usage: transcript.Usage, Context: transcript.Context, Cost: tt.spent,
+			Messages: info.Messages, Prompt: info.Prompt,
 		}
 		if diff := cmp.Diff(want, info); diff != "" || transcript.State != tt.state || transcript.Cost != tt.spent {
 			t.Errorf("%d, %s: the transcript is %s and cost %+v; %s", i, ev.Kind(), transcript.State, transcript.Cost, diff)
 		}
+	}
+	if info.Messages != 3 || info.Prompt != "x" {
+		t.Errorf("%d messages, and %q was the first", info.Messages, info.Prompt)
 	}
 }
 

@@ -23,10 +23,10 @@ frontend
 for what in "$@"; do
   case $what in
   window) program atelier "$window_tags" . ;;
-  headless) program atelier-headless "" ./cmd/atelier-headless ;;
+  headless) program atelier-headless "$tags" ./cmd/atelier-headless ;;
   childstorm) program atelier-childstorm "$window_tags,childstorm" . ;;
-  conformance-*) program "$what" "" "./scripts/conformance/${what#conformance-}" ;;
-  oauth-server) program "$what" "" ./scripts/oauth-server ;;
+  conformance-*) program "$what" "$tags" "./scripts/conformance/${what#conformance-}" ;;
+  oauth-server) program "$what" "$tags" ./scripts/oauth-server ;;
   *) die "usage: scripts/build.sh [window] [headless] [childstorm] [conformance-client|-server] [oauth-server]" ;;
   esac
 done

@@ -4,8 +4,11 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# Build tags of the window; other programs need none.
-window_tags=desktop,production,webkit2_41
+# Build tags: SQLite's full-text search for every program, and those of the
+# window. A -tags option replaces the one in GOFLAGS.
+tags=sqlite_fts5
+window_tags=desktop,production,webkit2_41,$tags
+export GOFLAGS="${GOFLAGS:-} -tags=$tags"
 # The checks use these versions of their tools, installed once under .cache.
 tools=$PWD/.cache/tools
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2

@@ -1,22 +1,22 @@
 -- name: insert-session
 INSERT INTO sessions (id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
-  cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, checksum)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+  cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, details, checksum)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: update-session
 UPDATE sessions SET folder = ?2, title = ?3, state = ?4, settings = ?5, created_at = ?6, updated_at = ?7, seq = ?8,
   last_end = ?9, usage = ?10, context = ?11, cost = ?12, cost_unknown = ?13, lines_added = ?14, lines_removed = ?15,
-  branch = ?16, helper = ?17, parent = ?18, checksum = ?19
+  branch = ?16, helper = ?17, parent = ?18, details = ?19, checksum = ?20
 WHERE id = ?1;
 
 -- name: select-session
 SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
-  cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, checksum
+  cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, details, checksum
 FROM sessions WHERE id = ?;
 
 -- name: select-sessions
 SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
-  cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, checksum
+  cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, details, checksum
 FROM sessions WHERE folder = ? ORDER BY updated_at DESC, id DESC;
 
 -- name: count-waiting-sessions
@@ -24,7 +24,7 @@ SELECT folder, count(DISTINCT coalesce(nullif(parent, ''), id)) FROM sessions WH
 
 -- name: select-all-sessions
 SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
-  cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, checksum
+  cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, details, checksum
 FROM sessions;
 
 -- name: select-lost-sessions
@@ -36,7 +36,7 @@ SELECT id FROM logs WHERE id IS NOT NULL AND id NOT IN (SELECT id FROM sessions)
 
 -- name: select-helpers
 SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
-  cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, checksum
+  cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, details, checksum
 FROM sessions WHERE parent = ? ORDER BY id;
 
 -- name: delete-session

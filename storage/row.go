@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc64"
 
+	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
 )
 
@@ -16,6 +17,17 @@ type sessionRow struct {
 	info            backend.SessionInfo
 	settings, usage string
 	helper, parent  sql.NullString
+	details         string
+}
+
+// sessionDetails is the column of that name: what no query selects by.
+type sessionDetails struct {
+	Messages int               `json:"messages"`
+	Prompt   string            `json:"prompt,omitempty"`
+	Marks    agent.Marks       `json:"marks,omitzero"`
+	Origin   *agent.ForkOrigin `json:"origin,omitempty"`
+	Worktree string            `json:"worktree,omitempty"`
+	Rewound  []backend.Span    `json:"rewound,omitempty"`
 }
 
 // values returns all columns but the checksum, in the order of the queries.
@@ -23,7 +35,7 @@ func (r *sessionRow) values() []any {
 	i := &r.info
 	return []any{
 		i.ID, i.Folder, i.Title, string(i.State), r.settings, i.CreatedAt, i.UpdatedAt, i.Seq, string(i.LastEnd), r.usage,
-		i.Context, int64(i.Cost.Cost), i.Cost.Unknown, i.Lines.Added, i.Lines.Removed, i.Branch, r.helper, r.parent,
+		i.Context, int64(i.Cost.Cost), i.Cost.Unknown, i.Lines.Added, i.Lines.Removed, i.Branch, r.helper, r.parent, r.details,
 	}
 }
 
@@ -38,7 +50,11 @@ func columns(info backend.SessionInfo) ([]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode usage: %w", err)
 	}
-	r.settings, r.usage = string(settings), string(usage)
+	details, err := json.Marshal(sessionDetails{info.Messages, info.Prompt, info.Marks, info.Origin, info.Worktree, info.Rewound})
+	if err != nil {
+		return nil, fmt.Errorf("encode details: %w", err)
+	}
+	r.settings, r.usage, r.details = string(settings), string(usage), string(details)
 	if info.Helper != nil {
 		helper, err := json.Marshal(info.Helper)
 		if err != nil {
@@ -59,7 +75,7 @@ func scanInfo(row scanner) (info backend.SessionInfo, damaged bool, err error) {
 	var sum sql.NullInt64
 	err = row.Scan(&i.ID, &i.Folder, &i.Title, &i.State, &r.settings, &i.CreatedAt, &i.UpdatedAt, &i.Seq, &i.LastEnd, &r.usage,
 		&i.Context, &i.Cost.Cost, &i.Cost.Unknown,
-		&i.Lines.Added, &i.Lines.Removed, &i.Branch, &r.helper, &r.parent, &sum)
+		&i.Lines.Added, &i.Lines.Removed, &i.Branch, &r.helper, &r.parent, &r.details, &sum)
 	if isConversion(err) {
 		return r.info, true, nil
 	}
@@ -69,6 +85,9 @@ func scanInfo(row scanner) (info backend.SessionInfo, damaged bool, err error) {
 	damaged = sum.Valid && sum.Int64 != sumOf(r.values()...)
 	damaged = json.Unmarshal([]byte(r.settings), &i.Settings) != nil || damaged
 	damaged = json.Unmarshal([]byte(r.usage), &i.Usage) != nil || damaged
+	var d sessionDetails
+	damaged = json.Unmarshal([]byte(r.details), &d) != nil || damaged
+	i.Messages, i.Prompt, i.Marks, i.Origin, i.Worktree, i.Rewound = d.Messages, d.Prompt, d.Marks, d.Origin, d.Worktree, d.Rewound
 	if r.helper.Valid && json.Unmarshal([]byte(r.helper.String), &i.Helper) != nil {
 		i.Helper, damaged = nil, true
 	}

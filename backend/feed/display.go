@@ -36,6 +36,10 @@ func ForDisplay(ev agent.Event) agent.Event {
 	case agent.LocalCommandEnd:
 		d.ModelOutput = nil
 		d.Output, d.Size = middleCut(d.Output)
+		d.Files = displayFiles(d.Files)
+		ev.Data = d
+	case agent.FilesRestored:
+		d.FilesChanged = *displayFiles(&d.FilesChanged)
 		ev.Data = d
 	case agent.ToolCallEnd:
 		d.ModelOutput = nil
@@ -44,9 +48,24 @@ func ForDisplay(ev agent.Event) agent.Event {
 			d.Media[i].Data = nil
 		}
 		d.Output, d.Size = middleCut(d.Output)
+		d.Files = displayFiles(d.Files)
 		ev.Data = d
 	}
 	return ev
+}
+
+// filesLimit limits how many changed files of one step a page is sent.
+const filesLimit = 50
+
+// displayFiles returns the files that a step changed, and counts those beyond the
+// limit.
+func displayFiles(all *agent.FilesChanged) *agent.FilesChanged {
+	if all == nil || len(all.Files) <= filesLimit {
+		return all
+	}
+	cut := *all
+	cut.Files, cut.More = all.Files[:filesLimit], all.More+len(all.Files)-filesLimit
+	return &cut
 }
 
 // displayMessage returns a message for display, and its full size if it was

@@ -280,6 +280,8 @@ export type ConfigureRequest = {
 
 export type Confinement = "confined" | "confined_free" | "unconfined"
 
+export type ConflictReason = "changed" | "binary" | "vanished" | "occupied" | "unkept" | "refused"
+
 export type ConnectionTest = {
   reachable: boolean
   duration_ms: number
@@ -459,7 +461,10 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "compaction_end"; data: CompactionEnd }
   | { kind: "compaction_phase"; data: CompactionPhase }
   | { kind: "compaction_start"; data: CompactionStart }
+  | { kind: "conversation_rewind_undone"; data: RewindUndone }
+  | { kind: "conversation_rewound"; data: Rewound }
   | { kind: "error"; data: Failure }
+  | { kind: "files_restored"; data: FilesRestored }
   | { kind: "history_repaired"; data: HistoryRepaired }
   | { kind: "hook_end"; data: HookEnd }
   | { kind: "hook_output_delta"; data: HookOutput }
@@ -477,6 +482,8 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "retrying"; data: Retrying }
   | { kind: "servers_change"; data: ServersChange }
   | { kind: "session_end"; data: SessionEnd }
+  | { kind: "session_forked"; data: Forked }
+  | { kind: "session_marks"; data: Marks }
   | { kind: "session_start"; data: SessionStart }
   | { kind: "settings"; data: SettingsChange }
   | { kind: "side_request"; data: SideRequest }
@@ -534,7 +541,39 @@ export type FileChange = {
   diff: string
 }
 
+export type FileKind = "file" | "executable" | "link"
+
+export type FileRecord = {
+  path: string
+  before?: FileVersion
+  after?: FileVersion
+}
+
 export type FileState = "added" | "modified" | "deleted" | "renamed" | "untracked" | "conflicted" | "link" | "submodule"
+
+export type FileVersion = {
+  hash?: string
+  size?: number
+  kind?: FileKind
+  unkept?: Unkept
+}
+
+export type FilesChanged = {
+  files?: FileRecord[]
+  more?: number
+  unwatched?: boolean
+}
+
+export type FilesRestored = {
+  id: string
+  undone?: StepRef[]
+  redone?: string
+  paths?: string[]
+  files?: FileRecord[]
+  more?: number
+  unwatched?: boolean
+  conflicts?: RestoreConflict[]
+}
 
 export type FindPart = "message" | "thinking" | "input" | "output"
 
@@ -570,6 +609,17 @@ export type Font = {
 export type Fonts = {
   interface?: Font
   code?: Font
+}
+
+export type ForkOrigin = {
+  session: string
+  seq: number
+  through?: number
+}
+
+export type Forked = {
+  origin: ForkOrigin
+  worktree?: string
 }
 
 export type FormQuestion = {
@@ -940,7 +990,7 @@ export type KeyList = {
 
 export type KeySource = "environment" | "keyring" | "file"
 
-export type Kind = "session_start" | "session_end" | "settings" | "briefing" | "briefing_update" | "title" | "user_input" | "turn_continued" | "reasoning_delta" | "assistant_text_start" | "assistant_text_delta" | "assistant_text_end" | "tool_call_draft" | "tool_call_start" | "tool_call_output_delta" | "tool_call_end" | "approval_request" | "approval_answer" | "hook_start" | "hook_output_delta" | "hook_end" | "steering_injected" | "local_command_start" | "local_command_output_delta" | "local_command_end" | "retrying" | "side_request" | "prompt_suggestion" | "rate_limit" | "task_change" | "queue_change" | "hooks_change" | "servers_change" | "history_repaired" | "compaction_start" | "compaction_phase" | "compaction_end" | "loop_detection" | "turn_limit" | "warning" | "error" | "processing_end"
+export type Kind = "session_start" | "session_end" | "settings" | "briefing" | "briefing_update" | "title" | "user_input" | "turn_continued" | "reasoning_delta" | "assistant_text_start" | "assistant_text_delta" | "assistant_text_end" | "tool_call_draft" | "tool_call_start" | "tool_call_output_delta" | "tool_call_end" | "approval_request" | "approval_answer" | "hook_start" | "hook_output_delta" | "hook_end" | "steering_injected" | "local_command_start" | "local_command_output_delta" | "local_command_end" | "retrying" | "side_request" | "prompt_suggestion" | "rate_limit" | "task_change" | "queue_change" | "hooks_change" | "servers_change" | "history_repaired" | "compaction_start" | "compaction_phase" | "compaction_end" | "loop_detection" | "turn_limit" | "warning" | "error" | "processing_end" | "files_restored" | "conversation_rewound" | "conversation_rewind_undone" | "session_forked" | "session_marks"
 
 export type Lack = "missing" | "refused" | "kernel" | "unsupported" | "weaker" | "reads" | "processes" | "mounts" | "signals"
 
@@ -1066,6 +1116,7 @@ export type LocalCommandEnd = {
   duration_ms: number
   size?: number
   result?: CommandResult
+  files?: FilesChanged
 }
 
 export type LocalCommandOutput = {
@@ -1090,6 +1141,14 @@ export type LookRequest = {
 export type LoopDetection = {
   cycle: number
   calls: number
+}
+
+export type Marks = {
+  tags?: string[]
+  label?: string
+  pinned?: boolean
+  archived?: boolean
+  deleted?: number
 }
 
 export type Meaning = "command" | "prefix" | "pattern" | "commands" | "reads" | "edits" | "host" | "agent" | "server" | "tool" | "tools" | "nothing"
@@ -1423,6 +1482,12 @@ export type RenameRequest = {
 
 export type Repair = "native" | "elided" | "pictures" | "foreign" | "calls"
 
+export type RestoreConflict = {
+  path: string
+  reason: ConflictReason
+  hunks?: number
+}
+
 export type ResultResource = {
   uri: string
   name?: string
@@ -1445,6 +1510,16 @@ export type Retrying = {
   sent?: boolean
   usage?: Usage
   cost?: Cost
+}
+
+export type RewindUndone = {
+  id: string
+}
+
+export type Rewound = {
+  id: string
+  to: number
+  prompt?: string
 }
 
 export type Risk = "low" | "elevated" | "dangerous"
@@ -1835,6 +1910,12 @@ export type SessionInfo = {
   cost?: Spending
   lines?: Lines
   branch?: string
+  messages: number
+  prompt?: string
+  marks?: Marks
+  origin?: ForkOrigin
+  worktree?: string
+  rewound?: Span[]
   helper?: Helper
   damaged?: boolean
 }
@@ -1917,6 +1998,12 @@ export type Snapshot = {
   queue?: Queued[]
 }
 
+export type Span = {
+  id: string
+  from: number
+  to: number
+}
+
 export type Spending = {
   usd: Cost
   unknown?: number
@@ -1931,6 +2018,11 @@ export type SteeringInjected = {
   queue_id?: string
   by_loop?: boolean
   refused?: boolean
+}
+
+export type StepRef = {
+  session: string
+  call: string
 }
 
 export type SuggestReply = {
@@ -2030,6 +2122,7 @@ export type ToolCallEnd = {
   withheld?: boolean
   details?: Details
   authority?: Authority
+  files?: FilesChanged
 }
 
 export type ToolCallOutput = {
@@ -2147,6 +2240,8 @@ export type TurnLimit = {
   spent?: Cost
   next?: Cost
 }
+
+export type Unkept = "large" | "full" | "unseen" | "failed" | "dropped"
 
 export type Usage = {
   input: number

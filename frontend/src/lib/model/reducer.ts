@@ -78,6 +78,11 @@ function step(view: Writable, event: Event): void {
     case 'queue_change':
     case 'hooks_change':
     case 'servers_change':
+    case 'session_marks':
+    case 'session_forked':
+    case 'files_restored':
+    case 'conversation_rewound':
+    case 'conversation_rewind_undone':
       return
     case 'hook_start':
       startHook(view, event.data, event.at)

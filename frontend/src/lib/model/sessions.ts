@@ -55,6 +55,16 @@ function change(session: SessionInfo, event: Event): SessionInfo {
     }
     case 'title':
       return { ...session, title: event.data.text }
+    case 'session_marks':
+      return { ...session, marks: event.data }
+    case 'session_forked':
+      return { ...session, origin: event.data.origin, worktree: event.data.worktree }
+    case 'conversation_rewound': {
+      const span = { id: event.data.id, from: event.data.to, to: event.seq ?? 0 }
+      return { ...session, rewound: [...(session.rewound ?? []), span] }
+    }
+    case 'conversation_rewind_undone':
+      return { ...session, rewound: session.rewound?.filter(({ id }) => id !== event.data.id) }
     case 'settings':
       return { ...session, settings: event.data.settings }
     default:

@@ -107,6 +107,7 @@ export const sessionInfo = (id: string, change: Partial<SessionInfo> = {}): Sess
   seq: 0,
   usage: { ...noUsage, known: true },
   context: 0,
+  messages: 0,
   ...change,
 })
 

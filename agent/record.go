@@ -1,0 +1,188 @@
+package agent
+
+import "context"
+
+// Recorder records what calls do to files, so that it can be undone. It is safe
+// for concurrent use, because calls may run at once.
+type Recorder interface {
+	// Begin is called before a step runs, with the id of the call or command. It
+	// returns nil if the step cannot change files. Otherwise end is called once
+	// the step has ended, also if it failed or was interrupted, and returns nil if no
+	// file changed. Neither may fail the step: what could not be recorded is said in
+	// [FilesChanged].
+	Begin(ctx context.Context, id string, call GateCall) (end func(context.Context) *FilesChanged)
+	// Recover returns what a step changed that ran when the process ended; nil if
+	// nothing is known of it.
+	Recover(ctx context.Context, id string) *FilesChanged
+}
+
+// begin is [Recorder.Begin] if there is a recorder. A recorder that panics records
+// nothing.
+func (c *Config) begin(ctx context.Context, id string, call GateCall) (end func() *FilesChanged) {
+	var stop func(context.Context) *FilesChanged
+	if c.Recorder != nil {
+		protect("the journal", func() { stop = c.Recorder.Begin(ctx, id, call) })
+	}
+	return func() (changed *FilesChanged) {
+		if stop != nil {
+			protect("the journal", func() { changed = stop(context.WithoutCancel(ctx)) })
+		}
+		return changed
+	}
+}
+
+// recovered is [Recorder.Recover] if there is a recorder.
+func (c *Config) recovered(ctx context.Context, id string) (changed *FilesChanged) {
+	if c.Recorder != nil {
+		protect("the journal", func() { changed = c.Recorder.Recover(ctx, id) })
+	}
+	return changed
+}
+
+// FilesChanged lists the files that a step changed: a call of a tool, or a command
+// of the user.
+type FilesChanged struct {
+	Files []FileRecord `json:"files,omitempty"`
+	// More counts changed files that are not listed, because there are too many.
+	// They cannot be undone.
+	More int `json:"more,omitempty"`
+	// Unwatched says that other changes may have been missed, because the folder
+	// could not be watched while the step ran.
+	Unwatched bool `json:"unwatched,omitempty"`
+}
+
+// FileRecord is one file before and after a step. Path is relative to the
+// session's folder, with slashes; see changes.Quote for names that are not UTF-8. A
+// file outside the folder has an absolute path. A renamed file has two records.
+type FileRecord struct {
+	Path   string      `json:"path"`
+	Before FileVersion `json:"before,omitzero"`
+	After  FileVersion `json:"after,omitzero"`
+}
+
+// FileVersion is what stood under a name. The zero value means that nothing did.
+type FileVersion struct {
+	// Hash is the SHA-256 of the contents in hexadecimal; of a link, of its target.
+	Hash string   `json:"hash,omitempty"`
+	Size int64    `json:"size,omitempty"`
+	Kind FileKind `json:"kind,omitempty"`
+	// Unkept says why the contents are not in the journal, so that this version
+	// cannot be brought back; empty means that they are.
+	Unkept Unkept `json:"unkept,omitempty"`
+}
+
+// Exists reports whether anything stood under the name.
+func (v FileVersion) Exists() bool { return v.Kind != "" }
+
+// FileKind says what stands under a name.
+type FileKind string
+
+// The kinds. Empty means that nothing stands there.
+const (
+	PlainFile      FileKind = "file"
+	ExecutableFile FileKind = "executable"
+	SymbolicLink   FileKind = "link"
+)
+
+// Unkept says why a version is not in the journal.
+type Unkept string
+
+// The reasons.
+const (
+	UnkeptLarge   Unkept = "large"   // the file is too large
+	UnkeptFull    Unkept = "full"    // the journal has no room
+	UnkeptUnseen  Unkept = "unseen"  // it was changed before it had been read
+	UnkeptFailed  Unkept = "failed"  // it could not be read or written
+	UnkeptDropped Unkept = "dropped" // it was kept, and removed to make room
+)
+
+// FilesRestored says that steps were undone or redone: their changes were taken
+// out of the files again, or brought back. Each undo is itself undoable.
+type FilesRestored struct {
+	ID string `json:"id"`
+	// Undone are the steps whose changes were taken out, the newest first. It is
+	// empty if Redone is set.
+	Undone []StepRef `json:"undone,omitempty"`
+	// Redone is the id of the FilesRestored that was itself undone.
+	Redone string `json:"redone,omitempty"`
+	// Paths limits the restoration to these files; empty means all.
+	Paths []string `json:"paths,omitempty"`
+	FilesChanged
+	// Conflicts are files, or parts of files, that were left as they are.
+	Conflicts []RestoreConflict `json:"conflicts,omitempty"`
+}
+
+// StepRef names a step: a call, or a command of the user, by its id.
+type StepRef struct {
+	Session string `json:"session"`
+	Call    string `json:"call"`
+}
+
+// RestoreConflict is a file that could not be restored, or not all of it.
+type RestoreConflict struct {
+	Path   string         `json:"path"`
+	Reason ConflictReason `json:"reason"`
+	// Hunks counts the places that were left as they are, if the rest of the file
+	// was restored.
+	Hunks int `json:"hunks,omitempty"`
+}
+
+// ConflictReason says why a file was left as it is.
+type ConflictReason string
+
+// The reasons.
+const (
+	ConflictChanged  ConflictReason = "changed"  // somebody changed the same lines since
+	ConflictBinary   ConflictReason = "binary"   // it changed since, and is not text
+	ConflictVanished ConflictReason = "vanished" // it does not exist any more
+	ConflictOccupied ConflictReason = "occupied" // something else stands in its place
+	ConflictUnkept   ConflictReason = "unkept"   // the journal does not have the contents
+	ConflictRefused  ConflictReason = "refused"  // the system refused it
+)
+
+// Rewound takes the newest part of the conversation back: models are not told of
+// the events after To any more. The log keeps them.
+type Rewound struct {
+	// ID names it for [RewindUndone].
+	ID string `json:"id"`
+	// To is the place of the last event that remains; 0 leaves nothing.
+	To int64 `json:"to"`
+	// Prompt is the input that was taken back, for the composer.
+	Prompt string `json:"prompt,omitempty"`
+}
+
+// RewindUndone brings back what [Rewound] took. It is possible until the next
+// input.
+type RewindUndone struct {
+	ID string `json:"id"` // of the Rewound
+}
+
+// Forked says that the log up to here is a copy from another session. What was
+// spent and changed before counts there, not here.
+type Forked struct {
+	Origin ForkOrigin `json:"origin"`
+	// Worktree is the git worktree that was made for the fork; empty if it works in
+	// the same folder.
+	Worktree string `json:"worktree,omitempty"`
+}
+
+// ForkOrigin is the place where a session was forked from another one.
+type ForkOrigin struct {
+	Session string `json:"session"`
+	// Seq is the place of the last event that was copied; Through is how many
+	// messages that were.
+	Seq     int64 `json:"seq"`
+	Through int   `json:"through,omitempty"`
+}
+
+// Marks are what a person says about a session for its list. Each event has all of
+// them.
+type Marks struct {
+	Tags     []string `json:"tags,omitempty"`
+	Label    string   `json:"label,omitempty"` // of a branch
+	Pinned   bool     `json:"pinned,omitempty"`
+	Archived bool     `json:"archived,omitempty"`
+	// Deleted is when the person deleted the session, in milliseconds since 1970; 0
+	// means not. It can be restored until the person removes it for good.
+	Deleted int64 `json:"deleted,omitempty"`
+}
