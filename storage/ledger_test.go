@@ -111,7 +111,7 @@ func TestLedgerOfAnOldDatabase(t *testing.T) {
 		DROP TABLE migrations; ALTER TABLE settings DROP COLUMN checksum; ALTER TABLE sessions DROP COLUMN checksum;
 		DROP INDEX sessions_by_parent; ALTER TABLE sessions DROP COLUMN parent; ALTER TABLE sessions DROP COLUMN helper;
 		ALTER TABLE sessions DROP COLUMN lines_added; ALTER TABLE sessions DROP COLUMN lines_removed; ALTER TABLE sessions DROP COLUMN branch;
-		ALTER TABLE sessions DROP COLUMN cost; ALTER TABLE sessions DROP COLUMN cost_unknown; ALTER TABLE approvals DROP COLUMN seq;
+		ALTER TABLE sessions DROP COLUMN cost; ALTER TABLE sessions DROP COLUMN cost_unknown; ALTER TABLE approvals DROP COLUMN seq; ALTER TABLE sessions DROP COLUMN details;
 		PRAGMA user_version = 1`)
 	s = open(t, home)
 	got, err := s.Costs(t.Context(), "/p", "a")
