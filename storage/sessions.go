@@ -16,6 +16,9 @@ import (
 
 // CreateSession implements [backend.Store].
 func (s *Store) CreateSession(ctx context.Context, info backend.SessionInfo) error {
+	if err := backend.CheckSessionID(info.ID); err != nil {
+		return err
+	}
 	cols, err := columns(info)
 	if err != nil {
 		return err

@@ -234,6 +234,9 @@ func (w *Workbench) Close(ctx context.Context) error {
 
 // session returns a session of this folder.
 func (w *Workbench) session(ctx context.Context, id string) (backend.SessionInfo, error) {
+	if err := backend.CheckSessionID(id); err != nil {
+		return backend.SessionInfo{}, err
+	}
 	info, err := w.cfg.Store.Session(ctx, id)
 	if err != nil {
 		return backend.SessionInfo{}, err

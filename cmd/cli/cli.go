@@ -71,6 +71,8 @@ const usage = `Atelier, a workbench for coding agents.
   atelier [DIR]                 opens the window on a project folder
   atelier serve [DIR]           serves the same to a browser and prints its address
   atelier run [flags] PROMPT|-  runs one prompt from the command line
+  atelier sessions list|show|rename|…
+                                lists a project's sessions, and does things with them
   atelier doctor                shows what is configured and reachable
   atelier explain COMMAND       says what would be allowed, asked about or denied
   atelier hooks list|test       lists a project's hooks, or tests them
@@ -146,6 +148,8 @@ func (c *command) main(args []string) int {
 		return c.serve(args[1:])
 	case "run":
 		return c.run(args[1:])
+	case "sessions":
+		return c.sessions(args[1:])
 	case "doctor":
 		return c.doctor(args[1:])
 	case "explain":

@@ -72,6 +72,14 @@ export const problems: Record<ProblemID, Words> = {
     next: '请在终端里用这个文件夹运行 atelier。',
   },
   session_missing: { message: '会话 {0} 不存在。' },
+  session_id: {
+    message: '这不是会话的标识。',
+    next: '标识最多 128 字节，不能含有斜杠、反斜杠、连续两个点或控制字符。',
+  },
+  session_ambiguous: {
+    message: '有多个会话的标识以 {0} 开头。',
+    next: '请输入更长的标识。',
+  },
   session_unnamed: {
     message: '会话需要一个名称。',
     kept: '原来的名称没有更改。',

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"atelier.dev/atelier/backend"
+	"github.com/spf13/pflag"
+)
+
+// sessionCommand is one of the commands of atelier sessions.
+type sessionCommand struct {
+	name, arguments, about string
+	run                    func(c *command, use string, args []string) int
+}
+
+// sessionCommands lists the commands of atelier sessions, in the order of the help.
+func sessionCommands() []sessionCommand {
+	return []sessionCommand{
+		{"list", "[flags]", "lists the project's sessions, the newest first", (*command).listSessions},
+		{"show", "[flags] ID", "shows a session and the end of its conversation", (*command).showSession},
+		{"rename", "[flags] ID TITLE", "gives a session another title", (*command).renameSession},
+	}
+}
+
+// sessions runs one of the commands about sessions.
+func (c *command) sessions(args []string) int {
+	name := ""
+	if len(args) > 0 {
+		name = args[0]
+	}
+	switch name {
+	case "help", "--help", "-h":
+		printSessionCommands(c.err)
+		return exitDone
+	}
+	for _, each := range sessionCommands() {
+		if each.name == name {
+			return each.run(c, fmt.Sprintf("atelier sessions %s %s", each.name, each.arguments), args[1:])
+		}
+	}
+	printSessionCommands(c.err)
+	return exitUsage
+}
+
+func printSessionCommands(out io.Writer) {
+	fmt.Fprint(out, "Usage: atelier sessions COMMAND\n\n")
+	for _, each := range sessionCommands() {
+		fmt.Fprintf(out, "  %-10s  %s\n", each.name, each.about)
+	}
+	fmt.Fprint(out, "\nAn ID may be given by its beginning. Run a command with --help for its flags.\n")
+}
+
+// sessionFlags are the flags that all commands about sessions have.
+type sessionFlags struct {
+	*pflag.FlagSet
+	folder string
+	asJSON bool
+}
+
+func (c *command) sessionFlags(use string) *sessionFlags {
+	f := &sessionFlags{FlagSet: c.flags(use)}
+	f.StringVarP(&f.folder, "directory", "C", "", "project folder (default: the current one)")
+	f.BoolVar(&f.asJSON, "json", false, "print JSON, an object a line")
+	return f
+}
+
+// withSession runs something with a session, which is given by its id or the
+// beginning of it.
+func (c *command) withSession(f *sessionFlags, id string, do func(a *app, session backend.SessionInfo) error) int {
+	if err := backend.CheckSessionID(id); err != nil {
+		return c.fail(err)
+	}
+	return c.withApp(f.folder, func(a *app) error {
+		session, err := a.FindSession(c.ctx, id)
+		if err != nil {
+			return err
+		}
+		return do(a, session)
+	})
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/workbench"
+)
+
+// sessionStates say what a session is doing.
+var sessionStates = map[agent.State]string{
+	agent.StateIdle: "at rest", agent.StateClosed: "at rest", agent.StateProcessing: "working", agent.StateAwaitingInput: "waits for you",
+}
+
+// listSessions lists the sessions of a project.
+func (c *command) listSessions(use string, args []string) int {
+	f := c.sessionFlags(use)
+	if code, ok := c.parse(f.FlagSet, args); !ok {
+		return code
+	}
+	if f.NArg() > 0 {
+		return c.misused(f.FlagSet, "list has no arguments")
+	}
+	return c.withApp(f.folder, func(a *app) error {
+		page, err := ask[workbench.SessionList](c.ctx, a, "sessions.list", backend.Empty{})
+		if err != nil {
+			return err
+		}
+		for _, session := range page.Sessions {
+			if err := c.printSession(f, session); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// sessionLine is a session in one line.
+func sessionLine(session backend.SessionInfo) string {
+	at := time.UnixMilli(session.UpdatedAt).Format("2006-01-02 15:04")
+	title := session.Title
+	if title == "" {
+		title = "(no title)"
+	}
+	line := fmt.Sprintf("%s  %s  %-13s  %s", session.ID, at, sessionStates[session.State], oneLine(title))
+	for _, tag := range session.Marks.Tags {
+		line += " #" + oneLine(tag)
+	}
+	return line
+}
+
+// showSession shows a session.
+func (c *command) showSession(use string, args []string) int {
+	f := c.sessionFlags(use)
+	if code, ok := c.parse(f.FlagSet, args); !ok {
+		return code
+	}
+	if f.NArg() != 1 {
+		return c.misused(f.FlagSet, "name one session")
+	}
+	return c.withSession(f, f.Arg(0), func(_ *app, session backend.SessionInfo) error {
+		return c.printSession(f, session)
+	})
+}
+
+// renameSession gives a session a title.
+func (c *command) renameSession(use string, args []string) int {
+	f := c.sessionFlags(use)
+	if code, ok := c.parse(f.FlagSet, args); !ok {
+		return code
+	}
+	if f.NArg() < 2 {
+		return c.misused(f.FlagSet, "name one session and its title")
+	}
+	title := strings.Join(f.Args()[1:], " ")
+	return c.withSession(f, f.Arg(0), func(a *app, session backend.SessionInfo) error {
+		renamed, err := ask[backend.SessionInfo](c.ctx, a, "sessions.rename", workbench.RenameRequest{Session: session.ID, Title: title})
+		if err != nil {
+			return err
+		}
+		return c.printSession(f, renamed)
+	})
+}
+
+// printSession prints a session as it is now.
+func (c *command) printSession(f *sessionFlags, session backend.SessionInfo) error {
+	if f.asJSON {
+		return writeJSON(c.out, session)
+	}
+	_, err := fmt.Fprintln(c.out, sessionLine(session))
+	return err
+}
