@@ -60,6 +60,7 @@ func TestFilesAtOnce(t *testing.T) {
 	f.write(".agent/settings.json", aboutEnv)
 	f.Engine(t.Context(), Session{ID: "s", Folder: f.folder}).Close()
 	f.write("node_modules/a/x.env", "")
+	f.write(".worktrees/agent/x.env", "")
 	dir := t.TempDir()
 	for i := range maxChanges + 9 {
 		if err := os.WriteFile(fmt.Sprintf("%s/%03d.env", dir, i), nil, 0o600); err != nil {

@@ -31,8 +31,8 @@ const (
 	maxFolders, maxKnown, maxChanges = 500, 10_000, 64
 )
 
-// unwatched are folders that other programs fill.
-var unwatched = []string{".git", ".hg", ".svn", ".jj", "node_modules", "__pycache__", ".venv"}
+// unwatched are folders that other programs fill, and the one of agents' worktrees.
+var unwatched = []string{".git", ".hg", ".svn", ".jj", "node_modules", "__pycache__", ".venv", ".worktrees"}
 
 // watcher tells of settings files that change, and of the files that hooks of
 // fileChanged name. Its goroutine begins with the first session.
