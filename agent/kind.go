@@ -60,6 +60,7 @@ const (
 	KindRewindUndone       Kind = "conversation_rewind_undone"
 	KindForked             Kind = "session_forked"
 	KindMarks              Kind = "session_marks"
+	KindImported           Kind = "session_imported"
 )
 
 func (SessionStart) Kind() Kind       { return KindSessionStart }
@@ -107,6 +108,7 @@ func (Rewound) Kind() Kind            { return KindRewound }
 func (RewindUndone) Kind() Kind       { return KindRewindUndone }
 func (Forked) Kind() Kind             { return KindForked }
 func (Marks) Kind() Kind              { return KindMarks }
+func (Imported) Kind() Kind           { return KindImported }
 
 // kinds defines the payload of each kind and whether it is stored. A delta is
 // not stored: it is disposable, and the durable event that follows implies it.
@@ -160,6 +162,7 @@ var kinds = define(
 	durable[RewindUndone](),
 	durable[Forked](),
 	durable[Marks](),
+	durable[Imported](),
 )
 
 // row is a line of [kinds].

@@ -186,3 +186,36 @@ type Marks struct {
 	// means not. It can be restored until the person removes it for good.
 	Deleted int64 `json:"deleted,omitempty"`
 }
+
+// Imported says that the log up to here was read from a file that another program
+// wrote, or another Atelier. What was spent and changed before counts there, not
+// here.
+type Imported struct {
+	Program Program `json:"program"`
+	// Path is the file that was read, and ID the session's name in it; empty if it
+	// has none.
+	Path string `json:"path"`
+	ID   string `json:"id,omitempty"`
+	// Size is how much of the file was read, in bytes. A file that has grown since
+	// says more than the log.
+	Size int64 `json:"size"`
+	// Folder is where the session ran, which may be another folder than that of its
+	// log.
+	Folder string `json:"folder,omitempty"`
+	// Skipped counts what was not understood: lines, or else messages. Pictures
+	// counts pictures that were left out.
+	Skipped  int `json:"skipped,omitempty"`
+	Pictures int `json:"pictures,omitempty"`
+}
+
+// Program names a program whose transcripts can be read.
+type Program string
+
+// The programs.
+const (
+	ProgramAtelier      Program = "atelier"
+	ProgramClaudeCode   Program = "claude_code"
+	ProgramCodex        Program = "codex"
+	ProgramOpenAgentSDK Program = "open_agent_sdk"
+	ProgramComate       Program = "comate"
+)

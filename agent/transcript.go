@@ -151,8 +151,8 @@ func (t *Transcript) Apply(ev Event) {
 		}
 	case ToolCallEnd:
 		t.applyResult(d)
-	case Forked:
-		t.Usage, t.Cost = llm.Usage{Known: true}, llm.Spending{} // what was spent before counts in the other session
+	case Forked, Imported:
+		t.Usage, t.Cost = llm.Usage{Known: true}, llm.Spending{} // what was spent before counts elsewhere
 	case LocalCommandStart:
 		t.beginCommand(d)
 	case LocalCommandEnd:

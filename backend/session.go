@@ -44,6 +44,8 @@ type SessionInfo struct {
 	Worktree string            `json:"worktree,omitempty"`
 	// Rewound are the parts of the log that were taken back, in order.
 	Rewound []Span `json:"rewound,omitempty"`
+	// Imported is set on a session that was read from a file.
+	Imported *agent.Imported `json:"imported,omitempty"`
 	// Helper is set on a session that another one started.
 	Helper *agent.Helper `json:"helper,omitempty"`
 	// Damaged says that the stored row was damaged, so that the store computed
@@ -89,6 +91,9 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 		s.Marks = d
 	case agent.Forked:
 		s.Origin, s.Worktree = &d.Origin, d.Worktree
+		s.Usage, s.Cost, s.Lines = llm.Usage{Known: true}, llm.Spending{}, Lines{}
+	case agent.Imported:
+		s.Imported = &d
 		s.Usage, s.Cost, s.Lines = llm.Usage{Known: true}, llm.Spending{}, Lines{}
 	case agent.Rewound:
 		s.Rewound = append(slices.Clip(s.Rewound), Span{ID: d.ID, From: d.To, To: ev.Seq})

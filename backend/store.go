@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"iter"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
@@ -13,6 +14,10 @@ import (
 type Store interface {
 	// CreateSession adds a session without events.
 	CreateSession(context.Context, SessionInfo) error
+	// CreateSessionFrom adds a session with its log, in one transaction. Nothing of it
+	// enters the ledger, and no request in it waits for an answer. The events get
+	// their places; an error among them leaves nothing behind.
+	CreateSessionFrom(ctx context.Context, info SessionInfo, events iter.Seq2[agent.Event, error]) (SessionInfo, error)
 	// Sessions lists a folder's sessions, newest first.
 	Sessions(ctx context.Context, folder string) ([]SessionInfo, error)
 	Session(ctx context.Context, id string) (SessionInfo, error)

@@ -54,22 +54,8 @@ func (s *Store) Append(ctx context.Context, events ...agent.Event) (int64, error
 
 // insert writes one event and its consequences, except the session's row.
 func (s *Store) insert(ctx context.Context, tx *sql.Tx, ev agent.Event, info backend.SessionInfo) error {
-	body, err := json.Marshal(ev.Data)
-	if err != nil {
-		return fmt.Errorf("encode event: %w", err)
-	}
-	sum := checksum(ev, body)
-	var blob sql.NullString
-	if len(body) > blobThreshold {
-		name, err := s.writeBlob(ev.Session, ev.Seq, body)
-		if err != nil {
-			return err
-		}
-		body, blob = []byte{}, sql.NullString{String: name, Valid: true}
-	}
-	if _, err := s.in(tx, "insert-event").ExecContext(ctx,
-		ev.Session, ev.Seq, ev.Turn, ev.Kind(), ev.At, body, blob, sum); err != nil {
-		return fmt.Errorf("insert event: %w", err)
+	if err := s.insertRow(ctx, tx, ev); err != nil {
+		return err
 	}
 	if request, ok := requestOf(ev.Data); ok {
 		return s.enter(ctx, tx, ev, info, request)
@@ -87,6 +73,28 @@ func (s *Store) insert(ctx context.Context, tx *sql.Tx, ev agent.Event, info bac
 		return s.deleteApproval(ctx, tx, ev.Session, d.CallID)
 	case agent.ToolCallEnd: // a call may end unanswered if the turn was interrupted
 		return s.deleteApproval(ctx, tx, ev.Session, d.CallID)
+	}
+	return nil
+}
+
+// insertRow writes one event and nothing else.
+func (s *Store) insertRow(ctx context.Context, tx *sql.Tx, ev agent.Event) error {
+	body, err := json.Marshal(ev.Data)
+	if err != nil {
+		return fmt.Errorf("encode event: %w", err)
+	}
+	sum := checksum(ev, body)
+	var blob sql.NullString
+	if len(body) > blobThreshold {
+		name, err := s.writeBlob(ev.Session, ev.Seq, body)
+		if err != nil {
+			return err
+		}
+		body, blob = []byte{}, sql.NullString{String: name, Valid: true}
+	}
+	if _, err := s.in(tx, "insert-event").ExecContext(ctx,
+		ev.Session, ev.Seq, ev.Turn, ev.Kind(), ev.At, body, blob, sum); err != nil {
+		return fmt.Errorf("insert event: %w", err)
 	}
 	return nil
 }

@@ -483,6 +483,7 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "servers_change"; data: ServersChange }
   | { kind: "session_end"; data: SessionEnd }
   | { kind: "session_forked"; data: Forked }
+  | { kind: "session_imported"; data: Imported }
   | { kind: "session_marks"; data: Marks }
   | { kind: "session_start"; data: SessionStart }
   | { kind: "settings"; data: SettingsChange }
@@ -970,6 +971,16 @@ export type HooksRequest = {
   session?: string
 }
 
+export type Imported = {
+  program: Program
+  path: string
+  id?: string
+  size: number
+  folder?: string
+  skipped?: number
+  pictures?: number
+}
+
 export type KeyInfo = {
   provider: string
   name: string
@@ -990,7 +1001,7 @@ export type KeyList = {
 
 export type KeySource = "environment" | "keyring" | "file"
 
-export type Kind = "session_start" | "session_end" | "settings" | "briefing" | "briefing_update" | "title" | "user_input" | "turn_continued" | "reasoning_delta" | "assistant_text_start" | "assistant_text_delta" | "assistant_text_end" | "tool_call_draft" | "tool_call_start" | "tool_call_output_delta" | "tool_call_end" | "approval_request" | "approval_answer" | "hook_start" | "hook_output_delta" | "hook_end" | "steering_injected" | "local_command_start" | "local_command_output_delta" | "local_command_end" | "retrying" | "side_request" | "prompt_suggestion" | "rate_limit" | "task_change" | "queue_change" | "hooks_change" | "servers_change" | "history_repaired" | "compaction_start" | "compaction_phase" | "compaction_end" | "loop_detection" | "turn_limit" | "warning" | "error" | "processing_end" | "files_restored" | "conversation_rewound" | "conversation_rewind_undone" | "session_forked" | "session_marks"
+export type Kind = "session_start" | "session_end" | "settings" | "briefing" | "briefing_update" | "title" | "user_input" | "turn_continued" | "reasoning_delta" | "assistant_text_start" | "assistant_text_delta" | "assistant_text_end" | "tool_call_draft" | "tool_call_start" | "tool_call_output_delta" | "tool_call_end" | "approval_request" | "approval_answer" | "hook_start" | "hook_output_delta" | "hook_end" | "steering_injected" | "local_command_start" | "local_command_output_delta" | "local_command_end" | "retrying" | "side_request" | "prompt_suggestion" | "rate_limit" | "task_change" | "queue_change" | "hooks_change" | "servers_change" | "history_repaired" | "compaction_start" | "compaction_phase" | "compaction_end" | "loop_detection" | "turn_limit" | "warning" | "error" | "processing_end" | "files_restored" | "conversation_rewound" | "conversation_rewind_undone" | "session_forked" | "session_marks" | "session_imported"
 
 export type Lack = "missing" | "refused" | "kernel" | "unsupported" | "weaker" | "reads" | "processes" | "mounts" | "signals"
 
@@ -1335,6 +1346,8 @@ export type ProcessingEnd = {
   usage: Usage
   cost?: Spending
 }
+
+export type Program = "atelier" | "claude_code" | "codex" | "open_agent_sdk" | "comate"
 
 export type ProjectInfo = {
   folder: string
@@ -1916,6 +1929,7 @@ export type SessionInfo = {
   origin?: ForkOrigin
   worktree?: string
   rewound?: Span[]
+  imported?: Imported
   helper?: Helper
   damaged?: boolean
 }

@@ -80,6 +80,7 @@ function step(view: Writable, event: Event): void {
     case 'servers_change':
     case 'session_marks':
     case 'session_forked':
+    case 'session_imported':
     case 'files_restored':
     case 'conversation_rewound':
     case 'conversation_rewind_undone':

@@ -59,6 +59,8 @@ function change(session: SessionInfo, event: Event): SessionInfo {
       return { ...session, marks: event.data }
     case 'session_forked':
       return { ...session, origin: event.data.origin, worktree: event.data.worktree }
+    case 'session_imported':
+      return { ...session, imported: event.data }
     case 'conversation_rewound': {
       const span = { id: event.data.id, from: event.data.to, to: event.seq ?? 0 }
       return { ...session, rewound: [...(session.rewound ?? []), span] }

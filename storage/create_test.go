@@ -1,0 +1,111 @@
+package storage_test
+
+import (
+	"errors"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/storage"
+	"github.com/google/go-cmp/cmp"
+)
+
+// source returns events, and then an error if there is one.
+func source(err error, data ...agent.Payload) iter.Seq2[agent.Event, error] {
+	return func(yield func(agent.Event, error) bool) {
+		for i, p := range data {
+			if !yield(agent.Event{Turn: 1, At: int64(1000 + i), Data: p}, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(agent.Event{}, err)
+		}
+	}
+}
+
+// A session that was read from a file is listed like any other, and nothing of it
+// is in the ledger, waits for an answer or counts as spent.
+func TestCreateSessionFrom(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	s := open(t, home)
+	imported := agent.Imported{Program: agent.ProgramCodex, Path: "/r.jsonl", ID: "r", Size: 7}
+	data := []agent.Payload{
+		agent.SessionStart{Folder: "/elsewhere"},
+		agent.Title{Text: "A title"},
+		agent.UserInput{Text: "Do it."},
+		agent.TextEnd{Message: llm.Text(llm.RoleAssistant, strings.Repeat("x", 300<<10)), Usage: llm.Usage{Input: 5, Known: true}, Cost: new(llm.Dollar)},
+		agent.ApprovalRequest{ID: "a", CallID: "c"},
+		agent.ProcessingEnd{Reason: agent.EndDone},
+		imported,
+	}
+	info := backend.SessionInfo{ID: "one", Folder: "/w", CreatedAt: 900, Usage: llm.Usage{Known: true}}
+	got, err := s.CreateSessionFrom(t.Context(), info, source(nil, data...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, err := s.Session(t.Context(), "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(got, stored); diff != "" {
+		t.Errorf("the stored row differs (-returned +stored):\n%s", diff)
+	}
+	if stored.UpdatedAt != 1006 || stored.Cost != (llm.Spending{}) || stored.Usage.Input != 0 || stored.Title != "A title" ||
+		stored.Imported == nil || *stored.Imported != imported || stored.State != agent.StateIdle {
+		t.Errorf("%+v", stored)
+	}
+	events, err := s.Events(t.Context(), backend.EventRange{Session: "one"})
+	if err != nil || len(events) != len(data) {
+		t.Fatalf("%d events, %v", len(events), err)
+	}
+	for i, ev := range events {
+		if diff := cmp.Diff(agent.Event{Session: "one", Seq: int64(i + 1), Turn: 1, At: int64(1000 + i), Data: data[i]}, ev); diff != "" {
+			t.Errorf("event %d: %s", i, diff)
+		}
+	}
+	costs, err := s.Costs(t.Context(), "/w", "")
+	if err != nil || costs.Total.Requests != 0 {
+		t.Errorf("%+v, %v", costs.Total, err)
+	}
+	if waiting, err := s.Approvals(t.Context(), "/w"); err != nil || len(waiting) != 0 {
+		t.Errorf("%d requests wait, %v", len(waiting), err)
+	}
+}
+
+// A source that breaks off leaves nothing behind, also on disk, and an id that is in
+// use keeps its session.
+func TestCreateSessionFromABrokenSource(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	s := open(t, home)
+	broken := errors.New("the file ends in the middle")
+	large := agent.UserInput{Text: strings.Repeat("x", 300<<10)}
+	info := backend.SessionInfo{ID: "one", Folder: "/w"}
+	if _, err := s.CreateSessionFrom(t.Context(), info, source(broken, large)); !errors.Is(err, broken) || code(err) == backend.CodeStoreFailed {
+		t.Errorf("%v", err)
+	}
+	if _, err := s.Session(t.Context(), "one"); code(err) != backend.CodeNotFound {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(filepath.Join(home, "blobs", "one")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("its large event is left: %v", err)
+	}
+	if _, err := s.CreateSessionFrom(t.Context(), info, source(nil, large)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.CreateSessionFrom(t.Context(), info, source(nil, large)); err == nil {
+		t.Error("an id was used twice")
+	}
+	if events, err := s.Events(t.Context(), backend.EventRange{Session: "one"}); err != nil || len(events) != 1 || events[0].Data != agent.Payload(large) {
+		t.Errorf("%d events, %v", len(events), err)
+	}
+}
+
+var _ backend.Store = (*storage.Store)(nil)
