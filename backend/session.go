@@ -85,23 +85,21 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 		if s.Prompt == "" {
 			s.Prompt = text.Head(d.Text, maxPrompt)
 		}
-	case agent.TurnContinued, agent.LocalCommandStart:
-		s.State = agent.StateProcessing
 	case agent.Marks:
 		s.Marks = d
 	case agent.Forked:
 		s.Origin, s.Worktree = &d.Origin, d.Worktree
-		s.Usage, s.Cost, s.Lines = llm.Usage{Known: true}, llm.Spending{}, Lines{}
+		s.forgetWork()
 	case agent.Imported:
 		s.Imported = &d
-		s.Usage, s.Cost, s.Lines = llm.Usage{Known: true}, llm.Spending{}, Lines{}
+		s.forgetWork()
 	case agent.Rewound:
 		s.Rewound = append(slices.Clip(s.Rewound), Span{ID: d.ID, From: d.To, To: ev.Seq})
 	case agent.RewindUndone:
 		s.Rewound = slices.DeleteFunc(slices.Clone(s.Rewound), func(p Span) bool { return p.ID == d.ID })
 	case agent.ApprovalRequest:
 		s.State = agent.StateAwaitingInput
-	case agent.ApprovalAnswer:
+	case agent.ApprovalAnswer, agent.TurnContinued, agent.LocalCommandStart:
 		s.State = agent.StateProcessing
 	case agent.TextEnd:
 		s.Messages++
@@ -151,6 +149,12 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 	case agent.SessionEnd:
 		s.State = agent.StateClosed
 	}
+}
+
+// forgetWork sets to zero what was spent and changed, because it counts in another
+// session.
+func (s *SessionInfo) forgetWork() {
+	s.Usage, s.Cost, s.Lines = llm.Usage{Known: true}, llm.Spending{}, Lines{}
 }
 
 // Notice tells the user outside the page that a session needs them or is done.
