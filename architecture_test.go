@@ -52,6 +52,8 @@ var mayImport = map[string][]string{
 	"agent/mcp":                  {"agent", "agent/llm", "agent/sandbox", "agent/network", "agent/internal/..."},
 	"agent/mcp/...":              {"agent", "agent/llm", "agent/mcp", "agent/network", "agent/internal/..."},
 	"agent/changes":              {"agent", "agent/env", "agent/internal/..."},
+	"agent/journal":              {"agent", "agent/internal/...", "agent/journal/objects"},
+	"agent/journal/objects":      {"agent"},
 	"agent/project":              {"agent/internal/...", "agent/sandbox"},
 	"agent/worktree":             {"agent/internal/...", "agent/sandbox"},
 	"agent/profile":              {"agent", "agent/env", "agent/llm", "agent/project", "agent/tool"},
