@@ -8,6 +8,12 @@ export const messages = {
     notice_waiting: 'Needs you · {project}',
     notice_done: 'Done · {project}',
     notice_failed: 'Failed · {project}',
+    slash_help: 'Shows what the keys do, and this version',
+    slash_sessions: 'Goes to the list of sessions',
+    slash_new: 'Begins a new session',
+    slash_usage: 'Shows what the session used and cost',
+    slash_context: 'Shows what fills the context',
+    slash_model: 'Chooses another model',
   },
   'zh-CN': {
     title_waiting: '▲ 等你决定 · {title}',
@@ -16,6 +22,12 @@ export const messages = {
     notice_waiting: '等你决定 · {project}',
     notice_done: '已完成 · {project}',
     notice_failed: '失败 · {project}',
+    slash_help: '显示快捷键和版本',
+    slash_sessions: '转到会话列表',
+    slash_new: '新建会话',
+    slash_usage: '显示会话的用量和费用',
+    slash_context: '显示上下文的组成',
+    slash_model: '选择另一个模型',
   },
 } as const
 

@@ -3,9 +3,26 @@ import { oneAtATime } from '../model/oneAtATime'
 import { commandOf } from '../model/slash'
 import type { CompleteReply, SlashCommand } from '../types.gen'
 
+/** A command that the page runs itself. */
+export type LocalCommand = {
+  name: string
+  about: () => string
+  /** False if it could not run, so that it stays in the field. */
+  run: () => unknown
+}
+
 /** What can be typed after a slash in the message field. */
 export class Commands {
-  list = $state.raw<readonly SlashCommand[]>([])
+  /** The commands of the page. They come before others of the same name. */
+  local = $state.raw<readonly LocalCommand[]>([])
+  #offered = $state.raw<readonly SlashCommand[]>([])
+  readonly #others = $derived(
+    this.#offered.filter(({ name }) => this.local.every((command) => command.name !== name)),
+  )
+  readonly list = $derived<readonly SlashCommand[]>([
+    ...this.local.map(({ name, about }) => ({ name, source: '', description: about() })),
+    ...this.#others,
+  ])
   /** The argument that is missing in the command that was last sent; empty if none is. */
   missing = $state('')
   #session = ''
@@ -25,15 +42,21 @@ export class Commands {
   readonly load = oneAtATime(async () => {
     try {
       const { commands } = await this.#call('commands.list', { session: this.#at })
-      this.list = commands ?? []
+      this.#offered = commands ?? []
     } catch {
-      this.list = [] // what is typed is then an ordinary message
+      this.#offered = [] // what is typed is then an ordinary message
     }
   })
 
+  /** Runs the command of the page that a text is; undefined if it is none, else whether it ran. */
+  async runLocal(text: string): Promise<boolean | undefined> {
+    const command = this.local.find(({ name }) => text.trim() === `/${name}`)
+    return command && (await command.run()) !== false
+  }
+
   /** What is sent for a text: what its command stands for, else the text; undefined if it has to be changed first. */
   async expand(text: string): Promise<string | undefined> {
-    const { command, values, missing = '' } = commandOf(text, this.list) ?? {}
+    const { command, values, missing = '' } = commandOf(text, this.#others) ?? {}
     this.missing = missing
     if (!command) return text
     if (missing) return undefined

@@ -46,6 +46,7 @@ export type Command =
   | 'density'
   | 'settings'
   | 'help'
+  | 'model'
   | 'review'
   | 'composer'
   | 'next_message'
