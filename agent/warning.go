@@ -26,6 +26,7 @@ const (
 	WarnCalls            WarningID = "calls"                 // number of calls, number of those that are run
 	WarnDamagedEvent     WarningID = "damaged_event"         // its place
 	WarnDamagedEvents    WarningID = "damaged_events"        // number, the places of the first and the last
+	WarnNewerEvent       WarningID = "newer_event"           // its place
 	WarnModeReset        WarningID = "permission_mode_reset" //
 )
 
@@ -52,6 +53,7 @@ var warnings = map[WarningID]struct{ code, message string }{
 	WarnCalls:            {"calls", "The model made {0} tool calls in one answer. The first {1} are run; the others were left out."},
 	WarnDamagedEvent:     {WarningDamaged, "Event {0} of this session is " + damaged},
 	WarnDamagedEvents:    {WarningDamaged, "{0} events of this session ({1} to {2}) are " + damaged},
+	WarnNewerEvent:       {"newer", "Event {0} of this session was written by a newer Atelier, which can show it."},
 	WarnModeReset:        {"mode_reset", "Everything was allowed in this session until the program ended. It asks first again."},
 }
 

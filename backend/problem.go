@@ -297,7 +297,7 @@ var problems = map[ProblemID]problem{
 	},
 	ProblemStoreDamaged: {
 		code: CodeStoreCorrupt, message: "The database {0} is damaged.",
-		kept: "It was left exactly as it is.", next: "Make a copy of it first. Then restore a backup, or try the .recover command of sqlite3; to go on without it, move it away and restart Atelier.",
+		kept: "It was left exactly as it is.", next: "Close Atelier and run: atelier doctor --repair. It copies the database first and saves every event that can be read.",
 	},
 	ProblemStoreNewer: {
 		code: CodeStoreNewer, message: "A newer Atelier wrote the database {0}.",
@@ -450,7 +450,7 @@ var problems = map[ProblemID]problem{
 // Problem returns the error with an id, with its arguments filled in.
 func Problem(id ProblemID, args ...string) *Error {
 	p, ok := problems[id]
-	for _, more := range []map[ProblemID]problem{ruleProblems, hookProblems, trustProblems, serverProblems} {
+	for _, more := range []map[ProblemID]problem{ruleProblems, hookProblems, trustProblems, serverProblems, storeProblems} {
 		if !ok {
 			p, ok = more[id]
 		}

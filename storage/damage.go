@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"atelier.dev/atelier/agent"
@@ -69,7 +70,7 @@ func lost(session string, events []agent.Event, i int, from, to int64) agent.Eve
 // row reads a session's row, and reports whether it is damaged. Its id is
 // always the requested one.
 func (s *Store) row(ctx context.Context, id string) (info backend.SessionInfo, damaged bool, err error) {
-	info, damaged, err = scanInfo(s.read.QueryRowContext(ctx, s.query["select-session"], id))
+	info, damaged, err = s.scanInfo(s.read.QueryRowContext(ctx, s.query["select-session"], id))
 	info.ID = id
 	return info, damaged, err
 }
@@ -121,7 +122,7 @@ func (s *Store) rowForAppend(ctx context.Context, tx *sql.Tx, id string) (backen
 	if err := s.in(tx, "select-last-seq").QueryRowContext(ctx, id).Scan(&newest); err != nil {
 		return backend.SessionInfo{}, err
 	}
-	info, damaged, err := scanInfo(s.in(tx, "select-session").QueryRowContext(ctx, id))
+	info, damaged, err := s.scanInfo(s.in(tx, "select-session").QueryRowContext(ctx, id))
 	missing := errors.Is(err, sql.ErrNoRows)
 	switch {
 	case err != nil && !missing:
@@ -151,36 +152,82 @@ func (s *Store) rowForAppend(ctx context.Context, tx *sql.Tx, id string) (backen
 }
 
 // findDamage finds sessions that a list would miss: those with a damaged row,
-// and those with a log but no row.
+// and those with a log but no row. It counts what is stored and what lists show,
+// and finds sessions whose newest events are missing.
 func (s *Store) findDamage(ctx context.Context) error {
 	rows, err := s.read.QueryContext(ctx, s.query["select-all-sessions"])
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
+	sound := 0
+	var suspects []string
 	for rows.Next() {
-		info, damaged, err := scanInfo(rows)
+		info, damaged, err := s.scanInfo(rows)
 		if err != nil {
 			return err
 		}
 		if damaged {
-			s.suspects = append(s.suspects, info.ID)
+			suspects = append(suspects, info.ID)
+		} else {
+			sound++
 		}
 	}
 	if err := rows.Err(); err != nil {
 		return err
 	}
-	logs, err := s.read.QueryContext(ctx, s.query["select-lost-sessions"])
+	missing, err := s.texts(ctx, s.query["select-lost-sessions"])
 	if err != nil {
 		return err
 	}
-	defer logs.Close()
-	for logs.Next() {
-		var id string
-		if err := logs.Scan(&id); err != nil {
+	suspects = append(suspects, missing...)
+	shown := sound
+	for _, id := range suspects {
+		if _, err := s.Session(ctx, id); err == nil {
+			shown++
+		} else if !isGone(err) {
 			return err
 		}
-		s.suspects = append(s.suspects, id)
 	}
-	return logs.Err()
+	s.health.change(func(state *backend.StoreHealth) { state.Stored, state.Shown = sound+len(suspects), shown })
+	s.health.mu.Lock()
+	s.health.suspects = suspects
+	s.health.mu.Unlock()
+	return s.findLostEnds(ctx)
+}
+
+// findLostEnds finds sessions whose rows are ahead of their logs.
+func (s *Store) findLostEnds(ctx context.Context) error {
+	rows, err := s.read.QueryContext(ctx, s.query["select-lost-ends"])
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var lost backend.LostEvents
+		if err := rows.Scan(&lost.Session, &lost.From, &lost.To); err != nil {
+			return err
+		}
+		if !slices.Contains(s.health.suspected(), lost.Session) { // the place in a damaged row means nothing
+			s.health.gone(lost)
+		}
+	}
+	return rows.Err()
+}
+
+// texts returns the first column of a query's rows.
+func (s *Store) texts(ctx context.Context, query string) (out []string, err error) {
+	rows, err := s.read.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		out = append(out, text)
+	}
+	return out, rows.Err()
 }

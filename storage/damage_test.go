@@ -204,29 +204,6 @@ func TestDamagedSetting(t *testing.T) {
 	}
 }
 
-// A database of an older program is opened by the names of the migrations from
-// then on. A migration that another branch added is neither lost nor counted as
-// one of ours.
-func TestMigrationsHaveNames(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	if err := open(t, home).Close(); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(home, storage.File)
-	execute(t, path, "DELETE FROM migrations WHERE name LIKE '20261122%'; INSERT INTO migrations VALUES ('20270101_of_another_branch')")
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := storage.Open(t.Context(), home); code(err) != backend.CodeStoreNewer {
-		t.Errorf("opened: %v", err)
-	}
-	if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
-		t.Error("the file was changed")
-	}
-}
-
 // With one wrong byte anywhere in the file, nothing panics and the file is not
 // changed. If the database can be opened at all, every session but one is
 // complete, and that one lacks only the part with the byte.

@@ -42,7 +42,7 @@ func (l *hookLog) due(records int) bool {
 
 // AddHookRecords implements [backend.HookLog].
 func (s *Store) AddHookRecords(ctx context.Context, records ...backend.HookRecord) error {
-	tx, err := s.write.BeginTx(ctx, nil)
+	tx, err := s.begin(ctx)
 	if err != nil {
 		return s.failed("log hooks", err)
 	}

@@ -22,6 +22,9 @@ type leases struct {
 
 // Lease implements [backend.Store].
 func (s *Store) Lease(session string) (func(), error) {
+	if s.newer {
+		return nil, backend.Problem(backend.ProblemStoreReadOnly, s.path())
+	}
 	lock := flock.New(filepath.Join(s.leases.dir, filepath.Base(session)+".lock"), flock.SetPermissions(0o600))
 	if !s.leases.reserve(session, lock) {
 		return nil, busy(session)

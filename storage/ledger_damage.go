@@ -16,10 +16,10 @@ import (
 // would be believed. It runs when the database is opened.
 func (s *Store) repairLedger(ctx context.Context) error {
 	damaged, err := s.damagedLedgerRows(ctx)
-	if err != nil || len(damaged) == 0 {
+	if err != nil || len(damaged) == 0 || s.newer {
 		return err
 	}
-	tx, err := s.write.BeginTx(ctx, nil)
+	tx, err := s.begin(ctx)
 	if err != nil {
 		return err
 	}

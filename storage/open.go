@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -23,7 +24,7 @@ var queriesFile string
 // Store is an open database and its folder.
 type Store struct {
 	home  string
-	write *sql.DB
+	write *sql.DB // nil if the database is only read
 	read  *sql.DB
 	query map[string]string
 	// prepared are the statements of the writing transactions.
@@ -31,9 +32,11 @@ type Store struct {
 	leases   leases
 	settings settings
 	hooks    hookLog
-	// suspects are sessions that a query by folder may miss; see findDamage.
-	suspects []string
-	told     sync.Map // sessions whose damage was logged
+	health   health
+	mark     mark
+	// newer says that a newer program wrote the database, which is only read.
+	newer bool
+	told  sync.Map // sessions whose damage was logged
 }
 
 var _ backend.Store = (*Store)(nil)
@@ -42,27 +45,35 @@ var _ backend.Store = (*Store)(nil)
 const File = "atelier.db"
 
 // Open opens or creates the database in home, updates its schema and checks it.
-// It creates home with mode 0700 and the database with 0600. Errors are
-// *[backend.Error].
+// It creates home with mode 0700 and the database with 0600. A database that a
+// newer program wrote is only read. Errors are *[backend.Error].
 func Open(ctx context.Context, home string) (*Store, error) {
 	path := filepath.Join(home, File)
 	if err := prepare(home, path); err != nil {
 		return nil, err
 	}
-	s := &Store{home: home, query: parseQueries(queriesFile), prepared: map[string]*sql.Stmt{}, leases: leases{dir: filepath.Join(home, "leases")}, hooks: hookLog{limits: usualHookLimits}}
-	var err error
-	if s.write, err = connect(path, "_txlock=immediate"); err != nil {
-		return nil, openError(path, err)
+	m, err := enter(home)
+	if err != nil {
+		return nil, err
 	}
-	s.write.SetMaxOpenConns(1)
-	if s.read, err = connect(path, "_query_only=1"); err != nil {
-		return nil, errors.Join(openError(path, err), s.write.Close())
+	s := &Store{
+		home: home, mark: m, query: parseQueries(queriesFile), prepared: map[string]*sql.Stmt{},
+		leases: leases{dir: filepath.Join(home, "leases")}, hooks: hookLog{limits: usualHookLimits},
 	}
-	if err := s.ready(ctx, path); err != nil {
+	if s.write, err = connect(path, "_txlock=immediate"); err == nil {
+		s.write.SetMaxOpenConns(1)
+		s.read, err = connect(path, "_query_only=1")
+	}
+	if err != nil {
+		return nil, errors.Join(openError(path, err), s.Close())
+	}
+	if err := s.ready(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
+
+func (s *Store) path() string { return filepath.Join(s.home, File) }
 
 // prepare creates the folder and an empty private database file if they are
 // missing.
@@ -95,28 +106,83 @@ func connect(path, options string) (*sql.DB, error) {
 	return sql.Open("sqlite3", dsn.String())
 }
 
-// ready checks the database and updates its schema.
-func (s *Store) ready(ctx context.Context, path string) error {
-	var check string
-	if err := s.read.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&check); err != nil {
+// ready updates the schema and checks the database.
+func (s *Store) ready(ctx context.Context) error {
+	path := s.path()
+	unknown, err := s.unknownMigration(ctx)
+	switch {
+	case err != nil:
 		return openError(path, err)
+	case unknown != "":
+		err = s.onlyRead(ctx, unknown)
+	default:
+		err = s.migrate(ctx)
 	}
-	if check != "ok" {
-		return corrupt(path, check)
-	}
-	if err := s.migrate(ctx, path); err != nil {
+	if err != nil {
 		return err
 	}
-	if err := errors.Join(s.findDamage(ctx), s.repairLedger(ctx)); err != nil {
+	if err := s.checkStart(ctx); err != nil {
 		return openError(path, err)
 	}
+	if err := s.reviewMarks(ctx); err != nil {
+		return openError(path, err)
+	}
+	if s.newer {
+		return nil
+	}
 	for _, name := range inTransactions {
-		var err error
 		if s.prepared[name], err = s.write.PrepareContext(ctx, s.query[name]); err != nil {
 			return openError(path, fmt.Errorf("prepare %s: %w", name, err))
 		}
 	}
 	return nil
+}
+
+// onlyRead connects to a database of a newer program so that nothing writes to
+// it, if it still has the tables and columns that reading takes.
+func (s *Store) onlyRead(ctx context.Context, unknown string) (err error) {
+	path := s.path()
+	newer := backend.Problem(backend.ProblemStoreNewer, path).Detailed(fmt.Sprintf("this program does not know the migration %q", unknown))
+	if err := errors.Join(s.write.Close(), s.read.Close()); err != nil {
+		return openError(path, err)
+	}
+	s.newer, s.write = true, nil
+	dsn := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: "mode=ro&_query_only=1&_busy_timeout=5000"}
+	if s.read, err = sql.Open("sqlite3", dsn.String()); err != nil {
+		return openError(path, err)
+	}
+	for name, query := range s.query {
+		if !strings.HasPrefix(name, "select-") && !strings.HasPrefix(name, "costs-") && !strings.HasPrefix(name, "count-") {
+			continue
+		}
+		statement, err := s.read.PrepareContext(ctx, query)
+		if err != nil {
+			slog.Warn("a database of a newer program cannot be read", "query", name, "error", err)
+			return newer
+		}
+		if err := statement.Close(); err != nil {
+			return openError(path, err)
+		}
+	}
+	s.health.change(func(state *backend.StoreHealth) { state.ReadOnly = true })
+	return nil
+}
+
+// begin begins a writing transaction. All writes go through it.
+func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
+	if s.newer {
+		return nil, backend.Problem(backend.ProblemStoreReadOnly, s.path())
+	}
+	return s.write.BeginTx(ctx, nil)
+}
+
+// execute runs one writing statement.
+func (s *Store) execute(ctx context.Context, name string, args ...any) error {
+	if s.newer {
+		return backend.Problem(backend.ProblemStoreReadOnly, s.path())
+	}
+	_, err := s.write.ExecContext(ctx, s.query[name], args...)
+	return err
 }
 
 // inTransactions names the queries that run for every event. Preparing them
@@ -131,11 +197,14 @@ func (s *Store) in(tx *sql.Tx, name string) *sql.Stmt { return tx.Stmt(s.prepare
 // Close closes the database and releases remaining leases.
 func (s *Store) Close() error {
 	s.leases.releaseAll()
-	var err error
-	if s.read != nil {
-		err = s.read.Close()
+	var errs []error
+	for _, db := range []*sql.DB{s.read, s.write} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
 	}
-	return errors.Join(err, s.write.Close())
+	s.mark.leave()
+	return errors.Join(errs...)
 }
 
 // parseQueries splits a file of "-- name: x" sections.
@@ -150,6 +219,10 @@ func parseQueries(file string) map[string]string {
 
 // openError explains why a database could not be opened.
 func openError(path string, err error) error {
+	var known *backend.Error
+	if errors.As(err, &known) {
+		return err
+	}
 	var e sqlite3.Error
 	if errors.As(err, &e) {
 		switch e.Code {

@@ -34,6 +34,13 @@ WITH RECURSIVE logs (id) AS (
 )
 SELECT id FROM logs WHERE id IS NOT NULL AND id NOT IN (SELECT id FROM sessions);
 
+-- name: count-sessions
+SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM events INDEXED BY first_events WHERE seq = 1);
+
+-- name: select-lost-ends
+SELECT s.id, coalesce((SELECT max(seq) FROM events WHERE session = s.id AND seq < 1 << 53), 0) + 1, s.seq FROM sessions s
+WHERE s.seq > coalesce((SELECT max(seq) FROM events WHERE session = s.id AND seq < 1 << 53), 0);
+
 -- name: select-helpers
 SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
   cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, details, checksum

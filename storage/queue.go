@@ -61,7 +61,7 @@ func (s *Store) RemoveQueued(ctx context.Context, id string) error {
 
 // queued makes one change to the queue, in a transaction.
 func (s *Store) queued(ctx context.Context, change func(*sql.Tx) error) error {
-	tx, err := s.write.BeginTx(ctx, nil)
+	tx, err := s.begin(ctx)
 	if err != nil {
 		return s.failed("save what waits", err)
 	}

@@ -69,8 +69,9 @@ func columns(info backend.SessionInfo) ([]any, error) {
 }
 
 // scanInfo reads a session's row and reports whether it is damaged. Any column
-// of a damaged row may be wrong.
-func scanInfo(row scanner) (info backend.SessionInfo, damaged bool, err error) {
+// of a damaged row may be wrong. The checksum of a newer program may cover columns
+// that this one does not know, so it says nothing.
+func (s *Store) scanInfo(row scanner) (info backend.SessionInfo, damaged bool, err error) {
 	var r sessionRow
 	i := &r.info
 	var sum sql.NullInt64
@@ -83,7 +84,7 @@ func scanInfo(row scanner) (info backend.SessionInfo, damaged bool, err error) {
 	if err != nil {
 		return r.info, false, err
 	}
-	damaged = sum.Valid && sum.Int64 != sumOf(r.values()...)
+	damaged = !s.newer && sum.Valid && sum.Int64 != sumOf(r.values()...)
 	damaged = json.Unmarshal([]byte(r.settings), &i.Settings) != nil || damaged
 	damaged = json.Unmarshal([]byte(r.usage), &i.Usage) != nil || damaged
 	var d sessionDetails

@@ -23,8 +23,7 @@ func (s *Store) CreateSession(ctx context.Context, info backend.SessionInfo) err
 	if err != nil {
 		return err
 	}
-	_, err = s.write.ExecContext(ctx, s.query["insert-session"], cols...)
-	return s.failed("create the session", err)
+	return s.failed("create the session", s.execute(ctx, "insert-session", cols...))
 }
 
 // Sessions implements [backend.Store]. A session with a damaged row is listed
@@ -34,7 +33,7 @@ func (s *Store) Sessions(ctx context.Context, folder string) ([]backend.SessionI
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range s.suspects {
+	for _, id := range s.health.suspected() {
 		if slices.ContainsFunc(list, func(info backend.SessionInfo) bool { return info.ID == id }) {
 			continue
 		}
@@ -73,7 +72,7 @@ func (s *Store) Helpers(ctx context.Context, parent string) ([]backend.SessionIn
 		return nil, err
 	}
 	list = slices.DeleteFunc(list, func(info backend.SessionInfo) bool { return info.Helper != nil && info.Helper.Parent != parent })
-	for _, id := range s.suspects {
+	for _, id := range s.health.suspected() {
 		if slices.ContainsFunc(list, func(info backend.SessionInfo) bool { return info.ID == id }) {
 			continue
 		}
@@ -98,7 +97,7 @@ func (s *Store) sessions(ctx context.Context, query, of string) ([]backend.Sessi
 	defer rows.Close()
 	var out []backend.SessionInfo
 	for rows.Next() {
-		info, damaged, err := scanInfo(rows)
+		info, damaged, err := s.scanInfo(rows)
 		if err == nil && damaged {
 			info, err = s.rebuild(ctx, info)
 		}
@@ -127,7 +126,7 @@ func (s *Store) Session(ctx context.Context, id string) (backend.SessionInfo, er
 
 // DeleteSessions implements [backend.Store].
 func (s *Store) DeleteSessions(ctx context.Context, ids ...string) error {
-	tx, err := s.write.BeginTx(ctx, nil)
+	tx, err := s.begin(ctx)
 	if err != nil {
 		return s.failed("delete the session", err)
 	}
@@ -150,7 +149,7 @@ func (s *Store) DeleteSessions(ctx context.Context, ids ...string) error {
 	if err := tx.Commit(); err != nil {
 		return s.failed("delete the session", err)
 	}
-	var errs []error
+	errs := []error{s.forget(ids)}
 	for _, id := range ids {
 		errs = append(errs, os.RemoveAll(s.blobDir(id)))
 	}

@@ -69,7 +69,7 @@ func (s *Store) Setting(ctx context.Context, key string) (string, error) {
 	}
 	var sum sql.NullInt64
 	err := s.read.QueryRowContext(ctx, s.query["select-setting"], key).Scan(&value, &sum)
-	if err == nil && sum.Valid && sum.Int64 != sumOf(key, value) || isConversion(err) {
+	if err == nil && !s.newer && sum.Valid && sum.Int64 != sumOf(key, value) || isConversion(err) {
 		return "", backend.Problem(backend.ProblemSettingDamaged, key)
 	}
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -81,7 +81,7 @@ func (s *Store) Setting(ctx context.Context, key string) (string, error) {
 
 // SetSetting implements [backend.Store].
 func (s *Store) SetSetting(ctx context.Context, key, value string) error {
-	_, err := s.write.ExecContext(ctx, s.query["upsert-setting"], key, value, sumOf(key, value))
+	err := s.execute(ctx, "upsert-setting", key, value, sumOf(key, value))
 	s.settings.changed()
 	return s.failed("save a setting", err)
 }

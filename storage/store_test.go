@@ -260,7 +260,9 @@ func TestOpenTouchesNothingItCannotUse(t *testing.T) {
 		spoil func(t *testing.T, path string)
 		want  backend.Code
 	}{
-		{"newer", func(t *testing.T, path string) { execute(t, path, "PRAGMA user_version = 9999") }, backend.CodeStoreNewer},
+		{"newer and different", func(t *testing.T, path string) {
+			execute(t, path, "PRAGMA user_version = 9999; ALTER TABLE events RENAME COLUMN body TO payload")
+		}, backend.CodeStoreNewer},
 		{"garbage", func(t *testing.T, path string) { write(t, path, bytes.Repeat([]byte("garbage "), 1000)) }, backend.CodeStoreCorrupt},
 		{"header overwritten", func(t *testing.T, path string) { patch(t, path, 0, "not a database!!") }, backend.CodeStoreCorrupt},
 		{"pages overwritten", func(t *testing.T, path string) {

@@ -210,12 +210,52 @@ export const problems: Record<ProblemID, Words> = {
   store_damaged: {
     message: '数据库 {0} 已损坏。',
     kept: '它没有被更改。',
-    next: '请先复制一份，然后恢复备份，或尝试 sqlite3 的 .recover 命令；如果不再需要它，请将它移走并重新启动 Atelier。',
+    next: '请关闭 Atelier 并运行：atelier doctor --repair。它会先复制数据库，再保存所有可读的事件。',
   },
   store_newer: {
     message: '数据库 {0} 由更新版本的 Atelier 写入。',
     kept: '它没有被更改。',
     next: '请启动更新版本的 Atelier，或用 ATELIER_HOME 选择其他文件夹。',
+  },
+  store_read_only: {
+    message: '数据库 {0} 由更新版本的 Atelier 写入，因此这里只能读取。',
+    kept: '没有保存任何内容。',
+    next: '请启动更新版本的 Atelier，或用 ATELIER_HOME 选择其他文件夹。',
+  },
+  store_repairing: {
+    message: '数据库 {0} 正在修复。',
+    kept: '没有做任何更改。',
+    next: '修复完成后请重新启动 Atelier。',
+  },
+  store_in_use: {
+    message: 'Atelier 正在运行并使用数据库 {0}。',
+    kept: '数据库没有被更改。',
+    next: '请关闭它的所有窗口和服务，然后再次修复。',
+  },
+  store_migration: {
+    message: '数据库 {0} 无法更新到此版本的格式（步骤 {1}）。',
+    kept: '一切保持原样。',
+    next: '请使用写入它的 Atelier，并报告此问题。',
+  },
+  store_backup_room: {
+    message: '更改数据库 {0} 之前要先复制一份，需要 {1} MB，但磁盘空间不足。',
+    kept: '数据库没有被更改。',
+    next: '请在该磁盘上腾出空间，然后重新启动。',
+  },
+  store_backup_failed: {
+    message: '更改之前无法复制数据库 {0}。',
+    kept: '数据库没有被更改。',
+    next: '请运行 atelier doctor 检查它是否完好。',
+  },
+  store_repair_empty: {
+    message: '数据库 {0} 中已没有任何可读的内容。',
+    kept: '它保持原样。',
+    next: '请恢复备份；Atelier 所做的备份在它旁边的 backups 文件夹中。',
+  },
+  store_repair_failed: {
+    message: '数据库 {0} 无法修复。',
+    kept: '它保持原样。',
+    next: '在尝试其他方法之前，请先复制它所在的文件夹。',
   },
   store_failed: {
     message: 'Atelier 无法读写 {0} 中的数据库。',
@@ -941,6 +981,7 @@ export const warnings: Record<WarningID, string> = {
     '本会话的第 {0} 个事件在磁盘上已损坏或缺失，无法显示。会话的其余内容都在，没有做任何更改。如需找回，请恢复 Atelier 数据的备份。',
   damaged_events:
     '本会话有 {0} 个事件（第 {1} 到第 {2} 个）在磁盘上已损坏或缺失，无法显示。会话的其余内容都在，没有做任何更改。如需找回，请恢复 Atelier 数据的备份。',
+  newer_event: '本会话的第 {0} 个事件由更新版本的 Atelier 写入，那个版本可以显示它。',
   permission_mode_reset: '在 Atelier 退出之前，本会话允许一切操作。现在恢复为先询问。',
 }
 
