@@ -49,13 +49,17 @@ func TestNewerIsOnlyRead(t *testing.T) {
 				t.Error(diff)
 			}
 			for name, write := range map[string]call{
-				"append":  appending(agent.Warning{Code: "w"}),
-				"create":  func(ctx context.Context, s *storage.Store) error { return s.CreateSession(ctx, backend.SessionInfo{ID: "b"}) },
+				"append": appending(agent.Warning{Code: "w"}),
+				"create": func(ctx context.Context, s *storage.Store) error {
+					return s.CreateSession(ctx, backend.SessionInfo{ID: "b"})
+				},
 				"delete":  func(ctx context.Context, s *storage.Store) error { return s.DeleteSessions(ctx, "a") },
 				"setting": func(ctx context.Context, s *storage.Store) error { return s.SetSetting(ctx, "k", "w") },
 				"queue":   func(ctx context.Context, s *storage.Store) error { return s.RemoveQueued(ctx, "q1") },
-				"hooks":   func(ctx context.Context, s *storage.Store) error { return s.AddHookRecords(ctx, backend.HookRecord{Session: "a"}) },
-				"lease":   func(_ context.Context, s *storage.Store) error { _, err := s.Lease("a"); return err },
+				"hooks": func(ctx context.Context, s *storage.Store) error {
+					return s.AddHookRecords(ctx, backend.HookRecord{Session: "a"})
+				},
+				"lease": func(_ context.Context, s *storage.Store) error { _, err := s.Lease("a"); return err },
 			} {
 				if err := write(t.Context(), s); code(err) != backend.CodeStoreNewer || !strings.Contains(err.Error(), "only reads it") {
 					t.Errorf("%s: %v", name, err)
