@@ -51,6 +51,7 @@ var mayImport = map[string][]string{
 	"agent/hook":                 {"agent", "agent/llm", "agent/network", "agent/sandbox"},
 	"agent/mcp":                  {"agent", "agent/llm", "agent/sandbox", "agent/network", "agent/internal/..."},
 	"agent/mcp/...":              {"agent", "agent/llm", "agent/mcp", "agent/network", "agent/internal/..."},
+	"agent/blame":                {"agent", "agent/internal/..."},
 	"agent/changes":              {"agent", "agent/env", "agent/internal/..."},
 	"agent/journal":              {"agent", "agent/internal/...", "agent/journal/objects"},
 	"agent/journal/objects":      {"agent"},

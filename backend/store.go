@@ -69,6 +69,7 @@ type Store interface {
 
 	Settings
 	HookLog
+	FileHistory
 
 	// Lease makes this process the only one that runs the session, until
 	// release is called or the process ends. It returns CodeBusy if another

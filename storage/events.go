@@ -58,6 +58,9 @@ func (s *Store) insert(ctx context.Context, tx *sql.Tx, ev agent.Event, info bac
 	if err := s.insertRow(ctx, tx, ev); err != nil {
 		return err
 	}
+	if err := s.noteFiles(ctx, tx, ev); err != nil {
+		return err
+	}
 	if request, ok := requestOf(ev.Data); ok {
 		return s.enter(ctx, tx, ev, info, request)
 	}

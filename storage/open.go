@@ -189,6 +189,7 @@ func (s *Store) execute(ctx context.Context, name string, args ...any) error {
 // each time would cost more than running them.
 var inTransactions = []string{
 	"select-session", "select-last-seq", "insert-event", "insert-approval", "delete-approval", "update-session", "insert-ledger",
+	"insert-file-step",
 }
 
 // in returns a prepared query in a transaction.

@@ -77,6 +77,36 @@ SELECT seq, turn, kind, at, body, blob, checksum FROM events
 WHERE session = ? AND seq < ? AND kind IN ('tool_call_start', 'approval_request', 'approval_answer', 'hook_end')
 ORDER BY seq DESC LIMIT ?;
 
+-- name: insert-file-step
+INSERT OR REPLACE INTO file_steps (path, at, session, seq, kind, call) VALUES (?, ?, ?, ?, ?, ?);
+
+-- name: delete-file-steps
+DELETE FROM file_steps;
+
+-- name: select-changing-events
+SELECT session, seq, turn, kind, at, body, blob, checksum FROM events
+WHERE kind IN ('tool_call_end', 'local_command_end', 'files_restored') AND (session, seq) > (?, ?) ORDER BY session, seq LIMIT ?;
+
+-- name: select-file-steps
+-- A fork has copies of steps, with their times; the oldest session made them.
+SELECT f.session, f.seq, f.kind, f.call, f.at, min(s.created_at) FROM file_steps f JOIN sessions s ON s.id = f.session
+WHERE f.path = ?1 AND s.folder = ?2 AND (f.at, f.session, f.seq) < (?3, ?4, ?5)
+  AND coalesce(iif(json_valid(s.helper), s.helper ->> '$.worktree', ''), '') = ''
+  AND coalesce(iif(json_valid(s.details), s.details ->> '$.worktree', ''), '') = ''
+GROUP BY f.at, f.call ORDER BY f.at DESC, f.session DESC, f.seq DESC LIMIT ?6;
+
+-- name: select-prompt
+SELECT seq, turn, kind, at, body, blob, checksum FROM events
+WHERE session = ?1 AND seq < ?2 AND seq > ?2 - 20000 AND turn = ?3 AND kind = 'user_input' ORDER BY seq DESC LIMIT 1;
+
+-- name: select-model
+SELECT provider, model FROM ledger
+WHERE session = ?1 AND seq < ?2 AND seq > ?2 - 20000 AND turn = ?3 AND purpose IN ('turn', 'subagent') ORDER BY seq DESC LIMIT 1;
+
+-- name: cost-of-turn
+SELECT coalesce(sum(cost), 0), count(*) - count(cost), count(*) FROM ledger
+WHERE session = ?1 AND seq > ?2 AND seq < ?2 + 20000 AND turn = ?3;
+
 -- name: insert-approval
 INSERT INTO approvals (id, session, call, seq) VALUES (?, ?, ?, ?);
 
