@@ -107,6 +107,8 @@ type FilesRestored struct {
 	Redone string `json:"redone,omitempty"`
 	// Paths limits the restoration to these files; empty means all.
 	Paths []string `json:"paths,omitempty"`
+	// Partly are files of which the user chose some hunks only.
+	Partly []string `json:"partly,omitempty"`
 	FilesChanged
 	// Conflicts are files, or parts of files, that were left as they are.
 	Conflicts []RestoreConflict `json:"conflicts,omitempty"`

@@ -80,6 +80,14 @@ func (l *Local) Mkdir(path string, perm fs.FileMode) error {
 	return l.at(path, func(p place) error { return p.root.Mkdir(p.name, perm) })
 }
 
+// Link gives a file a second name in the same directory. It fails if something has
+// that name, or if the file system knows no such links.
+func (l *Local) Link(from, to string) error {
+	return l.at(from, func(p place) error {
+		return p.root.Link(p.name, filepath.Join(filepath.Dir(p.name), filepath.Base(to)))
+	})
+}
+
 // Rename implements [Tree].
 func (l *Local) Rename(from, to string) error {
 	return l.at(from, func(p place) error {

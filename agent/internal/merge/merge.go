@@ -128,3 +128,38 @@ func joined(edits []udiff.Edit) []udiff.Edit {
 	}
 	return out
 }
+
+// Hunks divides the edits that turn before into after in hunks, as a unified diff
+// with so many lines of context does.
+func Hunks(before, after string, context int) [][]udiff.Edit {
+	var hunks [][]udiff.Edit
+	last := 0 // where the newest edit ends
+	for _, e := range linediff.Edits(before, after) {
+		if len(hunks) == 0 || strings.Count(before[last:e.Start], "\n") > 2*context {
+			hunks = append(hunks, nil)
+		}
+		n := len(hunks) - 1
+		hunks[n], last = append(hunks[n], e), e.End
+	}
+	return hunks
+}
+
+// Pick returns before with some of the hunks that turn it into after. It reports
+// false if one of them does not exist.
+func Pick(before, after string, context int, chosen []int) (string, bool) {
+	hunks := Hunks(before, after, context)
+	picked := make([]bool, len(hunks))
+	for _, n := range chosen {
+		if n < 0 || n >= len(hunks) {
+			return "", false
+		}
+		picked[n] = true
+	}
+	var edits []udiff.Edit
+	for n, hunk := range hunks {
+		if picked[n] {
+			edits = append(edits, hunk...)
+		}
+	}
+	return applied(before, 0, len(before), edits), true
+}

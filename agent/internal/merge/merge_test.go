@@ -3,8 +3,13 @@ package merge
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	udiff "github.com/aymanbagabas/go-udiff"
+
+	"atelier.dev/atelier/agent/internal/linediff"
 )
 
 func TestTexts(t *testing.T) {
@@ -93,5 +98,48 @@ func check(t *testing.T, base, ours, theirs string) {
 		if !known[line] {
 			t.Fatalf("%q, %q and %q make a line %q", base, ours, theirs, line)
 		}
+	}
+}
+
+// The hunks are those of the diff that a person is shown, and any of them can be
+// picked.
+func TestPick(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 300 {
+		var before, after strings.Builder
+		for i := range 60 {
+			fmt.Fprintf(&before, "%d\n", i)
+			if random.IntN(9) > 0 {
+				fmt.Fprintf(&after, "%d\n", i)
+			} else if random.IntN(2) > 0 {
+				fmt.Fprintf(&after, "new %d\n", i)
+			}
+		}
+		diff, err := udiff.ToUnified("", "", before.String(), linediff.Edits(before.String(), after.String()), 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hunks := Hunks(before.String(), after.String(), 3)
+		if shown := strings.Count(diff, "\n@@ "); shown != len(hunks) {
+			t.Fatalf("%d hunks, and %d are shown:\n%s", len(hunks), shown, diff)
+		}
+		all := make([]int, len(hunks))
+		for i, hunk := range hunks {
+			all[i] = i
+			got, ok := Pick(before.String(), after.String(), 3, []int{i})
+			if edits := linediff.Edits(before.String(), got); !ok || !slices.Equal(edits, hunk) {
+				t.Fatalf("hunk %d makes %v, want %v", i, edits, hunk)
+			}
+		}
+		if got, ok := Pick(before.String(), after.String(), 3, all); !ok || got != after.String() {
+			t.Fatalf("all hunks make %q", got)
+		}
+		if got, ok := Pick(before.String(), after.String(), 3, nil); !ok || got != before.String() {
+			t.Fatalf("no hunks make %q", got)
+		}
+	}
+	if _, ok := Pick("a\n", "b\n", 3, []int{1}); ok {
+		t.Error("a hunk that does not exist was picked")
 	}
 }

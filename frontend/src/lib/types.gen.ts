@@ -570,6 +570,7 @@ export type FilesRestored = {
   undone?: StepRef[]
   redone?: string
   paths?: string[]
+  partly?: string[]
   files?: FileRecord[]
   more?: number
   unwatched?: boolean

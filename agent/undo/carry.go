@@ -1,0 +1,84 @@
+package undo
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strconv"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/changes"
+	"atelier.dev/atelier/agent/undo/disk"
+)
+
+// Carry carries out a restoration that was prepared, and returns what was done. A file
+// that has changed since, or that cannot be written, stays as it is and becomes a
+// conflict; the others are restored all the same.
+func (f *Folder) Carry(ctx context.Context, r agent.FilesRestored) agent.FilesRestored {
+	done := r
+	done.Files = nil
+	for i, record := range r.Files {
+		if reason := f.put(ctx, record, token(r, i)); reason != "" {
+			leave(&done, record.Path, reason)
+			continue
+		}
+		done.Files = append(done.Files, record)
+	}
+	return done
+}
+
+// put puts the new version of a record in place of the old one. It returns why it did
+// not.
+func (f *Folder) put(ctx context.Context, r agent.FileRecord, token string) agent.ConflictReason {
+	then, reason, err := f.load(ctx, r.After)
+	if err != nil {
+		return agent.ConflictRefused
+	}
+	if reason != "" {
+		return reason
+	}
+	err = f.disk.Put(changes.Unquote(r.Path), token, r.Before, then)
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, disk.ErrChanged):
+		return agent.ConflictChanged
+	case errors.Is(err, disk.ErrOccupied):
+		return agent.ConflictOccupied
+	}
+	slog.Warn("a file was not restored", "path", r.Path, "err", err)
+	return agent.ConflictRefused
+}
+
+// leave enters a file that stays as it is.
+func leave(r *agent.FilesRestored, path string, reason agent.ConflictReason) {
+	r.Conflicts = slices.DeleteFunc(slices.Clone(r.Conflicts), func(c agent.RestoreConflict) bool { return c.Path == path })
+	r.Conflicts = append(r.Conflicts, agent.RestoreConflict{Path: path, Reason: reason})
+	r.Partly = slices.DeleteFunc(slices.Clone(r.Partly), func(p string) bool { return p == path })
+}
+
+// token names the temporary files of a restoration's record.
+func token(r agent.FilesRestored, i int) string { return r.ID + "-" + strconv.Itoa(i) }
+
+// Recover returns what was done of a restoration that a crash may have cut off, and
+// removes what it left behind. A file that is neither as it was nor as it should
+// be was changed since; it counts as restored if it cannot be told, because then
+// redoing and undoing merge it.
+func (f *Folder) Recover(r agent.FilesRestored) agent.FilesRestored {
+	done := r
+	done.Files = nil
+	for i, record := range r.Files {
+		name := changes.Unquote(record.Path)
+		if err := f.disk.Clear(name, token(r, i), record.Before); err != nil {
+			slog.Warn("could not clear up after a restoration that was cut off", "path", record.Path, "err", err)
+		}
+		now, err := f.disk.Read(name)
+		if err == nil && !now.Is(record.Before) {
+			done.Files = append(done.Files, record)
+			continue
+		}
+		leave(&done, record.Path, agent.ConflictRefused)
+	}
+	return done
+}

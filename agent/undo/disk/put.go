@@ -1,0 +1,236 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/internal/fileattr"
+)
+
+// Put puts content under a name if what stands there is still the version from.
+// Each file changes at once or not at all. A file that is replaced passes its other
+// attributes on. Folders that are missing are made, and those that a removal leaves
+// empty are removed. token makes the names of temporary files; after a crash,
+// [Disk.Clear] with the same token removes them.
+func (d *Disk) Put(name, token string, from agent.FileVersion, to Content) error {
+	if err := d.check(name); err != nil {
+		return err
+	}
+	p := put{Disk: d, name: name, from: from, fresh: beside(name, "new-", token), aside: beside(name, "old-", token)}
+	err := p.put(to)
+	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) || errors.Is(err, fs.ErrExist) {
+		err = fmt.Errorf("%w: %w", ErrOccupied, err)
+	}
+	if err != nil {
+		return fmt.Errorf("restore a file: %w", err)
+	}
+	return nil
+}
+
+// beside returns the name of a temporary file in the same folder.
+func beside(name, prefix, token string) string {
+	return filepath.ToSlash(filepath.Join(filepath.Dir(name), ".atelier-"+prefix+token))
+}
+
+// put is one file to put something in place of.
+type put struct {
+	*Disk
+	name, fresh, aside string
+	from               agent.FileVersion
+}
+
+func (p put) put(to Content) error {
+	if to.Kind == "" {
+		return p.remove()
+	}
+	if !p.from.Exists() {
+		if err := p.folders(filepath.Dir(p.name)); err != nil {
+			return err
+		}
+	}
+	err := p.prepare(to)
+	if err == nil {
+		err = p.swap()
+	}
+	if err != nil {
+		if e := p.tree.Remove(p.fresh); e != nil && !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+		return err
+	}
+	p.sync()
+	return nil
+}
+
+// prepare makes a complete file or link beside the name.
+func (p put) prepare(to Content) error {
+	if to.Kind == agent.SymbolicLink {
+		return p.links.Symlink(string(to.Data), p.fresh)
+	}
+	f, err := p.tree.OpenFile(p.fresh, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(to.Data)
+	return errors.Join(err, p.dress(f, to.Kind == agent.ExecutableFile), f.Sync(), f.Close())
+}
+
+// dress gives the new file the attributes of the one that it replaces.
+func (p put) dress(f *os.File, executable bool) error {
+	info, err := p.tree.Lstat(p.name)
+	if err == nil && info.Mode().IsRegular() {
+		old, _ := p.tree.OpenFile(p.name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be writable but not readable
+		err = fileattr.Of(info, old).Give(f)
+		if old != nil {
+			_ = old.Close()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if info, err = f.Stat(); err != nil {
+		return err
+	}
+	mode := info.Mode()
+	switch is := mode&0o111 != 0; {
+	case executable && !is:
+		mode |= mode >> 2 & 0o111 // for those who may read
+	case !executable && is:
+		mode &^= 0o111
+	default:
+		return nil
+	}
+	return f.Chmod(mode)
+}
+
+// swap gives what was prepared the name, if what has it is still what it was.
+func (p put) swap() error {
+	if !p.from.Exists() {
+		return p.take()
+	}
+	info, err := p.verify(p.name)
+	if err != nil {
+		return err
+	}
+	if info.Mode().IsRegular() && fileattr.Links(info) > 1 {
+		return fmt.Errorf("part a file from its other names: %w", ErrRefused)
+	}
+	return p.tree.Rename(p.fresh, p.name)
+}
+
+// verify checks that what stands under a name is what was expected.
+func (p put) verify(name string) (fs.FileInfo, error) {
+	now, info, err := p.read(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case now.Other:
+		return nil, ErrOccupied
+	case !now.Is(p.from):
+		return nil, ErrChanged
+	}
+	return info, nil
+}
+
+// take gives what was prepared a free name. Nobody else's new file is replaced.
+func (p put) take() error {
+	if l, ok := p.tree.(interface{ Link(from, to string) error }); ok {
+		switch err := l.Link(p.fresh, p.name); {
+		case err == nil:
+			return p.tree.Remove(p.fresh)
+		case errors.Is(err, fs.ErrExist):
+			return err
+		}
+	}
+	f, err := p.tree.OpenFile(p.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // where files have one name only
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), p.tree.Rename(p.fresh, p.name))
+}
+
+// remove removes what stands under the name. It is moved aside first, so that what
+// is compared is what is removed.
+func (p put) remove() error {
+	if !p.from.Exists() {
+		return nil
+	}
+	if _, err := p.verify(p.name); err != nil {
+		return err
+	}
+	if err := p.tree.Rename(p.name, p.aside); err != nil {
+		return err
+	}
+	if _, err := p.verify(p.aside); err != nil {
+		return errors.Join(err, p.giveBack(p.name, p.aside))
+	}
+	if err := p.tree.Remove(p.aside); err != nil {
+		return err
+	}
+	p.sync()
+	for dir := filepath.Dir(p.name); dir != "." && !filepath.IsAbs(dir) && p.tree.Remove(dir) == nil; { // as git does with empty ones
+		dir = filepath.Dir(dir)
+	}
+	return nil
+}
+
+// giveBack gives what was moved aside its name again, unless the name was taken
+// since.
+func (d *Disk) giveBack(name, aside string) error {
+	if _, err := d.tree.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is kept: %w", aside, ErrOccupied)
+	}
+	return d.tree.Rename(aside, name)
+}
+
+// folders makes missing folders.
+func (p put) folders(dir string) error {
+	if _, err := p.tree.Lstat(dir); dir == "." || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := p.folders(filepath.Dir(dir)); err != nil {
+		return err
+	}
+	if err := p.tree.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// sync makes the names in the file's folder durable, if the system can.
+func (p put) sync() {
+	if d, err := p.tree.OpenFile(filepath.Dir(p.name), os.O_RDONLY, 0); err == nil {
+		_ = d.Sync()
+		_ = d.Close()
+	}
+}
+
+// Clear removes what a [Disk.Put] left behind that a crash cut off. A file that had
+// been moved aside, and is not the version from, gets its name back.
+func (d *Disk) Clear(name, token string, from agent.FileVersion) error {
+	if err := d.check(name); err != nil {
+		return err
+	}
+	if err := d.tree.Remove(beside(name, "new-", token)); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		return fmt.Errorf("remove an unfinished file: %w", err)
+	}
+	aside := beside(name, "old-", token)
+	c, _, err := d.read(aside)
+	switch {
+	case err != nil || c.Kind == "":
+		return err
+	case c.Is(from):
+		err = d.tree.Remove(aside)
+	default:
+		err = d.giveBack(name, aside)
+	}
+	if err != nil {
+		return fmt.Errorf("clear up after a restoration: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package undo
+
+import (
+	"cmp"
+	"slices"
+
+	"atelier.dev/atelier/agent"
+)
+
+// maxSteps limits how many steps, and how many restorations, a history has. Beyond it
+// the oldest are forgotten, and cannot be undone any more.
+const maxSteps = 20_000
+
+// History is the fold of the logs of sessions that says what can be undone and redone.
+// The zero value is empty.
+type History struct {
+	Steps        []Past
+	Restorations []Restored
+}
+
+// Past is a step that changed files.
+type Past struct {
+	Step
+	Turn int
+	At   int64
+	// What names the step: the tool, or the command of the user.
+	Tool, Command string
+	// undone names for each file the restoration that took its change out.
+	undone map[string]string
+}
+
+// Restored is a restoration.
+type Restored struct {
+	agent.FilesRestored
+	Session string
+	At      int64
+	// Reverted says that it was itself undone.
+	Reverted bool
+}
+
+// Apply folds in an event of a session. The events of each session come in order.
+func (h *History) Apply(ev agent.Event) {
+	switch d := ev.Data.(type) {
+	case agent.ToolCallEnd:
+		h.add(ev, d.CallID, d.Files, Past{Tool: d.Tool})
+	case agent.LocalCommandEnd:
+		h.add(ev, d.ID, d.Files, Past{Command: d.Command})
+	case agent.Forked: // what was changed before belongs to the other session
+		h.Steps = slices.DeleteFunc(h.Steps, func(p Past) bool { return p.Session == ev.Session })
+		h.Restorations = slices.DeleteFunc(h.Restorations, func(r Restored) bool { return r.Session == ev.Session })
+	case agent.FilesRestored:
+		h.Restorations = newest(append(h.Restorations, Restored{FilesRestored: d, Session: ev.Session, At: ev.At}))
+	}
+}
+
+func (h *History) add(ev agent.Event, id string, changed *agent.FilesChanged, p Past) {
+	if changed == nil || len(changed.Files) == 0 && changed.More == 0 && !changed.Unwatched {
+		return
+	}
+	p.Step = Step{StepRef: agent.StepRef{Session: ev.Session, Call: id}, FilesChanged: *changed}
+	p.Turn, p.At = ev.Turn, ev.At
+	h.Steps = newest(append(h.Steps, p))
+}
+
+// newest forgets the oldest of a list that is too long.
+func newest[T any](all []T) []T {
+	if len(all) > maxSteps {
+		return slices.Delete(all, 0, len(all)-maxSteps)
+	}
+	return all
+}
+
+// Settle puts the steps of all sessions in the order in which they ended, and finds out
+// what of them stands undone. It is called after the last Apply.
+func (h *History) Settle() {
+	slices.SortStableFunc(h.Steps, func(a, b Past) int { return cmp.Compare(a.At, b.At) })
+	slices.SortStableFunc(h.Restorations, func(a, b Restored) int { return cmp.Compare(a.At, b.At) })
+	at := make(map[agent.StepRef]*Past, len(h.Steps))
+	for i := range h.Steps {
+		h.Steps[i].undone = map[string]string{}
+		at[h.Steps[i].StepRef] = &h.Steps[i]
+	}
+	byID := make(map[string]*Restored, len(h.Restorations))
+	for i := range h.Restorations {
+		r := &h.Restorations[i]
+		byID[r.ID] = r
+		if of := byID[r.Redone]; of != nil {
+			of.revert(at, r)
+			continue
+		}
+		for _, ref := range r.Undone {
+			if p := at[ref]; p != nil {
+				for _, f := range p.Files {
+					if r.covers(f.Path) {
+						p.undone[f.Path] = r.ID
+					}
+				}
+			}
+		}
+	}
+}
+
+// revert lets the changes stand again that a restoration took out and by restored.
+func (r *Restored) revert(at map[agent.StepRef]*Past, by *Restored) {
+	r.Reverted = true
+	for _, ref := range r.Undone {
+		p := at[ref]
+		if p == nil {
+			continue
+		}
+		for path, id := range p.undone {
+			if id == r.ID && by.covers(path) {
+				delete(p.undone, path)
+			}
+		}
+	}
+	for _, f := range r.Files { // what could not be brought back can be tried again
+		if !by.covers(f.Path) {
+			r.Reverted = false
+		}
+	}
+}
+
+// covers reports whether a file was restored completely.
+func (r *Restored) covers(path string) bool {
+	return (len(r.Paths) == 0 || slices.Contains(r.Paths, path)) && !slices.Contains(r.Partly, path) &&
+		!slices.ContainsFunc(r.Conflicts, func(c agent.RestoreConflict) bool { return c.Path == path })
+}
+
+// Standing returns what of the step is not undone; nil if nothing is.
+func (p *Past) Standing() *Step {
+	s := p.Step
+	s.Files = slices.DeleteFunc(slices.Clone(s.Files), func(f agent.FileRecord) bool { return p.undone[f.Path] != "" })
+	if len(s.Files) == 0 {
+		return nil
+	}
+	return &s
+}
+
+// Undoing returns the steps that a person wants to undo, the newest first.
+func (h *History) Undoing(want func(*Past) bool) []Step {
+	var steps []Step
+	for i := len(h.Steps) - 1; i >= 0; i-- {
+		p := &h.Steps[i]
+		if !want(p) {
+			continue
+		}
+		if s := p.Standing(); s != nil {
+			steps = append(steps, *s)
+		} else if len(p.Files) == 0 { // nothing of it was recorded, which is to be said
+			steps = append(steps, p.Step)
+		}
+	}
+	return steps
+}
+
+// Redoing returns a restoration as a step, whose change is taken out of the files
+// again. It reports false if there is none, or if it was undone before.
+func (h *History) Redoing(id string) (Step, bool) {
+	for _, r := range h.Restorations {
+		if r.ID == id {
+			return Step{StepRef: agent.StepRef{Session: r.Session, Call: id}, FilesChanged: r.FilesChanged}, r.Redoable()
+		}
+	}
+	return Step{}, false
+}
+
+// Redoable reports whether the restoration took changes out that can be brought back.
+func (r *Restored) Redoable() bool { return len(r.Undone) > 0 && !r.Reverted && len(r.Files) > 0 }
+
+// LastUndone returns the newest restoration that can be undone; nil if there is none.
+func (h *History) LastUndone() *Restored {
+	for i := len(h.Restorations) - 1; i >= 0; i-- {
+		if r := &h.Restorations[i]; r.Redoable() {
+			return r
+		}
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package undo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/internal/merge"
+	"atelier.dev/atelier/agent/undo/disk"
+)
+
+// byPath gathers the records of each file, in the order of the steps. paths limits
+// them to some files; none means all.
+func byPath(steps []Step, paths []string) [][]agent.FileRecord {
+	var all [][]agent.FileRecord
+	at := map[string]int{}
+	for _, s := range steps {
+		for _, r := range slices.Backward(s.Files) {
+			if len(paths) > 0 && !slices.Contains(paths, r.Path) {
+				continue
+			}
+			i, ok := at[r.Path]
+			if !ok {
+				i = len(all)
+				at[r.Path], all = i, append(all, nil)
+			}
+			all[i] = append(all[i], r)
+		}
+	}
+	slices.SortFunc(all, func(a, b []agent.FileRecord) int { return strings.Compare(a[0].Path, b[0].Path) })
+	return all
+}
+
+// chained joins the records of a file, the newest first, where one step began with
+// what the one before it had left. So a step whose contents are not kept is no
+// obstacle, and nor is a change that the next step overwrote.
+func chained(records []agent.FileRecord) []agent.FileRecord {
+	var out []agent.FileRecord
+	for _, r := range records {
+		if n := len(out); n > 0 && disk.Same(out[n-1].Before, r.After) {
+			out[n-1].Before = r.Before
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// reverse returns a file's content without the change that a record describes. If
+// both changed the same lines, it also returns these places, where the content is as
+// it was. A reason without places means that the content stays as it is.
+func (f *Folder) reverse(ctx context.Context, now disk.Content, r agent.FileRecord) (disk.Content, []merge.Conflict, agent.ConflictReason, error) {
+	base, to := r.After, r.Before
+	switch {
+	case now.Is(to):
+		return now, nil, "", nil
+	case now.Other:
+		return now, nil, agent.ConflictOccupied, nil
+	case to.Unkept != "":
+		return now, nil, agent.ConflictUnkept, nil
+	case now.Is(base):
+		then, reason, err := f.load(ctx, to)
+		if reason != "" {
+			then = now
+		}
+		return then, nil, reason, err
+	case base.Unkept != "":
+		return now, nil, agent.ConflictUnkept, nil
+	case !base.Exists():
+		return now, nil, agent.ConflictOccupied, nil
+	case now.Kind == "":
+		return now, nil, agent.ConflictVanished, nil
+	case now.Large || !isText(now):
+		return now, nil, agent.ConflictBinary, nil
+	case !to.Exists() || !isFile(now.Kind) || !isFile(base.Kind) || !isFile(to.Kind):
+		return now, nil, agent.ConflictChanged, nil
+	}
+	return f.merge(ctx, now, base, to)
+}
+
+// merge is reverse for a text that was changed since.
+func (f *Folder) merge(ctx context.Context, now disk.Content, base, to agent.FileVersion) (disk.Content, []merge.Conflict, agent.ConflictReason, error) {
+	was, reason, err := f.load(ctx, base)
+	if reason != "" || err != nil {
+		return now, nil, reason, err
+	}
+	old, reason, err := f.load(ctx, to)
+	if reason != "" || err != nil {
+		return now, nil, reason, err
+	}
+	if !isText(was) || !isText(old) || max(len(was.Data), len(old.Data), len(now.Data)) > maxMerge {
+		return now, nil, agent.ConflictBinary, nil
+	}
+	merged := merge.Texts(string(was.Data), string(now.Data), string(old.Data))
+	then := disk.Content{Kind: now.Kind, Data: []byte(merged.Text)}
+	if now.Kind == base.Kind { // nobody changed the mode since
+		then.Kind = to.Kind
+	}
+	if len(merged.Conflicts) > 0 {
+		return then, merged.Conflicts, agent.ConflictChanged, nil
+	}
+	return then, nil, "", nil
+}
+
+// load returns the content of a version, or the reason why there is none.
+func (f *Folder) load(ctx context.Context, v agent.FileVersion) (disk.Content, agent.ConflictReason, error) {
+	if !v.Exists() {
+		return disk.Content{}, "", nil
+	}
+	data, err := f.contents.Contents(ctx, v)
+	c := disk.Content{Kind: v.Kind, Data: data}
+	switch {
+	case ctx.Err() != nil:
+		return c, "", errors.Join(context.Cause(ctx), err)
+	case err != nil || !c.Is(v):
+		return c, agent.ConflictUnkept, nil
+	}
+	return c, "", nil
+}
+
+func isFile(k agent.FileKind) bool { return k == agent.PlainFile || k == agent.ExecutableFile }
+
+// isText reports whether content is nothing or text, as git decides it. The target of
+// a link is.
+func isText(c disk.Content) bool {
+	return bytes.IndexByte(c.Data[:min(len(c.Data), 8000)], 0) < 0
+}
+
+// shown reports whether a diff shows the content as it is.
+func shown(c disk.Content) bool { return utf8.Valid(c.Data) && isFile(c.Kind) }
+
+// countLines counts the lines of a text, also a last one without an end.
+func countLines(text string) int {
+	n := strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return n
+}
