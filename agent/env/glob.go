@@ -10,6 +10,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"atelier.dev/atelier/agent/internal/ignore"
 	"atelier.dev/atelier/agent/sandbox"
 )
 
@@ -142,7 +143,7 @@ func walk(ctx context.Context, p place, sift *sieve, fn func(ctx context.Context
 	limited, cancel := context.WithTimeout(ctx, SearchTimeout)
 	defer cancel()
 	start := slash(p.name)
-	sift.ignores = ignoresAbove(filepath.Join(p.root.Name(), p.name))
+	sift.ignores = ignore.Above(filepath.Join(p.root.Name(), p.name))
 	_ = fs.WalkDir(p.root.FS(), start, func(name string, d fs.DirEntry, err error) error {
 		abs := slash(filepath.Join(p.root.Name(), filepath.FromSlash(name)))
 		sift.leave(abs)

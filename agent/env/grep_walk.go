@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"atelier.dev/atelier/agent/internal/ignore"
 	"atelier.dev/atelier/agent/internal/sensitive"
 )
 
@@ -37,10 +38,10 @@ func (l *Local) walkGrep(ctx context.Context, q GrepQuery, p place, abs string) 
 	defer stop()
 	g := grepper{query: q, re: re, stop: stop}
 	sift := &sieve{base: strings.TrimSuffix(slash(l.real), "/") + "/"}
-	switch glob, ok := readRule(q.Glob); {
+	switch glob, ok := ignore.ReadRule(q.Glob); {
 	case ok:
-		sift.globs = []rule{glob}
-	case glob.pattern != "":
+		sift.globs = []ignore.Rule{glob}
+	case glob.Pattern != "":
 		return Hits{}, &Error{Path: q.Glob, Problem: "is not a valid glob"}
 	}
 	timedOut, _ := walk(enough, p, sift, func(ctx context.Context, name string) {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 )
@@ -85,36 +84,13 @@ func search(t *testing.T, l *Local, words []string) []string {
 	return hits.Lines
 }
 
-// A line yields one rule that can be matched, or no rule.
-func FuzzReadRule(f *testing.F) {
-	f.Add("!/a/**/b/", "a/x/b", true)
-	f.Add(`\#[!x]{a,b}\ `, "#ya ", false)
-	f.Add("/", "", true)
-	f.Fuzz(func(t *testing.T, line, path string, dir bool) {
-		r, ok := readRule(line)
-		if !ok {
-			return
-		}
-		if r.pattern == "" || !doublestar.ValidatePattern(r.pattern) {
-			t.Errorf("%q is %+v", line, r)
-		}
-		if strings.Count(r.pattern, "{") > maxBraces {
-			return
-		}
-		got := judge([]rule{r}, path, dir)
-		if got == ignored && r.negated || got == included && !r.negated || got != silent && r.onlyDir && !dir {
-			t.Errorf("%q judges %q %t as %d", line, path, dir, got)
-		}
-	})
-}
-
 // An ignore file that is too large, or whose lines would take long to match, is
 // not used.
 func TestIgnoreFilesAreBounded(t *testing.T) {
 	t.Parallel()
 	l := newLocal(t, map[string]string{
 		".git/HEAD": "", ".gitignore": strings.Repeat("{a,a}", 40) + "b\n", strings.Repeat("a", 40): "x",
-		"sub/.gitignore": strings.Repeat("*\n", maxIgnoreFile), "sub/f": "x",
+		"sub/.gitignore": strings.Repeat("*\n", 256<<10), "sub/f": "x",
 	})
 	l.ripgrep = ""
 	got, err := l.Grep(t.Context(), GrepQuery{Pattern: "x"})
