@@ -214,3 +214,6 @@ SELECT h.id, h.session, h.at, h.hook, h.point, h.tool, h.call, h.outcome, h.row,
 FROM hook_log h JOIN sessions s ON s.id = h.session
 WHERE h.hook = ?1 AND s.folder = ?2 AND (?3 = '' OR h.session = ?3 OR s.parent = ?3) AND h.outcome <> 'not_matched'
 ORDER BY h.id DESC LIMIT 1;
+
+-- name: select-log-heads
+SELECT id, folder, seq, updated_at FROM sessions;

@@ -39,6 +39,8 @@ type Config struct {
 	Version string
 	Store   backend.Store
 	Keys    backend.KeyStore
+	// Search finds texts in the logs of the store; nil if nothing does.
+	Search backend.Searcher
 	// Getenv reads the environment; os.Getenv outside tests.
 	Getenv func(string) string
 	// OpenLink opens a checked http(s) address outside Atelier; nil if the page
@@ -141,6 +143,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "sessions.list", w.listSessions)
 	handle(d, "sessions.create", w.createSession)
 	handle(d, "sessions.rename", w.renameSession)
+	handle(d, "sessions.search", w.searchSessions)
 	handle(d, "sessions.delete", w.deleteSession)
 	handle(d, "conversation.open", w.openConversation)
 	handle(d, "conversation.history", w.history)
@@ -275,6 +278,9 @@ func (w *Workbench) show(ev agent.Event) {
 		w.cfg.Observe(ev)
 	}
 	w.feed.Publish(ev)
+	if w.cfg.Search != nil && ev.Durable() {
+		w.cfg.Search.Changed()
+	}
 	w.observeRest(ev)
 	w.observeCaller(ev)
 }

@@ -16,6 +16,7 @@ import (
 	"atelier.dev/atelier/backend/workbench"
 	"atelier.dev/atelier/storage"
 	"atelier.dev/atelier/storage/keystore"
+	"atelier.dev/atelier/storage/search"
 )
 
 // askPatience limits how long a later start waits for the first one's answer.
@@ -32,6 +33,7 @@ const (
 type app struct {
 	*workbench.Workbench
 	store *storage.Store
+	index *search.Index // nil if nobody is there to search
 }
 
 var _ Host = (*app)(nil)
@@ -78,7 +80,13 @@ func newApp(ctx context.Context, cfg workbench.Config) (*app, error) {
 		return nil, err
 	}
 	cfg.Store, cfg.Keys = store, keystore.New(cfg.Home)
-	return &app{Workbench: workbench.New(cfg), store: store}, nil
+	a := &app{store: store}
+	if !cfg.Unattended {
+		a.index = search.Open(cfg.Home, store)
+		cfg.Search = a.index
+	}
+	a.Workbench = workbench.New(cfg)
+	return a, nil
 }
 
 // openApp opens the application, and recovers sessions if somebody is there to see
@@ -103,6 +111,9 @@ func openApp(ctx context.Context, cfg workbench.Config) (*app, error) {
 func (a *app) Close(ctx context.Context) error {
 	err := a.Workbench.Close(ctx)
 	sandbox.Shutdown()
+	if a.index != nil {
+		err = errors.Join(err, a.index.Close())
+	}
 	return errors.Join(err, a.store.Close())
 }
 

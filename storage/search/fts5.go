@@ -1,0 +1,6 @@
+//go:build sqlite_fts5 || fts5
+
+package search
+
+// built says that SQLite has full-text search in this build.
+const built = true

@@ -1,0 +1,198 @@
+//go:build sqlite_fts5 || fts5
+
+package search_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/storage"
+	"atelier.dev/atelier/storage/search"
+)
+
+func TestADamagedIndexIsMadeAnew(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]func(path string) error{
+		"missing": os.Remove,
+		"not one": func(path string) error {
+			return os.WriteFile(path, []byte("This is no database at all, and quite long."), 0o600)
+		},
+		"empty":     func(path string) error { return os.Truncate(path, 0) },
+		"truncated": func(path string) error { return os.Truncate(path, 8<<10) },
+		"other": func(path string) error {
+			f, err := os.OpenFile(path, os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			_, err = f.WriteAt([]byte{0, 0, 0, 99}, 60) // the version
+			return err
+		},
+		"garbled": func(path string) error {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			for i := 4096; i < len(data); i++ {
+				data[i] ^= 0x5a
+			}
+			return os.WriteFile(path, data, 0o600)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.story("a")
+			s.expect("hurry", "a@9")
+			if err := s.index.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if err := damage(filepath.Join(s.home, search.File)); err != nil {
+				t.Fatal(err)
+			}
+			s.index = search.Open(s.home, s.store)
+			s.expect("hurry", "a@9")
+			s.append("a", agent.UserInput{Text: "go on"})
+			s.expect(`"go on"`, "a@13")
+		})
+	}
+}
+
+func TestAnIndexThatIsRemovedWhileItIsOpenIsMadeAnew(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.story("a")
+	s.expect("hurry", "a@9")
+	if err := os.Remove(filepath.Join(s.home, search.File)); err != nil {
+		t.Skip("the system does not remove open files:", err)
+	}
+	s.expect("hurry", "a@9")
+	info, err := os.Stat(filepath.Join(s.home, search.File))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
+func TestAnIndexCanBeMadeAnew(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.story("a")
+	s.expect("hurry", "a@9")
+	if err := s.index.Rebuild(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.expect("hurry", "a@9")
+}
+
+// A log that was replaced, such as by a backup, is read anew.
+func TestAnotherLogOfTheSameSession(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.story("a")
+	s.expect("hurry", "a@9")
+	if err := s.store.DeleteSessions(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	s.create(backend.SessionInfo{ID: "a"})
+	for range 11 {
+		s.append("a", agent.UserInput{Text: "patience"})
+	}
+	s.expect("hurry", "")
+	s.append("a", agent.UserInput{Text: "gladly"})
+	s.expect("gladly", "a@13")
+}
+
+func TestEventsAreIndexedOnceTheyAreQuiet(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		log := &countedLog{}
+		index := search.Open(t.TempDir(), log)
+		for range 10 {
+			index.Changed()
+			synctest.Wait()
+		}
+		if log.listed != 0 {
+			t.Error("events are indexed while more follow")
+		}
+		<-log.done()
+		synctest.Wait()
+		if log.listed != 1 {
+			t.Errorf("the logs were listed %d times", log.listed)
+		}
+		if err := index.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestTwoProcesses searches and indexes in this process and in others, which are
+// killed in the middle.
+func TestTwoProcesses(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	s := newStage(t)
+	for n := range 40 {
+		id := fmt.Sprintf("s%02d", n)
+		s.create(backend.SessionInfo{ID: id})
+		for k := range 20 {
+			s.append(id, agent.UserInput{Text: fmt.Sprintf("place%d.%d. %s", n, k, strings.Repeat("filling text ", 500))})
+		}
+	}
+	for n := range 4 {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=TestHelperProcess")
+		cmd.Env = append(os.Environ(), "ATELIER_SEARCH_HOME="+s.home)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		for range n { // it is killed earlier or later in its work
+			lines.Scan()
+		}
+		if n == 1 { // this process indexes at the same time
+			s.expect("place7.3.", "s07@5")
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // it was killed
+		s.append("s00", agent.UserInput{Text: "after " + strconv.Itoa(n)})
+	}
+	for n := range 40 {
+		s.expect(fmt.Sprintf("place%d.19.", n), fmt.Sprintf("s%02d@21", n))
+	}
+	s.expect(`"after 3"`, "s00@25")
+}
+
+// TestHelperProcess is the other process of TestTwoProcesses.
+func TestHelperProcess(t *testing.T) {
+	home := os.Getenv("ATELIER_SEARCH_HOME")
+	if home == "" {
+		t.Skip("only as a process of another test")
+	}
+	store, err := storage.Open(t.Context(), home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	index := search.Open(home, store)
+	for {
+		if err := index.Rebuild(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Println("indexed")
+	}
+}
