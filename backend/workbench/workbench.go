@@ -278,7 +278,7 @@ func (w *Workbench) show(ev agent.Event) {
 		w.cfg.Observe(ev)
 	}
 	w.feed.Publish(ev)
-	if w.cfg.Search != nil && ev.Durable() {
+	if w.cfg.Search != nil && ev.Durable() && !w.cfg.Unattended { // else the next search reads it
 		w.cfg.Search.Changed()
 	}
 	w.observeRest(ev)

@@ -33,7 +33,7 @@ const (
 type app struct {
 	*workbench.Workbench
 	store *storage.Store
-	index *search.Index // nil if nobody is there to search
+	index *search.Index
 }
 
 var _ Host = (*app)(nil)
@@ -80,13 +80,9 @@ func newApp(ctx context.Context, cfg workbench.Config) (*app, error) {
 		return nil, err
 	}
 	cfg.Store, cfg.Keys = store, keystore.New(cfg.Home)
-	a := &app{store: store}
-	if !cfg.Unattended {
-		a.index = search.Open(cfg.Home, store)
-		cfg.Search = a.index
-	}
-	a.Workbench = workbench.New(cfg)
-	return a, nil
+	index := search.Open(cfg.Home, store)
+	cfg.Search = index
+	return &app{Workbench: workbench.New(cfg), store: store, index: index}, nil
 }
 
 // openApp opens the application, and recovers sessions if somebody is there to see
@@ -111,10 +107,7 @@ func openApp(ctx context.Context, cfg workbench.Config) (*app, error) {
 func (a *app) Close(ctx context.Context) error {
 	err := a.Workbench.Close(ctx)
 	sandbox.Shutdown()
-	if a.index != nil {
-		err = errors.Join(err, a.index.Close())
-	}
-	return errors.Join(err, a.store.Close())
+	return errors.Join(err, a.index.Close(), a.store.Close())
 }
 
 // maxLog is the size at which a new log begins; one old log is kept.

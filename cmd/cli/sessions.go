@@ -19,6 +19,7 @@ func sessionCommands() []sessionCommand {
 	return []sessionCommand{
 		{"list", "[flags]", "lists the project's sessions, the newest first", (*command).listSessions},
 		{"show", "[flags] ID", "shows a session and the end of its conversation", (*command).showSession},
+		{"search", "[flags] QUERY", "finds texts in what was said and printed", (*command).searchSessions},
 		{"rename", "[flags] ID TITLE", "gives a session another title", (*command).renameSession},
 	}
 }

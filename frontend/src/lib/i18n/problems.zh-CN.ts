@@ -267,6 +267,16 @@ export const problems: Record<ProblemID, Words> = {
     kept: '之前保存的内容仍在。',
     next: '请腾出空间，然后重试。',
   },
+  search_missing: {
+    message: '此程序在构建时没有包含全文搜索。',
+    kept: '没有做任何更改。',
+    next: '请用 scripts/build.sh 构建，或使用标签 sqlite_fts5。',
+  },
+  search_failed: {
+    message: 'Atelier 无法搜索会话。',
+    kept: '没有做任何更改。',
+    next: '请检查磁盘是否已满、{0} 是否可写；它只是索引，可以删除。',
+  },
   event_unread: {
     message: 'Atelier 无法读取会话的一部分。',
     kept: '已保存的内容仍在。',
