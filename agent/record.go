@@ -163,9 +163,12 @@ type RewindUndone struct {
 // spent and changed before counts there, not here.
 type Forked struct {
 	Origin ForkOrigin `json:"origin"`
-	// Worktree is the git worktree that was made for the fork; empty if it works in
-	// the same folder.
+	// Worktree is the folder in a git worktree where the fork works, relative to the
+	// project and with slashes; empty if it works in the project itself.
 	Worktree string `json:"worktree,omitempty"`
+	// Moved says that the origin worked in another folder, or for another session:
+	// models are briefed anew.
+	Moved bool `json:"moved,omitempty"`
 }
 
 // ForkOrigin is the place where a session was forked from another one.

@@ -124,7 +124,12 @@ func New(cfg Config, past ...Event) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{cfg: cfg}
-	for _, ev := range past {
+	copied := copiedEvents(past)
+	for i, ev := range past {
+		if i < copied {
+			s.fold(ev) // what a person allowed there is not allowed here
+			continue
+		}
 		s.apply(ev)
 	}
 	if s.transcript.Settings.Model == "" && cfg.Settings.Model != "" {
@@ -193,6 +198,11 @@ func (s *Session) apply(ev Event) {
 			}
 		}
 	}
+	s.fold(ev)
+}
+
+// fold is apply without the allows.
+func (s *Session) fold(ev Event) {
 	s.transcript.Apply(ev)
 	if _, ok := ev.Data.(SettingsChange); ok {
 		s.control.mu.Lock()

@@ -52,6 +52,7 @@ func (p *past) forget() { p.command, p.compaction.open = nil, nil }
 // openCall is a call of the newest assistant message.
 type openCall struct {
 	call    llm.ToolCall
+	tool    string // its canonical name, once it has started
 	started bool
 	ended   bool             // it has a result and is no longer open
 	request *ApprovalRequest // set while it waits for a person
@@ -137,7 +138,7 @@ func (t *Transcript) Apply(ev Event) {
 		t.applyCompaction(d)
 	case ToolCallStart:
 		if c := t.openCall(d.CallID); c != nil {
-			c.started = true
+			c.started, c.tool = true, d.Tool
 		}
 	case ApprovalRequest:
 		t.State = StateAwaitingInput
@@ -151,7 +152,9 @@ func (t *Transcript) Apply(ev Event) {
 		}
 	case ToolCallEnd:
 		t.applyResult(d)
-	case Forked, Imported:
+	case Forked:
+		t.applyFork(d)
+	case Imported:
 		t.Usage, t.Cost = llm.Usage{Known: true}, llm.Spending{} // what was spent before counts elsewhere
 	case LocalCommandStart:
 		t.beginCommand(d)

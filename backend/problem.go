@@ -44,6 +44,14 @@ const (
 	ProblemSessionElsewhere ProblemID = "session_elsewhere"
 	ProblemSessionForeign   ProblemID = "session_foreign"
 	ProblemSessionNone      ProblemID = "session_none"
+	ProblemSessionTaken     ProblemID = "session_taken"
+
+	// Problems of forks and their worktrees.
+	ProblemForkPlace      ProblemID = "fork_place"
+	ProblemForkFolder     ProblemID = "fork_folder"
+	ProblemForkReadOnly   ProblemID = "fork_read_only"
+	ProblemWorktreeUnmade ProblemID = "worktree_unmade"
+	ProblemWorktreeGone   ProblemID = "worktree_gone"
 
 	// Problems of a conversation.
 	ProblemMessageEmpty      ProblemID = "message_empty"
@@ -231,6 +239,19 @@ var problems = map[ProblemID]problem{
 		kept: keptAll, next: "Open that folder to go on with it.",
 	},
 	ProblemSessionNone:  {code: CodeNotFound, message: "This folder has no session to continue.", next: "Leave out --continue to begin one."},
+	ProblemSessionTaken: {code: CodeInvalid, message: "There is a session {0} already.", next: "Choose another id."},
+	ProblemForkPlace: {code: CodeNotFound, message: "The session does not have this message.", kept: "Nothing was forked.", next: "Choose another message."},
+	ProblemForkFolder: {code: CodeInvalid, message: "A fork cannot work in “{0}”.", next: "Choose its worktree, the project, or neither."},
+	ProblemForkReadOnly: {
+		code: CodeInvalid, message: "Nothing may be changed here, so a fork cannot have a worktree.", next: "Fork the session without a worktree.",
+	},
+	ProblemWorktreeUnmade: {
+		code: CodeInternal, message: "The worktree could not be made.", kept: "Nothing was forked.", next: "See the details, or fork the session without a worktree.",
+	},
+	ProblemWorktreeGone: {
+		code: CodeNotFound, message: "The worktree of this session, {0}, is not there any more.", kept: keptAll,
+		next: "Fork the session into the project's folder to go on there, or bring the worktree back with git worktree add.",
+	},
 	ProblemMessageEmpty: {code: CodeInvalid, message: "The message is empty.", next: "Type what the agent should do."},
 	ProblemCommandEmpty: {code: CodeInvalid, message: "The command is empty.", next: "Type a command after the exclamation mark."},
 	ProblemTurnComplete: {code: CodeInvalid, message: "This turn is already complete.", kept: keptAll, next: "Send a message to go on."},

@@ -39,7 +39,8 @@ type SessionInfo struct {
 	Prompt   string `json:"prompt,omitempty"`
 	// Marks are what the user says about the session.
 	Marks agent.Marks `json:"marks,omitzero"`
-	// Origin is set on a fork; Worktree is its folder if it has one of its own.
+	// Origin is set on a fork. Worktree is the folder where a session works that has a
+	// git worktree, relative to the project.
 	Origin   *agent.ForkOrigin `json:"origin,omitempty"`
 	Worktree string            `json:"worktree,omitempty"`
 	// Rewound are the parts of the log that were taken back, in order.
@@ -88,7 +89,7 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 	case agent.Marks:
 		s.Marks = d
 	case agent.Forked:
-		s.Origin, s.Worktree = &d.Origin, d.Worktree
+		s.Origin, s.Worktree, s.Helper, s.CreatedAt = &d.Origin, d.Worktree, nil, ev.At
 		s.forgetWork()
 	case agent.Imported:
 		s.Imported = &d

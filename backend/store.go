@@ -30,6 +30,13 @@ type Store interface {
 	// one transaction. It returns CodeNotFound if a session does not exist.
 	DeleteSessions(ctx context.Context, ids ...string) error
 
+	// Fork makes a new session whose log begins with a copy of another one's, which
+	// may be growing meanwhile, and stores the events that follow, in one transaction.
+	// Every event has the place that it has in the other log; damaged ones are left
+	// out, so that they are missing here too. The ledger, the queue and what waits for
+	// a person are not copied. It returns the place of the last event.
+	Fork(context.Context, Copy) (seq int64, err error)
+
 	// Append stores events of one session and their consequences in one
 	// transaction, which is on disk when Append returns (K-36). It removes a
 	// queued message when its delivery is stored. It returns the last event's
@@ -75,6 +82,17 @@ type Store interface {
 	// release is called or the process ends. It returns CodeBusy if another
 	// process has the lease.
 	Lease(session string) (release func(), err error)
+}
+
+// Copy is the beginning of a forked session.
+type Copy struct {
+	// From is the session that is copied, up to and including its event Through.
+	From    string
+	Through int64
+	// Session is the new session as it is after the copied events.
+	Session SessionInfo
+	// Then follows the copied events.
+	Then []agent.Event
 }
 
 // Approval is a request that waits for a person, in any session. It waits until

@@ -228,8 +228,11 @@ func (s *Store) decode(ev agent.Event, r storedEvent) (_ agent.Event, damaged, e
 var crcTable = crc64.MakeTable(crc64.ECMA)
 
 // checksum covers every column of an event's row and the data in its file.
-func checksum(ev agent.Event, body []byte) int64 {
-	head := fmt.Appendf(nil, "%s\x00%s\x00", ev.Session, ev.Kind())
+func checksum(ev agent.Event, body []byte) int64 { return checksumAs(ev, ev.Kind(), body) }
+
+// checksumAs is checksum of an event whose data has not been decoded.
+func checksumAs(ev agent.Event, kind agent.Kind, body []byte) int64 {
+	head := fmt.Appendf(nil, "%s\x00%s\x00", ev.Session, kind)
 	head = binary.BigEndian.AppendUint64(head, uint64(ev.Seq))
 	head = binary.BigEndian.AppendUint64(head, uint64(ev.Turn))
 	head = binary.BigEndian.AppendUint64(head, uint64(ev.At))

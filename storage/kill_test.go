@@ -26,6 +26,9 @@ func TestMain(m *testing.M) {
 	if home := os.Getenv(askerHome); home != "" {
 		askAndWait(home)
 	}
+	if home := os.Getenv(forkerHome); home != "" {
+		forkForever(home)
+	}
 	os.Exit(m.Run())
 }
 
@@ -65,7 +68,7 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 	_ = s.Close()
 	acknowledged := int64(0)
 	for cycle := range cycles {
-		acknowledged = max(acknowledged, killedWriter(t, home, 1+rand.IntN(40)))
+		acknowledged = max(acknowledged, killed(t, writerHome, home, 1+rand.IntN(40)))
 		s, err := storage.Open(t.Context(), home)
 		if err != nil {
 			t.Fatalf("cycle %d: %v", cycle, err)
@@ -88,12 +91,12 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 	}
 }
 
-// killedWriter lets a process write until it has acknowledged n events, kills
-// it at once, and returns the last acknowledgement.
-func killedWriter(t *testing.T, home string, n int) (last int64) {
+// killed lets a process write, as a variable says, until it has acknowledged n times,
+// kills it at once, and returns the last acknowledgement.
+func killed(t *testing.T, variable, home string, n int) (last int64) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), writerHome+"="+home)
+	cmd.Env = append(os.Environ(), variable+"="+home)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

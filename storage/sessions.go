@@ -81,7 +81,7 @@ func (s *Store) Helpers(ctx context.Context, parent string) ([]backend.SessionIn
 		} else if named != parent {
 			continue
 		}
-		if info, err := s.Session(ctx, id); err == nil {
+		if info, err := s.Session(ctx, id); err == nil && info.Helper != nil { // a fork of an agent's is not an agent's
 			list = append(list, info)
 		}
 	}

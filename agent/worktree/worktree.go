@@ -69,7 +69,7 @@ func safe(text string) string {
 }
 
 // instead ends the errors of a project that can have no worktree.
-const instead = "; or start the agent without isolation"
+const instead = "; or do without a worktree"
 
 // Create makes a worktree of the project's last commit, on a new branch.
 func Create(ctx context.Context, project, name string) (Tree, error) {

@@ -102,6 +102,9 @@ type Reader struct {
 	// Sessions are those whose calls are read, each with the folder in which its
 	// tools act.
 	Sessions map[string]string
+	// Copied says up to which place the log of a fork is a copy: those calls ran in
+	// another session.
+	Copied map[string]int64
 	// Foretell says what a call would do.
 	Foretell func(agent.GateCall) agent.Outlook
 }
@@ -160,6 +163,9 @@ func (r Reader) scan(ctx context.Context, f LedgerFilter, from backend.CallPlace
 		}
 		for i, ev := range ends {
 			from = placeOf(ev)
+			if ev.Seq <= r.Copied[ev.Session] {
+				continue
+			}
 			if end, ok := ev.Data.(agent.ToolCallEnd); ok {
 				bytes += len(end.Output)
 			}

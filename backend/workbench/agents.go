@@ -78,7 +78,7 @@ func (h *helpers) Spawn(ctx context.Context, task subagent.Task) (string, error)
 
 // place returns what an agent is given, with the folder where it works.
 func (h *helpers) place(ctx context.Context, parent backend.SessionInfo, id string, task subagent.Task) (*agent.Helper, error) {
-	folder, err := workingDir(h.bench.cfg.Folder, task.WorkingDir)
+	folder, err := workingDir(h.bench.folderOf(parent), task.WorkingDir)
 	if err != nil {
 		return nil, err
 	}

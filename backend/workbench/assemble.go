@@ -40,7 +40,7 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 	rules.Read = append(slices.Clone(rules.Read), place.output)
 	rules.Own = []string{w.cfg.Home}
 	rules.Set = func() *rule.Set { return w.guard.Set(w.ctx, account(info)) }
-	gate, err := permission.New(w.cfg.Folder, rules)
+	gate, err := permission.New(w.boundsOf(info), rules)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,19 @@ func (w *Workbench) folderOf(info backend.SessionInfo) string {
 	if info.Helper != nil {
 		return info.Helper.Folder
 	}
+	if tree, ok := w.ownTree(info); ok {
+		return tree.Folder
+	}
 	return w.cfg.Folder
+}
+
+// boundsOf returns the folder that a session's tools may change without leaving their
+// place: the project, or its own worktree. An agent may work in all of the project.
+func (w *Workbench) boundsOf(info backend.SessionInfo) string {
+	if info.Helper != nil {
+		return w.cfg.Folder
+	}
+	return w.folderOf(info)
 }
 
 // nobody is the approver if nobody can be asked.

@@ -50,9 +50,12 @@ func (w *Workbench) auditor(sessions []backend.SessionInfo) (audit.Reader, error
 	if err != nil {
 		return audit.Reader{}, backend.Problem(backend.ProblemFolderUnread, w.cfg.Folder).Because(err)
 	}
-	r := audit.Reader{Log: w.cfg.Store, Sessions: map[string]string{}, Foretell: agent.Foreteller(gate).Foretell}
+	r := audit.Reader{Log: w.cfg.Store, Sessions: map[string]string{}, Copied: map[string]int64{}, Foretell: agent.Foreteller(gate).Foretell}
 	for _, info := range sessions {
 		r.Sessions[info.ID] = w.folderOf(info)
+		if info.Origin != nil {
+			r.Copied[info.ID] = info.Origin.Seq
+		}
 	}
 	return r, nil
 }

@@ -55,12 +55,9 @@ func (w *Workbench) create(ctx context.Context, id string, settings agent.Settin
 		}
 	}
 	if settings.Mode == agent.ModeBypass {
-		l, release, err := w.sessions.Open(ctx, info.ID)
-		if err != nil {
+		if err := w.permitBypass(ctx, info.ID); err != nil {
 			return backend.SessionInfo{}, err
 		}
-		defer release()
-		l.PermitBypass()
 	}
 	return w.cfg.Store.Session(ctx, info.ID)
 }
@@ -94,7 +91,8 @@ var errNotDeleted = backend.Problem(backend.ProblemSessionUndeleted)
 // deleteSession removes a session at rest and those that it started: all of
 // them or none.
 func (w *Workbench) deleteSession(ctx context.Context, in SessionRef) (backend.Empty, error) {
-	if _, err := w.session(ctx, in.Session); err != nil {
+	info, err := w.session(ctx, in.Session)
+	if err != nil {
 		return backend.Empty{}, err
 	}
 	started, err := w.cfg.Store.Helpers(ctx, in.Session)
@@ -131,6 +129,7 @@ func (w *Workbench) deleteSession(ctx context.Context, in SessionRef) (backend.E
 		w.removeOutput(id)
 		w.feed.Forget(id)
 	}
+	w.forgetTree(ctx, info)
 	return backend.Empty{}, nil
 }
 

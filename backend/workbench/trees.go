@@ -34,7 +34,7 @@ func (h *helpers) isolate(ctx context.Context, parent backend.SessionInfo, id st
 	if w.cfg.ReadOnly || parent.Settings.Mode == agent.ModePlan {
 		return errors.New("nothing may be changed now, so an agent needs no worktree: start it without isolation")
 	}
-	below, err := filepath.Rel(w.cfg.Folder, helper.Folder)
+	below, err := filepath.Rel(w.folderOf(parent), helper.Folder)
 	if err != nil {
 		return fmt.Errorf("find the agent's folder in the project: %w", err)
 	}

@@ -145,6 +145,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "sessions.rename", w.renameSession)
 	handle(d, "sessions.search", w.searchSessions)
 	handle(d, "sessions.delete", w.deleteSession)
+	handle(d, "sessions.fork", w.ForkSession)
 	handle(d, "conversation.open", w.openConversation)
 	handle(d, "conversation.history", w.history)
 	handle(d, "conversation.event", w.event)

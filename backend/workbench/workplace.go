@@ -60,6 +60,9 @@ func (w *Workbench) workplace(ctx context.Context, info backend.SessionInfo) (wo
 	if place, ok := w.placeOf(session); ok {
 		return place, nil
 	}
+	if err := w.treePresent(info); err != nil {
+		return workplace{}, err
+	}
 	local, err := env.NewLocal(folder)
 	if err != nil {
 		return workplace{}, err

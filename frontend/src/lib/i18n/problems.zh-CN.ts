@@ -119,6 +119,30 @@ export const problems: Record<ProblemID, Words> = {
     message: '这个文件夹没有可以继续的会话。',
     next: '请去掉 --continue 以新建会话。',
   },
+  session_taken: { message: '已经有会话 {0}。', next: '请换一个标识。' },
+  fork_place: {
+    message: '会话里没有这条消息。',
+    kept: '没有创建分支。',
+    next: '请选择另一条消息。',
+  },
+  fork_folder: {
+    message: '分支不能在“{0}”里工作。',
+    next: '请选择它自己的工作树、项目文件夹，或者都不选。',
+  },
+  fork_read_only: {
+    message: '这里不允许任何更改，所以分支不能有工作树。',
+    next: '请创建不带工作树的分支。',
+  },
+  worktree_unmade: {
+    message: '无法创建工作树。',
+    kept: '没有创建分支。',
+    next: '请查看详情，或者创建不带工作树的分支。',
+  },
+  worktree_gone: {
+    message: '这个会话的工作树 {0} 已经不存在。',
+    kept: '没有更改任何内容。',
+    next: '请在项目文件夹里创建这个会话的分支来继续，或者用 git worktree add 恢复工作树。',
+  },
   message_empty: { message: '消息是空的。', next: '请输入要让智能体做什么。' },
   command_empty: { message: '命令是空的。', next: '请在感叹号后面输入命令。' },
   turn_complete: {

@@ -1,5 +1,5 @@
 /** Sessions in the sidebar: how events change them, their marks, and the agents under them. */
-import type { Event, FileChange, Lines, SessionInfo, Usage } from '../types.gen'
+import type { Event, FileChange, Forked, Lines, SessionInfo, Usage } from '../types.gen'
 import { type Age, age } from './format'
 import { spent, together } from './spending'
 
@@ -58,7 +58,7 @@ function change(session: SessionInfo, event: Event): SessionInfo {
     case 'session_marks':
       return { ...session, marks: event.data }
     case 'session_forked':
-      return { ...session, origin: event.data.origin, worktree: event.data.worktree }
+      return forked(session, event.data)
     case 'session_imported':
       return { ...session, imported: event.data }
     case 'conversation_rewound': {
@@ -72,6 +72,12 @@ function change(session: SessionInfo, event: Event): SessionInfo {
     default:
       return session
   }
+}
+
+/** A fork belongs to nobody, and what was spent and changed before counts in the other session. */
+function forked(session: SessionInfo, { origin, worktree }: Forked): SessionInfo {
+  const usage = { input: 0, cache_read: 0, cache_write: 0, output: 0, reasoning: 0, known: true }
+  return { ...session, origin, worktree, usage, helper: undefined, cost: undefined, lines: undefined }
 }
 
 /** The name under which an event has the git branch that the model was told. */

@@ -1,0 +1,121 @@
+//go:build unix
+
+package workbench_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/workbench"
+)
+
+// OC-02: a fork works in a worktree of its own, also when the program is started
+// again, and its model is told so. The project stays as it is.
+func TestForkIntoAWorktree(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t, llmtest.Round{Text: "Hello."})
+	folder, home := committed(t), t.TempDir()
+	p := newPage(t, folder, home, environment(server, "sk-test"))
+	id := p.session("compat")
+	p.send(id, "hi")
+	await(p, anyOf[agent.ProcessingEnd])
+	made := fork(p, workbench.ForkRequest{Session: id, Folder: workbench.ForkInWorktree, Label: "Try it"}).Session
+	if !strings.HasPrefix(made.Worktree, ".worktrees/try-it-") || git(t, folder, "status", "--porcelain") != "" {
+		t.Fatalf("%+v", made)
+	}
+	p.close()
+	p = newPage(t, folder, home, environment(server, "sk-test"))
+	server.Add(llmtest.Round{Calls: []llmtest.Call{
+		llmtest.Use("Write", map[string]any{"file_path": "new.txt", "content": "new\n"}), llmtest.Use("Write", map[string]any{"file_path": folder + "/out.txt", "content": "x"}),
+	}}, llmtest.Round{Text: "Written."})
+	set := made.Settings
+	set.Mode = agent.ModeAcceptEdits
+	must[backend.SessionInfo](p, "conversation.configure", workbench.ConfigureRequest{Session: made.ID, Settings: set})
+	p.send(made.ID, "write")
+	outside := await(p, anyOf[agent.ApprovalRequest]) // the project itself is outside
+	if !strings.Contains(outside.Input, "out.txt") {
+		t.Errorf("%+v", outside)
+	}
+	must[backend.Empty](p, "conversation.answer", workbench.AnswerRequest{Session: made.ID, Approval: outside.ID, Answer: agent.Answer{Decision: agent.Deny}})
+	await(p, anyOf[agent.ProcessingEnd])
+	tree := filepath.Join(folder, made.Worktree)
+	if text, err := os.ReadFile(tree + "/new.txt"); string(text) != "new\n" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if _, err := os.Stat(folder + "/new.txt"); !os.IsNotExist(err) {
+		t.Errorf("the project has the file: %v", err)
+	}
+	if body := string(server.Requests()[1].Body); !strings.Contains(body, tree) || !strings.Contains(body, "you work somewhere else") {
+		t.Error("the model was not told of its new folder")
+	}
+}
+
+// A worktree that somebody removed is missed with an error that says what to do, and
+// the conversation goes on in the project. A deleted session takes its worktree along
+// only if nothing is lost with it and nobody else works there.
+func TestWorktreeOfAForkGoes(t *testing.T) {
+	t.Parallel()
+	server := llmtest.Serve(t, llmtest.Round{Text: "Hello."})
+	folder := committed(t)
+	p := newPage(t, folder, t.TempDir(), environment(server, "sk-test"))
+	id := p.session("compat")
+	p.send(id, "hi")
+	await(p, anyOf[agent.ProcessingEnd])
+	tree := func(in workbench.ForkRequest) (backend.SessionInfo, string) {
+		info := fork(p, in).Session
+		return info, filepath.Join(folder, info.Worktree)
+	}
+	into := workbench.ForkRequest{Session: id, Folder: workbench.ForkInWorktree}
+	gone, path := tree(into)
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+	_, err := call[backend.Empty](p, "conversation.send", workbench.SendRequest{Session: gone.ID, Text: "hi"})
+	if err == nil || err.Code != backend.CodeNotFound || !strings.Contains(err.Next, "Fork the session into the project's folder") {
+		t.Errorf("%+v", err)
+	}
+	if _, err := call[workbench.ForkReply](p, "sessions.fork", workbench.ForkRequest{Session: gone.ID}); err == nil {
+		t.Error("a fork works where nothing is")
+	}
+	back := fork(p, workbench.ForkRequest{Session: gone.ID, Folder: workbench.ForkInProject}).Session
+	server.Add(llmtest.Round{Text: "Here."})
+	p.send(back.ID, "hi")
+	await(p, func(e agent.TextEnd) bool { return e.Message.Text() == "Here." })
+	await(p, anyOf[agent.ProcessingEnd])
+
+	clean, cleanPath := tree(into)
+	dirty, dirtyPath := tree(into)
+	put(t, dirtyPath+"/new", "1\n")
+	shared := fork(p, workbench.ForkRequest{Session: clean.ID}).Session
+	for _, info := range []backend.SessionInfo{dirty, clean} {
+		must[backend.Empty](p, "sessions.delete", workbench.SessionRef{Session: info.ID})
+	}
+	for _, path := range []string{cleanPath, dirtyPath + "/new"} {
+		if _, err := os.Stat(path); err != nil {
+			t.Error(err)
+		}
+	}
+	must[backend.Empty](p, "sessions.delete", workbench.SessionRef{Session: shared.ID})
+	if _, err := os.Stat(cleanPath); !os.IsNotExist(err) {
+		t.Errorf("the worktree that nobody needs is there: %v", err)
+	}
+}
+
+// A folder that cannot have a worktree keeps the fork from being made.
+func TestForkWithoutGit(t *testing.T) {
+	t.Parallel()
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t), "sk-test"))
+	id := p.session("compat")
+	_, err := call[workbench.ForkReply](p, "sessions.fork", workbench.ForkRequest{Session: id, Folder: workbench.ForkInWorktree})
+	if err == nil || err.Details == "" {
+		t.Errorf("%+v", err)
+	}
+	if list := must[workbench.SessionList](p, "sessions.list", backend.Empty{}); len(list.Sessions) != 1 {
+		t.Errorf("%d sessions", len(list.Sessions))
+	}
+}
