@@ -240,8 +240,8 @@ var problems = map[ProblemID]problem{
 	},
 	ProblemSessionNone:  {code: CodeNotFound, message: "This folder has no session to continue.", next: "Leave out --continue to begin one."},
 	ProblemSessionTaken: {code: CodeInvalid, message: "There is a session {0} already.", next: "Choose another id."},
-	ProblemForkPlace: {code: CodeNotFound, message: "The session does not have this message.", kept: "Nothing was forked.", next: "Choose another message."},
-	ProblemForkFolder: {code: CodeInvalid, message: "A fork cannot work in “{0}”.", next: "Choose its worktree, the project, or neither."},
+	ProblemForkPlace:    {code: CodeNotFound, message: "The session does not have this message.", kept: "Nothing was forked.", next: "Choose another message."},
+	ProblemForkFolder:   {code: CodeInvalid, message: "A fork cannot work in “{0}”.", next: "Choose its worktree, the project, or neither."},
 	ProblemForkReadOnly: {
 		code: CodeInvalid, message: "Nothing may be changed here, so a fork cannot have a worktree.", next: "Fork the session without a worktree.",
 	},

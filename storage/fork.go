@@ -24,7 +24,7 @@ func (s *Store) Fork(ctx context.Context, c backend.Copy) (int64, error) {
 }
 
 func (s *Store) fork(ctx context.Context, c backend.Copy) (int64, error) {
-	tx, err := s.write.BeginTx(ctx, nil)
+	tx, err := s.begin(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -58,7 +58,11 @@ func (s *Store) fork(ctx context.Context, c backend.Copy) (int64, error) {
 	if _, err := s.in(tx, "update-session").ExecContext(ctx, cols...); err != nil {
 		return 0, fmt.Errorf("update session: %w", err)
 	}
-	return info.Seq, tx.Commit()
+	if err := tx.Commit(); err != nil {
+		return 0, err
+	}
+	s.mark.stored(info.ID, info.Seq)
+	return info.Seq, nil
 }
 
 // unused returns an error if there is a session with this id. It removes the files
