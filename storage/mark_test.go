@@ -25,7 +25,7 @@ func TestLostWriteAheadLog(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	last := killedWriter(t, home, 5)
+	last := killed(t, writerHome, home, 5)
 	if err := os.Remove(filepath.Join(home, storage.File+"-wal")); err != nil {
 		t.Fatal(err)
 	}
