@@ -168,11 +168,11 @@ func (t *Transcript) Sever(c Cut) []Payload {
 const movedText = "The conversation above is a copy from another session. From here on you work somewhere else: the system prompt names the folder, " +
 	"and paths above belong to the earlier one. Changes that were made there and not committed are not here. Read a file before you rely on what it says."
 
-// applyFork folds in that the log up to here is a copy: what was spent before counts
-// in the other session.
-func (t *Transcript) applyFork(d Forked) {
+// applyCopy folds in that the log up to here is a copy: what was spent before counts
+// elsewhere.
+func (t *Transcript) applyCopy(p Payload) {
 	t.Usage, t.Cost = llm.Usage{Known: true}, llm.Spending{}
-	if d.Moved {
+	if fork, ok := p.(Forked); ok && fork.Moved {
 		t.past.briefed, t.past.told = nil, nil
 		t.remind(Reminder(movedText))
 	}

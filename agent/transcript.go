@@ -152,10 +152,8 @@ func (t *Transcript) Apply(ev Event) {
 		}
 	case ToolCallEnd:
 		t.applyResult(d)
-	case Forked:
-		t.applyFork(d)
-	case Imported:
-		t.Usage, t.Cost = llm.Usage{Known: true}, llm.Spending{} // what was spent before counts elsewhere
+	case Forked, Imported:
+		t.applyCopy(d)
 	case LocalCommandStart:
 		t.beginCommand(d)
 	case LocalCommandEnd:
