@@ -73,6 +73,7 @@ var mayImport = map[string][]string{
 	"backend/mcp":                {"agent", "agent/changes", "agent/mcp", "agent/mcp/...", "backend", "backend/settings", "backend/trust", "backend/review", "backend/internal/..."},
 	"backend/feed":               {"agent", "agent/llm", "backend/internal/..."},
 	"backend/workbench":          {"agent/...", "agent", "backend/...", "backend"},
+	"backend/authors":            {"agent", "agent/blame", "backend", "backend/internal/..."},
 	"backend/audit":              {"agent", "agent/llm", "backend", "backend/internal/..."},
 	"backend/serve":              {},
 	"backend/instance":           {},

@@ -41,10 +41,10 @@ type FileStep struct {
 type TurnFacts struct {
 	// Prompt is the input that began the turn; empty if there is none, or if it is
 	// damaged.
-	Prompt string
+	Prompt string `json:"prompt,omitempty"`
 	// Provider and Model wrote the last answer before the event; empty if none did.
-	Provider string
-	Model    string
+	Provider string `json:"provider,omitempty"`
+	Model    string `json:"model,omitempty"`
 	// Cost is that of the whole turn, with its side requests; nil if no request was made.
-	Cost *llm.Spending
+	Cost *llm.Spending `json:"cost,omitempty"`
 }

@@ -125,6 +125,43 @@ export type Authority = {
   approval?: string
 }
 
+export type BlameReply = {
+  path: string
+  total: number
+  runs?: BlameRun[]
+  steps?: BlameStep[]
+  skipped?: number
+  next?: number
+}
+
+export type BlameRequest = {
+  path: string
+  from?: number
+  to?: number
+}
+
+export type BlameRun = {
+  from: number
+  to: number
+  by: LineAuthor
+  step?: number
+  unsure?: boolean
+}
+
+export type BlameStep = {
+  session: string
+  title: string
+  parent?: string
+  seq: number
+  turn?: number
+  at: number
+  kind: Kind
+  call: string
+  tool?: string
+  authority?: Authority
+  made: TurnFacts
+}
+
 export type BranchRequest = {
   name: string
 }
@@ -1128,6 +1165,8 @@ export type Levels = {
   mid?: string
   high?: string
 }
+
+export type LineAuthor = "step" | "earlier" | "outside" | "unknown"
 
 export type Lines = {
   added: number
@@ -2325,6 +2364,13 @@ export type TryRequest = {
 export type TurnContinued = {
 }
 
+export type TurnFacts = {
+  prompt?: string
+  provider?: string
+  model?: string
+  cost?: Spending
+}
+
 export type TurnLimit = {
   limit: string
   count: number
@@ -2406,6 +2452,7 @@ export interface Methods {
   "endpoints.list": { args: Empty; reply: EndpointList }
   "endpoints.remove": { args: ProviderRef; reply: EndpointList }
   "endpoints.set": { args: SetEndpointRequest; reply: EndpointList }
+  "files.blame": { args: BlameRequest; reply: BlameReply }
   "files.open": { args: OpenFileRequest; reply: Empty }
   "hooks.dry_run": { args: HookDryRunRequest; reply: HookDryRunReply }
   "hooks.entry": { args: HookEntryRequest; reply: HookLogEntry }
