@@ -90,7 +90,7 @@ func TestIgnoreFilesAreBounded(t *testing.T) {
 	t.Parallel()
 	l := newLocal(t, map[string]string{
 		".git/HEAD": "", ".gitignore": strings.Repeat("{a,a}", 40) + "b\n", strings.Repeat("a", 40): "x",
-		"sub/.gitignore": strings.Repeat("*\n", 256<<10), "sub/f": "x",
+		"sub/.gitignore": "*\n#" + strings.Repeat("a", 256<<10), "sub/f": "x",
 	})
 	l.ripgrep = ""
 	got, err := l.Grep(t.Context(), GrepQuery{Pattern: "x"})

@@ -136,6 +136,7 @@ test('a fallback model is chosen', async () => {
   await page.keyboard.press('Enter')
   await prompt(page, 'Hello')
   await page.getByText('Here.').waitFor()
+  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' })
   await picker.click()
   await page.getByRole('button', { name: 'Fallback model: None' }).click()
   await shot(page, 'cost-fallback')
