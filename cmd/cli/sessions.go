@@ -20,6 +20,7 @@ func sessionCommands() []sessionCommand {
 		{"list", "[flags]", "lists the project's sessions, the newest first", (*command).listSessions},
 		{"show", "[flags] ID", "shows a session and the end of its conversation", (*command).showSession},
 		{"search", "[flags] QUERY", "finds texts in what was said and printed", (*command).searchSessions},
+		{"fork", "[flags] ID", "copies a session, up to any message, into a new one", (*command).forkSession},
 		{"rename", "[flags] ID TITLE", "gives a session another title", (*command).renameSession},
 	}
 }

@@ -77,7 +77,15 @@ function change(session: SessionInfo, event: Event): SessionInfo {
 /** A fork belongs to nobody, and what was spent and changed before counts in the other session. */
 function forked(session: SessionInfo, { origin, worktree }: Forked): SessionInfo {
   const usage = { input: 0, cache_read: 0, cache_write: 0, output: 0, reasoning: 0, known: true }
-  return { ...session, origin, worktree, usage, helper: undefined, cost: undefined, lines: undefined }
+  return {
+    ...session,
+    origin,
+    worktree,
+    usage,
+    helper: undefined,
+    cost: undefined,
+    lines: undefined,
+  }
 }
 
 /** The name under which an event has the git branch that the model was told. */
