@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/blame"
@@ -16,8 +17,9 @@ import (
 // Limits of a reply.
 const (
 	maxRuns   = 5000
-	maxPrompt = 500 // bytes
-	pageSize  = 100 // steps that are listed at a time
+	maxTexts  = 5000 // lines with their texts
+	maxPrompt = 500  // bytes
+	pageSize  = 100  // steps that are listed at a time
 )
 
 // Log is the part of a [backend.Store] that is read.
@@ -39,6 +41,7 @@ type Query struct {
 	Path     string // as in [agent.FileRecord]
 	Present  []byte // what the file contains now
 	From, To int
+	Texts    bool // what the lines are is part of the reply
 }
 
 // BlameReply says who wrote the lines of a file.
@@ -47,6 +50,8 @@ type BlameReply struct {
 	Total int    `json:"total"` // lines of the file
 	// Runs are in order and cover the lines that were asked for, up to a limit.
 	Runs []BlameRun `json:"runs,omitempty"`
+	// Texts are these lines without their ends, if they were asked for.
+	Texts []string `json:"texts,omitempty"`
 	// Steps are those that runs refer to.
 	Steps []BlameStep `json:"steps,omitempty"`
 	// Skipped counts the oldest steps, which were not followed because there are
@@ -116,21 +121,35 @@ func (r Reader) File(ctx context.Context, q Query) (BlameReply, error) {
 		return BlameReply{}, fmt.Errorf("compare the versions of %s: %w", q.Path, err)
 	}
 	reply := BlameReply{Path: q.Path, Total: len(answer.Lines), Skipped: answer.Skipped}
+	if err := r.fill(ctx, &reply, q, answer.Lines, found); err != nil {
+		return BlameReply{}, err
+	}
+	if q.Texts && len(reply.Runs) > 0 {
+		lines := slices.Collect(strings.Lines(string(q.Present)))
+		for _, line := range lines[reply.Runs[0].From-1 : reply.Runs[len(reply.Runs)-1].To] {
+			reply.Texts = append(reply.Texts, strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"))
+		}
+	}
+	return reply, nil
+}
+
+// fill adds the runs that were asked for, and their steps.
+func (r Reader) fill(ctx context.Context, reply *BlameReply, q Query, lines []blame.Line, found []found) error {
 	places := map[blame.Author]int{} // of steps in the reply
-	first := max(q.From, 1)
-	last := len(answer.Lines)
+	first, last := max(q.From, 1), len(lines)
 	if q.To > 0 {
 		last = min(last, q.To)
 	}
 	for n := first; n <= last; n++ {
-		line := answer.Lines[n-1]
-		if n > first && line == answer.Lines[n-2] {
+		line := lines[n-1]
+		again := n > first && line == lines[n-2]
+		if !again && len(reply.Runs) == maxRuns || q.Texts && n == first+maxTexts {
+			reply.Next = n
+			return nil
+		}
+		if again {
 			reply.Runs[len(reply.Runs)-1].To = n
 			continue
-		}
-		if len(reply.Runs) == maxRuns {
-			reply.Next = n
-			break
 		}
 		run := BlameRun{From: n, To: n, By: kindOf(line.Author), Unsure: line.Unsure}
 		if run.By == ByStep {
@@ -138,7 +157,7 @@ func (r Reader) File(ctx context.Context, q Query) (BlameReply, error) {
 			if !ok {
 				step, err := r.describe(ctx, found[line.Author])
 				if err != nil {
-					return BlameReply{}, err
+					return err
 				}
 				place = len(reply.Steps)
 				places[line.Author] = place
@@ -148,7 +167,7 @@ func (r Reader) File(ctx context.Context, q Query) (BlameReply, error) {
 		}
 		reply.Runs = append(reply.Runs, run)
 	}
-	return reply, nil
+	return nil
 }
 
 func kindOf(a blame.Author) LineAuthor {

@@ -20,7 +20,7 @@ func (w *Workbench) blame(ctx context.Context, in BlameRequest) (authors.BlameRe
 			return authors.BlameReply{}, err
 		}
 		r := authors.Reader{Log: w.cfg.Store, Folder: w.cfg.Folder, Contents: w.recorded}
-		reply, err := r.File(ctx, authors.Query{Path: path, Present: data, From: in.From, To: in.To})
+		reply, err := r.File(ctx, authors.Query{Path: path, Present: data, From: in.From, To: in.To, Texts: in.Texts})
 		if errors.Is(err, blame.ErrTooLarge) {
 			return reply, &changes.Error{Kind: changes.TooLarge, Path: path, Err: err}
 		}
@@ -41,4 +41,6 @@ type BlameRequest struct {
 	Path string `json:"path"`
 	From int    `json:"from,omitempty"`
 	To   int    `json:"to,omitempty"`
+	// Texts asks for the lines themselves, too.
+	Texts bool `json:"texts,omitempty"`
 }

@@ -80,6 +80,7 @@ const usage = `Atelier, a workbench for coding agents.
                                 lists, tests, adds or removes servers of tools
   atelier mcp serve [DIR]       offers Atelier's tools to other programs
   atelier ledger [DIR]          lists what ran and what allowed or denied it
+  atelier blame FILE            says which session, turn and model wrote each line
   atelier version               prints the version
 
 Run a command with --help for its flags. ATELIER_HOME moves everything that
@@ -160,6 +161,8 @@ func (c *command) main(args []string) int {
 		return c.mcp(args[1:])
 	case "ledger":
 		return c.ledger(args[1:])
+	case "blame":
+		return c.blame(args[1:])
 	case "version", "--version":
 		fmt.Fprintln(c.out, "atelier", Version)
 		return exitDone

@@ -129,6 +129,7 @@ export type BlameReply = {
   path: string
   total: number
   runs?: BlameRun[]
+  texts?: string[]
   steps?: BlameStep[]
   skipped?: number
   next?: number
@@ -138,6 +139,7 @@ export type BlameRequest = {
   path: string
   from?: number
   to?: number
+  texts?: boolean
 }
 
 export type BlameRun = {
