@@ -39,6 +39,7 @@ export const rooms = [
   'conversation',
   'settings',
   'guide',
+  'search',
   'permissions',
   'app',
 ]

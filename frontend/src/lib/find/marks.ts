@@ -3,14 +3,15 @@
 /** How many places are marked at most. */
 const most = 2000
 
+const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/\s/g, '\\s')
+
 /**
- * A pattern that finds a text literally, whatever its case. One kind of white space is like another, because
+ * A pattern that finds texts literally, whatever their case. One kind of white space is like another, because
  * the page draws a line break of a message as a space.
  */
-export function patternOf(text: string): RegExp | undefined {
-  if (text === '') return undefined
-  const literal = text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/\s/g, '\\s')
-  return new RegExp(literal, 'giu')
+export function patternOf(...texts: string[]): RegExp | undefined {
+  const wanted = texts.filter((text) => text !== '').toSorted((a, b) => b.length - a.length)
+  return wanted.length > 0 ? new RegExp(wanted.map(literal).join('|'), 'giu') : undefined
 }
 
 /** A formula is searched as it was written, in its annotation, which is not drawn. */

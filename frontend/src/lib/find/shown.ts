@@ -3,8 +3,7 @@ import './find.css'
 import { tick } from 'svelte'
 import type { Conversation } from '../state/conversation.svelte'
 import type { Hit } from '../types.gen'
-import type { Finder } from './finder.svelte'
-import { clearHighlights, highlight, patternOf, rangesIn, scrollTo } from './marks'
+import { clearHighlights, highlight, rangesIn, scrollTo } from './marks'
 import { entryOf, isInside, placeOf } from './places'
 
 /** How many frames a row may take until it is drawn, and how many it may then still move. */
@@ -12,6 +11,9 @@ const patience = 40
 const settling = 4
 
 const frame = () => new Promise(requestAnimationFrame)
+
+/** The hits of a search, and which of them is shown. */
+type Hits = { readonly hits: readonly Hit[]; readonly current: Hit | undefined }
 
 export class Shown {
   /** The row of the current hit, by the key of its entry. */
@@ -21,7 +23,7 @@ export class Shown {
 
   constructor(
     private readonly list: () => Element | undefined,
-    private readonly finder: Finder,
+    private readonly finder: Hits,
     /** Scrolls an entry into view, so that it is drawn. */
     private readonly reveal: (key: string) => void,
   ) {}
@@ -51,9 +53,9 @@ export class Shown {
     }
   }
 
-  /** Marks a text in the rows that are drawn, also as they change. It returns how to stop. */
-  follow(text: string): () => void {
-    this.#pattern = patternOf(text)
+  /** Marks a pattern in the rows that are drawn, also as they change. It returns how to stop. */
+  follow(pattern: RegExp | undefined): () => void {
+    this.#pattern = pattern
     this.#mark()
     const list = this.list()
     let asked: number | undefined

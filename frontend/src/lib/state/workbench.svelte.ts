@@ -22,6 +22,7 @@ import { beforePaint } from './paint'
 import { Permissions } from './permissions.svelte'
 import { KeptPreferences } from './preferences.svelte'
 import { Projects } from './projects.svelte'
+import { Search } from './search.svelte'
 import { Servers } from './servers.svelte'
 import { Sessions } from './sessions.svelte'
 import { Tasks } from './tasks.svelte'
@@ -60,6 +61,7 @@ export class Workbench {
   readonly projects: Projects
   readonly editors: Editors
   readonly confinement: Confinement
+  readonly search: Search
   readonly guide = new Guide(this)
   readonly #preferences: KeptPreferences
 
@@ -122,6 +124,7 @@ export class Workbench {
     this.projects = new Projects(call, api.desktop)
     this.editors = new Editors(call)
     this.confinement = new Confinement(call)
+    this.search = new Search(call)
     this.#preferences = new KeptPreferences(call, (work) => this.attempt(work))
   }
 

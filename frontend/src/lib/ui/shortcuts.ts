@@ -24,6 +24,7 @@ export const shortcuts: readonly { label: Key; keys: readonly string[] }[] = [
   { label: 'keys_help.panel', keys: ['Ctrl+.'] },
   { label: 'keys_help.filter', keys: ['Ctrl+K'] },
   { label: 'keys_help.projects', keys: ['Alt+P'] },
+  { label: 'keys_help.search', keys: ['Ctrl+Shift+F'] },
   { label: 'keys_help.find', keys: ['Ctrl+F', 'F3', 'Shift+F3'] },
   { label: 'keys_help.jump_ends', keys: [keysOf.start, keysOf.newest] },
   { label: 'keys_help.jump_prompts', keys: [keysOf.previous_prompt, keysOf.next_prompt] },
@@ -40,6 +41,7 @@ export type Command =
   | 'panel'
   | 'filter'
   | 'projects'
+  | 'search'
   | 'find'
   | 'find_next'
   | 'find_previous'
@@ -58,6 +60,9 @@ export type Command =
 export function commandOf(event: KeyboardEvent): Command | undefined {
   if (isComposing(event)) return undefined
   const key = event.key.toLowerCase()
+  if ((event.ctrlKey || event.metaKey) && event.shiftKey && !event.altKey) {
+    return key === 'f' ? 'search' : undefined
+  }
   if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) {
     const commands: Record<string, Command> = {
       n: 'new',

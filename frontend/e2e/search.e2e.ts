@@ -1,0 +1,109 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { violations } from './axe'
+import { openPage, pressIn, prompt, shots, tabTo } from './browser'
+import { startHost } from './host'
+import { startModel } from './model'
+import { useStage } from './stage'
+
+const stage = useStage()
+
+/** What is marked in the conversation. */
+const marked = (page: Page) =>
+  page.evaluate(() =>
+    [...((CSS.highlights.get('find-current') ?? []) as Iterable<Range>)].map(String),
+  )
+
+/** Two sessions, in the first of which a tool printed a thimble. */
+async function stageStory() {
+  const filler = Array.from({ length: 60 }, (_, k) => `Filler ${k} of the story.`).join('\n\n')
+  const model = (stage.model = await startModel([
+    { calls: [{ name: 'Read', input: { file_path: 'box.txt' } }] },
+    { text: 'I looked.' },
+    { text: filler },
+    { text: 'Nothing <b>THIMBLE</b> here.' },
+  ]))
+  const host = (stage.host = await startHost({
+    files: { 'box.txt': 'first line\nthe thimble lies in the box\n' },
+    env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
+  }))
+  const opened = await openPage(stage.browser, host.url)
+  const { page } = opened
+  await prompt(page, 'Look into the box')
+  await page.getByText('I looked.').waitFor()
+  await prompt(page, 'Tell a story')
+  await page.getByText('Filler 59 of').waitFor()
+  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' })
+  await page.keyboard.press('Alt+n')
+  await prompt(page, 'Another session')
+  await page.getByText('Nothing').last().waitFor()
+  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' })
+  return opened
+}
+
+test('a search over all sessions opens at the hit, by keyboard only', async () => {
+  const { page, offences } = await stageStory()
+  await page.keyboard.press('Control+Shift+F')
+  const dialog = page.getByRole('dialog', { name: 'Search all sessions' })
+  const status = dialog.getByRole('status')
+  await dialog.getByText('Finds what you and the models wrote').waitFor()
+  await shots(page, 'search-empty')
+
+  await page.keyboard.type('thimble')
+  await expect.poll(() => status.innerText()).toBe('2 hits')
+  const options = dialog.getByRole('option')
+  expect(await options.count()).toBe(2)
+  expect(await options.first().getAttribute('aria-selected')).toBe('true')
+  expect(await options.first().locator('mark').allInnerTexts()).toEqual(['THIMBLE'])
+  expect(await options.nth(1).innerText()).toContain('Read: output')
+  expect(await violations(page)).toEqual([])
+  await shots(page, 'search')
+
+  // A filter is typed, removed as a chip, and offered in a menu.
+  await page.keyboard.type(' tool:read cost:much')
+  await expect.poll(() => status.innerText()).toBe('1 hit')
+  await shots(page, 'search-filters')
+  const chip = dialog.getByRole('button', { name: 'Remove the filter tool:read' })
+  await tabTo(chip)
+  await page.keyboard.press('Enter')
+  await expect.poll(() => status.innerText()).toBe('2 hits')
+  await tabTo(dialog.getByRole('button', { name: 'Add a filter' }))
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Tool' }).waitFor()
+  await shots(page, 'search-menu')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  const field = dialog.getByRole('combobox')
+  await expect.poll(() => field.inputValue()).toBe('thimble cost:much tool:')
+  await expect.poll(() => field.evaluate((it) => it === document.activeElement)).toBe(true)
+  await page.keyboard.type('nowhere')
+  await expect.poll(() => status.innerText()).toContain('Nothing found in this project.')
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('thimble')
+  await expect.poll(() => status.innerText()).toBe('2 hits')
+
+  // What a tool printed is shown in its card, in the other session.
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'hidden' })
+  await expect.poll(() => marked(page)).toEqual(['thimble'])
+  await page.getByText('the thimble lies').waitFor()
+  await shots(page, 'search-hit')
+  await page.keyboard.press('Escape')
+  await expect.poll(() => marked(page)).toEqual([])
+
+  // The title, from the button. The dialog has the last search.
+  const sidebar = page.getByRole('navigation', { name: 'Sessions' })
+  await pressIn(sidebar, sidebar.getByRole('button', { name: 'Search all sessions' }))
+  await dialog.waitFor()
+  expect(await field.inputValue()).toBe('thimble')
+  await page.keyboard.type('another in:title')
+  await expect.poll(() => status.innerText()).toBe('1 hit')
+  await page.keyboard.press('Enter')
+  await page.getByText('Nothing').last().waitFor()
+  await page.keyboard.press('Control+Shift+F')
+  await dialog.waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  expect(offences).toEqual([])
+})
