@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -58,7 +59,16 @@ const shortestSecret = 8
 var ownSecrets = sync.OnceValue(func() *strings.Replacer { return secretsOf(Environ()) })
 
 func secretsOf(environ []string) *strings.Replacer {
-	var values []string
+	values := secretsIn(environ)
+	pairs := make([]string, 0, 2*len(values))
+	for _, value := range values {
+		pairs = append(pairs, value, Redacted)
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// secretsIn returns the values of secret variables, the longest first.
+func secretsIn(environ []string) (values []string) {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
 		if len(value) >= shortestSecret && isSecret(name, value) {
@@ -66,9 +76,42 @@ func secretsOf(environ []string) *strings.Replacer {
 		}
 	}
 	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) }) // one may contain another
-	pairs := make([]string, 0, 2*len(values))
-	for _, value := range values {
-		pairs = append(pairs, value, Redacted)
-	}
-	return strings.NewReplacer(pairs...)
+	return values
 }
+
+// Secrets returns the places of what is a secret by its form: each a beginning and an
+// end in bytes, in order and apart from each other. It finds private keys as a whole.
+func Secrets(text string) (places [][2]int) {
+	add := func(found [][]int, from int) {
+		for _, f := range found {
+			places = append(places, [2]int{from + f[0], from + f[1]})
+		}
+	}
+	if strings.Contains(text, "PRIVATE KEY-----") {
+		add(privateKey.FindAllStringIndex(text, -1), 0)
+	}
+	at := 0
+	for line := range strings.Lines(text) {
+		if suspicious(line) {
+			add(secretValue.FindAllStringIndex(line, -1), at)
+		}
+		at += len(line)
+	}
+	slices.SortFunc(places, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(b[1], a[1])) })
+	end := 0
+	return slices.DeleteFunc(places, func(p [2]int) bool {
+		if p[0] < end {
+			return true
+		}
+		end = p[1]
+		return false
+	})
+}
+
+// NamesSecret reports whether a variable or a setting with the name usually holds a
+// secret.
+func NamesSecret(name string) bool { return secretName(words(name)) }
+
+// OwnSecrets returns the values of this program's secret variables that are long
+// enough to be recognised in a text.
+func OwnSecrets() []string { return secretsIn(Environ()) }

@@ -1,0 +1,109 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"atelier.dev/atelier/agent"
+)
+
+// ScanEvent learns the secrets of an event.
+func (r *Redactor) ScanEvent(ev agent.Event) error {
+	raw, err := json.Marshal(ev.Data)
+	if err != nil {
+		return fmt.Errorf("encode an event: %w", err)
+	}
+	rewrite(raw, 0, func(name, text string) string {
+		r.Scan(ev.Seq, name, text)
+		return text
+	})
+	return nil
+}
+
+// Event returns an event without the secrets that the policy takes out.
+func (r *Redactor) Event(ev agent.Event) (agent.Event, error) {
+	if r.policy.Off {
+		return ev, nil
+	}
+	raw, err := json.Marshal(ev.Data)
+	if err != nil {
+		return ev, fmt.Errorf("encode an event: %w", err)
+	}
+	clean := rewrite(raw, 0, r.Text)
+	if bytes.Equal(clean, raw) {
+		return ev, nil
+	}
+	if ev.Data, err = agent.DecodePayload(ev.Kind(), clean); err != nil {
+		return ev, fmt.Errorf("take secrets out of an event: %w", err)
+	}
+	return ev, nil
+}
+
+// maxNested limits how often JSON in a text of JSON is read as JSON.
+const maxNested = 3
+
+// rewrite returns JSON with each text, but for the names of members, replaced by what
+// change makes of it. Everything else keeps its bytes. A text that is itself JSON, such
+// as the arguments of a call, is rewritten in the same way, so that it stays JSON.
+func rewrite(raw []byte, nested int, change func(name, text string) string) []byte {
+	var out bytes.Buffer
+	name, at := "", 0
+	for at < len(raw) {
+		start := bytes.IndexByte(raw[at:], '"')
+		if start < 0 {
+			break
+		}
+		out.Write(raw[at : at+start])
+		start += at
+		at = endOfText(raw, start)
+		literal := raw[start:at]
+		var text string
+		if json.Unmarshal(literal, &text) != nil {
+			out.Write(literal)
+			continue
+		}
+		if isName(raw, at) {
+			name = text
+			out.Write(literal)
+			continue
+		}
+		changed := text
+		if trimmed := strings.TrimSpace(text); nested < maxNested && strings.HasPrefix(trimmed, "{") && json.Valid([]byte(text)) {
+			changed = string(rewrite([]byte(text), nested+1, change))
+		} else {
+			changed = change(name, text)
+		}
+		if changed == text {
+			out.Write(literal)
+			continue
+		}
+		encoded, err := json.Marshal(changed)
+		if err != nil {
+			encoded = []byte(`""`) // no text fails to encode
+		}
+		out.Write(encoded)
+	}
+	out.Write(raw[at:])
+	return out.Bytes()
+}
+
+// endOfText returns the end of the text that begins at start.
+func endOfText(raw []byte, start int) int {
+	for i := start + 1; i < len(raw); i++ {
+		switch raw[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(raw)
+}
+
+// isName reports whether the text that ends here is the name of a member.
+func isName(raw []byte, end int) bool {
+	rest := bytes.TrimLeft(raw[end:min(len(raw), end+8)], " \t\r\n")
+	return len(rest) > 0 && rest[0] == ':'
+}

@@ -1,0 +1,241 @@
+// Package redact finds secrets in what would leave this machine, and takes them out.
+// It cannot know every secret, so a person reviews what it found. All its patterns
+// take time in proportion to the text.
+package redact
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"atelier.dev/atelier/agent/sandbox"
+)
+
+// Kind says how a secret was recognised.
+type Kind string
+
+// The kinds.
+const (
+	KindKey        Kind = "key"         // by the form of a service's keys
+	KindPrivateKey Kind = "private_key" // the private half of a pair
+	KindToken      Kind = "token"       // a bearer or signed token
+	KindAddress    Kind = "address"     // a password in an address
+	KindAssigned   Kind = "assigned"    // given to a name such as password
+	KindRandom     Kind = "random"      // random characters beside such a word
+	KindKnown      Kind = "known"       // a key that Atelier keeps, or a secret variable's value
+	KindWord       Kind = "word"        // the user named it
+	KindHome       Kind = "home"        // the path of the user's folder
+)
+
+// Policy is what the user decided.
+type Policy struct {
+	// Off takes nothing out.
+	Off bool `json:"off,omitempty"`
+	// Keep are the ids of findings that stay.
+	Keep []string `json:"keep,omitempty"`
+	// Words are further texts to take out.
+	Words []string `json:"words,omitempty"`
+	// Home replaces the path of the user's folder by ~.
+	Home bool `json:"home,omitempty"`
+}
+
+// Finding is a secret that was found, with the places of its first occurrences.
+type Finding struct {
+	// ID follows from the secret and does not reveal it.
+	ID     string  `json:"id"`
+	Kind   Kind    `json:"kind"`
+	Value  string  `json:"value"`
+	Masked string  `json:"masked"`
+	Count  int     `json:"count"`
+	Places []Place `json:"places"`
+	Kept   bool    `json:"kept,omitempty"`
+}
+
+// Place is where a secret was found: its event, and the text around it.
+type Place struct {
+	Seq    int64  `json:"seq"`
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+}
+
+// The limits of a list of findings.
+const (
+	MaxFindings = 2_000
+	maxPlaces   = 3
+	maxWords    = 100
+	maxValue    = 8 << 10
+	around      = 60 // bytes of context on each side
+	shortest    = 8  // a value from this length on is a secret wherever it occurs
+)
+
+// Redactor finds secrets and takes them out. Texts are read twice: [Redactor.Scan]
+// learns the secrets, so that [Redactor.Text] takes each of them out also where it was
+// not recognised. It is not safe for concurrent use.
+type Redactor struct {
+	policy   Policy
+	literals map[string]Kind
+	home     string
+	keep     map[string]bool
+	found    map[string]*Finding
+	order    []string
+	more     int
+	// longest has the literals, the longest first; nil after a new one.
+	longest []string
+}
+
+// New returns a redactor. known are secrets by their values; home is the path of the
+// user's folder.
+func New(policy Policy, known []string, home string) *Redactor {
+	r := &Redactor{policy: policy, literals: map[string]Kind{}, keep: map[string]bool{}, found: map[string]*Finding{}}
+	for _, value := range slices.Concat(known, sandbox.OwnSecrets()) {
+		if len(value) >= shortest && len(value) <= maxValue {
+			r.literals[value] = KindKnown
+		}
+	}
+	for _, word := range policy.Words[:min(len(policy.Words), maxWords)] {
+		if word = strings.TrimSpace(word); len(word) > 1 && len(word) <= maxValue {
+			r.literals[word] = KindWord
+		}
+	}
+	for _, id := range policy.Keep {
+		r.keep[id] = true
+	}
+	if policy.Home && len(home) > 1 {
+		r.home = strings.TrimRight(home, "/\\")
+	}
+	return r
+}
+
+// Scan learns the secrets in a text of an event.
+func (r *Redactor) Scan(seq int64, name, text string) {
+	for _, m := range r.matches(name, text) {
+		r.note(seq, text, m)
+	}
+}
+
+// note adds a match to the findings.
+func (r *Redactor) note(seq int64, text string, m match) {
+	value := text[m.from:m.to]
+	f := r.found[value]
+	if f == nil {
+		if len(r.found) >= MaxFindings {
+			r.more++
+			return
+		}
+		f = &Finding{ID: idOf(value), Kind: m.kind, Value: head(value, maxValue), Masked: mask(value)}
+		f.Kept = r.keep[f.ID]
+		value = strings.Clone(value)
+		r.found[value] = f
+		r.order = append(r.order, value)
+		if len(value) >= shortest && m.kind != KindHome && r.literals[value] == "" {
+			r.literals[value], r.longest = m.kind, nil
+		}
+	}
+	f.Count++
+	if len(f.Places) < maxPlaces {
+		f.Places = append(f.Places, Place{Seq: seq, Before: tail(text[:m.from], around), After: head(text[m.to:], around)})
+	}
+}
+
+// Findings returns what was found, in the order of the texts, and how many more secrets
+// there are. The text around a secret has no other one.
+func (r *Redactor) Findings() (all []Finding, more int) {
+	for _, value := range r.order {
+		f := *r.found[value]
+		f.Places = slices.Clone(f.Places)
+		for i, p := range f.Places {
+			f.Places[i].Before, f.Places[i].After = r.masked(p.Before), r.masked(p.After)
+		}
+		all = append(all, f)
+	}
+	return all, r.more
+}
+
+// masked hides every secret in a text, also those that are kept.
+func (r *Redactor) masked(text string) string {
+	return replace(text, r.matches("", text), func(match) string { return sandbox.Redacted })
+}
+
+// Text returns a text without the secrets that the policy takes out. name is that of
+// the member that has the text, if there is one.
+func (r *Redactor) Text(name, text string) string {
+	if r.policy.Off {
+		return text
+	}
+	return replace(text, r.matches(name, text), func(m match) string {
+		switch {
+		case r.keep[idOf(text[m.from:m.to])]:
+			return text[m.from:m.to]
+		case m.kind == KindHome:
+			return "~"
+		}
+		return sandbox.Redacted
+	})
+}
+
+// replace returns a text with its matches replaced.
+func replace(text string, all []match, by func(match) string) string {
+	if len(all) == 0 {
+		return text
+	}
+	var b strings.Builder
+	at := 0
+	for _, m := range all {
+		b.WriteString(text[at:m.from])
+		b.WriteString(by(m))
+		at = m.to
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}
+
+// values returns the literals, the longest first.
+func (r *Redactor) values() []string {
+	if r.longest == nil {
+		r.longest = slices.SortedFunc(maps.Keys(r.literals), func(a, b string) int {
+			return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
+		})
+	}
+	return r.longest
+}
+
+func idOf(value string) string {
+	sum := sha256.Sum256([]byte("finding\x00" + value))
+	return hex.EncodeToString(sum[:8])
+}
+
+// mask returns a secret with little more than its length: its beginning, if it is long
+// enough to keep the rest secret.
+func mask(value string) string {
+	shown := ""
+	if len(value) >= 20 && utf8.ValidString(value[:4]) && !strings.ContainsAny(value[:4], "\n\r") {
+		shown = value[:4]
+	}
+	return shown + strings.Repeat("•", min(utf8.RuneCountInString(value)-len(shown), 12))
+}
+
+// head and tail cut a text to so many bytes, between characters.
+func head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+func tail(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	from := len(s) - n
+	for from < len(s) && !utf8.RuneStart(s[from]) {
+		from++
+	}
+	return s[from:]
+}

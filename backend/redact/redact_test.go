@@ -1,0 +1,213 @@
+package redact_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/backend/redact"
+)
+
+// random is what random characters look like.
+const random = "aB3dE5gH7jK9mN1pQ3sT"
+
+// secrets are texts with a secret between « and ».
+var secrets = map[string]redact.Kind{
+	"use «sk-ant-api03-" + random + "» please":                                                  redact.KindKey,
+	"«ghp_" + random + random + "»":                                                             redact.KindKey,
+	"id «AKIAIOSFODNN7EXAMPLE»":                                                                 redact.KindKey,
+	"Authorization: Bearer «" + random + random + "»":                                           redact.KindToken,
+	"jwt «eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0." + random + "».":                    redact.KindToken,
+	"postgres://me:«hunter-22»@db/app":                                                          redact.KindAddress,
+	"https://hooks.slack.com/services/«T0/B0/" + random + "»":                                   redact.KindAddress,
+	"«-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nIBAAKC==\n-----END RSA PRIVATE KEY-----»\nafter": redact.KindPrivateKey,
+	"DB_PASSWORD=«hunter22»\nNEXT=1":                                                            redact.KindAssigned,
+	"export API_KEY=«9f8e7d6c5b4a3210ff»":                                                       redact.KindAssigned,
+	`{"client_secret": "«q8w7e6r5t4y3»"}`:                                                       redact.KindAssigned,
+	"password: '«correct-horse»'":                                                               redact.KindAssigned,
+	`  apiKey: "«zxcvbnmasdfghjklqwerty12»",`:                                                   redact.KindAssigned,
+	"Password=«letmein1»;Server=x":                                                              redact.KindAssigned,
+	"the access key is «wJalrXUtnFEMI7K7MDENGbPxRfiCYEXAMPLEKEY»":                               redact.KindRandom,
+	"my own «known-value-1» here":                                                               redact.KindKnown,
+	"the «Codename» is secret":                                                                  redact.KindWord,
+}
+
+// harmless texts have nothing to take out.
+const harmless = `max_tokens: 4096
+"total_tokens": 128345
+token := lexer.Next()
+func (t Token) String() string { return t.Text }
+password := os.Getenv("DB_PASSWORD")
+API_KEY=$OTHER_KEY
+API_KEY=${API_KEY}
+api_key: process.env.API_KEY
+"password": "string"
+secret: <your secret>
+API_KEY=your-api-key-here
+key: value
+keys := maps.Keys(m)
+sort by key: ascending-order
+commit 3f2a9c1d4e5b6a7980c1d2e3f4a5b6c7d8e9f0a1
+sha256:9b74c9897bac770ffc029102a200c5de9b74c9897bac770ffc029102a200c5de
+https://example.com/path?page=2
+user@example.com
+author: Somebody
+primary_key: id
+keyboard: qwerty12345
+monkey = banana12345
+passed: 1234567 tests
+compass: north-north-west1
+-----BEGIN PUBLIC KEY-----
+the token of the lexer is at internal/compiler/syntax/lexer.go
+import { tokenize } from './tokenizer-implementation-detail.js'
+the secret of a good test is that it can fail
+TOKENIZERS_PARALLELISM=false
+csrf_token: null
+sk-learn and pk_columns`
+
+func redactor(p redact.Policy) *redact.Redactor {
+	p.Words = append(p.Words, "Codename")
+	return redact.New(p, []string{"known-value-1", "short"}, "/home/me")
+}
+
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	for marked, kind := range secrets {
+		before, rest, _ := strings.Cut(marked, "«")
+		secret, after, _ := strings.Cut(rest, "»")
+		r := redactor(redact.Policy{})
+		text := before + secret + after
+		r.Scan(1, "", text)
+		if got, want := r.Text("", text), before+"[redacted]"+after; got != want {
+			t.Errorf("%q became %q", text, got)
+		}
+		found, _ := r.Findings()
+		if len(found) != 1 || found[0].Kind != kind || found[0].Value != secret || found[0].Count != 1 || strings.Contains(found[0].Masked, secret) {
+			t.Errorf("%q: %+v", text, found)
+		}
+	}
+}
+
+func TestHarmless(t *testing.T) {
+	t.Parallel()
+	for line := range strings.Lines(harmless) {
+		if got := redactor(redact.Policy{}).Text("", line); got != line {
+			t.Errorf("%q became %q", line, got)
+		}
+	}
+}
+
+// A finding that is kept stays, and no other; its place shows the secrets around it
+// hidden.
+func TestPolicy(t *testing.T) {
+	t.Parallel()
+	text := "DB_PASSWORD=hunter22 API_KEY=9f8e7d6c5b4a3210ff in /home/me/x"
+	r := redactor(redact.Policy{Home: true})
+	r.Scan(7, "", text)
+	found, more := r.Findings()
+	if len(found) != 3 || more != 0 {
+		t.Fatalf("%+v", found)
+	}
+	if p := found[0].Places[0]; p.Seq != 7 || strings.Contains(p.After, "9f8e") || !strings.Contains(p.After, "API_KEY=") {
+		t.Errorf("%+v", p)
+	}
+	kept := redactor(redact.Policy{Keep: []string{found[0].ID}})
+	if got := kept.Text("", text); got != "DB_PASSWORD=hunter22 API_KEY=[redacted] in /home/me/x" {
+		t.Errorf("%q", got)
+	}
+	if got := r.Text("", text); got != "DB_PASSWORD=[redacted] API_KEY=[redacted] in ~/x" {
+		t.Errorf("%q", got)
+	}
+	if got := redactor(redact.Policy{Off: true}).Text("", text); got != text {
+		t.Errorf("%q", got)
+	}
+}
+
+// A secret that was recognised once is taken out everywhere, unless it is so short that
+// it occurs by chance.
+func TestLearnedSecrets(t *testing.T) {
+	t.Parallel()
+	r := redactor(redact.Policy{})
+	r.Scan(1, "", "the password is DB_PASSWORD=hunter-22-x and PIN_PASSWORD=\"abc123\"")
+	if got := r.Text("", "I try hunter-22-x now, not abc123."); got != "I try [redacted] now, not abc123." {
+		t.Errorf("%q", got)
+	}
+}
+
+// Secrets are taken out of every text of an event, and of the arguments of a call, which
+// stay JSON with all else as it was.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	const key = "ghp_" + random + random
+	call := llm.ToolCall{ID: "c", Name: "Write", Arguments: json.RawMessage(`{"path":"a","content":"x = '` + key + `'","api_token":"0123456789abcdef","nested":{"a":[1e400,"` + key + `"]}}`)}
+	events := []agent.Event{
+		{Data: agent.UserInput{Text: "use " + key}},
+		{Data: agent.TextEnd{Message: llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{{Kind: llm.PartText, Text: key}, {Kind: llm.PartToolCall, Call: &call}}}}},
+		{Data: agent.ToolCallStart{Input: string(call.Arguments)}},
+		{Data: agent.ToolCallEnd{Output: key, Details: &agent.Details{Changes: []agent.FileChange{{Path: "a", Diff: "+" + key}}}}},
+		{Data: agent.Title{Text: "with " + key}},
+	}
+	r := redact.New(redact.Policy{}, nil, "")
+	for _, ev := range events {
+		if err := r.ScanEvent(ev); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, ev := range events {
+		got, err := r.Event(ev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := json.Marshal(got)
+		if err != nil || strings.Contains(string(raw), random) || strings.Contains(string(raw), "0123456789abcdef") || !strings.Contains(string(raw), "[redacted]") {
+			t.Errorf("%s, %v", raw, err)
+		}
+		if start, ok := got.Data.(agent.ToolCallStart); ok {
+			want := `{"path":"a","content":"x = '[redacted]'","api_token":"[redacted]","nested":{"a":[1e400,"[redacted]"]}}`
+			if start.Input != want {
+				t.Errorf("the arguments became %s", start.Input)
+			}
+		}
+	}
+	if events[0].Data.(agent.UserInput).Text != "use "+key {
+		t.Error("the event itself was changed")
+	}
+}
+
+// The time grows with the text and not faster.
+func TestTimeIsBounded(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		strings.Repeat("password=", 200_000), strings.Repeat("a", 2<<20), strings.Repeat("eyJ", 500_000), strings.Repeat("secret ", 200_000),
+		strings.Repeat("://a:", 300_000), strings.Repeat("-----BEGIN PRIVATE KEY-----", 20_000),
+	} {
+		begun := time.Now()
+		r := redact.New(redact.Policy{}, nil, "")
+		r.Scan(1, "", text)
+		r.Text("", text)
+		if took := time.Since(begun); took > 30*time.Second {
+			t.Errorf("%.20q took %s", text, took)
+		}
+	}
+}
+
+// What is left has none of the learned secrets, whatever the text is.
+func FuzzText(f *testing.F) {
+	for marked := range secrets {
+		f.Add(strings.NewReplacer("«", "", "»", "").Replace(marked))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		r := redact.New(redact.Policy{}, nil, "")
+		r.Scan(1, "", text)
+		left := r.Text("", text)
+		found, _ := r.Findings()
+		for _, s := range found {
+			if len(s.Value) >= 8 && !strings.Contains("[redacted]", s.Value) && strings.Contains(left, s.Value) {
+				t.Errorf("%q is left in %q", s.Value, left)
+			}
+		}
+	})
+}

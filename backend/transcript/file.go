@@ -1,0 +1,204 @@
+package transcript
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"atelier.dev/atelier/agent"
+)
+
+// The errors of files that cannot be read.
+var (
+	ErrUnknown    = errors.New("the file is not a transcript that Atelier knows")
+	ErrNotRegular = errors.New("it is not a regular file")
+	ErrEmpty      = errors.New("the transcript has no messages")
+)
+
+// File is an open transcript. Close it.
+type File struct {
+	Program agent.Program
+	Path    string
+	// Size is how much is read, even if the file grows.
+	Size int64
+	f    *os.File
+}
+
+// Open opens a transcript, and recognises its format by what it has. The path may be
+// that of the folder of a session.
+func Open(path string) (*File, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("find the transcript: %w", err)
+	}
+	if inside, ok := inFolder(path); ok {
+		path = inside
+	}
+	if err := regular(os.Stat(path)); err != nil {
+		return nil, fmt.Errorf("open the transcript: %w", err)
+	}
+	f, err := os.OpenFile(path, openFlags, 0)
+	if err != nil {
+		return nil, fmt.Errorf("open the transcript: %w", err)
+	}
+	return open(f, path)
+}
+
+// openFlags keep a pipe that took the place of a file from blocking.
+const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
+
+// inFolder returns the transcript in the folder of a session.
+func inFolder(path string) (string, bool) {
+	for _, name := range []string{"transcript.json", "context.jsonl", "messages.jsonl"} {
+		inside := filepath.Join(path, name)
+		if info, err := os.Stat(inside); err == nil && info.Mode().IsRegular() {
+			return inside, true
+		}
+	}
+	return "", false
+}
+
+// regular refuses pipes and devices, which could keep a reader waiting for ever.
+func regular(info fs.FileInfo, err error) error {
+	if err == nil && !info.Mode().IsRegular() {
+		return ErrNotRegular
+	}
+	return err
+}
+
+// open takes over an open file.
+func open(f *os.File, path string) (*File, error) {
+	t := &File{Path: path, f: f}
+	info, err := f.Stat()
+	if err = regular(info, err); err == nil {
+		t.Size = info.Size()
+		t.Program, err = t.program()
+	}
+	if err == nil && t.Size > MaxSize {
+		err = fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, MaxSize)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", filepath.Base(path), err), f.Close())
+	}
+	return t, nil
+}
+
+// Close closes the file.
+func (t *File) Close() error { return t.f.Close() }
+
+// head is how much of a file is looked at to recognise its format and describe it.
+const head = 256 << 10
+
+// program recognises the format.
+func (t *File) program() (agent.Program, error) {
+	switch name := t.firstMember(); name {
+	case "format":
+		return agent.ProgramAtelier, nil
+	case "metadata", "messages":
+		return agent.ProgramOpenAgentSDK, nil
+	}
+	for raw := range t.beginning() {
+		var line map[string]json.RawMessage
+		if json.Unmarshal(raw, &line) != nil {
+			continue
+		}
+		has := func(names ...string) bool {
+			return !slices.ContainsFunc(names, func(name string) bool { return line[name] == nil })
+		}
+		switch {
+		case has("payload", "type"), has("id", "timestamp", "instructions"), has("record_type"):
+			return agent.ProgramCodex, nil
+		case has("uuid"), has("sessionId"), has("type", "leafUuid"):
+			return agent.ProgramClaudeCode, nil
+		case has("role"), has("message"):
+			return agent.ProgramComate, nil
+		}
+	}
+	return "", ErrUnknown
+}
+
+// beginning yields the first lines of the file that are JSON objects.
+func (t *File) beginning() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		in := bufio.NewScanner(io.NewSectionReader(t.f, 0, min(head, t.Size)))
+		in.Buffer(nil, head)
+		for in.Scan() {
+			if line := bytes.TrimSpace(in.Bytes()); len(line) > 0 && line[0] == '{' && json.Valid(line) && !yield(line) {
+				return
+			}
+		}
+	}
+}
+
+// firstMember returns the name of the first member of a document.
+func (t *File) firstMember() string {
+	dec := json.NewDecoder(io.NewSectionReader(t.f, 0, min(head, t.Size)))
+	if first, err := dec.Token(); err != nil || first != json.Delim('{') {
+		return ""
+	}
+	name, err := dec.Token()
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(name)
+}
+
+// Events returns the file as the events of a new session: those that the caller wants
+// before it, what the file says, those that the caller wants after it, and at last an
+// [agent.Imported]. The events have neither a session nor a place yet.
+func (t *File) Events(ctx context.Context, before, after []agent.Payload) iter.Seq2[agent.Event, error] {
+	return func(yield func(agent.Event, error) bool) {
+		b := &builder{yield: yield, before: int64(len(before)), found: agent.Imported{Program: t.Program, Path: t.Path, Size: t.Size}}
+		if info, err := t.f.Stat(); err == nil {
+			b.when(info.ModTime())
+		}
+		b.waiting = before
+		if _, err := t.f.Seek(0, io.SeekStart); err != nil {
+			yield(agent.Event{}, fmt.Errorf("read the transcript: %w", err))
+			return
+		}
+		err := t.read(ctx, b)
+		if b.stopped {
+			return
+		}
+		b.end()
+		if err == nil && !b.said {
+			err = ErrEmpty
+		}
+		if err != nil {
+			yield(agent.Event{}, fmt.Errorf("read %s: %w", filepath.Base(t.Path), err))
+			return
+		}
+		b.turn = 0
+		for _, p := range append(slices.Clone(after), b.found) {
+			b.emit(p)
+		}
+	}
+}
+
+func (t *File) read(ctx context.Context, b *builder) error {
+	switch t.Program {
+	case agent.ProgramClaudeCode:
+		b.found.ID = strings.TrimSuffix(filepath.Base(t.Path), ".jsonl")
+		return readClaude(ctx, t.f, t.Size, b)
+	case agent.ProgramCodex:
+		return readCodex(ctx, t.f, t.Size, b)
+	case agent.ProgramOpenAgentSDK:
+		return readOpenAgent(ctx, t.f, t.Size, b)
+	case agent.ProgramComate:
+		b.found.ID = filepath.Base(filepath.Dir(t.Path))
+		return readComate(ctx, t.f, t.Size, b)
+	}
+	return readNative(ctx, t.f, t.Size, b)
+}
