@@ -15,18 +15,9 @@ import (
 // begin with an input and end, an answer is one event, each call of it has one end,
 // and every call has an id of its own.
 type builder struct {
-	yield   func(agent.Event, error) bool
-	stopped bool
-	waiting []agent.Payload // what precedes the first event of the file
-	before  int64           // how many those were
-	said    bool            // the file says something
-	at      int64
-
-	turn        int
-	inTurn      bool
-	interrupted bool
-	rounds      int
-	title       agent.Title
+	log
+	title agent.Title
+	turn  turn
 
 	model  string // of the answers that follow, where the file says it before them
 	answer *answer
@@ -34,6 +25,24 @@ type builder struct {
 	called int    // calls so far
 
 	found agent.Imported
+}
+
+// log passes events on.
+type log struct {
+	yield   func(agent.Event, error) bool
+	stopped bool
+	at      int64           // the time of what follows
+	waiting []agent.Payload // what precedes the first event of the file
+	before  int64           // how many those were
+	said    bool            // the file says something
+}
+
+// turn is the newest turn.
+type turn struct {
+	number      int
+	open        bool
+	interrupted bool
+	rounds      int
 }
 
 // answer is an answer whose parts are still read.
@@ -63,7 +72,7 @@ func (b *builder) emit(p agent.Payload) {
 	case agent.UserInput, agent.TextEnd, agent.LocalCommandStart:
 		b.said = true
 	}
-	b.put(b.turn, p)
+	b.put(b.turn.number, p)
 }
 
 func (b *builder) put(turn int, p agent.Payload) {
@@ -111,8 +120,7 @@ func (b *builder) input(text string) {
 
 func (b *builder) begin(text string) {
 	b.end()
-	b.turn++
-	b.inTurn, b.interrupted, b.rounds = true, false, 0
+	b.turn = turn{number: b.turn.number + 1, open: true}
 	b.emit(agent.UserInput{Text: text})
 }
 
@@ -124,7 +132,7 @@ func (b *builder) part(id string, p llm.Part) {
 	if b.answer != nil && b.answer.id != id {
 		b.settle()
 	}
-	if !b.inTurn {
+	if !b.turn.open {
 		b.begin(nothingAsked)
 	}
 	if b.answer == nil {
@@ -186,7 +194,7 @@ func (b *builder) settle() {
 		finish.Reason = llm.FinishStop
 	}
 	origin := &llm.Origin{Provider: a.provider, API: "imported", Model: a.model}
-	b.rounds++
+	b.turn.rounds++
 	b.emit(agent.TextEnd{
 		Message: llm.Message{Role: llm.RoleAssistant, Parts: a.parts, Origin: origin},
 		Usage:   a.usage, Finish: finish, Provider: a.provider, Model: a.model,
@@ -223,7 +231,7 @@ const noResult = "The transcript has no result of this call."
 // closeCalls ends the calls that have no result.
 func (b *builder) closeCalls() {
 	for _, c := range b.calls {
-		b.interrupted = true
+		b.turn.interrupted = true
 		b.endCall(c, noResult, true, agent.OutcomeInterrupted)
 	}
 	b.calls = nil
@@ -244,16 +252,16 @@ func (b *builder) compacted(summary string) {
 // end ends the turn, if there is one.
 func (b *builder) end() {
 	b.settle()
-	if !b.inTurn {
+	if !b.turn.open {
 		return
 	}
 	b.closeCalls()
 	reason := agent.EndDone
-	if b.interrupted || b.rounds == 0 {
+	if b.turn.interrupted || b.turn.rounds == 0 {
 		reason = agent.EndInterrupted
 	}
-	b.emit(agent.ProcessingEnd{Reason: reason, Rounds: b.rounds})
-	b.inTurn = false
+	b.emit(agent.ProcessingEnd{Reason: reason, Rounds: b.turn.rounds})
+	b.turn.open = false
 }
 
 // picture notes a picture, which is not taken over.

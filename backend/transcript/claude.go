@@ -115,7 +115,7 @@ func (b *builder) claude(line claudeLine, onBranch bool) {
 		b.compacted(text)
 	case line.Meta || claudeNote(text):
 	case strings.HasPrefix(text, "[Request interrupted by user"):
-		b.interrupted = true
+		b.turn.interrupted = true
 		b.end()
 	default:
 		b.says(blocks)

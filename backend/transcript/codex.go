@@ -20,19 +20,12 @@ type codexLine struct {
 
 // codexItem has the members of all items that are read.
 type codexItem struct {
-	Type      string          `json:"type"`
-	Role      string          `json:"role"`
-	Content   json.RawMessage `json:"content"`
-	Summary   json.RawMessage `json:"summary"`
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"`
-	Input     string          `json:"input"`
-	CallID    string          `json:"call_id"`
-	ID        string          `json:"id"`
-	Output    json.RawMessage `json:"output"`
-	Action    struct {
-		Command []string `json:"command"`
-	} `json:"action"`
+	Type    string          `json:"type"`
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
+	Summary json.RawMessage `json:"summary"`
+	ID      string          `json:"id"`
+	codexCall
 	// Message is that of a compaction.
 	Message string `json:"message"`
 	CWD     string `json:"cwd"`
@@ -40,6 +33,18 @@ type codexItem struct {
 	Info    struct {
 		Last *codexUsage `json:"last_token_usage"`
 	} `json:"info"`
+}
+
+// codexCall is a call or its result.
+type codexCall struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	Input     string          `json:"input"`
+	CallID    string          `json:"call_id"`
+	Output    json.RawMessage `json:"output"`
+	Action    struct {
+		Command []string `json:"command"`
+	} `json:"action"`
 }
 
 type codexUsage struct {
@@ -118,7 +123,7 @@ func (b *builder) codexEvent(e codexItem) {
 			b.settle()
 		}
 	case "turn_aborted":
-		b.interrupted = true
+		b.turn.interrupted = true
 		b.end()
 	}
 }

@@ -159,11 +159,10 @@ func (t *File) firstMember() string {
 // [agent.Imported]. The events have neither a session nor a place yet.
 func (t *File) Events(ctx context.Context, before, after []agent.Payload) iter.Seq2[agent.Event, error] {
 	return func(yield func(agent.Event, error) bool) {
-		b := &builder{yield: yield, before: int64(len(before)), found: agent.Imported{Program: t.Program, Path: t.Path, Size: t.Size}}
+		b := &builder{log: log{yield: yield, waiting: before, before: int64(len(before))}, found: agent.Imported{Program: t.Program, Path: t.Path, Size: t.Size}}
 		if info, err := t.f.Stat(); err == nil {
 			b.when(info.ModTime())
 		}
-		b.waiting = before
 		if _, err := t.f.Seek(0, io.SeekStart); err != nil {
 			yield(agent.Event{}, fmt.Errorf("read the transcript: %w", err))
 			return
@@ -180,7 +179,7 @@ func (t *File) Events(ctx context.Context, before, after []agent.Payload) iter.S
 			yield(agent.Event{}, fmt.Errorf("read %s: %w", filepath.Base(t.Path), err))
 			return
 		}
-		b.turn = 0
+		b.turn.number = 0
 		for _, p := range append(slices.Clone(after), b.found) {
 			b.emit(p)
 		}

@@ -120,7 +120,7 @@ func (n *native) add(raw json.RawMessage) {
 		n.open = false
 	}
 	n.seqs = append(n.seqs, ev.Seq)
-	n.b.turn = ev.Turn
+	n.b.turn.number = ev.Turn
 	n.b.when(time.UnixMilli(ev.At))
 	n.b.emit(data)
 }
