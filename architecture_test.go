@@ -74,6 +74,7 @@ var mayImport = map[string][]string{
 	"backend/feed":               {"agent", "agent/llm", "backend/internal/..."},
 	"backend/workbench":          {"agent/...", "agent", "backend/...", "backend"},
 	"backend/authors":            {"agent", "agent/blame", "backend", "backend/internal/..."},
+	"backend/branch":             {"agent", "agent/llm", "backend"},
 	"backend/audit":              {"agent", "agent/llm", "backend", "backend/internal/..."},
 	"backend/serve":              {},
 	"backend/instance":           {},

@@ -105,6 +105,8 @@ type FilesRestored struct {
 	Undone []StepRef `json:"undone,omitempty"`
 	// Redone is the id of the FilesRestored that was itself undone.
 	Redone string `json:"redone,omitempty"`
+	// Taken is the session whose changes were taken over; no step was undone then.
+	Taken string `json:"taken,omitempty"`
 	// Paths limits the restoration to these files; empty means all.
 	Paths []string `json:"paths,omitempty"`
 	// Partly are files of which the user chose some hunks only.

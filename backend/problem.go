@@ -52,6 +52,9 @@ const (
 	ProblemForkReadOnly   ProblemID = "fork_read_only"
 	ProblemWorktreeUnmade ProblemID = "worktree_unmade"
 	ProblemWorktreeGone   ProblemID = "worktree_gone"
+	ProblemTakeReadOnly   ProblemID = "take_read_only"
+	ProblemTakeStale      ProblemID = "take_stale"
+	ProblemTakeConflict   ProblemID = "take_conflict"
 
 	// Problems of a conversation.
 	ProblemMessageEmpty      ProblemID = "message_empty"
@@ -251,6 +254,11 @@ var problems = map[ProblemID]problem{
 	ProblemWorktreeGone: {
 		code: CodeNotFound, message: "The worktree of this session, {0}, is not there any more.", kept: keptAll,
 		next: "Fork the session into the project's folder to go on there, or bring the worktree back with git worktree add.",
+	},
+	ProblemTakeReadOnly: {code: CodeInvalid, message: "Nothing may be changed here, so nothing was taken over.", kept: keptAll},
+	ProblemTakeStale:    {code: CodeInvalid, message: "{0} has changed since it was shown.", kept: keptAll, next: "Look at it again."},
+	ProblemTakeConflict: {
+		code: CodeInvalid, message: "{0} was changed at the same place since, or cannot be written.", kept: keptAll, next: "Take other parts of it, or edit the file.",
 	},
 	ProblemMessageEmpty: {code: CodeInvalid, message: "The message is empty.", next: "Type what the agent should do."},
 	ProblemCommandEmpty: {code: CodeInvalid, message: "The command is empty.", next: "Type a command after the exclamation mark."},

@@ -49,6 +49,10 @@ func (h *History) Apply(ev agent.Event) {
 		h.Steps = slices.DeleteFunc(h.Steps, func(p Past) bool { return p.Session == ev.Session })
 		h.Restorations = slices.DeleteFunc(h.Restorations, func(r Restored) bool { return r.Session == ev.Session })
 	case agent.FilesRestored:
+		if d.Taken != "" {
+			h.add(ev, d.ID, &d.FilesChanged, Past{})
+			return
+		}
 		h.Restorations = newest(append(h.Restorations, Restored{FilesRestored: d, Session: ev.Session, At: ev.At}))
 	}
 }

@@ -300,3 +300,15 @@ func TestHistoryOfAFork(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 }
+
+// What was taken over from another session is a step, which can be undone like one.
+func TestTakenIsAStep(t *testing.T) {
+	t.Parallel()
+	var h History
+	taken := agent.FilesRestored{ID: "t", Taken: "other", FilesChanged: agent.FilesChanged{Files: []agent.FileRecord{{Path: "f"}}}}
+	h.Apply(agent.Event{Session: "s", Seq: 1, Data: taken})
+	h.Settle()
+	if steps := h.Undoing(func(*Past) bool { return true }); len(steps) != 1 || steps[0].Call != "t" || h.LastUndone() != nil {
+		t.Errorf("%+v", h)
+	}
+}

@@ -143,6 +143,20 @@ export const problems: Record<ProblemID, Words> = {
     kept: '没有更改任何内容。',
     next: '请在项目文件夹里创建这个会话的分支来继续，或者用 git worktree add 恢复工作树。',
   },
+  take_read_only: {
+    message: '这里不允许任何更改，所以没有采用任何内容。',
+    kept: '没有更改任何内容。',
+  },
+  take_stale: {
+    message: '{0} 在显示之后已经更改。',
+    kept: '没有更改任何内容。',
+    next: '请重新查看。',
+  },
+  take_conflict: {
+    message: '{0} 的同一处后来被更改过，或者无法写入。',
+    kept: '没有更改任何内容。',
+    next: '请采用其他部分，或者直接编辑文件。',
+  },
   message_empty: { message: '消息是空的。', next: '请输入要让智能体做什么。' },
   command_empty: { message: '命令是空的。', next: '请在感叹号后面输入命令。' },
   turn_complete: {

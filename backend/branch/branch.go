@@ -1,0 +1,160 @@
+// Package branch says what a session did after another one left it, or it left
+// another one: its files, its cost and its time.
+package branch
+
+import (
+	"slices"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/backend"
+)
+
+// maxAncestors limits how far back the origins of a fork are followed.
+const maxAncestors = 1000
+
+// place is an event of a session. The logs of its forks have it under the same number.
+type place struct {
+	session string
+	seq     int64
+}
+
+// Common returns the last event that the logs of two sessions share, by the origins of
+// their forks, and the session that it comes from; 0 and an empty id if they share
+// none. find returns a session; the rest of a chain that it does not know is ignored.
+func Common(find func(id string) (backend.SessionInfo, bool), a, b backend.SessionInfo) (session string, seq int64) {
+	others := ancestors(find, b)
+	for _, p := range ancestors(find, a) {
+		at := slices.IndexFunc(others, func(o place) bool { return o.session == p.session })
+		if at >= 0 {
+			return p.session, min(p.seq, others[at].seq)
+		}
+	}
+	return "", 0
+}
+
+// ancestors returns a session and those that it was forked from, each with the last
+// event that it shares with the session.
+func ancestors(find func(id string) (backend.SessionInfo, bool), info backend.SessionInfo) []place {
+	chain := []place{{info.ID, info.Seq}}
+	for ok := true; ok && info.Origin != nil && len(chain) < maxAncestors; {
+		next := place{info.Origin.Session, min(chain[len(chain)-1].seq, info.Origin.Seq)}
+		if slices.ContainsFunc(chain, func(p place) bool { return p.session == next.session }) {
+			break
+		}
+		chain = append(chain, next)
+		info, ok = find(next.session)
+	}
+	return chain
+}
+
+// The limits of what is remembered of a branch.
+const (
+	maxFiles = 5000
+	maxEdits = 200 // of a file
+)
+
+// Work is the fold of a part of a log, and of the logs of the agents that were started
+// in it.
+type Work struct {
+	// Info has the cost, the lines and the messages of this part.
+	Info backend.SessionInfo
+	// WorkedMs is how long turns ran.
+	WorkedMs int64
+	Files    map[string]*File
+	// More counts changes of files that are not known. Unwatched says that others may
+	// have been missed.
+	More      int
+	Unwatched bool
+	began     map[string]int64 // the open turns of sessions
+}
+
+// File is what a branch did to a file.
+type File struct {
+	// First and Last are what stood there before the first step and after the last one,
+	// if Recorded is set.
+	First, Last agent.FileVersion
+	Recorded    bool
+	// Edits are what tools said of their changes, in order, as far as they are not
+	// recorded.
+	Edits []agent.FileChange
+}
+
+// Apply folds in an event.
+func (w *Work) Apply(ev agent.Event) {
+	switch d := ev.Data.(type) {
+	case agent.Forked, agent.SessionStart:
+		return // what was copied counts here
+	case agent.UserInput, agent.TurnContinued:
+		if w.began == nil {
+			w.began = map[string]int64{}
+		}
+		w.began[ev.Session] = ev.At
+	case agent.ProcessingEnd:
+		if began, ok := w.began[ev.Session]; ok {
+			w.WorkedMs += max(0, ev.At-began)
+			delete(w.began, ev.Session)
+		}
+	case agent.ToolCallEnd:
+		w.take(d.Files)
+		if d.Files == nil && d.Details != nil && d.Outcome != agent.OutcomeDenied {
+			for _, change := range d.Details.Changes {
+				w.edit(change)
+			}
+		}
+	case agent.LocalCommandEnd:
+		w.take(d.Files)
+	case agent.FilesRestored:
+		w.take(&d.FilesChanged)
+	}
+	w.Info.Apply(ev)
+}
+
+func (w *Work) take(changed *agent.FilesChanged) {
+	if changed == nil {
+		return
+	}
+	w.More += changed.More
+	w.Unwatched = w.Unwatched || changed.Unwatched
+	for _, record := range changed.Files {
+		f := w.file(record.Path)
+		if f == nil {
+			continue
+		}
+		if !f.Recorded {
+			f.First, f.Recorded = record.Before, true
+		}
+		f.Last, f.Edits = record.After, nil
+	}
+}
+
+func (w *Work) edit(change agent.FileChange) {
+	paths := []string{change.Path}
+	if change.MovedTo != "" {
+		paths = append(paths, change.MovedTo)
+	}
+	for _, path := range paths {
+		if f := w.file(path); f != nil && len(f.Edits) < maxEdits {
+			f.Edits, f.Recorded = append(f.Edits, change), false
+		}
+	}
+}
+
+// Touch notes that a file may have changed.
+func (w *Work) Touch(path string) { w.file(path) }
+
+// file returns what is known of a file; nil if there are too many.
+func (w *Work) file(path string) *File {
+	if f := w.Files[path]; f != nil {
+		return f
+	}
+	if len(w.Files) >= maxFiles {
+		w.More++
+		return nil
+	}
+	if w.Files == nil {
+		w.Files = map[string]*File{}
+	}
+	f := &File{}
+	w.Files[path] = f
+	return f
+}
