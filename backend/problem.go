@@ -46,16 +46,6 @@ const (
 	ProblemSessionNone      ProblemID = "session_none"
 	ProblemSessionTaken     ProblemID = "session_taken"
 
-	// Problems of forks and their worktrees.
-	ProblemForkPlace      ProblemID = "fork_place"
-	ProblemForkFolder     ProblemID = "fork_folder"
-	ProblemForkReadOnly   ProblemID = "fork_read_only"
-	ProblemWorktreeUnmade ProblemID = "worktree_unmade"
-	ProblemWorktreeGone   ProblemID = "worktree_gone"
-	ProblemTakeReadOnly   ProblemID = "take_read_only"
-	ProblemTakeStale      ProblemID = "take_stale"
-	ProblemTakeConflict   ProblemID = "take_conflict"
-
 	// Problems of a conversation.
 	ProblemMessageEmpty      ProblemID = "message_empty"
 	ProblemCommandEmpty      ProblemID = "command_empty"
@@ -242,24 +232,6 @@ var problems = map[ProblemID]problem{
 		kept: keptAll, next: "Open that folder to go on with it.",
 	},
 	ProblemSessionNone:  {code: CodeNotFound, message: "This folder has no session to continue.", next: "Leave out --continue to begin one."},
-	ProblemSessionTaken: {code: CodeInvalid, message: "There is a session {0} already.", next: "Choose another id."},
-	ProblemForkPlace:    {code: CodeNotFound, message: "The session does not have this message.", kept: "Nothing was forked.", next: "Choose another message."},
-	ProblemForkFolder:   {code: CodeInvalid, message: "A fork cannot work in “{0}”.", next: "Choose its worktree, the project, or neither."},
-	ProblemForkReadOnly: {
-		code: CodeInvalid, message: "Nothing may be changed here, so a fork cannot have a worktree.", next: "Fork the session without a worktree.",
-	},
-	ProblemWorktreeUnmade: {
-		code: CodeInternal, message: "The worktree could not be made.", kept: "Nothing was forked.", next: "See the details, or fork the session without a worktree.",
-	},
-	ProblemWorktreeGone: {
-		code: CodeNotFound, message: "The worktree of this session, {0}, is not there any more.", kept: keptAll,
-		next: "Fork the session into the project's folder to go on there, or bring the worktree back with git worktree add.",
-	},
-	ProblemTakeReadOnly: {code: CodeInvalid, message: "Nothing may be changed here, so nothing was taken over.", kept: keptAll},
-	ProblemTakeStale:    {code: CodeInvalid, message: "{0} has changed since it was shown.", kept: keptAll, next: "Look at it again."},
-	ProblemTakeConflict: {
-		code: CodeInvalid, message: "{0} was changed at the same place since, or cannot be written.", kept: keptAll, next: "Take other parts of it, or edit the file.",
-	},
 	ProblemMessageEmpty: {code: CodeInvalid, message: "The message is empty.", next: "Type what the agent should do."},
 	ProblemCommandEmpty: {code: CodeInvalid, message: "The command is empty.", next: "Type a command after the exclamation mark."},
 	ProblemTurnComplete: {code: CodeInvalid, message: "This turn is already complete.", kept: keptAll, next: "Send a message to go on."},
@@ -479,7 +451,7 @@ var problems = map[ProblemID]problem{
 // Problem returns the error with an id, with its arguments filled in.
 func Problem(id ProblemID, args ...string) *Error {
 	p, ok := problems[id]
-	for _, more := range []map[ProblemID]problem{ruleProblems, hookProblems, trustProblems, serverProblems, storeProblems, searchProblems} {
+	for _, more := range []map[ProblemID]problem{ruleProblems, hookProblems, trustProblems, serverProblems, storeProblems, forkProblems, searchProblems} {
 		if !ok {
 			p, ok = more[id]
 		}

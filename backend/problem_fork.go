@@ -1,0 +1,34 @@
+package backend
+
+// Problems of forks, of their worktrees, and of taking over what a branch changed.
+const (
+	ProblemForkPlace      ProblemID = "fork_place"
+	ProblemForkFolder     ProblemID = "fork_folder"
+	ProblemForkReadOnly   ProblemID = "fork_read_only"
+	ProblemWorktreeUnmade ProblemID = "worktree_unmade"
+	ProblemWorktreeGone   ProblemID = "worktree_gone"
+	ProblemTakeReadOnly   ProblemID = "take_read_only"
+	ProblemTakeStale      ProblemID = "take_stale"
+	ProblemTakeConflict   ProblemID = "take_conflict"
+)
+
+var forkProblems = map[ProblemID]problem{
+	ProblemForkPlace:  {code: CodeNotFound, message: "The session does not have this message.", kept: "Nothing was forked.", next: "Choose another message."},
+	ProblemForkFolder: {code: CodeInvalid, message: "A fork cannot work in “{0}”.", next: "Choose its worktree, the project, or neither."},
+	ProblemForkReadOnly: {
+		code: CodeInvalid, message: "Nothing may be changed here, so a fork cannot have a worktree.", next: "Fork the session without a worktree.",
+	},
+	ProblemWorktreeUnmade: {
+		code: CodeInternal, message: "The worktree could not be made.", kept: "Nothing was forked.", next: "See the details, or fork the session without a worktree.",
+	},
+	ProblemWorktreeGone: {
+		code: CodeNotFound, message: "The worktree of this session, {0}, is not there any more.", kept: keptAll,
+		next: "Fork the session into the project's folder to go on there, or bring the worktree back with git worktree add.",
+	},
+	ProblemTakeReadOnly: {code: CodeInvalid, message: "Nothing may be changed here, so nothing was taken over.", kept: keptAll},
+	ProblemTakeStale:    {code: CodeInvalid, message: "{0} has changed since it was shown.", kept: keptAll, next: "Look at it again."},
+	ProblemTakeConflict: {
+		code: CodeInvalid, message: "{0} was changed at the same place since, or cannot be written.", kept: keptAll, next: "Take other parts of it, or edit the file.",
+	},
+	ProblemSessionTaken: {code: CodeInvalid, message: "There is a session {0} already.", next: "Choose another id."},
+}
