@@ -34,7 +34,7 @@ func (c *conn) notified(method string, params json.RawMessage) {
 		if json.Unmarshal(m.Data, &text) != nil {
 			text = string(m.Data[:min(len(m.Data), 2*mostEntry)])
 		}
-		c.log.add(m.Level, m.Logger, strings.ToValidUTF8(text, "\uFFFD"))
+		c.log.wrote(m.Level, m.Logger, strings.ToValidUTF8(text, "\uFFFD"))
 	case protocol.MethodNotificationToolsListChanged, protocol.MethodNotificationResourcesListChanged, protocol.MethodNotificationPromptsListChanged:
 		c.mu.Lock()
 		c.state.stale[method] = true
@@ -44,11 +44,10 @@ func (c *conn) notified(method string, params json.RawMessage) {
 }
 
 // strange implements peer.
-func (c *conn) strange(level, text string) {
-	if level != "" {
-		c.log.add(level, FromAtelier, text)
-		return
-	}
+func (c *conn) strange(what Happening, args ...string) { c.log.happened(what, args...) }
+
+// began implements peer.
+func (c *conn) began(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.state.first == "" {

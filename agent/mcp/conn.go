@@ -263,7 +263,7 @@ func (c *conn) listen() (stop func()) {
 		defer close(gone)
 		for pause := firstDelay; ctx.Err() == nil; pause = min(2*pause, mostRelist) {
 			if err := c.client.Listen(ctx, filter); err != nil && ctx.Err() == nil {
-				c.log.add("debug", FromAtelier, "the stream of changes ended: "+shorten(err.Error(), mostText))
+				c.log.happened(HappenedStreamEnd, shorten(err.Error(), mostText))
 			}
 			timer := time.NewTimer(pause)
 			select {

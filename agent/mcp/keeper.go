@@ -216,7 +216,7 @@ func (k *keeper) rest(timer <-chan time.Time) {
 
 // fail records a failure. It reports whether that is the end of the attempts.
 func (k *keeper) fail(err error, tries int) bool {
-	k.log.add("error", FromAtelier, err.Error())
+	k.log.happened(HappenedFailed, err.Error())
 	v, _ := k.look()
 	var fault *Fault
 	if !errors.As(err, &fault) {
@@ -289,7 +289,7 @@ func (k *keeper) untilUnwanted(cancel func()) (stop func()) {
 
 // connected records a connection and what it offers.
 func (k *keeper) connected(c *conn, tools []tool) {
-	k.log.add("info", FromAtelier, "connected with protocol "+c.peer.Protocol)
+	k.log.happened(HappenedConnected, c.peer.Protocol)
 	k.set(func(v *view) {
 		v.conn, v.state, v.reason, v.next = c, StateConnected, nil, time.Time{}
 		v.peer, v.offer = c.peer, offer{open: true, tools: tools, canRead: c.client.GetServerCapabilities().Resources != nil}
@@ -413,7 +413,7 @@ func (k *keeper) refresh(c *conn) {
 		case strings.Contains(method, "tools"):
 			tools, err := c.tools(ctx)
 			if err != nil {
-				k.log.add("warning", FromAtelier, "its tools cannot be listed again: "+err.Error())
+				k.log.happened(HappenedUnlisted, err.Error())
 				continue
 			}
 			k.set(func(v *view) { v.offer.tools = tools })

@@ -24,7 +24,9 @@ type peer interface {
 	// asked takes a request and answers it, once, now or later.
 	asked(method string, params json.RawMessage, answer func(reply))
 	// strange takes what is no part of the protocol.
-	strange(level, text string)
+	strange(what Happening, args ...string)
+	// began takes the first words of what may not be a server at all.
+	began(text string)
 }
 
 // reply answers a request of a server.
@@ -232,13 +234,13 @@ func (l *lineLink) received(line []byte) {
 // strange takes a line that is not a message.
 func (l *lineLink) strange(line []byte) {
 	if l.feed.shown++; l.feed.shown <= mostShown {
-		l.peer.strange("warning", "a line that is not a message: "+beginning(line, shownOf))
+		l.peer.strange(HappenedNoMessage, beginning(line, shownOf))
 	}
 	if l.feed.garbage += len(line); l.feed.garbage > mostGarbage {
 		l.fail(&Fault{Kind: FaultGarbage, Detail: beginning(line, shownOf)})
 	}
 	if l.feed.shown == 1 {
-		l.peer.strange("", beginning(line, shownOf)) // the first words of what may be no server at all
+		l.peer.began(beginning(line, shownOf))
 	}
 	if id, ok := idNear(line[:min(len(line), keptEnds)], line[max(0, len(line)-keptEnds):]); ok {
 		l.spoil(id, codeGarbage, beginning(line, shownOf))
@@ -267,7 +269,7 @@ func (l *lineLink) answered(m message) {
 	delete(l.pending, id) // a second answer to the same request is foreign
 	l.mu.Unlock()
 	if !ours || answer == nil {
-		l.peer.strange("debug", fmt.Sprintf("an answer to no request of ours: id %s", beginning(m.ID, shownOf)))
+		l.peer.strange(HappenedForeign, beginning(m.ID, shownOf))
 		return
 	}
 	response := &transport.JSONRPCResponse{JSONRPC: protocol.JSONRPC_VERSION, ID: protocol.NewRequestId(id), Result: m.Result}
@@ -284,7 +286,7 @@ func (l *lineLink) answered(m message) {
 // told which.
 func (l *lineLink) tooLong(head, tail []byte, size int64) {
 	text := fmt.Sprintf("a message of %s, where %s are accepted", bytesText(size), bytesText(mostLine))
-	l.peer.strange("error", text)
+	l.peer.strange(HappenedTooLong, bytesText(size), bytesText(mostLine))
 	if id, ok := idNear(head, tail); ok && l.spoil(id, codeTooLarge, text) {
 		return
 	}

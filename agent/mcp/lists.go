@@ -3,8 +3,8 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	protocol "github.com/mark3labs/mcp-go/mcp"
@@ -56,7 +56,7 @@ func (c *conn) pages(ctx context.Context, member string, most int, page func(ctx
 		}
 		for _, item := range items {
 			if size += len(item); len(out) >= most || size > mostList {
-				c.log.add("warning", FromAtelier, fmt.Sprintf("the list of %s is cut after %d of them", member, len(out)))
+				c.log.happened(HappenedCut, member, strconv.Itoa(len(out)))
 				return out, nil
 			}
 			out = append(out, item)
@@ -67,7 +67,7 @@ func (c *conn) pages(ctx context.Context, member string, most int, page func(ctx
 			return out, nil
 		}
 		if seen[params.Cursor] || n >= mostPages {
-			c.log.add("warning", FromAtelier, fmt.Sprintf("the list of %s is cut after %d of them, because it does not end", member, len(out)))
+			c.log.happened(HappenedCutEndless, member, strconv.Itoa(len(out)))
 			return out, nil
 		}
 		seen[params.Cursor] = true
@@ -195,7 +195,7 @@ func (c *conn) resources(ctx context.Context) ([]Resource, error) {
 		return err
 	})
 	if err != nil {
-		c.log.add("warning", FromAtelier, "its templates of resources cannot be listed: "+err.Error())
+		c.log.happened(HappenedNoTemplate, err.Error())
 	}
 	var out []Resource
 	for i, item := range slices.Concat(items, templates) {

@@ -157,17 +157,17 @@ type ElicitResult struct {
 	Content json.RawMessage
 }
 
-// LogEntry is one line of the log of a server. Texts are the server's unless From
-// is [FromAtelier].
+// LogEntry is one line of the log of a server.
 type LogEntry struct {
 	Time  time.Time
 	Level string // as in syslog: debug, info, notice, warning, error, …
-	From  string // the server's logger, or [FromAtelier]
+	From  string // the server's logger; empty if it named none, and in entries of ours
 	Text  string
+	// Happening is what the entry is about if it is ours, and Args are the parts of
+	// Text that differ; empty if the server wrote the entry.
+	Happening Happening
+	Args      []string
 }
-
-// FromAtelier marks the entries of a log that are our own.
-const FromAtelier = "atelier"
 
 // Trial is how an attempt to connect went.
 type Trial struct {

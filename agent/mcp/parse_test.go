@@ -117,7 +117,8 @@ type ignorant struct{}
 
 func (ignorant) notified(string, json.RawMessage)           {}
 func (ignorant) asked(string, json.RawMessage, func(reply)) {}
-func (ignorant) strange(string, string)                     {}
+func (ignorant) strange(Happening, ...string)               {}
+func (ignorant) began(string)                               {}
 
 func TestToolNames(t *testing.T) { // OAS-407
 	t.Parallel()

@@ -65,7 +65,7 @@ type sift struct {
 func (s sift) message(text []byte) []byte {
 	messages, err := parseMessages(text)
 	if err != nil {
-		s.peer.strange("warning", "an event that is not a message: "+beginning(text, shownOf))
+		s.peer.strange(HappenedNoMessage, beginning(text, shownOf))
 		return nil
 	}
 	var rest []byte

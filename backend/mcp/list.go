@@ -284,10 +284,10 @@ func (s *Servers) log(server string) (stderr string, out []ServerLogEntry) {
 	stderr, entries := s.manager.Log(server)
 	for _, e := range entries {
 		text := e.Text
-		if e.From != "" && e.From != client.FromAtelier {
+		if e.From != "" {
 			text = e.From + ": " + text
 		}
-		out = append(out, ServerLogEntry{At: milli(e.Time), Level: level(e.Level), Text: text})
+		out = append(out, ServerLogEntry{At: milli(e.Time), Level: level(e.Level), ID: e.Happening, Args: e.Args, Text: text})
 	}
 	return stderr, out
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"atelier.dev/atelier/agent"
+	client "atelier.dev/atelier/agent/mcp"
 	"atelier.dev/atelier/backend"
 )
 
@@ -259,9 +260,9 @@ type ServerLogEntry struct {
 	Level string `json:"level"` // debug, info, warning or error
 	// ID and Args word what happened to the connection; ID is empty for the
 	// server's own messages.
-	ID   string   `json:"id,omitempty"`
-	Args []string `json:"args,omitempty"`
-	Text string   `json:"text"`
+	ID   client.Happening `json:"id,omitempty"`
+	Args []string         `json:"args,omitempty"`
+	Text string           `json:"text"`
 }
 
 // ServerSwitchRequest is for mcp.switch. Without a session it holds everywhere; without a

@@ -769,6 +769,8 @@ export type GitOperation = "merge" | "rebase" | "cherry-pick" | "revert" | "am" 
 
 export type GitState = "ready" | "none" | "missing" | "refused"
 
+export type Happening = "connected" | "failed" | "stream_ended" | "unlisted" | "no_templates" | "cut" | "cut_endless" | "no_message" | "foreign" | "too_long"
+
 export type Helper = {
   parent: string
   folder: string
@@ -1891,7 +1893,7 @@ export type ServerImportSource = {
 export type ServerLogEntry = {
   at: number
   level: string
-  id?: string
+  id?: Happening
   args?: string[]
   text: string
 }
@@ -2194,7 +2196,7 @@ export type Spending = {
 
 export type Staged = "none" | "some" | "all"
 
-export type State = "idle" | "processing" | "awaiting_input" | "closed"
+export type State = "idle" | "processing" | "awaiting_input" | "closed" | "disabled" | "pending" | "connected" | "failed" | "needs_auth"
 
 export type SteeringInjected = {
   text: string

@@ -1,4 +1,6 @@
 /** What Go says about servers, in Chinese. */
+import type { Happening } from '../types.gen'
+
 export const findings: Record<string, string> = {
   not_object: '定义不是 JSON 对象，或其中有重复的成员。',
   name_empty: '服务器没有名称。',
@@ -31,4 +33,15 @@ export const findings: Record<string, string> = {
   shadowed: '{0} 中定义了同名服务器，以那里的为准。',
 }
 
-export const happenings: Record<string, string> = {}
+export const happenings: Record<Happening, string> = {
+  connected: '已用协议 {0} 连接',
+  failed: '{0}',
+  stream_ended: '变更通知的数据流已结束：{0}',
+  unlisted: '无法重新列出它的工具：{0}',
+  no_templates: '无法列出它的资源模板：{0}',
+  cut: '{0} 的列表在 {1} 项之后被截断',
+  cut_endless: '{0} 的列表没有尽头，在 {1} 项之后被截断',
+  no_message: '不是消息的内容：{0}',
+  foreign: '收到一个并未请求的回答：id {0}',
+  too_long: '消息大小为 {0}，最多接受 {1}',
+}
