@@ -85,14 +85,15 @@ export class Jumps {
     return this.#last
   }
 
-  /** Goes to a tool call, and moves the focus to its card. */
-  goToCall(call: string): Promise<void> {
+  /** Goes to a tool call or a command, which is searched for unless an event of it is known, and moves the focus to its card. */
+  goToCall(call: string, seq?: number): Promise<void> {
     const run = ++this.#run
     this.#last = this.#last.then(async () => {
       const { log } = this.conversation
       await this.conversation.opened
       const newest = this.conversation.view.seq + 1
-      await this.#arrive('call', run, await log.landmark('call', newest, true, call))
+      const found = seq ? { seq, of: call } : await log.landmark('call', newest, true, call)
+      await this.#arrive('call', run, found)
     })
     return this.#last
   }

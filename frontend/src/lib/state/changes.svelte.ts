@@ -2,6 +2,7 @@ import { type ApiError, asApiError, type Call } from '../api'
 import { isOfSession } from '../model/changes'
 import { oneAtATime } from '../model/oneAtATime'
 import type { ChangedFile, ChangeScope, ChangesReply, CommitReply, DiffReply } from '../types.gen'
+import { Authors } from './authors.svelte'
 import { Comments } from './comments.svelte'
 
 /** What changed in the project: the files of a scope, and the difference of one of them. */
@@ -22,6 +23,8 @@ export class Changes {
   /** The message of a commit that was not made yet. */
   message = $state('')
   readonly comments = new Comments()
+  /** Who wrote the file whose difference is shown. */
+  readonly authors: Authors
   /** Told that a session has changed its first file. */
   onfirst: () => void = () => {}
 
@@ -37,6 +40,7 @@ export class Changes {
 
   constructor(call: Call) {
     this.#call = call
+    this.authors = new Authors(call)
   }
 
   get hasSession(): boolean {
@@ -102,6 +106,13 @@ export class Changes {
     }
   }
 
+  /** Shows who wrote the lines, or no longer. */
+  async blame(wished: boolean): Promise<void> {
+    this.authors.wished = wished
+    this.authors.clear()
+    if (wished && this.path && this.diff?.diff) await this.#attribute(this.path)
+  }
+
   edit(path: string, line?: number): Promise<boolean> {
     return this.#attempt(() => this.#call('files.open', { path, line }))
   }
@@ -153,7 +164,18 @@ export class Changes {
 
   async #read({ path, from }: ChangedFile): Promise<void> {
     const diff = await this.#call('changes.diff', { ...this.#asked, path, from })
-    if (this.path === path) this.diff = diff
+    if (this.path !== path) return
+    this.diff = diff
+    if (diff.diff && !diff.vanished) await this.#attribute(path)
+  }
+
+  async #attribute(path: string): Promise<void> {
+    try {
+      await this.authors.read(path)
+    } catch (thrown) {
+      this.authors.wished = false
+      this.problem = asApiError(thrown)
+    }
   }
 
   #forget(): void {
@@ -164,6 +186,7 @@ export class Changes {
 
   #close(): void {
     this.path = this.diff = undefined
+    this.authors.clear()
   }
 
   async #change(work: () => Promise<unknown>): Promise<boolean> {

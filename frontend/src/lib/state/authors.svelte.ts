@@ -1,0 +1,25 @@
+import type { Call } from '../api'
+import type { BlameReply } from '../types.gen'
+
+/** Who wrote the file that is shown, if the user wishes to see it. */
+export class Authors {
+  wished = $state(false)
+  reply = $state.raw<BlameReply>()
+  #path?: string
+  #call: Call
+
+  constructor(call: Call) {
+    this.#call = call
+  }
+
+  async read(path: string): Promise<void> {
+    this.#path = path
+    if (!this.wished) return
+    const reply = await this.#call('files.blame', { path })
+    if (this.#path === path) this.reply = reply
+  }
+
+  clear(): void {
+    this.#path = this.reply = undefined
+  }
+}
