@@ -1,10 +1,10 @@
 import { createContext } from 'svelte'
 import type { HookFilter } from '../state/hookLog.svelte'
 
-/** What the log of hooks and the cards of calls need from the window. */
+/** What the log of hooks, the cards of calls and who changed a file need from the window. */
 export type HooksHost = {
-  /** Goes to the card of a call, in a session that is opened for it. */
-  goToCall: (session: string, call: string) => void
+  /** Opens a session, and goes to the card of a call or a command in it, of which an event may be known. */
+  goToCall: (session: string, call: string, seq?: number) => void
   /** Shows entries of a session in the log of hooks. */
   showLog: (session: string, filter: HookFilter) => void
 }
