@@ -127,6 +127,7 @@ var overBudget = map[string]string{
 	"fan-out agent/permission":           "the gate joins what the analysers and the rules say",
 	"fan-out agent/profile":              "it says to models what tools and projects say",
 	"fan-out agent/env":                  "it confines commands and guards files with what others know of them",
+	"fan-out agent/journal":              "it keeps what stands in folders, by the rules and names that other parts use",
 	"fan-out agent/changes":              "it guards files, programs and secrets with what tools guard them with",
 	"struct agent.Config":                "the ports of a session, each one a host's choice",
 	"struct backend/workbench.Config":    "what a host decides, each in one place",

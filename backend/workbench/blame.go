@@ -3,12 +3,9 @@ package workbench
 import (
 	"context"
 	"errors"
-	"path/filepath"
 
-	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/blame"
 	"atelier.dev/atelier/agent/changes"
-	"atelier.dev/atelier/agent/journal/objects"
 	"atelier.dev/atelier/backend/authors"
 )
 
@@ -19,20 +16,13 @@ func (w *Workbench) blame(ctx context.Context, in BlameRequest) (authors.BlameRe
 		if err != nil {
 			return authors.BlameReply{}, err
 		}
-		r := authors.Reader{Log: w.cfg.Store, Folder: w.cfg.Folder, Contents: w.recorded}
+		r := authors.Reader{Log: w.cfg.Store, Folder: w.cfg.Folder, Contents: w.journal.Objects().Contents}
 		reply, err := r.File(ctx, authors.Query{Path: path, Present: data, From: in.From, To: in.To, Texts: in.Texts})
 		if errors.Is(err, blame.ErrTooLarge) {
 			return reply, &changes.Error{Kind: changes.TooLarge, Path: path, Err: err}
 		}
 		return reply, err
 	})
-}
-
-// recorded returns what stood in a version of a file.
-func (w *Workbench) recorded(ctx context.Context, v agent.FileVersion) ([]byte, error) {
-	kept := objects.Open(filepath.Join(w.cfg.Home, "journal"), objects.Limits{})
-	defer kept.Close()
-	return kept.Contents(ctx, v)
 }
 
 // BlameRequest is for files.blame. From and To count lines from 1; 0 leaves a side

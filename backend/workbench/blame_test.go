@@ -26,7 +26,7 @@ func newPast(t *testing.T) *past {
 	t.Helper()
 	server := llmtest.Serve(t)
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, "sk-test"))
-	kept := objects.Open(filepath.Join(p.home, "journal"), objects.Limits{})
+	kept := objects.Open(filepath.Join(p.home, "journal", "objects"), objects.Limits{})
 	t.Cleanup(kept.Close)
 	return &past{page: p, kept: kept, at: 1000}
 }

@@ -122,6 +122,7 @@ func (w *Workbench) begin(ctx context.Context, info backend.SessionInfo, turn li
 	if err := w.providers.Ready(ctx, info.Settings.Provider); err != nil {
 		return err
 	}
+	w.prepare(info)
 	return w.start(ctx, info.ID, turn)
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/journal"
 	"atelier.dev/atelier/agent/llm"
 	client "atelier.dev/atelier/agent/mcp"
 	"atelier.dev/atelier/agent/permission"
@@ -99,6 +100,7 @@ type Workbench struct {
 	review    *review.Reviewer
 	choices   choices
 	caches    *caches.Caches
+	journal   *journal.Journal
 
 	ctx    context.Context // ends when the workbench closes
 	cancel context.CancelFunc
@@ -123,6 +125,7 @@ func New(cfg Config) *Workbench {
 	w.servers = w.newServers()
 	w.hooks = w.newHooks()
 	w.review = review.New(w.trust, w.hooks, w.servers)
+	w.journal = journal.Open(cfg.Home)
 	w.caches = caches.New(filepath.Join(cfg.Home, "confined"), caches.MaxBytes, time.Now)
 	w.sessions = live.New(live.Config{
 		Log: cfg.Store, Check: w.belongsHere, Build: w.newSession, Start: w.sessionStart, Show: w.show,
@@ -236,7 +239,7 @@ func (w *Workbench) Subscribe(watch func(envelope []byte)) (cancel func()) {
 // resume when the session is opened again; all others are interrupted and
 // recorded as such. It does not close the store.
 func (w *Workbench) Close(ctx context.Context) error {
-	defer func() { w.cancel(); w.caches.Wait() }()
+	defer func() { w.cancel(); w.caches.Wait(); w.journal.Close() }()
 	return errors.Join(w.sessions.Close(ctx), w.endLooking(ctx), w.servers.Close(ctx), w.hooks.Close(ctx))
 }
 

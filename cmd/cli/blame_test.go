@@ -26,7 +26,7 @@ func TestBlame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept := objects.Open(filepath.Join(p.home, "journal"), objects.Limits{})
+	kept := objects.Open(filepath.Join(p.home, "journal", "objects"), objects.Limits{})
 	defer kept.Close()
 	version := func(text string) agent.FileVersion {
 		return kept.Keep(t.Context(), agent.PlainFile, []byte(text))
