@@ -25,6 +25,7 @@ lint: ## run the static checks of make test
 bench: ## measure Atelier's own costs against a scripted model server
 	@scripts/build.sh headless
 	@go run ./scripts/bench
+	@scripts/bench-sessions.sh
 
 bench-page: ## measure the page in Chromium and in WebKitGTK
 	@scripts/setup.sh bench-page

@@ -88,6 +88,7 @@ var mayImport = map[string][]string{
 	"cmd/cli":                    {"agent", "agent/changes", "agent/llm", "agent/llm/catalogue", "agent/llm/provider", "agent/env", "agent/mcp/serve", "agent/permission", "agent/permission/boundary", "agent/permission/rule", "agent/profile", "agent/sandbox", "agent/sandbox/confine", "agent/sdk", "agent/tool", "backend/...", "backend", "storage/...", "storage", "frontend"},
 	"cmd/atelier-headless":       {"cmd/cli"},
 	"scripts/bench":              {"agent/llm/llmtest"},
+	"scripts/bench-sessions":     {"backend", "backend/workbench", "storage", "storage/search"},
 	"scripts/conformance/client": {"agent/mcp", "agent/mcp/oauth"},
 	"scripts/oauth-server":       {"agent/mcp/oauth/oauthtest"},
 	"scripts/conformance/server": {"agent", "agent/llm", "agent/mcp/serve"},

@@ -188,22 +188,3 @@ func (s *Store) failed(doing string, err error) error {
 	}
 	return backend.Problem(problem, s.home).Because(fmt.Errorf("%s: %w", doing, err))
 }
-
-// Heads says how far the logs of all sessions of all folders go. It does not look for
-// damaged rows.
-func (s *Store) Heads(ctx context.Context) ([]backend.LogHead, error) {
-	rows, err := s.read.QueryContext(ctx, s.query["select-log-heads"])
-	if err != nil {
-		return nil, s.failed("list the sessions", err)
-	}
-	defer rows.Close()
-	var out []backend.LogHead
-	for rows.Next() {
-		var h backend.LogHead
-		if err := rows.Scan(&h.Session, &h.Folder, &h.Seq, &h.UpdatedAt); err != nil && !isConversion(err) {
-			return nil, s.failed("list the sessions", err)
-		}
-		out = append(out, h)
-	}
-	return out, s.failed("list the sessions", rows.Err())
-}

@@ -80,7 +80,7 @@ func newApp(ctx context.Context, cfg workbench.Config) (*app, error) {
 		return nil, err
 	}
 	cfg.Store, cfg.Keys = store, keystore.New(cfg.Home)
-	index := search.Open(cfg.Home, store)
+	index := search.Open(cfg.Home, store.Logs())
 	cfg.Search = index
 	return &app{Workbench: workbench.New(cfg), store: store, index: index}, nil
 }

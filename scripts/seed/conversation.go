@@ -29,6 +29,14 @@ func longSession(w *writer, messages int) {
 	}
 }
 
+// shortSession writes two turns. Its number makes it differ from the others.
+func shortSession(w *writer, number uint64) {
+	a := author{writer: w, rand: rand.New(rand.NewPCG(5, number))}
+	for range 2 {
+		a.converse(w.messages + 8)
+	}
+}
+
 // largeDiff writes one turn with one edit, which changes every other line.
 func largeDiff(w *writer, lines int) {
 	a := author{writer: w, rand: rand.New(rand.NewPCG(3, 4))}

@@ -1,6 +1,6 @@
-// Command seed fills a home folder with sessions for measurements of the page:
-// a long one, one with a large diff, and an empty one, which is the newest. The
-// same flags make the same sessions.
+// Command seed fills a home folder with sessions for measurements: a long one, one
+// with a large diff, an empty one, and as many short ones as are asked for. The
+// empty one is the newest. The same flags make the same sessions.
 package main
 
 import (
@@ -22,8 +22,9 @@ func main() {
 	folder := flag.String("folder", "", "the project folder of the sessions")
 	messages := flag.Int("messages", 50_000, "the messages of the long session")
 	lines := flag.Int("lines", 20_000, "the lines of the large diff")
+	sessions := flag.Int("sessions", 0, "how many short sessions there are besides")
 	flag.Parse()
-	if err := seed(context.Background(), *home, *folder, *messages, *lines); err != nil {
+	if err := seed(context.Background(), *home, *folder, size{*messages, *lines, *sessions}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -36,8 +37,11 @@ const (
 	emptyID = "seed-empty"
 )
 
+// size is how much is made.
+type size struct{ messages, lines, sessions int }
+
 // seed creates the sessions. The folder must exist.
-func seed(ctx context.Context, home, folder string, messages, lines int) (err error) {
+func seed(ctx context.Context, home, folder string, n size) (err error) {
 	folder, err = filepath.EvalSymlinks(folder) // as the program names it
 	if err != nil {
 		return fmt.Errorf("find the project folder: %w", err)
@@ -47,12 +51,22 @@ func seed(ctx context.Context, home, folder string, messages, lines int) (err er
 		return fmt.Errorf("open the store: %w", err)
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	for i := range n.sessions {
+		w := &writer{ctx: ctx, store: store, session: fmt.Sprintf("seed-short-%05d", i), at: firstDay - week + int64(i)*minute}
+		if err := w.create(folder, fmt.Sprintf("Short session %d", i)); err != nil {
+			return fmt.Errorf("seed a short session: %w", err)
+		}
+		shortSession(w, uint64(i))
+		if err := w.flush(); err != nil {
+			return fmt.Errorf("seed a short session: %w", err)
+		}
+	}
 	for i, s := range []struct {
 		id, title string
 		write     func(*writer)
 	}{
-		{longID, "A long session", func(w *writer) { longSession(w, messages) }},
-		{diffID, "A large diff", func(w *writer) { largeDiff(w, lines) }},
+		{longID, "A long session", func(w *writer) { longSession(w, n.messages) }},
+		{diffID, "A large diff", func(w *writer) { largeDiff(w, n.lines) }},
 		{emptyID, "An empty session", func(*writer) {}},
 	} {
 		w := &writer{ctx: ctx, store: store, session: s.id, at: firstDay + int64(i)*week}
@@ -70,6 +84,7 @@ func seed(ctx context.Context, home, folder string, messages, lines int) (err er
 const (
 	firstDay = 1_767_600_000_000 // 5 January 2026, in Unix milliseconds
 	week     = 7 * 24 * 3600 * 1000
+	minute   = 60 * 1000
 	// batch is how many events are stored in one transaction.
 	batch = 2000
 )

@@ -14,7 +14,7 @@ import (
 func seeded(t *testing.T, session string) []agent.Event {
 	t.Helper()
 	home, folder := filepath.Join(t.TempDir(), "home"), t.TempDir()
-	if err := seed(t.Context(), home, folder, 300, 101); err != nil {
+	if err := seed(t.Context(), home, folder, size{messages: 300, lines: 101, sessions: 3}); err != nil {
 		t.Fatal(err)
 	}
 	store, err := storage.Open(t.Context(), home)
@@ -23,7 +23,7 @@ func seeded(t *testing.T, session string) []agent.Event {
 	}
 	defer store.Close()
 	list, err := store.Sessions(t.Context(), must(t, folder))
-	if err != nil || len(list) != 3 || list[0].ID != emptyID {
+	if err != nil || len(list) != 6 || list[0].ID != emptyID {
 		t.Fatalf("the sessions are %+v, %v; want the empty one first", list, err)
 	}
 	for _, info := range list {

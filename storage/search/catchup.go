@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,24 +35,33 @@ type known struct {
 
 // catchUp indexes what is new in all logs, those of the newest sessions first.
 func (ix *Index) catchUp(ctx context.Context) error {
+	version, err := ix.log.Version(ctx)
+	if err != nil {
+		return fmt.Errorf("read the version of the logs: %w", err)
+	}
+	if version == ix.db.seen {
+		return nil
+	}
 	defer ix.behind.Store(0)
 	heads, err := ix.log.Heads(ctx)
 	if err != nil {
 		return fmt.Errorf("list the logs: %w", err)
 	}
-	have, err := ix.known(ctx)
-	if err != nil {
-		return err
+	if ix.db.have == nil {
+		if ix.db.have, err = ix.known(ctx); err != nil {
+			return err
+		}
 	}
+	lost := maps.Clone(ix.db.have)
 	stale := heads[:0]
 	for _, head := range heads {
-		k, ok := have[head.Session]
-		delete(have, head.Session)
+		k, ok := lost[head.Session]
+		delete(lost, head.Session)
 		if !ok || k.seq != head.Seq || k.headAt != head.UpdatedAt || k.folder != head.Folder {
 			stale = append(stale, head)
 		}
 	}
-	if err := ix.forget(ctx, have); err != nil {
+	if err := ix.forget(ctx, lost); err != nil {
 		return err
 	}
 	slices.SortFunc(stale, func(a, b backend.LogHead) int { return cmp.Compare(b.UpdatedAt, a.UpdatedAt) })
@@ -69,7 +79,11 @@ func (ix *Index) catchUp(ctx context.Context) error {
 		}
 		ix.behind.Store(int64(len(stale) - i - 1))
 	}
-	return ix.write(ctx, &b)
+	if err := ix.write(ctx, &b); err != nil {
+		return err
+	}
+	ix.db.seen = version
+	return nil
 }
 
 // known reads how far each session is indexed.

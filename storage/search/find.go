@@ -3,26 +3,31 @@ package search
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
 	"github.com/mattn/go-sqlite3"
 )
 
 // Limits of one search. What is beyond them is searched by the next one.
 const (
-	usualHits     = 50
-	mostHits      = 500
-	perSession    = 5      // hits of a session, unless it alone is searched
-	maxCandidates = 20_000 // texts looked at
-	maxCompared   = 16 << 20
+	usualHits   = 50
+	mostHits    = 500
+	perSession  = 5      // hits of a session, unless it alone is searched
+	windowTexts = 50_000 // texts in a window
+	maxWindows  = 4
+	maxCompared = 16 << 20 // bytes of texts that the index suggests
+	// maxSkipped is after how many texts of sessions that have enough hits these
+	// sessions are left out.
+	maxSkipped = 100
+	maxFew     = 500 // sessions whose texts are looked for among theirs alone
 )
 
 // patience limits the wait for the index to catch up before a search answers.
@@ -104,7 +109,7 @@ func (ix *Index) search(ctx context.Context, in backend.Search, now time.Time) (
 		return found, fmt.Errorf("search: %w", err)
 	}
 	defer tx.Rollback() //nolint:errcheck // nothing was changed
-	s := searcher{ctx: ctx, tx: tx, in: in, terms: termsOf(q), sessions: map[int64]*group{}}
+	s := searcher{ctx: ctx, tx: tx, in: in, terms: termsOf(q), sessions: map[int64]*group{}, left: []int64{}}
 	s.limit = in.Limit
 	if s.limit <= 0 || s.limit > mostHits {
 		s.limit = usualHits
@@ -161,6 +166,8 @@ type searcher struct {
 	compared int
 	sessions map[int64]*group
 	order    []*group
+	texts    *sql.Stmt
+	left     []int64 // sessions that are left out, because they have enough hits
 	// moment are the hits of the millisecond that is looked at. Copies of an event
 	// have the same time.
 	moment []*hit
@@ -183,64 +190,122 @@ type hit struct {
 	backend.SearchHit
 }
 
-// run goes through the texts that may match, from the newest one back. It returns
-// where to go on.
+// run goes through the texts that may match, from the newest one back, a window
+// after the other. It returns where to go on.
 func (s *searcher) run(sel selection) (next string, err error) {
-	rows, err := s.tx.QueryContext(s.ctx, sel.query, sel.args...)
-	if err != nil {
-		return "", err
-	}
-	defer rows.Close()
-	last := int64(0)
-	for n := 0; rows.Next(); n++ {
-		var h hit
-		var wanted bool
-		if err := rows.Scan(&h.id, &h.session, &h.Seq, &h.Kind, &h.Part, &h.Of, &h.Tool, &h.copied, &wanted); err != nil {
+	before := sel.before
+	for range maxWindows {
+		from, err := s.window(before, sel.from)
+		if err != nil {
 			return "", err
 		}
+		for again := true; again; {
+			if before, again, err = s.look(sel, from, before); err != nil {
+				return "", err
+			}
+		}
+		if before <= sel.from {
+			return "", nil // all was searched
+		}
+		if s.full() {
+			break
+		}
+	}
+	return strconv.FormatInt(before, 10), nil
+}
+
+// full reports whether this search has done enough.
+func (s *searcher) full() bool { return s.hits >= s.limit || s.compared >= maxCompared }
+
+// window returns the first id of the window that ends before an id. Texts of one
+// millisecond are in one window.
+func (s *searcher) window(before, from int64) (int64, error) {
+	var id int64
+	err := s.tx.QueryRowContext(s.ctx, "SELECT id FROM docs WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET ?", before, windowTexts).Scan(&id)
+	if isNone(err) {
+		return from, nil
+	}
+	return max(from, id>>timeBits<<timeBits), err
+}
+
+// look goes through the texts of a window. It returns where it ended, and whether
+// it has to look again from there, without a session that has enough hits.
+func (s *searcher) look(sel selection, from, before int64) (end int64, again bool, err error) {
+	full, err := json.Marshal(s.left)
+	if err != nil {
+		return 0, false, err
+	}
+	rows, err := s.tx.QueryContext(s.ctx, sel.query, append(slices.Clone(sel.args), string(full), before, from)...)
+	if err != nil {
+		return 0, false, err
+	}
+	defer rows.Close()
+	last, skipped := before, 0
+	for rows.Next() {
+		var h hit
+		if err := rows.Scan(&h.id, &h.session, &h.Seq, &h.Kind, &h.Part, &h.Of, &h.Tool, &h.copied); err != nil {
+			return 0, false, err
+		}
 		h.At = h.id >> timeBits
-		if last != 0 && last>>timeBits != h.At {
+		if last>>timeBits != h.At {
 			s.moment = nil
-			if n >= maxCandidates || s.hits >= s.limit || s.compared >= maxCompared {
-				return strconv.FormatInt(last, 10), nil
+			switch {
+			case s.full():
+				return last, false, nil
+			case skipped >= maxSkipped:
+				return last, true, nil
 			}
 		}
 		last = h.id
-		if !wanted {
-			continue
+		skips, err := s.consider(&h)
+		if err != nil {
+			return 0, false, err
 		}
-		if err := s.consider(&h); err != nil {
-			return "", err
+		if !skips {
+			skipped = 0
+		} else if skipped++; skipped == maxSkipped {
+			s.left = append(s.left, h.session)
 		}
 	}
-	return "", rows.Err()
+	return from, false, rows.Err()
 }
 
-// consider compares a text with what is looked for.
-func (s *searcher) consider(h *hit) error {
+// consider compares a text with what is looked for. It skips those of a session that
+// has enough hits.
+func (s *searcher) consider(h *hit) (skips bool, err error) {
 	g := s.sessions[h.session]
 	if g != nil && len(g.hits) >= perSession && s.in.Session == "" {
 		g.more = true
-		return nil
+		return true, nil
 	}
-	if err := s.tx.QueryRowContext(s.ctx, "SELECT text FROM texts WHERE id = ?", h.id).Scan(&h.text); err != nil {
-		return err
+	if err := s.text(h); err != nil {
+		return false, err
 	}
 	s.compared += len(h.text)
 	h.folded = fold(h.text)
 	if !s.terms.in(h.folded) {
-		return nil
+		return false, nil
 	}
 	for _, other := range s.moment {
 		if other.session != h.session && other.Kind == h.Kind && other.Part == h.Part && other.text == h.text {
 			s.merge(other, h)
-			return nil
+			return false, nil
 		}
 	}
 	s.moment = append(s.moment, h)
 	s.hits++
 	s.add(h)
-	return nil
+	return false, nil
+}
+
+// text reads the text of a hit.
+func (s *searcher) text(h *hit) (err error) {
+	if s.texts == nil {
+		if s.texts, err = s.tx.PrepareContext(s.ctx, "SELECT text FROM texts WHERE id = ?"); err != nil {
+			return err
+		}
+	}
+	return s.texts.QueryRowContext(s.ctx, h.id).Scan(&h.text)
 }
 
 func (s *searcher) add(h *hit) {
@@ -300,94 +365,4 @@ func (s *searcher) results() ([]backend.FoundSession, error) {
 		out = append(out, f)
 	}
 	return out, nil
-}
-
-// selection is a query for the texts that may match.
-type selection struct {
-	query string
-	args  []any
-}
-
-// selection writes the query. Its first condition limits the texts by the sequences
-// in what is looked for; the filters are a column, so that each step is counted.
-func (s *searcher) selection(q Query) (selection, error) {
-	before := int64(math.MaxInt64)
-	if at, err := strconv.ParseInt(s.in.Next, 10, 64); err == nil && at > 0 {
-		before = at
-	}
-	from := int64(0)
-	for _, f := range q.Filters {
-		if !f.Not && f.Name == FilterAfter {
-			from = max(from, floor(f.From))
-		}
-		if !f.Not && f.Name == FilterBefore {
-			before = min(before, floor(f.To))
-		}
-	}
-	grams, err := s.match()
-	if err != nil {
-		return selection{}, fmt.Errorf("search: %w", err)
-	}
-	where, args := conditions(q, s.in)
-	head := "SELECT d.id, d.session, d.seq, d.kind, d.part, d.call, d.tool, d.seq > 0 AND d.seq < s.copied, " + where + " FROM "
-	tail := " CROSS JOIN sessions s ON s.id = d.session LEFT JOIN sessions p ON p.name = s.parent WHERE "
-	if grams != "" {
-		return selection{
-			head + "grams g CROSS JOIN docs d ON d.id = g.rowid" + tail + "grams MATCH ? AND g.rowid < ? AND g.rowid >= ? ORDER BY g.rowid DESC",
-			append(args, grams, before, from),
-		}, nil
-	}
-	named := ""
-	if len(q.Words) == 0 && !q.has(FilterFile, FilterTool, FilterModel, FilterAfter, FilterBefore, FilterIn) {
-		named = "d.kind = 'title' AND " // filters of sessions find sessions
-	}
-	return selection{head + "docs d" + tail + named + "d.id < ? AND d.id >= ? ORDER BY d.id DESC", append(args, before, from)}, nil
-}
-
-// partsOf is [partOf] in SQL.
-const partsOf = `(CASE WHEN d.kind = '` + string(agent.KindTitle) + `' THEN 'title' WHEN d.kind = '` + string(agent.KindCompactionEnd) + `' THEN 'summary'
-	WHEN d.part <> '` + string(backend.PartMessage) + `' THEN d.part WHEN d.kind = '` + string(agent.KindTextEnd) + `' THEN 'answer' ELSE 'prompt' END)`
-
-// conditions writes the filters as one expression.
-func conditions(q Query, in backend.Search) (where string, args []any) {
-	all := []string{"s.deleted = 0", "coalesce(p.deleted, 0) = 0"}
-	add := func(not bool, condition string, values ...any) {
-		if not {
-			condition = "NOT (" + condition + ")"
-		}
-		all = append(all, condition)
-		args = append(args, values...)
-	}
-	if in.Folder != "" {
-		add(false, "s.folder = ?", in.Folder)
-	}
-	if in.Session != "" {
-		add(false, "s.name = ? OR s.parent = ?", in.Session, in.Session)
-	}
-	for _, f := range q.Filters {
-		switch f.Name {
-		case FilterFile:
-			// Without words the calls are found, else what was said about them as well.
-			column, of := "session", "s.id"
-			if len(q.Words) == 0 {
-				column, of = "doc", "d.id"
-			}
-			add(f.Not, of+" IN (SELECT t."+column+" FROM paths f JOIN touched t ON t.path = f.id WHERE instr(f.path, ?) > 0)", f.Text)
-		case FilterTool:
-			add(f.Not, "instr(lower(d.tool), ?) > 0", f.Text)
-		case FilterModel:
-			add(f.Not, "instr(lower(d.model), ?) > 0", f.Text)
-		case FilterTag:
-			add(f.Not, "instr(s.tags, ?) > 0 OR instr(coalesce(p.tags, ''), ?) > 0", "\n"+f.Text+"\n", "\n"+f.Text+"\n")
-		case FilterCost:
-			add(f.Not, "s.cost >= ? AND s.cost < ?", f.From, f.To)
-		case FilterAfter, FilterBefore:
-			add(f.Not, "d.id >= ? AND d.id < ?", floor(f.From), floor(f.To))
-		case FilterIn:
-			add(f.Not, partsOf+" = ?", f.Text)
-		case FilterIs:
-			add(f.Not, map[string]string{"archived": "s.archived OR coalesce(p.archived, 0)", "agent": "s.parent <> ''"}[f.Text])
-		}
-	}
-	return "(" + strings.Join(all, ") AND (") + ")", args
 }

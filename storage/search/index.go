@@ -33,11 +33,15 @@ const version = 1
 
 // Log is where the sessions are read from.
 type Log interface {
+	// Version is another number once something was stored, also by another process.
+	Version(context.Context) (int64, error)
 	// Heads lists the logs of all folders.
 	Heads(context.Context) ([]backend.LogHead, error)
 	// Session returns [backend.CodeNotFound] if there is no such session.
 	Session(ctx context.Context, id string) (backend.SessionInfo, error)
 	Events(context.Context, backend.EventRange) ([]agent.Event, error)
+	// Close is called when the index is closed.
+	Close() error
 }
 
 // Index finds texts in the sessions of a [Log]. It is safe for concurrent use.
@@ -64,6 +68,10 @@ var _ backend.Searcher = (*Index)(nil)
 type database struct {
 	read, write *sql.DB
 	file        os.FileInfo
+	// have is how far the sessions were indexed when the goroutine looked last, and
+	// seen the version of the log at which nothing was missing; -1 is none.
+	have map[string]known
+	seen int64
 }
 
 // Open returns the index in a home folder. Nothing is read before it is needed.
@@ -87,7 +95,7 @@ func (ix *Index) Close() error {
 	<-ix.stopped
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	return ix.close()
+	return errors.Join(ix.close(), ix.log.Close())
 }
 
 // Changed implements [backend.Searcher].
@@ -229,7 +237,7 @@ func (ix *Index) open(ctx context.Context) (err error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("create the search index: %w", err)
 	}
-	db := &database{file: file}
+	db := &database{file: file, seen: -1}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, db.close())

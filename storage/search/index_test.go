@@ -59,7 +59,7 @@ func TestADamagedIndexIsMadeAnew(t *testing.T) {
 			if err := damage(filepath.Join(s.home, search.File)); err != nil {
 				t.Fatal(err)
 			}
-			s.index = search.Open(s.home, s.store)
+			s.index = search.Open(s.home, s.store.Logs())
 			s.expect("hurry", "a@9")
 			s.append("a", agent.UserInput{Text: "go on"})
 			s.expect(`"go on"`, "a@13")
@@ -188,7 +188,7 @@ func TestHelperProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	index := search.Open(home, store)
+	index := search.Open(home, store.Logs())
 	for {
 		if err := index.Rebuild(t.Context()); err != nil {
 			t.Fatal(err)

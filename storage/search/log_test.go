@@ -11,6 +11,8 @@ import (
 // countedLog is a log without sessions that counts how often it is listed.
 type countedLog struct{ listed int }
 
+func (l *countedLog) Version(context.Context) (int64, error) { return int64(l.listed), nil }
+
 func (l *countedLog) Heads(context.Context) ([]backend.LogHead, error) {
 	l.listed++
 	return nil, nil
@@ -23,6 +25,8 @@ func (l *countedLog) Session(_ context.Context, id string) (backend.SessionInfo,
 func (l *countedLog) Events(context.Context, backend.EventRange) ([]agent.Event, error) {
 	return nil, nil
 }
+
+func (l *countedLog) Close() error { return nil }
 
 // done is closed once the log has been quiet for long.
 func (l *countedLog) done() <-chan time.Time { return time.After(time.Minute) }

@@ -36,7 +36,7 @@ func newStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	s := &stage{T: t, home: home, store: store, at: day}
-	s.index = search.Open(home, store)
+	s.index = search.Open(home, store.Logs())
 	t.Cleanup(func() {
 		if err := s.index.Close(); err != nil {
 			t.Error(err)

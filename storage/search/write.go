@@ -33,7 +33,7 @@ func (ix *Index) write(ctx context.Context, b *batch) error {
 		return failed(err)
 	}
 	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
-	w := writer{ctx: ctx, tx: tx, prepared: map[string]*sql.Stmt{}}
+	w := writer{ctx: ctx, tx: tx, prepared: map[string]*sql.Stmt{}, written: map[string]known{}}
 	var docs []placed
 	for _, p := range b.parts {
 		id, ok := w.session(p)
@@ -56,6 +56,9 @@ func (ix *Index) write(ctx context.Context, b *batch) error {
 	if err := tx.Commit(); err != nil {
 		return failed(err)
 	}
+	for id, k := range w.written {
+		ix.db.have[id] = k
+	}
 	*b = batch{}
 	return nil
 }
@@ -75,6 +78,7 @@ type writer struct {
 	ctx      context.Context
 	tx       *sql.Tx
 	prepared map[string]*sql.Stmt
+	written  map[string]known // sessions
 	err      error
 }
 
@@ -154,6 +158,7 @@ func (w *writer) session(p part) (id int64, ok bool) {
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		reuse, i.ID, i.Folder, parent, p.seq, p.readAt, headAt, i.Title, tagsOf(i), int64(i.Cost.Cost), i.Marks.Archived,
 		i.Marks.Deleted != 0, p.model, p.copied, string(rewound))
+	w.written[i.ID] = known{id: id, folder: i.Folder, seq: p.seq, readAt: p.readAt, headAt: headAt, model: p.model, copied: p.copied}
 	return id, w.err == nil
 }
 
@@ -214,16 +219,21 @@ func (ix *Index) forget(ctx context.Context, lost map[string]known) error {
 		return failed(err)
 	}
 	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
-	w := writer{ctx: ctx, tx: tx, prepared: map[string]*sql.Stmt{}}
-	for _, k := range lost {
-		w.remove(k.id)
-		w.run("DELETE FROM sessions WHERE id = ?", k.id)
+	w := writer{ctx: ctx, tx: tx, prepared: map[string]*sql.Stmt{}, written: map[string]known{}}
+	for name := range lost {
+		if id, ok := w.number("SELECT id FROM sessions WHERE name = ?", name); ok {
+			w.remove(id)
+			w.run("DELETE FROM sessions WHERE id = ?", id)
+		}
 	}
 	if w.err != nil {
 		return failed(w.err)
 	}
 	if err := tx.Commit(); err != nil {
 		return failed(err)
+	}
+	for name := range lost {
+		delete(ix.db.have, name)
 	}
 	return nil
 }
