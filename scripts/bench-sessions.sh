@@ -3,6 +3,7 @@
 # 50,000 messages. They are made once, in a minute, and indexed once, under .cache.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
+shopt -s nullglob
 bed=.cache/bench-sessions
 sources=(scripts/seed/*.go scripts/bench-sessions.sh)
 if changed bench-sessions "${sources[@]}"; then
