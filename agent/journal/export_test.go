@@ -3,12 +3,3 @@ package journal
 // Sweep has the journal look at everything after each command, as on a system that
 // does not tell of changes.
 func (j *Journal) Sweep() { j.watch = func() *watch { return nil } }
-
-// Cramp limits how many directories are watched.
-func (j *Journal) Cramp(dirs int) {
-	j.watch = func() *watch {
-		w := newWatch()
-		w.limit = dirs
-		return w
-	}
-}
