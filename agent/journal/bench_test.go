@@ -1,4 +1,4 @@
-package journal_test
+package journal
 
 import (
 	"fmt"
@@ -6,10 +6,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
-	"time"
 
 	"atelier.dev/atelier/agent"
-	"atelier.dev/atelier/agent/journal"
 )
 
 // project makes a folder of 10,000 files in 500 directories.
@@ -54,15 +52,13 @@ func BenchmarkStep(b *testing.B) {
 		{"command that changes nothing, swept", true, command, 0},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			j := journal.Open(home)
+			j := Open(home)
 			defer j.Close()
 			if c.sweeps {
 				j.Sweep()
 			}
 			r := j.Recorder("s", folder)
-			if !c.call.ReadOnly {
-				r.Begin(b.Context(), "first", command)(b.Context())
-			}
+			<-j.tree(folder).settled
 			b.StopTimer()
 			b.ResetTimer()
 			for n := range b.N {
@@ -92,27 +88,20 @@ func BenchmarkStep(b *testing.B) {
 // first time, and in the next process.
 func BenchmarkBaseline(b *testing.B) {
 	home, folder := project(b)
-	command := agent.GateCall{Tool: "Bash", Access: agent.Access{Command: "x"}}
-	for n := range 2 {
-		b.Run([]string{"first", "again"}[n], func(b *testing.B) {
+	for _, name := range []string{"first", "again"} {
+		b.Run(name, func(b *testing.B) {
 			for range b.N {
+				b.StopTimer()
 				at := home
-				if n == 0 {
+				if name == "first" {
 					at = b.TempDir()
 				}
 				var before, after runtime.MemStats
 				runtime.GC()
 				runtime.ReadMemStats(&before)
 				b.StartTimer()
-				begin := time.Now()
-				j := journal.Open(at)
-				r := j.Recorder("s", folder)
-				for { // a command waits for two seconds at most
-					if end := r.Begin(b.Context(), "id", command); end != nil && end(b.Context()) == nil {
-						break
-					}
-				}
-				b.ReportMetric(float64(time.Since(begin).Milliseconds()), "ms")
+				j := Open(at)
+				<-j.tree(folder).settled
 				b.StopTimer()
 				runtime.GC()
 				runtime.ReadMemStats(&after)
@@ -120,9 +109,9 @@ func BenchmarkBaseline(b *testing.B) {
 				j.Close()
 			}
 		})
-		if n == 0 {
-			j := journal.Open(home)
-			j.Recorder("s", folder).Begin(b.Context(), "id", command)(b.Context())
+		if name == "first" {
+			j := Open(home)
+			<-j.tree(folder).settled
 			j.Close()
 		}
 	}

@@ -146,11 +146,18 @@ func (s *scan) look(root *os.Root, d *dir, name string) {
 	if before == nil && s.tree.skips(d, name, false) {
 		return
 	}
+	info, err := root.Lstat(name)
+	if err != nil && unreadable(err) != nil {
+		s.partial = true
+		return
+	}
 	delete(d.files, name)
 	if before != nil {
 		s.tree.files--
 	}
-	s.file(root, d, &dir{files: map[string]*entry{name: before}}, name)
+	if err == nil {
+		s.file(info, d, &dir{files: map[string]*entry{name: before}}, name)
+	}
 	if before != nil && d.files[name] == nil {
 		s.tell(d.under(name), before)
 	}

@@ -158,21 +158,23 @@ func (s *scan) directory(root *os.Root, at string, parent, old *dir, above *igno
 	// between.
 	t.follow(d)
 	names := s.list(root)
-	if slices.ContainsFunc(names, func(e fs.DirEntry) bool { return slices.Contains(ignore.Files, e.Name()) }) {
+	if slices.ContainsFunc(names, func(name string) bool { return slices.Contains(ignore.Files, name) }) {
 		d.rules = ignore.Read(root, ".", t.absolute(at), above)
 	}
 	var below []string
 	ignored := map[string]bool{}
-	for _, e := range names {
-		name := e.Name()
+	for _, name := range names {
 		d.clone = d.clone || name == ".git"
+		info, err := root.Lstat(name)
 		switch {
-		case t.skips(d, name, e.IsDir()):
+		case err != nil: // it has gone, or it cannot be looked at
+			s.partial = s.partial || unreadable(err) != nil
+		case t.skips(d, name, info.IsDir()):
 			ignored[name] = true
-		case e.IsDir():
+		case info.IsDir():
 			below = append(below, name)
 		default:
-			s.file(root, d, old, name)
+			s.file(info, d, old, name)
 		}
 	}
 	if old == nil {
@@ -205,7 +207,7 @@ func (s *scan) directory(root *os.Root, at string, parent, old *dir, above *igno
 }
 
 // list returns the names in a directory, as many as the limits allow.
-func (s *scan) list(root *os.Root) (names []fs.DirEntry) {
+func (s *scan) list(root *os.Root) (names []string) {
 	f, err := root.Open(".")
 	if err != nil {
 		s.partial = true
@@ -213,7 +215,7 @@ func (s *scan) list(root *os.Root) (names []fs.DirEntry) {
 	}
 	defer f.Close()
 	for {
-		some, err := f.ReadDir(batch)
+		some, err := f.Readdirnames(batch)
 		names = append(names, some...)
 		switch {
 		case len(some) == 0:
@@ -226,13 +228,9 @@ func (s *scan) list(root *os.Root) (names []fs.DirEntry) {
 	}
 }
 
-// file looks at a name that is not a directory.
-func (s *scan) file(root *os.Root, d, old *dir, name string) {
+// file compares what is not a directory with what was known of it.
+func (s *scan) file(info fs.FileInfo, d, old *dir, name string) {
 	t := s.tree
-	info, err := root.Lstat(name)
-	if err != nil {
-		return // it is gone, which the caller notices
-	}
 	now := stampOf(info)
 	if now.kind == "" {
 		return
