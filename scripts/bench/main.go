@@ -106,6 +106,7 @@ type bench struct {
 	program string
 	runs    int
 	format  format
+	files   int // of the project, besides its own
 }
 
 // run is the measurement of one run of the program.
@@ -138,6 +139,13 @@ var cases = []benchCase{
 	}},
 	{"next request after a command", func(b bench) (string, error) {
 		return b.median(rounds(30, command), func(r run) float64 { return ms(middle(r.gaps)) }, "%.2f ms")
+	}},
+	{"next request after a change", func(b bench) (string, error) {
+		return b.median(rounds(30, change), func(r run) float64 { return ms(middle(r.gaps)) }, "%.2f ms")
+	}},
+	{"the same among 10,000 files", func(b bench) (string, error) {
+		b.files = 10_000
+		return b.median(rounds(30, change), func(r run) float64 { return ms(middle(r.gaps)) }, "%.2f ms")
 	}},
 	{"next request after 16 reads", func(b bench) (string, error) {
 		return b.median(rounds(20, sixteen), func(r run) float64 { return ms(middle(r.gaps)) }, "%.2f ms")
@@ -184,6 +192,7 @@ func rounds(n int, round llmtest.Round) []llmtest.Round {
 var (
 	read    = llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Read", map[string]string{"file_path": "go.mod"})}}
 	command = llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Bash", map[string]string{"command": "true"})}}
+	change  = llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Bash", map[string]string{"command": "date >> changed"})}}
 	sixteen = llmtest.Round{Calls: slices.Repeat(read.Calls, 16)}
 )
 
@@ -208,6 +217,21 @@ func (b bench) once(script []llmtest.Round, figure func(run) string) (string, er
 	return figure(r), nil
 }
 
+// fill makes so many files in a project, 20 in each of its folders.
+func fill(project string, files int) error {
+	for i := range files {
+		dir := filepath.Join(project, fmt.Sprint("part", i%50), fmt.Sprint("folder", i/50%10))
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+		text := fmt.Appendf(nil, "package folder\n\n// F%d is one of many.\nfunc F%[1]d() int { return %[1]d }\n", i)
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint("file", i, ".go")), text, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // play runs the program once against the script.
 func (b bench) play(script []llmtest.Round) (run, error) {
 	server := llmtest.NewServer(script...)
@@ -222,6 +246,9 @@ func (b bench) play(script []llmtest.Round) (run, error) {
 		return run{}, fmt.Errorf("make a project: %w", err)
 	}
 	if err := os.WriteFile(filepath.Join(project, "go.mod"), []byte("module bench\n\ngo 1.26\n"), 0o600); err != nil {
+		return run{}, fmt.Errorf("make a project: %w", err)
+	}
+	if err := fill(project, b.files); err != nil {
 		return run{}, fmt.Errorf("make a project: %w", err)
 	}
 
