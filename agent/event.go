@@ -354,6 +354,13 @@ type HooksChange struct {
 	Logged bool `json:"logged,omitempty"`
 }
 
+// SessionsChange says that the list of sessions changed in a way of which no event
+// of a session tells: some were removed for good or, with none named, another
+// process changed some.
+type SessionsChange struct {
+	Removed []string `json:"removed,omitempty"`
+}
+
 // ServersChange says that something about the MCP servers changed: their list, a
 // connection, what they offer or what they ask a person. It is read again.
 type ServersChange struct{}

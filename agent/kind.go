@@ -41,11 +41,12 @@ const (
 	KindRetrying           Kind = "retrying"
 	KindSideRequest        Kind = "side_request"
 	KindPromptSuggestion   Kind = "prompt_suggestion"
-	KindRateLimit          Kind = "rate_limit"     // what the provider reports as left
-	KindTaskChange         Kind = "task_change"    // a background command began, printed or ended
-	KindQueueChange        Kind = "queue_change"   // the user changed the messages that wait
-	KindHooksChange        Kind = "hooks_change"   // the list of hooks or their log changed
-	KindServersChange      Kind = "servers_change" // the MCP servers changed
+	KindRateLimit          Kind = "rate_limit"      // what the provider reports as left
+	KindTaskChange         Kind = "task_change"     // a background command began, printed or ended
+	KindQueueChange        Kind = "queue_change"    // the user changed the messages that wait
+	KindHooksChange        Kind = "hooks_change"    // the list of hooks or their log changed
+	KindSessionsChange     Kind = "sessions_change" // sessions were removed, or changed elsewhere
+	KindServersChange      Kind = "servers_change"  // the MCP servers changed
 	KindHistoryRepaired    Kind = "history_repaired"
 	KindCompactionStart    Kind = "compaction_start"
 	KindCompactionPhase    Kind = "compaction_phase"
@@ -93,6 +94,7 @@ func (RateLimitReport) Kind() Kind    { return KindRateLimit }
 func (TaskChange) Kind() Kind         { return KindTaskChange }
 func (QueueChange) Kind() Kind        { return KindQueueChange }
 func (HooksChange) Kind() Kind        { return KindHooksChange }
+func (SessionsChange) Kind() Kind     { return KindSessionsChange }
 func (ServersChange) Kind() Kind      { return KindServersChange }
 func (HistoryRepaired) Kind() Kind    { return KindHistoryRepaired }
 func (CompactionStart) Kind() Kind    { return KindCompactionStart }
@@ -147,6 +149,7 @@ var kinds = define(
 	delta[TaskChange](),
 	delta[QueueChange](),
 	delta[HooksChange](),
+	delta[SessionsChange](),
 	delta[ServersChange](),
 	durable[HistoryRepaired](),
 	durable[CompactionStart](),

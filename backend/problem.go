@@ -34,8 +34,6 @@ const (
 
 	// Problems of sessions.
 	ProblemSessionMissing   ProblemID = "session_missing"
-	ProblemSessionID        ProblemID = "session_id"
-	ProblemSessionAmbiguous ProblemID = "session_ambiguous"
 	ProblemSessionUnnamed   ProblemID = "session_unnamed"
 	ProblemSessionUndeleted ProblemID = "session_undeleted"
 	ProblemSessionWorking   ProblemID = "session_working"
@@ -207,12 +205,7 @@ var problems = map[ProblemID]problem{
 	ProblemProjectUnopened: {code: CodeFolder, message: "{0} could not be opened.", kept: keptAll, next: "Run atelier with this folder in a terminal to see why."},
 	ProblemPickFolder:      {code: CodeInternal, message: "The system's folder dialog could not be shown.", kept: keptAll, next: "Run atelier with that folder in a terminal."},
 	ProblemSessionMissing:  {code: CodeNotFound, message: "The session {0} does not exist."},
-	ProblemSessionID: {
-		code: CodeInvalid, message: "This is not the id of a session.",
-		next: "An id has at most 128 bytes, and no slash, backslash, two dots or control character.",
-	},
-	ProblemSessionAmbiguous: {code: CodeInvalid, message: "Several sessions have ids that begin with {0}.", next: "Give more of the id."},
-	ProblemSessionUnnamed:   {code: CodeInvalid, message: "The session needs a name.", kept: "It keeps its old name.", next: "Enter a name."},
+	ProblemSessionUnnamed:  {code: CodeInvalid, message: "The session needs a name.", kept: "It keeps its old name.", next: "Enter a name."},
 	ProblemSessionUndeleted: {
 		code: CodeBusy, message: "This session, or an agent that it started, is working and cannot be deleted now.",
 		kept: "Nothing was deleted.", next: "Stop it first.",
@@ -451,7 +444,7 @@ var problems = map[ProblemID]problem{
 // Problem returns the error with an id, with its arguments filled in.
 func Problem(id ProblemID, args ...string) *Error {
 	p, ok := problems[id]
-	for _, more := range []map[ProblemID]problem{ruleProblems, hookProblems, trustProblems, serverProblems, storeProblems, forkProblems, searchProblems} {
+	for _, more := range []map[ProblemID]problem{ruleProblems, hookProblems, trustProblems, serverProblems, storeProblems, forkProblems, searchProblems, sessionProblems} {
 		if !ok {
 			p, ok = more[id]
 		}

@@ -72,7 +72,10 @@ type Span struct {
 // Apply folds one durable event into the session's row. The store does so in
 // the transaction that appends the event.
 func (s *SessionInfo) Apply(ev agent.Event) {
-	s.Seq, s.UpdatedAt = ev.Seq, ev.At
+	s.Seq = ev.Seq
+	if s.UpdatedAt == 0 || !isNote(ev.Data) {
+		s.UpdatedAt = ev.At
+	}
 	switch d := ev.Data.(type) {
 	case agent.SessionStart:
 		s.State = agent.StateIdle
@@ -150,6 +153,18 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 	case agent.SessionEnd:
 		s.State = agent.StateClosed
 	}
+}
+
+// isNote reports whether an event only says something about the session. A list by
+// time keeps its order then (OAS-601).
+func isNote(p agent.Payload) bool {
+	switch d := p.(type) {
+	case agent.Marks:
+		return true
+	case agent.Title:
+		return d.ByUser
+	}
+	return false
 }
 
 // forgetWork sets to zero what was spent and changed, because it counts in another

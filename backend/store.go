@@ -20,6 +20,11 @@ type Store interface {
 	CreateSessionFrom(ctx context.Context, info SessionInfo, events iter.Seq2[agent.Event, error]) (SessionInfo, error)
 	// Sessions lists a folder's sessions, newest first.
 	Sessions(ctx context.Context, folder string) ([]SessionInfo, error)
+	// SessionPage lists some of a folder's sessions.
+	SessionPage(context.Context, SessionQuery) (SessionPage, error)
+	// Unsettled lists the sessions of a folder that were in the middle of a turn
+	// when they were last written, or may do everything without asking.
+	Unsettled(ctx context.Context, folder string) ([]SessionInfo, error)
 	Session(ctx context.Context, id string) (SessionInfo, error)
 	// Waiting counts the sessions of each folder that wait for the user,
 	// together with those that they started.

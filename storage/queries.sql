@@ -217,3 +217,50 @@ ORDER BY h.id DESC LIMIT 1;
 
 -- name: select-log-heads
 SELECT id, folder, seq, updated_at FROM sessions;
+
+-- name: select-session-places
+WITH heads AS (
+  SELECT id, updated_at, title, settings, iif(json_valid(details), details, '{}') AS details,
+    CASE
+      WHEN state = 'awaiting_input' OR EXISTS (SELECT 1 FROM sessions a WHERE a.parent = s.id AND a.state = 'awaiting_input') THEN 'awaiting_input'
+      WHEN state = 'processing' OR EXISTS (SELECT 1 FROM sessions a WHERE a.parent = s.id AND a.state = 'processing') THEN 'processing'
+      ELSE 'idle'
+    END AS state
+  FROM sessions s
+  WHERE folder = ?1 AND updated_at >= ?2 AND updated_at < ?3 AND (parent IS NULL OR NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = s.parent))
+    AND substr(id, 1, length(?4)) = ?4 COLLATE NOCASE
+), marked AS (
+  SELECT id, updated_at, title, state, settings, details,
+    coalesce(details ->> '$.marks.pinned', 0) AS pinned,
+    CASE
+      WHEN coalesce(details ->> '$.marks.deleted', 0) > 0 THEN 'deleted'
+      WHEN coalesce(details ->> '$.marks.archived', 0) THEN 'archived'
+      ELSE ''
+    END AS view
+  FROM heads
+), placed AS (
+  SELECT *, ?5 AND (pinned OR state <> 'idle') AS urgent FROM marked
+  WHERE (?6 = 'all' OR view = ?6) AND (?7 = '' OR state = ?7) AND (NOT ?8 OR pinned)
+    AND (?9 = '' OR EXISTS (SELECT 1 FROM json_each(details, '$.marks.tags') WHERE value = ?9))
+    AND CASE WHEN ?10 = '' THEN 1 WHEN json_valid(settings) THEN ?10 IN (settings ->> '$.model', (settings ->> '$.provider') || '/' || (settings ->> '$.model')) ELSE 0 END
+)
+SELECT id, urgent, updated_at, title, coalesce(details ->> '$.prompt', ''), coalesce(details ->> '$.marks.label', ''),
+  CASE WHEN ?11 THEN coalesce((SELECT group_concat(a.title, char(10)) FROM sessions a WHERE a.parent = placed.id), '') ELSE '' END
+FROM placed WHERE ?12 = '' OR (urgent, updated_at, id) < (?13, ?14, ?12)
+ORDER BY urgent DESC, updated_at DESC, id DESC;
+
+-- name: select-sessions-by-id
+SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
+  cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, details, checksum
+FROM sessions WHERE id IN (SELECT value FROM json_each(?));
+
+-- name: select-agents-of
+SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
+  cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, details, checksum
+FROM (SELECT * FROM sessions WHERE parent IN (SELECT value FROM json_each(?)) ORDER BY updated_at DESC LIMIT 2000) ORDER BY id;
+
+-- name: select-unsettled-sessions
+SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
+  cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, details, checksum
+FROM sessions WHERE folder = ? AND (state IN ('processing', 'awaiting_input') OR settings LIKE '%"bypassPermissions"%')
+ORDER BY updated_at DESC, id DESC;

@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func open(t *testing.T, home string) *storage.Store {
+func open(t testing.TB, home string) *storage.Store {
 	t.Helper()
 	s, err := storage.Open(t.Context(), home)
 	if err != nil {

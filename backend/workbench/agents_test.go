@@ -92,7 +92,7 @@ func TestSubagent(t *testing.T) {
 	if costs := must[backend.CostSummary](p, "costs.summary", workbench.CostsRequest{Session: id}); len(costs.Models) != 2 {
 		t.Errorf("the parent's costs leave out the agent's: %+v", costs.Models)
 	}
-	must[backend.Empty](p, "sessions.delete", workbench.SessionRef{Session: id})
+	must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
 	if _, err := call[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: child}); err == nil {
 		t.Error("the agent outlived its parent")
 	}

@@ -105,7 +105,7 @@ func TestRecoverEndsBypass(t *testing.T) {
 		t.Fatal(err)
 	}
 	await(again, func(w agent.Warning) bool { return w.Code == "mode_reset" })
-	list := must[workbench.SessionList](again, "sessions.list", backend.Empty{})
+	list := must[backend.SessionPage](again, "sessions.list", backend.Empty{})
 	if len(list.Sessions) != 1 || list.Sessions[0].Settings.Mode != agent.ModeDefault {
 		t.Errorf("listed: %+v", list.Sessions)
 	}

@@ -16,7 +16,6 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
-	"atelier.dev/atelier/backend/workbench"
 )
 
 func arguments(t *testing.T, v any) json.RawMessage {
@@ -95,7 +94,7 @@ func TestCallerCallsTools(t *testing.T) {
 	if n := len(server.Requests()); n != 0 {
 		t.Errorf("%d requests went to models", n)
 	}
-	list := must[workbench.SessionList](p, "sessions.list", backend.Empty{})
+	list := must[backend.SessionPage](p, "sessions.list", backend.Empty{})
 	if len(list.Sessions) != 1 || list.Sessions[0].Usage.Input != 0 || strings.Contains(list.Sessions[0].Title, "\n") {
 		t.Errorf("the sessions are %+v", list.Sessions)
 	}

@@ -101,7 +101,7 @@ func TestCosts(t *testing.T) {
 	if one.Total.Requests != 1 || len(one.Models) != 1 || one.Models[0].Model != "gpt-6.1-sol" || one.Models[0].Usage != usage {
 		t.Errorf("%+v", one)
 	}
-	for _, s := range must[workbench.SessionList](p, "sessions.list", backend.Empty{}).Sessions {
+	for _, s := range must[backend.SessionPage](p, "sessions.list", backend.Empty{}).Sessions {
 		if s.ID == id && s.Cost != (llm.Spending{Cost: cost}) {
 			t.Errorf("the session's list shows %+v", s.Cost)
 		}

@@ -54,7 +54,7 @@ func TestDamagedSessionGoesOn(t *testing.T) {
 			if err := p.bench.Recover(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			list := must[workbench.SessionList](p, "sessions.list", backend.Empty{}).Sessions
+			list := must[backend.SessionPage](p, "sessions.list", backend.Empty{}).Sessions
 			if len(list) != 1 || list[0].Damaged != (name == "settings") {
 				t.Fatalf("list: %+v", list)
 			}
@@ -76,7 +76,7 @@ func TestDamagedSessionGoesOn(t *testing.T) {
 			if strings.Contains(body, "was lost here") == (name == "settings") || !strings.Contains(body, "second") {
 				t.Errorf("the model was sent %s", body)
 			}
-			if list := must[workbench.SessionList](p, "sessions.list", backend.Empty{}).Sessions; list[0].Damaged {
+			if list := must[backend.SessionPage](p, "sessions.list", backend.Empty{}).Sessions; list[0].Damaged {
 				t.Error("the row was not repaired")
 			}
 		})
@@ -136,13 +136,13 @@ func TestLostAgentStaysItsParents(t *testing.T) {
 	spoil(t, home, "DELETE FROM sessions WHERE id = '"+child+"'")
 
 	p = newPage(t, folder, home, environment(server, "sk-test"))
-	list := must[workbench.SessionList](p, "sessions.list", backend.Empty{}).Sessions
+	list := must[backend.SessionPage](p, "sessions.list", backend.Empty{}).Sessions
 	at := slices.IndexFunc(list, func(info backend.SessionInfo) bool { return info.ID == child })
 	if at < 0 || list[at].Helper == nil || list[at].Helper.Parent != id || list[at].Helper.Rounds != 7 || list[at].Helper.Folder == "" {
 		t.Fatalf("list: %+v", list)
 	}
-	must[backend.Empty](p, "sessions.delete", workbench.SessionRef{Session: id})
-	if list := must[workbench.SessionList](p, "sessions.list", backend.Empty{}).Sessions; len(list) != 0 {
+	must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
+	if list := must[backend.SessionPage](p, "sessions.list", backend.Empty{}).Sessions; len(list) != 0 {
 		t.Errorf("left after the parent was deleted: %+v", list)
 	}
 }

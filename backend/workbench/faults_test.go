@@ -75,6 +75,10 @@ func (f *faulty) Sessions(ctx context.Context, folder string) ([]backend.Session
 	return faultyly(f, "Sessions", func() ([]backend.SessionInfo, error) { return f.Store.Sessions(ctx, folder) })
 }
 
+func (f *faulty) SessionPage(ctx context.Context, q backend.SessionQuery) (backend.SessionPage, error) {
+	return faultyly(f, "SessionPage", func() (backend.SessionPage, error) { return f.Store.SessionPage(ctx, q) })
+}
+
 func (f *faulty) Session(ctx context.Context, id string) (backend.SessionInfo, error) {
 	return faultyly(f, "Session", func() (backend.SessionInfo, error) { return f.Store.Session(ctx, id) })
 }
@@ -180,7 +184,7 @@ func TestEveryFaultIsReported(t *testing.T) {
 		{"sessions.list", func() any { return backend.Empty{} }, nil},
 		{"sessions.create", func() any { return backend.Empty{} }, []string{"CreateSession", "Append", "Session"}},
 		{"sessions.rename", func() any { return workbench.RenameRequest{Session: id, Title: "x"} }, nil},
-		{"sessions.delete", func() any { return ref(fresh()) }, []string{"Session", "Helpers", "DeleteSessions"}},
+		{"sessions.remove", func() any { return ref(fresh()) }, []string{"Session", "Helpers", "DeleteSessions"}},
 		{"conversation.open", func() any { return workbench.OpenRequest{Session: id} }, nil},
 		{"conversation.history", func() any { return workbench.HistoryRequest{Session: id, After: 1} }, nil},
 		{"conversation.event", func() any { return workbench.EventRef{Session: id, Seq: 1} }, nil},

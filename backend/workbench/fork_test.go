@@ -227,7 +227,7 @@ func TestForkCountsCostsOnce(t *testing.T) {
 		t.Errorf("%+v", two)
 	}
 	var sum int64
-	for _, info := range must[workbench.SessionList](p, "sessions.list", backend.Empty{}).Sessions {
+	for _, info := range must[backend.SessionPage](p, "sessions.list", backend.Empty{}).Sessions {
 		sum += info.Usage.Input
 	}
 	if total := must[backend.CostSummary](p, "costs.summary", workbench.CostsRequest{}).Total.Usage.Input; total != sum || total == 0 {

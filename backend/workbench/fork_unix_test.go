@@ -93,14 +93,14 @@ func TestWorktreeOfAForkGoes(t *testing.T) {
 	put(t, dirtyPath+"/new", "1\n")
 	shared := fork(p, workbench.ForkRequest{Session: clean.ID}).Session
 	for _, info := range []backend.SessionInfo{dirty, clean} {
-		must[backend.Empty](p, "sessions.delete", workbench.SessionRef{Session: info.ID})
+		must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: info.ID})
 	}
 	for _, path := range []string{cleanPath, dirtyPath + "/new"} {
 		if _, err := os.Stat(path); err != nil {
 			t.Error(err)
 		}
 	}
-	must[backend.Empty](p, "sessions.delete", workbench.SessionRef{Session: shared.ID})
+	must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: shared.ID})
 	if _, err := os.Stat(cleanPath); !os.IsNotExist(err) {
 		t.Errorf("the worktree that nobody needs is there: %v", err)
 	}
@@ -115,7 +115,7 @@ func TestForkWithoutGit(t *testing.T) {
 	if err == nil || err.Details == "" {
 		t.Errorf("%+v", err)
 	}
-	if list := must[workbench.SessionList](p, "sessions.list", backend.Empty{}); len(list.Sessions) != 1 {
+	if list := must[backend.SessionPage](p, "sessions.list", backend.Empty{}); len(list.Sessions) != 1 {
 		t.Errorf("%d sessions", len(list.Sessions))
 	}
 }

@@ -216,7 +216,7 @@ func TestHookDeniesACall(t *testing.T) {
 	if n := len(logged(p, hooks.HookLogRequest{Tool: "Bash"}, 1)); n != 1 {
 		t.Errorf("the log has %d entries", n)
 	}
-	must[backend.Empty](p, "sessions.delete", workbench.SessionRef{Session: id})
+	must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
 	if _, err := call[hooks.HookLogEntry](p, "hooks.entry", hooks.HookEntryRequest{ID: row.ID}); err == nil || err.ID != backend.ProblemHookEntry {
 		t.Errorf("after its session was deleted: %v", err)
 	}

@@ -139,7 +139,7 @@ func TestDeletionOfAWorkingParentDeletesNothing(t *testing.T) {
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", map[string]any{"agent_id": child})}},
 		llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Write", map[string]any{"file_path": "a.txt", "content": "a"})}})
 	await(p, anyOf[agent.ApprovalRequest]) // the agent is at rest, its parent works
-	_, err := call[backend.Empty](p, "sessions.delete", workbench.SessionRef{Session: id})
+	_, err := call[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
 	if err == nil || err.Code != backend.CodeBusy {
 		t.Errorf("deleted: %v", err)
 	}
@@ -220,7 +220,7 @@ func TestSessionsOfAnotherFolder(t *testing.T) {
 	settings := agent.Settings{Provider: "compat", Model: model, Mode: agent.ModeBypass}
 	for method, args := range map[string]any{
 		"sessions.rename":        workbench.RenameRequest{Session: id, Title: "mine"},
-		"sessions.delete":        workbench.SessionRef{Session: id},
+		"sessions.remove":        workbench.SessionRef{Session: id},
 		"conversation.open":      workbench.OpenRequest{Session: id},
 		"conversation.history":   workbench.HistoryRequest{Session: id, Before: 9},
 		"conversation.event":     workbench.EventRef{Session: id, Seq: 1},
@@ -249,19 +249,19 @@ func TestDelete(t *testing.T) {
 	session := p.session("compat")
 	p.send(session, "x")
 	await(p, anyOf[agent.UserInput])
-	if _, err := call[backend.Empty](p, "sessions.delete", workbench.SessionRef{Session: session}); err == nil || err.Code != backend.CodeBusy {
+	if _, err := call[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: session}); err == nil || err.Code != backend.CodeBusy {
 		t.Errorf("deleted while running: %v", err)
 	}
 	must[backend.Empty](p, "conversation.interrupt", workbench.SessionRef{Session: session})
 	await(p, anyOf[agent.ProcessingEnd])
 	for { // the lease is given back just after the last event
-		if _, err := call[backend.Empty](p, "sessions.delete", workbench.SessionRef{Session: session}); err == nil {
+		if _, err := call[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: session}); err == nil {
 			break
 		} else if err.Code != backend.CodeBusy {
 			t.Fatal(err)
 		}
 	}
-	if list := must[workbench.SessionList](p, "sessions.list", backend.Empty{}); len(list.Sessions) != 0 {
+	if list := must[backend.SessionPage](p, "sessions.list", backend.Empty{}); len(list.Sessions) != 0 {
 		t.Errorf("still listed: %+v", list)
 	}
 }

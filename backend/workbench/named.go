@@ -3,7 +3,6 @@ package workbench
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"atelier.dev/atelier/backend"
 )
@@ -16,22 +15,15 @@ func (w *Workbench) FindSession(ctx context.Context, id string) (backend.Session
 	if err == nil || !errors.As(err, &missing) || missing.Code != backend.CodeNotFound {
 		return info, err
 	}
-	all, listing := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
-	if listing != nil {
+	some := backend.SessionFilter{View: backend.ViewAll, Prefix: id}
+	page, listing := w.cfg.Store.SessionPage(ctx, backend.SessionQuery{Folder: w.cfg.Folder, SessionFilter: some, Limit: 1})
+	switch {
+	case listing != nil:
 		return info, listing
+	case page.Next != nil:
+		return info, backend.Problem(backend.ProblemSessionAmbiguous, id)
+	case len(page.Sessions) == 0:
+		return info, err
 	}
-	found := 0
-	for _, each := range all {
-		if len(each.ID) > len(id) && strings.EqualFold(each.ID[:len(id)], id) {
-			info = each
-			found++
-		}
-	}
-	switch found {
-	case 0:
-		return backend.SessionInfo{}, err
-	case 1:
-		return info, nil
-	}
-	return backend.SessionInfo{}, backend.Problem(backend.ProblemSessionAmbiguous, id)
+	return page.Sessions[0], nil
 }

@@ -16,7 +16,7 @@ import (
 // everything ask again. Sessions that another process runs are left alone.
 // Hosts call it once, when they can show the results.
 func (w *Workbench) Recover(ctx context.Context) error {
-	sessions, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
+	sessions, err := w.cfg.Store.Unsettled(ctx, w.cfg.Folder)
 	if err != nil {
 		return err
 	}
@@ -70,15 +70,15 @@ func (w *Workbench) LostEvents(ctx context.Context, info backend.SessionInfo) (l
 // session that waits for a person is refused if nobody can be asked.
 func (w *Workbench) ResumeSession(ctx context.Context, id string) (backend.SessionInfo, error) {
 	if id == "" {
-		sessions, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
+		newest, err := w.cfg.Store.SessionPage(ctx, backend.SessionQuery{Folder: w.cfg.Folder, Limit: defaultList})
 		if err != nil {
 			return backend.SessionInfo{}, err
 		}
-		newest := slices.IndexFunc(sessions, func(info backend.SessionInfo) bool { return info.Helper == nil })
-		if newest < 0 {
+		at := slices.IndexFunc(newest.Sessions, func(info backend.SessionInfo) bool { return info.Helper == nil })
+		if at < 0 {
 			return backend.SessionInfo{}, backend.Problem(backend.ProblemSessionNone)
 		}
-		id = sessions[newest].ID
+		id = newest.Sessions[at].ID
 	}
 	info, err := w.session(ctx, id)
 	if err != nil {

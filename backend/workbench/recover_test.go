@@ -81,7 +81,7 @@ func TestNoActionDuringAPendingRequest(t *testing.T) {
 		"conversation.command": workbench.CommandRequest{Session: id, Command: "true"},
 		"conversation.compact": workbench.CompactRequest{Session: id},
 		"conversation.send":    workbench.SendRequest{Session: id, Text: "and?"},
-		"sessions.delete":      workbench.SessionRef{Session: id},
+		"sessions.remove":      workbench.SessionRef{Session: id},
 	} {
 		if _, err := call[backend.Empty](p, method, args); err == nil || err.Code != backend.CodeBusy {
 			t.Errorf("%s: %v", method, err)

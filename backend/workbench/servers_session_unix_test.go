@@ -192,7 +192,7 @@ func TestServerToolIsSwitchedOff(t *testing.T) {
 	p.allow(other, await(p, anyOf[agent.ApprovalRequest]))
 	await(p, func(e agent.ToolCallEnd) bool { return e.Outcome == agent.OutcomeDone && e.Output == "x" })
 	await(p, anyOf[agent.ProcessingEnd])
-	must[backend.Empty](p, "sessions.delete", workbench.SessionRef{Session: id})
+	must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
 	if left, err := p.store.Setting(t.Context(), "mcp.switched."+id); err != nil || left != "" {
 		t.Errorf("of a deleted session there is %q, %v", left, err)
 	}

@@ -2,7 +2,6 @@ package workbench
 
 import (
 	"context"
-	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -13,9 +12,25 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-func (w *Workbench) listSessions(ctx context.Context, _ backend.Empty) (SessionList, error) {
-	list, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
-	return SessionList{Sessions: list}, err
+const (
+	defaultList = 50
+	maxList     = 500
+)
+
+func (w *Workbench) listSessions(ctx context.Context, in SessionListRequest) (backend.SessionPage, error) {
+	q := backend.SessionQuery{Folder: w.cfg.Folder, SessionFilter: in.Filter, UrgentFirst: in.UrgentFirst, Limit: min(in.Limit, maxList)}
+	if q.Limit <= 0 {
+		q.Limit = defaultList
+	}
+	if in.After != nil {
+		q.After = *in.After
+	}
+	return w.cfg.Store.SessionPage(ctx, q)
+}
+
+// getSession returns a session as its list shows it.
+func (w *Workbench) getSession(ctx context.Context, in SessionRef) (backend.SessionInfo, error) {
+	return w.session(ctx, in.Session)
 }
 
 // createSession creates a session with the user's usual settings.
@@ -84,55 +99,6 @@ func (w *Workbench) renameSession(ctx context.Context, in RenameRequest) (backen
 	return w.cfg.Store.Session(ctx, in.Session)
 }
 
-// errNotDeleted answers the deletion of a session that is working, here or
-// elsewhere.
-var errNotDeleted = backend.Problem(backend.ProblemSessionUndeleted)
-
-// deleteSession removes a session at rest and those that it started: all of
-// them or none.
-func (w *Workbench) deleteSession(ctx context.Context, in SessionRef) (backend.Empty, error) {
-	info, err := w.session(ctx, in.Session)
-	if err != nil {
-		return backend.Empty{}, err
-	}
-	started, err := w.cfg.Store.Helpers(ctx, in.Session)
-	if err != nil {
-		return backend.Empty{}, err
-	}
-	ids := []string{in.Session}
-	for _, h := range started {
-		ids = append(ids, h.ID)
-	}
-	switch closed, err := w.sessions.CloseAtRest(ctx, ids); {
-	case err != nil:
-		return backend.Empty{}, err
-	case !closed:
-		return backend.Empty{}, errNotDeleted
-	}
-	for _, id := range ids {
-		release, err := w.cfg.Store.Lease(id)
-		if err != nil {
-			return backend.Empty{}, errNotDeleted
-		}
-		defer release()
-	}
-	if err := w.cfg.Store.DeleteSessions(ctx, ids...); err != nil {
-		return backend.Empty{}, err
-	}
-	if err := w.guard.Forget(ctx, ids...); err != nil {
-		slog.Warn("could not remove the rules of deleted sessions", "err", err)
-	}
-	for _, id := range ids {
-		if err := w.servers.ForgetSession(ctx, id); err != nil {
-			slog.Warn("could not remove the switches of a deleted session", "err", err)
-		}
-		w.removeOutput(id)
-		w.feed.Forget(id)
-	}
-	w.forgetTree(ctx, info)
-	return backend.Empty{}, nil
-}
-
 // validSettings returns an error for settings that no session could run with.
 func validSettings(s agent.Settings) error {
 	switch {
@@ -151,9 +117,13 @@ type SessionRef struct {
 	Session string `json:"session"`
 }
 
-// SessionList answers sessions.list, newest first.
-type SessionList struct {
-	Sessions []backend.SessionInfo `json:"sessions,omitempty"`
+// SessionListRequest is for sessions.list; Limit 0 means 50 sessions, without
+// their agents. After is where the page before this one ended.
+type SessionListRequest struct {
+	Filter      backend.SessionFilter `json:"filter,omitzero"`
+	UrgentFirst bool                  `json:"urgent_first,omitempty"`
+	After       *backend.SessionPlace `json:"after,omitempty"`
+	Limit       int                   `json:"limit,omitempty"`
 }
 
 // RenameRequest is for sessions.rename.

@@ -163,8 +163,10 @@ func TestTasksSayHowTheyEnded(t *testing.T) {
 func TestPagesAreToldThatTasksEndedWithTheirSession(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*page, string){
-		"closed":  func(p *page, _ string) { p.close() },
-		"deleted": func(p *page, id string) { must[backend.Empty](p, "sessions.delete", workbench.SessionRef{Session: id}) },
+		"closed": func(p *page, _ string) { p.close() },
+		"deleted": func(p *page, id string) {
+			must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

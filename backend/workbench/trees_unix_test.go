@@ -145,7 +145,7 @@ func TestWorktreesEndWithTheirSession(t *testing.T) {
 	server.Script(model, llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Wait", one)}}, llmtest.Round{Text: "Done."})
 	await(p, func(e agent.TextEnd) bool { return e.Message.Text() == "Done." })
 	await(p, anyOf[agent.ProcessingEnd])
-	must[backend.Empty](p, "sessions.delete", workbench.SessionRef{Session: id})
+	must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
 	if _, err := os.Stat(helper.Folder); !os.IsNotExist(err) {
 		t.Errorf("the worktree is left: %v", err)
 	}
@@ -208,7 +208,7 @@ func TestHooksRefuseAWorktree(t *testing.T) {
 		if trees := git(t, folder, "worktree", "list"); strings.Contains(trees, ".worktrees") != (left != "") {
 			t.Errorf("left: %s", trees)
 		}
-		if n := len(must[workbench.SessionList](p, "sessions.list", backend.Empty{}).Sessions); n != 1 {
+		if n := len(must[backend.SessionPage](p, "sessions.list", backend.Empty{}).Sessions); n != 1 {
 			t.Errorf("%d sessions", n)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -91,6 +92,7 @@ type Workbench struct {
 	places    places
 	edits     edits
 	guard     *guard.Guard
+	marking   sync.Mutex  // held while a session's marks change
 	setUp     atomic.Bool // the hooks of the folder's setup have run
 	hooks     *hooks.Hooks
 	servers   *mcp.Servers
@@ -128,7 +130,7 @@ func New(cfg Config) *Workbench {
 	w.journal = journal.Open(cfg.Home)
 	w.caches = caches.New(filepath.Join(cfg.Home, "confined"), caches.MaxBytes, time.Now)
 	w.sessions = live.New(live.Config{
-		Log: cfg.Store, Check: w.belongsHere, Build: w.newSession, Start: w.sessionStart, Show: w.show,
+		Log: cfg.Store, Check: w.mayRun, Build: w.newSession, Start: w.sessionStart, Show: w.show,
 		Leave: w.leave, Occupied: w.occupied, SideJobs: w.sideJobs,
 	})
 	w.calls = w.dispatcher()
@@ -143,15 +145,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "projects.open", w.openProject)
 	handle(d, "projects.forget", w.forgetProject)
 	handle(d, "projects.folders", w.listFolders)
-	handle(d, "sessions.list", w.listSessions)
-	handle(d, "sessions.create", w.createSession)
-	handle(d, "sessions.rename", w.renameSession)
-	handle(d, "sessions.search", w.searchSessions)
-	handle(d, "sessions.delete", w.deleteSession)
-	handle(d, "sessions.fork", w.ForkSession)
-	handle(d, "sessions.compare", w.compareBranches)
-	handle(d, "sessions.compare_file", w.compareFile)
-	handle(d, "sessions.take", w.take)
+	w.sessionMethods(d)
 	handle(d, "conversation.open", w.openConversation)
 	handle(d, "conversation.history", w.history)
 	handle(d, "conversation.event", w.event)
@@ -214,6 +208,21 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "host.zoom", w.zoom)
 	handle(d, "host.pick_folder", w.pickFolder)
 	return d
+}
+
+// sessionMethods registers the methods of the list of sessions, and of its branches.
+func (w *Workbench) sessionMethods(d *Dispatcher) {
+	handle(d, "sessions.list", w.listSessions)
+	handle(d, "sessions.create", w.createSession)
+	handle(d, "sessions.rename", w.renameSession)
+	handle(d, "sessions.search", w.searchSessions)
+	handle(d, "sessions.fork", w.ForkSession)
+	handle(d, "sessions.compare", w.compareBranches)
+	handle(d, "sessions.compare_file", w.compareFile)
+	handle(d, "sessions.take", w.take)
+	handle(d, "sessions.get", w.getSession)
+	handle(d, "sessions.mark", w.markSession)
+	handle(d, "sessions.remove", w.removeSession)
 }
 
 // modelMethods registers the methods of models, their keys and their addresses.

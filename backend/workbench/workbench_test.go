@@ -246,7 +246,7 @@ func TestMainPath(t *testing.T) {
 			if len(after.Events) != len(before.Events)+1 { // the closing added session_end
 				t.Errorf("%d events before, %d after", len(before.Events), len(after.Events))
 			}
-			list := must[workbench.SessionList](again, "sessions.list", backend.Empty{})
+			list := must[backend.SessionPage](again, "sessions.list", backend.Empty{})
 			if len(list.Sessions) != 1 || list.Sessions[0].Title != "Write hello" {
 				t.Errorf("list: %+v", list)
 			}
@@ -329,7 +329,7 @@ func TestBadInput(t *testing.T) {
 	}{
 		{"conversation.send", workbench.SendRequest{Session: "none", Text: "x"}, backend.CodeNotFound},
 		{"conversation.send", workbench.SendRequest{Session: session, Text: " \n"}, backend.CodeInvalid},
-		{"conversation.open", workbench.OpenRequest{Session: "../../etc"}, backend.CodeNotFound},
+		{"conversation.open", workbench.OpenRequest{Session: "../../etc"}, backend.CodeInvalid},
 		{"conversation.history", workbench.HistoryRequest{Session: session, After: 1, Before: 1}, backend.CodeInvalid},
 		{"conversation.event", workbench.EventRef{Session: session, Seq: 999}, backend.CodeNotFound},
 		{"conversation.answer", workbench.AnswerRequest{Session: session, Approval: "x", Answer: agent.Answer{Decision: agent.Allow}}, backend.CodeNotFound},
@@ -354,7 +354,7 @@ func TestBadInput(t *testing.T) {
 		{"queue.run", workbench.SessionRef{Session: session}, backend.CodeNotFound},
 		{"sessions.rename", workbench.RenameRequest{Session: session, Title: "\n"}, backend.CodeInvalid},
 		{"sessions.rename", workbench.RenameRequest{Session: "none", Title: "x"}, backend.CodeNotFound},
-		{"sessions.delete", workbench.SessionRef{Session: "none"}, backend.CodeNotFound},
+		{"sessions.remove", workbench.SessionRef{Session: "none"}, backend.CodeNotFound},
 		{"keys.set", models.SetKeyRequest{Provider: "nobody", Key: "k"}, backend.CodeNoModel},
 		{"keys.set", models.SetKeyRequest{Provider: "openai", Key: "k", BaseURL: "ftp://x"}, backend.CodeInvalid},
 		{"host.open_link", workbench.LinkRequest{URL: "javascript:alert(1)"}, backend.CodeInvalid},

@@ -75,8 +75,10 @@ func TestCommandsOutliveTurns(t *testing.T) {
 func TestCommandsEndWithTheSession(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*page, string){
-		"closed":  func(p *page, _ string) { p.close() },
-		"deleted": func(p *page, id string) { must[backend.Empty](p, "sessions.delete", workbench.SessionRef{Session: id}) },
+		"closed": func(p *page, _ string) { p.close() },
+		"deleted": func(p *page, id string) {
+			must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -131,7 +133,7 @@ func TestLongOutput(t *testing.T) {
 		t.Errorf("Read: %+v", end)
 	}
 	await(p, anyOf[agent.ProcessingEnd])
-	must[backend.Empty](p, "sessions.delete", workbench.SessionRef{Session: id})
+	must[workbench.RemoveReply](p, "sessions.remove", workbench.SessionRef{Session: id})
 	if _, err := os.Stat(filepath.Dir(path)); !os.IsNotExist(err) {
 		t.Errorf("after the session was deleted: %v", err)
 	}

@@ -25,7 +25,7 @@ func (c *command) listSessions(use string, args []string) int {
 		return c.misused(f.FlagSet, "list has no arguments")
 	}
 	return c.withApp(f.folder, func(a *app) error {
-		page, err := ask[workbench.SessionList](c.ctx, a, "sessions.list", backend.Empty{})
+		page, err := ask[backend.SessionPage](c.ctx, a, "sessions.list", backend.Empty{})
 		if err != nil {
 			return err
 		}

@@ -59,13 +59,11 @@ export const en = {
   'session.damaged':
     'The list entry of this session was damaged. It is shown from the session’s log.',
   'session.rename': 'Rename…',
-  'session.delete': 'Delete…',
+  'session.delete': 'Delete',
   'session.rename_title': 'Rename session',
   'session.title_field': 'Title',
   'session.save': 'Save',
   'session.delete_title': 'Delete this session?',
-  'session.delete_body':
-    '“{title}” and its history are deleted permanently. Files in the project stay as they are.',
   'session.delete_agents': {
     one: 'So is {n} agent that it started.',
     other: 'So are {n} agents that it started.',

@@ -80,6 +80,20 @@ export const problems: Record<ProblemID, Words> = {
     message: '有多个会话的标识以 {0} 开头。',
     next: '请输入更长的标识。',
   },
+  session_deleted: {
+    message: '这个会话已被删除。',
+    kept: '没有更改任何内容。',
+    next: '请先恢复它，再继续。',
+  },
+  agent_marked: {
+    message: '智能体不能单独加标签、置顶、归档或删除。',
+    next: '请对启动它的会话进行操作。',
+  },
+  tags_full: {
+    message: '一个会话最多 20 个标签。',
+    kept: '原来的标签没有更改。',
+    next: '请删掉一些。',
+  },
   session_unnamed: {
     message: '会话需要一个名称。',
     kept: '原来的名称没有更改。',

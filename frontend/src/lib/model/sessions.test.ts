@@ -29,7 +29,7 @@ test.each([
 })
 
 // What needs the user comes first, then what runs, then the rest by time.
-test('the inbox has what waits, what runs, and then days and months', () => {
+test('the inbox has what waits, what runs, what is pinned, and then days and months', () => {
   const now = new Date(2026, 10, 22, 12).getTime() // a Sunday
   const day = (days: number) => now - days * 24 * 3600_000
   const sessions = [
@@ -41,14 +41,21 @@ test('the inbox has what waits, what runs, and then days and months', () => {
     sessionInfo('weekly', { updated_at: day(4) }),
     sessionInfo('failed', { updated_at: day(20), last_end: 'failed' }),
     sessionInfo('old', { updated_at: day(40) }),
+    sessionInfo('kept', { updated_at: day(90), marks: { pinned: true } }),
+    sessionInfo('asking', {
+      updated_at: day(90),
+      marks: { pinned: true },
+      state: 'awaiting_input',
+    }),
   ]
   const named = inbox(families(sessions), now).map(({ name, families: rows }) => [
     name,
     rows.map(({ session }) => session.id),
   ])
   expect(named).toEqual([
-    ['waiting', ['parent']],
+    ['waiting', ['parent', 'asking']],
     ['running', ['works']],
+    ['pinned', ['kept']],
     ['today', ['new']],
     ['yesterday', ['last']],
     ['week', ['weekly']],

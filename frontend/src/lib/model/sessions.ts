@@ -14,7 +14,11 @@ export function fold(session: SessionInfo, event: Event): SessionInfo {
 
 function change(session: SessionInfo, event: Event): SessionInfo {
   switch (event.kind) {
-    case 'user_input':
+    case 'user_input': {
+      const { messages, prompt } = session
+      const begun = { messages: messages + 1, prompt: prompt ?? event.data.text }
+      return { ...session, ...begun, state: 'processing', updated_at: event.at }
+    }
     case 'turn_continued':
     case 'local_command_start':
       return { ...session, state: 'processing', updated_at: event.at }
@@ -25,7 +29,8 @@ function change(session: SessionInfo, event: Event): SessionInfo {
     case 'assistant_text_end':
     case 'side_request': {
       const usage = sum(session.usage, event.data.usage)
-      return { ...session, usage, cost: spent(session.cost, event.data.cost) }
+      const messages = session.messages + (event.kind === 'assistant_text_end' ? 1 : 0)
+      return { ...session, messages, usage, cost: spent(session.cost, event.data.cost) }
     }
     case 'retrying': {
       const { sent, usage: used, cost } = event.data
@@ -149,21 +154,24 @@ export function families(sessions: readonly SessionInfo[]): Family[] {
 export const oldestFirst = (sessions: readonly SessionInfo[]) =>
   sessions.toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1))
 
-/** A group of the list: what waits for the user, what runs, and then one for each time. */
-export type Group = { name: 'waiting' | 'running' | Age; families: Family[] }
+/** A group of the list: what waits for the user, what runs, what is pinned, and then one for each time. */
+export type Group = { name: 'waiting' | 'running' | 'pinned' | Age; families: Family[] }
 
 /** Puts families into groups. Within a group they keep their order. */
 export function inbox(all: readonly Family[], now: number): Group[] {
   const groups: Group[] = []
-  const order = (['waiting', 'running'] as const).map((name) => ({
+  const order = (['waiting', 'running', 'pinned'] as const).map((name) => ({
     name,
     families: [] as Family[],
   }))
   for (const family of all) {
-    const mark = familyMark(family.session, family.agents)
-    const pinned = order.find(({ name }) => name === mark)
-    const name = age(family.session.updated_at, now)
-    const group = pinned ?? groups.find((each) => each.name === name)
+    const { session, agents } = family
+    const mark = familyMark(session, agents)
+    const isUrgent = mark === 'waiting' || mark === 'running'
+    const urgent = isUrgent ? mark : session.marks?.pinned ? 'pinned' : undefined
+    const first = order.find(({ name }) => name === urgent)
+    const name = age(session.updated_at, now)
+    const group = first ?? groups.find((each) => each.name === name)
     if (group) group.families.push(family)
     else groups.push({ name, families: [family] })
   }

@@ -12,7 +12,7 @@ test.each([true, undefined])('a session whose damage is %s is marked accordingly
   const nothing = () => {}
   renderInApp(SessionRow, {
     ...{ session, mark: 'rest', work: '', tasks: 0, current: false },
-    ...{ onopen: nothing, onrename: nothing, ondelete: nothing },
+    ...{ onopen: nothing, items: [] },
   })
   expect(screen.queryByRole('img', { name: /was damaged/ }) !== null).toBe(damaged === true)
 })

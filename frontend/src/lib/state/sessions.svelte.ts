@@ -1,49 +1,116 @@
 import type { Call } from '../api'
 import { freshEvents } from '../model/sync'
-import { fold, newestFirst } from '../model/sessions'
-import type { Envelope, SessionInfo } from '../types.gen'
+import { families, fold, newestFirst } from '../model/sessions'
+import { isFiltered, selects } from '../model/sessionFilter'
+import type {
+  Envelope,
+  MarkRequest,
+  SessionFilter,
+  SessionInfo,
+  SessionPage,
+  SessionPlace,
+} from '../types.gen'
 
-/** The project's sessions, newest first, kept up to date by the events of all sessions. */
+/** How many sessions a page has, without their agents. */
+const pageSize = 50
+
+/** Where the reading of a list stands. */
+type Reading = { filter: SessionFilter; next: SessionPlace | undefined }
+
+/**
+ * The project's sessions that are known, newest first, kept up to date by the events of all sessions: those
+ * of the pages that were read, and those that somebody asked for or heard of.
+ */
 export class Sessions {
   list = $state.raw<readonly SessionInfo[]>([])
+  /** What the sidebar is limited to. */
+  filter = $state.raw<SessionFilter>({})
+  readonly families = $derived(families(this.list))
+  /** The sessions that the sidebar shows. */
+  readonly shown = $derived(this.families.filter((family) => selects(this.filter, family)))
+  #reading = $state.raw<Reading>({ filter: {}, next: undefined })
+  /** Where what was not read of them begins; undefined if all were read. */
+  readonly next = $derived(this.#reading.next)
   #call: Call
-  #loading: Promise<void> | undefined
+  #asked: Record<string, Promise<SessionInfo | undefined>> = {}
 
   constructor(call: Call) {
     this.#call = call
   }
 
-  /** Reads the list. Sessions that received newer events meanwhile stay as they are. */
+  /** Reads the list again from its beginning. What it had there and is gone is removed. */
   async load(): Promise<void> {
-    const read = (await this.#call('sessions.list', {})).sessions ?? []
-    this.list = newestFirst(
-      read.map((session) => {
-        const known = this.find(session.id)
-        return known && known.seq > session.seq ? known : session
-      }),
-    )
+    const page = await this.#page({})
+    const floor = page.next?.updated_at ?? 0
+    const read = page.sessions?.map(({ id }) => id)
+    const isGone = ({ id, updated_at, helper }: SessionInfo) =>
+      !helper && updated_at > floor && !read?.includes(id)
+    const gone = this.families
+      .filter((family) => selects({}, family) && isGone(family.session))
+      .map(({ session }) => session.id)
+    this.#forget(gone)
+    this.#take(page)
+    if (!isFiltered(this.filter) && !this.filter.view)
+      this.#reading = { filter: {}, next: page.next }
+    else await this.show(this.filter)
+  }
+
+  /** Limits the list of the sidebar, and reads its beginning. */
+  async show(filter: SessionFilter): Promise<void> {
+    this.filter = filter
+    const page = await this.#page(filter)
+    this.#take(page)
+    if (this.filter === filter) this.#reading = { filter, next: page.next }
+  }
+
+  /** Reads the next page of what the sidebar shows. */
+  async loadMore(): Promise<void> {
+    const reading = this.#reading
+    if (!reading.next) return
+    const page = await this.#page(reading.filter, reading.next)
+    this.#take(page)
+    if (this.#reading === reading) this.#reading = { ...reading, next: page.next }
   }
 
   find(id: string): SessionInfo | undefined {
     return this.list.find((session) => session.id === id)
   }
 
-  /**
-   * Takes an envelope of any session. If its session is unknown or events before
-   * it are missing, the list is read again.
-   */
+  /** Finds a session, also one that was not read yet; undefined if it does not exist. An agent comes with its session. */
+  know(id: string): Promise<SessionInfo | undefined> {
+    const known = this.find(id)
+    if (known) return Promise.resolve(known)
+    this.#asked[id] ??= this.#get(id).finally(() => delete this.#asked[id])
+    return this.#asked[id]
+  }
+
+  async #get(id: string): Promise<SessionInfo | undefined> {
+    try {
+      const session = await this.#call('sessions.get', { session: id })
+      this.#take({ sessions: [session] })
+      if (session.helper) await this.know(session.helper.parent)
+      return session
+    } catch {
+      return undefined // the next envelope asks again
+    }
+  }
+
+  /** Takes an envelope of any session. A session that is unknown, or of which events are missing, is read. */
   receive(envelope: Envelope): void {
+    for (const event of envelope.events ?? []) {
+      if (event.kind !== 'sessions_change') continue
+      if (event.data.removed) this.#forget(event.data.removed)
+      else void this.load().catch(() => {}) // the next change reads it again
+    }
     if (!envelope.session) return // news of the whole project
     const known = this.find(envelope.session)
     const fresh = known && freshEvents(envelope, known.seq)
-    if (!known || !fresh) {
-      this.#loading ??= this.load()
-        .catch(() => {}) // the next envelope reads it again
-        .finally(() => (this.#loading = undefined))
-      return
+    if (!known) void this.know(envelope.session)
+    else if (!fresh) void this.#get(envelope.session)
+    else {
+      const next = fresh.reduce(fold, known)
+      if (next !== known) this.#replace(next)
     }
-    const next = fresh.reduce(fold, known)
-    if (next !== known) this.#replace(next)
   }
 
   async create(): Promise<SessionInfo> {
@@ -56,9 +123,32 @@ export class Sessions {
     this.#replace(await this.#call('sessions.rename', { session: id, title }))
   }
 
+  async mark(id: string, change: Omit<MarkRequest, 'session'>): Promise<void> {
+    this.#replace(await this.#call('sessions.mark', { session: id, ...change }))
+  }
+
+  /** Removes a session and its agents for good. */
   async remove(id: string): Promise<void> {
-    await this.#call('sessions.delete', { session: id })
-    this.list = this.list.filter((session) => session.id !== id && session.helper?.parent !== id)
+    await this.#call('sessions.remove', { session: id })
+    this.#forget([id])
+  }
+
+  #page(filter: SessionFilter, after?: SessionPlace): Promise<SessionPage> {
+    const place = after && { after }
+    return this.#call('sessions.list', { filter, urgent_first: true, limit: pageSize, ...place })
+  }
+
+  /** Adds what was read. Sessions that received newer events meanwhile stay as they are. */
+  #take({ sessions = [] }: SessionPage): void {
+    const fresh = sessions.filter(({ id, seq }) => (this.find(id)?.seq ?? 0) <= seq)
+    const ids = fresh.map(({ id }) => id)
+    this.list = newestFirst([...fresh, ...this.list.filter(({ id }) => !ids.includes(id))])
+  }
+
+  #forget(ids: readonly string[]): void {
+    this.list = this.list.filter(
+      ({ id, helper }) => !ids.includes(id) && !ids.includes(helper?.parent ?? ''),
+    )
   }
 
   #replace(session: SessionInfo): void {

@@ -54,22 +54,69 @@ test('the cost of a session includes each answer once', async () => {
   expect(reads()).toBe(2)
 })
 
-test('the list is read once for an unknown session or missing events', async () => {
-  const { list, reads } = listOf([
-    [sessionInfo('a')],
-    [sessionInfo('a', { seq: 7 }), agent('b', 'a')],
-  ])
+test('a session that is unknown, or of which events are missing, is read once; an agent with its parent', async () => {
+  const asked: string[] = []
+  const all = { a: sessionInfo('a', { seq: 7 }), b: agent('b', 'a') }
+  const call = async (method: string, { session }: { session: 'a' | 'b' }) => {
+    if (method === 'sessions.list') return {}
+    asked.push(session)
+    return all[session]
+  }
+  const list = new Sessions(call as unknown as Call)
   await list.load()
-  list.receive({ session: 'a', seq: 7, events: [] })
+  list.receive({ session: 'b', seq: 1, events: [] })
   list.receive({ session: 'b', seq: 1, events: [] })
   await settled()
-  expect(reads()).toBe(2)
-  expect(list.find('b')?.helper?.parent).toBe('a')
+  expect(asked).toEqual(['b', 'a'])
+  expect(list.families).toEqual([{ session: all.a, agents: [all.b] }])
+  list.receive({ session: 'a', seq: 9, events: [] })
+  await settled()
+  expect(asked).toEqual(['b', 'a', 'a'])
 })
 
-test('agents are removed with the session that started them', async () => {
-  const { list } = listOf([[sessionInfo('a'), agent('b', 'a'), sessionInfo('c')]])
+test('agents are removed with the session that started them, here or elsewhere', async () => {
+  const { list } = listOf([[sessionInfo('a'), agent('b', 'a'), sessionInfo('c'), sessionInfo('d')]])
   await list.load()
   await list.remove('a')
-  expect(list.list.map(({ id }) => id)).toEqual(['c'])
+  expect(list.list.map(({ id }) => id)).toEqual(['c', 'd'])
+  const event: Event = { session_id: '', at: 1, kind: 'sessions_change', data: { removed: ['c'] } }
+  list.receive({ session: '', seq: 0, events: [event] })
+  expect(list.list.map(({ id }) => id)).toEqual(['d'])
+})
+
+test('the list is read page by page, and what is gone from its beginning is removed', async () => {
+  const at = (id: string, updated_at: number) => sessionInfo(id, { updated_at })
+  const next = { updated_at: 8, id: 'b' }
+  const pages = [
+    { sessions: [at('a', 9), at('b', 8)], next },
+    { sessions: [at('c', 7)] },
+    { sessions: [at('b', 8)], next },
+  ]
+  const asked: unknown[] = []
+  const call = async (_: string, { after }: { after?: unknown }) => (
+    asked.push(after),
+    pages.shift()
+  )
+  const list = new Sessions(call as unknown as Call)
+  await list.load()
+  expect(list.next).toEqual(next)
+  await list.loadMore()
+  expect(list.next).toBeUndefined()
+  expect(list.list.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
+  await list.load()
+  expect(list.list.map(({ id }) => id)).toEqual(['b', 'c'])
+  expect(asked).toEqual([undefined, next, undefined])
+})
+
+test('only the newest filter says whether there is more', async () => {
+  const answers = [{ next: { updated_at: 8, id: 'b' } }, {}]
+  const waiting: (() => void)[] = []
+  const call = () => new Promise((resolve) => waiting.push(() => resolve(answers.shift())))
+  const list = new Sessions(call as unknown as Call)
+  const [first, second] = [list.show({ text: 'x' }), list.show({ text: 'y' })]
+  waiting[1]!()
+  await second
+  waiting[0]!()
+  await first
+  expect(list.next).toBeDefined() // what the second was answered first
 })

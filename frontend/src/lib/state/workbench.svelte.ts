@@ -26,7 +26,7 @@ import { Search } from './search.svelte'
 import { Servers } from './servers.svelte'
 import { Sessions } from './sessions.svelte'
 import { Tasks } from './tasks.svelte'
-import type { Envelope, Event, Preferences, ProjectInfo, Settings } from '../types.gen'
+import type { Envelope, Event, Preferences, ProjectInfo, SessionInfo, Settings } from '../types.gen'
 import { Catalog } from './catalog.svelte'
 
 /** The events after which the costs are read again. The end of a turn covers its failed requests. */
@@ -44,6 +44,8 @@ export class Workbench {
   fatal = $state.raw<ApiError | null>(null)
   /** The last failure of something that does not belong to a session. */
   problem = $state.raw<ApiError | null>(null)
+  /** The session that was deleted last, while that can be undone in the list. */
+  deleted = $state.raw<{ session: SessionInfo; isOpen: boolean }>()
   /** The open session; null is the start of a new session. */
   conversation = $state.raw<Conversation | null>(null)
   readonly desktop: Desktop
@@ -168,7 +170,8 @@ export class Workbench {
       }
       await this.guide.consider()
       const last = lastOpen(project.folder)
-      const session = this.sessions.find(last) ?? this.sessions.list.find(({ helper }) => !helper)
+      const known = last ? await this.sessions.know(last) : undefined
+      const session = known?.marks?.deleted || !known ? this.sessions.shown[0]?.session : known
       if (session && !this.conversation) this.open(session.id)
       else void this.#loadCosts()
       this.project = project
@@ -182,6 +185,7 @@ export class Workbench {
     if (this.conversation?.id === id) return
     this.#bypassNext = false
     this.conversation = this.#lately.conversation(id)
+    void this.sessions.know(id)
     this.agents.keep(id)
     void this.conversation.open()
     void this.#loadCosts()
@@ -238,17 +242,45 @@ export class Workbench {
 
   prefer = (change: Partial<Preferences>): Promise<void> => this.#preferences.change(change)
 
+  /** Deletes a session, which can be restored. */
+  async delete(id: string): Promise<void> {
+    const isOpen = this.#isOpen(id)
+    await this.attempt(() => this.sessions.mark(id, { deleted: true }))
+    const session = this.sessions.find(id)
+    if (!session?.marks?.deleted) return
+    this.deleted = { session, isOpen }
+    if (isOpen) this.compose()
+  }
+
+  /** Restores the session that was deleted last. */
+  async undelete(): Promise<void> {
+    const { deleted } = this
+    this.deleted = undefined
+    if (!deleted) return
+    const { id } = deleted.session
+    await this.attempt(() => this.sessions.mark(id, { deleted: false }))
+    if (deleted.isOpen && !this.conversation) this.open(id)
+  }
+
+  /** Removes a session and its agents for good. */
   async remove(id: string): Promise<void> {
     const family = [id, ...this.agents.of(id).map((agent) => agent.id)]
+    const isOpen = this.#isOpen(id)
     await this.attempt(() => this.sessions.remove(id))
+    if (this.sessions.find(id)) return
     this.#lately.forget(id)
-    void this.approvals.load()
-    const { conversation } = this
-    if (conversation && !this.sessions.find(conversation.id)) this.compose()
-    for (const gone of family.filter((one) => !this.sessions.find(one))) {
+    if (this.deleted?.session.id === id) this.deleted = undefined
+    if (isOpen) this.compose()
+    for (const gone of family) {
       dropDrafts(gone)
       dropComments(gone)
     }
+  }
+
+  /** Whether the session, or an agent of it, is open. */
+  #isOpen(id: string): boolean {
+    const open = this.conversation?.id
+    return open === id || this.agents.of(id).some((agent) => agent.id === open)
   }
 
   /** Runs work and shows the user its failure. */

@@ -1,0 +1,195 @@
+package workbench
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/backend"
+)
+
+const (
+	maxTags  = 20
+	maxTag   = 40 // characters
+	maxLabel = 60 // characters
+)
+
+// markSession changes what a person says about a session. What the request leaves
+// out stays as it is.
+func (w *Workbench) markSession(ctx context.Context, in MarkRequest) (backend.SessionInfo, error) {
+	w.marking.Lock() // each event has all marks, so none may be lost in between
+	defer w.marking.Unlock()
+	info, err := w.session(ctx, in.Session)
+	if err != nil {
+		return info, err
+	}
+	if info.Helper != nil {
+		return info, backend.Problem(backend.ProblemAgentMarked)
+	}
+	marks, err := in.change(info.Marks)
+	if err != nil {
+		return info, err
+	}
+	mark := func([]string) error { return w.publish(ctx, in.Session, marks) }
+	if marks.Deleted > 0 && info.Marks.Deleted == 0 {
+		err = w.whileClosed(ctx, in.Session, mark)
+	} else {
+		err = mark(nil)
+	}
+	if err != nil {
+		return info, err
+	}
+	return w.cfg.Store.Session(ctx, in.Session)
+}
+
+// change returns the marks with the changes.
+func (in MarkRequest) change(m agent.Marks) (agent.Marks, error) {
+	if in.Tags != nil {
+		var err error
+		if m.Tags, err = tidyTags(*in.Tags); err != nil {
+			return m, err
+		}
+	}
+	if in.Label != nil {
+		m.Label = cut(strings.Join(strings.FieldsFunc(*in.Label, isGap), " "), maxLabel)
+	}
+	if in.Pinned != nil {
+		m.Pinned = *in.Pinned
+	}
+	if in.Archived != nil {
+		m.Archived = *in.Archived
+	}
+	if in.Deleted != nil {
+		m.Deleted = 0
+		if *in.Deleted {
+			m.Deleted = time.Now().UnixMilli()
+		}
+	}
+	return m, nil
+}
+
+// tidyTags returns tags as they are stored: in lower case, without number signs and
+// spaces, each once, in order.
+func tidyTags(tags []string) (tidy []string, err error) {
+	for _, tag := range tags {
+		tag = strings.ToLower(strings.Join(strings.FieldsFunc(strings.TrimLeft(strings.TrimSpace(tag), "#"), isGap), "-"))
+		if tag != "" {
+			tidy = append(tidy, cut(tag, maxTag))
+		}
+	}
+	slices.Sort(tidy)
+	if tidy = slices.Compact(tidy); len(tidy) > maxTags {
+		return nil, backend.Problem(backend.ProblemTagsFull)
+	}
+	return tidy, nil
+}
+
+func isGap(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+
+// cut returns at most so many characters of a text.
+func cut(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most])
+	}
+	return text
+}
+
+// errNotDeleted answers the deletion of a session that is working, here or
+// elsewhere.
+var errNotDeleted = backend.Problem(backend.ProblemSessionUndeleted)
+
+// whileClosed does something to a session and those that it started, while none of
+// them can run. It refuses if one of them is working or waits for a person.
+func (w *Workbench) whileClosed(ctx context.Context, session string, do func(ids []string) error) error {
+	info, err := w.session(ctx, session)
+	if err != nil {
+		return err
+	}
+	started, err := w.cfg.Store.Helpers(ctx, session)
+	if err != nil {
+		return err
+	}
+	ids := []string{session}
+	for _, h := range started {
+		ids = append(ids, h.ID)
+	}
+	if backend.StateOf(info, started...) == agent.StateAwaitingInput {
+		return errNotDeleted
+	}
+	switch closed, err := w.sessions.CloseAtRest(ctx, ids); {
+	case err != nil:
+		return err
+	case !closed:
+		return errNotDeleted
+	}
+	for _, id := range ids {
+		release, err := w.cfg.Store.Lease(id)
+		if err != nil {
+			return errNotDeleted
+		}
+		defer release()
+	}
+	return do(ids)
+}
+
+// removeSession removes a session at rest and those that it started for good: all
+// of them or none.
+func (w *Workbench) removeSession(ctx context.Context, in SessionRef) (RemoveReply, error) {
+	info, err := w.session(ctx, in.Session)
+	if err != nil {
+		return RemoveReply{}, err
+	}
+	err = w.whileClosed(ctx, in.Session, func(ids []string) error {
+		if err := w.cfg.Store.DeleteSessions(ctx, ids...); err != nil {
+			return err
+		}
+		w.forget(ctx, ids)
+		w.forgetTree(ctx, info)
+		return nil
+	})
+	return RemoveReply{Removed: err == nil}, err
+}
+
+// forget drops what is kept about removed sessions outside their logs, and tells
+// the pages.
+func (w *Workbench) forget(ctx context.Context, ids []string) {
+	if err := w.guard.Forget(ctx, ids...); err != nil {
+		slog.Warn("could not remove the rules of removed sessions", "err", err)
+	}
+	for _, id := range ids {
+		if err := w.servers.ForgetSession(ctx, id); err != nil {
+			slog.Warn("could not remove the switches of a removed session", "err", err)
+		}
+		w.removeOutput(id)
+		w.feed.Forget(id)
+	}
+	w.feed.Publish(agent.Event{At: time.Now().UnixMilli(), Data: agent.SessionsChange{Removed: ids}})
+}
+
+// mayRun refuses sessions that cannot run here.
+func (w *Workbench) mayRun(info backend.SessionInfo) error {
+	if info.Marks.Deleted > 0 {
+		return backend.Problem(backend.ProblemSessionDeleted)
+	}
+	return w.belongsHere(info)
+}
+
+// MarkRequest is for sessions.mark. What is null stays as it is; empty tags and an
+// empty label remove them.
+type MarkRequest struct {
+	Session  string    `json:"session"`
+	Tags     *[]string `json:"tags,omitempty"`
+	Label    *string   `json:"label,omitempty"`
+	Pinned   *bool     `json:"pinned,omitempty"`
+	Archived *bool     `json:"archived,omitempty"`
+	Deleted  *bool     `json:"deleted,omitempty"`
+}
+
+// RemoveReply answers sessions.remove (OAS-606).
+type RemoveReply struct {
+	Removed bool `json:"removed"`
+}
