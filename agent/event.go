@@ -355,10 +355,10 @@ type HooksChange struct {
 }
 
 // SessionsChange says that the list of sessions changed in a way of which no event
-// of a session tells: some were removed for good or, with none named, another
-// process changed some.
+// of a session tells: one was removed for good with its agents or, if none is named,
+// another process changed some.
 type SessionsChange struct {
-	Removed []string `json:"removed,omitempty"`
+	Removed string `json:"removed,omitempty"`
 }
 
 // ServersChange says that something about the MCP servers changed: their list, a

@@ -154,8 +154,8 @@ func (w *Workbench) removeSession(ctx context.Context, in SessionRef) (RemoveRep
 	return RemoveReply{Removed: err == nil}, err
 }
 
-// forget drops what is kept about removed sessions outside their logs, and tells
-// the pages.
+// forget drops what is kept about a removed session and its agents outside their
+// logs, and tells the pages.
 func (w *Workbench) forget(ctx context.Context, ids []string) {
 	if err := w.guard.Forget(ctx, ids...); err != nil {
 		slog.Warn("could not remove the rules of removed sessions", "err", err)
@@ -167,7 +167,7 @@ func (w *Workbench) forget(ctx context.Context, ids []string) {
 		w.removeOutput(id)
 		w.feed.Forget(id)
 	}
-	w.feed.Publish(agent.Event{At: time.Now().UnixMilli(), Data: agent.SessionsChange{Removed: ids}})
+	w.feed.Publish(agent.Event{At: time.Now().UnixMilli(), Data: agent.SessionsChange{Removed: ids[0]}})
 }
 
 // mayRun refuses sessions that cannot run here.

@@ -2163,7 +2163,7 @@ export type SessionStart = {
 export type SessionView = "" | "archived" | "deleted" | "all"
 
 export type SessionsChange = {
-  removed?: string[]
+  removed?: string
 }
 
 export type SetEndpointRequest = {

@@ -99,7 +99,7 @@ export class Sessions {
   receive(envelope: Envelope): void {
     for (const event of envelope.events ?? []) {
       if (event.kind !== 'sessions_change') continue
-      if (event.data.removed) this.#forget(event.data.removed)
+      if (event.data.removed) this.#forget([event.data.removed])
       else void this.load().catch(() => {}) // the next change reads it again
     }
     if (!envelope.session) return // news of the whole project

@@ -79,7 +79,7 @@ test('agents are removed with the session that started them, here or elsewhere',
   await list.load()
   await list.remove('a')
   expect(list.list.map(({ id }) => id)).toEqual(['c', 'd'])
-  const event: Event = { session_id: '', at: 1, kind: 'sessions_change', data: { removed: ['c'] } }
+  const event: Event = { session_id: '', at: 1, kind: 'sessions_change', data: { removed: 'c' } }
   list.receive({ session: '', seq: 0, events: [event] })
   expect(list.list.map(({ id }) => id)).toEqual(['d'])
 })
