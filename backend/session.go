@@ -72,10 +72,7 @@ type Span struct {
 // Apply folds one durable event into the session's row. The store does so in
 // the transaction that appends the event.
 func (s *SessionInfo) Apply(ev agent.Event) {
-	s.Seq = ev.Seq
-	if s.UpdatedAt == 0 || !isNote(ev.Data) {
-		s.UpdatedAt = ev.At
-	}
+	s.Seq, s.UpdatedAt = ev.Seq, s.movedAt(ev)
 	switch d := ev.Data.(type) {
 	case agent.SessionStart:
 		s.State = agent.StateIdle
@@ -155,16 +152,20 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 	}
 }
 
-// isNote reports whether an event only says something about the session. A list by
-// time keeps its order then (OAS-601).
-func isNote(p agent.Payload) bool {
-	switch d := p.(type) {
+// movedAt returns the session's time in lists after an event. It stays if the event
+// only says something about the session (OAS-601).
+func (s *SessionInfo) movedAt(ev agent.Event) int64 {
+	isNote := false
+	switch d := ev.Data.(type) {
 	case agent.Marks:
-		return true
+		isNote = true
 	case agent.Title:
-		return d.ByUser
+		isNote = d.ByUser
 	}
-	return false
+	if isNote && s.UpdatedAt > 0 {
+		return s.UpdatedAt
+	}
+	return ev.At
 }
 
 // forgetWork sets to zero what was spent and changed, because it counts in another
