@@ -71,7 +71,7 @@ const usage = `Atelier, a workbench for coding agents.
   atelier [DIR]                 opens the window on a project folder
   atelier serve [DIR]           serves the same to a browser and prints its address
   atelier run [flags] PROMPT|-  runs one prompt from the command line
-  atelier sessions list|show|rename|…
+  atelier sessions list|show|search|rename|…
                                 lists a project's sessions, and does things with them
   atelier doctor                shows what is configured and reachable
   atelier explain COMMAND       says what would be allowed, asked about or denied
