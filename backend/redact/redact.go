@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"atelier.dev/atelier/agent/sandbox"
+	texts "atelier.dev/atelier/backend/internal/text"
 )
 
 // Kind says how a secret was recognised.
@@ -126,7 +127,7 @@ func (r *Redactor) note(seq int64, text string, m match) {
 			r.more++
 			return
 		}
-		f = &Finding{ID: idOf(value), Kind: m.kind, Value: head(value, maxValue), Masked: mask(value)}
+		f = &Finding{ID: idOf(value), Kind: m.kind, Value: texts.Head(value, maxValue), Masked: mask(value)}
 		f.Kept = r.keep[f.ID]
 		value = strings.Clone(value)
 		r.found[value] = f
@@ -137,7 +138,7 @@ func (r *Redactor) note(seq int64, text string, m match) {
 	}
 	f.Count++
 	if len(f.Places) < maxPlaces {
-		f.Places = append(f.Places, Place{Seq: seq, Before: tail(text[:m.from], around), After: head(text[m.to:], around)})
+		f.Places = append(f.Places, Place{Seq: seq, Before: texts.Tail(text[:m.from], around), After: texts.Head(text[m.to:], around)})
 	}
 }
 
@@ -216,26 +217,4 @@ func mask(value string) string {
 		shown = value[:4]
 	}
 	return shown + strings.Repeat("•", min(utf8.RuneCountInString(value)-len(shown), 12))
-}
-
-// head and tail cut a text to so many bytes, between characters.
-func head(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
-
-func tail(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	from := len(s) - n
-	for from < len(s) && !utf8.RuneStart(s[from]) {
-		from++
-	}
-	return s[from:]
 }
