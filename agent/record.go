@@ -209,6 +209,8 @@ type Imported struct {
 	// Folder is where the session ran, which may be another folder than that of its
 	// log.
 	Folder string `json:"folder,omitempty"`
+	// Through is the place of the last event that was read.
+	Through int64 `json:"through"`
 	// Skipped counts what was not understood: lines, or else messages. Pictures
 	// counts pictures that were left out.
 	Skipped  int `json:"skipped,omitempty"`

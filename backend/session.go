@@ -168,6 +168,18 @@ func (s *SessionInfo) movedAt(ev agent.Event) int64 {
 	return ev.At
 }
 
+// CopiedThrough is the place in the log up to which nothing happened in this session:
+// it was copied from another one, or read from a file. It is 0 if all of it did.
+func (s SessionInfo) CopiedThrough() (seq int64) {
+	if s.Origin != nil {
+		seq = s.Origin.Seq
+	}
+	if s.Imported != nil {
+		seq = max(seq, s.Imported.Through)
+	}
+	return seq
+}
+
 // forgetWork sets to zero what was spent and changed, because it counts in another
 // session.
 func (s *SessionInfo) forgetWork() {

@@ -54,6 +54,9 @@ func (s *Store) fill(ctx context.Context, tx *sql.Tx, info backend.SessionInfo, 
 		if err != nil {
 			return info, err
 		}
+		if info.CreatedAt == 0 {
+			info.CreatedAt = ev.At
+		}
 		ev.Session, ev.Seq = info.ID, info.Seq+1
 		info.Apply(ev)
 		if err := s.insertRow(ctx, tx, ev); err != nil {

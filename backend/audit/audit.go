@@ -102,8 +102,8 @@ type Reader struct {
 	// Sessions are those whose calls are read, each with the folder in which its
 	// tools act.
 	Sessions map[string]string
-	// Copied says up to which place the log of a fork is a copy: those calls ran in
-	// another session.
+	// Copied says up to which place a log is a copy, or was imported: those calls did
+	// not run in this session.
 	Copied map[string]int64
 	// Foretell says what a call would do.
 	Foretell func(agent.GateCall) agent.Outlook

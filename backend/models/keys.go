@@ -252,3 +252,18 @@ type SetKeyRequest struct {
 type ProviderRef struct {
 	Provider string `json:"provider"`
 }
+
+// Keys returns the keys of all providers, so that they can be taken out of what leaves
+// this machine.
+func (p *Providers) Keys(ctx context.Context) (keys []string, err error) {
+	all, err := p.found(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range all {
+		if a.key != "" {
+			keys = append(keys, a.key)
+		}
+	}
+	return keys, nil
+}

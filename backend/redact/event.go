@@ -9,14 +9,15 @@ import (
 	"atelier.dev/atelier/agent"
 )
 
-// ScanEvent learns the secrets of an event.
-func (r *Redactor) ScanEvent(ev agent.Event) error {
-	raw, err := json.Marshal(ev.Data)
+// Scan learns the secrets in a value with a JSON form, such as what an event carries. seq
+// is the place of the event; 0 is none.
+func (r *Redactor) Scan(seq int64, v any) error {
+	raw, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Errorf("encode an event: %w", err)
+		return fmt.Errorf("look for secrets: %w", err)
 	}
 	rewrite(raw, 0, func(name, text string) string {
-		r.Scan(ev.Seq, name, text)
+		r.ScanText(seq, name, text)
 		return text
 	})
 	return nil
@@ -24,21 +25,44 @@ func (r *Redactor) ScanEvent(ev agent.Event) error {
 
 // Event returns an event without the secrets that the policy takes out.
 func (r *Redactor) Event(ev agent.Event) (agent.Event, error) {
-	if r.policy.Off {
-		return ev, nil
-	}
-	raw, err := json.Marshal(ev.Data)
-	if err != nil {
-		return ev, fmt.Errorf("encode an event: %w", err)
-	}
-	clean := rewrite(raw, 0, r.Text)
-	if bytes.Equal(clean, raw) {
-		return ev, nil
+	clean, err := r.cleaned(ev.Data)
+	if err != nil || clean == nil {
+		return ev, err
 	}
 	if ev.Data, err = agent.DecodePayload(ev.Kind(), clean); err != nil {
 		return ev, fmt.Errorf("take secrets out of an event: %w", err)
 	}
 	return ev, nil
+}
+
+// Value returns a value with a JSON form without the secrets that the policy takes
+// out.
+func Value[T any](r *Redactor, v T) (T, error) {
+	clean, err := r.cleaned(v)
+	if err != nil || clean == nil {
+		return v, err
+	}
+	var out T
+	if err := json.Unmarshal(clean, &out); err != nil {
+		return v, fmt.Errorf("take secrets out: %w", err)
+	}
+	return out, nil
+}
+
+// cleaned returns the JSON of a value without secrets; nil if it has none.
+func (r *Redactor) cleaned(v any) ([]byte, error) {
+	if r.policy.Off {
+		return nil, nil
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("take secrets out: %w", err)
+	}
+	clean := rewrite(raw, 0, r.Text)
+	if bytes.Equal(clean, raw) {
+		return nil, nil
+	}
+	return clean, nil
 }
 
 // maxNested limits how often JSON in a text of JSON is read as JSON.

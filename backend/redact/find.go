@@ -21,10 +21,7 @@ func (r *Redactor) matches(name, text string) []match {
 	if encoded(text) {
 		return nil // a picture, or a file that nobody reads
 	}
-	var all []match
-	for _, value := range r.values() {
-		all = literally(all, text, value, r.literals[value])
-	}
+	all := r.literals.find(nil, text)
 	if r.home != "" {
 		all = literally(all, text, r.home, KindHome)
 	}

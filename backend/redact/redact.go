@@ -4,10 +4,8 @@
 package redact
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -78,28 +76,26 @@ const (
 // not recognised. It is not safe for concurrent use.
 type Redactor struct {
 	policy   Policy
-	literals map[string]Kind
+	literals *literals
 	home     string
 	keep     map[string]bool
 	found    map[string]*Finding
 	order    []string
 	more     int
-	// longest has the literals, the longest first; nil after a new one.
-	longest []string
 }
 
 // New returns a redactor. known are secrets by their values; home is the path of the
 // user's folder.
 func New(policy Policy, known []string, home string) *Redactor {
-	r := &Redactor{policy: policy, literals: map[string]Kind{}, keep: map[string]bool{}, found: map[string]*Finding{}}
+	r := &Redactor{policy: policy, literals: newLiterals(), keep: map[string]bool{}, found: map[string]*Finding{}}
 	for _, value := range slices.Concat(known, sandbox.OwnSecrets()) {
 		if len(value) >= shortest && len(value) <= maxValue {
-			r.literals[value] = KindKnown
+			r.literals.add(value, KindKnown)
 		}
 	}
 	for _, word := range policy.Words[:min(len(policy.Words), maxWords)] {
 		if word = strings.TrimSpace(word); len(word) > 1 && len(word) <= maxValue {
-			r.literals[word] = KindWord
+			r.literals.add(word, KindWord)
 		}
 	}
 	for _, id := range policy.Keep {
@@ -111,8 +107,9 @@ func New(policy Policy, known []string, home string) *Redactor {
 	return r
 }
 
-// Scan learns the secrets in a text of an event.
-func (r *Redactor) Scan(seq int64, name, text string) {
+// ScanText learns the secrets in a text of an event. name is that of the member that has
+// the text, if there is one.
+func (r *Redactor) ScanText(seq int64, name, text string) {
 	for _, m := range r.matches(name, text) {
 		r.note(seq, text, m)
 	}
@@ -132,8 +129,8 @@ func (r *Redactor) note(seq int64, text string, m match) {
 		value = strings.Clone(value)
 		r.found[value] = f
 		r.order = append(r.order, value)
-		if len(value) >= shortest && m.kind != KindHome && r.literals[value] == "" {
-			r.literals[value], r.longest = m.kind, nil
+		if len(value) >= shortest && m.kind != KindHome {
+			r.literals.add(value, m.kind)
 		}
 	}
 	f.Count++
@@ -192,16 +189,6 @@ func replace(text string, all []match, by func(match) string) string {
 	}
 	b.WriteString(text[at:])
 	return b.String()
-}
-
-// values returns the literals, the longest first.
-func (r *Redactor) values() []string {
-	if r.longest == nil {
-		r.longest = slices.SortedFunc(maps.Keys(r.literals), func(a, b string) int {
-			return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
-		})
-	}
-	return r.longest
 }
 
 func idOf(value string) string {

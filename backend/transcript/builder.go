@@ -34,6 +34,7 @@ type log struct {
 	at      int64           // the time of what follows
 	waiting []agent.Payload // what precedes the first event of the file
 	before  int64           // how many those were
+	count   int64           // the events so far
 	said    bool            // the file says something
 }
 
@@ -77,6 +78,7 @@ func (b *builder) emit(p agent.Payload) {
 
 func (b *builder) put(turn int, p agent.Payload) {
 	if !b.stopped {
+		b.count++
 		b.stopped = !b.yield(agent.Event{Turn: turn, At: b.at, Data: p}, nil)
 	}
 }

@@ -180,6 +180,7 @@ func (t *File) Events(ctx context.Context, before, after []agent.Payload) iter.S
 			return
 		}
 		b.turn.number = 0
+		b.found.Through = b.count
 		for _, p := range append(slices.Clone(after), b.found) {
 			b.emit(p)
 		}

@@ -20,6 +20,37 @@ func Kept(info backend.SessionInfo, seq int64) bool {
 	return !slices.ContainsFunc(info.Rewound, func(s backend.Span) bool { return seq > s.From && seq <= s.To })
 }
 
+// Without leaves out of a log what tools returned and what models thought, if the caller
+// does not want them.
+func Without(events iter.Seq2[agent.Event, error], output, reasoning bool) iter.Seq2[agent.Event, error] {
+	return func(yield func(agent.Event, error) bool) {
+		for ev, err := range events {
+			switch d := ev.Data.(type) {
+			case agent.ToolCallEnd:
+				if output {
+					d.Output, d.ModelOutput, d.Media, d.Details, d.Files = "", nil, nil, nil, nil
+					ev.Data = d
+				}
+			case agent.LocalCommandEnd:
+				if output {
+					d.Output, d.ModelOutput, d.Files = "", nil, nil
+					ev.Data = d
+				}
+			case agent.TextEnd:
+				if reasoning {
+					d.Message.Parts = slices.DeleteFunc(slices.Clone(d.Message.Parts), func(p llm.Part) bool {
+						return p.Kind == llm.PartReasoning || p.Kind == llm.PartNative
+					})
+					ev.Data = d
+				}
+			}
+			if !yield(ev, err) {
+				return
+			}
+		}
+	}
+}
+
 // said is a message of the conversation: an input, an answer, or the result of a call.
 type said struct {
 	at     int64

@@ -103,10 +103,8 @@ func (w *Workbench) editLog(ctx context.Context, info backend.SessionInfo) (edit
 		known := w.edits.bySession[info.ID]
 		w.edits.Unlock()
 		log := known
-		log.edits = slices.Clip(log.edits) // an append copies them, because others may read them
-		if info.Origin != nil {
-			log.seq = max(log.seq, info.Origin.Seq) // what was copied was changed by the other session
-		}
+		log.edits = slices.Clip(log.edits)           // an append copies them, because others may read them
+		log.seq = max(log.seq, info.CopiedThrough()) // what was copied was changed by another session
 		for after := log.seq; after < info.Seq; after += maxPage {
 			before := min(after+maxPage, info.Seq) + 1
 			events, err := w.cfg.Store.Events(ctx, backend.EventRange{Session: info.ID, After: after, Before: before, Limit: maxPage})

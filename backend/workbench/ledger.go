@@ -53,8 +53,8 @@ func (w *Workbench) auditor(sessions []backend.SessionInfo) (audit.Reader, error
 	r := audit.Reader{Log: w.cfg.Store, Sessions: map[string]string{}, Copied: map[string]int64{}, Foretell: agent.Foreteller(gate).Foretell}
 	for _, info := range sessions {
 		r.Sessions[info.ID] = w.folderOf(info)
-		if info.Origin != nil {
-			r.Copied[info.ID] = info.Origin.Seq
+		if seq := info.CopiedThrough(); seq > 0 {
+			r.Copied[info.ID] = seq
 		}
 	}
 	return r, nil

@@ -17,15 +17,6 @@ import (
 	"atelier.dev/atelier/backend/transcript"
 )
 
-// Options say what a document has.
-type Options struct {
-	// NoOutput leaves out what tools returned, NoReasoning what models thought.
-	NoOutput    bool `json:"no_output,omitempty"`
-	NoReasoning bool `json:"no_reasoning,omitempty"`
-	// Language is that of the labels: zh-CN, or English.
-	Language string `json:"language,omitempty"`
-}
-
 // pieceKind says what a piece of a document is.
 type pieceKind int
 
@@ -58,7 +49,7 @@ type piece struct {
 const maxStarted = 1000
 
 // pieces returns what a document says of a session. What was taken back is left out.
-func pieces(info backend.SessionInfo, events iter.Seq2[agent.Event, error], o Options) iter.Seq2[piece, error] {
+func pieces(info backend.SessionInfo, events iter.Seq2[agent.Event, error]) iter.Seq2[piece, error] {
 	return func(yield func(piece, error) bool) {
 		inputs := map[string]string{}
 		for ev, err := range events {
@@ -69,7 +60,7 @@ func pieces(info backend.SessionInfo, events iter.Seq2[agent.Event, error], o Op
 			if !transcript.Kept(info, ev.Seq) {
 				continue
 			}
-			for _, p := range piecesOf(ev, inputs, o) {
+			for _, p := range piecesOf(ev, inputs) {
 				if p.at = ev.At; !yield(p, nil) {
 					return
 				}
@@ -78,7 +69,7 @@ func pieces(info backend.SessionInfo, events iter.Seq2[agent.Event, error], o Op
 	}
 }
 
-func piecesOf(ev agent.Event, inputs map[string]string, o Options) []piece {
+func piecesOf(ev agent.Event, inputs map[string]string) []piece {
 	switch d := ev.Data.(type) {
 	case agent.UserInput:
 		return []piece{{kind: prompt, text: d.Text}}
@@ -87,7 +78,7 @@ func piecesOf(ev agent.Event, inputs map[string]string, o Options) []piece {
 			return []piece{{kind: steering, text: d.Text}}
 		}
 	case agent.TextEnd:
-		return answered(d, o)
+		return answered(d)
 	case agent.ToolCallStart:
 		if len(inputs) < maxStarted {
 			inputs[d.CallID] = d.Input
@@ -99,18 +90,10 @@ func piecesOf(ev agent.Event, inputs map[string]string, o Options) []piece {
 		if d.Details != nil {
 			p.diffs = d.Details.Changes
 		}
-		if !o.NoOutput {
-			p.output = d.Output
-		} else {
-			p.diffs = nil
-		}
+		p.output = d.Output
 		return []piece{p}
 	case agent.LocalCommandEnd:
-		p := piece{kind: command, text: d.Command, failed: d.Outcome != agent.OutcomeDone}
-		if !o.NoOutput {
-			p.output = d.Output
-		}
-		return []piece{p}
+		return []piece{{kind: command, text: d.Command, output: d.Output, failed: d.Outcome != agent.OutcomeDone}}
 	case agent.CompactionEnd:
 		if d.Outcome == agent.OutcomeDone && d.Summary != "" {
 			return []piece{{kind: summary, text: d.Summary}}
@@ -123,12 +106,12 @@ func piecesOf(ev agent.Event, inputs map[string]string, o Options) []piece {
 	return nil
 }
 
-func answered(d agent.TextEnd, o Options) (all []piece) {
+func answered(d agent.TextEnd) (all []piece) {
 	for _, p := range d.Message.Parts {
 		switch {
 		case p.Kind == llm.PartText && strings.TrimSpace(p.Text) != "":
 			all = append(all, piece{kind: answer, text: p.Text, model: d.Model})
-		case p.Kind == llm.PartReasoning && p.Reasoning != nil && p.Reasoning.Text != "" && !o.NoReasoning:
+		case p.Kind == llm.PartReasoning && p.Reasoning != nil && p.Reasoning.Text != "":
 			all = append(all, piece{kind: reasoning, text: p.Reasoning.Text})
 		}
 	}
@@ -217,8 +200,8 @@ var chinese = words{
 	"model": "模型", "imported": "导入自", "made": "由 Atelier 导出。",
 }
 
-func (o Options) words() words {
-	if strings.HasPrefix(o.Language, "zh") {
+func wordsIn(language string) words {
+	if strings.HasPrefix(language, "zh") {
 		return chinese
 	}
 	return english

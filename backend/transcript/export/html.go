@@ -20,9 +20,9 @@ var style string
 // no font, no form, no frame and no connection.
 const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
-// HTML writes a session as one HTML file.
-func HTML(w io.Writer, info backend.SessionInfo, events iter.Seq2[agent.Event, error], o Options) error {
-	out, words := bufio.NewWriter(w), o.words()
+// HTML writes a session as one HTML file, with labels in a language; see [Markdown].
+func HTML(w io.Writer, info backend.SessionInfo, events iter.Seq2[agent.Event, error], language string) error {
+	out, words := bufio.NewWriter(w), wordsIn(language)
 	name := html.EscapeString(title(info))
 	fmt.Fprintf(out, `<!doctype html>
 <html lang="%s">
@@ -45,7 +45,7 @@ func HTML(w io.Writer, info backend.SessionInfo, events iter.Seq2[agent.Event, e
 		fmt.Fprintf(out, "<div><dt>%s</dt><dd>%s</dd></div>", html.EscapeString(fact[0]), html.EscapeString(fact[1]))
 	}
 	fmt.Fprint(out, "</dl>\n</header>\n")
-	for p, err := range pieces(info, events, o) {
+	for p, err := range pieces(info, events) {
 		if err != nil {
 			return err
 		}

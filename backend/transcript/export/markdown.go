@@ -12,14 +12,15 @@ import (
 	"atelier.dev/atelier/backend"
 )
 
-// Markdown writes a session in Markdown.
-func Markdown(w io.Writer, info backend.SessionInfo, events iter.Seq2[agent.Event, error], o Options) error {
-	out, words := bufio.NewWriter(w), o.words()
+// Markdown writes a session in Markdown. The labels are in a language: zh-CN, or
+// English.
+func Markdown(w io.Writer, info backend.SessionInfo, events iter.Seq2[agent.Event, error], language string) error {
+	out, words := bufio.NewWriter(w), wordsIn(language)
 	fmt.Fprintf(out, "# %s\n\n", inline(title(info)))
 	for _, fact := range facts(info, words) {
 		fmt.Fprintf(out, "- %s: %s\n", fact[0], inline(fact[1]))
 	}
-	for p, err := range pieces(info, events, o) {
+	for p, err := range pieces(info, events) {
 		if err != nil {
 			return err
 		}
