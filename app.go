@@ -68,7 +68,7 @@ func (a *App) open() (cli.Host, error) {
 	board := newNoticeBoard(a.life, a.ctx, a.noticePressed)
 	host, err := a.launch.Open(a.ctx, cli.Desktop{OpenLink: openLink, Notify: func(n backend.Notice) {
 		a.notices.put(a.life, board, n)
-	}, Zoom: zoomWindow, PickFolder: a.pickFolder})
+	}, Zoom: zoomWindow, PickFolder: a.pickFolder, PickSave: a.pickSave})
 	if err != nil {
 		return nil, err
 	}
@@ -136,6 +136,12 @@ func (a *App) pickFolder(title string) (string, error) {
 	return runtime.OpenDirectoryDialog(a.ctx, runtime.OpenDialogOptions{
 		Title: title, DefaultDirectory: filepath.Dir(a.launch.Folder), CanCreateDirectories: true,
 	})
+}
+
+// pickSave asks for the path of a new file. The dialog asks before it names one that
+// exists.
+func (a *App) pickSave(name string) (string, error) {
+	return runtime.SaveFileDialog(a.ctx, runtime.SaveDialogOptions{DefaultFilename: name, CanCreateDirectories: true})
 }
 
 // beforeClose runs when the window or the program is asked to close. The host

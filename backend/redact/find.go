@@ -12,7 +12,7 @@ import (
 // match is a secret in a text.
 type match struct {
 	from, to int
-	kind     Kind
+	kind     SecretKind
 }
 
 // matches returns the secrets in a text, in order and apart from each other. What is
@@ -75,7 +75,7 @@ func apart(all []match) []match {
 }
 
 // literally adds the places of a value.
-func literally(all []match, text, value string, kind Kind) []match {
+func literally(all []match, text, value string, kind SecretKind) []match {
 	for at := 0; ; {
 		i := strings.Index(text[at:], value)
 		if i < 0 {

@@ -7,18 +7,18 @@ type literals struct {
 	// kinds has the kind of each value. Those of at least eight bytes are in long, by
 	// their first eight; seen has a bit for each of them, so that most places of a text
 	// are passed at once.
-	kinds map[string]Kind
+	kinds map[string]SecretKind
 	long  map[uint64][]string
 	seen  [1 << 16]bool
 	short []string
 }
 
 func newLiterals() *literals {
-	return &literals{kinds: map[string]Kind{}, long: map[uint64][]string{}}
+	return &literals{kinds: map[string]SecretKind{}, long: map[uint64][]string{}}
 }
 
 // add adds a value, unless it is known.
-func (l *literals) add(value string, kind Kind) {
+func (l *literals) add(value string, kind SecretKind) {
 	if value == "" || l.kinds[value] != "" {
 		return
 	}

@@ -14,24 +14,24 @@ import (
 	texts "atelier.dev/atelier/backend/internal/text"
 )
 
-// Kind says how a secret was recognised.
-type Kind string
+// SecretKind says how a secret was recognised.
+type SecretKind string
 
 // The kinds.
 const (
-	KindKey        Kind = "key"         // by the form of a service's keys
-	KindPrivateKey Kind = "private_key" // the private half of a pair
-	KindToken      Kind = "token"       // a bearer or signed token
-	KindAddress    Kind = "address"     // a password in an address
-	KindAssigned   Kind = "assigned"    // given to a name such as password
-	KindRandom     Kind = "random"      // random characters beside such a word
-	KindKnown      Kind = "known"       // a key that Atelier keeps, or a secret variable's value
-	KindWord       Kind = "word"        // the user named it
-	KindHome       Kind = "home"        // the path of the user's folder
+	KindKey        SecretKind = "key"         // by the form of a service's keys
+	KindPrivateKey SecretKind = "private_key" // the private half of a pair
+	KindToken      SecretKind = "token"       // a bearer or signed token
+	KindAddress    SecretKind = "address"     // a password in an address
+	KindAssigned   SecretKind = "assigned"    // given to a name such as password
+	KindRandom     SecretKind = "random"      // random characters beside such a word
+	KindKnown      SecretKind = "known"       // a key that Atelier keeps, or a secret variable's value
+	KindWord       SecretKind = "word"        // the user named it
+	KindHome       SecretKind = "home"        // the path of the user's folder
 )
 
-// Policy is what the user decided.
-type Policy struct {
+// RedactPolicy is what the user decided.
+type RedactPolicy struct {
 	// Off takes nothing out.
 	Off bool `json:"off,omitempty"`
 	// Keep are the ids of findings that stay.
@@ -42,20 +42,20 @@ type Policy struct {
 	Home bool `json:"home,omitempty"`
 }
 
-// Finding is a secret that was found, with the places of its first occurrences.
-type Finding struct {
+// SecretFinding is a secret that was found, with the places of its first occurrences.
+type SecretFinding struct {
 	// ID follows from the secret and does not reveal it.
-	ID     string  `json:"id"`
-	Kind   Kind    `json:"kind"`
-	Value  string  `json:"value"`
-	Masked string  `json:"masked"`
-	Count  int     `json:"count"`
-	Places []Place `json:"places"`
-	Kept   bool    `json:"kept,omitempty"`
+	ID     string        `json:"id"`
+	Kind   SecretKind    `json:"kind"`
+	Value  string        `json:"value"`
+	Masked string        `json:"masked"`
+	Count  int           `json:"count"`
+	Places []SecretPlace `json:"places,omitempty"`
+	Kept   bool          `json:"kept,omitempty"`
 }
 
-// Place is where a secret was found: its event, and the text around it.
-type Place struct {
+// SecretPlace is where a secret was found: its event, and the text around it.
+type SecretPlace struct {
 	Seq    int64  `json:"seq"`
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
@@ -75,19 +75,19 @@ const (
 // learns the secrets, so that [Redactor.Text] takes each of them out also where it was
 // not recognised. It is not safe for concurrent use.
 type Redactor struct {
-	policy   Policy
+	policy   RedactPolicy
 	literals *literals
 	home     string
 	keep     map[string]bool
-	found    map[string]*Finding
+	found    map[string]*SecretFinding
 	order    []string
 	more     int
 }
 
 // New returns a redactor. known are secrets by their values; home is the path of the
 // user's folder.
-func New(policy Policy, known []string, home string) *Redactor {
-	r := &Redactor{policy: policy, literals: newLiterals(), keep: map[string]bool{}, found: map[string]*Finding{}}
+func New(policy RedactPolicy, known []string, home string) *Redactor {
+	r := &Redactor{policy: policy, literals: newLiterals(), keep: map[string]bool{}, found: map[string]*SecretFinding{}}
 	for _, value := range slices.Concat(known, sandbox.OwnSecrets()) {
 		if len(value) >= shortest && len(value) <= maxValue {
 			r.literals.add(value, KindKnown)
@@ -124,7 +124,7 @@ func (r *Redactor) note(seq int64, text string, m match) {
 			r.more++
 			return
 		}
-		f = &Finding{ID: idOf(value), Kind: m.kind, Value: texts.Head(value, maxValue), Masked: mask(value)}
+		f = &SecretFinding{ID: idOf(value), Kind: m.kind, Value: texts.Head(value, maxValue), Masked: mask(value)}
 		f.Kept = r.keep[f.ID]
 		value = strings.Clone(value)
 		r.found[value] = f
@@ -135,13 +135,13 @@ func (r *Redactor) note(seq int64, text string, m match) {
 	}
 	f.Count++
 	if len(f.Places) < maxPlaces {
-		f.Places = append(f.Places, Place{Seq: seq, Before: texts.Tail(text[:m.from], around), After: texts.Head(text[m.to:], around)})
+		f.Places = append(f.Places, SecretPlace{Seq: seq, Before: texts.Tail(text[:m.from], around), After: texts.Head(text[m.to:], around)})
 	}
 }
 
 // Findings returns what was found, in the order of the texts, and how many more secrets
 // there are. The text around a secret has no other one.
-func (r *Redactor) Findings() (all []Finding, more int) {
+func (r *Redactor) Findings() (all []SecretFinding, more int) {
 	for _, value := range r.order {
 		f := *r.found[value]
 		f.Places = slices.Clone(f.Places)

@@ -15,7 +15,7 @@ import (
 const random = "aB3dE5gH7jK9mN1pQ3sT"
 
 // secrets are texts with a secret between « and ».
-var secrets = map[string]redact.Kind{
+var secrets = map[string]redact.SecretKind{
 	"use «sk-ant-api03-" + random + "» please":                                                  redact.KindKey,
 	"«ghp_" + random + random + "»":                                                             redact.KindKey,
 	"id «AKIAIOSFODNN7EXAMPLE»":                                                                 redact.KindKey,
@@ -68,7 +68,7 @@ TOKENIZERS_PARALLELISM=false
 csrf_token: null
 sk-learn and pk_columns`
 
-func redactor(p redact.Policy) *redact.Redactor {
+func redactor(p redact.RedactPolicy) *redact.Redactor {
 	p.Words = append(p.Words, "Codename")
 	return redact.New(p, []string{"known-value-1", "short"}, "/home/me")
 }
@@ -78,7 +78,7 @@ func TestSecrets(t *testing.T) {
 	for marked, kind := range secrets {
 		before, rest, _ := strings.Cut(marked, "«")
 		secret, after, _ := strings.Cut(rest, "»")
-		r := redactor(redact.Policy{})
+		r := redactor(redact.RedactPolicy{})
 		text := before + secret + after
 		r.ScanText(1, "", text)
 		if got, want := r.Text("", text), before+"[redacted]"+after; got != want {
@@ -94,7 +94,7 @@ func TestSecrets(t *testing.T) {
 func TestHarmless(t *testing.T) {
 	t.Parallel()
 	for line := range strings.Lines(harmless) {
-		if got := redactor(redact.Policy{}).Text("", line); got != line {
+		if got := redactor(redact.RedactPolicy{}).Text("", line); got != line {
 			t.Errorf("%q became %q", line, got)
 		}
 	}
@@ -105,7 +105,7 @@ func TestHarmless(t *testing.T) {
 func TestPolicy(t *testing.T) {
 	t.Parallel()
 	text := "DB_PASSWORD=hunter22 API_KEY=9f8e7d6c5b4a3210ff in /home/me/x"
-	r := redactor(redact.Policy{Home: true})
+	r := redactor(redact.RedactPolicy{Home: true})
 	r.ScanText(7, "", text)
 	found, more := r.Findings()
 	if len(found) != 3 || more != 0 {
@@ -114,14 +114,14 @@ func TestPolicy(t *testing.T) {
 	if p := found[0].Places[0]; p.Seq != 7 || strings.Contains(p.After, "9f8e") || !strings.Contains(p.After, "API_KEY=") {
 		t.Errorf("%+v", p)
 	}
-	kept := redactor(redact.Policy{Keep: []string{found[0].ID}})
+	kept := redactor(redact.RedactPolicy{Keep: []string{found[0].ID}})
 	if got := kept.Text("", text); got != "DB_PASSWORD=hunter22 API_KEY=[redacted] in /home/me/x" {
 		t.Errorf("%q", got)
 	}
 	if got := r.Text("", text); got != "DB_PASSWORD=[redacted] API_KEY=[redacted] in ~/x" {
 		t.Errorf("%q", got)
 	}
-	if got := redactor(redact.Policy{Off: true}).Text("", text); got != text {
+	if got := redactor(redact.RedactPolicy{Off: true}).Text("", text); got != text {
 		t.Errorf("%q", got)
 	}
 }
@@ -130,7 +130,7 @@ func TestPolicy(t *testing.T) {
 // it occurs by chance.
 func TestLearnedSecrets(t *testing.T) {
 	t.Parallel()
-	r := redactor(redact.Policy{})
+	r := redactor(redact.RedactPolicy{})
 	r.ScanText(1, "", "the password is DB_PASSWORD=hunter-22-x and PIN_PASSWORD=\"abc123\"")
 	if got := r.Text("", "I try hunter-22-x now, not abc123."); got != "I try [redacted] now, not abc123." {
 		t.Errorf("%q", got)
@@ -150,7 +150,7 @@ func TestEvents(t *testing.T) {
 		{Data: agent.ToolCallEnd{Output: key, Details: &agent.Details{Changes: []agent.FileChange{{Path: "a", Diff: "+" + key}}}}},
 		{Data: agent.Title{Text: "with " + key}},
 	}
-	r := redact.New(redact.Policy{}, nil, "")
+	r := redact.New(redact.RedactPolicy{}, nil, "")
 	for _, ev := range events {
 		if err := r.Scan(ev.Seq, ev.Data); err != nil {
 			t.Fatal(err)
@@ -185,7 +185,7 @@ func TestTimeIsBounded(t *testing.T) {
 		strings.Repeat("://a:", 30_000), strings.Repeat("-----BEGIN PRIVATE KEY-----", 2_000),
 	} {
 		begun := time.Now()
-		r := redact.New(redact.Policy{}, nil, "")
+		r := redact.New(redact.RedactPolicy{}, nil, "")
 		r.ScanText(1, "", text)
 		r.Text("", text)
 		if took := time.Since(begun); took > 30*time.Second {
@@ -200,7 +200,7 @@ func FuzzText(f *testing.F) {
 		f.Add(strings.NewReplacer("«", "", "»", "").Replace(marked))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		r := redact.New(redact.Policy{}, nil, "")
+		r := redact.New(redact.RedactPolicy{}, nil, "")
 		r.ScanText(1, "", text)
 		left := r.Text("", text)
 		found, _ := r.Findings()

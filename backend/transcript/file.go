@@ -202,3 +202,17 @@ func (t *File) read(ctx context.Context, b *builder) error {
 	}
 	return readNative(ctx, t.f, t.Size, b)
 }
+
+// ID returns the name that the file gives to its session; empty if it has none before
+// the first message.
+func (t *File) ID(ctx context.Context) (string, error) {
+	if t.Program == agent.ProgramClaudeCode {
+		return strings.TrimSuffix(filepath.Base(t.Path), ".jsonl"), nil
+	}
+	b := &builder{log: log{yield: func(agent.Event, error) bool { return false }}}
+	if _, err := t.f.Seek(0, io.SeekStart); err != nil {
+		return "", fmt.Errorf("read the transcript: %w", err)
+	}
+	err := t.read(ctx, b)
+	return b.found.ID, err
+}

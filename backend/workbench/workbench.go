@@ -56,6 +56,9 @@ type Config struct {
 	// PickFolder asks the user for a folder, which is empty if the user picks
 	// none; nil if the page asks for a path instead.
 	PickFolder func(title string) (string, error)
+	// PickSave asks the user for the path of a new file, by its usual name; empty if
+	// the user picks none. It is nil if the page saves files itself.
+	PickSave func(name string) (string, error)
 	// OpenProject opens another folder in a process of its own, or brings the
 	// window that has it to the front. The address is that of a folder that is
 	// served to a browser, else empty.
@@ -103,6 +106,7 @@ type Workbench struct {
 	choices   choices
 	caches    *caches.Caches
 	journal   *journal.Journal
+	staged    staged
 
 	ctx    context.Context // ends when the workbench closes
 	cancel context.CancelFunc
@@ -146,6 +150,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "projects.forget", w.forgetProject)
 	handle(d, "projects.folders", w.listFolders)
 	w.sessionMethods(d)
+	w.transcriptMethods(d)
 	handle(d, "conversation.open", w.openConversation)
 	handle(d, "conversation.history", w.history)
 	handle(d, "conversation.event", w.event)
@@ -249,7 +254,7 @@ func (w *Workbench) Subscribe(watch func(envelope []byte)) (cancel func()) {
 // recorded as such. It does not close the store.
 func (w *Workbench) Close(ctx context.Context) error {
 	defer func() { w.cancel(); w.caches.Wait(); w.journal.Close() }()
-	return errors.Join(w.sessions.Close(ctx), w.endLooking(ctx), w.servers.Close(ctx), w.hooks.Close(ctx))
+	return errors.Join(w.sessions.Close(ctx), w.endLooking(ctx), w.servers.Close(ctx), w.hooks.Close(ctx), w.staged.close())
 }
 
 // session returns a session of this folder.

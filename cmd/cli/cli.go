@@ -64,6 +64,8 @@ type Desktop struct {
 	Zoom     func(percent int)
 	// PickFolder asks the user for a folder; empty if the user picks none.
 	PickFolder func(title string) (string, error)
+	// PickSave asks the user for the path of a new file; empty if the user picks none.
+	PickSave func(name string) (string, error)
 }
 
 const usage = `Atelier, a workbench for coding agents.
@@ -202,7 +204,7 @@ func (c *command) open(args []string) int {
 		Open: func(ctx context.Context, desktop Desktop) (Host, error) {
 			cfg := c.config(folder, home)
 			cfg.OpenLink, cfg.Notify, cfg.Zoom = desktop.OpenLink, desktop.Notify, desktop.Zoom
-			cfg.PickFolder, cfg.OpenProject = desktop.PickFolder, elsewhere{home: home}.Open
+			cfg.PickFolder, cfg.PickSave, cfg.OpenProject = desktop.PickFolder, desktop.PickSave, elsewhere{home: home}.Open
 			return openApp(ctx, cfg)
 		},
 	})

@@ -21,6 +21,8 @@ func sessionCommands() []sessionCommand {
 		{"show", "[flags] ID", "shows a session and the end of its conversation", (*command).showSession},
 		{"search", "[flags] QUERY", "finds texts in what was said and printed", (*command).searchSessions},
 		{"fork", "[flags] ID", "copies a session, up to any message, into a new one", (*command).forkSession},
+		{"export", "[flags] ID", "writes a session to a file, without its secrets", (*command).exportSession},
+		{"import", "[flags] FILE…", "makes sessions of other programs' transcripts", (*command).importSessions},
 		{"rename", "[flags] ID TITLE", "gives a session another title", (*command).renameSession},
 	}
 }

@@ -605,6 +605,40 @@ export type ExpandRequest = {
   arguments?: Record<string, string>
 }
 
+export type ExportBytes = {
+  data?: string
+  next?: number
+}
+
+export type ExportFormat = "md" | "html" | "json" | "open-agent" | "comate"
+
+export type ExportPart = {
+  token: string
+  offset: number
+}
+
+export type ExportRequest = {
+  session: string
+  format: ExportFormat
+  no_output?: boolean
+  no_reasoning?: boolean
+  redact: RedactPolicy
+  language?: string
+}
+
+export type ExportReview = {
+  findings?: SecretFinding[]
+  more?: number
+  preview: string
+  cut?: boolean
+}
+
+export type Exported = {
+  path?: string
+  token?: string
+  name: string
+}
+
 export type Failure = {
   id?: FailureID
   args?: string[]
@@ -755,6 +789,18 @@ export type Found = {
   behind?: number
 }
 
+export type FoundReply = {
+  found?: FoundTranscript[]
+  total: number
+  folder: string
+  more?: boolean
+}
+
+export type FoundRequest = {
+  offset?: number
+  limit?: number
+}
+
 export type FoundSession = {
   session: string
   title: string
@@ -764,6 +810,17 @@ export type FoundSession = {
   archived?: boolean
   hits?: SearchHit[]
   more?: boolean
+}
+
+export type FoundTranscript = {
+  program: Program
+  name: string
+  size: number
+  at: number
+  folder?: string
+  prompt?: string
+  session?: string
+  grown?: boolean
 }
 
 export type GitOperation = "merge" | "rebase" | "cherry-pick" | "revert" | "am" | "bisect"
@@ -1111,12 +1168,26 @@ export type HooksRequest = {
   session?: string
 }
 
+export type ImportReply = {
+  session: SessionInfo
+  already?: boolean
+  grown?: boolean
+}
+
+export type ImportRequest = {
+  program?: Program
+  name?: string
+  path?: string
+  again?: boolean
+}
+
 export type Imported = {
   program: Program
   path: string
   id?: string
   size: number
   folder?: string
+  through: number
   skipped?: number
   pictures?: number
 }
@@ -1795,6 +1866,24 @@ export type SearchRequest = {
   session?: string
   next?: string
   limit?: number
+}
+
+export type SecretFinding = {
+  id: string
+  kind: SecretKind
+  value: string
+  masked: string
+  count: number
+  places?: SecretPlace[]
+  kept?: boolean
+}
+
+export type SecretKind = "key" | "private_key" | "token" | "address" | "assigned" | "random" | "known" | "word" | "home"
+
+export type SecretPlace = {
+  seq: number
+  before?: string
+  after?: string
 }
 
 export type SendRequest = {
@@ -2652,6 +2741,11 @@ export interface Methods {
   "tasks.list": { args: TasksRequest; reply: TaskList }
   "tasks.output": { args: TaskOutputRequest; reply: TaskOutput }
   "tasks.stop": { args: TaskRef; reply: TaskInfo }
+  "transcripts.found": { args: FoundRequest; reply: FoundReply }
+  "transcripts.import": { args: ImportRequest; reply: ImportReply }
+  "transcripts.read": { args: ExportPart; reply: ExportBytes }
+  "transcripts.review": { args: ExportRequest; reply: ExportReview }
+  "transcripts.save": { args: ExportRequest; reply: Exported }
   "trust.accept": { args: TrustAcceptRequest; reply: Empty }
   "trust.list": { args: Empty; reply: TrustReply }
   "trust.refuse": { args: TrustRequest; reply: Empty }

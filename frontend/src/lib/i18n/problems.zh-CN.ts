@@ -134,6 +134,51 @@ export const problems: Record<ProblemID, Words> = {
     next: '请去掉 --continue 以新建会话。',
   },
   session_taken: { message: '已经有会话 {0}。', next: '请换一个标识。' },
+  export_format: {
+    message: '会话不能导出为“{0}”。',
+    kept: '什么都没有改变。',
+    next: '请选择 md、html、json、open-agent 或 comate。',
+  },
+  export_unsaved: {
+    message: '无法把会话写入 {0}。',
+    kept: '那里没有写入任何内容。',
+    next: '请换一个位置。',
+  },
+  export_gone: {
+    message: '这次导出已不再保留。',
+    kept: '什么都没有改变。',
+    next: '请重新导出会话。',
+  },
+  import_unread: {
+    message: '{0} 无法作为会话记录读取。',
+    kept: '没有导入任何内容。',
+    next: '请检查文件是否完整。',
+  },
+  import_unknown: {
+    message: '{0} 不是 Atelier 认识的会话记录。',
+    kept: '没有导入任何内容。',
+    next: '请选择 Claude Code、Codex、Open Agent SDK 或 Comate 的记录，或 Atelier 导出的 JSON。',
+  },
+  import_empty: {
+    message: '{0} 里没有消息。',
+    kept: '没有导入任何内容。',
+    next: '请选择另一份记录。',
+  },
+  import_large: {
+    message: '{0} 太大。',
+    kept: '没有导入任何内容。',
+    next: '请选择小于 1 GB、少于 50 万行的记录。',
+  },
+  import_newer: {
+    message: '{0} 由更新版本的 Atelier 写成。',
+    kept: '没有导入任何内容。',
+    next: '请更新 Atelier。',
+  },
+  import_missing: {
+    message: '没有文件 {0}。',
+    kept: '没有导入任何内容。',
+    next: '请选择另一份记录。',
+  },
   fork_place: {
     message: '会话里没有这条消息。',
     kept: '没有创建分支。',

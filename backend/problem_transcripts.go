@@ -1,0 +1,31 @@
+package backend
+
+// Problems of exports and imports. The first argument is the path of the file.
+const (
+	ProblemExportFormat  ProblemID = "export_format"
+	ProblemExportUnsaved ProblemID = "export_unsaved"
+	ProblemExportGone    ProblemID = "export_gone"
+	ProblemImportUnread  ProblemID = "import_unread"
+	ProblemImportUnknown ProblemID = "import_unknown"
+	ProblemImportEmpty   ProblemID = "import_empty"
+	ProblemImportLarge   ProblemID = "import_large"
+	ProblemImportNewer   ProblemID = "import_newer"
+	ProblemImportMissing ProblemID = "import_missing"
+)
+
+const keptImports = "Nothing was imported."
+
+var transcriptProblems = map[ProblemID]problem{
+	ProblemExportFormat:  {code: CodeInvalid, message: "Sessions cannot be exported as “{0}”.", kept: keptAll, next: "Choose md, html, json, open-agent or comate."},
+	ProblemExportUnsaved: {code: CodeFolder, message: "The session could not be written to {0}.", kept: "Nothing was written there.", next: "Choose another place."},
+	ProblemExportGone:    {code: CodeNotFound, message: "This export is not kept any more.", kept: keptAll, next: "Export the session again."},
+	ProblemImportUnread:  {code: CodeInvalid, message: "{0} cannot be read as a transcript.", kept: keptImports, next: "Check that it is whole."},
+	ProblemImportUnknown: {
+		code: CodeInvalid, message: "{0} is not a transcript that Atelier knows.", kept: keptImports,
+		next: "Choose one of Claude Code, Codex, the Open Agent SDK or Comate, or a session that Atelier exported as JSON.",
+	},
+	ProblemImportEmpty:   {code: CodeInvalid, message: "{0} has no messages.", kept: keptImports, next: "Choose another transcript."},
+	ProblemImportLarge:   {code: CodeInvalid, message: "{0} is too large.", kept: keptImports, next: "Choose one of less than 1 GB and 500,000 lines."},
+	ProblemImportNewer:   {code: CodeInvalid, message: "{0} was written by a newer version of Atelier.", kept: keptImports, next: "Update Atelier."},
+	ProblemImportMissing: {code: CodeNotFound, message: "There is no file {0}.", kept: keptImports, next: "Choose another transcript."},
+}

@@ -1,0 +1,187 @@
+package workbench
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/transcript"
+)
+
+// maxFoundPage limits a page of transcripts.
+const maxFoundPage = 200
+
+// FoundRequest asks for a page of the transcripts on this machine.
+type FoundRequest struct {
+	Offset int `json:"offset,omitempty"`
+	Limit  int `json:"limit,omitempty"` // 50 if it is 0
+}
+
+// FoundReply answers transcripts.found.
+type FoundReply struct {
+	Found []FoundTranscript `json:"found,omitempty"`
+	// Total is how many there are, and Folder the project's.
+	Total  int    `json:"total"`
+	Folder string `json:"folder"`
+	// More says that there are so many that some were not looked at.
+	More bool `json:"more,omitempty"`
+}
+
+// FoundTranscript is a transcript that can be imported.
+type FoundTranscript struct {
+	transcript.Found
+	// Session is the one that it was imported as; empty if it was not.
+	Session string `json:"session,omitempty"`
+	// Grown says that it has grown since.
+	Grown bool `json:"grown,omitempty"`
+}
+
+// foundTranscripts lists the transcripts of other programs, the newest first
+// (LIVE-02).
+func (w *Workbench) foundTranscripts(ctx context.Context, in FoundRequest) (FoundReply, error) {
+	out := FoundReply{Folder: w.cfg.Folder}
+	stores := transcript.Stores(userHome(w.cfg), w.cfg.Getenv)
+	var all []transcript.Found
+	for _, s := range stores {
+		found, more, err := s.List(ctx)
+		if ctx.Err() != nil {
+			return out, ctx.Err()
+		}
+		if err != nil {
+			continue // a store that cannot be read has none for us
+		}
+		all, out.More = append(all, found...), out.More || more
+	}
+	slices.SortStableFunc(all, func(a, b transcript.Found) int { return cmp.Compare(b.At, a.At) })
+	out.Total = len(all)
+	imported, err := w.imported(ctx)
+	if err != nil {
+		return out, err
+	}
+	from := min(max(in.Offset, 0), len(all))
+	to := min(from+min(cmp.Or(max(in.Limit, 0), 50), maxFoundPage), len(all))
+	for _, found := range all[from:to] {
+		if ctx.Err() != nil {
+			return out, ctx.Err()
+		}
+		s := storeOf(stores, found.Program)
+		item := FoundTranscript{Found: s.Describe(found)}
+		path := filepath.Join(s.Dir, filepath.FromSlash(found.Name))
+		if i := slices.IndexFunc(imported, func(info backend.SessionInfo) bool { return info.Imported.Path == path }); i >= 0 {
+			item.Session, item.Grown = imported[i].ID, found.Size > imported[i].Imported.Size
+		}
+		out.Found = append(out.Found, item)
+	}
+	return out, nil
+}
+
+func storeOf(stores []transcript.Store, p agent.Program) transcript.Store {
+	i := slices.IndexFunc(stores, func(s transcript.Store) bool { return s.Program == p })
+	if i < 0 {
+		return transcript.Store{}
+	}
+	return stores[i]
+}
+
+// imported returns the folder's sessions that were read from files, the newest first.
+// Their forks are not among them.
+func (w *Workbench) imported(ctx context.Context) ([]backend.SessionInfo, error) {
+	all, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
+	return slices.DeleteFunc(all, func(info backend.SessionInfo) bool { return info.Imported == nil || info.Origin != nil }), err
+}
+
+// ImportRequest is for transcripts.import: a transcript in the store of a program, or
+// the path of a file.
+type ImportRequest struct {
+	Program agent.Program `json:"program,omitempty"`
+	Name    string        `json:"name,omitempty"`
+	Path    string        `json:"path,omitempty"`
+	// Again imports what was imported already, as another session.
+	Again bool `json:"again,omitempty"`
+}
+
+// ImportReply answers transcripts.import.
+type ImportReply struct {
+	Session backend.SessionInfo `json:"session"`
+	// Already says that the transcript had been imported before, as this session, and
+	// Grown that it has grown since.
+	Already bool `json:"already,omitempty"`
+	Grown   bool `json:"grown,omitempty"`
+}
+
+// ImportTranscript makes a session of a transcript. Nothing of it is in the ledger. It
+// has the user's settings, whatever its own were.
+func (w *Workbench) ImportTranscript(ctx context.Context, in ImportRequest) (ImportReply, error) {
+	file, err := w.openTranscript(in)
+	if err != nil {
+		return ImportReply{}, unreadable(cmp.Or(in.Path, in.Name), err)
+	}
+	defer file.Close()
+	id, err := file.ID(ctx)
+	if err != nil {
+		return ImportReply{}, unreadable(file.Path, err)
+	}
+	earlier, err := w.imported(ctx)
+	if err != nil {
+		return ImportReply{}, err
+	}
+	same := slices.IndexFunc(earlier, func(info backend.SessionInfo) bool {
+		from := info.Imported
+		return from.Program == file.Program && (id != "" && from.ID == id || from.Path == file.Path)
+	})
+	if same >= 0 && !in.Again {
+		return ImportReply{Session: earlier[same], Already: true, Grown: file.Size > earlier[same].Imported.Size}, nil
+	}
+	settings, err := w.NewSessionSettings(ctx)
+	if err != nil {
+		return ImportReply{}, err
+	}
+	info := backend.SessionInfo{ID: newID(), Folder: w.cfg.Folder, State: agent.StateIdle, Settings: settings, Usage: llm.Usage{Known: true}}
+	set := agent.SettingsChange{Settings: settings}
+	info, err = w.cfg.Store.CreateSessionFrom(ctx, info, file.Events(ctx, []agent.Payload{w.sessionStart(false), set}, []agent.Payload{set}))
+	if err != nil {
+		return ImportReply{}, unreadable(file.Path, err)
+	}
+	w.show(agent.Event{Session: info.ID, Seq: info.Seq, At: info.UpdatedAt, Data: *info.Imported})
+	return ImportReply{Session: info}, nil
+}
+
+func (w *Workbench) openTranscript(in ImportRequest) (*transcript.File, error) {
+	if in.Program == "" {
+		path := in.Path
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(w.cfg.Folder, path)
+		}
+		return transcript.Open(path)
+	}
+	return storeOf(transcript.Stores(userHome(w.cfg), w.cfg.Getenv), in.Program).Open(in.Name)
+}
+
+// unreadable tells the user why a transcript cannot be imported. Errors of the store
+// and of a request that was given up stay as they are.
+func unreadable(path string, err error) error {
+	var known *backend.Error
+	problem := backend.ProblemImportUnread
+	switch {
+	case errors.As(err, &known), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, transcript.ErrUnknown), errors.Is(err, transcript.ErrNotRegular):
+		problem = backend.ProblemImportUnknown
+	case errors.Is(err, transcript.ErrEmpty):
+		problem = backend.ProblemImportEmpty
+	case errors.Is(err, transcript.ErrTooLarge):
+		problem = backend.ProblemImportLarge
+	case errors.Is(err, transcript.ErrNewer):
+		problem = backend.ProblemImportNewer
+	case errors.Is(err, fs.ErrNotExist):
+		problem = backend.ProblemImportMissing
+	}
+	return backend.Problem(problem, path).Because(fmt.Errorf("import a transcript: %w", err))
+}
