@@ -22,6 +22,15 @@ import (
 	"atelier.dev/atelier/backend/transcript/export"
 )
 
+// transcriptMethods registers the methods of exports and imports.
+func (w *Workbench) transcriptMethods(d *Dispatcher) {
+	handle(d, "transcripts.review", w.reviewExport)
+	handle(d, "transcripts.save", w.saveExport)
+	handle(d, "transcripts.read", w.readExport)
+	handle(d, "transcripts.found", w.foundTranscripts)
+	handle(d, "transcripts.import", w.ImportTranscript)
+}
+
 // ExportFormat is a form in which a session can leave.
 type ExportFormat string
 

@@ -218,7 +218,7 @@ func TestImportRefused(t *testing.T) {
 			t.Errorf("%+v was imported", in)
 		}
 	}
-	if list := must[workbench.SessionList](p, "sessions.list", backend.Empty{}); len(list.Sessions) != 0 {
-		t.Errorf("%d sessions", len(list.Sessions))
+	if list, err := p.store.Sessions(t.Context(), p.folder); err != nil || len(list) != 0 {
+		t.Errorf("%d sessions, %v", len(list), err)
 	}
 }
