@@ -47,6 +47,7 @@ test('a search over all sessions opens at the hit, by keyboard only', async () =
   const dialog = page.getByRole('dialog', { name: 'Search all sessions' })
   const status = dialog.getByRole('status')
   await dialog.getByText('Finds what you and the models wrote').waitFor()
+  expect(await violations(page)).toEqual([])
   await shots(page, 'search-empty')
 
   await page.keyboard.type('thimble')

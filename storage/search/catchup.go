@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strconv"
@@ -68,7 +69,9 @@ func (ix *Index) catchUp(ctx context.Context) error {
 	ix.behind.Store(int64(len(stale)))
 	var b batch
 	for i, head := range stale {
-		if err := ix.readOn(ctx, head, &b); err != nil {
+		if err := ix.readOn(ctx, head, &b); errors.Is(err, errUnread) && ctx.Err() == nil {
+			slog.Warn("could not index a session", "session", head.Session, "err", err) // the others can be
+		} else if err != nil {
 			return err
 		}
 		if len(b.parts) < batchLogs && b.bytes < batchBytes {
@@ -108,6 +111,9 @@ func (ix *Index) known(ctx context.Context) (map[string]known, error) {
 	return out, nil
 }
 
+// errUnread says that a log cannot be read.
+var errUnread = errors.New("read a log")
+
 // batch is what one transaction writes.
 type batch struct {
 	parts []part
@@ -135,7 +141,7 @@ func (ix *Index) readOn(ctx context.Context, head backend.LogHead, b *batch) err
 		return nil // it was deleted just now
 	}
 	if err != nil {
-		return fmt.Errorf("read a session: %w", err)
+		return fmt.Errorf("%w: %w", errUnread, err)
 	}
 	k, err := ix.startOf(ctx, info)
 	if err != nil {
@@ -145,7 +151,7 @@ func (ix *Index) readOn(ctx context.Context, head backend.LogHead, b *batch) err
 	for {
 		events, err := ix.log.Events(ctx, backend.EventRange{Session: info.ID, After: p.seq, Before: info.Seq + 1, Limit: pageEvents})
 		if err != nil {
-			return fmt.Errorf("read a log: %w", err)
+			return fmt.Errorf("%w: %w", errUnread, err)
 		}
 		if len(events) == 0 {
 			break
@@ -212,7 +218,7 @@ func (ix *Index) startOf(ctx context.Context, info backend.SessionInfo) (known, 
 	}
 	last, err := ix.log.Events(ctx, backend.EventRange{Session: info.ID, After: k.seq - 1, Before: k.seq + 1})
 	if err != nil {
-		return known{}, fmt.Errorf("read a log: %w", err)
+		return known{}, fmt.Errorf("%w: %w", errUnread, err)
 	}
 	if k.readAt != unread && (len(last) != 1 || last[0].At != k.readAt) {
 		return known{}, nil

@@ -143,6 +143,28 @@ func TestEventsAreIndexedOnceTheyAreQuiet(t *testing.T) {
 	})
 }
 
+// TestALogThatCannotBeRead does not keep the others from being searched.
+func TestALogThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.story("a")
+	s.create(backend.SessionInfo{ID: "b"})
+	s.append("b", agent.UserInput{Text: strings.Repeat("large ", 60<<10)})
+	blobs := filepath.Join(s.home, "blobs", "b")
+	files, err := os.ReadDir(blobs)
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	file := filepath.Join(blobs, files[0].Name())
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(file, 0o700); err != nil { // it exists, but is not a file
+		t.Fatal(err)
+	}
+	s.expect("hurry", "a@9")
+}
+
 // countedLog is a log without sessions that counts how often it is listed.
 type countedLog struct{ listed atomic.Int64 }
 
