@@ -5,32 +5,33 @@ import type { BlameReply, BlameRun } from '../types.gen'
 const rest = 300
 const stay = 250
 
-/** The run whose card is shown, at the line where it was asked for. */
-type At = { run: BlameRun; line: number; anchor: HTMLElement; pressed: boolean }
+/** The run whose card is shown, as it was when it was asked for, and where. */
+type At = { reply: BlameReply; run: BlameRun; anchor: HTMLElement; pressed: boolean }
 
 /** Who wrote a file, and whose card is shown. */
 export class AuthorView {
   at = $state.raw<At>()
-  readonly sessions = $derived.by(() => sessionsOf(this.reply))
+  readonly sessions = $derived.by(() => sessionsOf(this.reply ?? { path: '', total: 0 }))
   #timer?: ReturnType<typeof setTimeout>
 
-  constructor(private readonly given: () => BlameReply) {}
+  constructor(private readonly given: () => BlameReply | undefined) {}
 
-  get reply(): BlameReply {
+  /** It changes when the file is read again. */
+  get reply(): BlameReply | undefined {
     return this.given()
   }
 
   /** Shows a card at once, and moves the focus into it. */
-  press(run: BlameRun, line: number, anchor: HTMLElement): void {
+  press(reply: BlameReply, run: BlameRun, anchor: HTMLElement): void {
     clearTimeout(this.#timer)
-    this.at = { run, line, anchor, pressed: true }
+    this.at = { reply, run, anchor, pressed: true }
   }
 
   /** Shows a card once the pointer rests, unless one was pressed. */
-  hover(run: BlameRun, line: number, anchor: HTMLElement): void {
+  hover(reply: BlameReply, run: BlameRun, anchor: HTMLElement): void {
     if (this.at?.pressed) return
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => (this.at = { run, line, anchor, pressed: false }), rest)
+    this.#timer = setTimeout(() => (this.at = { reply, run, anchor, pressed: false }), rest)
   }
 
   /** The pointer is in the card. */

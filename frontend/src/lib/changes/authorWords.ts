@@ -1,4 +1,5 @@
 /** Who wrote a run of lines, in words. */
+import { t } from '../i18n/i18n.svelte'
 import { stepOf } from '../model/blame'
 import { dollarsExact } from '../model/format'
 import { markHidden } from '../model/visible'
@@ -19,7 +20,7 @@ export function authorOf(reply: BlameReply, run: BlameRun): string {
 
 function allowedBy({ by, rule, mode }: Authority): string {
   if (by === 'rule' && rule) return own('author_by_rule', { rule: rule.text })
-  if (by === 'mode') return own('author_by_mode', { mode })
+  if (by === 'mode') return own('author_by_mode', { mode: t(`mode.${mode}`) })
   return own(`author_by_${by}`, { rule: '' })
 }
 
