@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, panelOf, pressIn, prompt, shots } from './browser'
+import { openPage, panelOf, pressIn, prompt, shot } from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -61,7 +61,7 @@ test('the model, a command and a person are told apart, line by line', async () 
   await card.getByText('scripted-1').waitFor()
   await card.getByText('Rename the second step').first().waitFor()
   expect(await violations(page)).toEqual([])
-  await shots(page, 'blame')
+  await shot(page, 'blame')
   await page.keyboard.press('Escape')
   await card.waitFor({ state: 'hidden' })
   await panel.locator('[data-row]:focus').getByText('stepTwo()').waitFor()
