@@ -34,6 +34,7 @@ export const rooms = [
   'composer',
   'queue',
   'changes',
+  'files',
   'find',
   'actions',
   'conversation',

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"atelier.dev/atelier/agent/changes"
+	"github.com/google/go-cmp/cmp"
 )
 
 // Only a text file of the folder itself is read: nothing outside, nothing of git's, and
@@ -59,5 +60,22 @@ func TestTextOfAFile(t *testing.T) {
 	var refused *changes.Error
 	if !errors.As(err, &refused) || refused.Kind != changes.TooLarge {
 		t.Errorf("a large file: %v", err)
+	}
+}
+
+// Files are listed in order, without what is ignored or git's own, and without what
+// links lead to.
+func TestFilesOfTheFolder(t *testing.T) {
+	t.Parallel()
+	b := repository(t, map[string]string{".gitignore": "/out\n", "b.txt": "b", "a/c.txt": "c", ".hidden": "h"})
+	b.put("out/x", "ignored")
+	b.put("new", "not committed")
+	if err := os.Symlink(t.TempDir(), filepath.Join(b.dir, "away")); err != nil {
+		t.Skip(err)
+	}
+	files, more, err := b.folder.Files(t.Context())
+	want := []string{".gitignore", ".hidden", "a/c.txt", "b.txt", "new"}
+	if diff := cmp.Diff(want, files); err != nil || more || diff != "" {
+		t.Errorf("%v, more %v, -want +got\n%s", err, more, diff)
 	}
 }

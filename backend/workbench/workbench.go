@@ -193,6 +193,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "changes.propose_message", w.proposeMessage)
 	handle(d, "files.open", w.openFile)
 	handle(d, "files.blame", w.blame)
+	handle(d, "files.list", w.listFiles)
 	handle(d, "editors.list", w.listEditors)
 	handle(d, "editors.check", w.checkEditor)
 	handle(d, "editors.try", w.tryEditor)

@@ -695,6 +695,11 @@ export type FilesChanged = {
   unwatched?: boolean
 }
 
+export type FilesReply = {
+  files?: string[]
+  more?: boolean
+}
+
 export type FilesRestored = {
   id: string
   undone?: StepRef[]
@@ -2674,6 +2679,7 @@ export interface Methods {
   "endpoints.remove": { args: ProviderRef; reply: EndpointList }
   "endpoints.set": { args: SetEndpointRequest; reply: EndpointList }
   "files.blame": { args: BlameRequest; reply: BlameReply }
+  "files.list": { args: Empty; reply: FilesReply }
   "files.open": { args: OpenFileRequest; reply: Empty }
   "hooks.dry_run": { args: HookDryRunRequest; reply: HookDryRunReply }
   "hooks.entry": { args: HookEntryRequest; reply: HookLogEntry }

@@ -1,5 +1,6 @@
 import CircleDollarSign from '@lucide/svelte/icons/circle-dollar-sign'
 import FileDiff from '@lucide/svelte/icons/file-diff'
+import FolderTree from '@lucide/svelte/icons/folder-tree'
 import Inbox from '@lucide/svelte/icons/inbox'
 import Plug from '@lucide/svelte/icons/plug'
 import ShieldCheck from '@lucide/svelte/icons/shield-check'
@@ -7,6 +8,7 @@ import SquareTerminal from '@lucide/svelte/icons/square-terminal'
 import Webhook from '@lucide/svelte/icons/webhook'
 import type { Component } from 'svelte'
 import { own as changes } from '../changes/messages'
+import { own as files } from '../files/messages'
 import { own as hooks } from '../hooks/messages'
 import { t } from '../i18n/i18n.svelte'
 import { own as mcp } from '../mcp/messages'
@@ -45,6 +47,12 @@ export const panels: readonly Panel[] = [
     icon: FileDiff,
     view: lazy(() => import('../changes/ChangesPanel.svelte')),
     count: ({ changes: { list, files } }) => files.length + (list?.more ?? 0),
+  },
+  {
+    name: 'files',
+    label: () => files('panel'),
+    icon: FolderTree,
+    view: lazy(() => import('../files/FilesPanel.svelte')),
   },
   {
     name: 'cost',

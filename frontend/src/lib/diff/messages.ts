@@ -3,6 +3,7 @@ import { translator } from '../i18n/i18n.svelte'
 export const messages = {
   en: {
     label: 'Changes in {path}',
+    file: 'Lines of {path}',
     tools: 'How diffs are shown',
     split: 'Show two columns',
     wrap: 'Wrap long lines',
@@ -28,6 +29,7 @@ export const messages = {
   },
   'zh-CN': {
     label: '{path} 的改动',
+    file: '{path} 的内容',
     tools: '差异的显示方式',
     split: '分两栏显示',
     wrap: '长行自动换行',

@@ -11,6 +11,7 @@ import { Costs } from './costs.svelte'
 import { dropComments } from './comments.svelte'
 import { dropDrafts, handOver } from './drafts.svelte'
 import { Editors } from './editors.svelte'
+import { Files } from './files.svelte'
 import { changesFiles } from '../model/changes'
 import { together } from '../model/spending'
 import { t } from '../i18n/i18n.svelte'
@@ -62,6 +63,7 @@ export class Workbench {
   readonly commands: Commands
   readonly projects: Projects
   readonly editors: Editors
+  readonly files: Files
   readonly confinement: Confinement
   readonly search: Search
   readonly guide = new Guide(this)
@@ -125,6 +127,7 @@ export class Workbench {
     this.servers.onchange = () => void this.commands.load()
     this.projects = new Projects(call, api.desktop)
     this.editors = new Editors(call)
+    this.files = new Files(call)
     this.confinement = new Confinement(call)
     this.search = new Search(call)
     this.#preferences = new KeptPreferences(call, (work) => this.attempt(work))

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { parseDiff } from './diff'
+import { asDiff, childrenOf, filtered } from './fileTree'
+
+const paths = ['README.md', 'a.ts', 'src/a/b.ts', 'src/a/c.ts', 'src/z.ts', 'srcs/x']
+
+test('a folder has its folders, then its files', () => {
+  expect(childrenOf(paths, '').map(({ path, isFolder }) => path + (isFolder ? '/' : ''))).toEqual([
+    'src/',
+    'srcs/',
+    'a.ts',
+    'README.md',
+  ])
+  expect(childrenOf(paths, 'src').map(({ name }) => name)).toEqual(['a', 'z.ts'])
+  expect(childrenOf(paths, 'src/a').map(({ path }) => path)).toEqual(['src/a/b.ts', 'src/a/c.ts'])
+  expect(childrenOf(paths, 'none')).toEqual([])
+})
+
+test('a filter finds paths by all of its words', () => {
+  expect(filtered(paths, 'SRC b')).toEqual(['src/a/b.ts'])
+  expect(filtered(paths, ' ')).toEqual(paths)
+})
+
+test('lines are drawn as they are, also those that look like a diff', () => {
+  const lines = ['@@ -1 +1 @@', '-x', '', '\\ No newline', '+y']
+  const { hunks } = parseDiff(asDiff(lines))
+  expect(
+    hunks.flatMap((hunk) => hunk.lines.map(({ kind, text, new: at }) => [kind, text, at])),
+  ).toEqual(lines.map((line, at) => ['same', line, at + 1]))
+  expect(asDiff([])).toBe('')
+})

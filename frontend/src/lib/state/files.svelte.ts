@@ -1,0 +1,78 @@
+import { SvelteSet } from 'svelte/reactivity'
+import { type ApiError, asApiError, type Call } from '../api'
+import type { BlameReply, FilesReply } from '../types.gen'
+
+/** The files of the project, and the one that is shown, with who wrote its lines. */
+export class Files {
+  list = $state.raw<FilesReply>()
+  filter = $state('')
+  readonly open = new SvelteSet<string>()
+  /** The file that is shown, and its first lines. */
+  path = $state<string>()
+  file = $state.raw<BlameReply>()
+  /** Whether who wrote the lines is shown. */
+  blames = $state(true)
+  problem = $state.raw<ApiError | null>(null)
+  #call: Call
+
+  constructor(call: Call) {
+    this.#call = call
+  }
+
+  load(): Promise<void> {
+    return this.#attempt(async () => {
+      this.list = await this.#call('files.list', {})
+    })
+  }
+
+  toggle(folder: string): void {
+    if (!this.open.delete(folder)) this.open.add(folder)
+  }
+
+  /** Shows a file, or the list again. */
+  async show(path?: string): Promise<void> {
+    this.path = path
+    this.file = undefined
+    if (path) await this.#read(path, undefined)
+  }
+
+  /** Reads the lines that follow those that are shown. */
+  async more(): Promise<void> {
+    if (this.path && this.file?.next) await this.#read(this.path, this.file)
+  }
+
+  edit(path: string): Promise<void> {
+    return this.#attempt(async () => void (await this.#call('files.open', { path })))
+  }
+
+  #read(path: string, before: BlameReply | undefined): Promise<void> {
+    return this.#attempt(async () => {
+      const page = await this.#call('files.blame', { path, texts: true, from: before?.next })
+      if (this.path === path && this.file === before) this.file = joined(before, page)
+    })
+  }
+
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    this.problem = null
+    try {
+      await work()
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+    }
+  }
+}
+
+/** Two parts of a file as one. */
+function joined(before: BlameReply | undefined, page: BlameReply): BlameReply {
+  if (!before) return page
+  const { steps = [], runs = [], texts = [] } = before
+  const moved = (page.runs ?? []).map((run) =>
+    run.by === 'step' ? { ...run, step: (run.step ?? 0) + steps.length } : run,
+  )
+  return {
+    ...page,
+    runs: [...runs, ...moved],
+    steps: [...steps, ...(page.steps ?? [])],
+    texts: [...texts, ...(page.texts ?? [])],
+  }
+}

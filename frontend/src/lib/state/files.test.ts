@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import type { Call } from '../api'
+import type { BlameReply } from '../types.gen'
+import { stepOf } from '../model/blame'
+import { Files } from './files.svelte'
+
+const step = (call: string) =>
+  ({ session: 's', title: '', seq: 1, at: 1, kind: 'tool_call_end', call, made: {} }) as const
+
+const pages: Record<number, BlameReply> = {
+  0: {
+    path: 'f',
+    total: 2,
+    runs: [{ from: 1, to: 1, by: 'step' }],
+    steps: [step('one')],
+    texts: ['a'],
+    next: 2,
+  },
+  2: {
+    path: 'f',
+    total: 2,
+    runs: [{ from: 2, to: 2, by: 'step' }],
+    steps: [step('two')],
+    texts: ['b'],
+  },
+}
+
+test('a long file is read part by part, and each line keeps its author', async () => {
+  const files = new Files(
+    (async (_: string, { from = 0 }: { from?: number }) => pages[from]) as Call,
+  )
+  await files.show('f')
+  expect(files.file?.texts).toEqual(['a'])
+  await files.more()
+  expect(files.file?.texts).toEqual(['a', 'b'])
+  expect(files.file?.next).toBeUndefined()
+  expect(files.file?.runs?.map((run) => stepOf(files.file!, run)?.call)).toEqual(['one', 'two'])
+})
+
+test('an answer about a file that was left is dropped', async () => {
+  const waiting: ((page: BlameReply) => void)[] = []
+  const files = new Files((() => new Promise((resolve) => waiting.push(resolve))) as Call)
+  const [first, second] = [files.show('f'), files.show('g')]
+  waiting[1]!({ path: 'g', total: 0 })
+  waiting[0]!(pages[0]!)
+  await Promise.all([first, second])
+  expect(files.file?.path).toBe('g')
+})
