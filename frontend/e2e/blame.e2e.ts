@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { openPage, panelOf, pressIn, prompt, shot } from './browser'
+import { openPage, openPanelByKey, panelOf, pressIn, prompt, shot } from './browser'
 import { startHost } from './host'
 import { startModel } from './model'
 import { useStage } from './stage'
@@ -68,5 +68,26 @@ test('the model, a command and a person are told apart, line by line', async () 
   await page.keyboard.press('w')
   await card.getByRole('button', { name: 'Open there' }).press('Enter')
   await page.locator('[role=log] :focus').waitFor()
+
+  // The same of every file, changed or not.
+  await openPanelByKey(page, 'Files')
+  const files = panelOf(page, 'Files')
+  await pressIn(files, files.getByRole('button', { name: 'src' }))
+  await pressIn(files, files.getByRole('button', { name: 'cart.go' }))
+  await files.getByText('// mine').waitFor()
+  expect(await marked(page)).toEqual([
+    '· step0()',
+    'A1 stepTwo()',
+    '· step3()',
+    'A$ stepSeven()',
+    '· step8()',
+    '✎ step10() // mine',
+    '· step11()',
+  ])
+  expect(await violations(page)).toEqual([])
+  await shot(page, 'files')
+  await pressIn(files, files.getByRole('button', { name: 'All files' }))
+  await files.getByRole('searchbox', { name: 'Filter files' }).fill('none of them')
+  await files.getByText('No file has this in its path.').waitFor()
   expect(offences).toEqual([])
 })
