@@ -39,6 +39,8 @@ type tree struct {
 	// ready is closed when every file has been looked at, and settled when every file
 	// has been read.
 	ready, settled chan struct{}
+	waiting        sync.Once
+	waited         time.Time // until when commands wait for settled; set by waiting
 
 	mu      sync.Mutex
 	watch   *watch  // nil if the system does not tell of changes
@@ -196,9 +198,13 @@ func (t *tree) remember() {
 	}
 }
 
-// await waits until the files are known, or ctx ends. It reports whether they have
-// at least been looked at.
+// await waits until the files are known, or ctx ends. Only the first commands of a
+// folder wait, and together no longer than [patience]. It reports whether the files
+// have at least been looked at.
 func (t *tree) await(ctx context.Context) bool {
+	t.waiting.Do(func() { t.waited = time.Now().Add(patience) })
+	ctx, cancel := context.WithDeadline(ctx, t.waited)
+	defer cancel()
 	select {
 	case <-t.settled:
 	case <-ctx.Done():

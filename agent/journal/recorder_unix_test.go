@@ -347,3 +347,38 @@ func TestManyChangesAreCounted(t *testing.T) {
 		t.Errorf("%d files and %d more", len(got.Files), got.More)
 	}
 }
+
+// In a folder that is too deep to be followed as a whole, each command says so, and
+// what is seen for the first time is not taken for new.
+func TestAFolderThatIsTooDeep(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat("d/", 105)
+	b := newBench(t, map[string]string{"a": "1", deep + "f": "1"})
+	time.Sleep(60 * time.Millisecond) // older than the step, as the clock of files tells
+	b.expect(b.command(func() { b.write("a", "2") }), `a: file "1" -> file "2"`, "unwatched")
+	got := b.command(func() {
+		b.sh("mv d/d/d/d/d/d/d/d e && echo 2 > e/new")
+	})
+	b.expect(got, `e/new: file (unseen) -> file "2\n"`, "unwatched")
+}
+
+// The journal's own folder may be in the project.
+func TestTheJournalDoesNotRecordItself(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"a": "1"})
+	b.home = b.path("home")
+	b.reopen()
+	b.expect(b.command(func() { b.write("a", "2") }), `a: file "1" -> file "2"`)
+	b.expect(b.command(func() {}))
+}
+
+// More folders than are followed at once take turns.
+func TestManyFolders(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil)
+	for i := range 24 {
+		b.folder = filepath.Join(t.TempDir(), fmt.Sprint(i%12))
+		b.write("a", "1")
+		b.expect(b.command(func() { b.write("a", "2") }), `a: file "1" -> file "2"`)
+	}
+}

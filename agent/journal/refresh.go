@@ -194,8 +194,14 @@ func (t *tree) capture(ctx context.Context, notes map[string]*entry) (changed []
 	return changed
 }
 
-// catchUp reads what is unread until ctx ends. t.mu is held.
+// catchUp reads what is unread until ctx ends, unless the folder is still being read
+// for the first time, which nobody waits for any more. t.mu is held.
 func (t *tree) catchUp(ctx context.Context) {
+	select {
+	case <-t.settled:
+	default:
+		return
+	}
 	reading := reader{tree: t}
 	defer reading.close()
 	for len(t.unread) > 0 && ctx.Err() == nil {
