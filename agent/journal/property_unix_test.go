@@ -118,7 +118,7 @@ func TestTheJournalTellsTheTruth(t *testing.T) {
 		b := newBench(t, map[string]string{"a/a": "1", "b": "2"})
 		b.sweeps = sweeps
 		b.reopen()
-		for seed := range 60 {
+		for seed := range 40 {
 			random := rand.New(rand.NewPCG(uint64(seed), 1))
 			for range random.IntN(4) {
 				b.muddle(random)
@@ -145,7 +145,7 @@ func TestTheJournalTellsTheTruth(t *testing.T) {
 func TestNothingIsLateAfterACommand(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "0"})
-	for i := range 60 {
+	for i := range 40 {
 		got := b.command(func() { b.write("a", fmt.Sprint(i%10)); b.write(fmt.Sprint("d/", i), "") })
 		if got == nil || len(got.Files) < 1 || got.Unwatched {
 			t.Fatalf("after %d commands: %+v", i, got)

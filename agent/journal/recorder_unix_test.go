@@ -281,7 +281,10 @@ func TestEachChangeBelongsToOneStep(t *testing.T) {
 	b.expect(b.step(edit, func() { b.write("c", "3") }), `c: file "2" -> file "3"`)
 	b.write("d", "2")
 	b.expect(endSecond(t.Context()), `d: file "1" -> file "2"`)
-	b.expect(endFirst(t.Context()), `a: file "1" -> file "2"`, `b: file "1" -> file "2"`, `c: file "1" -> file "2"`)
+	b.write("a", "3")
+	third := b.journal.Recorder("third", b.folder).Begin(t.Context(), "1", command)
+	b.expect(third(t.Context()))
+	b.expect(endFirst(t.Context()), `a: file "1" -> file "3"`, `b: file "1" -> file "2"`, `c: file "1" -> file "2"`)
 }
 
 // A change of the rules for ignored files changes no file. What comes to light is

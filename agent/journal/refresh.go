@@ -109,7 +109,7 @@ func (s *scan) names(root *os.Root, d *dir, names map[string]bool) bool {
 			}
 			continue
 		}
-		if isDir || d.dirs[name] != nil {
+		if isDir {
 			if s.tree.excluded() {
 				return false
 			}
