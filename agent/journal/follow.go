@@ -36,11 +36,7 @@ type tree struct {
 	own    string // a folder that is never looked into, with slashes
 	store  *objects.Store
 	life
-	// ready is closed when every file has been looked at, and settled when every file
-	// has been read.
-	ready, settled chan struct{}
-	waiting        sync.Once
-	waited         time.Time // until when commands wait for settled; set by waiting
+	progress
 
 	mu      sync.Mutex
 	watch   *watch  // nil if the system does not tell of changes
@@ -48,6 +44,15 @@ type tree struct {
 	running []*step // in the order in which they began
 	working bool    // unread files are being read
 	known
+}
+
+// progress says how far the folder is known.
+type progress struct {
+	// ready is closed when every file has been looked at, and settled when every file
+	// has been read.
+	ready, settled chan struct{}
+	waiting        sync.Once
+	waited         time.Time // until when commands wait for settled; set by waiting
 }
 
 // life is how long something is done in the background.
@@ -71,7 +76,8 @@ type known struct {
 
 // newTree begins to look at a folder.
 func (j *Journal) newTree(folder string) *tree {
-	t := &tree{folder: folder, own: filepath.ToSlash(j.home), store: j.store, watch: j.watch(), ready: make(chan struct{}), settled: make(chan struct{})}
+	t := &tree{folder: folder, own: filepath.ToSlash(j.home), store: j.store, watch: j.watch()}
+	t.ready, t.settled = make(chan struct{}), make(chan struct{})
 	t.ctx, t.stop = context.WithCancel(context.Background())
 	t.wg.Go(func() { // ends with its files, or with t.ctx
 		defer close(t.settled)
