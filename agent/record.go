@@ -145,7 +145,8 @@ const (
 )
 
 // Rewound takes the newest part of the conversation back: models are not told of
-// the events after To any more. The log keeps them.
+// the events after To any more. The log keeps them. A session has to be opened again
+// from its log after this event, and after a [RewindUndone].
 type Rewound struct {
 	// ID names it for [RewindUndone].
 	ID string `json:"id"`

@@ -116,21 +116,24 @@ type control struct {
 	canUse   CanUseTool              // nil if nobody is asked
 }
 
-// New returns a session with the given past, which is empty for a new one. The
-// error names what the configuration lacks.
+// New returns a session with the given past, which is empty for a new one. Models are
+// not told of what a [Rewound] in it took back. The error names what the configuration lacks.
 func New(cfg Config, past ...Event) (*Session, error) {
 	cfg, err := cfg.complete()
 	if err != nil {
 		return nil, err
 	}
 	s := &Session{cfg: cfg}
-	copied := copiedEvents(past)
+	copied, taken := copiedEvents(past), TakenBack(past)
 	for i, ev := range past {
-		if i < copied {
+		switch {
+		case taken(ev.Seq):
+			s.transcript.ApplyTakenBack(ev)
+		case i < copied:
 			s.fold(ev) // what a person allowed there is not allowed here
-			continue
+		default:
+			s.apply(ev)
 		}
-		s.apply(ev)
 	}
 	if s.transcript.Settings.Model == "" && cfg.Settings.Model != "" {
 		s.Configure(cfg.Settings)

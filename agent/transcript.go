@@ -193,28 +193,33 @@ func (t *Transcript) applyAnswer(d TextEnd) {
 	t.conversation.Append(contextir.AssistantMessage, d.Message)
 	calls := d.Message.Calls()
 	t.open = newOpenCalls(calls)
-	if t.past.calls == nil {
-		t.past.calls = map[string]bool{}
-	}
-	for _, c := range calls {
-		t.past.calls[c.ID] = true
-	}
-	if len(d.Message.Parts) > 0 {
-		t.past.count++
-	}
+	t.spend(d)
 	t.past.last = &llm.Origin{Provider: d.Provider, Model: d.Model}
 	if d.Provider == t.Settings.Provider && d.Model == t.Settings.Model {
 		t.past.by = &llm.Origin{Provider: d.Provider, Model: d.Model}
 	}
 	delete(t.past.repairs, d.Provider+"/"+d.Model)
-	t.Usage = t.Usage.Add(d.Usage)
-	t.Cost.Add(d.Cost)
 	if d.Usage.Known {
 		t.Context, t.tally = d.Usage.Total(), tally{counted: true, items: t.conversation.Len()}
 		return
 	}
 	// A broken-off answer is sent from now on, and no provider has counted it.
 	t.tally.added += contextir.Bytes(d.Message)
+}
+
+// spend counts an answer with its calls, whether or not it stands.
+func (t *Transcript) spend(d TextEnd) {
+	if t.past.calls == nil {
+		t.past.calls = map[string]bool{}
+	}
+	for _, c := range d.Message.Calls() {
+		t.past.calls[c.ID] = true
+	}
+	if len(d.Message.Parts) > 0 {
+		t.past.count++
+	}
+	t.Usage = t.Usage.Add(d.Usage)
+	t.Cost.Add(d.Cost)
 }
 
 func (t *Transcript) applyRetry(d Retrying) {

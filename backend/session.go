@@ -61,12 +61,19 @@ type Lines struct {
 	Removed int `json:"removed"`
 }
 
-// Span is a part of a log: the events after one place, up to and including
-// another. ID is that of the [agent.Rewound].
+// Span is a part of a log that was taken back: the events after one place and before
+// the [agent.Rewound] with the ID, whose place is To.
 type Span struct {
 	ID   string `json:"id"`
 	From int64  `json:"from"`
 	To   int64  `json:"to"`
+	// LastEnd is how the last turn of it ended.
+	LastEnd agent.EndReason `json:"last_end,omitempty"`
+}
+
+// TookBack reports whether the event at a place was taken back.
+func (s *SessionInfo) TookBack(seq int64) bool {
+	return slices.ContainsFunc(s.Rewound, func(p Span) bool { return p.From < seq && seq < p.To })
 }
 
 // Apply folds one durable event into the session's row. The store does so in
@@ -95,9 +102,10 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 		s.Imported = &d
 		s.forgetWork()
 	case agent.Rewound:
-		s.Rewound = append(slices.Clip(s.Rewound), Span{ID: d.ID, From: d.To, To: ev.Seq})
+		s.Rewound = append(slices.Clip(s.Rewound), Span{ID: d.ID, From: d.To, To: ev.Seq, LastEnd: s.LastEnd})
+		s.LastEnd, s.Context = "", 0 // which only the whole log says
 	case agent.RewindUndone:
-		s.Rewound = slices.DeleteFunc(slices.Clone(s.Rewound), func(p Span) bool { return p.ID == d.ID })
+		s.bringBack(d.ID)
 	case agent.ApprovalRequest:
 		s.State = agent.StateAwaitingInput
 	case agent.ApprovalAnswer, agent.TurnContinued, agent.LocalCommandStart:
@@ -241,4 +249,15 @@ func TitleFrom(prompt string) string {
 		cut = cut[:i]
 	}
 	return cut + "…"
+}
+
+// bringBack forgets that a part of the log was taken back.
+func (s *SessionInfo) bringBack(id string) {
+	for i, p := range s.Rewound {
+		if p.ID == id {
+			s.LastEnd = p.LastEnd
+			s.Rewound = slices.Delete(slices.Clone(s.Rewound), i, i+1)
+			return
+		}
+	}
 }

@@ -34,7 +34,11 @@ func (w *Workbench) breakdown(ctx context.Context, in SessionRef) (agent.Context
 			return agent.ContextBreakdown{}, err
 		}
 		for _, ev := range events {
-			past.Apply(ev)
+			if info.TookBack(ev.Seq) {
+				past.ApplyTakenBack(ev)
+			} else {
+				past.Apply(ev)
+			}
 		}
 	}
 	return l.Breakdown(ctx, &past), nil

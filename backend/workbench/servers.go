@@ -25,7 +25,7 @@ const settleTime = 5 * time.Second
 // offered returns what servers offer to a session.
 func (w *Workbench) offered(ctx context.Context, session string, past []agent.Event) *offer.Session {
 	offered := w.servers.Session(offer.Config{
-		Session: session, Loaded: offer.Loaded(past), Began: w.asking.began(session),
+		Session: session, Loaded: offer.Loaded(agent.Standing(past)), Began: w.asking.began(session),
 		Window: func(provider, model string) int64 { return w.providers.Limits(provider, model).Window },
 	})
 	if w.cfg.Unattended {

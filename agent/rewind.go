@@ -1,0 +1,70 @@
+package agent
+
+// TakenBack returns a function that reports whether the event at a place of a log
+// stands no more, because a [Rewound] among the events took it back and no
+// [RewindUndone] brought it back.
+func TakenBack(events []Event) func(seq int64) bool {
+	type span struct {
+		id       string
+		from, to int64
+	}
+	var spans []span
+	for _, ev := range events {
+		switch d := ev.Data.(type) {
+		case Rewound:
+			spans = append(spans, span{d.ID, d.To, ev.Seq})
+		case RewindUndone:
+			for i := range spans {
+				if spans[i].id == d.ID {
+					spans[i].to = 0
+				}
+			}
+		}
+	}
+	return func(seq int64) bool {
+		for _, s := range spans {
+			if s.from < seq && seq < s.to {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// Standing returns the events that were not taken back.
+func Standing(events []Event) []Event {
+	taken := TakenBack(events)
+	standing := make([]Event, 0, len(events))
+	for _, ev := range events {
+		if !taken(ev.Seq) {
+			standing = append(standing, ev)
+		}
+	}
+	return standing
+}
+
+// ApplyTakenBack folds in an event that was taken back. Models are not told of it, but
+// what was spent stays spent, turns keep their numbers and calls their ids, and
+// settings and names stay as they are.
+func (t *Transcript) ApplyTakenBack(ev Event) {
+	switch d := ev.Data.(type) {
+	case SettingsChange, Title, SideRequest, Forked, SessionStart, SessionEnd:
+		t.Apply(ev)
+	case UserInput:
+		t.Turn, t.past.begun = ev.Turn, true
+	case Retrying:
+		t.applyRetry(d)
+	case TextEnd:
+		t.spend(d)
+	}
+}
+
+// applyRewound lets nothing be under way. The conversation is right once the log was
+// folded again; see [New].
+func (t *Transcript) applyRewound() {
+	if t.State != StateClosed {
+		t.State = StateIdle
+	}
+	t.open = openCalls{}
+	t.past.forget()
+}
