@@ -1,5 +1,11 @@
 package agent
 
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
 // TakenBack returns a function that reports whether the event at a place of a log
 // stands no more, because a [Rewound] among the events took it back and no
 // [RewindUndone] brought it back.
@@ -48,7 +54,7 @@ func Standing(events []Event) []Event {
 // settings and names stay as they are.
 func (t *Transcript) ApplyTakenBack(ev Event) {
 	switch d := ev.Data.(type) {
-	case SettingsChange, Title, SideRequest, Forked, SessionStart, SessionEnd:
+	case SettingsChange, Title, SideRequest, Forked, Imported, SessionStart, SessionEnd:
 		t.Apply(ev)
 	case UserInput:
 		t.Turn, t.past.begun = ev.Turn, true
@@ -67,4 +73,26 @@ func (t *Transcript) applyRewound() {
 	}
 	t.open = openCalls{}
 	t.past.forget()
+}
+
+// maxRestoredNames limits how many restored files a model is told by name.
+const maxRestoredNames = 20
+
+// applyRestored tells the model that its changes are no longer, or again, in the files.
+func (t *Transcript) applyRestored(d FilesRestored) {
+	if len(d.Files) == 0 {
+		return
+	}
+	did := "undid changes to"
+	if d.Redone != "" {
+		did = "brought undone changes back to"
+	}
+	var names []string
+	for _, f := range d.Files[:min(len(d.Files), maxRestoredNames)] {
+		names = append(names, strconv.Quote(EscapeTags(f.Path)))
+	}
+	if more := len(d.Files) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	t.remind(Reminder(fmt.Sprintf("The user %s these files: %s. Read a file again before you rely on what was in it.", did, strings.Join(names, ", "))))
 }

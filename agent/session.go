@@ -127,7 +127,7 @@ func New(cfg Config, past ...Event) (*Session, error) {
 	copied, taken := copiedEvents(past), TakenBack(past)
 	for i, ev := range past {
 		switch {
-		case taken(ev.Seq):
+		case taken(ev.Seq) && ev.Kind() != KindSettings:
 			s.transcript.ApplyTakenBack(ev)
 		case i < copied:
 			s.fold(ev) // what a person allowed there is not allowed here

@@ -141,17 +141,15 @@ func (t *Transcript) Apply(ev Event) {
 			c.started, c.tool = true, d.Tool
 		}
 	case ApprovalRequest:
-		t.State = StateAwaitingInput
-		if c := t.openCall(d.CallID); c != nil {
-			c.request = &d
-		}
+		t.asks(StateAwaitingInput, d.CallID, &d)
 	case ApprovalAnswer:
-		t.State = StateProcessing
-		if c := t.openCall(d.CallID); c != nil {
-			c.request = nil
-		}
+		t.asks(StateProcessing, d.CallID, nil)
 	case ToolCallEnd:
 		t.applyResult(d)
+	case FilesRestored:
+		t.applyRestored(d)
+	case Rewound:
+		t.applyRewound()
 	case Forked, Imported:
 		t.applyCopy(d)
 	case LocalCommandStart:
@@ -169,6 +167,14 @@ func (t *Transcript) Apply(ev Event) {
 		t.State, t.past.begun = StateIdle, false
 	case SessionEnd:
 		t.State = StateClosed
+	}
+}
+
+// asks sets what a call asks a person; nil means nothing any more.
+func (t *Transcript) asks(state State, call string, request *ApprovalRequest) {
+	t.State = state
+	if c := t.openCall(call); c != nil {
+		c.request = request
 	}
 }
 

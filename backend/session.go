@@ -102,8 +102,7 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 		s.Imported = &d
 		s.forgetWork()
 	case agent.Rewound:
-		s.Rewound = append(slices.Clip(s.Rewound), Span{ID: d.ID, From: d.To, To: ev.Seq, LastEnd: s.LastEnd})
-		s.LastEnd, s.Context = "", 0 // which only the whole log says
+		s.takeBack(Span{ID: d.ID, From: d.To, To: ev.Seq, LastEnd: s.LastEnd})
 	case agent.RewindUndone:
 		s.bringBack(d.ID)
 	case agent.ApprovalRequest:
@@ -249,6 +248,13 @@ func TitleFrom(prompt string) string {
 		cut = cut[:i]
 	}
 	return cut + "…"
+}
+
+// takeBack remembers that a part of the log was taken back. How the turn before it
+// ended, and how large the context was, only the log says.
+func (s *SessionInfo) takeBack(p Span) {
+	s.Rewound = append(slices.Clip(s.Rewound), p)
+	s.LastEnd, s.Context = "", 0
 }
 
 // bringBack forgets that a part of the log was taken back.

@@ -254,6 +254,10 @@ func (l *Session) record(ctx context.Context, ev agent.Event) bool {
 	l.known.seq = seq
 	for i, ev := range batch {
 		ev.Seq = seq - int64(len(batch)-1-i)
+		switch ev.Data.(type) {
+		case agent.Rewound, agent.RewindUndone:
+			l.known.missed = true // what models are told has to be read again
+		}
 		if isRest(ev.Data) {
 			l.rest()
 		}

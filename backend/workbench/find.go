@@ -57,6 +57,9 @@ func (w *Workbench) find(ctx context.Context, in FindRequest) (FindReply, error)
 				return FindReply{}, context.Cause(ctx)
 			}
 			before = page[i].Seq
+			if info.TookBack(before) {
+				continue
+			}
 			var here []Hit
 			for _, t := range backend.TextsOf(feed.ForDisplay(page[i])) {
 				searched += len(t.Text)

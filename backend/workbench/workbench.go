@@ -94,6 +94,7 @@ type Workbench struct {
 	sessions  *live.Sessions
 	places    places
 	edits     edits
+	undoLogs  undoLogs
 	guard     *guard.Guard
 	marking   sync.Mutex  // held while a session's marks change
 	setUp     atomic.Bool // the hooks of the folder's setup have run
@@ -121,7 +122,7 @@ type Workbench struct {
 func New(cfg Config) *Workbench {
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &Workbench{
-		cfg: cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{bySession: map[string]workplace{}}, edits: edits{bySession: map[string]editLog{}},
+		cfg: cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{bySession: map[string]workplace{}}, edits: edits{bySession: map[string]editLog{}}, undoLogs: undoLogs{bySession: map[string]undoLog{}},
 		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home}),
 		measuring: make(chan struct{}, 1), choices: choices{changing: make(chan struct{}, 1)}, looks: looks{held: make(chan struct{}, 1)}, glances: glances{at: lookAt},
 		guard: guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
@@ -191,6 +192,10 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "changes.commit", w.commit)
 	handle(d, "changes.branch", w.newBranch)
 	handle(d, "changes.propose_message", w.proposeMessage)
+	handle(d, "undo.preview", w.previewUndo)
+	handle(d, "undo.apply", w.applyUndo)
+	handle(d, "undo.rewind", w.rewind)
+	handle(d, "undo.bring_back", w.bringBack)
 	handle(d, "files.open", w.openFile)
 	handle(d, "files.blame", w.blame)
 	handle(d, "files.list", w.listFiles)

@@ -199,6 +199,11 @@ export type BriefingUpdate = {
   told?: Record<string, string>
 }
 
+export type BringBackRequest = {
+  session: string
+  id: string
+}
+
 export type CallDraft = {
   call_id: string
   tool: string
@@ -1564,7 +1569,7 @@ export type PreferencesChange = {
   after: Preferences
 }
 
-export type ProblemID = "internal" | "method" | "arguments" | "listen" | "link_invalid" | "link_here" | "folder_unusable" | "folder_missing" | "folder_unopened" | "folder_unread" | "folder_is_file" | "project_path" | "project_here" | "project_served" | "project_unopened" | "pick_folder" | "session_missing" | "session_unnamed" | "session_undeleted" | "session_working" | "session_closing" | "session_waits" | "session_elsewhere" | "session_foreign" | "session_none" | "session_taken" | "message_empty" | "command_empty" | "turn_complete" | "turn_unsaved" | "nothing_to_compact" | "history_range" | "event_missing" | "answer_invalid" | "approval_elsewhere" | "approval_answered" | "message_delivered" | "queue_verb" | "queue_empty" | "task_unknown" | "server_question_gone" | "server_answer" | "command_unknown" | "command_argument" | "command_failed" | "model_unchosen" | "limit_negative" | "mode_unknown" | "command_timeout" | "compact_unknown" | "bypass_by_default" | "font_size" | "font_name" | "setting_damaged" | "home_unusable" | "store_unopened" | "store_locked" | "store_damaged" | "store_newer" | "store_failed" | "store_full" | "event_unread" | "provider_unknown" | "address_missing" | "address_damaged" | "key_missing" | "key_missing_or_set" | "model_unlisted" | "models_file" | "key_unread" | "key_unread_or_set" | "key_garbled" | "key_unsaved" | "key_unsaved_or_set" | "key_unremoved" | "key_of_other" | "key_not_own" | "key_of_environment" | "address_invalid" | "address_password" | "address_query" | "endpoint_not_here" | "endpoint_missing" | "endpoints_full" | "endpoint_unnamed" | "endpoint_unaddressed" | "headers_full" | "header_reserved" | "header_twice" | "header_value" | "header_empty" | "body_invalid" | "body_reserved" | "changes_no_git" | "changes_no_repository" | "changes_refused" | "changes_outside" | "changes_vanished" | "changes_unreadable" | "changes_too_large" | "changes_changed" | "changes_ambiguous" | "changes_occupied" | "changes_not_text" | "changes_not_possible" | "changes_not_written" | "changes_read_only" | "changes_hunk_invalid" | "changes_base_unknown" | "changes_base_unrelated" | "changes_filtered" | "changes_in_progress" | "changes_nothing_staged" | "changes_staged_outside" | "changes_conflicts" | "changes_no_identity" | "changes_no_message" | "changes_branch_invalid" | "changes_branch_exists" | "changes_locked" | "changes_slow" | "changes_scope" | "changes_unproposed" | "file_missing" | "editor_missing" | "editor_invalid" | "editor_failed" | "editor_absent" | "editor_nothing" | "fork_place" | "fork_folder" | "fork_read_only" | "worktree_unmade" | "worktree_gone" | "take_read_only" | "take_stale" | "take_conflict" | "hook_missing" | "hook_entry" | "hook_draft" | "hook_scope" | "hook_input" | "hook_not_kept" | "hook_untrusted" | "hook_unwritten" | "hooks_file" | "hooks_file_unread" | "rule_empty" | "rule_long" | "rule_hidden" | "rule_bracket" | "rule_tool" | "rule_selector" | "rule_tools" | "rule_parent" | "rule_pattern" | "rule_stars" | "rule_domain" | "rule_form" | "rule_decision" | "rule_past" | "rule_scope" | "rule_missing" | "rule_other" | "rules_full" | "rules_file" | "rules_file_unread" | "rules_changed" | "rules_unwritten" | "search_missing" | "search_failed" | "server_missing" | "server_draft" | "server_scope" | "server_taken" | "server_edited" | "server_unwritten" | "server_secret" | "server_broken" | "server_untrusted" | "server_changed" | "server_refused" | "server_shadowed" | "server_off" | "server_tool" | "server_tool_changed" | "server_tool_sealed" | "server_failed" | "server_needs_auth" | "server_config" | "server_no_file" | "server_start" | "server_exited" | "server_slow" | "server_silent" | "server_blocked" | "server_garbage" | "server_too_large" | "server_version" | "server_unreached" | "server_http" | "server_redirect" | "server_gave_up" | "server_protocol" | "server_error" | "server_timeout" | "server_closed" | "server_tool_unusable" | "server_authorise" | "server_auth_ended" | "server_auth_refused" | "server_auth_scopes" | "server_auth_denied" | "server_auth_expired" | "server_auth_port" | "server_auth_client" | "server_auth_unattended" | "server_tool_off" | "server_import" | "server_import_other" | "server_import_unread" | "servers_file" | "servers_file_unread" | "servers_many" | "session_id" | "session_ambiguous" | "session_deleted" | "agent_marked" | "tags_full" | "store_read_only" | "store_repairing" | "store_in_use" | "store_migration" | "store_backup_room" | "store_backup_failed" | "store_repair_empty" | "store_repair_failed" | "export_format" | "export_unsaved" | "export_gone" | "import_unread" | "import_unknown" | "import_empty" | "import_large" | "import_newer" | "import_missing" | "trust_missing" | "trust_changed" | "trust_blocked"
+export type ProblemID = "internal" | "method" | "arguments" | "listen" | "link_invalid" | "link_here" | "folder_unusable" | "folder_missing" | "folder_unopened" | "folder_unread" | "folder_is_file" | "project_path" | "project_here" | "project_served" | "project_unopened" | "pick_folder" | "session_missing" | "session_unnamed" | "session_undeleted" | "session_working" | "session_closing" | "session_waits" | "session_elsewhere" | "session_foreign" | "session_none" | "session_taken" | "message_empty" | "command_empty" | "turn_complete" | "turn_unsaved" | "nothing_to_compact" | "history_range" | "event_missing" | "answer_invalid" | "approval_elsewhere" | "approval_answered" | "message_delivered" | "queue_verb" | "queue_empty" | "task_unknown" | "server_question_gone" | "server_answer" | "command_unknown" | "command_argument" | "command_failed" | "model_unchosen" | "limit_negative" | "mode_unknown" | "command_timeout" | "compact_unknown" | "bypass_by_default" | "font_size" | "font_name" | "setting_damaged" | "home_unusable" | "store_unopened" | "store_locked" | "store_damaged" | "store_newer" | "store_failed" | "store_full" | "event_unread" | "provider_unknown" | "address_missing" | "address_damaged" | "key_missing" | "key_missing_or_set" | "model_unlisted" | "models_file" | "key_unread" | "key_unread_or_set" | "key_garbled" | "key_unsaved" | "key_unsaved_or_set" | "key_unremoved" | "key_of_other" | "key_not_own" | "key_of_environment" | "address_invalid" | "address_password" | "address_query" | "endpoint_not_here" | "endpoint_missing" | "endpoints_full" | "endpoint_unnamed" | "endpoint_unaddressed" | "headers_full" | "header_reserved" | "header_twice" | "header_value" | "header_empty" | "body_invalid" | "body_reserved" | "changes_no_git" | "changes_no_repository" | "changes_refused" | "changes_outside" | "changes_vanished" | "changes_unreadable" | "changes_too_large" | "changes_changed" | "changes_ambiguous" | "changes_occupied" | "changes_not_text" | "changes_not_possible" | "changes_not_written" | "changes_read_only" | "changes_hunk_invalid" | "changes_base_unknown" | "changes_base_unrelated" | "changes_filtered" | "changes_in_progress" | "changes_nothing_staged" | "changes_staged_outside" | "changes_conflicts" | "changes_no_identity" | "changes_no_message" | "changes_branch_invalid" | "changes_branch_exists" | "changes_locked" | "changes_slow" | "changes_scope" | "changes_unproposed" | "file_missing" | "editor_missing" | "editor_invalid" | "editor_failed" | "editor_absent" | "editor_nothing" | "fork_place" | "fork_folder" | "fork_read_only" | "worktree_unmade" | "worktree_gone" | "take_read_only" | "take_stale" | "take_conflict" | "hook_missing" | "hook_entry" | "hook_draft" | "hook_scope" | "hook_input" | "hook_not_kept" | "hook_untrusted" | "hook_unwritten" | "hooks_file" | "hooks_file_unread" | "rule_empty" | "rule_long" | "rule_hidden" | "rule_bracket" | "rule_tool" | "rule_selector" | "rule_tools" | "rule_parent" | "rule_pattern" | "rule_stars" | "rule_domain" | "rule_form" | "rule_decision" | "rule_past" | "rule_scope" | "rule_missing" | "rule_other" | "rules_full" | "rules_file" | "rules_file_unread" | "rules_changed" | "rules_unwritten" | "search_missing" | "search_failed" | "server_missing" | "server_draft" | "server_scope" | "server_taken" | "server_edited" | "server_unwritten" | "server_secret" | "server_broken" | "server_untrusted" | "server_changed" | "server_refused" | "server_shadowed" | "server_off" | "server_tool" | "server_tool_changed" | "server_tool_sealed" | "server_failed" | "server_needs_auth" | "server_config" | "server_no_file" | "server_start" | "server_exited" | "server_slow" | "server_silent" | "server_blocked" | "server_garbage" | "server_too_large" | "server_version" | "server_unreached" | "server_http" | "server_redirect" | "server_gave_up" | "server_protocol" | "server_error" | "server_timeout" | "server_closed" | "server_tool_unusable" | "server_authorise" | "server_auth_ended" | "server_auth_refused" | "server_auth_scopes" | "server_auth_denied" | "server_auth_expired" | "server_auth_port" | "server_auth_client" | "server_auth_unattended" | "server_tool_off" | "server_import" | "server_import_other" | "server_import_unread" | "servers_file" | "servers_file_unread" | "servers_many" | "session_id" | "session_ambiguous" | "session_deleted" | "agent_marked" | "tags_full" | "store_read_only" | "store_repairing" | "store_in_use" | "store_migration" | "store_backup_room" | "store_backup_failed" | "store_repair_empty" | "store_repair_failed" | "export_format" | "export_unsaved" | "export_gone" | "import_unread" | "import_unknown" | "import_empty" | "import_large" | "import_newer" | "import_missing" | "trust_missing" | "trust_changed" | "trust_blocked" | "undo_nothing" | "redo_nothing" | "undo_stale" | "undo_working" | "undo_unsaved" | "rewind_nothing" | "rewind_followed"
 
 export type ProcessingEnd = {
   reason: EndReason
@@ -1761,6 +1766,16 @@ export type Retrying = {
   sent?: boolean
   usage?: Usage
   cost?: Cost
+}
+
+export type RewindReply = {
+  id: string
+  prompt: string
+}
+
+export type RewindRequest = {
+  session: string
+  turn?: number
 }
 
 export type RewindUndone = {
@@ -2334,6 +2349,7 @@ export type Span = {
   id: string
   from: number
   to: number
+  last_end?: EndReason
 }
 
 export type Spending = {
@@ -2605,6 +2621,68 @@ export type TurnLimit = {
   next?: Cost
 }
 
+export type UndoApplyRequest = {
+  session: string
+  target: UndoTarget
+  files?: UndoChoice[]
+}
+
+export type UndoChoice = {
+  path: string
+  seal: string
+  rest?: boolean
+  hunks?: number[]
+}
+
+export type UndoConflict = {
+  was: string
+  now: string
+  would: string
+}
+
+export type UndoEffect = "nothing" | "changes" | "mode" | "removes" | "brings_back"
+
+export type UndoFile = {
+  path: string
+  effect: UndoEffect
+  diff?: string
+  added?: number
+  removed?: number
+  hunks?: number
+  binary?: boolean
+  large?: boolean
+  restorable?: boolean
+  reason?: ConflictReason
+  conflicts?: UndoConflict[]
+  places?: number
+  seal: string
+}
+
+export type UndoPreview = {
+  target: UndoTarget
+  files?: UndoFile[]
+  more?: number
+  unwatched?: boolean
+}
+
+export type UndoPreviewRequest = {
+  session: string
+  target: UndoTarget
+  paths?: string[]
+}
+
+export type UndoReply = {
+  restored: FilesRestored
+}
+
+export type UndoTarget = {
+  turn?: number
+  since?: number
+  step?: StepRef
+  redo?: boolean
+  restoration?: string
+}
+
 export type Unkept = "large" | "full" | "unseen" | "failed" | "dropped"
 
 export type Usage = {
@@ -2764,4 +2842,8 @@ export interface Methods {
   "trust.refuse": { args: TrustRequest; reply: Empty }
   "trust.revoke": { args: TrustRequest; reply: Empty }
   "trust.show": { args: TrustRequest; reply: TrustShown }
+  "undo.apply": { args: UndoApplyRequest; reply: UndoReply }
+  "undo.bring_back": { args: BringBackRequest; reply: Empty }
+  "undo.preview": { args: UndoPreviewRequest; reply: UndoPreview }
+  "undo.rewind": { args: RewindRequest; reply: RewindReply }
 }

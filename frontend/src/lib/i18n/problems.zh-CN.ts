@@ -779,6 +779,38 @@ export const problems: Record<ProblemID, Words> = {
     kept: '规则没有改变。',
     next: '请检查它是否为可写的 JSON 文件。',
   },
+  undo_nothing: {
+    message: '没有可撤销的内容：那里没有文件被更改，或已经撤销过。',
+    kept: '没有更改任何文件。',
+  },
+  redo_nothing: {
+    message: '没有可重做的内容：没有撤销过任何内容，或已经恢复过。',
+    kept: '没有更改任何文件。',
+  },
+  undo_stale: {
+    message: '有文件在显示之后又被更改了。',
+    kept: '没有更改任何文件。',
+    next: '请重新查看这些文件，然后再决定。',
+  },
+  undo_working: {
+    message: '此会话或它启动的智能体正在工作。',
+    kept: '没有撤销任何内容。',
+    next: '请等它完成，或将其停止。',
+  },
+  undo_unsaved: {
+    message: '无法保存撤销的记录。',
+    kept: '文件的新旧内容都已保留。',
+    next: '请检查磁盘是否已满，然后重新打开此会话。',
+  },
+  rewind_nothing: {
+    message: '没有可以回到的这条消息。',
+    kept: '对话没有更改。',
+  },
+  rewind_followed: {
+    message: '对话已经继续，因此无法再恢复。',
+    kept: '对话没有更改。',
+    next: '其文字仍可查看和复制。',
+  },
   trust_missing: {
     message: '它已不在项目的文件中。',
     kept: '没有做任何更改。',

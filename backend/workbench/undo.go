@@ -1,0 +1,222 @@
+package workbench
+
+import (
+	"context"
+	"errors"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/undo"
+	"atelier.dev/atelier/agent/undo/disk"
+	"atelier.dev/atelier/backend"
+)
+
+// previewUndo says what undoing or redoing would do to the files, and changes nothing.
+func (w *Workbench) previewUndo(ctx context.Context, in UndoPreviewRequest) (UndoPreview, error) {
+	info, err := w.session(ctx, in.Session)
+	if err != nil {
+		return UndoPreview{}, err
+	}
+	if info, err = w.finishRestoring(ctx, info); err != nil {
+		return UndoPreview{}, err
+	}
+	u, err := w.undoable(ctx, info)
+	if err != nil {
+		return UndoPreview{}, err
+	}
+	steps, target, err := u.steps(in.Target)
+	if err != nil {
+		return UndoPreview{}, err
+	}
+	folder, done, err := w.restorable(info)
+	if err != nil {
+		return UndoPreview{}, err
+	}
+	defer done()
+	plan, err := folder.Plan(ctx, steps, in.Paths...)
+	if err != nil {
+		return UndoPreview{}, err
+	}
+	reply := UndoPreview{Target: target, More: plan.More, Unwatched: plan.Unwatched}
+	for _, f := range plan.Files {
+		reply.Files = append(reply.Files, undoFile(f))
+	}
+	return reply, nil
+}
+
+// undoFile is a planned file as it is shown.
+func undoFile(f undo.File) UndoFile {
+	out := UndoFile{
+		Path: f.Path, Seal: f.Seal, Restorable: f.Restorable(), Reason: f.Reason, Places: f.Places,
+		UndoDifference: UndoDifference{Diff: f.Diff, Added: f.Added, Removed: f.Removed, Hunks: f.Hunks, Binary: f.Binary, Large: f.Large},
+	}
+	switch {
+	case disk.Same(f.Before, f.Then):
+		out.Effect = UndoNothing
+	case !f.Then.Exists():
+		out.Effect = UndoRemoves
+	case !f.Before.Exists():
+		out.Effect = UndoBringsBack
+	case f.Before.Hash == f.Then.Hash:
+		out.Effect = UndoMode
+	default:
+		out.Effect = UndoChanges
+	}
+	for _, c := range f.Conflicts {
+		out.Conflicts = append(out.Conflicts, UndoConflict{Was: c.Base, Now: c.Ours, Would: c.Theirs})
+	}
+	return out
+}
+
+// restorable returns the files of a session's folder.
+func (w *Workbench) restorable(info backend.SessionInfo) (*undo.Folder, func(), error) {
+	if w.cfg.ReadOnly {
+		return nil, nil, backend.Problem(backend.ProblemChangesReadOnly)
+	}
+	local, err := env.NewLocal(w.folderOf(info))
+	if err != nil {
+		return nil, nil, backend.Problem(backend.ProblemFolderUnread, w.folderOf(info)).Because(err)
+	}
+	done := func() { _ = local.Cleanup(context.Background()) }
+	files, err := disk.Of(local)
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	return undo.New(files, w.journal.Objects()), done, nil
+}
+
+// applyUndo undoes or redoes what was chosen of a preview.
+func (w *Workbench) applyUndo(ctx context.Context, in UndoApplyRequest) (UndoReply, error) {
+	var reply UndoReply
+	choices := make([]undo.Choice, 0, len(in.Files))
+	for _, f := range in.Files {
+		choices = append(choices, undo.Choice(f))
+	}
+	err := w.exclusively(ctx, in.Session, func(ctx context.Context, info backend.SessionInfo, record func(agent.Payload) error) error {
+		u, err := w.undoable(ctx, info)
+		if err != nil {
+			return err
+		}
+		steps, target, err := u.steps(in.Target)
+		if err != nil {
+			return err
+		}
+		folder, done, err := w.restorable(info)
+		if err != nil {
+			return err
+		}
+		defer done()
+		r, err := folder.Prepare(ctx, steps, choices)
+		switch {
+		case errors.Is(err, undo.ErrStale):
+			return backend.Problem(backend.ProblemUndoStale).Because(err)
+		case err != nil:
+			return err
+		}
+		r.ID, r.Redone = newRestoration(), target.Restoration
+		if r.Redone == "" {
+			for _, s := range steps {
+				r.Undone = append(r.Undone, s.StepRef)
+			}
+		}
+		reply.Restored, err = w.carry(ctx, info, folder, r, record)
+		return err
+	})
+	return reply, err
+}
+
+// UndoTarget says what is undone or redone. The zero value is the newest turn with
+// changes that stand, and otherwise one of these is set.
+type UndoTarget struct {
+	Turn  int            `json:"turn,omitempty"`
+	Since int            `json:"since,omitempty"` // this turn and all after it
+	Step  *agent.StepRef `json:"step,omitempty"`
+	// Redo undoes a restoration: the newest, or the one that is named.
+	Redo        bool   `json:"redo,omitempty"`
+	Restoration string `json:"restoration,omitempty"`
+}
+
+// UndoPreviewRequest is for undo.preview. Paths limits it to some files; none means
+// all.
+type UndoPreviewRequest struct {
+	Session string     `json:"session"`
+	Target  UndoTarget `json:"target"`
+	Paths   []string   `json:"paths,omitempty"`
+}
+
+// UndoPreview is what would be done to the files, ordered by path.
+type UndoPreview struct {
+	Target UndoTarget `json:"target"` // what was meant, for undo.apply
+	Files  []UndoFile `json:"files,omitempty"`
+	// More counts changes that were not recorded, and cannot be undone. Unwatched says
+	// that others may have been missed.
+	More      int  `json:"more,omitempty"`
+	Unwatched bool `json:"unwatched,omitempty"`
+}
+
+// UndoEffect says what happens to a file.
+type UndoEffect string
+
+// The effects.
+const (
+	UndoNothing    UndoEffect = "nothing" // it is what it would be
+	UndoChanges    UndoEffect = "changes"
+	UndoMode       UndoEffect = "mode" // only whether it is executable
+	UndoRemoves    UndoEffect = "removes"
+	UndoBringsBack UndoEffect = "brings_back"
+)
+
+// UndoFile is what would be done to one file. If Reason is set, the file stays as it is
+// unless the user restores the rest of it, which the difference shows.
+type UndoFile struct {
+	Path   string     `json:"path"`
+	Effect UndoEffect `json:"effect"`
+	UndoDifference
+	// Restorable says that something of the file can be restored.
+	Restorable bool                 `json:"restorable,omitempty"`
+	Reason     agent.ConflictReason `json:"reason,omitempty"`
+	// Conflicts are the first of Places places that were changed since.
+	Conflicts []UndoConflict `json:"conflicts,omitempty"`
+	Places    int            `json:"places,omitempty"`
+	Seal      string         `json:"seal"`
+}
+
+// UndoDifference is the change of one file.
+type UndoDifference struct {
+	Diff    string `json:"diff,omitempty"` // without file headers; empty if Binary or Large
+	Added   int    `json:"added,omitempty"`
+	Removed int    `json:"removed,omitempty"`
+	Hunks   int    `json:"hunks,omitempty"` // that can be chosen one by one
+	Binary  bool   `json:"binary,omitempty"`
+	Large   bool   `json:"large,omitempty"`
+}
+
+// UndoConflict is a place in a file: what the step left, what stands there now, and
+// what would.
+type UndoConflict struct {
+	Was   string `json:"was"`
+	Now   string `json:"now"`
+	Would string `json:"would"`
+}
+
+// UndoApplyRequest is for undo.apply, with the target of the preview.
+type UndoApplyRequest struct {
+	Session string       `json:"session"`
+	Target  UndoTarget   `json:"target"`
+	Files   []UndoChoice `json:"files,omitempty"`
+}
+
+// UndoChoice is a file that is restored. Rest restores what of it has no conflict;
+// Hunks are those of the difference, counted from 0, and none means all.
+type UndoChoice struct {
+	Path  string `json:"path"`
+	Seal  string `json:"seal"`
+	Rest  bool   `json:"rest,omitempty"`
+	Hunks []int  `json:"hunks,omitempty"`
+}
+
+// UndoReply says what was done. It is in the log, too.
+type UndoReply struct {
+	Restored agent.FilesRestored `json:"restored"`
+}

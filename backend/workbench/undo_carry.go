@@ -1,0 +1,173 @@
+package workbench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"github.com/oklog/ulid/v2"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/undo"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/live"
+)
+
+func newRestoration() string { return ulid.Make().String() }
+
+// exclusively does something with a session at rest. Nothing else happens in the
+// session meanwhile, neither here nor in another process. record stores an event.
+func (w *Workbench) exclusively(ctx context.Context, session string, do func(context.Context, backend.SessionInfo, func(agent.Payload) error) error) error {
+	if _, err := w.atRest(ctx, session); err != nil {
+		return undoBusy(err)
+	}
+	l, release, err := w.sessions.Open(ctx, session)
+	if err != nil {
+		return err
+	}
+	defer release()
+	done := make(chan error, 1)
+	err = l.Start(func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
+		return func(yield func(agent.Event, error) bool) {
+			done <- w.alone(ctx, session, func(info backend.SessionInfo) error {
+				return do(ctx, info, func(p agent.Payload) error {
+					if !yield(s.Record(p), nil) {
+						return backend.Problem(backend.ProblemUndoUnsaved)
+					}
+					return nil
+				})
+			})
+		}
+	})
+	if err != nil {
+		return undoBusy(err)
+	}
+	if err := l.Wait(ctx); err != nil {
+		return err
+	}
+	select {
+	case err := <-done:
+		return err
+	default: // the session could not be opened again
+		return backend.Problem(backend.ProblemUndoUnsaved)
+	}
+}
+
+// alone calls do if no agent of the session works.
+func (w *Workbench) alone(ctx context.Context, session string, do func(backend.SessionInfo) error) error {
+	for _, l := range w.sessions.StartedBy(session) {
+		if l.Busy() {
+			return backend.Problem(backend.ProblemUndoWorking)
+		}
+	}
+	info, err := w.session(ctx, session)
+	if err != nil {
+		return err
+	}
+	return do(info)
+}
+
+// undoBusy says in the words of undoing that a session works.
+func undoBusy(err error) error {
+	if errors.Is(err, live.ErrWorking) {
+		return backend.Problem(backend.ProblemUndoWorking)
+	}
+	return err
+}
+
+// carry carries out a restoration and records it. What it is going to do is stored
+// first, so that a crash leaves no change behind that nothing says.
+func (w *Workbench) carry(ctx context.Context, info backend.SessionInfo, folder *undo.Folder, r agent.FilesRestored, record func(agent.Payload) error) (agent.FilesRestored, error) {
+	if err := w.intend(info.ID, r); err != nil {
+		return r, backend.Problem(backend.ProblemUndoUnsaved).Because(err)
+	}
+	r = folder.Carry(ctx, r)
+	if err := record(r); err != nil {
+		return r, err
+	}
+	return r, os.Remove(w.intent(info.ID))
+}
+
+// intent is the file that says what is being restored in a session.
+func (w *Workbench) intent(session string) string {
+	return filepath.Join(w.cfg.Home, "restoring", session+".json")
+}
+
+// intend stores what is going to be restored.
+func (w *Workbench) intend(session string, r agent.FilesRestored) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("write down a restoration: %w", err)
+	}
+	name := w.intent(session)
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return fmt.Errorf("write down a restoration: %w", err)
+	}
+	f, err := os.OpenFile(name+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("write down a restoration: %w", err)
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(name+".new", name)
+	}
+	if err != nil {
+		return fmt.Errorf("write down a restoration: %w", err)
+	}
+	return nil
+}
+
+// finishRestoring records what a restoration did that a crash cut off, and returns the
+// session as it is then.
+func (w *Workbench) finishRestoring(ctx context.Context, info backend.SessionInfo) (backend.SessionInfo, error) {
+	if _, err := os.Lstat(w.intent(info.ID)); errors.Is(err, fs.ErrNotExist) {
+		return info, nil
+	}
+	err := w.exclusively(ctx, info.ID, func(ctx context.Context, info backend.SessionInfo, record func(agent.Payload) error) error {
+		return w.finish(ctx, info, record)
+	})
+	if err != nil {
+		return info, err
+	}
+	return w.session(ctx, info.ID)
+}
+
+// finish does the work of finishRestoring.
+func (w *Workbench) finish(ctx context.Context, info backend.SessionInfo, record func(agent.Payload) error) error {
+	text, err := os.ReadFile(w.intent(info.ID))
+	if errors.Is(err, fs.ErrNotExist) { // somebody else finished it
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read what was being restored: %w", err)
+	}
+	var r agent.FilesRestored
+	if err := json.Unmarshal(text, &r); err != nil || r.ID == "" { // it was never complete, so nothing was done
+		return os.Remove(w.intent(info.ID))
+	}
+	u, err := w.undoable(ctx, info)
+	if err != nil {
+		return err
+	}
+	for _, known := range u.Restorations {
+		if known.ID == r.ID {
+			return os.Remove(w.intent(info.ID))
+		}
+	}
+	folder, done, err := w.restorable(info)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if r = folder.Recover(r); len(r.Files) > 0 {
+		if err := record(r); err != nil {
+			return err
+		}
+	}
+	return os.Remove(w.intent(info.ID))
+}

@@ -1,0 +1,185 @@
+package workbench
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/undo"
+	"atelier.dev/atelier/backend"
+)
+
+// maxUndoLogs limits how many sessions' changes of files are kept in memory.
+const maxUndoLogs = 16
+
+// undoLogs remembers what sessions' logs say about changed files, so that a log is read
+// only once.
+type undoLogs struct {
+	mu        sync.Mutex
+	bySession map[string]undoLog
+}
+
+// undoLog is the part of a log that undoing needs, up to a place.
+type undoLog struct {
+	seq    int64
+	events []agent.Event
+}
+
+// add takes an event, without what is not needed of it.
+func (l *undoLog) add(ev agent.Event) {
+	switch d := ev.Data.(type) {
+	case agent.ToolCallEnd:
+		if d.Files == nil {
+			return
+		}
+		ev.Data = agent.ToolCallEnd{CallID: d.CallID, Tool: d.Tool, Files: d.Files}
+	case agent.LocalCommandEnd:
+		if d.Files == nil {
+			return
+		}
+		ev.Data = agent.LocalCommandEnd{ID: d.ID, Command: d.Command, Files: d.Files}
+	case agent.UserInput:
+		ev.Data = agent.UserInput{Text: d.Text}
+	case agent.LocalCommandStart, agent.FilesRestored, agent.Forked, agent.Rewound, agent.RewindUndone:
+	default:
+		return
+	}
+	l.events = append(l.events, ev)
+}
+
+// undoLog returns that part of a session's log. It reads what the log has more than it
+// had the last time.
+func (w *Workbench) undoLog(ctx context.Context, info backend.SessionInfo) ([]agent.Event, error) {
+	w.undoLogs.mu.Lock()
+	log := w.undoLogs.bySession[info.ID]
+	w.undoLogs.mu.Unlock()
+	log.events = slices.Clip(log.events) // an append copies them, because others may read them
+	for log.seq < info.Seq {
+		before := min(log.seq+maxPage, info.Seq) + 1
+		events, err := w.cfg.Store.Events(ctx, backend.EventRange{Session: info.ID, After: log.seq, Before: before})
+		if err != nil {
+			return nil, err
+		}
+		for _, ev := range events {
+			log.add(ev)
+		}
+		log.seq = before - 1
+	}
+	w.undoLogs.mu.Lock()
+	defer w.undoLogs.mu.Unlock()
+	if known, ok := w.undoLogs.bySession[info.ID]; ok && known.seq >= log.seq {
+		return log.events, nil
+	}
+	for id := range w.undoLogs.bySession { // any other
+		if len(w.undoLogs.bySession) < maxUndoLogs {
+			break
+		}
+		delete(w.undoLogs.bySession, id)
+	}
+	w.undoLogs.bySession[info.ID] = log
+	return log.events, nil
+}
+
+// turnStart is where a turn begins.
+type turnStart struct {
+	turn    int
+	seq, at int64
+	prompt  string
+}
+
+// undoable is what can be undone in a session: its own steps, and those of the agents
+// that worked in its folder.
+type undoable struct {
+	undo.History
+	turns []turnStart
+}
+
+// undoable reads what can be undone in a session.
+func (w *Workbench) undoable(ctx context.Context, info backend.SessionInfo) (*undoable, error) {
+	u := &undoable{}
+	events, err := w.undoLog(ctx, info)
+	if err != nil {
+		return nil, err
+	}
+	for _, ev := range events {
+		if in, ok := ev.Data.(agent.UserInput); ok {
+			u.turns = append(u.turns, turnStart{ev.Turn, ev.Seq, ev.At, in.Text})
+		}
+		u.Apply(ev)
+	}
+	helpers, err := w.cfg.Store.Helpers(ctx, info.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, helper := range helpers {
+		if w.folderOf(helper) != w.folderOf(info) {
+			continue // what it changed is not here
+		}
+		events, err := w.undoLog(ctx, helper)
+		if err != nil {
+			return nil, err
+		}
+		for _, ev := range events {
+			ev.Turn = u.turnAt(ev.At)
+			u.Apply(ev)
+		}
+	}
+	u.Settle()
+	return u, nil
+}
+
+// turnAt returns the turn that was the newest at a time; 0 if there was none.
+func (u *undoable) turnAt(at int64) (turn int) {
+	for _, t := range u.turns {
+		if t.at > at {
+			break
+		}
+		turn = t.turn
+	}
+	return turn
+}
+
+// steps returns what a target means, the newest first, and names the target.
+func (u *undoable) steps(t UndoTarget) ([]undo.Step, UndoTarget, error) {
+	if t.Redo || t.Restoration != "" {
+		return u.redoing(t)
+	}
+	if t == (UndoTarget{}) {
+		for i := len(u.Steps) - 1; i >= 0; i-- {
+			if u.Steps[i].Standing() != nil {
+				t.Turn, t.Step = u.Steps[i].Turn, nil
+				if t.Turn == 0 { // a command before the first turn
+					t.Step = &u.Steps[i].StepRef
+				}
+				break
+			}
+		}
+	}
+	steps := u.Undoing(func(p *undo.Past) bool {
+		switch {
+		case t.Step != nil:
+			return p.StepRef == *t.Step
+		case t.Since > 0:
+			return p.Turn >= t.Since
+		}
+		return t.Turn > 0 && p.Turn == t.Turn
+	})
+	if len(steps) == 0 {
+		return nil, t, backend.Problem(backend.ProblemUndoNothing)
+	}
+	return steps, t, nil
+}
+
+// redoing is steps for a restoration that is to be undone; the newest one if it is not
+// named.
+func (u *undoable) redoing(t UndoTarget) ([]undo.Step, UndoTarget, error) {
+	if last := u.LastUndone(); t.Restoration == "" && last != nil {
+		t.Restoration = last.ID
+	}
+	step, ok := u.Redoing(t.Restoration)
+	if !ok {
+		return nil, t, backend.Problem(backend.ProblemRedoNothing)
+	}
+	return []undo.Step{step}, UndoTarget{Redo: true, Restoration: t.Restoration}, nil
+}
