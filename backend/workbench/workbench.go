@@ -192,10 +192,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "changes.commit", w.commit)
 	handle(d, "changes.branch", w.newBranch)
 	handle(d, "changes.propose_message", w.proposeMessage)
-	handle(d, "undo.preview", w.previewUndo)
-	handle(d, "undo.apply", w.applyUndo)
-	handle(d, "undo.rewind", w.rewind)
-	handle(d, "undo.bring_back", w.bringBack)
+	w.undoMethods(d)
 	handle(d, "files.open", w.openFile)
 	handle(d, "files.blame", w.blame)
 	handle(d, "files.list", w.listFiles)
@@ -234,6 +231,14 @@ func (w *Workbench) sessionMethods(d *Dispatcher) {
 	handle(d, "sessions.get", w.getSession)
 	handle(d, "sessions.mark", w.markSession)
 	handle(d, "sessions.remove", w.removeSession)
+}
+
+// undoMethods registers the methods that take back what was done.
+func (w *Workbench) undoMethods(d *Dispatcher) {
+	handle(d, "undo.preview", w.previewUndo)
+	handle(d, "undo.apply", w.applyUndo)
+	handle(d, "undo.rewind", w.rewind)
+	handle(d, "undo.bring_back", w.bringBack)
 }
 
 // modelMethods registers the methods of models, their keys and their addresses.
