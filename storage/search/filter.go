@@ -19,6 +19,7 @@ type selection struct {
 	query        string
 	args         []any
 	from, before int64
+	whole        bool // all is one window, because the query has an index of its own
 }
 
 // selection writes the query. Its first condition is about the sequences in what is
@@ -42,7 +43,7 @@ func (s *searcher) selection(q Query) (selection, error) {
 	}
 	sessions, where := conditions(q, s.in)
 	if s.in.Session != "" || q.has(FilterFile, FilterTag, FilterCost, FilterIs) {
-		ids, from, before, ok, err := s.few(sessions)
+		ids, from, before, ok, err := s.list(sessions)
 		if err != nil {
 			return selection{}, fmt.Errorf("search: %w", err)
 		}
@@ -59,7 +60,7 @@ func (s *searcher) selection(q Query) (selection, error) {
 		texts, id, first = "grams g CROSS JOIN docs d ON d.id = g.rowid", "g.rowid", "grams MATCH ? AND "
 		args = append([]any{grams}, args...)
 	case len(q.Words) == 0 && !q.has(FilterFile, FilterTool, FilterModel, FilterAfter, FilterBefore, FilterIn):
-		first = "d.kind = 'title' AND " // filters of sessions find sessions
+		texts, first, sel.whole = "docs d INDEXED BY titles", "d.kind = 'title' AND ", true // filters of sessions find sessions
 	}
 	sel.args = args
 	sel.query = "SELECT d.id, d.session, d.seq, d.kind, d.part, d.call, d.tool, d.seq > 0 AND d.seq < s.copied FROM " + texts +
@@ -129,10 +130,10 @@ func conditions(q Query, in backend.Search) (sessions, texts condition) {
 // joined are the sessions of texts, and those that started them.
 const joined = "sessions s LEFT JOIN sessions p ON p.name = s.parent"
 
-// few returns the sessions of a condition as JSON, and the ids between which their
-// texts are; false if they are many.
-func (s *searcher) few(of condition) (ids string, from, before int64, ok bool, err error) {
-	rows, err := s.tx.QueryContext(s.ctx, "SELECT s.id FROM "+joined+" WHERE "+of.sql()+" LIMIT ?", append(slices.Clone(of.args), maxFew+1)...)
+// list returns the sessions of a condition as JSON, and ids between which their
+// texts are; false if they are too many.
+func (s *searcher) list(of condition) (ids string, from, before int64, ok bool, err error) {
+	rows, err := s.tx.QueryContext(s.ctx, "SELECT s.id FROM "+joined+" WHERE "+of.sql()+" LIMIT ?", append(slices.Clone(of.args), maxListed+1)...)
 	if err != nil {
 		return "", 0, 0, false, err
 	}
@@ -145,12 +146,12 @@ func (s *searcher) few(of condition) (ids string, from, before int64, ok bool, e
 		}
 		list = append(list, id)
 	}
-	if rows.Err() != nil || len(list) > maxFew {
+	if rows.Err() != nil || len(list) > maxListed {
 		return "", 0, 0, false, rows.Err()
 	}
 	encoded, err := json.Marshal(list)
-	if err != nil {
-		return "", 0, 0, false, err
+	if err != nil || len(list) > maxFew {
+		return string(encoded), 0, math.MaxInt64, true, err
 	}
 	err = s.tx.QueryRowContext(s.ctx, "SELECT coalesce(min(id), 0), coalesce(max(id), -1) + 1 FROM docs WHERE session IN (SELECT value FROM json_each(?))", string(encoded)).
 		Scan(&from, &before)

@@ -27,7 +27,8 @@ const (
 	// maxSkipped is after how many texts of sessions that have enough hits these
 	// sessions are left out.
 	maxSkipped = 100
-	maxFew     = 500 // sessions whose texts are looked for among theirs alone
+	maxListed  = 20_000 // sessions that are selected before their texts
+	maxFew     = 500    // of these, sessions among whose texts alone is looked
 )
 
 // patience limits the wait for the index to catch up before a search answers.
@@ -195,9 +196,11 @@ type hit struct {
 func (s *searcher) run(sel selection) (next string, err error) {
 	before := sel.before
 	for range maxWindows {
-		from, err := s.window(before, sel.from)
-		if err != nil {
-			return "", err
+		from := sel.from
+		if !sel.whole {
+			if from, err = s.window(before, sel.from); err != nil {
+				return "", err
+			}
 		}
 		for again := true; again; {
 			if before, again, err = s.look(sel, from, before); err != nil {

@@ -99,19 +99,21 @@ func TestAnIndexCanBeMadeAnew(t *testing.T) {
 // A log that was replaced, such as by a backup, is read anew.
 func TestAnotherLogOfTheSameSession(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	s.story("a")
-	s.expect("hurry", "a@9")
-	if err := s.store.DeleteSessions(t.Context(), "a"); err != nil {
-		t.Fatal(err)
+	for _, inputs := range []int{3, 11, 14} { // shorter, as long, longer
+		s := newStage(t)
+		s.story("a")
+		s.expect("hurry", "a@9")
+		if err := s.store.DeleteSessions(t.Context(), "a"); err != nil {
+			t.Fatal(err)
+		}
+		s.create(backend.SessionInfo{ID: "a"})
+		for range inputs {
+			s.append("a", agent.UserInput{Text: "patience"})
+		}
+		s.expect("hurry", "")
+		s.append("a", agent.UserInput{Text: "gladly"})
+		s.expect("gladly", fmt.Sprintf("a@%d", inputs+2))
 	}
-	s.create(backend.SessionInfo{ID: "a"})
-	for range 11 {
-		s.append("a", agent.UserInput{Text: "patience"})
-	}
-	s.expect("hurry", "")
-	s.append("a", agent.UserInput{Text: "gladly"})
-	s.expect("gladly", "a@13")
 }
 
 func TestEventsAreIndexedOnceTheyAreQuiet(t *testing.T) {

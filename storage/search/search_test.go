@@ -274,6 +274,7 @@ func TestAForkIsFoundOnce(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.story("a")
+	s.expect("hurry", "a@9")
 	log, err := s.store.Events(t.Context(), backend.EventRange{Session: "a"})
 	if err != nil {
 		t.Fatal(err)
