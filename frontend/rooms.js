@@ -18,6 +18,7 @@ export const rooms = [
   'ui',
   'markdown',
   'projects',
+  'transcripts',
   'sessions',
   'cost',
   'tasks',

@@ -1,3 +1,4 @@
+import FileOutput from '@lucide/svelte/icons/file-output'
 import Archive from '@lucide/svelte/icons/archive'
 import ArchiveRestore from '@lucide/svelte/icons/archive-restore'
 import Pencil from '@lucide/svelte/icons/pencil'
@@ -13,7 +14,7 @@ import type { MenuItem } from '../ui/menu'
 import { own } from './messages'
 
 /** What the user is asked about before something is done with a session. */
-export type Asked = 'rename' | 'tags' | 'delete' | 'remove'
+export type Asked = 'rename' | 'tags' | 'export' | 'delete' | 'remove'
 
 /** What the actions act on. */
 export type RowHost = {
@@ -50,6 +51,12 @@ const actions: readonly RowAction[] = [
     run: ask('rename'),
   },
   { label: () => own('tags'), icon: Tag, isFor: isOwn, run: ask('tags') },
+  {
+    label: () => own('export'),
+    icon: FileOutput,
+    isFor: (it) => !isDeleted(it),
+    run: ask('export'),
+  },
   {
     label: () => own('pin'),
     icon: Pin,

@@ -24,6 +24,7 @@ import { Permissions } from './permissions.svelte'
 import { KeptPreferences } from './preferences.svelte'
 import { Projects } from './projects.svelte'
 import { Search } from './search.svelte'
+import { Transcripts } from './transcripts.svelte'
 import { Servers } from './servers.svelte'
 import { Sessions } from './sessions.svelte'
 import { Tasks } from './tasks.svelte'
@@ -66,6 +67,7 @@ export class Workbench {
   readonly files: Files
   readonly confinement: Confinement
   readonly search: Search
+  readonly transcripts: Transcripts
   readonly guide = new Guide(this)
   readonly #preferences: KeptPreferences
 
@@ -130,6 +132,7 @@ export class Workbench {
     this.files = new Files(call)
     this.confinement = new Confinement(call)
     this.search = new Search(call)
+    this.transcripts = new Transcripts(call)
     this.#preferences = new KeptPreferences(call, (work) => this.attempt(work))
   }
 

@@ -1,0 +1,119 @@
+import { SvelteSet } from 'svelte/reactivity'
+import { type ApiError, asApiError, type Call } from '../api'
+import type {
+  ExportFormat,
+  ExportRequest,
+  ExportReview,
+  FoundTranscript,
+  ImportReply,
+  ImportRequest,
+  SecretFinding,
+} from '../types.gen'
+
+/** Exports a session after a review of its secrets, and imports transcripts. */
+export class Transcripts {
+  constructor(private call: Call) {}
+
+  exporting = (session: string, language: string) => new Exporting(this.call, session, language)
+
+  async found(offset: number) {
+    const { found = [], total, folder } = await this.call('transcripts.found', { offset })
+    return { found, total, folder } satisfies {
+      found: FoundTranscript[]
+      total: number
+      folder: string
+    }
+  }
+
+  import = (request: ImportRequest): Promise<ImportReply> =>
+    this.call('transcripts.import', request)
+}
+
+/** A session that is about to be exported. */
+export class Exporting {
+  format = $state<ExportFormat>('html')
+  output = $state(true)
+  reasoning = $state(true)
+  home = $state(false)
+  words = $state('')
+  review = $state.raw<ExportReview>()
+  busy = $state(false)
+  problem = $state.raw<ApiError | null>(null)
+  readonly kept = new SvelteSet<string>()
+  #newest = 0
+
+  constructor(
+    private call: Call,
+    private session: string,
+    private language: string,
+  ) {}
+
+  get #request(): ExportRequest {
+    const words = this.words.split('\n').filter((word) => word.trim() !== '')
+    return {
+      session: this.session,
+      format: this.format,
+      no_output: !this.output,
+      no_reasoning: !this.reasoning,
+      language: this.language,
+      redact: { keep: [...this.kept], words, home: this.home },
+    }
+  }
+
+  /** Keeps a secret, or takes it out again; with all of its kind if wished. */
+  keep(finding: SecretFinding, kept: boolean, alike = false) {
+    for (const { id, kind } of this.review?.findings ?? []) {
+      if (id !== finding.id && !(alike && kind === finding.kind)) continue
+      if (kept) this.kept.add(id)
+      else this.kept.delete(id)
+    }
+    void this.look()
+  }
+
+  /** Looks for secrets and shows the beginning of what would leave. Only the newest answer counts. */
+  async look() {
+    const asked = ++this.#newest
+    this.problem = null
+    try {
+      const review = await this.call('transcripts.review', this.#request)
+      if (asked === this.#newest) this.review = review
+    } catch (thrown) {
+      if (asked === this.#newest) this.problem = asApiError(thrown)
+    }
+  }
+
+  /** Saves the export, and reports whether it was saved. In a browser it becomes a download. */
+  async save(): Promise<boolean> {
+    this.busy = true
+    this.problem = null
+    try {
+      const { token, path, name } = await this.call('transcripts.save', this.#request)
+      if (token) download(name, await this.#read(token))
+      return Boolean(token ?? path)
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+      return false
+    } finally {
+      this.busy = false
+    }
+  }
+
+  async #read(token: string): Promise<BlobPart[]> {
+    const parts: BlobPart[] = []
+    let offset = 0
+    do {
+      const { data, next } = await this.call('transcripts.read', { token, offset })
+      if (data) parts.push(Uint8Array.from(atob(data), (char) => char.charCodeAt(0)))
+      offset = next ?? 0
+    } while (offset > 0)
+    return parts
+  }
+}
+
+function download(name: string, parts: BlobPart[]) {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob(parts, { type: 'application/octet-stream' }))
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}
