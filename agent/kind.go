@@ -62,6 +62,7 @@ const (
 	KindForked             Kind = "session_forked"
 	KindMarks              Kind = "session_marks"
 	KindImported           Kind = "session_imported"
+	KindMoved              Kind = "session_moved"
 )
 
 func (SessionStart) Kind() Kind       { return KindSessionStart }
@@ -111,6 +112,7 @@ func (RewindUndone) Kind() Kind       { return KindRewindUndone }
 func (Forked) Kind() Kind             { return KindForked }
 func (Marks) Kind() Kind              { return KindMarks }
 func (Imported) Kind() Kind           { return KindImported }
+func (Moved) Kind() Kind              { return KindMoved }
 
 // kinds defines the payload of each kind and whether it is stored. A delta is
 // not stored: it is disposable, and the durable event that follows implies it.
@@ -166,6 +168,7 @@ var kinds = define(
 	durable[Forked](),
 	durable[Marks](),
 	durable[Imported](),
+	durable[Moved](),
 )
 
 // row is a line of [kinds].

@@ -229,3 +229,10 @@ const (
 	ProgramOpenAgentSDK Program = "open_agent_sdk"
 	ProgramComate       Program = "comate"
 )
+
+// Moved says that the project's folder is at another place, and that the user brought
+// the session along.
+type Moved struct {
+	From   string `json:"from"`
+	Folder string `json:"folder"`
+}

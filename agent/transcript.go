@@ -125,8 +125,7 @@ func (t *Transcript) Apply(ev Event) {
 	case Warning:
 		t.applyWarning(d)
 	case SideRequest:
-		t.Usage = t.Usage.Add(d.Usage)
-		t.Cost.Add(d.Cost)
+		t.applySideRequest(d)
 	case Retrying:
 		t.applyRetry(d)
 	case HistoryRepaired:
@@ -152,6 +151,8 @@ func (t *Transcript) Apply(ev Event) {
 		t.applyRewound()
 	case Forked, Imported:
 		t.applyCopy(d)
+	case Moved:
+		t.remind(Reminder(EscapeTags("The project folder was moved from " + d.From + " to " + d.Folder + ". Earlier paths in it are at the new place now.")))
 	case LocalCommandStart:
 		t.beginCommand(d)
 	case LocalCommandEnd:
@@ -176,6 +177,11 @@ func (t *Transcript) asks(state State, call string, request *ApprovalRequest) {
 	if c := t.openCall(call); c != nil {
 		c.request = request
 	}
+}
+
+func (t *Transcript) applySideRequest(d SideRequest) {
+	t.Usage = t.Usage.Add(d.Usage)
+	t.Cost.Add(d.Cost)
 }
 
 func (t *Transcript) applySteering(d SteeringInjected) {

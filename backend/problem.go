@@ -291,7 +291,7 @@ var problems = map[ProblemID]problem{
 	},
 	ProblemStoreDamaged: {
 		code: CodeStoreCorrupt, message: "The database {0} is damaged.",
-		kept: "It was left exactly as it is.", next: "Close Atelier and run: atelier doctor --repair. It copies the database first and saves every event that can be read.",
+		kept: "It was left exactly as it is.", next: nextRepair,
 	},
 	ProblemStoreNewer: {
 		code: CodeStoreNewer, message: "A newer Atelier wrote the database {0}.",

@@ -8,16 +8,24 @@ const (
 	ProblemMigration      ProblemID = "store_migration"   // the name of the migration, too
 	ProblemBackupRoom     ProblemID = "store_backup_room" // and how many megabytes it takes
 	ProblemBackupFailed   ProblemID = "store_backup_failed"
+	ProblemStorePartly    ProblemID = "store_partly"
+	ProblemSessionsHidden ProblemID = "sessions_hidden" // how many sessions are stored, and how many are shown
+	ProblemEventsLost     ProblemID = "events_lost"     // how many events, and of how many sessions
+	ProblemNothingToMove  ProblemID = "nothing_to_move" // the folder that has no sessions
+	ProblemNotMoved       ProblemID = "not_moved"
 	ProblemRepairEmpty    ProblemID = "store_repair_empty"
 	ProblemRepairFailed   ProblemID = "store_repair_failed"
 )
 
-const keptStore = "The database was not changed."
+const (
+	keptStore  = "The database was not changed."
+	nextRepair = "Close Atelier and run: atelier doctor --repair. It copies the database first and saves every event that can be read."
+)
 
 var storeProblems = map[ProblemID]problem{
 	ProblemStoreReadOnly: {
 		code: CodeStoreNewer, message: "A newer Atelier wrote the database {0}, so this one only reads it.",
-		kept: "Nothing was saved.", next: "Start the newer Atelier, or choose another folder with ATELIER_HOME.",
+		kept: "It was not changed.", next: "Start the newer Atelier, or choose another folder with ATELIER_HOME.",
 	},
 	ProblemStoreRepairing: {code: CodeStoreLocked, message: "The database {0} is being repaired.", kept: keptAll, next: "Start Atelier again once the repair is done."},
 	ProblemStoreInUse: {
@@ -36,6 +44,20 @@ var storeProblems = map[ProblemID]problem{
 		code: CodeStoreUnusable, message: "The database {0} could not be copied, which is done before it is changed.",
 		kept: keptStore, next: "Run atelier doctor to see whether it is sound.",
 	},
+	ProblemStorePartly: {
+		code: CodeStoreCorrupt, message: "A part of the database {0} is damaged.",
+		kept: keptStore, next: nextRepair,
+	},
+	ProblemSessionsHidden: {
+		code: CodeStoreCorrupt, message: "Of {1} stored sessions {2} can be shown; the others are damaged.",
+		kept: keptStore, next: nextRepair,
+	},
+	ProblemEventsLost: {
+		code: CodeStoreCorrupt, message: "Events that were stored are missing: {1}, of sessions: {2}. The file {0}-wal was removed or cut, or the disk lost a part of it.",
+		kept: "Everything else is there.", next: "If you have a backup of that folder, restore it. Otherwise nothing is to be done.",
+	},
+	ProblemNothingToMove: {code: CodeNotFound, message: "No session belongs to {0}.", kept: keptAll, next: "Give the path that the folder had."},
+	ProblemNotMoved:      {code: CodeNotFound, message: "No sessions were brought over just now.", kept: keptAll},
 	ProblemRepairEmpty: {
 		code: CodeStoreCorrupt, message: "Nothing in the database {0} can be read any more.",
 		kept: "It was left as it is.", next: "Restore a backup; those that Atelier made are in the folder backups beside it.",

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -81,7 +82,7 @@ func (s *SessionInfo) TookBack(seq int64) bool {
 func (s *SessionInfo) Apply(ev agent.Event) {
 	s.Seq, s.UpdatedAt = ev.Seq, s.movedAt(ev)
 	switch d := ev.Data.(type) {
-	case agent.SessionStart:
+	case agent.SessionStart, agent.LocalCommandEnd:
 		s.State = agent.StateIdle
 	case agent.SettingsChange:
 		s.Settings = d.Settings
@@ -101,6 +102,8 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 	case agent.Imported:
 		s.Imported = &d
 		s.forgetWork()
+	case agent.Moved:
+		s.move(d)
 	case agent.Rewound:
 		s.takeBack(Span{ID: d.ID, From: d.To, To: ev.Seq, LastEnd: s.LastEnd})
 	case agent.RewindUndone:
@@ -152,8 +155,6 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 		}
 	case agent.ProcessingEnd:
 		s.State, s.LastEnd = agent.StateIdle, d.Reason
-	case agent.LocalCommandEnd:
-		s.State = agent.StateIdle
 	case agent.SessionEnd:
 		s.State = agent.StateClosed
 	}
@@ -191,6 +192,20 @@ func (s SessionInfo) CopiedThrough() (seq int64) {
 // session.
 func (s *SessionInfo) forgetWork() {
 	s.Usage, s.Cost, s.Lines = llm.Usage{Known: true}, llm.Spending{}, Lines{}
+}
+
+// move takes the session, and the folder in which it works as an agent, to the
+// project's new place.
+func (s *SessionInfo) move(d agent.Moved) {
+	s.Folder = d.Folder
+	if s.Helper == nil {
+		return
+	}
+	if rel, err := filepath.Rel(d.From, s.Helper.Folder); err == nil && filepath.IsLocal(rel) {
+		helper := *s.Helper
+		helper.Folder = filepath.Join(d.Folder, rel)
+		s.Helper = &helper
+	}
 }
 
 // Notice tells the user outside the page that a session needs them or is done.

@@ -82,6 +82,8 @@ type Store interface {
 
 	Settings
 	HookLog
+	Checked
+	Mover
 	FileHistory
 
 	// Lease makes this process the only one that runs the session, until

@@ -43,6 +43,7 @@ export const rooms = [
   'guide',
   'search',
   'permissions',
+  'store',
   'app',
 ]
 

@@ -15,7 +15,7 @@ import (
 // CreateSessionFrom implements [backend.Store].
 func (s *Store) CreateSessionFrom(ctx context.Context, info backend.SessionInfo, events iter.Seq2[agent.Event, error]) (backend.SessionInfo, error) {
 	const doing = "save the session"
-	tx, err := s.write.BeginTx(ctx, nil)
+	tx, err := s.begin(ctx)
 	if err != nil {
 		return info, s.failed(doing, err)
 	}

@@ -9,7 +9,6 @@
 //
 // A damaged row does not affect other rows. A warning replaces a damaged or
 // missing event. A session's row is a fold of its events: if it is damaged it
-// is folded again, and the next append repairs it. Two kinds of loss go
-// unnoticed: a write-ahead log that lost its end, because SQLite takes the rest
-// for the whole, and a damaged number in the ledger.
+// is folded again, and the next append repairs it. [Store.Health] says what is
+// known to be wrong, and [Repair] makes a damaged database anew.
 package storage

@@ -28,29 +28,38 @@ func (s *Store) Append(ctx context.Context, events ...agent.Event) (int64, error
 		return 0, s.failed("save what happened", err)
 	}
 	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
-	info, err := s.rowForAppend(ctx, tx, events[0].Session)
+	info, err := s.appendTo(ctx, tx, events)
 	if err != nil {
 		return 0, s.failed("save what happened", err)
-	}
-	for _, ev := range events {
-		ev.Seq = info.Seq + 1
-		info.Apply(ev)
-		if err := s.insert(ctx, tx, ev, info); err != nil {
-			return 0, s.failed("save what happened", err)
-		}
-	}
-	cols, err := columns(info)
-	if err != nil {
-		return 0, err
-	}
-	if _, err := s.in(tx, "update-session").ExecContext(ctx, cols...); err != nil {
-		return 0, s.failed("save what happened", fmt.Errorf("update session: %w", err))
 	}
 	if err := tx.Commit(); err != nil {
 		return 0, s.failed("save what happened", err)
 	}
 	s.mark.stored(info.ID, info.Seq)
 	return info.Seq, nil
+}
+
+// appendTo appends events of one session, and returns its row.
+func (s *Store) appendTo(ctx context.Context, tx *sql.Tx, events []agent.Event) (backend.SessionInfo, error) {
+	info, err := s.rowForAppend(ctx, tx, events[0].Session)
+	if err != nil {
+		return info, err
+	}
+	for _, ev := range events {
+		ev.Seq = info.Seq + 1
+		info.Apply(ev)
+		if err := s.insert(ctx, tx, ev, info); err != nil {
+			return info, err
+		}
+	}
+	cols, err := columns(info)
+	if err != nil {
+		return info, err
+	}
+	if _, err := s.in(tx, "update-session").ExecContext(ctx, cols...); err != nil {
+		return info, fmt.Errorf("update session: %w", err)
+	}
+	return info, nil
 }
 
 // insert writes one event and its consequences, except the session's row.
@@ -61,6 +70,12 @@ func (s *Store) insert(ctx context.Context, tx *sql.Tx, ev agent.Event, info bac
 	if err := s.noteFiles(ctx, tx, ev); err != nil {
 		return err
 	}
+	return s.follow(ctx, tx, ev, info)
+}
+
+// follow enters what follows from an event: its cost, and what waits for a person
+// or for the model.
+func (s *Store) follow(ctx context.Context, tx *sql.Tx, ev agent.Event, info backend.SessionInfo) error {
 	if request, ok := requestOf(ev.Data); ok {
 		return s.enter(ctx, tx, ev, info, request)
 	}

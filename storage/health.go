@@ -57,8 +57,8 @@ func (s *Store) Health() backend.StoreHealth {
 	s.health.mu.Lock()
 	defer s.health.mu.Unlock()
 	state := s.health.state
+	state.File = s.path()
 	state.Lost = slices.Clone(state.Lost)
-	state.Repair = state.Damage != "" || state.Stored != state.Shown
 	return state
 }
 

@@ -62,7 +62,7 @@ func TestHealth(t *testing.T) {
 		"a damaged row": {"UPDATE sessions SET usage = 'x' WHERE id = 'a'", backend.StoreHealth{Stored: 2, Shown: 2}},
 		"a missing row": {"PRAGMA foreign_keys = off; DELETE FROM sessions WHERE id = 'a'", backend.StoreHealth{Stored: 2, Shown: 2}},
 		"a damaged row without a log": {
-			"UPDATE sessions SET usage = 'x' WHERE id = 'a'; DELETE FROM events WHERE session = 'a'", backend.StoreHealth{Stored: 2, Shown: 1, Repair: true},
+			"UPDATE sessions SET usage = 'x' WHERE id = 'a'; DELETE FROM events WHERE session = 'a'", backend.StoreHealth{Stored: 2, Shown: 1},
 		},
 		"the end of a log": {
 			"DELETE FROM events WHERE session = 'a' AND seq > 2", backend.StoreHealth{Stored: 2, Shown: 2, Lost: []backend.LostEvents{{Session: "a", From: 3, To: 4}}},
@@ -77,6 +77,7 @@ func TestHealth(t *testing.T) {
 			}
 			execute(t, path, tt.spoil)
 			got := open(t, filepath.Dir(path)).Health()
+			tt.want.File = path
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -108,7 +109,7 @@ func TestVerify(t *testing.T) {
 	if err := s.Verify(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if diff := cmp.Diff(backend.StoreHealth{Stored: 2, Shown: 2}, s.Health()); diff != "" {
+	if diff := cmp.Diff(backend.StoreHealth{File: path, Stored: 2, Shown: 2}, s.Health()); diff != "" {
 		t.Error(diff)
 	}
 	if err := s.Close(); err != nil {
@@ -133,7 +134,7 @@ func TestVerify(t *testing.T) {
 	s = open(t, home)
 	err = s.Verify(t.Context())
 	var e *backend.Error
-	if got := s.Health(); !errors.As(err, &e) || e.Code != backend.CodeStoreCorrupt || got.Damage == "" || got.Checking || !got.Repair {
+	if got := s.Health(); !errors.As(err, &e) || e.Code != backend.CodeStoreCorrupt || got.Damage == "" || got.Checking {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

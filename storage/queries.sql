@@ -264,3 +264,51 @@ SELECT id, folder, title, state, settings, created_at, updated_at, seq, last_end
   cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, details, checksum
 FROM sessions WHERE folder = ? AND (state IN ('processing', 'awaiting_input') OR settings LIKE '%"bypassPermissions"%')
 ORDER BY updated_at DESC, id DESC;
+
+-- name: salvage-session
+INSERT INTO sessions (id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context,
+  cost, cost_unknown, lines_added, lines_removed, branch, helper, parent, details, checksum)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
+ON CONFLICT (id) DO UPDATE SET folder = ?2, title = ?3, state = ?4, settings = ?5, created_at = ?6, updated_at = ?7, seq = ?8,
+  last_end = ?9, usage = ?10, context = ?11, cost = ?12, cost_unknown = ?13, lines_added = ?14, lines_removed = ?15,
+  branch = ?16, helper = ?17, parent = ?18, details = ?19, checksum = ?20;
+
+-- name: salvage-placeholder
+INSERT OR IGNORE INTO sessions (id, folder, title, state, settings, created_at, updated_at, seq, last_end, usage, context, checksum)
+VALUES (?, '', '', '', '', 0, 0, 0, '', '', 0, 1);
+
+-- name: salvage-event
+INSERT OR IGNORE INTO events (session, seq, turn, kind, at, body, blob, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: salvage-ledger
+INSERT OR IGNORE INTO ledger (session, seq, folder, turn, purpose, provider, model, input, cache_read, cache_write, output, reasoning, cost, at, checksum)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: salvage-queued
+INSERT OR IGNORE INTO queue (id, session, position, verb, text) VALUES (?, ?, ?, ?, ?);
+
+-- name: salvage-setting
+INSERT OR IGNORE INTO settings (key, value, checksum) VALUES (?, ?, ?);
+
+-- name: salvage-hook-record
+INSERT OR IGNORE INTO hook_log (id, session, at, hook, point, tool, call, outcome, row, size, checksum, body, body_checksum)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: count-events
+SELECT count(*), coalesce(max(seq), 0) FROM events WHERE session = ?;
+
+-- name: select-session-ids
+SELECT id FROM sessions ORDER BY id;
+
+-- name: select-folder-of-requests
+SELECT folder FROM ledger WHERE session = ? LIMIT 1;
+
+-- name: select-main-folder
+SELECT folder FROM sessions WHERE folder <> '' GROUP BY folder ORDER BY count(*) DESC LIMIT 1;
+
+-- name: select-folders
+SELECT folder, sum(parent IS NULL), max(updated_at) FROM sessions GROUP BY folder ORDER BY max(updated_at) DESC LIMIT ?;
+
+-- name: select-ledger-of-session
+SELECT session, seq, folder, turn, purpose, provider, model, input, cache_read, cache_write, output, reasoning, cost, at FROM ledger
+WHERE session = ?;

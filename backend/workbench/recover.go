@@ -16,6 +16,9 @@ import (
 // everything ask again. Sessions that another process runs are left alone.
 // Hosts call it once, when they can show the results.
 func (w *Workbench) Recover(ctx context.Context) error {
+	if w.cfg.Store.Health().ReadOnly {
+		return nil // nothing can be continued
+	}
 	sessions, err := w.cfg.Store.Unsettled(ctx, w.cfg.Folder)
 	if err != nil {
 		return err

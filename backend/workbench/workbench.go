@@ -116,6 +116,7 @@ type Workbench struct {
 	measuring chan struct{}
 	looks     looks
 	glances   glances
+	relinked  relinked
 }
 
 // New returns a workbench. Close stops everything that runs in it.
@@ -201,6 +202,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "editors.try", w.tryEditor)
 	handle(d, "costs.summary", w.costs)
 	w.modelMethods(d)
+	w.storeMethods(d)
 	handle(d, "permissions.rules", w.listRules)
 	handle(d, "permissions.add", w.addRule)
 	handle(d, "permissions.remove", w.removeRule)
@@ -239,6 +241,17 @@ func (w *Workbench) undoMethods(d *Dispatcher) {
 	handle(d, "undo.apply", w.applyUndo)
 	handle(d, "undo.rewind", w.rewind)
 	handle(d, "undo.bring_back", w.bringBack)
+}
+
+// storeMethods registers the methods of the database's state, and of folders that
+// were moved.
+func (w *Workbench) storeMethods(d *Dispatcher) {
+	handle(d, "store.health", w.storeHealth)
+	handle(d, "store.accept", w.acceptLoss)
+	handle(d, "project.moved", w.movedHere)
+	handle(d, "project.bring_over", w.bringOver)
+	handle(d, "project.take_back", w.takeBack)
+	handle(d, "project.leave_there", w.leaveThere)
 }
 
 // modelMethods registers the methods of models, their keys and their addresses.

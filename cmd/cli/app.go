@@ -34,6 +34,9 @@ type app struct {
 	*workbench.Workbench
 	store *storage.Store
 	index *search.Index
+	// verified is closed once the database was checked as a whole; stop ends that.
+	verified chan struct{}
+	stop     context.CancelFunc
 }
 
 var _ Host = (*app)(nil)
@@ -93,6 +96,7 @@ func openApp(ctx context.Context, cfg workbench.Config) (*app, error) {
 		return nil, err
 	}
 	if !cfg.Unattended {
+		a.verify()
 		if err := a.Recover(ctx); err != nil {
 			return nil, errors.Join(err, a.Close(ctx))
 		}
@@ -103,8 +107,24 @@ func openApp(ctx context.Context, cfg workbench.Config) (*app, error) {
 	return a, nil
 }
 
+// verify checks the database while it is used. The page asks what was found.
+func (a *app) verify() {
+	ctx, cancel := context.WithCancel(context.Background())
+	a.stop, a.verified = cancel, make(chan struct{})
+	go func() {
+		defer close(a.verified)
+		if err := a.store.Verify(ctx); err != nil && ctx.Err() == nil {
+			slog.Error("the database is damaged", "error", err)
+		}
+	}()
+}
+
 // Close implements [Host]. It ends everything that a session started.
 func (a *app) Close(ctx context.Context) error {
+	if a.stop != nil {
+		a.stop()
+		<-a.verified
+	}
 	err := a.Workbench.Close(ctx)
 	sandbox.Shutdown()
 	return errors.Join(err, a.index.Close(), a.store.Close())

@@ -49,13 +49,18 @@ const (
 // doctor reports what is configured and reachable. It fails if Atelier could
 // not work: without its database, or with a provider that does not answer.
 func (c *command) doctor(args []string) int {
-	flags := c.flags("atelier doctor [--json]")
+	flags := c.flags("atelier doctor [--json] [--repair [--yes]]")
 	asJSON := flags.Bool("json", false, "print one JSON object")
+	repair := flags.Bool("repair", false, "copy the database, then make it anew from every row that can be read")
+	yes := flags.Bool("yes", false, "repair without asking")
 	if code, ok := c.parse(flags, args); !ok {
 		return code
 	}
 	if flags.NArg() > 0 {
 		return c.misused(flags, "doctor takes no arguments")
+	}
+	if *repair {
+		return c.repair(*yes)
 	}
 	folder, home, err := c.places("")
 	if err != nil {
@@ -93,7 +98,7 @@ func (c *command) checkApp(folder, home string) (checks []check) {
 			checks = append(checks, database.failed(err))
 		}
 	}()
-	checks = []check{database}
+	checks = []check{database.sound(c.ctx, app.store)}
 	if err := app.CheckModels(); err != nil {
 		checks = append(checks, check{Kind: "models", Name: models.ModelsFile}.failed(err))
 	}

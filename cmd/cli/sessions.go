@@ -24,6 +24,7 @@ func sessionCommands() []sessionCommand {
 		{"export", "[flags] ID", "writes a session to a file, without its secrets", (*command).exportSession},
 		{"import", "[flags] FILE…", "makes sessions of other programs' transcripts", (*command).importSessions},
 		{"rename", "[flags] ID TITLE", "gives a session another title", (*command).renameSession},
+		{"relink", "OLD [NEW]", "brings the sessions of a moved folder to its new place", (*command).relinkSessions},
 	}
 }
 

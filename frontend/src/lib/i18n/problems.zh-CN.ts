@@ -316,7 +316,7 @@ export const problems: Record<ProblemID, Words> = {
   },
   store_read_only: {
     message: '数据库 {0} 由更新版本的 Atelier 写入，因此这里只能读取。',
-    kept: '没有保存任何内容。',
+    kept: '它没有被更改。',
     next: '请启动更新版本的 Atelier，或用 ATELIER_HOME 选择其他文件夹。',
   },
   store_repairing: {
@@ -344,6 +344,27 @@ export const problems: Record<ProblemID, Words> = {
     kept: '数据库没有被更改。',
     next: '请运行 atelier doctor 检查它是否完好。',
   },
+  store_partly: {
+    message: '数据库 {0} 的一部分已损坏。',
+    kept: '数据库没有被更改。',
+    next: '请关闭 Atelier 并运行：atelier doctor --repair。它会先复制数据库，再保存所有可读的事件。',
+  },
+  sessions_hidden: {
+    message: '存储了 {1} 个会话，可以显示 {2} 个；其余的已损坏。',
+    kept: '数据库没有被更改。',
+    next: '请关闭 Atelier 并运行：atelier doctor --repair。它会先复制数据库，再保存所有可读的事件。',
+  },
+  events_lost: {
+    message: '{2} 个会话缺少 {1} 个曾经保存的事件：文件 {0}-wal 被删除或截断，或者磁盘丢失了它们。',
+    kept: '其余内容都在。',
+    next: '如果有该文件夹的备份，请恢复；否则无法补救。',
+  },
+  nothing_to_move: {
+    message: '没有会话属于 {0}。',
+    kept: '没有做任何更改。',
+    next: '请给出该文件夹原来的路径。',
+  },
+  not_moved: { message: '刚才没有移入任何会话。', kept: '没有做任何更改。' },
   store_repair_empty: {
     message: '数据库 {0} 中已没有任何可读的内容。',
     kept: '它保持原样。',

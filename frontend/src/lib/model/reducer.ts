@@ -82,6 +82,7 @@ function step(view: Writable, event: Event): void {
     case 'session_marks':
     case 'session_forked':
     case 'session_imported':
+    case 'session_moved':
     case 'files_restored':
     case 'conversation_rewound':
     case 'conversation_rewind_undone':

@@ -66,6 +66,8 @@ function change(session: SessionInfo, event: Event): SessionInfo {
       return forked(session, event.data)
     case 'session_imported':
       return { ...session, imported: event.data }
+    case 'session_moved':
+      return { ...session, folder: event.data.folder }
     case 'conversation_rewound': {
       const span = { id: event.data.id, from: event.data.to, to: event.seq ?? 0 }
       return { ...session, rewound: [...(session.rewound ?? []), span] }

@@ -2,6 +2,11 @@ import { translator } from '../i18n/i18n.svelte'
 
 export const messages = {
   en: {
+    store: 'Sessions of all projects, with those of agents',
+    store_counts: '{stored} stored, {shown} shown.',
+    store_checking: 'The whole database is being checked.',
+    store_kept:
+      'Atelier never deletes one by itself. Before it changes the form of the database, it copies it into the folder backups there and keeps the newest three copies.',
     search: 'Search the settings',
     search_results: 'Settings that match',
     search_found: { one: '{n} setting matches.', other: '{n} settings match.' },
@@ -106,6 +111,11 @@ export const messages = {
     notices_absent: 'This browser shows no notifications. The page’s title still says what waits.',
   },
   'zh-CN': {
+    store: '所有项目的会话（包括智能体的）',
+    store_counts: '存储了 {stored} 个，显示 {shown} 个。',
+    store_checking: '正在检查整个数据库。',
+    store_kept:
+      'Atelier 不会自行删除会话。更改数据库格式之前，它会将数据库复制到那里的 backups 文件夹，并保留最新的三份。',
     search: '搜索设置',
     search_results: '匹配的设置',
     search_found: '有 {n} 项设置匹配。',

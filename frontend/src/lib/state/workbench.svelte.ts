@@ -27,6 +27,7 @@ import { Search } from './search.svelte'
 import { Transcripts } from './transcripts.svelte'
 import { Servers } from './servers.svelte'
 import { Sessions } from './sessions.svelte'
+import { Store } from './store.svelte'
 import { Tasks } from './tasks.svelte'
 import type { Envelope, Event, Preferences, ProjectInfo, SessionInfo, Settings } from '../types.gen'
 import { Catalog } from './catalog.svelte'
@@ -68,6 +69,7 @@ export class Workbench {
   readonly confinement: Confinement
   readonly search: Search
   readonly transcripts: Transcripts
+  readonly store: Store
   readonly guide = new Guide(this)
   readonly #preferences: KeptPreferences
 
@@ -133,6 +135,7 @@ export class Workbench {
     this.confinement = new Confinement(call)
     this.search = new Search(call)
     this.transcripts = new Transcripts(call)
+    this.store = new Store(call, () => this.sessions.load())
     this.#preferences = new KeptPreferences(call, (work) => this.attempt(work))
   }
 
@@ -182,6 +185,7 @@ export class Workbench {
       else void this.#loadCosts()
       this.project = project
       this.#followSession()
+      void this.store.load()
     } catch (thrown) {
       this.fatal = asApiError(thrown)
     }
