@@ -62,6 +62,9 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 	if testing.Short() {
 		cycles = 3
 	}
+	if more, err := strconv.Atoi(os.Getenv("ATELIER_KILLS")); err == nil {
+		cycles = more
+	}
 	home := t.TempDir()
 	s := open(t, home)
 	session(t, s, "a")
@@ -84,6 +87,9 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 			if ev.Seq != int64(i+1) {
 				t.Fatalf("cycle %d: event %d has seq %d", cycle, i, ev.Seq)
 			}
+		}
+		if got := s.Health(); !got.Sound() {
+			t.Fatalf("cycle %d: %+v", cycle, got)
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)

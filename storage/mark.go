@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -132,7 +133,7 @@ func noted(path string) string {
 	defer f.Close()
 	text := make([]byte, markSize)
 	n, _ := f.ReadAt(text, markAt) // an empty one ends early
-	return strings.TrimSpace(string(text[:n]))
+	return strings.Trim(string(text[:n]), " \x00")
 }
 
 // reviewMarks looks at the marks of processes that were killed for what they
@@ -169,15 +170,15 @@ func (s *Store) Accept() error {
 	return s.failed("forget what was lost", err)
 }
 
-// forget removes what marks say of deleted sessions.
+// forget removes what marks say of deleted sessions, also those of running
+// processes.
 func (s *Store) forget(ids []string) error {
-	deleted := map[string]bool{}
-	for _, id := range ids {
-		deleted[id] = true
-	}
 	return eachMark(s.home, func(path, session string, _ int64, runs bool) error {
-		if runs || !deleted[session] {
+		if !slices.Contains(ids, session) {
 			return nil
+		}
+		if runs {
+			return os.Truncate(path, 0)
 		}
 		return os.Remove(path)
 	})

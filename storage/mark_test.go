@@ -51,6 +51,29 @@ func TestLostWriteAheadLog(t *testing.T) {
 	}
 }
 
+// A session that is deleted is not missed when a process is killed that stored it.
+func TestDeletedSessionIsNotMissed(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	s := open(t, home)
+	session(t, s, "a")
+	add(t, s, "a", agent.Warning{Code: "w"})
+	if err := open(t, home).DeleteSessions(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(home, "open", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := t.TempDir()
+	if err := os.CopyFS(other, os.DirFS(home)); err != nil { // in which nobody holds the marks
+		t.Fatal(err)
+	}
+	if got := open(t, other).Health(); !got.Sound() || len(left) < 3 {
+		t.Errorf("%+v, marks %v", got, left)
+	}
+}
+
 // The counts are true, whatever is damaged.
 func TestHealth(t *testing.T) {
 	t.Parallel()

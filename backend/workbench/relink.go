@@ -53,6 +53,10 @@ func (w *Workbench) movedHere(ctx context.Context, _ backend.Empty) (MovedFolder
 	if err != nil {
 		return MovedFolder{}, err
 	}
+	used := slices.ContainsFunc(folders, func(f backend.SessionFolder) bool { return f.Folder == w.cfg.Folder })
+	if used && record.Root != "" {
+		return MovedFolder{}, nil // it is known well enough
+	}
 	here := project.Identify(ctx, w.cfg.Folder)
 	if !known || here != record.Identity {
 		record.Identity = here
@@ -60,7 +64,7 @@ func (w *Workbench) movedHere(ctx context.Context, _ backend.Empty) (MovedFolder
 			return MovedFolder{}, err
 		}
 	}
-	if slices.ContainsFunc(folders, func(f backend.SessionFolder) bool { return f.Folder == w.cfg.Folder }) {
+	if used {
 		return MovedFolder{}, nil
 	}
 	best := MovedFolder{}
