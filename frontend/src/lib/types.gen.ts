@@ -574,6 +574,7 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "session_forked"; data: Forked }
   | { kind: "session_imported"; data: Imported }
   | { kind: "session_marks"; data: Marks }
+  | { kind: "session_moved"; data: Moved }
   | { kind: "session_start"; data: SessionStart }
   | { kind: "sessions_change"; data: SessionsChange }
   | { kind: "settings"; data: SettingsChange }
@@ -1222,7 +1223,7 @@ export type KeyList = {
 
 export type KeySource = "environment" | "keyring" | "file"
 
-export type Kind = "session_start" | "session_end" | "settings" | "briefing" | "briefing_update" | "title" | "user_input" | "turn_continued" | "reasoning_delta" | "assistant_text_start" | "assistant_text_delta" | "assistant_text_end" | "tool_call_draft" | "tool_call_start" | "tool_call_output_delta" | "tool_call_end" | "approval_request" | "approval_answer" | "hook_start" | "hook_output_delta" | "hook_end" | "steering_injected" | "local_command_start" | "local_command_output_delta" | "local_command_end" | "retrying" | "side_request" | "prompt_suggestion" | "rate_limit" | "task_change" | "queue_change" | "hooks_change" | "sessions_change" | "servers_change" | "history_repaired" | "compaction_start" | "compaction_phase" | "compaction_end" | "loop_detection" | "turn_limit" | "warning" | "error" | "processing_end" | "files_restored" | "conversation_rewound" | "conversation_rewind_undone" | "session_forked" | "session_marks" | "session_imported"
+export type Kind = "session_start" | "session_end" | "settings" | "briefing" | "briefing_update" | "title" | "user_input" | "turn_continued" | "reasoning_delta" | "assistant_text_start" | "assistant_text_delta" | "assistant_text_end" | "tool_call_draft" | "tool_call_start" | "tool_call_output_delta" | "tool_call_end" | "approval_request" | "approval_answer" | "hook_start" | "hook_output_delta" | "hook_end" | "steering_injected" | "local_command_start" | "local_command_output_delta" | "local_command_end" | "retrying" | "side_request" | "prompt_suggestion" | "rate_limit" | "task_change" | "queue_change" | "hooks_change" | "sessions_change" | "servers_change" | "history_repaired" | "compaction_start" | "compaction_phase" | "compaction_end" | "loop_detection" | "turn_limit" | "warning" | "error" | "processing_end" | "files_restored" | "conversation_rewound" | "conversation_rewind_undone" | "session_forked" | "session_marks" | "session_imported" | "session_moved"
 
 export type Lack = "missing" | "refused" | "kernel" | "unsupported" | "weaker" | "reads" | "processes" | "mounts" | "signals"
 
@@ -1377,6 +1378,12 @@ export type LoopDetection = {
   calls: number
 }
 
+export type LostEvents = {
+  session: string
+  from: number
+  to: number
+}
+
 export type MarkRequest = {
   session: string
   tags?: string[]
@@ -1445,6 +1452,17 @@ export type ModelRef = {
 
 export type ModelsRequest = {
   refresh?: boolean
+}
+
+export type Moved = {
+  from: string
+  folder: string
+}
+
+export type MovedFolder = {
+  folder?: string
+  sessions?: number
+  by?: string
 }
 
 export type Notice = {
@@ -1569,7 +1587,7 @@ export type PreferencesChange = {
   after: Preferences
 }
 
-export type ProblemID = "internal" | "method" | "arguments" | "listen" | "link_invalid" | "link_here" | "folder_unusable" | "folder_missing" | "folder_unopened" | "folder_unread" | "folder_is_file" | "project_path" | "project_here" | "project_served" | "project_unopened" | "pick_folder" | "session_missing" | "session_unnamed" | "session_undeleted" | "session_working" | "session_closing" | "session_waits" | "session_elsewhere" | "session_foreign" | "session_none" | "session_taken" | "message_empty" | "command_empty" | "turn_complete" | "turn_unsaved" | "nothing_to_compact" | "history_range" | "event_missing" | "answer_invalid" | "approval_elsewhere" | "approval_answered" | "message_delivered" | "queue_verb" | "queue_empty" | "task_unknown" | "server_question_gone" | "server_answer" | "command_unknown" | "command_argument" | "command_failed" | "model_unchosen" | "limit_negative" | "mode_unknown" | "command_timeout" | "compact_unknown" | "bypass_by_default" | "font_size" | "font_name" | "setting_damaged" | "home_unusable" | "store_unopened" | "store_locked" | "store_damaged" | "store_newer" | "store_failed" | "store_full" | "event_unread" | "provider_unknown" | "address_missing" | "address_damaged" | "key_missing" | "key_missing_or_set" | "model_unlisted" | "models_file" | "key_unread" | "key_unread_or_set" | "key_garbled" | "key_unsaved" | "key_unsaved_or_set" | "key_unremoved" | "key_of_other" | "key_not_own" | "key_of_environment" | "address_invalid" | "address_password" | "address_query" | "endpoint_not_here" | "endpoint_missing" | "endpoints_full" | "endpoint_unnamed" | "endpoint_unaddressed" | "headers_full" | "header_reserved" | "header_twice" | "header_value" | "header_empty" | "body_invalid" | "body_reserved" | "changes_no_git" | "changes_no_repository" | "changes_refused" | "changes_outside" | "changes_vanished" | "changes_unreadable" | "changes_too_large" | "changes_changed" | "changes_ambiguous" | "changes_occupied" | "changes_not_text" | "changes_not_possible" | "changes_not_written" | "changes_read_only" | "changes_hunk_invalid" | "changes_base_unknown" | "changes_base_unrelated" | "changes_filtered" | "changes_in_progress" | "changes_nothing_staged" | "changes_staged_outside" | "changes_conflicts" | "changes_no_identity" | "changes_no_message" | "changes_branch_invalid" | "changes_branch_exists" | "changes_locked" | "changes_slow" | "changes_scope" | "changes_unproposed" | "file_missing" | "editor_missing" | "editor_invalid" | "editor_failed" | "editor_absent" | "editor_nothing" | "fork_place" | "fork_folder" | "fork_read_only" | "worktree_unmade" | "worktree_gone" | "take_read_only" | "take_stale" | "take_conflict" | "hook_missing" | "hook_entry" | "hook_draft" | "hook_scope" | "hook_input" | "hook_not_kept" | "hook_untrusted" | "hook_unwritten" | "hooks_file" | "hooks_file_unread" | "rule_empty" | "rule_long" | "rule_hidden" | "rule_bracket" | "rule_tool" | "rule_selector" | "rule_tools" | "rule_parent" | "rule_pattern" | "rule_stars" | "rule_domain" | "rule_form" | "rule_decision" | "rule_past" | "rule_scope" | "rule_missing" | "rule_other" | "rules_full" | "rules_file" | "rules_file_unread" | "rules_changed" | "rules_unwritten" | "search_missing" | "search_failed" | "server_missing" | "server_draft" | "server_scope" | "server_taken" | "server_edited" | "server_unwritten" | "server_secret" | "server_broken" | "server_untrusted" | "server_changed" | "server_refused" | "server_shadowed" | "server_off" | "server_tool" | "server_tool_changed" | "server_tool_sealed" | "server_failed" | "server_needs_auth" | "server_config" | "server_no_file" | "server_start" | "server_exited" | "server_slow" | "server_silent" | "server_blocked" | "server_garbage" | "server_too_large" | "server_version" | "server_unreached" | "server_http" | "server_redirect" | "server_gave_up" | "server_protocol" | "server_error" | "server_timeout" | "server_closed" | "server_tool_unusable" | "server_authorise" | "server_auth_ended" | "server_auth_refused" | "server_auth_scopes" | "server_auth_denied" | "server_auth_expired" | "server_auth_port" | "server_auth_client" | "server_auth_unattended" | "server_tool_off" | "server_import" | "server_import_other" | "server_import_unread" | "servers_file" | "servers_file_unread" | "servers_many" | "session_id" | "session_ambiguous" | "session_deleted" | "agent_marked" | "tags_full" | "store_read_only" | "store_repairing" | "store_in_use" | "store_migration" | "store_backup_room" | "store_backup_failed" | "store_repair_empty" | "store_repair_failed" | "export_format" | "export_unsaved" | "export_gone" | "import_unread" | "import_unknown" | "import_empty" | "import_large" | "import_newer" | "import_missing" | "trust_missing" | "trust_changed" | "trust_blocked" | "undo_nothing" | "redo_nothing" | "undo_stale" | "undo_working" | "undo_unsaved" | "rewind_nothing" | "rewind_followed"
+export type ProblemID = "internal" | "method" | "arguments" | "listen" | "link_invalid" | "link_here" | "folder_unusable" | "folder_missing" | "folder_unopened" | "folder_unread" | "folder_is_file" | "project_path" | "project_here" | "project_served" | "project_unopened" | "pick_folder" | "session_missing" | "session_unnamed" | "session_undeleted" | "session_working" | "session_closing" | "session_waits" | "session_elsewhere" | "session_foreign" | "session_none" | "session_taken" | "message_empty" | "command_empty" | "turn_complete" | "turn_unsaved" | "nothing_to_compact" | "history_range" | "event_missing" | "answer_invalid" | "approval_elsewhere" | "approval_answered" | "message_delivered" | "queue_verb" | "queue_empty" | "task_unknown" | "server_question_gone" | "server_answer" | "command_unknown" | "command_argument" | "command_failed" | "model_unchosen" | "limit_negative" | "mode_unknown" | "command_timeout" | "compact_unknown" | "bypass_by_default" | "font_size" | "font_name" | "setting_damaged" | "home_unusable" | "store_unopened" | "store_locked" | "store_damaged" | "store_newer" | "store_failed" | "store_full" | "event_unread" | "provider_unknown" | "address_missing" | "address_damaged" | "key_missing" | "key_missing_or_set" | "model_unlisted" | "models_file" | "key_unread" | "key_unread_or_set" | "key_garbled" | "key_unsaved" | "key_unsaved_or_set" | "key_unremoved" | "key_of_other" | "key_not_own" | "key_of_environment" | "address_invalid" | "address_password" | "address_query" | "endpoint_not_here" | "endpoint_missing" | "endpoints_full" | "endpoint_unnamed" | "endpoint_unaddressed" | "headers_full" | "header_reserved" | "header_twice" | "header_value" | "header_empty" | "body_invalid" | "body_reserved" | "changes_no_git" | "changes_no_repository" | "changes_refused" | "changes_outside" | "changes_vanished" | "changes_unreadable" | "changes_too_large" | "changes_changed" | "changes_ambiguous" | "changes_occupied" | "changes_not_text" | "changes_not_possible" | "changes_not_written" | "changes_read_only" | "changes_hunk_invalid" | "changes_base_unknown" | "changes_base_unrelated" | "changes_filtered" | "changes_in_progress" | "changes_nothing_staged" | "changes_staged_outside" | "changes_conflicts" | "changes_no_identity" | "changes_no_message" | "changes_branch_invalid" | "changes_branch_exists" | "changes_locked" | "changes_slow" | "changes_scope" | "changes_unproposed" | "file_missing" | "editor_missing" | "editor_invalid" | "editor_failed" | "editor_absent" | "editor_nothing" | "fork_place" | "fork_folder" | "fork_read_only" | "worktree_unmade" | "worktree_gone" | "take_read_only" | "take_stale" | "take_conflict" | "hook_missing" | "hook_entry" | "hook_draft" | "hook_scope" | "hook_input" | "hook_not_kept" | "hook_untrusted" | "hook_unwritten" | "hooks_file" | "hooks_file_unread" | "rule_empty" | "rule_long" | "rule_hidden" | "rule_bracket" | "rule_tool" | "rule_selector" | "rule_tools" | "rule_parent" | "rule_pattern" | "rule_stars" | "rule_domain" | "rule_form" | "rule_decision" | "rule_past" | "rule_scope" | "rule_missing" | "rule_other" | "rules_full" | "rules_file" | "rules_file_unread" | "rules_changed" | "rules_unwritten" | "search_missing" | "search_failed" | "server_missing" | "server_draft" | "server_scope" | "server_taken" | "server_edited" | "server_unwritten" | "server_secret" | "server_broken" | "server_untrusted" | "server_changed" | "server_refused" | "server_shadowed" | "server_off" | "server_tool" | "server_tool_changed" | "server_tool_sealed" | "server_failed" | "server_needs_auth" | "server_config" | "server_no_file" | "server_start" | "server_exited" | "server_slow" | "server_silent" | "server_blocked" | "server_garbage" | "server_too_large" | "server_version" | "server_unreached" | "server_http" | "server_redirect" | "server_gave_up" | "server_protocol" | "server_error" | "server_timeout" | "server_closed" | "server_tool_unusable" | "server_authorise" | "server_auth_ended" | "server_auth_refused" | "server_auth_scopes" | "server_auth_denied" | "server_auth_expired" | "server_auth_port" | "server_auth_client" | "server_auth_unattended" | "server_tool_off" | "server_import" | "server_import_other" | "server_import_unread" | "servers_file" | "servers_file_unread" | "servers_many" | "session_id" | "session_ambiguous" | "session_deleted" | "agent_marked" | "tags_full" | "store_read_only" | "store_repairing" | "store_in_use" | "store_migration" | "store_backup_room" | "store_backup_failed" | "store_partly" | "sessions_hidden" | "events_lost" | "nothing_to_move" | "not_moved" | "store_repair_empty" | "store_repair_failed" | "export_format" | "export_unsaved" | "export_gone" | "import_unread" | "import_unknown" | "import_empty" | "import_large" | "import_newer" | "import_missing" | "trust_missing" | "trust_changed" | "trust_blocked" | "undo_nothing" | "redo_nothing" | "undo_stale" | "undo_working" | "undo_unsaved" | "rewind_nothing" | "rewind_followed"
 
 export type ProcessingEnd = {
   reason: EndReason
@@ -2373,6 +2391,17 @@ export type StepRef = {
   call: string
 }
 
+export type StoreState = {
+  file: string
+  read_only?: boolean
+  checking?: boolean
+  stored: number
+  shown: number
+  damage?: string
+  lost?: LostEvents[]
+  problems?: Error[]
+}
+
 export type SuggestReply = {
   rules?: SuggestedRule[]
 }
@@ -2804,7 +2833,11 @@ export interface Methods {
   "permissions.try": { args: TryRequest; reply: TryReply }
   "preferences.change": { args: PreferencesChange; reply: Preferences }
   "preferences.get": { args: Empty; reply: Preferences }
+  "project.bring_over": { args: MovedFolder; reply: MovedFolder }
   "project.info": { args: Empty; reply: ProjectInfo }
+  "project.leave_there": { args: MovedFolder; reply: Empty }
+  "project.moved": { args: Empty; reply: MovedFolder }
+  "project.take_back": { args: Empty; reply: MovedFolder }
   "projects.folders": { args: ProjectRequest; reply: FolderList }
   "projects.forget": { args: ProjectRequest; reply: ProjectList }
   "projects.list": { args: Empty; reply: ProjectList }
@@ -2829,6 +2862,8 @@ export interface Methods {
   "sessions.rename": { args: RenameRequest; reply: SessionInfo }
   "sessions.search": { args: SearchRequest; reply: Found }
   "sessions.take": { args: TakeRequest; reply: FilesRestored }
+  "store.accept": { args: Empty; reply: StoreState }
+  "store.health": { args: Empty; reply: StoreState }
   "tasks.list": { args: TasksRequest; reply: TaskList }
   "tasks.output": { args: TaskOutputRequest; reply: TaskOutput }
   "tasks.stop": { args: TaskRef; reply: TaskInfo }
