@@ -165,3 +165,31 @@ func TestBlameOfOtherFiles(t *testing.T) {
 		}
 	}
 }
+
+// After a real undo the lines have their earlier authors, and after its redo those
+// that it took.
+func TestBlameAfterUndo(t *testing.T) {
+	t.Parallel()
+	p := newPast(t)
+	id := p.session("openai")
+	p.happened(id, 1, agent.UserInput{Text: "Go"})
+	text := func(second, sixth, tenth string) string {
+		return "1\n" + second + "\n3\n4\n5\n" + sixth + "\n7\n8\n9\n" + tenth + "\n"
+	}
+	p.putFile("f", text("2", "6", "10"))
+	p.step(id, "edit", 1, func() { p.putFile("f", text("edited", "6", "10")) }, "f")
+	p.step(id, "sed", 1, func() { p.putFile("f", text("edited", "sed", "10")) }, "f")
+	p.putFile("f", text("edited", "sed", "mine"))
+	const all = "1-1 earlier, 2-2 edit, 3-5 earlier, 6-6 sed, 7-9 earlier, 10-10 outside"
+	if got := p.blamed("f"); got != all {
+		t.Errorf("the lines are by %s, want %s", got, all)
+	}
+	p.restore(id, workbench.UndoTarget{})
+	if got, want := p.blamed("f"), "1-9 earlier, 10-10 outside"; got != want {
+		t.Errorf("undone, the lines are by %s, want %s", got, want)
+	}
+	p.restore(id, workbench.UndoTarget{Redo: true})
+	if got := p.blamed("f"); got != all {
+		t.Errorf("redone, the lines are by %s, want %s", got, all)
+	}
+}
