@@ -305,7 +305,7 @@ func slowly(ctx context.Context, err error) error {
 func (s *side) facts() BranchFacts {
 	i := s.work.Info
 	return BranchFacts{
-		Session: s.info.ID, Cost: i.Cost.Cost, CostUnknown: i.Cost.Unknown, Messages: i.Messages, Lines: i.Lines, WorkedMs: s.work.WorkedMs,
+		Session: s.info.ID, Cost: i.Cost, Messages: i.Messages, Lines: i.Lines, WorkedMs: s.work.WorkedMs,
 		LastEnd: i.LastEnd, More: s.work.More, Unwatched: s.work.Unwatched,
 	}
 }

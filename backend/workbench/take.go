@@ -113,14 +113,12 @@ type CompareReply struct {
 
 // BranchFacts are what a branch did since it parted from another one.
 type BranchFacts struct {
-	Session string `json:"session"`
-	// Cost includes that of agents. CostUnknown counts requests whose cost is not known.
-	Cost        llm.Cost        `json:"cost"`
-	CostUnknown int             `json:"cost_unknown,omitempty"`
-	Messages    int             `json:"messages"`
-	Lines       backend.Lines   `json:"lines"`
-	WorkedMs    int64           `json:"worked_ms"`
-	LastEnd     agent.EndReason `json:"last_end,omitempty"`
+	Session  string          `json:"session"`
+	Cost     llm.Spending    `json:"cost"` // also of agents
+	Messages int             `json:"messages"`
+	Lines    backend.Lines   `json:"lines"`
+	WorkedMs int64           `json:"worked_ms"`
+	LastEnd  agent.EndReason `json:"last_end,omitempty"`
 	// More counts changes of files that were not recorded. Unwatched says that others
 	// may have been missed.
 	More      int  `json:"more,omitempty"`

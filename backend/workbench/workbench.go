@@ -227,6 +227,7 @@ func (w *Workbench) sessionMethods(d *Dispatcher) {
 	handle(d, "sessions.rename", w.renameSession)
 	handle(d, "sessions.search", w.searchSessions)
 	handle(d, "sessions.fork", w.ForkSession)
+	handle(d, "sessions.branches", w.branches)
 	handle(d, "sessions.compare", w.compareBranches)
 	handle(d, "sessions.compare_file", w.compareFile)
 	handle(d, "sessions.take", w.take)

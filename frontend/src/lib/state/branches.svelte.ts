@@ -1,0 +1,120 @@
+import { type ApiError, asApiError, type Call } from '../api'
+import type {
+  CompareFileReply,
+  CompareReply,
+  Envelope,
+  ForkReply,
+  ForkRequest,
+  SessionInfo,
+} from '../types.gen'
+import { oneAtATime } from '../model/oneAtATime'
+
+/** Where a fork is to begin: at an event of a session, or at its end. */
+export type ForkPoint = { session: string; event?: number }
+
+/** The branches of the open session: what was forked from what, and two of them side by side. */
+export class Branches {
+  list = $state.raw<readonly SessionInfo[]>([])
+  more = $state(0)
+  /** What the user is asked about before it is forked. */
+  asking = $state.raw<ForkPoint>()
+  busy = $state(false)
+  problem = $state.raw<ApiError | null>(null)
+  /** The branch that the open session is compared with. */
+  other = $state<string>()
+  comparison = $state.raw<CompareReply>()
+  /** The file whose difference is shown. */
+  file = $state.raw<CompareFileReply>()
+  #of: string | undefined
+  #call: Call
+
+  constructor(call: Call) {
+    this.#call = call
+  }
+
+  /** Follows the open session. */
+  follow(session: string | undefined): void {
+    if (this.#of === session) return
+    this.#of = session
+    this.list = []
+    this.#close()
+  }
+
+  readonly load = oneAtATime(async () => {
+    const of = this.#of
+    if (!of) return
+    await this.#attempt(async () => {
+      const { branches = [], more = 0 } = await this.#call('sessions.branches', { session: of })
+      if (this.#of !== of) return
+      this.list = branches
+      this.more = more
+    })
+  })
+
+  /** A fork, or news of a branch. */
+  concerns({ session, events = [] }: Envelope): boolean {
+    if (events.some(({ kind }) => kind === 'session_forked')) return true
+    const isTold = events.some(({ kind }) => told.has(kind))
+    return isTold && this.list.some(({ id }) => id === session)
+  }
+
+  /** Forks a session; undefined if that failed. */
+  fork(request: ForkRequest): Promise<ForkReply | undefined> {
+    return this.#attempt(() => this.#call('sessions.fork', request))
+  }
+
+  /** Compares the open session with another branch. */
+  async compare(other: string): Promise<void> {
+    const session = this.#of
+    if (!session) return
+    if (this.other !== other) this.#close()
+    this.other = other
+    const reply = await this.#attempt(() => this.#call('sessions.compare', { session, with: other }))
+    if (this.#of === session && this.other === other && reply) this.comparison = reply
+  }
+
+  /** Shows the difference of a file, or hides it. */
+  async open(path: string | undefined): Promise<void> {
+    const [session, other] = [this.#of, this.other]
+    this.file = undefined
+    if (!session || !other || path === undefined) return
+    const request = { session, with: other, path }
+    const reply = await this.#attempt(() => this.#call('sessions.compare_file', request))
+    if (this.#of === session && this.other === other) this.file = reply
+  }
+
+  /** Takes over the opened file, or some hunks of it; false if nothing was taken. */
+  async take(hunks: number[] = []): Promise<boolean> {
+    const [session, other, file] = [this.#of, this.other, this.file]
+    if (!session || !other || !file?.take) return false
+    const { path, take } = file
+    const request = { session, with: other, path, seal: take.seal, hunks, rest: true }
+    const done = await this.#attempt(() => this.#call('sessions.take', request))
+    await Promise.all([this.compare(other), this.open(path)])
+    return done !== undefined
+  }
+
+  /** Ends the comparison. */
+  leave = (): void => this.#close()
+
+  #close(): void {
+    this.other = this.comparison = this.file = undefined
+    this.problem = null
+  }
+
+  async #attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+    this.busy = true
+    this.problem = null
+    try {
+      return await work()
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+      return undefined
+    } finally {
+      this.busy = false
+    }
+  }
+}
+
+/** The events after which the list is read again. */
+const told: ReadonlySet<string> = new Set(['processing_end', 'title', 'session_marks', 'settings'])
