@@ -36,6 +36,7 @@ export const rooms = [
   'queue',
   'changes',
   'files',
+  'branches',
   'find',
   'actions',
   'conversation',

@@ -12,7 +12,7 @@ import { renderInApp } from '../ui/testing'
 import ActionRow from './ActionRow.svelte'
 import { Walk } from './walk.svelte'
 
-const host = vi.hoisted(() => ({ send: vi.fn(async () => true), compose: vi.fn() }))
+const host = vi.hoisted(() => ({ send: vi.fn(async () => true), compose: vi.fn(), fork: vi.fn() }))
 vi.mock(import('./action'), async (original) => ({
   ...(await original()),
   actionsHost: () => host,
@@ -66,6 +66,7 @@ test('the actions of a row are a toolbar with one tab stop, and name their keys'
     ['Copy', 'c'],
     ['Edit and resend', 'e'],
     ['Retry', 'r'],
+    ['Fork from here', 'f'],
   ])
   const stops = () => buttons.map((it) => it.tabIndex)
   expect(stops()).toEqual([0, -1, -1])

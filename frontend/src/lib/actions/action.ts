@@ -17,6 +17,8 @@ export type ActionsHost = {
   send: (text: string) => Promise<boolean>
   /** Goes to the message field. */
   compose: () => void
+  /** Asks what a fork at an event of a session is to be like. */
+  fork: (at: { session: string; event: number }) => void
 }
 
 export const [actionsHost, provideActionsHost] = createContext<ActionsHost>()

@@ -71,7 +71,7 @@ async function open(log: Log, limit = 200, whole: Record<number, Event> = {}) {
 const names = (conversation: Conversation, row: Entry | undefined) =>
   offeredFor({ row: row!, conversation }).map(({ name }) => name)
 
-const host = () => ({ send: vi.fn(async () => true), compose: vi.fn() })
+const host = () => ({ send: vi.fn(async () => true), compose: vi.fn(), fork: vi.fn() })
 
 async function run(name: string, conversation: Conversation, row: Entry | undefined, to = host()) {
   const action = actions.find((action) => action.name === name)!
@@ -88,20 +88,20 @@ test('each row offers what works for it', async () => {
     conversation.view.entries.map((entry) => [entry.type, names(conversation, entry)])
   // Nothing is sent again while a turn runs.
   expect(offered()).toEqual([
-    ['prompt', ['copy', 'edit']],
-    ['answer', ['copy', 'copyMarkdown']],
+    ['prompt', ['copy', 'edit', 'fork']],
+    ['answer', ['copy', 'copyMarkdown', 'fork']],
     ['tool', ['copy', 'copyOutput']],
-    ['prompt', ['copy', 'edit']],
-    ['answer', ['copy', 'copyMarkdown']],
+    ['prompt', ['copy', 'edit', 'fork']],
+    ['answer', ['copy', 'copyMarkdown', 'fork']],
     ['command', ['copy']],
   ])
   end(log)
   await conversation.catchUp()
   expect(offered().filter(([type]) => type !== 'tool' && type !== 'command')).toEqual([
-    ['prompt', ['copy', 'edit', 'retry']],
-    ['answer', ['copy', 'copyMarkdown']],
-    ['prompt', ['copy', 'edit', 'retry']],
-    ['answer', ['copy', 'copyMarkdown', 'retry']],
+    ['prompt', ['copy', 'edit', 'retry', 'fork']],
+    ['answer', ['copy', 'copyMarkdown', 'fork']],
+    ['prompt', ['copy', 'edit', 'retry', 'fork']],
+    ['answer', ['copy', 'copyMarkdown', 'retry', 'fork']],
     ['turn', ['copyMarkdown']],
   ])
 })
@@ -135,7 +135,7 @@ test('what was not accepted leaves the focus where it is', async () => {
   const log = turn()
   end(log)
   const { conversation } = await open(log)
-  const to = { send: vi.fn(async () => false), compose: vi.fn() }
+  const to = { ...host(), send: vi.fn(async () => false) }
   const { done } = await run('retry', conversation, conversation.view.entries[0], to)
   expect(done).toBeUndefined()
   expect(to.compose).not.toHaveBeenCalled()
@@ -253,4 +253,16 @@ test('the line of a folded turn copies all of the turn', async () => {
   expect(action.map(({ name }) => name)).toEqual(['copyMarkdown'])
   await action[0]!.run({ row: fold, conversation }, host())
   expect(copied).toEqual(['> Fix it\n\nI look.\n\n- `Bash ls`\n\n> Quickly\n\nIt is **done**.'])
+})
+
+test('a fork begins at the event of the message, and not in the conversation of an agent', async () => {
+  const { conversation } = await open(turn())
+  const [prompt, answer] = conversation.view.entries
+  const { fork } = await run('fork', conversation, prompt)
+  expect(fork.mock.calls).toEqual([[{ session: 's', event: 1 }]])
+  expect((await run('fork', conversation, answer)).fork.mock.calls).toEqual([
+    [{ session: 's', event: 2 }],
+  ])
+  const nested = offeredFor({ row: prompt!, conversation, isNested: true })
+  expect(nested.map(({ name }) => name)).not.toContain('fork')
 })

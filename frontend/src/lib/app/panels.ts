@@ -1,12 +1,14 @@
 import CircleDollarSign from '@lucide/svelte/icons/circle-dollar-sign'
 import FileDiff from '@lucide/svelte/icons/file-diff'
 import FolderTree from '@lucide/svelte/icons/folder-tree'
+import GitBranch from '@lucide/svelte/icons/git-branch'
 import Inbox from '@lucide/svelte/icons/inbox'
 import Plug from '@lucide/svelte/icons/plug'
 import ShieldCheck from '@lucide/svelte/icons/shield-check'
 import SquareTerminal from '@lucide/svelte/icons/square-terminal'
 import Webhook from '@lucide/svelte/icons/webhook'
 import type { Component } from 'svelte'
+import { own as branches } from '../branches/messages'
 import { own as changes } from '../changes/messages'
 import { own as files } from '../files/messages'
 import { own as hooks } from '../hooks/messages'
@@ -53,6 +55,12 @@ export const panels: readonly Panel[] = [
     label: () => files('panel'),
     icon: FolderTree,
     view: lazy(() => import('../files/FilesPanel.svelte')),
+  },
+  {
+    name: 'branches',
+    label: () => branches('panel'),
+    icon: GitBranch,
+    view: lazy(() => import('../branches/BranchesPanel.svelte')),
   },
   {
     name: 'cost',

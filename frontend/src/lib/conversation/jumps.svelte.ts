@@ -85,14 +85,18 @@ export class Jumps {
     return this.#last
   }
 
-  /** Goes to a tool call or a command, which is searched for unless an event of it is known, and moves the focus to its card. */
+  /** Goes to a tool call or a command, which is searched for unless an event of it is known, and moves the focus to its card. Without one it goes to the message before an event. */
   goToCall(call: string, seq?: number): Promise<void> {
     const run = ++this.#run
     this.#last = this.#last.then(async () => {
       const { log } = this.conversation
       await this.conversation.opened
       const newest = this.conversation.view.seq + 1
-      const found = seq ? { seq, of: call } : await log.landmark('call', newest, true, call)
+      const found = !call
+        ? await log.landmark('prompt', (seq ?? 0) + 1, true)
+        : seq
+          ? { seq, of: call }
+          : await log.landmark('call', newest, true, call)
       await this.#arrive('call', run, found)
     })
     return this.#last

@@ -35,6 +35,7 @@ export const messages = {
     week: 'This week',
     lines: '+{added} −{removed} lines',
     branch: 'on {branch}',
+    worktree: 'in the worktree {path}',
     at_least: 'at least {amount}',
   },
   'zh-CN': {
@@ -70,6 +71,7 @@ export const messages = {
     week: '本周',
     lines: '+{added} −{removed} 行',
     branch: '分支 {branch}',
+    worktree: '工作树 {path}',
     at_least: '至少 {amount}',
   },
 } as const

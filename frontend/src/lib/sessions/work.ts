@@ -19,6 +19,7 @@ export function workText(session: SessionInfo, agents: readonly SessionInfo[]): 
     session.imported && own('imported', { program: programs[session.imported.program] }),
     lines && own('lines', lines),
     branch && own('branch', { branch }),
+    session.worktree && own('worktree', { path: session.worktree }),
     cost?.usd && (cost.unknown ? own('at_least', { amount: amount! }) : amount),
   ]
     .filter(Boolean)

@@ -38,6 +38,7 @@ export class Branches {
     this.#of = session
     this.list = []
     this.#close()
+    void this.load()
   }
 
   readonly load = oneAtATime(async () => {
@@ -51,11 +52,17 @@ export class Branches {
     })
   })
 
-  /** A fork, or news of a branch. */
-  concerns({ session, events = [] }: Envelope): boolean {
-    if (events.some(({ kind }) => kind === 'session_forked')) return true
-    const isTold = events.some(({ kind }) => told.has(kind))
-    return isTold && this.list.some(({ id }) => id === session)
+  /** Reads the list again after a fork, and after news of a branch. */
+  receive({ session, events = [] }: Envelope): void {
+    const has = (kinds: ReadonlySet<string>) => events.some(({ kind }) => kinds.has(kind))
+    const isListed = this.list.some(({ id }) => id === session)
+    if (has(forks) || (isListed && has(told))) void this.load()
+  }
+
+  /** Asks what a fork is to be like. */
+  ask(point: ForkPoint | undefined): void {
+    this.asking = point
+    this.problem = null
   }
 
   /** Forks a session; undefined if that failed. */
@@ -69,7 +76,9 @@ export class Branches {
     if (!session) return
     if (this.other !== other) this.#close()
     this.other = other
-    const reply = await this.#attempt(() => this.#call('sessions.compare', { session, with: other }))
+    const reply = await this.#attempt(() =>
+      this.#call('sessions.compare', { session, with: other }),
+    )
     if (this.#of === session && this.other === other && reply) this.comparison = reply
   }
 
@@ -90,7 +99,9 @@ export class Branches {
     const { path, take } = file
     const request = { session, with: other, path, seal: take.seal, hunks, rest: true }
     const done = await this.#attempt(() => this.#call('sessions.take', request))
+    const { problem } = this
     await Promise.all([this.compare(other), this.open(path)])
+    this.problem ??= problem
     return done !== undefined
   }
 
@@ -115,6 +126,8 @@ export class Branches {
     }
   }
 }
+
+const forks: ReadonlySet<string> = new Set(['session_forked'])
 
 /** The events after which the list is read again. */
 const told: ReadonlySet<string> = new Set(['processing_end', 'title', 'session_marks', 'settings'])

@@ -2,6 +2,7 @@ import { type Api, ApiError, asApiError, type Call, type Status } from '../api'
 import type { Desktop } from '../desktop'
 import { Agents } from './agents.svelte'
 import { Approvals } from './approvals.svelte'
+import { Branches } from './branches.svelte'
 import { bypass } from '../model/modes'
 import type { Conversation } from './conversation.svelte'
 import { Changes } from './changes.svelte'
@@ -59,6 +60,7 @@ export class Workbench {
   readonly catalog: Catalog
   readonly costs: Costs
   readonly changes: Changes
+  readonly branches: Branches
   readonly permissions: Permissions
   readonly hooks: Hooks
   readonly servers: Servers
@@ -124,6 +126,7 @@ export class Workbench {
     this.catalog = new Catalog(call)
     this.costs = new Costs(call)
     this.changes = new Changes(call)
+    this.branches = new Branches(call)
     this.permissions = new Permissions(call)
     this.hooks = new Hooks(call)
     this.commands = new Commands(call, (problem) => (this.problem = problem))
@@ -318,6 +321,7 @@ export class Workbench {
       this.approvals.receive(envelope)
       this.tasks.receive(envelope)
       this.permissions.receive(envelope)
+      this.branches.receive(envelope)
       this.hooks.receive(envelope)
       this.servers.receive(envelope)
       this.guide.hear(envelope)
@@ -342,6 +346,7 @@ export class Workbench {
   #followSession(): void {
     const id = this.conversation?.id
     this.changes.follow(id, this.project?.folder ?? '')
+    this.branches.follow(id)
     this.servers.follow(id)
     this.commands.follow(id)
   }
