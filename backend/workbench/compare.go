@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"path/filepath"
 	"slices"
 	"unicode/utf8"
 
@@ -45,7 +44,7 @@ type comparison struct {
 
 // compareOf reads two branches. Whoever calls it closes the comparison.
 func (w *Workbench) compareOf(ctx context.Context, ours, theirs string) (c *comparison, err error) {
-	c = &comparison{bench: w, contents: objects.Open(filepath.Join(w.cfg.Home, "journal", "objects"), objects.Limits{})}
+	c = &comparison{bench: w, contents: w.journal.Objects()}
 	defer func() {
 		if err != nil {
 			c.close()
@@ -80,7 +79,6 @@ func (c *comparison) close() {
 	for _, clean := range c.cleanUp {
 		clean()
 	}
-	c.contents.Close()
 }
 
 // read folds what a branch and its agents did since it parted, and opens its folder.

@@ -69,20 +69,20 @@ test('the actions of a row are a toolbar with one tab stop, and name their keys'
     ['Fork from here', 'f'],
   ])
   const stops = () => buttons.map((it) => it.tabIndex)
-  expect(stops()).toEqual([0, -1, -1])
+  expect(stops()).toEqual([0, -1, -1, -1])
   await fireEvent.keyDown(row(), { key: 'ArrowRight' })
   await fireEvent.keyDown(buttons[0]!, { key: 'ArrowRight' })
   expect(document.activeElement).toBe(buttons[1])
   await tick()
-  expect(stops()).toEqual([-1, 0, -1])
+  expect(stops()).toEqual([-1, 0, -1, -1])
   await fireEvent.keyDown(buttons[1]!, { key: 'End' })
-  await fireEvent.keyDown(buttons[2]!, { key: 'ArrowRight' })
+  await fireEvent.keyDown(buttons[3]!, { key: 'ArrowRight' })
   expect(document.activeElement).toBe(buttons[0])
   // The row has the focus because of something else in it: Tab goes on to that.
   walk.at = undefined
   walk.shows = () => true
   await tick()
-  expect(screen.getAllByRole('button').map((it) => it.tabIndex)).toEqual([-1, -1, -1])
+  expect(screen.getAllByRole('button').map((it) => it.tabIndex)).toEqual([-1, -1, -1, -1])
 })
 
 test('letters do what they name, once at a time, and it is announced', async () => {
