@@ -166,14 +166,18 @@ export type BlameStep = {
 
 export type BranchFacts = {
   session: string
-  cost: Cost
-  cost_unknown?: number
+  cost: Spending
   messages: number
   lines: Lines
   worked_ms: number
   last_end?: EndReason
   more?: number
   unwatched?: boolean
+}
+
+export type BranchList = {
+  branches?: SessionInfo[]
+  more?: number
 }
 
 export type BranchRequest = {
@@ -2851,6 +2855,7 @@ export interface Methods {
   "sandbox.caches": { args: Empty; reply: SandboxCaches }
   "sandbox.clear": { args: Empty; reply: SandboxCaches }
   "sandbox.level": { args: Empty; reply: SandboxLevel }
+  "sessions.branches": { args: SessionRef; reply: BranchList }
   "sessions.compare": { args: CompareRequest; reply: CompareReply }
   "sessions.compare_file": { args: CompareFileRequest; reply: CompareFileReply }
   "sessions.create": { args: Empty; reply: SessionInfo }

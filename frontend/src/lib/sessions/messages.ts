@@ -2,6 +2,7 @@ import { translator } from '../i18n/i18n.svelte'
 
 export const messages = {
   en: {
+    fork_this: 'Fork',
     waiting: 'Needs you',
     running: 'Running',
     pinned: 'Pinned',
@@ -39,6 +40,7 @@ export const messages = {
     at_least: 'at least {amount}',
   },
   'zh-CN': {
+    fork_this: '创建分支',
     waiting: '等你决定',
     running: '运行中',
     pinned: '置顶',

@@ -1,6 +1,7 @@
 import FileOutput from '@lucide/svelte/icons/file-output'
 import Archive from '@lucide/svelte/icons/archive'
 import ArchiveRestore from '@lucide/svelte/icons/archive-restore'
+import GitBranchPlus from '@lucide/svelte/icons/git-branch-plus'
 import Pencil from '@lucide/svelte/icons/pencil'
 import Pin from '@lucide/svelte/icons/pin'
 import PinOff from '@lucide/svelte/icons/pin-off'
@@ -49,6 +50,12 @@ const actions: readonly RowAction[] = [
     key: 'F2',
     isFor: (it) => !isDeleted(it),
     run: ask('rename'),
+  },
+  {
+    label: () => own('fork_this'),
+    icon: GitBranchPlus,
+    isFor: (it) => !isDeleted(it),
+    run: ({ bench }, { id }) => bench.branches.ask({ session: id }),
   },
   { label: () => own('tags'), icon: Tag, isFor: isOwn, run: ask('tags') },
   {
