@@ -1,4 +1,4 @@
-// Package worktree gives an agent a git worktree of its own: a second working
+// Package worktree gives an agent or a fork a git worktree of its own: a second working
 // folder of the project's repository, on a branch of its own. It stands in the
 // project, in a folder that git and searches ignore (OAS-506).
 //

@@ -11,7 +11,7 @@ import (
 
 // blame returns who wrote lines of a file.
 func (w *Workbench) blame(ctx context.Context, in BlameRequest) (authors.BlameReply, error) {
-	return ofFolder(ctx, w, func(ctx context.Context, f *changes.Folder) (authors.BlameReply, error) {
+	return ofFolder(ctx, w, "", func(ctx context.Context, f *changes.Folder) (authors.BlameReply, error) {
 		path, data, err := f.Text(ctx, in.Path, blame.MaxSize)
 		if err != nil {
 			return authors.BlameReply{}, err

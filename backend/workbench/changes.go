@@ -19,12 +19,24 @@ const changesTime = 20 * time.Second
 // errSlow answers a request that took too long.
 var errSlow = backend.Problem(backend.ProblemChangesSlow, strconv.Itoa(int(changesTime/time.Second)))
 
-// ofFolder answers a request about the folder's changes, in limited time.
-func ofFolder[Out any](ctx context.Context, w *Workbench, answer func(context.Context, *changes.Folder) (Out, error)) (Out, error) {
+// ofFolder answers a request about the changes in the project, or in the worktree of a
+// session that has one, in limited time.
+func ofFolder[Out any](ctx context.Context, w *Workbench, session string, answer func(context.Context, *changes.Folder) (Out, error)) (Out, error) {
 	var none Out
-	local, err := env.NewLocal(w.cfg.Folder)
+	folder := w.cfg.Folder
+	if session != "" {
+		info, err := w.session(ctx, session)
+		if err == nil {
+			err = w.treePresent(info)
+		}
+		if err != nil {
+			return none, err
+		}
+		folder = w.boundsOf(info)
+	}
+	local, err := env.NewLocal(folder)
 	if err != nil {
-		return none, backend.Problem(backend.ProblemFolderUnread, w.cfg.Folder).Because(err)
+		return none, backend.Problem(backend.ProblemFolderUnread, folder).Because(err)
 	}
 	defer func() { _ = local.Cleanup(context.WithoutCancel(ctx)) }()
 	place := env.Environment(local)
@@ -55,7 +67,7 @@ func (w *Workbench) listChanges(ctx context.Context, in ChangesRequest) (Changes
 	if err != nil {
 		return ChangesReply{}, err
 	}
-	return ofFolder(ctx, w, func(ctx context.Context, f *changes.Folder) (ChangesReply, error) {
+	return ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (ChangesReply, error) {
 		l, err := f.List(ctx, q)
 		if err != nil {
 			return ChangesReply{}, err
@@ -80,7 +92,7 @@ func (w *Workbench) diffOfChange(ctx context.Context, in DiffRequest) (DiffReply
 		return DiffReply{}, err
 	}
 	shape := changes.Shape{IgnoreSpace: in.Whitespace == IgnoreWhitespace, Context: in.Context}
-	return ofFolder(ctx, w, func(ctx context.Context, f *changes.Folder) (DiffReply, error) {
+	return ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (DiffReply, error) {
 		d, err := f.Diff(ctx, q, in.Path, in.From, shape)
 		return DiffReply{
 			Path: d.Path, Diff: d.Diff, Added: d.Added, Removed: d.Removed, Binary: d.Binary, Large: d.Large,
@@ -90,13 +102,14 @@ func (w *Workbench) diffOfChange(ctx context.Context, in DiffRequest) (DiffReply
 }
 
 func (w *Workbench) linesOfFile(ctx context.Context, in LinesRequest) (LinesReply, error) {
-	return ofFolder(ctx, w, func(ctx context.Context, f *changes.Folder) (LinesReply, error) {
+	return ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (LinesReply, error) {
 		lines, total, err := f.Lines(ctx, in.Path, in.From, in.To)
 		return LinesReply{Lines: lines, Total: total}, err
 	})
 }
 
-// ChangesRequest is for changes.list. The scopes of a session need one.
+// ChangesRequest is for changes.list. The scopes of a session need one; the others are
+// those of its worktree, if it has one.
 type ChangesRequest struct {
 	Session string              `json:"session,omitempty"`
 	Scope   changes.ChangeScope `json:"scope"`
@@ -172,9 +185,10 @@ type DiffReply struct {
 // LinesRequest is for changes.lines: From and To count from 1, and at most 500
 // lines are returned.
 type LinesRequest struct {
-	Path string `json:"path"`
-	From int    `json:"from"`
-	To   int    `json:"to"`
+	Session string `json:"session,omitempty"`
+	Path    string `json:"path"`
+	From    int    `json:"from"`
+	To      int    `json:"to"`
 }
 
 // LinesReply answers changes.lines. Total is -1 if the file is too large to

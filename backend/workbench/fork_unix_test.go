@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/changes"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
 	"atelier.dev/atelier/backend/workbench"
@@ -49,6 +50,10 @@ func TestForkIntoAWorktree(t *testing.T) {
 	}
 	if _, err := os.Stat(folder + "/new.txt"); !os.IsNotExist(err) {
 		t.Errorf("the project has the file: %v", err)
+	}
+	list := must[workbench.ChangesReply](p, "changes.list", workbench.ChangesRequest{Session: made.ID, Scope: changes.ScopeUncommitted})
+	if len(list.Files) != 1 || list.Files[0].Path != "new.txt" || !strings.HasPrefix(list.Branch, "worktree-try-it") {
+		t.Errorf("%+v", list)
 	}
 	if body := string(server.Requests()[1].Body); !strings.Contains(body, tree) || !strings.Contains(body, "you work somewhere else") {
 		t.Error("the model was not told of its new folder")

@@ -31,7 +31,7 @@ func (w *Workbench) proposeMessage(ctx context.Context, in ProposeRequest) (Prop
 	if err != nil {
 		return ProposeReply{}, err
 	}
-	material, err := ofFolder(ctx, w, func(ctx context.Context, f *changes.Folder) (string, error) {
+	material, err := ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (string, error) {
 		return f.Material(ctx, messageInput)
 	})
 	if err != nil {

@@ -15,7 +15,7 @@ func (w *Workbench) putBack(ctx context.Context, in PutBackRequest) (backend.Emp
 	if err != nil {
 		return backend.Empty{}, err
 	}
-	return ofFolder(ctx, w, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
+	return ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
 		done, err := f.PutBack(ctx, q, changes.Part{Path: in.Path, From: in.From, Hunk: in.Hunk, Seen: in.Seen})
 		if err == nil && (in.Scope == changes.ScopeSession || in.Scope == changes.ScopeTurn) {
 			w.wasPutBack(in.Session, done)
@@ -25,26 +25,26 @@ func (w *Workbench) putBack(ctx context.Context, in PutBackRequest) (backend.Emp
 }
 
 func (w *Workbench) stage(ctx context.Context, in PathsRequest) (backend.Empty, error) {
-	return ofFolder(ctx, w, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
+	return ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
 		return backend.Empty{}, f.Stage(ctx, in.Paths)
 	})
 }
 
 func (w *Workbench) unstage(ctx context.Context, in PathsRequest) (backend.Empty, error) {
-	return ofFolder(ctx, w, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
+	return ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
 		return backend.Empty{}, f.Unstage(ctx, in.Paths)
 	})
 }
 
 func (w *Workbench) commit(ctx context.Context, in CommitRequest) (CommitReply, error) {
-	return ofFolder(ctx, w, func(ctx context.Context, f *changes.Folder) (CommitReply, error) {
+	return ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (CommitReply, error) {
 		c, err := f.Commit(ctx, in.Message, in.Paths)
 		return CommitReply{ID: c.ID, HooksSkipped: c.HooksSkipped, Unsigned: c.Unsigned}, err
 	})
 }
 
 func (w *Workbench) newBranch(ctx context.Context, in BranchRequest) (backend.Empty, error) {
-	return ofFolder(ctx, w, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
+	return ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (backend.Empty, error) {
 		return backend.Empty{}, f.Branch(ctx, in.Name)
 	})
 }
@@ -65,12 +65,14 @@ type PutBackRequest struct {
 // PathsRequest is for changes.stage and changes.unstage. Of a renamed file both
 // paths are meant.
 type PathsRequest struct {
-	Paths []string `json:"paths,omitempty"`
+	Session string   `json:"session,omitempty"`
+	Paths   []string `json:"paths,omitempty"`
 }
 
 // CommitRequest is for changes.commit: what is staged, or these files as they
 // are now.
 type CommitRequest struct {
+	Session string   `json:"session,omitempty"`
 	Message string   `json:"message"`
 	Paths   []string `json:"paths,omitempty"`
 }
@@ -88,5 +90,6 @@ type CommitReply struct {
 
 // BranchRequest is for changes.branch, which makes a branch and switches to it.
 type BranchRequest struct {
-	Name string `json:"name"`
+	Session string `json:"session,omitempty"`
+	Name    string `json:"name"`
 }

@@ -181,6 +181,7 @@ export type BranchList = {
 }
 
 export type BranchRequest = {
+  session?: string
   name: string
 }
 
@@ -280,6 +281,7 @@ export type CommitReply = {
 }
 
 export type CommitRequest = {
+  session?: string
   message: string
   paths?: string[]
 }
@@ -1327,6 +1329,7 @@ export type LinesReply = {
 }
 
 export type LinesRequest = {
+  session?: string
   path: string
   from: number
   to: number
@@ -1544,6 +1547,7 @@ export type Part = {
 export type PartKind = "text" | "media" | "reasoning" | "tool_call" | "tool_result" | "native"
 
 export type PathsRequest = {
+  session?: string
   paths?: string[]
 }
 

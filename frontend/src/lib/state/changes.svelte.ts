@@ -98,7 +98,7 @@ export class Changes {
     const path = this.path
     if (!path) return undefined
     try {
-      const { lines = [] } = await this.#call('changes.lines', { path, from, to })
+      const { lines = [] } = await this.#call('changes.lines', { ...this.#place, path, from, to })
       return lines
     } catch (thrown) {
       this.problem = asApiError(thrown)
@@ -126,35 +126,40 @@ export class Changes {
 
   stage({ path, from }: ChangedFile, staged: boolean): Promise<boolean> {
     const paths = from ? [from, path] : [path]
-    return this.#change(() => this.#call(staged ? 'changes.stage' : 'changes.unstage', { paths }))
+    const method = staged ? 'changes.stage' : 'changes.unstage'
+    return this.#change(() => this.#call(method, { ...this.#place, paths }))
   }
 
   /** Commits what is staged; undefined if it was refused. */
   async commit(): Promise<CommitReply | undefined> {
     const { message } = this
     let reply: CommitReply | undefined
-    await this.#change(async () => (reply = await this.#call('changes.commit', { message })))
+    const request = { ...this.#place, message }
+    await this.#change(async () => (reply = await this.#call('changes.commit', request)))
     if (reply) this.message = ''
     return reply
   }
 
   branch(name: string): Promise<boolean> {
-    return this.#change(() => this.#call('changes.branch', { name }))
+    return this.#change(() => this.#call('changes.branch', { ...this.#place, name }))
   }
 
   /** A message for what would be committed; undefined if none could be written. */
   async propose(): Promise<string | undefined> {
     let message: string | undefined
     await this.#attempt(async () => {
-      const session = this.#session || undefined
-      ;({ message } = await this.#call('changes.propose_message', { session }))
+      ;({ message } = await this.#call('changes.propose_message', this.#place))
     })
     return message
   }
 
+  /** The session, which may have a worktree of its own. */
+  get #place() {
+    return { session: this.#session || undefined }
+  }
+
   get #asked() {
-    const session = isOfSession(this.scope) ? this.#session : undefined
-    return { scope: this.scope, session, base: this.#base || undefined }
+    return { scope: this.scope, ...this.#place, base: this.#base || undefined }
   }
 
   #isPast(asked: { scope: ChangeScope; session?: string; base?: string }): boolean {
