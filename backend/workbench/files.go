@@ -10,7 +10,7 @@ import (
 // listFiles lists the files of the project. Their contents come with their authors,
 // from files.blame.
 func (w *Workbench) listFiles(ctx context.Context, _ backend.Empty) (FilesReply, error) {
-	return ofFolder(ctx, w, func(ctx context.Context, f *changes.Folder) (FilesReply, error) {
+	return ofFolder(ctx, w, "", func(ctx context.Context, f *changes.Folder) (FilesReply, error) {
 		files, more, err := f.Files(ctx)
 		return FilesReply{Files: files, More: more}, err
 	})
