@@ -242,11 +242,11 @@ func (w *Workbench) saveExport(ctx context.Context, in ExportRequest) (Exported,
 		out.Token, err = w.staged.keep(filepath.Join(w.cfg.Home, "exports"), func(file io.Writer) error { return e.write(ctx, file) })
 		return out, err
 	}
-	if out.Path, err = w.cfg.PickSave(out.Name); err != nil || out.Path == "" {
-		if err != nil {
-			err = backend.Problem(backend.ProblemPickFolder).Because(err)
-		}
-		return out, err
+	switch out.Path, err = w.cfg.PickSave(out.Name); {
+	case err != nil:
+		return out, backend.Problem(backend.ProblemExportUnsaved, out.Name).Because(err)
+	case out.Path == "":
+		return out, nil
 	}
 	return out, saveTo(out.Path, func(file io.Writer) error { return e.write(ctx, file) })
 }
