@@ -6,6 +6,7 @@ const (
 	ProblemSessionAmbiguous ProblemID = "session_ambiguous"
 	ProblemSessionDeleted   ProblemID = "session_deleted"
 	ProblemAgentMarked      ProblemID = "agent_marked"
+	ProblemSessionKept      ProblemID = "session_kept"
 	ProblemTagsFull         ProblemID = "tags_full"
 )
 
@@ -19,6 +20,10 @@ var sessionProblems = map[ProblemID]problem{
 	ProblemAgentMarked: {
 		code: CodeInvalid, message: "An agent has no tags, and is not pinned, archived or deleted by itself.",
 		next: "Do so with the session that started it.",
+	},
+	ProblemSessionKept: {
+		code: CodeInvalid, message: "Only a deleted session can be removed for good.", kept: keptAll,
+		next: "Delete it first: atelier sessions delete.",
 	},
 	ProblemTagsFull: {code: CodeInvalid, message: "A session has at most 20 tags.", kept: "It keeps its old tags.", next: "Remove some."},
 }

@@ -75,7 +75,7 @@ func TestDeleteAndRestore(t *testing.T) {
 	if _, err := call[backend.Empty](p, "conversation.send", workbench.SendRequest{Session: id, Text: "x"}); err == nil || err.ID != backend.ProblemSessionDeleted {
 		t.Errorf("a deleted session runs: %v", err)
 	}
-	if _, err := p.bench.ResumeSession(t.Context(), ""); err == nil {
+	if _, err := p.bench.Resume(t.Context(), workbench.ResumeRequest{}); err == nil {
 		t.Error("a deleted session was continued")
 	}
 	must[backend.SessionInfo](p, "sessions.mark", workbench.MarkRequest{Session: id, Deleted: &no})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"slices"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
@@ -65,35 +64,6 @@ func (w *Workbench) LostEvents(ctx context.Context, info backend.SessionInfo) (l
 		lost += next - ev.Seq
 	}
 	return lost, err
-}
-
-// ResumeSession returns the session with this id, or for an empty id the newest
-// one in the folder that a person started. If a turn was cut off, it is being
-// marked so when ResumeSession returns, with the state in which it was found. A
-// session that waits for a person is refused if nobody can be asked.
-func (w *Workbench) ResumeSession(ctx context.Context, id string) (backend.SessionInfo, error) {
-	if id == "" {
-		newest, err := w.cfg.Store.SessionPage(ctx, backend.SessionQuery{Folder: w.cfg.Folder, Limit: defaultList})
-		if err != nil {
-			return backend.SessionInfo{}, err
-		}
-		at := slices.IndexFunc(newest.Sessions, func(info backend.SessionInfo) bool { return info.Helper == nil })
-		if at < 0 {
-			return backend.SessionInfo{}, backend.Problem(backend.ProblemSessionNone)
-		}
-		id = newest.Sessions[at].ID
-	}
-	info, err := w.session(ctx, id)
-	if err != nil {
-		return info, err
-	}
-	switch info.State {
-	case agent.StateAwaitingInput:
-		return info, backend.Problem(backend.ProblemSessionWaits)
-	case agent.StateProcessing:
-		err = w.repair(ctx, id)
-	}
-	return info, err
 }
 
 // repair begins to close the turn or command that a crash left open.

@@ -13,10 +13,10 @@ import (
 // The command line continues the newest session of the folder that a person
 // began, or the named one, but not one of another folder or one that waits for
 // a decision. A turn that was cut off is first marked as such.
-func TestResumeSession(t *testing.T) {
+func TestResume(t *testing.T) {
 	t.Parallel()
 	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t), "sk-test"))
-	if _, err := p.bench.ResumeSession(t.Context(), ""); backend.AsError(err).Code != backend.CodeNotFound {
+	if _, err := p.bench.Resume(t.Context(), workbench.ResumeRequest{}); backend.AsError(err).Code != backend.CodeNotFound {
 		t.Errorf("in an empty folder: %v", err)
 	}
 	asked := llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{{Kind: llm.PartToolCall, Call: &llm.ToolCall{ID: "c", Name: "Write"}}}}
@@ -55,7 +55,7 @@ func TestResumeSession(t *testing.T) {
 		{"elsewhere", "", backend.CodeInvalid}, {"none", "", backend.CodeNotFound},
 		{"cut", "cut", ""}, // the last case, because it is the newest session from then on
 	} {
-		info, err := p.bench.ResumeSession(t.Context(), tt.asked)
+		info, err := p.bench.Resume(t.Context(), workbench.ResumeRequest{Session: tt.asked})
 		var code backend.Code
 		if err != nil {
 			code = backend.AsError(err).Code

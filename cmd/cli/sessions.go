@@ -25,6 +25,14 @@ func sessionCommands() []sessionCommand {
 		{"import", "[flags] FILE…", "makes sessions of other programs' transcripts", (*command).importSessions},
 		{"rename", "[flags] ID TITLE", "gives a session another title", (*command).renameSession},
 		{"relink", "OLD [NEW]", "brings the sessions of a moved folder to its new place", (*command).relinkSessions},
+		{"tag", "[flags] ID [TAG…]", "gives a session these tags in place of others", (*command).tagSession},
+		{"pin", "[flags] ID", "keeps a session at the top of the list", marking(pinning(true))},
+		{"unpin", "[flags] ID", "lets it go from there", marking(pinning(false))},
+		{"archive", "[flags] ID", "takes a session out of the list", marking(archiving(true))},
+		{"unarchive", "[flags] ID", "puts it back", marking(archiving(false))},
+		{"delete", "[flags] ID", "deletes a session, which can be restored", marking(deleting(true))},
+		{"restore", "[flags] ID", "restores a deleted session", marking(deleting(false))},
+		{"remove", "[flags] ID", "removes a deleted session for good", (*command).removeSession},
 	}
 }
 

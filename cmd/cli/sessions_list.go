@@ -15,26 +15,54 @@ var sessionStates = map[agent.State]string{
 	agent.StateIdle: "at rest", agent.StateClosed: "at rest", agent.StateProcessing: "working", agent.StateAwaitingInput: "waits for you",
 }
 
-// listSessions lists the sessions of a project.
+// listedStates are what --state can say.
+var listedStates = map[string]agent.State{"waiting": agent.StateAwaitingInput, "working": agent.StateProcessing, "resting": agent.StateIdle}
+
+// dayOf reads a day, which begins at midnight here; empty is 0.
+func dayOf(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	day, err := time.ParseInLocation(time.DateOnly, text, time.Local)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a day such as 2026-11-23", text)
+	}
+	return day.UnixMilli(), nil
+}
+
+// listSessions lists the sessions of a project, page after page.
 func (c *command) listSessions(use string, args []string) int {
-	f := c.sessionFlags(use)
+	f := c.listFlags(use)
 	if code, ok := c.parse(f.FlagSet, args); !ok {
 		return code
 	}
 	if f.NArg() > 0 {
 		return c.misused(f.FlagSet, "list has no arguments")
 	}
+	if err := f.read(); err != nil {
+		return c.misused(f.FlagSet, err.Error())
+	}
 	return c.withApp(f.folder, func(a *app) error {
-		page, err := ask[backend.SessionPage](c.ctx, a, "sessions.list", backend.Empty{})
-		if err != nil {
-			return err
-		}
-		for _, session := range page.Sessions {
-			if err := c.printSession(f, session); err != nil {
+		in := workbench.SessionListRequest{Filter: f.filter}
+		for left := f.limit; left > 0 && c.ctx.Err() == nil; {
+			in.Limit = left
+			page, err := ask[backend.SessionPage](c.ctx, a, "sessions.list", in)
+			if err != nil {
 				return err
 			}
+			for _, session := range page.Sessions {
+				if session.Helper == nil {
+					left--
+				}
+				if err := c.printSession(f.sessionFlags, session); err != nil {
+					return err
+				}
+			}
+			if in.After = page.Next; in.After == nil {
+				break
+			}
 		}
-		return nil
+		return c.ctx.Err()
 	})
 }
 
@@ -45,7 +73,18 @@ func sessionLine(session backend.SessionInfo) string {
 	if title == "" {
 		title = "(no title)"
 	}
+	if session.Helper != nil {
+		title = "└ " + title
+	}
 	line := fmt.Sprintf("%s  %s  %-13s  %s", session.ID, at, sessionStates[session.State], oneLine(title))
+	if session.Marks.Pinned {
+		line += " (pinned)"
+	}
+	if session.Marks.Deleted > 0 {
+		line += " (deleted)"
+	} else if session.Marks.Archived {
+		line += " (archived)"
+	}
 	for _, tag := range session.Marks.Tags {
 		line += " #" + oneLine(tag)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"github.com/google/go-cmp/cmp"
 )
 
 // Sessions are listed, shown and renamed. An id may be given by its beginning.
@@ -36,6 +37,103 @@ func TestSessions(t *testing.T) {
 	}
 	if _, errs, code := p.run("sessions", "show", first[:2]); code != 1 || !strings.Contains(errs, "Several sessions") {
 		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
+// Sessions are tagged, pinned, archived, deleted, restored and removed, and the list
+// is filtered by all of that (OAS-604).
+func TestSessionMarks(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."})
+	for _, prompt := range []string{"first thing", "second thing"} {
+		if _, errs, code := p.run("run", "--model", "openai/m", prompt); code != 0 {
+			t.Fatalf("exit %d: %s", code, errs)
+		}
+	}
+	first := p.sessions("list", "--json", "--text", "FIRST")[0].ID
+	titles := func(flags ...string) (titles []string) {
+		for _, session := range p.sessions(append([]string{"list", "--json"}, flags...)...) {
+			titles = append(titles, session.Title)
+		}
+		return titles
+	}
+	for _, tt := range []struct {
+		do   []string
+		list []string // flags
+		want []string // titles
+	}{
+		{[]string{"tag", first, "#API", "later"}, []string{"--tag", "api"}, []string{"first thing"}},
+		{[]string{"pin", first}, []string{"--pinned"}, []string{"first thing"}},
+		{[]string{"unpin", first}, []string{"--pinned"}, nil},
+		{[]string{"archive", first}, nil, []string{"second thing"}},
+		{[]string{"pin", first}, []string{"--archived"}, []string{"first thing"}},
+		{[]string{"unarchive", first}, []string{"--limit", "1"}, []string{"second thing"}},
+		{[]string{"delete", first}, []string{"--state", "resting"}, []string{"second thing"}},
+		{[]string{"show", first}, []string{"--deleted", "--model", "openai/m"}, []string{"first thing"}},
+		{[]string{"show", first}, []string{"--all", "--since", "2001-01-01"}, []string{"second thing", "first thing"}},
+		{[]string{"show", first}, []string{"--all", "--until", "2001-01-01"}, nil},
+		{[]string{"restore", first}, nil, []string{"second thing", "first thing"}},
+		{[]string{"delete", first}, nil, []string{"second thing"}},
+		{[]string{"remove", first}, []string{"--all"}, []string{"second thing"}},
+	} {
+		if out, errs, code := p.run(append([]string{"sessions"}, tt.do...)...); code != 0 {
+			t.Fatalf("%v: exit %d: %s%s", tt.do, code, out, errs)
+		}
+		if diff := cmp.Diff(tt.want, titles(tt.list...)); diff != "" {
+			t.Errorf("%v, then %v (-want +got)\n%s", tt.do, tt.list, diff)
+		}
+	}
+	second := p.sessions("list", "--json")[0].ID
+	if _, errs, code := p.run("sessions", "remove", second); code != 1 || !strings.Contains(errs, "Only a deleted session") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
+// OAS-608 to OAS-611: a run goes on with a session by its id, with the newest one, or
+// with a fork of either at a message. An unknown message is an error.
+func TestResumeInThreeWays(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	const answer = "Yes."
+	run := func(args ...string) (code int, errs string) {
+		p.server.Script("m", llmtest.Round{Text: answer})
+		_, errs, code = p.run(append([]string{"run", "--model", "openai/m"}, args...)...)
+		return code, errs
+	}
+	for _, args := range [][]string{{"one"}, {"--continue", "two"}} {
+		if code, errs := run(args...); code != 0 {
+			t.Fatalf("%v: exit %d: %s", args, code, errs)
+		}
+	}
+	source := p.sessions("list", "--json")[0]
+	if source.Messages != 4 {
+		t.Fatalf("%d messages", source.Messages)
+	}
+	prefix := source.ID[:20]
+	var forked []int
+	for _, args := range [][]string{{"--session", prefix, "--fork", "three"}, {"--session", source.ID, "--fork", "--at", "3", "three"}} {
+		if code, errs := run(args...); code != 0 {
+			t.Fatalf("%v: exit %d: %s", args, code, errs)
+		}
+		fork := p.sessions("list", "--json", "--limit", "1")[0]
+		if fork.ID == source.ID || fork.Origin == nil || fork.Origin.Session != source.ID {
+			t.Fatalf("%v: %+v", args, fork)
+		}
+		forked = append(forked, fork.Messages)
+	}
+	if diff := cmp.Diff([]int{6, 2}, forked); diff != "" {
+		t.Error(diff)
+	}
+	if now := p.sessions("show", "--json", source.ID)[0]; now.Messages != 4 || now.Seq != source.Seq {
+		t.Errorf("the source changed: %+v", now)
+	}
+	if code, errs := run("--session", prefix, "four"); code != 0 || p.sessions("show", "--json", source.ID)[0].Messages != 6 {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	for want, args := range map[int][]string{1: {"--continue", "--fork", "--at", "9999", "x"}, 2: {"--fork", "x"}} {
+		if code, errs := run(args...); code != want {
+			t.Errorf("%v: exit %d: %s", args, code, errs)
+		}
 	}
 }
 

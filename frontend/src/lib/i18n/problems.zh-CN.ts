@@ -89,6 +89,11 @@ export const problems: Record<ProblemID, Words> = {
     message: '智能体不能单独加标签、置顶、归档或删除。',
     next: '请对启动它的会话进行操作。',
   },
+  session_kept: {
+    message: '只有已删除的会话才能永久移除。',
+    kept: '没有更改任何内容。',
+    next: '请先删除它：atelier sessions delete。',
+  },
   tags_full: {
     message: '一个会话最多 20 个标签。',
     kept: '原来的标签没有更改。',

@@ -1,0 +1,57 @@
+package workbench
+
+import (
+	"context"
+	"slices"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/backend"
+)
+
+// ResumeRequest says with which session to go on: one by its id or the beginning of
+// it, or the newest one in the folder that a person started (OAS-608, OAS-609). With
+// Fork, it is a fork of that session at a place, in which nothing of that session
+// changes (OAS-610). They combine in this order (OAS-611).
+type ResumeRequest struct {
+	Session string // empty for the newest one
+	Fork    bool
+	At      agent.ForkPlace // the zero value is the end
+}
+
+// Resume returns the session to go on with. If a turn of it was cut off, it is being
+// marked so when Resume returns, with the state in which it was found. A session that
+// waits for a person is refused, but not a fork of it.
+func (w *Workbench) Resume(ctx context.Context, in ResumeRequest) (info backend.SessionInfo, err error) {
+	if in.Session == "" {
+		info, err = w.newest(ctx)
+	} else {
+		info, err = w.FindSession(ctx, in.Session)
+	}
+	if err != nil {
+		return info, err
+	}
+	if in.Fork {
+		made, err := w.ForkSession(ctx, ForkRequest{Session: info.ID, At: in.At})
+		return made.Session, err
+	}
+	switch info.State {
+	case agent.StateAwaitingInput:
+		return info, backend.Problem(backend.ProblemSessionWaits)
+	case agent.StateProcessing:
+		err = w.repair(ctx, info.ID)
+	}
+	return info, err
+}
+
+// newest returns the newest session of the list that a person started.
+func (w *Workbench) newest(ctx context.Context) (backend.SessionInfo, error) {
+	page, err := w.cfg.Store.SessionPage(ctx, backend.SessionQuery{Folder: w.cfg.Folder, Limit: defaultList})
+	if err != nil {
+		return backend.SessionInfo{}, err
+	}
+	at := slices.IndexFunc(page.Sessions, func(info backend.SessionInfo) bool { return info.Helper == nil })
+	if at < 0 {
+		return backend.SessionInfo{}, backend.Problem(backend.ProblemSessionNone)
+	}
+	return page.Sessions[at], nil
+}
