@@ -32,15 +32,20 @@ const (
 type runFlags struct {
 	use                 modelFlags
 	folder, output      string
-	session             string
-	fork                bool
-	at                  int64
-	proceed, readOnly   bool
+	resume              resumeFlags
+	readOnly            bool
 	trustHooks          bool
 	trustServers        bool
 	limits              limitFlags
 	allowed, disallowed []string
 	naming              string
+}
+
+// resumeFlags say with which session a run goes on.
+type resumeFlags struct {
+	session      string
+	newest, fork bool
+	at           int64
 }
 
 // limitFlags say when a run stops.
@@ -67,10 +72,10 @@ func (c *command) runFlagSet(f *runFlags) *pflag.FlagSet {
 	flags.StringVar(&f.output, "output", "text", "text; json: an object at the end; stream-json: every event as a line of JSON;\nmessages: the same as messages of the Open Agent SDK")
 	flags.IntVar(&f.limits.turns, "max-turns", 0, "stop after this many rounds of tool calls (0: 200)")
 	flags.Float64Var(&f.limits.dollars, "max-budget-usd", 0, "stop before the session has cost more than this many dollars (0: no limit)")
-	flags.StringVar(&f.session, "session", "", "continue the session with this id, or the only one that begins so")
-	flags.BoolVar(&f.proceed, "continue", false, "continue the folder's newest session")
-	flags.BoolVar(&f.fork, "fork", false, "leave the session as it is, and continue a fork of it")
-	flags.Int64Var(&f.at, "at", 0, "fork at the event with this number (seq): before an input, after an answer")
+	flags.StringVar(&f.resume.session, "session", "", "continue the session with this id, or the only one that begins so")
+	flags.BoolVar(&f.resume.newest, "continue", false, "continue the folder's newest session")
+	flags.BoolVar(&f.resume.fork, "fork", false, "leave the session as it is, and continue a fork of it")
+	flags.Int64Var(&f.resume.at, "at", 0, "fork at the event with this number (seq): before an input, after an answer")
 	flags.StringSliceVar(&f.allowed, "allowed-tools", nil, "tools that run without asking, or rules such as \"Bash(go test *)\"")
 	flags.StringSliceVar(&f.disallowed, "disallowed-tools", nil, "tools that never run, or rules such as \"Read(secrets/**)\"")
 	flags.BoolVar(&f.readOnly, "read-only", false, "change nothing: files are not written, and commands run only if bubblewrap\ncan keep them from writing")
@@ -105,10 +110,10 @@ func (c *command) run(args []string) int {
 	if _, err := profile.ParseNaming(f.naming); err != nil {
 		return c.misused(flags, err.Error())
 	}
-	if f.session != "" && f.proceed {
+	if f.resume.session != "" && f.resume.newest {
 		return c.misused(flags, "--session and --continue exclude each other")
 	}
-	if f.fork && !f.resumes() || f.at != 0 && !f.fork {
+	if f.resume.fork && !f.resume.isSet() || f.resume.at != 0 && !f.resume.fork {
 		return c.misused(flags, "--at needs --fork, which needs --session or --continue")
 	}
 	end, err := c.runPrompt(&f, prompt, report)
@@ -120,8 +125,8 @@ func (c *command) run(args []string) int {
 	return exitCode(end.Reason)
 }
 
-// resumes reports whether the run goes on with a session.
-func (f *runFlags) resumes() bool { return f.session != "" || f.proceed }
+// isSet reports whether the run goes on with a session.
+func (f *resumeFlags) isSet() bool { return f.session != "" || f.newest }
 
 // modelRef reports whether s is empty or names a provider and a model.
 func modelRef(s string) bool {
@@ -237,8 +242,8 @@ func (c *command) session(app *app, f *runFlags, ended <-chan agent.ProcessingEn
 		return "", err
 	}
 	info := backend.SessionInfo{}
-	if f.resumes() {
-		if info, err = app.Resume(c.ctx, workbench.ResumeRequest{Session: f.session, Fork: f.fork, At: agent.ForkPlace{Event: f.at}}); err != nil {
+	if f.resume.isSet() {
+		if info, err = app.Resume(c.ctx, workbench.ResumeRequest{Session: f.resume.session, Fork: f.resume.fork, At: agent.ForkPlace{Event: f.resume.at}}); err != nil {
 			return "", err
 		}
 		if err := c.tellDamage(app, info); err != nil {

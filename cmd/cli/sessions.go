@@ -18,7 +18,7 @@ type sessionCommand struct {
 func sessionCommands() []sessionCommand {
 	return []sessionCommand{
 		{"list", "[flags]", "lists the project's sessions, the newest first", (*command).listSessions},
-		{"show", "[flags] ID", "shows a session and the end of its conversation", (*command).showSession},
+		{"show", "[flags] ID", "shows what the list knows of a session", (*command).showSession},
 		{"search", "[flags] QUERY", "finds texts in what was said and printed", (*command).searchSessions},
 		{"fork", "[flags] ID", "copies a session, up to any message, into a new one", (*command).forkSession},
 		{"export", "[flags] ID", "writes a session to a file, without its secrets", (*command).exportSession},
