@@ -354,11 +354,9 @@ type HooksChange struct {
 	Logged bool `json:"logged,omitempty"`
 }
 
-// SessionsChange says that the list of sessions changed in a way of which no event
-// of a session tells: one was removed for good with its agents or, if none is named,
-// another process changed some.
+// SessionsChange says that a session was removed for good, with its agents.
 type SessionsChange struct {
-	Removed string `json:"removed,omitempty"`
+	Removed string `json:"removed"`
 }
 
 // ServersChange says that something about the MCP servers changed: their list, a

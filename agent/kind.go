@@ -45,7 +45,7 @@ const (
 	KindTaskChange         Kind = "task_change"     // a background command began, printed or ended
 	KindQueueChange        Kind = "queue_change"    // the user changed the messages that wait
 	KindHooksChange        Kind = "hooks_change"    // the list of hooks or their log changed
-	KindSessionsChange     Kind = "sessions_change" // sessions were removed, or changed elsewhere
+	KindSessionsChange     Kind = "sessions_change" // a session was removed for good
 	KindServersChange      Kind = "servers_change"  // the MCP servers changed
 	KindHistoryRepaired    Kind = "history_repaired"
 	KindCompactionStart    Kind = "compaction_start"

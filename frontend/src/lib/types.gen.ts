@@ -2305,7 +2305,7 @@ export type SessionStart = {
 export type SessionView = "" | "archived" | "deleted" | "all"
 
 export type SessionsChange = {
-  removed?: string
+  removed: string
 }
 
 export type SetEndpointRequest = {

@@ -98,9 +98,7 @@ export class Sessions {
   /** Takes an envelope of any session. A session that is unknown, or of which events are missing, is read. */
   receive(envelope: Envelope): void {
     for (const event of envelope.events ?? []) {
-      if (event.kind !== 'sessions_change') continue
-      if (event.data.removed) this.#forget([event.data.removed])
-      else void this.load().catch(() => {}) // the next change reads it again
+      if (event.kind === 'sessions_change') this.#forget([event.data.removed])
     }
     if (!envelope.session) return // news of the whole project
     const known = this.find(envelope.session)
