@@ -37,6 +37,7 @@ export const rooms = [
   'changes',
   'files',
   'branches',
+  'undo',
   'find',
   'actions',
   'conversation',

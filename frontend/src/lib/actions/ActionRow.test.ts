@@ -12,7 +12,13 @@ import { renderInApp } from '../ui/testing'
 import ActionRow from './ActionRow.svelte'
 import { Walk } from './walk.svelte'
 
-const host = vi.hoisted(() => ({ send: vi.fn(async () => true), compose: vi.fn(), fork: vi.fn() }))
+const host = vi.hoisted(() => ({
+  send: vi.fn(async () => true),
+  compose: vi.fn(),
+  fork: vi.fn(),
+  undo: vi.fn(),
+  bringBack: vi.fn(),
+}))
 vi.mock(import('./action'), async (original) => ({
   ...(await original()),
   actionsHost: () => host,

@@ -3,6 +3,7 @@ import type { Component } from 'svelte'
 import { createContext } from 'svelte'
 import type { Row } from '../model/rows'
 import type { Conversation } from '../state/conversation.svelte'
+import type { UndoQuestion } from '../state/undo.svelte'
 
 export type Target = {
   row: Row
@@ -19,6 +20,10 @@ export type ActionsHost = {
   compose: () => void
   /** Asks what a fork at an event of a session is to be like. */
   fork: (at: { session: string; event: number }) => void
+  /** Asks whether something of the open session is undone. */
+  undo: (question: Omit<UndoQuestion, 'session'>) => unknown
+  /** Brings back a part of the conversation that was taken back. */
+  bringBack: (id: string) => void
 }
 
 export const [actionsHost, provideActionsHost] = createContext<ActionsHost>()

@@ -71,7 +71,13 @@ async function open(log: Log, limit = 200, whole: Record<number, Event> = {}) {
 const names = (conversation: Conversation, row: Entry | undefined) =>
   offeredFor({ row: row!, conversation }).map(({ name }) => name)
 
-const host = () => ({ send: vi.fn(async () => true), compose: vi.fn(), fork: vi.fn() })
+const host = () => ({
+  send: vi.fn(async () => true),
+  compose: vi.fn(),
+  fork: vi.fn(),
+  undo: vi.fn(),
+  bringBack: vi.fn(),
+})
 
 async function run(name: string, conversation: Conversation, row: Entry | undefined, to = host()) {
   const action = actions.find((action) => action.name === name)!
@@ -98,7 +104,7 @@ test('each row offers what works for it', async () => {
   end(log)
   await conversation.catchUp()
   expect(offered().filter(([type]) => type !== 'tool' && type !== 'command')).toEqual([
-    ['prompt', ['copy', 'edit', 'retry', 'fork']],
+    ['prompt', ['copy', 'edit', 'retry', 'fork', 'rewind']],
     ['answer', ['copy', 'copyMarkdown', 'fork']],
     ['prompt', ['copy', 'edit', 'retry', 'fork']],
     ['answer', ['copy', 'copyMarkdown', 'retry', 'fork']],

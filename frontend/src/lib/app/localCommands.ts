@@ -1,6 +1,8 @@
+import { standing } from '../model/rewound'
 import type { LocalCommand } from '../state/commands.svelte'
 import type { Workbench } from '../state/workbench.svelte'
 import type { Command } from '../ui/shortcuts'
+import type { UndoQuestion } from '../state/undo.svelte'
 import { own } from './messages'
 
 /** What the page's own commands act on. */
@@ -15,11 +17,40 @@ export type CommandHost = {
 }
 
 /** The commands that the page runs itself, in the order of the menu. A new command is a line here. */
-export const localCommands = ({ press, show, context }: CommandHost): readonly LocalCommand[] => [
+export const localCommands = ({
+  bench,
+  press,
+  show,
+  context,
+}: CommandHost): readonly LocalCommand[] => [
   { name: 'help', about: () => own('slash_help'), run: () => press('help') },
   { name: 'sessions', about: () => own('slash_sessions'), run: () => press('filter') },
   { name: 'new', about: () => own('slash_new'), run: () => press('new') },
   { name: 'usage', about: () => own('slash_usage'), run: () => show('cost') },
   { name: 'context', about: () => own('slash_context'), run: context },
   { name: 'model', about: () => own('slash_model'), run: () => press('model') },
+  { name: 'undo', about: () => own('slash_undo'), run: () => ask(bench, { target: {} }) },
+  {
+    name: 'redo',
+    about: () => own('slash_redo'),
+    run: () => ask(bench, { target: { redo: true } }),
+  },
+  { name: 'rewind', about: () => own('slash_rewind'), run: () => rewind(bench) },
 ]
+
+/** Asks whether something of the open session is undone. Without one, there is nothing to undo. */
+function ask({ undo, conversation }: Workbench, question: Omit<UndoQuestion, 'session'>): boolean {
+  void undo.ask({ session: conversation?.id ?? '', ...question })
+  return true
+}
+
+/** Asks whether the newest turn that stands is taken back. */
+function rewind(bench: Workbench): boolean {
+  const { conversation } = bench
+  if (!conversation) return false
+  const { entries } = conversation.view
+  const left = standing(entries, conversation.info?.rewound, new Set())
+  const newest = left.findLast((entry) => entry.type === 'prompt' && !entry.steered)
+  const turn = newest?.type === 'prompt' ? newest.turn : undefined
+  return turn !== undefined && ask(bench, { target: { since: turn }, rewind: turn })
+}

@@ -14,6 +14,9 @@ export const messages = {
     slash_usage: 'Shows what the session used and cost',
     slash_context: 'Shows what fills the context',
     slash_model: 'Chooses another model',
+    slash_undo: 'Undoes what the newest turn changed in files',
+    slash_redo: 'Brings back what was undone last',
+    slash_rewind: 'Goes back to before the newest message',
   },
   'zh-CN': {
     title_waiting: '▲ 等你决定 · {title}',
@@ -28,6 +31,9 @@ export const messages = {
     slash_usage: '显示会话的用量和费用',
     slash_context: '显示上下文的组成',
     slash_model: '选择另一个模型',
+    slash_undo: '撤销最近一轮对文件的更改',
+    slash_redo: '恢复最近撤销的内容',
+    slash_rewind: '回到最近一条消息之前',
   },
 } as const
 

@@ -2,6 +2,8 @@ import { fireEvent, render, screen } from '@testing-library/svelte'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { setLanguage } from '../i18n/i18n.svelte'
 import type { NoticeEntry } from '../model/entries'
+import type { Call } from '../api'
+import { Conversation } from '../state/conversation.svelte'
 import Notice from './Notice.svelte'
 
 beforeEach(() => setLanguage('en'))
@@ -17,6 +19,7 @@ function show(entry: NoticeEntry, props = {}) {
     onkeys: () => {},
     onbudget,
     onlog: () => {},
+    conversation: new Conversation('s', (async () => ({})) as unknown as Call),
     ...props,
   })
   return onbudget

@@ -1,10 +1,12 @@
 /** How events change the tool calls and the user's commands of a view. */
 import { findOpen, replace, type Writable } from './change'
 import type { CommandEntry, ToolEntry } from './entries'
-import type { LocalCommandEnd, ToolCallEnd } from '../types.gen'
+import type { FilesChanged, LocalCommandEnd, ToolCallEnd } from '../types.gen'
 
 /** Clears the draft of a call whose arguments are complete. */
 export const noDraft = { draftBytes: undefined, outline: undefined }
+
+const hasFiles = (changed: FilesChanged | undefined) => (changed?.files?.length ? true : undefined)
 
 export const findCall = (view: Writable, callId: string) =>
   findOpen(view, (e): e is ToolEntry => e.type === 'tool' && e.callId === callId)
@@ -42,6 +44,7 @@ export function finishCall(
     outputFrom: 0,
     durationMs: end.duration_ms,
     details: end.details,
+    files: hasFiles(end.files),
     size: end.size,
     media: end.media,
     authority: end.authority,
@@ -78,12 +81,21 @@ export function commandEntry(
 
 export function finishCommand(
   view: Writable,
-  { id, command, output, outcome, duration_ms: durationMs, size, result }: LocalCommandEnd,
+  { id, command, output, outcome, duration_ms: durationMs, size, result, files }: LocalCommandEnd,
   seq: number | undefined,
   at: number,
 ): void {
   view.state = 'idle'
   const entry = commandEntry(view, id, command, at)
-  const change = { status: outcome, output, outputFrom: 0, durationMs, size, result, seq }
+  const change = {
+    status: outcome,
+    output,
+    outputFrom: 0,
+    durationMs,
+    size,
+    result,
+    files: hasFiles(files),
+    seq,
+  }
   replace(view, entry, change)
 }

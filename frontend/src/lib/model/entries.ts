@@ -10,6 +10,7 @@ import type {
   Document,
   EndReason,
   Failure,
+  FilesRestored,
   FinishReason,
   HistoryRepaired,
   HookEnd,
@@ -34,6 +35,8 @@ export type PromptEntry = {
   type: 'prompt'
   key: string
   seq: number
+  /** The number of its turn. */
+  turn?: number
   text: string
   /** It was sent while a turn was running and did not begin a new turn. */
   steered?: boolean
@@ -93,6 +96,8 @@ export type ToolEntry = {
   details?: Details
   approval?: ApprovalRequest
   answer?: Answer
+  /** Whether it is recorded what the call changed in files. */
+  files?: boolean
   /** What decided about the call; absent before that, and in older logs. */
   authority?: Authority
   /** The hooks that failed, decided, changed or said something about the call. */
@@ -115,6 +120,8 @@ export type CommandEntry = {
   seq?: number
   /** The full length in bytes, if the output was cut for display. */
   size?: number
+  /** Whether it is recorded what the command changed in files. */
+  files?: boolean
   /** Absent if the command was stopped. */
   result?: CommandResult
 }
@@ -135,6 +142,10 @@ export type NoticeEntry = { type: 'notice'; key: string } & (
   | ({ notice: 'limit' } & TurnLimit)
   | ({ notice: 'retry'; at: number } & Retrying)
   | { notice: 'error'; failure: Failure }
+  /** Steps were undone or redone in files. */
+  | { notice: 'restored'; restored: FilesRestored }
+  /** A part of the conversation before it was taken back. */
+  | { notice: 'rewound'; id: string }
 )
 
 export type CompactionEntry = Extract<NoticeEntry, { notice: 'compaction' }>
@@ -143,6 +154,8 @@ export type CompactionEntry = Extract<NoticeEntry, { notice: 'compaction' }>
 export type TurnEntry = {
   type: 'turn'
   key: string
+  /** Its number. */
+  turn?: number
   reason: EndReason
   usage: Usage
   /** 0 while the start of the turn has not been read. */

@@ -83,9 +83,19 @@ function step(view: Writable, event: Event): void {
     case 'session_forked':
     case 'session_imported':
     case 'session_moved':
-    case 'files_restored':
-    case 'conversation_rewound':
     case 'conversation_rewind_undone':
+      return
+    case 'files_restored':
+      view.entries.push({
+        type: 'notice',
+        notice: 'restored',
+        key: keyOf(event),
+        restored: event.data,
+      })
+      return
+    case 'conversation_rewound':
+      view.suggestion = undefined
+      view.entries.push({ type: 'notice', notice: 'rewound', key: keyOf(event), id: event.data.id })
       return
     case 'hook_start':
       startHook(view, event.data, event.at)
@@ -118,7 +128,13 @@ function step(view: Writable, event: Event): void {
     case 'user_input':
       view.suggestion = undefined
       beginTurn(view, event.at)
-      view.entries.push({ type: 'prompt', key: keyOf(event), seq: event.seq ?? 0, ...event.data })
+      view.entries.push({
+        type: 'prompt',
+        key: keyOf(event),
+        seq: event.seq ?? 0,
+        turn: event.turn,
+        ...event.data,
+      })
       return
     case 'turn_continued':
       beginTurn(view, event.at)
@@ -258,6 +274,7 @@ function step(view: Writable, event: Event): void {
       view.entries.push({
         type: 'turn',
         key: keyOf(event),
+        turn: event.turn,
         reason: event.data.reason,
         usage: event.data.usage,
         cost: event.data.cost,

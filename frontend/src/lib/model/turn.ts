@@ -1,10 +1,13 @@
 /** Whether the newest turn is over, and whether it can be continued. */
 import { isAskedFor } from './compaction'
 import type { TurnEntry, View } from './entries'
+import { isRestored } from './restored'
 
-/** The end of the newest turn, if only the user's commands and compactions came after it. */
+/** The end of the newest turn, if only what the user did came after it: commands, compactions and undoing. */
 export function turnAtRest({ state, entries }: View): TurnEntry | undefined {
-  const last = entries.findLast((entry) => entry.type !== 'command' && !isAskedFor(entry))
+  const last = entries.findLast(
+    (entry) => entry.type !== 'command' && !isAskedFor(entry) && !isRestored(entry),
+  )
   return state === 'idle' && last?.type === 'turn' ? last : undefined
 }
 

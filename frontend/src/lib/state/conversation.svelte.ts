@@ -1,4 +1,4 @@
-import { SvelteMap } from 'svelte/reactivity'
+import { SvelteMap, SvelteSet } from 'svelte/reactivity'
 import { type ApiError, asApiError, type Call } from '../api'
 import { Log, pageSize } from './log.svelte'
 import { Queue } from './queue.svelte'
@@ -14,6 +14,7 @@ import type {
   Verb,
 } from '../types.gen'
 import { type Folds, noFolds, withFold } from '../model/rows'
+import { fold } from '../model/sessions'
 import { emptyView, type View } from '../model/entries'
 import { applyDraft } from '../model/reducer'
 import { freshEvents } from '../model/sync'
@@ -35,6 +36,8 @@ export class Conversation {
   readonly unfolded = new SvelteMap<string, boolean>()
   /** The turns and groups of calls that the user unfolded or folded. */
   folds = $state.raw<Folds>(noFolds)
+  /** The rewinds whose part of the conversation is shown all the same, by id. */
+  readonly rewoundShown = new SvelteSet<string>()
   readonly queue: Queue
   /** What was read of it. */
   readonly log: Log
@@ -166,6 +169,9 @@ export class Conversation {
   answer = (approval: string, answer: Answer) =>
     this.#ask('conversation.answer', { session: this.id, approval, answer })
 
+  /** Brings back what a rewind took from the conversation. */
+  bringBack = (id: string) => this.#ask('undo.bring_back', { session: this.id, id })
+
   /** Opens a file of the project in the user's editor. */
   openFile = (path: string, line: number) => this.#ask('files.open', { path, line })
 
@@ -260,6 +266,8 @@ export class Conversation {
   #append(events: readonly Event[]): void {
     if (events.length === 0) return
     this.log.newest.append(events)
+    const rewinds = events.filter(({ kind }) => kind.startsWith('conversation_rew'))
+    if (this.info) this.info = rewinds.reduce(fold, this.info)
     this.queue.receive(events)
     giveBack(this.id, this.view, events)
     if (this.view.state === 'idle') this.stopping = false

@@ -31,6 +31,7 @@ import { Sessions } from './sessions.svelte'
 import { Store } from './store.svelte'
 import { Tasks } from './tasks.svelte'
 import type { Envelope, Event, Preferences, ProjectInfo, SessionInfo, Settings } from '../types.gen'
+import { Undo } from './undo.svelte'
 import { Catalog } from './catalog.svelte'
 
 /** The events after which the costs are read again. The end of a turn covers its failed requests. */
@@ -72,6 +73,7 @@ export class Workbench {
   readonly search: Search
   readonly transcripts: Transcripts
   readonly store: Store
+  readonly undo: Undo
   readonly guide = new Guide(this)
   readonly #preferences: KeptPreferences
 
@@ -139,6 +141,7 @@ export class Workbench {
     this.search = new Search(call)
     this.transcripts = new Transcripts(call)
     this.store = new Store(call, () => this.sessions.load())
+    this.undo = new Undo(call)
     this.#preferences = new KeptPreferences(call, (work) => this.attempt(work))
   }
 
@@ -339,7 +342,9 @@ export class Workbench {
     if (kinds.includes('tool_call_end') && !hadChanged && !conversation.log.newest.more) {
       if (changesFiles(conversation.view.entries)) this.changes.onfirst()
     }
-    if (kinds.includes('processing_end')) void this.changes.load()
+    if (kinds.includes('processing_end') || kinds.includes('files_restored')) {
+      void this.changes.load()
+    }
   }
 
   /** Shows what the open session or, without one, the project has: changes, servers and commands. */

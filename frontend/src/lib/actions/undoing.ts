@@ -1,0 +1,61 @@
+/** The actions that take back what was done. */
+import History from '@lucide/svelte/icons/history'
+import Undo2 from '@lucide/svelte/icons/undo-2'
+import type { Entry } from '../model/entries'
+import { entriesOf } from '../model/rows'
+import type { Action, Target } from './action'
+import { own } from './messages'
+
+/** The number of the turn that a row stands for. */
+function turnOf({ row }: Target): number | undefined {
+  if (row.type === 'prompt' && !row.steered) return row.turn
+  if (row.type === 'fold') return row.turn.turn
+  return row.type === 'turn' ? row.turn : undefined
+}
+
+const isRest = ({ conversation }: Target) => conversation.view.state === 'idle'
+
+/** Whether it is recorded what the row's step or turn changed in files, or agents may have changed some in it. */
+function changedFiles({ row, conversation }: Target): boolean {
+  if (row.type === 'tool' || row.type === 'command') return row.files === true
+  if (row.type === 'fold') return row.entries.some(mayChange)
+  return row.type === 'turn' && entriesOf(row, conversation.log.shown.view.entries).some(mayChange)
+}
+
+const mayChange = (entry: Entry): boolean =>
+  entry.type === 'tool' && (entry.files === true || entry.tool === 'SpawnAgent')
+
+/** Takes the changes of a turn, or of one call or command, out of the files. */
+export const undo: Action = {
+  name: 'undo',
+  key: 'u',
+  icon: Undo2,
+  label: ({ row }) => own(row.type === 'fold' || row.type === 'turn' ? 'undo_turn' : 'undo_step'),
+  offers: (target) => !target.isNested && isRest(target) && changedFiles(target),
+  async run(target, host) {
+    const { row, conversation } = target
+    const session = conversation.id
+    if (row.type === 'tool') host.undo({ target: { step: { session, call: row.callId } } })
+    else if (row.type === 'command') host.undo({ target: { step: { session, call: row.id } } })
+    else host.undo({ target: { turn: turnOf(target) } })
+    return undefined
+  },
+}
+
+/** Takes the conversation back to before a prompt, which returns into the message field. */
+export const rewind: Action = {
+  name: 'rewind',
+  key: 'b',
+  icon: History,
+  label: () => own('rewind'),
+  offers: (target) =>
+    !target.isNested &&
+    isRest(target) &&
+    target.row.type === 'prompt' &&
+    turnOf(target) !== undefined,
+  async run(target, host) {
+    const turn = turnOf(target)
+    if (turn !== undefined) host.undo({ target: { since: turn }, rewind: turn })
+    return undefined
+  },
+}

@@ -1,0 +1,48 @@
+/** What was undone and redone in files, as the conversation shows it. */
+import type { FilesRestored, UndoFile } from '../types.gen'
+import type { Entry, NoticeEntry } from './entries'
+
+type RestoredEntry = Extract<NoticeEntry, { notice: 'restored' }>
+
+export const isRestored = (entry: Entry): entry is RestoredEntry =>
+  entry.type === 'notice' && entry.notice === 'restored'
+
+/** Whether what was undone came back completely, so that it cannot be redone. */
+export const isRedone = (restored: FilesRestored, entries: readonly Entry[]): boolean =>
+  entries.some(
+    (entry) =>
+      isRestored(entry) &&
+      entry.restored.redone === restored.id &&
+      coversAll(entry.restored, restored),
+  )
+
+function coversAll(
+  { conflicts = [], partly = [], paths = [] }: FilesRestored,
+  { files = [] }: FilesRestored,
+): boolean {
+  const left = new Set([...conflicts.map(({ path }) => path), ...partly])
+  return files.every(({ path }) => !left.has(path) && (paths.length === 0 || paths.includes(path)))
+}
+
+/** The paths of the files that the user did not choose. */
+export const leftOut = (
+  files: readonly UndoFile[],
+  chosen: ReadonlyMap<string, unknown>,
+): ReadonlySet<string> => new Set(files.map(({ path }) => path).filter((path) => !chosen.has(path)))
+
+/** The turn whose steps were undone; undefined if they are of several turns, or were not all read. */
+export function turnUndone(
+  { undone = [] }: FilesRestored,
+  entries: readonly Entry[],
+): number | undefined {
+  const wanted = new Set(undone.map(({ call }) => call))
+  const turns = new Set<number | undefined>()
+  let turn: number | undefined
+  for (let at = entries.length - 1; at >= 0 && wanted.size > 0; at--) {
+    const entry = entries[at]!
+    if (entry.type === 'turn') ({ turn } = entry)
+    if (entry.type === 'tool' && wanted.delete(entry.callId)) turns.add(turn)
+  }
+  const [only] = turns
+  return wanted.size === 0 && turns.size === 1 ? only : undefined
+}

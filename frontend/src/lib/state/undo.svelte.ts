@@ -1,0 +1,108 @@
+import { SvelteMap } from 'svelte/reactivity'
+import { asApiError, type ApiError, type Call } from '../api'
+import type { UndoChoice, UndoPreview, UndoTarget } from '../types.gen'
+import { leftOut } from '../model/restored'
+import { putBack } from './drafts.svelte'
+
+/** What a person is asked to decide on: to undo or redo, or to go back to before a turn. */
+export type UndoQuestion = {
+  /** Empty if none is open: there is nothing to undo then. */
+  session: string
+  target: UndoTarget
+  /** The first turn that a rewind takes back, 0 for the newest one; absent otherwise. */
+  rewind?: number
+}
+
+/** What a rewind takes back. */
+export type RewindPart = 'both' | 'conversation' | 'files'
+
+/** Undoing: what is shown before it is done, and doing it. */
+export class Undo {
+  question = $state.raw<UndoQuestion>()
+  /** What would be done to the files; undefined until it is read, and if there is nothing to do. */
+  preview = $state.raw<UndoPreview>()
+  problem = $state.raw<ApiError>()
+  working = $state(false)
+  /** What is chosen of the files, by path: at first each that has no conflict. */
+  readonly chosen = new SvelteMap<string, UndoChoice>()
+  #call: Call
+
+  constructor(call: Call) {
+    this.#call = call
+  }
+
+  /** Shows what undoing something would do. */
+  async ask(question: UndoQuestion): Promise<void> {
+    this.question = question
+    this.problem = undefined
+    this.preview = undefined
+    await this.#look(question)
+  }
+
+  close(): void {
+    this.question = undefined
+    this.preview = undefined
+    this.problem = undefined
+  }
+
+  choose(path: string, choice: UndoChoice | undefined): void {
+    if (choice) this.chosen.set(path, choice)
+    else this.chosen.delete(path)
+  }
+
+  /** Does what was chosen; true once it is done. If a file has changed meanwhile, nothing is done, and all is shown anew. */
+  async apply(part: RewindPart): Promise<boolean> {
+    const { question, preview } = this
+    if (!question || this.working) return false
+    const files = [...this.chosen.values()]
+    this.working = true
+    this.problem = undefined
+    try {
+      const { session, rewind } = question
+      if (files.length > 0 && preview && part !== 'conversation') {
+        await this.#call('undo.apply', { session, target: preview.target, files })
+      }
+      if (rewind !== undefined && part !== 'files') {
+        const { prompt } = await this.#call('undo.rewind', { session, turn: rewind })
+        putBack(session, prompt)
+      }
+      if (this.question === question) this.close()
+      return true
+    } catch (error) {
+      const problem = asApiError(error)
+      const isStale = problem.id === 'undo_stale'
+      if (isStale) await this.#look(question, preview)
+      if (this.question === question && (!isStale || this.preview)) this.problem = problem
+      return false
+    } finally {
+      this.working = false
+    }
+  }
+
+  /** Reads what would be done. What the user left out of an earlier preview stays left out. */
+  async #look(question: UndoQuestion, before?: UndoPreview): Promise<void> {
+    const { session, target } = question
+    let preview: UndoPreview | undefined
+    let problem: ApiError | undefined
+    try {
+      preview = session
+        ? await this.#call('undo.preview', { session, target: before?.target ?? target })
+        : { target }
+    } catch (error) {
+      problem = asApiError(error)
+      // A conversation can be taken back without files.
+      if (question.rewind !== undefined && problem.id === 'undo_nothing') {
+        preview = { target }
+        problem = undefined
+      }
+    }
+    if (this.question !== question) return
+    const left = leftOut(before?.files ?? [], this.chosen)
+    this.preview = preview
+    this.problem = problem
+    this.chosen.clear()
+    for (const { path, seal, restorable, reason } of preview?.files ?? []) {
+      if (restorable && !reason && !left.has(path)) this.chosen.set(path, { path, seal })
+    }
+  }
+}
