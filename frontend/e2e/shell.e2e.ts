@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { violations } from './axe'
-import { answer, openPage, prompt, shots } from './browser'
+import { answer, openPage, prompt, shots, tabTo } from './browser'
 import { startHost } from './host'
 import { modelID, startModel, type Round } from './model'
 import { useStage } from './stage'
@@ -76,8 +76,7 @@ test('the sessions are an inbox: what needs the user, what runs, then days', asy
   await page.getByRole('button', { name: 'Allow', exact: true }).waitFor()
   await page.keyboard.press('Control+k')
   await focused(sidebar.getByRole('searchbox'))
-  await page.keyboard.press('Tab')
-  await focused(group('Needs you').locator('[data-session]'))
+  await tabTo(group('Needs you').locator('[data-session]'))
   await page.keyboard.press('ArrowDown')
   await focused(group('Running').locator('[data-session]'))
   await page.keyboard.press('ArrowDown')
