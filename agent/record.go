@@ -154,6 +154,8 @@ type Rewound struct {
 	To int64 `json:"to"`
 	// Prompt is the input that was taken back, for the composer.
 	Prompt string `json:"prompt,omitempty"`
+	// Turns counts the turns that were taken back.
+	Turns int `json:"turns"`
 }
 
 // RewindUndone brings back what [Rewound] took. It is possible until the next

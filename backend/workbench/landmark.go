@@ -38,7 +38,7 @@ func (w *Workbench) landmark(ctx context.Context, in LandmarkRequest) (LandmarkR
 			slices.Reverse(page)
 		}
 		for _, ev := range page {
-			if of, ok := isLandmark(ev, in.Landmark); ok && (in.Of == "" || of == in.Of) && !info.TookBack(ev.Seq) {
+			if of, ok := isLandmark(ev, in.Landmark); ok && (in.Of == "" && !info.TookBack(ev.Seq) || in.Of != "" && of == in.Of) {
 				return LandmarkReply{Seq: ev.Seq, Kind: ev.Kind(), Of: of}, nil
 			}
 		}

@@ -27,6 +27,11 @@ func (w *Workbench) rewind(ctx context.Context, in RewindRequest) (RewindReply, 
 			return backend.Problem(backend.ProblemRewindNothing)
 		}
 		rewound := agent.Rewound{ID: newRestoration(), To: u.turns[i].seq - 1, Prompt: u.turns[i].prompt}
+		for _, t := range u.turns[i:] {
+			if !info.TookBack(t.seq) {
+				rewound.Turns++
+			}
+		}
 		reply = RewindReply{ID: rewound.ID, Prompt: rewound.Prompt}
 		return record(rewound)
 	})

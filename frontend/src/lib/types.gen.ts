@@ -1812,6 +1812,7 @@ export type Rewound = {
   id: string
   to: number
   prompt?: string
+  turns: number
 }
 
 export type Risk = "low" | "elevated" | "dangerous"

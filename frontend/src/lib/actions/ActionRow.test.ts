@@ -17,7 +17,6 @@ const host = vi.hoisted(() => ({
   compose: vi.fn(),
   fork: vi.fn(),
   undo: vi.fn(),
-  bringBack: vi.fn(),
 }))
 vi.mock(import('./action'), async (original) => ({
   ...(await original()),

@@ -22,8 +22,6 @@ export type ActionsHost = {
   fork: (at: { session: string; event: number }) => void
   /** Asks whether something of the open session is undone. */
   undo: (question: Omit<UndoQuestion, 'session'>) => unknown
-  /** Brings back a part of the conversation that was taken back. */
-  bringBack: (id: string) => void
 }
 
 export const [actionsHost, provideActionsHost] = createContext<ActionsHost>()

@@ -76,7 +76,6 @@ const host = () => ({
   compose: vi.fn(),
   fork: vi.fn(),
   undo: vi.fn(),
-  bringBack: vi.fn(),
 })
 
 async function run(name: string, conversation: Conversation, row: Entry | undefined, to = host()) {
@@ -271,4 +270,20 @@ test('a fork begins at the event of the message, and not in the conversation of 
   ])
   const nested = offeredFor({ row: prompt!, conversation, isNested: true })
   expect(nested.map(({ name }) => name)).not.toContain('fork')
+})
+
+test('OC-09: at rest, a prompt that began a turn and stands is taken back', async () => {
+  const log = turn()
+  const { conversation } = await open(log)
+  const prompt = () => conversation.view.entries.find(({ type }) => type === 'prompt')
+  const steered = conversation.view.entries.findLast(({ type }) => type === 'prompt')
+  expect(names(conversation, prompt())).not.toContain('rewind')
+  conversation.receive({ session: 's', seq: 7, events: [end(log)] })
+  expect(names(conversation, steered)).not.toContain('rewind')
+  const { undo } = await run('rewind', conversation, prompt())
+  expect(undo).toHaveBeenCalledWith({ target: { since: 1 }, rewind: 1 })
+
+  const rewound = log.add('conversation_rewound', { id: 'r', to: 0, turns: 1 })
+  conversation.receive({ session: 's', seq: 8, events: [rewound] })
+  expect(names(conversation, prompt())).not.toContain('rewind')
 })

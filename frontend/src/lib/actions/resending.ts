@@ -31,7 +31,7 @@ export const edit: Action = {
 
 /** The prompt of the turn that an answer ended; undefined if it ended none, or if the turn can be continued instead. */
 function promptOf(answer: AnswerEntry, { conversation }: Target): PromptEntry | undefined {
-  const { view } = conversation
+  const { left: view } = conversation
   const { entries } = conversation.log.shown.view
   const at = entries.lastIndexOf(answer)
   if (at < 0) return undefined

@@ -3,6 +3,7 @@ import History from '@lucide/svelte/icons/history'
 import Undo2 from '@lucide/svelte/icons/undo-2'
 import type { Entry } from '../model/entries'
 import { entriesOf } from '../model/rows'
+import { tookBack } from '../model/rewound'
 import type { Action, Target } from './action'
 import { own } from './messages'
 
@@ -42,19 +43,24 @@ export const undo: Action = {
   },
 }
 
+/** The turn that a prompt began, if the conversation can be taken back to before it. */
+export function rewindableTurn(target: Target): number | undefined {
+  const { row, conversation, isNested } = target
+  if (isNested || !isRest(target) || row.type !== 'prompt' || row.steered) return undefined
+  const { rewound } = conversation.info ?? {}
+  const isTaken = tookBack(conversation.log.shown.view.entries, row.key, rewound).length > 0
+  return isTaken ? undefined : row.turn
+}
+
 /** Takes the conversation back to before a prompt, which returns into the message field. */
 export const rewind: Action = {
   name: 'rewind',
   key: 'b',
   icon: History,
   label: () => own('rewind'),
-  offers: (target) =>
-    !target.isNested &&
-    isRest(target) &&
-    target.row.type === 'prompt' &&
-    turnOf(target) !== undefined,
+  offers: (target) => rewindableTurn(target) !== undefined,
   async run(target, host) {
-    const turn = turnOf(target)
+    const turn = rewindableTurn(target)
     if (turn !== undefined) host.undo({ target: { since: turn }, rewind: turn })
     return undefined
   },

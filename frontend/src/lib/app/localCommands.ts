@@ -1,4 +1,4 @@
-import { standing } from '../model/rewound'
+import { newestTurn } from '../model/rewound'
 import type { LocalCommand } from '../state/commands.svelte'
 import type { Workbench } from '../state/workbench.svelte'
 import type { Command } from '../ui/shortcuts'
@@ -44,13 +44,9 @@ function ask({ undo, conversation }: Workbench, question: Omit<UndoQuestion, 'se
   return true
 }
 
-/** Asks whether the newest turn that stands is taken back. */
+/** Asks whether the newest turn that stands is taken back. Which one that is, the host knows if the page does not. */
 function rewind(bench: Workbench): boolean {
-  const { conversation } = bench
-  if (!conversation) return false
-  const { entries } = conversation.view
-  const left = standing(entries, conversation.info?.rewound, new Set())
-  const newest = left.findLast((entry) => entry.type === 'prompt' && !entry.steered)
-  const turn = newest?.type === 'prompt' ? newest.turn : undefined
-  return turn !== undefined && ask(bench, { target: { since: turn }, rewind: turn })
+  const { view, info } = bench.conversation ?? {}
+  const turn = newestTurn(view?.entries ?? [], info?.rewound)
+  return ask(bench, { target: { since: turn }, rewind: turn })
 }

@@ -1,14 +1,16 @@
 import { fireEvent, render, screen } from '@testing-library/svelte'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { setLanguage } from '../i18n/i18n.svelte'
-import type { NoticeEntry } from '../model/entries'
+import type { ComponentProps } from 'svelte'
 import type { Call } from '../api'
 import { Conversation } from '../state/conversation.svelte'
 import Notice from './Notice.svelte'
 
+type Entry = ComponentProps<typeof Notice>['entry']
+
 beforeEach(() => setLanguage('en'))
 
-function show(entry: NoticeEntry, props = {}) {
+function show(entry: Entry, props = {}) {
   const onbudget = vi.fn()
   render(Notice, {
     entry,
@@ -25,7 +27,7 @@ function show(entry: NoticeEntry, props = {}) {
   return onbudget
 }
 
-const limit: NoticeEntry = {
+const limit: Entry = {
   type: 'notice',
   key: 'e1',
   notice: 'limit',
@@ -43,7 +45,7 @@ test('a notice about a spent budget offers to raise it', async () => {
   expect(onbudget).toHaveBeenCalledOnce()
 })
 
-test.each<[string, NoticeEntry, object]>([
+test.each<[string, Entry, object]>([
   ['an older notice', limit, { newest: false }],
   ['a notice about another limit', { ...limit, limit: 'rounds', count: 50 }, {}],
 ])('%s does not offer to raise the budget', (_, entry, props) => {
@@ -88,7 +90,7 @@ const compacted = {
 }
 
 // COM-18, COM-93
-test.each<[string, NoticeEntry, string | RegExp]>([
+test.each<[string, Entry, string | RegExp]>([
   ['as it begins', compaction, 'The conversation is being compacted…'],
   ['as it summarises', { ...compaction, phase: 'summary_start' }, /is being summarised…/],
   ['without a summary', { ...compaction, end: compacted }, /from 105\.0 k to about 3\.0 k tokens/],

@@ -144,8 +144,8 @@ export type NoticeEntry = { type: 'notice'; key: string } & (
   | { notice: 'error'; failure: Failure }
   /** Steps were undone or redone in files. */
   | { notice: 'restored'; restored: FilesRestored }
-  /** A part of the conversation before it was taken back. */
-  | { notice: 'rewound'; id: string }
+  /** Turns before it were taken back. */
+  | { notice: 'rewound'; id: string; turns: number }
 )
 
 export type CompactionEntry = Extract<NoticeEntry, { notice: 'compaction' }>

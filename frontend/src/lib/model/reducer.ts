@@ -83,7 +83,10 @@ function step(view: Writable, event: Event): void {
     case 'session_forked':
     case 'session_imported':
     case 'session_moved':
+      return
     case 'conversation_rewind_undone':
+      view.suggestion = undefined
+      view.context = 0
       return
     case 'files_restored':
       view.entries.push({
@@ -95,7 +98,14 @@ function step(view: Writable, event: Event): void {
       return
     case 'conversation_rewound':
       view.suggestion = undefined
-      view.entries.push({ type: 'notice', notice: 'rewound', key: keyOf(event), id: event.data.id })
+      view.context = 0
+      view.entries.push({
+        type: 'notice',
+        notice: 'rewound',
+        key: keyOf(event),
+        id: event.data.id,
+        turns: event.data.turns,
+      })
       return
     case 'hook_start':
       startHook(view, event.data, event.at)

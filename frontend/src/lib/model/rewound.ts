@@ -1,33 +1,71 @@
 /** What is left of a conversation when parts of it were taken back. */
 import type { Span } from '../types.gen'
-import type { Entry } from './entries'
+import type { Entry, NoticeEntry } from './entries'
+import { seqOf } from './seqs'
 
-/** The place in the log where an entry began, as far as its key says it. */
-const placeOf = ({ key }: Entry): number | undefined => {
-  const { 1: seq } = /^e(\d+)$/.exec(key) ?? []
-  return seq === undefined ? undefined : Number(seq)
+export type RewoundEntry = Extract<NoticeEntry, { notice: 'rewound' }>
+
+export const isRewound = (entry: Entry): entry is RewoundEntry =>
+  entry.type === 'notice' && entry.notice === 'rewound'
+
+/** The spans that took back the event at a place. */
+const around = (place: number, spans: readonly Span[]) =>
+  spans.filter(({ from, to }) => from < place && place < to)
+
+/** Where entries are in the log. One without a place, such as a call that was interrupted, is where its neighbours are. */
+function placesOf(entries: readonly Entry[]): number[] {
+  let last = 0
+  const places = entries.map((entry) => (last = seqOf(entry) ?? last))
+  const first = places.find((place) => place > 0) ?? 0
+  return places.map((place) => place || first)
 }
 
 /**
- * The entries that stand, with one for each part that was taken back. What was restored in files is always
- * shown, because it was not taken back. Entries without a place are where the entry before them is.
+ * The entries that stand, and the line of each part that was taken back. The spans come from the session, because
+ * the events that say so may not be loaded. The parts that are shown all the same keep their entries. What was
+ * restored in files stays in sight, because a rewind leaves the files alone.
  */
 export function standing(
   entries: readonly Entry[],
-  spans: readonly Span[] | undefined,
-  shown: ReadonlySet<string>,
+  spans: readonly Span[] = [],
+  shown: ReadonlySet<string> = new Set(),
 ): readonly Entry[] {
-  const isRewound = (entry: Entry) => entry.type === 'notice' && entry.notice === 'rewound'
-  const taken = (spans ?? []).filter(({ id }) => !shown.has(id))
-  if (taken.length === 0 && !entries.some(isRewound)) return entries
-  let last = 0
-  return entries.filter((entry) => {
-    last = placeOf(entry) ?? last
-    const isTaken = taken.some(({ from, to }) => from < last && last < to)
-    if (entry.type !== 'notice') return !isTaken
-    if (entry.notice === 'rewound') {
-      return !isTaken && (spans ?? []).some(({ id }) => id === entry.id)
-    }
-    return !isTaken || entry.notice === 'restored'
+  if (spans.length === 0 && !entries.some(isRewound)) return entries
+  const hiding = spans.filter(({ id }) => !shown.has(id))
+  const places = placesOf(entries)
+  return entries.filter((entry, i) => {
+    const isTaken = around(places[i]!, hiding).length > 0
+    if (isRewound(entry)) return !isTaken && spans.some(({ id }) => id === entry.id)
+    return !isTaken || (entry.type === 'notice' && entry.notice === 'restored')
   })
+}
+
+/** The ids of the spans that took an entry back. */
+export function tookBack(
+  entries: readonly Entry[],
+  key: string,
+  spans: readonly Span[] = [],
+): readonly string[] {
+  const at = entries.findIndex((entry) => entry.key === key)
+  if (at < 0 || spans.length === 0) return []
+  return around(placesOf(entries)[at]!, spans).map(({ id }) => id)
+}
+
+/** Whether a part can be brought back: until the user's next message or command, if that stands. */
+export function canBringBack(
+  entries: readonly Entry[],
+  id: string,
+  spans: readonly Span[] = [],
+): boolean {
+  const left = standing(entries, spans)
+  const at = left.findIndex((entry) => isRewound(entry) && entry.id === id)
+  return at >= 0 && !left.slice(at).some(({ type }) => type === 'prompt' || type === 'command')
+}
+
+/** The newest turn that stands; 0 if none is loaded. */
+export function newestTurn(entries: readonly Entry[], spans: readonly Span[] = []): number {
+  const last = standing(entries, spans).findLast(
+    (entry) => (entry.type === 'turn' || entry.type === 'prompt') && entry.turn,
+  )
+  return (last && 'turn' in last && last.turn) || 0
 }

@@ -4,6 +4,7 @@ import { lastFailure } from './digest'
 import type { Entry, ToolEntry, TurnEntry } from './entries'
 import { opensItself } from './outcomes'
 import { isRestored } from './restored'
+import { isRewound } from './rewound'
 
 /** How much is drawn: everything (verbose), or of a finished turn only its line and its last answer (summary). */
 export type Density = '' | 'verbose' | 'summary'
@@ -146,7 +147,11 @@ function rowsOf(turn: Turn, look: Look): readonly Row[] {
 
 /** What the user did, not the agent. */
 const isOwn = (entry: Entry) =>
-  entry.type === 'prompt' || entry.type === 'command' || isAskedFor(entry) || isRestored(entry)
+  entry.type === 'prompt' ||
+  entry.type === 'command' ||
+  isAskedFor(entry) ||
+  isRestored(entry) ||
+  isRewound(entry)
 
 /** What stays in sight of a folded turn: what the user did, its last answer, and how it failed. */
 function keptOf(turn: Turn, density: Density): ReadonlySet<Entry> {

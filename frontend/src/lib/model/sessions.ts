@@ -69,11 +69,17 @@ function change(session: SessionInfo, event: Event): SessionInfo {
     case 'session_moved':
       return { ...session, folder: event.data.folder }
     case 'conversation_rewound': {
-      const span = { id: event.data.id, from: event.data.to, to: event.seq ?? 0 }
-      return { ...session, rewound: [...(session.rewound ?? []), span] }
+      const { last_end } = session
+      const span = { id: event.data.id, from: event.data.to, to: event.seq ?? 0, last_end }
+      const rewound = [...(session.rewound ?? []), span]
+      return { ...session, rewound, last_end: undefined, context: 0 }
     }
-    case 'conversation_rewind_undone':
-      return { ...session, rewound: session.rewound?.filter(({ id }) => id !== event.data.id) }
+    case 'conversation_rewind_undone': {
+      const span = session.rewound?.find(({ id }) => id === event.data.id)
+      if (!span) return session
+      const rewound = session.rewound?.filter((other) => other !== span)
+      return { ...session, rewound, last_end: span.last_end }
+    }
     case 'settings':
       return { ...session, settings: event.data.settings }
     default:

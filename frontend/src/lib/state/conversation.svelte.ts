@@ -14,6 +14,7 @@ import type {
   Verb,
 } from '../types.gen'
 import { type Folds, noFolds, withFold } from '../model/rows'
+import { isRewound, standing } from '../model/rewound'
 import { fold } from '../model/sessions'
 import { emptyView, type View } from '../model/entries'
 import { applyDraft } from '../model/reducer'
@@ -48,6 +49,13 @@ export class Conversation {
   readonly suggestion = $derived.by(() => {
     const { suggestion } = this.view
     return suggestion && suggestion.seq > (putAway.get(this.id) ?? 0) ? suggestion.text : undefined
+  })
+  /** The session as of its newest event, without what was taken back. */
+  readonly left = $derived.by<View>(() => {
+    const { view, info } = this
+    const entries = standing(view.entries, info?.rewound)
+    if (entries === view.entries) return view
+    return { ...view, entries: entries.filter((entry) => !isRewound(entry)) }
   })
   #wish = $state.raw<Settings>()
   #configuring: Promise<unknown> = Promise.resolve()
@@ -266,14 +274,20 @@ export class Conversation {
   #append(events: readonly Event[]): void {
     if (events.length === 0) return
     this.log.newest.append(events)
-    const rewinds = events.filter(({ kind }) => kind.startsWith('conversation_rew'))
-    if (this.info) this.info = rewinds.reduce(fold, this.info)
+    if (this.info) this.info = rewindsAfter(this.info.seq, events).reduce(fold, this.info)
     this.queue.receive(events)
     giveBack(this.id, this.view, events)
     if (this.view.state === 'idle') this.stopping = false
     this.#settle()
   }
 }
+
+/** What was taken and brought back after a place in the log. */
+const rewindsAfter = (place: number, events: readonly Event[]) =>
+  events.filter(
+    ({ kind, seq = 0 }) =>
+      (kind === 'conversation_rewound' || kind === 'conversation_rewind_undone') && seq > place,
+  )
 
 const isSame = (a: Settings, b: Settings) =>
   a.provider === b.provider &&
