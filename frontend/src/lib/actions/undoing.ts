@@ -44,7 +44,7 @@ export const undo: Action = {
 }
 
 /** The turn that a prompt began, if the conversation can be taken back to before it. */
-export function rewindableTurn(target: Target): number | undefined {
+function rewindableTurn(target: Target): number | undefined {
   const { row, conversation, isNested } = target
   if (isNested || !isRest(target) || row.type !== 'prompt' || row.steered) return undefined
   const { rewound } = conversation.info ?? {}
