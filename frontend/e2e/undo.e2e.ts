@@ -51,7 +51,11 @@ test('OC-09: a turn is undone and redone by keyboard only, and what was changed 
 
   await prompt(page, 'Change it')
   await answerByKey(page)
-  await page.locator('[data-approval]').getByText(/sed -i/).first().waitFor()
+  await page
+    .locator('[data-approval]')
+    .getByText(/sed -i/)
+    .first()
+    .waitFor()
   await answerByKey(page)
   await page.getByText('Both are changed.').waitFor()
   await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' })

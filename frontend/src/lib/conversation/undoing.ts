@@ -1,7 +1,7 @@
 import { translator } from '../i18n/i18n.svelte'
 
 /** The words about what was undone, redone and taken back. */
-export const messages = {
+const messages = {
   en: {
     undone: { one: 'Undone: {n} file', other: 'Undone: {n} files' },
     undone_turn: {
