@@ -34,8 +34,7 @@ type dir struct {
 	parent *dir
 	path   string // relative to the folder, with slashes; empty for the folder
 	rules  *ignore.Rules
-	clone  bool  // a git repository begins here
-	watch  int32 // see [watch]
+	clone  bool // a git repository begins here
 	files  map[string]*entry
 	dirs   map[string]*dir
 }

@@ -22,6 +22,7 @@ import (
 type watch struct {
 	fd     int
 	dirs   map[int32]*dir
+	at     map[*dir]int32 // the other way round
 	limit  int
 	buffer [64 << 10]byte
 }
@@ -42,7 +43,7 @@ func newWatch() *watch {
 	if err != nil {
 		return nil
 	}
-	return &watch{fd: fd, dirs: map[int32]*dir{}, limit: min(mostWatches, allowedWatches()/4)}
+	return &watch{fd: fd, dirs: map[int32]*dir{}, at: map[*dir]int32{}, limit: min(mostWatches, allowedWatches()/4)}
 }
 
 // allowedWatches is how many directories the user's programs may watch together.
@@ -75,17 +76,18 @@ func (w *watch) add(d *dir, path string) error {
 	if err != nil {
 		return fmt.Errorf("watch a directory: %w", err)
 	}
-	d.watch = int32(wd)
-	w.dirs[d.watch] = d
+	w.dirs[int32(wd)], w.at[d] = d, int32(wd)
 	return nil
 }
 
 // remove ends the watch over a directory, unless another one has taken it over:
 // the same directory under another name has the same watch.
 func (w *watch) remove(d *dir) {
-	if w.dirs[d.watch] == d {
-		delete(w.dirs, d.watch)
-		_, _ = unix.InotifyRmWatch(w.fd, uint32(d.watch)) // it may be gone
+	wd, ok := w.at[d]
+	delete(w.at, d)
+	if ok && w.dirs[wd] == d {
+		delete(w.dirs, wd)
+		_, _ = unix.InotifyRmWatch(w.fd, uint32(wd)) // it may be gone
 	}
 }
 
@@ -114,6 +116,7 @@ func (w *watch) drain(changed func(d *dir, name string, isDir bool)) bool {
 				return false
 			case mask&unix.IN_IGNORED != 0:
 				delete(w.dirs, wd)
+				delete(w.at, d)
 			case d == nil:
 			case name == "" && d.parent == nil && mask&(unix.IN_DELETE_SELF|unix.IN_MOVE_SELF|unix.IN_UNMOUNT) != 0:
 				return false // the folder itself

@@ -49,7 +49,6 @@ type world struct {
 	kept    memory
 	history []agent.Event
 	made    int      // lines, steps and restorations that were made up
-	mine    []string // the lines of other programs that nobody else may remove
 	log     []string // what happened
 }
 

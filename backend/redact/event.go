@@ -93,7 +93,7 @@ func rewrite(raw []byte, nested int, change func(name, text string) string) []by
 			out.Write(literal)
 			continue
 		}
-		changed := text
+		var changed string
 		if trimmed := strings.TrimSpace(text); nested < maxNested && strings.HasPrefix(trimmed, "{") && json.Valid([]byte(text)) {
 			changed = string(rewrite([]byte(text), nested+1, change))
 		} else {

@@ -9,7 +9,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
 	"atelier.dev/atelier/backend"
 )
@@ -220,21 +219,6 @@ func dollars(text string) (int64, bool) {
 		return 0, false
 	}
 	return int64(math.Round(amount * float64(llm.Dollar))), true
-}
-
-// partOf names the part of a text for [FilterIn].
-func partOf(kind agent.Kind, part backend.TextPart) string {
-	switch {
-	case kind == agent.KindTitle:
-		return "title"
-	case kind == agent.KindCompactionEnd:
-		return "summary"
-	case part != backend.PartMessage:
-		return string(part)
-	case kind == agent.KindTextEnd:
-		return "answer"
-	}
-	return "prompt"
 }
 
 // fold returns a text in the form that is compared and indexed. It has as many

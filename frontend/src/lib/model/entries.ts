@@ -197,6 +197,11 @@ export type View = {
   readonly answeredBy?: { provider: string; model: string }
 }
 
+export type RewoundEntry = Extract<NoticeEntry, { notice: 'rewound' }>
+
+export const isRewound = (entry: Entry): entry is RewoundEntry =>
+  entry.type === 'notice' && entry.notice === 'rewound'
+
 /** Whether the model has said or done anything yet. */
 export const isAnswered = ({ entries }: View): boolean =>
   entries.some(

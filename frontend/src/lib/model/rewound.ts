@@ -1,12 +1,7 @@
 /** What is left of a conversation when parts of it were taken back. */
 import type { Span } from '../types.gen'
-import type { Entry, NoticeEntry } from './entries'
+import { isRewound, type Entry } from './entries'
 import { seqOf } from './seqs'
-
-export type RewoundEntry = Extract<NoticeEntry, { notice: 'rewound' }>
-
-export const isRewound = (entry: Entry): entry is RewoundEntry =>
-  entry.type === 'notice' && entry.notice === 'rewound'
 
 /** The spans that took back the event at a place. */
 const around = (place: number, spans: readonly Span[]) =>

@@ -1,10 +1,9 @@
 /** The rows in which a conversation is drawn: finished turns are folded, runs of calls are grouped. */
 import { isAskedFor } from './compaction'
 import { lastFailure } from './digest'
-import type { Entry, ToolEntry, TurnEntry } from './entries'
+import { isRewound, type Entry, type ToolEntry, type TurnEntry } from './entries'
 import { opensItself } from './outcomes'
 import { isRestored } from './restored'
-import { isRewound } from './rewound'
 
 /** How much is drawn: everything (verbose), or of a finished turn only its line and its last answer (summary). */
 export type Density = '' | 'verbose' | 'summary'

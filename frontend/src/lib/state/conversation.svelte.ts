@@ -14,7 +14,8 @@ import type {
   Verb,
 } from '../types.gen'
 import { type Folds, noFolds, withFold } from '../model/rows'
-import { isRewound, standing } from '../model/rewound'
+import { isRewound } from '../model/entries'
+import { standing } from '../model/rewound'
 import { fold } from '../model/sessions'
 import { emptyView, type View } from '../model/entries'
 import { applyDraft } from '../model/reducer'
