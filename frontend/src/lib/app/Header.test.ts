@@ -41,6 +41,8 @@ function show(view: View) {
     conversation,
     tasks: { running: () => 0 },
     agents: { find: () => undefined },
+    sessions: { find: () => undefined },
+    branches: {},
     settings: { provider: 'own', model: 'm', mode: 'default' },
     catalog: { providers: [], model: () => ({ context_window: 100_000 }) },
   } as unknown as Workbench

@@ -22,6 +22,7 @@ const bench = {
   project: { version: '1.0', folder: '/shop', home: '/home' },
   desktop: { consent: () => 'granted' },
   editors: { load: () => Promise.resolve() },
+  store: {},
   confinement: { load: () => Promise.resolve(), measure: () => Promise.resolve() },
 } as unknown as Workbench
 
