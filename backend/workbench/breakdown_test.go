@@ -105,9 +105,15 @@ func TestBreakdownOfManyPages(t *testing.T) {
 	for _, ev := range events {
 		past.Apply(ev)
 	}
-	want := l.Breakdown(t.Context(), &past)
-	got := must[agent.ContextBreakdown](p, "conversation.breakdown", workbench.SessionRef{Session: "long"})
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+	// Counting has little time, and what is left is estimated: a busy machine may need
+	// several attempts.
+	var diff string
+	for range 50 {
+		want := l.Breakdown(t.Context(), &past)
+		got := must[agent.ContextBreakdown](p, "conversation.breakdown", workbench.SessionRef{Session: "long"})
+		if diff = cmp.Diff(want, got); diff == "" {
+			return
+		}
 	}
+	t.Error(diff)
 }

@@ -82,6 +82,8 @@ test('messages steer and follow a turn, wait as cards, and outlive a stop, a rel
   await shots(page, 'queue-edit')
   await edit.press('Enter')
   await card(page, 'Write two tests').waitFor()
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+  await expect.poll(focused).toBe('Edit: Write two tests') // once it is saved
 
   // Reordering with the keyboard, then with the pointer.
   await page.getByRole('button', { name: /^Move: Then write/ }).focus()
@@ -89,9 +91,7 @@ test('messages steer and follow a turn, wait as cards, and outlive a stop, a rel
   const docs = 'Then write the docs, with an example for every command that a person can type'
   await card(page, docs).getByText('next, when the agent is done').waitFor()
   await expect.poll(() => waiting(page)).toEqual(['Use short names', docs, 'Write two tests'])
-  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(
-    /^Move: Then write/,
-  )
+  await expect.poll(focused).toMatch(/^Move: Then write/)
   const grip = await page
     .getByRole('button', { name: 'Move: Write two tests', exact: true })
     .boundingBox()
