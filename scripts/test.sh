@@ -29,7 +29,7 @@ vitest() { (cd frontend && npm run --silent "$1" -- --reporter=default --reporte
 # More packages than cores run at the same time, because some of them mostly wait.
 # The page's tests, which wait for half of their time, come first. check.sh has vetted
 # all packages. A program with the race detector would sleep for a second at its end.
-go_tests() { GORACE=atexit_sleep_ms=0 nice -n 5 go test -p $(($(nproc) + 2)) -vet=off -race -shuffle=on -json ./... >"$1"; }
+go_tests() { GORACE=atexit_sleep_ms=0 nice -n 5 go test -p $(($(nproc) + 2)) -vet=off -race -shuffle=on -timeout 20m -json ./... >"$1"; }
 
 node_tests() {
   node --test --test-reporter=spec --test-reporter-destination=stdout \
