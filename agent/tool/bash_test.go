@@ -77,7 +77,7 @@ func TestBashTimeout(t *testing.T) { // LOOP-41, LOOP-122, LOOP-165
 	t.Parallel()
 	b := newBench(t, nil)
 	begin := time.Now()
-	got := b.run("Bash", args{"command": "echo partial; sleep 30", "timeout": 200})
+	got := b.run("Bash", args{"command": "echo partial; sleep 300", "timeout": 200})
 	got.Data = nil
 	want := agent.Result{
 		Output: "partial\n[ERROR: Command timed out after 200ms. Partial output is shown above. " +
@@ -88,7 +88,7 @@ func TestBashTimeout(t *testing.T) { // LOOP-41, LOOP-122, LOOP-165
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("result (-want +got):\n%s", diff)
 	}
-	if took := time.Since(begin); took > 3*time.Second {
+	if took := time.Since(begin); took > time.Minute { // the command would take five
 		t.Errorf("took %v", took)
 	}
 }

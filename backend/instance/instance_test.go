@@ -83,7 +83,7 @@ func other(t *testing.T, home, folder string) (end func(kill bool)) {
 
 func ask(t *testing.T, home, folder string, do instance.Action) (instance.Reply, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	return instance.Ask(ctx, home, folder, instance.Request{Do: do})
 }

@@ -48,7 +48,7 @@ func TestRunning(t *testing.T) {
 		"silence": {func(_ http.ResponseWriter, r *http.Request) {
 			select {
 			case <-r.Context().Done():
-			case <-time.After(10 * time.Second):
+			case <-time.After(time.Minute):
 			}
 		}, nil},
 	} {
@@ -61,7 +61,7 @@ func TestRunning(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" || (err == nil) != (tt.want != nil) {
 				t.Errorf("%v %s", err, diff)
 			}
-			if took := time.Since(begin); took > 5*time.Second {
+			if took := time.Since(begin); took > 30*time.Second {
 				t.Errorf("the check took %v", took)
 			}
 		})
