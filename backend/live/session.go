@@ -84,6 +84,7 @@ type Turn func(*agent.Session, context.Context) iter.Seq2[agent.Event, error]
 // turnWork is one turn for the owner to run. accepted receives, once, whether
 // it will be run.
 type turnWork struct {
+	first    Turn // what precedes the turn in the same step; may be nil
 	begin    Turn
 	accepted chan error
 }
@@ -150,6 +151,11 @@ func (l *Session) work(ctx context.Context, w turnWork) (ended bool) {
 	l.stage = working
 	turn, stop := l.current.run(ctx)
 	defer stop(nil)
+	if err := l.precede(turn, w.first); err != nil {
+		l.rest()
+		w.accepted <- err
+		return false
+	}
 	w.accepted <- nil
 	ended = l.runTurn(turn, w)
 	if l.session.Load().Transcript().State == agent.StateClosed {
@@ -164,6 +170,23 @@ func (l *Session) work(ctx context.Context, w turnWork) (ended bool) {
 		slog.Warn("could not start side jobs", "session", l.id, "err", err)
 	}
 	return true
+}
+
+// precede records what precedes a turn, and reads the session again if models are
+// told something else by now.
+func (l *Session) precede(ctx context.Context, first Turn) error {
+	if first == nil {
+		return nil
+	}
+	for ev, err := range first(l.session.Load(), ctx) {
+		if err != nil {
+			return err
+		}
+		if !l.record(ctx, ev) {
+			return backend.Problem(backend.ProblemTurnUnsaved)
+		}
+	}
+	return l.refresh(ctx)
 }
 
 // follow runs follow-ups that were queued after the turn had taken the last
@@ -322,7 +345,12 @@ var ErrWorking = backend.Problem(backend.ProblemSessionWorking)
 // Start passes a turn to the owner and returns once it has begun. The error is
 // backend.CodeBusy if the session is already working, here or in another
 // process. If the session is being repaired, Start waits until it has been.
-func (l *Session) Start(begin Turn) error {
+func (l *Session) Start(begin Turn) error { return l.StartAfter(nil, begin) }
+
+// StartAfter is [Session.Start] for a turn that something precedes in the same step:
+// nothing else happens in the session between first and begin. An error of first is
+// returned, and the turn does not begin.
+func (l *Session) StartAfter(first, begin Turn) error {
 	for !l.current.begin() {
 		repaired := l.current.repaired()
 		if repaired == nil {
@@ -334,7 +362,7 @@ func (l *Session) Start(begin Turn) error {
 			return errClosing
 		}
 	}
-	return l.pass(begin)
+	return l.pass(turnWork{first: first, begin: begin, accepted: make(chan error, 1)})
 }
 
 // Repair closes the turn or command that a crash or a full disk left open, and
@@ -346,12 +374,11 @@ func (l *Session) Repair() error {
 		}
 		return ErrWorking
 	}
-	return l.pass((*agent.Session).Resume)
+	return l.pass(turnWork{begin: (*agent.Session).Resume, accepted: make(chan error, 1)})
 }
 
 // pass passes a turn, with which the session is busy, to the owner.
-func (l *Session) pass(begin Turn) error {
-	w := turnWork{begin: begin, accepted: make(chan error, 1)}
+func (l *Session) pass(w turnWork) error {
 	select {
 	case l.inbox.turns <- w:
 		return <-w.accepted

@@ -25,6 +25,9 @@ func (w *Workbench) openConversation(ctx context.Context, in OpenRequest) (Snaps
 	if err != nil {
 		return Snapshot{}, err
 	}
+	if info, err = w.settled(ctx, info); err != nil {
+		return Snapshot{}, err
+	}
 	page, err := w.page(ctx, backend.EventRange{Session: in.Session, Before: info.Seq + 1, Limit: in.Limit, Newest: true})
 	if err != nil {
 		return Snapshot{}, err
@@ -120,6 +123,9 @@ func (w *Workbench) continueTurn(ctx context.Context, in SessionRef) (backend.Em
 // begin starts a turn and returns when it has begun.
 func (w *Workbench) begin(ctx context.Context, info backend.SessionInfo, turn live.Turn) error {
 	if err := w.providers.Ready(ctx, info.Settings.Provider); err != nil {
+		return err
+	}
+	if _, err := w.settled(ctx, info); err != nil {
 		return err
 	}
 	w.prepare(info)

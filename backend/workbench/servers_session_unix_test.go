@@ -23,6 +23,9 @@ import (
 
 func TestMain(m *testing.M) {
 	mcptest.Main()
+	if of := os.Getenv(crashingUndo); of != "" {
+		undoUntilKilled(of)
+	}
 	os.Exit(m.Run())
 }
 

@@ -17,7 +17,7 @@ func (w *Workbench) previewUndo(ctx context.Context, in UndoPreviewRequest) (Und
 	if err != nil {
 		return UndoPreview{}, err
 	}
-	if info, err = w.finishRestoring(ctx, info); err != nil {
+	if info, err = w.settled(ctx, info); err != nil {
 		return UndoPreview{}, err
 	}
 	u, err := w.undoable(ctx, info)
@@ -89,41 +89,47 @@ func (w *Workbench) restorable(info backend.SessionInfo) (*undo.Folder, func(), 
 // applyUndo undoes or redoes what was chosen of a preview.
 func (w *Workbench) applyUndo(ctx context.Context, in UndoApplyRequest) (UndoReply, error) {
 	var reply UndoReply
-	choices := make([]undo.Choice, 0, len(in.Files))
-	for _, f := range in.Files {
-		choices = append(choices, undo.Choice(f))
-	}
-	err := w.exclusively(ctx, in.Session, func(ctx context.Context, info backend.SessionInfo, record func(agent.Payload) error) error {
-		u, err := w.undoable(ctx, info)
-		if err != nil {
-			return err
-		}
-		steps, target, err := u.steps(in.Target)
-		if err != nil {
-			return err
-		}
-		folder, done, err := w.restorable(info)
-		if err != nil {
-			return err
-		}
-		defer done()
-		r, err := folder.Prepare(ctx, steps, choices)
-		switch {
-		case errors.Is(err, undo.ErrStale):
-			return backend.Problem(backend.ProblemUndoStale).Because(err)
-		case err != nil:
-			return err
-		}
-		r.ID, r.Redone = newRestoration(), target.Restoration
-		if r.Redone == "" {
-			for _, s := range steps {
-				r.Undone = append(r.Undone, s.StepRef)
-			}
-		}
-		reply.Restored, err = w.carry(ctx, info, folder, r, record)
+	err := w.exclusively(ctx, in.Session, func(ctx context.Context, info backend.SessionInfo, record func(agent.Payload) error) (err error) {
+		reply.Restored, err = w.restore(ctx, info, in.Target, in.Files, record)
 		return err
 	})
 	return reply, err
+}
+
+// restore undoes or redoes in files what was chosen of a preview.
+func (w *Workbench) restore(ctx context.Context, info backend.SessionInfo, target UndoTarget, files []UndoChoice, record func(agent.Payload) error) (agent.FilesRestored, error) {
+	var none agent.FilesRestored
+	u, err := w.undoable(ctx, info)
+	if err != nil {
+		return none, err
+	}
+	steps, target, err := u.steps(target)
+	if err != nil {
+		return none, err
+	}
+	folder, done, err := w.restorable(info)
+	if err != nil {
+		return none, err
+	}
+	defer done()
+	choices := make([]undo.Choice, 0, len(files))
+	for _, f := range files {
+		choices = append(choices, undo.Choice(f))
+	}
+	r, err := folder.Prepare(ctx, steps, choices)
+	switch {
+	case errors.Is(err, undo.ErrStale):
+		return none, backend.Problem(backend.ProblemUndoStale).Because(err)
+	case err != nil:
+		return none, err
+	}
+	r.ID, r.Redone = newRestoration(), target.Restoration
+	if r.Redone == "" {
+		for _, s := range steps {
+			r.Undone = append(r.Undone, s.StepRef)
+		}
+	}
+	return w.carry(ctx, info, folder, r, record)
 }
 
 // UndoTarget says what is undone or redone. The zero value is the newest turn with

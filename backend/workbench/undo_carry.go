@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -20,9 +21,12 @@ import (
 
 func newRestoration() string { return ulid.Make().String() }
 
+// deed is something that is done with a session at rest. record stores an event.
+type deed func(ctx context.Context, info backend.SessionInfo, record func(agent.Payload) error) error
+
 // exclusively does something with a session at rest. Nothing else happens in the
-// session meanwhile, neither here nor in another process. record stores an event.
-func (w *Workbench) exclusively(ctx context.Context, session string, do func(context.Context, backend.SessionInfo, func(agent.Payload) error) error) error {
+// session meanwhile, neither here nor in another process.
+func (w *Workbench) exclusively(ctx context.Context, session string, do deed) error {
 	if _, err := w.atRest(ctx, session); err != nil {
 		return undoBusy(err)
 	}
@@ -33,16 +37,7 @@ func (w *Workbench) exclusively(ctx context.Context, session string, do func(con
 	defer release()
 	done := make(chan error, 1)
 	err = l.Start(func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
-		return func(yield func(agent.Event, error) bool) {
-			done <- w.alone(ctx, session, func(info backend.SessionInfo) error {
-				return do(ctx, info, func(p agent.Payload) error {
-					if !yield(s.Record(p), nil) {
-						return backend.Problem(backend.ProblemUndoUnsaved)
-					}
-					return nil
-				})
-			})
-		}
+		return func(yield func(agent.Event, error) bool) { done <- w.alone(ctx, session, s, yield, do) }
 	})
 	if err != nil {
 		return undoBusy(err)
@@ -58,18 +53,33 @@ func (w *Workbench) exclusively(ctx context.Context, session string, do func(con
 	}
 }
 
-// alone calls do if no agent of the session works.
-func (w *Workbench) alone(ctx context.Context, session string, do func(backend.SessionInfo) error) error {
+// alone does something with a session if none of its agents works. A restoration that
+// a crash cut off is settled first.
+func (w *Workbench) alone(ctx context.Context, session string, s *agent.Session, yield func(agent.Event, error) bool, do deed) error {
 	for _, l := range w.sessions.StartedBy(session) {
 		if l.Busy() {
 			return backend.Problem(backend.ProblemUndoWorking)
 		}
 	}
+	record := func(p agent.Payload) error {
+		if !yield(s.Record(p), nil) {
+			return backend.Problem(backend.ProblemUndoUnsaved)
+		}
+		return nil
+	}
 	info, err := w.session(ctx, session)
 	if err != nil {
 		return err
 	}
-	return do(info)
+	if w.isUnsettled(session) {
+		if err := w.settle(ctx, info, record); err != nil {
+			return err
+		}
+		if info, err = w.session(ctx, session); err != nil {
+			return err
+		}
+	}
+	return do(ctx, info, record)
 }
 
 // undoBusy says in the words of undoing that a session works.
@@ -122,25 +132,30 @@ func (w *Workbench) intend(session string, r agent.FilesRestored) error {
 	return nil
 }
 
-// finishRestoring records what a restoration did that a crash cut off, and returns the
-// session as it is then.
-func (w *Workbench) finishRestoring(ctx context.Context, info backend.SessionInfo) (backend.SessionInfo, error) {
-	if _, err := os.Lstat(w.intent(info.ID)); errors.Is(err, fs.ErrNotExist) {
+// isUnsettled reports whether a crash may have cut off a restoration in a session.
+func (w *Workbench) isUnsettled(session string) bool {
+	_, err := os.Lstat(w.intent(session))
+	return !w.cfg.ReadOnly && err == nil
+}
+
+// settled returns a session after a restoration that a crash cut off was settled. A
+// session that works, here or elsewhere, and one that cannot be settled now, stays as
+// it is: whatever restores files next settles it first.
+func (w *Workbench) settled(ctx context.Context, info backend.SessionInfo) (backend.SessionInfo, error) {
+	if !w.isUnsettled(info.ID) {
 		return info, nil
 	}
-	err := w.exclusively(ctx, info.ID, func(ctx context.Context, info backend.SessionInfo, record func(agent.Payload) error) error {
-		return w.finish(ctx, info, record)
-	})
-	if err != nil {
-		return info, err
+	nothing := func(context.Context, backend.SessionInfo, func(agent.Payload) error) error { return nil }
+	if err := w.exclusively(ctx, info.ID, nothing); err != nil && backend.AsError(err).Code != backend.CodeBusy {
+		slog.Warn("could not settle a restoration that was cut off", "session", info.ID, "err", err)
 	}
 	return w.session(ctx, info.ID)
 }
 
-// finish does the work of finishRestoring.
-func (w *Workbench) finish(ctx context.Context, info backend.SessionInfo, record func(agent.Payload) error) error {
+// settle records what a restoration did that a crash cut off.
+func (w *Workbench) settle(ctx context.Context, info backend.SessionInfo, record func(agent.Payload) error) error {
 	text, err := os.ReadFile(w.intent(info.ID))
-	if errors.Is(err, fs.ErrNotExist) { // somebody else finished it
+	if errors.Is(err, fs.ErrNotExist) { // somebody else settled it
 		return nil
 	}
 	if err != nil {

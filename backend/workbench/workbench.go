@@ -242,6 +242,7 @@ func (w *Workbench) undoMethods(d *Dispatcher) {
 	handle(d, "undo.apply", w.applyUndo)
 	handle(d, "undo.rewind", w.rewind)
 	handle(d, "undo.bring_back", w.bringBack)
+	handle(d, "undo.resend", w.resend)
 }
 
 // storeMethods registers the methods of the database's state, and of folders that

@@ -1764,6 +1764,13 @@ export type RenameRequest = {
 
 export type Repair = "native" | "elided" | "pictures" | "foreign" | "calls"
 
+export type ResendRequest = {
+  session: string
+  turn: number
+  text: string
+  files?: UndoChoice[]
+}
+
 export type RestoreConflict = {
   path: string
   reason: ConflictReason
@@ -2890,5 +2897,6 @@ export interface Methods {
   "undo.apply": { args: UndoApplyRequest; reply: UndoReply }
   "undo.bring_back": { args: BringBackRequest; reply: Empty }
   "undo.preview": { args: UndoPreviewRequest; reply: UndoPreview }
+  "undo.resend": { args: ResendRequest; reply: Empty }
   "undo.rewind": { args: RewindRequest; reply: RewindReply }
 }

@@ -1,0 +1,158 @@
+//go:build unix
+
+package workbench_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm/llmtest"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/workbench"
+	"atelier.dev/atelier/storage"
+	"atelier.dev/atelier/storage/keystore"
+)
+
+// crashingUndo names the home, the folder and the session of a process that undoes what
+// it can there, and the file after which it is killed.
+const crashingUndo = "WORKBENCH_TEST_CRASHING_UNDO"
+
+// undoUntilKilled is that process. Nothing of it runs after the signal.
+func undoUntilKilled(of string) {
+	var home, folder, session, last string
+	for i, part := range strings.SplitN(of, "\n", 4) {
+		*[]*string{&home, &folder, &session, &last}[i] = part
+	}
+	ctx := context.Background()
+	store, err := storage.Open(ctx, home)
+	if err != nil {
+		panic(err)
+	}
+	bench := workbench.New(workbench.Config{Folder: folder, Home: home, Version: "test", Store: store, Keys: keystore.New(home), Getenv: os.Getenv})
+	ask := func(method string, args, reply any) {
+		text, err := json.Marshal(args)
+		if err != nil {
+			panic(err)
+		}
+		answer := struct{ OK any }{reply}
+		if err := json.Unmarshal([]byte(bench.Call(ctx, method, string(text))), &answer); err != nil {
+			panic(err)
+		}
+	}
+	var preview workbench.UndoPreview
+	ask("undo.preview", workbench.UndoPreviewRequest{Session: session}, &preview)
+	go func() {
+		for {
+			if text, err := os.ReadFile(filepath.Join(folder, last)); err == nil && string(text) == "a\n" {
+				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			}
+		}
+	}()
+	ask("undo.apply", workbench.UndoApplyRequest{Session: session, Target: preview.Target, Files: choices(preview)}, &workbench.UndoReply{})
+	select {} // until the file was seen
+}
+
+// A program is killed in the middle of undoing many files: each file is as it was or as
+// it should be, opening the session settles what was done, and that can be redone.
+func TestUndoThatIsKilled(t *testing.T) {
+	t.Parallel()
+	const files, moments = 24, 12
+	folder, home := t.TempDir(), t.TempDir()
+	p := newPage(t, folder, home, environment(llmtest.Serve(t), ""))
+	session := p.session("compat")
+	var names []string
+	for i := range files {
+		names = append(names, fmt.Sprintf("f%02d", i))
+	}
+	fill := func(text string) {
+		for _, name := range names {
+			p.putFile(name, text)
+		}
+	}
+	fill("a\n")
+	p.step(session, "1", 0, func() { fill("b\n") }, names...)
+	cut := 0
+	for range moments {
+		p.close()
+		c := exec.CommandContext(t.Context(), os.Args[0])
+		c.Env = append(os.Environ(), crashingUndo+"="+strings.Join([]string{home, p.folder, session, names[rand.IntN(files)]}, "\n"))
+		if out, err := c.CombinedOutput(); c.ProcessState == nil || c.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+			t.Fatalf("%v: %s", err, out)
+		}
+		p = newPage(t, folder, home, environment(llmtest.Serve(t), ""))
+		opened := must[workbench.Snapshot](p, "conversation.open", workbench.OpenRequest{Session: session})
+		if left, _ := filepath.Glob(filepath.Join(home, "restoring", "*")); len(left) > 0 {
+			t.Fatalf("%v is left to settle", left)
+		}
+		if left, _ := filepath.Glob(filepath.Join(p.folder, ".atelier-*")); len(left) > 0 {
+			t.Errorf("%v is left behind", left)
+		}
+		var undone []string
+		for _, name := range names {
+			switch text := p.fileText(name); text {
+			case "a\n":
+				undone = append(undone, name)
+			case "b\n":
+			default:
+				t.Errorf("%s is neither old nor new: %q", name, text)
+			}
+		}
+		if len(undone) < files {
+			cut++
+		}
+		settled, ok := opened.Events[len(opened.Events)-1].Data.(agent.FilesRestored)
+		var recorded []string
+		for _, f := range settled.Files {
+			recorded = append(recorded, f.Path)
+		}
+		if diff := cmp.Diff(undone, recorded); !ok || diff != "" {
+			t.Errorf("the log does not say what was undone: %s", diff)
+		}
+		p.restore(session, workbench.UndoTarget{Redo: true})
+		for _, name := range names {
+			if text := p.fileText(name); text != "b\n" {
+				t.Errorf("%s is not redone: %q", name, text)
+			}
+		}
+	}
+	if cut == 0 {
+		t.Error("no process was killed between two files")
+	}
+}
+
+// What undoes files without a preview settles first what a crash cut off.
+func TestUndoSettlesFirst(t *testing.T) {
+	t.Parallel()
+	p := newPage(t, t.TempDir(), t.TempDir(), environment(llmtest.Serve(t), ""))
+	session := p.session("compat")
+	p.putFile("f", "a\n")
+	p.putFile("g", "a\n")
+	p.step(session, "1", 0, func() { p.putFile("f", "b\n") }, "f")
+	p.step(session, "2", 0, func() { p.putFile("g", "b\n") }, "g")
+	first, second := workbench.UndoTarget{Step: &agent.StepRef{Session: session, Call: "1"}}, workbench.UndoTarget{Step: &agent.StepRef{Session: session, Call: "2"}}
+	cut := p.restore(session, first)
+	p.restore(session, workbench.UndoTarget{Redo: true})
+	preview := must[workbench.UndoPreview](p, "undo.preview", workbench.UndoPreviewRequest{Session: session, Target: second})
+	cut.ID = "cut-off"
+	put(t, filepath.Join(p.home, "restoring", session+".json"), string(marshal(t, cut)))
+	p.putFile("f", "a\n")
+	must[workbench.UndoReply](p, "undo.apply", workbench.UndoApplyRequest{Session: session, Target: second, Files: choices(preview)})
+	redo := must[workbench.UndoPreview](p, "undo.preview", workbench.UndoPreviewRequest{Session: session, Target: workbench.UndoTarget{Restoration: "cut-off"}})
+	if len(redo.Files) != 1 || redo.Files[0].Path != "f" || p.fileText("f") != "a\n" || p.fileText("g") != "a\n" {
+		t.Errorf("%+v, %q, %q", redo, p.fileText("f"), p.fileText("g"))
+	}
+	if _, err := call[workbench.UndoPreview](p, "undo.preview", workbench.UndoPreviewRequest{Session: session}); err == nil || err.ID != backend.ProblemUndoNothing {
+		t.Errorf("something is left to undo: %v", err)
+	}
+}
