@@ -51,6 +51,8 @@ var mayImport = map[string][]string{
 	"agent/subagent":             {"agent"},
 	"agent/hook":                 {"agent", "agent/llm", "agent/network", "agent/sandbox"},
 	"agent/mcp":                  {"agent", "agent/llm", "agent/sandbox", "agent/network", "agent/internal/..."},
+	"agent/skill":                {"agent", "agent/llm", "agent/internal/..."},
+	"agent/skill/validate":       {"agent/skill"},
 	"agent/mcp/...":              {"agent", "agent/llm", "agent/mcp", "agent/network", "agent/internal/..."},
 	"agent/blame":                {"agent", "agent/internal/..."},
 	"agent/changes":              {"agent", "agent/env", "agent/internal/..."},
@@ -70,6 +72,7 @@ var mayImport = map[string][]string{
 	"backend/trust":              {"agent", "agent/changes", "agent/sandbox", "backend"},
 	"backend/review":             {"agent", "backend", "backend/trust"},
 	"backend/hooks":              {"agent", "agent/hook", "backend", "backend/settings", "backend/trust", "backend/review", "backend/internal/..."},
+	"backend/skills":             {"agent", "agent/skill", "agent/skill/validate", "backend", "backend/settings", "backend/trust", "backend/review", "backend/internal/..."},
 	"backend/mcp":                {"agent", "agent/changes", "agent/mcp", "agent/mcp/...", "backend", "backend/settings", "backend/trust", "backend/review", "backend/internal/..."},
 	"backend/feed":               {"agent", "agent/llm", "backend/internal/..."},
 	"backend/workbench":          {"agent/...", "agent", "backend/...", "backend"},
@@ -110,6 +113,7 @@ var onlyIn = map[string][]string{
 	"os/exec":                                {"agent/sandbox", "scripts/bench"},
 	"github.com/pelletier/go-toml":           {"backend/mcp"},
 	"github.com/fsnotify/fsnotify":           {"backend/hooks"},
+	"github.com/goccy/go-yaml":               {"agent/skill"},
 	"github.com/creack/pty":                  {"agent/sandbox"},
 }
 
@@ -135,6 +139,7 @@ var overBudget = map[string]string{
 	"fan-out agent/tool":                 "tools join the parts that do the work to what the loop asks of a tool",
 	"fan-out backend/guard":              "it joins what settings files say to what it means",
 	"fan-out backend/mcp":                "it joins what is written, trusted, connected and asked",
+	"fan-out backend/skills":             "it joins what is written, trusted, checked and used",
 	"fan-out backend/hooks":              "it joins what is written, trusted, run and logged",
 	"fan-out backend/models":             "providers are the client, the catalogue, the table and what they say",
 	"fan-out backend/workbench":          "the application knows every part",

@@ -26,6 +26,10 @@ func (t *turn) gate(c *ready) GateCall {
 		return gc
 	}
 	gc.Access = access
+	if v, outside := t.outsideSkill(c, gc); outside {
+		c.judged = v
+		return gc
+	}
 	c.judged = t.session.cfg.Gate.Decide(gc)
 	return gc
 }

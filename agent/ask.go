@@ -17,7 +17,7 @@ import (
 // that an abandoned attempt streamed is void, and none of its calls run; only
 // the last attempt keeps its text, marked as cut off.
 func (t *turn) ask() (*llm.Answer, error) {
-	set := t.session.transcript.Settings
+	set := t.session.transcript.effective()
 	model := llm.Origin{Provider: set.Provider, Model: set.Model}
 	t.overflowed = false
 	d, err := t.askModel(model, set.Effort)

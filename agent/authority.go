@@ -28,6 +28,7 @@ const (
 	ByMode     Authoriser = "mode"     // the permission mode and the checks that hold in every mode
 	ByRule     Authoriser = "rule"     // a rule of the user, the project or the session
 	ByHook     Authoriser = "hook"     // a hook
+	BySkill    Authoriser = "skill"    // a skill in use, which allows only some tools
 	ByCallback Authoriser = "callback" // a function of the program that uses the library
 	ByPerson   Authoriser = "person"   // a person's answer
 )

@@ -115,7 +115,8 @@ func (t *turn) briefing(model llm.Origin) Briefing {
 // that was told nothing gets its briefing first, and then what is no part of that.
 func (t *turn) renewBriefing() {
 	s := t.session
-	model := llm.Origin{Provider: s.transcript.Settings.Provider, Model: s.transcript.Settings.Model}
+	now := s.transcript.effective()
+	model := llm.Origin{Provider: now.Provider, Model: now.Model}
 	renewer, ok := s.cfg.Profiles.(Renewer)
 	if !ok {
 		return

@@ -71,7 +71,7 @@ func (t *turn) nextFits() bool {
 	if s.budget() == 0 {
 		return true
 	}
-	set, spent := s.transcript.Settings, s.spending().Cost
+	set, spent := s.transcript.effective(), s.spending().Cost
 	next, ok := s.fits(spent, llm.Origin{Provider: set.Provider, Model: set.Model}, t.nextUsage())
 	if !ok {
 		t.emit(TurnLimit{Limit: "budget", Budget: s.budget(), Spent: spent, Next: next})
@@ -85,7 +85,8 @@ func (t *turn) nextUsage() llm.Usage {
 	s := t.session
 	added := s.transcript.tally.added
 	if s.transcript.Context == 0 {
-		model := llm.Origin{Provider: s.transcript.Settings.Provider, Model: s.transcript.Settings.Model}
+		set := s.transcript.effective()
+		model := llm.Origin{Provider: set.Provider, Model: set.Model}
 		added += len(t.briefing(model).System)
 		for _, tool := range s.cfg.Profiles.Profile(model.Provider, model.Model).Tools.Definitions() {
 			added += len(tool.Description) + len(tool.Schema)
@@ -110,7 +111,7 @@ func (t *turn) withinBudget() bool {
 		t.emit(Warn(WarnBudget, now.Cost.String(), budget.String()))
 	}
 	if t.spent.Unknown == t.before.Unknown && t.spent.Unknown < now.Unknown {
-		t.emit(Warn(WarnCostUnknown, t.session.transcript.Settings.Model, budget.String()))
+		t.emit(Warn(WarnCostUnknown, t.session.transcript.effective().Model, budget.String()))
 	}
 	return true
 }

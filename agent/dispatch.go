@@ -25,6 +25,7 @@ type ready struct {
 	judged    Verdict    // the gate's verdict, before hooks
 	authority *Authority // what decided; nil until something did
 	remarks   []string   // of hooks, for the model
+	skills    []SkillUse // in use
 }
 
 // remark adds a hook's message to the call's result for the model.
@@ -94,7 +95,7 @@ func namedTool(name string) string {
 // model.
 func (t *turn) prepare(call llm.ToolCall) (c ready, fault string) {
 	call.Arguments, call.Custom = call.Input(), false
-	c.call = call
+	c.call, c.skills = call, t.session.transcript.Skills()
 	var note string
 	if broken := protect(call.Name, func() { c.bound, note, fault = t.read(&c.call) }); broken != "" {
 		fault = broken
@@ -262,7 +263,7 @@ func (t *turn) run(r ready, send func(Payload)) (advice HookAdvice) {
 	access, _ := r.access()
 	recorded := t.session.cfg.begin(t.ctx, r.call.ID, GateCall{Tool: r.spec.Name, ReadOnly: r.spec.ReadOnly, Input: r.call.Arguments, Access: access})
 	result := watched(r.spec.Name, printed, func(output func(string)) Result {
-		return r.tool.Run(t.ctx, Invocation{CallID: r.call.ID, Input: r.call.Arguments, Output: output, Spent: spent.add})
+		return r.tool.Run(t.ctx, Invocation{CallID: r.call.ID, Input: r.call.Arguments, Output: output, Spent: spent.add, Skills: r.skills})
 	})
 	spent.end()
 	outcome := OutcomeDone

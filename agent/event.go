@@ -79,6 +79,10 @@ type UserInput struct {
 	// Size is the full length of Text in bytes if it was cut for display; 0
 	// means that Text is complete.
 	Size int64 `json:"size,omitempty"`
+	// Typed is what the user typed, such as "/review main", if Text was made from it.
+	Typed string `json:"typed,omitempty"`
+	// Skill is what the user began with it; nil for an ordinary input.
+	Skill *SkillUse `json:"skill,omitempty"`
 }
 
 // TurnContinued says that a turn that did not end by itself continues, with
@@ -362,6 +366,10 @@ type SessionsChange struct {
 // ServersChange says that something about the MCP servers changed: their list, a
 // connection, what they offer or what they ask a person. It is read again.
 type ServersChange struct{}
+
+// SkillsChange says that the skills and commands changed: what stands in their folders,
+// or what it is trusted with. They are read again.
+type SkillsChange struct{}
 
 // RateLimitReport is what a provider reported about the key's rate limits with
 // its newest answer (LLM-32).

@@ -47,6 +47,7 @@ const (
 	KindHooksChange        Kind = "hooks_change"    // the list of hooks or their log changed
 	KindSessionsChange     Kind = "sessions_change" // a session was removed for good
 	KindServersChange      Kind = "servers_change"  // the MCP servers changed
+	KindSkillsChange       Kind = "skills_change"   // skills or commands changed
 	KindHistoryRepaired    Kind = "history_repaired"
 	KindCompactionStart    Kind = "compaction_start"
 	KindCompactionPhase    Kind = "compaction_phase"
@@ -97,6 +98,7 @@ func (QueueChange) Kind() Kind        { return KindQueueChange }
 func (HooksChange) Kind() Kind        { return KindHooksChange }
 func (SessionsChange) Kind() Kind     { return KindSessionsChange }
 func (ServersChange) Kind() Kind      { return KindServersChange }
+func (SkillsChange) Kind() Kind       { return KindSkillsChange }
 func (HistoryRepaired) Kind() Kind    { return KindHistoryRepaired }
 func (CompactionStart) Kind() Kind    { return KindCompactionStart }
 func (CompactionPhase) Kind() Kind    { return KindCompactionPhase }
@@ -153,6 +155,7 @@ var kinds = define(
 	delta[HooksChange](),
 	delta[SessionsChange](),
 	delta[ServersChange](),
+	delta[SkillsChange](),
 	durable[HistoryRepaired](),
 	durable[CompactionStart](),
 	delta[CompactionPhase](),

@@ -54,7 +54,12 @@ type progress struct {
 // [ErrNoModel]. If the caller stops ranging, the turn is abandoned and nothing
 // keeps running.
 func (s *Session) Run(ctx context.Context, input string) iter.Seq2[Event, error] {
-	return s.asking(ctx, func(t *turn) { t.process(Queued{Text: input}) })
+	return s.RunInput(ctx, Queued{Text: input})
+}
+
+// RunInput is Run with an input that may begin a skill. Its verb does not matter.
+func (s *Session) RunInput(ctx context.Context, input Queued) iter.Seq2[Event, error] {
+	return s.asking(ctx, func(t *turn) { t.process(input) })
 }
 
 // asking is a turn that asks a model.
@@ -204,7 +209,7 @@ func (t *turn) process(input Queued) {
 func (t *turn) begin(input Queued) EndReason {
 	t.number++
 	opened := !t.session.transcript.past.begun
-	t.emit(UserInput{Text: input.Text, QueueID: input.ID})
+	t.emit(UserInput{Text: input.Text, QueueID: input.ID, Typed: input.Typed, Skill: input.Skill})
 	if opened {
 		start := SessionStartInput{Source: "startup", Model: t.session.settings().Model}
 		if t.number > 1 {

@@ -71,7 +71,8 @@ func (s *Session) show(model llm.Origin) Profile {
 // Its calls are read by them even if another model is chosen or the tools change
 // meanwhile.
 func (s *Session) tools() *Toolset {
-	model := llm.Origin{Provider: s.transcript.Settings.Provider, Model: s.transcript.Settings.Model}
+	now := s.transcript.effective()
+	model := llm.Origin{Provider: now.Provider, Model: now.Model}
 	if last := s.transcript.past.last; last != nil {
 		model = *last
 	}

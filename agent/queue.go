@@ -21,6 +21,10 @@ type Queued struct {
 	ID   string `json:"id"`
 	Verb Verb   `json:"verb"`
 	Text string `json:"text"`
+	// Typed and Skill are those of the [UserInput] that it becomes. A message with a
+	// skill is always a follow-up.
+	Typed string    `json:"typed,omitempty"`
+	Skill *SkillUse `json:"skill,omitempty"`
 }
 
 // Queue holds the messages of a session that wait for delivery, in order. All

@@ -12,6 +12,7 @@ type ReasonCode string
 // The reasons of verdicts. Comments name the arguments of their sentences.
 const (
 	ReasonToolOff         ReasonCode = "tool_off"         // tool
+	ReasonSkill           ReasonCode = "skill"            // name, the tools that it allows
 	ReasonNeverAsks       ReasonCode = "never_asks"       //
 	ReasonControls        ReasonCode = "controls"         // path
 	ReasonSecret          ReasonCode = "secret"           // path
@@ -44,6 +45,7 @@ const (
 // reasons are the English sentences.
 var reasons = map[ReasonCode]string{
 	ReasonToolOff:         "The tool {0} is switched off here.",
+	ReasonSkill:           "The skill {0} is in use, and the tools that it allows are: {1}.",
 	ReasonNeverAsks:       "This mode never asks.",
 	ReasonControls:        "{0} can make other programs run code, so changing it always needs consent.",
 	ReasonSecret:          "{0} may hold secrets, and what is read is sent to the model's provider.",

@@ -135,6 +135,8 @@ type Invocation struct {
 	// and so into its costs. It reports false if the call has ended. It is safe for
 	// concurrent use, and nil outside a session.
 	Spent func(SideRequest) bool
+	// Skills are in use, the outermost first. They must not be changed.
+	Skills []SkillUse
 }
 
 // Result is a tool's result.
@@ -165,6 +167,8 @@ type Details struct {
 	Listing *Listing       `json:"listing,omitempty"`
 	Agent   *AgentRef      `json:"agent,omitempty"`
 	Server  *ServerResult  `json:"server,omitempty"`
+	// Skill is what the call began or ended.
+	Skill *SkillUse `json:"skill,omitempty"`
 	// Loaded are tools that the call made available.
 	Loaded []string `json:"loaded,omitempty"`
 }

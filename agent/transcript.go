@@ -32,18 +32,22 @@ type Transcript struct {
 type past struct {
 	briefed map[llm.Origin]Briefing // by provider and model
 	count   int                     // assistant messages that are not empty
-	last    *llm.Origin             // provider and model of the last one; nil before the first
-	by      *llm.Origin             // chosen provider and model of the last one, not the fallback; nil before the first
-	told    map[llm.Origin]Told     // what each model has been told, by provider and model
-	repairs map[string]bool         // subjects that were reported
-	begun   bool                    // there was an input since the session was opened
-	calls   map[string]bool         // ids of all calls
-	command *LocalCommandStart      // of the user's, under way
-	unsent  bool                    // nothing in the log says that the newest input reached a model
-	held    bool                    // the newest turn, or a user's command after it, did not end by itself
+	answerers
+	told    map[llm.Origin]Told // what each model has been told, by provider and model
+	repairs map[string]bool     // subjects that were reported
+	begun   bool                // there was an input since the session was opened
+	calls   map[string]bool     // ids of all calls
+	command *LocalCommandStart  // of the user's, under way
+	unsent  bool                // nothing in the log says that the newest input reached a model
+	held    bool                // the newest turn, or a user's command after it, did not end by itself
 
 	compaction compaction
+	skills     []SkillUse // in use, the outermost first
 }
+
+// answerers are providers and models of the last assistant message; nil before the
+// first. by is the chosen one, not the fallback.
+type answerers struct{ last, by *llm.Origin }
 
 // forget clears a command or compaction that has no end in the log, because the
 // log could not be written. The next event shows that it is over.
@@ -110,11 +114,7 @@ func (t *Transcript) Apply(ev Event) {
 	case Title:
 		t.Title = d
 	case UserInput:
-		t.Turn, t.State = ev.Turn, StateProcessing
-		t.past.begun, t.past.unsent = true, true
-		t.past.forget()
-		t.conversation.Append(contextir.UserMessage, llm.Text(llm.RoleUser, d.Text))
-		t.tally.added += len(d.Text)
+		t.applyInput(ev.Turn, d)
 	case TurnContinued:
 		t.State = StateProcessing
 		t.past.forget()
@@ -179,6 +179,17 @@ func (t *Transcript) asks(state State, call string, request *ApprovalRequest) {
 	}
 }
 
+func (t *Transcript) applyInput(turn int, d UserInput) {
+	t.Turn, t.State = turn, StateProcessing
+	t.past.begun, t.past.unsent = true, true
+	t.past.forget()
+	if t.past.skills = nil; d.Skill != nil {
+		t.applySkill(*d.Skill)
+	}
+	t.conversation.Append(contextir.UserMessage, llm.Text(llm.RoleUser, d.Text))
+	t.tally.added += len(d.Text)
+}
+
 func (t *Transcript) applySideRequest(d SideRequest) {
 	t.Usage = t.Usage.Add(d.Usage)
 	t.Cost.Add(d.Cost)
@@ -207,7 +218,7 @@ func (t *Transcript) applyAnswer(d TextEnd) {
 	t.open = newOpenCalls(calls)
 	t.spend(d)
 	t.past.last = &llm.Origin{Provider: d.Provider, Model: d.Model}
-	if d.Provider == t.Settings.Provider && d.Model == t.Settings.Model {
+	if now := t.effective(); d.Provider == now.Provider && d.Model == now.Model {
 		t.past.by = &llm.Origin{Provider: d.Provider, Model: d.Model}
 	}
 	delete(t.past.repairs, d.Provider+"/"+d.Model)
@@ -267,6 +278,9 @@ func (t *Transcript) applyResult(d ToolCallEnd) {
 		return
 	}
 	c.ended = true
+	if d.Details != nil && d.Details.Skill != nil && !d.IsError {
+		t.applySkill(*d.Details.Skill)
+	}
 	t.tally.added += len(d.ForModel())
 	part := contextir.Answer(c.call, d.ForModel(), d.IsError)
 	for i := range d.Media {

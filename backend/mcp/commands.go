@@ -57,28 +57,28 @@ func (c commands) all(ctx context.Context) ([]client.Prompt, error) {
 }
 
 // list lists what can be typed. A server that does not answer has no commands.
-func (c commands) list(ctx context.Context) CommandsReply {
+func (c commands) list(ctx context.Context) backend.CommandsReply {
 	ctx, cancel := context.WithTimeout(ctx, completedTime)
 	defer cancel()
 	prompts, err := c.all(ctx)
 	if err != nil {
-		return CommandsReply{}
+		return backend.CommandsReply{}
 	}
-	var reply CommandsReply
+	var reply backend.CommandsReply
 	for _, p := range prompts {
-		reply.Commands = append(reply.Commands, SlashCommand{
-			Name: slashName(p.Server, p.Name), Description: text.Head(cmp.Or(p.Description, p.Title), maxAbout),
+		reply.Commands = append(reply.Commands, backend.SlashCommand{
+			Name: slashName(p.Server, p.Name), Kind: backend.CommandPrompt, Description: text.Head(cmp.Or(p.Description, p.Title), maxAbout),
 			Source: p.Server, Arguments: promptArguments(p),
 		})
 	}
-	slices.SortStableFunc(reply.Commands, func(a, b SlashCommand) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(reply.Commands, func(a, b backend.SlashCommand) int { return cmp.Compare(a.Name, b.Name) })
 	return reply
 }
 
-func promptArguments(p client.Prompt) []PromptArgument {
-	var out []PromptArgument
+func promptArguments(p client.Prompt) []backend.PromptArgument {
+	var out []backend.PromptArgument
 	for _, a := range p.Arguments {
-		out = append(out, PromptArgument{Name: a.Name, Description: text.Head(cmp.Or(a.Description, a.Title), maxAbout), Required: a.Required})
+		out = append(out, backend.PromptArgument{Name: a.Name, Description: text.Head(cmp.Or(a.Description, a.Title), maxAbout), Required: a.Required})
 	}
 	return out
 }

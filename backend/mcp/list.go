@@ -273,7 +273,7 @@ func (s *Servers) offers(ctx context.Context, server string, out *ServerShown) {
 	for _, p := range prompts {
 		shown := ServerPrompt{Name: p.Name, Command: slashName(p.Server, p.Name), Title: p.Title, Description: p.Description}
 		for _, a := range p.Arguments {
-			shown.Arguments = append(shown.Arguments, PromptArgument{a.Name, a.Description, a.Required})
+			shown.Arguments = append(shown.Arguments, backend.PromptArgument{Name: a.Name, Description: a.Description, Required: a.Required})
 		}
 		out.Prompts = append(out.Prompts, shown)
 	}

@@ -41,10 +41,10 @@ func (s *Servers) commands(ctx context.Context, session string) (commands, error
 }
 
 // Commands is commands.list.
-func (s *Servers) Commands(ctx context.Context, in ServersRequest) (CommandsReply, error) {
+func (s *Servers) Commands(ctx context.Context, in ServersRequest) (backend.CommandsReply, error) {
 	c, err := s.commands(ctx, in.Session)
 	if err != nil {
-		return CommandsReply{}, err
+		return backend.CommandsReply{}, err
 	}
 	return c.list(ctx), nil
 }

@@ -240,18 +240,11 @@ type ServerResource struct {
 
 // ServerPrompt is a prompt, which is also a slash command.
 type ServerPrompt struct {
-	Name        string           `json:"name"`
-	Command     string           `json:"command"` // without the slash
-	Title       string           `json:"title,omitempty"`
-	Description string           `json:"description,omitempty"`
-	Arguments   []PromptArgument `json:"arguments,omitempty"`
-}
-
-// PromptArgument is an argument of a prompt.
-type PromptArgument struct {
-	Name        string `json:"name"`
-	Description string `json:"description,omitempty"`
-	Required    bool   `json:"required,omitempty"`
+	Name        string                   `json:"name"`
+	Command     string                   `json:"command"` // without the slash
+	Title       string                   `json:"title,omitempty"`
+	Description string                   `json:"description,omitempty"`
+	Arguments   []backend.PromptArgument `json:"arguments,omitempty"`
 }
 
 // ServerLogEntry is something that happened to a connection, or that the server logged.
@@ -429,19 +422,6 @@ const (
 	ActionDecline ServerAnswerAction = "decline"
 	ActionCancel  ServerAnswerAction = "cancel"
 )
-
-// CommandsReply is for commands.list: what can be typed after a slash.
-type CommandsReply struct {
-	Commands []SlashCommand `json:"commands,omitempty"`
-}
-
-// SlashCommand is something that can be typed after a slash.
-type SlashCommand struct {
-	Name        string           `json:"name"`
-	Description string           `json:"description,omitempty"`
-	Source      string           `json:"source"` // the server
-	Arguments   []PromptArgument `json:"arguments,omitempty"`
-}
 
 // ExpandRequest is for commands.expand: the text that a command stands for.
 type ExpandRequest struct {

@@ -278,6 +278,8 @@ type EventReply struct {
 type SendRequest struct {
 	Session string `json:"session"`
 	Text    string `json:"text"`
+	// Command is the skill that the text, as it was typed, uses.
+	Command *backend.CommandCall `json:"command,omitempty"`
 }
 
 // ConfigureRequest is for conversation.configure.

@@ -155,6 +155,8 @@ type QueueAddRequest struct {
 	Session string     `json:"session"`
 	Verb    agent.Verb `json:"verb"`
 	Text    string     `json:"text"`
+	// Command is the skill that the text, as it was typed, uses. It is always a follow-up.
+	Command *backend.CommandCall `json:"command,omitempty"`
 }
 
 type QueueEditRequest struct {

@@ -29,6 +29,7 @@ import (
 	"atelier.dev/atelier/backend/mcp"
 	"atelier.dev/atelier/backend/models"
 	"atelier.dev/atelier/backend/review"
+	"atelier.dev/atelier/backend/skills"
 	"atelier.dev/atelier/backend/trust"
 )
 
@@ -100,6 +101,7 @@ type Workbench struct {
 	setUp     atomic.Bool // the hooks of the folder's setup have run
 	hooks     *hooks.Hooks
 	servers   *mcp.Servers
+	skills    *skills.Skills
 	asking    *asking
 	callers   callers
 	trust     *trust.Trust
@@ -131,6 +133,7 @@ func New(cfg Config) *Workbench {
 	w.trust = trust.New(trust.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store})
 	w.asking = &asking{bench: w, calls: map[client.Caller]func(agent.SideRequest) bool{}}
 	w.servers = w.newServers()
+	w.skills = w.newSkills()
 	w.hooks = w.newHooks()
 	w.review = review.New(w.trust, w.hooks, w.servers)
 	w.journal = journal.Open(cfg.Home)
@@ -211,6 +214,7 @@ func (w *Workbench) dispatcher() *Dispatcher {
 	handle(d, "permissions.suggest", w.suggestRules)
 	w.hookMethods(d)
 	w.serverMethods(d)
+	w.skillMethods(d)
 	handle(d, "preferences.get", w.preferences)
 	handle(d, "preferences.change", w.changePreferences)
 	handle(d, "host.open_link", w.openLink)

@@ -111,7 +111,7 @@ export type ApprovalRequest = {
   changes?: FileChange[]
 }
 
-export type Authoriser = "mode" | "rule" | "hook" | "callback" | "person"
+export type Authoriser = "mode" | "rule" | "hook" | "skill" | "callback" | "person"
 
 export type Authority = {
   decision: Decision
@@ -256,6 +256,13 @@ export type ChangesRequest = {
 }
 
 export type Code = "internal" | "invalid" | "not_found" | "busy" | "folder" | "store_locked" | "store_corrupt" | "store_newer" | "store_failed" | "store_unusable" | "no_model" | "key_unavailable" | "key_needed"
+
+export type CommandCall = {
+  name: string
+  arguments?: string
+}
+
+export type CommandKind = "prompt" | "skill"
 
 export type CommandRequest = {
   session: string
@@ -434,6 +441,7 @@ export type Details = {
   listing?: Listing
   agent?: AgentRef
   server?: ServerResult
+  skill?: SkillUse
   loaded?: string[]
 }
 
@@ -585,6 +593,7 @@ export type Event = { session_id: string; seq?: number; turn?: number; at: numbe
   | { kind: "sessions_change"; data: SessionsChange }
   | { kind: "settings"; data: SettingsChange }
   | { kind: "side_request"; data: SideRequest }
+  | { kind: "skills_change"; data: SkillsChange }
   | { kind: "steering_injected"; data: SteeringInjected }
   | { kind: "task_change"; data: TaskChange }
   | { kind: "title"; data: Title }
@@ -1229,7 +1238,7 @@ export type KeyList = {
 
 export type KeySource = "environment" | "keyring" | "file"
 
-export type Kind = "session_start" | "session_end" | "settings" | "briefing" | "briefing_update" | "title" | "user_input" | "turn_continued" | "reasoning_delta" | "assistant_text_start" | "assistant_text_delta" | "assistant_text_end" | "tool_call_draft" | "tool_call_start" | "tool_call_output_delta" | "tool_call_end" | "approval_request" | "approval_answer" | "hook_start" | "hook_output_delta" | "hook_end" | "steering_injected" | "local_command_start" | "local_command_output_delta" | "local_command_end" | "retrying" | "side_request" | "prompt_suggestion" | "rate_limit" | "task_change" | "queue_change" | "hooks_change" | "sessions_change" | "servers_change" | "history_repaired" | "compaction_start" | "compaction_phase" | "compaction_end" | "loop_detection" | "turn_limit" | "warning" | "error" | "processing_end" | "files_restored" | "conversation_rewound" | "conversation_rewind_undone" | "session_forked" | "session_marks" | "session_imported" | "session_moved"
+export type Kind = "session_start" | "session_end" | "settings" | "briefing" | "briefing_update" | "title" | "user_input" | "turn_continued" | "reasoning_delta" | "assistant_text_start" | "assistant_text_delta" | "assistant_text_end" | "tool_call_draft" | "tool_call_start" | "tool_call_output_delta" | "tool_call_end" | "approval_request" | "approval_answer" | "hook_start" | "hook_output_delta" | "hook_end" | "steering_injected" | "local_command_start" | "local_command_output_delta" | "local_command_end" | "retrying" | "side_request" | "prompt_suggestion" | "rate_limit" | "task_change" | "queue_change" | "hooks_change" | "sessions_change" | "servers_change" | "skills_change" | "history_repaired" | "compaction_start" | "compaction_phase" | "compaction_end" | "loop_detection" | "turn_limit" | "warning" | "error" | "processing_end" | "files_restored" | "conversation_rewound" | "conversation_rewind_undone" | "session_forked" | "session_marks" | "session_imported" | "session_moved"
 
 export type Lack = "missing" | "refused" | "kernel" | "unsupported" | "weaker" | "reads" | "processes" | "mounts" | "signals"
 
@@ -1673,6 +1682,7 @@ export type QueueAddRequest = {
   session: string
   verb: Verb
   text: string
+  command?: CommandCall
 }
 
 export type QueueChange = {
@@ -1702,6 +1712,8 @@ export type Queued = {
   id: string
   verb: Verb
   text: string
+  typed?: string
+  skill?: SkillUse
 }
 
 export type RateLimit = {
@@ -1714,7 +1726,7 @@ export type RateLimitReport = {
   limit: RateLimit
 }
 
-export type ReasonCode = "tool_off" | "never_asks" | "controls" | "secret" | "own_folder" | "outside" | "leads_outside" | "command" | "command_reads" | "changes" | "changes_two" | "changes_more" | "reads" | "own" | "confined" | "unconfined" | "unforeseen" | "rule_denies" | "rule_asks" | "rule_unsure" | "rule_allows" | "rules_unread" | "callback_denied" | "callback_asks" | "callback_allowed" | "hook_refused" | "hook_wants_asked" | "hook_allowed"
+export type ReasonCode = "tool_off" | "skill" | "never_asks" | "controls" | "secret" | "own_folder" | "outside" | "leads_outside" | "command" | "command_reads" | "changes" | "changes_two" | "changes_more" | "reads" | "own" | "confined" | "unconfined" | "unforeseen" | "rule_denies" | "rule_asks" | "rule_unsure" | "rule_allows" | "rules_unread" | "callback_denied" | "callback_asks" | "callback_allowed" | "hook_refused" | "hook_wants_asked" | "hook_allowed"
 
 export type Reasoning = {
   text?: string
@@ -1950,6 +1962,7 @@ export type SecretPlace = {
 export type SendRequest = {
   session: string
   text: string
+  command?: CommandCall
 }
 
 export type ServerAnswer = {
@@ -2364,10 +2377,221 @@ export type SideRequest = {
   cost?: Cost
 }
 
-export type SlashCommand = {
+export type SkillCheckReply = {
+  findings?: SkillFinding[]
+}
+
+export type SkillCheckRequest = {
+  id?: string
+  kind?: SkillKind
+  name?: string
+  text: string
+}
+
+export type SkillCount = {
+  severity: SkillSeverity
+  count: number
+}
+
+export type SkillFile = {
+  path: string
+  size: number
+  runs?: boolean
+}
+
+export type SkillFileReply = {
+  text: string
+  binary?: boolean
+  cut?: boolean
+}
+
+export type SkillFileRequest = {
+  id: string
+  path: string
+}
+
+export type SkillFinding = {
+  skill: string
+  rule: string
+  title: string
+  severity: SkillSeverity
+  file: string
+  line?: number
+  message: string
+  fix?: string
+  args?: string[]
+}
+
+export type SkillFolder = {
+  path: string
+  scope: Scope
+  kind: SkillKind
+  missing?: boolean
+  problem?: Error
+  count?: number
+}
+
+export type SkillInspectReply = {
+  skills?: SkillParcel[]
+  seal: string
+}
+
+export type SkillInstallRequest = {
+  path: string
+  scope?: Scope
+  names?: string[]
+  seal?: string
+  replace?: boolean
+}
+
+export type SkillKind = "built_in" | "skill" | "command"
+
+export type SkillLimits = {
+  limited?: boolean
+  tools?: string[]
+  denied?: string[]
+  model?: string
+  effort?: string
+}
+
+export type SkillParcel = {
   name: string
   description?: string
+  text: string
+  files?: SkillFile[]
+  findings?: SkillFinding[]
+  lines?: string[]
+  taken?: boolean
+}
+
+export type SkillPlace = {
+  scope?: Scope
+  folder?: string
+  file?: string
+  editable?: boolean
+}
+
+export type SkillRef = {
+  id: string
+}
+
+export type SkillRow = {
+  id: string
+  name: string
+  label?: string
+  aliases?: string[]
+  kind: SkillKind
+  description?: string
+  state: SkillState
+  place: SkillPlace
+  others?: string[]
+  usage: SkillUsage
+  weight: SkillWeight
+  findings?: SkillCount[]
+}
+
+export type SkillSaveRequest = {
+  id?: string
+  version?: string
+  text: string
+  scope?: Scope
+  kind?: SkillKind
+  name?: string
+}
+
+export type SkillSeverity = "CRITICAL" | "HIGH" | "MEDIUM" | "LOW"
+
+export type SkillShown = {
+  row: SkillRow
+  text: string
+  cut?: boolean
+  version: string
+  findings?: SkillFinding[]
+  limits: SkillLimits
+  files?: SkillFile[]
+  more?: number
+  lines?: string[]
+}
+
+export type SkillState = "ready" | "off" | "hidden" | "untrusted" | "changed" | "refused" | "broken" | "unavailable"
+
+export type SkillSwitchRequest = {
+  id: string
+  on: boolean
+}
+
+export type SkillTemplate = {
+  name: string
+  kind: SkillKind
+  text: string
+}
+
+export type SkillTemplatesReply = {
+  templates?: SkillTemplate[]
+}
+
+export type SkillTryReply = {
+  prompt: string
+  lines?: string[]
+}
+
+export type SkillTryRequest = {
+  id?: string
+  text?: string
+  args?: string
+}
+
+export type SkillUsage = {
+  by_user?: boolean
+  by_model?: boolean
+  last?: number
+  count?: number
+  hint?: string
+  why?: string
+}
+
+export type SkillUse = {
+  name: string
+  file?: string
+  args?: string
+  limited?: boolean
+  tools?: string[]
+  denied?: string[]
+  provider?: string
+  model?: string
+  effort?: Effort
+  by_user?: boolean
+  ended?: boolean
+}
+
+export type SkillWeight = {
+  listed: number
+  body: number
+}
+
+export type SkillsChange = {
+}
+
+export type SkillsReply = {
+  skills?: SkillRow[]
+  folders?: SkillFolder[]
+  tokens: number
+  budget: number
+  unlisted?: number
+  more?: boolean
+}
+
+export type SkillsRequest = {
+  session?: string
+}
+
+export type SlashCommand = {
+  name: string
+  kind: CommandKind
+  description?: string
   source: string
+  aliases?: string[]
+  hint?: string
   arguments?: PromptArgument[]
 }
 
@@ -2745,6 +2969,8 @@ export type UserInput = {
   text: string
   queue_id?: string
   size?: number
+  typed?: string
+  skill?: SkillUse
 }
 
 export type Verb = "steer" | "follow_up"
@@ -2879,6 +3105,18 @@ export interface Methods {
   "sessions.rename": { args: RenameRequest; reply: SessionInfo }
   "sessions.search": { args: SearchRequest; reply: Found }
   "sessions.take": { args: TakeRequest; reply: FilesRestored }
+  "skills.check": { args: SkillCheckRequest; reply: SkillCheckReply }
+  "skills.file": { args: SkillFileRequest; reply: SkillFileReply }
+  "skills.inspect": { args: SkillInstallRequest; reply: SkillInspectReply }
+  "skills.install": { args: SkillInstallRequest; reply: SkillsReply }
+  "skills.list": { args: SkillsRequest; reply: SkillsReply }
+  "skills.reload": { args: Empty; reply: SkillsReply }
+  "skills.remove": { args: SkillRef; reply: Empty }
+  "skills.save": { args: SkillSaveRequest; reply: SkillRef }
+  "skills.show": { args: SkillRef; reply: SkillShown }
+  "skills.switch": { args: SkillSwitchRequest; reply: Empty }
+  "skills.templates": { args: Empty; reply: SkillTemplatesReply }
+  "skills.try": { args: SkillTryRequest; reply: SkillTryReply }
   "store.accept": { args: Empty; reply: StoreState }
   "store.health": { args: Empty; reply: StoreState }
   "tasks.list": { args: TasksRequest; reply: TaskList }

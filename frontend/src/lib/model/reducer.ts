@@ -78,6 +78,7 @@ function step(view: Writable, event: Event): void {
     case 'queue_change':
     case 'hooks_change':
     case 'servers_change':
+    case 'skills_change':
     case 'sessions_change':
     case 'session_marks':
     case 'session_forked':

@@ -5,10 +5,11 @@ import { commandOf, matching, readSlash, writeValue } from './slash'
 const commands: SlashCommand[] = [
   {
     name: 'mcp__hub__review',
+    kind: 'prompt',
     source: 'hub',
     arguments: [{ name: 'pull', required: true }, { name: 'tone' }],
   },
-  { name: 'mcp__hub__greet', source: 'hub', description: 'Says hello' },
+  { name: 'mcp__hub__greet', kind: 'prompt', source: 'hub', description: 'Says hello' },
 ]
 
 test.each([

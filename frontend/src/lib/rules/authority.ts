@@ -27,6 +27,7 @@ export function authorityWords(authority: Authority | undefined, answer?: Answer
   if (by === 'rule' && rule) return own(`by_rule_${decision}`, named(rule))
   if (by === 'hook' && hook?.file) return own(`by_named_hook_${decision}`, hookNames(hook))
   if (by === 'hook' || by === 'callback') return own(`by_${by}_${decision}`)
+  if (by === 'skill') return own('by_skill', { skill: markHidden(authority.args?.[0] ?? '') })
   if (authority.code === 'confined') return own('by_confinement')
   if (by !== 'person') return own(`by_mode_${decision}`, { mode: t(`mode.${mode}`) })
   if (!authority.approval) return own('by_person_earlier')

@@ -20,7 +20,12 @@ export class Commands {
     this.#offered.filter(({ name }) => this.local.every((command) => command.name !== name)),
   )
   readonly list = $derived<readonly SlashCommand[]>([
-    ...this.local.map(({ name, about }) => ({ name, source: '', description: about() })),
+    ...this.local.map(({ name, about }) => ({
+      name,
+      kind: 'prompt' as const,
+      source: '',
+      description: about(),
+    })),
     ...this.#others,
   ])
   /** The argument that is missing in the command that was last sent; empty if none is. */

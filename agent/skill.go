@@ -1,0 +1,131 @@
+package agent
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"atelier.dev/atelier/agent/llm"
+)
+
+// SkillUse says that a skill or a command from a file was begun. While it is in use,
+// only its tools may be called, and its model answers.
+type SkillUse struct {
+	Name string `json:"name"`
+	// File is where it stands, as it is shown; empty for a built-in one.
+	File string `json:"file,omitempty"`
+	Args string `json:"args,omitempty"`
+	// Limited says that only Tools may be called, none if the list is empty. They are
+	// names and patterns as permission rules have them, such as Bash(git *).
+	Limited bool     `json:"limited,omitempty"`
+	Tools   []string `json:"tools,omitempty"`
+	// Denied may not be called.
+	Denied []string `json:"denied,omitempty"`
+	// Provider and Model answer instead of the session's while the skill is in use,
+	// with Effort; empty leaves each to the session.
+	Provider string     `json:"provider,omitempty"`
+	Model    string     `json:"model,omitempty"`
+	Effort   llm.Effort `json:"effort,omitempty"`
+	// ByUser says that a person began it. It is in use until their next input, and no
+	// model ends it.
+	ByUser bool `json:"by_user,omitempty"`
+	// Ended says that the skill, which a model had begun, ends here.
+	Ended bool `json:"ended,omitempty"`
+}
+
+// MaxSkillDepth limits how many skills may be in use inside each other.
+const MaxSkillDepth = 4
+
+// SkillEnder is implemented by the tool with which a model ends a skill. Such a call is
+// never refused for a skill's limits, because it widens nothing: the skill around it
+// holds again, or what held before.
+type SkillEnder interface {
+	EndsSkill(input json.RawMessage) bool
+}
+
+// Matcher is implemented by gates that know whether a permission rule's pattern, such as
+// "Bash(git *)", is about a call. A pattern that allows has to match all of the call.
+// Without a Matcher a pattern is the name of a tool, and matches nothing else.
+type Matcher interface {
+	Matches(pattern string, decision Decision, call GateCall) bool
+}
+
+// applySkill folds the beginning or end of a skill into those in use.
+func (t *Transcript) applySkill(use SkillUse) {
+	n := len(t.past.skills)
+	switch {
+	case !use.Ended && n < MaxSkillDepth:
+		t.past.skills = append(slices.Clip(t.past.skills), use)
+	case use.Ended && n > 0 && !t.past.skills[n-1].ByUser:
+		t.past.skills = t.past.skills[:n-1]
+	}
+}
+
+// Skills returns the skills in use, the outermost first. Callers must not change it.
+func (t *Transcript) Skills() []SkillUse { return t.past.skills }
+
+// effective returns the settings that hold for the next request: the session's, with the
+// model of the innermost skill that names one.
+func (t *Transcript) effective() Settings {
+	set := t.Settings
+	for _, use := range t.past.skills {
+		if use.Model != "" {
+			set.Provider, set.Model = use.Provider, use.Model
+		}
+		if use.Effort != "" {
+			set.Effort = use.Effort
+		}
+	}
+	return set
+}
+
+// outsideSkill returns the verdict about a call that the skills in use do not allow: the innermost skill decides about what only reads, and every one of them
+// about anything else.
+func (t *turn) outsideSkill(c *ready, call GateCall) (Verdict, bool) {
+	skills := t.session.transcript.past.skills
+	if e, ok := c.tool.(SkillEnder); ok {
+		ends := false
+		if broken := protect(c.spec.Name, func() { ends = e.EndsSkill(call.Input) }); broken == "" && ends {
+			return Verdict{}, false
+		}
+	}
+	for i, use := range slices.Backward(skills) {
+		if i < len(skills)-1 && (call.ReadOnly || call.Access.OnlyReads) {
+			break
+		}
+		if !t.allowedBy(use, call) {
+			v := Because(Deny, ReasonSkill, use.Name, use.allowed())
+			v.By, v.Final = BySkill, true
+			return v, true
+		}
+	}
+	return Verdict{}, false
+}
+
+// allowedBy reports whether a skill allows a call. Denied outweighs Tools.
+func (t *turn) allowedBy(use SkillUse, call GateCall) bool {
+	matches := func(d Decision) func(string) bool {
+		return func(pattern string) bool {
+			if m, ok := t.session.cfg.Gate.(Matcher); ok {
+				return m.Matches(pattern, d, call)
+			}
+			return pattern == call.Tool
+		}
+	}
+	if slices.ContainsFunc(use.Denied, matches(Deny)) {
+		return false
+	}
+	return !use.Limited || slices.ContainsFunc(use.Tools, matches(Allow))
+}
+
+// allowed writes the tools of a skill into a sentence.
+func (u SkillUse) allowed() string {
+	const most = 20
+	switch {
+	case !u.Limited:
+		return "all but " + strings.Join(u.Denied[:min(len(u.Denied), most)], ", ")
+	case len(u.Tools) == 0:
+		return "none"
+	}
+	return strings.Join(u.Tools[:min(len(u.Tools), most)], ", ")
+}
