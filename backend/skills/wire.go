@@ -65,6 +65,9 @@ type SkillPlace struct {
 	File   string `json:"file,omitempty"`
 	// Editable says that the user may edit it here.
 	Editable bool `json:"editable,omitempty"`
+	// Trust names it where the user decides whether it may run; empty if it runs nothing
+	// that needs trust.
+	Trust string `json:"trust,omitempty"`
 }
 
 // SkillState says whether a skill can be used, or why not.

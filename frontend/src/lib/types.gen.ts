@@ -2469,6 +2469,7 @@ export type SkillPlace = {
   folder?: string
   file?: string
   editable?: boolean
+  trust?: string
 }
 
 export type SkillRef = {
