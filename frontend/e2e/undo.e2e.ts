@@ -100,3 +100,79 @@ test('OC-09: a turn is undone and redone by keyboard only, and what was changed 
   expect(await readFile(list, 'utf8')).toBe(lines({ 2: 'mine 2', 20: 'mine 20' }))
   expect(offences).toEqual([])
 })
+
+test('OC-09: an earlier message is edited and sent in its place by keyboard only, and comes back', async () => {
+  const model = (stage.model = await startModel([
+    { text: 'Ready.' },
+    {
+      calls: [
+        { name: 'Read', input: { file_path: 'list.txt' } },
+        {
+          name: 'Edit',
+          input: { file_path: 'list.txt', old_string: 'line 2\n', new_string: 'edited 2\n' },
+        },
+      ],
+    },
+    { text: 'It is changed.' },
+    (asked) => ({ text: asked.includes('It is changed.') ? 'It goes on.' : 'It is better.' }),
+  ]))
+  const host = (stage.host = await startHost({
+    files: { 'list.txt': lines() },
+    env: { COMPAT_BASE_URL: model.url, COMPAT_API_KEY: 'test-key' },
+  }))
+  const { page, offences } = await openPage(stage.browser, host.url)
+  const { keyboard } = page
+  const dialog = page.getByRole('dialog')
+  const focused = () =>
+    expect.poll(() =>
+      page.evaluate(() => {
+        const it = document.activeElement
+        return it?.getAttribute('aria-label') ?? it?.textContent?.trim()
+      }),
+    )
+  const rests = () => page.getByRole('button', { name: 'Send' }).waitFor()
+  await prompt(page, 'Hello')
+  await page.getByText('Ready.').waitFor()
+  await rests()
+  await prompt(page, 'Change it')
+  await answerByKey(page)
+  await page.getByText('It is changed.').waitFor()
+  await rests()
+
+  await keyboard.press('Alt+ArrowUp')
+  await keyboard.press('Home')
+  await focused().toBe('Your message: Hello')
+  await keyboard.press('e')
+  await focused().toBe('Message')
+  await page.getByText(/^You are editing an earlier message/).waitFor()
+  await keyboard.press('End')
+  await keyboard.type(' well')
+  expect(await violations(page)).toEqual([])
+  await both(page, 'edit-earlier')
+  await keyboard.press('Enter')
+  await focused().toBe('Send')
+  await dialog.getByRole('radio', { name: 'Conversation only', checked: true }).waitFor()
+  expect(await violations(page)).toEqual([])
+  await both(page, 'edit-resend')
+  await keyboard.press('Enter')
+  await page.getByText('It is better.').waitFor()
+  await rests()
+  await page.getByText('2 turns were taken back.').waitFor()
+  await focused().toBe('Message')
+  await both(page, 'edit-resent')
+  expect(await page.getByText('It is changed.').count()).toBe(0)
+  expect(model.heard.at(-1)).toContain('Hello well')
+  expect(await readFile(join(host.folder, 'list.txt'), 'utf8')).toBe(lines({ 2: 'edited 2' }))
+
+  // Once what followed is taken back, it comes back like after any rewind.
+  await prompt(page, '/rewind')
+  await tabTo(dialog.getByRole('button', { name: 'Go back' }))
+  await keyboard.press('Enter')
+  await dialog.waitFor({ state: 'hidden' })
+  await pressIn(
+    page.getByRole('region', { name: 'Conversation' }),
+    page.getByRole('button', { name: 'Bring back' }).first(),
+  )
+  await page.getByText('It is changed.').waitFor()
+  expect(offences).toEqual([])
+})

@@ -33,7 +33,7 @@ beforeEach(() => {
   useClipboard({ copy: async (words) => void copied.push(words) })
 })
 
-const prompt: PromptEntry = { type: 'prompt', key: 'e1', seq: 1, text: 'Fix\u202e it' }
+const prompt: PromptEntry = { type: 'prompt', key: 'e1', seq: 1, turn: 1, text: 'Fix\u202e it' }
 
 function show(state: 'idle' | 'processing' = 'idle') {
   const conversation = new Conversation('s', (async () => ({})) as unknown as Call)
@@ -72,22 +72,23 @@ test('the actions of a row are a toolbar with one tab stop, and name their keys'
     ['Edit and resend', 'e'],
     ['Retry', 'r'],
     ['Fork from here', 'f'],
+    ['Take back from here…', 'b'],
   ])
   const stops = () => buttons.map((it) => it.tabIndex)
-  expect(stops()).toEqual([0, -1, -1, -1])
+  expect(stops()).toEqual([0, -1, -1, -1, -1])
   await fireEvent.keyDown(row(), { key: 'ArrowRight' })
   await fireEvent.keyDown(buttons[0]!, { key: 'ArrowRight' })
   expect(document.activeElement).toBe(buttons[1])
   await tick()
-  expect(stops()).toEqual([-1, 0, -1, -1])
+  expect(stops()).toEqual([-1, 0, -1, -1, -1])
   await fireEvent.keyDown(buttons[1]!, { key: 'End' })
-  await fireEvent.keyDown(buttons[3]!, { key: 'ArrowRight' })
+  await fireEvent.keyDown(buttons[4]!, { key: 'ArrowRight' })
   expect(document.activeElement).toBe(buttons[0])
   // The row has the focus because of something else in it: Tab goes on to that.
   walk.at = undefined
   walk.shows = () => true
   await tick()
-  expect(screen.getAllByRole('button').map((it) => it.tabIndex)).toEqual([-1, -1, -1, -1])
+  expect(screen.getAllByRole('button').map((it) => it.tabIndex)).toEqual([-1, -1, -1, -1, -1])
 })
 
 test('letters do what they name, once at a time, and it is announced', async () => {

@@ -6,7 +6,7 @@ import { Rows } from '../model/rows'
 import { callOf, Log, message, noUsage, text, toolCall } from '../model/testing'
 import { useClipboard } from '../state/clipboard'
 import { Conversation } from '../state/conversation.svelte'
-import { readDraft, writeDraft } from '../state/drafts.svelte'
+import { draftOwner, editedTurn, endEdit, readDraft, writeDraft } from '../state/drafts.svelte'
 import type { Event } from '../types.gen'
 import { actions, offeredFor } from './registry'
 
@@ -14,6 +14,7 @@ let copied: string[] = []
 
 beforeEach(() => {
   setLanguage('en')
+  endEdit('s')
   writeDraft('s', '')
   copied = []
   useClipboard({ copy: async (words) => void copied.push(words) })
@@ -150,15 +151,37 @@ test.each([
   ['', 'Fix it', 'The message is in the message field.'],
   ['Draft', 'Draft\n\nFix it', 'The message is in the message field, below your draft.'],
   ['!ls', 'Fix it\n\n!ls', 'The message is in the message field, above your command.'],
-])('editing a message keeps the draft %j', async (draft, want, words) => {
-  const log = turn()
+])('editing a message that began no turn keeps the draft %j', async (draft, want, words) => {
+  const log = turn(new Log(), 'Go')
+  log.add('steering_injected', { id: 'q2', text: 'Fix it' } as never)
   const { conversation } = await open(log)
   writeDraft('s', draft)
-  const { done, compose, send } = await run('edit', conversation, conversation.view.entries[0])
+  const { done, compose, send } = await run('edit', conversation, conversation.view.entries.at(-1))
   expect(readDraft('s')).toBe(want)
   expect(done).toEqual({ words })
   expect(compose).toHaveBeenCalledOnce()
   expect(send).not.toHaveBeenCalled()
+})
+
+test('OC-09: an earlier prompt is edited in its own draft, at rest only', async () => {
+  const log = turn()
+  const { conversation } = await open(log)
+  writeDraft('s', 'Mine')
+  const prompt = () => conversation.view.entries[0]
+  const refused = await run('edit', conversation, prompt())
+  expect(refused.done).toEqual({ words: expect.stringMatching(/Stop it with Esc/), isBad: true })
+  expect(editedTurn('s')).toBeUndefined()
+
+  conversation.receive({ session: 's', seq: 7, events: [end(log)] })
+  const { compose } = await run('edit', conversation, prompt())
+  expect(compose).toHaveBeenCalledOnce()
+  expect([editedTurn('s'), readDraft(draftOwner('s')), readDraft('s')]).toEqual([
+    1,
+    'Fix it',
+    'Mine',
+  ])
+  endEdit('s')
+  expect([editedTurn('s'), readDraft(draftOwner('s'))]).toEqual([undefined, 'Mine'])
 })
 
 test('calls are copied as they are read', async () => {
@@ -201,7 +224,7 @@ test('a text that was cut for display is copied, edited and sent whole', async (
     '> Long whole\n\n**Long** whole',
   ])
   await run('edit', conversation, prompt)
-  expect(readDraft('s')).toBe('Long whole')
+  expect(readDraft(draftOwner('s'))).toBe('Long whole')
   expect((await run('retry', conversation, answer)).send.mock.calls).toEqual([['Long whole']])
 })
 

@@ -5,21 +5,35 @@ import { tick } from 'svelte'
 import { commandIn } from '../model/activity'
 import type { AnswerEntry, PromptEntry } from '../model/entries'
 import { canContinue, turnAtRest } from '../model/turn'
-import { putBack, readDraft } from '../state/drafts.svelte'
+import { beginEdit, endEdit, putBack, readDraft } from '../state/drafts.svelte'
 import type { Action, Target } from './action'
 import { own } from './messages'
+import { isRest, standingTurn } from './standing'
 import { wholeText } from './whole'
 
-/** Puts a message into the message field, beside a draft that is there. */
+/**
+ * Puts a prompt into the message field, to be sent in place of its turn and all after it. What began no turn, and
+ * what was taken back, joins the draft that is there, as a message like any other.
+ */
 export const edit: Action = {
   name: 'edit',
   key: 'e',
   icon: Pencil,
-  label: () => own('edit'),
+  label: (target) => own(standingTurn(target) === undefined ? 'edit_anew' : 'edit'),
   offers: ({ row, isNested }) => row.type === 'prompt' && !isNested,
-  async run({ row, conversation }, host) {
+  async run(target, host) {
+    const { row, conversation } = target
+    const turn = standingTurn(target)
+    if (turn !== undefined && !isRest(target)) return { words: own('edit_working'), isBad: true }
     const text = row.type === 'prompt' ? await wholeText(row, conversation) : undefined
     if (text === undefined) return undefined // why it could not be read is shown above the field
+    if (turn !== undefined) {
+      beginEdit(conversation.id, turn, text)
+      await tick()
+      host.compose()
+      return { words: own('editing_earlier') }
+    }
+    endEdit(conversation.id)
     const draft = readDraft(conversation.id)
     putBack(conversation.id, text)
     await tick()

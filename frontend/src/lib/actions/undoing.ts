@@ -3,9 +3,9 @@ import History from '@lucide/svelte/icons/history'
 import Undo2 from '@lucide/svelte/icons/undo-2'
 import type { Entry } from '../model/entries'
 import { entriesOf } from '../model/rows'
-import { tookBack } from '../model/rewound'
 import type { Action, Target } from './action'
 import { own } from './messages'
+import { isRest, standingTurn } from './standing'
 
 /** The number of the turn that a row stands for. */
 function turnOf({ row }: Target): number | undefined {
@@ -13,8 +13,6 @@ function turnOf({ row }: Target): number | undefined {
   if (row.type === 'fold') return row.turn.turn
   return row.type === 'turn' ? row.turn : undefined
 }
-
-const isRest = ({ conversation }: Target) => conversation.view.state === 'idle'
 
 /** Whether it is recorded what the row's step or turn changed in files, or agents may have changed some in it. */
 function changedFiles({ row, conversation }: Target): boolean {
@@ -44,13 +42,8 @@ export const undo: Action = {
 }
 
 /** The turn that a prompt began, if the conversation can be taken back to before it. */
-function rewindableTurn(target: Target): number | undefined {
-  const { row, conversation, isNested } = target
-  if (isNested || !isRest(target) || row.type !== 'prompt' || row.steered) return undefined
-  const { rewound } = conversation.info ?? {}
-  const isTaken = tookBack(conversation.log.shown.view.entries, row.key, rewound).length > 0
-  return isTaken ? undefined : row.turn
-}
+const rewindableTurn = (target: Target): number | undefined =>
+  isRest(target) ? standingTurn(target) : undefined
 
 /** Takes the conversation back to before a prompt, which returns into the message field. */
 export const rewind: Action = {

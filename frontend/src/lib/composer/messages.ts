@@ -11,6 +11,9 @@ export const messages = {
     more: 'and more; type to narrow them down',
     of: 'from {server}',
     missing: '{argument} is missing. Type it after the command.',
+    editing:
+      'You are editing an earlier message. Sending it takes the conversation back to before it.',
+    end_edit: 'Cancel editing',
   },
   'zh-CN': {
     commands: '命令',
@@ -19,6 +22,8 @@ export const messages = {
     more: '还有更多；继续输入以缩小范围',
     of: '来自 {server}',
     missing: '缺少 {argument}。请在命令后输入。',
+    editing: '正在编辑之前的消息。发送后，对话会回到那条消息之前。',
+    end_edit: '取消编辑',
   },
 } as const
 

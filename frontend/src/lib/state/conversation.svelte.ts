@@ -21,6 +21,7 @@ import { emptyView, type View } from '../model/entries'
 import { applyDraft } from '../model/reducer'
 import { freshEvents } from '../model/sync'
 import { giveBack } from './refused'
+import type { Undo } from './undo.svelte'
 
 /** Up to which event suggestions were dismissed, by session. It is kept when another session is opened. */
 const putAway = new SvelteMap<string, number>()
@@ -134,11 +135,18 @@ export class Conversation {
   }
 
   /** Sends a message once the settings that are shown are saved; false if it was not accepted. */
-  async send(text: string): Promise<boolean> {
+  send = (text: string): Promise<boolean> =>
+    this.#give(() => this.#ask('conversation.send', { session: this.id, text }))
+
+  /** Sends an edited prompt in place of a turn and all after it; false if it was not accepted, or not wanted after all. */
+  resend = (undo: Undo, turn: number, text: string): Promise<boolean> =>
+    this.#give(() => this.#attempt(() => undo.resend(this.id, turn, text)))
+
+  async #give(give: () => Promise<boolean>): Promise<boolean> {
     this.putAwaySuggestion()
     await this.#configuring
     this.queue.note = undefined
-    return this.#ask('conversation.send', { session: this.id, text })
+    return give()
   }
 
   /** Runs the user's command; false if it was not accepted. */
@@ -223,11 +231,18 @@ export class Conversation {
   }
 
   /** Makes a call and shows the user its failure; false if it failed. */
-  async #ask<M extends Parameters<Call>[0]>(method: M, args: Parameters<Call>[1]) {
-    this.problem = null
-    try {
+  #ask<M extends Parameters<Call>[0]>(method: M, args: Parameters<Call>[1]): Promise<boolean> {
+    return this.#attempt(async () => {
       await (this.#call as (method: M, args: Parameters<Call>[1]) => Promise<unknown>)(method, args)
       return true
+    })
+  }
+
+  /** Tries something and shows the user its failure; false if it failed. */
+  async #attempt(what: () => Promise<boolean>): Promise<boolean> {
+    this.problem = null
+    try {
+      return await what()
     } catch (thrown) {
       this.problem = asApiError(thrown)
       return false

@@ -39,8 +39,39 @@ export function dropDrafts(session: string): void {
   for (const owner of [...drafts.keys()].filter((one) => one.startsWith(queued)))
     drafts.delete(owner)
   drafts.delete(session)
+  edits.delete(session)
+  remember(editKey(session), '')
   remember(key(session), '')
   forget(key(queued))
+}
+
+/** The turns whose prompts are being edited, by session. They survive a reload like the edited texts. */
+const edits = new SvelteMap<string, number>()
+const editKey = (session: string) => `atelier.edit:${session}`
+const editDraft = (session: string) => queuedDraft(session, 'edit')
+
+/** The turn whose prompt is being edited in a session; undefined if none is. */
+export function editedTurn(session: string): number | undefined {
+  return (edits.get(session) ?? Number(recall(editKey(session)))) || undefined
+}
+
+/** Whose draft the message field of a session has: that of an edited prompt leaves the unsent message alone. */
+export const draftOwner = (session: string): string =>
+  editedTurn(session) === undefined ? session : editDraft(session)
+
+/** Begins to edit the prompt of a turn. A prompt that was being edited is dropped. */
+export function beginEdit(session: string, turn: number, text: string): void {
+  edits.set(session, turn)
+  remember(editKey(session), String(turn))
+  writeDraft(editDraft(session), text)
+}
+
+/** Ends editing a prompt, whose text is dropped. */
+export function endEdit(session: string): void {
+  if (editedTurn(session) === undefined) return
+  edits.set(session, 0)
+  remember(editKey(session), '')
+  writeDraft(editDraft(session), '')
 }
 
 /** Whose drafts the session has that began with them, so that what was sent is taken from there. */

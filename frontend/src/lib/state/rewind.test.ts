@@ -60,3 +60,42 @@ test('the prompt that was taken back joins the draft, and files stay unless they
   ])
   expect(readDraft('s')).toBe('Mine\n\nb')
 })
+
+/** An undo that is asked to send an edited prompt in place of turn 2. */
+function resending(preview: object) {
+  const called: string[] = []
+  const undo = new Undo((async (method: string, args: unknown) => {
+    called.push(`${method} ${JSON.stringify(args)}`)
+    return preview
+  }) as unknown as Call)
+  return { undo, called, sent: undo.resend('s', 2, 'better') }
+}
+
+const look = 'undo.preview {"session":"s","target":{"since":2}}'
+
+test('OC-09: an edited prompt is sent at once if no files were changed since', async () => {
+  const { undo, called, sent } = resending({ target: { since: 2 } })
+  expect(await sent).toBe(true)
+  expect(called).toEqual([look, 'undo.resend {"session":"s","turn":2,"text":"better"}'])
+  expect(undo.question).toBeUndefined()
+})
+
+test('OC-09: files that were changed since are asked about, and stay unless they are chosen', async () => {
+  const files = [{ path: 'a', seal: 'x', restorable: true, effect: 'changes' }]
+  for (const part of ['conversation', 'both'] as const) {
+    const { undo, called, sent } = resending({ target: { since: 2 }, files })
+    await expect.poll(() => undo.preview).toBeDefined()
+    expect(await undo.apply(part)).toBe(true)
+    expect(await sent).toBe(true)
+    const chosen = part === 'both' ? '[{"path":"a","seal":"x"}]' : '[]'
+    expect(called).toEqual([
+      look,
+      `undo.resend {"session":"s","turn":2,"text":"better","files":${chosen}}`,
+    ])
+  }
+  const { undo, called, sent } = resending({ target: { since: 2 }, files })
+  await expect.poll(() => undo.preview).toBeDefined()
+  undo.close()
+  expect(await sent).toBe(false)
+  expect(called).toEqual([look])
+})

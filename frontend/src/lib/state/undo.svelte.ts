@@ -11,6 +11,8 @@ export type UndoQuestion = {
   target: UndoTarget
   /** The first turn that a rewind takes back, 0 for the newest one; absent otherwise. */
   rewind?: number
+  /** What is sent in place of the turns that a rewind takes back. */
+  resend?: string
 }
 
 /** What a rewind takes back. */
@@ -26,6 +28,7 @@ export class Undo {
   /** What is chosen of the files, by path: at first each that has no conflict. */
   readonly chosen = new SvelteMap<string, UndoChoice>()
   #call: Call
+  #answer?: (isDone: boolean) => void
 
   constructor(call: Call) {
     this.#call = call
@@ -33,16 +36,37 @@ export class Undo {
 
   /** Shows what undoing something would do. */
   async ask(question: UndoQuestion): Promise<void> {
+    this.close()
     this.question = question
-    this.problem = undefined
-    this.preview = undefined
     await this.#look(question)
   }
 
-  close(): void {
+  /**
+   * Sends an edited prompt in place of a turn; false if the user decided against it. If files were changed
+   * since, the user is asked whether they are restored too. Throws why it was not accepted.
+   */
+  async resend(session: string, turn: number, text: string): Promise<boolean> {
+    const question = { session, target: { since: turn }, rewind: turn, resend: text }
+    const preview = await this.#read(question)
+    if (!preview.files?.some(({ restorable }) => restorable)) {
+      await this.#call('undo.resend', { session, turn, text })
+      return true
+    }
+    this.close()
+    this.question = question
+    this.#show(preview)
+    return new Promise((answer) => (this.#answer = answer))
+  }
+
+  close = (): void => this.#end(false)
+
+  #end(isDone: boolean): void {
     this.question = undefined
     this.preview = undefined
     this.problem = undefined
+    const answer = this.#answer
+    this.#answer = undefined
+    answer?.(isDone)
   }
 
   choose(path: string, choice: UndoChoice | undefined): void {
@@ -58,15 +82,18 @@ export class Undo {
     this.working = true
     this.problem = undefined
     try {
-      const { session, rewind } = question
-      if (files.length > 0 && preview && part !== 'conversation') {
+      const { session, rewind, resend } = question
+      if (rewind !== undefined && resend !== undefined) {
+        const chosen = part === 'conversation' ? [] : files
+        await this.#call('undo.resend', { session, turn: rewind, text: resend, files: chosen })
+      } else if (files.length > 0 && preview && part !== 'conversation') {
         await this.#call('undo.apply', { session, target: preview.target, files })
       }
-      if (rewind !== undefined && part !== 'files') {
+      if (rewind !== undefined && resend === undefined && part !== 'files') {
         const { prompt } = await this.#call('undo.rewind', { session, turn: rewind })
         putBack(session, prompt)
       }
-      if (this.question === question) this.close()
+      if (this.question === question) this.#end(true)
       return true
     } catch (error) {
       const problem = asApiError(error)
@@ -79,27 +106,35 @@ export class Undo {
     }
   }
 
-  /** Reads what would be done. What the user left out of an earlier preview stays left out. */
+  /** Reads what would be done, and shows it. What the user left out of an earlier preview stays left out. */
   async #look(question: UndoQuestion, before?: UndoPreview): Promise<void> {
-    const { session, target } = question
     let preview: UndoPreview | undefined
     let problem: ApiError | undefined
     try {
-      preview = session
-        ? await this.#call('undo.preview', { session, target: before?.target ?? target })
-        : { target }
+      preview = await this.#read(question, before)
     } catch (error) {
       problem = asApiError(error)
-      // A conversation can be taken back without files.
-      if (question.rewind !== undefined && problem.id === 'undo_nothing') {
-        preview = { target }
-        problem = undefined
-      }
     }
     if (this.question !== question) return
+    this.#show(preview, before)
+    this.problem = problem
+  }
+
+  async #read(question: UndoQuestion, before?: UndoPreview): Promise<UndoPreview> {
+    const { session, target, rewind } = question
+    if (!session) return { target }
+    try {
+      return await this.#call('undo.preview', { session, target: before?.target ?? target })
+    } catch (error) {
+      // A conversation can be taken back without files.
+      if (rewind !== undefined && asApiError(error).id === 'undo_nothing') return { target }
+      throw error
+    }
+  }
+
+  #show(preview?: UndoPreview, before?: UndoPreview): void {
     const left = leftOut(before?.files ?? [], this.chosen)
     this.preview = preview
-    this.problem = problem
     this.chosen.clear()
     for (const { path, seal, restorable, reason } of preview?.files ?? []) {
       if (restorable && !reason && !left.has(path)) this.chosen.set(path, { path, seal })

@@ -5,6 +5,7 @@ export const messages = {
     title_undo: 'Undo changes of files',
     title_redo: 'Redo what was undone',
     title_rewind: 'Go back to before this message',
+    title_resend: 'Send the edited message',
     looking: 'Comparing the files…',
     part: 'What is taken back',
     part_both: 'Conversation and files',
@@ -12,6 +13,8 @@ export const messages = {
     part_files: 'Files only',
     no_files: 'No files were changed since then.',
     prompt_returns: 'The message comes back into the message field. Costs stay as they are.',
+    prompt_is_sent:
+      'The conversation goes back to before the message, and the edited one is sent in its place. Files that were changed since stay as they are, unless you choose to restore them too.',
     files: 'Files',
     lead_undo: 'The changes are taken out of these files. What was changed in them since stays.',
     lead_redo: 'The changes come back. What was changed in these files since stays.',
@@ -49,11 +52,13 @@ export const messages = {
     undo: { one: 'Undo {n} file', other: 'Undo {n} files' },
     redo: { one: 'Redo {n} file', other: 'Redo {n} files' },
     go_back: 'Go back',
+    send: 'Send',
   },
   'zh-CN': {
     title_undo: '撤销文件更改',
     title_redo: '重做已撤销的内容',
     title_rewind: '回到此消息之前',
+    title_resend: '发送编辑后的消息',
     looking: '正在比较文件…',
     part: '撤回哪些内容',
     part_both: '对话和文件',
@@ -61,6 +66,8 @@ export const messages = {
     part_files: '仅文件',
     no_files: '此后没有更改过文件。',
     prompt_returns: '该消息会回到输入框。费用保持不变。',
+    prompt_is_sent:
+      '对话会回到此消息之前，并改为发送编辑后的消息。此后更改过的文件保持不变，除非你选择一并恢复。',
     files: '文件',
     lead_undo: '将从这些文件中撤销相应更改。此后在其中所做的更改会保留。',
     lead_redo: '将恢复已撤销的更改。此后在这些文件中所做的更改会保留。',
@@ -92,6 +99,7 @@ export const messages = {
     undo: '撤销 {n} 个文件',
     redo: '重做 {n} 个文件',
     go_back: '返回',
+    send: '发送',
   },
 } as const
 
