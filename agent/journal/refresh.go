@@ -3,6 +3,8 @@ package journal
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -46,17 +48,20 @@ func (t *tree) refresh(ctx context.Context) (changed []change) {
 
 // sweep looks at everything. t.mu is held.
 func (t *tree) sweep(note func(string, *entry)) {
+	s := scan{tree: t, note: note}
 	root, err := os.OpenRoot(t.folder)
 	if err != nil {
-		t.partial = true
+		if t.partial = !errors.Is(err, fs.ErrNotExist); !t.partial { // a command removed the folder itself
+			s.drop(t.top, true)
+			t.top, t.files, t.dirs = &dir{}, 0, 0
+		}
 		if t.watch != nil {
-			t.unwatch()
+			t.unwatch() // nothing tells if it comes back
 		}
 		return
 	}
 	defer root.Close()
 	t.files, t.dirs = 0, 0
-	s := scan{tree: t, note: note}
 	t.top = s.directory(root, "", nil, t.top, rulesAbove(t.folder), 0)
 	t.partial = s.partial
 }

@@ -17,15 +17,36 @@ import (
 // conflict; the others are restored all the same.
 func (f *Folder) Carry(ctx context.Context, r agent.FilesRestored) agent.FilesRestored {
 	done := r
+	stays := make([]bool, len(r.Files))
+	for _, i := range inOrder(r.Files) {
+		if reason := f.put(ctx, r.Files[i], token(r, i)); reason != "" {
+			leave(&done, r.Files[i].Path, reason)
+			stays[i] = true
+		}
+	}
 	done.Files = nil
 	for i, record := range r.Files {
-		if reason := f.put(ctx, record, token(r, i)); reason != "" {
-			leave(&done, record.Path, reason)
-			continue
+		if !stays[i] {
+			done.Files = append(done.Files, record)
 		}
-		done.Files = append(done.Files, record)
 	}
 	return done
+}
+
+// inOrder returns the places of records, which are ordered by their paths, in the order
+// in which they are carried out. Names become free before others are taken: a file
+// goes before the folder that it is in, and both before what takes the folder's name.
+func inOrder(records []agent.FileRecord) []int {
+	var going, coming []int
+	for i, r := range records {
+		if r.After.Exists() {
+			coming = append(coming, i)
+		} else {
+			going = append(going, i)
+		}
+	}
+	slices.Reverse(going)
+	return append(going, coming...)
 }
 
 // put puts the new version of a record in place of the old one. It returns why it did

@@ -9,20 +9,17 @@ import (
 	"unicode/utf8"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/changes"
 	"atelier.dev/atelier/agent/internal/merge"
 	"atelier.dev/atelier/agent/undo/disk"
 )
 
-// byPath gathers the records of each file, in the order of the steps. paths limits
-// them to some files; none means all.
-func byPath(steps []Step, paths []string) [][]agent.FileRecord {
+// byPath gathers the records of each file, in the order of the steps.
+func byPath(steps []Step) [][]agent.FileRecord {
 	var all [][]agent.FileRecord
 	at := map[string]int{}
 	for _, s := range steps {
 		for _, r := range slices.Backward(s.Files) {
-			if len(paths) > 0 && !slices.Contains(paths, r.Path) {
-				continue
-			}
 			i, ok := at[r.Path]
 			if !ok {
 				i = len(all)
@@ -33,6 +30,39 @@ func byPath(steps []Step, paths []string) [][]agent.FileRecord {
 	}
 	slices.SortFunc(all, func(a, b []agent.FileRecord) int { return strings.Compare(a[0].Path, b[0].Path) })
 	return all
+}
+
+// freed reports whether a name that a directory has, or that a link leads away from,
+// becomes free because the plan removes what is in the way: all that is planned below
+// the directory, or the link. Whether nothing else is in the directory shows when the
+// file is put there.
+func (f *Folder) freed(ctx context.Context, path string, behindLink bool, all [][]agent.FileRecord) (bool, error) {
+	name, free := changes.Unquote(path), false
+	for _, records := range all {
+		other := changes.Unquote(records[0].Path)
+		if behindLink {
+			if !strings.HasPrefix(name, other+"/") {
+				continue
+			}
+			if now, err := f.disk.Read(other); err != nil || now.Kind != agent.SymbolicLink {
+				continue
+			}
+		} else if !strings.HasPrefix(other, name+"/") {
+			continue
+		}
+		o, err := f.outcome(ctx, records, all)
+		if err != nil {
+			return false, err
+		}
+		switch goes := !o.file.Then.Exists() && o.file.Reason == ""; {
+		case !o.file.Before.Exists() && goes: // nothing is there
+		case !goes:
+			return false, nil
+		default:
+			free = true
+		}
+	}
+	return free, nil
 }
 
 // chained joins the records of a file, the newest first, where one step began with

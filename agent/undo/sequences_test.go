@@ -293,7 +293,7 @@ func (w *world) check(steps []Step, plan Plan, done agent.FilesRestored, before,
 		}
 	}
 	// Where nobody changed a file since, it is what it was before the steps.
-	for _, records := range byPath(steps, nil) {
+	for _, records := range byPath(steps) {
 		path, first, last := records[0].Path, records[len(records)-1], records[0]
 		if len(chained(records)) > 1 || !before[path].Is(last.After) {
 			continue

@@ -16,6 +16,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/changes"
@@ -118,8 +119,12 @@ func (f *Folder) Plan(ctx context.Context, steps []Step, paths ...string) (Plan,
 		p.Unwatched = p.Unwatched || s.Unwatched
 	}
 	room := maxDiffs
-	for _, records := range byPath(steps, paths) {
-		o, err := f.outcome(ctx, records)
+	all := byPath(steps)
+	for _, records := range all {
+		if len(paths) > 0 && !slices.Contains(paths, records[0].Path) {
+			continue
+		}
+		o, err := f.outcome(ctx, records, all)
 		if err != nil {
 			return p, err
 		}
@@ -140,13 +145,14 @@ func (f *Folder) Prepare(ctx context.Context, steps []Step, choices []Choice) (a
 	for _, c := range choices {
 		chosen[c.Path] = c
 	}
-	for _, records := range byPath(steps, nil) {
+	all := byPath(steps)
+	for _, records := range all {
 		c, ok := chosen[records[0].Path]
 		if !ok {
 			continue
 		}
 		delete(chosen, c.Path)
-		o, err := f.outcome(ctx, records)
+		o, err := f.outcome(ctx, records, all)
 		switch {
 		case err != nil:
 			return r, err
@@ -210,14 +216,24 @@ type outcome struct {
 	now, then disk.Content
 }
 
-// outcome plans one file.
-func (f *Folder) outcome(ctx context.Context, records []agent.FileRecord) (outcome, error) {
+// outcome plans one file of all that are planned.
+func (f *Folder) outcome(ctx context.Context, records []agent.FileRecord, all [][]agent.FileRecord) (outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return outcome{}, fmt.Errorf("plan a restoration: %w", context.Cause(ctx))
 	}
 	o := outcome{file: File{Path: records[0].Path}}
-	var err error
-	if o.now, err = f.disk.Read(changes.Unquote(o.file.Path)); err != nil {
+	var reading error
+	o.now, reading = f.disk.Read(changes.Unquote(o.file.Path))
+	if behind := errors.Is(reading, disk.ErrBehindLink); behind || o.now.Other {
+		free, err := f.freed(ctx, o.file.Path, behind, all)
+		if err != nil {
+			return o, err
+		}
+		if free {
+			o.now, reading = disk.Content{}, nil
+		}
+	}
+	if reading != nil {
 		o.file.Reason = agent.ConflictRefused
 		o.seal()
 		return o, nil

@@ -312,3 +312,79 @@ func TestTakenIsAStep(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 }
+
+// A file comes back although the step made a folder of its name, or a link of the name
+// of its folder, because what the step made goes first; and the other way round. What
+// somebody else put there stays, and so does what would take its place.
+func TestMakesWay(t *testing.T) {
+	t.Parallel()
+	w := empty(t)
+	mkdirs := func(names ...string) {
+		for _, name := range names {
+			if err := os.MkdirAll(filepath.Join(w.dir, name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	changed := agent.FilesChanged{Files: []agent.FileRecord{
+		{Path: "both", Before: w.version(plain("a file\n"))},
+		{Path: "both/in", Before: w.version(plain("a file\n"))},
+		{Path: "dir", Before: w.version(plain("a file\n"))},
+		{Path: "dir/deep/in", After: w.version(plain("new\n"))},
+		{Path: "full", Before: w.version(plain("another\n"))},
+		{Path: "full/in", After: w.version(plain("new\n"))},
+		{Path: "kept", Before: w.version(plain("a third\n"))},
+		{Path: "kept/in", After: w.version(plain("new\n"))},
+		{Path: "link", After: w.version(link("dir"))},
+		{Path: "link/in", Before: w.version(plain("old\n"))},
+		{Path: "was", After: w.version(plain("new\n"))},
+		{Path: "was/in", Before: w.version(plain("old\n"))},
+	}}
+	mkdirs("both/in", "dir/deep", "full", "kept")
+	for name, c := range map[string]disk.Content{
+		"dir/deep/in": plain("new\n"), "full/in": plain("new\n"), "full/mine": plain("mine\n"), "kept/in": plain("new\nmine\n"),
+		"link": link("dir"), "was": plain("new\n"),
+	} {
+		if err := w.disk.Put(name, "0", agent.FileVersion{}, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	restore := func(steps []Step) agent.FilesRestored {
+		t.Helper()
+		p, err := w.folder.Plan(t.Context(), steps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []Choice
+		for _, f := range p.Files {
+			all = append(all, Choice{Path: f.Path, Seal: f.Seal})
+		}
+		r, err := w.folder.Prepare(t.Context(), steps, all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w.folder.Carry(t.Context(), r)
+	}
+	is := func(want map[string]string) {
+		t.Helper()
+		for name, text := range want {
+			if got, err := os.ReadFile(filepath.Join(w.dir, name)); err != nil || string(got) != text {
+				t.Errorf("%s has %q, %v", name, got, err)
+			}
+		}
+	}
+	done := restore([]Step{{FilesChanged: changed}})
+	is(map[string]string{"dir": "a file\n", "full/mine": "mine\n", "kept/in": "new\nmine\n", "link/in": "old\n", "was/in": "old\n"})
+	want := []agent.RestoreConflict{
+		{Path: "both", Reason: agent.ConflictOccupied}, {Path: "both/in", Reason: agent.ConflictOccupied},
+		{Path: "kept", Reason: agent.ConflictOccupied}, {Path: "kept/in", Reason: agent.ConflictChanged}, {Path: "full", Reason: agent.ConflictOccupied},
+	}
+	if diff := cmp.Diff(want, done.Conflicts); diff != "" {
+		t.Error(diff)
+	}
+	restore([]Step{{FilesChanged: done.FilesChanged}})
+	is(map[string]string{"dir/deep/in": "new\n", "full/in": "new\n", "was": "new\n"})
+	if target, err := os.Readlink(filepath.Join(w.dir, "link")); err != nil || target != "dir" {
+		t.Errorf("link leads to %q, %v", target, err)
+	}
+}

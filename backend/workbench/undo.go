@@ -3,6 +3,8 @@ package workbench
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/env"
@@ -68,12 +70,16 @@ func undoFile(f undo.File) UndoFile {
 	return out
 }
 
-// restorable returns the files of a session's folder.
+// restorable returns the files of a session's folder. A project folder that a command
+// removed is made again, empty, so that its files can come back.
 func (w *Workbench) restorable(info backend.SessionInfo) (*undo.Folder, func(), error) {
 	if w.cfg.ReadOnly {
 		return nil, nil, backend.Problem(backend.ProblemChangesReadOnly)
 	}
 	local, err := env.NewLocal(w.folderOf(info))
+	if errors.Is(err, fs.ErrNotExist) && w.folderOf(info) == w.cfg.Folder && os.Mkdir(w.cfg.Folder, 0o777) == nil {
+		local, err = env.NewLocal(w.cfg.Folder)
+	}
 	if err != nil {
 		return nil, nil, backend.Problem(backend.ProblemFolderUnread, w.folderOf(info)).Because(err)
 	}

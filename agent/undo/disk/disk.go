@@ -59,6 +59,8 @@ var (
 	ErrChanged  = errors.New("the file has changed")
 	ErrOccupied = errors.New("something else has the name")
 	ErrRefused  = errors.New("files there are not replaced")
+	// ErrBehindLink is an [ErrRefused].
+	ErrBehindLink = fmt.Errorf("a symbolic link leads there: %w", ErrRefused)
 )
 
 // Disk is the files that an environment has. It is safe for concurrent use.
@@ -151,7 +153,7 @@ func (d *Disk) check(name string) error {
 	for dir := path.Dir(name); !filepath.IsAbs(name) && dir != "."; dir = path.Dir(dir) {
 		info, err := d.tree.Lstat(dir)
 		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return fmt.Errorf("restore a file behind a link: %w", ErrRefused)
+			return fmt.Errorf("restore a file: %w", ErrBehindLink)
 		}
 	}
 	return nil
