@@ -66,6 +66,9 @@ type FileVersion struct {
 	Hash string   `json:"hash,omitempty"`
 	Size int64    `json:"size,omitempty"`
 	Kind FileKind `json:"kind,omitempty"`
+	// Private says that nobody but its owner may read the file, so that it is not
+	// brought back for everybody to read.
+	Private bool `json:"private,omitempty"`
 	// Unkept says why the contents are not in the journal, so that this version
 	// cannot be brought back; empty means that they are.
 	Unkept Unkept `json:"unkept,omitempty"`

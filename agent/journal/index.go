@@ -101,16 +101,25 @@ var (
 	reasons = []agent.Unkept{"", agent.UnkeptLarge, agent.UnkeptFull, agent.UnkeptUnseen, agent.UnkeptFailed, agent.UnkeptDropped}
 )
 
+// What else a record says of an entry.
+const (
+	flagRecent = 1 << iota
+	flagPrivate
+)
+
 // appendRecord appends what is known of a path; nil means that nothing is there.
 func appendRecord(out []byte, at string, e *entry) []byte {
 	if e == nil {
 		e = &entry{}
 	}
-	recent := byte(0)
+	flags := byte(0)
 	if e.recent {
-		recent = 1
+		flags |= flagRecent
 	}
-	record := []byte{byte(slices.Index(kinds, e.stamp.kind)), byte(slices.Index(reasons, e.unkept)), recent}
+	if e.stamp.private {
+		flags |= flagPrivate
+	}
+	record := []byte{byte(slices.Index(kinds, e.stamp.kind)), byte(slices.Index(reasons, e.unkept)), flags}
 	record = binary.AppendVarint(record, e.stamp.size)
 	record = binary.AppendVarint(record, int64(e.stamp.changed))
 	record = binary.AppendVarint(record, int64(e.stamp.touched))
@@ -126,7 +135,7 @@ func parseRecord(record []byte) (at string, e *entry, ok bool) {
 	if len(record) < 3 || int(record[0]) >= len(kinds) || int(record[1]) >= len(reasons) {
 		return "", nil, false
 	}
-	e = &entry{stamp: stamp{kind: kinds[record[0]]}, unkept: reasons[record[1]], recent: record[2] != 0}
+	e = &entry{stamp: stamp{kind: kinds[record[0]], private: record[2]&flagPrivate != 0}, unkept: reasons[record[1]], recent: record[2]&flagRecent != 0}
 	record = record[3:]
 	var changed, touched int64
 	for _, to := range []*int64{&e.stamp.size, &changed, &touched} {

@@ -385,3 +385,17 @@ func TestManyFolders(t *testing.T) {
 		b.expect(b.command(func() { b.write("a", "2") }), `a: file "1" -> file "2"`)
 	}
 }
+
+// A private file is known as one, also by the next process, so that it does not come
+// back for everybody to read.
+func TestPrivateFiles(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"secret": "1", "open": "1"})
+	b.must(os.Chmod(b.path("secret"), 0o600))
+	b.command(func() {})
+	b.reopen()
+	got := b.command(func() { b.sh("rm secret open") })
+	if got == nil || len(got.Files) != 2 || got.Files[0].Before.Private || !got.Files[1].Before.Private {
+		t.Errorf("%+v", got)
+	}
+}

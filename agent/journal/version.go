@@ -18,6 +18,7 @@ import (
 // contents, unless they were looked at within [tick] of a change.
 type stamp struct {
 	kind    agent.FileKind // empty if the journal ignores what stands there
+	private bool           // nobody but its owner may read the file
 	size    int64
 	changed time.Duration // since 1970: the contents
 	touched time.Duration // since 1970: anything; 0 where the system does not tell
@@ -59,6 +60,9 @@ func kindOf(mode fs.FileMode) agent.FileKind {
 // hash is the SHA-256 of contents.
 type hash [32]byte
 
+// isPrivate reports whether nobody but its owner may read a file.
+func isPrivate(mode fs.FileMode) bool { return mode.IsRegular() && mode&0o077 == 0 }
+
 // entry is a file as the journal knows it.
 type entry struct {
 	stamp stamp
@@ -76,7 +80,7 @@ func (e *entry) version() agent.FileVersion {
 	if e == nil {
 		return agent.FileVersion{}
 	}
-	v := agent.FileVersion{Size: e.stamp.size, Kind: e.stamp.kind, Unkept: e.unkept}
+	v := agent.FileVersion{Size: e.stamp.size, Kind: e.stamp.kind, Private: e.stamp.private, Unkept: e.unkept}
 	if e.hash != (hash{}) {
 		v.Hash = hex.EncodeToString(e.hash[:])
 	}

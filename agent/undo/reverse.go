@@ -126,7 +126,7 @@ func (f *Folder) merge(ctx context.Context, now disk.Content, base, to agent.Fil
 		return now, nil, agent.ConflictBinary, nil
 	}
 	merged := merge.Texts(string(was.Data), string(now.Data), string(old.Data))
-	then := disk.Content{Kind: now.Kind, Data: []byte(merged.Text)}
+	then := disk.Content{Kind: now.Kind, Data: []byte(merged.Text), Private: now.Private}
 	if now.Kind == base.Kind { // nobody changed the mode since
 		then.Kind = to.Kind
 	}
@@ -142,7 +142,7 @@ func (f *Folder) load(ctx context.Context, v agent.FileVersion) (disk.Content, a
 		return disk.Content{}, "", nil
 	}
 	data, err := f.contents.Contents(ctx, v)
-	c := disk.Content{Kind: v.Kind, Data: data}
+	c := disk.Content{Kind: v.Kind, Data: data, Private: v.Private}
 	switch {
 	case ctx.Err() != nil:
 		return c, "", errors.Join(context.Cause(ctx), err)

@@ -200,6 +200,7 @@ func (f *Folder) prepare(ctx context.Context, r *agent.FilesRestored, o outcome,
 	}{{o.now, &record.Before}, {then, &record.After}} {
 		if side.content.Kind != "" {
 			*side.version = f.contents.Keep(ctx, side.content.Kind, side.content.Data)
+			side.version.Private = side.content.Private
 		}
 		if side.version.Unkept != "" { // the restoration could not be undone
 			r.Conflicts = append(r.Conflicts, agent.RestoreConflict{Path: c.Path, Reason: agent.ConflictUnkept})

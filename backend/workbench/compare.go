@@ -199,7 +199,7 @@ func (c *comparison) recorded(ctx context.Context, v agent.FileVersion) version 
 		return version{known: true}
 	}
 	data, err := c.contents.Contents(ctx, v)
-	return version{Content: disk.Content{Kind: v.Kind, Data: data}, known: err == nil}
+	return version{Content: disk.Content{Kind: v.Kind, Data: data, Private: v.Private}, known: err == nil}
 }
 
 // paths returns the files that one of the branches touched, in order.

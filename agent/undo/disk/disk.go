@@ -24,6 +24,8 @@ import (
 type Content struct {
 	Kind agent.FileKind
 	Data []byte // of a link, its target
+	// Private says that nobody but its owner may read the file.
+	Private bool
 	// Other says that it is neither a file nor a link, such as a directory.
 	Other bool
 	// Large says that the file is larger than [env.MaxWhole], so that Data is empty.
@@ -36,7 +38,7 @@ func (c Content) Version() agent.FileVersion {
 		return agent.FileVersion{}
 	}
 	sum := sha256.Sum256(c.Data)
-	return agent.FileVersion{Hash: hex.EncodeToString(sum[:]), Size: int64(len(c.Data)), Kind: c.Kind}
+	return agent.FileVersion{Hash: hex.EncodeToString(sum[:]), Size: int64(len(c.Data)), Kind: c.Kind, Private: c.Private}
 }
 
 // Is reports whether the content is a version. A version without a hash is never
@@ -127,11 +129,11 @@ func (d *Disk) read(name string) (Content, fs.FileInfo, error) {
 	if len(data) > env.MaxWhole {
 		return Content{Kind: kindOf(opened), Large: true}, opened, nil
 	}
-	return Content{Kind: kindOf(opened), Data: data}, opened, nil
+	return Content{Kind: kindOf(opened), Data: data, Private: opened.Mode()&0o077 == 0}, opened, nil
 }
 
 func kindOf(info fs.FileInfo) agent.FileKind {
-	if info.Mode()&0o111 != 0 {
+	if info.Mode()&0o100 != 0 { // as the journal decides it
 		return agent.ExecutableFile
 	}
 	return agent.PlainFile

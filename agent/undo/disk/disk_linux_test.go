@@ -171,7 +171,7 @@ func TestModes(t *testing.T) {
 		mode fs.FileMode
 		to   func(string) Content
 		want fs.FileMode
-	}{{0o600, file, 0o600}, {0o640, executable, 0o750}, {0o755, file, 0o644}, {0o700, executable, 0o700}} {
+	}{{0o600, file, 0o600}, {0o640, executable, 0o750}, {0o755, file, 0o644}, {0o700, executable, 0o700}, {0o611, file, 0o611}} {
 		write(t, at, "old", tt.mode)
 		now, err := d.Read("f")
 		if err != nil {
@@ -182,6 +182,16 @@ func TestModes(t *testing.T) {
 		}
 		if info, err := os.Stat(at); err != nil || info.Mode() != tt.want {
 			t.Errorf("%v became %v, want %v (%v)", tt.mode, info.Mode(), tt.want, err)
+		}
+		// It goes, and comes back as private as it was.
+		if now, err = d.Read("f"); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(d.Put("f", "1", now.Version(), Content{}), d.Put("f", "1", agent.FileVersion{}, now)); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(at); err != nil || (info.Mode()&0o077 == 0) != (tt.want&0o077 == 0) {
+			t.Errorf("%v came back as %v (%v)", tt.want, info.Mode(), err)
 		}
 	}
 }

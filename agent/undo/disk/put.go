@@ -72,7 +72,11 @@ func (p put) prepare(to Content) error {
 	if to.Kind == agent.SymbolicLink {
 		return p.links.Symlink(string(to.Data), p.fresh)
 	}
-	f, err := p.tree.OpenFile(p.fresh, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	mode := fs.FileMode(0o666)
+	if to.Private || p.from.Private {
+		mode = 0o600
+	}
+	f, err := p.tree.OpenFile(p.fresh, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
@@ -97,7 +101,7 @@ func (p put) dress(f *os.File, executable bool) error {
 		return err
 	}
 	mode := info.Mode()
-	switch is := mode&0o111 != 0; {
+	switch is := mode&0o100 != 0; {
 	case executable && !is:
 		mode |= mode >> 2 & 0o111 // for those who may read
 	case !executable && is:

@@ -707,6 +707,7 @@ export type FileVersion = {
   hash?: string
   size?: number
   kind?: FileKind
+  private?: boolean
   unkept?: Unkept
 }
 
