@@ -112,7 +112,7 @@ var onlyIn = map[string][]string{
 	"github.com/zalando/go-keyring":          {"storage/keystore"},
 	"os/exec":                                {"agent/sandbox", "scripts/bench"},
 	"github.com/pelletier/go-toml":           {"backend/mcp"},
-	"github.com/fsnotify/fsnotify":           {"backend/hooks"},
+	"github.com/fsnotify/fsnotify":           {"backend/internal/watch"},
 	"github.com/goccy/go-yaml":               {"agent/skill"},
 	"github.com/creack/pty":                  {"agent/sandbox"},
 }

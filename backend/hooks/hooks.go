@@ -16,6 +16,7 @@ import (
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/hook"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/internal/watch"
 	"atelier.dev/atelier/backend/settings"
 	"atelier.dev/atelier/backend/trust"
 )
@@ -90,13 +91,13 @@ func New(cfg Config) *Hooks {
 		kept: map[string]string{}, settled: map[string]bool{}, released: map[string]bool{},
 	}
 	h.log = newLogbook(cfg.Store, cfg.Changed)
-	h.watch = newWatcher(h)
+	h.watch = newWatcher(h, watch.Config{})
 	return h
 }
 
 // Close ends the watch over files and writes what is left of the log.
 func (h *Hooks) Close(ctx context.Context) error {
-	h.watch.close()
+	h.watch.Close()
 	return h.log.close(ctx)
 }
 

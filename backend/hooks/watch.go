@@ -9,50 +9,33 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
-
-	"github.com/fsnotify/fsnotify"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/hook"
+	"atelier.dev/atelier/backend/internal/watch"
 	"atelier.dev/atelier/backend/settings"
 )
 
-const (
-	// calm is how long nothing may happen before a change is told, and hectic how
-	// long a change waits for that.
-	calm, hectic = 150 * time.Millisecond, 2 * time.Second
-	// polling is how often files are looked at where the system reports nothing.
-	polling = 2 * time.Second
-	// maxFolders limits how many folders of the project are watched, maxKnown of how
-	// many files it is known that they were there, and maxChanges how many changes
-	// are told at once.
-	maxFolders, maxKnown, maxChanges = 500, 10_000, 64
-)
+// maxFolders limits how many folders of the project are watched, maxKnown of how many
+// files it is known that they were there, and maxChanges how many changes are told at
+// once.
+const maxFolders, maxKnown, maxChanges = 500, 10_000, 64
 
 // unwatched are folders that other programs fill, and the one of agents' worktrees.
 var unwatched = []string{".git", ".hg", ".svn", ".jj", "node_modules", "__pycache__", ".venv", ".worktrees"}
 
 // watcher tells of settings files that change, and of the files that hooks of
-// fileChanged name. Its goroutine begins with the first session.
+// fileChanged name. It begins with the first session.
 type watcher struct {
-	hooks  *Hooks
-	begin  sync.Once
-	cancel context.CancelFunc
-	ctx    context.Context
-	ended  chan struct{}
+	hooks *Hooks
+	*watch.Watcher
 
-	// open asks the system to tell of changes.
-	open func() (*fsnotify.Watcher, error)
-	poll time.Duration // see polling
-
-	// What follows belongs to the goroutine.
-	events *fsnotify.Watcher // nil if the system has none
-	texts  []*settings.Text  // what was told last
-	known  map[string]stamp  // files of the project
-	files  bool              // whether files of the project are watched
-	dirty  map[string]bool   // paths that may have changed
+	// What follows belongs to the watcher's goroutine.
+	texts []*settings.Text // what was told last
+	known map[string]stamp // files of the project
+	files bool             // whether files of the project are watched
+	dirty map[string]bool  // paths that may have changed
 }
 
 // stamp tells one state of a file from another where files are polled.
@@ -61,28 +44,20 @@ type stamp struct {
 	at   time.Time
 }
 
-func newWatcher(h *Hooks) *watcher {
-	w := &watcher{
-		hooks: h, ended: make(chan struct{}), open: fsnotify.NewWatcher, poll: polling, known: map[string]stamp{}, dirty: map[string]bool{},
-	}
-	w.ctx, w.cancel = context.WithCancel(context.Background())
+func newWatcher(h *Hooks, cfg watch.Config) *watcher {
+	w := &watcher{hooks: h, known: map[string]stamp{}, dirty: map[string]bool{}}
+	cfg.Notice, cfg.Tell = w.notice, w.tell
+	w.Watcher = watch.New(cfg)
 	return w
 }
 
 // start begins to watch, once. What changes after it returns is told.
 func (w *watcher) start() {
-	w.begin.Do(func() {
+	w.Start(func(ctx context.Context) {
 		for _, f := range w.watched() {
 			w.texts = append(w.texts, w.hooks.settings.Read(f))
 		}
-		events, err := w.open()
-		if err != nil {
-			slog.Warn("files are polled, because the system does not tell of changes", "err", err)
-		} else {
-			w.events = events
-		}
-		w.follow()
-		go w.run()
+		w.follow(ctx)
 	})
 }
 
@@ -91,69 +66,17 @@ func (w *watcher) watched() []settings.File {
 	return slices.Concat(w.hooks.settings.Files(), w.hooks.cfg.Others)
 }
 
-// close ends the goroutine and waits for it.
-func (w *watcher) close() {
-	w.cancel()
-	w.begin.Do(func() { close(w.ended) }) // it was never started
-	<-w.ended
-}
-
-func (w *watcher) run() {
-	defer close(w.ended)
-	var happened <-chan fsnotify.Event
-	var failed <-chan error
-	var tick <-chan time.Time
-	if w.events != nil {
-		defer w.events.Close()
-		happened, failed = w.events.Events, w.events.Errors
-	} else {
-		ticker := time.NewTicker(w.poll)
-		defer ticker.Stop()
-		tick = ticker.C
-	}
-	settled := time.NewTimer(time.Hour)
-	settled.Stop()
-	defer settled.Stop()
-	var first time.Time // of the changes that wait; zero if none do
-	for {
-		select {
-		case <-w.ctx.Done():
-			return
-		case e := <-happened:
-			if !w.notice(e) {
-				continue
-			}
-			if first.IsZero() {
-				first = time.Now()
-			}
-			settled.Reset(max(0, min(calm, hectic-time.Since(first))))
-		case err := <-failed:
-			slog.Warn("changes of files may have been missed", "err", err)
-			first = time.Now()
-			settled.Reset(calm)
-		case <-settled.C:
-			first = time.Time{}
-			w.tell()
-		case <-tick:
-			w.tell()
-		}
-	}
-}
-
-// notice takes note of an event, and reports whether it matters.
-func (w *watcher) notice(e fsnotify.Event) bool {
-	if e.Op == fsnotify.Chmod {
-		return false
-	}
+// notice takes note of a change, and reports whether it matters.
+func (w *watcher) notice(path string) bool {
 	for _, f := range w.watched() {
-		if e.Name == f.Path() || e.Name == filepath.Dir(f.Path()) {
+		if path == f.Path() || path == filepath.Dir(f.Path()) {
 			return true
 		}
 	}
-	if !w.files || !w.inProject(e.Name) {
+	if !w.files || !w.inProject(path) {
 		return false
 	}
-	w.mark(e.Name, true)
+	w.mark(path, true)
 	return true
 }
 
@@ -163,7 +86,7 @@ func (w *watcher) inProject(path string) bool {
 }
 
 // tell tells of what has changed.
-func (w *watcher) tell() {
+func (w *watcher) tell(ctx context.Context) {
 	h := w.hooks
 	own := len(h.settings.Files())
 	for i, f := range w.watched() {
@@ -178,11 +101,11 @@ func (w *watcher) tell() {
 		if i >= own {
 			continue
 		}
-		h.again(w.ctx)
+		h.again(ctx)
 		h.observe(agent.ConfigChangeInput{Source: string(f.Scope) + "_settings", Path: f.Path()})
 	}
-	w.follow()
-	w.tellFiles()
+	w.follow(ctx)
+	w.tellFiles(ctx)
 }
 
 // observe passes on what was seen.
@@ -204,10 +127,10 @@ func sameText(a, b *settings.Text) bool {
 }
 
 // tellFiles tells hooks of the files that changed and that they name.
-func (w *watcher) tellFiles() {
+func (w *watcher) tellFiles(ctx context.Context) {
 	dirty := w.dirty
 	w.dirty = map[string]bool{}
-	about := w.about()
+	about := w.about(ctx)
 	if len(about) == 0 {
 		return
 	}
@@ -252,8 +175,8 @@ func (w *watcher) event(path string) string {
 }
 
 // about returns the hooks of fileChanged.
-func (w *watcher) about() []hook.Handler {
-	return slices.DeleteFunc(slices.Clone(w.hooks.current(w.ctx).handlers), func(x hook.Handler) bool {
+func (w *watcher) about(ctx context.Context) []hook.Handler {
+	return slices.DeleteFunc(slices.Clone(w.hooks.current(ctx).handlers), func(x hook.Handler) bool {
 		return x.Point != agent.HookFileChanged || x.Defect != ""
 	})
 }
@@ -266,21 +189,14 @@ func (w *watcher) learn(path string, info fs.FileInfo) {
 
 // follow watches the folders that matter now, and no others, and takes note of
 // files that changed where the system did not tell.
-func (w *watcher) follow() {
+func (w *watcher) follow(ctx context.Context) {
 	before := w.files
-	if w.files = len(w.about()) > 0; w.files && !before {
+	if w.files = len(w.about(ctx)) > 0; w.files && !before {
 		clear(w.known)
-	}
-	var watched []string
-	if w.events != nil {
-		watched = w.events.WatchList()
 	}
 	want := map[string]bool{}
 	if w.files {
-		want = w.walk(watched, !before)
-	}
-	if w.events == nil {
-		return
+		w.walk(want, !before)
 	}
 	for _, f := range w.watched() {
 		dir := filepath.Dir(f.Path())
@@ -289,60 +205,31 @@ func (w *watcher) follow() {
 			want[f.Root] = true // until it is there
 		}
 	}
-	for _, dir := range watched {
-		if !want[dir] {
-			_ = w.events.Remove(dir) // it may be gone
-		}
-	}
-	for dir := range want {
-		if !slices.Contains(watched, dir) {
-			_ = w.events.Add(dir) // it may not be there, which its parent tells
-		}
-	}
+	w.Keep(want)
 }
 
-// walk watches the project's folders, those near its root first, and returns them.
-// A folder is listed once the watch over it stands, so that nothing is missed in
-// between. At first the files are learnt; later those of new folders have just come.
-func (w *watcher) walk(watched []string, first bool) (want map[string]bool) {
-	want = map[string]bool{}
-	queue := []string{w.hooks.cfg.Folder}
-	seen := map[string]bool{} // on some systems each file takes a descriptor
-	for n := 0; len(queue) > 0 && n < maxFolders && len(seen) < maxKnown; n++ {
-		dir := queue[0]
-		queue = queue[1:]
-		want[dir] = true
-		isNew := w.events == nil
-		if w.events != nil && !slices.Contains(watched, dir) {
-			isNew = true
-			_ = w.events.Add(dir) // it may be gone
-		}
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			continue
-		}
-		for _, e := range entries {
-			path := filepath.Join(dir, e.Name())
+// walk watches the project's folders. At first the files are learnt; later those of
+// new folders have just come.
+func (w *watcher) walk(want map[string]bool, first bool) {
+	seen := map[string]bool{}
+	whole := w.Walk(watch.Tree{
+		Roots: []string{w.hooks.cfg.Folder}, Folders: maxFolders, Entries: maxKnown, Skip: unwatched,
+		Look: func(path string, e fs.DirEntry, fresh bool) {
 			seen[path] = true
-			switch {
-			case !e.IsDir():
-				if first || isNew {
-					w.look(path, e, first)
-				}
-			case !slices.Contains(unwatched, e.Name()):
-				queue = append(queue, path)
+			if first || fresh {
+				w.look(path, e, first)
 			}
+		},
+	}, want)
+	if !w.Polls() || !whole {
+		return
+	}
+	for path := range w.known {
+		if !seen[path] {
+			_, err := os.Lstat(path) // its folder may be closed to us
+			w.mark(path, err != nil)
 		}
 	}
-	if w.events == nil && len(queue) == 0 {
-		for path := range w.known {
-			if !seen[path] {
-				_, err := os.Lstat(path) // its folder may be closed to us
-				w.mark(path, err != nil)
-			}
-		}
-	}
-	return want
 }
 
 // look takes note of a file that was found: it is learnt at first, and may have

@@ -12,6 +12,8 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 	"github.com/google/go-cmp/cmp"
+
+	"atelier.dev/atelier/backend/internal/watch"
 )
 
 const aboutEnv = `{"hooks": {"FileChanged": [{"matcher": "\\.env$", "hooks": [{"type": "command", "command": "x"}]}]}}`
@@ -21,8 +23,9 @@ const aboutEnv = `{"hooks": {"FileChanged": [{"matcher": "\\.env$", "hooks": [{"
 func TestPolling(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.watch.open = func() (*fsnotify.Watcher, error) { return nil, errors.New("no more descriptors") }
-	f.watch.poll = time.Millisecond
+	f.watch = newWatcher(f.Hooks, watch.Config{
+		Open: func() (*fsnotify.Watcher, error) { return nil, errors.New("no more descriptors") }, Poll: time.Millisecond,
+	})
 	f.write(".agent/settings.json", aboutEnv)
 	f.write("old.env", "1")
 	f.write("sub/known.env", "1")
