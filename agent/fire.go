@@ -165,8 +165,9 @@ func (t *turn) sampled(answer *llm.Answer, calls int) {
 func (t *turn) conclude(reason EndReason) EndReason {
 	for holds := 0; ; holds++ {
 		t.settle() // who sees the last answer may interrupt the turn
-		if reason == EndRefused {
-			return reason // the model was not asked
+		if reason == EndRefused { // the model was not asked, and is told nothing
+			t.fire(StopInput{Reason: reason})
+			return reason
 		}
 		advice := t.fire(StopInput{Reason: reason, Again: holds > 0, Message: t.said})
 		if reason == EndDone && t.halt != nil {

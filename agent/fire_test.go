@@ -167,13 +167,17 @@ func TestHooksInThePipeline(t *testing.T) {
 }
 
 // OAS-661: a prompt that hooks refuse is not sent to the model, neither now nor
-// later, and neither are they told that a turn ended. The log keeps its text.
+// later. They are told that the turn ended so, and cannot continue it. The log keeps
+// its text.
 func TestHooksRefuseAPrompt(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Script(llmtest.Round{Text: "Fine."}, llmtest.Round{Text: "Done."})
 	h := &hooks{advise: func(c agent.HookCall) agent.HookAdvice {
 		if in, ok := c.Data.(agent.UserPromptSubmitInput); ok && strings.Contains(in.Prompt, "secret") {
 			return agent.HookAdvice{Decision: agent.Deny, Reason: "It holds a key.", Context: "not for the model"}
+		}
+		if in, ok := c.Data.(agent.StopInput); ok && in.Reason == agent.EndRefused {
+			return agent.HookAdvice{Decision: agent.Deny, Reason: "not for the model", Context: "not for the model"}
 		}
 		return agent.HookAdvice{}
 	}}
@@ -192,7 +196,7 @@ func TestHooksRefuseAPrompt(t *testing.T) {
 	if end(t, events) != agent.EndRefused || len(model.Requests()) != 1 {
 		t.Errorf("ended as %s after %d requests", end(t, events), len(model.Requests()))
 	}
-	if diff := cmp.Diff([]string{"userPromptSubmit"}, h.fired); diff != "" {
+	if diff := cmp.Diff([]string{"userPromptSubmit", "stop refused"}, h.fired); diff != "" {
 		t.Error(diff)
 	}
 	if w := find[agent.Warning](events); len(w) != 1 || w[0].ID != agent.WarnPromptRefused || w[0].Args[0] != "It holds a key." {

@@ -79,7 +79,8 @@ type PostSamplingInput struct {
 	Usage   llm.Usage `json:"usage"`
 }
 
-// StopInput comes when a turn is about to end.
+// StopInput comes when a turn is about to end, also one whose input hooks refused;
+// then nothing that is advised matters.
 type StopInput struct {
 	Reason EndReason `json:"reason"`
 	// Again says that hooks have already continued this turn.
@@ -94,10 +95,11 @@ type PreCompactInput struct {
 	Instructions string `json:"custom_instructions"`
 }
 
-// PostCompactInput comes after a compaction.
+// PostCompactInput comes after a compaction that succeeded.
 type PostCompactInput struct {
 	Trigger CompactionTrigger `json:"trigger"`
-	Summary string            `json:"compact_summary"`
+	// Summary is empty if cutting old results was enough.
+	Summary string `json:"compact_summary"`
 }
 
 // SessionEndInput comes before a session is closed.
@@ -112,7 +114,8 @@ type SubagentStartInput struct {
 	Task    string `json:"task"`
 }
 
-// SubagentStopInput comes instead of [StopInput] in an agent's session.
+// SubagentStopInput comes instead of [StopInput] in an agent's session, for each of its
+// turns, however they end.
 type SubagentStopInput struct {
 	StopInput
 	AgentID string `json:"agent_id"`

@@ -200,6 +200,14 @@ func TestAgentsAreSubagents(t *testing.T) {
 			t.Errorf("%s: %s", event, got)
 		}
 	}
+	refused := agent.StopInput{Reason: agent.EndRefused}
+	if r.fire(refused); !strings.Contains(r.readIfThere("SubagentStop"), `"reason":"refused"`) {
+		t.Error("an agent whose task was refused does not stop")
+	}
+	r = newRig(t, handlers...)
+	if r.fire(refused); r.readIfThere("Stop") != "" {
+		t.Error("Stop came for a message that was refused")
+	}
 }
 
 // OAS-668: a change of the rules is passed on with the hook that asked for it. If

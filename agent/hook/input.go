@@ -10,10 +10,12 @@ import (
 )
 
 // adapted returns what an agent's session fires instead: its start and its end
-// are those of a subagent. ok is false if it fires nothing.
+// are those of a subagent. ok is false if it fires nothing. A turn whose input was
+// refused has begun for an agent, but not for a user.
 func (a *Agent) adapted(data agent.HookInput) (instead agent.HookInput, ok bool) {
 	if a == nil {
-		return data, true
+		stop, ends := data.(agent.StopInput)
+		return data, !ends || stop.Reason != agent.EndRefused
 	}
 	switch d := data.(type) {
 	case agent.SessionStartInput:

@@ -143,3 +143,42 @@ func TestPointsOfAgents(t *testing.T) {
 		t.Errorf("it was tried in %s", got)
 	}
 }
+
+// OAS-661: an agent that began stops once, also if hooks refuse its task, or if it is
+// stopped with its session.
+func TestEveryAgentStops(t *testing.T) {
+	t.Parallel()
+	for reason, hook := range map[string]string{
+		"refused":     `grep -q agent_id && exit 2; exit 0`,
+		"interrupted": "true",
+	} {
+		folder, user := t.TempDir(), t.TempDir()
+		told := filepath.Join(t.TempDir(), "told")
+		note := func(event string) string { return onEvent(event, "", `{ printf '`+event+` '; cat; echo; } >> `+told) }
+		put(t, user+"/.agent/settings.json", onEvent("UserPromptSubmit", "", hook))
+		put(t, folder+"/.agent/settings.json", note("SubagentStart"))
+		put(t, folder+"/.agent/settings.local.json", note("SubagentStop"))
+		server := llmtest.Serve(t)
+		server.Script("helper", run("sleep 600"))
+		server.Script(model, llmtest.Round{Calls: []llmtest.Call{spawn("Look.", nil)}}, llmtest.Round{Text: "Done."})
+		p := openPage(t, folder, t.TempDir(), homely(server, user), func(s *storage.Store) backend.Store { return s })
+		trustAll(p)
+		id := p.session("openai")
+		p.bypass(id)
+		p.send(id, "go")
+		child, _ := agentOf(p, "SpawnAgent")
+		if reason == "interrupted" {
+			await(p, func(s agent.ToolCallStart) bool { return s.Tool == "Bash" })
+		} else {
+			logged(p, hooks.HookLogRequest{Session: child, Point: agent.HookSubagentStop}, 1)
+		}
+		p.close()
+		var got []any
+		for _, s := range scribbles(t, told) {
+			got = append(got, s.event, s.session, s.told["reason"])
+		}
+		if diff := cmp.Diff([]any{"SubagentStart", child, nil, "SubagentStop", child, reason}, got); diff != "" {
+			t.Errorf("%s: %s", reason, diff)
+		}
+	}
+}
