@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -146,5 +147,34 @@ func TestPrograms(t *testing.T) {
 	run(t, folder, nil, "go", "list", "-trimpath", "-export", "./...") // compiles everything and links nothing
 	if out := run(t, folder, nil, "go", "test", "-trimpath", "-v", fmt.Sprintf("./program%d", len(all))); !strings.Contains(out, "--- PASS: TestClock") {
 		t.Errorf("the test of the guide: %s", out)
+	}
+}
+
+// OAS-662: the program with hooks registers functions and runs a session with them: a
+// call is denied and the model is told why, another one runs, and both are over the
+// wire.
+func TestProgramWithHooks(t *testing.T) {
+	t.Parallel()
+	all := programs(t)
+	at := slices.IndexFunc(all, func(program string) bool { return strings.Contains(program, "hook.NewRegistry") })
+	if at < 0 {
+		t.Fatal("no program has hooks")
+	}
+	folder := module(t, all[at])
+	refund := func(euros int) llmtest.Round {
+		return llmtest.Round{Calls: []llmtest.Call{llmtest.Use("Refund", map[string]int{"order": 7, "euros": euros})}}
+	}
+	server := llmtest.Serve(t, refund(500), refund(50), llmtest.Round{Text: "You have it back."})
+	variables := []string{"ANTHROPIC_API_KEY=none", "ANTHROPIC_BASE_URL=" + server.Root}
+	if out := run(t, folder, variables, "go", "run", "-trimpath", "./program1"); out != "You have it back. 1\n" {
+		t.Errorf("the program prints %q", out)
+	}
+	requests := server.Requests()
+	if len(requests) != 3 {
+		t.Fatalf("%d requests", len(requests))
+	}
+	denied, paid := string(requests[1].Body), string(requests[2].Body)
+	if !strings.Contains(denied, "Refunds are limited to 50 euros.") || strings.Contains(denied, "Paid") || !strings.Contains(paid, "Paid 50 euros.") {
+		t.Errorf("the model was told %s and then %s", denied, paid)
 	}
 }
