@@ -21,7 +21,7 @@ var hookProblems = map[ProblemID]problem{
 	ProblemHookEntry:   {code: CodeNotFound, message: "The log of hooks does not have this entry any more.", kept: keptAll},
 	ProblemHookDraft:   {code: CodeInvalid, message: "The hook cannot run as it is written. {0}", kept: keptHooks},
 	ProblemHookScope:   {code: CodeInvalid, message: "Hooks cannot be kept there.", kept: keptHooks},
-	ProblemHookInput:   {code: CodeInvalid, message: "The hook's input is not a JSON object.", kept: keptAll},
+	ProblemHookInput:   {code: CodeInvalid, message: "The hook's input is not a JSON object with the members of its event.", kept: keptAll},
 	ProblemHookNotKept: {
 		code: CodeInvalid, message: "The log did not keep all that this hook was told, so it cannot run again with it.", kept: keptAll,
 	},

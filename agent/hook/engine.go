@@ -203,6 +203,21 @@ func (e *Engine) Try(ctx context.Context, h Handler, input json.RawMessage) Entr
 	return e.entry(r)
 }
 
+// TryMatching is Try, but it runs the hook only if that is about the call that the
+// input tells of. access returns what a call of a tool would touch.
+func (e *Engine) TryMatching(ctx context.Context, h Handler, input json.RawMessage, access Accessing) (Entry, error) {
+	data, err := readInput(h.Point, input, access)
+	if err != nil {
+		return Entry{}, err
+	}
+	if found := e.match(h, agent.HookCall{Data: data}); len(found.views) == 0 {
+		r := run{handler: h, about: About{Point: h.Point, Tool: agent.HookCall{Data: data}.Tool().Tool}}
+		r.outcome, r.cause, r.detail = OutcomeNotMatched, found.cause, found.detail
+		return e.entry(r), nil
+	}
+	return e.Try(ctx, h, input), nil
+}
+
 // runsOnce reports whether a hook that runs once has not run yet, and takes note
 // that it runs now.
 func (e *Engine) runsOnce(id string) bool {

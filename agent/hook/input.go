@@ -3,6 +3,8 @@ package hook
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -41,6 +43,28 @@ func (a *Agent) point(p agent.HookPoint) (instead agent.HookPoint, ok bool) {
 		return "", false
 	}
 	return p, true
+}
+
+// Accessing tells what a call of a tool would touch.
+type Accessing func(tool string, input json.RawMessage) agent.Access
+
+// readInput reads the input of a point as a hook would be told it.
+func readInput(point agent.HookPoint, input json.RawMessage, access Accessing) (agent.HookInput, error) {
+	for _, empty := range agent.HookInputs() {
+		if empty.Point() != point {
+			continue
+		}
+		data := reflect.New(reflect.TypeOf(empty))
+		if err := json.Unmarshal(input, data.Interface()); err != nil {
+			return nil, fmt.Errorf("read the input of %s: %w", EventName(point), err)
+		}
+		if call, ok := data.Elem().Interface().(agent.HookInput); ok && aboutTool(point) && access != nil {
+			tool := agent.HookCall{Data: call}.Tool()
+			data.Elem().FieldByName("Access").Set(reflect.ValueOf(access(tool.Tool, tool.Input)))
+		}
+		return data.Elem().Interface().(agent.HookInput), nil
+	}
+	return nil, fmt.Errorf("there is no event %q", point)
 }
 
 // fields are the members of an object, in order.

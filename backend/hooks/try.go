@@ -86,17 +86,24 @@ func (h *Hooks) Test(ctx context.Context, in HookTestRequest) (HookLogEntry, err
 		Session string `json:"session_id"`
 	}
 	_ = json.Unmarshal(input, &told) // what is no object is refused below
-	return h.try(ctx, x, input, h.folderOf(ctx, told.Session))
+	return h.try(ctx, x, input, h.folderOf(ctx, told.Session), in.Matching)
 }
 
-func (h *Hooks) try(ctx context.Context, x hook.Handler, input json.RawMessage, folder string) (HookLogEntry, error) {
+func (h *Hooks) try(ctx context.Context, x hook.Handler, input json.RawMessage, folder string, matching bool) (HookLogEntry, error) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(input, &members) != nil || members == nil {
 		return HookLogEntry{}, backend.Problem(backend.ProblemHookInput)
 	}
 	e := h.trying(folder)
 	defer e.Close()
-	return entry(e.Try(ctx, x, input)), nil
+	if !matching {
+		return entry(e.Try(ctx, x, input)), nil
+	}
+	tried, err := e.TryMatching(ctx, x, input, h.cfg.Access)
+	if err != nil {
+		return HookLogEntry{}, backend.Problem(backend.ProblemHookInput).Detailed(err.Error())
+	}
+	return entry(tried), nil
 }
 
 // Replay runs the hook of an entry again, or a draft in its place, with the input
@@ -124,7 +131,7 @@ func (h *Hooks) Replay(ctx context.Context, in HookReplayRequest) (HookLogEntry,
 			return HookLogEntry{}, err
 		}
 	}
-	return h.try(ctx, x, json.RawMessage(before.Input), folder)
+	return h.try(ctx, x, json.RawMessage(before.Input), folder, false)
 }
 
 // Trial is a dry run of a draft over past calls, the newest first.

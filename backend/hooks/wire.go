@@ -303,11 +303,14 @@ type HookReplayRequest struct {
 }
 
 // HookTestRequest is for hooks.test. Without an input, the hook is told the example
-// of its point. Replaces is the hook whose draft it is. Nothing follows from its answer.
+// of its point. Replaces is the hook whose draft it is. Matching leaves it out, as
+// OutcomeNotMatched, if it is not about what the input tells of. Nothing follows from
+// its answer.
 type HookTestRequest struct {
 	Draft    HookDraft       `json:"draft"`
 	Replaces string          `json:"replaces,omitempty"`
 	Input    json.RawMessage `json:"input,omitempty"`
+	Matching bool            `json:"matching,omitempty"`
 }
 
 // HookDryRunRequest is for hooks.dry_run: which past calls of the session, or of the

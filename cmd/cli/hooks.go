@@ -300,10 +300,13 @@ func (c *command) drafts(a *app, f hookTest, point hooks.HookPointInfo) ([]hooks
 		switch {
 		case h.State == hooks.StateBroken:
 			fmt.Fprintf(c.err, "The hook %s cannot run as it is written.\n", name)
+			for _, n := range h.Findings {
+				fmt.Fprintf(c.err, "  %s\n", line(n.Message))
+			}
 		case wait:
 			fmt.Fprintf(c.err, "The hook %s waits for your trust, so it was not run. Look at it with atelier hooks list. To trust it for this test, add --trust-hooks.\n", name)
 		case h.State == hooks.StateRuns || f.hook != "":
-			out = append(out, hooks.HookTestRequest{Draft: h.Draft, Replaces: h.ID})
+			out = append(out, hooks.HookTestRequest{Draft: h.Draft, Replaces: h.ID, Matching: true})
 		}
 	}
 	if len(out) == 0 {
@@ -325,6 +328,10 @@ func (c *command) tryHooks(a *app, drafts []hooks.HookTestRequest, input json.Ra
 		if i > 0 {
 			fmt.Fprintln(c.out)
 		}
+		if entry.Outcome == hooks.OutcomeNotMatched {
+			fmt.Fprintf(c.out, "hook:    %s\noutcome: does not match: %s\n", line(entry.Hook.Name), unmatched(entry))
+			continue
+		}
 		printEntry(c.out, entry)
 		failed = failed || entry.ExitCode == nil || entry.Cause == hooks.CauseMissing || entry.Cause == hooks.CauseStart
 	}
@@ -332,6 +339,17 @@ func (c *command) tryHooks(a *app, drafts []hooks.HookTestRequest, input json.Ra
 		return errSaid
 	}
 	return nil
+}
+
+// unmatched says why a hook is not about its input.
+func unmatched(e hooks.HookLogEntry) string {
+	switch {
+	case e.Cause == hooks.CauseRule:
+		return fmt.Sprintf("the call is none of those of the rule %s in \"if\"", line(e.Detail))
+	case e.Detail == "":
+		return fmt.Sprintf("the input does not have what the matcher %s is compared with", line(e.Hook.Matcher))
+	}
+	return fmt.Sprintf("the matcher %s is not about %s, of which the input tells; give it another one with --input", line(e.Hook.Matcher), line(e.Detail))
 }
 
 // printEntry prints what a hook was told and what it answered.

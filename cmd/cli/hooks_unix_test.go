@@ -209,6 +209,7 @@ func TestHooksTest(t *testing.T) {
 	p := newPlace(t)
 	p.put(".agent/settings.json", `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "echo no >&2; exit 2"}]}]}}`)
 	input := p.put("input.json", `{"tool_name": "Bash", "tool_input": {"command": "ls"}}`)
+	edit := p.put("edit.json", `{"tool_name": "Edit", "tool_input": {"file_path": "a"}}`)
 	for _, tc := range []struct {
 		name, stdin string
 		args        []string
@@ -225,6 +226,9 @@ func TestHooksTest(t *testing.T) {
 		{name: "no such event", args: []string{"BeforeTool", "--command", "true"}, code: 1, errs: []string{"There is no event BeforeTool", "PreToolUse"}},
 		{name: "not trusted", args: []string{"PreToolUse"}, code: 1, errs: []string{"waits for your trust", "There is no hook of PreToolUse to run."}},
 		{name: "trusted", args: []string{"PreToolUse", "--trust-hooks"}, out: []string{"hook:    echo no >&2; exit 2", "effect:  deny; reason: no"}},
+		{name: "another tool", args: []string{"PreToolUse", "--trust-hooks", "--input", edit}, out: []string{"outcome: does not match: the matcher Bash is not about Edit"}},
+		{name: "no tool", args: []string{"PreToolUse", "--trust-hooks", "--input", "-"}, stdin: `{}`, out: []string{"outcome: does not match: the input does not have"}},
+		{name: "another member", args: []string{"PreToolUse", "--trust-hooks", "--input", "-"}, stdin: `{"tool_name": 7}`, code: 1, errs: []string{"The hook's input is not", "tool_name"}},
 		{name: "another event", args: []string{"Stop", "--trust-hooks"}, code: 1, errs: []string{"There is no hook of Stop to run."}},
 		{name: "another id", args: []string{"PreToolUse", "--trust-hooks", "--hook", "zz"}, code: 1, errs: []string{"There is no hook"}},
 	} {

@@ -1171,6 +1171,7 @@ export type HookTestRequest = {
   draft: HookDraft
   replaces?: string
   input?: unknown
+  matching?: boolean
 }
 
 export type HookTriedCall = {
