@@ -10,3 +10,11 @@ test('the name of what may run hides nothing from a screen reader either', async
   await screen.findByRole('group', { name: 'a⟨U+202E⟩b⟨U+200B⟩' })
   expect(document.body.innerHTML).not.toMatch(/[\u202e\u200b]/)
 })
+
+test('what is trusted offers one way to close the dialog', async () => {
+  const shown = { title: 'a', command: 'c', origin: '/p/x.json', state: 'trusted' }
+  const trust = { shown, place: 0, waiting: [], reviewed: 'x', close: () => {} }
+  render(TrustReview, { trust: trust as unknown as Trust, folder: '/p' })
+  await screen.findByRole('button', { name: 'Trust no longer' })
+  expect(screen.getAllByRole('button', { name: 'Close' })).toHaveLength(1)
+})

@@ -12,6 +12,14 @@ export const messages = {
       other:
         'This project wants to run {n} programs of its own. A file has more hooks than are read.',
     },
+    own_ones: {
+      one: '{n} program of yours would run files of this project.',
+      other: '{n} programs of yours would run files of this project.',
+    },
+    mixed_ones: {
+      one: '{n} program that is this project’s, or runs its files, wants to run.',
+      other: '{n} programs that are this project’s, or run its files, want to run.',
+    },
     changed_ones: {
       one: '{n} program that you trusted has changed.',
       other: '{n} programs that you trusted have changed.',
@@ -30,7 +38,6 @@ export const messages = {
     never: 'Never',
     trust: 'Trust exactly this',
     revoke: 'Trust no longer',
-    keep: 'Close',
     review_title: 'May this run?',
     review_changed: 'May this still run?',
     place: '{n} of {of}',
@@ -61,6 +68,8 @@ export const messages = {
     title: '这个项目可以运行什么？',
     new_ones: '这个项目要运行 {n} 个自带的程序。',
     more_ones: '这个项目要运行 {n} 个自带的程序。有文件包含的钩子多于所读取的数量。',
+    own_ones: '你的 {n} 个程序要运行这个项目里的文件。',
+    mixed_ones: '有 {n} 个程序要运行：它们是这个项目自带的，或者要运行其中的文件。',
     changed_ones: '你信任过的 {n} 个程序有更改。',
     until: '在你同意之前，它们都不会运行。',
     until_changed: '在你同意之前，它守护的调用都会先询问。',
@@ -70,7 +79,6 @@ export const messages = {
     never: '从不',
     trust: '仅信任以上内容',
     revoke: '不再信任',
-    keep: '关闭',
     review_title: '这个可以运行吗？',
     review_changed: '这个还可以运行吗？',
     place: '第 {n} 个，共 {of} 个',

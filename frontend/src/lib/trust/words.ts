@@ -1,7 +1,7 @@
 import { fill } from '../i18n/fill'
 import { language } from '../i18n/i18n.svelte'
 import { markHidden } from '../model/visible'
-import type { TrustNote } from '../types.gen'
+import type { TrustNote, TrustRow } from '../types.gen'
 
 /** What Go says about what would run, in Chinese. */
 const inChinese: Record<string, string> = {
@@ -23,4 +23,28 @@ const inChinese: Record<string, string> = {
 export function noteWords({ id, args, message }: TrustNote): string {
   const isKnown = language() === 'zh-CN' && Object.hasOwn(inChinese, id)
   return markHidden(isKnown ? fill(inChinese[id]!, args) : message)
+}
+
+/** The words in which the items ask: whose they are, and what happens until somebody decides. */
+export function asking(
+  items: readonly Pick<TrustRow, 'kind' | 'scope' | 'state'>[],
+  more: boolean,
+) {
+  const isNew = items.some(({ state }) => state === 'unknown')
+  const own = items.filter(({ scope }) => scope === 'user').length
+  // The user's own hooks guard already. Servers guard nothing: until they are trusted, they are not started.
+  const guards = items.some(
+    ({ kind, scope, state }) => kind === 'hook' && (scope === 'user' || state === 'changed'),
+  )
+  const projects = more ? 'more_ones' : 'new_ones'
+  return {
+    who: !isNew
+      ? 'changed_ones'
+      : own === 0
+        ? projects
+        : own === items.length
+          ? 'own_ones'
+          : 'mixed_ones',
+    until: guards && (!isNew || own === items.length) ? 'until_changed' : 'until',
+  } as const
 }
