@@ -166,57 +166,6 @@ func TestHooksInThePipeline(t *testing.T) {
 	}
 }
 
-// OAS-661: a prompt that hooks refuse is not sent to the model, neither now nor
-// later. They are told that the turn ended so, and cannot continue it. The log keeps
-// its text.
-func TestHooksRefuseAPrompt(t *testing.T) {
-	t.Parallel()
-	model := llmtest.Script(llmtest.Round{Text: "Fine."}, llmtest.Round{Text: "Done."})
-	h := &hooks{advise: func(c agent.HookCall) agent.HookAdvice {
-		if in, ok := c.Data.(agent.UserPromptSubmitInput); ok && strings.Contains(in.Prompt, "secret") {
-			return agent.HookAdvice{Decision: agent.Deny, Reason: "It holds a key.", Context: "not for the model"}
-		}
-		if in, ok := c.Data.(agent.StopInput); ok && in.Reason == agent.EndRefused {
-			return agent.HookAdvice{Decision: agent.Deny, Reason: "not for the model", Context: "not for the model"}
-		}
-		return agent.HookAdvice{}
-	}}
-	r := newRig(t, model)
-	r.cfg.Hooks = h
-	r.run("first")
-	h.fired = nil
-	events := r.run("the secret")
-	result := agent.NewQueryResult()
-	for _, ev := range events {
-		result.Apply(ev)
-	}
-	if err := result.Err(); err == nil || !strings.Contains(err.Error(), "It holds a key.") {
-		t.Errorf("a program is told %v", err)
-	}
-	if end(t, events) != agent.EndRefused || len(model.Requests()) != 1 {
-		t.Errorf("ended as %s after %d requests", end(t, events), len(model.Requests()))
-	}
-	if diff := cmp.Diff([]string{"userPromptSubmit", "stop refused"}, h.fired); diff != "" {
-		t.Error(diff)
-	}
-	if w := find[agent.Warning](events); len(w) != 1 || w[0].ID != agent.WarnPromptRefused || w[0].Args[0] != "It holds a key." {
-		t.Errorf("warned %+v", w)
-	}
-	for _, err := range r.session.Continue(t.Context()) {
-		if err != agent.ErrDone {
-			t.Errorf("a refused prompt continues: %v", err)
-		}
-	}
-	r.open() // from the log, which has the text
-	if in := find[agent.UserInput](r.log); len(in) != 2 || in[1].Text != "the secret" {
-		t.Errorf("the log has %+v", in)
-	}
-	r.run("last")
-	if sent := sent(model); strings.Contains(sent, "secret") || strings.Contains(sent, "not for the model") || !strings.Contains(sent, "first") || !strings.Contains(sent, "last") {
-		t.Errorf("sent %s", sent)
-	}
-}
-
 // OAS-661, LOOP-14: a message that steers is a prompt too.
 func TestHooksRefuseSteering(t *testing.T) {
 	t.Parallel()

@@ -2,16 +2,17 @@ package backend
 
 // Problems of hooks. The first argument names the hook or the file.
 const (
-	ProblemHookMissing     ProblemID = "hook_missing"
-	ProblemHookEntry       ProblemID = "hook_entry"
-	ProblemHookDraft       ProblemID = "hook_draft"
-	ProblemHookScope       ProblemID = "hook_scope"
-	ProblemHookInput       ProblemID = "hook_input"
-	ProblemHookNotKept     ProblemID = "hook_not_kept"
-	ProblemHookUntrusted   ProblemID = "hook_untrusted"
-	ProblemHookUnwritten   ProblemID = "hook_unwritten"
-	ProblemHooksFile       ProblemID = "hooks_file"
-	ProblemHooksFileUnread ProblemID = "hooks_file_unread"
+	ProblemHookMissing      ProblemID = "hook_missing"
+	ProblemHookEntry        ProblemID = "hook_entry"
+	ProblemHookDraft        ProblemID = "hook_draft"
+	ProblemHookScope        ProblemID = "hook_scope"
+	ProblemHookInput        ProblemID = "hook_input"
+	ProblemHooksUntrustable ProblemID = "hooks_untrustable"
+	ProblemHookNotKept      ProblemID = "hook_not_kept"
+	ProblemHookUntrusted    ProblemID = "hook_untrusted"
+	ProblemHookUnwritten    ProblemID = "hook_unwritten"
+	ProblemHooksFile        ProblemID = "hooks_file"
+	ProblemHooksFileUnread  ProblemID = "hooks_file_unread"
 )
 
 const keptHooks = "The hooks were not changed."
@@ -21,7 +22,11 @@ var hookProblems = map[ProblemID]problem{
 	ProblemHookEntry:   {code: CodeNotFound, message: "The log of hooks does not have this entry any more.", kept: keptAll},
 	ProblemHookDraft:   {code: CodeInvalid, message: "The hook cannot run as it is written. {0}", kept: keptHooks},
 	ProblemHookScope:   {code: CodeInvalid, message: "Hooks cannot be kept there.", kept: keptHooks},
-	ProblemHookInput:   {code: CodeInvalid, message: "The hook's input is not a JSON object with the members of its event.", kept: keptAll},
+	ProblemHooksUntrustable: {
+		code: CodeInvalid, message: "Not all hooks could be trusted, because not everything that they would run can be checked.",
+		kept: "Nothing was sent.", next: "Look at them with atelier hooks list. Without --trust-hooks, a run leaves them out.",
+	},
+	ProblemHookInput: {code: CodeInvalid, message: "The hook's input is not a JSON object with the members of its event.", kept: keptAll},
 	ProblemHookNotKept: {
 		code: CodeInvalid, message: "The log did not keep all that this hook was told, so it cannot run again with it.", kept: keptAll,
 	},

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"atelier.dev/atelier/agent"
@@ -159,6 +160,45 @@ func TestRunTellsOfHooks(t *testing.T) {
 		t.Error(errs)
 	}
 	if out, _, _ := p.run("hooks", "list"); !strings.Contains(out, "exit 2: cannot be found in the file any more") {
+		t.Error(out)
+	}
+}
+
+// K-34: a run that is to trust hooks does not go on without one of them, and one that
+// cannot be read is named.
+func TestRunWithHooksThatCannotRun(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.put(".agent/settings.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": ".agent/hooks/check"}]}]}}`)
+	p.put(".agent/hooks/other", "")
+	if err := syscall.Mkfifo(filepath.Join(p.folder, ".agent/hooks/check"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, errs, code := p.run("run", "--model", "openai/m", "--trust-hooks", "go")
+	if code != 1 || !strings.Contains(errs, "Not all hooks could be trusted") || len(p.server.Requests()) != 0 {
+		t.Errorf("exit %d after %d requests: %s", code, len(p.server.Requests()), errs)
+	}
+	p.put(".agent/settings.json", "{}")
+	p.putOwn(".agent/settings.json", `{"hooks": {"PreToolUse": [{"matcher": "Ba(sh", "hooks": [{"type": "command", "name": "careful", "command": "true"}]}]}}`)
+	p.server.Add(llmtest.Round{Text: "Done."})
+	if _, errs, code := p.run("run", "--model", "openai/m", "go"); code != 0 || !strings.HasPrefix(errs, "The hook careful cannot run as it is written.\n  The matcher Ba(sh cannot be read") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
+// A test of several hooks says what they come to together.
+func TestHooksThatDisagree(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	var groups []string
+	for _, decision := range []string{"ask", "deny", "allow"} {
+		groups = append(groups, `{"hooks": [{"type": "command", "name": "says `+decision+`", "command": "echo '{\"decision\":\"`+decision+`\"}'"}]}`)
+	}
+	p.putOwn(".agent/settings.json", `{"hooks": {"PreToolUse": [`+strings.Join(groups, ",")+`]}}`)
+	if out, errs, code := p.run("hooks", "test", "PreToolUse"); code != 0 || !strings.HasSuffix(out, "\ntogether: deny, by says deny\n") {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+	if out, _, _ := p.run("hooks", "list"); !strings.Contains(out, "    says deny: echo ") {
 		t.Error(out)
 	}
 }

@@ -860,6 +860,11 @@ export const problems: Record<ProblemID, Words> = {
   hook_entry: { message: '钩子日志中已没有这条记录。', kept: '没有做任何更改。' },
   hook_draft: { message: '钩子按目前的写法无法运行。{0}', kept: '钩子没有改变。' },
   hook_scope: { message: '钩子不能保存在那里。', kept: '钩子没有改变。' },
+  hooks_untrustable: {
+    message: '并非所有钩子都能被信任，因为它们要运行的内容无法全部检查。',
+    kept: '没有发送任何内容。',
+    next: '请用 atelier hooks list 查看。不带 --trust-hooks 时，运行会略过它们。',
+  },
   hook_input: { message: '钩子的输入不是带有其事件各成员的 JSON 对象。', kept: '没有做任何更改。' },
   hook_not_kept: {
     message: '日志没有保留该钩子收到的全部内容，因此无法用它重新运行。',
