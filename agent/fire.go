@@ -164,7 +164,7 @@ func (t *turn) sampled(answer *llm.Answer, calls int) {
 // it.
 func (t *turn) conclude(reason EndReason) EndReason {
 	for holds := 0; ; holds++ {
-		t.settle() // who sees the last answer may interrupt the turn
+		t.settle()                // who sees the last answer may interrupt the turn
 		if reason == EndRefused { // the model was not asked, and is told nothing
 			t.fire(StopInput{Reason: reason})
 			return reason
