@@ -1,0 +1,134 @@
+package skill
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/llm/tokens"
+)
+
+// Budget is how many tokens the list of skills may take, and listed how many characters a
+// description may have there.
+const (
+	Budget = 500
+	listed = 250
+)
+
+// Listing is the list of skills that models are given.
+type Listing struct {
+	Text   string
+	Tokens int
+	// Unlisted counts the skills that are in the list by their names alone, or not at all.
+	Unlisted int
+	// Weights are the tokens that each skill takes in the list, by its key.
+	Weights map[string]int
+}
+
+// List lists the skills that a model may use, the first ones first. If their descriptions do
+// not fit into the budget, all of them are shortened; then there are only names, and then
+// only the first names and a count of the others.
+func List(skills []Skill, budget int) Listing {
+	var offered []Skill
+	for _, s := range skills {
+		if s.Usage.ByModel && s.Usage.Unavailable == "" {
+			offered = append(offered, s)
+		}
+	}
+	if len(offered) == 0 {
+		return Listing{}
+	}
+	for _, length := range []int{listed, 160, 100, 60, 30, 0} {
+		lines := make([]string, len(offered))
+		size := 0
+		for i, s := range offered {
+			lines[i] = line(s, length)
+			size += len(lines[i])
+		}
+		if size > 16*budget { // it cannot fit, and need not be counted
+			continue
+		}
+		if text := strings.Join(lines, ""); tokens.Count(text) <= budget {
+			l := listing(offered, lines, text)
+			if length == 0 {
+				l.Unlisted = len(offered)
+			}
+			return l
+		}
+	}
+	return firstNames(offered, budget)
+}
+
+func listing(offered []Skill, lines []string, text string) Listing {
+	l := Listing{Text: text, Tokens: tokens.Count(text), Weights: map[string]int{}}
+	for i, line := range lines {
+		l.Weights[offered[i].Key()] = tokens.Count(line)
+	}
+	return l
+}
+
+// firstNames lists as many names as fit, and counts the others.
+func firstNames(offered []Skill, budget int) Listing {
+	for n := min(len(offered)-1, budget/2); n >= 0; n-- {
+		lines := make([]string, n)
+		for i, s := range offered[:n] {
+			lines[i] = line(s, 0)
+		}
+		text := strings.Join(lines, "") + fmt.Sprintf("and %d more\n", len(offered)-n)
+		if tokens.Count(text) <= budget {
+			l := listing(offered[:n], lines, text)
+			l.Unlisted = len(offered)
+			return l
+		}
+	}
+	return Listing{Unlisted: len(offered), Weights: map[string]int{}}
+}
+
+// line returns the line of one skill with as many characters of its description.
+func line(s Skill, length int) string {
+	about := []rune(s.Summary())
+	if len(about) > length {
+		about = about[:length]
+		if length > 0 {
+			about[length-1] = '…'
+		}
+	}
+	if len(about) == 0 {
+		return "- " + agent.EscapeTags(s.Name) + "\n"
+	}
+	return "- " + agent.EscapeTags(s.Name+": "+strings.TrimSpace(string(about))) + "\n"
+}
+
+// Summary says in one line what a skill is for: its description and when to use it, or else
+// the first paragraph of its body.
+func (s Skill) Summary() string {
+	about := oneLine(s.Description)
+	if about == "" {
+		about = firstParagraph(s.Body)
+	}
+	if when := oneLine(s.WhenToUse); when != "" {
+		about = strings.TrimSpace(about + " Use when: " + when)
+	}
+	return about
+}
+
+// oneLine returns a text on one line, without characters that cannot be seen.
+func oneLine(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(c rune) bool { return unicode.IsSpace(c) || !unicode.IsPrint(c) }), " ")
+}
+
+// firstParagraph returns the first paragraph that is not a heading.
+func firstParagraph(body string) string {
+	var paragraph []string
+	for line := range strings.Lines(body[:min(len(body), maxText)]) {
+		line = oneLine(line)
+		switch {
+		case line == "" && len(paragraph) > 0:
+			return strings.Join(paragraph, " ")
+		case line != "" && !strings.HasPrefix(line, "#"):
+			paragraph = append(paragraph, line)
+		}
+	}
+	return strings.Join(paragraph, " ")
+}
