@@ -10,7 +10,7 @@ import (
 	"atelier.dev/atelier/agent/skill"
 )
 
-// OAS-802 to OAS-806: five skills come with the program, with their aliases and tools.
+// OAS-802, OAS-803, OAS-804, OAS-805, OAS-806: five skills come with the program, with their aliases and tools.
 func TestBuiltIn(t *testing.T) {
 	t.Parallel()
 	got := map[string][2][]string{}
