@@ -1,6 +1,10 @@
 package agent
 
-import "atelier.dev/atelier/agent/llm"
+import (
+	"cmp"
+
+	"atelier.dev/atelier/agent/llm"
+)
 
 // Event is one thing that happened in a session. The durable events in order
 // are the session: history, costs and the window's content are folds of them.
@@ -84,6 +88,9 @@ type UserInput struct {
 	// Skill is what the user began with it; nil for an ordinary input.
 	Skill *SkillUse `json:"skill,omitempty"`
 }
+
+// Wrote returns what the user wrote: Typed, or Text if nothing else was made of it.
+func (u UserInput) Wrote() string { return cmp.Or(u.Typed, u.Text) }
 
 // TurnContinued says that a turn that did not end by itself continues, with
 // fresh limits (K-06).

@@ -77,11 +77,11 @@ func isMessage(p Payload) bool {
 	return false
 }
 
-// promptOf returns what the user wrote to the model.
+// promptOf returns what the user wrote.
 func promptOf(p Payload) (string, bool) {
 	switch d := p.(type) {
 	case UserInput:
-		return d.Text, true
+		return d.Wrote(), true
 	case SteeringInjected:
 		return d.Text, !d.ByLoop
 	}

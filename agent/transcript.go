@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"atelier.dev/atelier/agent/contextir"
@@ -42,7 +43,13 @@ type past struct {
 	held    bool                // the newest turn, or a user's command after it, did not end by itself
 
 	compaction compaction
-	skills     []SkillUse // in use, the outermost first
+	used
+}
+
+// used is what is known of skills.
+type used struct {
+	skills []SkillUse        // in use, the outermost first
+	typed  map[string]string // what the user typed, by the text that was made of it
 }
 
 // answerers are providers and models of the last assistant message; nil before the
@@ -186,6 +193,12 @@ func (t *Transcript) applyInput(turn int, d UserInput) {
 	if t.past.skills = nil; d.Skill != nil {
 		t.applySkill(*d.Skill)
 	}
+	if d.Typed != "" {
+		if t.past.typed == nil {
+			t.past.typed = map[string]string{}
+		}
+		t.past.typed[d.Text] = d.Typed
+	}
 	t.conversation.Append(contextir.UserMessage, llm.Text(llm.RoleUser, d.Text))
 	t.tally.added += len(d.Text)
 }
@@ -306,7 +319,7 @@ func (t *Transcript) Pending() []ApprovalRequest {
 	return out
 }
 
-// Exchange is one input of the user and the model's last answer to it.
+// Exchange is what the user wrote and the model's last answer to it.
 type Exchange struct{ Input, Answer string }
 
 // Exchanges returns inputs and answers without the work between them, for small
@@ -320,7 +333,8 @@ func (t *Transcript) Exchanges() []Exchange {
 				all = append(all, Exchange{Input: text})
 			}
 		case contextir.UserMessage:
-			all = append(all, Exchange{Input: it.Message.Text()})
+			text := it.Message.Text()
+			all = append(all, Exchange{Input: cmp.Or(t.past.typed[text], text)})
 		case contextir.AssistantMessage:
 			if text := it.Message.Text(); text != "" && len(all) > 0 {
 				all[len(all)-1].Answer = text

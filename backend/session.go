@@ -92,7 +92,7 @@ func (s *SessionInfo) Apply(ev agent.Event) {
 		s.State = agent.StateProcessing
 		s.Messages++
 		if s.Prompt == "" {
-			s.Prompt = text.Head(d.Text, maxPrompt)
+			s.Prompt = text.Head(d.Wrote(), maxPrompt)
 		}
 	case agent.Marks:
 		s.Marks = d
@@ -230,7 +230,7 @@ func FirstTitle(has agent.Title, ev agent.Event) string {
 	switch d := ev.Data.(type) {
 	case agent.UserInput:
 		if has.Text == "" || !has.ByUser && ev.Turn == 1 {
-			return TitleFrom(d.Text)
+			return TitleFrom(d.Wrote())
 		}
 	case agent.LocalCommandStart:
 		if has.Text == "" {

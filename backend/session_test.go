@@ -27,7 +27,7 @@ func TestSummaryIsTheTranscripts(t *testing.T) {
 	}{
 		{agent.SessionStart{Folder: "/p"}, agent.StateIdle, llm.Spending{}},
 		{agent.SettingsChange{Settings: set}, agent.StateIdle, llm.Spending{}},
-		{agent.UserInput{Text: "x"}, agent.StateProcessing, llm.Spending{}},
+		{agent.UserInput{Typed: "x", Text: "made of x"}, agent.StateProcessing, llm.Spending{}},
 		{agent.Title{Text: "A title"}, agent.StateProcessing, llm.Spending{}},
 		{agent.Retrying{Usage: used, Cost: new(llm.Cost(4))}, agent.StateProcessing, llm.Spending{Cost: 4}},
 		{agent.Retrying{Sent: true}, agent.StateProcessing, llm.Spending{Cost: 4, Unknown: 1}},
@@ -138,6 +138,7 @@ func TestFirstTitle(t *testing.T) {
 		"a command":                {agent.Title{}, 0, command, "! make"},
 		"a prompt after a command": {agent.Title{Text: "! make"}, 1, prompt, "Fix it"},
 		"a command after a prompt": {agent.Title{Text: "Fix it"}, 1, command, ""},
+		"a skill":                  {agent.Title{}, 1, agent.UserInput{Typed: "/review main", Text: "Review it"}, "/review main"},
 		"another prompt":           {agent.Title{Text: "Fix it"}, 2, prompt, ""},
 		"a late first name":        {agent.Title{}, 2, prompt, "Fix it"},
 		"a name of the user's":     {agent.Title{Text: "Mine", ByUser: true}, 1, prompt, ""},

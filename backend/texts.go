@@ -21,6 +21,7 @@ const (
 	PartThinking TextPart = "thinking"
 	PartInput    TextPart = "input"
 	PartOutput   TextPart = "output"
+	PartPrompt   TextPart = "prompt" // made of what the user typed, which is the message
 )
 
 // EventText is one text of an event as a page shows it. Of names its call or
@@ -36,6 +37,9 @@ type EventText struct {
 func TextsOf(ev agent.Event) []EventText {
 	switch d := ev.Data.(type) {
 	case agent.UserInput:
+		if d.Typed != "" {
+			return []EventText{{Part: PartMessage, Text: d.Typed}, {Part: PartPrompt, Text: d.Text}}
+		}
 		return []EventText{{Part: PartMessage, Text: d.Text}}
 	case agent.SteeringInjected:
 		if !d.ByLoop {

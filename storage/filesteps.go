@@ -138,7 +138,7 @@ func (s *Store) TurnOf(ctx context.Context, ev agent.Event) (facts backend.TurnF
 		return facts, s.failed("read who changed the file", err)
 	case err == nil && damaged == nil:
 		if input, ok := prompt.Data.(agent.UserInput); ok {
-			facts.Prompt, began = input.Text, prompt.Seq
+			facts.Prompt, began = input.Wrote(), prompt.Seq
 		}
 	}
 	row := s.read.QueryRowContext(ctx, s.query["select-model"], ev.Session, ev.Seq, ev.Turn)

@@ -23,6 +23,13 @@ func ForDisplay(ev agent.Event) agent.Event {
 	switch d := ev.Data.(type) {
 	case agent.UserInput:
 		d.Text, d.Size = middleCut(d.Text)
+		if typed, size := middleCut(d.Typed); size > 0 {
+			d.Typed, d.Size = typed, max(d.Size, size)
+		}
+		if d.Skill != nil { // its arguments are in what was typed
+			use := *d.Skill
+			use.Args, d.Skill = "", &use
+		}
 		ev.Data = d
 	case agent.Briefing:
 		d.System, d.Size = middleCut(d.System)

@@ -222,6 +222,11 @@ func TestForDisplay(t *testing.T) {
 			t.Errorf("%s: %d bytes", p.Kind(), len(b))
 		}
 	}
+	skill := &agent.SkillUse{Name: "review", Args: long, Limited: true}
+	typed := ForDisplay(agent.Event{Data: agent.UserInput{Text: "Review.", Typed: "/review " + long, Skill: skill}}).Data.(agent.UserInput)
+	if len(typed.Typed) > displayLimit+100 || typed.Size != int64(len(long)+8) || typed.Skill.Args != "" || !typed.Skill.Limited || skill.Args != long {
+		t.Errorf("of what was typed %d bytes are shown of %d, with %d of arguments", len(typed.Typed), typed.Size, len(typed.Skill.Args))
+	}
 	media := []llm.Media{{MIME: "image/png", Name: "a.png", Data: []byte(long)}}
 	shown := ForDisplay(agent.Event{Data: agent.ToolCallEnd{Media: media}}).Data.(agent.ToolCallEnd)
 	if len(shown.Media[0].Data) > 0 || shown.Media[0].Name != "a.png" || len(media[0].Data) == 0 {

@@ -97,6 +97,17 @@ type native struct {
 	open bool    // a turn has not ended
 }
 
+// ownSkill returns a skill's use without the model that it chose: what it forbids is
+// kept, what it could spend is not.
+func ownSkill(use *agent.SkillUse) *agent.SkillUse {
+	if use == nil {
+		return nil
+	}
+	own := *use
+	own.Provider, own.Model, own.Effort = "", "", ""
+	return &own
+}
+
 // plainID is how our ids look. An id may become part of a file's name.
 var plainID = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9_.:-]{0,127}$`)
 
@@ -143,7 +154,7 @@ func (n *native) taken(p agent.Payload) (agent.Payload, bool) {
 	case agent.Marks:
 		return agent.Marks{Tags: d.Tags, Label: d.Label}, true
 	case agent.UserInput:
-		d.QueueID = ""
+		d.QueueID, d.Skill = "", ownSkill(d.Skill)
 		return d, true
 	case agent.SteeringInjected:
 		d.QueueID = ""
@@ -160,7 +171,7 @@ func (n *native) taken(p agent.Payload) (agent.Payload, bool) {
 	case agent.ToolCallEnd:
 		d.Files = nil
 		if d.Details != nil {
-			d.Details.Agent = nil
+			d.Details.Agent, d.Details.Skill = nil, ownSkill(d.Details.Skill)
 		}
 		return valid(d, d.CallID)
 	case agent.LocalCommandStart:

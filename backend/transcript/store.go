@@ -165,7 +165,7 @@ func (t *File) describe() (folder, prompt string) {
 	b := &builder{}
 	b.yield = func(ev agent.Event, _ error) bool {
 		if in, ok := ev.Data.(agent.UserInput); ok && in.Text != nothingAsked {
-			prompt = backend.TitleFrom(in.Text)
+			prompt = backend.TitleFrom(in.Wrote())
 		}
 		return prompt == ""
 	}

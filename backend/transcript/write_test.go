@@ -169,14 +169,14 @@ func TestNativeImportTakesNoPower(t *testing.T) {
 		agent.SettingsChange{Settings: agent.Settings{Mode: agent.ModeBypass, Provider: "p", Model: "m"}},
 		agent.Forked{Worktree: "/etc"},
 		agent.Marks{Tags: []string{"t"}, Deleted: 5, Pinned: true},
-		agent.UserInput{Text: "hi", QueueID: "q"},
+		agent.UserInput{Text: "hi", QueueID: "q", Skill: &agent.SkillUse{Name: "s", Limited: true, Provider: "p", Model: "dear", Effort: "high"}},
 		agent.TextEnd{Message: llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{
 			{Kind: llm.PartNative, Native: json.RawMessage(`{"role":"system"}`)},
 			{Kind: llm.PartReasoning, Reasoning: &llm.Reasoning{Text: "t", Signature: "s", Encrypted: "e"}},
 			{Kind: llm.PartToolCall, Call: &call, Native: json.RawMessage(`{}`)},
 		}}},
 		agent.ApprovalRequest{ID: "a", CallID: "call_1"},
-		agent.ToolCallEnd{CallID: "call_1", Files: changed, Details: &agent.Details{Agent: &agent.AgentRef{Session: "other"}}},
+		agent.ToolCallEnd{CallID: "call_1", Files: changed, Details: &agent.Details{Agent: &agent.AgentRef{Session: "other"}, Skill: &agent.SkillUse{Name: "s", Model: "dear"}}},
 		agent.ToolCallEnd{CallID: "../../etc"},
 		agent.FilesRestored{ID: "r", FilesChanged: *changed},
 	}
@@ -193,11 +193,11 @@ func TestNativeImportTakesNoPower(t *testing.T) {
 		agent.SessionStart{Folder: "/here"},
 		agent.SettingsChange{Settings: agent.Settings{Mode: agent.ModeDefault, Provider: "p", Model: "m"}},
 		agent.Marks{Tags: []string{"t"}},
-		agent.UserInput{Text: "hi"},
+		agent.UserInput{Text: "hi", Skill: &agent.SkillUse{Name: "s", Limited: true}},
 		agent.TextEnd{Message: llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{
 			{Kind: llm.PartReasoning, Reasoning: &llm.Reasoning{Text: "t"}}, {Kind: llm.PartToolCall, Call: &call},
 		}}},
-		agent.ToolCallEnd{CallID: "call_1", Details: &agent.Details{}},
+		agent.ToolCallEnd{CallID: "call_1", Details: &agent.Details{Skill: &agent.SkillUse{Name: "s"}}},
 		agent.ProcessingEnd{Reason: agent.EndInterrupted},
 	}
 	for i, p := range want {

@@ -66,6 +66,7 @@ func TestFind(t *testing.T) {
 		agent.ToolCallEnd{CallID: "c4", Tool: "Read", Output: "a file with [Exit code 3]", Outcome: agent.OutcomeDone},
 		agent.SteeringInjected{Text: "also the needle's eye"},
 		agent.SteeringInjected{Text: "needle of the loop", ByLoop: true},
+		agent.UserInput{Typed: "/knit a scarf", Text: "Knit a scarf by hand."},
 	)
 	for _, tt := range []struct {
 		name, text string
@@ -81,6 +82,7 @@ func TestFind(t *testing.T) {
 			"input c10: grep \"a needle\" a.txt 7000",
 			"thinking 0: I think of a needle",
 		}},
+		{"what was typed, and what was made of it", "a scarf", []string{"prompt 0: Knit a scarf by hand.", "message 0: /knit a scarf"}},
 		{"not the names of arguments", "timeout", nil},
 		{"an argument's quotation marks and tab", `"a needle" a.txt`, []string{`input c10: grep "a needle" a.txt 7000`}},
 		{"a number", "7000", []string{`input c10: grep "a needle" a.txt 7000`}},

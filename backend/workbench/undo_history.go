@@ -40,7 +40,7 @@ func (l *undoLog) add(ev agent.Event) {
 		}
 		ev.Data = agent.LocalCommandEnd{ID: d.ID, Command: d.Command, Files: d.Files}
 	case agent.UserInput:
-		ev.Data = agent.UserInput{Text: d.Text}
+		ev.Data = agent.UserInput{Text: d.Wrote()}
 	case agent.LocalCommandStart, agent.FilesRestored, agent.Forked, agent.Rewound, agent.RewindUndone:
 	default:
 		return

@@ -22,6 +22,7 @@ type pieceKind int
 
 const (
 	prompt    pieceKind = iota // what the user wrote
+	expanded                   // what was made of it, and sent
 	steering                   // what the user wrote while the agent worked
 	answer                     // what a model said
 	reasoning                  // what a model thought
@@ -72,7 +73,11 @@ func pieces(info backend.SessionInfo, events iter.Seq2[agent.Event, error]) iter
 func piecesOf(ev agent.Event, inputs map[string]string) []piece {
 	switch d := ev.Data.(type) {
 	case agent.UserInput:
-		return []piece{{kind: prompt, text: d.Text}}
+		all := []piece{{kind: prompt, text: d.Wrote()}}
+		if d.Typed != "" {
+			all = append(all, piece{kind: expanded, text: d.Text})
+		}
+		return all
 	case agent.SteeringInjected:
 		if !d.ByLoop && !d.Refused {
 			return []piece{{kind: steering, text: d.Text}}
@@ -189,13 +194,13 @@ func day(at int64) string { return time.UnixMilli(at).Format("2006-01-02 15:04")
 type words map[string]string
 
 var english = words{
-	"lang": "en", "you": "You", "steered": "You, meanwhile", "thought": "Thinking", "failed": "failed", "ran": "You ran",
+	"lang": "en", "you": "You", "expanded": "The prompt that was sent", "steered": "You, meanwhile", "thought": "Thinking", "failed": "failed", "ran": "You ran",
 	"summary": "Summary of the conversation so far", "note": "Note", "input": "Input", "output": "Output", "from": "From", "to": "to",
 	"model": "Model", "imported": "Imported from", "made": "Exported from Atelier.",
 }
 
 var chinese = words{
-	"lang": "zh-CN", "you": "你", "steered": "你（期间）", "thought": "思考", "failed": "失败", "ran": "你运行了",
+	"lang": "zh-CN", "you": "你", "expanded": "实际发送的提示", "steered": "你（期间）", "thought": "思考", "failed": "失败", "ran": "你运行了",
 	"summary": "此前对话的摘要", "note": "提示", "input": "输入", "output": "输出", "from": "从", "to": "到",
 	"model": "模型", "imported": "导入自", "made": "由 Atelier 导出。",
 }

@@ -74,6 +74,25 @@ func write(t testing.TB, format string, language string, data ...agent.Payload) 
 	return b.String()
 }
 
+// What a skill made of a prompt is folded below what was typed.
+func TestSkillPrompt(t *testing.T) {
+	t.Parallel()
+	in := agent.UserInput{Typed: "/review main", Text: "Review the changes.\n```\n</details><b>bold</b>\n", Skill: &agent.SkillUse{Name: "review"}}
+	for format := range writers {
+		typed, sent, found := strings.Cut(write(t, format, "zh-CN", in), "<details")
+		sent, _, ended := strings.Cut(sent, "\n</details>")
+		if !found || !ended || !strings.Contains(typed, "/review main") || !strings.Contains(sent, "实际发送的提示") || !strings.Contains(sent, "Review the changes.") {
+			t.Errorf("%s: %s | %s", format, typed, sent)
+		}
+		if strings.Contains(typed, "Review the changes.") {
+			t.Errorf("%s shows the prompt unfolded", format)
+		}
+	}
+	if md := write(t, "md", "", in); !strings.Contains(md, "\n````\nReview the changes.\n```\n</details><b>bold</b>\n````\n\n</details>\n") {
+		t.Errorf("the prompt leaves its block:\n%s", md)
+	}
+}
+
 // Both documents say everything; with EXPORT_DIR set they are left there to be looked
 // at.
 func TestDocuments(t *testing.T) {

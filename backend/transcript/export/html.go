@@ -68,6 +68,8 @@ func (p piece) html(out io.Writer, w words) {
 		}
 		fmt.Fprintf(out, "<section class=\"you\"><h2>%s <time>%s</time></h2><div class=\"text\" dir=\"auto\">%s</div></section>\n",
 			label, day(p.at), html.EscapeString(text))
+	case expanded:
+		fold(out, "quiet", w["expanded"], "", "", plainText(text))
 	case answer:
 		fmt.Fprintf(out, "<article dir=\"auto\">\n%s</article>\n", rendered(text))
 	case reasoning:

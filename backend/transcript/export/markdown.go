@@ -38,6 +38,8 @@ func (p piece) markdown(w words) string {
 	switch p.kind {
 	case prompt:
 		return fmt.Sprintf("## %s · %s\n\n%s", w["you"], day(p.at), quoted(text))
+	case expanded:
+		return fmt.Sprintf("<details>\n<summary>%s</summary>\n\n%s\n</details>\n", w["expanded"], fenced("", text))
 	case steering:
 		return fmt.Sprintf("**%s**\n\n%s", w["steered"], quoted(text))
 	case answer:

@@ -2741,7 +2741,7 @@ export type TextMark = {
   to: number
 }
 
-export type TextPart = "message" | "thinking" | "input" | "output"
+export type TextPart = "message" | "thinking" | "input" | "output" | "prompt"
 
 export type TextStart = {
 }

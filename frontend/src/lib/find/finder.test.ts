@@ -82,3 +82,12 @@ test.each([
   const hits = Array.from({ length: same }, (_, nth) => hit(1, { part: of.part, nth }))
   expect(placeOf(of, hits, drawn)).toBe(want)
 })
+
+test.each([
+  ['what was typed comes before the prompt that was made of it', 'message', 3, 0],
+  ['that prompt comes after it', 'prompt', 3, 1],
+  ['a prompt that is folded is not counted', 'message', 1, 0],
+] as const)('%s', (_name, part, drawn, want) => {
+  const hits = [hit(1), hit(1, { part: 'prompt' }), hit(1, { part: 'prompt', nth: 1 })]
+  expect(placeOf(hit(1, { part }), hits, drawn)).toBe(want)
+})

@@ -30,7 +30,11 @@ export const isInside = ({ part, kind }: Hit): boolean =>
  */
 export function placeOf(hit: Hit, hits: readonly Hit[], drawn: number): number {
   const isFirst = hit.part === 'input' || hit.part === 'thinking'
-  const same = hits.filter((other) => other.seq === hit.seq && other.part === hit.part)
-  const place = (hit.nth ?? 0) + (isFirst ? 0 : drawn - same.length)
+  const of = (part: Hit['part']) =>
+    hits.filter((other) => other.seq === hit.seq && other.part === part).length
+  const same = of(hit.part)
+  // The prompt that was made of a message follows it while it is unfolded.
+  const after = hit.part === 'message' && drawn >= same + of('prompt') ? of('prompt') : 0
+  const place = (hit.nth ?? 0) + (isFirst ? 0 : drawn - same - after)
   return Math.max(0, Math.min(place, drawn - 1))
 }

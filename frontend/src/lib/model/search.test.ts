@@ -32,6 +32,7 @@ test.each([
   ['answer', {}],
   ['thinking', { part: 'thinking' }],
   ['prompt', { kind: 'user_input' }],
+  ['prompt', { kind: 'user_input', part: 'prompt' }],
   ['summary', { kind: 'compaction_end' }],
   ['input', { kind: 'tool_call_start', part: 'input', tool: 'Bash' }],
   ['output', { kind: 'tool_call_end', part: 'output', tool: 'Bash' }],

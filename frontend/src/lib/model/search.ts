@@ -20,6 +20,7 @@ export function nameOf({ kind, part, tool }: SearchHit): HitName {
   if (kind === 'title') return 'title'
   if (kind === 'compaction_end') return 'summary'
   if (part === 'thinking') return part
+  if (kind === 'user_input') return 'prompt'
   if (part !== 'message' && !tool) return part === 'input' ? 'command' : 'printed'
   if (part !== 'message') return part
   return kind === 'assistant_text_end' ? 'answer' : 'prompt'
