@@ -2,7 +2,6 @@ package workbench
 
 import (
 	"context"
-	"slices"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
@@ -23,7 +22,7 @@ type ResumeRequest struct {
 // waits for a person is refused, but not a fork of it.
 func (w *Workbench) Resume(ctx context.Context, in ResumeRequest) (info backend.SessionInfo, err error) {
 	if in.Session == "" {
-		info, err = w.newest(ctx)
+		info, err = w.NewestSession(ctx)
 	} else {
 		info, err = w.FindSession(ctx, in.Session)
 	}
@@ -43,15 +42,20 @@ func (w *Workbench) Resume(ctx context.Context, in ResumeRequest) (info backend.
 	return info, err
 }
 
-// newest returns the newest session of the list that a person started.
-func (w *Workbench) newest(ctx context.Context) (backend.SessionInfo, error) {
+// NewestSession returns the newest session of the list that a person started.
+func (w *Workbench) NewestSession(ctx context.Context) (backend.SessionInfo, error) {
 	page, err := w.cfg.Store.SessionPage(ctx, backend.SessionQuery{Folder: w.cfg.Folder, Limit: defaultList})
 	if err != nil {
 		return backend.SessionInfo{}, err
 	}
-	at := slices.IndexFunc(page.Sessions, func(info backend.SessionInfo) bool { return info.Helper == nil })
-	if at < 0 {
-		return backend.SessionInfo{}, backend.Problem(backend.ProblemSessionNone)
+	var newest backend.SessionInfo
+	for _, info := range page.Sessions { // pinned ones come first
+		if info.Helper == nil && info.UpdatedAt > newest.UpdatedAt {
+			newest = info
+		}
 	}
-	return page.Sessions[at], nil
+	if newest.ID == "" {
+		return newest, backend.Problem(backend.ProblemSessionNone)
+	}
+	return newest, nil
 }

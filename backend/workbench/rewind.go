@@ -34,17 +34,14 @@ func (w *Workbench) rewinding(ctx context.Context, info backend.SessionInfo, tur
 	}
 	i := slices.IndexFunc(u.turns, func(t turnStart) bool { return t.turn == turn })
 	if turn == 0 {
-		i = len(u.turns) - 1
-		for i >= 0 && info.TookBack(u.turns[i].seq) {
-			i--
-		}
+		i = u.newest()
 	}
-	if i < 0 || info.TookBack(u.turns[i].seq) {
+	if i < 0 || u.took(u.turns[i].seq) {
 		return agent.Rewound{}, backend.Problem(backend.ProblemRewindNothing)
 	}
 	rewound := agent.Rewound{ID: newRestoration(), To: u.turns[i].seq - 1, Prompt: u.turns[i].prompt}
 	for _, t := range u.turns[i:] {
-		if !info.TookBack(t.seq) {
+		if !u.took(t.seq) {
 			rewound.Turns++
 		}
 	}

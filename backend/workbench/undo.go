@@ -141,9 +141,13 @@ func (w *Workbench) restore(ctx context.Context, info backend.SessionInfo, targe
 // UndoTarget says what is undone or redone. The zero value is the newest turn with
 // changes that stand, and otherwise one of these is set.
 type UndoTarget struct {
-	Turn  int            `json:"turn,omitempty"`
-	Since int            `json:"since,omitempty"` // this turn and all after it
-	Step  *agent.StepRef `json:"step,omitempty"`
+	Turn  int `json:"turn,omitempty"`
+	Since int `json:"since,omitempty"` // this turn and all after it
+	// Newest is the turn that a rewind takes back, and all after it, whether it
+	// changed files or not.
+	Newest bool `json:"newest,omitempty"`
+	// Step is one step; without a call, the newest whose changes stand.
+	Step *agent.StepRef `json:"step,omitempty"`
 	// Redo undoes a restoration: the newest, or the one that is named.
 	Redo        bool   `json:"redo,omitempty"`
 	Restoration string `json:"restoration,omitempty"`

@@ -93,11 +93,12 @@ type turnStart struct {
 type undoable struct {
 	undo.History
 	turns []turnStart
+	took  func(seq int64) bool // whether a rewind took an event back
 }
 
 // undoable reads what can be undone in a session.
 func (w *Workbench) undoable(ctx context.Context, info backend.SessionInfo) (*undoable, error) {
-	u := &undoable{}
+	u := &undoable{took: info.TookBack}
 	events, err := w.undoLog(ctx, info)
 	if err != nil {
 		return nil, err
@@ -140,22 +141,50 @@ func (u *undoable) turnAt(at int64) (turn int) {
 	return turn
 }
 
+// newest returns the place in turns of the newest one that stands; -1 if there is none.
+func (u *undoable) newest() int {
+	i := len(u.turns) - 1
+	for i >= 0 && u.took(u.turns[i].seq) {
+		i--
+	}
+	return i
+}
+
+// latest returns the newest step whose changes stand, also in part; nil if there is none.
+func (u *undoable) latest() *undo.Past {
+	for i := len(u.Steps) - 1; i >= 0; i-- {
+		if u.Steps[i].Standing() != nil {
+			return &u.Steps[i]
+		}
+	}
+	return nil
+}
+
+// exact returns a target that names what it means.
+func (u *undoable) exact(t UndoTarget) UndoTarget {
+	last := u.latest()
+	switch {
+	case t.Newest:
+		if i := u.newest(); i >= 0 {
+			return UndoTarget{Since: u.turns[i].turn}
+		}
+	case last == nil:
+	case t.Step != nil && t.Step.Call == "":
+		t.Step = &last.StepRef
+	case t == UndoTarget{} && last.Turn > 0:
+		t.Turn = last.Turn
+	case t == UndoTarget{}: // a command before the first turn
+		t.Step = &last.StepRef
+	}
+	return t
+}
+
 // steps returns what a target means, the newest first, and names the target.
 func (u *undoable) steps(t UndoTarget) ([]undo.Step, UndoTarget, error) {
 	if t.Redo || t.Restoration != "" {
 		return u.redoing(t)
 	}
-	if t == (UndoTarget{}) {
-		for i := len(u.Steps) - 1; i >= 0; i-- {
-			if u.Steps[i].Standing() != nil {
-				t.Turn, t.Step = u.Steps[i].Turn, nil
-				if t.Turn == 0 { // a command before the first turn
-					t.Step = &u.Steps[i].StepRef
-				}
-				break
-			}
-		}
-	}
+	t = u.exact(t)
 	steps := u.Undoing(func(p *undo.Past) bool {
 		switch {
 		case t.Step != nil:

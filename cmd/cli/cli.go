@@ -83,6 +83,8 @@ const usage = `Atelier, a workbench for coding agents.
   atelier mcp serve [DIR]       offers Atelier's tools to other programs
   atelier ledger [DIR]          lists what ran and what allowed or denied it
   atelier blame FILE            says which session, turn and model wrote each line
+  atelier undo [SESSION]        takes back what the newest turn did to files
+  atelier redo [SESSION]        brings back what was undone last
   atelier version               prints the version
 
 Run a command with --help for its flags. ATELIER_HOME moves everything that
@@ -165,6 +167,8 @@ func (c *command) main(args []string) int {
 		return c.ledger(args[1:])
 	case "blame":
 		return c.blame(args[1:])
+	case "undo", "redo":
+		return c.undo(name, args[1:])
 	case "version", "--version":
 		fmt.Fprintln(c.out, "atelier", Version)
 		return exitDone

@@ -47,7 +47,7 @@ func (c *command) repair(yes bool) int {
   4. the new database takes the place of the old one
 Nothing is deleted. Atelier must not be running.
 `, path, filepath.Join(home, storage.Backups))
-	if !yes && !c.agrees() {
+	if !yes && !c.agrees("Go on?") {
 		fmt.Fprintln(c.out, "Nothing was changed.")
 		return exitFailed
 	}
@@ -59,12 +59,20 @@ Nothing is deleted. Atelier must not be running.
 	return exitDone
 }
 
-// agrees asks on the terminal, and takes anything but yes for no.
-func (c *command) agrees() bool {
-	fmt.Fprint(c.out, "Go on? [y/N] ")
-	line, _ := bufio.NewReader(io.LimitReader(c.in, 100)).ReadString('\n')
-	answer := strings.ToLower(strings.TrimSpace(line))
-	return answer == "y" || answer == "yes"
+// agrees asks on the terminal, and takes anything but yes for no, also an interrupt.
+func (c *command) agrees(question string) bool {
+	fmt.Fprintf(c.out, "%s [y/N] ", question)
+	answers := make(chan string, 1)
+	go func() { // until something is typed, or the program ends
+		line, _ := bufio.NewReader(io.LimitReader(c.in, 100)).ReadString('\n')
+		answers <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case answer := <-answers:
+		return answer == "y" || answer == "yes"
+	case <-c.ctx.Done():
+		return false
+	}
 }
 
 // printRepaired says what was kept and what is lost.

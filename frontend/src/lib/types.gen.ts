@@ -2950,6 +2950,7 @@ export type UndoReply = {
 export type UndoTarget = {
   turn?: number
   since?: number
+  newest?: boolean
   step?: StepRef
   redo?: boolean
   restoration?: string

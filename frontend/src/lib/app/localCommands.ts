@@ -48,5 +48,5 @@ function ask({ undo, conversation }: Workbench, question: Omit<UndoQuestion, 'se
 function rewind(bench: Workbench): boolean {
   const { view, info } = bench.conversation ?? {}
   const turn = newestTurn(view?.entries ?? [], info?.rewound)
-  return ask(bench, { target: { since: turn }, rewind: turn })
+  return ask(bench, { target: turn ? { since: turn } : { newest: true }, rewind: turn })
 }

@@ -1,0 +1,278 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/workbench"
+)
+
+// undoFlags are what atelier undo and atelier redo are told.
+type undoFlags struct {
+	*sessionFlags
+	step                     string
+	code, conversation, both bool
+	rest, yes                bool
+}
+
+// undo undoes what the newest turn of a session did, or redoes what was undone last,
+// after it has shown what that does.
+func (c *command) undo(verb string, args []string) int {
+	f := undoFlags{sessionFlags: c.sessionFlags("atelier " + verb + " [flags] [SESSION]")}
+	what := "take the newest turn back from the conversation"
+	if verb == "redo" {
+		what = "bring back what was taken from the conversation last"
+	} else {
+		f.StringVar(&f.step, "step", "", "undo only one step: the newest, or --step=CALL")
+		f.Lookup("step").NoOptDefVal = newestStep
+	}
+	f.BoolVar(&f.code, "code", false, verb+" changes of files only (default)")
+	f.BoolVar(&f.conversation, "conversation", false, what+", and leave files as they are")
+	f.BoolVar(&f.both, "both", false, what+", and "+verb+" the changes of files")
+	f.BoolVar(&f.rest, "rest", false, "restore the rest of files of which parts were changed since")
+	f.BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	usage := f.Usage
+	f.Usage = func() {
+		usage()
+		fmt.Fprint(c.err, "Without SESSION, it is the newest session of the folder. What will be done is shown first.\n"+
+			"Exit code: 0 if all was done, 1 if nothing was or a file stayed as it is.\n")
+	}
+	if code, ok := c.parse(f.FlagSet, args); !ok {
+		return code
+	}
+	if err := f.check(); err != nil {
+		return c.misused(f.FlagSet, err.Error())
+	}
+	do := func(a *app, session backend.SessionInfo) error {
+		u := undoing{command: c, undoFlags: f, app: a, session: session, verb: verb}
+		return u.do()
+	}
+	code := exitDone
+	if f.NArg() == 1 {
+		code = c.withSession(f.sessionFlags, f.Arg(0), do)
+	} else {
+		code = c.withApp(f.folder, func(a *app) error {
+			session, err := a.NewestSession(c.ctx)
+			if err != nil {
+				return err
+			}
+			return do(a, session)
+		})
+	}
+	if c.ctx.Err() != nil {
+		return exitInterrupted
+	}
+	return code
+}
+
+// newestStep is what --step says without a call.
+const newestStep = "the newest"
+
+// check says what is wrong with the flags.
+func (f *undoFlags) check() error {
+	parts := 0
+	for _, isChosen := range []bool{f.code, f.conversation, f.both} {
+		if isChosen {
+			parts++
+		}
+	}
+	switch {
+	case f.NArg() > 1:
+		return errors.New("name one session at most")
+	case parts > 1:
+		return errors.New("--code, --conversation and --both exclude each other")
+	case f.step != "" && (f.conversation || f.both):
+		return errors.New("--step undoes changes of files only")
+	}
+	return nil
+}
+
+// undoing is one undo or redo.
+type undoing struct {
+	*command
+	undoFlags
+	app     *app
+	session backend.SessionInfo
+	verb    string
+	preview workbench.UndoPreview
+	files   []workbench.UndoChoice // that are restored
+	left    bool                   // of the files, some stay as they are
+}
+
+// do shows what will be done, asks, and does it.
+func (u *undoing) do() error {
+	release, err := u.app.store.Lease(u.session.ID)
+	if err != nil {
+		return err // another process runs it
+	}
+	release()
+	rewinds := u.conversation || u.both
+	if !u.asJSON {
+		fmt.Fprintf(u.out, "Session %s  %s\n", u.session.ID, oneLine(u.session.Title))
+	}
+	if !u.conversation {
+		var e *backend.Error
+		err := u.look()
+		isNothing := errors.As(err, &e) && (e.ID == backend.ProblemUndoNothing || e.ID == backend.ProblemRedoNothing)
+		if err != nil && !(rewinds && isNothing) { // a conversation is taken back without files, too
+			return err
+		}
+	}
+	if len(u.files) == 0 && !rewinds {
+		fmt.Fprintf(u.err, "Nothing can be %s.\n", undone[u.verb])
+		return errSaid
+	}
+	if rewinds && !u.asJSON {
+		fmt.Fprintln(u.out, map[string]string{
+			"undo": "The newest turn is taken back from the conversation.", "redo": "What was taken back last returns to the conversation.",
+		}[u.verb])
+	}
+	if !u.yes && !u.agrees("Go on?") {
+		fmt.Fprintln(u.out, "Nothing was changed.")
+		return errSaid
+	}
+	if err := u.restore(); err != nil {
+		return err
+	}
+	if rewinds {
+		if err := u.rewind(); err != nil {
+			return err
+		}
+	}
+	if u.left {
+		return errSaid
+	}
+	return nil
+}
+
+var undone = map[string]string{"undo": "undone", "redo": "redone"}
+
+// look reads and shows what would be done to files, and chooses what is done.
+func (u *undoing) look() (err error) {
+	in := workbench.UndoPreviewRequest{Session: u.session.ID}
+	switch {
+	case u.verb == "redo":
+		in.Target.Redo = true
+	case u.both:
+		in.Target.Newest = true
+	case u.step == newestStep:
+		in.Target.Step = &agent.StepRef{Session: u.session.ID}
+	case u.step != "":
+		in.Target.Step = &agent.StepRef{Session: u.session.ID, Call: u.step}
+	}
+	if u.preview, err = ask[workbench.UndoPreview](u.ctx, u.app, "undo.preview", in); err != nil {
+		return err
+	}
+	for _, file := range u.preview.Files {
+		isTaken := file.Restorable && (file.Reason == "" || u.rest)
+		if isTaken {
+			u.files = append(u.files, workbench.UndoChoice{Path: file.Path, Seal: file.Seal, Rest: file.Reason != ""})
+		}
+		u.left = u.left || file.Reason != ""
+		if !u.asJSON {
+			u.show(file, isTaken)
+		}
+	}
+	u.left = u.left || u.preview.More > 0
+	if u.asJSON {
+		return writeJSON(u.out, u.preview)
+	}
+	if u.preview.More > 0 {
+		fmt.Fprintf(u.out, "%d more changes were not recorded and cannot be %s.\n", u.preview.More, undone[u.verb])
+	}
+	if u.preview.Unwatched {
+		fmt.Fprintln(u.out, "Other changes may have been missed, because the folder could not be watched.")
+	}
+	return nil
+}
+
+// What happens to a file, and why it stays as it is.
+var (
+	undoEffects = map[workbench.UndoEffect]string{
+		workbench.UndoNothing: "stays", workbench.UndoChanges: "is restored", workbench.UndoMode: "changes its mode",
+		workbench.UndoRemoves: "is removed", workbench.UndoBringsBack: "is brought back",
+	}
+	undoReasons = map[agent.ConflictReason]string{
+		agent.ConflictChanged: "it was changed since", agent.ConflictBinary: "it was changed since and is not text",
+		agent.ConflictVanished: "it does not exist any more", agent.ConflictOccupied: "something else stands in its place",
+		agent.ConflictUnkept: "the journal does not have its contents", agent.ConflictRefused: "it may not be changed",
+	}
+)
+
+// show prints what happens to a file.
+func (u *undoing) show(file workbench.UndoFile, isTaken bool) {
+	effect := undoEffects[file.Effect]
+	if !isTaken {
+		effect = "stays"
+	}
+	line := fmt.Sprintf("  %-16s  %s", effect, lineOf(file.Path, maxUndoPath))
+	if isTaken && file.Added+file.Removed > 0 {
+		line += fmt.Sprintf("  +%d -%d", file.Added, file.Removed)
+	}
+	if file.Reason != "" {
+		line += "  (" + undoReasons[file.Reason]
+		if file.Places > 0 {
+			line += fmt.Sprintf(" in %d places, which stay", file.Places)
+		}
+		if file.Restorable && !isTaken {
+			line += "; --rest restores the rest"
+		}
+		line += ")"
+	}
+	fmt.Fprintln(u.out, line)
+}
+
+// maxUndoPath limits a path on a line.
+const maxUndoPath = 200
+
+// restore restores the files that were chosen.
+func (u *undoing) restore() error {
+	if len(u.files) == 0 {
+		return nil
+	}
+	in := workbench.UndoApplyRequest{Session: u.session.ID, Target: u.preview.Target, Files: u.files}
+	reply, err := ask[workbench.UndoReply](u.ctx, u.app, "undo.apply", in)
+	if err != nil {
+		return err
+	}
+	u.left = u.left || len(reply.Restored.Conflicts) > 0
+	if u.asJSON {
+		return writeJSON(u.out, reply)
+	}
+	fmt.Fprintf(u.out, "%d files were %s.\n", len(reply.Restored.Files), undone[u.verb])
+	for _, conflict := range reply.Restored.Conflicts {
+		fmt.Fprintf(u.out, "  stays  %s  (%s)\n", lineOf(conflict.Path, maxUndoPath), undoReasons[conflict.Reason])
+	}
+	return nil
+}
+
+// rewind takes the newest turn back from the conversation, or brings back what was
+// taken last.
+func (u *undoing) rewind() error {
+	if u.verb == "redo" {
+		session, err := u.app.FindSession(u.ctx, u.session.ID)
+		if err != nil {
+			return err
+		}
+		if len(session.Rewound) == 0 {
+			return backend.Problem(backend.ProblemRewindNothing)
+		}
+		last := session.Rewound[len(session.Rewound)-1]
+		_, err = ask[backend.Empty](u.ctx, u.app, "undo.bring_back", workbench.BringBackRequest{Session: u.session.ID, ID: last.ID})
+		if err == nil && !u.asJSON {
+			fmt.Fprintln(u.out, "The conversation is as it was.")
+		}
+		return err
+	}
+	reply, err := ask[workbench.RewindReply](u.ctx, u.app, "undo.rewind", workbench.RewindRequest{Session: u.session.ID, Turn: u.preview.Target.Since})
+	if err != nil {
+		return err
+	}
+	if u.asJSON {
+		return writeJSON(u.out, reply)
+	}
+	fmt.Fprintf(u.out, "Taken back: %s\n", lineOf(reply.Prompt, maxUndoPath))
+	return nil
+}
