@@ -55,6 +55,9 @@ DELETE FROM events WHERE session = ?;
 -- name: select-last-seq
 SELECT coalesce(max(seq), 0) FROM events WHERE session = ? AND seq < 1 << 53;
 
+-- name: select-log-size
+SELECT coalesce(sum(length(body)), 0) FROM events WHERE session = ?;
+
 -- name: insert-event
 INSERT INTO events (session, seq, turn, kind, at, body, blob, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?);
 

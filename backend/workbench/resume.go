@@ -2,6 +2,7 @@ package workbench
 
 import (
 	"context"
+	"slices"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
@@ -48,14 +49,9 @@ func (w *Workbench) NewestSession(ctx context.Context) (backend.SessionInfo, err
 	if err != nil {
 		return backend.SessionInfo{}, err
 	}
-	var newest backend.SessionInfo
-	for _, info := range page.Sessions { // pinned ones come first
-		if info.Helper == nil && info.UpdatedAt > newest.UpdatedAt {
-			newest = info
-		}
+	at := slices.IndexFunc(page.Sessions, func(info backend.SessionInfo) bool { return info.Helper == nil })
+	if at < 0 {
+		return backend.SessionInfo{}, backend.Problem(backend.ProblemSessionNone)
 	}
-	if newest.ID == "" {
-		return newest, backend.Problem(backend.ProblemSessionNone)
-	}
-	return newest, nil
+	return page.Sessions[at], nil
 }

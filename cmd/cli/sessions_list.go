@@ -54,9 +54,9 @@ func (c *command) listSessions(use string, args []string) int {
 				if session.Helper == nil {
 					left--
 				}
-				if err := c.printSession(f.sessionFlags, session); err != nil {
-					return err
-				}
+			}
+			if err := c.printSessions(f.sessionFlags, a, page.Sessions...); err != nil {
+				return err
 			}
 			if in.After = page.Next; in.After == nil {
 				break
@@ -91,18 +91,64 @@ func sessionLine(session backend.SessionInfo) string {
 	return line
 }
 
-// showSession shows a session.
+// showSession shows a session, and its messages if they are asked for.
 func (c *command) showSession(use string, args []string) int {
 	f := c.sessionFlags(use)
+	limit := f.Int("limit", 0, "print this many messages: the newest, or those after --offset (default with --offset: 50)")
+	offset := f.Int("offset", 0, "print messages after so many")
 	if code, ok := c.parse(f.FlagSet, args); !ok {
 		return code
 	}
 	if f.NArg() != 1 {
 		return c.misused(f.FlagSet, "name one session")
 	}
-	return c.withSession(f, f.Arg(0), func(_ *app, session backend.SessionInfo) error {
-		return c.printSession(f, session)
+	if *limit < 0 || *offset < 0 {
+		return c.misused(f.FlagSet, "--limit and --offset are not negative")
+	}
+	return c.withSession(f, f.Arg(0), func(a *app, session backend.SessionInfo) error {
+		if err := c.printSessions(f, a, session); err != nil {
+			return err
+		}
+		in := workbench.LoadRequest{Session: session.ID, Limit: *limit}
+		if f.Changed("offset") {
+			in.Offset = offset
+		}
+		if *limit == 0 && in.Offset == nil {
+			return nil
+		}
+		reply, err := a.Load(c.ctx, in)
+		if err != nil {
+			return err
+		}
+		return c.printMessages(f, session, reply)
 	})
+}
+
+// printMessages prints messages of a session.
+func (c *command) printMessages(f *sessionFlags, session backend.SessionInfo, reply workbench.LoadReply) error {
+	for i, ev := range reply.Messages {
+		if f.asJSON {
+			if err := writeJSON(c.out, ev); err != nil {
+				return err
+			}
+			continue
+		}
+		who, text := "you", ""
+		switch d := ev.Data.(type) {
+		case agent.UserInput:
+			text = d.Text
+		case agent.TextEnd:
+			who, text = d.Model, d.Message.Text()
+		}
+		if session.TookBack(ev.Seq) {
+			who += ", taken back"
+		}
+		at := time.UnixMilli(ev.At).Format("2006-01-02 15:04")
+		if _, err := fmt.Fprintf(c.out, "\n%d/%d  %s  %s\n%s\n", reply.Offset+i+1, reply.Total, at, oneLine(who), text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // renameSession gives a session a title.
@@ -122,6 +168,39 @@ func (c *command) renameSession(use string, args []string) int {
 		}
 		return c.printSession(f, renamed)
 	})
+}
+
+// sizedSession is a session with the bytes that its log takes.
+type sizedSession struct {
+	backend.SessionInfo
+	LogSize int64 `json:"log_size"`
+}
+
+// printSessions prints sessions, as JSON with the sizes of their logs.
+func (c *command) printSessions(f *sessionFlags, a *app, sessions ...backend.SessionInfo) error {
+	sizes := map[string]int64{}
+	if f.asJSON {
+		ids := make([]string, 0, len(sessions))
+		for _, session := range sessions {
+			ids = append(ids, session.ID)
+		}
+		var err error
+		if sizes, err = a.store.LogSizes(c.ctx, ids...); err != nil {
+			return err
+		}
+	}
+	for _, session := range sessions {
+		var err error
+		if f.asJSON {
+			err = writeJSON(c.out, sizedSession{session, sizes[session.ID]})
+		} else {
+			err = c.printSession(f, session)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // printSession prints a session as it is now.

@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Sessions are listed, shown and renamed. An id may be given by its beginning.
+// Sessions are listed, shown and renamed, and some of their messages too (OAS-603,
+// OAS-604). An id may be given by its beginning.
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."})
@@ -31,7 +32,21 @@ func TestSessions(t *testing.T) {
 	if shown := p.sessions("show", "--json", first); len(shown) != 1 || shown[0].Title != "another title" {
 		t.Errorf("shown %+v", shown)
 	}
-	out, _, code := p.run("sessions", "list", "-C", p.folder)
+	var sized struct {
+		LogSize int64 `json:"log_size"`
+	}
+	out, _, code := p.run("sessions", "list", "--json", "--limit", "1")
+	if err := json.Unmarshal([]byte(out), &sized); err != nil || sized.LogSize < 1000 {
+		t.Errorf("the log has %d bytes: %s", sized.LogSize, out)
+	}
+	for want, flags := range map[string]string{"1/2 first ⟨U+001B⟩[31mthing": "--offset=0 --limit=1", "2/2 One.": "--limit=1"} {
+		out, _, _ := p.run(append([]string{"sessions", "show", first}, strings.Fields(flags)...)...)
+		at, text, _ := strings.Cut(want, " ")
+		if !strings.Contains(out, "\n"+at+" ") || !strings.HasSuffix(out, "\n"+text+"\n") {
+			t.Errorf("%s: %q", flags, out)
+		}
+	}
+	out, _, code = p.run("sessions", "list", "-C", p.folder)
 	if code != 0 || !strings.Contains(out, first) || !strings.Contains(out, "another title") || strings.Contains(out, "\x1b") {
 		t.Errorf("exit %d: %q", code, out)
 	}
