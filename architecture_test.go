@@ -52,7 +52,7 @@ var mayImport = map[string][]string{
 	"agent/hook":                 {"agent", "agent/llm", "agent/network", "agent/sandbox"},
 	"agent/mcp":                  {"agent", "agent/llm", "agent/sandbox", "agent/network", "agent/internal/..."},
 	"agent/skill":                {"agent", "agent/llm", "agent/llm/tokens", "agent/internal/..."},
-	"agent/skill/validate":       {"agent/skill"},
+	"agent/skill/validate":       {"agent", "agent/skill"},
 	"agent/mcp/...":              {"agent", "agent/llm", "agent/mcp", "agent/network", "agent/internal/..."},
 	"agent/blame":                {"agent", "agent/internal/..."},
 	"agent/changes":              {"agent", "agent/env", "agent/internal/..."},

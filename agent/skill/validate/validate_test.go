@@ -1,0 +1,103 @@
+package validate
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+// unpack writes an archive's files into a folder.
+func unpack(t *testing.T, archive *txtar.Archive) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, f := range archive.Files {
+		write(t, filepath.Join(dir, filepath.FromSlash(f.Name)), string(f.Data))
+	}
+	return dir
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// check checks a skill in a folder and returns its findings as lines.
+func check(t *testing.T, dir string, o Options) []string {
+	t.Helper()
+	findings, err := Check(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, f := range findings {
+		lines = append(lines, fmt.Sprintf("%s %s %s %s:%d", filepath.Base(dir), f.Severity, f.Rule, f.File, f.Line))
+		if f.Title == "" || f.Message == "" || strings.Contains(f.Message+f.Fix, "{0}") || f.Skill == "" {
+			t.Errorf("incomplete: %+v", f)
+		}
+	}
+	return lines
+}
+
+// Each archive has skills that a rule accepts and skills that it does not. Its comment lists
+// all findings: SKILLV-01 to SKILLV-14, SKILLV-18, SKILLV-19, K-31.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) < 15 {
+		t.Fatalf("%d archives, %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := unpack(t, archive)
+			o := Options{Preset: Generic, ProjectRoot: dir}
+			var want []string
+			for line := range strings.Lines(string(archive.Comment)) {
+				switch line = strings.TrimSpace(line); {
+				case line == "preset: bmad":
+					o.Preset = BMAD
+				case line != "" && !strings.Contains(line, "SKILLV-"):
+					want = append(want, line)
+				}
+			}
+			var got []string
+			entries, err := os.ReadDir(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			good := 0
+			for _, e := range entries {
+				if e.Name() == "docs" {
+					continue
+				}
+				lines := check(t, filepath.Join(dir, e.Name()), o)
+				if got = append(got, lines...); len(lines) == 0 {
+					good++
+				}
+			}
+			slices.Sort(got)
+			slices.Sort(want)
+			if d := cmp.Diff(want, got); d != "" {
+				t.Error(d)
+			}
+			if good == 0 || len(want) == 0 {
+				t.Errorf("%d good skills and %d findings", good, len(want))
+			}
+		})
+	}
+}
