@@ -31,6 +31,7 @@ export const rooms = [
   'trust',
   'hooks',
   'mcp',
+  'skills',
   'waiting',
   'composer',
   'queue',

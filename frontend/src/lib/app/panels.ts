@@ -3,6 +3,7 @@ import FileDiff from '@lucide/svelte/icons/file-diff'
 import FolderTree from '@lucide/svelte/icons/folder-tree'
 import GitBranch from '@lucide/svelte/icons/git-branch'
 import Inbox from '@lucide/svelte/icons/inbox'
+import GraduationCap from '@lucide/svelte/icons/graduation-cap'
 import Plug from '@lucide/svelte/icons/plug'
 import ShieldCheck from '@lucide/svelte/icons/shield-check'
 import SquareTerminal from '@lucide/svelte/icons/square-terminal'
@@ -15,6 +16,7 @@ import { own as hooks } from '../hooks/messages'
 import { t } from '../i18n/i18n.svelte'
 import { own as mcp } from '../mcp/messages'
 import { own as permissions } from '../permissions/messages'
+import { own as skills } from '../skills/messages'
 import { own as tasks } from '../tasks/messages'
 import { own as waiting } from '../waiting/messages'
 import type { Workbench } from '../state/workbench.svelte'
@@ -94,6 +96,13 @@ export const panels: readonly Panel[] = [
     icon: Plug,
     view: lazy(() => import('../mcp/ServersPanel.svelte')),
     count: ({ servers }) => servers.needing,
+  },
+  {
+    name: 'skills',
+    label: () => skills('panel'),
+    icon: GraduationCap,
+    view: lazy(() => import('../skills/SkillsPanel.svelte')),
+    count: (bench) => bench.hooks.trust.waiting.filter(({ kind }) => kind === 'skill').length,
   },
   {
     name: 'waiting',

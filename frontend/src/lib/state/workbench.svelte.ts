@@ -28,6 +28,7 @@ import { Search } from './search.svelte'
 import { Transcripts } from './transcripts.svelte'
 import { Servers } from './servers.svelte'
 import { Sessions } from './sessions.svelte'
+import { Skills } from './skills.svelte'
 import { Store } from './store.svelte'
 import { Tasks } from './tasks.svelte'
 import type { Envelope, Event, Preferences, ProjectInfo, SessionInfo, Settings } from '../types.gen'
@@ -65,6 +66,7 @@ export class Workbench {
   readonly permissions: Permissions
   readonly hooks: Hooks
   readonly servers: Servers
+  readonly skills: Skills
   readonly commands: Commands
   readonly projects: Projects
   readonly editors: Editors
@@ -133,6 +135,7 @@ export class Workbench {
     this.hooks = new Hooks(call)
     this.commands = new Commands(call, (problem) => (this.problem = problem))
     this.servers = new Servers(call, (url) => this.openLink(url))
+    this.skills = new Skills(call, this.hooks.trust)
     this.servers.onchange = () => void this.commands.load()
     this.projects = new Projects(call, api.desktop)
     this.editors = new Editors(call)
@@ -327,6 +330,7 @@ export class Workbench {
       this.branches.receive(envelope)
       this.hooks.receive(envelope)
       this.servers.receive(envelope)
+      this.skills.receive(envelope)
       this.guide.hear(envelope)
       this.heard?.(envelope)
       if (this.conversation?.id === envelope.session) this.#hear(this.conversation, envelope)
@@ -367,6 +371,7 @@ export class Workbench {
       void this.approvals.load()
       void this.hooks.trust.load()
       void this.servers.load()
+      void this.skills.refresh()
       void this.commands.load()
       void this.conversation?.open()
       this.agents.reopen()

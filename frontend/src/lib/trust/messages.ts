@@ -61,6 +61,8 @@ export const messages = {
       'It is started, or reached, with your rights and outside of any confinement, and it gets what the agent sends to its tools. You are asked again when it or a file that it runs changes.',
     means:
       'It runs with your rights, outside of any confinement, each time its event happens. You are asked again when it or a file that it runs changes.',
+    means_skill:
+      'Until you trust it, it is offered to nobody. Once you do, it is offered to you and to the agent, and what it runs is decided by your rules, as any command is. You are asked again when it or one of its files changes.',
     loading: 'Reading what would run…',
     show_all: 'Show the whole file',
   },
@@ -102,6 +104,8 @@ export const messages = {
       '它以你的权限、在任何限制之外启动或连接，并得到智能体发给其工具的内容。当它或它运行的文件有更改时，会再次询问你。',
     means:
       '每次其事件发生时，它都会以你的权限、不受任何限制地运行。它或它运行的文件更改后，会再次询问你。',
+    means_skill:
+      '在你信任之前，不会提供给任何人。信任之后，会提供给你和智能体，它所运行的内容与任何命令一样由你的规则决定。当它或它的文件有更改时，会再次询问你。',
     loading: '正在读取将要运行的内容…',
     show_all: '显示整个文件',
   },

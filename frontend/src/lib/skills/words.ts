@@ -1,0 +1,93 @@
+/** Says in words what skills and commands are like. */
+import { fill } from '../i18n/fill'
+import { language } from '../i18n/i18n.svelte'
+import { ago, tokens } from '../model/format'
+import { sourceOf, type SkillSource } from '../model/skills'
+import { markHidden } from '../model/visible'
+import type { SkillFinding, SkillLimits, SkillRow, SkillTemplate, SkillUsage } from '../types.gen'
+import { fixes, messagesOf, titles } from './fromGo'
+import { own } from './messages'
+
+export const nameOf = ({ name }: { name: string }): string => markHidden(name)
+
+/** What the user types to use it. */
+export const slashOf = (row: { name: string }): string => `/${nameOf(row)}`
+
+export const sourceWords = (source: SkillSource): string => own(`source_${source}`)
+
+/** Its state, with the reason if it cannot be used. */
+export function stateWords({ state, others = [], usage }: SkillRow): string {
+  if (state === 'hidden') return own('state_hidden', { file: markHidden(others[0] ?? '') })
+  if (state === 'unavailable' && usage.why)
+    return own('state_unavailable_why', { why: markHidden(usage.why) })
+  return own(`state_${state}`)
+}
+
+export function whoWords({ by_user, by_model }: SkillUsage): string {
+  if (by_user && by_model) return own('by_both')
+  if (by_user) return own('by_user')
+  return own(by_model ? 'by_model' : 'by_nobody')
+}
+
+/** When it was used last in this project, and how often. */
+export function usedWords({ last, count }: SkillUsage, now: number): string {
+  if (!last) return own('unused')
+  const when = ago(last, now, language())
+  return count && count > 1 ? own('used_often', { when, n: count }) : own('used', { when })
+}
+
+export const weightWords = ({ usage, weight }: SkillRow): string =>
+  usage.by_model
+    ? own('weight', { listed: tokens(weight.listed), body: tokens(weight.body) })
+    : own('weight_body', { body: tokens(weight.body) })
+
+/** What is worth knowing at a glance, one phrase each. */
+export function factsOf(row: SkillRow, now: number): string[] {
+  const { place, usage } = row
+  const where = place.file ? markHidden(place.file) : sourceWords(sourceOf(row))
+  return [where, whoWords(usage), weightWords(row), usedWords(usage, now)]
+}
+
+/** What a skill that is in use limits, one sentence each. */
+export function limitWords({
+  limited,
+  tools = [],
+  denied = [],
+  model,
+  effort,
+}: SkillLimits): string[] {
+  const list = (names: readonly string[]) =>
+    new Intl.ListFormat(language(), { type: 'conjunction' }).format(names.map(markHidden))
+  return [
+    !limited
+      ? own('tools_all')
+      : tools.length > 0
+        ? own('tools_only', { tools: list(tools) })
+        : own('tools_none'),
+    denied.length > 0 ? own('tools_denied', { tools: list(denied) }) : '',
+    model ? own('model', { model: markHidden(model) }) : '',
+    effort ? own('effort', { effort: markHidden(effort) }) : '',
+  ].filter(Boolean)
+}
+
+const worded = (
+  table: Record<string, string>,
+  { rule, args = [] }: SkillFinding,
+  otherwise: string,
+): string =>
+  markHidden(
+    language() === 'zh-CN' && Object.hasOwn(table, rule) ? fill(table[rule]!, args) : otherwise,
+  )
+
+export const titleWords = (finding: SkillFinding): string =>
+  worded(titles, finding, finding.title || finding.rule)
+export const findingWords = (finding: SkillFinding): string =>
+  worded(messagesOf, finding, finding.message)
+export const fixWords = (finding: SkillFinding): string => worded(fixes, finding, finding.fix ?? '')
+
+/** Where a finding is. */
+export const placeWords = ({ file, line }: SkillFinding, inMain: boolean): string =>
+  [inMain ? '' : markHidden(file), line ? own('line', { n: line }) : ''].filter(Boolean).join(' · ')
+
+/** What a new skill can begin with. */
+export const templateWords = ({ name }: SkillTemplate): string => name

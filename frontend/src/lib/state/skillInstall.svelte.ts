@@ -1,0 +1,108 @@
+import { SvelteSet } from 'svelte/reactivity'
+import { type ApiError, asApiError, type Call } from '../api'
+import type { SkillInspectReply, SkillParcel } from '../types.gen'
+import type { SkillScope } from './skillEditor.svelte'
+
+/** Skills of a folder or an archive, and which of them the user wants. */
+export class SkillInstall {
+  /** What the folder or archive has; undefined until it was looked into. */
+  found = $state.raw<SkillInspectReply>()
+  /** Whether the chosen ones may take the place of those that stand there. */
+  replace = $state(false)
+  problem = $state.raw<ApiError | null>(null)
+  busy = $state(false)
+  #path = $state('')
+  #scope = $state<SkillScope>('user')
+  readonly #chosen = new SvelteSet<string>()
+  #call: Call
+
+  constructor(call: Call) {
+    this.#call = call
+  }
+
+  get path(): string {
+    return this.#path
+  }
+
+  /** Another path has other skills. */
+  set path(path: string) {
+    this.#path = path
+    this.found = undefined
+    this.problem = null
+  }
+
+  get scope(): SkillScope {
+    return this.#scope
+  }
+
+  /** What is taken depends on the scope, so it is looked into once more. */
+  async move(scope: SkillScope): Promise<void> {
+    this.#scope = scope
+    if (this.found) await this.inspect()
+  }
+
+  get count(): number {
+    return this.#chosen.size
+  }
+
+  has = ({ name }: SkillParcel): boolean => this.#chosen.has(name)
+
+  choose({ name }: SkillParcel, wanted: boolean): void {
+    if (wanted) this.#chosen.add(name)
+    else this.#chosen.delete(name)
+  }
+
+  /** Whether a chosen one would take the place of another. */
+  readonly takes = $derived(
+    (this.found?.skills ?? []).some((parcel) => parcel.taken && this.has(parcel)),
+  )
+
+  get ready(): boolean {
+    return this.count > 0 && !this.busy && (!this.takes || this.replace)
+  }
+
+  /** Reads what is there. At first everything is chosen that takes no place of another. */
+  async inspect(): Promise<void> {
+    await this.#work(async () => {
+      const { path, scope } = this
+      const found = await this.#call('skills.inspect', { path: path.trim(), scope })
+      if (path !== this.path || scope !== this.scope) return
+      this.found = found
+      this.replace = false
+      this.#chosen.clear()
+      for (const { name, taken } of found.skills ?? []) if (!taken) this.#chosen.add(name)
+    })
+  }
+
+  /** Installs what was chosen, and returns how many those are; 0 if it failed. */
+  async install(): Promise<number> {
+    const { path, scope, found } = this
+    if (!found) return 0
+    const names = (found.skills ?? []).filter(this.has).map(({ name }) => name)
+    const isDone = await this.#work(() =>
+      this.#call('skills.install', {
+        path: path.trim(),
+        scope,
+        names,
+        seal: found.seal,
+        replace: this.takes && this.replace,
+      }),
+    )
+    return isDone ? names.length : 0
+  }
+
+  async #work(work: () => Promise<unknown>): Promise<boolean> {
+    if (this.busy) return false
+    this.busy = true
+    this.problem = null
+    try {
+      await work()
+      return true
+    } catch (thrown) {
+      this.problem = asApiError(thrown)
+      return false
+    } finally {
+      this.busy = false
+    }
+  }
+}
