@@ -43,7 +43,7 @@ test('a transcript is imported, continued, exported without its secret and impor
   await page.getByText('The Danube.').waitFor()
   await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' })
 
-  await page.locator('[data-session]').first().click({ button: 'right' })
+  await page.getByRole('button', { name: 'Menu of the open session' }).click()
   await page.getByRole('menuitem', { name: 'Export…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Export the session' })
   await dialog.getByText('ghp_••').first().waitFor()

@@ -16,6 +16,8 @@ export const messages = {
     archive: 'Archive',
     unarchive: 'Move out of the archive',
     restore: 'Restore',
+    menu: 'Menu of the open session',
+    is_deleted: 'This session is deleted. Restore it to go on with it.',
     remove: 'Remove for good…',
     remove_title: 'Remove this session for good?',
     remove_body:
@@ -54,6 +56,8 @@ export const messages = {
     archive: '归档',
     unarchive: '移出归档',
     restore: '恢复',
+    menu: '打开的会话的菜单',
+    is_deleted: '此会话已删除。恢复后才能继续。',
     remove: '永久移除…',
     remove_title: '永久移除这个会话？',
     remove_body: '“{title}”及其历史将被移除，无法恢复。项目中的文件保持不变。',
