@@ -9,6 +9,7 @@ const (
 	ProblemImportUnknown ProblemID = "import_unknown"
 	ProblemImportEmpty   ProblemID = "import_empty"
 	ProblemImportLarge   ProblemID = "import_large"
+	ProblemImportStopped ProblemID = "import_stopped"
 	ProblemImportNewer   ProblemID = "import_newer"
 	ProblemImportMissing ProblemID = "import_missing"
 )
@@ -25,6 +26,7 @@ var transcriptProblems = map[ProblemID]problem{
 		next: "Choose one of Claude Code, Codex, the Open Agent SDK or Comate, or a session that Atelier exported as JSON.",
 	},
 	ProblemImportEmpty:   {code: CodeInvalid, message: "{0} has no messages.", kept: keptImports, next: "Choose another transcript."},
+	ProblemImportStopped: {code: CodeInvalid, message: "The import was stopped.", kept: keptImports},
 	ProblemImportLarge:   {code: CodeInvalid, message: "{0} is too large.", kept: keptImports, next: "Choose one of less than 1 GB and 500,000 lines."},
 	ProblemImportNewer:   {code: CodeInvalid, message: "{0} was written by a newer version of Atelier.", kept: keptImports, next: "Update Atelier."},
 	ProblemImportMissing: {code: CodeNotFound, message: "There is no file {0}.", kept: keptImports, next: "Choose another transcript."},

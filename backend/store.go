@@ -14,10 +14,11 @@ import (
 type Store interface {
 	// CreateSession adds a session without events.
 	CreateSession(context.Context, SessionInfo) error
-	// CreateSessionFrom adds a session with its log, in one transaction. Nothing of it
-	// enters the ledger, and no request in it waits for an answer. The events get
-	// their places; an error among them leaves nothing behind. The session was created
-	// at the time of the first one if info does not say when.
+	// CreateSessionFrom adds a session with its log. Nothing of it enters the ledger, and
+	// no request in it waits for an answer. The events get their places; an error among
+	// them leaves nothing behind. The session was created at the time of the first one if
+	// info does not say when. Others are stored meanwhile: until the log is complete, the
+	// session counts as deleted, and it stays so if the process ends before.
 	CreateSessionFrom(ctx context.Context, info SessionInfo, events iter.Seq2[agent.Event, error]) (SessionInfo, error)
 	// Sessions lists a folder's sessions, newest first.
 	Sessions(ctx context.Context, folder string) ([]SessionInfo, error)

@@ -7,84 +7,120 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"time"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
 )
 
+// A long log is stored in parts of at most so many events or bytes. Between two parts
+// others store what happens, also other processes, which wait for some seconds only.
+const (
+	partEvents = 1000
+	partBytes  = 2 << 20
+)
+
 // CreateSessionFrom implements [backend.Store].
 func (s *Store) CreateSessionFrom(ctx context.Context, info backend.SessionInfo, events iter.Seq2[agent.Event, error]) (backend.SessionInfo, error) {
 	const doing = "save the session"
-	tx, err := s.begin(ctx)
-	if err != nil {
-		return info, s.failed(doing, err)
-	}
-	var unread error // of the source, for which the store is not to blame
-	filled, err := s.fill(ctx, tx, info, func(yield func(agent.Event, error) bool) {
-		for ev, err := range events {
-			unread = err
-			if !yield(ev, err) {
-				return
-			}
-		}
-	})
+	c := creation{Store: s, info: info}
+	err := c.fill(ctx, events)
 	if err == nil {
-		err = tx.Commit()
+		s.mark.stored(info.ID, c.info.Seq)
+		return c.info, nil
 	}
-	if err == nil {
-		return filled, nil
-	}
-	left := s.failed(doing, errors.Join(undone(tx.Rollback()), s.removeUnused(ctx, info.ID)))
-	if unread != nil {
-		return info, errors.Join(unread, left)
+	left := c.remove(context.WithoutCancel(ctx))
+	if c.unread != nil {
+		return info, errors.Join(c.unread, left)
 	}
 	return info, errors.Join(s.failed(doing, err), left)
 }
 
-// fill inserts a session and its events, and returns its row.
-func (s *Store) fill(ctx context.Context, tx *sql.Tx, info backend.SessionInfo, events iter.Seq2[agent.Event, error]) (backend.SessionInfo, error) {
-	cols, err := columns(info)
-	if err != nil {
-		return info, err
+// creation is a session whose log is being stored.
+type creation struct {
+	*Store
+	info    backend.SessionInfo // after all events that were read
+	part    []encoded
+	bytes   int
+	created bool
+	unread  error // of the source, for which the store is not to blame
+}
+
+// remove removes what was stored. If the id was in use, nothing is removed.
+func (c *creation) remove(ctx context.Context) error {
+	if c.created {
+		return c.DeleteSessions(ctx, c.info.ID)
 	}
-	if _, err := tx.ExecContext(ctx, s.query["insert-session"], cols...); err != nil {
-		return info, fmt.Errorf("insert session: %w", err)
+	if _, err := c.Session(ctx, c.info.ID); err == nil {
+		return nil
 	}
+	return os.RemoveAll(c.blobDir(c.info.ID))
+}
+
+// fill stores the events, and then shows the session.
+func (c *creation) fill(ctx context.Context, events iter.Seq2[agent.Event, error]) error {
 	for ev, err := range events {
 		if err != nil {
-			return info, err
+			c.unread = err
+			return err
 		}
-		if info.CreatedAt == 0 {
-			info.CreatedAt = ev.At
+		if c.info.CreatedAt == 0 {
+			c.info.CreatedAt = ev.At
 		}
-		ev.Session, ev.Seq = info.ID, info.Seq+1
-		info.Apply(ev)
-		if err := s.insertRow(ctx, tx, ev); err != nil {
-			return info, err
+		ev.Session, ev.Seq = c.info.ID, c.info.Seq+1
+		c.info.Apply(ev)
+		row, err := encode(ev)
+		if err != nil {
+			return err
+		}
+		c.part = append(c.part, row)
+		if c.bytes += len(row.body); len(c.part) >= partEvents || c.bytes >= partBytes {
+			if err := c.store(ctx, false); err != nil {
+				return err
+			}
 		}
 	}
-	if cols, err = columns(info); err != nil {
-		return info, err
-	}
-	if _, err := s.in(tx, "update-session").ExecContext(ctx, cols...); err != nil {
-		return info, fmt.Errorf("update session: %w", err)
-	}
-	return info, nil
+	return c.store(ctx, true)
 }
 
-// undone is the error of a rollback, unless the transaction had ended already.
-func undone(err error) error {
-	if errors.Is(err, sql.ErrTxDone) {
-		return nil
+// store stores a part. Before the last one the session counts as deleted.
+func (c *creation) store(ctx context.Context, last bool) error {
+	row := c.info
+	if !last {
+		row.Marks.Deleted = time.Now().UnixMilli()
 	}
-	return err
+	tx, err := c.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to roll back
+	if err := c.insertPart(ctx, tx, row); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	c.created, c.part, c.bytes = true, c.part[:0], 0
+	return nil
 }
 
-// removeUnused removes the large events of a session that was not created. If there
-// is such a session, because its id was in use, nothing is removed.
-func (s *Store) removeUnused(ctx context.Context, id string) error {
-	if _, err := s.Session(context.WithoutCancel(ctx), id); err == nil {
-		return nil
+// insertPart writes the row of the session and a part of its events.
+func (c *creation) insertPart(ctx context.Context, tx *sql.Tx, row backend.SessionInfo) error {
+	cols, err := columns(row)
+	if err != nil {
+		return err
 	}
-	return os.RemoveAll(s.blobDir(id))
+	if !c.created {
+		if _, err := tx.ExecContext(ctx, c.query["insert-session"], cols...); err != nil {
+			return fmt.Errorf("insert session: %w", err)
+		}
+	} else if _, err := c.in(tx, "update-session").ExecContext(ctx, cols...); err != nil {
+		return fmt.Errorf("update session: %w", err)
+	}
+	for _, ev := range c.part {
+		if err := c.insertEncoded(ctx, tx, ev); err != nil {
+			return err
+		}
+	}
+	return nil
 }

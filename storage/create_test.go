@@ -108,4 +108,48 @@ func TestCreateSessionFromABrokenSource(t *testing.T) {
 	}
 }
 
+// While a long log is stored, another process stores what happens in its sessions, and
+// nobody sees the unfinished one.
+func TestCreateSessionFromALongSource(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	s, other := open(t, home), open(t, home)
+	if err := other.CreateSession(t.Context(), backend.SessionInfo{ID: "other", Folder: "/w"}); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("the file ends in the middle")
+	long := func(end error) iter.Seq2[agent.Event, error] {
+		return func(yield func(agent.Event, error) bool) {
+			for i := range 2500 {
+				if !yield(agent.Event{At: int64(i), Data: agent.UserInput{Text: "x"}}, nil) {
+					return
+				}
+			}
+			if _, err := other.Append(t.Context(), agent.Event{Session: "other", Data: agent.UserInput{Text: "mine"}}); err != nil {
+				t.Errorf("the other process waits: %v", err)
+			}
+			if half, err := other.Session(t.Context(), "long"); err != nil || half.Marks.Deleted == 0 || half.Seq != 2000 {
+				t.Errorf("half of it: %+v, %v", half, err)
+			}
+			if end != nil {
+				yield(agent.Event{}, end)
+			}
+		}
+	}
+	info := backend.SessionInfo{ID: "long", Folder: "/w"}
+	if _, err := s.CreateSessionFrom(t.Context(), info, long(broken)); !errors.Is(err, broken) {
+		t.Errorf("%v", err)
+	}
+	if events, err := s.Events(t.Context(), backend.EventRange{Session: "long"}); err == nil && len(events) > 0 {
+		t.Errorf("%d events are left", len(events))
+	}
+	got, err := s.CreateSessionFrom(t.Context(), info, long(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stored, err := other.Session(t.Context(), "long"); err != nil || stored.Seq != 2500 || stored.Marks.Deleted != 0 || !cmp.Equal(got, stored) {
+		t.Errorf("%+v, %v", stored, err)
+	}
+}
+
 var _ backend.Store = (*storage.Store)(nil)

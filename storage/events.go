@@ -98,11 +98,30 @@ func (s *Store) follow(ctx context.Context, tx *sql.Tx, ev agent.Event, info bac
 
 // insertRow writes one event and nothing else.
 func (s *Store) insertRow(ctx context.Context, tx *sql.Tx, ev agent.Event) error {
+	row, err := encode(ev)
+	if err != nil {
+		return err
+	}
+	return s.insertEncoded(ctx, tx, row)
+}
+
+// encoded is an event as it is stored.
+type encoded struct {
+	agent.Event
+	body []byte
+	sum  int64
+}
+
+func encode(ev agent.Event) (encoded, error) {
 	body, err := json.Marshal(ev.Data)
 	if err != nil {
-		return fmt.Errorf("encode event: %w", err)
+		return encoded{}, fmt.Errorf("encode event: %w", err)
 	}
-	sum := checksum(ev, body)
+	return encoded{ev, body, checksum(ev, body)}, nil
+}
+
+func (s *Store) insertEncoded(ctx context.Context, tx *sql.Tx, ev encoded) error {
+	body := ev.body
 	var blob sql.NullString
 	if len(body) > blobThreshold {
 		name, err := s.writeBlob(ev.Session, ev.Seq, body)
@@ -112,7 +131,7 @@ func (s *Store) insertRow(ctx context.Context, tx *sql.Tx, ev agent.Event) error
 		body, blob = []byte{}, sql.NullString{String: name, Valid: true}
 	}
 	if _, err := s.in(tx, "insert-event").ExecContext(ctx,
-		ev.Session, ev.Seq, ev.Turn, ev.Kind(), ev.At, body, blob, sum); err != nil {
+		ev.Session, ev.Seq, ev.Turn, ev.Kind(), ev.At, body, blob, ev.sum); err != nil {
 		return fmt.Errorf("insert event: %w", err)
 	}
 	return nil

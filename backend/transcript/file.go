@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"atelier.dev/atelier/agent"
@@ -33,6 +34,38 @@ type File struct {
 	// Size is how much is read, even if the file grows.
 	Size int64
 	f    *os.File
+	text *text
+}
+
+// text is what a file contains after its byte order mark. It counts what is read.
+type text struct {
+	*io.SectionReader
+	count atomic.Int64
+}
+
+func newText(f *os.File, size int64) *text {
+	mark := []byte("\ufeff")
+	head := make([]byte, len(mark))
+	if n, _ := f.ReadAt(head, 0); !bytes.Equal(head[:n], mark) {
+		mark = nil
+	}
+	return &text{SectionReader: io.NewSectionReader(f, int64(len(mark)), size-int64(len(mark)))}
+}
+
+func (t *text) Read(p []byte) (int, error) {
+	n, err := t.SectionReader.Read(p)
+	t.count.Add(int64(n))
+	return n, err
+}
+
+// Done returns the share of the file that its events have been read from. It may be
+// called meanwhile.
+func (t *File) Done() float64 {
+	passes := int64(1)
+	if t.Program == agent.ProgramClaudeCode { // its lines are put in order first
+		passes = 2
+	}
+	return min(float64(t.text.count.Load())/float64(max(passes*t.Size, 1)), 1)
 }
 
 // Open opens a transcript, and recognises its format by what it has. The path may be
@@ -83,6 +116,7 @@ func open(f *os.File, path string) (*File, error) {
 	info, err := f.Stat()
 	if err = regular(info, err); err == nil {
 		t.Size = info.Size()
+		t.text = newText(f, t.Size)
 		t.Program, err = t.program()
 	}
 	if err == nil && t.Size > MaxSize {
@@ -131,7 +165,7 @@ func (t *File) program() (agent.Program, error) {
 // beginning yields the first lines of the file that are JSON objects.
 func (t *File) beginning() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		in := bufio.NewScanner(io.NewSectionReader(t.f, 0, min(head, t.Size)))
+		in := bufio.NewScanner(io.NewSectionReader(t.text, 0, min(head, t.Size)))
 		in.Buffer(nil, head)
 		for in.Scan() {
 			if line := bytes.TrimSpace(in.Bytes()); len(line) > 0 && line[0] == '{' && json.Valid(line) && !yield(line) {
@@ -143,7 +177,7 @@ func (t *File) beginning() iter.Seq[[]byte] {
 
 // firstMember returns the name of the first member of a document.
 func (t *File) firstMember() string {
-	dec := json.NewDecoder(io.NewSectionReader(t.f, 0, min(head, t.Size)))
+	dec := json.NewDecoder(io.NewSectionReader(t.text, 0, min(head, t.Size)))
 	if first, err := dec.Token(); err != nil || first != json.Delim('{') {
 		return ""
 	}
@@ -163,7 +197,8 @@ func (t *File) Events(ctx context.Context, before, after []agent.Payload) iter.S
 		if info, err := t.f.Stat(); err == nil {
 			b.when(info.ModTime())
 		}
-		if _, err := t.f.Seek(0, io.SeekStart); err != nil {
+		t.text.count.Store(0)
+		if _, err := t.text.Seek(0, io.SeekStart); err != nil {
 			yield(agent.Event{}, fmt.Errorf("read the transcript: %w", err))
 			return
 		}
@@ -191,16 +226,16 @@ func (t *File) read(ctx context.Context, b *builder) error {
 	switch t.Program {
 	case agent.ProgramClaudeCode:
 		b.found.ID = strings.TrimSuffix(filepath.Base(t.Path), ".jsonl")
-		return readClaude(ctx, t.f, t.Size, b)
+		return readClaude(ctx, t.text, t.Size, b)
 	case agent.ProgramCodex:
-		return readCodex(ctx, t.f, t.Size, b)
+		return readCodex(ctx, t.text, t.Size, b)
 	case agent.ProgramOpenAgentSDK:
-		return readOpenAgent(ctx, t.f, t.Size, b)
+		return readOpenAgent(ctx, t.text, t.Size, b)
 	case agent.ProgramComate:
 		b.found.ID = filepath.Base(filepath.Dir(t.Path))
-		return readComate(ctx, t.f, t.Size, b)
+		return readComate(ctx, t.text, t.Size, b)
 	}
-	return readNative(ctx, t.f, t.Size, b)
+	return readNative(ctx, t.text, t.Size, b)
 }
 
 // ID returns the name that the file gives to its session; empty if it has none before
@@ -210,7 +245,7 @@ func (t *File) ID(ctx context.Context) (string, error) {
 		return strings.TrimSuffix(filepath.Base(t.Path), ".jsonl"), nil
 	}
 	b := &builder{log: log{yield: func(agent.Event, error) bool { return false }}}
-	if _, err := t.f.Seek(0, io.SeekStart); err != nil {
+	if _, err := t.text.Seek(0, io.SeekStart); err != nil {
 		return "", fmt.Errorf("read the transcript: %w", err)
 	}
 	err := t.read(ctx, b)

@@ -406,3 +406,19 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A byte order mark, which some editors write, hides nothing.
+func TestByteOrderMark(t *testing.T) {
+	t.Parallel()
+	line := `{"type":"user","uuid":"1","sessionId":"s","message":{"role":"user","content":"hi"}}`
+	for name, text := range map[string]string{
+		"s.jsonl":         line + "\n",
+		"transcript.json": `{"metadata":{},"messages":[{"role":"user","content":"hi"}]}`,
+	} {
+		want := read(t, file(t, name, text))
+		got := read(t, file(t, name, "\ufeff"+text))
+		if len(got) != len(want) || got[len(got)-1].Data.(agent.Imported).Skipped != 0 {
+			t.Errorf("%s: %d events, want %d", name, len(got), len(want))
+		}
+	}
+}

@@ -29,6 +29,8 @@ func (w *Workbench) transcriptMethods(d *Dispatcher) {
 	handle(d, "transcripts.read", w.readExport)
 	handle(d, "transcripts.found", w.foundTranscripts)
 	handle(d, "transcripts.import", w.ImportTranscript)
+	handle(d, "transcripts.progress", w.importProgress)
+	handle(d, "transcripts.stop_import", w.stopImport)
 }
 
 // ExportFormat is a form in which a session can leave.

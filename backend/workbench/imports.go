@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
@@ -91,10 +92,10 @@ func storeOf(stores []transcript.Store, p agent.Program) transcript.Store {
 }
 
 // imported returns the folder's sessions that were read from files, the newest first.
-// Their forks are not among them.
+// Their forks are not among them, and neither are deleted ones.
 func (w *Workbench) imported(ctx context.Context) ([]backend.SessionInfo, error) {
 	all, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
-	return slices.DeleteFunc(all, func(info backend.SessionInfo) bool { return info.Imported == nil || info.Origin != nil }), err
+	return slices.DeleteFunc(all, func(info backend.SessionInfo) bool { return info.Imported == nil || info.Origin != nil || info.Marks.Deleted != 0 }), err
 }
 
 // ImportRequest is for transcripts.import: a transcript in the store of a program, or
@@ -119,6 +120,11 @@ type ImportReply struct {
 // ImportTranscript makes a session of a transcript. Nothing of it is in the ledger. It
 // has the user's settings, whatever its own were.
 func (w *Workbench) ImportTranscript(ctx context.Context, in ImportRequest) (ImportReply, error) {
+	ctx, done, err := w.importing.begin(ctx)
+	if err != nil {
+		return ImportReply{}, err
+	}
+	defer done()
 	file, err := w.openTranscript(in)
 	if err != nil {
 		return ImportReply{}, unreadable(cmp.Or(in.Path, in.Name), err)
@@ -143,14 +149,85 @@ func (w *Workbench) ImportTranscript(ctx context.Context, in ImportRequest) (Imp
 	if err != nil {
 		return ImportReply{}, err
 	}
+	w.importing.show(file)
 	info := backend.SessionInfo{ID: newID(), Folder: w.cfg.Folder, State: agent.StateIdle, Settings: settings, Usage: llm.Usage{Known: true}}
 	set := agent.SettingsChange{Settings: settings}
 	info, err = w.cfg.Store.CreateSessionFrom(ctx, info, file.Events(ctx, []agent.Payload{w.sessionStart(false), set}, []agent.Payload{set}))
+	if err != nil && errors.Is(context.Cause(ctx), errImportStopped) {
+		return ImportReply{}, backend.Problem(backend.ProblemImportStopped)
+	}
 	if err != nil {
 		return ImportReply{}, unreadable(file.Path, err)
 	}
 	w.show(agent.Event{Session: info.ID, Seq: info.Seq, At: info.UpdatedAt, Data: *info.Imported})
 	return ImportReply{Session: info}, nil
+}
+
+// importing is the import that is under way, if there is one. There is one at a time,
+// so that nothing is imported twice because two pages ask for it.
+type importing struct {
+	turn chan struct{} // held while something is imported
+	mu   sync.Mutex
+	file *transcript.File // nil while nothing is stored
+	stop context.CancelCauseFunc
+}
+
+// errImportStopped is why the context of an import ends that a person stopped.
+var errImportStopped = errors.New("the import was stopped")
+
+// begin waits for the turn. The import ends with the context that is returned.
+func (i *importing) begin(ctx context.Context) (context.Context, func(), error) {
+	select {
+	case i.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx, nil, context.Cause(ctx)
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	i.mu.Lock()
+	i.stop = stop
+	i.mu.Unlock()
+	return ctx, func() {
+		i.mu.Lock()
+		i.file, i.stop = nil, nil
+		i.mu.Unlock()
+		stop(nil)
+		<-i.turn
+	}, nil
+}
+
+// show says which file is being read.
+func (i *importing) show(file *transcript.File) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.file = file
+}
+
+// ImportProgress answers transcripts.progress. Without a path nothing is being read.
+type ImportProgress struct {
+	Path string `json:"path,omitempty"`
+	// Done is the share of the file that has been read, from 0 to 1.
+	Done float64 `json:"done"`
+}
+
+// importProgress says how far the import is that is under way.
+func (w *Workbench) importProgress(context.Context, backend.Empty) (ImportProgress, error) {
+	w.importing.mu.Lock()
+	defer w.importing.mu.Unlock()
+	file := w.importing.file
+	if file == nil {
+		return ImportProgress{}, nil
+	}
+	return ImportProgress{Path: file.Path, Done: file.Done()}, nil
+}
+
+// stopImport stops the import that is under way. Nothing of it stays.
+func (w *Workbench) stopImport(context.Context, backend.Empty) (backend.Empty, error) {
+	w.importing.mu.Lock()
+	defer w.importing.mu.Unlock()
+	if w.importing.stop != nil {
+		w.importing.stop(errImportStopped)
+	}
+	return backend.Empty{}, nil
 }
 
 func (w *Workbench) openTranscript(in ImportRequest) (*transcript.File, error) {

@@ -110,6 +110,7 @@ type Workbench struct {
 	caches    *caches.Caches
 	journal   *journal.Journal
 	staged    staged
+	importing importing
 
 	ctx    context.Context // ends when the workbench closes
 	cancel context.CancelFunc
@@ -127,6 +128,7 @@ func New(cfg Config) *Workbench {
 	w := &Workbench{
 		cfg: cfg, feed: feed.New(), ctx: ctx, cancel: cancel, places: places{bySession: map[string]workplace{}}, edits: edits{bySession: map[string]editLog{}}, undoLogs: undoLogs{bySession: map[string]undoLog{}},
 		providers: models.New(models.Config{Keys: cfg.Keys, Settings: cfg.Store, Getenv: cfg.Getenv, Home: cfg.Home}),
+		importing: importing{turn: make(chan struct{}, 1)},
 		measuring: make(chan struct{}, 1), choices: choices{changing: make(chan struct{}, 1)}, looks: looks{held: make(chan struct{}, 1)}, glances: glances{at: lookAt},
 		guard: guard.New(guard.Config{Folder: cfg.Folder, User: userHome(cfg), Store: cfg.Store, Rules: cfg.RunRules}),
 	}

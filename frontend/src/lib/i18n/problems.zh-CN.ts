@@ -169,6 +169,10 @@ export const problems: Record<ProblemID, Words> = {
     kept: '没有导入任何内容。',
     next: '请选择另一份记录。',
   },
+  import_stopped: {
+    message: '导入已停止。',
+    kept: '没有导入任何内容。',
+  },
   import_large: {
     message: '{0} 太大。',
     kept: '没有导入任何内容。',

@@ -27,6 +27,14 @@ export class Transcripts {
 
   import = (request: ImportRequest): Promise<ImportReply> =>
     this.call('transcripts.import', request)
+
+  /** The share of a file that has been read, from 0 to 1; undefined if none is being read. */
+  async progress(): Promise<number | undefined> {
+    const { path, done } = await this.call('transcripts.progress', {})
+    return path ? done : undefined
+  }
+
+  stopImport = () => this.call('transcripts.stop_import', {})
 }
 
 /** A session that is about to be exported. */

@@ -47,6 +47,8 @@ export const messages = {
     show_more: 'Show more',
     path: 'Path of a file: a session that Atelier exported as JSON, or a transcript',
     finding: 'Looking for transcripts…',
+    importing: 'Importing the transcript',
+    stop: 'Stop',
   },
   'zh-CN': {
     export_title: '导出会话',
@@ -94,6 +96,8 @@ export const messages = {
     show_more: '显示更多',
     path: '文件路径：Atelier 导出的 JSON 会话，或会话记录',
     finding: '正在查找会话记录…',
+    importing: '正在导入会话记录',
+    stop: '停止',
   },
 } as const
 
