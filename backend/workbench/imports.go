@@ -95,7 +95,9 @@ func storeOf(stores []transcript.Store, p agent.Program) transcript.Store {
 // Their forks are not among them, and neither are deleted ones.
 func (w *Workbench) imported(ctx context.Context) ([]backend.SessionInfo, error) {
 	all, err := w.cfg.Store.Sessions(ctx, w.cfg.Folder)
-	return slices.DeleteFunc(all, func(info backend.SessionInfo) bool { return info.Imported == nil || info.Origin != nil || info.Marks.Deleted != 0 }), err
+	return slices.DeleteFunc(all, func(info backend.SessionInfo) bool {
+		return info.Imported == nil || info.Origin != nil || info.Marks.Deleted != 0
+	}), err
 }
 
 // ImportRequest is for transcripts.import: a transcript in the store of a program, or
