@@ -88,7 +88,7 @@ var mayImport = map[string][]string{
 	"storage":                    {"agent", "agent/llm", "backend"},
 	"storage/keystore":           {"backend"},
 	"storage/search":             {"agent", "agent/llm", "backend"},
-	"cmd/cli":                    {"agent", "agent/changes", "agent/llm", "agent/llm/catalogue", "agent/llm/provider", "agent/env", "agent/mcp/serve", "agent/permission", "agent/permission/boundary", "agent/permission/rule", "agent/profile", "agent/sandbox", "agent/sandbox/confine", "agent/sdk", "agent/tool", "backend/...", "backend", "storage/...", "storage", "frontend"},
+	"cmd/cli":                    {"agent", "agent/changes", "agent/llm", "agent/llm/catalogue", "agent/llm/provider", "agent/env", "agent/mcp/serve", "agent/permission", "agent/permission/boundary", "agent/permission/rule", "agent/profile", "agent/sandbox", "agent/sandbox/confine", "agent/sdk", "agent/skill", "agent/skill/validate", "agent/tool", "backend/...", "backend", "storage/...", "storage", "frontend"},
 	"cmd/atelier-headless":       {"cmd/cli"},
 	"scripts/bench":              {"agent/llm/llmtest"},
 	"scripts/bench-sessions":     {"backend", "backend/workbench", "storage", "storage/search"},

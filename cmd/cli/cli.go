@@ -78,6 +78,7 @@ const usage = `Atelier, a workbench for coding agents.
   atelier doctor                shows what is configured and reachable
   atelier explain COMMAND       says what would be allowed, asked about or denied
   atelier hooks list|test       lists a project's hooks, or tests them
+  atelier skills list|validate  lists a project's skills, or checks skills
   atelier mcp list|test|add|remove
                                 lists, tests, adds or removes servers of tools
   atelier mcp serve [DIR]       offers Atelier's tools to other programs
@@ -161,6 +162,8 @@ func (c *command) main(args []string) int {
 		return c.explain(args[1:])
 	case "hooks":
 		return c.hooks(args[1:])
+	case "skills":
+		return c.skills(args[1:])
 	case "mcp":
 		return c.mcp(args[1:])
 	case "ledger":

@@ -36,13 +36,13 @@ func openFolder(dir string) (*os.Root, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("open the folder: %w", err)
+		return nil, fmt.Errorf("open a folder of skills: %w", err)
 	case !info.IsDir():
-		return nil, fmt.Errorf("open %s: %w", dir, ErrNotFolder)
+		return nil, fmt.Errorf("open a folder of skills: %s: %w", dir, ErrNotFolder)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("open the folder: %w", err)
+		return nil, fmt.Errorf("open a folder of skills: %w", err)
 	}
 	return root, nil
 }
@@ -242,7 +242,7 @@ func Folders(dir string, most int) ([]string, error) {
 	defer root.Close()
 	entries, err := rootEntries(root)
 	if err != nil {
-		return nil, fmt.Errorf("list the folder: %w", err)
+		return nil, fmt.Errorf("list a folder of skills: %w", err)
 	}
 	if mainFile(entries, Generic) != "" {
 		return []string{dir}, nil

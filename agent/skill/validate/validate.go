@@ -46,7 +46,7 @@ var ErrNotFolder = errors.New("it is not a folder")
 func Check(dir string, o Options) ([]skill.SkillFinding, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, fmt.Errorf("find the folder: %w", err)
+		return nil, fmt.Errorf("find a folder of skills: %w", err)
 	}
 	root, err := openFolder(dir)
 	if err != nil {
@@ -62,7 +62,7 @@ func Check(dir string, o Options) ([]skill.SkillFinding, error) {
 	}
 	entries, err := rootEntries(root)
 	if err != nil {
-		return nil, fmt.Errorf("list the folder: %w", err)
+		return nil, fmt.Errorf("list a folder of skills: %w", err)
 	}
 	c.main = mainFile(entries, o.Preset)
 	if c.main == "" {
