@@ -3,24 +3,22 @@ package skill
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"atelier.dev/atelier/agent"
 )
 
 // Limits of what is read.
 const (
-	MaxSkills  = 2000 // of all folders
-	MaxFiles   = 200  // supporting files of one skill that are listed
-	maxEntries = 2000 // of one folder
-	maxWalked  = 5000 // entries below one folder
-	maxDepth   = 8    // folders below a skill or a folder of commands
+	MaxSkills  = 2000   // of all folders
+	MaxFiles   = 200    // supporting files of one skill that are listed
+	maxEntries = 2000   // of one folder
+	maxWalked  = 5000   // entries below one skill's folder
+	maxAll     = 100000 // entries of all folders
+	maxDepth   = 8      // folders below a skill or a folder of commands
 )
 
 // Found is what was found.
@@ -42,201 +40,141 @@ type FolderState struct {
 	Count   int
 }
 
-var (
-	errOutside = errors.New("the link leads out of the project")
-	errSpecial = errors.New("it is not a regular file")
-	errLarge   = errors.New("it is larger than 1 MB")
-)
-
 // Discover reads the skills and commands of folders. What cannot be read is a finding of
 // that skill alone. It ends early with what it has when its context ends.
 func Discover(ctx context.Context, roots []Root, known KnownTools) Found {
 	d := &discovery{ctx: ctx, known: known, seen: map[string]int{}}
-	d.found.Skills = BuiltIn()
-	for _, root := range roots {
+	for i, root := range roots {
 		state := FolderState{Root: root}
-		before := len(d.found.Skills)
+		d.current = i
 		switch err := d.root(root); {
 		case errors.Is(err, fs.ErrNotExist):
 			state.Missing = true
-		case err != nil:
+		default:
 			state.Err = err
 		}
-		state.Count = len(d.found.Skills) - before
-		d.found.Folders = append(d.found.Folders, state)
+		d.folders = append(d.folders, state)
 	}
-	d.found.Skills = slices.DeleteFunc(d.found.Skills, func(s Skill) bool { return s.Name == "" })
-	return d.found
+	found := Found{Skills: BuiltIn(), Folders: d.folders, More: d.more}
+	for _, s := range d.read {
+		if s.again {
+			continue
+		}
+		found.Folders[s.root].Count++
+		found.Skills = append(found.Skills, s.skill)
+	}
+	return found
 }
 
 type discovery struct {
-	ctx   context.Context
-	known KnownTools
-	found Found
-	// seen has the place in found.Skills of each real path.
-	seen map[string]int
+	ctx     context.Context
+	known   KnownTools
+	folders []FolderState
+	current int // the root that is read
+	read    []reading
+	// seen has the place in read of each real path.
+	seen   map[string]int
+	walked int // entries so far
+	more   bool
 }
 
-// tree is a folder below which files are opened by their real paths, and nothing else.
-type tree struct {
-	*os.Root
-	base string
-}
-
-// open opens the tree in which a root's files may lie.
-func open(root Root) (*tree, error) {
-	within := root.Within
-	switch {
-	case root.Scope != agent.ScopeProject:
-		within = filepath.VolumeName(root.Path) + string(filepath.Separator)
-	case within == "":
-		within = root.Path
-	}
-	base, err := filepath.EvalSymlinks(within)
-	if err != nil {
-		return nil, err
-	}
-	r, err := os.OpenRoot(base)
-	if err != nil {
-		return nil, err
-	}
-	return &tree{r, base}, nil
-}
-
-// real returns the real path of a file, and its path within the tree.
-func (t *tree) real(path string) (abs, rel string, err error) {
-	abs, err = filepath.EvalSymlinks(path)
-	if err != nil {
-		return "", "", err
-	}
-	rel, err = filepath.Rel(t.base, abs)
-	if err != nil || !filepath.IsLocal(rel) {
-		return "", "", errOutside
-	}
-	return abs, rel, nil
-}
-
-// entries lists a folder, sorted, up to the limit.
-func (t *tree) entries(rel string) (list []fs.DirEntry, more bool, err error) {
-	f, err := t.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
-	if err != nil {
-		return nil, false, err
-	}
-	defer f.Close()
-	list, err = f.ReadDir(maxEntries)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, false, err
-	}
-	if len(list) == maxEntries {
-		_, err := f.ReadDir(1)
-		more = err == nil
-	}
-	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return list, more, nil
-}
-
-// read reads a regular file up to its limit.
-func (t *tree) read(rel string) (string, error) {
-	f, err := t.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return "", err
-	case !info.Mode().IsRegular():
-		return "", errSpecial
-	case info.Size() > MaxFile:
-		return "", errLarge
-	}
-	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
-	if err == nil && len(data) > MaxFile {
-		err = errLarge
-	}
-	return string(data), err
-}
-
-func (d *discovery) root(root Root) error {
-	t, err := open(root)
-	if err != nil {
-		return err
-	}
-	defer t.Close()
-	_, rel, err := t.real(root.Path)
-	if err != nil {
-		return err
-	}
-	if root.Kind == KindCommand {
-		return d.commands(t, root, root.Path, "", 0, map[string]bool{})
-	}
-	list, more, err := t.entries(rel)
-	if err != nil {
-		return err
-	}
-	d.found.More = d.found.More || more
-	for _, entry := range list {
-		if d.full() {
-			return context.Cause(d.ctx)
-		}
-		if entry.IsDir() || entry.Type()&fs.ModeSymlink != 0 {
-			d.skill(t, root, entry.Name())
-		}
-	}
-	return nil
+// reading is a skill that was read. Again says that a stronger folder has it as well.
+type reading struct {
+	skill Skill
+	root  int
+	again bool
 }
 
 // full reports whether no more may be read.
 func (d *discovery) full() bool {
-	if len(d.found.Skills) >= MaxSkills {
-		d.found.More = true
+	if len(d.read) >= MaxSkills || d.walked > maxAll {
+		d.more = true
+		return true
 	}
-	return d.found.More || d.ctx.Err() != nil
+	return d.ctx.Err() != nil
 }
 
-// skill reads one folder of a root.
-func (d *discovery) skill(t *tree, root Root, name string) {
+func (d *discovery) root(root Root) error {
+	if err := d.ctx.Err(); err != nil {
+		return err
+	}
+	t, err := openTree(root)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	path, err := t.real(root.Path)
+	if err != nil {
+		return err
+	}
+	if root.Kind == KindCommand {
+		return d.commands(t, root, root.Path, "", map[string]bool{})
+	}
+	list, err := d.entries(t, path)
+	if err != nil {
+		return err
+	}
+	for _, entry := range list {
+		if d.full() {
+			break
+		}
+		if entry.IsDir() || entry.Type()&fs.ModeSymlink != 0 {
+			d.folder(t, root, entry.Name())
+		}
+	}
+	return d.ctx.Err()
+}
+
+func (d *discovery) entries(t *tree, path string) ([]fs.DirEntry, error) {
+	list, more, err := t.entries(path)
+	d.walked += len(list)
+	d.more = d.more || more
+	return list, err
+}
+
+// folder reads one folder of a root, which is a skill if it has a SKILL.md.
+func (d *discovery) folder(t *tree, root Root, name string) {
 	folder := filepath.Join(root.Path, name)
 	place := Place{Kind: KindSkill, Scope: root.Scope, Root: root.Path, Folder: folder, File: filepath.Join(folder, "SKILL.md")}
-	abs, rel, err := t.real(folder)
+	path, err := t.real(folder)
 	if errors.Is(err, errOutside) {
 		d.add(Skill{Name: callName(name), Place: place}.broken(ruleOutside), "")
 		return
 	}
 	if err != nil {
-		return // a link to nothing, or a folder that was moved
+		return // a link to nothing, or a folder that was moved meanwhile
 	}
-	files, more, main := t.files(d.ctx, rel)
-	if main == "" {
+	files := supporting{discovery: d, tree: t}
+	files.walk(path, "", 0)
+	if files.main == "" {
 		return
 	}
-	place.File = filepath.Join(folder, main)
-	s := d.read(t, place, name)
-	s.Files, s.MoreFiles = files, more
-	d.add(s, filepath.Join(abs, main))
+	place.File = filepath.Join(folder, files.main)
+	s, file := d.file(t, place, name)
+	s.Files, s.MoreFiles = files.found, files.more
+	d.add(s, file)
 }
 
-// read reads the main file of a skill.
-func (d *discovery) read(t *tree, place Place, name string) Skill {
-	_, rel, err := t.real(place.File)
+// file reads the main file of a skill, and returns its real path too.
+func (d *discovery) file(t *tree, place Place, name string) (Skill, string) {
+	path, err := t.real(place.File)
 	var content string
 	if err == nil {
-		content, err = t.read(rel)
+		content, err = t.read(path, MaxFile)
 	}
 	s := Skill{Name: callName(name), Place: place}
 	switch {
 	case errors.Is(err, errOutside):
-		return s.broken(ruleOutside)
+		return s.broken(ruleOutside), ""
 	case errors.Is(err, errLarge):
-		return s.broken(ruleSize)
+		return s.broken(ruleSize), path
 	case err != nil:
-		return s.broken(ruleUnread, reason(err))
+		return s.broken(ruleUnread, reason(err)), path
 	}
-	return Parse(place, name, content, d.known)
+	return Parse(place, name, content, d.known), path
 }
 
-// reason returns why a file cannot be read, without its path.
+// reason says why a file cannot be read, without its path.
 func reason(err error) string {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err.Error()
@@ -244,58 +182,54 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// add takes a skill over. One that was found under another path already is replaced,
-// because the later folder is the stronger one, unless the user's own folder has it:
-// what stands there is the user's, wherever a project links to it.
-func (d *discovery) add(s Skill, abs string) {
-	if at, ok := d.seen[abs]; ok && abs != "" {
-		if d.found.Skills[at].Place.Scope == agent.ScopeUser && s.Place.Scope == agent.ScopeProject {
+// add takes a skill over. Of two paths to one file the stronger folder's counts, but what
+// stands in the user's own folders stays the user's, wherever a project links to it.
+func (d *discovery) add(s Skill, path string) {
+	if at, ok := d.seen[path]; ok {
+		if d.read[at].skill.Place.Scope == agent.ScopeUser && s.Place.Scope == agent.ScopeProject {
 			return
 		}
-		d.found.Skills[at] = Skill{}
+		d.read[at].again = true
 	}
-	if abs != "" {
-		d.seen[abs] = len(d.found.Skills)
+	if path != "" {
+		d.seen[path] = len(d.read)
 	}
-	d.found.Skills = append(d.found.Skills, s)
+	d.read = append(d.read, reading{skill: s, root: d.current})
 }
 
-// commands reads the Markdown files of a folder and of those below it.
-func (d *discovery) commands(t *tree, root Root, folder, prefix string, depth int, open map[string]bool) error {
-	abs, rel, err := t.real(folder)
+// commands reads the Markdown files of a folder and of those below it. It is given the real
+// paths of the folders that it has read, which links may lead to again.
+func (d *discovery) commands(t *tree, root Root, folder, prefix string, been map[string]bool) error {
+	path, err := t.real(folder)
+	if err != nil || been[path] {
+		return err
+	}
+	been[path] = true
+	list, err := d.entries(t, path)
 	if err != nil {
 		return err
 	}
-	if open[abs] {
-		return nil
-	}
-	open[abs] = true
-	list, more, err := t.entries(rel)
-	if err != nil {
-		return err
-	}
-	d.found.More = d.found.More || more
 	for _, entry := range list {
-		if d.full() || len(open) > maxWalked {
-			return context.Cause(d.ctx)
+		if d.full() {
+			break
 		}
-		path := filepath.Join(folder, entry.Name())
-		stem, isText := markdown(entry.Name())
-		isDir := entry.IsDir()
+		name := entry.Name()
+		file := filepath.Join(folder, name)
+		stem, isText := markdown(name)
+		isFolder := entry.IsDir()
 		if entry.Type()&fs.ModeSymlink != 0 {
-			info, err := os.Stat(path)
-			isDir = err == nil && info.IsDir()
+			isFolder = t.isFolder(file)
 		}
 		switch {
-		case isDir && depth < maxDepth && !strings.HasPrefix(entry.Name(), "."):
-			_ = d.commands(t, root, path, prefix+entry.Name()+":", depth+1, open) // its neighbours are read all the same
-		case isText && !isDir:
-			place := Place{Kind: KindCommand, Scope: root.Scope, Root: root.Path, File: path}
-			real, _, _ := t.real(path)
-			d.add(d.read(t, place, prefix+stem), real)
+		case strings.HasPrefix(name, "."):
+		case isFolder && strings.Count(prefix, ":") < maxDepth:
+			_ = d.commands(t, root, file, prefix+name+":", been) // its neighbours are read all the same
+		case isText && !isFolder:
+			place := Place{Kind: KindCommand, Scope: root.Scope, Root: root.Path, File: file}
+			d.add(d.file(t, place, prefix+stem))
 		}
 	}
-	return nil
+	return d.ctx.Err()
 }
 
 // markdown returns the stem of a Markdown file's name.
@@ -305,58 +239,77 @@ func markdown(name string) (string, bool) {
 	return stem, strings.EqualFold(ext, ".md") && stem != ""
 }
 
-// files lists the supporting files of a skill's folder, and finds its main file. Links are
-// not followed.
-func (t *tree) files(ctx context.Context, rel string) (files []File, more int, main string) {
-	walked := 0
-	_ = fs.WalkDir(t.FS(), filepath.ToSlash(rel), func(path string, entry fs.DirEntry, err error) error {
-		name, _ := filepath.Rel(rel, filepath.FromSlash(path))
-		name = filepath.ToSlash(name)
-		walked++
-		switch {
-		case ctx.Err() != nil || walked > maxWalked:
-			return fs.SkipAll
-		case err != nil:
-			return nil //nolint:nilerr // a folder that cannot be read has no files that could be used
-		case entry.IsDir():
-			if name != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules" || strings.Count(name, "/") >= maxDepth) {
-				return fs.SkipDir
-			}
-			return nil
-		case !strings.Contains(name, "/") && strings.EqualFold(name, "SKILL.md"):
-			if main == "" || name == "SKILL.md" {
-				main = name
-			}
-			return nil
-		case !entry.Type().IsRegular():
-			return nil
-		case len(files) >= MaxFiles:
-			more++
-			return nil
-		}
-		info, err := entry.Info()
-		if err != nil {
-			return nil //nolint:nilerr // it was removed
-		}
-		files = append(files, File{Path: name, Size: info.Size(), Runs: t.runs(path, name, info)})
-		return nil
-	})
-	return files, more, main
+// supporting lists the files of a skill's folder.
+type supporting struct {
+	*discovery
+	tree   *tree
+	main   string
+	found  []File
+	more   int
+	walked int
 }
 
-// runs reports whether a file can be run.
-func (t *tree) runs(path, name string, info fs.FileInfo) bool {
-	if info.Mode()&0o111 != 0 || slices.Contains(strings.Split(name, "/"), "scripts") {
-		return true
-	}
-	f, err := t.OpenFile(filepath.FromSlash(path), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+// walk lists a folder whose path below the skill's is given. Of links, those to files count;
+// those to folders are not followed.
+func (l *supporting) walk(path, below string, depth int) {
+	list, err := l.entries(l.tree, path)
 	if err != nil {
-		return false
+		return
 	}
-	defer f.Close()
-	var begin [2]byte
-	n, _ := io.ReadFull(f, begin[:])
-	return string(begin[:n]) == "#!"
+	var folders []string
+	for _, entry := range list {
+		name := entry.Name()
+		l.walked++
+		switch {
+		case l.walked > maxWalked || l.ctx.Err() != nil:
+			return
+		case entry.IsDir():
+			if !strings.HasPrefix(name, ".") && name != "node_modules" {
+				folders = append(folders, name)
+			}
+		case depth == 0 && strings.EqualFold(name, "SKILL.md"):
+			if l.main == "" || name == "SKILL.md" {
+				l.main = name
+			}
+		default:
+			l.add(filepath.Join(path, name), below+name, entry)
+		}
+	}
+	if depth == 0 && l.main == "" || depth >= maxDepth {
+		return // not a skill
+	}
+	for _, name := range folders {
+		if l.discovery.walked <= maxAll {
+			l.walk(filepath.Join(path, name), below+name+"/", depth+1)
+		}
+	}
+}
+
+// add adds a supporting file.
+func (l *supporting) add(path, name string, entry fs.DirEntry) {
+	if entry.Type()&fs.ModeSymlink != 0 {
+		real, err := l.tree.real(path)
+		if err != nil {
+			return
+		}
+		path = real
+	} else if !entry.Type().IsRegular() {
+		return
+	}
+	if len(l.found) == MaxFiles {
+		l.more++
+		return
+	}
+	info, err := l.tree.stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	runs := info.Mode()&0o111 != 0 || slices.Contains(strings.Split(name, "/"), "scripts")
+	if !runs {
+		begin, _ := l.tree.begin(path, 2)
+		runs = begin == "#!"
+	}
+	l.found = append(l.found, File{Path: name, Size: info.Size(), Runs: runs})
 }
 
 // Key identifies a skill among all that are found.
@@ -370,7 +323,7 @@ func (s Skill) Key() string {
 // Broken reports whether the skill could not be read.
 func (s Skill) Broken() bool {
 	return slices.ContainsFunc(s.Findings, func(f SkillFinding) bool {
-		return f.Rule == string(ruleUnread) || f.Rule == string(ruleSize) || f.Rule == string(ruleOutside)
+		return slices.Contains(breaking, rule(f.Rule))
 	})
 }
 

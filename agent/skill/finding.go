@@ -18,14 +18,19 @@ const (
 	ruleNoEffect rule = "READ-12"
 	ruleName     rule = "READ-13"
 	ruleAlias    rule = "READ-14"
+	ruleFront    rule = "READ-15"
+	ruleNobody   rule = "READ-16"
 )
+
+// breaking are the rules after which a skill is not used.
+var breaking = []rule{ruleUnread, ruleSize, ruleOutside, ruleFront}
 
 type sentence struct {
 	severity            SkillSeverity
 	title, message, fix string
 }
 
-// findings has what each rule says. The comments of their arguments are in Args' order.
+// findings has what each rule says.
 var findings = map[rule]sentence{
 	ruleUnread:   {Critical, "the file cannot be read", "The file cannot be read: {0}.", "Check that the file exists and that you may read it."},
 	ruleSize:     {Critical, "the file is too large", "The file is larger than 1 MB and was not read.", "Move its details into files of their own, which are read when they are needed."},
@@ -40,5 +45,7 @@ var findings = map[rule]sentence{
 	ruleRepeated: {Medium, "a key is repeated", "The key {0} stands there more than once; the first one counts.", "Take the others out."},
 	ruleNoEffect: {Low, "a key has no effect", "The key {0} has no effect here.", ""},
 	ruleName:     {Low, "the name cannot be typed", "The name {0} has characters that cannot be typed in a command; the skill is called {1}.", "Rename the folder or the file."},
+	ruleFront:    {Critical, "the frontmatter is too long", "The frontmatter is longer than 64 KB or 1000 lines, and the file was not read.", "Move its text below the frontmatter."},
+	ruleNobody:   {Medium, "nobody can use it", "Neither a person nor a model may use it.", "Take out user-invocable or disable-model-invocation."},
 	ruleAlias:    {Low, "an alias is taken", "The alias {0} belongs to {1} already.", "Choose another alias."},
 }

@@ -2,6 +2,7 @@ package skill
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -10,12 +11,12 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// Limits of frontmatter. What exceeds them is read leniently, line by line.
+// Limits of frontmatter. A file whose frontmatter is longer is not read at all: what was
+// left out could have limited it.
 const (
-	maxFront   = 64 << 10 // bytes
-	maxNesting = 32
-	maxKeys    = 200
-	maxItems   = 500 // of one list
+	maxFront      = 64 << 10 // bytes
+	maxFrontLines = 1000
+	maxNesting    = 32
 )
 
 // Front is the frontmatter of a Markdown file, and what stands below it.
@@ -32,19 +33,25 @@ type Front struct {
 	// then read leniently: a key is what a line begins with, up to the first colon.
 	Problem     string
 	ProblemLine int
-	// Repeated are keys that stand there twice; the first counts.
+	// Repeated are keys that stand there again. The first of each counts.
 	Repeated []Field
+	// TooLong says that the frontmatter is beyond the limits and was not read.
+	TooLong bool
+
+	text string         // the frontmatter
+	line int            // the line on which it begins
+	keys map[string]int // the places of folded keys in Fields
 }
 
 // Field is one key of frontmatter.
 type Field struct {
-	// Key is as it is written, and Line where, from 1.
+	// Key is as it is written, and Line where.
 	Key  string
 	Line int
-	// Text is the value if it is one text, a number or a boolean; Raw is the rest of the
-	// key's line as it is written, without quotes.
+	// Text is the value as one text; of a list or map its values, joined. Raw is the rest
+	// of the key's line as it is written, without quotes around it.
 	Text, Raw string
-	// Items are the values of a list, or the keys of a map whose values are true.
+	// Items are the values of a list, or the keys of a map whose values mean yes.
 	Items []string
 	Kind  FieldKind
 }
@@ -55,45 +62,66 @@ type FieldKind int
 // The shapes.
 const (
 	FieldEmpty FieldKind = iota
-	FieldText
+	FieldText            // a text, a number or a boolean
 	FieldList
 	FieldMap
 )
 
 // Field returns a key's value. Spellings that differ in case, "-" and "_" are the same.
 func (f Front) Field(key string) (Field, bool) {
-	key = foldKey(key)
-	for _, field := range f.Fields {
-		if foldKey(field.Key) == key {
-			return field, true
-		}
+	at, ok := f.keys[foldKey(key)]
+	if !ok {
+		return Field{}, false
 	}
-	return Field{}, false
+	return f.Fields[at], true
 }
+
+var separators = strings.NewReplacer("-", "", "_", "")
 
 // foldKey makes the spellings of one key the same: allowed-tools, allowed_tools and
 // allowedTools.
-func foldKey(key string) string {
-	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(key))
+func foldKey(key string) string { return strings.ToLower(separators.Replace(key)) }
+
+func (f *Front) add(field Field) bool {
+	key := foldKey(field.Key)
+	if _, twice := f.keys[key]; twice {
+		f.Repeated = append(f.Repeated, field)
+		return false
+	}
+	f.keys[key] = len(f.Fields)
+	f.Fields = append(f.Fields, field)
+	return true
 }
+
+func (f *Front) reset() { f.Fields, f.Repeated, f.keys = nil, nil, map[string]int{} }
 
 // ReadFront reads a file's frontmatter. It reads whatever it is given.
 func ReadFront(text string) Front {
-	text = clean(text)
-	yamlText, body, ok := cutFront(text)
-	if !ok {
-		return Front{Body: text, BodyLine: 1}
+	f := cutFront(clean(text))
+	f.reset()
+	if !f.Present {
+		return f
 	}
-	f := Front{Present: true, Body: body, BodyLine: 3 + strings.Count(yamlText, "\n")}
-	err := f.readYAML(yamlText)
-	if err != nil {
-		f.Fields, f.Repeated = nil, nil
-		f.Problem, f.ProblemLine = problemOf(err)
-		f.ProblemLine = min(f.ProblemLine+1, f.BodyLine-1) // below the first "---"
-		f.readLines(yamlText)
+	if len(f.text) > maxFront || strings.Count(f.text, "\n") > maxFrontLines {
+		f.TooLong = true
+		return f
+	}
+	if f.Problem == "" {
+		if err := f.readYAML(); err != nil {
+			f.reset()
+			f.Problem, f.ProblemLine = problemOf(err)
+			f.ProblemLine = min(f.ProblemLine+f.line-1, f.BodyLine-1)
+		}
+	}
+	if f.Problem != "" {
+		f.readLines()
 	}
 	return f
 }
+
+// Mentions reports whether the frontmatter seems to have a key, also where reading it
+// leniently did not find one.
+func (f Front) Mentions(key *regexp.Regexp) bool { return key.MatchString(f.text) }
 
 // clean returns a text as UTF-8 with "\n" at the ends of lines and without a byte order mark.
 func clean(text string) string {
@@ -104,28 +132,47 @@ func clean(text string) string {
 	return strings.NewReplacer("\r\n", "\n", "\x00", "\ufffd").Replace(text)
 }
 
-// cutFront cuts a text into its frontmatter, which has a "\n" at the end of each of its
-// lines, and the rest.
-func cutFront(text string) (front, body string, ok bool) {
-	first, rest, found := strings.Cut(text, "\n")
+// cutFront cuts a text into its frontmatter and its body. Frontmatter that does not end is
+// what stands before the first empty line or heading.
+func cutFront(text string) Front {
+	none := Front{Body: text, BodyLine: 1}
+	rest := strings.TrimLeft(text, " \t\n")
+	line := 1 + strings.Count(text[:len(text)-len(rest)], "\n")
+	first, rest, found := strings.Cut(rest, "\n")
 	if !found || strings.TrimRight(first, " \t") != "---" {
-		return "", text, false
+		return none
 	}
-	at := 0
-	for line := range strings.Lines(rest) {
-		if mark := strings.TrimRight(line, " \t\n"); mark == "---" || mark == "..." {
-			return rest[:at], rest[at+len(line):], true
+	f := Front{Present: true, line: line + 1, BodyLine: line + 1}
+	at, gap, gapLine := 0, -1, 0
+	for next := range strings.Lines(rest) {
+		mark := strings.TrimRight(next, " \t\n")
+		if mark == "---" || mark == "..." {
+			f.text, f.Body = rest[:at], rest[at+len(next):]
+			f.BodyLine++
+			return f
 		}
-		at += len(line)
+		if gap < 0 && (mark == "" || mark[0] == '#') {
+			gap, gapLine = at, f.BodyLine
+		}
+		at += len(next)
+		f.BodyLine++
 	}
-	return "", text, false
+	if gap < 0 {
+		gap, gapLine = len(rest), f.BodyLine
+	}
+	f.text, f.Body, f.BodyLine = rest[:gap], rest[gap:], gapLine
+	if !strings.Contains(f.text, ":") { // a line, as Markdown draws it
+		return none
+	}
+	f.Problem, f.ProblemLine = "it has no line --- at its end", line
+	return f
 }
 
 var (
-	errLong   = errors.New("the frontmatter is longer than 64 KB")
-	errNested = errors.New("the frontmatter is nested too deeply")
-	errNoMap  = errors.New("the frontmatter is not a list of keys and values")
-	errPanic  = errors.New("the frontmatter cannot be read")
+	errNested = errors.New("it is nested too deeply")
+	errNoMap  = errors.New("it is not a list of keys and values")
+	errMerge  = errors.New("it takes keys over from elsewhere (<<), which is not followed")
+	errPanic  = errors.New("it cannot be read")
 )
 
 // problemOf returns what an error of reading says, and on which line.
@@ -141,11 +188,8 @@ func problemOf(err error) (string, int) {
 }
 
 // readYAML reads the fields of valid YAML.
-func (f *Front) readYAML(text string) (err error) {
-	switch {
-	case len(text) > maxFront:
-		return errLong
-	case nested(text):
+func (f *Front) readYAML() (err error) {
+	if nested(f.text) {
 		return errNested
 	}
 	defer func() {
@@ -153,55 +197,50 @@ func (f *Front) readYAML(text string) (err error) {
 			err = errPanic
 		}
 	}()
-	file, err := parser.ParseBytes([]byte(text), 0, parser.AllowDuplicateMapKey())
-	if err != nil {
+	file, err := parser.ParseBytes([]byte(f.text), 0, parser.AllowDuplicateMapKey())
+	switch {
+	case err != nil:
 		return err
-	}
-	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
+	case len(file.Docs) == 0 || file.Docs[0].Body == nil:
 		return nil
-	}
-	if len(file.Docs) > 1 {
+	case len(file.Docs) > 1:
 		return errNoMap
 	}
-	node, ok := file.Docs[0].Body.(ast.MapNode)
+	root := file.Docs[0].Body
+	node, ok := root.(ast.MapNode)
 	if !ok {
-		if _, empty := file.Docs[0].Body.(*ast.NullNode); empty || file.Docs[0].Body.Type() == ast.CommentType {
+		if root.Type() == ast.NullType || root.Type() == ast.CommentType || root.Type() == ast.CommentGroupType {
 			return nil
 		}
 		return errNoMap
 	}
-	lines := strings.Split(text, "\n")
-	anchors := anchorsOf(file.Docs[0].Body)
-	for it := node.MapRange(); it.Next() && len(f.Fields) < maxKeys; {
+	lines := strings.Split(f.text, "\n")
+	anchors := anchorsOf(root)
+	for it := node.MapRange(); it.Next(); {
 		kv := it.KeyValue()
-		field := Field{Key: keyOf(kv.Key), Line: 1}
-		if tok := kv.Key.GetToken(); tok != nil && tok.Position != nil {
-			field.Line = min(max(1, tok.Position.Line), len(lines))
+		if kv.Key.Type() == ast.MergeKeyType {
+			return errMerge
 		}
-		_, raw, _ := strings.Cut(lines[field.Line-1], ":")
-		field.Raw = unquote(strings.TrimSpace(raw))
-		field.Line++ // below the first "---"
+		field := Field{Key: keyOf(kv.Key)}
+		at := 0
+		if tok := kv.Key.GetToken(); tok != nil && tok.Position != nil {
+			at = min(max(1, tok.Position.Line), len(lines)) - 1
+		}
+		_, raw, _ := strings.Cut(lines[at], ":")
+		field.Line, field.Raw = at+f.line, unquote(strings.TrimSpace(raw))
 		field.set(kv.Value, anchors)
 		f.add(field)
 	}
 	return nil
 }
 
-func (f *Front) add(field Field) {
-	if _, twice := f.Field(field.Key); twice {
-		f.Repeated = append(f.Repeated, field)
-		return
-	}
-	f.Fields = append(f.Fields, field)
-}
-
-// nested reports whether a text has so many brackets or levels that a parser could go
-// too deep.
+// nested reports whether a text may be nested so deeply that a parser runs out of stack: in
+// brackets, or in marks of lists and keys on one line.
 func nested(text string) bool {
 	depth := 0
 	for line := range strings.Lines(text) {
-		marks := strings.TrimLeft(line, "-?: \t")
-		if strings.Count(line[:len(line)-len(marks)], "-")+strings.Count(line[:len(line)-len(marks)], "?")+strings.Count(line[:len(line)-len(marks)], ":") > maxNesting && strings.TrimSpace(marks) != "" {
+		marks := line[:len(line)-len(strings.TrimLeft(line, "-?: \t"))]
+		if strings.Count(marks, "- ")+strings.Count(marks, "? ")+strings.Count(marks, ": ") > maxNesting {
 			return true
 		}
 		for _, c := range line {
@@ -220,8 +259,12 @@ func nested(text string) bool {
 }
 
 func keyOf(node ast.Node) string {
-	if s, ok := node.(*ast.StringNode); ok {
-		return s.Value
+	switch n := node.(type) {
+	case *ast.StringNode:
+		return n.Value
+	case *ast.MappingKeyNode:
+		text, _ := scalar(n.Value, nil, 0)
+		return text
 	}
 	if tok := node.GetToken(); tok != nil {
 		return tok.Value
@@ -248,18 +291,25 @@ func (f *Field) set(node ast.Node, anchors map[string]ast.Node) {
 	switch n := node.(type) {
 	case *ast.SequenceNode:
 		f.Kind = FieldList
-		for _, v := range n.Values[:min(len(n.Values), maxItems)] {
+		for _, v := range n.Values {
 			if text, ok := scalar(v, anchors, 0); ok {
 				f.Items = append(f.Items, text)
 			}
 		}
+		f.Text = strings.Join(f.Items, ", ")
 	case ast.MapNode:
 		f.Kind = FieldMap
-		for it := n.MapRange(); it.Next() && len(f.Items) < maxItems; {
-			if text, _ := scalar(it.Value(), anchors, 0); truth(text) {
+		var pairs []string
+		for it := n.MapRange(); it.Next(); {
+			text, ok := scalar(it.Value(), anchors, 0)
+			if truth(text) {
 				f.Items = append(f.Items, keyOf(it.Key()))
 			}
+			if ok {
+				pairs = append(pairs, keyOf(it.Key())+": "+text)
+			}
 		}
+		f.Text = strings.Join(pairs, "; ")
 	default:
 		if text, ok := scalar(node, anchors, 0); ok {
 			f.Kind, f.Text = FieldText, text
@@ -299,32 +349,41 @@ func scalar(node ast.Node, anchors map[string]ast.Node, depth int) (string, bool
 }
 
 // readLines reads text that is not valid YAML: each line that begins with a key.
-func (f *Front) readLines(text string) {
-	var open *Field // the key whose value goes on
-	read := 0
-	for line := range strings.Lines(text) {
-		read++
-		if read > 5000 || len(f.Fields) >= maxKeys {
-			return
-		}
+func (f *Front) readLines() {
+	open := -1 // the key whose value goes on
+	at := f.line - 1
+	margin := indent(f.text)
+	for line := range strings.Lines(f.text) {
+		at++
 		line = strings.TrimRight(line, " \t\n")
+		line = line[min(len(line), margin):]
 		key, rest, ok := strings.Cut(line, ":")
+		key = unquote(strings.TrimRight(key, " "))
 		if ok && isKey(key) && (rest == "" || rest[0] == ' ' || rest[0] == '\t') {
 			rest = strings.TrimSpace(rest)
-			field := Field{Key: key, Line: read + 1, Raw: unquote(rest)}
+			field := Field{Key: key, Line: at, Raw: unquote(rest)}
 			field.setText(rest)
-			n := len(f.Fields)
-			f.add(field)
-			if open = nil; len(f.Fields) > n {
-				open = &f.Fields[n]
+			if open = -1; f.add(field) {
+				open = len(f.Fields) - 1
 			}
 			continue
 		}
-		if open == nil || line == "" || line[0] == '#' || !strings.ContainsAny(line[:1], " \t-") {
+		if open < 0 || line == "" || line[0] == '#' || !strings.ContainsAny(line[:1], " \t-]") {
 			continue
 		}
-		open.goOn(strings.TrimSpace(line))
+		f.Fields[open].goOn(strings.TrimSpace(line))
 	}
+}
+
+// indent returns how far all lines are indented.
+func indent(text string) int {
+	least := len(text)
+	for line := range strings.Lines(text) {
+		if bare := strings.TrimLeft(line, " "); strings.TrimSpace(bare) != "" {
+			least = min(least, len(line)-len(bare))
+		}
+	}
+	return least
 }
 
 func isKey(s string) bool {
@@ -335,16 +394,10 @@ func isKey(s string) bool {
 
 // setText reads the rest of a line as a value.
 func (f *Field) setText(rest string) {
-	inner, open := strings.CutPrefix(rest, "[")
-	inner, closed := strings.CutSuffix(inner, "]")
 	switch {
-	case rest == "" || strings.Trim(rest, "|>+-0123456789") == "" && strings.ContainsAny(rest[:1], "|>"):
+	case rest == "":
+	case strings.ContainsAny(rest[:1], "|>") && strings.Trim(rest[1:], "+-0123456789") == "": // a block follows
 		f.Raw = ""
-	case open && closed && !strings.ContainsAny(inner, "[]"):
-		f.Kind = FieldList
-		for _, item := range splitTools(inner) {
-			f.Items = append(f.Items, unquote(item))
-		}
 	default:
 		f.Kind, f.Text = FieldText, unquote(rest)
 	}
@@ -352,17 +405,17 @@ func (f *Field) setText(rest string) {
 
 // goOn adds a further line to a value.
 func (f *Field) goOn(line string) {
-	item, isItem := strings.CutPrefix(line, "- ")
-	switch {
-	case isItem && f.Kind != FieldText && len(f.Items) < maxItems:
+	if item, ok := strings.CutPrefix(line, "- "); ok && f.Kind != FieldText {
 		f.Kind = FieldList
 		f.Items = append(f.Items, unquote(strings.TrimSpace(item)))
-	case f.Kind == FieldText || f.Kind == FieldEmpty:
-		if f.Kind == FieldText && len(f.Text) < maxFront {
-			line = f.Text + " " + line
-		}
-		f.Kind, f.Text = FieldText, line
+		f.Text = strings.Join(f.Items, ", ")
+		return
 	}
+	if n := len(f.Items); n > 0 {
+		f.Items[n-1] += " " + line
+		return
+	}
+	f.Kind, f.Text = FieldText, strings.TrimSpace(f.Text+" "+line)
 }
 
 // unquote takes the quotes around a text away.

@@ -2,6 +2,7 @@ package skill
 
 import (
 	"fmt"
+	"sort"
 	"strings"
 	"unicode"
 
@@ -70,19 +71,22 @@ func listing(offered []Skill, lines []string, text string) Listing {
 
 // firstNames lists as many names as fit, and counts the others.
 func firstNames(offered []Skill, budget int) Listing {
-	for n := min(len(offered)-1, budget/2); n >= 0; n-- {
-		lines := make([]string, n)
-		for i, s := range offered[:n] {
-			lines[i] = line(s, 0)
-		}
-		text := strings.Join(lines, "") + fmt.Sprintf("and %d more\n", len(offered)-n)
-		if tokens.Count(text) <= budget {
-			l := listing(offered[:n], lines, text)
+	lines := []string{}
+	for i := range min(len(offered)-1, budget) {
+		lines = append(lines, line(offered[i], 0))
+	}
+	write := func(n int) string {
+		return strings.Join(lines[:n], "") + fmt.Sprintf("and %d more\n", len(offered)-n)
+	}
+	n := sort.Search(len(lines), func(n int) bool { return tokens.Count(write(n+1)) > budget })
+	for ; n >= 0; n-- { // a longer list may take a token less
+		if text := write(n); tokens.Count(text) <= budget {
+			l := listing(offered[:n], lines[:n], text)
 			l.Unlisted = len(offered)
 			return l
 		}
 	}
-	return Listing{Unlisted: len(offered), Weights: map[string]int{}}
+	return Listing{Unlisted: len(offered)}
 }
 
 // line returns the line of one skill with as many characters of its description.

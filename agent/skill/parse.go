@@ -2,6 +2,7 @@ package skill
 
 import (
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,8 +16,10 @@ import (
 const (
 	MaxFile    = 1 << 20 // bytes of its main file
 	maxAliases = 20
-	maxNames   = 20 // of arguments
-	maxText    = 16 << 10
+	maxNames   = 20       // of arguments
+	maxText    = 16 << 10 // bytes of a description
+
+	maxFindings = 100
 )
 
 // Parse reads the text of a skill's main file. It never fails: what is wrong is among the
@@ -30,6 +33,9 @@ func Parse(place Place, name, text string, known KnownTools) Skill {
 		return s.broken(ruleSize)
 	}
 	front := ReadFront(text)
+	if front.TooLong {
+		return s.broken(ruleFront)
+	}
 	s.Body = front.Body
 	switch {
 	case front.Problem != "":
@@ -65,14 +71,7 @@ func callName(name string) string {
 // text returns the value of a key as one text.
 func text(front Front, key string) (string, Field) {
 	f, _ := front.Field(key)
-	value := f.Text
-	if f.Kind == FieldList || f.Kind == FieldMap {
-		value = f.Raw
-		if value == "" {
-			value = strings.Join(f.Items, ", ")
-		}
-	}
-	value = strings.TrimSpace(value)
+	value := strings.TrimSpace(f.Text)
 	if len(value) > maxText {
 		value = strings.ToValidUTF8(value[:maxText], "")
 	}
@@ -91,7 +90,7 @@ func (s *Skill) describe(front Front) {
 // call reads who may call the skill, and how.
 func (s *Skill) call(front Front) {
 	s.Usage.Hint, _ = text(front, "argument-hint")
-	if f, ok := front.Field("argument-hint"); ok && f.Kind != FieldText {
+	if f, ok := front.Field("argument-hint"); ok && f.Kind != FieldText && f.Raw != "" { // [x] is a list to YAML
 		s.Usage.Hint = f.Raw
 	}
 	for _, alias := range words(front, "aliases") {
@@ -101,16 +100,31 @@ func (s *Skill) call(front Front) {
 		}
 	}
 	for _, name := range words(front, "arguments") {
-		if isName(name) && len(s.Usage.Arguments) < maxNames {
+		if len(s.Usage.Arguments) < maxNames { // also what cannot be a name, which has its place among them
 			s.Usage.Arguments = append(s.Usage.Arguments, name)
 		}
 	}
-	if value, f := text(front, "user-invocable"); s.Place.Kind != KindCommand && f.Kind != FieldEmpty {
-		s.Usage.ByUser = !s.no(value, f)
+	if f, ok := front.Field("user-invocable"); ok && s.Place.Kind != KindCommand {
+		s.Usage.ByUser = s.boolean(f, true)
 	}
-	if value, f := text(front, "disable-model-invocation"); f.Kind != FieldEmpty && s.yes(value, f) {
+	if f, ok := front.Field("disable-model-invocation"); ok && s.boolean(f, true) {
 		s.Usage.ByModel = false
 	}
+	if !s.Usage.ByUser && !s.Usage.ByModel {
+		s.find(ruleNobody, 1)
+	}
+}
+
+// boolean reads a boolean, which is otherwise if it cannot be read.
+func (s *Skill) boolean(f Field, otherwise bool) bool {
+	switch {
+	case truth(f.Text):
+		return true
+	case falsehood(f.Text):
+		return false
+	}
+	s.find(ruleBoolean, f.Line, f.Key, f.Text)
+	return otherwise
 }
 
 // words returns a list that is written with commas or spaces, or as a list.
@@ -133,39 +147,39 @@ func isName(s string) bool {
 	return isKey(s) && !strings.Contains(s, "-") && (s[0] < '0' || s[0] > '9')
 }
 
-// yes and no read a boolean that means false if it cannot be read.
-func (s *Skill) yes(value string, f Field) bool {
-	if !truth(value) && !falsehood(value) {
-		s.find(ruleBoolean, f.Line, f.Key, value)
-	}
-	return truth(value)
-}
+// A key that limits tools, where YAML that is not valid hides it.
+var (
+	allowedKey    = regexp.MustCompile(`(?im)^[\s{,"'?-]*allowed[-_]?tools["'\s]*:|[{,]\s*["']?allowed[-_]?tools["'\s]*:`)
+	disallowedKey = regexp.MustCompile(`(?im)^[\s{,"'?-]*disallowed[-_]?tools["'\s]*:|[{,]\s*["']?disallowed[-_]?tools["'\s]*:`)
+)
 
-func (s *Skill) no(value string, f Field) bool {
-	s.yes(value, f)
-	return falsehood(value)
-}
-
-// limit reads what holds while the skill is in use.
+// limit reads what holds while the skill is in use. A list of tools that cannot be read allows
+// none.
 func (s *Skill) limit(front Front, known KnownTools) {
+	places := s.places()
 	if f, ok := front.Field("allowed-tools"); ok {
-		list := ReadTools(f, known)
+		list := readTools(f, known, false, places)
 		s.report(list, f)
-		s.Limits.Limited = !list.All
-		if s.Limits.Limited {
-			s.Limits.Tools = list.Tools
+		if s.Limits.Limited = !list.all; s.Limits.Limited {
+			s.Limits.Tools = list.tools
+			if !slices.ContainsFunc(list.tools, func(tool string) bool { return !slices.Contains(list.unknown, tool) }) {
+				s.find(ruleNoTools, f.Line, f.Key)
+			}
 		}
-		if s.Limits.Limited && len(list.Tools) == len(list.Unknown) {
-			s.find(ruleNoTools, f.Line, f.Key)
-		}
+	} else if front.Problem != "" && front.Mentions(allowedKey) {
+		s.Limits.Limited = true
+		s.find(ruleNoTools, front.ProblemLine, "allowed-tools")
 	}
 	if f, ok := front.Field("disallowed-tools"); ok {
-		list := ReadTools(f, known)
+		list := readTools(f, known, true, places)
 		s.report(list, f)
-		s.Limits.Denied = list.Tools
-		if list.All {
+		s.Limits.Denied = list.tools
+		if list.all || list.more > 0 {
 			s.Limits.Limited, s.Limits.Tools = true, nil
 		}
+	} else if front.Problem != "" && front.Mentions(disallowedKey) {
+		s.Limits.Limited, s.Limits.Tools = true, nil
+		s.find(ruleNoTools, front.ProblemLine, "disallowed-tools")
 	}
 	if model, _ := text(front, "model"); !strings.EqualFold(model, "inherit") {
 		s.Limits.Model = model
@@ -182,24 +196,27 @@ func (s *Skill) limit(front Front, known KnownTools) {
 }
 
 // report says which tools of a list are not known.
-func (s *Skill) report(list ToolList, f Field) {
-	for _, name := range list.Unknown {
+func (s *Skill) report(list toolList, f Field) {
+	for _, name := range list.unknown {
 		s.find(ruleTool, f.Line, name)
 	}
-	if list.More > 0 {
-		s.find(ruleTools, f.Line, strconv.Itoa(list.More))
+	if list.more > 0 {
+		s.find(ruleTools, f.Line, strconv.Itoa(list.more))
 	}
 }
 
 // find adds a finding.
 func (s *Skill) find(r rule, line int, args ...string) {
+	if len(s.Findings) >= maxFindings {
+		return
+	}
 	for i, a := range args {
 		if len(a) > 200 {
 			args[i] = strings.ToValidUTF8(a[:200], "") + "…"
 		}
 	}
 	say := findings[r]
-	file := ""
+	file := "SKILL.md"
 	if s.Place.File != "" {
 		file = filepath.Base(s.Place.File)
 	}

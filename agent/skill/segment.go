@@ -18,38 +18,43 @@ const (
 	command             // !`line`, or a block fenced with ```!
 )
 
+// maxLine limits the lines in which code between backticks is looked for.
+const maxLine = 32 << 10
+
 // segments cuts a body into its parts. They are the body when they are joined.
 func segments(body string) []segment {
 	var out []segment
-	text := 0 // where the prose began that was not cut yet
-	flush := func(end int) {
-		if end > text {
-			out = append(out, spans(body[text:end])...)
+	flush := func(text string) {
+		if text != "" {
+			out = append(out, segment{kind: prose, text: text})
 		}
 	}
+	begin := 0 // where prose began that has no backticks
 	for at := 0; at < len(body); {
 		line, next := lineAt(body, at)
 		mark, info := fenceMark(line)
-		if mark == "" {
+		if mark == "" && (len(line) > maxLine || !strings.Contains(line, "`")) {
 			at = next
 			continue
 		}
-		flush(at)
-		end, closed := fenceEnd(body, next, mark)
-		s := segment{kind: fence, text: body[at:end]}
-		if strings.HasPrefix(info, "!") && closed {
-			// The line feed at the end stays behind what the lines printed.
-			s.kind, s.text = command, strings.TrimSuffix(s.text, "\n")
-			s.code = insideFence(body[next:end])
-			if rest := strings.TrimSpace(info[1:]); rest != "" {
-				s.code = rest + "\n" + s.code
+		flush(body[begin:at])
+		end := next
+		if mark == "" {
+			out = append(out, spans(body[at:next])...)
+		} else {
+			var closed bool
+			end, closed = fenceEnd(body, next, mark)
+			s := segment{kind: fence, text: body[at:end]}
+			if code := insideFence(body[next:end]); info == "!" && mark[0] == '`' && closed && code != "" {
+				// The end of the line stays behind what the lines print.
+				end -= len(s.text) - len(strings.TrimSuffix(s.text, "\n"))
+				s = segment{kind: command, text: body[at:end], code: code}
 			}
-			end = at + len(s.text)
+			out = append(out, s)
 		}
-		out = append(out, s)
-		at, text = end, end
+		at, begin = end, end
 	}
-	flush(len(body))
+	flush(body[begin:])
 	return out
 }
 
@@ -92,31 +97,31 @@ func insideFence(block string) string {
 	return strings.TrimSpace(block[:max(0, strings.LastIndexByte(block, '\n'))])
 }
 
-// spans cuts prose into text, code between backticks and command lines.
+// spans cuts a line into text, code between backticks and command lines.
 func spans(text string) []segment {
 	var out []segment
 	start := 0
-	unmatched := map[int]bool{} // lengths of runs of backticks that are not closed any more
+	open := map[int]bool{} // lengths of runs of backticks that no run of their length follows
 	for at := 0; at < len(text); {
-		open := strings.IndexByte(text[at:], '`')
-		if open < 0 {
+		i := strings.IndexByte(text[at:], '`')
+		if i < 0 {
 			break
 		}
-		open += at
-		n := len(text[open:]) - len(strings.TrimLeft(text[open:], "`"))
+		at += i
+		n := runLength(text[at:])
 		end := -1
-		if !unmatched[n] && (open == 0 || text[open-1] != '\\') {
-			end = closing(text, open+n, n)
-			unmatched[n] = end < 0
+		if !open[n] && (at == 0 || text[at-1] != '\\') {
+			end = closing(text, at+n, n)
+			open[n] = end < 0
 		}
 		if end < 0 {
-			at = open + n
+			at += n
 			continue
 		}
-		begin, s := open, segment{kind: span, text: text[open:end]}
-		if n == 1 && runsAt(text, open) {
-			begin = open - 1
-			s = segment{kind: command, text: text[begin:end], code: strings.TrimSpace(text[open+1 : end-1])}
+		begin, s := at, segment{kind: span, text: text[at:end]}
+		if code := strings.TrimSpace(text[at+n : end-n]); n == 1 && code != "" && runsAt(text, at) {
+			begin = at - 1
+			s = segment{kind: command, text: text[begin:end], code: code}
 		}
 		if begin > start {
 			out = append(out, segment{kind: prose, text: text[start:begin]})
@@ -130,28 +135,29 @@ func spans(text string) []segment {
 	return out
 }
 
+func runLength(text string) int { return len(text) - len(strings.TrimLeft(text, "`")) }
+
 // closing returns the end of the next run of exactly n backticks.
 func closing(text string, at, n int) int {
-	for at < len(text) {
+	for {
 		i := strings.IndexByte(text[at:], '`')
 		if i < 0 {
 			return -1
 		}
 		at += i
-		run := len(text[at:]) - len(strings.TrimLeft(text[at:], "`"))
+		run := runLength(text[at:])
 		at += run
 		if run == n {
 			return at
 		}
 	}
-	return -1
 }
 
 // runsAt reports whether a backtick stands behind a "!" that begins a word, so that what
 // follows is a command line.
-func runsAt(text string, open int) bool {
-	if open == 0 || text[open-1] != '!' {
+func runsAt(text string, at int) bool {
+	if at == 0 || text[at-1] != '!' {
 		return false
 	}
-	return open == 1 || strings.IndexByte(" \t\n(:-*>|\"'", text[open-2]) >= 0
+	return at == 1 || strings.IndexByte(" \t(:-*>|\"'", text[at-2]) >= 0
 }

@@ -1,9 +1,6 @@
 package skill
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // Standing says which skill has each name.
 type Standing struct {
@@ -13,11 +10,13 @@ type Standing struct {
 	HiddenBy map[string]string
 }
 
-// Stand decides who has each name: of two skills the later one. What cannot be read has no
-// name. An alias belongs to the strongest skill that has it; the others get a finding.
+// Stand decides who has each name: of two skills the one that was found later. What cannot be
+// read has no name. An alias belongs to the strongest skill that has it, and the others get a
+// finding.
 func Stand(all []Skill) Standing {
 	st := Standing{HiddenBy: map[string]string{}}
 	owner := map[string]string{}
+	first := 0 // of those of one folder, which stay in their order
 	for _, s := range slices.Backward(all) {
 		if s.Broken() {
 			continue
@@ -27,19 +26,19 @@ func Stand(all []Skill) Standing {
 			continue
 		}
 		owner[s.Name] = s.Key()
+		if n := len(st.Skills); n > 0 && !sameFolder(st.Skills[n-1], s) {
+			slices.Reverse(st.Skills[first:])
+			first = n
+		}
 		st.Skills = append(st.Skills, s)
 	}
-	slices.SortStableFunc(st.Skills, func(a, b Skill) int { return cmp.Compare(strength(b), strength(a)) })
+	slices.Reverse(st.Skills[first:])
 	st.Skills = settleAliases(st.Skills)
 	return st
 }
 
-// strength orders skills by where they stand.
-func strength(s Skill) int {
-	if s.Place.Kind == KindBuiltIn {
-		return 0
-	}
-	return 1
+func sameFolder(a, b Skill) bool {
+	return a.Place.Root == b.Place.Root && a.Place.Kind == b.Place.Kind
 }
 
 // settleAliases leaves each alias to the first skill that has it, unless it is a name.

@@ -39,32 +39,39 @@ func KnownTool(name string) (string, bool) {
 	return c, ok
 }
 
-// ToolList is a list of tools as a file has it.
-type ToolList struct {
-	// All says that the list names every tool.
-	All bool
-	// Tools are names and patterns as permission rules have them, under canonical names,
+// toolList is a list of tools as a file has it.
+type toolList struct {
+	// all says that the list names every tool.
+	all bool
+	// tools are names and patterns as permission rules have them, under canonical names,
 	// each once. A name that is not known is among them, and no call matches it.
-	Tools []string
-	// Unknown are those that are not names of tools, and More counts what is beyond the limit.
-	Unknown []string
-	More    int
+	tools []string
+	// unknown are the entries that are not names of tools; more counts those beyond the limit.
+	unknown []string
+	more    int
 }
 
-// ReadTools reads a list of tools in any of the forms in which files have them. It is never
-// wider than what is written.
-func ReadTools(f Field, known KnownTools) ToolList {
+// readTools reads a list of tools in any of the forms in which files have them. What it allows
+// is never wider than what is written. A list that denies is never narrower: an entry with
+// brackets that cannot be read denies its whole tool, and one with "*" what the name matches.
+func readTools(f Field, known KnownTools, denies bool, places *strings.Replacer) toolList {
 	if known == nil {
 		known = KnownTool
 	}
-	var list ToolList
+	var list toolList
 	items := f.Items
 	if f.Kind == FieldText {
-		items = []string{f.Text}
+		items = []string{unbracket(f.Text)}
 	}
 	for _, item := range items {
-		for _, entry := range splitTools(unbracket(item)) {
-			list.add(unquote(entry), known)
+		for _, entry := range splitOutside(unbracket(places.Replace(item)), ",") {
+			words := splitOutside(entry, " \t\n")
+			if len(words) > 1 && !areTools(words, known, f.Kind == FieldText) {
+				words = []string{entry}
+			}
+			for _, w := range words {
+				list.add(unquote(w), known, denies)
+			}
 		}
 	}
 	return list
@@ -81,9 +88,9 @@ func unbracket(text string) string {
 	return text
 }
 
-// splitTools splits a list at commas and spaces outside brackets. Nothing follows a bracket that
-// is not closed.
-func splitTools(text string) []string {
+// splitOutside splits a text at separators outside of brackets. A space before a bracket separates
+// nothing, so that "Bash (git *)" does not become all of Bash.
+func splitOutside(text, separators string) []string {
 	var out []string
 	depth, start := 0, 0
 	cut := func(end int) {
@@ -98,43 +105,67 @@ func splitTools(text string) []string {
 			depth++
 		case c == ')':
 			depth = max(0, depth-1)
-		case depth == 0 && strings.IndexByte(", \t\n", c) >= 0:
-			cut(i)
+		case depth == 0 && strings.IndexByte(separators, c) >= 0:
+			if c == ',' || !strings.HasPrefix(strings.TrimLeft(text[i:min(len(text), i+100)], " \t\n"), "(") {
+				cut(i)
+			}
 		}
 	}
 	cut(len(text))
 	return out
 }
 
-func (l *ToolList) add(entry string, known KnownTools) {
+// areTools reports whether words are a list of tools that is written with spaces. "Bash *" and
+// "Bash git" as one entry of a list are not.
+func areTools(words []string, known KnownTools, loose bool) bool {
+	for _, w := range words {
+		_, ok := canonicalTool(unquote(w), known)
+		if !ok && (!loose || !isKey(unquote(w))) {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *toolList) add(entry string, known KnownTools, denies bool) {
 	if entry == "" {
 		return
 	}
 	if entry == "*" {
-		l.All = true
+		l.all = true
 		return
 	}
 	tool, ok := canonicalTool(entry, known)
+	pattern := !ok && strings.Contains(tool, "*") && !strings.Contains(tool, "(")
+	if !ok && denies {
+		name, _, _ := strings.Cut(entry, "(")
+		if c, isTool := known(strings.TrimSpace(name)); isTool {
+			tool = c
+		}
+	}
 	switch {
-	case slices.Contains(l.Tools, tool):
+	case slices.Contains(l.tools, tool) || slices.Contains(l.unknown, tool):
 		return
-	case len(l.Tools) >= maxTools:
-		l.More++
+	case len(l.tools)+len(l.unknown) >= maxTools:
+		l.more++
 		return
 	case !ok:
-		l.Unknown = append(l.Unknown, tool)
+		l.unknown = append(l.unknown, entry)
 	}
-	l.Tools = append(l.Tools, tool)
+	if !pattern || denies { // such a pattern would match calls of tools that nobody named
+		l.tools = append(l.tools, tool)
+	}
 }
 
 // canonicalTool returns an entry under the canonical name of its tool, and whether that is known.
 func canonicalTool(entry string, known KnownTools) (string, bool) {
 	name, selector, bracket := strings.Cut(entry, "(")
+	name = strings.TrimSpace(name)
 	if bracket && (!strings.HasSuffix(selector, ")") || strings.TrimSpace(strings.TrimSuffix(selector, ")")) == "") {
 		return entry, false
 	}
 	if server, ok := strings.CutPrefix(name, "mcp__"); ok {
-		return entry, !bracket && server != "" && !strings.HasPrefix(server, "_") && !strings.HasPrefix(server, "*")
+		return entry, !bracket && server != "" && !strings.HasPrefix(server, "_") && isMCP(server)
 	}
 	c, ok := known(name)
 	switch {
@@ -144,4 +175,11 @@ func canonicalTool(entry string, known KnownTools) (string, bool) {
 		return c + "(" + selector, true
 	}
 	return c, true
+}
+
+// isMCP reports whether a name may be of a server and its tool.
+func isMCP(name string) bool {
+	return !strings.ContainsFunc(name, func(c rune) bool {
+		return c < 0x80 && !isWord(byte(c)) && !strings.ContainsRune("-.*", c)
+	})
 }
