@@ -287,12 +287,27 @@ func TestEachChangeBelongsToOneStep(t *testing.T) {
 	b.expect(endFirst(t.Context()), `a: file "1" -> file "3"`, `b: file "1" -> file "2"`, `c: file "1" -> file "2"`)
 }
 
+// untilOld waits until no file of the folder counts as new for a step that begins then.
+func (b *bench) untilOld() {
+	b.Helper()
+	again := time.NewTicker(5 * time.Millisecond)
+	defer again.Stop()
+	for {
+		areOld, err := journal.AreOld(b.folder)
+		b.must(err)
+		if areOld {
+			return
+		}
+		<-again.C
+	}
+}
+
 // A change of the rules for ignored files changes no file. What comes to light is
 // not taken for new: undoing the step would delete it.
 func TestWhatComesToLightIsNotNew(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{".ignore": "out\n*.log\n", "out/old": "1", "x.log": "1", "y.log": "1", "a": "1"})
-	time.Sleep(60 * time.Millisecond) // older than the step, as the clock of files tells
+	b.untilOld()
 	b.command(func() {})
 	got := b.command(func() {
 		b.write(".ignore", "a\n")
@@ -357,7 +372,7 @@ func TestAFolderThatIsTooDeep(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("d/", 105)
 	b := newBench(t, map[string]string{"a": "1", deep + "f": "1"})
-	time.Sleep(60 * time.Millisecond) // older than the step, as the clock of files tells
+	b.untilOld()
 	b.expect(b.command(func() { b.write("a", "2") }), `a: file "1" -> file "2"`, "unwatched")
 	got := b.command(func() {
 		b.sh("mv d/d/d/d/d/d/d/d e && echo 2 > e/new")

@@ -12,6 +12,8 @@ export interface Desktop {
   openPage(url: string): boolean
   /** Asks for a folder, which is empty if the user picks none; undefined where the page must ask for a path. */
   pickFolder?(title: string): Promise<string | undefined>
+  /** Closes the window as its button does; undefined in a browser, whose page cannot close itself. */
+  quit?(): void
   consent(): Consent
   /** Asks the user. Browsers permit it only while the user presses something. */
   ask(): Promise<Consent>

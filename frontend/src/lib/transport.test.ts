@@ -276,4 +276,11 @@ describe('a page in the desktop window', () => {
     expect(copied).toEqual(['go test ./...'])
     await expect(desktop.copy('again')).rejects.toThrow('refused')
   })
+
+  test('closes the window', () => {
+    const Quit = vi.fn()
+    const host = { go: { main: { App: {} } }, runtime: { EventsOn: () => {}, Quit } }
+    createTransport(host as unknown as Window).desktop.quit?.()
+    expect(Quit).toHaveBeenCalledOnce()
+  })
 })

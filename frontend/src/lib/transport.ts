@@ -41,6 +41,7 @@ type Bridge = {
     EventsOn<T>(name: string, callback: (value: T) => void): void
     WindowSetTitle(title: string): void
     ClipboardSetText(text: string): Promise<boolean>
+    Quit(): void
   }
 }
 
@@ -60,6 +61,7 @@ class WindowTransport extends Transport {
     setTitle: (title) => this.host.runtime!.WindowSetTitle(title),
     zoom: (percent) => void this.call('host.zoom', { percent }).catch(() => {}),
     openPage: () => false, // every project has a window
+    quit: () => this.host.runtime!.Quit(),
     pickFolder: async (title) => (await this.call('host.pick_folder', { title })).folder,
     consent: () => 'granted',
     ask: () => Promise.resolve('granted'),

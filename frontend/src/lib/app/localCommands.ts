@@ -26,6 +26,7 @@ export const localCommands = ({
   { name: 'help', about: () => own('slash_help'), run: () => press('help') },
   { name: 'sessions', about: () => own('slash_sessions'), run: () => press('filter') },
   { name: 'new', about: () => own('slash_new'), run: () => press('new') },
+  { name: 'clear', about: () => own('slash_clear'), run: () => press('new') },
   { name: 'usage', about: () => own('slash_usage'), run: () => show('cost') },
   { name: 'context', about: () => own('slash_context'), run: context },
   { name: 'model', about: () => own('slash_model'), run: () => press('model') },
@@ -36,7 +37,14 @@ export const localCommands = ({
     run: () => ask(bench, { target: { redo: true } }),
   },
   { name: 'rewind', about: () => own('slash_rewind'), run: () => rewind(bench) },
+  ...exit(bench),
 ]
+
+/** Closes the window. A page in a browser cannot do that, and does not offer it. */
+function exit({ desktop }: Workbench): LocalCommand[] {
+  if (!desktop.quit) return []
+  return [{ name: 'exit', about: () => own('slash_exit'), run: () => desktop.quit?.() }]
+}
 
 /** Asks whether something of the open session is undone. Without one, there is nothing to undo. */
 function ask({ undo, conversation }: Workbench, question: Omit<UndoQuestion, 'session'>): boolean {

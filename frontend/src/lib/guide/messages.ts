@@ -17,6 +17,8 @@ export const messages = {
     tour: 'Show me around',
     tour_hint: 'No key yet? A scripted tour: offline, in this folder, with real tools.',
     modes: 'Know what it may do',
+    modes_undo:
+      'Nothing is final: /undo takes back what a turn did to files, E on an earlier message sends it anew, F forks the conversation there, and the menu beside its title exports it.',
     modes_hint: 'You choose this below the message field (Shift+Tab there), for each session.',
     go_on: 'Go on',
     ask: 'Ask a first question',
@@ -54,6 +56,8 @@ export const messages = {
     tour: '带我看看',
     tour_hint: '还没有密钥？脚本演示：离线运行，就在这个文件夹里，使用真实的工具。',
     modes: '了解它可以做什么',
+    modes_undo:
+      '一切都可以反悔：/undo 撤销一轮对文件的更改；在之前的消息上按 E 可修改后重发，按 F 可从那里分支；标题旁的菜单可以导出对话。',
     modes_hint: '可在消息框下方为每个会话选择（在消息框中按 Shift+Tab）。',
     go_on: '继续',
     ask: '提出第一个问题',
