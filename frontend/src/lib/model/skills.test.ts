@@ -9,6 +9,8 @@ import {
   lineSpan,
   markedLines,
   sourceOf,
+  standingReferences,
+  withName,
 } from './skills'
 
 const row = (change: Partial<SkillRow> = {}): SkillRow => ({
@@ -75,6 +77,14 @@ test('a finding is about the main file of a skill or about another one', () => {
   expect(isInMain(finding({ file: 'git/x.md' }), row({ kind: 'command' }))).toBe(true)
 })
 
+test('a reference that leads to nothing does so until its line is changed', () => {
+  const found = [finding({ rule: 'REF-01', line: 2 }), finding({ line: 2 })]
+  const standing = (text: string) =>
+    standingReferences(found, 'one\n[two](x.md)', text).map(({ rule, line }) => [rule, line])
+  expect(standing('[two](x.md)')).toEqual([['REF-01', 1]])
+  expect(standing('one\n[two](y.md)')).toEqual([])
+})
+
 test('a line has a place in the text', () => {
   const text = 'one\n\nthree'
   expect([1, 2, 3, 9].map((line) => text.slice(...lineSpan(text, line)))).toEqual([
@@ -91,4 +101,11 @@ test('a name of a command may have parts, a name of a skill may not', () => {
     expect(isSkillName(name, 'skill')).toBe(false)
   expect(isSkillName('git:push', 'command')).toBe(true)
   expect(isSkillName('git::push', 'command')).toBe(false)
+})
+
+test('the name of a new skill stands in its frontmatter, too', () => {
+  const text = '---\ndescription: x\nname: my-skill\n---\nname: of a thing\n'
+  expect(withName(text, '$&')).toBe('---\ndescription: x\nname: $&\n---\nname: of a thing\n')
+  for (const other of ['', 'name: x', '---\nname: x\n', '---\na: b\n---\nname: x'])
+    expect(withName(other, 'y')).toBe(other)
 })

@@ -9,7 +9,7 @@ import type {
 } from '../types.gen'
 
 /** The severities of findings, gravest first. */
-export const severities: readonly SkillSeverity[] = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW']
+const severities: readonly SkillSeverity[] = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW']
 
 /** Whose a skill is. */
 export const skillSources = ['project', 'user', 'built_in'] as const
@@ -23,7 +23,7 @@ export const awaitsTrust = (is: SkillState): boolean => is === 'untrusted' || is
 
 /** Which skills the list shows. */
 export const skillConditions = ['any', 'ready', 'needs', 'found', 'unusable'] as const
-export type SkillCondition = (typeof skillConditions)[number]
+type SkillCondition = (typeof skillConditions)[number]
 export type SkillFilter = {
   words: string
   condition: SkillCondition
@@ -85,6 +85,22 @@ export function markedLines(findings: readonly SkillFinding[]): Map<number, Skil
   return lines
 }
 
+/**
+ * The findings about references, which are looked up in the skill's folder, as long as the lines that they
+ * are about still stand in the text; where these moved, the findings moved as well.
+ */
+export function standingReferences(
+  findings: readonly SkillFinding[],
+  before: string,
+  text: string,
+): SkillFinding[] {
+  const [old, lines] = [before.split('\n'), text.split('\n')]
+  return findings
+    .filter(({ rule, line }) => rule.startsWith('REF-') && line)
+    .map((finding) => ({ ...finding, line: lines.indexOf(old[finding.line! - 1] ?? '') + 1 }))
+    .filter(({ line }) => line > 0)
+}
+
 /** Where a line begins and ends in a text; a line beyond the last is the last. */
 export function lineSpan(text: string, line: number): [from: number, to: number] {
   let from = 0
@@ -104,3 +120,9 @@ export const isSkillName = (name: string, kind: SkillKind): boolean =>
     ? /^[a-z0-9]+([-_][a-z0-9]+)*(:[a-z0-9]+([-_][a-z0-9]+)*)*$/
     : /^[a-z0-9]+(-[a-z0-9]+)*$/
   ).test(name)
+
+/** The text with a name in its frontmatter, if that has one. */
+export function withName(text: string, name: string): string {
+  const [front = ''] = /^---\n[^]*?\n---(?=\n|$)/.exec(text) ?? []
+  return front.replace(/^name:.*$/m, () => `name: ${name}`) + text.slice(front.length)
+}

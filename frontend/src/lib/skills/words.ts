@@ -2,13 +2,13 @@
 import { fill } from '../i18n/fill'
 import { language } from '../i18n/i18n.svelte'
 import { ago, tokens } from '../model/format'
-import { sourceOf, type SkillSource } from '../model/skills'
+import type { SkillSource } from '../model/skills'
 import { markHidden } from '../model/visible'
 import type { SkillFinding, SkillLimits, SkillRow, SkillTemplate, SkillUsage } from '../types.gen'
-import { fixes, messagesOf, titles } from './fromGo'
+import { findings, type FindingWords } from './fromGo'
 import { own } from './messages'
 
-export const nameOf = ({ name }: { name: string }): string => markHidden(name)
+const nameOf = ({ name }: { name: string }): string => markHidden(name)
 
 /** What the user types to use it. */
 export const slashOf = (row: { name: string }): string => `/${nameOf(row)}`
@@ -36,16 +36,17 @@ export function usedWords({ last, count }: SkillUsage, now: number): string {
   return count && count > 1 ? own('used_often', { when, n: count }) : own('used', { when })
 }
 
-export const weightWords = ({ usage, weight }: SkillRow): string =>
-  usage.by_model
+export const weightWords = ({ weight }: SkillRow): string =>
+  weight.listed > 0
     ? own('weight', { listed: tokens(weight.listed), body: tokens(weight.body) })
     : own('weight_body', { body: tokens(weight.body) })
 
 /** What is worth knowing at a glance, one phrase each. */
 export function factsOf(row: SkillRow, now: number): string[] {
   const { place, usage } = row
-  const where = place.file ? markHidden(place.file) : sourceWords(sourceOf(row))
-  return [where, whoWords(usage), weightWords(row), usedWords(usage, now)]
+  const where = place.file ? [markHidden(place.file)] : []
+  const used = usage.last ? [usedWords(usage, now)] : []
+  return [whoWords(usage), ...where, weightWords(row), ...used]
 }
 
 /** What a skill that is in use limits, one sentence each. */
@@ -70,24 +71,26 @@ export function limitWords({
   ].filter(Boolean)
 }
 
-const worded = (
-  table: Record<string, string>,
-  { rule, args = [] }: SkillFinding,
-  otherwise: string,
-): string =>
-  markHidden(
-    language() === 'zh-CN' && Object.hasOwn(table, rule) ? fill(table[rule]!, args) : otherwise,
-  )
+/** What a finding says in the language of the page, which may not know its rule. */
+export function findingWords(finding: SkillFinding): FindingWords {
+  const { rule, args = [], title, message, fix = '' } = finding
+  const keys = [`${rule}/${args.length}`, rule]
+  const key = language() === 'zh-CN' && keys.find((key) => Object.hasOwn(findings, key))
+  const said = key ? findings[key]! : { title: capitalised(title || rule), message, fix }
+  const whole = (text: string) => markHidden(key ? fill(text, args) : text)
+  return { title: whole(said.title), message: whole(said.message), fix: whole(said.fix) }
+}
 
-export const titleWords = (finding: SkillFinding): string =>
-  worded(titles, finding, finding.title || finding.rule)
-export const findingWords = (finding: SkillFinding): string =>
-  worded(messagesOf, finding, finding.message)
-export const fixWords = (finding: SkillFinding): string => worded(fixes, finding, finding.fix ?? '')
+const capitalised = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /** Where a finding is. */
 export const placeWords = ({ file, line }: SkillFinding, inMain: boolean): string =>
   [inMain ? '' : markHidden(file), line ? own('line', { n: line }) : ''].filter(Boolean).join(' · ')
 
+const templates = ['procedure', 'reader', 'script', 'prompt', 'lines'] as const
+
 /** What a new skill can begin with. */
-export const templateWords = ({ name }: SkillTemplate): string => name
+export function templateWords({ name }: SkillTemplate): string {
+  const known = templates.find((id) => id === name)
+  return known ? own(`template_${known}`) : markHidden(name)
+}

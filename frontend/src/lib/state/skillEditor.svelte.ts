@@ -1,5 +1,5 @@
 import { type ApiError, asApiError, type Call } from '../api'
-import { isSkillName } from '../model/skills'
+import { isSkillName, standingReferences, withName } from '../model/skills'
 import { oneAtATime } from '../model/oneAtATime'
 import type { Scope, SkillFinding, SkillKind, SkillRow, SkillShown } from '../types.gen'
 
@@ -15,7 +15,6 @@ const lined = (text: string) => text.replace(/\r\n?/g, '\n')
 
 /** The text of a skill that the user writes, and what is wrong with it. Nothing that the user wrote is lost unless the user says so. */
 export class SkillEditor {
-  name = $state('')
   kind = $state<Exclude<SkillKind, 'built_in'>>('skill')
   scope = $state<SkillScope>('user')
   /** What stands there; undefined for a new skill. */
@@ -30,9 +29,12 @@ export class SkillEditor {
   problem = $state.raw<ApiError | null>(null)
   /** The line to go to at first. */
   readonly line: number
+  #name = $state('')
   #text = $state('')
   #base = $state('')
   #version: string
+  /** What was found where it stands, in which text. */
+  #found: { findings: readonly SkillFinding[]; text: string }
   #crlf: boolean
   #pause: ReturnType<typeof setTimeout> | undefined
   #call: Call
@@ -45,10 +47,24 @@ export class SkillEditor {
     this.#crlf = shown?.text.includes('\r\n') ?? false
     this.#version = shown?.version ?? ''
     this.findings = shown?.findings ?? []
+    this.#found = { findings: this.findings, text: this.#text }
     if (!shown) return
-    this.name = shown.row.name
+    this.#name = shown.row.name
     this.kind = shown.row.kind === 'command' ? 'command' : 'skill'
     this.scope = shown.row.place.scope === 'user' ? 'user' : 'project'
+  }
+
+  get name(): string {
+    return this.#name
+  }
+
+  /** Names a new skill, in its text as well. */
+  rename(name: string): void {
+    this.#name = name.trim()
+    const wasChanged = this.#text !== this.#base
+    this.#text = this.#named(this.#text)
+    if (!wasChanged) this.#base = this.#text
+    this.look()
   }
 
   get text(): string {
@@ -79,7 +95,7 @@ export class SkillEditor {
   /** Begins with a text; the user's own can be brought back. */
   begin(text: string): void {
     if (this.#text !== this.#base) this.replaced = this.#text
-    this.#text = this.#base = lined(text)
+    this.#text = this.#base = this.#named(lined(text))
     this.look()
   }
 
@@ -95,13 +111,12 @@ export class SkillEditor {
   }
 
   /** Takes note of what stands there now. */
-  meet({ text, version }: SkillShown): void {
+  meet({ text, version, findings = [] }: SkillShown): void {
     this.gone = false
+    this.#found = { findings, text: lined(text) }
     if (version === this.#version) return
-    if (lined(text) === this.#text || !this.changed) {
-      this.#take(text, version)
-      this.look()
-    } else this.theirs = { text, version }
+    if (lined(text) === this.#text || !this.changed) this.#take(text, version)
+    else this.theirs = { text, version }
   }
 
   /** Goes on with what stands there now; the user's text can be brought back. */
@@ -110,7 +125,6 @@ export class SkillEditor {
     if (!theirs) return
     this.replaced = this.#text
     this.#take(theirs.text, theirs.version)
-    this.look()
   }
 
   /** Goes on with the user's text, which replaces what stands there once it is saved. */
@@ -132,7 +146,7 @@ export class SkillEditor {
       const { id } = await this.#call(
         'skills.save',
         this.#isNew
-          ? { name: name.trim(), kind, scope, text }
+          ? { name, kind, scope, text }
           : { id: this.row!.id, version: this.#version, text },
       )
       this.#base = written
@@ -160,11 +174,14 @@ export class SkillEditor {
     if (!this.theirs) this.problem = problem
   }
 
+  #named = (text: string): string => (this.#name ? withName(text, this.#name) : text)
+
   #take(text: string, version: string): void {
     this.#text = this.#base = lined(text)
     this.#crlf = text.includes('\r\n')
     this.#version = version
     this.theirs = undefined
+    this.look()
   }
 
   readonly #check = oneAtATime(async () => {
@@ -172,7 +189,12 @@ export class SkillEditor {
     const id = this.row?.id
     try {
       const { findings = [] } = await this.#call('skills.check', { id, kind, name, text })
-      if (text === this.text) this.findings = findings
+      if (text !== this.text) return
+      // Where references lead is not looked up for a text that is not saved.
+      const isNew = (other: SkillFinding) =>
+        findings.every(({ rule, line }) => rule !== other.rule || line !== other.line)
+      const { findings: before, text: found } = this.#found
+      this.findings = [...findings, ...standingReferences(before, found, text).filter(isNew)]
     } catch (thrown) {
       if (text === this.text) this.problem = asApiError(thrown)
     }

@@ -80,9 +80,11 @@ export class Skills {
     }
   })
 
-  /** Finds a skill by its id, or by its file. */
-  find = (of: string | undefined): SkillRow | undefined =>
-    this.rows.find(({ id, place }) => id === of || (place.file && place.file === of))
+  /** Finds a skill by its id, or by its file as it is shown; one that is built in by its name. */
+  find = (of: string): SkillRow | undefined =>
+    this.rows.find(({ id, kind, name, place }) =>
+      [id, kind === 'built_in' ? name : place.file].includes(of),
+    )
 
   async show(id: string | undefined): Promise<void> {
     this.open = id

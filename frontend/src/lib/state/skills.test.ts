@@ -50,7 +50,7 @@ function disk(text = 'one\n') {
     },
     'skills.templates': () => ({
       templates: [
-        { name: 'plain', kind: 'skill', text: 'plain' },
+        { name: 'plain', kind: 'skill', text: '---\nname: it\n---\n' },
         { name: 'script', kind: 'skill', text: 'script' },
       ],
     }),
@@ -187,9 +187,14 @@ test('another template keeps what was written', async () => {
   const { skills } = disk()
   await skills.create()
   const editor = skills.editor!
-  expect([editor.text, editor.changed, editor.ready]).toEqual(['plain', false, false])
-  editor.name = 'mine'
-  expect(editor.ready).toBe(true)
+  const mine = '---\nname: mine\n---\n'
+  expect([editor.text, editor.changed, editor.ready]).toEqual([
+    '---\nname: it\n---\n',
+    false,
+    false,
+  ])
+  editor.rename('mine')
+  expect([editor.text, editor.changed, editor.ready]).toEqual([mine, false, true])
   editor.begin('script')
   expect(editor.replaced).toBeUndefined()
   editor.write('my own')

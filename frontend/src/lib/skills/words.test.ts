@@ -1,0 +1,37 @@
+import { afterEach, expect, test } from 'vitest'
+import { setLanguage } from '../i18n/i18n.svelte'
+import type { SkillFinding, SkillRow } from '../types.gen'
+import { findingWords, limitWords, stateWords } from './words'
+
+afterEach(() => setLanguage('en'))
+
+const finding: SkillFinding = {
+  ...{ skill: 'a', rule: 'SKILL-06', severity: 'MEDIUM', file: 'SKILL.md' },
+  title: 'the description is too long',
+  message: 'The description has 2000 characters.',
+  args: ['2000'],
+}
+
+test('a finding is said in the language of the page, by its rule and what it says of it', () => {
+  expect(findingWords(finding)).toMatchObject({ title: 'The description is too long', fix: '' })
+  setLanguage('zh-CN')
+  expect(findingWords(finding).message).toBe('描述有 2000 个字符，最多 1,024 个。')
+  expect(findingWords({ ...finding, args: [] }).title).toBe('描述没有说明何时使用')
+  expect(findingWords({ ...finding, rule: 'NEW-01' }).message).toBe(finding.message)
+})
+
+test('what a file says hides nothing', () => {
+  const { message } = findingWords({ ...finding, message: 'a\u202eb' })
+  expect(message).toBe('a⟨U+202E⟩b')
+  const row = { state: 'hidden', others: ['x\u200b'], usage: {} } as unknown as SkillRow
+  expect(stateWords(row)).toBe('not used: x⟨U+200B⟩ has the same name')
+})
+
+test('a list of unknown tools means none, and no list means all', () => {
+  expect(limitWords({})).toEqual(['All tools can be called.'])
+  expect(limitWords({ limited: true })).toEqual(['No tool can be called.'])
+  expect(limitWords({ limited: true, tools: ['Read', 'Bash(git *)'], model: 'haiku' })).toEqual([
+    'Only these tools can be called: Read and Bash(git *).',
+    'The model is haiku.',
+  ])
+})
