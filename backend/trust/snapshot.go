@@ -133,6 +133,14 @@ func (t *Trust) snapshot(item Item, folder string) snapshot {
 			l.walk(dir)
 		}
 	}
+	for _, with := range item.Command.With {
+		at := filepath.Join(l.folder, filepath.FromSlash(with))
+		if info, err := os.Stat(at); err == nil && info.IsDir() {
+			l.walk(at)
+		} else {
+			l.add(at, true)
+		}
+	}
 	if named.untold() && !item.Own {
 		for _, dir := range []string{".agent/hooks", ".claude/hooks"} {
 			l.walk(filepath.Join(l.folder, filepath.FromSlash(dir)))

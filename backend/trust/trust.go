@@ -33,6 +33,7 @@ type Kind string
 const (
 	KindHook   Kind = "hook"   // of a session
 	KindServer Kind = "server" // of the Model Context Protocol
+	KindSkill  Kind = "skill"  // with command lines, or files that can be run
 )
 
 // Item is something that a project can make Atelier run.
@@ -71,11 +72,17 @@ type Command struct {
 	// Dir is where it starts; empty for the folder itself. Env are its variables.
 	Dir string
 	Env map[string]string
+	// With are files of the project, and folders with all that is in them, that belong to
+	// it whether or not the line names them: relative to the folder, with slashes.
+	With []string
 }
 
 // String returns the command on one line, as a person is shown it.
 func (c Command) String() string {
-	if c.Line == "" {
+	switch {
+	case c.Line == "" && c.URL == "":
+		return strings.Join(c.With, " ")
+	case c.Line == "":
 		return c.URL
 	}
 	return strings.Join(append([]string{c.Line}, c.Args...), " ")
@@ -167,6 +174,12 @@ func (t *Trust) Check(ctx context.Context, id, folder string) (State, error) {
 	if err != nil {
 		return StateGone, nil //nolint:nilerr // it does not stand there
 	}
+	return t.CheckThis(ctx, item, folder)
+}
+
+// CheckThis is [Trust.Check] for an item as its owner holds it, which is what runs, even
+// if something else stands in its place by now.
+func (t *Trust) CheckThis(ctx context.Context, item Item, folder string) (State, error) {
 	before, err := t.record(ctx, item)
 	if err != nil {
 		return StateUnknown, err

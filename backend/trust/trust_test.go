@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"atelier.dev/atelier/backend"
 )
@@ -82,14 +83,14 @@ func (w *world) write(name, text string) {
 // stands makes an item the only one, and returns its status.
 func (w *world) stands(item Item) Status {
 	w.t.Helper()
-	item.Kind = KindHook
+	item.Kind = cmp.Or(item.Kind, KindHook)
 	if item.ID == "" {
 		item.ID = "id of " + item.Command.Line
 	}
 	if item.Definition == "" {
 		item.Definition = item.Command.Line
 	}
-	w.Stand(KindHook, []Item{item})
+	w.Stand(item.Kind, []Item{item})
 	return w.status()
 }
 
@@ -347,7 +348,7 @@ func TestEditedDefinition(t *testing.T) {
 	w.stands(slot)
 	w.wants(StateChanged)
 	shown := w.show()
-	if diff := cmp.Diff(Text{Text: "true", Diff: "@@ -1 +1 @@\n-" + script + "\n\\ No newline at end of file\n+true\n\\ No newline at end of file\n"}, shown.Texts[0]); diff != "" {
+	if diff := gocmp.Diff(Text{Text: "true", Diff: "@@ -1 +1 @@\n-" + script + "\n\\ No newline at end of file\n+true\n\\ No newline at end of file\n"}, shown.Texts[0]); diff != "" {
 		t.Error(diff)
 	}
 	w.accept()
