@@ -2,9 +2,11 @@ package skills
 
 import (
 	"context"
-	"errors"
+	"sync"
 
+	"atelier.dev/atelier/agent/skill"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/internal/watch"
 	"atelier.dev/atelier/backend/trust"
 )
 
@@ -12,72 +14,62 @@ import (
 type Config struct {
 	// Folder is the project and User the user's home folder, absolute and without links.
 	Folder, User string
-	Store        backend.Settings
-	Trust        *trust.Trust
+	// Home is Atelier's own folder, which has the trash.
+	Home  string
+	Store backend.Settings
+	Trust *trust.Trust
+	// FolderOf returns the folder of a session; empty if there is none. Without it, all
+	// of them are in the project.
+	FolderOf func(ctx context.Context, session string) string
+	// Known says which tools there are; nil stands for those that all sessions have.
+	Known skill.KnownTools
 	// Changed is told of each change of the list. It must not block.
 	Changed func()
+
+	watch watch.Config // of tests
 }
 
 // Skills keeps the skills and commands of one folder. It is safe for concurrent use.
-type Skills struct{ cfg Config }
+type Skills struct {
+	cfg   Config
+	watch *watcher
+	uses  *uses
 
-// New returns the skills of a folder.
-func New(cfg Config) *Skills { return &Skills{cfg} }
+	ctx    context.Context // ends when it is closed
+	cancel context.CancelFunc
 
-var errUnbuilt = errors.New("this is not built yet")
+	// reader has room for the one who reads the files.
+	reader chan struct{}
 
-// List is skills.list.
-func (s *Skills) List(context.Context, SkillsRequest) (SkillsReply, error) { return SkillsReply{}, nil }
-
-// Show is skills.show.
-func (s *Skills) Show(context.Context, SkillRef) (SkillShown, error) { return SkillShown{}, errUnbuilt }
-
-// File is skills.file.
-func (s *Skills) File(context.Context, SkillFileRequest) (SkillFileReply, error) {
-	return SkillFileReply{}, errUnbuilt
+	mu       sync.Mutex
+	places   map[string]*place // by folder
+	order    []string          // of the folders, the one that was asked for last at the end
+	version  uint64            // of the last change of any library
+	changing sync.Mutex        // held while something is stored or written
 }
 
-// Save is skills.save.
-func (s *Skills) Save(context.Context, SkillSaveRequest) (SkillRef, error) {
-	return SkillRef{}, errUnbuilt
+// New returns the skills of a folder. Close ends what runs.
+func New(cfg Config) *Skills {
+	s := &Skills{cfg: cfg, reader: make(chan struct{}, 1), places: map[string]*place{}}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.uses = newUses(cfg.Store)
+	s.watch = newWatcher(s, cfg.watch)
+	return s
 }
 
-// Remove is skills.remove. It moves the skill to the trash below Atelier's home folder.
-func (s *Skills) Remove(context.Context, SkillRef) (backend.Empty, error) {
-	return backend.Empty{}, errUnbuilt
+// Close ends the watch over the folders and writes what is left to write.
+func (s *Skills) Close(ctx context.Context) error {
+	s.cancel()
+	s.watch.Close()
+	return s.uses.close(ctx)
 }
 
-// Check is skills.check.
-func (s *Skills) Check(context.Context, SkillCheckRequest) (SkillCheckReply, error) {
-	return SkillCheckReply{}, errUnbuilt
-}
-
-// Switch is skills.switch.
-func (s *Skills) Switch(context.Context, SkillSwitchRequest) (backend.Empty, error) {
-	return backend.Empty{}, errUnbuilt
-}
-
-// Reload is skills.reload.
-func (s *Skills) Reload(context.Context, backend.Empty) (SkillsReply, error) {
-	return SkillsReply{}, errUnbuilt
-}
-
-// Templates is skills.templates.
-func (s *Skills) Templates(context.Context, backend.Empty) (SkillTemplatesReply, error) {
-	return SkillTemplatesReply{}, errUnbuilt
-}
-
-// Try is skills.try.
-func (s *Skills) Try(context.Context, SkillTryRequest) (SkillTryReply, error) {
-	return SkillTryReply{}, errUnbuilt
-}
-
-// Inspect is skills.inspect.
-func (s *Skills) Inspect(context.Context, SkillInstallRequest) (SkillInspectReply, error) {
-	return SkillInspectReply{}, errUnbuilt
-}
-
-// Install is skills.install.
-func (s *Skills) Install(context.Context, SkillInstallRequest) (SkillsReply, error) {
-	return SkillsReply{}, errUnbuilt
+// folderOf returns the place of a session; that of the project if it is empty.
+func (s *Skills) folderOf(ctx context.Context, session string) string {
+	if session != "" && s.cfg.FolderOf != nil {
+		if folder := s.cfg.FolderOf(ctx, session); folder != "" {
+			return folder
+		}
+	}
+	return s.cfg.Folder
 }

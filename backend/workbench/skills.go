@@ -1,6 +1,7 @@
 package workbench
 
 import (
+	"context"
 	"time"
 
 	"atelier.dev/atelier/agent"
@@ -10,7 +11,7 @@ import (
 // newSkills returns the skills of the folder.
 func (w *Workbench) newSkills() *skills.Skills {
 	return skills.New(skills.Config{
-		Folder: w.cfg.Folder, User: userHome(w.cfg), Store: w.cfg.Store, Trust: w.trust,
+		Folder: w.cfg.Folder, User: userHome(w.cfg), Home: w.cfg.Home, Store: w.cfg.Store, Trust: w.trust, FolderOf: w.folderOfSession,
 		Changed: func() { w.feed.Publish(agent.Event{At: time.Now().UnixMilli(), Data: agent.SkillsChange{}}) },
 	})
 }
@@ -30,3 +31,7 @@ func (w *Workbench) skillMethods(d *Dispatcher) {
 	handle(d, "skills.inspect", w.skills.Inspect)
 	handle(d, "skills.install", w.skills.Install)
 }
+
+// TrustSkills trusts the skills that stand there until the program ends, and returns
+// how many they are.
+func (w *Workbench) TrustSkills(ctx context.Context) (int, error) { return w.skills.TrustForRun(ctx) }

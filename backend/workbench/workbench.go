@@ -137,7 +137,7 @@ func New(cfg Config) *Workbench {
 	w.servers = w.newServers()
 	w.skills = w.newSkills()
 	w.hooks = w.newHooks()
-	w.review = review.New(w.trust, w.hooks, w.servers)
+	w.review = review.New(w.trust, w.hooks, w.servers, w.skills)
 	w.journal = journal.Open(cfg.Home)
 	w.caches = caches.New(filepath.Join(cfg.Home, "confined"), caches.MaxBytes, time.Now)
 	w.sessions = live.New(live.Config{
@@ -286,7 +286,7 @@ func (w *Workbench) Subscribe(watch func(envelope []byte)) (cancel func()) {
 // recorded as such. It does not close the store.
 func (w *Workbench) Close(ctx context.Context) error {
 	defer func() { w.cancel(); w.caches.Wait(); w.journal.Close() }()
-	return errors.Join(w.sessions.Close(ctx), w.endLooking(ctx), w.servers.Close(ctx), w.hooks.Close(ctx), w.staged.close())
+	return errors.Join(w.sessions.Close(ctx), w.endLooking(ctx), w.servers.Close(ctx), w.hooks.Close(ctx), w.skills.Close(ctx), w.staged.close())
 }
 
 // session returns a session of this folder.

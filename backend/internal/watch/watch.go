@@ -44,6 +44,7 @@ type Watcher struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	ended  chan struct{}
+	woken  chan struct{}
 	events *fsnotify.Watcher // nil if the system has none
 }
 
@@ -55,7 +56,7 @@ func New(cfg Config) *Watcher {
 	if cfg.Poll == 0 {
 		cfg.Poll = polling
 	}
-	w := &Watcher{cfg: cfg, ended: make(chan struct{})}
+	w := &Watcher{cfg: cfg, ended: make(chan struct{}), woken: make(chan struct{}, 1)}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
 	return w
 }
@@ -80,6 +81,14 @@ func (w *Watcher) Close() {
 	w.cancel()
 	w.begin.Do(func() { close(w.ended) }) // it was never started
 	<-w.ended
+}
+
+// Wake has Tell called soon, such as after other folders are to be watched.
+func (w *Watcher) Wake() {
+	select {
+	case w.woken <- struct{}{}:
+	default:
+	}
 }
 
 // Done is closed once the watch has ended.
@@ -122,6 +131,8 @@ func (w *Watcher) run() {
 			first = time.Time{}
 			w.cfg.Tell(w.ctx)
 		case <-tick:
+			w.cfg.Tell(w.ctx)
+		case <-w.woken:
 			w.cfg.Tell(w.ctx)
 		}
 	}

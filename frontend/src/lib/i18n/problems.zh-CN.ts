@@ -856,6 +856,104 @@ export const problems: Record<ProblemID, Words> = {
     kept: '没有接受任何内容，它不会运行。',
     next: '请阅读旁边的说明。',
   },
+  skill_missing: {
+    message: '这个技能已不存在。',
+    kept: '技能没有改动。',
+    next: '请重新查看技能列表。',
+  },
+  skill_file: {
+    message: '这个技能没有文件 {0}。',
+    kept: '技能没有改动。',
+    next: '请重新查看它的文件列表。',
+  },
+  skill_unread: {
+    message: '无法读取 {0}。',
+    kept: '技能没有改动。',
+    next: '请让它成为你可以读取的文件。',
+  },
+  skill_off: {
+    message: '技能 {0} 已关闭。',
+    kept: '没有做任何更改。',
+    next: '请在“技能”面板中打开它。',
+  },
+  skill_untrusted: {
+    message: '技能 {0} 会运行这个项目的命令，在你信任它之前不会使用。',
+    kept: '没有做任何更改。',
+    next: '请查看它运行什么，然后决定。',
+  },
+  skill_changed: {
+    message: '技能 {0} 在你信任之后有更改，在你再次信任之前不会使用。',
+    kept: '没有做任何更改。',
+    next: '请查看更改的内容，然后决定。',
+  },
+  skill_edited: {
+    message: '{0} 在显示之后有更改。',
+    kept: '它保持现在的样子。',
+    next: '请重新查看，然后保存。',
+  },
+  skill_built_in: {
+    message: '技能 {0} 是 Atelier 自带的，不能更改。',
+    kept: '技能没有改动。',
+    next: '请写一个同名的技能，它会取代自带的。',
+  },
+  skill_elsewhere: {
+    message: '{0} 经由链接指向别处，因此不在这里更改。',
+    kept: '技能没有改动。',
+    next: '请更改链接所指的文件。',
+  },
+  skill_large: {
+    message: '文本超过 {0} KB。',
+    kept: '技能没有改动。',
+    next: '请把细节移到单独的文件中。',
+  },
+  skill_name: {
+    message: '“{0}”不能作为技能的名称。',
+    kept: '技能没有改动。',
+    next: '请使用最多 64 个字母、数字和 - _ .，并以字母或数字开头。',
+  },
+  skill_taken: {
+    message: '{0} 已存在。',
+    kept: '技能没有改动。',
+    next: '请选择另一个名称。',
+  },
+  skill_scope: {
+    message: '技能不能保存在那里。',
+    kept: '技能没有改动。',
+  },
+  skill_unwritten: {
+    message: '无法写入 {0}。',
+    kept: '技能没有改动。',
+    next: '请检查你是否可以在那里写入，以及磁盘是否已满。',
+  },
+  skill_parcel_path: {
+    message: '{0} 不是文件夹或归档（.zip、.skill、.tar.gz、.tgz）的路径。',
+    kept: '没有安装任何内容。',
+    next: '请输入它的完整路径。',
+  },
+  skill_parcel_unread: {
+    message: '无法读取 {0}。',
+    kept: '没有安装任何内容。',
+    next: '请检查你是否可以读取它，以及它是否完整。',
+  },
+  skill_parcel_empty: {
+    message: '{0} 中没有技能：其中没有 SKILL.md。',
+    kept: '没有安装任何内容。',
+  },
+  skill_parcel_entry: {
+    message: '{0} 中有不会安装的条目：{1}。',
+    kept: '没有安装任何内容。',
+    next: '请去掉它，然后重新选择文件夹或归档。',
+  },
+  skill_parcel_large: {
+    message: '{0} 的内容太多：超过 {1} 个文件或 {2} MB，或远大于其大小所示。',
+    kept: '没有安装任何内容。',
+    next: '请选择内容较少的。',
+  },
+  skill_parcel_changed: {
+    message: '{0} 在显示之后有更改。',
+    kept: '没有安装任何内容。',
+    next: '请重新查看，然后安装。',
+  },
   hook_missing: {
     message: '该钩子已不在原处。',
     kept: '钩子没有改变。',

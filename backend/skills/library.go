@@ -1,0 +1,80 @@
+package skills
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"atelier.dev/atelier/agent/skill"
+	"atelier.dev/atelier/backend"
+)
+
+// Library returns the skills that sessions may use in a folder: the project, or a work tree
+// of it. What is trusted when it is listed is not when it is used; see [Skills.MayUse].
+func (s *Skills) Library(ctx context.Context, folder string) skill.Library {
+	if _, err := s.at(ctx, folder); err != nil {
+		slog.Warn("skills were not read", "folder", folder, "err", err)
+	}
+	return library{s, folder}
+}
+
+// library is a view of what is known of a folder.
+type library struct {
+	skills *Skills
+	folder string
+}
+
+func (l library) place() *place {
+	p, err := l.skills.at(l.skills.ctx, l.folder)
+	if err != nil {
+		return &place{}
+	}
+	return p
+}
+
+// Skills implements [skill.Library].
+func (l library) Skills() []skill.Skill { return l.place().library }
+
+// Version implements [skill.Library].
+func (l library) Version() uint64 { return l.place().version }
+
+// MayUse says whether a skill may be used in a folder as the caller holds it, just before
+// it is: it is on and, if it runs something, all of its files are what the user accepted.
+func (s *Skills) MayUse(ctx context.Context, x skill.Skill, folder string) error {
+	off, err := s.switches(ctx)
+	if err != nil {
+		return err
+	}
+	if off.isOff(s.id(x, folder)) {
+		return backend.Problem(backend.ProblemSkillOff, x.Name)
+	}
+	if !runs(x) {
+		return nil
+	}
+	state, err := s.trusted(x, folder)
+	switch {
+	case err != nil:
+		return err
+	case state == SkillReady:
+		return nil
+	case state == SkillChanged:
+		return backend.Problem(backend.ProblemSkillChanged, x.Name)
+	}
+	return backend.Problem(backend.ProblemSkillUntrusted, x.Name)
+}
+
+// Used takes note that a skill of the project was used.
+func (s *Skills) Used(name string, at time.Time) {
+	for _, folder := range s.folders() {
+		p := s.known(folder)
+		if p == nil {
+			continue
+		}
+		if i := slices.IndexFunc(p.rows, func(x standing) bool { return x.Name == name && x.named() }); i >= 0 {
+			s.uses.add(p.rows[i].id, at)
+			s.cfg.Changed()
+			return
+		}
+	}
+}
