@@ -173,14 +173,14 @@ SELECT session, coalesce(sum(cost), 0), count(*) - count(cost) FROM ledger
 WHERE folder = ? AND at >= ? AND at < ? GROUP BY session;
 
 -- name: select-queue
-SELECT id, verb, text FROM queue WHERE session = ? ORDER BY position, id;
+SELECT id, verb, text, details FROM queue WHERE session = ? ORDER BY position, id;
 
 -- name: insert-queued
-INSERT INTO queue (id, session, position, verb, text)
-VALUES (?1, ?2, (SELECT coalesce(max(position), 0) + 1 FROM queue WHERE session = ?2), ?3, ?4);
+INSERT INTO queue (id, session, position, verb, text, details)
+VALUES (?1, ?2, (SELECT coalesce(max(position), 0) + 1 FROM queue WHERE session = ?2), ?3, ?4, ?5);
 
 -- name: update-queued
-UPDATE queue SET verb = ?, text = ? WHERE id = ?;
+UPDATE queue SET verb = ?, text = ?, details = ? WHERE id = ?;
 
 -- name: move-queued
 UPDATE queue SET position = ? WHERE id = ?;
@@ -288,7 +288,7 @@ INSERT OR IGNORE INTO ledger (session, seq, folder, turn, purpose, provider, mod
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: salvage-queued
-INSERT OR IGNORE INTO queue (id, session, position, verb, text) VALUES (?, ?, ?, ?, ?);
+INSERT OR IGNORE INTO queue (id, session, position, verb, text, details) VALUES (?, ?, ?, ?, ?, ?);
 
 -- name: salvage-setting
 INSERT OR IGNORE INTO settings (key, value, checksum) VALUES (?, ?, ?);

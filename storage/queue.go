@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 
 	"atelier.dev/atelier/agent"
@@ -18,18 +19,52 @@ func (s *Store) Queue(ctx context.Context, session string) ([]agent.Queued, erro
 	var out []agent.Queued
 	for rows.Next() {
 		var m agent.Queued
-		if err := rows.Scan(&m.ID, &m.Verb, &m.Text); err != nil {
+		var details sql.NullString
+		if err := rows.Scan(&m.ID, &m.Verb, &m.Text, &details); err != nil {
 			return nil, s.failed("read what waits", err)
+		}
+		if details.Valid {
+			if err := readQueued(details.String, &m); err != nil {
+				return nil, s.failed("read what waits", err)
+			}
 		}
 		out = append(out, m)
 	}
 	return out, s.failed("read what waits", rows.Err())
 }
 
+// queuedDetail is what few messages have.
+type queuedDetail struct {
+	Typed string          `json:"typed,omitempty"`
+	Skill *agent.SkillUse `json:"skill,omitempty"`
+}
+
+func queuedDetails(m agent.Queued) sql.NullString {
+	if m.Typed == "" && m.Skill == nil {
+		return sql.NullString{}
+	}
+	b, err := json.Marshal(queuedDetail{m.Typed, m.Skill})
+	if err != nil {
+		panic(err) // they are texts
+	}
+	return sql.NullString{String: string(b), Valid: true}
+}
+
+// readQueued reads what queuedDetails wrote. A message whose skill cannot be read must
+// not become an ordinary one, which would not be limited.
+func readQueued(details string, m *agent.Queued) error {
+	var d queuedDetail
+	if err := json.Unmarshal([]byte(details), &d); err != nil {
+		return fmt.Errorf("read the details of message %s: %w", m.ID, err)
+	}
+	m.Typed, m.Skill = d.Typed, d.Skill
+	return nil
+}
+
 // AddQueued implements [backend.Store].
 func (s *Store) AddQueued(ctx context.Context, session string, m agent.Queued) error {
 	return s.queued(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, s.query["insert-queued"], m.ID, session, m.Verb, m.Text)
+		_, err := tx.ExecContext(ctx, s.query["insert-queued"], m.ID, session, m.Verb, m.Text, queuedDetails(m))
 		return err
 	})
 }
@@ -37,7 +72,7 @@ func (s *Store) AddQueued(ctx context.Context, session string, m agent.Queued) e
 // EditQueued implements [backend.Store].
 func (s *Store) EditQueued(ctx context.Context, m agent.Queued) error {
 	return s.queued(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, s.query["update-queued"], m.Verb, m.Text, m.ID)
+		_, err := tx.ExecContext(ctx, s.query["update-queued"], m.Verb, m.Text, queuedDetails(m), m.ID)
 		return err
 	})
 }

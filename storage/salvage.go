@@ -16,7 +16,7 @@ const (
 	eventColumns   = 8
 	sessionColumns = 20
 	settingColumns = 3
-	queueColumns   = 5
+	queueColumns   = 6
 	hookColumns    = 13
 )
 
@@ -93,7 +93,10 @@ func (g *salvage) take(ctx context.Context, r row) error {
 			return nil
 		}
 		return g.insert(ctx, "salvage-setting", v...)
-	case r.table && len(v) == queueColumns && are[string](v, 0, 1, 3, 4) && are[int64](v, 2):
+	case r.table && (len(v) == queueColumns || len(v) == queueColumns-1) && are[string](v, 0, 1, 3, 4) && are[int64](v, 2):
+		if len(v) < queueColumns {
+			v = append(v, nil) // written before there were details
+		}
 		if verb := agent.Verb(v[3].(string)); verb != agent.FollowUp && verb != agent.Steer {
 			return nil
 		}

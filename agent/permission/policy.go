@@ -53,6 +53,7 @@ type Rules struct {
 var (
 	_ agent.Gate    = (*Policy)(nil)
 	_ agent.Granter = (*Policy)(nil)
+	_ agent.Matcher = (*Policy)(nil)
 )
 
 // New returns the policy of a session that works in the given folder.

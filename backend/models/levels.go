@@ -45,3 +45,29 @@ func (p *Providers) AtLevel(ctx context.Context, set agent.Settings, level catal
 	}
 	return own
 }
+
+// familyLevels are names of a vendor's families, which stand for a level with any other.
+var familyLevels = map[string]catalogue.Level{"haiku": catalogue.LevelLow, "sonnet": catalogue.LevelMid, "opus": catalogue.LevelHigh}
+
+// Named returns the settings for a model as the file of a skill names it: a level, one of
+// Claude's families, or a model that the session's provider is known to have. It reports
+// false for any other name. No file chooses another provider.
+func (p *Providers) Named(ctx context.Context, set agent.Settings, name string) (agent.Settings, bool) {
+	name = strings.TrimPrefix(strings.TrimSpace(name), set.Provider+"/")
+	level := catalogue.Level(strings.ToLower(name))
+	if of, ok := familyLevels[string(level)]; ok {
+		level = of
+	}
+	switch level {
+	case catalogue.LevelLow, catalogue.LevelMid, catalogue.LevelHigh:
+		if at := p.AtLevel(ctx, set, level); at.Provider == set.Provider {
+			return at, true
+		}
+		return agent.Settings{}, false
+	}
+	known, _ := p.catalogue() // faults in the user's rows are shown with the models
+	if _, ok := known.Lookup(set.Provider, name); !ok {
+		return agent.Settings{}, false
+	}
+	return agent.Settings{Provider: set.Provider, Model: name}, true
+}
