@@ -12,6 +12,7 @@ import (
 	"atelier.dev/atelier/agent/permission"
 	"atelier.dev/atelier/agent/permission/rule"
 	"atelier.dev/atelier/agent/profile"
+	"atelier.dev/atelier/agent/skill"
 	"atelier.dev/atelier/agent/subagent"
 	"atelier.dev/atelier/agent/tool"
 	"atelier.dev/atelier/backend"
@@ -26,21 +27,18 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 		return nil, err
 	}
 	reduce := w.reducer()
-	tools, err := agent.NewRegistry(w.tools(info, place)...)
+	found := w.skillsOf(ctx, info)
+	tools, err := agent.NewRegistry(append(w.tools(info, place), skill.Tool(found))...)
 	if err != nil {
 		return nil, err
 	}
 	profiles := profile.New(tools, profile.Surroundings{
 		Folder: folder, Home: w.cfg.Home, Platform: place.env.Platform(), OS: place.env.OSVersion(),
 		Naming: w.cfg.Naming, CommandTimeout: w.commandTimeout, Now: time.Now, Cutoff: w.providers.KnowledgeCutoff,
-		Confined: func() string { return w.confinedSentence(folder) }, Growing: w.offered(ctx, info.ID, past),
+		Confined: func() string { return w.confinedSentence(folder) }, Growing: growing{w.offered(ctx, info.ID, past), skill.NewOffer(found)},
 		Agent: info.Helper != nil, Unattended: w.cfg.Unattended, ReadOnly: w.cfg.ReadOnly,
 	})
-	rules := w.cfg.Rules
-	rules.Read = append(slices.Clone(rules.Read), place.output)
-	rules.Own = []string{w.cfg.Home}
-	rules.Set = func() *rule.Set { return w.guard.Set(w.ctx, account(info)) }
-	gate, err := permission.New(w.boundsOf(info), rules)
+	gate, err := w.gate(info, place.output)
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +70,16 @@ func (w *Workbench) newSession(ctx context.Context, info backend.SessionInfo, pa
 	}
 	session.Configure(settings)
 	return session, nil
+}
+
+// gate returns what decides about the calls of a session, which may read in one more
+// folder.
+func (w *Workbench) gate(info backend.SessionInfo, output string) (*permission.Policy, error) {
+	rules := w.cfg.Rules
+	rules.Read = append(slices.Clone(rules.Read), output)
+	rules.Own = []string{w.cfg.Home}
+	rules.Set = func() *rule.Set { return w.guard.Set(w.ctx, account(info)) }
+	return permission.New(w.boundsOf(info), rules)
 }
 
 // tools returns the tools of a session.

@@ -90,22 +90,32 @@ func (w *Workbench) event(ctx context.Context, in EventRef) (EventReply, error) 
 }
 
 func (w *Workbench) send(ctx context.Context, in SendRequest) (backend.Empty, error) {
-	return backend.Empty{}, w.Send(ctx, in.Session, in.Text)
+	return backend.Empty{}, w.say(ctx, in)
 }
 
 // Send starts a turn and returns when it has begun. Its events arrive as
-// envelopes.
+// envelopes. A text such as "/review main" uses the skill of the name, if there is one.
 func (w *Workbench) Send(ctx context.Context, session, text string) error {
-	if strings.TrimSpace(text) == "" {
-		return backend.Problem(backend.ProblemMessageEmpty)
-	}
 	info, err := w.session(ctx, session)
 	if err != nil {
 		return err
 	}
-	return w.begin(ctx, info, func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
-		return s.Run(ctx, text)
-	})
+	return w.say(ctx, SendRequest{Session: session, Text: text, Command: w.CommandOf(ctx, info, text)})
+}
+
+func (w *Workbench) say(ctx context.Context, in SendRequest) error {
+	if strings.TrimSpace(in.Text) == "" {
+		return backend.Problem(backend.ProblemMessageEmpty)
+	}
+	info, err := w.session(ctx, in.Session)
+	if err != nil {
+		return err
+	}
+	input, err := w.input(ctx, info, in.Text, in.Command)
+	if err != nil {
+		return err
+	}
+	return w.begin(ctx, info, runInput(input))
 }
 
 // continueTurn continues the newest turn where it was stopped (K-06).

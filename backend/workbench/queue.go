@@ -14,8 +14,8 @@ import (
 // addQueued queues a message for a working session. If the session is at rest,
 // a follow-up starts at once.
 func (w *Workbench) addQueued(ctx context.Context, in QueueAddRequest) (QueueReply, error) {
-	m := agent.Queued{ID: ulid.Make().String(), Verb: in.Verb, Text: in.Text}
-	if err := validQueued(m); err != nil {
+	m, err := w.queued(ctx, in)
+	if err != nil {
 		return QueueReply{}, err
 	}
 	l, release, err := w.sessions.Open(ctx, in.Session)
@@ -41,6 +41,24 @@ func (w *Workbench) addQueued(ctx context.Context, in QueueAddRequest) (QueueRep
 	return QueueReply{Queue: waits}, err
 }
 
+// queued makes a message that waits. One that begins a skill is a follow-up, because a
+// skill begins with an input.
+func (w *Workbench) queued(ctx context.Context, in QueueAddRequest) (agent.Queued, error) {
+	if err := validQueued(agent.Queued{Verb: in.Verb, Text: in.Text}); err != nil {
+		return agent.Queued{}, err
+	}
+	info, err := w.session(ctx, in.Session)
+	if err != nil {
+		return agent.Queued{}, err
+	}
+	m, err := w.input(ctx, info, in.Text, in.Command)
+	m.ID, m.Verb = ulid.Make().String(), in.Verb
+	if m.Skill != nil {
+		m.Verb = agent.FollowUp
+	}
+	return m, err
+}
+
 func validQueued(m agent.Queued) error {
 	switch {
 	case strings.TrimSpace(m.Text) == "":
@@ -56,11 +74,24 @@ func (w *Workbench) editQueued(ctx context.Context, in QueueEditRequest) (QueueR
 		return QueueReply{}, err
 	}
 	return w.changeQueue(ctx, in.Session, func(q *agent.Queue) error {
-		if err := w.cfg.Store.EditQueued(ctx, in.Message); err != nil {
+		m := edited(q.Items(), in.Message)
+		if err := w.cfg.Store.EditQueued(ctx, m); err != nil {
 			return err
 		}
-		return unlessDelivered(q.Edit(in.Message))
+		return unlessDelivered(q.Edit(m))
 	})
+}
+
+// edited returns a message as an edit leaves it. What begins a skill stays as it is as long
+// as its text does; another text is an ordinary message.
+func edited(items []agent.Queued, to agent.Queued) agent.Queued {
+	to.Typed, to.Skill = "", nil
+	for _, m := range items {
+		if m.ID == to.ID && m.Skill != nil && m.Text == to.Text {
+			return m
+		}
+	}
+	return to
 }
 
 func (w *Workbench) moveQueued(ctx context.Context, in QueueMoveRequest) (QueueReply, error) {

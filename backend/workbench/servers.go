@@ -72,7 +72,7 @@ func (w *Workbench) listServers(ctx context.Context, in mcp.ServersRequest) (mcp
 	return reply, nil
 }
 
-// serverMethods registers the methods of MCP servers and of slash commands.
+// serverMethods registers the methods of MCP servers.
 func (w *Workbench) serverMethods(d *Dispatcher) {
 	handle(d, "mcp.list", w.listServers)
 	handle(d, "mcp.show", w.servers.Show)
@@ -87,7 +87,4 @@ func (w *Workbench) serverMethods(d *Dispatcher) {
 	handle(d, "mcp.importable", w.servers.Importable)
 	handle(d, "mcp.import", w.servers.Import)
 	handle(d, "mcp.answer", w.servers.Answer)
-	handle(d, "commands.list", w.servers.Commands)
-	handle(d, "commands.expand", w.servers.Expand)
-	handle(d, "commands.complete", w.servers.Complete)
 }

@@ -2,10 +2,31 @@ package workbench
 
 import (
 	"context"
+	"encoding/json"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"atelier.dev/atelier/agent"
+	"atelier.dev/atelier/agent/env"
+	"atelier.dev/atelier/agent/mcp/offer"
+	"atelier.dev/atelier/agent/permission"
+	"atelier.dev/atelier/agent/skill"
+	"atelier.dev/atelier/agent/tool"
+	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/mcp"
 	"atelier.dev/atelier/backend/skills"
+)
+
+// The limits of what is gathered before a skill is sent.
+const (
+	// lineTime limits each command line of a skill, in milliseconds, maxLines their number.
+	lineTime, maxLines = 30_000, 20
+	maxAttached        = 100 << 10 // bytes of a file
 )
 
 // newSkills returns the skills of the folder.
@@ -16,7 +37,232 @@ func (w *Workbench) newSkills() *skills.Skills {
 	})
 }
 
-// skillMethods registers the methods of skills.
+// growing is what models are offered that may change while a session runs: the tools of
+// servers, and skills.
+type growing struct {
+	*offer.Session
+	skills *skill.Offer
+}
+
+// Notes implements [profile.Growing].
+func (g growing) Notes(provider, model string) []agent.Note {
+	return append(g.Session.Notes(provider, model), g.skills.Notes()...)
+}
+
+// sessionSkills are the skills of one session. It implements [skill.Host].
+type sessionSkills struct {
+	skill.Library
+	bench *Workbench
+	info  backend.SessionInfo
+}
+
+func (w *Workbench) skillsOf(ctx context.Context, info backend.SessionInfo) sessionSkills {
+	return sessionSkills{w.skills.Library(ctx, w.folderOf(info)), w, info}
+}
+
+// Begin implements [skill.Host]. The command lines of a skill that a model begins are not
+// run: the model runs them itself, with calls that are decided about.
+func (s sessionSkills) Begin(ctx context.Context, found skill.Skill, args string) (string, agent.SkillUse, error) {
+	info, err := s.bench.session(ctx, s.info.ID)
+	if err != nil {
+		return "", agent.SkillUse{}, err
+	}
+	folder := s.bench.folderOf(info)
+	if err := s.bench.skills.Ready(ctx, found, folder); err != nil {
+		return "", agent.SkillUse{}, err
+	}
+	s.bench.skills.Used(found.Name, time.Now())
+	text := found.Expand(skill.Expansion{Args: args, Session: info.ID, Folder: folder})
+	return text, s.bench.skillUse(ctx, info, found, args, false), nil
+}
+
+// skillUse returns what holds while a skill is in use. A model that the session's provider
+// is not known to have leaves the session's own.
+func (w *Workbench) skillUse(ctx context.Context, info backend.SessionInfo, s skill.Skill, args string, byUser bool) agent.SkillUse {
+	use := s.Use(args, byUser)
+	if s.Limits.Model != "" {
+		if at, ok := w.providers.Named(ctx, info.Settings, s.Limits.Model); ok {
+			use.Provider, use.Model = at.Provider, at.Model
+		}
+	}
+	return use
+}
+
+// CommandOf reads a text as the call of a skill that a person may use; nil if it is none.
+func (w *Workbench) CommandOf(ctx context.Context, info backend.SessionInfo, text string) *backend.CommandCall {
+	rest, ok := strings.CutPrefix(text, "/")
+	if !ok {
+		return nil
+	}
+	name, args := rest, ""
+	if i := strings.IndexAny(rest, " \t\r\n"); i >= 0 {
+		name, args = rest[:i], strings.TrimSpace(rest[i:])
+	}
+	if s, ok := skill.Find(w.skillsOf(ctx, info), name); !ok || !s.Usage.ByUser {
+		return nil
+	}
+	return &backend.CommandCall{Name: name, Arguments: args}
+}
+
+// input returns what a text begins: itself or, with a call, the prompt of a skill. The
+// skill's own command lines are run for it, if nothing is against that.
+func (w *Workbench) input(ctx context.Context, info backend.SessionInfo, text string, call *backend.CommandCall) (agent.Queued, error) {
+	if call == nil {
+		return agent.Queued{Text: text}, nil
+	}
+	folder := w.folderOf(info)
+	found, ok := skill.Find(w.skillsOf(ctx, info), call.Name)
+	if !ok || !found.Usage.ByUser {
+		return agent.Queued{}, backend.Problem(backend.ProblemCommandUnknown, call.Name)
+	}
+	if err := w.skills.Ready(ctx, found, folder); err != nil {
+		return agent.Queued{}, err
+	}
+	before := gathering{bench: w, info: info, folder: folder}
+	ran, err := before.run(ctx, found, call.Arguments)
+	if err != nil {
+		return agent.Queued{}, err
+	}
+	gate, err := w.gate(info, w.outputFolder(info.ID))
+	if err != nil {
+		return agent.Queued{}, err
+	}
+	w.skills.Used(found.Name, time.Now())
+	use := w.skillUse(ctx, info, found, call.Arguments, true)
+	return agent.Queued{
+		Text: found.Expand(skill.Expansion{
+			Args: call.Arguments, Session: info.ID, Folder: folder, Ran: ran,
+			Attach: func(path string) (string, bool) { return attach(gate, folder, path, info.Settings.Mode) },
+		}),
+		Typed: text, Skill: &use,
+	}, nil
+}
+
+// gathering runs the command lines of a skill that a person began, before it is sent.
+type gathering struct {
+	bench  *Workbench
+	info   backend.SessionInfo
+	folder string
+}
+
+// run returns what the lines printed, in their order. A line that a rule denies, or about
+// which a person is asked whatever they allowed before, keeps the skill from beginning.
+func (g gathering) run(ctx context.Context, s skill.Skill, args string) ([]string, error) {
+	lines := s.Lines()
+	if len(lines) == 0 {
+		return nil, nil
+	}
+	if len(lines) > maxLines {
+		return nil, backend.Problem(backend.ProblemSkillLines, s.Name)
+	}
+	local, err := env.NewLocal(g.folder)
+	if err != nil {
+		return nil, err
+	}
+	local.Confine = g.bench.confining(g.info.ID, g.folder)
+	var place env.Environment = local
+	if g.bench.cfg.ReadOnly {
+		place = env.ReadOnly(place)
+	}
+	if err := place.Initialize(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { _ = place.Cleanup(context.WithoutCancel(ctx)) }()
+	gate, err := g.bench.gate(g.info, g.bench.outputFolder(g.info.ID))
+	if err != nil {
+		return nil, err
+	}
+	bash := shellOf(tool.Builtin(place, tool.Options{}))
+	inputs := make([]json.RawMessage, len(lines))
+	for i, line := range lines { // all are judged before one is run
+		input, err := json.Marshal(map[string]any{"command": skill.Script(line, args, s.Usage.Arguments), "timeout": lineTime})
+		if err != nil {
+			return nil, err
+		}
+		inputs[i] = input
+		verdict := gate.Decide(agent.GateCall{Tool: "Bash", Input: input, Access: bash.(agent.Accessor).Access(input), Mode: g.info.Settings.Mode})
+		if verdict.Decision == agent.Deny || verdict.Decision == agent.Ask && (verdict.Final || verdict.Rule != nil) {
+			return nil, backend.Problem(backend.ProblemSkillLineDenied, line, verdict.Reason)
+		}
+	}
+	ran := make([]string, len(lines))
+	for i, input := range inputs {
+		result := bash.Run(ctx, agent.Invocation{CallID: "skill", Input: input, Output: func(string) {}})
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		ran[i] = tool.Truncate("Bash", result.Output, 0)
+	}
+	return ran, nil
+}
+
+// shellOf returns the shell among tools.
+func shellOf(tools []agent.Tool) agent.Tool {
+	for _, t := range tools {
+		if t.Spec().Name == "Bash" {
+			return t
+		}
+	}
+	panic("workbench: there is no shell") // a mistake in package tool
+}
+
+// attach reads a file that a skill names, if the session's models may read it without a
+// question. Everything else stays a word of the text.
+func attach(gate *permission.Policy, folder, path string, mode agent.Mode) (string, bool) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(folder, path)
+	}
+	call := agent.GateCall{Tool: "Read", ReadOnly: true, Input: json.RawMessage(`{}`), Access: agent.Access{Reads: []string{path}}, Mode: mode}
+	if gate.Decide(call).Decision != agent.Allow {
+		return "", false
+	}
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return "", false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxAttached+1))
+	if err != nil || !utf8.Valid(b[:min(len(b), maxAttached-utf8.UTFMax)]) {
+		return "", false
+	}
+	if len(b) > maxAttached {
+		return strings.ToValidUTF8(string(b[:maxAttached]), "") + "\n[The rest of the file was left out.]", true
+	}
+	return string(b), true
+}
+
+// commands is commands.list: the prompts of servers, and the skills that a person may use.
+func (w *Workbench) commands(ctx context.Context, in mcp.ServersRequest) (backend.CommandsReply, error) {
+	var info backend.SessionInfo
+	if in.Session != "" {
+		var err error
+		if info, err = w.session(ctx, in.Session); err != nil {
+			return backend.CommandsReply{}, err
+		}
+	}
+	var reply backend.CommandsReply
+	for _, s := range w.skillsOf(ctx, info).Skills() {
+		if s.Usage.ByUser {
+			reply.Commands = append(reply.Commands, backend.SlashCommand{
+				Name: s.Name, Kind: backend.CommandSkill, Description: s.Description, Source: w.skills.Shown(s.Place.File),
+				Aliases: s.Aliases, Hint: s.Usage.Hint,
+			})
+		}
+	}
+	prompts, err := w.servers.Commands(ctx, in)
+	reply.Commands = append(reply.Commands, prompts.Commands...)
+	return reply, err
+}
+
+// runInput is a turn that begins with an input.
+func runInput(input agent.Queued) func(*agent.Session, context.Context) iter.Seq2[agent.Event, error] {
+	return func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] { return s.RunInput(ctx, input) }
+}
+
+// skillMethods registers the methods of skills and of slash commands.
 func (w *Workbench) skillMethods(d *Dispatcher) {
 	handle(d, "skills.list", w.skills.List)
 	handle(d, "skills.show", w.skills.Show)
@@ -30,6 +276,9 @@ func (w *Workbench) skillMethods(d *Dispatcher) {
 	handle(d, "skills.try", w.skills.Try)
 	handle(d, "skills.inspect", w.skills.Inspect)
 	handle(d, "skills.install", w.skills.Install)
+	handle(d, "commands.list", w.commands)
+	handle(d, "commands.expand", w.servers.Expand)
+	handle(d, "commands.complete", w.servers.Complete)
 }
 
 // TrustSkills trusts the skills that stand there until the program ends, and returns

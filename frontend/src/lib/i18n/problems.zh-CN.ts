@@ -809,6 +809,16 @@ export const problems: Record<ProblemID, Words> = {
     kept: '规则没有改变。',
     next: '请检查它是否为可写的 JSON 文件。',
   },
+  skill_lines: {
+    message: '技能 {0} 在发送前要运行的命令行超过 20 行。',
+    kept: '没有运行任何命令，你的消息仍在输入框中。',
+    next: '请让这个技能把其中一部分交给模型去运行。',
+  },
+  skill_line_denied: {
+    message: '这个技能要运行一行不被允许的命令：{0}（{1}）',
+    kept: '没有运行任何命令，你的消息仍在输入框中。',
+    next: '请修改规则或权限模式，或自行运行该命令。',
+  },
   undo_nothing: {
     message: '没有可撤销的内容：那里没有文件被更改，或已经撤销过。',
     kept: '没有更改任何文件。',
