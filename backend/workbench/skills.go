@@ -68,7 +68,7 @@ func (s sessionSkills) Begin(ctx context.Context, found skill.Skill, args string
 		return "", agent.SkillUse{}, err
 	}
 	folder := s.bench.folderOf(info)
-	if err := s.bench.skills.Ready(ctx, found, folder); err != nil {
+	if err := s.bench.skills.MayUse(ctx, found, folder); err != nil {
 		return "", agent.SkillUse{}, err
 	}
 	s.bench.skills.Used(found.Name, time.Now())
@@ -115,7 +115,7 @@ func (w *Workbench) input(ctx context.Context, info backend.SessionInfo, text st
 	if !ok || !found.Usage.ByUser {
 		return agent.Queued{}, backend.Problem(backend.ProblemCommandUnknown, call.Name)
 	}
-	if err := w.skills.Ready(ctx, found, folder); err != nil {
+	if err := w.skills.MayUse(ctx, found, folder); err != nil {
 		return agent.Queued{}, err
 	}
 	before := gathering{bench: w, info: info, folder: folder}
