@@ -3,7 +3,6 @@ package workbench
 import (
 	"context"
 	"errors"
-	"iter"
 	"strings"
 
 	"atelier.dev/atelier/agent"

@@ -110,6 +110,11 @@ func (w *Workbench) input(ctx context.Context, info backend.SessionInfo, text st
 	if call == nil {
 		return agent.Queued{Text: text}, nil
 	}
+	if l := w.sessions.Find(info.ID); l != nil {
+		if asked, ok := l.Asked(); ok { // the mode holds before it is in the log
+			info.Settings = asked
+		}
+	}
 	folder := w.folderOf(info)
 	found, ok := skill.Find(w.skillsOf(ctx, info), call.Name)
 	if !ok || !found.Usage.ByUser {
@@ -247,7 +252,7 @@ func (w *Workbench) commands(ctx context.Context, in mcp.ServersRequest) (backen
 	for _, s := range w.skillsOf(ctx, info).Skills() {
 		if s.Usage.ByUser {
 			reply.Commands = append(reply.Commands, backend.SlashCommand{
-				Name: s.Name, Kind: backend.CommandSkill, Description: s.Description, Source: w.skills.Shown(s.Place.File),
+				Name: s.Name, Kind: backend.CommandSkill, Description: s.Description, Source: w.shownFile(s.Place.File),
 				Aliases: s.Aliases, Hint: s.Usage.Hint,
 			})
 		}
@@ -255,6 +260,18 @@ func (w *Workbench) commands(ctx context.Context, in mcp.ServersRequest) (backen
 	prompts, err := w.servers.Commands(ctx, in)
 	reply.Commands = append(reply.Commands, prompts.Commands...)
 	return reply, err
+}
+
+// shownFile shortens a path to what tells it from others: below the project, or the home
+// folder.
+func (w *Workbench) shownFile(path string) string {
+	if rel, err := filepath.Rel(w.cfg.Folder, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	if rel, err := filepath.Rel(userHome(w.cfg), path); err == nil && filepath.IsLocal(rel) {
+		return "~/" + filepath.ToSlash(rel)
+	}
+	return filepath.ToSlash(path)
 }
 
 // runInput is a turn that begins with an input.

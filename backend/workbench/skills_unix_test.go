@@ -72,7 +72,7 @@ func TestSkillByItsAlias(t *testing.T) {
 	p, server := skilled(t, map[string]string{
 		".claude/skills/look/SKILL.md": skillFile("look", "aliases: [peek]\nallowed-tools: Read, bash\n", "Look at $ARGUMENTS closely."),
 	}, disobeys, llmtest.Round{Text: "Seen."}, disobeys, llmtest.Round{Text: "Done."})
-	id := p.session("anthropic")
+	id := p.session("openai")
 	p.command(id, "/peek the roof")
 	in := await(p, anyOf[agent.UserInput])
 	if in.Typed != "/peek the roof" || in.Skill == nil || in.Skill.Name != "look" || !in.Skill.ByUser || !strings.Contains(in.Text, "Look at the roof closely.") {
@@ -111,7 +111,7 @@ func TestSkillByTheModel(t *testing.T) {
 		".claude/skills/silent/SKILL.md": skillFile("silent", "user-invocable: false\n", "Silent."),
 	}, use(map[string]any{"skill": "mine"}), use(map[string]any{"skill": "outer", "args": "x y"}), look, use(map[string]any{"skill": "inner"}), look,
 		use(map[string]any{"skill": "inner", "end": true}), look, use(map[string]any{"skill": "outer", "end": true}), look, llmtest.Round{Text: "Done."})
-	id := p.session("anthropic")
+	id := p.session("openai")
 	p.send(id, "go")
 	var got []string
 	for range 9 {
@@ -146,11 +146,11 @@ func TestCommandRunsItsLines(t *testing.T) {
 	p, server := skilled(t, map[string]string{
 		".claude/commands/git/state.md": "---\ndescription: Says how it stands.\n---\nState: !`printf '%s|' $ARGUMENTS` and !`printf '%s' \"$1\"`.\nSee @notes.txt and mail me@example.com.\n",
 		".claude/commands/touch.md":     "Made: !`touch made.txt && echo yes`\n",
-		".agent/settings.json":          `{"permissions":{"deny":["Bash(touch forbidden*)"]}}`,
+		".agent/settings.json":          `{"permissions":{"deny":["Bash(touch forbidden.txt)"]}}`,
 		".claude/commands/deny.md":      "!`touch forbidden.txt`\n",
 	}, llmtest.Round{Text: "Done."}, llmtest.Round{Text: "Done."})
 	put(t, filepath.Join(p.folder, "notes.txt"), "buy milk")
-	id := p.session("anthropic")
+	id := p.session("openai")
 	p.command(id, `/git:state a;touch$IFS"hacked $(touch hacked)`)
 	await(p, anyOf[agent.ProcessingEnd])
 	text := string(server.Requests()[0].Body)
@@ -193,7 +193,7 @@ func TestSkillOfTheProject(t *testing.T) {
 	put(t, filepath.Join(p.folder, ".claude/skills/runs/SKILL.md"), skillFile("runs", "", "Do !`echo ran`."))
 	put(t, filepath.Join(p.folder, ".claude/skills/scripted/SKILL.md"), skillFile("scripted", "", "Run scripts/go.sh."))
 	put(t, filepath.Join(p.folder, ".claude/skills/scripted/scripts/go.sh"), "#!/bin/sh\necho hi\n")
-	id := p.session("anthropic")
+	id := p.session("openai")
 	p.send(id, "go")
 	await(p, anyOf[agent.ProcessingEnd])
 	if text := string(server.Requests()[0].Body); strings.Contains(text, "Does runs things") || strings.Contains(text, "Does scripted things") {
