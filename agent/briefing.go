@@ -36,6 +36,8 @@ type Note struct {
 	// Gone is what the model is told when the note is not among the others any
 	// more.
 	Gone string
+	// Early says that the note is part of the briefing, if it is there by then.
+	Early bool
 }
 
 // Renewer is implemented by profiles that notice when an earlier statement to

@@ -97,3 +97,23 @@ func TestNotesAreTold(t *testing.T) {
 		maps.Copy(told, update.Told)
 	}
 }
+
+// An early note is part of the system prompt, and is told again only when it changes.
+func TestEarlyNotes(t *testing.T) {
+	t.Parallel()
+	skills := agent.Note{About: "skills", Now: "1", Text: "There is the skill look.", Gone: "There are no skills any more.", Early: true}
+	s := &servers{notes: []agent.Note{skills, {About: "server", Now: "1", Text: "There is a server."}}}
+	p := profile.New(remote(t, "Read"), profile.Surroundings{Folder: t.TempDir(), Platform: "linux", Growing: s})
+	now := agent.Situation{Provider: "openai", Model: "m", AtInput: true}
+	brief := p.Brief(t.Context(), now)
+	if !strings.Contains(brief.System, skills.Text) || strings.Contains(brief.System, "There is a server.") {
+		t.Errorf("the model is briefed: %s", brief.System)
+	}
+	if update := p.Renew(t.Context(), now, brief.Told); strings.Contains(update.Text, skills.Text) || !strings.Contains(update.Text, "There is a server.") {
+		t.Errorf("it is told again: %q", update.Text)
+	}
+	s.notes = nil
+	if update := p.Renew(t.Context(), now, brief.Told); !strings.Contains(update.Text, skills.Gone) {
+		t.Errorf("it is not told that they are gone: %q", update.Text)
+	}
+}

@@ -20,15 +20,16 @@ import (
 // user's own document (LOOP-43).
 func (p *Profiles) brief(ctx context.Context, s shown, now agent.Situation) agent.Briefing {
 	documents := p.documents(s)
+	told := p.tell(now.Mode, documents)
 	layers := []string{
-		p.base(s), p.environment(now.Provider, now.Model), p.permissions(now.Mode), p.surroundings.Confined(), guidance(s.Tools),
+		p.base(s), p.environment(now.Provider, now.Model), p.permissions(now.Mode), p.surroundings.Confined(), guidance(s.Tools), p.early(now, told),
 		instructions(documents.project), p.nested(ctx, s), documents.own(),
 	}
 	layers = slices.DeleteFunc(layers, func(layer string) bool { return layer == "" })
 	return agent.Briefing{
 		System:    strings.Join(layers, "\n\n"),
 		Documents: onRecord(documents.all()),
-		Told:      p.tell(now.Mode, documents),
+		Told:      told,
 	}
 }
 

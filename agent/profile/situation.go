@@ -220,6 +220,21 @@ func (p *Profiles) notes(now agent.Situation, told agent.Told) []change {
 	return all
 }
 
+// early writes the notes that belong to the briefing, and adds them to what is told.
+func (p *Profiles) early(now agent.Situation, told agent.Told) string {
+	if p.surroundings.Growing == nil {
+		return ""
+	}
+	var texts []string
+	for _, n := range p.surroundings.Growing.Notes(now.Provider, now.Model) {
+		if n.Early {
+			told[aboutNote+n.About] = n.Now
+			texts = append(texts, n.Text)
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}
+
 // below reads the documents of subfolders that lead to the given files and
 // folders.
 func (p *Profiles) below(s shown, worked []string) []change {

@@ -11,10 +11,11 @@ import (
 	"atelier.dev/atelier/agent/llm"
 )
 
-// lastPrompt returns the user's last prompt and the messages since.
+// lastPrompt returns the user's last prompt and the messages since. What the loop says
+// besides is not one.
 func lastPrompt(messages []llm.Message) (string, []llm.Message) {
 	for i, m := range slices.Backward(messages) {
-		if text := m.Text(); m.Role == llm.RoleUser && text != "" {
+		if text := m.Text(); m.Role == llm.RoleUser && text != "" && !strings.HasPrefix(text, "<update>") {
 			return text, messages[i+1:]
 		}
 	}
