@@ -94,7 +94,7 @@ func (l Limits) orDefault() Limits {
 
 // Session is one conversation and its loop. One goroutine owns it: the one that
 // calls Run, RunCommand, Compact, Resume, Record, RecordSettings, Affords,
-// Close and Transcript. Configure, Asked, Steer, FollowUp, Queue, Interrupt,
+// Close and Transcript. Configure, Asked, Latest, Steer, FollowUp, Queue, Interrupt,
 // Abort and Suspend are safe from any goroutine.
 type Session struct {
 	cfg        Config
@@ -254,6 +254,13 @@ func (s *Session) Asked() (Settings, bool) {
 		return Settings{}, false
 	}
 	return *s.control.settings, true
+}
+
+// Latest returns the settings that were requested last, recorded or not.
+func (s *Session) Latest() Settings {
+	s.control.mu.Lock()
+	defer s.control.mu.Unlock()
+	return s.control.latest
 }
 
 // Steer queues a message for the model. It is delivered after the running

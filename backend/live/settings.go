@@ -49,5 +49,8 @@ func (l *Session) replace(session *agent.Session) {
 	l.session.Store(session)
 }
 
+// Latest returns the settings that were requested last, recorded or not.
+func (l *Session) Latest() agent.Settings { return l.session.Load().Latest() }
+
 // Asked returns settings that were requested and are not recorded yet.
 func (l *Session) Asked() (agent.Settings, bool) { return l.session.Load().Asked() }

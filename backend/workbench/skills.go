@@ -110,11 +110,12 @@ func (w *Workbench) input(ctx context.Context, info backend.SessionInfo, text st
 	if call == nil {
 		return agent.Queued{Text: text}, nil
 	}
-	if l := w.sessions.Find(info.ID); l != nil {
-		if asked, ok := l.Asked(); ok { // the mode holds before it is in the log
-			info.Settings = asked
-		}
+	l, release, err := w.sessions.Open(ctx, info.ID)
+	if err != nil {
+		return agent.Queued{}, err
 	}
+	info.Settings = l.Latest() // which hold before they are in the log
+	release()
 	folder := w.folderOf(info)
 	found, ok := skill.Find(w.skillsOf(ctx, info), call.Name)
 	if !ok || !found.Usage.ByUser {
@@ -276,7 +277,9 @@ func (w *Workbench) shownFile(path string) string {
 
 // runInput is a turn that begins with an input.
 func runInput(input agent.Queued) func(*agent.Session, context.Context) iter.Seq2[agent.Event, error] {
-	return func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] { return s.RunInput(ctx, input) }
+	return func(s *agent.Session, ctx context.Context) iter.Seq2[agent.Event, error] {
+		return s.RunInput(ctx, input)
+	}
 }
 
 // skillMethods registers the methods of skills and of slash commands.
