@@ -32,7 +32,8 @@ func (p *page) prompts(session string) (all []string) {
 func TestResend(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Serve(t, llmtest.Round{Text: "One."}, llmtest.Round{Text: "Two."}, llmtest.Round{Text: "Three."}, llmtest.Round{Text: "Four."})
-	p := newPage(t, t.TempDir(), t.TempDir(), environment(server, ""))
+	folder, home := t.TempDir(), t.TempDir()
+	p := newPage(t, folder, home, environment(server, ""))
 	session := p.session("compat")
 	for _, text := range []string{"walnut", "almond"} {
 		p.send(session, text)
@@ -55,6 +56,8 @@ func TestResend(t *testing.T) {
 	if p.fileText("f") != "b\n" {
 		t.Errorf("the file changed to %q", p.fileText("f"))
 	}
+	p.close()
+	p = newPage(t, folder, home, environment(server, "")) // the session was closed in its log
 	preview := must[workbench.UndoPreview](p, "undo.preview", workbench.UndoPreviewRequest{Session: session, Target: workbench.UndoTarget{Since: 1}})
 	resend(workbench.ResendRequest{Turn: 1, Text: "pecan", Files: choices(preview)}, map[string]bool{"walnut": false, "hazel": false, "pecan": true})
 	if p.fileText("f") != "a\n" {

@@ -139,12 +139,15 @@ func (c *command) printMessages(f *sessionFlags, session backend.SessionInfo, re
 			text = d.Text
 		case agent.TextEnd:
 			who, text = d.Model, d.Message.Text()
+			for _, call := range d.Message.Calls() {
+				text += "\n· " + oneLine(call.Name)
+			}
 		}
 		if session.TookBack(ev.Seq) {
 			who += ", taken back"
 		}
 		at := time.UnixMilli(ev.At).Format("2006-01-02 15:04")
-		if _, err := fmt.Fprintf(c.out, "\n%d/%d  %s  %s\n%s\n", reply.Offset+i+1, reply.Total, at, oneLine(who), text); err != nil {
+		if _, err := fmt.Fprintf(c.out, "\n%d/%d  %s  %s\n%s\n", reply.Offset+i+1, reply.Total, at, oneLine(who), strings.TrimLeft(text, "\n")); err != nil {
 			return err
 		}
 	}

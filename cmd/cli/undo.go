@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/backend"
@@ -36,7 +37,8 @@ func (c *command) undo(verb string, args []string) int {
 	usage := f.Usage
 	f.Usage = func() {
 		usage()
-		fmt.Fprint(c.err, "Without SESSION, it is the newest session of the folder. What will be done is shown first.\n"+
+		fmt.Fprint(c.err, "Without SESSION, it is the newest session of the folder. What will be done is shown first;\n"+
+			"with --json and without --yes, it is only shown.\n"+
 			"Exit code: 0 if all was done, 1 if nothing was or a file stayed as it is.\n")
 	}
 	if code, ok := c.parse(f.FlagSet, args); !ok {
@@ -109,6 +111,9 @@ func (u *undoing) do() error {
 	}
 	release()
 	rewinds := u.conversation || u.both
+	if rewinds && u.verb == "redo" && len(u.session.Rewound) == 0 {
+		return backend.Problem(backend.ProblemRewindNothing)
+	}
 	if !u.asJSON {
 		fmt.Fprintf(u.out, "Session %s  %s\n", u.session.ID, oneLine(u.session.Title))
 	}
@@ -128,6 +133,9 @@ func (u *undoing) do() error {
 		fmt.Fprintln(u.out, map[string]string{
 			"undo": "The newest turn is taken back from the conversation.", "redo": "What was taken back last returns to the conversation.",
 		}[u.verb])
+	}
+	if u.asJSON && !u.yes {
+		return nil
 	}
 	if !u.yes && !u.agrees("Go on?") {
 		fmt.Fprintln(u.out, "Nothing was changed.")
@@ -180,7 +188,7 @@ func (u *undoing) look() (err error) {
 		return writeJSON(u.out, u.preview)
 	}
 	if u.preview.More > 0 {
-		fmt.Fprintf(u.out, "%d more changes were not recorded and cannot be %s.\n", u.preview.More, undone[u.verb])
+		fmt.Fprintf(u.out, "Other changes, which were not recorded and cannot be %s: %d\n", undone[u.verb], u.preview.More)
 	}
 	if u.preview.Unwatched {
 		fmt.Fprintln(u.out, "Other changes may have been missed, because the folder could not be watched.")
@@ -214,7 +222,7 @@ func (u *undoing) show(file workbench.UndoFile, isTaken bool) {
 	if file.Reason != "" {
 		line += "  (" + undoReasons[file.Reason]
 		if file.Places > 0 {
-			line += fmt.Sprintf(" in %d places, which stay", file.Places)
+			line += ", and what was changed stays"
 		}
 		if file.Restorable && !isTaken {
 			line += "; --rest restores the rest"
@@ -241,9 +249,13 @@ func (u *undoing) restore() error {
 	if u.asJSON {
 		return writeJSON(u.out, reply)
 	}
-	fmt.Fprintf(u.out, "%d files were %s.\n", len(reply.Restored.Files), undone[u.verb])
+	fmt.Fprintf(u.out, "Files that were %s: %d\n", undone[u.verb], len(reply.Restored.Files))
 	for _, conflict := range reply.Restored.Conflicts {
-		fmt.Fprintf(u.out, "  stays  %s  (%s)\n", lineOf(conflict.Path, maxUndoPath), undoReasons[conflict.Reason])
+		extent := "stays"
+		if slices.Contains(reply.Restored.Partly, conflict.Path) {
+			extent = "is restored in part"
+		}
+		fmt.Fprintf(u.out, "  %s  %s  (%s)\n", extent, lineOf(conflict.Path, maxUndoPath), undoReasons[conflict.Reason])
 	}
 	return nil
 }
@@ -252,15 +264,8 @@ func (u *undoing) restore() error {
 // taken last.
 func (u *undoing) rewind() error {
 	if u.verb == "redo" {
-		session, err := u.app.FindSession(u.ctx, u.session.ID)
-		if err != nil {
-			return err
-		}
-		if len(session.Rewound) == 0 {
-			return backend.Problem(backend.ProblemRewindNothing)
-		}
-		last := session.Rewound[len(session.Rewound)-1]
-		_, err = ask[backend.Empty](u.ctx, u.app, "undo.bring_back", workbench.BringBackRequest{Session: u.session.ID, ID: last.ID})
+		last := u.session.Rewound[len(u.session.Rewound)-1]
+		_, err := ask[backend.Empty](u.ctx, u.app, "undo.bring_back", workbench.BringBackRequest{Session: u.session.ID, ID: last.ID})
 		if err == nil && !u.asJSON {
 			fmt.Fprintln(u.out, "The conversation is as it was.")
 		}

@@ -49,6 +49,7 @@ func TestUndo(t *testing.T) {
 	p.expect(2, "of files only", "undo", "--step", "--both")
 	p.expect(0, "Exit code:", "undo", "--help")
 	p.expect(1, "Nothing was changed.", "undo") // nobody answers
+	p.expect(0, `"effect":"removes"`, "undo", "--json")
 	has("a.txt b.txt c.txt")
 	p.expect(0, "is removed        c.txt", "undo", "--step", "--yes")
 	has("a.txt b.txt")
@@ -74,7 +75,7 @@ func TestUndo(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	p.expect(0, "2 files were redone.", "redo", "--yes", session[:20])
+	p.expect(0, "Files that were redone: 2", "redo", "--yes", session[:20])
 	if err := os.WriteFile(filepath.Join(p.folder, "b.txt"), []byte("b\nmine\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

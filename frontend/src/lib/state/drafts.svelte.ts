@@ -19,6 +19,9 @@ export function writeDraft(owner: string, text: string): void {
   remember(key(owner), text)
 }
 
+/** A message as it is typed, so that it does not become a command. */
+const asMessage = (text: string) => (commandIn(text) === undefined ? text : ` ${text}`)
+
 /**
  * Puts a message back into its owner's draft: after the text that is there, but
  * before a command. The message never becomes a command or a part of a command.
@@ -29,7 +32,7 @@ export function putBack(owner: string, text: string): void {
     writeDraft(owner, `${written}\n\n${text}`)
     return
   }
-  const message = commandIn(text) === undefined ? text : ` ${text}`
+  const message = asMessage(text)
   writeDraft(owner, written ? `${message}\n\n${written}` : message)
 }
 
@@ -63,7 +66,7 @@ export const draftOwner = (session: string): string =>
 export function beginEdit(session: string, turn: number, text: string): void {
   edits.set(session, turn)
   remember(editKey(session), String(turn))
-  writeDraft(editDraft(session), text)
+  writeDraft(editDraft(session), asMessage(text))
 }
 
 /** Ends editing a prompt, whose text is dropped. */

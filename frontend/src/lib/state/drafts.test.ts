@@ -3,7 +3,17 @@ import { commandIn } from '../model/activity'
 import { emptyView } from '../model/entries'
 import { apply } from '../model/reducer'
 import { Log, noUsage } from '../model/testing'
-import { dropDrafts, putBack, queuedDraft, readDraft, takeSent, writeDraft } from './drafts.svelte'
+import {
+  beginEdit,
+  draftOwner,
+  dropDrafts,
+  editedTurn,
+  putBack,
+  queuedDraft,
+  readDraft,
+  takeSent,
+  writeDraft,
+} from './drafts.svelte'
 import { giveBack } from './refused'
 
 beforeEach(() => writeDraft('s', ''))
@@ -79,4 +89,20 @@ test('a refused message goes back to its field', () => {
   expect(readDraft('refused')).toBe('My key is 42\n\nFaster')
   giveBack('other', view, [log.add('steering_injected', { text: 'Slower' })])
   expect(readDraft('other')).toBe('')
+})
+
+test('a prompt that is edited has a draft of its own, is no command, and goes with its session', () => {
+  writeDraft('s', 'mine')
+  beginEdit('s', 3, '!important')
+  expect([editedTurn('s'), readDraft('s')]).toEqual([3, 'mine'])
+  expect(commandIn(readDraft(draftOwner('s')))).toBeUndefined()
+  dropDrafts('s')
+  expect([editedTurn('s'), draftOwner('s')]).toEqual([undefined, 's'])
+  expect(Object.keys(localStorage).filter((key) => /:s(\/|$)/.test(key))).toEqual([])
+})
+
+test('what an earlier page was editing is found', () => {
+  localStorage.setItem('atelier.edit:earlier', '2')
+  localStorage.setItem('atelier.draft:earlier/edit', 'half a')
+  expect([editedTurn('earlier'), readDraft(draftOwner('earlier'))]).toEqual([2, 'half a'])
 })
