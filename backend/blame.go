@@ -22,9 +22,12 @@ type FileHistory interface {
 // left out.
 type FileRange struct {
 	Folder string
-	Path   string // as in [agent.FileRecord]
-	Before CallPlace
-	Limit  int
+	// Worktree is the one below Folder that the file is in, with slashes; empty if it is
+	// in none.
+	Worktree string
+	Path     string // as in [agent.FileRecord]
+	Before   CallPlace
+	Limit    int
 }
 
 // FileStep is a step that changed a file.

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"atelier.dev/atelier/agent"
 	"atelier.dev/atelier/agent/llm"
@@ -109,7 +110,8 @@ func (s *Store) changingEvents(ctx context.Context, tx *sql.Tx, after agent.Even
 func (s *Store) FileSteps(ctx context.Context, r backend.FileRange) (steps []backend.FileStep, err error) {
 	before := r.Before
 	before.At = cmp.Or(before.At, maxSeq)
-	rows, err := s.read.QueryContext(ctx, s.query["select-file-steps"], r.Path, r.Folder, before.At, before.Session, before.Seq, r.Limit)
+	place := filepath.Join(r.Folder, filepath.FromSlash(r.Worktree))
+	rows, err := s.read.QueryContext(ctx, s.query["select-file-steps"], r.Path, r.Folder, before.At, before.Session, before.Seq, r.Limit, r.Worktree, place)
 	if err != nil {
 		return nil, s.failed("read who changed the file", err)
 	}
@@ -117,7 +119,8 @@ func (s *Store) FileSteps(ctx context.Context, r backend.FileRange) (steps []bac
 	for rows.Next() {
 		var step backend.FileStep
 		var created int64
-		if err := rows.Scan(&step.Session, &step.Seq, &step.Kind, &step.Call, &step.At, &created); err != nil {
+		var place [2]string
+		if err := rows.Scan(&step.Session, &step.Seq, &step.Kind, &step.Call, &step.At, &created, &place[0], &place[1]); err != nil {
 			return nil, s.failed("read who changed the file", err)
 		}
 		steps = append(steps, step)

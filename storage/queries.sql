@@ -91,12 +91,16 @@ SELECT session, seq, turn, kind, at, body, blob, checksum FROM events
 WHERE kind IN ('tool_call_end', 'local_command_end', 'files_restored') AND (session, seq) > (?, ?) ORDER BY session, seq LIMIT ?;
 
 -- name: select-file-steps
--- A fork has copies of steps, with their times; the oldest session made them.
-SELECT f.session, f.seq, f.kind, f.call, f.at, min(s.created_at) FROM file_steps f JOIN sessions s ON s.id = f.session
+-- A fork has copies of steps, with their times; the oldest session made them. What was
+-- done in a worktree (?7, at the place ?8) is what its sessions have, copies too.
+SELECT f.session, f.seq, f.kind, f.call, f.at, min(s.created_at),
+  coalesce(iif(json_valid(s.helper), s.helper ->> '$.folder', NULL), '') AS agent_in,
+  coalesce(iif(json_valid(s.details), s.details ->> '$.worktree', NULL), '') AS tree
+FROM file_steps f JOIN sessions s ON s.id = f.session
 WHERE f.path = ?1 AND s.folder = ?2 AND (f.at, f.session, f.seq) < (?3, ?4, ?5)
-  AND coalesce(iif(json_valid(s.helper), s.helper ->> '$.worktree', ''), '') = ''
-  AND coalesce(iif(json_valid(s.details), s.details ->> '$.worktree', ''), '') = ''
-GROUP BY f.at, f.call ORDER BY f.at DESC, f.session DESC, f.seq DESC LIMIT ?6;
+  AND (?7 = '' OR agent_in = ?8 OR agent_in = '' AND tree = ?7)
+GROUP BY f.at, f.call HAVING agent_in = ?8 OR agent_in = '' AND tree = ?7
+ORDER BY f.at DESC, f.session DESC, f.seq DESC LIMIT ?6;
 
 -- name: select-prompt
 SELECT seq, turn, kind, at, body, blob, checksum FROM events

@@ -31,8 +31,10 @@ type Log interface {
 
 // Reader reads who wrote the files of a folder.
 type Reader struct {
-	Log      Log
-	Folder   string
+	Log    Log
+	Folder string
+	// Worktree is where the file is below Folder, with slashes; empty if it is in none.
+	Worktree string
 	Contents blame.Contents
 }
 
@@ -195,7 +197,7 @@ type found struct {
 func (r Reader) history(ctx context.Context, path string) (all []found, err error) {
 	var before backend.CallPlace
 	for len(all) <= blame.MaxSteps { // one more says that there are more
-		page, err := r.Log.FileSteps(ctx, backend.FileRange{Folder: r.Folder, Path: path, Before: before, Limit: pageSize})
+		page, err := r.Log.FileSteps(ctx, backend.FileRange{Folder: r.Folder, Worktree: r.Worktree, Path: path, Before: before, Limit: pageSize})
 		if err != nil {
 			return nil, err
 		}

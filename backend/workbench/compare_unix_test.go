@@ -12,6 +12,7 @@ import (
 	"atelier.dev/atelier/agent/journal/objects"
 	"atelier.dev/atelier/agent/llm/llmtest"
 	"atelier.dev/atelier/backend"
+	"atelier.dev/atelier/backend/authors"
 	"atelier.dev/atelier/backend/workbench"
 )
 
@@ -163,5 +164,40 @@ func TestCompareInOneFolder(t *testing.T) {
 		if got, err := call[workbench.CompareFileReply](p, "sessions.compare_file", workbench.CompareFileRequest{Session: ours, With: theirs, Path: path}); err == nil && got.Take != nil {
 			t.Errorf("%s can be taken: %+v", path, got)
 		}
+	}
+}
+
+// What is shown of files beside a session with a worktree is what is there: its files,
+// their authors, and what the editor opens.
+func TestFilesOfAWorktree(t *testing.T) {
+	t.Parallel()
+	p, ours, theirs := twoBranches(t)
+	for session, want := range map[string]struct{ files, author, line string }{
+		ours.ID:   {"a lines sub/b", ours.ID, "twelve"},
+		theirs.ID: {"a lines shell sub/b", theirs.ID, "one"},
+	} {
+		list := must[workbench.FilesReply](p, "files.list", workbench.FilesRequest{Session: session})
+		if got := strings.Join(list.Files, " "); got != want.files {
+			t.Errorf("%s has %q, want %q", session, got, want.files)
+		}
+		blamed := must[authors.BlameReply](p, "files.blame", workbench.BlameRequest{Session: session, Path: "lines", Texts: true})
+		wrote := map[string]string{}
+		for _, run := range blamed.Runs {
+			if run.By == authors.ByStep {
+				wrote[blamed.Texts[run.From-1]] = blamed.Steps[run.Step].Session
+			}
+		}
+		if wrote[want.line] != want.author {
+			t.Errorf("the lines of %s are by %v", session, wrote)
+		}
+	}
+	path, pipe := program(t, t.TempDir(), "editor")
+	prefer(p, func(prefs *backend.Preferences) { prefs.Editor = path })
+	must[backend.Empty](p, "files.open", workbench.OpenFileRequest{Session: theirs.ID, Path: "shell"})
+	if got := told(t, pipe); got != "editor\n<"+filepath.Join(p.folder, theirs.Worktree, "shell")+">\n" {
+		t.Errorf("opened %s", got)
+	}
+	if _, err := call[backend.Empty](p, "files.open", workbench.OpenFileRequest{Session: theirs.ID, Path: "../../../x"}); err == nil || err.ID != backend.ProblemChangesOutside {
+		t.Errorf("%v", err)
 	}
 }

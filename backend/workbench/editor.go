@@ -36,11 +36,15 @@ const placeInFile = "{file}:{line}"
 // maxEditorCommand is far above the length of any command, in bytes.
 const maxEditorCommand = 4000
 
-// openFile opens a file of the project in the user's editor. No shell takes
-// part, so a name is never more than a name.
+// openFile opens a file of the project, or of a session's worktree, in the user's
+// editor. No shell takes part, so a name is never more than a name.
 func (w *Workbench) openFile(ctx context.Context, in OpenFileRequest) (backend.Empty, error) {
 	var none backend.Empty
-	path, err := w.fileHere(in.Path)
+	tree, err := w.worktreeOf(ctx, in.Session)
+	if err != nil {
+		return none, err
+	}
+	path, err := w.fileHere(in.Path, tree)
 	if err != nil {
 		return none, err
 	}
@@ -86,24 +90,19 @@ func batchable(argv []string) error {
 }
 
 // fileHere returns the absolute path of an existing file of the project, or of the
-// user's own settings file.
-func (w *Workbench) fileHere(shown string) (string, error) {
+// user's own settings file. A relative path is one in a worktree, unless that is empty.
+func (w *Workbench) fileHere(shown, tree string) (string, error) {
 	name := changes.Unquote(shown)
 	if w.hooks.Reads(name) {
 		return name, exists(name, shown)
 	}
-	if filepath.IsAbs(name) {
-		rel, err := filepath.Rel(w.cfg.Folder, name)
-		if err != nil {
-			return "", backend.Problem(backend.ProblemChangesOutside, shown)
-		}
-		name = rel
+	path := filepath.FromSlash(name)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(w.cfg.Folder, filepath.FromSlash(tree), path)
 	}
-	name = filepath.FromSlash(name)
-	if !filepath.IsLocal(name) || strings.ContainsRune(name, 0) {
+	if rel, err := filepath.Rel(w.cfg.Folder, path); err != nil || !filepath.IsLocal(rel) || strings.ContainsRune(path, 0) {
 		return "", backend.Problem(backend.ProblemChangesOutside, shown)
 	}
-	path := filepath.Join(w.cfg.Folder, name)
 	return path, exists(path, shown)
 }
 
@@ -197,8 +196,11 @@ func splitCommand(command string) (words []string, err error) {
 	return words, nil
 }
 
-// OpenFileRequest is for files.open. Line counts from 1; 0 means the beginning.
+// OpenFileRequest is for files.open. A relative path is one in the session's worktree,
+// if it has one. Line counts from 1; 0 means the beginning.
 type OpenFileRequest struct {
+	Session string `json:"session,omitempty"`
+
 	Path string `json:"path"`
 	Line int    `json:"line,omitempty"`
 }

@@ -4,16 +4,20 @@ import (
 	"context"
 
 	"atelier.dev/atelier/agent/changes"
-	"atelier.dev/atelier/backend"
 )
 
-// listFiles lists the files of the project. Their contents come with their authors,
+// listFiles lists the files of the project, or of a session's worktree. Their contents come with their authors,
 // from files.blame.
-func (w *Workbench) listFiles(ctx context.Context, _ backend.Empty) (FilesReply, error) {
-	return ofFolder(ctx, w, "", func(ctx context.Context, f *changes.Folder) (FilesReply, error) {
+func (w *Workbench) listFiles(ctx context.Context, in FilesRequest) (FilesReply, error) {
+	return ofFolder(ctx, w, in.Session, func(ctx context.Context, f *changes.Folder) (FilesReply, error) {
 		files, more, err := f.Files(ctx)
 		return FilesReply{Files: files, More: more}, err
 	})
+}
+
+// FilesRequest is for files.list. A session with a worktree has its files there.
+type FilesRequest struct {
+	Session string `json:"session,omitempty"`
 }
 
 // FilesReply answers files.list: paths in order, without ignored files.

@@ -136,6 +136,7 @@ export type BlameReply = {
 }
 
 export type BlameRequest = {
+  session?: string
   path: string
   from?: number
   to?: number
@@ -720,6 +721,10 @@ export type FilesChanged = {
 export type FilesReply = {
   files?: string[]
   more?: boolean
+}
+
+export type FilesRequest = {
+  session?: string
 }
 
 export type FilesRestored = {
@@ -1511,6 +1516,7 @@ export type OAuthDraft = {
 }
 
 export type OpenFileRequest = {
+  session?: string
   path: string
   line?: number
 }
@@ -3037,7 +3043,7 @@ export interface Methods {
   "endpoints.remove": { args: ProviderRef; reply: EndpointList }
   "endpoints.set": { args: SetEndpointRequest; reply: EndpointList }
   "files.blame": { args: BlameRequest; reply: BlameReply }
-  "files.list": { args: Empty; reply: FilesReply }
+  "files.list": { args: FilesRequest; reply: FilesReply }
   "files.open": { args: OpenFileRequest; reply: Empty }
   "hooks.dry_run": { args: HookDryRunRequest; reply: HookDryRunReply }
   "hooks.entry": { args: HookEntryRequest; reply: HookLogEntry }

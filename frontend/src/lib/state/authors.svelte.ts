@@ -12,10 +12,11 @@ export class Authors {
     this.#call = call
   }
 
-  async read(path: string): Promise<void> {
+  /** Reads who wrote a file of the project, or of the worktree of a session that has one. */
+  async read(path: string, session?: string): Promise<void> {
     this.#path = path
     if (!this.wished) return
-    const reply = await this.#call('files.blame', { path })
+    const reply = await this.#call('files.blame', { session, path })
     if (this.#path === path) this.reply = reply
   }
 

@@ -114,7 +114,7 @@ export class Changes {
   }
 
   edit(path: string, line?: number): Promise<boolean> {
-    return this.#attempt(() => this.#call('files.open', { path, line }))
+    return this.#attempt(() => this.#call('files.open', { ...this.#place, path, line }))
   }
 
   /** Puts back a hunk or, without one, the whole change of the file that is shown. */
@@ -176,7 +176,7 @@ export class Changes {
 
   async #attribute(path: string): Promise<void> {
     try {
-      await this.authors.read(path)
+      await this.authors.read(path, this.#place.session)
     } catch (thrown) {
       this.authors.wished = false
       this.problem = asApiError(thrown)

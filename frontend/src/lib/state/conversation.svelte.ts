@@ -189,8 +189,9 @@ export class Conversation {
   /** Brings back what a rewind took from the conversation. */
   bringBack = (id: string) => this.#ask('undo.bring_back', { session: this.id, id })
 
-  /** Opens a file of the project in the user's editor. */
-  openFile = (path: string, line: number) => this.#ask('files.open', { path, line })
+  /** Opens a file of the project, or of the session's worktree, in the user's editor. */
+  openFile = (path: string, line: number) =>
+    this.#ask('files.open', { session: this.id, path, line })
 
   async interrupt(): Promise<void> {
     this.stopping = true

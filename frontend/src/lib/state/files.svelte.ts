@@ -13,15 +13,23 @@ export class Files {
   /** Whether who wrote the lines is shown. */
   blames = $state(true)
   problem = $state.raw<ApiError | null>(null)
+  /** The session whose worktree has the files; without one, they are the project's. */
+  #session?: string
   #call: Call
 
   constructor(call: Call) {
     this.#call = call
   }
 
-  load(): Promise<void> {
+  /** Reads the list, of a worktree if the session has one. Another list begins anew. */
+  load(session?: string): Promise<void> {
+    if (session !== this.#session) {
+      this.#session = session
+      this.list = this.path = this.file = undefined
+    }
     return this.#attempt(async () => {
-      this.list = await this.#call('files.list', {})
+      const list = await this.#call('files.list', { session })
+      if (session === this.#session) this.list = list
     })
   }
 
@@ -42,13 +50,18 @@ export class Files {
   }
 
   edit(path: string): Promise<void> {
-    return this.#attempt(async () => void (await this.#call('files.open', { path })))
+    return this.#attempt(
+      async () => void (await this.#call('files.open', { session: this.#session, path })),
+    )
   }
 
   #read(path: string, before: BlameReply | undefined): Promise<void> {
     return this.#attempt(async () => {
-      const page = await this.#call('files.blame', { path, texts: true, from: before?.next })
-      if (this.path === path && this.file === before) this.file = joined(before, page)
+      const session = this.#session
+      const from = before?.next
+      const page = await this.#call('files.blame', { session, path, texts: true, from })
+      if (this.#session === session && this.path === path && this.file === before)
+        this.file = joined(before, page)
     })
   }
 

@@ -46,3 +46,23 @@ test('an answer about a file that was left is dropped', async () => {
   await Promise.all([first, second])
   expect(files.file?.path).toBe('g')
 })
+
+test('the files of a worktree take the place of the others, and what comes late is dropped', async () => {
+  const waiting: [unknown, (reply: never) => void][] = []
+  const files = new Files(
+    ((_: string, args: unknown) => new Promise((resolve) => waiting.push([args, resolve]))) as Call,
+  )
+  const first = files.load()
+  void files.show('f')
+  const second = files.load('tree')
+  expect(files.path).toBeUndefined()
+  expect(waiting.map(([args]) => args)).toEqual([
+    {},
+    { path: 'f', texts: true },
+    { session: 'tree' },
+  ])
+  waiting[2]![1]({ files: ['theirs'] } as never)
+  waiting[0]![1]({ files: ['ours'] } as never)
+  await Promise.all([first, second])
+  expect(files.list?.files).toEqual(['theirs'])
+})
