@@ -33,12 +33,7 @@ func TestFileSteps(t *testing.T) {
 	tree := backend.SessionInfo{ID: "tree", Folder: "/p", CreatedAt: 1, Helper: &agent.Helper{Parent: "a", Folder: "/p/.worktrees/x", Worktree: "x"}}
 	other := backend.SessionInfo{ID: "other", Folder: "/other", CreatedAt: 1}
 	fork := backend.SessionInfo{ID: "Fork", Folder: "/p", CreatedAt: 2, Origin: &agent.ForkOrigin{Session: "a", Seq: 3}}
-	// One that was forked into a worktree, an agent that it started there, and a fork of
-	// it that went back into the project.
-	forked := backend.SessionInfo{ID: "forked", Folder: "/p", CreatedAt: 3, Worktree: ".worktrees/y"}
-	started := backend.SessionInfo{ID: "started", Folder: "/p", CreatedAt: 4, Helper: &agent.Helper{Parent: "forked", Folder: "/p/.worktrees/y"}}
-	back := backend.SessionInfo{ID: "back", Folder: "/p", CreatedAt: 5}
-	for _, info := range []backend.SessionInfo{tree, other, fork, forked, started, back} {
+	for _, info := range []backend.SessionInfo{tree, other, fork} {
 		if err := s.CreateSession(t.Context(), info); err != nil {
 			t.Fatal(err)
 		}
@@ -51,9 +46,7 @@ func TestFileSteps(t *testing.T) {
 	add(t, s, "b", agent.FilesRestored{ID: "b1", FilesChanged: *changed("f")}, agent.ToolCallEnd{
 		CallID: "b2", Output: strings.Repeat("large ", 60_000), Files: changed("f"),
 	})
-	add(t, s, "forked", agent.ToolCallEnd{CallID: "y1", Files: changed("f")})
-	add(t, s, "back", agent.ToolCallEnd{CallID: "y1", Files: changed("f")})
-	for _, id := range []string{"tree", "other", "started"} {
+	for _, id := range []string{"tree", "other"} {
 		add(t, s, id, agent.ToolCallEnd{CallID: id, Files: changed("f")})
 	}
 	list := func(r backend.FileRange) (names []string) {
@@ -79,8 +72,6 @@ func TestFileSteps(t *testing.T) {
 			{backend.FileRange{Folder: "/p", Path: "h", Limit: 10}, nil},
 			{backend.FileRange{Folder: "/other", Path: "f", Limit: 10}, []string{"other1 other 100 tool_call_end"}},
 			{backend.FileRange{Folder: "/p", Path: "f", Limit: 2}, all[:2]},
-			{backend.FileRange{Folder: "/p", Worktree: ".worktrees/y", Path: "f", Limit: 9}, []string{"started1 started 100 tool_call_end", "forked1 y1 100 tool_call_end"}},
-			{backend.FileRange{Folder: "/p", Worktree: ".worktrees/x", Path: "f", Limit: 9}, []string{"tree1 tree 100 tool_call_end"}},
 			{backend.FileRange{Folder: "/p", Path: "f", Before: backend.CallPlace{At: 100, Session: "b", Seq: 1}, Limit: 10}, all[3:]},
 		} {
 			if diff := cmp.Diff(tt.want, list(tt.r)); diff != "" {
@@ -106,6 +97,42 @@ func TestFileSteps(t *testing.T) {
 	}
 	if got, want := list(backend.FileRange{Folder: "/p", Path: "f", Limit: 1}), []string{"Fork3 a3 102 local_command_end"}; !cmp.Equal(got, want) {
 		t.Errorf("after the deletion %q, want %q", got, want)
+	}
+}
+
+// A worktree has the steps of its sessions and of their agents there, and the project
+// has none of them, nor has it copies in a fork that went back into the project.
+func TestFileStepsOfAWorktree(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	for i, info := range []backend.SessionInfo{
+		{ID: "agent", Helper: &agent.Helper{Parent: "a", Folder: "/p/.worktrees/x", Worktree: "x"}},
+		{ID: "forked", Worktree: ".worktrees/y"},
+		{ID: "started", Helper: &agent.Helper{Parent: "forked", Folder: "/p/.worktrees/y"}},
+		{ID: "back"},
+	} {
+		info.Folder, info.CreatedAt = "/p", int64(i+1)
+		if err := s.CreateSession(t.Context(), info); err != nil {
+			t.Fatal(err)
+		}
+		call := info.ID
+		if call == "back" {
+			call = "forked"
+		}
+		add(t, s, info.ID, agent.ToolCallEnd{CallID: call, Files: changed("f")})
+	}
+	for tree, want := range map[string][]string{"": nil, ".worktrees/x": {"agent"}, ".worktrees/y": {"started", "forked"}} {
+		steps, err := s.FileSteps(t.Context(), backend.FileRange{Folder: "/p", Worktree: tree, Path: "f", Limit: 9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, step := range steps {
+			got = append(got, step.Session)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q: -want +got\n%s", tree, diff)
+		}
 	}
 }
 
