@@ -216,3 +216,30 @@ func TestSkillOfTheProject(t *testing.T) {
 		t.Error("the model was not told of the new skill")
 	}
 }
+
+// The file of a skill names a level, a family of models or a model of the session's provider;
+// it never chooses another provider.
+func TestSkillNamesAModel(t *testing.T) {
+	t.Parallel()
+	p, _ := skilled(t, nil)
+	for _, tt := range []struct {
+		provider, name, want string
+		ok                   bool
+	}{
+		{"openai", "gpt-6.1-sol", "gpt-6.1-sol", true},
+		{"openai", "openai/gpt-6.1-sol", "gpt-6.1-sol", true},
+		{"openai", "no-such-model", "", false},
+		{"openai", "anthropic/claude-opus-5", "", false},
+		{"openai", "inherit", "", false},
+		{"openai", "", "", false},
+	} {
+		got, ok := p.bench.Providers().Named(t.Context(), agent.Settings{Provider: tt.provider, Model: "gpt-6.1-sol"}, tt.name)
+		if ok != tt.ok || got.Model != tt.want || ok && got.Provider != tt.provider {
+			t.Errorf("%q is %+v, %t", tt.name, got, ok)
+		}
+	}
+	low, ok := p.bench.Providers().Named(t.Context(), agent.Settings{Provider: "openai", Model: "gpt-6.1-sol"}, "Haiku")
+	if !ok || low.Provider != "openai" || low.Model == "" {
+		t.Errorf("%+v, %t", low, ok)
+	}
+}
