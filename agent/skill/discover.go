@@ -108,7 +108,7 @@ func (d *discovery) root(root Root) error {
 		return err
 	}
 	if root.Kind == KindCommand {
-		return d.commands(t, root, root.Path, "", map[string]bool{})
+		return d.commands(t, root, path, "", map[string]bool{})
 	}
 	list, err := d.entries(t, path)
 	if err != nil {
@@ -119,7 +119,7 @@ func (d *discovery) root(root Root) error {
 			break
 		}
 		if entry.IsDir() || entry.Type()&fs.ModeSymlink != 0 {
-			d.folder(t, root, entry.Name())
+			d.folder(t, root, path, entry)
 		}
 	}
 	return d.ctx.Err()
@@ -132,32 +132,41 @@ func (d *discovery) entries(t *tree, path string) ([]fs.DirEntry, error) {
 	return list, err
 }
 
-// folder reads one folder of a root, which is a skill if it has a SKILL.md.
-func (d *discovery) folder(t *tree, root Root, name string) {
+// folder reads an entry of a root, whose real path is given. It is a skill if it has a SKILL.md.
+func (d *discovery) folder(t *tree, root Root, above string, entry fs.DirEntry) {
+	name := entry.Name()
 	folder := filepath.Join(root.Path, name)
 	place := Place{Kind: KindSkill, Scope: root.Scope, Root: root.Path, Folder: folder, File: filepath.Join(folder, "SKILL.md")}
-	path, err := t.real(folder)
+	path, err := t.follow(above, entry)
 	if errors.Is(err, errOutside) {
 		d.add(Skill{Name: callName(name), Place: place}.broken(ruleOutside), "")
 		return
 	}
 	if err != nil {
-		return // a link to nothing, or a folder that was moved meanwhile
+		return // a link to nothing
 	}
-	files := supporting{discovery: d, tree: t}
-	files.walk(path, "", 0)
-	if files.main == "" {
+	own, err := t.sub(path)
+	files := supporting{discovery: d, tree: t, own: own}
+	if err == nil {
+		defer own.close()
+		err = files.walk(path, "", 0)
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		d.add(Skill{Name: callName(name), Place: place}.broken(ruleUnread, reason(err)), path)
 		return
 	}
-	place.File = filepath.Join(folder, files.main)
-	s, file := d.file(t, place, name)
+	if files.main == nil {
+		return // not a skill, or one that was moved meanwhile
+	}
+	place.File = filepath.Join(folder, files.main.Name())
+	file, err := t.follow(path, files.main)
+	s := d.file(own.or(t, file), place, name, file, err)
 	s.Files, s.MoreFiles = files.found, files.more
 	d.add(s, file)
 }
 
-// file reads the main file of a skill, and returns its real path too.
-func (d *discovery) file(t *tree, place Place, name string) (Skill, string) {
-	path, err := t.real(place.File)
+// file reads the main file of a skill, whose real path is given, or why there is none.
+func (d *discovery) file(t *tree, place Place, name, path string, err error) Skill {
 	var content string
 	if err == nil {
 		content, err = t.read(path, MaxFile)
@@ -165,13 +174,13 @@ func (d *discovery) file(t *tree, place Place, name string) (Skill, string) {
 	s := Skill{Name: callName(name), Place: place}
 	switch {
 	case errors.Is(err, errOutside):
-		return s.broken(ruleOutside), ""
+		return s.broken(ruleOutside)
 	case errors.Is(err, errLarge):
-		return s.broken(ruleSize), path
+		return s.broken(ruleSize)
 	case err != nil:
-		return s.broken(ruleUnread, reason(err)), path
+		return s.broken(ruleUnread, reason(err))
 	}
-	return Parse(place, name, content, d.known), path
+	return Parse(place, name, content, d.known)
 }
 
 // reason says why a file cannot be read, without its path.
@@ -197,12 +206,12 @@ func (d *discovery) add(s Skill, path string) {
 	d.read = append(d.read, reading{skill: s, root: d.current})
 }
 
-// commands reads the Markdown files of a folder and of those below it. It is given the real
-// paths of the folders that it has read, which links may lead to again.
-func (d *discovery) commands(t *tree, root Root, folder, prefix string, been map[string]bool) error {
-	path, err := t.real(folder)
-	if err != nil || been[path] {
-		return err
+// commands reads the Markdown files of a folder and of those below it. It is given the folder's
+// real path, its path below the root, and the folders that it has read, to which links may lead
+// again.
+func (d *discovery) commands(t *tree, root Root, path, below string, been map[string]bool) error {
+	if been[path] {
+		return nil
 	}
 	been[path] = true
 	list, err := d.entries(t, path)
@@ -214,19 +223,16 @@ func (d *discovery) commands(t *tree, root Root, folder, prefix string, been map
 			break
 		}
 		name := entry.Name()
-		file := filepath.Join(folder, name)
 		stem, isText := markdown(name)
-		isFolder := entry.IsDir()
-		if entry.Type()&fs.ModeSymlink != 0 {
-			isFolder = t.isFolder(file)
-		}
+		file, err := t.follow(path, entry)
+		isFolder := entry.IsDir() || entry.Type()&fs.ModeSymlink != 0 && err == nil && t.isFolder(file)
 		switch {
 		case strings.HasPrefix(name, "."):
-		case isFolder && strings.Count(prefix, ":") < maxDepth:
-			_ = d.commands(t, root, file, prefix+name+":", been) // its neighbours are read all the same
+		case isFolder && strings.Count(below, "/") < maxDepth:
+			_ = d.commands(t, root, file, below+name+"/", been) // its neighbours are read all the same
 		case isText && !isFolder:
-			place := Place{Kind: KindCommand, Scope: root.Scope, Root: root.Path, File: file}
-			d.add(d.file(t, place, prefix+stem))
+			place := Place{Kind: KindCommand, Scope: root.Scope, Root: root.Path, File: filepath.Join(root.Path, filepath.FromSlash(below), name)}
+			d.add(d.file(t, place, strings.ReplaceAll(below, "/", ":")+stem, file, err), file)
 		}
 	}
 	return d.ctx.Err()
@@ -242,8 +248,9 @@ func markdown(name string) (string, bool) {
 // supporting lists the files of a skill's folder.
 type supporting struct {
 	*discovery
-	tree   *tree
-	main   string
+	tree   *tree // where links may lead
+	own    *tree // the skill's folder
+	main   fs.DirEntry
 	found  []File
 	more   int
 	walked int
@@ -251,64 +258,63 @@ type supporting struct {
 
 // walk lists a folder whose path below the skill's is given. Of links, those to files count;
 // those to folders are not followed.
-func (l *supporting) walk(path, below string, depth int) {
-	list, err := l.entries(l.tree, path)
+func (l *supporting) walk(path, below string, depth int) error {
+	list, err := l.entries(l.own, path)
 	if err != nil {
-		return
+		return err
 	}
 	var folders []string
+	var rest []fs.DirEntry
 	for _, entry := range list {
 		name := entry.Name()
 		l.walked++
 		switch {
 		case l.walked > maxWalked || l.ctx.Err() != nil:
-			return
+			return nil
 		case entry.IsDir():
 			if !strings.HasPrefix(name, ".") && name != "node_modules" {
 				folders = append(folders, name)
 			}
 		case depth == 0 && strings.EqualFold(name, "SKILL.md"):
-			if l.main == "" || name == "SKILL.md" {
-				l.main = name
+			if l.main == nil || name == "SKILL.md" {
+				l.main = entry
 			}
 		default:
-			l.add(filepath.Join(path, name), below+name, entry)
+			rest = append(rest, entry)
 		}
 	}
-	if depth == 0 && l.main == "" || depth >= maxDepth {
-		return // not a skill
+	if depth == 0 && l.main == nil {
+		return nil // not a skill
+	}
+	for _, entry := range rest {
+		l.add(path, below+entry.Name(), entry)
 	}
 	for _, name := range folders {
-		if l.discovery.walked <= maxAll {
-			l.walk(filepath.Join(path, name), below+name+"/", depth+1)
+		if depth < maxDepth && l.discovery.walked <= maxAll {
+			_ = l.walk(filepath.Join(path, name), below+name+"/", depth+1) // the others are listed all the same
 		}
 	}
+	return nil
 }
 
-// add adds a supporting file.
-func (l *supporting) add(path, name string, entry fs.DirEntry) {
-	if entry.Type()&fs.ModeSymlink != 0 {
-		real, err := l.tree.real(path)
-		if err != nil {
-			return
-		}
-		path = real
-	} else if !entry.Type().IsRegular() {
+// add adds an entry of a folder if it is a file.
+func (l *supporting) add(folder, name string, entry fs.DirEntry) {
+	path, err := l.tree.follow(folder, entry)
+	if err != nil || !entry.Type().IsRegular() && entry.Type()&fs.ModeSymlink == 0 {
 		return
 	}
 	if len(l.found) == MaxFiles {
 		l.more++
 		return
 	}
-	info, err := l.tree.stat(path)
+	begin, info, err := l.own.or(l.tree, path).begin(path, 2)
+	if info == nil {
+		info, err = entry.Info() // it may not be read, but it is there
+	}
 	if err != nil || !info.Mode().IsRegular() {
 		return
 	}
-	runs := info.Mode()&0o111 != 0 || slices.Contains(strings.Split(name, "/"), "scripts")
-	if !runs {
-		begin, _ := l.tree.begin(path, 2)
-		runs = begin == "#!"
-	}
+	runs := begin == "#!" || info.Mode()&0o111 != 0 || slices.Contains(strings.Split(name, "/"), "scripts")
 	l.found = append(l.found, File{Path: name, Size: info.Size(), Runs: runs})
 }
 

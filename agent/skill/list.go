@@ -2,6 +2,7 @@ package skill
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -31,10 +32,10 @@ type Listing struct {
 // not fit into the budget, all of them are shortened; then there are only names, and then
 // only the first names and a count of the others.
 func List(skills []Skill, budget int) Listing {
-	var offered []Skill
+	var offered []offer
 	for _, s := range skills {
 		if s.Usage.ByModel && s.Usage.Unavailable == "" {
-			offered = append(offered, s)
+			offered = append(offered, offer{s.Key(), s.Name, []rune(s.Summary())})
 		}
 	}
 	if len(offered) == 0 {
@@ -43,8 +44,8 @@ func List(skills []Skill, budget int) Listing {
 	for _, length := range []int{listed, 160, 100, 60, 30, 0} {
 		lines := make([]string, len(offered))
 		size := 0
-		for i, s := range offered {
-			lines[i] = line(s, length)
+		for i, o := range offered {
+			lines[i] = o.line(length)
 			size += len(lines[i])
 		}
 		if size > 16*budget { // it cannot fit, and need not be counted
@@ -61,19 +62,40 @@ func List(skills []Skill, budget int) Listing {
 	return firstNames(offered, budget)
 }
 
-func listing(offered []Skill, lines []string, text string) Listing {
+// offer is a skill in the list.
+type offer struct {
+	key, name string
+	about     []rune
+}
+
+// line returns the line of a skill with as many characters of its description.
+func (o offer) line(length int) string {
+	about := o.about
+	if len(about) > length {
+		about = slices.Clone(about[:length])
+		if length > 0 {
+			about[length-1] = '…'
+		}
+	}
+	if len(about) == 0 {
+		return "- " + agent.EscapeTags(o.name) + "\n"
+	}
+	return "- " + agent.EscapeTags(o.name+": "+string(about)) + "\n"
+}
+
+func listing(offered []offer, lines []string, text string) Listing {
 	l := Listing{Text: text, Tokens: tokens.Count(text), Weights: map[string]int{}}
 	for i, line := range lines {
-		l.Weights[offered[i].Key()] = tokens.Count(line)
+		l.Weights[offered[i].key] = tokens.Count(line)
 	}
 	return l
 }
 
 // firstNames lists as many names as fit, and counts the others.
-func firstNames(offered []Skill, budget int) Listing {
+func firstNames(offered []offer, budget int) Listing {
 	lines := []string{}
 	for i := range min(len(offered)-1, budget) {
-		lines = append(lines, line(offered[i], 0))
+		lines = append(lines, offered[i].line(0))
 	}
 	write := func(n int) string {
 		return strings.Join(lines[:n], "") + fmt.Sprintf("and %d more\n", len(offered)-n)
@@ -89,32 +111,26 @@ func firstNames(offered []Skill, budget int) Listing {
 	return Listing{Unlisted: len(offered)}
 }
 
-// line returns the line of one skill with as many characters of its description.
-func line(s Skill, length int) string {
-	about := []rune(s.Summary())
-	if len(about) > length {
-		about = about[:length]
-		if length > 0 {
-			about[length-1] = '…'
-		}
-	}
-	if len(about) == 0 {
-		return "- " + agent.EscapeTags(s.Name) + "\n"
-	}
-	return "- " + agent.EscapeTags(s.Name+": "+strings.TrimSpace(string(about))) + "\n"
-}
-
 // Summary says in one line what a skill is for: its description and when to use it, or else
 // the first paragraph of its body.
 func (s Skill) Summary() string {
-	about := oneLine(s.Description)
+	about := oneLine(beginning(s.Description))
 	if about == "" {
 		about = firstParagraph(s.Body)
 	}
-	if when := oneLine(s.WhenToUse); when != "" {
+	if when := oneLine(beginning(s.WhenToUse)); when != "" {
 		about = strings.TrimSpace(about + " Use when: " + when)
 	}
 	return about
+}
+
+// beginning returns as much of a text as a summary can need.
+func beginning(text string) string {
+	const most = 4 << 10
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "")
+	}
+	return text
 }
 
 // oneLine returns a text on one line, without characters that cannot be seen.
@@ -125,7 +141,7 @@ func oneLine(text string) string {
 // firstParagraph returns the first paragraph that is not a heading.
 func firstParagraph(body string) string {
 	var paragraph []string
-	for line := range strings.Lines(body[:min(len(body), maxText)]) {
+	for line := range strings.Lines(beginning(body)) {
 		line = oneLine(line)
 		switch {
 		case line == "" && len(paragraph) > 0:

@@ -61,6 +61,30 @@ func realPath(path string) (string, error) {
 	return filepath.EvalSymlinks(path)
 }
 
+// sub returns the tree of a folder, whose files are opened without going through what is above it.
+func (t *tree) sub(path string) (*tree, error) {
+	if t.root == nil {
+		return &tree{}, nil
+	}
+	rel, err := filepath.Rel(t.base, path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := t.root.OpenRoot(rel)
+	if err != nil {
+		return nil, err
+	}
+	return &tree{r, path}, nil
+}
+
+// or returns the tree, or another one if the tree does not have a file.
+func (t *tree) or(other *tree, path string) *tree {
+	if t.root == nil || t.has(path) {
+		return t
+	}
+	return other
+}
+
 // real returns the real path of a file. It fails if the file may not be read.
 func (t *tree) real(path string) (string, error) {
 	path, err := realPath(path)
@@ -68,6 +92,15 @@ func (t *tree) real(path string) (string, error) {
 		err = errOutside
 	}
 	return path, err
+}
+
+// follow returns the real path of an entry of a folder, whose real path is given.
+func (t *tree) follow(folder string, entry fs.DirEntry) (string, error) {
+	path := filepath.Join(folder, entry.Name())
+	if entry.Type()&fs.ModeSymlink == 0 {
+		return path, nil
+	}
+	return t.real(path)
 }
 
 func (t *tree) has(path string) bool {
@@ -99,12 +132,8 @@ func (t *tree) stat(path string) (fs.FileInfo, error) {
 	return t.root.Lstat(rel)
 }
 
-// isFolder reports whether a link leads to a folder that may be read.
-func (t *tree) isFolder(link string) bool {
-	path, err := t.real(link)
-	if err != nil {
-		return false
-	}
+// isFolder reports whether a real path is a folder's.
+func (t *tree) isFolder(path string) bool {
 	info, err := t.stat(path)
 	return err == nil && info.IsDir()
 }
@@ -129,7 +158,7 @@ func (t *tree) entries(path string) (list []fs.DirEntry, more bool, err error) {
 
 // read reads a regular file, unless it is longer than a limit.
 func (t *tree) read(path string, limit int64) (string, error) {
-	text, err := t.begin(path, limit+1)
+	text, _, err := t.begin(path, limit+1)
 	if err == nil && int64(len(text)) > limit {
 		return "", errLarge
 	}
@@ -137,19 +166,23 @@ func (t *tree) read(path string, limit int64) (string, error) {
 }
 
 // begin reads the beginning of a regular file.
-func (t *tree) begin(path string, most int64) (string, error) {
+func (t *tree) begin(path string, most int64) (string, fs.FileInfo, error) {
 	f, err := t.open(path)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	switch {
 	case err != nil:
-		return "", err
+		return "", nil, err
 	case !info.Mode().IsRegular():
-		return "", errSpecial
+		return "", info, errSpecial
 	}
-	data, err := io.ReadAll(io.LimitReader(f, most))
-	return string(data), err
+	data := make([]byte, min(most, info.Size()+1))
+	n, err := io.ReadFull(f, data)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return string(data[:n]), info, err
 }
