@@ -11,12 +11,8 @@ import (
 	"atelier.dev/atelier/agent/llm/tokens"
 )
 
-// Budget is how many tokens the list of skills may take, and listed how many characters a
-// description may have there.
-const (
-	Budget = 500
-	listed = 250
-)
+// listed is how many characters of a skill's description models are given.
+const listed = 250
 
 // Listing is the list of skills that models are given.
 type Listing struct {
