@@ -11,8 +11,12 @@ import (
 	"atelier.dev/atelier/agent/llm/tokens"
 )
 
-// listed is how many characters of a skill's description models are given.
-const listed = 250
+// Budget is how many tokens the list of skills may take of a model's window, and listed how many
+// characters a description may have there.
+const (
+	Budget = 500
+	listed = 250
+)
 
 // Listing is the list of skills that models are given.
 type Listing struct {
