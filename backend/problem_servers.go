@@ -59,6 +59,7 @@ const (
 	ProblemServerImportUnread ProblemID = "server_import_unread"
 	ProblemServersFile        ProblemID = "servers_file"
 	ProblemServersFileUnread  ProblemID = "servers_file_unread"
+	ProblemServersFileEmpty   ProblemID = "servers_file_empty"
 	ProblemServersMany        ProblemID = "servers_many"
 )
 
@@ -152,6 +153,10 @@ var serverProblems = map[ProblemID]problem{
 	},
 	ProblemServersFileUnread: {
 		code: CodeInvalid, message: "{0} cannot be read, so its servers are not connected.", kept: keptFile, next: "Make it a file that you may read.",
+	},
+	ProblemServersFileEmpty: {
+		code: CodeInvalid, message: "{0} defines no servers.", kept: keptFile,
+		next: "Name a file that has them as members of mcpServers.",
 	},
 	ProblemServersMany: {code: CodeInvalid, message: "{0} has more than {1} servers. The others are left out.", kept: keptFile},
 }

@@ -44,7 +44,8 @@ func (d *definition) broken() bool {
 	return slices.ContainsFunc(d.findings, func(f ServerFinding) bool { return !f.Harmless })
 }
 
-func (d *definition) own() bool { return d.origin.Scope == agent.ScopeUser }
+// own reports whether the definition is the user's, and not the project's.
+func (d *definition) own() bool { return d.origin.Scope == agent.ScopeUser || d.given() }
 
 // id identifies the definition: another one has another id.
 func (d *definition) id() string {

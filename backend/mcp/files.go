@@ -79,7 +79,7 @@ func (s *Servers) current() *list {
 	}
 	items := []trust.Item{}
 	for _, d := range l.servers {
-		if !d.broken() {
+		if !d.broken() && !d.given() {
 			items = append(items, s.item(d, l.servers))
 		}
 	}
@@ -102,7 +102,7 @@ func (l *list) add(f settings.File, text *settings.Text) {
 		shown.Problem = unread(f, text.Err)
 	case err != nil:
 		shown.Problem = unread(f, text.Fault(at, err))
-	case len(servers) == 0 && f.Name != sharedFile:
+	case len(servers) == 0 && !free(f):
 		return // a settings file without servers
 	case len(servers) > maxServers:
 		shown.Problem = backend.Problem(backend.ProblemServersMany, f.Path(), strconv.Itoa(maxServers))
@@ -122,7 +122,7 @@ func (l *list) add(f settings.File, text *settings.Text) {
 
 // serversIn returns the servers that a file defines.
 func serversIn(f settings.File, text *settings.Text) (out []settings.Member, at int, err error) {
-	if m, ok := text.Member(member); ok || f.Name != sharedFile {
+	if m, ok := text.Member(member); ok || !free(f) {
 		if !ok || text.Err != nil {
 			return nil, 0, nil
 		}

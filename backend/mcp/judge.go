@@ -40,7 +40,7 @@ func (s *Servers) judge(ctx context.Context) ([]standing, error) {
 	taken := map[string]*definition{}
 	for i, d := range slices.Backward(l.servers) { // the strongest first
 		x := standing{definition: d}
-		if x.trusted, err = s.cfg.Trust.Check(ctx, d.id(), ""); err != nil {
+		if x.trusted, err = s.check(ctx, d); err != nil {
 			return nil, err
 		}
 		winner := taken[d.draft.Name]
@@ -69,6 +69,14 @@ func (s *Servers) judge(ctx context.Context) ([]standing, error) {
 	return out, nil
 }
 
+// check returns what the user decided about a definition.
+func (s *Servers) check(ctx context.Context, d *definition) (trust.State, error) {
+	if d.given() {
+		return trust.StateTrusted, nil
+	}
+	return s.cfg.Trust.Check(ctx, d.id(), "")
+}
+
 // ready is asked before each start of a program, also when one is started again: what
 // it runs may have changed since the user trusted it.
 func (s *Servers) ready(server client.Server) error {
@@ -78,7 +86,7 @@ func (s *Servers) ready(server client.Server) error {
 	if d == nil {
 		return nil // it was judged just now, or is a draft
 	}
-	state, err := s.cfg.Trust.Check(s.work.ctx, d.id(), "")
+	state, err := s.check(s.work.ctx, d)
 	if err != nil || state == trust.StateTrusted {
 		return err
 	}

@@ -40,6 +40,10 @@ func (w *Workbench) offered(ctx context.Context, session string, past []agent.Ev
 // returns how many they are.
 func (w *Workbench) TrustServers(ctx context.Context) (int, error) { return w.servers.TrustForRun(ctx) }
 
+// IncludeServers adds files of servers until the program ends; see
+// [mcp.Servers.Include].
+func (w *Workbench) IncludeServers(files ...string) error { return w.servers.Include(files...) }
+
 // SettleServers connects the servers, and waits until each is connected or is known
 // not to be, or until ctx ends.
 func (w *Workbench) SettleServers(ctx context.Context) {

@@ -4,6 +4,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,6 +92,59 @@ func TestRunTrustsServers(t *testing.T) {
 		_, err := os.Stat(mark)
 		if says := strings.Contains(errs, "1 server of this project is not connected"); code != 0 || (err == nil) != tt.ran || says != tt.says {
 			t.Errorf("%v: code %d, ran: %v, %s", tt.args, code, err == nil, errs)
+		}
+	}
+}
+
+// A run has the servers of a file that the user names. They are trusted, take
+// the name of a project's server, and are gone in the next run. A file that cannot be
+// used ends the run before anything is sent.
+func TestRunWithServersOfAFile(t *testing.T) {
+	t.Parallel()
+	call := llmtest.Round{Calls: []llmtest.Call{llmtest.Use("mcp__good__echo", map[string]string{"text": "hi"})}}
+	p := newPlace(t, call, llmtest.Round{Text: "Done."}, llmtest.Round{Text: "Done."})
+	s := mcptest.Stdio(t, "good")
+	servers := func(in string) string {
+		text, err := json.Marshal(map[string]any{"good": map[string]any{"command": s.Stdio.Command, "env": s.Stdio.Env, "trusted": true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf(in, text)
+	}
+	p.put(".mcp.json", servers(`{"mcpServers": %s}`))
+	given := p.put("ci/servers.json", servers("%s"))
+	run := func(args ...string) (outcomes []agent.Outcome, errs string) {
+		out, errs, code := p.run(append([]string{"run", "--model", "openai/m", "--output", "stream-json", "--allowed-tools", "mcp__good", "go"}, args...)...)
+		if code != 0 {
+			t.Fatalf("%v: exit %d: %s", args, code, errs)
+		}
+		for _, ev := range events(t, out) {
+			if end, ok := ev.Data.(agent.ToolCallEnd); ok {
+				outcomes = append(outcomes, end.Outcome)
+			}
+		}
+		return outcomes, errs
+	}
+	if got, errs := run("--mcp-config", given); len(got) != 1 || got[0] != agent.OutcomeDone || !strings.Contains(errs, "1 server of this project is not connected") {
+		t.Errorf("%v: %s", got, errs)
+	}
+	before := len(p.server.Requests())
+	if run(); strings.Contains(string(p.server.Requests()[before].Body), "mcp__good__echo") {
+		t.Error("the servers of a file outlived their run")
+	}
+	before = len(p.server.Requests())
+	for name, tt := range map[string]struct{ text, want string }{
+		"none.json":    {"", "none.json cannot be read"},
+		"half.json":    {`{"mcpServers":`, "half.json cannot be read from line 1 on"},
+		"empty.json":   {`{"servers": {"a": {"command": "true"}}}`, "empty.json defines no servers"},
+		"nothing.json": {`{"mcpServers": {}}`, "nothing.json defines no servers"},
+		"broken.json":  {`{"mcpServers": {"a": {"args": []}}}`, "a cannot be connected as it is written"},
+	} {
+		if tt.text != "" {
+			p.put(name, tt.text)
+		}
+		if _, errs, code := p.run("run", "--model", "openai/m", "--mcp-config", name, "go"); code != 1 || !strings.Contains(errs, tt.want) || len(p.server.Requests()) != before {
+			t.Errorf("%s: exit %d: %s", name, code, errs)
 		}
 	}
 }

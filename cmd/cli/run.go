@@ -36,6 +36,7 @@ type runFlags struct {
 	readOnly            bool
 	trustHooks          bool
 	trustServers        bool
+	servers             []string // files
 	limits              limitFlags
 	allowed, disallowed []string
 	naming              string
@@ -81,6 +82,7 @@ func (c *command) runFlagSet(f *runFlags) *pflag.FlagSet {
 	flags.BoolVar(&f.readOnly, "read-only", false, "change nothing: files are not written, and commands run only if bubblewrap\ncan keep them from writing")
 	flags.BoolVar(&f.trustHooks, "trust-hooks", false, "trust the project's hooks as they stand there now, for this run")
 	flags.BoolVar(&f.trustServers, "trust-servers", false, "trust the project's MCP servers as they stand there now, for this run")
+	flags.StringArrayVar(&f.servers, "mcp-config", nil, "a file with MCP servers for this run, in addition to the configured ones; it is trusted\n(can be given several times)")
 	flags.StringVar(&f.naming, "naming", "", "native: each model sees the tools under the names that it knows;\nspec: all models see read_file, edit_file, shell, …")
 	flags.StringVar(&f.use.baseURL, "base-url", "", "the provider's address")
 	return flags
@@ -203,7 +205,10 @@ func (c *command) runPrompt(f *runFlags, prompt string, report report) (agent.Pr
 		return none, err
 	}
 	end := none
-	if err = c.settleHooks(app, f.trustHooks); err == nil {
+	if err = app.IncludeServers(f.servers...); err == nil {
+		err = c.settleHooks(app, f.trustHooks)
+	}
+	if err == nil {
 		err = c.settleServers(app, f.trustServers)
 	}
 	if err == nil {

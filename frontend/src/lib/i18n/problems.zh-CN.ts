@@ -1147,6 +1147,11 @@ export const problems: Record<ProblemID, Words> = {
     kept: '文件没有改变。',
     next: '请把它换成可以读取的普通文件。',
   },
+  servers_file_empty: {
+    message: '{0} 没有定义任何服务器。',
+    kept: '文件没有更改。',
+    next: '请指定一个在 mcpServers 下定义服务器的文件。',
+  },
   servers_many: {
     message: '{0} 中的服务器超过 {1} 个，其余的未列出。',
     kept: '文件没有改变。',
