@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,6 +58,10 @@ func TestServerThatDoesNotStart(t *testing.T) { // OAS-408, OAS-416
 		}
 		if trial.Status.State != state || len(trial.Status.Tools) > 0 {
 			t.Errorf("status: %+v", trial.Status)
+		}
+		last := len(trial.Steps) - 1
+		if last < 0 || trial.Steps[last].Err == nil || last > 0 != strings.HasPrefix(s.Name, "list-") {
+			t.Errorf("it failed after the steps %+v", trial.Steps)
 		}
 	}
 	for behaviour, want := range stdio {

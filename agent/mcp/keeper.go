@@ -163,7 +163,7 @@ func (k *keeper) run() {
 			continue
 		}
 		k.set(func(v *view) { v.state, v.next, v.asked = StateConnecting, time.Time{}, asked })
-		c, err := k.connect(legacy)
+		c, err := k.connect(legacy, nil)
 		if err == nil {
 			began := k.cfg.Now()
 			err = k.serve(c, asked)
@@ -241,19 +241,22 @@ func (k *keeper) fail(err error, tries int) bool {
 	return last
 }
 
-// connect makes one attempt.
-func (k *keeper) connect(legacy bool) (*conn, error) {
+// connect makes one attempt, and records its steps.
+func (k *keeper) connect(legacy bool, steps *steps) (*conn, error) {
 	limit := startLimit(k.server)
 	ctx, cancel := context.WithTimeout(k.ctx, limit)
 	defer cancel()
 	stop := k.untilUnwanted(cancel)
 	defer stop()
 	c, err := open(ctx, k.server, k.cfg, k.log, legacy)
+	steps.add(StepHandshake, 0, err)
 	if err == nil {
 		var tools []tool
-		if tools, err = c.tools(ctx); err == nil {
+		tools, err = c.tools(ctx)
+		steps.add(StepTools, len(tools), err)
+		if err == nil {
 			k.connected(c, tools)
-			k.explore(ctx, c)
+			k.explore(ctx, c, steps)
 			return c, nil
 		}
 		k.disconnect(c)
@@ -302,14 +305,21 @@ func (k *keeper) connected(c *conn, tools []tool) {
 
 // explore finds out how many resources and prompts there are, and how fast the
 // server answers. Nothing of that is needed for a connection.
-func (k *keeper) explore(ctx context.Context, c *conn) {
-	if resources, err := c.resources(ctx); err == nil {
-		k.count(func(v *view) { v.offer.resources = len(resources) })
+func (k *keeper) explore(ctx context.Context, c *conn, steps *steps) {
+	has := c.client.GetServerCapabilities()
+	if has.Resources != nil {
+		resources, err := c.resources(ctx)
+		if steps.add(StepResources, len(resources), err); err == nil {
+			k.count(func(v *view) { v.offer.resources = len(resources) })
+		}
 	}
-	if prompts, err := c.prompts(ctx); err == nil {
-		k.count(func(v *view) { v.offer.prompts = len(prompts) })
+	if has.Prompts != nil {
+		prompts, err := c.prompts(ctx)
+		if steps.add(StepPrompts, len(prompts), err); err == nil {
+			k.count(func(v *view) { v.offer.prompts = len(prompts) })
+		}
 	}
-	_ = k.ping(ctx, c)
+	steps.add(StepPing, 0, k.ping(ctx, c))
 }
 
 func (k *keeper) ping(ctx context.Context, c *conn) error {

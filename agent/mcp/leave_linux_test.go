@@ -11,6 +11,7 @@ import (
 
 	"atelier.dev/atelier/agent/mcp"
 	"atelier.dev/atelier/agent/mcp/mcptest"
+	"github.com/google/go-cmp/cmp"
 )
 
 // living counts the processes with a word in their environment.
@@ -64,8 +65,18 @@ func TestNothingIsLeft(t *testing.T) {
 		s, word := mcptest.Stdio(t, "forks"), rand.Text()
 		s.Stdio.Env["WORD"] = word
 		trial := mcp.New(mcp.Config{Dir: t.TempDir()}).Try(t.Context(), s)
-		if trial.Status.Reason != nil || len(trial.Status.Tools) == 0 || trial.Took == 0 {
+		if trial.Status.Reason != nil || len(trial.Status.Tools) == 0 {
 			t.Errorf("the trial: %+v", trial)
+		}
+		var steps []mcp.StepName
+		for _, step := range trial.Steps {
+			steps = append(steps, step.Name)
+			if step.Err != nil || step.Took <= 0 || step.Name == mcp.StepTools && step.Count != len(trial.Status.Tools) {
+				t.Errorf("the step %+v", step)
+			}
+		}
+		if diff := cmp.Diff([]mcp.StepName{mcp.StepHandshake, mcp.StepTools, mcp.StepResources, mcp.StepPrompts, mcp.StepPing}, steps); diff != "" {
+			t.Error(diff)
 		}
 		if n := living(t, word); n > 0 {
 			t.Errorf("%d processes are left", n)

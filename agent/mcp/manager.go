@@ -303,15 +303,15 @@ func (m *Manager) Log(server string) (stderr string, entries []LogEntry) {
 
 // Try connects to a server once, lists what it has, pings it and leaves.
 func (m *Manager) Try(ctx context.Context, s Server) Trial {
-	began := m.cfg.Now()
 	cfg := m.cfg
 	cfg.Asker = nil
 	k := newKeeper(s, cfg, func(bool) {})
+	steps := &steps{now: m.cfg.Now, at: m.cfg.Now()}
 	err := validServer(s)
 	if err == nil {
-		err = k.once(ctx)
+		err = k.once(ctx, steps)
 	}
-	t := Trial{Status: k.status(nil), Took: m.cfg.Now().Sub(began), Stderr: k.stderr(), Log: k.log.newest()}
+	t := Trial{Status: k.status(nil), Steps: steps.all, Stderr: k.stderr(), Log: k.log.newest()}
 	if err != nil {
 		t.Status.State, t.Status.Reason = StateFailed, err
 		if errors.Is(err, ErrNeedsAuth) {

@@ -172,7 +172,43 @@ type LogEntry struct {
 // Trial is how an attempt to connect went.
 type Trial struct {
 	Status Status
-	Took   time.Duration // to connect and list
+	Steps  []Step // as far as it came
 	Stderr string
 	Log    []LogEntry
+}
+
+// Step is one step of an attempt to connect. Resources and prompts are asked for if
+// the server has any; a connection does without them, and without the ping.
+type Step struct {
+	Name  StepName
+	Took  time.Duration
+	Count int   // of what was listed
+	Err   error // nil if it went well
+}
+
+// StepName names a step.
+type StepName string
+
+// The steps, in their order.
+const (
+	StepHandshake StepName = "handshake"
+	StepTools     StepName = "tools"
+	StepResources StepName = "resources"
+	StepPrompts   StepName = "prompts"
+	StepPing      StepName = "ping"
+)
+
+// steps records steps that follow one another. Nil records nothing.
+type steps struct {
+	now func() time.Time
+	at  time.Time // when the next one begins
+	all []Step
+}
+
+func (s *steps) add(name StepName, count int, err error) {
+	if s != nil {
+		now := s.now()
+		s.all = append(s.all, Step{name, now.Sub(s.at), count, err})
+		s.at = now
+	}
 }

@@ -156,10 +156,10 @@ func (k *keeper) attempt(ctx context.Context, r CallRequest) (CallResult, error)
 }
 
 // once connects, counts and disconnects, on the caller's goroutine.
-func (k *keeper) once(ctx context.Context) error {
+func (k *keeper) once(ctx context.Context, steps *steps) error {
 	stop := context.AfterFunc(ctx, k.cancel)
 	defer stop()
-	c, err := k.connect(false)
+	c, err := k.connect(false, steps)
 	if err != nil {
 		return err
 	}

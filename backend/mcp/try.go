@@ -58,10 +58,8 @@ func (s *Servers) Test(ctx context.Context, in ServerTestRequest) (ServerTestRep
 			Hints: ServerToolHints{t.ReadOnly, t.Destructive},
 		})
 	}
-	connected := trial.Status.State == client.StateConnected || trial.Status.Reason == nil
-	reply.Steps = []ServerTestStep{{Step: "handshake", MS: trial.Took.Milliseconds(), OK: connected}}
-	if !trial.Status.Health.Pinged.IsZero() {
-		reply.Steps = append(reply.Steps, ServerTestStep{Step: "ping", MS: trial.Status.Health.Latency.Milliseconds(), OK: true})
+	for _, step := range trial.Steps {
+		reply.Steps = append(reply.Steps, ServerTestStep{string(step.Name), step.Took.Milliseconds(), step.Err == nil, step.Count})
 	}
 	if err := ctx.Err(); err != nil {
 		return reply, err

@@ -302,11 +302,13 @@ type ServerTestReply struct {
 	Stderr string `json:"stderr,omitempty"`
 }
 
-// ServerTestStep is one step: start, handshake, tools, resources, prompts or ping.
+// ServerTestStep is one step: handshake, tools, resources, prompts or ping. Count is how
+// many were listed.
 type ServerTestStep struct {
-	Step string `json:"step"`
-	MS   int64  `json:"ms"`
-	OK   bool   `json:"ok"`
+	Step  string `json:"step"`
+	MS    int64  `json:"ms"`
+	OK    bool   `json:"ok"`
+	Count int    `json:"count,omitempty"`
 }
 
 // ServerAuthoriseReply has the address where the user authorises Atelier. The page opens

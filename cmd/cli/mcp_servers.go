@@ -113,7 +113,11 @@ func (c *command) reportTest(reply mcp.ServerTestReply) error {
 		if !step.OK {
 			mark = "FAILED"
 		}
-		fmt.Fprintf(c.out, "%s  %-10s %6d ms\n", mark, step.Step, step.MS)
+		count := ""
+		if step.OK && step.Step != "handshake" && step.Step != "ping" {
+			count = fmt.Sprintf("  %d", step.Count)
+		}
+		fmt.Fprintf(c.out, "%s  %-10s %6d ms%s\n", mark, step.Step, step.MS, count)
 	}
 	if reply.Peer.Name != "" {
 		fmt.Fprintf(c.out, "It calls itself %s %s and speaks %s.\n", oneLine(reply.Peer.Name), oneLine(reply.Peer.Version), oneLine(reply.Peer.Protocol))

@@ -5,6 +5,7 @@ package cli_test
 import (
 	"encoding/json"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -47,7 +48,8 @@ func TestServersFromTheCommandLine(t *testing.T) {
 	if b, err := os.ReadFile(reply.Servers[0].Origin.File); err != nil || strings.Contains(string(b), "tok-123") {
 		t.Errorf("the file is %s, %v", b, err)
 	}
-	if out, errs, code = p.run("mcp", "test", "good"); code != 0 || !strings.Contains(out, "echo") {
+	if out, errs, code = p.run("mcp", "test", "good"); code != 0 || !strings.Contains(out, "echo") ||
+		!regexp.MustCompile(`(?s)ok +handshake +\d+ ms\nok +tools +\d+ ms  \d+\nok +resources +\d+ ms  \d+\nok +prompts +\d+ ms  \d+\nok +ping +\d+ ms\n`).MatchString(out) {
 		t.Errorf("test of a good server: %d\n%s%s", code, out, errs)
 	}
 	if out, errs, code = p.run("mcp", "test", "gone"); code != 1 || !strings.Contains(out, "FAILED") || !strings.Contains(errs, "no-such-program") {

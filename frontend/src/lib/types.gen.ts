@@ -2208,6 +2208,7 @@ export type ServerTestStep = {
   step: string
   ms: number
   ok: boolean
+  count?: number
 }
 
 export type ServerTool = {
