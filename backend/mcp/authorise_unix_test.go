@@ -53,6 +53,16 @@ func TestAuthorise(t *testing.T) {
 	if len(y.keys.held) != 0 {
 		t.Errorf("%d secrets are left", len(y.keys.held))
 	}
+	if _, err := y.Authorise(t.Context(), ServerRequest{Name: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := y.Forget(t.Context(), ServerRequest{Name: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	y.await("user a needs_auth")
+	if row := y.rows()[0]; row.Auth != (ServerAuth{}) || row.Problem.ID != backend.ProblemServerNeedsAuth {
+		t.Errorf("after the user called it off: %+v, %+v", row.Auth, row.Problem)
+	}
 	y.put(filepath.Join(y.user, userFile), `{}`)
 	y.Reload()
 	y.await("")

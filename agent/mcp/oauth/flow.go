@@ -56,7 +56,7 @@ func (a *Authority) Authorise(ctx context.Context, s mcp.Server) (address string
 	if err != nil {
 		return "", nil, err
 	}
-	c.replace(f)
+	c.replace(f, ErrReplaced)
 	at, err := listen(s.Remote.OAuth, f.grant.Client.Redirect)
 	if err == nil {
 		if err = f.become(ctx, at.address); err == nil && a.start(func() { f.serve(at) }) {
@@ -69,14 +69,15 @@ func (a *Authority) Authorise(ctx context.Context, s mcp.Server) (address string
 	return "", nil, f.err
 }
 
-// replace ends the flow before this one, and waits until its port is free again.
-func (c *account) replace(f *flow) {
+// replace ends the flow before this one, for the given reason, and waits until its port
+// is free again and nothing of it is kept any more.
+func (c *account) replace(f *flow, why error) {
 	c.mu.Lock()
 	before := c.flow
 	c.flow = f
 	c.mu.Unlock()
 	if before != nil {
-		before.finish(ErrReplaced)
+		before.finish(why)
 		<-before.closed
 	}
 }

@@ -194,6 +194,27 @@ func TestTheUserBeginsAgain(t *testing.T) {
 	w.works("whoami")
 }
 
+// What the user has forgotten does not come back with a browser that is still open.
+func TestForgetEndsAFlow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, oauthtest.Config{})
+	address, wait, err := w.a.Authorise(t.Context(), w.server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.a.Forget(t.Context(), w.server); err != nil {
+		t.Fatal(err)
+	}
+	if err := wait(t.Context()); !errors.Is(err, ErrForgotten) {
+		t.Errorf("it ended with %v", err)
+	}
+	if _, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(redirectOf(t, address), "http://"), callbackPath)); err == nil {
+		t.Error("the port is still open")
+	}
+	w.authorise()
+	w.works("whoami")
+}
+
 func TestTheUserGivesUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, oauthtest.Config{})

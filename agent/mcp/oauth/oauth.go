@@ -127,6 +127,7 @@ var (
 	ErrDenied         = errors.New("the user or the authorisation server refused")
 	ErrExpired        = errors.New("nobody came back from the browser in time")
 	ErrReplaced       = errors.New("the user began to authorise Atelier again")
+	ErrForgotten      = errors.New("the user has Atelier forget the authorisation")
 	ErrClosed         = errors.New("the program ends")
 	ErrNoRegistration = errors.New("the authorisation server knows only clients that were registered by hand; the configuration needs a client's id")
 	ErrUnattended     = errors.New("the configuration says how tokens are got without a person")
@@ -219,6 +220,7 @@ func (a *Authority) Holds(key string) bool {
 // to revoke it. What cannot be revoked is removed all the same.
 func (a *Authority) Forget(ctx context.Context, s mcp.Server) error {
 	c := a.account(s)
+	c.replace(nil, ErrForgotten)
 	stored, err := c.load(ctx)
 	if err == nil && stored != nil && stored.Revocation != "" {
 		c.revoke(ctx, stored)

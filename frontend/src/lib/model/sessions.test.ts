@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { SessionInfo } from '../types.gen'
-import { families, familyMark, fold, inbox, workOf } from './sessions'
+import { families, familyMark, fold, inbox, withQuestions, workOf } from './sessions'
 import { Log, sessionInfo } from './testing'
 
 const agent = (id: string, parent: string, change: Partial<SessionInfo> = {}) =>
@@ -26,6 +26,20 @@ test.each([
 ] as const)('the mark is %s if the session is %s and its agents are %o', (want, state, states) => {
   const agents = states.map((state, at) => agent(`${at}`, 'a', { state }))
   expect(familyMark(sessionInfo('a', { state }), agents)).toBe(want)
+})
+
+// What a server asks in a call of an agent waits for the user, who finds it with the session that started the agent.
+test('a question of a server marks the session in whose call it asks, and its parent', () => {
+  const all = [
+    sessionInfo('p', { state: 'processing' }),
+    agent('a', 'p', { state: 'processing' }),
+    sessionInfo('ended', { state: 'idle' }),
+  ]
+  const asked = withQuestions(all, [{ session: 'a' }, { session: 'ended' }])
+  expect(asked.map(({ state }) => state)).toEqual(['processing', 'awaiting_input', 'idle'])
+  const [family] = families(asked)
+  expect(familyMark(family!.session, family!.agents)).toBe('waiting')
+  expect(withQuestions(all, [])).toBe(all)
 })
 
 // What needs the user comes first, then what runs, then the rest by time.

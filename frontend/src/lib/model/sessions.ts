@@ -139,6 +139,18 @@ export function markOf(session: SessionInfo): Mark {
   return session.last_end === 'failed' || session.last_end === 'crashed' ? 'failed' : 'rest'
 }
 
+/** The sessions, of which those in whose calls a server asks the user something wait. The log does not say so. */
+export function withQuestions(
+  sessions: readonly SessionInfo[],
+  questions: readonly { session: string }[],
+): readonly SessionInfo[] {
+  if (questions.length === 0) return sessions
+  const asked = new Set(questions.map(({ session }) => session))
+  return sessions.map((each) =>
+    asked.has(each.id) && each.state === 'processing' ? { ...each, state: 'awaiting_input' } : each,
+  )
+}
+
 /** The most urgent mark of a session and its agents. */
 export function familyMark(session: SessionInfo, agents: readonly SessionInfo[]): Mark {
   const marks = [session, ...agents].map(markOf)

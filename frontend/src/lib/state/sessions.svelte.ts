@@ -1,6 +1,6 @@
 import type { Call } from '../api'
 import { freshEvents } from '../model/sync'
-import { families, fold, newestFirst } from '../model/sessions'
+import { families, fold, newestFirst, withQuestions } from '../model/sessions'
 import { isFiltered, selects } from '../model/sessionFilter'
 import type {
   Envelope,
@@ -25,17 +25,20 @@ export class Sessions {
   list = $state.raw<readonly SessionInfo[]>([])
   /** What the sidebar is limited to. */
   filter = $state.raw<SessionFilter>({})
-  readonly families = $derived(families(this.list))
+  readonly families = $derived(families(withQuestions(this.list, this.#questions())))
   /** The sessions that the sidebar shows. */
   readonly shown = $derived(this.families.filter((family) => selects(this.filter, family)))
   #reading = $state.raw<Reading>({ filter: {}, next: undefined })
   /** Where what was not read of them begins; undefined if all were read. */
   readonly next = $derived(this.#reading.next)
   #call: Call
+  #questions: () => readonly { session: string }[]
   #asked: Record<string, Promise<SessionInfo | undefined>> = {}
 
-  constructor(call: Call) {
+  /** Questions are those of servers, which the sessions' states do not tell of. */
+  constructor(call: Call, questions: () => readonly { session: string }[] = () => []) {
     this.#call = call
+    this.#questions = questions
   }
 
   /** Reads the list again from its beginning. What it had there and is gone is removed. */

@@ -123,7 +123,7 @@ export class Workbench {
     this.#call = call
     this.desktop = api.desktop
     this.#lately = new Lately(call)
-    this.sessions = new Sessions(call)
+    this.sessions = new Sessions(call, () => this.servers.questions)
     this.agents = new Agents(this.sessions, call)
     this.approvals = new Approvals(call)
     this.tasks = new Tasks(call, (problem) => (this.problem = problem))
