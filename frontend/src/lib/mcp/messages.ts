@@ -46,6 +46,9 @@ export const messages = {
     restart: 'Restart',
     authorise: 'Authorise…',
     authorise_again: 'Open the page again',
+    authorise_stop: 'Stop waiting',
+    looks_secret:
+      'This looks like a secret. Servers must not ask for secrets in a form: whoever runs the server can read what you enter.',
     authorising: 'Finish in the browser. If no page opened, open this address:',
     forget: 'Forget the authorisation',
     forget_sure:
@@ -294,6 +297,9 @@ export const messages = {
     restart: '重新启动',
     authorise: '授权…',
     authorise_again: '再次打开页面',
+    authorise_stop: '不再等待',
+    looks_secret:
+      '这看起来是机密信息。服务器不应通过表单索要机密：运行该服务器的人能读到你输入的内容。',
     authorising: '请在浏览器中完成。如果没有打开页面，请打开此地址：',
     forget: '忘记授权',
     forget_sure: '{server} 的令牌会从密钥环中移除。再次使用前，它会要求你重新授权 Atelier。',

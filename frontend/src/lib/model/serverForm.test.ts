@@ -67,3 +67,26 @@ describe('a hostile schema', () => {
     expect(Object.getPrototypeOf(content)).toBe(Object.prototype)
   })
 })
+
+test.each([
+  ['password', {}, true],
+  ['apiKey', {}, true],
+  ['github_token', {}, true],
+  ['x', { title: 'Your PIN' }, true],
+  ['x', { description: 'The access token of your account' }, true],
+  ['x', { format: 'password' }, true],
+  ['口令', {}, true],
+  ['pin', { type: 'integer' }, true],
+  ['has_password', { type: 'boolean' }, false],
+  ['name', {}, false],
+  ['max_tokens', { type: 'integer' }, false],
+  [
+    'keyboard',
+    { title: 'Key layout', description: 'How keys are placed, opinions welcome' },
+    false,
+  ],
+  ['compass', { description: 'passes' }, false],
+])('a field %s with %o asks for a secret: %s', (name, property, want) => {
+  const [only] = fieldsOfForm({ properties: { [name]: { type: 'string', ...property } } })
+  expect(only!.secret).toBe(want)
+})

@@ -12,6 +12,8 @@ export type FormField = {
   format: string
   /** Of a number. */
   whole: boolean
+  /** Whether it seems to ask for a password or the like, which forms must not. */
+  secret: boolean
   choices: readonly FormChoice[]
   least?: number
   most?: number
@@ -55,11 +57,24 @@ function fieldOf(name: string, of: Record<string, unknown>, required: boolean): 
     description: text(of.description),
     format: text(of.format),
     whole: of.type === 'integer',
+    secret:
+      (kind === 'text' || kind === 'number') &&
+      (of.format === 'password' ||
+        [name, of.title, of.description].some((words) => looksSecret(text(words)))),
     choices,
     ...(typeof least === 'number' && { least }),
     ...(typeof limit === 'number' && { most: limit }),
     preset: presetOf(kind, of.default),
   }
+}
+
+/** Words that name secrets, in a text or in a name such as api_key or userPassword. */
+const secretWords =
+  /\b(pass(word|phrase|code)s?|pwd|pin|otp|secrets?|credentials?|(api|access|auth|bearer|refresh|session|private|secret) (tokens?|keys?)|token|apikey|cvv|cvc|card number|recovery (code|phrase)|seed phrase)\b|密码|口令|密钥|令牌|验证码/i
+
+function looksSecret(words: string): boolean {
+  const apart = words.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ')
+  return secretWords.test(apart)
 }
 
 function choicesOf({
