@@ -116,7 +116,8 @@ func TestDecisionsAreLimited(t *testing.T) {
 	if err := w.Refuse(t.Context(), "new"); err != nil {
 		t.Fatal(err)
 	}
-	after, err := w.load(t.Context())
+	decided, err := w.load(t.Context())
+	after := decided.index
 	if err != nil || len(after) != maxRecords || after[0].ID != "1" || after[maxRecords-1].ID != "new" {
 		t.Errorf("%d decisions are kept, %v", len(after), err)
 	}
@@ -148,7 +149,7 @@ func TestKeptTextsAreLimited(t *testing.T) {
 	w.write("run.sh", "cat long.txt")
 	w.stands(Item{Command: Command{Line: "sh run.sh long.txt"}})
 	w.accept()
-	r, err := w.record(t.Context(), w.items()[0])
+	r, err := w.record(t.Context(), w.items().all[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +173,7 @@ func TestOtherFolderByALink(t *testing.T) {
 	if err := errors.Join(os.CopyFS(tree, os.DirFS(w.project)), os.Symlink(tree, link)); err != nil {
 		t.Fatal(err)
 	}
-	item := w.items()[0]
+	item := w.items().all[0]
 	if a, b := w.snapshot(item, tree), w.snapshot(item, link); a.seal() != b.seal() {
 		t.Errorf("%+v is seen by a link as %+v", a.files, b.files)
 	}

@@ -28,20 +28,60 @@ func (r record) key() string { return string(r.Kind) + ":" + r.ID }
 
 func key(i Item) string { return string(i.Kind) + ":" + i.ID }
 
+// standing is what stands in a folder. It does not change.
+type standing struct {
+	all  []Item
+	byID map[string]int  // the first of each id
+	keys map[string]bool // of all items
+}
+
+func standingOf(all []Item) *standing {
+	s := &standing{all: all, byID: map[string]int{}, keys: map[string]bool{}}
+	for i, item := range all {
+		if _, known := s.byID[item.ID]; !known {
+			s.byID[item.ID] = i
+		}
+		s.keys[key(item)] = true
+	}
+	return s
+}
+
 // index is what was decided in a folder, the oldest first.
 type index []record
 
-// of returns what was decided about an item or, if nothing was, about the accepted
-// one whose place it took.
-func (x index) of(item Item, standing []Item) record {
+// place is what an item is for, whatever its definition.
+type place struct {
+	kind         Kind
+	origin, slot string
+}
+
+// table finds what was decided. It does not change.
+type table struct {
+	byKey   map[string]record
+	byPlace map[place][]record // those that were accepted
+}
+
+func tableOf(x index) *table {
+	t := &table{byKey: map[string]record{}, byPlace: map[place][]record{}}
 	for _, r := range x {
-		if r.key() == key(item) {
-			return r
+		if _, known := t.byKey[r.key()]; !known {
+			t.byKey[r.key()] = r
+		}
+		if at := (place{r.Kind, r.Origin, r.Slot}); r.Seal != "" {
+			t.byPlace[at] = append(t.byPlace[at], r)
 		}
 	}
-	for _, r := range x {
-		if r.Kind == item.Kind && r.Origin == item.Origin && r.Slot == item.Slot && r.Seal != "" &&
-			!slices.ContainsFunc(standing, func(i Item) bool { return key(i) == r.key() }) {
+	return t
+}
+
+// of returns what was decided about an item or, if nothing was, about the accepted
+// one whose place it took.
+func (t *table) of(item Item, now *standing) record {
+	if r, ok := t.byKey[key(item)]; ok {
+		return r
+	}
+	for _, r := range t.byPlace[place{item.Kind, item.Origin, item.Slot}] {
+		if !now.keys[r.key()] {
 			return r
 		}
 	}
@@ -61,37 +101,39 @@ func (t *Trust) keyContents(item string) string {
 }
 
 // load reads what was decided, which another process may have changed.
-func (t *Trust) load(ctx context.Context) (index, error) {
+func (t *Trust) load(ctx context.Context) (reading, error) {
 	text, err := t.cfg.Store.Setting(ctx, t.keyIndex())
 	if err != nil || text == "" {
-		return nil, err
+		return reading{table: tableOf(nil)}, err
 	}
 	t.mu.Lock()
 	before := t.read
 	t.mu.Unlock()
 	if before.text == text {
-		return before.index, nil
+		return before, nil
 	}
 	var x index
 	if err := json.Unmarshal([]byte(text), &x); err != nil {
-		return nil, backend.Problem(backend.ProblemSettingDamaged, t.keyIndex()).Because(err)
+		return reading{table: tableOf(nil)}, backend.Problem(backend.ProblemSettingDamaged, t.keyIndex()).Because(err)
 	}
+	now := reading{text, x, tableOf(x)}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.read = reading{text, x}
-	return x, nil
+	t.read = now
+	return now, nil
 }
 
 // reading is what was read last of the store. It does not change.
 type reading struct {
 	text  string
 	index index
+	table *table
 }
 
 // record returns what was decided about an item.
 func (t *Trust) record(ctx context.Context, item Item) (record, error) {
-	x, err := t.load(ctx)
-	return x.of(item, t.items()), err
+	decided, err := t.load(ctx)
+	return decided.table.of(item, t.items()), err
 }
 
 // contents returns the texts that were accepted, by path; the definition's is "".
@@ -116,7 +158,7 @@ func (t *Trust) keep(ctx context.Context, item Item, r record, contents map[stri
 	r.Kind, r.ID, r.Title, r.Origin, r.Slot, r.At = item.Kind, item.ID, sandbox.Redact(item.Title), item.Origin, item.Slot, t.cfg.Now().UnixMilli()
 	r.Scope = item.Scope
 	return t.change(ctx, func(x index) (index, error) {
-		before := x.of(item, t.items())
+		before := tableOf(x).of(item, t.items())
 		x = slices.DeleteFunc(x, func(o record) bool { return o.key() == r.key() || o.key() == before.key() })
 		return append(x, r), unless(before)
 	}, func() error {
@@ -134,11 +176,8 @@ func (t *Trust) keep(ctx context.Context, item Item, r record, contents map[stri
 // forget drops the decision about an item.
 func (t *Trust) forget(ctx context.Context, id string) error {
 	return t.change(ctx, func(x index) (index, error) {
-		for _, item := range t.items() {
-			if item.ID == id {
-				id = x.of(item, t.items()).ID // or that of the one whose place it took
-				break
-			}
+		if item, err := t.item(id); err == nil {
+			id = tableOf(x).of(item, t.items()).ID // or that of the one whose place it took
 		}
 		return slices.DeleteFunc(x, func(r record) bool { return r.ID == id }), nil
 	}, func() error { return nil })
@@ -149,10 +188,11 @@ func (t *Trust) forget(ctx context.Context, id string) error {
 func (t *Trust) change(ctx context.Context, change func(index) (index, error), first func() error) error {
 	t.changing.Lock()
 	defer t.changing.Unlock()
-	before, err := t.load(ctx)
+	decided, err := t.load(ctx)
 	if err != nil {
 		return err
 	}
+	before := decided.index
 	after, err := change(slices.Clone(before))
 	if err != nil {
 		return err

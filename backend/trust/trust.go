@@ -125,8 +125,10 @@ type Trust struct {
 	cfg Config
 
 	mu       sync.Mutex
-	standing map[Kind][]Item
-	run      index // what was accepted until the program ends
+	kinds    map[Kind][]Item
+	standing *standing // of all kinds
+	run      index     // what was accepted until the program ends
+	runTable *table    // of run; nil if it changed since
 	read     reading
 	changing sync.Mutex // held while the index is stored
 }
@@ -136,32 +138,32 @@ func New(cfg Config) *Trust {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Trust{cfg: cfg, standing: map[Kind][]Item{}}
+	return &Trust{cfg: cfg, kinds: map[Kind][]Item{}, standing: standingOf(nil)}
 }
 
 // Stand says which items of a kind stand there now. Only they can run.
 func (t *Trust) Stand(kind Kind, items []Item) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.standing[kind] = slices.Clone(items)
+	t.kinds[kind] = slices.Clone(items)
+	var all []Item
+	for _, kind := range slices.Sorted(maps.Keys(t.kinds)) {
+		all = append(all, t.kinds[kind]...)
+	}
+	t.standing = standingOf(all)
 }
 
 // items returns what stands there now.
-func (t *Trust) items() []Item {
+func (t *Trust) items() *standing {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var out []Item
-	for _, kind := range slices.Sorted(maps.Keys(t.standing)) {
-		out = append(out, t.standing[kind]...)
-	}
-	return out
+	return t.standing
 }
 
 func (t *Trust) item(id string) (Item, error) {
-	for _, item := range t.items() {
-		if item.ID == id {
-			return item, nil
-		}
+	now := t.items()
+	if i, ok := now.byID[id]; ok {
+		return now.all[i], nil
 	}
 	return Item{}, backend.Problem(backend.ProblemTrustMissing)
 }
@@ -208,27 +210,29 @@ func (t *Trust) judge(item Item, before record, now snapshot) State {
 
 // forRun returns what was accepted of an item until the program ends.
 func (t *Trust) forRun(item Item) record {
-	standing := t.items()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.run.of(item, standing)
+	if t.runTable == nil {
+		t.runTable = tableOf(t.run)
+	}
+	return t.runTable.of(item, t.standing)
 }
 
 // List lists what stands there and what was trusted and is gone.
 func (t *Trust) List(ctx context.Context) ([]Status, error) {
-	index, err := t.load(ctx)
+	decided, err := t.load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	items := t.items()
+	now := t.items()
 	var out []Status
 	replaced := map[string]bool{}
-	for _, item := range items {
-		before := index.of(item, items)
+	for _, item := range now.all {
+		before := decided.table.of(item, now)
 		replaced[before.key()] = true
 		out = append(out, t.status(item, before, t.snapshot(item, "")))
 	}
-	for _, r := range index {
+	for _, r := range decided.index {
 		if !replaced[r.key()] && r.Seal != "" && t.stands(r.Kind) {
 			out = append(out, Status{Item: Item{Kind: r.Kind, ID: r.ID, Title: r.Title, Origin: r.Origin, Slot: r.Slot, Scope: r.Scope}, State: StateGone})
 		}
@@ -240,7 +244,7 @@ func (t *Trust) List(ctx context.Context) ([]Status, error) {
 func (t *Trust) stands(kind Kind) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.standing[kind] != nil
+	return t.kinds[kind] != nil
 }
 
 func (t *Trust) status(item Item, before record, now snapshot) Status {
@@ -259,7 +263,7 @@ func (t *Trust) Keeps(ctx context.Context, kind Kind, id string) (bool, error) {
 	decided, err := t.load(ctx)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return slices.ContainsFunc(slices.Concat(decided, t.run), func(r record) bool {
+	return slices.ContainsFunc(slices.Concat(decided.index, t.run), func(r record) bool {
 		return r.Kind == kind && r.ID == id && r.Seal != ""
 	}), err
 }
@@ -302,7 +306,7 @@ func (t *Trust) Refuse(ctx context.Context, id string) error {
 // Revoke forgets what was decided about an item, also about one that is gone.
 func (t *Trust) Revoke(ctx context.Context, id string) error {
 	t.mu.Lock()
-	t.run = slices.DeleteFunc(slices.Clone(t.run), func(r record) bool { return r.ID == id })
+	t.run, t.runTable = slices.DeleteFunc(slices.Clone(t.run), func(r record) bool { return r.ID == id }), nil
 	t.mu.Unlock()
 	return t.forget(ctx, id)
 }
@@ -312,7 +316,7 @@ func (t *Trust) Revoke(ctx context.Context, id string) error {
 // out.
 func (t *Trust) AcceptForRun(ctx context.Context, kind Kind) (int, error) {
 	n := 0
-	for _, item := range t.items() {
+	for _, item := range t.items().all {
 		if item.Kind != kind {
 			continue
 		}
@@ -325,7 +329,7 @@ func (t *Trust) AcceptForRun(ctx context.Context, kind Kind) (int, error) {
 			continue
 		}
 		t.mu.Lock()
-		t.run = append(t.run, record{Kind: kind, ID: item.ID, Origin: item.Origin, Slot: item.Slot, Seal: now.seal()})
+		t.run, t.runTable = append(t.run, record{Kind: kind, ID: item.ID, Origin: item.Origin, Slot: item.Slot, Seal: now.seal()}), nil
 		t.mu.Unlock()
 		n++
 	}

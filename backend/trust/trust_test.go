@@ -433,7 +433,8 @@ func TestStore(t *testing.T) {
 	w := newWorld(t)
 	w.stands(Item{Command: Command{Line: "first"}})
 	w.accept()
-	x, err := w.load(t.Context())
+	decided, err := w.load(t.Context())
+	x := decided.index
 	if err != nil || len(x) != 1 || len(w.store.values) != 2 {
 		t.Fatalf("%+v, %v", x, err)
 	}
@@ -449,8 +450,8 @@ func TestStore(t *testing.T) {
 	if err := w.Refuse(t.Context(), w.status().ID); err != nil {
 		t.Fatal(err)
 	}
-	if x, err = w.load(t.Context()); err != nil || len(x) != maxRecords || x[0].ID != "0" {
-		t.Errorf("%d records, %v", len(x), err)
+	if decided, err = w.load(t.Context()); err != nil || len(decided.index) != maxRecords || decided.index[0].ID != "0" {
+		t.Errorf("%d records, %v", len(decided.index), err)
 	}
 	if len(w.store.values) != 1 {
 		t.Errorf("%d values", len(w.store.values))

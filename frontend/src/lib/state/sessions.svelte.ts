@@ -25,6 +25,7 @@ export class Sessions {
   list = $state.raw<readonly SessionInfo[]>([])
   /** What the sidebar is limited to. */
   filter = $state.raw<SessionFilter>({})
+  #questions: () => readonly { session: string }[] = () => []
   readonly families = $derived(families(withQuestions(this.list, this.#questions())))
   /** The sessions that the sidebar shows. */
   readonly shown = $derived(this.families.filter((family) => selects(this.filter, family)))
@@ -32,13 +33,12 @@ export class Sessions {
   /** Where what was not read of them begins; undefined if all were read. */
   readonly next = $derived(this.#reading.next)
   #call: Call
-  #questions: () => readonly { session: string }[]
   #asked: Record<string, Promise<SessionInfo | undefined>> = {}
 
   /** Questions are those of servers, which the sessions' states do not tell of. */
-  constructor(call: Call, questions: () => readonly { session: string }[] = () => []) {
+  constructor(call: Call, questions?: () => readonly { session: string }[]) {
     this.#call = call
-    this.#questions = questions
+    if (questions) this.#questions = questions
   }
 
   /** Reads the list again from its beginning. What it had there and is gone is removed. */
