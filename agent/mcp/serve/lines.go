@@ -16,8 +16,10 @@ import (
 )
 
 const (
-	// maxMessage limits one message of a client, in bytes.
+	// maxMessage limits one message of a client, in bytes. A longer one is refused;
+	// one that has not ended after maxSkipped ends the connection.
 	maxMessage = 16 << 20
+	maxSkipped = 256 << 20
 	// maxRequests limits the requests of one client that run at a time.
 	maxRequests = 64
 	// maxNotices limits the notifications that wait to be written.
@@ -42,10 +44,18 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 
 	requests := s.protocol.WithContext(ctx, c)
 	slots := make(chan struct{}, maxRequests)
-	lines := bufio.NewScanner(in)
-	lines.Buffer(make([]byte, 0, 64<<10), maxMessage)
-	for lines.Scan() && ctx.Err() == nil {
-		message := json.RawMessage(append([]byte(nil), lines.Bytes()...))
+	lines := lineReader{in: bufio.NewReaderSize(in, 64<<10)}
+	var err error
+	for ctx.Err() == nil {
+		var message json.RawMessage
+		var refused *refusal
+		if message, refused, err = lines.next(); err != nil {
+			break
+		}
+		if refused != nil {
+			c.write(refused)
+			continue
+		}
 		if c.answered(message) {
 			continue
 		}
@@ -63,7 +73,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 			c.write(s.protocol.HandleMessage(requests, message))
 		})
 	}
-	if err := lines.Err(); err != nil && ctx.Err() == nil {
+	if err != nil && !errors.Is(err, io.EOF) && ctx.Err() == nil {
 		return fmt.Errorf("read from the client: %w", err)
 	}
 	return ctx.Err()

@@ -1,7 +1,7 @@
 package serve_test
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -227,7 +227,9 @@ func TestHostileClient(t *testing.T) {
 		"nobody's answer":  {`{"jsonrpc":"2.0","id":7,"result":{}}` + "\n", ""},
 		"an unknown tool":  {`{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"../x"}}` + "\n", `"id":"x"`},
 		"an unknown state": {`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"Echo","requestState":"stolen"}}` + "\n", "too late"},
-		"a long line":      {strings.Repeat("x", 17<<20) + "\n", ""},
+		"a long line":      {strings.Repeat("x", 17<<20) + "\n" + `{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n", `"id":null,"error":{"code":-32600,`},
+		"a long request":   {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":"` + strings.Repeat("x", 17<<20) + `"}` + "\n", `"id":7,"error":{"code":-32600,`},
+		"its id is last":   {`{"params":"` + strings.Repeat(`"id":9,`, 3<<20) + `","jsonrpc":"2.0","id":"a-1"}` + "\n", `"id":"a-1","error"`},
 		"cut off":          {`{"jsonrpc":"2.0","id":1,"met`, ""},
 	}
 	for name, tt := range tests {
@@ -235,8 +237,11 @@ func TestHostileClient(t *testing.T) {
 			t.Parallel()
 			var out strings.Builder
 			err := serve.New(offer(nil)).Serve(t.Context(), strings.NewReader(tt.in), &out)
-			if long := name == "a long line"; long != errors.Is(err, bufio.ErrTooLong) {
+			if err != nil {
 				t.Errorf("it ended with %v", err)
+			}
+			if name == "a long line" && !strings.Contains(out.String(), `"id":1`) {
+				t.Errorf("it answers nothing after that: %.200q", out.String())
 			}
 			if !strings.Contains(out.String(), tt.want) || tt.want == "" && out.Len() > 0 && name != "cut off" {
 				t.Errorf("it answered %.200q, want %q in it", out.String(), tt.want)
@@ -244,6 +249,22 @@ func TestHostileClient(t *testing.T) {
 		})
 	}
 }
+
+// A line that never ends is not read for ever.
+func TestEndlessLine(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	if err := serve.New(offer(nil)).Serve(t.Context(), endless{}, &out); err == nil || !strings.Contains(err.Error(), "does not end") || out.Len() > 0 {
+		t.Errorf("it ended with %v after %.200q", err, out.String())
+	}
+}
+
+// endless is one line.
+type endless struct{}
+
+var filler = bytes.Repeat([]byte("x"), 64<<10)
+
+func (endless) Read(p []byte) (int, error) { return copy(p, filler), nil }
 
 // Over HTTP only a program of this machine that has the token is answered.
 func TestHTTP(t *testing.T) {
